@@ -1,0 +1,97 @@
+package rpc
+
+import (
+	"reflect"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// Action is one row of a product's table.
+type Action struct {
+	Name string
+	// Mutates tells Write from Read.
+	Mutates bool
+	// Emulated is false for a row that only answers the NotEmulated error.
+	Emulated bool
+
+	request  *decoder
+	response *encoder
+	run      func(store *state.Store, scope state.Owner, request any) (response any, err error)
+}
+
+// Read declares an action that changes nothing.
+func Read[Req, Res any](name string, handle func(*state.View, *Req) (*Res, error)) Action {
+	a := newAction[Req, Res](name)
+	a.run = func(store *state.Store, scope state.Owner, request any) (response any, err error) {
+		err = store.View(scope, func(v *state.View) error {
+			response, err = handle(v, request.(*Req))
+			return err
+		})
+		return response, err
+	}
+	return a
+}
+
+// Write declares an action whose handler may change the state. What it did is
+// durable before it is answered.
+func Write[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)) Action {
+	a := newAction[Req, Res](name)
+	a.Mutates = true
+	a.run = func(store *state.Store, scope state.Owner, request any) (response any, err error) {
+		err = store.Update(scope, func(tx *state.Tx) error {
+			response, err = handle(tx, request.(*Req))
+			return err
+		})
+		return response, err
+	}
+	return a
+}
+
+// NotEmulated declares an action that the cloud has and this emulator refuses,
+// always with the same error.
+func NotEmulated(name string) Action { return Action{Name: name} }
+
+func newAction[Req, Res any](name string) Action {
+	return Action{
+		Name:     name,
+		Emulated: true,
+		request:  newDecoder(reflect.TypeFor[Req]()),
+		response: newEncoder(reflect.TypeFor[Res]()),
+	}
+}
+
+// Parameter describes a parameter that an action reads.
+type Parameter struct {
+	Name     string // Tag.N.Key for the fields of lists
+	Required bool
+}
+
+// Parameters lists what the action reads, in the order of its request struct.
+func (a Action) Parameters() []Parameter {
+	if a.request == nil {
+		return nil
+	}
+	return a.request.parameters()
+}
+
+// ResponseFields lists the paths that the action can answer, such as
+// LoadBalancers.LoadBalancer[].LoadBalancerId.
+func (a Action) ResponseFields() []string {
+	if a.response == nil {
+		return nil
+	}
+	return a.response.paths("")
+}
+
+// Empty is the response of an action that answers a RequestId alone.
+type Empty struct{}
+
+// Product is an API: a version, its actions and its errors.
+type Product struct {
+	Name    string // Slb
+	Version string // 2014-05-15
+	// HostID is what error replies name when the client's Host is not the cloud's.
+	HostID  string
+	Actions []Action
+	Errors  *ErrorTable
+}

@@ -1,0 +1,110 @@
+package state
+
+import "time"
+
+// Account is a cloud account, the owner of resources.
+type Account struct {
+	ID                     string
+	Name                   string `json:",omitempty"`
+	DefaultResourceGroupID string `json:",omitempty"`
+	// DefaultRegionID is the region of calls that name none.
+	DefaultRegionID string `json:",omitempty"`
+}
+
+// Accounts by id (the cloud's uid).
+var Accounts = newTable("Account", func(a *Account) string { return a.ID })
+
+// AccessKeyStatus is whether a key may be used.
+type AccessKeyStatus string
+
+// The states of a key.
+const (
+	AccessKeyActive   AccessKeyStatus = "Active"
+	AccessKeyInactive AccessKeyStatus = "Inactive"
+)
+
+// AccessKey is a pair of id and secret. One with a SecurityToken is temporary
+// (STS): the token must come along with it until it expires.
+type AccessKey struct {
+	ID            string
+	Secret        string
+	AccountID     string
+	Status        AccessKeyStatus
+	SecurityToken string    `json:",omitempty"`
+	Expiration    time.Time `json:",omitzero"`
+	RoleName      string    `json:",omitempty"`
+}
+
+// AccessKeys by id.
+var AccessKeys = newTable("AccessKey", func(k *AccessKey) string { return k.ID })
+
+// AccessKeysByRole finds the temporary keys of a RAM role: account, role.
+var AccessKeysByRole = AccessKeys.index("role", func(k *AccessKey) [][]string {
+	if k.RoleName == "" {
+		return nil
+	}
+	return one(k.AccountID, k.RoleName)
+})
+
+// Region is a region with its zones.
+type Region struct {
+	ID        string
+	LocalName string
+	Zones     []Zone
+	// ZonePairs are the zones in which a load balancer can have its master and
+	// slave, in the order of preference.
+	ZonePairs []ZonePair
+	// PublicCIDRBlock and PublicIPv6CIDRBlock are where internet load balancers
+	// and EIPs get their addresses.
+	PublicCIDRBlock     string
+	PublicIPv6CIDRBlock string `json:",omitempty"`
+}
+
+// Zone is an availability zone.
+type Zone struct {
+	ID        string
+	LocalName string
+}
+
+// ZonePair is a master zone with a slave zone that can stand in for it.
+type ZonePair struct {
+	Master string
+	Slave  string
+}
+
+// Regions by id.
+var Regions = newTable("Region", func(r *Region) string { return r.ID })
+
+// ResourceGroup groups the resources of an account.
+type ResourceGroup struct {
+	AccountID string
+	ID        string
+	Name      string
+}
+
+func (g *ResourceGroup) owner() Owner { return Owner{AccountID: g.AccountID} }
+
+// ResourceGroups by id.
+var ResourceGroups = newTable("ResourceGroup", func(g *ResourceGroup) string { return g.ID })
+
+// ClientToken remembers what a call with a token made, so that a repetition
+// gets the same answer. A failed call leaves none.
+type ClientToken struct {
+	AccountID string
+	Action    string
+	Token     string
+	// Digest is of the other parameters: the same token with others is refused.
+	Digest     string
+	ResourceID string
+	CreateTime time.Time
+}
+
+// ClientTokenID is the id of a ClientToken.
+func ClientTokenID(accountID, action, token string) string {
+	return accountID + "/" + action + "/" + token
+}
+
+// ClientTokens by ClientTokenID.
+var ClientTokens = newTable("ClientToken", func(t *ClientToken) string {
+	return ClientTokenID(t.AccountID, t.Action, t.Token)
+})

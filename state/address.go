@@ -1,0 +1,142 @@
+package state
+
+import (
+	"encoding/binary"
+	"math/big"
+	"net/netip"
+)
+
+// Facts about addresses.
+const (
+	NoFreeAddress  Fact = "NoFreeAddress"
+	AddressOutside Fact = "AddressOutside"
+	AddressTaken   Fact = "AddressTaken"
+)
+
+// Address is an allocated address: Pool is a vSwitch, or PublicPool.
+type Address struct {
+	Pool   string
+	IP     string
+	Holder Kind // the table of what has it
+	// HolderID is the holder's id in that table.
+	HolderID string
+}
+
+// AddressID is the id of an Address.
+func AddressID(pool, ip string) string { return pool + "/" + ip }
+
+// Addresses by AddressID.
+var Addresses = newTable("Address", func(a *Address) string { return AddressID(a.Pool, a.IP) })
+
+// AddressesByPool finds the allocated addresses of a pool.
+var AddressesByPool = Addresses.index("pool", func(a *Address) [][]string { return one(a.Pool) })
+
+// AddressesByHolder finds the addresses of a holder: kind, id.
+var AddressesByHolder = Addresses.index("holder", func(a *Address) [][]string {
+	return one(string(a.Holder), a.HolderID)
+})
+
+// PublicPool names the pool of a region's public addresses.
+func PublicPool(regionID string) string { return "public:" + regionID }
+
+// The cloud keeps the first and the last three addresses of a vSwitch.
+const (
+	reservedFirst = 1
+	reservedLast  = 3
+)
+
+// block is a pool's range of addresses that can be given out.
+type block struct {
+	prefix netip.Prefix
+	size   uint64
+}
+
+// usable is the range of a CIDR block less what the cloud keeps of it. An IPv6
+// block is cut to its first 2^32 addresses: enough, and it fits an integer.
+func usable(cidr string) block {
+	prefix, err := netip.ParsePrefix(cidr)
+	if err != nil {
+		return block{}
+	}
+	bits := min(prefix.Addr().BitLen()-prefix.Bits(), 32)
+	size := uint64(1) << bits
+	if size <= reservedFirst+reservedLast {
+		return block{prefix: prefix.Masked()}
+	}
+	return block{prefix: prefix.Masked(), size: size - reservedFirst - reservedLast}
+}
+
+func (b block) at(n uint64) netip.Addr {
+	base := new(big.Int).SetBytes(b.prefix.Addr().AsSlice())
+	base.Add(base, new(big.Int).SetUint64(n+reservedFirst))
+	bytes := base.FillBytes(make([]byte, b.prefix.Addr().BitLen()/8))
+	addr, _ := netip.AddrFromSlice(bytes)
+	return addr
+}
+
+// Contains tells whether ip is an address of the CIDR block that may be given out.
+func Contains(cidr, ip string) bool {
+	addr, err := netip.ParseAddr(ip)
+	b := usable(cidr)
+	if err != nil || b.size == 0 || !b.prefix.Contains(addr) {
+		return false
+	}
+	return addr.Compare(b.at(0)) >= 0 && addr.Compare(b.at(b.size-1)) <= 0
+}
+
+// AllocateAddress gives an address of the CIDR block to a holder: ip, or any
+// free one when ip is empty. It fails with AddressOutside, AddressTaken or
+// NoFreeAddress.
+func AllocateAddress(tx *Tx, pool, cidr, ip string, holder Kind, holderID string) (string, error) {
+	if ip == "" {
+		free, err := freeAddress(tx, pool, usable(cidr))
+		if err != nil {
+			return "", err
+		}
+		ip = free
+	} else {
+		if !Contains(cidr, ip) {
+			return "", &Error{Fact: AddressOutside, ID: ip}
+		}
+		if _, taken := Addresses.Find(tx.View, AddressID(pool, ip)); taken {
+			return "", &Error{Fact: AddressTaken, ID: ip}
+		}
+	}
+	Addresses.Put(tx, &Address{Pool: pool, IP: ip, Holder: holder, HolderID: holderID})
+	return ip, nil
+}
+
+// freeAddress starts at a place that chance chooses and takes the next free
+// address from there, as the cloud's addresses are not in order either.
+func freeAddress(tx *Tx, pool string, b block) (string, error) {
+	if b.size == 0 {
+		return "", &Error{Fact: NoFreeAddress, ID: pool}
+	}
+	chance := tx.draw()
+	start := binary.BigEndian.Uint64(chance[:]) % b.size
+	for i := range b.size {
+		ip := b.at((start + i) % b.size).String()
+		if _, taken := Addresses.Find(tx.View, AddressID(pool, ip)); !taken {
+			return ip, nil
+		}
+	}
+	return "", &Error{Fact: NoFreeAddress, ID: pool}
+}
+
+// ReleaseAddresses gives back all addresses of a holder.
+func ReleaseAddresses(tx *Tx, holder Kind, holderID string) {
+	for a := range AddressesByHolder.List(tx.View, string(holder), holderID) {
+		Addresses.Delete(tx, AddressID(a.Pool, a.IP))
+	}
+}
+
+// AvailableAddresses counts the free addresses of a vSwitch.
+func AvailableAddresses(v *View, s *VSwitch) int {
+	free := int(usable(s.CIDRBlock).size)
+	for a := range AddressesByPool.List(v, s.ID) {
+		if Contains(s.CIDRBlock, a.IP) {
+			free--
+		}
+	}
+	return free
+}

@@ -1,0 +1,252 @@
+package state
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Check verifies that the working set and the engine hold the same, and every
+// invariant of the resources. It returns one line a problem. Writers wait while
+// it runs.
+func (s *Store) Check(ctx context.Context) ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for pending := s.undurable(); pending != nil; pending = s.undurable() {
+		s.mu.Unlock()
+		<-pending.done
+		s.mu.Lock()
+	}
+	if s.closed {
+		return nil, ErrClosed
+	}
+	v := &View{txn: s.visible.Load().Txn(false), now: s.clock.Now()}
+	problems := checkInvariants(v)
+	kept, err := s.compareWithEngine(ctx, v)
+	return append(problems, kept...), err
+}
+
+func (s *Store) compareWithEngine(ctx context.Context, v *View) ([]string, error) {
+	memory := make(map[changeKey][]byte)
+	for _, t := range tables {
+		for id, r := range t.all(v) {
+			change, err := encode(t.name(), id, r)
+			if err != nil {
+				return nil, err
+			}
+			memory[changeKey{t.name(), id}] = change.Value
+		}
+	}
+	var problems []string
+	err := s.engine.Load(ctx, func(table, id string, value []byte) error {
+		key := changeKey{Kind(table), id}
+		if got, ok := memory[key]; !ok {
+			problems = append(problems, fmt.Sprintf("%s %s is kept but not in the working set", table, id))
+		} else if !bytes.Equal(got, value) {
+			problems = append(problems, fmt.Sprintf("%s %s differs between the working set and what is kept", table, id))
+		}
+		delete(memory, key)
+		return nil
+	})
+	for key := range memory {
+		problems = append(problems, fmt.Sprintf("%s %s is in the working set but not kept", key.kind, key.id))
+	}
+	slices.Sort(problems)
+	return problems, err
+}
+
+// checker collects what is wrong with a state.
+type checker struct {
+	v        *View
+	problems []string
+}
+
+func (c *checker) fail(format string, args ...any) {
+	c.problems = append(c.problems, fmt.Sprintf(format, args...))
+}
+
+// refers checks that what has an id, if it names anything, names something.
+func refers[T any](c *checker, from Kind, fromID string, table *Table[T], id string) {
+	if id == "" {
+		return
+	}
+	if _, ok := table.Find(c.v, id); !ok {
+		c.fail("%s %s refers to %s %s, which does not exist", from, fromID, table.kind, id)
+	}
+}
+
+// checkInvariants looks at every resource; v must see all of them.
+func checkInvariants(v *View) []string {
+	c := &checker{v: v}
+	c.loadBalancers()
+	c.vpcs()
+	c.instances()
+	c.addresses()
+	c.tags()
+	return c.problems
+}
+
+func (c *checker) loadBalancers() {
+	for lb := range LoadBalancers.All(c.v) {
+		refers(c, LoadBalancers.kind, lb.ID, Accounts, lb.AccountID)
+		refers(c, LoadBalancers.kind, lb.ID, VPCs, lb.VPCID)
+		refers(c, LoadBalancers.kind, lb.ID, VSwitches, lb.VSwitchID)
+		c.holds(LoadBalancers.kind, lb.ID, lb.Address)
+		c.backendServers(LoadBalancers.kind, lb.ID, lb.BackendServers)
+	}
+	for g := range VServerGroups.All(c.v) {
+		refers(c, VServerGroups.kind, g.ID, LoadBalancers, g.LoadBalancerID)
+		c.backendServers(VServerGroups.kind, g.ID, g.BackendServers)
+	}
+	for l := range Listeners.All(c.v) {
+		c.listener(l)
+	}
+	for d := range DomainExtensions.All(c.v) {
+		refers(c, DomainExtensions.kind, d.ID, Listeners, ListenerID(d.LoadBalancerID, HTTPS, d.ListenerPort))
+		refers(c, DomainExtensions.kind, d.ID, ServerCertificates, d.ServerCertificateID)
+	}
+}
+
+func (c *checker) listener(l *Listener) {
+	refers(c, Listeners.kind, l.ID(), LoadBalancers, l.LoadBalancerID)
+	refers(c, Listeners.kind, l.ID(), ServerCertificates, l.ServerCertificateID)
+	refers(c, Listeners.kind, l.ID(), CACertificates, l.CACertificateID)
+	for _, id := range l.AclIDs {
+		refers(c, Listeners.kind, l.ID(), AccessControlLists, id)
+	}
+	if l.VServerGroupID != "" {
+		refers(c, Listeners.kind, l.ID(), VServerGroups, l.VServerGroupID)
+		if g, ok := VServerGroups.Find(c.v, l.VServerGroupID); ok && g.LoadBalancerID != l.LoadBalancerID {
+			c.fail("%s %s forwards to %s %s of another load balancer", Listeners.kind, l.ID(), VServerGroups.kind, g.ID)
+		}
+	}
+	for other := range ListenersByLoadBalancer.List(c.v, l.LoadBalancerID, PortKey(l.Port)) {
+		if other != l && (other.Protocol == UDP) == (l.Protocol == UDP) {
+			c.fail("%s %s shares its port with %s", Listeners.kind, l.ID(), other.ID())
+		}
+	}
+}
+
+func (c *checker) backendServers(kind Kind, id string, servers []BackendServer) {
+	type member struct {
+		id, ip string
+		port   int
+	}
+	seen := make(map[member]bool, len(servers))
+	for _, s := range servers {
+		m := member{s.ServerID, s.ServerIP, s.Port}
+		if seen[m] {
+			c.fail("%s %s has %s twice on port %d", kind, id, s.ServerID, s.Port)
+		}
+		seen[m] = true
+		if s.Weight < 0 || s.Weight > 100 {
+			c.fail("%s %s has %s with weight %d", kind, id, s.ServerID, s.Weight)
+		}
+	}
+}
+
+func (c *checker) vpcs() {
+	for s := range VSwitches.All(c.v) {
+		refers(c, VSwitches.kind, s.ID, VPCs, s.VPCID)
+		refers(c, VSwitches.kind, s.ID, RouteTables, s.RouteTableID)
+	}
+	for t := range RouteTables.All(c.v) {
+		refers(c, RouteTables.kind, t.ID, VPCs, t.VPCID)
+	}
+	for e := range RouteEntries.All(c.v) {
+		refers(c, RouteEntries.kind, e.ID, RouteTables, e.RouteTableID)
+	}
+	for e := range EIPs.All(c.v) {
+		c.holds(EIPs.kind, e.ID, e.IPAddress)
+		if (e.Status == EIPAvailable) != (e.InstanceID == "") {
+			c.fail("%s %s is %s with instance %q", EIPs.kind, e.ID, e.Status, e.InstanceID)
+		}
+		if e.InstanceType == "SlbInstance" {
+			refers(c, EIPs.kind, e.ID, LoadBalancers, e.InstanceID)
+		}
+	}
+}
+
+func (c *checker) instances() {
+	for i := range Instances.All(c.v) {
+		refers(c, Instances.kind, i.ID, VSwitches, i.VSwitchID)
+		if _, ok := NetworkInterfacesByInstance.First(c.v, i.ID, NetworkInterfacePrimary); !ok {
+			c.fail("%s %s has no primary network interface", Instances.kind, i.ID)
+		}
+	}
+	for n := range NetworkInterfaces.All(c.v) {
+		refers(c, NetworkInterfaces.kind, n.ID, VSwitches, n.VSwitchID)
+		refers(c, NetworkInterfaces.kind, n.ID, Instances, n.InstanceID)
+		for _, ip := range n.PrivateIPAddresses {
+			c.holds(NetworkInterfaces.kind, n.ID, ip)
+		}
+	}
+	for g := range SecurityGroups.All(c.v) {
+		refers(c, SecurityGroups.kind, g.ID, VPCs, g.VPCID)
+	}
+}
+
+// holds checks that the address is allocated to the resource.
+func (c *checker) holds(kind Kind, id, ip string) {
+	for a := range AddressesByHolder.List(c.v, string(kind), id) {
+		if a.IP == ip {
+			return
+		}
+	}
+	c.fail("%s %s uses %s, which is not allocated to it", kind, id, ip)
+}
+
+// addresses checks that every allocated address is in use by its holder.
+func (c *checker) addresses() {
+	for a := range Addresses.All(c.v) {
+		var used []string
+		switch a.Holder {
+		case LoadBalancers.kind:
+			if lb, ok := LoadBalancers.Find(c.v, a.HolderID); ok {
+				used = []string{lb.Address}
+			}
+		case EIPs.kind:
+			if e, ok := EIPs.Find(c.v, a.HolderID); ok {
+				used = []string{e.IPAddress}
+			}
+		case NetworkInterfaces.kind:
+			if n, ok := NetworkInterfaces.Find(c.v, a.HolderID); ok {
+				used = n.PrivateIPAddresses
+			}
+		}
+		if !slices.Contains(used, a.IP) {
+			c.fail("%s %s is allocated to %s %s, which does not use it", Addresses.kind, AddressID(a.Pool, a.IP), a.Holder, a.HolderID)
+		}
+	}
+}
+
+// taggable finds the resource that a tag is on.
+var taggable = map[TagResourceType]func(v *View, id string) bool{
+	TagLoadBalancer:      exists(LoadBalancers),
+	TagServerCertificate: exists(ServerCertificates),
+	TagAccessControlList: exists(AccessControlLists),
+	TagListener:          exists(Listeners),
+	TagVServerGroup:      exists(VServerGroups),
+	TagInstance:          exists(Instances),
+	TagSecurityGroup:     exists(SecurityGroups),
+	TagVPC:               exists(VPCs),
+	TagVSwitch:           exists(VSwitches),
+	TagEIP:               exists(EIPs),
+}
+
+func exists[T any](t *Table[T]) func(v *View, id string) bool {
+	return func(v *View, id string) bool {
+		_, ok := t.Find(v, id)
+		return ok
+	}
+}
+
+func (c *checker) tags() {
+	for t := range Tags.All(c.v) {
+		find, ok := taggable[t.ResourceType]
+		if !ok || !find(c.v, t.ResourceID) {
+			c.fail("%s %s is on something that does not exist", Tags.kind, t.Key+" of "+t.ResourceID)
+		}
+	}
+}

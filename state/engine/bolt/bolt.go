@@ -1,0 +1,211 @@
+// Package bolt keeps values in one bbolt file, a bucket a table. It owns the
+// file's format (the meta bucket with the schema version), its permissions and
+// the lock against a second process.
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/clbemu/clbemu/state/engine"
+)
+
+// FileName is the database's name in the data folder.
+const FileName = "clbemu.db"
+
+// lockTimeout is how long Open waits for a process that is just ending.
+const lockTimeout = time.Second
+
+var (
+	metaBucket = []byte("meta")
+	formatKey  = []byte("format")
+)
+
+type format struct {
+	SchemaVersion int
+}
+
+// Engine is a bbolt file.
+type Engine struct {
+	db *bolt.DB
+}
+
+// Open opens or creates the database in dir. It fails with engine.ErrLocked
+// when another process has it, and refuses a file that is not a clbemu database
+// or that a newer version wrote; in both cases the file stays as it was.
+func Open(dir string) (*Engine, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("create the data folder: %w", err)
+	}
+	path := filepath.Join(dir, FileName)
+	if err := inspect(path); err != nil {
+		return nil, err
+	}
+	db, err := open(path, false)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{db: db}
+	if err := e.checkFormat(); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return e, nil
+}
+
+// open turns bbolt's errors, and its panics on a damaged file, into messages.
+func open(path string, readOnly bool) (db *bolt.DB, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s is damaged (%v): restore a copy, or move it away to start afresh", path, r)
+		}
+	}()
+	db, err = bolt.Open(path, 0o600, &bolt.Options{
+		ReadOnly:       readOnly,
+		Timeout:        lockTimeout,
+		FreelistType:   bolt.FreelistMapType,
+		NoFreelistSync: true,
+	})
+	switch {
+	case errors.Is(err, berrors.ErrTimeout):
+		return nil, fmt.Errorf("%s: %w: stop the other server or choose another --data-dir", path, engine.ErrLocked)
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrVersionMismatch), errors.Is(err, berrors.ErrChecksum):
+		return nil, fmt.Errorf("%s is not a readable database (%w): restore a copy, or move it away to start afresh", path, err)
+	case err != nil:
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return db, nil
+}
+
+// inspect looks at an existing file before it is opened for writing: bbolt maps
+// it into memory, and reading past the end of a truncated file would kill the
+// process instead of failing.
+func inspect(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("open the database: %w", err)
+	case info.IsDir():
+		return fmt.Errorf("%s is a folder, not a database", path)
+	case info.Size() == 0:
+		return nil
+	}
+	truncated := fmt.Errorf("%s is truncated (%d bytes): restore a copy, or move it away to start afresh", path, info.Size())
+	if info.Size() < int64(2*os.Getpagesize()) {
+		return truncated
+	}
+	db, err := open(path, true)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return db.View(func(tx *bolt.Tx) error {
+		if tx.Size() > info.Size() {
+			return truncated
+		}
+		return nil
+	})
+}
+
+func (e *Engine) checkFormat() error {
+	return e.db.Update(func(tx *bolt.Tx) error {
+		meta := tx.Bucket(metaBucket)
+		if meta == nil {
+			if name, _ := tx.Cursor().First(); name != nil {
+				return errors.New("this bbolt file was not written by clbemu; choose another --data-dir")
+			}
+			b, err := tx.CreateBucket(metaBucket)
+			if err != nil {
+				return err
+			}
+			text, err := json.Marshal(format{SchemaVersion: engine.SchemaVersion})
+			if err != nil {
+				return err
+			}
+			return b.Put(formatKey, text)
+		}
+		var f format
+		if err := json.Unmarshal(meta.Get(formatKey), &f); err != nil {
+			return fmt.Errorf("unreadable format record: %w", err)
+		}
+		if f.SchemaVersion > engine.SchemaVersion {
+			return fmt.Errorf("the store has schema version %d and this clbemu reads up to %d: use a newer clbemu, or another --data-dir",
+				f.SchemaVersion, engine.SchemaVersion)
+		}
+		if f.SchemaVersion < 1 {
+			return fmt.Errorf("unknown schema version %d", f.SchemaVersion)
+		}
+		return nil
+	})
+}
+
+// Load implements engine.Engine.
+func (e *Engine) Load(ctx context.Context, fn func(table, id string, value []byte) error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s is damaged (%v): restore a copy, or move it away to start afresh", e.db.Path(), r)
+		}
+	}()
+	return e.db.View(func(tx *bolt.Tx) error {
+		return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
+			if bytes.Equal(name, metaBucket) {
+				return nil
+			}
+			table := string(name)
+			return b.ForEach(func(k, v []byte) error {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				return fn(table, string(k), v)
+			})
+		})
+	})
+}
+
+// Commit implements engine.Engine: one bbolt transaction, one fsync, however
+// many change sets wait.
+func (e *Engine) Commit(_ context.Context, sets []engine.ChangeSet) error {
+	err := e.db.Update(func(tx *bolt.Tx) error {
+		for _, set := range sets {
+			for _, c := range set {
+				if err := apply(tx, c); err != nil {
+					return fmt.Errorf("%s %s: %w", c.Table, c.ID, err)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("write %s: %w", e.db.Path(), err)
+	}
+	return nil
+}
+
+func apply(tx *bolt.Tx, c engine.Change) error {
+	name := []byte(c.Table)
+	b := tx.Bucket(name)
+	if b == nil {
+		var err error
+		if b, err = tx.CreateBucket(name); err != nil {
+			return err
+		}
+	}
+	if c.Value == nil {
+		return b.Delete([]byte(c.ID))
+	}
+	return b.Put([]byte(c.ID), c.Value)
+}
+
+// Close implements engine.Engine.
+func (e *Engine) Close() error { return e.db.Close() }

@@ -1,0 +1,146 @@
+package state
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/clbemu/clbemu/state/engine"
+)
+
+// Sequence is where ids and chance come from: the n-th draw of a seed is always
+// the same, and no draw is made twice, also over restarts.
+type Sequence struct {
+	ID   string
+	Seed uint64
+	Next uint64
+}
+
+// Sequences holds the one sequence.
+var Sequences = newTable("Sequence", func(s *Sequence) string { return s.ID })
+
+const sequenceID = "ids"
+
+// plantSeed gives a new store its sequence. It runs before there are writers.
+func (s *Store) plantSeed(ctx context.Context, seed uint64) error {
+	txn := s.newest.Txn(true)
+	defer txn.Abort()
+	if _, ok := Sequences.Find(&View{txn: txn}, sequenceID); ok {
+		return nil
+	}
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	sequence := &Sequence{ID: sequenceID, Seed: seed}
+	if err := txn.Insert(string(Sequences.kind), sequence); err != nil {
+		return fmt.Errorf("plant the seed: %w", err)
+	}
+	change, err := encode(Sequences.kind, sequenceID, sequence)
+	if err != nil {
+		return err
+	}
+	if err := s.engine.Commit(ctx, []engine.ChangeSet{{change}}); err != nil {
+		return fmt.Errorf("plant the seed: %w", err)
+	}
+	txn.Commit()
+	s.visible.Store(s.newest.Snapshot())
+	return nil
+}
+
+// draw returns the next 32 random bytes of the sequence.
+func (tx *Tx) draw() [sha256.Size]byte {
+	current, ok := Sequences.Find(tx.View, sequenceID)
+	if !ok {
+		panic("state: the store has no sequence")
+	}
+	var in [16]byte
+	binary.BigEndian.PutUint64(in[:8], current.Seed)
+	binary.BigEndian.PutUint64(in[8:], current.Next)
+	next := *current
+	next.Next++
+	Sequences.Put(tx, &next)
+	return sha256.Sum256(in[:])
+}
+
+// regionCodes are what the cloud puts behind the prefix of an id: seen in the
+// ids of its documentation. Other regions get a code made from their name.
+var regionCodes = map[string]string{
+	"cn-hangzhou":    "bp1",
+	"cn-shanghai":    "uf6",
+	"cn-beijing":     "2ze",
+	"cn-shenzhen":    "wz9",
+	"cn-qingdao":     "m5e",
+	"cn-zhangjiakou": "8vb",
+	"cn-hongkong":    "j6c",
+	"ap-southeast-1": "t4n",
+	"us-west-1":      "rj9",
+	"us-east-1":      "0xi",
+	"eu-central-1":   "gw8",
+}
+
+func regionCode(region string) string {
+	if code, ok := regionCodes[region]; ok {
+		return code
+	}
+	sum := sha256.Sum256([]byte(region))
+	return base36(sum[:], 3)
+}
+
+// base36 spells bytes as n digits and lower-case letters.
+func base36(b []byte, n int) string {
+	text := new(big.Int).SetBytes(b).Text(36)
+	return text[len(text)-n:]
+}
+
+// idForm is how the cloud spells the ids of a kind.
+type idForm struct {
+	prefix string
+	length int // of what follows the region's code
+}
+
+var idForms = map[Kind]idForm{
+	LoadBalancers.kind:      {"lb-", 18},
+	VServerGroups.kind:      {"rsp-", 10},
+	AccessControlLists.kind: {"acl-", 18},
+	DomainExtensions.kind:   {"de-", 10},
+	VPCs.kind:               {"vpc-", 18},
+	VSwitches.kind:          {"vsw-", 18},
+	RouteTables.kind:        {"vtb-", 18},
+	RouteEntries.kind:       {"rte-", 18},
+	EIPs.kind:               {"eip-", 18},
+	Instances.kind:          {"i-", 17},
+	NetworkInterfaces.kind:  {"eni-", 16},
+	SecurityGroups.kind:     {"sg-", 17},
+}
+
+// NewID mints an id in the cloud's form, such as lb-bp1… in cn-hangzhou.
+func (tx *Tx) NewID(kind Kind) string {
+	chance := tx.draw()
+	form, ok := idForms[kind]
+	if !ok {
+		panic(fmt.Sprintf("state: no form for the ids of %s", kind))
+	}
+	return form.prefix + regionCode(tx.scope.RegionID) + base36(chance[:], form.length)
+}
+
+// NewCertificateID mints <account>_<hex>_<number>_<number>, the form of the ids
+// of server and CA certificates.
+func (tx *Tx) NewCertificateID() string {
+	chance := tx.draw()
+	number := func(b []byte) string {
+		return strconv.FormatInt(int64(int32(binary.BigEndian.Uint32(b))), 10)
+	}
+	return tx.scope.AccountID + "_" + hex.EncodeToString(chance[:6])[1:] + "_" + number(chance[6:]) + "_" + number(chance[10:])
+}
+
+// NewSecret mints a string that is as hard to guess as the seed: n digits and
+// letters, at most 40.
+func (tx *Tx) NewSecret(n int) string {
+	chance := tx.draw()
+	return base36(chance[:], n)
+}

@@ -1,0 +1,299 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-memdb"
+
+	"github.com/clbemu/clbemu/state/engine"
+)
+
+// ErrClosed is the answer of a store that was closed.
+var ErrClosed = errors.New("the store is closed")
+
+// Config says what a store stands on.
+type Config struct {
+	Engine engine.Engine
+	// Clock defaults to SystemClock.
+	Clock Clock
+	// Seed makes the ids of a new store repeatable; 0 takes a random one. A
+	// store that has one keeps it.
+	Seed uint64
+}
+
+// Store is the working set and its way to the disk.
+type Store struct {
+	engine engine.Engine
+	clock  Clock
+
+	// visible is what readers see: durable, immutable.
+	visible atomic.Pointer[memdb.MemDB]
+
+	mu      sync.Mutex   // serialises writers and guards what follows
+	newest  *memdb.MemDB // visible plus the batches on their way to the disk
+	filling *batch       // takes the change sets of running writers
+	flying  *batch       // is with the engine
+	closed  bool
+
+	wake chan struct{}
+	done chan struct{}
+}
+
+// batch is what one engine commit makes durable.
+type batch struct {
+	sets  []engine.ChangeSet
+	state *memdb.MemDB // after the last of the sets
+	err   error
+	done  chan struct{}
+}
+
+// Open loads what the engine keeps. The store owns the engine from then on and
+// closes it, also when Open fails.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	s, err := open(ctx, cfg)
+	if err != nil {
+		cfg.Engine.Close()
+		return nil, err
+	}
+	go s.commitLoop()
+	return s, nil
+}
+
+func open(ctx context.Context, cfg Config) (*Store, error) {
+	if cfg.Clock == nil {
+		cfg.Clock = SystemClock{}
+	}
+	schema := &memdb.DBSchema{Tables: make(map[string]*memdb.TableSchema, len(tables))}
+	for _, t := range tables {
+		schema.Tables[string(t.name())] = t.schema()
+	}
+	db, err := memdb.NewMemDB(schema)
+	if err != nil {
+		return nil, fmt.Errorf("working set: %w", err)
+	}
+	if err := load(ctx, cfg.Engine, db); err != nil {
+		return nil, fmt.Errorf("load the store: %w", err)
+	}
+	s := &Store{
+		engine: cfg.Engine,
+		clock:  cfg.Clock,
+		newest: db,
+		wake:   make(chan struct{}, 1),
+		done:   make(chan struct{}),
+	}
+	s.visible.Store(db.Snapshot())
+	if err := s.plantSeed(ctx, cfg.Seed); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// load reads everything. Decoding is most of the work, so it has all the
+// processors, while the order of the engine is kept for the insertion.
+func load(ctx context.Context, e engine.Engine, db *memdb.MemDB) error {
+	type record struct {
+		table anyTable
+		id    string
+		value []byte
+		r     any
+		err   error
+		ready chan struct{}
+	}
+	const window = 1024
+	workers := runtime.GOMAXPROCS(0)
+	todo := make(chan *record, window)
+	ordered := make(chan *record, window)
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for rec := range todo {
+				rec.r, rec.err = rec.table.decode(rec.value)
+				close(rec.ready)
+			}
+		})
+	}
+	var loadErr error
+	wg.Go(func() {
+		defer close(ordered)
+		defer close(todo)
+		loadErr = e.Load(ctx, func(table, id string, value []byte) error {
+			t, ok := tableByName[Kind(table)]
+			if !ok {
+				return fmt.Errorf("unknown table %q", table)
+			}
+			rec := &record{table: t, id: id, value: append([]byte(nil), value...), ready: make(chan struct{})}
+			for _, queue := range []chan *record{todo, ordered} {
+				select {
+				case queue <- rec:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		})
+	})
+
+	txn := db.Txn(true)
+	var err error
+	for rec := range ordered {
+		if err != nil {
+			continue
+		}
+		<-rec.ready
+		if rec.err == nil {
+			rec.err = txn.Insert(string(rec.table.name()), rec.r)
+		}
+		if rec.err != nil {
+			err = fmt.Errorf("%s %s: %w", rec.table.name(), rec.id, rec.err)
+			cancel()
+		}
+	}
+	wg.Wait()
+	if err == nil {
+		err = loadErr
+	}
+	if err != nil {
+		txn.Abort()
+		return err
+	}
+	txn.Commit()
+	return nil
+}
+
+// Now is the emulated time.
+func (s *Store) Now() time.Time { return s.clock.Now() }
+
+// View runs fn on the newest durable state as scope sees it. The View is only
+// valid during the call.
+func (s *Store) View(scope Owner, fn func(*View) error) error {
+	txn := s.visible.Load().Txn(false)
+	return fn(&View{txn: txn, scope: scope, now: s.clock.Now()})
+}
+
+// Update runs fn in a transaction: nil commits it, an error or a panic leaves
+// everything as it was. It returns when all that fn saw and did is durable. When
+// the engine fails, it returns the engine's error and nothing was changed,
+// neither by fn nor by the transactions that shared its batch.
+func (s *Store) Update(scope Owner, fn func(*Tx) error) error {
+	seen, err := s.apply(scope, fn)
+	if seen != nil {
+		<-seen.done
+		if seen.err != nil {
+			return fmt.Errorf("not committed: %w", seen.err)
+		}
+	}
+	return err
+}
+
+// apply runs fn on the newest working set and returns the batch that must be
+// durable before its outcome may be told.
+func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, ErrClosed
+	}
+	txn := s.newest.Txn(true)
+	defer txn.Abort() // does nothing after a commit
+	tx := &Tx{
+		View:    &View{txn: txn, scope: scope, now: s.clock.Now()},
+		store:   s,
+		changes: make(map[changeKey]any),
+	}
+	if err := fn(tx); err != nil {
+		return s.undurable(), err
+	}
+	if len(tx.changes) == 0 {
+		return s.undurable(), nil
+	}
+	set, err := tx.changeSet()
+	if err != nil {
+		return nil, err
+	}
+	txn.Commit()
+	if s.filling == nil {
+		s.filling = &batch{done: make(chan struct{})}
+	}
+	s.filling.sets = append(s.filling.sets, set)
+	s.filling.state = s.newest.Snapshot()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return s.filling, nil
+}
+
+// undurable returns the newest batch that is not on disk yet, nil if none.
+func (s *Store) undurable() *batch {
+	if s.filling != nil {
+		return s.filling
+	}
+	return s.flying
+}
+
+func (s *Store) commitLoop() {
+	defer close(s.done)
+	for range s.wake {
+		for s.commitBatch() {
+		}
+	}
+}
+
+// commitBatch makes the waiting batch durable and visible. It reports whether
+// there was one.
+func (s *Store) commitBatch() bool {
+	s.mu.Lock()
+	b := s.filling
+	s.filling, s.flying = nil, b
+	s.mu.Unlock()
+	if b == nil {
+		return false
+	}
+
+	err := s.engine.Commit(context.Background(), b.sets)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flying = nil
+	if err == nil {
+		s.visible.Store(b.state)
+		close(b.done)
+		return true
+	}
+	// Everything newer stands on what was just lost.
+	s.newest = s.visible.Load().Snapshot()
+	failed := []*batch{b}
+	if s.filling != nil {
+		failed = append(failed, s.filling)
+		s.filling = nil
+	}
+	for _, f := range failed {
+		f.err = err
+		close(f.done)
+	}
+	return true
+}
+
+// Close commits what waits, and closes the engine. Later calls of Update answer
+// ErrClosed.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	close(s.wake)
+	<-s.done
+	return s.engine.Close()
+}

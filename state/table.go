@@ -1,0 +1,288 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/hashicorp/go-memdb"
+
+	"github.com/clbemu/clbemu/state/engine"
+)
+
+// Kind names a table and what is in it.
+type Kind string
+
+// Owner is whose a resource is and where. The zero Owner as a View's scope sees
+// everything.
+type Owner struct {
+	AccountID string `json:",omitempty"`
+	RegionID  string `json:",omitempty"`
+}
+
+func (o Owner) owner() Owner { return o }
+
+// owned is what scoped resources embed an Owner for.
+type owned interface{ owner() Owner }
+
+const idIndex = "id"
+
+// Table holds the resources of one kind. Tables are immutable descriptions;
+// the data is in the View or Tx that every method takes.
+type Table[T any] struct {
+	kind    Kind
+	id      func(*T) string
+	indexes []*Index[T]
+}
+
+// Index finds resources by a list of values, or by the first few of them.
+type Index[T any] struct {
+	name  string
+	table *Table[T]
+	keys  func(*T) [][]string
+}
+
+func newTable[T any](kind Kind, id func(*T) string) *Table[T] {
+	return &Table[T]{kind: kind, id: id}
+}
+
+// index adds an index; keys returns the lists of values under which a resource
+// is found, none if it is not.
+func (t *Table[T]) index(name string, keys func(*T) [][]string) *Index[T] {
+	x := &Index[T]{name: name, table: t, keys: keys}
+	t.indexes = append(t.indexes, x)
+	return x
+}
+
+// one is the common case of an index key: one list of values, absent when the
+// first of them is empty.
+func one(values ...string) [][]string {
+	if values[0] == "" {
+		return nil
+	}
+	return [][]string{values}
+}
+
+// Kind returns the table's name.
+func (t *Table[T]) Kind() Kind { return t.kind }
+
+// Get returns the resource, or a NotFound fact when there is none or the scope
+// does not see it.
+func (t *Table[T]) Get(v *View, id string) (*T, error) {
+	r, ok := t.Find(v, id)
+	if !ok {
+		return nil, &Error{Fact: NotFound, Kind: t.kind, ID: id}
+	}
+	return r, nil
+}
+
+// Find is Get for callers to whom absence is no error.
+func (t *Table[T]) Find(v *View, id string) (*T, bool) {
+	raw, err := v.txn.First(string(t.kind), idIndex, encodeKey(id))
+	if err != nil {
+		panic(fmt.Sprintf("state: %s by id: %v", t.kind, err))
+	}
+	if raw == nil {
+		return nil, false
+	}
+	r := raw.(*T)
+	return r, v.sees(r)
+}
+
+// All yields every resource that the scope sees, in order of id.
+func (t *Table[T]) All(v *View) iter.Seq[*T] {
+	return t.iterate(v, idIndex, nil)
+}
+
+// Put stores the resource under its id, replacing what is there. The caller
+// must not change it afterwards.
+func (t *Table[T]) Put(tx *Tx, r *T) {
+	if err := tx.txn.Insert(string(t.kind), r); err != nil {
+		panic(fmt.Sprintf("state: put %s %s: %v", t.kind, t.id(r), err))
+	}
+	tx.changed(t.kind, t.id(r), r)
+}
+
+// Edit replaces the resource by a changed copy. fn gets a shallow copy: it may
+// assign fields, but must replace slices and maps instead of writing into them.
+// An error of fn leaves the resource as it was.
+func (t *Table[T]) Edit(tx *Tx, id string, fn func(*T) error) error {
+	r, err := t.Get(tx.View, id)
+	if err != nil {
+		return err
+	}
+	edited := *r
+	if err := fn(&edited); err != nil {
+		return err
+	}
+	if t.id(&edited) != id {
+		panic(fmt.Sprintf("state: edit changed the id of %s %s", t.kind, id))
+	}
+	t.Put(tx, &edited)
+	return nil
+}
+
+// Delete removes the resource; that it is not there is no error.
+func (t *Table[T]) Delete(tx *Tx, id string) {
+	r, ok := t.Find(tx.View, id)
+	if !ok {
+		return
+	}
+	if err := tx.txn.Delete(string(t.kind), r); err != nil {
+		panic(fmt.Sprintf("state: delete %s %s: %v", t.kind, id, err))
+	}
+	tx.changed(t.kind, id, nil)
+}
+
+func (t *Table[T]) iterate(v *View, index string, key []byte) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		it, err := v.txn.Get(string(t.kind), index+"_prefix", key)
+		if err != nil {
+			panic(fmt.Sprintf("state: %s by %s: %v", t.kind, index, err))
+		}
+		for raw := it.Next(); raw != nil; raw = it.Next() {
+			r := raw.(*T)
+			if v.sees(r) && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// List yields the resources under the given values, which may be fewer than the
+// index has, in order of the remaining values and then of id. It is safe to
+// change the table while it runs: the iteration is over what was there before.
+func (x *Index[T]) List(v *View, values ...string) iter.Seq[*T] {
+	return x.table.iterate(v, x.name, encodeKey(values...))
+}
+
+// First returns the first resource that List yields.
+func (x *Index[T]) First(v *View, values ...string) (*T, bool) {
+	for r := range x.List(v, values...) {
+		return r, true
+	}
+	return nil, false
+}
+
+// Count returns how many resources List yields.
+func (x *Index[T]) Count(v *View, values ...string) int {
+	n := 0
+	for range x.List(v, values...) {
+		n++
+	}
+	return n
+}
+
+// encodeKey ends every value with a zero byte, so that a list of values is
+// found by its beginning and "ab" is not found by "a".
+func encodeKey(values ...string) []byte {
+	size := 0
+	for _, v := range values {
+		size += len(v) + 1
+	}
+	key := make([]byte, 0, size)
+	for _, v := range values {
+		key = append(key, v...)
+		key = append(key, 0)
+	}
+	return key
+}
+
+// anyTable is what the store needs of a table, whatever it holds.
+type anyTable interface {
+	schema() *memdb.TableSchema
+	decode(value []byte) (any, error)
+	name() Kind
+	all(v *View) iter.Seq2[string, any]
+	delete(tx *Tx, id string)
+	put(tx *Tx, value []byte) error
+}
+
+func (t *Table[T]) name() Kind { return t.kind }
+
+func (t *Table[T]) all(v *View) iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		for r := range t.All(v) {
+			if !yield(t.id(r), r) {
+				return
+			}
+		}
+	}
+}
+
+func (t *Table[T]) delete(tx *Tx, id string) { t.Delete(tx, id) }
+
+func (t *Table[T]) put(tx *Tx, value []byte) error {
+	raw, err := t.decode(value)
+	if err != nil {
+		return err
+	}
+	t.Put(tx, raw.(*T))
+	return nil
+}
+
+func (t *Table[T]) decode(value []byte) (any, error) {
+	r := new(T)
+	if err := json.Unmarshal(value, r); err != nil {
+		return nil, fmt.Errorf("unreadable %s: %w", t.kind, err)
+	}
+	if id := t.id(r); id == "" || strings.ContainsRune(id, 0) {
+		return nil, fmt.Errorf("%s without a usable id", t.kind)
+	}
+	return r, nil
+}
+
+func (t *Table[T]) schema() *memdb.TableSchema {
+	indexes := map[string]*memdb.IndexSchema{
+		idIndex: {Name: idIndex, Unique: true, Indexer: byID[T]{table: t}},
+	}
+	for _, x := range t.indexes {
+		indexes[x.name] = &memdb.IndexSchema{Name: x.name, AllowMissing: true, Indexer: byKeys[T]{index: x}}
+	}
+	return &memdb.TableSchema{Name: string(t.kind), Indexes: indexes}
+}
+
+// keyArgs takes the encoded key that this package passes to go-memdb.
+type keyArgs struct{}
+
+func (keyArgs) FromArgs(args ...any) ([]byte, error) { return args[0].([]byte), nil }
+
+func (keyArgs) PrefixFromArgs(args ...any) ([]byte, error) { return args[0].([]byte), nil }
+
+type byID[T any] struct {
+	table *Table[T]
+	keyArgs
+}
+
+func (x byID[T]) FromObject(raw any) (bool, []byte, error) {
+	return true, encodeKey(x.table.id(raw.(*T))), nil
+}
+
+type byKeys[T any] struct {
+	index *Index[T]
+	keyArgs
+}
+
+func (x byKeys[T]) FromObject(raw any) (bool, [][]byte, error) {
+	lists := x.index.keys(raw.(*T))
+	keys := make([][]byte, len(lists))
+	for i, values := range lists {
+		keys[i] = encodeKey(values...)
+	}
+	return len(keys) > 0, keys, nil
+}
+
+// encode is the form in which an engine keeps a resource.
+func encode(kind Kind, id string, r any) (engine.Change, error) {
+	change := engine.Change{Table: string(kind), ID: id}
+	if r == nil {
+		return change, nil
+	}
+	value, err := json.Marshal(r)
+	if err != nil {
+		return change, fmt.Errorf("encode %s %s: %w", kind, id, err)
+	}
+	change.Value = value
+	return change, nil
+}

@@ -1,0 +1,79 @@
+package state
+
+import (
+	"time"
+
+	"github.com/hashicorp/go-memdb"
+
+	"github.com/clbemu/clbemu/state/engine"
+)
+
+// View reads one consistent, durable state.
+type View struct {
+	txn   *memdb.Txn
+	scope Owner
+	now   time.Time
+}
+
+// Now is the emulated time of the transaction; it does not move within it.
+func (v *View) Now() time.Time { return v.now }
+
+// Scope is the account and region whose resources are seen.
+func (v *View) Scope() Owner { return v.scope }
+
+// In returns the same state as another account and region see it.
+func (v *View) In(scope Owner) *View {
+	return &View{txn: v.txn, scope: scope, now: v.now}
+}
+
+// sees tells whether r belongs to the scope. What has no owner is everybody's.
+func (v *View) sees(r any) bool {
+	o, ok := r.(owned)
+	if !ok {
+		return true
+	}
+	owner := o.owner()
+	return (v.scope.AccountID == "" || owner.AccountID == "" || owner.AccountID == v.scope.AccountID) &&
+		(v.scope.RegionID == "" || owner.RegionID == "" || owner.RegionID == v.scope.RegionID)
+}
+
+// Tx reads and writes. It sees its own writes, and those of transactions that
+// are not durable yet: nothing that it learns may leave before Update returns.
+type Tx struct {
+	*View
+	store   *Store
+	changes map[changeKey]any
+	order   []changeKey
+}
+
+type changeKey struct {
+	kind Kind
+	id   string
+}
+
+func (tx *Tx) changed(kind Kind, id string, r any) {
+	key := changeKey{kind, id}
+	if _, ok := tx.changes[key]; !ok {
+		tx.order = append(tx.order, key)
+	}
+	tx.changes[key] = r
+}
+
+// In returns the same transaction as another account and region see it.
+func (tx *Tx) In(scope Owner) *Tx {
+	other := *tx
+	other.View = tx.View.In(scope)
+	return &other
+}
+
+func (tx *Tx) changeSet() (engine.ChangeSet, error) {
+	set := make(engine.ChangeSet, 0, len(tx.order))
+	for _, key := range tx.order {
+		change, err := encode(key.kind, key.id, tx.changes[key])
+		if err != nil {
+			return nil, err
+		}
+		set = append(set, change)
+	}
+	return set, nil
+}
