@@ -131,7 +131,7 @@ func (d *decoder) parameters() []Parameter {
 		switch {
 		case f.element != nil:
 			for _, p := range f.element.parameters() {
-				ps = append(ps, Parameter{Name: f.name + ".N." + p.Name})
+				ps = append(ps, Parameter{Name: f.name + ".N." + p.Name, Required: p.Required})
 			}
 		case f.list:
 			ps = append(ps, Parameter{Name: f.name + ".N", Required: f.rules.required})
