@@ -205,14 +205,14 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 	txn := s.newest.Txn(true)
 	defer txn.Abort() // does nothing after a commit
 	tx := &Tx{
-		View:    &View{txn: txn, scope: scope, now: s.clock.Now()},
-		store:   s,
-		changes: make(map[changeKey]any),
+		View:  &View{txn: txn, scope: scope, now: s.clock.Now()},
+		store: s,
+		log:   &changeLog{last: make(map[changeKey]any)},
 	}
 	if err := fn(tx); err != nil {
 		return s.undurable(), err
 	}
-	if len(tx.changes) == 0 {
+	if len(tx.log.order) == 0 {
 		return s.undurable(), nil
 	}
 	set, err := tx.changeSet()

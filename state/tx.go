@@ -41,9 +41,14 @@ func (v *View) sees(r any) bool {
 // are not durable yet: nothing that it learns may leave before Update returns.
 type Tx struct {
 	*View
-	store   *Store
-	changes map[changeKey]any
-	order   []changeKey
+	store *Store
+	log   *changeLog
+}
+
+// changeLog is what a transaction did. All scopes of it write to the same log.
+type changeLog struct {
+	last  map[changeKey]any
+	order []changeKey
 }
 
 type changeKey struct {
@@ -53,10 +58,10 @@ type changeKey struct {
 
 func (tx *Tx) changed(kind Kind, id string, r any) {
 	key := changeKey{kind, id}
-	if _, ok := tx.changes[key]; !ok {
-		tx.order = append(tx.order, key)
+	if _, ok := tx.log.last[key]; !ok {
+		tx.log.order = append(tx.log.order, key)
 	}
-	tx.changes[key] = r
+	tx.log.last[key] = r
 }
 
 // In returns the same transaction as another account and region see it.
@@ -67,9 +72,9 @@ func (tx *Tx) In(scope Owner) *Tx {
 }
 
 func (tx *Tx) changeSet() (engine.ChangeSet, error) {
-	set := make(engine.ChangeSet, 0, len(tx.order))
-	for _, key := range tx.order {
-		change, err := encode(key.kind, key.id, tx.changes[key])
+	set := make(engine.ChangeSet, 0, len(tx.log.order))
+	for _, key := range tx.log.order {
+		change, err := encode(key.kind, key.id, tx.log.last[key])
 		if err != nil {
 			return nil, err
 		}
