@@ -1,0 +1,189 @@
+package world
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+func (p *planter) securityGroup(s *securityGroupSpec) {
+	vpc, ok := refer(p, state.VPCs, s.VPC)
+	if !ok || !declare(p, state.SecurityGroups, s.ID, resourceForm, "sg-") {
+		return
+	}
+	g := &state.SecurityGroup{
+		Owner: vpc.Owner, ID: s.ID.text, VPCID: vpc.ID, Name: s.Name.text, Description: s.Description.text,
+		Type:            p.word(s.Type, "normal", "enterprise"),
+		InnerAccess:     "Accept",
+		ResourceGroupID: p.resourceGroup(vpc.Owner, s.ResourceGroup),
+		CreateTime:      p.tx.Now(),
+	}
+	state.SecurityGroups.Put(p.tx, g)
+	p.tag(g.Owner, state.TagSecurityGroup, g.ID, s.Tags)
+}
+
+func (p *planter) instance(s *instanceSpec) {
+	sw, ok := refer(p, state.VSwitches, s.VSwitch)
+	if !ok || !declare(p, state.Instances, s.ID, resourceForm, "i-") {
+		return
+	}
+	i := &state.Instance{
+		Owner: sw.Owner, ID: s.ID.text, VPCID: sw.VPCID, VSwitchID: sw.ID, ZoneID: sw.ZoneID,
+		Name: s.Name.text, HostName: s.HostName.text, Description: s.Description.text,
+		Status:             p.word(s.Status, state.InstanceRunning, state.InstanceStopped),
+		InstanceType:       cmp.Or(s.InstanceType.text, "ecs.g7.large"),
+		InstanceChargeType: p.word(s.InstanceChargeType, "PostPaid", "PrePaid"),
+		SpotStrategy:       p.word(s.SpotStrategy, "NoSpot", "SpotWithPriceLimit", "SpotAsPriceGo"),
+		ImageID:            s.Image.text,
+		SerialNumber:       s.SerialNumber.text,
+		RAMRoleName:        s.RAMRole.text,
+		ResourceGroupID:    p.resourceGroup(sw.Owner, s.ResourceGroup),
+		CreateTime:         p.tx.Now(),
+	}
+	if s.PublicIPAddress.text != "" {
+		i.PublicIPAddresses = []string{p.ip(s.PublicIPAddress, ipv4)}
+	}
+	state.Instances.Put(p.tx, i)
+	p.tag(i.Owner, state.TagInstance, i.ID, s.Tags)
+	p.attach(sw, i, &networkInterfaceSpec{
+		ID: s.NetworkInterface, PrivateIPAddresses: given(s.PrivateIPAddress), IPv6Addresses: given(s.IPv6Address),
+		MacAddress: s.MacAddress, SecurityGroups: s.SecurityGroups,
+	}, state.NetworkInterfacePrimary)
+}
+
+func given(s scalar) []scalar {
+	if s.text == "" {
+		return nil
+	}
+	return []scalar{s}
+}
+
+func (p *planter) networkInterface(s *networkInterfaceSpec) {
+	sw, ok := refer(p, state.VSwitches, s.VSwitch)
+	if !ok {
+		return
+	}
+	i, attached := refer(p, state.Instances, s.Instance)
+	if attached && i.ZoneID != sw.ZoneID {
+		p.fail(s.Instance, "instance %s is in zone %s, vSwitch %s in %s", i.ID, i.ZoneID, sw.ID, sw.ZoneID)
+	}
+	if attached && i.VPCID != sw.VPCID {
+		p.fail(s.Instance, "instance %s is in VPC %s, vSwitch %s in %s", i.ID, i.VPCID, sw.ID, sw.VPCID)
+	}
+	p.attach(sw, i, s, state.NetworkInterfaceSecondary)
+}
+
+// attach puts an interface into a vSwitch and, unless i is nil, on an instance.
+func (p *planter) attach(sw *state.VSwitch, i *state.Instance, s *networkInterfaceSpec, kind string) {
+	if !declare(p, state.NetworkInterfaces, s.ID, resourceForm, "eni-") {
+		return
+	}
+	n := &state.NetworkInterface{
+		Owner: sw.Owner, ID: s.ID.text, VPCID: sw.VPCID, VSwitchID: sw.ID, ZoneID: sw.ZoneID,
+		Name: s.Name.text, Description: s.Description.text,
+		Type: kind, Status: state.NetworkInterfaceAvailable,
+		MacAddress:       p.mac(s),
+		SecurityGroupIDs: p.groupsOf(sw.VPCID, s.SecurityGroups),
+		ResourceGroupID:  p.resourceGroup(sw.Owner, s.ResourceGroup),
+		CreateTime:       p.tx.Now(),
+	}
+	if i != nil {
+		n.InstanceID, n.Status = i.ID, state.NetworkInterfaceInUse
+	}
+	for _, ip := range s.PrivateIPAddresses {
+		n.PrivateIPAddresses = append(n.PrivateIPAddresses, p.privateAddress(sw, n, ip))
+	}
+	for _, ip := range s.IPv6Addresses {
+		n.IPv6Addresses = append(n.IPv6Addresses, p.ipv6Address(sw, ip))
+	}
+	state.NetworkInterfaces.Put(p.tx, n)
+	if len(n.PrivateIPAddresses) == 0 {
+		p.last = append(p.last, func() {
+			addressed := *n
+			addressed.PrivateIPAddresses = []string{p.privateAddress(sw, n, scalar{place: s.ID.place})}
+			state.NetworkInterfaces.Put(p.tx, &addressed)
+		})
+	}
+}
+
+// privateAddress allocates ip, or any address when it is empty.
+func (p *planter) privateAddress(sw *state.VSwitch, n *state.NetworkInterface, ip scalar) string {
+	if ip.text != "" && p.ip(ip, ipv4) == "" {
+		return ""
+	}
+	return p.allocate(sw.ID, sw.CIDRBlock, ip, state.NetworkInterfaces.Kind(), n.ID)
+}
+
+// allocate takes an address out of a pool. A block that was invalid is empty,
+// and nothing is said of what would lie in it.
+func (p *planter) allocate(pool, block string, ip scalar, holder state.Kind, id string) string {
+	if block == "" {
+		return ""
+	}
+	got, err := state.AllocateAddress(p.tx, pool, block, ip.text, holder, id)
+	if err == nil {
+		return got
+	}
+	if a, taken := state.Addresses.Find(p.tx.View, state.AddressID(pool, ip.text)); taken {
+		p.fail(ip, "%s is taken by %s %s", ip.text, a.Holder, a.HolderID)
+	} else if ip.text == "" {
+		p.fail(ip, "%s (%s) has no free address left", pool, block)
+	} else {
+		p.fail(ip, "%s is not a usable address of %s (%s): the first and the last three are reserved", ip.text, pool, block)
+	}
+	return ""
+}
+
+func (p *planter) ipv6Address(sw *state.VSwitch, s scalar) string {
+	ip := p.ip(s, ipv6)
+	if ip == "" {
+		return ""
+	}
+	if block, err := netip.ParsePrefix(sw.IPv6CIDRBlock); err != nil || !block.Contains(netip.MustParseAddr(ip)) {
+		p.fail(s, "%s is not in the IPv6 block of vSwitch %s (%s)", ip, sw.ID, cmp.Or(sw.IPv6CIDRBlock, "it has none"))
+	}
+	if n, taken := state.NetworkInterfacesByAddress.First(p.tx.View, sw.VPCID, ip); taken {
+		p.fail(s, "%s is taken by %s", ip, n.ID)
+	}
+	return ip
+}
+
+// ip checks the spelling of an address; "" is an invalid one.
+func (p *planter) ip(s scalar, of family) string {
+	addr, err := netip.ParseAddr(s.text)
+	if err != nil || addr.BitLen() != int(of) || addr.Zone() != "" || addr.String() != s.text {
+		p.fail(s, "%q is not an %s address in its usual spelling", s.text, of)
+		return ""
+	}
+	return s.text
+}
+
+// mac is the address that the file gives or one made from the id, under the
+// prefix that the cloud's interfaces have.
+func (p *planter) mac(s *networkInterfaceSpec) string {
+	if s.MacAddress.text == "" {
+		sum := sha256.Sum256([]byte(s.ID.text))
+		return fmt.Sprintf("00:16:3e:%02x:%02x:%02x", sum[0], sum[1], sum[2])
+	}
+	mac, err := net.ParseMAC(s.MacAddress.text)
+	if err != nil || len(mac) != 6 {
+		p.fail(s.MacAddress, "%q is not a MAC address such as 00:16:3e:00:00:01", s.MacAddress.text)
+	}
+	return mac.String()
+}
+
+func (p *planter) groupsOf(vpcID string, groups []scalar) []string {
+	var ids []string
+	for _, s := range groups {
+		g, ok := refer(p, state.SecurityGroups, s)
+		if ok && g.VPCID != vpcID {
+			p.fail(s, "%s is a security group of VPC %s, not of %s", g.ID, g.VPCID, vpcID)
+		}
+		ids = append(ids, s.text)
+	}
+	return ids
+}

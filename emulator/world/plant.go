@@ -1,0 +1,194 @@
+package world
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// planter puts resources into a state. It goes on after a problem, with what it
+// has, so that one run finds them all.
+type planter struct {
+	tx       *state.Tx
+	problems problems
+	// accounts are those of the file, in its order; the first is the default.
+	accounts []string
+	// last runs when all addresses that the file names are taken: what may have
+	// any address must not get one of them.
+	last []func()
+}
+
+// plant puts everything into tx, whose scope must be everything. References may
+// lead forward in the file, as each kind is planted before those that refer to it.
+func plant(tx *state.Tx, s *spec) problems {
+	p := &planter{tx: tx}
+	each(s.Regions, p.region)
+	each(s.Accounts, p.account)
+	each(s.VPCs, p.vpc)
+	each(s.RouteTables, p.routeTable)
+	each(s.VSwitches, p.vSwitch)
+	each(s.SecurityGroups, p.securityGroup)
+	each(s.Instances, p.instance)
+	each(s.NetworkInterfaces, p.networkInterface)
+	each(s.RouteEntries, p.routeEntry)
+	each(s.EIPs, p.eip)
+	each(s.ServerCertificates, p.serverCertificate)
+	for _, give := range p.last {
+		give()
+	}
+	return p.problems
+}
+
+func each[T any](items []T, plant func(*T)) {
+	for i := range items {
+		plant(&items[i])
+	}
+}
+
+func (p *planter) fail(at scalar, format string, args ...any) {
+	p.problems = append(p.problems, problem{at.place, fmt.Sprintf(format, args...)})
+}
+
+// The forms of ids. A resource's is a prefix and at least one letter or digit.
+var (
+	digits       = regexp.MustCompile(`^[0-9]{1,20}$`)
+	regionForm   = regexp.MustCompile(`^[a-z]{2,}(-[a-z0-9]+)+$`)
+	keyForm      = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+	resourceForm = regexp.MustCompile(`^[a-z]{1,4}-[0-9a-z][0-9a-z-]{0,63}$`)
+	certForm     = regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`)
+)
+
+// declare tells whether id is a usable id that nothing in the table has yet.
+func declare[T any](p *planter, table *state.Table[T], id scalar, form *regexp.Regexp, prefix string) bool {
+	if id.text == "" {
+		return false
+	}
+	if !form.MatchString(id.text) || !strings.HasPrefix(id.text, prefix) {
+		p.fail(id, "%q is not the id of a %s, which has the form %s", id.text, table.Kind(), cmp.Or(prefix+"…", form.String()))
+		return false
+	}
+	if _, twice := table.Find(p.tx.View, id.text); twice {
+		p.fail(id, "there is another %s %s", table.Kind(), id.text)
+		return false
+	}
+	return true
+}
+
+// refer finds what id names; an empty id names nothing, which is no problem.
+func refer[T any](p *planter, table *state.Table[T], id scalar) (*T, bool) {
+	if id.text == "" {
+		return nil, false
+	}
+	r, ok := table.Find(p.tx.View, id.text)
+	if !ok {
+		p.fail(id, "there is no %s %s", table.Kind(), id.text)
+	}
+	return r, ok
+}
+
+// word checks a value of a fixed set, the first of which is the default.
+func (p *planter) word(s scalar, words ...string) string {
+	if s.text == "" {
+		return words[0]
+	}
+	if !slices.Contains(words, s.text) {
+		p.fail(s, "%q is not one of %s", s.text, strings.Join(words, ", "))
+	}
+	return s.text
+}
+
+// family is IPv4 or IPv6, by the bits of an address.
+type family int
+
+const (
+	ipv4 family = 32
+	ipv6 family = 128
+)
+
+func (f family) String() string {
+	if f == ipv6 {
+		return "IPv6"
+	}
+	return "IPv4"
+}
+
+// cidr checks a block of addresses; an invalid one counts as absent from there
+// on. longest is the longest prefix that it may have.
+func (p *planter) cidr(s scalar, of family, longest int) (netip.Prefix, string) {
+	if s.text == "" {
+		return netip.Prefix{}, ""
+	}
+	prefix, err := netip.ParsePrefix(s.text)
+	switch {
+	case err != nil || prefix.Addr().BitLen() != int(of):
+		p.fail(s, "%q is not a CIDR block of %s addresses", s.text, of)
+	case prefix.Masked() != prefix:
+		p.fail(s, "%s has bits set behind its prefix, write %s", s.text, prefix.Masked())
+	case prefix.Bits() > longest:
+		p.fail(s, "%s is too small a block, the prefix is at most /%d", s.text, longest)
+	default:
+		return prefix, prefix.String()
+	}
+	return netip.Prefix{}, ""
+}
+
+// within tells whether inner lies in one of the blocks; blocks that were
+// invalid are empty and hold everything, as their problem is known already.
+func within(inner netip.Prefix, blocks ...string) bool {
+	return slices.ContainsFunc(blocks, func(block string) bool {
+		outer, err := netip.ParsePrefix(block)
+		return err != nil || outer.Bits() <= inner.Bits() && outer.Contains(inner.Addr())
+	})
+}
+
+// home is the owner that the account and region fields choose: the first
+// account and its default region unless they say otherwise.
+func (p *planter) home(account, region scalar) (owner state.Owner, ok bool) {
+	if account.text == "" && len(p.accounts) > 0 {
+		account.text = p.accounts[0]
+	}
+	a, ok := refer(p, state.Accounts, account)
+	if !ok {
+		return owner, false
+	}
+	if region.text == "" {
+		region.text = a.DefaultRegionID
+	}
+	r, ok := refer(p, state.Regions, region)
+	if !ok {
+		return owner, false
+	}
+	return state.Owner{AccountID: a.ID, RegionID: r.ID}, true
+}
+
+// resourceGroup is the group that id names, or the account's default.
+func (p *planter) resourceGroup(owner state.Owner, id scalar) string {
+	g, ok := refer(p, state.ResourceGroups, id)
+	if ok && g.AccountID != owner.AccountID {
+		p.fail(id, "%s is a resource group of account %s, not of %s", id.text, g.AccountID, owner.AccountID)
+	}
+	if ok {
+		return g.ID
+	}
+	a, _ := state.Accounts.Find(p.tx.View, owner.AccountID)
+	return a.DefaultResourceGroupID
+}
+
+func (p *planter) tag(owner state.Owner, t state.TagResourceType, id string, tags []pair) {
+	tx := p.tx.In(owner)
+	for _, tag := range tags {
+		switch {
+		case tag.key == "" || len([]rune(tag.key)) > 64 || strings.ContainsFunc(tag.key, isForbidden):
+			p.fail(tag.value, "a tag key has 1 to 64 characters, none of them a control character")
+		case len([]rune(tag.value.text)) > 128:
+			p.fail(tag.value, "a tag value has at most 128 characters")
+		default:
+			state.SetTag(tx, t, id, tag.key, tag.value.text)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package world
+
+import (
+	"cmp"
+	"crypto/sha1"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+func (p *planter) eip(s *eipSpec) {
+	owner, ok := p.home(s.Account, s.Region)
+	if !ok || !declare(p, state.EIPs, s.ID, resourceForm, "eip-") {
+		return
+	}
+	e := &state.EIP{
+		Owner: owner, ID: s.ID.text, Name: s.Name.text, Description: s.Description.text,
+		Status:             state.EIPAvailable,
+		Bandwidth:          p.bandwidth(s.Bandwidth),
+		ISP:                p.word(s.ISP, "BGP", "BGP_PRO"),
+		InternetChargeType: p.word(s.InternetChargeType, "PayByTraffic", "PayByBandwidth"),
+		ChargeType:         "PostPaid",
+		ResourceGroupID:    p.resourceGroup(owner, s.ResourceGroup),
+		CreateTime:         p.tx.Now(),
+	}
+	p.associate(e, s.Instance)
+	if s.IPAddress.text != "" {
+		e.IPAddress = p.publicAddress(e, s.IPAddress)
+	} else {
+		p.last = append(p.last, func() {
+			addressed := *e
+			addressed.IPAddress = p.publicAddress(e, scalar{place: s.ID.place})
+			state.EIPs.Put(p.tx, &addressed)
+		})
+	}
+	state.EIPs.Put(p.tx, e)
+	p.tag(owner, state.TagEIP, e.ID, s.Tags)
+}
+
+func (p *planter) publicAddress(e *state.EIP, ip scalar) string {
+	if ip.text != "" && p.ip(ip, ipv4) == "" {
+		return ""
+	}
+	region, _ := state.Regions.Find(p.tx.View, e.RegionID)
+	return p.allocate(state.PublicPool(region.ID), region.PublicCIDRBlock, ip, state.EIPs.Kind(), e.ID)
+}
+
+func (p *planter) bandwidth(s scalar) string {
+	if n, err := strconv.Atoi(cmp.Or(s.text, "5")); err != nil || n < 1 || n > 1000 {
+		p.fail(s, "%q is not a bandwidth of 1 to 1000 Mbit/s", s.text)
+	}
+	return cmp.Or(s.text, "5")
+}
+
+// associate gives the EIP to an instance or to a network interface.
+func (p *planter) associate(e *state.EIP, id scalar) {
+	var owner state.Owner
+	if strings.HasPrefix(id.text, "eni-") {
+		n, ok := refer(p, state.NetworkInterfaces, id)
+		if !ok {
+			return
+		}
+		owner, e.InstanceType = n.Owner, "NetworkInterface"
+	} else {
+		i, ok := refer(p, state.Instances, id)
+		if !ok {
+			return
+		}
+		owner, e.InstanceType = i.Owner, "EcsInstance"
+	}
+	if owner != e.Owner {
+		p.fail(id, "%s belongs to account %s in %s, the EIP to %s in %s",
+			id.text, owner.AccountID, owner.RegionID, e.AccountID, e.RegionID)
+	}
+	if other, taken := state.EIPsByInstance.First(p.tx.View, id.text); taken {
+		p.fail(id, "%s has EIP %s already", id.text, other.ID)
+	}
+	e.InstanceID, e.Status = id.text, state.EIPInUse
+}
+
+func (p *planter) serverCertificate(s *serverCertificateSpec) {
+	owner, ok := p.home(s.Account, s.Region)
+	if !ok || !declare(p, state.ServerCertificates, s.ID, certForm, "") {
+		return
+	}
+	cert, err := parseCertificate(s.Certificate.text)
+	if err != nil {
+		if s.Certificate.text != "" {
+			p.fail(s.Certificate, "%v", err)
+		}
+		return
+	}
+	c := &state.ServerCertificate{
+		Owner: owner, ID: s.ID.text, Name: s.Name.text, Certificate: s.Certificate.text,
+		Fingerprint: fingerprint(cert), CommonName: cert.Subject.CommonName, SANs: cert.DNSNames,
+		NotBefore: cert.NotBefore.UTC(), NotAfter: cert.NotAfter.UTC(),
+		ResourceGroupID: p.resourceGroup(owner, s.ResourceGroup),
+		CreateTime:      p.tx.Now(),
+	}
+	state.ServerCertificates.Put(p.tx, c)
+	p.tag(owner, state.TagServerCertificate, c.ID, s.Tags)
+}
+
+func parseCertificate(text string) (*x509.Certificate, error) {
+	block, _ := pem.Decode([]byte(text))
+	if block == nil || block.Type != "CERTIFICATE" {
+		return nil, fmt.Errorf("is not a certificate in PEM form, which starts with -----BEGIN CERTIFICATE-----")
+	}
+	cert, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("is not a readable certificate: %w", err)
+	}
+	return cert, nil
+}
+
+// fingerprint is SHA-1 in pairs of hex digits. Evidence CLB-0451.
+func fingerprint(cert *x509.Certificate) string {
+	sum := sha1.Sum(cert.Raw)
+	pairs := make([]string, len(sum))
+	for i, b := range sum {
+		pairs[i] = fmt.Sprintf("%02x", b)
+	}
+	return strings.Join(pairs, ":")
+}

@@ -1,0 +1,100 @@
+// Package world owns the world file: the YAML that says what the cloud holds
+// before the first call, such as accounts, regions, networks and instances. It
+// turns the file into resources of package state, and must not know any API.
+//
+// A file is checked by planting it into a scratch store, with the same code
+// that plants it into the real one: what Parse accepts can be planted.
+package world
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/engine/memory"
+)
+
+// DefaultName is how errors call the default world.
+const DefaultName = "default.yaml"
+
+// DefaultText is the default world, with comments that explain every field.
+//
+//go:embed default.yaml
+var DefaultText []byte
+
+// World is a world file without errors.
+type World struct {
+	name string
+	spec *spec
+}
+
+// Default returns the world of DefaultText.
+func Default() *World {
+	w, err := Parse(DefaultName, DefaultText)
+	if err != nil {
+		panic(fmt.Sprintf("world: the default is wrong: %v", err))
+	}
+	return w
+}
+
+// Load reads a world file.
+func Load(path string) (*World, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the world: %w", err)
+	}
+	return Parse(path, text)
+}
+
+// Parse reads the text of a world file. The error has a line for everything
+// that is wrong with it: name:line: field: reason.
+func Parse(name string, text []byte) (*World, error) {
+	s, found := decode(text)
+	planted, err := rehearse(s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	found = append(found, planted...)
+	slices.SortStableFunc(found, func(a, b problem) int { return a.line - b.line })
+	if err := found.in(name); err != nil {
+		return nil, err
+	}
+	return &World{name: name, spec: s}, nil
+}
+
+// errRehearsed undoes a rehearsal.
+var errRehearsed = errors.New("rehearsed")
+
+// rehearse plants into a scratch store and returns what went wrong.
+func rehearse(s *spec) (found problems, err error) {
+	store, err := state.Open(context.Background(), state.Config{
+		Engine: &memory.Engine{},
+		Clock:  state.NewManualClock(time.Unix(0, 0)),
+		Seed:   1,
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = store.Update(state.Owner{}, func(tx *state.Tx) error {
+		found = plant(tx, s)
+		return errRehearsed
+	})
+	if !errors.Is(err, errRehearsed) {
+		return nil, err
+	}
+	return found, store.Close()
+}
+
+// Plant puts the world into an empty store.
+func (w *World) Plant(tx *state.Tx) error {
+	everything := tx.In(state.Owner{})
+	if !everything.Empty() {
+		return errors.New("a world can be planted only where nothing is yet: reset the state first")
+	}
+	return plant(everything, w.spec).in(w.name)
+}
