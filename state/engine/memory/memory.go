@@ -18,7 +18,7 @@ type Engine struct {
 }
 
 // Load implements engine.Engine.
-func (e *Engine) Load(_ context.Context, fn func(table, id string, value []byte) error) error {
+func (e *Engine) Load(ctx context.Context, fn func(table, id string, value []byte) error) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	keys := make([]key, 0, len(e.values))
@@ -32,6 +32,9 @@ func (e *Engine) Load(_ context.Context, fn func(table, id string, value []byte)
 		return keys[i].id < keys[j].id
 	})
 	for _, k := range keys {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if err := fn(k.table, k.id, e.values[k]); err != nil {
 			return err
 		}
