@@ -221,31 +221,9 @@ func (c *checker) addresses() {
 	}
 }
 
-// taggable finds the resource that a tag is on.
-var taggable = map[TagResourceType]func(v *View, id string) bool{
-	TagLoadBalancer:      exists(LoadBalancers),
-	TagServerCertificate: exists(ServerCertificates),
-	TagAccessControlList: exists(AccessControlLists),
-	TagListener:          exists(Listeners),
-	TagVServerGroup:      exists(VServerGroups),
-	TagInstance:          exists(Instances),
-	TagSecurityGroup:     exists(SecurityGroups),
-	TagVPC:               exists(VPCs),
-	TagVSwitch:           exists(VSwitches),
-	TagEIP:               exists(EIPs),
-}
-
-func exists[T any](t *Table[T]) func(v *View, id string) bool {
-	return func(v *View, id string) bool {
-		_, ok := t.Find(v, id)
-		return ok
-	}
-}
-
 func (c *checker) tags() {
 	for t := range Tags.All(c.v) {
-		find, ok := taggable[t.ResourceType]
-		if !ok || !find(c.v, t.ResourceID) {
+		if !Taggable(c.v, t.ResourceType, t.ResourceID) {
 			c.fail("%s %s is on something that does not exist", Tags.kind, t.Key+" of "+t.ResourceID)
 		}
 	}

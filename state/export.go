@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -41,6 +42,9 @@ func ReadExport(r io.Reader) (*Export, error) {
 	if err := d.Decode(&e); err != nil {
 		return nil, fmt.Errorf("not an exported state: %w", err)
 	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("not an exported state: there is more behind it")
+	}
 	if e.SchemaVersion != engine.SchemaVersion {
 		return nil, fmt.Errorf("the exported state has schema version %d, this clbemu reads %d", e.SchemaVersion, engine.SchemaVersion)
 	}
@@ -59,7 +63,7 @@ func (s *Store) Import(e *Export) error {
 		clearAll(tx)
 		for _, t := range tables {
 			for i, value := range e.Tables[t.name()] {
-				if err := t.put(tx, value); err != nil {
+				if err := t.insert(tx, value); err != nil {
 					return fmt.Errorf("%s, entry %d: %w", t.name(), i, err)
 				}
 			}

@@ -144,3 +144,9 @@ func (tx *Tx) NewSecret(n int) string {
 	chance := tx.draw()
 	return base36(chance[:], n)
 }
+
+// NewOrderID mints the number of a purchase: twelve digits.
+func (tx *Tx) NewOrderID() int64 {
+	chance := tx.draw()
+	return 2e11 + int64(binary.BigEndian.Uint64(chance[:])%1e11)
+}

@@ -70,7 +70,10 @@ type LoadBalancer struct {
 	ModificationProtectionReason string              `json:",omitempty"`
 	BackendServers               []BackendServer     `json:",omitempty"`
 	Ineffective                  *InternetSpecChange `json:",omitempty"`
-	CreateTime                   time.Time
+	// OrderID and EndTime are those of a subscription (PrePay).
+	OrderID    int64     `json:",omitempty"`
+	EndTime    time.Time `json:",omitzero"`
+	CreateTime time.Time
 }
 
 // InternetSpecChange is an order that takes effect later: a change of the

@@ -49,12 +49,19 @@ func open(t testing.TB, e engine.Engine) *state.Store {
 	return s
 }
 
-// planted opens a store with the least world; the cleanup checks and closes it.
-func planted(t testing.TB, e engine.Engine) *state.Store {
+// opened opens a store; the cleanup checks and closes it.
+func opened(t testing.TB, e engine.Engine) *state.Store {
 	t.Helper()
 	s := open(t, e)
-	update(t, s, state.Owner{}, plant)
 	t.Cleanup(func() { checkAndClose(t, s) })
+	return s
+}
+
+// planted is opened with the least world.
+func planted(t testing.TB, e engine.Engine) *state.Store {
+	t.Helper()
+	s := opened(t, e)
+	update(t, s, state.Owner{}, plant)
 	return s
 }
 

@@ -196,7 +196,7 @@ type anyTable interface {
 	name() Kind
 	all(v *View) iter.Seq2[string, any]
 	delete(tx *Tx, id string)
-	put(tx *Tx, value []byte) error
+	insert(tx *Tx, value []byte) error
 }
 
 func (t *Table[T]) name() Kind { return t.kind }
@@ -213,12 +213,17 @@ func (t *Table[T]) all(v *View) iter.Seq2[string, any] {
 
 func (t *Table[T]) delete(tx *Tx, id string) { t.Delete(tx, id) }
 
-func (t *Table[T]) put(tx *Tx, value []byte) error {
+// insert is Put of an encoded resource that must not be there yet.
+func (t *Table[T]) insert(tx *Tx, value []byte) error {
 	raw, err := t.decode(value)
 	if err != nil {
 		return err
 	}
-	t.Put(tx, raw.(*T))
+	r := raw.(*T)
+	if _, twice := t.Find(tx.View, t.id(r)); twice {
+		return fmt.Errorf("there are two with id %s", t.id(r))
+	}
+	t.Put(tx, r)
 	return nil
 }
 

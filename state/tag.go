@@ -85,7 +85,7 @@ func ResourcesTagged(v *View, t TagResourceType, filters []TagFilter) []string {
 			values = append(values, *f.Value)
 		}
 		if i > 0 {
-			ids = slices.DeleteFunc(ids, func(id string) bool { return !hasTag(v, t, id, f) })
+			ids = slices.DeleteFunc(ids, func(id string) bool { return !HasTags(v, t, id, filters[i:i+1]) })
 			continue
 		}
 		for tag := range TagsByKey.List(v, values...) {
@@ -96,7 +96,40 @@ func ResourcesTagged(v *View, t TagResourceType, filters []TagFilter) []string {
 	return slices.Compact(ids)
 }
 
-func hasTag(v *View, t TagResourceType, id string, f TagFilter) bool {
-	tag, ok := Tags.Find(v, TagID(t, id, f.Key))
-	return ok && (f.Value == nil || tag.Value == *f.Value)
+// HasTags tells whether a resource carries all the tags.
+func HasTags(v *View, t TagResourceType, resourceID string, filters []TagFilter) bool {
+	for _, f := range filters {
+		tag, ok := Tags.Find(v, TagID(t, resourceID, f.Key))
+		if !ok || f.Value != nil && tag.Value != *f.Value {
+			return false
+		}
+	}
+	return true
+}
+
+// taggable finds the resource that a tag is on.
+var taggable = map[TagResourceType]func(v *View, id string) bool{
+	TagLoadBalancer:      exists(LoadBalancers),
+	TagServerCertificate: exists(ServerCertificates),
+	TagAccessControlList: exists(AccessControlLists),
+	TagListener:          exists(Listeners),
+	TagVServerGroup:      exists(VServerGroups),
+	TagInstance:          exists(Instances),
+	TagSecurityGroup:     exists(SecurityGroups),
+	TagVPC:               exists(VPCs),
+	TagVSwitch:           exists(VSwitches),
+	TagEIP:               exists(EIPs),
+}
+
+func exists[T any](t *Table[T]) func(v *View, id string) bool {
+	return func(v *View, id string) bool {
+		_, ok := t.Find(v, id)
+		return ok
+	}
+}
+
+// Taggable tells whether the scope has such a resource to put tags on.
+func Taggable(v *View, t TagResourceType, resourceID string) bool {
+	find, ok := taggable[t]
+	return ok && find(v, resourceID)
 }
