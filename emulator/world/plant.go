@@ -69,7 +69,7 @@ func declare[T any](p *planter, table *state.Table[T], id scalar, form *regexp.R
 		return false
 	}
 	if !form.MatchString(id.text) || !strings.HasPrefix(id.text, prefix) {
-		p.fail(id, "%q is not the id of a %s, which has the form %s", id.text, table.Kind(), cmp.Or(prefix+"…", form.String()))
+		p.fail(id, "%q is not a valid %s id, want the form %s", id.text, table.Kind(), cmp.Or(prefix+"…", form.String()))
 		return false
 	}
 	if _, twice := table.Find(p.tx.View, id.text); twice {

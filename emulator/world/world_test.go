@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +41,127 @@ func mustPlant(tb testing.TB, w *world.World) *state.Store {
 	return store
 }
 
-func TestDefaultPlants(t *testing.T) {
-	mustPlant(t, world.Default())
+// TestDefault proves that the default world has the resources that its
+// documentation promises, with all the rest that the cloud adds to them.
+func TestDefault(t *testing.T) {
+	store := mustPlant(t, world.Default())
+	if err := store.View(state.Owner{AccountID: "1234567890123456", RegionID: "cn-hangzhou"}, func(v *state.View) error {
+		for _, id := range []string{"vsw-bp1clbemu000000000001", "vsw-bp1clbemu000000000002", "vsw-bp1clbemu000000000003"} {
+			sw, err := state.VSwitches.Get(v, id)
+			if err != nil {
+				return err
+			}
+			if _, ok := state.RouteEntriesByTable.First(v, sw.RouteTableID, sw.CIDRBlock); !ok {
+				t.Errorf("route table %s has no route to vSwitch %s", sw.RouteTableID, id)
+			}
+			if _, ok := state.RouteEntriesByTable.First(v, sw.RouteTableID, "100.64.0.0/10"); !ok {
+				t.Errorf("route table %s has no route to the cloud's services", sw.RouteTableID)
+			}
+		}
+		for ip, instance := range map[string]string{"192.168.0.11": "i-bp1clbemu0000000001", "192.168.1.11": "i-bp1clbemu0000000003"} {
+			n, ok := state.NetworkInterfacesByAddress.First(v, "vpc-bp1clbemu000000000001", ip)
+			if !ok || n.InstanceID != instance || n.Type != state.NetworkInterfacePrimary {
+				t.Errorf("%s belongs to %+v, want the primary interface of %s", ip, n, instance)
+			}
+		}
+		i, err := state.Instances.Get(v, "i-bp1clbemu0000000001")
+		if err != nil {
+			return err
+		}
+		if i.RAMRoleName != "clbemu-node" || i.Status != state.InstanceRunning || i.ZoneID != "cn-hangzhou-h" {
+			t.Errorf("instance = %+v, want it running in cn-hangzhou-h with the role clbemu-node", i)
+		}
+		key, err := state.AccessKeys.Get(v, "testid")
+		if err == nil && (key.Secret != "testsecret" || key.AccountID != "1234567890123456") {
+			t.Errorf("access key = %+v", key)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// full is a world with everything that a file can hold.
+const full = `
+accounts:
+  - id: 1
+    defaultRegion: cn-test
+    defaultResourceGroup: rg-1
+    resourceGroups: [{id: rg-1}, {id: rg-2, name: two}]
+regions:
+  - id: cn-test
+    zones: [{id: cn-test-a}]
+    zonePairs: [{master: cn-test-a, slave: cn-test-a}]
+    publicCidrBlock: 198.18.0.0/29
+vpcs:
+  - id: vpc-1
+    cidrBlock: 192.168.0.0/16
+    secondaryCidrBlocks: [172.16.0.0/16]
+    ipv6CidrBlock: 2001:db8::/56
+    systemRouteTable: vtb-1
+    resourceGroup: rg-2
+    tags: {team: net}
+routeTables:
+  - {id: vtb-2, vpc: vpc-1, name: custom}
+vSwitches:
+  - {id: vsw-1, vpc: vpc-1, zone: cn-test-a, cidrBlock: 172.16.0.0/29, ipv6CidrBlock: "2001:db8::/64", routeTable: vtb-2}
+securityGroups:
+  - {id: sg-1, vpc: vpc-1, type: enterprise}
+instances:
+  - {id: i-1, vSwitch: vsw-1, networkInterface: eni-1}
+networkInterfaces:
+  - id: eni-2
+    vSwitch: vsw-1
+    instance: i-1
+    privateIpAddresses: [172.16.0.1, 172.16.0.2, 172.16.0.3]
+    ipv6Addresses: ["2001:db8::2"]
+    securityGroups: [sg-1]
+routeEntries:
+  - {routeTable: vtb-2, destinationCidrBlock: 10.1.0.0/24, nextHopType: NetworkInterface, nextHop: eni-2}
+eips:
+  - {id: eip-1, instance: i-1}
+  - {id: eip-2, ipAddress: 198.18.0.1}
+  - {id: eip-3, ipAddress: 198.18.0.2, instance: eni-2}
+  - {id: eip-4, ipAddress: 198.18.0.3}
+`
+
+// TestAddressesThatAreNotNamed proves that what names no address gets the one
+// that is left, wherever it stands in the file.
+func TestAddressesThatAreNotNamed(t *testing.T) {
+	w, err := world.Parse("full.yaml", []byte(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := mustPlant(t, w)
+	if err := store.View(state.Owner{}, func(v *state.View) error {
+		n, err := state.NetworkInterfaces.Get(v, "eni-1")
+		if err != nil {
+			return err
+		}
+		if want := "172.16.0.4"; n.PrivateIPAddresses[0] != want {
+			t.Errorf("address of eni-1 = %s, want %s", n.PrivateIPAddresses[0], want)
+		}
+		e, err := state.EIPs.Get(v, "eip-1")
+		if err == nil && (e.IPAddress != "198.18.0.4" || e.Status != state.EIPInUse || e.InstanceType != "EcsInstance") {
+			t.Errorf("eip-1 = %+v, want 198.18.0.4 in use by an instance", e)
+		}
+		if n := state.RouteEntriesByTable.Count(v, "vtb-2"); n != 3 {
+			t.Errorf("route table vtb-2 has %d entries, want the custom and two of the system", n)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPlantTwice proves that a world is not planted over another, and that the
+// refusal changes nothing.
+func TestPlantTwice(t *testing.T) {
+	store := mustPlant(t, world.Default())
+	if err := store.Update(state.Owner{}, world.Default().Plant); err == nil || !strings.Contains(err.Error(), "reset") {
+		t.Errorf("second Plant = %v, want a refusal that names reset", err)
+	}
+	if err := store.Reset(world.Default().Plant); err != nil {
+		t.Errorf("Plant in a Reset = %v", err)
+	}
 }

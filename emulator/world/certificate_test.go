@@ -1,0 +1,52 @@
+package world_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+)
+
+// TestServerCertificate proves that a certificate of the file is read for the
+// names and times that the API shows.
+func TestServerCertificate(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expiry := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "example.com"}, DNSNames: []string{"www.example.com"}, NotAfter: expiry,
+	}, &x509.Certificate{}, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	w, err := world.Parse("cert.yaml", []byte(base+"serverCertificates:\n  - id: c-1\n    name: web\n    certificate: |\n      "+
+		strings.ReplaceAll(text, "\n", "\n      ")+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := mustPlant(t, w)
+	if err := store.View(state.Owner{}, func(v *state.View) error {
+		c, err := state.ServerCertificates.Get(v, "c-1")
+		if err != nil {
+			return err
+		}
+		if c.CommonName != "example.com" || len(c.SANs) != 1 || !c.NotAfter.Equal(expiry) || len(c.Fingerprint) != 59 {
+			t.Errorf("certificate = %+v, want the names, expiry and fingerprint of the file's", c)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}
