@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -62,13 +63,16 @@ func Open(dir string) (*Engine, error) {
 	return e, nil
 }
 
-// open turns bbolt's errors, and its panics on a damaged file, into messages.
+// catchDamage, deferred, turns bbolt's panics on a damaged file into a message.
+func catchDamage(path string, err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%s is damaged (%v): restore a copy, or move it away to start afresh", path, r)
+	}
+}
+
+// open turns bbolt's errors into messages.
 func open(path string, readOnly bool) (db *bolt.DB, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%s is damaged (%v): restore a copy, or move it away to start afresh", path, r)
-		}
-	}()
+	defer catchDamage(path, &err)
 	db, err = bolt.Open(path, 0o600, &bolt.Options{
 		ReadOnly:       readOnly,
 		Timeout:        lockTimeout,
@@ -79,17 +83,19 @@ func open(path string, readOnly bool) (db *bolt.DB, err error) {
 	case errors.Is(err, berrors.ErrTimeout):
 		return nil, fmt.Errorf("%s: %w: stop the other server or choose another --data-dir", path, engine.ErrLocked)
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrVersionMismatch), errors.Is(err, berrors.ErrChecksum):
-		return nil, fmt.Errorf("%s is not a readable database (%w): restore a copy, or move it away to start afresh", path, err)
+		return nil, fmt.Errorf("%s is not a clbemu database, or is damaged (%w): restore a copy, or move it away to start afresh", path, err)
 	case err != nil:
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	return db, nil
 }
 
-// inspect looks at an existing file before it is opened for writing: bbolt maps
-// it into memory, and reading past the end of a truncated file would kill the
-// process instead of failing.
-func inspect(path string) error {
+// inspect looks at every page of an existing file before it is opened for
+// writing: bbolt then walks them in a goroutine of its own, where a damaged page
+// or one behind the end of a truncated file kills the process.
+func inspect(path string) (err error) {
+	defer catchDamage(path, &err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -101,7 +107,8 @@ func inspect(path string) error {
 	case info.Size() == 0:
 		return nil
 	}
-	truncated := fmt.Errorf("%s is truncated (%d bytes): restore a copy, or move it away to start afresh", path, info.Size())
+	truncated := fmt.Errorf("%s is truncated or not a clbemu database (%d bytes): restore a copy, or move it away to start afresh",
+		path, info.Size())
 	if info.Size() < int64(2*os.Getpagesize()) {
 		return truncated
 	}
@@ -114,7 +121,10 @@ func inspect(path string) error {
 		if tx.Size() > info.Size() {
 			return truncated
 		}
-		return nil
+		return tx.ForEach(func(_ []byte, b *bolt.Bucket) error {
+			b.Stats() // visits the pages
+			return nil
+		})
 	})
 }
 
@@ -152,11 +162,8 @@ func (e *Engine) checkFormat() error {
 
 // Load implements engine.Engine.
 func (e *Engine) Load(ctx context.Context, fn func(table, id string, value []byte) error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%s is damaged (%v): restore a copy, or move it away to start afresh", e.db.Path(), r)
-		}
-	}()
+	defer catchDamage(e.db.Path(), &err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	return e.db.View(func(tx *bolt.Tx) error {
 		return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
 			if bytes.Equal(name, metaBucket) {

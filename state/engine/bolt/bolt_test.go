@@ -1,0 +1,268 @@
+package bolt_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/clbemu/clbemu/state/engine"
+	"github.com/clbemu/clbemu/state/engine/bolt"
+	"github.com/clbemu/clbemu/state/engine/enginetest"
+)
+
+func TestEngine(t *testing.T) {
+	media := make(map[string]string)
+	enginetest.Run(t, func(t *testing.T) engine.Engine {
+		if media[t.Name()] == "" {
+			media[t.Name()] = t.TempDir()
+		}
+		return mustOpen(t, media[t.Name()])
+	})
+}
+
+func mustOpen(t *testing.T, dir string) *bolt.Engine {
+	t.Helper()
+	e, err := bolt.Open(dir)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	return e
+}
+
+// written returns a folder with a database that has some hundred values.
+func written(t *testing.T) (dir, path string) {
+	t.Helper()
+	dir = t.TempDir()
+	e := mustOpen(t, dir)
+	var set engine.ChangeSet
+	for i := range 500 {
+		set = append(set, engine.Change{Table: "Account", ID: strings.Repeat("i", i+1), Value: []byte(strings.Repeat("v", 100))})
+	}
+	if err := errors.Join(e.Commit(t.Context(), []engine.ChangeSet{set}), e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return dir, filepath.Join(dir, bolt.FileName)
+}
+
+// The state holds secrets of access keys: nobody else may read it.
+func TestOnlyTheOwnerReadsTheFile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data", "deep")
+	if err := mustOpen(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]fs.FileMode{dir: fs.ModeDir | 0o700, filepath.Join(dir, bolt.FileName): 0o600} {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode() != want {
+			t.Errorf("%s: mode %v, %v, want %v", path, info.Mode(), err, want)
+		}
+	}
+}
+
+func TestLocked(t *testing.T) {
+	dir := t.TempDir()
+	e := mustOpen(t, dir)
+	_, err := bolt.Open(dir)
+	if !errors.Is(err, engine.ErrLocked) || !strings.Contains(err.Error(), "choose another --data-dir") {
+		t.Errorf("Open of a locked folder = %v", err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := mustOpen(t, dir).Close(); err != nil {
+		t.Errorf("Close after the lock was free: %v", err)
+	}
+}
+
+// update changes the file behind the engine's back.
+func update(t *testing.T, path string, fn func(*bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(db.Update(fn), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func setFormat(format string) func(*testing.T, string) {
+	return func(t *testing.T, path string) {
+		update(t, path, func(tx *bbolt.Tx) error {
+			return tx.Bucket([]byte("meta")).Put([]byte("format"), []byte(format))
+		})
+	}
+}
+
+func truncateTo(share float64) func(*testing.T, string) {
+	return func(t *testing.T, path string) {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, int64(share*float64(info.Size()))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func overwrite(offset, size int) func(*testing.T, string) {
+	return func(t *testing.T, path string) {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.WriteAt([]byte(strings.Repeat("\xff", size)), int64(offset))
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A file that can't be used is refused with a message that says why, and stays
+// as it was, byte for byte.
+func TestRefusedFiles(t *testing.T) {
+	page := os.Getpagesize()
+	cases := []struct {
+		name   string
+		damage func(t *testing.T, path string)
+		want   string
+	}{
+		{"text", func(t *testing.T, path string) { replace(t, path, "not a database\n") }, "is truncated or not a clbemu database"},
+		{"long text", func(t *testing.T, path string) { replace(t, path, strings.Repeat("not a database\n", 10000)) },
+			"is not a clbemu database"},
+		{"another bbolt database", foreign, "this bbolt file was not written by clbemu"},
+		{"newer schema", setFormat(`{"SchemaVersion":2}`), "schema version 2 and this clbemu reads up to 1"},
+		{"schema of no version", setFormat(`{"SchemaVersion":0}`), "unknown schema version 0"},
+		{"unreadable format", setFormat(`{`), "unreadable format record"},
+		{"cut to a page", truncateTo(0.01), "is truncated"},
+		{"cut in half", truncateTo(0.5), "is truncated"},
+		{"both meta pages overwritten", overwrite(0, 2*page), "is not a clbemu database"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			dir, path := written(t)
+			c.damage(t, path)
+			before, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := bolt.Open(dir)
+			if err == nil {
+				e.Close()
+				t.Fatalf("Open = nil, want %q", c.want)
+			}
+			if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+				t.Errorf("Open = %v, want %q and the path", err, c.want)
+			}
+			if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+				t.Errorf("Open changed the file it refused (%v)", err)
+			}
+		})
+	}
+}
+
+func replace(t *testing.T, path, text string) {
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func foreign(t *testing.T, path string) {
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	update(t, path, func(tx *bbolt.Tx) error {
+		_, err := tx.CreateBucket([]byte("somebody else's"))
+		return err
+	})
+}
+
+// One bad meta page is what a kill within a commit leaves: the other serves.
+func TestOneBadMetaPage(t *testing.T) {
+	for n := range 2 {
+		dir, path := written(t)
+		overwrite(n*os.Getpagesize(), 100)(t, path)
+		e, err := bolt.Open(dir)
+		if err != nil {
+			t.Errorf("Open with meta page %d overwritten: %v", n, err)
+			continue
+		}
+		values := 0
+		err = e.Load(t.Context(), func(string, string, []byte) error { values++; return nil })
+		// The older meta page may be from before the one commit.
+		if err := errors.Join(err, e.Close()); err != nil || values != 0 && values != 500 {
+			t.Errorf("with meta page %d overwritten: %d values, %v", n, values, err)
+		}
+	}
+}
+
+// Pages of data that were overwritten make an error, not a crash.
+func TestDamagedPages(t *testing.T) {
+	page := os.Getpagesize()
+	dir, path := written(t)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overwrite(2*page, int(info.Size())-2*page)(t, path)
+	e, err := bolt.Open(dir)
+	if err == nil {
+		err = errors.Join(e.Load(t.Context(), func(string, string, []byte) error { return nil }), e.Close())
+	}
+	if err == nil || !strings.Contains(err.Error(), "is damaged") {
+		t.Errorf("a database of overwritten pages gives %v", err)
+	}
+}
+
+// A place that no folder can be made in is an error that names it.
+func TestUnusablePlaces(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	replace(t, file, "")
+	if _, err := bolt.Open(file); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("Open of a file as folder = %v", err)
+	}
+	if _, err := bolt.Open(filepath.Join(file, "below")); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("Open below a file = %v", err)
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, bolt.FileName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bolt.Open(dir); err == nil || !strings.Contains(err.Error(), "is a folder, not a database") {
+		t.Errorf("Open where the database is a folder = %v", err)
+	}
+}
+
+func TestReadOnlyFolder(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root writes everywhere")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bolt.Open(dir); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("Open in a read-only folder = %v", err)
+	}
+}
+
+// A commit that fails keeps none of its sets.
+func TestFailedCommitKeepsNothing(t *testing.T) {
+	dir := t.TempDir()
+	e := mustOpen(t, dir)
+	good := engine.ChangeSet{{Table: "Account", ID: "1", Value: []byte("x")}}
+	bad := engine.ChangeSet{{Table: "Account", ID: "", Value: []byte("x")}}
+	if err := e.Commit(t.Context(), []engine.ChangeSet{good, bad}); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("Commit = %v, want an error that names the file", err)
+	}
+	values := 0
+	err := e.Load(t.Context(), func(string, string, []byte) error { values++; return nil })
+	if err := errors.Join(err, e.Close()); err != nil || values != 0 {
+		t.Errorf("%d values of a failed commit, %v", values, err)
+	}
+}

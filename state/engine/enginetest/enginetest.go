@@ -1,0 +1,176 @@
+// Package enginetest holds every storage engine to the same contract. It knows
+// no engine and no resource.
+package enginetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/clbemu/clbemu/state/engine"
+)
+
+// Run runs the suite. Open opens the engine on a medium of its own for each
+// test; a second call in one test opens the same medium again, after a Close.
+func Run(t *testing.T, open func(t *testing.T) engine.Engine) {
+	tests := []struct {
+		name string
+		run  func(t *testing.T, open func(t *testing.T) engine.Engine)
+	}{
+		{"NewIsEmpty", newIsEmpty},
+		{"LoadIsInOrder", loadIsInOrder},
+		{"LaterChangesWin", laterChangesWin},
+		{"Reopen", reopen},
+		{"CallerKeepsItsBytes", callerKeepsItsBytes},
+		{"LoadStopsOnError", loadStopsOnError},
+		{"LoadIsCancelled", loadIsCancelled},
+		{"LargeCommit", largeCommit},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { test.run(t, open) })
+	}
+}
+
+func put(table, id, value string) engine.Change {
+	return engine.Change{Table: table, ID: id, Value: []byte(value)}
+}
+
+func commit(t *testing.T, e engine.Engine, sets ...engine.ChangeSet) {
+	t.Helper()
+	if err := e.Commit(t.Context(), sets); err != nil {
+		t.Fatalf("Commit: %v", err)
+	}
+}
+
+func closeEngine(t *testing.T, e engine.Engine) {
+	t.Helper()
+	if err := e.Close(); err != nil {
+		t.Fatalf("Close: %v", err)
+	}
+}
+
+// expect compares everything that is kept, as table/id=value in order.
+func expect(t *testing.T, e engine.Engine, want ...string) {
+	t.Helper()
+	var got []string
+	err := e.Load(t.Context(), func(table, id string, value []byte) error {
+		got = append(got, fmt.Sprintf("%s/%s=%s", table, id, value))
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("Load: %v", err)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("Load gives %q, want %q", got, want)
+	}
+}
+
+func newIsEmpty(t *testing.T, open func(t *testing.T) engine.Engine) {
+	e := open(t)
+	defer closeEngine(t, e)
+	expect(t, e)
+}
+
+func loadIsInOrder(t *testing.T, open func(t *testing.T) engine.Engine) {
+	e := open(t)
+	defer closeEngine(t, e)
+	commit(t, e,
+		engine.ChangeSet{put("b", "1", "x"), put("a", "2", "x")},
+		engine.ChangeSet{put("a", "10", "x"), put("a", "1", "x"), put("ab", "0", "x")})
+	expect(t, e, "a/1=x", "a/10=x", "a/2=x", "ab/0=x", "b/1=x")
+}
+
+// Sets, and changes within a set, apply in order; deleting what is not there is
+// no error.
+func laterChangesWin(t *testing.T, open func(t *testing.T) engine.Engine) {
+	e := open(t)
+	defer closeEngine(t, e)
+	gone := func(id string) engine.Change { return engine.Change{Table: "a", ID: id} }
+	commit(t, e,
+		engine.ChangeSet{put("a", "1", "old"), put("a", "2", "x"), put("a", "3", "x"), gone("3"), put("a", "3", "again")},
+		engine.ChangeSet{put("a", "1", "new"), gone("2"), gone("never"), {Table: "none", ID: "never"}})
+	expect(t, e, "a/1=new", "a/3=again")
+}
+
+func reopen(t *testing.T, open func(t *testing.T) engine.Engine) {
+	e := open(t)
+	commit(t, e, engine.ChangeSet{put("a", "1", "x"), put("a", "2", "x")})
+	commit(t, e, engine.ChangeSet{{Table: "a", ID: "1"}})
+	closeEngine(t, e)
+	e = open(t)
+	defer closeEngine(t, e)
+	expect(t, e, "a/2=x")
+	commit(t, e, engine.ChangeSet{put("a", "3", "x")})
+	expect(t, e, "a/2=x", "a/3=x")
+}
+
+// A value that Load hands out stays right in the copy that the caller made,
+// whatever is committed later.
+func callerKeepsItsBytes(t *testing.T, open func(t *testing.T) engine.Engine) {
+	e := open(t)
+	defer closeEngine(t, e)
+	commit(t, e, engine.ChangeSet{put("a", "1", "before")})
+	var kept []byte
+	if err := e.Load(t.Context(), func(_, _ string, value []byte) error {
+		kept = bytes.Clone(value)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, e, engine.ChangeSet{put("a", "1", "after!")})
+	if string(kept) != "before" {
+		t.Errorf("the copy reads %q", kept)
+	}
+	expect(t, e, "a/1=after!")
+}
+
+func loadStopsOnError(t *testing.T, open func(t *testing.T) engine.Engine) {
+	e := open(t)
+	defer closeEngine(t, e)
+	commit(t, e, engine.ChangeSet{put("a", "1", "x"), put("a", "2", "x"), put("b", "1", "x")})
+	stop := errors.New("stop")
+	calls := 0
+	err := e.Load(t.Context(), func(string, string, []byte) error { calls++; return stop })
+	if !errors.Is(err, stop) || calls != 1 {
+		t.Errorf("Load = %v after %d calls, want the error of the first", err, calls)
+	}
+}
+
+func loadIsCancelled(t *testing.T, open func(t *testing.T) engine.Engine) {
+	e := open(t)
+	defer closeEngine(t, e)
+	commit(t, e, engine.ChangeSet{put("a", "1", "x")})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := e.Load(ctx, func(string, string, []byte) error { return nil })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("Load = %v, want %v", err, context.Canceled)
+	}
+}
+
+func largeCommit(t *testing.T, open func(t *testing.T) engine.Engine) {
+	e := open(t)
+	const n = 5000
+	var sets []engine.ChangeSet
+	for i := range n {
+		sets = append(sets, engine.ChangeSet{put("a", fmt.Sprintf("%05d", i), fmt.Sprint(i))})
+	}
+	commit(t, e, sets...)
+	closeEngine(t, e)
+	e = open(t)
+	defer closeEngine(t, e)
+	next := 0
+	err := e.Load(t.Context(), func(_, id string, value []byte) error {
+		if id != fmt.Sprintf("%05d", next) || string(value) != fmt.Sprint(next) {
+			return fmt.Errorf("%s=%s at place %d", id, value, next)
+		}
+		next++
+		return nil
+	})
+	if err != nil || next != n {
+		t.Errorf("Load = %v after %d of %d values", err, next, n)
+	}
+}
