@@ -25,12 +25,15 @@ type ErrorCase struct {
 }
 
 // MatchErrors makes the calls, each in a world of its own that plant sets up, and
-// then checks that every row of the product's error table answered one of them.
+// then checks that every row of the product's error table answered one of them,
+// unless a filter on the command line left cases out.
 func MatchErrors(t *testing.T, p *rpc.Product, plant func(*state.Tx) error, cases []ErrorCase) {
 	t.Helper()
+	ran := 0
 	reached := make(map[int]bool)
 	for _, c := range cases {
 		t.Run(c.Action+"/"+c.Name, func(t *testing.T) {
+			ran++
 			plants := []func(*state.Tx) error{plant}
 			if c.Plant != nil {
 				plants = append(plants, c.Plant)
@@ -47,7 +50,7 @@ func MatchErrors(t *testing.T, p *rpc.Product, plant func(*state.Tx) error, case
 		})
 	}
 	for i, row := range p.Errors.Rows() {
-		if !reached[i] {
+		if ran == len(cases) && !reached[i] {
 			t.Errorf("no case reaches the error row %s %s %v: %d %s: %s", row.Fact, row.Kind, row.Actions, row.Status, row.Code, row.Message)
 		}
 	}

@@ -1,0 +1,72 @@
+package vpc
+
+import (
+	"hash/fnv"
+	"net/netip"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// parseCIDR reads a block; one with bits behind its mask is none.
+func parseCIDR(text string) (netip.Prefix, bool) {
+	prefix, err := netip.ParsePrefix(text)
+	return prefix, err == nil && prefix == prefix.Masked()
+}
+
+// within tells whether inner is part of outer.
+func within(inner, outer netip.Prefix) bool {
+	return inner.Bits() >= outer.Bits() && outer.Overlaps(inner)
+}
+
+// serviceBlock is where the cloud's own services are: every route table leads
+// there, and no one else may.
+const serviceBlock = "100.64.0.0/10"
+
+// reservedBlocks can't be the block of a VPC.
+var reservedBlocks = []netip.Prefix{
+	netip.MustParsePrefix(serviceBlock),
+	netip.MustParsePrefix("127.0.0.0/8"),
+	netip.MustParsePrefix("169.254.0.0/16"),
+	netip.MustParsePrefix("224.0.0.0/4"),
+}
+
+// The sizes of a VPC's IPv4 block.
+const (
+	minVPCBits = 8
+	maxVPCBits = 28
+)
+
+func checkVPCBlock(text string) error {
+	prefix, ok := parseCIDR(text)
+	if !ok || !prefix.Addr().Is4() || prefix.Bits() < minVPCBits || prefix.Bits() > maxVPCBits {
+		return state.Refuse(vpcBlockInvalid, text)
+	}
+	for _, reserved := range reservedBlocks {
+		if reserved.Overlaps(prefix) {
+			return state.Refuse(vpcBlockReserved, text)
+		}
+	}
+	return nil
+}
+
+// ipv6Block derives the /56 of a VPC from its id, within the addresses that are
+// set aside for documentation.
+func ipv6Block(vpcID string) string {
+	h := fnv.New32a()
+	h.Write([]byte(vpcID))
+	sum := h.Sum32()
+	addr := netip.MustParseAddr("2001:db8::").As16()
+	addr[4], addr[5], addr[6] = 0x80|byte(sum>>16), byte(sum>>8), byte(sum)
+	return netip.PrefixFrom(netip.AddrFrom16(addr), 56).String()
+}
+
+// ipv6Subnet is the n-th /64 of a VPC's /56.
+func ipv6Subnet(block string, n int) (string, bool) {
+	prefix, ok := parseCIDR(block)
+	if !ok || prefix.Bits() > 56 {
+		return "", false
+	}
+	addr := prefix.Addr().As16()
+	addr[7] = byte(n)
+	return netip.PrefixFrom(netip.AddrFrom16(addr), 64).String(), true
+}

@@ -1,0 +1,188 @@
+package vpc
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var eipAssociationActions = []rpc.Action{
+	rpc.Write("AssociateEipAddress", associateEIPAddress),
+	rpc.Write("UnassociateEipAddress", unassociateEIPAddress),
+}
+
+// What an EIP can be on. The world has no NAT gateways and no HAVIPs, so asking
+// for one finds nothing.
+const (
+	eipOnInstance         = "EcsInstance"
+	eipOnLoadBalancer     = "SlbInstance"
+	eipOnNetworkInterface = "NetworkInterface"
+	eipOnIPAddress        = "IpAddress"
+)
+
+// modeNAT is the one mode of association that every account may use.
+const modeNAT = "NAT"
+
+type associateEIPAddressRequest struct {
+	AllocationID     string `rpc:"AllocationId,required"`
+	InstanceID       string `rpc:"InstanceId,required"`
+	InstanceType     string `rpc:"InstanceType,default=EcsInstance,enum=Nat|SlbInstance|EcsInstance|NetworkInterface|HaVip|IpAddress,invalid=InstanceTypeUnsupported"`
+	InstanceRegionID string `rpc:"InstanceRegionId"`
+	PrivateIPAddress string `rpc:"PrivateIpAddress"`
+	Mode             string `rpc:"Mode,default=NAT,enum=NAT|MULTI_BINDED|BINDED,invalid=ModeIllegal"`
+	ClientToken      string `rpc:"ClientToken"`
+	DryRun           bool   `rpc:"DryRun"`
+}
+
+// Validate implements the gateway's check of shape.
+func (r *associateEIPAddressRequest) Validate() error {
+	switch {
+	case r.Mode != modeNAT:
+		return state.Refuse(modeUnsupported)
+	case r.InstanceType == eipOnIPAddress:
+		return state.Refuse(ipAddressUnsupported)
+	}
+	return nil
+}
+
+func associateEIPAddress(tx *state.Tx, req *associateEIPAddressRequest) (*rpc.Empty, error) {
+	_, err := once(tx, "AssociateEipAddress", req.ClientToken, req, state.EIPs, func() (string, error) {
+		return req.AllocationID, associate(tx, req)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &rpc.Empty{}, dryRun(req.DryRun)
+}
+
+func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
+	eip, err := state.EIPs.Get(tx.View, req.AllocationID)
+	if err != nil {
+		return err
+	}
+	if eip.Status != state.EIPAvailable {
+		return state.Refuse(eipStatusIncorrect)
+	}
+	if !matches(req.InstanceRegionID, eip.RegionID) {
+		return state.Refuse(otherRegion)
+	}
+	target, err := findTarget(tx.View, req.InstanceType, req.InstanceID)
+	if err != nil {
+		return err
+	}
+	if err := target.check(tx.View, req); err != nil {
+		return err
+	}
+	return state.EIPs.Edit(tx, eip.ID, func(eip *state.EIP) error {
+		eip.Status = state.EIPInUse
+		eip.InstanceType, eip.InstanceID = req.InstanceType, req.InstanceID
+		return nil
+	})
+}
+
+// target is what an EIP is, or is to be, on.
+type target struct {
+	vpcID     string
+	privateIP string // the address that the EIP stands for
+	publicIP  bool   // it has a public address of its own
+}
+
+func findTarget(v *state.View, kind, id string) (target, error) {
+	switch kind {
+	case eipOnLoadBalancer:
+		lb, err := state.LoadBalancers.Get(v, id)
+		if err != nil {
+			return target{}, err
+		}
+		return target{vpcID: lb.VPCID, privateIP: lb.Address}, nil
+	case eipOnInstance:
+		return instanceTarget(v, id)
+	case eipOnNetworkInterface:
+		n, err := state.NetworkInterfaces.Get(v, id)
+		if err != nil {
+			return target{}, err
+		}
+		return target{vpcID: n.VPCID, privateIP: primaryAddress(n)}, nil
+	}
+	return target{}, state.Refuse(targetNotFound, id)
+}
+
+func instanceTarget(v *state.View, id string) (target, error) {
+	i, err := state.Instances.Get(v, id)
+	if err != nil {
+		return target{}, err
+	}
+	t := target{vpcID: i.VPCID, publicIP: len(i.PublicIPAddresses) > 0}
+	if n, ok := state.NetworkInterfacesByInstance.First(v, id, state.NetworkInterfacePrimary); ok {
+		t.privateIP = primaryAddress(n)
+	}
+	return t, nil
+}
+
+func primaryAddress(n *state.NetworkInterface) string {
+	if len(n.PrivateIPAddresses) == 0 {
+		return ""
+	}
+	return n.PrivateIPAddresses[0]
+}
+
+// check refuses a target that can't take the EIP. One without a VPC is a load
+// balancer that is not an intranet one; evidence CLB-0309.
+func (t target) check(v *state.View, req *associateEIPAddressRequest) error {
+	if t.vpcID == "" {
+		return state.Refuse(targetNotInVPC)
+	}
+	if t.publicIP {
+		return state.Refuse(targetHasPublicAddress)
+	}
+	if _, taken := state.EIPsByInstance.First(v, req.InstanceID); taken {
+		return state.Refuse(targetHasEIP)
+	}
+	if matches(req.PrivateIPAddress, t.privateIP) {
+		return nil
+	}
+	if n, ok := state.NetworkInterfaces.Find(v, req.InstanceID); ok && slices.Contains(n.PrivateIPAddresses, req.PrivateIPAddress) {
+		return state.Refuse(secondaryAddressUnsupported)
+	}
+	return state.Refuse(privateAddressNotFound, req.PrivateIPAddress)
+}
+
+type unassociateEIPAddressRequest struct {
+	AllocationID     string `rpc:"AllocationId,required"`
+	InstanceID       string `rpc:"InstanceId"`
+	InstanceType     string `rpc:"InstanceType,enum=EcsInstance|SlbInstance|NetworkInterface|Nat|HaVip,invalid=InstanceTypeUnsupported"`
+	PrivateIPAddress string `rpc:"PrivateIpAddress"`
+	ClientToken      string `rpc:"ClientToken"`
+}
+
+func unassociateEIPAddress(tx *state.Tx, req *unassociateEIPAddressRequest) (*rpc.Empty, error) {
+	_, err := once(tx, "UnassociateEipAddress", req.ClientToken, req, state.EIPs, func() (string, error) {
+		return req.AllocationID, state.EIPs.Edit(tx, req.AllocationID, func(eip *state.EIP) error {
+			return unassociate(tx.View, req, eip)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &rpc.Empty{}, nil
+}
+
+// unassociate takes the EIP off what it is on. What the request does not name is
+// not compared, though the documentation has EcsInstance for the type; evidence
+// CLB-0310.
+func unassociate(v *state.View, req *unassociateEIPAddressRequest, eip *state.EIP) error {
+	if eip.Status != state.EIPInUse {
+		return state.Refuse(eipStatusIncorrect)
+	}
+	on, err := findTarget(v, eip.InstanceType, eip.InstanceID)
+	if err != nil {
+		return err
+	}
+	if !matches(req.InstanceID, eip.InstanceID) || !matches(req.InstanceType, eip.InstanceType) || !matches(req.PrivateIPAddress, on.privateIP) {
+		return state.Refuse(notOnThat, req.InstanceID)
+	}
+	eip.Status = state.EIPAvailable
+	eip.InstanceType, eip.InstanceID = "", ""
+	return nil
+}

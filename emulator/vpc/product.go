@@ -1,0 +1,33 @@
+// Package vpc owns the parts of the Vpc API, 2016-04-28, that a cloud controller
+// and the tools around it call: VPCs, vSwitches, route tables with their entries,
+// and elastic IP addresses. It must not know HTTP, signatures, formats or faults:
+// a handler gets a transaction and a request, and returns a response or a fact.
+//
+// What has a transient state in the cloud (an EIP that is Associating, a route
+// entry that is Pending) is final when its call returns.
+package vpc
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+)
+
+// Product returns the Vpc API.
+func Product() *rpc.Product {
+	return &rpc.Product{
+		Name:    "Vpc",
+		Version: "2016-04-28",
+		HostID:  "vpc.aliyuncs.com",
+		Actions: slices.Concat(
+			vpcActions,
+			vSwitchActions,
+			routeTableActions,
+			routeEntryActions,
+			routeEntriesActions,
+			eipActions,
+			eipAssociationActions,
+		),
+		Errors: errorTable,
+	}
+}

@@ -1,0 +1,103 @@
+package vpc
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// timeLayout is how the API writes times.
+const timeLayout = "2006-01-02T15:04:05Z"
+
+func formatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
+
+// page is the paging of lists of up to 50 a page.
+type page struct {
+	PageNumber int `rpc:"PageNumber,default=1,min=1"`
+	PageSize   int `rpc:"PageSize,default=10,min=1,max=50"`
+}
+
+// paged echoes the page that was asked for: clients stop asking when
+// PageNumber*PageSize reaches TotalCount.
+type paged struct {
+	TotalCount int `rpc:"TotalCount"`
+	PageNumber int `rpc:"PageNumber"`
+	PageSize   int `rpc:"PageSize"`
+}
+
+// cut returns the elements of a page with the numbers that say which it is.
+func cut[T any](all []T, p page) ([]T, paged) {
+	// A page so far out that its start overflows is as empty as any beyond the end.
+	start := len(all)
+	if p.PageNumber-1 <= len(all)/p.PageSize {
+		start = (p.PageNumber - 1) * p.PageSize
+	}
+	start = min(start, len(all))
+	end := min(start+p.PageSize, len(all))
+	return all[start:end], paged{TotalCount: len(all), PageNumber: p.PageNumber, PageSize: p.PageSize}
+}
+
+// dryRun ends a call that only asks whether it would succeed. As the answer is an
+// error, what the handler did until here is rolled back.
+func dryRun(asked bool) error {
+	if asked {
+		return state.Refuse(dryRunPassed)
+	}
+	return nil
+}
+
+// matches tells whether a filter lets a value pass; an empty one lets any.
+func matches(filter, value string) bool { return filter == "" || filter == value }
+
+// maxIDs is how many ids a comma list of a Describe holds.
+const maxIDs = 20
+
+// listed is matches for a comma list of values.
+func listed(filter, value string) bool {
+	return filter == "" || slices.Contains(strings.Split(filter, ","), value)
+}
+
+// tooMany tells whether a comma list has more values than a call takes.
+func tooMany(filter string, limit int) bool { return strings.Count(filter, ",")+1 > limit }
+
+// ownedBy is matches for a filter by account.
+func ownedBy(filter *int64, accountID string) bool {
+	return filter == nil || strconv.FormatInt(*filter, 10) == accountID
+}
+
+// ownerID is an account as the number that responses have.
+func ownerID(accountID string) int64 {
+	id, err := strconv.ParseInt(accountID, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+// plainText refuses names and descriptions that begin like an address.
+func plainText(text string, fact state.Fact) error {
+	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
+		return state.Refuse(fact)
+	}
+	return nil
+}
+
+// resourceGroup returns the group of a new resource: the named one, or the
+// account's default.
+func resourceGroup(v *state.View, id string) (string, error) {
+	if id == "" {
+		account, err := state.Accounts.Get(v, v.Scope().AccountID)
+		if err != nil {
+			return "", err
+		}
+		return account.DefaultResourceGroupID, nil
+	}
+	group, err := state.ResourceGroups.Get(v, id)
+	if err != nil {
+		return "", err
+	}
+	return group.ID, nil
+}

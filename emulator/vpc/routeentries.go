@@ -1,0 +1,164 @@
+package vpc
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var routeEntriesActions = []rpc.Action{
+	rpc.Write("CreateRouteEntries", createRouteEntries),
+	rpc.Write("DeleteRouteEntries", deleteRouteEntries),
+}
+
+type createRouteEntriesRequest struct {
+	RegionID     string     `rpc:"RegionId,required"`
+	RouteEntries []newEntry `rpc:"RouteEntries,required,max=50"`
+	DryRun       bool       `rpc:"DryRun"`
+}
+
+type newEntry struct {
+	RouteTableID         string `rpc:"RouteTableId,required"`
+	DestinationCIDRBlock string `rpc:"DstCidrBlock,required"`
+	IPVersion            int    `rpc:"IpVersion"`
+	NextHopID            string `rpc:"NextHop,required"`
+	NextHopType          string `rpc:"NextHopType,required"`
+	Name                 string `rpc:"Name,len=1..128"`
+	Description          string `rpc:"Description,len=1..256"`
+}
+
+// routeEntriesResult counts the entries that were changed and tells why the
+// others were not; its lists have no wrapper.
+type routeEntriesResult struct {
+	SuccessCount       int           `rpc:"SuccessCount"`
+	FailedCount        int           `rpc:"FailedCount"`
+	FailedRouteEntries []failedEntry `rpc:"FailedRouteEntries"`
+}
+
+type failedEntry struct {
+	RouteEntryID         string `rpc:"RouteEntryId"`
+	DestinationCIDRBlock string `rpc:"DstCidrBlock"`
+	NextHopID            string `rpc:"NextHop"`
+	FailedCode           string `rpc:"FailedCode"`
+	FailedMessage        string `rpc:"FailedMessage"`
+}
+
+type createRouteEntriesResponse struct {
+	routeEntriesResult
+	RouteEntryIDs []string `rpc:"RouteEntryIds"`
+}
+
+// createRouteEntries makes what entries it can: one that fails is told within an
+// answer of success; evidence CLB-0307.
+func createRouteEntries(tx *state.Tx, req *createRouteEntriesRequest) (*createRouteEntriesResponse, error) {
+	resp := &createRouteEntriesResponse{}
+	for _, wanted := range req.RouteEntries {
+		id, err := putNewEntry(tx, wanted)
+		if err == nil {
+			resp.RouteEntryIDs = append(resp.RouteEntryIDs, id)
+			resp.SuccessCount++
+			continue
+		}
+		failed := failedEntry{DestinationCIDRBlock: wanted.DestinationCIDRBlock, NextHopID: wanted.NextHopID}
+		if err := resp.fail(failed, "CreateRouteEntry", err); err != nil {
+			return nil, err
+		}
+	}
+	return resp, dryRun(req.DryRun)
+}
+
+func putNewEntry(tx *state.Tx, wanted newEntry) (string, error) {
+	isIPv6 := strings.Contains(wanted.DestinationCIDRBlock, ":")
+	if wanted.IPVersion != 0 && (wanted.IPVersion == 6) != isIPv6 {
+		return "", state.Refuse(cidrMalformed, wanted.DestinationCIDRBlock)
+	}
+	return putCustomEntry(tx, &state.RouteEntry{
+		RouteTableID:         wanted.RouteTableID,
+		DestinationCIDRBlock: wanted.DestinationCIDRBlock,
+		NextHopType:          wanted.NextHopType,
+		NextHopID:            wanted.NextHopID,
+		Name:                 wanted.Name,
+		Description:          wanted.Description,
+	})
+}
+
+type deleteRouteEntriesRequest struct {
+	RegionID     string       `rpc:"RegionId,required"`
+	RouteEntries []namedEntry `rpc:"RouteEntries,max=50"`
+	DryRun       bool         `rpc:"DryRun"`
+}
+
+type namedEntry struct {
+	RouteTableID         string `rpc:"RouteTableId,required"`
+	RouteEntryID         string `rpc:"RouteEntryId"`
+	DestinationCIDRBlock string `rpc:"DstCidrBlock"`
+	NextHopID            string `rpc:"NextHop"`
+}
+
+func deleteRouteEntries(tx *state.Tx, req *deleteRouteEntriesRequest) (*routeEntriesResult, error) {
+	resp := &routeEntriesResult{}
+	for _, named := range req.RouteEntries {
+		err := deleteNamedEntry(tx, named)
+		if err == nil {
+			resp.SuccessCount++
+			continue
+		}
+		failed := failedEntry{
+			RouteEntryID:         named.RouteEntryID,
+			DestinationCIDRBlock: named.DestinationCIDRBlock,
+			NextHopID:            named.NextHopID,
+		}
+		if err := resp.fail(failed, "DeleteRouteEntry", err); err != nil {
+			return nil, err
+		}
+	}
+	return resp, dryRun(req.DryRun)
+}
+
+// deleteNamedEntry deletes one entry as DeleteRouteEntry does, by its id if it
+// has one.
+func deleteNamedEntry(tx *state.Tx, named namedEntry) error {
+	one := &deleteRouteEntryRequest{RouteEntryID: named.RouteEntryID}
+	if one.RouteEntryID == "" {
+		one.RouteTableID = named.RouteTableID
+		one.DestinationCIDRBlock = named.DestinationCIDRBlock
+		one.NextHopID = named.NextHopID
+	}
+	_, err := deleteRouteEntry(tx, one)
+	return err
+}
+
+// failedCodes are the codes within an answer of success, where they are not those
+// of the action for one entry. CCM takes the first two for success.
+var failedCodes = map[state.Fact]string{
+	destinationTaken: "VPC_ROUTE_ENTRY_CIDR_BLOCK_DUPLICATE",
+	entryNotFound:    "VPC_ROUTER_ENTRY_NOT_EXIST",
+	state.NotFound:   "VPC_ROUTER_ENTRY_NOT_EXIST",
+}
+
+// fail notes why an entry was not changed, as the action for one entry puts it.
+// An error that is no refusal fails the whole call.
+func (r *routeEntriesResult) fail(entry failedEntry, action string, err error) error {
+	var refusal *state.Error
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	row, ok := errorTable.Row(action, refusal)
+	if !ok {
+		return err
+	}
+	entry.FailedCode, entry.FailedMessage = row.Code, row.Message
+	if strings.Contains(row.Message, "%s") {
+		entry.FailedMessage = fmt.Sprintf(row.Message, refusal.ID)
+	}
+	isTable := refusal.Kind == state.RouteTables.Kind()
+	if code, ok := failedCodes[refusal.Fact]; ok && !isTable {
+		entry.FailedCode = code
+	}
+	r.FailedCount++
+	r.FailedRouteEntries = append(r.FailedRouteEntries, entry)
+	return nil
+}

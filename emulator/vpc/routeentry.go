@@ -1,0 +1,253 @@
+package vpc
+
+import (
+	"net/netip"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var routeEntryActions = []rpc.Action{
+	rpc.Write("CreateRouteEntry", createRouteEntry),
+	rpc.Write("DeleteRouteEntry", deleteRouteEntry),
+	rpc.Read("DescribeRouteEntryList", describeRouteEntryList),
+}
+
+// The next hops that an entry can lead to here. The world has none of the others,
+// so asking for one finds nothing.
+const (
+	nextHopInstance         = "Instance"
+	nextHopNetworkInterface = "NetworkInterface"
+)
+
+// nextHop is an element of the list that spreads traffic over several.
+type nextHop struct {
+	ID     string `rpc:"NextHopId"`
+	Type   string `rpc:"NextHopType"`
+	Weight *int   `rpc:"Weight"`
+}
+
+type createRouteEntryRequest struct {
+	RouteTableID         string    `rpc:"RouteTableId,required,missing=ParameterMissing"`
+	DestinationCIDRBlock string    `rpc:"DestinationCidrBlock,required,missing=ParameterMissing"`
+	NextHopID            string    `rpc:"NextHopId"`
+	NextHopType          string    `rpc:"NextHopType,enum=Instance|HaVip|RouterInterface|NetworkInterface|VpnGateway|IPv6Gateway|NatGateway|Attachment|VpcPeer|Ipv4Gateway|GatewayEndpoint|Ecr,invalid=NextHopTypeInvalid"`
+	NextHopList          []nextHop `rpc:"NextHopList"`
+	Name                 string    `rpc:"RouteEntryName,len=1..128,invalid=RouteEntryNameMalformed"`
+	Description          string    `rpc:"Description,len=1..256"`
+	ClientToken          string    `rpc:"ClientToken"`
+	DryRun               bool      `rpc:"DryRun"`
+}
+
+// The number of next hops that one entry can spread traffic over; evidence
+// CLB-0305.
+const (
+	minNextHops = 2
+	maxNextHops = 4
+)
+
+// Validate implements the gateway's check of shape.
+func (r *createRouteEntryRequest) Validate() error {
+	hops := len(r.NextHopList)
+	switch {
+	case hops > 0 && r.NextHopType != "":
+		return state.Refuse(nextHopTypeAndList)
+	case hops == 0 && r.NextHopType == "":
+		return state.Refuse(nextHopNeither)
+	case hops > 0 && (hops < minNextHops || hops > maxNextHops):
+		return state.Refuse(nextHopListSize)
+	}
+	return plainText(r.Name, routeEntryNameMalformed)
+}
+
+type createRouteEntryResponse struct {
+	RouteEntryID string `rpc:"RouteEntryId"`
+}
+
+func createRouteEntry(tx *state.Tx, req *createRouteEntryRequest) (*createRouteEntryResponse, error) {
+	id, err := once(tx, "CreateRouteEntry", req.ClientToken, req, state.RouteEntries, func() (string, error) {
+		return putCustomEntry(tx, &state.RouteEntry{
+			RouteTableID:         req.RouteTableID,
+			DestinationCIDRBlock: req.DestinationCIDRBlock,
+			NextHopType:          req.NextHopType,
+			NextHopID:            req.NextHopID,
+			Name:                 req.Name,
+			Description:          req.Description,
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &createRouteEntryResponse{RouteEntryID: id}, dryRun(req.DryRun)
+}
+
+// maxCustomEntries is how many custom entries a route table holds.
+const maxCustomEntries = 200
+
+// putCustomEntry checks the entry, completes it and stores it. It changes nothing
+// when it fails.
+func putCustomEntry(tx *state.Tx, e *state.RouteEntry) (string, error) {
+	table, err := state.RouteTables.Get(tx.View, e.RouteTableID)
+	if err != nil {
+		return "", err
+	}
+	destination, err := checkDestination(tx.View, table, e.DestinationCIDRBlock)
+	if err != nil {
+		return "", err
+	}
+	if customEntries(tx.View, table.ID) >= maxCustomEntries {
+		return "", state.Refuse(routeEntryQuotaExceeded)
+	}
+	if err := checkNextHop(tx.View, table, e, destination); err != nil {
+		return "", err
+	}
+	e.Owner = table.Owner
+	e.ID = tx.NewID(state.RouteEntries.Kind())
+	e.VPCID = table.VPCID
+	e.Type = state.RouteTableCustom
+	e.Status = statusAvailable
+	e.CreateTime = tx.Now()
+	state.RouteEntries.Put(tx, e)
+	return e.ID, nil
+}
+
+// checkDestination refuses a block that the table leads to already, or that
+// belongs to the cloud.
+func checkDestination(v *state.View, table *state.RouteTable, text string) (netip.Prefix, error) {
+	block, ok := parseCIDR(text)
+	switch {
+	case !ok:
+		return block, state.Refuse(cidrMalformed, text)
+	case within(block, netip.MustParsePrefix(serviceBlock)):
+		return block, state.Refuse(destinationReserved, text)
+	}
+	for e := range state.RouteEntriesByTable.List(v, table.ID, text) {
+		if e.Type == state.RouteTableCustom {
+			return block, state.Refuse(destinationTaken, text)
+		}
+		return block, state.Refuse(routeConflicts, text)
+	}
+	if block.Addr().Is4() {
+		return block, nil
+	}
+	vpc, err := state.VPCs.Get(v, table.VPCID)
+	switch {
+	case err != nil:
+		return block, err
+	case vpc.IPv6CIDRBlock == "":
+		return block, state.Refuse(ipv6NotEnabled)
+	case table.Type == state.RouteTableCustom:
+		return block, state.Refuse(ipv6EntryOnCustomTable)
+	}
+	return block, nil
+}
+
+func customEntries(v *state.View, routeTableID string) int {
+	n := 0
+	for e := range state.RouteEntriesByTable.List(v, routeTableID) {
+		if e.Type == state.RouteTableCustom {
+			n++
+		}
+	}
+	return n
+}
+
+// checkNextHop finds what the entry leads to, which must be in the table's VPC
+// and, for an IPv6 destination, must have an IPv6 address.
+func checkNextHop(v *state.View, table *state.RouteTable, e *state.RouteEntry, destination netip.Prefix) error {
+	vpcID, hasIPv6, found := "", false, false
+	switch e.NextHopType {
+	case nextHopInstance:
+		if i, ok := state.Instances.Find(v, e.NextHopID); ok {
+			n, attached := state.NetworkInterfacesByInstance.First(v, i.ID, state.NetworkInterfacePrimary)
+			vpcID, hasIPv6, found = i.VPCID, attached && len(n.IPv6Addresses) > 0, true
+		}
+	case nextHopNetworkInterface:
+		if n, ok := state.NetworkInterfaces.Find(v, e.NextHopID); ok {
+			vpcID, hasIPv6, found = n.VPCID, len(n.IPv6Addresses) > 0, true
+		}
+	}
+	switch {
+	case !found:
+		return state.Refuse(nextHopNotFound, e.NextHopID)
+	case vpcID != table.VPCID:
+		return state.Refuse(nextHopOutsideVPC, e.NextHopID)
+	case destination.Addr().Is6() && !hasIPv6:
+		return state.Refuse(nextHopWithoutIPv6, e.NextHopID)
+	}
+	return nil
+}
+
+type deleteRouteEntryRequest struct {
+	RouteTableID         string         `rpc:"RouteTableId"`
+	RouteEntryID         string         `rpc:"RouteEntryId"`
+	DestinationCIDRBlock string         `rpc:"DestinationCidrBlock"`
+	NextHopID            string         `rpc:"NextHopId"`
+	NextHopList          []namedNextHop `rpc:"NextHopList"`
+	DryRun               bool           `rpc:"DryRun"`
+}
+
+// namedNextHop is a nextHop where its weight does not matter.
+type namedNextHop struct {
+	ID   string `rpc:"NextHopId"`
+	Type string `rpc:"NextHopType"`
+}
+
+// maxDeletedNextHops is how long a list of next hops a deletion takes; evidence
+// CLB-0305.
+const maxDeletedNextHops = 16
+
+// Validate implements the gateway's check of shape: an entry is named by its id,
+// or by its table, destination and next hops.
+func (r *deleteRouteEntryRequest) Validate() error {
+	hops := len(r.NextHopList)
+	switch {
+	case r.RouteEntryID != "" && (r.RouteTableID != "" || r.DestinationCIDRBlock != ""):
+		return state.Refuse(entryNamedTwice)
+	case r.RouteEntryID != "":
+		return nil
+	case r.RouteTableID == "":
+		return state.Refuse(parameterMissing, "RouteTableId")
+	case r.DestinationCIDRBlock == "":
+		return state.Refuse(parameterMissing, "DestinationCidrBlock")
+	case r.NextHopID != "" && hops > 0:
+		return state.Refuse(nextHopIDAndList)
+	case r.NextHopID == "" && hops == 0:
+		return state.Refuse(nextHopMissing)
+	case hops > 0 && (hops < minNextHops || hops > maxDeletedNextHops):
+		return state.Refuse(deletedNextHopListSize)
+	}
+	return nil
+}
+
+func deleteRouteEntry(tx *state.Tx, req *deleteRouteEntryRequest) (*rpc.Empty, error) {
+	e, err := findRouteEntry(tx.View, req)
+	if err != nil {
+		return nil, err
+	}
+	if e.Type == state.RouteTableSystem {
+		return nil, state.Refuse(entryIsSystem)
+	}
+	state.RouteEntries.Delete(tx, e.ID)
+	return &rpc.Empty{}, dryRun(req.DryRun)
+}
+
+// findRouteEntry finds what the request names. No entry has several next hops,
+// so a list of them names none.
+func findRouteEntry(v *state.View, req *deleteRouteEntryRequest) (*state.RouteEntry, error) {
+	if req.RouteEntryID != "" {
+		return state.RouteEntries.Get(v, req.RouteEntryID)
+	}
+	if _, err := state.RouteTables.Get(v, req.RouteTableID); err != nil {
+		return nil, err
+	}
+	if _, ok := parseCIDR(req.DestinationCIDRBlock); !ok {
+		return nil, state.Refuse(cidrMalformed, req.DestinationCIDRBlock)
+	}
+	for e := range state.RouteEntriesByTable.List(v, req.RouteTableID, req.DestinationCIDRBlock) {
+		if e.Type == state.RouteTableSystem || e.NextHopID == req.NextHopID {
+			return e, nil
+		}
+	}
+	return nil, state.Refuse(entryNotFound, req.DestinationCIDRBlock)
+}

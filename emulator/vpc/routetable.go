@@ -1,0 +1,234 @@
+package vpc
+
+import (
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var routeTableActions = []rpc.Action{
+	rpc.Write("CreateRouteTable", createRouteTable),
+	rpc.Write("DeleteRouteTable", deleteRouteTable),
+	rpc.Read("DescribeRouteTableList", describeRouteTableList),
+}
+
+// associateVSwitch is what a route table is for: the vSwitches of its VPC, and
+// not its IPv4 gateway.
+const associateVSwitch = "VSwitch"
+
+type createRouteTableRequest struct {
+	RegionID      string `rpc:"RegionId,required"`
+	VPCID         string `rpc:"VpcId,required"`
+	Name          string `rpc:"RouteTableName,len=1..128,invalid=RouteTableNameMalformed"`
+	Description   string `rpc:"Description,len=1..256,invalid=RouteTableDescriptionMalformed"`
+	AssociateType string `rpc:"AssociateType,default=VSwitch,enum=VSwitch|Gateway"`
+	ClientToken   string `rpc:"ClientToken"`
+}
+
+// Validate implements the gateway's check of shape.
+func (r *createRouteTableRequest) Validate() error {
+	if err := plainText(r.Name, routeTableNameMalformed); err != nil {
+		return err
+	}
+	return plainText(r.Description, routeTableDescriptionMalformed)
+}
+
+type createRouteTableResponse struct {
+	RouteTableID string `rpc:"RouteTableId"`
+}
+
+func createRouteTable(tx *state.Tx, req *createRouteTableRequest) (*createRouteTableResponse, error) {
+	id, err := once(tx, "CreateRouteTable", req.ClientToken, req, state.RouteTables, func() (string, error) {
+		return putCustomRouteTable(tx, req)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &createRouteTableResponse{RouteTableID: id}, nil
+}
+
+// maxCustomRouteTables is how many route tables a VPC may have besides its
+// system one; evidence CLB-0304.
+const maxCustomRouteTables = 9
+
+func putCustomRouteTable(tx *state.Tx, req *createRouteTableRequest) (string, error) {
+	vpc, err := state.VPCs.Get(tx.View, req.VPCID)
+	if err != nil {
+		return "", err
+	}
+	if req.AssociateType != associateVSwitch {
+		return "", state.Refuse(gatewayTableUnsupported)
+	}
+	custom := 0
+	for t := range state.RouteTablesByVPC.List(tx.View, vpc.ID) {
+		if t.Type == state.RouteTableCustom {
+			custom++
+		}
+	}
+	if custom >= maxCustomRouteTables {
+		return "", state.Refuse(routeTableQuotaExceeded)
+	}
+	return putRouteTable(tx, vpc, &state.RouteTable{
+		Type:        state.RouteTableCustom,
+		Name:        req.Name,
+		Description: req.Description,
+	}), nil
+}
+
+// putRouteTable adds the table to the VPC with the system entries that every
+// table of the VPC has: to the cloud's services, and to each vSwitch.
+func putRouteTable(tx *state.Tx, vpc *state.VPC, t *state.RouteTable) string {
+	t.Owner = vpc.Owner
+	t.ID = tx.NewID(state.RouteTables.Kind())
+	t.VPCID = vpc.ID
+	t.VRouterID = vpc.VRouterID
+	t.ResourceGroupID = vpc.ResourceGroupID
+	t.CreateTime = tx.Now()
+	state.RouteTables.Put(tx, t)
+	putSystemEntry(tx, t, serviceBlock)
+	for s := range state.VSwitchesByVPC.List(tx.View, vpc.ID) {
+		putSystemEntry(tx, t, s.CIDRBlock)
+	}
+	return t.ID
+}
+
+func putSystemEntry(tx *state.Tx, t *state.RouteTable, block string) {
+	state.RouteEntries.Put(tx, &state.RouteEntry{
+		Owner:                t.Owner,
+		ID:                   tx.NewID(state.RouteEntries.Kind()),
+		RouteTableID:         t.ID,
+		VPCID:                t.VPCID,
+		DestinationCIDRBlock: block,
+		Type:                 state.RouteTableSystem,
+		Status:               statusAvailable,
+		CreateTime:           tx.Now(),
+	})
+}
+
+// systemRouteTable returns the id of the table that the VPC was made with.
+func systemRouteTable(v *state.View, vpcID string) string {
+	for t := range state.RouteTablesByVPC.List(v, vpcID) {
+		if t.Type == state.RouteTableSystem {
+			return t.ID
+		}
+	}
+	return ""
+}
+
+type deleteRouteTableRequest struct {
+	RegionID     string `rpc:"RegionId,required"`
+	RouteTableID string `rpc:"RouteTableId,required,missing=RouteTableIDMissing"`
+}
+
+func deleteRouteTable(tx *state.Tx, req *deleteRouteTableRequest) (*rpc.Empty, error) {
+	t, err := state.RouteTables.Get(tx.View, req.RouteTableID)
+	if err != nil {
+		return nil, err
+	}
+	if t.Type == state.RouteTableSystem {
+		return nil, state.Refuse(routeTableIsSystem)
+	}
+	if customEntries(tx.View, t.ID) > 0 {
+		return nil, state.Refuse(routeTableHasEntries)
+	}
+	for s := range state.VSwitchesByVPC.List(tx.View, t.VPCID) {
+		if s.RouteTableID == t.ID {
+			return nil, state.Refuse(routeTableAssociated)
+		}
+	}
+	deleteRouteTableWithEntries(tx, t.ID)
+	return &rpc.Empty{}, nil
+}
+
+func deleteRouteTableWithEntries(tx *state.Tx, id string) {
+	for e := range state.RouteEntriesByTable.List(tx.View, id) {
+		state.RouteEntries.Delete(tx, e.ID)
+	}
+	state.RouteTables.Delete(tx, id)
+}
+
+type describeRouteTableListRequest struct {
+	page
+	RegionID        string `rpc:"RegionId,required"`
+	RouterType      string `rpc:"RouterType,default=VRouter,enum=VRouter|VBR"`
+	RouterID        string `rpc:"RouterId"`
+	VPCID           string `rpc:"VpcId"`
+	RouteTableID    string `rpc:"RouteTableId"`
+	Name            string `rpc:"RouteTableName"`
+	ResourceGroupID string `rpc:"ResourceGroupId"`
+	RouteTableType  string `rpc:"RouteTableType,enum=System|Custom"`
+}
+
+type describeRouteTableListResponse struct {
+	paged
+	Success     bool             `rpc:"Success"`
+	RouteTables []routeTableView `rpc:"RouterTableList>RouterTableListType"`
+}
+
+type routeTableView struct {
+	RouteTableID           string   `rpc:"RouteTableId"`
+	RouteTableType         string   `rpc:"RouteTableType"`
+	Name                   string   `rpc:"RouteTableName"`
+	Description            string   `rpc:"Description"`
+	VPCID                  string   `rpc:"VpcId"`
+	RouterID               string   `rpc:"RouterId"`
+	RouterType             string   `rpc:"RouterType"`
+	Status                 string   `rpc:"Status"`
+	AssociateType          string   `rpc:"AssociateType"`
+	VSwitchIDs             []string `rpc:"VSwitchIds>VSwitchId"`
+	GatewayIDs             []string `rpc:"GatewayIds>GatewayIds"`
+	RoutePropagationEnable bool     `rpc:"RoutePropagationEnable"`
+	ResourceGroupID        string   `rpc:"ResourceGroupId"`
+	OwnerID                int64    `rpc:"OwnerId"`
+	CreationTime           string   `rpc:"CreationTime"`
+}
+
+func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (*describeRouteTableListResponse, error) {
+	var found []*state.RouteTable
+	for t := range state.RouteTables.All(v) {
+		if req.matches(t) {
+			found = append(found, t)
+		}
+	}
+	tables, paged := cut(found, req.page)
+	resp := &describeRouteTableListResponse{paged: paged, Success: true}
+	for _, t := range tables {
+		resp.RouteTables = append(resp.RouteTables, viewRouteTable(v, t))
+	}
+	return resp, nil
+}
+
+// matches: the only routers are those of VPCs, so the routers of physical
+// connections (VBR) have no tables.
+func (r *describeRouteTableListRequest) matches(t *state.RouteTable) bool {
+	return r.RouterType == "VRouter" &&
+		matches(r.RouterID, t.VRouterID) &&
+		matches(r.VPCID, t.VPCID) &&
+		matches(r.RouteTableID, t.ID) &&
+		matches(r.Name, t.Name) &&
+		matches(r.ResourceGroupID, t.ResourceGroupID) &&
+		matches(r.RouteTableType, string(t.Type))
+}
+
+func viewRouteTable(v *state.View, t *state.RouteTable) routeTableView {
+	view := routeTableView{
+		RouteTableID:           t.ID,
+		RouteTableType:         string(t.Type),
+		Name:                   t.Name,
+		Description:            t.Description,
+		VPCID:                  t.VPCID,
+		RouterID:               t.VRouterID,
+		RouterType:             "VRouter",
+		Status:                 statusAvailable,
+		AssociateType:          associateVSwitch,
+		RoutePropagationEnable: true,
+		ResourceGroupID:        t.ResourceGroupID,
+		OwnerID:                ownerID(t.AccountID),
+		CreationTime:           formatTime(t.CreateTime),
+	}
+	for s := range state.VSwitchesByVPC.List(v, t.VPCID) {
+		if s.RouteTableID == t.ID {
+			view.VSwitchIDs = append(view.VSwitchIDs, s.ID)
+		}
+	}
+	return view
+}

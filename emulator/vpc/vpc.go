@@ -1,0 +1,325 @@
+package vpc
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var vpcActions = []rpc.Action{
+	rpc.Write("CreateVpc", createVPC),
+	rpc.Write("DeleteVpc", deleteVPC),
+	rpc.Read("DescribeVpcs", describeVPCs),
+	rpc.Read("DescribeVpcAttribute", describeVPCAttribute),
+}
+
+// statusAvailable is the status of what is ready for use.
+const statusAvailable = "Available"
+
+type createVPCRequest struct {
+	tagged
+	RegionID        string `rpc:"RegionId,required"`
+	CIDRBlock       string `rpc:"CidrBlock,default=172.16.0.0/12"`
+	IPv6CIDRBlock   string `rpc:"Ipv6CidrBlock"`
+	Name            string `rpc:"VpcName,len=1..128,invalid=VPCNameMalformed"`
+	EnableIPv6      bool   `rpc:"EnableIpv6"`
+	Description     string `rpc:"Description,len=1..256,invalid=VPCDescriptionMalformed"`
+	ResourceGroupID string `rpc:"ResourceGroupId"`
+	DryRun          bool   `rpc:"DryRun"`
+	ClientToken     string `rpc:"ClientToken"`
+	IPv6ISP         string `rpc:"Ipv6Isp,default=BGP,enum=BGP|ChinaMobile|ChinaUnicom|ChinaTelecom"`
+	IPv4IPAMPoolID  string `rpc:"Ipv4IpamPoolId"`
+	IPv4CIDRMask    *int   `rpc:"Ipv4CidrMask"`
+	IPv6IPAMPoolID  string `rpc:"Ipv6IpamPoolId"`
+	IPv6CIDRMask    *int   `rpc:"Ipv6CidrMask"`
+}
+
+// Validate implements the gateway's check of shape.
+func (r *createVPCRequest) Validate() error {
+	if err := plainText(r.Name, vpcNameMalformed); err != nil {
+		return err
+	}
+	if err := plainText(r.Description, vpcDescriptionMalformed); err != nil {
+		return err
+	}
+	switch {
+	case r.IPv4IPAMPoolID != "" || r.IPv6IPAMPoolID != "":
+		return state.Refuse(ipamUnsupported)
+	case r.IPv4CIDRMask != nil || r.IPv6CIDRMask != nil:
+		return state.Refuse(ipamPoolMissing)
+	case r.IPv6CIDRBlock != "":
+		return state.Refuse(ipv6BlockNotReserved, r.IPv6CIDRBlock)
+	case r.IPv6ISP != "BGP":
+		return state.Refuse(ipv6ISPUnsupported)
+	}
+	if err := r.check(); err != nil {
+		return err
+	}
+	return checkVPCBlock(r.CIDRBlock)
+}
+
+type createVPCResponse struct {
+	VPCID           string `rpc:"VpcId"`
+	VRouterID       string `rpc:"VRouterId"`
+	RouteTableID    string `rpc:"RouteTableId"`
+	ResourceGroupID string `rpc:"ResourceGroupId"`
+}
+
+func createVPC(tx *state.Tx, req *createVPCRequest) (*createVPCResponse, error) {
+	id, err := once(tx, "CreateVpc", req.ClientToken, req, state.VPCs, func() (string, error) { return putVPC(tx, req) })
+	if err != nil {
+		return nil, err
+	}
+	vpc, err := state.VPCs.Get(tx.View, id)
+	if err != nil {
+		return nil, err
+	}
+	return &createVPCResponse{
+		VPCID:           vpc.ID,
+		VRouterID:       vpc.VRouterID,
+		RouteTableID:    systemRouteTable(tx.View, vpc.ID),
+		ResourceGroupID: vpc.ResourceGroupID,
+	}, dryRun(req.DryRun)
+}
+
+// maxVPCs is how many VPCs an account may have in a region.
+const maxVPCs = 10
+
+// putVPC makes the VPC with its router and its system route table.
+func putVPC(tx *state.Tx, req *createVPCRequest) (string, error) {
+	scope := tx.Scope()
+	if state.VPCsByRegion.Count(tx.View, scope.AccountID, scope.RegionID) >= maxVPCs {
+		return "", state.Refuse(vpcQuotaExceeded)
+	}
+	group, err := resourceGroup(tx.View, req.ResourceGroupID)
+	if err != nil {
+		return "", err
+	}
+	vpc := &state.VPC{
+		Owner:           scope,
+		ID:              tx.NewID(state.VPCs.Kind()),
+		Name:            req.Name,
+		Description:     req.Description,
+		CIDRBlock:       req.CIDRBlock,
+		VRouterID:       newVRouterID(tx),
+		ResourceGroupID: group,
+		CreateTime:      tx.Now(),
+	}
+	if req.EnableIPv6 {
+		vpc.IPv6CIDRBlock = ipv6Block(vpc.ID)
+	}
+	state.VPCs.Put(tx, vpc)
+	req.set(tx, state.TagVPC, vpc.ID)
+	putRouteTable(tx, vpc, &state.RouteTable{Type: state.RouteTableSystem})
+	return vpc.ID, nil
+}
+
+// newVRouterID mints an id for a router, which is no resource of its own here.
+func newVRouterID(tx *state.Tx) string {
+	return "vrt-" + strings.TrimPrefix(tx.NewID(state.VPCs.Kind()), "vpc-")
+}
+
+type deleteVPCRequest struct {
+	VPCID       string `rpc:"VpcId,required"`
+	DryRun      bool   `rpc:"DryRun"`
+	ClientToken string `rpc:"ClientToken"`
+}
+
+// deleteVPC needs no memory of its token: a VPC can be deleted once.
+func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*rpc.Empty, error) {
+	vpc, err := state.VPCs.Get(tx.View, req.VPCID)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkVPCEmpty(tx.View, vpc); err != nil {
+		return nil, err
+	}
+	for t := range state.RouteTablesByVPC.List(tx.View, vpc.ID) {
+		deleteRouteTableWithEntries(tx, t.ID)
+	}
+	state.DeleteTagsOf(tx, state.TagVPC, vpc.ID)
+	state.VPCs.Delete(tx, vpc.ID)
+	return &rpc.Empty{}, dryRun(req.DryRun)
+}
+
+// checkVPCEmpty refuses a VPC with anything in it but its system route table.
+func checkVPCEmpty(v *state.View, vpc *state.VPC) error {
+	if _, ok := state.VSwitchesByVPC.First(v, vpc.ID); ok {
+		return state.Refuse(vpcHasVSwitch)
+	}
+	for g := range state.SecurityGroupsByRegion.List(v, vpc.AccountID, vpc.RegionID) {
+		if g.VPCID == vpc.ID {
+			return state.Refuse(vpcHasSecurityGroup)
+		}
+	}
+	for t := range state.RouteTablesByVPC.List(v, vpc.ID) {
+		if t.Type == state.RouteTableCustom {
+			return state.Refuse(vpcHasRouteTable)
+		}
+		if customEntries(v, t.ID) > 0 {
+			return state.Refuse(vpcHasRouteEntry)
+		}
+	}
+	return nil
+}
+
+type describeVPCsRequest struct {
+	page
+	tagged
+	RegionID         string `rpc:"RegionId,required"`
+	VPCID            string `rpc:"VpcId"`
+	Name             string `rpc:"VpcName"`
+	IsDefault        *bool  `rpc:"IsDefault"`
+	DryRun           bool   `rpc:"DryRun"`
+	ResourceGroupID  string `rpc:"ResourceGroupId"`
+	VPCOwnerID       *int64 `rpc:"VpcOwnerId,invalid=VPCOwnerInvalid"`
+	DHCPOptionsSetID string `rpc:"DhcpOptionsSetId"`
+	EnableIPv6       *bool  `rpc:"EnableIpv6"`
+}
+
+// Validate implements the gateway's check of shape.
+func (r *describeVPCsRequest) Validate() error {
+	if tooMany(r.VPCID, maxIDs) {
+		return state.Refuse(tooManyVPCIDs)
+	}
+	return r.check()
+}
+
+type describeVPCsResponse struct {
+	paged
+	VPCs []vpcView `rpc:"Vpcs>Vpc"`
+}
+
+// vpcFields is what both Describes answer about a VPC.
+type vpcFields struct {
+	VPCID                string          `rpc:"VpcId"`
+	RegionID             string          `rpc:"RegionId"`
+	Name                 string          `rpc:"VpcName"`
+	Description          string          `rpc:"Description"`
+	Status               string          `rpc:"Status"`
+	CIDRBlock            string          `rpc:"CidrBlock"`
+	IPv6CIDRBlock        string          `rpc:"Ipv6CidrBlock"`
+	IPv6CIDRBlocks       []ipv6CIDRBlock `rpc:"Ipv6CidrBlocks>Ipv6CidrBlock"`
+	EnabledIPv6          bool            `rpc:"EnabledIpv6"`
+	SecondaryCIDRBlocks  []string        `rpc:"SecondaryCidrBlocks>SecondaryCidrBlock"`
+	UserCIDRs            []string        `rpc:"UserCidrs>UserCidr"`
+	VRouterID            string          `rpc:"VRouterId"`
+	VSwitchIDs           []string        `rpc:"VSwitchIds>VSwitchId"`
+	IsDefault            bool            `rpc:"IsDefault"`
+	ResourceGroupID      string          `rpc:"ResourceGroupId"`
+	OwnerID              int64           `rpc:"OwnerId"`
+	NetworkACLNum        string          `rpc:"NetworkAclNum"`
+	DHCPOptionsSetID     string          `rpc:"DhcpOptionsSetId"`
+	DHCPOptionsSetStatus string          `rpc:"DhcpOptionsSetStatus"`
+	CreationTime         string          `rpc:"CreationTime"`
+	Tags                 []tag           `rpc:"Tags>Tag"`
+}
+
+type ipv6CIDRBlock struct {
+	IPv6CIDRBlock string `rpc:"Ipv6CidrBlock"`
+	IPv6ISP       string `rpc:"Ipv6Isp"`
+}
+
+type vpcView struct {
+	vpcFields
+	RouterTableIDs []string `rpc:"RouterTableIds>RouterTableIds"`
+	NATGatewayIDs  []string `rpc:"NatGatewayIds>NatGatewayIds"`
+}
+
+func describeVPCs(v *state.View, req *describeVPCsRequest) (*describeVPCsResponse, error) {
+	if req.ResourceGroupID != "" {
+		if _, err := resourceGroup(v, req.ResourceGroupID); err != nil {
+			return nil, err
+		}
+	}
+	hasTags := req.filter(v, state.TagVPC)
+	var found []*state.VPC
+	scope := v.Scope()
+	for vpc := range state.VPCsByRegion.List(v, scope.AccountID, scope.RegionID) {
+		if req.matches(vpc) && hasTags(vpc.ID) {
+			found = append(found, vpc)
+		}
+	}
+	vpcs, paged := cut(found, req.page)
+	resp := &describeVPCsResponse{paged: paged}
+	for _, vpc := range vpcs {
+		view := vpcView{vpcFields: viewVPC(v, vpc)}
+		for t := range state.RouteTablesByVPC.List(v, vpc.ID) {
+			view.RouterTableIDs = append(view.RouterTableIDs, t.ID)
+		}
+		resp.VPCs = append(resp.VPCs, view)
+	}
+	return resp, dryRun(req.DryRun)
+}
+
+func (r *describeVPCsRequest) matches(vpc *state.VPC) bool {
+	return listed(r.VPCID, vpc.ID) &&
+		matches(r.Name, vpc.Name) &&
+		matches(r.ResourceGroupID, vpc.ResourceGroupID) &&
+		matches(r.DHCPOptionsSetID, "") &&
+		ownedBy(r.VPCOwnerID, vpc.AccountID) &&
+		(r.IsDefault == nil || *r.IsDefault == vpc.IsDefault) &&
+		(r.EnableIPv6 == nil || *r.EnableIPv6 == (vpc.IPv6CIDRBlock != ""))
+}
+
+func viewVPC(v *state.View, vpc *state.VPC) vpcFields {
+	view := vpcFields{
+		VPCID:                vpc.ID,
+		RegionID:             vpc.RegionID,
+		Name:                 vpc.Name,
+		Description:          vpc.Description,
+		Status:               statusAvailable,
+		CIDRBlock:            vpc.CIDRBlock,
+		IPv6CIDRBlock:        vpc.IPv6CIDRBlock,
+		EnabledIPv6:          vpc.IPv6CIDRBlock != "",
+		SecondaryCIDRBlocks:  slices.Clone(vpc.SecondaryCIDRBlocks),
+		VRouterID:            vpc.VRouterID,
+		IsDefault:            vpc.IsDefault,
+		ResourceGroupID:      vpc.ResourceGroupID,
+		OwnerID:              ownerID(vpc.AccountID),
+		NetworkACLNum:        "0",
+		DHCPOptionsSetStatus: statusAvailable,
+		CreationTime:         formatTime(vpc.CreateTime),
+		Tags:                 tagsOf(v, state.TagVPC, vpc.ID),
+	}
+	if vpc.IPv6CIDRBlock != "" {
+		view.IPv6CIDRBlocks = []ipv6CIDRBlock{{IPv6CIDRBlock: vpc.IPv6CIDRBlock, IPv6ISP: "BGP"}}
+	}
+	for s := range state.VSwitchesByVPC.List(v, vpc.ID) {
+		view.VSwitchIDs = append(view.VSwitchIDs, s.ID)
+	}
+	return view
+}
+
+type describeVPCAttributeRequest struct {
+	VPCID    string `rpc:"VpcId,required"`
+	RegionID string `rpc:"RegionId,required"`
+	DryRun   bool   `rpc:"DryRun"`
+}
+
+type describeVPCAttributeResponse struct {
+	vpcFields
+	ClassicLinkEnabled bool            `rpc:"ClassicLinkEnabled"`
+	CloudResources     []cloudResource `rpc:"CloudResources>CloudResourceSetType"`
+}
+
+type cloudResource struct {
+	Type  string `rpc:"ResourceType"`
+	Count int    `rpc:"ResourceCount"`
+}
+
+func describeVPCAttribute(v *state.View, req *describeVPCAttributeRequest) (*describeVPCAttributeResponse, error) {
+	vpc, err := state.VPCs.Get(v, req.VPCID)
+	if err != nil {
+		return nil, err
+	}
+	resp := &describeVPCAttributeResponse{vpcFields: viewVPC(v, vpc)}
+	resp.CloudResources = []cloudResource{
+		{Type: "VSwitch", Count: len(resp.VSwitchIDs)},
+		{Type: "VRouter", Count: 1},
+		{Type: "RouteTable", Count: state.RouteTablesByVPC.Count(v, vpc.ID)},
+	}
+	return resp, dryRun(req.DryRun)
+}
