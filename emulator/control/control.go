@@ -1,0 +1,159 @@
+// Package control is the control API on its own listener: health, metrics, and
+// the state as a whole. It owns who may call it. It must not serve the cloud's
+// API, and knows no product but by its table of actions.
+package control
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/gorilla/mux"
+	"github.com/rs/zerolog"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+// Config says what the control API is over.
+type Config struct {
+	Store    *state.Store
+	Products []*rpc.Product
+	// Plant puts the world back after a reset.
+	Plant   func(*state.Tx) error
+	Metrics *Metrics
+	// Ready tells whether calls are taken; nil is always.
+	Ready func() bool
+	// Token, if set, must come as a bearer token with everything but health.
+	Token string
+	// Host is the name or address that the listener was given. A call without a
+	// token must name it, or a loopback address, as its host.
+	Host    string
+	Version string
+	Log     zerolog.Logger
+}
+
+// api is the control API's handlers.
+type api struct {
+	Config
+}
+
+// New returns the control API.
+func New(cfg Config) http.Handler {
+	a := &api{cfg}
+	r := mux.NewRouter()
+	r.HandleFunc("/healthz", a.healthz).Methods(http.MethodGet)
+	r.HandleFunc("/readyz", a.readyz).Methods(http.MethodGet)
+	closed := r.NewRoute().Subrouter()
+	closed.Use(a.admit, http.NewCrossOriginProtection().Handler)
+	closed.Handle("/metrics", cfg.Metrics.Handler()).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/state", a.exportState).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/state", a.importState).Methods(http.MethodPut)
+	closed.HandleFunc("/v1/state/check", a.checkState).Methods(http.MethodPost)
+	closed.HandleFunc("/v1/state/reset", a.resetState).Methods(http.MethodPost)
+	closed.HandleFunc("/v1/actions", a.actions).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/version", a.version).Methods(http.MethodGet)
+	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: see the control API's section of the README")
+	r.MethodNotAllowedHandler = refuse(http.StatusMethodNotAllowed, "this path does not take that method")
+	return r
+}
+
+// admit lets in who has the token. Without one, a web page that the user of
+// this machine looks at could come here under a name that it made resolve to a
+// loopback address, so the name must be one that only local callers use.
+func (a *api) admit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case a.Token != "" && !hasToken(r, a.Token):
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			fail(w, http.StatusUnauthorized, "the control API needs the token of --control-token: send Authorization: Bearer <token>")
+		case a.Token == "" && !isLocal(r.Host, a.Host):
+			fail(w, http.StatusForbidden, "the Host of the call must be a loopback address or the one that the control API listens on")
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// hasToken compares digests, which takes the same time however much of the
+// token is right.
+func hasToken(r *http.Request, token string) bool {
+	sent, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	got, want := sha256.Sum256([]byte(sent)), sha256.Sum256([]byte(token))
+	return ok && subtle.ConstantTimeCompare(got[:], want[:]) == 1
+}
+
+func isLocal(host, own string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if host == "localhost" || own != "" && host == own {
+		return true
+	}
+	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && addr.IsLoopback()
+}
+
+func refuse(status int, reason string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fail(w, status, reason) })
+}
+
+func fail(w http.ResponseWriter, status int, reason string) {
+	answer(w, status, map[string]string{"error": reason})
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// The client may be gone, which is no matter of ours.
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func (a *api) healthz(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, map[string]string{"status": "ok"})
+}
+
+func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
+	if a.Ready != nil && !a.Ready() {
+		fail(w, http.StatusServiceUnavailable, "clbemu is closing")
+		return
+	}
+	answer(w, http.StatusOK, map[string]string{"status": "ready"})
+}
+
+func (a *api) version(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, map[string]string{"version": a.Version})
+}
+
+// Action is a row of GET /v1/actions.
+type Action struct {
+	Product  string `json:"product"`
+	Version  string `json:"version"`
+	Action   string `json:"action"`
+	Mutates  bool   `json:"mutates"`
+	Emulated bool   `json:"emulated"`
+}
+
+// Actions lists what the products know, in order of product and action.
+func Actions(products []*rpc.Product) []Action {
+	var rows []Action
+	for _, p := range products {
+		for _, a := range p.Actions {
+			rows = append(rows, Action{p.Name, p.Version, a.Name, a.Mutates, a.Emulated})
+		}
+	}
+	slices.SortFunc(rows, func(a, b Action) int {
+		return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Action, b.Action))
+	})
+	return rows
+}
+
+func (a *api) actions(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, Actions(a.Products))
+}

@@ -1,0 +1,127 @@
+package control
+
+import (
+	"net/http"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+// Metrics counts calls and resources, in a registry of its own.
+type Metrics struct {
+	registry *prometheus.Registry
+	calls    *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	actions  map[string]map[string]bool // by product and name
+
+	mu    sync.Mutex
+	codes map[string]bool
+}
+
+// NewMetrics returns metrics over the store and the products' calls.
+func NewMetrics(store *state.Store, products []*rpc.Product) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "clbemu_calls_total", Help: "Calls answered. The code of a success is OK.",
+		}, []string{"product", "action", "code"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "clbemu_call_duration_seconds", Help: "Time from a call's arrival to the end of its answer.",
+			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9),
+		}, []string{"product", "action"}),
+		actions: make(map[string]map[string]bool),
+		codes:   make(map[string]bool),
+	}
+	for _, p := range products {
+		m.actions[p.Name] = make(map[string]bool)
+		for _, a := range p.Actions {
+			m.actions[p.Name][a.Name] = true
+		}
+	}
+	m.registry.MustRegister(m.calls, m.duration, &resources{store: store})
+	return m
+}
+
+// Observe counts a call when it is answered.
+func (m *Metrics) Observe(call *rpc.Call, outcome rpc.Outcome) {
+	product, action := call.Product(), call.ActionName
+	if !m.actions[product][action] {
+		action = other
+	}
+	m.calls.WithLabelValues(product, action, m.code(outcome)).Inc()
+	m.duration.WithLabelValues(product, action).Observe(outcome.Duration.Seconds())
+}
+
+// other stands for what clients invent: names that they choose would make the
+// number of time series theirs to choose.
+const other = "other"
+
+const maxCodes = 500
+
+// code names the outcome. Codes can be made of parameter names.
+func (m *Metrics) code(outcome rpc.Outcome) string {
+	if outcome.Code == "" {
+		return "OK"
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.codes[outcome.Code] && len(m.codes) >= maxCodes {
+		return other
+	}
+	m.codes[outcome.Code] = true
+	return outcome.Code
+}
+
+// Handler serves the metrics in the form that Prometheus reads.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+}
+
+// resources counts what the store holds, when it is asked.
+type resources struct{ store *state.Store }
+
+var resourcesDesc = prometheus.NewDesc("clbemu_resources", "Resources in the state.", []string{"kind"}, nil)
+
+// Describe implements prometheus.Collector.
+func (r *resources) Describe(ch chan<- *prometheus.Desc) { ch <- resourcesDesc }
+
+// Collect implements prometheus.Collector.
+func (r *resources) Collect(ch chan<- prometheus.Metric) {
+	err := r.store.View(state.Owner{}, func(v *state.View) error {
+		for _, c := range counters {
+			ch <- prometheus.MustNewConstMetric(resourcesDesc, prometheus.GaugeValue, float64(c.count(v)), string(c.kind))
+		}
+		return nil
+	})
+	if err != nil {
+		ch <- prometheus.NewInvalidMetric(resourcesDesc, err)
+	}
+}
+
+type counter struct {
+	kind  state.Kind
+	count func(*state.View) int
+}
+
+func counted[T any](t *state.Table[T]) counter {
+	return counter{t.Kind(), func(v *state.View) int {
+		n := 0
+		for range t.All(v) {
+			n++
+		}
+		return n
+	}}
+}
+
+// counters are the kinds that users make.
+var counters = []counter{
+	counted(state.VPCs), counted(state.VSwitches), counted(state.RouteTables), counted(state.RouteEntries),
+	counted(state.EIPs), counted(state.Addresses), counted(state.Instances), counted(state.NetworkInterfaces),
+	counted(state.SecurityGroups), counted(state.ServerCertificates), counted(state.CACertificates),
+	counted(state.AccessControlLists), counted(state.LoadBalancers), counted(state.VServerGroups),
+	counted(state.Listeners), counted(state.DomainExtensions), counted(state.Tags),
+}

@@ -1,0 +1,65 @@
+package control
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// maxImport is the largest state that an import takes, in bytes: some half a
+// million load balancers.
+const maxImport = 1 << 30
+
+func (a *api) exportState(w http.ResponseWriter, _ *http.Request) {
+	export, err := a.Store.Export()
+	if err != nil {
+		a.failInside(w, "export the state", err)
+		return
+	}
+	answer(w, http.StatusOK, export)
+}
+
+func (a *api) importState(w http.ResponseWriter, r *http.Request) {
+	export, err := state.ReadExport(http.MaxBytesReader(w, r.Body, maxImport))
+	if err != nil {
+		status := http.StatusBadRequest
+		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+			status = http.StatusRequestEntityTooLarge
+		}
+		fail(w, status, err.Error())
+		return
+	}
+	if err := a.Store.Import(export); err != nil {
+		fail(w, http.StatusUnprocessableEntity, err.Error())
+		return
+	}
+	answer(w, http.StatusOK, map[string]string{"status": "imported"})
+}
+
+// Problems is the answer of POST /v1/state/check.
+type Problems struct {
+	Problems []string `json:"problems"`
+}
+
+func (a *api) checkState(w http.ResponseWriter, r *http.Request) {
+	problems, err := a.Store.Check(r.Context())
+	if err != nil {
+		a.failInside(w, "check the state", err)
+		return
+	}
+	answer(w, http.StatusOK, Problems{append([]string{}, problems...)})
+}
+
+func (a *api) resetState(w http.ResponseWriter, _ *http.Request) {
+	if err := a.Store.Reset(a.Plant); err != nil {
+		a.failInside(w, "reset the state", err)
+		return
+	}
+	answer(w, http.StatusOK, map[string]string{"status": "reset"})
+}
+
+func (a *api) failInside(w http.ResponseWriter, doing string, err error) {
+	a.Log.Error().Err(err).Msg(doing)
+	fail(w, http.StatusInternalServerError, doing+": "+err.Error())
+}

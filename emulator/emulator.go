@@ -1,0 +1,174 @@
+// Package emulator puts the parts together for use in one process: the store
+// with its world, the gateway with its products, the metadata service and the
+// control API, on two listeners. It owns no behaviour of the cloud.
+package emulator
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+
+	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/engine"
+	"github.com/clbemu/clbemu/state/engine/bolt"
+	"github.com/clbemu/clbemu/state/engine/memory"
+)
+
+// Engine names a storage engine.
+type Engine string
+
+// The engines.
+const (
+	// Bolt keeps the state in a file of the data folder.
+	Bolt Engine = "bbolt"
+	// Memory forgets everything when the emulator is closed.
+	Memory Engine = "memory"
+)
+
+// Config says what an Emulator stands on. Its zero value is an emulator in
+// memory, with the default world, that takes unsigned calls.
+type Config struct {
+	// Engine defaults to Bolt when there is a DataDir, and to Memory otherwise.
+	Engine  Engine
+	DataDir string
+	// World is planted into an empty store, and again by a reset. Nil is the
+	// default world.
+	World *world.World
+	// StrictAuth verifies signatures.
+	StrictAuth bool
+	// Clock is the emulated time; nil is the machine's.
+	Clock state.Clock
+	// Seed makes ids and RequestIds repeatable; 0 takes a random one.
+	Seed uint64
+	Log  zerolog.Logger
+
+	// Listen and ControlListen are host:port for Start.
+	Listen        string
+	ControlListen string
+	// TLS serves the API by HTTPS; nil is HTTP.
+	TLS *tls.Config
+	// ControlToken must come with every call of the control API. A control
+	// listener that other machines reach does not start without one.
+	ControlToken string
+	// Version is what the control API says.
+	Version string
+}
+
+// Emulator is a running cloud.
+type Emulator struct {
+	cfg     Config
+	store   *state.Store
+	api     http.Handler
+	control http.Handler
+	closing atomic.Bool
+	servers []*server  // the API's and the control API's, once started
+	failed  chan error // one place for each of them
+}
+
+// New opens the store, plants the world if it is empty, and builds the
+// handlers. It does not listen: Start does, and Handler serves without.
+func New(ctx context.Context, cfg Config) (*Emulator, error) {
+	if cfg.World == nil {
+		cfg.World = world.Default()
+	}
+	e, err := openEngine(cfg)
+	if err != nil {
+		return nil, err
+	}
+	store, err := state.Open(ctx, state.Config{Engine: e, Clock: cfg.Clock, Seed: cfg.Seed})
+	if err != nil {
+		return nil, err
+	}
+	if err := plantIfEmpty(store, cfg); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	em := &Emulator{cfg: cfg, store: store, failed: make(chan error, 2)}
+	em.build()
+	return em, nil
+}
+
+func openEngine(cfg Config) (engine.Engine, error) {
+	kind := cfg.Engine
+	if kind == "" && cfg.DataDir == "" {
+		kind = Memory
+	}
+	switch kind {
+	case Memory:
+		return &memory.Engine{}, nil
+	case Bolt, "":
+		if cfg.DataDir == "" {
+			return nil, fmt.Errorf("engine %s needs a data folder", Bolt)
+		}
+		return bolt.Open(cfg.DataDir)
+	default:
+		return nil, fmt.Errorf("unknown engine %q: choose %s or %s", kind, Bolt, Memory)
+	}
+}
+
+func plantIfEmpty(store *state.Store, cfg Config) error {
+	planted := false
+	err := store.Update(state.Owner{}, func(tx *state.Tx) error {
+		if !tx.Empty() {
+			return nil
+		}
+		planted = true
+		return cfg.World.Plant(tx)
+	})
+	if err != nil {
+		return fmt.Errorf("plant the world: %w", err)
+	}
+	cfg.Log.Info().Bool("planted", planted).Msg("store opened")
+	return nil
+}
+
+func (e *Emulator) build() {
+	products := Products()
+	metrics := control.NewMetrics(e.store, products)
+	api := http.NewServeMux()
+	api.Handle("/", rpc.NewServer(rpc.Config{
+		Store:      e.store,
+		Products:   products,
+		StrictAuth: e.cfg.StrictAuth,
+		Seed:       e.cfg.Seed,
+		Log:        e.cfg.Log,
+		Observe:    metrics.Observe,
+	}))
+	e.api = api
+	e.control = control.New(control.Config{
+		Store:    e.store,
+		Products: products,
+		Plant:    e.cfg.World.Plant,
+		Metrics:  metrics,
+		Ready:    func() bool { return !e.closing.Load() },
+		Token:    e.cfg.ControlToken,
+		Host:     hostOf(e.cfg.ControlListen),
+		Version:  e.cfg.Version,
+		Log:      e.cfg.Log,
+	})
+}
+
+func hostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return host
+}
+
+// Store is the emulated cloud's state.
+func (e *Emulator) Store() *state.Store { return e.store }
+
+// Handler serves the cloud's API, and the metadata service under /latest/.
+func (e *Emulator) Handler() http.Handler { return e.api }
+
+// ControlHandler serves the control API.
+func (e *Emulator) ControlHandler() http.Handler { return e.control }

@@ -1,0 +1,96 @@
+// Package emulatortest starts an emulator for a Go test: in memory, on ports
+// that are free, with the default world. It owns no behaviour; when the test
+// ends, the state must pass its own check.
+package emulatortest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/state"
+)
+
+// The access key of the default world.
+const (
+	AccessKeyID     = "testid"
+	AccessKeySecret = "testsecret"
+)
+
+// closeTimeout is how long calls in flight may take to finish.
+const closeTimeout = 10 * time.Second
+
+// Server is a running emulator.
+type Server struct {
+	emulator *emulator.Emulator
+}
+
+// Option changes how the emulator is started.
+type Option func(*emulator.Config)
+
+// WithConfig lets a test change any part of the configuration.
+func WithConfig(change func(*emulator.Config)) Option { return change }
+
+// WithClock sets the emulated time.
+func WithClock(clock state.Clock) Option {
+	return func(cfg *emulator.Config) { cfg.Clock = clock }
+}
+
+// WithSeed makes ids and RequestIds those of the seed; it is 1 by default.
+func WithSeed(seed uint64) Option {
+	return func(cfg *emulator.Config) { cfg.Seed = seed }
+}
+
+// Start runs an emulator that verifies signatures until the test ends.
+func Start(t testing.TB, options ...Option) *Server {
+	t.Helper()
+	cfg := emulator.Config{
+		Engine:        emulator.Memory,
+		StrictAuth:    true,
+		Seed:          1,
+		Listen:        "127.0.0.1:0",
+		ControlListen: "127.0.0.1:0",
+		Version:       "test",
+	}
+	for _, option := range options {
+		option(&cfg)
+	}
+	e, err := emulator.New(context.Background(), cfg)
+	if err != nil {
+		t.Fatalf("open the emulator: %v", err)
+	}
+	t.Cleanup(func() { stop(t, e) })
+	if err := e.Start(); err != nil {
+		t.Fatalf("start the emulator: %v", err)
+	}
+	return &Server{emulator: e}
+}
+
+func stop(t testing.TB, e *emulator.Emulator) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	problems, err := e.Store().Check(ctx)
+	if err != nil {
+		t.Errorf("check the state: %v", err)
+	}
+	for _, problem := range problems {
+		t.Errorf("the state is inconsistent: %s", problem)
+	}
+	if err := e.Close(ctx); err != nil {
+		t.Errorf("close the emulator: %v", err)
+	}
+}
+
+// Host is the host:port of the API, as endpoint overrides want it.
+func (s *Server) Host() string { return s.emulator.Addr() }
+
+// URL is where the API and the metadata service are.
+func (s *Server) URL() string { return "http://" + s.Host() }
+
+// ControlURL is where the control API is.
+func (s *Server) ControlURL() string { return "http://" + s.emulator.ControlAddr() }
+
+// Store is the emulated cloud's state.
+func (s *Server) Store() *state.Store { return s.emulator.Store() }

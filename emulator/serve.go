@@ -1,0 +1,139 @@
+package emulator
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// Limits of the listeners. A call's parameters may all be in its URL, so headers
+// and request line get more room than a browser would need.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 5 * time.Minute
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 1 << 20
+)
+
+// server is one of the two listeners with what serves it.
+type server struct {
+	listener net.Listener
+	http     *http.Server
+}
+
+// Start listens on both addresses and serves until Close.
+func (e *Emulator) Start() error {
+	if err := e.guardControl(); err != nil {
+		return err
+	}
+	api, err := e.listen("API", e.cfg.Listen, e.api, e.cfg.TLS)
+	if err != nil {
+		return err
+	}
+	control, err := e.listen("control", e.cfg.ControlListen, e.control, nil)
+	if err != nil {
+		return errors.Join(err, api.listener.Close())
+	}
+	e.servers = []*server{api, control}
+	for _, s := range e.servers {
+		go func() {
+			if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+				e.failed <- err
+			}
+		}()
+	}
+	return nil
+}
+
+// guardControl refuses to give other machines a control API without a token.
+func (e *Emulator) guardControl() error {
+	host := hostOf(e.cfg.ControlListen)
+	if e.cfg.ControlToken != "" || isLoopback(host) {
+		return nil
+	}
+	return fmt.Errorf("the control listener %s can be reached from other machines and needs a token: "+
+		"set --control-token (CLBEMU_CONTROL_TOKEN), or listen on 127.0.0.1", e.cfg.ControlListen)
+}
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsLoopback()
+}
+
+func (e *Emulator) listen(name, address string, handler http.Handler, config *tls.Config) (*server, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("%s listener: %w: choose another address", name, err)
+	}
+	if config != nil {
+		l = tls.NewListener(l, config)
+	}
+	return &server{
+		listener: l,
+		http: &http.Server{
+			Handler:           handler,
+			ReadHeaderTimeout: readHeaderTimeout,
+			ReadTimeout:       readTimeout,
+			IdleTimeout:       idleTimeout,
+			MaxHeaderBytes:    maxHeaderBytes,
+			ErrorLog:          log.New(serverLog{e.cfg.Log}, "", 0),
+		},
+	}, nil
+}
+
+// serverLog takes what net/http has to say, such as that a client did not trust
+// the certificate.
+type serverLog struct{ zerolog.Logger }
+
+func (l serverLog) Write(line []byte) (int, error) {
+	l.Info().Msg(strings.TrimSpace(string(line)))
+	return len(line), nil
+}
+
+// Wait returns when a listener fails, or with nil when ctx ends.
+func (e *Emulator) Wait(ctx context.Context) error {
+	select {
+	case err := <-e.failed:
+		return fmt.Errorf("listener: %w", err)
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// Addr is where the API is served, "" before Start.
+func (e *Emulator) Addr() string { return e.addr(0) }
+
+// ControlAddr is where the control API is served, "" before Start.
+func (e *Emulator) ControlAddr() string { return e.addr(1) }
+
+func (e *Emulator) addr(n int) string {
+	if len(e.servers) == 0 {
+		return ""
+	}
+	return e.servers[n].listener.Addr().String()
+}
+
+// Close takes no new calls, finishes those in flight until ctx ends, and closes
+// the store.
+func (e *Emulator) Close(ctx context.Context) error {
+	e.closing.Store(true)
+	var errs []error
+	for _, s := range e.servers {
+		if err := s.http.Shutdown(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("calls were cut off: %w", err), s.http.Close())
+		}
+	}
+	return errors.Join(append(errs, e.store.Close())...)
+}
