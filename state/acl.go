@@ -27,54 +27,6 @@ var AccessControlListsByRegion = AccessControlLists.index("region", func(a *Acce
 	return one(a.AccountID, a.RegionID)
 })
 
-// ServerCertificate is an uploaded certificate. The private key is checked
-// against it on upload and not kept: nothing here terminates TLS.
-type ServerCertificate struct {
-	Owner
-	ID              string
-	Name            string
-	Certificate     string
-	Fingerprint     string
-	CommonName      string
-	SANs            []string `json:",omitempty"`
-	NotBefore       time.Time
-	NotAfter        time.Time
-	ResourceGroupID string
-	AliCloudID      string `json:",omitempty"`
-	AliCloudName    string `json:",omitempty"`
-	CreateTime      time.Time
-}
-
-// ServerCertificates by id.
-var ServerCertificates = newTable("ServerCertificate", func(c *ServerCertificate) string { return c.ID })
-
-// ServerCertificatesByRegion finds certificates by account and region.
-var ServerCertificatesByRegion = ServerCertificates.index("region", func(c *ServerCertificate) [][]string {
-	return one(c.AccountID, c.RegionID)
-})
-
-// CACertificate is a certificate that client certificates are checked against.
-type CACertificate struct {
-	Owner
-	ID              string
-	Name            string
-	Certificate     string
-	Fingerprint     string
-	CommonName      string
-	NotBefore       time.Time
-	NotAfter        time.Time
-	ResourceGroupID string
-	CreateTime      time.Time
-}
-
-// CACertificates by id.
-var CACertificates = newTable("CACertificate", func(c *CACertificate) string { return c.ID })
-
-// CACertificatesByRegion finds certificates by account and region.
-var CACertificatesByRegion = CACertificates.index("region", func(c *CACertificate) [][]string {
-	return one(c.AccountID, c.RegionID)
-})
-
 // DomainExtension gives one domain of an HTTPS listener a certificate of its own.
 type DomainExtension struct {
 	Owner

@@ -14,6 +14,7 @@ const (
 	TagLoadBalancer      TagResourceType = "instance"
 	TagServerCertificate TagResourceType = "certificate"
 	TagAccessControlList TagResourceType = "acl"
+	TagCACertificate     TagResourceType = "slb:cacertificate" // set on upload only
 	TagListener          TagResourceType = "listener"
 	TagVServerGroup      TagResourceType = "vservergroup"
 	TagInstance          TagResourceType = "ecs:instance"
@@ -112,6 +113,7 @@ var taggable = map[TagResourceType]func(v *View, id string) bool{
 	TagLoadBalancer:      exists(LoadBalancers),
 	TagServerCertificate: exists(ServerCertificates),
 	TagAccessControlList: exists(AccessControlLists),
+	TagCACertificate:     exists(CACertificates),
 	TagListener:          exists(Listeners),
 	TagVServerGroup:      exists(VServerGroups),
 	TagInstance:          exists(Instances),

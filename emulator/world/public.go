@@ -2,10 +2,6 @@ package world
 
 import (
 	"cmp"
-	"crypto/sha1"
-	"crypto/x509"
-	"encoding/pem"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -87,7 +83,7 @@ func (p *planter) serverCertificate(s *serverCertificateSpec) {
 	if !ok || !declare(p, state.ServerCertificates, s.ID, certForm, "") {
 		return
 	}
-	cert, err := parseCertificate(s.Certificate.text)
+	content, err := state.ParseCertificate(s.Certificate.text)
 	if err != nil {
 		if s.Certificate.text != "" {
 			p.fail(s.Certificate, "%v", err)
@@ -95,34 +91,10 @@ func (p *planter) serverCertificate(s *serverCertificateSpec) {
 		return
 	}
 	c := &state.ServerCertificate{
-		Owner: owner, ID: s.ID.text, Name: s.Name.text, Certificate: s.Certificate.text,
-		Fingerprint: fingerprint(cert), CommonName: cert.Subject.CommonName, SANs: cert.DNSNames,
-		NotBefore: cert.NotBefore.UTC(), NotAfter: cert.NotAfter.UTC(),
+		Owner: owner, ID: s.ID.text, Name: s.Name.text, CertificateContent: content,
 		ResourceGroupID: p.resourceGroup(owner, s.ResourceGroup),
 		CreateTime:      p.tx.Now(),
 	}
 	state.ServerCertificates.Put(p.tx, c)
 	p.tag(owner, state.TagServerCertificate, c.ID, s.Tags)
-}
-
-func parseCertificate(text string) (*x509.Certificate, error) {
-	block, _ := pem.Decode([]byte(text))
-	if block == nil || block.Type != "CERTIFICATE" {
-		return nil, fmt.Errorf("is not a certificate in PEM form, which starts with -----BEGIN CERTIFICATE-----")
-	}
-	cert, err := x509.ParseCertificate(block.Bytes)
-	if err != nil {
-		return nil, fmt.Errorf("is not a readable certificate: %w", err)
-	}
-	return cert, nil
-}
-
-// fingerprint is SHA-1 in pairs of hex digits. Evidence CLB-0451.
-func fingerprint(cert *x509.Certificate) string {
-	sum := sha1.Sum(cert.Raw)
-	pairs := make([]string, len(sum))
-	for i, b := range sum {
-		pairs[i] = fmt.Sprintf("%02x", b)
-	}
-	return strings.Join(pairs, ":")
 }

@@ -1,0 +1,283 @@
+package clb
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var aclActions = []rpc.Action{
+	rpc.Write("CreateAccessControlList", createAccessControlList),
+	rpc.Write("DeleteAccessControlList", deleteAccessControlList),
+	rpc.Write("SetAccessControlListAttribute", setAccessControlListAttribute),
+	rpc.Write("AddAccessControlListEntry", addAccessControlListEntry),
+	rpc.Write("RemoveAccessControlListEntry", removeAccessControlListEntry),
+	rpc.Read("DescribeAccessControlLists", describeAccessControlLists),
+	rpc.Read("DescribeAccessControlListAttribute", describeAccessControlListAttribute),
+}
+
+const (
+	maxACLEntriesPerCall = 50
+	maxACLEntries        = 300
+)
+
+type createAccessControlListRequest struct {
+	RegionID         string     `rpc:"RegionId,required"`
+	AclName          string     `rpc:"AclName,required,len=1..80"`
+	AddressIPVersion string     `rpc:"AddressIPVersion,enum=ipv4|ipv6,default=ipv4"`
+	ResourceGroupID  string     `rpc:"ResourceGroupId"`
+	Tags             []tagParam `rpc:"Tag"`
+}
+
+// Validate holds the rules of shape.
+func (req *createAccessControlListRequest) Validate() error { return checkTags(req.Tags) }
+
+type aclIDResponse struct {
+	AclID string `rpc:"AclId"`
+}
+
+func createAccessControlList(tx *state.Tx, req *createAccessControlListRequest) (*aclIDResponse, error) {
+	group, err := resourceGroup(tx.View, req.ResourceGroupID)
+	if err != nil {
+		return nil, err
+	}
+	acl := &state.AccessControlList{
+		Owner:            tx.Scope(),
+		ID:               tx.NewID(state.AccessControlLists.Kind()),
+		Name:             req.AclName,
+		AddressIPVersion: req.AddressIPVersion,
+		ResourceGroupID:  group,
+		CreateTime:       tx.Now(),
+	}
+	state.AccessControlLists.Put(tx, acl)
+	putTags(tx, state.TagAccessControlList, acl.ID, req.Tags)
+	return &aclIDResponse{acl.ID}, nil
+}
+
+type aclRequest struct {
+	RegionID string `rpc:"RegionId,required"`
+	AclID    string `rpc:"AclId,required"`
+}
+
+func deleteAccessControlList(tx *state.Tx, req *aclRequest) (*rpc.Empty, error) {
+	if _, err := state.AccessControlLists.Get(tx.View, req.AclID); err != nil {
+		return nil, err
+	}
+	if _, bound := state.ListenersByAccessControlList.First(tx.View, req.AclID); bound {
+		return nil, state.Refuse(aclInUse)
+	}
+	state.DeleteTagsOf(tx, state.TagAccessControlList, req.AclID)
+	state.AccessControlLists.Delete(tx, req.AclID)
+	return &rpc.Empty{}, nil
+}
+
+type setAccessControlListAttributeRequest struct {
+	aclRequest
+	AclName string `rpc:"AclName,required,len=1..80"`
+}
+
+func setAccessControlListAttribute(tx *state.Tx, req *setAccessControlListAttributeRequest) (*aclIDResponse, error) {
+	return &aclIDResponse{req.AclID}, state.AccessControlLists.Edit(tx, req.AclID, func(acl *state.AccessControlList) error {
+		acl.Name = req.AclName
+		return nil
+	})
+}
+
+// aclEntryParam is an element of the JSON text AclEntrys.
+type aclEntryParam struct {
+	Entry   string
+	Comment string
+}
+
+type aclEntriesRequest struct {
+	RegionID  string          `rpc:"RegionId,required"`
+	AclID     string          `rpc:"AclId,required"`
+	AclEntrys []aclEntryParam `rpc:"AclEntrys,json,invalid=AclEntriesMalformed"` // the cloud's spelling
+}
+
+// Validate holds the rules of shape.
+func (req *aclEntriesRequest) Validate() error {
+	switch {
+	case len(req.AclEntrys) == 0:
+		return rpc.Missing("AclEntrys")
+	case len(req.AclEntrys) > maxACLEntriesPerCall:
+		return state.Refuse(aclEntryQuotaReached)
+	}
+	for _, e := range req.AclEntrys {
+		if _, err := parseEntry(e.Entry); err != nil {
+			return state.Refuse(aclEntryInvalid, "The entry "+e.Entry+" is not a CIDR block")
+		}
+		if len(e.Comment) > maxTagLength {
+			return state.Refuse(aclCommentInvalid)
+		}
+	}
+	return nil
+}
+
+// parseEntry reads a CIDR block, or an address, which is a block of one.
+func parseEntry(text string) (netip.Prefix, error) {
+	if strings.Contains(text, "/") {
+		return netip.ParsePrefix(text)
+	}
+	addr, err := netip.ParseAddr(text)
+	if err != nil {
+		return netip.Prefix{}, err
+	}
+	return addr.Prefix(addr.BitLen())
+}
+
+func hasEntry(entries []state.AccessControlListEntry, text string) bool {
+	return slices.ContainsFunc(entries, func(e state.AccessControlListEntry) bool { return sameEntry(e.Entry, text) })
+}
+
+// sameEntry compares blocks, not their spelling.
+func sameEntry(a, b string) bool {
+	x, errX := parseEntry(a)
+	y, errY := parseEntry(b)
+	return errX == nil && errY == nil && x.Masked() == y.Masked()
+}
+
+func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*rpc.Empty, error) {
+	return &rpc.Empty{}, state.AccessControlLists.Edit(tx, req.AclID, func(acl *state.AccessControlList) error {
+		entries := slices.Clone(acl.Entries)
+		for _, e := range req.AclEntrys {
+			block, _ := parseEntry(e.Entry) // Validate has parsed it
+			switch {
+			case block.Addr().Is4() != (acl.AddressIPVersion == ipv4):
+				return state.Refuse(aclEntryVersion)
+			case hasEntry(entries, e.Entry):
+				return state.Refuse(aclEntryExists)
+			}
+			entries = append(entries, state.AccessControlListEntry{Entry: e.Entry, Comment: e.Comment})
+		}
+		if len(entries) > maxACLEntries {
+			return state.Refuse(aclEntryQuotaReached)
+		}
+		acl.Entries = entries
+		return nil
+	})
+}
+
+// removeAccessControlListEntry takes entries out; when none of them is in the
+// list it is refused, which clients take for success. CLB-0150.
+func removeAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*rpc.Empty, error) {
+	return &rpc.Empty{}, state.AccessControlLists.Edit(tx, req.AclID, func(acl *state.AccessControlList) error {
+		left := slices.DeleteFunc(slices.Clone(acl.Entries), func(e state.AccessControlListEntry) bool {
+			return slices.ContainsFunc(req.AclEntrys, func(gone aclEntryParam) bool { return sameEntry(gone.Entry, e.Entry) })
+		})
+		if len(left) == len(acl.Entries) {
+			return state.Refuse(aclEntryUnknown)
+		}
+		acl.Entries = left
+		return nil
+	})
+}
+
+type describeAccessControlListsRequest struct {
+	RegionID         string           `rpc:"RegionId,required"`
+	AclName          string           `rpc:"AclName,len=1..80"`
+	AddressIPVersion string           `rpc:"AddressIPVersion,enum=ipv4|ipv6"`
+	ResourceGroupID  string           `rpc:"ResourceGroupId"`
+	Tags             []tagFilterParam `rpc:"Tag,max=20"`
+	page
+}
+
+type describeAccessControlListsResponse struct {
+	PageNumber int       `rpc:"PageNumber"`
+	PageSize   int       `rpc:"PageSize"`
+	TotalCount int       `rpc:"TotalCount"`
+	Count      int       `rpc:"Count"`
+	Acls       []aclItem `rpc:"Acls>Acl"`
+}
+
+type aclItem struct {
+	AclID              string `rpc:"AclId"`
+	AclName            string `rpc:"AclName"`
+	AddressIPVersion   string `rpc:"AddressIPVersion"`
+	ResourceGroupID    string `rpc:"ResourceGroupId"`
+	ServiceManagedMode string `rpc:"ServiceManagedMode"`
+	CreateTime         string `rpc:"CreateTime"`
+	Tags               []tag  `rpc:"Tags>Tag"`
+}
+
+func newACLItem(v *state.View, acl *state.AccessControlList) aclItem {
+	return aclItem{
+		AclID: acl.ID, AclName: acl.Name, AddressIPVersion: acl.AddressIPVersion,
+		ResourceGroupID: acl.ResourceGroupID, ServiceManagedMode: unmanaged, CreateTime: formatTime(acl.CreateTime),
+		Tags: tagsOf(v, state.TagAccessControlList, acl.ID),
+	}
+}
+
+// describeAccessControlLists finds a name by any part of it: CLB-0151.
+func describeAccessControlLists(v *state.View, req *describeAccessControlListsRequest) (*describeAccessControlListsResponse, error) {
+	if req.ResourceGroupID != "" {
+		if _, err := state.ResourceGroups.Get(v, req.ResourceGroupID); err != nil {
+			return nil, err
+		}
+	}
+	var found []*state.AccessControlList
+	for acl := range state.AccessControlListsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+		if strings.Contains(acl.Name, req.AclName) &&
+			(req.AddressIPVersion == "" || acl.AddressIPVersion == req.AddressIPVersion) &&
+			(req.ResourceGroupID == "" || acl.ResourceGroupID == req.ResourceGroupID) &&
+			state.HasTags(v, state.TagAccessControlList, acl.ID, tagFilters(req.Tags)) {
+			found = append(found, acl)
+		}
+	}
+	resp := &describeAccessControlListsResponse{PageNumber: req.PageNumber, PageSize: req.PageSize, TotalCount: len(found)}
+	for _, acl := range cut(req.page, found) {
+		resp.Acls = append(resp.Acls, newACLItem(v, acl))
+	}
+	resp.Count = len(resp.Acls)
+	return resp, nil
+}
+
+type describeAccessControlListAttributeRequest struct {
+	aclRequest
+	AclEntryComment string `rpc:"AclEntryComment"`
+	Page            int    `rpc:"Page,min=1,default=1"`
+	PageSize        int    `rpc:"PageSize,min=1,max=1000,default=10"`
+}
+
+type describeAccessControlListAttributeResponse struct {
+	aclItem
+	TotalAclEntry    int               `rpc:"TotalAclEntry"`
+	AclEntrys        []aclEntryItem    `rpc:"AclEntrys>AclEntry"` // the cloud's spelling
+	RelatedListeners []relatedListener `rpc:"RelatedListeners>RelatedListener"`
+}
+
+type aclEntryItem struct {
+	AclEntryIP      string `rpc:"AclEntryIP"`
+	AclEntryComment string `rpc:"AclEntryComment"`
+}
+
+type relatedListener struct {
+	LoadBalancerID string `rpc:"LoadBalancerId"`
+	ListenerPort   int    `rpc:"ListenerPort"`
+	AclType        string `rpc:"AclType"`
+	Protocol       string `rpc:"Protocol"`
+}
+
+func describeAccessControlListAttribute(v *state.View, req *describeAccessControlListAttributeRequest) (*describeAccessControlListAttributeResponse, error) {
+	acl, err := state.AccessControlLists.Get(v, req.AclID)
+	if err != nil {
+		return nil, err
+	}
+	resp := &describeAccessControlListAttributeResponse{aclItem: newACLItem(v, acl)}
+	var entries []aclEntryItem
+	for _, e := range acl.Entries {
+		if strings.Contains(e.Comment, req.AclEntryComment) {
+			entries = append(entries, aclEntryItem{e.Entry, e.Comment})
+		}
+	}
+	resp.TotalAclEntry = len(entries)
+	resp.AclEntrys = cut(page{req.Page, req.PageSize}, entries)
+	for l := range state.ListenersByAccessControlList.List(v, acl.ID) {
+		resp.RelatedListeners = append(resp.RelatedListeners,
+			relatedListener{l.LoadBalancerID, l.Port, l.AclType, string(l.Protocol)})
+	}
+	return resp, nil
+}

@@ -1,0 +1,437 @@
+package clb
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+// backendServerActions are about the default server group.
+var backendServerActions = []rpc.Action{
+	rpc.Write("AddBackendServers", addBackendServers),
+	rpc.Write("RemoveBackendServers", removeBackendServers),
+	rpc.Write("SetBackendServers", setBackendServers),
+	rpc.Read("DescribeHealthStatus", describeHealthStatus),
+}
+
+// maxBackendServersPerCall is what a CCM sends by default; the documentation
+// says 20. CLB-0120.
+const maxBackendServersPerCall = 40
+
+// backendServerParam is an element of the JSON text BackendServers. The keys are
+// found in any case, and others are ignored: a CCM sends both.
+type backendServerParam struct {
+	ServerID    rpc.Text                `json:"ServerId"`
+	ServerIP    rpc.Text                `json:"ServerIp"`
+	Port        rpc.Int                 `json:"Port"`
+	Weight      *rpc.Int                `json:"Weight"`
+	Type        state.BackendServerType `json:"Type"`
+	Description string                  `json:"Description"`
+}
+
+// checkBackendServers holds the rules of shape of a list. withPort is for groups
+// whose members have ports of their own.
+func checkBackendServers(list []backendServerParam, withPort bool) error {
+	if len(list) > maxBackendServersPerCall {
+		return state.Refuse(tooManyBackendServers, strconv.Itoa(maxBackendServersPerCall))
+	}
+	for i := range list {
+		s := &list[i]
+		switch {
+		case s.ServerID == "":
+			return state.Refuse(serverIDEmpty)
+		case withPort && (s.Port < 1 || s.Port > 65535):
+			return state.Refuse(backendPortInvalid)
+		case s.Weight != nil && (*s.Weight < 0 || *s.Weight > 100):
+			return state.Refuse(weightInvalid)
+		}
+		switch s.Type {
+		case "":
+			s.Type = state.BackendServerECS
+		case state.BackendServerECS, state.BackendServerENI, state.BackendServerECI:
+		default:
+			return state.Refuse(backendTypeInvalid)
+		}
+		if !withPort {
+			s.Port = 0
+		}
+	}
+	return nil
+}
+
+// required refuses an empty list where the action needs one.
+func required(list []backendServerParam) error {
+	if len(list) == 0 {
+		return state.Refuse(backendServersInvalid)
+	}
+	return nil
+}
+
+func (s *backendServerParam) weight() int {
+	if s.Weight == nil {
+		return 100
+	}
+	return int(*s.Weight)
+}
+
+// is tells whether the parameter means the member: by id and port, and for
+// network interfaces also by address, where one is given.
+func (s *backendServerParam) is(m state.BackendServer) bool {
+	return string(s.ServerID) == m.ServerID && int(s.Port) == m.Port &&
+		(s.Type == state.BackendServerECS || s.ServerIP == "" || string(s.ServerIP) == m.ServerIP)
+}
+
+func indexOf(members []state.BackendServer, s *backendServerParam) int {
+	return slices.IndexFunc(members, s.is)
+}
+
+// without returns the members less those that are meant; that one is not there
+// is no error.
+func without(members []state.BackendServer, gone []backendServerParam) []state.BackendServer {
+	return slices.DeleteFunc(slices.Clone(members), func(m state.BackendServer) bool {
+		return slices.ContainsFunc(gone, func(s backendServerParam) bool { return s.is(m) })
+	})
+}
+
+// reweighted returns the members with the weights and descriptions that are
+// given; servers that are not members are ignored. CLB-0121.
+func reweighted(members []state.BackendServer, list []backendServerParam) []state.BackendServer {
+	members = slices.Clone(members)
+	for i := range list {
+		at := indexOf(members, &list[i])
+		if at < 0 {
+			continue
+		}
+		members[at].Weight = list[i].weight()
+		if list[i].Description != "" {
+			members[at].Description = list[i].Description
+		}
+	}
+	return members
+}
+
+// admit turns parameters into members of a group of the load balancer, or says
+// why a server can't be one.
+func admit(v *state.View, lb *state.LoadBalancer, list []backendServerParam) ([]state.BackendServer, error) {
+	vpc := networkOf(v, lb)
+	admitted := make([]state.BackendServer, 0, len(list))
+	for i := range list {
+		m, serverVPC, err := resolve(v, lb, &list[i])
+		if err != nil {
+			return nil, err
+		}
+		if vpc == "" {
+			vpc = serverVPC // the first backend decides
+		}
+		if serverVPC != vpc {
+			return nil, state.Refuse(networkConflict)
+		}
+		admitted = append(admitted, m)
+	}
+	return admitted, nil
+}
+
+// resolve finds the server and the VPC that it is in.
+func resolve(v *state.View, lb *state.LoadBalancer, s *backendServerParam) (state.BackendServer, string, error) {
+	m := state.BackendServer{
+		ServerID: string(s.ServerID), Type: s.Type, Port: int(s.Port), Weight: s.weight(), Description: s.Description,
+	}
+	if s.Type == state.BackendServerECS {
+		instance, ok := state.Instances.Find(v, m.ServerID)
+		if !ok {
+			return m, "", state.Refuse(serverUnknown)
+		}
+		if instance.Status != state.InstanceRunning {
+			return m, "", state.Refuse(serverNotRunning)
+		}
+		return m, instance.VPCID, nil
+	}
+	if isShared(lb) {
+		return m, "", state.Refuse(eniOnSharedInstance)
+	}
+	n, ok := state.NetworkInterfaces.Find(v, m.ServerID)
+	if !ok {
+		return m, "", state.Refuse(networkInterfaceUnknown, m.ServerID)
+	}
+	m.ServerIP = string(s.ServerIP)
+	if m.ServerIP == "" {
+		m.ServerIP = n.PrivateIPAddresses[0]
+	}
+	if !slices.Contains(n.PrivateIPAddresses, m.ServerIP) && !slices.Contains(n.IPv6Addresses, m.ServerIP) {
+		return m, "", state.Refuse(serverNotRunning)
+	}
+	return m, n.VPCID, nil
+}
+
+// isShared tells a shared-resource instance, which has no spec.
+func isShared(lb *state.LoadBalancer) bool {
+	return lb.InstanceChargeType == state.PayBySpec && lb.Spec == ""
+}
+
+// networkOf is the VPC that the backends of a load balancer must be in: its own,
+// or that of the backends it has. "" is any.
+func networkOf(v *state.View, lb *state.LoadBalancer) string {
+	if lb.VPCID != "" {
+		return lb.VPCID
+	}
+	for _, m := range lb.BackendServers {
+		if vpc := serverVPC(v, m); vpc != "" {
+			return vpc
+		}
+	}
+	for g := range state.VServerGroupsByLoadBalancer.List(v, lb.ID) {
+		for _, m := range g.BackendServers {
+			if vpc := serverVPC(v, m); vpc != "" {
+				return vpc
+			}
+		}
+	}
+	return ""
+}
+
+// serverVPC is "" for a server that is gone.
+func serverVPC(v *state.View, m state.BackendServer) string {
+	if m.Type == state.BackendServerECS {
+		if instance, ok := state.Instances.Find(v, m.ServerID); ok {
+			return instance.VPCID
+		}
+	} else if n, ok := state.NetworkInterfaces.Find(v, m.ServerID); ok {
+		return n.VPCID
+	}
+	return ""
+}
+
+// serverIP is the address that a member is reached at.
+func serverIP(v *state.View, m state.BackendServer) string {
+	if m.Type != state.BackendServerECS {
+		return m.ServerIP
+	}
+	if n, ok := state.NetworkInterfacesByInstance.First(v, m.ServerID, state.NetworkInterfacePrimary); ok {
+		return n.PrivateIPAddresses[0]
+	}
+	return ""
+}
+
+// checkAddresses refuses two members that are the same address and port under
+// two ids, such as an instance and its network interface.
+func checkAddresses(v *state.View, members []state.BackendServer) error {
+	seen := make(map[string]bool, len(members))
+	for _, m := range members {
+		ip := serverIP(v, m)
+		at := ip + ":" + strconv.Itoa(m.Port)
+		if ip != "" && seen[at] {
+			return state.Refuse(serverIPConflict, ip)
+		}
+		seen[at] = true
+	}
+	return nil
+}
+
+// checkBackendQuota counts the members of all groups of a load balancer, each
+// once for every group and port; more is how many would be added. CLB-0122.
+func checkBackendQuota(v *state.View, lb *state.LoadBalancer, more int) error {
+	if more > 0 && backendCount(v, lb)+more > maxBackendServers {
+		return state.Refuse(backendQuotaReached)
+	}
+	return nil
+}
+
+const maxBackendServers = 200
+
+func backendCount(v *state.View, lb *state.LoadBalancer) int {
+	n := len(lb.BackendServers)
+	for g := range state.VServerGroupsByLoadBalancer.List(v, lb.ID) {
+		n += len(g.BackendServers)
+	}
+	return n
+}
+
+type addBackendServersRequest struct {
+	loadBalancerRequest
+	BackendServers []backendServerParam `rpc:"BackendServers,json,invalid=BackendServersMalformed"`
+}
+
+// Validate holds the rules of shape.
+func (req *addBackendServersRequest) Validate() error {
+	if len(req.BackendServers) == 0 {
+		return rpc.Missing("BackendServers")
+	}
+	return checkBackendServers(req.BackendServers, false)
+}
+
+type defaultGroupResponse struct {
+	LoadBalancerID string               `rpc:"LoadBalancerId"`
+	BackendServers []defaultGroupServer `rpc:"BackendServers>BackendServer"`
+}
+
+type defaultGroupServer struct {
+	ServerID    string `rpc:"ServerId"`
+	ServerIP    string `rpc:"ServerIp"`
+	Type        string `rpc:"Type"`
+	Weight      int    `rpc:"Weight"`
+	VPCID       string `rpc:"VpcId"`
+	Description string `rpc:"Description,omitempty"`
+}
+
+func defaultGroupServers(v *state.View, lb *state.LoadBalancer) []defaultGroupServer {
+	list := make([]defaultGroupServer, len(lb.BackendServers))
+	for i, m := range lb.BackendServers {
+		list[i] = defaultGroupServer{
+			ServerID: m.ServerID, ServerIP: serverIP(v, m), Type: string(m.Type), Weight: m.Weight,
+			VPCID: serverVPC(v, m), Description: m.Description,
+		}
+	}
+	return list
+}
+
+// addBackendServers adds to the default group. One that is named twice in the
+// call is added once; one that is a member already is refused.
+func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*defaultGroupResponse, error) {
+	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+		var list []backendServerParam
+		for i := range req.BackendServers {
+			s := req.BackendServers[i]
+			if indexOf(lb.BackendServers, &s) >= 0 {
+				return state.Refuse(backendServerExists)
+			}
+			if !slices.ContainsFunc(list, func(o backendServerParam) bool { return o.ServerID == s.ServerID && o.ServerIP == s.ServerIP }) {
+				list = append(list, s)
+			}
+		}
+		added, err := admit(tx.View, lb, list)
+		if err != nil {
+			return err
+		}
+		if err := checkBackendQuota(tx.View, lb, len(added)); err != nil {
+			return err
+		}
+		members := slices.Concat(lb.BackendServers, added)
+		if err := checkAddresses(tx.View, members); err != nil {
+			return err
+		}
+		lb.BackendServers = members
+		return nil
+	})
+}
+
+func editDefaultGroup(tx *state.Tx, id string, change func(*state.LoadBalancer) error) (*defaultGroupResponse, error) {
+	if err := state.LoadBalancers.Edit(tx, id, change); err != nil {
+		return nil, err
+	}
+	lb, err := state.LoadBalancers.Get(tx.View, id)
+	if err != nil {
+		return nil, err
+	}
+	return &defaultGroupResponse{LoadBalancerID: id, BackendServers: defaultGroupServers(tx.View, lb)}, nil
+}
+
+type removeBackendServersRequest struct {
+	loadBalancerRequest
+	BackendServers []backendServerParam `rpc:"BackendServers,json,required,invalid=BackendServersMalformed"`
+}
+
+// Validate holds the rules of shape. A list of plain ids was the form of the
+// oldest clients and is not taken.
+func (req *removeBackendServersRequest) Validate() error {
+	if err := required(req.BackendServers); err != nil {
+		return err
+	}
+	return checkBackendServers(req.BackendServers, false)
+}
+
+func removeBackendServers(tx *state.Tx, req *removeBackendServersRequest) (*defaultGroupResponse, error) {
+	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+		lb.BackendServers = without(lb.BackendServers, req.BackendServers)
+		return nil
+	})
+}
+
+func setBackendServers(tx *state.Tx, req *addBackendServersRequest) (*defaultGroupResponse, error) {
+	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+		lb.BackendServers = reweighted(lb.BackendServers, req.BackendServers)
+		return nil
+	})
+}
+
+type describeHealthStatusRequest struct {
+	RegionID         string         `rpc:"RegionId"`
+	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
+	ListenerPort     int            `rpc:"ListenerPort,min=0,max=65535"`
+	ListenerProtocol state.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
+}
+
+type describeHealthStatusResponse struct {
+	BackendServers []backendHealth `rpc:"BackendServers>BackendServer"`
+}
+
+type backendHealth struct {
+	ListenerPort       int    `rpc:"ListenerPort"`
+	Protocol           string `rpc:"Protocol"`
+	ServerID           string `rpc:"ServerId"`
+	ServerIP           string `rpc:"ServerIp"`
+	Port               int    `rpc:"Port"`
+	Type               string `rpc:"Type"`
+	VPCID              string `rpc:"VpcId"`
+	ServerHealthStatus string `rpc:"ServerHealthStatus"`
+}
+
+func describeHealthStatus(v *state.View, req *describeHealthStatusRequest) (*describeHealthStatusResponse, error) {
+	lb, err := state.LoadBalancers.Get(v, req.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	if req.ListenerPort != 0 {
+		if _, err := findListener(v, lb.ID, req.ListenerPort, req.ListenerProtocol); err != nil {
+			return nil, err
+		}
+	}
+	resp := &describeHealthStatusResponse{}
+	for l := range state.ListenersByLoadBalancer.List(v, lb.ID) {
+		if (req.ListenerPort == 0 || l.Port == req.ListenerPort) && (req.ListenerProtocol == "" || l.Protocol == req.ListenerProtocol) {
+			resp.BackendServers = append(resp.BackendServers, healthBehind(v, lb, l)...)
+		}
+	}
+	return resp, nil
+}
+
+func healthBehind(v *state.View, lb *state.LoadBalancer, l *state.Listener) []backendHealth {
+	members := lb.BackendServers
+	if l.VServerGroupID != "" {
+		members = nil
+		if g, ok := state.VServerGroups.Find(v, l.VServerGroupID); ok {
+			members = g.BackendServers
+		}
+	}
+	list := make([]backendHealth, len(members))
+	for i, m := range members {
+		port := m.Port
+		if port == 0 {
+			port = l.BackendServerPort
+		}
+		list[i] = backendHealth{
+			ListenerPort: l.Port, Protocol: string(l.Protocol), ServerID: m.ServerID, ServerIP: serverIP(v, m),
+			Port: port, Type: string(m.Type), VPCID: serverVPC(v, m), ServerHealthStatus: health(v, l, m),
+		}
+	}
+	return list
+}
+
+// health is what a check would find: nothing where none is made, and else
+// whether the server is there. No packet is sent. CLB-0123.
+func health(v *state.View, l *state.Listener, m state.BackendServer) string {
+	if l.HealthCheck.Switch != state.On || l.Status != state.ListenerRunning {
+		return "unavailable"
+	}
+	if m.Type == state.BackendServerECS {
+		if instance, ok := state.Instances.Find(v, m.ServerID); ok && instance.Status == state.InstanceRunning {
+			return "normal"
+		}
+		return "abnormal"
+	}
+	if n, ok := state.NetworkInterfaces.Find(v, m.ServerID); ok && n.Status == state.NetworkInterfaceInUse {
+		return "normal"
+	}
+	return "abnormal"
+}

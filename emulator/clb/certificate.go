@@ -1,0 +1,313 @@
+package clb
+
+import (
+	"crypto"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var certificateActions = []rpc.Action{
+	rpc.Write("UploadServerCertificate", uploadServerCertificate),
+	rpc.Write("DeleteServerCertificate", deleteServerCertificate),
+	rpc.Read("DescribeServerCertificates", describeServerCertificates),
+	rpc.Write("UploadCACertificate", uploadCACertificate),
+	rpc.Write("DeleteCACertificate", deleteCACertificate),
+	rpc.Read("DescribeCACertificates", describeCACertificates),
+}
+
+type uploadServerCertificateRequest struct {
+	RegionID                    string     `rpc:"RegionId,required"`
+	ServerCertificate           string     `rpc:"ServerCertificate"`
+	PrivateKey                  string     `rpc:"PrivateKey"`
+	ServerCertificateName       string     `rpc:"ServerCertificateName,len=1..80"`
+	AliCloudCertificateID       string     `rpc:"AliCloudCertificateId"`
+	AliCloudCertificateName     string     `rpc:"AliCloudCertificateName"`
+	AliCloudCertificateRegionID string     `rpc:"AliCloudCertificateRegionId"`
+	ResourceGroupID             string     `rpc:"ResourceGroupId"`
+	Tags                        []tagParam `rpc:"Tag"`
+}
+
+// Validate holds the rules of shape. The certificate service, from which
+// certificates could be taken by id, is not there, so that no such id exists.
+func (req *uploadServerCertificateRequest) Validate() error {
+	switch {
+	case req.AliCloudCertificateID != "":
+		return state.Refuse(aliCloudCertificateUnknown)
+	case req.ServerCertificate == "":
+		return rpc.Missing("ServerCertificate")
+	case req.PrivateKey == "":
+		return rpc.Missing("PrivateKey")
+	}
+	return checkTags(req.Tags)
+}
+
+// certificateTimes is how answers show the times of a certificate.
+type certificateTimes struct {
+	CreateTime      string `rpc:"CreateTime"`
+	CreateTimeStamp int64  `rpc:"CreateTimeStamp"`
+	ExpireTime      string `rpc:"ExpireTime"`
+	ExpireTimeStamp int64  `rpc:"ExpireTimeStamp"`
+}
+
+type serverCertificateSummary struct {
+	ServerCertificateID     string `rpc:"ServerCertificateId"`
+	ServerCertificateName   string `rpc:"ServerCertificateName"`
+	RegionID                string `rpc:"RegionId"`
+	RegionIDAlias           string `rpc:"RegionIdAlias"`
+	ResourceGroupID         string `rpc:"ResourceGroupId"`
+	Fingerprint             string `rpc:"Fingerprint"`
+	CommonName              string `rpc:"CommonName"`
+	IsAliCloudCertificate   int    `rpc:"IsAliCloudCertificate"`
+	AliCloudCertificateID   string `rpc:"AliCloudCertificateId"`
+	AliCloudCertificateName string `rpc:"AliCloudCertificateName"`
+	certificateTimes
+	SubjectAlternativeNames []string `rpc:"SubjectAlternativeNames>SubjectAlternativeName"`
+}
+
+func summarizeCertificate(c *state.ServerCertificate) serverCertificateSummary {
+	return serverCertificateSummary{
+		ServerCertificateID:     c.ID,
+		ServerCertificateName:   c.Name,
+		RegionID:                c.RegionID,
+		RegionIDAlias:           c.RegionID,
+		ResourceGroupID:         c.ResourceGroupID,
+		Fingerprint:             c.Fingerprint,
+		CommonName:              c.CommonName,
+		certificateTimes:        certificateTimes{formatTime(c.CreateTime), c.CreateTime.UnixMilli(), formatTime(c.NotAfter), c.NotAfter.UnixMilli()},
+		SubjectAlternativeNames: c.SANs,
+	}
+}
+
+func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) (*serverCertificateSummary, error) {
+	content, err := state.ParseCertificate(req.ServerCertificate)
+	if err != nil {
+		return nil, state.Refuse(certificateMalformed)
+	}
+	if err := checkPrivateKey(req.ServerCertificate, req.PrivateKey); err != nil {
+		return nil, err
+	}
+	group, err := resourceGroup(tx.View, req.ResourceGroupID)
+	if err != nil {
+		return nil, err
+	}
+	c := &state.ServerCertificate{
+		Owner:              tx.Scope(),
+		ID:                 tx.NewCertificateID(),
+		Name:               req.ServerCertificateName,
+		CertificateContent: content,
+		ResourceGroupID:    group,
+		CreateTime:         tx.Now(),
+	}
+	if c.Name == "" {
+		c.Name = c.ID
+	}
+	state.ServerCertificates.Put(tx, c)
+	putTags(tx, state.TagServerCertificate, c.ID, req.Tags)
+	summary := summarizeCertificate(c)
+	return &summary, nil
+}
+
+// checkPrivateKey finds out whether the key is readable, open and the
+// certificate's own.
+func checkPrivateKey(certificate, key string) error {
+	block, rest := pem.Decode([]byte(key))
+	switch {
+	case block == nil || len(strings.TrimSpace(string(rest))) > 0 && block.Type != "EC PARAMETERS":
+		return state.Refuse(privateKeyMalformed)
+	case block.Type == "ENCRYPTED PRIVATE KEY" || strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"):
+		return state.Refuse(privateKeyEncrypted)
+	}
+	if !readableKey(key) {
+		return state.Refuse(privateKeyMalformed)
+	}
+	if _, err := tls.X509KeyPair([]byte(certificate), []byte(key)); err != nil {
+		return state.Refuse(privateKeyMismatch)
+	}
+	return nil
+}
+
+// readableKey tells whether the text holds a private key in one of the usual
+// forms.
+func readableKey(text string) bool {
+	for rest := []byte(text); ; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			return false
+		}
+		for _, parse := range []func([]byte) (crypto.PrivateKey, error){
+			func(der []byte) (crypto.PrivateKey, error) { return x509.ParsePKCS1PrivateKey(der) },
+			func(der []byte) (crypto.PrivateKey, error) { return x509.ParseECPrivateKey(der) },
+			func(der []byte) (crypto.PrivateKey, error) { return x509.ParsePKCS8PrivateKey(der) },
+		} {
+			if _, err := parse(block.Bytes); err == nil {
+				return true
+			}
+		}
+	}
+}
+
+type deleteServerCertificateRequest struct {
+	RegionID            string `rpc:"RegionId"`
+	ServerCertificateID string `rpc:"ServerCertificateId,required"`
+}
+
+func deleteServerCertificate(tx *state.Tx, req *deleteServerCertificateRequest) (*rpc.Empty, error) {
+	if _, err := state.ServerCertificates.Get(tx.View, req.ServerCertificateID); err != nil {
+		return nil, err
+	}
+	if _, used := state.ListenersByCertificate.First(tx.View, req.ServerCertificateID); used {
+		return nil, state.Refuse(certificateInUse)
+	}
+	if _, used := state.DomainExtensionsByCertificate.First(tx.View, req.ServerCertificateID); used {
+		return nil, state.Refuse(certificateInDomainExtension)
+	}
+	state.DeleteTagsOf(tx, state.TagServerCertificate, req.ServerCertificateID)
+	state.ServerCertificates.Delete(tx, req.ServerCertificateID)
+	return &rpc.Empty{}, nil
+}
+
+type describeServerCertificatesRequest struct {
+	RegionID            string           `rpc:"RegionId"`
+	ServerCertificateID string           `rpc:"ServerCertificateId"`
+	ResourceGroupID     string           `rpc:"ResourceGroupId"`
+	Tags                []tagFilterParam `rpc:"Tag,max=20"`
+}
+
+type describeServerCertificatesResponse struct {
+	ServerCertificates []serverCertificateItem `rpc:"ServerCertificates>ServerCertificate"`
+}
+
+type serverCertificateItem struct {
+	serverCertificateSummary
+	EncryptionAlgorithm string `rpc:"EncryptionAlgorithm"`
+	EncryptionKeyLength int    `rpc:"EncryptionKeyLength"`
+	Tags                []tag  `rpc:"Tags>Tag"`
+}
+
+// describeServerCertificates answers an unknown id with an empty list: a CCM
+// asks for the old certificate of a listener and takes an error for the end of
+// its work. CLB-0160.
+func describeServerCertificates(v *state.View, req *describeServerCertificatesRequest) (*describeServerCertificatesResponse, error) {
+	resp := &describeServerCertificatesResponse{}
+	for c := range state.ServerCertificatesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+		if (req.ServerCertificateID == "" || c.ID == req.ServerCertificateID) &&
+			(req.ResourceGroupID == "" || c.ResourceGroupID == req.ResourceGroupID) &&
+			state.HasTags(v, state.TagServerCertificate, c.ID, tagFilters(req.Tags)) {
+			resp.ServerCertificates = append(resp.ServerCertificates, serverCertificateItem{
+				serverCertificateSummary: summarizeCertificate(c),
+				EncryptionAlgorithm:      c.Algorithm,
+				EncryptionKeyLength:      c.KeyLength,
+				Tags:                     tagsOf(v, state.TagServerCertificate, c.ID),
+			})
+		}
+	}
+	return resp, nil
+}
+
+type uploadCACertificateRequest struct {
+	RegionID          string     `rpc:"RegionId,required"`
+	CACertificate     string     `rpc:"CACertificate,required"`
+	CACertificateName string     `rpc:"CACertificateName,len=1..80"`
+	ResourceGroupID   string     `rpc:"ResourceGroupId"`
+	Tags              []tagParam `rpc:"Tag"`
+}
+
+// Validate holds the rules of shape.
+func (req *uploadCACertificateRequest) Validate() error { return checkTags(req.Tags) }
+
+type caCertificateSummary struct {
+	CACertificateID   string `rpc:"CACertificateId"`
+	CACertificateName string `rpc:"CACertificateName"`
+	ResourceGroupID   string `rpc:"ResourceGroupId"`
+	Fingerprint       string `rpc:"Fingerprint"`
+	CommonName        string `rpc:"CommonName"`
+	certificateTimes
+}
+
+func summarizeCACertificate(c *state.CACertificate) caCertificateSummary {
+	return caCertificateSummary{
+		c.ID, c.Name, c.ResourceGroupID, c.Fingerprint, c.CommonName,
+		certificateTimes{formatTime(c.CreateTime), c.CreateTime.UnixMilli(), formatTime(c.NotAfter), c.NotAfter.UnixMilli()},
+	}
+}
+
+func uploadCACertificate(tx *state.Tx, req *uploadCACertificateRequest) (*caCertificateSummary, error) {
+	content, err := state.ParseCertificate(req.CACertificate)
+	if err != nil {
+		return nil, state.Refuse(certificateMalformed)
+	}
+	group, err := resourceGroup(tx.View, req.ResourceGroupID)
+	if err != nil {
+		return nil, err
+	}
+	c := &state.CACertificate{
+		Owner:              tx.Scope(),
+		ID:                 tx.NewCertificateID(),
+		Name:               req.CACertificateName,
+		CertificateContent: content,
+		ResourceGroupID:    group,
+		CreateTime:         tx.Now(),
+	}
+	if c.Name == "" {
+		c.Name = c.ID
+	}
+	state.CACertificates.Put(tx, c)
+	putTags(tx, state.TagCACertificate, c.ID, req.Tags)
+	summary := summarizeCACertificate(c)
+	return &summary, nil
+}
+
+type deleteCACertificateRequest struct {
+	RegionID        string `rpc:"RegionId,required"`
+	CACertificateID string `rpc:"CACertificateId,required"`
+}
+
+func deleteCACertificate(tx *state.Tx, req *deleteCACertificateRequest) (*rpc.Empty, error) {
+	if _, err := state.CACertificates.Get(tx.View, req.CACertificateID); err != nil {
+		return nil, err
+	}
+	if _, used := state.ListenersByCertificate.First(tx.View, req.CACertificateID); used {
+		return nil, state.Refuse(certificateInUse)
+	}
+	state.DeleteTagsOf(tx, state.TagCACertificate, req.CACertificateID)
+	state.CACertificates.Delete(tx, req.CACertificateID)
+	return &rpc.Empty{}, nil
+}
+
+type describeCACertificatesRequest struct {
+	RegionID        string           `rpc:"RegionId,required"`
+	CACertificateID string           `rpc:"CACertificateId"`
+	ResourceGroupID string           `rpc:"ResourceGroupId"`
+	Tags            []tagFilterParam `rpc:"Tag,max=20"`
+}
+
+type describeCACertificatesResponse struct {
+	CACertificates []caCertificateItem `rpc:"CACertificates>CACertificate"`
+}
+
+type caCertificateItem struct {
+	caCertificateSummary
+	RegionID            string `rpc:"RegionId"`
+	EncryptionAlgorithm string `rpc:"EncryptionAlgorithm"`
+	EncryptionKeyLength int    `rpc:"EncryptionKeyLength"`
+	Tags                []tag  `rpc:"Tags>Tag"`
+}
+
+func describeCACertificates(v *state.View, req *describeCACertificatesRequest) (*describeCACertificatesResponse, error) {
+	resp := &describeCACertificatesResponse{}
+	for c := range state.CACertificatesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+		if (req.CACertificateID == "" || c.ID == req.CACertificateID) &&
+			(req.ResourceGroupID == "" || c.ResourceGroupID == req.ResourceGroupID) &&
+			state.HasTags(v, state.TagCACertificate, c.ID, tagFilters(req.Tags)) {
+			resp.CACertificates = append(resp.CACertificates, caCertificateItem{
+				summarizeCACertificate(c), c.RegionID, c.Algorithm, c.KeyLength, tagsOf(v, state.TagCACertificate, c.ID),
+			})
+		}
+	}
+	return resp, nil
+}

@@ -1,0 +1,73 @@
+// Package clb is the Classic Load Balancer API, Slb 2014-05-15: its actions,
+// what they check and do, and its error table. Handlers work on a transaction
+// and know no HTTP, no clock and no fault; each resource has a file of its own
+// that opens with its actions.
+package clb
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+)
+
+// Product is the API as the gateway serves it.
+func Product() *rpc.Product {
+	return &rpc.Product{
+		Name:    "Slb",
+		Version: "2014-05-15",
+		HostID:  "slb.aliyuncs.com",
+		Actions: slices.Concat(
+			regionActions,
+			loadBalancerActions,
+			loadBalancerChangeActions,
+			listenerActions,
+			listenerReadActions,
+			vServerGroupActions,
+			backendServerActions,
+			aclActions,
+			certificateActions,
+			domainExtensionActions,
+			tagActions,
+			notEmulatedActions,
+		),
+		Errors: errorTable,
+	}
+}
+
+// notEmulatedActions are what the cloud has and this emulator refuses.
+var notEmulatedActions = []rpc.Action{
+	rpc.NotEmulated("AddListenerWhiteListItem"),
+	rpc.NotEmulated("AddTags"),
+	rpc.NotEmulated("CreateMasterSlaveServerGroup"),
+	rpc.NotEmulated("CreateRules"),
+	rpc.NotEmulated("CreateTLSCipherPolicy"),
+	rpc.NotEmulated("DeleteAccessLogsDownloadAttribute"),
+	rpc.NotEmulated("DeleteMasterSlaveServerGroup"),
+	rpc.NotEmulated("DeleteRules"),
+	rpc.NotEmulated("DeleteTLSCipherPolicy"),
+	rpc.NotEmulated("DescribeAccessLogsDownloadAttribute"),
+	rpc.NotEmulated("DescribeDomainExtensionAttribute"),
+	rpc.NotEmulated("DescribeHighDefinationMonitor"), // the cloud's spelling
+	rpc.NotEmulated("DescribeListenerAccessControlAttribute"),
+	rpc.NotEmulated("DescribeMasterSlaveServerGroupAttribute"),
+	rpc.NotEmulated("DescribeMasterSlaveServerGroups"),
+	rpc.NotEmulated("DescribeRuleAttribute"),
+	rpc.NotEmulated("DescribeRules"),
+	rpc.NotEmulated("DescribeTags"),
+	rpc.NotEmulated("EnableHighDefinationMonitor"),
+	rpc.NotEmulated("ListTLSCipherPolicies"),
+	rpc.NotEmulated("ModifyHighDefinationMonitor"),
+	rpc.NotEmulated("ModifyLoadBalancerPayType"),
+	rpc.NotEmulated("MoveResourceGroup"),
+	rpc.NotEmulated("RemoveListenerWhiteListItem"),
+	rpc.NotEmulated("RemoveTags"),
+	rpc.NotEmulated("SetAccessLogsDownloadAttribute"),
+	rpc.NotEmulated("SetCACertificateName"),
+	rpc.NotEmulated("SetListenerAccessControlStatus"),
+	rpc.NotEmulated("SetRule"),
+	rpc.NotEmulated("SetServerCertificateName"),
+	rpc.NotEmulated("SetTLSCipherPolicyAttribute"),
+}
+
+// timeForm is how the API writes times: UTC, to the second.
+const timeForm = "2006-01-02T15:04:05Z"

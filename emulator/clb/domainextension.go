@@ -1,0 +1,149 @@
+package clb
+
+import (
+	"regexp"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var domainExtensionActions = []rpc.Action{
+	rpc.Write("CreateDomainExtension", createDomainExtension),
+	rpc.Write("SetDomainExtensionAttribute", setDomainExtensionAttribute),
+	rpc.Write("DeleteDomainExtension", deleteDomainExtension),
+	rpc.Read("DescribeDomainExtensions", describeDomainExtensions),
+}
+
+type createDomainExtensionRequest struct {
+	RegionID            string `rpc:"RegionId,required"`
+	LoadBalancerID      string `rpc:"LoadBalancerId,required"`
+	ListenerPort        int    `rpc:"ListenerPort,required,min=1,max=65535"`
+	Domain              string `rpc:"Domain,required,len=3..80"`
+	ServerCertificateID string `rpc:"ServerCertificateId"`
+}
+
+// domainName has at least two labels; the first may be a wildcard.
+var domainName = regexp.MustCompile(`^(\*\.)?([0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?\.)+[0-9A-Za-z-]*[A-Za-z][0-9A-Za-z-]*$`)
+
+// Validate holds the rules of shape.
+func (req *createDomainExtensionRequest) Validate() error {
+	if !domainName.MatchString(req.Domain) {
+		return rpc.Invalid("Domain")
+	}
+	if req.ServerCertificateID == "" {
+		return state.Refuse(extensionCertificateMissing)
+	}
+	return nil
+}
+
+type createDomainExtensionResponse struct {
+	DomainExtensionID string `rpc:"DomainExtensionId"`
+	ListenerPort      int    `rpc:"ListenerPort"`
+}
+
+func createDomainExtension(tx *state.Tx, req *createDomainExtensionRequest) (*createDomainExtensionResponse, error) {
+	l, err := findListener(tx.View, req.LoadBalancerID, req.ListenerPort, state.HTTPS)
+	if err != nil {
+		return nil, err
+	}
+	lb, err := state.LoadBalancers.Get(tx.View, l.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	if isShared(lb) {
+		return nil, state.Refuse(extensionOnSharedInstance)
+	}
+	if _, taken := state.DomainExtensionsByListener.First(tx.View, lb.ID, state.PortKey(l.Port), req.Domain); taken {
+		return nil, state.Refuse(extensionExists)
+	}
+	if _, ok := state.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
+		return nil, state.Refuse(extensionCertificateUnknown)
+	}
+	d := &state.DomainExtension{
+		Owner:               tx.Scope(),
+		ID:                  tx.NewID(state.DomainExtensions.Kind()),
+		LoadBalancerID:      lb.ID,
+		ListenerPort:        l.Port,
+		Domain:              req.Domain,
+		ServerCertificateID: req.ServerCertificateID,
+		CreateTime:          tx.Now(),
+	}
+	state.DomainExtensions.Put(tx, d)
+	return &createDomainExtensionResponse{d.ID, l.Port}, nil
+}
+
+type setDomainExtensionAttributeRequest struct {
+	RegionID            string `rpc:"RegionId,required"`
+	DomainExtensionID   string `rpc:"DomainExtensionId,required"`
+	ServerCertificateID string `rpc:"ServerCertificateId"`
+}
+
+// Validate holds the rules of shape.
+func (req *setDomainExtensionAttributeRequest) Validate() error {
+	if req.ServerCertificateID == "" {
+		return state.Refuse(extensionCertificateMissing)
+	}
+	return nil
+}
+
+func setDomainExtensionAttribute(tx *state.Tx, req *setDomainExtensionAttributeRequest) (*rpc.Empty, error) {
+	return &rpc.Empty{}, state.DomainExtensions.Edit(tx, req.DomainExtensionID, func(d *state.DomainExtension) error {
+		if _, ok := state.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
+			return state.Refuse(extensionCertificateUnknown)
+		}
+		d.ServerCertificateID = req.ServerCertificateID
+		return nil
+	})
+}
+
+type deleteDomainExtensionRequest struct {
+	RegionID          string `rpc:"RegionId,required"`
+	DomainExtensionID string `rpc:"DomainExtensionId,required"`
+}
+
+func deleteDomainExtension(tx *state.Tx, req *deleteDomainExtensionRequest) (*rpc.Empty, error) {
+	if _, err := state.DomainExtensions.Get(tx.View, req.DomainExtensionID); err != nil {
+		return nil, err
+	}
+	state.DomainExtensions.Delete(tx, req.DomainExtensionID)
+	return &rpc.Empty{}, nil
+}
+
+type describeDomainExtensionsRequest struct {
+	RegionID          string `rpc:"RegionId,required"`
+	LoadBalancerID    string `rpc:"LoadBalancerId,required"`
+	ListenerPort      int    `rpc:"ListenerPort,required,min=1,max=65535"`
+	DomainExtensionID string `rpc:"DomainExtensionId"`
+}
+
+type describeDomainExtensionsResponse struct {
+	DomainExtensions []domainExtensionItem `rpc:"DomainExtensions>DomainExtension"`
+}
+
+type domainExtensionItem struct {
+	DomainExtensionID   string `rpc:"DomainExtensionId"`
+	Domain              string `rpc:"Domain"`
+	ServerCertificateID string `rpc:"ServerCertificateId"`
+}
+
+func describeDomainExtensions(v *state.View, req *describeDomainExtensionsRequest) (*describeDomainExtensionsResponse, error) {
+	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, state.HTTPS)
+	if err != nil {
+		return nil, err
+	}
+	resp := &describeDomainExtensionsResponse{}
+	for _, item := range domainExtensionsOf(v, l.LoadBalancerID, l.Port) {
+		if req.DomainExtensionID == "" || item.DomainExtensionID == req.DomainExtensionID {
+			resp.DomainExtensions = append(resp.DomainExtensions, item)
+		}
+	}
+	return resp, nil
+}
+
+func domainExtensionsOf(v *state.View, loadBalancerID string, port int) []domainExtensionItem {
+	var list []domainExtensionItem
+	for d := range state.DomainExtensionsByListener.List(v, loadBalancerID, state.PortKey(port)) {
+		list = append(list, domainExtensionItem{d.ID, d.Domain, d.ServerCertificateID})
+	}
+	return list
+}

@@ -1,0 +1,402 @@
+package clb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var listenerActions = []rpc.Action{
+	rpc.Write("CreateLoadBalancerTCPListener", createListener[*createTCPListenerRequest]),
+	rpc.Write("CreateLoadBalancerUDPListener", createListener[*createUDPListenerRequest]),
+	rpc.Write("CreateLoadBalancerHTTPListener", createListener[*createHTTPListenerRequest]),
+	rpc.Write("CreateLoadBalancerHTTPSListener", createListener[*createHTTPSListenerRequest]),
+	rpc.Write("SetLoadBalancerTCPListenerAttribute", setListener[*setTCPListenerRequest]),
+	rpc.Write("SetLoadBalancerUDPListenerAttribute", setListener[*setUDPListenerRequest]),
+	rpc.Write("SetLoadBalancerHTTPListenerAttribute", setListener[*setHTTPListenerRequest]),
+	rpc.Write("SetLoadBalancerHTTPSListenerAttribute", setListener[*setHTTPSListenerRequest]),
+	rpc.Write("StartLoadBalancerListener", startLoadBalancerListener),
+	rpc.Write("StopLoadBalancerListener", stopLoadBalancerListener),
+	rpc.Write("DeleteLoadBalancerListener", deleteLoadBalancerListener),
+}
+
+// createListener makes a listener of any protocol. It is stopped, and can be
+// started at once. The order of the checks is evidence CLB-0140.
+func createListener[R listenerCreation](tx *state.Tx, req R) (*rpc.Empty, error) {
+	want := req.listener()
+	lb, err := state.LoadBalancers.Get(tx.View, want.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPort(tx.View, want); err != nil {
+		return nil, err
+	}
+	l := &state.Listener{
+		Owner:          tx.Scope(),
+		LoadBalancerID: lb.ID,
+		Port:           want.Port,
+		Protocol:       want.Protocol,
+		Status:         state.ListenerStopped,
+		Scheduler:      "wrr",
+		Bandwidth:      -1,
+		AclStatus:      state.Off,
+		CreateTime:     tx.Now(),
+	}
+	setDefaults(l)
+	req.apply(l)
+	if err := checkForwarding(tx.View, l, want); err != nil {
+		return nil, err
+	}
+	if err := checkListener(tx.View, lb, l); err != nil {
+		return nil, err
+	}
+	state.Listeners.Put(tx, l)
+	putTags(tx, state.TagListener, l.ID(), want.Tags)
+	return &rpc.Empty{}, nil
+}
+
+// listenerCreation is a request of one of the four Create actions.
+type listenerCreation interface {
+	listener() wantedListener
+	apply(*state.Listener)
+}
+
+// wantedListener is what a creation asks for besides the settings.
+type wantedListener struct {
+	LoadBalancerID           string
+	Port                     int
+	Protocol                 state.Protocol
+	BackendServerPort        int
+	VServerGroupID           string
+	MasterSlaveServerGroupID string
+	Tags                     []tagParam
+}
+
+// reservedUDPPort is taken by the cloud's own VXLAN.
+const reservedUDPPort = 4789
+
+// checkPort keeps the two port spaces: TCP, HTTP and HTTPS share one, UDP has
+// its own.
+func checkPort(v *state.View, want wantedListener) error {
+	if want.Protocol == state.UDP && want.Port == reservedUDPPort {
+		return state.Refuse(portReserved)
+	}
+	for other := range state.ListenersByLoadBalancer.List(v, want.LoadBalancerID, state.PortKey(want.Port)) {
+		switch {
+		case other.Protocol == want.Protocol:
+			return state.Refuse(listenerExists)
+		case (other.Protocol == state.UDP) == (want.Protocol == state.UDP):
+			return state.Refuse(listenerPortConflict)
+		}
+	}
+	return nil
+}
+
+// checkForwarding settles where a new listener sends its requests: to a server
+// group, to a port of the default group, or, redirecting, to another listener.
+func checkForwarding(v *state.View, l *state.Listener, want wantedListener) error {
+	if l.ListenerForward == state.On {
+		target, ok := state.Listeners.Find(v, state.ListenerID(l.LoadBalancerID, state.HTTPS, l.ForwardPort))
+		if l.ForwardPort == l.Port || !ok || target.Port != l.ForwardPort {
+			return state.Refuse(forwardPortInvalid)
+		}
+		l.VServerGroupID, l.BackendServerPort = "", 0
+		return nil
+	}
+	switch {
+	case want.VServerGroupID != "" && want.MasterSlaveServerGroupID != "":
+		return state.Refuse(serverGroupsMismatch)
+	case want.MasterSlaveServerGroupID != "":
+		return state.Refuse(masterSlaveGroupUnknown)
+	case want.VServerGroupID == "" && want.BackendServerPort == 0:
+		return state.Refuse(backendMissing)
+	}
+	l.VServerGroupID, l.BackendServerPort = want.VServerGroupID, want.BackendServerPort
+	return nil
+}
+
+func setDefaults(l *state.Listener) {
+	switch l.Protocol {
+	case state.TCP:
+		l.EstablishedTimeout, l.SynProxy, l.ConnectionDrain = 900, "disable", state.Off
+		l.HealthCheck = state.HealthCheck{
+			Switch: state.On, Type: "tcp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 2,
+		}
+	case state.UDP:
+		l.ConnectionDrain = state.Off
+		l.HealthCheck = state.HealthCheck{
+			Switch: state.On, Type: "udp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 5,
+		}
+	default:
+		setLayer7Defaults(l)
+	}
+}
+
+// setLayer7Defaults gives HTTP and HTTPS listeners theirs. The interval, path and
+// method of the health check are the console's: CLB-0141.
+func setLayer7Defaults(l *state.Listener) {
+	l.StickySession, l.XForwardedFor, l.Gzip = state.Off, state.On, state.On
+	l.XForwardedForProto, l.XForwardedForSLBIP, l.XForwardedForSLBID = state.Off, state.Off, state.Off
+	l.XForwardedForSLBPort, l.XForwardedForClientSrcPort = state.Off, state.Off
+	l.IdleTimeout, l.RequestTimeout = 15, 60
+	l.HealthCheck = state.HealthCheck{
+		Switch: state.Off, Type: "http", Method: "head", URI: "/", HTTPCode: "http_2xx",
+		HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 2,
+	}
+	if l.Protocol == state.HTTPS {
+		l.EnableHTTP2, l.TLSCipherPolicy = state.On, "tls_cipher_policy_1_0"
+	} else {
+		l.ListenerForward = state.Off
+	}
+}
+
+// checkListener holds what must be true of a listener after a creation or a
+// change.
+func checkListener(v *state.View, lb *state.LoadBalancer, l *state.Listener) error {
+	for _, check := range []func(*state.View, *state.LoadBalancer, *state.Listener) error{
+		checkBandwidth, checkServerGroup, checkAccessControl, checkTimeouts, checkSticky, checkCertificates,
+	} {
+		if err := check(v, lb, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkBandwidth keeps the sum of the listeners' bandwidths within that of an
+// instance that is charged by it; -1 shares what is left.
+func checkBandwidth(v *state.View, lb *state.LoadBalancer, l *state.Listener) error {
+	if l.Bandwidth == 0 {
+		return rpc.Invalid("Bandwidth")
+	}
+	if internetCharge(v, lb) != state.PayByBandwidth {
+		return nil
+	}
+	sum := max(l.Bandwidth, 0)
+	for other := range state.ListenersByLoadBalancer.List(v, lb.ID) {
+		if other.ID() != l.ID() {
+			sum += max(other.Bandwidth, 0)
+		}
+	}
+	if sum > bandwidth(v, lb) {
+		return state.Refuse(listenerBandwidthExceeded)
+	}
+	return nil
+}
+
+func checkServerGroup(v *state.View, lb *state.LoadBalancer, l *state.Listener) error {
+	if l.VServerGroupID == "" {
+		return nil
+	}
+	g, err := state.VServerGroups.Get(v, l.VServerGroupID)
+	if err != nil {
+		return err
+	}
+	if g.LoadBalancerID != lb.ID {
+		return state.Refuse(vServerGroupForeign)
+	}
+	return nil
+}
+
+func checkAccessControl(v *state.View, lb *state.LoadBalancer, l *state.Listener) error {
+	if l.AclStatus != state.On {
+		l.AclIDs, l.AclType = nil, ""
+		return nil
+	}
+	switch {
+	case len(l.AclIDs) == 0:
+		return rpc.Missing("AclId")
+	case l.AclType == "":
+		return rpc.Missing("AclType")
+	}
+	for _, id := range l.AclIDs {
+		acl, err := state.AccessControlLists.Get(v, id)
+		if err != nil {
+			return err
+		}
+		if acl.AddressIPVersion != lb.AddressIPVersion {
+			return state.Refuse(ipVersionConflict)
+		}
+	}
+	return nil
+}
+
+// The longest timeouts in seconds: the gateway lets more through than the
+// service takes.
+const (
+	maxIdleTimeout    = 60
+	maxRequestTimeout = 180
+)
+
+func checkTimeouts(_ *state.View, _ *state.LoadBalancer, l *state.Listener) error {
+	switch {
+	case l.IdleTimeout > maxIdleTimeout:
+		return state.Refuse(idleTimeoutTooLong)
+	case l.RequestTimeout > maxRequestTimeout:
+		return state.Refuse(requestTimeoutTooLong)
+	}
+	return nil
+}
+
+// checkSticky wants what the kind of stickiness needs, and clears what it does
+// not use.
+func checkSticky(_ *state.View, _ *state.LoadBalancer, l *state.Listener) error {
+	if l.StickySession != state.On {
+		l.StickySessionType, l.Cookie, l.CookieTimeout = "", "", 0
+		return nil
+	}
+	switch l.StickySessionType {
+	case "":
+		return rpc.Missing("StickySessionType")
+	case "insert":
+		l.Cookie = ""
+		if l.CookieTimeout == 0 {
+			return rpc.Missing("CookieTimeout")
+		}
+	case "server":
+		l.CookieTimeout = 0
+		if l.Cookie == "" {
+			return rpc.Missing("Cookie")
+		}
+	}
+	return nil
+}
+
+// tlsCipherPolicies are the built-in ones.
+var tlsCipherPolicies = []string{
+	"tls_cipher_policy_1_0", "tls_cipher_policy_1_1", "tls_cipher_policy_1_2",
+	"tls_cipher_policy_1_2_strict", "tls_cipher_policy_1_2_strict_with_1_3",
+}
+
+func checkCertificates(v *state.View, _ *state.LoadBalancer, l *state.Listener) error {
+	if l.Protocol != state.HTTPS {
+		return nil
+	}
+	if l.ServerCertificateID == "" {
+		return state.Refuse(serverCertificateMissing)
+	}
+	if _, ok := state.ServerCertificates.Find(v, l.ServerCertificateID); !ok {
+		return state.Refuse(listenerCertificateUnknown, l.ServerCertificateID)
+	}
+	if _, ok := state.CACertificates.Find(v, l.CACertificateID); l.CACertificateID != "" && !ok {
+		return state.Refuse(listenerCertificateUnknown, l.CACertificateID)
+	}
+	if !slices.Contains(tlsCipherPolicies, l.TLSCipherPolicy) {
+		return state.Refuse(tlsCipherPolicyUnknown)
+	}
+	return nil
+}
+
+// setListener changes a listener of any protocol: what is not given stays.
+func setListener[R listenerChange](tx *state.Tx, req R) (*rpc.Empty, error) {
+	ref, protocol := req.target()
+	lb, err := state.LoadBalancers.Get(tx.View, ref.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	id := state.ListenerID(lb.ID, protocol, ref.ListenerPort)
+	return &rpc.Empty{}, state.Listeners.Edit(tx, id, func(l *state.Listener) error {
+		if l.ListenerForward == state.On {
+			return state.Refuse(redirectingListener)
+		}
+		req.apply(l)
+		if err := req.switchServerGroup(l); err != nil {
+			return err
+		}
+		return checkListener(tx.View, lb, l)
+	})
+}
+
+// listenerChange is a request of one of the four Set actions.
+type listenerChange interface {
+	target() (listenerRef, state.Protocol)
+	apply(*state.Listener)
+	switchServerGroup(*state.Listener) error
+}
+
+type listenerRequest struct {
+	RegionID         string         `rpc:"RegionId"`
+	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
+	ListenerPort     int            `rpc:"ListenerPort,required,min=0,max=65535"`
+	ListenerProtocol state.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
+}
+
+// findListener finds the listener on a port; the protocol may be left out where
+// the port has one listener only.
+func findListener(v *state.View, loadBalancerID string, port int, protocol state.Protocol) (*state.Listener, error) {
+	if _, err := state.LoadBalancers.Get(v, loadBalancerID); err != nil {
+		return nil, err
+	}
+	var found []*state.Listener
+	for l := range state.ListenersByLoadBalancer.List(v, loadBalancerID, state.PortKey(port)) {
+		if protocol == "" || l.Protocol == protocol {
+			found = append(found, l)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, &state.Error{Fact: state.NotFound, Kind: state.Listeners.Kind(), ID: state.ListenerID(loadBalancerID, protocol, port)}
+	case 1:
+		return found[0], nil
+	}
+	return nil, state.Refuse(tooManyListeners)
+}
+
+// startLoadBalancerListener starts a stopped listener; for a running one there
+// is nothing to do: CLB-0142.
+func startLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty, error) {
+	return moveListener(tx, req, state.ListenerRunning)
+}
+
+func stopLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty, error) {
+	return moveListener(tx, req, state.ListenerStopped)
+}
+
+func moveListener(tx *state.Tx, req *listenerRequest, to state.ListenerStatus) (*rpc.Empty, error) {
+	l, err := findListener(tx.View, req.LoadBalancerID, req.ListenerPort, req.ListenerProtocol)
+	if err != nil {
+		return nil, err
+	}
+	return &rpc.Empty{}, state.Listeners.Edit(tx, l.ID(), func(l *state.Listener) error {
+		l.Status = to
+		return nil
+	})
+}
+
+func deleteLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty, error) {
+	l, err := findListener(tx.View, req.LoadBalancerID, req.ListenerPort, req.ListenerProtocol)
+	if err != nil {
+		return nil, err
+	}
+	for other := range state.ListenersByLoadBalancer.List(tx.View, l.LoadBalancerID) {
+		if l.Protocol == state.HTTPS && other.ListenerForward == state.On && other.ForwardPort == l.Port {
+			return nil, state.Refuse(redirectedTo)
+		}
+	}
+	removeListener(tx, l)
+	return &rpc.Empty{}, nil
+}
+
+// removeListener takes a listener away with its domain extensions and tags.
+func removeListener(tx *state.Tx, l *state.Listener) {
+	if l.Protocol == state.HTTPS {
+		for d := range state.DomainExtensionsByListener.List(tx.View, l.LoadBalancerID, state.PortKey(l.Port)) {
+			state.DomainExtensions.Delete(tx, d.ID)
+		}
+	}
+	state.DeleteTagsOf(tx, state.TagListener, l.ID())
+	state.Listeners.Delete(tx, l.ID())
+}
+
+// splitAclIDs reads the comma list that AclId takes.
+func splitAclIDs(text string) []string {
+	var ids []string
+	for id := range strings.SplitSeq(text, ",") {
+		if id = strings.TrimSpace(id); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

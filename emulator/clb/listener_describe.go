@@ -1,0 +1,383 @@
+package clb
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var listenerReadActions = []rpc.Action{
+	rpc.Read("DescribeLoadBalancerListeners", describeLoadBalancerListeners),
+	rpc.Read("DescribeLoadBalancerTCPListenerAttribute", describeTCPListener),
+	rpc.Read("DescribeLoadBalancerUDPListenerAttribute", describeUDPListener),
+	rpc.Read("DescribeLoadBalancerHTTPListenerAttribute", describeHTTPListener),
+	rpc.Read("DescribeLoadBalancerHTTPSListenerAttribute", describeHTTPSListener),
+}
+
+type describeLoadBalancerListenersRequest struct {
+	RegionID         string           `rpc:"RegionId"`
+	NextToken        string           `rpc:"NextToken"`
+	MaxResults       int              `rpc:"MaxResults,min=1,max=100,default=20,invalid=MaxResultsIllegal"`
+	ListenerProtocol string           `rpc:"ListenerProtocol,enum=tcp|udp|http|https,invalid=ListenerProtocolIllegal"`
+	LoadBalancerIDs  []string         `rpc:"LoadBalancerId"`
+	Tags             []tagFilterParam `rpc:"Tag,max=20"`
+	ListenerPort     int              `rpc:"ListenerPort,min=0,max=65535"`
+	Description      string           `rpc:"Description"`
+}
+
+// Validate holds the rules of shape.
+func (req *describeLoadBalancerListenersRequest) Validate() error {
+	if len(req.LoadBalancerIDs) > maxListed {
+		return state.Refuse(tooManyLoadBalancerIDs)
+	}
+	return nil
+}
+
+type describeLoadBalancerListenersResponse struct {
+	NextToken  string         `rpc:"NextToken"`
+	MaxResults int            `rpc:"MaxResults"`
+	TotalCount int            `rpc:"TotalCount"`
+	Listeners  []listenerItem `rpc:"Listeners"`
+}
+
+// listenerSummary is what every answer about a listener holds.
+type listenerSummary struct {
+	LoadBalancerID     string `rpc:"LoadBalancerId"`
+	ListenerPort       int    `rpc:"ListenerPort"`
+	Status             string `rpc:"Status"`
+	Description        string `rpc:"Description"`
+	Scheduler          string `rpc:"Scheduler"`
+	Bandwidth          int    `rpc:"Bandwidth"`
+	BackendServerPort  int    `rpc:"BackendServerPort,omitempty"`
+	VServerGroupID     string `rpc:"VServerGroupId"`
+	AclID              string `rpc:"AclId"`
+	AclType            string `rpc:"AclType"`
+	AclStatus          string `rpc:"AclStatus"`
+	ServiceManagedMode string `rpc:"ServiceManagedMode"`
+}
+
+func summarizeListener(l *state.Listener) listenerSummary {
+	return listenerSummary{
+		LoadBalancerID:     l.LoadBalancerID,
+		ListenerPort:       l.Port,
+		Status:             string(l.Status),
+		Description:        l.Description,
+		Scheduler:          l.Scheduler,
+		Bandwidth:          l.Bandwidth,
+		BackendServerPort:  l.BackendServerPort,
+		VServerGroupID:     l.VServerGroupID,
+		AclID:              strings.Join(l.AclIDs, ","),
+		AclType:            l.AclType,
+		AclStatus:          l.AclStatus,
+		ServiceManagedMode: unmanaged,
+	}
+}
+
+// listenerItem is an element of the list. Its tags and ACLs are bare lists,
+// those of the attribute answers are wrapped.
+type listenerItem struct {
+	listenerSummary
+	ListenerProtocol    string       `rpc:"ListenerProtocol"`
+	AclIDs              []string     `rpc:"AclIds"`
+	Tags                []tag        `rpc:"Tags"`
+	TCPListenerConfig   *tcpConfig   `rpc:"TCPListenerConfig"`
+	UDPListenerConfig   *udpConfig   `rpc:"UDPListenerConfig"`
+	HTTPListenerConfig  *httpConfig  `rpc:"HTTPListenerConfig"`
+	HTTPSListenerConfig *httpsConfig `rpc:"HTTPSListenerConfig"`
+}
+
+// healthCheckView is what a health check shows; what it does not use is left
+// out. A connect port is shown only where one was set: it comes back from
+// clients, and no other value is a valid port. CLB-0145.
+type healthCheckView struct {
+	HealthCheck            string `rpc:"HealthCheck"`
+	HealthCheckType        string `rpc:"HealthCheckType,omitempty"`
+	HealthCheckDomain      string `rpc:"HealthCheckDomain,omitempty"`
+	HealthCheckURI         string `rpc:"HealthCheckURI,omitempty"`
+	HealthCheckMethod      string `rpc:"HealthCheckMethod,omitempty"`
+	HealthCheckHTTPCode    string `rpc:"HealthCheckHttpCode,omitempty"`
+	HealthyThreshold       int    `rpc:"HealthyThreshold,omitempty"`
+	UnhealthyThreshold     int    `rpc:"UnhealthyThreshold,omitempty"`
+	HealthCheckInterval    int    `rpc:"HealthCheckInterval,omitempty"`
+	HealthCheckConnectPort int    `rpc:"HealthCheckConnectPort,omitempty"`
+}
+
+func viewHealthCheck(h state.HealthCheck) healthCheckView {
+	if h.Switch != state.On {
+		return healthCheckView{HealthCheck: h.Switch}
+	}
+	view := healthCheckView{
+		HealthCheck:            h.Switch,
+		HealthCheckType:        h.Type,
+		HealthyThreshold:       h.HealthyThreshold,
+		UnhealthyThreshold:     h.UnhealthyThreshold,
+		HealthCheckInterval:    h.Interval,
+		HealthCheckConnectPort: h.ConnectPort,
+	}
+	if h.Type == "http" {
+		view.HealthCheckDomain, view.HealthCheckURI = h.Domain, h.URI
+		view.HealthCheckMethod, view.HealthCheckHTTPCode = h.Method, h.HTTPCode
+	}
+	return view
+}
+
+// checkTimeout is the timeout of a check that is made.
+func checkTimeout(h state.HealthCheck) int {
+	if h.Switch != state.On {
+		return 0
+	}
+	return h.Timeout
+}
+
+// layer4View is what TCP and UDP show. The switch of the check has two names,
+// and clients read either: CLB-0146.
+type layer4View struct {
+	healthCheckView
+	HealthCheckSwitch         string `rpc:"HealthCheckSwitch"`
+	HealthCheckConnectTimeout int    `rpc:"HealthCheckConnectTimeout,omitempty"`
+	ConnectionDrain           string `rpc:"ConnectionDrain"`
+	ConnectionDrainTimeout    int    `rpc:"ConnectionDrainTimeout,omitempty"`
+	PersistenceTimeout        int    `rpc:"PersistenceTimeout"`
+}
+
+func viewLayer4(l *state.Listener) layer4View {
+	return layer4View{
+		healthCheckView:           viewHealthCheck(l.HealthCheck),
+		HealthCheckSwitch:         l.HealthCheck.Switch,
+		HealthCheckConnectTimeout: checkTimeout(l.HealthCheck),
+		ConnectionDrain:           l.ConnectionDrain,
+		ConnectionDrainTimeout:    l.ConnectionDrainTimeout,
+		PersistenceTimeout:        l.PersistenceTimeout,
+	}
+}
+
+// tcpConfig is the part of the list that only TCP has. ProxyProtocolV2Enabled is
+// a text here and a boolean in the attribute answers: CLB-0147.
+type tcpConfig struct {
+	layer4View
+	EstablishedTimeout     int    `rpc:"EstablishedTimeout"`
+	ProxyProtocolV2Enabled string `rpc:"ProxyProtocolV2Enabled"`
+}
+
+type udpConfig struct {
+	layer4View
+	HealthCheckReq         string `rpc:"HealthCheckReq,omitempty"`
+	HealthCheckExp         string `rpc:"HealthCheckExp,omitempty"`
+	ProxyProtocolV2Enabled string `rpc:"ProxyProtocolV2Enabled"`
+}
+
+// layer7View is what HTTP and HTTPS show.
+type layer7View struct {
+	healthCheckView
+	HealthCheckTimeout         int    `rpc:"HealthCheckTimeout,omitempty"`
+	StickySession              string `rpc:"StickySession"`
+	StickySessionType          string `rpc:"StickySessionType,omitempty"`
+	CookieTimeout              int    `rpc:"CookieTimeout,omitempty"`
+	Cookie                     string `rpc:"Cookie,omitempty"`
+	XForwardedFor              string `rpc:"XForwardedFor"`
+	XForwardedForProto         string `rpc:"XForwardedFor_proto"`
+	XForwardedForSLBIP         string `rpc:"XForwardedFor_SLBIP"`
+	XForwardedForSLBID         string `rpc:"XForwardedFor_SLBID"`
+	XForwardedForSLBPort       string `rpc:"XForwardedFor_SLBPORT"`
+	XForwardedForClientSrcPort string `rpc:"XForwardedFor_ClientSrcPort"`
+	Gzip                       string `rpc:"Gzip"`
+	IdleTimeout                int    `rpc:"IdleTimeout"`
+	RequestTimeout             int    `rpc:"RequestTimeout"`
+}
+
+func viewLayer7(l *state.Listener) layer7View {
+	return layer7View{
+		healthCheckView:            viewHealthCheck(l.HealthCheck),
+		HealthCheckTimeout:         checkTimeout(l.HealthCheck),
+		StickySession:              l.StickySession,
+		StickySessionType:          l.StickySessionType,
+		CookieTimeout:              l.CookieTimeout,
+		Cookie:                     l.Cookie,
+		XForwardedFor:              l.XForwardedFor,
+		XForwardedForProto:         l.XForwardedForProto,
+		XForwardedForSLBIP:         l.XForwardedForSLBIP,
+		XForwardedForSLBID:         l.XForwardedForSLBID,
+		XForwardedForSLBPort:       l.XForwardedForSLBPort,
+		XForwardedForClientSrcPort: l.XForwardedForClientSrcPort,
+		Gzip:                       l.Gzip,
+		IdleTimeout:                l.IdleTimeout,
+		RequestTimeout:             l.RequestTimeout,
+	}
+}
+
+// httpConfig: ListenerForward is never empty. A CCM compares it with off, and
+// would make the listener anew each time. CLB-0148.
+type httpConfig struct {
+	layer7View
+	ListenerForward string `rpc:"ListenerForward"`
+	ForwardPort     int    `rpc:"ForwardPort,omitempty"`
+}
+
+func viewHTTP(l *state.Listener) httpConfig {
+	return httpConfig{viewLayer7(l), l.ListenerForward, l.ForwardPort}
+}
+
+type httpsConfig struct {
+	layer7View
+	ServerCertificateID string `rpc:"ServerCertificateId"`
+	CACertificateID     string `rpc:"CACertificateId"`
+	EnableHTTP2         string `rpc:"EnableHttp2"`
+	TLSCipherPolicy     string `rpc:"TLSCipherPolicy"`
+}
+
+func viewHTTPS(l *state.Listener) httpsConfig {
+	return httpsConfig{viewLayer7(l), l.ServerCertificateID, l.CACertificateID, l.EnableHTTP2, l.TLSCipherPolicy}
+}
+
+func newListenerItem(v *state.View, l *state.Listener) listenerItem {
+	item := listenerItem{
+		listenerSummary:  summarizeListener(l),
+		ListenerProtocol: string(l.Protocol),
+		AclIDs:           l.AclIDs,
+		Tags:             tagsOf(v, state.TagListener, l.ID()),
+	}
+	proxyProtocol := strconv.FormatBool(l.ProxyProtocolV2Enabled)
+	switch l.Protocol {
+	case state.TCP:
+		item.TCPListenerConfig = &tcpConfig{viewLayer4(l), l.EstablishedTimeout, proxyProtocol}
+	case state.UDP:
+		item.UDPListenerConfig = &udpConfig{viewLayer4(l), l.HealthCheck.Request, l.HealthCheck.Expect, proxyProtocol}
+	case state.HTTP:
+		config := viewHTTP(l)
+		item.HTTPListenerConfig = &config
+	case state.HTTPS:
+		config := viewHTTPS(l)
+		item.HTTPSListenerConfig = &config
+	}
+	return item
+}
+
+// describeLoadBalancerListeners lists the listeners of the load balancers that
+// are named, of all when none is.
+func describeLoadBalancerListeners(v *state.View, req *describeLoadBalancerListenersRequest) (*describeLoadBalancerListenersResponse, error) {
+	ids := unique(req.LoadBalancerIDs)
+	if len(ids) == 0 {
+		for lb := range state.LoadBalancersByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+			ids = append(ids, lb.ID)
+		}
+	}
+	var found []*state.Listener
+	for _, id := range ids {
+		if _, err := state.LoadBalancers.Get(v, id); err != nil {
+			return nil, err
+		}
+		for l := range state.ListenersByLoadBalancer.List(v, id) {
+			if req.matches(v, l) {
+				found = append(found, l)
+			}
+		}
+	}
+	resp := &describeLoadBalancerListenersResponse{MaxResults: req.MaxResults, TotalCount: len(found)}
+	part, next, ok := after(found, req.NextToken, req.MaxResults, func(l *state.Listener) string {
+		return l.LoadBalancerID + "/" + state.PortKey(l.Port) + "/" + string(l.Protocol)
+	})
+	if !ok {
+		return nil, state.Refuse(listenerTokenIllegal)
+	}
+	resp.NextToken = next
+	for _, l := range part {
+		resp.Listeners = append(resp.Listeners, newListenerItem(v, l))
+	}
+	return resp, nil
+}
+
+func (req *describeLoadBalancerListenersRequest) matches(v *state.View, l *state.Listener) bool {
+	return (req.ListenerProtocol == "" || req.ListenerProtocol == string(l.Protocol)) &&
+		(req.ListenerPort == 0 || req.ListenerPort == l.Port) &&
+		strings.Contains(l.Description, req.Description) &&
+		state.HasTags(v, state.TagListener, l.ID(), tagFilters(req.Tags))
+}
+
+type listenerAttributeRequest struct {
+	RegionID       string `rpc:"RegionId"`
+	LoadBalancerID string `rpc:"LoadBalancerId,required"`
+	ListenerPort   int    `rpc:"ListenerPort,required,min=0,max=65535"`
+}
+
+// listenerAttribute is what the four attribute answers share.
+type listenerAttribute struct {
+	listenerSummary
+	AclIDs []string `rpc:"AclIds>AclId"`
+	Tags   []tag    `rpc:"Tags>Tag"`
+}
+
+// attribute finds a listener for one of the four.
+func (req *listenerAttributeRequest) attribute(v *state.View, protocol state.Protocol) (*state.Listener, listenerAttribute, error) {
+	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, protocol)
+	if err != nil {
+		return nil, listenerAttribute{}, err
+	}
+	return l, listenerAttribute{summarizeListener(l), l.AclIDs, tagsOf(v, state.TagListener, l.ID())}, nil
+}
+
+type describeTCPListenerResponse struct {
+	listenerAttribute
+	layer4View
+	EstablishedTimeout     int    `rpc:"EstablishedTimeout"`
+	SynProxy               string `rpc:"SynProxy"`
+	ProxyProtocolV2Enabled bool   `rpc:"ProxyProtocolV2Enabled"`
+}
+
+func describeTCPListener(v *state.View, req *listenerAttributeRequest) (*describeTCPListenerResponse, error) {
+	l, attribute, err := req.attribute(v, state.TCP)
+	if err != nil {
+		return nil, err
+	}
+	return &describeTCPListenerResponse{attribute, viewLayer4(l), l.EstablishedTimeout, l.SynProxy, l.ProxyProtocolV2Enabled}, nil
+}
+
+type describeUDPListenerResponse struct {
+	listenerAttribute
+	layer4View
+	HealthCheckReq         string `rpc:"HealthCheckReq"`
+	HealthCheckExp         string `rpc:"HealthCheckExp"`
+	ProxyProtocolV2Enabled bool   `rpc:"ProxyProtocolV2Enabled"`
+}
+
+func describeUDPListener(v *state.View, req *listenerAttributeRequest) (*describeUDPListenerResponse, error) {
+	l, attribute, err := req.attribute(v, state.UDP)
+	if err != nil {
+		return nil, err
+	}
+	return &describeUDPListenerResponse{
+		attribute, viewLayer4(l), l.HealthCheck.Request, l.HealthCheck.Expect, l.ProxyProtocolV2Enabled,
+	}, nil
+}
+
+type describeHTTPListenerResponse struct {
+	listenerAttribute
+	httpConfig
+	SecurityStatus string `rpc:"SecurityStatus"`
+}
+
+func describeHTTPListener(v *state.View, req *listenerAttributeRequest) (*describeHTTPListenerResponse, error) {
+	l, attribute, err := req.attribute(v, state.HTTP)
+	if err != nil {
+		return nil, err
+	}
+	return &describeHTTPListenerResponse{attribute, viewHTTP(l), state.Off}, nil
+}
+
+type describeHTTPSListenerResponse struct {
+	listenerAttribute
+	httpsConfig
+	SecurityStatus   string                `rpc:"SecurityStatus"`
+	DomainExtensions []domainExtensionItem `rpc:"DomainExtensions>DomainExtension"`
+}
+
+func describeHTTPSListener(v *state.View, req *listenerAttributeRequest) (*describeHTTPSListenerResponse, error) {
+	l, attribute, err := req.attribute(v, state.HTTPS)
+	if err != nil {
+		return nil, err
+	}
+	return &describeHTTPSListenerResponse{
+		attribute, viewHTTPS(l), state.Off, domainExtensionsOf(v, l.LoadBalancerID, l.Port),
+	}, nil
+}

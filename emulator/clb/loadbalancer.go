@@ -1,0 +1,381 @@
+package clb
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"regexp"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var loadBalancerActions = []rpc.Action{
+	rpc.Write("CreateLoadBalancer", createLoadBalancer),
+	rpc.Write("DeleteLoadBalancer", deleteLoadBalancer),
+	rpc.Read("DescribeLoadBalancers", describeLoadBalancers),
+	rpc.Read("DescribeLoadBalancerAttribute", describeLoadBalancerAttribute),
+}
+
+const (
+	ipv4 = "ipv4"
+	ipv6 = "ipv6"
+
+	networkVPC     = "vpc"
+	networkClassic = "classic"
+
+	payOnDemand = "PayOnDemand"
+	prePay      = "PrePay"
+
+	nonProtection     = "NonProtection"
+	consoleProtection = "ConsoleProtection"
+
+	// unlimitedBandwidth is what is returned where nothing limits it but the
+	// region's largest: for traffic-charged and for intranet instances. CLB-0110.
+	unlimitedBandwidth = 5120
+
+	// elasticSpec is what PayByCLCU instances return as their spec. CLB-0111.
+	elasticSpec = "slb.lcu.elastic"
+)
+
+type createLoadBalancerRequest struct {
+	RegionID                     string                   `rpc:"RegionId,required"`
+	AddressType                  state.AddressType        `rpc:"AddressType,enum=internet|intranet"`
+	InternetChargeType           state.InternetChargeType `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,default=paybytraffic"`
+	Bandwidth                    int                      `rpc:"Bandwidth,min=-1,max=5120"`
+	ClientToken                  string                   `rpc:"ClientToken,len=1..64"`
+	LoadBalancerName             string                   `rpc:"LoadBalancerName,len=1..80"`
+	VPCID                        string                   `rpc:"VpcId"`
+	VSwitchID                    string                   `rpc:"VSwitchId"`
+	MasterZoneID                 string                   `rpc:"MasterZoneId"`
+	SlaveZoneID                  string                   `rpc:"SlaveZoneId"`
+	LoadBalancerSpec             string                   `rpc:"LoadBalancerSpec,enum=slb.s1.small|slb.s2.small|slb.s2.medium|slb.s3.small|slb.s3.medium|slb.s3.large|slb.s4.large"`
+	ResourceGroupID              string                   `rpc:"ResourceGroupId"`
+	PayType                      string                   `rpc:"PayType,enum=PayOnDemand|PrePay,default=PayOnDemand"`
+	PricingCycle                 string                   `rpc:"PricingCycle,enum=month|year,default=month"`
+	Duration                     int                      `rpc:"Duration,min=1,default=1"`
+	AutoPay                      bool                     `rpc:"AutoPay"`
+	AddressIPVersion             string                   `rpc:"AddressIPVersion,enum=ipv4|ipv6,default=ipv4"`
+	Address                      string                   `rpc:"Address"`
+	Tags                         []tagParam               `rpc:"Tag"`
+	DeleteProtection             string                   `rpc:"DeleteProtection,enum=on|off,default=off"`
+	ModificationProtectionStatus string                   `rpc:"ModificationProtectionStatus,enum=NonProtection|ConsoleProtection,default=NonProtection,invalid=ModificationProtectionStatusInvalid"`
+	ModificationProtectionReason string                   `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
+	InstanceChargeType           state.InstanceChargeType `rpc:"InstanceChargeType,enum=PayBySpec|PayByCLCU,default=PayBySpec"`
+}
+
+type createLoadBalancerResponse struct {
+	LoadBalancerID   string `rpc:"LoadBalancerId"`
+	LoadBalancerName string `rpc:"LoadBalancerName"`
+	Address          string `rpc:"Address"`
+	AddressIPVersion string `rpc:"AddressIPVersion"`
+	NetworkType      string `rpc:"NetworkType"`
+	VPCID            string `rpc:"VpcId"`
+	VSwitchID        string `rpc:"VSwitchId"`
+	ResourceGroupID  string `rpc:"ResourceGroupId"`
+	OrderID          int64  `rpc:"OrderId"`
+}
+
+// Validate settles what depends on other parameters and holds the rules that
+// need no state.
+func (req *createLoadBalancerRequest) Validate() error {
+	if req.AddressType == "" {
+		req.AddressType = state.AddressTypeInternet
+		if req.VSwitchID != "" {
+			req.AddressType = state.AddressTypeIntranet
+		}
+	}
+	if err := checkLoadBalancerName(req.LoadBalancerName); err != nil {
+		return err
+	}
+	if err := checkTags(req.Tags); err != nil {
+		return err
+	}
+	if req.AddressType == state.AddressTypeIntranet && req.AddressIPVersion == ipv6 {
+		return state.Refuse(intranetIPv6)
+	}
+	if req.ModificationProtectionReason != "" && req.ModificationProtectionStatus != consoleProtection {
+		return state.Refuse(modificationProtectionReasonInvalid)
+	}
+	return req.validateCharges()
+}
+
+func (req *createLoadBalancerRequest) validateCharges() error {
+	internet := req.AddressType == state.AddressTypeInternet
+	switch {
+	case req.InstanceChargeType == state.PayBySpec && req.LoadBalancerSpec == "":
+		return state.Refuse(sharedInstanceNotSold)
+	case req.InstanceChargeType == state.PayByCLCU && req.InternetChargeType != state.PayByTraffic:
+		return state.Refuse(internetChargeTypeNotAllowed)
+	case internet && req.InternetChargeType == state.PayByBandwidth && req.Bandwidth < 1:
+		return state.Refuse(bandwidthInvalid)
+	case req.PayType == prePay && internet && req.InternetChargeType != state.PayByBandwidth:
+		return state.Refuse(prepaidInternetByTraffic)
+	case req.PayType == prePay && !internet && req.InternetChargeType != state.PayByTraffic:
+		return state.Refuse(prepaidIntranetByBandwidth)
+	}
+	return nil
+}
+
+// loadBalancerName is what a name may be: it starts with a letter, of any
+// script, and goes on with letters, digits and - . _ /.
+var loadBalancerName = regexp.MustCompile(`^\pL[\pL\pN\-._/]*$`)
+
+func checkLoadBalancerName(name string) error {
+	if name != "" && !loadBalancerName.MatchString(name) {
+		return rpc.Invalid("LoadBalancerName")
+	}
+	return nil
+}
+
+// createLoadBalancer is answered when the instance has its id and address; a
+// token that made one before gets that one again.
+func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLoadBalancerResponse, error) {
+	digest := tokenDigest(*req)
+	made, err := madeWithToken(tx.View, req.ClientToken, digest)
+	if err != nil {
+		return nil, err
+	}
+	if made != nil {
+		return newCreateLoadBalancerResponse(made), nil
+	}
+	lb, err := newLoadBalancer(tx, req)
+	if err != nil {
+		return nil, err
+	}
+	if lb.AddressType == state.AddressTypeIntranet {
+		err = joinVSwitch(tx, lb, req)
+	} else {
+		err = joinInternet(tx, lb, req)
+	}
+	if err != nil {
+		return nil, err
+	}
+	state.LoadBalancers.Put(tx, lb)
+	putTags(tx, state.TagLoadBalancer, lb.ID, req.Tags)
+	if req.ClientToken != "" {
+		state.ClientTokens.Put(tx, &state.ClientToken{
+			AccountID: lb.AccountID, Action: "CreateLoadBalancer", Token: req.ClientToken,
+			Digest: digest, ResourceID: lb.ID, CreateTime: tx.Now(),
+		})
+	}
+	return newCreateLoadBalancerResponse(lb), nil
+}
+
+func newCreateLoadBalancerResponse(lb *state.LoadBalancer) *createLoadBalancerResponse {
+	return &createLoadBalancerResponse{
+		LoadBalancerID:   lb.ID,
+		LoadBalancerName: lb.Name,
+		Address:          lb.Address,
+		AddressIPVersion: lb.AddressIPVersion,
+		NetworkType:      lb.NetworkType,
+		VPCID:            lb.VPCID,
+		VSwitchID:        lb.VSwitchID,
+		ResourceGroupID:  lb.ResourceGroupID,
+		OrderID:          lb.OrderID,
+	}
+}
+
+// tokenDigest is of everything that the call asks for but the token.
+func tokenDigest(req createLoadBalancerRequest) string {
+	req.ClientToken = ""
+	text, err := json.Marshal(req)
+	if err != nil {
+		panic(err) // a struct of strings and numbers
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// madeWithToken returns the load balancer that a call with the token made. One
+// that is gone since counts as none: CLB-0101. Other parameters with the same
+// token are a conflict: CLB-0102.
+func madeWithToken(v *state.View, token, digest string) (*state.LoadBalancer, error) {
+	if token == "" {
+		return nil, nil
+	}
+	record, ok := state.ClientTokens.Find(v, state.ClientTokenID(v.Scope().AccountID, "CreateLoadBalancer", token))
+	if !ok {
+		return nil, nil
+	}
+	lb, ok := state.LoadBalancers.Find(v, record.ResourceID)
+	if !ok {
+		return nil, nil
+	}
+	if record.Digest != digest {
+		return nil, state.Refuse(tokenConflict)
+	}
+	return lb, nil
+}
+
+func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*state.LoadBalancer, error) {
+	group, err := resourceGroup(tx.View, req.ResourceGroupID)
+	if err != nil {
+		return nil, err
+	}
+	lb := &state.LoadBalancer{
+		Owner:                        tx.Scope(),
+		ID:                           tx.NewID(state.LoadBalancers.Kind()),
+		Name:                         req.LoadBalancerName,
+		Status:                       state.LoadBalancerActive,
+		AddressType:                  req.AddressType,
+		AddressIPVersion:             req.AddressIPVersion,
+		InstanceChargeType:           req.InstanceChargeType,
+		InternetChargeType:           req.InternetChargeType,
+		Spec:                         req.LoadBalancerSpec,
+		Bandwidth:                    unlimitedBandwidth,
+		PayType:                      req.PayType,
+		ResourceGroupID:              group,
+		DeleteProtection:             req.DeleteProtection,
+		ModificationProtectionStatus: req.ModificationProtectionStatus,
+		ModificationProtectionReason: req.ModificationProtectionReason,
+		CreateTime:                   tx.Now(),
+	}
+	if lb.Name == "" {
+		lb.Name = "auto_named_slb"
+	}
+	if lb.InstanceChargeType == state.PayByCLCU {
+		lb.Spec = elasticSpec
+	}
+	if lb.PayType == prePay {
+		lb.OrderID = tx.NewOrderID()
+		lb.EndTime = endOfSubscription(tx.Now(), req.PricingCycle, req.Duration)
+	}
+	return lb, nil
+}
+
+func endOfSubscription(start time.Time, cycle string, duration int) time.Time {
+	if cycle == "year" {
+		return start.AddDate(duration, 0, 0)
+	}
+	return start.AddDate(0, duration, 0)
+}
+
+// resourceGroup returns the group to be in, the account's default if none is
+// asked for.
+func resourceGroup(v *state.View, id string) (string, error) {
+	if id != "" {
+		_, err := state.ResourceGroups.Get(v, id)
+		return id, err
+	}
+	account, err := state.Accounts.Get(v, v.Scope().AccountID)
+	if err != nil {
+		return "", err
+	}
+	return account.DefaultResourceGroupID, nil
+}
+
+// joinVSwitch gives an intranet load balancer its network, zones and address.
+// What an intranet instance is charged by is always traffic: CLB-0103.
+func joinVSwitch(tx *state.Tx, lb *state.LoadBalancer, req *createLoadBalancerRequest) error {
+	if req.VSwitchID == "" {
+		return state.Refuse(vSwitchMissing)
+	}
+	if req.VPCID != "" {
+		if _, err := state.VPCs.Get(tx.View, req.VPCID); err != nil {
+			return err
+		}
+	}
+	vSwitch, err := state.VSwitches.Get(tx.View, req.VSwitchID)
+	if err != nil {
+		return err
+	}
+	if req.VPCID != "" && req.VPCID != vSwitch.VPCID {
+		return state.Refuse(vSwitchNotInVPC)
+	}
+	lb.NetworkType, lb.VPCID, lb.VSwitchID = networkVPC, vSwitch.VPCID, vSwitch.ID
+	lb.InternetChargeType = state.PayByTraffic
+	region, err := state.Regions.Get(tx.View, lb.RegionID)
+	if err != nil {
+		return err
+	}
+	if err := chooseZones(region, lb, req, vSwitch.ZoneID); err != nil {
+		return err
+	}
+	lb.Address, err = state.AllocateAddress(tx, vSwitch.ID, vSwitch.CIDRBlock, req.Address, state.LoadBalancers.Kind(), lb.ID)
+	return err
+}
+
+// joinInternet gives an internet load balancer its zones and public address.
+// Parameters of a VPC are ignored: CLB-0104.
+func joinInternet(tx *state.Tx, lb *state.LoadBalancer, req *createLoadBalancerRequest) error {
+	region, err := state.Regions.Get(tx.View, lb.RegionID)
+	if err != nil {
+		return err
+	}
+	lb.NetworkType = networkClassic
+	if lb.InternetChargeType == state.PayByBandwidth {
+		lb.Bandwidth = req.Bandwidth
+	}
+	if err := chooseZones(region, lb, req, ""); err != nil {
+		return err
+	}
+	block := region.PublicCIDRBlock
+	if lb.AddressIPVersion == ipv6 {
+		block = region.PublicIPv6CIDRBlock
+	}
+	if block == "" {
+		return state.Refuse(ipv6NotOffered)
+	}
+	lb.Address, err = state.AllocateAddress(tx, state.PublicPool(region.ID), block, "", state.LoadBalancers.Kind(), lb.ID)
+	if err != nil {
+		return state.Refuse(regionSoldOut)
+	}
+	return nil
+}
+
+// chooseZones takes the first pair of zones that fits what was asked for; with
+// nothing asked, one whose master is the preferred zone, if there is any.
+func chooseZones(region *state.Region, lb *state.LoadBalancer, req *createLoadBalancerRequest, preferred string) error {
+	master := req.MasterZoneID
+	if master == "" && req.SlaveZoneID == "" {
+		master = preferred
+	}
+	for _, pair := range region.ZonePairs {
+		if (master == "" || pair.Master == master) && (req.SlaveZoneID == "" || pair.Slave == req.SlaveZoneID) {
+			lb.MasterZoneID, lb.SlaveZoneID = pair.Master, pair.Slave
+			return nil
+		}
+	}
+	if req.MasterZoneID == "" && req.SlaveZoneID == "" && len(region.ZonePairs) > 0 {
+		lb.MasterZoneID, lb.SlaveZoneID = region.ZonePairs[0].Master, region.ZonePairs[0].Slave
+		return nil
+	}
+	return state.Refuse(zoneNotSold)
+}
+
+type loadBalancerRequest struct {
+	RegionID       string `rpc:"RegionId"`
+	LoadBalancerID string `rpc:"LoadBalancerId,required"`
+}
+
+// deleteLoadBalancer takes everything with it that belongs to the instance
+// alone; an EIP stays and becomes free.
+func deleteLoadBalancer(tx *state.Tx, req *loadBalancerRequest) (*rpc.Empty, error) {
+	lb, err := state.LoadBalancers.Get(tx.View, req.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case lb.DeleteProtection == state.On:
+		return nil, state.Refuse(deleteProtectionOn)
+	case lb.PayType == prePay:
+		return nil, state.Refuse(prepaidNotDeletable)
+	}
+	for l := range state.ListenersByLoadBalancer.List(tx.View, lb.ID) {
+		removeListener(tx, l)
+	}
+	for g := range state.VServerGroupsByLoadBalancer.List(tx.View, lb.ID) {
+		removeVServerGroup(tx, g)
+	}
+	for eip := range state.EIPsByInstance.List(tx.View, lb.ID) {
+		freed := *eip
+		freed.Status, freed.InstanceID, freed.InstanceType = state.EIPAvailable, "", ""
+		state.EIPs.Put(tx, &freed)
+	}
+	state.ReleaseAddresses(tx, state.LoadBalancers.Kind(), lb.ID)
+	state.DeleteTagsOf(tx, state.TagLoadBalancer, lb.ID)
+	state.LoadBalancers.Delete(tx, lb.ID)
+	return &rpc.Empty{}, nil
+}

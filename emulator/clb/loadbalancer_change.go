@@ -1,0 +1,246 @@
+package clb
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var loadBalancerChangeActions = []rpc.Action{
+	rpc.Write("SetLoadBalancerName", setLoadBalancerName),
+	rpc.Write("SetLoadBalancerStatus", setLoadBalancerStatus),
+	rpc.Write("SetLoadBalancerDeleteProtection", setLoadBalancerDeleteProtection),
+	rpc.Write("SetLoadBalancerModificationProtection", setLoadBalancerModificationProtection),
+	rpc.Write("ModifyLoadBalancerInstanceSpec", modifyLoadBalancerInstanceSpec),
+	rpc.Write("ModifyLoadBalancerInstanceChargeType", modifyLoadBalancerInstanceChargeType),
+	rpc.Write("ModifyLoadBalancerInternetSpec", modifyLoadBalancerInternetSpec),
+}
+
+// editLoadBalancer changes one load balancer; the answer is a RequestId.
+func editLoadBalancer(tx *state.Tx, id string, change func(*state.LoadBalancer) error) (*rpc.Empty, error) {
+	return &rpc.Empty{}, state.LoadBalancers.Edit(tx, id, change)
+}
+
+type setLoadBalancerNameRequest struct {
+	loadBalancerRequest
+	LoadBalancerName string `rpc:"LoadBalancerName,required,len=1..80"`
+}
+
+// Validate checks the characters of the name.
+func (req *setLoadBalancerNameRequest) Validate() error {
+	return checkLoadBalancerName(req.LoadBalancerName)
+}
+
+func setLoadBalancerName(tx *state.Tx, req *setLoadBalancerNameRequest) (*rpc.Empty, error) {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+		lb.Name = req.LoadBalancerName
+		return nil
+	})
+}
+
+type setLoadBalancerStatusRequest struct {
+	loadBalancerRequest
+	LoadBalancerStatus state.LoadBalancerStatus `rpc:"LoadBalancerStatus,required,enum=active|inactive"`
+}
+
+func setLoadBalancerStatus(tx *state.Tx, req *setLoadBalancerStatusRequest) (*rpc.Empty, error) {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+		lb.Status = req.LoadBalancerStatus
+		return nil
+	})
+}
+
+type setLoadBalancerDeleteProtectionRequest struct {
+	RegionID         string `rpc:"RegionId,required"`
+	LoadBalancerID   string `rpc:"LoadBalancerId,required"`
+	DeleteProtection string `rpc:"DeleteProtection,required,enum=on|off"`
+}
+
+func setLoadBalancerDeleteProtection(tx *state.Tx, req *setLoadBalancerDeleteProtectionRequest) (*rpc.Empty, error) {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+		if lb.PayType == prePay {
+			return state.Refuse(prepaidNotDeletable)
+		}
+		lb.DeleteProtection = req.DeleteProtection
+		return nil
+	})
+}
+
+type setLoadBalancerModificationProtectionRequest struct {
+	RegionID                     string `rpc:"RegionId,required"`
+	LoadBalancerID               string `rpc:"LoadBalancerId,required"`
+	ModificationProtectionStatus string `rpc:"ModificationProtectionStatus,required,enum=NonProtection|ConsoleProtection,invalid=ModificationProtectionStatusInvalid"`
+	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
+}
+
+// setLoadBalancerModificationProtection keeps what is set; it protects from
+// changes in the console, never from the API's.
+func setLoadBalancerModificationProtection(tx *state.Tx, req *setLoadBalancerModificationProtectionRequest) (*rpc.Empty, error) {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+		lb.ModificationProtectionStatus = req.ModificationProtectionStatus
+		switch {
+		case req.ModificationProtectionStatus == nonProtection:
+			lb.ModificationProtectionReason = ""
+		case req.ModificationProtectionReason != "":
+			lb.ModificationProtectionReason = req.ModificationProtectionReason
+		}
+		return nil
+	})
+}
+
+type modifyLoadBalancerInstanceSpecRequest struct {
+	loadBalancerRequest
+	LoadBalancerSpec string `rpc:"LoadBalancerSpec,required,enum=slb.s1.small|slb.s2.small|slb.s2.medium|slb.s3.small|slb.s3.medium|slb.s3.large|slb.s4.large"`
+	AutoPay          bool   `rpc:"AutoPay"`
+}
+
+type orderResponse struct {
+	OrderID int64 `rpc:"OrderId"`
+}
+
+// specRank orders the specs by what they cost: a subscription may only go up.
+var specRank = map[string]int{
+	"slb.s1.small": 1, "slb.s2.small": 2, "slb.s2.medium": 3,
+	"slb.s3.small": 4, "slb.s3.medium": 5, "slb.s3.large": 6, "slb.s4.large": 7,
+}
+
+func modifyLoadBalancerInstanceSpec(tx *state.Tx, req *modifyLoadBalancerInstanceSpecRequest) (*orderResponse, error) {
+	resp := &orderResponse{OrderID: tx.NewOrderID()}
+	return resp, state.LoadBalancers.Edit(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+		switch {
+		case lb.InstanceChargeType == state.PayByCLCU:
+			return state.Refuse(notForPayByCLCU)
+		case lb.PayType == prePay && specRank[req.LoadBalancerSpec] < specRank[lb.Spec]:
+			return state.Refuse(prepaidSpecDown)
+		}
+		lb.Spec = req.LoadBalancerSpec
+		return nil
+	})
+}
+
+type modifyLoadBalancerInstanceChargeTypeRequest struct {
+	RegionID           string                   `rpc:"RegionId,required"`
+	LoadBalancerID     string                   `rpc:"LoadBalancerId,required"`
+	InstanceChargeType state.InstanceChargeType `rpc:"InstanceChargeType,required,enum=PayByCLCU|PayBySpec,invalid=InstanceChargeTypeIllegal"`
+	InternetChargeType string                   `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,invalid=InternetChargeTypeIllegal"`
+	LoadBalancerSpec   string                   `rpc:"LoadBalancerSpec"`
+	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120"`
+}
+
+func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerInstanceChargeTypeRequest) (*rpc.Empty, error) {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+		if req.InstanceChargeType == state.PayByCLCU {
+			return toPayByCLCU(lb, req)
+		}
+		if lb.InstanceChargeType == state.PayBySpec {
+			return state.Refuse(alreadyPayBySpec)
+		}
+		return state.Refuse(clcuToSpec)
+	})
+}
+
+// toPayByCLCU takes effect at once; such an instance is charged by traffic only.
+func toPayByCLCU(lb *state.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
+	switch {
+	case lb.InstanceChargeType == state.PayByCLCU:
+		return state.Refuse(notForPayByCLCU)
+	case req.InternetChargeType == string(state.PayByBandwidth):
+		return state.Refuse(internetChargeTypeIllegal)
+	case req.InternetChargeType == "" && lb.InternetChargeType != state.PayByTraffic:
+		return state.Refuse(internetChargeTypeIllegal)
+	}
+	lb.InstanceChargeType, lb.InternetChargeType = state.PayByCLCU, state.PayByTraffic
+	lb.Spec, lb.Bandwidth, lb.Ineffective = elasticSpec, unlimitedBandwidth, nil
+	return nil
+}
+
+type modifyLoadBalancerInternetSpecRequest struct {
+	loadBalancerRequest
+	InternetChargeType state.InternetChargeType `rpc:"InternetChargeType,enum=paybybandwidth|paybytraffic"`
+	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120"`
+	AutoPay            bool                     `rpc:"AutoPay"`
+}
+
+// modifyLoadBalancerInternetSpec changes the bandwidth at once; another charge
+// type waits for the next day. Bandwidth takes what a Describe returned, also
+// where it has no meaning: a CCM sends it back. CLB-0108.
+func modifyLoadBalancerInternetSpec(tx *state.Tx, req *modifyLoadBalancerInternetSpecRequest) (*orderResponse, error) {
+	resp := &orderResponse{OrderID: tx.NewOrderID()}
+	return resp, state.LoadBalancers.Edit(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+		settleChange(tx.View, lb)
+		charge := req.InternetChargeType
+		if charge == "" {
+			charge = lb.InternetChargeType
+		}
+		byBandwidth := charge == state.PayByBandwidth
+		switch {
+		case lb.InstanceChargeType == state.PayByCLCU:
+			return state.Refuse(notForPayByCLCU)
+		case lb.AddressType == state.AddressTypeIntranet && byBandwidth:
+			return state.Refuse(intranetByBandwidth)
+		case byBandwidth && req.Bandwidth < 1 && charge != lb.InternetChargeType:
+			return state.Refuse(bandwidthInvalid)
+		case lb.PayType == prePay && byBandwidth && req.Bandwidth > 0 && req.Bandwidth < lb.Bandwidth:
+			return state.Refuse(prepaidBandwidthDown)
+		}
+		changeInternetSpec(tx.View, lb, charge, req.Bandwidth)
+		return nil
+	})
+}
+
+func changeInternetSpec(v *state.View, lb *state.LoadBalancer, charge state.InternetChargeType, width int) {
+	if charge != lb.InternetChargeType {
+		if charge == state.PayByTraffic {
+			width = unlimitedBandwidth
+		}
+		lb.Ineffective = &state.InternetSpecChange{
+			InternetChargeType: charge, Bandwidth: width, EffectiveAt: nextMidnight(v.Now()),
+		}
+		return
+	}
+	lb.Ineffective = nil
+	if charge == state.PayByBandwidth && width > 0 {
+		lb.Bandwidth = width
+	}
+}
+
+// beijing is the time zone in which the cloud's days begin.
+var beijing = time.FixedZone("UTC+8", 8*60*60)
+
+func nextMidnight(now time.Time) time.Time {
+	y, m, d := now.In(beijing).Date()
+	return time.Date(y, m, d+1, 0, 0, 0, 0, beijing).UTC()
+}
+
+// pendingChange returns the change that has been ordered and is not in effect.
+func pendingChange(v *state.View, lb *state.LoadBalancer) (*state.InternetSpecChange, bool) {
+	if lb.Ineffective == nil || !v.Now().Before(lb.Ineffective.EffectiveAt) {
+		return nil, false
+	}
+	return lb.Ineffective, true
+}
+
+// settleChange writes down a change whose time has come.
+func settleChange(v *state.View, lb *state.LoadBalancer) {
+	lb.InternetChargeType, lb.Bandwidth = internetCharge(v, lb), bandwidth(v, lb)
+	if _, pending := pendingChange(v, lb); !pending {
+		lb.Ineffective = nil
+	}
+}
+
+// internetCharge is the charge type in effect now.
+func internetCharge(v *state.View, lb *state.LoadBalancer) state.InternetChargeType {
+	if _, pending := pendingChange(v, lb); lb.Ineffective != nil && !pending {
+		return lb.Ineffective.InternetChargeType
+	}
+	return lb.InternetChargeType
+}
+
+// bandwidth is the bandwidth in effect now.
+func bandwidth(v *state.View, lb *state.LoadBalancer) int {
+	if _, pending := pendingChange(v, lb); lb.Ineffective != nil && !pending {
+		return lb.Ineffective.Bandwidth
+	}
+	return lb.Bandwidth
+}

@@ -1,0 +1,379 @@
+package clb
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+type describeLoadBalancersRequest struct {
+	RegionID              string           `rpc:"RegionId,required"`
+	ServerID              string           `rpc:"ServerId"`
+	AddressIPVersion      string           `rpc:"AddressIPVersion,enum=ipv4|ipv6"`
+	LoadBalancerStatus    string           `rpc:"LoadBalancerStatus,enum=inactive|active|locked"`
+	LoadBalancerID        string           `rpc:"LoadBalancerId"`
+	LoadBalancerName      string           `rpc:"LoadBalancerName"`
+	ServerIntranetAddress string           `rpc:"ServerIntranetAddress"`
+	AddressType           string           `rpc:"AddressType,enum=internet|intranet"`
+	InternetChargeType    string           `rpc:"InternetChargeType,enum=paybybandwidth|paybytraffic"`
+	VPCID                 string           `rpc:"VpcId"`
+	VSwitchID             string           `rpc:"VSwitchId"`
+	NetworkType           string           `rpc:"NetworkType,enum=vpc|classic"`
+	Address               string           `rpc:"Address"`
+	MasterZoneID          string           `rpc:"MasterZoneId"`
+	SlaveZoneID           string           `rpc:"SlaveZoneId"`
+	TagsJSON              []jsonTag        `rpc:"Tags,json,invalid=TagsMalformed"`
+	PayType               string           `rpc:"PayType"`
+	ResourceGroupID       string           `rpc:"ResourceGroupId"`
+	Tags                  []tagFilterParam `rpc:"Tag,max=20"`
+	page
+}
+
+// page is the paging by number that most Describe actions share.
+type page struct {
+	PageNumber int `rpc:"PageNumber,min=1,max=1000,default=1"`
+	PageSize   int `rpc:"PageSize,min=1,max=100,default=10"`
+}
+
+// cut returns the page of a list.
+func cut[T any](p page, list []T) []T {
+	start := min((p.PageNumber-1)*p.PageSize, len(list))
+	return list[start:min(start+p.PageSize, len(list))]
+}
+
+// maxListed is how many ids or names a filter takes.
+const maxListed = 10
+
+// Validate bounds the lists of ids and names.
+func (req *describeLoadBalancersRequest) Validate() error {
+	if len(commaList(req.LoadBalancerID)) > maxListed {
+		return rpc.Invalid("LoadBalancerId")
+	}
+	if len(commaList(req.LoadBalancerName)) > maxListed {
+		return rpc.Invalid("LoadBalancerName")
+	}
+	for _, t := range req.TagsJSON {
+		if t.TagKey == "" && t.TagValue == "" {
+			return state.Refuse(tagsMalformed)
+		}
+	}
+	return nil
+}
+
+// commaList splits a comma list; an empty text is an empty list.
+func commaList(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+type describeLoadBalancersResponse struct {
+	PageNumber    int                `rpc:"PageNumber"`
+	PageSize      int                `rpc:"PageSize"`
+	TotalCount    int                `rpc:"TotalCount"`
+	LoadBalancers []loadBalancerItem `rpc:"LoadBalancers>LoadBalancer"`
+}
+
+// loadBalancerSummary is what the list and the attribute answer share.
+type loadBalancerSummary struct {
+	LoadBalancerID               string `rpc:"LoadBalancerId"`
+	LoadBalancerName             string `rpc:"LoadBalancerName"`
+	LoadBalancerStatus           string `rpc:"LoadBalancerStatus"`
+	Address                      string `rpc:"Address"`
+	AddressType                  string `rpc:"AddressType"`
+	AddressIPVersion             string `rpc:"AddressIPVersion"`
+	NetworkType                  string `rpc:"NetworkType"`
+	VPCID                        string `rpc:"VpcId"`
+	VSwitchID                    string `rpc:"VSwitchId"`
+	RegionID                     string `rpc:"RegionId"`
+	RegionIDAlias                string `rpc:"RegionIdAlias"`
+	MasterZoneID                 string `rpc:"MasterZoneId"`
+	SlaveZoneID                  string `rpc:"SlaveZoneId"`
+	LoadBalancerSpec             string `rpc:"LoadBalancerSpec"`
+	InstanceChargeType           string `rpc:"InstanceChargeType"`
+	InternetChargeType           string `rpc:"InternetChargeType"`
+	Bandwidth                    int    `rpc:"Bandwidth"`
+	PayType                      string `rpc:"PayType"`
+	ResourceGroupID              string `rpc:"ResourceGroupId"`
+	BusinessStatus               string `rpc:"BusinessStatus"`
+	ServiceManagedMode           string `rpc:"ServiceManagedMode"`
+	DeleteProtection             string `rpc:"DeleteProtection"`
+	ModificationProtectionStatus string `rpc:"ModificationProtectionStatus"`
+	ModificationProtectionReason string `rpc:"ModificationProtectionReason"`
+	SpecBpsFlag                  bool   `rpc:"SpecBpsFlag"`
+	CreateTime                   string `rpc:"CreateTime"`
+	CreateTimeStamp              int64  `rpc:"CreateTimeStamp"`
+	Tags                         []tag  `rpc:"Tags>Tag"`
+}
+
+type loadBalancerItem struct {
+	loadBalancerSummary
+	InternetChargeTypeAlias string   `rpc:"InternetChargeTypeAlias"`
+	IneffectiveOrderList    []string `rpc:"IneffectiveOrderList>IneffectiveOrder"`
+}
+
+// unmanaged says that no other cloud service keeps the resource.
+const unmanaged = "Unmanaged"
+
+func summarize(v *state.View, lb *state.LoadBalancer) loadBalancerSummary {
+	return loadBalancerSummary{
+		LoadBalancerID:               lb.ID,
+		LoadBalancerName:             lb.Name,
+		LoadBalancerStatus:           string(lb.Status),
+		Address:                      lb.Address,
+		AddressType:                  string(lb.AddressType),
+		AddressIPVersion:             lb.AddressIPVersion,
+		NetworkType:                  lb.NetworkType,
+		VPCID:                        lb.VPCID,
+		VSwitchID:                    lb.VSwitchID,
+		RegionID:                     lb.RegionID,
+		RegionIDAlias:                lb.RegionID,
+		MasterZoneID:                 lb.MasterZoneID,
+		SlaveZoneID:                  lb.SlaveZoneID,
+		LoadBalancerSpec:             lb.Spec,
+		InstanceChargeType:           string(lb.InstanceChargeType),
+		InternetChargeType:           string(internetCharge(v, lb)),
+		Bandwidth:                    bandwidth(v, lb),
+		PayType:                      lb.PayType,
+		ResourceGroupID:              lb.ResourceGroupID,
+		BusinessStatus:               "Normal",
+		ServiceManagedMode:           unmanaged,
+		DeleteProtection:             lb.DeleteProtection,
+		ModificationProtectionStatus: lb.ModificationProtectionStatus,
+		ModificationProtectionReason: lb.ModificationProtectionReason,
+		CreateTime:                   formatTime(lb.CreateTime),
+		CreateTimeStamp:              lb.CreateTime.UnixMilli(),
+		Tags:                         tagsOf(v, state.TagLoadBalancer, lb.ID),
+	}
+}
+
+func formatTime(t time.Time) string { return t.UTC().Format(timeForm) }
+
+// chargeNumbers are how the list, and it alone, spells InternetChargeType:
+// CLB-0105.
+var chargeNumbers = map[state.InternetChargeType]string{state.PayByBandwidth: "3", state.PayByTraffic: "4"}
+
+func newLoadBalancerItem(v *state.View, lb *state.LoadBalancer) loadBalancerItem {
+	item := loadBalancerItem{loadBalancerSummary: summarize(v, lb)}
+	item.InternetChargeTypeAlias = item.InternetChargeType
+	item.InternetChargeType = chargeNumbers[state.InternetChargeType(item.InternetChargeTypeAlias)]
+	if change, pending := pendingChange(v, lb); pending {
+		item.IneffectiveOrderList = []string{string(change.InternetChargeType)}
+	}
+	return item
+}
+
+// describeLoadBalancers filters first and pages then: a CCM sends no page and
+// must find its load balancer among many.
+func describeLoadBalancers(v *state.View, req *describeLoadBalancersRequest) (*describeLoadBalancersResponse, error) {
+	var found []*state.LoadBalancer
+	for lb := range req.candidates(v) {
+		if req.matches(v, lb) {
+			found = append(found, lb)
+		}
+	}
+	slices.SortFunc(found, func(a, b *state.LoadBalancer) int {
+		return cmp.Or(a.CreateTime.Compare(b.CreateTime), cmp.Compare(a.ID, b.ID))
+	})
+	resp := &describeLoadBalancersResponse{
+		PageNumber: req.PageNumber, PageSize: req.PageSize, TotalCount: len(found),
+	}
+	for _, lb := range cut(req.page, found) {
+		resp.LoadBalancers = append(resp.LoadBalancers, newLoadBalancerItem(v, lb))
+	}
+	return resp, nil
+}
+
+// candidates narrows the search by the best index that the filters allow, so
+// that a filtered call costs what it finds and not what exists.
+func (req *describeLoadBalancersRequest) candidates(v *state.View) iter.Seq[*state.LoadBalancer] {
+	scope := v.Scope()
+	switch {
+	case req.LoadBalancerID != "":
+		return loadBalancersByID(v, commaList(req.LoadBalancerID))
+	case len(req.Tags) > 0:
+		return loadBalancersByID(v, state.ResourcesTagged(v, state.TagLoadBalancer, tagFilters(req.Tags)))
+	case len(req.TagsJSON) > 0:
+		return loadBalancersByID(v, anyTagged(v, req.TagsJSON))
+	case req.LoadBalancerName != "":
+		return func(yield func(*state.LoadBalancer) bool) {
+			for _, name := range unique(commaList(req.LoadBalancerName)) {
+				for lb := range state.LoadBalancersByName.List(v, scope.AccountID, scope.RegionID, name) {
+					if !yield(lb) {
+						return
+					}
+				}
+			}
+		}
+	case req.VSwitchID != "":
+		return state.LoadBalancersByVSwitch.List(v, req.VSwitchID)
+	}
+	return state.LoadBalancersByRegion.List(v, scope.AccountID, scope.RegionID)
+}
+
+func unique(values []string) []string {
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+func loadBalancersByID(v *state.View, ids []string) iter.Seq[*state.LoadBalancer] {
+	return func(yield func(*state.LoadBalancer) bool) {
+		for _, id := range unique(ids) {
+			if lb, ok := state.LoadBalancers.Find(v, id); ok && !yield(lb) {
+				return
+			}
+		}
+	}
+}
+
+// anyTagged finds what carries any of the tags: the conditions of the older
+// Tags parameter are alternatives. CLB-0106.
+func anyTagged(v *state.View, tags []jsonTag) []string {
+	var ids []string
+	for _, t := range tags {
+		ids = append(ids, state.ResourcesTagged(v, state.TagLoadBalancer, []state.TagFilter{t.filter()})...)
+	}
+	return ids
+}
+
+func (req *describeLoadBalancersRequest) matches(v *state.View, lb *state.LoadBalancer) bool {
+	for _, f := range []struct{ asked, is string }{
+		{req.AddressIPVersion, lb.AddressIPVersion},
+		{req.LoadBalancerStatus, string(lb.Status)},
+		{req.AddressType, string(lb.AddressType)},
+		{req.InternetChargeType, string(internetCharge(v, lb))},
+		{req.VPCID, lb.VPCID},
+		{req.VSwitchID, lb.VSwitchID},
+		{req.NetworkType, lb.NetworkType},
+		{req.Address, lb.Address},
+		{req.MasterZoneID, lb.MasterZoneID},
+		{req.SlaveZoneID, lb.SlaveZoneID},
+		{req.PayType, lb.PayType},
+		{req.ResourceGroupID, lb.ResourceGroupID},
+	} {
+		if f.asked != "" && f.asked != f.is {
+			return false
+		}
+	}
+	return (req.LoadBalancerName == "" || slices.Contains(commaList(req.LoadBalancerName), lb.Name)) &&
+		req.matchesTags(v, lb) && req.matchesServer(v, lb)
+}
+
+// matchesTags holds the tags also where another index gave the candidates.
+func (req *describeLoadBalancersRequest) matchesTags(v *state.View, lb *state.LoadBalancer) bool {
+	if len(req.Tags) > 0 && !state.HasTags(v, state.TagLoadBalancer, lb.ID, tagFilters(req.Tags)) {
+		return false
+	}
+	return len(req.TagsJSON) == 0 || slices.ContainsFunc(req.TagsJSON, func(t jsonTag) bool {
+		return state.HasTags(v, state.TagLoadBalancer, lb.ID, []state.TagFilter{t.filter()})
+	})
+}
+
+// matchesServer asks for a backend, in the default group or any other, by its
+// id or its address.
+func (req *describeLoadBalancersRequest) matchesServer(v *state.View, lb *state.LoadBalancer) bool {
+	if req.ServerID == "" && req.ServerIntranetAddress == "" {
+		return true
+	}
+	fits := func(s state.BackendServer) bool {
+		return (req.ServerID == "" || s.ServerID == req.ServerID) &&
+			(req.ServerIntranetAddress == "" || serverIP(v, s) == req.ServerIntranetAddress)
+	}
+	if slices.ContainsFunc(lb.BackendServers, fits) {
+		return true
+	}
+	for g := range state.VServerGroupsByLoadBalancer.List(v, lb.ID) {
+		if slices.ContainsFunc(g.BackendServers, fits) {
+			return true
+		}
+	}
+	return false
+}
+
+type describeLoadBalancerAttributeResponse struct {
+	loadBalancerSummary
+	EndTime                  string                    `rpc:"EndTime"`
+	EndTimeStamp             int64                     `rpc:"EndTimeStamp"`
+	RenewalStatus            string                    `rpc:"RenewalStatus,omitempty"`
+	ListenerPorts            []int                     `rpc:"ListenerPorts>ListenerPort"`
+	ListenerPortsAndProtocal []listenerPortAndProtocal `rpc:"ListenerPortsAndProtocal>ListenerPortAndProtocal"` // the cloud's spelling
+	ListenerPortsAndProtocol []listenerPortAndProtocol `rpc:"ListenerPortsAndProtocol>ListenerPortAndProtocol"`
+	BackendServers           []defaultGroupServer      `rpc:"BackendServers>BackendServer"`
+	ReservedBandwidth        string                    `rpc:"ReservedInfoBandwidth,omitempty"`
+	ReservedChargeType       string                    `rpc:"ReservedInfoInternetChargeType,omitempty"`
+	ReservedOrderType        string                    `rpc:"ReservedInfoOrderType,omitempty"`
+	ReservedActiveTime       string                    `rpc:"ReservedInfoActiveTime,omitempty"`
+	HasReservedInfo          string                    `rpc:"HasReservedInfo"`
+}
+
+type listenerPortAndProtocal struct {
+	ListenerPort     int    `rpc:"ListenerPort"`
+	ListenerProtocal string `rpc:"ListenerProtocal"` // the cloud's spelling
+}
+
+type listenerPortAndProtocol struct {
+	ListenerPort     int    `rpc:"ListenerPort"`
+	ListenerProtocol string `rpc:"ListenerProtocol"`
+	ListenerForward  string `rpc:"ListenerForward,omitempty"`
+	ForwardPort      int    `rpc:"ForwardPort,omitempty"`
+	Description      string `rpc:"Description"`
+}
+
+func describeLoadBalancerAttribute(v *state.View, req *loadBalancerRequest) (*describeLoadBalancerAttributeResponse, error) {
+	lb, err := state.LoadBalancers.Get(v, req.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	end := lb.EndTime
+	if lb.PayType == payOnDemand {
+		end = foreverEnd
+	}
+	resp := &describeLoadBalancerAttributeResponse{
+		loadBalancerSummary: summarize(v, lb),
+		EndTime:             formatTime(end),
+		EndTimeStamp:        end.UnixMilli(),
+		BackendServers:      defaultGroupServers(v, lb),
+		HasReservedInfo:     "false",
+	}
+	if lb.PayType == prePay {
+		resp.RenewalStatus = "Normal"
+	}
+	if change, pending := pendingChange(v, lb); pending {
+		resp.reserve(change)
+	}
+	for l := range state.ListenersByLoadBalancer.List(v, lb.ID) {
+		resp.addListener(l)
+	}
+	return resp, nil
+}
+
+// foreverEnd is the end that pay-as-you-go instances return. CLB-0107.
+var foreverEnd = time.Date(2999, time.September, 8, 16, 0, 0, 0, time.UTC)
+
+func (resp *describeLoadBalancerAttributeResponse) reserve(change *state.InternetSpecChange) {
+	resp.HasReservedInfo = "true"
+	resp.ReservedBandwidth = strconv.Itoa(change.Bandwidth)
+	resp.ReservedChargeType = string(change.InternetChargeType)
+	resp.ReservedOrderType = "MODIFY"
+	resp.ReservedActiveTime = formatTime(change.EffectiveAt)
+}
+
+func (resp *describeLoadBalancerAttributeResponse) addListener(l *state.Listener) {
+	resp.ListenerPorts = append(resp.ListenerPorts, l.Port)
+	resp.ListenerPortsAndProtocal = append(resp.ListenerPortsAndProtocal,
+		listenerPortAndProtocal{l.Port, string(l.Protocol)})
+	resp.ListenerPortsAndProtocol = append(resp.ListenerPortsAndProtocol, listenerPortAndProtocol{
+		ListenerPort:     l.Port,
+		ListenerProtocol: string(l.Protocol),
+		ListenerForward:  l.ListenerForward,
+		ForwardPort:      l.ForwardPort,
+		Description:      l.Description,
+	})
+}

@@ -1,0 +1,259 @@
+package clb
+
+import (
+	"cmp"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var tagActions = []rpc.Action{
+	rpc.Write("TagResources", tagResources),
+	rpc.Write("UntagResources", untagResources),
+	rpc.Read("ListTagResources", listTagResources),
+}
+
+const (
+	maxTagsPerCall      = 20
+	maxTagsPerResource  = 20
+	maxTaggedPerCall    = 50
+	maxTagLength        = 128
+	tagResourcesPerPage = 50
+)
+
+// tagParam is an element of Tag.N. Its rules are checked by checkTags, with
+// codes of their own.
+type tagParam struct {
+	Key   string `rpc:"Key"`
+	Value string `rpc:"Value"`
+}
+
+// tagFilterParam is an element of Tag.N where it filters: a key alone asks for
+// any value.
+type tagFilterParam struct {
+	Key   string  `rpc:"Key,required,missing=TagKeyMissing"`
+	Value *string `rpc:"Value"`
+}
+
+// jsonTag is an element of the older JSON text Tags, in either case of its keys.
+type jsonTag struct {
+	TagKey   string
+	TagValue string
+}
+
+func (t jsonTag) filter() state.TagFilter {
+	if t.TagValue == "" {
+		return state.TagFilter{Key: t.TagKey}
+	}
+	return state.TagFilter{Key: t.TagKey, Value: &t.TagValue}
+}
+
+func tagFilters(params []tagFilterParam) []state.TagFilter {
+	filters := make([]state.TagFilter, len(params))
+	for i, p := range params {
+		filters[i] = state.TagFilter(p)
+	}
+	return filters
+}
+
+// tag is how most answers show a tag.
+type tag struct {
+	Key   string `rpc:"TagKey"`
+	Value string `rpc:"TagValue"`
+}
+
+func tagsOf(v *state.View, t state.TagResourceType, id string) []tag {
+	var tags []tag
+	for _, found := range state.TagsOf(v, t, id) {
+		tags = append(tags, tag{found.Key, found.Value})
+	}
+	return tags
+}
+
+func putTags(tx *state.Tx, t state.TagResourceType, id string, tags []tagParam) {
+	for _, p := range tags {
+		state.SetTag(tx, t, id, p.Key, p.Value)
+	}
+}
+
+// checkTags holds the rules for the tags that a call sets.
+func checkTags(tags []tagParam) error {
+	if len(tags) > maxTagsPerCall {
+		return state.Refuse(tooManyTags, "Tag")
+	}
+	seen := make(map[string]bool, len(tags))
+	for _, t := range tags {
+		if err := checkTagKey(t.Key); err != nil {
+			return err
+		}
+		if len(t.Value) > maxTagLength || hasURL(t.Value) {
+			return state.Refuse(tagValueInvalid, t.Value)
+		}
+		if seen[t.Key] {
+			return state.Refuse(tagKeyTwice)
+		}
+		seen[t.Key] = true
+	}
+	return nil
+}
+
+func checkTagKey(key string) error {
+	switch {
+	case key == "":
+		return state.Refuse(tagKeyMissing)
+	case len(key) > maxTagLength, strings.HasPrefix(key, "aliyun"), strings.HasPrefix(key, "acs:"), hasURL(key):
+		return state.Refuse(tagKeyInvalid, key)
+	}
+	return nil
+}
+
+func hasURL(text string) bool {
+	return strings.Contains(text, "http://") || strings.Contains(text, "https://")
+}
+
+type tagResourcesRequest struct {
+	RegionID     string                `rpc:"RegionId,required"`
+	ResourceType state.TagResourceType `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
+	ResourceIDs  []string              `rpc:"ResourceId,required,missing=TaggedMissing"`
+	Tags         []tagParam            `rpc:"Tag"`
+}
+
+// Validate holds the rules of shape.
+func (req *tagResourcesRequest) Validate() error {
+	if len(req.ResourceIDs) > maxTaggedPerCall {
+		return state.Refuse(tooManyTagged)
+	}
+	if len(req.Tags) == 0 {
+		return state.Refuse(tagKeyMissing)
+	}
+	return checkTags(req.Tags)
+}
+
+func tagResources(tx *state.Tx, req *tagResourcesRequest) (*rpc.Empty, error) {
+	for _, id := range req.ResourceIDs {
+		if !state.Taggable(tx.View, req.ResourceType, id) {
+			return nil, state.Refuse(taggedUnknown, id)
+		}
+		putTags(tx, req.ResourceType, id, req.Tags)
+		if state.TagsByResource.Count(tx.View, string(req.ResourceType), id) > maxTagsPerResource {
+			return nil, state.Refuse(tagQuotaReached, id)
+		}
+	}
+	return &rpc.Empty{}, nil
+}
+
+type untagResourcesRequest struct {
+	RegionID     string                `rpc:"RegionId,required"`
+	ResourceType state.TagResourceType `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
+	ResourceIDs  []string              `rpc:"ResourceId,required,missing=TaggedMissing"`
+	TagKeys      []string              `rpc:"TagKey"`
+	All          bool                  `rpc:"All"`
+}
+
+// Validate holds the rules of shape.
+func (req *untagResourcesRequest) Validate() error {
+	switch {
+	case len(req.ResourceIDs) > maxTaggedPerCall:
+		return state.Refuse(tooManyTagged)
+	case len(req.TagKeys) > maxTagsPerCall:
+		return state.Refuse(tooManyTags, "TagKey")
+	}
+	return nil
+}
+
+// untagResources takes the named tags off. Without names it takes all off, also
+// where All is not said: CLB-0130. A tag that is not there is no error.
+func untagResources(tx *state.Tx, req *untagResourcesRequest) (*rpc.Empty, error) {
+	for _, id := range req.ResourceIDs {
+		if !state.Taggable(tx.View, req.ResourceType, id) {
+			return nil, state.Refuse(taggedUnknown, id)
+		}
+		if len(req.TagKeys) == 0 {
+			state.DeleteTagsOf(tx, req.ResourceType, id)
+		}
+		for _, key := range req.TagKeys {
+			state.Tags.Delete(tx, state.TagID(req.ResourceType, id, key))
+		}
+	}
+	return &rpc.Empty{}, nil
+}
+
+type listTagResourcesRequest struct {
+	RegionID     string                `rpc:"RegionId,required"`
+	ResourceType state.TagResourceType `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
+	NextToken    string                `rpc:"NextToken"`
+	ResourceIDs  []string              `rpc:"ResourceId"`
+	Tags         []tagFilterParam      `rpc:"Tag"`
+}
+
+// Validate holds the rules of shape.
+func (req *listTagResourcesRequest) Validate() error {
+	switch {
+	case len(req.ResourceIDs) == 0 && len(req.Tags) == 0:
+		return state.Refuse(tagOrResourceMissing)
+	case len(req.ResourceIDs) > maxTaggedPerCall:
+		return state.Refuse(tooManyTagged)
+	case len(req.Tags) > maxTagsPerCall:
+		return state.Refuse(tooManyTags, "Tag")
+	}
+	return nil
+}
+
+type listTagResourcesResponse struct {
+	NextToken    string        `rpc:"NextToken"`
+	TagResources []tagResource `rpc:"TagResources>TagResource"`
+}
+
+type tagResource struct {
+	ResourceType string `rpc:"ResourceType"`
+	ResourceID   string `rpc:"ResourceId"`
+	TagKey       string `rpc:"TagKey"`
+	TagValue     string `rpc:"TagValue"`
+}
+
+// listTagResources lists every tag of the resources that are named and carry
+// all the tags that are asked for.
+func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
+	ids := unique(slices.Clone(req.ResourceIDs))
+	if len(req.ResourceIDs) == 0 {
+		ids = state.ResourcesTagged(v, req.ResourceType, tagFilters(req.Tags))
+	}
+	var list []tagResource
+	for _, id := range ids {
+		if !state.HasTags(v, req.ResourceType, id, tagFilters(req.Tags)) {
+			continue
+		}
+		for _, t := range state.TagsOf(v, req.ResourceType, id) {
+			list = append(list, tagResource{string(req.ResourceType), id, t.Key, t.Value})
+		}
+	}
+	list, next, ok := after(list, req.NextToken, tagResourcesPerPage, func(t tagResource) string {
+		return t.ResourceID + "/" + t.TagKey
+	})
+	if !ok {
+		return nil, state.Refuse(tagTokenInvalid)
+	}
+	return &listTagResourcesResponse{NextToken: next, TagResources: list}, nil
+}
+
+// after is the paging by token: the part of a list that comes behind what the
+// token names, at most size long, and the token for the rest. It is not ok when
+// the token is none of ours.
+func after[T any](list []T, token string, size int, key func(T) string) (page []T, next string, ok bool) {
+	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
+	if token != "" {
+		last, err := base64.RawURLEncoding.DecodeString(token)
+		if err != nil {
+			return nil, "", false
+		}
+		list = slices.DeleteFunc(list, func(t T) bool { return key(t) <= string(last) })
+	}
+	if len(list) > size {
+		list = list[:size]
+		next = base64.RawURLEncoding.EncodeToString([]byte(key(list[size-1])))
+	}
+	return list, next, true
+}

@@ -1,0 +1,365 @@
+package clb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var vServerGroupActions = []rpc.Action{
+	rpc.Write("CreateVServerGroup", createVServerGroup),
+	rpc.Write("DeleteVServerGroup", deleteVServerGroup),
+	rpc.Write("SetVServerGroupAttribute", setVServerGroupAttribute),
+	rpc.Write("AddVServerGroupBackendServers", addVServerGroupBackendServers),
+	rpc.Write("RemoveVServerGroupBackendServers", removeVServerGroupBackendServers),
+	rpc.Write("ModifyVServerGroupBackendServers", modifyVServerGroupBackendServers),
+	rpc.Read("DescribeVServerGroups", describeVServerGroups),
+	rpc.Read("DescribeVServerGroupAttribute", describeVServerGroupAttribute),
+}
+
+type createVServerGroupRequest struct {
+	RegionID         string               `rpc:"RegionId,required"`
+	LoadBalancerID   string               `rpc:"LoadBalancerId,required"`
+	VServerGroupName string               `rpc:"VServerGroupName,len=1..255"` // longer than documented: CLB-0124
+	BackendServers   []backendServerParam `rpc:"BackendServers,json,invalid=BackendServersMalformed"`
+	Tags             []tagParam           `rpc:"Tag"`
+}
+
+// Validate holds the rules of shape.
+func (req *createVServerGroupRequest) Validate() error {
+	if err := checkTags(req.Tags); err != nil {
+		return err
+	}
+	return checkBackendServers(req.BackendServers, true)
+}
+
+type vServerGroupResponse struct {
+	VServerGroupID string               `rpc:"VServerGroupId"`
+	BackendServers []vServerGroupServer `rpc:"BackendServers>BackendServer"`
+}
+
+type vServerGroupServer struct {
+	ServerID       string `rpc:"ServerId"`
+	ServerIP       string `rpc:"ServerIp"`
+	ServerRegionID string `rpc:"ServerRegionId"`
+	Type           string `rpc:"Type"`
+	Port           int    `rpc:"Port"`
+	Weight         int    `rpc:"Weight"`
+	VPCID          string `rpc:"VpcId"`
+	Description    string `rpc:"Description,omitempty"`
+}
+
+func newVServerGroupResponse(v *state.View, g *state.VServerGroup) *vServerGroupResponse {
+	return &vServerGroupResponse{VServerGroupID: g.ID, BackendServers: vServerGroupServers(v, g)}
+}
+
+func vServerGroupServers(v *state.View, g *state.VServerGroup) []vServerGroupServer {
+	list := make([]vServerGroupServer, len(g.BackendServers))
+	for i, m := range g.BackendServers {
+		list[i] = vServerGroupServer{
+			ServerID: m.ServerID, ServerIP: serverIP(v, m), ServerRegionID: g.RegionID, Type: string(m.Type),
+			Port: m.Port, Weight: m.Weight, VPCID: serverVPC(v, m), Description: m.Description,
+		}
+	}
+	return list
+}
+
+func createVServerGroup(tx *state.Tx, req *createVServerGroupRequest) (*vServerGroupResponse, error) {
+	lb, err := state.LoadBalancers.Get(tx.View, req.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	g := &state.VServerGroup{
+		Owner:          tx.Scope(),
+		ID:             tx.NewID(state.VServerGroups.Kind()),
+		Name:           req.VServerGroupName,
+		LoadBalancerID: lb.ID,
+		CreateTime:     tx.Now(),
+	}
+	if g.Name == "" {
+		g.Name = g.ID
+	}
+	if err := join(tx.View, lb, g, req.BackendServers); err != nil {
+		return nil, err
+	}
+	state.VServerGroups.Put(tx, g)
+	putTags(tx, state.TagVServerGroup, g.ID, req.Tags)
+	return newVServerGroupResponse(tx.View, g), nil
+}
+
+// join adds servers to the group. What is a member already stays as it is:
+// CLB-0125.
+func join(v *state.View, lb *state.LoadBalancer, g *state.VServerGroup, list []backendServerParam) error {
+	if err := checkDuplicates(list); err != nil {
+		return err
+	}
+	fresh := slices.DeleteFunc(slices.Clone(list), func(s backendServerParam) bool {
+		return indexOf(g.BackendServers, &s) >= 0
+	})
+	added, err := admit(v, lb, fresh)
+	if err != nil {
+		return err
+	}
+	if err := checkBackendQuota(v, lb, len(added)); err != nil {
+		return err
+	}
+	members := slices.Concat(g.BackendServers, added)
+	if err := checkAddresses(v, members); err != nil {
+		return err
+	}
+	g.BackendServers = members
+	return nil
+}
+
+func checkDuplicates(list []backendServerParam) error {
+	type identity struct {
+		id, ip rpc.Text
+		port   rpc.Int
+	}
+	seen := make(map[identity]bool, len(list))
+	for _, s := range list {
+		is := identity{id: s.ServerID, port: s.Port}
+		if s.Type != state.BackendServerECS {
+			is.ip = s.ServerIP
+		}
+		if seen[is] {
+			return state.Refuse(backendServersDuplicated)
+		}
+		seen[is] = true
+	}
+	return nil
+}
+
+type vServerGroupRequest struct {
+	RegionID       string `rpc:"RegionId,required"`
+	VServerGroupID string `rpc:"VServerGroupId,required"`
+}
+
+func deleteVServerGroup(tx *state.Tx, req *vServerGroupRequest) (*rpc.Empty, error) {
+	g, err := state.VServerGroups.Get(tx.View, req.VServerGroupID)
+	if err != nil {
+		return nil, err
+	}
+	if _, used := state.ListenersByVServerGroup.First(tx.View, g.ID); used {
+		return nil, state.Refuse(vServerGroupInUse)
+	}
+	removeVServerGroup(tx, g)
+	return &rpc.Empty{}, nil
+}
+
+func removeVServerGroup(tx *state.Tx, g *state.VServerGroup) {
+	state.DeleteTagsOf(tx, state.TagVServerGroup, g.ID)
+	state.VServerGroups.Delete(tx, g.ID)
+}
+
+type vServerGroupBackendServersRequest struct {
+	vServerGroupRequest
+	BackendServers []backendServerParam `rpc:"BackendServers,json,required,invalid=BackendServersMalformed"`
+}
+
+// Validate holds the rules of shape.
+func (req *vServerGroupBackendServersRequest) Validate() error {
+	if err := required(req.BackendServers); err != nil {
+		return err
+	}
+	return checkBackendServers(req.BackendServers, true)
+}
+
+// editVServerGroup changes a group with its load balancer at hand.
+func editVServerGroup(tx *state.Tx, id string, change func(*state.LoadBalancer, *state.VServerGroup) error) (*state.VServerGroup, error) {
+	err := state.VServerGroups.Edit(tx, id, func(g *state.VServerGroup) error {
+		lb, err := state.LoadBalancers.Get(tx.View, g.LoadBalancerID)
+		if err != nil {
+			return err
+		}
+		return change(lb, g)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return state.VServerGroups.Get(tx.View, id)
+}
+
+func addVServerGroupBackendServers(tx *state.Tx, req *vServerGroupBackendServersRequest) (*vServerGroupResponse, error) {
+	g, err := editVServerGroup(tx, req.VServerGroupID, func(lb *state.LoadBalancer, g *state.VServerGroup) error {
+		return join(tx.View, lb, g, req.BackendServers)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newVServerGroupResponse(tx.View, g), nil
+}
+
+func removeVServerGroupBackendServers(tx *state.Tx, req *vServerGroupBackendServersRequest) (*vServerGroupResponse, error) {
+	g, err := editVServerGroup(tx, req.VServerGroupID, func(_ *state.LoadBalancer, g *state.VServerGroup) error {
+		g.BackendServers = without(g.BackendServers, req.BackendServers)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newVServerGroupResponse(tx.View, g), nil
+}
+
+type modifyVServerGroupBackendServersRequest struct {
+	vServerGroupRequest
+	OldBackendServers []backendServerParam `rpc:"OldBackendServers,json,invalid=BackendServersMalformed"`
+	NewBackendServers []backendServerParam `rpc:"NewBackendServers,json,invalid=BackendServersMalformed"`
+}
+
+// Validate holds the rules of shape; neither list may be empty.
+func (req *modifyVServerGroupBackendServersRequest) Validate() error {
+	switch {
+	case len(req.OldBackendServers) == 0:
+		return rpc.Missing("OldBackendServers")
+	case len(req.NewBackendServers) == 0:
+		return rpc.Missing("NewBackendServers")
+	}
+	if err := checkBackendServers(req.OldBackendServers, true); err != nil {
+		return err
+	}
+	return checkBackendServers(req.NewBackendServers, true)
+}
+
+// modifyVServerGroupBackendServers takes the old servers out before the new ones
+// come in, so that a full group can be exchanged.
+func modifyVServerGroupBackendServers(tx *state.Tx, req *modifyVServerGroupBackendServersRequest) (*vServerGroupResponse, error) {
+	shrink := func(_ *state.LoadBalancer, g *state.VServerGroup) error {
+		g.BackendServers = without(g.BackendServers, req.OldBackendServers)
+		return nil
+	}
+	grow := func(lb *state.LoadBalancer, g *state.VServerGroup) error {
+		return join(tx.View, lb, g, req.NewBackendServers)
+	}
+	if _, err := editVServerGroup(tx, req.VServerGroupID, shrink); err != nil {
+		return nil, err
+	}
+	g, err := editVServerGroup(tx, req.VServerGroupID, grow)
+	if err != nil {
+		return nil, err
+	}
+	return newVServerGroupResponse(tx.View, g), nil
+}
+
+type setVServerGroupAttributeRequest struct {
+	vServerGroupRequest
+	VServerGroupName string               `rpc:"VServerGroupName,len=1..255"`
+	BackendServers   []backendServerParam `rpc:"BackendServers,json,invalid=BackendServersMalformed"`
+}
+
+// Validate holds the rules of shape.
+func (req *setVServerGroupAttributeRequest) Validate() error {
+	if req.VServerGroupName == "" && len(req.BackendServers) == 0 {
+		return state.Refuse(vServerGroupNothingToSet)
+	}
+	return checkBackendServers(req.BackendServers, true)
+}
+
+type setVServerGroupAttributeResponse struct {
+	VServerGroupID   string               `rpc:"VServerGroupId"`
+	VServerGroupName string               `rpc:"VServerGroupName"`
+	BackendServers   []vServerGroupServer `rpc:"BackendServers>BackendServer"`
+}
+
+func setVServerGroupAttribute(tx *state.Tx, req *setVServerGroupAttributeRequest) (*setVServerGroupAttributeResponse, error) {
+	g, err := editVServerGroup(tx, req.VServerGroupID, func(_ *state.LoadBalancer, g *state.VServerGroup) error {
+		if req.VServerGroupName != "" {
+			g.Name = req.VServerGroupName
+		}
+		g.BackendServers = reweighted(g.BackendServers, req.BackendServers)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &setVServerGroupAttributeResponse{g.ID, g.Name, vServerGroupServers(tx.View, g)}, nil
+}
+
+type describeVServerGroupsRequest struct {
+	RegionID        string           `rpc:"RegionId,required"`
+	LoadBalancerID  string           `rpc:"LoadBalancerId,required"`
+	IncludeRule     bool             `rpc:"IncludeRule"`
+	IncludeListener bool             `rpc:"IncludeListener"`
+	Tags            []tagFilterParam `rpc:"Tag,max=20"`
+	Description     string           `rpc:"Description"`
+}
+
+type describeVServerGroupsResponse struct {
+	VServerGroups []vServerGroupItem `rpc:"VServerGroups>VServerGroup"`
+}
+
+type vServerGroupItem struct {
+	VServerGroupID     string            `rpc:"VServerGroupId"`
+	VServerGroupName   string            `rpc:"VServerGroupName"`
+	ServerCount        int64             `rpc:"ServerCount"`
+	ServiceManagedMode string            `rpc:"ServiceManagedMode"`
+	CreateTime         string            `rpc:"CreateTime"`
+	AssociatedObjects  associatedObjects `rpc:"AssociatedObjects"`
+	Tags               []tag             `rpc:"Tags>Tag"`
+}
+
+// associatedObjects has the listeners that forward to a group, when asked for.
+type associatedObjects struct {
+	Listeners []associatedListener `rpc:"Listeners>Listener"`
+}
+
+type associatedListener struct {
+	Port     int    `rpc:"Port"`
+	Protocol string `rpc:"Protocol"`
+}
+
+func describeVServerGroups(v *state.View, req *describeVServerGroupsRequest) (*describeVServerGroupsResponse, error) {
+	if _, err := state.LoadBalancers.Get(v, req.LoadBalancerID); err != nil {
+		return nil, err
+	}
+	resp := &describeVServerGroupsResponse{}
+	for g := range state.VServerGroupsByLoadBalancer.List(v, req.LoadBalancerID) {
+		if !strings.Contains(g.Name, req.Description) || !state.HasTags(v, state.TagVServerGroup, g.ID, tagFilters(req.Tags)) {
+			continue
+		}
+		item := vServerGroupItem{
+			VServerGroupID:     g.ID,
+			VServerGroupName:   g.Name,
+			ServerCount:        int64(len(g.BackendServers)),
+			ServiceManagedMode: unmanaged,
+			CreateTime:         formatTime(g.CreateTime),
+			Tags:               tagsOf(v, state.TagVServerGroup, g.ID),
+		}
+		if req.IncludeListener {
+			for l := range state.ListenersByVServerGroup.List(v, g.ID) {
+				item.AssociatedObjects.Listeners = append(item.AssociatedObjects.Listeners,
+					associatedListener{l.Port, string(l.Protocol)})
+			}
+		}
+		resp.VServerGroups = append(resp.VServerGroups, item)
+	}
+	return resp, nil
+}
+
+type describeVServerGroupAttributeResponse struct {
+	VServerGroupID     string               `rpc:"VServerGroupId"`
+	VServerGroupName   string               `rpc:"VServerGroupName"`
+	LoadBalancerID     string               `rpc:"LoadBalancerId"`
+	ServiceManagedMode string               `rpc:"ServiceManagedMode"`
+	CreateTime         string               `rpc:"CreateTime"`
+	BackendServers     []vServerGroupServer `rpc:"BackendServers>BackendServer"`
+	Tags               []tag                `rpc:"Tags>Tag"`
+}
+
+func describeVServerGroupAttribute(v *state.View, req *vServerGroupRequest) (*describeVServerGroupAttributeResponse, error) {
+	g, err := state.VServerGroups.Get(v, req.VServerGroupID)
+	if err != nil {
+		return nil, err
+	}
+	return &describeVServerGroupAttributeResponse{
+		VServerGroupID:     g.ID,
+		VServerGroupName:   g.Name,
+		LoadBalancerID:     g.LoadBalancerID,
+		ServiceManagedMode: unmanaged,
+		CreateTime:         formatTime(g.CreateTime),
+		BackendServers:     vServerGroupServers(v, g),
+		Tags:               tagsOf(v, state.TagVServerGroup, g.ID),
+	}, nil
+}
