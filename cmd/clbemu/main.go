@@ -1,0 +1,110 @@
+// Command clbemu emulates Alibaba Cloud's Classic Load Balancer API on this
+// machine. This package owns the command line: flags, configuration, exit
+// codes and signals. It must not know how anything is emulated.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes.
+const (
+	exitOK      = 0
+	exitFailed  = 1 // a check or validation found something
+	exitUsage   = 2
+	exitCannot  = 3 // could not start, or could not do what was asked
+	programName = "clbemu"
+)
+
+// exitError is an error with the exit code that it leads to.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func failed(err error) error { return withCode(exitFailed, err) }
+
+func usage(err error) error { return withCode(exitUsage, err) }
+
+func cannot(err error) error { return withCode(exitCannot, err) }
+
+// withCode gives an error its exit code, unless it has one.
+func withCode(code int, err error) error {
+	if coded := (*exitError)(nil); err == nil || errors.As(err, &coded) {
+		return err
+	}
+	return &exitError{code, err}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run executes one command line.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(stderr, "%s: %v\n", programName, err)
+	if coded := (*exitError)(nil); errors.As(err, &coded) {
+		return coded.code
+	}
+	return exitUsage // cobra's own errors are about the command line
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   programName,
+		Short: "A local emulator of Alibaba Cloud's Classic Load Balancer (CLB) API",
+		Long: `clbemu is a local server that behaves like the control plane of Alibaba Cloud's
+Classic Load Balancer, so that an unmodified Cloud Controller Manager, Terraform
+provider, SDK or CLI runs against it. It forwards no traffic.
+
+Exit codes: 0 success, 1 a check or validation found something, 2 wrong usage,
+3 could not start or could not do what was asked.`,
+		Example: `  clbemu serve
+  eval "$(clbemu env)"`,
+		Args:          noArgs,
+		RunE:          help,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage(fmt.Errorf("%w: see %s --help", err, cmd.CommandPath()))
+	})
+	root.AddCommand(newServe(), newEnv(), newState(), newWorld(), newActions(), newVersion())
+	return root
+}
+
+// help is what a command that only groups others does.
+func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// noArgs refuses arguments: one of a command that groups others is a misspelt
+// command.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(fmt.Errorf("%s: unexpected argument or command %q: see %s --help", cmd.Name(), args[0], cmd.CommandPath()))
+	}
+	return nil
+}

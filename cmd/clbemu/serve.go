@@ -1,0 +1,170 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/world"
+)
+
+// closeTimeout is how long calls in flight may take to finish after a signal.
+const closeTimeout = 10 * time.Second
+
+// serveFlags are the settings of clbemu serve.
+type serveFlags struct {
+	listen, controlListen, controlToken string
+	dataDir, engine, world              string
+	auth                                string
+	tls                                 bool
+	tlsCert, tlsKey                     string
+	seed                                uint64
+	logFormat, logLevel                 string
+}
+
+const (
+	defaultListen  = "127.0.0.1:9600"
+	defaultControl = "127.0.0.1:9601"
+	defaultDataDir = "./clbemu-data"
+)
+
+func newServe() *cobra.Command {
+	f := &serveFlags{}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the emulator",
+		Long: `Run the emulator until it gets SIGTERM or SIGINT.
+
+Each flag can also be set in the environment (--data-dir is CLBEMU_DATA_DIR) and
+in the file of --config (data-dir: ...). The command line wins over the
+environment, and the environment over the file.`,
+		Example: `  clbemu serve
+  clbemu serve --engine memory --seed 1
+  clbemu serve --world world.yaml --data-dir /tmp/cloud
+  clbemu serve --listen 0.0.0.0:9600 --tls`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := configure(cmd); err != nil {
+				return err
+			}
+			return f.serve(cmd)
+		},
+	}
+	flags := cmd.Flags()
+	flags.String(configFlag, "", "YAML file with settings, named like these flags")
+	flags.StringVar(&f.listen, "listen", defaultListen, "address of the cloud's API and the metadata service")
+	flags.StringVar(&f.controlListen, "control-listen", defaultControl, "address of the control API")
+	flags.StringVar(&f.controlToken, "control-token", "", "token of the control API, needed on any other address than loopback")
+	flags.StringVar(&f.dataDir, "data-dir", defaultDataDir, "folder of the state")
+	flags.StringVar(&f.engine, "engine", string(emulator.Bolt), "what keeps the state: bbolt or memory")
+	flags.StringVar(&f.world, "world", "", "world file to plant into an empty store (default: clbemu world show)")
+	flags.StringVar(&f.auth, "auth", authStrict, "strict verifies signatures, off takes any call")
+	flags.BoolVar(&f.tls, "tls", false, "serve the API by HTTPS, with a generated certificate unless one is given")
+	flags.StringVar(&f.tlsCert, "tls-cert", "", "certificate file (PEM) for HTTPS")
+	flags.StringVar(&f.tlsKey, "tls-key", "", "private key file (PEM) for HTTPS")
+	flags.Uint64Var(&f.seed, "seed", 0, "make the ids of a new store repeatable (0: random)")
+	flags.StringVar(&f.logFormat, "log-format", logAuto, "auto, console or json")
+	flags.StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error")
+	return cmd
+}
+
+// The values of --auth.
+const (
+	authStrict = "strict"
+	authOff    = "off"
+)
+
+func (f *serveFlags) serve(cmd *cobra.Command) error {
+	cfg, err := f.config(cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	e, err := emulator.New(ctx, cfg)
+	if err != nil {
+		return cannot(err)
+	}
+	if err = e.Start(); err == nil {
+		f.announce(cmd.OutOrStdout(), e)
+		err = e.Wait(ctx)
+	}
+	// The signal has ended ctx, and closing takes its own time.
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	return cannot(errors.Join(err, e.Close(closing)))
+}
+
+// config turns the flags into the emulator's configuration.
+func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
+	if f.auth != authStrict && f.auth != authOff {
+		return cfg, usage(fmt.Errorf("--auth is %s or %s, not %q", authStrict, authOff, f.auth))
+	}
+	if f.engine != string(emulator.Bolt) && f.engine != string(emulator.Memory) {
+		return cfg, usage(fmt.Errorf("--engine is %s or %s, not %q", emulator.Bolt, emulator.Memory, f.engine))
+	}
+	for name, address := range map[string]string{"listen": f.listen, "control-listen": f.controlListen} {
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			return cfg, usage(fmt.Errorf("--%s is host:port, not %q", name, address))
+		}
+	}
+	log, err := newLog(stderr, f.logFormat, f.logLevel)
+	if err != nil {
+		return cfg, usage(err)
+	}
+	cfg = emulator.Config{
+		Engine: emulator.Engine(f.engine), DataDir: f.dataDir, StrictAuth: f.auth == authStrict, Seed: f.seed, Log: log,
+		Listen: f.listen, ControlListen: f.controlListen, ControlToken: f.controlToken, Version: version(),
+	}
+	if f.world != "" {
+		if cfg.World, err = world.Load(f.world); err != nil {
+			return cfg, cannot(err)
+		}
+	}
+	cfg.TLS, err = f.tlsConfig()
+	return cfg, err
+}
+
+// tlsConfig is nil for HTTP.
+func (f *serveFlags) tlsConfig() (*tls.Config, error) {
+	switch {
+	case (f.tlsCert == "") != (f.tlsKey == ""):
+		return nil, usage(errors.New("--tls-cert and --tls-key go together"))
+	case f.tlsCert != "":
+		config, err := emulator.LoadTLS(f.tlsCert, f.tlsKey)
+		return config, cannot(err)
+	case !f.tls:
+		return nil, nil
+	}
+	hosts := []string{"localhost", "127.0.0.1", "::1", "*.aliyuncs.com"}
+	if host, _, _ := net.SplitHostPort(f.listen); host != "" && host != "0.0.0.0" && host != "::" {
+		hosts = append(hosts, host)
+	}
+	config, err := emulator.GenerateTLS(f.dataDir, hosts)
+	return config, cannot(err)
+}
+
+// announce says where to go from here.
+func (f *serveFlags) announce(w io.Writer, e *emulator.Emulator) {
+	scheme, env := "http", "clbemu env"
+	if f.tls || f.tlsCert != "" {
+		scheme, env = "https", "clbemu env --tls"
+	}
+	url := scheme + "://" + e.Addr()
+	if e.Addr() != defaultListen {
+		env += " --server " + url
+	}
+	kept := f.dataDir
+	if f.engine == string(emulator.Memory) {
+		kept = "in memory, gone when clbemu ends"
+	}
+	fmt.Fprintf(w, "clbemu %s\n  API      %s\n  control  http://%s\n  state    %s\nTo point clients here: eval \"$(%s)\"\n",
+		cmp.Or(version(), "(unknown version)"), url, e.ControlAddr(), kept, env)
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/engine"
+	"github.com/clbemu/clbemu/state/engine/bolt"
+)
+
+// target is a state to work on, wherever it is.
+type target interface {
+	export(w io.Writer) error
+	replace(r io.Reader) error
+	check() ([]string, error)
+	reset(worldFile string) error
+}
+
+// Whether a command may start with a folder that holds nothing.
+const (
+	mustExist = false
+	mayCreate = true
+)
+
+// with runs do on the state that the flags name.
+func (f *stateFlags) with(cmd *cobra.Command, create bool, do func(target) error) error {
+	if f.server != "" {
+		return do(&remote{ctx: cmd.Context(), url: strings.TrimSuffix(f.server, "/"), token: f.token})
+	}
+	path := filepath.Join(f.dataDir, bolt.FileName)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !create {
+		return cannot(fmt.Errorf("there is no state in %s: name its folder by --data-dir, or a running emulator by --server", f.dataDir))
+	}
+	e, err := bolt.Open(f.dataDir)
+	if errors.Is(err, engine.ErrLocked) {
+		err = fmt.Errorf("%s is in use by a running emulator: stop it, or name its control API, such as --server http://%s", f.dataDir, defaultControl)
+	}
+	if err != nil {
+		return cannot(err)
+	}
+	store, err := state.Open(cmd.Context(), state.Config{Engine: e})
+	if err != nil {
+		return cannot(err)
+	}
+	return errors.Join(do(&local{ctx: cmd.Context(), store: store}), cannot(store.Close()))
+}
+
+// local is the state in a folder.
+type local struct {
+	ctx   context.Context
+	store *state.Store
+}
+
+func (l *local) export(w io.Writer) error {
+	export, err := l.store.Export()
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(export)
+}
+
+func (l *local) replace(r io.Reader) error {
+	export, err := state.ReadExport(r)
+	if err != nil {
+		return failed(err)
+	}
+	return failed(l.store.Import(export))
+}
+
+func (l *local) check() ([]string, error) { return l.store.Check(l.ctx) }
+
+func (l *local) reset(worldFile string) error {
+	w := world.Default()
+	if worldFile != "" {
+		var err error
+		if w, err = world.Load(worldFile); err != nil {
+			return err
+		}
+	}
+	return l.store.Reset(w.Plant)
+}
+
+// remote is the state of a running emulator.
+type remote struct {
+	ctx        context.Context
+	url, token string
+}
+
+func (r *remote) export(w io.Writer) error {
+	return r.call(http.MethodGet, "/v1/state", nil, func(body io.Reader) error {
+		_, err := io.Copy(w, body)
+		return err
+	})
+}
+
+func (r *remote) replace(from io.Reader) error {
+	return r.call(http.MethodPut, "/v1/state", from, discard)
+}
+
+func (r *remote) check() ([]string, error) {
+	var found control.Problems
+	err := r.call(http.MethodPost, "/v1/state/check", nil, func(body io.Reader) error {
+		return json.NewDecoder(body).Decode(&found)
+	})
+	return found.Problems, err
+}
+
+func (r *remote) reset(string) error {
+	return r.call(http.MethodPost, "/v1/state/reset", nil, discard)
+}
+
+func discard(body io.Reader) error {
+	_, err := io.Copy(io.Discard, body)
+	return err
+}
+
+// call sends one call to the control API and hands on the body of a success.
+func (r *remote) call(method, path string, body io.Reader, read func(io.Reader) error) error {
+	request, err := http.NewRequestWithContext(r.ctx, method, r.url+path, body)
+	if err != nil {
+		return usage(fmt.Errorf("--server %s: %w", r.url, err))
+	}
+	if r.token != "" {
+		request.Header.Set("Authorization", "Bearer "+r.token)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return cannot(fmt.Errorf("%w: is clbemu running with its control API at %s?", err, r.url))
+	}
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusOK {
+		return cannot(read(response.Body))
+	}
+	err = fmt.Errorf("%s answers %s: %s", r.url, response.Status, reason(response.Body))
+	if response.StatusCode == http.StatusUnprocessableEntity || response.StatusCode == http.StatusBadRequest {
+		return failed(err)
+	}
+	return cannot(err)
+}
+
+// reason is what an answer of the control API says went wrong.
+func reason(body io.Reader) string {
+	text, _ := io.ReadAll(io.LimitReader(body, 4096)) // what came is what there is to say
+	var answer struct {
+		Error string `json:"error"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil || answer.Error == "" {
+		return string(bytes.TrimSpace(text))
+	}
+	return answer.Error
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/emulator/world"
+)
+
+func newWorld() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "world",
+		Short: "Show the default world, or validate a world file",
+		Long: `A world file says what the cloud holds before the first call: accounts, regions,
+networks, instances. clbemu serve plants it into an empty store.`,
+		Args: noArgs,
+		RunE: help,
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:     "show",
+		Short:   "Print the default world",
+		Example: "  clbemu world show > world.yaml",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := cmd.OutOrStdout().Write(world.DefaultText)
+			return cannot(err)
+		},
+	}, &cobra.Command{
+		Use:     "validate FILE",
+		Short:   "Report everything that is wrong with a world file",
+		Long:    "Report everything that is wrong with a world file, a line for each problem. Exits with 1 when there is one.",
+		Example: "  clbemu world validate world.yaml",
+		Args:    exactly(1, "the world file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := world.Load(args[0])
+			if path := (*fs.PathError)(nil); errors.As(err, &path) {
+				return cannot(err)
+			}
+			if err == nil {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s is valid\n", args[0])
+			}
+			return failed(err)
+		},
+	})
+	return cmd
+}
