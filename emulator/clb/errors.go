@@ -257,8 +257,6 @@ var errorTable = rpc.NewErrorTable(
 		Message: "Server certificates are required.", Evidence: "CLB-0200"},
 	rpc.ErrorRow{Fact: listenerCertificateUnknown, Status: 400, Code: "CertificateNotExist",
 		Message: "The specified CertificateId does not exist.", Evidence: "CLB-0200"},
-	rpc.ErrorRow{Fact: listenerCertificateUnknown, Actions: []string{"SetLoadBalancerHTTPSListenerAttribute"}, Status: 404, Code: "ResourceNotFound.Certificate",
-		Message: "The specified resource is not found.", Evidence: "CLB-0200"},
 	rpc.ErrorRow{Fact: tlsCipherPolicyUnknown, Status: 400, Code: "InvalidTLSPolicyId.NotExist",
 		Message: "The specified TLS cipher policy does not exist.", Evidence: "CLB-0200"},
 	rpc.ErrorRow{Fact: maxResultsIllegal, Status: 400, Code: "IllegalParam.MaxResults",

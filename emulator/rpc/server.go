@@ -120,6 +120,7 @@ func (s *Server) answer(call *Call, w http.ResponseWriter, r *http.Request) (res
 	}()
 	for _, stage := range []func() *Problem{
 		func() *Problem { return call.parse(w, r) },
+		func() *Problem { return s.recognize(call) },
 		func() *Problem { return s.authenticate(call) },
 		func() *Problem { return s.route(call) },
 		func() *Problem { return s.locate(call) },
@@ -229,6 +230,13 @@ func (s *Server) identify(call *Call) *Problem {
 	return nil
 }
 
+// recognize finds the product, which the cloud knows from the host that was
+// called, so that every refusal can name it.
+func (s *Server) recognize(call *Call) *Problem {
+	call.product = s.products[call.Version]
+	return nil
+}
+
 // route finds the row of the action.
 func (s *Server) route(call *Call) *Problem {
 	switch {
@@ -237,11 +245,9 @@ func (s *Server) route(call *Call) *Problem {
 	case call.ActionName == "":
 		return Missing("Action")
 	}
-	product, ok := s.products[call.Version]
-	if !ok {
+	if call.product == nil {
 		return problemUnknownVersion
 	}
-	call.product = product
 	action, ok := s.actions[call.Version][call.ActionName]
 	if !ok {
 		return problemUnknownAction
