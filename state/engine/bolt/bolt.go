@@ -43,11 +43,13 @@ type Engine struct {
 // Open opens or creates the database in dir. It fails with engine.ErrLocked
 // when another process has it, and refuses a file that is not a clbemu database
 // or that a newer version wrote; in both cases the file stays as it was.
-func Open(dir string) (*Engine, error) {
+func Open(dir string) (e *Engine, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the data folder: %w", err)
 	}
 	path := filepath.Join(dir, FileName)
+	defer catchDamage(path, &err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	if err := inspect(path); err != nil {
 		return nil, err
 	}
@@ -55,7 +57,7 @@ func Open(dir string) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{db: db}
+	e = &Engine{db: db}
 	if err := e.checkFormat(); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -63,21 +65,22 @@ func Open(dir string) (*Engine, error) {
 	return e, nil
 }
 
-// catchDamage, deferred, turns bbolt's panics on a damaged file into a message.
+// catchDamage, deferred, turns what bbolt does with a damaged file, panic and
+// read outside of it, into a message.
 func catchDamage(path string, err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("%s is damaged (%v): restore a copy, or move it away to start afresh", path, r)
 	}
 }
 
-// open turns bbolt's errors into messages.
-func open(path string, readOnly bool) (db *bolt.DB, err error) {
-	defer catchDamage(path, &err)
-	db, err = bolt.Open(path, 0o600, &bolt.Options{
-		ReadOnly:       readOnly,
-		Timeout:        lockTimeout,
-		FreelistType:   bolt.FreelistMapType,
-		NoFreelistSync: true,
+// open turns bbolt's errors into messages. The list of free pages is kept in the
+// file: without it bbolt walks all pages in a goroutine of its own, where a
+// damaged one kills the process.
+func open(path string, readOnly bool) (*bolt.DB, error) {
+	db, err := bolt.Open(path, 0o600, &bolt.Options{
+		ReadOnly:     readOnly,
+		Timeout:      lockTimeout,
+		FreelistType: bolt.FreelistMapType,
 	})
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
@@ -90,12 +93,9 @@ func open(path string, readOnly bool) (db *bolt.DB, err error) {
 	return db, nil
 }
 
-// inspect looks at every page of an existing file before it is opened for
-// writing: bbolt then walks them in a goroutine of its own, where a damaged page
-// or one behind the end of a truncated file kills the process.
-func inspect(path string) (err error) {
-	defer catchDamage(path, &err)
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+// inspect looks at an existing file before it is opened for writing, which
+// would extend a truncated one.
+func inspect(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -121,10 +121,7 @@ func inspect(path string) (err error) {
 		if tx.Size() > info.Size() {
 			return truncated
 		}
-		return tx.ForEach(func(_ []byte, b *bolt.Bucket) error {
-			b.Stats() // visits the pages
-			return nil
-		})
+		return nil
 	})
 }
 

@@ -140,7 +140,7 @@ func TestRefusedFiles(t *testing.T) {
 		{"schema of no version", setFormat(`{"SchemaVersion":0}`), "unknown schema version 0"},
 		{"unreadable format", setFormat(`{`), "unreadable format record"},
 		{"cut to a page", truncateTo(0.01), "is truncated"},
-		{"cut in half", truncateTo(0.5), "is truncated"},
+		{"cut in the middle", truncateTo(0.3), "is truncated"},
 		{"both meta pages overwritten", overwrite(0, 2*page), "is not a clbemu database"},
 	}
 	for _, c := range cases {
