@@ -1,0 +1,80 @@
+package vpc_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/vpc"
+)
+
+// because gives several exceptions one reason.
+func because(reason string, keys ...string) map[string]string {
+	exceptions := make(map[string]string, len(keys))
+	for _, key := range keys {
+		exceptions[key] = reason
+	}
+	return exceptions
+}
+
+// below puts a path before each of the names.
+func below(path string, names ...string) []string {
+	paths := make([]string, len(names))
+	for i, name := range names {
+		paths[i] = path + name
+	}
+	return paths
+}
+
+var exceptions = []map[string]string{
+	because("the SDK's Tag serves all products: this one answers Key and Value",
+		"DescribeVpcs->Vpcs.Vpc[].Tags.Tag[].TagKey", "DescribeVpcs->Vpcs.Vpc[].Tags.Tag[].TagValue",
+		"DescribeVpcAttribute->Tags.Tag[].TagKey", "DescribeVpcAttribute->Tags.Tag[].TagValue",
+		"DescribeVSwitches->VSwitches.VSwitch[].Tags.Tag[].TagKey", "DescribeVSwitches->VSwitches.VSwitch[].Tags.Tag[].TagValue",
+		"DescribeVSwitchAttributes->Tags.Tag[].TagKey", "DescribeVSwitchAttributes->Tags.Tag[].TagValue",
+		"DescribeEipAddresses->EipAddresses.EipAddress[].Tags.Tag[].TagKey",
+		"DescribeEipAddresses->EipAddresses.EipAddress[].Tags.Tag[].TagValue"),
+	because("the SDK's RouteTable serves all actions: these answer its id and type", below(
+		"DescribeVSwitches->VSwitches.VSwitch[].RouteTable.",
+		"CreationTime", "ResourceGroupId", "RouteEntrys", "Status", "VRouterId", "VSwitchIds")...),
+	because("the SDK's RouteTable serves all actions: these answer its id and type", below(
+		"DescribeVSwitchAttributes->RouteTable.",
+		"CreationTime", "ResourceGroupId", "RouteEntrys", "Status", "VRouterId", "VSwitchIds")...),
+	because("the SDK's RouteEntry serves all actions: next hops are in NextHops", below(
+		"DescribeRouteEntryList->RouteEntrys.RouteEntry[].",
+		"InstanceId", "NextHopType", "NextHopRegionId", "NextHopOppsiteInstanceId", "NextHopOppsiteRegionId",
+		"NextHopOppsiteType", "PrivateIpAddress")...),
+	because("the world has no router interfaces, no other routers and no published routes", below(
+		"DescribeRouteEntryList->RouteEntrys.RouteEntry[].",
+		"NextHops.NextHop[].NextHopOppsiteInstanceId", "NextHops.NextHop[].NextHopOppsiteRegionId",
+		"NextHops.NextHop[].NextHopOppsiteType", "NextHops.NextHop[].NextHopRelatedInfo",
+		"Origin", "RoutePublishTargets", "ServiceType")...),
+	because("the state keeps no tags of route tables",
+		"CreateRouteTable.Tag.N.Key", "CreateRouteTable.Tag.N.Value",
+		"DescribeRouteTableList.Tag.N.Key", "DescribeRouteTableList.Tag.N.Value",
+		"DescribeRouteTableList->RouterTableList.RouterTableListType[].Tags"),
+	because("their values on success are not known", "DescribeRouteTableList->Code", "DescribeRouteTableList->Message"),
+	because("the state keeps no user CIDR blocks and no DNS names", "CreateVpc.UserCidr", "CreateVpc.EnableDnsHostname"),
+	because("what it forces, the world does not have", "DeleteVpc.ForceDelete", "UnassociateEipAddress.Force"),
+	because("it selects nothing: the VPC is named by its id", "DescribeVpcAttribute.IsDefault"),
+	because("of products that the world does not have", below("DescribeVpcs->Vpcs.Vpc[].",
+		"AdvancedResource", "SupportAdvancedFeature", "CenStatus", "DnsHostnameStatus")...),
+	because("of products that the world does not have", below("DescribeVpcAttribute->",
+		"AssociatedCens", "AssociatedPropagationSources", "DnsHostnameStatus", "Ipv4GatewayId", "SupportIpv4Gateway")...),
+	because("it buys nothing here", "AllocateEipAddress.ActivityId", "AllocateEipAddress->OrderId"),
+	because("no EIP has an order that waits", "DescribeEipAddresses.IncludeReservationData"),
+	because("no EIP has one", below("DescribeEipAddresses->EipAddresses.EipAddress[].",
+		"AvailableRegions", "BandwidthPackageBandwidth", "BandwidthPackageId", "BandwidthPackageType", "BizType",
+		"ExpiredTime", "OperationLocks", "PublicIpAddressPoolId", "ReservationActiveTime", "ReservationBandwidth",
+		"ReservationInternetChargeType", "ReservationOrderType", "SecurityProtectionTypes", "SegmentInstanceId", "Zone")...),
+	because("it comes with the type IpAddress, which is refused", "AssociateEipAddress.VpcId"),
+}
+
+// The action tables are those of the API's metadata, with known exceptions.
+func TestActions(t *testing.T) {
+	all := make(map[string]string)
+	for _, group := range exceptions {
+		maps.Copy(all, group)
+	}
+	rpctest.MatchActions(t, vpc.Product(), "testdata/actions.json", all)
+}

@@ -1,0 +1,161 @@
+package vpc_test
+
+import (
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+)
+
+// What the default world has.
+const (
+	vpcID        = "vpc-bp1clbemu000000000001"
+	otherVPCID   = "vpc-bp1clbemu000000000002"
+	vSwitchID    = "vsw-bp1clbemu000000000001"
+	routeTableID = "vtb-bp1clbemu000000000001"
+	instanceID   = "i-bp1clbemu0000000001"
+	otherID      = "i-bp1clbemu0000000004"
+	eniID        = "eni-bp1clbemu000000001"
+	accountID    = "1234567890123456"
+	region       = "cn-hangzhou"
+)
+
+var owner = state.Owner{AccountID: accountID, RegionID: region}
+
+// plantWorld plants the default world with what the API can't make: an EIP, two
+// load balancers, an interface with two addresses, and a VPC with IPv6.
+func plantWorld(tx *state.Tx) error {
+	if err := world.Default().Plant(tx); err != nil {
+		return err
+	}
+	tx = tx.In(owner)
+	for _, plant := range []func(*state.Tx) error{plantEIP("eip-free", chargePostPaid), plantEIP("eip-prepaid", "PrePaid"), plantLoadBalancers, plantInterface, plantIPv6} {
+		if err := plant(tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const chargePostPaid = "PostPaid"
+
+func plantEIP(id, chargeType string) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		ip, err := state.AllocateAddress(tx, state.PublicPool(region), "198.18.0.0/16", "", state.EIPs.Kind(), id)
+		if err != nil {
+			return err
+		}
+		state.EIPs.Put(tx, &state.EIP{Owner: owner, ID: id, IPAddress: ip, Status: state.EIPAvailable, Bandwidth: "5", ISP: "BGP",
+			ChargeType: chargeType, InternetChargeType: "PayByTraffic", ResourceGroupID: "rg-clbemu0default", CreateTime: tx.Now()})
+		return nil
+	}
+}
+
+func plantLoadBalancers(tx *state.Tx) error {
+	for _, lb := range []*state.LoadBalancer{
+		{Owner: owner, ID: "lb-intranet", AddressType: state.AddressTypeIntranet, VPCID: vpcID, VSwitchID: vSwitchID},
+		{Owner: owner, ID: "lb-internet", AddressType: state.AddressTypeInternet},
+	} {
+		pool, block := state.PublicPool(region), "198.18.0.0/16"
+		if lb.VSwitchID != "" {
+			pool, block = vSwitchID, "192.168.0.0/24"
+		}
+		ip, err := state.AllocateAddress(tx, pool, block, "", state.LoadBalancers.Kind(), lb.ID)
+		if err != nil {
+			return err
+		}
+		lb.Address = ip
+		state.LoadBalancers.Put(tx, lb)
+	}
+	return nil
+}
+
+func plantInterface(tx *state.Tx) error {
+	n := &state.NetworkInterface{Owner: owner, ID: "eni-pods", Type: state.NetworkInterfaceSecondary, Status: state.NetworkInterfaceInUse,
+		InstanceID: instanceID, VPCID: vpcID, VSwitchID: vSwitchID, PrivateIPAddresses: []string{"192.168.0.100", "192.168.0.101"}}
+	for _, ip := range n.PrivateIPAddresses {
+		if _, err := state.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", ip, state.NetworkInterfaces.Kind(), n.ID); err != nil {
+			return err
+		}
+	}
+	state.NetworkInterfaces.Put(tx, n)
+	return nil
+}
+
+// plantIPv6 gives the second VPC, but nothing in it, IPv6.
+func plantIPv6(tx *state.Tx) error {
+	return state.VPCs.Edit(tx, otherVPCID, func(v *state.VPC) error {
+		v.IPv6CIDRBlock = "2001:db8:8000::/56"
+		return nil
+	})
+}
+
+// inOwner runs a change as the default account.
+func inOwner(change func(*state.Tx) error) func(*state.Tx) error {
+	return func(tx *state.Tx) error { return change(tx.In(owner)) }
+}
+
+func customTable(tx *state.Tx) error {
+	state.RouteTables.Put(tx, &state.RouteTable{Owner: owner, ID: "vtb-custom", VPCID: otherVPCID, Type: state.RouteTableCustom})
+	return nil
+}
+
+func customEntry(table, destination, nextHop string) func(*state.Tx) error {
+	return inOwner(func(tx *state.Tx) error {
+		t, err := state.RouteTables.Get(tx.View, table)
+		if err != nil {
+			return err
+		}
+		state.RouteEntries.Put(tx, &state.RouteEntry{Owner: owner, ID: tx.NewID(state.RouteEntries.Kind()), RouteTableID: table, VPCID: t.VPCID,
+			DestinationCIDRBlock: destination, Type: state.RouteTableCustom, Status: "Available", NextHopType: "Instance", NextHopID: nextHop})
+		return nil
+	})
+}
+
+// times plants n things.
+func times(n int, plant func(i int) func(*state.Tx) error) func(*state.Tx) error {
+	return inOwner(func(tx *state.Tx) error {
+		for i := range n {
+			if err := plant(i)(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// both runs several plants.
+func both(plants ...func(*state.Tx) error) func(*state.Tx) error {
+	return inOwner(func(tx *state.Tx) error {
+		for _, plant := range plants {
+			if err := plant(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// emptyVPC plants a VPC with its system route table and nothing else.
+func emptyVPC(tx *state.Tx) error {
+	state.VPCs.Put(tx, &state.VPC{Owner: owner, ID: "vpc-empty", CIDRBlock: "172.16.0.0/12", VRouterID: "vrt-empty"})
+	state.RouteTables.Put(tx, &state.RouteTable{Owner: owner, ID: "vtb-empty", VPCID: "vpc-empty", Type: state.RouteTableSystem})
+	return nil
+}
+
+func takePublic(ip string) func(*state.Tx) error {
+	return inOwner(func(tx *state.Tx) error {
+		if _, err := state.AllocateAddress(tx, state.PublicPool(region), "198.18.0.0/16", ip, state.EIPs.Kind(), "eip-taker"); err != nil {
+			return err
+		}
+		state.EIPs.Put(tx, &state.EIP{Owner: owner, ID: "eip-taker", IPAddress: ip, Status: state.EIPAvailable})
+		return nil
+	})
+}
+
+func useEIP(kind, id string) func(*state.Tx) error {
+	return inOwner(func(tx *state.Tx) error {
+		return state.EIPs.Edit(tx, "eip-free", func(e *state.EIP) error {
+			e.Status, e.InstanceType, e.InstanceID = state.EIPInUse, kind, id
+			return nil
+		})
+	})
+}
