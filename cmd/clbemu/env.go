@@ -33,7 +33,7 @@ Terraform call the emulator. What they do not cover is told on standard error.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.shell, "shell", "sh", "sh, fish, powershell or dotenv")
-	flags.StringVar(&f.server, "server", "http://"+defaultListen, "URL of the API")
+	flags.StringVar(&f.server, "server", defaultServer, "URL of the API")
 	flags.BoolVar(&f.tls, "tls", false, "the API is served by HTTPS")
 	flags.StringVar(&f.accessKeyID, "access-key-id", "testid", "access key of the world")
 	flags.StringVar(&f.accessKeySecret, "access-key-secret", "testsecret", "its secret")
@@ -63,7 +63,7 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	}
 	server, err := url.Parse(f.server)
 	if err != nil || server.Host == "" || server.Scheme != "http" && server.Scheme != "https" {
-		return usage(fmt.Errorf("--server is a URL such as http://%s, not %q", defaultListen, f.server))
+		return usage(fmt.Errorf("--server is a URL such as %s, not %q", defaultServer, f.server))
 	}
 	if f.tls {
 		server.Scheme = "https"

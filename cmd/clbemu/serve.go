@@ -1,13 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
+	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,7 @@ type serveFlags struct {
 const (
 	defaultListen  = "127.0.0.1:9600"
 	defaultControl = "127.0.0.1:9601"
+	defaultServer  = "http://" + defaultListen
 	defaultDataDir = "./clbemu-data"
 )
 
@@ -153,18 +155,28 @@ func (f *serveFlags) tlsConfig() (*tls.Config, error) {
 
 // announce says where to go from here.
 func (f *serveFlags) announce(w io.Writer, e *emulator.Emulator) {
-	scheme, env := "http", "clbemu env"
+	server := url.URL{Scheme: "http", Host: reachable(e.Addr())}
 	if f.tls || f.tlsCert != "" {
-		scheme, env = "https", "clbemu env --tls"
+		server.Scheme = "https"
 	}
-	url := scheme + "://" + e.Addr()
-	if e.Addr() != defaultListen {
-		env += " --server " + url
+	env := "clbemu env"
+	if server.String() != defaultServer {
+		env += " --server " + server.String()
 	}
 	kept := f.dataDir
 	if f.engine == string(emulator.Memory) {
 		kept = "in memory, gone when clbemu ends"
 	}
 	fmt.Fprintf(w, "clbemu %s\n  API      %s\n  control  http://%s\n  state    %s\nTo point clients here: eval \"$(%s)\"\n",
-		cmp.Or(version(), "(unknown version)"), url, e.ControlAddr(), kept, env)
+		version(), &server, reachable(e.ControlAddr()), kept, env)
+}
+
+// reachable is an address for clients on this machine: a listener on all
+// addresses is at none of them by name.
+func reachable(address string) string {
+	host, port, _ := net.SplitHostPort(address) // a listener's address has both
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
 }

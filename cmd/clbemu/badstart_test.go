@@ -1,0 +1,130 @@
+package main_test
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func writeFile(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestBadStarts proves that what keeps the server from starting is told in one
+// line that names the cause, with the exit code of its sort.
+func TestBadStarts(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	tests := []struct {
+		name string
+		// prepare returns the arguments behind serve; dir is a fresh folder.
+		prepare func(t *testing.T, dir string) []string
+		code    int
+		want    string
+	}{
+		{"unknown flag", func(*testing.T, string) []string { return []string{"--nope"} }, 2, "unknown flag: --nope"},
+		{"unknown argument", func(*testing.T, string) []string { return []string{"now"} }, 2, `"now"`},
+		{"bad engine", func(*testing.T, string) []string { return []string{"--engine", "etcd"} }, 2, "--engine is bbolt or memory"},
+		{"bad auth", func(*testing.T, string) []string { return []string{"--auth", "maybe"} }, 2, "--auth is strict or off"},
+		{"bad address", func(*testing.T, string) []string { return []string{"--listen", "9600"} }, 2, "--listen is host:port"},
+		{"bad log level", func(*testing.T, string) []string { return []string{"--log-level", "loud"} }, 2, "--log-level"},
+		{"bad log format", func(*testing.T, string) []string { return []string{"--log-format", "xml"} }, 2, "--log-format"},
+		{"certificate without key", func(*testing.T, string) []string { return []string{"--tls-cert", "c.pem"} }, 2, "--tls-cert and --tls-key go together"},
+		{"no configuration file", func(_ *testing.T, dir string) []string {
+			return []string{"--config", filepath.Join(dir, "none.yaml")}
+		}, 2, "none.yaml"},
+		{"unknown key in the configuration", func(t *testing.T, dir string) []string {
+			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "data_dir: x\n")}
+		}, 2, `unknown key "data_dir"`},
+		{"mapping in the configuration", func(t *testing.T, dir string) []string {
+			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "listen: [a]\n")}
+		}, 2, "listen must be a single value"},
+		{"bad value in the configuration", func(t *testing.T, dir string) []string {
+			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "seed: many\n")}
+		}, 2, "configuration file: seed"},
+		{"missing certificate", func(_ *testing.T, dir string) []string {
+			return []string{"--tls-cert", filepath.Join(dir, "c.pem"), "--tls-key", filepath.Join(dir, "k.pem")}
+		}, 3, "c.pem"},
+		{"bad world", func(t *testing.T, dir string) []string {
+			return []string{"--world", writeFile(t, filepath.Join(dir, "w.yaml"), "accounts: []\nregions: []\nvpc: []\n")}
+		}, 3, "w.yaml:3: vpc: unknown field"},
+		{"port in use", func(*testing.T, string) []string { return []string{"--listen", taken.Addr().String()} }, 3, "API listener: listen tcp"},
+		{"control port in use", func(*testing.T, string) []string {
+			return []string{"--control-listen", taken.Addr().String()}
+		}, 3, "control listener: listen tcp"},
+		{"open control without a token", func(*testing.T, string) []string {
+			return []string{"--control-listen", "0.0.0.0:0"}
+		}, 3, "--control-token"},
+		{"folder is a file", func(t *testing.T, dir string) []string {
+			return []string{"--data-dir", writeFile(t, filepath.Join(dir, "file"), "")}
+		}, 3, "create the data folder"},
+		{"folder is read-only", func(t *testing.T, _ string) []string {
+			return []string{"--data-dir", readOnly(t)}
+		}, 3, "clbemu: "},
+		{"foreign file", func(t *testing.T, dir string) []string {
+			writeFile(t, filepath.Join(dir, "clbemu.db"), strings.Repeat("hello\n", 10000))
+			return []string{"--data-dir", dir}
+		}, 3, "clbemu.db is not a clbemu database"},
+		{"truncated database", func(t *testing.T, dir string) []string {
+			s := serve(t, "--data-dir", dir)
+			s.end(syscall.SIGTERM)
+			if err := os.Truncate(filepath.Join(dir, "clbemu.db"), 20000); err != nil {
+				t.Fatal(err)
+			}
+			return []string{"--data-dir", dir}
+		}, 3, "clbemu.db"},
+		{"second server", func(t *testing.T, dir string) []string {
+			serve(t, "--data-dir", dir)
+			return []string{"--data-dir", dir}
+		}, 3, "in use by another process"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			args := append([]string{"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0",
+				"--data-dir", filepath.Join(t.TempDir(), "data")}, test.prepare(t, t.TempDir())...)
+			r := clbemu(t, args...)
+			if r.code != test.code || !strings.Contains(r.stderr, test.want) || strings.Count(r.stderr, "\n") != 1 {
+				t.Errorf("clbemu %v = %d, %q, want %d and one line with %q", args, r.code, r.stderr, test.code, test.want)
+			}
+			if r.stdout != "" {
+				t.Errorf("clbemu %v says %q, want nothing on standard output", args, r.stdout)
+			}
+		})
+	}
+}
+
+// readOnly is a folder in which nobody can make a file: permissions do not hold
+// back root, so it gets one of the kernel's.
+func readOnly(t *testing.T) string {
+	if os.Getuid() == 0 {
+		return "/proc"
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestFullDisk proves that a database that can't grow keeps the server from
+// starting, with a message instead of a crash. A limit on the size of files
+// stands in for the disk.
+func TestFullDisk(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `ulimit -f 8; exec "$0" serve --listen 127.0.0.1:0 --control-listen 127.0.0.1:0 --data-dir "$1"`,
+		binary, t.TempDir())
+	r := finish(t, cmd)
+	if r.code != 3 || !strings.Contains(r.stderr, "file too large") || strings.Count(r.stderr, "\n") != 1 {
+		t.Errorf("serve with a limit of 4 KiB = %d, %q, want 3 and one line with the cause", r.code, r.stderr)
+	}
+}

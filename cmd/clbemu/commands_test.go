@@ -1,0 +1,257 @@
+package main_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+)
+
+// TestEnv proves that a shell that evaluates the output has the variables that
+// clients read: hosts without a scheme, URLs where clients want those. CLB-0452.
+func TestEnv(t *testing.T) {
+	r := finish(t, exec.Command("sh", "-c", `eval "$("$0" env --server https://[::1]:9700 --access-key-secret "it's \$5")" && env`, binary))
+	if r.code != 0 {
+		t.Fatalf("env = %+v", r)
+	}
+	for _, want := range []string{
+		"SLB_ENDPOINT=[::1]:9700", "VPC_ENDPOINT=[::1]:9700", "ECS_ENDPOINT=[::1]:9700", "NLB_ENDPOINT=[::1]:9700",
+		"ALICLOUD_CLIENT_SCHEME=HTTPS", "METADATA_ENDPOINT=https://[::1]:9700",
+		"ACCESS_KEY_ID=testid", "ACCESS_KEY_SECRET=it's $5", "ALICLOUD_SECRET_KEY=it's $5", "ALICLOUD_REGION=cn-hangzhou",
+	} {
+		if !strings.Contains(r.stdout, "\n"+want+"\n") {
+			t.Errorf("the environment has no %s", want)
+		}
+	}
+	// What reaches the real cloud is named: CLB-0453.
+	for _, product := range []string{"PrivateZone", "ALB", "SLS", "CAS", "ESS"} {
+		if !strings.Contains(r.stderr, product) {
+			t.Errorf("standard error does not warn of %s: %q", product, r.stderr)
+		}
+	}
+}
+
+// TestEnvShells proves the spelling of each shell.
+func TestEnvShells(t *testing.T) {
+	for shell, want := range map[string]string{
+		"sh":         "export SLB_ENDPOINT='127.0.0.1:9600'\n",
+		"fish":       "set -gx SLB_ENDPOINT '127.0.0.1:9600'\n",
+		"powershell": "$Env:SLB_ENDPOINT = '127.0.0.1:9600'\n",
+		"dotenv":     "SLB_ENDPOINT=127.0.0.1:9600\n",
+	} {
+		if r := clbemu(t, "env", "--shell", shell); r.code != 0 || !strings.HasPrefix(r.stdout, want) {
+			t.Errorf("env --shell %s = %+v, want it to start with %q", shell, r, want)
+		}
+	}
+	if r := clbemu(t, "env", "--shell", "tcsh"); r.code != 2 {
+		t.Errorf("env --shell tcsh = %+v, want 2", r)
+	}
+}
+
+// TestTLS proves that a client that trusts ca.pem is served by HTTPS, that the
+// key is nobody else's to read, and that a restart keeps the certificate.
+func TestTLS(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, "--data-dir", dir, "--tls")
+	authority, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(authority)
+	client := s.client()
+	client.HTTP = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	if !strings.HasPrefix(s.api, "https://") {
+		t.Errorf("the API is at %s, want https", s.api)
+	}
+	id := createLoadBalancer(t, client)
+	info, err := os.Stat(filepath.Join(dir, "tls-key.pem"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the key = %v, %v, want 0600", info.Mode(), err)
+	}
+	s.end(syscall.SIGTERM)
+	s = serve(t, "--data-dir", dir, "--tls")
+	client.URL = s.api
+	mustDescribe(t, client, id)
+}
+
+// TestState proves that each command does to a folder and to a running server
+// what it says.
+func TestState(t *testing.T) {
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "state.json")
+	s := serve(t, "--data-dir", dir)
+	id := createLoadBalancer(t, s.client())
+	server := []string{"--server", s.control}
+
+	if r := clbemu(t, "state", "check", "--data-dir", dir); r.code != 3 || !strings.Contains(r.stderr, "--server") {
+		t.Errorf("state check on a locked folder = %+v, want 3 and a way on", r)
+	}
+	running := clbemu(t, append([]string{"state", "export"}, server...)...)
+	if running.code != 0 || !strings.Contains(running.stdout, id) {
+		t.Fatalf("state export = %d, %q, want the load balancer in it", running.code, running.stderr)
+	}
+	writeFile(t, file, running.stdout)
+	for _, command := range [][]string{{"reset"}, {"import", file}, {"check"}} {
+		if r := clbemu(t, append(append([]string{"state"}, command...), server...)...); r.code != 0 {
+			t.Errorf("state %v = %+v, want 0", command, r)
+		}
+	}
+	mustDescribe(t, s.client(), id)
+	s.end(syscall.SIGTERM)
+
+	for _, command := range [][]string{{"reset"}, {"import", file}, {"check"}} {
+		if r := clbemu(t, append(append([]string{"state"}, command...), "--data-dir", dir)...); r.code != 0 {
+			t.Errorf("state %v = %+v, want 0", command, r)
+		}
+	}
+	stopped := clbemu(t, "state", "export", "--data-dir", dir)
+	if stopped.stdout != running.stdout {
+		t.Errorf("the state after export and import differs:\n%s\nwant\n%s", stopped.stdout, running.stdout)
+	}
+}
+
+// TestStateReset proves that a reset deletes what was made and plants the world
+// that is named.
+func TestStateReset(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, "--data-dir", dir)
+	id := createLoadBalancer(t, s.client())
+	s.end(syscall.SIGTERM)
+	world := strings.ReplaceAll(clbemu(t, "world", "show").stdout, "i-bp1clbemu0000000004", "i-renamed")
+	file := writeFile(t, filepath.Join(t.TempDir(), "w.yaml"), world)
+	if r := clbemu(t, "state", "reset", "--data-dir", dir, "--world", file); r.code != 0 {
+		t.Fatalf("state reset = %+v", r)
+	}
+	r := clbemu(t, "state", "export", "--data-dir", dir)
+	if strings.Contains(r.stdout, id) || !strings.Contains(r.stdout, "i-renamed") {
+		t.Errorf("the state after a reset has the load balancer or not the new world: %s", r.stdout)
+	}
+}
+
+// TestStateRefusals proves that what can't be done changes nothing and exits
+// with the code of its sort.
+func TestStateRefusals(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, "--data-dir", dir)
+	s.end(syscall.SIGTERM)
+	before := clbemu(t, "state", "export", "--data-dir", dir)
+	inconsistent := strings.ReplaceAll(before.stdout, `"VPCID":"vpc-bp1clbemu000000000002"`, `"VPCID":"vpc-none"`)
+	file := writeFile(t, filepath.Join(t.TempDir(), "bad.json"), inconsistent)
+	tests := []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"import", "--data-dir", dir, file}, 1, "vpc-none"},
+		{[]string{"import", "--data-dir", dir, writeFile(t, file+"2", "{}")}, 1, "schema version"},
+		{[]string{"import", "--data-dir", dir, "none.json"}, 3, "none.json"},
+		{[]string{"import", "--data-dir", dir}, 2, "the file to import"},
+		{[]string{"check", "--data-dir", filepath.Join(dir, "none")}, 3, "there is no state"},
+		{[]string{"check", "--server", "http://127.0.0.1:1"}, 3, "is clbemu running"},
+		{[]string{"reset", "--data-dir", dir, "--world", "none.yaml"}, 3, "none.yaml"},
+		{[]string{"reset", "--server", "http://127.0.0.1:1", "--world", "w.yaml"}, 2, "exclude each other"},
+		{[]string{"undo"}, 2, `"undo"`},
+	}
+	for _, test := range tests {
+		r := clbemu(t, append([]string{"state"}, test.args...)...)
+		if r.code != test.code || !strings.Contains(r.stderr, test.want) {
+			t.Errorf("state %v = %d, %q, want %d and %q", test.args, r.code, r.stderr, test.code, test.want)
+		}
+	}
+	if after := clbemu(t, "state", "export", "--data-dir", dir); after.stdout != before.stdout {
+		t.Error("a refused command changed the state")
+	}
+}
+
+// TestStateCheckFinds proves that check exits with 1 and names the problem.
+func TestStateCheckFinds(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, "--data-dir", dir)
+	s.end(syscall.SIGTERM)
+	path := filepath.Join(dir, "clbemu.db")
+	database, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The id of a VPC within a vSwitch, whose value is not covered by a checksum.
+	damaged := bytes.Replace(database, []byte(`"VPCID":"vpc-bp1clbemu000000000002"`), []byte(`"VPCID":"vpc-bp1clbemu00000000000X"`), -1)
+	writeFile(t, path, string(damaged))
+	r := clbemu(t, "state", "check", "--data-dir", dir)
+	if r.code != 1 || !strings.Contains(r.stdout, "vpc-bp1clbemu00000000000X, which does not exist") {
+		t.Errorf("state check of a damaged state = %+v, want 1 and the reference that leads nowhere", r)
+	}
+}
+
+// TestControlToken proves that the commands send the token, and that a wrong one
+// is told.
+func TestControlToken(t *testing.T) {
+	s := serve(t, "--engine", "memory", "--control-token", "secret")
+	if r := clbemu(t, "state", "check", "--server", s.control, "--control-token", "secret"); r.code != 0 {
+		t.Errorf("state check with the token = %+v, want 0", r)
+	}
+	if r := clbemu(t, "state", "check", "--server", s.control, "--control-token", "guess"); r.code != 3 || !strings.Contains(r.stderr, "401") {
+		t.Errorf("state check with a wrong token = %+v, want 3 and the refusal", r)
+	}
+}
+
+// TestWorld proves that the default world is valid as a file, and that a wrong
+// file exits with 1 and all its problems.
+func TestWorld(t *testing.T) {
+	file := writeFile(t, filepath.Join(t.TempDir(), "w.yaml"), clbemu(t, "world", "show").stdout)
+	if r := clbemu(t, "world", "validate", file); r.code != 0 {
+		t.Errorf("world validate = %+v, want 0", r)
+	}
+	writeFile(t, file, "a: 1\nb: 2\n")
+	if r := clbemu(t, "world", "validate", file); r.code != 1 || !strings.Contains(r.stderr, "w.yaml:1: a: unknown") || !strings.Contains(r.stderr, "w.yaml:2: b: unknown") {
+		t.Errorf("world validate = %+v, want 1 and both problems", r)
+	}
+	if r := clbemu(t, "world", "validate", file+"none"); r.code != 3 {
+		t.Errorf("world validate of no file = %+v, want 3", r)
+	}
+}
+
+// TestActions proves that the list has every product and says what is not
+// emulated, in both forms.
+func TestActions(t *testing.T) {
+	var rows []struct {
+		Product, Action string
+		Emulated        bool
+	}
+	r := clbemu(t, "actions", "--json")
+	if err := json.Unmarshal([]byte(r.stdout), &rows); err != nil {
+		t.Fatalf("actions --json = %v", err)
+	}
+	emulated := make(map[string]bool)
+	for _, row := range rows {
+		emulated[row.Product+" "+row.Action] = row.Emulated
+	}
+	if !emulated["Slb CreateLoadBalancer"] || emulated["Slb CreateTLSCipherPolicy"] || !emulated["Vpc DescribeVSwitches"] {
+		t.Errorf("actions = %v, want the emulated ones marked", emulated)
+	}
+	if lines := strings.Count(clbemu(t, "actions").stdout, "\n"); lines != len(rows)+1 {
+		t.Errorf("actions prints %d lines, want a title and %d rows", lines, len(rows))
+	}
+}
+
+// TestStrictAuth proves that a call with a wrong secret is refused by default.
+func TestStrictAuth(t *testing.T) {
+	s := serve(t, "--engine", "memory")
+	query := strings.Replace(emulatortest.Sign(emulatortest.Slb, "DescribeRegions", nil), "Signature=", "Signature=x", 1)
+	response, err := http.Post(s.api+"/?"+query, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusBadRequest {
+		t.Errorf("call with a wrong signature = %s, want 400", response.Status)
+	}
+}
