@@ -1,0 +1,109 @@
+package emulator_test
+
+import (
+	"encoding/json"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/clbemu/clbemu/"
+
+// goList returns what the toolchain says of packages, run at the module's root.
+func goList(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list %v: %v", args, err)
+	}
+	return string(out)
+}
+
+// listed is a package with what it and its tests import.
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+// ours returns what each package of the module imports of the module, by paths
+// without the module's.
+func ours(t *testing.T) map[string][]string {
+	t.Helper()
+	packages := make(map[string][]string)
+	for d := json.NewDecoder(strings.NewReader(goList(t, "-json=ImportPath,Imports", "./..."))); ; {
+		var p listed
+		err := d.Decode(&p)
+		if err == io.EOF {
+			return packages
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		imports := []string{}
+		for _, path := range p.Imports {
+			if name, ok := strings.CutPrefix(path, module); ok {
+				imports = append(imports, name)
+			}
+		}
+		packages[strings.TrimPrefix(p.ImportPath, module)] = imports
+	}
+}
+
+// mayImport says which packages of ours a package may import; a name stands for
+// the packages under it too. What is not listed here is bound by no rule but
+// the one that nobody imports contracttests.
+var mayImport = map[string][]string{
+	"state":             {"state"},
+	"emulator/rpc":      {"state", "faults", "emulator/rpc"},
+	"emulator/clb":      {"state", "emulator/rpc"},
+	"emulator/vpc":      {"state", "emulator/rpc"},
+	"emulator/ecs":      {"state", "emulator/rpc"},
+	"emulator/metadata": {"state", "emulator/rpc"},
+	"emulator/world":    {"state"},
+	"emulator/control":  {"state", "faults", "scenarios", "emulator/rpc", "emulator/world"},
+}
+
+func under(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
+
+// TestImports proves that no package knows more than its part of the design
+// lets it, and fails when a package that a rule names is gone.
+func TestImports(t *testing.T) {
+	packages := ours(t)
+	for root, allowed := range mayImport {
+		if _, ok := packages[root]; !ok {
+			t.Errorf("there is no package %s: the rule that names it guards nothing", root)
+		}
+		for path, imports := range packages {
+			for _, imported := range imports {
+				if under(path, root) && !slices.ContainsFunc(allowed, func(a string) bool { return under(imported, a) }) {
+					t.Errorf("%s imports %s, but may import only %v", path, imported, allowed)
+				}
+			}
+		}
+	}
+	for path, imports := range packages {
+		if slices.ContainsFunc(imports, func(imported string) bool { return under(imported, "contracttests") }) {
+			t.Errorf("%s imports contracttests, which is for tests only", path)
+		}
+	}
+}
+
+// TestBinaryHasNoClient proves that the binary is built without the cloud's SDKs
+// and without what only tests need.
+func TestBinaryHasNoClient(t *testing.T) {
+	deps := strings.Fields(goList(t, "-deps", "./cmd/clbemu"))
+	if !slices.Contains(deps, module+"emulator") {
+		t.Fatalf("the binary does not depend on the emulator: %v", deps)
+	}
+	for _, path := range deps {
+		for _, forbidden := range []string{"github.com/aliyun/", "github.com/alibabacloud-go/", "github.com/alibabacloud/", "testing", module + "contracttests", module + "emulator/emulatortest", module + "emulator/rpc/rpctest"} {
+			if strings.HasPrefix(path+"/", strings.TrimSuffix(forbidden, "/")+"/") {
+				t.Errorf("the binary depends on %s", path)
+			}
+		}
+	}
+}
