@@ -1,6 +1,7 @@
 package clb
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
@@ -238,8 +239,8 @@ func describeAccessControlLists(v *state.View, req *describeAccessControlListsRe
 type describeAccessControlListAttributeRequest struct {
 	aclRequest
 	AclEntryComment string `rpc:"AclEntryComment"`
-	Page            int    `rpc:"Page,min=1,default=1"`
-	PageSize        int    `rpc:"PageSize,min=1,max=1000,default=10"`
+	Page            int    `rpc:"Page,min=1"`
+	PageSize        int    `rpc:"PageSize,min=1,max=1000"`
 }
 
 type describeAccessControlListAttributeResponse struct {
@@ -261,6 +262,8 @@ type relatedListener struct {
 	Protocol       string `rpc:"Protocol"`
 }
 
+// describeAccessControlListAttribute pages the entries only when a page is asked
+// for: clients older than the paging expect them all. CLB-0152.
 func describeAccessControlListAttribute(v *state.View, req *describeAccessControlListAttributeRequest) (*describeAccessControlListAttributeResponse, error) {
 	acl, err := state.AccessControlLists.Get(v, req.AclID)
 	if err != nil {
@@ -274,7 +277,10 @@ func describeAccessControlListAttribute(v *state.View, req *describeAccessContro
 		}
 	}
 	resp.TotalAclEntry = len(entries)
-	resp.AclEntrys = cut(page{req.Page, req.PageSize}, entries)
+	resp.AclEntrys = entries
+	if req.Page > 0 || req.PageSize > 0 {
+		resp.AclEntrys = cut(page{max(req.Page, 1), cmp.Or(req.PageSize, 10)}, entries)
+	}
 	for l := range state.ListenersByAccessControlList.List(v, acl.ID) {
 		resp.RelatedListeners = append(resp.RelatedListeners,
 			relatedListener{l.LoadBalancerID, l.Port, l.AclType, string(l.Protocol)})

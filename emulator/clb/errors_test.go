@@ -1,0 +1,356 @@
+package clb_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/clb"
+	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/state"
+)
+
+// params is the call's parameters, given as name, value, name, value.
+func params(pairs ...string) rpctest.Params {
+	p := make(rpctest.Params, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		p[pairs[i]] = pairs[i+1]
+	}
+	return p
+}
+
+// with adds parameters to a call, or, given as "", takes them out.
+func with(base rpctest.Params, pairs ...string) rpctest.Params {
+	p := params(pairs...)
+	for name, value := range base {
+		if _, ok := p[name]; !ok {
+			p[name] = value
+		}
+	}
+	return p
+}
+
+// servers is the JSON text of n backend servers, on the ports from 1 on.
+func servers(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"ServerId":%q,"Port":%d}`, instance1, i+1)
+	}
+	return "[" + strings.Join(list, ",") + "]"
+}
+
+func server(id string, more string) string {
+	return fmt.Sprintf(`[{"ServerId":%q,"Port":8000%s}]`, id, more)
+}
+
+// Calls that succeed, for the cases to spoil.
+var (
+	createInternet = params("LoadBalancerSpec", "slb.s1.small")
+	createIntranet = params("LoadBalancerSpec", "slb.s1.small", "AddressType", "intranet", "VSwitchId", vSwitch1)
+	createTCP      = params("LoadBalancerId", lbInternet, "ListenerPort", "1000", "Bandwidth", "-1", "BackendServerPort", "80")
+	createHTTP     = params("LoadBalancerId", lbInternet, "ListenerPort", "1000", "BackendServerPort", "80", "StickySession", "off", "HealthCheck", "off")
+	createHTTPS    = with(createHTTP, "Bandwidth", "-1", "ServerCertificateId", "cert-free")
+	setTCP         = params("LoadBalancerId", lbInternet, "ListenerPort", "80")
+	setHTTP        = params("LoadBalancerId", lbInternet, "ListenerPort", "81")
+	setHTTPS       = params("LoadBalancerId", lbInternet, "ListenerPort", "443")
+	addServers     = params("VServerGroupId", "rsp-free", "BackendServers", server(instance1, ""))
+	createGroup    = params("LoadBalancerId", lbInternet, "VServerGroupName", "g")
+	extension      = params("LoadBalancerId", lbInternet, "ListenerPort", "443", "Domain", "b.example.com", "ServerCertificateId", "cert-free")
+	tagging        = params("ResourceType", "instance", "ResourceId.1", lbInternet, "Tag.1.Key", "k", "Tag.1.Value", "v")
+)
+
+// Each refusal has the code and the words that the table says, and each row of
+// the table is reached.
+func TestRefusals(t *testing.T) {
+	own, other := newPair(t), newPair(t)
+	cases := []rpctest.ErrorCase{
+		// What does not exist.
+		{Name: "Unknown", Action: "DescribeLoadBalancerAttribute", Params: params("LoadBalancerId", "lb-none"), Status: 404, Code: "InvalidLoadBalancerId.NotFound"},
+		{Name: "Unknown", Action: "DeleteLoadBalancer", Params: params("LoadBalancerId", "lb-none"), Status: 404, Code: "InvalidLoadBalancerId.NotFound"},
+		{Name: "OtherRegion", Action: "DescribeLoadBalancerAttribute", Params: params("LoadBalancerId", lbInternet, "RegionId", "cn-shanghai"), Status: 404, Code: "InvalidLoadBalancerId.NotFound"},
+		{Name: "Unknown", Action: "DescribeVServerGroupAttribute", Params: params("VServerGroupId", "rsp-none"), Status: 404, Code: "InvalidParameter"},
+		{Name: "Unknown", Action: "StartLoadBalancerListener", Params: params("LoadBalancerId", lbInternet, "ListenerPort", "9"), Status: 404, Code: "ListenerNotFound"},
+		{Name: "Unknown", Action: "DescribeLoadBalancerTCPListenerAttribute", Params: params("LoadBalancerId", lbInternet, "ListenerPort", "9"), Status: 400, Code: "InvalidParameter"},
+		{Name: "Unknown", Action: "DeleteLoadBalancerListener", Params: params("LoadBalancerId", lbInternet, "ListenerPort", "9"), Status: 404, Code: "ResourceNotFound.Listener"},
+		{Name: "Unknown", Action: "DeleteAccessControlList", Params: params("AclId", "acl-none"), Status: 400, Code: "AclNotExist"},
+		{Name: "Unknown", Action: "DeleteServerCertificate", Params: params("ServerCertificateId", "none"), Status: 404, Code: "ServerCertificateId.NotFound"},
+		{Name: "Unknown", Action: "DeleteCACertificate", Params: params("CACertificateId", "none"), Status: 404, Code: "CACertificateId.NotFound"},
+		{Name: "Unknown", Action: "DeleteDomainExtension", Params: params("DomainExtensionId", "de-none"), Status: 400, Code: "InvalidParameter.DomainExtensionId"},
+
+		// Load balancers.
+		{Name: "NoRegion", Action: "CreateLoadBalancer", Params: with(createInternet, "RegionId", ""), Status: 400, Code: "MissingRegionId"},
+		{Name: "UnknownRegion", Action: "CreateLoadBalancer", Params: with(createInternet, "RegionId", "mars-1"), Status: 404, Code: "InvalidRegionId.NotFound"},
+		{Name: "AddressType", Action: "CreateLoadBalancer", Params: with(createInternet, "AddressType", "extranet"), Status: 400, Code: "InvalidAddressType"},
+		{Name: "Bandwidth", Action: "CreateLoadBalancer", Params: with(createInternet, "Bandwidth", "much"), Status: 400, Code: "InvalidBandwidth"},
+		{Name: "Name", Action: "CreateLoadBalancer", Params: with(createInternet, "LoadBalancerName", "7 of 9"), Status: 400, Code: "InvalidLoadBalancerName"},
+		{Name: "LongName", Action: "CreateLoadBalancer", Params: with(createInternet, "LoadBalancerName", strings.Repeat("a", 81)), Status: 400, Code: "InvalidLoadBalancerName"},
+		{Name: "VSwitchFull", Action: "CreateLoadBalancer", Params: createIntranet, Plant: fillVSwitch1, Status: 400, Code: "VSwitchAvailableIpNotExist"},
+		{Name: "AddressOutside", Action: "CreateLoadBalancer", Params: with(createIntranet, "Address", "192.168.7.7"), Status: 400, Code: "InvalidParameter"},
+		{Name: "AddressReserved", Action: "CreateLoadBalancer", Params: with(createIntranet, "Address", "192.168.0.253"), Status: 400, Code: "InvalidParameter"},
+		{Name: "AddressTaken", Action: "CreateLoadBalancer", Params: with(createIntranet, "Address", "192.168.0.11"), Status: 400, Code: "InvalidParameter"},
+		{Name: "NoVSwitch", Action: "CreateLoadBalancer", Params: with(createInternet, "AddressType", "intranet"), Status: 400, Code: "MissingParam.VSwitchId"},
+		{Name: "UnknownVSwitch", Action: "CreateLoadBalancer", Params: with(createIntranet, "VSwitchId", "vsw-none"), Status: 400, Code: "VSwitchNotExist"},
+		{Name: "UnknownVPC", Action: "CreateLoadBalancer", Params: with(createIntranet, "VpcId", "vpc-none"), Status: 400, Code: "InvalidVpcId.NotExist"},
+		{Name: "VSwitchOfOtherVPC", Action: "CreateLoadBalancer", Params: with(createIntranet, "VpcId", vpc2), Status: 400, Code: "InvalidVSwitchId.NotFound"},
+		{Name: "UnknownResourceGroup", Action: "CreateLoadBalancer", Params: with(createInternet, "ResourceGroupId", "rg-none"), Status: 400, Code: "InvalidResourceGroupId.NotFound"},
+		{Name: "IntranetIPv6", Action: "CreateLoadBalancer", Params: with(createIntranet, "AddressIPVersion", "ipv6"), Status: 400, Code: "InvalidParameter.Mismatch"},
+		{Name: "IPv6NotOffered", Action: "CreateLoadBalancer", Params: with(createInternet, "AddressIPVersion", "ipv6"), Plant: editRegion(func(r *state.Region) { r.PublicIPv6CIDRBlock = "" }), Status: 400, Code: "RegionOrZonesNotSupportIpv6"},
+		{Name: "RegionSoldOut", Action: "CreateLoadBalancer", Params: createInternet, Plant: editRegion(func(r *state.Region) { r.PublicCIDRBlock = "203.0.113.0/30" }), Status: 400, Code: "OperationFailed.RegionResourceLimit"},
+		{Name: "ZonesNoPair", Action: "CreateLoadBalancer", Params: with(createInternet, "MasterZoneId", "cn-hangzhou-h", "SlaveZoneId", "cn-hangzhou-h"), Status: 400, Code: "PRODUCT.NOT_AVAILABLE_IZ"},
+		{Name: "NoSpec", Action: "CreateLoadBalancer", Params: params(), Status: 400, Code: "ShareSlbHaltSales"},
+		{Name: "CLCUByBandwidth", Action: "CreateLoadBalancer", Params: params("InstanceChargeType", "PayByCLCU", "InternetChargeType", "paybybandwidth", "Bandwidth", "5"), Status: 400, Code: "Instance.InternetChargeTypeNotAllowed"},
+		{Name: "ByBandwidthWithout", Action: "CreateLoadBalancer", Params: with(createInternet, "InternetChargeType", "paybybandwidth"), Status: 400, Code: "InvalidParameter.Bandwidth"},
+		{Name: "PrepaidByTraffic", Action: "CreateLoadBalancer", Params: with(createInternet, "PayType", "PrePay"), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "PrepaidIntranetByBandwidth", Action: "CreateLoadBalancer", Params: with(createIntranet, "PayType", "PrePay", "InternetChargeType", "paybybandwidth", "Bandwidth", "5"), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "Protection", Action: "CreateLoadBalancer", Params: with(createInternet, "ModificationProtectionStatus", "on"), Status: 400, Code: "InvalidParam.ModificationProtectionStatus"},
+		{Name: "ReasonAlone", Action: "CreateLoadBalancer", Params: with(createInternet, "ModificationProtectionReason", "why"), Status: 400, Code: "InvalidParam.ModificationProtectionReason"},
+		{Name: "TokenConflict", Action: "CreateLoadBalancer", Params: with(createInternet, "ClientToken", "t1"), Plant: plantToken, Status: 400, Code: "IdempotentParameterMismatch"},
+		{Name: "Protected", Action: "DeleteLoadBalancer", Params: params("LoadBalancerId", lbInternet), Plant: editLB(lbInternet, func(lb *state.LoadBalancer) { lb.DeleteProtection = state.On }), Status: 400, Code: "OperationDenied.DeleteProtectionIsOn"},
+		{Name: "Prepaid", Action: "DeleteLoadBalancer", Params: params("LoadBalancerId", lbPrepaid), Status: 400, Code: "InvalidChargeType"},
+		{Name: "Prepaid", Action: "SetLoadBalancerDeleteProtection", Params: params("LoadBalancerId", lbPrepaid, "DeleteProtection", "on"), Status: 400, Code: "InvalidChargeType"},
+		{Name: "Name", Action: "SetLoadBalancerName", Params: params("LoadBalancerId", lbInternet, "LoadBalancerName", "*"), Status: 400, Code: "InvalidLoadBalancerName"},
+		{Name: "Locked", Action: "SetLoadBalancerStatus", Params: params("LoadBalancerId", lbInternet, "LoadBalancerStatus", "locked"), Status: 400, Code: "InvalidLoadBalancerStatus"},
+		{Name: "CLCU", Action: "ModifyLoadBalancerInstanceSpec", Params: params("LoadBalancerId", lbIntranet, "LoadBalancerSpec", "slb.s1.small"), Status: 400, Code: "OperationDenied.PayByCLCU"},
+		{Name: "PrepaidDown", Action: "ModifyLoadBalancerInstanceSpec", Params: params("LoadBalancerId", lbPrepaid, "LoadBalancerSpec", "slb.s1.small"), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "CLCU", Action: "ModifyLoadBalancerInternetSpec", Params: params("LoadBalancerId", lbIntranet, "Bandwidth", "5"), Status: 400, Code: "OperationDenied.PayByCLCU"},
+		{Name: "IntranetByBandwidth", Action: "ModifyLoadBalancerInternetSpec", Params: params("LoadBalancerId", lbIntranet, "InternetChargeType", "paybybandwidth", "Bandwidth", "5"),
+			Plant: editLB(lbIntranet, func(lb *state.LoadBalancer) { lb.InstanceChargeType = state.PayBySpec }), Status: 400, Code: "ActionNotAllowed"},
+		{Name: "PrepaidDown", Action: "ModifyLoadBalancerInternetSpec", Params: params("LoadBalancerId", lbPrepaid, "Bandwidth", "5"), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "ByBandwidthWithout", Action: "ModifyLoadBalancerInternetSpec", Params: params("LoadBalancerId", lbShared, "InternetChargeType", "paybybandwidth"), Status: 400, Code: "InvalidParameter.Bandwidth"},
+		{Name: "Same", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayByCLCU"), Status: 400, Code: "OperationDenied.PayByCLCU"},
+		{Name: "SameSpec", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbInternet, "InstanceChargeType", "PayBySpec"), Status: 400, Code: "OperationDenied.PayBySpec"},
+		{Name: "Back", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayBySpec"), Status: 400, Code: "Forbidden.LcuToSpec"},
+		{Name: "Unknown", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayByMoon"), Status: 400, Code: "IllegalParam.InstanceChargeType"},
+		{Name: "ByBandwidth", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbInternet, "InstanceChargeType", "PayByCLCU"), Status: 400, Code: "IllegalParam.InternetChargeType"},
+		{Name: "Tags", Action: "DescribeLoadBalancers", Params: params("Tags", "[{"), Status: 400, Code: "InvalidTag"},
+		{Name: "PageSize", Action: "DescribeLoadBalancers", Params: params("PageSize", "101"), Status: 400, Code: "InvalidPageSize"},
+		{Name: "TooManyIDs", Action: "DescribeLoadBalancers", Params: params("LoadBalancerId", strings.Repeat("lb-x,", 11)), Status: 400, Code: "InvalidLoadBalancerId"},
+
+		// Listeners.
+		{Name: "NoPort", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "ListenerPort", ""), Status: 400, Code: "MissingListenerPort"},
+		{Name: "NoBandwidth", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "Bandwidth", ""), Status: 400, Code: "MissingBandwidth"},
+		{Name: "ZeroBandwidth", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "Bandwidth", "0"), Status: 400, Code: "InvalidBandwidth"},
+		{Name: "Port", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "ListenerPort", "0"), Status: 400, Code: "InvalidParam.ListenerPort"},
+		{Name: "Port", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "ListenerPort", "70000"), Status: 400, Code: "InvalidListenerPort"},
+		{Name: "Scheduler", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "Scheduler", "tch"), Status: 400, Code: "InvalidScheduler"},
+		{Name: "NoHealthCheck", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "HealthCheck", ""), Status: 400, Code: "MissingHealthCheck"},
+		{Name: "HealthCheckHttpCode", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "HealthCheckHttpCode", "http_2xx,http_9xx"), Status: 400, Code: "InvalidHealthCheckHttpCode"},
+		{Name: "HealthCheckInterval", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "healthCheckInterval", "51"), Status: 400, Code: "InvalidHealthCheckInterval"},
+		{Name: "Exists", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "ListenerPort", "80"), Status: 400, Code: "ListenerAlreadyExists"},
+		{Name: "PortSpace", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "ListenerPort", "80"), Status: 400, Code: "InvalidParameter.ListenerPortConflict"},
+		{Name: "Reserved", Action: "CreateLoadBalancerUDPListener", Params: with(createTCP, "ListenerPort", "4789"), Status: 400, Code: "OperationDenied.SpecialListenerPortNotAllowed"},
+		{Name: "NoBackend", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "BackendServerPort", ""), Status: 400, Code: "MissingParameter"},
+		{Name: "TwoGroups", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "VServerGroupId", "rsp-free", "MasterSlaveServerGroupId", "rsp-ms"), Status: 400, Code: "Abs.VServerGroupIdAndMasterSlaveServerGroupId.MissMatch"},
+		{Name: "TwoGroups", Action: "SetLoadBalancerTCPListenerAttribute", Params: with(setTCP, "MasterSlaveServerGroup", "on"), Status: 400, Code: "Abs.VServerGroupIdAndMasterSlaveServerGroupId.MissMatch"},
+		{Name: "MasterSlave", Action: "CreateLoadBalancerUDPListener", Params: with(createTCP, "MasterSlaveServerGroupId", "rsp-ms"), Status: 400, Code: "InvalidParameter"},
+		{Name: "MasterSlave", Action: "SetLoadBalancerUDPListenerAttribute", Params: with(setTCP, "MasterSlaveServerGroup", "on", "MasterSlaveServerGroupId", "rsp-ms"), Status: 400, Code: "InvalidParameter"},
+		{Name: "UnknownGroup", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "VServerGroupId", "rsp-none"), Status: 404, Code: "InvalidParameter"},
+		{Name: "ForeignGroup", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "VServerGroupId", "rsp-other"), Status: 400, Code: "InvalidParam.VServerGroupId"},
+		{Name: "BandwidthSum", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "Bandwidth", "101"), Status: 400, Code: "InvalidParameter"},
+		{Name: "UnknownACL", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "AclStatus", "on", "AclType", "white", "AclId", "acl-none"), Status: 400, Code: "AclNotExist"},
+		{Name: "NoACL", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "AclStatus", "on", "AclType", "white"), Status: 400, Code: "MissingAclId"},
+		{Name: "NoACLType", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "AclStatus", "on", "AclId", "acl-free"), Status: 400, Code: "MissingAclType"},
+		{Name: "ACLVersion", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "AclStatus", "on", "AclType", "white", "AclId", "acl-free,acl-v6"), Status: 400, Code: "IpVersionConflict"},
+		{Name: "NoForwardPort", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "ListenerForward", "on"), Status: 400, Code: "MissingForwardPort"},
+		{Name: "ForwardPort", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "ListenerForward", "on", "ForwardPort", "80"), Status: 400, Code: "InvalidParameter"},
+		{Name: "IdleTimeout", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "IdleTimeout", "61"), Status: 400, Code: "InvalidParameter.IdleTimeout"},
+		{Name: "RequestTimeout", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "RequestTimeout", "181"), Status: 400, Code: "InvalidParameter.RequestTimeout"},
+		{Name: "NoStickyType", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "StickySession", "on"), Status: 400, Code: "MissingStickySessionType"},
+		{Name: "NoCookieTimeout", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "StickySession", "on", "StickySessionType", "insert"), Status: 400, Code: "MissingCookieTimeout"},
+		{Name: "NoCookie", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "StickySession", "on", "StickySessionType", "server"), Status: 400, Code: "MissingCookie"},
+		{Name: "NoCertificate", Action: "CreateLoadBalancerHTTPSListener", Params: with(createHTTPS, "ServerCertificateId", ""), Status: 400, Code: "MissingParam.ServerCertificates"},
+		{Name: "UnknownCertificate", Action: "CreateLoadBalancerHTTPSListener", Params: with(createHTTPS, "ServerCertificateId", "none"), Status: 400, Code: "CertificateNotExist"},
+		{Name: "UnknownCACertificate", Action: "CreateLoadBalancerHTTPSListener", Params: with(createHTTPS, "CACertificateId", "none"), Status: 400, Code: "CertificateNotExist"},
+		{Name: "UnknownTLSPolicy", Action: "SetLoadBalancerHTTPSListenerAttribute", Params: with(setHTTPS, "TLSCipherPolicy", "tls-none"), Status: 400, Code: "InvalidTLSPolicyId.NotExist"},
+		{Name: "Unknown", Action: "SetLoadBalancerHTTPSListenerAttribute", Params: with(setHTTPS, "ListenerPort", "9"), Status: 404, Code: "ListenerNotFound"},
+		{Name: "NoGroup", Action: "SetLoadBalancerTCPListenerAttribute", Params: with(setTCP, "VServerGroup", "on"), Status: 400, Code: "MissingParam.VServerGroupId"},
+		{Name: "OnlyGroup", Action: "SetLoadBalancerTCPListenerAttribute", Params: with(setTCP, "VServerGroup", "off"), Status: 400, Code: "OperationFailed.ServerGroupInUse"},
+		{Name: "ForeignGroup", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "VServerGroup", "on", "VServerGroupId", "rsp-other"), Status: 400, Code: "InvalidParam.VServerGroupId"},
+		{Name: "Redirecting", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "ListenerPort", "8080", "Description", "x"), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "RedirectedTo", Action: "DeleteLoadBalancerListener", Params: setHTTPS, Status: 400, Code: "ListenerForwardExist"},
+		{Name: "Ambiguous", Action: "StopLoadBalancerListener", Params: setTCP, Status: 400, Code: "TooManyListeners"},
+		{Name: "MaxResults", Action: "DescribeLoadBalancerListeners", Params: params("MaxResults", "101"), Status: 400, Code: "IllegalParam.MaxResults"},
+		{Name: "Protocol", Action: "DescribeLoadBalancerListeners", Params: params("ListenerProtocol", "sctp"), Status: 400, Code: "IllegalParam.ListenerProtocol"},
+		{Name: "NextToken", Action: "DescribeLoadBalancerListeners", Params: params("NextToken", "***"), Status: 400, Code: "IllegalParam.NextToken"},
+		{Name: "TooManyIDs", Action: "DescribeLoadBalancerListeners", Params: manyIDs("LoadBalancerId", 11), Status: 400, Code: "IllegalParamSize.LoadBalancerId"},
+		{Name: "NoTagKey", Action: "DescribeLoadBalancerListeners", Params: params("Tag.1.Value", "v"), Status: 400, Code: "MissingParam.TagKey"},
+
+		// Server groups and backend servers.
+		{Name: "Malformed", Action: "AddVServerGroupBackendServers", Params: with(addServers, "BackendServers", `[{"ServerId"`), Status: 400, Code: "BackendServersMalformed"},
+		{Name: "NotAList", Action: "AddVServerGroupBackendServers", Params: with(addServers, "BackendServers", `{"ServerId":"i-1"}`), Status: 400, Code: "BackendServersMalformed"},
+		{Name: "Empty", Action: "AddVServerGroupBackendServers", Params: with(addServers, "BackendServers", "[]"), Status: 400, Code: "InvalidParameter"},
+		{Name: "Twice", Action: "AddVServerGroupBackendServers", Params: with(addServers, "BackendServers", strings.Replace(server(instance1, "")+server(instance1, ""), "][", ",", 1)), Status: 400, Code: "InvalidParameter"},
+		{Name: "TooMany", Action: "AddVServerGroupBackendServers", Params: with(addServers, "BackendServers", servers(41)), Status: 400, Code: "TooManyBackendServers"},
+		{Name: "NoServerID", Action: "CreateVServerGroup", Params: with(createGroup, "BackendServers", server("", "")), Status: 400, Code: "BackendServer.ServerIdEmpty"},
+		{Name: "NoPort", Action: "CreateVServerGroup", Params: with(createGroup, "BackendServers", `[{"ServerId":"`+instance1+`"}]`), Status: 400, Code: "InvalidParameter"},
+		{Name: "Port", Action: "CreateVServerGroup", Params: with(createGroup, "BackendServers", `[{"ServerId":"`+instance1+`","Port":"65536"}]`), Status: 400, Code: "InvalidParameter"},
+		{Name: "Weight", Action: "AddVServerGroupBackendServers", Params: with(addServers, "BackendServers", server(instance1, `,"Weight":101`)), Status: 400, Code: "InvalidWeight.Malformed"},
+		{Name: "Type", Action: "AddVServerGroupBackendServers", Params: with(addServers, "BackendServers", server(instance1, `,"Type":"ip"`)), Status: 400, Code: "BackendServer.InvalidType"},
+		{Name: "UnknownServer", Action: "AddVServerGroupBackendServers", Params: with(addServers, "BackendServers", server("i-none", "")), Status: 400, Code: "InvalidServerId.NotExist"},
+		{Name: "UnknownServer", Action: "AddBackendServers", Params: params("LoadBalancerId", lbInternet, "BackendServers", server("i-none", "")), Status: 404, Code: "InvalidServerId.NotFound"},
+		{Name: "UnknownENI", Action: "AddVServerGroupBackendServers", Params: with(addServers, "BackendServers", server("eni-none", `,"Type":"eni"`)), Status: 404, Code: "ResourceNotFound.vServers"},
+		{Name: "Stopped", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: stopInstance1, Status: 400, Code: "ObtainIpFail"},
+		{Name: "AddressOfOtherENI", Action: "AddVServerGroupBackendServers", Params: with(addServers, "BackendServers", server(eni1, `,"Type":"eni","ServerIp":"192.168.0.12"`)), Status: 400, Code: "ObtainIpFail"},
+		{Name: "SameAddress", Action: "AddVServerGroupBackendServers", Params: with(addServers, "BackendServers", strings.Replace(server(instance1, "")+server(eni1, `,"Type":"eni"`), "][", ",", 1)), Status: 400, Code: "InvalidBackendServers.ServerIpConflict"},
+		{Name: "OtherVPC", Action: "AddVServerGroupBackendServers", Params: with(addServers, "BackendServers", server(instanceB, "")), Status: 400, Code: "NetworkConflict"},
+		{Name: "OtherVPC", Action: "AddVServerGroupBackendServers", Params: params("VServerGroupId", "rsp-other", "BackendServers", server(instanceB, "")), Status: 400, Code: "NetworkConflict"},
+		{Name: "ENIOnShared", Action: "CreateVServerGroup", Params: params("LoadBalancerId", lbShared, "BackendServers", server(eni1, `,"Type":"eni"`)), Status: 400, Code: "OperationFailed.ActionNotSupport"},
+		{Name: "Quota", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: fillBackends(200), Status: 400, Code: "InstanceBackendServerNumberOverLimit"},
+		{Name: "Exists", Action: "AddBackendServers", Params: params("LoadBalancerId", lbInternet, "BackendServers", server(instance1, "")),
+			Plant: editLB(lbInternet, func(lb *state.LoadBalancer) {
+				lb.BackendServers = []state.BackendServer{{ServerID: instance1, Type: "ecs"}}
+			}),
+			Status: 400, Code: "InvalidParameter"},
+		{Name: "None", Action: "SetBackendServers", Params: params("LoadBalancerId", lbInternet), Status: 400, Code: "MissingBackendServers"},
+		{Name: "InUse", Action: "DeleteVServerGroup", Params: params("VServerGroupId", "rsp-used"), Status: 400, Code: "RspoolVipExist"},
+		{Name: "NothingToSet", Action: "SetVServerGroupAttribute", Params: params("VServerGroupId", "rsp-used"), Status: 400, Code: "MissingParameter"},
+		{Name: "NoOld", Action: "ModifyVServerGroupBackendServers", Params: params("VServerGroupId", "rsp-used", "NewBackendServers", server(instance2, "")), Status: 400, Code: "MissingOldBackendServers"},
+		{Name: "NoNew", Action: "ModifyVServerGroupBackendServers", Params: params("VServerGroupId", "rsp-used", "OldBackendServers", server(instance2, "")), Status: 400, Code: "MissingNewBackendServers"},
+		{Name: "NoTagKey", Action: "DescribeVServerGroups", Params: params("LoadBalancerId", lbInternet, "Tag.1.Value", "v"), Status: 400, Code: "MissingParam.TagKey"},
+		{Name: "UnknownListener", Action: "DescribeHealthStatus", Params: params("LoadBalancerId", lbInternet, "ListenerPort", "9"), Status: 404, Code: "ListenerNotFound"},
+
+		// Access control lists.
+		{Name: "InUse", Action: "DeleteAccessControlList", Params: params("AclId", "acl-used"), Status: 400, Code: "OperationFailed.AclBindedWithVip"},
+		{Name: "Malformed", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-free", "AclEntrys", "{"), Status: 400, Code: "InvalidEntry"},
+		{Name: "NotACIDRBlock", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-free", "AclEntrys", `[{"entry":"10.0.0.0/33"}]`), Status: 400, Code: "InvalidEntry"},
+		{Name: "None", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-free"), Status: 400, Code: "MissingAclEntrys"},
+		{Name: "Comment", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-free", "AclEntrys", `[{"entry":"1.2.3.4","comment":"`+strings.Repeat("c", 129)+`"}]`), Status: 400, Code: "InvalidParam.Comment"},
+		{Name: "Version", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-free", "AclEntrys", `[{"entry":"2001:db8::/32"}]`), Status: 400, Code: "IllegalEntry"},
+		{Name: "Exists", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-free", "AclEntrys", `[{"entry":"10.0.0.0/8"}]`), Status: 400, Code: "InvalidParam.AclEntryExists"},
+		{Name: "TooMany", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-free", "AclEntrys", entries(51)), Status: 400, Code: "AclEntryExceedLimit"},
+		{Name: "Unknown", Action: "RemoveAccessControlListEntry", Params: params("AclId", "acl-free", "AclEntrys", `[{"entry":"11.0.0.0/8"}]`), Status: 400, Code: "AclEntryEmpty"},
+
+		// Certificates and domain extensions.
+		{Name: "AliCloud", Action: "UploadServerCertificate", Params: params("AliCloudCertificateId", "cas-1"), Status: 400, Code: "InvalidParameter.AliCloudCertificateId"},
+		{Name: "NoCertificate", Action: "UploadServerCertificate", Params: params("PrivateKey", own.key), Status: 400, Code: "MissingServerCertificate"},
+		{Name: "NoKey", Action: "UploadServerCertificate", Params: params("ServerCertificate", own.certificate), Status: 400, Code: "MissingPrivateKey"},
+		{Name: "Malformed", Action: "UploadServerCertificate", Params: params("ServerCertificate", "text", "PrivateKey", own.key), Status: 400, Code: "CertificateFormatInvalid"},
+		{Name: "MalformedKey", Action: "UploadServerCertificate", Params: params("ServerCertificate", own.certificate, "PrivateKey", "text"), Status: 400, Code: "KeyFormatError"},
+		{Name: "EncryptedKey", Action: "UploadServerCertificate", Params: params("ServerCertificate", own.certificate, "PrivateKey", strings.ReplaceAll(own.key, " PRIVATE", " ENCRYPTED PRIVATE")), Status: 400, Code: "PrivateKeyEncryption"},
+		{Name: "OtherKey", Action: "UploadServerCertificate", Params: params("ServerCertificate", own.certificate, "PrivateKey", other.key), Status: 400, Code: "CertificateNotMatchPrivateKey"},
+		{Name: "Malformed", Action: "UploadCACertificate", Params: params("CACertificate", "text"), Status: 400, Code: "CertificateFormatInvalid"},
+		{Name: "InUse", Action: "DeleteServerCertificate", Params: params("ServerCertificateId", "cert-used"), Status: 400, Code: "CertificateAndPrivateKeyIsRefered"},
+		{Name: "InDomainExtension", Action: "DeleteServerCertificate", Params: params("ServerCertificateId", "cert-extension"), Status: 400, Code: "CertificateRelatedDomainExtensionExist"},
+		{Name: "InUse", Action: "DeleteCACertificate", Params: params("CACertificateId", "ca-used"), Status: 400, Code: "CertificateAndPrivateKeyIsRefered"},
+		{Name: "Exists", Action: "CreateDomainExtension", Params: with(extension, "Domain", "a.example.com"), Status: 400, Code: "InvalidParameter.Domain"},
+		{Name: "Domain", Action: "CreateDomainExtension", Params: with(extension, "Domain", "no domain"), Status: 400, Code: "InvalidDomain"},
+		{Name: "Shared", Action: "CreateDomainExtension", Params: extension, Plant: editLB(lbInternet, func(lb *state.LoadBalancer) { lb.Spec = "" }), Status: 400, Code: "DomainExtensionNotSupport"},
+		{Name: "NoCertificate", Action: "CreateDomainExtension", Params: with(extension, "ServerCertificateId", ""), Status: 400, Code: "MissingParam.ServerCertificates"},
+		{Name: "NoCertificate", Action: "SetDomainExtensionAttribute", Params: params("DomainExtensionId", "de-used"), Status: 400, Code: "MissingParam.ServerCertificates"},
+		{Name: "UnknownCertificate", Action: "CreateDomainExtension", Params: with(extension, "ServerCertificateId", "none"), Status: 400, Code: "InvalidParameter.ServerCertificateId"},
+		{Name: "UnknownCertificate", Action: "SetDomainExtensionAttribute", Params: params("DomainExtensionId", "de-used", "ServerCertificateId", "none"), Status: 400, Code: "InvalidParameter.ServerCertificateId"},
+
+		// Tags.
+		{Name: "NoKey", Action: "TagResources", Params: with(tagging, "Tag.1.Key", ""), Status: 400, Code: "MissingParam.TagKey"},
+		{Name: "NoTagKey", Action: "CreateLoadBalancer", Params: with(createInternet, "Tag.1.Value", "v"), Status: 400, Code: "MissingParam.TagKey"},
+		{Name: "Key", Action: "TagResources", Params: with(tagging, "Tag.1.Key", "acs:k"), Status: 400, Code: "InvalidParam.TagKey"},
+		{Name: "TagKey", Action: "CreateLoadBalancer", Params: with(createInternet, "Tag.1.Key", "aliyun-k"), Status: 400, Code: "InvalidParam.TagKey"},
+		{Name: "Value", Action: "TagResources", Params: with(tagging, "Tag.1.Value", "http://v"), Status: 400, Code: "InvalidParam.TagValue"},
+		{Name: "TagValue", Action: "CreateLoadBalancer", Params: with(createInternet, "Tag.1.Key", "k", "Tag.1.Value", "https://v"), Status: 400, Code: "InvalidParam.TagValue"},
+		{Name: "KeyTwice", Action: "TagResources", Params: with(tagging, "Tag.2.Key", "k"), Status: 400, Code: "Duplicate.TagKey"},
+		{Name: "TooMany", Action: "TagResources", Params: with(manyTags(21), "ResourceType", "instance", "ResourceId.1", lbInternet), Status: 400, Code: "SizeLimitExceeded.Tag"},
+		{Name: "TooManyResources", Action: "TagResources", Params: with(manyIDs("ResourceId", 51), "ResourceType", "instance", "Tag.1.Key", "k"), Status: 400, Code: "SizeLimitExceeded.ResourceId"},
+		{Name: "NoResource", Action: "UntagResources", Params: params("ResourceType", "instance"), Status: 400, Code: "MissingParam.ResourceId"},
+		{Name: "UnknownResource", Action: "UntagResources", Params: params("ResourceType", "instance", "ResourceId.1", "lb-none"), Status: 400, Code: "ResourceNotExist"},
+		{Name: "Quota", Action: "TagResources", Params: with(manyTags(20), "ResourceType", "instance", "ResourceId.1", lbInternet), Plant: tagInternet, Status: 400, Code: "QuotaLimitExceeds"},
+		{Name: "NeitherTagNorResource", Action: "ListTagResources", Params: params("ResourceType", "instance"), Status: 400, Code: "MissingParam.TagOrResourceId"},
+		{Name: "NextToken", Action: "ListTagResources", Params: params("ResourceType", "instance", "ResourceId.1", lbInternet, "NextToken", "***"), Status: 400, Code: "InvalidParam.NextToken"},
+		{Name: "ResourceType", Action: "ListTagResources", Params: params("ResourceType", "planet", "ResourceId.1", lbInternet), Status: 400, Code: "InvalidParam.ResourceType"},
+
+		{Name: "NotEmulated", Action: "CreateRules", Params: params("LoadBalancerId", lbInternet), Status: 400, Code: "InvalidAction.NotEmulated"},
+	}
+	rpctest.MatchErrors(t, clb.Product(), plant, cases)
+}
+
+func entries(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"entry":"1.2.%d.0/24"}`, i)
+	}
+	return "[" + strings.Join(list, ",") + "]"
+}
+
+func manyIDs(name string, n int) rpctest.Params {
+	p := params()
+	for i := range n {
+		p[fmt.Sprintf("%s.%d", name, i+1)] = fmt.Sprintf("lb-%d", i)
+	}
+	return p
+}
+
+func manyTags(n int) rpctest.Params {
+	p := params()
+	for i := range n {
+		p[fmt.Sprintf("Tag.%d.Key", i+1)] = fmt.Sprintf("key-%d", i)
+	}
+	return p
+}
+
+// The worlds of single cases.
+
+func editLB(id string, change func(*state.LoadBalancer)) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		return state.LoadBalancers.Edit(tx, id, func(lb *state.LoadBalancer) error {
+			change(lb)
+			return nil
+		})
+	}
+}
+
+func editRegion(change func(*state.Region)) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		return state.Regions.Edit(tx, "cn-hangzhou", func(r *state.Region) error {
+			change(r)
+			return nil
+		})
+	}
+}
+
+func plantToken(tx *state.Tx) error {
+	state.ClientTokens.Put(tx, &state.ClientToken{
+		AccountID: account, Action: "CreateLoadBalancer", Token: "t1", Digest: "of another call", ResourceID: lbInternet,
+	})
+	return nil
+}
+
+func stopInstance1(tx *state.Tx) error {
+	return state.Instances.Edit(tx, instance1, func(i *state.Instance) error {
+		i.Status = state.InstanceStopped
+		return nil
+	})
+}
+
+func tagInternet(tx *state.Tx) error {
+	state.SetTag(tx.In(owner), state.TagLoadBalancer, lbInternet, "one", "more")
+	return nil
+}
+
+// fillVSwitch1 takes every free address, by intranet load balancers.
+func fillVSwitch1(tx *state.Tx) error {
+	vSwitch, err := state.VSwitches.Get(tx.View, vSwitch1)
+	if err != nil {
+		return err
+	}
+	for i := range state.AvailableAddresses(tx.View, vSwitch) {
+		lb := &state.LoadBalancer{ID: fmt.Sprintf("lb-fill-%d", i), AddressType: state.AddressTypeIntranet, VPCID: vpc1, VSwitchID: vSwitch1}
+		if err := plantLoadBalancer(tx.In(owner), lb); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillBackends brings lbInternet to n members, over the default group and others.
+func fillBackends(n int) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		group := &state.VServerGroup{Owner: owner, ID: "rsp-full", Name: "full", LoadBalancerID: lbInternet}
+		for i := range n - 2 {
+			group.BackendServers = append(group.BackendServers,
+				state.BackendServer{ServerID: instance1, Type: state.BackendServerECS, Port: 10000 + i, Weight: 100})
+		}
+		state.VServerGroups.Put(tx, group)
+		return editLB(lbInternet, func(lb *state.LoadBalancer) {
+			lb.BackendServers = []state.BackendServer{{ServerID: instance1, Type: state.BackendServerECS, Weight: 100}}
+		})(tx)
+	}
+}
