@@ -37,7 +37,12 @@ type Config struct {
 	Host    string
 	Version string
 	Log     zerolog.Logger
+	// MaxImport is the largest state that an import takes, in bytes; 0 is
+	// 256 MiB, some two hundred thousand load balancers.
+	MaxImport int64
 }
+
+const defaultMaxImport = 256 << 20
 
 // api is the control API's handlers.
 type api struct {
@@ -46,6 +51,7 @@ type api struct {
 
 // New returns the control API.
 func New(cfg Config) http.Handler {
+	cfg.MaxImport = cmp.Or(cfg.MaxImport, defaultMaxImport)
 	a := &api{cfg}
 	r := mux.NewRouter()
 	r.HandleFunc("/healthz", a.healthz).Methods(http.MethodGet)

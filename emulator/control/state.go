@@ -7,10 +7,6 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// maxImport is the largest state that an import takes, in bytes: some half a
-// million load balancers.
-const maxImport = 1 << 30
-
 func (a *api) exportState(w http.ResponseWriter, _ *http.Request) {
 	export, err := a.Store.Export()
 	if err != nil {
@@ -21,7 +17,7 @@ func (a *api) exportState(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (a *api) importState(w http.ResponseWriter, r *http.Request) {
-	export, err := state.ReadExport(http.MaxBytesReader(w, r.Body, maxImport))
+	export, err := state.ReadExport(http.MaxBytesReader(w, r.Body, a.MaxImport))
 	if err != nil {
 		status := http.StatusBadRequest
 		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {

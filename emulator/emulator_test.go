@@ -1,0 +1,287 @@
+package emulator_test
+
+import (
+	"context"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+)
+
+// TestCall proves that a signed call reaches its product and its store, and that
+// the control API counts it.
+func TestCall(t *testing.T) {
+	s := emulatortest.Start(t)
+	reply, err := s.Client().Call(emulatortest.Vpc, "CreateVpc", map[string]string{"Description": "a b*c~é+&="})
+	if err != nil || reply.Status != http.StatusOK {
+		t.Fatalf("CreateVpc = %v, %v", reply, err)
+	}
+	if err := s.Store().View(state.Owner{}, func(v *state.View) error {
+		vpc, err := state.VPCs.Get(v, reply.Text("VpcId"))
+		if err == nil && vpc.Description != "a b*c~é+&=" {
+			t.Errorf("description = %q, want it as it was sent", vpc.Description)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+	if got := get(t, s.ControlURL()+"/metrics"); !strings.Contains(got, `action="CreateVpc",code="OK"`) {
+		t.Errorf("the metrics do not count the call: %s", got)
+	}
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// TestSeed proves that the same seed gives the same ids and RequestIds, and
+// another seed others.
+func TestSeed(t *testing.T) {
+	create := func(seed uint64) (loadBalancer, request string) {
+		reply, err := emulatortest.Start(t, emulatortest.WithSeed(seed)).Client().Call(emulatortest.Slb, "CreateLoadBalancer",
+			map[string]string{"LoadBalancerSpec": "slb.s1.small"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reply.Text("LoadBalancerId"), reply.Text("RequestId")
+	}
+	lb1, request1 := create(7)
+	lb2, request2 := create(7)
+	lb3, request3 := create(8)
+	if lb1 != lb2 || request1 != request2 {
+		t.Errorf("seed 7 gives %s, %s and then %s, %s, want the same", lb1, request1, lb2, request2)
+	}
+	if lb1 == lb3 || request1 == request3 {
+		t.Errorf("seeds 7 and 8 both give %s, %s", lb1, request1)
+	}
+}
+
+// TestWorldIsPlantedOnce proves that a store that has a world keeps it, whatever
+// the next start brings.
+func TestWorldIsPlantedOnce(t *testing.T) {
+	dir := t.TempDir()
+	renamed, err := world.Parse("w.yaml", []byte(strings.ReplaceAll(string(world.DefaultText), "name: node-1", "name: renamed")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []*world.World{nil, renamed} {
+		e := mustNew(t, emulator.Config{DataDir: dir, World: w})
+		if err := e.Store().View(state.Owner{}, func(v *state.View) error {
+			i, err := state.Instances.Get(v, "i-bp1clbemu0000000001")
+			if err == nil && i.Name != "node-1" {
+				t.Errorf("name = %s, want that of the first world", i.Name)
+			}
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func mustNew(t *testing.T, cfg emulator.Config) *emulator.Emulator {
+	t.Helper()
+	e, err := emulator.New(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestNewRefusals proves that a wrong configuration is an error, and that a
+// failed start lets go of the folder and the ports.
+func TestNewRefusals(t *testing.T) {
+	if _, err := emulator.New(context.Background(), emulator.Config{Engine: emulator.Bolt}); err == nil {
+		t.Error("New without a folder for bbolt = nil, want an error")
+	}
+	if _, err := emulator.New(context.Background(), emulator.Config{Engine: "etcd"}); err == nil || !strings.Contains(err.Error(), "etcd") {
+		t.Errorf("New with an unknown engine = %v, want its name", err)
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	dir := t.TempDir()
+	free := "127.0.0.1:0"
+	e := mustNew(t, emulator.Config{DataDir: dir, Listen: free, ControlListen: taken.Addr().String()})
+	if err := e.Start(); err == nil || !strings.Contains(err.Error(), "control listener") {
+		t.Errorf("Start on a taken port = %v, want an error that names the listener", err)
+	}
+	if err := e.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if err := mustNew(t, emulator.Config{DataDir: dir}).Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestControlListener proves that a control API which other machines reach
+// needs a token.
+func TestControlListener(t *testing.T) {
+	for _, test := range []struct {
+		listen, token string
+		ok            bool
+	}{
+		{"127.0.0.1:0", "", true}, {"localhost:0", "", true}, {"0.0.0.0:0", "", false}, {":0", "", false}, {"0.0.0.0:0", "t", true},
+	} {
+		e := mustNew(t, emulator.Config{Listen: "127.0.0.1:0", ControlListen: test.listen, ControlToken: test.token})
+		if err := e.Start(); (err == nil) != test.ok {
+			t.Errorf("Start with control on %s and token %q = %v, want success %t", test.listen, test.token, err, test.ok)
+		}
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCloseFinishesCalls proves that a call in flight is answered before the
+// store closes, and that no goroutine stays.
+func TestCloseFinishesCalls(t *testing.T) {
+	before := runtime.NumGoroutine()
+	e := mustNew(t, emulator.Config{Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0"})
+	if err := e.Start(); err != nil {
+		t.Fatal(err)
+	}
+	body, write := io.Pipe()
+	started := make(chan struct{})
+	status := make(chan int)
+	go func() {
+		request, _ := http.NewRequest("POST", "http://"+e.Addr()+"/?Version=2014-05-15&Action=DescribeRegions", io.MultiReader(signal{started}, body))
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		response, err := client.Do(request)
+		if err != nil {
+			status <- 0
+			return
+		}
+		response.Body.Close()
+		status <- response.StatusCode
+	}()
+	<-started
+	closed := make(chan error)
+	go func() { closed <- e.Close(context.Background()) }()
+	write.Close()
+	if got := <-status; got != http.StatusOK {
+		t.Errorf("the call in flight = %d, want 200", got)
+	}
+	if err := <-closed; err != nil {
+		t.Errorf("Close = %v", err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines before and %d after", before, runtime.NumGoroutine())
+		}
+	}
+}
+
+// signal is an empty reader that tells when it is read: the request is on its
+// way then.
+type signal struct{ started chan struct{} }
+
+func (s signal) Read([]byte) (int, error) {
+	close(s.started)
+	return 0, io.EOF
+}
+
+// TestReadyz proves that a closing emulator says that it is not ready.
+func TestReadyz(t *testing.T) {
+	e := mustNew(t, emulator.Config{})
+	handler := e.ControlHandler()
+	for _, want := range []int{http.StatusOK, http.StatusServiceUnavailable} {
+		w := httptest.NewRecorder()
+		request, _ := http.NewRequest("GET", "http://localhost/readyz", nil)
+		handler.ServeHTTP(w, request)
+		if w.Code != want {
+			t.Errorf("GET /readyz = %d, want %d", w.Code, want)
+		}
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestGenerateTLS proves that the certificate is good for the hosts, kept while
+// it is, replaced when it is not, and that a broken file is an error.
+func TestGenerateTLS(t *testing.T) {
+	dir := t.TempDir()
+	serial := func(hosts ...string) string {
+		t.Helper()
+		config, err := emulator.GenerateTLS(dir, hosts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, emulator.CAFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(text)
+		for _, host := range hosts {
+			if _, err := config.Certificates[0].Leaf.Verify(x509.VerifyOptions{Roots: pool, DNSName: host}); err != nil {
+				t.Errorf("the certificate is not good for %s: %v", host, err)
+			}
+		}
+		return config.Certificates[0].Leaf.SerialNumber.String()
+	}
+	first := serial("localhost", "127.0.0.1")
+	if again := serial("localhost"); again != first {
+		t.Error("a certificate that is good was replaced")
+	}
+	if wider := serial("localhost", "clb.test"); wider == first {
+		t.Error("a certificate that is not good for a host was kept")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "tls-cert.pem"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := emulator.GenerateTLS(dir, nil); err == nil || !strings.Contains(err.Error(), "delete") {
+		t.Errorf("GenerateTLS over a broken file = %v, want what to do", err)
+	}
+}
+
+// TestGenerateTLSRenews proves that a certificate near its end is replaced.
+func TestGenerateTLSRenews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		serial := func() string {
+			config, err := emulator.GenerateTLS(dir, []string{"localhost"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return config.Certificates[0].Leaf.SerialNumber.String()
+		}
+		first := serial()
+		<-time.After(690 * 24 * time.Hour)
+		if serial() != first {
+			t.Error("a certificate with forty days to go was replaced")
+		}
+		<-time.After(20 * 24 * time.Hour)
+		if serial() == first {
+			t.Error("a certificate with twenty days to go was kept")
+		}
+	})
+}
