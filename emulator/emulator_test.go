@@ -173,7 +173,9 @@ func TestCloseFinishesCalls(t *testing.T) {
 	status := make(chan int)
 	go func() {
 		request, _ := http.NewRequest("POST", "http://"+e.Addr()+"/?Version=2014-05-15&Action=DescribeRegions", io.MultiReader(signal{started}, body))
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		// The server asks for the body when the call is being read.
+		request.Header.Set("Expect", "100-continue")
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: time.Minute}}
 		response, err := client.Do(request)
 		if err != nil {
 			status <- 0
@@ -199,8 +201,7 @@ func TestCloseFinishesCalls(t *testing.T) {
 	}
 }
 
-// signal is an empty reader that tells when it is read: the request is on its
-// way then.
+// signal is an empty reader that tells when it is read.
 type signal struct{ started chan struct{} }
 
 func (s signal) Read([]byte) (int, error) {
