@@ -3,6 +3,8 @@ package rpc
 import (
 	"fmt"
 	"io"
+	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -80,7 +82,7 @@ var protocolParams = map[string]bool{
 // newer clients use in place of parameters.
 func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 	c.request = r
-	c.Host, _, _ = strings.Cut(r.Host, ":")
+	c.Host = hostname(r.Host)
 	c.UserAgent = r.UserAgent()
 	c.Format = JSON
 	if r.Method != http.MethodGet && r.Method != http.MethodPost {
@@ -116,19 +118,27 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 	c.AccessKeyID = params.Get("AccessKeyId")
 	c.Scope.RegionID = params.Get("RegionId")
 	c.Params = make(url.Values, len(params))
-	for name, values := range params {
-		if problem := checkParam(name, values); problem != nil {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if problem := checkParam(name, params[name]); problem != nil {
 			return problem
 		}
 		if !protocolParams[name] {
-			c.Params[name] = values
+			c.Params[name] = params[name]
 		}
 	}
 	return nil
 }
 
-// checkParam refuses what no parameter can be: sent twice, not UTF-8, or with
-// control characters that no value of the API has.
+// hostname is the host without its port.
+func hostname(hostport string) string {
+	if host, _, err := net.SplitHostPort(hostport); err == nil {
+		return host
+	}
+	return hostport
+}
+
+// checkParam refuses what no parameter can be: sent twice, not UTF-8, or with a
+// zero byte.
 func checkParam(name string, values []string) *Problem {
 	if !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
 		return problemUnreadable

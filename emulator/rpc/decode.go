@@ -183,7 +183,7 @@ func (f *decodeField) invalid(name string) error {
 }
 
 // set stores one value. The clients drop empty values, so an empty one counts
-// as absent.
+// as absent: CLB-0016.
 func (f *decodeField) set(target reflect.Value, text, name string) error {
 	if text == "" {
 		if f.rules.required {
@@ -238,7 +238,8 @@ func (f *decodeField) assign(target reflect.Value, text string) bool {
 }
 
 // setList stores Name.1, Name.2 and so on in order of their numbers, which may
-// have gaps. Some clients send a list of one as Name, or a list as JSON text.
+// have gaps. Some clients send a list of one as Name, or a list as JSON text:
+// CLB-0015.
 func (f *decodeField) setList(target reflect.Value, params url.Values, name string) error {
 	numbers := elementNumbers(params, name)
 	if len(numbers) == 0 {
@@ -271,7 +272,7 @@ func (f *decodeField) setList(target reflect.Value, params url.Values, name stri
 }
 
 func (f *decodeField) setBareList(target reflect.Value, text, name string) error {
-	values := []string{text}
+	values := []Text{Text(text)}
 	if strings.HasPrefix(text, "[") {
 		if err := json.Unmarshal([]byte(text), &values); err != nil {
 			return f.invalid(name)
@@ -282,7 +283,7 @@ func (f *decodeField) setBareList(target reflect.Value, text, name string) error
 	}
 	list := reflect.MakeSlice(target.Type(), len(values), len(values))
 	for i, value := range values {
-		if !f.assign(list.Index(i), value) {
+		if !f.assign(list.Index(i), string(value)) {
 			return f.invalid(name)
 		}
 	}
@@ -346,7 +347,7 @@ func (d *decoder) reads(name string) bool {
 }
 
 // Int is an integer in a JSON-text parameter: the documentation writes it as a
-// string, some clients as a number.
+// string, some clients as a number. CLB-0017.
 type Int int
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -304,6 +305,11 @@ type errorBody struct {
 	Recommend string `rpc:"Recommend"`
 }
 
+// recommend is the address of the cloud's page about an error: CLB-0013.
+func recommend(code, product, requestID string) string {
+	return "https://api.aliyun.com/troubleshoot?q=" + url.QueryEscape(code) + "&product=" + product + "&requestId=" + requestID
+}
+
 var errorEncoder = newEncoder(reflect.TypeFor[errorBody]())
 
 func (c *Call) failure(p *Problem) reply {
@@ -319,7 +325,7 @@ func (c *Call) failure(p *Problem) reply {
 		HostID:    host,
 		Code:      p.Code,
 		Message:   p.Message,
-		Recommend: "https://api.aliyun.com/troubleshoot?q=" + p.Code + "&product=" + product + "&requestId=" + c.RequestID,
+		Recommend: recommend(p.Code, product, c.RequestID),
 	})
 	if c.Format == XML {
 		b := append([]byte(xml.Header), "<Error>"...)

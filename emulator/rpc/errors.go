@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/clbemu/clbemu/state"
 )
@@ -27,7 +29,7 @@ func (p *Problem) Error() string {
 
 func (p *Problem) Unwrap() error { return p.Cause }
 
-// Missing is the gateway's answer to an absent mandatory parameter.
+// Missing is the gateway's answer to an absent mandatory parameter: CLB-0012.
 func Missing(parameter string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Code: "Missing" + codeOf(parameter),
 		Message: parameter + " is mandatory for this action."}
@@ -42,19 +44,21 @@ func Invalid(parameter string) *Problem {
 // codeOf spells a parameter for a code: healthCheckInterval gives
 // InvalidHealthCheckInterval.
 func codeOf(parameter string) string {
-	if parameter == "" {
+	first, size := utf8.DecodeRuneInString(parameter)
+	if size == 0 {
 		return ""
 	}
-	return strings.ToUpper(parameter[:1]) + parameter[1:]
+	return string(unicode.ToUpper(first)) + parameter[size:]
 }
 
-// The gateway's own refusals. Codes, messages and status are those of the
-// common error table; evidence CLB-0001 to CLB-0009.
+// The gateway's own refusals. Codes, messages and status are those of the cloud's
+// common error table: CLB-0005.
 var (
 	problemMethod = &Problem{Status: http.StatusForbidden, Code: "UnsupportedHTTPMethod",
 		Message: "This http method is not supported."}
 	problemUnreadable = &Problem{Status: http.StatusBadRequest, Code: "InvalidParameter",
 		Message: "Specified parameter is not valid."}
+	// No public code says that a request is too large: CLB-0018.
 	problemTooLarge = &Problem{Status: http.StatusRequestEntityTooLarge, Code: "RequestEntityTooLarge",
 		Message: fmt.Sprintf("The request body must not exceed %d bytes.", MaxBody)}
 	problemUnknownAction = &Problem{Status: http.StatusNotFound, Code: "InvalidAction.NotFound",
@@ -84,7 +88,7 @@ var (
 )
 
 // signatureMismatch carries the server's string to sign: the SDK compares it
-// with its own to tell a wrong secret from a wrong canonicalisation.
+// with its own to tell a wrong secret from a wrong canonicalisation. CLB-0010.
 func signatureMismatch(stringToSign string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Code: "SignatureDoesNotMatch",
 		Message: "Specified signature is not matched with our calculation. server string to sign is:" + stringToSign}

@@ -34,7 +34,8 @@ func (c *Call) readSignature() (signature, *Problem) {
 	return c.readV1()
 }
 
-// readV1 is HMAC-SHA1 over the parameters.
+// readV1 is HMAC-SHA1 over the parameters: CLB-0001. Some clients write TimeStamp:
+// CLB-0014.
 func (c *Call) readV1() (signature, *Problem) {
 	s := signature{
 		accessKeyID:   c.AccessKeyID,
@@ -79,7 +80,7 @@ func signV1(secret, stringToSign string) string {
 // acs3 opens the Authorization header of the newer scheme.
 const acs3 = "ACS3-HMAC-SHA256"
 
-// readACS3 is HMAC-SHA256 over a canonical request.
+// readACS3 is HMAC-SHA256 over a canonical request: CLB-0002.
 func (c *Call) readACS3(authorization string) (signature, *Problem) {
 	h := c.request.Header
 	s := signature{
@@ -111,9 +112,10 @@ func (c *Call) readACS3(authorization string) (signature, *Problem) {
 		return s, Missing("SignatureNonce")
 	}
 	names := strings.Split(strings.ToLower(signedHeaders), ";")
-	// What says who calls, when and what must be under the signature.
-	for _, required := range []string{"host", "x-acs-date", "x-acs-signature-nonce", "x-acs-content-sha256"} {
-		if !slices.Contains(names, required) {
+	// What the gateway reads must be under the signature.
+	for _, name := range []string{"host", "x-acs-action", "x-acs-version", "x-acs-date", "x-acs-signature-nonce",
+		"x-acs-security-token", "x-acs-content-sha256"} {
+		if (name == "host" || h.Get(name) != "") && !slices.Contains(names, name) {
 			return s, problemIncompleteSignature
 		}
 	}
@@ -196,7 +198,7 @@ func appendEscaped(b []byte, s string) []byte {
 // without a fraction.
 const timestampForm = "2006-01-02T15:04:05Z"
 
-// timestampWindow is how far a client's clock may be off, each way.
+// timestampWindow is how far a client's clock may be off, each way: CLB-0008.
 const timestampWindow = 15 * time.Minute
 
 func checkTimestamp(text string, now time.Time) *Problem {
