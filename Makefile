@@ -1,0 +1,58 @@
+# Nothing but Go and make is needed; `make race` and `make check` also use gcc and git.
+FUZZTIME ?= 60s
+ROUNDS ?= 50
+BUILD = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"
+
+.PHONY: build run test race fuzz crash bench contract golden lint check
+
+# build the binary, static, into bin/
+build:
+	$(BUILD) -o bin/clbemu ./cmd/clbemu
+
+# run the emulator on 127.0.0.1:9600, with its state in ./clbemu-data
+run: build
+	./bin/clbemu serve
+
+# test everything
+test:
+	go test ./...
+
+# test everything for data races, in random order
+race:
+	go test -race -shuffle=on ./...
+
+# fuzz each target for FUZZTIME
+fuzz:
+	@grep -rn '^func Fuzz' --include='*_test.go' . | sed -E 's|^(.*)/[^/]*:[0-9]+:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | \
+	while read -r package target; do \
+		go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package || exit 1; \
+	done
+
+# crash the binary ROUNDS times among concurrent writes
+crash:
+	go test -count=1 -v -run TestCrash ./cmd/clbemu -rounds $(ROUNDS)
+
+# bench: the figures that the README quotes, on this machine
+bench:
+	go test -run '^$$' -bench . -benchtime 1x -timeout 30m ./emulator
+
+# contract: the cloud's own SDKs against the emulator
+contract:
+	go test -count=1 ./contracttests/...
+
+# golden: rewrite the recorded replies and the README's generated parts
+golden:
+	go test ./contracttests/... -run Golden -update
+	go test ./emulator -run README -update
+
+# lint formatting, suspicious code and the module file
+lint:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not formatted: run gofmt -w on these'; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	go mod tidy -diff
+
+# check everything that a change must pass
+check: lint
+	$(MAKE) fuzz FUZZTIME=10s
+	$(MAKE) race
