@@ -1,0 +1,337 @@
+package emulator_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+)
+
+// The benchmarks measure once, whatever -benchtime is, and compare two things
+// in the same run where a figure alone would say more of the machine. `make
+// bench` runs them; the README quotes them.
+
+const (
+	many = 100_000
+	few  = 100
+	// span is how long each side of a comparison runs in a round.
+	span   = 2 * time.Second
+	rounds = 3
+)
+
+var aboutMachine = sync.OnceValue(func() string {
+	cpu := "unknown CPU"
+	text, _ := os.ReadFile("/proc/cpuinfo") // not there on every system
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			cpu = strings.TrimSpace(value)
+		}
+	}
+	return fmt.Sprintf("%s, %d cores, %s, %s/%s", cpu, runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+})
+
+// report prints a figure with its target, in place of the time of one iteration.
+func report(b *testing.B, figure float64, unit, format string, args ...any) {
+	b.Helper()
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(figure, unit)
+	b.Logf("%s [%s]", fmt.Sprintf(format, args...), aboutMachine())
+}
+
+// crowdedWorld is the default world with public addresses for many load balancers.
+func crowdedWorld(b *testing.B) *world.World {
+	b.Helper()
+	w, err := world.Parse("bench.yaml", []byte(strings.ReplaceAll(string(world.DefaultText), "198.18.0.0/16", "11.0.0.0/8")))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return w
+}
+
+var scope = state.Owner{AccountID: "1234567890123456", RegionID: "cn-hangzhou"}
+
+// crowd puts n load balancers into the store, each with a tag of its own, and
+// returns the id of one.
+func crowd(b *testing.B, store *state.Store, n int) (id string) {
+	b.Helper()
+	err := store.Update(scope, func(tx *state.Tx) error {
+		for i := range n {
+			lb, err := newLoadBalancer(tx)
+			if err != nil {
+				return err
+			}
+			id = lb.ID
+			state.LoadBalancers.Put(tx, lb)
+			state.SetTag(tx, state.TagLoadBalancer, id, "cluster", fmt.Sprintf("c%d", i))
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return id
+}
+
+func newLoadBalancer(tx *state.Tx) (*state.LoadBalancer, error) {
+	id := tx.NewID(state.LoadBalancers.Kind())
+	ip, err := state.AllocateAddress(tx, state.PublicPool(scope.RegionID), "11.0.0.0/8", "", state.LoadBalancers.Kind(), id)
+	return &state.LoadBalancer{
+		Owner: scope, ID: id, Name: "bench", Status: state.LoadBalancerActive, Address: ip,
+		AddressType: state.AddressTypeInternet, AddressIPVersion: "ipv4", NetworkType: "classic",
+		MasterZoneID: "cn-hangzhou-h", SlaveZoneID: "cn-hangzhou-i", Spec: "slb.s1.small",
+		InstanceChargeType: state.PayBySpec, InternetChargeType: state.PayByTraffic, Bandwidth: -1, PayType: "PayOnDemand",
+		ResourceGroupID: "rg-clbemu0default", DeleteProtection: state.Off, ModificationProtectionStatus: "NonProtection",
+		CreateTime: tx.Now(),
+	}, err
+}
+
+// keepAlive is a client with so many connections that stay open.
+func keepAlive(connections int) *http.Client {
+	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}}
+}
+
+// throughput returns how often per second workers get do done.
+func throughput(b *testing.B, workers int, do func(worker int) error) float64 {
+	b.Helper()
+	var done atomic.Int64
+	var group sync.WaitGroup
+	start := time.Now()
+	for worker := range workers {
+		group.Go(func() {
+			for time.Since(start) < span {
+				if err := do(worker); err != nil {
+					b.Error(err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	return float64(done.Load()) / time.Since(start).Seconds()
+}
+
+// compare runs both sides in turn and returns the best of each, which is the
+// one that the machine disturbed least.
+func compare(b *testing.B, workers int, ours, bare func(worker int) error) (oursBest, bareBest float64) {
+	b.Helper()
+	for range rounds {
+		bareBest = max(bareBest, throughput(b, workers, bare))
+		oursBest = max(oursBest, throughput(b, workers, ours))
+	}
+	return oursBest, bareBest
+}
+
+func post(client *http.Client, url, action string, params map[string]string) error {
+	response, err := client.Post(url+"/?"+emulatortest.Sign(emulatortest.Slb, action, params), "application/x-www-form-urlencoded", nil)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s = %s", action, body)
+	}
+	return err
+}
+
+// BenchmarkGateway compares a signed Describe over HTTP with a bare handler that
+// returns the same bytes to the same client.
+func BenchmarkGateway(b *testing.B) {
+	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = crowdedWorld(b) }))
+	params := map[string]string{"LoadBalancerId": crowd(b, s.Store(), few)}
+	answer, err := http.Post(s.URL()+"/?"+emulatortest.Sign(emulatortest.Slb, "DescribeLoadBalancerAttribute", params), "", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json;charset=utf-8")
+		w.Write(body)
+	}))
+	defer bare.Close()
+	const connections = 16
+	client := keepAlive(connections)
+	ours, base := compare(b, connections,
+		func(int) error { return post(client, s.URL(), "DescribeLoadBalancerAttribute", params) },
+		func(int) error { return post(client, bare.URL, "DescribeLoadBalancerAttribute", params) })
+	report(b, ours/base, "ratio", "signed DescribeLoadBalancerAttribute %.0f/s, bare net/http handler %.0f/s, target ratio >= 0.50", ours, base)
+}
+
+// BenchmarkDescribeByTag compares a Describe by tag among many load balancers
+// with one among few.
+func BenchmarkDescribeByTag(b *testing.B) {
+	median := func(n int) time.Duration {
+		s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = crowdedWorld(b) }))
+		crowd(b, s.Store(), n)
+		client := keepAlive(1)
+		took := make([]time.Duration, 3000)
+		for i := range took {
+			params := map[string]string{"Tags": fmt.Sprintf(`[{"TagKey":"cluster","TagValue":"c%d"}]`, i%few)}
+			start := time.Now()
+			if err := post(client, s.URL(), "DescribeLoadBalancers", params); err != nil {
+				b.Fatal(err)
+			}
+			took[i] = time.Since(start)
+		}
+		slices.Sort(took)
+		return took[len(took)/2]
+	}
+	among, alone := median(many), median(few)
+	report(b, float64(among)/float64(alone), "ratio", "DescribeLoadBalancers by tag, p50: %v among %d, %v among %d, target ratio <= 1.5", among, many, alone, few)
+}
+
+// BenchmarkDurableWrites compares acknowledged writes of the store, and of the
+// API over it, with bbolt's own batching of the same bytes.
+func BenchmarkDurableWrites(b *testing.B) {
+	const clients = 64
+	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) {
+		cfg.World, cfg.Engine, cfg.DataDir = crowdedWorld(b), emulator.Bolt, b.TempDir()
+	}))
+	ids := make([]string, clients)
+	for i := range ids {
+		ids[i] = crowd(b, s.Store(), 1)
+	}
+	db, err := bolt.Open(filepath.Join(b.TempDir(), "raw.db"), 0o600, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	value := []byte(strings.Repeat("x", 600)) // as long as a load balancer's
+	raw := func(worker int) error {
+		return db.Batch(func(tx *bolt.Tx) error {
+			bucket, err := tx.CreateBucketIfNotExists([]byte("LoadBalancer"))
+			if err != nil {
+				return err
+			}
+			return bucket.Put([]byte(ids[worker]), value)
+		})
+	}
+	var n atomic.Int64
+	name := func() string { return fmt.Sprintf("bench-%d", n.Add(1)) }
+	store := func(worker int) error {
+		return s.Store().Update(scope, func(tx *state.Tx) error {
+			return state.LoadBalancers.Edit(tx, ids[worker], func(lb *state.LoadBalancer) error {
+				lb.Name = name()
+				return nil
+			})
+		})
+	}
+	client := keepAlive(clients)
+	api := func(worker int) error {
+		return post(client, s.URL(), "SetLoadBalancerName", map[string]string{"LoadBalancerId": ids[worker], "LoadBalancerName": name()})
+	}
+	ours, base := compare(b, clients, store, raw)
+	overHTTP, _ := compare(b, clients, api, raw)
+	report(b, ours/base, "ratio", "durable writes of %d clients: store %.0f/s, signed SetLoadBalancerName %.0f/s (ratio %.2f), bbolt.Batch %.0f/s, target ratio >= 0.50",
+		clients, ours, overHTTP, overHTTP/base, base)
+}
+
+// build makes the binary as it is released.
+func build(b *testing.B) string {
+	b.Helper()
+	binary := filepath.Join(b.TempDir(), "clbemu")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "../cmd/clbemu")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("go build: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// startUp runs the binary and returns how long it took to the first signed
+// answer, with the process.
+func startUp(b *testing.B, binary, dir string) (time.Duration, *os.Process) {
+	b.Helper()
+	stdout, w, err := os.Pipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command(binary, "serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0", "--data-dir", dir)
+	cmd.Stdout, cmd.Stderr = w, os.Stderr
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	w.Close()
+	b.Cleanup(func() { cmd.Process.Kill(); cmd.Wait(); stdout.Close() })
+	text := make([]byte, 4096)
+	n, err := stdout.Read(text) // the start-up block is one write
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, url, _ := strings.Cut(string(text[:n]), "API")
+	if err := post(keepAlive(1), strings.Fields(url)[0], "DescribeRegions", nil); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(start), cmd.Process
+}
+
+// BenchmarkStart measures from exec to the first signed answer.
+func BenchmarkStart(b *testing.B) {
+	binary := build(b)
+	measure := func(dir func() string) time.Duration {
+		took := make([]time.Duration, 9)
+		for i := range took {
+			var process *os.Process
+			took[i], process = startUp(b, binary, dir())
+			process.Kill()
+			process.Wait()
+		}
+		slices.Sort(took)
+		return took[len(took)/2]
+	}
+	empty := measure(b.TempDir)
+	dir := b.TempDir()
+	e, err := emulator.New(context.Background(), emulator.Config{DataDir: dir, World: crowdedWorld(b)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	crowd(b, e.Store(), many)
+	if err := e.Close(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+	crowded := measure(func() string { return dir })
+	report(b, empty.Seconds()*1000, "ms", "exec to first signed answer: empty store %v (target < 50 ms), %d load balancers %v (target < 3 s)", empty, many, crowded)
+}
+
+// BenchmarkFootprint measures the binary, and what the idle process has in memory.
+func BenchmarkFootprint(b *testing.B) {
+	binary := build(b)
+	info, err := os.Stat(binary)
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, process := startUp(b, binary, b.TempDir())
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", process.Pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var kib float64
+	_, resident, _ := strings.Cut(string(status), "VmRSS:")
+	if _, err := fmt.Sscan(resident, &kib); err != nil {
+		b.Fatal(err)
+	}
+	report(b, kib/1024, "MiB", "idle resident memory %.1f MiB (target < 30), binary %.1f MiB (target < 30)", kib/1024, float64(info.Size())/(1<<20))
+}
