@@ -1,0 +1,64 @@
+package ecs
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+type deleteInstanceRequest struct {
+	InstanceID            string `rpc:"InstanceId,required"`
+	Force                 bool   `rpc:"Force"`
+	TerminateSubscription bool   `rpc:"TerminateSubscription"`
+	DryRun                bool   `rpc:"DryRun"`
+}
+
+// deleteInstance releases an instance with all that is its own. Routes that lead
+// to it stay and lead nowhere; evidence CLB-0332.
+func deleteInstance(tx *state.Tx, req *deleteInstanceRequest) (*rpc.Empty, error) {
+	i, err := state.Instances.Get(tx.View, req.InstanceID)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case i.DeletionProtection:
+		return nil, state.Refuse(instanceProtected, i.ID)
+	case i.InstanceChargeType == "PrePaid" && !req.TerminateSubscription:
+		return nil, state.Refuse(instanceSubscribed)
+	case i.Status != state.InstanceStopped && !req.Force:
+		return nil, state.Refuse(instanceNotStopped)
+	}
+	for n := range state.NetworkInterfacesByInstance.List(tx.View, i.ID) {
+		release(tx, n.ID)
+		state.NetworkInterfaces.Delete(tx, n.ID)
+		state.ReleaseAddresses(tx, state.NetworkInterfaces.Kind(), n.ID)
+	}
+	release(tx, i.ID)
+	state.DeleteTagsOf(tx, state.TagInstance, i.ID)
+	state.Instances.Delete(tx, i.ID)
+	return &rpc.Empty{}, dryRun(req.DryRun)
+}
+
+// release takes an instance or an interface out of the server groups, and its
+// EIPs off it. Listeners keep their groups, even empty ones; evidence CLB-0333.
+func release(tx *state.Tx, id string) {
+	remove := func(servers []state.BackendServer) []state.BackendServer {
+		return slices.DeleteFunc(slices.Clone(servers), func(s state.BackendServer) bool { return s.ServerID == id })
+	}
+	for g := range state.VServerGroupsByServer.List(tx.View, id) {
+		changed := *g
+		changed.BackendServers = remove(g.BackendServers)
+		state.VServerGroups.Put(tx, &changed)
+	}
+	for lb := range state.LoadBalancersByServer.List(tx.View, id) {
+		changed := *lb
+		changed.BackendServers = remove(lb.BackendServers)
+		state.LoadBalancers.Put(tx, &changed)
+	}
+	for eip := range state.EIPsByInstance.List(tx.View, id) {
+		changed := *eip
+		changed.Status, changed.InstanceType, changed.InstanceID = state.EIPAvailable, "", ""
+		state.EIPs.Put(tx, &changed)
+	}
+}

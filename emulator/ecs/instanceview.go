@@ -1,0 +1,158 @@
+package ecs
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// networkVPC is the network that everything here is in; the classic one is gone.
+const networkVPC = "vpc"
+
+type instanceView struct {
+	InstanceID              string              `rpc:"InstanceId"`
+	InstanceName            string              `rpc:"InstanceName"`
+	HostName                string              `rpc:"HostName"`
+	Hostname                string              `rpc:"Hostname"`
+	Description             string              `rpc:"Description"`
+	RegionID                string              `rpc:"RegionId"`
+	ZoneID                  string              `rpc:"ZoneId"`
+	Status                  string              `rpc:"Status"`
+	StoppedMode             string              `rpc:"StoppedMode"`
+	InstanceType            string              `rpc:"InstanceType"`
+	InstanceTypeFamily      string              `rpc:"InstanceTypeFamily"`
+	ImageID                 string              `rpc:"ImageId"`
+	OSType                  string              `rpc:"OSType"`
+	SerialNumber            string              `rpc:"SerialNumber"`
+	InstanceChargeType      string              `rpc:"InstanceChargeType"`
+	InternetChargeType      string              `rpc:"InternetChargeType"`
+	InternetMaxBandwidthOut int                 `rpc:"InternetMaxBandwidthOut"`
+	InternetMaxBandwidthIn  int                 `rpc:"InternetMaxBandwidthIn"`
+	SpotStrategy            string              `rpc:"SpotStrategy"`
+	InstanceNetworkType     string              `rpc:"InstanceNetworkType"`
+	IOOptimized             bool                `rpc:"IoOptimized"`
+	DeviceAvailable         bool                `rpc:"DeviceAvailable"`
+	DeletionProtection      bool                `rpc:"DeletionProtection"`
+	ResourceGroupID         string              `rpc:"ResourceGroupId"`
+	CreationTime            string              `rpc:"CreationTime"`
+	StartTime               string              `rpc:"StartTime"`
+	ExpiredTime             string              `rpc:"ExpiredTime"`
+	SecurityGroupIDs        []string            `rpc:"SecurityGroupIds>SecurityGroupId"`
+	InnerIPAddress          ipAddresses         `rpc:"InnerIpAddress"`
+	PublicIPAddress         ipAddresses         `rpc:"PublicIpAddress"`
+	EIPAddress              eipAddress          `rpc:"EipAddress"`
+	VPCAttributes           vpcAttributes       `rpc:"VpcAttributes"`
+	NetworkInterfaces       []instanceInterface `rpc:"NetworkInterfaces>NetworkInterface"`
+	MetadataOptions         metadataOptions     `rpc:"MetadataOptions"`
+	OperationLocks          []operationLock     `rpc:"OperationLocks>LockReason"`
+	Tags                    []tagView           `rpc:"Tags>Tag"`
+}
+
+type ipAddresses struct {
+	IPAddresses []string `rpc:"IpAddress"`
+}
+
+type eipAddress struct {
+	AllocationID         string `rpc:"AllocationId"`
+	IPAddress            string `rpc:"IpAddress"`
+	Bandwidth            int    `rpc:"Bandwidth"`
+	InternetChargeType   string `rpc:"InternetChargeType"`
+	IsSupportUnassociate bool   `rpc:"IsSupportUnassociate"`
+}
+
+type vpcAttributes struct {
+	VPCID            string      `rpc:"VpcId"`
+	VSwitchID        string      `rpc:"VSwitchId"`
+	PrivateIPAddress ipAddresses `rpc:"PrivateIpAddress"`
+	NATIPAddress     string      `rpc:"NatIpAddress"`
+}
+
+type instanceInterface struct {
+	NetworkInterfaceID string         `rpc:"NetworkInterfaceId"`
+	Type               string         `rpc:"Type"`
+	MacAddress         string         `rpc:"MacAddress"`
+	PrimaryIPAddress   string         `rpc:"PrimaryIpAddress"`
+	PrivateIPSets      []privateIPSet `rpc:"PrivateIpSets>PrivateIpSet"`
+	IPv6Sets           []ipv6Set      `rpc:"Ipv6Sets>Ipv6Set"`
+}
+
+type metadataOptions struct {
+	HTTPEndpoint string `rpc:"HttpEndpoint"`
+	HTTPTokens   string `rpc:"HttpTokens"`
+}
+
+type operationLock struct {
+	LockReason string `rpc:"LockReason"`
+	LockMsg    string `rpc:"LockMsg"`
+}
+
+// viewInstance shows an instance with what is on it. One that is paid as it goes
+// expires in 2099.
+func viewInstance(v *state.View, i *state.Instance) instanceView {
+	primary, _ := primaryInterface(v, i.ID)
+	view := instanceView{
+		InstanceID:          i.ID,
+		InstanceName:        i.Name,
+		HostName:            i.HostName,
+		Hostname:            i.HostName,
+		Description:         i.Description,
+		RegionID:            i.RegionID,
+		ZoneID:              i.ZoneID,
+		Status:              i.Status,
+		StoppedMode:         "Not-applicable",
+		InstanceType:        i.InstanceType,
+		InstanceTypeFamily:  typeFamily(i.InstanceType),
+		ImageID:             i.ImageID,
+		OSType:              "linux",
+		SerialNumber:        i.SerialNumber,
+		InstanceChargeType:  i.InstanceChargeType,
+		InternetChargeType:  internetChargeType(&state.EIP{}),
+		SpotStrategy:        i.SpotStrategy,
+		InstanceNetworkType: networkVPC,
+		IOOptimized:         true,
+		DeviceAvailable:     true,
+		DeletionProtection:  i.DeletionProtection,
+		ResourceGroupID:     i.ResourceGroupID,
+		CreationTime:        formatMinute(i.CreateTime),
+		StartTime:           formatMinute(i.CreateTime),
+		ExpiredTime:         "2099-12-31T15:59Z",
+		SecurityGroupIDs:    slices.Clone(primary.SecurityGroupIDs),
+		PublicIPAddress:     ipAddresses{slices.Clone(i.PublicIPAddresses)},
+		VPCAttributes: vpcAttributes{
+			VPCID: i.VPCID, VSwitchID: i.VSwitchID, PrivateIPAddress: ipAddresses{slices.Clone(primary.PrivateIPAddresses)},
+		},
+		MetadataOptions: metadataOptions{HTTPEndpoint: "enabled", HTTPTokens: "optional"},
+		Tags:            tagsOf(v, state.TagInstance, i.ID),
+	}
+	if eip, ok := state.EIPsByInstance.First(v, i.ID); ok {
+		view.EIPAddress = viewEIPAddress(eip)
+		view.InternetChargeType = eip.InternetChargeType
+	}
+	for n := range state.NetworkInterfacesByInstance.List(v, i.ID) {
+		view.NetworkInterfaces = append(view.NetworkInterfaces, instanceInterface{
+			NetworkInterfaceID: n.ID,
+			Type:               n.Type,
+			MacAddress:         n.MacAddress,
+			PrimaryIPAddress:   primaryAddress(n),
+			PrivateIPSets:      privateIPSets(n, nil),
+			IPv6Sets:           ipv6Sets(n),
+		})
+	}
+	return view
+}
+
+func viewEIPAddress(eip *state.EIP) eipAddress {
+	// The world and the Vpc API write bandwidths as numbers only.
+	bandwidth, err := strconv.Atoi(eip.Bandwidth)
+	if err != nil {
+		bandwidth = 0
+	}
+	return eipAddress{
+		AllocationID:         eip.ID,
+		IPAddress:            eip.IPAddress,
+		Bandwidth:            bandwidth,
+		InternetChargeType:   eip.InternetChargeType,
+		IsSupportUnassociate: true,
+	}
+}

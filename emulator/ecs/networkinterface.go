@@ -1,0 +1,330 @@
+package ecs
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var networkInterfaceActions = []rpc.Action{
+	rpc.Read("DescribeNetworkInterfaces", describeNetworkInterfaces),
+	rpc.Write("ModifyNetworkInterfaceAttribute", modifyNetworkInterfaceAttribute),
+}
+
+type describeNetworkInterfacesRequest struct {
+	Tags                 []tagParamStrict `rpc:"Tag,max=20,invalid=TooManyTags"`
+	RegionID             string           `rpc:"RegionId,required"`
+	ResourceGroupID      string           `rpc:"ResourceGroupId"`
+	VSwitchID            string           `rpc:"VSwitchId"`
+	VPCID                string           `rpc:"VpcId"`
+	PrimaryIPAddress     string           `rpc:"PrimaryIpAddress"`
+	SecurityGroupID      string           `rpc:"SecurityGroupId"`
+	NetworkInterfaceName string           `rpc:"NetworkInterfaceName"`
+	Type                 string           `rpc:"Type,enum=Primary|Secondary|Trunk|Member"`
+	InstanceID           string           `rpc:"InstanceId"`
+	ServiceManaged       bool             `rpc:"ServiceManaged"`
+	Status               string           `rpc:"Status,enum=Available|Attaching|InUse|Detaching|Deleting|Creating|CreateFailed|Linked|Linking|Unlinking"`
+	PageNumber           int              `rpc:"PageNumber,default=1,min=1"`
+	PageSize             int              `rpc:"PageSize,default=10,min=1,max=1000"`
+	NextToken            string           `rpc:"NextToken"`
+	MaxResults           *int             `rpc:"MaxResults,min=10,max=500"`
+	PrivateIPAddresses   []string         `rpc:"PrivateIpAddress,max=100"`
+	NetworkInterfaceIDs  []string         `rpc:"NetworkInterfaceId,max=100"`
+	IPv6Addresses        []string         `rpc:"Ipv6Address,max=100"`
+}
+
+// tagParamStrict is a tag of the actions that never took lower case.
+type tagParamStrict struct {
+	Key   string `rpc:"Key"`
+	Value string `rpc:"Value"`
+}
+
+type describeNetworkInterfacesResponse struct {
+	windowed
+	NetworkInterfaces []networkInterfaceView `rpc:"NetworkInterfaceSets>NetworkInterfaceSet"`
+}
+
+func (r *describeNetworkInterfacesRequest) window() window {
+	if r.MaxResults == nil && r.NextToken == "" {
+		return window{number: r.PageNumber, size: r.PageSize}
+	}
+	w := window{byToken: true, token: r.NextToken, number: 1, size: r.PageSize}
+	if r.MaxResults != nil {
+		w.size = *r.MaxResults
+	}
+	return w
+}
+
+func describeNetworkInterfaces(v *state.View, req *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
+	var found []*state.NetworkInterface
+	for n := range req.candidates(v) {
+		if req.matches(n) {
+			found = append(found, n)
+		}
+	}
+	slices.SortFunc(found, func(a, b *state.NetworkInterface) int { return strings.Compare(a.ID, b.ID) })
+	interfaces, windowed, err := cut(slices.Compact(found), func(n *state.NetworkInterface) string { return n.ID }, req.window())
+	if err != nil {
+		return nil, err
+	}
+	resp := &describeNetworkInterfacesResponse{windowed: windowed}
+	for _, n := range interfaces {
+		resp.NetworkInterfaces = append(resp.NetworkInterfaces, viewNetworkInterface(v, n))
+	}
+	return resp, nil
+}
+
+// candidates yields the interfaces that the request names in a way that an index
+// finds, or all; in any order, and maybe twice.
+func (r *describeNetworkInterfacesRequest) candidates(v *state.View) iter.Seq[*state.NetworkInterface] {
+	addresses := slices.Concat(r.PrivateIPAddresses, r.IPv6Addresses)
+	switch {
+	case len(r.NetworkInterfaceIDs) > 0:
+		return func(yield func(*state.NetworkInterface) bool) {
+			for _, id := range r.NetworkInterfaceIDs {
+				if n, ok := state.NetworkInterfaces.Find(v, id); ok && !yield(n) {
+					return
+				}
+			}
+		}
+	case len(addresses) > 0:
+		return interfacesAt(v, r.VPCID, addresses)
+	case r.InstanceID != "":
+		return state.NetworkInterfacesByInstance.List(v, r.InstanceID)
+	case r.VSwitchID != "":
+		return state.NetworkInterfacesByVSwitch.List(v, r.VSwitchID)
+	}
+	return state.NetworkInterfacesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)
+}
+
+// interfacesAt yields the interfaces that have any of the addresses, in the VPC
+// or, when none is named, in each of the scope's.
+func interfacesAt(v *state.View, vpcID string, addresses []string) iter.Seq[*state.NetworkInterface] {
+	vpcs := []string{vpcID}
+	if vpcID == "" {
+		vpcs = nil
+		for vpc := range state.VPCsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+			vpcs = append(vpcs, vpc.ID)
+		}
+	}
+	return func(yield func(*state.NetworkInterface) bool) {
+		for _, id := range vpcs {
+			for _, ip := range addresses {
+				for n := range state.NetworkInterfacesByAddress.List(v, id, ip) {
+					if !yield(n) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// matches: no interface of the world has tags, or a cloud service as its owner.
+func (r *describeNetworkInterfacesRequest) matches(n *state.NetworkInterface) bool {
+	return len(r.Tags) == 0 && !r.ServiceManaged &&
+		among(r.NetworkInterfaceIDs, n.ID) &&
+		anyAmong(r.PrivateIPAddresses, n.PrivateIPAddresses) &&
+		anyAmong(r.IPv6Addresses, n.IPv6Addresses) &&
+		matches(r.ResourceGroupID, n.ResourceGroupID) &&
+		matches(r.VSwitchID, n.VSwitchID) &&
+		matches(r.VPCID, n.VPCID) &&
+		matches(r.PrimaryIPAddress, primaryAddress(n)) &&
+		(r.SecurityGroupID == "" || slices.Contains(n.SecurityGroupIDs, r.SecurityGroupID)) &&
+		matches(r.NetworkInterfaceName, n.Name) &&
+		matches(r.Type, n.Type) &&
+		matches(r.InstanceID, n.InstanceID) &&
+		matches(r.Status, n.Status)
+}
+
+func primaryAddress(n *state.NetworkInterface) string {
+	if len(n.PrivateIPAddresses) == 0 {
+		return ""
+	}
+	return n.PrivateIPAddresses[0]
+}
+
+type networkInterfaceView struct {
+	NetworkInterfaceID          string              `rpc:"NetworkInterfaceId"`
+	NetworkInterfaceName        string              `rpc:"NetworkInterfaceName"`
+	NetworkInterfaceTrafficMode string              `rpc:"NetworkInterfaceTrafficMode"`
+	Description                 string              `rpc:"Description"`
+	Type                        string              `rpc:"Type"`
+	Status                      string              `rpc:"Status"`
+	InstanceID                  string              `rpc:"InstanceId"`
+	VPCID                       string              `rpc:"VpcId"`
+	VSwitchID                   string              `rpc:"VSwitchId"`
+	ZoneID                      string              `rpc:"ZoneId"`
+	MacAddress                  string              `rpc:"MacAddress"`
+	PrivateIPAddress            string              `rpc:"PrivateIpAddress"`
+	PrivateIPSets               []privateIPSet      `rpc:"PrivateIpSets>PrivateIpSet"`
+	IPv6Sets                    []ipv6Set           `rpc:"Ipv6Sets>Ipv6Set"`
+	AssociatedPublicIP          *associatedPublicIP `rpc:"AssociatedPublicIp"`
+	Attachment                  attachment          `rpc:"Attachment"`
+	SecurityGroupIDs            []string            `rpc:"SecurityGroupIds>SecurityGroupId"`
+	SourceDestCheck             bool                `rpc:"SourceDestCheck"`
+	DeleteOnRelease             bool                `rpc:"DeleteOnRelease"`
+	ServiceManaged              bool                `rpc:"ServiceManaged"`
+	OwnerID                     string              `rpc:"OwnerId"`
+	ResourceGroupID             string              `rpc:"ResourceGroupId"`
+	CreationTime                string              `rpc:"CreationTime"`
+}
+
+type privateIPSet struct {
+	PrivateIPAddress   string              `rpc:"PrivateIpAddress"`
+	Primary            bool                `rpc:"Primary"`
+	AssociatedPublicIP *associatedPublicIP `rpc:"AssociatedPublicIp"`
+}
+
+type ipv6Set struct {
+	IPv6Address string `rpc:"Ipv6Address"`
+}
+
+type associatedPublicIP struct {
+	AllocationID    string `rpc:"AllocationId"`
+	PublicIPAddress string `rpc:"PublicIpAddress"`
+}
+
+type attachment struct {
+	InstanceID string `rpc:"InstanceId"`
+}
+
+// viewNetworkInterface shows all addresses of an interface, whichever it was
+// found by; evidence CLB-0334.
+func viewNetworkInterface(v *state.View, n *state.NetworkInterface) networkInterfaceView {
+	public := publicAddressOf(v, n)
+	return networkInterfaceView{
+		NetworkInterfaceID:          n.ID,
+		NetworkInterfaceName:        n.Name,
+		NetworkInterfaceTrafficMode: "Standard",
+		Description:                 n.Description,
+		Type:                        n.Type,
+		Status:                      n.Status,
+		InstanceID:                  n.InstanceID,
+		VPCID:                       n.VPCID,
+		VSwitchID:                   n.VSwitchID,
+		ZoneID:                      n.ZoneID,
+		MacAddress:                  n.MacAddress,
+		PrivateIPAddress:            primaryAddress(n),
+		PrivateIPSets:               privateIPSets(n, public),
+		IPv6Sets:                    ipv6Sets(n),
+		AssociatedPublicIP:          public,
+		Attachment:                  attachment{InstanceID: n.InstanceID},
+		SecurityGroupIDs:            slices.Clone(n.SecurityGroupIDs),
+		SourceDestCheck:             n.SourceDestCheck,
+		DeleteOnRelease:             true,
+		OwnerID:                     n.AccountID,
+		ResourceGroupID:             n.ResourceGroupID,
+		CreationTime:                formatSecond(n.CreateTime),
+	}
+}
+
+// publicAddressOf returns the EIP on an interface, or on the instance whose
+// primary interface it is.
+func publicAddressOf(v *state.View, n *state.NetworkInterface) *associatedPublicIP {
+	holders := []string{n.ID}
+	if n.Type == state.NetworkInterfacePrimary {
+		holders = append(holders, n.InstanceID)
+	}
+	for _, id := range holders {
+		if id == "" {
+			continue
+		}
+		if eip, ok := state.EIPsByInstance.First(v, id); ok {
+			return &associatedPublicIP{AllocationID: eip.ID, PublicIPAddress: eip.IPAddress}
+		}
+	}
+	return nil
+}
+
+func privateIPSets(n *state.NetworkInterface, public *associatedPublicIP) []privateIPSet {
+	sets := make([]privateIPSet, len(n.PrivateIPAddresses))
+	for i, ip := range n.PrivateIPAddresses {
+		sets[i] = privateIPSet{PrivateIPAddress: ip, Primary: i == 0}
+		if i == 0 {
+			sets[i].AssociatedPublicIP = public
+		}
+	}
+	return sets
+}
+
+func ipv6Sets(n *state.NetworkInterface) []ipv6Set {
+	sets := make([]ipv6Set, len(n.IPv6Addresses))
+	for i, ip := range n.IPv6Addresses {
+		sets[i] = ipv6Set{IPv6Address: ip}
+	}
+	return sets
+}
+
+type modifyNetworkInterfaceAttributeRequest struct {
+	RegionID           string   `rpc:"RegionId,required"`
+	NetworkInterfaceID string   `rpc:"NetworkInterfaceId,required"`
+	Name               string   `rpc:"NetworkInterfaceName,len=2..128,invalid=InterfaceNameInvalid"`
+	Description        string   `rpc:"Description,len=2..255"`
+	SecurityGroupIDs   []string `rpc:"SecurityGroupId,max=100"`
+	SourceDestCheck    *bool    `rpc:"SourceDestCheck"`
+	QueueNumber        *int     `rpc:"QueueNumber"`
+	RxQueueSize        *int     `rpc:"RxQueueSize"`
+	TxQueueSize        *int     `rpc:"TxQueueSize"`
+}
+
+// modifyNetworkInterfaceAttribute changes what the request has. The sizes and
+// numbers of queues belong to instance types that the world does not have.
+func modifyNetworkInterfaceAttribute(tx *state.Tx, req *modifyNetworkInterfaceAttributeRequest) (*rpc.Empty, error) {
+	err := state.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *state.NetworkInterface) error {
+		switch {
+		case req.RxQueueSize != nil || req.TxQueueSize != nil:
+			return state.Refuse(queueSizeUnsupported)
+		case req.QueueNumber != nil && n.Type == state.NetworkInterfacePrimary:
+			return state.Refuse(primaryQueueNumber)
+		case req.QueueNumber != nil:
+			return state.Refuse(queueNumberUnsupported, n.ID)
+		}
+		if req.Name != "" {
+			n.Name = req.Name
+		}
+		if req.Description != "" {
+			n.Description = req.Description
+		}
+		if req.SourceDestCheck != nil {
+			n.SourceDestCheck = *req.SourceDestCheck
+		}
+		return join(tx.View, n, req.SecurityGroupIDs)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &rpc.Empty{}, nil
+}
+
+// maxJoinedGroups is how many security groups an interface can be in.
+const maxJoinedGroups = 5
+
+// join puts an interface into the security groups, and out of all others; no
+// groups leave it where it is.
+func join(v *state.View, n *state.NetworkInterface, groups []string) error {
+	if len(groups) == 0 {
+		return nil
+	}
+	if len(groups) > maxJoinedGroups {
+		return state.Refuse(tooManyGroups, n.ID)
+	}
+	kind := ""
+	for _, id := range groups {
+		g, err := state.SecurityGroups.Get(v, id)
+		switch {
+		case err != nil:
+			return err
+		case g.VPCID != n.VPCID:
+			return state.Refuse(groupOutsideVPC, id)
+		case kind != "" && kind != g.Type:
+			return state.Refuse(groupTypesMixed)
+		}
+		kind = g.Type
+	}
+	n.SecurityGroupIDs = slices.Clone(groups)
+	return nil
+}

@@ -1,0 +1,125 @@
+package ecs_test
+
+import (
+	"fmt"
+
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+)
+
+// What the default world has.
+const (
+	vpcID      = "vpc-bp1clbemu000000000001"
+	otherVPCID = "vpc-bp1clbemu000000000002"
+	vSwitchID  = "vsw-bp1clbemu000000000001"
+	instanceID = "i-bp1clbemu0000000001"
+	secondID   = "i-bp1clbemu0000000002"
+	eniID      = "eni-bp1clbemu000000001"
+	groupID    = "sg-bp1clbemu0000000001"
+	accountID  = "1234567890123456"
+)
+
+var owner = state.Owner{AccountID: accountID, RegionID: "cn-hangzhou"}
+
+// inOwner runs changes as the default account.
+func inOwner(changes ...func(*state.Tx) error) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		for _, change := range changes {
+			if err := change(tx.In(owner)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// plantWorld plants the default world with a second interface of the first
+// instance, an EIP on it, and its tags.
+func plantWorld(tx *state.Tx) error {
+	return inOwner(world.Default().Plant, plantInterface, plantEIP, plantGroup("sg-other", otherVPCID, "normal"), plantGroup("sg-enterprise", vpcID, "enterprise"),
+		plantGroup("sg-second", vpcID, "normal"))(tx)
+}
+
+func plantInterface(tx *state.Tx) error {
+	n := &state.NetworkInterface{Owner: owner, ID: "eni-pods", Name: "pods", Type: state.NetworkInterfaceSecondary, Status: state.NetworkInterfaceInUse,
+		InstanceID: instanceID, VPCID: vpcID, VSwitchID: vSwitchID, SourceDestCheck: true, SecurityGroupIDs: []string{groupID},
+		PrivateIPAddresses: []string{"192.168.0.100", "192.168.0.101"}, IPv6Addresses: []string{"2001:db8::100"}, CreateTime: tx.Now()}
+	for _, ip := range n.PrivateIPAddresses {
+		if _, err := state.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", ip, state.NetworkInterfaces.Kind(), n.ID); err != nil {
+			return err
+		}
+	}
+	state.NetworkInterfaces.Put(tx, n)
+	return nil
+}
+
+func plantEIP(tx *state.Tx) error {
+	ip, err := state.AllocateAddress(tx, state.PublicPool("cn-hangzhou"), "198.18.0.0/16", "198.18.0.9", state.EIPs.Kind(), "eip-1")
+	if err != nil {
+		return err
+	}
+	state.EIPs.Put(tx, &state.EIP{Owner: owner, ID: "eip-1", IPAddress: ip, Status: state.EIPInUse, Bandwidth: "5",
+		InternetChargeType: "PayByBandwidth", InstanceType: "EcsInstance", InstanceID: instanceID})
+	state.SetTag(tx, state.TagInstance, instanceID, "ack.aliyun.com", "c1")
+	return nil
+}
+
+func plantGroup(id, vpc, kind string) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		state.SecurityGroups.Put(tx, &state.SecurityGroup{Owner: owner, ID: id, Name: id, VPCID: vpc, Type: kind, CreateTime: tx.Now()})
+		return nil
+	}
+}
+
+// plantServers puts the first instance and its second interface, next to the
+// second instance, into a VServerGroup and a default server group.
+func plantServers(tx *state.Tx) error {
+	servers := []state.BackendServer{{ServerID: instanceID, Port: 80}, {ServerID: "eni-pods", ServerIP: "192.168.0.101", Port: 80}, {ServerID: secondID, Port: 80}}
+	if _, err := state.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", "192.168.0.50", state.LoadBalancers.Kind(), "lb-1"); err != nil {
+		return err
+	}
+	state.LoadBalancers.Put(tx, &state.LoadBalancer{Owner: owner, ID: "lb-1", Address: "192.168.0.50", VPCID: vpcID, VSwitchID: vSwitchID, BackendServers: servers})
+	state.VServerGroups.Put(tx, &state.VServerGroup{Owner: owner, ID: "rsp-1", LoadBalancerID: "lb-1", BackendServers: servers})
+	return nil
+}
+
+// plantRule gives the default group a rule.
+func plantRule(tx *state.Tx) error {
+	return state.SecurityGroups.Edit(tx, groupID, func(g *state.SecurityGroup) error {
+		g.Permissions = []state.SecurityGroupPermission{{RuleID: "sgr-1", Direction: "ingress", IPProtocol: "TCP", PortRange: "22/22",
+			SourceCIDR: "10.0.0.0/8", Policy: "Accept", Priority: "1", NicType: "intranet", CreateTime: tx.Now()}}
+		return nil
+	})
+}
+
+// plantRules gives the default group as many rules as it holds.
+func plantRules(tx *state.Tx) error {
+	return state.SecurityGroups.Edit(tx, groupID, func(g *state.SecurityGroup) error {
+		for i := range 200 {
+			g.Permissions = append(g.Permissions, state.SecurityGroupPermission{RuleID: fmt.Sprintf("sgr-%03d", i), Direction: "ingress",
+				IPProtocol: "TCP", PortRange: fmt.Sprintf("%d/%d", i+1, i+1), SourceCIDR: "0.0.0.0/0", Policy: "Accept", Priority: "1", NicType: "intranet"})
+		}
+		return nil
+	})
+}
+
+// plantNodes adds 250 stopped instances, more than a page holds.
+func plantNodes(tx *state.Tx) error {
+	for i := range 250 {
+		id := fmt.Sprintf("i-node%03d", i)
+		n := &state.NetworkInterface{Owner: owner, ID: "eni-" + id, Type: state.NetworkInterfacePrimary, Status: state.NetworkInterfaceInUse,
+			InstanceID: id, VPCID: otherVPCID, VSwitchID: "vsw-bp1clbemu000000000003"}
+		state.Instances.Put(tx, &state.Instance{Owner: owner, ID: id, Name: id, Status: state.InstanceStopped, VPCID: otherVPCID, VSwitchID: n.VSwitchID})
+		state.NetworkInterfaces.Put(tx, n)
+	}
+	return nil
+}
+
+func editInstance(change func(*state.Instance)) func(*state.Tx) error {
+	return inOwner(func(tx *state.Tx) error {
+		return state.Instances.Edit(tx, instanceID, func(i *state.Instance) error {
+			change(i)
+			return nil
+		})
+	})
+}

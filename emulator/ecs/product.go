@@ -1,0 +1,29 @@
+// Package ecs owns the parts of the Ecs API, 2014-05-26, that a cloud controller
+// calls: instances, network interfaces and security groups. It must not know
+// HTTP, signatures, formats or faults: a handler gets a transaction and a request,
+// and returns a response or a fact.
+//
+// Instances come from the world: nothing here creates one.
+package ecs
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+)
+
+// Product returns the Ecs API.
+func Product() *rpc.Product {
+	return &rpc.Product{
+		Name:    "Ecs",
+		Version: "2014-05-26",
+		HostID:  "ecs.aliyuncs.com",
+		Actions: slices.Concat(
+			instanceActions,
+			networkInterfaceActions,
+			securityGroupActions,
+			securityGroupRuleActions,
+		),
+		Errors: errorTable,
+	}
+}

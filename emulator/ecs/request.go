@@ -1,0 +1,143 @@
+package ecs
+
+import (
+	"encoding/base64"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// Times are written to the minute, or to the second where the API does so.
+const (
+	minuteLayout = "2006-01-02T15:04Z"
+	secondLayout = "2006-01-02T15:04:05Z"
+)
+
+func formatMinute(t time.Time) string { return t.UTC().Format(minuteLayout) }
+
+func formatSecond(t time.Time) string { return t.UTC().Format(secondLayout) }
+
+// dryRun ends a call that only asks whether it would succeed. As the answer is an
+// error, what the handler did until here is rolled back.
+func dryRun(asked bool) error {
+	if asked {
+		return state.Refuse(dryRunPassed)
+	}
+	return nil
+}
+
+// matches tells whether a filter lets a value pass; an empty one lets any.
+func matches(filter, value string) bool { return filter == "" || filter == value }
+
+// among is matches for a list of values.
+func among(filter []string, value string) bool {
+	return len(filter) == 0 || slices.Contains(filter, value)
+}
+
+// anyAmong tells whether any of the values passes.
+func anyAmong(filter, values []string) bool {
+	return len(filter) == 0 || slices.ContainsFunc(values, func(v string) bool { return slices.Contains(filter, v) })
+}
+
+// like is matches for a filter with * for any text.
+func like(filter, value string) bool {
+	parts := strings.Split(filter, "*")
+	if len(parts) == 1 {
+		return matches(filter, value)
+	}
+	rest, ok := strings.CutPrefix(value, parts[0])
+	if !ok {
+		return false
+	}
+	for _, part := range parts[1 : len(parts)-1] {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			return false
+		}
+		rest = after
+	}
+	return strings.HasSuffix(rest, parts[len(parts)-1])
+}
+
+// window says which part of a list is asked for: what follows a token, or a page.
+type window struct {
+	byToken      bool
+	token        string
+	number, size int
+}
+
+// windowed is what a response says about its part of the list.
+type windowed struct {
+	TotalCount int    `rpc:"TotalCount"`
+	PageNumber int    `rpc:"PageNumber"`
+	PageSize   int    `rpc:"PageSize"`
+	NextToken  string `rpc:"NextToken"`
+}
+
+// cut returns the elements of the window from a list in order of id. PageSize is
+// the size that was asked for: CCM takes a smaller one for the last page;
+// evidence CLB-0331.
+func cut[T any](all []T, id func(T) string, w window) ([]T, windowed, error) {
+	out := windowed{TotalCount: len(all), PageNumber: w.number, PageSize: w.size}
+	start := len(all)
+	if w.byToken {
+		after, err := parseToken(w.token)
+		if err != nil {
+			return nil, out, err
+		}
+		if n := slices.IndexFunc(all, func(r T) bool { return id(r) > after }); n >= 0 {
+			start = n
+		}
+	} else if w.number-1 <= len(all)/w.size {
+		start = min((w.number-1)*w.size, len(all))
+	}
+	end := min(start+w.size, len(all))
+	if w.byToken && end < len(all) {
+		out.NextToken = base64.URLEncoding.EncodeToString([]byte(tokenMark + id(all[end-1])))
+	}
+	return all[start:end], out, nil
+}
+
+// tokenMark begins every token, which tells them from other text in base64.
+const tokenMark = "after:"
+
+func parseToken(token string) (string, error) {
+	if token == "" {
+		return "", nil
+	}
+	text, err := base64.URLEncoding.DecodeString(token)
+	after, ok := strings.CutPrefix(string(text), tokenMark)
+	if err != nil || !ok {
+		return "", state.Refuse(nextTokenInvalid, token)
+	}
+	return after, nil
+}
+
+// ownerID is an account as the number that responses have.
+func ownerID(accountID string) int64 {
+	id, err := strconv.ParseInt(accountID, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+// resourceGroup returns the group of a new resource: the named one, or the
+// account's default.
+func resourceGroup(v *state.View, id string) (string, error) {
+	if id == "" {
+		account, err := state.Accounts.Get(v, v.Scope().AccountID)
+		if err != nil {
+			return "", err
+		}
+		return account.DefaultResourceGroupID, nil
+	}
+	group, err := state.ResourceGroups.Get(v, id)
+	if err != nil {
+		return "", err
+	}
+	return group.ID, nil
+}

@@ -1,0 +1,282 @@
+package ecs
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var securityGroupRuleActions = []rpc.Action{
+	rpc.Write("AuthorizeSecurityGroup", authorizeSecurityGroup),
+	rpc.Write("RevokeSecurityGroup", revokeSecurityGroup),
+	rpc.Write("ModifySecurityGroupRule", modifySecurityGroupRule),
+}
+
+// rulesRequest names a group and rules: a list of them, or, as older clients do,
+// one in the parameters of the call itself.
+type rulesRequest struct {
+	permission
+	RegionID        string       `rpc:"RegionId,required"`
+	ClientToken     string       `rpc:"ClientToken"`
+	SecurityGroupID string       `rpc:"SecurityGroupId,required"`
+	Permissions     []permission `rpc:"Permissions,max=100"`
+}
+
+// rules returns the rules as they are kept.
+func (r *rulesRequest) rules() ([]state.SecurityGroupPermission, error) {
+	wanted := r.Permissions
+	if r.permission != (permission{}) {
+		if len(wanted) > 0 {
+			return nil, state.Refuse(permissionsAndOthers)
+		}
+		wanted = []permission{r.permission}
+	}
+	if len(wanted) == 0 {
+		return nil, state.Refuse(parameterMissing, "Permissions")
+	}
+	var rules []state.SecurityGroupPermission
+	for _, p := range wanted {
+		rule, err := p.rule()
+		if err != nil {
+			return nil, err
+		}
+		if findRule(rules, rule) >= 0 {
+			return nil, state.Refuse(permissionTwice)
+		}
+		rules = append(rules, rule)
+	}
+	return rules, nil
+}
+
+// findRule returns the place of the rule that does the same; its description does
+// not matter.
+func findRule(rules []state.SecurityGroupPermission, rule state.SecurityGroupPermission) int {
+	return slices.IndexFunc(rules, func(other state.SecurityGroupPermission) bool {
+		other.RuleID, other.CreateTime, other.Description = rule.RuleID, rule.CreateTime, rule.Description
+		return other == rule
+	})
+}
+
+type authorizeSecurityGroupRequest struct{ rulesRequest }
+
+// maxRules is how many rules a group holds.
+const maxRules = 200
+
+// authorizeSecurityGroup adds the rules that the group does not have yet: one
+// that it has is no error; evidence CLB-0336.
+func authorizeSecurityGroup(tx *state.Tx, req *authorizeSecurityGroupRequest) (*rpc.Empty, error) {
+	rules, err := req.rules()
+	if err != nil {
+		return nil, err
+	}
+	_, err = once(tx, "AuthorizeSecurityGroup", req.ClientToken, req, func() (string, error) {
+		return req.SecurityGroupID, state.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *state.SecurityGroup) error {
+			return addRules(tx, g, rules)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &rpc.Empty{}, nil
+}
+
+func addRules(tx *state.Tx, g *state.SecurityGroup, rules []state.SecurityGroupPermission) error {
+	kept := slices.Clone(g.Permissions)
+	for _, rule := range rules {
+		if err := checkSourceGroup(tx.View, g, rule); err != nil {
+			return err
+		}
+		if findRule(kept, rule) >= 0 {
+			continue
+		}
+		rule.RuleID = newRuleID(tx)
+		rule.CreateTime = tx.Now()
+		kept = append(kept, rule)
+	}
+	if len(kept) > maxRules {
+		return state.Refuse(ruleQuotaExceeded)
+	}
+	g.Permissions = kept
+	return nil
+}
+
+// newRuleID mints the id of a rule, which is part of its group here.
+func newRuleID(tx *state.Tx) string {
+	return "sgr-" + strings.TrimPrefix(tx.NewID(state.SecurityGroups.Kind()), "sg-")
+}
+
+// checkSourceGroup: a rule may name another group of the same VPC, and no group
+// of the enterprise type is on either side.
+func checkSourceGroup(v *state.View, g *state.SecurityGroup, rule state.SecurityGroupPermission) error {
+	switch {
+	case rule.SourceGroup == "":
+		return nil
+	case rule.SourceGroup == g.ID:
+		return state.Refuse(sourceGroupIsItself)
+	case g.Type == groupEnterprise:
+		return state.Refuse(enterpriseGroup)
+	}
+	source, ok := state.SecurityGroups.Find(v, rule.SourceGroup)
+	switch {
+	case !ok:
+		return state.Refuse(sourceGroupNotFound, rule.SourceGroup)
+	case source.VPCID != g.VPCID:
+		return state.Refuse(sourceGroupOutsideVPC, rule.SourceGroup)
+	case source.Type == groupEnterprise:
+		return state.Refuse(enterpriseSourceGroup)
+	}
+	return nil
+}
+
+type revokeSecurityGroupRequest struct {
+	rulesRequest
+	RuleIDs []string `rpc:"SecurityGroupRuleId,max=100"`
+}
+
+// revokeSecurityGroup takes rules away, by id or by what they do. One that does
+// the same as no rule is no error; evidence CLB-0336.
+func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*rpc.Empty, error) {
+	remove, err := req.removal()
+	if err != nil {
+		return nil, err
+	}
+	_, err = once(tx, "RevokeSecurityGroup", req.ClientToken, req, func() (string, error) {
+		return req.SecurityGroupID, state.SecurityGroups.Edit(tx, req.SecurityGroupID, remove)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &rpc.Empty{}, nil
+}
+
+// removal returns what takes the rules of the request out of a group.
+func (r *revokeSecurityGroupRequest) removal() (func(*state.SecurityGroup) error, error) {
+	if len(r.RuleIDs) == 0 {
+		rules, err := r.rules()
+		return func(g *state.SecurityGroup) error {
+			g.Permissions = slices.DeleteFunc(slices.Clone(g.Permissions), func(p state.SecurityGroupPermission) bool {
+				return findRule(rules, p) >= 0
+			})
+			return nil
+		}, err
+	}
+	if len(r.Permissions) > 0 || r.permission != (permission{}) {
+		return nil, state.Refuse(permissionsAndOthers)
+	}
+	ids := slices.Sorted(slices.Values(r.RuleIDs))
+	if len(slices.Compact(ids)) != len(r.RuleIDs) {
+		return nil, state.Refuse(ruleIDTwice)
+	}
+	return func(g *state.SecurityGroup) error { return removeByID(g, r.RuleIDs) }, nil
+}
+
+func removeByID(g *state.SecurityGroup, ids []string) error {
+	kept := slices.Clone(g.Permissions)
+	for _, id := range ids {
+		n := ruleByID(kept, id)
+		if n < 0 {
+			return state.Refuse(ruleNotFound, id)
+		}
+		kept = slices.Delete(kept, n, n+1)
+	}
+	g.Permissions = kept
+	return nil
+}
+
+func ruleByID(rules []state.SecurityGroupPermission, id string) int {
+	return slices.IndexFunc(rules, func(p state.SecurityGroupPermission) bool { return p.RuleID == id })
+}
+
+type modifySecurityGroupRuleRequest struct {
+	permission
+	RegionID        string `rpc:"RegionId,required"`
+	ClientToken     string `rpc:"ClientToken"`
+	SecurityGroupID string `rpc:"SecurityGroupId,required"`
+	RuleID          string `rpc:"SecurityGroupRuleId"`
+}
+
+// modifySecurityGroupRule changes the rule with an id, or the description of the
+// rule that does what the request says.
+func modifySecurityGroupRule(tx *state.Tx, req *modifySecurityGroupRuleRequest) (*rpc.Empty, error) {
+	if req.permission == (permission{}) {
+		return nil, state.Refuse(nothingToModify)
+	}
+	_, err := once(tx, "ModifySecurityGroupRule", req.ClientToken, req, func() (string, error) {
+		return req.SecurityGroupID, state.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *state.SecurityGroup) error {
+			g.Permissions = slices.Clone(g.Permissions)
+			if req.RuleID == "" {
+				return describeRule(g, req.permission)
+			}
+			return replaceRule(tx.View, g, req)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &rpc.Empty{}, nil
+}
+
+func describeRule(g *state.SecurityGroup, p permission) error {
+	rule, err := p.rule()
+	if err != nil {
+		return err
+	}
+	n := findRule(g.Permissions, rule)
+	if n < 0 {
+		return state.Refuse(noSuchRule)
+	}
+	g.Permissions[n].Description = p.Description
+	return nil
+}
+
+// replaceRule overlays the rule with what the request has. Its kind of source,
+// a block of addresses or a group, stays.
+func replaceRule(v *state.View, g *state.SecurityGroup, req *modifySecurityGroupRuleRequest) error {
+	n := ruleByID(g.Permissions, req.RuleID)
+	if n < 0 {
+		return state.Refuse(ruleNotFound, req.RuleID)
+	}
+	old := g.Permissions[n]
+	if req.NicType != "" && req.NicType != old.NicType {
+		return state.Refuse(nicTypeFixed)
+	}
+	if (req.SourceGroupID != "") != (old.SourceGroup != "") && req.namesSource() {
+		return state.Refuse(sourceKindFixed)
+	}
+	rule, err := req.over(old).rule()
+	if err != nil {
+		return err
+	}
+	if err := checkSourceGroup(v, g, rule); err != nil {
+		return err
+	}
+	rule.RuleID, rule.CreateTime, rule.Direction = old.RuleID, old.CreateTime, old.Direction
+	g.Permissions[n] = rule
+	return nil
+}
+
+func (r *modifySecurityGroupRuleRequest) namesSource() bool {
+	return r.SourceCIDRIP != "" || r.IPv6SourceCIDRIP != "" || r.SourceGroupID != "" || r.SourcePrefixListID != ""
+}
+
+// over is the request where it has a value, and the rule elsewhere. A new source
+// or destination takes the place of the old one, whichever family that was of.
+func (r *modifySecurityGroupRuleRequest) over(old state.SecurityGroupPermission) permission {
+	p := r.permission
+	p.Policy = cmp.Or(p.Policy, old.Policy)
+	p.Priority = cmp.Or(p.Priority, old.Priority)
+	p.IPProtocol = cmp.Or(p.IPProtocol, old.IPProtocol)
+	p.PortRange = cmp.Or(p.PortRange, old.PortRange)
+	p.SourcePortRange = cmp.Or(p.SourcePortRange, old.SourcePort)
+	p.Description = cmp.Or(p.Description, old.Description)
+	if !r.namesSource() {
+		p.SourceCIDRIP, p.IPv6SourceCIDRIP, p.SourceGroupID = old.SourceCIDR, old.IPv6Source, old.SourceGroup
+	}
+	if p.DestCIDRIP == "" && p.IPv6DestCIDRIP == "" {
+		p.DestCIDRIP, p.IPv6DestCIDRIP = old.DestCIDR, old.IPv6Dest
+	}
+	return p
+}

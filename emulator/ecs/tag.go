@@ -1,0 +1,97 @@
+package ecs
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// tagParam is a tag as clients send it: older ones write its parts in lower case.
+type tagParam struct {
+	Key        string `rpc:"Key"`
+	Value      string `rpc:"Value"`
+	LowerKey   string `rpc:"key"`
+	LowerValue string `rpc:"value"`
+}
+
+func (t tagParam) key() string { return cmp.Or(t.Key, t.LowerKey) }
+
+func (t tagParam) value() string { return cmp.Or(t.Value, t.LowerValue) }
+
+// tagged is the part of a request that sets tags or filters by them.
+type tagged struct {
+	Tags []tagParam `rpc:"Tag,max=20,invalid=TooManyTags"`
+}
+
+// tagView is a tag as responses write it.
+type tagView struct {
+	Key   string `rpc:"TagKey"`
+	Value string `rpc:"TagValue"`
+}
+
+// The longest key and value of a tag.
+const maxTagLength = 128
+
+// checkFilter refuses a value without its key.
+func (r *tagged) checkFilter() error {
+	for _, t := range r.Tags {
+		if t.key() == "" {
+			return state.Refuse(tagMismatch)
+		}
+	}
+	return nil
+}
+
+// checkNew refuses tags that no resource can have.
+func (r *tagged) checkNew() error {
+	seen := make(map[string]bool)
+	for _, t := range r.Tags {
+		lower := strings.ToLower(t.key())
+		switch {
+		case seen[t.key()]:
+			return state.Refuse(tagKeyTwice, t.key())
+		case lower == "", utf8.RuneCountInString(lower) > maxTagLength, hasAddress(lower),
+			strings.HasPrefix(lower, "aliyun"), strings.HasPrefix(lower, "acs:"):
+			return state.Refuse(tagKeyMalformed, t.key())
+		case utf8.RuneCountInString(t.value()) > maxTagLength, hasAddress(t.value()):
+			return state.Refuse(tagValueMalformed, t.value())
+		}
+		seen[t.key()] = true
+	}
+	return nil
+}
+
+func hasAddress(text string) bool {
+	return strings.Contains(text, "http://") || strings.Contains(text, "https://")
+}
+
+// filter returns what tells the resources that carry all the tags; a tag without
+// a value asks for its key alone.
+func (r *tagged) filter(v *state.View, kind state.TagResourceType) func(id string) bool {
+	if len(r.Tags) == 0 {
+		return func(string) bool { return true }
+	}
+	filters := make([]state.TagFilter, len(r.Tags))
+	for i, t := range r.Tags {
+		filters[i].Key = t.key()
+		if value := t.value(); value != "" {
+			filters[i].Value = &value
+		}
+	}
+	ids := state.ResourcesTagged(v, kind, filters)
+	return func(id string) bool {
+		_, found := slices.BinarySearch(ids, id)
+		return found
+	}
+}
+
+func tagsOf(v *state.View, kind state.TagResourceType, id string) []tagView {
+	var tags []tagView
+	for _, t := range state.TagsOf(v, kind, id) {
+		tags = append(tags, tagView{Key: t.Key, Value: t.Value})
+	}
+	return tags
+}
