@@ -9,6 +9,16 @@ type Account struct {
 	DefaultResourceGroupID string `json:",omitempty"`
 	// DefaultRegionID is the region of calls that name none.
 	DefaultRegionID string `json:",omitempty"`
+	// Balance is in CNY; a purchase needs MinimumBalance of it.
+	Balance int
+	// ArrearsSince is when the account went into arrears, zero when it is not.
+	ArrearsSince time.Time `json:",omitzero"`
+	// GraceDays after that its load balancers are locked, and ReleaseDays later
+	// they are released.
+	GraceDays   int
+	ReleaseDays int
+	// LCUToSpec is the whitelist for changing PayByCLCU to PayBySpec.
+	LCUToSpec bool `json:",omitempty"`
 }
 
 // Accounts by id (the cloud's uid).
@@ -58,6 +68,27 @@ type Region struct {
 	// and EIPs get their addresses.
 	PublicCIDRBlock     string
 	PublicIPv6CIDRBlock string `json:",omitempty"`
+	// SharedInstancesSold lets instances without a spec be bought, which the
+	// cloud has stopped.
+	SharedInstancesSold bool `json:",omitempty"`
+	// SoldOut lists what zones have no more of.
+	SoldOut []ZoneStock `json:",omitempty"`
+}
+
+// ZoneStock is a kind of load balancer in a zone. An empty AddressType is any.
+type ZoneStock struct {
+	ZoneID      string
+	AddressType AddressType `json:",omitempty"`
+}
+
+// InStock tells whether a zone still has load balancers of the type.
+func (r *Region) InStock(zoneID string, t AddressType) bool {
+	for _, s := range r.SoldOut {
+		if s.ZoneID == zoneID && (s.AddressType == "" || s.AddressType == t) {
+			return false
+		}
+	}
+	return true
 }
 
 // Zone is an availability zone.
@@ -96,6 +127,8 @@ type ClientToken struct {
 	// Digest is of the other parameters: the same token with others is refused.
 	Digest     string
 	ResourceID string
+	// Activity is Busy while the first call counts as running.
+	Activity   string `json:",omitempty"`
 	CreateTime time.Time
 }
 

@@ -140,3 +140,23 @@ func AvailableAddresses(v *View, s *VSwitch) int {
 	}
 	return free
 }
+
+// reservation is the holder of addresses that the world keeps from being given
+// out, so that a vSwitch has just so many free.
+const reservation Kind = "Reservation"
+
+// SetFreeAddresses leaves a vSwitch exactly free addresses by reserving others.
+// It fails with NoFreeAddress when it has fewer.
+func SetFreeAddresses(tx *Tx, s *VSwitch, free int) error {
+	ReleaseAddresses(tx, reservation, s.ID)
+	available := AvailableAddresses(tx.View, s)
+	if free < 0 || free > available {
+		return &Error{Fact: NoFreeAddress, ID: s.ID}
+	}
+	for range available - free {
+		if _, err := AllocateAddress(tx, s.ID, s.CIDRBlock, "", reservation, s.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -21,7 +21,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 	if s.closed {
 		return nil, ErrClosed
 	}
-	v := &View{txn: s.visible.Load().Txn(false), now: s.clock.Now()}
+	v := s.view(s.visible.Load().Txn(false), Owner{})
 	problems := checkInvariants(v)
 	kept, err := s.compareWithEngine(ctx, v)
 	return append(problems, kept...), err
@@ -101,6 +101,10 @@ func (c *checker) loadBalancers() {
 	}
 	for l := range Listeners.All(c.v) {
 		c.listener(l)
+	}
+	for r := range Rules.All(c.v) {
+		refers(c, Rules.kind, r.ID, Listeners, r.ListenerID)
+		refers(c, Rules.kind, r.ID, VServerGroups, r.VServerGroupID)
 	}
 	for d := range DomainExtensions.All(c.v) {
 		refers(c, DomainExtensions.kind, d.ID, Listeners, ListenerID(d.LoadBalancerID, HTTPS, d.ListenerPort))
@@ -215,7 +219,7 @@ func (c *checker) addresses() {
 				used = n.PrivateIPAddresses
 			}
 		}
-		if !slices.Contains(used, a.IP) {
+		if a.Holder != reservation && !slices.Contains(used, a.IP) {
 			c.fail("%s %s is allocated to %s %s, which does not use it", Addresses.kind, AddressID(a.Pool, a.IP), a.Holder, a.HolderID)
 		}
 	}

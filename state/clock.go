@@ -1,6 +1,8 @@
 package state
 
 import (
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -37,4 +39,72 @@ func (c *ManualClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
+}
+
+// ClockSetting is how the emulated time follows the base clock: it was Emulated
+// when the base clock showed Base, and goes Scale times as fast. Scale 0 stands
+// still. No setting is the base clock itself.
+type ClockSetting struct {
+	ID       string
+	Emulated time.Time
+	Base     time.Time
+	Scale    float64
+}
+
+// ClockSettings holds the one setting.
+var ClockSettings = newTable("ClockSetting", func(c *ClockSetting) string { return c.ID })
+
+const clockSettingID = "clock"
+
+func (c *ClockSetting) at(base time.Time) time.Time {
+	return c.Emulated.Add(time.Duration(float64(base.Sub(c.Base)) * c.Scale))
+}
+
+// emulatedTime is the time of a state when the base clock shows base.
+func emulatedTime(v *View, base time.Time) time.Time {
+	if c, ok := ClockSettings.Find(v, clockSettingID); ok {
+		return c.at(base)
+	}
+	return base
+}
+
+// ClockStatus is what the emulated clock shows and how it goes.
+type ClockStatus struct {
+	Now   time.Time
+	Scale float64
+}
+
+// ClockStatus reads the emulated clock.
+func (s *Store) ClockStatus() (status ClockStatus, err error) {
+	err = s.View(Owner{}, func(v *View) error {
+		status = ClockStatus{Now: v.Now(), Scale: 1}
+		if c, ok := ClockSettings.Find(v, clockSettingID); ok {
+			status.Scale = c.Scale
+		}
+		return nil
+	})
+	return status, err
+}
+
+// maxScale bounds how fast the emulated time may go: a year in half a minute.
+const maxScale = 1e6
+
+// ErrClock is what every refusal to move the clock wraps.
+var ErrClock = errors.New("the clock can't be set so")
+
+// AdjustClock moves the emulated clock forward by advance, and lets it go at
+// scale from there; 0 freezes it. Time never goes back.
+func (s *Store) AdjustClock(advance time.Duration, scale float64) error {
+	if advance < 0 {
+		return fmt.Errorf("%w: time does not go back, not even by %s", ErrClock, -advance)
+	}
+	if !(scale >= 0 && scale <= maxScale) {
+		return fmt.Errorf("%w: the scale is %v, want 0 to %v", ErrClock, scale, float64(maxScale))
+	}
+	return s.Update(Owner{}, func(tx *Tx) error {
+		ClockSettings.Put(tx, &ClockSetting{
+			ID: clockSettingID, Emulated: tx.Now().Add(advance), Base: s.clock.Now(), Scale: scale,
+		})
+		return nil
+	})
 }

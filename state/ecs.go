@@ -69,8 +69,10 @@ type NetworkInterface struct {
 	IPv6Addresses      []string `json:",omitempty"`
 	SecurityGroupIDs   []string `json:",omitempty"`
 	SourceDestCheck    bool     `json:",omitempty"`
-	ResourceGroupID    string
-	CreateTime         time.Time
+	// Activity is Busy while a change of attributes is being applied.
+	Activity        string `json:",omitempty"`
+	ResourceGroupID string
+	CreateTime      time.Time
 }
 
 // NetworkInterfaces by id.

@@ -108,6 +108,7 @@ var idForms = map[Kind]idForm{
 	VServerGroups.kind:      {"rsp-", 10},
 	AccessControlLists.kind: {"acl-", 18},
 	DomainExtensions.kind:   {"de-", 10},
+	Rules.kind:              {"rule-", 10},
 	VPCs.kind:               {"vpc-", 18},
 	VSwitches.kind:          {"vsw-", 18},
 	RouteTables.kind:        {"vtb-", 18},

@@ -70,6 +70,10 @@ type LoadBalancer struct {
 	ModificationProtectionReason string              `json:",omitempty"`
 	BackendServers               []BackendServer     `json:",omitempty"`
 	Ineffective                  *InternetSpecChange `json:",omitempty"`
+	// Activity is Busy while a change of the default group is being applied.
+	Activity string `json:",omitempty"`
+	// LockedFrom is the status that a locked load balancer had before.
+	LockedFrom LoadBalancerStatus `json:",omitempty"`
 	// OrderID and EndTime are those of a subscription (PrePay).
 	OrderID    int64     `json:",omitempty"`
 	EndTime    time.Time `json:",omitzero"`
@@ -143,7 +147,9 @@ type VServerGroup struct {
 	Name           string
 	LoadBalancerID string
 	BackendServers []BackendServer `json:",omitempty"`
-	CreateTime     time.Time
+	// Activity is Busy while a change is being applied.
+	Activity   string `json:",omitempty"`
+	CreateTime time.Time
 }
 
 // VServerGroups by id.

@@ -170,13 +170,27 @@ func load(ctx context.Context, e engine.Engine, db *memdb.MemDB) error {
 }
 
 // Now is the emulated time.
-func (s *Store) Now() time.Time { return s.clock.Now() }
+func (s *Store) Now() time.Time {
+	return s.view(s.visible.Load().Txn(false), Owner{}).now
+}
 
 // View runs fn on the newest durable state as scope sees it. The View is only
 // valid during the call.
 func (s *Store) View(scope Owner, fn func(*View) error) error {
-	txn := s.visible.Load().Txn(false)
-	return fn(&View{txn: txn, scope: scope, now: s.clock.Now()})
+	v := s.view(s.visible.Load().Txn(false), scope)
+	if _, due := nextDue(v, v.now); due {
+		if err := s.Update(Owner{}, func(*Tx) error { return nil }); err != nil {
+			return err
+		}
+		v = s.view(s.visible.Load().Txn(false), scope)
+	}
+	return fn(v)
+}
+
+func (s *Store) view(txn *memdb.Txn, scope Owner) *View {
+	v := &View{txn: txn, scope: scope}
+	v.now = emulatedTime(v, s.clock.Now())
+	return v
 }
 
 // Update runs fn in a transaction: nil commits it, an error or a panic leaves
@@ -205,10 +219,11 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 	txn := s.newest.Txn(true)
 	defer txn.Abort() // does nothing after a commit
 	tx := &Tx{
-		View:  &View{txn: txn, scope: scope, now: s.clock.Now()},
+		View:  s.view(txn, scope),
 		store: s,
 		log:   &changeLog{last: make(map[changeKey]any)},
 	}
+	tx.settle()
 	if err := fn(tx); err != nil {
 		return s.undurable(), err
 	}

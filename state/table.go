@@ -165,6 +165,17 @@ func (x *Index[T]) First(v *View, values ...string) (*T, bool) {
 	return nil, false
 }
 
+// CountTo counts the resources that List yields, but no further than n.
+func (x *Index[T]) CountTo(v *View, n int, values ...string) int {
+	found := 0
+	for range x.List(v, values...) {
+		if found++; found >= n {
+			break
+		}
+	}
+	return found
+}
+
 // Count returns how many resources List yields.
 func (x *Index[T]) Count(v *View, values ...string) int {
 	n := 0

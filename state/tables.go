@@ -3,11 +3,11 @@ package state
 // tables lists what a store holds, in the order in which an export is written
 // and an import read.
 var tables = []anyTable{
-	Sequences, Accounts, AccessKeys, Regions, ResourceGroups, ClientTokens,
+	Sequences, ClockSettings, LifeCycles, Transitions, Accounts, Quotas, Throttles, AccessKeys, Policies, Regions, ResourceGroups, ClientTokens,
 	VPCs, VSwitches, RouteTables, RouteEntries, EIPs, Addresses,
 	Instances, NetworkInterfaces, SecurityGroups,
 	ServerCertificates, CACertificates, AccessControlLists,
-	LoadBalancers, VServerGroups, Listeners, DomainExtensions, Tags,
+	LoadBalancers, VServerGroups, Listeners, Rules, DomainExtensions, Tags,
 }
 
 var tableByName = func() map[Kind]anyTable {

@@ -73,6 +73,13 @@ var RouteTables = newTable("RouteTable", func(t *RouteTable) string { return t.I
 // RouteTablesByVPC finds route tables by VPC.
 var RouteTablesByVPC = RouteTables.index("vpc", func(t *RouteTable) [][]string { return one(t.VPCID) })
 
+// The states of a route entry.
+const (
+	RouteEntryPending   = "Pending"
+	RouteEntryAvailable = "Available"
+	RouteEntryDeleting  = "Deleting"
+)
+
 // RouteEntry is a route. System entries have no next hop.
 type RouteEntry struct {
 	Owner

@@ -1,0 +1,143 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Policy is what a RAM principal may do. Who has none may do everything, as the
+// account itself.
+type Policy struct {
+	AccountID string
+	Principal string // see KeyPrincipal, RolePrincipal
+	Document  PolicyDocument
+}
+
+// KeyPrincipal is the RAM user that has an access key.
+func KeyPrincipal(accessKeyID string) string { return "key/" + accessKeyID }
+
+// RolePrincipal is a RAM role.
+func RolePrincipal(name string) string { return "role/" + name }
+
+// Principal is whose policy a key is under.
+func (k *AccessKey) Principal() string {
+	if k.RoleName != "" {
+		return RolePrincipal(k.RoleName)
+	}
+	return KeyPrincipal(k.ID)
+}
+
+// PolicyID is the id of a Policy.
+func PolicyID(accountID, principal string) string { return accountID + "/" + principal }
+
+// Policies by PolicyID.
+var Policies = newTable("Policy", func(p *Policy) string { return PolicyID(p.AccountID, p.Principal) })
+
+// PolicyDocument is a RAM policy: an action is allowed when a statement allows
+// it and none denies it.
+type PolicyDocument struct {
+	Version   string
+	Statement []PolicyStatement
+}
+
+// PolicyStatement is about the actions and resources that match its patterns,
+// in which * stands for any text and ? for one character.
+type PolicyStatement struct {
+	Effect   string // Allow or Deny
+	Action   TextList
+	Resource TextList
+}
+
+// TextList is a text or a list of texts.
+type TextList []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *TextList) UnmarshalJSON(text []byte) error {
+	var single string
+	if err := json.Unmarshal(text, &single); err == nil {
+		*l = TextList{single}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(l))
+}
+
+// ParsePolicy reads a policy document, refusing what is not understood: a
+// condition that was ignored would allow too much.
+func ParsePolicy(text string) (PolicyDocument, error) {
+	var document PolicyDocument
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&document); err != nil {
+		return document, fmt.Errorf("not a policy document: %w", err)
+	}
+	if len(document.Statement) == 0 {
+		return document, fmt.Errorf("the policy has no Statement")
+	}
+	for i, s := range document.Statement {
+		switch {
+		case s.Effect != "Allow" && s.Effect != "Deny":
+			return document, fmt.Errorf("statement %d: Effect is %q, want Allow or Deny", i+1, s.Effect)
+		case len(s.Action) == 0 || len(s.Resource) == 0:
+			return document, fmt.Errorf("statement %d: Action and Resource are mandatory", i+1)
+		}
+	}
+	return document, nil
+}
+
+// Decision is what a policy says of a call.
+type Decision string
+
+// The decisions.
+const (
+	Allowed      Decision = "Allowed"
+	ImplicitDeny Decision = "ImplicitDeny"
+	ExplicitDeny Decision = "ExplicitDeny"
+)
+
+// Decide says whether the action, such as slb:CreateLoadBalancer, may be done to
+// the resource, such as acs:slb:cn-hangzhou:1234:loadbalancer/lb-1.
+func (d PolicyDocument) Decide(action, resource string) Decision {
+	decision := ImplicitDeny
+	for _, s := range d.Statement {
+		if !matchesAny(s.Action, action) || !matchesAny(s.Resource, resource) {
+			continue
+		}
+		if s.Effect == "Deny" {
+			return ExplicitDeny
+		}
+		decision = Allowed
+	}
+	return decision
+}
+
+func matchesAny(patterns []string, text string) bool {
+	for _, p := range patterns {
+		if matches(strings.ToLower(p), strings.ToLower(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches compares with a pattern of * and ?, going back to the last * where the
+// text after it does not fit.
+func matches(pattern, text string) bool {
+	p, t, star, from := 0, 0, -1, 0
+	for t < len(text) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, t
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
+			p++
+			t++
+		case star >= 0:
+			from++
+			p, t = star+1, from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}

@@ -1,0 +1,50 @@
+package state
+
+// The profiles of throttling.
+const (
+	ThrottleOff       = "off"
+	ThrottleRealistic = "realistic"
+)
+
+// Rate lets PerSecond calls through on average, and Burst at once. The zero Rate
+// is no limit.
+type Rate struct {
+	PerSecond float64
+	Burst     int
+}
+
+// Throttle is an account's call limits. What is set takes the place of the
+// profile's.
+type Throttle struct {
+	AccountID string
+	Profile   string
+	Account   *Rate           `json:",omitempty"` // all calls of the account
+	Key       *Rate           `json:",omitempty"` // the calls of one access key
+	Actions   map[string]Rate `json:",omitempty"` // the calls of one action
+}
+
+// Throttles by account.
+var Throttles = newTable("Throttle", func(t *Throttle) string { return t.AccountID })
+
+// The realistic profile. The cloud publishes no numbers: CLB-0171.
+var (
+	realisticKey    = Rate{PerSecond: 50, Burst: 100}
+	realisticAction = Rate{PerSecond: 20, Burst: 40}
+)
+
+// Limits are the rates for a call: of the account, of its key and of the action.
+func (t *Throttle) Limits(action string) (account, key, api Rate) {
+	if t.Profile == ThrottleRealistic {
+		key, api = realisticKey, realisticAction
+	}
+	if t.Account != nil {
+		account = *t.Account
+	}
+	if t.Key != nil {
+		key = *t.Key
+	}
+	if r, ok := t.Actions[action]; ok {
+		api = r
+	}
+	return account, key, api
+}
