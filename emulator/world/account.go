@@ -10,7 +10,12 @@ func (p *planter) region(s *regionSpec) {
 	if !declare(p, state.Regions, s.ID, regionForm, "") {
 		return
 	}
-	r := &state.Region{ID: s.ID.text, LocalName: s.LocalName.text}
+	r := &state.Region{
+		ID: s.ID.text, LocalName: s.LocalName.text,
+		PublicCIDRBlock:     p.publicBlock(s.PublicCIDRBlock),
+		SharedInstancesSold: p.word(s.SharedInstancesSold, "false", "true") == "true",
+	}
+	_, r.PublicIPv6CIDRBlock = p.cidr(s.PublicIPv6CIDRBlock, ipv6, 64)
 	for _, z := range s.Zones {
 		p.zone(r, &z)
 	}
@@ -18,16 +23,23 @@ func (p *planter) region(s *regionSpec) {
 		p.fail(s.ID, "region %s needs at least one zone", r.ID)
 	}
 	for _, pair := range s.ZonePairs {
-		for _, end := range []scalar{pair.Master, pair.Slave} {
-			if !hasZone(r, end.text) && end.text != "" {
-				p.fail(end, "region %s has no zone %s", r.ID, end.text)
-			}
-		}
+		p.inRegion(r, pair.Master)
+		p.inRegion(r, pair.Slave)
 		r.ZonePairs = append(r.ZonePairs, state.ZonePair{Master: pair.Master.text, Slave: pair.Slave.text})
 	}
-	r.PublicCIDRBlock = p.publicBlock(s.PublicCIDRBlock)
-	_, r.PublicIPv6CIDRBlock = p.cidr(s.PublicIPv6CIDRBlock, ipv6, 64)
+	for _, stock := range s.SoldOut {
+		p.inRegion(r, stock.Zone)
+		t := p.word(stock.AddressType, "", string(state.AddressTypeInternet), string(state.AddressTypeIntranet))
+		r.SoldOut = append(r.SoldOut, state.ZoneStock{ZoneID: stock.Zone.text, AddressType: state.AddressType(t)})
+	}
 	state.Regions.Put(p.tx, r)
+}
+
+// inRegion checks that a zone is one of the region's.
+func (p *planter) inRegion(r *state.Region, zone scalar) {
+	if zone.text != "" && !hasZone(r, zone.text) {
+		p.fail(zone, "region %s has no zone %s", r.ID, zone.text)
+	}
 }
 
 func (p *planter) zone(r *state.Region, s *zoneSpec) {
@@ -70,7 +82,13 @@ func (p *planter) account(s *accountSpec) {
 	if !declare(p, state.Accounts, s.ID, digits, "") {
 		return
 	}
-	a := &state.Account{ID: s.ID.text, Name: s.Name.text, DefaultResourceGroupID: s.DefaultResourceGroup.text}
+	a := &state.Account{
+		ID: s.ID.text, Name: s.Name.text, DefaultResourceGroupID: s.DefaultResourceGroup.text,
+		Balance:     p.number(s.Balance, 10_000, -1_000_000_000, 1_000_000_000),
+		GraceDays:   p.number(s.GraceDays, 1, 0, 365),
+		ReleaseDays: p.number(s.ReleaseDays, 7, 0, 365),
+		LCUToSpec:   p.word(s.LCUToSpec, "false", "true") == "true",
+	}
 	if r, ok := refer(p, state.Regions, s.DefaultRegion); ok {
 		a.DefaultRegionID = r.ID
 	}

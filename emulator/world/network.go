@@ -81,9 +81,7 @@ func (p *planter) vSwitch(s *vSwitchSpec) {
 		return
 	}
 	region, _ := state.Regions.Find(p.tx.View, vpc.RegionID)
-	if s.Zone.text != "" && !hasZone(region, s.Zone.text) {
-		p.fail(s.Zone, "region %s of VPC %s has no zone %s", region.ID, vpc.ID, s.Zone.text)
-	}
+	p.inRegion(region, s.Zone)
 	sw := &state.VSwitch{
 		Owner: vpc.Owner, ID: s.ID.text, VPCID: vpc.ID, ZoneID: s.Zone.text,
 		CIDRBlock:       p.vSwitchBlock(vpc, s.CIDRBlock),

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clbemu/clbemu/state"
@@ -91,15 +92,28 @@ func refer[T any](p *planter, table *state.Table[T], id scalar) (*T, bool) {
 	return r, ok
 }
 
-// word checks a value of a fixed set, the first of which is the default.
+// word checks a value of a fixed set, the first of which is the default; it may
+// be empty.
 func (p *planter) word(s scalar, words ...string) string {
 	if s.text == "" {
 		return words[0]
 	}
 	if !slices.Contains(words, s.text) {
-		p.fail(s, "%q is not one of %s", s.text, strings.Join(words, ", "))
+		p.fail(s, "%q is not one of %s", s.text, strings.TrimPrefix(strings.Join(words, ", "), ", "))
 	}
 	return s.text
+}
+
+// number checks an integer, which has a fallback when the file has none.
+func (p *planter) number(s scalar, fallback, lowest, highest int) int {
+	if s.text == "" {
+		return fallback
+	}
+	n, err := strconv.Atoi(s.text)
+	if err != nil || n < lowest || n > highest {
+		p.fail(s, "%q is not a number from %d to %d", s.text, lowest, highest)
+	}
+	return n
 }
 
 // family is IPv4 or IPv6, by the bits of an address.

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
@@ -16,7 +15,7 @@ func (p *planter) eip(s *eipSpec) {
 	e := &state.EIP{
 		Owner: owner, ID: s.ID.text, Name: s.Name.text, Description: s.Description.text,
 		Status:             state.EIPAvailable,
-		Bandwidth:          p.bandwidth(s.Bandwidth),
+		Bandwidth:          strconv.Itoa(p.number(s.Bandwidth, 5, 1, 1000)),
 		ISP:                p.word(s.ISP, "BGP", "BGP_PRO"),
 		InternetChargeType: p.word(s.InternetChargeType, "PayByTraffic", "PayByBandwidth"),
 		ChargeType:         "PostPaid",
@@ -43,13 +42,6 @@ func (p *planter) publicAddress(e *state.EIP, ip scalar) string {
 	}
 	region, _ := state.Regions.Find(p.tx.View, e.RegionID)
 	return p.allocate(state.PublicPool(region.ID), region.PublicCIDRBlock, ip, state.EIPs.Kind(), e.ID)
-}
-
-func (p *planter) bandwidth(s scalar) string {
-	if n, err := strconv.Atoi(cmp.Or(s.text, "5")); err != nil || n < 1 || n > 1000 {
-		p.fail(s, "%q is not a bandwidth of 1 to 1000 Mbit/s", s.text)
-	}
-	return cmp.Or(s.text, "5")
 }
 
 // associate gives the EIP to an instance or to a network interface.

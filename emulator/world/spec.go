@@ -21,6 +21,10 @@ type accountSpec struct {
 	Name                 scalar              `yaml:"name"`
 	DefaultRegion        scalar              `yaml:"defaultRegion,required"`
 	DefaultResourceGroup scalar              `yaml:"defaultResourceGroup,required"`
+	Balance              scalar              `yaml:"balance"`
+	GraceDays            scalar              `yaml:"graceDays"`
+	ReleaseDays          scalar              `yaml:"releaseDays"`
+	LCUToSpec            scalar              `yaml:"lcuToSpec"`
 	AccessKeys           []accessKeySpec     `yaml:"accessKeys"`
 	ResourceGroups       []resourceGroupSpec `yaml:"resourceGroups"`
 }
@@ -37,12 +41,19 @@ type resourceGroupSpec struct {
 }
 
 type regionSpec struct {
-	ID                  scalar         `yaml:"id,required"`
-	LocalName           scalar         `yaml:"localName"`
-	Zones               []zoneSpec     `yaml:"zones,required"`
-	ZonePairs           []zonePairSpec `yaml:"zonePairs,required"`
-	PublicCIDRBlock     scalar         `yaml:"publicCidrBlock,required"`
-	PublicIPv6CIDRBlock scalar         `yaml:"publicIpv6CidrBlock"`
+	ID                  scalar          `yaml:"id,required"`
+	LocalName           scalar          `yaml:"localName"`
+	Zones               []zoneSpec      `yaml:"zones,required"`
+	ZonePairs           []zonePairSpec  `yaml:"zonePairs,required"`
+	PublicCIDRBlock     scalar          `yaml:"publicCidrBlock,required"`
+	PublicIPv6CIDRBlock scalar          `yaml:"publicIpv6CidrBlock"`
+	SharedInstancesSold scalar          `yaml:"sharedInstancesSold"`
+	SoldOut             []zoneStockSpec `yaml:"soldOut"`
+}
+
+type zoneStockSpec struct {
+	Zone        scalar `yaml:"zone,required"`
+	AddressType scalar `yaml:"addressType"`
 }
 
 type zoneSpec struct {
