@@ -3,7 +3,6 @@ package main_test
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -19,7 +18,8 @@ var (
 )
 
 // promises are what the server acknowledged: the name that each load balancer
-// got last, and the one that it was to get when the server died.
+// got last, "" for one that was deleted, and what was on its way when the server
+// died.
 type promises struct {
 	mu        sync.Mutex
 	names     map[string]string
@@ -27,47 +27,44 @@ type promises struct {
 	acks      int
 }
 
-func (p *promises) attempt(id, name string) {
+// call sends one change of a load balancer and notes its acknowledgement. It
+// reports false when the server has died.
+func (p *promises) call(c *emulatortest.Client, action, id, name string, crash func(acks int)) (string, bool, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.attempted[id] = name
-}
-
-// acknowledge reports how many acknowledgements there are.
-func (p *promises) acknowledge(id, name string) int {
+	p.mu.Unlock()
+	reply, err := c.Call(emulatortest.Slb, action, map[string]string{
+		"LoadBalancerId": id, "LoadBalancerName": name, "LoadBalancerSpec": "slb.s1.small"})
+	if err != nil {
+		return "", false, nil
+	}
+	if reply.Status != http.StatusOK {
+		return "", false, fmt.Errorf("%s(%s, %s) = %v", action, id, name, reply)
+	}
+	if id == "" {
+		id = reply.Text("LoadBalancerId")
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.names[id] = name
 	p.acks++
-	return p.acks
+	crash(p.acks)
+	return id, true, nil
 }
 
-// write makes load balancers and renames them until the server dies, which it
-// does at the given acknowledgement.
+// write makes, renames and deletes load balancers until the server dies. crash
+// sees to that at its acknowledgement.
 func (p *promises) write(c *emulatortest.Client, worker int, crash func(acks int)) error {
 	for n := 0; ; n++ {
-		name := fmt.Sprintf("w%d-%d", worker, n)
-		reply, err := c.Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{
-			"LoadBalancerName": name, "LoadBalancerSpec": "slb.s1.small"})
-		if err != nil {
-			return nil // the crash
+		id, ok, err := p.call(c, "CreateLoadBalancer", "", fmt.Sprintf("w%d-%d", worker, n), crash)
+		for rename := 0; ok && rename < 5; rename++ {
+			_, ok, err = p.call(c, "SetLoadBalancerName", id, fmt.Sprintf("w%d-%d-%d", worker, n, rename), crash)
 		}
-		id := reply.Text("LoadBalancerId")
-		if reply.Status != http.StatusOK || id == "" {
-			return fmt.Errorf("CreateLoadBalancer = %v", reply)
+		if ok {
+			_, ok, err = p.call(c, "DeleteLoadBalancer", id, "", crash)
 		}
-		crash(p.acknowledge(id, name))
-		for rename := range 5 {
-			name := fmt.Sprintf("%s-%d", name, rename)
-			p.attempt(id, name)
-			reply, err := c.Call(emulatortest.Slb, "SetLoadBalancerName", map[string]string{"LoadBalancerId": id, "LoadBalancerName": name})
-			if err != nil {
-				return nil
-			}
-			if reply.Status != http.StatusOK {
-				return fmt.Errorf("SetLoadBalancerName = %v", reply)
-			}
-			crash(p.acknowledge(id, name))
+		if !ok {
+			return err
 		}
 	}
 }
@@ -81,13 +78,11 @@ func TestCrash(t *testing.T) {
 	t.Logf("replay with -run TestCrash -seed %d -rounds %d", *seed, *rounds)
 	chance := rand.New(rand.NewPCG(*seed, 0))
 	dir := t.TempDir()
-	kept := make(map[string]string)
 	for range *rounds {
-		p := &promises{names: kept, attempted: make(map[string]string)}
-		crashAmongWrites(t, dir, p, 1+chance.IntN(300))
+		p := &promises{names: make(map[string]string), attempted: make(map[string]string)}
+		crashAmongWrites(t, dir, p, 1+chance.IntN(500))
 		mustBeKept(t, dir, p)
 	}
-	t.Logf("%d load balancers survived", len(kept))
 }
 
 // crashAmongWrites kills a server when it has acknowledged so many writes.
@@ -113,24 +108,42 @@ func crashAmongWrites(t *testing.T, dir string, p *promises, at int) {
 	s.cmd.Wait()
 }
 
+// mustBeKept checks every promise, and then makes room under the quota.
 func mustBeKept(t *testing.T, dir string, p *promises) {
 	t.Helper()
 	if r := clbemu(t, "state", "check", "--data-dir", dir); r.code != 0 {
 		t.Fatalf("state check after the crash = %+v", r)
 	}
 	s := serve(t, "--data-dir", dir)
-	for id, want := range maps.Clone(p.names) {
+	for id, want := range p.names {
 		reply, err := s.client().Call(emulatortest.Slb, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id})
-		if err != nil || reply.Status != http.StatusOK {
-			t.Fatalf("DescribeLoadBalancerAttribute(%s) = %v, %v, want the acknowledged load balancer", id, reply, err)
+		if err != nil {
+			t.Fatal(err)
 		}
 		got := reply.Text("LoadBalancerName")
-		if got != want && got != p.attempted[id] {
-			t.Errorf("name of %s = %q, want %q or the one in flight, %q", id, got, want, p.attempted[id])
+		if inFlight, ok := p.attempted[id]; got != want && (!ok || got != inFlight) {
+			t.Errorf("name of %s = %q, want %q or what was on its way, %q", id, got, want, inFlight)
 		}
-		p.names[id] = got
 	}
+	deleteAll(t, s.client())
 	if code := s.end(syscall.SIGTERM); code != 0 {
 		t.Errorf("exit code after the crash = %d, want 0", code)
+	}
+}
+
+// deleteAll also finds what was made without an acknowledgement.
+func deleteAll(t *testing.T, c *emulatortest.Client) {
+	t.Helper()
+	reply, err := c.Call(emulatortest.Slb, "DescribeLoadBalancers", map[string]string{"PageSize": "100"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, _ := reply.Body["LoadBalancers"].(map[string]any)
+	loadBalancers, _ := list["LoadBalancer"].([]any)
+	for _, lb := range loadBalancers {
+		id, _ := lb.(map[string]any)["LoadBalancerId"].(string)
+		if reply, err := c.Call(emulatortest.Slb, "DeleteLoadBalancer", map[string]string{"LoadBalancerId": id}); err != nil || reply.Status != http.StatusOK {
+			t.Errorf("DeleteLoadBalancer(%s) = %v, %v", id, reply, err)
+		}
 	}
 }
