@@ -227,6 +227,23 @@ func TestDeleteInstance(t *testing.T) {
 	}
 }
 
+// Routes to a released instance stay.
+func TestDeleteInstanceKeepsRoutes(t *testing.T) {
+	store := rpctest.Store(t, plantWorld, inOwner(func(tx *state.Tx) error {
+		state.RouteEntries.Put(tx, &state.RouteEntry{Owner: owner, ID: "rte-1", RouteTableID: "vtb-bp1clbemu000000000001", VPCID: vpcID,
+			DestinationCIDRBlock: "172.20.0.0/24", Type: state.RouteTableCustom, Status: "Available", NextHopType: "Instance", NextHopID: instanceID})
+		return nil
+	}))
+	rpctest.NewClient(t, store, ecs.Product()).Do("DeleteInstance", params{"InstanceId": instanceID, "Force": "true"})
+	err := store.View(owner, func(v *state.View) error {
+		_, err := state.RouteEntries.Get(v, "rte-1")
+		return err
+	})
+	if err != nil {
+		t.Errorf("the route to the instance: %v", err)
+	}
+}
+
 // A stopped or a forced instance can be deleted, a subscribed one when its
 // subscription ends with it.
 func TestDeleteInstanceConditions(t *testing.T) {

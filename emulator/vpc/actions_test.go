@@ -51,7 +51,6 @@ var exceptions = []map[string]string{
 		"Origin", "RoutePublishTargets", "ServiceType")...),
 	because("the state keeps no tags of route tables",
 		"CreateRouteTable.Tag.N.Key", "CreateRouteTable.Tag.N.Value",
-		"DescribeRouteTableList.Tag.N.Key", "DescribeRouteTableList.Tag.N.Value",
 		"DescribeRouteTableList->RouterTableList.RouterTableListType[].Tags"),
 	because("their values on success are not known", "DescribeRouteTableList->Code", "DescribeRouteTableList->Message"),
 	because("the state keeps no user CIDR blocks and no DNS names", "CreateVpc.UserCidr", "CreateVpc.EnableDnsHostname"),

@@ -203,6 +203,7 @@ func TestRouteTables(t *testing.T) {
 		{params{"RouteTableId": routeTableID}, 1},
 		{params{"RouterType": "VBR"}, 0},
 		{params{"RouterId": "vrt-none"}, 0},
+		{params{"Tag.1.Key": "none"}, 0},
 	} {
 		if got := c.Do("DescribeRouteTableList", f.params); got.Text("TotalCount") != fmt.Sprint(f.want) {
 			t.Errorf("DescribeRouteTableList(%v) = %v, want %d", f.params, got.Body, f.want)
@@ -348,6 +349,15 @@ func TestEIPLife(t *testing.T) {
 			c.Do("AllocateEipAddress", params{"IpAddress": made.Text("EipAddress")})
 		})
 	}
+}
+
+// An EIP comes off whatever it is on when the request names only the EIP.
+func TestUnassociateUnnamed(t *testing.T) {
+	c := newClient(t, useEIP("SlbInstance", "lb-intranet"))
+	c.Do("UnassociateEipAddress", params{"AllocationId": "eip-free"})
+	expect(t, c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"}), map[string]string{
+		"EipAddresses.EipAddress.0.Status": "Available", "EipAddresses.EipAddress.0.InstanceId": "", "EipAddresses.EipAddress.0.VpcId": "",
+	})
 }
 
 // Each filter of DescribeEipAddresses selects.

@@ -46,7 +46,8 @@ type allocateEIPAddressRequest struct {
 const maxTrafficBandwidth = 200
 
 // Validate implements the gateway's check of shape. It also refuses what the
-// world has none of, with the codes of a region that has none.
+// world has none of, with the codes of a region that has none, and orders that
+// wait to be paid; evidence CLB-0314.
 func (r *allocateEIPAddressRequest) Validate() error {
 	switch {
 	case r.Zone != "" && (r.IPAddress != "" || r.InstanceID != ""):

@@ -51,7 +51,7 @@ type nextHopView struct {
 	Weight          int    `rpc:"Weight"`
 }
 
-// nextHopLocal is the next hop of system entries.
+// nextHopLocal is the next hop of system entries; evidence CLB-0312.
 const nextHopLocal = "local"
 
 // describeRouteEntryList takes up to 500 entries a page, as its clients ask for,

@@ -75,7 +75,8 @@ func putCustomRouteTable(tx *state.Tx, req *createRouteTableRequest) (string, er
 }
 
 // putRouteTable adds the table to the VPC with the system entries that every
-// table of the VPC has: to the cloud's services, and to each vSwitch.
+// table of the VPC has: to the cloud's services, and to each vSwitch; evidence
+// CLB-0311.
 func putRouteTable(tx *state.Tx, vpc *state.VPC, t *state.RouteTable) string {
 	t.Owner = vpc.Owner
 	t.ID = tx.NewID(state.RouteTables.Kind())
@@ -148,6 +149,7 @@ func deleteRouteTableWithEntries(tx *state.Tx, id string) {
 
 type describeRouteTableListRequest struct {
 	page
+	tagged
 	RegionID        string `rpc:"RegionId,required"`
 	RouterType      string `rpc:"RouterType,default=VRouter,enum=VRouter|VBR"`
 	RouterID        string `rpc:"RouterId"`
@@ -198,9 +200,9 @@ func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (
 }
 
 // matches: the only routers are those of VPCs, so the routers of physical
-// connections (VBR) have no tables.
+// connections (VBR) have no tables; and no table has tags.
 func (r *describeRouteTableListRequest) matches(t *state.RouteTable) bool {
-	return r.RouterType == "VRouter" &&
+	return r.RouterType == "VRouter" && len(r.Tags) == 0 &&
 		matches(r.RouterID, t.VRouterID) &&
 		matches(r.VPCID, t.VPCID) &&
 		matches(r.RouteTableID, t.ID) &&

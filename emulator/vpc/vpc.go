@@ -84,7 +84,7 @@ func createVPC(tx *state.Tx, req *createVPCRequest) (*createVPCResponse, error) 
 	}, dryRun(req.DryRun)
 }
 
-// maxVPCs is how many VPCs an account may have in a region.
+// maxVPCs is how many VPCs an account may have in a region; evidence CLB-0313.
 const maxVPCs = 10
 
 // putVPC makes the VPC with its router and its system route table.

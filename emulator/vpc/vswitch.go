@@ -64,7 +64,7 @@ func createVSwitch(tx *state.Tx, req *createVSwitchRequest) (*createVSwitchRespo
 	return &createVSwitchResponse{VSwitchID: id}, nil
 }
 
-// maxVSwitches is how many vSwitches a VPC may have.
+// maxVSwitches is how many vSwitches a VPC may have; evidence CLB-0313.
 const maxVSwitches = 150
 
 func putVSwitch(tx *state.Tx, req *createVSwitchRequest) (string, error) {
