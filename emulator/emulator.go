@@ -10,11 +10,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/metadata"
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -45,6 +47,8 @@ type Config struct {
 	World *world.World
 	// StrictAuth verifies signatures.
 	StrictAuth bool
+	// InstanceID is whose metadata are served; empty takes the first running one.
+	InstanceID string
 	// Clock is the emulated time; nil is the machine's.
 	Clock state.Clock
 	// Seed makes ids and RequestIds repeatable; 0 takes a random one.
@@ -133,16 +137,18 @@ func plantIfEmpty(store *state.Store, cfg Config) error {
 func (e *Emulator) build() {
 	products := Products()
 	metrics := control.NewMetrics(e.store, products)
-	api := http.NewServeMux()
-	api.Handle("/", rpc.NewServer(rpc.Config{
+	e.api = serveAPI(rpc.NewServer(rpc.Config{
 		Store:      e.store,
 		Products:   products,
 		StrictAuth: e.cfg.StrictAuth,
 		Seed:       e.cfg.Seed,
 		Log:        e.cfg.Log,
 		Observe:    metrics.Observe,
+	}), metadata.New(metadata.Config{
+		Store:      e.store,
+		InstanceID: e.cfg.InstanceID,
+		Seed:       e.cfg.Seed,
 	}))
-	e.api = api
 	e.control = control.New(control.Config{
 		Store:    e.store,
 		Products: products,
@@ -153,6 +159,19 @@ func (e *Emulator) build() {
 		Host:     hostOf(e.cfg.ControlListen),
 		Version:  e.cfg.Version,
 		Log:      e.cfg.Log,
+	})
+}
+
+// serveAPI gives the metadata service its paths and the gateway all others. It
+// is no http.ServeMux, which would redirect a path that it finds untidy, and
+// with that lose a POST.
+func serveAPI(gateway, metadata http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/latest/") {
+			metadata.ServeHTTP(w, r)
+			return
+		}
+		gateway.ServeHTTP(w, r)
 	})
 }
 

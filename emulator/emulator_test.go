@@ -57,6 +57,14 @@ func get(t *testing.T, url string) string {
 	return string(body)
 }
 
+// TestMetadata proves that the metadata of the instance are served beside the API.
+func TestMetadata(t *testing.T) {
+	s := emulatortest.Start(t, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.InstanceID = "i-bp1clbemu0000000003" }))
+	if got := get(t, s.URL()+"/latest/meta-data/private-ipv4"); got != "192.168.1.11" {
+		t.Errorf("private-ipv4 = %q, want that of the third instance", got)
+	}
+}
+
 // TestSeed proves that the same seed gives the same ids and RequestIds, and
 // another seed others.
 func TestSeed(t *testing.T) {

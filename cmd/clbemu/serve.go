@@ -24,7 +24,7 @@ const closeTimeout = 10 * time.Second
 type serveFlags struct {
 	listen, controlListen, controlToken string
 	dataDir, engine, world              string
-	auth                                string
+	auth, instance                      string
 	tls                                 bool
 	tlsCert, tlsKey                     string
 	seed                                uint64
@@ -69,6 +69,7 @@ environment, and the environment over the file.`,
 	flags.StringVar(&f.engine, "engine", string(emulator.Bolt), "what keeps the state: bbolt or memory")
 	flags.StringVar(&f.world, "world", "", "world file to plant into an empty store (default: clbemu world show)")
 	flags.StringVar(&f.auth, "auth", authStrict, "strict verifies signatures, off takes any call")
+	flags.StringVar(&f.instance, "instance", "", "ECS instance whose metadata are served (default: the first running one)")
 	flags.BoolVar(&f.tls, "tls", false, "serve the API by HTTPS, with a generated certificate unless one is given")
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "certificate file (PEM) for HTTPS")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "private key file (PEM) for HTTPS")
@@ -123,7 +124,8 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	}
 	cfg = emulator.Config{
 		Engine: emulator.Engine(f.engine), DataDir: f.dataDir, StrictAuth: f.auth == authStrict, Seed: f.seed, Log: log,
-		Listen: f.listen, ControlListen: f.controlListen, ControlToken: f.controlToken, Version: version(),
+		InstanceID: f.instance,
+		Listen:     f.listen, ControlListen: f.controlListen, ControlToken: f.controlToken, Version: version(),
 	}
 	if f.world != "" {
 		if cfg.World, err = world.Load(f.world); err != nil {
