@@ -43,7 +43,7 @@ contract:
 # golden: rewrite the recorded replies and the README's generated parts
 golden:
 	go test ./contracttests/... -run Golden -update
-	go test ./emulator -run README -update
+	go test ./cmd/clbemu -run ReadmeIsCurrent -update
 
 # lint formatting, suspicious code and the module file
 lint:

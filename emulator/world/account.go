@@ -82,6 +82,7 @@ func (p *planter) account(s *accountSpec) {
 	if !declare(p, state.Accounts, s.ID, digits, "") {
 		return
 	}
+	// The days are those of the cloud: CLB-0454.
 	a := &state.Account{
 		ID: s.ID.text, Name: s.Name.text, DefaultResourceGroupID: s.DefaultResourceGroup.text,
 		Balance:     p.number(s.Balance, 10_000, -1_000_000_000, 1_000_000_000),

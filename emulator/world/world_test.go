@@ -154,6 +154,24 @@ func TestAddressesThatAreNotNamed(t *testing.T) {
 	}
 }
 
+// TestAccountDefaults proves what an account has of which the file says nothing:
+// money to buy with, and the cloud's days of grace. CLB-0454.
+func TestAccountDefaults(t *testing.T) {
+	w, err := world.Parse("full.yaml", []byte(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := mustPlant(t, w).View(state.Owner{}, func(v *state.View) error {
+		a, err := state.Accounts.Get(v, "1")
+		if err == nil && (a.Balance < state.MinimumBalance || a.GraceDays != 1 || a.ReleaseDays != 7 || a.LCUToSpec) {
+			t.Errorf("account = %+v, want a balance, 1 day of grace, 7 days to the release and no whitelist", a)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestPlantTwice proves that a world is not planted over another, and that the
 // refusal changes nothing.
 func TestPlantTwice(t *testing.T) {

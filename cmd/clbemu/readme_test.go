@@ -1,0 +1,125 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the README's generated parts")
+
+const readme = "../../README.md"
+
+func readReadme(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestReadmeIsCurrent proves that the README's tables say what the binary does.
+// With -update it writes them.
+func TestReadmeIsCurrent(t *testing.T) {
+	text := readReadme(t)
+	want := text
+	for name, table := range map[string]string{"actions": actionTable(t), "flags": flagTable(t)} {
+		part := regexp.MustCompile(`(?s)(<!-- ` + name + `: [^>]*-->\n).*(<!-- end of ` + name + ` -->)`)
+		if !part.MatchString(want) {
+			t.Fatalf("the README has no place for its %s", name)
+		}
+		want = part.ReplaceAllString(want, "${1}"+strings.ReplaceAll(table, "$", "$$")+"${2}")
+	}
+	if text == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("the README is stale: run make golden")
+	}
+	if err := os.WriteFile(readme, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// actionTable lists the emulated actions of each product.
+func actionTable(t *testing.T) string {
+	var rows []struct {
+		Product, Version, Action string
+		Emulated                 bool
+	}
+	if err := json.Unmarshal([]byte(clbemu(t, "actions", "--json").stdout), &rows); err != nil {
+		t.Fatal(err)
+	}
+	var products []string
+	emulated, known := make(map[string][]string), make(map[string]int)
+	for _, row := range rows {
+		product := row.Product + " " + row.Version
+		if known[product]++; known[product] == 1 {
+			products = append(products, product)
+		}
+		if row.Emulated {
+			emulated[product] = append(emulated[product], "`"+row.Action+"`")
+		}
+	}
+	var table bytes.Buffer
+	fmt.Fprint(&table, "| product | emulated | actions |\n|---|---|---|\n")
+	for _, product := range products {
+		fmt.Fprintf(&table, "| %s | %d of %d | %s |\n", product, len(emulated[product]), known[product], strings.Join(emulated[product], " "))
+	}
+	return table.String()
+}
+
+var flagLine = regexp.MustCompile(`^ +(?:-h, )?--([a-z-]+)(?: [a-z0-9]+)? {2,}(.*)$`)
+
+// flagTable lists the flags of serve as its help does.
+func flagTable(t *testing.T) string {
+	var table bytes.Buffer
+	fmt.Fprint(&table, "| flag | environment | meaning |\n|---|---|---|\n")
+	for line := range strings.Lines(clbemu(t, "serve", "--help").stdout) {
+		if found := flagLine.FindStringSubmatch(strings.TrimRight(line, "\n")); found != nil && found[1] != "help" {
+			env := "CLBEMU_" + strings.ToUpper(strings.ReplaceAll(found[1], "-", "_"))
+			fmt.Fprintf(&table, "| `--%s` | `%s` | %s |\n", found[1], env, found[2])
+		}
+	}
+	return table.String()
+}
+
+// TestReadmeCommands proves that the README's commands work as they stand
+// there, one after the other in one shell, against a server on free ports.
+func TestReadmeCommands(t *testing.T) {
+	blocks := regexp.MustCompile("(?s)<!-- tested -->\n```sh\n(.*?)```").FindAllStringSubmatch(readReadme(t), -1)
+	if len(blocks) < 5 {
+		t.Fatalf("the README has %d tested blocks, want at least 5", len(blocks))
+	}
+	s := serve(t, "--engine", "memory", "--auth", "off")
+	script := "set -eu\n"
+	for _, block := range blocks {
+		script += block[1]
+	}
+	// The reader has the default ports and this test has free ones; curl must
+	// fail where the server refuses.
+	script = strings.ReplaceAll(script, "clbemu env", "clbemu env --server "+s.api)
+	script = strings.ReplaceAll(script, "curl ", "curl -sSf ")
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") }),
+		"PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "CONTROL="+s.control)
+	r := finish(t, cmd)
+	if r.code != 0 {
+		t.Fatalf("the README's commands fail: %s\n%s", r.stderr, r.stdout)
+	}
+	for _, want := range []string{`"LoadBalancerId":"lb-`, `"TotalCount":1`, "i-bp1clbemu0000000001", "world.yaml is valid", "the state is consistent"} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("the README's commands do not answer %s:\n%s", want, r.stdout)
+		}
+	}
+}
