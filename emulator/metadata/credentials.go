@@ -46,19 +46,23 @@ func (s *service) credentials(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	body, err := json.MarshalIndent(credentials{
+	body, err := json.MarshalIndent(credentialsOf(key), "", "  ")
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	answer(w, string(body))
+}
+
+func credentialsOf(key *state.AccessKey) credentials {
+	return credentials{
 		AccessKeyID:     key.ID,
 		AccessKeySecret: key.Secret,
 		Expiration:      key.Expiration.Truncate(time.Second),
 		SecurityToken:   key.SecurityToken,
 		LastUpdated:     key.Expiration.Add(-credentialsLife).Truncate(time.Second),
 		Code:            "Success",
-	}, "", "  ")
-	if err != nil {
-		refuse(w, err)
-		return
 	}
-	answer(w, string(body))
 }
 
 // freshKey returns a key of the instance's role that lives long enough, or mints

@@ -2,7 +2,6 @@ package vpc
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
@@ -104,8 +103,20 @@ func putEIP(tx *state.Tx, req *allocateEIPAddressRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	eip := &state.EIP{
-		Owner:              scope,
+	eip := newEIP(tx, req)
+	eip.ResourceGroupID = group
+	eip.IPAddress, err = state.AllocateAddress(tx, state.PublicPool(region.ID), region.PublicCIDRBlock, req.IPAddress, state.EIPs.Kind(), eip.ID)
+	if err != nil {
+		return "", err
+	}
+	state.EIPs.Put(tx, eip)
+	req.set(tx, state.TagEIP, eip.ID)
+	return eip.ID, nil
+}
+
+func newEIP(tx *state.Tx, req *allocateEIPAddressRequest) *state.EIP {
+	return &state.EIP{
+		Owner:              tx.Scope(),
 		ID:                 tx.NewID(state.EIPs.Kind()),
 		Name:               req.Name,
 		Description:        req.Description,
@@ -114,16 +125,8 @@ func putEIP(tx *state.Tx, req *allocateEIPAddressRequest) (string, error) {
 		ISP:                req.ISP,
 		InternetChargeType: req.InternetChargeType,
 		ChargeType:         req.InstanceChargeType,
-		ResourceGroupID:    group,
 		CreateTime:         tx.Now(),
 	}
-	eip.IPAddress, err = state.AllocateAddress(tx, state.PublicPool(region.ID), region.PublicCIDRBlock, req.IPAddress, state.EIPs.Kind(), eip.ID)
-	if err != nil {
-		return "", err
-	}
-	state.EIPs.Put(tx, eip)
-	req.set(tx, state.TagEIP, eip.ID)
-	return eip.ID, nil
 }
 
 type releaseEIPAddressRequest struct {
@@ -145,182 +148,4 @@ func releaseEIPAddress(tx *state.Tx, req *releaseEIPAddressRequest) (*rpc.Empty,
 	state.EIPs.Delete(tx, eip.ID)
 	state.ReleaseAddresses(tx, state.EIPs.Kind(), eip.ID)
 	return &rpc.Empty{}, nil
-}
-
-type describeEIPAddressesRequest struct {
-	tagged
-	RegionID                  string `rpc:"RegionId,required"`
-	PageNumber                int    `rpc:"PageNumber,default=1,min=1"`
-	PageSize                  int    `rpc:"PageSize,default=10,min=1,max=100"`
-	Status                    string `rpc:"Status,enum=Associating|Unassociating|InUse|Available|Releasing"`
-	EIPAddress                string `rpc:"EipAddress"`
-	AllocationID              string `rpc:"AllocationId"`
-	EIPName                   string `rpc:"EipName,len=1..128"`
-	ResourceGroupID           string `rpc:"ResourceGroupId"`
-	ISP                       string `rpc:"ISP,enum=BGP|BGP_PRO|ChinaTelecom|ChinaUnicom|ChinaMobile|ChinaTelecom_L2|ChinaUnicom_L2|ChinaMobile_L2"`
-	ChargeType                string `rpc:"ChargeType,enum=PostPaid|PrePaid,invalid=ChargeTypeUnsupported"`
-	AssociatedInstanceType    string `rpc:"AssociatedInstanceType,enum=EcsInstance|SlbInstance|Nat|HaVip|NetworkInterface|IpAddress,invalid=AssociatedInstanceTypeUnsupported"`
-	AssociatedInstanceID      string `rpc:"AssociatedInstanceId"`
-	Filter1Key                string `rpc:"Filter.1.Key,enum=CreationStartTime|CreationEndTime,invalid=FilterKeyUnsupported"`
-	Filter1Value              string `rpc:"Filter.1.Value"`
-	Filter2Key                string `rpc:"Filter.2.Key,enum=CreationStartTime|CreationEndTime,invalid=FilterKeyUnsupported"`
-	Filter2Value              string `rpc:"Filter.2.Value"`
-	LockReason                string `rpc:"LockReason,enum=financial|security,invalid=LockReasonNotFound"`
-	SegmentInstanceID         string `rpc:"SegmentInstanceId"`
-	SecurityProtectionEnabled bool   `rpc:"SecurityProtectionEnabled"`
-	PublicIPAddressPoolID     string `rpc:"PublicIpAddressPoolId"`
-	ServiceManaged            bool   `rpc:"ServiceManaged"`
-	DryRun                    bool   `rpc:"DryRun"`
-
-	createdFrom, createdUntil time.Time
-}
-
-// maxListedEIPs is how many EIPs a comma list names.
-const maxListedEIPs = 50
-
-// Validate implements the gateway's check of shape.
-func (r *describeEIPAddressesRequest) Validate() error {
-	if tooMany(r.EIPAddress, maxListedEIPs) || tooMany(r.AllocationID, maxListedEIPs) || tooMany(r.AssociatedInstanceID, 1) {
-		return state.Refuse(instanceIDTooLong)
-	}
-	for key, value := range map[string]string{r.Filter1Key: r.Filter1Value, r.Filter2Key: r.Filter2Value} {
-		if key == "" {
-			continue
-		}
-		// The cloud writes the times of filters without seconds.
-		at, err := time.Parse("2006-01-02T15:04Z", value)
-		if err != nil {
-			return state.Refuse(filterValueInvalid, value)
-		}
-		if key == "CreationStartTime" {
-			r.createdFrom = at
-		} else {
-			r.createdUntil = at
-		}
-	}
-	return r.check()
-}
-
-type describeEIPAddressesResponse struct {
-	paged
-	EIPAddresses []eipView `rpc:"EipAddresses>EipAddress"`
-}
-
-type eipView struct {
-	AllocationID       string `rpc:"AllocationId"`
-	IPAddress          string `rpc:"IpAddress"`
-	Name               string `rpc:"Name"`
-	Description        string `rpc:"Description"`
-	Descritpion        string `rpc:"Descritpion"` // the cloud's spelling, next to the right one
-	Status             string `rpc:"Status"`
-	BusinessStatus     string `rpc:"BusinessStatus"`
-	RegionID           string `rpc:"RegionId"`
-	Bandwidth          string `rpc:"Bandwidth"`
-	EIPBandwidth       string `rpc:"EipBandwidth"`
-	ISP                string `rpc:"ISP"`
-	Netmode            string `rpc:"Netmode"`
-	Mode               string `rpc:"Mode"`
-	ChargeType         string `rpc:"ChargeType"`
-	InternetChargeType string `rpc:"InternetChargeType"`
-	InstanceType       string `rpc:"InstanceType"`
-	InstanceID         string `rpc:"InstanceId"`
-	InstanceRegionID   string `rpc:"InstanceRegionId"`
-	VPCID              string `rpc:"VpcId"`
-	PrivateIPAddress   string `rpc:"PrivateIpAddress"`
-	ResourceGroupID    string `rpc:"ResourceGroupId"`
-	DeletionProtection bool   `rpc:"DeletionProtection"`
-	SecondLimited      bool   `rpc:"SecondLimited"`
-	HDMonitorStatus    string `rpc:"HDMonitorStatus"`
-	ServiceManaged     int    `rpc:"ServiceManaged"`
-	HasReservationData string `rpc:"HasReservationData"`
-	AllocationTime     string `rpc:"AllocationTime"`
-	Tags               []tag  `rpc:"Tags>Tag"`
-}
-
-func describeEIPAddresses(v *state.View, req *describeEIPAddressesRequest) (*describeEIPAddressesResponse, error) {
-	if req.ResourceGroupID != "" {
-		if _, err := resourceGroup(v, req.ResourceGroupID); err != nil {
-			return nil, err
-		}
-	}
-	hasTags := req.filter(v, state.TagEIP)
-	var found []*state.EIP
-	scope := v.Scope()
-	for eip := range state.EIPsByRegion.List(v, scope.AccountID, scope.RegionID) {
-		if req.matches(eip) && hasTags(eip.ID) {
-			found = append(found, eip)
-		}
-	}
-	eips, paged := cut(found, page{PageNumber: req.PageNumber, PageSize: req.PageSize})
-	resp := &describeEIPAddressesResponse{paged: paged}
-	for _, eip := range eips {
-		resp.EIPAddresses = append(resp.EIPAddresses, viewEIP(v, eip))
-	}
-	return resp, dryRun(req.DryRun)
-}
-
-func (r *describeEIPAddressesRequest) matches(eip *state.EIP) bool {
-	return !r.asksForNone() &&
-		matches(r.Status, string(eip.Status)) &&
-		listed(r.EIPAddress, eip.IPAddress) &&
-		listed(r.AllocationID, eip.ID) &&
-		matches(r.EIPName, eip.Name) &&
-		matches(r.ResourceGroupID, eip.ResourceGroupID) &&
-		matches(r.ISP, eip.ISP) &&
-		matches(r.ChargeType, eip.ChargeType) &&
-		matches(r.associatedType(), eip.InstanceType) &&
-		matches(r.AssociatedInstanceID, eip.InstanceID) &&
-		(r.createdFrom.IsZero() || !eip.CreateTime.Before(r.createdFrom)) &&
-		(r.createdUntil.IsZero() || !eip.CreateTime.After(r.createdUntil))
-}
-
-// asksForNone tells whether the request filters by what no EIP of the world has:
-// a lock, a segment, a protection, an address pool, or a service as its owner.
-func (r *describeEIPAddressesRequest) asksForNone() bool {
-	return r.LockReason != "" || r.SegmentInstanceID != "" || r.SecurityProtectionEnabled ||
-		r.PublicIPAddressPoolID != "" || r.ServiceManaged
-}
-
-// associatedType is EcsInstance for an instance whose type the request leaves
-// open.
-func (r *describeEIPAddressesRequest) associatedType() string {
-	if r.AssociatedInstanceType == "" && r.AssociatedInstanceID != "" {
-		return eipOnInstance
-	}
-	return r.AssociatedInstanceType
-}
-
-func viewEIP(v *state.View, eip *state.EIP) eipView {
-	view := eipView{
-		AllocationID:       eip.ID,
-		IPAddress:          eip.IPAddress,
-		Name:               eip.Name,
-		Description:        eip.Description,
-		Descritpion:        eip.Description,
-		Status:             string(eip.Status),
-		BusinessStatus:     "Normal",
-		RegionID:           eip.RegionID,
-		Bandwidth:          eip.Bandwidth,
-		EIPBandwidth:       eip.Bandwidth,
-		ISP:                eip.ISP,
-		Netmode:            "public",
-		ChargeType:         eip.ChargeType,
-		InternetChargeType: eip.InternetChargeType,
-		InstanceType:       eip.InstanceType,
-		InstanceID:         eip.InstanceID,
-		ResourceGroupID:    eip.ResourceGroupID,
-		HDMonitorStatus:    "OFF",
-		HasReservationData: "false",
-		AllocationTime:     formatTime(eip.CreateTime),
-		Tags:               tagsOf(v, state.TagEIP, eip.ID),
-	}
-	if eip.InstanceID == "" {
-		return view
-	}
-	view.Mode, view.InstanceRegionID = modeNAT, eip.RegionID
-	// What an EIP is on exists as long as the association.
-	if target, err := findTarget(v, eip.InstanceType, eip.InstanceID); err == nil {
-		view.VPCID, view.PrivateIPAddress = target.vpcID, target.privateIP
-	}
-	return view
 }

@@ -1,7 +1,6 @@
 package vpc
 
 import (
-	"net/netip"
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
@@ -72,18 +71,9 @@ func putVSwitch(tx *state.Tx, req *createVSwitchRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := checkZone(tx.View, req.ZoneID); err != nil {
-		return "", err
-	}
-	if err := checkVSwitchBlock(tx.View, vpc, req.CIDRBlock); err != nil {
-		return "", err
-	}
-	ipv6, err := subnetOf(tx.View, vpc, req)
+	ipv6, err := checkNewVSwitch(tx.View, vpc, req)
 	if err != nil {
 		return "", err
-	}
-	if state.VSwitchesByVPC.Count(tx.View, vpc.ID) >= maxVSwitches {
-		return "", state.Refuse(vSwitchQuotaExceeded)
 	}
 	s := &state.VSwitch{
 		Owner:           vpc.Owner,
@@ -104,6 +94,25 @@ func putVSwitch(tx *state.Tx, req *createVSwitchRequest) (string, error) {
 		putSystemEntry(tx, t, s.CIDRBlock)
 	}
 	return s.ID, nil
+}
+
+// checkNewVSwitch checks what a new vSwitch asks of its VPC, and returns its IPv6
+// block.
+func checkNewVSwitch(v *state.View, vpc *state.VPC, req *createVSwitchRequest) (string, error) {
+	if err := checkZone(v, req.ZoneID); err != nil {
+		return "", err
+	}
+	if err := checkVSwitchBlock(v, vpc, req.CIDRBlock); err != nil {
+		return "", err
+	}
+	ipv6, err := subnetOf(v, vpc, req)
+	if err != nil {
+		return "", err
+	}
+	if state.VSwitchesByVPC.Count(v, vpc.ID) >= maxVSwitches {
+		return "", state.Refuse(vSwitchQuotaExceeded)
+	}
+	return ipv6, nil
 }
 
 func checkZone(v *state.View, id string) error {
@@ -187,175 +196,4 @@ func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*rpc.Empty, error) 
 	state.DeleteTagsOf(tx, state.TagVSwitch, s.ID)
 	state.VSwitches.Delete(tx, s.ID)
 	return &rpc.Empty{}, dryRun(req.DryRun)
-}
-
-type describeVSwitchesRequest struct {
-	page
-	tagged
-	VPCID           string `rpc:"VpcId"`
-	VSwitchID       string `rpc:"VSwitchId"`
-	ZoneID          string `rpc:"ZoneId"`
-	Name            string `rpc:"VSwitchName,len=1..128"`
-	DryRun          bool   `rpc:"DryRun"`
-	IsDefault       *bool  `rpc:"IsDefault"`
-	RouteTableID    string `rpc:"RouteTableId"`
-	ResourceGroupID string `rpc:"ResourceGroupId"`
-	VSwitchOwnerID  *int64 `rpc:"VSwitchOwnerId,invalid=VSwitchOwnerInvalid"`
-	EnableIPv6      *bool  `rpc:"EnableIpv6"`
-}
-
-// Validate implements the gateway's check of shape.
-func (r *describeVSwitchesRequest) Validate() error {
-	switch {
-	case tooMany(r.VSwitchID, maxIDs):
-		return state.Refuse(tooManyVSwitchIDs)
-	case tooMany(r.VPCID, maxIDs):
-		return state.Refuse(tooManyVPCIDs)
-	}
-	return r.check()
-}
-
-type describeVSwitchesResponse struct {
-	paged
-	VSwitches []vSwitchView `rpc:"VSwitches>VSwitch"`
-}
-
-// vSwitchView is what both Describes answer about a vSwitch.
-type vSwitchView struct {
-	VSwitchID               string            `rpc:"VSwitchId"`
-	VPCID                   string            `rpc:"VpcId"`
-	Status                  string            `rpc:"Status"`
-	CIDRBlock               string            `rpc:"CidrBlock"`
-	IPv6CIDRBlock           string            `rpc:"Ipv6CidrBlock"`
-	EnabledIPv6             bool              `rpc:"EnabledIpv6"`
-	ZoneID                  string            `rpc:"ZoneId"`
-	AvailableIPAddressCount int               `rpc:"AvailableIpAddressCount"`
-	Name                    string            `rpc:"VSwitchName"`
-	Description             string            `rpc:"Description"`
-	IsDefault               bool              `rpc:"IsDefault"`
-	NetworkACLID            string            `rpc:"NetworkAclId"`
-	OwnerID                 int64             `rpc:"OwnerId"`
-	ShareType               string            `rpc:"ShareType"`
-	ResourceGroupID         string            `rpc:"ResourceGroupId"`
-	RouteTable              vSwitchRouteTable `rpc:"RouteTable"`
-	CreationTime            string            `rpc:"CreationTime"`
-	Tags                    []tag             `rpc:"Tags>Tag"`
-}
-
-type vSwitchRouteTable struct {
-	RouteTableID   string `rpc:"RouteTableId"`
-	RouteTableType string `rpc:"RouteTableType"`
-}
-
-// describeVSwitches answers an empty list for an id that is not there; evidence
-// CLB-0303.
-func describeVSwitches(v *state.View, req *describeVSwitchesRequest) (*describeVSwitchesResponse, error) {
-	hasTags := req.filter(v, state.TagVSwitch)
-	var found []*state.VSwitch
-	for s := range state.VSwitches.All(v) {
-		if req.matches(s) && hasTags(s.ID) {
-			found = append(found, s)
-		}
-	}
-	vSwitches, paged := cut(found, req.page)
-	resp := &describeVSwitchesResponse{paged: paged}
-	for _, s := range vSwitches {
-		resp.VSwitches = append(resp.VSwitches, viewVSwitch(v, s))
-	}
-	return resp, dryRun(req.DryRun)
-}
-
-func (r *describeVSwitchesRequest) matches(s *state.VSwitch) bool {
-	return listed(r.VPCID, s.VPCID) &&
-		listed(r.VSwitchID, s.ID) &&
-		matches(r.ZoneID, s.ZoneID) &&
-		matches(r.Name, s.Name) &&
-		matches(r.RouteTableID, s.RouteTableID) &&
-		matches(r.ResourceGroupID, s.ResourceGroupID) &&
-		ownedBy(r.VSwitchOwnerID, s.AccountID) &&
-		(r.IsDefault == nil || *r.IsDefault == s.IsDefault) &&
-		(r.EnableIPv6 == nil || *r.EnableIPv6 == (s.IPv6CIDRBlock != ""))
-}
-
-func viewVSwitch(v *state.View, s *state.VSwitch) vSwitchView {
-	view := vSwitchView{
-		VSwitchID:               s.ID,
-		VPCID:                   s.VPCID,
-		Status:                  statusAvailable,
-		CIDRBlock:               s.CIDRBlock,
-		IPv6CIDRBlock:           s.IPv6CIDRBlock,
-		EnabledIPv6:             s.IPv6CIDRBlock != "",
-		ZoneID:                  s.ZoneID,
-		AvailableIPAddressCount: state.AvailableAddresses(v, s),
-		Name:                    s.Name,
-		Description:             s.Description,
-		IsDefault:               s.IsDefault,
-		OwnerID:                 ownerID(s.AccountID),
-		ResourceGroupID:         s.ResourceGroupID,
-		CreationTime:            formatTime(s.CreateTime),
-		Tags:                    tagsOf(v, state.TagVSwitch, s.ID),
-	}
-	if t, ok := state.RouteTables.Find(v, s.RouteTableID); ok {
-		view.RouteTable = vSwitchRouteTable{RouteTableID: t.ID, RouteTableType: string(t.Type)}
-	}
-	return view
-}
-
-type describeVSwitchAttributesRequest struct {
-	VSwitchID string `rpc:"VSwitchId,required"`
-	DryRun    bool   `rpc:"DryRun"`
-}
-
-type describeVSwitchAttributesResponse struct {
-	vSwitchView
-	CloudResources []cloudResource `rpc:"CloudResources>CloudResourceSetType"`
-}
-
-func describeVSwitchAttributes(v *state.View, req *describeVSwitchAttributesRequest) (*describeVSwitchAttributesResponse, error) {
-	s, err := state.VSwitches.Get(v, req.VSwitchID)
-	if err != nil {
-		return nil, err
-	}
-	resp := &describeVSwitchAttributesResponse{vSwitchView: viewVSwitch(v, s)}
-	resp.CloudResources = []cloudResource{
-		{Type: "NetworkInterface", Count: state.NetworkInterfacesByVSwitch.Count(v, s.ID)},
-		{Type: "SLB", Count: state.LoadBalancersByVSwitch.Count(v, s.ID)},
-	}
-	return resp, dryRun(req.DryRun)
-}
-
-type checkCanAllocateVPCPrivateIPAddressRequest struct {
-	RegionID         string `rpc:"RegionId,required"`
-	VSwitchID        string `rpc:"VSwitchId,required"`
-	PrivateIPAddress string `rpc:"PrivateIpAddress,required"`
-	IPVersion        string `rpc:"IpVersion,default=ipv4,enum=ipv4|ipv6,invalid=IPVersionIllegal"`
-}
-
-type checkCanAllocateVPCPrivateIPAddressResponse struct {
-	CanAllocate bool `rpc:"CanAllocate"`
-}
-
-// checkCanAllocateVPCPrivateIPAddress says false for what is taken or reserved,
-// and fails for what is not in the vSwitch.
-func checkCanAllocateVPCPrivateIPAddress(v *state.View, req *checkCanAllocateVPCPrivateIPAddressRequest) (*checkCanAllocateVPCPrivateIPAddressResponse, error) {
-	s, err := state.VSwitches.Get(v, req.VSwitchID)
-	if err != nil {
-		return nil, err
-	}
-	block := s.CIDRBlock
-	if req.IPVersion == "ipv6" {
-		block = s.IPv6CIDRBlock
-	}
-	prefix, hasBlock := parseCIDR(block)
-	ip, err := netip.ParseAddr(req.PrivateIPAddress)
-	if err != nil {
-		return nil, rpc.Invalid("PrivateIpAddress")
-	}
-	if !hasBlock || !prefix.Contains(ip) {
-		return nil, state.Refuse(addressOutsideVSwitch, req.PrivateIPAddress)
-	}
-	_, allocated := state.Addresses.Find(v, state.AddressID(s.ID, ip.String()))
-	_, attached := state.NetworkInterfacesByAddress.First(v, s.VPCID, ip.String())
-	free := state.Contains(block, ip.String()) && !allocated && !attached
-	return &checkCanAllocateVPCPrivateIPAddressResponse{CanAllocate: free}, nil
 }

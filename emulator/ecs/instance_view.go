@@ -87,43 +87,50 @@ type operationLock struct {
 	LockMsg    string `rpc:"LockMsg"`
 }
 
-// viewInstance shows an instance with what is on it. One that is paid as it goes
-// expires in 2099.
+// viewInstance shows an instance with what is on it. The cloud writes the year
+// 2099 for the expiry of what has none.
 func viewInstance(v *state.View, i *state.Instance) instanceView {
-	primary, _ := primaryInterface(v, i.ID)
 	view := instanceView{
-		InstanceID:          i.ID,
-		InstanceName:        i.Name,
-		HostName:            i.HostName,
-		Hostname:            i.HostName,
-		Description:         i.Description,
-		RegionID:            i.RegionID,
-		ZoneID:              i.ZoneID,
-		Status:              i.Status,
-		StoppedMode:         "Not-applicable",
-		InstanceType:        i.InstanceType,
-		InstanceTypeFamily:  typeFamily(i.InstanceType),
-		ImageID:             i.ImageID,
-		OSType:              "linux",
-		SerialNumber:        i.SerialNumber,
-		InstanceChargeType:  i.InstanceChargeType,
-		InternetChargeType:  internetChargeType(&state.EIP{}),
-		SpotStrategy:        i.SpotStrategy,
-		InstanceNetworkType: networkVPC,
-		IOOptimized:         true,
-		DeviceAvailable:     true,
-		DeletionProtection:  i.DeletionProtection,
-		ResourceGroupID:     i.ResourceGroupID,
-		CreationTime:        formatMinute(i.CreateTime),
-		StartTime:           formatMinute(i.CreateTime),
-		ExpiredTime:         "2099-12-31T15:59Z",
-		SecurityGroupIDs:    slices.Clone(primary.SecurityGroupIDs),
-		PublicIPAddress:     ipAddresses{slices.Clone(i.PublicIPAddresses)},
-		VPCAttributes: vpcAttributes{
-			VPCID: i.VPCID, VSwitchID: i.VSwitchID, PrivateIPAddress: ipAddresses{slices.Clone(primary.PrivateIPAddresses)},
-		},
-		MetadataOptions: metadataOptions{HTTPEndpoint: "enabled", HTTPTokens: "optional"},
-		Tags:            tagsOf(v, state.TagInstance, i.ID),
+		InstanceID:         i.ID,
+		InstanceName:       i.Name,
+		HostName:           i.HostName,
+		Hostname:           i.HostName,
+		Description:        i.Description,
+		RegionID:           i.RegionID,
+		ZoneID:             i.ZoneID,
+		Status:             i.Status,
+		StoppedMode:        "Not-applicable",
+		InstanceType:       i.InstanceType,
+		InstanceTypeFamily: typeFamily(i.InstanceType),
+		ImageID:            i.ImageID,
+		OSType:             "linux",
+		SerialNumber:       i.SerialNumber,
+		InstanceChargeType: i.InstanceChargeType,
+		SpotStrategy:       i.SpotStrategy,
+		IOOptimized:        true,
+		DeviceAvailable:    true,
+		DeletionProtection: i.DeletionProtection,
+		ResourceGroupID:    i.ResourceGroupID,
+		CreationTime:       formatMinute(i.CreateTime),
+		StartTime:          formatMinute(i.CreateTime),
+		ExpiredTime:        "2099-12-31T15:59Z",
+		MetadataOptions:    metadataOptions{HTTPEndpoint: "enabled", HTTPTokens: "optional"},
+		Tags:               tagsOf(v, state.TagInstance, i.ID),
+	}
+	view.showNetwork(v, i)
+	return view
+}
+
+// showNetwork adds the instance's addresses and interfaces. Its private addresses
+// and its security groups are those of the primary interface.
+func (view *instanceView) showNetwork(v *state.View, i *state.Instance) {
+	primary, _ := primaryInterface(v, i.ID)
+	view.InstanceNetworkType = networkVPC
+	view.InternetChargeType = internetChargeType(&state.EIP{})
+	view.SecurityGroupIDs = slices.Clone(primary.SecurityGroupIDs)
+	view.PublicIPAddress = ipAddresses{slices.Clone(i.PublicIPAddresses)}
+	view.VPCAttributes = vpcAttributes{
+		VPCID: i.VPCID, VSwitchID: i.VSwitchID, PrivateIPAddress: ipAddresses{slices.Clone(primary.PrivateIPAddresses)},
 	}
 	if eip, ok := state.EIPsByInstance.First(v, i.ID); ok {
 		view.EIPAddress = viewEIPAddress(eip)
@@ -139,7 +146,6 @@ func viewInstance(v *state.View, i *state.Instance) instanceView {
 			IPv6Sets:           ipv6Sets(n),
 		})
 	}
-	return view
 }
 
 func viewEIPAddress(eip *state.EIP) eipAddress {

@@ -1,0 +1,115 @@
+package vpc_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/vpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+// An EIP goes on each kind of thing that takes one, shows there, and comes off.
+func TestEIPLife(t *testing.T) {
+	for _, on := range []struct{ kind, id, privateIP string }{
+		{"EcsInstance", instanceID, "192.168.0.11"},
+		{"NetworkInterface", "eni-pods", "192.168.0.100"},
+		{"SlbInstance", "lb-intranet", ""},
+	} {
+		t.Run(on.kind, func(t *testing.T) {
+			c := newClient(t)
+			made := c.Do("AllocateEipAddress", params{"Bandwidth": "10", "InternetChargeType": "PayByTraffic", "Name": "new"})
+			id := made.Text("AllocationId")
+			name := params{"AllocationId": id, "InstanceType": on.kind, "InstanceId": on.id}
+			c.Do("AssociateEipAddress", name)
+			got := c.Do("DescribeEipAddresses", params{"AssociatedInstanceType": on.kind, "AssociatedInstanceId": on.id, "PageSize": "10"})
+			expect(t, got, map[string]string{
+				"EipAddresses.EipAddress.0.IpAddress": made.Text("EipAddress"), "EipAddresses.EipAddress.0.Status": "InUse",
+				"EipAddresses.EipAddress.0.Bandwidth": "10", "EipAddresses.EipAddress.0.VpcId": vpcID,
+				"TotalCount": "1", "PageNumber": "1", "PageSize": "10",
+			})
+			if ip := got.Text("EipAddresses.EipAddress.0.PrivateIpAddress"); on.privateIP != "" && ip != on.privateIP {
+				t.Errorf("PrivateIpAddress = %s, want %s", ip, on.privateIP)
+			}
+			c.Do("UnassociateEipAddress", name)
+			c.Do("ReleaseEipAddress", params{"AllocationId": id})
+			c.Do("AllocateEipAddress", params{"IpAddress": made.Text("EipAddress")})
+		})
+	}
+}
+
+// An EIP comes off whatever it is on when the request names only the EIP.
+func TestUnassociateUnnamed(t *testing.T) {
+	c := newClient(t, useEIP("SlbInstance", "lb-intranet"))
+	c.Do("UnassociateEipAddress", params{"AllocationId": "eip-free"})
+	expect(t, c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"}), map[string]string{
+		"EipAddresses.EipAddress.0.Status": "Available", "EipAddresses.EipAddress.0.InstanceId": "", "EipAddresses.EipAddress.0.VpcId": "",
+	})
+}
+
+// Each filter of DescribeEipAddresses selects.
+func TestDescribeEIPs(t *testing.T) {
+	c := newClient(t, useEIP("EcsInstance", instanceID))
+	named := c.Do("AllocateEipAddress", params{"Name": "named", "ISP": "BGP_PRO", "Tag.1.Key": "team"})
+	for _, f := range []struct {
+		name   string
+		params params
+		want   int
+	}{
+		{"All", params{}, 3},
+		{"Status", params{"Status": "InUse"}, 1},
+		{"Address", params{"EipAddress": named.Text("EipAddress")}, 1},
+		{"IDs", params{"AllocationId": "eip-free,eip-prepaid,eip-none"}, 2},
+		{"Name", params{"EipName": "named"}, 1},
+		{"ISP", params{"ISP": "BGP_PRO"}, 1},
+		{"ChargeType", params{"ChargeType": "PrePaid"}, 1},
+		{"Tag", params{"Tag.1.Key": "team"}, 1},
+		{"Instance", params{"AssociatedInstanceId": instanceID}, 1},
+		{"OtherType", params{"AssociatedInstanceId": instanceID, "AssociatedInstanceType": "SlbInstance"}, 0},
+		{"Type", params{"AssociatedInstanceType": "EcsInstance"}, 1},
+		{"Created", params{"Filter.1.Key": "CreationStartTime", "Filter.1.Value": "2026-01-02T00:00Z", "Filter.2.Key": "CreationEndTime", "Filter.2.Value": "2026-01-03T00:00Z"}, 3},
+		{"CreatedLater", params{"Filter.1.Key": "CreationStartTime", "Filter.1.Value": "2026-01-03T00:00Z"}, 0},
+		{"CreatedBefore", params{"Filter.2.Key": "CreationEndTime", "Filter.2.Value": "2026-01-01T00:00Z"}, 0},
+		{"Locked", params{"LockReason": "financial"}, 0},
+		{"OtherRegion", params{"RegionId": "cn-shanghai"}, 0},
+		{"ResourceGroup", params{"ResourceGroupId": "rg-clbemu0second"}, 0},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			if got := c.Do("DescribeEipAddresses", f.params); got.Len("EipAddresses.EipAddress") != f.want {
+				t.Errorf("DescribeEipAddresses(%v) = %v, want %d", f.params, got.Body, f.want)
+			}
+		})
+	}
+}
+
+// Calls at the same time get different addresses, and no more than there are.
+func TestLastAddresses(t *testing.T) {
+	const callers, block = 16, "198.51.100.0/28" // 12 usable addresses
+	store := rpctest.Store(t, plantWorld, func(tx *state.Tx) error {
+		state.Regions.Put(tx, &state.Region{ID: "cn-small", PublicCIDRBlock: block})
+		return nil
+	})
+	var refused atomic.Int32
+	var taken sync.Map
+	var wg sync.WaitGroup
+	for range callers {
+		wg.Go(func() {
+			got := rpctest.NewClient(t, store, vpc.Product()).Call("AllocateEipAddress", params{"RegionId": "cn-small"})
+			switch {
+			case got.Code == "OperationFailed.InsufficientEIP":
+				refused.Add(1)
+			case got.Code != "":
+				t.Errorf("AllocateEipAddress = %s", got.Code)
+			default:
+				if _, twice := taken.LoadOrStore(got.Text("EipAddress"), true); twice {
+					t.Errorf("%s was given out twice", got.Text("EipAddress"))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if refused.Load() != callers-12 {
+		t.Errorf("%d of %d callers were refused, want %d", refused.Load(), callers, callers-12)
+	}
+}
