@@ -20,10 +20,7 @@ var aclActions = []rpc.Action{
 	rpc.Read("DescribeAccessControlListAttribute", describeAccessControlListAttribute),
 }
 
-const (
-	maxACLEntriesPerCall = 50
-	maxACLEntries        = 300
-)
+const maxACLEntriesPerCall = 50
 
 type createAccessControlListRequest struct {
 	RegionID         string     `rpc:"RegionId,required"`
@@ -43,6 +40,11 @@ type aclIDResponse struct {
 func createAccessControlList(tx *state.Tx, req *createAccessControlListRequest) (*aclIDResponse, error) {
 	group, err := resourceGroup(tx.View, req.ResourceGroupID)
 	if err != nil {
+		return nil, err
+	}
+	account := tx.Scope().AccountID
+	used := state.AccessControlListsByRegion.Count(tx.View.In(state.Owner{}), account)
+	if err := state.CheckQuota(tx.View, state.QuotaACLs, account, used+1); err != nil {
 		return nil, err
 	}
 	acl := &state.AccessControlList{
@@ -105,7 +107,7 @@ func (req *aclEntriesRequest) Validate() error {
 	case len(req.AclEntrys) == 0:
 		return rpc.Missing("AclEntrys")
 	case len(req.AclEntrys) > maxACLEntriesPerCall:
-		return state.Refuse(aclEntryQuotaReached)
+		return state.Refuse(tooManyACLEntries)
 	}
 	for _, e := range req.AclEntrys {
 		if _, err := parseEntry(e.Entry); err != nil {
@@ -154,11 +156,8 @@ func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*rpc.Empty
 			}
 			entries = append(entries, state.AccessControlListEntry{Entry: e.Entry, Comment: e.Comment})
 		}
-		if len(entries) > maxACLEntries {
-			return state.Refuse(aclEntryQuotaReached)
-		}
 		acl.Entries = entries
-		return nil
+		return state.CheckQuota(tx.View, state.QuotaACLEntries, acl.ID, len(entries))
 	})
 }
 

@@ -151,11 +151,6 @@ var exceptions = map[string][]string{
 	"CCM reads it; both names are answered: CLB-0146": {
 		"DescribeLoadBalancerTCPListenerAttribute->HealthCheckSwitch",
 	},
-	"forwarding rules are not emulated": {
-		"DescribeLoadBalancerHTTPListenerAttribute->Rules",
-		"DescribeLoadBalancerHTTPSListenerAttribute->Rules",
-		"DescribeVServerGroups->VServerGroups.VServerGroup[].AssociatedObjects.Rules",
-	},
 	"the port and protocol tell the listener; the rest is in its own Describe": {
 		"DescribeVServerGroups->VServerGroups.VServerGroup[].AssociatedObjects.Listeners.Listener[]",
 	},

@@ -229,23 +229,49 @@ func checkAddresses(v *state.View, members []state.BackendServer) error {
 	return nil
 }
 
-// checkBackendQuota counts the members of all groups of a load balancer, each
-// once for every group and port; more is how many would be added. CLB-0122.
-func checkBackendQuota(v *state.View, lb *state.LoadBalancer, more int) error {
-	if more > 0 && backendCount(v, lb)+more > maxBackendServers {
-		return state.Refuse(backendQuotaReached)
+// checkBackendQuotas holds the quota of the load balancer, over all its groups
+// (CLB-0122), and that of each server, over all load balancers.
+func checkBackendQuotas(v *state.View, lb *state.LoadBalancer, added []state.BackendServer) error {
+	if len(added) == 0 {
+		return nil
+	}
+	if err := state.CheckQuota(v, state.QuotaBackendServers, lb.ID, state.BackendCount(v, lb)+len(added)); err != nil {
+		return err
+	}
+	more := make(map[string]int, len(added))
+	for _, m := range added {
+		more[m.ServerID]++
+	}
+	for _, m := range added {
+		used := attached(v, m.ServerID) + more[m.ServerID]
+		if err := state.CheckQuota(v, state.QuotaServerAttached, m.ServerID, used); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-const maxBackendServers = 200
-
-func backendCount(v *state.View, lb *state.LoadBalancer) int {
-	n := len(lb.BackendServers)
-	for g := range state.VServerGroupsByLoadBalancer.List(v, lb.ID) {
-		n += len(g.BackendServers)
+// attached counts how often a server is a backend.
+func attached(v *state.View, serverID string) int {
+	n := 0
+	is := func(m state.BackendServer) {
+		if m.ServerID == serverID {
+			n++
+		}
+	}
+	for lb := range state.LoadBalancersByServer.List(v, serverID) {
+		each(lb.BackendServers, is)
+	}
+	for g := range state.VServerGroupsByServer.List(v, serverID) {
+		each(g.BackendServers, is)
 	}
 	return n
+}
+
+func each(members []state.BackendServer, do func(state.BackendServer)) {
+	for _, m := range members {
+		do(m)
+	}
 }
 
 type addBackendServersRequest struct {
@@ -304,7 +330,7 @@ func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*defaultGro
 		if err != nil {
 			return err
 		}
-		if err := checkBackendQuota(tx.View, lb, len(added)); err != nil {
+		if err := checkBackendQuotas(tx.View, lb, added); err != nil {
 			return err
 		}
 		members := slices.Concat(lb.BackendServers, added)
@@ -316,10 +342,18 @@ func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*defaultGro
 	})
 }
 
+// editDefaultGroup changes the default group, which takes one change at a time.
 func editDefaultGroup(tx *state.Tx, id string, change func(*state.LoadBalancer) error) (*defaultGroupResponse, error) {
-	if err := state.LoadBalancers.Edit(tx, id, change); err != nil {
+	_, err := editLoadBalancer(tx, id, func(lb *state.LoadBalancer) error {
+		if lb.Activity == state.Busy {
+			return state.Refuse(defaultGroupBusy)
+		}
+		return change(lb)
+	})
+	if err != nil {
 		return nil, err
 	}
+	state.Enter(tx, state.StageLoadBalancerConfiguring, id)
 	lb, err := state.LoadBalancers.Get(tx.View, id)
 	if err != nil {
 		return nil, err

@@ -91,8 +91,16 @@ func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) 
 	if err := checkPrivateKey(req.ServerCertificate, req.PrivateKey); err != nil {
 		return nil, err
 	}
+	if !tx.Now().Before(content.NotAfter) {
+		return nil, state.Refuse(certificateExpired)
+	}
 	group, err := resourceGroup(tx.View, req.ResourceGroupID)
 	if err != nil {
+		return nil, err
+	}
+	scope := tx.Scope()
+	used := state.ServerCertificatesByRegion.Count(tx.View, scope.AccountID, scope.RegionID)
+	if err := state.CheckQuota(tx.View, state.QuotaCertificates, scope.RegionID, used+1); err != nil {
 		return nil, err
 	}
 	c := &state.ServerCertificate{
@@ -243,6 +251,11 @@ func uploadCACertificate(tx *state.Tx, req *uploadCACertificateRequest) (*caCert
 	}
 	group, err := resourceGroup(tx.View, req.ResourceGroupID)
 	if err != nil {
+		return nil, err
+	}
+	scope := tx.Scope()
+	used := state.CACertificatesByRegion.Count(tx.View, scope.AccountID, scope.RegionID)
+	if err := state.CheckQuota(tx.View, state.QuotaCACertificates, scope.RegionID, used+1); err != nil {
 		return nil, err
 	}
 	c := &state.CACertificate{

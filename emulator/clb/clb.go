@@ -22,6 +22,7 @@ func Product() *rpc.Product {
 			loadBalancerChangeActions,
 			listenerActions,
 			listenerReadActions,
+			ruleActions,
 			vServerGroupActions,
 			backendServerActions,
 			aclActions,
@@ -31,6 +32,15 @@ func Product() *rpc.Product {
 			notEmulatedActions,
 		),
 		Errors: errorTable,
+		Denial: rpc.ErrorRow{Status: 403, Code: "Forbidden",
+			Message: "User not authorized to operate on the specified resource.", Evidence: "CLB-0201"},
+		Resources: []rpc.RAMResource{
+			{Parameter: "LoadBalancerId", Type: "loadbalancer"},
+			{Parameter: "VServerGroupId", Type: "vservergroup"},
+			{Parameter: "AclId", Type: "acl"},
+			{Parameter: "ServerCertificateId", Type: "certificate"},
+			{Parameter: "CACertificateId", Type: "certificate"},
+		},
 	}
 }
 
@@ -39,11 +49,9 @@ var notEmulatedActions = []rpc.Action{
 	rpc.NotEmulated("AddListenerWhiteListItem"),
 	rpc.NotEmulated("AddTags"),
 	rpc.NotEmulated("CreateMasterSlaveServerGroup"),
-	rpc.NotEmulated("CreateRules"),
 	rpc.NotEmulated("CreateTLSCipherPolicy"),
 	rpc.NotEmulated("DeleteAccessLogsDownloadAttribute"),
 	rpc.NotEmulated("DeleteMasterSlaveServerGroup"),
-	rpc.NotEmulated("DeleteRules"),
 	rpc.NotEmulated("DeleteTLSCipherPolicy"),
 	rpc.NotEmulated("DescribeAccessLogsDownloadAttribute"),
 	rpc.NotEmulated("DescribeDomainExtensionAttribute"),
@@ -51,8 +59,6 @@ var notEmulatedActions = []rpc.Action{
 	rpc.NotEmulated("DescribeListenerAccessControlAttribute"),
 	rpc.NotEmulated("DescribeMasterSlaveServerGroupAttribute"),
 	rpc.NotEmulated("DescribeMasterSlaveServerGroups"),
-	rpc.NotEmulated("DescribeRuleAttribute"),
-	rpc.NotEmulated("DescribeRules"),
 	rpc.NotEmulated("DescribeTags"),
 	rpc.NotEmulated("EnableHighDefinationMonitor"),
 	rpc.NotEmulated("ListTLSCipherPolicies"),
@@ -64,7 +70,6 @@ var notEmulatedActions = []rpc.Action{
 	rpc.NotEmulated("SetAccessLogsDownloadAttribute"),
 	rpc.NotEmulated("SetCACertificateName"),
 	rpc.NotEmulated("SetListenerAccessControlStatus"),
-	rpc.NotEmulated("SetRule"),
 	rpc.NotEmulated("SetServerCertificateName"),
 	rpc.NotEmulated("SetTLSCipherPolicyAttribute"),
 }

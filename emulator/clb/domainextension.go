@@ -46,7 +46,7 @@ func createDomainExtension(tx *state.Tx, req *createDomainExtensionRequest) (*cr
 	if err != nil {
 		return nil, err
 	}
-	lb, err := state.LoadBalancers.Get(tx.View, l.LoadBalancerID)
+	lb, err := writable(tx.View, l.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +58,10 @@ func createDomainExtension(tx *state.Tx, req *createDomainExtensionRequest) (*cr
 	}
 	if _, ok := state.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
 		return nil, state.Refuse(extensionCertificateUnknown)
+	}
+	used := state.DomainExtensionsByListener.Count(tx.View, lb.ID, state.PortKey(l.Port))
+	if err := state.CheckQuota(tx.View, state.QuotaDomainExtensions, l.ID(), used+1); err != nil {
+		return nil, err
 	}
 	d := &state.DomainExtension{
 		Owner:               tx.Scope(),

@@ -73,7 +73,6 @@ const (
 	serverIPConflict                    state.Fact = "ServerIPConflict"
 	networkConflict                     state.Fact = "NetworkConflict"
 	eniOnSharedInstance                 state.Fact = "ENIOnSharedInstance"
-	backendQuotaReached                 state.Fact = "BackendQuotaReached"
 	vServerGroupInUse                   state.Fact = "VServerGroupInUse"
 	vServerGroupNothingToSet            state.Fact = "VServerGroupNothingToSet"
 	aclInUse                            state.Fact = "AclInUse"
@@ -82,7 +81,6 @@ const (
 	aclCommentInvalid                   state.Fact = "AclCommentInvalid"
 	aclEntryVersion                     state.Fact = "AclEntryVersion"
 	aclEntryExists                      state.Fact = "AclEntryExists"
-	aclEntryQuotaReached                state.Fact = "AclEntryQuotaReached"
 	aclEntryUnknown                     state.Fact = "AclEntryUnknown"
 	aliCloudCertificateUnknown          state.Fact = "AliCloudCertificateUnknown"
 	certificateMalformed                state.Fact = "CertificateMalformed"
@@ -103,10 +101,31 @@ const (
 	tooManyTagged                       state.Fact = "TooManyTagged"
 	taggedMissing                       state.Fact = "TaggedMissing"
 	taggedUnknown                       state.Fact = "TaggedUnknown"
-	tagQuotaReached                     state.Fact = "TagQuotaReached"
 	tagOrResourceMissing                state.Fact = "TagOrResourceMissing"
 	tagTokenInvalid                     state.Fact = "TagTokenInvalid"
 	tagResourceTypeInvalid              state.Fact = "TagResourceTypeInvalid"
+	loadBalancerLocked                  state.Fact = "LoadBalancerLocked"
+	accountInArrears                    state.Fact = "AccountInArrears"
+	balanceInsufficient                 state.Fact = "BalanceInsufficient"
+	zoneSoldOut                         state.Fact = "ZoneSoldOut"
+	tokenProcessing                     state.Fact = "TokenProcessing"
+	specMissing                         state.Fact = "SpecMissing"
+	specInvalid                         state.Fact = "SpecInvalid"
+	listenerInTransit                   state.Fact = "ListenerInTransit"
+	vServerGroupBusy                    state.Fact = "VServerGroupBusy"
+	defaultGroupBusy                    state.Fact = "DefaultGroupBusy"
+	vServerGroupInRule                  state.Fact = "VServerGroupInRule"
+	tooManyACLEntries                   state.Fact = "TooManyACLEntries"
+	certificateExpired                  state.Fact = "CertificateExpired"
+	ruleListMalformed                   state.Fact = "RuleListMalformed"
+	tooManyRules                        state.Fact = "TooManyRules"
+	ruleNameMissing                     state.Fact = "RuleNameMissing"
+	ruleDomainInvalid                   state.Fact = "RuleDomainInvalid"
+	ruleURLInvalid                      state.Fact = "RuleURLInvalid"
+	ruleOnLayer4                        state.Fact = "RuleOnLayer4"
+	ruleExists                          state.Fact = "RuleExists"
+	ruleGroupForeign                    state.Fact = "RuleGroupForeign"
+	rulesOfTwoListeners                 state.Fact = "RulesOfTwoListeners"
 )
 
 // Actions that put a fact in words of their own.
@@ -118,6 +137,11 @@ var (
 	layer4ListenerActions = []string{
 		"CreateLoadBalancerTCPListener", "CreateLoadBalancerUDPListener",
 		"SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute",
+	}
+	// transitListenerActions are those that terraform does not meet with the
+	// listener's own code.
+	transitListenerActions = []string{
+		"StartLoadBalancerListener", "StopLoadBalancerListener", "DeleteLoadBalancerListener",
 	}
 	tagActionNames = []string{"TagResources", "UntagResources", "ListTagResources"}
 )
@@ -301,8 +325,6 @@ var errorTable = rpc.NewErrorTable(
 		Message: "there are network conflicts in specified parameter.", Evidence: "CLB-0201"},
 	rpc.ErrorRow{Fact: eniOnSharedInstance, Status: 400, Code: "OperationFailed.ActionNotSupport",
 		Message: "The loadbalancer does not support backend servers of eni type", Evidence: "CLB-0202"},
-	rpc.ErrorRow{Fact: backendQuotaReached, Status: 400, Code: "InstanceBackendServerNumberOverLimit",
-		Message: "The backend server number has reached to the quota limit of this load balancers", Evidence: "CLB-0202"},
 	rpc.ErrorRow{Fact: vServerGroupInUse, Status: 400, Code: "RspoolVipExist",
 		Message: "there are vips associating with this vServer group.", Evidence: "CLB-0200"},
 	rpc.ErrorRow{Fact: vServerGroupNothingToSet, Status: 400, Code: "MissingParameter",
@@ -321,8 +343,6 @@ var errorTable = rpc.NewErrorTable(
 		Message: "Entry version is conflict to the acl version.", Evidence: "CLB-0200"},
 	rpc.ErrorRow{Fact: aclEntryExists, Status: 400, Code: "InvalidParam.AclEntryExists",
 		Message: "The specified aclEntry already exists in the acl.", Evidence: "CLB-0200"},
-	rpc.ErrorRow{Fact: aclEntryQuotaReached, Status: 400, Code: "AclEntryExceedLimit",
-		Message: "The maximum number of ACL entries is exceeded.", Evidence: "CLB-0200"},
 	rpc.ErrorRow{Fact: aclEntryUnknown, Status: 400, Code: "AclEntryEmpty",
 		Message: "The specified entries are not in the acl.", Evidence: "CLB-0203"},
 
@@ -375,12 +395,94 @@ var errorTable = rpc.NewErrorTable(
 		Message: "The parameter ResourceId is required.", Evidence: "CLB-0200"},
 	rpc.ErrorRow{Fact: taggedUnknown, Status: 400, Code: "ResourceNotExist",
 		Message: "The specified resource %s does not exist.", Evidence: "CLB-0200"},
-	rpc.ErrorRow{Fact: tagQuotaReached, Status: 400, Code: "QuotaLimitExceeds",
-		Message: "The number of tags of %s exceeds the quota.", Evidence: "CLB-0200"},
 	rpc.ErrorRow{Fact: tagOrResourceMissing, Status: 400, Code: "MissingParam.TagOrResourceId",
 		Message: "The parameter Tag or ResourceId is required at least one.", Evidence: "CLB-0200"},
 	rpc.ErrorRow{Fact: tagTokenInvalid, Status: 400, Code: "InvalidParam.NextToken",
 		Message: "The specified NextToken is invalid.", Evidence: "CLB-0200"},
 	rpc.ErrorRow{Fact: tagResourceTypeInvalid, Status: 400, Code: "InvalidParam.ResourceType",
 		Message: "The specified ResourceType is invalid.", Evidence: "CLB-0200"},
+
+	// The account and the shop.
+	rpc.ErrorRow{Fact: accountInArrears, Status: 400, Code: "ORDER.ARREARAGE",
+		Message: "The account is arrearage.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: balanceInsufficient, Status: 400, Code: "PAY.INSUFFICIENT_BALANCE",
+		Message: "Your account does not have enough balance.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: zoneSoldOut, Status: 400, Code: "OperationFailed.ZoneResourceLimit",
+		Message: "The operation failed because of resource limit of the specified zone.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: loadBalancerLocked, Status: 400, Code: "ActionNotAllowed",
+		Message: "Locked for any Business Reason.", Evidence: "CLB-0201"},
+	rpc.ErrorRow{Fact: loadBalancerLocked, Actions: []string{"RemoveVServerGroupBackendServers"}, Status: 400, Code: "LbStatusNotSupport",
+		Message: "The status of specified loadbalancer does not support..", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: specMissing, Status: 400, Code: "MissingParam.LoadBalancerSpec",
+		Message: "The param LoadBalancerSpec is required.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: specInvalid, Status: 400, Code: "InvalidParameter",
+		Message: "The specified LoadBalancerSpec is invalid.", Evidence: "CLB-0200"},
+
+	// Changes that come too soon.
+	rpc.ErrorRow{Fact: tokenProcessing, Status: 400, Code: "OperationFailed.TokenIsProcessing",
+		Message: "The operation is failed, because the Client Token is processing.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: listenerInTransit, Status: 400, Code: "OperationFailed.ListenerStatusNotSupport",
+		Message: "The status of the listener does not support this operation. Please try again later.", Evidence: "CLB-0201"},
+	rpc.ErrorRow{Fact: listenerInTransit, Actions: transitListenerActions, Status: 400, Code: "ServiceIsConfiguring",
+		Message: "A previous configuration is pending; please try again later.", Evidence: "CLB-0201"},
+	rpc.ErrorRow{Fact: vServerGroupBusy, Status: 400, Code: "VServerGroupProcessing",
+		Message: "A previous configuration of the VServer group is pending; please try again later.", Evidence: "CLB-0201"},
+	rpc.ErrorRow{Fact: defaultGroupBusy, Status: 409, Code: "BackendServer.configuring",
+		Message: "A previous configuration of the load balancer is pending; please try again later.", Evidence: "CLB-0201"},
+
+	// Quotas.
+	rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(state.QuotaLoadBalancers), Status: 400, Code: "ORDER.QUANTITY_INVALID",
+		Message: "The maximum number of SLB instances is exceeded.", Evidence: "CLB-0201"},
+	rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(state.QuotaBackendServers), Status: 400, Code: "InstanceBackendServerNumberOverLimit",
+		Message: "The backend server number has reached to the quota limit of this load balancers", Evidence: "CLB-0202"},
+	rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(state.QuotaServerAttached), Status: 400, Code: "OverQuota",
+		Message: "The Total is over the quota.", Evidence: "CLB-0203"},
+	rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(state.QuotaListeners), Status: 400, Code: "ListenerNumberOverLimit",
+		Message: "The maximum number of listeners is exceeded.", Evidence: "CLB-0201"},
+	rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(state.QuotaRules), Status: 400, Code: "TooManyRules",
+		Message: "the number of rules under specified vip is beyond maximum limit.", Evidence: "CLB-0201"},
+	rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(state.QuotaDomainExtensions), Status: 400, Code: "DomainExtensionNumberOverLimit",
+		Message: "The number of domainExtension has reached to the quota limit of this listener.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(state.QuotaCertificates), Status: 400, Code: "OverQuota",
+		Message: "The Total is over the quota.", Evidence: "CLB-0203"},
+	rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(state.QuotaCACertificates), Status: 400, Code: "OverQuota",
+		Message: "The Total is over the quota.", Evidence: "CLB-0203"},
+	rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(state.QuotaACLs), Status: 400, Code: "AclNumberOverLimit",
+		Message: "The Acl number has reached to the max quota limit.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(state.QuotaACLEntries), Status: 400, Code: "AclEntryExceedLimit",
+		Message: "The maximum number of ACL entries is exceeded.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(state.QuotaACLAttached), Status: 400, Code: "AclListenerOverLimit",
+		Message: "The number of listeners of the acl %s exceeds the quota.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(state.QuotaListenerACLs), Status: 400, Code: "QuotaLimitExceeds.AclAttachedToListener",
+		Message: "The number of acls attached to the listener %s exceeds the quota.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(state.QuotaTags), Status: 400, Code: "QuotaLimitExceeds",
+		Message: "The number of tags of %s exceeds the quota.", Evidence: "CLB-0200"},
+
+	// Forwarding rules.
+	rpc.ErrorRow{Fact: state.NotFound, Kind: state.Rules.Kind(), Status: 404, Code: "InvalidRuleId.NotFound",
+		Message: "Rule does not exist.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: ruleListMalformed, Status: 400, Code: "RuleListMalformed",
+		Message: "the specified parameter RuleList is unavailable.", Evidence: "CLB-0201"},
+	rpc.ErrorRow{Fact: tooManyRules, Status: 400, Code: "TooManyRules",
+		Message: "the number of rules under specified vip is beyond maximum limit.", Evidence: "CLB-0201"},
+	rpc.ErrorRow{Fact: ruleNameMissing, Status: 400, Code: "MissingParameter.RuleName",
+		Message: "The parameter RuleName is required.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: ruleDomainInvalid, Status: 400, Code: "DomainMalformed",
+		Message: "the specified domain in RuleList parameter is unavailable.", Evidence: "CLB-0201"},
+	rpc.ErrorRow{Fact: ruleURLInvalid, Status: 400, Code: "UrlMalformed",
+		Message: "the specified url in RuleList parameter is unavailable.", Evidence: "CLB-0201"},
+	rpc.ErrorRow{Fact: ruleOnLayer4, Status: 400, Code: "RuleNotSupport",
+		Message: "Rule is not support in the tcp type listener.", Evidence: "CLB-0201"},
+	rpc.ErrorRow{Fact: ruleExists, Status: 400, Code: "DomainExist",
+		Message: "rule with same domain and url already exists in specified vip", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: ruleGroupForeign, Status: 400, Code: "InvalidParameter",
+		Message: "The specified VServerGroupId does not belong to the LoadBalancerId of the rule.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: rulesOfTwoListeners, Status: 400, Code: "Operation.NotAllowed",
+		Message: "The specified rules must be in the same listener.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: vServerGroupInRule, Status: 400, Code: "RspoolRuleExist",
+		Message: "there are rules associating with this vServer group.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: tooManyACLEntries, Status: 400, Code: "AclEntryExceedLimit",
+		Message: "The maximum number of ACL entries is exceeded.", Evidence: "CLB-0200"},
+	rpc.ErrorRow{Fact: certificateExpired, Status: 400, Code: "InvalidParameter",
+		Message: "The specified ServerCertificate and PrivateKey fail to validate.", Evidence: "CLB-0200"},
 )

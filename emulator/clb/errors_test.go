@@ -55,6 +55,7 @@ var (
 	setHTTPS       = params("LoadBalancerId", lbInternet, "ListenerPort", "443")
 	addServers     = params("VServerGroupId", "rsp-free", "BackendServers", server(instance1, ""))
 	createGroup    = params("LoadBalancerId", lbInternet, "VServerGroupName", "g")
+	createRules    = params("LoadBalancerId", lbInternet, "ListenerPort", "81", "RuleList", ruleList("r", "c.example.com", "/c", "rsp-free"))
 	extension      = params("LoadBalancerId", lbInternet, "ListenerPort", "443", "Domain", "b.example.com", "ServerCertificateId", "cert-free")
 	tagging        = params("ResourceType", "instance", "ResourceId.1", lbInternet, "Tag.1.Key", "k", "Tag.1.Value", "v")
 )
@@ -63,6 +64,7 @@ var (
 // the table is reached.
 func TestRefusals(t *testing.T) {
 	own, other := newPair(t), newPair(t)
+	expired := newPairUntil(t, rpctest.Start)
 	cases := []rpctest.ErrorCase{
 		// What does not exist.
 		{Name: "Unknown", Action: "DescribeLoadBalancerAttribute", Params: params("LoadBalancerId", "lb-none"), Status: 404, Code: "InvalidLoadBalancerId.NotFound"},
@@ -84,7 +86,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "Bandwidth", Action: "CreateLoadBalancer", Params: with(createInternet, "Bandwidth", "much"), Status: 400, Code: "InvalidBandwidth"},
 		{Name: "Name", Action: "CreateLoadBalancer", Params: with(createInternet, "LoadBalancerName", "7 of 9"), Status: 400, Code: "InvalidLoadBalancerName"},
 		{Name: "LongName", Action: "CreateLoadBalancer", Params: with(createInternet, "LoadBalancerName", strings.Repeat("a", 81)), Status: 400, Code: "InvalidLoadBalancerName"},
-		{Name: "VSwitchFull", Action: "CreateLoadBalancer", Params: createIntranet, Plant: fillVSwitch1, Status: 400, Code: "VSwitchAvailableIpNotExist"},
+		{Name: "VSwitchFull", Action: "CreateLoadBalancer", Params: createIntranet, Plant: freeInVSwitch1(0), Status: 400, Code: "VSwitchAvailableIpNotExist"},
 		{Name: "AddressOutside", Action: "CreateLoadBalancer", Params: with(createIntranet, "Address", "192.168.7.7"), Status: 400, Code: "InvalidParameter"},
 		{Name: "AddressReserved", Action: "CreateLoadBalancer", Params: with(createIntranet, "Address", "192.168.0.253"), Status: 400, Code: "InvalidParameter"},
 		{Name: "AddressTaken", Action: "CreateLoadBalancer", Params: with(createIntranet, "Address", "192.168.0.11"), Status: 400, Code: "InvalidParameter"},
@@ -257,7 +259,59 @@ func TestRefusals(t *testing.T) {
 		{Name: "NextToken", Action: "ListTagResources", Params: params("ResourceType", "instance", "ResourceId.1", lbInternet, "NextToken", "***"), Status: 400, Code: "InvalidParam.NextToken"},
 		{Name: "ResourceType", Action: "ListTagResources", Params: params("ResourceType", "planet", "ResourceId.1", lbInternet), Status: 400, Code: "InvalidParam.ResourceType"},
 
-		{Name: "NotEmulated", Action: "CreateRules", Params: params("LoadBalancerId", lbInternet), Status: 400, Code: "InvalidAction.NotEmulated"},
+		// The account and the shop.
+		{Name: "Arrears", Action: "CreateLoadBalancer", Params: createInternet, Plant: inArrears, Status: 400, Code: "ORDER.ARREARAGE"},
+		{Name: "Balance", Action: "CreateLoadBalancer", Params: createInternet, Plant: editAccount(func(a *state.Account) { a.Balance = 99 }), Status: 400, Code: "PAY.INSUFFICIENT_BALANCE"},
+		{Name: "ZoneSoldOut", Action: "CreateLoadBalancer", Params: with(createInternet, "MasterZoneId", "cn-hangzhou-h"), Plant: editRegion(func(r *state.Region) { r.SoldOut = []state.ZoneStock{{ZoneID: "cn-hangzhou-h"}} }), Status: 400, Code: "OperationFailed.ZoneResourceLimit"},
+		{Name: "Locked", Action: "SetLoadBalancerName", Params: params("LoadBalancerId", lbInternet, "LoadBalancerName", "x"), Plant: lock, Status: 400, Code: "ActionNotAllowed"},
+		{Name: "Locked", Action: "CreateLoadBalancerTCPListener", Params: createTCP, Plant: lock, Status: 400, Code: "ActionNotAllowed"},
+		{Name: "Locked", Action: "StopLoadBalancerListener", Params: setHTTP, Plant: lock, Status: 400, Code: "ActionNotAllowed"},
+		{Name: "Locked", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: lock, Status: 400, Code: "ActionNotAllowed"},
+		{Name: "Locked", Action: "RemoveVServerGroupBackendServers", Params: addServers, Plant: lock, Status: 400, Code: "LbStatusNotSupport"},
+		{Name: "WhitelistedNoSpec", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayBySpec"), Plant: editAccount(func(a *state.Account) { a.LCUToSpec = true }), Status: 400, Code: "MissingParam.LoadBalancerSpec"},
+		{Name: "WhitelistedOtherSpec", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "big"), Plant: editAccount(func(a *state.Account) { a.LCUToSpec = true }), Status: 400, Code: "InvalidParameter"},
+
+		// Changes that come too soon.
+		{Name: "TokenRunning", Action: "CreateLoadBalancer", Params: with(createInternet, "ClientToken", "t1"), Plant: plantRunningToken, Status: 400, Code: "OperationFailed.TokenIsProcessing"},
+		{Name: "Configuring", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "Gzip", "off"), Plant: listenerStatus(state.ListenerConfiguring), Status: 400, Code: "OperationFailed.ListenerStatusNotSupport"},
+		{Name: "Starting", Action: "CreateRules", Params: createRules, Plant: listenerStatus(state.ListenerStarting), Status: 400, Code: "OperationFailed.ListenerStatusNotSupport"},
+		{Name: "Stopping", Action: "StartLoadBalancerListener", Params: setHTTP, Plant: listenerStatus(state.ListenerStopping), Status: 400, Code: "ServiceIsConfiguring"},
+		{Name: "Starting", Action: "DeleteLoadBalancerListener", Params: setHTTP, Plant: listenerStatus(state.ListenerStarting), Status: 400, Code: "ServiceIsConfiguring"},
+		{Name: "Busy", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: busyGroup, Status: 400, Code: "VServerGroupProcessing"},
+		{Name: "Busy", Action: "DeleteVServerGroup", Params: params("VServerGroupId", "rsp-free"), Plant: busyGroup, Status: 400, Code: "VServerGroupProcessing"},
+		{Name: "Busy", Action: "AddBackendServers", Params: params("LoadBalancerId", lbInternet, "BackendServers", server(instance1, "")), Plant: editLB(lbInternet, func(lb *state.LoadBalancer) { lb.Activity = state.Busy }), Status: 409, Code: "BackendServer.configuring"},
+
+		// Quotas.
+		{Name: "Quota", Action: "CreateLoadBalancer", Params: createInternet, Plant: quota(state.QuotaLoadBalancers, 4), Status: 400, Code: "ORDER.QUANTITY_INVALID"},
+		{Name: "AttachedQuota", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: quota(state.QuotaServerAttached, 1), Status: 400, Code: "OverQuota"},
+		{Name: "Quota", Action: "CreateLoadBalancerTCPListener", Params: createTCP, Plant: quota(state.QuotaListeners, 5), Status: 400, Code: "ListenerNumberOverLimit"},
+		{Name: "Quota", Action: "CreateRules", Params: createRules, Plant: quota(state.QuotaRules, 1), Status: 400, Code: "TooManyRules"},
+		{Name: "Quota", Action: "CreateDomainExtension", Params: extension, Plant: quota(state.QuotaDomainExtensions, 1), Status: 400, Code: "DomainExtensionNumberOverLimit"},
+		{Name: "Quota", Action: "UploadServerCertificate", Params: params("ServerCertificate", own.certificate, "PrivateKey", own.key), Plant: quota(state.QuotaCertificates, 3), Status: 400, Code: "OverQuota"},
+		{Name: "Quota", Action: "UploadCACertificate", Params: params("CACertificate", own.certificate), Plant: quota(state.QuotaCACertificates, 2), Status: 400, Code: "OverQuota"},
+		{Name: "Quota", Action: "CreateAccessControlList", Params: params("AclName", "a"), Plant: quota(state.QuotaACLs, 3), Status: 400, Code: "AclNumberOverLimit"},
+		{Name: "Quota", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-free", "AclEntrys", entries(2)), Plant: quota(state.QuotaACLEntries, 2), Status: 400, Code: "AclEntryExceedLimit"},
+		{Name: "ACLQuota", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "AclStatus", "on", "AclType", "white", "AclId", "acl-used"), Plant: quota(state.QuotaACLAttached, 1), Status: 400, Code: "AclListenerOverLimit"},
+		{Name: "ACLsQuota", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "AclStatus", "on", "AclType", "white", "AclId", "acl-used,acl-free"), Plant: quota(state.QuotaListenerACLs, 1), Status: 400, Code: "QuotaLimitExceeds.AclAttachedToListener"},
+
+		// Forwarding rules.
+		{Name: "Unknown", Action: "DescribeRuleAttribute", Params: params("RuleId", "rule-none"), Status: 404, Code: "InvalidRuleId.NotFound"},
+		{Name: "Malformed", Action: "CreateRules", Params: with(createRules, "RuleList", "[{"), Status: 400, Code: "RuleListMalformed"},
+		{Name: "Empty", Action: "CreateRules", Params: with(createRules, "RuleList", "[]"), Status: 400, Code: "RuleListMalformed"},
+		{Name: "TooMany", Action: "DeleteRules", Params: params("RuleIds", `["1","2","3","4","5","6","7","8","9","10","11"]`), Status: 400, Code: "TooManyRules"},
+		{Name: "NoName", Action: "CreateRules", Params: with(createRules, "RuleList", ruleList("", "c.example.com", "", "rsp-free")), Status: 400, Code: "MissingParameter.RuleName"},
+		{Name: "NeitherDomainNorURL", Action: "CreateRules", Params: with(createRules, "RuleList", ruleList("r", "", "", "rsp-free")), Status: 400, Code: "RuleListMalformed"},
+		{Name: "Domain", Action: "CreateRules", Params: with(createRules, "RuleList", ruleList("r", "no domain", "", "rsp-free")), Status: 400, Code: "DomainMalformed"},
+		{Name: "URL", Action: "CreateRules", Params: with(createRules, "RuleList", ruleList("r", "", "no-slash", "rsp-free")), Status: 400, Code: "UrlMalformed"},
+		{Name: "Layer4", Action: "CreateRules", Params: with(createRules, "ListenerPort", "1000"), Plant: plantTCP1000, Status: 400, Code: "RuleNotSupport"},
+		{Name: "Exists", Action: "CreateRules", Params: with(createRules, "RuleList", ruleList("r", "b.example.com", "/b", "rsp-free")), Status: 400, Code: "DomainExist"},
+		{Name: "ForeignGroup", Action: "CreateRules", Params: with(createRules, "RuleList", ruleList("r", "c.example.com", "", "rsp-other")), Status: 400, Code: "InvalidParameter"},
+		{Name: "ForeignGroup", Action: "SetRule", Params: params("RuleId", "rule-used", "VServerGroupId", "rsp-other"), Status: 400, Code: "InvalidParameter"},
+		{Name: "TwoListeners", Action: "DeleteRules", Params: params("RuleIds", `["rule-used","rule-https"]`), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "InRule", Action: "DeleteVServerGroup", Params: params("VServerGroupId", "rsp-rule"), Status: 400, Code: "RspoolRuleExist"},
+		{Name: "Expired", Action: "UploadServerCertificate", Params: params("ServerCertificate", expired.certificate, "PrivateKey", expired.key), Status: 400, Code: "InvalidParameter"},
+
+		{Name: "NotEmulated", Action: "CreateTLSCipherPolicy", Params: params("Name", "p"), Status: 400, Code: "InvalidAction.NotEmulated"},
 	}
 	rpctest.MatchErrors(t, clb.Product(), plant, cases)
 }
@@ -306,6 +360,25 @@ func editRegion(change func(*state.Region)) func(*state.Tx) error {
 	}
 }
 
+// ruleList is the JSON text of one rule.
+func ruleList(name, domain, url, group string) string {
+	return fmt.Sprintf(`[{"RuleName":%q,"Domain":%q,"Url":%q,"VServerGroupId":%q}]`, name, domain, url, group)
+}
+
+func plantTCP1000(tx *state.Tx) error {
+	state.Listeners.Put(tx, &state.Listener{Owner: owner, LoadBalancerID: lbInternet, Port: 1000, Protocol: state.TCP,
+		Status: state.ListenerRunning, BackendServerPort: 80, AclStatus: state.Off})
+	return nil
+}
+
+// plantRunningToken leaves the token of a call whose first try is not over.
+func plantRunningToken(tx *state.Tx) error {
+	state.ClientTokens.Put(tx, &state.ClientToken{
+		AccountID: account, Action: "CreateLoadBalancer", Token: "t1", ResourceID: lbInternet, Activity: state.Busy,
+	})
+	return nil
+}
+
 func plantToken(tx *state.Tx) error {
 	state.ClientTokens.Put(tx, &state.ClientToken{
 		AccountID: account, Action: "CreateLoadBalancer", Token: "t1", Digest: "of another call", ResourceID: lbInternet,
@@ -325,19 +398,59 @@ func tagInternet(tx *state.Tx) error {
 	return nil
 }
 
-// fillVSwitch1 takes every free address, by intranet load balancers.
-func fillVSwitch1(tx *state.Tx) error {
-	vSwitch, err := state.VSwitches.Get(tx.View, vSwitch1)
-	if err != nil {
-		return err
-	}
-	for i := range state.AvailableAddresses(tx.View, vSwitch) {
-		lb := &state.LoadBalancer{ID: fmt.Sprintf("lb-fill-%d", i), AddressType: state.AddressTypeIntranet, VPCID: vpc1, VSwitchID: vSwitch1}
-		if err := plantLoadBalancer(tx.In(owner), lb); err != nil {
+// freeInVSwitch1 leaves vSwitch1 just so many free addresses.
+func freeInVSwitch1(free int) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		vSwitch, err := state.VSwitches.Get(tx.View, vSwitch1)
+		if err != nil {
 			return err
 		}
+		return state.SetFreeAddresses(tx, vSwitch, free)
 	}
-	return nil
+}
+
+// quota gives the account a limit of its own.
+func quota(name state.QuotaName, limit int) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		state.Quotas.Put(tx, &state.Quota{AccountID: account, Name: name, Limit: limit})
+		return nil
+	}
+}
+
+func editAccount(change func(*state.Account)) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		return state.Accounts.Edit(tx, account, func(a *state.Account) error {
+			change(a)
+			return nil
+		})
+	}
+}
+
+func inArrears(tx *state.Tx) error { return state.SetArrears(tx, account, true) }
+
+func lock(tx *state.Tx) error {
+	return editLB(lbInternet, func(lb *state.LoadBalancer) { lb.Status = state.LoadBalancerLocked })(tx)
+}
+
+func listenerStatus(status state.ListenerStatus) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		for _, id := range []string{state.ListenerID(lbInternet, state.HTTP, 81), state.ListenerID(lbInternet, state.TCP, 80)} {
+			if err := state.Listeners.Edit(tx, id, func(l *state.Listener) error {
+				l.Status = status
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func busyGroup(tx *state.Tx) error {
+	return state.VServerGroups.Edit(tx, "rsp-free", func(g *state.VServerGroup) error {
+		g.Activity = state.Busy
+		return nil
+	})
 }
 
 // fillBackends brings lbInternet to n members, over the default group and others.

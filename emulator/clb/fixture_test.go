@@ -58,6 +58,7 @@ func plant(root *state.Tx) error {
 	state.VServerGroups.Put(tx, &state.VServerGroup{Owner: owner, ID: "rsp-used", Name: "used", LoadBalancerID: lbInternet,
 		BackendServers: []state.BackendServer{{ServerID: instance1, Type: state.BackendServerECS, Port: 80, Weight: 100}}})
 	state.VServerGroups.Put(tx, &state.VServerGroup{Owner: owner, ID: "rsp-free", Name: "free", LoadBalancerID: lbInternet})
+	state.VServerGroups.Put(tx, &state.VServerGroup{Owner: owner, ID: "rsp-rule", Name: "rule", LoadBalancerID: lbInternet})
 	state.VServerGroups.Put(tx, &state.VServerGroup{Owner: owner, ID: "rsp-other", Name: "other", LoadBalancerID: lbIntranet})
 	for _, id := range []string{"cert-used", "cert-extension", "cert-free"} {
 		state.ServerCertificates.Put(tx, &state.ServerCertificate{Owner: owner, ID: id, Name: id})
@@ -70,6 +71,12 @@ func plant(root *state.Tx) error {
 			Entries: []state.AccessControlListEntry{{Entry: "10.0.0.0/8", Comment: "office"}}})
 	}
 	plantListeners(tx)
+	state.Rules.Put(tx, &state.Rule{Owner: owner, ID: "rule-used", Name: "b", LoadBalancerID: lbInternet, Domain: "b.example.com", URL: "/b",
+		ListenerID: state.ListenerID(lbInternet, state.HTTP, 81), VServerGroupID: "rsp-rule", ListenerSync: state.On})
+	state.Rules.Put(tx, &state.Rule{Owner: owner, ID: "rule-https", Name: "h", LoadBalancerID: lbInternet, URL: "/h",
+		ListenerID: state.ListenerID(lbInternet, state.HTTPS, 443), VServerGroupID: "rsp-rule", ListenerSync: state.On})
+	// One server stands for many here.
+	state.Quotas.Put(root, &state.Quota{AccountID: account, Name: state.QuotaServerAttached, Limit: 1000})
 	state.DomainExtensions.Put(tx, &state.DomainExtension{Owner: owner, ID: "de-used", LoadBalancerID: lbInternet, ListenerPort: 443,
 		Domain: "a.example.com", ServerCertificateID: "cert-extension"})
 	return nil
@@ -128,7 +135,9 @@ func newClient(t *testing.T, more ...func(*state.Tx) error) (*rpctest.Client, *s
 // pair is a certificate for www.example.com with its key, both in PEM form.
 type pair struct{ certificate, key string }
 
-func newPair(t *testing.T) pair {
+func newPair(t *testing.T) pair { return newPairUntil(t, rpctest.Start.AddDate(1, 0, 0)) }
+
+func newPairUntil(t *testing.T, end time.Time) pair {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -136,7 +145,7 @@ func newPair(t *testing.T) pair {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "www.example.com"}, DNSNames: []string{"www.example.com"},
-		NotBefore: rpctest.Start.Add(-time.Hour), NotAfter: rpctest.Start.AddDate(1, 0, 0),
+		NotBefore: rpctest.Start.Add(-time.Hour), NotAfter: end,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {

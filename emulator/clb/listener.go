@@ -26,8 +26,12 @@ var listenerActions = []rpc.Action{
 // started at once. The order of the checks is evidence CLB-0140.
 func createListener[R listenerCreation](tx *state.Tx, req R) (*rpc.Empty, error) {
 	want := req.listener()
-	lb, err := state.LoadBalancers.Get(tx.View, want.LoadBalancerID)
+	lb, err := writable(tx.View, want.LoadBalancerID)
 	if err != nil {
+		return nil, err
+	}
+	used := state.ListenersByLoadBalancer.Count(tx.View, lb.ID)
+	if err := state.CheckQuota(tx.View, state.QuotaListeners, lb.ID, used+1); err != nil {
 		return nil, err
 	}
 	if err := checkPort(tx.View, want); err != nil {
@@ -171,7 +175,7 @@ func checkBandwidth(v *state.View, lb *state.LoadBalancer, l *state.Listener) er
 	if l.Bandwidth == 0 {
 		return rpc.Invalid("Bandwidth")
 	}
-	if internetCharge(v, lb) != state.PayByBandwidth {
+	if lb.InternetChargeType != state.PayByBandwidth {
 		return nil
 	}
 	sum := max(l.Bandwidth, 0)
@@ -180,7 +184,7 @@ func checkBandwidth(v *state.View, lb *state.LoadBalancer, l *state.Listener) er
 			sum += max(other.Bandwidth, 0)
 		}
 	}
-	if sum > bandwidth(v, lb) {
+	if sum > lb.Bandwidth {
 		return state.Refuse(listenerBandwidthExceeded)
 	}
 	return nil
@@ -211,6 +215,9 @@ func checkAccessControl(v *state.View, lb *state.LoadBalancer, l *state.Listener
 	case l.AclType == "":
 		return rpc.Missing("AclType")
 	}
+	if err := state.CheckQuota(v, state.QuotaListenerACLs, l.ID(), len(l.AclIDs)); err != nil {
+		return err
+	}
 	for _, id := range l.AclIDs {
 		acl, err := state.AccessControlLists.Get(v, id)
 		if err != nil {
@@ -219,8 +226,22 @@ func checkAccessControl(v *state.View, lb *state.LoadBalancer, l *state.Listener
 		if acl.AddressIPVersion != lb.AddressIPVersion {
 			return state.Refuse(ipVersionConflict)
 		}
+		if err := checkACLAttached(v, l, id); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// checkACLAttached counts the listeners that an ACL is bound to, with this one.
+func checkACLAttached(v *state.View, l *state.Listener, aclID string) error {
+	used := 1
+	for other := range state.ListenersByAccessControlList.List(v, aclID) {
+		if other.ID() != l.ID() {
+			used++
+		}
+	}
+	return state.CheckQuota(v, state.QuotaACLAttached, aclID, used)
 }
 
 // The longest timeouts in seconds: the gateway lets more through than the
@@ -292,21 +313,37 @@ func checkCertificates(v *state.View, _ *state.LoadBalancer, l *state.Listener) 
 // setListener changes a listener of any protocol: what is not given stays.
 func setListener[R listenerChange](tx *state.Tx, req R) (*rpc.Empty, error) {
 	ref, protocol := req.target()
-	lb, err := state.LoadBalancers.Get(tx.View, ref.LoadBalancerID)
+	lb, err := writable(tx.View, ref.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
 	id := state.ListenerID(lb.ID, protocol, ref.ListenerPort)
-	return &rpc.Empty{}, state.Listeners.Edit(tx, id, func(l *state.Listener) error {
-		if l.ListenerForward == state.On {
+	settled := state.ListenerStopped
+	err = state.Listeners.Edit(tx, id, func(l *state.Listener) error {
+		switch {
+		case l.ListenerForward == state.On:
 			return state.Refuse(redirectingListener)
+		case inTransit(l):
+			return state.Refuse(listenerInTransit)
 		}
+		settled = l.Status
 		req.apply(l)
 		if err := req.switchServerGroup(l); err != nil {
 			return err
 		}
 		return checkListener(tx.View, lb, l)
 	})
+	if err != nil {
+		return nil, err
+	}
+	state.Enter(tx, state.StageListenerConfiguring, id, string(settled))
+	return &rpc.Empty{}, nil
+}
+
+// inTransit tells a listener that is on its way to another status and takes no
+// change meanwhile.
+func inTransit(l *state.Listener) bool {
+	return l.Status != state.ListenerRunning && l.Status != state.ListenerStopped
 }
 
 // listenerChange is a request of one of the four Set actions.
@@ -347,26 +384,38 @@ func findListener(v *state.View, loadBalancerID string, port int, protocol state
 // startLoadBalancerListener starts a stopped listener; for a running one there
 // is nothing to do: CLB-0142.
 func startLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty, error) {
-	return moveListener(tx, req, state.ListenerRunning)
+	return moveListener(tx, req, state.ListenerRunning, state.StageListenerStarting)
 }
 
 func stopLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty, error) {
-	return moveListener(tx, req, state.ListenerStopped)
+	return moveListener(tx, req, state.ListenerStopped, state.StageListenerStopping)
 }
 
-func moveListener(tx *state.Tx, req *listenerRequest, to state.ListenerStatus) (*rpc.Empty, error) {
-	l, err := findListener(tx.View, req.LoadBalancerID, req.ListenerPort, req.ListenerProtocol)
+func moveListener(tx *state.Tx, req *listenerRequest, to state.ListenerStatus, by state.Stage) (*rpc.Empty, error) {
+	l, err := settledListener(tx.View, req)
 	if err != nil {
 		return nil, err
 	}
-	return &rpc.Empty{}, state.Listeners.Edit(tx, l.ID(), func(l *state.Listener) error {
-		l.Status = to
-		return nil
-	})
+	if l.Status != to {
+		state.Enter(tx, by, l.ID())
+	}
+	return &rpc.Empty{}, nil
+}
+
+// settledListener finds a listener that may change its status now.
+func settledListener(v *state.View, req *listenerRequest) (*state.Listener, error) {
+	if _, err := writable(v, req.LoadBalancerID); err != nil {
+		return nil, err
+	}
+	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, req.ListenerProtocol)
+	if err == nil && inTransit(l) {
+		return nil, state.Refuse(listenerInTransit)
+	}
+	return l, err
 }
 
 func deleteLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty, error) {
-	l, err := findListener(tx.View, req.LoadBalancerID, req.ListenerPort, req.ListenerProtocol)
+	l, err := settledListener(tx.View, req)
 	if err != nil {
 		return nil, err
 	}
@@ -375,19 +424,8 @@ func deleteLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty,
 			return nil, state.Refuse(redirectedTo)
 		}
 	}
-	removeListener(tx, l)
+	state.RemoveListener(tx, l)
 	return &rpc.Empty{}, nil
-}
-
-// removeListener takes a listener away with its domain extensions and tags.
-func removeListener(tx *state.Tx, l *state.Listener) {
-	if l.Protocol == state.HTTPS {
-		for d := range state.DomainExtensionsByListener.List(tx.View, l.LoadBalancerID, state.PortKey(l.Port)) {
-			state.DomainExtensions.Delete(tx, d.ID)
-		}
-	}
-	state.DeleteTagsOf(tx, state.TagListener, l.ID())
-	state.Listeners.Delete(tx, l.ID())
 }
 
 // splitAclIDs reads the comma list that AclId takes.

@@ -354,7 +354,8 @@ func describeUDPListener(v *state.View, req *listenerAttributeRequest) (*describ
 type describeHTTPListenerResponse struct {
 	listenerAttribute
 	httpConfig
-	SecurityStatus string `rpc:"SecurityStatus"`
+	SecurityStatus string     `rpc:"SecurityStatus"`
+	Rules          []ruleView `rpc:"Rules>Rule"`
 }
 
 func describeHTTPListener(v *state.View, req *listenerAttributeRequest) (*describeHTTPListenerResponse, error) {
@@ -362,13 +363,14 @@ func describeHTTPListener(v *state.View, req *listenerAttributeRequest) (*descri
 	if err != nil {
 		return nil, err
 	}
-	return &describeHTTPListenerResponse{attribute, viewHTTP(l), state.Off}, nil
+	return &describeHTTPListenerResponse{attribute, viewHTTP(l), state.Off, rulesOf(v, l)}, nil
 }
 
 type describeHTTPSListenerResponse struct {
 	listenerAttribute
 	httpsConfig
 	SecurityStatus   string                `rpc:"SecurityStatus"`
+	Rules            []ruleView            `rpc:"Rules>Rule"`
 	DomainExtensions []domainExtensionItem `rpc:"DomainExtensions>DomainExtension"`
 }
 
@@ -378,6 +380,6 @@ func describeHTTPSListener(v *state.View, req *listenerAttributeRequest) (*descr
 		return nil, err
 	}
 	return &describeHTTPSListenerResponse{
-		attribute, viewHTTPS(l), state.Off, domainExtensionsOf(v, l.LoadBalancerID, l.Port),
+		attribute, viewHTTPS(l), state.Off, rulesOf(v, l), domainExtensionsOf(v, l.LoadBalancerID, l.Port),
 	}, nil
 }

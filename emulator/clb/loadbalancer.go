@@ -104,8 +104,6 @@ func (req *createLoadBalancerRequest) Validate() error {
 func (req *createLoadBalancerRequest) validateCharges() error {
 	internet := req.AddressType == state.AddressTypeInternet
 	switch {
-	case req.InstanceChargeType == state.PayBySpec && req.LoadBalancerSpec == "":
-		return state.Refuse(sharedInstanceNotSold)
 	case req.InstanceChargeType == state.PayByCLCU && req.InternetChargeType != state.PayByTraffic:
 		return state.Refuse(internetChargeTypeNotAllowed)
 	case internet && req.InternetChargeType == state.PayByBandwidth && req.Bandwidth < 1:
@@ -140,6 +138,9 @@ func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLo
 	if made != nil {
 		return newCreateLoadBalancerResponse(made), nil
 	}
+	if err := checkPurchase(tx.View, req); err != nil {
+		return nil, err
+	}
 	lb, err := newLoadBalancer(tx, req)
 	if err != nil {
 		return nil, err
@@ -159,6 +160,7 @@ func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLo
 			AccountID: lb.AccountID, Action: "CreateLoadBalancer", Token: req.ClientToken,
 			Digest: digest, ResourceID: lb.ID, CreateTime: tx.Now(),
 		})
+		state.Enter(tx, state.StageClientTokenProcessing, state.ClientTokenID(lb.AccountID, "CreateLoadBalancer", req.ClientToken))
 	}
 	return newCreateLoadBalancerResponse(lb), nil
 }
@@ -203,10 +205,36 @@ func madeWithToken(v *state.View, token, digest string) (*state.LoadBalancer, er
 	if !ok {
 		return nil, nil
 	}
-	if record.Digest != digest {
+	switch {
+	case record.Activity == state.Busy:
+		return nil, state.Refuse(tokenProcessing)
+	case record.Digest != digest:
 		return nil, state.Refuse(tokenConflict)
 	}
 	return lb, nil
+}
+
+// checkPurchase holds what the account and the shop must be like for an instance
+// to be bought: an account that owes buys nothing, nor does one without balance.
+func checkPurchase(v *state.View, req *createLoadBalancerRequest) error {
+	account, err := state.Accounts.Get(v, v.Scope().AccountID)
+	if err != nil {
+		return err
+	}
+	region, err := state.Regions.Get(v, v.Scope().RegionID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !account.ArrearsSince.IsZero():
+		return state.Refuse(accountInArrears)
+	case account.Balance < state.MinimumBalance:
+		return state.Refuse(balanceInsufficient)
+	case req.InstanceChargeType == state.PayBySpec && req.LoadBalancerSpec == "" && !region.SharedInstancesSold:
+		return state.Refuse(sharedInstanceNotSold)
+	}
+	used := state.LoadBalancersByRegion.CountTo(v.In(state.Owner{}), v.Limit(state.QuotaLoadBalancers)+1, account.ID)
+	return state.CheckQuota(v, state.QuotaLoadBalancers, account.ID, used+1)
 }
 
 func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*state.LoadBalancer, error) {
@@ -325,24 +353,29 @@ func joinInternet(tx *state.Tx, lb *state.LoadBalancer, req *createLoadBalancerR
 	return nil
 }
 
-// chooseZones takes the first pair of zones that fits what was asked for; with
-// nothing asked, one whose master is the preferred zone, if there is any.
+// chooseZones takes the first pair of zones that fits what was asked for and is
+// in stock; with nothing asked, one whose master is the preferred zone, if there
+// is any.
 func chooseZones(region *state.Region, lb *state.LoadBalancer, req *createLoadBalancerRequest, preferred string) error {
 	master := req.MasterZoneID
 	if master == "" && req.SlaveZoneID == "" {
 		master = preferred
 	}
-	for _, pair := range region.ZonePairs {
-		if (master == "" || pair.Master == master) && (req.SlaveZoneID == "" || pair.Slave == req.SlaveZoneID) {
+	fact := zoneNotSold
+	for _, masters := range []string{master, req.MasterZoneID} {
+		for _, pair := range region.ZonePairs {
+			switch {
+			case masters != "" && pair.Master != masters, req.SlaveZoneID != "" && pair.Slave != req.SlaveZoneID:
+				continue
+			case !region.InStock(pair.Master, lb.AddressType) || !region.InStock(pair.Slave, lb.AddressType):
+				fact = zoneSoldOut
+				continue
+			}
 			lb.MasterZoneID, lb.SlaveZoneID = pair.Master, pair.Slave
 			return nil
 		}
 	}
-	if req.MasterZoneID == "" && req.SlaveZoneID == "" && len(region.ZonePairs) > 0 {
-		lb.MasterZoneID, lb.SlaveZoneID = region.ZonePairs[0].Master, region.ZonePairs[0].Slave
-		return nil
-	}
-	return state.Refuse(zoneNotSold)
+	return state.Refuse(fact)
 }
 
 type loadBalancerRequest struct {
@@ -363,19 +396,6 @@ func deleteLoadBalancer(tx *state.Tx, req *loadBalancerRequest) (*rpc.Empty, err
 	case lb.PayType == prePay:
 		return nil, state.Refuse(prepaidNotDeletable)
 	}
-	for l := range state.ListenersByLoadBalancer.List(tx.View, lb.ID) {
-		removeListener(tx, l)
-	}
-	for g := range state.VServerGroupsByLoadBalancer.List(tx.View, lb.ID) {
-		removeVServerGroup(tx, g)
-	}
-	for eip := range state.EIPsByInstance.List(tx.View, lb.ID) {
-		freed := *eip
-		freed.Status, freed.InstanceID, freed.InstanceType = state.EIPAvailable, "", ""
-		state.EIPs.Put(tx, &freed)
-	}
-	state.ReleaseAddresses(tx, state.LoadBalancers.Kind(), lb.ID)
-	state.DeleteTagsOf(tx, state.TagLoadBalancer, lb.ID)
-	state.LoadBalancers.Delete(tx, lb.ID)
+	state.RemoveLoadBalancer(tx, lb)
 	return &rpc.Empty{}, nil
 }

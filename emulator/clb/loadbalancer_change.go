@@ -19,7 +19,20 @@ var loadBalancerChangeActions = []rpc.Action{
 
 // editLoadBalancer changes one load balancer; the answer is a RequestId.
 func editLoadBalancer(tx *state.Tx, id string, change func(*state.LoadBalancer) error) (*rpc.Empty, error) {
+	if _, err := writable(tx.View, id); err != nil {
+		return nil, err
+	}
 	return &rpc.Empty{}, state.LoadBalancers.Edit(tx, id, change)
+}
+
+// writable returns a load balancer that may be changed: one that is locked for
+// an unpaid bill can only be read, tagged and deleted. CLB-0174.
+func writable(v *state.View, id string) (*state.LoadBalancer, error) {
+	lb, err := state.LoadBalancers.Get(v, id)
+	if err == nil && lb.Status == state.LoadBalancerLocked {
+		return nil, state.Refuse(loadBalancerLocked)
+	}
+	return lb, err
 }
 
 type setLoadBalancerNameRequest struct {
@@ -107,7 +120,7 @@ var specRank = map[string]int{
 
 func modifyLoadBalancerInstanceSpec(tx *state.Tx, req *modifyLoadBalancerInstanceSpecRequest) (*orderResponse, error) {
 	resp := &orderResponse{OrderID: tx.NewOrderID()}
-	return resp, state.LoadBalancers.Edit(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
 		switch {
 		case lb.InstanceChargeType == state.PayByCLCU:
 			return state.Refuse(notForPayByCLCU)
@@ -117,6 +130,7 @@ func modifyLoadBalancerInstanceSpec(tx *state.Tx, req *modifyLoadBalancerInstanc
 		lb.Spec = req.LoadBalancerSpec
 		return nil
 	})
+	return resp, err
 }
 
 type modifyLoadBalancerInstanceChargeTypeRequest struct {
@@ -133,11 +147,28 @@ func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerI
 		if req.InstanceChargeType == state.PayByCLCU {
 			return toPayByCLCU(lb, req)
 		}
-		if lb.InstanceChargeType == state.PayBySpec {
-			return state.Refuse(alreadyPayBySpec)
-		}
-		return state.Refuse(clcuToSpec)
+		return toPayBySpec(tx.View, lb, req)
 	})
+}
+
+// toPayBySpec is for accounts on the whitelist. CLB-0175.
+func toPayBySpec(v *state.View, lb *state.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
+	account, err := state.Accounts.Get(v, lb.AccountID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case lb.InstanceChargeType == state.PayBySpec:
+		return state.Refuse(alreadyPayBySpec)
+	case !account.LCUToSpec:
+		return state.Refuse(clcuToSpec)
+	case req.LoadBalancerSpec == "":
+		return state.Refuse(specMissing)
+	case specRank[req.LoadBalancerSpec] == 0:
+		return state.Refuse(specInvalid)
+	}
+	lb.InstanceChargeType, lb.Spec = state.PayBySpec, req.LoadBalancerSpec
+	return nil
 }
 
 // toPayByCLCU takes effect at once; such an instance is charged by traffic only.
@@ -167,8 +198,7 @@ type modifyLoadBalancerInternetSpecRequest struct {
 // where it has no meaning: a CCM sends it back. CLB-0108.
 func modifyLoadBalancerInternetSpec(tx *state.Tx, req *modifyLoadBalancerInternetSpecRequest) (*orderResponse, error) {
 	resp := &orderResponse{OrderID: tx.NewOrderID()}
-	return resp, state.LoadBalancers.Edit(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
-		settleChange(tx.View, lb)
+	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
 		charge := req.InternetChargeType
 		if charge == "" {
 			charge = lb.InternetChargeType
@@ -184,19 +214,20 @@ func modifyLoadBalancerInternetSpec(tx *state.Tx, req *modifyLoadBalancerInterne
 		case lb.PayType == prePay && byBandwidth && req.Bandwidth > 0 && req.Bandwidth < lb.Bandwidth:
 			return state.Refuse(prepaidBandwidthDown)
 		}
-		changeInternetSpec(tx.View, lb, charge, req.Bandwidth)
+		changeInternetSpec(tx, lb, charge, req.Bandwidth)
 		return nil
 	})
+	return resp, err
 }
 
-func changeInternetSpec(v *state.View, lb *state.LoadBalancer, charge state.InternetChargeType, width int) {
+func changeInternetSpec(tx *state.Tx, lb *state.LoadBalancer, charge state.InternetChargeType, width int) {
 	if charge != lb.InternetChargeType {
 		if charge == state.PayByTraffic {
 			width = unlimitedBandwidth
 		}
-		lb.Ineffective = &state.InternetSpecChange{
-			InternetChargeType: charge, Bandwidth: width, EffectiveAt: nextMidnight(v.Now()),
-		}
+		state.OrderInternetSpec(tx, lb, &state.InternetSpecChange{
+			InternetChargeType: charge, Bandwidth: width, EffectiveAt: nextMidnight(tx.Now()),
+		})
 		return
 	}
 	lb.Ineffective = nil
@@ -211,36 +242,4 @@ var beijing = time.FixedZone("UTC+8", 8*60*60)
 func nextMidnight(now time.Time) time.Time {
 	y, m, d := now.In(beijing).Date()
 	return time.Date(y, m, d+1, 0, 0, 0, 0, beijing).UTC()
-}
-
-// pendingChange returns the change that has been ordered and is not in effect.
-func pendingChange(v *state.View, lb *state.LoadBalancer) (*state.InternetSpecChange, bool) {
-	if lb.Ineffective == nil || !v.Now().Before(lb.Ineffective.EffectiveAt) {
-		return nil, false
-	}
-	return lb.Ineffective, true
-}
-
-// settleChange writes down a change whose time has come.
-func settleChange(v *state.View, lb *state.LoadBalancer) {
-	lb.InternetChargeType, lb.Bandwidth = internetCharge(v, lb), bandwidth(v, lb)
-	if _, pending := pendingChange(v, lb); !pending {
-		lb.Ineffective = nil
-	}
-}
-
-// internetCharge is the charge type in effect now.
-func internetCharge(v *state.View, lb *state.LoadBalancer) state.InternetChargeType {
-	if _, pending := pendingChange(v, lb); lb.Ineffective != nil && !pending {
-		return lb.Ineffective.InternetChargeType
-	}
-	return lb.InternetChargeType
-}
-
-// bandwidth is the bandwidth in effect now.
-func bandwidth(v *state.View, lb *state.LoadBalancer) int {
-	if _, pending := pendingChange(v, lb); lb.Ineffective != nil && !pending {
-		return lb.Ineffective.Bandwidth
-	}
-	return lb.Bandwidth
 }

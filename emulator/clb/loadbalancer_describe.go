@@ -139,8 +139,8 @@ func summarize(v *state.View, lb *state.LoadBalancer) loadBalancerSummary {
 		SlaveZoneID:                  lb.SlaveZoneID,
 		LoadBalancerSpec:             lb.Spec,
 		InstanceChargeType:           string(lb.InstanceChargeType),
-		InternetChargeType:           string(internetCharge(v, lb)),
-		Bandwidth:                    bandwidth(v, lb),
+		InternetChargeType:           string(lb.InternetChargeType),
+		Bandwidth:                    lb.Bandwidth,
 		PayType:                      lb.PayType,
 		ResourceGroupID:              lb.ResourceGroupID,
 		BusinessStatus:               "Normal",
@@ -164,8 +164,8 @@ func newLoadBalancerItem(v *state.View, lb *state.LoadBalancer) loadBalancerItem
 	item := loadBalancerItem{loadBalancerSummary: summarize(v, lb)}
 	item.InternetChargeTypeAlias = item.InternetChargeType
 	item.InternetChargeType = chargeNumbers[state.InternetChargeType(item.InternetChargeTypeAlias)]
-	if change, pending := pendingChange(v, lb); pending {
-		item.IneffectiveOrderList = []string{string(change.InternetChargeType)}
+	if lb.Ineffective != nil {
+		item.IneffectiveOrderList = []string{string(lb.Ineffective.InternetChargeType)}
 	}
 	return item
 }
@@ -248,7 +248,7 @@ func (req *describeLoadBalancersRequest) matches(v *state.View, lb *state.LoadBa
 		{req.AddressIPVersion, lb.AddressIPVersion},
 		{req.LoadBalancerStatus, string(lb.Status)},
 		{req.AddressType, string(lb.AddressType)},
-		{req.InternetChargeType, string(internetCharge(v, lb))},
+		{req.InternetChargeType, string(lb.InternetChargeType)},
 		{req.VPCID, lb.VPCID},
 		{req.VSwitchID, lb.VSwitchID},
 		{req.NetworkType, lb.NetworkType},
@@ -345,8 +345,8 @@ func describeLoadBalancerAttribute(v *state.View, req *loadBalancerRequest) (*de
 	if lb.PayType == prePay {
 		resp.RenewalStatus = "Normal"
 	}
-	if change, pending := pendingChange(v, lb); pending {
-		resp.reserve(change)
+	if lb.Ineffective != nil {
+		resp.reserve(lb.Ineffective)
 	}
 	for l := range state.ListenersByLoadBalancer.List(v, lb.ID) {
 		resp.addListener(l)

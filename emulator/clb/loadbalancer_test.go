@@ -89,7 +89,7 @@ func freeAddresses(t *testing.T, store *state.Store) (n int) {
 // The same token gives the same load balancer; a failed call burns no token; one
 // whose load balancer is gone makes a new one.
 func TestClientToken(t *testing.T) {
-	client, _ := newClient(t, fillVSwitch1)
+	client, _ := newClient(t, freeInVSwitch1(0))
 	call := with(createIntranet, "ClientToken", "token-1")
 	if got := client.Call("CreateLoadBalancer", call); got.Code != "VSwitchAvailableIpNotExist" {
 		t.Fatalf("CreateLoadBalancer in a full vSwitch = %s, want VSwitchAvailableIpNotExist", got.Code)

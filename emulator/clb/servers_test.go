@@ -81,8 +81,8 @@ func TestDescribeVServerGroups(t *testing.T) {
 	expect(t, got, "VServerGroups.VServerGroup.0.VServerGroupId", "rsp-used", "VServerGroups.VServerGroup.0.ServerCount", "1",
 		"VServerGroups.VServerGroup.0.AssociatedObjects.Listeners.Listener.0.Port", "80",
 		"VServerGroups.VServerGroup.0.AssociatedObjects.Listeners.Listener.0.Protocol", "tcp")
-	if all := client.Do("DescribeVServerGroups", params("LoadBalancerId", lbInternet)); all.Len("VServerGroups.VServerGroup") != 2 {
-		t.Errorf("groups = %v, want two", all.Body)
+	if all := client.Do("DescribeVServerGroups", params("LoadBalancerId", lbInternet)); all.Len("VServerGroups.VServerGroup") != 3 {
+		t.Errorf("groups = %v, want three", all.Body)
 	}
 }
 
@@ -210,11 +210,7 @@ func TestBackendQuotaUnderConcurrency(t *testing.T) {
 
 // The last address of a vSwitch goes to exactly one of many creators.
 func TestLastAddressUnderConcurrency(t *testing.T) {
-	store := rpctest.Store(t, plant, fillVSwitch1, func(tx *state.Tx) error {
-		state.ReleaseAddresses(tx, state.LoadBalancers.Kind(), "lb-fill-0")
-		state.LoadBalancers.Delete(tx, "lb-fill-0")
-		return nil
-	})
+	store := rpctest.Store(t, plant, freeInVSwitch1(1))
 	var wg sync.WaitGroup
 	codes := make([]string, 64)
 	for i := range codes {

@@ -18,7 +18,6 @@ var tagActions = []rpc.Action{
 
 const (
 	maxTagsPerCall      = 20
-	maxTagsPerResource  = 20
 	maxTaggedPerCall    = 50
 	maxTagLength        = 128
 	tagResourcesPerPage = 50
@@ -138,8 +137,9 @@ func tagResources(tx *state.Tx, req *tagResourcesRequest) (*rpc.Empty, error) {
 			return nil, state.Refuse(taggedUnknown, id)
 		}
 		putTags(tx, req.ResourceType, id, req.Tags)
-		if state.TagsByResource.Count(tx.View, string(req.ResourceType), id) > maxTagsPerResource {
-			return nil, state.Refuse(tagQuotaReached, id)
+		used := state.TagsByResource.Count(tx.View, string(req.ResourceType), id)
+		if err := state.CheckQuota(tx.View, state.QuotaTags, id, used); err != nil {
+			return nil, err
 		}
 	}
 	return &rpc.Empty{}, nil

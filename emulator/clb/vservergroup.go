@@ -67,7 +67,7 @@ func vServerGroupServers(v *state.View, g *state.VServerGroup) []vServerGroupSer
 }
 
 func createVServerGroup(tx *state.Tx, req *createVServerGroupRequest) (*vServerGroupResponse, error) {
-	lb, err := state.LoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := writable(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func join(v *state.View, lb *state.LoadBalancer, g *state.VServerGroup, list []b
 	if err != nil {
 		return err
 	}
-	if err := checkBackendQuota(v, lb, len(added)); err != nil {
+	if err := checkBackendQuotas(v, lb, added); err != nil {
 		return err
 	}
 	members := slices.Concat(g.BackendServers, added)
@@ -142,16 +142,20 @@ func deleteVServerGroup(tx *state.Tx, req *vServerGroupRequest) (*rpc.Empty, err
 	if err != nil {
 		return nil, err
 	}
+	if _, err := writable(tx.View, g.LoadBalancerID); err != nil {
+		return nil, err
+	}
+	if g.Activity == state.Busy {
+		return nil, state.Refuse(vServerGroupBusy)
+	}
 	if _, used := state.ListenersByVServerGroup.First(tx.View, g.ID); used {
 		return nil, state.Refuse(vServerGroupInUse)
 	}
-	removeVServerGroup(tx, g)
+	if _, used := state.RulesByVServerGroup.First(tx.View, g.ID); used {
+		return nil, state.Refuse(vServerGroupInRule)
+	}
+	state.RemoveVServerGroup(tx, g)
 	return &rpc.Empty{}, nil
-}
-
-func removeVServerGroup(tx *state.Tx, g *state.VServerGroup) {
-	state.DeleteTagsOf(tx, state.TagVServerGroup, g.ID)
-	state.VServerGroups.Delete(tx, g.ID)
 }
 
 type vServerGroupBackendServersRequest struct {
@@ -167,18 +171,25 @@ func (req *vServerGroupBackendServersRequest) Validate() error {
 	return checkBackendServers(req.BackendServers, true)
 }
 
-// editVServerGroup changes a group with its load balancer at hand.
-func editVServerGroup(tx *state.Tx, id string, change func(*state.LoadBalancer, *state.VServerGroup) error) (*state.VServerGroup, error) {
-	err := state.VServerGroups.Edit(tx, id, func(g *state.VServerGroup) error {
-		lb, err := state.LoadBalancers.Get(tx.View, g.LoadBalancerID)
+// editVServerGroup makes changes to a group, which takes one call at a time,
+// with its load balancer at hand.
+func editVServerGroup(tx *state.Tx, id string, changes ...func(*state.LoadBalancer, *state.VServerGroup) error) (*state.VServerGroup, error) {
+	for i, change := range changes {
+		err := state.VServerGroups.Edit(tx, id, func(g *state.VServerGroup) error {
+			lb, err := writable(tx.View, g.LoadBalancerID)
+			switch {
+			case err != nil:
+				return err
+			case i == 0 && g.Activity == state.Busy:
+				return state.Refuse(vServerGroupBusy)
+			}
+			return change(lb, g)
+		})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return change(lb, g)
-	})
-	if err != nil {
-		return nil, err
 	}
+	state.Enter(tx, state.StageVServerGroupProcessing, id)
 	return state.VServerGroups.Get(tx.View, id)
 }
 
@@ -233,10 +244,7 @@ func modifyVServerGroupBackendServers(tx *state.Tx, req *modifyVServerGroupBacke
 	grow := func(lb *state.LoadBalancer, g *state.VServerGroup) error {
 		return join(tx.View, lb, g, req.NewBackendServers)
 	}
-	if _, err := editVServerGroup(tx, req.VServerGroupID, shrink); err != nil {
-		return nil, err
-	}
-	g, err := editVServerGroup(tx, req.VServerGroupID, grow)
+	g, err := editVServerGroup(tx, req.VServerGroupID, shrink, grow)
 	if err != nil {
 		return nil, err
 	}
@@ -300,9 +308,10 @@ type vServerGroupItem struct {
 	Tags               []tag             `rpc:"Tags>Tag"`
 }
 
-// associatedObjects has the listeners that forward to a group, when asked for.
+// associatedObjects has what forwards to a group, as far as it was asked for.
 type associatedObjects struct {
 	Listeners []associatedListener `rpc:"Listeners>Listener"`
+	Rules     []ruleView           `rpc:"Rules>Rule"`
 }
 
 type associatedListener struct {
@@ -331,6 +340,11 @@ func describeVServerGroups(v *state.View, req *describeVServerGroupsRequest) (*d
 			for l := range state.ListenersByVServerGroup.List(v, g.ID) {
 				item.AssociatedObjects.Listeners = append(item.AssociatedObjects.Listeners,
 					associatedListener{l.Port, string(l.Protocol)})
+			}
+		}
+		if req.IncludeRule {
+			for r := range state.RulesByVServerGroup.List(v, g.ID) {
+				item.AssociatedObjects.Rules = append(item.AssociatedObjects.Rules, viewRule(v, r))
 			}
 		}
 		resp.VServerGroups = append(resp.VServerGroups, item)

@@ -94,4 +94,8 @@ type Product struct {
 	HostID  string
 	Actions []Action
 	Errors  *ErrorTable
+	// Denial is the product's form of a refusal by RAM; its fact is not used.
+	Denial ErrorRow
+	// Resources say what calls are about, for RAM.
+	Resources []RAMResource
 }

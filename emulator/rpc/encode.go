@@ -303,6 +303,8 @@ type errorBody struct {
 	Code      string `rpc:"Code"`
 	Message   string `rpc:"Message"`
 	Recommend string `rpc:"Recommend"`
+
+	AccessDeniedDetail *accessDeniedDetail `rpc:"AccessDeniedDetail"`
 }
 
 // recommend is the address of the cloud's page about an error: CLB-0013.

@@ -18,6 +18,8 @@ type Problem struct {
 	Message string
 	// Cause is for the log; the caller never sees it.
 	Cause error
+
+	denied *accessDeniedDetail
 }
 
 func (p *Problem) Error() string {

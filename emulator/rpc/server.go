@@ -45,6 +45,7 @@ type Server struct {
 	products map[string]*Product           // by version
 	actions  map[string]map[string]*Action // by version and name
 	nonces   nonces
+	buckets  buckets
 
 	mu     sync.Mutex
 	chance *rand.ChaCha8
@@ -124,6 +125,7 @@ func (s *Server) answer(call *Call, w http.ResponseWriter, r *http.Request) (res
 		func() *Problem { return s.authenticate(call) },
 		func() *Problem { return s.route(call) },
 		func() *Problem { return s.locate(call) },
+		func() *Problem { return s.admit(call) },
 	} {
 		if problem := stage(); problem != nil {
 			return nil, problem
@@ -281,6 +283,20 @@ func (s *Server) locate(call *Call) *Problem {
 		return problemUnknownRegion
 	}
 	return nil
+}
+
+// admit holds the account's call limits and then the caller's policy.
+func (s *Server) admit(call *Call) (problem *Problem) {
+	err := s.cfg.Store.View(call.Scope, func(v *state.View) error {
+		if problem = s.throttle(call, v); problem == nil {
+			problem = s.authorize(call, v)
+		}
+		return nil
+	})
+	if err != nil {
+		return internalError(err)
+	}
+	return problem
 }
 
 // validator is a request with rules of shape that its tags can't express.

@@ -1,0 +1,335 @@
+package clb
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
+)
+
+var ruleActions = []rpc.Action{
+	rpc.Write("CreateRules", createRules),
+	rpc.Write("DeleteRules", deleteRules),
+	rpc.Write("SetRule", setRule),
+	rpc.Read("DescribeRules", describeRules),
+	rpc.Read("DescribeRuleAttribute", describeRuleAttribute),
+}
+
+// maxRulesPerCall is how many rules a call makes or deletes.
+const maxRulesPerCall = 10
+
+type createRulesRequest struct {
+	RegionID         string         `rpc:"RegionId,required"`
+	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
+	ListenerPort     int            `rpc:"ListenerPort,required,min=1,max=65535"`
+	ListenerProtocol state.Protocol `rpc:"ListenerProtocol,enum=http|https"`
+	RuleList         []ruleParam    `rpc:"RuleList,json,required,invalid=RuleListMalformed"`
+}
+
+// ruleParam is an element of the JSON text RuleList.
+type ruleParam struct {
+	RuleName       string
+	Domain         string
+	URL            string `json:"Url"`
+	VServerGroupID string `json:"VServerGroupId"`
+}
+
+// ruleURL starts with a slash, and is more than that.
+var ruleURL = regexp.MustCompile(`^/[0-9A-Za-z\-./%?#&=_~]{1,79}$`)
+
+// Validate holds the rules of shape.
+func (req *createRulesRequest) Validate() error {
+	switch n := len(req.RuleList); {
+	case n == 0:
+		return state.Refuse(ruleListMalformed)
+	case n > maxRulesPerCall:
+		return state.Refuse(tooManyRules)
+	}
+	for _, r := range req.RuleList {
+		switch {
+		case r.RuleName == "":
+			return state.Refuse(ruleNameMissing)
+		case len(r.RuleName) > 40, r.Domain == "" && r.URL == "", r.VServerGroupID == "":
+			return state.Refuse(ruleListMalformed)
+		case r.Domain != "" && !domainName.MatchString(r.Domain):
+			return state.Refuse(ruleDomainInvalid)
+		case r.URL != "" && !ruleURL.MatchString(r.URL):
+			return state.Refuse(ruleURLInvalid)
+		}
+	}
+	return nil
+}
+
+type rulesResponse struct {
+	Rules []ruleView `rpc:"Rules>Rule"`
+}
+
+// ruleView is how answers show a rule. What it takes from its listener is shown
+// as the listener has it.
+type ruleView struct {
+	RuleID             string `rpc:"RuleId"`
+	RuleName           string `rpc:"RuleName"`
+	Domain             string `rpc:"Domain"`
+	URL                string `rpc:"Url"`
+	VServerGroupID     string `rpc:"VServerGroupId"`
+	ListenerSync       string `rpc:"ListenerSync"`
+	Scheduler          string `rpc:"Scheduler"`
+	StickySession      string `rpc:"StickySession"`
+	StickySessionType  string `rpc:"StickySessionType,omitempty"`
+	CookieTimeout      int    `rpc:"CookieTimeout,omitempty"`
+	Cookie             string `rpc:"Cookie,omitempty"`
+	ServiceManagedMode string `rpc:"ServiceManagedMode"`
+	ruleHealthCheck
+}
+
+type ruleHealthCheck struct {
+	HealthCheck            string `rpc:"HealthCheck"`
+	HealthCheckDomain      string `rpc:"HealthCheckDomain,omitempty"`
+	HealthCheckURI         string `rpc:"HealthCheckURI,omitempty"`
+	HealthCheckHTTPCode    string `rpc:"HealthCheckHttpCode,omitempty"`
+	HealthyThreshold       int    `rpc:"HealthyThreshold,omitempty"`
+	UnhealthyThreshold     int    `rpc:"UnhealthyThreshold,omitempty"`
+	HealthCheckTimeout     int    `rpc:"HealthCheckTimeout,omitempty"`
+	HealthCheckInterval    int    `rpc:"HealthCheckInterval,omitempty"`
+	HealthCheckConnectPort int    `rpc:"HealthCheckConnectPort,omitempty"`
+}
+
+func viewRule(v *state.View, r *state.Rule) ruleView {
+	shown := *r
+	if l, ok := state.Listeners.Find(v, r.ListenerID); ok && r.ListenerSync == state.On {
+		shown.Scheduler, shown.HealthCheck = l.Scheduler, l.HealthCheck
+		shown.StickySession, shown.StickySessionType = l.StickySession, l.StickySessionType
+		shown.Cookie, shown.CookieTimeout = l.Cookie, l.CookieTimeout
+	}
+	check := viewHealthCheck(shown.HealthCheck)
+	return ruleView{
+		RuleID: r.ID, RuleName: r.Name, Domain: r.Domain, URL: r.URL, VServerGroupID: r.VServerGroupID,
+		ListenerSync: r.ListenerSync, Scheduler: shown.Scheduler, StickySession: shown.StickySession,
+		StickySessionType: shown.StickySessionType, CookieTimeout: shown.CookieTimeout, Cookie: shown.Cookie,
+		ServiceManagedMode: unmanaged,
+		ruleHealthCheck: ruleHealthCheck{
+			HealthCheck: check.HealthCheck, HealthCheckDomain: check.HealthCheckDomain, HealthCheckURI: check.HealthCheckURI,
+			HealthCheckHTTPCode: check.HealthCheckHTTPCode, HealthyThreshold: check.HealthyThreshold,
+			UnhealthyThreshold: check.UnhealthyThreshold, HealthCheckTimeout: checkTimeout(shown.HealthCheck),
+			HealthCheckInterval: check.HealthCheckInterval, HealthCheckConnectPort: check.HealthCheckConnectPort,
+		},
+	}
+}
+
+func createRules(tx *state.Tx, req *createRulesRequest) (*rulesResponse, error) {
+	l, err := settledListener(tx.View, &listenerRequest{
+		LoadBalancerID: req.LoadBalancerID, ListenerPort: req.ListenerPort, ListenerProtocol: req.ListenerProtocol,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if l.Protocol != state.HTTP && l.Protocol != state.HTTPS {
+		return nil, state.Refuse(ruleOnLayer4)
+	}
+	used := state.RulesByListener.Count(tx.View, l.ID())
+	if err := state.CheckQuota(tx.View, state.QuotaRules, l.ID(), used+len(req.RuleList)); err != nil {
+		return nil, err
+	}
+	resp := &rulesResponse{}
+	for _, p := range req.RuleList {
+		r, err := createRule(tx, l, p)
+		if err != nil {
+			return nil, err
+		}
+		resp.Rules = append(resp.Rules, viewRule(tx.View, r))
+	}
+	return resp, nil
+}
+
+func createRule(tx *state.Tx, l *state.Listener, p ruleParam) (*state.Rule, error) {
+	if _, taken := state.RulesByListener.First(tx.View, l.ID(), p.Domain, p.URL); taken {
+		return nil, state.Refuse(ruleExists)
+	}
+	if err := checkRuleGroup(tx.View, l.LoadBalancerID, p.VServerGroupID); err != nil {
+		return nil, err
+	}
+	r := &state.Rule{
+		Owner:          tx.Scope(),
+		ID:             tx.NewID(state.Rules.Kind()),
+		Name:           p.RuleName,
+		LoadBalancerID: l.LoadBalancerID,
+		ListenerID:     l.ID(),
+		Domain:         p.Domain,
+		URL:            p.URL,
+		VServerGroupID: p.VServerGroupID,
+		ListenerSync:   state.On,
+		CreateTime:     tx.Now(),
+	}
+	state.Rules.Put(tx, r)
+	return r, nil
+}
+
+func checkRuleGroup(v *state.View, loadBalancerID, groupID string) error {
+	g, err := state.VServerGroups.Get(v, groupID)
+	if err == nil && g.LoadBalancerID != loadBalancerID {
+		return state.Refuse(ruleGroupForeign)
+	}
+	return err
+}
+
+type deleteRulesRequest struct {
+	RegionID string   `rpc:"RegionId,required"`
+	RuleIDs  []string `rpc:"RuleIds,json,required"`
+}
+
+// Validate holds the rules of shape.
+func (req *deleteRulesRequest) Validate() error {
+	switch n := len(req.RuleIDs); {
+	case n == 0:
+		return rpc.Invalid("RuleIds")
+	case n > maxRulesPerCall:
+		return state.Refuse(tooManyRules)
+	}
+	return nil
+}
+
+func deleteRules(tx *state.Tx, req *deleteRulesRequest) (*rpc.Empty, error) {
+	listener := ""
+	for _, id := range unique(req.RuleIDs) {
+		r, err := state.Rules.Get(tx.View, id)
+		if err != nil {
+			return nil, err
+		}
+		if listener != "" && r.ListenerID != listener {
+			return nil, state.Refuse(rulesOfTwoListeners)
+		}
+		listener = r.ListenerID
+		if err := checkRuleListener(tx.View, r); err != nil {
+			return nil, err
+		}
+		state.Rules.Delete(tx, id)
+	}
+	return &rpc.Empty{}, nil
+}
+
+// checkRuleListener wants the listener of a rule to take changes.
+func checkRuleListener(v *state.View, r *state.Rule) error {
+	if _, err := writable(v, r.LoadBalancerID); err != nil {
+		return err
+	}
+	l, err := state.Listeners.Get(v, r.ListenerID)
+	if err == nil && inTransit(l) {
+		return state.Refuse(listenerInTransit)
+	}
+	return err
+}
+
+type setRuleRequest struct {
+	RegionID       string  `rpc:"RegionId,required"`
+	RuleID         string  `rpc:"RuleId,required"`
+	RuleName       *string `rpc:"RuleName,len=1..40"`
+	VServerGroupID *string `rpc:"VServerGroupId"`
+	ListenerSync   *string `rpc:"ListenerSync,enum=on|off"`
+	Scheduler      *string `rpc:"Scheduler,enum=wrr|rr|wlc"`
+	StickySession  *string `rpc:"StickySession,enum=on|off"`
+	StickyType     *string `rpc:"StickySessionType,enum=insert|server"`
+	CookieTimeout  *int    `rpc:"CookieTimeout,min=1,max=86400"`
+	Cookie         *string `rpc:"Cookie,len=1..200"`
+	HealthCheck    *string `rpc:"HealthCheck,enum=on|off"`
+	Timeout        *int    `rpc:"HealthCheckTimeout,min=1,max=300"`
+	Interval       *int    `rpc:"HealthCheckInterval,min=1,max=50"`
+	healthCheckSettings
+	httpCheckSettings
+}
+
+// setRule changes a rule. Its own settings need ListenerSync off; a rule that
+// stops following its listener starts from what the listener has.
+func setRule(tx *state.Tx, req *setRuleRequest) (*rpc.Empty, error) {
+	return &rpc.Empty{}, state.Rules.Edit(tx, req.RuleID, func(r *state.Rule) error {
+		if err := checkRuleListener(tx.View, r); err != nil {
+			return err
+		}
+		if req.VServerGroupID != nil {
+			if err := checkRuleGroup(tx.View, r.LoadBalancerID, *req.VServerGroupID); err != nil {
+				return err
+			}
+		}
+		assign(&r.Name, req.RuleName)
+		assign(&r.VServerGroupID, req.VServerGroupID)
+		return req.settings(tx.View, r)
+	})
+}
+
+func (req *setRuleRequest) settings(v *state.View, r *state.Rule) error {
+	l, err := state.Listeners.Get(v, r.ListenerID)
+	if err != nil {
+		return err
+	}
+	own := *l // a listener's settings are a superset of a rule's
+	if r.ListenerSync == state.Off {
+		own.Scheduler, own.HealthCheck = r.Scheduler, r.HealthCheck
+		own.StickySession, own.StickySessionType, own.Cookie, own.CookieTimeout = r.StickySession, r.StickySessionType, r.Cookie, r.CookieTimeout
+	}
+	assign(&r.ListenerSync, req.ListenerSync)
+	if r.ListenerSync == state.On {
+		return nil
+	}
+	assign(&own.Scheduler, req.Scheduler)
+	assign(&own.StickySession, req.StickySession)
+	assign(&own.StickySessionType, req.StickyType)
+	assign(&own.CookieTimeout, req.CookieTimeout)
+	assign(&own.Cookie, req.Cookie)
+	assign(&own.HealthCheck.Switch, req.HealthCheck)
+	assign(&own.HealthCheck.Timeout, req.Timeout)
+	assign(&own.HealthCheck.Interval, req.Interval)
+	req.healthCheckSettings.apply(&own)
+	req.httpCheckSettings.apply(&own)
+	if err := checkSticky(v, nil, &own); err != nil {
+		return err
+	}
+	r.Scheduler, r.HealthCheck = own.Scheduler, own.HealthCheck
+	r.StickySession, r.StickySessionType, r.Cookie, r.CookieTimeout = own.StickySession, own.StickySessionType, own.Cookie, own.CookieTimeout
+	return nil
+}
+
+type describeRulesRequest struct {
+	RegionID         string         `rpc:"RegionId,required"`
+	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
+	ListenerPort     int            `rpc:"ListenerPort,required,min=1,max=65535"`
+	ListenerProtocol state.Protocol `rpc:"ListenerProtocol,enum=http|https"`
+}
+
+func describeRules(v *state.View, req *describeRulesRequest) (*rulesResponse, error) {
+	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, req.ListenerProtocol)
+	if err != nil {
+		return nil, err
+	}
+	return &rulesResponse{rulesOf(v, l)}, nil
+}
+
+func rulesOf(v *state.View, l *state.Listener) []ruleView {
+	var list []ruleView
+	for r := range state.RulesByListener.List(v, l.ID()) {
+		list = append(list, viewRule(v, r))
+	}
+	return list
+}
+
+type describeRuleAttributeRequest struct {
+	RegionID string `rpc:"RegionId,required"`
+	RuleID   string `rpc:"RuleId,required"`
+}
+
+type describeRuleAttributeResponse struct {
+	ruleView
+	LoadBalancerID string `rpc:"LoadBalancerId"`
+	ListenerPort   string `rpc:"ListenerPort"` // a text here, a number everywhere else
+}
+
+func describeRuleAttribute(v *state.View, req *describeRuleAttributeRequest) (*describeRuleAttributeResponse, error) {
+	r, err := state.Rules.Get(v, req.RuleID)
+	if err != nil {
+		return nil, err
+	}
+	l, err := state.Listeners.Get(v, r.ListenerID)
+	if err != nil {
+		return nil, err
+	}
+	return &describeRuleAttributeResponse{viewRule(v, r), r.LoadBalancerID, strconv.Itoa(l.Port)}, nil
+}

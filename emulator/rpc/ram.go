@@ -1,0 +1,72 @@
+package rpc
+
+import (
+	"strings"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// accessDeniedDetail says why RAM refused a call.
+type accessDeniedDetail struct {
+	AuthAction               string `rpc:"AuthAction"`
+	AuthPrincipalType        string `rpc:"AuthPrincipalType"`
+	AuthPrincipalOwnerID     string `rpc:"AuthPrincipalOwnerId"`
+	AuthPrincipalDisplayName string `rpc:"AuthPrincipalDisplayName"`
+	PolicyType               string `rpc:"PolicyType"`
+	NoPermissionType         string `rpc:"NoPermissionType"`
+	EncodedDiagnosticMessage string `rpc:"EncodedDiagnosticMessage"`
+}
+
+// RAMResource says which parameter names the resource that a call is about, and
+// how policies spell it: loadbalancer/<value>.
+type RAMResource struct {
+	Parameter string
+	Type      string
+}
+
+// authorize asks the policy of whoever has the key. Without one everything is
+// allowed.
+func (s *Server) authorize(call *Call, v *state.View) *Problem {
+	key, ok := state.AccessKeys.Find(v.In(state.Owner{}), call.AccessKeyID)
+	if !ok {
+		return nil
+	}
+	policy, ok := state.Policies.Find(v, state.PolicyID(key.AccountID, key.Principal()))
+	if !ok {
+		return nil
+	}
+	action := strings.ToLower(call.product.Name) + ":" + call.ActionName
+	decision := policy.Document.Decide(action, call.resource())
+	if decision == state.Allowed {
+		return nil
+	}
+	principal, name := "SubUser", key.ID
+	if key.RoleName != "" {
+		principal, name = "AssumedRoleUser", key.RoleName
+	}
+	denial := call.product.Denial
+	return &Problem{Status: denial.Status, Code: denial.Code, Message: denial.Message, denied: &accessDeniedDetail{
+		AuthAction:               action,
+		AuthPrincipalType:        principal,
+		AuthPrincipalOwnerID:     key.AccountID,
+		AuthPrincipalDisplayName: name,
+		PolicyType:               "AccountLevelIdentityBasedPolicy",
+		NoPermissionType:         string(decision),
+	}}
+}
+
+// resource is what the call is about, as policies name it: by the first of the
+// product's parameters that it has, else all resources of the first type.
+// Evidence CLB-0173.
+func (c *Call) resource() string {
+	prefix := "acs:" + strings.ToLower(c.product.Name) + ":" + c.Scope.RegionID + ":" + c.Scope.AccountID + ":"
+	for _, r := range c.product.Resources {
+		if id := c.Params.Get(r.Parameter); id != "" {
+			return prefix + r.Type + "/" + id
+		}
+	}
+	if len(c.product.Resources) == 0 {
+		return prefix + "*"
+	}
+	return prefix + c.product.Resources[0].Type + "/*"
+}
