@@ -206,7 +206,7 @@ func (r *describeInstancesRequest) asksForNone() bool {
 }
 
 func (r *describeInstancesRequest) matchesNetwork(v *state.View, i *state.Instance) bool {
-	primary, _ := primaryInterface(v, i.ID)
+	primary := primaryInterface(v, i.ID)
 	eip, _ := state.EIPsByInstance.First(v, i.ID)
 	if eip == nil {
 		eip = &state.EIP{}
@@ -220,12 +220,11 @@ func (r *describeInstancesRequest) matchesNetwork(v *state.View, i *state.Instan
 
 // primaryInterface returns the network interface that an instance is born with;
 // its absence gives one without addresses.
-func primaryInterface(v *state.View, instanceID string) (*state.NetworkInterface, bool) {
-	n, ok := state.NetworkInterfacesByInstance.First(v, instanceID, state.NetworkInterfacePrimary)
-	if !ok {
-		n = &state.NetworkInterface{}
+func primaryInterface(v *state.View, instanceID string) *state.NetworkInterface {
+	if n, ok := state.NetworkInterfacesByInstance.First(v, instanceID, state.NetworkInterfacePrimary); ok {
+		return n
 	}
-	return n, ok
+	return &state.NetworkInterface{}
 }
 
 // internetChargeType is an instance's: that of its EIP, or by traffic.

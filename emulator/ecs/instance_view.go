@@ -124,7 +124,7 @@ func viewInstance(v *state.View, i *state.Instance) instanceView {
 // showNetwork adds the instance's addresses and interfaces. Its private addresses
 // and its security groups are those of the primary interface.
 func (view *instanceView) showNetwork(v *state.View, i *state.Instance) {
-	primary, _ := primaryInterface(v, i.ID)
+	primary := primaryInterface(v, i.ID)
 	view.InstanceNetworkType = networkVPC
 	view.InternetChargeType = internetChargeType(&state.EIP{})
 	view.SecurityGroupIDs = slices.Clone(primary.SecurityGroupIDs)

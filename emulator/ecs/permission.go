@@ -128,8 +128,6 @@ func (p permission) checkPorts() error {
 		return state.Refuse(portRangeMismatch)
 	case hasPorts && !isPortRange(p.PortRange):
 		return state.Refuse(portRangeInvalid, "PortRange")
-	case !hasPorts && p.PortRange != allPorts:
-		return state.Refuse(portRangeMismatch)
 	case p.SourcePortRange != "" && p.SourcePortRange != allPorts && !isPortRange(p.SourcePortRange):
 		return state.Refuse(sourcePortRangeMalformed)
 	}

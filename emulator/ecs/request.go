@@ -3,7 +3,6 @@ package ecs
 import (
 	"encoding/base64"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -114,15 +113,6 @@ func parseToken(token string) (string, error) {
 		return "", state.Refuse(nextTokenInvalid, token)
 	}
 	return after, nil
-}
-
-// ownerID is an account as the number that responses have.
-func ownerID(accountID string) int64 {
-	id, err := strconv.ParseInt(accountID, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return id
 }
 
 // resourceGroup returns the group of a new resource: the named one, or the

@@ -30,6 +30,20 @@ func TestSecurityGroupLife(t *testing.T) {
 	}
 }
 
+// The members of a new enterprise group do not reach each other; a group that
+// rules name counts them.
+func TestSecurityGroupKinds(t *testing.T) {
+	c := newClient(t)
+	id := c.Do("CreateSecurityGroup", with(newGroup, params{"SecurityGroupType": "enterprise", "ResourceGroupId": "rg-clbemu0second"})).Text("SecurityGroupId")
+	expect(t, c.Do("DescribeSecurityGroupAttribute", params{"SecurityGroupId": id}), map[string]string{"InnerAccessPolicy": "Drop"})
+	c.Do("AuthorizeSecurityGroup", with(newRule, params{"SourceCidrIp": "", "SourceGroupId": "sg-second"}))
+	c.Do("AuthorizeSecurityGroup", newRule)
+	expect(t, c.Do("DescribeSecurityGroups", group), map[string]string{
+		"SecurityGroups.SecurityGroup.0.RuleCount": "2", "SecurityGroups.SecurityGroup.0.GroupToGroupRuleCount": "1",
+	})
+	expect(t, c.Do("DescribeSecurityGroups", params{"ResourceGroupId": "rg-clbemu0second"}), map[string]string{"SecurityGroups.SecurityGroup.0.SecurityGroupId": id})
+}
+
 // Each filter of DescribeSecurityGroups selects, and its pages follow each other.
 func TestDescribeSecurityGroups(t *testing.T) {
 	c := newClient(t)

@@ -42,6 +42,31 @@ func TestRouteEntry(t *testing.T) {
 	c.Do("DeleteRouteEntry", params{"RouteEntryId": id})
 }
 
+// An IPv6 block leads to an interface with an IPv6 address, alone and in a batch.
+func TestIPv6RouteEntry(t *testing.T) {
+	c := newClient(t, inOwner(func(tx *state.Tx) error {
+		if err := state.VPCs.Edit(tx, vpcID, func(v *state.VPC) error {
+			v.IPv6CIDRBlock = "2001:db8:8001::/56"
+			return nil
+		}); err != nil {
+			return err
+		}
+		return state.NetworkInterfaces.Edit(tx, eniID, func(n *state.NetworkInterface) error {
+			n.IPv6Addresses = []string{"2001:db8:8001::11"}
+			return nil
+		})
+	}))
+	c.Do("CreateRouteEntry", with(newEntry, params{"DestinationCidrBlock": "2001:db8:9::/64"}))
+	made := c.Do("CreateRouteEntries", params{"RouteEntries.1.RouteTableId": routeTableID, "RouteEntries.1.DstCidrBlock": "2001:db8:a::/64",
+		"RouteEntries.1.NextHopType": "NetworkInterface", "RouteEntries.1.NextHop": eniID, "RouteEntries.1.IpVersion": "6"})
+	expect(t, made, map[string]string{"SuccessCount": "1", "FailedCount": "0"})
+	got := c.Do("DescribeRouteEntryList", with(list, params{"IpVersion": "IPv6"}))
+	expect(t, got, map[string]string{"RouteEntrys.RouteEntry.0.IpVersion": "IPv6"})
+	if got.Len("RouteEntrys.RouteEntry") != 2 {
+		t.Errorf("IPv6 entries = %v, want two", got.Body)
+	}
+}
+
 // Pages of entries follow each other without loss, also when entries go between.
 func TestRouteEntryPages(t *testing.T) {
 	const n = 120
