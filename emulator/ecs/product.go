@@ -25,5 +25,12 @@ func Product() *rpc.Product {
 			securityGroupRuleActions,
 		),
 		Errors: errorTable,
+		Denial: rpc.ErrorRow{Status: 403, Code: "Forbidden.RAM",
+			Message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.", Evidence: "CLB-0176"},
+		Resources: []rpc.RAMResource{
+			{Parameter: "InstanceId", Type: "instance"},
+			{Parameter: "SecurityGroupId", Type: "securitygroup"},
+			{Parameter: "NetworkInterfaceId", Type: "eni"},
+		},
 	}
 }

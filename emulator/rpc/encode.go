@@ -328,6 +328,8 @@ func (c *Call) failure(p *Problem) reply {
 		Code:      p.Code,
 		Message:   p.Message,
 		Recommend: recommend(p.Code, product, c.RequestID),
+
+		AccessDeniedDetail: p.denied,
 	})
 	if c.Format == XML {
 		b := append([]byte(xml.Header), "<Error>"...)

@@ -29,5 +29,13 @@ func Product() *rpc.Product {
 			eipAssociationActions,
 		),
 		Errors: errorTable,
+		Denial: rpc.ErrorRow{Status: 403, Code: "Forbidden.RAM",
+			Message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.", Evidence: "CLB-0176"},
+		Resources: []rpc.RAMResource{
+			{Parameter: "VpcId", Type: "vpc"},
+			{Parameter: "VSwitchId", Type: "vswitch"},
+			{Parameter: "RouteTableId", Type: "routetable"},
+			{Parameter: "AllocationId", Type: "eip"},
+		},
 	}
 }
