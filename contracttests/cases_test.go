@@ -1,0 +1,152 @@
+package contracttests
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/rpc"
+)
+
+// apiCase is one call on the furnished cloud. The real SDK makes it, and the
+// golden files keep what it answers.
+type apiCase struct {
+	product, action string
+	name            string // of the golden files
+	params          params
+	code            string // of the refusal, "" for success
+	before          []step // more furniture
+}
+
+func (c apiCase) String() string { return c.product + "/" + c.action + "/" + c.name }
+
+// succeeds is a case that is answered.
+func succeeds(action, name string, p params, before ...step) apiCase {
+	return apiCase{action: action, name: name, params: p, before: before}
+}
+
+// refused is a case that is refused with a code.
+func refused(action, name, code string, p params, before ...step) apiCase {
+	return apiCase{action: action, name: name, code: code, params: p, before: before}
+}
+
+// of sets the product of cases.
+func of(product string, cases []apiCase) []apiCase {
+	for i := range cases {
+		cases[i].product = product
+	}
+	return cases
+}
+
+// apiCases are all cases.
+func apiCases() []apiCase {
+	return slices.Concat(of("Slb", slbLoadBalancerCases), of("Slb", slbListenerCases), of("Slb", slbServerGroupCases),
+		of("Slb", slbAccessControlCases), of("Vpc", vpcCases), of("Ecs", ecsCases))
+}
+
+//go:embed testdata/certificate.pem
+var certificate string
+
+//go:embed testdata/key.pem
+var privateKey string
+
+// server is an element of BackendServers as the documentation writes it.
+func server(id string, port, weight int) string {
+	if port == 0 {
+		return fmt.Sprintf(`{"ServerId":"%s","Weight":"%d"}`, id, weight)
+	}
+	return fmt.Sprintf(`{"ServerId":"%s","Port":"%d","Weight":"%d","Description":"k8s/%d/web/default/c1"}`, id, port, weight, port)
+}
+
+// emulated yields the actions that the emulator says it has.
+func emulated(yield func(product *rpc.Product, action rpc.Action) bool) {
+	for _, p := range emulator.Products() {
+		for _, a := range p.Actions {
+			if a.Emulated && !yield(p, a) {
+				return
+			}
+		}
+	}
+}
+
+// Every emulated action has a case that succeeds, one that is refused, and no
+// case is for another action.
+func TestEveryActionHasCases(t *testing.T) {
+	succeeds, refusals := make(map[string]bool), make(map[string]bool)
+	seen := make(map[string]bool)
+	for _, c := range apiCases() {
+		if seen[c.String()] {
+			t.Errorf("two cases are called %s", c)
+		}
+		seen[c.String()] = true
+		key := c.product + "/" + c.action
+		succeeds[key] = succeeds[key] || c.code == ""
+		refusals[key] = refusals[key] || c.code != ""
+	}
+	for p, a := range emulated {
+		key := p.Name + "/" + a.Name
+		if !succeeds[key] || !refusals[key] {
+			t.Errorf("%s: the SDK succeeds: %v, is refused: %v; want a case of each", key, succeeds[key], refusals[key])
+		}
+		delete(succeeds, key)
+		delete(refusals, key)
+	}
+	for key := range succeeds {
+		t.Errorf("cases for %s, which is not emulated", key)
+	}
+}
+
+// furnishedSDK is a signed-in SDK on an emulator with the furniture.
+type furnishedSDK struct {
+	*sdkClients
+	names names
+	raw   *emulatortest.Client
+}
+
+func newFurnishedSDK(t testing.TB) *furnishedSDK {
+	t.Helper()
+	s := emulatortest.Start(t, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = richWorld(t) }))
+	f := &furnishedSDK{sdkClients: newSDKClients(t, s.Host()), names: make(names), raw: s.Client()}
+	f.prepare(t, furniture)
+	return f
+}
+
+func (f *furnishedSDK) prepare(t testing.TB, steps []step) {
+	t.Helper()
+	for _, s := range steps {
+		reply, err := f.raw.Call(versions[s.product], s.action, f.names.resolve(s.params))
+		if err != nil || reply.Status != 200 {
+			t.Fatalf("%s(%v) = %v, %v, want success", s.action, s.params, reply, err)
+		}
+		for name, field := range s.save {
+			f.names[name] = reply.Text(field)
+		}
+	}
+}
+
+// TestSDK makes every case with the real SDK, in strict authentication. The
+// refusals share a cloud, as they change nothing; TestGolden proves that.
+func TestSDK(t *testing.T) {
+	found := make(map[string]bool)
+	refusing := newFurnishedSDK(t)
+	for _, c := range apiCases() {
+		t.Run(c.String(), func(t *testing.T) {
+			f := refusing
+			if c.code == "" || c.before != nil {
+				f = newFurnishedSDK(t)
+				f.prepare(t, c.before)
+			}
+			response, err := f.call(c.product, c.action, f.names.resolve(c.params))
+			if got := codeOf(err); got != c.code {
+				t.Fatalf("%s(%v) = %q (%v), want %q", c.action, c.params, got, err, c.code)
+			}
+			if c.code == "" {
+				collect(found, c.product+"."+c.action, response)
+			}
+		})
+	}
+	t.Run("responses", func(t *testing.T) { checkFilled(t, found) })
+}

@@ -1,0 +1,151 @@
+package contracttests
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+)
+
+// What the world holds; see testdata/world.yaml.
+const (
+	account  = "1234567890123456"
+	region   = "cn-hangzhou"
+	vpc1     = "vpc-bp1clbemu000000000001"
+	vpc2     = "vpc-bp1clbemu000000000002"
+	vsw1     = "vsw-bp1clbemu000000000001"
+	vsw2     = "vsw-bp1clbemu000000000002"
+	vsw3     = "vsw-bp1clbemu000000000003"
+	vtb1     = "vtb-bp1clbemu000000000001"
+	vtb2     = "vtb-bp1clbemu000000000002"
+	node1    = "i-bp1clbemu0000000001"
+	node2    = "i-bp1clbemu0000000002"
+	node3    = "i-bp1clbemu0000000003"
+	foreign1 = "i-bp1clbemu0000000004"
+	eni1     = "eni-bp1clbemu000000001"
+	group1   = "sg-bp1clbemu0000000001"
+)
+
+// start is the emulated time of the furnished cloud.
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// versions of the products.
+var versions = map[string]string{"Slb": "2014-05-15", "Vpc": "2016-04-28", "Ecs": "2014-05-26"}
+
+// params are those of a call; "{name}" stands for an id of the furnished cloud.
+type params map[string]string
+
+// step is a call that prepares a cloud. What it answers is saved under names.
+type step struct {
+	product, action string
+	params          params
+	save            map[string]string // name: field of the answer
+}
+
+// names are the ids of what steps made.
+type names map[string]string
+
+// resolve puts ids in place of their names, and adds the region that the SDKs
+// always send.
+func (n names) resolve(p params) params {
+	resolved := params{"RegionId": region}
+	for name, value := range p {
+		for placeholder, id := range n {
+			value = strings.ReplaceAll(value, "{"+placeholder+"}", id)
+		}
+		resolved[name] = value
+		if value == "" {
+			delete(resolved, name)
+		}
+	}
+	return resolved
+}
+
+// cloud is an emulator without a listener, whose ids, RequestIds and time are
+// always the same, with a resource of each kind.
+type cloud struct {
+	t       testing.TB
+	api     http.Handler
+	store   *state.Store
+	names   names
+	clock   *state.ManualClock
+	started *emulator.Emulator
+}
+
+// richWorld is the default world with more in it.
+func richWorld(t testing.TB) *world.World {
+	t.Helper()
+	w, err := world.Load("testdata/world.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// newCloud starts a cloud that nobody has called yet.
+func newCloud(t testing.TB) *cloud {
+	t.Helper()
+	clock := state.NewManualClock(start)
+	e, err := emulator.New(t.Context(), emulator.Config{Engine: emulator.Memory, World: richWorld(t), Clock: clock, Seed: 1})
+	if err != nil {
+		t.Fatalf("open the emulator: %v", err)
+	}
+	c := &cloud{t: t, api: e.Handler(), store: e.Store(), names: make(names), clock: clock, started: e}
+	t.Cleanup(c.close)
+	return c
+}
+
+func (c *cloud) close() {
+	problems, err := c.store.Check(context.Background())
+	for _, problem := range problems {
+		c.t.Errorf("the state is inconsistent: %s", problem)
+	}
+	if err != nil {
+		c.t.Errorf("check the state: %v", err)
+	}
+	if err := c.started.Close(context.Background()); err != nil {
+		c.t.Errorf("close the emulator: %v", err)
+	}
+}
+
+// send makes one unsigned call in a format.
+func (c *cloud) send(product, action, format string, p params) *httptest.ResponseRecorder {
+	query := url.Values{"Action": {action}, "Version": {versions[product]}, "Format": {format}}
+	for name, value := range p {
+		query.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	c.api.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/?"+query.Encode(), nil))
+	return w
+}
+
+// do makes the call of a step, which must succeed.
+func (c *cloud) do(s step) {
+	c.t.Helper()
+	w := c.send(s.product, s.action, "JSON", c.names.resolve(s.params))
+	var body map[string]any
+	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Code != http.StatusOK {
+		c.t.Fatalf("%s(%v) = %d %s (%v), want success", s.action, s.params, w.Code, w.Body, err)
+	}
+	for name, field := range s.save {
+		c.names[name] = fmt.Sprint(body[field])
+	}
+}
+
+// furnish makes a resource of each kind.
+func (c *cloud) furnish() *cloud {
+	c.t.Helper()
+	for _, s := range furniture {
+		c.do(s)
+	}
+	return c
+}

@@ -1,0 +1,177 @@
+package contracttests
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/aliyun/alibaba-cloud-sdk-go/sdk"
+	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/auth/credentials"
+	sdkerrors "github.com/aliyun/alibaba-cloud-sdk-go/sdk/errors"
+	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/requests"
+	"github.com/aliyun/alibaba-cloud-sdk-go/services/ecs"
+	"github.com/aliyun/alibaba-cloud-sdk-go/services/slb"
+	"github.com/aliyun/alibaba-cloud-sdk-go/services/vpc"
+
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+)
+
+// sdkClients are the clients of alibaba-cloud-sdk-go, pointed at an emulator as a
+// CCM does it: by the Domain of the client and the scheme of its configuration.
+type sdkClients struct {
+	SLB *slb.Client
+	VPC *vpc.Client
+	ECS *ecs.Client
+}
+
+func newSDKClients(t testing.TB, host string) *sdkClients {
+	t.Helper()
+	var c sdkClients
+	var errs [3]error
+	config := sdk.NewConfig().WithScheme("HTTP")
+	credential := credentials.NewAccessKeyCredential(emulatortest.AccessKeyID, emulatortest.AccessKeySecret)
+	c.SLB, errs[0] = slb.NewClientWithOptions(region, config, credential)
+	c.VPC, errs[1] = vpc.NewClientWithOptions(region, config, credential)
+	c.ECS, errs[2] = ecs.NewClientWithOptions(region, config, credential)
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatalf("make the SDK's clients: %v", err)
+	}
+	c.SLB.Domain, c.VPC.Domain, c.ECS.Domain = host, host, host
+	return &c
+}
+
+// method finds the SDK's method for an action.
+func (c *sdkClients) method(product, action string) (reflect.Value, error) {
+	client := map[string]any{"Slb": c.SLB, "Vpc": c.VPC, "Ecs": c.ECS}[product]
+	method := reflect.ValueOf(client).MethodByName(action)
+	if !method.IsValid() {
+		return method, fmt.Errorf("the SDK has no %s %s", product, action)
+	}
+	return method, nil
+}
+
+// call makes a call with the SDK's own request type, which must have a field for
+// every parameter, and returns its own response.
+func (c *sdkClients) call(product, action string, p params) (any, error) {
+	method, err := c.method(product, action)
+	if err != nil {
+		return nil, err
+	}
+	request := reflect.New(method.Type().In(0).Elem())
+	rpc := &requests.RpcRequest{}
+	request.Elem().FieldByName("RpcRequest").Set(reflect.ValueOf(rpc))
+	rpc.InitWithApiInfo(product, versions[product], action, "", "")
+	rpc.Method = requests.POST
+	for name, value := range p {
+		if name == "RegionId" {
+			rpc.RegionId = value
+			continue
+		}
+		if err := setParam(request.Elem(), name, value); err != nil {
+			return nil, fmt.Errorf("%s: %w", action, err)
+		}
+	}
+	out := method.Call([]reflect.Value{request})
+	err, _ = out[1].Interface().(error)
+	return out[0].Interface(), err
+}
+
+// setParam sets the field of a parameter such as Tag.1.Key.
+func setParam(request reflect.Value, name, value string) error {
+	head, rest, _ := strings.Cut(name, ".")
+	field, ok := fieldOf(request, name)
+	if ok {
+		rest = ""
+	} else if field, ok = fieldOf(request, head); !ok {
+		return fmt.Errorf("the SDK's request has no %s", name)
+	}
+	if rest == "" {
+		field.SetString(value)
+		return nil
+	}
+	number, rest, nested := strings.Cut(rest, ".")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if field.Kind() == reflect.Pointer {
+		if field.IsNil() {
+			field.Set(reflect.New(field.Type().Elem()))
+		}
+		field = field.Elem()
+	}
+	for field.Len() < n {
+		field.Set(reflect.Append(field, reflect.Zero(field.Type().Elem())))
+	}
+	if nested {
+		return setParam(field.Index(n-1), rest, value)
+	}
+	field.Index(n - 1).SetString(value)
+	return nil
+}
+
+func fieldOf(request reflect.Value, name string) (reflect.Value, bool) {
+	for i := range request.NumField() {
+		if request.Type().Field(i).Tag.Get("name") == name {
+			return request.Field(i), true
+		}
+	}
+	return reflect.Value{}, false
+}
+
+// codeOf is the code of a refusal as the SDK understood it, "" of a success.
+func codeOf(err error) string {
+	var refusal *sdkerrors.ServerError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &refusal):
+		return refusal.ErrorCode()
+	}
+	return "no refusal: " + err.Error()
+}
+
+// filled collects the paths of a response's fields that have a value.
+func filled(v reflect.Value, path string, into map[string]bool) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			filled(v.Elem(), path, into)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if name := v.Type().Field(i).Tag.Get("json"); name != "" {
+				filled(v.Field(i), path+"."+name, into)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			filled(v.Index(i), path, into)
+		}
+	default:
+		if !v.IsZero() {
+			into[path] = true
+		}
+	}
+}
+
+// leaves returns the paths of all fields that a response type can have.
+func leaves(t reflect.Type, path string) (paths []string) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return leaves(t.Elem(), path)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if name := t.Field(i).Tag.Get("json"); name != "" {
+				paths = append(paths, leaves(t.Field(i).Type, path+"."+name)...)
+			}
+		}
+		slices.Sort(paths)
+		return paths
+	}
+	return []string{path}
+}
