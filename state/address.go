@@ -148,7 +148,7 @@ const reservation Kind = "Reservation"
 // SetFreeAddresses leaves a vSwitch exactly free addresses by reserving others.
 // It fails with NoFreeAddress when it has fewer.
 func SetFreeAddresses(tx *Tx, s *VSwitch, free int) error {
-	ReleaseAddresses(tx, reservation, s.ID)
+	FreeAllAddresses(tx, s)
 	available := AvailableAddresses(tx.View, s)
 	if free < 0 || free > available {
 		return &Error{Fact: NoFreeAddress, ID: s.ID}
@@ -160,3 +160,6 @@ func SetFreeAddresses(tx *Tx, s *VSwitch, free int) error {
 	}
 	return nil
 }
+
+// FreeAllAddresses undoes SetFreeAddresses.
+func FreeAllAddresses(tx *Tx, s *VSwitch) { ReleaseAddresses(tx, reservation, s.ID) }

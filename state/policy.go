@@ -85,6 +85,15 @@ func ParsePolicy(text string) (PolicyDocument, error) {
 	return document, nil
 }
 
+// String is the document as ParsePolicy reads it.
+func (d PolicyDocument) String() string {
+	text, err := json.Marshal(d)
+	if err != nil {
+		panic(err) // a struct of texts
+	}
+	return string(text)
+}
+
 // Decision is what a policy says of a call.
 type Decision string
 

@@ -1,0 +1,501 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// A condition is a part of the world that can be changed while clients work:
+// what the account owes, what is in stock, a quota, a policy. It has a name with
+// dots, in which <…> stands for any text, and a value that is a text.
+
+// Setting gives a condition a value.
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Where says whose world it is; empty fields are the first account and its
+// region.
+type Where struct {
+	AccountID string `json:"account,omitempty"`
+	RegionID  string `json:"region,omitempty"`
+}
+
+// scene is a transaction, or a view of it, with the account and region that a
+// condition is about.
+type scene struct {
+	*state.View
+	tx      *state.Tx
+	account *state.Account
+	region  string
+}
+
+// condition is a row of the table.
+type condition struct {
+	name  string // with <…> for what the caller names
+	about string
+	set   func(s *scene, named, value string) error
+	// get lists the settings in force; nil for what can only be set.
+	get func(s *scene) []Setting
+}
+
+var conditions = []condition{
+	{"account.balance", "CNY; a purchase needs 100", setNumber(func(a *state.Account, n int) { a.Balance = n }),
+		get1("account.balance", func(s *scene) string { return strconv.Itoa(s.account.Balance) })},
+	{"account.arrears", "true: the account owes, buys nothing, and after its grace is locked", setArrears,
+		get1("account.arrears", func(s *scene) string { return strconv.FormatBool(!s.account.ArrearsSince.IsZero()) })},
+	{"account.graceDays", "days from arrears to the lock of all load balancers", setNumber(func(a *state.Account, n int) { a.GraceDays = n }),
+		get1("account.graceDays", func(s *scene) string { return strconv.Itoa(s.account.GraceDays) })},
+	{"account.releaseDays", "days from the lock to the release of all load balancers", setNumber(func(a *state.Account, n int) { a.ReleaseDays = n }),
+		get1("account.releaseDays", func(s *scene) string { return strconv.Itoa(s.account.ReleaseDays) })},
+	{"account.lcuToSpec", "true: PayByCLCU may be changed to PayBySpec", setLCUToSpec,
+		get1("account.lcuToSpec", func(s *scene) string { return strconv.FormatBool(s.account.LCUToSpec) })},
+	{"quota.<name>", "a limit, or default", setQuota, getQuotas},
+	{"stock.shared", "true: instances without a spec are sold", setShared, get1("stock.shared", getShared)},
+	{"stock.<zone>", "soldout or available; <zone>.internet and <zone>.intranet for one kind", setStock, getStock},
+	{"vswitch.<id>.freeAddresses", "how many addresses are free, or all", setFreeAddresses, getFreeAddresses},
+	{"throttle.profile", "off or realistic", setThrottleProfile, get1("throttle.profile", getThrottleProfile)},
+	{"throttle.account", "calls a second of the account, such as 10 or 10/20 with the burst, or default",
+		setRate(func(t *state.Throttle, _ string, r *state.Rate) { t.Account = r }), getThrottles},
+	{"throttle.key", "calls a second of an access key",
+		setRate(func(t *state.Throttle, _ string, r *state.Rate) { t.Key = r }), nil},
+	{"throttle.action.<action>", "calls a second of an action", setRate(setActionRate), nil},
+	{"key.<id>.status", "active, inactive or deleted", setKey, getKeys},
+	{"policy.key.<id>", "what the RAM user of an access key may do: a policy document, or none", setPolicy(state.KeyPrincipal), getPolicies},
+	{"policy.role.<name>", "what a RAM role may do: a policy document, or none", setPolicy(state.RolePrincipal), nil},
+	{"life.profile", "instant or realistic", setLifeProfile, get1("life.profile", getLifeProfile)},
+	{"life.<stage>", "how long a stage takes, such as 2s, or default", setLife, getLife},
+}
+
+// Set changes conditions, in order and all or none of them.
+func Set(tx *state.Tx, where Where, settings []Setting) error {
+	for _, setting := range settings {
+		s, err := newScene(tx.In(state.Owner{}), where)
+		if err != nil {
+			return err
+		}
+		c, named, err := find(setting.Name)
+		if err != nil {
+			return err
+		}
+		if err := c.set(s, named, setting.Value); err != nil {
+			return fmt.Errorf("%s=%s: %w", setting.Name, setting.Value, err)
+		}
+	}
+	return nil
+}
+
+// Conditions lists what is in force.
+func Conditions(v *state.View, where Where) ([]Setting, error) {
+	s, err := newScene(&state.Tx{View: v.In(state.Owner{})}, where)
+	if err != nil {
+		return nil, err
+	}
+	var list []Setting
+	for _, c := range conditions {
+		if c.get != nil {
+			list = append(list, c.get(s)...)
+		}
+	}
+	return list, nil
+}
+
+// Documentation lists the names of the conditions with what they mean.
+func Documentation() []Setting {
+	list := make([]Setting, len(conditions))
+	for i, c := range conditions {
+		list[i] = Setting{c.name, c.about}
+	}
+	return list
+}
+
+func newScene(tx *state.Tx, where Where) (*scene, error) {
+	s := &scene{View: tx.View, tx: tx, region: where.RegionID}
+	if where.AccountID == "" {
+		for account := range state.Accounts.All(tx.View) {
+			s.account = account
+			break
+		}
+	} else if account, ok := state.Accounts.Find(tx.View, where.AccountID); ok {
+		s.account = account
+	}
+	if s.account == nil {
+		return nil, fmt.Errorf("there is no account %s", where.AccountID)
+	}
+	if s.region == "" {
+		s.region = s.account.DefaultRegionID
+	}
+	if _, ok := state.Regions.Find(tx.View, s.region); !ok {
+		return nil, fmt.Errorf("there is no region %s", s.region)
+	}
+	return s, nil
+}
+
+// find returns the row for a name, and what stands for its <…>.
+func find(name string) (*condition, string, error) {
+	for i := range conditions {
+		before, rest, variable := strings.Cut(conditions[i].name, "<")
+		_, after, _ := strings.Cut(rest, ">")
+		named, fits := strings.CutPrefix(name, before)
+		if fits {
+			named, fits = strings.CutSuffix(named, after)
+		}
+		if fits && (named != "") == variable {
+			return &conditions[i], named, nil
+		}
+	}
+	return nil, "", fmt.Errorf("there is no condition %s: `clbemu world set --help` lists them", name)
+}
+
+func get1(name string, value func(*scene) string) func(*scene) []Setting {
+	return func(s *scene) []Setting { return []Setting{{name, value(s)}} }
+}
+
+func (s *scene) editAccount(change func(*state.Account)) error {
+	return state.Accounts.Edit(s.tx, s.account.ID, func(a *state.Account) error {
+		change(a)
+		return nil
+	})
+}
+
+func setNumber(assign func(*state.Account, int)) func(*scene, string, string) error {
+	return func(s *scene, _, value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return errors.New("want a number")
+		}
+		return s.editAccount(func(a *state.Account) { assign(a, n) })
+	}
+}
+
+func parseBool(value string) (bool, error) {
+	b, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, errors.New("want true or false")
+	}
+	return b, nil
+}
+
+func setArrears(s *scene, _, value string) error {
+	owing, err := parseBool(value)
+	if err != nil {
+		return err
+	}
+	return state.SetArrears(s.tx, s.account.ID, owing)
+}
+
+func setLCUToSpec(s *scene, _, value string) error {
+	listed, err := parseBool(value)
+	if err != nil {
+		return err
+	}
+	return s.editAccount(func(a *state.Account) { a.LCUToSpec = listed })
+}
+
+func setQuota(s *scene, named, value string) error {
+	name := state.QuotaName(named)
+	if !slices.Contains(state.QuotaNames(), name) {
+		return fmt.Errorf("there is no such quota: `clbemu quota` lists them")
+	}
+	if value == "default" {
+		state.Quotas.Delete(s.tx, state.QuotaID(s.account.ID, name))
+		return nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		return errors.New("want a number that is not negative, or default")
+	}
+	state.Quotas.Put(s.tx, &state.Quota{AccountID: s.account.ID, Name: name, Limit: n})
+	return nil
+}
+
+func getQuotas(s *scene) []Setting {
+	var list []Setting
+	for _, name := range state.QuotaNames() {
+		if q, ok := state.Quotas.Find(s.View, state.QuotaID(s.account.ID, name)); ok {
+			list = append(list, Setting{"quota." + string(name), strconv.Itoa(q.Limit)})
+		}
+	}
+	return list
+}
+
+func (s *scene) editRegion(change func(*state.Region) error) error {
+	return state.Regions.Edit(s.tx, s.region, change)
+}
+
+func setShared(s *scene, _, value string) error {
+	sold, err := parseBool(value)
+	if err != nil {
+		return err
+	}
+	return s.editRegion(func(r *state.Region) error {
+		r.SharedInstancesSold = sold
+		return nil
+	})
+}
+
+func getShared(s *scene) string {
+	r, _ := state.Regions.Find(s.View, s.region)
+	return strconv.FormatBool(r.SharedInstancesSold)
+}
+
+func setStock(s *scene, named, value string) error {
+	zone, kind, _ := strings.Cut(named, ".")
+	stock := state.ZoneStock{ZoneID: zone, AddressType: state.AddressType(kind)}
+	if kind != "" && stock.AddressType != state.AddressTypeInternet && stock.AddressType != state.AddressTypeIntranet {
+		return errors.New("want internet or intranet behind the zone")
+	}
+	if value != "soldout" && value != "available" {
+		return errors.New("want soldout or available")
+	}
+	return s.editRegion(func(r *state.Region) error {
+		if !slices.ContainsFunc(r.Zones, func(z state.Zone) bool { return z.ID == zone }) {
+			return fmt.Errorf("there is no zone %s in %s", zone, r.ID)
+		}
+		left := slices.DeleteFunc(slices.Clone(r.SoldOut), func(is state.ZoneStock) bool {
+			return is == stock || kind == "" && is.ZoneID == zone
+		})
+		if value == "soldout" {
+			left = append(left, stock)
+		}
+		r.SoldOut = left
+		return nil
+	})
+}
+
+func getStock(s *scene) []Setting {
+	r, _ := state.Regions.Find(s.View, s.region)
+	var list []Setting
+	for _, is := range r.SoldOut {
+		name := "stock." + is.ZoneID
+		if is.AddressType != "" {
+			name += "." + string(is.AddressType)
+		}
+		list = append(list, Setting{name, "soldout"})
+	}
+	return list
+}
+
+func setFreeAddresses(s *scene, named, value string) error {
+	vSwitch, ok := state.VSwitches.Find(s.View, named)
+	if !ok {
+		return fmt.Errorf("there is no vSwitch %s", named)
+	}
+	if value == "all" {
+		state.FreeAllAddresses(s.tx, vSwitch)
+		return nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return errors.New("want a number or all")
+	}
+	if err := state.SetFreeAddresses(s.tx, vSwitch, n); err != nil {
+		return fmt.Errorf("the vSwitch has fewer free addresses than that")
+	}
+	return nil
+}
+
+func getFreeAddresses(s *scene) []Setting {
+	var list []Setting
+	for vSwitch := range state.VSwitches.All(s.In(state.Owner{AccountID: s.account.ID, RegionID: s.region})) {
+		list = append(list, Setting{"vswitch." + vSwitch.ID + ".freeAddresses", strconv.Itoa(state.AvailableAddresses(s.View, vSwitch))})
+	}
+	return list
+}
+
+func (s *scene) throttle() state.Throttle {
+	if t, ok := state.Throttles.Find(s.View, s.account.ID); ok {
+		return *t
+	}
+	return state.Throttle{AccountID: s.account.ID, Profile: state.ThrottleOff}
+}
+
+func setThrottleProfile(s *scene, _, value string) error {
+	if value != state.ThrottleOff && value != state.ThrottleRealistic {
+		return errors.New("want off or realistic")
+	}
+	t := s.throttle()
+	t.Profile = value
+	state.Throttles.Put(s.tx, &t)
+	return nil
+}
+
+func getThrottleProfile(s *scene) string { return s.throttle().Profile }
+
+func setRate(assign func(t *state.Throttle, named string, r *state.Rate)) func(*scene, string, string) error {
+	return func(s *scene, named, value string) error {
+		rate, err := parseRate(value)
+		if err != nil {
+			return err
+		}
+		t := s.throttle()
+		assign(&t, named, rate)
+		state.Throttles.Put(s.tx, &t)
+		return nil
+	}
+}
+
+func setActionRate(t *state.Throttle, action string, r *state.Rate) {
+	actions := maps.Clone(t.Actions)
+	if actions == nil {
+		actions = make(map[string]state.Rate)
+	}
+	delete(actions, action)
+	if r != nil {
+		actions[action] = *r
+	}
+	t.Actions = actions
+}
+
+func parseRate(value string) (*state.Rate, error) {
+	if value == "default" {
+		return nil, nil
+	}
+	perSecond, burst, both := strings.Cut(value, "/")
+	var rate state.Rate
+	var err error
+	if rate.PerSecond, err = strconv.ParseFloat(perSecond, 64); err != nil || !(rate.PerSecond > 0 && rate.PerSecond < 1e9) {
+		return nil, errors.New("want calls a second, such as 10 or 10/20 with the burst, or default")
+	}
+	rate.Burst = max(int(rate.PerSecond), 1)
+	if both {
+		if rate.Burst, err = strconv.Atoi(burst); err != nil || rate.Burst < 1 {
+			return nil, errors.New("want a burst of at least 1 behind the slash")
+		}
+	}
+	return &rate, nil
+}
+
+func getThrottles(s *scene) []Setting {
+	t := s.throttle()
+	var list []Setting
+	for name, rate := range map[string]*state.Rate{"throttle.account": t.Account, "throttle.key": t.Key} {
+		if rate != nil {
+			list = append(list, Setting{name, formatRate(*rate)})
+		}
+	}
+	for action, rate := range t.Actions {
+		list = append(list, Setting{"throttle.action." + action, formatRate(rate)})
+	}
+	slices.SortFunc(list, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+func formatRate(r state.Rate) string {
+	return strconv.FormatFloat(r.PerSecond, 'f', -1, 64) + "/" + strconv.Itoa(r.Burst)
+}
+
+func setKey(s *scene, named, value string) error {
+	key, ok := state.AccessKeys.Find(s.View, named)
+	if !ok || key.AccountID != s.account.ID {
+		return fmt.Errorf("the account has no access key %s", named)
+	}
+	changed := *key
+	switch value {
+	case "active":
+		changed.Status = state.AccessKeyActive
+	case "inactive":
+		changed.Status = state.AccessKeyInactive
+	case "deleted":
+		state.AccessKeys.Delete(s.tx, named)
+		return nil
+	default:
+		return errors.New("want active, inactive or deleted")
+	}
+	state.AccessKeys.Put(s.tx, &changed)
+	return nil
+}
+
+func getKeys(s *scene) []Setting {
+	var list []Setting
+	for key := range state.AccessKeys.All(s.View) {
+		if key.AccountID == s.account.ID && key.SecurityToken == "" {
+			list = append(list, Setting{"key." + key.ID + ".status", strings.ToLower(string(key.Status))})
+		}
+	}
+	return list
+}
+
+func setPolicy(principal func(string) string) func(*scene, string, string) error {
+	return func(s *scene, named, value string) error {
+		if value == "none" {
+			state.Policies.Delete(s.tx, state.PolicyID(s.account.ID, principal(named)))
+			return nil
+		}
+		document, err := state.ParsePolicy(value)
+		if err != nil {
+			return err
+		}
+		state.Policies.Put(s.tx, &state.Policy{AccountID: s.account.ID, Principal: principal(named), Document: document})
+		return nil
+	}
+}
+
+func getPolicies(s *scene) []Setting {
+	var list []Setting
+	for p := range state.Policies.All(s.View) {
+		if p.AccountID == s.account.ID {
+			list = append(list, Setting{"policy." + strings.Replace(p.Principal, "/", ".", 1), p.Document.String()})
+		}
+	}
+	return list
+}
+
+func setLifeProfile(s *scene, _, value string) error {
+	if value != state.LifeInstant && value != state.LifeRealistic {
+		return errors.New("want instant or realistic")
+	}
+	life := s.life()
+	life.Profile = value
+	state.LifeCycles.Put(s.tx, &life)
+	return nil
+}
+
+func getLifeProfile(s *scene) string { return s.life().Profile }
+
+func (s *scene) life() state.LifeCycle {
+	if l, ok := state.LifeCycles.Find(s.View, state.LifeCycleID); ok {
+		return *l
+	}
+	return state.LifeCycle{ID: state.LifeCycleID, Profile: state.LifeInstant}
+}
+
+func setLife(s *scene, named, value string) error {
+	stage := state.Stage(named)
+	if _, ok := state.Stages()[stage]; !ok {
+		return fmt.Errorf("there is no stage %s", named)
+	}
+	life := s.life()
+	delays := maps.Clone(life.Delays)
+	if delays == nil {
+		delays = make(map[state.Stage]time.Duration)
+	}
+	delete(delays, stage)
+	if value != "default" {
+		d, err := time.ParseDuration(value)
+		if err != nil || d < 0 {
+			return errors.New("want a duration, such as 2s, or default")
+		}
+		delays[stage] = d
+	}
+	life.Delays = delays
+	state.LifeCycles.Put(s.tx, &life)
+	return nil
+}
+
+func getLife(s *scene) []Setting {
+	var list []Setting
+	for stage := range state.Stages() {
+		list = append(list, Setting{"life." + string(stage), s.Delay(stage).String()})
+	}
+	slices.SortFunc(list, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
