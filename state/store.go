@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -92,81 +91,6 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// load reads everything. Decoding is most of the work, so it has all the
-// processors, while the order of the engine is kept for the insertion.
-func load(ctx context.Context, e engine.Engine, db *memdb.MemDB) error {
-	type record struct {
-		table anyTable
-		id    string
-		value []byte
-		r     any
-		err   error
-		ready chan struct{}
-	}
-	const window = 1024
-	workers := runtime.GOMAXPROCS(0)
-	todo := make(chan *record, window)
-	ordered := make(chan *record, window)
-
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for rec := range todo {
-				rec.r, rec.err = rec.table.decode(rec.value)
-				close(rec.ready)
-			}
-		})
-	}
-	var loadErr error
-	wg.Go(func() {
-		defer close(ordered)
-		defer close(todo)
-		loadErr = e.Load(ctx, func(table, id string, value []byte) error {
-			t, ok := tableByName[Kind(table)]
-			if !ok {
-				return fmt.Errorf("unknown table %q", table)
-			}
-			rec := &record{table: t, id: id, value: append([]byte(nil), value...), ready: make(chan struct{})}
-			for _, queue := range []chan *record{todo, ordered} {
-				select {
-				case queue <- rec:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			}
-			return nil
-		})
-	})
-
-	txn := db.Txn(true)
-	var err error
-	for rec := range ordered {
-		if err != nil {
-			continue
-		}
-		<-rec.ready
-		if rec.err == nil {
-			rec.err = txn.Insert(string(rec.table.name()), rec.r)
-		}
-		if rec.err != nil {
-			err = fmt.Errorf("%s %s: %w", rec.table.name(), rec.id, rec.err)
-			cancel()
-		}
-	}
-	wg.Wait()
-	if err == nil {
-		err = loadErr
-	}
-	if err != nil {
-		txn.Abort()
-		return err
-	}
-	txn.Commit()
-	return nil
 }
 
 // Now is the emulated time.
