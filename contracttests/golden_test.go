@@ -103,8 +103,18 @@ func golden(t *testing.T, expected map[string]bool, path, text string) {
 		return
 	}
 	if text != string(want) {
-		t.Errorf("%s: got\n%s, want\n%s", path, text, want)
+		t.Errorf("%s: %s", path, difference(text, string(want)))
 	}
+}
+
+// difference shows where two texts part.
+func difference(got, want string) string {
+	at := 0
+	for at < min(len(got), len(want)) && got[at] == want[at] {
+		at++
+	}
+	around := func(text string) string { return text[max(0, at-60):min(len(text), at+60)] }
+	return fmt.Sprintf("from byte %d on got\n%s, want\n%s", at, around(got), around(want))
 }
 
 // checkFiles fails for a file that no case has written.

@@ -1,0 +1,152 @@
+package contracttests
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// evidence says how a behaviour of the cloud is known.
+type evidence struct {
+	ID         string `yaml:"id"`
+	Claim      string `yaml:"claim"`
+	Source     string `yaml:"source"`
+	Confidence string `yaml:"confidence"`
+	Date       string `yaml:"date"`
+	Test       string `yaml:"test"`
+}
+
+// problem tells what is wrong with an entry by itself.
+func (e evidence) problem() error {
+	switch {
+	case !regexp.MustCompile(`^CLB-\d{4}$`).MatchString(e.ID):
+		return fmt.Errorf("id %q is not CLB- and four digits", e.ID)
+	case e.Claim == "" || e.Source == "":
+		return fmt.Errorf("claim or source is empty")
+	case !slices.Contains([]string{"high", "medium", "low"}, e.Confidence):
+		return fmt.Errorf("confidence %q is not high, medium or low", e.Confidence)
+	}
+	_, err := time.Parse(time.DateOnly, e.Date)
+	return err
+}
+
+// sources are the project's Go files.
+func sources(t *testing.T) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if entry != nil && entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != ".." {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(path, ".go") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// citations are the numbers that the sources cite, with a file that does.
+func citations(t *testing.T, files []string) map[string]string {
+	t.Helper()
+	number := regexp.MustCompile(`\bCLB-\d{4}\b`)
+	cited := make(map[string]string)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range number.FindAllString(string(text), -1) {
+			cited[id] = file
+		}
+	}
+	return cited
+}
+
+// testNames are the tests that exist, as package.Function.
+func testNames(t *testing.T, files []string) map[string]bool {
+	t.Helper()
+	names := make(map[string]bool)
+	for _, file := range files {
+		if !strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, declaration := range parsed.Decls {
+			if fn, ok := declaration.(*ast.FuncDecl); ok && fn.Recv == nil && strings.HasPrefix(fn.Name.Name, "Test") {
+				names[parsed.Name.Name+"."+fn.Name.Name] = true
+			}
+		}
+	}
+	return names
+}
+
+// entries are all that the evidence folder holds, by number.
+func entries(t *testing.T) map[string]evidence {
+	t.Helper()
+	files, err := filepath.Glob("evidence/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no evidence: %v", err)
+	}
+	all := make(map[string]evidence)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []evidence
+		decoder := yaml.NewDecoder(bytes.NewReader(text))
+		decoder.KnownFields(true)
+		if err := decoder.Decode(&list); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, e := range list {
+			if err := e.problem(); err != nil {
+				t.Errorf("%s: %s: %v", file, e.ID, err)
+			}
+			if _, twice := all[e.ID]; twice {
+				t.Errorf("%s: there are two entries %s", file, e.ID)
+			}
+			all[e.ID] = e
+		}
+	}
+	return all
+}
+
+// Every number that the code cites has an entry, every entry is cited, and its
+// test exists.
+func TestEvidence(t *testing.T) {
+	files := sources(t)
+	cited, tests, all := citations(t, files), testNames(t, files), entries(t)
+	for _, id := range slices.Sorted(maps.Keys(cited)) {
+		if _, ok := all[id]; !ok {
+			t.Errorf("%s cites %s, which has no entry in the evidence folder", cited[id], id)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		if cited[id] == "" {
+			t.Errorf("no code cites %s (%s)", id, all[id].Claim)
+		}
+		if name, _, _ := strings.Cut(all[id].Test, "/"); !tests[name] {
+			t.Errorf("%s: there is no test %q", id, all[id].Test)
+		}
+	}
+}
