@@ -85,9 +85,9 @@ func (p *planter) account(s *accountSpec) {
 	// The days are those of the cloud: CLB-0454.
 	a := &state.Account{
 		ID: s.ID.text, Name: s.Name.text, DefaultResourceGroupID: s.DefaultResourceGroup.text,
-		Balance:     p.number(s.Balance, 10_000, -1_000_000_000, 1_000_000_000),
-		GraceDays:   p.number(s.GraceDays, 1, 0, 365),
-		ReleaseDays: p.number(s.ReleaseDays, 7, 0, 365),
+		Balance:     p.number(s.Balance, 10_000, -maxBalance, maxBalance),
+		GraceDays:   p.number(s.GraceDays, 7, 0, maxDays),
+		ReleaseDays: p.number(s.ReleaseDays, 7, 0, maxDays),
 		LCUToSpec:   p.word(s.LCUToSpec, "false", "true") == "true",
 	}
 	if r, ok := refer(p, state.Regions, s.DefaultRegion); ok {

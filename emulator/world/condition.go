@@ -48,13 +48,13 @@ type condition struct {
 }
 
 var conditions = []condition{
-	{"account.balance", "CNY; a purchase needs 100", setNumber(func(a *state.Account, n int) { a.Balance = n }),
+	{"account.balance", "CNY; a purchase needs 100", setNumber(-maxBalance, maxBalance, func(a *state.Account, n int) { a.Balance = n }),
 		get1("account.balance", func(s *scene) string { return strconv.Itoa(s.account.Balance) })},
 	{"account.arrears", "true: the account owes, buys nothing, and after its grace is locked", setArrears,
 		get1("account.arrears", func(s *scene) string { return strconv.FormatBool(!s.account.ArrearsSince.IsZero()) })},
-	{"account.graceDays", "days from arrears to the lock of all load balancers", setNumber(func(a *state.Account, n int) { a.GraceDays = n }),
+	{"account.graceDays", "days from arrears to the lock of all load balancers", setNumber(0, maxDays, func(a *state.Account, n int) { a.GraceDays = n }),
 		get1("account.graceDays", func(s *scene) string { return strconv.Itoa(s.account.GraceDays) })},
-	{"account.releaseDays", "days from the lock to the release of all load balancers", setNumber(func(a *state.Account, n int) { a.ReleaseDays = n }),
+	{"account.releaseDays", "days from the lock to the release of all load balancers", setNumber(0, maxDays, func(a *state.Account, n int) { a.ReleaseDays = n }),
 		get1("account.releaseDays", func(s *scene) string { return strconv.Itoa(s.account.ReleaseDays) })},
 	{"account.lcuToSpec", "true: PayByCLCU may be changed to PayBySpec", setLCUToSpec,
 		get1("account.lcuToSpec", func(s *scene) string { return strconv.FormatBool(s.account.LCUToSpec) })},
@@ -166,11 +166,17 @@ func (s *scene) editAccount(change func(*state.Account)) error {
 	})
 }
 
-func setNumber(assign func(*state.Account, int)) func(*scene, string, string) error {
+// The bounds of what an account may have, also in the world file.
+const (
+	maxBalance = 1_000_000_000
+	maxDays    = 365
+)
+
+func setNumber(least, most int, assign func(*state.Account, int)) func(*scene, string, string) error {
 	return func(s *scene, _, value string) error {
 		n, err := strconv.Atoi(value)
-		if err != nil {
-			return errors.New("want a number")
+		if err != nil || n < least || n > most {
+			return fmt.Errorf("want a number from %d to %d", least, most)
 		}
 		return s.editAccount(func(a *state.Account) { assign(a, n) })
 	}

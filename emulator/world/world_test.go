@@ -163,7 +163,7 @@ func TestAccountDefaults(t *testing.T) {
 	}
 	if err := mustPlant(t, w).View(state.Owner{}, func(v *state.View) error {
 		a, err := state.Accounts.Get(v, "1")
-		if err == nil && (a.Balance < state.MinimumBalance || a.GraceDays != 1 || a.ReleaseDays != 7 || a.LCUToSpec) {
+		if err == nil && (a.Balance < state.MinimumBalance || a.GraceDays != 7 || a.ReleaseDays != 7 || a.LCUToSpec) {
 			t.Errorf("account = %+v, want a balance, 1 day of grace, 7 days to the release and no whitelist", a)
 		}
 		return err

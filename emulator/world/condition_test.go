@@ -1,0 +1,194 @@
+package world_test
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/engine/memory"
+)
+
+const vSwitch1 = "vsw-bp1clbemu000000000001"
+
+func set(store *state.Store, name, value string) error {
+	return store.Update(state.Owner{}, func(tx *state.Tx) error {
+		return world.Set(tx, world.Where{}, []world.Setting{{Name: name, Value: value}})
+	})
+}
+
+func conditions(t *testing.T, store *state.Store) map[string]string {
+	t.Helper()
+	values := make(map[string]string)
+	if err := store.View(state.Owner{}, func(v *state.View) error {
+		list, err := world.Conditions(v, world.Where{})
+		for _, s := range list {
+			values[s.Name] = s.Value
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// Every condition takes a value, shows it, and takes it back again.
+func TestSetConditions(t *testing.T) {
+	document := `{"Version":"1","Statement":[{"Effect":"Allow","Action":["slb:*"],"Resource":["*"]}]}`
+	covered := make(map[string]bool)
+	for _, c := range []struct{ row, name, value, shown, back, shownBack string }{
+		{"account.balance", "account.balance", "50", "50", "10000", "10000"},
+		{"account.arrears", "account.arrears", "true", "true", "false", "false"},
+		{"account.graceDays", "account.graceDays", "3", "3", "7", "7"},
+		{"account.releaseDays", "account.releaseDays", "4", "4", "7", "7"},
+		{"account.lcuToSpec", "account.lcuToSpec", "true", "true", "false", "false"},
+		{"quota.<name>", "quota.slb_quota_listeners_num", "3", "3", "default", ""},
+		{"stock.shared", "stock.shared", "true", "true", "false", "false"},
+		{"stock.<zone>", "stock.cn-hangzhou-h.internet", "soldout", "soldout", "available", ""},
+		{"vswitch.<id>.freeAddresses", "vswitch." + vSwitch1 + ".freeAddresses", "2", "2", "all", "250"},
+		{"throttle.profile", "throttle.profile", "realistic", "realistic", "off", "off"},
+		{"throttle.account", "throttle.account", "10/20", "10/20", "default", ""},
+		{"throttle.key", "throttle.key", "2.5", "2.5/2", "default", ""},
+		{"throttle.action.<action>", "throttle.action.CreateLoadBalancer", "1", "1/1", "default", ""},
+		{"key.<id>.status", "key.testid.status", "inactive", "inactive", "active", "active"},
+		{"policy.key.<id>", "policy.key.testid", document, document, "none", ""},
+		{"policy.role.<name>", "policy.role.clbemu-node", document, document, "none", ""},
+		{"life.profile", "life.profile", "realistic", "realistic", "instant", "instant"},
+		{"life.<stage>", "life.listener.starting", "3s", "3s", "default", "0s"},
+	} {
+		t.Run(c.row, func(t *testing.T) {
+			covered[c.row] = true
+			store := rpctest.Store(t, world.Default().Plant)
+			before := conditions(t, store)
+			for _, step := range []struct{ value, shown string }{{c.value, c.shown}, {c.back, c.shownBack}} {
+				if err := set(store, c.name, step.value); err != nil {
+					t.Fatalf("set %s=%s: %v", c.name, step.value, err)
+				}
+				if got := conditions(t, store)[c.name]; got != step.shown {
+					t.Errorf("after %s=%s it is %q, want %q", c.name, step.value, got, step.shown)
+				}
+			}
+			if after := conditions(t, store); len(after) != len(before) {
+				t.Errorf("conditions = %v, want those at first, %v", after, before)
+			}
+		})
+	}
+	for _, d := range world.Documentation() {
+		if !covered[d.Name] && len(covered) > 1 {
+			t.Errorf("no case for %s", d.Name)
+		}
+	}
+}
+
+// What a condition does not know is refused with the reason, and nothing of the
+// call is done.
+func TestSetRefused(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"account.mood", "good", "no condition"},
+		{"quota.", "1", "no condition"},
+		{"account.balance", "much", "want a number"},
+		{"account.graceDays", "-1", "want a number from 0"},
+		{"account.arrears", "maybe", "true or false"},
+		{"account.lcuToSpec", "maybe", "true or false"},
+		{"quota.slb_quota_moons", "1", "no such quota"},
+		{"quota.slb_quota_listeners_num", "-1", "not negative"},
+		{"stock.shared", "some", "true or false"},
+		{"stock.mars-1a", "soldout", "no zone"},
+		{"stock.cn-hangzhou-h", "few", "soldout or available"},
+		{"stock.cn-hangzhou-h.extranet", "soldout", "internet or intranet"},
+		{"vswitch.vsw-none.freeAddresses", "1", "no vSwitch"},
+		{"vswitch." + vSwitch1 + ".freeAddresses", "251", "fewer free addresses"},
+		{"vswitch." + vSwitch1 + ".freeAddresses", "few", "number or all"},
+		{"throttle.profile", "slow", "off or realistic"},
+		{"throttle.key", "-1", "calls a second"},
+		{"throttle.key", "NaN", "calls a second"},
+		{"throttle.key", "1/0", "burst"},
+		{"key.none.status", "active", "no access key"},
+		{"key.testid.status", "lost", "active, inactive or deleted"},
+		{"policy.key.testid", "{}", "no Statement"},
+		{"policy.key.testid", `{"Statement":[{"Effect":"Allow","Action":"*","Resource":"*","Condition":{}}]}`, "unknown field"},
+		{"life.profile", "slow", "instant or realistic"},
+		{"life.moon.rising", "1s", "no stage"},
+		{"life.listener.starting", "soon", "duration"},
+	} {
+		t.Run(c.name+"="+c.value, func(t *testing.T) {
+			store := rpctest.Store(t, world.Default().Plant)
+			err := store.Update(state.Owner{}, func(tx *state.Tx) error {
+				return world.Set(tx, world.Where{}, []world.Setting{{Name: "account.balance", Value: "1"}, {Name: c.name, Value: c.value}})
+			})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error = %v, want one that contains %q", err, c.want)
+			}
+			if got := conditions(t, store)["account.balance"]; got != "10000" {
+				t.Errorf("a refused call changed the balance to %s", got)
+			}
+		})
+	}
+	store := rpctest.Store(t, world.Default().Plant)
+	for _, where := range []world.Where{{AccountID: "none"}, {RegionID: "none"}} {
+		err := store.View(state.Owner{}, func(v *state.View) error {
+			_, err := world.Conditions(v, where)
+			return err
+		})
+		if err == nil || !strings.Contains(err.Error(), "there is no") {
+			t.Errorf("conditions of %v: %v, want a refusal", where, err)
+		}
+	}
+}
+
+// A condition is as durable as everything else.
+func TestConditionsAreDurable(t *testing.T) {
+	engine := &memory.Engine{}
+	open := func() *state.Store {
+		t.Helper()
+		store, err := state.Open(context.Background(), state.Config{Engine: engine, Clock: state.NewManualClock(rpctest.Start), Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { store.Close() })
+		return store
+	}
+	first := open()
+	if err := first.Update(state.Owner{}, world.Default().Plant); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []world.Setting{{Name: "account.arrears", Value: "true"}, {Name: "quota.slb_quota_rules_num", Value: "1"}, {Name: "life.profile", Value: "realistic"}} {
+		if err := set(first, s.Name, s.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := conditions(t, first)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if after := conditions(t, open()); !maps.Equal(after, before) {
+		t.Errorf("after a restart = %v, want %v", after, before)
+	}
+}
+
+// Times that conditions speak of are those of the emulated clock.
+func TestArrearsFollowTheClock(t *testing.T) {
+	clock := state.NewManualClock(rpctest.Start)
+	store := rpctest.StoreAt(t, clock, world.Default().Plant)
+	if err := set(store, "account.graceDays", "2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := set(store, "account.arrears", "true"); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.View(state.Owner{}, func(v *state.View) error {
+		for t := range state.Transitions.All(v) {
+			if want := rpctest.Start.Add(48 * time.Hour); t.Due.Equal(want) {
+				return nil
+			}
+		}
+		t.Error("no lock is due after the days of grace")
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
