@@ -28,6 +28,11 @@ type target interface {
 	replace(r io.Reader) error
 	check() ([]string, error)
 	reset(worldFile string) error
+	conditions(world.Where) ([]world.Setting, error)
+	set(control.Change) error
+	quotas(world.Where) ([]state.QuotaUse, error)
+	clock() (control.Clock, error)
+	setClock(control.ClockChange) error
 }
 
 // Whether a command may start with a folder that holds nothing.

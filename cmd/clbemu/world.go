@@ -13,9 +13,10 @@ import (
 func newWorld() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "world",
-		Short: "Show the default world, or validate a world file",
+		Short: "Show or validate world files, and change the world while it is served",
 		Long: `A world file says what the cloud holds before the first call: accounts, regions,
-networks, instances. clbemu serve plants it into an empty store.`,
+networks, instances. clbemu serve plants it into an empty store. Conditions such
+as arrears, stock and quotas can be changed while clients work.`,
 		Args: noArgs,
 		RunE: help,
 	}
@@ -45,5 +46,6 @@ networks, instances. clbemu serve plants it into an empty store.`,
 			return failed(err)
 		},
 	})
+	cmd.AddCommand(newWorldSet(), newWorldGet())
 	return cmd
 }

@@ -1,5 +1,5 @@
-// Package control is the control API on its own listener: health, metrics, and
-// the state as a whole. It owns who may call it. It must not serve the cloud's
+// Package control is the control API on its own listener: health, metrics, the
+// state as a whole, and the conditions of the world and its clock. It owns who may call it. It must not serve the cloud's
 // API, and knows no product but by its table of actions.
 package control
 
@@ -63,6 +63,11 @@ func New(cfg Config) http.Handler {
 	closed.HandleFunc("/v1/state", a.importState).Methods(http.MethodPut)
 	closed.HandleFunc("/v1/state/check", a.checkState).Methods(http.MethodPost)
 	closed.HandleFunc("/v1/state/reset", a.resetState).Methods(http.MethodPost)
+	closed.HandleFunc("/v1/world", a.getWorld).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/world", a.setWorld).Methods(http.MethodPatch)
+	closed.HandleFunc("/v1/quotas", a.quotas).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/clock", a.getClock).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/clock", a.setClock).Methods(http.MethodPost)
 	closed.HandleFunc("/v1/actions", a.actions).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/version", a.version).Methods(http.MethodGet)
 	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: see the control API's section of the README")

@@ -108,6 +108,18 @@ func Conditions(v *state.View, where Where) ([]Setting, error) {
 	return list, nil
 }
 
+// Quotas lists the quotas of an account, with who uses them.
+func Quotas(store *state.Store, where Where) (list []state.QuotaUse, err error) {
+	err = store.View(state.Owner{}, func(v *state.View) error {
+		s, err := newScene(&state.Tx{View: v}, where)
+		if err == nil {
+			list = state.QuotaUses(v.In(state.Owner{AccountID: s.account.ID}))
+		}
+		return err
+	})
+	return list, err
+}
+
 // Documentation lists the names of the conditions with what they mean.
 func Documentation() []Setting {
 	list := make([]Setting, len(conditions))

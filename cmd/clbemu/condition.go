@@ -1,0 +1,217 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/world"
+)
+
+// conditionFlags say whose conditions a command is about.
+type conditionFlags struct {
+	stateFlags
+	where world.Where
+}
+
+// addWhere gives a command the flags. The state is a running emulator's unless a
+// folder is named.
+func (f *conditionFlags) addWhere(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, t target) error) *cobra.Command {
+	f.add(cmd, func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("data-dir") {
+			f.server = ""
+		}
+		return f.with(cmd, mustExist, func(t target) error { return do(cmd, args, t) })
+	})
+	server := cmd.Flags().Lookup("server")
+	server.DefValue = "http://" + defaultControl
+	f.server = server.DefValue
+	cmd.Flags().StringVar(&f.where.AccountID, "account", "", "account (the first)")
+	cmd.Flags().StringVar(&f.where.RegionID, "region", "", "region (the account's)")
+	return cmd
+}
+
+func newWorldSet() *cobra.Command {
+	f := &conditionFlags{}
+	return f.addWhere(&cobra.Command{
+		Use:   "set NAME=VALUE...",
+		Short: "Change conditions of the world while clients work",
+		Long: "Change conditions of the world while clients work, all of them or, when one is refused, none.\n" +
+			"A value that starts with @ is read from the file behind it.\n\n" + documentation(),
+		Example: `  clbemu world set account.arrears=true
+  clbemu world set quota.slb_quota_listeners_num=10 stock.cn-hangzhou-h=soldout
+  clbemu world set vswitch.vsw-bp1clbemu000000000001.freeAddresses=0
+  clbemu world set policy.key.testid=@policy.json`,
+		Args: cobra.MinimumNArgs(1),
+	}, func(cmd *cobra.Command, args []string, t target) error {
+		change := control.Change{Where: f.where}
+		for _, arg := range args {
+			name, value, ok := strings.Cut(arg, "=")
+			if !ok {
+				return usage(fmt.Errorf("%s has no value: write %s=VALUE", arg, arg))
+			}
+			if file, ok := strings.CutPrefix(value, "@"); ok {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					return cannot(err)
+				}
+				value = string(text)
+			}
+			change.Settings = append(change.Settings, world.Setting{Name: name, Value: value})
+		}
+		return t.set(change)
+	})
+}
+
+// documentation is the table of conditions for a help text.
+func documentation() string {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, d := range world.Documentation() {
+		fmt.Fprintf(table, "  %s\t%s\n", d.Name, d.Value)
+	}
+	table.Flush()
+	return "Conditions:\n" + strings.TrimRight(text.String(), "\n")
+}
+
+func newWorldGet() *cobra.Command {
+	f := &conditionFlags{}
+	return f.addWhere(&cobra.Command{
+		Use:   "get [PREFIX]",
+		Short: "Show the conditions of the world",
+		Example: `  clbemu world get
+  clbemu world get account`,
+		Args: cobra.MaximumNArgs(1),
+	}, func(cmd *cobra.Command, args []string, t target) error {
+		list, err := t.conditions(f.where)
+		if err != nil {
+			return err
+		}
+		for _, s := range list {
+			if strings.HasPrefix(s.Name, strings.Join(args, "")) {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s=%s\n", s.Name, s.Value)
+			}
+		}
+		return nil
+	})
+}
+
+func newQuota() *cobra.Command {
+	f := &conditionFlags{}
+	used := false
+	cmd := f.addWhere(&cobra.Command{
+		Use:   "quota",
+		Short: "Show the quotas, and what is used of them and by whom",
+		Example: `  clbemu quota
+  clbemu quota --used`,
+		Args: noArgs,
+	}, func(cmd *cobra.Command, _ []string, t target) error {
+		quotas, err := t.quotas(f.where)
+		if err != nil {
+			return err
+		}
+		table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "QUOTA\tLIMIT\tUSED\tBY")
+		for _, q := range quotas {
+			if len(q.Holders) == 0 && !used {
+				fmt.Fprintf(table, "%s\t%d\t0\t\n", q.Name, q.Limit)
+			}
+			for _, h := range q.Holders {
+				fmt.Fprintf(table, "%s\t%d\t%d\t%s\n", q.Name, q.Limit, h.Used, h.ID)
+			}
+		}
+		return table.Flush()
+	})
+	cmd.Flags().BoolVar(&used, "used", false, "leave out what nobody uses")
+	return cmd
+}
+
+func newClock() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "clock",
+		Short: "Show or move the emulated time",
+		Long: `Show or move the emulated time. It goes as the machine's clock until it is
+frozen, advanced or scaled, and never back. What clients sign is compared with
+real time all the same.`,
+		Args: noArgs,
+		RunE: help,
+	}
+	factor := func(n float64) *float64 { return &n }
+	cmd.AddCommand(
+		newClockChange("show", "Show the emulated time", noArgs, func([]string) (control.ClockChange, error) {
+			return control.ClockChange{}, nil
+		}),
+		newClockChange("freeze", "Let the emulated time stand still", noArgs, func([]string) (control.ClockChange, error) {
+			return control.ClockChange{Scale: factor(0)}, nil
+		}),
+		newClockChange("resume", "Let the emulated time go on as real time does", noArgs, func([]string) (control.ClockChange, error) {
+			return control.ClockChange{Scale: factor(1)}, nil
+		}),
+		newClockChange("advance DURATION", "Move the emulated time forward, such as by 168h", exactly(1, "the duration"),
+			func(args []string) (control.ClockChange, error) {
+				if _, err := time.ParseDuration(args[0]); err != nil {
+					return control.ClockChange{}, errors.New("want a duration, such as 168h or 90s")
+				}
+				return control.ClockChange{Advance: args[0]}, nil
+			}),
+		newClockChange("scale FACTOR", "Let the emulated time go FACTOR times as fast as real time", exactly(1, "the factor"),
+			func(args []string) (control.ClockChange, error) {
+				n, err := strconv.ParseFloat(args[0], 64)
+				if err != nil {
+					return control.ClockChange{}, errors.New("want a number, such as 60")
+				}
+				return control.ClockChange{Scale: &n}, nil
+			}),
+	)
+	return cmd
+}
+
+// newClockChange is one of the commands: it makes the change, if any, and shows
+// the time.
+func newClockChange(use, short string, args cobra.PositionalArgs, change func([]string) (control.ClockChange, error)) *cobra.Command {
+	f := &conditionFlags{}
+	name, _, _ := strings.Cut(use, " ")
+	example := "  clbemu clock " + name
+	switch name {
+	case "advance":
+		example += " 168h"
+	case "scale":
+		example += " 60"
+	}
+	return f.addWhere(&cobra.Command{Use: use, Short: short, Example: example, Args: args},
+		func(cmd *cobra.Command, args []string, t target) error {
+			c, err := change(args)
+			if err != nil {
+				return usage(err)
+			}
+			if c != (control.ClockChange{}) {
+				if err := t.setClock(c); err != nil {
+					return err
+				}
+			}
+			status, err := t.clock()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s\t%s\n", status.Now.Format(time.RFC3339), pace(status.Scale))
+			return nil
+		})
+}
+
+// pace says in words how the clock goes.
+func pace(scale float64) string {
+	switch scale {
+	case 0:
+		return "frozen"
+	case 1:
+		return "real time"
+	}
+	return strconv.FormatFloat(scale, 'f', -1, 64) + " times real time"
+}
