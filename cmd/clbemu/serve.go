@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -91,7 +92,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 		return err
 	}
 	ctx := cmd.Context()
-	e, err := emulator.New(ctx, cfg)
+	e, err := open(ctx, cfg)
 	if err != nil {
 		return cannot(err)
 	}
@@ -104,6 +105,15 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	defer cancel()
 	return cannot(errors.Join(err, e.Close(closing)))
 }
+
+// open loads the state. Meanwhile much is made that stays and little that goes,
+// so the collector would work for nothing.
+func open(ctx context.Context, cfg emulator.Config) (*emulator.Emulator, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(loadingGCPercent))
+	return emulator.New(ctx, cfg)
+}
+
+const loadingGCPercent = 400
 
 // config turns the flags into the emulator's configuration.
 func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
