@@ -105,10 +105,8 @@ var slbListenerCases = []apiCase{
 	refused("DescribeLoadBalancerUDPListenerAttribute", "no-listener", "InvalidParameter", params{"LoadBalancerId": "{lb}", "ListenerPort": "80"}),
 	succeeds("DescribeLoadBalancerHTTPListenerAttribute", "all", params{"LoadBalancerId": "{lb}", "ListenerPort": "8080"}),
 	succeeds("DescribeLoadBalancerHTTPListenerAttribute", "redirecting", params{"LoadBalancerId": "{lb}", "ListenerPort": "8081"}),
-	succeeds("DescribeLoadBalancerHTTPListenerAttribute", "default-group", params{"LoadBalancerId": "{lb}", "ListenerPort": "8082"}),
 	refused("DescribeLoadBalancerHTTPListenerAttribute", "no-listener", "InvalidParameter", params{"LoadBalancerId": "{lb}", "ListenerPort": "80"}),
 	succeeds("DescribeLoadBalancerHTTPSListenerAttribute", "all", params{"LoadBalancerId": "{lb}", "ListenerPort": "443"}),
-	succeeds("DescribeLoadBalancerHTTPSListenerAttribute", "default-group", params{"LoadBalancerId": "{lb}", "ListenerPort": "8443"}),
 	refused("DescribeLoadBalancerHTTPSListenerAttribute", "no-listener", "InvalidParameter", params{"LoadBalancerId": "{lb}", "ListenerPort": "80"}),
 
 	succeeds("CreateDomainExtension", "new", params{"LoadBalancerId": "{lb}", "ListenerPort": "443", "Domain": "api.example.com", "ServerCertificateId": "{cert}"}),
@@ -121,6 +119,28 @@ var slbListenerCases = []apiCase{
 	refused("DeleteDomainExtension", "unknown", "InvalidParameter.DomainExtensionId", params{"DomainExtensionId": "de-gone"}),
 	succeeds("DescribeDomainExtensions", "all", params{"LoadBalancerId": "{lb}", "ListenerPort": "443"}),
 	refused("DescribeDomainExtensions", "unknown-load-balancer", "InvalidLoadBalancerId.NotFound", params{"LoadBalancerId": unknownLB, "ListenerPort": "443"}),
+}
+
+var slbRuleCases = []apiCase{
+	succeeds("CreateRules", "two", params{"LoadBalancerId": "{lb}", "ListenerPort": "8080", "RuleList": `[{"RuleName":"static","Url":"/static",` +
+		`"VServerGroupId":"{rsp}"},{"RuleName":"any","Domain":"*.example.com","VServerGroupId":"{spareRsp}"}]`}),
+	succeeds("CreateRules", "sticky", params{"LoadBalancerId": "{lb}", "ListenerPort": "8082", "RuleList": `[{"RuleName":"static","Url":"/static",` +
+		`"VServerGroupId":"{rsp}"}]`}),
+	refused("CreateRules", "exists", "DomainExist", params{"LoadBalancerId": "{lb}", "ListenerPort": "8080",
+		"RuleList": `[{"RuleName":"again","Domain":"api.example.com","Url":"/v1","VServerGroupId":"{rsp}"}]`}),
+	succeeds("DeleteRules", "one", params{"RuleIds": `["{rule}"]`}),
+	refused("DeleteRules", "unknown", "InvalidRuleId.NotFound", params{"RuleIds": `["rule-gone"]`}),
+	succeeds("SetRule", "settings", params{"RuleId": "{rule}", "RuleName": "new", "ListenerSync": "off", "Scheduler": "rr", "StickySession": "off", "HealthCheck": "off"}),
+	refused("SetRule", "unknown", "InvalidRuleId.NotFound", params{"RuleId": "rule-gone", "RuleName": "new"}),
+	succeeds("DescribeRules", "all", params{"LoadBalancerId": "{lb}", "ListenerPort": "8080"}),
+	succeeds("DescribeRules", "sticky", params{"LoadBalancerId": "{lb}", "ListenerPort": "8082"}),
+	succeeds("DescribeLoadBalancerHTTPListenerAttribute", "sticky-insert", params{"LoadBalancerId": "{lb}", "ListenerPort": "8082"}),
+	succeeds("DescribeLoadBalancerHTTPSListenerAttribute", "sticky-server", params{"LoadBalancerId": "{lb}", "ListenerPort": "8443"}),
+	refused("DescribeRules", "unknown-load-balancer", "InvalidLoadBalancerId.NotFound", params{"LoadBalancerId": unknownLB, "ListenerPort": "8080"}),
+	succeeds("DescribeRuleAttribute", "one", params{"RuleId": "{rule}"}),
+	succeeds("DescribeRuleAttribute", "sticky-insert", params{"RuleId": "{rule}"}, step{"Slb", "SetRule", params{"RuleId": "{rule}", "ListenerSync": "off",
+		"StickySession": "on", "StickySessionType": "insert", "CookieTimeout": "500"}, nil}),
+	refused("DescribeRuleAttribute", "unknown", "InvalidRuleId.NotFound", params{"RuleId": "rule-gone"}),
 }
 
 var slbServerGroupCases = []apiCase{

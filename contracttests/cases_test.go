@@ -44,6 +44,7 @@ func of(product string, cases []apiCase) []apiCase {
 // apiCases are all cases.
 func apiCases() []apiCase {
 	return slices.Concat(of("Slb", slbLoadBalancerCases), of("Slb", slbListenerCases), of("Slb", slbServerGroupCases),
+		of("Slb", slbRuleCases),
 		of("Slb", slbAccessControlCases), of("Vpc", vpcCases), of("Ecs", ecsCases))
 }
 
@@ -121,9 +122,7 @@ func (f *furnishedSDK) prepare(t testing.TB, steps []step) {
 		if err != nil || reply.Status != 200 {
 			t.Fatalf("%s(%v) = %v, %v, want success", s.action, s.params, reply, err)
 		}
-		for name, field := range s.save {
-			f.names[name] = reply.Text(field)
-		}
+		f.names.save(s, reply.Body)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +49,7 @@ type params map[string]string
 type step struct {
 	product, action string
 	params          params
-	save            map[string]string // name: field of the answer
+	save            map[string]string // name: path in the answer, such as Rules.Rule.0.RuleId
 }
 
 // names are the ids of what steps made.
@@ -136,8 +137,26 @@ func (c *cloud) do(s step) {
 	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Code != http.StatusOK {
 		c.t.Fatalf("%s(%v) = %d %s (%v), want success", s.action, s.params, w.Code, w.Body, err)
 	}
-	for name, field := range s.save {
-		c.names[name] = fmt.Sprint(body[field])
+	c.names.save(s, body)
+}
+
+// save keeps what the answer of a step is to be known for.
+func (n names) save(s step, body any) {
+	for name, path := range s.save {
+		at := body
+		for part := range strings.SplitSeq(path, ".") {
+			if list, ok := at.([]any); ok {
+				i, err := strconv.Atoi(part)
+				if err != nil || i >= len(list) {
+					return
+				}
+				at = list[i]
+				continue
+			}
+			object, _ := at.(map[string]any)
+			at = object[part]
+		}
+		n[name] = fmt.Sprint(at)
 	}
 }
 

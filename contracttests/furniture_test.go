@@ -53,6 +53,15 @@ var furniture = []step{
 	{"Slb", "CreateDomainExtension", params{"LoadBalancerId": "{lb}", "ListenerPort": "443", "Domain": "www.example.com", "ServerCertificateId": "{cert}"},
 		saveAs("extension", "DomainExtensionId")},
 
+	{"Slb", "CreateRules", params{"LoadBalancerId": "{lb}", "ListenerPort": "8080",
+		"RuleList": `[{"RuleName":"api","Domain":"api.example.com","Url":"/v1","VServerGroupId":"{rsp}"}]`}, saveAs("rule", "Rules.Rule.0.RuleId")},
+	{"Slb", "CreateRules", params{"LoadBalancerId": "{lb}", "ListenerPort": "443",
+		"RuleList": `[{"RuleName":"api","Domain":"www.example.com","Url":"/v1","VServerGroupId":"{rsp}"}]`}, nil},
+	{"Slb", "CreateRules", params{"LoadBalancerId": "{lb}", "ListenerPort": "8082",
+		"RuleList": `[{"RuleName":"api","Url":"/v1","VServerGroupId":"{rsp}"}]`}, nil},
+	{"Slb", "CreateRules", params{"LoadBalancerId": "{lb}", "ListenerPort": "8443",
+		"RuleList": `[{"RuleName":"api","Url":"/v1","VServerGroupId":"{rsp}"}]`}, nil},
+
 	// Others, for what the first one can't show.
 	{"Slb", "CreateLoadBalancer", params{"AddressType": "intranet", "VSwitchId": vsw1, "LoadBalancerName": "inner",
 		"InstanceChargeType": "PayBySpec", "LoadBalancerSpec": "slb.s2.small", "Address": "192.168.0.200"}, saveAs("inner", "LoadBalancerId")},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk"
+	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/auth"
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/auth/credentials"
 	sdkerrors "github.com/aliyun/alibaba-cloud-sdk-go/sdk/errors"
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/requests"
@@ -28,12 +29,23 @@ type sdkClients struct {
 	ECS *ecs.Client
 }
 
+// newSDKClients signs with the key of the world.
 func newSDKClients(t testing.TB, host string) *sdkClients {
+	t.Helper()
+	return sdkClientsWith(t, host, credentials.NewAccessKeyCredential(emulatortest.AccessKeyID, emulatortest.AccessKeySecret))
+}
+
+// newSTSClient signs with temporary credentials.
+func newSTSClient(t testing.TB, host string, c accessCredentials) *sdkClients {
+	t.Helper()
+	return sdkClientsWith(t, host, credentials.NewStsTokenCredential(c.AccessKeyID, c.AccessKeySecret, c.SecurityToken))
+}
+
+func sdkClientsWith(t testing.TB, host string, credential auth.Credential) *sdkClients {
 	t.Helper()
 	var c sdkClients
 	var errs [3]error
 	config := sdk.NewConfig().WithScheme("HTTP")
-	credential := credentials.NewAccessKeyCredential(emulatortest.AccessKeyID, emulatortest.AccessKeySecret)
 	c.SLB, errs[0] = slb.NewClientWithOptions(region, config, credential)
 	c.VPC, errs[1] = vpc.NewClientWithOptions(region, config, credential)
 	c.ECS, errs[2] = ecs.NewClientWithOptions(region, config, credential)
