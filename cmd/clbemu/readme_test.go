@@ -108,11 +108,12 @@ func TestReadmeCommands(t *testing.T) {
 	// The reader has the default ports and this test has free ones; curl must
 	// fail where the server refuses.
 	script = strings.ReplaceAll(script, "clbemu env", "clbemu env --server "+s.api)
+	script = strings.ReplaceAll(script, "http://127.0.0.1:9601", s.control)
 	script = strings.ReplaceAll(script, "curl ", "curl -sSf ")
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") }),
-		"PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "CONTROL="+s.control)
+		"PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "CLBEMU_SERVER="+s.control)
 	r := finish(t, cmd)
 	if r.code != 0 {
 		t.Fatalf("the README's commands fail: %s\n%s", r.stderr, r.stdout)

@@ -1,6 +1,7 @@
 // Package control is the control API on its own listener: health, metrics, the
-// state as a whole, and the conditions of the world and its clock. It owns who may call it. It must not serve the cloud's
-// API, and knows no product but by its table of actions.
+// state as a whole, the conditions of the world and its clock. It owns who may
+// call it. It must not serve the cloud's API, and knows no product but by its
+// table of actions.
 package control
 
 import (
