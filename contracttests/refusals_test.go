@@ -1,0 +1,468 @@
+package contracttests
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/big"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	sdkerrors "github.com/aliyun/alibaba-cloud-sdk-go/sdk/errors"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+)
+
+// refusal is a row of the page of refusals: how it comes about, what the cloud
+// says then, and how it ends.
+type refusal struct {
+	about   string
+	product string // Slb if empty
+	action  string
+	params  params
+	status  int // 400 if 0
+	code    string
+	message string
+	begin   []cause
+	end     []cause
+	// Where the call itself is the cause: what takes the place of params in the
+	// end, and how the page tells the one and the other.
+	good         params
+	wrong, right string
+}
+
+// cause is something that brings a refusal about or ends it.
+type cause struct {
+	text string // for the page
+	do   func(*refusalRun) error
+}
+
+// refusalRun is a furnished cloud that the real SDK calls.
+type refusalRun struct {
+	*furnishedSDK
+	t     *testing.T
+	store *state.Store
+}
+
+// worldSet changes a condition as `clbemu world set` does.
+func worldSet(name, value string) cause {
+	return cause{"`clbemu world set " + name + "=" + value + "`", func(r *refusalRun) error {
+		return r.store.Update(state.Owner{}, func(tx *state.Tx) error {
+			return world.Set(tx, world.Where{}, []world.Setting{{Name: name, Value: value}})
+		})
+	}}
+}
+
+// clockAdvance moves the clock as `clbemu clock advance` does.
+func clockAdvance(by string) cause {
+	return cause{"`clbemu clock advance " + by + "`", func(r *refusalRun) error {
+		d, err := time.ParseDuration(by)
+		if err != nil {
+			return err
+		}
+		return r.store.AdjustClock(d, 0)
+	}}
+}
+
+// calls makes a call, with the SDK, that must succeed.
+func calls(action string, p params, save ...string) cause {
+	s := step{product: "Slb", action: action, params: p}
+	if len(save) > 0 {
+		s.save = saveAs(save[0], save[1])
+	}
+	return callsOf(s)
+}
+
+func callsOf(s step) cause {
+	return cause{"`" + s.action + "`" + shownParams(s.params), func(r *refusalRun) error {
+		r.prepare(r.t, []step{s})
+		return nil
+	}}
+}
+
+// shownParams are the parameters that make the difference, for the page.
+func shownParams(p params) string {
+	var shown []string
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		value := p[name]
+		if strings.HasPrefix(value, "{") || len(value) > 40 || name == "InstanceChargeType" && value == "PayByCLCU" {
+			continue
+		}
+		shown = append(shown, "`"+name+"="+value+"`")
+	}
+	if len(shown) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(shown, ", ")
+}
+
+// inSteps makes calls without telling each on the page.
+func inSteps(text string, causes ...cause) cause {
+	return cause{text, func(r *refusalRun) error {
+		for _, c := range causes {
+			if err := c.do(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// ports is BackendServers with n ports of a server, from a first on.
+func ports(id string, first, n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = server(id, first+i, 100)
+	}
+	return servers(list...)
+}
+
+func addTo(group, list string) cause {
+	return calls("AddVServerGroupBackendServers", params{"VServerGroupId": group, "BackendServers": list})
+}
+
+var (
+	buyInternet = params{"AddressType": "internet", "InstanceChargeType": "PayByCLCU"}
+	buyIntranet = params{"AddressType": "intranet", "VSwitchId": vsw1, "InstanceChargeType": "PayByCLCU", "ClientToken": "once"}
+	newTCP      = params{"LoadBalancerId": "{lb}", "ListenerPort": "1000", "Bandwidth": "-1", "BackendServerPort": "80"}
+	newHTTPS    = params{"LoadBalancerId": "{lb}", "ListenerPort": "1000", "Bandwidth": "-1", "BackendServerPort": "80",
+		"StickySession": "off", "HealthCheck": "off", "ServerCertificateId": "{cert}"}
+	// lateCertificate is still valid when the other one has expired.
+	lateCertificate, lateKey = newCertificate(time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC))
+	_, otherKey              = newCertificate(start)
+
+	denyAll = `{"Version":"1","Statement":[{"Effect":"Deny","Action":"*","Resource":"*"}]}`
+	oneMore = params{"VServerGroupId": "{spareRsp}", "BackendServers": ports(node3, 1, 1)}
+)
+
+// newCertificate makes a certificate that is valid until end, with its key.
+func newCertificate(end time.Time) (certificate, key string) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: start, NotAfter: end}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		panic(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		panic(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
+		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}))
+}
+
+// more is params with others over them; "" takes one out.
+func more(p params, pairs ...string) params {
+	m := maps.Clone(p)
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return m
+}
+
+func quotaOf(name state.QuotaName, limit string) cause { return worldSet("quota."+string(name), limit) }
+
+// overQuota is a row that a quota brings about.
+func overQuota(about, action string, p params, name state.QuotaName, limit, code, message string) refusal {
+	return refusal{about: about, action: action, params: p, code: code, message: message,
+		begin: []cause{quotaOf(name, limit)}, end: []cause{quotaOf(name, "default")}}
+}
+
+// tooSoon is a row that a change on its way brings about.
+func tooSoon(about, action string, p params, status int, code, message string, first cause) refusal {
+	return refusal{about: about, action: action, params: p, status: status, code: code, message: message,
+		begin: []cause{clockAdvance("0s"), worldSet("life.profile", "realistic"), first}, end: []cause{clockAdvance("10s")}}
+}
+
+var refusals = []refusal{
+	{about: "More than 200 backends on one load balancer", action: "AddVServerGroupBackendServers", params: oneMore,
+		code: "InstanceBackendServerNumberOverLimit", message: "The backend server number has reached to the quota limit of this load balancers",
+		begin: []cause{worldSet("quota.slb_quota_backendserver_attached_num", "1000"), inSteps("add up to 200 backends, over all groups",
+			addTo("{spareRsp}", ports(node1, 1000, 40)), addTo("{spareRsp}", ports(node1, 2000, 40)), addTo("{spareRsp}", ports(node1, 3000, 40)),
+			addTo("{spareRsp}", ports(node1, 4000, 40)), addTo("{spareRsp}", ports(node2, 1000, 37)))},
+		end: []cause{calls("RemoveVServerGroupBackendServers", params{"VServerGroupId": "{spareRsp}", "BackendServers": ports(node1, 1000, 1)})}},
+	{about: "A server that is a backend more than 50 times", action: "AddVServerGroupBackendServers", params: more(oneMore, "BackendServers", ports(node2, 1, 1)),
+		code: "OverQuota", message: "The Total is over the quota.",
+		begin: []cause{inSteps("add one server on 49 ports more", addTo("{spareRsp}", ports(node2, 1000, 40)), addTo("{spareRsp}", ports(node2, 2000, 9)))},
+		end:   []cause{calls("RemoveVServerGroupBackendServers", params{"VServerGroupId": "{spareRsp}", "BackendServers": ports(node2, 1000, 1)})}},
+	{about: "ENI backend on a shared-resource instance", action: "CreateVServerGroup",
+		params: params{"LoadBalancerId": "{shared}", "BackendServers": `[{"ServerId":"` + eni1 + `","Type":"eni","Port":80}]`},
+		code:   "OperationFailed.ActionNotSupport", message: "The loadbalancer does not support backend servers of eni type",
+		begin: []cause{worldSet("stock.shared", "true"), calls("CreateLoadBalancer", params{"AddressType": "internet", "InternetChargeType": "paybytraffic"}, "shared", "LoadBalancerId")},
+		end:   []cause{calls("ModifyLoadBalancerInstanceSpec", params{"LoadBalancerId": "{shared}", "LoadBalancerSpec": "slb.s2.small"})}},
+	{about: "Shared instances are no longer sold", action: "CreateLoadBalancer", params: params{"AddressType": "internet"},
+		code: "ShareSlbHaltSales", message: "The share instance has been discontinued.", end: []cause{worldSet("stock.shared", "true")}},
+	{about: "vSwitch without a free address; the ClientToken is not used up", action: "CreateLoadBalancer", params: buyIntranet,
+		code: "VSwitchAvailableIpNotExist", message: "The specified VSwitch has no available ip.",
+		begin: []cause{worldSet("vswitch."+vsw1+".freeAddresses", "0")}, end: []cause{worldSet("vswitch."+vsw1+".freeAddresses", "all")}},
+	{about: "The same, with another vSwitch and the same ClientToken", action: "CreateLoadBalancer", params: buyIntranet,
+		code: "VSwitchAvailableIpNotExist", message: "The specified VSwitch has no available ip.",
+		begin: []cause{worldSet("vswitch."+vsw1+".freeAddresses", "0")}, wrong: "", right: "the same call with another `VSwitchId`", good: more(buyIntranet, "VSwitchId", vsw2)},
+	{about: "Account in arrears", action: "CreateLoadBalancer", params: buyInternet, code: "ORDER.ARREARAGE", message: "The account is arrearage.",
+		begin: []cause{worldSet("account.arrears", "true")}, end: []cause{worldSet("account.arrears", "false")}},
+	{about: "Balance under 100", action: "CreateLoadBalancer", params: buyInternet, code: "PAY.INSUFFICIENT_BALANCE", message: "Your account does not have enough balance.",
+		begin: []cause{worldSet("account.balance", "99")}, end: []cause{worldSet("account.balance", "100")}},
+	{about: "Load balancers locked after the days of grace", action: "SetLoadBalancerName", params: params{"LoadBalancerId": "{lb}", "LoadBalancerName": "x"},
+		code: "ActionNotAllowed", message: "Locked for any Business Reason.",
+		begin: []cause{worldSet("account.arrears", "true"), clockAdvance("168h")}, end: []cause{worldSet("account.arrears", "false")}},
+	{about: "The same, for the removal of backends", action: "RemoveVServerGroupBackendServers",
+		params: params{"VServerGroupId": "{rsp}", "BackendServers": ports(node1, 30080, 1)},
+		code:   "LbStatusNotSupport", message: "The status of specified loadbalancer does not support..",
+		begin: []cause{worldSet("account.arrears", "true"), clockAdvance("168h")}, end: []cause{worldSet("account.arrears", "false")}},
+	{about: "Call rate of an access key", action: "DescribeRegions", code: "Throttling.User", message: "Request was denied due to user flow control.",
+		begin: []cause{worldSet("throttle.key", "0.001/1"), calls("DescribeZones", nil)}, end: []cause{worldSet("throttle.key", "default")}},
+	{about: "Call rate of an action", action: "DescribeRegions", code: "Throttling.Api", message: "Request was denied due to api flow control.",
+		begin: []cause{worldSet("throttle.action.DescribeRegions", "0.001/1"), calls("DescribeRegions", nil)}, end: []cause{worldSet("throttle.action.DescribeRegions", "default")}},
+	{about: "Call rate of an account", action: "DescribeRegions", code: "Throttling", message: "Request was denied due to request throttling.",
+		begin: []cause{worldSet("throttle.account", "0.001/1"), calls("DescribeZones", nil)}, end: []cause{worldSet("throttle.account", "default")}},
+	{about: "Server group used by a listener", action: "DeleteVServerGroup", params: params{"VServerGroupId": "{spareRsp}"},
+		code: "RspoolVipExist", message: "there are vips associating with this vServer group.",
+		begin: []cause{calls("CreateLoadBalancerTCPListener", more(newTCP, "VServerGroupId", "{spareRsp}"))},
+		end:   []cause{calls("DeleteLoadBalancerListener", params{"LoadBalancerId": "{lb}", "ListenerPort": "1000"})}},
+	{about: "Server group used by a rule", action: "DeleteVServerGroup", params: params{"VServerGroupId": "{spareRsp}"},
+		code: "RspoolRuleExist", message: "there are rules associating with this vServer group.",
+		begin: []cause{calls("CreateRules", params{"LoadBalancerId": "{lb}", "ListenerPort": "8080",
+			"RuleList": `[{"RuleName":"r","Domain":"r.example.com","VServerGroupId":"{spareRsp}"}]`}, "r", "Rules.Rule.0.RuleId")},
+		end: []cause{calls("DeleteRules", params{"RuleIds": `["{r}"]`})}},
+	{about: "Backend outside the load balancer's VPC", action: "CreateVServerGroup",
+		params: params{"LoadBalancerId": "{inner}", "BackendServers": ports(foreign1, 80, 1)},
+		code:   "NetworkConflict", message: "there are network conflicts in specified parameter.",
+		wrong: "a server of another VPC", right: "a server of the VPC", good: params{"LoadBalancerId": "{inner}", "BackendServers": ports(node1, 80, 1)}},
+	{about: "Backend outside the VPC of the first backends of an internet load balancer", action: "CreateVServerGroup",
+		params: params{"LoadBalancerId": "{wide}", "BackendServers": ports(foreign1, 80, 1)},
+		code:   "NetworkConflict", message: "there are network conflicts in specified parameter.",
+		begin: []cause{calls("AddBackendServers", params{"LoadBalancerId": "{wide}", "BackendServers": servers(server(node1, 0, 100))})},
+		end:   []cause{calls("RemoveBackendServers", params{"LoadBalancerId": "{wide}", "BackendServers": servers(server(node1, 0, 100))})}},
+	{about: "Port of a backend out of range", action: "AddVServerGroupBackendServers",
+		params: params{"VServerGroupId": "{spareRsp}", "BackendServers": `[{"ServerId":"` + node1 + `","Port":0}]`},
+		code:   "InvalidParameter", message: "The specified Port must be between 1 and 65535.", wrong: "`Port` 0 or none", right: "a `Port` from 1 to 65535", good: oneMore},
+	{about: "Port of a listener out of range", action: "CreateLoadBalancerTCPListener", params: more(newTCP, "ListenerPort", "70000"),
+		code: "InvalidParam.ListenerPort", message: "The specified ListenerPort is invalid.", wrong: "`ListenerPort=70000`", right: "a `ListenerPort` from 1 to 65535", good: newTCP},
+	{about: "Spec of a PayByCLCU instance", action: "ModifyLoadBalancerInstanceSpec", params: params{"LoadBalancerId": "{lb}", "LoadBalancerSpec": "slb.s3.small"},
+		code: "OperationDenied.PayByCLCU", message: "The operation is not allowed because the instanceChargeType of loadbalancer is PayByCLCU.",
+		end: []cause{worldSet("account.lcuToSpec", "true"), calls("ModifyLoadBalancerInstanceChargeType",
+			params{"LoadBalancerId": "{lb}", "InstanceChargeType": "PayBySpec", "LoadBalancerSpec": "slb.s2.small"})}},
+	{about: "Bandwidth of a PayByCLCU instance", action: "ModifyLoadBalancerInternetSpec", params: params{"LoadBalancerId": "{lb}", "InternetChargeType": "paybytraffic"},
+		code: "OperationDenied.PayByCLCU", message: "The operation is not allowed because the instanceChargeType of loadbalancer is PayByCLCU.",
+		end: []cause{worldSet("account.lcuToSpec", "true"), calls("ModifyLoadBalancerInstanceChargeType",
+			params{"LoadBalancerId": "{lb}", "InstanceChargeType": "PayBySpec", "LoadBalancerSpec": "slb.s2.small"})}},
+	{about: "PayByCLCU back to PayBySpec", action: "ModifyLoadBalancerInstanceChargeType",
+		params: params{"LoadBalancerId": "{lb}", "InstanceChargeType": "PayBySpec", "LoadBalancerSpec": "slb.s2.small"},
+		code:   "Forbidden.LcuToSpec", message: "User does not have permission modify InstanceChargeType to spec.",
+		end: []cause{worldSet("account.lcuToSpec", "true")}},
+	{about: "Deletion protection", action: "DeleteLoadBalancer", params: params{"LoadBalancerId": "{kept}"},
+		code: "OperationDenied.DeleteProtectionIsOn", message: "The loadbalancer can not be deleted due to DeleteProtection is enabled.",
+		end: []cause{calls("SetLoadBalancerDeleteProtection", params{"LoadBalancerId": "{kept}", "DeleteProtection": "off"})}},
+	{about: "RAM policy, Slb", action: "DescribeLoadBalancers", status: 403, code: "Forbidden", message: "User not authorized to operate on the specified resource.",
+		begin: []cause{worldSet("policy.key.testid", denyAll)}, end: []cause{worldSet("policy.key.testid", "none")}},
+	{about: "RAM policy, Vpc", product: "Vpc", action: "DescribeVpcs", status: 403, code: "Forbidden.RAM",
+		message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.",
+		begin:   []cause{worldSet("policy.key.testid", denyAll)}, end: []cause{worldSet("policy.key.testid", "none")}},
+	{about: "RAM policy, Ecs", product: "Ecs", action: "DescribeInstances", status: 403, code: "Forbidden.RAM",
+		message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.",
+		begin:   []cause{worldSet("policy.key.testid", denyAll)}, end: []cause{worldSet("policy.key.testid", "none")}},
+	{about: "Disabled access key", action: "DescribeRegions", code: "InvalidAccessKeyId.Inactive", message: "Specified access key is disabled.",
+		begin: []cause{worldSet("key.testid.status", "inactive")}, end: []cause{worldSet("key.testid.status", "active")}},
+	{about: "Zone sold out", action: "CreateLoadBalancer", params: more(buyInternet, "MasterZoneId", "cn-hangzhou-g"),
+		code: "OperationFailed.ZoneResourceLimit", message: "The operation failed because of resource limit of the specified zone.",
+		begin: []cause{worldSet("stock.cn-hangzhou-g.internet", "soldout")}, end: []cause{worldSet("stock.cn-hangzhou-g.internet", "available")}},
+	{about: "Zones that are no pair", action: "CreateLoadBalancer", params: more(buyInternet, "MasterZoneId", "cn-hangzhou-g", "SlaveZoneId", "cn-hangzhou-k"),
+		code: "PRODUCT.NOT_AVAILABLE_IZ", message: "The Instance zone id doesn t support", wrong: "a `MasterZoneId` and `SlaveZoneId` that DescribeZones does not pair", right: "two that it does", good: more(buyInternet, "MasterZoneId", "cn-hangzhou-g", "SlaveZoneId", "cn-hangzhou-h")},
+	{about: "IPv6 where it is not offered", action: "CreateLoadBalancer", params: more(buyInternet, "AddressIPVersion", "ipv6"),
+		code: "RegionOrZonesNotSupportIpv6", message: "The specified region or master/slave zones does not support ipv6.",
+		begin: []cause{worldSet("stock.ipv6", "false")}, end: []cause{worldSet("stock.ipv6", "true")}},
+	{about: "Address outside the vSwitch", action: "CreateLoadBalancer", params: more(buyIntranet, "Address", "192.168.9.9"),
+		code: "InvalidParameter", message: "Illegal parameter. The IP address is not in subnet.", wrong: "an `Address` that is not in the vSwitch", right: "one that is", good: more(buyIntranet, "Address", "192.168.0.201")},
+	{about: "Address that is taken", action: "CreateLoadBalancer", params: more(buyIntranet, "Address", "192.168.0.200"),
+		code: "InvalidParameter", message: "The vpc Ip is exist.", end: []cause{calls("DeleteLoadBalancer", params{"LoadBalancerId": "{inner}"})}},
+	{about: "ACL bound to a listener", action: "DeleteAccessControlList", params: params{"AclId": "{spareAcl}"},
+		code: "OperationFailed.AclBindedWithVip", message: "The ACL has binded with vip.",
+		begin: []cause{calls("CreateLoadBalancerTCPListener", more(newTCP, "AclId", "{spareAcl}", "AclType", "white", "AclStatus", "on"))},
+		end:   []cause{calls("SetLoadBalancerTCPListenerAttribute", params{"LoadBalancerId": "{lb}", "ListenerPort": "1000", "AclStatus": "off"})}},
+	{about: "Certificate in use", action: "DeleteServerCertificate", params: params{"ServerCertificateId": "{spareCert}"},
+		code: "CertificateAndPrivateKeyIsRefered", message: "The specified certificate is bound to listeners. You cannot delete it.",
+		begin: []cause{calls("CreateLoadBalancerHTTPSListener", more(newHTTPS, "ServerCertificateId", "{spareCert}"))},
+		end:   []cause{calls("DeleteLoadBalancerListener", params{"LoadBalancerId": "{lb}", "ListenerPort": "1000"})}},
+	{about: "Certificate that expired", action: "UploadServerCertificate", params: params{"ServerCertificate": certificate, "PrivateKey": privateKey},
+		code: "InvalidParameter", message: "The specified ServerCertificate and PrivateKey fail to validate.",
+		begin: []cause{clockAdvance("876000h")}, wrong: "", right: "a certificate that is still valid", good: params{"ServerCertificate": lateCertificate, "PrivateKey": lateKey}},
+	{about: "Key of another certificate", action: "UploadServerCertificate", params: params{"ServerCertificate": certificate, "PrivateKey": otherKey},
+		code: "CertificateNotMatchPrivateKey", message: "Certificate and key does not match.",
+		wrong: "the `PrivateKey` of another certificate", right: "its own", good: params{"ServerCertificate": certificate, "PrivateKey": privateKey}},
+	{about: "Unknown TLS policy", action: "CreateLoadBalancerHTTPSListener", params: more(newHTTPS, "TLSCipherPolicy", "tls-none"),
+		code: "InvalidTLSPolicyId.NotExist", message: "The specified TLS cipher policy does not exist.", wrong: "`TLSCipherPolicy=tls-none`", right: "a built-in policy", good: newHTTPS},
+
+	overQuota("Load balancers of an account", "CreateLoadBalancer", buyInternet, state.QuotaLoadBalancers, "4",
+		"ORDER.QUANTITY_INVALID", "The maximum number of SLB instances is exceeded."),
+	overQuota("Listeners of a load balancer", "CreateLoadBalancerTCPListener", newTCP, state.QuotaListeners, "9",
+		"ListenerNumberOverLimit", "The maximum number of listeners is exceeded."),
+	overQuota("Rules of a listener", "CreateRules", params{"LoadBalancerId": "{lb}", "ListenerPort": "8080",
+		"RuleList": `[{"RuleName":"r","Domain":"r.example.com","VServerGroupId":"{rsp}"}]`}, state.QuotaRules, "1",
+		"TooManyRules", "the number of rules under specified vip is beyond maximum limit."),
+	overQuota("Domain extensions of a listener", "CreateDomainExtension", params{"LoadBalancerId": "{lb}", "ListenerPort": "443",
+		"Domain": "b.example.com", "ServerCertificateId": "{cert}"}, state.QuotaDomainExtensions, "1",
+		"DomainExtensionNumberOverLimit", "The number of domainExtension has reached to the quota limit of this listener."),
+	overQuota("Server certificates of a region", "UploadServerCertificate", params{"ServerCertificate": certificate, "PrivateKey": privateKey},
+		state.QuotaCertificates, "2", "OverQuota", "The Total is over the quota."),
+	overQuota("CA certificates of a region", "UploadCACertificate", params{"CACertificate": certificate}, state.QuotaCACertificates, "2",
+		"OverQuota", "The Total is over the quota."),
+	overQuota("ACLs of an account", "CreateAccessControlList", params{"AclName": "more"}, state.QuotaACLs, "2",
+		"AclNumberOverLimit", "The Acl number has reached to the max quota limit."),
+	overQuota("Entries of an ACL", "AddAccessControlListEntry", params{"AclId": "{acl}", "AclEntrys": `[{"entry":"11.0.0.0/8"}]`}, state.QuotaACLEntries, "1",
+		"AclEntryExceedLimit", "The maximum number of ACL entries is exceeded."),
+	overQuota("Tags of a resource", "TagResources", params{"ResourceType": "instance", "ResourceId.1": "{lb}", "Tag.1.Key": "more"}, state.QuotaTags, "1",
+		"QuotaLimitExceeds", "The number of tags of {lb} exceeds the quota."),
+	overQuota("Listeners of an ACL", "CreateLoadBalancerTCPListener", more(newTCP, "AclId", "{acl}", "AclType", "white", "AclStatus", "on"), state.QuotaACLAttached, "4",
+		"AclListenerOverLimit", "The number of listeners of the acl {acl} exceeds the quota."),
+	overQuota("ACLs of a listener", "CreateLoadBalancerTCPListener", more(newTCP, "AclId", "{acl},{spareAcl}", "AclType", "white", "AclStatus", "on"), state.QuotaListenerACLs, "1",
+		"QuotaLimitExceeds.AclAttachedToListener", "The number of acls attached to the listener {lb}_tcp_1000 exceeds the quota."),
+
+	tooSoon("Listener that is starting", "SetLoadBalancerTCPListenerAttribute", params{"LoadBalancerId": "{lb}", "ListenerPort": "90", "Description": "x"}, 400,
+		"OperationFailed.ListenerStatusNotSupport", "The status of the listener does not support this operation. Please try again later.",
+		calls("StartLoadBalancerListener", params{"LoadBalancerId": "{lb}", "ListenerPort": "90", "ListenerProtocol": "tcp"})),
+	tooSoon("Listener that is being configured", "StopLoadBalancerListener", params{"LoadBalancerId": "{lb}", "ListenerPort": "80", "ListenerProtocol": "tcp"}, 400,
+		"ServiceIsConfiguring", "A previous configuration is pending; please try again later.",
+		calls("SetLoadBalancerTCPListenerAttribute", params{"LoadBalancerId": "{lb}", "ListenerPort": "80", "Description": "x"})),
+	tooSoon("Server group that is being changed", "AddVServerGroupBackendServers", oneMore, 400,
+		"VServerGroupProcessing", "A previous configuration of the VServer group is pending; please try again later.",
+		addTo("{spareRsp}", ports(node1, 1, 1))),
+	tooSoon("Default group that is being changed", "RemoveBackendServers", params{"LoadBalancerId": "{lb}", "BackendServers": servers(server(node2, 0, 1))}, 409,
+		"BackendServer.configuring", "A previous configuration of the load balancer is pending; please try again later.",
+		calls("SetBackendServers", params{"LoadBalancerId": "{lb}", "BackendServers": servers(server(node2, 0, 1))})),
+	tooSoon("ClientToken whose first call is running", "CreateLoadBalancer", buyIntranet, 400,
+		"OperationFailed.TokenIsProcessing", "The operation is failed, because the Client Token is processing.", calls("CreateLoadBalancer", buyIntranet)),
+}
+
+var updateRefusals = flag.Bool("update-refusals", false, "write the page of refusals")
+
+// Each row of the page of refusals goes both ways with the real SDK: refused, to
+// the letter, while the cause stands, and accepted when it is gone.
+func TestRefusalsGoBothWays(t *testing.T) {
+	for _, r := range refusals {
+		t.Run(strings.ReplaceAll(r.about, " ", "_"), func(t *testing.T) {
+			run := newRefusalRun(t)
+			run.causes(r.begin)
+			run.refuses(r)
+			run.causes(r.end)
+			if r.end != nil || r.good != nil {
+				if _, err := run.attempt(r, r.good); err != nil {
+					t.Errorf("when the cause is gone: %v, want success", err)
+				}
+			}
+		})
+	}
+}
+
+func newRefusalRun(t *testing.T) *refusalRun {
+	t.Helper()
+	s := emulatortest.Start(t, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = richWorld(t) }))
+	f := &furnishedSDK{sdkClients: newSDKClients(t, s.Host()), names: make(names), raw: s.Client()}
+	f.prepare(t, furniture)
+	return &refusalRun{furnishedSDK: f, t: t, store: s.Store()}
+}
+
+func (r *refusalRun) causes(list []cause) {
+	r.t.Helper()
+	for _, c := range list {
+		if err := c.do(r); err != nil {
+			r.t.Fatalf("%s: %v", c.text, err)
+		}
+	}
+}
+
+// attempt makes the row's call, with other parameters if there are any.
+func (r *refusalRun) attempt(row refusal, other params) (any, error) {
+	p := row.params
+	if other != nil {
+		p = other
+	}
+	product := row.product
+	if product == "" {
+		product = "Slb"
+	}
+	return r.call(product, row.action, r.names.resolve(p))
+}
+
+func (r *refusalRun) refuses(row refusal) {
+	r.t.Helper()
+	_, err := r.attempt(row, nil)
+	var refused *sdkerrors.ServerError
+	if !errors.As(err, &refused) {
+		r.t.Fatalf("%s(%v) = %v, want %s", row.action, row.params, err, row.code)
+	}
+	status, message := row.status, r.names.resolve(params{"m": row.message})["m"]
+	if status == 0 {
+		status = 400
+	}
+	if refused.ErrorCode() != row.code || refused.Message() != message || refused.HttpStatus() != status {
+		r.t.Errorf("%s = %d %s %q, want %d %s %q", row.action, refused.HttpStatus(), refused.ErrorCode(), refused.Message(), status, row.code, message)
+	}
+}
+
+const refusalsPage = "REFUSALS.md"
+
+// The page of refusals is what the test of them does.
+func TestRefusalsPage(t *testing.T) {
+	var page strings.Builder
+	page.WriteString(`# What clbemu refuses, and how to bring it about
+
+Each row is a test that goes both ways with the real SDK: it is refused while
+the cause stands, in these words, and accepted when the cause is gone. The page
+is written from the test (contracttests/refusals_test.go).
+
+| what | action | answer | how to bring it about | how to end it |
+|---|---|---|---|---|
+`)
+	for _, r := range refusals {
+		status := r.status
+		if status == 0 {
+			status = 400
+		}
+		begin, end := shownCauses(r.begin), shownCauses(r.end)
+		if begin == "" {
+			begin = "it is so from the start"
+		}
+		if r.wrong != "" {
+			begin = "send " + r.wrong
+		}
+		if r.right != "" {
+			end = "send " + r.right
+		}
+		fmt.Fprintf(&page, "| %s | %s | %d `%s`: %s | %s | %s |\n", r.about, r.action, status, r.code, braces(r.message), begin, end)
+	}
+	if *updateRefusals {
+		if err := os.WriteFile(refusalsPage, []byte(page.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(refusalsPage)
+	if err != nil || string(text) != page.String() {
+		t.Errorf("%s is not what the tests do (%v): run go test ./contracttests -run TestRefusalsPage -update-refusals", refusalsPage, err)
+	}
+}
+
+// braces spells the placeholders of ids for a reader.
+func braces(text string) string { return strings.NewReplacer("{", "<", "}", ">").Replace(text) }
+
+func shownCauses(list []cause) string {
+	texts := make([]string, len(list))
+	for i, c := range list {
+		texts[i] = c.text
+	}
+	return strings.Join(texts, "; ")
+}
