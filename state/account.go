@@ -71,6 +71,8 @@ type Region struct {
 	// SharedInstancesSold lets instances without a spec be bought, which the
 	// cloud has stopped.
 	SharedInstancesSold bool `json:",omitempty"`
+	// IPv6Halted stops the sale of IPv6 instances.
+	IPv6Halted bool `json:",omitempty"`
 	// SoldOut lists what zones have no more of.
 	SoldOut []ZoneStock `json:",omitempty"`
 }
@@ -80,6 +82,9 @@ type ZoneStock struct {
 	ZoneID      string
 	AddressType AddressType `json:",omitempty"`
 }
+
+// SellsIPv6 tells whether the region sells IPv6 load balancers.
+func (r *Region) SellsIPv6() bool { return r.PublicIPv6CIDRBlock != "" && !r.IPv6Halted }
 
 // InStock tells whether a zone still has load balancers of the type.
 func (r *Region) InStock(zoneID string, t AddressType) bool {
@@ -117,27 +122,3 @@ func (g *ResourceGroup) owner() Owner { return Owner{AccountID: g.AccountID} }
 
 // ResourceGroups by id.
 var ResourceGroups = newTable("ResourceGroup", func(g *ResourceGroup) string { return g.ID })
-
-// ClientToken remembers what a call with a token made, so that a repetition
-// gets the same answer. A failed call leaves none.
-type ClientToken struct {
-	AccountID string
-	Action    string
-	Token     string
-	// Digest is of the other parameters: the same token with others is refused.
-	Digest     string
-	ResourceID string
-	// Activity is Busy while the first call counts as running.
-	Activity   string `json:",omitempty"`
-	CreateTime time.Time
-}
-
-// ClientTokenID is the id of a ClientToken.
-func ClientTokenID(accountID, action, token string) string {
-	return accountID + "/" + action + "/" + token
-}
-
-// ClientTokens by ClientTokenID.
-var ClientTokens = newTable("ClientToken", func(t *ClientToken) string {
-	return ClientTokenID(t.AccountID, t.Action, t.Token)
-})

@@ -25,7 +25,6 @@ const (
 	modificationProtectionStatusInvalid state.Fact = "ModificationProtectionStatusInvalid"
 	modificationProtectionReasonInvalid state.Fact = "ModificationProtectionReasonInvalid"
 	deleteProtectionOn                  state.Fact = "DeleteProtectionOn"
-	tokenConflict                       state.Fact = "TokenConflict"
 	notForPayByCLCU                     state.Fact = "NotForPayByCLCU"
 	alreadyPayBySpec                    state.Fact = "AlreadyPayBySpec"
 	clcuToSpec                          state.Fact = "CLCUToSpec"
@@ -108,7 +107,6 @@ const (
 	accountInArrears                    state.Fact = "AccountInArrears"
 	balanceInsufficient                 state.Fact = "BalanceInsufficient"
 	zoneSoldOut                         state.Fact = "ZoneSoldOut"
-	tokenProcessing                     state.Fact = "TokenProcessing"
 	specMissing                         state.Fact = "SpecMissing"
 	specInvalid                         state.Fact = "SpecInvalid"
 	listenerInTransit                   state.Fact = "ListenerInTransit"
@@ -219,7 +217,7 @@ var errorTable = rpc.NewErrorTable(
 		Message: "The param ModificationProtectionReason is invalid.", Evidence: "CLB-0200"},
 	rpc.ErrorRow{Fact: deleteProtectionOn, Status: 400, Code: "OperationDenied.DeleteProtectionIsOn",
 		Message: "The loadbalancer can not be deleted due to DeleteProtection is enabled.", Evidence: "CLB-0200"},
-	rpc.ErrorRow{Fact: tokenConflict, Status: 400, Code: "IdempotentParameterMismatch",
+	rpc.ErrorRow{Fact: state.TokenConflict, Status: 400, Code: "IdempotentParameterMismatch",
 		Message: "The request is retried with updated parameters.", Evidence: "CLB-0201"},
 	rpc.ErrorRow{Fact: notForPayByCLCU, Status: 400, Code: "OperationDenied.PayByCLCU",
 		Message: "The operation is not allowed because the instanceChargeType of loadbalancer is PayByCLCU.", Evidence: "CLB-0200"},
@@ -419,7 +417,7 @@ var errorTable = rpc.NewErrorTable(
 		Message: "The specified LoadBalancerSpec is invalid.", Evidence: "CLB-0200"},
 
 	// Changes that come too soon.
-	rpc.ErrorRow{Fact: tokenProcessing, Status: 400, Code: "OperationFailed.TokenIsProcessing",
+	rpc.ErrorRow{Fact: state.TokenProcessing, Status: 400, Code: "OperationFailed.TokenIsProcessing",
 		Message: "The operation is failed, because the Client Token is processing.", Evidence: "CLB-0200"},
 	rpc.ErrorRow{Fact: listenerInTransit, Status: 400, Code: "OperationFailed.ListenerStatusNotSupport",
 		Message: "The status of the listener does not support this operation. Please try again later.", Evidence: "CLB-0201"},

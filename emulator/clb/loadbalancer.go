@@ -1,9 +1,6 @@
 package clb
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"regexp"
 	"time"
 
@@ -130,20 +127,26 @@ func checkLoadBalancerName(name string) error {
 // createLoadBalancer is answered when the instance has its id and address; a
 // token that made one before gets that one again.
 func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLoadBalancerResponse, error) {
-	digest := tokenDigest(*req)
-	made, err := madeWithToken(tx.View, req.ClientToken, digest)
+	id, err := state.Once(tx, "CreateLoadBalancer", req.ClientToken, req, state.LoadBalancers, func() (string, error) {
+		return putLoadBalancer(tx, req)
+	})
 	if err != nil {
 		return nil, err
 	}
-	if made != nil {
-		return newCreateLoadBalancerResponse(made), nil
-	}
-	if err := checkPurchase(tx.View, req); err != nil {
+	lb, err := state.LoadBalancers.Get(tx.View, id)
+	if err != nil {
 		return nil, err
+	}
+	return newCreateLoadBalancerResponse(lb), nil
+}
+
+func putLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (string, error) {
+	if err := checkPurchase(tx.View, req); err != nil {
+		return "", err
 	}
 	lb, err := newLoadBalancer(tx, req)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if lb.AddressType == state.AddressTypeIntranet {
 		err = joinVSwitch(tx, lb, req)
@@ -151,18 +154,11 @@ func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLo
 		err = joinInternet(tx, lb, req)
 	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	state.LoadBalancers.Put(tx, lb)
 	putTags(tx, state.TagLoadBalancer, lb.ID, req.Tags)
-	if req.ClientToken != "" {
-		state.ClientTokens.Put(tx, &state.ClientToken{
-			AccountID: lb.AccountID, Action: "CreateLoadBalancer", Token: req.ClientToken,
-			Digest: digest, ResourceID: lb.ID, CreateTime: tx.Now(),
-		})
-		state.Enter(tx, state.StageClientTokenProcessing, state.ClientTokenID(lb.AccountID, "CreateLoadBalancer", req.ClientToken))
-	}
-	return newCreateLoadBalancerResponse(lb), nil
+	return lb.ID, nil
 }
 
 func newCreateLoadBalancerResponse(lb *state.LoadBalancer) *createLoadBalancerResponse {
@@ -177,41 +173,6 @@ func newCreateLoadBalancerResponse(lb *state.LoadBalancer) *createLoadBalancerRe
 		ResourceGroupID:  lb.ResourceGroupID,
 		OrderID:          lb.OrderID,
 	}
-}
-
-// tokenDigest is of everything that the call asks for but the token.
-func tokenDigest(req createLoadBalancerRequest) string {
-	req.ClientToken = ""
-	text, err := json.Marshal(req)
-	if err != nil {
-		panic(err) // a struct of strings and numbers
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
-
-// madeWithToken returns the load balancer that a call with the token made. One
-// that is gone since counts as none: CLB-0101. Other parameters with the same
-// token are a conflict: CLB-0102.
-func madeWithToken(v *state.View, token, digest string) (*state.LoadBalancer, error) {
-	if token == "" {
-		return nil, nil
-	}
-	record, ok := state.ClientTokens.Find(v, state.ClientTokenID(v.Scope().AccountID, "CreateLoadBalancer", token))
-	if !ok {
-		return nil, nil
-	}
-	lb, ok := state.LoadBalancers.Find(v, record.ResourceID)
-	if !ok {
-		return nil, nil
-	}
-	switch {
-	case record.Activity == state.Busy:
-		return nil, state.Refuse(tokenProcessing)
-	case record.Digest != digest:
-		return nil, state.Refuse(tokenConflict)
-	}
-	return lb, nil
 }
 
 // checkPurchase holds what the account and the shop must be like for an instance
@@ -341,10 +302,10 @@ func joinInternet(tx *state.Tx, lb *state.LoadBalancer, req *createLoadBalancerR
 	}
 	block := region.PublicCIDRBlock
 	if lb.AddressIPVersion == ipv6 {
+		if !region.SellsIPv6() {
+			return state.Refuse(ipv6NotOffered)
+		}
 		block = region.PublicIPv6CIDRBlock
-	}
-	if block == "" {
-		return state.Refuse(ipv6NotOffered)
 	}
 	lb.Address, err = state.AllocateAddress(tx, state.PublicPool(region.ID), block, "", state.LoadBalancers.Kind(), lb.ID)
 	if err != nil {

@@ -125,7 +125,7 @@ func describeAvailableResource(v *state.View, req *describeAvailableResourceRequ
 // network are for old accounts only.
 func soldIn(r *state.Region) []supportResource {
 	sold := []supportResource{{"vpc", ipv4}, {"classic_internet", ipv4}}
-	if r.PublicIPv6CIDRBlock != "" {
+	if r.SellsIPv6() {
 		sold = append(sold, supportResource{"classic_internet", ipv6})
 	}
 	return sold

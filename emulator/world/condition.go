@@ -60,6 +60,7 @@ var conditions = []condition{
 		get1("account.lcuToSpec", func(s *scene) string { return strconv.FormatBool(s.account.LCUToSpec) })},
 	{"quota.<name>", "a limit, or default", setQuota, getQuotas},
 	{"stock.shared", "true: instances without a spec are sold", setShared, get1("stock.shared", getShared)},
+	{"stock.ipv6", "false: IPv6 instances are not sold", setIPv6, get1("stock.ipv6", getIPv6)},
 	{"stock.<zone>", "soldout or available; <zone>.internet and <zone>.intranet for one kind", setStock, getStock},
 	{"vswitch.<id>.freeAddresses", "how many addresses are free, or all", setFreeAddresses, getFreeAddresses},
 	{"throttle.profile", "off or realistic", setThrottleProfile, get1("throttle.profile", getThrottleProfile)},
@@ -263,6 +264,25 @@ func setShared(s *scene, _, value string) error {
 func getShared(s *scene) string {
 	r, _ := state.Regions.Find(s.View, s.region)
 	return strconv.FormatBool(r.SharedInstancesSold)
+}
+
+func setIPv6(s *scene, _, value string) error {
+	sold, err := parseBool(value)
+	if err != nil {
+		return err
+	}
+	return s.editRegion(func(r *state.Region) error {
+		if sold && r.PublicIPv6CIDRBlock == "" {
+			return errors.New("the region has no IPv6 block")
+		}
+		r.IPv6Halted = !sold
+		return nil
+	})
+}
+
+func getIPv6(s *scene) string {
+	r, _ := state.Regions.Find(s.View, s.region)
+	return strconv.FormatBool(r.SellsIPv6())
 }
 
 func setStock(s *scene, named, value string) error {
