@@ -257,7 +257,8 @@ func TestCCMListsAllListeners(t *testing.T) {
 	}
 }
 
-// A CCM works on three Services at once, and on ten things of each.
+// A CCM works on three Services at once, and on ten things of each. Each has an
+// SDK client of its own here, since those of the SDK are not safe for sharing.
 func TestCCMInParallel(t *testing.T) {
 	c := newCCM(t)
 	var wg sync.WaitGroup
@@ -266,8 +267,9 @@ func TestCCMInParallel(t *testing.T) {
 		id := call(t, c.SLB.CreateLoadBalancer, createRequest(fmt.Sprint("token-", service))).LoadBalancerId
 		ids = append(ids, id)
 		for n := range 10 {
+			worker := &ccm{sdkClients: newSDKClients(t, c.SLB.Domain), t: t, raw: c.raw}
 			wg.Go(func() {
-				if err := c.serve(id, 80+n); err != nil {
+				if err := worker.serve(id, 80+n); err != nil {
 					t.Errorf("port %d: %v", 80+n, err)
 				}
 			})

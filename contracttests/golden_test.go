@@ -38,17 +38,27 @@ func TestGolden(t *testing.T) {
 					cloud.do(s)
 				}
 				p := cloud.names.resolve(c.params)
-				before := resources(t, cloud)
-				reply := cloud.send(c.product, c.action, format, p)
-				if c.code != "" && resources(t, cloud) != before {
-					t.Error("the refused call changed the state")
-				}
+				reply := cloud.answer(c, format, p)
 				golden(t, expected, stem+".req", requestText(p))
 				golden(t, expected, stem+"."+strings.ToLower(format), replyText(reply))
 			}
 		})
 	}
 	t.Run("files", func(t *testing.T) { checkFiles(t, expected) })
+}
+
+// answer makes the call of a case. A refused call must leave everything as it was.
+func (c *cloud) answer(of apiCase, format string, p params) *httptest.ResponseRecorder {
+	c.t.Helper()
+	if of.code == "" {
+		return c.send(of.product, of.action, format, p)
+	}
+	before := resources(c.t, c)
+	reply := c.send(of.product, of.action, format, p)
+	if resources(c.t, c) != before {
+		c.t.Error("the refused call changed the state")
+	}
+	return reply
 }
 
 // requestText writes parameters in order, one a line.
@@ -70,7 +80,7 @@ func replyText(reply *httptest.ResponseRecorder) string {
 }
 
 // resources is the state without the sequence of ids.
-func resources(t *testing.T, c *cloud) string {
+func resources(t testing.TB, c *cloud) string {
 	t.Helper()
 	export, err := c.store.Export()
 	if err != nil {
