@@ -78,7 +78,7 @@ var statusSetters = map[Kind]func(tx *Tx, id, from, to string){
 	},
 	RouteEntries.kind: func(tx *Tx, id, from, to string) {
 		if to == "" {
-			if e, ok := RouteEntries.Find(tx.View, id); ok && e.Status == from {
+			if e, ok := RouteEntries.Find(tx.View, id); ok && within(e.Status, from) {
 				RouteEntries.Delete(tx, id)
 			}
 			return
@@ -87,7 +87,7 @@ var statusSetters = map[Kind]func(tx *Tx, id, from, to string){
 	},
 	EIPs.kind: func(tx *Tx, id, from, to string) {
 		setStatus(tx, EIPs, id, func(e *EIP) *EIPStatus {
-			if EIPStatus(to) == EIPAvailable && e.Status == EIPStatus(from) {
+			if EIPStatus(to) == EIPAvailable && within(string(e.Status), from) {
 				e.InstanceID, e.InstanceType = "", ""
 			}
 			return &e.Status
@@ -98,7 +98,7 @@ var statusSetters = map[Kind]func(tx *Tx, id, from, to string){
 func setStatus[T any, S ~string](tx *Tx, t *Table[T], id string, status func(*T) *S, from, to string) {
 	// What is gone has no status to change.
 	_ = t.Edit(tx, id, func(r *T) error {
-		if s := status(r); from == anyStatus || string(*s) == from {
+		if s := status(r); within(string(*s), from) {
 			*s = S(to)
 		}
 		return nil
@@ -107,6 +107,8 @@ func setStatus[T any, S ~string](tx *Tx, t *Table[T], id string, status func(*T)
 
 // anyStatus is from where a stage may be entered.
 const anyStatus = "*"
+
+func within(status, from string) bool { return from == anyStatus || status == from }
 
 // Enter brings a resource into a stage: to its end at once where the stage takes
 // no time. A stage without an end of its own goes back to the status then.
@@ -124,11 +126,11 @@ func Enter(tx *Tx, name Stage, id string, then ...string) {
 		return
 	}
 	set := statusSetters[row.kind]
-	set(tx, id, anyStatus, row.from)
 	if delay <= 0 {
-		set(tx, id, row.from, to)
+		set(tx, id, anyStatus, to)
 		return
 	}
+	set(tx, id, anyStatus, row.from)
 	Schedule(tx, tx.Now().Add(delay), Transition{Kind: row.kind, ResourceID: id, From: row.from, To: to})
 }
 
@@ -146,7 +148,7 @@ var Transitions = newTable("Transition", func(t *Transition) string { return t.I
 
 // transitionsByDue has them in order of time.
 var transitionsByDue = Transitions.index("due", func(t *Transition) [][]string {
-	return one(fmt.Sprintf("%020d", t.Due.UnixNano()))
+	return one(fmt.Sprintf("%020d.%09d", t.Due.Unix(), t.Due.Nanosecond()))
 })
 
 // Schedule puts a transition on the list. A resource has one of each beginning:

@@ -18,9 +18,11 @@ const (
 	TagListener          TagResourceType = "listener"
 	TagVServerGroup      TagResourceType = "vservergroup"
 	TagInstance          TagResourceType = "ecs:instance"
+	TagNetworkInterface  TagResourceType = "ecs:eni"
 	TagSecurityGroup     TagResourceType = "ecs:securitygroup"
 	TagVPC               TagResourceType = "vpc:vpc"
 	TagVSwitch           TagResourceType = "vpc:vswitch"
+	TagRouteTable        TagResourceType = "vpc:routetable"
 	TagEIP               TagResourceType = "vpc:eip"
 )
 
@@ -117,9 +119,11 @@ var taggable = map[TagResourceType]func(v *View, id string) bool{
 	TagListener:          exists(Listeners),
 	TagVServerGroup:      exists(VServerGroups),
 	TagInstance:          exists(Instances),
+	TagNetworkInterface:  exists(NetworkInterfaces),
 	TagSecurityGroup:     exists(SecurityGroups),
 	TagVPC:               exists(VPCs),
 	TagVSwitch:           exists(VSwitches),
+	TagRouteTable:        exists(RouteTables),
 	TagEIP:               exists(EIPs),
 }
 

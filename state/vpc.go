@@ -42,6 +42,9 @@ type VSwitch struct {
 // VSwitches by id.
 var VSwitches = newTable("VSwitch", func(s *VSwitch) string { return s.ID })
 
+// VSwitchesByRegion finds vSwitches by account and region.
+var VSwitchesByRegion = VSwitches.index("region", func(s *VSwitch) [][]string { return one(s.AccountID, s.RegionID) })
+
 // VSwitchesByVPC finds vSwitches by VPC.
 var VSwitchesByVPC = VSwitches.index("vpc", func(s *VSwitch) [][]string { return one(s.VPCID) })
 
@@ -69,6 +72,9 @@ type RouteTable struct {
 
 // RouteTables by id.
 var RouteTables = newTable("RouteTable", func(t *RouteTable) string { return t.ID })
+
+// RouteTablesByRegion finds route tables by account and region.
+var RouteTablesByRegion = RouteTables.index("region", func(t *RouteTable) [][]string { return one(t.AccountID, t.RegionID) })
 
 // RouteTablesByVPC finds route tables by VPC.
 var RouteTablesByVPC = RouteTables.index("vpc", func(t *RouteTable) [][]string { return one(t.VPCID) })
@@ -102,6 +108,14 @@ var RouteEntries = newTable("RouteEntry", func(e *RouteEntry) string { return e.
 // RouteEntriesByTable finds entries by route table, destination.
 var RouteEntriesByTable = RouteEntries.index("table", func(e *RouteEntry) [][]string {
 	return one(e.RouteTableID, e.DestinationCIDRBlock)
+})
+
+// RouteEntriesInTransit finds the entries that are Pending or Deleting by VPC.
+var RouteEntriesInTransit = RouteEntries.index("transit", func(e *RouteEntry) [][]string {
+	if e.Status != RouteEntryPending && e.Status != RouteEntryDeleting {
+		return nil
+	}
+	return one(e.VPCID)
 })
 
 // RouteEntriesByNextHop finds entries by the instance or interface they lead to.

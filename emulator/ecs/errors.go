@@ -11,7 +11,6 @@ import (
 // Facts about any request.
 const (
 	dryRunPassed      state.Fact = "DryRunPassed"
-	clientTokenReused state.Fact = "ClientTokenReused"
 	nextTokenInvalid  state.Fact = "NextTokenInvalid"
 	regionIDMissing   state.Fact = "RegionIDMissing"
 	parameterMissing  state.Fact = "ParameterMissing"
@@ -42,6 +41,7 @@ const (
 	tooManyGroups                 state.Fact = "TooManyGroups"
 	groupOutsideVPC               state.Fact = "GroupOutsideVPC"
 	groupTypesMixed               state.Fact = "GroupTypesMixed"
+	interfaceChanging             state.Fact = "InterfaceChanging"
 )
 
 // Facts about security groups.
@@ -94,11 +94,13 @@ const (
 	nothingToModify          state.Fact = "NothingToModify"
 )
 
-// published is the evidence for codes and messages of the API's metadata, and
-// unpublished for the messages, or the choice of a code, that it leaves open.
+// published is the evidence for codes and messages of the API's metadata,
+// unpublished for the messages, or the choice of a code, that it leaves open, and
+// tokens for how a ClientToken that comes again is refused.
 const (
 	published   = "CLB-0300"
 	unpublished = "CLB-0301"
+	tokens      = "CLB-0302"
 )
 
 // refuse is a row for a fact that means the same in every action, or in the
@@ -119,7 +121,8 @@ var errorTable = rpc.NewErrorTable(slices.Concat(requestErrors, instanceErrors, 
 
 var requestErrors = []rpc.ErrorRow{
 	refuse(400, published, dryRunPassed, "DryRunOperation", "Request validation has been passed with DryRun flag set."),
-	refuse(400, published, clientTokenReused, "IdempotentParameterMismatch", "The request is retried with updated parameters."),
+	refuse(400, tokens, state.TokenConflict, "IdempotentParameterMismatch", "The request is retried with updated parameters."),
+	refuse(403, tokens, state.TokenProcessing, "IdempotentProcessing", "The previous idempotent request(s) is still processing."),
 	refuse(400, published, nextTokenInvalid, "InValidParameter.NextToken", "The parameter NextToken is invalid."),
 	refuse(400, published, regionIDMissing, "MissingParameter.RegionId", `The parameter "RegionId" should not be null.`),
 	refuse(400, unpublished, parameterMissing, "MissingParameter", "The input parameter %s that is mandatory for processing this request is not supplied."),
@@ -144,6 +147,7 @@ var instanceErrors = []rpc.ErrorRow{
 	refuse(403, published, instanceSubscribed, "ChargeTypeViolation", "The operation is not permitted due to charge type of the instance."),
 	refuse(403, published, instanceNotStopped, "IncorrectInstanceStatus", "The current status of the resource does not support this operation."),
 	absent(unpublished, state.NetworkInterfaces.Kind(), "InvalidEniId.NotFound", "The specified NetworkInterfaceId %s does not exist."),
+	refuse(400, unpublished, interfaceChanging, "InvalidOperation.Conflict", "Another change of the network interface %s is in progress."),
 	refuse(403, unpublished, interfaceNameInvalid, "InvalidParams.NetworkInterfaceName", "The specified NetworkInterfaceName is not valid."),
 	refuse(400, published, queueSizeUnsupported, "InvalidEniQueueSize.RegionOrUserNotSupported", "The specified parameter RxQueueSize or TxQueueSize is not supported in this region, or this account is not in the whitelist of using eni QueueSize."),
 	refuse(403, published, primaryQueueNumber, "InvalidOperation.ModifyPrimaryEniQueueNumber", "Primary NetworkInterface is not allowed to modify queue number."),

@@ -65,6 +65,12 @@ var instanceErrorCases = []rpctest.ErrorCase{
 	{Name: "NextToken", Action: "DescribeNetworkInterfaces", Params: params{"NextToken": "!"}, Status: 400, Code: "InValidParameter.NextToken"},
 	{Name: "Unknown", Action: "ModifyNetworkInterfaceAttribute", Params: params{"NetworkInterfaceId": "eni-none"}, Status: 404, Code: "InvalidEniId.NotFound"},
 	{Name: "Name", Action: "ModifyNetworkInterfaceAttribute", Params: with(eni, params{"NetworkInterfaceName": "x"}), Status: 403, Code: "InvalidParams.NetworkInterfaceName"},
+	{Name: "Changing", Action: "ModifyNetworkInterfaceAttribute", Params: eni, Status: 400, Code: "InvalidOperation.Conflict", Plant: inOwner(func(tx *state.Tx) error {
+		return state.NetworkInterfaces.Edit(tx, eniID, func(n *state.NetworkInterface) error {
+			n.Activity = state.Busy
+			return nil
+		})
+	})},
 	{Name: "QueueSize", Action: "ModifyNetworkInterfaceAttribute", Params: with(eni, params{"RxQueueSize": "8"}), Status: 400, Code: "InvalidEniQueueSize.RegionOrUserNotSupported"},
 	{Name: "PrimaryQueue", Action: "ModifyNetworkInterfaceAttribute", Params: with(eni, params{"QueueNumber": "2"}), Status: 403, Code: "InvalidOperation.ModifyPrimaryEniQueueNumber"},
 	{Name: "Queue", Action: "ModifyNetworkInterfaceAttribute", Params: params{"NetworkInterfaceId": "eni-pods", "QueueNumber": "2"}, Status: 400, Code: "InvalidOperation.NotSupportModifyQueueNumber"},
@@ -94,11 +100,8 @@ var groupErrorCases = []rpctest.ErrorCase{
 	{Name: "TagKey", Action: "CreateSecurityGroup", Params: with(newGroup, params{"Tag.1.Key": "aliyunx"}), Status: 400, Code: "InvalidTagKey.Malformed"},
 	{Name: "TagValue", Action: "CreateSecurityGroup", Params: with(newGroup, params{"Tag.1.Key": "x", "Tag.1.Value": "http://x"}), Status: 400, Code: "InvalidTagValue.Malformed"},
 	{Name: "TagTwice", Action: "CreateSecurityGroup", Params: with(newGroup, params{"Tag.1.Key": "x", "Tag.2.key": "x"}), Status: 400, Code: "Duplicate.TagKey"},
-	{Name: "TokenReused", Action: "CreateSecurityGroup", Params: with(newGroup, params{"ClientToken": "t"}), Status: 400, Code: "IdempotentParameterMismatch",
-		Plant: func(tx *state.Tx) error {
-			state.ClientTokens.Put(tx, &state.ClientToken{AccountID: accountID, Action: "CreateSecurityGroup", Token: "t", Digest: "other", ResourceID: groupID})
-			return nil
-		}},
+	{Name: "TokenReused", Action: "CreateSecurityGroup", Params: with(newGroup, params{"ClientToken": "t"}), Status: 400, Code: "IdempotentParameterMismatch", Plant: plantToken(state.Idle)},
+	{Name: "TokenProcessing", Action: "CreateSecurityGroup", Params: with(newGroup, params{"ClientToken": "t"}), Status: 403, Code: "IdempotentProcessing", Plant: plantToken(state.Busy)},
 	{Name: "Quota", Action: "CreateSecurityGroup", Params: newGroup, Status: 403, Code: "QuotaExceed.SecurityGroup", Plant: func(tx *state.Tx) error {
 		for i := range 96 {
 			if err := plantGroup(fmt.Sprintf("sg-%d", i), vpcID, "normal")(tx); err != nil {

@@ -31,6 +31,7 @@ func deleteInstance(tx *state.Tx, req *deleteInstanceRequest) (*rpc.Empty, error
 	}
 	for n := range state.NetworkInterfacesByInstance.List(tx.View, i.ID) {
 		release(tx, n.ID)
+		state.DeleteTagsOf(tx, state.TagNetworkInterface, n.ID)
 		state.NetworkInterfaces.Delete(tx, n.ID)
 		state.ReleaseAddresses(tx, state.NetworkInterfaces.Kind(), n.ID)
 	}

@@ -42,6 +42,14 @@ type tagParamStrict struct {
 	Value string `rpc:"Value"`
 }
 
+func (r *describeNetworkInterfacesRequest) tagged() *tagged {
+	tags := make([]tagParam, len(r.Tags))
+	for i, t := range r.Tags {
+		tags[i] = tagParam{Key: t.Key, Value: t.Value}
+	}
+	return &tagged{Tags: tags}
+}
+
 type describeNetworkInterfacesResponse struct {
 	windowed
 	NetworkInterfaces []networkInterfaceView `rpc:"NetworkInterfaceSets>NetworkInterfaceSet"`
@@ -59,9 +67,10 @@ func (r *describeNetworkInterfacesRequest) window() window {
 }
 
 func describeNetworkInterfaces(v *state.View, req *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
+	hasTags := req.tagged().filter(v, state.TagNetworkInterface)
 	var found []*state.NetworkInterface
 	for n := range req.candidates(v) {
-		if req.matches(n) {
+		if req.matches(n) && hasTags(n.ID) {
 			found = append(found, n)
 		}
 	}
@@ -123,9 +132,9 @@ func interfacesAt(v *state.View, vpcID string, addresses []string) iter.Seq[*sta
 	}
 }
 
-// matches: no interface of the world has tags, or a cloud service as its owner.
+// matches: no interface of the world has a cloud service as its owner.
 func (r *describeNetworkInterfacesRequest) matches(n *state.NetworkInterface) bool {
-	return len(r.Tags) == 0 && !r.ServiceManaged &&
+	return !r.ServiceManaged &&
 		among(r.NetworkInterfaceIDs, n.ID) &&
 		anyAmong(r.PrivateIPAddresses, n.PrivateIPAddresses) &&
 		anyAmong(r.IPv6Addresses, n.IPv6Addresses) &&
@@ -171,6 +180,7 @@ type networkInterfaceView struct {
 	OwnerID                     string              `rpc:"OwnerId"`
 	ResourceGroupID             string              `rpc:"ResourceGroupId"`
 	CreationTime                string              `rpc:"CreationTime"`
+	Tags                        []tagView           `rpc:"Tags>Tag"`
 }
 
 type privateIPSet struct {
@@ -219,6 +229,7 @@ func viewNetworkInterface(v *state.View, n *state.NetworkInterface) networkInter
 		OwnerID:                     n.AccountID,
 		ResourceGroupID:             n.ResourceGroupID,
 		CreationTime:                formatSecond(n.CreateTime),
+		Tags:                        tagsOf(v, state.TagNetworkInterface, n.ID),
 	}
 }
 
@@ -271,11 +282,14 @@ type modifyNetworkInterfaceAttributeRequest struct {
 	TxQueueSize        *int     `rpc:"TxQueueSize"`
 }
 
-// modifyNetworkInterfaceAttribute changes what the request has. The sizes and
-// numbers of queues belong to instance types that the world does not have.
+// modifyNetworkInterfaceAttribute changes what the request has, and takes no other
+// change until that one is done; evidence CLB-0352. The sizes and numbers of queues
+// belong to instance types that the world does not have.
 func modifyNetworkInterfaceAttribute(tx *state.Tx, req *modifyNetworkInterfaceAttributeRequest) (*rpc.Empty, error) {
 	err := state.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *state.NetworkInterface) error {
 		switch {
+		case n.Activity == state.Busy:
+			return state.Refuse(interfaceChanging, n.ID)
 		case req.RxQueueSize != nil || req.TxQueueSize != nil:
 			return state.Refuse(queueSizeUnsupported)
 		case req.QueueNumber != nil && n.Type == state.NetworkInterfacePrimary:
@@ -297,6 +311,7 @@ func modifyNetworkInterfaceAttribute(tx *state.Tx, req *modifyNetworkInterfaceAt
 	if err != nil {
 		return nil, err
 	}
+	state.Enter(tx, state.StageNetworkInterfaceChanging, req.NetworkInterfaceID)
 	return &rpc.Empty{}, nil
 }
 

@@ -2,13 +2,19 @@ package ecs_test
 
 import (
 	"testing"
+	"time"
 
+	"github.com/clbemu/clbemu/emulator/ecs"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/state"
 )
 
 // Each filter of DescribeNetworkInterfaces selects.
 func TestDescribeNetworkInterfaces(t *testing.T) {
-	c := newClient(t)
+	c := newClient(t, inOwner(func(tx *state.Tx) error {
+		state.SetTag(tx, state.TagNetworkInterface, "eni-pods", "team", "net")
+		return nil
+	}))
 	for _, f := range []struct {
 		name   string
 		params params
@@ -27,7 +33,10 @@ func TestDescribeNetworkInterfaces(t *testing.T) {
 		{"Name", params{"NetworkInterfaceName": "pods"}, 1},
 		{"Group", params{"SecurityGroupId": groupID}, 4},
 		{"Available", params{"Status": "Available"}, 0},
-		{"Tag", params{"Tag.1.Key": "x"}, 0},
+		{"NoTag", params{"Tag.1.Key": "x"}, 0},
+		{"Tag", params{"Tag.1.Key": "team"}, 1},
+		{"TagValue", params{"Tag.1.Key": "team", "Tag.1.Value": "net", "InstanceId": instanceID}, 1},
+		{"OtherTagValue", params{"Tag.1.Key": "team", "Tag.1.Value": "ops"}, 0},
 		{"ServiceManaged", params{"ServiceManaged": "true"}, 0},
 		{"OtherRegion", params{"RegionId": "cn-shanghai"}, 0},
 	} {
@@ -70,4 +79,25 @@ func TestModifyNetworkInterface(t *testing.T) {
 		set + "SourceDestCheck": "false", set + "NetworkInterfaceName": "new", set + "Description": "for pods",
 		set + "SecurityGroupIds.SecurityGroupId.0": "sg-second",
 	})
+}
+
+// In the realistic profile an interface takes one change at a time, and shows it at
+// once; another interface is not kept waiting.
+func TestModifyNetworkInterfaceTwice(t *testing.T) {
+	clock := state.NewManualClock(rpctest.Start)
+	store := rpctest.StoreAt(t, clock, plantWorld, func(tx *state.Tx) error {
+		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: state.LifeRealistic})
+		return nil
+	})
+	c := rpctest.NewClient(t, store, ecs.Product())
+	off := with(eni, params{"SourceDestCheck": "false"})
+	c.Do("ModifyNetworkInterfaceAttribute", off)
+	expect(t, c.Do("DescribeNetworkInterfaces", params{"NetworkInterfaceId.1": eniID}), map[string]string{
+		"NetworkInterfaceSets.NetworkInterfaceSet.0.SourceDestCheck": "false"})
+	if got := c.Call("ModifyNetworkInterfaceAttribute", off); got.Code != "InvalidOperation.Conflict" {
+		t.Errorf("a change during another = %s, want InvalidOperation.Conflict", got.Code)
+	}
+	c.Do("ModifyNetworkInterfaceAttribute", with(off, params{"NetworkInterfaceId": "eni-pods"}))
+	clock.Advance(time.Second)
+	c.Do("ModifyNetworkInterfaceAttribute", off)
 }

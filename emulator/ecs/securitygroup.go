@@ -47,7 +47,7 @@ type createSecurityGroupResponse struct {
 }
 
 func createSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (*createSecurityGroupResponse, error) {
-	id, err := once(tx, "CreateSecurityGroup", req.ClientToken, req, func() (string, error) { return putSecurityGroup(tx, req) })
+	id, err := state.Once(tx, "CreateSecurityGroup", req.ClientToken, req, state.SecurityGroups, func() (string, error) { return putSecurityGroup(tx, req) })
 	if err != nil {
 		return nil, err
 	}

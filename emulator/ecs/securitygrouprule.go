@@ -72,7 +72,7 @@ func authorizeSecurityGroup(tx *state.Tx, req *authorizeSecurityGroupRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	_, err = once(tx, "AuthorizeSecurityGroup", req.ClientToken, req, func() (string, error) {
+	_, err = state.Once(tx, "AuthorizeSecurityGroup", req.ClientToken, req, state.SecurityGroups, func() (string, error) {
 		return req.SecurityGroupID, state.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *state.SecurityGroup) error {
 			return addRules(tx, g, rules)
 		})
@@ -143,7 +143,7 @@ func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*rpc.Em
 	if err != nil {
 		return nil, err
 	}
-	_, err = once(tx, "RevokeSecurityGroup", req.ClientToken, req, func() (string, error) {
+	_, err = state.Once(tx, "RevokeSecurityGroup", req.ClientToken, req, state.SecurityGroups, func() (string, error) {
 		return req.SecurityGroupID, state.SecurityGroups.Edit(tx, req.SecurityGroupID, remove)
 	})
 	if err != nil {
@@ -204,7 +204,7 @@ func modifySecurityGroupRule(tx *state.Tx, req *modifySecurityGroupRuleRequest) 
 	if req.permission == (permission{}) {
 		return nil, state.Refuse(nothingToModify)
 	}
-	_, err := once(tx, "ModifySecurityGroupRule", req.ClientToken, req, func() (string, error) {
+	_, err := state.Once(tx, "ModifySecurityGroupRule", req.ClientToken, req, state.SecurityGroups, func() (string, error) {
 		return req.SecurityGroupID, state.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *state.SecurityGroup) error {
 			g.Permissions = slices.Clone(g.Permissions)
 			if req.RuleID == "" {

@@ -32,6 +32,8 @@ var exceptions = []map[string]string{
 		"DescribeVpcAttribute->Tags.Tag[].TagKey", "DescribeVpcAttribute->Tags.Tag[].TagValue",
 		"DescribeVSwitches->VSwitches.VSwitch[].Tags.Tag[].TagKey", "DescribeVSwitches->VSwitches.VSwitch[].Tags.Tag[].TagValue",
 		"DescribeVSwitchAttributes->Tags.Tag[].TagKey", "DescribeVSwitchAttributes->Tags.Tag[].TagValue",
+		"DescribeRouteTableList->RouterTableList.RouterTableListType[].Tags.Tag[].TagKey",
+		"DescribeRouteTableList->RouterTableList.RouterTableListType[].Tags.Tag[].TagValue",
 		"DescribeEipAddresses->EipAddresses.EipAddress[].Tags.Tag[].TagKey",
 		"DescribeEipAddresses->EipAddresses.EipAddress[].Tags.Tag[].TagValue"),
 	because("the SDK's RouteTable serves all actions: these answer its id and type", below(
@@ -49,9 +51,6 @@ var exceptions = []map[string]string{
 		"NextHops.NextHop[].NextHopOppsiteInstanceId", "NextHops.NextHop[].NextHopOppsiteRegionId",
 		"NextHops.NextHop[].NextHopOppsiteType", "NextHops.NextHop[].NextHopRelatedInfo",
 		"Origin", "RoutePublishTargets", "ServiceType")...),
-	because("the state keeps no tags of route tables",
-		"CreateRouteTable.Tag.N.Key", "CreateRouteTable.Tag.N.Value",
-		"DescribeRouteTableList->RouterTableList.RouterTableListType[].Tags"),
 	because("their values on success are not known", "DescribeRouteTableList->Code", "DescribeRouteTableList->Message"),
 	because("the state keeps no user CIDR blocks and no DNS names", "CreateVpc.UserCidr", "CreateVpc.EnableDnsHostname"),
 	because("what it forces, the world does not have", "DeleteVpc.ForceDelete", "UnassociateEipAddress.Force"),

@@ -76,7 +76,7 @@ type allocateEIPAddressResponse struct {
 }
 
 func allocateEIPAddress(tx *state.Tx, req *allocateEIPAddressRequest) (*allocateEIPAddressResponse, error) {
-	id, err := once(tx, "AllocateEipAddress", req.ClientToken, req, state.EIPs, func() (string, error) { return putEIP(tx, req) })
+	id, err := state.Once(tx, "AllocateEipAddress", req.ClientToken, req, state.EIPs, func() (string, error) { return putEIP(tx, req) })
 	if err != nil {
 		return nil, err
 	}
@@ -87,17 +87,14 @@ func allocateEIPAddress(tx *state.Tx, req *allocateEIPAddressRequest) (*allocate
 	return &allocateEIPAddressResponse{AllocationID: eip.ID, EIPAddress: eip.IPAddress, ResourceGroupID: eip.ResourceGroupID}, nil
 }
 
-// maxEIPs is how many EIPs an account may have in a region; evidence CLB-0308.
-const maxEIPs = 20
-
 func putEIP(tx *state.Tx, req *allocateEIPAddressRequest) (string, error) {
 	scope := tx.Scope()
 	group, err := resourceGroup(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return "", err
 	}
-	if state.EIPsByRegion.Count(tx.View, scope.AccountID, scope.RegionID) >= maxEIPs {
-		return "", state.Refuse(eipQuotaExceeded)
+	if err := checkPurchase(tx.View); err != nil {
+		return "", err
 	}
 	region, err := state.Regions.Get(tx.View, scope.RegionID)
 	if err != nil {
@@ -112,6 +109,23 @@ func putEIP(tx *state.Tx, req *allocateEIPAddressRequest) (string, error) {
 	state.EIPs.Put(tx, eip)
 	req.set(tx, state.TagEIP, eip.ID)
 	return eip.ID, nil
+}
+
+// checkPurchase refuses to sell an EIP to an account that can't pay for it, or that
+// has enough of them.
+func checkPurchase(v *state.View) error {
+	scope := v.Scope()
+	account, err := state.Accounts.Get(v, scope.AccountID)
+	switch {
+	case err != nil:
+		return err
+	case !account.ArrearsSince.IsZero():
+		return state.Refuse(accountInArrears)
+	case account.Balance < state.MinimumBalance:
+		return state.Refuse(balanceInsufficient)
+	}
+	used := state.EIPsByRegion.Count(v, scope.AccountID, scope.RegionID)
+	return state.CheckQuota(v, state.QuotaEIPs, scope.RegionID, used+1)
 }
 
 func newEIP(tx *state.Tx, req *allocateEIPAddressRequest) *state.EIP {

@@ -47,7 +47,7 @@ func (r *associateEIPAddressRequest) Validate() error {
 }
 
 func associateEIPAddress(tx *state.Tx, req *associateEIPAddressRequest) (*rpc.Empty, error) {
-	_, err := once(tx, "AssociateEipAddress", req.ClientToken, req, state.EIPs, func() (string, error) {
+	_, err := state.Once(tx, "AssociateEipAddress", req.ClientToken, req, state.EIPs, func() (string, error) {
 		return req.AllocationID, associate(tx, req)
 	})
 	if err != nil {
@@ -74,11 +74,11 @@ func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
 	if err := target.check(tx.View, req); err != nil {
 		return err
 	}
-	return state.EIPs.Edit(tx, eip.ID, func(eip *state.EIP) error {
-		eip.Status = state.EIPInUse
-		eip.InstanceType, eip.InstanceID = req.InstanceType, req.InstanceID
-		return nil
-	})
+	associated := *eip
+	associated.InstanceType, associated.InstanceID = req.InstanceType, req.InstanceID
+	state.EIPs.Put(tx, &associated)
+	state.Enter(tx, state.StageEIPAssociating, eip.ID)
+	return nil
 }
 
 // target is what an EIP is, or is to be, on.
@@ -157,10 +157,8 @@ type unassociateEIPAddressRequest struct {
 }
 
 func unassociateEIPAddress(tx *state.Tx, req *unassociateEIPAddressRequest) (*rpc.Empty, error) {
-	_, err := once(tx, "UnassociateEipAddress", req.ClientToken, req, state.EIPs, func() (string, error) {
-		return req.AllocationID, state.EIPs.Edit(tx, req.AllocationID, func(eip *state.EIP) error {
-			return unassociate(tx.View, req, eip)
-		})
+	_, err := state.Once(tx, "UnassociateEipAddress", req.ClientToken, req, state.EIPs, func() (string, error) {
+		return req.AllocationID, unassociate(tx, req)
 	})
 	if err != nil {
 		return nil, err
@@ -171,18 +169,21 @@ func unassociateEIPAddress(tx *state.Tx, req *unassociateEIPAddressRequest) (*rp
 // unassociate takes the EIP off what it is on. What the request does not name is
 // not compared, though the documentation has EcsInstance for the type; evidence
 // CLB-0310.
-func unassociate(v *state.View, req *unassociateEIPAddressRequest, eip *state.EIP) error {
+func unassociate(tx *state.Tx, req *unassociateEIPAddressRequest) error {
+	eip, err := state.EIPs.Get(tx.View, req.AllocationID)
+	if err != nil {
+		return err
+	}
 	if eip.Status != state.EIPInUse {
 		return state.Refuse(eipStatusIncorrect)
 	}
-	on, err := findTarget(v, eip.InstanceType, eip.InstanceID)
+	on, err := findTarget(tx.View, eip.InstanceType, eip.InstanceID)
 	if err != nil {
 		return err
 	}
 	if !matches(req.InstanceID, eip.InstanceID) || !matches(req.InstanceType, eip.InstanceType) || !matches(req.PrivateIPAddress, on.privateIP) {
 		return state.Refuse(notOnThat, req.InstanceID)
 	}
-	eip.Status = state.EIPAvailable
-	eip.InstanceType, eip.InstanceID = "", ""
+	state.Enter(tx, state.StageEIPUnassociating, eip.ID)
 	return nil
 }

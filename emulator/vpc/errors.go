@@ -9,13 +9,12 @@ import (
 
 // Facts about any request.
 const (
-	dryRunPassed      state.Fact = "DryRunPassed"
-	clientTokenReused state.Fact = "ClientTokenReused"
-	parameterMissing  state.Fact = "ParameterMissing"
-	cidrMalformed     state.Fact = "CIDRMalformed"
-	tagKeyInvalid     state.Fact = "TagKeyInvalid"
-	tagValueInvalid   state.Fact = "TagValueInvalid"
-	ipVersionIllegal  state.Fact = "IPVersionIllegal"
+	dryRunPassed     state.Fact = "DryRunPassed"
+	parameterMissing state.Fact = "ParameterMissing"
+	cidrMalformed    state.Fact = "CIDRMalformed"
+	tagKeyInvalid    state.Fact = "TagKeyInvalid"
+	tagValueInvalid  state.Fact = "TagValueInvalid"
+	ipVersionIllegal state.Fact = "IPVersionIllegal"
 )
 
 // Facts about VPCs.
@@ -51,7 +50,6 @@ const (
 	ipv6SubnetTaken             state.Fact = "IPv6SubnetTaken"
 	vpcIPv6Disabled             state.Fact = "VPCIPv6Disabled"
 	vpcIPv6BlockInvalid         state.Fact = "VPCIPv6BlockInvalid"
-	vSwitchQuotaExceeded        state.Fact = "VSwitchQuotaExceeded"
 	vSwitchInUse                state.Fact = "VSwitchInUse"
 	vSwitchHasRouteTable        state.Fact = "VSwitchHasRouteTable"
 	addressOutsideVSwitch       state.Fact = "AddressOutsideVSwitch"
@@ -63,7 +61,6 @@ const (
 	routeTableNameMalformed        state.Fact = "RouteTableNameMalformed"
 	routeTableDescriptionMalformed state.Fact = "RouteTableDescriptionMalformed"
 	gatewayTableUnsupported        state.Fact = "GatewayTableUnsupported"
-	routeTableQuotaExceeded        state.Fact = "RouteTableQuotaExceeded"
 	routeTableIsSystem             state.Fact = "RouteTableIsSystem"
 	routeTableHasEntries           state.Fact = "RouteTableHasEntries"
 	routeTableAssociated           state.Fact = "RouteTableAssociated"
@@ -71,7 +68,6 @@ const (
 	routeEntryTypeIllegal          state.Fact = "RouteEntryTypeIllegal"
 	nextTokenIllegal               state.Fact = "NextTokenIllegal"
 	routeEntryNameMalformed        state.Fact = "RouteEntryNameMalformed"
-	routeEntryQuotaExceeded        state.Fact = "RouteEntryQuotaExceeded"
 	destinationReserved            state.Fact = "DestinationReserved"
 	destinationTaken               state.Fact = "DestinationTaken"
 	routeConflicts                 state.Fact = "RouteConflicts"
@@ -87,6 +83,8 @@ const (
 	entryNamedTwice                state.Fact = "EntryNamedTwice"
 	entryNotFound                  state.Fact = "EntryNotFound"
 	entryIsSystem                  state.Fact = "EntryIsSystem"
+	entryInTransit                 state.Fact = "EntryInTransit"
+	otherEntryInTransit            state.Fact = "OtherEntryInTransit"
 	nextHopIDAndList               state.Fact = "NextHopIDAndList"
 	nextHopMissing                 state.Fact = "NextHopMissing"
 	deletedNextHopListSize         state.Fact = "DeletedNextHopListSize"
@@ -106,7 +104,8 @@ const (
 	poolNotFound                      state.Fact = "PoolNotFound"
 	releasedEIPNotFound               state.Fact = "ReleasedEIPNotFound"
 	orderNotPaid                      state.Fact = "OrderNotPaid"
-	eipQuotaExceeded                  state.Fact = "EIPQuotaExceeded"
+	accountInArrears                  state.Fact = "AccountInArrears"
+	balanceInsufficient               state.Fact = "BalanceInsufficient"
 	eipIsPrePaid                      state.Fact = "EIPIsPrePaid"
 	eipStatusIncorrect                state.Fact = "EIPStatusIncorrect"
 	instanceIDTooLong                 state.Fact = "InstanceIDTooLong"
@@ -129,11 +128,16 @@ const (
 	notOnThat                         state.Fact = "NotOnThat"
 )
 
-// published is the evidence for codes and messages of the API's metadata, and
-// unpublished for the messages, or the choice of a code, that it leaves open.
+// published is the evidence for codes and messages of the API's metadata,
+// unpublished for the messages, or the choice of a code, that it leaves open; the
+// others for how a ClientToken that comes again, a change of routes while others
+// are in transit, and a purchase by who can't pay are refused.
 const (
 	published   = "CLB-0300"
 	unpublished = "CLB-0301"
+	tokens      = "CLB-0302"
+	transit     = "CLB-0350"
+	purchases   = "CLB-0351"
 )
 
 // refuse is a row for a fact that means the same in every action, or in the
@@ -145,6 +149,11 @@ func refuse(evidence string, fact state.Fact, code, message string, actions ...s
 // absent is a row for an id that names nothing.
 func absent(status int, kind state.Kind, code, message string, actions ...string) rpc.ErrorRow {
 	return rpc.ErrorRow{Fact: state.NotFound, Kind: kind, Actions: actions, Status: status, Code: code, Message: message, Evidence: published}
+}
+
+// overQuota is a row for what goes over a quota.
+func overQuota(quota state.QuotaName, code, message string) rpc.ErrorRow {
+	return rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(quota), Status: http.StatusBadRequest, Code: code, Message: message, Evidence: published}
 }
 
 // withStatus changes the status of a row.

@@ -108,6 +108,12 @@ var vSwitchErrorCases = []rpctest.ErrorCase{
 			return nil
 		}
 	})},
+	{Name: "RoutesChange", Action: "CreateVSwitch", Params: newVSwitch, Status: 400, Code: "TaskConflict", Plant: transitEntry("172.21.0.0/24", state.RouteEntryPending)},
+	{Name: "RoutesChange", Action: "DeleteVSwitch", Params: params{"VSwitchId": "vsw-1"}, Status: 400, Code: "TaskConflict",
+		Plant: both(transitEntry("172.21.0.0/24", state.RouteEntryPending), func(tx *state.Tx) error {
+			state.VSwitches.Put(tx, &state.VSwitch{Owner: owner, ID: "vsw-1", VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: "192.168.9.0/24"})
+			return nil
+		})},
 	{Name: "Unknown", Action: "DeleteVSwitch", Params: params{"VSwitchId": "vsw-none"}, Status: 404, Code: "InvalidVSwitchId.NotFound"},
 	{Name: "InUse", Action: "DeleteVSwitch", Params: params{"VSwitchId": vSwitchID}, Status: 400, Code: "DependencyViolation"},
 	{Name: "HasRouteTable", Action: "DeleteVSwitch", Params: params{"VSwitchId": "vsw-1"}, Status: 400, Code: "DependencyViolation.RouteTable",
@@ -188,6 +194,13 @@ var routeErrorCases = []rpctest.ErrorCase{
 	{Name: "UnknownID", Action: "DeleteRouteEntry", Params: params{"RouteEntryId": "rte-none"}, Status: 400, Code: "InvalidRouteEntryId.NotFound"},
 	{Name: "System", Action: "DeleteRouteEntry", Params: with(oldEntry, params{"DestinationCidrBlock": "100.64.0.0/10"}), Status: 400, Code: "OperationDenied"},
 
+	{Name: "Pending", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", state.RouteEntryPending)},
+	{Name: "Deleting", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", state.RouteEntryDeleting)},
+	{Name: "OtherPending", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "TaskConflict", Plant: transitEntry("172.21.0.0/24", state.RouteEntryPending)},
+	{Name: "Pending", Action: "DeleteRouteEntry", Params: oldEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", state.RouteEntryPending)},
+	{Name: "OtherDeleting", Action: "DeleteRouteEntry", Params: oldEntry, Status: 400, Code: "TaskConflict",
+		Plant: both(customEntry(routeTableID, "172.20.0.0/24", instanceID), transitEntry("172.21.0.0/24", state.RouteEntryDeleting))},
+
 	{Name: "Table", Action: "DescribeRouteEntryList", Params: params{"RouteTableId": "vtb-none"}, Status: 400, Code: "InvalidRouteTable.NotFound"},
 	{Name: "IPVersion", Action: "DescribeRouteEntryList", Params: with(list, params{"IpVersion": "IPv5"}), Status: 400, Code: "IllegalParam.IpVersion"},
 	{Name: "Type", Action: "DescribeRouteEntryList", Params: with(list, params{"RouteEntryType": "Moon"}), Status: 400, Code: "IllegalParam.RouteEntryType"},
@@ -222,8 +235,20 @@ var eipErrorCases = []rpctest.ErrorCase{
 	{Name: "Quota", Action: "AllocateEipAddress", Status: 400, Code: "QuotaExceeded.Eip", Plant: times(18, func(i int) func(*state.Tx) error {
 		return plantEIP(fmt.Sprintf("eip-%d", i), chargePostPaid)
 	})},
+	{Name: "Arrears", Action: "AllocateEipAddress", Status: 400, Code: "SYSTEM.SALE_VALIDATE_UNEXPECTED_ERROR", Plant: func(tx *state.Tx) error {
+		return state.SetArrears(tx, accountID, true)
+	}},
+	{Name: "Balance", Action: "AllocateEipAddress", Status: 400, Code: "PAY.INSUFFICIENT_BALANCE", Plant: func(tx *state.Tx) error {
+		return state.Accounts.Edit(tx, accountID, func(a *state.Account) error {
+			a.Balance = state.MinimumBalance - 1
+			return nil
+		})
+	}},
 	{Name: "Unknown", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-none"}, Status: 404, Code: "InvalidAllocationId.NotFound"},
 	{Name: "InUse", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-free"}, Status: 400, Code: "IncorrectEipStatus", Plant: useEIP("EcsInstance", instanceID)},
+	{Name: "Unassociating", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-free"}, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(state.EIPUnassociating)},
+	{Name: "Unassociating", Action: "AssociateEipAddress", Params: associate, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(state.EIPUnassociating)},
+	{Name: "Associating", Action: "UnassociateEipAddress", Params: associate, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(state.EIPAssociating)},
 	{Name: "PrePaid", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-prepaid"}, Status: 400, Code: "Forbidden.ChargeTypeIsPrepaid"},
 	{Name: "TooManyIDs", Action: "DescribeEipAddresses", Params: params{"AllocationId": manyIDs}, Status: 400, Code: "InstanceIdLength.Exceed"},
 	{Name: "ChargeType", Action: "DescribeEipAddresses", Params: params{"ChargeType": "Free"}, Status: 400, Code: "InvalidChargeType.ValueNotSupported"},
@@ -262,18 +287,24 @@ var eipErrorCases = []rpctest.ErrorCase{
 	{Name: "OnAnother", Action: "UnassociateEipAddress", Params: params{"AllocationId": "eip-free", "InstanceId": otherID}, Status: 404, Code: "InvalidBindInstance.NotFound", Plant: useEIP("EcsInstance", instanceID)},
 }
 
-// tokenCase reuses a token that an earlier, different call spent.
-var tokenCase = rpctest.ErrorCase{Name: "TokenReused", Action: "CreateVpc", Params: params{"ClientToken": "t", "VpcName": "new"}, Status: 400, Code: "IdempotentParameterMismatch",
-	Plant: inOwner(func(tx *state.Tx) error {
-		state.ClientTokens.Put(tx, &state.ClientToken{AccountID: accountID, Action: "CreateVpc", Token: "t", Digest: "other", ResourceID: vpcID})
+// tokenErrorCases use a token that an earlier call spent, or spends still.
+var tokenErrorCases = []rpctest.ErrorCase{
+	{Name: "TokenReused", Action: "CreateVpc", Params: params{"ClientToken": "t"}, Status: 400, Code: "IdempotentParameterMismatch", Plant: plantToken(state.Idle)},
+	{Name: "TokenProcessing", Action: "CreateVpc", Params: params{"ClientToken": "t"}, Status: 400, Code: "OperationFailed.IdempotentTokenProcessing", Plant: plantToken(state.Busy)},
+}
+
+func plantToken(activity string) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		state.ClientTokens.Put(tx, &state.ClientToken{AccountID: accountID, Action: "CreateVpc", Token: "t", Digest: "other", ResourceID: vpcID, Activity: activity})
 		return nil
-	})}
+	}
+}
 
 // Every refusal has the code and status of the cloud, and every row of the error
 // table is one that a call can meet.
 func TestErrors(t *testing.T) {
-	cases := []rpctest.ErrorCase{tokenCase}
-	for _, group := range [][]rpctest.ErrorCase{vpcErrorCases, vSwitchErrorCases, routeErrorCases, eipErrorCases} {
+	var cases []rpctest.ErrorCase
+	for _, group := range [][]rpctest.ErrorCase{tokenErrorCases, vpcErrorCases, vSwitchErrorCases, routeErrorCases, eipErrorCases} {
 		cases = append(cases, group...)
 	}
 	rpctest.MatchErrors(t, vpc.Product(), plantWorld, cases)

@@ -110,6 +110,15 @@ func customEntry(table, destination, nextHop string) func(*state.Tx) error {
 	})
 }
 
+// transitEntry plants an entry of the first VPC that is Pending or Deleting.
+func transitEntry(destination, status string) func(*state.Tx) error {
+	return inOwner(func(tx *state.Tx) error {
+		state.RouteEntries.Put(tx, &state.RouteEntry{Owner: owner, ID: tx.NewID(state.RouteEntries.Kind()), RouteTableID: routeTableID, VPCID: vpcID,
+			DestinationCIDRBlock: destination, Type: state.RouteTableCustom, Status: status, NextHopType: "Instance", NextHopID: instanceID})
+		return nil
+	})
+}
+
 // times plants n things.
 func times(n int, plant func(i int) func(*state.Tx) error) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
@@ -155,6 +164,16 @@ func useEIP(kind, id string) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
 		return state.EIPs.Edit(tx, "eip-free", func(e *state.EIP) error {
 			e.Status, e.InstanceType, e.InstanceID = state.EIPInUse, kind, id
+			return nil
+		})
+	})
+}
+
+// transitEIP puts an EIP on the way to or from an instance.
+func transitEIP(status state.EIPStatus) func(*state.Tx) error {
+	return both(useEIP("EcsInstance", instanceID), func(tx *state.Tx) error {
+		return state.EIPs.Edit(tx, "eip-free", func(e *state.EIP) error {
+			e.Status = status
 			return nil
 		})
 	})

@@ -2,9 +2,6 @@
 // and the tools around it call: VPCs, vSwitches, route tables with their entries,
 // and elastic IP addresses. It must not know HTTP, signatures, formats or faults:
 // a handler gets a transaction and a request, and returns a response or a fact.
-//
-// What has a transient state in the cloud (an EIP that is Associating, a route
-// entry that is Pending) is final when its call returns.
 package vpc
 
 import (

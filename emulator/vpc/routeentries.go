@@ -55,8 +55,9 @@ type createRouteEntriesResponse struct {
 // answer of success; evidence CLB-0307.
 func createRouteEntries(tx *state.Tx, req *createRouteEntriesRequest) (*createRouteEntriesResponse, error) {
 	resp := &createRouteEntriesResponse{}
+	others := changingVPCs(tx.View)
 	for _, wanted := range req.RouteEntries {
-		id, err := putNewEntry(tx, wanted)
+		id, err := putNewEntry(tx, others, wanted)
 		if err == nil {
 			resp.RouteEntryIDs = append(resp.RouteEntryIDs, id)
 			resp.SuccessCount++
@@ -70,12 +71,12 @@ func createRouteEntries(tx *state.Tx, req *createRouteEntriesRequest) (*createRo
 	return resp, dryRun(req.DryRun)
 }
 
-func putNewEntry(tx *state.Tx, wanted newEntry) (string, error) {
+func putNewEntry(tx *state.Tx, others changing, wanted newEntry) (string, error) {
 	isIPv6 := strings.Contains(wanted.DestinationCIDRBlock, ":")
 	if wanted.IPVersion != 0 && (wanted.IPVersion == 6) != isIPv6 {
 		return "", state.Refuse(cidrMalformed, wanted.DestinationCIDRBlock)
 	}
-	return putCustomEntry(tx, &state.RouteEntry{
+	return putCustomEntry(tx, others, &state.RouteEntry{
 		RouteTableID:         wanted.RouteTableID,
 		DestinationCIDRBlock: wanted.DestinationCIDRBlock,
 		NextHopType:          wanted.NextHopType,
@@ -100,8 +101,9 @@ type namedEntry struct {
 
 func deleteRouteEntries(tx *state.Tx, req *deleteRouteEntriesRequest) (*routeEntriesResult, error) {
 	resp := &routeEntriesResult{}
+	others := changingVPCs(tx.View)
 	for _, named := range req.RouteEntries {
-		err := deleteNamedEntry(tx, named)
+		err := removeEntry(tx, others, named.request())
 		if err == nil {
 			resp.SuccessCount++
 			continue
@@ -118,25 +120,22 @@ func deleteRouteEntries(tx *state.Tx, req *deleteRouteEntriesRequest) (*routeEnt
 	return resp, dryRun(req.DryRun)
 }
 
-// deleteNamedEntry deletes one entry as DeleteRouteEntry does, by its id if it
-// has one.
-func deleteNamedEntry(tx *state.Tx, named namedEntry) error {
-	one := &deleteRouteEntryRequest{RouteEntryID: named.RouteEntryID}
-	if one.RouteEntryID == "" {
-		one.RouteTableID = named.RouteTableID
-		one.DestinationCIDRBlock = named.DestinationCIDRBlock
-		one.NextHopID = named.NextHopID
+// request names the entry as DeleteRouteEntry does, by its id if it has one.
+func (e namedEntry) request() *deleteRouteEntryRequest {
+	if e.RouteEntryID != "" {
+		return &deleteRouteEntryRequest{RouteEntryID: e.RouteEntryID}
 	}
-	_, err := deleteRouteEntry(tx, one)
-	return err
+	return &deleteRouteEntryRequest{RouteTableID: e.RouteTableID, DestinationCIDRBlock: e.DestinationCIDRBlock, NextHopID: e.NextHopID}
 }
 
 // failedCodes are the codes within an answer of success, where they are not those
-// of the action for one entry. CCM takes the first two for success.
+// of the action for one entry. CCM takes them all for success.
 var failedCodes = map[state.Fact]string{
-	destinationTaken: "VPC_ROUTE_ENTRY_CIDR_BLOCK_DUPLICATE",
-	entryNotFound:    "VPC_ROUTER_ENTRY_NOT_EXIST",
-	state.NotFound:   "VPC_ROUTER_ENTRY_NOT_EXIST",
+	destinationTaken:    "VPC_ROUTE_ENTRY_CIDR_BLOCK_DUPLICATE",
+	entryInTransit:      "VPC_ROUTE_ENTRY_STATUS_ERROR",
+	otherEntryInTransit: "VPC_ROUTE_ENTRY_STATUS_ERROR",
+	entryNotFound:       "VPC_ROUTER_ENTRY_NOT_EXIST",
+	state.NotFound:      "VPC_ROUTER_ENTRY_NOT_EXIST",
 }
 
 // fail notes why an entry was not changed, as the action for one entry puts it.

@@ -65,8 +65,8 @@ type createRouteEntryResponse struct {
 }
 
 func createRouteEntry(tx *state.Tx, req *createRouteEntryRequest) (*createRouteEntryResponse, error) {
-	id, err := once(tx, "CreateRouteEntry", req.ClientToken, req, state.RouteEntries, func() (string, error) {
-		return putCustomEntry(tx, &state.RouteEntry{
+	id, err := state.Once(tx, "CreateRouteEntry", req.ClientToken, req, state.RouteEntries, func() (string, error) {
+		return putCustomEntry(tx, changingVPCs(tx.View), &state.RouteEntry{
 			RouteTableID:         req.RouteTableID,
 			DestinationCIDRBlock: req.DestinationCIDRBlock,
 			NextHopType:          req.NextHopType,
@@ -81,12 +81,37 @@ func createRouteEntry(tx *state.Tx, req *createRouteEntryRequest) (*createRouteE
 	return &createRouteEntryResponse{RouteEntryID: id}, dryRun(req.DryRun)
 }
 
-// maxCustomEntries is how many custom entries a route table holds.
-const maxCustomEntries = 200
+// changing holds the VPCs whose routes another call is changing. A VPC takes one
+// change at a time, and a batch is one change; evidence CLB-0350.
+type changing map[string]bool
+
+// changingVPCs must be asked before a call's own first change.
+func changingVPCs(v *state.View) changing {
+	vpcs := make(changing)
+	for e := range state.RouteEntriesInTransit.List(v) {
+		vpcs[e.VPCID] = true
+	}
+	return vpcs
+}
+
+func (c changing) check(vpcID string) error {
+	if c[vpcID] {
+		return state.Refuse(otherEntryInTransit)
+	}
+	return nil
+}
+
+// checkSettled refuses an entry that is on its way to another status.
+func checkSettled(e *state.RouteEntry) error {
+	if e.Status == state.RouteEntryPending || e.Status == state.RouteEntryDeleting {
+		return state.Refuse(entryInTransit)
+	}
+	return nil
+}
 
 // putCustomEntry checks the entry, completes it and stores it. It changes nothing
 // when it fails.
-func putCustomEntry(tx *state.Tx, e *state.RouteEntry) (string, error) {
+func putCustomEntry(tx *state.Tx, others changing, e *state.RouteEntry) (string, error) {
 	table, err := state.RouteTables.Get(tx.View, e.RouteTableID)
 	if err != nil {
 		return "", err
@@ -95,8 +120,11 @@ func putCustomEntry(tx *state.Tx, e *state.RouteEntry) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if customEntries(tx.View, table.ID) >= maxCustomEntries {
-		return "", state.Refuse(routeEntryQuotaExceeded)
+	if err := others.check(table.VPCID); err != nil {
+		return "", err
+	}
+	if err := state.CheckQuota(tx.View, state.QuotaRouteEntries, table.ID, customEntries(tx.View, table.ID)+1); err != nil {
+		return "", err
 	}
 	if err := checkNextHop(tx.View, table, e, destination); err != nil {
 		return "", err
@@ -105,9 +133,9 @@ func putCustomEntry(tx *state.Tx, e *state.RouteEntry) (string, error) {
 	e.ID = tx.NewID(state.RouteEntries.Kind())
 	e.VPCID = table.VPCID
 	e.Type = state.RouteTableCustom
-	e.Status = statusAvailable
 	e.CreateTime = tx.Now()
 	state.RouteEntries.Put(tx, e)
+	state.Enter(tx, state.StageRouteEntryPending, e.ID)
 	return e.ID, nil
 }
 
@@ -121,11 +149,8 @@ func checkDestination(v *state.View, table *state.RouteTable, text string) (neti
 	case within(block, netip.MustParsePrefix(serviceBlock)):
 		return block, state.Refuse(destinationReserved, text)
 	}
-	for e := range state.RouteEntriesByTable.List(v, table.ID, text) {
-		if e.Type == state.RouteTableCustom {
-			return block, state.Refuse(destinationTaken, text)
-		}
-		return block, state.Refuse(routeConflicts, text)
+	if e, ok := state.RouteEntriesByTable.First(v, table.ID, text); ok {
+		return block, taken(e)
 	}
 	if block.Addr().Is4() {
 		return block, nil
@@ -140,6 +165,17 @@ func checkDestination(v *state.View, table *state.RouteTable, text string) (neti
 		return block, state.Refuse(ipv6EntryOnCustomTable)
 	}
 	return block, nil
+}
+
+// taken is why a destination that an entry leads to takes no other.
+func taken(e *state.RouteEntry) error {
+	if err := checkSettled(e); err != nil {
+		return err
+	}
+	if e.Type == state.RouteTableCustom {
+		return state.Refuse(destinationTaken, e.DestinationCIDRBlock)
+	}
+	return state.Refuse(routeConflicts, e.DestinationCIDRBlock)
 }
 
 func customEntries(v *state.View, routeTableID string) int {
@@ -221,15 +257,28 @@ func (r *deleteRouteEntryRequest) Validate() error {
 }
 
 func deleteRouteEntry(tx *state.Tx, req *deleteRouteEntryRequest) (*rpc.Empty, error) {
-	e, err := findRouteEntry(tx.View, req)
-	if err != nil {
+	if err := removeEntry(tx, changingVPCs(tx.View), req); err != nil {
 		return nil, err
 	}
-	if e.Type == state.RouteTableSystem {
-		return nil, state.Refuse(entryIsSystem)
-	}
-	state.RouteEntries.Delete(tx, e.ID)
 	return &rpc.Empty{}, dryRun(req.DryRun)
+}
+
+func removeEntry(tx *state.Tx, others changing, req *deleteRouteEntryRequest) error {
+	e, err := findRouteEntry(tx.View, req)
+	if err != nil {
+		return err
+	}
+	if e.Type == state.RouteTableSystem {
+		return state.Refuse(entryIsSystem)
+	}
+	if err := checkSettled(e); err != nil {
+		return err
+	}
+	if err := others.check(e.VPCID); err != nil {
+		return err
+	}
+	state.Enter(tx, state.StageRouteEntryDeleting, e.ID)
+	return nil
 }
 
 // findRouteEntry finds what the request names. No entry has several next hops,

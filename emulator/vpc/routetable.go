@@ -16,6 +16,7 @@ var routeTableActions = []rpc.Action{
 const associateVSwitch = "VSwitch"
 
 type createRouteTableRequest struct {
+	tagged
 	RegionID      string `rpc:"RegionId,required"`
 	VPCID         string `rpc:"VpcId,required"`
 	Name          string `rpc:"RouteTableName,len=1..128,invalid=RouteTableNameMalformed"`
@@ -29,7 +30,10 @@ func (r *createRouteTableRequest) Validate() error {
 	if err := plainText(r.Name, routeTableNameMalformed); err != nil {
 		return err
 	}
-	return plainText(r.Description, routeTableDescriptionMalformed)
+	if err := plainText(r.Description, routeTableDescriptionMalformed); err != nil {
+		return err
+	}
+	return r.check()
 }
 
 type createRouteTableResponse struct {
@@ -37,7 +41,7 @@ type createRouteTableResponse struct {
 }
 
 func createRouteTable(tx *state.Tx, req *createRouteTableRequest) (*createRouteTableResponse, error) {
-	id, err := once(tx, "CreateRouteTable", req.ClientToken, req, state.RouteTables, func() (string, error) {
+	id, err := state.Once(tx, "CreateRouteTable", req.ClientToken, req, state.RouteTables, func() (string, error) {
 		return putCustomRouteTable(tx, req)
 	})
 	if err != nil {
@@ -45,10 +49,6 @@ func createRouteTable(tx *state.Tx, req *createRouteTableRequest) (*createRouteT
 	}
 	return &createRouteTableResponse{RouteTableID: id}, nil
 }
-
-// maxCustomRouteTables is how many route tables a VPC may have besides its
-// system one; evidence CLB-0304.
-const maxCustomRouteTables = 9
 
 func putCustomRouteTable(tx *state.Tx, req *createRouteTableRequest) (string, error) {
 	vpc, err := state.VPCs.Get(tx.View, req.VPCID)
@@ -64,14 +64,16 @@ func putCustomRouteTable(tx *state.Tx, req *createRouteTableRequest) (string, er
 			custom++
 		}
 	}
-	if custom >= maxCustomRouteTables {
-		return "", state.Refuse(routeTableQuotaExceeded)
+	if err := state.CheckQuota(tx.View, state.QuotaRouteTables, vpc.ID, custom+1); err != nil {
+		return "", err
 	}
-	return putRouteTable(tx, vpc, &state.RouteTable{
+	id := putRouteTable(tx, vpc, &state.RouteTable{
 		Type:        state.RouteTableCustom,
 		Name:        req.Name,
 		Description: req.Description,
-	}), nil
+	})
+	req.set(tx, state.TagRouteTable, id)
+	return id, nil
 }
 
 // putRouteTable adds the table to the VPC with the system entries that every
@@ -100,7 +102,7 @@ func putSystemEntry(tx *state.Tx, t *state.RouteTable, block string) {
 		VPCID:                t.VPCID,
 		DestinationCIDRBlock: block,
 		Type:                 state.RouteTableSystem,
-		Status:               statusAvailable,
+		Status:               state.RouteEntryAvailable,
 		CreateTime:           tx.Now(),
 	})
 }
@@ -144,6 +146,7 @@ func deleteRouteTableWithEntries(tx *state.Tx, id string) {
 	for e := range state.RouteEntriesByTable.List(tx.View, id) {
 		state.RouteEntries.Delete(tx, e.ID)
 	}
+	state.DeleteTagsOf(tx, state.TagRouteTable, id)
 	state.RouteTables.Delete(tx, id)
 }
 
@@ -178,6 +181,7 @@ type routeTableView struct {
 	AssociateType          string   `rpc:"AssociateType"`
 	VSwitchIDs             []string `rpc:"VSwitchIds>VSwitchId"`
 	GatewayIDs             []string `rpc:"GatewayIds>GatewayIds"`
+	Tags                   []tag    `rpc:"Tags>Tag"`
 	RoutePropagationEnable bool     `rpc:"RoutePropagationEnable"`
 	ResourceGroupID        string   `rpc:"ResourceGroupId"`
 	OwnerID                int64    `rpc:"OwnerId"`
@@ -185,9 +189,11 @@ type routeTableView struct {
 }
 
 func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (*describeRouteTableListResponse, error) {
+	hasTags := req.filter(v, state.TagRouteTable)
 	var found []*state.RouteTable
-	for t := range state.RouteTables.All(v) {
-		if req.matches(t) {
+	scope := v.Scope()
+	for t := range state.RouteTablesByRegion.List(v, scope.AccountID, scope.RegionID) {
+		if req.matches(t) && hasTags(t.ID) {
 			found = append(found, t)
 		}
 	}
@@ -200,9 +206,9 @@ func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (
 }
 
 // matches: the only routers are those of VPCs, so the routers of physical
-// connections (VBR) have no tables; and no table has tags.
+// connections (VBR) have no tables.
 func (r *describeRouteTableListRequest) matches(t *state.RouteTable) bool {
-	return r.RouterType == "VRouter" && len(r.Tags) == 0 &&
+	return r.RouterType == "VRouter" &&
 		matches(r.RouterID, t.VRouterID) &&
 		matches(r.VPCID, t.VPCID) &&
 		matches(r.RouteTableID, t.ID) &&
@@ -226,6 +232,7 @@ func viewRouteTable(v *state.View, t *state.RouteTable) routeTableView {
 		ResourceGroupID:        t.ResourceGroupID,
 		OwnerID:                ownerID(t.AccountID),
 		CreationTime:           formatTime(t.CreateTime),
+		Tags:                   tagsOf(v, state.TagRouteTable, t.ID),
 	}
 	for s := range state.VSwitchesByVPC.List(v, t.VPCID) {
 		if s.RouteTableID == t.ID {

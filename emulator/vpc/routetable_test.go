@@ -8,7 +8,7 @@ import (
 // A custom table shows beside the system one, with the vSwitches that use each.
 func TestRouteTables(t *testing.T) {
 	c := newClient(t)
-	id := c.Do("CreateRouteTable", params{"VpcId": vpcID, "RouteTableName": "pods"}).Text("RouteTableId")
+	id := c.Do("CreateRouteTable", params{"VpcId": vpcID, "RouteTableName": "pods", "Tag.1.Key": "team", "Tag.1.Value": "net"}).Text("RouteTableId")
 	for _, f := range []struct {
 		params params
 		want   int
@@ -20,11 +20,15 @@ func TestRouteTables(t *testing.T) {
 		{params{"RouterType": "VBR"}, 0},
 		{params{"RouterId": "vrt-none"}, 0},
 		{params{"Tag.1.Key": "none"}, 0},
+		{params{"Tag.1.Key": "team", "Tag.1.Value": "net"}, 1},
 	} {
 		if got := c.Do("DescribeRouteTableList", f.params); got.Text("TotalCount") != fmt.Sprint(f.want) {
 			t.Errorf("DescribeRouteTableList(%v) = %v, want %d", f.params, got.Body, f.want)
 		}
 	}
+	expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": id}), map[string]string{
+		"RouterTableList.RouterTableListType.0.Tags.Tag.0.Key": "team", "RouterTableList.RouterTableListType.0.Tags.Tag.0.Value": "net",
+	})
 	system := c.Do("DescribeRouteTableList", params{"RouteTableId": routeTableID})
 	if system.Len("RouterTableList.RouterTableListType.0.VSwitchIds.VSwitchId") != 2 {
 		t.Errorf("the system table = %v, want two vSwitches", system.Body)

@@ -68,7 +68,7 @@ type createVPCResponse struct {
 }
 
 func createVPC(tx *state.Tx, req *createVPCRequest) (*createVPCResponse, error) {
-	id, err := once(tx, "CreateVpc", req.ClientToken, req, state.VPCs, func() (string, error) { return putVPC(tx, req) })
+	id, err := state.Once(tx, "CreateVpc", req.ClientToken, req, state.VPCs, func() (string, error) { return putVPC(tx, req) })
 	if err != nil {
 		return nil, err
 	}

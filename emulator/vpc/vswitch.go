@@ -56,15 +56,12 @@ type createVSwitchResponse struct {
 }
 
 func createVSwitch(tx *state.Tx, req *createVSwitchRequest) (*createVSwitchResponse, error) {
-	id, err := once(tx, "CreateVSwitch", req.ClientToken, req, state.VSwitches, func() (string, error) { return putVSwitch(tx, req) })
+	id, err := state.Once(tx, "CreateVSwitch", req.ClientToken, req, state.VSwitches, func() (string, error) { return putVSwitch(tx, req) })
 	if err != nil {
 		return nil, err
 	}
 	return &createVSwitchResponse{VSwitchID: id}, nil
 }
-
-// maxVSwitches is how many vSwitches a VPC may have; evidence CLB-0313.
-const maxVSwitches = 150
 
 func putVSwitch(tx *state.Tx, req *createVSwitchRequest) (string, error) {
 	vpc, err := state.VPCs.Get(tx.View, req.VPCID)
@@ -109,10 +106,11 @@ func checkNewVSwitch(v *state.View, vpc *state.VPC, req *createVSwitchRequest) (
 	if err != nil {
 		return "", err
 	}
-	if state.VSwitchesByVPC.Count(v, vpc.ID) >= maxVSwitches {
-		return "", state.Refuse(vSwitchQuotaExceeded)
+	if err := changingVPCs(v).check(vpc.ID); err != nil {
+		return "", err
 	}
-	return ipv6, nil
+	used := state.VSwitchesByVPC.Count(v, vpc.ID)
+	return ipv6, state.CheckQuota(v, state.QuotaVSwitches, vpc.ID, used+1)
 }
 
 func checkZone(v *state.View, id string) error {
@@ -176,17 +174,21 @@ type deleteVSwitchRequest struct {
 }
 
 // deleteVSwitch asks the addresses whether the vSwitch is empty: everything in it
-// has one.
+// has one. Those that the world keeps from being given out hold nothing.
 func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*rpc.Empty, error) {
 	s, err := state.VSwitches.Get(tx.View, req.VSwitchID)
 	if err != nil {
 		return nil, err
 	}
+	state.FreeAllAddresses(tx, s)
 	if _, used := state.AddressesByPool.First(tx.View, s.ID); used {
 		return nil, state.Refuse(vSwitchInUse)
 	}
 	if s.RouteTableID != systemRouteTable(tx.View, s.VPCID) {
 		return nil, state.Refuse(vSwitchHasRouteTable)
+	}
+	if err := changingVPCs(tx.View).check(s.VPCID); err != nil {
+		return nil, err
 	}
 	for t := range state.RouteTablesByVPC.List(tx.View, s.VPCID) {
 		for e := range state.RouteEntriesByTable.List(tx.View, t.ID, s.CIDRBlock) {

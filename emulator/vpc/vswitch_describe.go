@@ -70,7 +70,8 @@ type vSwitchRouteTable struct {
 func describeVSwitches(v *state.View, req *describeVSwitchesRequest) (*describeVSwitchesResponse, error) {
 	hasTags := req.filter(v, state.TagVSwitch)
 	var found []*state.VSwitch
-	for s := range state.VSwitches.All(v) {
+	scope := v.Scope()
+	for s := range state.VSwitchesByRegion.List(v, scope.AccountID, scope.RegionID) {
 		if req.matches(s) && hasTags(s.ID) {
 			found = append(found, s)
 		}

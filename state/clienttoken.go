@@ -1,0 +1,91 @@
+package state
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Facts about client tokens.
+const (
+	// TokenConflict: the token came with another request before.
+	TokenConflict Fact = "TokenConflict"
+	// TokenProcessing: the token's first call counts as running.
+	TokenProcessing Fact = "TokenProcessing"
+)
+
+// ClientToken remembers what a call with a token made, so that a repetition
+// gets the same answer. A failed call leaves none.
+type ClientToken struct {
+	AccountID string
+	Action    string
+	Token     string
+	// Digest is of the request: the same token with another is refused.
+	Digest     string
+	ResourceID string
+	// Activity is Busy while the first call counts as running.
+	Activity   string `json:",omitempty"`
+	CreateTime time.Time
+}
+
+// ClientTokenID is the id of a ClientToken.
+func ClientTokenID(accountID, action, token string) string {
+	return accountID + "/" + action + "/" + token
+}
+
+// ClientTokens by ClientTokenID.
+var ClientTokens = newTable("ClientToken", func(t *ClientToken) string {
+	return ClientTokenID(t.AccountID, t.Action, t.Token)
+})
+
+// Once runs act unless a call of the action with the same token succeeded before,
+// and returns the id of the resource that either was about. A token whose resource
+// is gone since counts as new: CLB-0101. One that comes with another request is
+// refused: CLB-0102.
+func Once[T any](tx *Tx, action, token string, request any, table *Table[T], act func() (string, error)) (string, error) {
+	if token == "" {
+		return act()
+	}
+	digest, err := digestOf(request)
+	if err != nil {
+		return "", err
+	}
+	id := ClientTokenID(tx.scope.AccountID, action, token)
+	if known, ok := ClientTokens.Find(tx.View, id); ok {
+		if _, exists := table.Find(tx.View, known.ResourceID); exists {
+			return known.ResourceID, known.check(digest)
+		}
+	}
+	resourceID, err := act()
+	if err != nil {
+		return "", err
+	}
+	ClientTokens.Put(tx, &ClientToken{
+		AccountID: tx.scope.AccountID, Action: action, Token: token,
+		Digest: digest, ResourceID: resourceID, CreateTime: tx.Now(),
+	})
+	Enter(tx, StageClientTokenProcessing, id)
+	return resourceID, nil
+}
+
+// check refuses a repetition that must not get the first call's answer.
+func (t *ClientToken) check(digest string) error {
+	switch {
+	case t.Activity == Busy:
+		return Refuse(TokenProcessing, t.Token)
+	case t.Digest != digest:
+		return Refuse(TokenConflict, t.Token)
+	}
+	return nil
+}
+
+func digestOf(request any) (string, error) {
+	text, err := json.Marshal(request)
+	if err != nil {
+		return "", fmt.Errorf("digest of a request: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
