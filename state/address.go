@@ -153,9 +153,12 @@ func SetFreeAddresses(tx *Tx, s *VSwitch, free int) error {
 	if free < 0 || free > available {
 		return &Error{Fact: NoFreeAddress, ID: s.ID}
 	}
-	for range available - free {
-		if _, err := AllocateAddress(tx, s.ID, s.CIDRBlock, "", reservation, s.ID); err != nil {
-			return err
+	b := usable(s.CIDRBlock)
+	for i := uint64(0); available > free; i++ {
+		a := &Address{Pool: s.ID, IP: b.at(i).String(), Holder: reservation, HolderID: s.ID}
+		if _, taken := Addresses.Find(tx.View, AddressID(a.Pool, a.IP)); !taken {
+			Addresses.Put(tx, a)
+			available--
 		}
 	}
 	return nil

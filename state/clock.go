@@ -56,9 +56,19 @@ var ClockSettings = newTable("ClockSetting", func(c *ClockSetting) string { retu
 
 const clockSettingID = "clock"
 
+// at never goes back, though the base clock may, and stands still rather than
+// count what a Duration can't.
 func (c *ClockSetting) at(base time.Time) time.Time {
-	return c.Emulated.Add(time.Duration(float64(base.Sub(c.Base)) * c.Scale))
+	elapsed := float64(max(base.Sub(c.Base), 0)) * c.Scale
+	return c.Emulated.Add(time.Duration(min(elapsed, float64(maxElapsed))))
 }
+
+// The limits of the emulated time, so that every time that a transaction writes
+// has the four digits of the year that JSON takes.
+const (
+	maxElapsed = 200 * 365 * day
+	maxYear    = 9000
+)
 
 // emulatedTime is the time of a state when the base clock shows base.
 func emulatedTime(v *View, base time.Time) time.Time {
@@ -101,10 +111,13 @@ func (s *Store) AdjustClock(advance time.Duration, scale float64) error {
 	if !(scale >= 0 && scale <= maxScale) {
 		return fmt.Errorf("%w: the scale is %v, want 0 to %v", ErrClock, scale, float64(maxScale))
 	}
+	base := s.clock.Now() // before the transaction's own reading: later would go back
 	return s.Update(Owner{}, func(tx *Tx) error {
-		ClockSettings.Put(tx, &ClockSetting{
-			ID: clockSettingID, Emulated: tx.Now().Add(advance), Base: s.clock.Now(), Scale: scale,
-		})
+		emulated := tx.Now().Add(advance)
+		if emulated.Year() > maxYear {
+			return fmt.Errorf("%w: %s from now is after the year %d", ErrClock, advance, maxYear)
+		}
+		ClockSettings.Put(tx, &ClockSetting{ID: clockSettingID, Emulated: emulated, Base: base, Scale: scale})
 		return nil
 	})
 }

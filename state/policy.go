@@ -2,7 +2,10 @@ package state
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 )
 
@@ -71,8 +74,11 @@ func ParsePolicy(text string) (PolicyDocument, error) {
 	if err := d.Decode(&document); err != nil {
 		return document, fmt.Errorf("not a policy document: %w", err)
 	}
+	if _, err := d.Token(); err != io.EOF {
+		return document, errors.New("not a policy document: there is more behind it")
+	}
 	if len(document.Statement) == 0 {
-		return document, fmt.Errorf("the policy has no Statement")
+		return document, errors.New("the policy has no Statement")
 	}
 	for i, s := range document.Statement {
 		switch {
@@ -80,6 +86,8 @@ func ParsePolicy(text string) (PolicyDocument, error) {
 			return document, fmt.Errorf("statement %d: Effect is %q, want Allow or Deny", i+1, s.Effect)
 		case len(s.Action) == 0 || len(s.Resource) == 0:
 			return document, fmt.Errorf("statement %d: Action and Resource are mandatory", i+1)
+		case slices.Contains(s.Action, "") || slices.Contains(s.Resource, ""):
+			return document, fmt.Errorf("statement %d: an empty text in Action or Resource matches nothing", i+1)
 		}
 	}
 	return document, nil
