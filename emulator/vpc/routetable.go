@@ -181,11 +181,11 @@ type routeTableView struct {
 	AssociateType          string   `rpc:"AssociateType"`
 	VSwitchIDs             []string `rpc:"VSwitchIds>VSwitchId"`
 	GatewayIDs             []string `rpc:"GatewayIds>GatewayIds"`
-	Tags                   []tag    `rpc:"Tags>Tag"`
 	RoutePropagationEnable bool     `rpc:"RoutePropagationEnable"`
 	ResourceGroupID        string   `rpc:"ResourceGroupId"`
 	OwnerID                int64    `rpc:"OwnerId"`
 	CreationTime           string   `rpc:"CreationTime"`
+	Tags                   []tag    `rpc:"Tags>Tag"`
 }
 
 func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (*describeRouteTableListResponse, error) {
