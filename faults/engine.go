@@ -1,0 +1,177 @@
+package faults
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Status is a rule with what became of it.
+type Status struct {
+	Rule Rule
+	// Since is when the rule was set, on the emulated clock.
+	Since time.Time
+	// Seen counts the calls that it matched at its point, Hits those that it
+	// struck.
+	Seen, Hits uint64
+}
+
+// Spent tells a rule that has struck as often as it may.
+func (s Status) Spent() bool { return s.Rule.When.Times > 0 && s.Hits >= s.Rule.When.Times }
+
+// Verdict is what is to happen to a call.
+type Verdict struct {
+	Rule   string
+	Point  Point
+	Effect Effect
+	// Delay is how long, where the effect is a delay.
+	Delay time.Duration
+}
+
+// Engine holds rules and decides by them. Its zero value has none.
+type Engine struct {
+	active atomic.Bool // false when there is nothing to ask
+	mu     sync.Mutex
+	list   []*armed
+	// Record, if set, is told of every rule whose counters changed, before the
+	// verdict is given: what it keeps survives a crash that the verdict is.
+	Record func(Status)
+}
+
+// armed is a rule at work.
+type armed struct {
+	Status
+	match  compiled
+	bucket bucket
+}
+
+// bucket is what a throttle has left.
+type bucket struct {
+	tokens float64
+	at     time.Time
+}
+
+// Set replaces all rules, in order, with the counters that they come with. Two
+// rules of one name are refused.
+func (e *Engine) Set(list []Status) error {
+	armedList := make([]*armed, len(list))
+	for i, s := range list {
+		if err := s.Rule.Validate(); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(armedList[:i], func(a *armed) bool { return a.Rule.Name == s.Rule.Name }) {
+			return fmt.Errorf("there are two rules called %s", s.Rule.Name)
+		}
+		armedList[i] = &armed{Status: s, match: s.Rule.Match.compile()}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.list = armedList
+	e.active.Store(len(armedList) > 0)
+	return nil
+}
+
+// Rules lists the rules in order, spent ones too.
+func (e *Engine) Rules() []Status {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	list := make([]Status, len(e.list))
+	for i, a := range e.list {
+		list[i] = a.Status
+	}
+	return list
+}
+
+// Idle tells whether there is no rule, at the cost of one load.
+func (e *Engine) Idle() bool { return !e.active.Load() }
+
+// At asks the rules of a point about a call: the first that matches decides
+// whether it strikes.
+func (e *Engine) At(point Point, call Call, now time.Time) (Verdict, bool) {
+	if e.Idle() {
+		return Verdict{}, false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, a := range e.list {
+		if a.Rule.Point() != point || a.Spent() || !a.within(now) || a.Rule.Effect.Stale != nil && call.Write || !a.match.matches(call) {
+			continue
+		}
+		a.Seen++
+		struck := a.due() && a.over(now)
+		if struck {
+			a.Hits++
+		}
+		if e.Record != nil {
+			e.Record(a.Status)
+		}
+		if !struck {
+			return Verdict{}, false
+		}
+		return Verdict{Rule: a.Rule.Name, Point: point, Effect: a.Rule.Effect, Delay: a.delay()}, true
+	}
+	return Verdict{}, false
+}
+
+// within holds the window of time.
+func (a *armed) within(now time.Time) bool {
+	w := a.Rule.When
+	age := now.Sub(a.Since)
+	return age >= time.Duration(w.After) && (w.For == 0 || age < time.Duration(w.After+w.For))
+}
+
+// due holds the schedule for the call that was just counted.
+func (a *armed) due() bool {
+	w := a.Rule.When
+	if a.Seen <= w.Skip {
+		return false
+	}
+	n := a.Seen - w.Skip
+	if w.Every > 1 && n%w.Every != 0 {
+		return false
+	}
+	return w.Probability == nil || a.chance(0) < *w.Probability
+}
+
+// over tells whether a throttle has nothing left; other effects have no such
+// condition.
+func (a *armed) over(now time.Time) bool {
+	t := a.Rule.Effect.Throttle
+	if t == nil {
+		return true
+	}
+	full := float64(max(t.Burst, 1))
+	switch elapsed := now.Sub(a.bucket.at); {
+	case a.bucket.at.IsZero(), t.Window > 0 && elapsed >= time.Duration(t.Window):
+		a.bucket = bucket{full, now}
+	case t.Window == 0:
+		a.bucket = bucket{min(a.bucket.tokens+elapsed.Seconds()*t.QPS, full), now}
+	}
+	if a.bucket.tokens < 1 {
+		return true
+	}
+	a.bucket.tokens--
+	return false
+}
+
+func (a *armed) delay() time.Duration {
+	if a.Rule.Effect.Delay == nil {
+		return 0
+	}
+	return a.Rule.Effect.Delay.draw(a.chance(1), a.chance(2))
+}
+
+// chance is a number from 0 to 1 that depends on the seed, the rule and the
+// count of the call alone, so that a run can be repeated.
+func (a *armed) chance(draw byte) float64 {
+	var in [17]byte
+	binary.BigEndian.PutUint64(in[:8], a.Rule.When.Seed)
+	binary.BigEndian.PutUint64(in[8:16], a.Seen)
+	in[16] = draw
+	sum := sha256.Sum256(append(in[:], a.Rule.Name...))
+	return float64(binary.BigEndian.Uint64(sum[:8])>>11) / (1 << 53)
+}

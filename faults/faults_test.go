@@ -1,0 +1,397 @@
+package faults_test
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/faults"
+)
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func parse(t *testing.T, text string) faults.Rule {
+	t.Helper()
+	rules, err := faults.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("parse: %v", err)
+	}
+	return rules[0]
+}
+
+func engine(t *testing.T, rules ...string) *faults.Engine {
+	t.Helper()
+	var list []faults.Status
+	for _, text := range rules {
+		list = append(list, faults.Status{Rule: parse(t, text), Since: start})
+	}
+	e := &faults.Engine{}
+	if err := e.Set(list); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// call is a CreateLoadBalancer with parameters, given as name, value.
+func call(pairs ...string) faults.Call {
+	params := make(map[string]string)
+	for i := 0; i < len(pairs); i += 2 {
+		params[pairs[i]] = pairs[i+1]
+	}
+	return faults.Call{
+		Action: "CreateLoadBalancer", RegionID: "cn-hangzhou", AccessKeyID: "testid", UserAgent: "ack.ccm/2.9", Write: true,
+		Params: func(name string) (string, bool) {
+			value, ok := params[name]
+			return value, ok
+		},
+		Resource: func(field string) (string, bool) { return "active", field == "status" },
+	}
+}
+
+// every rule of the vocabulary, one effect and one matcher each at least.
+var vocabulary = []string{
+	"name: error\nmatch:\n  action: Create*,Delete*\neffect:\n  error:\n    code: ServiceUnavailable\n    httpStatus: 503\n",
+	"name: custom\nat: afterCommit\neffect:\n  error:\n    code: Moon\n    message: it is full\n    httpStatus: 418\n    custom: true\n",
+	"name: fixed\nmatch:\n  region: cn-hangzhou\neffect:\n  delay:\n    fixed: 20s\n",
+	"name: uniform\nmatch:\n  accessKeyId: testid\neffect:\n  delay:\n    uniform: [1s, 3s]\n",
+	"name: lognormal\nmatch:\n  userAgent:\n    matches: ack.ccm\neffect:\n  delay:\n    lognormal:\n      median: 1s\n      sigma: 0.5\n",
+	"name: throttle\neffect:\n  throttle:\n    qps: 10\n    burst: 20\n",
+	"name: window\neffect:\n  throttle:\n    burst: 5\n    window: 1m0s\n",
+	"name: hang\nat: accept\neffect:\n  hang: true\n",
+	"name: hang-for\neffect:\n  hang: 20s\n",
+	"name: reset\nmatch:\n  params.Address:\n    absent: true\neffect:\n  reset: true\n",
+	"name: empty\nmatch:\n  resource.status: active\neffect:\n  empty: true\n",
+	"name: truncate\neffect:\n  truncate:\n    bytes: 20\n",
+	"name: malformed\neffect:\n  malformed: true\n",
+	"name: lost\nmatch:\n  params.LoadBalancerName: web\nwhen:\n  skip: 1\n  times: 2\n  every: 3\n  probability: 0.5\n  seed: 7\n  after: 10s\n  for: 5m0s\neffect:\n  afterCommit: reset\n",
+	"name: stale\nmatch:\n  action: Describe*\neffect:\n  stale:\n    calls: 3\n",
+	"name: stale-for\neffect:\n  stale:\n    seconds: 5\n",
+	"name: crash\nat: beforeCommit\neffect:\n  crash: true\n",
+}
+
+// A rule prints as the YAML that it was, and that parses back to it.
+func TestRulesPrintAsTheyParse(t *testing.T) {
+	for _, text := range vocabulary {
+		rule := parse(t, text)
+		if got := rule.String(); got != text {
+			t.Errorf("rule prints as\n%s, want\n%s", got, text)
+		}
+		if again := parse(t, rule.String()); !reflect.DeepEqual(again, rule) {
+			t.Errorf("%s parses back as %+v, want %+v", rule.Name, again, rule)
+		}
+	}
+	all, err := faults.Parse([]byte(strings.Join(vocabulary, "---\n")))
+	if err != nil || len(all) != len(vocabulary) {
+		t.Errorf("documents: %d rules, %v, want %d", len(all), err, len(vocabulary))
+	}
+	list, err := faults.Parse([]byte("- name: a\n  effect: {reset: true}\n- name: b\n  effect: {crash: true}\n"))
+	if err != nil || len(list) != 2 || list[1].Name != "b" {
+		t.Errorf("a list: %v, %v", list, err)
+	}
+}
+
+// What is no rule is refused with its place and the reason.
+func TestRefusedRules(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"Empty", "", "no rule"},
+		{"NotYAML", "name: [", "line"},
+		{"NoName", "effect: {reset: true}", "needs a name"},
+		{"UnknownKey", "name: a\nefect: {reset: true}", "efect"},
+		{"UnknownEffect", "name: a\neffect: {explode: true}", "explode"},
+		{"NoEffect", "name: a", "exactly one"},
+		{"TwoEffects", "name: a\neffect: {reset: true, crash: true}", "exactly one"},
+		{"UnknownField", "name: a\nmatch: {regoin: x}\neffect: {reset: true}", "do you mean region?"},
+		{"UnknownMatcher", "name: a\nmatch: {region: {like: x}}\neffect: {reset: true}", "like"},
+		{"TwoMatchers", "name: a\nmatch: {region: {equals: x, absent: true}}\neffect: {reset: true}", "one of equals"},
+		{"BadPattern", "name: a\nmatch: {action: '['}\neffect: {reset: true}", "no pattern"},
+		{"BadExpression", "name: a\nmatch: {region: {matches: '('}}\neffect: {reset: true}", "matches"},
+		{"BadDuration", "name: a\nwhen: {after: soon}\neffect: {reset: true}", "no duration"},
+		{"NegativeDuration", "name: a\nwhen: {after: -1s}\neffect: {reset: true}", "no duration"},
+		{"BadProbability", "name: a\nwhen: {probability: 2}\neffect: {reset: true}", "between 0 and 1"},
+		{"SeedAlone", "name: a\nwhen: {seed: 2}\neffect: {reset: true}", "probability"},
+		{"WrongPoint", "name: a\nat: accept\neffect: {truncate: {bytes: 1}}", "can happen at reply"},
+		{"UnknownPoint", "name: a\nat: lunch\neffect: {reset: true}", "can happen at"},
+		{"NoCode", "name: a\neffect: {error: {message: x}}", "error.code"},
+		{"BadStatus", "name: a\neffect: {error: {code: X, httpStatus: 200}}", "no status of an error"},
+		{"CustomIncomplete", "name: a\neffect: {error: {code: X, custom: true}}", "needs its httpStatus"},
+		{"NoDelay", "name: a\neffect: {delay: {}}", "one of fixed"},
+		{"BadUniform", "name: a\neffect: {delay: {uniform: [3s, 1s]}}", "shortest"},
+		{"BadLognormal", "name: a\neffect: {delay: {lognormal: {median: 1s, sigma: -1}}}", "sigma"},
+		{"BadThrottle", "name: a\neffect: {throttle: {burst: 1}}", "qps"},
+		{"BadWindow", "name: a\neffect: {throttle: {window: 1s}}", "needs burst"},
+		{"BadTruncate", "name: a\neffect: {truncate: {bytes: -1}}", "negative"},
+		{"BadLoss", "name: a\neffect: {afterCommit: fire}", "reset, hang or empty"},
+		{"BadStale", "name: a\neffect: {stale: {calls: 1, seconds: 1}}", "calls or seconds"},
+		{"BadHang", "name: a\neffect: {hang: often}", "no duration"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := faults.Parse([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Parse(%q) = %v, want an error with %q", c.text, err, c.want)
+			}
+		})
+	}
+	twice := faults.Status{Rule: parse(t, vocabulary[0])}
+	if err := (&faults.Engine{}).Set([]faults.Status{twice, twice}); err == nil {
+		t.Error("two rules of one name are taken")
+	}
+}
+
+// Each matcher looks at what it says.
+func TestMatchers(t *testing.T) {
+	for _, c := range []struct {
+		match string
+		call  faults.Call
+		want  bool
+	}{
+		{"{}", call(), true},
+		{"{action: Create*}", call(), true},
+		{"{action: 'Delete*, CreateLoadBalancer'}", call(), true},
+		{"{action: Describe*}", call(), false},
+		{"{region: cn-hangzhou}", call(), true},
+		{"{region: cn-beijing}", call(), false},
+		{"{accessKeyId: testid}", call(), true},
+		{"{userAgent: {matches: '^ack\\.ccm/'}}", call(), true},
+		{"{userAgent: {matches: '^curl/'}}", call(), false},
+		{"{params.VSwitchId: vsw-1}", call("VSwitchId", "vsw-1"), true},
+		{"{params.VSwitchId: vsw-1}", call("VSwitchId", "vsw-2"), false},
+		{"{params.VSwitchId: vsw-1}", call(), false},
+		{"{params.VSwitchId: {absent: true}}", call(), true},
+		{"{params.VSwitchId: {absent: true}}", call("VSwitchId", "vsw-1"), false},
+		{"{resource.status: active}", call(), true},
+		{"{resource.status: locked}", call(), false},
+		{"{resource.name: {absent: true}}", call(), true},
+		{"{action: Create*, region: cn-hangzhou, params.A: b}", call("A", "b"), true},
+		{"{action: Create*, region: cn-hangzhou, params.A: b}", call("A", "c"), false},
+	} {
+		e := engine(t, "name: a\nmatch: "+c.match+"\neffect: {error: {code: X}}")
+		if _, got := e.At(faults.BeforeCall, c.call, start); got != c.want {
+			t.Errorf("match %s = %v, want %v", c.match, got, c.want)
+		}
+	}
+}
+
+// strikes says of each of n calls whether it was struck.
+func strikes(e *faults.Engine, n int, now time.Time) string {
+	var pattern strings.Builder
+	for range n {
+		if _, struck := e.At(faults.BeforeCall, call(), now); struck {
+			pattern.WriteByte('x')
+		} else {
+			pattern.WriteByte('.')
+		}
+	}
+	return pattern.String()
+}
+
+// The schedule lets some calls be.
+func TestSchedule(t *testing.T) {
+	for _, c := range []struct{ when, want string }{
+		{"{}", "xxxxxxxx"},
+		{"{times: 2}", "xx......"},
+		{"{skip: 3}", "...xxxxx"},
+		{"{skip: 1, times: 1}", ".x......"},
+		{"{every: 3}", "..x..x.."},
+		{"{skip: 1, every: 2, times: 2}", "..x.x..."},
+		{"{probability: 0}", "........"},
+		{"{probability: 1}", "xxxxxxxx"},
+		{"{after: 1s}", "........"},
+	} {
+		if got := strikes(engine(t, "name: a\nwhen: "+c.when+"\neffect: {error: {code: X}}"), 8, start); got != c.want {
+			t.Errorf("when %s strikes %s, want %s", c.when, got, c.want)
+		}
+	}
+	text := "name: a\nwhen: {probability: 0.3, seed: 7}\neffect: {error: {code: X}}"
+	first := strikes(engine(t, text), 1000, start)
+	if again := strikes(engine(t, text), 1000, start); again != first {
+		t.Error("the same seed strikes other calls the second time")
+	}
+	if n := strings.Count(first, "x"); n < 250 || n > 350 {
+		t.Errorf("probability 0.3 strikes %d of 1000 calls", n)
+	}
+	if other := strikes(engine(t, strings.Replace(text, "7", "8", 1)), 1000, start); other == first {
+		t.Error("another seed strikes the same calls")
+	}
+	window := engine(t, "name: a\nwhen: {after: 10s, for: 5s}\neffect: {error: {code: X}}")
+	for at, want := range map[time.Duration]string{9 * time.Second: ".", 10 * time.Second: "x", 14 * time.Second: "x", 15 * time.Second: "."} {
+		if got := strikes(window, 1, start.Add(at)); got != want {
+			t.Errorf("after %s = %s, want %s", at, got, want)
+		}
+	}
+}
+
+// The first rule that matches at a point decides, even when its schedule lets the
+// call be; a spent one makes way, and stays listed with its counts.
+func TestFirstMatchWins(t *testing.T) {
+	e := engine(t,
+		"name: first\nwhen: {times: 2, every: 2}\neffect: {error: {code: A}}",
+		"name: reply\neffect: {malformed: true}",
+		"name: second\neffect: {error: {code: B}}")
+	var got []string
+	for range 6 {
+		v, _ := e.At(faults.BeforeCall, call(), start)
+		got = append(got, v.Rule)
+	}
+	if want := []string{"", "first", "", "first", "second", "second"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("verdicts = %q, want %q", got, want)
+	}
+	list := e.Rules()
+	if s := list[0]; s.Seen != 4 || s.Hits != 2 || !s.Spent() {
+		t.Errorf("the first rule = %+v, want it spent after 2 hits of 4 calls", s)
+	}
+	if v, ok := e.At(faults.Reply, call(), start); !ok || v.Rule != "reply" || v.Point != faults.Reply {
+		t.Errorf("at the reply = %+v, want the rule of that point", v)
+	}
+	if err := e.Set(list); err != nil {
+		t.Fatal(err)
+	}
+	if v, _ := e.At(faults.BeforeCall, call(), start); v.Rule != "second" {
+		t.Errorf("after the counters came back = %q, want the spent rule to stay spent", v.Rule)
+	}
+}
+
+// Each effect has a usual point, which at changes.
+func TestPoints(t *testing.T) {
+	want := map[string]faults.Point{
+		"error": faults.BeforeCall, "custom": faults.AfterCommit, "fixed": faults.BeforeCall, "throttle": faults.BeforeCall, "hang": faults.Accept,
+		"reset": faults.Reply, "empty": faults.Reply, "truncate": faults.Reply, "malformed": faults.Reply, "lost": faults.AfterCommit,
+		"stale": faults.BeforeCall, "crash": faults.BeforeCommit,
+	}
+	for _, text := range vocabulary {
+		rule := parse(t, text)
+		if point, ok := want[rule.Name]; ok && rule.Point() != point {
+			t.Errorf("%s happens at %s, want %s", rule.Name, rule.Point(), point)
+		}
+	}
+}
+
+// A throttle refuses what is over its rate and nothing else.
+func TestThrottle(t *testing.T) {
+	rate := engine(t, "name: a\neffect: {throttle: {qps: 2, burst: 3}}")
+	if got := strikes(rate, 5, start); got != "...xx" {
+		t.Errorf("a burst of 3 = %s", got)
+	}
+	if got := strikes(rate, 4, start.Add(time.Second)); got != "..xx" {
+		t.Errorf("2 a second = %s", got)
+	}
+	window := engine(t, "name: a\neffect: {throttle: {burst: 2, window: 10s}}")
+	if got := strikes(window, 3, start) + strikes(window, 1, start.Add(9*time.Second)) + strikes(window, 3, start.Add(10*time.Second)); got != "..xx..x" {
+		t.Errorf("2 in every 10 s = %s", got)
+	}
+}
+
+// Delays are what they say, and the same again with the same seed.
+func TestDelays(t *testing.T) {
+	delays := func(text string) (list []time.Duration) {
+		e := engine(t, "name: a\neffect: {delay: "+text+"}")
+		for range 200 {
+			v, _ := e.At(faults.BeforeCall, call(), start)
+			list = append(list, v.Delay)
+		}
+		return list
+	}
+	if got := delays("{fixed: 20s}")[0]; got != 20*time.Second {
+		t.Errorf("fixed = %s, want 20s", got)
+	}
+	different := make(map[time.Duration]bool)
+	for _, d := range delays("{uniform: [1s, 3s]}") {
+		different[d] = true
+		if d < time.Second || d > 3*time.Second {
+			t.Errorf("uniform gives %s, want 1s to 3s", d)
+		}
+	}
+	if len(different) < 100 {
+		t.Errorf("uniform gives %d values in 200 draws", len(different))
+	}
+	short := 0
+	for _, d := range delays("{lognormal: {median: 1s, sigma: 1}}") {
+		if d < time.Second {
+			short++
+		}
+	}
+	if short < 70 || short > 130 {
+		t.Errorf("%d of 200 delays are under the median, want about half", short)
+	}
+	if a, b := delays("{uniform: [1s, 3s]}"), delays("{uniform: [1s, 3s]}"); !reflect.DeepEqual(a, b) {
+		t.Error("the same rule draws other delays the second time")
+	}
+}
+
+// Stale is about reads; a write is not asked.
+func TestStaleSparesWrites(t *testing.T) {
+	e := engine(t, "name: a\neffect: {stale: {calls: 1}}")
+	write, read := call(), call()
+	read.Write = false
+	if _, struck := e.At(faults.BeforeCall, write, start); struck {
+		t.Error("a write reads a stale state")
+	}
+	if _, struck := e.At(faults.BeforeCall, read, start); !struck {
+		t.Error("a read does not")
+	}
+}
+
+// Counters are recorded before the verdict is given, and are exact when many
+// calls come at once.
+func TestCountersUnderConcurrency(t *testing.T) {
+	e := engine(t, "name: a\nwhen: {times: 50}\neffect: {error: {code: X}}")
+	var last faults.Status
+	e.Record = func(s faults.Status) { last = s }
+	var wg sync.WaitGroup
+	hits := make([]int, 16)
+	for i := range hits {
+		wg.Go(func() {
+			for range 10 {
+				if _, struck := e.At(faults.BeforeCall, call(), start); struck {
+					hits[i]++
+				}
+			}
+		})
+	}
+	wg.Wait()
+	total := 0
+	for _, n := range hits {
+		total += n
+	}
+	if total != 50 || last.Hits != 50 {
+		t.Errorf("%d calls are struck and %d recorded, want 50", total, last.Hits)
+	}
+}
+
+// The zero engine lets every call be.
+func TestIdle(t *testing.T) {
+	var e faults.Engine
+	if _, struck := e.At(faults.BeforeCall, call(), start); struck || !e.Idle() {
+		t.Error("an engine without rules strikes")
+	}
+}
+
+// A mistyped name is told from one that is far off.
+func TestNearest(t *testing.T) {
+	names := []string{"CreateLoadBalancer", "DeleteLoadBalancer", "TagResources"}
+	for name, want := range map[string]string{"CreateLoadBalancr": "CreateLoadBalancer", "tagresources": "TagResources", "Zzz": ""} {
+		if got := faults.Nearest(name, names); got != want {
+			t.Errorf("Nearest(%s) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// No text makes the parser panic, and what it takes prints as what it parses
+// back to.
+func FuzzParse(f *testing.F) {
+	for _, text := range vocabulary {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		rules, err := faults.Parse([]byte(text))
+		if err != nil {
+			return
+		}
+		for _, rule := range rules {
+			again, err := faults.Parse([]byte(rule.String()))
+			if err != nil || len(again) != 1 || again[0].String() != rule.String() {
+				t.Fatalf("%q prints as %q, which parses as %v, %v", text, rule, again, err)
+			}
+		}
+	})
+}
