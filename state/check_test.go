@@ -18,7 +18,8 @@ func plantHealthy(tx *state.Tx) error {
 	}
 	for _, id := range []string{"lb-1", "lb-2"} {
 		ip := "192.168.0." + id[3:]
-		state.LoadBalancers.Put(tx, &state.LoadBalancer{Owner: hangzhou, ID: id, VPCID: vpcID, VSwitchID: vSwitchID, Address: ip})
+		state.LoadBalancers.Put(tx, &state.LoadBalancer{Owner: hangzhou, ID: id, Status: state.LoadBalancerActive,
+			VPCID: vpcID, VSwitchID: vSwitchID, Address: ip})
 		address(vSwitchID, ip, state.LoadBalancers.Kind(), id)
 		state.VServerGroups.Put(tx, &state.VServerGroup{Owner: hangzhou, ID: "rsp-" + id[3:], LoadBalancerID: id})
 	}
@@ -26,6 +27,7 @@ func plantHealthy(tx *state.Tx) error {
 	state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 443, Protocol: state.HTTPS,
 		ServerCertificateID: "certificate", VServerGroupID: "rsp-1"})
 	state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 443, Protocol: state.UDP})
+	state.Rules.Put(tx, &state.Rule{Owner: hangzhou, ID: "rule-1", LoadBalancerID: "lb-1", ListenerID: "lb-1_https_443", VServerGroupID: "rsp-1"})
 	state.DomainExtensions.Put(tx, &state.DomainExtension{Owner: hangzhou, ID: "de-1", LoadBalancerID: "lb-1",
 		ListenerPort: 443, ServerCertificateID: "certificate"})
 	state.EIPs.Put(tx, &state.EIP{Owner: hangzhou, ID: "eip-1", IPAddress: "198.18.0.1", Status: state.EIPInUse,
@@ -87,6 +89,10 @@ var damages = []struct {
 		"DomainExtension de-1 refers to Listener lb-1_https_444, which does not exist"},
 	{"domain extension without certificate", domainExtension(func(d *state.DomainExtension) { d.ServerCertificateID = "x" }),
 		"DomainExtension de-1 refers to ServerCertificate x, which does not exist"},
+	{"rule without listener", rule(func(r *state.Rule) { r.ListenerID = "lb-1_http_80" }),
+		"Rule rule-1 refers to Listener lb-1_http_80, which does not exist"},
+	{"rule without group", rule(func(r *state.Rule) { r.VServerGroupID = "rsp-x" }),
+		"Rule rule-1 refers to VServerGroup rsp-x, which does not exist"},
 	{"vSwitch without VPC", vSwitch(func(s *state.VSwitch) { s.VPCID = "vpc-x" }),
 		"VSwitch vsw-bp1test refers to VPC vpc-x, which does not exist"},
 	{"vSwitch without route table", vSwitch(func(s *state.VSwitch) { s.RouteTableID = "vtb-x" }),
@@ -153,6 +159,7 @@ func listener(fn func(*state.Listener)) func(*state.Tx) {
 func domainExtension(fn func(*state.DomainExtension)) func(*state.Tx) {
 	return edit(state.DomainExtensions, "de-1", fn)
 }
+func rule(fn func(*state.Rule)) func(*state.Tx)       { return edit(state.Rules, "rule-1", fn) }
 func vSwitch(fn func(*state.VSwitch)) func(*state.Tx) { return edit(state.VSwitches, vSwitchID, fn) }
 func eip(fn func(*state.EIP)) func(*state.Tx)         { return edit(state.EIPs, "eip-1", fn) }
 func networkInterface(fn func(*state.NetworkInterface)) func(*state.Tx) {
