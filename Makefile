@@ -54,5 +54,5 @@ lint:
 
 # check everything that a change must pass
 check: lint
-	$(MAKE) fuzz FUZZTIME=10s
-	$(MAKE) race
+	$(MAKE) --no-print-directory fuzz FUZZTIME=10s
+	$(MAKE) --no-print-directory race

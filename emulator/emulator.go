@@ -81,9 +81,6 @@ type Emulator struct {
 // New opens the store, plants the world if it is empty, and builds the
 // handlers. It does not listen: Start does, and Handler serves without.
 func New(ctx context.Context, cfg Config) (*Emulator, error) {
-	if cfg.World == nil {
-		cfg.World = world.Default()
-	}
 	e, err := openEngine(cfg)
 	if err != nil {
 		return nil, err
@@ -118,20 +115,25 @@ func openEngine(cfg Config) (engine.Engine, error) {
 	}
 }
 
+// plantIfEmpty gives a new store its world. One that has a world keeps it.
 func plantIfEmpty(store *state.Store, cfg Config) error {
-	planted := false
-	err := store.Update(state.Owner{}, func(tx *state.Tx) error {
-		if !tx.Empty() {
-			return nil
+	w := cfg.world()
+	return store.Update(state.Owner{}, func(tx *state.Tx) error {
+		if tx.Empty() {
+			return w.Plant(tx)
 		}
-		planted = true
-		return cfg.World.Plant(tx)
+		if cfg.World != nil {
+			cfg.Log.Warn().Msg("the store has a world already and keeps it: a reset of the state plants the one that was given")
+		}
+		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("plant the world: %w", err)
+}
+
+func (cfg *Config) world() *world.World {
+	if cfg.World == nil {
+		return world.Default()
 	}
-	cfg.Log.Info().Bool("planted", planted).Msg("store opened")
-	return nil
+	return cfg.World
 }
 
 func (e *Emulator) build() {
@@ -152,7 +154,7 @@ func (e *Emulator) build() {
 	e.control = control.New(control.Config{
 		Store:    e.store,
 		Products: products,
-		Plant:    e.cfg.World.Plant,
+		Plant:    e.cfg.world().Plant,
 		Metrics:  metrics,
 		Ready:    func() bool { return !e.closing.Load() },
 		Token:    e.cfg.ControlToken,

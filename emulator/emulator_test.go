@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
 	"io"
@@ -14,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
@@ -96,7 +99,8 @@ func TestWorldIsPlantedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, w := range []*world.World{nil, renamed} {
-		e := mustNew(t, emulator.Config{DataDir: dir, World: w})
+		var log bytes.Buffer
+		e := mustNew(t, emulator.Config{DataDir: dir, World: w, Log: zerolog.New(&log)})
 		if err := e.Store().View(state.Owner{}, func(v *state.View) error {
 			i, err := state.Instances.Get(v, "i-bp1clbemu0000000001")
 			if err == nil && i.Name != "node-1" {
@@ -105,6 +109,9 @@ func TestWorldIsPlantedOnce(t *testing.T) {
 			return err
 		}); err != nil {
 			t.Error(err)
+		}
+		if warned := strings.Contains(log.String(), "keeps it"); warned != (w != nil) {
+			t.Errorf("log = %q, want a warning when a world is not used", log.String())
 		}
 		if err := e.Close(context.Background()); err != nil {
 			t.Error(err)

@@ -1,13 +1,17 @@
 package main_test
 
 import (
+	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
 func writeFile(t *testing.T, path, text string) string {
@@ -117,14 +121,55 @@ func readOnly(t *testing.T) string {
 	return dir
 }
 
-// TestFullDisk proves that a database that can't grow keeps the server from
-// starting, with a message instead of a crash. A limit on the size of files
-// stands in for the disk.
+// limited is a server whose files can't grow over some blocks of 512 bytes: a
+// limit on the size of files stands in for a full disk.
+func limited(blocks int, dir string) *exec.Cmd {
+	return exec.Command("sh", "-c", fmt.Sprintf(
+		`ulimit -f %d; exec "$0" serve --listen 127.0.0.1:0 --control-listen 127.0.0.1:0 --data-dir "$1"`, blocks), binary, dir)
+}
+
+// TestFullDisk proves that a database that can't be made keeps the server from
+// starting, with a message instead of a crash.
 func TestFullDisk(t *testing.T) {
-	cmd := exec.Command("sh", "-c", `ulimit -f 8; exec "$0" serve --listen 127.0.0.1:0 --control-listen 127.0.0.1:0 --data-dir "$1"`,
-		binary, t.TempDir())
-	r := finish(t, cmd)
+	r := finish(t, limited(8, t.TempDir()))
 	if r.code != 3 || !strings.Contains(r.stderr, "file too large") || strings.Count(r.stderr, "\n") != 1 {
 		t.Errorf("serve with a limit of 4 KiB = %d, %q, want 3 and one line with the cause", r.code, r.stderr)
+	}
+}
+
+// TestDiskFillsUp proves that a write that the disk does not take is refused,
+// that reads go on, and that what was acknowledged is there after a restart.
+func TestDiskFillsUp(t *testing.T) {
+	dir := t.TempDir()
+	s := await(t, limited(512, dir))
+	call := func(action string, params map[string]string) emulatortest.Reply {
+		t.Helper()
+		reply, err := s.client().Call(emulatortest.Slb, action, params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reply
+	}
+	id := createLoadBalancer(t, s.client())
+	create := func(n int) emulatortest.Reply {
+		return call("CreateVServerGroup", map[string]string{"LoadBalancerId": id, "VServerGroupName": fmt.Sprintf("group-%d", n)})
+	}
+	made, reply := 0, create(0)
+	for ; reply.Status == http.StatusOK && made < 5000; reply = create(made) {
+		made++
+	}
+	if reply.Text("Code") != "InternalError" {
+		t.Fatalf("write number %d to a full disk = %v, want InternalError", made, reply)
+	}
+	count := func() int {
+		return strings.Count(clbemu(t, "state", "export", "--server", s.control).stdout, `"Name":"group-`)
+	}
+	if got := count(); got != made {
+		t.Errorf("%d groups after the refused write, want the %d acknowledged ones", got, made)
+	}
+	s.end(syscall.SIGTERM)
+	s = serve(t, "--data-dir", dir)
+	if got := count(); got != made {
+		t.Errorf("%d groups after a restart, want the %d acknowledged ones", got, made)
 	}
 }

@@ -89,8 +89,13 @@ type serving struct {
 // serve starts the binary on free ports and waits until it says where.
 func serve(t *testing.T, args ...string) *serving {
 	t.Helper()
-	s := &serving{t: t, cmd: exec.Command(binary, append([]string{
-		"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0"}, args...)...)}
+	return await(t, exec.Command(binary, append([]string{
+		"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0"}, args...)...))
+}
+
+func await(t *testing.T, cmd *exec.Cmd) *serving {
+	t.Helper()
+	s := &serving{t: t, cmd: cmd}
 	s.cmd.Stderr = &s.stderr
 	stdout, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -109,7 +114,7 @@ func serve(t *testing.T, args ...string) *serving {
 		}
 	}
 	s.cmd.Wait()
-	t.Fatalf("serve %v said %q and %q, and ended", args, said.String(), s.stderr.String())
+	t.Fatalf("%v said %q and %q, and ended", cmd.Args, said.String(), s.stderr.String())
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/world"
@@ -61,7 +62,11 @@ environment, and the environment over the file.`,
 			return f.serve(cmd)
 		},
 	}
-	flags := cmd.Flags()
+	f.define(cmd.Flags())
+	return cmd
+}
+
+func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.String(configFlag, "", "YAML file with settings, named like these flags")
 	flags.StringVar(&f.listen, "listen", defaultListen, "address of the cloud's API and the metadata service")
 	flags.StringVar(&f.controlListen, "control-listen", defaultControl, "address of the control API")
@@ -77,7 +82,6 @@ environment, and the environment over the file.`,
 	flags.Uint64Var(&f.seed, "seed", 0, "make the ids of a new store repeatable (0: random)")
 	flags.StringVar(&f.logFormat, "log-format", logAuto, "auto, console or json")
 	flags.StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error")
-	return cmd
 }
 
 // The values of --auth.

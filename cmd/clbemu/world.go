@@ -20,7 +20,12 @@ as arrears, stock and quotas can be changed while clients work.`,
 		Args: noArgs,
 		RunE: help,
 	}
-	cmd.AddCommand(&cobra.Command{
+	cmd.AddCommand(newWorldShow(), newWorldValidate(), newWorldSet(), newWorldGet())
+	return cmd
+}
+
+func newWorldShow() *cobra.Command {
+	return &cobra.Command{
 		Use:     "show",
 		Short:   "Print the default world",
 		Example: "  clbemu world show > world.yaml",
@@ -29,7 +34,11 @@ as arrears, stock and quotas can be changed while clients work.`,
 			_, err := cmd.OutOrStdout().Write(world.DefaultText)
 			return cannot(err)
 		},
-	}, &cobra.Command{
+	}
+}
+
+func newWorldValidate() *cobra.Command {
+	return &cobra.Command{
 		Use:     "validate FILE",
 		Short:   "Report everything that is wrong with a world file",
 		Long:    "Report everything that is wrong with a world file, a line for each problem. Exits with 1 when there is one.",
@@ -45,7 +54,5 @@ as arrears, stock and quotas can be changed while clients work.`,
 			}
 			return failed(err)
 		},
-	})
-	cmd.AddCommand(newWorldSet(), newWorldGet())
-	return cmd
+	}
 }
