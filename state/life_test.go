@@ -2,358 +2,347 @@ package state_test
 
 import (
 	"errors"
-	"math"
 	"testing"
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
-// clocked is a store with the healthy state and a clock to move. The stages take
-// what the profile and the delays say.
-func clocked(t *testing.T, profile string, delays map[state.Stage]time.Duration) (*state.Store, *state.ManualClock) {
+const day = 24 * time.Hour
+
+// openAt opens a store on e with a clock, without a cleanup.
+func openAt(t testing.TB, e engine.Engine, clock state.Clock) *state.Store {
+	t.Helper()
+	s, err := state.Open(t.Context(), state.Config{Engine: e, Clock: clock, Seed: 1})
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	return s
+}
+
+// timed is a healthy store with a clock that the test moves.
+func timed(t testing.TB, plants ...func(*state.Tx) error) (*state.Store, *state.ManualClock) {
 	t.Helper()
 	clock := state.NewManualClock(start)
-	s, err := state.Open(t.Context(), state.Config{Engine: &memory.Engine{}, Clock: clock, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openAt(t, &memory.Engine{}, clock)
 	t.Cleanup(func() { checkAndClose(t, s) })
-	update(t, s, hangzhou, func(tx *state.Tx) error {
-		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: profile, Delays: delays})
-		if err := plant(tx); err != nil {
-			return err
-		}
-		return plantHealthy(tx)
-	})
+	update(t, s, state.Owner{}, plant)
+	for _, p := range append([]func(*state.Tx) error{plantHealthy, plantStaged}, plants...) {
+		update(t, s, hangzhou, p)
+	}
 	return s, clock
 }
 
-func enter(t *testing.T, s *state.Store, stage state.Stage, id string, then ...string) {
-	t.Helper()
-	update(t, s, hangzhou, func(tx *state.Tx) error { state.Enter(tx, stage, id, then...); return nil })
+// plantStaged adds what has stages and is not in plantHealthy.
+func plantStaged(tx *state.Tx) error {
+	state.RouteEntries.Put(tx, &state.RouteEntry{Owner: hangzhou, ID: "rte-1", RouteTableID: routeTableID, VPCID: vpcID, Status: state.RouteEntryAvailable})
+	state.ClientTokens.Put(tx, &state.ClientToken{AccountID: hangzhou.AccountID, Action: "Do", Token: "t", ResourceID: "lb-1"})
+	return nil
 }
 
-// listenerStatus is the status that a reader sees now.
-func listenerStatus(t *testing.T, s *state.Store) (status state.ListenerStatus) {
-	t.Helper()
-	view(t, s, hangzhou, func(v *state.View) {
-		if l, ok := state.Listeners.Find(v, "lb-1_https_443"); ok {
-			status = l.Status
+func profile(name string) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: name})
+		return nil
+	}
+}
+
+const listenerID = "lb-1_https_443"
+
+const gone = "gone"
+
+// statusOf reads a status, which is gone when the resource is.
+func statusOf[T any, S ~string](table *state.Table[T], id string, status func(*T) S) func(*state.View) string {
+	return func(v *state.View) string {
+		r, ok := table.Find(v, id)
+		if !ok {
+			return gone
 		}
-	})
-	return status
+		return string(status(r))
+	}
 }
 
-// A stage ends at its own second, for readers and writers alike, with nobody but
-// the clock to see to it.
-func TestStage(t *testing.T) {
-	s, clock := clocked(t, state.LifeRealistic, nil)
-	enter(t, s, state.StageListenerStarting, "lb-1_https_443")
-	if got := listenerStatus(t, s); got != state.ListenerStarting {
-		t.Errorf("status %s, want starting", got)
-	}
-	clock.Advance(2*time.Second - time.Nanosecond)
-	if got := listenerStatus(t, s); got != state.ListenerStarting {
-		t.Errorf("status just before the end: %s", got)
-	}
-	clock.Advance(time.Nanosecond)
-	if got := listenerStatus(t, s); got != state.ListenerRunning {
-		t.Errorf("status at the end: %s, want running", got)
-	}
-	enter(t, s, state.StageListenerStopping, "lb-1_https_443")
-	clock.Advance(2 * time.Second)
+var (
+	listenerStatus   = statusOf(state.Listeners, listenerID, func(l *state.Listener) state.ListenerStatus { return l.Status })
+	groupActivity    = statusOf(state.VServerGroups, "rsp-1", func(g *state.VServerGroup) string { return g.Activity })
+	balancerActivity = statusOf(state.LoadBalancers, "lb-1", func(lb *state.LoadBalancer) string { return lb.Activity })
+	tokenActivity    = statusOf(state.ClientTokens, tokenID, func(c *state.ClientToken) string { return c.Activity })
+	entryStatus      = statusOf(state.RouteEntries, "rte-1", func(e *state.RouteEntry) string { return e.Status })
+	eipStatus        = statusOf(state.EIPs, "eip-1", func(e *state.EIP) state.EIPStatus { return e.Status })
+	interfaceChange  = statusOf(state.NetworkInterfaces, "eni-1", func(n *state.NetworkInterface) string { return n.Activity })
+)
+
+var tokenID = state.ClientTokenID(hangzhou.AccountID, "Do", "t")
+
+// staged are all the stages, with what the resource is meanwhile and afterwards.
+var staged = []struct {
+	stage         state.Stage
+	id            string
+	then          []string
+	status        func(*state.View) string
+	during, after string
+}{
+	{state.StageListenerStarting, listenerID, nil, listenerStatus, "starting", "running"},
+	{state.StageListenerStopping, listenerID, nil, listenerStatus, "stopping", "stopped"},
+	{state.StageListenerConfiguring, listenerID, []string{"running"}, listenerStatus, "configuring", "running"},
+	{state.StageVServerGroupProcessing, "rsp-1", nil, groupActivity, state.Busy, state.Idle},
+	{state.StageLoadBalancerConfiguring, "lb-1", nil, balancerActivity, state.Busy, state.Idle},
+	{state.StageClientTokenProcessing, tokenID, nil, tokenActivity, state.Busy, state.Idle},
+	{state.StageRouteEntryPending, "rte-1", nil, entryStatus, "Pending", "Available"},
+	{state.StageRouteEntryDeleting, "rte-1", nil, entryStatus, "Deleting", gone},
+	{state.StageEIPAssociating, "eip-1", nil, eipStatus, "Associating", "InUse"},
+	{state.StageEIPUnassociating, "eip-1", nil, eipStatus, "Unassociating", "Available"},
+	{state.StageNetworkInterfaceChanging, "eni-1", nil, interfaceChange, state.Busy, state.Idle},
+}
+
+func enter(t testing.TB, s *state.Store, stage state.Stage, id string, then ...string) {
+	t.Helper()
 	update(t, s, hangzhou, func(tx *state.Tx) error {
-		if l, _ := state.Listeners.Find(tx.View, "lb-1_https_443"); l.Status != state.ListenerStopped {
-			t.Errorf("a writer finds it %s, want stopped", l.Status)
-		}
+		state.Enter(tx, stage, id, then...)
 		return nil
 	})
 }
 
-// A stage takes no time, its profile's, or its own.
-func TestDelays(t *testing.T) {
-	cases := []struct {
-		name    string
-		profile string
-		delays  map[state.Stage]time.Duration
-		want    time.Duration
-	}{
-		{"instant", state.LifeInstant, nil, 0},
-		{"realistic", state.LifeRealistic, nil, 2 * time.Second},
-		{"own", state.LifeInstant, map[state.Stage]time.Duration{state.StageListenerStarting: time.Minute}, time.Minute},
-		{"own and none", state.LifeRealistic, map[state.Stage]time.Duration{state.StageListenerStarting: 0}, 0},
+func wantStatus(t testing.TB, s *state.Store, when string, status func(*state.View) string, want string) {
+	t.Helper()
+	view(t, s, hangzhou, func(v *state.View) {
+		if got := status(v); got != want {
+			t.Errorf("%s: %q, want %q", when, got, want)
+		}
+	})
+}
+
+// A stage lasts for exactly its time in the realistic profile, and not at all in
+// the instant one.
+func TestStages(t *testing.T) {
+	if len(staged) != len(state.Stages()) {
+		t.Errorf("%d of %d stages are tested", len(staged), len(state.Stages()))
 	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			s, _ := clocked(t, c.profile, c.delays)
-			enter(t, s, state.StageListenerStarting, "lb-1_https_443")
-			want := state.ListenerStarting
-			if c.want == 0 {
-				want = state.ListenerRunning
-			}
-			if got := listenerStatus(t, s); got != want {
-				t.Errorf("status %s, want %s", got, want)
-			}
+	for _, c := range staged {
+		t.Run(string(c.stage), func(t *testing.T) {
+			s, clock := timed(t, profile(state.LifeRealistic))
+			enter(t, s, c.stage, c.id, c.then...)
+			wantStatus(t, s, "at first", c.status, c.during)
+			clock.Advance(state.Stages()[c.stage] - 1)
+			wantStatus(t, s, "just before the end", c.status, c.during)
+			clock.Advance(1)
+			wantStatus(t, s, "at the end", c.status, c.after)
+
+			s, _ = timed(t, profile(state.LifeInstant))
+			enter(t, s, c.stage, c.id, c.then...)
+			wantStatus(t, s, "without a delay", c.status, c.after)
 			view(t, s, hangzhou, func(v *state.View) {
-				if got := v.Delay(state.StageListenerStarting); got != c.want {
-					t.Errorf("Delay = %v, want %v", got, c.want)
+				for left := range state.Transitions.All(v) {
+					t.Errorf("a stage without a delay leaves %+v", *left)
 				}
 			})
 		})
 	}
 }
 
-// A stage without an end of its own goes back to where the resource came from.
-func TestStageGoesBack(t *testing.T) {
-	s, clock := clocked(t, state.LifeRealistic, nil)
-	enter(t, s, state.StageListenerConfiguring, "lb-1_https_443", string(state.ListenerRunning))
-	if got := listenerStatus(t, s); got != state.ListenerConfiguring {
-		t.Errorf("status %s, want configuring", got)
-	}
-	clock.Advance(time.Second)
-	if got := listenerStatus(t, s); got != state.ListenerRunning {
-		t.Errorf("status %s, want running", got)
+// A delay of its own takes the place of the profile's, whichever that is.
+func TestStageDelays(t *testing.T) {
+	for name, want := range map[string]time.Duration{state.LifeInstant: 0, state.LifeRealistic: 2 * time.Second} {
+		s, _ := timed(t, func(tx *state.Tx) error {
+			state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: name,
+				Delays: map[state.Stage]time.Duration{state.StageListenerStarting: time.Hour}})
+			return nil
+		})
+		view(t, s, hangzhou, func(v *state.View) {
+			if got := v.Delay(state.StageListenerStarting); got != time.Hour {
+				t.Errorf("%s: the delay of its own = %s, want 1h", name, got)
+			}
+			if got := v.Delay(state.StageListenerStopping); got != want {
+				t.Errorf("%s: the profile's delay = %s, want %s", name, got, want)
+			}
+		})
 	}
 }
 
-// What has moved on meanwhile is left alone, and what is gone stays gone.
-func TestStageOfWhatMovedOn(t *testing.T) {
-	s, clock := clocked(t, state.LifeRealistic, nil)
-	enter(t, s, state.StageListenerStarting, "lb-1_https_443")
-	update(t, s, hangzhou, func(tx *state.Tx) error {
-		listener(func(l *state.Listener) { l.Status = state.ListenerStopped })(tx)
-		return nil
-	})
-	clock.Advance(time.Minute)
-	if got := listenerStatus(t, s); got != state.ListenerStopped {
-		t.Errorf("status %s, want stopped", got)
+// A stage that is entered again before its end begins anew.
+func TestStageEnteredAgain(t *testing.T) {
+	s, clock := timed(t, profile(state.LifeRealistic))
+	enter(t, s, state.StageVServerGroupProcessing, "rsp-1")
+	clock.Advance(300 * time.Millisecond)
+	enter(t, s, state.StageVServerGroupProcessing, "rsp-1")
+	clock.Advance(400 * time.Millisecond)
+	wantStatus(t, s, "at the first end", groupActivity, state.Busy)
+	clock.Advance(100 * time.Millisecond)
+	wantStatus(t, s, "at the second end", groupActivity, state.Idle)
+}
+
+// The end of a stage that another one has overtaken changes nothing.
+func TestStageOvertaken(t *testing.T) {
+	s, clock := timed(t, profile(state.LifeRealistic))
+	enter(t, s, state.StageListenerStarting, listenerID)
+	clock.Advance(time.Second)
+	enter(t, s, state.StageListenerStopping, listenerID)
+	clock.Advance(time.Second)
+	wantStatus(t, s, "at the end of the first", listenerStatus, "stopping")
+	clock.Advance(time.Second)
+	wantStatus(t, s, "at the end of the second", listenerStatus, "stopped")
+}
+
+// What was deleted meanwhile stays gone, an EIP that became free stays so, and no
+// transition is left over.
+func TestStageOfTheDeleted(t *testing.T) {
+	stays := map[string]string{"eip-1": "Available", "eni-1": state.Idle}
+	for _, c := range staged {
+		t.Run(string(c.stage), func(t *testing.T) {
+			s, clock := timed(t, profile(state.LifeRealistic))
+			enter(t, s, c.stage, c.id, c.then...)
+			update(t, s, hangzhou, func(tx *state.Tx) error {
+				lb, err := state.LoadBalancers.Get(tx.View, "lb-1")
+				if err != nil {
+					return err
+				}
+				state.RemoveLoadBalancer(tx, lb)
+				state.RouteEntries.Delete(tx, "rte-1")
+				state.ClientTokens.Delete(tx, tokenID)
+				return nil
+			})
+			clock.Advance(time.Hour)
+			want, ok := stays[c.id]
+			if !ok {
+				want = gone
+			}
+			wantStatus(t, s, "after its time", c.status, want)
+			view(t, s, hangzhou, func(v *state.View) {
+				for left := range state.Transitions.All(v) {
+					t.Errorf("left after its time: %+v", *left)
+				}
+			})
+		})
 	}
-	enter(t, s, state.StageListenerStarting, "lb-1_https_443")
+}
+
+// What took the id of something that was deleted stays as it was made.
+func TestStageOfTheDeletedAndMadeAgain(t *testing.T) {
+	s, clock := timed(t, profile(state.LifeRealistic))
+	enter(t, s, state.StageListenerStarting, listenerID)
 	update(t, s, hangzhou, func(tx *state.Tx) error {
-		l, err := state.Listeners.Get(tx.View, "lb-1_https_443")
-		if err == nil {
-			state.RemoveListener(tx, l)
-		}
+		l, err := state.Listeners.Get(tx.View, listenerID)
+		again := *l
+		again.Status = state.ListenerStopped
+		state.Listeners.Delete(tx, listenerID)
+		state.Listeners.Put(tx, &again)
 		return err
 	})
-	clock.Advance(time.Minute)
-	if got := listenerStatus(t, s); got != "" {
-		t.Errorf("a deleted listener is %s", got)
+	clock.Advance(time.Hour)
+	wantStatus(t, s, "the listener that was made anew", listenerStatus, "stopped")
+}
+
+// schedule has the listener go from one status to another after some time.
+func schedule(after time.Duration, from, to string) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		state.Schedule(tx, tx.Now().Add(after), state.Transition{Kind: state.Listeners.Kind(), ResourceID: listenerID, From: from, To: to})
+		return nil
 	}
 }
 
-// A route entry is gone when its deletion ends; an EIP is free, without its
-// instance, when its unassociation does.
-func TestStagesWithConsequences(t *testing.T) {
-	s, clock := clocked(t, state.LifeRealistic, nil)
-	update(t, s, hangzhou, func(tx *state.Tx) error {
-		state.RouteEntries.Put(tx, &state.RouteEntry{Owner: hangzhou, ID: "rte-1", RouteTableID: routeTableID})
-		state.Enter(tx, state.StageRouteEntryDeleting, "rte-1")
-		state.Enter(tx, state.StageEIPUnassociating, "eip-1")
-		return nil
-	})
-	seen := func() (route bool, e *state.EIP) {
-		view(t, s, hangzhou, func(v *state.View) {
-			_, route = state.RouteEntries.Find(v, "rte-1")
-			e, _ = state.EIPs.Find(v, "eip-1")
+// Transitions that are due at once happen in the order of their times, whatever
+// the order in which they were scheduled.
+func TestTransitionsInOrder(t *testing.T) {
+	cases := []struct {
+		name  string
+		plans []func(*state.Tx) error
+		want  string
+	}{
+		{"in order", []func(*state.Tx) error{schedule(1, "", "a"), schedule(2, "a", "b"), schedule(3, "b", "c")}, "c"},
+		{"scheduled backwards", []func(*state.Tx) error{schedule(3*time.Second, "b", "c"), schedule(1, "", "a"), schedule(2, "a", "b")}, "c"},
+		{"the second too early", []func(*state.Tx) error{schedule(2*time.Second, "", "a"), schedule(time.Second, "a", "b")}, "a"},
+		{"nanoseconds count", []func(*state.Tx) error{schedule(time.Second+10, "", "a"), schedule(time.Second+9, "a", "b")}, "a"},
+		{"one is not due", []func(*state.Tx) error{schedule(1, "", "a"), schedule(day+1, "a", "b")}, "a"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s, clock := timed(t, c.plans...)
+			clock.Advance(day)
+			wantStatus(t, s, "after a day", listenerStatus, c.want)
 		})
-		return route, e
-	}
-	if route, e := seen(); !route || e.Status != state.EIPUnassociating || e.InstanceID != "lb-1" {
-		t.Errorf("meanwhile: route %v, EIP %+v", route, e)
-	}
-	clock.Advance(3 * time.Second)
-	if route, e := seen(); route || e.Status != state.EIPAvailable || e.InstanceID != "" {
-		t.Errorf("afterwards: route %v, EIP %+v", route, e)
 	}
 }
 
-// Nobody has looked for a day: everything happened at its own time, in order.
-func TestSettlingInOrder(t *testing.T) {
-	s, clock := clocked(t, state.LifeInstant, nil)
-	update(t, s, hangzhou, func(tx *state.Tx) error {
-		schedule := func(after time.Duration, from, to state.ListenerStatus) {
-			state.Schedule(tx, tx.Now().Add(after), state.Transition{Kind: state.Listeners.Kind(), ResourceID: "lb-1_https_443",
-				From: string(from), To: string(to)})
-		}
-		schedule(3*time.Hour, state.ListenerRunning, state.ListenerStopping)
-		schedule(2*time.Hour, state.ListenerStarting, state.ListenerRunning)
-		schedule(time.Hour, state.ListenerStopped, state.ListenerStarting)
-		listener(func(l *state.Listener) { l.Status = state.ListenerStopped })(tx)
-		return nil
-	})
-	clock.Advance(24 * time.Hour)
-	if got := listenerStatus(t, s); got != state.ListenerStopping {
-		t.Errorf("status %s, want stopping", got)
+// What is due is seen by a View, by a transaction, and after a refused one; each
+// happens at its own time.
+func TestSettled(t *testing.T) {
+	refused := errors.New("refused")
+	reads := map[string]func(s *state.Store, see func(*state.View)) error{
+		"View": func(s *state.Store, see func(*state.View)) error {
+			return s.View(hangzhou, func(v *state.View) error { see(v); return nil })
+		},
+		"Update": func(s *state.Store, see func(*state.View)) error {
+			return s.Update(hangzhou, func(tx *state.Tx) error { see(tx.View); return nil })
+		},
+		"stranger": func(s *state.Store, see func(*state.View)) error {
+			return s.Update(stranger, func(tx *state.Tx) error { see(tx.In(hangzhou).View); return nil })
+		},
+		"refused Update": func(s *state.Store, see func(*state.View)) error {
+			if err := s.Update(hangzhou, func(*state.Tx) error { return refused }); !errors.Is(err, refused) {
+				return err
+			}
+			return s.View(hangzhou, func(v *state.View) error { see(v); return nil })
+		},
+	}
+	for name, read := range reads {
+		t.Run(name, func(t *testing.T) {
+			s, clock := timed(t, profile(state.LifeRealistic))
+			enter(t, s, state.StageListenerStarting, listenerID)
+			clock.Advance(time.Hour)
+			err := read(s, func(v *state.View) {
+				if got := listenerStatus(v); got != "running" || !v.Now().Equal(start.Add(time.Hour)) {
+					t.Errorf("the listener is %q at %v", got, v.Now())
+				}
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
-// An unknown stage is a programming error.
+// Transitions that wait are kept over a restart, and happen when the store opens
+// after their time.
+func TestTransitionsOverRestart(t *testing.T) {
+	e, clock := &memory.Engine{}, state.NewManualClock(start)
+	s := openAt(t, e, clock)
+	for _, p := range []func(*state.Tx) error{plant, plantHealthy, plantStaged, profile(state.LifeRealistic)} {
+		update(t, s, hangzhou, p)
+	}
+	enter(t, s, state.StageRouteEntryDeleting, "rte-1")
+	enter(t, s, state.StageListenerStarting, listenerID)
+	checkAndClose(t, s)
+
+	clock.Advance(2 * time.Second)
+	s = openAt(t, e, clock)
+	defer checkAndClose(t, s)
+	wantStatus(t, s, "after the restart", listenerStatus, "running")
+	wantStatus(t, s, "after the restart", entryStatus, "Deleting")
+	clock.Advance(time.Second)
+	wantStatus(t, s, "a second later", entryStatus, gone)
+}
+
+// Times that a count of nanoseconds does not hold are in order too.
+func TestTransitionsOfTheFarFuture(t *testing.T) {
+	const year = 365 * day
+	s, clock := timed(t, schedule(200*year, "", "a"), schedule(280*year, "a", "b"))
+	clock.Advance(210 * year)
+	wantStatus(t, s, "after 210 years", listenerStatus, "a")
+	clock.Advance(100 * year)
+	wantStatus(t, s, "after 310 years", listenerStatus, "b")
+}
+
+// A stage that does not exist is a programming error.
 func TestUnknownStage(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		defer func() {
-			if p := recover(); p != "state: unknown stage rocket.launching" {
+			if p := recover(); p != "state: unknown stage rocket.starting" {
 				t.Errorf("Enter panicked with %v", p)
 			}
 		}()
-		state.Enter(tx, "rocket.launching", "r-1")
-		t.Error("no panic")
+		state.Enter(tx, "rocket.starting", "r-1")
+		t.Error("Enter of an unknown stage returned")
 	})
-}
-
-// loadBalancers are the statuses of the load balancers by id.
-func loadBalancers(t *testing.T, s *state.Store) map[string]state.LoadBalancerStatus {
-	t.Helper()
-	statuses := make(map[string]state.LoadBalancerStatus)
-	view(t, s, hangzhou, func(v *state.View) {
-		for lb := range state.LoadBalancers.All(v) {
-			statuses[lb.ID] = lb.Status
-		}
-	})
-	return statuses
-}
-
-// owing is a store whose account has two days of grace, and goes into arrears.
-func owing(t *testing.T) (*state.Store, *state.ManualClock) {
-	t.Helper()
-	s, clock := clocked(t, state.LifeInstant, nil)
-	update(t, s, hangzhou, func(tx *state.Tx) error {
-		edit(state.Accounts, hangzhou.AccountID, func(a *state.Account) { a.GraceDays, a.ReleaseDays = 2, 7 })(tx)
-		loadBalancer(func(lb *state.LoadBalancer) { lb.Status = state.LoadBalancerInactive })(tx)
-		return state.SetArrears(tx, hangzhou.AccountID, true)
-	})
-	return s, clock
-}
-
-func pay(t *testing.T, s *state.Store) {
-	t.Helper()
-	update(t, s, hangzhou, func(tx *state.Tx) error { return state.SetArrears(tx, hangzhou.AccountID, false) })
-}
-
-const dayOfGrace = 24 * time.Hour
-
-// Arrears lock the load balancers after the days of grace, and release them later;
-// then their addresses are free and their EIPs too.
-func TestArrears(t *testing.T) {
-	s, clock := owing(t)
-	clock.Advance(2*dayOfGrace - time.Second)
-	if got := loadBalancers(t, s); got["lb-1"] != state.LoadBalancerInactive {
-		t.Errorf("within the grace: %v", got)
-	}
-	clock.Advance(time.Second)
-	if got := loadBalancers(t, s); got["lb-1"] != state.LoadBalancerLocked || got["lb-2"] != state.LoadBalancerLocked {
-		t.Errorf("after the grace: %v", got)
-	}
-	clock.Advance(7 * dayOfGrace)
-	if got := loadBalancers(t, s); len(got) != 0 {
-		t.Errorf("after the release: %v", got)
-	}
-	view(t, s, hangzhou, func(v *state.View) {
-		e, _ := state.EIPs.Find(v, "eip-1")
-		if vSwitch, _ := state.VSwitches.Find(v, vSwitchID); e.Status != state.EIPAvailable || state.AvailableAddresses(v, vSwitch) != 11 {
-			t.Errorf("the EIP is %s, %d addresses are free", e.Status, state.AvailableAddresses(v, vSwitch))
-		}
-	})
-}
-
-// Paying undoes the lock, and what was to come does not.
-func TestPayingInTime(t *testing.T) {
-	for _, days := range []time.Duration{1, 3} {
-		s, clock := owing(t)
-		clock.Advance(days * dayOfGrace)
-		pay(t, s)
-		clock.Advance(30 * dayOfGrace)
-		got := loadBalancers(t, s)
-		if got["lb-1"] != state.LoadBalancerInactive || got["lb-2"] != state.LoadBalancerActive || len(got) != 2 {
-			t.Errorf("paid after %d days: %v", days, got)
-		}
-	}
-}
-
-// An order takes effect at its time and not before.
-func TestOrderInternetSpec(t *testing.T) {
-	s, clock := clocked(t, state.LifeInstant, nil)
-	update(t, s, hangzhou, func(tx *state.Tx) error {
-		return state.LoadBalancers.Edit(tx, "lb-1", func(lb *state.LoadBalancer) error {
-			lb.InternetChargeType, lb.Bandwidth = state.PayByBandwidth, 10
-			state.OrderInternetSpec(tx, lb, &state.InternetSpecChange{
-				InternetChargeType: state.PayByTraffic, Bandwidth: 20, EffectiveAt: start.Add(time.Hour)})
-			return nil
-		})
-	})
-	spec := func() (lb *state.LoadBalancer) {
-		view(t, s, hangzhou, func(v *state.View) { lb, _ = state.LoadBalancers.Find(v, "lb-1") })
-		return lb
-	}
-	clock.Advance(time.Hour - time.Second)
-	if lb := spec(); lb.InternetChargeType != state.PayByBandwidth || lb.Bandwidth != 10 || lb.Ineffective == nil {
-		t.Errorf("before: %+v", lb)
-	}
-	clock.Advance(time.Second)
-	if lb := spec(); lb.InternetChargeType != state.PayByTraffic || lb.Bandwidth != 20 || lb.Ineffective != nil {
-		t.Errorf("after: %+v", lb)
-	}
-}
-
-// The emulated clock goes forward, faster, slower or not at all; never back.
-func TestAdjustClock(t *testing.T) {
-	s, clock := clocked(t, state.LifeInstant, nil)
-	adjust := func(advance time.Duration, scale float64) {
-		t.Helper()
-		if err := s.AdjustClock(advance, scale); err != nil {
-			t.Fatalf("AdjustClock(%v, %v): %v", advance, scale, err)
-		}
-	}
-	expect := func(want time.Duration, scale float64) {
-		t.Helper()
-		status, err := s.ClockStatus()
-		if err != nil || status.Now.Sub(start) != want || status.Scale != scale || !s.Now().Equal(status.Now) {
-			t.Errorf("the clock shows start+%v at scale %v, %v; want +%v at %v", status.Now.Sub(start), status.Scale, err, want, scale)
-		}
-	}
-	expect(0, 1)
-	adjust(time.Hour, 1)
-	expect(time.Hour, 1)
-	clock.Advance(time.Minute)
-	expect(time.Hour+time.Minute, 1)
-	adjust(0, 60)
-	clock.Advance(time.Minute)
-	expect(2*time.Hour+time.Minute, 60)
-	adjust(0, 0)
-	clock.Advance(time.Hour)
-	expect(2*time.Hour+time.Minute, 0)
-	adjust(time.Minute, 0)
-	expect(2*time.Hour+2*time.Minute, 0)
-	clock.Advance(-24 * time.Hour)
-	adjust(0, 1)
-	expect(2*time.Hour+2*time.Minute, 1)
-}
-
-// What would turn the time back, or into nonsense, is refused and changes
-// nothing.
-func TestAdjustClockRefuses(t *testing.T) {
-	s, _ := clocked(t, state.LifeInstant, nil)
-	before := exported(t, s)
-	for _, c := range []struct {
-		advance time.Duration
-		scale   float64
-	}{{-time.Second, 1}, {0, -1}, {0, math.NaN()}, {0, math.Inf(1)}, {0, 1e7}} {
-		if err := s.AdjustClock(c.advance, c.scale); !errors.Is(err, state.ErrClock) {
-			t.Errorf("AdjustClock(%v, %v) = %v, want ErrClock", c.advance, c.scale, err)
-		}
-	}
-	var err error
-	for range 100 {
-		if err = s.AdjustClock(math.MaxInt64, 1); err != nil {
-			break
-		}
-	}
-	if !errors.Is(err, state.ErrClock) {
-		t.Errorf("the clock goes on for ever: %v, %v", s.Now(), err)
-	}
-	if err := s.AdjustClock(0, 0); err != nil || exported(t, s) == before {
-		t.Errorf("AdjustClock(0, 0) = %v", err)
-	}
 }
