@@ -38,7 +38,8 @@ type Engine struct {
 	mu     sync.Mutex
 	list   []*armed
 	// Record, if set, is told of every rule whose counters changed, before the
-	// verdict is given: what it keeps survives a crash that the verdict is.
+	// verdict is given: what it keeps survives a crash that the verdict is. It may
+	// be called by several at once, and so with an older count after a newer.
 	Record func(Status)
 }
 
@@ -89,32 +90,53 @@ func (e *Engine) Rules() []Status {
 // Idle tells whether there is no rule, at the cost of one load.
 func (e *Engine) Idle() bool { return !e.active.Load() }
 
+// Wants tells whether a rule of the point matches the call and could strike it,
+// without counting it.
+func (e *Engine) Wants(point Point, call Call, now time.Time) bool {
+	if e.Idle() {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.ContainsFunc(e.list, func(a *armed) bool { return a.asked(point, call, now) })
+}
+
+// asked tells whether the rule is the one to decide about a call, if none before
+// it is.
+func (a *armed) asked(point Point, call Call, now time.Time) bool {
+	return a.Rule.Point() == point && !a.Spent() && a.within(now) &&
+		(a.Rule.Effect.Stale == nil || !call.Write) && a.match.matches(call)
+}
+
 // At asks the rules of a point about a call: the first that matches decides
 // whether it strikes.
 func (e *Engine) At(point Point, call Call, now time.Time) (Verdict, bool) {
 	if e.Idle() {
 		return Verdict{}, false
 	}
+	verdict, status, asked := e.decide(point, call, now)
+	if asked && e.Record != nil {
+		e.Record(status)
+	}
+	return verdict, verdict.Rule != ""
+}
+
+// decide asks and counts. The verdict is empty when the call is let be.
+func (e *Engine) decide(point Point, call Call, now time.Time) (verdict Verdict, status Status, asked bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, a := range e.list {
-		if a.Rule.Point() != point || a.Spent() || !a.within(now) || a.Rule.Effect.Stale != nil && call.Write || !a.match.matches(call) {
+		if !a.asked(point, call, now) {
 			continue
 		}
 		a.Seen++
-		struck := a.due() && a.over(now)
-		if struck {
+		if a.due() && a.over(now) {
 			a.Hits++
+			verdict = Verdict{Rule: a.Rule.Name, Point: point, Effect: a.Rule.Effect, Delay: a.delay()}
 		}
-		if e.Record != nil {
-			e.Record(a.Status)
-		}
-		if !struck {
-			return Verdict{}, false
-		}
-		return Verdict{Rule: a.Rule.Name, Point: point, Effect: a.Rule.Effect, Delay: a.delay()}, true
+		return verdict, a.Status, true
 	}
-	return Verdict{}, false
+	return Verdict{}, Status{}, false
 }
 
 // within holds the window of time.

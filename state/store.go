@@ -39,6 +39,7 @@ type Store struct {
 	filling *batch       // takes the change sets of running writers
 	flying  *batch       // is with the engine
 	closed  bool
+	past    []moment
 
 	wake chan struct{}
 	done chan struct{}
@@ -47,7 +48,7 @@ type Store struct {
 // batch is what one engine commit makes durable.
 type batch struct {
 	sets  []engine.ChangeSet
-	state *memdb.MemDB // after the last of the sets
+	after []moment // each of the sets
 	err   error
 	done  chan struct{}
 }
@@ -163,7 +164,7 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 		s.filling = &batch{done: make(chan struct{})}
 	}
 	s.filling.sets = append(s.filling.sets, set)
-	s.filling.state = s.newest.Snapshot()
+	s.filling.after = append(s.filling.after, moment{s.newest.Snapshot(), tx.now})
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -204,7 +205,9 @@ func (s *Store) commitBatch() bool {
 	defer s.mu.Unlock()
 	s.flying = nil
 	if err == nil {
-		s.visible.Store(b.state)
+		s.visible.Store(b.after[len(b.after)-1].state)
+		s.past = append(s.past, b.after...)
+		s.past = s.past[max(len(s.past)-maxPast, 0):]
 		close(b.done)
 		return true
 	}

@@ -206,6 +206,7 @@ type anyTable interface {
 	decode(value []byte) (any, error)
 	name() Kind
 	all(v *View) iter.Seq2[string, any]
+	find(v *View, id string) (any, bool)
 	delete(tx *Tx, id string)
 	insert(tx *Tx, value []byte) error
 }
@@ -220,6 +221,11 @@ func (t *Table[T]) all(v *View) iter.Seq2[string, any] {
 			}
 		}
 	}
+}
+
+func (t *Table[T]) find(v *View, id string) (any, bool) {
+	r, ok := t.Find(v, id)
+	return r, ok
 }
 
 func (t *Table[T]) delete(tx *Tx, id string) { t.Delete(tx, id) }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/state"
 )
 
 // Product is the API as the gateway serves it.
@@ -34,12 +35,12 @@ func Product() *rpc.Product {
 		Errors: errorTable,
 		Denial: rpc.ErrorRow{Status: 403, Code: "Forbidden",
 			Message: "User not authorized to operate on the specified resource.", Evidence: "CLB-0201"},
-		Resources: []rpc.RAMResource{
-			{Parameter: "LoadBalancerId", Type: "loadbalancer"},
-			{Parameter: "VServerGroupId", Type: "vservergroup"},
-			{Parameter: "AclId", Type: "acl"},
-			{Parameter: "ServerCertificateId", Type: "certificate"},
-			{Parameter: "CACertificateId", Type: "certificate"},
+		Resources: []rpc.Resource{
+			{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: state.LoadBalancers.Kind()},
+			{Parameter: "VServerGroupId", Type: "vservergroup", Kind: state.VServerGroups.Kind()},
+			{Parameter: "AclId", Type: "acl", Kind: state.AccessControlLists.Kind()},
+			{Parameter: "ServerCertificateId", Type: "certificate", Kind: state.ServerCertificates.Kind()},
+			{Parameter: "CACertificateId", Type: "certificate", Kind: state.CACertificates.Kind()},
 		},
 	}
 }

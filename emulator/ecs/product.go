@@ -27,7 +27,7 @@ func Product() *rpc.Product {
 		Errors: errorTable,
 		Denial: rpc.ErrorRow{Status: 403, Code: "Forbidden.RAM",
 			Message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.", Evidence: "CLB-0176"},
-		Resources: []rpc.RAMResource{
+		Resources: []rpc.Resource{
 			{Parameter: "InstanceId", Type: "instance"},
 			{Parameter: "SecurityGroupId", Type: "securitygroup"},
 			{Parameter: "NetworkInterfaceId", Type: "eni"},

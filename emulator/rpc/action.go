@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"errors"
 	"reflect"
 
 	"github.com/clbemu/clbemu/state"
@@ -16,15 +17,28 @@ type Action struct {
 
 	request  *decoder
 	response *encoder
-	run      func(store *state.Store, scope state.Owner, request any) (response any, err error)
+	run      func(x execution) (response any, err error)
 }
+
+// execution is one run of a handler.
+type execution struct {
+	store   *state.Store
+	scope   state.Owner
+	request any
+	past    state.Past // what a read sees
+	// rehearse undoes what a write did.
+	rehearse bool
+}
+
+// errRehearsed is how a rehearsed write ends that would have succeeded.
+var errRehearsed = errors.New("rehearsed")
 
 // Read declares an action that changes nothing.
 func Read[Req, Res any](name string, handle func(*state.View, *Req) (*Res, error)) Action {
 	a := newAction[Req, Res](name)
-	a.run = func(store *state.Store, scope state.Owner, request any) (response any, err error) {
-		err = store.View(scope, func(v *state.View) error {
-			response, err = handle(v, request.(*Req))
+	a.run = func(x execution) (response any, err error) {
+		err = x.store.ViewPast(x.past, x.scope, func(v *state.View) error {
+			response, err = handle(v, x.request.(*Req))
 			return err
 		})
 		return response, err
@@ -37,9 +51,12 @@ func Read[Req, Res any](name string, handle func(*state.View, *Req) (*Res, error
 func Write[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)) Action {
 	a := newAction[Req, Res](name)
 	a.Mutates = true
-	a.run = func(store *state.Store, scope state.Owner, request any) (response any, err error) {
-		err = store.Update(scope, func(tx *state.Tx) error {
-			response, err = handle(tx, request.(*Req))
+	a.run = func(x execution) (response any, err error) {
+		err = x.store.Update(x.scope, func(tx *state.Tx) error {
+			response, err = handle(tx, x.request.(*Req))
+			if err == nil && x.rehearse {
+				err = errRehearsed
+			}
 			return err
 		})
 		return response, err
@@ -97,5 +114,5 @@ type Product struct {
 	// Denial is the product's form of a refusal by RAM; its fact is not used.
 	Denial ErrorRow
 	// Resources say what calls are about, for RAM.
-	Resources []RAMResource
+	Resources []Resource
 }

@@ -118,7 +118,7 @@ func TestPolicies(t *testing.T) {
 	denying := &rpc.Product{
 		Name: "Slb", Version: version, HostID: "slb.aliyuncs.com", Actions: product.Actions, Errors: product.Errors,
 		Denial:    rpc.ErrorRow{Status: 403, Code: "Forbidden", Message: "User not authorized to operate on the specified resource."},
-		Resources: []rpc.RAMResource{{Parameter: "Name", Type: "loadbalancer"}},
+		Resources: []rpc.Resource{{Parameter: "Name", Type: "loadbalancer"}},
 	}
 	for _, c := range []struct {
 		name, policy string

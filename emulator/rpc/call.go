@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -43,6 +44,11 @@ type Call struct {
 	// Params are those of query and form, less the protocol's own.
 	Params url.Values
 
+	// Faults are the names of the fault rules that struck the call.
+	Faults []string
+
+	broken  *faults.Verdict // what happens to the answer
+	past    state.Past
 	product *Product
 	action  *Action
 	request *http.Request

@@ -280,6 +280,8 @@ type reply struct {
 	body        []byte
 }
 
+func contentLength(r reply) string { return strconv.Itoa(len(r.body)) }
+
 func (c *Call) success(response any) reply {
 	v := reflect.ValueOf(response).Elem()
 	if c.Format == XML {

@@ -17,11 +17,12 @@ type accessDeniedDetail struct {
 	EncodedDiagnosticMessage string `rpc:"EncodedDiagnosticMessage"`
 }
 
-// RAMResource says which parameter names the resource that a call is about, and
-// how policies spell it: loadbalancer/<value>.
-type RAMResource struct {
+// Resource says which parameter names the resource that a call is about, and how
+// policies spell it: loadbalancer/<value>.
+type Resource struct {
 	Parameter string
 	Type      string
+	Kind      state.Kind // the table that it is in, if there is one
 }
 
 // authorize asks the policy of whoever has the key. Without one everything is

@@ -2,16 +2,17 @@ package rpc
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -28,6 +29,10 @@ type Config struct {
 	// Seed makes RequestIds repeatable; 0 takes a random one.
 	Seed uint64
 	Log  zerolog.Logger
+	// Faults decides which calls go wrong; nil is none.
+	Faults *faults.Engine
+	// Crash ends the process at once, where a fault rule asks for it.
+	Crash func()
 	// Observe, if set, sees every call when its answer is written.
 	Observe func(*Call, Outcome)
 }
@@ -91,6 +96,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	call := &Call{RequestID: s.mintRequestID(), Received: s.cfg.WallClock()}
 	outcome := Outcome{Status: http.StatusOK}
 	response, problem := s.answer(call, w, r)
+	if struck := s.strikeAt(faults.Reply, call); struck != nil {
+		problem = struck
+	}
 	var out reply
 	if problem != nil {
 		out = call.failure(problem)
@@ -98,17 +106,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		out = call.success(response)
 	}
+	defer func() {
+		outcome.Duration = time.Since(start)
+		s.report(call, outcome, problem)
+	}()
 	h := w.Header()
+	for _, rule := range call.Faults {
+		h.Add(FaultHeader, rule)
+	}
+	if call.broken != nil {
+		out = breakReply(w, out, *call.broken)
+	}
 	h.Set("Content-Type", out.contentType)
-	h.Set("Content-Length", strconv.Itoa(len(out.body)))
+	h.Set("Content-Length", contentLength(out))
 	h.Set("x-acs-request-id", call.RequestID)
 	h.Set("x-acs-trace-id", traceID(call.RequestID))
 	w.WriteHeader(out.status)
 	if _, err := w.Write(out.body); err != nil {
 		s.cfg.Log.Debug().Err(err).Str("requestId", call.RequestID).Msg("the client left before its answer")
 	}
-	outcome.Duration = time.Since(start)
-	s.report(call, outcome, problem)
 }
 
 // answer recovers from panics, so that a fault in a handler costs one reply and
@@ -122,10 +138,12 @@ func (s *Server) answer(call *Call, w http.ResponseWriter, r *http.Request) (res
 	for _, stage := range []func() *Problem{
 		func() *Problem { return call.parse(w, r) },
 		func() *Problem { return s.recognize(call) },
+		func() *Problem { return s.strikeAt(faults.Accept, call) },
 		func() *Problem { return s.authenticate(call) },
 		func() *Problem { return s.route(call) },
 		func() *Problem { return s.locate(call) },
 		func() *Problem { return s.admit(call) },
+		func() *Problem { return s.strikeAt(faults.BeforeCall, call) },
 	} {
 		if problem := stage(); problem != nil {
 			return nil, problem
@@ -310,11 +328,32 @@ func (s *Server) dispatch(call *Call) (any, *Problem) {
 	if err != nil {
 		return nil, call.product.Errors.problem(call.ActionName, err)
 	}
-	response, err := call.action.run(s.cfg.Store, call.Scope, request)
+	x := execution{store: s.cfg.Store, scope: call.Scope, request: request, past: call.past}
+	if problem := s.rehearse(call, x); problem != nil {
+		return nil, problem
+	}
+	response, err := call.action.run(x)
 	if err != nil {
 		return nil, call.product.Errors.problem(call.ActionName, err)
 	}
+	if call.action.Mutates {
+		return response, s.strikeAt(faults.AfterCommit, call)
+	}
 	return response, nil
+}
+
+// rehearse stands at the point before the commit, where a rule asks for it: it
+// runs a write to its end and undoes it, so that no lock is held while the rule
+// is asked and the fault takes its time.
+func (s *Server) rehearse(call *Call, x execution) *Problem {
+	if !call.action.Mutates || !s.wants(faults.BeforeCommit, call) {
+		return nil
+	}
+	x.rehearse = true
+	if _, err := call.action.run(x); !errors.Is(err, errRehearsed) {
+		return call.product.Errors.problem(call.ActionName, err)
+	}
+	return s.strikeAt(faults.BeforeCommit, call)
 }
 
 func (s *Server) report(call *Call, outcome Outcome, problem *Problem) {
