@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Check verifies that the working set and the engine hold the same, and every
@@ -84,6 +85,8 @@ func checkInvariants(v *View) []string {
 	c.instances()
 	c.addresses()
 	c.tags()
+	c.transitions()
+	c.clock()
 	return c.problems
 }
 
@@ -229,6 +232,24 @@ func (c *checker) tags() {
 	for t := range Tags.All(c.v) {
 		if !Taggable(c.v, t.ResourceType, t.ResourceID) {
 			c.fail("%s %s is on something that does not exist", Tags.kind, t.Key+" of "+t.ResourceID)
+		}
+	}
+}
+
+// transitions checks that each is one that can happen.
+func (c *checker) transitions() {
+	for t := range Transitions.All(c.v) {
+		if !t.known() {
+			c.fail("%s %s is of a %s, which has no such stage", Transitions.kind, t.ID, t.Kind)
+		}
+	}
+}
+
+// clock checks that the emulated time is one that AdjustClock could have set.
+func (c *checker) clock() {
+	for s := range ClockSettings.All(c.v) {
+		if s.Scale < 0 || s.Scale > maxScale || s.Emulated.Year() > maxYear {
+			c.fail("%s %s shows %s and goes at %v", ClockSettings.kind, s.ID, s.Emulated.Format(time.RFC3339), s.Scale)
 		}
 	}
 }

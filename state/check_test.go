@@ -132,6 +132,15 @@ var damages = []struct {
 		"Address vsw-bp1test/192.168.0.10 is allocated to NetworkInterface eni-x, which does not use it"},
 	{"address of something that has none", address("VPC", vpcID),
 		"Address vsw-bp1test/192.168.0.10 is allocated to VPC vpc-bp1test, which does not use it"},
+	{"transition of something without a life", func(tx *state.Tx) {
+		state.Schedule(tx, start.AddDate(1, 0, 0), state.Transition{Kind: state.VPCs.Kind(), ResourceID: vpcID, From: "busy"})
+	}, "Transition VPC/vpc-bp1test/busy is of a VPC, which has no such stage"},
+	{"clock that goes back", func(tx *state.Tx) {
+		state.ClockSettings.Put(tx, &state.ClockSetting{ID: "clock", Emulated: start, Base: start, Scale: -1})
+	}, "ClockSetting clock shows 2026-01-02T03:04:05Z and goes at -1"},
+	{"clock after the last year", func(tx *state.Tx) {
+		state.ClockSettings.Put(tx, &state.ClockSetting{ID: "clock", Emulated: start.AddDate(7500, 0, 0), Base: start, Scale: 1})
+	}, "ClockSetting clock shows 9526-01-02T03:04:05Z and goes at 1"},
 	{"tag on a deleted load balancer", func(tx *state.Tx) {
 		state.LoadBalancers.Delete(tx, "lb-1")
 	}, "Tag env of lb-1 is on something that does not exist"},

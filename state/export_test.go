@@ -78,6 +78,8 @@ func TestImportRefuses(t *testing.T) {
 			"Account, entry 1: unreadable Account: json: cannot unmarshal number into Go struct field Account.ID of type string"},
 		{"null", document(sequence + `,"Account":[null]`), "Account, entry 0: Account without a usable id"},
 		{"the same twice", document(sequence + `,"Account":[{"ID":"1"},{"ID":"1"}]`), "Account, entry 1: there are two with id 1"},
+		{"impossible transition", document(sequence + `,"Transition":[{"ID":"Rocket/r-1/on","Kind":"Rocket","ResourceID":"r-1","From":"on"}]`),
+			"the exported state is inconsistent: Transition Rocket/r-1/on is of a Rocket, which has no such stage"},
 		{"inconsistent", document(sequence + `,"VSwitch":[{"ID":"vsw-1","VPCID":"vpc-1"}]`),
 			"the exported state is inconsistent: VSwitch vsw-1 refers to VPC vpc-1, which does not exist"},
 	}
@@ -134,6 +136,8 @@ func FuzzImport(f *testing.F) {
 	healthy := exported(f, s)
 	f.Add([]byte(healthy))
 	f.Add([]byte(strings.ReplaceAll(healthy, "lb-1", "lb-2")))
+	f.Add([]byte(`{"SchemaVersion":1,"Tables":{"Sequence":[{"ID":"ids"}],"Transition":[{"ID":"EIP/eip-1/Associating","Kind":"EIP",` +
+		`"ResourceID":"eip-1","From":"Associating","To":"InUse","Due":"2020-01-01T00:00:00Z"}]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		e, err := state.ReadExport(bytes.NewReader(text))
 		if err != nil {

@@ -202,6 +202,13 @@ var events = map[eventKey]func(*Tx, *Transition){
 	{Accounts.kind, fromLocked}:       releaseAccount,
 }
 
+// known tells whether the transition can happen: one from an imported state may
+// be of a kind that has no life.
+func (t *Transition) known() bool {
+	_, event := events[eventKey{t.Kind, t.From}]
+	return event || statusSetters[t.Kind] != nil
+}
+
 // The profiles of life cycles.
 const (
 	LifeInstant   = "instant"
