@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 
@@ -65,12 +66,15 @@ type Config struct {
 	ControlToken string
 	// Version is what the control API says.
 	Version string
+	// Crash takes the place of ending the process where a fault rule asks for it.
+	Crash func()
 }
 
 // Emulator is a running cloud.
 type Emulator struct {
 	cfg     Config
 	store   *state.Store
+	faults  *control.Faults
 	api     http.Handler
 	control http.Handler
 	closing atomic.Bool
@@ -92,7 +96,11 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err := plantIfEmpty(store, cfg); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	em := &Emulator{cfg: cfg, store: store, failed: make(chan error, 2)}
+	faults, err := control.NewFaults(store, Products())
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	em := &Emulator{cfg: cfg, store: store, faults: faults, failed: make(chan error, 2)}
 	em.build()
 	return em, nil
 }
@@ -146,6 +154,8 @@ func (e *Emulator) build() {
 		Seed:       e.cfg.Seed,
 		Log:        e.cfg.Log,
 		Observe:    metrics.Observe,
+		Faults:     e.faults.Engine,
+		Crash:      e.crash,
 	}), metadata.New(metadata.Config{
 		Store:      e.store,
 		InstanceID: e.cfg.InstanceID,
@@ -156,6 +166,7 @@ func (e *Emulator) build() {
 		Products: products,
 		Plant:    e.cfg.world().Plant,
 		Metrics:  metrics,
+		Faults:   e.faults,
 		Ready:    func() bool { return !e.closing.Load() },
 		Token:    e.cfg.ControlToken,
 		Host:     hostOf(e.cfg.ControlListen),
@@ -184,6 +195,26 @@ func hostOf(address string) string {
 	}
 	return host
 }
+
+// crash ends the process as a power failure would: nothing is flushed, nobody is
+// told.
+func (e *Emulator) crash() {
+	if e.cfg.Crash != nil {
+		e.cfg.Crash()
+		return
+	}
+	process, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = process.Kill()
+	}
+	if err != nil {
+		os.Exit(137)
+	}
+	select {} // the end is on its way
+}
+
+// Faults are the fault rules.
+func (e *Emulator) Faults() *control.Faults { return e.faults }
 
 // Store is the emulated cloud's state.
 func (e *Emulator) Store() *state.Store { return e.store }

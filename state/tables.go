@@ -3,7 +3,7 @@ package state
 // tables lists what a store holds, in the order in which an export is written
 // and an import read.
 var tables = []anyTable{
-	Sequences, ClockSettings, LifeCycles, Transitions, Accounts, Quotas, Throttles, AccessKeys, Policies, Regions, ResourceGroups, ClientTokens,
+	Sequences, ClockSettings, LifeCycles, Transitions, Accounts, Quotas, Throttles, AccessKeys, Policies, Faults, Regions, ResourceGroups, ClientTokens,
 	VPCs, VSwitches, RouteTables, RouteEntries, EIPs, Addresses,
 	Instances, NetworkInterfaces, SecurityGroups,
 	ServerCertificates, CACertificates, AccessControlLists,

@@ -1,5 +1,5 @@
 // Package control is the control API on its own listener: health, metrics, the
-// state as a whole, the conditions of the world and its clock. It owns who may
+// state as a whole, the conditions of the world and its clock, and fault rules. It owns who may
 // call it. It must not serve the cloud's API, and knows no product but by its
 // table of actions.
 package control
@@ -29,6 +29,7 @@ type Config struct {
 	// Plant puts the world back after a reset.
 	Plant   func(*state.Tx) error
 	Metrics *Metrics
+	Faults  *Faults
 	// Ready tells whether calls are taken; nil is always.
 	Ready func() bool
 	// Token, if set, must come as a bearer token with everything but health.
@@ -69,6 +70,11 @@ func New(cfg Config) http.Handler {
 	closed.HandleFunc("/v1/quotas", a.quotas).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/clock", a.getClock).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/clock", a.setClock).Methods(http.MethodPost)
+	closed.HandleFunc("/v1/faults", a.getFaults).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/faults", a.addFaults).Methods(http.MethodPost)
+	closed.HandleFunc("/v1/faults", a.deleteFaults).Methods(http.MethodDelete)
+	closed.HandleFunc("/v1/faults/reset", a.restartFaults).Methods(http.MethodPost)
+	closed.HandleFunc("/v1/faults/{name}", a.deleteFaults).Methods(http.MethodDelete)
 	closed.HandleFunc("/v1/actions", a.actions).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/version", a.version).Methods(http.MethodGet)
 	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: see the control API's section of the README")

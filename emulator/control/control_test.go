@@ -41,8 +41,13 @@ func newFixture(t *testing.T, change func(*control.Config)) *fixture {
 	f := &fixture{store: rpctest.Store(t, world.Default().Plant)}
 	products := []*rpc.Product{product}
 	f.metrics = control.NewMetrics(f.store, products)
+	rules, err := control.NewFaults(f.store, products)
+	if err != nil {
+		t.Fatal(err)
+	}
 	cfg := control.Config{
-		Store: f.store, Products: products, Plant: world.Default().Plant,
+		Faults: rules,
+		Store:  f.store, Products: products, Plant: world.Default().Plant,
 		Metrics: f.metrics, Host: "control.test", Version: "v1", Log: zerolog.Nop(),
 	}
 	if change != nil {

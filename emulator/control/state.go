@@ -30,7 +30,7 @@ func (a *api) importState(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
-	answer(w, http.StatusOK, map[string]string{"status": "imported"})
+	a.rearm(w, "imported")
 }
 
 // Problems is the answer of POST /v1/state/check.
@@ -52,7 +52,16 @@ func (a *api) resetState(w http.ResponseWriter, _ *http.Request) {
 		a.failInside(w, "reset the state", err)
 		return
 	}
-	answer(w, http.StatusOK, map[string]string{"status": "reset"})
+	a.rearm(w, "reset")
+}
+
+// rearm ends a call that put another state in place, with other fault rules.
+func (a *api) rearm(w http.ResponseWriter, status string) {
+	if err := a.Faults.Arm(); err != nil {
+		a.failInside(w, "arm the fault rules", err)
+		return
+	}
+	answer(w, http.StatusOK, map[string]string{"status": status})
 }
 
 func (a *api) failInside(w http.ResponseWriter, doing string, err error) {

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/emulator/control"
+)
+
+func newFault() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fault",
+		Short: "Make calls of a running emulator go wrong",
+		Long: `Make calls of a running emulator go wrong, by rules in YAML:
+
+  name: lost-reply
+  match:
+    action: CreateLoadBalancer
+    params.LoadBalancerName: {matches: "^a"}
+  when: {times: 1}
+  effect: {afterCommit: reset}
+
+match    action (a glob, or several by commas), region, accessKeyId, userAgent,
+         params.<Name>, resource.<field>; each equals a text, or
+         {matches: expression} or {absent: true}
+when     skip, times, every, probability with seed, after and for (emulated time)
+at       accept, beforeCall, beforeCommit, afterCommit, reply; each effect has a
+         usual point
+effect   error {code, message, httpStatus, custom}, delay {fixed | uniform |
+         lognormal}, throttle {qps, burst | burst, window}, hang, reset, empty,
+         truncate {bytes}, malformed, afterCommit (reset, hang, empty),
+         stale {calls | seconds}, crash
+
+Rules are asked in order, at each point those that belong to it; the first that
+matches decides. They and their counters survive a restart. An answer that a rule
+had a hand in carries its name in the header X-Clbemu-Fault.`,
+		Args: noArgs,
+		RunE: help,
+	}
+	cmd.AddCommand(newFaultList(), newFaultAdd(), newFaultDelete(), newFaultReset())
+	return cmd
+}
+
+// addRemote gives a command that needs a running emulator its flags.
+func addRemote(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, r *remote) error) *cobra.Command {
+	var server, token string
+	cmd.Flags().StringVar(&server, "server", "http://"+defaultControl, "control API of a running emulator")
+	cmd.Flags().StringVar(&token, "control-token", "", "token of the control API")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := configure(cmd); err != nil {
+			return err
+		}
+		return do(cmd, args, &remote{ctx: cmd.Context(), url: strings.TrimSuffix(server, "/"), token: token})
+	}
+	return cmd
+}
+
+// printFaults makes a call about faults and shows what there is then.
+func printFaults(cmd *cobra.Command, r *remote, method, path string, body io.Reader) error {
+	var got control.FaultRules
+	if err := r.call(method, path, body, decode(&got)); err != nil {
+		return err
+	}
+	if len(got.Faults) == 0 {
+		fmt.Fprintln(cmd.OutOrStdout(), "there is no fault rule")
+		return nil
+	}
+	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "RULE\tAT\tSEEN\tHITS\tSPENT")
+	for _, f := range got.Faults {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%t\n", f.Name, f.At, f.Seen, f.Hits, f.Spent)
+	}
+	return table.Flush()
+}
+
+func newFaultList() *cobra.Command {
+	whole := false
+	cmd := addRemote(&cobra.Command{
+		Use:   "list",
+		Short: "List the fault rules with their counters, in the order in which they are asked",
+		Example: `  clbemu fault list
+  clbemu fault list --yaml > faults.yaml`,
+		Args: noArgs,
+	}, func(cmd *cobra.Command, _ []string, r *remote) error {
+		if !whole {
+			return printFaults(cmd, r, http.MethodGet, "/v1/faults", nil)
+		}
+		var got control.FaultRules
+		if err := r.call(http.MethodGet, "/v1/faults", nil, decode(&got)); err != nil {
+			return err
+		}
+		for i, f := range got.Faults {
+			if i > 0 {
+				fmt.Fprintln(cmd.OutOrStdout(), "---")
+			}
+			fmt.Fprint(cmd.OutOrStdout(), f.Rule)
+		}
+		return nil
+	})
+	cmd.Flags().BoolVar(&whole, "yaml", false, "print the rules as YAML, as add reads them")
+	return cmd
+}
+
+func newFaultAdd() *cobra.Command {
+	return addRemote(&cobra.Command{
+		Use:   "add FILE",
+		Short: "Add the rules of a file, or take the place of those with their names",
+		Long:  "Add the rules of a YAML file, or take the place of those with their names; - reads standard input. One that is wrong is refused, and none is added.",
+		Example: `  clbemu fault add faults.yaml
+  echo '{name: busy, match: {action: Create*}, effect: {error: {code: ServiceUnavailable}}}' | clbemu fault add -`,
+		Args: exactly(1, "the file"),
+	}, func(cmd *cobra.Command, args []string, r *remote) error {
+		text, err := readFile(cmd, args[0])
+		if err != nil {
+			return cannot(err)
+		}
+		return printFaults(cmd, r, http.MethodPost, "/v1/faults", bytes.NewReader(text))
+	})
+}
+
+// readFile reads a file, or standard input where its name is -.
+func readFile(cmd *cobra.Command, name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(cmd.InOrStdin())
+	}
+	return os.ReadFile(name)
+}
+
+func newFaultDelete() *cobra.Command {
+	all := false
+	cmd := addRemote(&cobra.Command{
+		Use:   "delete [NAME...]",
+		Short: "Delete fault rules",
+		Example: `  clbemu fault delete busy
+  clbemu fault delete --all`,
+	}, func(cmd *cobra.Command, args []string, r *remote) error {
+		switch {
+		case all && len(args) == 0:
+			return printFaults(cmd, r, http.MethodDelete, "/v1/faults", nil)
+		case all || len(args) == 0:
+			return usage(fmt.Errorf("name the rules to delete, or say --all"))
+		}
+		for _, name := range args[:len(args)-1] {
+			if err := r.call(http.MethodDelete, "/v1/faults/"+url.PathEscape(name), nil, discard); err != nil {
+				return err
+			}
+		}
+		return printFaults(cmd, r, http.MethodDelete, "/v1/faults/"+url.PathEscape(args[len(args)-1]), nil)
+	})
+	cmd.Flags().BoolVar(&all, "all", false, "delete all rules")
+	return cmd
+}
+
+func newFaultReset() *cobra.Command {
+	return addRemote(&cobra.Command{
+		Use:     "reset",
+		Short:   "Set the counters of all rules to nothing, and their times to now",
+		Example: "  clbemu fault reset",
+		Args:    noArgs,
+	}, func(cmd *cobra.Command, _ []string, r *remote) error {
+		return printFaults(cmd, r, http.MethodPost, "/v1/faults/reset", nil)
+	})
+}

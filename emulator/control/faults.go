@@ -1,0 +1,322 @@
+package control
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"github.com/clbemu/clbemu/emulator/catalogue"
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/state"
+)
+
+// Faults keeps the fault rules in the store and in the engine that the gateway
+// asks, and checks those that are written.
+type Faults struct {
+	Engine *faults.Engine
+
+	store    *state.Store
+	products []*rpc.Product
+}
+
+// NewFaults arms the rules that the store holds.
+func NewFaults(store *state.Store, products []*rpc.Product) (*Faults, error) {
+	f := &Faults{Engine: &faults.Engine{}, store: store, products: products}
+	f.Engine.Record = f.record
+	return f, f.Arm()
+}
+
+// Arm brings the engine to what the store holds.
+func (f *Faults) Arm() error {
+	list, err := f.stored()
+	if err != nil {
+		return err
+	}
+	return f.Engine.Set(list)
+}
+
+func (f *Faults) stored() (list []faults.Status, err error) {
+	err = f.store.View(state.Owner{}, func(v *state.View) error {
+		kept := slices.SortedFunc(state.Faults.All(v), func(a, b *state.Fault) int { return cmp.Compare(a.Position, b.Position) })
+		for _, k := range kept {
+			rules, err := faults.Parse([]byte(k.Rule))
+			if err != nil {
+				return fmt.Errorf("fault rule %s: %w", k.Name, err)
+			}
+			list = append(list, faults.Status{Rule: rules[0], Since: k.Since, Seen: k.Seen, Hits: k.Hits})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// record keeps counters, so that a restart does not forget them.
+func (f *Faults) record(s faults.Status) {
+	// A count that can't be kept is no reason to spare the call; the store's own
+	// failure shows in every write.
+	_ = f.store.Update(state.Owner{}, func(tx *state.Tx) error {
+		kept, ok := state.Faults.Find(tx.View, s.Rule.Name)
+		if !ok || kept.Seen >= s.Seen {
+			return nil
+		}
+		counted := *kept
+		counted.Seen, counted.Hits = s.Seen, s.Hits
+		state.Faults.Put(tx, &counted)
+		return nil
+	})
+}
+
+// Add puts rules at the end of the list. One with the name of another takes its
+// place there, with fresh counters.
+func (f *Faults) Add(rules []faults.Rule) error {
+	for i := range rules {
+		if err := f.check(&rules[i]); err != nil {
+			return err
+		}
+	}
+	err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
+		next := 0
+		for k := range state.Faults.All(tx.View) {
+			next = max(next, k.Position+1)
+		}
+		for _, rule := range rules {
+			position := next
+			if old, ok := state.Faults.Find(tx.View, rule.Name); ok {
+				position = old.Position
+			} else {
+				next++
+			}
+			state.Faults.Put(tx, &state.Fault{Name: rule.Name, Position: position, Rule: rule.String(), Since: tx.Now()})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return f.Arm()
+}
+
+// errNoRule is the answer about a rule that there is not.
+var errNoRule = errors.New("there is no such fault rule")
+
+// Delete removes rules by name, all when none is named.
+func (f *Faults) Delete(names ...string) error {
+	err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
+		if len(names) == 0 {
+			for k := range state.Faults.All(tx.View) {
+				state.Faults.Delete(tx, k.Name)
+			}
+		}
+		for _, name := range names {
+			if _, ok := state.Faults.Find(tx.View, name); !ok {
+				return fmt.Errorf("%w: %s", errNoRule, name)
+			}
+			state.Faults.Delete(tx, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return f.Arm()
+}
+
+// Restart sets the counters of all rules to nothing and their windows to now.
+func (f *Faults) Restart() error {
+	err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
+		for k := range state.Faults.All(tx.View) {
+			fresh := *k
+			fresh.Seen, fresh.Hits, fresh.Since = 0, 0, tx.Now()
+			state.Faults.Put(tx, &fresh)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return f.Arm()
+}
+
+// check holds a rule against the API: its actions, parameters and codes. It fills
+// in the status and message that the cloud answers with a known code.
+func (f *Faults) check(rule *faults.Rule) error {
+	actions, err := f.actions(rule.Match)
+	if err != nil {
+		return fmt.Errorf("rule %s: match.action: %w", rule.Name, err)
+	}
+	for name := range rule.Match.Fields {
+		if parameter, ok := strings.CutPrefix(name, "params."); ok {
+			if err := checkParameter(actions, parameter); err != nil {
+				return fmt.Errorf("rule %s: match.%s: %w", rule.Name, name, err)
+			}
+		}
+	}
+	if err := checkCode(rule.Effect.Error, actions); err != nil {
+		return fmt.Errorf("rule %s: effect.error.code: %w", rule.Name, err)
+	}
+	return nil
+}
+
+// emulatedAction is an action that a rule can be about.
+type emulatedAction struct {
+	product string
+	rpc.Action
+}
+
+// actions lists the emulated actions that a rule matches; each of its patterns
+// must match one.
+func (f *Faults) actions(m faults.Match) ([]emulatedAction, error) {
+	var all, matched []emulatedAction
+	var names []string
+	for _, p := range f.products {
+		for _, a := range p.Actions {
+			if a.Emulated {
+				all, names = append(all, emulatedAction{p.Name, a}), append(names, a.Name)
+			}
+		}
+	}
+	if len(m.Globs()) == 0 {
+		return all, nil
+	}
+	for _, glob := range m.Globs() {
+		before := len(matched)
+		for _, a := range all {
+			if ok, _ := path.Match(glob, a.Name); ok { // the pattern is validated
+				matched = append(matched, a)
+			}
+		}
+		if len(matched) == before {
+			return nil, fmt.Errorf("no emulated action is called %s%s", glob, didYouMean(glob, names))
+		}
+	}
+	return matched, nil
+}
+
+func didYouMean(name string, names []string) string {
+	if near := faults.Nearest(name, names); near != "" {
+		return ": do you mean " + near + "?"
+	}
+	return ": `clbemu actions` lists them"
+}
+
+// checkParameter wants one of the actions to read the parameter.
+func checkParameter(actions []emulatedAction, name string) error {
+	var names []string
+	for _, a := range actions {
+		for _, p := range a.Parameters() {
+			names = append(names, p.Name)
+			if p.Name == name || matchesElement(p.Name, name) {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("no action that the rule matches has a parameter %s%s", name, didYouMean(name, names))
+}
+
+// matchesElement tells whether name is an element of a list: Tag.2.Key of
+// Tag.N.Key.
+func matchesElement(list, name string) bool {
+	ok, err := path.Match(strings.ReplaceAll(list, ".N", ".[0-9]*"), name)
+	return ok && err == nil
+}
+
+func checkCode(e *faults.ErrorEffect, actions []emulatedAction) error {
+	if e == nil || e.Custom {
+		return nil
+	}
+	var codes []string
+	for _, a := range actions {
+		known, ok := catalogue.Find(a.product, a.Name, e.Code)
+		if !ok {
+			codes = append(codes, catalogue.Codes(a.product, a.Name)...)
+			continue
+		}
+		e.HTTPStatus = cmp.Or(e.HTTPStatus, known.Status)
+		e.Message = cmp.Or(e.Message, known.Message)
+		return nil
+	}
+	near := faults.Nearest(e.Code, codes)
+	if near != "" {
+		near = ": do you mean " + near + "?"
+	}
+	return fmt.Errorf("the cloud does not answer %s to these actions%s (custom: true takes any code)", e.Code, near)
+}
+
+// FaultRule is a row of GET /v1/faults.
+type FaultRule struct {
+	Name  string       `json:"name"`
+	Rule  string       `json:"rule"` // YAML
+	At    faults.Point `json:"at"`
+	Since time.Time    `json:"since"`
+	Seen  uint64       `json:"seen"`
+	Hits  uint64       `json:"hits"`
+	Spent bool         `json:"spent"`
+}
+
+// FaultRules is the answer of every call about faults.
+type FaultRules struct {
+	Faults []FaultRule `json:"faults"`
+}
+
+func (a *api) answerFaults(w http.ResponseWriter) {
+	list := []FaultRule{}
+	for _, s := range a.Faults.Engine.Rules() {
+		list = append(list, FaultRule{s.Rule.Name, s.Rule.String(), s.Rule.Point(), s.Since, s.Seen, s.Hits, s.Spent()})
+	}
+	answer(w, http.StatusOK, FaultRules{list})
+}
+
+func (a *api) getFaults(w http.ResponseWriter, _ *http.Request) { a.answerFaults(w) }
+
+// addFaults takes rules as YAML, of which JSON is a part.
+func (a *api) addFaults(w http.ResponseWriter, r *http.Request) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	if err != nil {
+		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must not exceed %d bytes", maxRequest))
+		return
+	}
+	rules, err := faults.Parse(text)
+	if err == nil {
+		err = a.Faults.Add(rules)
+	}
+	if err != nil {
+		fail(w, http.StatusUnprocessableEntity, err.Error())
+		return
+	}
+	for _, rule := range rules {
+		a.Log.Info().Str("rule", rule.Name).Str("effect", rule.Effect.Kind()).Msg("a fault rule was set")
+	}
+	a.answerFaults(w)
+}
+
+func (a *api) deleteFaults(w http.ResponseWriter, r *http.Request) {
+	var names []string
+	if name := mux.Vars(r)["name"]; name != "" {
+		names = []string{name}
+	}
+	switch err := a.Faults.Delete(names...); {
+	case errors.Is(err, errNoRule):
+		fail(w, http.StatusNotFound, err.Error())
+	case err != nil:
+		a.failInside(w, "delete fault rules", err)
+	default:
+		a.answerFaults(w)
+	}
+}
+
+func (a *api) restartFaults(w http.ResponseWriter, _ *http.Request) {
+	if err := a.Faults.Restart(); err != nil {
+		a.failInside(w, "restart the fault rules", err)
+		return
+	}
+	a.answerFaults(w)
+}
