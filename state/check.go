@@ -221,8 +221,12 @@ func (c *checker) addresses() {
 			if n, ok := NetworkInterfaces.Find(c.v, a.HolderID); ok {
 				used = n.PrivateIPAddresses
 			}
+		case reservation:
+			if s, ok := VSwitches.Find(c.v, a.HolderID); ok && s.ID == a.Pool {
+				used = []string{a.IP}
+			}
 		}
-		if a.Holder != reservation && !slices.Contains(used, a.IP) {
+		if !slices.Contains(used, a.IP) {
 			c.fail("%s %s is allocated to %s %s, which does not use it", Addresses.kind, AddressID(a.Pool, a.IP), a.Holder, a.HolderID)
 		}
 	}

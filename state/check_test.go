@@ -38,6 +38,7 @@ func plantHealthy(tx *state.Tx) error {
 		InstanceID: "i-1", VSwitchID: vSwitchID, PrivateIPAddresses: []string{"192.168.0.11"}})
 	address(vSwitchID, "192.168.0.11", state.NetworkInterfaces.Kind(), "eni-1")
 	state.SetTag(tx, state.TagLoadBalancer, "lb-1", "env", "test")
+	address(vSwitchID, "192.168.0.8", "Reservation", vSwitchID)
 	return nil
 }
 
@@ -141,6 +142,8 @@ var damages = []struct {
 	{"clock after the last year", func(tx *state.Tx) {
 		state.ClockSettings.Put(tx, &state.ClockSetting{ID: "clock", Emulated: start.AddDate(7500, 0, 0), Base: start, Scale: 1})
 	}, "ClockSetting clock shows 9526-01-02T03:04:05Z and goes at 1"},
+	{"address reserved for a deleted vSwitch", address("Reservation", "vsw-x"),
+		"Address vsw-bp1test/192.168.0.10 is allocated to Reservation vsw-x, which does not use it"},
 	{"tag on a deleted load balancer", func(tx *state.Tx) {
 		state.LoadBalancers.Delete(tx, "lb-1")
 	}, "Tag env of lb-1 is on something that does not exist"},

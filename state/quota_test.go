@@ -39,6 +39,7 @@ func TestQuotaUses(t *testing.T) {
 		edit(state.LoadBalancers, "lb-1", func(lb *state.LoadBalancer) {
 			lb.BackendServers = []state.BackendServer{{ServerID: "i-1"}}
 		})(tx)
+		plantCounted(tx)
 		used := make(map[state.QuotaName][]state.QuotaHolder)
 		for _, use := range state.QuotaUses(tx.View) {
 			if use.Limit != use.Default || use.Limit != tx.Limit(use.Name) {
@@ -46,25 +47,52 @@ func TestQuotaUses(t *testing.T) {
 			}
 			used[use.Name] = use.Holders
 		}
-		for name, want := range map[state.QuotaName]state.QuotaHolder{
+		wanted := map[state.QuotaName]state.QuotaHolder{
 			state.QuotaLoadBalancers:    {ID: hangzhou.AccountID, Used: 2},
 			state.QuotaBackendServers:   {ID: "lb-1", Used: 3},
 			state.QuotaServerAttached:   {ID: "i-1", Used: 3},
 			state.QuotaListeners:        {ID: "lb-1", Used: 2},
+			state.QuotaRules:            {ID: "lb-1_https_443", Used: 2},
 			state.QuotaDomainExtensions: {ID: "lb-1_https_443", Used: 1},
 			state.QuotaCertificates:     {ID: "cn-hangzhou", Used: 1},
+			state.QuotaCACertificates:   {ID: "cn-shanghai", Used: 1},
+			state.QuotaACLs:             {ID: hangzhou.AccountID, Used: 2},
+			state.QuotaACLEntries:       {ID: "acl-1", Used: 3},
+			state.QuotaACLAttached:      {ID: "acl-1", Used: 2},
+			state.QuotaListenerACLs:     {ID: "lb-1_https_443", Used: 2},
 			state.QuotaTags:             {ID: "lb-1", Used: 1},
 			state.QuotaVSwitches:        {ID: vpcID, Used: 1},
+			state.QuotaRouteEntries:     {ID: routeTableID, Used: 2},
+			state.QuotaRouteTables:      {ID: vpcID, Used: 1},
 			state.QuotaEIPs:             {ID: "cn-hangzhou", Used: 1},
-		} {
-			if len(used[name]) == 0 || used[name][0] != want {
-				t.Errorf("%s: %v, want %v first", name, used[name], want)
+		}
+		for _, name := range state.QuotaNames() {
+			if len(used[name]) == 0 || used[name][0] != wanted[name] {
+				t.Errorf("%s: %v, want %v first", name, used[name], wanted[name])
 			}
 		}
-		if len(state.QuotaNames()) != len(used) {
-			t.Errorf("%d names, %d quotas", len(state.QuotaNames()), len(used))
-		}
 	})
+}
+
+// plantCounted adds what quotas count and a healthy state has none of, and the same
+// of another account.
+func plantCounted(tx *state.Tx) {
+	listener(func(l *state.Listener) { l.AclIDs = []string{"acl-1", "acl-2"} })(tx)
+	edit(state.Listeners, "lb-1_udp_443", func(l *state.Listener) { l.AclIDs = []string{"acl-1"} })(tx)
+	for _, id := range []string{"rule-1", "rule-2"} {
+		state.Rules.Put(tx, &state.Rule{Owner: hangzhou, ID: id, LoadBalancerID: "lb-1", ListenerID: "lb-1_https_443", VServerGroupID: "rsp-1"})
+	}
+	state.CACertificates.Put(tx, &state.CACertificate{Owner: shanghai, ID: "ca"})
+	state.AccessControlLists.Put(tx, &state.AccessControlList{Owner: hangzhou, ID: "acl-1", Entries: make([]state.AccessControlListEntry, 3)})
+	state.AccessControlLists.Put(tx, &state.AccessControlList{Owner: shanghai, ID: "acl-2", Entries: make([]state.AccessControlListEntry, 2)})
+	state.AccessControlLists.Put(tx, &state.AccessControlList{Owner: stranger, ID: "acl-3", Entries: make([]state.AccessControlListEntry, 9)})
+	state.RouteTables.Put(tx, &state.RouteTable{Owner: hangzhou, ID: "vtb-2", VPCID: vpcID, Type: state.RouteTableCustom})
+	for id, kind := range map[string]state.RouteTableType{"rte-1": state.RouteTableSystem, "rte-2": state.RouteTableCustom, "rte-3": state.RouteTableCustom} {
+		state.RouteEntries.Put(tx, &state.RouteEntry{Owner: hangzhou, ID: id, RouteTableID: routeTableID, VPCID: vpcID, Type: kind})
+	}
+	for _, id := range []string{"lb-8", "lb-9", "lb-10"} {
+		putLoadBalancer(tx, stranger, id, "")
+	}
 }
 
 // A name that is no quota is a programming error.
