@@ -142,13 +142,14 @@ func (c *ccm) turnOffSourceDestCheck(id string) {
 		}
 		return list[0].SourceDestCheck
 	}
-	for _, want := range []bool{true, false} {
-		r := ecs.CreateModifyNetworkInterfaceAttributeRequest()
-		r.NetworkInterfaceId, r.SourceDestCheck = id, requests.NewBoolean(want)
-		call(c.t, c.ECS.ModifyNetworkInterfaceAttribute, r)
-		if got := check(); got != want {
-			c.t.Errorf("SourceDestCheck = %v, want %v", got, want)
-		}
+	if !check() {
+		c.t.Error("SourceDestCheck of a new node is false, so that a CCM would leave it alone")
+	}
+	r := ecs.CreateModifyNetworkInterfaceAttributeRequest()
+	r.NetworkInterfaceId, r.SourceDestCheck = id, requests.NewBoolean(false)
+	call(c.t, c.ECS.ModifyNetworkInterfaceAttribute, r)
+	if check() {
+		c.t.Error("SourceDestCheck is still true")
 	}
 }
 

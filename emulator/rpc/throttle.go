@@ -26,6 +26,10 @@ type buckets struct {
 	byID map[string]*bucket
 }
 
+// maxBuckets bounds the memory for callers that make up a key for each call,
+// where keys are not checked. Who comes after them starts with a full bucket.
+const maxBuckets = 1 << 14
+
 type bucket struct {
 	rate   state.Rate
 	tokens float64
@@ -42,6 +46,9 @@ func (b *buckets) take(id string, rate state.Rate, now time.Time) bool {
 	defer b.mu.Unlock()
 	if b.byID == nil {
 		b.byID = make(map[string]*bucket)
+	}
+	if len(b.byID) >= maxBuckets {
+		clear(b.byID)
 	}
 	is, ok := b.byID[id]
 	if !ok || is.rate != rate {

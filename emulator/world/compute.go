@@ -87,6 +87,7 @@ func (p *planter) attach(sw *state.VSwitch, i *state.Instance, s *networkInterfa
 		Name: s.Name.text, Description: s.Description.text,
 		Type: kind, Status: state.NetworkInterfaceAvailable,
 		MacAddress:       p.mac(s),
+		SourceDestCheck:  true, // as new interfaces have it: CLB-0455
 		SecurityGroupIDs: p.groupsOf(sw.VPCID, s.SecurityGroups),
 		ResourceGroupID:  p.resourceGroup(sw.Owner, s.ResourceGroup),
 		CreateTime:       p.tx.Now(),
