@@ -58,6 +58,7 @@ func ours(t *testing.T) map[string][]string {
 // the one that nobody imports contracttests.
 var mayImport = map[string][]string{
 	"state":              {"state"},
+	"faults":             {"faults"},
 	"emulator/rpc":       {"state", "faults", "emulator/rpc"},
 	"emulator/clb":       {"state", "emulator/rpc"},
 	"emulator/vpc":       {"state", "emulator/rpc"},
