@@ -148,11 +148,11 @@ const reservation Kind = "Reservation"
 // SetFreeAddresses leaves a vSwitch exactly free addresses by reserving others.
 // It fails with NoFreeAddress when it has fewer.
 func SetFreeAddresses(tx *Tx, s *VSwitch, free int) error {
-	FreeAllAddresses(tx, s)
-	available := AvailableAddresses(tx.View, s)
+	available := AvailableAddresses(tx.View, s) + AddressesByHolder.Count(tx.View, string(reservation), s.ID)
 	if free < 0 || free > available {
 		return &Error{Fact: NoFreeAddress, ID: s.ID}
 	}
+	FreeAllAddresses(tx, s)
 	b := usable(s.CIDRBlock)
 	for i := uint64(0); available > free; i++ {
 		a := &Address{Pool: s.ID, IP: b.at(i).String(), Holder: reservation, HolderID: s.ID}

@@ -28,7 +28,20 @@ type twin struct {
 	loadBalancers map[string]state.LoadBalancer
 	listeners     map[string]state.Listener
 	groups        map[string]state.VServerGroup
+	rules         map[string]state.Rule
 	tags          map[string]state.Tag
+	// staying is until when a listener is in the stage that it is in, and what
+	// comes then.
+	staying map[string]stay
+	// reserved are the addresses that nobody gets.
+	reserved map[string]bool
+	// listenerLimit is how many listeners a load balancer may have.
+	listenerLimit int
+}
+
+type stay struct {
+	until time.Time
+	then  state.ListenerStatus
 }
 
 func newTwin() *twin {
@@ -36,12 +49,29 @@ func newTwin() *twin {
 		loadBalancers: make(map[string]state.LoadBalancer),
 		listeners:     make(map[string]state.Listener),
 		groups:        make(map[string]state.VServerGroup),
+		rules:         make(map[string]state.Rule),
 		tags:          make(map[string]state.Tag),
+		staying:       make(map[string]stay),
+		reserved:      make(map[string]bool),
+		listenerLimit: 50,
 	}
 }
 
 func (w *twin) clone() *twin {
-	return &twin{maps.Clone(w.loadBalancers), maps.Clone(w.listeners), maps.Clone(w.groups), maps.Clone(w.tags)}
+	return &twin{maps.Clone(w.loadBalancers), maps.Clone(w.listeners), maps.Clone(w.groups), maps.Clone(w.rules), maps.Clone(w.tags),
+		maps.Clone(w.staying), maps.Clone(w.reserved), w.listenerLimit}
+}
+
+// settle ends the stages whose time has come.
+func (w *twin) settle(now time.Time) {
+	for id, s := range w.staying {
+		if !now.Before(s.until) {
+			l := w.listeners[id]
+			l.Status = s.then
+			w.listeners[id] = l
+			delete(w.staying, id)
+		}
+	}
 }
 
 // pick returns the n-th key in order, "" of an empty map.
@@ -53,195 +83,19 @@ func pick[T any](m map[string]T, n byte) string {
 	return keys[int(n)%len(keys)]
 }
 
-// operation does one thing to the store and to the twin. Its arguments choose
-// among what exists; with nothing to choose from it does nothing.
-type operation struct {
-	name string
-	do   func(w *twin, tx *state.Tx, a, b byte) error
-}
-
-var operations = []operation{
-	{"create load balancer", createLoadBalancer},
-	{"rename load balancer", renameLoadBalancer},
-	{"delete load balancer", deleteLoadBalancer},
-	{"create listener", createListener},
-	{"forward listener", forwardListener},
-	{"delete listener", deleteListener},
-	{"create group", createGroup},
-	{"set backend servers", setBackendServers},
-	{"delete group", deleteGroup},
-	{"set tag", setTag},
-	{"delete tag", deleteTag},
-}
-
-// createLoadBalancer takes an address of a vSwitch that has twelve.
-func createLoadBalancer(w *twin, tx *state.Tx, a, _ byte) error {
-	lb := state.LoadBalancer{Owner: hangzhou, ID: tx.NewID(state.LoadBalancers.Kind()), VPCID: vpcID, VSwitchID: vSwitchID,
-		Name: fmt.Sprintf("name-%d", a%4), CreateTime: tx.Now()}
-	ip, err := state.AllocateAddress(tx, vSwitchID, vSwitchCIDR, "", state.LoadBalancers.Kind(), lb.ID)
-	if full := len(w.loadBalancers) == 12; full || err != nil {
-		if full && factOf(err) == state.NoFreeAddress {
-			return nil
-		}
-		return fmt.Errorf("with %d load balancers AllocateAddress = %w", len(w.loadBalancers), err)
-	}
-	lb.Address = ip
-	stored := lb
-	state.LoadBalancers.Put(tx, &stored)
-	w.loadBalancers[lb.ID] = lb
-	return nil
-}
-
-func renameLoadBalancer(w *twin, tx *state.Tx, a, b byte) error {
-	id := pick(w.loadBalancers, a)
-	if id == "" {
-		return nil
-	}
-	lb := w.loadBalancers[id]
-	lb.Name = fmt.Sprintf("name-%d", b%4)
-	w.loadBalancers[id] = lb
-	return state.LoadBalancers.Edit(tx, id, func(lb *state.LoadBalancer) error {
-		lb.Name = fmt.Sprintf("name-%d", b%4)
-		return nil
-	})
-}
-
-// deleteLoadBalancer deletes what belongs to it by the indexes; the twin looks
-// at everything.
-func deleteLoadBalancer(w *twin, tx *state.Tx, a, _ byte) error {
-	id := pick(w.loadBalancers, a)
-	for l := range state.ListenersByLoadBalancer.List(tx.View, id) {
-		state.Listeners.Delete(tx, l.ID())
-	}
-	for g := range state.VServerGroupsByLoadBalancer.List(tx.View, id) {
-		state.VServerGroups.Delete(tx, g.ID)
-	}
-	state.DeleteTagsOf(tx, state.TagLoadBalancer, id)
-	state.ReleaseAddresses(tx, state.LoadBalancers.Kind(), id)
-	state.LoadBalancers.Delete(tx, id)
-
-	delete(w.loadBalancers, id)
-	maps.DeleteFunc(w.listeners, func(_ string, l state.Listener) bool { return l.LoadBalancerID == id })
-	maps.DeleteFunc(w.groups, func(_ string, g state.VServerGroup) bool { return g.LoadBalancerID == id })
-	maps.DeleteFunc(w.tags, func(_ string, t state.Tag) bool { return t.ResourceID == id })
-	return nil
-}
-
-func createListener(w *twin, tx *state.Tx, a, b byte) error {
-	id := pick(w.loadBalancers, a)
-	l := state.Listener{Owner: hangzhou, LoadBalancerID: id, Port: int(b % 8), Status: state.ListenerStopped,
-		Protocol: []state.Protocol{state.TCP, state.UDP, state.HTTP, state.HTTPS}[b/8%4]}
-	taken := false
-	for _, other := range w.listeners {
-		taken = taken || other.LoadBalancerID == id && other.Port == l.Port && (other.Protocol == state.UDP) == (l.Protocol == state.UDP)
-	}
-	if id == "" || taken {
-		return nil
-	}
-	stored := l
-	state.Listeners.Put(tx, &stored)
-	w.listeners[l.ID()] = l
-	return nil
-}
-
-func forwardListener(w *twin, tx *state.Tx, a, b byte) error {
-	id := pick(w.listeners, a)
-	if id == "" {
-		return nil
-	}
-	l := w.listeners[id]
-	own := maps.Clone(w.groups)
-	maps.DeleteFunc(own, func(_ string, g state.VServerGroup) bool { return g.LoadBalancerID != l.LoadBalancerID })
-	l.VServerGroupID = pick(own, b)
-	w.listeners[id] = l
-	return state.Listeners.Edit(tx, id, func(stored *state.Listener) error {
-		stored.VServerGroupID = l.VServerGroupID
-		return nil
-	})
-}
-
-func deleteListener(w *twin, tx *state.Tx, a, _ byte) error {
-	id := pick(w.listeners, a)
-	state.Listeners.Delete(tx, id)
-	delete(w.listeners, id)
-	return nil
-}
-
-func createGroup(w *twin, tx *state.Tx, a, b byte) error {
-	lb := pick(w.loadBalancers, a)
-	if lb == "" {
-		return nil
-	}
-	g := state.VServerGroup{Owner: hangzhou, ID: tx.NewID(state.VServerGroups.Kind()), LoadBalancerID: lb, BackendServers: servers(b)}
-	stored := g
-	state.VServerGroups.Put(tx, &stored)
-	w.groups[g.ID] = g
-	return nil
-}
-
-// servers makes a list of up to seven different backend servers.
-func servers(n byte) (list []state.BackendServer) {
-	for i := range int(n % 8) {
-		list = append(list, state.BackendServer{ServerID: fmt.Sprintf("i-%d", (int(n)+i)%9), Port: 80 + i, Weight: int(n) % 101})
-	}
-	return list
-}
-
-func setBackendServers(w *twin, tx *state.Tx, a, b byte) error {
-	id := pick(w.groups, a)
-	if id == "" {
-		return nil
-	}
-	g := w.groups[id]
-	g.BackendServers = servers(b)
-	w.groups[id] = g
-	return state.VServerGroups.Edit(tx, id, func(g *state.VServerGroup) error {
-		g.BackendServers = servers(b)
-		return nil
-	})
-}
-
-// deleteGroup refuses a group in use, as the cloud does.
-func deleteGroup(w *twin, tx *state.Tx, a, _ byte) error {
-	id := pick(w.groups, a)
-	if _, used := state.ListenersByVServerGroup.First(tx.View, id); used {
-		return nil
-	}
-	state.VServerGroups.Delete(tx, id)
-	delete(w.groups, id)
-	return nil
-}
-
-func setTag(w *twin, tx *state.Tx, a, b byte) error {
-	id := pick(w.loadBalancers, a)
-	if id == "" {
-		return nil
-	}
-	tag := state.Tag{Owner: hangzhou, ResourceType: state.TagLoadBalancer, ResourceID: id,
-		Key: fmt.Sprintf("key-%d", b%4), Value: fmt.Sprintf("value-%d", b/4%4)}
-	state.SetTag(tx, tag.ResourceType, id, tag.Key, tag.Value)
-	w.tags[state.TagID(tag.ResourceType, id, tag.Key)] = tag
-	return nil
-}
-
-func deleteTag(w *twin, tx *state.Tx, a, _ byte) error {
-	id := pick(w.tags, a)
-	state.Tags.Delete(tx, id)
-	delete(w.tags, id)
-	return nil
-}
-
 var errRollBack = errors.New("roll back")
 
-// play reads transactions from the script: how many operations, whether it is
-// rolled back, and then three bytes an operation. It returns the twin of what
-// was committed.
-func play(t testing.TB, s *state.Store, script []byte) *twin {
+// play reads transactions from the script: how many operations, how long after the
+// one before it, whether it is rolled back, and then three bytes an operation. It
+// returns the twin of what was committed.
+func play(t testing.TB, s *state.Store, clock *state.ManualClock, script []byte) *twin {
 	t.Helper()
 	now := newTwin()
 	for len(script) > 0 {
 		header := script[0]
 		script = script[1:]
+		clock.Advance(time.Duration(header/8%4) * 700 * time.Millisecond)
+		now.settle(clock.Now())
 		next := now.clone()
 		err := s.Update(hangzhou, func(tx *state.Tx) error {
 			for range header%8 + 1 {
@@ -267,6 +121,11 @@ func play(t testing.TB, s *state.Store, script []byte) *twin {
 			t.Fatal(err)
 		}
 	}
+	view(t, s, hangzhou, func(v *state.View) {
+		if err := now.compare(v); err != nil {
+			t.Errorf("in the end: %v", err)
+		}
+	})
 	return now
 }
 
@@ -277,10 +136,14 @@ func (w *twin) compare(v *state.View) error {
 		addresses[state.AddressID(vSwitchID, lb.Address)] = state.Address{
 			Pool: vSwitchID, IP: lb.Address, Holder: state.LoadBalancers.Kind(), HolderID: lb.ID}
 	}
+	for ip := range w.reserved {
+		addresses[state.AddressID(vSwitchID, ip)] = state.Address{Pool: vSwitchID, IP: ip, Holder: "Reservation", HolderID: vSwitchID}
+	}
 	return cmp.Or(
 		same("load balancers", w.loadBalancers, state.LoadBalancers.All(v)),
 		same("listeners", w.listeners, state.Listeners.All(v)),
 		same("groups", w.groups, state.VServerGroups.All(v)),
+		same("rules", w.rules, state.Rules.All(v)),
 		same("tags", w.tags, state.Tags.All(v)),
 		same("addresses", addresses, state.Addresses.All(v)),
 		w.compareIndexes(v),
@@ -317,9 +180,11 @@ func (w *twin) compareIndexes(v *state.View) error {
 		}
 	}
 	for id := range w.groups {
-		got := state.ListenersByVServerGroup.Count(v, id)
-		if want := count(w.listeners, func(l state.Listener) bool { return l.VServerGroupID == id }); got != want {
-			return fmt.Errorf("%d listeners by group %s, want %d", got, id, want)
+		got, rules := state.ListenersByVServerGroup.Count(v, id), state.RulesByVServerGroup.Count(v, id)
+		want := count(w.listeners, func(l state.Listener) bool { return l.VServerGroupID == id })
+		wantRules := count(w.rules, func(r state.Rule) bool { return r.VServerGroupID == id })
+		if got != want || rules != wantRules {
+			return fmt.Errorf("group %s has %d listeners and %d rules, want %d and %d", id, got, rules, want, wantRules)
 		}
 	}
 	for i := range 9 {
@@ -354,8 +219,9 @@ func consistent(v *state.View) error {
 			return fmt.Errorf("%s has not got its address %s", lb.ID, lb.Address)
 		}
 	}
-	if addresses := state.AddressesByPool.Count(v, vSwitchID); addresses != n {
-		return fmt.Errorf("%d load balancers have %d addresses", n, addresses)
+	reserved := state.AddressesByHolder.Count(v, "Reservation", vSwitchID)
+	if addresses := state.AddressesByPool.Count(v, vSwitchID); addresses != n+reserved {
+		return fmt.Errorf("%d load balancers and %d reservations have %d addresses", n, reserved, addresses)
 	}
 	for l := range state.Listeners.All(v) {
 		if _, found := state.LoadBalancers.Find(v, l.LoadBalancerID); !found {
@@ -386,10 +252,11 @@ func TestModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := open(t, e)
-			update(t, s, state.Owner{}, plant)
+			clock := state.NewManualClock(start)
+			s := openAt(t, e, clock)
+			plantModel(t, s)
 			stop := read(t, s)
-			want := play(t, s, randomScript(t, seed))
+			want := play(t, s, clock, randomScript(t, seed))
 			stop()
 			checkAndClose(t, s)
 
@@ -403,6 +270,13 @@ func TestModel(t *testing.T) {
 			})
 		})
 	}
+}
+
+// plantModel puts the least world, in which a change takes its time.
+func plantModel(t testing.TB, s *state.Store) {
+	t.Helper()
+	update(t, s, state.Owner{}, plant)
+	update(t, s, state.Owner{}, profile(state.LifeRealistic))
 }
 
 func randomScript(t *testing.T, seed uint64) []byte {
@@ -443,9 +317,10 @@ func FuzzOps(f *testing.F) {
 	f.Add([]byte{255, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0})
 	f.Fuzz(func(t *testing.T, script []byte) {
 		e := &memory.Engine{}
-		s := open(t, e)
-		update(t, s, state.Owner{}, plant)
-		want := play(t, s, script[:min(len(script), 4096)])
+		clock := state.NewManualClock(start)
+		s := openAt(t, e, clock)
+		plantModel(t, s)
+		want := play(t, s, clock, script[:min(len(script), 4096)])
 		checkAndClose(t, s)
 		view(t, opened(t, e), hangzhou, func(v *state.View) {
 			if err := want.compare(v); err != nil {
