@@ -282,7 +282,7 @@ func reserveAddresses(w *twin, tx *state.Tx, a, _ byte) error {
 }
 
 func setQuota(w *twin, tx *state.Tx, a, _ byte) error {
-	w.listenerLimit = int(a % 5)
+	w.listenerLimit = 1 + int(a%8)
 	state.Quotas.Put(tx, &state.Quota{AccountID: hangzhou.AccountID, Name: state.QuotaListeners, Limit: w.listenerLimit})
 	return nil
 }
