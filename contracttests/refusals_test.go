@@ -53,6 +53,7 @@ type cause struct {
 type refusalRun struct {
 	*furnishedSDK
 	t     *testing.T
+	host  string
 	store *state.Store
 }
 
@@ -75,6 +76,12 @@ func clockAdvance(by string) cause {
 		return r.store.AdjustClock(d, 0)
 	}}
 }
+
+// takeCredentials goes on with what the metadata service gives the role of a node.
+var takeCredentials = cause{"take the RAM role's credentials from the metadata service", func(r *refusalRun) error {
+	r.sdkClients = newSTSClient(r.t, r.host, roleCredentials(r.t, "http://"+r.host))
+	return nil
+}}
 
 // calls makes a call, with the SDK, that must succeed.
 func calls(action string, p params, save ...string) cause {
@@ -143,8 +150,9 @@ var (
 	lateCertificate, lateKey = newCertificate(time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC))
 	_, otherKey              = newCertificate(start)
 
-	denyAll = `{"Version":"1","Statement":[{"Effect":"Deny","Action":"*","Resource":"*"}]}`
-	oneMore = params{"VServerGroupId": "{spareRsp}", "BackendServers": ports(node3, 1, 1)}
+	newRoute = params{"RouteTableId": vtb1, "DestinationCidrBlock": "172.20.9.0/24", "NextHopType": "Instance", "NextHopId": node2}
+	denyAll  = `{"Version":"1","Statement":[{"Effect":"Deny","Action":"*","Resource":"*"}]}`
+	oneMore  = params{"VServerGroupId": "{spareRsp}", "BackendServers": ports(node3, 1, 1)}
 )
 
 // newCertificate makes a certificate that is valid until end, with its key.
@@ -184,9 +192,28 @@ func overQuota(about, action string, p params, name state.QuotaName, limit, code
 }
 
 // tooSoon is a row that a change on its way brings about.
-func tooSoon(about, action string, p params, status int, code, message string, first cause) refusal {
-	return refusal{about: about, action: action, params: p, status: status, code: code, message: message,
+func tooSoon(about, action string, p params, status int, code, message string, first cause, after ...cause) refusal {
+	r := refusal{about: about, action: action, params: p, status: status, code: code, message: message,
 		begin: []cause{clockAdvance("0s"), worldSet("life.profile", "realistic"), first}, end: []cause{clockAdvance("10s")}}
+	for _, c := range after {
+		r.end = append(r.end, c, clockAdvance("10s"))
+	}
+	return r
+}
+
+// ofProduct is a row of another product than Slb.
+func ofProduct(product string, r refusal) refusal {
+	r.product = product
+	return r
+}
+
+// tagsOnLB tags the load balancer, which has one tag.
+func tagsOnLB(n int) params {
+	p := params{"ResourceType": "instance", "ResourceId.1": "{lb}"}
+	for i := range n {
+		p[fmt.Sprintf("Tag.%d.Key", i+1)] = fmt.Sprintf("key-%d", i)
+	}
+	return p
 }
 
 var refusals = []refusal{
@@ -278,6 +305,10 @@ var refusals = []refusal{
 		begin:   []cause{worldSet("policy.key.testid", denyAll)}, end: []cause{worldSet("policy.key.testid", "none")}},
 	{about: "Disabled access key", action: "DescribeRegions", code: "InvalidAccessKeyId.Inactive", message: "Specified access key is disabled.",
 		begin: []cause{worldSet("key.testid.status", "inactive")}, end: []cause{worldSet("key.testid.status", "active")}},
+	{about: "Deleted access key", action: "DescribeRegions", status: 404, code: "InvalidAccessKeyId.NotFound", message: "Specified access key is not found.",
+		begin: []cause{worldSet("key.testid.status", "deleted")}, end: []cause{worldSet("key.testid.secret", "testsecret")}},
+	{about: "Expired token of a RAM role", action: "DescribeRegions", code: "InvalidSecurityToken.Expired", message: "Specified SecurityToken is expired.",
+		begin: []cause{takeCredentials, clockAdvance("7h")}, end: []cause{takeCredentials}},
 	{about: "Zone sold out", action: "CreateLoadBalancer", params: more(buyInternet, "MasterZoneId", "cn-hangzhou-g"),
 		code: "OperationFailed.ZoneResourceLimit", message: "The operation failed because of resource limit of the specified zone.",
 		begin: []cause{worldSet("stock.cn-hangzhou-g.internet", "soldout")}, end: []cause{worldSet("stock.cn-hangzhou-g.internet", "available")}},
@@ -307,6 +338,15 @@ var refusals = []refusal{
 	{about: "Unknown TLS policy", action: "CreateLoadBalancerHTTPSListener", params: more(newHTTPS, "TLSCipherPolicy", "tls-none"),
 		code: "InvalidTLSPolicyId.NotExist", message: "The specified TLS cipher policy does not exist.", wrong: "`TLSCipherPolicy=tls-none`", right: "a built-in policy", good: newHTTPS},
 
+	{about: "EIP for an account in arrears", product: "Vpc", action: "AllocateEipAddress", code: "SYSTEM.SALE_VALIDATE_UNEXPECTED_ERROR",
+		message: "You have arrears and do not meet the purchase conditions.",
+		begin:   []cause{worldSet("account.arrears", "true")}, end: []cause{worldSet("account.arrears", "false")}},
+	{about: "More backends than a call takes", action: "AddVServerGroupBackendServers", params: params{"VServerGroupId": "{spareRsp}", "BackendServers": ports(node3, 1, 41)},
+		code: "TooManyBackendServers", message: "The total number of input real servers exceeds max supported number: 40",
+		wrong: "41 backends", right: "40 backends", good: params{"VServerGroupId": "{spareRsp}", "BackendServers": ports(node3, 1, 40)}},
+	{about: "More tags than a call takes", action: "TagResources", params: tagsOnLB(21), code: "SizeLimitExceeded.Tag", message: "The maximum size of Tag is exceeded.",
+		wrong: "21 tags", right: "19 tags", good: tagsOnLB(19)},
+
 	overQuota("Load balancers of an account", "CreateLoadBalancer", buyInternet, state.QuotaLoadBalancers, "4",
 		"ORDER.QUANTITY_INVALID", "The maximum number of SLB instances is exceeded."),
 	overQuota("Listeners of a load balancer", "CreateLoadBalancerTCPListener", newTCP, state.QuotaListeners, "9",
@@ -332,6 +372,23 @@ var refusals = []refusal{
 	overQuota("ACLs of a listener", "CreateLoadBalancerTCPListener", more(newTCP, "AclId", "{acl},{spareAcl}", "AclType", "white", "AclStatus", "on"), state.QuotaListenerACLs, "1",
 		"QuotaLimitExceeds.AclAttachedToListener", "The number of acls attached to the listener {lb}_tcp_1000 exceeds the quota."),
 
+	ofProduct("Vpc", overQuota("vSwitches of a VPC", "CreateVSwitch", params{"VpcId": vpc1, "ZoneId": "cn-hangzhou-h", "CidrBlock": "192.168.77.0/24"},
+		state.QuotaVSwitches, "2", "QuotaExceeded.VSwitch", "Virtual switch quota exceeded.")),
+	ofProduct("Vpc", overQuota("Route tables of a VPC", "CreateRouteTable", params{"VpcId": vpc1}, state.QuotaRouteTables, "1",
+		"QuotaExceeded.RouteTable", "VPC RouteTable quota exceeded.")),
+	ofProduct("Vpc", overQuota("Routes of a route table", "CreateRouteEntry", newRoute, state.QuotaRouteEntries, "1",
+		"QuotaExceeded", "Route entry quota exceeded in this route table.")),
+	ofProduct("Vpc", overQuota("EIPs of a region", "AllocateEipAddress", nil, state.QuotaEIPs, "2", "QuotaExceeded.Eip", "Elastic IP address quota exceeded")),
+	ofProduct("Vpc", tooSoon("Route while another is being made", "CreateRouteEntry", newRoute, 400,
+		"TaskConflict", "The operation is too frequent, please wait a moment and try again.",
+		callsOf(step{product: "Vpc", action: "CreateRouteEntry", params: more(newRoute, "DestinationCidrBlock", "172.20.8.0/24")}))),
+	ofProduct("Vpc", tooSoon("EIP that is being associated", "ReleaseEipAddress", params{"AllocationId": "{eip}"}, 400,
+		"IncorrectEipStatus", "Current elastic IP status does not support this operation",
+		callsOf(step{product: "Vpc", action: "AssociateEipAddress", params: params{"AllocationId": "{eip}", "InstanceId": node3, "InstanceType": "EcsInstance"}}),
+		callsOf(step{product: "Vpc", action: "UnassociateEipAddress", params: params{"AllocationId": "{eip}", "InstanceId": node3, "InstanceType": "EcsInstance"}}))),
+	ofProduct("Ecs", tooSoon("Network interface that is being changed", "ModifyNetworkInterfaceAttribute", params{"NetworkInterfaceId": eni1, "SourceDestCheck": "false"}, 400,
+		"InvalidOperation.Conflict", "Another change of the network interface "+eni1+" is in progress.",
+		callsOf(step{product: "Ecs", action: "ModifyNetworkInterfaceAttribute", params: params{"NetworkInterfaceId": eni1, "Description": "of a node"}}))),
 	tooSoon("Listener that is starting", "SetLoadBalancerTCPListenerAttribute", params{"LoadBalancerId": "{lb}", "ListenerPort": "90", "Description": "x"}, 400,
 		"OperationFailed.ListenerStatusNotSupport", "The status of the listener does not support this operation. Please try again later.",
 		calls("StartLoadBalancerListener", params{"LoadBalancerId": "{lb}", "ListenerPort": "90", "ListenerProtocol": "tcp"})),
@@ -373,7 +430,7 @@ func newRefusalRun(t *testing.T) *refusalRun {
 	s := emulatortest.Start(t, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = richWorld(t) }))
 	f := &furnishedSDK{sdkClients: newSDKClients(t, s.Host()), names: make(names), raw: s.Client()}
 	f.prepare(t, furniture)
-	return &refusalRun{furnishedSDK: f, t: t, store: s.Store()}
+	return &refusalRun{furnishedSDK: f, t: t, host: s.Host(), store: s.Store()}
 }
 
 func (r *refusalRun) causes(list []cause) {

@@ -70,6 +70,7 @@ var conditions = []condition{
 		setRate(func(t *state.Throttle, _ string, r *state.Rate) { t.Key = r }), nil},
 	{"throttle.action.<action>", "calls a second of an action", setRate(setActionRate), nil},
 	{"key.<id>.status", "active, inactive or deleted", setKey, getKeys},
+	{"key.<id>.secret", "the secret of an access key, which is made if there is none", setSecret, nil},
 	{"policy.key.<id>", "what the RAM user of an access key may do: a policy document, or none", setPolicy(state.KeyPrincipal), getPolicies},
 	{"policy.role.<name>", "what a RAM role may do: a policy document, or none", setPolicy(state.RolePrincipal), nil},
 	{"life.profile", "instant or realistic", setLifeProfile, get1("life.profile", getLifeProfile)},
@@ -449,6 +450,23 @@ func setKey(s *scene, named, value string) error {
 		return errors.New("want active, inactive or deleted")
 	}
 	state.AccessKeys.Put(s.tx, &changed)
+	return nil
+}
+
+// setSecret gives a key a secret; one that is new is active at once.
+func setSecret(s *scene, named, value string) error {
+	key := state.AccessKey{ID: named, AccountID: s.account.ID, Status: state.AccessKeyActive}
+	if old, ok := state.AccessKeys.Find(s.View, named); ok {
+		if old.AccountID != s.account.ID || old.SecurityToken != "" {
+			return errors.New("the key is another account's, or temporary")
+		}
+		key = *old
+	}
+	if value == "" {
+		return errors.New("want a secret")
+	}
+	key.Secret = value
+	state.AccessKeys.Put(s.tx, &key)
 	return nil
 }
 

@@ -78,6 +78,18 @@ func TestSetConditions(t *testing.T) {
 			}
 		})
 	}
+	t.Run("key.<id>.secret", func(t *testing.T) {
+		covered["key.<id>.secret"] = true
+		store := rpctest.Store(t, world.Default().Plant)
+		for _, s := range []world.Setting{{Name: "key.testid.status", Value: "deleted"}, {Name: "key.testid.secret", Value: "new"}} {
+			if err := set(store, s.Name, s.Value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := conditions(t, store)["key.testid.status"]; got != "active" {
+			t.Errorf("a key that was made again is %q, want active", got)
+		}
+	})
 	for _, d := range world.Documentation() {
 		if !covered[d.Name] && len(covered) > 1 {
 			t.Errorf("no case for %s", d.Name)
@@ -111,6 +123,7 @@ func TestSetRefused(t *testing.T) {
 		{"throttle.key", "1/0", "burst"},
 		{"key.none.status", "active", "no access key"},
 		{"key.testid.status", "lost", "active, inactive or deleted"},
+		{"key.testid.secret", "", "want a secret"},
 		{"policy.key.testid", "{}", "no Statement"},
 		{"policy.key.testid", `{"Statement":[{"Effect":"Allow","Action":"*","Resource":"*","Condition":{}}]}`, "unknown field"},
 		{"life.profile", "slow", "instant or realistic"},
