@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -94,3 +96,45 @@ func (s *Server) ControlURL() string { return "http://" + s.emulator.ControlAddr
 
 // Store is the emulated cloud's state.
 func (s *Server) Store() *state.Store { return s.emulator.Store() }
+
+// World changes a condition, as `clbemu world set` does: World("account.arrears",
+// "true").
+func (s *Server) World(t testing.TB, name, value string) {
+	t.Helper()
+	err := s.Store().Update(state.Owner{}, func(tx *state.Tx) error {
+		return world.Set(tx, world.Where{}, []world.Setting{{Name: name, Value: value}})
+	})
+	if err != nil {
+		t.Fatalf("set the world: %v", err)
+	}
+}
+
+// Fault adds fault rules in YAML, as `clbemu fault add` does.
+func (s *Server) Fault(t testing.TB, rules string) {
+	t.Helper()
+	parsed, err := faults.Parse([]byte(rules))
+	if err == nil {
+		err = s.emulator.Faults().Add(parsed)
+	}
+	if err != nil {
+		t.Fatalf("add fault rules: %v", err)
+	}
+}
+
+// Hits is how often a fault rule has struck.
+func (s *Server) Hits(rule string) uint64 {
+	for _, r := range s.emulator.Faults().Engine.Rules() {
+		if r.Rule.Name == rule {
+			return r.Hits
+		}
+	}
+	return 0
+}
+
+// Advance moves the emulated time forward, and holds it there.
+func (s *Server) Advance(t testing.TB, d time.Duration) {
+	t.Helper()
+	if err := s.Store().AdjustClock(d, 0); err != nil {
+		t.Fatalf("advance the clock: %v", err)
+	}
+}
