@@ -37,6 +37,7 @@ type stage struct {
 	after    time.Duration // in the realistic profile
 }
 
+// How long the stages take is not published: CLB-0500.
 var stages = map[Stage]stage{
 	StageListenerStarting:         {Listeners.kind, string(ListenerStarting), string(ListenerRunning), 2 * time.Second},
 	StageListenerStopping:         {Listeners.kind, string(ListenerStopping), string(ListenerStopped), 2 * time.Second},

@@ -102,6 +102,7 @@ func (p *planter) attach(sw *state.VSwitch, i *state.Instance, s *networkInterfa
 		n.IPv6Addresses = append(n.IPv6Addresses, p.ipv6Address(sw, ip))
 	}
 	state.NetworkInterfaces.Put(p.tx, n)
+	p.tag(n.Owner, state.TagNetworkInterface, n.ID, s.Tags)
 	if len(n.PrivateIPAddresses) == 0 {
 		p.last = append(p.last, func() {
 			addressed := *n

@@ -64,6 +64,7 @@ func (p *planter) table(vpc *state.VPC, s *routeTableSpec, kind state.RouteTable
 		CreateTime:      p.tx.Now(),
 	}
 	state.RouteTables.Put(p.tx, t)
+	p.tag(t.Owner, state.TagRouteTable, t.ID, s.Tags)
 	p.systemRoute(t, serviceBlock)
 }
 

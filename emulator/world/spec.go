@@ -100,6 +100,7 @@ type routeTableSpec struct {
 	Name          scalar `yaml:"name"`
 	Description   scalar `yaml:"description"`
 	ResourceGroup scalar `yaml:"resourceGroup"`
+	Tags          []pair `yaml:"tags"`
 }
 
 type routeEntrySpec struct {
@@ -155,6 +156,7 @@ type networkInterfaceSpec struct {
 	Name               scalar   `yaml:"name"`
 	Description        scalar   `yaml:"description"`
 	ResourceGroup      scalar   `yaml:"resourceGroup"`
+	Tags               []pair   `yaml:"tags"`
 }
 
 type eipSpec struct {

@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,7 +103,7 @@ vpcs:
     resourceGroup: rg-2
     tags: {team: net}
 routeTables:
-  - {id: vtb-2, vpc: vpc-1, name: custom}
+  - {id: vtb-2, vpc: vpc-1, name: custom, tags: {team: net}}
 vSwitches:
   - {id: vsw-1, vpc: vpc-1, zone: cn-test-a, cidrBlock: 172.16.0.0/29, ipv6CidrBlock: "2001:db8::/64", routeTable: vtb-2}
 securityGroups:
@@ -116,6 +117,7 @@ networkInterfaces:
     privateIpAddresses: [172.16.0.1, 172.16.0.2, 172.16.0.3]
     ipv6Addresses: ["2001:db8::2"]
     securityGroups: [sg-1]
+    tags: {team: net}
 routeEntries:
   - {routeTable: vtb-2, destinationCidrBlock: 10.1.0.0/24, nextHopType: NetworkInterface, nextHop: eni-2}
 eips:
@@ -149,6 +151,26 @@ func TestAddressesThatAreNotNamed(t *testing.T) {
 			t.Errorf("route table vtb-2 has %d entries, want the custom and two of the system", n)
 		}
 		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTags proves that the tags of the file are on what it describes.
+func TestTags(t *testing.T) {
+	w, err := world.Parse("full.yaml", []byte(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := mustPlant(t, w).View(state.Owner{AccountID: "1", RegionID: "cn-test"}, func(v *state.View) error {
+		for kind, id := range map[state.TagResourceType]string{
+			state.TagVPC: "vpc-1", state.TagRouteTable: "vtb-2", state.TagNetworkInterface: "eni-2",
+		} {
+			if got := state.ResourcesTagged(v, kind, []state.TagFilter{{Key: "team"}}); !slices.Equal(got, []string{id}) {
+				t.Errorf("%s with the tag = %v, want %s", kind, got, id)
+			}
+		}
+		return nil
 	}); err != nil {
 		t.Error(err)
 	}
