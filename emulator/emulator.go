@@ -43,6 +43,9 @@ type Config struct {
 	// Engine defaults to Bolt when there is a DataDir, and to Memory otherwise.
 	Engine  Engine
 	DataDir string
+	// Fork, if set, is the folder of a stopped emulator: a copy of its state, in
+	// memory, is served and thrown away in the end.
+	Fork string
 	// World is planted into an empty store, and again by a reset. Nil is the
 	// default world.
 	World *world.World
@@ -85,7 +88,7 @@ type Emulator struct {
 // New opens the store, plants the world if it is empty, and builds the
 // handlers. It does not listen: Start does, and Handler serves without.
 func New(ctx context.Context, cfg Config) (*Emulator, error) {
-	e, err := openEngine(cfg)
+	e, err := openEngine(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +108,11 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	return em, nil
 }
 
-func openEngine(cfg Config) (engine.Engine, error) {
+func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
+	if cfg.Fork != "" {
+		copied := &memory.Engine{}
+		return copied, bolt.Copy(ctx, cfg.Fork, copied)
+	}
 	kind := cfg.Engine
 	if kind == "" && cfg.DataDir == "" {
 		kind = Memory

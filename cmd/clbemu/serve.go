@@ -25,7 +25,7 @@ const closeTimeout = 10 * time.Second
 // serveFlags are the settings of clbemu serve.
 type serveFlags struct {
 	listen, controlListen, controlToken string
-	dataDir, engine, world              string
+	dataDir, engine, world, fork        string
 	auth, instance                      string
 	tls                                 bool
 	tlsCert, tlsKey                     string
@@ -53,6 +53,7 @@ environment, and the environment over the file.`,
 		Example: `  clbemu serve
   clbemu serve --engine memory --seed 1
   clbemu serve --world world.yaml --data-dir /tmp/cloud
+  clbemu serve --fork ./clbemu-data
   clbemu serve --listen 0.0.0.0:9600 --tls`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -73,6 +74,7 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.controlToken, "control-token", "", "token of the control API, needed on any other address than loopback")
 	flags.StringVar(&f.dataDir, "data-dir", defaultDataDir, "folder of the state")
 	flags.StringVar(&f.engine, "engine", string(emulator.Bolt), "what keeps the state: bbolt or memory")
+	flags.StringVar(&f.fork, "fork", "", "serve a throw-away copy of the state in this folder of a stopped emulator")
 	flags.StringVar(&f.world, "world", "", "world file to plant into an empty store (default: clbemu world show)")
 	flags.StringVar(&f.auth, "auth", authStrict, "strict verifies signatures, off takes any call")
 	flags.StringVar(&f.instance, "instance", "", "ECS instance whose metadata are served (default: the first running one)")
@@ -138,8 +140,8 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	}
 	cfg = emulator.Config{
 		Engine: emulator.Engine(f.engine), DataDir: f.dataDir, StrictAuth: f.auth == authStrict, Seed: f.seed, Log: log,
-		InstanceID: f.instance,
-		Listen:     f.listen, ControlListen: f.controlListen, ControlToken: f.controlToken, Version: version(),
+		InstanceID: f.instance, Fork: f.fork,
+		Listen: f.listen, ControlListen: f.controlListen, ControlToken: f.controlToken, Version: version(),
 	}
 	if f.world != "" {
 		if cfg.World, err = world.Load(f.world); err != nil {
@@ -180,7 +182,10 @@ func (f *serveFlags) announce(w io.Writer, e *emulator.Emulator) {
 		env += " --server " + server.String()
 	}
 	kept := f.dataDir
-	if f.engine == string(emulator.Memory) {
+	switch {
+	case f.fork != "":
+		kept = "a copy of " + f.fork + ", gone when clbemu ends"
+	case f.engine == string(emulator.Memory):
 		kept = "in memory, gone when clbemu ends"
 	}
 	fmt.Fprintf(w, "clbemu %s\n  API      %s\n  control  http://%s\n  state    %s\nTo point clients here: eval \"$(%s)\"\n",

@@ -145,19 +145,59 @@ func (e *Engine) checkFormat() error {
 			}
 			return b.Put(formatKey, text)
 		}
-		var f format
-		if err := json.Unmarshal(meta.Get(formatKey), &f); err != nil {
-			return fmt.Errorf("unreadable format record: %w", err)
-		}
-		if f.SchemaVersion > engine.SchemaVersion {
-			return fmt.Errorf("the store has schema version %d and this clbemu reads up to %d: use a newer clbemu, or another --data-dir",
-				f.SchemaVersion, engine.SchemaVersion)
-		}
-		if f.SchemaVersion < 1 {
-			return fmt.Errorf("unknown schema version %d", f.SchemaVersion)
-		}
-		return nil
+		return readable(meta)
 	})
+}
+
+// readable refuses a format that this version does not know.
+func readable(meta *bolt.Bucket) error {
+	var f format
+	if err := json.Unmarshal(meta.Get(formatKey), &f); err != nil {
+		return fmt.Errorf("unreadable format record: %w", err)
+	}
+	if f.SchemaVersion > engine.SchemaVersion {
+		return fmt.Errorf("the store has schema version %d and this clbemu reads up to %d: use a newer clbemu, or another --data-dir",
+			f.SchemaVersion, engine.SchemaVersion)
+	}
+	if f.SchemaVersion < 1 {
+		return fmt.Errorf("unknown schema version %d", f.SchemaVersion)
+	}
+	return nil
+}
+
+// Copy reads the database of a folder into another engine. It changes nothing
+// there, and fails with engine.ErrLocked while a process serves it.
+func Copy(ctx context.Context, dir string, into engine.Engine) (err error) {
+	path := filepath.Join(dir, FileName)
+	defer catchDamage(path, &err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("there is no state in %s: %w", dir, err)
+	}
+	if err := inspect(path); err != nil {
+		return err
+	}
+	db, err := open(path, true)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := db.View(func(tx *bolt.Tx) error {
+		if meta := tx.Bucket(metaBucket); meta != nil {
+			return readable(meta)
+		}
+		return errors.New("this bbolt file was not written by clbemu")
+	}); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	var all engine.ChangeSet
+	if err := (&Engine{db: db}).Load(ctx, func(table, id string, value []byte) error {
+		all = append(all, engine.Change{Table: table, ID: id, Value: bytes.Clone(value)})
+		return nil
+	}); err != nil {
+		return err
+	}
+	return into.Commit(ctx, []engine.ChangeSet{all})
 }
 
 // Load implements engine.Engine.

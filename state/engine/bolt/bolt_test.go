@@ -1,10 +1,13 @@
 package bolt_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
 	"github.com/clbemu/clbemu/state/engine/enginetest"
+	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
 func TestEngine(t *testing.T) {
@@ -264,5 +268,53 @@ func TestFailedCommitKeepsNothing(t *testing.T) {
 	err := e.Load(t.Context(), func(string, string, []byte) error { values++; return nil })
 	if err := errors.Join(err, e.Close()); err != nil || values != 0 {
 		t.Errorf("%d values of a failed commit, %v", values, err)
+	}
+}
+
+// A copy has everything that the folder has, changes nothing in it, and is not
+// to be had while a process holds it, of nothing, or of what is no database.
+func TestCopy(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	e, err := bolt.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Commit(ctx, []engine.ChangeSet{{{Table: "A", ID: "1", Value: []byte("one")}, {Table: "B", ID: "2", Value: []byte("two")}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := bolt.Copy(ctx, dir, &memory.Engine{}); !errors.Is(err, engine.ErrLocked) {
+		t.Errorf("a copy of what is served = %v, want it locked", err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, bolt.FileName)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := &memory.Engine{}
+	if err := bolt.Copy(ctx, dir, copied); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	if err := copied.Load(ctx, func(table, id string, value []byte) error {
+		got = append(got, table+id+string(value))
+		return nil
+	}); err != nil || !slices.Equal(got, []string{"A1one", "B2two"}) {
+		t.Errorf("the copy holds %q, %v", got, err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the copy changed the database (%v)", err)
+	}
+	if err := bolt.Copy(ctx, t.TempDir(), &memory.Engine{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a copy of nothing = %v, want it missing", err)
+	}
+	if err := os.WriteFile(path, bytes.Repeat([]byte("text "), 10000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := bolt.Copy(ctx, dir, &memory.Engine{}); err == nil {
+		t.Error("a copy of a text succeeds")
 	}
 }
