@@ -70,7 +70,7 @@ func TestRouteEntriesLife(t *testing.T) {
 	both := batch("172.20.0.0/24", "172.21.0.0/24")
 	expect(t, c.Do("CreateRouteEntries", both), map[string]string{"SuccessCount": "2"})
 	expect(t, c.Do("CreateRouteEntries", batch("172.20.0.0/24", "172.22.0.0/24")), map[string]string{
-		"FailedCount": "2", failed: "VPC_ROUTE_ENTRY_STATUS_ERROR", "FailedRouteEntries.1.FailedCode": "VPC_ROUTE_ENTRY_STATUS_ERROR"})
+		"FailedCount": "2", failed: "VPC_ROUTE_ENTRY_STATUS_ERROR", "FailedRouteEntries.1.FailedCode": "TaskConflict"})
 	expect(t, c.Do("DeleteRouteEntries", both), map[string]string{"FailedCount": "2", failed: "VPC_ROUTE_ENTRY_STATUS_ERROR"})
 	clock.Advance(3 * time.Second)
 	expect(t, c.Do("DeleteRouteEntries", both), map[string]string{"SuccessCount": "2"})

@@ -131,11 +131,10 @@ func (e namedEntry) request() *deleteRouteEntryRequest {
 // failedCodes are the codes within an answer of success, where they are not those
 // of the action for one entry. CCM takes them all for success.
 var failedCodes = map[state.Fact]string{
-	destinationTaken:    "VPC_ROUTE_ENTRY_CIDR_BLOCK_DUPLICATE",
-	entryInTransit:      "VPC_ROUTE_ENTRY_STATUS_ERROR",
-	otherEntryInTransit: "VPC_ROUTE_ENTRY_STATUS_ERROR",
-	entryNotFound:       "VPC_ROUTER_ENTRY_NOT_EXIST",
-	state.NotFound:      "VPC_ROUTER_ENTRY_NOT_EXIST",
+	destinationTaken: "VPC_ROUTE_ENTRY_CIDR_BLOCK_DUPLICATE",
+	entryInTransit:   "VPC_ROUTE_ENTRY_STATUS_ERROR",
+	entryNotFound:    "VPC_ROUTER_ENTRY_NOT_EXIST",
+	state.NotFound:   "VPC_ROUTER_ENTRY_NOT_EXIST",
 }
 
 // fail notes why an entry was not changed, as the action for one entry puts it.
