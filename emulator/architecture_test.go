@@ -65,8 +65,9 @@ var mayImport = map[string][]string{
 	"emulator/ecs":       {"state", "emulator/rpc"},
 	"emulator/metadata":  {"state", "emulator/rpc"},
 	"emulator/world":     {"state"},
-	"emulator/control":   {"state", "faults", "scenarios", "emulator/rpc", "emulator/world", "emulator/catalogue"},
+	"emulator/control":   {"state", "faults", "scenarios", "emulator/rpc", "emulator/world", "emulator/catalogue", "emulator/journal"},
 	"emulator/catalogue": {},
+	"emulator/journal":   {},
 }
 
 func under(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }

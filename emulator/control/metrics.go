@@ -30,7 +30,7 @@ func NewMetrics(store *state.Store, products []*rpc.Product) *Metrics {
 			Name: "clbemu_calls_total", Help: "Calls answered. The code of a success is OK.",
 		}, []string{"product", "action", "code"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "clbemu_call_duration_seconds", Help: "Time from a call's arrival to the end of its answer.",
+			Name: "clbemu_call_duration_seconds", Help: "Time from a call's arrival to its answer.",
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9),
 		}, []string{"product", "action"}),
 		actions: make(map[string]map[string]bool),

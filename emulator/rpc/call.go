@@ -64,6 +64,26 @@ func (c *Call) Product() string {
 	return c.product.Name
 }
 
+// Resource is the id that the call is about, "" when it names none.
+func (c *Call) Resource() string {
+	_, id := c.about()
+	return id
+}
+
+// about finds what the call is about by the first of the product's parameters
+// that it has.
+func (c *Call) about() (r Resource, id string) {
+	if c.product == nil {
+		return Resource{}, ""
+	}
+	for _, r := range c.product.Resources {
+		if id := c.Params.Get(r.Parameter); id != "" {
+			return r, id
+		}
+	}
+	return Resource{}, ""
+}
+
 // Unread lists the parameters that no field of the action's request takes, but
 // for RegionId, which the gateway reads itself.
 func (c *Call) Unread() []string {

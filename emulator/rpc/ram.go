@@ -61,10 +61,8 @@ func (s *Server) authorize(call *Call, v *state.View) *Problem {
 // Evidence CLB-0173.
 func (c *Call) resource() string {
 	prefix := "acs:" + strings.ToLower(c.product.Name) + ":" + c.Scope.RegionID + ":" + c.Scope.AccountID + ":"
-	for _, r := range c.product.Resources {
-		if id := c.Params.Get(r.Parameter); id != "" {
-			return prefix + r.Type + "/" + id
-		}
+	if r, id := c.about(); id != "" {
+		return prefix + r.Type + "/" + id
 	}
 	if len(c.product.Resources) == 0 {
 		return prefix + "*"

@@ -33,7 +33,7 @@ type Config struct {
 	Faults *faults.Engine
 	// Crash ends the process at once, where a fault rule asks for it.
 	Crash func()
-	// Observe, if set, sees every call when its answer is written.
+	// Observe, if set, sees every call when its answer is ready.
 	Observe func(*Call, Outcome)
 }
 
@@ -106,10 +106,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		out = call.success(response)
 	}
-	defer func() {
-		outcome.Duration = time.Since(start)
-		s.report(call, outcome, problem)
-	}()
+	// The call is reported before its client can have the answer and ask for it.
+	outcome.Duration = time.Since(start)
+	s.report(call, outcome, problem)
 	h := w.Header()
 	for _, rule := range call.Faults {
 		h.Add(FaultHeader, rule)

@@ -1,0 +1,224 @@
+// Package journal remembers what happened: every call with how it was answered,
+// and every change that the control API made. It owns what is kept, how much of
+// it and that no secret is; it must not know how calls are served or changes
+// made, nor the store.
+//
+// A Journal holds the newest entries in memory and, if it is given a file,
+// writes each as a line of JSON. Recording never waits for a reader: who reads
+// slowly misses what was overwritten meanwhile, and is told how much that is.
+package journal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// Config says how much a journal keeps.
+type Config struct {
+	// Entries is how many are kept in memory; 0 is 10,000. A negative number
+	// turns the journal off.
+	Entries int
+	// File, if set, is appended to.
+	File string
+	// FileSize is the size in bytes at which the file becomes File.1 and a new one
+	// is begun; 0 is 64 MiB.
+	FileSize int64
+	// Log hears of a file that can't be written.
+	Log zerolog.Logger
+}
+
+const (
+	defaultEntries  = 10_000
+	defaultFileSize = 64 << 20
+)
+
+// Journal is safe for concurrent use.
+type Journal struct {
+	size uint64 // 0 is off
+
+	mu sync.Mutex
+	// ring holds the entry with sequence s at (s-1-cleared) % size.
+	ring    []*Entry
+	last    uint64 // the newest sequence
+	cleared uint64 // the newest sequence when the ring was last emptied
+	marks   map[string]Mark
+	file    *file
+	news    chan struct{} // closed by the next entry, if somebody waits for it
+	waited  bool
+	closed  bool
+}
+
+// Mark is a named position: that of its own entry.
+type Mark struct {
+	Name     string    `json:"name"`
+	Sequence uint64    `json:"sequence"`
+	Time     time.Time `json:"time"`
+}
+
+// New returns an empty journal. It fails when its file can't be opened.
+func New(cfg Config) (*Journal, error) {
+	j := &Journal{
+		size:  uint64(max(cmp.Or(cfg.Entries, defaultEntries), 0)),
+		marks: make(map[string]Mark),
+		news:  make(chan struct{}),
+	}
+	if cfg.File == "" || j.size == 0 {
+		return j, nil
+	}
+	j.file = &file{path: cfg.File, limit: cmp.Or(cfg.FileSize, defaultFileSize), log: cfg.Log}
+	if err := j.file.open(); err != nil {
+		return nil, fmt.Errorf("journal file: %w", err)
+	}
+	return j, nil
+}
+
+// Record puts an entry at the end and gives it its sequence. What the entry
+// holds is copied, bounded and freed of secrets.
+func (j *Journal) Record(e Entry) {
+	if j.size == 0 {
+		return
+	}
+	e.clean()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.record(&e)
+}
+
+func (j *Journal) record(e *Entry) {
+	j.last++
+	e.Sequence = j.last
+	if at := (j.last - 1 - j.cleared) % j.size; at < uint64(len(j.ring)) {
+		j.ring[at] = e
+	} else {
+		j.ring = append(j.ring, e)
+	}
+	if j.file != nil {
+		j.file.write(e)
+	}
+	if j.waited {
+		j.waited = false
+		close(j.news)
+		j.news = make(chan struct{})
+	}
+}
+
+var markName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`)
+
+// ErrMark is what refusals of marks wrap.
+var ErrMark = errors.New("mark")
+
+// Mark names the present end of the journal. A mark that has the name moves.
+func (j *Journal) Mark(name string, now time.Time) (Mark, error) {
+	if !markName.MatchString(name) {
+		return Mark{}, fmt.Errorf("%w: %q: a mark needs a name of letters, digits and . _ -", ErrMark, name)
+	}
+	if j.size == 0 {
+		return Mark{}, fmt.Errorf("%w: the journal is off", ErrMark)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.record(&Entry{Time: now, Kind: KindMark, Action: name})
+	m := Mark{Name: name, Sequence: j.last, Time: now}
+	j.marks[name] = m
+	return m, nil
+}
+
+// Marks lists the marks in order of their positions.
+func (j *Journal) Marks() []Mark {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	list := make([]Mark, 0, len(j.marks))
+	for _, m := range j.marks {
+		list = append(list, m)
+	}
+	slices.SortFunc(list, func(a, b Mark) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	return list
+}
+
+// Marked returns the mark of that name.
+func (j *Journal) Marked(name string) (Mark, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	m, ok := j.marks[name]
+	if !ok {
+		return m, fmt.Errorf("%w: there is no mark %q", ErrMark, name)
+	}
+	return m, nil
+}
+
+// Clear empties the memory. Sequences go on, and marks stay.
+func (j *Journal) Clear() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.ring, j.cleared = nil, j.last
+}
+
+// ErrClosed ends the wait for news of a journal that is closed.
+var ErrClosed = errors.New("the journal is closed")
+
+// Await returns when there is an entry after since, or with an error when ctx
+// ends or the journal is closed.
+func (j *Journal) Await(ctx context.Context, since uint64) error {
+	for {
+		j.mu.Lock()
+		there, closed, news := j.last > since, j.closed, j.news
+		j.waited = true
+		j.mu.Unlock()
+		switch {
+		case there:
+			return nil
+		case closed:
+			return ErrClosed
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Close ends all waits and closes the file. What is recorded later stays in
+// memory.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return nil
+	}
+	j.closed = true
+	close(j.news)
+	j.news = make(chan struct{})
+	if j.file == nil {
+		return nil
+	}
+	f := j.file
+	j.file = nil
+	return f.close()
+}
+
+// after returns the entries after since, the oldest first, with how many there
+// were before them that are gone.
+func (j *Journal) after(since uint64) (list []*Entry, first, last, missed uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.ring) == 0 {
+		return nil, 0, j.last, 0
+	}
+	last, first = j.last, j.last-uint64(len(j.ring))+1
+	since = min(max(since, j.cleared), last)
+	from := max(since+1, first)
+	list = make([]*Entry, 0, last+1-from)
+	for s := from; s <= last; s++ {
+		list = append(list, j.ring[(s-1-j.cleared)%j.size])
+	}
+	return list, first, last, from - 1 - since
+}

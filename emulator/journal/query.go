@@ -1,0 +1,159 @@
+package journal
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Query says which entries are wanted. An empty one is about all.
+type Query struct {
+	// Since is the sequence after which entries are wanted.
+	Since uint64
+	// Fields are conditions by name: an entry's field in its JSON spelling, fault
+	// for one of its faults, or params.<Name>. Each is equal to the text; action,
+	// fault and unread may be globs, several of them by commas, and the code of a
+	// success is OK.
+	Fields map[string]string
+	// Limit is how many entries are wanted at most, the newest ones; 0 is all.
+	Limit int
+}
+
+// Page is the answer to a Query.
+type Page struct {
+	Entries []*Entry `json:"entries"`
+	// Counts are of all calls that the query matches, also those that its limit
+	// leaves out.
+	Counts []Count `json:"counts"`
+	// First and Last are the oldest and the newest sequence that there is,
+	// whatever the query; First is 0 when there is none in memory.
+	First uint64 `json:"first"`
+	Last  uint64 `json:"last"`
+	// Missed is how many entries after Since are gone.
+	Missed uint64 `json:"missed"`
+}
+
+// Count is how many calls of an action were answered with a code.
+type Count struct {
+	Action string `json:"action"`
+	Code   string `json:"code"` // OK for a success
+	Calls  int    `json:"calls"`
+}
+
+// Success is the code of a call that was not refused, in queries and counts.
+const Success = "OK"
+
+// conditions say by name whether an entry is what is wanted.
+var conditions = map[string]func(e *Entry, want string) bool{
+	"kind":        func(e *Entry, want string) bool { return string(e.Kind) == want },
+	"requestId":   func(e *Entry, want string) bool { return e.RequestID == want },
+	"accessKeyId": func(e *Entry, want string) bool { return e.AccessKeyID == want },
+	"userAgent":   func(e *Entry, want string) bool { return e.UserAgent == want },
+	"product":     func(e *Entry, want string) bool { return e.Product == want },
+	"region":      func(e *Entry, want string) bool { return e.Region == want },
+	"resource":    func(e *Entry, want string) bool { return e.Resource == want },
+	"status":      func(e *Entry, want string) bool { return strconv.Itoa(e.Status) == want },
+	"code":        func(e *Entry, want string) bool { return e.Kind == KindCall && cmp.Or(e.Code, Success) == want },
+	"action":      func(e *Entry, want string) bool { return matchesAny(want, e.Action) },
+	"fault":       func(e *Entry, want string) bool { return matchesAny(want, e.Faults...) },
+	"unread":      func(e *Entry, want string) bool { return matchesAny(want, e.Unread...) },
+}
+
+// globs are the conditions that take patterns.
+var globs = []string{"action", "fault", "unread"}
+
+const parameterPrefix = "params."
+
+// matchesAny tells whether one of the names fits one of the patterns.
+func matchesAny(patterns string, names ...string) bool {
+	for pattern := range strings.SplitSeq(patterns, ",") {
+		for _, name := range names {
+			if ok, _ := path.Match(strings.TrimSpace(pattern), name); ok { // validated
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func arePatterns(patterns string) bool {
+	for pattern := range strings.SplitSeq(patterns, ",") {
+		if _, err := path.Match(strings.TrimSpace(pattern), ""); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Validate refuses conditions that there are not.
+func (q Query) Validate() error {
+	for name, want := range q.Fields {
+		if rest, ok := strings.CutPrefix(name, parameterPrefix); ok && rest != "" {
+			continue
+		}
+		if conditions[name] == nil {
+			names := append(slices.Sorted(maps.Keys(conditions)), parameterPrefix+"<Name>")
+			return fmt.Errorf("there is no field %s: choose from %s", name, strings.Join(names, ", "))
+		}
+		if slices.Contains(globs, name) && !arePatterns(want) {
+			return fmt.Errorf("%s: %q is no pattern", name, want)
+		}
+	}
+	if q.Limit < 0 {
+		return fmt.Errorf("the limit is %d, want 0 for all or more", q.Limit)
+	}
+	return nil
+}
+
+func (q Query) wants(e *Entry) bool {
+	for name, want := range q.Fields {
+		if parameter, ok := strings.CutPrefix(name, parameterPrefix); ok {
+			if value, sent := e.Parameters[parameter]; !sent || value != want {
+				return false
+			}
+		} else if !conditions[name](e, want) {
+			return false
+		}
+	}
+	return true
+}
+
+// Query returns the entries that a valid query wants, the oldest first. They must
+// not be changed.
+func (j *Journal) Query(q Query) Page {
+	list, first, last, missed := j.after(q.Since)
+	page := Page{Entries: []*Entry{}, First: first, Last: last, Missed: missed}
+	for _, e := range list {
+		if q.wants(e) {
+			page.Entries = append(page.Entries, e)
+		}
+	}
+	page.Counts = count(page.Entries)
+	if q.Limit > 0 {
+		page.Entries = page.Entries[max(len(page.Entries)-q.Limit, 0):]
+	}
+	return page
+}
+
+// count adds up calls, in order of action and code.
+func count(entries []*Entry) []Count {
+	calls := make(map[Count]int)
+	for _, e := range entries {
+		if e.Kind == KindCall {
+			calls[Count{Action: e.Action, Code: cmp.Or(e.Code, Success)}]++
+		}
+	}
+	counts := make([]Count, 0, len(calls))
+	for c, n := range calls {
+		c.Calls = n
+		counts = append(counts, c)
+	}
+	slices.SortFunc(counts, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(a.Action, b.Action), cmp.Compare(a.Code, b.Code))
+	})
+	return counts
+}
