@@ -1,0 +1,297 @@
+package scenarios
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// expect holds an expectation: now, within a time, or for a time.
+func (p *play) expect(ctx context.Context, original *Expectation) error {
+	e, err := filled[Expectation](p, original.node)
+	if err != nil {
+		return err
+	}
+	limit := time.Duration(max(e.Within, e.For))
+	for passed := time.Duration(0); ; {
+		err := p.look(ctx, e)
+		d := (*difference)(nil)
+		switch differs := errors.As(err, &d); {
+		case err != nil && !differs:
+			return err
+		case e.For > 0 && differs:
+			return &difference{d.expected + " for " + e.For.String(), d.seen + " after " + passed.String()}
+		case e.For == 0 && !differs, passed >= limit && !differs:
+			return nil
+		case passed >= limit && e.Within > 0:
+			return &difference{d.expected + " within " + e.Within.String(), d.seen}
+		case passed >= limit:
+			return d
+		}
+		pause := pauseFor(limit)
+		if err := p.Target.Pass(ctx, pause); err != nil {
+			return err
+		}
+		passed += pause
+	}
+}
+
+// look looks once.
+func (p *play) look(ctx context.Context, e *Expectation) error {
+	switch {
+	case e.Resource != nil:
+		return p.lookAtResource(ctx, e.Resource)
+	case e.Calls != nil:
+		return p.lookAtCalls(ctx, e.Calls)
+	case e.Quota != nil:
+		return p.lookAtQuota(ctx, e.Quota)
+	case e.Addresses != nil:
+		return p.lookAtAddresses(ctx, e.Addresses)
+	case e.Service != nil:
+		return p.lookAtService(ctx, e.Service)
+	case e.Event != nil:
+		return p.lookForEvent(ctx, e.Event)
+	}
+	return p.lookForFinalizer(ctx, e.Finalizer)
+}
+
+// title says in a few words what is expected.
+func (e *Expectation) title() string {
+	switch {
+	case e.Resource != nil:
+		return "expect " + e.Resource.Action
+	case e.Calls != nil:
+		return "expect calls of " + e.Calls.about()
+	case e.Quota != nil:
+		return "expect quota " + e.Quota.Name
+	case e.Addresses != nil:
+		return "expect addresses of " + e.Addresses.VSwitch
+	case e.Service != nil:
+		return "expect service " + e.Service.Name
+	case e.Event != nil:
+		return "expect event " + e.Event.Reason
+	}
+	return "expect finalizer " + e.Finalizer.Name
+}
+
+func (p *play) lookAtResource(ctx context.Context, r *Resource) error {
+	call := APICall{Product: orSlb(r.Product), Action: r.Action, Params: texts(r.Params), UserAgent: ObserverAgent}
+	answer, err := p.Target.Call(ctx, call)
+	if err != nil {
+		return err
+	}
+	if d := (&Reply{Code: r.Code, Fields: r.Fields}).compare(answer); d != nil {
+		return d
+	}
+	return nil
+}
+
+// lookAtCalls counts the client's calls: the scripted one's in the client half,
+// and all but the runner's own in the other.
+func (p *play) lookAtCalls(ctx context.Context, c *Calls) error {
+	since := p.start
+	if c.Since != "" {
+		since = p.marks[c.Since]
+	}
+	all, err := p.Target.Calls(ctx, since)
+	if err != nil {
+		return err
+	}
+	var actions []string
+	for _, call := range all {
+		ours := call.UserAgent == ClientAgent
+		if ours == (p.half == ClientHalf) && call.UserAgent != ObserverAgent && c.matches(call) {
+			actions = append(actions, call.Action)
+		}
+	}
+	return c.judge(actions)
+}
+
+func (c *Calls) matches(call JournalCall) bool {
+	if !c.matchesAction(call.Action) {
+		return false
+	}
+	if c.Code != nil && !c.Code.holds(call.Code, call.Code != "") {
+		return false
+	}
+	for name, matcher := range c.Params {
+		if value, ok := call.Params[name]; !matcher.holds(value, ok) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Calls) matchesAction(action string) bool {
+	if c.Action == "" {
+		return c.Order == nil || slices.Contains(c.Order, action)
+	}
+	for glob := range strings.SplitSeq(c.Action, ",") {
+		if ok, err := path.Match(strings.TrimSpace(glob), action); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Calls) about() string {
+	switch {
+	case c.Order != nil:
+		return strings.Join(c.Order, ", ")
+	case c.Action == "":
+		return "any action"
+	}
+	return c.Action
+}
+
+// judge holds the actions called against the number or order wanted.
+func (c *Calls) judge(actions []string) error {
+	n, bound := len(actions), ""
+	switch {
+	case c.Order != nil:
+		return c.judgeOrder(actions)
+	case c.None && n > 0:
+		bound = "no calls"
+	case c.Exactly != nil && n != *c.Exactly:
+		bound = fmt.Sprintf("exactly %d calls", *c.Exactly)
+	case c.AtLeast != nil && n < *c.AtLeast:
+		bound = fmt.Sprintf("at least %d calls", *c.AtLeast)
+	case c.AtMost != nil && n > *c.AtMost:
+		bound = fmt.Sprintf("at most %d calls", *c.AtMost)
+	default:
+		return nil
+	}
+	return &difference{bound + " of " + c.about(), fmt.Sprint(n)}
+}
+
+func (c *Calls) judgeOrder(actions []string) error {
+	next := 0
+	for _, action := range actions {
+		if next < len(c.Order) && action == c.Order[next] {
+			next++
+		}
+	}
+	if next == len(c.Order) {
+		return nil
+	}
+	return &difference{"calls in the order " + strings.Join(c.Order, ", "),
+		fmt.Sprintf("no %s after the first %d of them in: %s", c.Order[next], next, strings.Join(actions, ", "))}
+}
+
+func (p *play) lookAtQuota(ctx context.Context, q *Quota) error {
+	list, err := p.Target.Quotas(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(list, func(is QuotaUse) bool { return is.Name == q.Name })
+	if i < 0 {
+		return fmt.Errorf("there is no quota %s: clbemu quota lists them", q.Name)
+	}
+	used := 0
+	for holder, n := range list[i].Used {
+		if q.Holder == "" || q.Holder == holder {
+			used += n
+		}
+	}
+	switch {
+	case q.Used != nil && used != *q.Used:
+		return &difference{fmt.Sprintf("%d used of %s", *q.Used, q.Name), fmt.Sprint(used)}
+	case q.Free != nil && list[i].Limit-used != *q.Free:
+		return &difference{fmt.Sprintf("%d free of %s", *q.Free, q.Name), fmt.Sprint(list[i].Limit - used)}
+	}
+	return nil
+}
+
+func (p *play) lookAtAddresses(ctx context.Context, a *Addresses) error {
+	free, err := p.Target.FreeAddresses(ctx, a.VSwitch)
+	if err == nil && free != *a.Free {
+		return &difference{fmt.Sprintf("%d free addresses in %s", *a.Free, a.VSwitch), fmt.Sprint(free)}
+	}
+	return err
+}
+
+func (p *play) lookAtService(ctx context.Context, s *Service) error {
+	var service any
+	if err := p.get(ctx, &service, "service/"+s.Name, s.Namespace); err != nil {
+		return err
+	}
+	if d := compare(service, s.Fields); d != nil {
+		return d
+	}
+	return nil
+}
+
+// event is what is read of an Event.
+type event struct {
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+func (p *play) lookForEvent(ctx context.Context, e *Event) error {
+	kind, name, _ := strings.Cut(e.Object, "/")
+	var list struct {
+		Items []event `json:"items"`
+	}
+	selector := "involvedObject.kind=" + kind + ",involvedObject.name=" + name
+	if err := p.get(ctx, &list, "events", e.Namespace, "--field-selector", selector); err != nil {
+		return err
+	}
+	var seen []string
+	found := false
+	for _, is := range list.Items {
+		seen = append(seen, is.Reason+" "+is.Message)
+		found = found || is.Reason == e.Reason && (e.Message == nil || e.Message.holds(is.Message, true))
+	}
+	if found != e.Absent {
+		return nil
+	}
+	return &difference{e.String(), "the events: " + strings.Join(seen, "; ")}
+}
+
+func (e *Event) String() string {
+	text := "an event " + e.Reason + " about " + e.Object
+	if e.Message != nil {
+		text += " with " + e.Message.String()
+	}
+	if e.Absent {
+		return "no such thing as " + text
+	}
+	return text
+}
+
+func (p *play) lookForFinalizer(ctx context.Context, f *Finalizer) error {
+	var object struct {
+		Metadata struct {
+			Finalizers []string `json:"finalizers"`
+		} `json:"metadata"`
+	}
+	if err := p.get(ctx, &object, f.Object, f.Namespace, "--ignore-not-found"); err != nil {
+		return err
+	}
+	if slices.Contains(object.Metadata.Finalizers, f.Name) != f.Absent {
+		return nil
+	}
+	expected := "the finalizer " + f.Name + " on " + f.Object
+	if f.Absent {
+		expected = "no finalizer " + f.Name + " on " + f.Object
+	}
+	return &difference{expected, "the finalizers: " + strings.Join(object.Metadata.Finalizers, ", ")}
+}
+
+// get reads an object of the cluster. One that is ignored when it is not found
+// leaves the target as it is.
+func (p *play) get(ctx context.Context, into any, object, namespace string, args ...string) error {
+	out, err := p.Cluster.Kubectl(ctx, "", append([]string{"get", object, "--namespace", orDefault(namespace), "--output", "json"}, args...)...)
+	if err != nil {
+		return &difference{object + " in the cluster", err.Error()}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return json.Unmarshal(out, into)
+}

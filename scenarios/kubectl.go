@@ -1,0 +1,31 @@
+package scenarios
+
+import "context"
+
+func (p *play) kubectl(ctx context.Context, k *Kubectl) error {
+	switch {
+	case k.Apply.set():
+		p.applied = append(p.applied, k.Apply.text)
+		_, err := p.Cluster.Kubectl(ctx, k.Apply.text, "apply", "--filename", "-")
+		return err
+	case k.Patch != nil:
+		_, err := p.Cluster.Kubectl(ctx, "", "patch", k.Patch.Object, "--namespace", orDefault(k.Patch.Namespace),
+			"--type", "merge", "--patch", k.Patch.Merge.text)
+		return err
+	}
+	return p.kubectlDelete(ctx, k.Delete.text)
+}
+
+// kubectlDelete asks for the deletion and does not wait for it: a controller that
+// can't let go of an object is what a scenario may be about.
+func (p *play) kubectlDelete(ctx context.Context, manifest string) error {
+	_, err := p.Cluster.Kubectl(ctx, manifest, "delete", "--filename", "-", "--ignore-not-found", "--wait=false")
+	return err
+}
+
+func orDefault(namespace string) string {
+	if namespace == "" {
+		return "default"
+	}
+	return namespace
+}

@@ -1,0 +1,163 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Matcher is a condition on a field. A text alone is an equality.
+type Matcher struct {
+	Equals  *string `key:"equals" doc:"The field is this text."`
+	Matches string  `key:"matches" doc:"The field matches this regular expression."`
+	Absent  bool    `key:"absent" doc:"true: there is no such field."`
+	Count   *int    `key:"count" doc:"The field is a list of so many elements; an absent one has none."`
+
+	pattern *regexp.Regexp
+}
+
+func (m *Matcher) read(node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode {
+		m.Equals = &node.Value
+		return nil
+	}
+	type plain Matcher
+	d := &decoder{}
+	d.value(node, reflect.ValueOf((*plain)(m)).Elem(), "")
+	if len(d.problems) > 0 {
+		return errors.New(strings.TrimPrefix(d.problems[0].Field+": "+d.problems[0].Reason, ": "))
+	}
+	if err := exactlyOne([]kind{{"equals", m.Equals != nil}, {"matches", m.Matches != ""}, {"absent", m.Absent}, {"count", m.Count != nil}}); err != nil {
+		return err
+	}
+	var err error
+	if !template.MatchString(m.Matches) {
+		m.pattern, err = regexp.Compile(m.Matches)
+	}
+	return err
+}
+
+// holds tells whether a field is as wanted; ok is false for an absent one.
+func (m Matcher) holds(value any, ok bool) bool {
+	list, isList := value.([]any)
+	switch {
+	case m.Absent:
+		return !ok
+	case m.Count != nil:
+		return len(list) == *m.Count && (isList || !ok)
+	case !ok:
+		return false
+	case m.pattern != nil:
+		return m.pattern.MatchString(show(value))
+	}
+	return show(value) == *m.Equals
+}
+
+func (m Matcher) String() string {
+	switch {
+	case m.Absent:
+		return "nothing"
+	case m.Count != nil:
+		return fmt.Sprintf("%d elements", *m.Count)
+	case m.pattern != nil:
+		return fmt.Sprintf("a match of %q", m.Matches)
+	}
+	return strconv.Quote(*m.Equals)
+}
+
+// show is a field as a text.
+func show(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case nil:
+		return "null"
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
+}
+
+// showField is a field for a message.
+func showField(value any, ok bool) string {
+	if !ok {
+		return "nothing"
+	}
+	text := show(value)
+	if _, is := value.(string); is {
+		text = strconv.Quote(text)
+	}
+	const most = 300
+	if len(text) > most {
+		text = text[:most] + "…"
+	}
+	return text
+}
+
+// field finds a field by its path: names and numbers of elements by dots. A
+// backslash before a dot makes it a part of the name.
+func field(body any, path string) (any, bool) {
+	for _, part := range splitPath(path) {
+		switch at := body.(type) {
+		case map[string]any:
+			next, ok := at[part]
+			if !ok {
+				return nil, false
+			}
+			body = next
+		case []any:
+			i, err := strconv.Atoi(part)
+			if err != nil || i < 0 || i >= len(at) {
+				return nil, false
+			}
+			body = at[i]
+		default:
+			return nil, false
+		}
+	}
+	return body, true
+}
+
+func splitPath(path string) []string {
+	const dot = "\x00"
+	parts := strings.Split(strings.ReplaceAll(path, `\.`, dot), ".")
+	for i := range parts {
+		parts[i] = strings.ReplaceAll(parts[i], dot, ".")
+	}
+	return parts
+}
+
+// difference is what was expected and what was seen instead.
+type difference struct {
+	expected, seen string
+}
+
+func (d *difference) Error() string { return "expected " + d.expected + ", saw " + d.seen }
+
+// compare holds fields of a body against matchers.
+func compare(body any, fields map[string]Matcher) *difference {
+	var expected, seen []string
+	for _, path := range sortedKeys(fields) {
+		value, ok := field(body, path)
+		if !fields[path].holds(value, ok) {
+			expected = append(expected, path+" "+fields[path].String())
+			seen = append(seen, path+" "+showField(value, ok))
+		}
+	}
+	if expected == nil {
+		return nil
+	}
+	return &difference{strings.Join(expected, ", "), strings.Join(seen, ", ")}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,190 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Status is how a half ended.
+type Status string
+
+// The statuses.
+const (
+	Passed  Status = "passed"
+	Failed  Status = "failed"
+	Skipped Status = "skipped" // there was no cluster
+	Broken  Status = "broken"  // it could not be played
+)
+
+// Result is how a half of a scenario ended.
+type Result struct {
+	Scenario string   `json:"scenario"`
+	File     string   `json:"file"`
+	Half     string   `json:"half"`
+	Status   Status   `json:"status"`
+	Seconds  float64  `json:"seconds"`
+	Failure  *Failure `json:"failure,omitempty"`
+	Reason   string   `json:"reason,omitempty"` // why it was skipped
+	Notes    []string `json:"notes,omitempty"`
+}
+
+// Failure is the step that failed.
+type Failure struct {
+	File     string        `json:"file"`
+	Line     int           `json:"line"`
+	Step     string        `json:"step"`
+	Expected string        `json:"expected,omitempty"`
+	Seen     string        `json:"seen,omitempty"`
+	Reason   string        `json:"reason,omitempty"` // why it could not be played
+	Calls    []JournalCall `json:"calls,omitempty"`  // since the step began
+
+	status Status
+}
+
+// maxShownCalls bounds the calls that a message shows.
+const maxShownCalls = 20
+
+// String tells it over several lines.
+func (f *Failure) String() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s:%d: %s\n", f.File, f.Line, f.Step)
+	for _, part := range []struct{ label, value string }{{"expected", f.Expected}, {"saw", f.Seen}, {"reason", f.Reason}} {
+		if part.value != "" {
+			fmt.Fprintf(&text, "  %-9s %s\n", part.label, strings.ReplaceAll(part.value, "\n", "\n            "))
+		}
+	}
+	calls := f.Calls
+	if len(calls) > maxShownCalls {
+		fmt.Fprintf(&text, "  calls     the last %d of %d since the step began:\n", maxShownCalls, len(calls))
+		calls = calls[len(calls)-maxShownCalls:]
+	} else if len(calls) > 0 {
+		text.WriteString("  calls     since the step began:\n")
+	}
+	for _, c := range calls {
+		fmt.Fprintf(&text, "    %s\n", c)
+	}
+	return text.String()
+}
+
+func (c JournalCall) String() string {
+	text := fmt.Sprintf("%d %s %s", c.Sequence, c.Product, c.Action)
+	for _, name := range sortedKeys(c.Params) {
+		text += " " + name + "=" + c.Params[name]
+	}
+	text += fmt.Sprintf(" → %d", c.Status)
+	if c.Code != "" {
+		text += " " + c.Code
+	}
+	if len(c.Faults) > 0 {
+		text += " (fault " + strings.Join(c.Faults, ", ") + ")"
+	}
+	return text
+}
+
+// Summary counts results by status.
+func Summary(results []Result) map[Status]int {
+	count := make(map[Status]int)
+	for _, r := range results {
+		count[r.Status]++
+	}
+	return count
+}
+
+// WriteJSON writes the results as one object.
+func WriteJSON(w io.Writer, results []Result) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(struct {
+		Summary map[Status]int `json:"summary"`
+		Results []Result       `json:"results"`
+	}{Summary(results), results})
+}
+
+// The JUnit report, in the form that CI systems read: a suite for each scenario,
+// a case for each half.
+type junitSuites struct {
+	XMLName  xml.Name     `xml:"testsuites"`
+	Tests    int          `xml:"tests,attr"`
+	Failures int          `xml:"failures,attr"`
+	Errors   int          `xml:"errors,attr"`
+	Skipped  int          `xml:"skipped,attr"`
+	Time     string       `xml:"time,attr"`
+	Suites   []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Time     string      `xml:"time,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name      string        `xml:"name,attr"`
+	ClassName string        `xml:"classname,attr"`
+	File      string        `xml:"file,attr"`
+	Time      string        `xml:"time,attr"`
+	Failure   *junitMessage `xml:"failure"`
+	Error     *junitMessage `xml:"error"`
+	Skipped   *junitMessage `xml:"skipped"`
+}
+
+type junitMessage struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// WriteJUnit writes the results as JUnit XML.
+func WriteJUnit(w io.Writer, results []Result) error {
+	var report junitSuites
+	total := 0.0
+	for _, r := range results {
+		if n := len(report.Suites); n == 0 || report.Suites[n-1].Name != r.Scenario {
+			report.Suites = append(report.Suites, junitSuite{Name: r.Scenario, Time: "0"})
+		}
+		report.Suites[len(report.Suites)-1].add(r)
+		total += r.Seconds
+	}
+	count := Summary(results)
+	report.Tests, report.Failures, report.Errors, report.Skipped = len(results), count[Failed], count[Broken], count[Skipped]
+	report.Time = seconds(total)
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	return e.Encode(report)
+}
+
+func (s *junitSuite) add(r Result) {
+	c := junitCase{Name: r.Half, ClassName: r.Scenario, File: r.File, Time: seconds(r.Seconds)}
+	switch r.Status {
+	case Failed:
+		s.Failures++
+		c.Failure = &junitMessage{r.Failure.Step + ": expected " + r.Failure.Expected + ", saw " + r.Failure.Seen, r.Failure.String()}
+	case Broken:
+		s.Errors++
+		c.Error = &junitMessage{r.Failure.Step + ": " + r.Failure.Reason, r.Failure.String()}
+	case Skipped:
+		s.Skipped++
+		c.Skipped = &junitMessage{Message: r.Reason}
+	}
+	s.Tests++
+	s.Time = seconds(s.sum(r.Seconds))
+	s.Cases = append(s.Cases, c)
+}
+
+// sum is the time of the suite with one more case.
+func (s *junitSuite) sum(more float64) float64 {
+	var before float64
+	_, _ = fmt.Sscan(s.Time, &before) // it is our own text
+	return before + more
+}
+
+func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }

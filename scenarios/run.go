@@ -1,0 +1,348 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"strconv"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/faults"
+)
+
+// The halves of a scenario.
+const (
+	ClientHalf     = "client"
+	KubernetesHalf = "kubernetes"
+)
+
+// counter is what a repeat counts in; maxTimes bounds it.
+const (
+	counter  = "n"
+	maxTimes = 100_000
+)
+
+// Stage is where a half is played.
+type Stage struct {
+	Target Target
+	// Cluster is for the kubernetes half.
+	Cluster Cluster
+	// Progress, if set, is told of each step when it is over.
+	Progress func(StepDone)
+}
+
+// StepDone is a step that was played.
+type StepDone struct {
+	Half   string
+	Line   int
+	Title  string
+	Passed bool
+}
+
+// play is a half while it is played.
+type play struct {
+	Stage
+	scenario *Scenario
+	half     string
+	names    map[string]string
+	marks    map[string]uint64
+	start    uint64 // the journal's mark when the steps began
+	began    uint64 // and when the step at hand did
+	watched  []*watchedFault
+	applied  []string
+}
+
+// watchedFault is a rule that the scenario added.
+type watchedFault struct {
+	name       string
+	line       int
+	armed      bool
+	seen, hits uint64
+}
+
+// Play plays one half of a scenario. The result says how it ended.
+func Play(ctx context.Context, s *Scenario, half string, stage Stage) Result {
+	p := &play{Stage: stage, scenario: s, half: half, names: maps.Clone(s.Values),
+		marks: make(map[string]uint64)}
+	if p.names == nil {
+		p.names = make(map[string]string)
+	}
+	begin := time.Now()
+	result := Result{Scenario: s.Name, File: s.File, Half: half, Status: Passed}
+	if err := p.possible(); err != nil {
+		result.Status, result.Failure = Broken, err
+	} else if failure := p.all(ctx); failure != nil {
+		result.Status, result.Failure = failure.status, failure
+	}
+	result.Notes = p.end(context.WithoutCancel(ctx))
+	result.Seconds = time.Since(begin).Seconds()
+	return result
+}
+
+// possible refuses before anything is done what this stage can't do.
+func (p *play) possible() *Failure {
+	half := p.scenario.half(p.half)
+	if p.half == KubernetesHalf && p.Cluster == nil {
+		return p.broken(1, "kubernetes", errors.New("there is no cluster: name one by --kubeconfig"))
+	}
+	if p.Target.CanRestart() {
+		return nil
+	}
+	if line, what := needsRestart(half.Steps); line > 0 {
+		return p.broken(line, what, errors.New("a running emulator is not ended: play this scenario without --server"))
+	}
+	return nil
+}
+
+// needsRestart finds a step that ends the server.
+func needsRestart(steps []Step) (line int, what string) {
+	for i := range steps {
+		switch s := &steps[i]; {
+		case s.Restart, s.Kill:
+			return s.Line, s.title()
+		case s.Fault != nil:
+			if rule, err := s.Fault.rule(); err == nil && rule.Effect.Crash {
+				return s.Line, s.title()
+			}
+		case s.Repeat != nil:
+			if line, what = needsRestart(s.Repeat.Steps); line > 0 {
+				return line, what
+			}
+		}
+	}
+	return 0, ""
+}
+
+func (s *Scenario) half(name string) *Half {
+	if name == KubernetesHalf {
+		return s.Kubernetes
+	}
+	return s.Client
+}
+
+// all plays what is given, the steps and what is expected of the end.
+func (p *play) all(ctx context.Context) *Failure {
+	half := p.scenario.half(p.half)
+	if failure := p.given(ctx); failure != nil {
+		return failure
+	}
+	var err error
+	if p.start, err = p.Target.Mark(ctx); err != nil {
+		return p.broken(1, p.half, err)
+	}
+	if failure := p.steps(ctx, half.Steps); failure != nil {
+		return failure
+	}
+	for _, e := range half.Expect {
+		if failure := p.perform(ctx, e.Line, e.title(), func() error { return p.expect(ctx, &e) }); failure != nil {
+			return failure
+		}
+	}
+	return p.everyFaultFired(ctx)
+}
+
+// given prepares the world. What is wrong with it is no verdict on the client.
+func (p *play) given(ctx context.Context) *Failure {
+	original := &p.scenario.Given
+	if original.node == nil {
+		return nil
+	}
+	given, err := filled[Given](p, original.node)
+	if err == nil && given.World != nil {
+		err = p.Target.Set(ctx, given.World)
+	}
+	if err == nil && given.Clock != nil {
+		err = p.setClock(ctx, given.Clock)
+	}
+	if err != nil {
+		return p.broken(original.Line, "given", err)
+	}
+	for i := range original.State {
+		call := &original.State[i]
+		if err := p.call(ctx, call); err != nil {
+			failure := p.broken(call.Line, "given: call "+call.Action, err)
+			failure.status = Broken
+			return failure
+		}
+	}
+	return nil
+}
+
+// filled is a part of the scenario with its templates filled by what is known
+// now.
+func filled[T any](p *play, node *yaml.Node) (*T, error) {
+	d, part := &decoder{file: p.scenario.File}, new(T)
+	d.value(render(node, p.names), reflect.ValueOf(part).Elem(), "")
+	return part, d.problems.err()
+}
+
+func (p *play) steps(ctx context.Context, steps []Step) *Failure {
+	for i := range steps {
+		step := &steps[i]
+		if step.Repeat != nil {
+			if failure := p.repeat(ctx, step); failure != nil {
+				return failure
+			}
+			continue
+		}
+		if failure := p.perform(ctx, step.Line, step.title(), func() error { return p.do(ctx, step) }); failure != nil {
+			return failure
+		}
+	}
+	return nil
+}
+
+func (p *play) repeat(ctx context.Context, step *Step) *Failure {
+	text := fill(step.Repeat.Times, p.names)
+	times, err := strconv.Atoi(text)
+	if err != nil || times < 1 || times > maxTimes {
+		return p.broken(step.Line, step.title(), fmt.Errorf("times: %q is no number from 1 to %d", text, maxTimes))
+	}
+	outer, nested := p.names[counter]
+	first := step.Repeat.From
+	if first == 0 {
+		first = 1
+	}
+	quiet := p.Progress
+	p.Progress = nil // one line for all of them
+	var failure *Failure
+	for n := first; n < first+times && failure == nil; n++ {
+		p.names[counter] = strconv.Itoa(n)
+		if failure = p.steps(ctx, step.Repeat.Steps); failure != nil {
+			failure.Step += fmt.Sprintf(" (n is %d)", n)
+		}
+	}
+	p.Progress = quiet
+	if delete(p.names, counter); nested {
+		p.names[counter] = outer
+	}
+	p.tell(step.Line, step.title(), failure == nil)
+	return failure
+}
+
+// perform does one thing and makes a failure of its error.
+func (p *play) perform(ctx context.Context, line int, title string, do func() error) *Failure {
+	mark, err := p.Target.Mark(ctx)
+	if err == nil {
+		p.began = mark
+		err = do()
+	}
+	p.tell(line, title, err == nil)
+	if err == nil {
+		return nil
+	}
+	failure := p.broken(line, title, err)
+	if failure.status == Failed {
+		failure.Calls, _ = p.Target.Calls(ctx, p.began) // a failure without its calls is still one
+	}
+	return failure
+}
+
+func (p *play) tell(line int, title string, passed bool) {
+	if p.Progress != nil {
+		p.Progress(StepDone{p.half, line, title, passed})
+	}
+}
+
+// broken is a failure of a step: of the client if what was seen differs from what
+// was expected, and otherwise of the play.
+func (p *play) broken(line int, title string, err error) *Failure {
+	f := &Failure{File: p.scenario.File, Line: line, Step: title, status: Broken}
+	if d := (*difference)(nil); errors.As(err, &d) {
+		f.Expected, f.Seen, f.status = d.expected, d.seen, Failed
+		return f
+	}
+	f.Reason = err.Error()
+	return f
+}
+
+// count notes how often the armed rules have struck, before they go.
+func (p *play) count(ctx context.Context) error {
+	if len(p.watched) == 0 {
+		return nil
+	}
+	list, err := p.Target.Faults(ctx)
+	for _, status := range list {
+		if w := p.armedFault(status.Rule.Name); w != nil {
+			w.seen, w.hits = max(w.seen, status.Seen), max(w.hits, status.Hits)
+		}
+	}
+	return err
+}
+
+func (p *play) armedFault(name string) *watchedFault {
+	for _, w := range p.watched {
+		if w.armed && w.name == name {
+			return w
+		}
+	}
+	return nil
+}
+
+// everyFaultFired fails a scenario that proved nothing about one of its faults.
+func (p *play) everyFaultFired(ctx context.Context) *Failure {
+	if err := p.count(ctx); err != nil {
+		return p.broken(1, "faults", err)
+	}
+	for _, w := range p.watched {
+		if w.hits == 0 {
+			return p.broken(w.line, "fault "+w.name, &difference{"the fault to strike at least once",
+				fmt.Sprintf("that it never did: it matched %d calls", w.seen)})
+		}
+	}
+	return nil
+}
+
+// end takes away what the scenario left behind: rules that are still armed, and
+// objects in the cluster.
+func (p *play) end(ctx context.Context) (notes []string) {
+	for _, w := range p.watched {
+		if !w.armed {
+			continue
+		}
+		if err := p.Target.ClearFaults(ctx, w.name); err != nil {
+			notes = append(notes, fmt.Sprintf("the fault %s is still there: %v", w.name, err))
+		}
+	}
+	for i := len(p.applied) - 1; i >= 0; i-- {
+		if err := p.kubectlDelete(ctx, p.applied[i]); err != nil {
+			notes = append(notes, fmt.Sprintf("objects are still in the cluster: %v", err))
+		}
+	}
+	return notes
+}
+
+// arm adds a rule and watches it.
+func (p *play) arm(ctx context.Context, line int, rule faults.Rule) error {
+	if err := p.count(ctx); err != nil {
+		return err
+	}
+	if err := p.Target.AddFault(ctx, rule); err != nil {
+		return err
+	}
+	if replaced := p.armedFault(rule.Name); replaced != nil {
+		replaced.armed = false
+	}
+	p.watched = append(p.watched, &watchedFault{name: rule.Name, line: line, armed: true})
+	return nil
+}
+
+// disarm removes rules.
+func (p *play) disarm(ctx context.Context, names []string) error {
+	if err := p.count(ctx); err != nil {
+		return err
+	}
+	if err := p.Target.ClearFaults(ctx, names...); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if w := p.armedFault(name); w != nil {
+			w.armed = false
+		}
+	}
+	return nil
+}

@@ -1,0 +1,312 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The types of a scenario file. The tag key names a field in YAML, doc explains
+// it in the JSON Schema.
+
+// place is where something stands in a file.
+type place struct {
+	Line int
+	node *yaml.Node
+}
+
+func (p *place) keep(node *yaml.Node) { p.Line, p.node = node.Line, node }
+
+// Scenario is a file.
+type Scenario struct {
+	// Name is that of the file without its extension.
+	Name string
+	File string
+
+	About      string            `key:"about,required" doc:"What happens, in one line."`
+	Values     map[string]string `key:"values" doc:"Texts for {{name}}, which may use others; --set gives them another text."`
+	Given      Given             `key:"given" doc:"What is so before the first step of each half."`
+	Client     *Half             `key:"client" doc:"A scripted client, which runs by itself."`
+	Kubernetes *Half             `key:"kubernetes" doc:"What a controller in a cluster must do. Skipped without a cluster."`
+}
+
+// Given is what is so before the steps.
+type Given struct {
+	World Settings `key:"world" doc:"Conditions of the world by name; clbemu world set --help lists them."`
+	Clock *Clock   `key:"clock" doc:"How the emulated time goes."`
+	State []Call   `key:"state" doc:"Calls that make what there is; each must succeed."`
+
+	place
+}
+
+// Half is a part of a scenario that is played on its own.
+type Half struct {
+	Steps  []Step        `key:"steps" doc:"What is done, in order."`
+	Expect []Expectation `key:"expect" doc:"What must be so after the steps."`
+}
+
+// Step is one thing to do. Exactly one field beside name is set.
+type Step struct {
+	Name    string        `key:"name" doc:"What the step is for, shown while it is played."`
+	Set     Settings      `key:"set" doc:"Change conditions of the world by name."`
+	Fault   *Fault        `key:"fault" doc:"Add a fault rule, in the words of clbemu fault --help."`
+	Clear   Names         `key:"clear" doc:"Remove fault rules by name."`
+	Call    *Call         `key:"call" doc:"Call an action and check its answer."`
+	Clock   *Clock        `key:"clock" doc:"Move, freeze or scale the emulated time."`
+	Restart bool          `key:"restart" doc:"true: stop the server in order and start it again."`
+	Kill    bool          `key:"kill" doc:"true: kill the server and start it again."`
+	Kubectl *Kubectl      `key:"kubectl" doc:"Change the cluster."`
+	Wait    *Wait         `key:"wait" doc:"Call an action until its answer is as expected."`
+	Repeat  *Repeat       `key:"repeat" doc:"Do steps several times."`
+	Mark    string        `key:"mark" doc:"Give this moment a name for calls.since."`
+	Expect  []Expectation `key:"expect" doc:"What must be so at this moment."`
+
+	place
+}
+
+// Fault is a rule as the file has it; templates in it are texts until it is
+// played.
+type Fault struct {
+	node *yaml.Node
+}
+
+// Clock is a change of the emulated time.
+type Clock struct {
+	Advance Duration `key:"advance" doc:"Move the time forward, such as by 168h."`
+	Freeze  bool     `key:"freeze" doc:"true: let the time stand still."`
+	Scale   *float64 `key:"scale" doc:"Let the time go so many times as fast."`
+}
+
+// Call is a call with what is expected of its answer.
+type Call struct {
+	Product string            `key:"product" doc:"Slb (the default), Vpc or Ecs."`
+	Action  string            `key:"action,required" doc:"The action, such as CreateLoadBalancer."`
+	Params  map[string]Value  `key:"params" doc:"Parameters by name; a list or a map is sent as JSON."`
+	Timeout Duration          `key:"timeout" doc:"When the client gives up, in real time."`
+	Expect  *Reply            `key:"expect" doc:"What the answer must be; success if absent."`
+	Save    map[string]string `key:"save" doc:"Names for fields of the answer, as name: path."`
+
+	place
+}
+
+// Reply is what is expected of an answer. One without status, code and lost must
+// be a success.
+type Reply struct {
+	Status  int                `key:"status" doc:"The HTTP status."`
+	Code    *Matcher           `key:"code" doc:"The error code."`
+	Message *Matcher           `key:"message" doc:"The error message."`
+	Fields  map[string]Matcher `key:"fields" doc:"Fields by path, such as Listeners.0.Status."`
+	Lost    bool               `key:"lost" doc:"true: no answer arrives that a client can read."`
+}
+
+// Kubectl changes the cluster. Exactly one of apply, patch and delete is set.
+type Kubectl struct {
+	Apply  Manifest `key:"apply" doc:"Objects to apply, as YAML. They are deleted when the half is over."`
+	Patch  *Patch   `key:"patch" doc:"A merge patch of one object."`
+	Delete Manifest `key:"delete" doc:"Objects to delete, as YAML; kind and metadata are enough."`
+}
+
+// Patch is a merge patch.
+type Patch struct {
+	Object    string   `key:"object,required" doc:"Kind and name, such as service/web."`
+	Namespace string   `key:"namespace" doc:"The namespace, default if absent."`
+	Merge     Manifest `key:"merge,required" doc:"The patch, as YAML."`
+}
+
+// Wait is a call made again and again.
+type Wait struct {
+	Call   Call     `key:"call,required" doc:"The call, with the answer that ends the wait."`
+	Within Duration `key:"within,required" doc:"How long to wait at most."`
+	Every  Duration `key:"every" doc:"The pause between two calls."`
+}
+
+// Repeat is steps done several times.
+type Repeat struct {
+	Times string `key:"times,required" doc:"How often."`
+	From  int    `key:"from" doc:"What {{n}} is the first time; 1 if absent."`
+	Steps []Step `key:"steps,required" doc:"What is done each time; {{n}} counts."`
+}
+
+// Expectation is something that must be so. Exactly one field beside within and
+// for is set.
+type Expectation struct {
+	Resource  *Resource  `key:"resource" doc:"A resource as a call describes it."`
+	Calls     *Calls     `key:"calls" doc:"Calls in the journal since the half began."`
+	Quota     *Quota     `key:"quota" doc:"What is used of a quota."`
+	Addresses *Addresses `key:"addresses" doc:"How many addresses a vSwitch has left."`
+	Service   *Service   `key:"service" doc:"A Kubernetes Service."`
+	Event     *Event     `key:"event" doc:"A Kubernetes Event."`
+	Finalizer *Finalizer `key:"finalizer" doc:"A finalizer of a Kubernetes object."`
+	Within    Duration   `key:"within" doc:"It must become so within this time."`
+	For       Duration   `key:"for" doc:"It must stay so for this time."`
+
+	place
+}
+
+// Resource is a call that describes something, and what it must answer.
+type Resource struct {
+	Product string             `key:"product" doc:"Slb (the default), Vpc or Ecs."`
+	Action  string             `key:"action,required" doc:"The action, such as DescribeLoadBalancerAttribute."`
+	Params  map[string]Value   `key:"params" doc:"Parameters by name; a list or a map is sent as JSON."`
+	Code    *Matcher           `key:"code" doc:"The error code, for what must not be there."`
+	Fields  map[string]Matcher `key:"fields" doc:"Fields by path, such as Listeners.0.Status."`
+}
+
+// Calls says which calls are counted, and how many there must be.
+type Calls struct {
+	Action  string             `key:"action" doc:"A glob, or several by commas; all if absent."`
+	Code    *Matcher           `key:"code" doc:"The error code; {absent: true} for calls that succeeded."`
+	Params  map[string]Matcher `key:"params" doc:"Parameters by name."`
+	Since   string             `key:"since" doc:"Count from a mark on."`
+	AtLeast *int               `key:"atLeast" doc:"There are at least so many."`
+	AtMost  *int               `key:"atMost" doc:"There are at most so many."`
+	Exactly *int               `key:"exactly" doc:"There are so many."`
+	None    bool               `key:"none" doc:"true: there is none."`
+	Order   []string           `key:"order" doc:"Actions that come in this order, others between them or not."`
+}
+
+// Quota is what is used of a quota.
+type Quota struct {
+	Name   string `key:"name,required" doc:"The quota; clbemu quota lists them."`
+	Holder string `key:"holder" doc:"Who uses it, such as a load balancer; the sum of all if absent."`
+	Used   *int   `key:"used" doc:"So much is used."`
+	Free   *int   `key:"free" doc:"So much is left."`
+}
+
+// Addresses is a budget of addresses.
+type Addresses struct {
+	VSwitch string `key:"vSwitch,required" doc:"The vSwitch."`
+	Free    *int   `key:"free,required" doc:"So many are left."`
+}
+
+// Service is a Service with fields.
+type Service struct {
+	Namespace string             `key:"namespace" doc:"The namespace, default if absent."`
+	Name      string             `key:"name,required" doc:"The Service."`
+	Fields    map[string]Matcher `key:"fields,required" doc:"Fields by path, such as status.loadBalancer.ingress.0.ip."`
+}
+
+// Event is an Event about an object.
+type Event struct {
+	Namespace string   `key:"namespace" doc:"The namespace, default if absent."`
+	Object    string   `key:"object,required" doc:"Kind and name, such as Service/web."`
+	Reason    string   `key:"reason,required" doc:"The reason, such as SyncLoadBalancerFailed."`
+	Message   *Matcher `key:"message" doc:"The text."`
+	Absent    bool     `key:"absent" doc:"true: there is no such Event."`
+}
+
+// Finalizer is a finalizer of an object.
+type Finalizer struct {
+	Namespace string `key:"namespace" doc:"The namespace, default if absent."`
+	Object    string `key:"object,required" doc:"Kind and name, such as service/web."`
+	Name      string `key:"name,required" doc:"The finalizer, such as service.k8s.alibaba/resources."`
+	Absent    bool   `key:"absent" doc:"true: the object does not have it, or is gone."`
+}
+
+func (s *Scenario) validate() error {
+	if s.Client == nil && s.Kubernetes == nil {
+		return errors.New("there is nothing to play: give client, kubernetes or both")
+	}
+	return nil
+}
+
+func (h *Half) validate() error {
+	if len(h.Steps) == 0 && len(h.Expect) == 0 {
+		return errors.New("there is nothing to play: give steps, expect or both")
+	}
+	return nil
+}
+
+// kinds tells which of the things that a step can do it does.
+func (s *Step) kinds() []kind {
+	return []kind{
+		{"set", s.Set != nil}, {"fault", s.Fault != nil}, {"clear", s.Clear != nil}, {"call", s.Call != nil},
+		{"clock", s.Clock != nil}, {"restart", s.Restart}, {"kill", s.Kill}, {"kubectl", s.Kubectl != nil},
+		{"wait", s.Wait != nil}, {"repeat", s.Repeat != nil}, {"mark", s.Mark != ""}, {"expect", s.Expect != nil},
+	}
+}
+
+func (s *Step) validate() error { return exactlyOne(s.kinds()) }
+
+func (e *Expectation) kinds() []kind {
+	return []kind{
+		{"resource", e.Resource != nil}, {"calls", e.Calls != nil}, {"quota", e.Quota != nil}, {"addresses", e.Addresses != nil},
+		{"service", e.Service != nil}, {"event", e.Event != nil}, {"finalizer", e.Finalizer != nil},
+	}
+}
+
+func (e *Expectation) validate() error {
+	if e.Within > 0 && e.For > 0 {
+		return errors.New("give within or for, not both")
+	}
+	return exactlyOne(e.kinds())
+}
+
+func (c *Clock) validate() error {
+	if c.Freeze && c.Scale != nil {
+		return errors.New("give freeze or scale, not both")
+	}
+	if c.Advance == 0 && !c.Freeze && c.Scale == nil {
+		return errors.New("give advance, freeze or scale")
+	}
+	return nil
+}
+
+func (c *Call) validate() error { return validProduct(c.Product) }
+
+func (r *Resource) validate() error { return validProduct(r.Product) }
+
+func validProduct(name string) error {
+	switch name {
+	case "", "Slb", "Vpc", "Ecs":
+		return nil
+	}
+	return fmt.Errorf("product: there is no product %s: choose Slb, Vpc or Ecs", name)
+}
+
+func (r *Reply) validate() error {
+	if r.Lost && (r.Status != 0 || r.Code != nil || r.Message != nil || len(r.Fields) > 0) {
+		return errors.New("an answer that is lost has no status, code, message or fields")
+	}
+	return nil
+}
+
+func (k *Kubectl) validate() error {
+	return exactlyOne([]kind{{"apply", k.Apply.set()}, {"patch", k.Patch != nil}, {"delete", k.Delete.set()}})
+}
+
+func (c *Calls) validate() error {
+	return exactlyOne([]kind{{"atLeast or atMost", c.AtLeast != nil || c.AtMost != nil}, {"exactly", c.Exactly != nil}, {"none", c.None}, {"order", c.Order != nil}})
+}
+
+func (q *Quota) validate() error {
+	return exactlyOne([]kind{{"used", q.Used != nil}, {"free", q.Free != nil}})
+}
+
+// kind is one of several things that exclude each other.
+type kind struct {
+	name string
+	set  bool
+}
+
+func exactlyOne(kinds []kind) error {
+	set, names := 0, ""
+	for i, k := range kinds {
+		if k.set {
+			set++
+		}
+		switch {
+		case i == 0:
+			names = k.name
+		case i == len(kinds)-1:
+			names += " and " + k.name
+		default:
+			names += ", " + k.name
+		}
+	}
+	if set != 1 {
+		return fmt.Errorf("give exactly one of %s", names)
+	}
+	return nil
+}

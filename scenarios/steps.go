@@ -1,0 +1,208 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// do does a step, but for a repeat.
+func (p *play) do(ctx context.Context, original *Step) error {
+	step, err := filled[Step](p, original.node)
+	if err != nil {
+		return err
+	}
+	switch {
+	case step.Set != nil:
+		return p.Target.Set(ctx, step.Set)
+	case step.Fault != nil:
+		rule, err := step.Fault.rule()
+		if err != nil {
+			return err
+		}
+		return p.arm(ctx, step.Line, rule)
+	case step.Clear != nil:
+		return p.disarm(ctx, step.Clear)
+	case step.Call != nil:
+		return p.call(ctx, step.Call)
+	case step.Clock != nil:
+		return p.setClock(ctx, step.Clock)
+	case step.Restart, step.Kill:
+		return p.Target.Restart(ctx, step.Kill)
+	case step.Kubectl != nil:
+		return p.kubectl(ctx, step.Kubectl)
+	case step.Wait != nil:
+		return p.wait(ctx, step.Wait)
+	case step.Mark != "":
+		p.marks[step.Mark], err = p.Target.Mark(ctx)
+		return err
+	}
+	for i := range step.Expect {
+		if err := p.expect(ctx, &step.Expect[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// title says in a few words what a step does.
+func (s *Step) title() string {
+	if s.Name != "" {
+		return s.Name
+	}
+	switch {
+	case s.Set != nil:
+		texts := make([]string, len(s.Set))
+		for i, setting := range s.Set {
+			texts[i] = setting.Name + "=" + setting.Value
+		}
+		return "set " + strings.Join(texts, " ")
+	case s.Fault != nil:
+		if rule, err := s.Fault.rule(); err == nil {
+			return "fault " + rule.Name
+		}
+	case s.Clear != nil:
+		return "clear " + strings.Join(s.Clear, " ")
+	case s.Call != nil:
+		return "call " + s.Call.Action
+	case s.Wait != nil:
+		return "wait for " + s.Wait.Call.Action
+	case s.Repeat != nil:
+		return "repeat " + s.Repeat.Times + " times"
+	case s.Mark != "":
+		return "mark " + s.Mark
+	case len(s.Expect) == 1:
+		return s.Expect[0].title()
+	}
+	for _, k := range s.kinds() {
+		if k.set {
+			return k.name
+		}
+	}
+	return ""
+}
+
+func (p *play) setClock(ctx context.Context, c *Clock) error {
+	scale := c.Scale
+	if c.Freeze {
+		scale = new(float64)
+	}
+	return p.Target.SetClock(ctx, time.Duration(c.Advance), scale)
+}
+
+// call makes a call, holds its answer against what is expected, and saves from
+// it.
+func (p *play) call(ctx context.Context, original *Call) error {
+	call, err := filled[Call](p, original.node)
+	if err != nil {
+		return err
+	}
+	answer, err := p.Target.Call(ctx, call.api(ClientAgent))
+	if err != nil {
+		return err
+	}
+	if d := call.Expect.compare(answer); d != nil {
+		return d
+	}
+	for _, name := range sortedKeys(call.Save) {
+		value, ok := field(answer.Body, call.Save[name])
+		if !ok {
+			return &difference{"a field " + call.Save[name] + " to save", showField(answer.Body, true)}
+		}
+		p.names[name] = show(value)
+	}
+	return nil
+}
+
+func (c *Call) api(agent string) APICall {
+	return APICall{Product: orSlb(c.Product), Action: c.Action, Params: texts(c.Params), UserAgent: agent, Timeout: time.Duration(c.Timeout)}
+}
+
+func texts(params map[string]Value) map[string]string {
+	all := make(map[string]string, len(params))
+	for name, value := range params {
+		all[name] = string(value)
+	}
+	return all
+}
+
+// compare holds an answer against what is expected; nil expects success.
+func (r *Reply) compare(answer Answer) *difference {
+	if r == nil {
+		r = &Reply{}
+	}
+	if r.Lost || answer.Lost != "" {
+		if r.Lost && answer.Lost != "" {
+			return nil
+		}
+		return &difference{r.String(), answer.String()}
+	}
+	refused := r.Code != nil && !r.Code.Absent
+	wrong := r.Status != 0 && answer.Status != r.Status || r.Status == 0 && refused == answer.succeeded()
+	for name, matcher := range map[string]*Matcher{"Code": r.Code, "Message": r.Message} {
+		value, ok := answer.Body[name]
+		wrong = wrong || matcher != nil && !matcher.holds(value, ok)
+	}
+	if wrong {
+		return &difference{r.String(), answer.String()}
+	}
+	return compare(answer.Body, r.Fields)
+}
+
+func (a Answer) succeeded() bool { return a.Status >= 200 && a.Status < 300 }
+
+func (a Answer) String() string {
+	switch {
+	case a.Lost != "":
+		return "no answer: " + a.Lost
+	case a.succeeded():
+		return fmt.Sprintf("success (%d)", a.Status)
+	}
+	return fmt.Sprintf("%d %v: %v", a.Status, a.Body["Code"], a.Body["Message"])
+}
+
+func (r *Reply) String() string {
+	if r.Lost {
+		return "no answer"
+	}
+	var parts []string
+	if r.Status != 0 {
+		parts = append(parts, fmt.Sprintf("status %d", r.Status))
+	}
+	if r.Code != nil {
+		parts = append(parts, "code "+r.Code.String())
+	}
+	if r.Message != nil {
+		parts = append(parts, "message "+r.Message.String())
+	}
+	if parts == nil {
+		return "success"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// wait makes a call until its answer is as expected.
+func (p *play) wait(ctx context.Context, w *Wait) error {
+	within, pause := time.Duration(w.Within), time.Duration(w.Every)
+	if pause == 0 {
+		pause = pauseFor(within)
+	}
+	for passed := time.Duration(0); ; passed += pause {
+		err := p.call(ctx, &w.Call)
+		if d := (*difference)(nil); !errors.As(err, &d) {
+			return err
+		} else if passed >= within {
+			return &difference{d.expected + " within " + w.Within.String(), d.seen}
+		}
+		if err := p.Target.Pass(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+// pauseFor is a pause between two looks at something that may take so long.
+func pauseFor(d time.Duration) time.Duration {
+	return min(max(d/60, 200*time.Millisecond), 10*time.Second)
+}

@@ -1,0 +1,90 @@
+package scenarios
+
+import (
+	"context"
+	"time"
+
+	"github.com/clbemu/clbemu/faults"
+)
+
+// Target is an emulator that a scenario is played against.
+type Target interface {
+	// Call makes an API call. An answer that does not arrive, or that no client
+	// could read, is an Answer with Lost; an error is one of the target itself.
+	Call(ctx context.Context, call APICall) (Answer, error)
+	// Set changes conditions of the world, all of them or none.
+	Set(ctx context.Context, settings []Setting) error
+	// AddFault arms a rule, or takes the place of the one of its name.
+	AddFault(ctx context.Context, rule faults.Rule) error
+	// ClearFaults removes rules by name.
+	ClearFaults(ctx context.Context, names ...string) error
+	// Faults lists all rules with their counters.
+	Faults(ctx context.Context) ([]faults.Status, error)
+	// SetClock moves the emulated clock; a nil scale keeps its pace.
+	SetClock(ctx context.Context, advance time.Duration, scale *float64) error
+	// Pass lets time pass, as a client that waits does.
+	Pass(ctx context.Context, d time.Duration) error
+	// CanRestart tells whether Restart works and a crash can be survived.
+	CanRestart() bool
+	// Restart ends the server, by a kill or in order, and starts it on what it
+	// had stored.
+	Restart(ctx context.Context, kill bool) error
+	// Mark is the number of the newest call in the journal.
+	Mark(ctx context.Context) (uint64, error)
+	// Calls lists the calls in the journal after a mark, in order.
+	Calls(ctx context.Context, since uint64) ([]JournalCall, error)
+	// Quotas lists the quotas with what is used of them.
+	Quotas(ctx context.Context) ([]QuotaUse, error)
+	// FreeAddresses is how many addresses a vSwitch has left.
+	FreeAddresses(ctx context.Context, vSwitch string) (int, error)
+}
+
+// Cluster is a Kubernetes cluster, by the command that everybody has.
+type Cluster interface {
+	// Kubectl runs a command to its end and returns its output.
+	Kubectl(ctx context.Context, stdin string, args ...string) ([]byte, error)
+}
+
+// The user agents by which the journal tells a scripted client from the looks
+// that the runner takes itself.
+const (
+	ClientAgent   = "clbemu-scenario-client"
+	ObserverAgent = "clbemu-scenario-observer"
+)
+
+// APICall is a call of the cloud's API.
+type APICall struct {
+	Product, Action string
+	Params          map[string]string
+	UserAgent       string
+	// Timeout is when the client gives up, in real time; 0 is late.
+	Timeout time.Duration
+}
+
+// Answer is what a client reads of a reply.
+type Answer struct {
+	Status int
+	Body   map[string]any
+	// Lost says why there is no answer, "" when there is one.
+	Lost string
+}
+
+// JournalCall is a call as the journal has it.
+type JournalCall struct {
+	Sequence  uint64            `json:"sequence"`
+	Time      time.Time         `json:"time"`
+	UserAgent string            `json:"userAgent"`
+	Product   string            `json:"product"`
+	Action    string            `json:"action"`
+	Params    map[string]string `json:"params"`
+	Status    int               `json:"status"`
+	Code      string            `json:"code,omitempty"`
+	Faults    []string          `json:"faults,omitempty"`
+}
+
+// QuotaUse is a quota, its limit, and what each holder uses of it.
+type QuotaUse struct {
+	Name  string
+	Limit int
+	Used  map[string]int
+}
