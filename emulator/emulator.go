@@ -40,6 +40,9 @@ const (
 // Config says what an Emulator stands on. Its zero value is an emulator in
 // memory, with the default world, that takes unsigned calls.
 type Config struct {
+	// Storage, if set, keeps the state in place of what Engine and DataDir name.
+	// Close closes it.
+	Storage engine.Engine
 	// Engine defaults to Bolt when there is a DataDir, and to Memory otherwise.
 	Engine  Engine
 	DataDir string
@@ -109,6 +112,9 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 }
 
 func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
+	if cfg.Storage != nil {
+		return cfg.Storage, nil
+	}
 	if cfg.Fork != "" {
 		copied := &memory.Engine{}
 		return copied, bolt.Copy(ctx, cfg.Fork, copied)

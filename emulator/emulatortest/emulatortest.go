@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
@@ -16,8 +17,8 @@ import (
 
 // The access key of the default world.
 const (
-	AccessKeyID     = "testid"
-	AccessKeySecret = "testsecret"
+	AccessKeyID     = apiclient.AccessKeyID
+	AccessKeySecret = apiclient.AccessKeySecret
 )
 
 // closeTimeout is how long calls in flight may take to finish.

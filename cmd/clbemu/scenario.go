@@ -1,0 +1,247 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+func newScenario() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "scenario",
+		Short: "Play tests of cloud failures, written in YAML",
+		Long: `Play tests of cloud failures, written in YAML: what is given, steps, and what must
+come of them. A scenario is a file, all files of a folder, or a name of the library
+that is part of clbemu.
+
+Its client half is a scripted client and is played against a private emulator in
+memory, or a running one. Its kubernetes half watches a controller in a cluster
+whose cloud is a running emulator; without a cluster it is skipped.`,
+		Args: noArgs,
+		RunE: help,
+	}
+	cmd.AddCommand(newScenarioRun(), newScenarioList(), newScenarioLint(), newScenarioShow(), newScenarioSchema())
+	return cmd
+}
+
+func newScenarioList() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the scenarios of the library",
+		Example: "  clbemu scenario list",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(table, "SCENARIO\tHALVES\tABOUT")
+			loaded, err := loadScenarios(nil, scenarios.Options{})
+			if err != nil {
+				return cannot(err)
+			}
+			for _, s := range loaded {
+				fmt.Fprintf(table, "%s\t%s\t%s\n", s.Name, strings.Join(halvesOf(s), ", "), s.About)
+			}
+			return table.Flush()
+		},
+	}
+}
+
+func halvesOf(s *scenarios.Scenario) (names []string) {
+	if s.Client != nil {
+		names = append(names, scenarios.ClientHalf)
+	}
+	if s.Kubernetes != nil {
+		names = append(names, scenarios.KubernetesHalf)
+	}
+	return names
+}
+
+func newScenarioLint() *cobra.Command {
+	var set []string
+	cmd := &cobra.Command{
+		Use:   "lint [FILE|DIR|NAME...]",
+		Short: "Report everything that is wrong with scenarios, without playing them",
+		Example: `  clbemu scenario lint my.yaml
+  clbemu scenario lint`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			loaded, err := loadChecked(cmd, args, set)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%d scenarios, nothing is wrong\n", len(loaded))
+			return nil
+		},
+	}
+	addSet(cmd, &set)
+	return cmd
+}
+
+func addSet(cmd *cobra.Command, set *[]string) {
+	cmd.Flags().StringArrayVar(set, "set", nil, "NAME=VALUE: give a value of the scenario another text")
+}
+
+func newScenarioShow() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show NAME",
+		Short:   "Print a scenario of the library",
+		Example: "  clbemu scenario show arrears > my.yaml",
+		Args:    exactly(1, "the name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, ok := scenarios.LibraryText(args[0])
+			if !ok {
+				return usage(unknownScenario(args[0]))
+			}
+			_, err := cmd.OutOrStdout().Write(text)
+			return cannot(err)
+		},
+	}
+}
+
+func newScenarioSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:     "schema",
+		Short:   "Print the JSON Schema of scenario files, for editors",
+		Example: "  clbemu scenario schema > scenario.schema.json",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := cmd.OutOrStdout().Write(scenarios.Schema)
+			return cannot(err)
+		},
+	}
+}
+
+// loadChecked reads scenarios and holds them against what is emulated. What is
+// wrong with them is a failed check.
+func loadChecked(cmd *cobra.Command, args, set []string) (loaded []*scenarios.Scenario, err error) {
+	values, err := parseSet(set)
+	if err != nil {
+		return nil, err
+	}
+	api, err := stage.NewAPI(cmd.Context())
+	if err != nil {
+		return nil, cannot(err)
+	}
+	defer func() { err = errors.Join(err, cannot(api.Close(cmd.Context()))) }()
+	if loaded, err = loadScenarios(args, scenarios.Options{Set: values, API: api}); err != nil {
+		return nil, err
+	}
+	return loaded, unusedSet(values, loaded)
+}
+
+func parseSet(set []string) (map[string]string, error) {
+	values := make(map[string]string, len(set))
+	for _, s := range set {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return nil, usage(fmt.Errorf("--set is NAME=VALUE, not %q", s))
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+// unusedSet refuses a value that no scenario has.
+func unusedSet(values map[string]string, loaded []*scenarios.Scenario) error {
+	for name := range values {
+		if !slices.ContainsFunc(loaded, func(s *scenarios.Scenario) bool { _, ok := s.Values[name]; return ok }) {
+			return usage(fmt.Errorf("--set %s: no scenario has a value of that name", name))
+		}
+	}
+	return nil
+}
+
+// loadScenarios reads what the arguments name, the whole library if they name
+// nothing. It reports what is wrong with all of them.
+func loadScenarios(args []string, o scenarios.Options) (loaded []*scenarios.Scenario, err error) {
+	if len(args) == 0 {
+		args = scenarios.LibraryNames()
+	}
+	var problems scenarios.Problems
+	for _, arg := range args {
+		files, err := scenarioFiles(arg)
+		if err != nil {
+			return nil, usage(err)
+		}
+		for _, file := range files {
+			s, err := scenarios.Load(file.name, file.text, o)
+			if found := (scenarios.Problems)(nil); errors.As(err, &found) {
+				problems = append(problems, found...)
+			}
+			loaded = append(loaded, s)
+		}
+	}
+	if len(problems) > 0 {
+		return nil, failed(problems)
+	}
+	return loaded, nil
+}
+
+// scenarioFile is a file before it is understood.
+type scenarioFile struct {
+	name string
+	text []byte
+}
+
+// scenarioFiles reads what one argument names.
+func scenarioFiles(arg string) ([]scenarioFile, error) {
+	info, err := os.Stat(arg)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, ok := scenarios.LibraryText(arg)
+		if !ok {
+			return nil, unknownScenario(arg)
+		}
+		return []scenarioFile{{arg + ".yaml", text}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := []string{arg}
+	if info.IsDir() {
+		if names, err = yamlFiles(arg); err != nil {
+			return nil, err
+		}
+	}
+	var files []scenarioFile
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, scenarioFile{name, text})
+	}
+	return files, nil
+}
+
+func yamlFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
+	if names == nil {
+		return nil, fmt.Errorf("there is no YAML file in %s", dir)
+	}
+	return names, nil
+}
+
+func unknownScenario(name string) error {
+	if near := faults.Nearest(name, scenarios.LibraryNames()); near != "" {
+		return fmt.Errorf("there is no file and no scenario %s: do you mean %s?", name, near)
+	}
+	return fmt.Errorf("there is no file and no scenario %s: clbemu scenario list shows the library", name)
+}

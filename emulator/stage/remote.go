@@ -1,0 +1,337 @@
+// Package stage is where scenarios are played: a private emulator in this
+// process, or a running one over its control API. It owns how a scenario's steps
+// reach an emulator, and what of a scenario an emulator can take. It must not
+// know what scenarios say.
+package stage
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// Remote is a running emulator. It implements scenarios.Target, but for the end
+// of the server.
+type Remote struct {
+	// API is where the cloud's API is, Control where the control API is.
+	API, Control string
+	// Token is the control API's, if it wants one.
+	Token string
+	// AccessKeyID and AccessKeySecret are the default world's when empty.
+	AccessKeyID, AccessKeySecret string
+
+	http   *http.Client
+	before map[string]string // conditions as they were before the first change
+	set    map[string]bool   // the conditions that were changed
+	scale  *float64          // how the clock went before
+}
+
+// callTimeout is how long a call may take that sets no timeout of its own: that
+// of the SDK in the cloud controller manager.
+const callTimeout = 20 * time.Second
+
+// client has no connection for two calls, so that a broken one is one call's
+// matter.
+func (r *Remote) client() *http.Client {
+	if r.http == nil {
+		r.http = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	}
+	return r.http
+}
+
+var versions = map[string]string{"Slb": apiclient.Slb, "Vpc": apiclient.Vpc, "Ecs": apiclient.Ecs}
+
+// Call implements scenarios.Target.
+func (r *Remote) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {
+	if call.Timeout == 0 {
+		call.Timeout = callTimeout
+	}
+	limited, cancel := context.WithTimeout(ctx, call.Timeout)
+	defer cancel()
+	client := apiclient.Client{URL: r.API, HTTP: r.client(), UserAgent: call.UserAgent, AccessKeyID: r.AccessKeyID, AccessKeySecret: r.AccessKeySecret}
+	reply, err := client.CallContext(limited, versions[call.Product], call.Action, call.Params)
+	switch {
+	case ctx.Err() != nil:
+		return scenarios.Answer{}, ctx.Err()
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return scenarios.Answer{}, fmt.Errorf("is clbemu running with its API at %s? %w", r.API, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return scenarios.Answer{Lost: "none came within " + call.Timeout.String()}, nil
+	case err != nil:
+		return scenarios.Answer{Lost: withoutQuery(err)}, nil
+	}
+	return scenarios.Answer{Status: reply.Status, Body: reply.Body}, nil
+}
+
+// withoutQuery leaves the long URL out of an error.
+func withoutQuery(err error) string {
+	if inner := (*url.Error)(nil); errors.As(err, &inner) {
+		return inner.Err.Error()
+	}
+	return err.Error()
+}
+
+// control makes a call of the control API, with a body of JSON or YAML and an
+// answer into a value, if there are any.
+func (r *Remote) control(ctx context.Context, method, path string, body []byte, into any) error {
+	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(r.Control, "/")+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	if r.Token != "" {
+		request.Header.Set("Authorization", "Bearer "+r.Token)
+	}
+	response, err := r.client().Do(request)
+	if err != nil {
+		return fmt.Errorf("is clbemu running with its control API at %s? %w", r.Control, err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return refusal(response.Status, answer)
+	}
+	if into == nil {
+		return nil
+	}
+	return json.Unmarshal(answer, into)
+}
+
+func refusal(status string, answer []byte) error {
+	var problem struct {
+		Error string `json:"error"`
+	}
+	if err := json.Unmarshal(answer, &problem); err != nil || problem.Error == "" {
+		return fmt.Errorf("the control API answers %s: %s", status, answer)
+	}
+	return errors.New(problem.Error)
+}
+
+// Set implements scenarios.Target.
+func (r *Remote) Set(ctx context.Context, settings []scenarios.Setting) error {
+	if err := r.remember(ctx); err != nil {
+		return err
+	}
+	change := control.Change{}
+	for _, s := range settings {
+		change.Settings = append(change.Settings, world.Setting{Name: s.Name, Value: s.Value})
+		r.set[s.Name] = true
+	}
+	return r.patch(ctx, change)
+}
+
+func (r *Remote) patch(ctx context.Context, change control.Change) error {
+	body, err := json.Marshal(change)
+	if err != nil {
+		return err
+	}
+	return r.control(ctx, http.MethodPatch, "/v1/world", body, nil)
+}
+
+// remember keeps what the conditions are before the first change.
+func (r *Remote) remember(ctx context.Context) error {
+	if r.before != nil {
+		return nil
+	}
+	conditions, err := r.conditions(ctx)
+	if err != nil {
+		return err
+	}
+	r.before, r.set = conditions, make(map[string]bool)
+	return nil
+}
+
+func (r *Remote) conditions(ctx context.Context) (map[string]string, error) {
+	var got control.Conditions
+	if err := r.control(ctx, http.MethodGet, "/v1/world", nil, &got); err != nil {
+		return nil, err
+	}
+	all := make(map[string]string, len(got.Conditions))
+	for _, c := range got.Conditions {
+		all[c.Name] = c.Value
+	}
+	return all, nil
+}
+
+// AddFault implements scenarios.Target.
+func (r *Remote) AddFault(ctx context.Context, rule faults.Rule) error {
+	return r.control(ctx, http.MethodPost, "/v1/faults", []byte(rule.String()), nil)
+}
+
+// ClearFaults implements scenarios.Target.
+func (r *Remote) ClearFaults(ctx context.Context, names ...string) error {
+	for _, name := range names {
+		if err := r.control(ctx, http.MethodDelete, "/v1/faults/"+url.PathEscape(name), nil, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Faults implements scenarios.Target.
+func (r *Remote) Faults(ctx context.Context) ([]faults.Status, error) {
+	var got control.FaultRules
+	if err := r.control(ctx, http.MethodGet, "/v1/faults", nil, &got); err != nil {
+		return nil, err
+	}
+	list := make([]faults.Status, len(got.Faults))
+	for i, f := range got.Faults {
+		rules, err := faults.Parse([]byte(f.Rule))
+		if err != nil {
+			return nil, err
+		}
+		list[i] = faults.Status{Rule: rules[0], Since: f.Since, Seen: f.Seen, Hits: f.Hits}
+	}
+	return list, nil
+}
+
+// SetClock implements scenarios.Target.
+func (r *Remote) SetClock(ctx context.Context, advance time.Duration, scale *float64) error {
+	if r.scale == nil {
+		var clock control.Clock
+		if err := r.control(ctx, http.MethodGet, "/v1/clock", nil, &clock); err != nil {
+			return err
+		}
+		r.scale = &clock.Scale
+	}
+	return r.changeClock(ctx, control.ClockChange{Advance: advance.String(), Scale: scale})
+}
+
+func (r *Remote) changeClock(ctx context.Context, change control.ClockChange) error {
+	body, err := json.Marshal(change)
+	if err != nil {
+		return err
+	}
+	return r.control(ctx, http.MethodPost, "/v1/clock", body, nil)
+}
+
+// Pass implements scenarios.Target.
+func (r *Remote) Pass(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// CanRestart implements scenarios.Target.
+func (r *Remote) CanRestart() bool { return false }
+
+// Restart implements scenarios.Target.
+func (r *Remote) Restart(context.Context, bool) error {
+	return errors.New("a running emulator is not ended: play this scenario without --server")
+}
+
+// Mark implements scenarios.Target.
+func (r *Remote) Mark(ctx context.Context) (uint64, error) {
+	page, err := r.journal(ctx, math.MaxUint64)
+	return page.Last, err
+}
+
+func (r *Remote) journal(ctx context.Context, since uint64) (page journal.Page, err error) {
+	err = r.control(ctx, http.MethodGet, fmt.Sprint("/v1/journal?kind=call&since=", since), nil, &page)
+	return page, err
+}
+
+// Calls implements scenarios.Target.
+func (r *Remote) Calls(ctx context.Context, since uint64) ([]scenarios.JournalCall, error) {
+	page, err := r.journal(ctx, since)
+	if err != nil {
+		return nil, err
+	}
+	if page.Missed > 0 {
+		return nil, fmt.Errorf("the journal has forgotten %d entries of this scenario", page.Missed)
+	}
+	calls := make([]scenarios.JournalCall, len(page.Entries))
+	for i, e := range page.Entries {
+		calls[i] = scenarios.JournalCall{Sequence: e.Sequence, Time: e.Time, UserAgent: e.UserAgent, Product: e.Product, Action: e.Action,
+			Params: e.Parameters, Status: e.Status, Code: e.Code, Faults: e.Faults}
+	}
+	return calls, nil
+}
+
+// Quotas implements scenarios.Target.
+func (r *Remote) Quotas(ctx context.Context) ([]scenarios.QuotaUse, error) {
+	var got control.Quotas
+	if err := r.control(ctx, http.MethodGet, "/v1/quotas", nil, &got); err != nil {
+		return nil, err
+	}
+	list := make([]scenarios.QuotaUse, len(got.Quotas))
+	for i, q := range got.Quotas {
+		list[i] = scenarios.QuotaUse{Name: string(q.Name), Limit: q.Limit, Used: make(map[string]int)}
+		for _, h := range q.Holders {
+			list[i].Used[h.ID] = h.Used
+		}
+	}
+	return list, nil
+}
+
+// FreeAddresses implements scenarios.Target.
+func (r *Remote) FreeAddresses(ctx context.Context, vSwitch string) (free int, err error) {
+	conditions, err := r.conditions(ctx)
+	if err != nil {
+		return 0, err
+	}
+	value, ok := conditions["vswitch."+vSwitch+".freeAddresses"]
+	if !ok {
+		return 0, fmt.Errorf("there is no vSwitch %s", vSwitch)
+	}
+	_, err = fmt.Sscan(value, &free)
+	return free, err
+}
+
+// Close puts the conditions and the pace of the clock back to what they were.
+// Time itself does not go back.
+func (r *Remote) Close(ctx context.Context) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(r.set)) {
+		setting := world.Setting{Name: name, Value: r.former(name)}
+		if err := r.patch(ctx, control.Change{Settings: []world.Setting{setting}}); err != nil {
+			errs = append(errs, fmt.Errorf("put back %s: %w", name, err))
+		}
+	}
+	if r.scale != nil {
+		errs = append(errs, r.changeClock(ctx, control.ClockChange{Scale: r.scale}))
+	}
+	return errors.Join(errs...)
+}
+
+// former is what a condition was. What the emulator does not list was as it is in
+// a new world.
+func (r *Remote) former(name string) string {
+	value, listed := r.before[name]
+	switch {
+	case strings.HasPrefix(name, "vswitch."):
+		return "all"
+	case listed:
+		return value
+	case strings.HasPrefix(name, "stock."):
+		return "available"
+	case strings.HasPrefix(name, "policy."):
+		return "none"
+	}
+	return "default"
+}
