@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/metadata"
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/world"
@@ -61,6 +62,8 @@ type Config struct {
 	// Seed makes ids and RequestIds repeatable; 0 takes a random one.
 	Seed uint64
 	Log  zerolog.Logger
+	// Journal says how much is remembered of calls; its Log is the one above.
+	Journal journal.Config
 
 	// Listen and ControlListen are host:port for Start.
 	Listen        string
@@ -81,6 +84,7 @@ type Emulator struct {
 	cfg     Config
 	store   *state.Store
 	faults  *control.Faults
+	journal *journal.Journal
 	api     http.Handler
 	control http.Handler
 	closing atomic.Bool
@@ -106,7 +110,12 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	em := &Emulator{cfg: cfg, store: store, faults: faults, failed: make(chan error, 2)}
+	cfg.Journal.Log = cfg.Log
+	journal, err := journal.New(cfg.Journal)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	em := &Emulator{cfg: cfg, store: store, faults: faults, journal: journal, failed: make(chan error, 2)}
 	em.build()
 	return em, nil
 }
@@ -134,6 +143,14 @@ func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
 	default:
 		return nil, fmt.Errorf("unknown engine %q: choose %s or %s", kind, Bolt, Memory)
 	}
+}
+
+// stateDir is the folder that the state is kept in, "" when it is in memory.
+func (cfg *Config) stateDir() string {
+	if cfg.Engine == Memory || cfg.Fork != "" {
+		return ""
+	}
+	return cfg.DataDir
 }
 
 // plantIfEmpty gives a new store its world. One that has a world keeps it.
@@ -166,7 +183,7 @@ func (e *Emulator) build() {
 		StrictAuth: e.cfg.StrictAuth,
 		Seed:       e.cfg.Seed,
 		Log:        e.cfg.Log,
-		Observe:    metrics.Observe,
+		Observe:    e.observe(metrics),
 		Faults:     e.faults.Engine,
 		Crash:      e.crash,
 	}), metadata.New(metadata.Config{
@@ -180,11 +197,14 @@ func (e *Emulator) build() {
 		Plant:    e.cfg.world().Plant,
 		Metrics:  metrics,
 		Faults:   e.faults,
-		Ready:    func() bool { return !e.closing.Load() },
-		Token:    e.cfg.ControlToken,
-		Host:     hostOf(e.cfg.ControlListen),
-		Version:  e.cfg.Version,
-		Log:      e.cfg.Log,
+		Journal:  e.journal,
+		// A copy and a state in memory leave nothing behind, so neither do theirs.
+		Snapshots: control.NewSnapshots(e.cfg.stateDir()),
+		Ready:     func() bool { return !e.closing.Load() },
+		Token:     e.cfg.ControlToken,
+		Host:      hostOf(e.cfg.ControlListen),
+		Version:   e.cfg.Version,
+		Log:       e.cfg.Log,
 	})
 }
 
@@ -228,6 +248,9 @@ func (e *Emulator) crash() {
 
 // Faults are the fault rules.
 func (e *Emulator) Faults() *control.Faults { return e.faults }
+
+// Journal is what is remembered of calls and changes.
+func (e *Emulator) Journal() *journal.Journal { return e.journal }
 
 // Store is the emulated cloud's state.
 func (e *Emulator) Store() *state.Store { return e.store }

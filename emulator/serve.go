@@ -130,10 +130,14 @@ func (e *Emulator) addr(n int) string {
 func (e *Emulator) Close(ctx context.Context) error {
 	e.closing.Store(true)
 	var errs []error
-	for _, s := range e.servers {
+	for i, s := range e.servers {
+		if i > 0 {
+			// All calls are in the journal. Its streams have no end of their own.
+			errs = append(errs, e.journal.Close())
+		}
 		if err := s.http.Shutdown(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("calls were cut off: %w", err), s.http.Close())
 		}
 	}
-	return errors.Join(append(errs, e.store.Close())...)
+	return errors.Join(append(errs, e.journal.Close(), e.store.Close())...)
 }

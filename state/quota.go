@@ -201,16 +201,16 @@ func CheckQuota(v *View, name QuotaName, holder string, used int) error {
 
 // QuotaUse is how much of a quota is used, and by whom.
 type QuotaUse struct {
-	Name    QuotaName
-	Default int
-	Limit   int
-	Holders []QuotaHolder
+	Name    QuotaName     `json:"name"`
+	Default int           `json:"default"`
+	Limit   int           `json:"limit"`
+	Holders []QuotaHolder `json:"holders,omitempty"`
 }
 
 // QuotaHolder is one that uses a quota.
 type QuotaHolder struct {
-	ID   string
-	Used int
+	ID   string `json:"id"`
+	Used int    `json:"used"`
 }
 
 // QuotaUses lists the quotas of the scope's account, the greatest users first.

@@ -1,13 +1,16 @@
 // Package control is the control API on its own listener: health, metrics, the
-// state as a whole, the conditions of the world and its clock, and fault rules. It owns who may
-// call it. It must not serve the cloud's API, and knows no product but by its
-// table of actions.
+// state as a whole and snapshots of it, the conditions of the world and its
+// clock, fault rules, and the journal. It owns who may call it. It must not serve
+// the cloud's API, and knows no product but by its table of actions.
+//
+// openapi.yaml describes it.
 package control
 
 import (
 	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
+	_ "embed"
 	"encoding/json"
 	"net"
 	"net/http"
@@ -18,6 +21,7 @@ import (
 	"github.com/gorilla/mux"
 	"github.com/rs/zerolog"
 
+	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
 )
@@ -27,9 +31,11 @@ type Config struct {
 	Store    *state.Store
 	Products []*rpc.Product
 	// Plant puts the world back after a reset.
-	Plant   func(*state.Tx) error
-	Metrics *Metrics
-	Faults  *Faults
+	Plant     func(*state.Tx) error
+	Metrics   *Metrics
+	Faults    *Faults
+	Journal   *journal.Journal
+	Snapshots *Snapshots
 	// Ready tells whether calls are taken; nil is always.
 	Ready func() bool
 	// Token, if set, must come as a bearer token with everything but health.
@@ -59,7 +65,9 @@ func New(cfg Config) http.Handler {
 	r.HandleFunc("/healthz", a.healthz).Methods(http.MethodGet)
 	r.HandleFunc("/readyz", a.readyz).Methods(http.MethodGet)
 	closed := r.NewRoute().Subrouter()
-	closed.Use(a.admit, http.NewCrossOriginProtection().Handler)
+	sameOrigin := http.NewCrossOriginProtection()
+	sameOrigin.SetDenyHandler(refuse(http.StatusForbidden, "the control API takes no calls from the pages of other sites"))
+	closed.Use(a.admit, sameOrigin.Handler)
 	closed.Handle("/metrics", cfg.Metrics.Handler()).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/state", a.exportState).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/state", a.importState).Methods(http.MethodPut)
@@ -75,6 +83,16 @@ func New(cfg Config) http.Handler {
 	closed.HandleFunc("/v1/faults", a.deleteFaults).Methods(http.MethodDelete)
 	closed.HandleFunc("/v1/faults/reset", a.restartFaults).Methods(http.MethodPost)
 	closed.HandleFunc("/v1/faults/{name}", a.deleteFaults).Methods(http.MethodDelete)
+	closed.HandleFunc("/v1/journal", a.getJournal).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/journal", a.clearJournal).Methods(http.MethodDelete)
+	closed.HandleFunc("/v1/journal/marks", a.getMarks).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/journal/marks", a.addMark).Methods(http.MethodPost)
+	closed.HandleFunc("/v1/journal/stream", a.streamJournal).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/snapshots", a.getSnapshots).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/snapshots/{name}", a.takeSnapshot).Methods(http.MethodPut)
+	closed.HandleFunc("/v1/snapshots/{name}", a.deleteSnapshot).Methods(http.MethodDelete)
+	closed.HandleFunc("/v1/snapshots/{name}/restore", a.restoreSnapshot).Methods(http.MethodPost)
+	closed.HandleFunc("/v1/openapi.yaml", a.openAPI).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/actions", a.actions).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/version", a.version).Methods(http.MethodGet)
 	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: see the control API's section of the README")
@@ -147,6 +165,14 @@ func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
 
 func (a *api) version(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, map[string]string{"version": a.Version})
+}
+
+//go:embed openapi.yaml
+var openAPIText []byte
+
+func (a *api) openAPI(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/yaml")
+	_, _ = w.Write(openAPIText) // the client may be gone
 }
 
 // Action is a row of GET /v1/actions.

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/world"
@@ -31,34 +32,44 @@ var product = &rpc.Product{
 
 // fixture is a control API over a store with the default world.
 type fixture struct {
+	t       *testing.T
 	store   *state.Store
 	metrics *control.Metrics
+	faults  *control.Faults
+	journal *journal.Journal
 	handler http.Handler
 }
 
 func newFixture(t *testing.T, change func(*control.Config)) *fixture {
 	t.Helper()
-	f := &fixture{store: rpctest.Store(t, world.Default().Plant)}
-	products := []*rpc.Product{product}
-	f.metrics = control.NewMetrics(f.store, products)
-	rules, err := control.NewFaults(f.store, products)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return fixtureOver(t, rpctest.Store(t, world.Default().Plant), change)
+}
+
+// fixtureOver is newFixture over a store of the test's own.
+func fixtureOver(t *testing.T, store *state.Store, change func(*control.Config)) *fixture {
+	t.Helper()
 	cfg := control.Config{
-		Faults: rules,
-		Store:  f.store, Products: products, Plant: world.Default().Plant,
-		Metrics: f.metrics, Host: "control.test", Version: "v1", Log: zerolog.Nop(),
+		Store: store, Products: []*rpc.Product{product}, Plant: world.Default().Plant,
+		Snapshots: control.NewSnapshots(""), Host: "control.test", Version: "v1", Log: zerolog.Nop(),
 	}
 	if change != nil {
 		change(&cfg)
 	}
-	f.handler = control.New(cfg)
-	return f
+	cfg.Metrics = control.NewMetrics(store, cfg.Products)
+	var err error
+	if cfg.Faults, err = control.NewFaults(store, cfg.Products); err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Journal, err = journal.New(journal.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	return &fixture{t, store, cfg.Metrics, cfg.Faults, cfg.Journal, control.New(cfg)}
 }
 
-// send makes a call, to a loopback address unless headers say otherwise.
+// send makes a call, to a loopback address unless headers say otherwise. The
+// answer must be one that the OpenAPI document describes.
 func (f *fixture) send(method, path, body string, headers map[string]string) *httptest.ResponseRecorder {
+	f.t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Host = "127.0.0.1:9601"
 	for name, value := range headers {
@@ -69,7 +80,32 @@ func (f *fixture) send(method, path, body string, headers map[string]string) *ht
 	}
 	w := httptest.NewRecorder()
 	f.handler.ServeHTTP(w, r)
+	mustConform(f.t, r, w.Result(), w.Body.Bytes())
 	return w
+}
+
+// ask makes a call that must be answered by the status, and decodes the answer
+// into what is given.
+func (f *fixture) ask(method, path, body string, want int, into any) {
+	f.t.Helper()
+	w := f.send(method, path, body, nil)
+	if w.Code != want {
+		f.t.Fatalf("%s %s with %q = %d %s, want %d", method, path, body, w.Code, w.Body, want)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), into); into != nil && err != nil {
+		f.t.Fatalf("%s %s = %s: %v", method, path, w.Body, err)
+	}
+}
+
+// mustRefuse makes a call that must be refused with the status and a reason with
+// the text in it.
+func (f *fixture) mustRefuse(method, path, body string, status int, text string) {
+	f.t.Helper()
+	var refusal struct{ Error string }
+	f.ask(method, path, body, status, &refusal)
+	if !strings.Contains(refusal.Error, text) {
+		f.t.Errorf("%s %s with %q is refused with %q, want it to say %q", method, path, body, refusal.Error, text)
+	}
 }
 
 // TestAdmission proves who may call what.

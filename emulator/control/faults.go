@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/clbemu/clbemu/emulator/catalogue"
+	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
@@ -292,9 +293,11 @@ func (a *api) addFaults(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
+	var added []string
 	for _, rule := range rules {
-		a.Log.Info().Str("rule", rule.Name).Str("effect", rule.Effect.Kind()).Msg("a fault rule was set")
+		added = append(added, rule.Name, rule.String())
 	}
+	a.changed(journal.KindFault, "add fault rules", added...)
 	a.answerFaults(w)
 }
 
@@ -309,6 +312,7 @@ func (a *api) deleteFaults(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		a.failInside(w, "delete fault rules", err)
 	default:
+		a.changed(journal.KindFault, "delete fault rules", "name", cmp.Or(mux.Vars(r)["name"], "all"))
 		a.answerFaults(w)
 	}
 }
@@ -318,5 +322,6 @@ func (a *api) restartFaults(w http.ResponseWriter, _ *http.Request) {
 		a.failInside(w, "restart the fault rules", err)
 		return
 	}
+	a.changed(journal.KindFault, "reset fault rules")
 	a.answerFaults(w)
 }

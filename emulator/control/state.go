@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -30,6 +31,7 @@ func (a *api) importState(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
+	a.changed(journal.KindState, "import the state")
 	a.rearm(w, "imported")
 }
 
@@ -52,6 +54,7 @@ func (a *api) resetState(w http.ResponseWriter, _ *http.Request) {
 		a.failInside(w, "reset the state", err)
 		return
 	}
+	a.changed(journal.KindState, "reset the state")
 	a.rearm(w, "reset")
 }
 

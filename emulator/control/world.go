@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
@@ -74,9 +76,11 @@ func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
+	settings := []string{"account", change.AccountID, "region", change.RegionID}
 	for _, s := range change.Settings {
-		a.Log.Info().Str("condition", s.Name).Str("value", s.Value).Msg("the world changed")
+		settings = append(settings, s.Name, s.Value)
 	}
+	a.changed(journal.KindWorld, "set conditions", settings...)
 	a.answerWorld(w, change.Where)
 }
 
@@ -129,9 +133,17 @@ func (a *api) setClock(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		a.failInside(w, "set the clock", err)
 	default:
-		a.Log.Info().Str("advance", change.Advance).Msg("the clock was set")
+		a.changed(journal.KindClock, "set the clock", "advance", change.Advance, "scale", change.scale())
 		a.getClock(w, r)
 	}
+}
+
+// scale is Scale as a text, "" when it stays.
+func (c ClockChange) scale() string {
+	if c.Scale == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*c.Scale, 'g', -1, 64)
 }
 
 // Apply sets the clock of a store.

@@ -1,0 +1,162 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/journal"
+)
+
+// changed records what a call of the control API changed: names and values in
+// turn, of which an empty value was not given.
+func (a *api) changed(kind journal.Kind, what string, pairs ...string) {
+	parameters := make(map[string]string, len(pairs)/2)
+	for pair := range slices.Chunk(pairs, 2) {
+		if pair[1] != "" {
+			parameters[pair[0]] = pair[1]
+		}
+	}
+	a.Journal.Record(journal.Entry{Time: a.Store.Now(), Kind: kind, Action: what, Parameters: parameters})
+	a.Log.Info().Strs("names", slices.Sorted(maps.Keys(parameters))).Msg(what)
+}
+
+// readQuery reads what a call wants of the journal: since or sinceMark, limit,
+// and conditions on fields.
+func (a *api) readQuery(values url.Values) (journal.Query, error) {
+	q := journal.Query{Fields: make(map[string]string)}
+	for name := range values {
+		value, err := values.Get(name), error(nil)
+		switch name {
+		case "since":
+			q.Since, err = strconv.ParseUint(value, 10, 64)
+		case "sinceMark":
+			var mark journal.Mark
+			mark, err = a.Journal.Marked(value)
+			q.Since = mark.Sequence
+		case "limit":
+			q.Limit, err = strconv.Atoi(value)
+		default:
+			q.Fields[name] = value
+		}
+		if err != nil {
+			return q, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if values.Has("since") && values.Has("sinceMark") {
+		return q, fmt.Errorf("give since or sinceMark, not both")
+	}
+	return q, q.Validate()
+}
+
+func (a *api) getJournal(w http.ResponseWriter, r *http.Request) {
+	q, err := a.readQuery(r.URL.Query())
+	if err != nil {
+		fail(w, http.StatusUnprocessableEntity, err.Error())
+		return
+	}
+	answer(w, http.StatusOK, a.Journal.Query(q))
+}
+
+func (a *api) clearJournal(w http.ResponseWriter, _ *http.Request) {
+	a.Journal.Clear()
+	answer(w, http.StatusOK, map[string]string{"status": "cleared"})
+}
+
+// NewMark is the body of POST /v1/journal/marks.
+type NewMark struct {
+	Name string `json:"name"`
+}
+
+// Marks is the answer of GET and POST /v1/journal/marks.
+type Marks struct {
+	Marks []journal.Mark `json:"marks"`
+}
+
+func (a *api) getMarks(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, Marks{a.Journal.Marks()})
+}
+
+func (a *api) addMark(w http.ResponseWriter, r *http.Request) {
+	var mark NewMark
+	if !read(w, r, &mark) {
+		return
+	}
+	if _, err := a.Journal.Mark(mark.Name, a.Store.Now()); err != nil {
+		fail(w, http.StatusUnprocessableEntity, err.Error())
+		return
+	}
+	a.getMarks(w, r)
+}
+
+// Missed is the data of an event of that name in the stream: so many entries were
+// overwritten before they could be sent.
+type Missed struct {
+	Missed uint64 `json:"missed"`
+}
+
+// streamJournal sends what a query wants of what is there, and then of what
+// comes, as server-sent events. A client that comes back says by Last-Event-ID
+// where it was.
+func (a *api) streamJournal(w http.ResponseWriter, r *http.Request) {
+	q, err := a.readQuery(r.URL.Query())
+	if id := r.Header.Get("Last-Event-ID"); id != "" && err == nil {
+		q.Since, err = strconv.ParseUint(id, 10, 64)
+	}
+	if err != nil {
+		fail(w, http.StatusUnprocessableEntity, err.Error())
+		return
+	}
+	s := stream{w, http.NewResponseController(w)}
+	// The listener's limit is on the time that a request takes to come in.
+	_ = s.SetReadDeadline(time.Time{}) // a recorder has none
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	s.run(r.Context(), a.Journal, q)
+}
+
+// stream is the answer of a stream.
+type stream struct {
+	http.ResponseWriter
+	*http.ResponseController
+}
+
+// run ends when the client leaves or the journal is closed. The limit is for what
+// was there at first.
+func (s stream) run(ctx context.Context, j *journal.Journal, q journal.Query) {
+	for following := q.Since > 0; ; following = true {
+		page := j.Query(q)
+		if following && page.Missed > 0 && s.send("missed", 0, Missed{page.Missed}) != nil {
+			return
+		}
+		for _, e := range page.Entries {
+			if s.send(string(e.Kind), e.Sequence, e) != nil {
+				return
+			}
+		}
+		q.Since, q.Limit = page.Last, 0
+		if s.Flush() != nil || j.Await(ctx, q.Since) != nil {
+			return
+		}
+	}
+}
+
+// send writes an event, with an id for those that have a sequence.
+func (s stream) send(event string, sequence uint64, data any) error {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	id := ""
+	if sequence > 0 {
+		id = fmt.Sprintf("id: %d\n", sequence)
+	}
+	_, err = fmt.Fprintf(s, "%sevent: %s\ndata: %s\n\n", id, event, text)
+	return err
+}

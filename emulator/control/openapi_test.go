@@ -1,0 +1,325 @@
+package control_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gorilla/mux"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+)
+
+// node is a part of the OpenAPI document.
+type node = map[string]any
+
+var document = sync.OnceValues(func() (node, error) {
+	text, err := os.ReadFile("openapi.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var doc node
+	return doc, yaml.Unmarshal(text, &doc)
+})
+
+func mustDocument(t *testing.T) node {
+	t.Helper()
+	doc, err := document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// at walks down from a node by keys, following references; nil is nothing there.
+func at(t *testing.T, from any, keys ...string) node {
+	t.Helper()
+	n, _ := from.(node)
+	if ref, ok := n["$ref"].(string); ok {
+		doc := mustDocument(t)
+		n = at(t, doc, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
+		if n == nil {
+			t.Fatalf("openapi.yaml: %s leads nowhere", ref)
+		}
+	}
+	if len(keys) == 0 || n == nil {
+		return n
+	}
+	return at(t, n[keys[0]], keys[1:]...)
+}
+
+var variable = regexp.MustCompile(`\\\{[a-z]+\\\}`)
+
+// operation finds what the document says of a call; nil is nothing.
+func operation(t *testing.T, method, path string) node {
+	t.Helper()
+	var found node
+	for template, item := range at(t, mustDocument(t), "paths") {
+		pattern := "^" + variable.ReplaceAllString(regexp.QuoteMeta(template), "[^/]+") + "$"
+		// A path without variables comes before one with.
+		if regexp.MustCompile(pattern).MatchString(path) && (found == nil || template == path) {
+			if o := at(t, item, strings.ToLower(method)); o != nil {
+				found = o
+			}
+		}
+	}
+	return found
+}
+
+// mustConform fails the test when an answer is not as the document has it. What
+// there is no call for is answered by 404 or 405 and an error.
+func mustConform(t *testing.T, r *http.Request, response *http.Response, body []byte) {
+	t.Helper()
+	call := fmt.Sprintf("%s %s = %d", r.Method, r.URL.Path, response.StatusCode)
+	schema, isJSON := at(t, mustDocument(t), "components", "schemas", "Error"), true
+	if o := operation(t, r.Method, r.URL.Path); o != nil {
+		content := at(t, o, "responses", fmt.Sprint(response.StatusCode), "content")
+		mediaType, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
+		if schema = at(t, content, mediaType, "schema"); schema == nil {
+			t.Errorf("%s with %s is not in openapi.yaml", call, mediaType)
+			return
+		}
+		isJSON = mediaType == "application/json"
+	} else if response.StatusCode != http.StatusNotFound && response.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("%s: there is no such call in openapi.yaml", call)
+	}
+	if !isJSON {
+		return
+	}
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		t.Errorf("%s answers no JSON: %s", call, body)
+		return
+	}
+	for _, problem := range violations(t, schema, value, "") {
+		t.Errorf("%s is not as openapi.yaml has it: %s", call, problem)
+	}
+}
+
+// violations say where a value is not as a schema wants it.
+func violations(t *testing.T, schema node, value any, path string) (problems []string) {
+	t.Helper()
+	wrong := func(format string, args ...any) {
+		problems = append(problems, path+": "+fmt.Sprintf(format, args...))
+	}
+	if enum, ok := schema["enum"].([]any); ok && !slices.Contains(enum, value) {
+		wrong("%v is none of %v", value, enum)
+	}
+	switch v := value.(type) {
+	case node:
+		if schema["type"] != "object" {
+			wrong("an object, want %v", schema["type"])
+		}
+		return append(problems, objectViolations(t, schema, v, path)...)
+	case []any:
+		if schema["type"] != "array" {
+			wrong("an array, want %v", schema["type"])
+			break
+		}
+		for i, element := range v {
+			problems = append(problems, violations(t, at(t, schema, "items"), element, fmt.Sprintf("%s[%d]", path, i))...)
+		}
+	case string:
+		if schema["type"] != "string" {
+			wrong("%q, want %v", v, schema["type"])
+		}
+		if _, err := time.Parse(time.RFC3339, v); err != nil && schema["format"] == "date-time" {
+			wrong("%q, want a time", v)
+		}
+	case float64:
+		if schema["type"] != "number" && (schema["type"] != "integer" || v != float64(int64(v))) {
+			wrong("%v, want %v", v, schema["type"])
+		}
+	case bool:
+		if schema["type"] != "boolean" {
+			wrong("%v, want %v", v, schema["type"])
+		}
+	default:
+		wrong("%v", v)
+	}
+	return problems
+}
+
+func objectViolations(t *testing.T, schema node, value node, path string) (problems []string) {
+	t.Helper()
+	properties := at(t, schema, "properties")
+	required, _ := schema["required"].([]any)
+	for _, name := range required {
+		if _, ok := value[name.(string)]; !ok {
+			problems = append(problems, path+": there is no "+name.(string))
+		}
+	}
+	for name, element := range value {
+		of := at(t, properties[name])
+		if of == nil {
+			of = at(t, schema["additionalProperties"])
+		}
+		switch {
+		case of != nil:
+			problems = append(problems, violations(t, of, element, path+"."+name)...)
+		case schema["additionalProperties"] == false:
+			problems = append(problems, path+"."+name+": there is no such field")
+		}
+	}
+	return problems
+}
+
+// TestViolations proves that the check of answers finds what is wrong.
+func TestViolations(t *testing.T) {
+	schema := at(t, mustDocument(t), "components", "schemas", "FaultRules")
+	const good = `{"faults":[{"name":"a","rule":"","at":"reply","since":"2026-01-02T03:04:05Z","seen":1,"hits":0,"spent":false}]}`
+	for _, change := range []struct {
+		old, now string
+		want     int
+	}{
+		{"", "", 0},
+		{`"seen":1`, `"seen":1.5`, 1},
+		{`"seen":1`, `"seen":"1"`, 1},
+		{`"seen":1,`, ``, 1},
+		{`"seen":1`, `"Seen":1`, 2},
+		{`"reply"`, `"later"`, 1},
+		{`"2026-`, `"`, 1},
+		{`false`, `null`, 1},
+		{`"name":"a"`, `"name":["a"]`, 1},
+		{`"name":"a"`, `"name":{"a":1}`, 1},
+		{`"faults"`, `"fault"`, 2},
+	} {
+		var value any
+		if err := json.Unmarshal([]byte(strings.Replace(good, change.old, change.now, 1)), &value); err != nil {
+			t.Fatal(err)
+		}
+		if got := violations(t, schema, value, ""); len(got) != change.want {
+			t.Errorf("with %s for %s there is %q, want %d problems", change.now, change.old, got, change.want)
+		}
+	}
+}
+
+// TestDocumentHasEveryRoute proves that the document and the router know the
+// same calls.
+func TestDocumentHasEveryRoute(t *testing.T) {
+	served := make(map[string]bool)
+	router := newFixture(t, nil).handler.(*mux.Router)
+	if err := router.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+		methods, err := route.GetMethods()
+		if err != nil {
+			return nil // a group of routes
+		}
+		path, err := route.GetPathTemplate()
+		for _, method := range methods {
+			served[method+" "+path] = true
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	described := make(map[string]bool)
+	for path, item := range at(t, mustDocument(t), "paths") {
+		for method := range item.(node) {
+			if method != "parameters" {
+				described[strings.ToUpper(method)+" "+path] = true
+			}
+		}
+	}
+	if !maps.Equal(served, described) || len(served) < 20 {
+		t.Errorf("the router serves %v, and openapi.yaml has %v", slices.Sorted(maps.Keys(served)), slices.Sorted(maps.Keys(described)))
+	}
+}
+
+// structs are the types that the schemas describe.
+var structs = map[string]any{
+	"Problems": control.Problems{}, "Action": control.Action{}, "Setting": world.Setting{}, "Conditions": control.Conditions{},
+	"Change": control.Change{}, "Quotas": control.Quotas{}, "QuotaUse": state.QuotaUse{}, "QuotaHolder": state.QuotaHolder{},
+	"Clock": control.Clock{}, "ClockChange": control.ClockChange{}, "FaultRules": control.FaultRules{}, "FaultRule": control.FaultRule{},
+	"Page": journal.Page{}, "Count": journal.Count{}, "Entry": journal.Entry{}, "Missed": control.Missed{}, "NewMark": control.NewMark{},
+	"Marks": control.Marks{}, "Mark": journal.Mark{}, "SnapshotList": control.SnapshotList{}, "Snapshot": control.Snapshot{}, "Export": state.Export{},
+}
+
+// plain are the schemas of answers that have no type of their own.
+var plain = []string{"Status", "Error", "Version", "Rule"}
+
+// TestDocumentHasEveryField proves that a schema has the fields of its type, all
+// of them and no others, and says which can be absent.
+func TestDocumentHasEveryField(t *testing.T) {
+	schemas := at(t, mustDocument(t), "components", "schemas")
+	for name := range schemas {
+		if structs[name] == nil && !slices.Contains(plain, name) {
+			t.Errorf("the schema %s belongs to no type", name)
+		}
+	}
+	for name, of := range structs {
+		all, required := jsonFields(reflect.TypeOf(of))
+		schema := at(t, schemas, name)
+		if got := slices.Sorted(maps.Keys(at(t, schema, "properties"))); !slices.Equal(got, all) {
+			t.Errorf("schema %s has the fields %v, its type %v", name, got, all)
+		}
+		var got []string
+		for _, field := range schema["required"].([]any) {
+			got = append(got, field.(string))
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, required) {
+			t.Errorf("schema %s requires %v, its type %v", name, got, required)
+		}
+	}
+}
+
+// jsonFields lists what a struct is in JSON, and what of it is always there.
+func jsonFields(of reflect.Type) (all, required []string) {
+	for _, f := range reflect.VisibleFields(of) {
+		if f.Anonymous {
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" {
+			name = f.Name
+		}
+		all = append(all, name)
+		if options != "omitempty" {
+			required = append(required, name)
+		}
+	}
+	slices.Sort(all)
+	slices.Sort(required)
+	return all, required
+}
+
+// TestDocumentIsServed proves that the document can be had from the emulator, and
+// that no reference in it leads nowhere.
+func TestDocumentIsServed(t *testing.T) {
+	var served node
+	text := newFixture(t, nil).send("GET", "/v1/openapi.yaml", "", nil).Body.Bytes()
+	if err := yaml.Unmarshal(text, &served); err != nil || served["openapi"] != "3.1.0" {
+		t.Fatalf("GET /v1/openapi.yaml = %s, %v", text, err)
+	}
+	followAll(t, served)
+}
+
+func followAll(t *testing.T, value any) {
+	t.Helper()
+	switch v := value.(type) {
+	case node:
+		if _, ok := v["$ref"]; ok {
+			at(t, v)
+		}
+		for _, element := range v {
+			followAll(t, element)
+		}
+	case []any:
+		for _, element := range v {
+			followAll(t, element)
+		}
+	}
+}

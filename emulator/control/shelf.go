@@ -1,0 +1,131 @@
+package control
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// shelf is where snapshots are. Names are valid. It has one caller at a time.
+type shelf interface {
+	list() ([]Snapshot, error)
+	put(name string, text []byte) error
+	get(name string) ([]byte, error)
+	remove(name string) error
+}
+
+func noSnapshot(name string) error { return fmt.Errorf("%w: %s", ErrNoSnapshot, name) }
+
+func sorted(list []Snapshot) []Snapshot {
+	slices.SortFunc(list, func(a, b Snapshot) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// memoryShelf holds snapshots by name.
+type memoryShelf map[string]inMemory
+
+type inMemory struct {
+	taken time.Time
+	text  []byte
+}
+
+func (m memoryShelf) list() ([]Snapshot, error) {
+	list := []Snapshot{}
+	for name, s := range m {
+		list = append(list, Snapshot{name, s.taken, len(s.text)})
+	}
+	return sorted(list), nil
+}
+
+func (m memoryShelf) put(name string, text []byte) error {
+	m[name] = inMemory{time.Now().UTC(), text}
+	return nil
+}
+
+func (m memoryShelf) get(name string) ([]byte, error) {
+	s, ok := m[name]
+	if !ok {
+		return nil, noSnapshot(name)
+	}
+	return s.text, nil
+}
+
+func (m memoryShelf) remove(name string) error {
+	if _, ok := m[name]; !ok {
+		return noSnapshot(name)
+	}
+	delete(m, name)
+	return nil
+}
+
+// folder holds snapshots as files, which `clbemu state import` reads too.
+type folder string
+
+const snapshotSuffix = ".json"
+
+// folderOf is the folder in that of a state; it need not exist.
+func folderOf(dir string) folder { return folder(filepath.Join(dir, "snapshots")) }
+
+func (f folder) path(name string) string { return filepath.Join(string(f), name+snapshotSuffix) }
+
+func (f folder) list() ([]Snapshot, error) {
+	files, err := os.ReadDir(string(f))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	list := []Snapshot{}
+	for _, file := range files {
+		name, ours := strings.CutSuffix(file.Name(), snapshotSuffix)
+		if !ours || !snapshotName.MatchString(name) {
+			continue
+		}
+		info, err := file.Info()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Snapshot{name, info.ModTime().UTC(), int(info.Size())})
+	}
+	return sorted(list), nil
+}
+
+// put gives the file its name when all of it is on disk.
+func (f folder) put(name string, text []byte) error {
+	if err := os.MkdirAll(string(f), 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(string(f), ".taking-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), f.path(name))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}
+
+func (f folder) get(name string) ([]byte, error) {
+	text, err := os.ReadFile(f.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noSnapshot(name)
+	}
+	return text, err
+}
+
+func (f folder) remove(name string) error {
+	err := os.Remove(f.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return noSnapshot(name)
+	}
+	return err
+}

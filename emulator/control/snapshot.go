@@ -1,0 +1,163 @@
+package control
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/state"
+)
+
+// Snapshots are exported states with names. They hold the secrets of access keys.
+type Snapshots struct {
+	mu    sync.Mutex
+	shelf shelf
+}
+
+// Snapshot is a row of GET /v1/snapshots.
+type Snapshot struct {
+	Name  string    `json:"name"`
+	Taken time.Time `json:"taken"` // in real time
+	Bytes int       `json:"bytes"`
+}
+
+// NewSnapshots returns the snapshots beside the state in a folder, or none in
+// memory when dir is "".
+func NewSnapshots(dir string) *Snapshots {
+	if dir == "" {
+		return &Snapshots{shelf: memoryShelf{}}
+	}
+	return &Snapshots{shelf: folderOf(dir)}
+}
+
+var snapshotName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`)
+
+// What refusals of snapshots wrap.
+var (
+	ErrSnapshotName   = errors.New("a snapshot needs a name of letters, digits and . _ -")
+	ErrNoSnapshot     = errors.New("there is no such snapshot")
+	ErrSnapshotBroken = errors.New("the snapshot can't be restored")
+)
+
+// List lists the snapshots in order of name.
+func (s *Snapshots) List() ([]Snapshot, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shelf.list()
+}
+
+// Take keeps the store's state under a name, in the place of what had it.
+func (s *Snapshots) Take(store *state.Store, name string) error {
+	if !snapshotName.MatchString(name) {
+		return fmt.Errorf("%w, not %q", ErrSnapshotName, name)
+	}
+	export, err := store.Export()
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(export)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shelf.put(name, text)
+}
+
+// Restore makes the store's state that of a snapshot.
+func (s *Snapshots) Restore(store *state.Store, name string) error {
+	text, err := s.text(name)
+	if err != nil {
+		return err
+	}
+	export, err := state.ReadExport(bytes.NewReader(text))
+	if err == nil {
+		err = store.Import(export)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrSnapshotBroken, name, err)
+	}
+	return nil
+}
+
+func (s *Snapshots) text(name string) ([]byte, error) {
+	if !snapshotName.MatchString(name) {
+		return nil, fmt.Errorf("%w: %s", ErrNoSnapshot, name)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shelf.get(name)
+}
+
+// Delete removes a snapshot.
+func (s *Snapshots) Delete(name string) error {
+	if !snapshotName.MatchString(name) {
+		return fmt.Errorf("%w: %s", ErrNoSnapshot, name)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shelf.remove(name)
+}
+
+// SnapshotList is the answer of every call about snapshots but restore.
+type SnapshotList struct {
+	Snapshots []Snapshot `json:"snapshots"`
+}
+
+func (a *api) getSnapshots(w http.ResponseWriter, _ *http.Request) {
+	list, err := a.Snapshots.List()
+	if err != nil {
+		a.failInside(w, "list the snapshots", err)
+		return
+	}
+	answer(w, http.StatusOK, SnapshotList{list})
+}
+
+func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) {
+	name := mux.Vars(r)["name"]
+	if err := a.Snapshots.Take(a.Store, name); err != nil {
+		a.failSnapshot(w, "take a snapshot", err)
+		return
+	}
+	a.changed(journal.KindState, "take snapshot", "name", name)
+	a.getSnapshots(w, r)
+}
+
+func (a *api) restoreSnapshot(w http.ResponseWriter, r *http.Request) {
+	name := mux.Vars(r)["name"]
+	if err := a.Snapshots.Restore(a.Store, name); err != nil {
+		a.failSnapshot(w, "restore a snapshot", err)
+		return
+	}
+	a.changed(journal.KindState, "restore snapshot", "name", name)
+	a.rearm(w, "restored")
+}
+
+func (a *api) deleteSnapshot(w http.ResponseWriter, r *http.Request) {
+	name := mux.Vars(r)["name"]
+	if err := a.Snapshots.Delete(name); err != nil {
+		a.failSnapshot(w, "delete a snapshot", err)
+		return
+	}
+	a.changed(journal.KindState, "delete snapshot", "name", name)
+	a.getSnapshots(w, r)
+}
+
+func (a *api) failSnapshot(w http.ResponseWriter, doing string, err error) {
+	switch {
+	case errors.Is(err, ErrSnapshotName), errors.Is(err, ErrSnapshotBroken):
+		fail(w, http.StatusUnprocessableEntity, err.Error())
+	case errors.Is(err, ErrNoSnapshot):
+		fail(w, http.StatusNotFound, err.Error())
+	default:
+		a.failInside(w, doing, err)
+	}
+}

@@ -1,0 +1,42 @@
+package emulator
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/rpc"
+)
+
+// observe counts calls and records them.
+func (e *Emulator) observe(metrics *control.Metrics) func(*rpc.Call, rpc.Outcome) {
+	return func(call *rpc.Call, outcome rpc.Outcome) {
+		metrics.Observe(call, outcome)
+		e.journal.Record(entryOf(call, outcome, e.store.Now()))
+	}
+}
+
+// entryOf is what the journal is told of a call; it keeps no secret of it.
+func entryOf(call *rpc.Call, outcome rpc.Outcome, now time.Time) journal.Entry {
+	parameters := make(map[string]string, len(call.Params))
+	for name := range call.Params {
+		parameters[name] = call.Params.Get(name)
+	}
+	return journal.Entry{
+		Time:         now,
+		Kind:         journal.KindCall,
+		RequestID:    call.RequestID,
+		AccessKeyID:  call.AccessKeyID,
+		UserAgent:    call.UserAgent,
+		Product:      call.Product(),
+		Action:       call.ActionName,
+		Region:       call.Scope.RegionID,
+		Resource:     call.Resource(),
+		Parameters:   parameters,
+		Status:       outcome.Status,
+		Code:         outcome.Code,
+		Milliseconds: float64(outcome.Duration.Microseconds()) / 1000,
+		Faults:       call.Faults,
+		Unread:       call.Unread(),
+	}
+}
