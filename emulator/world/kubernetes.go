@@ -1,0 +1,409 @@
+package world
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// object is what is read of a Node, a Pod or a list of them, as kubectl prints
+// them.
+type object struct {
+	Kind     string `json:"kind"`
+	Metadata struct {
+		Name      string            `json:"name"`
+		Namespace string            `json:"namespace"`
+		Labels    map[string]string `json:"labels"`
+	} `json:"metadata"`
+	Spec struct {
+		ProviderID  string `json:"providerID"`
+		NodeName    string `json:"nodeName"`
+		HostNetwork bool   `json:"hostNetwork"`
+	} `json:"spec"`
+	Status struct {
+		Phase     string `json:"phase"`
+		PodIP     string `json:"podIP"`
+		Addresses []struct {
+			Type    string `json:"type"`
+			Address string `json:"address"`
+		} `json:"addresses"`
+	} `json:"status"`
+	Items []object `json:"items"`
+}
+
+// Imported counts what an import did, by kind. What was there already as the
+// cluster has it counts as unchanged.
+type Imported struct {
+	Instances         Count `json:"instances"`
+	NetworkInterfaces Count `json:"networkInterfaces"`
+	VPCs              int   `json:"newVpcs"`
+	VSwitches         int   `json:"newVSwitches"`
+	// SkippedPods have no address of their own: they are on the network of their
+	// host, have ended or are yet to start, or have IPv6 alone.
+	SkippedPods int `json:"skippedPods"`
+}
+
+// Count is what became of the resources of one kind.
+type Count struct {
+	Created   int `json:"created"`
+	Changed   int `json:"changed"`
+	Unchanged int `json:"unchanged"`
+}
+
+// Import puts the nodes and pods of a Kubernetes cluster into the world: text is
+// what kubectl get -o json prints of either. A node becomes the instance that its
+// providerID names, with its InternalIP; a pod becomes a network interface with
+// its address, on the instance of its node. VPCs and vSwitches are made for the
+// addresses that none holds. The error has a line for everything that is wrong,
+// and then nothing may be kept of tx. An import that comes again changes nothing.
+func Import(tx *state.Tx, where Where, text io.Reader) (Imported, error) {
+	var root object
+	if err := json.NewDecoder(text).Decode(&root); err != nil {
+		return Imported{}, fmt.Errorf("this is not what kubectl get -o json prints: %w", err)
+	}
+	s, err := newScene(tx.In(state.Owner{}), where)
+	if err != nil {
+		return Imported{}, err
+	}
+	i := &importer{
+		planter: planter{tx: tx.In(state.Owner{}), accounts: []string{s.account.ID}},
+		nodes:   make(map[string]*state.Instance),
+	}
+	var nodes, pods []object
+	switch root.Kind {
+	case "Node", "Pod":
+		root = object{Items: []object{root}}
+	case "NodeList", "PodList", "List":
+	default:
+		return Imported{}, fmt.Errorf("kind %q is neither Node nor Pod nor a list of them", root.Kind)
+	}
+	for at, o := range root.Items {
+		// The lists of the API name the kind once, kubectl's List names it in each item.
+		if o.Kind == "" {
+			o.Kind = strings.TrimSuffix(root.Kind, "List")
+		}
+		switch o.Kind {
+		case "Node":
+			nodes = append(nodes, o)
+		case "Pod":
+			pods = append(pods, o)
+		default:
+			i.fail(scalar{place: place{path: fmt.Sprintf("items[%d]", at)}}, "kind %q is neither Node nor Pod", o.Kind)
+		}
+	}
+	i.importNodes(nodes)
+	i.importPods(pods)
+	return i.done, i.problems.of("import")
+}
+
+// of returns the problems as one error, a line each, for an input in which they
+// are found by name.
+func (ps problems) of(what string) error {
+	lines := make([]error, len(ps))
+	for i, p := range ps {
+		lines[i] = fmt.Errorf("%s: %s: %s", what, p.path, p.reason)
+	}
+	return errors.Join(lines...)
+}
+
+// importer brings a cluster into a state that holds something already.
+type importer struct {
+	planter
+	// nodes are the instances by the name of their node.
+	nodes map[string]*state.Instance
+	done  Imported
+}
+
+// field is a value with the object and field that it comes from.
+func (o *object) field(path, text string) scalar {
+	name := strings.ToLower(o.Kind) + " " + o.Metadata.Name
+	if o.Metadata.Namespace != "" {
+		name = strings.ToLower(o.Kind) + " " + o.Metadata.Namespace + "/" + o.Metadata.Name
+	}
+	return scalar{place: place{path: name + ": " + path}, text: text}
+}
+
+// move is an instance whose address is another than the node's.
+type move struct {
+	at scalar
+	n  *state.NetworkInterface
+	sw *state.VSwitch
+}
+
+func (i *importer) importNodes(nodes []object) {
+	var moves []move
+	var fresh []func()
+	named := make(map[string]bool)
+	for at := range nodes {
+		o := &nodes[at]
+		regionID, instanceID, ok := i.providerID(o)
+		address := i.internalIP(o)
+		if !ok || address.text == "" {
+			continue
+		}
+		if named[instanceID] {
+			i.fail(o.field("spec.providerID", ""), "another node is on instance %s", instanceID)
+			continue
+		}
+		named[instanceID] = true
+		owner := state.Owner{AccountID: i.accounts[0], RegionID: regionID}
+		instance, exists := state.Instances.Find(i.tx.View, instanceID)
+		switch {
+		case !exists:
+			fresh = append(fresh, func() { i.newInstance(owner, o, instanceID, address) })
+		case instance.Owner != owner:
+			i.fail(o.field("spec.providerID", ""), "instance %s belongs to account %s in %s", instanceID, instance.AccountID, instance.RegionID)
+		default:
+			if m, moved := i.moved(instance, address); moved {
+				moves = append(moves, m)
+			} else {
+				i.done.Instances.Unchanged++
+			}
+		}
+	}
+	// All leave before one arrives, as nodes may have swapped their addresses.
+	for _, m := range moves {
+		state.ReleaseAddresses(i.tx, state.NetworkInterfaces.Kind(), m.n.ID)
+	}
+	for _, m := range moves {
+		n := *m.n
+		n.PrivateIPAddresses = nil
+		for at, held := range m.n.PrivateIPAddresses {
+			address := scalar{m.at.place, held}
+			if at == 0 {
+				address = m.at
+			}
+			n.PrivateIPAddresses = append(n.PrivateIPAddresses, i.privateAddress(m.sw, &n, address))
+		}
+		state.NetworkInterfaces.Put(i.tx, &n)
+		i.done.Instances.Changed++
+	}
+	for _, create := range fresh {
+		create()
+	}
+}
+
+// providerID reads <region>.<instance id>, which may have alicloud:// before it.
+func (i *importer) providerID(o *object) (regionID, instanceID string, ok bool) {
+	at := o.field("spec.providerID", o.Spec.ProviderID)
+	if at.text == "" {
+		i.fail(at, "it is missing: start the kubelet with --provider-id=<region>.<instance id>")
+		return "", "", false
+	}
+	regionID, instanceID, ok = strings.Cut(strings.TrimPrefix(at.text, "alicloud://"), ".")
+	if !ok || !resourceForm.MatchString(instanceID) || !strings.HasPrefix(instanceID, "i-") {
+		i.fail(at, "%q is not of the form <region>.<instance id>, such as cn-hangzhou.i-bp1node1", at.text)
+		return "", "", false
+	}
+	_, ok = refer(&i.planter, state.Regions, scalar{at.place, regionID})
+	return regionID, instanceID, ok
+}
+
+// internalIP is the node's address, which is empty when it has none that an
+// instance could have.
+func (i *importer) internalIP(o *object) scalar {
+	for _, a := range o.Status.Addresses {
+		if addr, err := netip.ParseAddr(a.Address); a.Type == "InternalIP" && err == nil && addr.Is4() {
+			return o.field("status.addresses", a.Address)
+		}
+	}
+	at := o.field("status.addresses", "")
+	i.fail(at, "there is no InternalIP of IPv4")
+	return at
+}
+
+func (i *importer) newInstance(owner state.Owner, o *object, id string, address scalar) {
+	sw, ok := i.vSwitch(owner, "", i.zone(owner, o), address)
+	if !ok {
+		return
+	}
+	at := address.place
+	i.instance(&instanceSpec{
+		ID: scalar{at, id}, VSwitch: scalar{at, sw.ID}, PrivateIPAddress: address,
+		NetworkInterface: scalar{at, i.tx.In(owner).NewID(state.NetworkInterfaces.Kind())},
+		Name:             scalar{at, o.Metadata.Name}, HostName: scalar{at, o.Metadata.Name},
+		InstanceType: scalar{at, o.Metadata.Labels["node.kubernetes.io/instance-type"]},
+	})
+	i.done.Instances.Created++
+}
+
+// moved tells whether the instance has another address than the node's.
+func (i *importer) moved(instance *state.Instance, address scalar) (move, bool) {
+	n, _ := state.NetworkInterfacesByInstance.First(i.tx.View, instance.ID, state.NetworkInterfacePrimary)
+	if n.PrivateIPAddresses[0] == address.text {
+		return move{}, false
+	}
+	sw, _ := state.VSwitches.Find(i.tx.View, n.VSwitchID)
+	if !state.Contains(sw.CIDRBlock, address.text) {
+		i.fail(address, "%s is outside vSwitch %s (%s), where instance %s is: instances do not move between vSwitches",
+			address.text, sw.ID, sw.CIDRBlock, instance.ID)
+		return move{}, false
+	}
+	return move{address, n, sw}, true
+}
+
+// zone is the node's by its label, or else the region's first.
+func (i *importer) zone(owner state.Owner, o *object) string {
+	region, _ := state.Regions.Find(i.tx.View, owner.RegionID)
+	label := o.Metadata.Labels["topology.kubernetes.io/zone"]
+	if slices.ContainsFunc(region.Zones, func(z state.Zone) bool { return z.ID == label }) {
+		return label
+	}
+	if len(region.ZonePairs) == 0 {
+		return ""
+	}
+	return region.ZonePairs[0].Master
+}
+
+// Sizes of the blocks that are made around addresses, as lengths of prefixes.
+const vpcBits = 16
+
+// vSwitchBits are tried from the largest block down to one that is beside the
+// VPC's other vSwitches.
+var vSwitchBits = []int{20, 22, 24, 26, 28}
+
+// vSwitch finds where an address belongs, in the VPC or, when that is empty, in
+// any of the owner's; it makes what is missing.
+func (i *importer) vSwitch(owner state.Owner, vpcID, zone string, address scalar) (*state.VSwitch, bool) {
+	ip, err := netip.ParseAddr(address.text)
+	if err != nil {
+		i.fail(address, "%q is not an IP address", address.text)
+		return nil, false
+	}
+	for sw := range state.VSwitchesByRegion.List(i.tx.View, owner.AccountID, owner.RegionID) {
+		if (vpcID == "" || sw.VPCID == vpcID) && state.Contains(sw.CIDRBlock, address.text) {
+			return sw, true
+		}
+	}
+	vpc, ok := i.vpcFor(owner, vpcID, ip, address.place)
+	if !ok {
+		return nil, false
+	}
+	for _, bits := range vSwitchBits {
+		block := netip.PrefixFrom(ip, bits).Masked()
+		if i.free(vpc, block) {
+			id := i.tx.In(owner).NewID(state.VSwitches.Kind())
+			i.planter.vSwitch(&vSwitchSpec{
+				ID: scalar{address.place, id}, VPC: scalar{address.place, vpc.ID},
+				Zone: scalar{address.place, zone}, CIDRBlock: scalar{address.place, block.String()},
+			})
+			i.done.VSwitches++
+			return state.VSwitches.Find(i.tx.View, id)
+		}
+	}
+	i.fail(address, "VPC %s has no room for a vSwitch around %s", vpc.ID, ip)
+	return nil, false
+}
+
+// free tells whether block lies in the VPC and beside its vSwitches.
+func (i *importer) free(vpc *state.VPC, block netip.Prefix) bool {
+	for sw := range state.VSwitchesByVPC.List(i.tx.View, vpc.ID) {
+		if overlaps(block, sw.CIDRBlock) {
+			return false
+		}
+	}
+	return within(block, blocksOf(vpc)...)
+}
+
+func blocksOf(vpc *state.VPC) []string {
+	return slices.Concat([]string{vpc.CIDRBlock}, vpc.SecondaryCIDRBlocks)
+}
+
+// vpcFor finds the VPC around an address or makes it. A VPC that is given gets
+// another block when it has none there.
+func (i *importer) vpcFor(owner state.Owner, vpcID string, ip netip.Addr, at place) (*state.VPC, bool) {
+	single, around := netip.PrefixFrom(ip, 32), netip.PrefixFrom(ip, vpcBits).Masked()
+	for vpc := range state.VPCsByRegion.List(i.tx.View, owner.AccountID, owner.RegionID) {
+		blocks := blocksOf(vpc)
+		switch {
+		case vpcID != "" && vpc.ID != vpcID:
+		case within(single, blocks...):
+			return vpc, true
+		case vpcID == "":
+		case slices.ContainsFunc(blocks, func(block string) bool { return overlaps(around, block) }):
+			i.fail(scalar{place: at}, "%s is outside VPC %s, and %s overlaps its blocks", ip, vpcID, around)
+			return nil, false
+		default:
+			grown := *vpc
+			grown.SecondaryCIDRBlocks = append(slices.Clone(vpc.SecondaryCIDRBlocks), around.String())
+			state.VPCs.Put(i.tx, &grown)
+			return &grown, true
+		}
+	}
+	tx := i.tx.In(owner)
+	id := tx.NewID(state.VPCs.Kind())
+	i.vpc(&vpcSpec{
+		ID: scalar{at, id}, Account: scalar{at, owner.AccountID}, Region: scalar{at, owner.RegionID},
+		CIDRBlock: scalar{at, around.String()}, SystemRouteTable: scalar{at, tx.NewID(state.RouteTables.Kind())},
+	})
+	i.done.VPCs++
+	return state.VPCs.Find(i.tx.View, id)
+}
+
+func (i *importer) importPods(pods []object) {
+	if len(pods) == 0 {
+		return
+	}
+	for instance := range state.Instances.All(i.tx.View) {
+		if instance.AccountID == i.accounts[0] {
+			i.nodes[instance.HostName] = instance
+		}
+	}
+	for at := range pods {
+		i.importPod(&pods[at])
+	}
+}
+
+func (i *importer) importPod(o *object) {
+	ip, err := netip.ParseAddr(o.Status.PodIP)
+	if o.Spec.HostNetwork || o.Status.Phase == "Succeeded" || o.Status.Phase == "Failed" || err != nil || !ip.Is4() {
+		i.done.SkippedPods++
+		return
+	}
+	address := o.field("status.podIP", o.Status.PodIP)
+	instance, ok := i.nodes[o.Spec.NodeName]
+	if !ok {
+		i.fail(o.field("spec.nodeName", ""), "there is no instance of node %s: import the nodes first", o.Spec.NodeName)
+		return
+	}
+	description := "pod " + o.Metadata.Namespace + "/" + o.Metadata.Name
+	if n, taken := state.NetworkInterfacesByAddress.First(i.tx.View, instance.VPCID, address.text); taken {
+		i.keepPod(n, instance, description, address)
+		return
+	}
+	sw, ok := i.vSwitch(instance.Owner, instance.VPCID, instance.ZoneID, address)
+	if !ok {
+		return
+	}
+	at := address.place
+	i.networkInterface(&networkInterfaceSpec{
+		ID:      scalar{at, i.tx.In(instance.Owner).NewID(state.NetworkInterfaces.Kind())},
+		VSwitch: scalar{at, sw.ID}, Instance: scalar{at, instance.ID},
+		PrivateIPAddresses: []scalar{address}, Description: scalar{at, description},
+	})
+	i.done.NetworkInterfaces.Created++
+}
+
+// keepPod gives the interface that has a pod's address to the pod.
+func (i *importer) keepPod(n *state.NetworkInterface, instance *state.Instance, description string, address scalar) {
+	switch {
+	case n.Type == state.NetworkInterfacePrimary:
+		i.fail(address, "%s is the address of instance %s itself", address.text, n.InstanceID)
+	case n.ZoneID != instance.ZoneID:
+		i.fail(address, "%s is in zone %s by vSwitch %s, its node's instance %s in %s",
+			address.text, n.ZoneID, n.VSwitchID, instance.ID, instance.ZoneID)
+	case n.InstanceID == instance.ID && n.Description == description:
+		i.done.NetworkInterfaces.Unchanged++
+	default:
+		given := *n
+		given.InstanceID, given.Status, given.Description = instance.ID, state.NetworkInterfaceInUse, description
+		state.NetworkInterfaces.Put(i.tx, &given)
+		i.done.NetworkInterfaces.Changed++
+	}
+}
