@@ -61,7 +61,7 @@ type api struct {
 func New(cfg Config) http.Handler {
 	cfg.MaxImport = cmp.Or(cfg.MaxImport, defaultMaxImport)
 	a := &api{cfg}
-	r := mux.NewRouter()
+	r := mux.NewRouter().SkipClean(true) // an untidy path is an unknown one, not a redirect
 	r.HandleFunc("/healthz", a.healthz).Methods(http.MethodGet)
 	r.HandleFunc("/readyz", a.readyz).Methods(http.MethodGet)
 	closed := r.NewRoute().Subrouter()

@@ -142,6 +142,36 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
+// TestTokenEverywhere proves that every call of the document needs the token, or
+// else a local host, but for those that say that they need nothing.
+func TestTokenEverywhere(t *testing.T) {
+	withToken := newFixture(t, func(cfg *control.Config) { cfg.Token = "s3cret" })
+	withoutToken := newFixture(t, nil)
+	open := 0
+	for path, item := range at(t, mustDocument(t), "paths") {
+		path = strings.ReplaceAll(path, "{name}", "x")
+		for method, operation := range item.(node) {
+			if method == "parameters" {
+				continue
+			}
+			if security, ok := operation.(node)["security"].([]any); ok && len(security) == 0 {
+				open++
+				continue
+			}
+			method = strings.ToUpper(method)
+			if w := withToken.send(method, path, "", nil); w.Code != 401 {
+				t.Errorf("%s %s without the token = %d, want 401", method, path, w.Code)
+			}
+			if w := withoutToken.send(method, path, "", map[string]string{"Host": "evil.test"}); w.Code != 403 {
+				t.Errorf("%s %s of another host = %d, want 403", method, path, w.Code)
+			}
+		}
+	}
+	if open != 2 {
+		t.Errorf("%d calls need no token, want those of health", open)
+	}
+}
+
 // TestErrorsAreJSON proves that each refusal says why in the documented form.
 func TestErrorsAreJSON(t *testing.T) {
 	f := newFixture(t, func(cfg *control.Config) { cfg.Ready = func() bool { return false } })
