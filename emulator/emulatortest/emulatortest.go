@@ -10,6 +10,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
@@ -97,6 +98,9 @@ func (s *Server) ControlURL() string { return "http://" + s.emulator.ControlAddr
 
 // Store is the emulated cloud's state.
 func (s *Server) Store() *state.Store { return s.emulator.Store() }
+
+// Journal is what the emulator remembers of calls.
+func (s *Server) Journal() *journal.Journal { return s.emulator.Journal() }
 
 // World changes a condition, as `clbemu world set` does: World("account.arrears",
 // "true").

@@ -74,9 +74,10 @@ func (e *Entry) cleanParameters() {
 	e.Parameters = make(map[string]string, min(len(sent), maxNames))
 	room := maxParameters
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
-		value := Hidden
-		if !isSecret(name, sent[name]) {
-			value = bounded(sent[name], maxValue)
+		value := bounded(sent[name], maxValue)
+		// The names of a change are those of conditions and rules.
+		if e.Kind == KindCall && isSecretName(name) || isSecretValue(sent[name]) {
+			value = Hidden
 		}
 		name = bounded(name, maxText)
 		if room -= len(name) + len(value); room < 0 {

@@ -8,29 +8,28 @@ import (
 // Hidden stands for the value of a parameter that is secret.
 const Hidden = "(hidden)"
 
-// Whatever a name of letters, in any case and with anything between them, holds
-// of the first or is of the second is secret. A certificate is here because its
-// file often has the key too.
+// What makes the name of a parameter that of a secret: words that it has in it, in
+// any case and with anything between the letters, and ends. A certificate is here
+// because its file often has the key too.
 var (
 	secretWords = []string{"signature", "privatekey", "secret", "password", "passphrase", "credential", "authorization", "token"}
-	secretNames = []string{"servercertificate", "cacertificate"}
+	secretEnds  = []string{"servercertificate", "cacertificate"}
 	// Tokens by which a client repeats a call or turns a page.
 	openTokens = []string{"clienttoken", "nexttoken"}
 	// secretKeys are the names that make a text with fields of its own secret.
 	secretKeys = []string{"privatekey", "accesskeysecret", "securitytoken", "signaturenonce", "password"}
 )
 
-// isSecret tells whether a parameter must not be remembered: by its name, or
-// because of what its value has in it.
-func isSecret(name, value string) bool {
+func isSecretName(name string) bool {
 	word := letters(name)
-	if slices.Contains(secretNames, word) || containsAny(word, secretWords) && !slices.Contains(openTokens, word) {
-		return true
-	}
-	if strings.Contains(value, "PRIVATE KEY") {
-		return true
-	}
-	return strings.ContainsAny(value, "{:=") && containsAny(letters(value), secretKeys)
+	return slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(word, end) }) ||
+		containsAny(word, secretWords) && !slices.Contains(openTokens, word)
+}
+
+// isSecretValue tells a private key, and a text with a secret among its fields.
+func isSecretValue(value string) bool {
+	return strings.Contains(value, "PRIVATE KEY") ||
+		strings.ContainsAny(value, "{:=") && containsAny(letters(value), secretKeys)
 }
 
 func containsAny(text string, words []string) bool {

@@ -26,7 +26,7 @@ func TestSecrets(t *testing.T) {
 		{"Listeners", `[{"PrivateKey":"x"}]`, true}, {"Body", `{"security_token": "x"}`, true}, {"Query", "a=1&AccessKeySecret=x", true},
 		{"ServerCertificateId", "x", false}, {"ServerCertificateName", "x", false}, {"CACertificateId", "x", false},
 		{"ClientToken", "x", false}, {"NextToken", "x", false}, {"LoadBalancerId", "lb-1", false},
-		{"throttle.action.UploadServerCertificate", "1", false}, {"Description", "the private key: ask Bob", true},
+		{"Listener.1.ServerCertificate", "x", true}, {"Description", "the private key: ask Bob", true},
 		{"BackendServers", `[{"ServerId":"i-1","Weight":"100"}]`, false},
 	} {
 		j := mustNew(t, journal.Config{})
@@ -37,6 +37,20 @@ func TestSecrets(t *testing.T) {
 		if (got == journal.Hidden) != test.hidden {
 			t.Errorf("%s=%q is kept as %q, want it hidden: %t", test.name, test.value, got, test.hidden)
 		}
+	}
+}
+
+// TestSecretsOfChanges proves that a condition is not taken for a parameter that
+// it names, and that a rule with a secret in it is hidden.
+func TestSecretsOfChanges(t *testing.T) {
+	j := mustNew(t, journal.Config{})
+	j.Record(journal.Entry{Kind: journal.KindWorld, Parameters: map[string]string{
+		"throttle.action.UploadServerCertificate": "1",
+		"a-rule": "match:\n  params.PrivateKey: x\n",
+	}})
+	got := j.Query(journal.Query{}).Entries[0].Parameters
+	if got["throttle.action.UploadServerCertificate"] != "1" || got["a-rule"] != journal.Hidden {
+		t.Errorf("the change is kept as %v, want the condition shown and the rule hidden", got)
 	}
 }
 
