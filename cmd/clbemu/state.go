@@ -68,17 +68,23 @@ func newStateImport() *cobra.Command {
   clbemu state import --server http://127.0.0.1:9601 state.json`,
 		Args: exactly(1, "the file to import"),
 	}, func(cmd *cobra.Command, args []string) error {
-		from := cmd.InOrStdin()
-		if args[0] != "-" {
-			file, err := os.Open(args[0])
-			if err != nil {
-				return cannot(err)
-			}
-			defer file.Close()
-			from = file
-		}
-		return f.with(cmd, mayCreate, func(t target) error { return t.replace(from) })
+		return reading(cmd, args[0], func(from io.Reader) error {
+			return f.with(cmd, mayCreate, func(t target) error { return t.replace(from) })
+		})
 	})
+}
+
+// reading runs do over a file; - is standard input.
+func reading(cmd *cobra.Command, name string, do func(io.Reader) error) error {
+	if name == "-" {
+		return do(cmd.InOrStdin())
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return cannot(err)
+	}
+	defer file.Close()
+	return do(file)
 }
 
 func newStateCheck() *cobra.Command {

@@ -30,6 +30,7 @@ type target interface {
 	reset(worldFile string) error
 	conditions(world.Where) ([]world.Setting, error)
 	set(control.Change) error
+	importCluster(world.Where, io.Reader) (world.Imported, error)
 	quotas(world.Where) ([]state.QuotaUse, error)
 	clock() (control.Clock, error)
 	setClock(control.ClockChange) error

@@ -27,6 +27,18 @@ func (l *local) set(change control.Change) error {
 	}))
 }
 
+func (l *local) importCluster(where world.Where, r io.Reader) (done world.Imported, err error) {
+	cluster, err := world.ReadCluster(r)
+	if err != nil {
+		return done, failed(err)
+	}
+	err = l.store.Update(state.Owner{}, func(tx *state.Tx) (err error) {
+		done, err = cluster.Import(tx, where)
+		return err
+	})
+	return done, failed(err)
+}
+
 func (l *local) quotas(where world.Where) ([]state.QuotaUse, error) {
 	list, err := world.Quotas(l.store, where)
 	return list, failed(err)
@@ -53,6 +65,11 @@ func (r *remote) conditions(where world.Where) ([]world.Setting, error) {
 
 func (r *remote) set(change control.Change) error {
 	return r.send(http.MethodPatch, "/v1/world", change)
+}
+
+func (r *remote) importCluster(where world.Where, from io.Reader) (done world.Imported, err error) {
+	err = r.call(http.MethodPost, "/v1/world/import"+query(where), from, decode(&done))
+	return done, err
 }
 
 func (r *remote) quotas(where world.Where) ([]state.QuotaUse, error) {

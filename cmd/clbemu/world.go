@@ -20,7 +20,7 @@ as arrears, stock and quotas can be changed while clients work.`,
 		Args: noArgs,
 		RunE: help,
 	}
-	cmd.AddCommand(newWorldShow(), newWorldValidate(), newWorldSet(), newWorldGet())
+	cmd.AddCommand(newWorldShow(), newWorldValidate(), newWorldSet(), newWorldGet(), newWorldImport())
 	return cmd
 }
 

@@ -75,6 +75,7 @@ func New(cfg Config) http.Handler {
 	closed.HandleFunc("/v1/state/reset", a.resetState).Methods(http.MethodPost)
 	closed.HandleFunc("/v1/world", a.getWorld).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/world", a.setWorld).Methods(http.MethodPatch)
+	closed.HandleFunc("/v1/world/import", a.importCluster).Methods(http.MethodPost)
 	closed.HandleFunc("/v1/quotas", a.quotas).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/clock", a.getClock).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/clock", a.setClock).Methods(http.MethodPost)

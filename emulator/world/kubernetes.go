@@ -56,17 +56,54 @@ type Count struct {
 	Unchanged int `json:"unchanged"`
 }
 
-// Import puts the nodes and pods of a Kubernetes cluster into the world: text is
-// what kubectl get -o json prints of either. A node becomes the instance that its
-// providerID names, with its InternalIP; a pod becomes a network interface with
-// its address, on the instance of its node. VPCs and vSwitches are made for the
-// addresses that none holds. The error has a line for everything that is wrong,
-// and then nothing may be kept of tx. An import that comes again changes nothing.
-func Import(tx *state.Tx, where Where, text io.Reader) (Imported, error) {
+// Cluster is the nodes and pods of a Kubernetes cluster, or some of them.
+type Cluster struct {
+	nodes, pods []object
+}
+
+// String says it for people.
+func (c Count) String() string {
+	return fmt.Sprintf("%d created, %d changed, %d unchanged", c.Created, c.Changed, c.Unchanged)
+}
+
+// ReadCluster reads what kubectl get -o json prints of nodes, of pods or of both.
+func ReadCluster(r io.Reader) (*Cluster, error) {
 	var root object
-	if err := json.NewDecoder(text).Decode(&root); err != nil {
-		return Imported{}, fmt.Errorf("this is not what kubectl get -o json prints: %w", err)
+	if err := json.NewDecoder(r).Decode(&root); err != nil {
+		return nil, fmt.Errorf("this is not what kubectl get -o json prints: %w", err)
 	}
+	switch root.Kind {
+	case "Node", "Pod":
+		root = object{Items: []object{root}}
+	case "NodeList", "PodList", "List":
+	default:
+		return nil, fmt.Errorf("kind %q is neither Node nor Pod nor a list of them", root.Kind)
+	}
+	c := &Cluster{}
+	for i, o := range root.Items {
+		// The lists of the API name the kind once, kubectl's List names it in each item.
+		if o.Kind == "" {
+			o.Kind = strings.TrimSuffix(root.Kind, "List")
+		}
+		switch o.Kind {
+		case "Node":
+			c.nodes = append(c.nodes, o)
+		case "Pod":
+			c.pods = append(c.pods, o)
+		default:
+			return nil, fmt.Errorf("items[%d]: kind %q is neither Node nor Pod", i, o.Kind)
+		}
+	}
+	return c, nil
+}
+
+// Import puts the cluster into the world, of the account that where names. A node
+// becomes the instance that its providerID names, with its InternalIP; a pod
+// becomes a network interface with its address, on the instance of its node. VPCs
+// and vSwitches are made for the addresses that none holds. The error has a line
+// for everything that is wrong, and then nothing may be kept of tx. A cluster that
+// is imported again changes nothing.
+func (c *Cluster) Import(tx *state.Tx, where Where) (Imported, error) {
 	s, err := newScene(tx.In(state.Owner{}), where)
 	if err != nil {
 		return Imported{}, err
@@ -75,39 +112,17 @@ func Import(tx *state.Tx, where Where, text io.Reader) (Imported, error) {
 		planter: planter{tx: tx.In(state.Owner{}), accounts: []string{s.account.ID}},
 		nodes:   make(map[string]*state.Instance),
 	}
-	var nodes, pods []object
-	switch root.Kind {
-	case "Node", "Pod":
-		root = object{Items: []object{root}}
-	case "NodeList", "PodList", "List":
-	default:
-		return Imported{}, fmt.Errorf("kind %q is neither Node nor Pod nor a list of them", root.Kind)
-	}
-	for at, o := range root.Items {
-		// The lists of the API name the kind once, kubectl's List names it in each item.
-		if o.Kind == "" {
-			o.Kind = strings.TrimSuffix(root.Kind, "List")
-		}
-		switch o.Kind {
-		case "Node":
-			nodes = append(nodes, o)
-		case "Pod":
-			pods = append(pods, o)
-		default:
-			i.fail(scalar{place: place{path: fmt.Sprintf("items[%d]", at)}}, "kind %q is neither Node nor Pod", o.Kind)
-		}
-	}
-	i.importNodes(nodes)
-	i.importPods(pods)
-	return i.done, i.problems.of("import")
+	i.importNodes(c.nodes)
+	i.importPods(c.pods)
+	return i.done, i.problems.byName()
 }
 
-// of returns the problems as one error, a line each, for an input in which they
-// are found by name.
-func (ps problems) of(what string) error {
+// byName returns the problems as one error, a line each, for an input that people
+// know by its objects rather than by its lines.
+func (ps problems) byName() error {
 	lines := make([]error, len(ps))
 	for i, p := range ps {
-		lines[i] = fmt.Errorf("%s: %s: %s", what, p.path, p.reason)
+		lines[i] = fmt.Errorf("%s: %s", p.path, p.reason)
 	}
 	return errors.Join(lines...)
 }

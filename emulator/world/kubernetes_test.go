@@ -31,8 +31,12 @@ func list(items ...string) string {
 }
 
 func importInto(store *state.Store, text string) (done world.Imported, err error) {
+	cluster, err := world.ReadCluster(strings.NewReader(text))
+	if err != nil {
+		return done, err
+	}
 	err = store.Update(state.Owner{}, func(tx *state.Tx) error {
-		done, err = world.Import(tx, world.Where{}, strings.NewReader(text))
+		done, err = cluster.Import(tx, world.Where{})
 		return err
 	})
 	return done, err
@@ -139,29 +143,29 @@ func TestImportErrors(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"no JSON", `nodes`, "this is not what kubectl get -o json prints: invalid character 'o' in literal null (expecting 'u')"},
 		{"wrong kind", `{"kind": "Service"}`, `kind "Service" is neither Node nor Pod nor a list of them`},
-		{"wrong item", list(`{"kind": "Service"}`), `import: items[0]: kind "Service" is neither Node nor Pod`},
+		{"wrong item", list(`{"kind": "Service"}`), `items[0]: kind "Service" is neither Node nor Pod`},
 		{"no provider", node("n", "", "10.0.0.9"),
-			"import: node n: spec.providerID: it is missing: start the kubelet with --provider-id=<region>.<instance id>"},
+			"node n: spec.providerID: it is missing: start the kubelet with --provider-id=<region>.<instance id>"},
 		{"another provider", node("n", "kind://docker/kind/n", "10.0.0.9"),
-			`import: node n: spec.providerID: "kind://docker/kind/n" is not of the form <region>.<instance id>, such as cn-hangzhou.i-bp1node1`},
-		{"no such region", node("n", "mars-north.i-n", "10.0.0.9"), "import: node n: spec.providerID: there is no Region mars-north"},
-		{"no address", node("n", "cn-hangzhou.i-n", "fd00::1"), "import: node n: status.addresses: there is no InternalIP of IPv4"},
+			`node n: spec.providerID: "kind://docker/kind/n" is not of the form <region>.<instance id>, such as cn-hangzhou.i-bp1node1`},
+		{"no such region", node("n", "mars-north.i-n", "10.0.0.9"), "node n: spec.providerID: there is no Region mars-north"},
+		{"no address", node("n", "cn-hangzhou.i-n", "fd00::1"), "node n: status.addresses: there is no InternalIP of IPv4"},
 		{"an address taken", node("n", "cn-hangzhou.i-n", "192.168.0.11"),
-			"import: node n: status.addresses: 192.168.0.11 is taken by NetworkInterface eni-bp1clbemu000000001"},
+			"node n: status.addresses: 192.168.0.11 is taken by NetworkInterface eni-bp1clbemu000000001"},
 		{"outside its vSwitch", node("node-1", "cn-hangzhou.i-bp1clbemu0000000001", "192.168.1.99"),
-			"import: node node-1: status.addresses: 192.168.1.99 is outside vSwitch vsw-bp1clbemu000000000001 (192.168.0.0/24), " +
+			"node node-1: status.addresses: 192.168.1.99 is outside vSwitch vsw-bp1clbemu000000000001 (192.168.0.0/24), " +
 				"where instance i-bp1clbemu0000000001 is: instances do not move between vSwitches"},
 		{"another region's", node("n", "cn-shanghai.i-bp1clbemu0000000001", "192.168.0.11"),
-			"import: node n: spec.providerID: instance i-bp1clbemu0000000001 belongs to account 1234567890123456 in cn-hangzhou"},
+			"node n: spec.providerID: instance i-bp1clbemu0000000001 belongs to account 1234567890123456 in cn-hangzhou"},
 		{"two of one", list(node("n", "cn-hangzhou.i-n", "10.0.0.9"), node("m", "cn-hangzhou.i-n", "10.0.0.10")),
-			"import: node m: spec.providerID: another node is on instance i-n"},
+			"node m: spec.providerID: another node is on instance i-n"},
 		{"no node", pod("p", "nowhere", "10.244.0.2", ""),
-			"import: pod default/p: spec.nodeName: there is no instance of node nowhere: import the nodes first"},
+			"pod default/p: spec.nodeName: there is no instance of node nowhere: import the nodes first"},
 		{"a pod with a node's address", pod("p", "node-1", "192.168.0.12", ""),
-			"import: pod default/p: status.podIP: 192.168.0.12 is the address of instance i-bp1clbemu0000000002 itself"},
+			"pod default/p: status.podIP: 192.168.0.12 is the address of instance i-bp1clbemu0000000002 itself"},
 		{"two problems", list(node("n", "", "10.0.0.9"), node("m", "", "10.0.0.9")),
-			"import: node n: spec.providerID: it is missing: start the kubelet with --provider-id=<region>.<instance id>\n" +
-				"import: node m: spec.providerID: it is missing: start the kubelet with --provider-id=<region>.<instance id>"},
+			"node n: spec.providerID: it is missing: start the kubelet with --provider-id=<region>.<instance id>\n" +
+				"node m: spec.providerID: it is missing: start the kubelet with --provider-id=<region>.<instance id>"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := mustPlant(t, world.Default())

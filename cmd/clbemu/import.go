@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/emulator/world"
+)
+
+func newWorldImport() *cobra.Command {
+	f := &conditionFlags{}
+	return f.addWhere(&cobra.Command{
+		Use:   "import FILE",
+		Short: "Make instances and network interfaces of a Kubernetes cluster's nodes and pods",
+		Long: `Make instances and network interfaces of a Kubernetes cluster's nodes and pods, as
+kubectl get -o json prints them; - reads standard input.
+
+A node becomes the instance that its providerID names (<region>.<instance id>),
+with its InternalIP as its address. A pod becomes a network interface with its
+address on the instance of its node: import the nodes first. Where no vSwitch
+holds an address, one is made around it, and a VPC when that is missing too.
+
+Importing again changes nothing, but for what has another address by now. What
+the cluster no longer has stays.`,
+		Example: `  kubectl get nodes -o json | clbemu world import -
+  kubectl get pods -A -o json | clbemu world import -`,
+		Args: exactly(1, "the file to import"),
+	}, func(cmd *cobra.Command, args []string, t target) error {
+		return reading(cmd, args[0], func(from io.Reader) error {
+			done, err := t.importCluster(f.where, from)
+			if err == nil {
+				printImported(cmd.OutOrStdout(), done)
+			}
+			return err
+		})
+	})
+}
+
+func printImported(w io.Writer, done world.Imported) {
+	fmt.Fprintf(w, "instances: %s\n", done.Instances)
+	fmt.Fprintf(w, "network interfaces: %s\n", done.NetworkInterfaces)
+	if done.VPCs+done.VSwitches > 0 {
+		fmt.Fprintf(w, "made for them: %d VPCs, %d vSwitches\n", done.VPCs, done.VSwitches)
+	}
+	if done.SkippedPods > 0 {
+		fmt.Fprintf(w, "pods without an address of their own: %d\n", done.SkippedPods)
+	}
+}
