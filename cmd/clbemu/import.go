@@ -39,12 +39,17 @@ the cluster no longer has stays.`,
 }
 
 func printImported(w io.Writer, done world.Imported) {
-	fmt.Fprintf(w, "instances: %s\n", done.Instances)
-	fmt.Fprintf(w, "network interfaces: %s\n", done.NetworkInterfaces)
+	none := world.Count{}
+	if done.Instances != none || done.NetworkInterfaces == none {
+		fmt.Fprintf(w, "instances: %s\n", done.Instances)
+	}
+	if done.NetworkInterfaces != none {
+		fmt.Fprintf(w, "network interfaces: %s\n", done.NetworkInterfaces)
+	}
 	if done.VPCs+done.VSwitches > 0 {
-		fmt.Fprintf(w, "made for them: %d VPCs, %d vSwitches\n", done.VPCs, done.VSwitches)
+		fmt.Fprintf(w, "made around them: %d VPCs, %d vSwitches\n", done.VPCs, done.VSwitches)
 	}
 	if done.SkippedPods > 0 {
-		fmt.Fprintf(w, "pods without an address of their own: %d\n", done.SkippedPods)
+		fmt.Fprintf(w, "skipped pods, which have no address of their own: %d\n", done.SkippedPods)
 	}
 }

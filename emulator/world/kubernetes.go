@@ -99,7 +99,9 @@ func ReadCluster(r io.Reader) (*Cluster, error) {
 
 // Import puts the cluster into the world, of the account that where names. A node
 // becomes the instance that its providerID names, with its InternalIP; a pod
-// becomes a network interface with its address, on the instance of its node. VPCs
+// becomes a network interface with its address, on the instance of its node, which
+// it finds by the host name: that becomes the node's name, and another instance's
+// of that name is taken away. VPCs
 // and vSwitches are made for the addresses that none holds. The error has a line
 // for everything that is wrong, and then nothing may be kept of tx. A cluster that
 // is imported again changes nothing.
@@ -110,10 +112,17 @@ func (c *Cluster) Import(tx *state.Tx, where Where) (Imported, error) {
 	}
 	i := &importer{
 		planter: planter{tx: tx.In(state.Owner{}), accounts: []string{s.account.ID}},
-		nodes:   make(map[string]*state.Instance),
+		nodes:   make(map[string]string),
+	}
+	for instance := range state.Instances.All(tx.View) {
+		if instance.AccountID == s.account.ID {
+			i.nodes[instance.HostName] = instance.ID
+		}
 	}
 	i.importNodes(c.nodes)
-	i.importPods(c.pods)
+	for at := range c.pods {
+		i.importPod(&c.pods[at])
+	}
 	return i.done, i.problems.byName()
 }
 
@@ -130,8 +139,9 @@ func (ps problems) byName() error {
 // importer brings a cluster into a state that holds something already.
 type importer struct {
 	planter
-	// nodes are the instances by the name of their node.
-	nodes map[string]*state.Instance
+	// nodes are the ids of instances by the name of their node, which is their host
+	// name.
+	nodes map[string]string
 	done  Imported
 }
 
@@ -154,7 +164,7 @@ type move struct {
 func (i *importer) importNodes(nodes []object) {
 	var moves []move
 	var fresh []func()
-	named := make(map[string]bool)
+	seen := make(map[string]bool) // names and instances
 	for at := range nodes {
 		o := &nodes[at]
 		regionID, instanceID, ok := i.providerID(o)
@@ -162,11 +172,15 @@ func (i *importer) importNodes(nodes []object) {
 		if !ok || address.text == "" {
 			continue
 		}
-		if named[instanceID] {
+		if seen[instanceID] {
 			i.fail(o.field("spec.providerID", ""), "another node is on instance %s", instanceID)
 			continue
 		}
-		named[instanceID] = true
+		if seen[o.Metadata.Name] {
+			i.fail(o.field("metadata.name", ""), "another node has this name")
+			continue
+		}
+		seen[instanceID], seen[o.Metadata.Name] = true, true
 		owner := state.Owner{AccountID: i.accounts[0], RegionID: regionID}
 		instance, exists := state.Instances.Find(i.tx.View, instanceID)
 		switch {
@@ -175,8 +189,12 @@ func (i *importer) importNodes(nodes []object) {
 		case instance.Owner != owner:
 			i.fail(o.field("spec.providerID", ""), "instance %s belongs to account %s in %s", instanceID, instance.AccountID, instance.RegionID)
 		default:
-			if m, moved := i.moved(instance, address); moved {
+			m, moved := i.moved(instance, address)
+			if moved {
 				moves = append(moves, m)
+			}
+			if renamed := i.rename(instance, o.Metadata.Name); moved || renamed {
+				i.done.Instances.Changed++
 			} else {
 				i.done.Instances.Unchanged++
 			}
@@ -197,7 +215,6 @@ func (i *importer) importNodes(nodes []object) {
 			n.PrivateIPAddresses = append(n.PrivateIPAddresses, i.privateAddress(m.sw, &n, address))
 		}
 		state.NetworkInterfaces.Put(i.tx, &n)
-		i.done.Instances.Changed++
 	}
 	for _, create := range fresh {
 		create()
@@ -239,6 +256,8 @@ func (i *importer) newInstance(owner state.Owner, o *object, id string, address 
 		return
 	}
 	at := address.place
+	i.takeName(o.Metadata.Name)
+	i.nodes[o.Metadata.Name] = id
 	i.instance(&instanceSpec{
 		ID: scalar{at, id}, VSwitch: scalar{at, sw.ID}, PrivateIPAddress: address,
 		NetworkInterface: scalar{at, i.tx.In(owner).NewID(state.NetworkInterfaces.Kind())},
@@ -246,6 +265,32 @@ func (i *importer) newInstance(owner state.Owner, o *object, id string, address 
 		InstanceType: scalar{at, o.Metadata.Labels["node.kubernetes.io/instance-type"]},
 	})
 	i.done.Instances.Created++
+}
+
+// rename gives an instance the name of its node, and tells whether it had another.
+func (i *importer) rename(instance *state.Instance, node string) bool {
+	if instance.HostName == node {
+		return false
+	}
+	i.takeName(node)
+	i.setHostName(instance.ID, node)
+	i.nodes[node] = instance.ID
+	return true
+}
+
+// takeName takes a node's name from the instance that has it, which is another.
+func (i *importer) takeName(node string) {
+	if other, taken := i.nodes[node]; taken && node != "" {
+		i.setHostName(other, "")
+	}
+}
+
+func (i *importer) setHostName(instanceID, name string) {
+	if instance, ok := state.Instances.Find(i.tx.View, instanceID); ok {
+		renamed := *instance
+		renamed.HostName = name
+		state.Instances.Put(i.tx, &renamed)
+	}
 }
 
 // moved tells whether the instance has another address than the node's.
@@ -361,20 +406,6 @@ func (i *importer) vpcFor(owner state.Owner, vpcID string, ip netip.Addr, at pla
 	return state.VPCs.Find(i.tx.View, id)
 }
 
-func (i *importer) importPods(pods []object) {
-	if len(pods) == 0 {
-		return
-	}
-	for instance := range state.Instances.All(i.tx.View) {
-		if instance.AccountID == i.accounts[0] {
-			i.nodes[instance.HostName] = instance
-		}
-	}
-	for at := range pods {
-		i.importPod(&pods[at])
-	}
-}
-
 func (i *importer) importPod(o *object) {
 	ip, err := netip.ParseAddr(o.Status.PodIP)
 	if o.Spec.HostNetwork || o.Status.Phase == "Succeeded" || o.Status.Phase == "Failed" || err != nil || !ip.Is4() {
@@ -382,8 +413,8 @@ func (i *importer) importPod(o *object) {
 		return
 	}
 	address := o.field("status.podIP", o.Status.PodIP)
-	instance, ok := i.nodes[o.Spec.NodeName]
-	if !ok {
+	instance, ok := state.Instances.Find(i.tx.View, i.nodes[o.Spec.NodeName])
+	if !ok || o.Spec.NodeName == "" {
 		i.fail(o.field("spec.nodeName", ""), "there is no instance of node %s: import the nodes first", o.Spec.NodeName)
 		return
 	}

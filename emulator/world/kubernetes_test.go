@@ -138,6 +138,26 @@ func TestImportFollowsAddresses(t *testing.T) {
 	}
 }
 
+// A node has its name wherever the instance had another, or another instance had
+// the name: the pods of the node come in.
+func TestImportNamesNodes(t *testing.T) {
+	store := mustPlant(t, world.Default())
+	nodes := list(
+		node("first", "cn-hangzhou.i-bp1clbemu0000000001", "192.168.0.11"), // was node-1
+		node("node-2", "cn-hangzhou.i-new", "192.168.0.20"),                // another is node-2
+	)
+	mustImport(t, store, nodes, world.Imported{Instances: world.Count{Created: 1, Changed: 1}})
+	mustImport(t, store, nodes, world.Imported{Instances: world.Count{Unchanged: 2}})
+	mustImport(t, store, list(pod("p", "first", "192.168.0.50", ""), pod("q", "node-2", "192.168.0.51", "")),
+		world.Imported{NetworkInterfaces: world.Count{Created: 2}})
+	if got := addressesOf(t, store, "i-bp1clbemu0000000001"); !slices.Equal(got, []string{"192.168.0.11", "192.168.0.50"}) {
+		t.Errorf("the node first has the addresses %q", got)
+	}
+	if got := addressesOf(t, store, "i-new"); !slices.Equal(got, []string{"192.168.0.20", "192.168.0.51"}) {
+		t.Errorf("node-2 has the addresses %q", got)
+	}
+}
+
 // Bad input is named, all of it, and nothing of it stays.
 func TestImportErrors(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
@@ -159,6 +179,8 @@ func TestImportErrors(t *testing.T) {
 			"node n: spec.providerID: instance i-bp1clbemu0000000001 belongs to account 1234567890123456 in cn-hangzhou"},
 		{"two of one", list(node("n", "cn-hangzhou.i-n", "10.0.0.9"), node("m", "cn-hangzhou.i-n", "10.0.0.10")),
 			"node m: spec.providerID: another node is on instance i-n"},
+		{"two of one name", list(node("n", "cn-hangzhou.i-n", "10.0.0.9"), node("n", "cn-hangzhou.i-m", "10.0.0.10")),
+			"node n: metadata.name: another node has this name"},
 		{"no node", pod("p", "nowhere", "10.244.0.2", ""),
 			"pod default/p: spec.nodeName: there is no instance of node nowhere: import the nodes first"},
 		{"a pod with a node's address", pod("p", "node-1", "192.168.0.12", ""),

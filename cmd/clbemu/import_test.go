@@ -1,0 +1,35 @@
+package main_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const kindNodes = `{"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "kind-worker"},
+	"spec": {"providerID": "cn-hangzhou.i-kind1"},
+	"status": {"addresses": [{"type": "InternalIP", "address": "172.18.0.2"}]}}]}`
+
+// TestWorldImport proves that a cluster comes in from standard input into a
+// running emulator and from a file into a stopped one's folder, where it is still.
+func TestWorldImport(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, "--data-dir", dir)
+	cmd := exec.Command(binary, "world", "import", "--server", s.control, "-")
+	cmd.Stdin = strings.NewReader(kindNodes)
+	if r := finish(t, cmd); r.code != 0 || r.stdout != "instances: 1 created, 0 changed, 0 unchanged\nmade around them: 1 VPCs, 1 vSwitches\n" {
+		t.Errorf("world import - = %+v", r)
+	}
+	s.end(syscall.SIGTERM)
+
+	file := writeFile(t, filepath.Join(t.TempDir(), "nodes.json"), kindNodes)
+	if r := clbemu(t, "world", "import", "--data-dir", dir, file); r.code != 0 || r.stdout != "instances: 0 created, 0 changed, 1 unchanged\n" {
+		t.Errorf("world import %s = %+v", file, r)
+	}
+	services := writeFile(t, filepath.Join(t.TempDir(), "services.json"), `{"kind": "Service"}`)
+	if r := clbemu(t, "world", "import", "--data-dir", dir, services); r.code != 1 || !strings.Contains(r.stderr, "neither Node nor Pod") {
+		t.Errorf("world import of a Service = %+v", r)
+	}
+}
