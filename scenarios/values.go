@@ -24,6 +24,7 @@ type Duration time.Duration
 
 func (d *Duration) read(node *yaml.Node) error {
 	if isTemplate(node) {
+		*d = 1 // some duration, as far as can be told before it is played
 		return nil
 	}
 	parsed, err := time.ParseDuration(node.Value)

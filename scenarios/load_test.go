@@ -1,0 +1,186 @@
+package scenarios_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// knownAPI is an API of one action, one parameter and one condition.
+type knownAPI struct{}
+
+func (knownAPI) CheckFault(rule faults.Rule) error {
+	if rule.Match.Action != "DescribeRegions" {
+		return errors.New("rule: no emulated action is called " + rule.Match.Action)
+	}
+	return nil
+}
+
+func (knownAPI) CheckCall(product, action string, params []string) error {
+	if product != "Slb" || action != "DescribeRegions" {
+		return errors.New("action: no emulated action is called " + action)
+	}
+	if len(params) > 0 && params[0] != "AcceptLanguage" {
+		return errors.New("params." + params[0] + ": there is no such parameter")
+	}
+	return nil
+}
+
+func (knownAPI) CheckCondition(name string) error {
+	if name != "account.arrears" {
+		return errors.New("there is no such condition")
+	}
+	return nil
+}
+
+// load reads a scenario called f.yaml, whose about is its first line.
+func load(text string) (*scenarios.Scenario, error) {
+	return scenarios.Load("dir/f.yaml", []byte("about: a\n"+text), scenarios.Options{API: knownAPI{}})
+}
+
+// TestProblems proves that what is wrong with a file is told with file, line,
+// field and reason.
+func TestProblems(t *testing.T) {
+	tests := map[string]struct{ text, want string }{
+		"Syntax":           {"client: {steps: [}\n", "dir/f.yaml:1: did not find expected node content"},
+		"TwoDocuments":     {"client: {steps: [{mark: m}]}\n---\na: 1\n", "dir/f.yaml:3: there is a second document"},
+		"UnknownKey":       {"client:\n  stepps: []\n", "dir/f.yaml:3: client.stepps: there is no such field: do you mean steps?"},
+		"UnknownStep":      {"client:\n  steps:\n    - cal: {action: DescribeRegions}\n", "dir/f.yaml:4: client.steps[0].cal: there is no such field: do you mean call?"},
+		"KeyTwice":         {"client:\n  steps:\n    - mark: a\n      mark: b\n", "dir/f.yaml:5: client.steps[0].mark: it is here twice"},
+		"NoHalf":           {"", "dir/f.yaml:1: there is nothing to play"},
+		"EmptyHalf":        {"client: {}\n", "dir/f.yaml:2: client: there is nothing to play"},
+		"TwoThings":        {"client:\n  steps:\n    - restart: true\n      kill: true\n", "dir/f.yaml:4: client.steps[0]: give exactly one of set, fault"},
+		"Missing":          {"client:\n  steps:\n    - call: {params: {a: b}}\n", "dir/f.yaml:4: client.steps[0].call.action: it is missing"},
+		"BadDuration":      {"client:\n  steps:\n    - clock: {advance: 5 minutes}\n", `dir/f.yaml:4: client.steps[0].clock.advance: "5 minutes" is no duration: write 90s`},
+		"NegativeDuration": {"client:\n  steps:\n    - clock: {advance: -5m}\n", `dir/f.yaml:4: client.steps[0].clock.advance: "-5m" is no duration`},
+		"BadNumber":        {"client:\n  expect:\n    - calls: {atLeast: many}\n", `dir/f.yaml:4: client.expect[0].calls.atLeast: "many" is no number`},
+		"BadBool":          {"client:\n  steps:\n    - restart: maybe\n", `dir/f.yaml:4: client.steps[0].restart: "maybe" is no true or false`},
+		"NoList":           {"client:\n  steps: now\n", "dir/f.yaml:3: client.steps: want a list"},
+		"NoFields":         {"client:\n  steps: [now]\n", "dir/f.yaml:3: client.steps[0]: want fields"},
+		"NoNames":          {"client:\n  steps:\n    - call: {action: DescribeRegions, params: [a]}\n", "dir/f.yaml:4: client.steps[0].call.params: want names with values"},
+		"NoText":           {"client:\n  steps:\n    - mark: [a]\n", "dir/f.yaml:4: client.steps[0].mark: want a text"},
+		"Unquoted":         {"client:\n  steps:\n    - mark: {{a}}\n", `write a template in quotes, as "{{name}}"`},
+		"UnquotedParam":    {"client:\n  steps:\n    - call: {action: DescribeRegions, params: {a: {{b}}}}\n", `write a template in quotes`},
+		"Alias":            {"client:\n  steps:\n    - mark: &a m\n    - mark: *a\n", "dir/f.yaml:5: aliases are not taken"},
+		"BadRegexp":        {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {code: {matches: '('}}}\n", "dir/f.yaml:4: client.steps[0].call.expect.code: error parsing regexp"},
+		"TwoMatchers":      {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {fields: {a: {equals: b, absent: true}}}}\n", "fields.a: give exactly one of equals, matches, absent and count"},
+		"UnknownMatcher":   {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {fields: {a: {equal: b}}}}\n", "fields.a: equal: there is no such field: do you mean equals?"},
+		"LostWithCode":     {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {lost: true, status: 200}}\n", "dir/f.yaml:4: client.steps[0].call.expect: an answer that is lost has no status"},
+		"WithinAndFor":     {"client:\n  expect:\n    - calls: {none: true}\n      within: 1s\n      for: 1s\n", "dir/f.yaml:4: client.expect[0]: give within or for, not both"},
+		"TwoBounds":        {"client:\n  expect:\n    - calls: {none: true, exactly: 1}\n", "calls: give exactly one of atLeast or atMost, exactly, none and order"},
+		"FreezeAndScale":   {"client:\n  steps:\n    - clock: {freeze: true, scale: 2}\n", "clock: give freeze or scale, not both"},
+		"IdleClock":        {"client:\n  steps:\n    - clock: {}\n", "clock: give advance, freeze or scale"},
+		"NoSuchProduct":    {"client:\n  steps:\n    - call: {product: Nlb, action: DescribeRegions}\n", "product: there is no product Nlb"},
+		"NoSuchAction":     {"client:\n  steps:\n    - call: {action: DescribeRegion}\n", "dir/f.yaml:4: client.steps[0].call: action: no emulated action"},
+		"NoSuchParam":      {"client:\n  expect:\n    - resource: {action: DescribeRegions, params: {Lang: a}}\n", "dir/f.yaml:4: client.expect[0].resource: params.Lang"},
+		"NoSuchCondition":  {"given:\n  world:\n    account.arears: true\nclient: {steps: [{mark: m}]}\n", "dir/f.yaml:4: given.world.account.arears: there is no such condition"},
+		"FaultOnNothing":   {"client:\n  steps:\n    - fault:\n        name: f\n        match: {action: Fly}\n        effect: {reset: true}\n", "dir/f.yaml:5: client.steps[0].fault: rule: no emulated action is called Fly"},
+		"BadFault":         {"client:\n  steps:\n    - fault: {name: f, effect: {explode: true}}\n", "dir/f.yaml:4: client.steps[0].fault: field explode not found"},
+		"FaultIsText":      {"client:\n  steps:\n    - fault: f\n", "dir/f.yaml:4: client.steps[0].fault: give a rule with name"},
+		"ClearsNothing":    {"client:\n  steps:\n    - clear: f\n", "dir/f.yaml:4: client.steps[0].clear: no earlier step adds a fault called f"},
+		"NoSuchMark":       {"client:\n  expect:\n    - calls: {none: true, since: m}\n", "dir/f.yaml:4: client.expect[0].calls.since: no earlier step makes a mark called m"},
+		"UnknownName":      {"client:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:4: client.steps[0].mark: there is no value {{lb}} here"},
+		"LaterName": {"client:\n  steps:\n    - call: {action: DescribeRegions, params: {AcceptLanguage: '{{lb}}'}}\n    - call: {action: DescribeRegions, save: {lb: a}}\n",
+			"dir/f.yaml:4: client.steps[0].call.params.AcceptLanguage: there is no value {{lb}} here"},
+		"NameNearby":       {"values: {bucket: a}\nclient:\n  steps:\n    - mark: \"{{buket}}\"\n", "(do you mean bucket?)"},
+		"NameOfOtherHalf":  {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: a}}\nkubernetes:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:7: kubernetes.steps[0].mark: there is no value {{lb}}"},
+		"CounterOutside":   {"client:\n  steps:\n    - repeat: {times: 2, steps: [{mark: '{{n}}'}]}\n    - mark: '{{n}}'\n", "dir/f.yaml:5: client.steps[1].mark: there is no value {{n}}"},
+		"BadTemplate":      {"client:\n  steps:\n    - mark: \"{{a-b}}\"\n", "{{ opens no name"},
+		"BadTimes":         {"client:\n  steps:\n    - repeat: {times: 0, steps: [{mark: m}]}\n", `dir/f.yaml:4: client.steps[0].repeat.times: "0" is no number from 1 to`},
+		"BadSave":          {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a-b: c}}\n", "save.a-b: it is no name for a value"},
+		"BadValueName":     {"values: {a-b: c}\nclient: {steps: [{mark: m}]}\n", "dir/f.yaml:2: values.a-b: a name has letters"},
+		"Cycle":            {"values:\n  a: \"{{b}}\"\n  b: \"{{c}}\"\n  c: \"{{a}}\"\nclient: {steps: [{mark: m}]}\n", "values: values use each other in a circle: a → b → c → a"},
+		"CycleOfOne":       {"values:\n  a: \"{{a}}\"\nclient: {steps: [{mark: m}]}\n", "in a circle: a → a"},
+		"ValueOfNothing":   {"values:\n  a: \"{{b}}\"\nclient: {steps: [{mark: m}]}\n", "values: a: there is no value {{b}}"},
+		"KubectlAlone":     {"client:\n  steps:\n    - kubectl: {apply: {kind: Service}}\n", "dir/f.yaml:4: client.steps[0].kubectl: it needs a cluster: put it in the kubernetes half"},
+		"EventAlone":       {"client:\n  expect:\n    - event: {object: Service/a, reason: b}\n", "dir/f.yaml:4: client.expect[0]: it needs a cluster"},
+		"TwoKubectls":      {"kubernetes:\n  steps:\n    - kubectl: {apply: {a: b}, delete: {a: b}}\n", "kubectl: give exactly one of apply, patch and delete"},
+		"BadManifest":      {"kubernetes:\n  steps:\n    - kubectl: {apply: just words}\n", "dir/f.yaml:4: kubernetes.steps[0].kubectl.apply: it is no YAML of objects"},
+		"EmptyManifest":    {"kubernetes:\n  steps:\n    - kubectl: {apply: ''}\n", "kubectl.apply: there is no object"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := load(test.text)
+			var problems scenarios.Problems
+			if !errors.As(err, &problems) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Load(%q) = %v, want %q", test.text, err, test.want)
+			}
+		})
+	}
+}
+
+// TestAllProblems proves that one reading reports everything that is wrong.
+func TestAllProblems(t *testing.T) {
+	_, err := load("clients: {}\nclient:\n  steps:\n    - clock: {advance: soon}\n    - call: {}\n")
+	var problems scenarios.Problems
+	if !errors.As(err, &problems) || len(problems) != 3 {
+		t.Errorf("Load = %v, want three problems", err)
+	}
+}
+
+// TestEmpty proves that a file of nothing is a problem and no panic.
+func TestEmpty(t *testing.T) {
+	for _, text := range []string{"", "# a comment\n", "null\n", "- a\n", "a\n"} {
+		if _, err := scenarios.Load("f.yaml", []byte(text), scenarios.Options{}); err == nil {
+			t.Errorf("Load(%q) succeeds, want a problem", text)
+		}
+	}
+}
+
+// TestValues proves that values use each other and that options win over the
+// file.
+func TestValues(t *testing.T) {
+	text := "about: a\nvalues: {zone: g, name: 'cn-{{zone}}', both: '{{name}}/{{ zone }}'}\nclient: {steps: [{mark: m}]}\n"
+	s, err := scenarios.Load("dir/f.yml", []byte(text), scenarios.Options{Set: map[string]string{"zone": "h", "other": "x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "f" || s.Values["both"] != "cn-h/h" || len(s.Values) != 3 {
+		t.Errorf("Load = %q with %v, want f with cn-h/h and no other value", s.Name, s.Values)
+	}
+}
+
+// TestLibrary proves that every scenario of the library is read without a
+// problem, says at its head what it is about, and has a client half.
+func TestLibrary(t *testing.T) {
+	names := scenarios.LibraryNames()
+	if len(names) < 33 {
+		t.Fatalf("the library has %d scenarios, want 33 or more", len(names))
+	}
+	for _, name := range names {
+		text, ok := scenarios.LibraryText(name)
+		s, err := scenarios.Load(name+".yaml", text, scenarios.Options{})
+		if !ok || err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if s.Client == nil || !strings.HasPrefix(string(text), "# ") || !strings.Contains(string(text), "# A controller ") {
+			t.Errorf("%s: want a client half, and a comment on what a controller should do", name)
+		}
+	}
+	if _, ok := scenarios.LibraryText("none"); ok {
+		t.Error("LibraryText(none) is there")
+	}
+}
+
+// FuzzScenario proves that no text makes the loader panic, and that what it takes
+// is taken again.
+func FuzzScenario(f *testing.F) {
+	for _, name := range scenarios.LibraryNames() {
+		text, _ := scenarios.LibraryText(name)
+		f.Add(text)
+	}
+	f.Add([]byte("about: a\nclient: {steps: [{repeat: {times: '{{a}}', steps: []}}]}\nvalues: {a: '{{a}}'}\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, err := scenarios.Load("f.yaml", text, scenarios.Options{API: knownAPI{}})
+		if err == nil && s.Client == nil && s.Kubernetes == nil {
+			t.Errorf("Load(%q) = %+v, want a half to play", text, s)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), "f.yaml:") {
+			t.Errorf("Load(%q) = %v, want file and line", text, err)
+		}
+	})
+}

@@ -1,0 +1,301 @@
+package scenarios_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// TestSteps proves that each kind of step does its thing to the target, in order
+// and with its templates filled.
+func TestSteps(t *testing.T) {
+	f := &fake{mortal: true, answer: func(call scenarios.APICall) scenarios.Answer {
+		return scenarios.Answer{Status: 200, Body: map[string]any{"List": []any{map[string]any{"Id": "lb-1"}}, "N": 2.0}}
+	}}
+	result := play(t, `
+values: {zone: g}
+given:
+  world: {"stock.{{zone}}": soldout, account.arrears: true}
+  clock: {advance: 1h, freeze: true}
+  state:
+    - {action: Create, save: {lb: List.0.Id}}
+    - {action: Use, params: {Id: "{{lb}}"}}
+client:
+  steps:
+    - set: {x: "{{lb}}"}
+    - call: {product: Vpc, action: Do, params: {List: [{Id: "{{lb}}", Port: 80}], On: on}, save: {count: N}}
+    - clock: {scale: 2}
+    - restart: true
+    - kill: true
+    - repeat:
+        times: "{{count}}"
+        from: 5
+        steps:
+          - call: {action: Count, params: {N: "{{n}}"}, save: {last: List.0.Id}}
+    - call: {action: After, params: {Id: "{{last}}"}}
+`, scenarios.ClientHalf, scenarios.Stage{Target: f})
+	want := []string{"set stock.g=soldout", "set account.arrears=true", "clock 1h0m0s at 0", "call Slb/Create map[]", "call Slb/Use map[Id:lb-1]",
+		"set x=lb-1", `call Vpc/Do map[List:[{"Id":"lb-1","Port":80}] On:on]`, "clock 0s at 2", "restart false", "restart true",
+		"call Slb/Count map[N:5]", "call Slb/Count map[N:6]", "call Slb/After map[Id:lb-1]"}
+	if result.Status != scenarios.Passed || !slices.Equal(f.did, want) {
+		t.Errorf("Play = %+v (%v), and did\n%s\nwant\n%s", result, result.Failure, strings.Join(f.did, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// refusal is an answer with a code.
+func refusal(scenarios.APICall) scenarios.Answer {
+	return scenarios.Answer{Status: 400, Body: map[string]any{"Code": "Bad.Luck", "Message": "no luck today"}}
+}
+
+func loss(scenarios.APICall) scenarios.Answer { return scenarios.Answer{Lost: "EOF"} }
+
+// fields is an answer with a list and a text.
+func fields(scenarios.APICall) scenarios.Answer {
+	return scenarios.Answer{Status: 200, Body: map[string]any{"List": []any{"a", "b"}, "Name": "web", "a.b": true}}
+}
+
+// TestReplies proves of each expectation of an answer that it holds and that it
+// fails, and what a failure tells.
+func TestReplies(t *testing.T) {
+	tests := []struct {
+		expect string
+		answer func(scenarios.APICall) scenarios.Answer
+		want   string // of the failure
+	}{
+		{"{}", fields, ""},
+		{"{}", refusal, "expected success, saw 400 Bad.Luck: no luck today"},
+		{"{}", loss, "expected success, saw no answer: EOF"},
+		{"{status: 200}", fields, ""},
+		{"{status: 400}", refusal, ""},
+		{"{status: 404}", refusal, "expected status 404, saw 400 Bad.Luck"},
+		{"{code: Bad.Luck}", refusal, ""},
+		{"{code: Bad.Luck}", fields, `expected code "Bad.Luck", saw success (200)`},
+		{"{code: Good.Luck}", refusal, `expected code "Good.Luck", saw 400 Bad.Luck`},
+		{"{code: Bad.Luck, message: {matches: luck}}", refusal, ""},
+		{"{code: Bad.Luck, message: luck}", refusal, `message "luck", saw 400`},
+		{"{lost: true}", loss, ""},
+		{"{lost: true}", fields, "expected no answer, saw success (200)"},
+		{"{fields: {Name: web, List: {count: 2}, List.1: b, None: {absent: true}, None.List: {count: 0}, 'a\\.b': true}}", fields, ""},
+		{"{fields: {Name: {matches: ^w}}}", fields, ""},
+		{"{fields: {Name: {matches: ^x}}}", fields, `expected Name a match of "^x", saw Name "web"`},
+		{"{fields: {Name: wob}}", fields, `expected Name "wob", saw Name "web"`},
+		{"{fields: {List.2: c}}", fields, `expected List.2 "c", saw List.2 nothing`},
+		{"{fields: {List: {count: 1}}}", fields, `expected List 1 elements, saw List ["a","b"]`},
+		{"{fields: {Name: {count: 0}}}", fields, `expected Name 0 elements, saw Name "web"`},
+		{"{fields: {Name: {absent: true}}}", fields, `expected Name nothing, saw Name "web"`},
+	}
+	for _, test := range tests {
+		f := &fake{answer: test.answer}
+		result := play(t, "client:\n  steps:\n    - call: {action: Do, expect: "+test.expect+"}\n", scenarios.ClientHalf, scenarios.Stage{Target: f})
+		judge(t, test.expect, result, test.want)
+	}
+}
+
+// judge wants a pass, or a failure at the step's line that tells so.
+func judge(t *testing.T, what string, result scenarios.Result, want string) {
+	t.Helper()
+	if want == "" {
+		if result.Status != scenarios.Passed {
+			t.Errorf("%s: %s: %v, want it passed", what, result.Status, result.Failure)
+		}
+		return
+	}
+	if result.Status != scenarios.Failed {
+		t.Errorf("%s: %s (%v), want it failed with %q", what, result.Status, result.Failure, want)
+		return
+	}
+	told := "expected " + result.Failure.Expected + ", saw " + result.Failure.Seen
+	if !strings.Contains(told, want) || result.Failure.Line != 4 || result.Failure.File != "dir/f.yaml" {
+		t.Errorf("%s: %+v, want %q at line 4", what, result.Failure, want)
+	}
+}
+
+// TestExpectations proves of each expectation, in the client half, that it holds
+// and that it fails, and what a failure tells.
+func TestExpectations(t *testing.T) {
+	tests := []struct{ expect, want string }{
+		{"resource: {action: Describe, fields: {Name: web}}", ""},
+		{"resource: {action: Describe, fields: {Name: wob}}", `expected Name "wob", saw Name "web"`},
+		{"resource: {action: Describe, code: Gone}", `expected code "Gone", saw success`},
+		{"calls: {action: 'A*', exactly: 2}", ""},
+		{"calls: {action: 'A*', exactly: 1}", "expected exactly 1 calls of A*, saw 2"},
+		{"calls: {action: 'Ab, B', exactly: 2}", ""},
+		{"calls: {atLeast: 3}", ""},
+		{"calls: {atLeast: 4}", "expected at least 4 calls of any action, saw 3"},
+		{"calls: {atLeast: 1, atMost: 3}", ""},
+		{"calls: {atMost: 2}", "expected at most 2 calls of any action, saw 3"},
+		{"calls: {action: C, none: true}", ""},
+		{"calls: {action: B, none: true}", "expected no calls of B, saw 1"},
+		{"calls: {order: [Aa, B]}", ""},
+		{"calls: {order: [Aa, B, Ab]}", "expected calls in the order Aa, B, Ab, saw no Ab after the first 2 of them in: Aa, Ab, B"},
+		{"calls: {params: {P: {matches: x}}, exactly: 1}", ""},
+		{"calls: {params: {P: {absent: true}}, exactly: 2}", ""},
+		{"calls: {params: {P: y}, atLeast: 1}", "expected at least 1 calls of any action, saw 0"},
+		{"calls: {code: {absent: true}, exactly: 3}", ""},
+		{"calls: {code: Bad, exactly: 3}", "expected exactly 3 calls of any action, saw 0"},
+		{"calls: {since: m, exactly: 1}", ""},
+		{"calls: {since: m, exactly: 3}", "expected exactly 3 calls of any action, saw 1"},
+		{"quota: {name: q, used: 3}", ""},
+		{"quota: {name: q, used: 4}", "expected 4 used of q, saw 3"},
+		{"quota: {name: q, holder: b, free: 8}", ""},
+		{"quota: {name: q, holder: b, free: 9}", "expected 9 free of q, saw 8"},
+		{"addresses: {vSwitch: v, free: 5}", ""},
+		{"addresses: {vSwitch: v, free: 6}", "expected 6 free addresses in v, saw 5"},
+	}
+	for _, test := range tests {
+		f := &fake{answer: fields, free: 5}
+		result := play(t, "client:\n  expect:\n    - "+test.expect+`
+  steps:
+    - call: {action: Aa}
+    - call: {action: Ab, params: {P: x}}
+    - mark: m
+    - call: {action: B}
+`, scenarios.ClientHalf, scenarios.Stage{Target: f})
+		judge(t, test.expect, result, test.want)
+	}
+}
+
+// TestObserver proves that the looks that the runner takes itself are not counted
+// as the client's calls, nor a script's as a controller's.
+func TestObserver(t *testing.T) {
+	f := &fake{answer: fields}
+	text := "%s:\n  steps:\n    - call: {action: Do}\n    - expect: [{resource: {action: Do}}, {calls: {action: Do, exactly: %d}}]\n"
+	judge(t, "client", play(t, fmt.Sprintf(text, "client", 1), scenarios.ClientHalf, scenarios.Stage{Target: f}), "")
+	judge(t, "kubernetes", play(t, fmt.Sprintf(text, "kubernetes", 0), scenarios.KubernetesHalf, scenarios.Stage{Target: f, Cluster: &fakeCluster{}}), "")
+}
+
+// after answers with a name from a time on.
+func after(f *fake, when time.Duration, name string) func(scenarios.APICall) scenarios.Answer {
+	return func(scenarios.APICall) scenarios.Answer {
+		if f.now < when {
+			return scenarios.Answer{Status: 200, Body: map[string]any{"Name": "old"}}
+		}
+		return scenarios.Answer{Status: 200, Body: map[string]any{"Name": name}}
+	}
+}
+
+// TestTime proves that within and wait stop as soon as it is so and fail in the
+// end, that for fails as soon as it is not so, and that each takes the time that
+// it says.
+func TestTime(t *testing.T) {
+	const within = "client:\n  expect:\n    - resource: {action: D, fields: {Name: new}}\n      within: 1m\n"
+	const wait = "client:\n  steps:\n    - wait: {call: {action: D, expect: {fields: {Name: new}}, save: {x: Name}}, within: 1m, every: 10s}\n    - call: {action: E, params: {X: '{{x}}'}}\n"
+	const stays = "client:\n  expect:\n    - resource: {action: D, fields: {Name: old}}\n      for: 1m\n"
+	tests := []struct {
+		name, text  string
+		changes     time.Duration
+		want        string
+		least, most time.Duration
+	}{
+		{"within", within, 30 * time.Second, "", 30 * time.Second, 40 * time.Second},
+		{"within, never", within, time.Hour, `expected Name "new" within 1m0s, saw Name "old"`, time.Minute, time.Minute},
+		{"wait", wait, 30 * time.Second, "", 30 * time.Second, 30 * time.Second},
+		{"wait, never", wait, time.Hour, `expected Name "new" within 1m0s, saw Name "old"`, time.Minute, time.Minute},
+		{"for", stays, time.Hour, "", time.Minute, time.Minute},
+		{"for, until then", stays, 30 * time.Second, `expected Name "old" for 1m0s, saw Name "new" after 30s`, 30 * time.Second, 31 * time.Second},
+	}
+	for _, test := range tests {
+		f := &fake{}
+		f.answer = after(f, test.changes, "new")
+		judge(t, test.name, play(t, test.text, scenarios.ClientHalf, scenarios.Stage{Target: f}), test.want)
+		if f.now < test.least || f.now > test.most {
+			t.Errorf("%s: it took %s, want %s to %s", test.name, f.now, test.least, test.most)
+		}
+	}
+}
+
+// TestFaults proves that a scenario fails whose fault never struck, also one that
+// was taken away or replaced meanwhile, that it passes otherwise, and that no
+// rule is left behind.
+func TestFaults(t *testing.T) {
+	const rule = "    - fault: {name: f, match: {action: Do}, effect: {reset: true}}\n"
+	const head = "client:\n  steps:\n"
+	strikes := func(f *fake) func(scenarios.APICall) scenarios.Answer {
+		return func(call scenarios.APICall) scenarios.Answer {
+			for i := range f.rules {
+				f.rules[i].Hits++
+			}
+			return scenarios.Answer{Status: 200}
+		}
+	}
+	const never = "expected the fault to strike at least once, saw that it never did: it matched 1 calls"
+	tests := []struct{ name, steps, want string }{
+		{"struck", rule + "    - call: {action: Do}\n", ""},
+		{"never", rule + "    - mark: m\n", never},
+		{"cleared in vain", rule + "    - clear: f\n    - call: {action: Do}\n", never},
+		{"cleared after it struck", rule + "    - call: {action: Do}\n    - clear: [f]\n", ""},
+		{"replaced in vain", rule + "    - fault: {name: f, effect: {empty: true}}\n    - call: {action: Do}\n", never},
+	}
+	for _, test := range tests {
+		f := &fake{}
+		f.answer = strikes(f)
+		judge(t, test.name, play(t, head+test.steps, scenarios.ClientHalf, scenarios.Stage{Target: f}), test.want)
+		if len(f.rules) > 0 {
+			t.Errorf("%s: %v is left behind", test.name, f.rules)
+		}
+	}
+}
+
+// TestBroken proves that what is wrong with the play is no verdict on the client:
+// neither a pass nor a failure.
+func TestBroken(t *testing.T) {
+	const restart = "client:\n  steps:\n    - restart: true\n"
+	tests := []struct {
+		name, text, want string
+		fake             fake
+	}{
+		{"restart of a running server", restart, "without --server", fake{}},
+		{"crash of a running server", "client:\n  steps:\n    - repeat: {times: 1, steps: [{fault: {name: f, effect: {crash: true}}}]}\n", "without --server", fake{}},
+		{"no answer of the target", "client:\n  steps:\n    - call: {action: Do}\n", "gone", fake{fails: map[string]error{"call": errors.New("gone")}}},
+		{"given is refused", "given:\n  state: [{action: Do}]\nclient: {steps: [{mark: m}]}\n", "", fake{answer: refusal}},
+		{"condition is refused", "given:\n  world: {a: b}\nclient: {steps: [{mark: m}]}\n", "no a", fake{fails: map[string]error{"set": errors.New("no a")}}},
+		{"no quota", "client:\n  expect:\n    - quota: {name: none, used: 1}\n", "there is no quota none", fake{}},
+		{"no vSwitch", "client:\n  expect:\n    - addresses: {vSwitch: none, free: 1}\n", "there is no vSwitch none", fake{}},
+		{"no journal", "client:\n  expect:\n    - calls: {none: true}\n", "forgotten", fake{fails: map[string]error{"calls": errors.New("forgotten")}}},
+		{"times of no number", "values: {t: x}\nclient:\n  steps:\n    - repeat: {times: '{{t}}', steps: [{mark: m}]}\n", `"x" is no number`, fake{}},
+		{"filled with nonsense", "values: {t: x}\nclient:\n  steps:\n    - clock: {advance: '{{t}}'}\n", `"x" is no duration`, fake{}},
+	}
+	for _, test := range tests {
+		result := play(t, test.text, scenarios.ClientHalf, scenarios.Stage{Target: &test.fake})
+		if result.Status != scenarios.Broken || !strings.Contains(result.Failure.Reason, test.want) {
+			t.Errorf("%s: %s, %+v, want broken with %q", test.name, result.Status, result.Failure, test.want)
+		}
+	}
+	f := &fake{}
+	if play(t, restart, scenarios.ClientHalf, scenarios.Stage{Target: f}); len(f.did) > 0 {
+		t.Errorf("a scenario that can't be played did %v", f.did)
+	}
+}
+
+// TestFailure proves what a failure shows: place, step, both sides, and the calls
+// since the step began and no others.
+func TestFailure(t *testing.T) {
+	f := &fake{answer: func(call scenarios.APICall) scenarios.Answer {
+		if call.Action == "Bad" {
+			return refusal(call)
+		}
+		return fields(call)
+	}}
+	var steps []string
+	result := play(t, "client:\n  steps:\n    - call: {action: Good}\n    - name: try it\n      call: {action: Bad, params: {A: b}}\n    - call: {action: Never}\n",
+		scenarios.ClientHalf, scenarios.Stage{Target: f, Progress: func(s scenarios.StepDone) {
+			steps = append(steps, fmt.Sprint(s.Line, " ", s.Title, " ", s.Passed))
+		}})
+	want := `dir/f.yaml:5: try it
+  expected  success
+  saw       400 Bad.Luck: no luck today
+  calls     since the step began:
+    2 Slb Bad A=b → 400 Bad.Luck
+`
+	if result.Failure == nil || result.Failure.String() != want {
+		t.Errorf("the failure says\n%s\nwant\n%s", result.Failure, want)
+	}
+	if got := strings.Join(steps, ", "); got != "4 call Good true, 5 try it false" {
+		t.Errorf("progress = %s", got)
+	}
+}

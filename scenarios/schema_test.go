@@ -1,0 +1,118 @@
+package scenarios
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write schema.json")
+
+// object is a part of a JSON Schema.
+type object = map[string]any
+
+// schema describes a type for editors. A number or a truth may also be a template,
+// and a field of the faults package is left to that package.
+func schema(t reflect.Type, definitions object) any {
+	template := object{"type": "string", "pattern": `\{\{`}
+	scalar := object{"type": []string{"string", "number", "boolean"}}
+	switch t {
+	case reflect.TypeFor[Duration]():
+		return object{"type": "string", "pattern": `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|\{\{`}
+	case reflect.TypeFor[Value]():
+		return object{}
+	case reflect.TypeFor[Settings]():
+		return object{"type": "object", "minProperties": 1}
+	case reflect.TypeFor[Names]():
+		return object{"oneOf": []any{scalar, object{"type": "array", "items": scalar, "minItems": 1}}}
+	case reflect.TypeFor[Manifest]():
+		return object{"type": []string{"string", "object", "array"}}
+	case reflect.TypeFor[Fault]():
+		return object{"type": "object", "required": []string{"name", "effect"}}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return schema(t.Elem(), definitions)
+	case reflect.Slice:
+		return object{"type": "array", "items": schema(t.Elem(), definitions)}
+	case reflect.Map:
+		return object{"type": "object", "additionalProperties": schema(t.Elem(), definitions)}
+	case reflect.Bool:
+		return object{"oneOf": []any{object{"type": "boolean"}, template}}
+	case reflect.Int:
+		return object{"oneOf": []any{object{"type": "integer"}, template}}
+	case reflect.Float64:
+		return object{"oneOf": []any{object{"type": "number"}, template}}
+	case reflect.String:
+		return scalar
+	}
+	define(t, definitions)
+	reference := object{"$ref": "#/$defs/" + t.Name()}
+	if t == reflect.TypeFor[Matcher]() {
+		return object{"oneOf": []any{scalar, reference}}
+	}
+	return reference
+}
+
+// define puts a struct among the definitions.
+func define(t reflect.Type, definitions object) {
+	if definitions[t.Name()] != nil {
+		return
+	}
+	properties, required := object{}, []string{}
+	definitions[t.Name()] = object{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, option, _ := strings.Cut(f.Tag.Get("key"), ",")
+		if name == "" {
+			continue
+		}
+		properties[name] = object{"description": f.Tag.Get("doc"), "allOf": []any{schema(f.Type, definitions)}}
+		if option == "required" {
+			required = append(required, name)
+		}
+	}
+	definitions[t.Name()] = object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+}
+
+// TestSchema proves that the published JSON Schema is that of the types. With
+// -update it writes it.
+func TestSchema(t *testing.T) {
+	definitions := object{}
+	root := schema(reflect.TypeFor[Scenario](), definitions)
+	want, err := json.MarshalIndent(object{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "clbemu scenario",
+		"allOf": []any{root}, "$defs": definitions}, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, '\n')
+	if bytes.Equal(want, Schema) {
+		return
+	}
+	if !*update {
+		t.Fatal("schema.json is not that of the types: run go test ./scenarios -run Schema -update")
+	}
+	if err := os.WriteFile("schema.json", want, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDocumented proves that every field of a scenario is explained.
+func TestDocumented(t *testing.T) {
+	definitions := object{}
+	schema(reflect.TypeFor[Scenario](), definitions)
+	if len(definitions) < 15 {
+		t.Fatalf("%d types are described, want all", len(definitions))
+	}
+	for name, d := range definitions {
+		for field, property := range d.(object)["properties"].(object) {
+			if text := property.(object)["description"].(string); !strings.HasSuffix(text, ".") {
+				t.Errorf("%s.%s is explained as %q, want a sentence", name, field, text)
+			}
+		}
+	}
+}
