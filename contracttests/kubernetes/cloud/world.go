@@ -1,0 +1,63 @@
+package cloud
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// What the default world has, which the instances are added to.
+const (
+	Region     = "cn-hangzhou"
+	VPC        = "vpc-bp1clbemu000000000001"
+	VSwitch    = "vsw-bp1clbemu000000000001"
+	VSwitch2   = "vsw-bp1clbemu000000000002"
+	RouteTable = "vtb-bp1clbemu000000000001"
+)
+
+// Instance is an ECS instance, which a node can be.
+type Instance struct {
+	ID      string
+	Address string
+	// PodAddresses are those of a second network interface, whose addresses pods
+	// have where the CCM makes pods backends.
+	PodAddresses     []string
+	NetworkInterface string
+}
+
+// ProviderID is how a node names its instance.
+func (i Instance) ProviderID() string { return Region + "." + i.ID }
+
+// NewInstance is the nth instance beside those of the default world.
+func NewInstance(n int) Instance {
+	return Instance{
+		ID:               fmt.Sprintf("i-e2e%017d", n),
+		Address:          fmt.Sprintf("192.168.0.%d", 100+n),
+		NetworkInterface: fmt.Sprintf("eni-e2e%015d", n),
+		PodAddresses:     []string{fmt.Sprintf("192.168.0.%d", 150+n)},
+	}
+}
+
+// worldWith adds instances to a world file.
+func worldWith(base []byte, instances []Instance) ([]byte, error) {
+	var world map[string]any
+	if err := yaml.Unmarshal(base, &world); err != nil {
+		return nil, fmt.Errorf("read the default world: %w", err)
+	}
+	present, ok := world["instances"].([]any)
+	if !ok {
+		return nil, fmt.Errorf("the default world has no list of instances")
+	}
+	var interfaces []any
+	for _, i := range instances {
+		present = append(present, map[string]any{
+			"id": i.ID, "vSwitch": VSwitch, "privateIpAddress": i.Address, "networkInterface": i.NetworkInterface + "p",
+			"name": i.ID, "hostName": i.ID, "ramRole": "clbemu-node",
+		})
+		interfaces = append(interfaces, map[string]any{
+			"id": i.NetworkInterface, "vSwitch": VSwitch, "instance": i.ID, "privateIpAddresses": i.PodAddresses,
+		})
+	}
+	world["instances"], world["networkInterfaces"] = present, interfaces
+	return yaml.Marshal(world)
+}

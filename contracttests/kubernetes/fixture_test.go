@@ -1,0 +1,130 @@
+package kubernetes_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aliyun/alibaba-cloud-sdk-go/services/slb"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/clbemu/clbemu/contracttests/kubernetes/cloud"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/process"
+)
+
+const (
+	// patience covers the back-off of a controller, which doubles from 5 s.
+	patience  = 5 * time.Minute
+	pollEvery = 50 * time.Millisecond
+)
+
+// fixture is a test's own cloud, controller and namespace.
+type fixture struct {
+	*testing.T
+	ctx        context.Context
+	dir        string
+	cloud      *cloud.Cloud
+	controller *process.Process
+	slb        *slb.Client
+	kubernetes kubernetes.Interface
+	namespace  string
+}
+
+// start brings them up. At the end all Services are deleted while the controller
+// runs, which must leave no load balancer but those that the test made, and a
+// state that passes its check.
+func start(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{T: t, ctx: context.Background(), dir: filepath.Join(shared.dir, t.Name()),
+		kubernetes: shared.cluster.Client, namespace: strings.ToLower(t.Name())}
+	if err := os.Mkdir(f.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if f.cloud, err = cloud.Start(f.ctx, shared.clbemu, f.dir, instances()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.stopCloud)
+	if f.slb, err = f.cloud.SLB(); err != nil {
+		t.Fatal(err)
+	}
+	f.controller = startController(t, f.dir, f.cloud)
+	t.Cleanup(func() { f.controller.Kill() })
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}}
+	if _, err := f.kubernetes.CoreV1().Namespaces().Create(f.ctx, namespace, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.deleteNamespace)
+	return f
+}
+
+func (f *fixture) stopCloud() {
+	if err := f.cloud.Check(f.ctx); err != nil {
+		f.Errorf("the state at the end: %v", err)
+	}
+	if err := f.cloud.Stop(); err != nil {
+		f.Error(err)
+	}
+}
+
+// deleteNamespace ends the test's Services. A test that failed may have broken
+// the controller, and must not leave the next one its Services.
+func (f *fixture) deleteNamespace() {
+	if f.Failed() {
+		f.Logf("the controller's last words:\n%s", f.controller.Tail(15))
+		f.releaseServices()
+	}
+	namespaces := f.kubernetes.CoreV1().Namespaces()
+	if err := namespaces.Delete(f.ctx, f.namespace, metav1.DeleteOptions{}); err != nil {
+		f.Error(err)
+		return
+	}
+	err := wait.PollUntilContextTimeout(f.ctx, pollEvery, patience, true, func(ctx context.Context) (bool, error) {
+		_, err := namespaces.Get(ctx, f.namespace, metav1.GetOptions{})
+		return errors.IsNotFound(err), nil
+	})
+	if err != nil {
+		f.Errorf("the namespace is not deleted: %v\n%s", err, f.controller.Tail(15))
+		f.releaseServices()
+		return
+	}
+	if left := f.ownLoadBalancers(); len(left) > 0 && !f.Failed() {
+		f.Errorf("all Services are deleted, and the load balancers %v are left", left)
+	}
+}
+
+func (f *fixture) releaseServices() {
+	services := f.kubernetes.CoreV1().Services(f.namespace)
+	list, err := services.List(f.ctx, metav1.ListOptions{})
+	if err != nil {
+		f.Error(err)
+		return
+	}
+	for _, service := range list.Items {
+		service.Finalizers = nil
+		if _, err := services.Update(f.ctx, &service, metav1.UpdateOptions{}); err != nil {
+			f.Error(err)
+		}
+	}
+}
+
+// eventually waits until what is asked for holds; an error says what does not
+// hold yet.
+func (f *fixture) eventually(what string, holds func() error) {
+	f.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(f.ctx, pollEvery, patience, true, func(context.Context) (bool, error) {
+		last = holds()
+		return last == nil, nil
+	})
+	if err != nil {
+		f.Fatalf("%s: after %s still %v", what, patience, last)
+	}
+}

@@ -1,0 +1,101 @@
+package kubernetes_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/kubernetes/cloud"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/cluster"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/tools"
+)
+
+// nodes is how many the cluster has; tests may add spare ones.
+const (
+	nodes  = 3
+	spares = 2
+)
+
+// shared is what all tests use one after the other: the control plane and the
+// binaries. Each has a cloud, a controller and a namespace of its own.
+var shared struct {
+	dir, clbemu, driver string
+	cluster             *cluster.Cluster
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(run(m))
+}
+
+// run keeps the logs when a test has failed, and nothing otherwise.
+func run(m *testing.M) (code int) {
+	dir, err := os.MkdirTemp("", "clbemu-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() {
+		if code != 0 {
+			fmt.Fprintln(os.Stderr, "the logs are in", dir)
+			return
+		}
+		os.RemoveAll(dir)
+	}()
+	shared.dir = dir
+	if err := prepare(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer shared.cluster.Stop()
+	return m.Run()
+}
+
+func prepare(ctx context.Context) error {
+	programs, err := tools.Build(ctx, os.Stderr)
+	if err != nil {
+		return err
+	}
+	if shared.clbemu, err = cloud.Build(ctx, filepath.Join("..", ".."), shared.dir); err != nil {
+		return err
+	}
+	shared.driver = filepath.Join(shared.dir, "driver")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", shared.driver, "./driver").CombinedOutput(); err != nil {
+		return fmt.Errorf("build the driver: %w\n%s", err, out)
+	}
+	folder := filepath.Join(shared.dir, "cluster")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return err
+	}
+	if shared.cluster, err = cluster.Start(ctx, programs, folder); err != nil {
+		return err
+	}
+	for n := 1; n <= nodes; n++ {
+		if err := shared.cluster.AddNode(ctx, node(n)); err != nil {
+			shared.cluster.Stop()
+			return err
+		}
+	}
+	return nil
+}
+
+// node is the one that runs on the nth instance.
+func node(n int) cluster.Node {
+	instance := cloud.NewInstance(n)
+	return cluster.Node{
+		Name: fmt.Sprintf("node-%d", n), ProviderID: instance.ProviderID(),
+		Address: instance.Address, PodCIDR: fmt.Sprintf("172.20.%d.0/24", n),
+	}
+}
+
+// instances are all that the world has for nodes.
+func instances() (all []cloud.Instance) {
+	for n := 1; n <= nodes+spares; n++ {
+		all = append(all, cloud.NewInstance(n))
+	}
+	return all
+}

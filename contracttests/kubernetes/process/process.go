@@ -1,0 +1,126 @@
+// Package process runs programs beside a test: each in a process group of its
+// own, with its output in a file, and gone when the test is. It does not know
+// what the programs are.
+package process
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// grace is how long a program may take to end when it is asked to.
+const grace = 20 * time.Second
+
+// Process is a running program.
+type Process struct {
+	// Name is how messages call it, and its log.
+	Name string
+	log  string
+	cmd  *exec.Cmd
+	done chan struct{}
+	err  error // how it ended, once done is closed
+}
+
+// Command is what is to be run.
+type Command struct {
+	// Dir holds the log, and is where the program works.
+	Dir, Name string
+	// Env is added to this process's environment.
+	Env  []string
+	Path string
+	Args []string
+}
+
+// Start runs a command. Its output is added to Name.log.
+func Start(c Command) (*Process, error) {
+	p := &Process{Name: c.Name, log: filepath.Join(c.Dir, c.Name+".log"), done: make(chan struct{})}
+	out, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	p.cmd = exec.Command(c.Path, c.Args...)
+	p.cmd.Dir, p.cmd.Env = c.Dir, append(os.Environ(), c.Env...)
+	p.cmd.Stdout, p.cmd.Stderr = out, out
+	p.cmd.SysProcAttr = attributes()
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", c.Name, err)
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// Done is closed when the program has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Stop asks the program to end, and kills it if it does not. An error is that it
+// had to be killed, or ended with another code than 0.
+func (p *Process) Stop() error {
+	p.signal(syscall.SIGTERM)
+	select {
+	case <-p.done:
+		// What the program itself started ends with it.
+		p.signal(syscall.SIGKILL)
+	case <-time.After(grace):
+		p.Kill()
+		return fmt.Errorf("%s ignored SIGTERM for %s: see %s", p.Name, grace, p.log)
+	}
+	if p.err != nil {
+		return fmt.Errorf("%s ended with %w: see %s", p.Name, p.err, p.log)
+	}
+	return nil
+}
+
+// Kill ends the program's whole group at once, as a power failure would.
+func (p *Process) Kill() {
+	p.signal(syscall.SIGKILL)
+	<-p.done
+}
+
+// signal reaches the whole group; that there is nobody left is no error.
+func (p *Process) signal(s syscall.Signal) {
+	if err := syscall.Kill(-p.cmd.Process.Pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
+		fmt.Fprintf(os.Stderr, "signal %s to %s: %v\n", s, p.Name, err)
+	}
+}
+
+// Log is what the program has written.
+func (p *Process) Log() string {
+	text, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// Tail is the end of what the program has written.
+func (p *Process) Tail(lines int) string {
+	all := strings.Split(strings.TrimRight(p.Log(), "\n"), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}
+
+// FreePorts returns ports of the loopback address that nobody uses. Another
+// program may take one before its user does, which then says so.
+func FreePorts(n int) ([]int, error) {
+	var ports []int
+	for range n {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer listener.Close() // not before all are found, or one comes twice
+		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
+	}
+	return slices.Clip(ports), nil
+}

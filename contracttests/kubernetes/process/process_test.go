@@ -1,0 +1,112 @@
+package process_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/contracttests/kubernetes/process"
+)
+
+func start(t *testing.T, script string) *process.Process {
+	t.Helper()
+	p, err := process.Start(process.Command{Dir: t.TempDir(), Name: "script", Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"WORD=hello"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	return p
+}
+
+// await waits until the program has written the text.
+func await(t *testing.T, p *process.Process, text string) {
+	t.Helper()
+	timeout := time.After(10 * time.Second)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !strings.Contains(p.Log(), text) {
+		select {
+		case <-tick.C:
+		case <-timeout:
+			t.Fatalf("the log is %q, want %q in it", p.Log(), text)
+		}
+	}
+}
+
+// TestStop proves that the end of a program is told as it was.
+func TestStop(t *testing.T) {
+	tests := []struct {
+		name, script, want string
+	}{
+		{"ends well", `trap 'exit 0' TERM; echo $WORD; while :; do sleep 0.01; done`, ""},
+		{"ends badly", `trap 'exit 3' TERM; echo $WORD; while :; do sleep 0.01; done`, "exit status 3"},
+		{"had ended badly", `echo $WORD; exit 4`, "exit status 4"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := start(t, test.script)
+			await(t, p, "hello")
+			err := p.Stop()
+			if got := errorText(err); test.want == "" && got != "" || !strings.Contains(got, test.want) {
+				t.Errorf("Stop() = %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// TestKillGroup proves that what a program has started does not outlive it.
+func TestKillGroup(t *testing.T) {
+	p := start(t, `sleep 1000 & echo "child $!."; wait`)
+	await(t, p, ".\n")
+	child, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(p.Tail(1), "child "), "."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Kill()
+	timeout := time.After(10 * time.Second)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	// An orphan is gone when whoever inherits it has taken note: until then it is
+	// there, but no process that runs.
+	for !errors.Is(syscall.Kill(child, 0), syscall.ESRCH) && !zombie(child) {
+		select {
+		case <-tick.C:
+		case <-timeout:
+			t.Fatalf("process %d still runs", child)
+		}
+	}
+}
+
+// TestFreePorts proves that the ports differ and can be listened on.
+func TestFreePorts(t *testing.T) {
+	ports, err := process.FreePorts(5)
+	if err != nil || len(ports) != 5 {
+		t.Fatalf("FreePorts(5) = %v, %v", ports, err)
+	}
+	for _, port := range ports {
+		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			t.Fatalf("port %d of %v: %v", port, ports, err)
+		}
+		defer listener.Close()
+	}
+}
+
+// zombie says whether a process has ended and only its entry is left.
+func zombie(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && strings.Contains(string(stat), ") Z ")
+}

@@ -1,0 +1,120 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Dir is the folder of the built programs. The etcd server is called server there,
+// after its package; the files of the modules are there by their own names.
+type Dir string
+
+// Path is where a program or a file is.
+func (d Dir) Path(name string) string { return filepath.Join(string(d), name) }
+
+// Build returns the programs, and builds them if the cache has none of these
+// pins; it says so on progress, because that takes minutes.
+func Build(ctx context.Context, progress io.Writer) (Dir, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("a cache for the built tools: %w", err)
+	}
+	root := filepath.Join(cache, "clbemu-e2e")
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return "", err
+	}
+	unlock, err := lock(filepath.Join(root, "lock"))
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	dir := filepath.Join(root, pins())
+	if _, err := os.Stat(dir); err == nil {
+		return Dir(dir), nil
+	}
+	fmt.Fprintf(progress, "building the Kubernetes control plane into %s: this takes minutes, once\n", dir)
+	return Dir(dir), buildInto(ctx, root, dir)
+}
+
+// lock keeps test binaries that run side by side from building the same.
+func lock(path string) (unlock func(), err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return func() { file.Close() }, nil
+}
+
+// buildInto makes dir appear with everything in it, or not at all.
+func buildInto(ctx context.Context, root, dir string) error {
+	work, err := os.MkdirTemp(root, "build-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	out := filepath.Join(work, "out")
+	for i, b := range builds {
+		source := filepath.Join(work, fmt.Sprint(i))
+		if err := b.run(ctx, source, out); err != nil {
+			return fmt.Errorf("build %s %s: %w", b.module, b.version, err)
+		}
+	}
+	return os.Rename(out, dir)
+}
+
+// run builds the programs in a module of their own at source.
+func (b build) run(ctx context.Context, source, out string) error {
+	if err := os.MkdirAll(source, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(source, "go.mod"), []byte(b.goMod()), 0o644); err != nil {
+		return err
+	}
+	args := []string{"build", "-mod=mod", "-trimpath", "-ldflags", "-s -w", "-o", out + "/"}
+	if _, err := goTool(ctx, source, append(args, b.packages...)...); err != nil {
+		return err
+	}
+	return b.copyFiles(ctx, source, out)
+}
+
+func (b build) copyFiles(ctx context.Context, source, out string) error {
+	if len(b.files) == 0 {
+		return nil
+	}
+	dir, err := goTool(ctx, source, "list", "-mod=mod", "-m", "-f", "{{.Dir}}", b.module)
+	if err != nil {
+		return err
+	}
+	for _, name := range b.files {
+		text, err := os.ReadFile(filepath.Join(strings.TrimSpace(dir), name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(out, filepath.Base(name)), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goTool runs the go command in a folder, whatever the caller's own module says.
+func goTool(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
+	out, err := cmd.Output()
+	if exit, ok := err.(*exec.ExitError); ok {
+		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, exit.Stderr)
+	}
+	return string(out), err
+}

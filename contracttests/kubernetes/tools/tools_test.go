@@ -1,0 +1,37 @@
+package tools_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/kubernetes/tools"
+)
+
+// TestBuild proves that every program of the control plane is built and starts,
+// and that a second build finds the first.
+func TestBuild(t *testing.T) {
+	dir, err := tools.Build(t.Context(), os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for program, version := range map[string]string{
+		"server": "--version", "kube-apiserver": "--version", "kube-controller-manager": "--version",
+		"kube-scheduler": "--version", "kubectl": "--help", "kwok": "--version",
+	} {
+		if out, err := exec.Command(dir.Path(program), version).CombinedOutput(); err != nil {
+			t.Errorf("%s %s: %v\n%s", program, version, err, out)
+		}
+	}
+	before, err := os.Stat(dir.Path("kubectl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := tools.Build(t.Context(), os.Stderr)
+	if err != nil || again != dir {
+		t.Fatalf("the second build = %s, %v, want %s", again, err, dir)
+	}
+	if after, err := os.Stat(dir.Path("kubectl")); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the second build made kubectl anew (%v)", err)
+	}
+}
