@@ -59,6 +59,7 @@ func ours(t *testing.T) map[string][]string {
 var mayImport = map[string][]string{
 	"state":              {"state"},
 	"faults":             {"faults"},
+	"scenarios":          {"faults", "scenarios"},
 	"emulator/rpc":       {"state", "faults", "emulator/rpc"},
 	"emulator/clb":       {"state", "emulator/rpc"},
 	"emulator/vpc":       {"state", "emulator/rpc"},

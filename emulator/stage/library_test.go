@@ -1,0 +1,71 @@
+package stage_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// loaded are the scenarios of the library, held against what is emulated.
+func loaded(t *testing.T) (list []*scenarios.Scenario) {
+	t.Helper()
+	api, err := stage.NewAPI(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer api.Close(t.Context())
+	for _, name := range scenarios.LibraryNames() {
+		text, _ := scenarios.LibraryText(name)
+		s, err := scenarios.Load(name+".yaml", text, scenarios.Options{API: api})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// playLocal plays a client half on a private emulator and returns what the
+// journal says of it.
+func playLocal(t *testing.T, s *scenarios.Scenario) string {
+	t.Helper()
+	local, err := stage.NewLocal(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := scenarios.Play(t.Context(), s, scenarios.ClientHalf, scenarios.Stage{Target: local})
+	if result.Status != scenarios.Passed {
+		t.Errorf("%s: %s\n%s", s.Name, result.Status, result.Failure)
+	}
+	calls, err := local.Calls(t.Context(), 0)
+	if err != nil {
+		t.Error(err)
+	}
+	if err := local.Close(t.Context()); err != nil {
+		t.Errorf("%s: %v", s.Name, err)
+	}
+	text, err := json.Marshal(calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestLibraryPlays proves that each client half of the library passes on a
+// private emulator, twice with the same calls, ids, times and answers.
+func TestLibraryPlays(t *testing.T) {
+	began := time.Now()
+	for _, s := range loaded(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			if first, again := playLocal(t, s), playLocal(t, s); first != again {
+				t.Errorf("the second play differs:\n%s\n%s", first, again)
+			}
+		})
+	}
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("the library took %s twice, want less than a minute", took)
+	}
+}

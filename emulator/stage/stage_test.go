@@ -1,0 +1,243 @@
+package stage_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+func newLocal(t *testing.T) *stage.Local {
+	t.Helper()
+	local, err := stage.NewLocal(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := local.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return local
+}
+
+// newRemote is a stage on a running emulator.
+func newRemote(t *testing.T) (*stage.Remote, *emulatortest.Server) {
+	t.Helper()
+	s := emulatortest.Start(t)
+	return &stage.Remote{API: s.URL(), Control: s.ControlURL() + "/"}, s
+}
+
+var create = scenarios.APICall{Product: "Slb", Action: "CreateLoadBalancer", UserAgent: scenarios.ClientAgent,
+	Params: map[string]string{"AddressType": "internet", "InstanceChargeType": "PayByCLCU", "ClientToken": "once"}}
+
+// mustCall makes a call that must be answered with success.
+func mustCall(t *testing.T, target scenarios.Target, call scenarios.APICall) scenarios.Answer {
+	t.Helper()
+	answer, err := target.Call(t.Context(), call)
+	if err != nil || answer.Status != 200 {
+		t.Fatalf("Call(%s) = %+v, %v, want success", call.Action, answer, err)
+	}
+	return answer
+}
+
+// do fails the test when something that must work does not.
+func do(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func used(t *testing.T, target scenarios.Target) int {
+	t.Helper()
+	quotas, err := target.Quotas(t.Context())
+	do(t, err)
+	n := 0
+	for _, q := range quotas {
+		if q.Name == "slb_quota_instances_num" {
+			for _, by := range q.Used {
+				n += by
+			}
+		}
+	}
+	return n
+}
+
+// TestRestart proves that what was acknowledged survives a restart and a kill, as
+// does the journal, and that an emulator that crashed serves the next call.
+func TestRestart(t *testing.T) {
+	local := newLocal(t)
+	id := mustCall(t, local, create).Body["LoadBalancerId"]
+	do(t, local.Restart(t.Context(), false))
+	do(t, local.Restart(t.Context(), true))
+	if again := mustCall(t, local, create).Body["LoadBalancerId"]; again != id {
+		t.Errorf("after the restarts the token gives %v, want %v", again, id)
+	}
+	calls, err := local.Calls(t.Context(), 1)
+	if err != nil || len(calls) != 1 || calls[0].Action != "CreateLoadBalancer" {
+		t.Errorf("Calls(1) = %v, %v, want the second call", calls, err)
+	}
+	rules, err := faults.Parse([]byte("{name: f, match: {action: CreateLoadBalancer}, at: beforeCommit, effect: {crash: true}, when: {times: 1}}"))
+	do(t, err)
+	do(t, local.AddFault(t.Context(), rules[0]))
+	create := create
+	create.Params = map[string]string{"AddressType": "internet", "InstanceChargeType": "PayByCLCU"}
+	if answer, err := local.Call(t.Context(), create); err != nil || answer.Lost == "" {
+		t.Errorf("the call that crashes = %+v, %v, want no answer", answer, err)
+	}
+	if n := used(t, local); n != 1 {
+		t.Errorf("%d load balancers after a crash before the commit, want 1", n)
+	}
+	mustCall(t, local, create)
+	if n := used(t, local); n != 2 {
+		t.Errorf("%d load balancers after the crash, want 2", n)
+	}
+}
+
+// TestTargets proves of both stages that conditions, faults, the clock, quotas,
+// addresses and the journal are those of the emulator.
+func TestTargets(t *testing.T) {
+	remote, _ := newRemote(t)
+	for name, target := range map[string]scenarios.Target{"local": newLocal(t), "remote": remote} {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			mark, err := target.Mark(ctx)
+			do(t, err)
+			do(t, target.Set(ctx, []scenarios.Setting{{Name: "account.arrears", Value: "true"}, {Name: "vswitch.vsw-bp1clbemu000000000001.freeAddresses", Value: "3"}}))
+			answer, err := target.Call(ctx, create)
+			if err != nil || answer.Body["Code"] != "ORDER.ARREARAGE" {
+				t.Errorf("Call = %+v, %v, want the refusal", answer, err)
+			}
+			if free, err := target.FreeAddresses(ctx, "vsw-bp1clbemu000000000001"); err != nil || free != 3 {
+				t.Errorf("FreeAddresses = %d, %v, want 3", free, err)
+			}
+			if _, err := target.FreeAddresses(ctx, "none"); err == nil {
+				t.Error("FreeAddresses of no vSwitch succeeds")
+			}
+			rules, err := faults.Parse([]byte("{name: f, match: {action: DescribeRegions}, effect: {reset: true}}"))
+			do(t, err)
+			do(t, target.AddFault(ctx, rules[0]))
+			if lost, err := target.Call(ctx, scenarios.APICall{Product: "Slb", Action: "DescribeRegions"}); err != nil || lost.Lost == "" {
+				t.Errorf("Call = %+v, %v, want no answer", lost, err)
+			}
+			if list, err := target.Faults(ctx); err != nil || len(list) != 1 || list[0].Hits != 1 {
+				t.Errorf("Faults = %+v, %v, want one hit", list, err)
+			}
+			do(t, target.ClearFaults(ctx, "f"))
+			half := 0.5
+			do(t, target.SetClock(ctx, time.Hour, &half))
+			calls, err := target.Calls(ctx, mark)
+			if err != nil || len(calls) != 2 || calls[0].UserAgent != scenarios.ClientAgent || calls[0].Code != "ORDER.ARREARAGE" || len(calls[1].Faults) != 1 {
+				t.Errorf("Calls = %+v, %v, want the refusal of the client and the lost call", calls, err)
+			}
+			for _, err := range []error{target.Set(ctx, []scenarios.Setting{{Name: "none", Value: "1"}}), target.ClearFaults(ctx, "none"), target.SetClock(ctx, -time.Hour, nil)} {
+				if err == nil {
+					t.Error("a change that makes no sense succeeds")
+				}
+			}
+		})
+	}
+}
+
+// TestTimeout proves that a client that gives up leaves a call that is done all
+// the same, and that this is told as no answer.
+func TestTimeout(t *testing.T) {
+	local := newLocal(t)
+	rules, err := faults.Parse([]byte("{name: f, match: {action: CreateLoadBalancer}, effect: {delay: {fixed: 1h}}}"))
+	do(t, err)
+	do(t, local.AddFault(t.Context(), rules[0]))
+	impatient := create
+	impatient.Timeout = 50 * time.Millisecond
+	answer, err := local.Call(t.Context(), impatient)
+	if err != nil || !strings.Contains(answer.Lost, "50ms") || used(t, local) != 1 {
+		t.Errorf("Call = %+v, %v and %d load balancers, want no answer within 50ms and one", answer, err, used(t, local))
+	}
+}
+
+// TestRemoteIsPutBack proves that a running emulator has its conditions and the
+// pace of its clock back when a half is over, and that it is not ended.
+func TestRemoteIsPutBack(t *testing.T) {
+	remote, s := newRemote(t)
+	ctx := t.Context()
+	other := &stage.Remote{API: s.URL(), Control: s.ControlURL()}
+	do(t, other.Set(ctx, []scenarios.Setting{{Name: "account.balance", Value: "500"}}))
+	do(t, remote.Set(ctx, []scenarios.Setting{{Name: "account.balance", Value: "1"}, {Name: "quota.slb_quota_acls_num", Value: "1"},
+		{Name: "stock.cn-hangzhou-g", Value: "soldout"}, {Name: "throttle.key", Value: "1000/1000"},
+		{Name: "vswitch.vsw-bp1clbemu000000000001.freeAddresses", Value: "0"},
+		{Name: "policy.key.testid", Value: `{"Version":"1","Statement":[{"Effect":"Deny","Action":"*","Resource":"*"}]}`}}))
+	frozen := 0.0
+	do(t, remote.SetClock(ctx, 0, &frozen))
+	do(t, remote.Close(ctx))
+	fresh := stage.Remote{API: s.URL(), Control: s.ControlURL()}
+	mustCall(t, &fresh, create)
+	if free, err := fresh.FreeAddresses(ctx, "vsw-bp1clbemu000000000001"); err != nil || free == 0 {
+		t.Errorf("FreeAddresses = %d, %v, want those of before", free, err)
+	}
+	do(t, other.Set(ctx, []scenarios.Setting{{Name: "account.balance", Value: "99"}}))
+	do(t, other.Close(ctx))
+	if status, err := s.Store().ClockStatus(); err != nil || status.Scale != 1 {
+		t.Errorf("the clock goes at %v, %v, want as before", status.Scale, err)
+	}
+	if remote.CanRestart() || remote.Restart(ctx, true) == nil {
+		t.Error("a running emulator can be ended")
+	}
+}
+
+// TestNobodyThere proves that an emulator that does not run is an error of the
+// play and no lost answer.
+func TestNobodyThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	do(t, err)
+	remote := &stage.Remote{API: "http://" + l.Addr().String(), Control: "http://" + l.Addr().String()}
+	do(t, l.Close())
+	if _, err := remote.Call(t.Context(), create); err == nil || !strings.Contains(err.Error(), "is clbemu running") {
+		t.Errorf("Call = %v, want a hint", err)
+	}
+	if _, err := remote.Mark(t.Context()); err == nil || !strings.Contains(err.Error(), "is clbemu running") {
+		t.Errorf("Mark = %v, want a hint", err)
+	}
+}
+
+// TestAPI proves what is refused before a scenario is played, with a suggestion.
+func TestAPI(t *testing.T) {
+	api, err := stage.NewAPI(t.Context())
+	do(t, err)
+	defer api.Close(t.Context())
+	rule := func(text string) faults.Rule {
+		rules, err := faults.Parse([]byte(text))
+		do(t, err)
+		return rules[0]
+	}
+	tests := []struct {
+		what string
+		err  error
+		want string
+	}{
+		{"call", api.CheckCall("Slb", "CreateLoadBalancer", []string{"AddressType", "Tag.12.Key", "RegionId"}), ""},
+		{"list of texts", api.CheckCall("Slb", "ListTagResources", []string{"ResourceId.1"}), ""},
+		{"action", api.CheckCall("Slb", "CreateLoadBalancers", nil), "do you mean CreateLoadBalancer?"},
+		{"action of another product", api.CheckCall("Vpc", "CreateLoadBalancer", nil), "no emulated action of Vpc"},
+		{"action that is not emulated", api.CheckCall("Slb", "CreateTLSCipherPolicy", nil), "no emulated action of Slb is called CreateTLSCipherPolicy"},
+		{"parameter", api.CheckCall("Slb", "CreateLoadBalancer", []string{"AdressType"}), "params.AdressType: CreateLoadBalancer has no such parameter: do you mean AddressType?"},
+		{"condition", api.CheckCondition("account.arrears"), ""},
+		{"condition with a name", api.CheckCondition("policy.key.testid"), ""},
+		{"unknown condition", api.CheckCondition("account.arears"), "do you mean account.arrears?"},
+		{"rule", api.CheckFault(rule("{name: f, match: {action: Create*}, effect: {reset: true}}")), ""},
+		{"rule on nothing", api.CheckFault(rule("{name: f, match: {action: Fly}, effect: {reset: true}}")), "no emulated action is called Fly"},
+	}
+	for _, test := range tests {
+		switch {
+		case test.want == "" && test.err != nil:
+			t.Errorf("%s: %v, want it known", test.what, test.err)
+		case test.want != "" && (test.err == nil || !strings.Contains(test.err.Error(), test.want)):
+			t.Errorf("%s: %v, want %q", test.what, test.err, test.want)
+		}
+	}
+}
