@@ -226,6 +226,7 @@ func (p *play) repeat(ctx context.Context, step *Step) *Failure {
 
 // perform does one thing and makes a failure of its error.
 func (p *play) perform(ctx context.Context, line int, title string, do func() error) *Failure {
+	title = fill(title, p.names)
 	mark, err := p.Target.Mark(ctx)
 	if err == nil {
 		p.began = mark

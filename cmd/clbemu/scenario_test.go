@@ -1,0 +1,177 @@
+package main_test
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// The scenarios of these tests.
+const (
+	goodScenario = `about: good
+values: {zone: cn-hangzhou-g}
+client:
+  steps:
+    - set: {"stock.{{zone}}": soldout}
+    - call:
+        action: CreateLoadBalancer
+        params: {AddressType: internet, InstanceChargeType: PayByCLCU, MasterZoneId: cn-hangzhou-g}
+        expect: {code: OperationFailed.ZoneResourceLimit}
+kubernetes:
+  expect:
+    - service: {name: web, fields: {status: {absent: true}}}
+`
+	badScenario = `about: bad
+client:
+  steps:
+    - call: {action: DescribeRegions}
+    - call:
+        action: DescribeLoadBalancers
+        expect: {fields: {TotalCount: "1"}}
+`
+	restartScenario = "about: restart\nclient:\n  steps:\n    - restart: true\n"
+	wrongScenario   = "about: wrong\nclient:\n  steps:\n    - wait: {within: soon}\n"
+)
+
+func scenarioDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"good": goodScenario, "bad": badScenario, "restart": restartScenario} {
+		writeFile(t, filepath.Join(dir, name+".yaml"), text)
+	}
+	return dir
+}
+
+// TestScenarioRun proves the exit code of each sort of run, and that its output
+// says why.
+func TestScenarioRun(t *testing.T) {
+	dir := scenarioDir(t)
+	good, bad, restart := filepath.Join(dir, "good.yaml"), filepath.Join(dir, "bad.yaml"), filepath.Join(dir, "restart.yaml")
+	wrong := writeFile(t, filepath.Join(t.TempDir(), "wrong.yaml"), wrongScenario)
+	s := serve(t, "--engine", "memory")
+	remote := []string{"--server", s.control, "--api", s.api}
+	tests := []struct {
+		name string
+		args []string
+		code int
+		want string // on stdout or stderr
+	}{
+		{"passed", []string{good}, 0, "passed: good, client\nskipped: good, kubernetes (there is no cluster: name one by --kubeconfig)\n1 passed, 0 failed, 0 could not be played, 1 skipped\n"},
+		{"by name", []string{"arrears"}, 0, "passed: arrears, client"},
+		{"failed", []string{bad}, 1, bad + ":5: call DescribeLoadBalancers\n  expected  TotalCount \"1\"\n  saw       TotalCount 0\n  calls     since the step began:\n    2 Slb DescribeLoadBalancers"},
+		{"stops at the first", []string{bad, good}, 1, "0 passed, 1 failed, 0 could not be played, 0 skipped"},
+		{"keeps going", []string{bad, good, "--keep-going"}, 1, "1 passed, 1 failed, 0 could not be played, 1 skipped"},
+		{"folder", []string{dir, "--keep-going"}, 1, "2 passed, 1 failed, 0 could not be played, 1 skipped"},
+		{"value", []string{good, "--set", "zone=cn-hangzhou-k"}, 1, "expected  code \"OperationFailed.ZoneResourceLimit\""},
+		{"remote", append([]string{good}, remote...), 0, "passed: good, client"},
+		{"restart of a running server", append([]string{restart}, remote...), 2, "restart.yaml:4: restart\n  reason    a running emulator is not ended"},
+		{"nobody there", []string{good, "--server", "http://127.0.0.1:1"}, 2, "is clbemu running"},
+		{"wrong file", []string{wrong, good}, 2, wrong + ":4: client.steps[0].wait.within: \"soon\" is no duration"},
+		{"no file", []string{"arears"}, 2, "do you mean arrears?"},
+		{"value of nothing", []string{good, "--set", "zones=a"}, 2, "no scenario has a value of that name"},
+		{"value without a text", []string{good, "--set", "zone"}, 2, "--set is NAME=VALUE"},
+		{"cluster without a server", []string{good, "--kubeconfig", "k"}, 2, "--kubeconfig needs --server"},
+		{"report that can't be written", []string{good, "--junit", filepath.Join(dir, "none", "r.xml")}, 2, "no such file"},
+	}
+	for _, test := range tests {
+		r := clbemu(t, append([]string{"scenario", "run"}, test.args...)...)
+		if r.code != test.code || !strings.Contains(r.stdout+r.stderr, test.want) {
+			t.Errorf("%s: exit code %d, want %d and %q in\n%s%s", test.name, r.code, test.code, test.want, r.stdout, r.stderr)
+		}
+		if strings.Contains(r.stdout, "\x1b") {
+			t.Errorf("%s: there is colour outside a terminal: %q", test.name, r.stdout)
+		}
+	}
+}
+
+// TestScenarioSkipped proves that a scenario of a cluster alone does not count as
+// passed without one.
+func TestScenarioSkipped(t *testing.T) {
+	file := writeFile(t, filepath.Join(t.TempDir(), "k.yaml"), "about: k\nkubernetes:\n  steps:\n    - kubectl: {delete: {kind: Service}}\n")
+	if r := clbemu(t, "scenario", "run", file); r.code != 2 || !strings.Contains(r.stdout, "skipped: k, kubernetes") {
+		t.Errorf("run = %+v, want 2 and the half skipped", r)
+	}
+}
+
+// TestScenarioReports proves that the JUnit file and the JSON can be read, have
+// the failure in them, and that nothing else is on standard output.
+func TestScenarioReports(t *testing.T) {
+	dir := scenarioDir(t)
+	report := filepath.Join(dir, "report.xml")
+	r := clbemu(t, "scenario", "run", dir, "--keep-going", "--json", "--junit", report)
+	var got struct {
+		Summary map[string]int
+		Results []scenarios.Result
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || r.code != 1 {
+		t.Fatalf("run --json = %+v: %v", r, err)
+	}
+	if got.Summary["passed"] != 2 || got.Summary["failed"] != 1 || got.Summary["skipped"] != 1 || got.Results[0].Failure.Line != 5 {
+		t.Errorf("the results are %+v", got)
+	}
+	text, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var suites struct {
+		Cases []struct {
+			Name    string    `xml:"name,attr"`
+			Failure *struct{} `xml:"failure"`
+			Skipped *struct{} `xml:"skipped"`
+		} `xml:"testsuite>testcase"`
+	}
+	if err := xml.Unmarshal(text, &suites); err != nil || len(suites.Cases) != 4 || suites.Cases[0].Failure == nil || suites.Cases[2].Skipped == nil {
+		t.Errorf("the report is %s (%v), want four cases with one failed and one skipped", text, err)
+	}
+}
+
+// TestScenarioList proves that the library is listed and shown as it is, that it
+// has nothing wrong, and that the schema is JSON.
+func TestScenarioList(t *testing.T) {
+	list := clbemu(t, "scenario", "list")
+	for _, name := range scenarios.LibraryNames() {
+		text, _ := scenarios.LibraryText(name)
+		if !strings.Contains(list.stdout, "\n"+name+" ") {
+			t.Errorf("list does not have %s:\n%s", name, list.stdout)
+		}
+		if r := clbemu(t, "scenario", "show", name); r.code != 0 || r.stdout != string(text) {
+			t.Errorf("show %s = %+v, want its text", name, r)
+		}
+	}
+	if r := clbemu(t, "scenario", "lint"); r.code != 0 || !strings.Contains(r.stdout, "nothing is wrong") {
+		t.Errorf("lint = %+v, want nothing wrong", r)
+	}
+	if r := clbemu(t, "scenario", "show", "arears"); r.code != 2 || !strings.Contains(r.stderr, "do you mean arrears?") {
+		t.Errorf("show arears = %+v, want 2 and a suggestion", r)
+	}
+	if r := clbemu(t, "scenario", "schema"); r.code != 0 || !json.Valid([]byte(r.stdout)) {
+		t.Errorf("schema = %+v, want JSON", r)
+	}
+}
+
+// TestScenarioLint proves that lint plays nothing and tells all problems of all
+// files.
+func TestScenarioLint(t *testing.T) {
+	dir := t.TempDir()
+	one := writeFile(t, filepath.Join(dir, "1.yaml"), wrongScenario)
+	two := writeFile(t, filepath.Join(dir, "2.yml"), "about: a\nclient:\n  steps:\n    - fault: {name: f, match: {action: CreateLoadBalancr}, effect: {reset: true}}\n")
+	writeFile(t, filepath.Join(dir, "notes.txt"), "no scenario")
+	r := clbemu(t, "scenario", "lint", dir)
+	for _, want := range []string{one + ":4: client.steps[0].wait.within", one + ":4: client.steps[0].wait.call: it is missing",
+		two + ":4: client.steps[0].fault: rule f: match.action: no emulated action is called CreateLoadBalancr: do you mean CreateLoadBalancer?"} {
+		if !strings.Contains(r.stderr, want) {
+			t.Errorf("lint says %q, want %q", r.stderr, want)
+		}
+	}
+	if r.code != 1 {
+		t.Errorf("lint exits with %d, want 1", r.code)
+	}
+	if r := clbemu(t, "scenario", "lint", t.TempDir()); r.code != 2 {
+		t.Errorf("lint of an empty folder = %+v, want 2", r)
+	}
+}
