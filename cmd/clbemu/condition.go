@@ -21,18 +21,9 @@ type conditionFlags struct {
 	where world.Where
 }
 
-// addWhere gives a command the flags. The state is a running emulator's unless a
-// folder is named.
+// addWhere gives a command the flags.
 func (f *conditionFlags) addWhere(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, t target) error) *cobra.Command {
-	f.add(cmd, func(cmd *cobra.Command, args []string) error {
-		if cmd.Flags().Changed("data-dir") {
-			f.server = ""
-		}
-		return f.with(cmd, mustExist, func(t target) error { return do(cmd, args, t) })
-	})
-	server := cmd.Flags().Lookup("server")
-	server.DefValue = "http://" + defaultControl
-	f.server = server.DefValue
+	f.addRunning(cmd, do)
 	cmd.Flags().StringVar(&f.where.AccountID, "account", "", "account (the first)")
 	cmd.Flags().StringVar(&f.where.RegionID, "region", "", "region (the account's)")
 	return cmd

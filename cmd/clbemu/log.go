@@ -30,13 +30,16 @@ func newLog(w io.Writer, format, level string) (zerolog.Logger, error) {
 	}
 	switch format {
 	case logConsole:
-		w = zerolog.ConsoleWriter{Out: w, NoColor: os.Getenv("NO_COLOR") != ""}
+		w = zerolog.ConsoleWriter{Out: w, NoColor: noColour()}
 	case logJSON:
 	default:
 		return zerolog.Logger{}, fmt.Errorf("--log-format is %s, %s or %s, not %q", logAuto, logConsole, logJSON, format)
 	}
 	return zerolog.New(w).Level(l).With().Timestamp().Logger(), nil
 }
+
+// noColour is the user's wish for none, by the convention of no-color.org.
+func noColour() bool { return os.Getenv("NO_COLOR") != "" }
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)

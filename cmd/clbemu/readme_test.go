@@ -118,7 +118,8 @@ func TestReadmeCommands(t *testing.T) {
 	if r.code != 0 {
 		t.Fatalf("the README's commands fail: %s\n%s", r.stderr, r.stdout)
 	}
-	for _, want := range []string{`"LoadBalancerId":"lb-`, `"TotalCount":1`, "i-bp1clbemu0000000001", "world.yaml is valid", "the state is consistent"} {
+	for _, want := range []string{`"LoadBalancerId":"lb-`, `"TotalCount":1`, "i-bp1clbemu0000000001", "world.yaml is valid", "the state is consistent",
+		"lost-reply  afterCommit", "world: set conditions  account.balance=5000", `"counts":[`, "the state is that of before-upgrade"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("the README's commands do not answer %s:\n%s", want, r.stdout)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/world"
 )
 
@@ -31,6 +32,8 @@ type serveFlags struct {
 	tlsCert, tlsKey                     string
 	seed                                uint64
 	logFormat, logLevel                 string
+	journalFile                         string
+	journalSize                         int64 // MiB
 }
 
 const (
@@ -82,9 +85,14 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "certificate file (PEM) for HTTPS")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "private key file (PEM) for HTTPS")
 	flags.Uint64Var(&f.seed, "seed", 0, "make the ids of a new store repeatable (0: random)")
+	flags.StringVar(&f.journalFile, "journal-file", "", "append every call and change to this file, as JSON lines")
+	flags.Int64Var(&f.journalSize, "journal-size", 64, "size in MiB at which the journal file becomes FILE.1 and a new one is begun")
 	flags.StringVar(&f.logFormat, "log-format", logAuto, "auto, console or json")
 	flags.StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error")
 }
+
+// maxJournalSize is a terabyte, in MiB.
+const maxJournalSize = 1 << 20
 
 // The values of --auth.
 const (
@@ -134,6 +142,9 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 			return cfg, usage(fmt.Errorf("--%s is host:port, not %q", name, address))
 		}
 	}
+	if f.journalSize < 1 || f.journalSize > maxJournalSize {
+		return cfg, usage(fmt.Errorf("--journal-size is 1 to %d MiB, not %d", int64(maxJournalSize), f.journalSize))
+	}
 	log, err := newLog(stderr, f.logFormat, f.logLevel)
 	if err != nil {
 		return cfg, usage(err)
@@ -141,7 +152,8 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	cfg = emulator.Config{
 		Engine: emulator.Engine(f.engine), DataDir: f.dataDir, StrictAuth: f.auth == authStrict, Seed: f.seed, Log: log,
 		InstanceID: f.instance, Fork: f.fork,
-		Listen: f.listen, ControlListen: f.controlListen, ControlToken: f.controlToken, Version: version(),
+		Journal: journal.Config{File: f.journalFile, FileSize: f.journalSize << 20},
+		Listen:  f.listen, ControlListen: f.controlListen, ControlToken: f.controlToken, Version: version(),
 	}
 	if f.world != "" {
 		if cfg.World, err = world.Load(f.world); err != nil {

@@ -42,6 +42,22 @@ func (f *stateFlags) add(cmd *cobra.Command, do func(cmd *cobra.Command, args []
 	return cmd
 }
 
+// addRunning gives a command the flags of a state, which is a running emulator's
+// unless a folder is named and no server. The folder may be named in the
+// environment, for the server's own sake.
+func (f *stateFlags) addRunning(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, t target) error) *cobra.Command {
+	f.add(cmd, func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("data-dir") && !cmd.Flags().Changed("server") {
+			f.server = ""
+		}
+		return f.with(cmd, mustExist, func(t target) error { return do(cmd, args, t) })
+	})
+	server := cmd.Flags().Lookup("server")
+	server.DefValue = "http://" + defaultControl
+	f.server = server.DefValue
+	return cmd
+}
+
 func newStateExport() *cobra.Command {
 	f := &stateFlags{}
 	return f.add(&cobra.Command{

@@ -34,6 +34,10 @@ type target interface {
 	quotas(world.Where) ([]state.QuotaUse, error)
 	clock() (control.Clock, error)
 	setClock(control.ClockChange) error
+	snapshots() ([]control.Snapshot, error)
+	takeSnapshot(name string) error
+	restoreSnapshot(name string) error
+	deleteSnapshot(name string) error
 }
 
 // Whether a command may start with a folder that holds nothing.
@@ -62,13 +66,14 @@ func (f *stateFlags) with(cmd *cobra.Command, create bool, do func(target) error
 	if err != nil {
 		return cannot(err)
 	}
-	return errors.Join(do(&local{ctx: cmd.Context(), store: store}), cannot(store.Close()))
+	return errors.Join(do(&local{ctx: cmd.Context(), store: store, kept: control.NewSnapshots(f.dataDir)}), cannot(store.Close()))
 }
 
 // local is the state in a folder.
 type local struct {
 	ctx   context.Context
 	store *state.Store
+	kept  *control.Snapshots
 }
 
 func (l *local) export(w io.Writer) error {

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/journal"
+)
+
+// journalFlags say which entries are wanted, and how.
+type journalFlags struct {
+	action, code, key, sinceMark string
+	where                        []string
+	since                        uint64
+	limit                        int
+	follow, counts, asJSON       bool
+}
+
+func newJournal() *cobra.Command {
+	f := &journalFlags{}
+	cmd := addRemote(&cobra.Command{
+		Use:   "journal",
+		Short: "Show the calls that a running emulator answered, and what was changed",
+		Long: `Show the calls that a running emulator answered, the oldest first, a line each:
+emulated time, action, resource, status and code, duration, the fault rules that
+struck, and the parameters that no handler reads. Refused and struck calls begin
+with !, changes by the control API and marks with *. Secrets are never kept.`,
+		Example: `  clbemu journal --follow
+  clbemu journal --action '*LoadBalancer*' --code OK
+  clbemu journal --where resource=lb-bp1example --where status=400 --json
+  clbemu journal mark before
+  clbemu journal --since-mark before --counts`,
+		Args: noArgs,
+	}, func(cmd *cobra.Command, _ []string, r *remote) error { return f.show(cmd, r) })
+	flags := cmd.Flags()
+	flags.BoolVar(&f.follow, "follow", false, "go on with what comes, until interrupted")
+	flags.StringVar(&f.action, "action", "", "actions: a glob, or several by commas")
+	flags.StringVar(&f.code, "code", "", "code of the refusal, or OK")
+	flags.StringVar(&f.key, "key", "", "access key id")
+	flags.StringArrayVar(&f.where, "where", nil, "another field, NAME=VALUE: kind, requestId, userAgent, product, region, resource, status, fault, unread or params.<Name>")
+	flags.Uint64Var(&f.since, "since", 0, "entries after this sequence")
+	flags.StringVar(&f.sinceMark, "since-mark", "", "entries after this mark")
+	flags.IntVar(&f.limit, "limit", 100, "how many of the newest entries (0: all)")
+	flags.BoolVar(&f.counts, "counts", false, "count the calls by action and code instead")
+	flags.BoolVar(&f.asJSON, "json", false, "print JSON lines")
+	cmd.AddCommand(newJournalMark(), newJournalMarks(), newJournalClear())
+	return cmd
+}
+
+// query is what the control API is asked for.
+func (f *journalFlags) query(cmd *cobra.Command) (url.Values, error) {
+	if f.follow && f.counts {
+		return nil, usage(errors.New("--follow and --counts exclude each other"))
+	}
+	q := url.Values{"limit": {strconv.Itoa(f.limit)}}
+	for name, value := range map[string]string{"action": f.action, "code": f.code, "accessKeyId": f.key, "sinceMark": f.sinceMark} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if cmd.Flags().Changed("since") {
+		q.Set("since", strconv.FormatUint(f.since, 10))
+	}
+	for _, condition := range f.where {
+		name, value, ok := strings.Cut(condition, "=")
+		if !ok {
+			return nil, usage(fmt.Errorf("--where is NAME=VALUE, not %q", condition))
+		}
+		q.Set(name, value)
+	}
+	return q, nil
+}
+
+func (f *journalFlags) show(cmd *cobra.Command, r *remote) error {
+	q, err := f.query(cmd)
+	if err != nil {
+		return err
+	}
+	show := f.printer(cmd.OutOrStdout())
+	if f.follow {
+		err := r.call(http.MethodGet, "/v1/journal/stream?"+q.Encode(), nil, func(body io.Reader) error {
+			return readEvents(body, show, cmd.ErrOrStderr())
+		})
+		if cmd.Context().Err() != nil {
+			return nil // to interrupt it is how it ends
+		}
+		return err
+	}
+	var page journal.Page
+	if err := r.call(http.MethodGet, "/v1/journal?"+q.Encode(), nil, decode(&page)); err != nil {
+		return err
+	}
+	if page.Missed > 0 && (q.Has("since") || q.Has("sinceMark")) {
+		printMissed(cmd.ErrOrStderr(), page.Missed)
+	}
+	if f.counts {
+		return f.printCounts(cmd.OutOrStdout(), page.Counts)
+	}
+	for _, e := range page.Entries {
+		if err := show(e); err != nil {
+			return cannot(err)
+		}
+	}
+	return nil
+}
+
+func printMissed(w io.Writer, n uint64) {
+	fmt.Fprintf(w, "# %d entries are missing: the journal had no room for them\n", n)
+}
+
+// printer returns what prints an entry.
+func (f *journalFlags) printer(w io.Writer) func(*journal.Entry) error {
+	if f.asJSON {
+		lines := json.NewEncoder(w)
+		return func(e *journal.Entry) error { return lines.Encode(e) }
+	}
+	colour := isTerminal(w) && !noColour()
+	return func(e *journal.Entry) error {
+		_, err := fmt.Fprintln(w, entryLine(e, colour))
+		return err
+	}
+}
+
+func (f *journalFlags) printCounts(w io.Writer, counts []journal.Count) error {
+	if f.asJSON {
+		lines := json.NewEncoder(w)
+		for _, c := range counts {
+			if err := lines.Encode(c); err != nil {
+				return cannot(err)
+			}
+		}
+		return nil
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ACTION\tCODE\tCALLS")
+	for _, c := range counts {
+		fmt.Fprintf(table, "%s\t%s\t%d\n", printable(c.Action), printable(c.Code), c.Calls)
+	}
+	return cannot(table.Flush())
+}
+
+// maxEvent bounds a line of the stream; entries are some KiB.
+const maxEvent = 1 << 20
+
+// readEvents shows the entries of a stream until it ends.
+func readEvents(body io.Reader, show func(*journal.Entry) error, stderr io.Writer) error {
+	lines := bufio.NewScanner(body)
+	lines.Buffer(nil, maxEvent)
+	for lines.Scan() {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var event struct {
+			journal.Entry
+			control.Missed
+		}
+		if err := json.Unmarshal([]byte(data), &event); err != nil {
+			return err
+		}
+		if event.Missed.Missed > 0 {
+			printMissed(stderr, event.Missed.Missed)
+		} else if err := show(&event.Entry); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+func newJournalMark() *cobra.Command {
+	return addRemote(&cobra.Command{
+		Use:     "mark NAME",
+		Short:   "Name the present end of the journal, for --since-mark",
+		Example: "  clbemu journal mark before",
+		Args:    exactly(1, "the name of the mark"),
+	}, func(cmd *cobra.Command, args []string, r *remote) error {
+		if err := r.send(http.MethodPost, "/v1/journal/marks", control.NewMark{Name: args[0]}); err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "mark %s is set\n", args[0])
+		return nil
+	})
+}
+
+func newJournalMarks() *cobra.Command {
+	return addRemote(&cobra.Command{
+		Use:     "marks",
+		Short:   "List the marks in order of their positions",
+		Example: "  clbemu journal marks",
+		Args:    noArgs,
+	}, func(cmd *cobra.Command, _ []string, r *remote) error {
+		var got control.Marks
+		if err := r.call(http.MethodGet, "/v1/journal/marks", nil, decode(&got)); err != nil {
+			return err
+		}
+		table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "MARK\tSEQUENCE\tTIME")
+		for _, m := range got.Marks {
+			fmt.Fprintf(table, "%s\t%d\t%s\n", m.Name, m.Sequence, m.Time.Format(entryTime))
+		}
+		return cannot(table.Flush())
+	})
+}
+
+func newJournalClear() *cobra.Command {
+	return addRemote(&cobra.Command{
+		Use:     "clear",
+		Short:   "Empty the journal in memory; marks and the journal file stay",
+		Example: "  clbemu journal clear",
+		Args:    noArgs,
+	}, func(_ *cobra.Command, _ []string, r *remote) error {
+		return r.call(http.MethodDelete, "/v1/journal", nil, discard)
+	})
+}

@@ -1,0 +1,273 @@
+package main_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/journal"
+)
+
+// journalOf runs the journal command against a server.
+func journalOf(t *testing.T, s *serving, args ...string) result {
+	t.Helper()
+	return clbemu(t, append(append([]string{"journal"}, args...), "--server", s.control)...)
+}
+
+// call makes a call whatever its answer is.
+func (s *serving) call(action string, params map[string]string) {
+	s.t.Helper()
+	if _, err := s.client().Call(emulatortest.Slb, action, params); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// busyServer has answered three calls, well, badly and by a fault rule, and one
+// change.
+func busyServer(t *testing.T) (s *serving, id string) {
+	t.Helper()
+	s = serve(t, "--engine", "memory")
+	id = createLoadBalancer(t, s.client())
+	s.call("DeleteLoadBalancer", map[string]string{"LoadBalancerId": "lb-none", "Oops": "1"})
+	rule := writeFile(t, filepath.Join(t.TempDir(), "f.yaml"), "{name: busy, match: {action: DescribeRegions}, effect: {error: {code: ServiceUnavailable}}}")
+	mustRun(t, "fault", "add", rule, "--server", s.control)
+	s.call("DescribeRegions", nil)
+	return s, id
+}
+
+// TestJournalLines proves that a line says what a call was and how it was
+// answered, without escape sequences, and that what went wrong is marked.
+func TestJournalLines(t *testing.T) {
+	s, _ := busyServer(t)
+	s.call("Evil\x1b[31m", nil)
+	const when = `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}`
+	want := regexp.MustCompile(`^  ` + when + `  CreateLoadBalancer +200 OK +\d+\.\d ms
+! ` + when + `  DeleteLoadBalancer +lb-none +404 InvalidLoadBalancerId.NotFound +\d+\.\d ms  unread=Oops
+\* ` + when + `  fault: add fault rules  busy="name: busy\\nmatch:.*"
+! ` + when + `  DescribeRegions +503 ServiceUnavailable +\d+\.\d ms  fault=busy
+! ` + when + `  "Evil\\x1b\[31m" +\d+ InvalidAction.NotFound +\d+\.\d ms
+$`)
+	if r := journalOf(t, s); r.code != 0 || !want.MatchString(r.stdout) {
+		t.Errorf("journal = %d, %s\n%s\nwant it to match\n%s", r.code, r.stderr, r.stdout, want)
+	}
+}
+
+// TestJournalQueries proves that each flag chooses what it says.
+func TestJournalQueries(t *testing.T) {
+	s, id := busyServer(t)
+	if r := journalOf(t, s, "mark", "m"); r.code != 0 {
+		t.Fatalf("journal mark = %+v", r)
+	}
+	s.call("DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id})
+	for query, want := range map[string]string{
+		"":                                     "CreateLoadBalancer DeleteLoadBalancer add fault rules DescribeRegions m DescribeLoadBalancerAttribute",
+		"--limit 1":                            "DescribeLoadBalancerAttribute",
+		"--limit 0 --where status=503":         "DescribeRegions",
+		"--action *LoadBalancer":               "CreateLoadBalancer DeleteLoadBalancer",
+		"--code OK":                            "CreateLoadBalancer DescribeLoadBalancerAttribute",
+		"--code ServiceUnavailable":            "DescribeRegions",
+		"--key testid --since 3":               "DescribeRegions DescribeLoadBalancerAttribute",
+		"--key other":                          "",
+		"--since-mark m":                       "DescribeLoadBalancerAttribute",
+		"--where resource=" + id:               "DescribeLoadBalancerAttribute",
+		"--where fault=b* --where product=Slb": "DescribeRegions",
+		"--where params.Oops=1":                "DeleteLoadBalancer",
+	} {
+		r := journalOf(t, s, append(strings.Fields(query), "--json")...)
+		var got []string
+		for line := range strings.Lines(r.stdout) {
+			var e journal.Entry
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatalf("journal %s --json prints %q: %v", query, line, err)
+			}
+			got = append(got, e.Action)
+		}
+		if r.code != 0 || strings.Join(got, " ") != want {
+			t.Errorf("journal %s = %+v with %q, want %q", query, r, got, want)
+		}
+	}
+	counts := "ACTION                         CODE                           CALLS\n" +
+		"CreateLoadBalancer             OK                             1\n" +
+		"DeleteLoadBalancer             InvalidLoadBalancerId.NotFound 1\n"
+	if r := journalOf(t, s, "--counts", "--limit", "1", "--action", "*LoadBalancer"); strings.Join(strings.Fields(r.stdout), " ") != strings.Join(strings.Fields(counts), " ") {
+		t.Errorf("journal --counts = %+v, want\n%s", r, counts)
+	}
+	if r := journalOf(t, s, "--counts", "--json", "--code", "ServiceUnavailable"); r.stdout != `{"action":"DescribeRegions","code":"ServiceUnavailable","calls":1}`+"\n" {
+		t.Errorf("journal --counts --json = %+v", r)
+	}
+	if r := journalOf(t, s, "marks"); !strings.Contains(r.stdout, "\nm     5  ") {
+		t.Errorf("journal marks = %+v, want m at 5", r)
+	}
+	if r := journalOf(t, s, "clear"); r.code != 0 || journalOf(t, s).stdout != "" {
+		t.Errorf("journal clear = %+v, and then %+v, want nothing", r, journalOf(t, s))
+	}
+}
+
+// TestJournalRefusals proves that what means nothing exits with the code of its
+// sort.
+func TestJournalRefusals(t *testing.T) {
+	s := serve(t, "--engine", "memory")
+	for _, test := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"--where", "nope=1"}, 1, "no field nope"}, {[]string{"--where", "nope"}, 2, "NAME=VALUE"}, {[]string{"--action", "["}, 1, "no pattern"},
+		{[]string{"--since-mark", "none"}, 1, "no mark"}, {[]string{"--limit", "-1"}, 1, "limit"}, {[]string{"--follow", "--counts"}, 2, "exclude each other"},
+		{[]string{"--since", "1", "--since-mark", "none"}, 1, "mark"}, {[]string{"mark"}, 2, "the name of the mark"}, {[]string{"mark", "a b"}, 1, "letters, digits"}, {[]string{"show"}, 2, `"show"`},
+	} {
+		if r := journalOf(t, s, test.args...); r.code != test.code || !strings.Contains(r.stderr, test.want) {
+			t.Errorf("journal %v = %+v, want %d and %q", test.args, r, test.code, test.want)
+		}
+	}
+	for _, size := range []string{"0", "-1", "9999999999"} {
+		if r := clbemu(t, "serve", "--journal-size", size); r.code != 2 || !strings.Contains(r.stderr, "--journal-size") {
+			t.Errorf("serve --journal-size %s = %+v, want 2", size, r)
+		}
+	}
+}
+
+// follower is a running clbemu journal --follow.
+type follower struct {
+	cmd   *exec.Cmd
+	lines *bufio.Scanner
+}
+
+func follow(t *testing.T, s *serving, args ...string) *follower {
+	t.Helper()
+	cmd := exec.Command(binary, append([]string{"journal", "--follow", "--server", s.control}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	return &follower{cmd, bufio.NewScanner(out)}
+}
+
+func (f *follower) want(t *testing.T, action string) {
+	t.Helper()
+	if !f.lines.Scan() || !strings.Contains(f.lines.Text(), action) {
+		t.Fatalf("the next line = %q, %v, want %s", f.lines.Text(), f.lines.Err(), action)
+	}
+}
+
+// TestJournalFollow proves that a call is shown when it is answered, that a query
+// chooses, and that an interrupt and the end of the server are no failures.
+func TestJournalFollow(t *testing.T) {
+	s, id := busyServer(t)
+	interrupted, ended := follow(t, s, "--limit", "1"), follow(t, s, "--json", "--action", "Delete*")
+	interrupted.want(t, "DescribeRegions")
+	ended.want(t, `"action":"DeleteLoadBalancer"`)
+	s.call("DescribeZones", nil)
+	interrupted.want(t, "DescribeZones")
+	if err := interrupted.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := interrupted.cmd.Wait(); err != nil {
+		t.Errorf("journal --follow after an interrupt: %v", err)
+	}
+	s.call("DeleteLoadBalancer", map[string]string{"LoadBalancerId": id})
+	ended.want(t, id)
+	if code := s.end(syscall.SIGTERM); code != 0 {
+		t.Errorf("a server that is followed ends with %d, want 0", code)
+	}
+	if err := ended.cmd.Wait(); err != nil {
+		t.Errorf("journal --follow after the end of the server: %v", err)
+	}
+}
+
+// TestJournalFile proves that the file has every call and change, that only its
+// owner reads it, and that a restart adds to it.
+func TestJournalFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "journal")
+	for range 2 {
+		s := serve(t, "--engine", "memory", "--journal-file", path, "--journal-size", "1")
+		createLoadBalancer(t, s.client())
+		mustRun(t, "clock", "freeze", "--server", s.control)
+		s.end(syscall.SIGTERM)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for line := range strings.Lines(string(text)) {
+		var e journal.Entry
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		kinds = append(kinds, fmt.Sprint(e.Kind, " ", e.Action))
+	}
+	const once = "call CreateLoadBalancer, clock set the clock"
+	if got := strings.Join(kinds, ", "); got != once+", "+once {
+		t.Errorf("the file has %s, want twice %s", got, once)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("Stat = %v, %v, want mode 0600", info, err)
+	}
+}
+
+// TestJournalFileFillsUp proves that a disk without room for the journal fails no
+// call, keeps whole lines, and is told once.
+func TestJournalFileFillsUp(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	s := await(t, exec.Command("sh", "-c", `ulimit -f 8; exec "$0" "$@"`, binary, // 4 or 8 KiB
+		"serve", "--engine", "memory", "--journal-file", path, "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0"))
+	for range 100 {
+		mustAnswer(t, s)
+	}
+	s.end(syscall.SIGTERM)
+	if n := strings.Count(s.stderr.String(), "can't be written"); n != 1 {
+		t.Errorf("the log tells %d times of the file, want once: %s", n, s.stderr.String())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || len(text) == 0 || text[len(text)-1] != '\n' {
+		t.Errorf("the file ends with %q, %v, want a whole line", text[max(len(text)-20, 0):], err)
+	}
+}
+
+// mustAnswer makes a call that must be answered with success.
+func mustAnswer(t *testing.T, s *serving) {
+	t.Helper()
+	reply, err := s.client().Call(emulatortest.Slb, "DescribeRegions", nil)
+	if err != nil || reply.Status != 200 {
+		t.Fatalf("a call with a full journal file = %v, %v, want success", reply, err)
+	}
+}
+
+// TestJournalColour proves that colours are for a terminal, and not for one whose
+// user wants none.
+func TestJournalColour(t *testing.T) {
+	if _, err := exec.LookPath("script"); err != nil {
+		t.Skip("there is no script command to make a terminal")
+	}
+	s, _ := busyServer(t)
+	command := binary + " journal --server " + s.control
+	onTerminal := func(env ...string) string {
+		cmd := exec.Command("script", "-qec", command, "/dev/null")
+		cmd.Env = append(os.Environ(), env...)
+		cmd.Stdin = io.MultiReader() // there is nothing to type
+		return finish(t, cmd).stdout
+	}
+	const red, yellow = "\x1b[31m", "\x1b[33m"
+	text := onTerminal("NO_COLOR=")
+	if !strings.Contains(text, red+"! ") || !strings.Contains(text, yellow+"! ") || strings.Count(text, "\x1b[0m") != 3 {
+		t.Errorf("on a terminal the journal is %q, want the error, the fault and the change in colours", text)
+	}
+	if text := onTerminal("NO_COLOR=1"); strings.Contains(text, "\x1b") || !strings.Contains(text, "DescribeRegions") {
+		t.Errorf("with NO_COLOR the journal is %q, want it plain", text)
+	}
+}
