@@ -93,7 +93,7 @@ Exit codes: 0 success, 1 a check or validation found something, 2 wrong usage,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w: see %s --help", err, cmd.CommandPath()))
 	})
-	root.AddCommand(newServe(), newEnv(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newScenario(), newActions(), newVersion())
+	root.AddCommand(newServe(), newEnv(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newScenario(), newUpgradeCheck(), newActions(), newVersion())
 	return root
 }
 

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/upgradecheck"
+	"github.com/clbemu/clbemu/state"
+)
+
+func newUpgradeCheck() *cobra.Command {
+	var dataDir, sinceMark string
+	var asJSON bool
+	cmd := addRemote(&cobra.Command{
+		Use:   "upgradecheck",
+		Short: "Report what a new version of a client tried to change at load balancers",
+		Long: `Report what a client tried to change at load balancers since a mark of the journal,
+in the words of the check that ACK makes before a cluster gets a new cloud
+controller manager, with the parameters that differ from what is stored.
+
+Serve a throw-away copy of a stopped emulator's state, let the new version of the
+client run against it, and compare:
+
+  clbemu serve --fork ./clbemu-data &
+  clbemu journal mark before
+  # start the new version, and wait until it has nothing more to do
+  clbemu upgradecheck --since-mark before --data-dir ./clbemu-data
+
+Refused calls count as tried. Exits with 1 when there is any change, and with 3
+when the journal did not keep all calls.`,
+		Example: `  clbemu upgradecheck --since-mark before
+  clbemu upgradecheck --data-dir ./clbemu-data --json`,
+		Args: noArgs,
+	}, func(cmd *cobra.Command, _ []string, r *remote) error {
+		found, err := checkUpgrade(cmd.Context(), r, dataDir, sinceMark)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return errors.Join(cannot(json.NewEncoder(cmd.OutOrStdout()).Encode(found)), verdictOf(found))
+		}
+		printChanges(cmd.OutOrStdout(), found)
+		return verdictOf(found)
+	})
+	cmd.Flags().StringVar(&dataDir, "data-dir", defaultDataDir, "folder of the state that was forked")
+	cmd.Flags().StringVar(&sinceMark, "since-mark", "", "calls after this mark (default: all)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	return cmd
+}
+
+func verdictOf(found []upgradecheck.LoadBalancer) error {
+	changes := 0
+	for _, lb := range found {
+		changes += len(lb.Changes)
+	}
+	if changes == 0 {
+		return nil
+	}
+	return failed(fmt.Errorf("the client tried %d changes", changes))
+}
+
+func printChanges(w io.Writer, found []upgradecheck.LoadBalancer) {
+	if len(found) == 0 {
+		fmt.Fprintln(w, "the client tried no change")
+	}
+	for _, lb := range found {
+		switch {
+		case lb.ID == "":
+			fmt.Fprintln(w, "of no load balancer that there was")
+		case lb.Name == "":
+			fmt.Fprintln(w, printable(lb.ID))
+		default:
+			fmt.Fprintf(w, "%s (%s)\n", printable(lb.ID), printable(lb.Name))
+		}
+		for _, c := range lb.Changes {
+			fmt.Fprintf(w, "  %s", printable(c.Change))
+			if c.Port != "" {
+				fmt.Fprintf(w, " %s", printable(c.Port))
+			}
+			if c.Code != "" {
+				fmt.Fprintf(w, ", refused with %s", printable(c.Code))
+			}
+			fmt.Fprintln(w)
+			for _, d := range c.Differences {
+				fmt.Fprintf(w, "    %s: %s", printable(d.Parameter), short(d.Sent))
+				if d.Stored != "" {
+					fmt.Fprintf(w, ", stored is %s", short(d.Stored))
+				}
+				fmt.Fprintln(w)
+			}
+		}
+	}
+}
+
+// short is a value as a line shows it; --json has all of it.
+func short(value string) string {
+	const most = 100
+	if letters := []rune(value); len(letters) > most {
+		value = string(letters[:most-1]) + "…"
+	}
+	return printable(value)
+}
+
+// checkUpgrade compares the calls of a running emulator with a stopped one's state.
+func checkUpgrade(ctx context.Context, r *remote, dataDir, sinceMark string) ([]upgradecheck.LoadBalancer, error) {
+	q := url.Values{"limit": {"0"}, "kind": {string(journal.KindCall)}, "product": {"Slb"}}
+	if sinceMark != "" {
+		q.Set("sinceMark", sinceMark)
+	}
+	var page journal.Page
+	if err := r.call(http.MethodGet, "/v1/journal?"+q.Encode(), nil, decode(&page)); err != nil {
+		return nil, err
+	}
+	if page.Missed > 0 {
+		return nil, cannot(fmt.Errorf("the journal has lost %d of the entries, so what they changed is unknown: set a mark nearer to the end", page.Missed))
+	}
+	var now state.Export
+	if err := r.call(http.MethodGet, "/v1/state", nil, decode(&now)); err != nil {
+		return nil, err
+	}
+	groups, err := groupsIn(&now)
+	if err != nil {
+		return nil, cannot(err)
+	}
+	stored, err := emulator.New(ctx, emulator.Config{
+		Fork: dataDir, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", Journal: journal.Config{Entries: -1},
+	})
+	if err != nil {
+		return nil, cannot(fmt.Errorf("open the state that was forked: %w", err))
+	}
+	if err := stored.Start(); err != nil {
+		return nil, cannot(errors.Join(err, stored.Close(ctx)))
+	}
+	found, err := compare(ctx, page.Entries, "http://"+stored.Addr(), groups)
+	return found, cannot(errors.Join(err, stored.Close(ctx)))
+}
+
+// groupsIn are the load balancers of VServerGroups.
+func groupsIn(export *state.Export) (map[string]string, error) {
+	groups := make(map[string]string)
+	for _, record := range export.Tables[state.VServerGroups.Kind()] {
+		var g state.VServerGroup
+		if err := json.Unmarshal(record, &g); err != nil {
+			return nil, err
+		}
+		groups[g.ID] = g.LoadBalancerID
+	}
+	return groups, nil
+}
+
+// compare checks calls against the state that is served at a URL.
+func compare(ctx context.Context, calls []*journal.Entry, apiURL string, groups map[string]string) ([]upgradecheck.LoadBalancer, error) {
+	mutates := make(map[string]bool)
+	for _, p := range emulator.Products() {
+		for _, a := range p.Actions {
+			mutates[p.Name+" "+a.Name] = a.Mutates
+		}
+	}
+	var broken error
+	describe := func(caller *journal.Entry, action string, params map[string]string) map[string]any {
+		params["RegionId"] = caller.Region
+		client := &apiclient.Client{URL: apiURL, AccessKeyID: caller.AccessKeyID}
+		reply, err := client.CallContext(ctx, apiclient.Slb, action, params)
+		if err != nil {
+			broken = errors.Join(broken, err)
+		}
+		if err != nil || reply.Status != http.StatusOK {
+			return nil
+		}
+		return reply.Body
+	}
+	found := upgradecheck.Check(calls, func(action string) bool { return mutates["Slb "+action] }, describe, groups)
+	return found, broken
+}

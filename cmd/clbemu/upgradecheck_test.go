@@ -1,0 +1,60 @@
+package main_test
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/apiclient"
+)
+
+// TestUpgradeCheck proves the way of its help text: what a client tries against a
+// copy is reported against the stored state, which stays as it is.
+func TestUpgradeCheck(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, "--data-dir", dir)
+	id := createLoadBalancer(t, s.client())
+	s.end(syscall.SIGTERM)
+
+	fork := serve(t, "--fork", dir)
+	check := func(args ...string) result {
+		return clbemu(t, append([]string{"upgradecheck", "--server", fork.control, "--data-dir", dir}, args...)...)
+	}
+	if r := clbemu(t, "journal", "mark", "before", "--server", fork.control); r.code != 0 {
+		t.Fatalf("journal mark = %+v", r)
+	}
+	mustDescribe(t, fork.client(), id)
+	if r := check("--since-mark", "before"); r.code != 0 || r.stdout != "the client tried no change\n" {
+		t.Errorf("upgradecheck after a read = %+v", r)
+	}
+	for _, call := range []struct {
+		action string
+		params map[string]string
+	}{
+		{"ModifyLoadBalancerInstanceSpec", map[string]string{"LoadBalancerId": id, "LoadBalancerSpec": "slb.s3.small"}},
+		{"CreateVServerGroup", map[string]string{"LoadBalancerId": id, "VServerGroupName": "new"}},
+		{"StopLoadBalancerListener", map[string]string{"LoadBalancerId": id, "ListenerPort": "80"}},
+	} {
+		if _, err := fork.client().Call(apiclient.Slb, call.action, call.params); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := check("--since-mark", "before")
+	if r.code != 1 || !strings.Contains(r.stderr, "3 changes") {
+		t.Errorf("upgradecheck after three changes = %+v", r)
+	}
+	for _, want := range []string{
+		id + " (", "\n  modify the slb instance spec\n    LoadBalancerSpec: slb.s3.small, stored is slb.s", "\n  create VServerGroup\n    VServerGroupName: new\n",
+		"\n  stop listener 80, refused with ",
+	} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("upgradecheck says %q, want %q in it", r.stdout, want)
+		}
+	}
+	if r := check("--since-mark", "nosuchmark"); r.code == 0 || !strings.Contains(r.stderr, "nosuchmark") {
+		t.Errorf("upgradecheck since no mark = %+v", r)
+	}
+	if r := clbemu(t, "upgradecheck", "--server", fork.control, "--data-dir", t.TempDir()); r.code != 3 {
+		t.Errorf("upgradecheck without a state = %+v, want 3", r)
+	}
+}

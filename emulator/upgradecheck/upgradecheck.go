@@ -1,0 +1,193 @@
+// Package upgradecheck reads out of a journal what a client tried to change at
+// load balancers, in the words of the upgrade check that ACK makes before it
+// gives a cluster a new cloud controller manager. It owns these words and the
+// comparison with what is stored; it must not know where either comes from.
+package upgradecheck
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/journal"
+)
+
+// Describe asks CLB, as it was before the client came, for the caller's account
+// and region. It returns nil when what is asked for was not there.
+type Describe func(caller *journal.Entry, action string, params map[string]string) map[string]any
+
+// LoadBalancer is what a client tried at one load balancer. ID is empty for what
+// is of none that was there, such as the creation of one.
+type LoadBalancer struct {
+	ID      string   `json:"id,omitempty"`
+	Name    string   `json:"name,omitempty"`
+	Changes []Change `json:"changes"`
+}
+
+// Change is one call that would have changed something.
+type Change struct {
+	// Change is what ACK calls it, or the action where ACK has no words.
+	Change string `json:"change"`
+	Action string `json:"action"`
+	// Port is of a listener.
+	Port string `json:"port,omitempty"`
+	// Sequence is the call's in the journal.
+	Sequence uint64 `json:"sequence"`
+	// Code is of a refusal.
+	Code string `json:"code,omitempty"`
+	// Differences are the parameters whose values are not the stored ones.
+	Differences []Difference `json:"differences,omitempty"`
+}
+
+// Difference is a parameter that is not as stored. Stored is empty when nothing is.
+type Difference struct {
+	Parameter string `json:"parameter"`
+	Stored    string `json:"stored,omitempty"`
+	Sent      string `json:"sent"`
+}
+
+// words are ACK's, by action.
+var words = map[string]string{
+	"CreateLoadBalancer":                   "create a new load balancer",
+	"DeleteLoadBalancer":                   "delete the load balancer",
+	"ModifyLoadBalancerInstanceSpec":       "modify the slb instance spec",
+	"ModifyLoadBalancerInternetSpec":       "modify the slb internet spec",
+	"ModifyLoadBalancerInstanceChargeType": "modify loadbalancer instance charge type",
+	"AddBackendServers":                    "add backend servers",
+	"RemoveBackendServers":                 "remove backend servers",
+	"CreateVServerGroup":                   "create VServerGroup",
+	"DeleteVServerGroup":                   "delete VServerGroup",
+	"AddVServerGroupBackendServers":        "add VServerGroup backends",
+	"RemoveVServerGroupBackendServers":     "remove VServerGroup backends",
+}
+
+var (
+	listenerAction = regexp.MustCompile(`^(Create|Delete|Set|Start|Stop)LoadBalancer((?:TCP|UDP|HTTP|HTTPS)?)Listener(?:Attribute)?$`)
+	listenerVerbs  = map[string]string{
+		"Create": "create listener", "Delete": "delete listener", "Set": "update listener",
+		"Start": "start listener", "Stop": "stop listener",
+	}
+)
+
+func wordsOf(action string) string {
+	if m := listenerAction.FindStringSubmatch(action); m != nil {
+		return listenerVerbs[m[1]]
+	}
+	return cmp.Or(words[action], action)
+}
+
+// Check finds the changes among calls of CLB, in their order: those of which
+// changes says that the action can make one, also when they were refused. A
+// VServerGroup that was not there before belongs to the load balancer that
+// groups names for it.
+func Check(calls []*journal.Entry, changes func(action string) bool, before Describe, groups map[string]string) []LoadBalancer {
+	var found []LoadBalancer
+	at := make(map[string]int)
+	for _, call := range calls {
+		if call.Kind != journal.KindCall || !changes(call.Action) {
+			continue
+		}
+		id := loadBalancerOf(call, before, groups)
+		n, known := at[id]
+		if !known {
+			n = len(found)
+			at[id] = n
+			found = append(found, LoadBalancer{ID: id, Name: nameOf(call, id, before)})
+		}
+		found[n].Changes = append(found[n].Changes, Change{
+			Change: wordsOf(call.Action), Action: call.Action, Port: call.Parameters["ListenerPort"], Sequence: call.Sequence, Code: call.Code,
+			Differences: differences(call, before),
+		})
+	}
+	return found
+}
+
+// loadBalancerOf is the load balancer that a call is about, "" when it is about
+// none.
+func loadBalancerOf(call *journal.Entry, before Describe, groups map[string]string) string {
+	if id := call.Parameters["LoadBalancerId"]; id != "" {
+		return id
+	}
+	if id := call.Parameters["VServerGroupId"]; id != "" {
+		group := before(call, "DescribeVServerGroupAttribute", map[string]string{"VServerGroupId": id})
+		return cmp.Or(text(group["LoadBalancerId"]), groups[id])
+	}
+	if id := call.Parameters["ResourceId.1"]; strings.HasPrefix(id, "lb-") {
+		return id
+	}
+	return ""
+}
+
+func nameOf(call *journal.Entry, id string, before Describe) string {
+	if id == "" {
+		return ""
+	}
+	return text(before(call, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id})["LoadBalancerName"])
+}
+
+// addressing are parameters that say what a call is about rather than what it is
+// to become.
+var addressing = []string{"RegionId", "LoadBalancerId", "ListenerPort", "ListenerProtocol", "ClientToken", "ResourceType", "ResourceId.1", "OwnerId", "ResourceOwnerAccount", "ResourceOwnerId"}
+
+// differences are the parameters that are not what is stored of what they change.
+func differences(call *journal.Entry, before Describe) (found []Difference) {
+	stored := storedOf(call, before)
+	for _, name := range slices.Sorted(maps.Keys(call.Parameters)) {
+		was, sent := text(stored[name]), call.Parameters[name]
+		about := slices.Contains(addressing, name) || name == "VServerGroupId" && !listenerAction.MatchString(call.Action)
+		if !about && !strings.EqualFold(was, sent) {
+			found = append(found, Difference{name, was, sent})
+		}
+	}
+	return found
+}
+
+// storedOf is what is stored of what a call changes, nil where that is made new.
+func storedOf(call *journal.Entry, before Describe) map[string]any {
+	only := func(action string, names ...string) map[string]any {
+		params := make(map[string]string, len(names))
+		for _, name := range names {
+			params[name] = call.Parameters[name]
+		}
+		return before(call, action, params)
+	}
+	m := listenerAction.FindStringSubmatch(call.Action)
+	switch {
+	case m != nil && m[1] == "Set":
+		listener := only("DescribeLoadBalancer"+m[2]+"ListenerAttribute", "LoadBalancerId", "ListenerPort")
+		// The answer has the group that the switch of a change turns on and off.
+		if group, ok := listener["VServerGroupId"]; ok && text(group) != "" {
+			listener["VServerGroup"] = "on"
+		} else if listener != nil {
+			listener["VServerGroup"] = "off"
+		}
+		return listener
+	case m != nil || strings.HasPrefix(call.Action, "Create"):
+		return nil
+	case call.Parameters["VServerGroupId"] != "":
+		return only("DescribeVServerGroupAttribute", "VServerGroupId")
+	case call.Parameters["LoadBalancerId"] != "":
+		return only("DescribeLoadBalancerAttribute", "LoadBalancerId")
+	default:
+		return nil
+	}
+}
+
+// text is a value of an answer as a parameter has it, "" when it is absent.
+func text(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	default:
+		spelt, err := json.Marshal(v)
+		if err != nil {
+			return ""
+		}
+		return string(spelt)
+	}
+}
