@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/clbemu/clbemu/contracttests/kubernetes/cloud"
 )
 
 // TestService proves that a load balancer follows its Service through its life:
@@ -85,11 +87,11 @@ func (f *fixture) podsByInstance(want int) func() map[string]int {
 		}
 		weights := make(map[string]int)
 		for _, pod := range pods.Items {
-			for n := 1; n <= nodes; n++ {
-				if pod.Spec.NodeName == node(n).Name {
-					weights[instances()[n-1].ID]++
-				}
+			var n int
+			if _, err := fmt.Sscanf(pod.Spec.NodeName, "node-%d", &n); err != nil {
+				return map[string]int{"a pod that is not scheduled yet": want}
 			}
+			weights[cloud.NewInstance(n).ID]++
 		}
 		return weights
 	}

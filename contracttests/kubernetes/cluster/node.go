@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +22,7 @@ type Node struct {
 	Taints []corev1.Taint
 }
 
-// AddNode registers a node and waits until it is Ready.
+// AddNode registers a node and waits until it is Ready and takes pods.
 func (c *Cluster) AddNode(ctx context.Context, n Node) error {
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: map[string]string{corev1.LabelHostname: n.Name}},
@@ -35,13 +36,16 @@ func (c *Cluster) AddNode(ctx context.Context, n Node) error {
 	}
 	err := wait.PollUntilContextTimeout(ctx, pollEvery, startTime, true, func(ctx context.Context) (bool, error) {
 		node, err := c.Client.CoreV1().Nodes().Get(ctx, n.Name, metav1.GetOptions{})
-		return err == nil && isReady(node), err
+		return err == nil && isReady(node) && !slices.ContainsFunc(node.Spec.Taints, notReady), err
 	})
 	if err != nil {
 		return fmt.Errorf("node %s does not get Ready: %w", n.Name, err)
 	}
 	return nil
 }
+
+// notReady is the taint of each new node, until the controllers have seen it Ready.
+func notReady(taint corev1.Taint) bool { return taint.Key == corev1.TaintNodeNotReady }
 
 func isReady(node *corev1.Node) bool {
 	for _, condition := range node.Status.Conditions {

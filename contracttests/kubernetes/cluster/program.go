@@ -36,7 +36,8 @@ func apiServer(etcd string, port int) program {
 func controllerManager() program {
 	return program{"kube-controller-manager", "kube-controller-manager", []string{
 		"--kubeconfig=kubeconfig", "--leader-elect=false", "--secure-port=0", "--service-account-private-key-file=sa.key",
-		"--controllers=deployment-controller,replicaset-controller,endpoints-controller,endpointslice-controller,namespace-controller",
+		"--controllers=deployment-controller,replicaset-controller,endpoints-controller,endpointslice-controller," +
+			"namespace-controller,node-lifecycle-controller",
 		"--kube-api-qps=200", "--kube-api-burst=400", "--concurrent-namespace-syncs=2",
 	}}
 }
@@ -45,9 +46,10 @@ func scheduler() program {
 	return program{"kube-scheduler", "kube-scheduler", []string{"--kubeconfig=kubeconfig", "--leader-elect=false", "--secure-port=0"}}
 }
 
-// kwok plays the kubelet of every node, by the stages that it calls fast.
+// kwok plays the kubelet of every node, by the stages that it calls fast, and
+// keeps the leases by which a node is known to be alive.
 func (c *Cluster) kwok() program {
-	args := []string{"--kubeconfig=kubeconfig", "--manage-all-nodes", "--cidr=" + PodCIDR}
+	args := []string{"--kubeconfig=kubeconfig", "--manage-all-nodes", "--node-lease-duration-seconds=40", "--cidr=" + PodCIDR}
 	for _, stage := range []string{"node-initialize", "pod-ready", "pod-complete", "pod-delete"} {
 		args = append(args, "--config="+c.tools.Path(stage+".yaml"))
 	}
