@@ -1,0 +1,46 @@
+package emulator_test
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/faults"
+)
+
+// BenchmarkJournal compares reads that the journal remembers with reads that it
+// does not.
+func BenchmarkJournal(b *testing.B) {
+	const connections = 16
+	client := keepAlive(connections)
+	reads := func(entries int) func(int) error {
+		s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) {
+			cfg.World, cfg.Journal = crowdedWorld(b), journal.Config{Entries: entries}
+		}))
+		params := map[string]string{"LoadBalancerId": crowd(b, s.Store(), few)}
+		return func(int) error { return post(client, s.URL(), "DescribeLoadBalancerAttribute", params) }
+	}
+	with, without := compare(b, connections, reads(0), reads(-1))
+	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with the journal %.0f/s, without %.0f/s, target ratio >= 0.97", with, without)
+}
+
+// BenchmarkIdleFaults compares reads of a gateway that has no fault rules with
+// those of one that could not have any.
+func BenchmarkIdleFaults(b *testing.B) {
+	const connections = 16
+	client := keepAlive(connections)
+	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = crowdedWorld(b) }))
+	params := map[string]string{"LoadBalancerId": crowd(b, s.Store(), few)}
+	reads := func(engine *faults.Engine) func(int) error {
+		gateway := httptest.NewServer(rpc.NewServer(rpc.Config{
+			Store: s.Store(), Products: emulator.Products(), StrictAuth: true, Faults: engine,
+		}))
+		b.Cleanup(gateway.Close)
+		return func(int) error { return post(client, gateway.URL, "DescribeLoadBalancerAttribute", params) }
+	}
+	with, without := compare(b, connections, reads(&faults.Engine{}), reads(nil))
+	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with an idle fault engine %.0f/s, without one %.0f/s, target ratio >= 0.98", with, without)
+}
