@@ -1,0 +1,58 @@
+package kubernetes_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+const killServices = 20
+
+// TestCloudKilled proves that nothing that was acknowledged is lost, and nothing
+// is made twice, when clbemu is killed again and again while a controller makes
+// load balancers.
+func TestCloudKilled(t *testing.T) {
+	f := start(t)
+	f.make(killServices)
+	for _, made := range []int{3, 8, 14} {
+		f.awaitLoadBalancers(made)
+		f.cloud.Kill()
+		if err := f.cloud.Restart(f.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.cloud.Check(f.ctx); err != nil {
+			t.Errorf("the state after a kill: %v", err)
+		}
+	}
+	f.allConverged(killServices)
+}
+
+// TestControllerKilled proves that a controller that is killed while it makes
+// load balancers finds the ones that it made, and makes none twice.
+func TestControllerKilled(t *testing.T) {
+	f := start(t)
+	f.make(killServices)
+	for _, made := range []int{3, 8, 14} {
+		f.awaitLoadBalancers(made)
+		f.controller.Kill()
+		f.controller = startController(t, f.dir, f.cloud)
+	}
+	f.allConverged(killServices)
+}
+
+func (f *fixture) make(n int) {
+	f.Helper()
+	for i := range n {
+		f.service(fmt.Sprintf("web-%d", i), twoPorts)
+	}
+}
+
+// awaitLoadBalancers waits for the moment when work is half done.
+func (f *fixture) awaitLoadBalancers(n int) {
+	f.Helper()
+	f.eventually("load balancers", func() error {
+		if made := len(f.ownLoadBalancers()); made < n {
+			return fmt.Errorf("%d, want %d", made, n)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,88 @@
+package kubernetes_test
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// manyServices is how many Services TestManyServices makes.
+func manyServices(t *testing.T) int {
+	setting := os.Getenv("E2E_SERVICES")
+	if setting == "" {
+		return 100
+	}
+	n, err := strconv.Atoi(setting)
+	if err != nil || n < 1 {
+		t.Fatalf("E2E_SERVICES=%s is not a number of Services", setting)
+	}
+	return n
+}
+
+// TestManyServices proves that many Services at once all get what they say, and
+// reports the time and the calls that it took.
+func TestManyServices(t *testing.T) {
+	n := manyServices(t)
+	f := start(t)
+	f.control("world", "set", "quota.slb_quota_instances_num=2000", "quota.slb_quota_backendserver_attached_num=100000")
+	began := time.Now()
+	for i := range n {
+		f.service(fmt.Sprintf("web-%d", i))
+	}
+	f.eventually("addresses", func() error { return f.haveAddresses(n) })
+	took := time.Since(began)
+	calls, err := f.cloud.Calls(f.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d Services have their addresses after %s: %.1f calls and %s for each",
+		n, took.Round(time.Millisecond), float64(calls)/float64(n), (took / time.Duration(n)).Round(time.Millisecond))
+	f.allConverged(n)
+}
+
+// control runs a command of clbemu that must succeed.
+func (f *fixture) control(args ...string) string {
+	f.Helper()
+	out, err := f.cloud.Control(f.ctx, args...)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return out
+}
+
+func (f *fixture) haveAddresses(n int) error {
+	services, err := f.kubernetes.CoreV1().Services(f.namespace).List(f.ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	have := 0
+	for _, service := range services.Items {
+		have += len(service.Status.LoadBalancer.Ingress)
+	}
+	if have != n {
+		return fmt.Errorf("%d Services have one, want %d", have, n)
+	}
+	return nil
+}
+
+// allConverged looks at each Service, and that there is one load balancer for
+// each and no other.
+func (f *fixture) allConverged(n int) {
+	f.Helper()
+	for i := range n {
+		f.converged(fmt.Sprintf("web-%d", i), func() map[string]int { return everywhere(nodes) })
+	}
+	if made := len(f.ownLoadBalancers()); made != n {
+		f.Errorf("%d Services have %d load balancers, want one each", n, made)
+	}
+}
+
+// twoPorts is a Service whose reconciliation takes more calls.
+func twoPorts(s *corev1.Service) {
+	s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Name: "dns", Port: 53, Protocol: corev1.ProtocolUDP})
+}
