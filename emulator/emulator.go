@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -55,6 +56,9 @@ type Config struct {
 	World *world.World
 	// StrictAuth verifies signatures.
 	StrictAuth bool
+	// AutoENI are the blocks of pods' addresses: a network interface of one is made
+	// when it is looked up.
+	AutoENI []netip.Prefix
 	// InstanceID is whose metadata are served; empty takes the first running one.
 	InstanceID string
 	// Clock is the emulated time; nil is the machine's.
@@ -175,7 +179,7 @@ func (cfg *Config) world() *world.World {
 }
 
 func (e *Emulator) build() {
-	products := Products()
+	products := productsWith(e.cfg.AutoENI)
 	metrics := control.NewMetrics(e.store, products)
 	e.api = serveAPI(rpc.NewServer(rpc.Config{
 		Store:      e.store,

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,7 @@ type serveFlags struct {
 	tlsCert, tlsKey                     string
 	seed                                uint64
 	logFormat, logLevel                 string
+	autoENI                             string
 	journalFile                         string
 	journalSize                         int64 // MiB
 }
@@ -80,6 +82,7 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.fork, "fork", "", "serve a throw-away copy of the state in this folder of a stopped emulator")
 	flags.StringVar(&f.world, "world", "", "world file to plant into an empty store (default: clbemu world show)")
 	flags.StringVar(&f.auth, "auth", authStrict, "strict verifies signatures, off takes any call")
+	flags.StringVar(&f.autoENI, "auto-eni", "", "CIDR blocks of pods, by commas: network interfaces with their addresses are made when looked up")
 	flags.StringVar(&f.instance, "instance", "", "ECS instance whose metadata are served (default: the first running one)")
 	flags.BoolVar(&f.tls, "tls", false, "serve the API by HTTPS, with a generated certificate unless one is given")
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "certificate file (PEM) for HTTPS")
@@ -160,6 +163,9 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 			return cfg, cannot(err)
 		}
 	}
+	if cfg.AutoENI, err = blocks(f.autoENI); err != nil {
+		return cfg, usage(fmt.Errorf("--auto-eni: %w", err))
+	}
 	cfg.TLS, err = f.tlsConfig()
 	return cfg, err
 }
@@ -212,4 +218,19 @@ func reachable(address string) string {
 		host = "127.0.0.1"
 	}
 	return net.JoinHostPort(host, port)
+}
+
+// blocks reads CIDR blocks with commas between them.
+func blocks(list string) (found []netip.Prefix, err error) {
+	for text := range strings.SplitSeq(list, ",") {
+		if text == "" {
+			continue
+		}
+		block, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil || block.Masked() != block || !block.Addr().Is4() {
+			return nil, fmt.Errorf("%q is not a CIDR block of IPv4 addresses, such as 10.244.0.0/16", text)
+		}
+		found = append(found, block)
+	}
+	return found, nil
 }

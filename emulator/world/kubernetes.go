@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -452,4 +453,39 @@ func (i *importer) keepPod(n *state.NetworkInterface, instance *state.Instance, 
 		state.NetworkInterfaces.Put(i.tx, &given)
 		i.done.NetworkInterfaces.Changed++
 	}
+}
+
+// AddNetworkInterface gives an address of a VPC a network interface, as that of a
+// pod, on a running instance; a vSwitch is made for it if none holds it. It does
+// nothing when the scope has no such VPC or that no running instance.
+func AddNetworkInterface(tx *state.Tx, vpcID, ip string) error {
+	vpc, ok := state.VPCs.Find(tx.View, vpcID)
+	if !ok || vpc.Owner != tx.Scope() {
+		return nil
+	}
+	zones := make(map[string]*state.Instance) // the first running instance in each
+	var first *state.Instance
+	for instance := range state.InstancesByRegion.List(tx.View, vpc.AccountID, vpc.RegionID) {
+		if instance.VPCID != vpcID || instance.Status != state.InstanceRunning {
+			continue
+		}
+		first = cmp.Or(first, instance)
+		zones[instance.ZoneID] = cmp.Or(zones[instance.ZoneID], instance)
+	}
+	if first == nil {
+		return nil
+	}
+	i := &importer{planter: planter{tx: tx.In(state.Owner{}), accounts: []string{vpc.AccountID}}}
+	address := scalar{place{path: "auto-eni"}, ip}
+	if sw, ok := i.vSwitch(vpc.Owner, vpcID, first.ZoneID, address); ok {
+		s := &networkInterfaceSpec{
+			ID:      scalar{address.place, i.tx.In(vpc.Owner).NewID(state.NetworkInterfaces.Kind())},
+			VSwitch: scalar{address.place, sw.ID}, PrivateIPAddresses: []scalar{address},
+		}
+		if instance := zones[sw.ZoneID]; instance != nil {
+			s.Instance = scalar{address.place, instance.ID}
+		}
+		i.networkInterface(s)
+	}
+	return i.problems.byName()
 }
