@@ -68,7 +68,15 @@ func New(cfg Config) http.Handler {
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(refuse(http.StatusForbidden, "the control API takes no calls from the pages of other sites"))
 	closed.Use(a.admit, sameOrigin.Handler)
-	closed.Handle("/metrics", cfg.Metrics.Handler()).Methods(http.MethodGet)
+	a.route(closed)
+	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: see the control API's section of the README")
+	r.MethodNotAllowedHandler = refuse(http.StatusMethodNotAllowed, "this path does not take that method")
+	return r
+}
+
+// route gives the paths that not everybody may call to their handlers.
+func (a *api) route(closed *mux.Router) {
+	closed.Handle("/metrics", a.Metrics.Handler()).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/state", a.exportState).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/state", a.importState).Methods(http.MethodPut)
 	closed.HandleFunc("/v1/state/check", a.checkState).Methods(http.MethodPost)
@@ -96,9 +104,6 @@ func New(cfg Config) http.Handler {
 	closed.HandleFunc("/v1/openapi.yaml", a.openAPI).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/actions", a.actions).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/version", a.version).Methods(http.MethodGet)
-	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: see the control API's section of the README")
-	r.MethodNotAllowedHandler = refuse(http.StatusMethodNotAllowed, "this path does not take that method")
-	return r
 }
 
 // admit lets in who has the token. Without one, a web page that the user of
