@@ -40,8 +40,9 @@ bench:
 contract:
 	go test -count=1 ./contracttests/...
 
-# golden: rewrite the recorded replies and the README's generated parts
+# golden: rewrite the recorded replies, the README's generated parts and the scenarios' JSON Schema
 golden:
+	go test ./scenarios -run Schema -update
 	go test ./contracttests/... -run Golden -update
 	go test ./cmd/clbemu -run ReadmeIsCurrent -update
 

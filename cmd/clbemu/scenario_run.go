@@ -19,6 +19,7 @@ type scenarioRun struct {
 	server, api, token string
 	keyID, keySecret   string
 	kubeconfig, junit  string
+	reset              bool
 	asJSON, keepGoing  bool
 	set                []string
 	out                io.Writer
@@ -33,7 +34,8 @@ func newScenarioRun() *cobra.Command {
 		Short: "Play scenarios, the whole library if none is named",
 		Long: `Play scenarios, the whole library if none is named. Each has a private emulator in
 memory to itself, unless --server names a running one; there, conditions and faults
-are put back when a half is over, and resources stay as the scenario leaves them.
+are put back when a half is over, and resources stay as the scenario leaves them;
+--reset empties it before each half.
 
 Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 		Example: `  clbemu scenario run
@@ -50,6 +52,7 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 	flags.StringVar(&r.server, "server", "", "control API of a running emulator (default: a private one for each scenario)")
 	flags.StringVar(&r.api, "api", defaultServer, "cloud's API of the running emulator")
 	flags.StringVar(&r.token, "control-token", "", "token of the control API")
+	flags.BoolVar(&r.reset, "reset", false, "delete everything on the running emulator before each half, and plant its world again")
 	flags.StringVar(&r.keyID, "access-key-id", apiclient.AccessKeyID, "access key of the scripted client")
 	flags.StringVar(&r.keySecret, "access-key-secret", apiclient.AccessKeySecret, "its secret")
 	flags.StringVar(&r.kubeconfig, "kubeconfig", "", "cluster for the kubernetes halves; kubectl must be on the PATH")
@@ -66,6 +69,9 @@ func notPlayed(err error) error { return usage(err) }
 func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 	if r.kubeconfig != "" && r.server == "" {
 		return usage(errors.New("--kubeconfig needs --server: a controller in a cluster can't reach a private emulator"))
+	}
+	if r.reset && r.server == "" {
+		return usage(errors.New("--reset needs --server: a private emulator is new each time"))
 	}
 	loaded, err := loadChecked(cmd, args, r.set)
 	if err != nil {
@@ -135,6 +141,11 @@ func (r *scenarioRun) target(ctx context.Context) (scenarios.Target, func(contex
 		return local, local.Close, nil
 	}
 	remote := &stage.Remote{API: r.api, Control: r.server, Token: r.token, AccessKeyID: r.keyID, AccessKeySecret: r.keySecret}
+	if r.reset {
+		if err := remote.Reset(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
 	return remote, remote.Close, nil
 }
 

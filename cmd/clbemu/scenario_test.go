@@ -34,6 +34,13 @@ client:
         action: DescribeLoadBalancers
         expect: {fields: {TotalCount: "1"}}
 `
+	leavesScenario = `about: leaves
+client:
+  steps:
+    - call: {action: CreateLoadBalancer, params: {AddressType: internet, InstanceChargeType: PayByCLCU}}
+  expect:
+    - resource: {action: DescribeLoadBalancers, fields: {TotalCount: 1}}
+`
 	restartScenario = "about: restart\nclient:\n  steps:\n    - restart: true\n"
 	wrongScenario   = "about: wrong\nclient:\n  steps:\n    - wait: {within: soon}\n"
 )
@@ -53,6 +60,7 @@ func TestScenarioRun(t *testing.T) {
 	dir := scenarioDir(t)
 	good, bad, restart := filepath.Join(dir, "good.yaml"), filepath.Join(dir, "bad.yaml"), filepath.Join(dir, "restart.yaml")
 	wrong := writeFile(t, filepath.Join(t.TempDir(), "wrong.yaml"), wrongScenario)
+	leaves := writeFile(t, filepath.Join(t.TempDir(), "leaves.yaml"), leavesScenario)
 	s := serve(t, "--engine", "memory")
 	remote := []string{"--server", s.control, "--api", s.api}
 	tests := []struct {
@@ -69,6 +77,10 @@ func TestScenarioRun(t *testing.T) {
 		{"folder", []string{dir, "--keep-going"}, 1, "2 passed, 1 failed, 0 could not be played, 1 skipped"},
 		{"value", []string{good, "--set", "zone=cn-hangzhou-k"}, 1, "expected  code \"OperationFailed.ZoneResourceLimit\""},
 		{"remote", append([]string{good}, remote...), 0, "passed: good, client"},
+		{"leaves a load balancer", append([]string{leaves}, remote...), 0, "passed: leaves, client"},
+		{"finds it", append([]string{leaves}, remote...), 1, "TotalCount 2"},
+		{"reset", append([]string{leaves, "--reset"}, remote...), 0, "passed: leaves, client"},
+		{"reset of nothing", []string{good, "--reset"}, 2, "--reset needs --server"},
 		{"restart of a running server", append([]string{restart}, remote...), 2, "restart.yaml:4: restart\n  reason    a running emulator is not ended"},
 		{"nobody there", []string{good, "--server", "http://127.0.0.1:1"}, 2, "is clbemu running"},
 		{"wrong file", []string{wrong, good}, 2, wrong + ":4: client.steps[0].wait.within: \"soon\" is no duration"},

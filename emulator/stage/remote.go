@@ -303,6 +303,11 @@ func (r *Remote) FreeAddresses(ctx context.Context, vSwitch string) (free int, e
 	return free, err
 }
 
+// Reset deletes everything there is, faults too, and plants the world again.
+func (r *Remote) Reset(ctx context.Context) error {
+	return r.control(ctx, http.MethodPost, "/v1/state/reset", nil, nil)
+}
+
 // Close puts the conditions and the pace of the clock back to what they were.
 // Time itself does not go back.
 func (r *Remote) Close(ctx context.Context) error {
