@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,8 +23,10 @@ import (
 type API interface {
 	// CheckFault refuses a rule on what is not emulated.
 	CheckFault(faults.Rule) error
-	// CheckCall refuses an action or a parameter that is not emulated.
-	CheckCall(product, action string, params []string) error
+	// CheckCall refuses an action, a parameter or a path of its answer that is not
+	// emulated. A misspelt path would be absent for good, which may be what a
+	// scenario expects.
+	CheckCall(product, action string, params, paths []string) error
 	// CheckCondition refuses a condition of the world that there is not.
 	CheckCondition(name string) error
 }
@@ -291,7 +294,12 @@ func (c *checker) clear(s *Step, path string, in scope) {
 }
 
 func (c *checker) call(call *Call, path string, in scope) {
-	c.action(call.Product, call.Action, call.Params, call.Line, path)
+	var paths []string
+	if call.Expect != nil {
+		paths = sortedKeys(call.Expect.Fields)
+	}
+	paths = append(paths, slices.Sorted(maps.Values(call.Save))...)
+	c.action(call.node, path, call.Product, call.Action, call.Params, paths)
 	for _, name := range sortedKeys(call.Save) {
 		if !validName.MatchString(name) || name == counter {
 			c.fail(call.node, path+".save."+name, "it is no name for a value: use letters, digits and _, and not n")
@@ -300,12 +308,12 @@ func (c *checker) call(call *Call, path string, in scope) {
 	}
 }
 
-func (c *checker) action(product, action string, params map[string]Value, line int, path string) {
+func (c *checker) action(node *yaml.Node, path, product, action string, params map[string]Value, paths []string) {
 	if c.api == nil || template.MatchString(action) {
 		return
 	}
-	if err := c.api.CheckCall(orSlb(product), action, sortedKeys(params)); err != nil {
-		c.fail(&yaml.Node{Line: line}, path, "%s", err)
+	if err := c.api.CheckCall(orSlb(product), action, sortedKeys(params), paths); err != nil {
+		c.fail(node, path, "%s", err)
 	}
 }
 
@@ -315,7 +323,7 @@ func (c *checker) expectations(list []Expectation, path string, in scope) {
 		c.names(e.node, at, in)
 		switch {
 		case e.Resource != nil:
-			c.action(e.Resource.Product, e.Resource.Action, e.Resource.Params, e.Line, at+".resource")
+			c.action(e.node, at+".resource", e.Resource.Product, e.Resource.Action, e.Resource.Params, sortedKeys(e.Resource.Fields))
 		case e.Calls != nil && e.Calls.Since != "" && !in.marks[e.Calls.Since]:
 			c.fail(e.node, at+".calls.since", "no earlier step makes a mark called %s%s", e.Calls.Since, near(e.Calls.Since, in.marks))
 		case e.needsCluster() && !in.cluster:

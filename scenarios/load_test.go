@@ -19,12 +19,15 @@ func (knownAPI) CheckFault(rule faults.Rule) error {
 	return nil
 }
 
-func (knownAPI) CheckCall(product, action string, params []string) error {
+func (knownAPI) CheckCall(product, action string, params, paths []string) error {
 	if product != "Slb" || action != "DescribeRegions" {
 		return errors.New("action: no emulated action is called " + action)
 	}
 	if len(params) > 0 && params[0] != "AcceptLanguage" {
 		return errors.New("params." + params[0] + ": there is no such parameter")
+	}
+	if len(paths) > 0 && paths[0] != "Regions" {
+		return errors.New("fields." + paths[0] + ": there is no such field")
 	}
 	return nil
 }
@@ -76,6 +79,8 @@ func TestProblems(t *testing.T) {
 		"NoSuchProduct":    {"client:\n  steps:\n    - call: {product: Nlb, action: DescribeRegions}\n", "product: there is no product Nlb"},
 		"NoSuchAction":     {"client:\n  steps:\n    - call: {action: DescribeRegion}\n", "dir/f.yaml:4: client.steps[0].call: action: no emulated action"},
 		"NoSuchParam":      {"client:\n  expect:\n    - resource: {action: DescribeRegions, params: {Lang: a}}\n", "dir/f.yaml:4: client.expect[0].resource: params.Lang"},
+		"NoSuchField":      {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {fields: {Region: {count: 0}}}}\n", "dir/f.yaml:4: client.steps[0].call: fields.Region: there is no such field"},
+		"NoSuchSave":       {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a: Region}}\n", "dir/f.yaml:4: client.steps[0].call: fields.Region: there is no such field"},
 		"NoSuchCondition":  {"given:\n  world:\n    account.arears: true\nclient: {steps: [{mark: m}]}\n", "dir/f.yaml:4: given.world.account.arears: there is no such condition"},
 		"FaultOnNothing":   {"client:\n  steps:\n    - fault:\n        name: f\n        match: {action: Fly}\n        effect: {reset: true}\n", "dir/f.yaml:5: client.steps[0].fault: rule: no emulated action is called Fly"},
 		"BadFault":         {"client:\n  steps:\n    - fault: {name: f, effect: {explode: true}}\n", "dir/f.yaml:4: client.steps[0].fault: field explode not found"},
@@ -83,14 +88,14 @@ func TestProblems(t *testing.T) {
 		"ClearsNothing":    {"client:\n  steps:\n    - clear: f\n", "dir/f.yaml:4: client.steps[0].clear: no earlier step adds a fault called f"},
 		"NoSuchMark":       {"client:\n  expect:\n    - calls: {none: true, since: m}\n", "dir/f.yaml:4: client.expect[0].calls.since: no earlier step makes a mark called m"},
 		"UnknownName":      {"client:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:4: client.steps[0].mark: there is no value {{lb}} here"},
-		"LaterName": {"client:\n  steps:\n    - call: {action: DescribeRegions, params: {AcceptLanguage: '{{lb}}'}}\n    - call: {action: DescribeRegions, save: {lb: a}}\n",
+		"LaterName": {"client:\n  steps:\n    - call: {action: DescribeRegions, params: {AcceptLanguage: '{{lb}}'}}\n    - call: {action: DescribeRegions, save: {lb: Regions}}\n",
 			"dir/f.yaml:4: client.steps[0].call.params.AcceptLanguage: there is no value {{lb}} here"},
 		"NameNearby":      {"values: {bucket: a}\nclient:\n  steps:\n    - mark: \"{{buket}}\"\n", "(do you mean bucket?)"},
-		"NameOfOtherHalf": {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: a}}\nkubernetes:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:7: kubernetes.steps[0].mark: there is no value {{lb}}"},
+		"NameOfOtherHalf": {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\nkubernetes:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:7: kubernetes.steps[0].mark: there is no value {{lb}}"},
 		"CounterOutside":  {"client:\n  steps:\n    - repeat: {times: 2, steps: [{mark: '{{n}}'}]}\n    - mark: '{{n}}'\n", "dir/f.yaml:5: client.steps[1].mark: there is no value {{n}}"},
 		"BadTemplate":     {"client:\n  steps:\n    - mark: \"{{a-b}}\"\n", "{{ opens no name"},
 		"BadTimes":        {"client:\n  steps:\n    - repeat: {times: 0, steps: [{mark: m}]}\n", `dir/f.yaml:4: client.steps[0].repeat.times: "0" is no number from 1 to`},
-		"BadSave":         {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a-b: c}}\n", "save.a-b: it is no name for a value"},
+		"BadSave":         {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a-b: Regions}}\n", "save.a-b: it is no name for a value"},
 		"BadValueName":    {"values: {a-b: c}\nclient: {steps: [{mark: m}]}\n", "dir/f.yaml:2: values.a-b: a name has letters"},
 		"Cycle":           {"values:\n  a: \"{{b}}\"\n  b: \"{{c}}\"\n  c: \"{{a}}\"\nclient: {steps: [{mark: m}]}\n", "values: values use each other in a circle: a → b → c → a"},
 		"CycleOfOne":      {"values:\n  a: \"{{a}}\"\nclient: {steps: [{mark: m}]}\n", "in a circle: a → a"},

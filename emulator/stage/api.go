@@ -42,7 +42,7 @@ func (a *API) CheckFault(rule faults.Rule) error {
 var index = regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`)
 
 // CheckCall implements scenarios.API.
-func (a *API) CheckCall(product, action string, params []string) error {
+func (a *API) CheckCall(product, action string, params, paths []string) error {
 	known, err := find(product, action)
 	if err != nil {
 		return err
@@ -54,6 +54,28 @@ func (a *API) CheckCall(product, action string, params []string) error {
 	for _, param := range params {
 		if !slices.Contains(names, param) && !slices.Contains(names, index.ReplaceAllString(param, ".N$1")) {
 			return fmt.Errorf("params.%s: %s has no such parameter%s", param, action, didYouMean(param, names))
+		}
+	}
+	return checkPaths(known, paths)
+}
+
+// element is the number of an element in a path: .0 of LoadBalancer.0.Address.
+var element = regexp.MustCompile(`\.[0-9]+(\.|$)`)
+
+// checkPaths wants paths that lead to something that the action can answer. What
+// an error answers is no field of an action.
+func checkPaths(action rpc.Action, paths []string) error {
+	known := []string{"RequestId", "HostId", "Code", "Message", "Recommend"}
+	for _, field := range action.ResponseFields() {
+		known = append(known, strings.ReplaceAll(field, "[]", ""))
+	}
+	for _, path := range paths {
+		if strings.Contains(path, "{{") {
+			continue
+		}
+		plain := element.ReplaceAllString(path, "$1")
+		if !slices.ContainsFunc(known, func(field string) bool { return field == plain || strings.HasPrefix(field, plain+".") }) {
+			return fmt.Errorf("%s: %s answers no such field%s", path, action.Name, didYouMean(plain, known))
 		}
 	}
 	return nil

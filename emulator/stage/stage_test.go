@@ -220,12 +220,15 @@ func TestAPI(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"call", api.CheckCall("Slb", "CreateLoadBalancer", []string{"AddressType", "Tag.12.Key", "RegionId"}), ""},
-		{"list of texts", api.CheckCall("Slb", "ListTagResources", []string{"ResourceId.1"}), ""},
-		{"action", api.CheckCall("Slb", "CreateLoadBalancers", nil), "do you mean CreateLoadBalancer?"},
-		{"action of another product", api.CheckCall("Vpc", "CreateLoadBalancer", nil), "no emulated action of Vpc"},
-		{"action that is not emulated", api.CheckCall("Slb", "CreateTLSCipherPolicy", nil), "no emulated action of Slb is called CreateTLSCipherPolicy"},
-		{"parameter", api.CheckCall("Slb", "CreateLoadBalancer", []string{"AdressType"}), "params.AdressType: CreateLoadBalancer has no such parameter: do you mean AddressType?"},
+		{"call", api.CheckCall("Slb", "CreateLoadBalancer", []string{"AddressType", "Tag.12.Key", "RegionId"}, nil), ""},
+		{"list of texts", api.CheckCall("Slb", "ListTagResources", []string{"ResourceId.1"}, nil), ""},
+		{"action", api.CheckCall("Slb", "CreateLoadBalancers", nil, nil), "do you mean CreateLoadBalancer?"},
+		{"action of another product", api.CheckCall("Vpc", "CreateLoadBalancer", nil, nil), "no emulated action of Vpc"},
+		{"action that is not emulated", api.CheckCall("Slb", "CreateTLSCipherPolicy", nil, nil), "no emulated action of Slb is called CreateTLSCipherPolicy"},
+		{"parameter", api.CheckCall("Slb", "CreateLoadBalancer", []string{"AdressType"}, nil), "params.AdressType: CreateLoadBalancer has no such parameter: do you mean AddressType?"},
+		{"field", api.CheckCall("Slb", "DescribeLoadBalancers", nil, []string{"LoadBalancers.LoadBalancer", "LoadBalancers.LoadBalancer.0.Address", "Code"}), ""},
+		{"misspelt list", api.CheckCall("Slb", "DescribeLoadBalancers", nil, []string{"LoadBalancer.LoadBalancer"}), "LoadBalancer.LoadBalancer: DescribeLoadBalancers answers no such field"},
+		{"misspelt field", api.CheckCall("Slb", "DescribeLoadBalancerListeners", nil, []string{"Listeners.0.Statsu"}), "do you mean Listeners.Status?"},
 		{"condition", api.CheckCondition("account.arrears"), ""},
 		{"condition with a name", api.CheckCondition("policy.key.testid"), ""},
 		{"unknown condition", api.CheckCondition("account.arears"), "do you mean account.arrears?"},
