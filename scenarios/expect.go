@@ -41,6 +41,15 @@ func (p *play) expect(ctx context.Context, original *Expectation) error {
 	}
 }
 
+func (p *play) expectAll(ctx context.Context, list []Expectation) error {
+	for i := range list {
+		if err := p.expect(ctx, &list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // look looks once.
 func (p *play) look(ctx context.Context, e *Expectation) error {
 	switch {

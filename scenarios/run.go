@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/clbemu/clbemu/faults"
 )
 
 // The halves of a scenario.
@@ -54,14 +52,6 @@ type play struct {
 	began    uint64 // and when the step at hand did
 	watched  []*watchedFault
 	applied  []string
-}
-
-// watchedFault is a rule that the scenario added.
-type watchedFault struct {
-	name       string
-	line       int
-	armed      bool
-	seen, hits uint64
 }
 
 // Play plays one half of a scenario. The result says how it ended.
@@ -259,91 +249,4 @@ func (p *play) broken(line int, title string, err error) *Failure {
 	}
 	f.Reason = err.Error()
 	return f
-}
-
-// count notes how often the armed rules have struck, before they go.
-func (p *play) count(ctx context.Context) error {
-	if len(p.watched) == 0 {
-		return nil
-	}
-	list, err := p.Target.Faults(ctx)
-	for _, status := range list {
-		if w := p.armedFault(status.Rule.Name); w != nil {
-			w.seen, w.hits = max(w.seen, status.Seen), max(w.hits, status.Hits)
-		}
-	}
-	return err
-}
-
-func (p *play) armedFault(name string) *watchedFault {
-	for _, w := range p.watched {
-		if w.armed && w.name == name {
-			return w
-		}
-	}
-	return nil
-}
-
-// everyFaultFired fails a scenario that proved nothing about one of its faults.
-func (p *play) everyFaultFired(ctx context.Context) *Failure {
-	if err := p.count(ctx); err != nil {
-		return p.broken(1, "faults", err)
-	}
-	for _, w := range p.watched {
-		if w.hits == 0 {
-			return p.broken(w.line, "fault "+w.name, &difference{"the fault to strike at least once",
-				fmt.Sprintf("that it never did: it matched %d calls", w.seen)})
-		}
-	}
-	return nil
-}
-
-// end takes away what the scenario left behind: rules that are still armed, and
-// objects in the cluster.
-func (p *play) end(ctx context.Context) (notes []string) {
-	for _, w := range p.watched {
-		if !w.armed {
-			continue
-		}
-		if err := p.Target.ClearFaults(ctx, w.name); err != nil {
-			notes = append(notes, fmt.Sprintf("the fault %s is still there: %v", w.name, err))
-		}
-	}
-	for i := len(p.applied) - 1; i >= 0; i-- {
-		if err := p.kubectlDelete(ctx, p.applied[i]); err != nil {
-			notes = append(notes, fmt.Sprintf("objects are still in the cluster: %v", err))
-		}
-	}
-	return notes
-}
-
-// arm adds a rule and watches it.
-func (p *play) arm(ctx context.Context, line int, rule faults.Rule) error {
-	if err := p.count(ctx); err != nil {
-		return err
-	}
-	if err := p.Target.AddFault(ctx, rule); err != nil {
-		return err
-	}
-	if replaced := p.armedFault(rule.Name); replaced != nil {
-		replaced.armed = false
-	}
-	p.watched = append(p.watched, &watchedFault{name: rule.Name, line: line, armed: true})
-	return nil
-}
-
-// disarm removes rules.
-func (p *play) disarm(ctx context.Context, names []string) error {
-	if err := p.count(ctx); err != nil {
-		return err
-	}
-	if err := p.Target.ClearFaults(ctx, names...); err != nil {
-		return err
-	}
-	for _, name := range names {
-		if w := p.armedFault(name); w != nil {
-			w.armed = false
-		}
-	}
-	return nil
 }

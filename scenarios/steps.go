@@ -18,11 +18,7 @@ func (p *play) do(ctx context.Context, original *Step) error {
 	case step.Set != nil:
 		return p.Target.Set(ctx, step.Set)
 	case step.Fault != nil:
-		rule, err := step.Fault.rule()
-		if err != nil {
-			return err
-		}
-		return p.arm(ctx, step.Line, rule)
+		return p.arm(ctx, step)
 	case step.Clear != nil:
 		return p.disarm(ctx, step.Clear)
 	case step.Call != nil:
@@ -39,12 +35,7 @@ func (p *play) do(ctx context.Context, original *Step) error {
 		p.marks[step.Mark], err = p.Target.Mark(ctx)
 		return err
 	}
-	for i := range step.Expect {
-		if err := p.expect(ctx, &step.Expect[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.expectAll(ctx, step.Expect)
 }
 
 // title says in a few words what a step does.
@@ -54,11 +45,7 @@ func (s *Step) title() string {
 	}
 	switch {
 	case s.Set != nil:
-		texts := make([]string, len(s.Set))
-		for i, setting := range s.Set {
-			texts[i] = setting.Name + "=" + setting.Value
-		}
-		return "set " + strings.Join(texts, " ")
+		return "set " + s.Set.String()
 	case s.Fault != nil:
 		if rule, err := s.Fault.rule(); err == nil {
 			return "fault " + rule.Name

@@ -82,6 +82,14 @@ func (s *Settings) read(node *yaml.Node) error {
 	return nil
 }
 
+func (s Settings) String() string {
+	texts := make([]string, len(s))
+	for i, setting := range s {
+		texts[i] = setting.Name + "=" + setting.Value
+	}
+	return strings.Join(texts, " ")
+}
+
 // Names is one name or a list of them.
 type Names []string
 

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/stage"
@@ -48,7 +49,12 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 			return r.run(cmd, args)
 		},
 	}
-	flags := cmd.Flags()
+	r.define(cmd.Flags())
+	addSet(cmd, &r.set)
+	return cmd
+}
+
+func (r *scenarioRun) define(flags *pflag.FlagSet) {
 	flags.StringVar(&r.server, "server", "", "control API of a running emulator (default: a private one for each scenario)")
 	flags.StringVar(&r.api, "api", defaultServer, "cloud's API of the running emulator")
 	flags.StringVar(&r.token, "control-token", "", "token of the control API")
@@ -59,8 +65,6 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 	flags.StringVar(&r.junit, "junit", "", "file to write a JUnit report to")
 	flags.BoolVar(&r.asJSON, "json", false, "print the results as JSON, and no progress")
 	flags.BoolVar(&r.keepGoing, "keep-going", false, "go on with the next scenario after one that failed")
-	addSet(cmd, &r.set)
-	return cmd
 }
 
 // notPlayed gives an error the exit code of a scenario that could not be played.

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -22,7 +21,6 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/control"
-	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
@@ -243,64 +241,6 @@ func (r *Remote) CanRestart() bool { return false }
 // Restart implements scenarios.Target.
 func (r *Remote) Restart(context.Context, bool) error {
 	return errors.New("a running emulator is not ended: play this scenario without --server")
-}
-
-// Mark implements scenarios.Target.
-func (r *Remote) Mark(ctx context.Context) (uint64, error) {
-	page, err := r.journal(ctx, math.MaxUint64)
-	return page.Last, err
-}
-
-func (r *Remote) journal(ctx context.Context, since uint64) (page journal.Page, err error) {
-	err = r.control(ctx, http.MethodGet, fmt.Sprint("/v1/journal?kind=call&since=", since), nil, &page)
-	return page, err
-}
-
-// Calls implements scenarios.Target.
-func (r *Remote) Calls(ctx context.Context, since uint64) ([]scenarios.JournalCall, error) {
-	page, err := r.journal(ctx, since)
-	if err != nil {
-		return nil, err
-	}
-	if page.Missed > 0 {
-		return nil, fmt.Errorf("the journal has forgotten %d entries of this scenario", page.Missed)
-	}
-	calls := make([]scenarios.JournalCall, len(page.Entries))
-	for i, e := range page.Entries {
-		calls[i] = scenarios.JournalCall{Sequence: e.Sequence, Time: e.Time, UserAgent: e.UserAgent, Product: e.Product, Action: e.Action,
-			Params: e.Parameters, Status: e.Status, Code: e.Code, Faults: e.Faults}
-	}
-	return calls, nil
-}
-
-// Quotas implements scenarios.Target.
-func (r *Remote) Quotas(ctx context.Context) ([]scenarios.QuotaUse, error) {
-	var got control.Quotas
-	if err := r.control(ctx, http.MethodGet, "/v1/quotas", nil, &got); err != nil {
-		return nil, err
-	}
-	list := make([]scenarios.QuotaUse, len(got.Quotas))
-	for i, q := range got.Quotas {
-		list[i] = scenarios.QuotaUse{Name: string(q.Name), Limit: q.Limit, Used: make(map[string]int)}
-		for _, h := range q.Holders {
-			list[i].Used[h.ID] = h.Used
-		}
-	}
-	return list, nil
-}
-
-// FreeAddresses implements scenarios.Target.
-func (r *Remote) FreeAddresses(ctx context.Context, vSwitch string) (free int, err error) {
-	conditions, err := r.conditions(ctx)
-	if err != nil {
-		return 0, err
-	}
-	value, ok := conditions["vswitch."+vSwitch+".freeAddresses"]
-	if !ok {
-		return 0, fmt.Errorf("there is no vSwitch %s", vSwitch)
-	}
-	_, err = fmt.Sscan(value, &free)
-	return free, err
 }
 
 // Reset deletes everything there is, faults too, and plants the world again.
