@@ -30,6 +30,8 @@ const (
 // Cloud is clbemu with its state in a folder, which outlives the process.
 type Cloud struct {
 	binary, dir, world string
+	// Env is added to the environment of commands.
+	Env []string
 	// Endpoint is the host:port of the API, the same after every restart.
 	Endpoint string
 	control  string
@@ -115,11 +117,13 @@ func (c *Cloud) Kill() { c.server.Kill() }
 // Stop ends the process as SIGTERM does; an error is an exit code but 0.
 func (c *Cloud) Stop() error { return c.server.Stop() }
 
-// Command runs a command of the binary that needs no running server.
+// Command runs a command of the binary that needs no running server. What it
+// says is in the error when it fails, and the error is its exit status.
 func (c *Cloud) Command(ctx context.Context, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, c.binary, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, &stdout, &stderr
+	cmd.Dir, cmd.Env = c.dir, append(os.Environ(), c.Env...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("clbemu %v: %w: %s%s", args, err, stderr.String(), stdout.String())
 	}

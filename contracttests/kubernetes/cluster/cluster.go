@@ -37,7 +37,6 @@ const (
 type Cluster struct {
 	Client     kubernetes.Interface
 	Kubeconfig string
-	kubectl    string
 	dir        string
 	tools      tools.Dir
 	running    []*process.Process
@@ -46,7 +45,7 @@ type Cluster struct {
 // Start brings a control plane up in a folder, which holds its data and logs. A
 // context that ends stops the waiting, not the control plane: Stop does that.
 func Start(ctx context.Context, programs tools.Dir, dir string) (*Cluster, error) {
-	c := &Cluster{dir: dir, tools: programs, kubectl: programs.Path("kubectl"), Kubeconfig: filepath.Join(dir, "kubeconfig")}
+	c := &Cluster{dir: dir, tools: programs, Kubeconfig: filepath.Join(dir, "kubeconfig")}
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	if err := c.start(ctx); err != nil {
@@ -147,7 +146,7 @@ func ready(ctx context.Context, client rest.Interface) bool {
 }
 
 // Kubectl is the command's path; it takes --kubeconfig.
-func (c *Cluster) Kubectl() string { return c.kubectl }
+func (c *Cluster) Kubectl() string { return c.tools.Path("kubectl") }
 
 // Stop ends the control plane. Nothing in it is worth a soft landing.
 func (c *Cluster) Stop() {

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"archive/tar"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+)
+
+// writeArchive writes a tar file of an OCI layout, in which manifest.json names
+// the same blobs for readers that know only Docker's form.
+func writeArchive(w io.Writer, image v1.Image, tag string) error {
+	reference, err := name.NewTag(tag)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "clbemu-image-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	path, err := layout.Write(dir, empty.Index)
+	if err != nil {
+		return err
+	}
+	// Both containerd and Docker take the name of an OCI image from these.
+	if err := path.AppendImage(image, layout.WithAnnotations(map[string]string{
+		"io.containerd.image.name": reference.Name(), "org.opencontainers.image.ref.name": reference.TagStr(),
+	})); err != nil {
+		return err
+	}
+	if err := writeDockerManifest(dir, image, tag); err != nil {
+		return err
+	}
+	archive := tar.NewWriter(w)
+	if err := archive.AddFS(os.DirFS(dir)); err != nil {
+		return err
+	}
+	return archive.Close()
+}
+
+func writeDockerManifest(dir string, image v1.Image, tag string) error {
+	config, err := image.ConfigName()
+	if err != nil {
+		return err
+	}
+	layers, err := image.Layers()
+	if err != nil {
+		return err
+	}
+	var blobs []string
+	for _, layer := range layers {
+		digest, err := layer.Digest()
+		if err != nil {
+			return err
+		}
+		blobs = append(blobs, blob(digest))
+	}
+	manifest, err := json.Marshal([]map[string]any{{"Config": blob(config), "RepoTags": []string{tag}, "Layers": blobs}})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "manifest.json"), manifest, 0o644)
+}
+
+// blob is where a layout keeps what has this digest.
+func blob(digest v1.Hash) string {
+	return strings.Join([]string{"blobs", digest.Algorithm, digest.Hex}, "/")
+}

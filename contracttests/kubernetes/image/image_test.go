@@ -1,0 +1,163 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
+)
+
+const maxSize = 20 << 20
+
+// archive builds the binary and the archive of its image.
+func archive(t *testing.T) (path string) {
+	t.Helper()
+	dir := t.TempDir()
+	binary, path := filepath.Join(dir, "clbemu"), filepath.Join(dir, "image.tar")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/clbemu")
+	cmd.Dir, cmd.Env = filepath.Join("..", "..", ".."), append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	if err := run(binary, path, "clbemu:test", runtime.GOARCH); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestArchive proves that the archive is under 20 MB and holds one image that is
+// whole, in both forms, with nothing but a binary that runs and a folder that
+// its user may write to.
+func TestArchive(t *testing.T) {
+	path := archive(t)
+	if info, err := os.Stat(path); err != nil || info.Size() > maxSize {
+		t.Errorf("the archive: %v, %v, want at most %d bytes", info.Size(), err, maxSize)
+	}
+	docker, err := tarball.ImageFromPath(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for form, image := range map[string]v1.Image{"docker": docker, "oci": ociImage(t, path)} {
+		if err := validate.Image(image); err != nil {
+			t.Errorf("the %s image is not whole: %v", form, err)
+		}
+		checkFiles(t, image)
+	}
+}
+
+// ociImage reads the archive as an OCI layout.
+func ociImage(t *testing.T, path string) v1.Image {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("tar", "-xf", path, "-C", dir).CombinedOutput(); err != nil {
+		t.Fatalf("tar: %v\n%s", err, out)
+	}
+	index, err := layout.ImageIndexFromPath(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := index.IndexManifest()
+	if err != nil || len(manifest.Manifests) != 1 {
+		t.Fatalf("the index is %+v, %v, want one image", manifest, err)
+	}
+	image, err := index.Image(manifest.Manifests[0].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return image
+}
+
+func checkFiles(t *testing.T, image v1.Image) {
+	t.Helper()
+	layers, err := image.Layers()
+	if err != nil || len(layers) != 1 {
+		t.Fatalf("the image has %d layers (%v), want one", len(layers), err)
+	}
+	files, err := layers[0].Uncompressed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	var names []string
+	for reader := tar.NewReader(files); ; {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, header.Name)
+		switch header.Name {
+		case "clbemu":
+			checkRuns(t, reader)
+		case "data/":
+			if header.Uid != nobody || header.Gid != nobody {
+				t.Errorf("/data belongs to %d:%d, want %d", header.Uid, header.Gid, nobody)
+			}
+		}
+	}
+	if want := []string{"clbemu", "data/"}; !slices.Equal(names, want) {
+		t.Errorf("the image has the files %v, want %v", names, want)
+	}
+}
+
+func checkRuns(t *testing.T, program io.Reader) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Log("the binary is for Linux, and not run here")
+		return
+	}
+	text, err := io.ReadAll(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(text, []byte("ld-linux")) {
+		t.Error("the binary is not static")
+	}
+	binary := filepath.Join(t.TempDir(), "clbemu")
+	if err := os.WriteFile(binary, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(binary, "version").CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "clbemu ") {
+		t.Errorf("clbemu version = %q, %v", out, err)
+	}
+}
+
+// TestSettingsAreTheDockerfiles proves that both ways to the image give it the
+// same settings, and that it does not run as root.
+func TestSettingsAreTheDockerfiles(t *testing.T) {
+	text, err := os.ReadFile("../../../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, final, found := strings.Cut(string(text), "\nFROM scratch\n")
+	if !found {
+		t.Fatal("the Dockerfile's last stage is not FROM scratch")
+	}
+	for instruction, want := range map[string]string{
+		"USER": settings.User, "ENV": strings.Join(settings.Env, " "), "EXPOSE": "9600", "VOLUME": "/data",
+		"ENTRYPOINT": `["` + settings.Entrypoint[0] + `"]`, "CMD": `["` + settings.Cmd[0] + `"]`,
+	} {
+		got := regexp.MustCompile(`(?m)^` + instruction + ` (.*)$`).FindStringSubmatch(final)
+		if got == nil || got[1] != want {
+			t.Errorf("the Dockerfile says %s %q, the archive %q", instruction, got, want)
+		}
+	}
+	if strings.HasPrefix(settings.User, "0") || settings.User == "" || settings.User == "root" {
+		t.Errorf("the image runs as %q", settings.User)
+	}
+}

@@ -1,0 +1,80 @@
+package kubernetes_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+// needsCCM says why the kubernetes half of a scenario is nothing for the driver.
+var needsCCM = map[string]string{}
+
+// TestLibrary plays the kubernetes half of each scenario of the library, each
+// with a cloud and a controller of its own.
+func TestLibrary(t *testing.T) {
+	files, err := filepath.Glob("../../scenarios/library/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the library is empty: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "\nkubernetes:") {
+			continue
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		t.Run(name, func(t *testing.T) {
+			if why := needsCCM[name]; why != "" {
+				requireCCM(t, why)
+			}
+			play(start(t), name)
+		})
+	}
+}
+
+// play leaves to the scenario what is to become of its load balancers.
+func play(f *fixture, name string) {
+	f.leaves = 1000
+	f.Cleanup(f.awaitServicesGone)
+	f.cloud.Env = []string{"PATH=" + filepath.Dir(shared.cluster.Kubectl()) + ":" + os.Getenv("PATH")}
+	out, err := f.cloud.Control(f.ctx, "scenario", "run", name, "--reset", "--keep-going",
+		"--api", "http://"+f.cloud.Endpoint, "--kubeconfig", shared.cluster.Kubeconfig)
+	if err != nil {
+		f.Error(err)
+	}
+	f.Log(out)
+}
+
+// awaitServicesGone keeps what a scenario leaves from the next controller: some
+// are about load balancers that a controller can't let go of.
+func (f *fixture) awaitServicesGone() {
+	err := wait.PollUntilContextTimeout(f.ctx, pollEvery, time.Minute, true, func(ctx context.Context) (bool, error) {
+		return f.servicesGone(ctx) == nil, nil
+	})
+	if err != nil {
+		f.Logf("the scenario's Services stay, and lose their finalizers: %v", f.servicesGone(f.ctx))
+		f.releaseServices(metav1.NamespaceDefault)
+	}
+}
+
+func (f *fixture) servicesGone(ctx context.Context) error {
+	services, err := f.kubernetes.CoreV1().Services(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, service := range services.Items {
+		if service.Name != "kubernetes" {
+			return fmt.Errorf("service %s is there", service.Name)
+		}
+	}
+	return nil
+}
