@@ -106,16 +106,23 @@ func (c *checker) names(node *yaml.Node, path string, in scope) {
 		}
 		return
 	}
-	for i := range node.Content {
-		under := path
-		if node.Kind == yaml.MappingNode && i%2 == 1 {
-			under = join(path, node.Content[i-1].Value)
-			if node.Content[i-1].Value == "repeat" {
-				c.names(child(node.Content[i], "times"), under+".times", in)
-				continue // its steps are checked as steps
-			}
+	if node.Kind == yaml.SequenceNode {
+		for i, element := range node.Content {
+			c.names(element, fmt.Sprintf("%s[%d]", path, i), in)
 		}
-		c.names(node.Content[i], under, in)
+		return
+	}
+	for i := 1; i < len(node.Content); i += 2 {
+		key, value := node.Content[i-1], node.Content[i]
+		under := join(path, key.Value)
+		c.names(key, under, in)
+		switch {
+		case key.Value == "repeat":
+			c.names(child(value, "times"), under+".times", in) // its steps are checked as steps
+		case key.Value == "expect" && value.Kind == yaml.SequenceNode: // expectations are checked as such
+		default:
+			c.names(value, under, in)
+		}
 	}
 }
 

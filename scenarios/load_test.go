@@ -126,6 +126,17 @@ func TestAllProblems(t *testing.T) {
 	}
 }
 
+// TestOnce proves that a problem within an expectation is told once, with the
+// place of the element.
+func TestOnce(t *testing.T) {
+	_, err := load("client:\n  steps:\n    - expect:\n        - resource: {action: DescribeRegions, params: {AcceptLanguage: ['{{x}}']}}\n")
+	want := "dir/f.yaml:5: client.steps[0].expect[0].resource.params.AcceptLanguage[0]: there is no value {{x}} here"
+	var problems scenarios.Problems
+	if !errors.As(err, &problems) || len(problems) != 1 || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("Load = %v, want %q alone", err, want)
+	}
+}
+
 // TestEmpty proves that a file of nothing is a problem and no panic.
 func TestEmpty(t *testing.T) {
 	for _, text := range []string{"", "# a comment\n", "null\n", "- a\n", "a\n"} {

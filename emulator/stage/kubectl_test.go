@@ -1,0 +1,27 @@
+package stage_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/stage"
+)
+
+// TestKubectl proves that the command gets the cluster, its arguments and its
+// input, and that what it complains of is told.
+func TestKubectl(t *testing.T) {
+	dir := t.TempDir()
+	script := "#!/bin/sh\necho \"$@\"\ncat\n[ \"$3\" != get ] || { echo 'no such thing' >&2; exit 1; }\n"
+	do(t, os.WriteFile(filepath.Join(dir, "kubectl"), []byte(script), 0o755))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	cluster := stage.Kubectl{Kubeconfig: "cluster.conf"}
+	out, err := cluster.Kubectl(t.Context(), "kind: Service\n", "apply", "--filename", "-")
+	if err != nil || string(out) != "--kubeconfig cluster.conf apply --filename -\nkind: Service\n" {
+		t.Errorf("Kubectl(apply) = %q, %v", out, err)
+	}
+	if _, err := cluster.Kubectl(t.Context(), "", "get", "service/none"); err == nil || !strings.Contains(err.Error(), "kubectl get: exit status 1: no such thing") {
+		t.Errorf("Kubectl(get) = %v, want what kubectl complains of", err)
+	}
+}
