@@ -1,9 +1,12 @@
 package state
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-memdb"
+
+	"github.com/clbemu/clbemu/state/engine"
 )
 
 // A little of the past is kept, so that a read can be made to see it: values are
@@ -17,6 +20,18 @@ type moment struct {
 
 // maxPast is how many transactions can be looked back.
 const maxPast = 64
+
+// remember keeps what a batch made of the state. What only counts the hits of a
+// fault rule is no change of the cloud, and must not hide the change before it
+// from the read that the rule makes stale.
+func (s *Store) remember(b *batch) {
+	for i, set := range b.sets {
+		if slices.ContainsFunc(set, func(c engine.Change) bool { return c.Table != string(Faults.Kind()) }) {
+			s.past = append(s.past, b.after[i])
+		}
+	}
+	s.past = s.past[max(len(s.past)-maxPast, 0):]
+}
 
 // Past says how far a View looks back: some transactions, or some time. The zero
 // Past is the present.
@@ -37,9 +52,6 @@ func (s *Store) ViewPast(past Past, scope Owner, fn func(*View) error) error {
 func (s *Store) lookBack(past Past) *memdb.MemDB {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.past) == 0 {
-		return s.visible.Load()
-	}
 	at := max(len(s.past)-1-past.Changes, 0)
 	if past.Age > 0 {
 		now := s.view(s.visible.Load().Txn(false), Owner{}).now

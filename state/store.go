@@ -91,6 +91,7 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := s.plantSeed(ctx, cfg.Seed); err != nil {
 		return nil, err
 	}
+	s.past = []moment{{state: s.visible.Load()}}
 	return s, nil
 }
 
@@ -206,8 +207,7 @@ func (s *Store) commitBatch() bool {
 	s.flying = nil
 	if err == nil {
 		s.visible.Store(b.after[len(b.after)-1].state)
-		s.past = append(s.past, b.after...)
-		s.past = s.past[max(len(s.past)-maxPast, 0):]
+		s.remember(b)
 		close(b.done)
 		return true
 	}
