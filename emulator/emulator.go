@@ -69,6 +69,10 @@ type Config struct {
 	// Journal says how much is remembered of calls; its Log is the one above.
 	Journal journal.Config
 
+	// Player makes what plays the scenarios that the control API is sent; nil plays
+	// none.
+	Player func(*Emulator) control.Player
+
 	// Listen and ControlListen are host:port for Start.
 	Listen        string
 	ControlListen string
@@ -195,6 +199,10 @@ func (e *Emulator) build() {
 		InstanceID: e.cfg.InstanceID,
 		Seed:       e.cfg.Seed,
 	}))
+	var player control.Player
+	if e.cfg.Player != nil {
+		player = e.cfg.Player(e)
+	}
 	e.control = control.New(control.Config{
 		Store:    e.store,
 		Products: products,
@@ -202,6 +210,7 @@ func (e *Emulator) build() {
 		Metrics:  metrics,
 		Faults:   e.faults,
 		Journal:  e.journal,
+		Player:   player,
 		// A copy and a state in memory leave nothing behind, so neither do theirs.
 		Snapshots: control.NewSnapshots(e.cfg.stateDir()),
 		Ready:     func() bool { return !e.closing.Load() },

@@ -36,6 +36,8 @@ type Config struct {
 	Faults    *Faults
 	Journal   *journal.Journal
 	Snapshots *Snapshots
+	// Player plays the scenarios that come here; nil plays none.
+	Player Player
 	// Ready tells whether calls are taken; nil is always.
 	Ready func() bool
 	// Token, if set, must come as a bearer token with everything but health.
@@ -55,12 +57,13 @@ const defaultMaxImport = 256 << 20
 // api is the control API's handlers.
 type api struct {
 	Config
+	theatre theatre
 }
 
 // New returns the control API.
 func New(cfg Config) http.Handler {
 	cfg.MaxImport = cmp.Or(cfg.MaxImport, defaultMaxImport)
-	a := &api{cfg}
+	a := &api{Config: cfg, theatre: theatre{Player: cfg.Player}}
 	r := mux.NewRouter().SkipClean(true) // an untidy path is an unknown one, not a redirect
 	r.HandleFunc("/healthz", a.healthz).Methods(http.MethodGet)
 	r.HandleFunc("/readyz", a.readyz).Methods(http.MethodGet)
@@ -97,6 +100,8 @@ func (a *api) route(closed *mux.Router) {
 	closed.HandleFunc("/v1/journal/marks", a.getMarks).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/journal/marks", a.addMark).Methods(http.MethodPost)
 	closed.HandleFunc("/v1/journal/stream", a.streamJournal).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/scenarios", a.getScenarios).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/scenarios/run", a.runScenario).Methods(http.MethodPost)
 	closed.HandleFunc("/v1/snapshots", a.getSnapshots).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/snapshots/{name}", a.takeSnapshot).Methods(http.MethodPut)
 	closed.HandleFunc("/v1/snapshots/{name}", a.deleteSnapshot).Methods(http.MethodDelete)

@@ -20,6 +20,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/control"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -241,7 +242,8 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 // structs are the types that the schemas describe.
 var structs = map[string]any{
 	"Problems": control.Problems{}, "Action": control.Action{}, "Setting": world.Setting{}, "Conditions": control.Conditions{},
-	"Change": control.Change{}, "Imported": world.Imported{}, "ImportedCount": world.Count{}, "Quotas": control.Quotas{}, "QuotaUse": state.QuotaUse{}, "QuotaHolder": state.QuotaHolder{},
+	"Change": control.Change{}, "Scenarios": control.Scenarios{}, "Playing": control.Playing{}, "Result": scenarios.Result{},
+	"Failure": scenarios.Failure{}, "JournalCall": scenarios.JournalCall{}, "Imported": world.Imported{}, "ImportedCount": world.Count{}, "Quotas": control.Quotas{}, "QuotaUse": state.QuotaUse{}, "QuotaHolder": state.QuotaHolder{},
 	"Clock": control.Clock{}, "ClockChange": control.ClockChange{}, "FaultRules": control.FaultRules{}, "FaultRule": control.FaultRule{},
 	"Page": journal.Page{}, "Count": journal.Count{}, "Entry": journal.Entry{}, "Missed": control.Missed{}, "NewMark": control.NewMark{},
 	"Marks": control.Marks{}, "Mark": journal.Mark{}, "SnapshotList": control.SnapshotList{}, "Snapshot": control.Snapshot{}, "Export": state.Export{},
@@ -279,7 +281,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 // jsonFields lists what a struct is in JSON, and what of it is always there.
 func jsonFields(of reflect.Type) (all, required []string) {
 	for _, f := range reflect.VisibleFields(of) {
-		if f.Anonymous {
+		if f.Anonymous || !f.IsExported() {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -1,0 +1,52 @@
+package stage_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// TestPlayer proves that the control API of an emulator plays scenarios on that
+// emulator, also when it wants a token, and leaves its conditions as they were.
+func TestPlayer(t *testing.T) {
+	e, err := emulator.New(t.Context(), emulator.Config{
+		StrictAuth: true, ControlToken: "s3cret",
+		Player: func(e *emulator.Emulator) control.Player { return stage.NewPlayer(e, "s3cret") },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close(t.Context())
+	run := func(query, body string) (int, scenarios.Result) {
+		t.Helper()
+		r := httptest.NewRequest(http.MethodPost, "/v1/scenarios/run"+query, strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer s3cret")
+		w := httptest.NewRecorder()
+		e.ControlHandler().ServeHTTP(w, r)
+		var result scenarios.Result
+		if err := json.Unmarshal(w.Body.Bytes(), &result); err != nil {
+			t.Fatalf("%s: %v", w.Body, err)
+		}
+		return w.Code, result
+	}
+	if code, got := run("?name=insufficient-balance", ""); code != 200 || got.Status != scenarios.Passed {
+		t.Errorf("insufficient-balance = %d %+v %v, want it to pass", code, got, got.Failure)
+	}
+	code, got := run("", "about: fails\nclient:\n  steps:\n    - call: {action: DescribeRegions, expect: {status: 500}}\n")
+	if code != 200 || got.Status != scenarios.Failed || got.Failure.Line != 4 {
+		t.Errorf("a scenario that fails = %d %+v, want line 4 to fail", code, got)
+	}
+	if code, _ := run("", "about: wrong\nclient:\n  steps:\n    - call: {action: NoSuchAction}\n"); code != 422 {
+		t.Errorf("a scenario with an action that there is not = %d, want 422", code)
+	}
+	if code, got := run("?name=killed-in-mid-sync", ""); code != 200 || got.Status != scenarios.Broken {
+		t.Errorf("killed-in-mid-sync = %d %+v, want it not to be played on an emulator that is not its own", code, got)
+	}
+}
