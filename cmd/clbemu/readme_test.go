@@ -32,7 +32,7 @@ func readReadme(t *testing.T) string {
 func TestReadmeIsCurrent(t *testing.T) {
 	text := readReadme(t)
 	want := text
-	for name, table := range map[string]string{"actions": actionTable(t), "flags": flagTable(t)} {
+	for name, table := range map[string]string{"actions": actionTable(t), "flags": flagTable(t), "example": example(t)} {
 		part := regexp.MustCompile(`(?s)(<!-- ` + name + `: [^>]*-->\n).*(<!-- end of ` + name + ` -->)`)
 		if !part.MatchString(want) {
 			t.Fatalf("the README has no place for its %s", name)
@@ -48,6 +48,16 @@ func TestReadmeIsCurrent(t *testing.T) {
 	if err := os.WriteFile(readme, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// example is the test that the author of a controller would copy.
+func example(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../emulator/emulatortest/example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "```go\n" + string(text) + "```\n"
 }
 
 // actionTable lists the emulated actions of each product.
