@@ -1,6 +1,7 @@
 package kubernetes_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -25,44 +26,55 @@ func requireCCM(t *testing.T, why string) {
 }
 
 // startController starts the real CCM if there is one, else the driver.
-func startController(t *testing.T, dir string, c *cloud.Cloud) *process.Process {
-	t.Helper()
-	command := process.Command{Dir: dir, Name: "driver", Path: shared.driver, Args: []string{
-		"--kubeconfig", shared.cluster.Kubeconfig, "--endpoint", c.Endpoint, "--region", cloud.Region, "--cluster-id", clusterID,
+func (f *fixture) startController() {
+	f.Helper()
+	command := process.Command{Dir: f.dir, Name: "driver", Path: shared.driver, Args: []string{
+		"--kubeconfig", shared.cluster.Kubeconfig, "--endpoint", f.cloud.Endpoint, "--region", cloud.Region, "--cluster-id", clusterID,
 	}, Env: []string{"ACCESS_KEY_ID=" + cloud.AccessKeyID, "ACCESS_KEY_SECRET=" + cloud.AccessKeySecret}}
 	if binary := ccmBinary(); binary != "" {
-		command = ccmCommand(t, dir, binary, c)
+		command = f.ccmCommand(binary)
 	}
-	p, err := process.Start(command)
-	if err != nil {
-		t.Fatal(err)
+	var err error
+	if f.controller, err = process.Start(command); err != nil {
+		f.Fatal(err)
 	}
-	return p
 }
 
-// ccmCommand points a CCM at the cloud by its environment alone. Its credentials
-// are those of the instance's RAM role, from the metadata service.
-func ccmCommand(t *testing.T, dir, binary string, c *cloud.Cloud) process.Command {
-	t.Helper()
-	config, err := json.Marshal(map[string]any{"Global": map[string]any{
-		"clusterID": clusterID, "region": cloud.Region, "vpcid": cloud.VPC, "zoneId": "cn-hangzhou-h",
-		"vswitchid":     "cn-hangzhou-h:" + cloud.VSwitch + ",cn-hangzhou-i:" + cloud.VSwitch2,
-		"routeTableIDs": cloud.RouteTable, "kubernetesClusterTag": clusterID,
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "cloud-config.json")
-	if err := os.WriteFile(file, config, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	env := []string{"ALICLOUD_CLIENT_SCHEME=HTTP", "METADATA_ENDPOINT=http://" + c.Endpoint}
+// ccmCommand points a CCM at the cloud by its environment alone.
+func (f *fixture) ccmCommand(binary string) process.Command {
+	f.Helper()
+	env := []string{"ALICLOUD_CLIENT_SCHEME=HTTP", "METADATA_ENDPOINT=http://" + f.cloud.Endpoint}
 	for _, product := range []string{"SLB", "VPC", "ECS", "NLB", "EFLO_CONTROLLER"} {
-		env = append(env, product+"_ENDPOINT="+c.Endpoint)
+		env = append(env, product+"_ENDPOINT="+f.cloud.Endpoint)
 	}
-	return process.Command{Dir: dir, Name: "ccm", Path: binary, Env: env, Args: []string{
+	file := f.writeCloudConfig()
+	return process.Command{Dir: f.dir, Name: "ccm", Path: binary, Env: env, Args: []string{
 		"--kubeconfig", shared.cluster.Kubeconfig, "--cloud-config", file, "--controllers=node,service,route",
 		"--configure-cloud-routes=true", "--allocate-node-cidrs", "--cluster-cidr=" + cluster.PodCIDR, "--network=",
 		"--leader-elect=false", "--metrics-bind-addr=127.0.0.1:0", "--health-probe-bind-addr=127.0.0.1:0", "--pprof-bind-addr=0", "-v=4",
 	}}
+}
+
+// writeCloudConfig writes the file that tells a CCM where it is. Without a key its
+// credentials are those of the instance's RAM role, from the metadata service.
+func (f *fixture) writeCloudConfig() (file string) {
+	f.Helper()
+	global := map[string]any{
+		"clusterID": clusterID, "region": cloud.Region, "vpcid": cloud.VPC, "zoneId": "cn-hangzhou-h",
+		"vswitchid":     "cn-hangzhou-h:" + cloud.VSwitch + ",cn-hangzhou-i:" + cloud.VSwitch2,
+		"routeTableIDs": cloud.RouteTable, "kubernetesClusterTag": clusterID,
+	}
+	if f.accessKey {
+		global["accessKeyID"] = base64.StdEncoding.EncodeToString([]byte(cloud.AccessKeyID))
+		global["accessKeySecret"] = base64.StdEncoding.EncodeToString([]byte(cloud.AccessKeySecret))
+	}
+	config, err := json.Marshal(map[string]any{"Global": global})
+	if err != nil {
+		f.Fatal(err)
+	}
+	file = filepath.Join(f.dir, "cloud-config.json")
+	if err := os.WriteFile(file, config, 0o600); err != nil {
+		f.Fatal(err)
+	}
+	return file
 }

@@ -37,27 +37,32 @@ type fixture struct {
 	namespace  string
 	// leaves is how many load balancers without a Service the test is about.
 	leaves int
+	// accessKey gives a CCM a key in the place of its instance's RAM role.
+	accessKey bool
 }
 
 // start brings them up. At the end all Services are deleted while the controller
 // runs, which must leave no load balancer but those that the test made, and a
 // state that passes its check.
-func start(t *testing.T) *fixture {
+func start(t *testing.T, options ...func(*fixture)) *fixture {
 	t.Helper()
 	f := &fixture{T: t, ctx: context.Background(), dir: filepath.Join(shared.dir, t.Name()),
 		kubernetes: shared.cluster.Client, namespace: strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))}
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	for _, option := range options {
+		option(f)
+	}
 	var err error
-	if f.cloud, err = cloud.Start(f.ctx, shared.clbemu, f.dir, instances()); err != nil {
+	if f.cloud, err = cloud.Start(f.ctx, shared.clbemu, f.dir, shared.world); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.stopCloud)
 	if f.slb, err = f.cloud.SLB(); err != nil {
 		t.Fatal(err)
 	}
-	f.controller = startController(t, f.dir, f.cloud)
+	f.startController()
 	t.Cleanup(func() { f.controller.Kill() })
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}}
 	if _, err := f.kubernetes.CoreV1().Namespaces().Create(f.ctx, namespace, metav1.CreateOptions{}); err != nil {

@@ -11,6 +11,7 @@ require (
 	k8s.io/client-go v0.33.13
 	k8s.io/cloud-provider v0.33.13
 	k8s.io/component-base v0.33.13
+	sigs.k8s.io/kind v0.33.0
 )
 
 require (

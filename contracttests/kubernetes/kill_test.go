@@ -34,7 +34,7 @@ func TestControllerKilled(t *testing.T) {
 	for _, made := range []int{3, 8, 14} {
 		f.awaitLoadBalancers(made)
 		f.controller.Kill()
-		f.controller = startController(t, f.dir, f.cloud)
+		f.startController()
 	}
 	f.allConverged(killServices)
 }

@@ -3,6 +3,7 @@ package kubernetes_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,14 +37,16 @@ func TestLibrary(t *testing.T) {
 			if why := needsCCM[name]; why != "" {
 				requireCCM(t, why)
 			}
-			play(start(t), name)
+			play(start(t, ofScenario), name)
 		})
 	}
 }
 
-// play leaves to the scenario what is to become of its load balancers.
+// ofScenario leaves to the scenario what becomes of its load balancers. The reset
+// between its halves ends the sessions of RAM roles, and no access key.
+func ofScenario(f *fixture) { f.leaves, f.accessKey = math.MaxInt, true }
+
 func play(f *fixture, name string) {
-	f.leaves = 1000
 	f.Cleanup(f.awaitServicesGone)
 	f.cloud.Env = []string{"PATH=" + filepath.Dir(shared.cluster.Kubectl()) + ":" + os.Getenv("PATH")}
 	out, err := f.cloud.Control(f.ctx, "scenario", "run", name, "--reset", "--keep-going",

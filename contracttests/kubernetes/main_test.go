@@ -23,8 +23,8 @@ const (
 // shared is what all tests use one after the other: the control plane and the
 // binaries. Each has a cloud, a controller and a namespace of its own.
 var shared struct {
-	dir, clbemu, driver string
-	cluster             *cluster.Cluster
+	dir, clbemu, driver, world string
+	cluster                    *cluster.Cluster
 }
 
 func TestMain(m *testing.M) {
@@ -63,10 +63,19 @@ func prepare(ctx context.Context) error {
 	if shared.clbemu, err = cloud.Build(ctx, filepath.Join("..", ".."), shared.dir); err != nil {
 		return err
 	}
+	shared.world = filepath.Join(shared.dir, "world.yaml")
+	if err := cloud.WriteWorld(ctx, shared.clbemu, shared.world, instances()); err != nil {
+		return err
+	}
 	shared.driver = filepath.Join(shared.dir, "driver")
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", shared.driver, "./driver").CombinedOutput(); err != nil {
 		return fmt.Errorf("build the driver: %w\n%s", err, out)
 	}
+	return startCluster(ctx, programs)
+}
+
+// startCluster brings the control plane up, with its nodes.
+func startCluster(ctx context.Context, programs tools.Dir) (err error) {
 	folder := filepath.Join(shared.dir, "cluster")
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return err

@@ -49,25 +49,14 @@ func Build(ctx context.Context, root, dir string) (binary string, err error) {
 	return binary, nil
 }
 
-// Start serves a world from a fresh folder.
-func Start(ctx context.Context, binary, dir string, instances []Instance) (*Cloud, error) {
+// Start serves the world of a file, with its state in a fresh folder.
+func Start(ctx context.Context, binary, dir, world string) (*Cloud, error) {
 	ports, err := process.FreePorts(2)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cloud{binary: binary, dir: dir, world: filepath.Join(dir, "world.yaml"),
+	c := &Cloud{binary: binary, dir: dir, world: world,
 		Endpoint: fmt.Sprintf("127.0.0.1:%d", ports[0]), control: fmt.Sprintf("127.0.0.1:%d", ports[1])}
-	base, err := c.Command(ctx, "world", "show")
-	if err != nil {
-		return nil, err
-	}
-	world, err := worldWith([]byte(base), instances)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(c.world, world, 0o644); err != nil {
-		return nil, err
-	}
 	return c, c.Restart(ctx)
 }
 
@@ -117,22 +106,20 @@ func (c *Cloud) Kill() { c.server.Kill() }
 // Stop ends the process as SIGTERM does; an error is an exit code but 0.
 func (c *Cloud) Stop() error { return c.server.Stop() }
 
-// Command runs a command of the binary that needs no running server. What it
-// says is in the error when it fails, and the error is its exit status.
-func (c *Cloud) Command(ctx context.Context, args ...string) (string, error) {
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, c.binary, args...)
-	cmd.Dir, cmd.Env = c.dir, append(os.Environ(), c.Env...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("clbemu %v: %w: %s%s", args, err, stderr.String(), stdout.String())
-	}
-	return stdout.String(), nil
+// Control runs a command of the binary on the running server. An error has what
+// the command says, and its exit status.
+func (c *Cloud) Control(ctx context.Context, args ...string) (string, error) {
+	return command(ctx, c.binary, c.Env, append(args, "--server", c.controlURL())...)
 }
 
-// Control runs a command of the binary on the running server.
-func (c *Cloud) Control(ctx context.Context, args ...string) (string, error) {
-	return c.Command(ctx, append(args, "--server", c.controlURL())...)
+func command(ctx context.Context, binary string, env []string, args ...string) (string, error) {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), env...), &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stdout.String(), fmt.Errorf("clbemu %v: %w: %s%s", args, err, stderr.String(), stdout.String())
+	}
+	return stdout.String(), nil
 }
 
 // Check is `clbemu state check`.

@@ -1,7 +1,9 @@
 package cloud
 
 import (
+	"context"
 	"fmt"
+	"os"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -36,6 +38,19 @@ func NewInstance(n int) Instance {
 		NetworkInterface: fmt.Sprintf("eni-e2e%015d", n),
 		PodAddresses:     []string{fmt.Sprintf("192.168.0.%d", 150+n)},
 	}
+}
+
+// WriteWorld writes the default world with more instances to a file.
+func WriteWorld(ctx context.Context, binary, file string, instances []Instance) error {
+	base, err := command(ctx, binary, nil, "world", "show")
+	if err != nil {
+		return err
+	}
+	world, err := worldWith([]byte(base), instances)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, world, 0o644)
 }
 
 // worldWith adds instances to a world file.

@@ -1,0 +1,117 @@
+package kind
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestShellcheck proves that the scripts have none of the faults that shellcheck
+// knows.
+func TestShellcheck(t *testing.T) {
+	shellcheck, err := exec.LookPath("shellcheck")
+	if err != nil {
+		t.Skip("shellcheck is not installed: the scripts are not checked by it")
+	}
+	scripts, err := filepath.Glob("*.sh")
+	if err != nil || len(scripts) != 3 {
+		t.Fatalf("the scripts are %v, %v", scripts, err)
+	}
+	if out, err := exec.Command(shellcheck, scripts...).CombinedOutput(); err != nil {
+		t.Errorf("shellcheck: %v\n%s", err, out)
+	}
+}
+
+// stub takes the place of docker, kind and kubectl: it notes how it is called,
+// and fails where the call has the words of $FAIL. It shows no more than that a
+// script makes its calls in their order.
+const stub = `#!/bin/sh
+echo "$(basename "$0") $*" >> "$CALLS"
+case "$FAIL" in ?*) case "$*" in *"$FAIL"*) exit 1;; esac;; esac
+exit 0
+`
+
+// runScript runs a script with stubs, in a copy of this folder, and returns the
+// calls that it made.
+func runScript(t *testing.T, script string, env ...string) (calls []string, out string, err error) {
+	t.Helper()
+	root := t.TempDir()
+	folder := filepath.Join(root, "contracttests", "kubernetes", "kind")
+	if err := os.CopyFS(folder, os.DirFS(".")); err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(root, "bin")
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"docker", "kind", "kubectl", "clbemu-image.tar"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(stub), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record := filepath.Join(root, "calls")
+	cmd := exec.Command("bash", filepath.Join(folder, script))
+	cmd.Dir = root
+	cmd.Env = append([]string{"PATH=" + bin + ":/usr/bin:/bin", "CALLS=" + record, "ARTIFACTS=" + filepath.Join(root, "artifacts")}, env...)
+	said, err := cmd.CombinedOutput()
+	text, readErr := os.ReadFile(record)
+	if readErr != nil && !os.IsNotExist(readErr) {
+		t.Fatal(readErr)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n"), string(said), err
+}
+
+// before says whether calls with these words were made in this order.
+func before(calls []string, words ...string) bool {
+	for _, word := range words {
+		i := slices.IndexFunc(calls, func(call string) bool { return strings.Contains(call, word) })
+		if i < 0 {
+			return false
+		}
+		calls = calls[i+1:]
+	}
+	return true
+}
+
+// TestUp proves that the nodes are instances before the CCM asks for them, and
+// that a missing image is told before anything is made.
+func TestUp(t *testing.T) {
+	calls, out, err := runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1")
+	if err != nil || !before(calls, "create cluster", "load image-archive", "apply --kustomize clbemu", "world import", "apply --filename -", "wait --for=condition=Ready") {
+		t.Errorf("up.sh: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
+	}
+	calls, out, err = runScript(t, "up.sh")
+	if err == nil || !strings.Contains(out, "CCM_IMAGE") || calls[0] != "" {
+		t.Errorf("up.sh without an image: %v, %q, calls %v", err, out, calls)
+	}
+	calls, _, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "FAIL=create cluster")
+	if err == nil || len(calls) != 1 {
+		t.Errorf("up.sh goes on after a cluster that is not made: %v, %v", err, calls)
+	}
+}
+
+// TestE2E proves that the check of the state is the last word, and that a failure
+// is not taken for a success and leaves something to look at.
+func TestE2E(t *testing.T) {
+	calls, out, err := runScript(t, "e2e.sh")
+	if err != nil || !before(calls, "create service", "wait --for=jsonpath", "delete service", "state check") || !strings.Contains(out, "passed") {
+		t.Errorf("e2e.sh: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
+	}
+	for _, step := range []string{"create service", "wait --for=jsonpath", "delete service", "state check"} {
+		calls, out, err := runScript(t, "e2e.sh", "FAIL="+step)
+		if err == nil || !before(calls, step, "export logs", "get events", "state export") || strings.Contains(out, "passed") {
+			t.Errorf("e2e.sh with a failing %s: %v, calls\n%s\n%s", step, err, strings.Join(calls, "\n"), out)
+		}
+	}
+}
+
+// TestDown proves that it is up.sh's cluster that is deleted.
+func TestDown(t *testing.T) {
+	calls, _, err := runScript(t, "down.sh")
+	if err != nil || len(calls) != 1 || calls[0] != "kind delete cluster --name "+config(t).Name {
+		t.Errorf("down.sh: %v, calls %v", err, calls)
+	}
+}

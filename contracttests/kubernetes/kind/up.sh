@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Brings up a kind cluster in which a cloud controller manager (CCM) works against
+# clbemu. Needs Docker, kind and kubectl, and the archive of make image-archive.
+# CCM_IMAGE names the image of the CCM.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+image_archive=../../../bin/clbemu-image.tar
+kubectl() { command kubectl --context kind-clbemu "$@"; }
+
+: "${CCM_IMAGE:?set it to the image of a cloud controller manager that kind can pull}"
+for tool in docker kind kubectl; do
+	type -P "$tool" >/dev/null || { echo "up.sh: $tool is not on the PATH: install it" >&2; exit 1; }
+done
+[ -f "$image_archive" ] || { echo "up.sh: $image_archive is missing: run make image-archive" >&2; exit 1; }
+
+kind create cluster --config cluster.yaml
+kind load image-archive "$image_archive" --name clbemu
+kubectl apply --kustomize clbemu
+kubectl --namespace clbemu rollout status deployment/clbemu --timeout 3m
+
+# The nodes become instances of the emulated cloud, with the addresses that Docker
+# gave them.
+kubectl get nodes --output json |
+	kubectl --namespace clbemu exec --stdin deployment/clbemu -- /clbemu world import - --server http://127.0.0.1:9601
+
+kubectl kustomize ccm | sed "s|image: cloud-controller-manager$|image: $CCM_IMAGE|" | kubectl apply --filename -
+kubectl --namespace kube-system rollout status deployment/cloud-controller-manager --timeout 5m
+kubectl wait --for=condition=Ready nodes --all --timeout 3m
+echo "Services of type LoadBalancer in the context kind-clbemu get their addresses from clbemu."
