@@ -4,6 +4,7 @@ ROUNDS ?= 50
 BUILD = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"
 
 .PHONY: build run test race fuzz crash bench contract golden lint check
+.PHONY: e2e image-archive kind-up e2e-kind kind-down
 
 # build the binary, static, into bin/
 build:
@@ -57,3 +58,26 @@ lint:
 check: lint
 	$(MAKE) --no-print-directory fuzz FUZZTIME=10000x
 	$(MAKE) --no-print-directory race
+
+# e2e: a controller on a real Kubernetes control plane, built once; CCM_BIN names a real CCM
+e2e:
+	go build -o bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+	cd contracttests/kubernetes && go vet ./... && ../../bin/staticcheck ./... && go mod tidy -diff
+	cd contracttests/kubernetes && go test -count=1 -timeout 60m -v ./...
+
+# image-archive: the Dockerfile's image without Docker, for docker load and kind load image-archive
+image-archive:
+	GOOS=linux $(BUILD) -o bin/linux/clbemu ./cmd/clbemu
+	cd contracttests/kubernetes && go run ./image -binary ../../bin/linux/clbemu -out ../../bin/clbemu-image.tar
+
+# kind-up: a kind cluster in which the CCM of the image CCM_IMAGE works against clbemu
+kind-up: image-archive
+	contracttests/kubernetes/kind/up.sh
+
+# e2e-kind: a Service in the cluster of kind-up gets its address
+e2e-kind:
+	contracttests/kubernetes/kind/e2e.sh
+
+# kind-down: delete the cluster of kind-up
+kind-down:
+	contracttests/kubernetes/kind/down.sh

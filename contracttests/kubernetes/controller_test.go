@@ -12,8 +12,6 @@ import (
 	"github.com/clbemu/clbemu/contracttests/kubernetes/process"
 )
 
-const clusterID = "e2e"
-
 // ccmBinary is the real cloud controller manager to test with, or empty.
 func ccmBinary() string { return os.Getenv("CCM_BIN") }
 
@@ -29,7 +27,7 @@ func requireCCM(t *testing.T, why string) {
 func (f *fixture) startController() {
 	f.Helper()
 	command := process.Command{Dir: f.dir, Name: "driver", Path: shared.driver, Args: []string{
-		"--kubeconfig", shared.cluster.Kubeconfig, "--endpoint", f.cloud.Endpoint, "--region", cloud.Region, "--cluster-id", clusterID,
+		"--kubeconfig", shared.cluster.Kubeconfig, "--endpoint", f.cloud.Endpoint, "--region", cloud.Region, "--cluster-id", cloud.ClusterID,
 	}, Env: []string{"ACCESS_KEY_ID=" + cloud.AccessKeyID, "ACCESS_KEY_SECRET=" + cloud.AccessKeySecret}}
 	if binary := ccmBinary(); binary != "" {
 		command = f.ccmCommand(binary)
@@ -60,9 +58,9 @@ func (f *fixture) ccmCommand(binary string) process.Command {
 func (f *fixture) writeCloudConfig() (file string) {
 	f.Helper()
 	global := map[string]any{
-		"clusterID": clusterID, "region": cloud.Region, "vpcid": cloud.VPC, "zoneId": "cn-hangzhou-h",
+		"clusterID": cloud.ClusterID, "region": cloud.Region, "vpcid": cloud.VPC, "zoneId": "cn-hangzhou-h",
 		"vswitchid":     "cn-hangzhou-h:" + cloud.VSwitch + ",cn-hangzhou-i:" + cloud.VSwitch2,
-		"routeTableIDs": cloud.RouteTable, "kubernetesClusterTag": clusterID,
+		"routeTableIDs": cloud.RouteTable, "kubernetesClusterTag": cloud.ClusterID,
 	}
 	if f.accessKey {
 		global["accessKeyID"] = base64.StdEncoding.EncodeToString([]byte(cloud.AccessKeyID))

@@ -11,11 +11,23 @@ import (
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk"
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/auth/credentials"
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/slb"
+	"github.com/aliyun/alibaba-cloud-sdk-go/services/vpc"
 )
 
 // SLB is a client of the API, with the key of the world.
 func (c *Cloud) SLB() (*slb.Client, error) {
 	client, err := slb.NewClientWithOptions(Region, sdk.NewConfig().WithScheme("HTTP"),
+		credentials.NewAccessKeyCredential(AccessKeyID, AccessKeySecret))
+	if err != nil {
+		return nil, fmt.Errorf("make the SDK's client: %w", err)
+	}
+	client.Domain = c.Endpoint
+	return client, nil
+}
+
+// VPC is a client of the API, as SLB is.
+func (c *Cloud) VPC() (*vpc.Client, error) {
+	client, err := vpc.NewClientWithOptions(Region, sdk.NewConfig().WithScheme("HTTP"),
 		credentials.NewAccessKeyCredential(AccessKeyID, AccessKeySecret))
 	if err != nil {
 		return nil, fmt.Errorf("make the SDK's client: %w", err)

@@ -15,6 +15,8 @@ const (
 	VSwitch    = "vsw-bp1clbemu000000000001"
 	VSwitch2   = "vsw-bp1clbemu000000000002"
 	RouteTable = "vtb-bp1clbemu000000000001"
+	// ClusterID is what the cluster is called in the cloud.
+	ClusterID = "e2e"
 )
 
 // Instance is an ECS instance, which a node can be.

@@ -17,7 +17,7 @@ import (
 // writeArchive writes a tar file of an OCI layout, in which manifest.json names
 // the same blobs for readers that know only Docker's form.
 func writeArchive(w io.Writer, image v1.Image, tag string) error {
-	reference, err := name.NewTag(tag)
+	names, err := annotations(tag)
 	if err != nil {
 		return err
 	}
@@ -30,10 +30,7 @@ func writeArchive(w io.Writer, image v1.Image, tag string) error {
 	if err != nil {
 		return err
 	}
-	// Both containerd and Docker take the name of an OCI image from these.
-	if err := path.AppendImage(image, layout.WithAnnotations(map[string]string{
-		"io.containerd.image.name": reference.Name(), "org.opencontainers.image.ref.name": reference.TagStr(),
-	})); err != nil {
+	if err := path.AppendImage(image, layout.WithAnnotations(names)); err != nil {
 		return err
 	}
 	if err := writeDockerManifest(dir, image, tag); err != nil {
@@ -44,6 +41,17 @@ func writeArchive(w io.Writer, image v1.Image, tag string) error {
 		return err
 	}
 	return archive.Close()
+}
+
+// annotations name an image in an OCI layout. The kubelet looks for what has no
+// registry under docker.io, which is index.docker.io to the library.
+func annotations(tag string) (map[string]string, error) {
+	reference, err := name.NewTag(tag)
+	if err != nil {
+		return nil, err
+	}
+	full := strings.Replace(reference.Name(), name.DefaultRegistry+"/", "docker.io/", 1)
+	return map[string]string{"io.containerd.image.name": full, "org.opencontainers.image.ref.name": reference.TagStr()}, nil
 }
 
 func writeDockerManifest(dir string, image v1.Image, tag string) error {

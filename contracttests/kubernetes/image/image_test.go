@@ -73,6 +73,9 @@ func ociImage(t *testing.T, path string) v1.Image {
 	if err != nil || len(manifest.Manifests) != 1 {
 		t.Fatalf("the index is %+v, %v, want one image", manifest, err)
 	}
+	if name := manifest.Manifests[0].Annotations["io.containerd.image.name"]; name != "docker.io/library/clbemu:test" {
+		t.Errorf("containerd calls the image %q", name)
+	}
 	image, err := index.Image(manifest.Manifests[0].Digest)
 	if err != nil {
 		t.Fatal(err)
