@@ -134,6 +134,7 @@ func (m *Manifest) read(node *yaml.Node) error {
 }
 
 func (m *Manifest) add(object *yaml.Node) error {
+	object.Style = 0 // kubectl patch takes what begins with a brace for JSON
 	text, err := yaml.Marshal(object)
 	if m.text != "" {
 		m.text += "---\n"
