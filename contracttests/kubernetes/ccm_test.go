@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/clbemu/clbemu/contracttests/kubernetes/cloud"
 )
@@ -19,7 +20,7 @@ const annotationPrefix = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-
 // TestAnnotations proves that a load balancer and its listeners are what the
 // annotations say, at first and after a change.
 func TestAnnotations(t *testing.T) {
-	requireCCM(t, "annotations")
+	requireCCM(t, annotations)
 	f := start(t)
 	f.service("web", func(s *corev1.Service) {
 		for name, value := range map[string]string{
@@ -131,11 +132,11 @@ func (f *fixture) awaitRoutes(n int) {
 // TestENI proves that pods are backends by their network interfaces, and that one
 // whose address no interface has keeps nobody else out.
 func TestENI(t *testing.T) {
-	requireCCM(t, "pods as backends")
+	requireCCM(t, pods)
 	f := start(t)
 	service := f.service("web", func(s *corev1.Service) {
 		s.Annotations["service.beta.kubernetes.io/backend-type"] = "eni"
-		s.Spec.Selector = nil // the endpoints are this test's
+		s.Spec.Selector, s.Spec.Ports[0].TargetPort = nil, intstr.FromInt32(8080) // the endpoints are this test's
 	})
 	port, name, ready := int32(8080), "http", true
 	endpoints := &discoveryv1.EndpointSlice{

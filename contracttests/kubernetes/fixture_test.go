@@ -35,6 +35,8 @@ type fixture struct {
 	slb        *slb.Client
 	kubernetes kubernetes.Interface
 	namespace  string
+	// patience is how long things may take.
+	patience time.Duration
 	// leaves is how many load balancers without a Service the test is about.
 	leaves int
 	// accessKey gives a CCM a key in the place of its instance's RAM role.
@@ -46,7 +48,7 @@ type fixture struct {
 // state that passes its check.
 func start(t *testing.T, options ...func(*fixture)) *fixture {
 	t.Helper()
-	f := &fixture{T: t, ctx: context.Background(), dir: filepath.Join(shared.dir, t.Name()),
+	f := &fixture{T: t, ctx: context.Background(), patience: patience, dir: filepath.Join(shared.dir, t.Name()),
 		kubernetes: shared.cluster.Client, namespace: strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))}
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -93,7 +95,7 @@ func (f *fixture) deleteNamespace() {
 		f.Error(err)
 		return
 	}
-	err := wait.PollUntilContextTimeout(f.ctx, pollEvery, patience, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(f.ctx, pollEvery, f.patience, true, func(ctx context.Context) (bool, error) {
 		_, err := namespaces.Get(ctx, f.namespace, metav1.GetOptions{})
 		return errors.IsNotFound(err), nil
 	})
@@ -129,11 +131,11 @@ func (f *fixture) releaseServices(namespace string) {
 func (f *fixture) eventually(what string, holds func() error) {
 	f.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(f.ctx, pollEvery, patience, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(f.ctx, pollEvery, f.patience, true, func(context.Context) (bool, error) {
 		last = holds()
 		return last == nil, nil
 	})
 	if err != nil {
-		f.Fatalf("%s: after %s still %v", what, patience, last)
+		f.Fatalf("%s: after %s still %v", what, f.patience, last)
 	}
 }

@@ -15,7 +15,28 @@ import (
 )
 
 // needsCCM says why the kubernetes half of a scenario is nothing for the driver.
-var needsCCM = map[string]string{}
+var needsCCM = map[string]string{
+	"add-before-delete-at-quota": pods,
+	"address-type-change":        annotations,
+	"bad-target-port":            pods,
+	"deleted-by-hand":            "a reconciliation for the change of a label",
+	"eni-not-found":              pods,
+	"eni-on-shared":              pods,
+	"listener-edited-by-hand":    annotations,
+	"network-conflict":           annotations,
+	"no-available-nodes":         annotations,
+	"paybyclcu-to-spec":          annotations,
+	"resource-group-change":      annotations,
+	"reuse-controller-made":      "the refusal to reuse what a controller made",
+	"vswitch-exhausted":          annotations,
+	"vswitch-exhausted-fallback": annotations,
+	"zone-sold-out":              annotations,
+}
+
+const (
+	annotations = "annotations"
+	pods        = "pods as backends"
+)
 
 // TestLibrary plays the kubernetes half of each scenario of the library, each
 // with a cloud and a controller of its own.

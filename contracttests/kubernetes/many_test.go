@@ -29,6 +29,7 @@ func manyServices(t *testing.T) int {
 func TestManyServices(t *testing.T) {
 	n := manyServices(t)
 	f := start(t)
+	f.patience += time.Duration(n) * time.Second
 	f.control("world", "set", "quota.slb_quota_instances_num=2000", "quota.slb_quota_backendserver_attached_num=100000")
 	began := time.Now()
 	for i := range n {
