@@ -129,8 +129,7 @@ func (f *fixture) awaitRoutes(n int) {
 	})
 }
 
-// TestENI proves that pods are backends by their network interfaces, and that one
-// whose address no interface has keeps nobody else out.
+// TestENI proves that pods are backends by their network interfaces.
 func TestENI(t *testing.T) {
 	requireCCM(t, pods)
 	f := start(t)
@@ -138,22 +137,7 @@ func TestENI(t *testing.T) {
 		s.Annotations["service.beta.kubernetes.io/backend-type"] = "eni"
 		s.Spec.Selector, s.Spec.Ports[0].TargetPort = nil, intstr.FromInt32(8080) // the endpoints are this test's
 	})
-	port, name, ready := int32(8080), "http", true
-	endpoints := &discoveryv1.EndpointSlice{
-		ObjectMeta:  metav1.ObjectMeta{Name: "web-1", Labels: map[string]string{discoveryv1.LabelServiceName: service.Name}},
-		AddressType: discoveryv1.AddressTypeIPv4,
-		Ports:       []discoveryv1.EndpointPort{{Name: &name, Port: &port}},
-	}
-	var want []string
-	for _, instance := range instances()[:2] {
-		endpoints.Endpoints = append(endpoints.Endpoints, discoveryv1.Endpoint{
-			Addresses: instance.PodAddresses, Conditions: discoveryv1.EndpointConditions{Ready: &ready},
-		})
-		want = append(want, fmt.Sprintf("%s:%d=100", instance.NetworkInterface, port))
-	}
-	if _, err := f.kubernetes.DiscoveryV1().EndpointSlices(f.namespace).Create(f.ctx, endpoints, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	want := f.endpoints(service.Name)
 	f.eventually("pods as backends", func() error {
 		balancer, err := f.find(service)
 		if err != nil {
@@ -165,6 +149,28 @@ func TestENI(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// endpoints gives a Service two pods without running any, and returns how they
+// look as backends.
+func (f *fixture) endpoints(service string) (want []string) {
+	f.Helper()
+	port, name, ready := int32(8080), "http", true
+	slice := &discoveryv1.EndpointSlice{
+		ObjectMeta:  metav1.ObjectMeta{Name: service + "-1", Labels: map[string]string{discoveryv1.LabelServiceName: service}},
+		AddressType: discoveryv1.AddressTypeIPv4,
+		Ports:       []discoveryv1.EndpointPort{{Name: &name, Port: &port}},
+	}
+	for _, instance := range instances()[:2] {
+		slice.Endpoints = append(slice.Endpoints, discoveryv1.Endpoint{
+			Addresses: instance.PodAddresses, Conditions: discoveryv1.EndpointConditions{Ready: &ready},
+		})
+		want = append(want, fmt.Sprintf("%s:%d=100", instance.NetworkInterface, port))
+	}
+	if _, err := f.kubernetes.DiscoveryV1().EndpointSlices(f.namespace).Create(f.ctx, slice, metav1.CreateOptions{}); err != nil {
+		f.Fatal(err)
+	}
+	return want
 }
 
 // TestNodeInitialized proves that a node whose instance is in the cloud loses the

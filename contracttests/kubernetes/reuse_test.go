@@ -39,9 +39,7 @@ func TestReuse(t *testing.T) {
 		}
 		return nil
 	})
-	if err := f.kubernetes.CoreV1().Services(f.namespace).Delete(f.ctx, "web", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	f.deleteService("web")
 	f.eventually("the load balancer after its reuse", func() error {
 		if got, err := f.listeners(id); err != nil || !slices.Equal(got, []string{foreign}) {
 			return fmt.Errorf("has %q (%v), want %q", got, err, foreign)

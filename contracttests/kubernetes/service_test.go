@@ -38,13 +38,19 @@ func TestService(t *testing.T) {
 		t.Errorf("the load balancer is still %s, want a new one after the Service was a ClusterIP", id)
 	}
 
-	services := f.kubernetes.CoreV1().Services(f.namespace)
-	if err := services.Delete(f.ctx, "web", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	f.deleteService("web")
 	f.noLoadBalancer()
+}
+
+// deleteService deletes a Service and waits until the controller lets go of it.
+func (f *fixture) deleteService(name string) {
+	f.Helper()
+	services := f.kubernetes.CoreV1().Services(f.namespace)
+	if err := services.Delete(f.ctx, name, metav1.DeleteOptions{}); err != nil {
+		f.Fatal(err)
+	}
 	f.eventually("the deleted Service", func() error {
-		if _, err := services.Get(f.ctx, "web", metav1.GetOptions{}); !errors.IsNotFound(err) {
+		if _, err := services.Get(f.ctx, name, metav1.GetOptions{}); !errors.IsNotFound(err) {
 			return fmt.Errorf("there (%v)", err)
 		}
 		return nil

@@ -18,21 +18,13 @@ import (
 // TestCluster proves that a Deployment gets pods, and its Service endpoints, on
 // the nodes that were registered, and that the end leaves nobody listening.
 func TestCluster(t *testing.T) {
-	programs, err := tools.Build(t.Context(), os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := cluster.Start(t.Context(), programs, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Stop)
+	c := start(t)
 	node := cluster.Node{Name: "node-1", ProviderID: "cn-hangzhou.i-1", Address: "192.168.0.11", PodCIDR: "172.20.1.0/24"}
 	if err := c.AddNode(t.Context(), node); err != nil {
 		t.Fatal(err)
 	}
 	deploy(t, c)
-	err = wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		slices, err := c.Client.DiscoveryV1().EndpointSlices("default").List(ctx, metav1.ListOptions{LabelSelector: "kubernetes.io/service-name=web"})
 		if err != nil || len(slices.Items) != 1 || len(slices.Items[0].Endpoints) != 3 {
 			return false, err
@@ -51,6 +43,20 @@ func TestCluster(t *testing.T) {
 	if _, err := c.Client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); err == nil {
 		t.Error("the API server answers after Stop")
 	}
+}
+
+func start(t *testing.T) *cluster.Cluster {
+	t.Helper()
+	programs, err := tools.Build(t.Context(), os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := cluster.Start(t.Context(), programs, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Stop)
+	return c
 }
 
 func deploy(t *testing.T, c *cluster.Cluster) {

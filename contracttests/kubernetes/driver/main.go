@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aliyun/alibaba-cloud-sdk-go/services/slb"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
@@ -61,10 +62,15 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	return reconcile(ctx, client, api, o.clusterID)
+}
+
+// reconcile runs the controllers until the context ends.
+func reconcile(ctx context.Context, client kubernetes.Interface, api *slb.Client, clusterID string) error {
 	shared := informers.NewSharedInformerFactory(client, 10*time.Minute)
-	balancer := &loadBalancer{slb: api, clusterID: o.clusterID, slices: shared.Discovery().V1().EndpointSlices().Lister()}
+	balancer := &loadBalancer{slb: api, clusterID: clusterID, slices: shared.Discovery().V1().EndpointSlices().Lister()}
 	controller, err := service.New(cloud{balancer}, client, shared.Core().V1().Services(), shared.Core().V1().Nodes(),
-		o.clusterID, featuregate.NewFeatureGate())
+		clusterID, featuregate.NewFeatureGate())
 	if err != nil {
 		return err
 	}

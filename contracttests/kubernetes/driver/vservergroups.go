@@ -101,28 +101,34 @@ func (b *loadBalancer) ensureServers(group string, wanted []server) error {
 		present = append(present, server{s.ServerId, s.Port, s.Weight, s.Type, s.Description})
 	}
 	added, removed, changed := difference(wanted, present)
-	if err := inBatches(added, func(list string) error {
-		request := slb.CreateAddVServerGroupBackendServersRequest()
-		request.VServerGroupId, request.BackendServers = group, list
-		_, err := b.slb.AddVServerGroupBackendServers(request)
-		return err
-	}); err != nil {
+	if err := inBatches(added, func(list string) error { return b.addServers(group, list) }); err != nil {
 		return err
 	}
-	if err := inBatches(removed, func(list string) error {
-		request := slb.CreateRemoveVServerGroupBackendServersRequest()
-		request.VServerGroupId, request.BackendServers = group, list
-		_, err := b.slb.RemoveVServerGroupBackendServers(request)
-		return err
-	}); err != nil {
+	if err := inBatches(removed, func(list string) error { return b.removeServers(group, list) }); err != nil {
 		return err
 	}
-	return inBatches(changed, func(list string) error {
-		request := slb.CreateSetVServerGroupAttributeRequest()
-		request.VServerGroupId, request.BackendServers = group, list
-		_, err := b.slb.SetVServerGroupAttribute(request)
-		return err
-	})
+	return inBatches(changed, func(list string) error { return b.setServers(group, list) })
+}
+
+func (b *loadBalancer) addServers(group, list string) error {
+	request := slb.CreateAddVServerGroupBackendServersRequest()
+	request.VServerGroupId, request.BackendServers = group, list
+	_, err := b.slb.AddVServerGroupBackendServers(request)
+	return err
+}
+
+func (b *loadBalancer) removeServers(group, list string) error {
+	request := slb.CreateRemoveVServerGroupBackendServersRequest()
+	request.VServerGroupId, request.BackendServers = group, list
+	_, err := b.slb.RemoveVServerGroupBackendServers(request)
+	return err
+}
+
+func (b *loadBalancer) setServers(group, list string) error {
+	request := slb.CreateSetVServerGroupAttributeRequest()
+	request.VServerGroupId, request.BackendServers = group, list
+	_, err := b.slb.SetVServerGroupAttribute(request)
+	return err
 }
 
 // difference says what makes the present servers the wanted ones.

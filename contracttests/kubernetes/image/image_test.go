@@ -85,31 +85,15 @@ func ociImage(t *testing.T, path string) v1.Image {
 
 func checkFiles(t *testing.T, image v1.Image) {
 	t.Helper()
-	layers, err := image.Layers()
-	if err != nil || len(layers) != 1 {
-		t.Fatalf("the image has %d layers (%v), want one", len(layers), err)
-	}
-	files, err := layers[0].Uncompressed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer files.Close()
 	var names []string
-	for reader := tar.NewReader(files); ; {
-		header, err := reader.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		names = append(names, header.Name)
-		switch header.Name {
+	for _, f := range files(t, image) {
+		names = append(names, f.Name)
+		switch f.Name {
 		case "clbemu":
-			checkRuns(t, reader)
+			checkRuns(t, f.content)
 		case "data/":
-			if header.Uid != nobody || header.Gid != nobody {
-				t.Errorf("/data belongs to %d:%d, want %d", header.Uid, header.Gid, nobody)
+			if f.Uid != nobody || f.Gid != nobody {
+				t.Errorf("/data belongs to %d:%d, want %d", f.Uid, f.Gid, nobody)
 			}
 		}
 	}
@@ -118,21 +102,50 @@ func checkFiles(t *testing.T, image v1.Image) {
 	}
 }
 
-func checkRuns(t *testing.T, program io.Reader) {
+type file struct {
+	*tar.Header
+	content []byte
+}
+
+// files are those of the image's one layer.
+func files(t *testing.T, image v1.Image) (all []file) {
+	t.Helper()
+	layers, err := image.Layers()
+	if err != nil || len(layers) != 1 {
+		t.Fatalf("the image has %d layers (%v), want one", len(layers), err)
+	}
+	layer, err := layers[0].Uncompressed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer layer.Close()
+	for reader := tar.NewReader(layer); ; {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, file{header, content})
+	}
+}
+
+func checkRuns(t *testing.T, program []byte) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Log("the binary is for Linux, and not run here")
 		return
 	}
-	text, err := io.ReadAll(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes.Contains(text, []byte("ld-linux")) {
+	if bytes.Contains(program, []byte("ld-linux")) {
 		t.Error("the binary is not static")
 	}
 	binary := filepath.Join(t.TempDir(), "clbemu")
-	if err := os.WriteFile(binary, text, 0o755); err != nil {
+	if err := os.WriteFile(binary, program, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command(binary, "version").CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "clbemu ") {

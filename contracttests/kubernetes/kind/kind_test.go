@@ -128,26 +128,11 @@ func kubectl(t *testing.T, c *cluster.Cluster, args ...string) string {
 // TestWorld proves that the world holds the nodes where Docker puts them, by the
 // ids that the CCM is told.
 func TestWorld(t *testing.T) {
-	dir := t.TempDir()
-	nodes, world := filepath.Join(dir, "nodes.json"), filepath.Join(dir, "world.yaml")
-	text, err := os.ReadFile("clbemu/world.yaml")
-	if err != nil {
+	nodes := filepath.Join(t.TempDir(), "nodes.json")
+	if err := os.WriteFile(nodes, nodeList(t), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for file, text := range map[string][]byte{nodes: nodeList(t), world: text} {
-		if err := os.WriteFile(file, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	binary, err := cloud.Build(t.Context(), "../../..", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := cloud.Start(t.Context(), binary, dir, world)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Kill)
+	c := serveWorld(t)
 	out := control(t, c, "world", "import", nodes)
 	if want := "instances: 3 created, 0 changed, 0 unchanged\n"; out != want {
 		t.Errorf("world import says %q, want %q: nothing is to be made around the nodes", out, want)
@@ -162,6 +147,26 @@ func TestWorld(t *testing.T) {
 			t.Errorf("the cloud-config names %s, which the world does not have", id)
 		}
 	}
+}
+
+// serveWorld runs clbemu with the cluster's world.
+func serveWorld(t *testing.T) *cloud.Cloud {
+	t.Helper()
+	dir := t.TempDir()
+	world, err := filepath.Abs("clbemu/world.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := cloud.Build(t.Context(), "../../..", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := cloud.Start(t.Context(), binary, dir, world)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Kill)
+	return c
 }
 
 // nodeList is what kubectl get nodes prints in such a cluster.
