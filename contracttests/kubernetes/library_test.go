@@ -69,6 +69,7 @@ func ofScenario(f *fixture) { f.leaves, f.accessKey = math.MaxInt, true }
 
 func play(f *fixture, name string) {
 	f.Cleanup(f.awaitServicesGone)
+	f.forgetEvents()
 	f.cloud.Env = []string{"PATH=" + filepath.Dir(shared.cluster.Kubectl()) + ":" + os.Getenv("PATH")}
 	out, err := f.cloud.Control(f.ctx, "scenario", "run", name, "--reset", "--keep-going",
 		"--api", "http://"+f.cloud.Endpoint, "--kubeconfig", shared.cluster.Kubeconfig)
@@ -76,6 +77,7 @@ func play(f *fixture, name string) {
 		f.Error(err)
 	}
 	f.Log(out)
+	f.record(name)
 }
 
 // awaitServicesGone keeps what a scenario leaves from the next controller: some

@@ -1,0 +1,112 @@
+package kubernetes_test
+
+import (
+	"debug/buildinfo"
+	"encoding/json"
+	"flag"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// eventsFile is what a CCM told of each scenario; the page of refusals shows it.
+const eventsFile = "../testdata/ccm_events.json"
+
+var updateEvents = flag.Bool("update-events", false, "record what the CCM of CCM_BIN tells of the scenarios")
+
+// ccmEvents are the Events of Services by scenario, without those that tell
+// nothing of a refusal.
+type ccmEvents struct {
+	CCM       string              `json:"ccm"`
+	Scenarios map[string][]string `json:"scenarios"`
+}
+
+// forgetEvents lets the next scenario begin with none.
+func (f *fixture) forgetEvents() {
+	f.Helper()
+	events := f.kubernetes.CoreV1().Events(metav1.NamespaceDefault)
+	if err := events.DeleteCollection(f.ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// heard are the Events that tell of trouble, each once.
+func (f *fixture) heard() []string {
+	f.Helper()
+	events, err := f.kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(f.ctx, metav1.ListOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	told := []string{}
+	for _, event := range events.Items {
+		if event.Type == "Warning" && strings.HasPrefix(event.Reason, "S") || event.Reason == "UnAvailableLoadBalancer" {
+			told = append(told, event.Reason+": "+withoutIDs(event.Message))
+		}
+	}
+	slices.Sort(told)
+	return slices.Compact(told)
+}
+
+var ids = []struct {
+	pattern     *regexp.Regexp
+	placeholder string
+}{
+	{regexp.MustCompile(`Post "http://[^"]*[?&]Action=(\w+)[^"]*"`), `Post "http://<endpoint>/?Action=$1…"`},
+	{regexp.MustCompile(`lb-[a-z0-9]{10,}`), "<lb>"},
+	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "<address>"},
+	{regexp.MustCompile(`198\.1[89]\.\d+\.\d+`), "<address>"},
+	{regexp.MustCompile(`\ba[0-9a-f]{31}\b`), "<name>"},
+}
+
+// withoutIDs is an Event's text with placeholders for what differs from run to run.
+func withoutIDs(text string) string {
+	for _, id := range ids {
+		text = id.pattern.ReplaceAllString(text, id.placeholder)
+	}
+	return strings.TrimSpace(text)
+}
+
+// record keeps what the CCM told of a scenario, when that is asked for.
+func (f *fixture) record(scenario string) {
+	f.Helper()
+	told := f.heard()
+	f.Logf("Events: %q", told)
+	if !*updateEvents || f.Failed() {
+		return
+	}
+	requireCCM(f.T, "the words of Events")
+	build, err := buildinfo.ReadFile(ccmBinary())
+	if err != nil {
+		f.Fatal(err)
+	}
+	all := ccmEvents{Scenarios: map[string][]string{}}
+	if text, err := os.ReadFile(eventsFile); err == nil {
+		if err := json.Unmarshal(text, &all); err != nil {
+			f.Fatal(err)
+		}
+	}
+	all.CCM, all.Scenarios[scenario] = build.Main.Path+" "+build.Main.Version, told
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(all); err != nil {
+		f.Fatal(err)
+	}
+	if err := os.WriteFile(eventsFile, []byte(text.String()), 0o644); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// TestWithoutIDs proves that an Event reads the same in each run.
+func TestWithoutIDs(t *testing.T) {
+	text := `Error syncing load balancer [lb-bp1wdku7f1w8iqh90aknz]: Post "http://127.0.0.1:34079/?AccessKeyId=x&Action=CreateLoadBalancer&Format=JSON": read tcp 127.0.0.1:1->127.0.0.1:2: read: connection reset by peer `
+	want := `Error syncing load balancer [<lb>]: Post "http://<endpoint>/?Action=CreateLoadBalancer…": read tcp <address>-><address>: read: connection reset by peer`
+	if got := withoutIDs(text); got != want {
+		t.Errorf("withoutIDs = %q, want %q", got, want)
+	}
+}
