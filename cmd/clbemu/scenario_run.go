@@ -22,6 +22,7 @@ type scenarioRun struct {
 	kubeconfig, junit  string
 	reset              bool
 	asJSON, keepGoing  bool
+	half               string
 	set                []string
 	out                io.Writer
 	colour             bool
@@ -62,6 +63,7 @@ func (r *scenarioRun) define(flags *pflag.FlagSet) {
 	flags.StringVar(&r.keyID, "access-key-id", apiclient.AccessKeyID, "access key of the scripted client")
 	flags.StringVar(&r.keySecret, "access-key-secret", apiclient.AccessKeySecret, "its secret")
 	flags.StringVar(&r.kubeconfig, "kubeconfig", "", "cluster for the kubernetes halves; kubectl must be on the PATH")
+	flags.StringVar(&r.half, "half", "", "play this half alone: client or kubernetes")
 	flags.StringVar(&r.junit, "junit", "", "file to write a JUnit report to")
 	flags.BoolVar(&r.asJSON, "json", false, "print the results as JSON, and no progress")
 	flags.BoolVar(&r.keepGoing, "keep-going", false, "go on with the next scenario after one that failed")
@@ -76,6 +78,9 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 	}
 	if r.reset && r.server == "" {
 		return usage(errors.New("--reset needs --server: a private emulator is new each time"))
+	}
+	if r.half != "" && r.half != scenarios.ClientHalf && r.half != scenarios.KubernetesHalf {
+		return usage(fmt.Errorf("--half %s is neither %s nor %s", r.half, scenarios.ClientHalf, scenarios.KubernetesHalf))
 	}
 	loaded, err := loadChecked(cmd, args, r.set)
 	if err != nil {
@@ -96,6 +101,9 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 func (r *scenarioRun) playAll(ctx context.Context, loaded []*scenarios.Scenario) {
 	for _, s := range loaded {
 		for _, half := range halvesOf(s) {
+			if r.half != "" && r.half != half {
+				continue
+			}
 			result := r.play(ctx, s, half)
 			r.results = append(r.results, result)
 			r.show(result)

@@ -81,6 +81,8 @@ func TestScenarioRun(t *testing.T) {
 		{"finds it", append([]string{leaves}, remote...), 1, "TotalCount 2"},
 		{"reset", append([]string{leaves, "--reset"}, remote...), 0, "passed: leaves, client"},
 		{"reset of nothing", []string{good, "--reset"}, 2, "--reset needs --server"},
+		{"one half", []string{good, "--half", "client"}, 0, "1 passed, 0 failed"},
+		{"no half", []string{good, "--half", "none"}, 2, "--half none is neither client nor kubernetes"},
 		{"restart of a running server", append([]string{restart}, remote...), 2, "restart.yaml:4: restart\n  reason    a running emulator is not ended"},
 		{"nobody there", []string{good, "--server", "http://127.0.0.1:1"}, 2, "is clbemu running"},
 		{"wrong file", []string{wrong, good}, 2, wrong + ":4: client.steps[0].wait.within: \"soon\" is no duration"},

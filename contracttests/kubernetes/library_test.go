@@ -71,7 +71,7 @@ func play(f *fixture, name string) {
 	f.Cleanup(f.awaitServicesGone)
 	f.forgetEvents()
 	f.cloud.Env = []string{"PATH=" + filepath.Dir(shared.cluster.Kubectl()) + ":" + os.Getenv("PATH")}
-	out, err := f.cloud.Control(f.ctx, "scenario", "run", name, "--reset", "--keep-going",
+	out, err := f.cloud.Control(f.ctx, "scenario", "run", name, "--half", "kubernetes", "--reset",
 		"--api", "http://"+f.cloud.Endpoint, "--kubeconfig", shared.cluster.Kubeconfig)
 	if err != nil {
 		f.Error(err)
