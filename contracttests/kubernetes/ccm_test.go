@@ -181,7 +181,7 @@ func TestNodeInitialized(t *testing.T) {
 	fresh := node(nodes + 1)
 	fresh.Taints = []corev1.Taint{{Key: "node.cloudprovider.kubernetes.io/uninitialized", Value: "true", Effect: corev1.TaintEffectNoSchedule}}
 	t.Cleanup(func() { f.removeNode(fresh.Name) })
-	if err := shared.cluster.AddNode(f.ctx, fresh); err != nil {
+	if err := f.cluster.AddNode(f.ctx, fresh); err != nil {
 		t.Fatal(err)
 	}
 	f.eventually("the node", func() error {

@@ -27,7 +27,7 @@ func requireCCM(t *testing.T, why string) {
 func (f *fixture) startController() {
 	f.Helper()
 	command := process.Command{Dir: f.dir, Name: "driver", Path: shared.driver, Args: []string{
-		"--kubeconfig", shared.cluster.Kubeconfig, "--endpoint", f.cloud.Endpoint, "--region", cloud.Region, "--cluster-id", cloud.ClusterID,
+		"--kubeconfig", f.cluster.Kubeconfig, "--endpoint", f.cloud.Endpoint, "--region", cloud.Region, "--cluster-id", cloud.ClusterID,
 	}, Env: []string{"ACCESS_KEY_ID=" + cloud.AccessKeyID, "ACCESS_KEY_SECRET=" + cloud.AccessKeySecret}}
 	if binary := ccmBinary(); binary != "" {
 		command = f.ccmCommand(binary)
@@ -47,7 +47,7 @@ func (f *fixture) ccmCommand(binary string) process.Command {
 	}
 	file := f.writeCloudConfig()
 	return process.Command{Dir: f.dir, Name: "ccm", Path: binary, Env: env, Args: []string{
-		"--kubeconfig", shared.cluster.Kubeconfig, "--cloud-config", file, "--controllers=node,service,route",
+		"--kubeconfig", f.cluster.Kubeconfig, "--cloud-config", file, "--controllers=node,service,route",
 		"--configure-cloud-routes=true", "--allocate-node-cidrs", "--cluster-cidr=" + cluster.PodCIDR, "--network=",
 		"--leader-elect=false", "--metrics-bind-addr=127.0.0.1:0", "--health-probe-bind-addr=127.0.0.1:0", "--pprof-bind-addr=0", "-v=4",
 	}}

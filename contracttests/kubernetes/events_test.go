@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,6 +71,9 @@ func withoutIDs(text string) string {
 	return strings.TrimSpace(text)
 }
 
+// recording is held by the one scenario that writes the file.
+var recording sync.Mutex
+
 // record keeps what the CCM told of a scenario, when that is asked for.
 func (f *fixture) record(scenario string) {
 	f.Helper()
@@ -83,6 +87,8 @@ func (f *fixture) record(scenario string) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	recording.Lock()
+	defer recording.Unlock()
 	all := ccmEvents{Scenarios: map[string][]string{}}
 	if text, err := os.ReadFile(eventsFile); err == nil {
 		if err := json.Unmarshal(text, &all); err != nil {

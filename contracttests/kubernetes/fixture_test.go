@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/clbemu/clbemu/contracttests/kubernetes/cloud"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/cluster"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/process"
 )
 
@@ -25,11 +26,13 @@ const (
 	pollEvery = 50 * time.Millisecond
 )
 
-// fixture is a test's own cloud, controller and namespace.
+// fixture is a test's own cloud, controller and namespace, in a control plane that
+// it has for itself until it ends.
 type fixture struct {
 	*testing.T
 	ctx        context.Context
 	dir        string
+	cluster    *cluster.Cluster
 	cloud      *cloud.Cloud
 	controller *process.Process
 	slb        *slb.Client
@@ -48,8 +51,10 @@ type fixture struct {
 // state that passes its check.
 func start(t *testing.T, options ...func(*fixture)) *fixture {
 	t.Helper()
+	plane := <-shared.free
+	t.Cleanup(func() { shared.free <- plane })
 	f := &fixture{T: t, ctx: context.Background(), patience: patience, dir: filepath.Join(shared.dir, t.Name()),
-		kubernetes: shared.cluster.Client, namespace: strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))}
+		cluster: plane, kubernetes: plane.Client, namespace: strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))}
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -6,10 +6,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 )
@@ -38,29 +40,50 @@ const (
 	pods        = "pods as backends"
 )
 
+// longest begins first, and the others are played beside it.
+const longest = "five-minutes-of-503"
+
 // TestLibrary plays the kubernetes half of each scenario of the library, each
-// with a cloud and a controller of its own.
+// with a cloud and a controller of its own, as many at once as there are control
+// planes.
 func TestLibrary(t *testing.T) {
+	var playing errgroup.Group
+	playing.SetLimit(planes)
+	for _, name := range kubernetesHalves(t) {
+		playing.Go(func() error {
+			t.Run(name, func(t *testing.T) {
+				if why := needsCCM[name]; why != "" {
+					requireCCM(t, why)
+				}
+				play(start(t, ofScenario), name)
+			})
+			return nil
+		})
+	}
+	playing.Wait()
+}
+
+// kubernetesHalves are the scenarios that have one, the longest first.
+func kubernetesHalves(t *testing.T) (names []string) {
+	t.Helper()
 	files, err := filepath.Glob("../../scenarios/library/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("the library is empty: %v", err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(text), "\nkubernetes:") {
-			continue
+		if strings.Contains(string(text), "\nkubernetes:") {
+			names = append(names, strings.TrimSuffix(filepath.Base(file), ".yaml"))
 		}
-		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
-		t.Run(name, func(t *testing.T) {
-			if why := needsCCM[name]; why != "" {
-				requireCCM(t, why)
-			}
-			play(start(t, ofScenario), name)
-		})
 	}
+	first := slices.Index(names, longest)
+	if first < 0 {
+		t.Fatalf("%s is not among the scenarios with a kubernetes half: %q", longest, names)
+	}
+	return slices.Insert(slices.Delete(names, first, first+1), 0, longest)
 }
 
 // ofScenario leaves to the scenario what becomes of its load balancers. The reset
@@ -70,9 +93,9 @@ func ofScenario(f *fixture) { f.leaves, f.accessKey = math.MaxInt, true }
 func play(f *fixture, name string) {
 	f.Cleanup(f.awaitServicesGone)
 	f.forgetEvents()
-	f.cloud.Env = []string{"PATH=" + filepath.Dir(shared.cluster.Kubectl()) + ":" + os.Getenv("PATH")}
+	f.cloud.Env = []string{"PATH=" + filepath.Dir(f.cluster.Kubectl()) + ":" + os.Getenv("PATH")}
 	out, err := f.cloud.Control(f.ctx, "scenario", "run", name, "--half", "kubernetes", "--reset",
-		"--api", "http://"+f.cloud.Endpoint, "--kubeconfig", shared.cluster.Kubeconfig)
+		"--api", "http://"+f.cloud.Endpoint, "--kubeconfig", f.cluster.Kubeconfig)
 	if err != nil {
 		f.Error(err)
 	}

@@ -20,11 +20,15 @@ const (
 	spares = 2
 )
 
-// shared is what all tests use one after the other: the control plane and the
-// binaries. Each has a cloud, a controller and a namespace of its own.
+// planes is how many control planes there are. Most of a scenario's time goes
+// into the back-off of a controller, so that two side by side take half of it.
+const planes = 2
+
+// shared is what the tests have in common: the binaries, and the control planes
+// that no test uses now. Each test has a cloud, a controller and a namespace of its own.
 var shared struct {
 	dir, clbemu, driver, world string
-	cluster                    *cluster.Cluster
+	free                       chan *cluster.Cluster
 }
 
 func TestMain(m *testing.M) {
@@ -51,7 +55,7 @@ func run(m *testing.M) (code int) {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer shared.cluster.Stop()
+	defer stopClusters()
 	return m.Run()
 }
 
@@ -71,25 +75,42 @@ func prepare(ctx context.Context) error {
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", shared.driver, "./driver").CombinedOutput(); err != nil {
 		return fmt.Errorf("build the driver: %w\n%s", err, out)
 	}
-	return startCluster(ctx, programs)
-}
-
-// startCluster brings the control plane up, with its nodes.
-func startCluster(ctx context.Context, programs tools.Dir) (err error) {
-	folder := filepath.Join(shared.dir, "cluster")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		return err
-	}
-	if shared.cluster, err = cluster.Start(ctx, programs, folder); err != nil {
-		return err
-	}
-	for n := 1; n <= nodes; n++ {
-		if err := shared.cluster.AddNode(ctx, node(n)); err != nil {
-			shared.cluster.Stop()
+	shared.free = make(chan *cluster.Cluster, planes)
+	for n := range planes {
+		started, err := startCluster(ctx, programs, filepath.Join(shared.dir, fmt.Sprintf("cluster-%d", n)))
+		if err != nil {
+			stopClusters()
 			return err
 		}
+		shared.free <- started
 	}
 	return nil
+}
+
+// startCluster brings a control plane up, with its nodes.
+func startCluster(ctx context.Context, programs tools.Dir, folder string) (*cluster.Cluster, error) {
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return nil, err
+	}
+	started, err := cluster.Start(ctx, programs, folder)
+	if err != nil {
+		return nil, err
+	}
+	for n := 1; n <= nodes; n++ {
+		if err := started.AddNode(ctx, node(n)); err != nil {
+			started.Stop()
+			return nil, err
+		}
+	}
+	return started, nil
+}
+
+// stopClusters stops those that no test has, which are all when none runs.
+func stopClusters() {
+	close(shared.free)
+	for c := range shared.free {
+		c.Stop()
+	}
 }
 
 // node is the one that runs on the nth instance.

@@ -39,7 +39,7 @@ func TestNodes(t *testing.T) {
 func (f *fixture) addNode(n int) {
 	f.Helper()
 	f.Cleanup(func() { f.removeNode(node(n).Name) })
-	if err := shared.cluster.AddNode(f.ctx, node(n)); err != nil {
+	if err := f.cluster.AddNode(f.ctx, node(n)); err != nil {
 		f.Fatal(err)
 	}
 }
