@@ -4,7 +4,7 @@ ROUNDS ?= 50
 BUILD = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"
 
 .PHONY: build run test race fuzz crash bench contract golden lint check
-.PHONY: e2e image-archive kind-up e2e-kind kind-down
+.PHONY: e2e control-plane image-archive kind-up e2e-kind kind-down
 
 # build the binary, static, into bin/
 build:
@@ -65,6 +65,10 @@ e2e:
 	cd contracttests/kubernetes && go vet ./... && ../../bin/staticcheck ./... && go mod tidy -diff
 	cd contracttests/kubernetes && go test -count=1 -timeout 60m ./*/
 	cd contracttests/kubernetes && go test -count=1 -timeout 60m -v .
+
+# control-plane: Kubernetes without containers, until Ctrl-C
+control-plane:
+	cd contracttests/kubernetes && go run ./controlplane
 
 # image-archive: the Dockerfile's image without Docker, for docker load and kind load image-archive
 image-archive:

@@ -5,7 +5,6 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
-	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"flag"
@@ -513,48 +512,6 @@ is written from the test (contracttests/refusals_test.go).
 	if err != nil || string(text) != page.String() {
 		t.Errorf("%s is not what the tests do (%v): run go test ./contracttests -run TestRefusalsPage -update-refusals", refusalsPage, err)
 	}
-}
-
-// toldByCCM is what a real cloud controller manager (CCM) wrote into the Events of
-// Services when it played the scenarios; the end-to-end tests record it.
-func toldByCCM(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile("testdata/ccm_events.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var told struct {
-		CCM       string
-		Scenarios map[string][]string
-	}
-	if err := json.Unmarshal(text, &told); err != nil {
-		t.Fatal(err)
-	}
-	var part strings.Builder
-	fmt.Fprintf(&part, `
-## What a cloud controller manager tells of it
-
-The Events that `+"`%s`"+` wrote at the Services of each scenario with a Kubernetes
-half, but for those of success. They are recorded by
-`+"`CCM_BIN=... go test -run TestLibrary -update-events .`"+` in contracttests/kubernetes.
-
-| scenario | Events |
-|---|---|
-`, told.CCM)
-	for _, name := range slices.Sorted(maps.Keys(told.Scenarios)) {
-		var events string
-		for i, event := range told.Scenarios[name] {
-			if i > 0 {
-				events += "<br>"
-			}
-			events += strings.NewReplacer("<", "&lt;", ">", "&gt;", "|", `\|`).Replace(event)
-		}
-		if events == "" {
-			events = "none"
-		}
-		fmt.Fprintf(&part, "| %s | %s |\n", name, events)
-	}
-	return part.String()
 }
 
 // braces spells the placeholders of ids for a reader.

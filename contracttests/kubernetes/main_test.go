@@ -33,6 +33,10 @@ var shared struct {
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if *updateEvents && ccmBinary() == "" {
+		fmt.Fprintln(os.Stderr, "-update-events records what a real CCM tells: name its binary by CCM_BIN")
+		os.Exit(2)
+	}
 	os.Exit(run(m))
 }
 
@@ -116,10 +120,7 @@ func stopClusters() {
 // node is the one that runs on the nth instance.
 func node(n int) cluster.Node {
 	instance := cloud.NewInstance(n)
-	return cluster.Node{
-		Name: fmt.Sprintf("node-%d", n), ProviderID: instance.ProviderID(),
-		Address: instance.Address, PodCIDR: fmt.Sprintf("172.20.%d.0/24", n),
-	}
+	return cluster.NewNode(n, instance.ProviderID(), instance.Address)
 }
 
 // instances are all that the world has for nodes.

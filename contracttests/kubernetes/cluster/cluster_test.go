@@ -19,7 +19,7 @@ import (
 // the nodes that were registered, and that the end leaves nobody listening.
 func TestCluster(t *testing.T) {
 	c := start(t)
-	node := cluster.Node{Name: "node-1", ProviderID: "cn-hangzhou.i-1", Address: "192.168.0.11", PodCIDR: "172.20.1.0/24"}
+	node := cluster.NewNode(1, "cn-hangzhou.i-1", "192.168.0.11")
 	if err := c.AddNode(t.Context(), node); err != nil {
 		t.Fatal(err)
 	}

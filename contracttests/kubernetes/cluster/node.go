@@ -22,6 +22,11 @@ type Node struct {
 	Taints []corev1.Taint
 }
 
+// NewNode is the nth node of a cluster, with its part of PodCIDR.
+func NewNode(n int, providerID, address string) Node {
+	return Node{Name: fmt.Sprintf("node-%d", n), ProviderID: providerID, Address: address, PodCIDR: fmt.Sprintf("172.20.%d.0/24", n)}
+}
+
 // AddNode registers a node and waits until it is Ready and takes pods.
 func (c *Cluster) AddNode(ctx context.Context, n Node) error {
 	node := &corev1.Node{

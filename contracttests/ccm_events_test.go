@@ -1,0 +1,79 @@
+package contracttests
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// ccmEvents are the Events that a real cloud controller manager (CCM) wrote at
+// Services when it played the scenarios. The end-to-end tests record them, and
+// compare them when they run with the same CCM.
+type ccmEvents struct {
+	CCM       string
+	Scenarios map[string][]string
+}
+
+func readCCMEvents(t *testing.T) (told ccmEvents) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/ccm_events.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &told); err != nil {
+		t.Fatal(err)
+	}
+	return told
+}
+
+// toldByCCM is the part of the page of refusals that shows them.
+func toldByCCM(t *testing.T) string {
+	t.Helper()
+	told := readCCMEvents(t)
+	var part strings.Builder
+	fmt.Fprintf(&part, `
+## What a cloud controller manager tells of it
+
+The Events that `+"`%s`"+` wrote at the Services of each scenario with a Kubernetes
+half, but for those of success. They are recorded by
+`+"`CCM_BIN=... go test -run TestLibrary -update-events .`"+` in contracttests/kubernetes.
+
+| scenario | Events |
+|---|---|
+`, told.CCM)
+	escape := strings.NewReplacer("<", "&lt;", ">", "&gt;", "|", `\|`)
+	for _, name := range slices.Sorted(maps.Keys(told.Scenarios)) {
+		events := escape.Replace(strings.Join(told.Scenarios[name], "\n"))
+		if events == "" {
+			events = "none"
+		}
+		fmt.Fprintf(&part, "| %s | %s |\n", name, strings.ReplaceAll(events, "\n", "<br>"))
+	}
+	return part.String()
+}
+
+// TestCCMEvents proves that the Events are recorded of just the scenarios that a
+// controller plays.
+func TestCCMEvents(t *testing.T) {
+	var played []string
+	for _, name := range scenarios.LibraryNames() {
+		text, _ := scenarios.LibraryText(name)
+		scenario, err := scenarios.Load(name, text, scenarios.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if scenario.Kubernetes != nil {
+			played = append(played, name)
+		}
+	}
+	slices.Sort(played)
+	if recorded := slices.Sorted(maps.Keys(readCCMEvents(t).Scenarios)); !slices.Equal(recorded, played) {
+		t.Errorf("Events are recorded of %q, want %q", recorded, played)
+	}
+}
