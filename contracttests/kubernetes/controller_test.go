@@ -38,6 +38,9 @@ func (f *fixture) startController() {
 	}
 }
 
+// ccmUser is the service account of a CCM in a kind cluster.
+const ccmUser = "system:serviceaccount:kube-system:cloud-controller-manager"
+
 // ccmCommand points a CCM at the cloud by its environment alone.
 func (f *fixture) ccmCommand(binary string) process.Command {
 	f.Helper()
@@ -45,9 +48,13 @@ func (f *fixture) ccmCommand(binary string) process.Command {
 	for _, product := range []string{"SLB", "VPC", "ECS", "NLB", "EFLO_CONTROLLER"} {
 		env = append(env, product+"_ENDPOINT="+f.cloud.Endpoint)
 	}
+	kubeconfig := filepath.Join(f.dir, "ccm.kubeconfig")
+	if err := f.cluster.WriteKubeconfig(kubeconfig, ccmUser); err != nil {
+		f.Fatal(err)
+	}
 	file := f.writeCloudConfig()
 	return process.Command{Dir: f.dir, Name: "ccm", Path: binary, Env: env, Args: []string{
-		"--kubeconfig", f.cluster.Kubeconfig, "--cloud-config", file, "--controllers=node,service,route",
+		"--kubeconfig", kubeconfig, "--cloud-config", file, "--controllers=node,service,route",
 		"--configure-cloud-routes=true", "--allocate-node-cidrs", "--cluster-cidr=" + cluster.PodCIDR, "--network=",
 		"--leader-elect=false", "--metrics-bind-addr=127.0.0.1:0", "--health-probe-bind-addr=127.0.0.1:0", "--pprof-bind-addr=0", "-v=4",
 	}}

@@ -70,13 +70,23 @@ func start(t *testing.T, options ...func(*fixture)) *fixture {
 		t.Fatal(err)
 	}
 	f.startController()
-	t.Cleanup(func() { f.controller.Kill() })
+	t.Cleanup(f.stopController)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}}
 	if _, err := f.kubernetes.CoreV1().Namespaces().Create(f.ctx, namespace, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.deleteNamespace)
 	return f
+}
+
+// stopController ends it, and finds what its role did not let it do.
+func (f *fixture) stopController() {
+	f.controller.Kill()
+	for line := range strings.Lines(f.controller.Log()) {
+		if strings.Contains(line, " is forbidden: User ") {
+			f.Errorf("the controller lacks a permission: %s", line)
+		}
+	}
 }
 
 func (f *fixture) stopCloud() {

@@ -91,7 +91,7 @@ func prepare(ctx context.Context) error {
 	return nil
 }
 
-// startCluster brings a control plane up, with its nodes.
+// startCluster brings a control plane up, with its nodes and a role for a CCM.
 func startCluster(ctx context.Context, programs tools.Dir, folder string) (*cluster.Cluster, error) {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return nil, err
@@ -106,7 +106,21 @@ func startCluster(ctx context.Context, programs tools.Dir, folder string) (*clus
 			return nil, err
 		}
 	}
+	if err := grantCCM(ctx, started); err != nil {
+		started.Stop()
+		return nil, err
+	}
 	return started, nil
+}
+
+// grantCCM lets a CCM do what it may do in a kind cluster, and no more.
+func grantCCM(ctx context.Context, c *cluster.Cluster) error {
+	kubectl := exec.CommandContext(ctx, c.Kubectl(), "--kubeconfig", c.Kubeconfig, "--namespace", "kube-system",
+		"apply", "--filename", "kind/ccm/rbac.yaml")
+	if out, err := kubectl.CombinedOutput(); err != nil {
+		return fmt.Errorf("grant the CCM its role: %w\n%s", err, out)
+	}
+	return nil
 }
 
 // stopClusters stops those that no test has, which are all when none runs.

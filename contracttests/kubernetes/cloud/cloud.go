@@ -116,6 +116,7 @@ func command(ctx context.Context, binary string, env []string, args ...string) (
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), env...), &stdout, &stderr
+	process.EndWithParent(cmd)
 	if err := cmd.Run(); err != nil {
 		return stdout.String(), fmt.Errorf("clbemu %v: %w: %s%s", args, err, stderr.String(), stdout.String())
 	}

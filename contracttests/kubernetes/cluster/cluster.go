@@ -38,6 +38,7 @@ type Cluster struct {
 	Client     kubernetes.Interface
 	Kubeconfig string
 	dir        string
+	server     string
 	tools      tools.Dir
 	running    []*process.Process
 }
@@ -61,7 +62,8 @@ func (c *Cluster) start(ctx context.Context) error {
 		return err
 	}
 	client, peer, secure := local("http", ports[0]), local("http", ports[1]), ports[2]
-	if err := c.writeFiles(local("https", secure)); err != nil {
+	c.server = local("https", secure)
+	if err := c.writeFiles(); err != nil {
 		return err
 	}
 	if err := c.run(etcd(client, peer)); err != nil {
@@ -94,7 +96,7 @@ func (c *Cluster) run(p program) error {
 
 // writeFiles gives the API server the one user that it knows, the key of service
 // accounts that it wants, and others a way to reach it.
-func (c *Cluster) writeFiles(server string) error {
+func (c *Cluster) writeFiles() error {
 	key, err := signingKey()
 	if err != nil {
 		return err
@@ -105,12 +107,18 @@ func (c *Cluster) writeFiles(server string) error {
 			return err
 		}
 	}
+	return c.WriteKubeconfig(c.Kubeconfig, "")
+}
+
+// WriteKubeconfig writes how to reach the cluster as a user of any name, who may
+// do what its roles allow; without a name, as the one who may do anything.
+func (c *Cluster) WriteKubeconfig(file, user string) error {
 	config := api.NewConfig()
-	config.Clusters["e2e"] = &api.Cluster{Server: server, InsecureSkipTLSVerify: true}
-	config.AuthInfos["admin"] = &api.AuthInfo{Token: adminToken}
+	config.Clusters["e2e"] = &api.Cluster{Server: c.server, InsecureSkipTLSVerify: true}
+	config.AuthInfos["admin"] = &api.AuthInfo{Token: adminToken, Impersonate: user}
 	config.Contexts["e2e"] = &api.Context{Cluster: "e2e", AuthInfo: "admin"}
 	config.CurrentContext = "e2e"
-	return clientcmd.WriteToFile(*config, c.Kubeconfig)
+	return clientcmd.WriteToFile(*config, file)
 }
 
 // await waits until the API server is ready, or any of the programs has ended.

@@ -22,12 +22,12 @@ func etcd(client, peer string) program {
 	}}
 }
 
-// apiServer lets its one user do anything, and pods do without the tokens that
-// nobody here makes.
+// apiServer lets the group of its one user do anything, and pods do without the
+// tokens that nobody here makes.
 func apiServer(etcd string, port int) program {
 	return program{"kube-apiserver", "kube-apiserver", []string{
 		"--etcd-servers=" + etcd, "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port), "--cert-dir=certificates",
-		"--token-auth-file=tokens.csv", "--authorization-mode=AlwaysAllow", "--disable-admission-plugins=ServiceAccount",
+		"--token-auth-file=tokens.csv", "--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount",
 		"--service-account-key-file=sa.key", "--service-account-signing-key-file=sa.key",
 		"--service-account-issuer=https://kubernetes.default.svc", "--service-cluster-ip-range=" + serviceCIDR,
 	}}

@@ -21,7 +21,7 @@ var settings = v1.Config{
 	Env:          []string{"CLBEMU_LISTEN=0.0.0.0:9600", "CLBEMU_DATA_DIR=/data"},
 	Entrypoint:   []string{"/clbemu"},
 	Cmd:          []string{"serve"},
-	ExposedPorts: map[string]struct{}{"9600": {}},
+	ExposedPorts: map[string]struct{}{"9600/tcp": {}},
 	Volumes:      map[string]struct{}{"/data": {}},
 }
 

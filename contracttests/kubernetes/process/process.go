@@ -50,7 +50,7 @@ func Start(c Command) (*Process, error) {
 	p.cmd = exec.Command(c.Path, c.Args...)
 	p.cmd.Dir, p.cmd.Env = c.Dir, append(os.Environ(), c.Env...)
 	p.cmd.Stdout, p.cmd.Stderr = out, out
-	p.cmd.SysProcAttr = attributes()
+	EndWithParent(p.cmd)
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
 	}
@@ -60,6 +60,10 @@ func Start(c Command) (*Process, error) {
 	}()
 	return p, nil
 }
+
+// EndWithParent makes a command end when this process dies, where the kernel can
+// do that, and in any case puts it into a process group of its own.
+func EndWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = attributes() }
 
 // Done is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
