@@ -63,6 +63,7 @@ check: lint
 e2e:
 	go build -o bin/staticcheck honnef.co/go/tools/cmd/staticcheck
 	cd contracttests/kubernetes && go vet ./... && ../../bin/staticcheck ./... && go mod tidy -diff
+	cd contracttests/kubernetes && go run ./controlplane -build
 	cd contracttests/kubernetes && go test -count=1 -timeout 60m ./*/
 	cd contracttests/kubernetes && go test -count=1 -timeout 60m -v .
 

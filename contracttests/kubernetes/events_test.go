@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -35,7 +36,7 @@ func (f *fixture) forgetEvents() {
 	}
 }
 
-// heard are the Events that tell of trouble, each once.
+// heard are the Events of Services that tell of trouble, each once.
 func (f *fixture) heard() []string {
 	f.Helper()
 	events, err := f.kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(f.ctx, metav1.ListOptions{})
@@ -44,12 +45,21 @@ func (f *fixture) heard() []string {
 	}
 	told := []string{}
 	for _, event := range events.Items {
-		if event.Type == "Warning" && strings.HasPrefix(event.Reason, "S") || event.Reason == "UnAvailableLoadBalancer" {
+		if tellsOfRefusal(event) {
 			told = append(told, event.Reason+": "+withoutIDs(event.Message))
 		}
 	}
 	slices.Sort(told)
 	return slices.Compact(told)
+}
+
+// tellsOfRefusal says whether an Event is the controller's own, at a Service, and
+// of trouble. A Service that goes while its finalizer is added is none.
+func tellsOfRefusal(event corev1.Event) bool {
+	if event.Source.Component != "service-controller" || event.InvolvedObject.Kind != "Service" || event.Reason == "FailedAddFinalizer" {
+		return false
+	}
+	return event.Type == corev1.EventTypeWarning || event.Reason == "UnAvailableLoadBalancer"
 }
 
 var ids = []struct {

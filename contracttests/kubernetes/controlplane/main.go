@@ -18,27 +18,27 @@ import (
 
 func main() {
 	nodes := flag.Int("nodes", 3, "how many nodes the cluster has")
+	build := flag.Bool("build", false, "build the programs into the cache, and run nothing")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *nodes, os.Stdout, os.Stderr); err != nil {
+	programs, err := tools.Build(ctx, os.Stderr)
+	if err == nil && !*build {
+		err = run(ctx, programs, *nodes, os.Stdout)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "controlplane:", err)
 		os.Exit(1)
 	}
 }
 
 // run leaves nothing behind when the context ends, which is no error.
-func run(ctx context.Context, nodes int, out, progress io.Writer) error {
-	programs, err := tools.Build(ctx, progress)
-	if err != nil {
-		return err
-	}
+func run(ctx context.Context, programs tools.Dir, nodes int, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "clbemu-control-plane-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	fmt.Fprintln(progress, "starting the control plane")
 	plane, err := cluster.Start(ctx, programs, dir)
 	if err != nil {
 		return err

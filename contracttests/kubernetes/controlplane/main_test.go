@@ -10,11 +10,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/clbemu/clbemu/contracttests/kubernetes/tools"
 )
 
 // TestControlPlane proves that what is printed reaches the nodes from a shell, and
 // that an interrupt leaves nothing behind.
 func TestControlPlane(t *testing.T) {
+	programs, err := tools.Build(t.Context(), os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -22,7 +28,7 @@ func TestControlPlane(t *testing.T) {
 	told, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, 2, out, os.Stderr)
+		err := run(ctx, programs, 2, out)
 		out.CloseWithError(err)
 		ended <- err
 	}()

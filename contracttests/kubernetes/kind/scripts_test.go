@@ -17,7 +17,7 @@ func TestShellcheck(t *testing.T) {
 		t.Skip("shellcheck is not installed: the scripts are not checked by it")
 	}
 	scripts, err := filepath.Glob("*.sh")
-	if err != nil || len(scripts) != 3 {
+	if err != nil || len(scripts) != 4 {
 		t.Fatalf("the scripts are %v, %v", scripts, err)
 	}
 	if out, err := exec.Command(shellcheck, scripts...).CombinedOutput(); err != nil {
@@ -76,8 +76,9 @@ func before(calls []string, words ...string) bool {
 	return true
 }
 
-// TestUp proves that the nodes are instances before the CCM asks for them, and
-// that a missing image is told before anything is made.
+// TestUp proves that the nodes are instances before the CCM asks for them, that a
+// missing image is told before anything is made, and that a failure after that
+// leaves something to look at.
 func TestUp(t *testing.T) {
 	calls, out, err := runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1")
 	if err != nil || !before(calls, "create cluster", "load image-archive", "apply --kustomize clbemu", "world import", "apply --filename -", "wait --for=condition=Ready") {
@@ -90,6 +91,10 @@ func TestUp(t *testing.T) {
 	calls, _, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "FAIL=create cluster")
 	if err == nil || len(calls) != 1 {
 		t.Errorf("up.sh goes on after a cluster that is not made: %v, %v", err, calls)
+	}
+	calls, out, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "FAIL=deployment/cloud-controller-manager")
+	if err == nil || !before(calls, "deployment/cloud-controller-manager", "export logs", "get events", "state export") || strings.Contains(out, "get their addresses") {
+		t.Errorf("up.sh with a CCM that does not start: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 	}
 }
 

@@ -3,10 +3,11 @@
 # clbemu. Needs Docker, kind and kubectl, and the archive of make image-archive.
 # CCM_IMAGE names the image of the CCM.
 set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=cluster.sh
+source "$(dirname "$0")/cluster.sh"
 cd "$(dirname "$0")"
 
 image_archive=../../../bin/clbemu-image.tar
-kubectl() { command kubectl --context kind-clbemu "$@"; }
 
 : "${CCM_IMAGE:?set it to the image of a cloud controller manager that kind can pull}"
 for tool in docker kind kubectl; do
@@ -15,14 +16,14 @@ done
 [ -f "$image_archive" ] || { echo "up.sh: $image_archive is missing: run make image-archive" >&2; exit 1; }
 
 kind create cluster --config cluster.yaml
+trap collect EXIT
 kind load image-archive "$image_archive" --name clbemu
 kubectl apply --kustomize clbemu
 kubectl --namespace clbemu rollout status deployment/clbemu --timeout 3m
 
 # The nodes become instances of the emulated cloud, with the addresses that Docker
 # gave them.
-kubectl get nodes --output json |
-	kubectl --namespace clbemu exec --stdin deployment/clbemu -- /clbemu world import - --server http://127.0.0.1:9601
+kubectl get nodes --output json | clbemu world import -
 
 kubectl kustomize ccm | sed "s|image: cloud-controller-manager$|image: $CCM_IMAGE|" | kubectl apply --filename -
 kubectl --namespace kube-system rollout status deployment/cloud-controller-manager --timeout 5m

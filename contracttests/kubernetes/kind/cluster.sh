@@ -1,0 +1,17 @@
+# shellcheck shell=bash
+# For the other scripts to source: how to reach the cluster of up.sh, and what to
+# keep when one of them fails.
+artifacts=${ARTIFACTS:-$PWD/kind-artifacts}
+kubectl() { command kubectl --context kind-clbemu "$@"; }
+clbemu() { kubectl --namespace clbemu exec --stdin deployment/clbemu -- /clbemu "$@" --server http://127.0.0.1:9601; }
+
+# collect, on EXIT, keeps logs, events, objects and the state of clbemu.
+collect() {
+	[ $? -ne 0 ] || return 0
+	mkdir -p "$artifacts"
+	kind export logs "$artifacts/kind" --name clbemu || true
+	kubectl get events --all-namespaces >"$artifacts/events.txt" || true
+	kubectl get services,nodes --all-namespaces --output yaml >"$artifacts/objects.yaml" || true
+	clbemu state export >"$artifacts/state.json" || true
+	echo "$(basename "$0"): failed; what there is to see is in $artifacts" >&2
+}
