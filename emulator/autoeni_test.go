@@ -41,14 +41,6 @@ func TestAutoENI(t *testing.T) {
 	if own, _ := lookUp(kubernetes, "192.168.0.11"); own != "eni-bp1clbemu000000001" {
 		t.Errorf("192.168.0.11 is of %q, want node-1's", own)
 	}
-	for _, c := range []struct{ vpcID, ip string }{
-		{kubernetes, "10.245.0.1"}, {kubernetes, "pod"}, {"", "10.244.1.8"}, {"vpc-none", "10.244.1.8"},
-	} {
-		if id, _ := lookUp(c.vpcID, c.ip); id != "" {
-			t.Errorf("%s in %q is of %s, want of none", c.ip, c.vpcID, id)
-		}
-	}
-
 	call := func(action string, params map[string]string) emulatortest.Reply {
 		t.Helper()
 		reply, err := s.Client().Call(emulatortest.Slb, action, params)
@@ -58,7 +50,17 @@ func TestAutoENI(t *testing.T) {
 		return reply
 	}
 	lb := call("CreateLoadBalancer", map[string]string{"AddressType": "intranet", "VpcId": kubernetes,
-		"VSwitchId": "vsw-bp1clbemu000000000001", "InstanceChargeType": "PayByCLCU"}).Text("LoadBalancerId")
+		"VSwitchId": "vsw-bp1clbemu000000000001", "Address": "192.168.0.77", "InstanceChargeType": "PayByCLCU"}).Text("LoadBalancerId")
+	for _, c := range []struct{ vpcID, ip string }{
+		{kubernetes, "10.245.0.1"}, {kubernetes, "pod"}, {"", "10.244.1.8"}, {"vpc-none", "10.244.1.8"},
+		{kubernetes, "192.168.0.0"}, {kubernetes, "192.168.0.255"}, {kubernetes, "10.244.32.0"}, // the cloud's own
+		{kubernetes, "192.168.0.77"}, // the load balancer's
+	} {
+		if id, _ := lookUp(c.vpcID, c.ip); id != "" {
+			t.Errorf("%s in %q is of %s, want of none", c.ip, c.vpcID, id)
+		}
+	}
+
 	call("CreateVServerGroup", map[string]string{"LoadBalancerId": lb,
 		"BackendServers": `[{"ServerId":"` + pod + `","ServerIp":"10.244.1.7","Port":"80","Weight":"100","Type":"eni"}]`})
 }

@@ -84,6 +84,12 @@ func Contains(cidr, ip string) bool {
 	return addr.Compare(b.at(0)) >= 0 && addr.Compare(b.at(b.size-1)) <= 0
 }
 
+// IsFree tells whether AllocateAddress would give ip out.
+func IsFree(v *View, pool, cidr, ip string) bool {
+	_, taken := Addresses.Find(v, AddressID(pool, ip))
+	return !taken && Contains(cidr, ip)
+}
+
 // AllocateAddress gives an address of the CIDR block to a holder: ip, or any
 // free one when ip is empty. It fails with AddressOutside, AddressTaken or
 // NoFreeAddress.
@@ -98,7 +104,7 @@ func AllocateAddress(tx *Tx, pool, cidr, ip string, holder Kind, holderID string
 		if !Contains(cidr, ip) {
 			return "", &Error{Fact: AddressOutside, ID: ip}
 		}
-		if _, taken := Addresses.Find(tx.View, AddressID(pool, ip)); taken {
+		if !IsFree(tx.View, pool, cidr, ip) {
 			return "", &Error{Fact: AddressTaken, ID: ip}
 		}
 	}

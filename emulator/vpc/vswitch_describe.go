@@ -173,8 +173,7 @@ func checkCanAllocateVPCPrivateIPAddress(v *state.View, req *checkCanAllocateVPC
 	if !hasBlock || !prefix.Contains(ip) {
 		return nil, state.Refuse(addressOutsideVSwitch, req.PrivateIPAddress)
 	}
-	_, allocated := state.Addresses.Find(v, state.AddressID(s.ID, ip.String()))
 	_, attached := state.NetworkInterfacesByAddress.First(v, s.VPCID, ip.String())
-	free := state.Contains(block, ip.String()) && !allocated && !attached
+	free := state.IsFree(v, s.ID, block, ip.String()) && !attached
 	return &checkCanAllocateVPCPrivateIPAddressResponse{CanAllocate: free}, nil
 }

@@ -455,12 +455,28 @@ func (i *importer) keepPod(n *state.NetworkInterface, instance *state.Instance, 
 	}
 }
 
+// hasPlace tells whether a vSwitch of the VPC can give an address out: the one
+// around it, or the largest that would be made.
+func hasPlace(v *state.View, vpcID, ip string) bool {
+	addr, err := netip.ParseAddr(ip)
+	if err != nil {
+		return false
+	}
+	for sw := range state.VSwitchesByVPC.List(v, vpcID) {
+		if block, err := netip.ParsePrefix(sw.CIDRBlock); err == nil && block.Contains(addr) {
+			return state.IsFree(v, sw.ID, sw.CIDRBlock, ip)
+		}
+	}
+	return state.Contains(netip.PrefixFrom(addr, vSwitchBits[0]).Masked().String(), ip)
+}
+
 // AddNetworkInterface gives an address of a VPC a network interface, as that of a
 // pod, on a running instance; a vSwitch is made for it if none holds it. It does
-// nothing when the scope has no such VPC or that no running instance.
+// nothing when the scope has no such VPC or that no running instance, and when the
+// cloud keeps the address for itself or another has it.
 func AddNetworkInterface(tx *state.Tx, vpcID, ip string) error {
 	vpc, ok := state.VPCs.Find(tx.View, vpcID)
-	if !ok || vpc.Owner != tx.Scope() {
+	if !ok || vpc.Owner != tx.Scope() || !hasPlace(tx.View, vpcID, ip) {
 		return nil
 	}
 	zones := make(map[string]*state.Instance) // the first running instance in each
