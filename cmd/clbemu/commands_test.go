@@ -26,16 +26,16 @@ func TestEnv(t *testing.T) {
 	for _, want := range []string{
 		"SLB_ENDPOINT=[::1]:9700", "VPC_ENDPOINT=[::1]:9700", "ECS_ENDPOINT=[::1]:9700", "NLB_ENDPOINT=[::1]:9700",
 		"ALICLOUD_CLIENT_SCHEME=HTTPS", "METADATA_ENDPOINT=https://[::1]:9700",
-		"ACCESS_KEY_ID=testid", "ACCESS_KEY_SECRET=it's $5", "ALICLOUD_SECRET_KEY=it's $5", "ALICLOUD_REGION=cn-hangzhou",
+		"ACCESS_KEY_ID=testid", "ACCESS_KEY_SECRET=it's $5", "ALICLOUD_SECRET_KEY=it's $5", "ALICLOUD_REGION=cn-hangzhou", "ALIBABA_CLOUD_REGION_ID=cn-hangzhou",
 	} {
 		if !strings.Contains(r.stdout, "\n"+want+"\n") {
 			t.Errorf("the environment has no %s", want)
 		}
 	}
 	// What reaches the real cloud is named: CLB-0453.
-	for _, product := range []string{"PrivateZone", "ALB", "SLS", "CAS", "ESS"} {
-		if !strings.Contains(r.stderr, product) {
-			t.Errorf("standard error does not warn of %s: %q", product, r.stderr)
+	for _, name := range []string{"PrivateZone", "ALB", "SLS", "CAS", "ESS", "aliyun CLI"} {
+		if !strings.Contains(r.stderr, name) {
+			t.Errorf("standard error does not warn of %s: %q", name, r.stderr)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func newEnv() *cobra.Command {
 		Use:   "env",
 		Short: "Print the environment that points clients at the emulator",
 		Long: `Print the environment variables that make a Cloud Controller Manager, SDKs and
-Terraform call the emulator. What they do not cover is told on standard error.`,
+Terraform call the emulator, and give the aliyun CLI its key and region. What they do not cover is told on standard error.`,
 		Example: `  eval "$(clbemu env)"
   clbemu env --shell fish | source
   clbemu env --shell powershell | Out-String | Invoke-Expression
@@ -85,6 +85,7 @@ func (f *envFlags) variables(server *url.URL) [][2]string {
 	for _, product := range []string{"SLB", "VPC", "ECS", "NLB", "EFLO_CONTROLLER"} {
 		vars = append(vars, [2]string{product + "_ENDPOINT", server.Host})
 	}
+	region := cmp.Or(f.region, "cn-hangzhou")
 	return append(vars,
 		[2]string{"ALICLOUD_CLIENT_SCHEME", strings.ToUpper(server.Scheme)},
 		[2]string{"METADATA_ENDPOINT", server.Scheme + "://" + server.Host},
@@ -94,7 +95,8 @@ func (f *envFlags) variables(server *url.URL) [][2]string {
 		[2]string{"ALIBABA_CLOUD_ACCESS_KEY_SECRET", f.accessKeySecret},
 		[2]string{"ALICLOUD_ACCESS_KEY", f.accessKeyID},
 		[2]string{"ALICLOUD_SECRET_KEY", f.accessKeySecret},
-		[2]string{"ALICLOUD_REGION", cmp.Or(f.region, "cn-hangzhou")},
+		[2]string{"ALIBABA_CLOUD_REGION_ID", region},
+		[2]string{"ALICLOUD_REGION", region},
 	)
 }
 
@@ -103,4 +105,6 @@ const notCovered = `# Not covered: the Cloud Controller Manager has no such vari
 # and ESS; those calls reach the real cloud, which does not know the access key above. NLB and
 # EFLO calls come here and are refused, as they are not emulated.
 # Terraform also wants  protocol = "HTTP"  in its provider block when the emulator has no TLS.
+# The aliyun CLI calls the real cloud unless each call has  --endpoint HOST:PORT --insecure  (no
+# --insecure with TLS).
 `
