@@ -79,7 +79,7 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 }
 
 // variables lists names and values. The endpoints are host:port, as clients
-// take the scheme from elsewhere; evidence CLB-0452.
+// take the scheme from elsewhere; evidence CLB-0452 and CLB-0456.
 func (f *envFlags) variables(server *url.URL) [][2]string {
 	var vars [][2]string
 	for _, product := range []string{"SLB", "VPC", "ECS", "NLB", "EFLO_CONTROLLER"} {
@@ -100,7 +100,8 @@ func (f *envFlags) variables(server *url.URL) [][2]string {
 	)
 }
 
-// notCovered warns of what these variables leave as it is. Evidence CLB-0453.
+// notCovered warns of what these variables leave as it is. Evidence CLB-0453 and
+// CLB-0456.
 const notCovered = `# Not covered: the Cloud Controller Manager has no such variable for PrivateZone, ALB, SLS, CAS
 # and ESS; those calls reach the real cloud, which does not know the access key above. NLB and
 # EFLO calls come here and are refused, as they are not emulated.
