@@ -51,7 +51,7 @@ var exceptions = []map[string]string{
 		"NextHops.NextHop[].NextHopOppsiteInstanceId", "NextHops.NextHop[].NextHopOppsiteRegionId",
 		"NextHops.NextHop[].NextHopOppsiteType", "NextHops.NextHop[].NextHopRelatedInfo",
 		"Origin", "RoutePublishTargets", "ServiceType")...),
-	because("their values on success are not known", "DescribeRouteTableList->Code", "DescribeRouteTableList->Message"),
+	because("its value on success is not known", "DescribeRouteTableList->Message"),
 	because("the state keeps no user CIDR blocks and no DNS names", "CreateVpc.UserCidr", "CreateVpc.EnableDnsHostname"),
 	because("what it forces, the world does not have", "DeleteVpc.ForceDelete", "UnassociateEipAddress.Force"),
 	because("it selects nothing: the VPC is named by its id", "DescribeVpcAttribute.IsDefault"),

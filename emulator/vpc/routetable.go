@@ -165,6 +165,7 @@ type describeRouteTableListRequest struct {
 
 type describeRouteTableListResponse struct {
 	paged
+	Code        string           `rpc:"Code"`
 	Success     bool             `rpc:"Success"`
 	RouteTables []routeTableView `rpc:"RouterTableList>RouterTableListType"`
 }
@@ -198,7 +199,8 @@ func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (
 		}
 	}
 	tables, paged := cut(found, req.page)
-	resp := &describeRouteTableListResponse{paged: paged, Success: true}
+	// Terraform takes a reply with another code for a failure; evidence CLB-0315.
+	resp := &describeRouteTableListResponse{paged: paged, Code: "200", Success: true}
 	for _, t := range tables {
 		resp.RouteTables = append(resp.RouteTables, viewRouteTable(v, t))
 	}

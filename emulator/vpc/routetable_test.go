@@ -27,6 +27,7 @@ func TestRouteTables(t *testing.T) {
 		}
 	}
 	expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": id}), map[string]string{
+		"Code": "200", // CLB-0315
 		"RouterTableList.RouterTableListType.0.Tags.Tag.0.Key": "team", "RouterTableList.RouterTableListType.0.Tags.Tag.0.Value": "net",
 	})
 	system := c.Do("DescribeRouteTableList", params{"RouteTableId": routeTableID})
