@@ -199,7 +199,7 @@ func (f *decodeField) set(target reflect.Value, text, name string) error {
 		target = target.Elem()
 	}
 	if f.json {
-		if err := json.Unmarshal([]byte(text), target.Addr().Interface()); err != nil {
+		if err := json.Unmarshal([]byte(doubleQuoted(text)), target.Addr().Interface()); err != nil {
 			return f.invalid(name)
 		}
 		return nil
@@ -208,6 +208,40 @@ func (f *decodeField) set(target reflect.Value, text, name string) error {
 		return f.invalid(name)
 	}
 	return nil
+}
+
+// doubleQuoted makes JSON of text whose strings may be in single quotes, as
+// Terraform writes them: CLB-0019. What is JSON stays as it is.
+func doubleQuoted(text string) string {
+	if !strings.Contains(text, "'") {
+		return text
+	}
+	var json strings.Builder
+	var within byte // the quote of the string at hand
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case within == 0 && (c == '\'' || c == '"'):
+			within = c
+			json.WriteByte('"')
+		case within == 0:
+			json.WriteByte(c)
+		case c == within:
+			within = 0
+			json.WriteByte('"')
+		case c == '"':
+			json.WriteString(`\"`)
+		case c == '\\' && strings.HasPrefix(text[i+1:], "'"):
+			json.WriteByte('\'')
+			i++
+		case c == '\\' && i+1 < len(text):
+			json.WriteString(text[i : i+2])
+			i++
+		default:
+			json.WriteByte(c)
+		}
+	}
+	return json.String()
 }
 
 // assign parses and stores a scalar; false means that it breaks a rule.
@@ -274,7 +308,7 @@ func (f *decodeField) setList(target reflect.Value, params url.Values, name stri
 func (f *decodeField) setBareList(target reflect.Value, text, name string) error {
 	values := []Text{Text(text)}
 	if strings.HasPrefix(text, "[") {
-		if err := json.Unmarshal([]byte(text), &values); err != nil {
+		if err := json.Unmarshal([]byte(doubleQuoted(text)), &values); err != nil {
 			return f.invalid(name)
 		}
 	}

@@ -240,6 +240,11 @@ func TestDecodeJSONText(t *testing.T) {
 		{"BackendServers", `[{"ServerId":"i-1","Port":"80","Weight":"100","Type":"ecs"}]`, jsonRequest{BackendServers: server}, ""},
 		{"BackendServers", `[{"IsUserManaged":false,"NodeName":null,"serverId":"i-1","weight":100,"port":80,"type":"ecs","TargetRef":null}]`,
 			jsonRequest{BackendServers: server}, ""},
+		{"BackendServers", `[{'ServerId':'i-1','Port':'80','Weight':'100', 'Type': "ecs"}]`, jsonRequest{BackendServers: server}, ""}, // CLB-0019
+		{"RuleIds", `['a "b" c', "it's", 'it\'s', "\"'\\"]`, jsonRequest{RuleIDs: []string{`a "b" c`, "it's", "it's", `"'\`}}, ""},
+		{"RuleIds", `['a]`, jsonRequest{}, "InvalidRuleIds"},
+		{"RuleIds", `['a\`, jsonRequest{}, "InvalidRuleIds"},
+		{"RuleIds", `['a"]`, jsonRequest{}, "InvalidRuleIds"},
 		{"BackendServers", ` [ ] `, jsonRequest{BackendServers: []backendServer{}}, ""},
 		{"BackendServers", `null`, jsonRequest{}, ""},
 		{"BackendServers", `[{"ServerId":"i-1","Weight":null,"Port":""}]`, jsonRequest{BackendServers: []backendServer{{ServerID: "i-1"}}}, ""},

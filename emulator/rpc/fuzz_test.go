@@ -93,7 +93,8 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzJSONText proves that no JSON text makes a call fail inside.
 func FuzzJSONText(f *testing.F) {
-	for _, text := range []string{`[{"ServerId":"i-1","Port":"80","Weight":100,"Type":"ecs"}]`, `[{"serverId":null}]`, `[[`, `{"a":1e999}`} {
+	for _, text := range []string{`[{"ServerId":"i-1","Port":"80","Weight":100,"Type":"ecs"}]`, `[{"serverId":null}]`, `[[`, `{"a":1e999}`,
+		`[{'ServerId':'i-1','Type':'it\'s "'}]`, `['\`} {
 		f.Add(text)
 	}
 	g := fuzzedGateway(f, func(*fuzzedRequest) bool { return true })
