@@ -107,6 +107,8 @@ var exceptions = map[string][]string{
 		"DescribeLoadBalancerHTTPSListenerAttribute->DomainExtensions.DomainExtension[].Certificates",
 		"DescribeLoadBalancerHTTPSListenerAttribute->DomainExtensions.DomainExtension[].ServerCertificates",
 		"DescribeLoadBalancerHTTPSListenerAttribute->ServerCertificates",
+		"DescribeDomainExtensionAttribute->Certificates",
+		"DescribeDomainExtensionAttribute->ServerCertificates",
 		"DescribeDomainExtensions->DomainExtensions.DomainExtension[].Certificates",
 		"DescribeDomainExtensions->DomainExtensions.DomainExtension[].ServerCertificates",
 	},

@@ -13,9 +13,11 @@ import (
 
 var certificateActions = []rpc.Action{
 	rpc.Write("UploadServerCertificate", uploadServerCertificate),
+	rpc.Write("SetServerCertificateName", setServerCertificateName),
 	rpc.Write("DeleteServerCertificate", deleteServerCertificate),
 	rpc.Read("DescribeServerCertificates", describeServerCertificates),
 	rpc.Write("UploadCACertificate", uploadCACertificate),
+	rpc.Write("SetCACertificateName", setCACertificateName),
 	rpc.Write("DeleteCACertificate", deleteCACertificate),
 	rpc.Read("DescribeCACertificates", describeCACertificates),
 }
@@ -159,6 +161,19 @@ func readableKey(text string) bool {
 	}
 }
 
+type setServerCertificateNameRequest struct {
+	RegionID              string `rpc:"RegionId,required"`
+	ServerCertificateID   string `rpc:"ServerCertificateId,required"`
+	ServerCertificateName string `rpc:"ServerCertificateName,required,len=1..80"`
+}
+
+func setServerCertificateName(tx *state.Tx, req *setServerCertificateNameRequest) (*rpc.Empty, error) {
+	return &rpc.Empty{}, state.ServerCertificates.Edit(tx, req.ServerCertificateID, func(c *state.ServerCertificate) error {
+		c.Name = req.ServerCertificateName
+		return nil
+	})
+}
+
 type deleteServerCertificateRequest struct {
 	RegionID            string `rpc:"RegionId"`
 	ServerCertificateID string `rpc:"ServerCertificateId,required"`
@@ -273,6 +288,19 @@ func uploadCACertificate(tx *state.Tx, req *uploadCACertificateRequest) (*caCert
 	putTags(tx, state.TagCACertificate, c.ID, req.Tags)
 	summary := summarizeCACertificate(c)
 	return &summary, nil
+}
+
+type setCACertificateNameRequest struct {
+	RegionID          string `rpc:"RegionId,required"`
+	CACertificateID   string `rpc:"CACertificateId,required"`
+	CACertificateName string `rpc:"CACertificateName,required,len=1..80"`
+}
+
+func setCACertificateName(tx *state.Tx, req *setCACertificateNameRequest) (*rpc.Empty, error) {
+	return &rpc.Empty{}, state.CACertificates.Edit(tx, req.CACertificateID, func(c *state.CACertificate) error {
+		c.Name = req.CACertificateName
+		return nil
+	})
 }
 
 type deleteCACertificateRequest struct {

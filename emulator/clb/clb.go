@@ -55,7 +55,6 @@ var notEmulatedActions = []rpc.Action{
 	rpc.NotEmulated("DeleteMasterSlaveServerGroup"),
 	rpc.NotEmulated("DeleteTLSCipherPolicy"),
 	rpc.NotEmulated("DescribeAccessLogsDownloadAttribute"),
-	rpc.NotEmulated("DescribeDomainExtensionAttribute"),
 	rpc.NotEmulated("DescribeHighDefinationMonitor"), // the cloud's spelling
 	rpc.NotEmulated("DescribeListenerAccessControlAttribute"),
 	rpc.NotEmulated("DescribeMasterSlaveServerGroupAttribute"),
@@ -69,9 +68,7 @@ var notEmulatedActions = []rpc.Action{
 	rpc.NotEmulated("RemoveListenerWhiteListItem"),
 	rpc.NotEmulated("RemoveTags"),
 	rpc.NotEmulated("SetAccessLogsDownloadAttribute"),
-	rpc.NotEmulated("SetCACertificateName"),
 	rpc.NotEmulated("SetListenerAccessControlStatus"),
-	rpc.NotEmulated("SetServerCertificateName"),
 	rpc.NotEmulated("SetTLSCipherPolicyAttribute"),
 }
 

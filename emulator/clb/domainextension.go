@@ -12,6 +12,7 @@ var domainExtensionActions = []rpc.Action{
 	rpc.Write("SetDomainExtensionAttribute", setDomainExtensionAttribute),
 	rpc.Write("DeleteDomainExtension", deleteDomainExtension),
 	rpc.Read("DescribeDomainExtensions", describeDomainExtensions),
+	rpc.Read("DescribeDomainExtensionAttribute", describeDomainExtensionAttribute),
 }
 
 type createDomainExtensionRequest struct {
@@ -147,7 +148,30 @@ func describeDomainExtensions(v *state.View, req *describeDomainExtensionsReques
 func domainExtensionsOf(v *state.View, loadBalancerID string, port int) []domainExtensionItem {
 	var list []domainExtensionItem
 	for d := range state.DomainExtensionsByListener.List(v, loadBalancerID, state.PortKey(port)) {
-		list = append(list, domainExtensionItem{d.ID, d.Domain, d.ServerCertificateID})
+		list = append(list, viewDomainExtension(d))
 	}
 	return list
+}
+
+func viewDomainExtension(d *state.DomainExtension) domainExtensionItem {
+	return domainExtensionItem{d.ID, d.Domain, d.ServerCertificateID}
+}
+
+type describeDomainExtensionAttributeRequest struct {
+	RegionID          string `rpc:"RegionId,required"`
+	DomainExtensionID string `rpc:"DomainExtensionId,required"`
+}
+
+type describeDomainExtensionAttributeResponse struct {
+	domainExtensionItem
+	LoadBalancerID string `rpc:"LoadBalancerId"`
+	ListenerPort   int    `rpc:"ListenerPort"`
+}
+
+func describeDomainExtensionAttribute(v *state.View, req *describeDomainExtensionAttributeRequest) (*describeDomainExtensionAttributeResponse, error) {
+	d, err := state.DomainExtensions.Get(v, req.DomainExtensionID)
+	if err != nil {
+		return nil, err
+	}
+	return &describeDomainExtensionAttributeResponse{viewDomainExtension(d), d.LoadBalancerID, d.ListenerPort}, nil
 }

@@ -77,6 +77,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "Unknown", Action: "DeleteAccessControlList", Params: params("AclId", "acl-none"), Status: 400, Code: "AclNotExist"},
 		{Name: "Unknown", Action: "DeleteServerCertificate", Params: params("ServerCertificateId", "none"), Status: 404, Code: "ServerCertificateId.NotFound"},
 		{Name: "Unknown", Action: "DeleteCACertificate", Params: params("CACertificateId", "none"), Status: 404, Code: "CACertificateId.NotFound"},
+		{Name: "Unknown", Action: "DescribeDomainExtensionAttribute", Params: params("DomainExtensionId", "de-none"), Status: 400, Code: "InvalidParameter.DomainExtensionId"},
+		{Name: "Unknown", Action: "SetServerCertificateName", Params: params("ServerCertificateId", "none", "ServerCertificateName", "n"), Status: 404, Code: "ServerCertificateId.NotFound"},
 		{Name: "Unknown", Action: "DeleteDomainExtension", Params: params("DomainExtensionId", "de-none"), Status: 400, Code: "InvalidParameter.DomainExtensionId"},
 
 		// Load balancers.

@@ -152,6 +152,8 @@ func TestDeleteListenerCascade(t *testing.T) {
 	client.Do("SetDomainExtensionAttribute", params("DomainExtensionId", made.Text("DomainExtensionId"), "ServerCertificateId", "cert-used"))
 	expect(t, client.Do("DescribeDomainExtensions", ref(1000)), "DomainExtensions.DomainExtension.0.ServerCertificateId", "cert-used",
 		"DomainExtensions.DomainExtension.0.Domain", "b.example.com")
+	expect(t, client.Do("DescribeDomainExtensionAttribute", params("DomainExtensionId", made.Text("DomainExtensionId"))),
+		"Domain", "b.example.com", "ServerCertificateId", "cert-used", "LoadBalancerId", lbInternet, "ListenerPort", "1000")
 	expect(t, client.Do("DescribeLoadBalancerHTTPSListenerAttribute", ref(1000)), "DomainExtensions.DomainExtension.0.DomainExtensionId", made.Text("DomainExtensionId"))
 	client.Do("DeleteLoadBalancerListener", ref(1000))
 	if got := client.Call("DeleteDomainExtension", params("DomainExtensionId", made.Text("DomainExtensionId"))); got.Code == "" {

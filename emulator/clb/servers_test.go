@@ -272,11 +272,16 @@ func TestCertificates(t *testing.T) {
 	if n := client.Do("DescribeServerCertificates", params("ServerCertificateId", "none")).Len("ServerCertificates.ServerCertificate"); n != 0 {
 		t.Errorf("an unknown id gives %d certificates, want none", n)
 	}
+	client.Do("SetServerCertificateName", params("ServerCertificateId", id, "ServerCertificateName", "renamed"))
+	expect(t, client.Do("DescribeServerCertificates", params("ServerCertificateId", id)), "ServerCertificates.ServerCertificate.0.ServerCertificateName", "renamed")
 	client.Do("DeleteServerCertificate", params("ServerCertificateId", id))
 
 	ca := client.Do("UploadCACertificate", params("CACertificate", own.certificate, "CACertificateName", "root", "Tag.1.Key", "k"))
 	expect(t, client.Do("DescribeCACertificates", params("CACertificateId", ca.Text("CACertificateId"), "Tag.1.Key", "k")),
 		"CACertificates.CACertificate.0.CACertificateName", "root", "CACertificates.CACertificate.0.Fingerprint", ca.Text("Fingerprint"))
+	client.Do("SetCACertificateName", params("CACertificateId", ca.Text("CACertificateId"), "CACertificateName", "renamed"))
+	expect(t, client.Do("DescribeCACertificates", params("CACertificateId", ca.Text("CACertificateId"))),
+		"CACertificates.CACertificate.0.CACertificateName", "renamed")
 	client.Do("DeleteCACertificate", params("CACertificateId", ca.Text("CACertificateId")))
 }
 
