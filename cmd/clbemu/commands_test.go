@@ -33,7 +33,7 @@ func TestEnv(t *testing.T) {
 		}
 	}
 	// What reaches the real cloud is named: CLB-0453.
-	for _, name := range []string{"PrivateZone", "ALB", "SLS", "CAS", "ESS", "aliyun CLI"} {
+	for _, name := range []string{"PrivateZone", "ALB", "SLS", "CAS", "ESS", "aliyun CLI", "Terraform makes listeners by HTTPS alone"} {
 		if !strings.Contains(r.stderr, name) {
 			t.Errorf("standard error does not warn of %s: %q", name, r.stderr)
 		}

@@ -100,12 +100,12 @@ func (f *envFlags) variables(server *url.URL) [][2]string {
 	)
 }
 
-// notCovered warns of what these variables leave as it is. Evidence CLB-0453 and
-// CLB-0456.
+// notCovered warns of what these variables leave as it is. Evidence CLB-0453,
+// CLB-0456 and CLB-0457.
 const notCovered = `# Not covered: the Cloud Controller Manager has no such variable for PrivateZone, ALB, SLS, CAS
 # and ESS; those calls reach the real cloud, which does not know the access key above. NLB and
 # EFLO calls come here and are refused, as they are not emulated.
-# Terraform also wants  protocol = "HTTP"  in its provider block when the emulator has no TLS.
+# Terraform makes listeners by HTTPS alone: it wants  serve --tls  and SSL_CERT_FILE=ca.pem.
 # The aliyun CLI calls the real cloud unless each call has  --endpoint HOST:PORT --insecure  (no
 # --insecure with TLS).
 `
