@@ -14,7 +14,8 @@ var furniture = []step{
 		"BackendServers": servers(server(node1, 30080, 100)), "Tag.1.Key": "app", "Tag.1.Value": "web"}, saveAs("rsp", "VServerGroupId")},
 	{"Slb", "CreateVServerGroup", params{"LoadBalancerId": "{lb}", "VServerGroupName": "spare"}, saveAs("spareRsp", "VServerGroupId")},
 	{"Slb", "AddBackendServers", params{"LoadBalancerId": "{lb}", "BackendServers": servers(
-		`{"ServerId":"`+node1+`","Weight":"100","Description":"default"}`, server(node2, 0, 50))}, nil},
+		`{"ServerId":"`+node1+`","Weight":"100","Description":"default"}`, server(node2, 0, 50),
+		`{"ServerId":"eni-bp1clbemu000000011","Weight":"10","Type":"eni"}`)}, nil},
 	{"Slb", "CreateAccessControlList", params{"AclName": "office", "Tag.1.Key": "app", "Tag.1.Value": "web"}, saveAs("acl", "AclId")},
 	{"Slb", "AddAccessControlListEntry", params{"AclId": "{acl}", "AclEntrys": `[{"entry":"10.0.0.0/8","comment":"office"}]`}, nil},
 	{"Slb", "CreateAccessControlList", params{"AclName": "spare"}, saveAs("spareAcl", "AclId")},

@@ -221,7 +221,7 @@ var refusals = []refusal{
 		code: "InstanceBackendServerNumberOverLimit", message: "The backend server number has reached to the quota limit of this load balancers",
 		begin: []cause{worldSet("quota.slb_quota_backendserver_attached_num", "1000"), inSteps("add up to 200 backends, over all groups",
 			addTo("{spareRsp}", ports(node1, 1000, 40)), addTo("{spareRsp}", ports(node1, 2000, 40)), addTo("{spareRsp}", ports(node1, 3000, 40)),
-			addTo("{spareRsp}", ports(node1, 4000, 40)), addTo("{spareRsp}", ports(node2, 1000, 37)))},
+			addTo("{spareRsp}", ports(node1, 4000, 40)), addTo("{spareRsp}", ports(node2, 1000, 36)))},
 		end: []cause{calls("RemoveVServerGroupBackendServers", params{"VServerGroupId": "{spareRsp}", "BackendServers": ports(node1, 1000, 1)})}},
 	{about: "A server that is a backend more than 50 times", action: "AddVServerGroupBackendServers", params: more(oneMore, "BackendServers", ports(node2, 1, 1)),
 		code: "OverQuota", message: "The Total is over the quota.",

@@ -292,9 +292,11 @@ type defaultGroupResponse struct {
 	BackendServers []defaultGroupServer `rpc:"BackendServers>BackendServer"`
 }
 
+// defaultGroupServer has no address for an instance, unlike in a vServer group:
+// CLB-0204.
 type defaultGroupServer struct {
 	ServerID    string `rpc:"ServerId"`
-	ServerIP    string `rpc:"ServerIp"`
+	ServerIP    string `rpc:"ServerIp,omitempty"`
 	Type        string `rpc:"Type"`
 	Weight      int    `rpc:"Weight"`
 	VPCID       string `rpc:"VpcId"`
@@ -305,7 +307,7 @@ func defaultGroupServers(v *state.View, lb *state.LoadBalancer) []defaultGroupSe
 	list := make([]defaultGroupServer, len(lb.BackendServers))
 	for i, m := range lb.BackendServers {
 		list[i] = defaultGroupServer{
-			ServerID: m.ServerID, ServerIP: serverIP(v, m), Type: string(m.Type), Weight: m.Weight,
+			ServerID: m.ServerID, ServerIP: m.ServerIP, Type: string(m.Type), Weight: m.Weight,
 			VPCID: serverVPC(v, m), Description: m.Description,
 		}
 	}

@@ -110,6 +110,9 @@ func TestDefaultGroup(t *testing.T) {
 	if n := added.Len("BackendServers.BackendServer"); n != 2 {
 		t.Errorf("added %d servers, want 2", n)
 	}
+	if ip := added.Text("BackendServers.BackendServer.0.ServerIp"); ip != "" {
+		t.Errorf("an instance shows the address %s, want none: CLB-0204", ip)
+	}
 	expect(t, client.Do("SetBackendServers", with(lb, "BackendServers", server(instance1, `,"Weight":1`))), "BackendServers.BackendServer.0.Weight", "1")
 	expect(t, client.Do("DescribeLoadBalancerAttribute", lb), "BackendServers.BackendServer.1.ServerId", instance2, "BackendServers.BackendServer.1.Weight", "5",
 		"ListenerPorts.ListenerPort.0", "80", "ListenerPortsAndProtocal.ListenerPortAndProtocal.0.ListenerProtocal", "tcp",
