@@ -46,7 +46,6 @@ var vpcErrors = []rpc.ErrorRow{
 
 var vSwitchErrors = []rpc.ErrorRow{
 	absent(http.StatusNotFound, state.VSwitches.Kind(), "InvalidVSwitchId.NotFound", "VSwitch not exist."),
-	absent(http.StatusBadRequest, state.VSwitches.Kind(), "InvalidVSwitchId.NotFound", "Specified VSwitch can not found.", "DescribeVSwitchAttributes"),
 	absent(http.StatusBadRequest, state.VSwitches.Kind(), "ResourceNotFound.VSwitchId", "The specified resource vswitch is not found.", "CheckCanAllocateVpcPrivateIpAddress"),
 	refuse(published, vSwitchNameMalformed, "InvalidVSwitchName.Malformed", "Specified virtual switch name is not valid."),
 	refuse(published, vSwitchDescriptionMalformed, "InvalidVSwitchDiscription.Malformed", "Specified  virtual switch description is not valid."),

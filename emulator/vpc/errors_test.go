@@ -124,7 +124,6 @@ var vSwitchErrorCases = []rpctest.ErrorCase{
 	{Name: "TooManyIDs", Action: "DescribeVSwitches", Params: params{"VSwitchId": manyIDs}, Status: 404, Code: "InvalidVSwitchIdNumber.NotSupported"},
 	{Name: "TooManyVPCs", Action: "DescribeVSwitches", Params: params{"VpcId": manyIDs}, Status: 404, Code: "InvalidVpcIdNumber.NotSupported"},
 	{Name: "Owner", Action: "DescribeVSwitches", Params: params{"VSwitchOwnerId": "me"}, Status: 400, Code: "IllegalParam.OwnerId"},
-	{Name: "Unknown", Action: "DescribeVSwitchAttributes", Params: params{"VSwitchId": "vsw-none"}, Status: 400, Code: "InvalidVSwitchId.NotFound"},
 	{Name: "Unknown", Action: "CheckCanAllocateVpcPrivateIpAddress", Params: with(probe, params{"VSwitchId": "vsw-none"}), Status: 400, Code: "ResourceNotFound.VSwitchId"},
 	{Name: "Outside", Action: "CheckCanAllocateVpcPrivateIpAddress", Params: with(probe, params{"PrivateIpAddress": "192.168.1.50"}), Status: 400, Code: "Mismatch.VSwitchAndPrivateIpAddress"},
 	{Name: "NoIPv6", Action: "CheckCanAllocateVpcPrivateIpAddress", Params: with(probe, params{"PrivateIpAddress": "2001:db8::1", "IpVersion": "ipv6"}), Status: 400, Code: "Mismatch.VSwitchAndPrivateIpAddress"},

@@ -130,10 +130,12 @@ type describeVSwitchAttributesResponse struct {
 	CloudResources []cloudResource `rpc:"CloudResources>CloudResourceSetType"`
 }
 
+// describeVSwitchAttributes answers an unknown id with a vSwitch that has none.
+// Terraform waits for that after a deletion: CLB-0316.
 func describeVSwitchAttributes(v *state.View, req *describeVSwitchAttributesRequest) (*describeVSwitchAttributesResponse, error) {
 	s, err := state.VSwitches.Get(v, req.VSwitchID)
 	if err != nil {
-		return nil, err
+		return &describeVSwitchAttributesResponse{}, dryRun(req.DryRun)
 	}
 	resp := &describeVSwitchAttributesResponse{vSwitchView: viewVSwitch(v, s)}
 	resp.CloudResources = []cloudResource{

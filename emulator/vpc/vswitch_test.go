@@ -32,6 +32,14 @@ func TestVSwitchLife(t *testing.T) {
 	}
 }
 
+// A vSwitch that is not there answers, and has no id.
+func TestVSwitchGone(t *testing.T) {
+	gone := newClient(t).Do("DescribeVSwitchAttributes", params{"VSwitchId": "vsw-none"})
+	if gone.Status != 200 || gone.Body["VSwitchId"] != "" || gone.Body["Status"] != "" {
+		t.Errorf("DescribeVSwitchAttributes of an unknown id = %d %v, want 200 and an empty id", gone.Status, gone.Body)
+	}
+}
+
 // Each filter of DescribeVSwitches selects; an unknown id is no error.
 func TestDescribeVSwitches(t *testing.T) {
 	c := newClient(t)
