@@ -28,7 +28,7 @@ func TestEnv(t *testing.T) {
 		"ALICLOUD_CLIENT_SCHEME=HTTPS", "METADATA_ENDPOINT=https://[::1]:9700",
 		"ACCESS_KEY_ID=testid", "ACCESS_KEY_SECRET=it's $5", "ALICLOUD_SECRET_KEY=it's $5", "ALICLOUD_REGION=cn-hangzhou", "ALIBABA_CLOUD_REGION_ID=cn-hangzhou",
 	} {
-		if !strings.Contains(r.stdout, "\n"+want+"\n") {
+		if !strings.Contains("\n"+r.stdout, "\n"+want+"\n") {
 			t.Errorf("the environment has no %s", want)
 		}
 	}
