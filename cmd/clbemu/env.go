@@ -23,7 +23,8 @@ func newEnv() *cobra.Command {
 		Use:   "env",
 		Short: "Print the environment that points clients at the emulator",
 		Long: `Print the environment variables that make a Cloud Controller Manager, SDKs and
-Terraform call the emulator, and give the aliyun CLI its key and region. What they do not cover is told on standard error.`,
+Terraform call the emulator, and give the aliyun CLI its key and region. What they
+do not cover is told on standard error.`,
 		Example: `  eval "$(clbemu env)"
   clbemu env --shell fish | source
   clbemu env --shell powershell | Out-String | Invoke-Expression

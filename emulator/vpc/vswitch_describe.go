@@ -133,8 +133,8 @@ type describeVSwitchAttributesResponse struct {
 // describeVSwitchAttributes answers an unknown id with a vSwitch that has none.
 // Terraform waits for that after a deletion: CLB-0316.
 func describeVSwitchAttributes(v *state.View, req *describeVSwitchAttributesRequest) (*describeVSwitchAttributesResponse, error) {
-	s, err := state.VSwitches.Get(v, req.VSwitchID)
-	if err != nil {
+	s, ok := state.VSwitches.Find(v, req.VSwitchID)
+	if !ok {
 		return &describeVSwitchAttributesResponse{}, dryRun(req.DryRun)
 	}
 	resp := &describeVSwitchAttributesResponse{vSwitchView: viewVSwitch(v, s)}
