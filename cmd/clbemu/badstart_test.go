@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
@@ -81,15 +82,15 @@ func TestBadStarts(t *testing.T) {
 			return []string{"--data-dir", dir}
 		}, 3, "clbemu.db is not a clbemu database"},
 		{"truncated database", func(t *testing.T, dir string) []string {
-			s := serve(t, "--data-dir", dir)
-			s.end(syscall.SIGTERM)
+			s := binary.Serve(t, "--data-dir", dir)
+			s.End(syscall.SIGTERM)
 			if err := os.Truncate(filepath.Join(dir, "clbemu.db"), 20000); err != nil {
 				t.Fatal(err)
 			}
 			return []string{"--data-dir", dir}
 		}, 3, "clbemu.db"},
 		{"second server", func(t *testing.T, dir string) []string {
-			serve(t, "--data-dir", dir)
+			binary.Serve(t, "--data-dir", dir)
 			return []string{"--data-dir", dir}
 		}, 3, "in use by another process"},
 	}
@@ -97,12 +98,12 @@ func TestBadStarts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			args := append([]string{"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0",
 				"--data-dir", filepath.Join(t.TempDir(), "data")}, test.prepare(t, t.TempDir())...)
-			r := clbemu(t, args...)
-			if r.code != test.code || !strings.Contains(r.stderr, test.want) || strings.Count(r.stderr, "\n") != 1 {
-				t.Errorf("clbemu %v = %d, %q, want %d and one line with %q", args, r.code, r.stderr, test.code, test.want)
+			r := binary.Run(t, args...)
+			if r.Code != test.code || !strings.Contains(r.Stderr, test.want) || strings.Count(r.Stderr, "\n") != 1 {
+				t.Errorf("clbemu %v = %d, %q, want %d and one line with %q", args, r.Code, r.Stderr, test.code, test.want)
 			}
-			if r.stdout != "" {
-				t.Errorf("clbemu %v says %q, want nothing on standard output", args, r.stdout)
+			if r.Stdout != "" {
+				t.Errorf("clbemu %v says %q, want nothing on standard output", args, r.Stdout)
 			}
 		})
 	}
@@ -125,15 +126,15 @@ func readOnly(t *testing.T) string {
 // limit on the size of files stands in for a full disk.
 func limited(blocks int, dir string) *exec.Cmd {
 	return exec.Command("sh", "-c", fmt.Sprintf(
-		`ulimit -f %d; exec "$0" serve --listen 127.0.0.1:0 --control-listen 127.0.0.1:0 --data-dir "$1"`, blocks), binary, dir)
+		`ulimit -f %d; exec "$0" serve --listen 127.0.0.1:0 --control-listen 127.0.0.1:0 --data-dir "$1"`, blocks), binary.Path, dir)
 }
 
 // TestFullDisk proves that a database that can't be made keeps the server from
 // starting, with a message instead of a crash.
 func TestFullDisk(t *testing.T) {
-	r := finish(t, limited(8, t.TempDir()))
-	if r.code != 3 || !strings.Contains(r.stderr, "file too large") || strings.Count(r.stderr, "\n") != 1 {
-		t.Errorf("serve with a limit of 4 KiB = %d, %q, want 3 and one line with the cause", r.code, r.stderr)
+	r := binary.Finish(t, limited(8, t.TempDir()))
+	if r.Code != 3 || !strings.Contains(r.Stderr, "file too large") || strings.Count(r.Stderr, "\n") != 1 {
+		t.Errorf("serve with a limit of 4 KiB = %d, %q, want 3 and one line with the cause", r.Code, r.Stderr)
 	}
 }
 
@@ -141,16 +142,16 @@ func TestFullDisk(t *testing.T) {
 // that reads go on, and that what was acknowledged is there after a restart.
 func TestDiskFillsUp(t *testing.T) {
 	dir := t.TempDir()
-	s := await(t, limited(512, dir))
+	s := binary.Await(t, limited(512, dir))
 	call := func(action string, params map[string]string) emulatortest.Reply {
 		t.Helper()
-		reply, err := s.client().Call(emulatortest.Slb, action, params)
+		reply, err := s.Client().Call(emulatortest.Slb, action, params)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return reply
 	}
-	id := createLoadBalancer(t, s.client())
+	id := createLoadBalancer(t, s.Client())
 	create := func(n int) emulatortest.Reply {
 		return call("CreateVServerGroup", map[string]string{"LoadBalancerId": id, "VServerGroupName": fmt.Sprintf("group-%d", n)})
 	}
@@ -162,13 +163,13 @@ func TestDiskFillsUp(t *testing.T) {
 		t.Fatalf("write number %d to a full disk = %v, want InternalError", made, reply)
 	}
 	count := func() int {
-		return strings.Count(clbemu(t, "state", "export", "--server", s.control).stdout, `"Name":"group-`)
+		return strings.Count(binary.Run(t, "state", "export", "--server", s.Control).Stdout, `"Name":"group-`)
 	}
 	if got := count(); got != made {
 		t.Errorf("%d groups after the refused write, want the %d acknowledged ones", got, made)
 	}
-	s.end(syscall.SIGTERM)
-	s = serve(t, "--data-dir", dir)
+	s.End(syscall.SIGTERM)
+	s = binary.Serve(t, "--data-dir", dir)
 	if got := count(); got != made {
 		t.Errorf("%d groups after a restart, want the %d acknowledged ones", got, made)
 	}

@@ -13,14 +13,15 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
 // TestEnv proves that a shell that evaluates the output has the variables that
 // clients read: hosts without a scheme, URLs where clients want those. CLB-0452.
 func TestEnv(t *testing.T) {
-	r := finish(t, exec.Command("sh", "-c", `eval "$("$0" env --server https://[::1]:9700 --access-key-secret "it's \$5")" && env`, binary))
-	if r.code != 0 {
+	r := binary.Finish(t, exec.Command("sh", "-c", `eval "$("$0" env --server https://[::1]:9700 --access-key-secret "it's \$5")" && env`, binary.Path))
+	if r.Code != 0 {
 		t.Fatalf("env = %+v", r)
 	}
 	for _, want := range []string{
@@ -28,14 +29,14 @@ func TestEnv(t *testing.T) {
 		"ALICLOUD_CLIENT_SCHEME=HTTPS", "METADATA_ENDPOINT=https://[::1]:9700",
 		"ACCESS_KEY_ID=testid", "ACCESS_KEY_SECRET=it's $5", "ALICLOUD_SECRET_KEY=it's $5", "ALICLOUD_REGION=cn-hangzhou", "ALIBABA_CLOUD_REGION_ID=cn-hangzhou",
 	} {
-		if !strings.Contains("\n"+r.stdout, "\n"+want+"\n") {
+		if !strings.Contains("\n"+r.Stdout, "\n"+want+"\n") {
 			t.Errorf("the environment has no %s", want)
 		}
 	}
 	// What reaches the real cloud is named: CLB-0453.
 	for _, name := range []string{"PrivateZone", "ALB", "SLS", "CAS", "ESS", "aliyun CLI", "Terraform makes listeners by HTTPS alone"} {
-		if !strings.Contains(r.stderr, name) {
-			t.Errorf("standard error does not warn of %s: %q", name, r.stderr)
+		if !strings.Contains(r.Stderr, name) {
+			t.Errorf("standard error does not warn of %s: %q", name, r.Stderr)
 		}
 	}
 }
@@ -48,11 +49,11 @@ func TestEnvShells(t *testing.T) {
 		"powershell": "$Env:SLB_ENDPOINT = '127.0.0.1:9600'\n",
 		"dotenv":     "SLB_ENDPOINT=127.0.0.1:9600\n",
 	} {
-		if r := clbemu(t, "env", "--shell", shell); r.code != 0 || !strings.HasPrefix(r.stdout, want) {
+		if r := binary.Run(t, "env", "--shell", shell); r.Code != 0 || !strings.HasPrefix(r.Stdout, want) {
 			t.Errorf("env --shell %s = %+v, want it to start with %q", shell, r, want)
 		}
 	}
-	if r := clbemu(t, "env", "--shell", "tcsh"); r.code != 2 {
+	if r := binary.Run(t, "env", "--shell", "tcsh"); r.Code != 2 {
 		t.Errorf("env --shell tcsh = %+v, want 2", r)
 	}
 }
@@ -61,26 +62,26 @@ func TestEnvShells(t *testing.T) {
 // key is nobody else's to read, and that a restart keeps the certificate.
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
-	s := serve(t, "--data-dir", dir, "--tls")
+	s := binary.Serve(t, "--data-dir", dir, "--tls")
 	authority, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(authority)
-	client := s.client()
+	client := s.Client()
 	client.HTTP = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
-	if !strings.HasPrefix(s.api, "https://") {
-		t.Errorf("the API is at %s, want https", s.api)
+	if !strings.HasPrefix(s.API, "https://") {
+		t.Errorf("the API is at %s, want https", s.API)
 	}
 	id := createLoadBalancer(t, client)
 	info, err := os.Stat(filepath.Join(dir, "tls-key.pem"))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode of the key = %v, %v, want 0600", info.Mode(), err)
 	}
-	s.end(syscall.SIGTERM)
-	s = serve(t, "--data-dir", dir, "--tls")
-	client.URL = s.api
+	s.End(syscall.SIGTERM)
+	s = binary.Serve(t, "--data-dir", dir, "--tls")
+	client.URL = s.API
 	mustDescribe(t, client, id)
 }
 
@@ -88,34 +89,34 @@ func TestTLS(t *testing.T) {
 // what it says.
 func TestState(t *testing.T) {
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "state.json")
-	s := serve(t, "--data-dir", dir)
-	id := createLoadBalancer(t, s.client())
-	server := []string{"--server", s.control}
+	s := binary.Serve(t, "--data-dir", dir)
+	id := createLoadBalancer(t, s.Client())
+	server := []string{"--server", s.Control}
 
-	if r := clbemu(t, "state", "check", "--data-dir", dir); r.code != 3 || !strings.Contains(r.stderr, "--server") {
+	if r := binary.Run(t, "state", "check", "--data-dir", dir); r.Code != 3 || !strings.Contains(r.Stderr, "--server") {
 		t.Errorf("state check on a locked folder = %+v, want 3 and a way on", r)
 	}
-	running := clbemu(t, append([]string{"state", "export"}, server...)...)
-	if running.code != 0 || !strings.Contains(running.stdout, id) {
-		t.Fatalf("state export = %d, %q, want the load balancer in it", running.code, running.stderr)
+	running := binary.Run(t, append([]string{"state", "export"}, server...)...)
+	if running.Code != 0 || !strings.Contains(running.Stdout, id) {
+		t.Fatalf("state export = %d, %q, want the load balancer in it", running.Code, running.Stderr)
 	}
-	writeFile(t, file, running.stdout)
+	writeFile(t, file, running.Stdout)
 	for _, command := range [][]string{{"reset"}, {"import", file}, {"check"}} {
-		if r := clbemu(t, append(append([]string{"state"}, command...), server...)...); r.code != 0 {
+		if r := binary.Run(t, append(append([]string{"state"}, command...), server...)...); r.Code != 0 {
 			t.Errorf("state %v = %+v, want 0", command, r)
 		}
 	}
-	mustDescribe(t, s.client(), id)
-	s.end(syscall.SIGTERM)
+	mustDescribe(t, s.Client(), id)
+	s.End(syscall.SIGTERM)
 
 	for _, command := range [][]string{{"reset"}, {"import", file}, {"check"}} {
-		if r := clbemu(t, append(append([]string{"state"}, command...), "--data-dir", dir)...); r.code != 0 {
+		if r := binary.Run(t, append(append([]string{"state"}, command...), "--data-dir", dir)...); r.Code != 0 {
 			t.Errorf("state %v = %+v, want 0", command, r)
 		}
 	}
-	stopped := clbemu(t, "state", "export", "--data-dir", dir)
-	if stopped.stdout != running.stdout {
-		t.Errorf("the state after export and import differs:\n%s\nwant\n%s", stopped.stdout, running.stdout)
+	stopped := binary.Run(t, "state", "export", "--data-dir", dir)
+	if stopped.Stdout != running.Stdout {
+		t.Errorf("the state after export and import differs:\n%s\nwant\n%s", stopped.Stdout, running.Stdout)
 	}
 }
 
@@ -123,17 +124,17 @@ func TestState(t *testing.T) {
 // that is named.
 func TestStateReset(t *testing.T) {
 	dir := t.TempDir()
-	s := serve(t, "--data-dir", dir)
-	id := createLoadBalancer(t, s.client())
-	s.end(syscall.SIGTERM)
-	world := strings.ReplaceAll(clbemu(t, "world", "show").stdout, "i-bp1clbemu0000000004", "i-renamed")
+	s := binary.Serve(t, "--data-dir", dir)
+	id := createLoadBalancer(t, s.Client())
+	s.End(syscall.SIGTERM)
+	world := strings.ReplaceAll(binary.Run(t, "world", "show").Stdout, "i-bp1clbemu0000000004", "i-renamed")
 	file := writeFile(t, filepath.Join(t.TempDir(), "w.yaml"), world)
-	if r := clbemu(t, "state", "reset", "--data-dir", dir, "--world", file); r.code != 0 {
+	if r := binary.Run(t, "state", "reset", "--data-dir", dir, "--world", file); r.Code != 0 {
 		t.Fatalf("state reset = %+v", r)
 	}
-	r := clbemu(t, "state", "export", "--data-dir", dir)
-	if strings.Contains(r.stdout, id) || !strings.Contains(r.stdout, "i-renamed") {
-		t.Errorf("the state after a reset has the load balancer or not the new world: %s", r.stdout)
+	r := binary.Run(t, "state", "export", "--data-dir", dir)
+	if strings.Contains(r.Stdout, id) || !strings.Contains(r.Stdout, "i-renamed") {
+		t.Errorf("the state after a reset has the load balancer or not the new world: %s", r.Stdout)
 	}
 }
 
@@ -141,10 +142,10 @@ func TestStateReset(t *testing.T) {
 // with the code of its sort.
 func TestStateRefusals(t *testing.T) {
 	dir := t.TempDir()
-	s := serve(t, "--data-dir", dir)
-	s.end(syscall.SIGTERM)
-	before := clbemu(t, "state", "export", "--data-dir", dir)
-	inconsistent := strings.ReplaceAll(before.stdout, `"VPCID":"vpc-bp1clbemu000000000002"`, `"VPCID":"vpc-none"`)
+	s := binary.Serve(t, "--data-dir", dir)
+	s.End(syscall.SIGTERM)
+	before := binary.Run(t, "state", "export", "--data-dir", dir)
+	inconsistent := strings.ReplaceAll(before.Stdout, `"VPCID":"vpc-bp1clbemu000000000002"`, `"VPCID":"vpc-none"`)
 	file := writeFile(t, filepath.Join(t.TempDir(), "bad.json"), inconsistent)
 	tests := []struct {
 		args []string
@@ -162,12 +163,12 @@ func TestStateRefusals(t *testing.T) {
 		{[]string{"undo"}, 2, `"undo"`},
 	}
 	for _, test := range tests {
-		r := clbemu(t, append([]string{"state"}, test.args...)...)
-		if r.code != test.code || !strings.Contains(r.stderr, test.want) {
-			t.Errorf("state %v = %d, %q, want %d and %q", test.args, r.code, r.stderr, test.code, test.want)
+		r := binary.Run(t, append([]string{"state"}, test.args...)...)
+		if r.Code != test.code || !strings.Contains(r.Stderr, test.want) {
+			t.Errorf("state %v = %d, %q, want %d and %q", test.args, r.Code, r.Stderr, test.code, test.want)
 		}
 	}
-	if after := clbemu(t, "state", "export", "--data-dir", dir); after.stdout != before.stdout {
+	if after := binary.Run(t, "state", "export", "--data-dir", dir); after.Stdout != before.Stdout {
 		t.Error("a refused command changed the state")
 	}
 }
@@ -175,8 +176,8 @@ func TestStateRefusals(t *testing.T) {
 // TestStateCheckFinds proves that check exits with 1 and names the problem.
 func TestStateCheckFinds(t *testing.T) {
 	dir := t.TempDir()
-	s := serve(t, "--data-dir", dir)
-	s.end(syscall.SIGTERM)
+	s := binary.Serve(t, "--data-dir", dir)
+	s.End(syscall.SIGTERM)
 	path := filepath.Join(dir, "clbemu.db")
 	database, err := os.ReadFile(path)
 	if err != nil {
@@ -185,8 +186,8 @@ func TestStateCheckFinds(t *testing.T) {
 	// The id of a VPC within a vSwitch, whose value is not covered by a checksum.
 	damaged := bytes.Replace(database, []byte(`"VPCID":"vpc-bp1clbemu000000000002"`), []byte(`"VPCID":"vpc-bp1clbemu00000000000X"`), -1)
 	writeFile(t, path, string(damaged))
-	r := clbemu(t, "state", "check", "--data-dir", dir)
-	if r.code != 1 || !strings.Contains(r.stdout, "vpc-bp1clbemu00000000000X, which does not exist") {
+	r := binary.Run(t, "state", "check", "--data-dir", dir)
+	if r.Code != 1 || !strings.Contains(r.Stdout, "vpc-bp1clbemu00000000000X, which does not exist") {
 		t.Errorf("state check of a damaged state = %+v, want 1 and the reference that leads nowhere", r)
 	}
 }
@@ -194,11 +195,11 @@ func TestStateCheckFinds(t *testing.T) {
 // TestControlToken proves that the commands send the token, and that a wrong one
 // is told.
 func TestControlToken(t *testing.T) {
-	s := serve(t, "--engine", "memory", "--control-token", "secret")
-	if r := clbemu(t, "state", "check", "--server", s.control, "--control-token", "secret"); r.code != 0 {
+	s := binary.Serve(t, "--engine", "memory", "--control-token", "secret")
+	if r := binary.Run(t, "state", "check", "--server", s.Control, "--control-token", "secret"); r.Code != 0 {
 		t.Errorf("state check with the token = %+v, want 0", r)
 	}
-	if r := clbemu(t, "state", "check", "--server", s.control, "--control-token", "guess"); r.code != 3 || !strings.Contains(r.stderr, "401") {
+	if r := binary.Run(t, "state", "check", "--server", s.Control, "--control-token", "guess"); r.Code != 3 || !strings.Contains(r.Stderr, "401") {
 		t.Errorf("state check with a wrong token = %+v, want 3 and the refusal", r)
 	}
 }
@@ -206,15 +207,15 @@ func TestControlToken(t *testing.T) {
 // TestWorld proves that the default world is valid as a file, and that a wrong
 // file exits with 1 and all its problems.
 func TestWorld(t *testing.T) {
-	file := writeFile(t, filepath.Join(t.TempDir(), "w.yaml"), clbemu(t, "world", "show").stdout)
-	if r := clbemu(t, "world", "validate", file); r.code != 0 {
+	file := writeFile(t, filepath.Join(t.TempDir(), "w.yaml"), binary.Run(t, "world", "show").Stdout)
+	if r := binary.Run(t, "world", "validate", file); r.Code != 0 {
 		t.Errorf("world validate = %+v, want 0", r)
 	}
 	writeFile(t, file, "a: 1\nb: 2\n")
-	if r := clbemu(t, "world", "validate", file); r.code != 1 || !strings.Contains(r.stderr, "w.yaml:1: a: unknown") || !strings.Contains(r.stderr, "w.yaml:2: b: unknown") {
+	if r := binary.Run(t, "world", "validate", file); r.Code != 1 || !strings.Contains(r.Stderr, "w.yaml:1: a: unknown") || !strings.Contains(r.Stderr, "w.yaml:2: b: unknown") {
 		t.Errorf("world validate = %+v, want 1 and both problems", r)
 	}
-	if r := clbemu(t, "world", "validate", file+"none"); r.code != 3 {
+	if r := binary.Run(t, "world", "validate", file+"none"); r.Code != 3 {
 		t.Errorf("world validate of no file = %+v, want 3", r)
 	}
 }
@@ -226,8 +227,8 @@ func TestActions(t *testing.T) {
 		Product, Action string
 		Emulated        bool
 	}
-	r := clbemu(t, "actions", "--json")
-	if err := json.Unmarshal([]byte(r.stdout), &rows); err != nil {
+	r := binary.Run(t, "actions", "--json")
+	if err := json.Unmarshal([]byte(r.Stdout), &rows); err != nil {
 		t.Fatalf("actions --json = %v", err)
 	}
 	emulated := make(map[string]bool)
@@ -237,16 +238,16 @@ func TestActions(t *testing.T) {
 	if !emulated["Slb CreateLoadBalancer"] || emulated["Slb CreateTLSCipherPolicy"] || !emulated["Vpc DescribeVSwitches"] {
 		t.Errorf("actions = %v, want the emulated ones marked", emulated)
 	}
-	if lines := strings.Count(clbemu(t, "actions").stdout, "\n"); lines != len(rows)+1 {
+	if lines := strings.Count(binary.Run(t, "actions").Stdout, "\n"); lines != len(rows)+1 {
 		t.Errorf("actions prints %d lines, want a title and %d rows", lines, len(rows))
 	}
 }
 
 // TestStrictAuth proves that a call with a wrong secret is refused by default.
 func TestStrictAuth(t *testing.T) {
-	s := serve(t, "--engine", "memory")
+	s := binary.Serve(t, "--engine", "memory")
 	query := strings.Replace(emulatortest.Sign(emulatortest.Slb, "DescribeRegions", nil), "Signature=", "Signature=x", 1)
-	response, err := http.Post(s.api+"/?"+query, "", nil)
+	response, err := http.Post(s.API+"/?"+query, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

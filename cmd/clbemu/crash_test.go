@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
@@ -88,35 +89,35 @@ func TestCrash(t *testing.T) {
 // crashAmongWrites kills a server when it has acknowledged so many writes.
 func crashAmongWrites(t *testing.T, dir string, p *promises, at int) {
 	t.Helper()
-	s := serve(t, "--data-dir", dir)
+	s := binary.Serve(t, "--data-dir", dir)
 	var once sync.Once
 	crash := func(acks int) {
 		if acks >= at {
-			once.Do(func() { s.cmd.Process.Signal(syscall.SIGKILL) })
+			once.Do(func() { s.Cmd.Process.Signal(syscall.SIGKILL) })
 		}
 	}
 	var workers sync.WaitGroup
 	for worker := range 8 {
 		workers.Go(func() {
-			if err := p.write(s.client(), worker, crash); err != nil {
+			if err := p.write(s.Client(), worker, crash); err != nil {
 				t.Errorf("before the crash: %v", err)
 				crash(at)
 			}
 		})
 	}
 	workers.Wait()
-	s.cmd.Wait()
+	s.Cmd.Wait()
 }
 
 // mustBeKept checks every promise, and then makes room under the quota.
 func mustBeKept(t *testing.T, dir string, p *promises) {
 	t.Helper()
-	if r := clbemu(t, "state", "check", "--data-dir", dir); r.code != 0 {
+	if r := binary.Run(t, "state", "check", "--data-dir", dir); r.Code != 0 {
 		t.Fatalf("state check after the crash = %+v", r)
 	}
-	s := serve(t, "--data-dir", dir)
+	s := binary.Serve(t, "--data-dir", dir)
 	for id, want := range p.names {
-		reply, err := s.client().Call(emulatortest.Slb, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id})
+		reply, err := s.Client().Call(emulatortest.Slb, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,8 +126,8 @@ func mustBeKept(t *testing.T, dir string, p *promises) {
 			t.Errorf("name of %s = %q, want %q or what was on its way, %q", id, got, want, inFlight)
 		}
 	}
-	deleteAll(t, s.client())
-	if code := s.end(syscall.SIGTERM); code != 0 {
+	deleteAll(t, s.Client())
+	if code := s.End(syscall.SIGTERM); code != 0 {
 		t.Errorf("exit code after the crash = %d, want 0", code)
 	}
 }

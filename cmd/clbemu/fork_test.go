@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
@@ -15,25 +16,25 @@ import (
 // folder of a running server, or an empty one, can't be forked.
 func TestFork(t *testing.T) {
 	dir := t.TempDir()
-	s := serve(t, "--data-dir", dir)
-	id := createLoadBalancer(t, s.client())
-	if r := clbemu(t, "serve", "--fork", dir); r.code != 3 || !strings.Contains(r.stderr, "in use") {
+	s := binary.Serve(t, "--data-dir", dir)
+	id := createLoadBalancer(t, s.Client())
+	if r := binary.Run(t, "serve", "--fork", dir); r.Code != 3 || !strings.Contains(r.Stderr, "in use") {
 		t.Errorf("a fork of what is served = %+v, want exit code 3 and why", r)
 	}
-	s.end(syscall.SIGTERM)
+	s.End(syscall.SIGTERM)
 
-	fork := serve(t, "--fork", dir)
-	mustDescribe(t, fork.client(), id)
-	reply, err := fork.client().Call(emulatortest.Slb, "DeleteLoadBalancer", map[string]string{"LoadBalancerId": id})
+	fork := binary.Serve(t, "--fork", dir)
+	mustDescribe(t, fork.Client(), id)
+	reply, err := fork.Client().Call(emulatortest.Slb, "DeleteLoadBalancer", map[string]string{"LoadBalancerId": id})
 	if err != nil || reply.Status != http.StatusOK {
 		t.Fatalf("delete in the fork = %v, %v", reply, err)
 	}
-	fork.end(syscall.SIGTERM)
+	fork.End(syscall.SIGTERM)
 
-	s = serve(t, "--data-dir", dir)
-	mustDescribe(t, s.client(), id)
-	s.end(syscall.SIGTERM)
-	if r := clbemu(t, "serve", "--fork", t.TempDir()); r.code != 3 || !strings.Contains(r.stderr, "no state") {
+	s = binary.Serve(t, "--data-dir", dir)
+	mustDescribe(t, s.Client(), id)
+	s.End(syscall.SIGTERM)
+	if r := binary.Run(t, "serve", "--fork", t.TempDir()); r.Code != 3 || !strings.Contains(r.Stderr, "no state") {
 		t.Errorf("a fork of nothing = %+v, want exit code 3 and why", r)
 	}
 }
@@ -50,28 +51,28 @@ func TestCrashRule(t *testing.T) {
 			if err := os.WriteFile(rule, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s := serve(t, "--data-dir", dir)
-			if r := clbemu(t, "fault", "add", rule, "--server", s.control); r.code != 0 {
+			s := binary.Serve(t, "--data-dir", dir)
+			if r := binary.Run(t, "fault", "add", rule, "--server", s.Control); r.Code != 0 {
 				t.Fatalf("fault add = %+v", r)
 			}
 			create := map[string]string{"InstanceChargeType": "PayByCLCU"}
-			if reply, err := s.client().Call(emulatortest.Slb, "CreateLoadBalancer", create); err == nil {
+			if reply, err := s.Client().Call(emulatortest.Slb, "CreateLoadBalancer", create); err == nil {
 				t.Errorf("the client got an answer: %v", reply)
 			}
-			if err := s.cmd.Wait(); err == nil {
+			if err := s.Cmd.Wait(); err == nil {
 				t.Error("the server ended with success, want it killed")
 			}
-			s = serve(t, "--data-dir", dir)
-			reply, err := s.client().Call(emulatortest.Slb, "DescribeLoadBalancers", nil)
+			s = binary.Serve(t, "--data-dir", dir)
+			reply, err := s.Client().Call(emulatortest.Slb, "DescribeLoadBalancers", nil)
 			if err != nil || (reply.Body["TotalCount"] == 1.0) != committed {
 				t.Errorf("after a crash %s there are %v load balancers (%v), want one: %v", point, reply.Body["TotalCount"], err, committed)
 			}
-			if r := clbemu(t, "fault", "list", "--server", s.control); !strings.Contains(r.stdout, "crash") || !strings.Contains(r.stdout, "true") {
-				t.Errorf("after the restart the rule is %q, want it spent", r.stdout)
+			if r := binary.Run(t, "fault", "list", "--server", s.Control); !strings.Contains(r.Stdout, "crash") || !strings.Contains(r.Stdout, "true") {
+				t.Errorf("after the restart the rule is %q, want it spent", r.Stdout)
 			}
-			createLoadBalancer(t, s.client())
-			s.end(syscall.SIGTERM)
-			if r := clbemu(t, "state", "check", "--data-dir", dir); r.code != 0 {
+			createLoadBalancer(t, s.Client())
+			s.End(syscall.SIGTERM)
+			if r := binary.Run(t, "state", "check", "--data-dir", dir); r.Code != 0 {
 				t.Errorf("state check = %+v", r)
 			}
 		})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 const kindNodes = `{"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "kind-worker"},
@@ -16,20 +18,20 @@ const kindNodes = `{"kind": "List", "items": [{"kind": "Node", "metadata": {"nam
 // running emulator and from a file into a stopped one's folder, where it is still.
 func TestWorldImport(t *testing.T) {
 	dir := t.TempDir()
-	s := serve(t, "--data-dir", dir)
-	cmd := exec.Command(binary, "world", "import", "--server", s.control, "-")
+	s := binary.Serve(t, "--data-dir", dir)
+	cmd := exec.Command(binary.Path, "world", "import", "--server", s.Control, "-")
 	cmd.Stdin = strings.NewReader(kindNodes)
-	if r := finish(t, cmd); r.code != 0 || r.stdout != "instances: 1 created, 0 changed, 0 unchanged\nmade around them: 1 VPCs, 1 vSwitches\n" {
+	if r := binary.Finish(t, cmd); r.Code != 0 || r.Stdout != "instances: 1 created, 0 changed, 0 unchanged\nmade around them: 1 VPCs, 1 vSwitches\n" {
 		t.Errorf("world import - = %+v", r)
 	}
-	s.end(syscall.SIGTERM)
+	s.End(syscall.SIGTERM)
 
 	file := writeFile(t, filepath.Join(t.TempDir(), "nodes.json"), kindNodes)
-	if r := clbemu(t, "world", "import", "--data-dir", dir, file); r.code != 0 || r.stdout != "instances: 0 created, 0 changed, 1 unchanged\n" {
+	if r := binary.Run(t, "world", "import", "--data-dir", dir, file); r.Code != 0 || r.Stdout != "instances: 0 created, 0 changed, 1 unchanged\n" {
 		t.Errorf("world import %s = %+v", file, r)
 	}
 	services := writeFile(t, filepath.Join(t.TempDir(), "services.json"), `{"kind": "Service"}`)
-	if r := clbemu(t, "world", "import", "--data-dir", dir, services); r.code != 1 || !strings.Contains(r.stderr, "neither Node nor Pod") {
+	if r := binary.Run(t, "world", "import", "--data-dir", dir, services); r.Code != 1 || !strings.Contains(r.Stderr, "neither Node nor Pod") {
 		t.Errorf("world import of a Service = %+v", r)
 	}
 }

@@ -13,34 +13,35 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
 // journalOf runs the journal command against a server.
-func journalOf(t *testing.T, s *serving, args ...string) result {
+func journalOf(t *testing.T, s *binary.Server, args ...string) binary.Result {
 	t.Helper()
-	return clbemu(t, append(append([]string{"journal"}, args...), "--server", s.control)...)
+	return binary.Run(t, append(append([]string{"journal"}, args...), "--server", s.Control)...)
 }
 
 // call makes a call whatever its answer is.
-func (s *serving) call(action string, params map[string]string) {
-	s.t.Helper()
-	if _, err := s.client().Call(emulatortest.Slb, action, params); err != nil {
-		s.t.Fatal(err)
+func call(t *testing.T, s *binary.Server, action string, params map[string]string) {
+	t.Helper()
+	if _, err := s.Client().Call(emulatortest.Slb, action, params); err != nil {
+		t.Fatal(err)
 	}
 }
 
 // busyServer has answered three calls, well, badly and by a fault rule, and one
 // change.
-func busyServer(t *testing.T) (s *serving, id string) {
+func busyServer(t *testing.T) (s *binary.Server, id string) {
 	t.Helper()
-	s = serve(t, "--engine", "memory")
-	id = createLoadBalancer(t, s.client())
-	s.call("DeleteLoadBalancer", map[string]string{"LoadBalancerId": "lb-none", "Oops": "1"})
+	s = binary.Serve(t, "--engine", "memory")
+	id = createLoadBalancer(t, s.Client())
+	call(t, s, "DeleteLoadBalancer", map[string]string{"LoadBalancerId": "lb-none", "Oops": "1"})
 	rule := writeFile(t, filepath.Join(t.TempDir(), "f.yaml"), "{name: busy, match: {action: DescribeRegions}, effect: {error: {code: ServiceUnavailable}}}")
-	mustRun(t, "fault", "add", rule, "--server", s.control)
-	s.call("DescribeRegions", nil)
+	mustRun(t, "fault", "add", rule, "--server", s.Control)
+	call(t, s, "DescribeRegions", nil)
 	return s, id
 }
 
@@ -48,7 +49,7 @@ func busyServer(t *testing.T) (s *serving, id string) {
 // answered, without escape sequences, and that what went wrong is marked.
 func TestJournalLines(t *testing.T) {
 	s, _ := busyServer(t)
-	s.call("Evil\x1b[31m", nil)
+	call(t, s, "Evil\x1b[31m", nil)
 	const when = `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}`
 	want := regexp.MustCompile(`^  ` + when + `  CreateLoadBalancer +200 OK +\d+\.\d ms
 ! ` + when + `  DeleteLoadBalancer +lb-none +404 InvalidLoadBalancerId.NotFound +\d+\.\d ms  unread=Oops
@@ -56,18 +57,18 @@ func TestJournalLines(t *testing.T) {
 ! ` + when + `  DescribeRegions +503 ServiceUnavailable +\d+\.\d ms  fault=busy
 ! ` + when + `  "Evil\\x1b\[31m" +\d+ InvalidAction.NotFound +\d+\.\d ms
 $`)
-	if r := journalOf(t, s); r.code != 0 || !want.MatchString(r.stdout) {
-		t.Errorf("journal = %d, %s\n%s\nwant it to match\n%s", r.code, r.stderr, r.stdout, want)
+	if r := journalOf(t, s); r.Code != 0 || !want.MatchString(r.Stdout) {
+		t.Errorf("journal = %d, %s\n%s\nwant it to match\n%s", r.Code, r.Stderr, r.Stdout, want)
 	}
 }
 
 // TestJournalQueries proves that each flag chooses what it says.
 func TestJournalQueries(t *testing.T) {
 	s, id := busyServer(t)
-	if r := journalOf(t, s, "mark", "m"); r.code != 0 {
+	if r := journalOf(t, s, "mark", "m"); r.Code != 0 {
 		t.Fatalf("journal mark = %+v", r)
 	}
-	s.call("DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id})
+	call(t, s, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id})
 	for query, want := range map[string]string{
 		"":                                     "CreateLoadBalancer DeleteLoadBalancer add fault rules DescribeRegions m DescribeLoadBalancerAttribute",
 		"--limit 1":                            "DescribeLoadBalancerAttribute",
@@ -84,30 +85,30 @@ func TestJournalQueries(t *testing.T) {
 	} {
 		r := journalOf(t, s, append(strings.Fields(query), "--json")...)
 		var got []string
-		for line := range strings.Lines(r.stdout) {
+		for line := range strings.Lines(r.Stdout) {
 			var e journal.Entry
 			if err := json.Unmarshal([]byte(line), &e); err != nil {
 				t.Fatalf("journal %s --json prints %q: %v", query, line, err)
 			}
 			got = append(got, e.Action)
 		}
-		if r.code != 0 || strings.Join(got, " ") != want {
+		if r.Code != 0 || strings.Join(got, " ") != want {
 			t.Errorf("journal %s = %+v with %q, want %q", query, r, got, want)
 		}
 	}
 	counts := "ACTION                         CODE                           CALLS\n" +
 		"CreateLoadBalancer             OK                             1\n" +
 		"DeleteLoadBalancer             InvalidLoadBalancerId.NotFound 1\n"
-	if r := journalOf(t, s, "--counts", "--limit", "1", "--action", "*LoadBalancer"); strings.Join(strings.Fields(r.stdout), " ") != strings.Join(strings.Fields(counts), " ") {
+	if r := journalOf(t, s, "--counts", "--limit", "1", "--action", "*LoadBalancer"); strings.Join(strings.Fields(r.Stdout), " ") != strings.Join(strings.Fields(counts), " ") {
 		t.Errorf("journal --counts = %+v, want\n%s", r, counts)
 	}
-	if r := journalOf(t, s, "--counts", "--json", "--code", "ServiceUnavailable"); r.stdout != `{"action":"DescribeRegions","code":"ServiceUnavailable","calls":1}`+"\n" {
+	if r := journalOf(t, s, "--counts", "--json", "--code", "ServiceUnavailable"); r.Stdout != `{"action":"DescribeRegions","code":"ServiceUnavailable","calls":1}`+"\n" {
 		t.Errorf("journal --counts --json = %+v", r)
 	}
-	if r := journalOf(t, s, "marks"); !strings.Contains(r.stdout, "\nm     5  ") {
+	if r := journalOf(t, s, "marks"); !strings.Contains(r.Stdout, "\nm     5  ") {
 		t.Errorf("journal marks = %+v, want m at 5", r)
 	}
-	if r := journalOf(t, s, "clear"); r.code != 0 || journalOf(t, s).stdout != "" {
+	if r := journalOf(t, s, "clear"); r.Code != 0 || journalOf(t, s).Stdout != "" {
 		t.Errorf("journal clear = %+v, and then %+v, want nothing", r, journalOf(t, s))
 	}
 }
@@ -115,7 +116,7 @@ func TestJournalQueries(t *testing.T) {
 // TestJournalRefusals proves that what means nothing exits with the code of its
 // sort.
 func TestJournalRefusals(t *testing.T) {
-	s := serve(t, "--engine", "memory")
+	s := binary.Serve(t, "--engine", "memory")
 	for _, test := range []struct {
 		args []string
 		code int
@@ -125,12 +126,12 @@ func TestJournalRefusals(t *testing.T) {
 		{[]string{"--since-mark", "none"}, 1, "no mark"}, {[]string{"--limit", "-1"}, 1, "limit"}, {[]string{"--follow", "--counts"}, 2, "exclude each other"},
 		{[]string{"--since", "1", "--since-mark", "none"}, 1, "mark"}, {[]string{"mark"}, 2, "the name of the mark"}, {[]string{"mark", "a b"}, 1, "letters, digits"}, {[]string{"show"}, 2, `"show"`},
 	} {
-		if r := journalOf(t, s, test.args...); r.code != test.code || !strings.Contains(r.stderr, test.want) {
+		if r := journalOf(t, s, test.args...); r.Code != test.code || !strings.Contains(r.Stderr, test.want) {
 			t.Errorf("journal %v = %+v, want %d and %q", test.args, r, test.code, test.want)
 		}
 	}
 	for _, size := range []string{"0", "-1", "9999999999"} {
-		if r := clbemu(t, "serve", "--journal-size", size); r.code != 2 || !strings.Contains(r.stderr, "--journal-size") {
+		if r := binary.Run(t, "serve", "--journal-size", size); r.Code != 2 || !strings.Contains(r.Stderr, "--journal-size") {
 			t.Errorf("serve --journal-size %s = %+v, want 2", size, r)
 		}
 	}
@@ -142,9 +143,9 @@ type follower struct {
 	lines *bufio.Scanner
 }
 
-func follow(t *testing.T, s *serving, args ...string) *follower {
+func follow(t *testing.T, s *binary.Server, args ...string) *follower {
 	t.Helper()
-	cmd := exec.Command(binary, append([]string{"journal", "--follow", "--server", s.control}, args...)...)
+	cmd := exec.Command(binary.Path, append([]string{"journal", "--follow", "--server", s.Control}, args...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +171,7 @@ func TestJournalFollow(t *testing.T) {
 	interrupted, ended := follow(t, s, "--limit", "1"), follow(t, s, "--json", "--action", "Delete*")
 	interrupted.want(t, "DescribeRegions")
 	ended.want(t, `"action":"DeleteLoadBalancer"`)
-	s.call("DescribeZones", nil)
+	call(t, s, "DescribeZones", nil)
 	interrupted.want(t, "DescribeZones")
 	if err := interrupted.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -178,9 +179,9 @@ func TestJournalFollow(t *testing.T) {
 	if err := interrupted.cmd.Wait(); err != nil {
 		t.Errorf("journal --follow after an interrupt: %v", err)
 	}
-	s.call("DeleteLoadBalancer", map[string]string{"LoadBalancerId": id})
+	call(t, s, "DeleteLoadBalancer", map[string]string{"LoadBalancerId": id})
 	ended.want(t, id)
-	if code := s.end(syscall.SIGTERM); code != 0 {
+	if code := s.End(syscall.SIGTERM); code != 0 {
 		t.Errorf("a server that is followed ends with %d, want 0", code)
 	}
 	if err := ended.cmd.Wait(); err != nil {
@@ -194,10 +195,10 @@ func TestJournalFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "journal")
 	for range 2 {
-		s := serve(t, "--engine", "memory", "--journal-file", path, "--journal-size", "1")
-		createLoadBalancer(t, s.client())
-		mustRun(t, "clock", "freeze", "--server", s.control)
-		s.end(syscall.SIGTERM)
+		s := binary.Serve(t, "--engine", "memory", "--journal-file", path, "--journal-size", "1")
+		createLoadBalancer(t, s.Client())
+		mustRun(t, "clock", "freeze", "--server", s.Control)
+		s.End(syscall.SIGTERM)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -224,14 +225,14 @@ func TestJournalFile(t *testing.T) {
 // call, keeps whole lines, and is told once.
 func TestJournalFileFillsUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
-	s := await(t, exec.Command("sh", "-c", `ulimit -f 8; exec "$0" "$@"`, binary, // 4 or 8 KiB
+	s := binary.Await(t, exec.Command("sh", "-c", `ulimit -f 8; exec "$0" "$@"`, binary.Path, // 4 or 8 KiB
 		"serve", "--engine", "memory", "--journal-file", path, "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0"))
 	for range 100 {
 		mustAnswer(t, s)
 	}
-	s.end(syscall.SIGTERM)
-	if n := strings.Count(s.stderr.String(), "can't be written"); n != 1 {
-		t.Errorf("the log tells %d times of the file, want once: %s", n, s.stderr.String())
+	s.End(syscall.SIGTERM)
+	if n := strings.Count(s.Stderr.String(), "can't be written"); n != 1 {
+		t.Errorf("the log tells %d times of the file, want once: %s", n, s.Stderr.String())
 	}
 	text, err := os.ReadFile(path)
 	if err != nil || len(text) == 0 || text[len(text)-1] != '\n' {
@@ -240,9 +241,9 @@ func TestJournalFileFillsUp(t *testing.T) {
 }
 
 // mustAnswer makes a call that must be answered with success.
-func mustAnswer(t *testing.T, s *serving) {
+func mustAnswer(t *testing.T, s *binary.Server) {
 	t.Helper()
-	reply, err := s.client().Call(emulatortest.Slb, "DescribeRegions", nil)
+	reply, err := s.Client().Call(emulatortest.Slb, "DescribeRegions", nil)
 	if err != nil || reply.Status != 200 {
 		t.Fatalf("a call with a full journal file = %v, %v, want success", reply, err)
 	}
@@ -255,12 +256,12 @@ func TestJournalColour(t *testing.T) {
 		t.Skip("there is no script command to make a terminal")
 	}
 	s, _ := busyServer(t)
-	command := binary + " journal --server " + s.control
+	command := binary.Path + " journal --server " + s.Control
 	onTerminal := func(env ...string) string {
 		cmd := exec.Command("script", "-qec", command, "/dev/null")
 		cmd.Env = append(os.Environ(), env...)
 		cmd.Stdin = io.MultiReader() // there is nothing to type
-		return finish(t, cmd).stdout
+		return binary.Finish(t, cmd).Stdout
 	}
 	const red, yellow = "\x1b[31m", "\x1b[33m"
 	text := onTerminal("NO_COLOR=")

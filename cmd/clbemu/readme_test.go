@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 var update = flag.Bool("update", false, "write the README's generated parts")
@@ -66,7 +68,7 @@ func actionTable(t *testing.T) string {
 		Product, Version, Action string
 		Emulated                 bool
 	}
-	if err := json.Unmarshal([]byte(clbemu(t, "actions", "--json").stdout), &rows); err != nil {
+	if err := json.Unmarshal([]byte(binary.Run(t, "actions", "--json").Stdout), &rows); err != nil {
 		t.Fatal(err)
 	}
 	var products []string
@@ -94,7 +96,7 @@ var flagLine = regexp.MustCompile(`^ +(?:-h, )?--([a-z-]+)(?: [a-z0-9]+)? {2,}(.
 func flagTable(t *testing.T) string {
 	var table bytes.Buffer
 	fmt.Fprint(&table, "| flag | environment | meaning |\n|---|---|---|\n")
-	for line := range strings.Lines(clbemu(t, "serve", "--help").stdout) {
+	for line := range strings.Lines(binary.Run(t, "serve", "--help").Stdout) {
 		if found := flagLine.FindStringSubmatch(strings.TrimRight(line, "\n")); found != nil && found[1] != "help" {
 			env := "CLBEMU_" + strings.ToUpper(strings.ReplaceAll(found[1], "-", "_"))
 			fmt.Fprintf(&table, "| `--%s` | `%s` | %s |\n", found[1], env, found[2])
@@ -110,28 +112,28 @@ func TestReadmeCommands(t *testing.T) {
 	if len(blocks) < 5 {
 		t.Fatalf("the README has %d tested blocks, want at least 5", len(blocks))
 	}
-	s := serve(t, "--engine", "memory", "--auth", "off")
+	s := binary.Serve(t, "--engine", "memory", "--auth", "off")
 	script := "set -eu\n"
 	for _, block := range blocks {
 		script += block[1]
 	}
 	// The reader has the default ports and this test has free ones; curl must
 	// fail where the server refuses.
-	script = strings.ReplaceAll(script, "clbemu env", "clbemu env --server "+s.api)
-	script = strings.ReplaceAll(script, "http://127.0.0.1:9601", s.control)
+	script = strings.ReplaceAll(script, "clbemu env", "clbemu env --server "+s.API)
+	script = strings.ReplaceAll(script, "http://127.0.0.1:9601", s.Control)
 	script = strings.ReplaceAll(script, "curl ", "curl -sSf ")
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") }),
-		"PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "CLBEMU_SERVER="+s.control)
-	r := finish(t, cmd)
-	if r.code != 0 {
-		t.Fatalf("the README's commands fail: %s\n%s", r.stderr, r.stdout)
+		"PATH="+filepath.Dir(binary.Path)+":"+os.Getenv("PATH"), "CLBEMU_SERVER="+s.Control)
+	r := binary.Finish(t, cmd)
+	if r.Code != 0 {
+		t.Fatalf("the README's commands fail: %s\n%s", r.Stderr, r.Stdout)
 	}
 	for _, want := range []string{`"LoadBalancerId":"lb-`, `"TotalCount":1`, "i-bp1clbemu0000000001", "world.yaml is valid", "the state is consistent",
 		"lost-reply  afterCommit", "world: set conditions  account.balance=5000", `"counts":[`, "the state is that of before-upgrade"} {
-		if !strings.Contains(r.stdout, want) {
-			t.Errorf("the README's commands do not answer %s:\n%s", want, r.stdout)
+		if !strings.Contains(r.Stdout, want) {
+			t.Errorf("the README's commands do not answer %s:\n%s", want, r.Stdout)
 		}
 	}
 }

@@ -7,31 +7,33 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // mustRun runs a command that must succeed and returns its output.
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()
-	r := clbemu(t, args...)
-	if r.code != 0 {
+	r := binary.Run(t, args...)
+	if r.Code != 0 {
 		t.Fatalf("clbemu %v = %+v, want success", args, r)
 	}
-	return r.stdout
+	return r.Stdout
 }
 
 // places runs a test against a running server, and against the folder of one
 // that was stopped.
-func places(t *testing.T, test func(t *testing.T, run func(args ...string) result)) {
+func places(t *testing.T, test func(t *testing.T, run func(args ...string) binary.Result)) {
 	for name, stopped := range map[string]bool{"server": false, "folder": true} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			s := serve(t, "--data-dir", dir)
-			where := []string{"--server", s.control}
+			s := binary.Serve(t, "--data-dir", dir)
+			where := []string{"--server", s.Control}
 			if stopped {
-				s.end(syscall.SIGTERM)
+				s.End(syscall.SIGTERM)
 				where = []string{"--data-dir", dir}
 			}
-			test(t, func(args ...string) result { return clbemu(t, append(args, where...)...) })
+			test(t, func(args ...string) binary.Result { return binary.Run(t, append(args, where...)...) })
 		})
 	}
 }
@@ -40,23 +42,23 @@ func places(t *testing.T, test func(t *testing.T, run func(args ...string) resul
 // not at all, and that a value can come from a file.
 func TestWorldSetAndGet(t *testing.T) {
 	policy := writeFile(t, filepath.Join(t.TempDir(), "policy.json"), `{"Version":"1","Statement":[{"Effect":"Deny","Action":["slb:*"],"Resource":["*"]}]}`)
-	places(t, func(t *testing.T, run func(args ...string) result) {
-		if r := run("world", "set", "account.arrears=true", "stock.cn-hangzhou-h=soldout", "policy.key.testid=@"+policy); r.code != 0 {
+	places(t, func(t *testing.T, run func(args ...string) binary.Result) {
+		if r := run("world", "set", "account.arrears=true", "stock.cn-hangzhou-h=soldout", "policy.key.testid=@"+policy); r.Code != 0 {
 			t.Fatalf("world set = %+v", r)
 		}
 		r := run("world", "get")
 		for _, want := range []string{"account.arrears=true\n", "stock.cn-hangzhou-h=soldout\n", `policy.key.testid={"Version":"1"`} {
-			if !strings.Contains(r.stdout, want) {
+			if !strings.Contains(r.Stdout, want) {
 				t.Errorf("world get = %+v, want %s", r, want)
 			}
 		}
-		if r := run("world", "get", "account.arr"); r.stdout != "account.arrears=true\n" {
+		if r := run("world", "get", "account.arr"); r.Stdout != "account.arrears=true\n" {
 			t.Errorf("world get account.arr = %+v, want one condition", r)
 		}
-		if r := run("world", "set", "--region", "cn-shanghai", "stock.cn-shanghai-b=soldout"); r.code != 0 {
+		if r := run("world", "set", "--region", "cn-shanghai", "stock.cn-shanghai-b=soldout"); r.Code != 0 {
 			t.Errorf("world set of another region = %+v", r)
 		}
-		if r := run("world", "get", "--region", "cn-shanghai", "stock.cn"); r.stdout != "stock.cn-shanghai-b=soldout\n" {
+		if r := run("world", "get", "--region", "cn-shanghai", "stock.cn"); r.Stdout != "stock.cn-shanghai-b=soldout\n" {
 			t.Errorf("world get of another region = %+v, want its stock", r)
 		}
 		for _, test := range []struct {
@@ -70,12 +72,12 @@ func TestWorldSetAndGet(t *testing.T) {
 			{[]string{"--account", "1", "account.arrears=false"}, 1, "no account 1"},
 			{nil, 2, "arg"},
 		} {
-			if r := run(append([]string{"world", "set"}, test.args...)...); r.code != test.code || !strings.Contains(r.stderr, test.want) {
+			if r := run(append([]string{"world", "set"}, test.args...)...); r.Code != test.code || !strings.Contains(r.Stderr, test.want) {
 				t.Errorf("world set %v = %+v, want %d and %q", test.args, r, test.code, test.want)
 			}
 		}
-		if r := run("world", "get", "account.arrears"); r.stdout != "account.arrears=true\n" {
-			t.Errorf("after refusals %s, want it as it was", r.stdout)
+		if r := run("world", "get", "account.arrears"); r.Stdout != "account.arrears=true\n" {
+			t.Errorf("after refusals %s, want it as it was", r.Stdout)
 		}
 	})
 }
@@ -84,10 +86,10 @@ func TestWorldSetAndGet(t *testing.T) {
 // environment names the folder that it serves.
 func TestServerBeforeFolder(t *testing.T) {
 	dir := t.TempDir()
-	s := serve(t, "--data-dir", dir)
-	cmd := exec.Command(binary, "world", "get", "account.arrears", "--server", s.control)
+	s := binary.Serve(t, "--data-dir", dir)
+	cmd := exec.Command(binary.Path, "world", "get", "account.arrears", "--server", s.Control)
 	cmd.Env = append(os.Environ(), "CLBEMU_DATA_DIR="+dir)
-	if r := finish(t, cmd); r.stdout != "account.arrears=false\n" {
+	if r := binary.Finish(t, cmd); r.Stdout != "account.arrears=false\n" {
 		t.Errorf("world get = %+v, want the server's answer", r)
 	}
 }
@@ -95,17 +97,17 @@ func TestServerBeforeFolder(t *testing.T) {
 // TestQuota proves that quotas are shown with their holders, and alone those that
 // are used.
 func TestQuota(t *testing.T) {
-	places(t, func(t *testing.T, run func(args ...string) result) {
+	places(t, func(t *testing.T, run func(args ...string) binary.Result) {
 		all, used := run("quota"), run("quota", "--used")
 		for _, want := range []string{"QUOTA", "vpc_quota_vswitches_num", "vpc-bp1clbemu000000000001"} {
-			if !strings.Contains(used.stdout, want) {
+			if !strings.Contains(used.Stdout, want) {
 				t.Errorf("quota --used = %+v, want %s", used, want)
 			}
 		}
-		if strings.Contains(used.stdout, "slb_quota_instances_num") || !strings.Contains(all.stdout, "slb_quota_instances_num") {
-			t.Errorf("quota has %q and --used %q, want the unused ones in the first alone", all.stdout, used.stdout)
+		if strings.Contains(used.Stdout, "slb_quota_instances_num") || !strings.Contains(all.Stdout, "slb_quota_instances_num") {
+			t.Errorf("quota has %q and --used %q, want the unused ones in the first alone", all.Stdout, used.Stdout)
 		}
-		if r := run("quota", "--account", "1"); r.code != 1 {
+		if r := run("quota", "--account", "1"); r.Code != 1 {
 			t.Errorf("quota --account 1 = %+v, want 1", r)
 		}
 	})
@@ -113,22 +115,22 @@ func TestQuota(t *testing.T) {
 
 // TestClock proves that the commands move the emulated time, and say how it goes.
 func TestClock(t *testing.T) {
-	places(t, func(t *testing.T, run func(args ...string) result) {
-		if r := run("clock", "show"); r.code != 0 || !strings.HasSuffix(r.stdout, "\treal time\n") {
+	places(t, func(t *testing.T, run func(args ...string) binary.Result) {
+		if r := run("clock", "show"); r.Code != 0 || !strings.HasSuffix(r.Stdout, "\treal time\n") {
 			t.Errorf("clock show = %+v, want real time", r)
 		}
 		frozen := run("clock", "freeze")
-		if !strings.HasSuffix(frozen.stdout, "\tfrozen\n") || run("clock", "show") != frozen {
+		if !strings.HasSuffix(frozen.Stdout, "\tfrozen\n") || run("clock", "show") != frozen {
 			t.Errorf("clock freeze = %+v, and then show %+v, want the same", frozen, run("clock", "show"))
 		}
 		later := run("clock", "advance", "168h")
-		if later.stdout <= frozen.stdout || run("clock", "show") != later {
+		if later.Stdout <= frozen.Stdout || run("clock", "show") != later {
 			t.Errorf("clock advance = %+v after %+v, want a later time that stays", later, frozen)
 		}
-		if r := run("clock", "scale", "60"); !strings.HasSuffix(r.stdout, "\t60 times real time\n") {
+		if r := run("clock", "scale", "60"); !strings.HasSuffix(r.Stdout, "\t60 times real time\n") {
 			t.Errorf("clock scale 60 = %+v", r)
 		}
-		if r := run("clock", "resume"); !strings.HasSuffix(r.stdout, "\treal time\n") {
+		if r := run("clock", "resume"); !strings.HasSuffix(r.Stdout, "\treal time\n") {
 			t.Errorf("clock resume = %+v", r)
 		}
 		for _, test := range []struct {
@@ -140,7 +142,7 @@ func TestClock(t *testing.T) {
 			{[]string{"scale", "x"}, 2, "want a number"}, {[]string{"scale", "1e9"}, 1, "the scale is"},
 		} {
 			args := append([]string{"clock"}, test.args...)
-			if r := run(args...); r.code != test.code || !strings.Contains(r.stderr, test.want) {
+			if r := run(args...); r.Code != test.code || !strings.Contains(r.Stderr, test.want) {
 				t.Errorf("%v = %+v, want %d and %q", args, r, test.code, test.want)
 			}
 		}
@@ -150,26 +152,26 @@ func TestClock(t *testing.T) {
 // TestFault proves that rules are added from a file and from standard input,
 // listed as they can be read again, reset and deleted.
 func TestFault(t *testing.T) {
-	s := serve(t, "--engine", "memory")
-	run := func(args ...string) result {
-		return clbemu(t, append(append([]string{"fault"}, args...), "--server", s.control)...)
+	s := binary.Serve(t, "--engine", "memory")
+	run := func(args ...string) binary.Result {
+		return binary.Run(t, append(append([]string{"fault"}, args...), "--server", s.Control)...)
 	}
-	if r := run("list"); r.stdout != "there is no fault rule\n" {
+	if r := run("list"); r.Stdout != "there is no fault rule\n" {
 		t.Errorf("fault list = %+v, want none", r)
 	}
 	file := writeFile(t, filepath.Join(t.TempDir(), "f.yaml"), `
 - {name: busy, match: {action: DescribeRegions}, when: {times: 1}, effect: {error: {code: ServiceUnavailable}}}
 - {name: slow, effect: {delay: {fixed: 1ms}}}
 `)
-	if r := run("add", file); r.code != 0 || !strings.Contains(r.stdout, "busy") || !strings.Contains(r.stdout, "slow") {
+	if r := run("add", file); r.Code != 0 || !strings.Contains(r.Stdout, "busy") || !strings.Contains(r.Stdout, "slow") {
 		t.Fatalf("fault add = %+v, want both", r)
 	}
-	reply, err := s.client().Call("2014-05-15", "DescribeRegions", nil)
+	reply, err := s.Client().Call("2014-05-15", "DescribeRegions", nil)
 	if err != nil || reply.Text("Code") != "ServiceUnavailable" {
 		t.Errorf("a struck call = %v, %v, want ServiceUnavailable", reply, err)
 	}
 	busy := func() string {
-		for line := range strings.Lines(run("list").stdout) {
+		for line := range strings.Lines(run("list").Stdout) {
 			if fields := strings.Fields(line); fields[0] == "busy" {
 				return strings.Join(fields, " ")
 			}
@@ -179,17 +181,17 @@ func TestFault(t *testing.T) {
 	if got := busy(); got != "busy beforeCall 1 1 true" {
 		t.Errorf("the spent rule is listed as %q", got)
 	}
-	if r := run("reset"); r.code != 0 || busy() != "busy beforeCall 0 0 false" {
+	if r := run("reset"); r.Code != 0 || busy() != "busy beforeCall 0 0 false" {
 		t.Errorf("after a reset the rule is listed as %q", busy())
 	}
-	yaml := run("list", "--yaml").stdout
-	if r := run("delete", "--all"); r.code != 0 || busy() != "" {
+	yaml := run("list", "--yaml").Stdout
+	if r := run("delete", "--all"); r.Code != 0 || busy() != "" {
 		t.Errorf("fault delete --all = %+v", r)
 	}
-	if r := run("add", writeFile(t, file, yaml)); r.code != 0 || run("list", "--yaml").stdout != yaml {
+	if r := run("add", writeFile(t, file, yaml)); r.Code != 0 || run("list", "--yaml").Stdout != yaml {
 		t.Errorf("adding what list --yaml printed = %+v, want the same list", r)
 	}
-	if r := run("delete", "slow", "busy"); r.code != 0 || r.stdout != "there is no fault rule\n" {
+	if r := run("delete", "slow", "busy"); r.Code != 0 || r.Stdout != "there is no fault rule\n" {
 		t.Errorf("fault delete of both = %+v, want none left", r)
 	}
 	wrong := writeFile(t, file, "{name: a, match: {action: CreateLoadBalancr}, effect: {reset: true}}")
@@ -201,7 +203,7 @@ func TestFault(t *testing.T) {
 		{[]string{"add", wrong}, 1, "do you mean CreateLoadBalancer?"}, {[]string{"add", "none.yaml"}, 3, "none.yaml"}, {[]string{"add"}, 2, "the file"},
 		{[]string{"delete"}, 2, "--all"}, {[]string{"delete", "busy", "--all"}, 2, "--all"}, {[]string{"delete", "none"}, 3, "no such fault rule"},
 	} {
-		if r := run(test.args...); r.code != test.code || !strings.Contains(r.stderr, test.want) {
+		if r := run(test.args...); r.Code != test.code || !strings.Contains(r.Stderr, test.want) {
 			t.Errorf("fault %v = %+v, want %d and %q", test.args, r, test.code, test.want)
 		}
 	}
@@ -210,24 +212,24 @@ func TestFault(t *testing.T) {
 // TestSnapshot proves that a state comes back by its name, and that a name is
 // checked.
 func TestSnapshot(t *testing.T) {
-	places(t, func(t *testing.T, run func(args ...string) result) {
-		if r := run("snapshot", "take", "first"); r.code != 0 || !strings.Contains(r.stdout, "first") {
+	places(t, func(t *testing.T, run func(args ...string) binary.Result) {
+		if r := run("snapshot", "take", "first"); r.Code != 0 || !strings.Contains(r.Stdout, "first") {
 			t.Fatalf("snapshot take = %+v", r)
 		}
 		run("world", "set", "account.arrears=true")
 		run("snapshot", "take", "second")
-		if r := run("snapshot", "list"); !strings.Contains(r.stdout, "\nfirst ") || !strings.Contains(r.stdout, "\nsecond ") {
+		if r := run("snapshot", "list"); !strings.Contains(r.Stdout, "\nfirst ") || !strings.Contains(r.Stdout, "\nsecond ") {
 			t.Errorf("snapshot list = %+v, want both", r)
 		}
 		for name, want := range map[string]string{"first": "false", "second": "true"} {
-			if r := run("snapshot", "restore", name); r.code != 0 || r.stdout != "the state is that of "+name+"\n" {
+			if r := run("snapshot", "restore", name); r.Code != 0 || r.Stdout != "the state is that of "+name+"\n" {
 				t.Errorf("snapshot restore %s = %+v", name, r)
 			}
-			if r := run("world", "get", "account.arrears"); r.stdout != "account.arrears="+want+"\n" {
-				t.Errorf("after snapshot restore %s: %s, want %s", name, r.stdout, want)
+			if r := run("world", "get", "account.arrears"); r.Stdout != "account.arrears="+want+"\n" {
+				t.Errorf("after snapshot restore %s: %s, want %s", name, r.Stdout, want)
 			}
 		}
-		if r := run("snapshot", "delete", "first"); r.code != 0 || strings.Contains(r.stdout, "first") {
+		if r := run("snapshot", "delete", "first"); r.Code != 0 || strings.Contains(r.Stdout, "first") {
 			t.Errorf("snapshot delete = %+v, want it gone", r)
 		}
 		for _, test := range []struct {
@@ -238,7 +240,7 @@ func TestSnapshot(t *testing.T) {
 			{[]string{"restore", "first"}, 3, "no such snapshot"}, {[]string{"delete", "first"}, 3, "no such snapshot"},
 			{[]string{"take", "a b"}, 1, "letters, digits"}, {[]string{"take"}, 2, "the name of the snapshot"},
 		} {
-			if r := run(append([]string{"snapshot"}, test.args...)...); r.code != test.code || !strings.Contains(r.stderr, test.want) {
+			if r := run(append([]string{"snapshot"}, test.args...)...); r.Code != test.code || !strings.Contains(r.Stderr, test.want) {
 				t.Errorf("snapshot %v = %+v, want %d and %q", test.args, r, test.code, test.want)
 			}
 		}
@@ -249,16 +251,16 @@ func TestSnapshot(t *testing.T) {
 // same snapshots, and that those of a state in memory leave nothing behind.
 func TestSnapshotsOfAServer(t *testing.T) {
 	dir := t.TempDir()
-	s := serve(t, "--data-dir", dir)
-	mustRun(t, "snapshot", "take", "s", "--server", s.control)
-	s.end(syscall.SIGTERM)
+	s := binary.Serve(t, "--data-dir", dir)
+	mustRun(t, "snapshot", "take", "s", "--server", s.Control)
+	s.End(syscall.SIGTERM)
 	if list := mustRun(t, "snapshot", "list", "--data-dir", dir); !strings.Contains(list, "\ns ") {
 		t.Errorf("snapshot list of the folder = %q, want the server's", list)
 	}
 	other := t.TempDir()
-	s = serve(t, "--engine", "memory", "--data-dir", other)
-	mustRun(t, "snapshot", "take", "s", "--server", s.control)
-	mustRun(t, "snapshot", "restore", "s", "--server", s.control)
+	s = binary.Serve(t, "--engine", "memory", "--data-dir", other)
+	mustRun(t, "snapshot", "take", "s", "--server", s.Control)
+	mustRun(t, "snapshot", "restore", "s", "--server", s.Control)
 	if found, err := filepath.Glob(filepath.Join(other, "*")); err != nil || len(found) > 0 {
 		t.Errorf("a state in memory leaves %v behind", found)
 	}
@@ -267,14 +269,14 @@ func TestSnapshotsOfAServer(t *testing.T) {
 // TestRemoteToken proves that every command that talks to a server sends the
 // token, and says so when it is wrong.
 func TestRemoteToken(t *testing.T) {
-	s := serve(t, "--engine", "memory", "--control-token", "secret")
+	s := binary.Serve(t, "--engine", "memory", "--control-token", "secret")
 	for _, command := range []string{"world get", "world set account.arrears=false", "quota", "clock show", "fault list", "fault reset",
 		"journal", "journal mark m", "journal marks", "journal clear", "snapshot list", "snapshot take s", "snapshot restore s"} {
-		args := append(strings.Fields(command), "--server", s.control)
-		if r := clbemu(t, append(args, "--control-token", "secret")...); r.code != 0 {
+		args := append(strings.Fields(command), "--server", s.Control)
+		if r := binary.Run(t, append(args, "--control-token", "secret")...); r.Code != 0 {
 			t.Errorf("%s with the token = %+v, want success", command, r)
 		}
-		if r := clbemu(t, append(args, "--control-token", "guess")...); r.code != 3 || !strings.Contains(r.stderr, "401") {
+		if r := binary.Run(t, append(args, "--control-token", "guess")...); r.Code != 3 || !strings.Contains(r.Stderr, "401") {
 			t.Errorf("%s with a wrong token = %+v, want 3 and the refusal", command, r)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // TestScenarioPage proves that the commands of the page on scenarios work as they
@@ -26,18 +28,18 @@ func TestScenarioPage(t *testing.T) {
 		cmd := exec.Command("sh", "-euc", block[2])
 		cmd.Dir = dir
 		cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") }),
-			"PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"))
-		r := finish(t, cmd)
+			"PATH="+filepath.Dir(binary.Path)+":"+os.Getenv("PATH"))
+		r := binary.Finish(t, cmd)
 		want := 0
 		if block[1] != "" {
 			want = 1
 			shown := regexp.MustCompile("(?s)```\n(  ok .*?)```").FindStringSubmatch(string(text))
-			if shown == nil || !strings.Contains(r.stdout, shown[1]) {
-				t.Errorf("the page shows\n%s\nand the command prints\n%s", shown, r.stdout)
+			if shown == nil || !strings.Contains(r.Stdout, shown[1]) {
+				t.Errorf("the page shows\n%s\nand the command prints\n%s", shown, r.Stdout)
 			}
 		}
-		if r.code != want {
-			t.Errorf("%s\nexits with %d, want %d: %s%s", block[2], r.code, want, r.stdout, r.stderr)
+		if r.Code != want {
+			t.Errorf("%s\nexits with %d, want %d: %s%s", block[2], r.Code, want, r.Stdout, r.Stderr)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -61,8 +62,8 @@ func TestScenarioRun(t *testing.T) {
 	good, bad, restart := filepath.Join(dir, "good.yaml"), filepath.Join(dir, "bad.yaml"), filepath.Join(dir, "restart.yaml")
 	wrong := writeFile(t, filepath.Join(t.TempDir(), "wrong.yaml"), wrongScenario)
 	leaves := writeFile(t, filepath.Join(t.TempDir(), "leaves.yaml"), leavesScenario)
-	s := serve(t, "--engine", "memory")
-	remote := []string{"--server", s.control, "--api", s.api}
+	s := binary.Serve(t, "--engine", "memory")
+	remote := []string{"--server", s.Control, "--api", s.API}
 	tests := []struct {
 		name string
 		args []string
@@ -93,12 +94,12 @@ func TestScenarioRun(t *testing.T) {
 		{"report that can't be written", []string{good, "--junit", filepath.Join(dir, "none", "r.xml")}, 2, "no such file"},
 	}
 	for _, test := range tests {
-		r := clbemu(t, append([]string{"scenario", "run"}, test.args...)...)
-		if r.code != test.code || !strings.Contains(r.stdout+r.stderr, test.want) {
-			t.Errorf("%s: exit code %d, want %d and %q in\n%s%s", test.name, r.code, test.code, test.want, r.stdout, r.stderr)
+		r := binary.Run(t, append([]string{"scenario", "run"}, test.args...)...)
+		if r.Code != test.code || !strings.Contains(r.Stdout+r.Stderr, test.want) {
+			t.Errorf("%s: exit code %d, want %d and %q in\n%s%s", test.name, r.Code, test.code, test.want, r.Stdout, r.Stderr)
 		}
-		if strings.Contains(r.stdout, "\x1b") {
-			t.Errorf("%s: there is colour outside a terminal: %q", test.name, r.stdout)
+		if strings.Contains(r.Stdout, "\x1b") {
+			t.Errorf("%s: there is colour outside a terminal: %q", test.name, r.Stdout)
 		}
 	}
 }
@@ -107,7 +108,7 @@ func TestScenarioRun(t *testing.T) {
 // passed without one.
 func TestScenarioSkipped(t *testing.T) {
 	file := writeFile(t, filepath.Join(t.TempDir(), "k.yaml"), "about: k\nkubernetes:\n  steps:\n    - kubectl: {delete: {kind: Service}}\n")
-	if r := clbemu(t, "scenario", "run", file); r.code != 2 || !strings.Contains(r.stdout, "skipped: k, kubernetes") {
+	if r := binary.Run(t, "scenario", "run", file); r.Code != 2 || !strings.Contains(r.Stdout, "skipped: k, kubernetes") {
 		t.Errorf("run = %+v, want 2 and the half skipped", r)
 	}
 }
@@ -117,12 +118,12 @@ func TestScenarioSkipped(t *testing.T) {
 func TestScenarioReports(t *testing.T) {
 	dir := scenarioDir(t)
 	report := filepath.Join(dir, "report.xml")
-	r := clbemu(t, "scenario", "run", dir, "--keep-going", "--json", "--junit", report)
+	r := binary.Run(t, "scenario", "run", dir, "--keep-going", "--json", "--junit", report)
 	var got struct {
 		Summary map[string]int
 		Results []scenarios.Result
 	}
-	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || r.code != 1 {
+	if err := json.Unmarshal([]byte(r.Stdout), &got); err != nil || r.Code != 1 {
 		t.Fatalf("run --json = %+v: %v", r, err)
 	}
 	if got.Summary["passed"] != 2 || got.Summary["failed"] != 1 || got.Summary["skipped"] != 1 || got.Results[0].Failure.Line != 5 {
@@ -147,23 +148,23 @@ func TestScenarioReports(t *testing.T) {
 // TestScenarioList proves that the library is listed and shown as it is, that it
 // has nothing wrong, and that the schema is JSON.
 func TestScenarioList(t *testing.T) {
-	list := clbemu(t, "scenario", "list")
+	list := binary.Run(t, "scenario", "list")
 	for _, name := range scenarios.LibraryNames() {
 		text, _ := scenarios.LibraryText(name)
-		if !strings.Contains(list.stdout, "\n"+name+" ") {
-			t.Errorf("list does not have %s:\n%s", name, list.stdout)
+		if !strings.Contains(list.Stdout, "\n"+name+" ") {
+			t.Errorf("list does not have %s:\n%s", name, list.Stdout)
 		}
-		if r := clbemu(t, "scenario", "show", name); r.code != 0 || r.stdout != string(text) {
+		if r := binary.Run(t, "scenario", "show", name); r.Code != 0 || r.Stdout != string(text) {
 			t.Errorf("show %s = %+v, want its text", name, r)
 		}
 	}
-	if r := clbemu(t, "scenario", "lint"); r.code != 0 || !strings.Contains(r.stdout, "nothing is wrong") {
+	if r := binary.Run(t, "scenario", "lint"); r.Code != 0 || !strings.Contains(r.Stdout, "nothing is wrong") {
 		t.Errorf("lint = %+v, want nothing wrong", r)
 	}
-	if r := clbemu(t, "scenario", "show", "arears"); r.code != 2 || !strings.Contains(r.stderr, "do you mean arrears?") {
+	if r := binary.Run(t, "scenario", "show", "arears"); r.Code != 2 || !strings.Contains(r.Stderr, "do you mean arrears?") {
 		t.Errorf("show arears = %+v, want 2 and a suggestion", r)
 	}
-	if r := clbemu(t, "scenario", "schema"); r.code != 0 || !json.Valid([]byte(r.stdout)) {
+	if r := binary.Run(t, "scenario", "schema"); r.Code != 0 || !json.Valid([]byte(r.Stdout)) {
 		t.Errorf("schema = %+v, want JSON", r)
 	}
 }
@@ -175,17 +176,17 @@ func TestScenarioLint(t *testing.T) {
 	one := writeFile(t, filepath.Join(dir, "1.yaml"), wrongScenario)
 	two := writeFile(t, filepath.Join(dir, "2.yml"), "about: a\nclient:\n  steps:\n    - fault: {name: f, match: {action: CreateLoadBalancr}, effect: {reset: true}}\n")
 	writeFile(t, filepath.Join(dir, "notes.txt"), "no scenario")
-	r := clbemu(t, "scenario", "lint", dir)
+	r := binary.Run(t, "scenario", "lint", dir)
 	for _, want := range []string{one + ":4: client.steps[0].wait.within", one + ":4: client.steps[0].wait.call: it is missing",
 		two + ":4: client.steps[0].fault: rule f: match.action: no emulated action is called CreateLoadBalancr: do you mean CreateLoadBalancer?"} {
-		if !strings.Contains(r.stderr, want) {
-			t.Errorf("lint says %q, want %q", r.stderr, want)
+		if !strings.Contains(r.Stderr, want) {
+			t.Errorf("lint says %q, want %q", r.Stderr, want)
 		}
 	}
-	if r.code != 1 {
-		t.Errorf("lint exits with %d, want 1", r.code)
+	if r.Code != 1 {
+		t.Errorf("lint exits with %d, want 1", r.Code)
 	}
-	if r := clbemu(t, "scenario", "lint", t.TempDir()); r.code != 2 {
+	if r := binary.Run(t, "scenario", "lint", t.TempDir()); r.Code != 2 {
 		t.Errorf("lint of an empty folder = %+v, want 2", r)
 	}
 }

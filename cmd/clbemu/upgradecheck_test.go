@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 )
 
@@ -12,19 +13,19 @@ import (
 // copy is reported against the stored state, which stays as it is.
 func TestUpgradeCheck(t *testing.T) {
 	dir := t.TempDir()
-	s := serve(t, "--data-dir", dir)
-	id := createLoadBalancer(t, s.client())
-	s.end(syscall.SIGTERM)
+	s := binary.Serve(t, "--data-dir", dir)
+	id := createLoadBalancer(t, s.Client())
+	s.End(syscall.SIGTERM)
 
-	fork := serve(t, "--fork", dir)
-	check := func(args ...string) result {
-		return clbemu(t, append([]string{"upgradecheck", "--server", fork.control, "--data-dir", dir}, args...)...)
+	fork := binary.Serve(t, "--fork", dir)
+	check := func(args ...string) binary.Result {
+		return binary.Run(t, append([]string{"upgradecheck", "--server", fork.Control, "--data-dir", dir}, args...)...)
 	}
-	if r := clbemu(t, "journal", "mark", "before", "--server", fork.control); r.code != 0 {
+	if r := binary.Run(t, "journal", "mark", "before", "--server", fork.Control); r.Code != 0 {
 		t.Fatalf("journal mark = %+v", r)
 	}
-	mustDescribe(t, fork.client(), id)
-	if r := check("--since-mark", "before"); r.code != 0 || r.stdout != "the client tried no change\n" {
+	mustDescribe(t, fork.Client(), id)
+	if r := check("--since-mark", "before"); r.Code != 0 || r.Stdout != "the client tried no change\n" {
 		t.Errorf("upgradecheck after a read = %+v", r)
 	}
 	for _, call := range []struct {
@@ -35,26 +36,26 @@ func TestUpgradeCheck(t *testing.T) {
 		{"CreateVServerGroup", map[string]string{"LoadBalancerId": id, "VServerGroupName": "new"}},
 		{"StopLoadBalancerListener", map[string]string{"LoadBalancerId": id, "ListenerPort": "80"}},
 	} {
-		if _, err := fork.client().Call(apiclient.Slb, call.action, call.params); err != nil {
+		if _, err := fork.Client().Call(apiclient.Slb, call.action, call.params); err != nil {
 			t.Fatal(err)
 		}
 	}
 	r := check("--since-mark", "before")
-	if r.code != 1 || !strings.Contains(r.stderr, "3 changes") {
+	if r.Code != 1 || !strings.Contains(r.Stderr, "3 changes") {
 		t.Errorf("upgradecheck after three changes = %+v", r)
 	}
 	for _, want := range []string{
 		id + " (", "\n  modify the slb instance spec\n    LoadBalancerSpec: slb.s3.small, stored is slb.s", "\n  create VServerGroup\n    VServerGroupName: new\n",
 		"\n  stop listener 80, refused with ",
 	} {
-		if !strings.Contains(r.stdout, want) {
-			t.Errorf("upgradecheck says %q, want %q in it", r.stdout, want)
+		if !strings.Contains(r.Stdout, want) {
+			t.Errorf("upgradecheck says %q, want %q in it", r.Stdout, want)
 		}
 	}
-	if r := check("--since-mark", "nosuchmark"); r.code == 0 || !strings.Contains(r.stderr, "nosuchmark") {
+	if r := check("--since-mark", "nosuchmark"); r.Code == 0 || !strings.Contains(r.Stderr, "nosuchmark") {
 		t.Errorf("upgradecheck since no mark = %+v", r)
 	}
-	if r := clbemu(t, "upgradecheck", "--server", fork.control, "--data-dir", t.TempDir()); r.code != 3 {
+	if r := binary.Run(t, "upgradecheck", "--server", fork.Control, "--data-dir", t.TempDir()); r.Code != 3 {
 		t.Errorf("upgradecheck without a state = %+v, want 3", r)
 	}
 }

@@ -1,0 +1,86 @@
+package binary
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/apiclient"
+)
+
+// Server is a running clbemu serve.
+type Server struct {
+	// API and Control are where it listens.
+	API, Control string
+	// Cmd is the process.
+	Cmd *exec.Cmd
+	// Stderr is to be read when the process has ended.
+	Stderr bytes.Buffer
+
+	t testing.TB
+}
+
+// Serve starts clbemu serve on free ports and waits until it says where.
+func Serve(t testing.TB, args ...string) *Server {
+	t.Helper()
+	return Await(t, exec.Command(Path, append([]string{
+		"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0"}, args...)...))
+}
+
+// Await starts a command that ends up serving, and waits until it says where.
+func Await(t testing.TB, cmd *exec.Cmd) *Server {
+	t.Helper()
+	s := &Server{t: t, Cmd: cmd}
+	s.Cmd.Stderr = &s.Stderr
+	stdout, err := s.Cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Cmd.Process.Kill() })
+	var said strings.Builder
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), "To point clients here") {
+			s.API, s.Control = urlAfter("API", said.String()), urlAfter("control", said.String())
+			return s
+		}
+	}
+	s.Cmd.Wait()
+	t.Fatalf("%v said %q and %q, and ended", cmd.Args, said.String(), s.Stderr.String())
+	return nil
+}
+
+func urlAfter(word, text string) string {
+	found := regexp.MustCompile(word + `\s+(https?://\S+)`).FindStringSubmatch(text)
+	if found == nil {
+		return ""
+	}
+	return found[1]
+}
+
+// End sends the signal and returns the exit code.
+func (s *Server) End(signal os.Signal) int {
+	s.t.Helper()
+	if err := s.Cmd.Process.Signal(signal); err != nil {
+		s.t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() { s.Cmd.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(timeout):
+		s.t.Fatalf("clbemu ignores %v", signal)
+	}
+	return s.Cmd.ProcessState.ExitCode()
+}
+
+// Client returns a client of the API with the default world's key.
+func (s *Server) Client() *apiclient.Client { return &apiclient.Client{URL: s.API} }
