@@ -116,6 +116,30 @@ func TestSignatureV1(t *testing.T) {
 	}
 }
 
+// A version 1 signature covers parameters, and what it doesn't cover is not
+// executed: the headers that newer clients name an action in are not read.
+func TestV1ExecutesWhatItSigns(t *testing.T) {
+	g := newGateway(t, strict)
+	for _, c := range []struct {
+		absent, header, value, code string
+	}{
+		{"Action", "x-acs-action", "Who", "MissingAction"},
+		{"Version", "x-acs-version", version, "MissingVersion"},
+	} {
+		r := httptest.NewRequest("GET", "/?"+signedParams("GET", "testid", "testsecret", fields{c.absent: ""}, nil).Encode(), nil)
+		r.Header.Set(c.header, c.value)
+		if a := g.do(r); a.code(t) != c.code {
+			t.Errorf("%s in a header: answer %d %s, want %s", c.absent, a.Code, a.body, c.code)
+		}
+	}
+	r := httptest.NewRequest("GET", "/?"+signedParams("GET", "testid", "testsecret", nil, nil).Encode(), nil)
+	r.Header.Set("x-acs-action", "Misbehave")
+	r.Header.Set("x-acs-version", "2000-01-01")
+	if a := g.do(r); a.Code != http.StatusOK {
+		t.Errorf("both in parameters, others in headers: answer %d %s", a.Code, a.body)
+	}
+}
+
 type fields = map[string]string
 
 // Each check of a signature, with the code that a client gets.
@@ -365,6 +389,10 @@ func TestACS3(t *testing.T) {
 		{name: "nonce not signed", unsigned: "x-acs-signature-nonce", status: 400, code: "IncompleteSignature"},
 		{name: "hash not signed", unsigned: "x-acs-content-sha256", status: 400, code: "IncompleteSignature"},
 		{name: "action not signed", unsigned: "x-acs-action", status: 400, code: "IncompleteSignature"},
+		{name: "type of the body not signed", body: "Name=x", headers: fields{"content-type": form}, unsigned: "content-type", status: 400,
+			code: "IncompleteSignature"},
+		{name: "type of the body taken away", body: "Name=x", headers: fields{"content-type": form},
+			tamper: func(r *http.Request) { r.Header.Del("Content-Type") }, status: 400, code: "SignatureDoesNotMatch"},
 		{name: "other body", body: "Name=x", headers: fields{"x-acs-content-sha256": "00"}, status: 400, code: "SignatureDoesNotMatch"},
 		{name: "no signature", tamper: func(r *http.Request) { r.Header.Set("Authorization", "ACS3-HMAC-SHA256 Credential=testid") },
 			status: 400, code: "IncompleteSignature"},
@@ -387,6 +415,31 @@ func TestACS3(t *testing.T) {
 				t.Errorf("answer %d %s, want %d %s", a.Code, a.body, c.status, c.code)
 			}
 		})
+	}
+}
+
+// A name with an ampersand or an equals sign is signed in its escaped form, so
+// that no two queries share a signature. Names that need no escape, which are all
+// that the API has, are the same in either form.
+func TestACS3EscapesNames(t *testing.T) {
+	g := newGateway(t, strict)
+	call := func(sent, signed string) string {
+		headers := acs3Headers("", nil)
+		r := acs3("GET", signed, "", headers, signedHeaders(headers), "testsecret")
+		r.URL.RawQuery = sent
+		return g.do(r).code(t)
+	}
+	for _, c := range []struct{ name, sent, signed, code string }{
+		{"two parameters", "Fleet=a&Name=b", "Fleet=a&Name=b", ""},
+		{"one for two", "Fleet%3Da%26Name=b", "Fleet=a&Name=b", "SignatureDoesNotMatch"},
+		{"two for one", "Fleet=a&Name=b", "Fleet%3Da%26Name=b", "SignatureDoesNotMatch"},
+		{"one, escaped", "Fleet%3Da%26Name=b", "Fleet%3Da%26Name=b", ""},
+		{"not escaped", "a%2Fb=c", "a/b=c", "SignatureDoesNotMatch"},
+		{"nothing to escape", "Tag.1.Key=a&XForwardedFor_proto=on&a-b~c=d", "Tag.1.Key=a&XForwardedFor_proto=on&a-b~c=d", ""},
+	} {
+		if code := call(c.sent, c.signed); code != c.code {
+			t.Errorf("%s: %q, want %q", c.name, code, c.code)
+		}
 	}
 }
 

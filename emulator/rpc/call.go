@@ -47,6 +47,7 @@ type Call struct {
 	// Faults are the names of the fault rules that struck the call.
 	Faults []string
 
+	strict  bool            // what the signature doesn't cover is not read
 	broken  *faults.Verdict // what happens to the answer
 	past    state.Past
 	product *Product
@@ -139,8 +140,11 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 		c.Format = formatOf(params.Get("Format"), r.Header.Get("Accept"))
 	}
 	c.signed = params
-	c.ActionName = first(params.Get("Action"), r.Header.Get("x-acs-action"))
-	c.Version = first(params.Get("Version"), r.Header.Get("x-acs-version"))
+	c.ActionName, c.Version = params.Get("Action"), params.Get("Version")
+	if !c.strict || c.underACS3() {
+		c.ActionName = first(c.ActionName, r.Header.Get("x-acs-action"))
+		c.Version = first(c.Version, r.Header.Get("x-acs-version"))
+	}
 	c.AccessKeyID = params.Get("AccessKeyId")
 	c.Scope.RegionID = params.Get("RegionId")
 	c.Params = make(url.Values, len(params))

@@ -93,7 +93,7 @@ func NewServer(cfg Config) *Server {
 // ServeHTTP answers one call. Every failure leaves by the same encoder.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	call := &Call{RequestID: s.mintRequestID(), Received: s.cfg.WallClock()}
+	call := &Call{RequestID: s.mintRequestID(), Received: s.cfg.WallClock(), strict: s.cfg.StrictAuth}
 	outcome := Outcome{Status: http.StatusOK}
 	response, problem := s.answer(call, w, r)
 	if struck := s.strikeAt(faults.Reply, call); struck != nil {

@@ -28,10 +28,15 @@ type signature struct {
 // what it signs. Which parameter is missed first follows the order in which the
 // gateway documents them.
 func (c *Call) readSignature() (signature, *Problem) {
-	if authorization := c.request.Header.Get("Authorization"); strings.HasPrefix(authorization, acs3) {
-		return c.readACS3(authorization)
+	if c.underACS3() {
+		return c.readACS3(c.request.Header.Get("Authorization"))
 	}
 	return c.readV1()
+}
+
+// underACS3 tells whether the call is signed by the newer scheme.
+func (c *Call) underACS3() bool {
+	return strings.HasPrefix(c.request.Header.Get("Authorization"), acs3)
 }
 
 // readV1 is HMAC-SHA1 over the parameters: CLB-0001. Some clients write TimeStamp:
@@ -64,7 +69,7 @@ func (c *Call) readV1() (signature, *Problem) {
 }
 
 func stringToSignV1(method string, params url.Values) string {
-	query := canonicalQuery(params, "Signature", true)
+	query := canonicalQuery(params, "Signature")
 	b := make([]byte, 0, len(query)*3/2+16)
 	b = append(b, method...)
 	b = append(b, "&%2F&"...)
@@ -114,7 +119,7 @@ func (c *Call) readACS3(authorization string) (signature, *Problem) {
 	names := strings.Split(strings.ToLower(signedHeaders), ";")
 	// What the gateway reads must be under the signature.
 	for _, name := range []string{"host", "x-acs-action", "x-acs-version", "x-acs-date", "x-acs-signature-nonce",
-		"x-acs-security-token", "x-acs-content-sha256"} {
+		"x-acs-security-token", "x-acs-content-sha256", "content-type"} {
 		if (name == "host" || h.Get(name) != "") && !slices.Contains(names, name) {
 			return s, problemIncompleteSignature
 		}
@@ -142,7 +147,7 @@ func canonicalRequest(r *http.Request, signedHeaders []string, bodyHash string) 
 		headers.WriteString(name + ":" + strings.TrimSpace(value) + "\n")
 	}
 	return strings.Join([]string{
-		r.Method, first(r.URL.EscapedPath(), "/"), canonicalQuery(query, "", false),
+		r.Method, first(r.URL.EscapedPath(), "/"), canonicalQuery(query, ""),
 		headers.String(), strings.Join(signedHeaders, ";"), bodyHash,
 	}, "\n")
 }
@@ -153,8 +158,9 @@ func signACS3(secret, stringToSign string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// canonicalQuery is the parameters in order of name, escaped, without one.
-func canonicalQuery(params url.Values, except string, escapeNames bool) string {
+// canonicalQuery is the parameters in order of name, without one. Names are
+// escaped under both schemes: CLB-0009.
+func canonicalQuery(params url.Values, except string) string {
 	names := make([]string, 0, len(params))
 	size := 0
 	for name, values := range params {
@@ -169,11 +175,7 @@ func canonicalQuery(params url.Values, except string, escapeNames bool) string {
 		if i > 0 {
 			b = append(b, '&')
 		}
-		if escapeNames {
-			b = appendEscaped(b, name)
-		} else {
-			b = append(b, name...)
-		}
+		b = appendEscaped(b, name)
 		b = append(b, '=')
 		b = appendEscaped(b, params[name][0])
 	}
