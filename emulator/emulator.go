@@ -12,8 +12,10 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -93,6 +95,7 @@ type Emulator struct {
 	store   *state.Store
 	faults  *control.Faults
 	journal *journal.Journal
+	nonces  *rpc.Nonces
 	api     http.Handler
 	control http.Handler
 	closing atomic.Bool
@@ -123,9 +126,23 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	em := &Emulator{cfg: cfg, store: store, faults: faults, journal: journal, failed: make(chan error, 2)}
+	nonces, err := cfg.openNonces()
+	if err != nil {
+		return nil, errors.Join(err, journal.Close(), store.Close())
+	}
+	em := &Emulator{cfg: cfg, store: store, faults: faults, journal: journal, nonces: nonces, failed: make(chan error, 2)}
 	em.build()
 	return em, nil
+}
+
+// noncesFile is what the data folder has beside the state.
+const noncesFile = "nonces"
+
+func (cfg *Config) openNonces() (*rpc.Nonces, error) {
+	if cfg.stateDir() == "" || !cfg.StrictAuth {
+		return &rpc.Nonces{}, nil
+	}
+	return rpc.OpenNonces(filepath.Join(cfg.stateDir(), noncesFile), time.Now())
 }
 
 func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
@@ -189,6 +206,7 @@ func (e *Emulator) build() {
 		Store:      e.store,
 		Products:   products,
 		StrictAuth: e.cfg.StrictAuth,
+		Nonces:     e.nonces,
 		Seed:       e.cfg.Seed,
 		Log:        e.cfg.Log,
 		Observe:    e.observe(metrics),

@@ -139,5 +139,5 @@ func (e *Emulator) Close(ctx context.Context) error {
 			errs = append(errs, fmt.Errorf("calls were cut off: %w", err), s.http.Close())
 		}
 	}
-	return errors.Join(append(errs, e.journal.Close(), e.store.Close())...)
+	return errors.Join(append(errs, e.journal.Close(), e.nonces.Close(), e.store.Close())...)
 }

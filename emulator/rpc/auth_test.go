@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -262,6 +263,30 @@ func TestNonceReplay(t *testing.T) {
 	}{{forged, "SignatureDoesNotMatch"}, {params, ""}, {params, "SignatureNonceUsed"}, {other, ""}, {other, "SignatureNonceUsed"}} {
 		if code := g.get(call.params).code(t); code != call.code {
 			t.Errorf("call %d: %s, want %s", i, code, call.code)
+		}
+	}
+}
+
+// A write whose nonce can't be kept is not executed, as a restart would let it be
+// sent again; reads go on.
+func TestNonceThatIsNotKept(t *testing.T) {
+	nonces, err := rpc.OpenNonces(filepath.Join(t.TempDir(), "nonces"), wallClock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGateway(t, func(cfg *rpc.Config) { cfg.StrictAuth, cfg.Nonces = true, nonces })
+	call := func(action string) int {
+		return g.get(signedParams("GET", "testid", "testsecret", fields{"Action": action}, nil)).Code
+	}
+	for _, want := range []int{http.StatusOK, http.StatusInternalServerError} {
+		if status := call("Misbehave"); status != want {
+			t.Errorf("a write: status %d, want %d", status, want)
+		}
+		if status := call("Who"); status != http.StatusOK {
+			t.Errorf("a read: status %d", status)
+		}
+		if err := nonces.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

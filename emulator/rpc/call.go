@@ -47,14 +47,16 @@ type Call struct {
 	// Faults are the names of the fault rules that struck the call.
 	Faults []string
 
-	strict  bool            // what the signature doesn't cover is not read
-	broken  *faults.Verdict // what happens to the answer
-	past    state.Past
-	product *Product
-	action  *Action
-	request *http.Request
-	signed  url.Values // all parameters, for the signature
-	body    []byte
+	strict bool            // what the signature doesn't cover is not read
+	broken *faults.Verdict // what happens to the answer
+	// forgettable is why a restart will forget the nonce.
+	forgettable error
+	past        state.Past
+	product     *Product
+	action      *Action
+	request     *http.Request
+	signed      url.Values // all parameters, for the signature
+	body        []byte
 }
 
 // Product is the name of the product called, "" when there is none such.

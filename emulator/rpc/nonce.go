@@ -1,59 +1,138 @@
 package rpc
 
 import (
+	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
 
-// maxNonces bounds the memory of one generation, some 12 MB when full. A client
-// would have to send that many calls within the window to make the gateway
-// forget the oldest early.
-const maxNonces = 1 << 18
+// maxNonces bounds what is remembered, some 20 MB. When clients send more within
+// the window, the calls with the oldest timestamps are refused from there on, as
+// their nonces are no longer known.
+const maxNonces = 1 << 20
 
-// nonceLife is how long a nonce must be remembered: a timestamp is good for the
-// window before the server's time and for the window after it.
-const nonceLife = 2 * timestampWindow
-
-// nonces remembers which were used, in two generations: the older one is
-// forgotten whole when the younger one is full or old enough.
-type nonces struct {
-	mu             sync.Mutex
-	younger, older map[[16]byte]struct{}
-	since          time.Time
+// Nonces remembers which nonces were used, as long as the timestamp that came
+// with one is good, so that nothing that was signed once is executed twice. The
+// zero value keeps them in memory alone.
+type Nonces struct {
+	mu    sync.Mutex
+	spans map[int64]map[uint64]struct{} // by the span that the timestamp is in
+	count int
+	floor int64 // timestamps in earlier spans are refused
+	swept int64 // the span of time in which room was made last
+	limit int   // of count; 0 is maxNonces
+	file  *nonceFile
 }
 
-func nonceKey(accessKeyID, nonce string) (key [16]byte) {
-	sum := sha256.Sum256([]byte(accessKeyID + "\x00" + nonce))
-	copy(key[:], sum[:])
-	return key
+// OpenNonces returns the nonces that are kept in a file, which need not exist. It
+// has each when the call that it belongs to is executed; the last seconds of it
+// can be lost when the machine loses its power, but not when the process ends.
+func OpenNonces(path string, now time.Time) (*Nonces, error) {
+	n := &Nonces{}
+	floor, records, err := readNonces(path)
+	if err != nil {
+		return nil, err
+	}
+	n.floor = floor
+	for _, r := range records {
+		if r.span >= spanOf(now.Add(-timestampWindow)) {
+			n.add(r)
+		}
+	}
+	n.makeRoom(now)
+	n.file = &nonceFile{path: path}
+	return n, n.file.write(n)
 }
 
-// used tells whether the key has sent the nonce before.
-func (n *nonces) used(accessKeyID, nonce string) bool {
-	key := nonceKey(accessKeyID, nonce)
+// Close lets go of the file; what is used from there on is not kept.
+func (n *Nonces) Close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.knows(key)
+	if n.file == nil {
+		return nil
+	}
+	return n.file.close()
 }
 
-func (n *nonces) knows(key [16]byte) bool {
-	_, younger := n.younger[key]
-	_, older := n.older[key]
-	return younger || older
+// spanOf numbers the ten seconds that a time is in.
+func spanOf(t time.Time) int64 { return t.Unix() / 10 }
+
+// nonce is one, with the span of its call's timestamp.
+type nonce struct {
+	span   int64
+	digest uint64
 }
 
-// spend remembers a nonce; false means that it was used before.
-func (n *nonces) spend(accessKeyID, nonce string, now time.Time) bool {
-	key := nonceKey(accessKeyID, nonce)
+func nonceOf(accessKeyID, text string, timestamp time.Time) nonce {
+	sum := sha256.Sum256([]byte(accessKeyID + "\x00" + text))
+	return nonce{spanOf(timestamp), binary.BigEndian.Uint64(sum[:])}
+}
+
+// refuse tells why a call with the nonce is not taken, nil if it is.
+func (n *Nonces) refuse(used nonce) *Problem {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.knows(key) {
-		return false
+	return n.refuseLocked(used)
+}
+
+func (n *Nonces) refuseLocked(used nonce) *Problem {
+	if used.span < n.floor {
+		return problemTimestampExpired
 	}
-	if n.younger == nil || len(n.younger) >= maxNonces || now.Sub(n.since) > nonceLife {
-		n.older, n.younger, n.since = n.younger, make(map[[16]byte]struct{}), now
+	if _, known := n.spans[used.span][used.digest]; known {
+		return problemNonceUsed
 	}
-	n.younger[key] = struct{}{}
-	return true
+	return nil
+}
+
+// spend remembers a nonce, or tells why it is not good. An error means that a
+// restart will forget it.
+func (n *Nonces) spend(used nonce, now time.Time) (*Problem, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if problem := n.refuseLocked(used); problem != nil {
+		return problem, nil
+	}
+	n.makeRoom(now)
+	n.add(used)
+	if n.file == nil {
+		return nil, nil
+	}
+	return nil, n.file.append(n, used)
+}
+
+func (n *Nonces) add(used nonce) {
+	span := n.spans[used.span]
+	if span == nil {
+		if n.spans == nil {
+			n.spans = make(map[int64]map[uint64]struct{})
+		}
+		span = make(map[uint64]struct{})
+		n.spans[used.span] = span
+	}
+	before := len(span)
+	span[used.digest] = struct{}{}
+	n.count += len(span) - before
+}
+
+// makeRoom forgets what no call can come with any more, and more of the oldest
+// when there is no room for another one.
+func (n *Nonces) makeRoom(now time.Time) {
+	limit := cmp.Or(n.limit, maxNonces)
+	if n.swept == spanOf(now) && n.count < limit {
+		return
+	}
+	n.swept = spanOf(now)
+	for _, span := range slices.Sorted(maps.Keys(n.spans)) {
+		if span >= spanOf(now.Add(-timestampWindow)) && n.count < limit {
+			return
+		}
+		n.count -= len(n.spans[span])
+		delete(n.spans, span)
+		n.floor = max(n.floor, span+1)
+	}
 }

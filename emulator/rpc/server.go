@@ -26,6 +26,8 @@ type Config struct {
 	// WallClock is what clients' timestamps are compared with: real time, also
 	// when the emulated time is another. Defaults to time.Now.
 	WallClock func() time.Time
+	// Nonces are those that were used; nil remembers them in memory alone.
+	Nonces *Nonces
 	// Seed makes RequestIds repeatable; 0 takes a random one.
 	Seed uint64
 	Log  zerolog.Logger
@@ -49,7 +51,6 @@ type Server struct {
 	cfg      Config
 	products map[string]*Product           // by version
 	actions  map[string]map[string]*Action // by version and name
-	nonces   nonces
 	buckets  buckets
 
 	mu     sync.Mutex
@@ -61,6 +62,9 @@ type Server struct {
 func NewServer(cfg Config) *Server {
 	if cfg.WallClock == nil {
 		cfg.WallClock = time.Now
+	}
+	if cfg.Nonces == nil {
+		cfg.Nonces = &Nonces{}
 	}
 	if cfg.Seed == 0 {
 		cfg.Seed = rand.Uint64()
@@ -178,11 +182,13 @@ func (s *Server) authenticate(call *Call) *Problem {
 		return problemInactiveKey
 	}
 	call.Scope.AccountID = key.AccountID
-	if problem := checkTimestamp(sig.timestamp, call.Received); problem != nil {
+	timestamp, problem := readTimestamp(sig.timestamp, call.Received)
+	if problem != nil {
 		return problem
 	}
-	if s.nonces.used(sig.accessKeyID, sig.nonce) {
-		return problemNonceUsed
+	used := nonceOf(sig.accessKeyID, sig.nonce, timestamp)
+	if problem := s.cfg.Nonces.refuse(used); problem != nil {
+		return problem
 	}
 	if !sig.matches(key.Secret) {
 		return signatureMismatch(sig.stringToSign)
@@ -191,10 +197,8 @@ func (s *Server) authenticate(call *Call) *Problem {
 		return problem
 	}
 	// Only a call that was really signed may use up a nonce.
-	if !s.nonces.spend(sig.accessKeyID, sig.nonce, call.Received) {
-		return problemNonceUsed
-	}
-	return nil
+	problem, call.forgettable = s.cfg.Nonces.spend(used, call.Received)
+	return problem
 }
 
 func (s *Server) checkToken(key *state.AccessKey, token string, now time.Time) *Problem {
@@ -273,6 +277,9 @@ func (s *Server) route(call *Call) *Problem {
 	}
 	if !action.Emulated {
 		return notEmulated(call.ActionName)
+	}
+	if action.Mutates && call.forgettable != nil {
+		return internalError(fmt.Errorf("the nonce of a write is not kept: %w", call.forgettable))
 	}
 	call.action = action
 	return nil

@@ -203,15 +203,15 @@ const timestampForm = "2006-01-02T15:04:05Z"
 // timestampWindow is how far a client's clock may be off, each way: CLB-0008.
 const timestampWindow = 15 * time.Minute
 
-func checkTimestamp(text string, now time.Time) *Problem {
+func readTimestamp(text string, now time.Time) (time.Time, *Problem) {
 	t, err := time.Parse(timestampForm, text)
 	if err != nil {
-		return problemTimestampFormat
+		return t, problemTimestampFormat
 	}
 	if d := now.Sub(t); d > timestampWindow || d < -timestampWindow {
-		return problemTimestampExpired
+		return t, problemTimestampExpired
 	}
-	return nil
+	return t, nil
 }
 
 func (s signature) matches(secret string) bool {

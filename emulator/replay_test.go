@@ -1,0 +1,64 @@
+package emulator_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/state"
+)
+
+// TestReplayAfterRestart proves that a signed call which made a load balancer
+// makes no other one when it comes again after a restart, and that one which was
+// signed before the start and never came is taken.
+func TestReplayAfterRestart(t *testing.T) {
+	dir := t.TempDir()
+	client := &apiclient.Client{}
+	params := map[string]string{"LoadBalancerSpec": "slb.s1.small"}
+	used := client.Sign(emulatortest.Slb, "CreateLoadBalancer", params)
+	waiting := client.Sign(emulatortest.Slb, "CreateLoadBalancer", params)
+	for run, want := range [][]string{{"", "SignatureNonceUsed"}, {"SignatureNonceUsed"}, {"SignatureNonceUsed"}} {
+		e := mustNew(t, emulator.Config{DataDir: dir, StrictAuth: true})
+		for _, code := range want {
+			if a := send(e, used); !strings.Contains(a.Body.String(), code) || (a.Code == http.StatusOK) != (code == "") {
+				t.Errorf("run %d: answer %d %s, want %q", run, a.Code, a.Body, code)
+			}
+		}
+		if run == 1 {
+			if a := send(e, waiting); a.Code != http.StatusOK {
+				t.Errorf("signed before the start: answer %d %s", a.Code, a.Body)
+			}
+		}
+		if n := loadBalancers(t, e); n != min(run+1, 2) {
+			t.Errorf("run %d: there are %d load balancers, want %d", run, n, min(run+1, 2))
+		}
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// send makes a call of a signed query.
+func send(e *emulator.Emulator, query string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	e.Handler().ServeHTTP(w, httptest.NewRequest("POST", "http://127.0.0.1:9600/?"+query, nil))
+	return w
+}
+
+func loadBalancers(t *testing.T, e *emulator.Emulator) (n int) {
+	t.Helper()
+	if err := e.Store().View(state.Owner{}, func(v *state.View) error {
+		for range state.LoadBalancers.All(v) {
+			n++
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
