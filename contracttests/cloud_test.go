@@ -125,7 +125,7 @@ func (c *cloud) send(product, action, format string, p params) *httptest.Respons
 		query.Set(name, value)
 	}
 	w := httptest.NewRecorder()
-	c.api.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/?"+query.Encode(), nil))
+	c.api.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1:9600/?"+query.Encode(), nil))
 	return w
 }
 

@@ -8,7 +8,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -58,6 +57,11 @@ type Config struct {
 	World *world.World
 	// StrictAuth verifies signatures.
 	StrictAuth bool
+	// AllowedHosts are names by which clients may call the API, beside those that
+	// they may in any case; *.example stands for all that end in .example.
+	AllowedHosts []string
+	// UnsignedRemote lets the API be served to other machines without StrictAuth.
+	UnsignedRemote bool
 	// AutoENI are the blocks of pods' addresses: a network interface of one is made
 	// when it is looked up.
 	AutoENI []netip.Prefix
@@ -202,8 +206,10 @@ func (cfg *Config) world() *world.World {
 func (e *Emulator) build() {
 	products := productsWith(e.cfg.AutoENI)
 	metrics := control.NewMetrics(e.store, products)
+	callers := e.cfg.newCallers()
 	e.api = serveAPI(rpc.NewServer(rpc.Config{
 		Store:      e.store,
+		Caller:     callers.refuse,
 		Products:   products,
 		StrictAuth: e.cfg.StrictAuth,
 		Nonces:     e.nonces,
@@ -216,7 +222,7 @@ func (e *Emulator) build() {
 		Store:      e.store,
 		InstanceID: e.cfg.InstanceID,
 		Seed:       e.cfg.Seed,
-	}))
+	}), callers)
 	var player control.Player
 	if e.cfg.Player != nil {
 		player = e.cfg.Player(e)
@@ -242,22 +248,18 @@ func (e *Emulator) build() {
 // serveAPI gives the metadata service its paths and the gateway all others. It
 // is no http.ServeMux, which would redirect a path that it finds untidy, and
 // with that lose a POST.
-func serveAPI(gateway, metadata http.Handler) http.Handler {
+func serveAPI(gateway, metadata http.Handler, callers callers) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/latest/") {
-			metadata.ServeHTTP(w, r)
+		if !strings.HasPrefix(r.URL.Path, "/latest/") {
+			gateway.ServeHTTP(w, r)
 			return
 		}
-		gateway.ServeHTTP(w, r)
+		if err := callers.refuse(r); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return
+		}
+		metadata.ServeHTTP(w, r)
 	})
-}
-
-func hostOf(address string) string {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return address
-	}
-	return host
 }
 
 // crash ends the process as a power failure would: nothing is flushed, nobody is

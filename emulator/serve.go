@@ -32,7 +32,7 @@ type server struct {
 
 // Start listens on both addresses and serves until Close.
 func (e *Emulator) Start() error {
-	if err := e.guardControl(); err != nil {
+	if err := errors.Join(e.guardControl(), e.guardUnsigned()); err != nil {
 		return err
 	}
 	api, err := e.listen("API", e.cfg.Listen, e.api, e.cfg.TLS)

@@ -42,6 +42,10 @@ func TestBadStarts(t *testing.T) {
 		{"unknown argument", func(*testing.T, string) []string { return []string{"now"} }, 2, `"now"`},
 		{"bad engine", func(*testing.T, string) []string { return []string{"--engine", "etcd"} }, 2, "--engine is bbolt or memory"},
 		{"bad auth", func(*testing.T, string) []string { return []string{"--auth", "maybe"} }, 2, "--auth is strict or off"},
+		{"host with a port", func(*testing.T, string) []string { return []string{"--allowed-host", "a.test,b.test:80"} }, 2, `--allowed-host: "b.test:80"`},
+		{"unsigned calls of other machines", func(*testing.T, string) []string {
+			return []string{"--auth", "off", "--listen", "0.0.0.0:0"}
+		}, 3, "--unsigned-remote"},
 		{"bad address", func(*testing.T, string) []string { return []string{"--listen", "9600"} }, 2, "--listen is host:port"},
 		{"bad log level", func(*testing.T, string) []string { return []string{"--log-level", "loud"} }, 2, "--log-level"},
 		{"bad log format", func(*testing.T, string) []string { return []string{"--log-format", "xml"} }, 2, "--log-format"},

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -31,6 +32,8 @@ type serveFlags struct {
 	listen, controlListen, controlToken string
 	dataDir, engine, world, fork        string
 	auth, instance                      string
+	allowedHost                         string
+	unsignedRemote                      bool
 	tls                                 bool
 	tlsCert, tlsKey                     string
 	seed                                uint64
@@ -84,6 +87,8 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.fork, "fork", "", "serve a throw-away copy of the state in this folder of a stopped emulator")
 	flags.StringVar(&f.world, "world", "", "world file to plant into an empty store (default: clbemu world show)")
 	flags.StringVar(&f.auth, "auth", authStrict, "strict verifies signatures, off takes any call")
+	flags.BoolVar(&f.unsignedRemote, "unsigned-remote", false, "let --auth off be reached from other machines")
+	flags.StringVar(&f.allowedHost, "allowed-host", "", "names by which clients call the API, by commas, such as *.example: addresses, localhost and *.aliyuncs.com are known")
 	flags.StringVar(&f.autoENI, "auto-eni", "", "CIDR blocks of pods, by commas: network interfaces with their addresses are made when looked up")
 	flags.StringVar(&f.instance, "instance", "", "ECS instance whose metadata are served (default: the first running one)")
 	flags.BoolVar(&f.tls, "tls", false, "serve the API by HTTPS, with a generated certificate unless one is given")
@@ -156,7 +161,7 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	}
 	cfg = emulator.Config{
 		Engine: emulator.Engine(f.engine), DataDir: f.dataDir, StrictAuth: f.auth == authStrict, Seed: f.seed, Log: log,
-		InstanceID: f.instance, Fork: f.fork,
+		InstanceID: f.instance, Fork: f.fork, UnsignedRemote: f.unsignedRemote,
 		Journal: journal.Config{File: f.journalFile, FileSize: f.journalSize << 20},
 		Listen:  f.listen, ControlListen: f.controlListen, ControlToken: f.controlToken, Version: version(),
 	}
@@ -166,15 +171,18 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 			return cfg, cannot(err)
 		}
 	}
+	if cfg.AllowedHosts, err = hosts(f.allowedHost); err != nil {
+		return cfg, usage(fmt.Errorf("--allowed-host: %w", err))
+	}
 	if cfg.AutoENI, err = blocks(f.autoENI); err != nil {
 		return cfg, usage(fmt.Errorf("--auto-eni: %w", err))
 	}
-	cfg.TLS, err = f.tlsConfig()
+	cfg.TLS, err = f.tlsConfig(cfg.AllowedHosts)
 	return cfg, err
 }
 
 // tlsConfig is nil for HTTP.
-func (f *serveFlags) tlsConfig() (*tls.Config, error) {
+func (f *serveFlags) tlsConfig(allowed []string) (*tls.Config, error) {
 	switch {
 	case (f.tlsCert == "") != (f.tlsKey == ""):
 		return nil, usage(errors.New("--tls-cert and --tls-key go together"))
@@ -184,7 +192,7 @@ func (f *serveFlags) tlsConfig() (*tls.Config, error) {
 	case !f.tls:
 		return nil, nil
 	}
-	hosts := []string{"localhost", "127.0.0.1", "::1", "*.aliyuncs.com"}
+	hosts := append([]string{"localhost", "127.0.0.1", "::1", "*.aliyuncs.com"}, allowed...)
 	if host, _, _ := net.SplitHostPort(f.listen); host != "" && host != "0.0.0.0" && host != "::" {
 		hosts = append(hosts, host)
 	}
@@ -221,6 +229,22 @@ func reachable(address string) string {
 		host = "127.0.0.1"
 	}
 	return net.JoinHostPort(host, port)
+}
+
+var hostName = regexp.MustCompile(`^(\*\.)?[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$`)
+
+// hosts reads names with commas between them.
+func hosts(list string) (found []string, err error) {
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		if !hostName.MatchString(name) {
+			return nil, fmt.Errorf("%q is not a name such as clbemu.test or *.test", name)
+		}
+		found = append(found, name)
+	}
+	return found, nil
 }
 
 // blocks reads CIDR blocks with commas between them.

@@ -20,6 +20,8 @@ import (
 type Config struct {
 	Store    *state.Store
 	Products []*Product
+	// Caller, if set, tells why a call is not even looked at.
+	Caller func(*http.Request) error
 	// StrictAuth verifies signatures. Without it a call belongs to the account of
 	// its key, or, when it has no known key, to the first account.
 	StrictAuth bool
@@ -140,6 +142,7 @@ func (s *Server) answer(call *Call, w http.ResponseWriter, r *http.Request) (res
 	}()
 	for _, stage := range []func() *Problem{
 		func() *Problem { return call.parse(w, r) },
+		func() *Problem { return s.meet(call) },
 		func() *Problem { return s.recognize(call) },
 		func() *Problem { return s.strikeAt(faults.Accept, call) },
 		func() *Problem { return s.authenticate(call) },
@@ -153,6 +156,17 @@ func (s *Server) answer(call *Call, w http.ResponseWriter, r *http.Request) (res
 		}
 	}
 	return s.dispatch(call)
+}
+
+// meet looks at who calls, before anything else can be told to them.
+func (s *Server) meet(call *Call) *Problem {
+	if s.cfg.Caller == nil {
+		return nil
+	}
+	if err := s.cfg.Caller(call.request); err != nil {
+		return &Problem{Status: http.StatusForbidden, Code: "Forbidden.Caller", Message: err.Error()}
+	}
+	return nil
 }
 
 // authenticate finds out whose call it is. The order of its checks is that of

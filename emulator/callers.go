@@ -1,0 +1,90 @@
+package emulator
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// callers tells programs, which may call the API, from web pages that somebody on
+// this machine looks at. A page can reach a loopback address under a name that it
+// made resolve to it, so names must be known; an address needs no look, as a page
+// that was loaded from it is the API's own.
+type callers struct {
+	names []string // *.example stands for all that end in .example
+}
+
+// newCallers knows the names of the loopback address, of the listener and of the
+// cloud, and those that the user allows.
+func (cfg *Config) newCallers() callers {
+	names := []string{"localhost", "*.localhost", "*.aliyuncs.com"}
+	if host := hostOf(cfg.Listen); host != "" {
+		names = append(names, host)
+	}
+	return callers{append(names, cfg.AllowedHosts...)}
+}
+
+var errCrossSite = errors.New("the API takes no calls from the pages of other sites")
+
+func (c callers) refuse(r *http.Request) error {
+	if host := hostOf(r.Host); !c.know(host) {
+		return fmt.Errorf("the API is not known by the name %q: start clbemu with --allowed-host (CLBEMU_ALLOWED_HOST) "+
+			"and that name, or call it by its address", host)
+	}
+	if crossSite(r) {
+		return errCrossSite
+	}
+	return nil
+}
+
+func (c callers) know(host string) bool {
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return true
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	for _, name := range c.names {
+		name = strings.ToLower(name)
+		if domain, wild := strings.CutPrefix(name, "*"); wild && strings.HasSuffix(host, domain) || host == name {
+			return host != ""
+		}
+	}
+	return false
+}
+
+// crossSite tells whether a browser says that the page of another site made the
+// call. The gateway's reads and writes are all the same to a browser, so a GET is
+// no better than a POST.
+func crossSite(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site != "same-origin" && site != "none"
+	}
+	for _, name := range []string{"Origin", "Referer"} {
+		page := r.Header.Get(name)
+		if from, err := url.Parse(page); page != "" && (err != nil || from.Host != r.Host) {
+			return true
+		}
+	}
+	return false
+}
+
+// guardUnsigned refuses to let other machines change the cloud without a key,
+// unless that is what is wanted.
+func (e *Emulator) guardUnsigned() error {
+	if e.cfg.StrictAuth || e.cfg.UnsignedRemote || isLoopback(hostOf(e.cfg.Listen)) {
+		return nil
+	}
+	return fmt.Errorf("without signatures, whoever reaches %s can change the cloud: verify them with --auth strict, "+
+		"listen on 127.0.0.1, or say --unsigned-remote (CLBEMU_UNSIGNED_REMOTE) if that is what you want", e.cfg.Listen)
+}
+
+func hostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return host
+}
