@@ -1,6 +1,6 @@
 # Nothing but Go and make is needed; `make race` and `make check` also use gcc and git.
 FUZZTIME ?= 60s
-ROUNDS ?= 50
+ROUNDS ?= 100
 BUILD = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"
 
 .PHONY: build run test race fuzz crash bench contract golden lint check
@@ -29,9 +29,9 @@ fuzz:
 		go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package || exit 1; \
 	done
 
-# crash the binary ROUNDS times among concurrent writes
+# crash: end the binary ROUNDS times among concurrent writes, snapshots, imports and resets
 crash:
-	go test -count=1 -v -run TestCrash ./cmd/clbemu -rounds $(ROUNDS)
+	go test -count=1 -v -timeout 0 -run TestCrash ./contracttests/durability -rounds $(ROUNDS)
 
 # bench: the figures that the README quotes, on this machine
 bench:

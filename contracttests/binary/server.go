@@ -3,6 +3,8 @@ package binary
 import (
 	"bufio"
 	"bytes"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"regexp"
@@ -22,8 +24,12 @@ type Server struct {
 	// Stderr is to be read when the process has ended.
 	Stderr bytes.Buffer
 
-	t testing.TB
+	t    testing.TB
+	http *http.Client
 }
+
+// connections is how many calls at once reuse theirs.
+const connections = 100
 
 // Serve starts clbemu serve on free ports and waits until it says where.
 func Serve(t testing.TB, args ...string) *Server {
@@ -35,7 +41,10 @@ func Serve(t testing.TB, args ...string) *Server {
 // Await starts a command that ends up serving, and waits until it says where.
 func Await(t testing.TB, cmd *exec.Cmd) *Server {
 	t.Helper()
-	s := &Server{t: t, Cmd: cmd}
+	s := &Server{t: t, Cmd: cmd, http: &http.Client{
+		Transport: &http.Transport{MaxIdleConnsPerHost: connections},
+		Timeout:   timeout,
+	}}
 	s.Cmd.Stderr = &s.Stderr
 	stdout, err := s.Cmd.StdoutPipe()
 	if err != nil {
@@ -44,7 +53,10 @@ func Await(t testing.TB, cmd *exec.Cmd) *Server {
 	if err := s.Cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Cmd.Process.Kill() })
+	t.Cleanup(func() {
+		s.Cmd.Process.Kill()
+		s.http.CloseIdleConnections()
+	})
 	var said strings.Builder
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		said.WriteString(lines.Text() + "\n")
@@ -83,4 +95,19 @@ func (s *Server) End(signal os.Signal) int {
 }
 
 // Client returns a client of the API with the default world's key.
-func (s *Server) Client() *apiclient.Client { return &apiclient.Client{URL: s.API} }
+func (s *Server) Client() *apiclient.Client { return &apiclient.Client{URL: s.API, HTTP: s.http} }
+
+// Ask sends one call to the control API. An error means that no whole answer came.
+func (s *Server) Ask(method, path string, body []byte) (status int, answer []byte, err error) {
+	request, err := http.NewRequest(method, s.Control+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	response, err := s.http.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	answer, err = io.ReadAll(response.Body)
+	return response.StatusCode, answer, err
+}

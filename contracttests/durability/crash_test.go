@@ -1,0 +1,80 @@
+package durability_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
+)
+
+var rounds = flag.Int("rounds", 100, "number of crashes of TestCrash")
+
+// TestCrash proves that whenever the server is killed, or told to end, among the
+// calls of many writers, snapshots, imports and resets, then what was answered is
+// so after the restart: nothing that was acknowledged is lost, nothing that was
+// refused is there, what was never answered happened as a whole or not at all,
+// and no invariant is broken.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	c := newCloud(t, chances(t, fmt.Sprintf("-rounds %d", *rounds)))
+	for range *rounds {
+		if c.chance.IntN(4) == 0 {
+			c.killWhileStarting()
+		}
+		c.open()
+		signal := os.Kill
+		if c.chance.IntN(4) == 0 {
+			signal = syscall.SIGTERM
+		}
+		writers := 16 + c.chance.IntN(maxWriters-16+1)
+		if err := c.rage(writers, 1+c.chance.IntN(40*writers), signal); err != nil {
+			t.Fatal(err)
+		}
+		c.counts.add(fmt.Sprintf("ended by %v", signal))
+	}
+	c.open()
+	if code := c.server.End(syscall.SIGTERM); code != 0 {
+		t.Errorf("exit code at the end = %d, want 0", code)
+	}
+	c.report()
+}
+
+// killWhileStarting kills a server somewhere between its start and its first call.
+func (c *cloud) killWhileStarting() {
+	cmd := exec.Command(binary.Path, "serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0", "--data-dir", c.dir)
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	time.AfterFunc(time.Duration(c.chance.Int64N(int64(longStart))), func() { cmd.Process.Kill() })
+	cmd.Wait()
+	c.counts.add("killed while starting")
+}
+
+// longStart is more than a start takes.
+const longStart = 40 * time.Millisecond
+
+// report tells how much of what there was, which must be some of everything.
+func (c *cloud) report() {
+	all := 0
+	var lines []string
+	for _, what := range slices.Sorted(maps.Keys(c.counts.of)) {
+		lines = append(lines, fmt.Sprintf("%7d %s", c.counts.of[what], what))
+		if writes[what] != nil {
+			all += c.counts.of[what]
+		}
+	}
+	c.t.Logf("%d calls of %d kinds answered:\n%s", all, len(actions), strings.Join(lines, "\n"))
+	for _, action := range actions {
+		if *rounds >= 50 && c.counts.of[action] == 0 {
+			c.t.Errorf("there was no %s", action)
+		}
+	}
+}

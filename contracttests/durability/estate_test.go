@@ -1,0 +1,113 @@
+package durability_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/apiclient"
+)
+
+// estate is what one writer has in the cloud: facts by names such as lb/name. A
+// name under another's is gone with it. A fact that is not there is "".
+type estate map[string]string
+
+// anything is the value of a fact that is there, whatever it says: the id of what
+// was made by a call that was never answered, or the listener that a call needs.
+const anything = "*"
+
+// with returns the estate with one fact changed. What is under a fact that goes
+// goes too.
+func (e estate) with(name, value string) estate {
+	next := maps.Clone(e)
+	if value != "" {
+		next[name] = value
+		return next
+	}
+	maps.DeleteFunc(next, func(other, _ string) bool { return other == name || strings.HasPrefix(other, name+"/") })
+	return next
+}
+
+// is tells whether the estate is the one that was expected.
+func (e estate) is(expected estate) bool {
+	return maps.EqualFunc(e, expected, func(got, want string) bool { return got == want || want == anything })
+}
+
+// call is one write of a writer with what it means for the writer's estate.
+type call struct {
+	version, action string
+	params          map[string]string
+	// needs are the facts by which the call succeeds; without them it is refused.
+	// One that must not be there is "".
+	needs estate
+	// once is the fact that keeps the writer from the call: the cloud would have
+	// two of it.
+	once string
+	// change is what a success does. The reply is empty where none came.
+	change func(e estate, reply apiclient.Reply) estate
+}
+
+func (c call) fits(e estate) bool {
+	for name, value := range c.needs {
+		if e[name] != value && (value != anything || e[name] == "") {
+			return false
+		}
+	}
+	return true
+}
+
+// answered is a call with its answer.
+type answered struct {
+	call
+	reply apiclient.Reply
+	// lost is a call without an answer: whether it was executed is not known.
+	lost bool
+}
+
+func (a answered) succeeded() bool { return !a.lost && a.reply.Status == 200 }
+
+// after returns the estates that a call may leave behind in the place of one of
+// those given, none if its answer can't be explained.
+func (a answered) after(before []estate) []estate {
+	var found []estate
+	for _, e := range before {
+		fits := a.fits(e)
+		if fits && (a.lost || a.succeeded()) {
+			found = append(found, a.change(e, a.reply))
+		}
+		if a.lost || !fits && !a.succeeded() {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// outcomes returns the estates that calls may leave behind, in their order.
+func outcomes(before []estate, calls []answered) []estate {
+	for _, c := range calls {
+		before = c.after(before)
+	}
+	return before
+}
+
+// outcomesAround returns the estates that calls may leave behind when one change
+// of the whole world happens somewhere among them.
+func outcomesAround(before estate, calls []answered, world func([]estate) []estate) []estate {
+	var found []estate
+	for at := range len(calls) + 1 {
+		found = append(found, outcomes(world(outcomes([]estate{before}, calls[:at])), calls[at:])...)
+	}
+	return found
+}
+
+// prefixes returns the estates that there may be while calls are made.
+func prefixes(before estate, calls []answered) []estate {
+	var found []estate
+	for at := range len(calls) + 1 {
+		found = append(found, outcomes([]estate{before}, calls[:at])...)
+	}
+	return found
+}
+
+// oneOf tells whether an estate is among those expected.
+func (e estate) oneOf(expected []estate) bool { return slices.ContainsFunc(expected, e.is) }

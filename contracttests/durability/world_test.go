@@ -1,0 +1,184 @@
+package durability_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+)
+
+// version is a state of the whole cloud: for each writer the estates one of which
+// is in it.
+type version map[*writer][]estate
+
+// worldChange is one call about everybody's estate at once.
+type worldChange struct {
+	name         string
+	method, path string
+	body         []byte
+	// become are the versions one of which it puts in the place of everything, none
+	// when it changes no estate.
+	become []version
+	// rewinds tells that ids which were made since will be made again, and may
+	// be others' in what is put in place.
+	rewinds bool
+	// answered tells that it succeeded, and that what the writers have since was
+	// not looked at.
+	answered bool
+	// done notes a success, or, with unsure, what may be one.
+	done func(answer []byte, unsure bool)
+}
+
+func nothing([]byte, bool) {}
+
+// spares tells whether a call means the same before and after the change: by ids
+// of another time it would be about somebody else's resources.
+func (c *worldChange) spares(w *writer, next call) bool {
+	if c == nil || !c.rewinds {
+		return true
+	}
+	for _, v := range c.become {
+		for _, e := range v[w] {
+			if e[next.once] != "" || !next.fits(e) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// export is a state that was read by GET /v1/state.
+type export struct {
+	text    []byte
+	version version
+}
+
+// now is the version that a call got to see which ran beside the writers' calls.
+func (c *cloud) now() version {
+	v := make(version, len(c.writers))
+	for _, w := range c.writers {
+		v[w] = prefixes(w.estate, w.since)
+	}
+	return v
+}
+
+// empty is the version of a cloud that was reset.
+func (c *cloud) empty() version {
+	v := make(version, len(c.writers))
+	for _, w := range c.writers {
+		v[w] = []estate{{}}
+	}
+	return v
+}
+
+// shelf is which snapshots there are by their names: what may be in each, where nil
+// is that it may not be there.
+type shelf map[string][]version
+
+func (s shelf) names() []string {
+	var names []string
+	for _, name := range []string{"a", "b", "c"} {
+		if len(s[name]) > 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// put notes what a name has now, or may have.
+func (s shelf) put(name string, v version, unsure bool) {
+	if !unsure {
+		s[name] = nil
+	} else if len(s[name]) == 0 {
+		s[name] = []version{nil}
+	}
+	s[name] = append(s[name], v)
+}
+
+// settle compares with the names that the server lists.
+func (s shelf) settle(listed []byte) error {
+	var list struct{ Snapshots []struct{ Name string } }
+	if err := json.Unmarshal(listed, &list); err != nil {
+		return err
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		there := slices.ContainsFunc(list.Snapshots, func(s struct{ Name string }) bool { return s.Name == name })
+		may := slices.DeleteFunc(s[name], func(v version) bool { return (v != nil) != there })
+		if len(may) == 0 && (there || len(s[name]) > 0) {
+			return fmt.Errorf("snapshot %s is there: %v, which no answer explains", name, there)
+		}
+		s[name] = may
+		if !there {
+			delete(s, name)
+		}
+	}
+	return nil
+}
+
+// nextWorldChange chooses one that can succeed.
+func (c *cloud) nextWorldChange() worldChange {
+	names := c.snapshots.names()
+	pick := func() string { return names[c.chance.IntN(len(names))] }
+	choices := []func() worldChange{c.takeSnapshot, c.exportState, c.resetState}
+	if len(names) > 0 {
+		choices = append(choices, func() worldChange { return c.restoreSnapshot(pick()) }, func() worldChange { return c.restoreSnapshot(pick()) },
+			func() worldChange { return c.deleteSnapshot(pick()) })
+	}
+	if len(c.exports) > 0 {
+		choices = append(choices, c.importState, c.importState)
+	}
+	return choices[c.chance.IntN(len(choices))]()
+}
+
+func (c *cloud) takeSnapshot() worldChange {
+	name := []string{"a", "b", "c"}[c.chance.IntN(3)]
+	return worldChange{
+		name: "take snapshot " + name, method: http.MethodPut, path: "/v1/snapshots/" + name,
+		done: func(_ []byte, unsure bool) { c.snapshots.put(name, c.now(), unsure) },
+	}
+}
+
+func (c *cloud) restoreSnapshot(name string) worldChange {
+	return worldChange{
+		name: "restore snapshot " + name, method: http.MethodPost, path: "/v1/snapshots/" + name + "/restore",
+		become: slices.DeleteFunc(slices.Clone(c.snapshots[name]), func(v version) bool { return v == nil }), rewinds: true, done: nothing,
+	}
+}
+
+func (c *cloud) deleteSnapshot(name string) worldChange {
+	return worldChange{
+		name: "delete snapshot " + name, method: http.MethodDelete, path: "/v1/snapshots/" + name,
+		done: func(_ []byte, unsure bool) {
+			c.snapshots.put(name, nil, unsure)
+			if !unsure {
+				delete(c.snapshots, name)
+			}
+		},
+	}
+}
+
+func (c *cloud) exportState() worldChange {
+	return worldChange{
+		name: "export", method: http.MethodGet, path: "/v1/state",
+		done: func(answer []byte, unsure bool) {
+			if !unsure {
+				c.exports = append(c.exports[max(0, len(c.exports)-2):], export{answer, c.now()})
+			}
+		},
+	}
+}
+
+func (c *cloud) importState() worldChange {
+	chosen := c.exports[c.chance.IntN(len(c.exports))]
+	return worldChange{
+		name: "import", method: http.MethodPut, path: "/v1/state", body: chosen.text,
+		become: []version{chosen.version}, rewinds: true, done: nothing,
+	}
+}
+
+func (c *cloud) resetState() worldChange {
+	return worldChange{
+		name: "reset", method: http.MethodPost, path: "/v1/state/reset",
+		become: []version{c.empty()}, done: nothing,
+	}
+}

@@ -1,0 +1,57 @@
+package durability_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// writer makes calls about its own estate, one after the other, and remembers what
+// the answers promised.
+type writer struct {
+	// name is how its resources' names begin.
+	name   string
+	chance *rand.Rand
+	made   int
+	// ownsLoadBalancer tells who has a load balancer and who has an EIP: the
+	// cloud has not enough of either for all.
+	ownsLoadBalancer bool
+
+	// estate is what it has for sure, before the calls in since. Those are kept
+	// while something runs that concerns all, or was never answered.
+	estate estate
+	since  []answered
+	// likely is what it has if nothing but its own calls happened.
+	likely estate
+	// lost is the call that had no answer when the server died.
+	lost *call
+}
+
+// note takes down an answer.
+func (w *writer) note(a answered) {
+	w.since = append(w.since, a)
+	if a.succeeded() {
+		w.likely = a.change(w.likely, a.reply)
+	}
+	if a.lost {
+		w.lost = &a.call
+	}
+}
+
+// settled notes what the writer has for sure.
+func (w *writer) settled(e estate) {
+	if e == nil {
+		e = estate{}
+	}
+	w.estate, w.likely, w.since = e, e, nil
+}
+
+// explain works out what the writer has when nothing but its own calls happened,
+// and they were all answered.
+func (w *writer) explain() error {
+	after := outcomes([]estate{w.estate}, w.since)
+	if len(after) != 1 {
+		return fmt.Errorf("%s has %v, and no answer may be such as one of %v", w.name, w.estate, w.since)
+	}
+	w.settled(after[0])
+	return nil
+}
