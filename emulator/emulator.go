@@ -114,7 +114,10 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := state.Open(ctx, state.Config{Engine: e, Clock: cfg.Clock, Seed: cfg.Seed})
+	store, err := state.Open(ctx, state.Config{
+		Engine: e, Clock: cfg.Clock, Seed: cfg.Seed,
+		Warn: func(what string) { cfg.Log.Warn().Msg(what) },
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -154,8 +157,7 @@ func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
 		return cfg.Storage, nil
 	}
 	if cfg.Fork != "" {
-		copied := &memory.Engine{}
-		return copied, bolt.Copy(ctx, cfg.Fork, copied)
+		return fork(ctx, cfg.Fork)
 	}
 	kind := cfg.Engine
 	if kind == "" && cfg.DataDir == "" {
@@ -172,6 +174,16 @@ func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
 	default:
 		return nil, fmt.Errorf("unknown engine %q: choose %s or %s", kind, Bolt, Memory)
 	}
+}
+
+// fork is a copy in memory of the state in a folder, which is only read.
+func fork(ctx context.Context, dir string) (engine.Engine, error) {
+	kept, err := bolt.OpenReadOnly(dir)
+	if err != nil {
+		return nil, err
+	}
+	copied := &memory.Engine{}
+	return copied, errors.Join(engine.CopyTo(ctx, kept, copied), kept.Close())
 }
 
 // stateDir is the folder that the state is kept in, "" when it is in memory.

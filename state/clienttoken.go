@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -40,6 +41,52 @@ var ClientTokens = newTable("ClientToken", func(t *ClientToken) string {
 	return ClientTokenID(t.AccountID, t.Action, t.Token)
 })
 
+var (
+	clientTokensByAge = ClientTokens.index("age", func(t *ClientToken) [][]string {
+		return one(timeKey(t.CreateTime))
+	})
+	clientTokensByResource = ClientTokens.index("resource", func(t *ClientToken) [][]string {
+		return one(t.ResourceID)
+	})
+)
+
+// ClientTokenLifetime is how long a token is remembered: CLB-0109.
+const ClientTokenLifetime = 24 * time.Hour
+
+// expiring bounds how many tokens a transaction looks at, so that none waits for
+// the end of many. What it leaves counts as expired all the same.
+const expiring = 64
+
+// expireClientTokens forgets the oldest tokens whose time is over.
+func (tx *Tx) expireClientTokens() {
+	everywhere := tx.In(Owner{})
+	for range expiring {
+		oldest, ok := clientTokensByAge.First(everywhere.View)
+		if !ok || !oldest.expired(tx.Now()) {
+			return
+		}
+		ClientTokens.Delete(everywhere, ClientTokenID(oldest.AccountID, oldest.Action, oldest.Token))
+	}
+}
+
+// forgetClientTokens forgets the tokens of what the transaction deleted: they
+// count as new, CLB-0101.
+func (tx *Tx) forgetClientTokens() {
+	everywhere := tx.In(Owner{})
+	for _, key := range slices.Clone(tx.log.order) {
+		if key.kind == ClientTokens.kind || tx.log.last[key] != nil {
+			continue
+		}
+		for t := range clientTokensByResource.List(everywhere.View, key.id) {
+			ClientTokens.Delete(everywhere, ClientTokenID(t.AccountID, t.Action, t.Token))
+		}
+	}
+}
+
+func (t *ClientToken) expired(now time.Time) bool {
+	return !now.Before(t.CreateTime.Add(ClientTokenLifetime))
+}
+
 // Once runs act unless a call of the action with the same token succeeded before,
 // and returns the id of the resource that either was about. A token whose resource
 // is gone since counts as new: CLB-0101. One that comes with another request is
@@ -53,7 +100,7 @@ func Once[T any](tx *Tx, action, token string, request any, table *Table[T], act
 		return "", err
 	}
 	id := ClientTokenID(tx.scope.AccountID, action, token)
-	if known, ok := ClientTokens.Find(tx.View, id); ok {
+	if known, ok := ClientTokens.Find(tx.View, id); ok && !known.expired(tx.Now()) {
 		if _, exists := table.Find(tx.View, known.ResourceID); exists {
 			return known.ResourceID, known.check(digest)
 		}

@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ func TestOnce(t *testing.T) {
 	if err != nil {
 		t.Fatalf("after a refused call: %v", err)
 	}
-	clock.Advance(365 * day)
+	clock.Advance(state.ClientTokenLifetime - 1)
 	for name, c := range map[string]struct {
 		scope   state.Owner
 		token   string
@@ -83,5 +84,58 @@ func TestOnceOfAnUnreadableRequest(t *testing.T) {
 	s, _ := timed(t)
 	if id, err := attempt(s, hangzhou, "t", func() {}, nil); err == nil {
 		t.Errorf("Once made %s", id)
+	}
+}
+
+// countTokens counts the tokens that are kept.
+func countTokens(t testing.TB, s *state.Store) (n int) {
+	t.Helper()
+	view(t, s, state.Owner{}, func(v *state.View) {
+		for range state.ClientTokens.All(v) {
+			n++
+		}
+	})
+	return n
+}
+
+// A token ends with its lifetime: it makes another resource then, and the next
+// writes forget it and all others of its age.
+func TestClientTokensExpire(t *testing.T) {
+	s, clock := timed(t)
+	first, err := attempt(s, hangzhou, "t", 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 200 {
+		if _, err := attempt(s, hangzhou, fmt.Sprint("other-", n), 1, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clock.Advance(state.ClientTokenLifetime)
+	if again, err := attempt(s, hangzhou, "t", 2, nil); err != nil || again == first {
+		t.Errorf("after the token's lifetime: %s, %v, want another than %s", again, err, first)
+	}
+	for n := range 3 {
+		update(t, s, state.Owner{}, putAccount(fmt.Sprint("account-", n)))
+	}
+	if n := countTokens(t, s); n != 1 {
+		t.Errorf("%d tokens are kept, want the new one alone", n)
+	}
+}
+
+// A token goes with its resource, so that creating and deleting leaves nothing.
+func TestClientTokensGoWithTheirResource(t *testing.T) {
+	s, _ := timed(t)
+	before := countTokens(t, s)
+	id, err := attempt(s, hangzhou, "t", 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := countTokens(t, s); n != before+1 {
+		t.Fatalf("%d tokens after a call, want %d", n, before+1)
+	}
+	update(t, s, hangzhou, func(tx *state.Tx) error { state.VServerGroups.Delete(tx, id); return nil })
+	if n := countTokens(t, s); n != before {
+		t.Errorf("%d tokens after the deletion, want %d", n, before)
 	}
 }

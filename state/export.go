@@ -45,8 +45,8 @@ func ReadExport(r io.Reader) (*Export, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return nil, errors.New("not an exported state: there is more behind it")
 	}
-	if e.SchemaVersion != engine.SchemaVersion {
-		return nil, fmt.Errorf("the exported state has schema version %d, this clbemu reads %d", e.SchemaVersion, engine.SchemaVersion)
+	if e.SchemaVersion < 1 || e.SchemaVersion > engine.SchemaVersion {
+		return nil, fmt.Errorf("the exported state has schema version %d, this clbemu reads 1 to %d", e.SchemaVersion, engine.SchemaVersion)
 	}
 	for kind := range e.Tables {
 		if _, ok := tableByName[kind]; !ok {

@@ -8,8 +8,8 @@ import (
 
 // Asynchronous life is a table of stages. Entering a stage sets the status that
 // a resource has meanwhile and schedules the one that follows; nothing runs in
-// the background. Every transaction, and every View that finds something due,
-// first brings the state up to its own time.
+// the background. Every transaction first brings the state up to its own time, and
+// every View sees it so.
 
 // Stage is a time that a resource spends on the way to another status.
 type Stage string
@@ -149,8 +149,11 @@ var Transitions = newTable("Transition", func(t *Transition) string { return t.I
 
 // transitionsByDue has them in order of time.
 var transitionsByDue = Transitions.index("due", func(t *Transition) [][]string {
-	return one(fmt.Sprintf("%020d.%09d", t.Due.Unix(), t.Due.Nanosecond()))
+	return one(timeKey(t.Due))
 })
+
+// timeKey sorts as times do.
+func timeKey(t time.Time) string { return fmt.Sprintf("%020d.%09d", t.Unix(), t.Nanosecond()) }
 
 // Schedule puts a transition on the list. A resource has one of each beginning:
 // a later one takes the place of an earlier.

@@ -38,7 +38,7 @@ func timed(t testing.TB, plants ...func(*state.Tx) error) (*state.Store, *state.
 // plantStaged adds what has stages and is not in plantHealthy.
 func plantStaged(tx *state.Tx) error {
 	state.RouteEntries.Put(tx, &state.RouteEntry{Owner: hangzhou, ID: "rte-1", RouteTableID: routeTableID, VPCID: vpcID, Status: state.RouteEntryAvailable})
-	state.ClientTokens.Put(tx, &state.ClientToken{AccountID: hangzhou.AccountID, Action: "Do", Token: "t", ResourceID: "lb-1"})
+	state.ClientTokens.Put(tx, &state.ClientToken{AccountID: hangzhou.AccountID, Action: "Do", Token: "t", ResourceID: "lb-1", CreateTime: tx.Now()})
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/go-memdb"
@@ -11,9 +12,10 @@ import (
 	"github.com/clbemu/clbemu/state/engine"
 )
 
-// load reads everything that the engine keeps. Decoding has all the processors;
-// insertion, which can't be shared, keeps the order of the engine.
-func load(ctx context.Context, e engine.Engine, db *memdb.MemDB) error {
+// load reads everything that the engine keeps, and returns what in it this
+// version does not know, a line for each kind and field. Decoding has all the
+// processors; insertion, which can't be shared, keeps the order of the engine.
+func load(ctx context.Context, e engine.Engine, db *memdb.MemDB) (unknown []string, err error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	todo, ordered := make(chan *chunk, chunksAhead), make(chan *chunk, chunksAhead)
@@ -42,13 +44,15 @@ func load(ctx context.Context, e engine.Engine, db *memdb.MemDB) error {
 		if err := c.insert(txn); err != nil {
 			fail(err)
 		}
+		unknown = append(unknown, c.unknown...)
 	}
 	workers.Wait()
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	txn.Commit()
-	return nil
+	slices.Sort(unknown)
+	return slices.Compact(unknown), nil
 }
 
 // chunk is some records in the order of the engine. Single ones would cost more
@@ -56,6 +60,7 @@ func load(ctx context.Context, e engine.Engine, db *memdb.MemDB) error {
 type chunk struct {
 	records []record
 	bytes   []byte // of the values
+	unknown []string
 	err     error
 	decoded chan struct{}
 }
@@ -87,9 +92,14 @@ func (c *chunk) decode() {
 	defer close(c.decoded)
 	for i := range c.records {
 		rec := &c.records[i]
-		if rec.r, c.err = rec.table.decode(rec.value); c.err != nil {
+		var unknown error
+		if rec.r, unknown, c.err = rec.table.decode(rec.value); c.err != nil {
 			c.err = fmt.Errorf("%s %s: %w", rec.table.name(), rec.id, c.err)
 			return
+		}
+		if unknown != nil {
+			c.unknown = append(c.unknown, fmt.Sprintf("%s: %v: a newer clbemu may have written it, and it goes when the resource changes",
+				rec.table.name(), unknown))
 		}
 	}
 }

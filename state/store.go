@@ -24,15 +24,23 @@ type Config struct {
 	// Seed makes the ids of a new store repeatable; 0 takes a random one. A
 	// store that has one keeps it.
 	Seed uint64
+	// Warn is told what the state has that this version does not know, and when
+	// writes begin to be refused and are taken again. Nil tells nobody.
+	Warn func(string)
 }
 
 // Store is the working set and its way to the disk.
 type Store struct {
 	engine engine.Engine
 	clock  Clock
+	warn   func(string)
 
-	// visible is what readers see: durable, immutable.
+	// visible is what is durable, and immutable.
 	visible atomic.Pointer[memdb.MemDB]
+	// projected is what readers see of it once something is due.
+	projected atomic.Pointer[projection]
+	// failing is why writes are refused, nil while they are taken.
+	failing atomic.Pointer[failure]
 
 	mu      sync.Mutex   // serialises writers and guards what follows
 	newest  *memdb.MemDB // visible plus the batches on their way to the disk
@@ -69,30 +77,46 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = SystemClock{}
 	}
+	if cfg.Warn == nil {
+		cfg.Warn = func(string) {}
+	}
+	s := &Store{
+		engine: cfg.Engine,
+		clock:  cfg.Clock,
+		warn:   cfg.Warn,
+		wake:   make(chan struct{}, 1),
+		done:   make(chan struct{}),
+	}
+	if err := s.reload(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.plantSeed(ctx, cfg.Seed); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// reload makes the working set what the engine keeps.
+func (s *Store) reload(ctx context.Context) error {
 	schema := &memdb.DBSchema{Tables: make(map[string]*memdb.TableSchema, len(tables))}
 	for _, t := range tables {
 		schema.Tables[string(t.name())] = t.schema()
 	}
 	db, err := memdb.NewMemDB(schema)
 	if err != nil {
-		return nil, fmt.Errorf("working set: %w", err)
+		return fmt.Errorf("working set: %w", err)
 	}
-	if err := load(ctx, cfg.Engine, db); err != nil {
-		return nil, fmt.Errorf("load the store: %w", err)
+	unknown, err := load(ctx, s.engine, db)
+	if err != nil {
+		return fmt.Errorf("load the store: %w", err)
 	}
-	s := &Store{
-		engine: cfg.Engine,
-		clock:  cfg.Clock,
-		newest: db,
-		wake:   make(chan struct{}, 1),
-		done:   make(chan struct{}),
+	for _, what := range unknown {
+		s.warn(what)
 	}
+	s.newest = db
 	s.visible.Store(db.Snapshot())
-	if err := s.plantSeed(ctx, cfg.Seed); err != nil {
-		return nil, err
-	}
 	s.past = []moment{{state: s.visible.Load()}}
-	return s, nil
+	return nil
 }
 
 // Now is the emulated time.
@@ -100,17 +124,10 @@ func (s *Store) Now() time.Time {
 	return s.view(s.visible.Load().Txn(false), Owner{}).now
 }
 
-// View runs fn on the newest durable state as scope sees it. The View is only
-// valid during the call.
+// View runs fn on the newest durable state, with what has become due since, as
+// scope sees it. It writes nothing. The View is only valid during the call.
 func (s *Store) View(scope Owner, fn func(*View) error) error {
-	v := s.view(s.visible.Load().Txn(false), scope)
-	if _, due := nextDue(v, v.now); due {
-		if err := s.Update(Owner{}, func(*Tx) error { return nil }); err != nil {
-			return err
-		}
-		v = s.view(s.visible.Load().Txn(false), scope)
-	}
-	return fn(v)
+	return fn(s.present().In(scope))
 }
 
 func (s *Store) view(txn *memdb.Txn, scope Owner) *View {
@@ -121,14 +138,15 @@ func (s *Store) view(txn *memdb.Txn, scope Owner) *View {
 
 // Update runs fn in a transaction: nil commits it, an error or a panic leaves
 // everything as it was. It returns when all that fn saw and did is durable. When
-// the engine fails, it returns the engine's error and nothing was changed,
-// neither by fn nor by the transactions that shared its batch.
+// the engine fails, it returns an error that wraps ErrNotKept: whether fn's change
+// was made, and those that shared its batch, shows in what is read from then on,
+// which is what is kept.
 func (s *Store) Update(scope Owner, fn func(*Tx) error) error {
 	seen, err := s.apply(scope, fn)
 	if seen != nil {
 		<-seen.done
 		if seen.err != nil {
-			return fmt.Errorf("not committed: %w", seen.err)
+			return &NotKeptError{seen.err}
 		}
 	}
 	return err
@@ -142,17 +160,18 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 	if s.closed {
 		return nil, ErrClosed
 	}
+	if err := s.writable(); err != nil {
+		return nil, err
+	}
 	txn := s.newest.Txn(true)
 	defer txn.Abort() // does nothing after a commit
-	tx := &Tx{
-		View:  s.view(txn, scope),
-		store: s,
-		log:   &changeLog{last: make(map[changeKey]any)},
-	}
+	tx := newTx(s.view(txn, scope))
 	tx.settle()
+	tx.expireClientTokens()
 	if err := fn(tx); err != nil {
 		return s.undurable(), err
 	}
+	tx.forgetClientTokens()
 	if len(tx.log.order) == 0 {
 		return s.undurable(), nil
 	}
@@ -211,12 +230,16 @@ func (s *Store) commitBatch() bool {
 		close(b.done)
 		return true
 	}
-	// Everything newer stands on what was just lost.
-	s.newest = s.visible.Load().Snapshot()
+	// Everything newer stands on what is in doubt.
 	failed := []*batch{b}
 	if s.filling != nil {
 		failed = append(failed, s.filling)
 		s.filling = nil
+	}
+	s.newest = s.visible.Load().Snapshot()
+	s.recover(err)
+	if failing := s.failing.Load(); failing != nil {
+		err = failing
 	}
 	for _, f := range failed {
 		f.err = err

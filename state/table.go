@@ -1,6 +1,8 @@
 package state
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -203,7 +205,7 @@ func encodeKey(values ...string) []byte {
 // anyTable is what the store needs of a table, whatever it holds.
 type anyTable interface {
 	schema() *memdb.TableSchema
-	decode(value []byte) (any, error)
+	decode(value []byte) (r any, unknown, err error)
 	name() Kind
 	all(v *View) iter.Seq2[string, any]
 	find(v *View, id string) (any, bool)
@@ -232,8 +234,8 @@ func (t *Table[T]) delete(tx *Tx, id string) { t.Delete(tx, id) }
 
 // insert is Put of an encoded resource that must not be there yet.
 func (t *Table[T]) insert(tx *Tx, value []byte) error {
-	raw, err := t.decode(value)
-	if err != nil {
+	raw, unknown, err := t.decode(value)
+	if err = cmp.Or(err, unknown); err != nil {
 		return err
 	}
 	r := raw.(*T)
@@ -244,15 +246,22 @@ func (t *Table[T]) insert(tx *Tx, value []byte) error {
 	return nil
 }
 
-func (t *Table[T]) decode(value []byte) (any, error) {
+// decode reads a resource. A field that it does not have is passed over, and
+// returned as unknown.
+func (t *Table[T]) decode(value []byte) (_ any, unknown, err error) {
 	r := new(T)
-	if err := json.Unmarshal(value, r); err != nil {
-		return nil, fmt.Errorf("unreadable %s: %w", t.kind, err)
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.DisallowUnknownFields()
+	if unknown = d.Decode(r); unknown != nil {
+		r = new(T)
+		if err := json.Unmarshal(value, r); err != nil {
+			return nil, nil, fmt.Errorf("unreadable %s: %w", t.kind, err)
+		}
 	}
 	if id := t.id(r); id == "" || strings.ContainsRune(id, 0) {
-		return nil, fmt.Errorf("%s without a usable id", t.kind)
+		return nil, nil, fmt.Errorf("%s without a usable id", t.kind)
 	}
-	return r, nil
+	return r, unknown, nil
 }
 
 func (t *Table[T]) schema() *memdb.TableSchema {

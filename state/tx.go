@@ -41,8 +41,11 @@ func (v *View) sees(r any) bool {
 // are not durable yet: nothing that it learns may leave before Update returns.
 type Tx struct {
 	*View
-	store *Store
-	log   *changeLog
+	log *changeLog
+}
+
+func newTx(v *View) *Tx {
+	return &Tx{View: v, log: &changeLog{last: make(map[changeKey]any)}}
 }
 
 // changeLog is what a transaction did. All scopes of it write to the same log.

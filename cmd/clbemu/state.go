@@ -50,7 +50,7 @@ func (f *stateFlags) addRunning(cmd *cobra.Command, do func(cmd *cobra.Command, 
 		if cmd.Flags().Changed("data-dir") && !cmd.Flags().Changed("server") {
 			f.server = ""
 		}
-		return f.with(cmd, mustExist, func(t target) error { return do(cmd, args, t) })
+		return f.with(cmd, writes, func(t target) error { return do(cmd, args, t) })
 	})
 	server := cmd.Flags().Lookup("server")
 	server.DefValue = "http://" + defaultControl
@@ -68,7 +68,7 @@ func newStateExport() *cobra.Command {
   clbemu state export --server http://127.0.0.1:9601 > state.json`,
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
-		return f.with(cmd, mustExist, func(t target) error {
+		return f.with(cmd, reads, func(t target) error {
 			return cannot(t.export(cmd.OutOrStdout()))
 		})
 	})
@@ -85,7 +85,7 @@ func newStateImport() *cobra.Command {
 		Args: exactly(1, "the file to import"),
 	}, func(cmd *cobra.Command, args []string) error {
 		return reading(cmd, args[0], func(from io.Reader) error {
-			return f.with(cmd, mayCreate, func(t target) error { return t.replace(from) })
+			return f.with(cmd, creates, func(t target) error { return t.replace(from) })
 		})
 	})
 }
@@ -113,7 +113,7 @@ func newStateCheck() *cobra.Command {
   clbemu state check --server http://127.0.0.1:9601`,
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
-		return f.with(cmd, mustExist, func(t target) error { return printProblems(cmd.OutOrStdout(), t) })
+		return f.with(cmd, reads, func(t target) error { return printProblems(cmd.OutOrStdout(), t) })
 	})
 }
 
@@ -145,7 +145,7 @@ func newStateReset() *cobra.Command {
 		if f.server != "" && f.world != "" {
 			return usage(errors.New("--world and --server exclude each other: a running emulator has its world"))
 		}
-		return f.with(cmd, mustExist, func(t target) error { return cannot(t.reset(f.world)) })
+		return f.with(cmd, writes, func(t target) error { return cannot(t.reset(f.world)) })
 	})
 	cmd.Flags().StringVar(&f.world, "world", "", "world file (default: clbemu world show)")
 	return cmd

@@ -40,29 +40,40 @@ type target interface {
 	deleteSnapshot(name string) error
 }
 
-// Whether a command may start with a folder that holds nothing.
+// access is what a command does with a folder: some only read it, and some may
+// start with one that holds nothing.
+type access int
+
 const (
-	mustExist = false
-	mayCreate = true
+	reads access = iota
+	writes
+	creates
 )
 
+func (a access) open(dir string) (*bolt.Engine, error) {
+	if a == reads {
+		return bolt.OpenReadOnly(dir)
+	}
+	return bolt.Open(dir)
+}
+
 // with runs do on the state that the flags name.
-func (f *stateFlags) with(cmd *cobra.Command, create bool, do func(target) error) error {
+func (f *stateFlags) with(cmd *cobra.Command, a access, do func(target) error) error {
 	if f.server != "" {
 		return do(&remote{ctx: cmd.Context(), url: strings.TrimSuffix(f.server, "/"), token: f.token})
 	}
 	path := filepath.Join(f.dataDir, bolt.FileName)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !create {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && a != creates {
 		return cannot(fmt.Errorf("there is no state in %s: name its folder by --data-dir, or a running emulator by --server", f.dataDir))
 	}
-	e, err := bolt.Open(f.dataDir)
+	e, err := a.open(f.dataDir)
 	if errors.Is(err, engine.ErrLocked) {
 		err = fmt.Errorf("%s is in use by a running emulator: stop it, or name its control API, such as --server http://%s", f.dataDir, defaultControl)
 	}
 	if err != nil {
 		return cannot(err)
 	}
-	store, err := state.Open(cmd.Context(), state.Config{Engine: e})
+	store, err := state.Open(cmd.Context(), state.Config{Engine: e, Warn: func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), "warning:", what) }})
 	if err != nil {
 		return cannot(err)
 	}

@@ -6,13 +6,24 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
-// SchemaVersion is the version of the values that this build reads and writes.
-const SchemaVersion = 1
+// SchemaVersion is the version of what this build writes. It reads all before:
+// version 2 guards each value by a checksum, the values themselves are those of
+// version 1.
+const SchemaVersion = 2
 
-// ErrLocked reports that another process holds the data folder.
-var ErrLocked = errors.New("the data folder is in use by another process")
+// What errors of engines wrap.
+var (
+	// ErrLocked reports that another process holds the data folder.
+	ErrLocked = errors.New("the data folder is in use by another process")
+	// ErrReadOnly is the answer to every commit of an engine that was opened to be
+	// read.
+	ErrReadOnly = errors.New("the state was opened to be read only")
+	// ErrDamaged reports that what is kept is not what was written.
+	ErrDamaged = errors.New("what is kept is damaged")
+)
 
 // Change puts Value at (Table, ID); a nil Value deletes what is there.
 type Change struct {
@@ -28,12 +39,33 @@ type ChangeSet []Change
 // the store has one committer.
 type Engine interface {
 	// Load calls fn for every value that is kept, in order of table and id. The
-	// value is only valid during the call.
+	// value is only valid during the call. A value that is not the one that was
+	// written is an error that wraps ErrDamaged and names it.
 	Load(ctx context.Context, fn func(table, id string, value []byte) error) error
 
 	// Commit makes the change sets durable, in order and all together. After an
-	// error none of them is kept.
+	// error it is not known whether they are kept, and nothing may be asked of
+	// the engine but Recover and Close.
 	Commit(ctx context.Context, sets []ChangeSet) error
 
+	// Recover makes known what is kept after a Commit that failed: what Load yields
+	// from then on is durable. After an error it may be tried again.
+	Recover(ctx context.Context) error
+
 	Close() error
+}
+
+// CopyTo commits all that an engine keeps into another one, which is empty.
+func CopyTo(ctx context.Context, from, to Engine) error {
+	var all ChangeSet
+	if err := from.Load(ctx, func(table, id string, value []byte) error {
+		all = append(all, Change{Table: table, ID: id, Value: append([]byte{}, value...)})
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := to.Commit(ctx, []ChangeSet{all}); err != nil {
+		return fmt.Errorf("copy: %w", err)
+	}
+	return nil
 }

@@ -1,13 +1,12 @@
 // Package bolt keeps values in one bbolt file, a bucket a table. It owns the
-// file's format (the meta bucket with the schema version), its permissions and
-// the lock against a second process.
+// file: its format and versions, the checksums that tell damage, its permissions,
+// its size, and the lock against a second process.
 package bolt
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -21,6 +20,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/clbemu/clbemu/state/engine"
+	"github.com/clbemu/clbemu/state/engine/durable"
 )
 
 // FileName is the database's name in the data folder.
@@ -29,212 +29,284 @@ const FileName = "clbemu.db"
 // lockTimeout is how long Open waits for a process that is just ending.
 const lockTimeout = time.Second
 
-var (
-	metaBucket = []byte("meta")
-	formatKey  = []byte("format")
-)
-
-type format struct {
-	SchemaVersion int
-}
-
 // Engine is a bbolt file.
 type Engine struct {
-	db *bolt.DB
+	path     string
+	readOnly bool
+	file     *os.File    // what db works on
+	identity os.FileInfo // of that file
+	db       *bolt.DB
+	version  int   // of the values
+	lastTx   int   // number of the newest transaction
+	size     int64 // in bytes, of the pages that it knew
+	// compactAbove is the size from which compaction is tried again after it failed.
+	compactAbove int64
+	panicked     bool // bbolt gave up within a commit: its locks are in an unknown state
 }
 
 // Open opens or creates the database in dir. It fails with engine.ErrLocked
-// when another process has it, and refuses a file that is not a clbemu database
-// or that a newer version wrote; in both cases the file stays as it was.
-func Open(dir string) (e *Engine, err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+// when another process has it, and refuses a file that is not a clbemu database,
+// that is damaged or that a newer version wrote; in all cases the file stays as
+// it was. One that an older version wrote is brought up to date.
+func Open(dir string) (*Engine, error) {
+	if err := durable.MakeFolder(dir); err != nil {
 		return nil, fmt.Errorf("create the data folder: %w", err)
 	}
 	path := filepath.Join(dir, FileName)
-	defer catchDamage(path, &err)
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	if err := inspect(path); err != nil {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		if err := create(path); err != nil {
+			return nil, fmt.Errorf("create %s: %w", path, err)
+		}
+	}
+	e := &Engine{path: path, db: &bolt.DB{}}
+	if err := e.open(); err != nil {
 		return nil, err
 	}
-	db, err := open(path, false)
-	if err != nil {
-		return nil, err
-	}
-	e = &Engine{db: db}
-	if err := e.checkFormat(); err != nil {
-		db.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := durable.CleanUp(dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("clean up %s: %w", dir, err), e.Close())
 	}
 	return e, nil
+}
+
+// OpenReadOnly opens the database of a folder without ever writing to it, which
+// may be on a medium that can't be written. It fails with engine.ErrLocked while
+// a process serves it.
+func OpenReadOnly(dir string) (*Engine, error) {
+	path := filepath.Join(dir, FileName)
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("there is no state in %s: %w", dir, err)
+	}
+	e := &Engine{path: path, db: &bolt.DB{}, readOnly: true}
+	if err := e.open(); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// open opens the file when it was found to be whole.
+func (e *Engine) open() (err error) {
+	defer catchDamage(e.path, &err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	if err := e.inspect(); err != nil {
+		return err
+	}
+	if err := e.openFile(e.readOnly); err != nil {
+		return err
+	}
+	if err := e.readFormat(); err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", e.path, err), e.Close())
+	}
+	return nil
+}
+
+// openFile turns bbolt's errors into messages. The list of free pages is kept in
+// the file: without it bbolt walks all pages in a goroutine of its own, where a
+// damaged one kills the process.
+func (e *Engine) openFile(readOnly bool) error {
+	db, err := bolt.Open(e.path, 0o600, &bolt.Options{
+		ReadOnly:     readOnly,
+		Timeout:      lockTimeout,
+		FreelistType: bolt.FreelistMapType,
+		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+			file, err := os.OpenFile(name, flag&^os.O_CREATE, mode)
+			e.file = file
+			return file, err
+		},
+	})
+	switch {
+	case errors.Is(err, berrors.ErrTimeout):
+		return fmt.Errorf("%s: %w: stop the other server or choose another --data-dir", e.path, engine.ErrLocked)
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrVersionMismatch), errors.Is(err, berrors.ErrChecksum):
+		return fmt.Errorf("%s is not a clbemu database, or is damaged (%w): restore a copy, or move it away to start afresh", e.path, err)
+	case err != nil:
+		return fmt.Errorf("open %s: %w", e.path, err)
+	}
+	e.db = db
+	e.identity, err = e.file.Stat()
+	if err == nil {
+		err = e.countTransactions()
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("open %s: %w", e.path, err), e.Close())
+	}
+	return nil
+}
+
+func (e *Engine) countTransactions() error {
+	return e.db.View(func(tx *bolt.Tx) error {
+		e.lastTx = tx.ID()
+		return nil
+	})
 }
 
 // catchDamage, deferred, turns what bbolt does with a damaged file, panic and
 // read outside of it, into a message.
 func catchDamage(path string, err *error) {
 	if r := recover(); r != nil {
-		*err = fmt.Errorf("%s is damaged (%v): restore a copy, or move it away to start afresh", path, r)
+		*err = damaged(path, fmt.Sprint(r))
 	}
 }
 
-// open turns bbolt's errors into messages. The list of free pages is kept in the
-// file: without it bbolt walks all pages in a goroutine of its own, where a
-// damaged one kills the process.
-func open(path string, readOnly bool) (*bolt.DB, error) {
-	db, err := bolt.Open(path, 0o600, &bolt.Options{
-		ReadOnly:     readOnly,
-		Timeout:      lockTimeout,
-		FreelistType: bolt.FreelistMapType,
-	})
-	switch {
-	case errors.Is(err, berrors.ErrTimeout):
-		return nil, fmt.Errorf("%s: %w: stop the other server or choose another --data-dir", path, engine.ErrLocked)
-	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrVersionMismatch), errors.Is(err, berrors.ErrChecksum):
-		return nil, fmt.Errorf("%s is not a clbemu database, or is damaged (%w): restore a copy, or move it away to start afresh", path, err)
-	case err != nil:
-		return nil, fmt.Errorf("open %s: %w", path, err)
-	}
-	return db, nil
+// damaged says what is wrong with a file and what to do.
+func damaged(path, what string) error {
+	return fmt.Errorf("%s is damaged (%s): restore a copy, or move it away to start afresh: %w", path, what, engine.ErrDamaged)
 }
 
-// inspect looks at an existing file before it is opened for writing, which
-// would extend a truncated one.
-func inspect(path string) error {
-	info, err := os.Stat(path)
+// inspect looks at the file before it is opened for writing, which would extend
+// a truncated one and build on a damaged one.
+func (e *Engine) inspect() error {
+	info, err := os.Stat(e.path)
 	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil
 	case err != nil:
 		return fmt.Errorf("open the database: %w", err)
 	case info.IsDir():
-		return fmt.Errorf("%s is a folder, not a database", path)
+		return fmt.Errorf("%s is a folder, not a database", e.path)
 	case info.Size() == 0:
-		return nil
+		return fmt.Errorf("%s is empty, which clbemu never leaves: restore a copy, or delete it to start afresh: %w", e.path, engine.ErrDamaged)
+	case info.Size() < int64(2*os.Getpagesize()):
+		return truncated(e.path, info.Size())
 	}
-	truncated := fmt.Errorf("%s is truncated or not a clbemu database (%d bytes): restore a copy, or move it away to start afresh",
-		path, info.Size())
-	if info.Size() < int64(2*os.Getpagesize()) {
-		return truncated
-	}
-	db, err := open(path, true)
-	if err != nil {
+	if err := e.openFile(true); err != nil { // it holds the lock that keeps writers away
 		return err
 	}
-	defer db.Close()
-	return db.View(func(tx *bolt.Tx) error {
-		if tx.Size() > info.Size() {
-			return truncated
-		}
-		return nil
-	})
+	return errors.Join(verify(e.path, e.file), e.Close())
 }
 
-func (e *Engine) checkFormat() error {
-	return e.db.Update(func(tx *bolt.Tx) error {
-		meta := tx.Bucket(metaBucket)
-		if meta == nil {
-			if name, _ := tx.Cursor().First(); name != nil {
-				return errors.New("this bbolt file was not written by clbemu; choose another --data-dir")
-			}
-			b, err := tx.CreateBucket(metaBucket)
-			if err != nil {
-				return err
-			}
-			text, err := json.Marshal(format{SchemaVersion: engine.SchemaVersion})
-			if err != nil {
-				return err
-			}
-			return b.Put(formatKey, text)
-		}
-		return readable(meta)
-	})
-}
-
-// readable refuses a format that this version does not know.
-func readable(meta *bolt.Bucket) error {
-	var f format
-	if err := json.Unmarshal(meta.Get(formatKey), &f); err != nil {
-		return fmt.Errorf("unreadable format record: %w", err)
-	}
-	if f.SchemaVersion > engine.SchemaVersion {
-		return fmt.Errorf("the store has schema version %d and this clbemu reads up to %d: use a newer clbemu, or another --data-dir",
-			f.SchemaVersion, engine.SchemaVersion)
-	}
-	if f.SchemaVersion < 1 {
-		return fmt.Errorf("unknown schema version %d", f.SchemaVersion)
-	}
-	return nil
-}
-
-// Copy reads the database of a folder into another engine. It changes nothing
-// there, and fails with engine.ErrLocked while a process serves it.
-func Copy(ctx context.Context, dir string, into engine.Engine) (err error) {
-	path := filepath.Join(dir, FileName)
-	defer catchDamage(path, &err)
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("there is no state in %s: %w", dir, err)
-	}
-	if err := inspect(path); err != nil {
-		return err
-	}
-	db, err := open(path, true)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if err := db.View(func(tx *bolt.Tx) error {
-		if meta := tx.Bucket(metaBucket); meta != nil {
-			return readable(meta)
-		}
-		return errors.New("this bbolt file was not written by clbemu")
-	}); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	var all engine.ChangeSet
-	if err := (&Engine{db: db}).Load(ctx, func(table, id string, value []byte) error {
-		all = append(all, engine.Change{Table: table, ID: id, Value: bytes.Clone(value)})
-		return nil
-	}); err != nil {
-		return err
-	}
-	return into.Commit(ctx, []engine.ChangeSet{all})
+func truncated(path string, size int64) error {
+	return fmt.Errorf("%s is truncated or not a clbemu database (%d bytes): restore a copy, or move it away to start afresh: %w",
+		path, size, engine.ErrDamaged)
 }
 
 // Load implements engine.Engine.
 func (e *Engine) Load(ctx context.Context, fn func(table, id string, value []byte) error) (err error) {
-	defer catchDamage(e.db.Path(), &err)
+	defer catchDamage(e.path, &err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	return e.db.View(func(tx *bolt.Tx) error {
+		meta := tx.Bucket(metaBucket)
 		return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
 			if bytes.Equal(name, metaBucket) {
 				return nil
 			}
-			table := string(name)
-			return b.ForEach(func(k, v []byte) error {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				return fn(table, string(k), v)
-			})
+			return e.loadTable(ctx, meta, string(name), b, fn)
 		})
 	})
 }
 
+func (e *Engine) loadTable(ctx context.Context, meta *bolt.Bucket, table string, b *bolt.Bucket, fn func(table, id string, value []byte) error) error {
+	var found tally
+	if err := b.ForEach(func(k, v []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if e.version == unguarded {
+			return fn(table, string(k), v)
+		}
+		value, sum, err := unguard(table, k, v)
+		if err != nil {
+			return damaged(e.path, err.Error())
+		}
+		found.add(sum)
+		return fn(table, string(k), value)
+	}); err != nil || e.version == unguarded {
+		return err
+	}
+	if err := found.compare(meta, table); err != nil {
+		return damaged(e.path, err.Error())
+	}
+	return nil
+}
+
+// errReplaced is why nothing more is written to a file that others changed.
+var errReplaced = errors.New("the database was removed, moved or replaced while it was served: stop clbemu and put it back")
+
 // Commit implements engine.Engine: one bbolt transaction, one fsync, however
 // many change sets wait.
 func (e *Engine) Commit(_ context.Context, sets []engine.ChangeSet) error {
-	err := e.db.Update(func(tx *bolt.Tx) error {
-		for _, c := range inOrder(sets) {
-			if err := apply(tx, c); err != nil {
-				return fmt.Errorf("%s %s: %w", c.Table, c.ID, err)
-			}
-		}
-		return nil
-	})
+	if e.readOnly {
+		return engine.ErrReadOnly
+	}
+	err := e.update(func(tx *bolt.Tx) error { return write(tx, inOrder(sets)) })
+	if err == nil && e.mostlyFree() {
+		err = e.compact()
+	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", e.db.Path(), err)
+		return fmt.Errorf("write %s: %w", e.path, err)
 	}
 	return nil
+}
+
+// update runs a bbolt transaction. It notices when the file is no longer the one
+// that was opened, or when somebody else wrote into it.
+func (e *Engine) update(fn func(*bolt.Tx) error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e.panicked = true
+			err = damaged(e.path, fmt.Sprint(r))
+		}
+	}()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	var number int
+	var size int64
+	err = e.db.Update(func(tx *bolt.Tx) error {
+		number, size = tx.ID(), tx.Size()
+		if number != e.lastTx+1 {
+			return errReplaced
+		}
+		return fn(tx)
+	})
+	if err != nil {
+		return err
+	}
+	e.lastTx, e.size = number, size
+	return e.stillThere()
+}
+
+// stillThere tells whether the file has its name, without which what was written
+// is gone when the process ends.
+func (e *Engine) stillThere() error {
+	info, err := os.Stat(e.path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(info, e.identity) {
+		return errReplaced
+	}
+	return err
+}
+
+// Recover implements engine.Engine. What was written but not synced may not be
+// on the disk though it reads as if it were: an empty transaction after a fresh
+// look writes the page that says what counts, and syncs it. See
+// https://wiki.postgresql.org/wiki/Fsync_Errors.
+func (e *Engine) Recover(context.Context) error {
+	if e.readOnly {
+		return engine.ErrReadOnly
+	}
+	if err := e.stillThere(); err != nil {
+		return fmt.Errorf("recover %s: %w", e.path, err)
+	}
+	if err := e.Close(); err != nil {
+		return fmt.Errorf("recover %s: %w", e.path, err)
+	}
+	if err := e.open(); err != nil {
+		return err
+	}
+	err := e.update(func(*bolt.Tx) error { return nil })
+	if err == nil {
+		err = durable.SyncFolder(filepath.Dir(e.path))
+	}
+	if err != nil {
+		return fmt.Errorf("recover %s: %w", e.path, err)
+	}
+	return nil
+}
+
+// Close implements engine.Engine. After a panic only the file and its lock can be
+// let go: bbolt would wait for itself.
+func (e *Engine) Close() error {
+	db, panicked := e.db, e.panicked
+	e.db, e.panicked = &bolt.DB{}, false // which answers everything with an error
+	if panicked {
+		return errors.Join(unlock(e.file), e.file.Close())
+	}
+	return db.Close()
 }
 
 // inOrder sorts changes by where they go, those to the same place in the order
@@ -247,21 +319,3 @@ func inOrder(sets []engine.ChangeSet) engine.ChangeSet {
 	})
 	return changes
 }
-
-func apply(tx *bolt.Tx, c engine.Change) error {
-	name := []byte(c.Table)
-	b := tx.Bucket(name)
-	if b == nil {
-		var err error
-		if b, err = tx.CreateBucket(name); err != nil {
-			return err
-		}
-	}
-	if c.Value == nil {
-		return b.Delete([]byte(c.ID))
-	}
-	return b.Put([]byte(c.ID), c.Value)
-}
-
-// Close implements engine.Engine.
-func (e *Engine) Close() error { return e.db.Close() }

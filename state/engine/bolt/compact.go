@@ -1,0 +1,70 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/clbemu/clbemu/state/engine/durable"
+)
+
+// Compaction is worth its reading of all that is kept when most of a file of
+// some size is free.
+const (
+	compactFrom  = 1 << 20
+	compactShare = 4       // one page in so many is in use at the most
+	compactChunk = 1 << 20 // bytes a transaction
+)
+
+// mostlyFree tells whether the file is to be compacted.
+func (e *Engine) mostlyFree() bool {
+	if e.size < max(compactFrom, e.compactAbove) {
+		return false
+	}
+	stats := e.db.Stats()
+	free := int64(stats.FreePageN+stats.PendingPageN) * int64(e.db.Info().PageSize)
+	return (e.size-free)*compactShare < e.size
+}
+
+// compact makes the file as small as what it keeps. The new file is locked and
+// whole before it has the name. That it can't be made, for want of room perhaps,
+// is no error: the old file serves, and is tried again when it has grown.
+func (e *Engine) compact() (err error) {
+	defer catchDamage(e.path, &err)
+	small, err := e.shrunk()
+	if err != nil {
+		e.compactAbove = 2 * e.size
+		return nil
+	}
+	if err := os.Rename(small.path, e.path); err != nil {
+		e.compactAbove = 2 * e.size
+		return errors.Join(small.Close(), durable.Discard(small.path))
+	}
+	large := e.db
+	small.path = e.path
+	*e = *small
+	return errors.Join(durable.SyncFolder(filepath.Dir(e.path)), large.Close())
+}
+
+// shrunk is a synced copy that has no free pages, under a name of its own.
+func (e *Engine) shrunk() (*Engine, error) {
+	name, err := fresh(e.path)
+	if err != nil {
+		return nil, err
+	}
+	small := &Engine{path: name, db: &bolt.DB{}, version: e.version}
+	err = small.openFile(false)
+	if err == nil {
+		err = bolt.Compact(small.db, e.db, compactChunk)
+	}
+	if err == nil {
+		err = errors.Join(small.db.Sync(), small.countTransactions())
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("compact: %w", err), small.Close(), durable.Discard(name))
+	}
+	return small, nil
+}

@@ -1,0 +1,127 @@
+// Package durable makes files that a crash leaves whole or absent: written
+// beside their place, synced, renamed, and their folder synced. It owns the names
+// of what is not finished yet, and knows nothing of what is in the files.
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// unfinished ends the names of files that are being written.
+const unfinished = ".unfinished"
+
+// Create opens a new file with mode 0600 beside path, for Publish or Replace to
+// give its name.
+func Create(path string) (*os.File, error) {
+	return os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+unfinished)
+}
+
+// Write makes a file of mode 0600, in the place of the one that had the path.
+func Write(path string, fill func(io.Writer) error) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(fill(f), f.Sync(), f.Close())
+	if err == nil {
+		err = Replace(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, Discard(f.Name()))
+	}
+	return nil
+}
+
+// Replace gives a synced file its name, in the place of what had it.
+func Replace(from, path string) error {
+	if err := os.Rename(from, path); err != nil {
+		return err
+	}
+	return SyncFolder(filepath.Dir(path))
+}
+
+// Publish gives a synced file its name unless there is one of that name, which
+// it leaves alone and reports as fs.ErrExist.
+func Publish(from, path string) error {
+	err := os.Link(from, path)
+	if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err != nil { // a file system without links
+		if _, there := os.Lstat(path); there == nil {
+			return fmt.Errorf("%s: %w", path, fs.ErrExist)
+		}
+		return Replace(from, path)
+	}
+	return errors.Join(os.Remove(from), SyncFolder(filepath.Dir(path)))
+}
+
+// Discard removes a file; that it is gone already is no error.
+func Discard(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// MakeFolder makes a folder of mode 0700 with its parents, and syncs where each
+// that is new is listed.
+func MakeFolder(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	parent := filepath.Dir(dir)
+	if parent != dir {
+		if err := MakeFolder(parent); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	} else if err != nil {
+		return os.MkdirAll(dir, 0o700) // made meanwhile, or in the way: MkdirAll says which
+	}
+	return SyncFolder(parent)
+}
+
+// SyncFolder makes what was made, renamed and removed in a folder durable.
+func SyncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) {
+		err = nil // the file system keeps its folders in another way
+	}
+	return errors.Join(err, d.Close())
+}
+
+// CleanUp removes what a crash left unfinished in a folder. Nobody else may be
+// writing there.
+func CleanUp(dir string) error {
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), ".") && strings.HasSuffix(f.Name(), unfinished) {
+			errs = append(errs, Discard(filepath.Join(dir, f.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}

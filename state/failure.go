@@ -1,0 +1,76 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrNotKept is what the answers to writes wrap when the engine fails.
+var ErrNotKept = errors.New("the state can't be kept")
+
+// NotKeptError is the engine's failure as the answer to a write.
+type NotKeptError struct{ Cause error }
+
+func (e *NotKeptError) Error() string   { return ErrNotKept.Error() + ": " + e.Cause.Error() }
+func (e *NotKeptError) Unwrap() []error { return []error{ErrNotKept, e.Cause} }
+
+// failure is why writes are refused: a commit failed, and then the look at what
+// is kept.
+type failure struct {
+	commit, look error
+	retry        time.Time // when it is worth looking again
+}
+
+func (f *failure) Error() string   { return fmt.Sprintf("%v, and after that: %v", f.commit, f.look) }
+func (f *failure) Unwrap() []error { return []error{f.commit, f.look} }
+
+// retryAfter keeps many refused writers from reading the whole state in turn.
+const retryAfter = time.Second
+
+// Failing returns why writes are refused, nil while they are taken. Reads are
+// always served.
+func (s *Store) Failing() error {
+	if f := s.failing.Load(); f != nil {
+		return &NotKeptError{f}
+	}
+	return nil
+}
+
+// recover finds out what is kept after a commit that failed, and goes on from
+// there. Where that can't be found out, what was acknowledged is still served,
+// and writes are refused until it can. The caller holds the lock, and nothing is
+// on its way to the disk.
+func (s *Store) recover(cause error) {
+	err := s.engine.Recover(context.Background())
+	if err == nil {
+		err = s.reload(context.Background())
+	}
+	failed := s.failing.Load() != nil
+	switch {
+	case err == nil && failed:
+		s.failing.Store(nil)
+		s.warn("writes are taken again: what is kept is known and can be written")
+	case err == nil:
+		s.warn(fmt.Sprintf("a write failed and was refused (%v): what is kept was read again, and is served", cause))
+	default:
+		s.failing.Store(&failure{commit: cause, look: err, retry: time.Now().Add(retryAfter)})
+		if !failed {
+			s.warn("writes are refused and reads are served: " + s.Failing().Error())
+		}
+	}
+}
+
+// writable refuses a write while it is not known what is kept, and looks from
+// time to time whether it can be found out by now.
+func (s *Store) writable() error {
+	f := s.failing.Load()
+	if f == nil {
+		return nil
+	}
+	if !time.Now().Before(f.retry) {
+		s.recover(f.commit)
+	}
+	return s.Failing()
+}

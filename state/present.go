@@ -1,0 +1,30 @@
+package state
+
+import "github.com/hashicorp/go-memdb"
+
+// projection is a durable state with what became due after it. It is no more
+// than what the next transaction will begin with, so nothing depends on its being
+// written.
+type projection struct {
+	of    *memdb.MemDB
+	state *memdb.MemDB
+}
+
+// present is the durable state brought up to the time.
+func (s *Store) present() *View {
+	durable := s.visible.Load()
+	from := durable
+	if p := s.projected.Load(); p != nil && p.of == durable {
+		from = p.state
+	}
+	v := s.view(from.Txn(false), Owner{})
+	if _, due := nextDue(v, v.now); !due {
+		return v
+	}
+	ahead := from.Snapshot()
+	txn := ahead.Txn(true)
+	newTx(&View{txn: txn, now: v.now}).settle()
+	txn.Commit()
+	s.projected.Store(&projection{of: durable, state: ahead})
+	return &View{txn: ahead.Txn(false), now: v.now}
+}
