@@ -133,12 +133,17 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	// A copy and a state in memory leave nothing behind, so neither do theirs.
+	snapshots := control.NewSnapshots(cfg.stateDir())
+	if err := snapshots.CleanUp(); err != nil {
+		return nil, errors.Join(fmt.Errorf("clean up the snapshots: %w", err), journal.Close(), store.Close())
+	}
 	nonces, err := cfg.openNonces()
 	if err != nil {
 		return nil, errors.Join(err, journal.Close(), store.Close())
 	}
 	em := &Emulator{cfg: cfg, store: store, faults: faults, journal: journal, nonces: nonces, failed: make(chan error, 2)}
-	em.build()
+	em.build(snapshots)
 	return em, nil
 }
 
@@ -215,7 +220,7 @@ func (cfg *Config) world() *world.World {
 	return cfg.World
 }
 
-func (e *Emulator) build() {
+func (e *Emulator) build(snapshots *control.Snapshots) {
 	products := productsWith(e.cfg.AutoENI)
 	metrics := control.NewMetrics(e.store, products)
 	callers := e.cfg.newCallers()
@@ -240,15 +245,14 @@ func (e *Emulator) build() {
 		player = e.cfg.Player(e)
 	}
 	e.control = control.New(control.Config{
-		Store:    e.store,
-		Products: products,
-		Plant:    e.cfg.world().Plant,
-		Metrics:  metrics,
-		Faults:   e.faults,
-		Journal:  e.journal,
-		Player:   player,
-		// A copy and a state in memory leave nothing behind, so neither do theirs.
-		Snapshots: control.NewSnapshots(e.cfg.stateDir()),
+		Store:     e.store,
+		Products:  products,
+		Plant:     e.cfg.world().Plant,
+		Metrics:   metrics,
+		Faults:    e.faults,
+		Journal:   e.journal,
+		Player:    player,
+		Snapshots: snapshots,
 		Ready:     func() bool { return !e.closing.Load() },
 		Token:     e.cfg.ControlToken,
 		Host:      hostOf(e.cfg.ControlListen),

@@ -14,12 +14,17 @@ import (
 
 // moment is the state after one transaction.
 type moment struct {
-	state *memdb.MemDB
-	at    time.Time
+	state   *memdb.MemDB
+	at      time.Time
+	changes int
 }
 
-// maxPast is how many transactions can be looked back.
-const maxPast = 64
+// How far can be looked back: some transactions, and no further than past so many
+// changes, as each keeps what it replaced in memory.
+const (
+	maxPast        = 64
+	maxPastChanges = 1 << 14
+)
 
 // remember keeps what a batch made of the state. What only counts the hits of a
 // fault rule is no change of the cloud, and must not hide the change before it
@@ -30,7 +35,14 @@ func (s *Store) remember(b *batch) {
 			s.past = append(s.past, b.after[i])
 		}
 	}
-	s.past = s.past[max(len(s.past)-maxPast, 0):]
+	oldest, changes := len(s.past)-1, 0
+	for oldest > 0 && len(s.past)-oldest < maxPast {
+		if changes += s.past[oldest].changes; changes > maxPastChanges {
+			break
+		}
+		oldest--
+	}
+	s.past = slices.Clone(s.past[oldest:]) // the states before it are let go
 }
 
 // Past says how far a View looks back: some transactions, or some time. The zero

@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/clbemu/clbemu/state"
@@ -42,6 +43,41 @@ func TestViewPast(t *testing.T) {
 		}
 		if seen != want {
 			t.Errorf("%d changes ago there were %d resource groups, want %d", changes, seen, want)
+		}
+	}
+}
+
+// TestPastIsBounded proves that a large change ends what can be looked back to, so
+// that what it replaced does not stay in memory.
+func TestPastIsBounded(t *testing.T) {
+	store := opened(t, &memory.Engine{})
+	groups := func(from, to int) {
+		t.Helper()
+		update(t, store, hangzhou, func(tx *state.Tx) error {
+			for n := from; n < to; n++ {
+				state.ResourceGroups.Put(tx, &state.ResourceGroup{AccountID: "1", ID: fmt.Sprint("rg-", n)})
+			}
+			return nil
+		})
+	}
+	count := func(back int) (n int) {
+		t.Helper()
+		if err := store.ViewPast(state.Past{Changes: back}, state.Owner{}, func(v *state.View) error {
+			for range state.ResourceGroups.All(v) {
+				n++
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	groups(0, 1)
+	groups(1, 1<<15)
+	groups(1<<15, 1<<15+1)
+	for back, want := range []int{1<<15 + 1, 1 << 15, 1 << 15} {
+		if got := count(back); got != want {
+			t.Errorf("%d changes ago there were %d groups, want %d", back, got, want)
 		}
 	}
 }

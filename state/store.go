@@ -184,7 +184,7 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 		s.filling = &batch{done: make(chan struct{})}
 	}
 	s.filling.sets = append(s.filling.sets, set)
-	s.filling.after = append(s.filling.after, moment{s.newest.Snapshot(), tx.now})
+	s.filling.after = append(s.filling.after, moment{s.newest.Snapshot(), tx.now, len(set)})
 	select {
 	case s.wake <- struct{}{}:
 	default:

@@ -376,14 +376,14 @@ func plantTCP1000(tx *state.Tx) error {
 // plantRunningToken leaves the token of a call whose first try is not over.
 func plantRunningToken(tx *state.Tx) error {
 	state.ClientTokens.Put(tx, &state.ClientToken{
-		AccountID: account, Action: "CreateLoadBalancer", Token: "t1", ResourceID: lbInternet, Activity: state.Busy,
+		AccountID: account, Action: "CreateLoadBalancer", Token: "t1", ResourceID: lbInternet, Activity: state.Busy, CreateTime: tx.Now(),
 	})
 	return nil
 }
 
 func plantToken(tx *state.Tx) error {
 	state.ClientTokens.Put(tx, &state.ClientToken{
-		AccountID: account, Action: "CreateLoadBalancer", Token: "t1", Digest: "of another call", ResourceID: lbInternet,
+		AccountID: account, Action: "CreateLoadBalancer", Token: "t1", Digest: "of another call", ResourceID: lbInternet, CreateTime: tx.Now(),
 	})
 	return nil
 }

@@ -171,6 +171,10 @@ func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusServiceUnavailable, "clbemu is closing")
 		return
 	}
+	if err := a.Store.Failing(); err != nil {
+		fail(w, http.StatusServiceUnavailable, "writes are refused, reads are served: "+err.Error())
+		return
+	}
 	answer(w, http.StatusOK, map[string]string{"status": "ready"})
 }
 

@@ -234,7 +234,7 @@ func TestImportRefusals(t *testing.T) {
 		want int
 	}{
 		"no JSON":        {"hello", 400},
-		"other version":  {strings.Replace(export, `"SchemaVersion":1`, `"SchemaVersion":2`, 1), 400},
+		"other version":  {strings.Replace(export, `"SchemaVersion":2`, `"SchemaVersion":3`, 1), 400},
 		"unknown table":  {strings.Replace(export, `"VSwitch":`, `"Switch":`, 1), 400},
 		"lost reference": {strings.ReplaceAll(export, `"VPCID":"vpc-bp1clbemu000000000002"`, `"VPCID":"vpc-none"`), 422},
 	} {

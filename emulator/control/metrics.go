@@ -42,7 +42,15 @@ func NewMetrics(store *state.Store, products []*rpc.Product) *Metrics {
 			m.actions[p.Name][a.Name] = true
 		}
 	}
-	m.registry.MustRegister(m.calls, m.duration, &resources{store: store})
+	failing := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "clbemu_writes_refused", Help: "1 while the state can't be written and every write is refused.",
+	}, func() float64 {
+		if store.Failing() != nil {
+			return 1
+		}
+		return 0
+	})
+	m.registry.MustRegister(m.calls, m.duration, failing, &resources{store: store})
 	return m
 }
 

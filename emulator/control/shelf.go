@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/clbemu/clbemu/state/engine/durable"
 )
 
 // shelf is where snapshots are. Names are valid. It has one caller at a time.
@@ -18,6 +21,7 @@ type shelf interface {
 	put(name string, text []byte) error
 	get(name string) ([]byte, error)
 	remove(name string) error
+	cleanUp() error
 }
 
 func noSnapshot(name string) error { return fmt.Errorf("%w: %s", ErrNoSnapshot, name) }
@@ -64,6 +68,8 @@ func (m memoryShelf) remove(name string) error {
 	return nil
 }
 
+func (m memoryShelf) cleanUp() error { return nil }
+
 // folder holds snapshots as files, which `clbemu state import` reads too.
 type folder string
 
@@ -94,24 +100,23 @@ func (f folder) list() ([]Snapshot, error) {
 	return sorted(list), nil
 }
 
-// put gives the file its name when all of it is on disk.
 func (f folder) put(name string, text []byte) error {
-	if err := os.MkdirAll(string(f), 0o700); err != nil {
+	if err := durable.MakeFolder(string(f)); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(string(f), ".taking-*") // with mode 0600
-	if err != nil {
+	return durable.Write(f.path(name), func(w io.Writer) error {
+		_, err := w.Write(text)
 		return err
+	})
+}
+
+// cleanUp removes what a crash left; versions before this one called it otherwise.
+func (f folder) cleanUp() error {
+	left, err := filepath.Glob(filepath.Join(string(f), ".taking-*"))
+	for _, name := range left {
+		err = errors.Join(err, durable.Discard(name))
 	}
-	_, err = file.Write(text)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), f.path(name))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
+	return errors.Join(err, durable.CleanUp(string(f)))
 }
 
 func (f folder) get(name string) ([]byte, error) {

@@ -47,6 +47,13 @@ var (
 	ErrSnapshotBroken = errors.New("the snapshot can't be restored")
 )
 
+// CleanUp removes what a crash left of snapshots that were being taken.
+func (s *Snapshots) CleanUp() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shelf.cleanUp()
+}
+
 // List lists the snapshots in order of name.
 func (s *Snapshots) List() ([]Snapshot, error) {
 	s.mu.Lock()

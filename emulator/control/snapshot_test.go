@@ -92,6 +92,28 @@ func TestSnapshotFiles(t *testing.T) {
 	f.ask("POST", "/v1/snapshots/s/restore", "", 200, nil)
 }
 
+// TestSnapshotLeftOvers proves that what a crash left of a snapshot is cleaned up,
+// and nothing else is.
+func TestSnapshotLeftOvers(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "snapshots")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".taking-1", ".s.json.77.unfinished", "s.json", ".mine"} {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := control.NewSnapshots(dir).CleanUp(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) != 2 || files[0].Name() != ".mine" || files[1].Name() != "s.json" {
+		t.Errorf("left are %v (%v), want .mine and s.json", files, err)
+	}
+}
+
 // TestSnapshotRefusals proves that a name is no path, and that a snapshot that
 // is no sound state is refused and changes nothing.
 func TestSnapshotRefusals(t *testing.T) {

@@ -128,7 +128,24 @@ func (j *Journal) Mark(name string, now time.Time) (Mark, error) {
 	j.record(&Entry{Time: now, Kind: KindMark, Action: name})
 	m := Mark{Name: name, Sequence: j.last, Time: now}
 	j.marks[name] = m
+	if len(j.marks) > maxMarks {
+		delete(j.marks, j.oldestMark())
+	}
 	return m, nil
+}
+
+// maxMarks bounds the memory for a program that makes up a mark for each call: it
+// loses its oldest.
+const maxMarks = 1 << 10
+
+func (j *Journal) oldestMark() (name string) {
+	oldest := j.last + 1
+	for _, m := range j.marks {
+		if m.Sequence < oldest {
+			name, oldest = m.Name, m.Sequence
+		}
+	}
+	return name
 }
 
 // Marks lists the marks in order of their positions.

@@ -337,3 +337,17 @@ func BenchmarkRecord(b *testing.B) {
 		j.Record(e)
 	}
 }
+
+// TestMarksAreBounded proves that a program that makes up marks loses its oldest.
+func TestMarksAreBounded(t *testing.T) {
+	j := mustNew(t, journal.Config{})
+	for n := range 3000 {
+		if _, err := j.Mark(fmt.Sprint("mark-", n), start); err != nil {
+			t.Fatal(err)
+		}
+	}
+	marks := j.Marks()
+	if len(marks) != 1024 || marks[0].Name != "mark-1976" {
+		t.Errorf("%d marks from %s, want 1024 from mark-1976", len(marks), marks[0].Name)
+	}
+}

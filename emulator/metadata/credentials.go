@@ -30,18 +30,24 @@ type credentials struct {
 // credentials answers a temporary access key of the instance's role, which the
 // gateway takes as long as it lives.
 func (s *service) credentials(w http.ResponseWriter, r *http.Request) {
+	role := mux.Vars(r)["role"]
 	var key *state.AccessKey
-	err := s.cfg.Store.Update(state.Owner{}, func(tx *state.Tx) error {
-		instance, err := s.findInstance(tx.View)
-		if err != nil {
-			return err
+	err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
+		instance, err := s.instanceOf(v, role)
+		if err == nil {
+			key = goodKey(v, instance)
 		}
-		if role := mux.Vars(r)["role"]; role == "" || role != instance.RAMRoleName {
-			return errAbsent
-		}
-		key = freshKey(tx, instance)
-		return nil
+		return err
 	})
+	if err == nil && key == nil {
+		err = s.cfg.Store.Update(state.Owner{}, func(tx *state.Tx) error {
+			instance, err := s.instanceOf(tx.View, role)
+			if err == nil {
+				key = freshKey(tx, instance)
+			}
+			return err
+		})
+	}
 	if err != nil {
 		refuse(w, err)
 		return
@@ -65,21 +71,35 @@ func credentialsOf(key *state.AccessKey) credentials {
 	}
 }
 
-// freshKey returns a key of the instance's role that lives long enough, or mints
-// one and deletes those that are dead.
-func freshKey(tx *state.Tx, instance *state.Instance) *state.AccessKey {
-	now := tx.Now()
-	var dead []string
-	for key := range state.AccessKeysByRole.List(tx.View, instance.AccountID, instance.RAMRoleName) {
-		if key.Status == state.AccessKeyActive && key.Expiration.Sub(now) > credentialsRest {
+// instanceOf is the instance whose metadata are served, if it has the role.
+func (s *service) instanceOf(v *state.View, role string) (*state.Instance, error) {
+	instance, err := s.findInstance(v)
+	if err == nil && (role == "" || role != instance.RAMRoleName) {
+		err = errAbsent
+	}
+	return instance, err
+}
+
+// goodKey is a key of the instance's role that lives long enough, nil if none does.
+func goodKey(v *state.View, instance *state.Instance) *state.AccessKey {
+	for key := range state.AccessKeysByRole.List(v, instance.AccountID, instance.RAMRoleName) {
+		if key.Status == state.AccessKeyActive && key.Expiration.Sub(v.Now()) > credentialsRest {
 			return key
 		}
-		if !now.Before(key.Expiration) {
-			dead = append(dead, key.ID)
-		}
 	}
-	for _, id := range dead {
-		state.AccessKeys.Delete(tx, id)
+	return nil
+}
+
+// freshKey returns a good key, or mints one and deletes those that are dead.
+func freshKey(tx *state.Tx, instance *state.Instance) *state.AccessKey {
+	if key := goodKey(tx.View, instance); key != nil {
+		return key
+	}
+	now := tx.Now()
+	for key := range state.AccessKeysByRole.List(tx.View, instance.AccountID, instance.RAMRoleName) {
+		if !now.Before(key.Expiration) {
+			state.AccessKeys.Delete(tx, key.ID)
+		}
 	}
 	key := &state.AccessKey{
 		ID:            "STS." + tx.NewSecret(24),

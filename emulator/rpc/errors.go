@@ -105,8 +105,12 @@ func notEmulated(action string) *Problem {
 }
 
 func internalError(cause error) *Problem {
-	return &Problem{Status: http.StatusInternalServerError, Code: "InternalError",
+	p := &Problem{Status: http.StatusInternalServerError, Code: "InternalError",
 		Message: "The request processing has failed due to some unknown error, exception or failure.", Cause: cause}
+	if errors.Is(cause, state.ErrNotKept) {
+		p.Message = "clbemu: " + cause.Error()
+	}
+	return p
 }
 
 // ErrorRow says how the wire puts a fact.

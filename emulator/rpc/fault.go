@@ -15,6 +15,9 @@ import (
 // FaultHeader marks an answer with the fault rules that had a hand in it.
 const FaultHeader = "X-Clbemu-Fault"
 
+// WarningHeader is in every answer while the state can't be written.
+const WarningHeader = "X-Clbemu-Warning"
+
 // wants tells whether a fault rule of a point would look at the call.
 func (s *Server) wants(point faults.Point, call *Call) bool {
 	return s.cfg.Faults != nil && !s.cfg.Faults.Idle() && s.cfg.Faults.Wants(point, s.faultCall(call), s.cfg.Store.Now())

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -121,6 +122,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if call.broken != nil {
 		out = breakReply(w, out, *call.broken)
+	}
+	if err := s.cfg.Store.Failing(); err != nil {
+		h.Set(WarningHeader, "writes are refused: "+strings.Join(strings.Fields(err.Error()), " "))
 	}
 	h.Set("Content-Type", out.contentType)
 	h.Set("Content-Length", contentLength(out))

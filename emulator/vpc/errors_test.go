@@ -294,7 +294,7 @@ var tokenErrorCases = []rpctest.ErrorCase{
 
 func plantToken(activity string) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		state.ClientTokens.Put(tx, &state.ClientToken{AccountID: accountID, Action: "CreateVpc", Token: "t", Digest: "other", ResourceID: vpcID, Activity: activity})
+		state.ClientTokens.Put(tx, &state.ClientToken{AccountID: accountID, Action: "CreateVpc", Token: "t", CreateTime: tx.Now(), Digest: "other", ResourceID: vpcID, Activity: activity})
 		return nil
 	}
 }
