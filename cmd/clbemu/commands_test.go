@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/state/engine"
+	"github.com/clbemu/clbemu/state/engine/bolt"
 )
 
 // TestEnv proves that a shell that evaluates the output has the variables that
@@ -173,22 +176,59 @@ func TestStateRefusals(t *testing.T) {
 	}
 }
 
-// TestStateCheckFinds proves that check exits with 1 and names the problem.
+// TestStateCheckFinds proves that check exits with 1 and names the problem: a
+// reference that leads nowhere, and then a value that is not what was written.
 func TestStateCheckFinds(t *testing.T) {
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir)
 	s.End(syscall.SIGTERM)
-	path := filepath.Join(dir, "clbemu.db")
+	e, err := bolt.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := engine.Change{Table: "VPC", ID: "vpc-bp1clbemu000000000002"}
+	if err := errors.Join(e.Commit(t.Context(), []engine.ChangeSet{{lost}}), e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if r := binary.Run(t, "state", "check", "--data-dir", dir); r.Code != 1 ||
+		!strings.Contains(r.Stdout, "VPC vpc-bp1clbemu000000000002, which does not exist") {
+		t.Errorf("state check of an inconsistent state = %+v, want 1 and the reference that leads nowhere", r)
+	}
+	path := filepath.Join(dir, bolt.FileName)
 	database, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The id of a VPC within a vSwitch, whose value is not covered by a checksum.
-	damaged := bytes.Replace(database, []byte(`"VPCID":"vpc-bp1clbemu000000000002"`), []byte(`"VPCID":"vpc-bp1clbemu00000000000X"`), -1)
-	writeFile(t, path, string(damaged))
-	r := binary.Run(t, "state", "check", "--data-dir", dir)
-	if r.Code != 1 || !strings.Contains(r.Stdout, "vpc-bp1clbemu00000000000X, which does not exist") {
-		t.Errorf("state check of a damaged state = %+v, want 1 and the reference that leads nowhere", r)
+	writeFile(t, path, string(bytes.ReplaceAll(database, []byte(`"Secret":"testsecret"`), []byte(`"Secret":"testsecreT"`))))
+	if r := binary.Run(t, "state", "check", "--data-dir", dir); r.Code != 1 || !strings.Contains(r.Stderr, `AccessKey "testid" does not have its checksum`) {
+		t.Errorf("state check of a damaged database = %+v, want 1 and the value", r)
+	}
+}
+
+// TestReadingWritesNothing proves that what only reads a folder works where
+// nothing can be written, and changes nothing.
+func TestReadingWritesNothing(t *testing.T) {
+	dir := t.TempDir()
+	s := binary.Serve(t, "--data-dir", dir)
+	s.End(syscall.SIGTERM)
+	path := filepath.Join(dir, bolt.FileName)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, dir} {
+		if err := os.Chmod(name, 0o500); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { os.Chmod(dir, 0o700) }) // so that it can be removed
+	for _, args := range [][]string{{"state", "check"}, {"state", "export"}} {
+		if r := binary.Run(t, append(args, "--data-dir", dir)...); r.Code != 0 {
+			t.Errorf("%v in a folder to be read = %+v", args, r)
+		}
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("reading changed the database (%v)", err)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/state/engine"
 )
 
 // stateFlags say whose state a command is about.
@@ -113,7 +115,11 @@ func newStateCheck() *cobra.Command {
   clbemu state check --server http://127.0.0.1:9601`,
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
-		return f.with(cmd, reads, func(t target) error { return printProblems(cmd.OutOrStdout(), t) })
+		err := f.with(cmd, reads, func(t target) error { return printProblems(cmd.OutOrStdout(), t) })
+		if errors.Is(err, engine.ErrDamaged) {
+			return &exitError{exitFailed, err} // which is what was asked
+		}
+		return err
 	})
 }
 
