@@ -88,13 +88,42 @@ func (c *checker) fail(format string, args ...any) {
 	c.problems = append(c.problems, fmt.Sprintf(format, args...))
 }
 
-// refers checks that what has an id, if it names anything, names something.
-func refers[T any](c *checker, from Kind, fromID string, table *Table[T], id string) {
+// refers checks that a resource, if it names another, names one that exists and
+// belongs to the same account and region.
+func refers[T, U any](c *checker, from *Table[T], r *T, to *Table[U], id string) {
 	if id == "" {
 		return
 	}
-	if _, ok := table.Find(c.v, id); !ok {
-		c.fail("%s %s refers to %s %s, which does not exist", from, fromID, table.kind, id)
+	target, ok := to.Find(c.v, id)
+	if !ok {
+		c.fail("%s %s refers to %s %s, which does not exist", from.kind, from.id(r), to.kind, id)
+		return
+	}
+	a, ok := any(r).(owned)
+	if b, also := any(target).(owned); ok && also && a.owner() != b.owner() {
+		c.fail("%s %s refers to %s %s, which is of another account or region", from.kind, from.id(r), to.kind, id)
+	}
+}
+
+// belongs is refers where there must be another.
+func belongs[T, U any](c *checker, from *Table[T], r *T, to *Table[U], id string) {
+	if id == "" {
+		c.fail("%s %s is of no %s", from.kind, from.id(r), to.kind)
+	}
+	refers(c, from, r, to, id)
+}
+
+// known checks that a word is one of those that there are.
+func known[T any, S ~string](c *checker, from *Table[T], r *T, what string, word S, words ...S) {
+	if !slices.Contains(words, word) {
+		c.fail("%s %s has the %s %q, want one of %q", from.kind, from.id(r), what, word, words)
+	}
+}
+
+// inRange checks that a number is what it can be.
+func inRange[T any](c *checker, from *Table[T], r *T, what string, n, least, most int) {
+	if n < least || n > most {
+		c.fail("%s %s has the %s %d, want %d to %d", from.kind, from.id(r), what, n, least, most)
 	}
 }
 
@@ -113,46 +142,56 @@ func checkInvariants(v *View) []string {
 
 func (c *checker) loadBalancers() {
 	for lb := range LoadBalancers.All(c.v) {
-		refers(c, LoadBalancers.kind, lb.ID, Accounts, lb.AccountID)
-		refers(c, LoadBalancers.kind, lb.ID, VPCs, lb.VPCID)
-		refers(c, LoadBalancers.kind, lb.ID, VSwitches, lb.VSwitchID)
+		belongs(c, LoadBalancers, lb, Accounts, lb.AccountID)
+		refers(c, LoadBalancers, lb, VPCs, lb.VPCID)
+		refers(c, LoadBalancers, lb, VSwitches, lb.VSwitchID)
 		c.holds(LoadBalancers.kind, lb.ID, lb.Address)
 		c.backendServers(LoadBalancers.kind, lb.ID, lb.BackendServers)
 	}
 	for g := range VServerGroups.All(c.v) {
-		refers(c, VServerGroups.kind, g.ID, LoadBalancers, g.LoadBalancerID)
+		belongs(c, VServerGroups, g, LoadBalancers, g.LoadBalancerID)
 		c.backendServers(VServerGroups.kind, g.ID, g.BackendServers)
 	}
 	for l := range Listeners.All(c.v) {
 		c.listener(l)
 	}
 	for r := range Rules.All(c.v) {
-		refers(c, Rules.kind, r.ID, Listeners, r.ListenerID)
-		refers(c, Rules.kind, r.ID, VServerGroups, r.VServerGroupID)
+		belongs(c, Rules, r, Listeners, r.ListenerID)
+		belongs(c, Rules, r, VServerGroups, r.VServerGroupID)
+		if l, ok := Listeners.Find(c.v, r.ListenerID); ok && l.LoadBalancerID != r.LoadBalancerID {
+			c.fail("%s %s is of %s %s, and its listener of %s", Rules.kind, r.ID, LoadBalancers.kind, r.LoadBalancerID, l.LoadBalancerID)
+		}
+		c.group(Rules.kind, r.ID, r.LoadBalancerID, r.VServerGroupID)
 	}
 	for d := range DomainExtensions.All(c.v) {
-		refers(c, DomainExtensions.kind, d.ID, Listeners, ListenerID(d.LoadBalancerID, HTTPS, d.ListenerPort))
-		refers(c, DomainExtensions.kind, d.ID, ServerCertificates, d.ServerCertificateID)
+		belongs(c, DomainExtensions, d, Listeners, ListenerID(d.LoadBalancerID, HTTPS, d.ListenerPort))
+		belongs(c, DomainExtensions, d, ServerCertificates, d.ServerCertificateID)
 	}
 }
 
 func (c *checker) listener(l *Listener) {
-	refers(c, Listeners.kind, l.ID(), LoadBalancers, l.LoadBalancerID)
-	refers(c, Listeners.kind, l.ID(), ServerCertificates, l.ServerCertificateID)
-	refers(c, Listeners.kind, l.ID(), CACertificates, l.CACertificateID)
+	belongs(c, Listeners, l, LoadBalancers, l.LoadBalancerID)
+	refers(c, Listeners, l, ServerCertificates, l.ServerCertificateID)
+	refers(c, Listeners, l, CACertificates, l.CACertificateID)
+	refers(c, Listeners, l, VServerGroups, l.VServerGroupID)
 	for _, id := range l.AclIDs {
-		refers(c, Listeners.kind, l.ID(), AccessControlLists, id)
+		refers(c, Listeners, l, AccessControlLists, id)
 	}
-	if l.VServerGroupID != "" {
-		refers(c, Listeners.kind, l.ID(), VServerGroups, l.VServerGroupID)
-		if g, ok := VServerGroups.Find(c.v, l.VServerGroupID); ok && g.LoadBalancerID != l.LoadBalancerID {
-			c.fail("%s %s forwards to %s %s of another load balancer", Listeners.kind, l.ID(), VServerGroups.kind, g.ID)
-		}
-	}
+	c.group(Listeners.kind, l.ID(), l.LoadBalancerID, l.VServerGroupID)
+	known(c, Listeners, l, "protocol", l.Protocol, TCP, UDP, HTTP, HTTPS)
+	known(c, Listeners, l, "status", l.Status, ListenerStarting, ListenerRunning, ListenerConfiguring, ListenerStopping, ListenerStopped)
+	inRange(c, Listeners, l, "port", l.Port, 1, 65535)
 	for other := range ListenersByLoadBalancer.List(c.v, l.LoadBalancerID, PortKey(l.Port)) {
 		if other != l && (other.Protocol == UDP) == (l.Protocol == UDP) {
 			c.fail("%s %s shares its port with %s", Listeners.kind, l.ID(), other.ID())
 		}
+	}
+}
+
+// group checks that what forwards to a group forwards to one of its load balancer.
+func (c *checker) group(from Kind, fromID, loadBalancerID, groupID string) {
+	if g, ok := VServerGroups.Find(c.v, groupID); ok && g.LoadBalancerID != loadBalancerID {
+		c.fail("%s %s forwards to %s %s of another load balancer", from, fromID, VServerGroups.kind, g.ID)
 	}
 }
 
@@ -176,14 +215,14 @@ func (c *checker) backendServers(kind Kind, id string, servers []BackendServer) 
 
 func (c *checker) vpcs() {
 	for s := range VSwitches.All(c.v) {
-		refers(c, VSwitches.kind, s.ID, VPCs, s.VPCID)
-		refers(c, VSwitches.kind, s.ID, RouteTables, s.RouteTableID)
+		belongs(c, VSwitches, s, VPCs, s.VPCID)
+		refers(c, VSwitches, s, RouteTables, s.RouteTableID)
 	}
 	for t := range RouteTables.All(c.v) {
-		refers(c, RouteTables.kind, t.ID, VPCs, t.VPCID)
+		belongs(c, RouteTables, t, VPCs, t.VPCID)
 	}
 	for e := range RouteEntries.All(c.v) {
-		refers(c, RouteEntries.kind, e.ID, RouteTables, e.RouteTableID)
+		belongs(c, RouteEntries, e, RouteTables, e.RouteTableID)
 	}
 	for e := range EIPs.All(c.v) {
 		c.holds(EIPs.kind, e.ID, e.IPAddress)
@@ -191,27 +230,27 @@ func (c *checker) vpcs() {
 			c.fail("%s %s is %s with instance %q", EIPs.kind, e.ID, e.Status, e.InstanceID)
 		}
 		if e.InstanceType == "SlbInstance" {
-			refers(c, EIPs.kind, e.ID, LoadBalancers, e.InstanceID)
+			refers(c, EIPs, e, LoadBalancers, e.InstanceID)
 		}
 	}
 }
 
 func (c *checker) instances() {
 	for i := range Instances.All(c.v) {
-		refers(c, Instances.kind, i.ID, VSwitches, i.VSwitchID)
+		refers(c, Instances, i, VSwitches, i.VSwitchID)
 		if _, ok := NetworkInterfacesByInstance.First(c.v, i.ID, NetworkInterfacePrimary); !ok {
 			c.fail("%s %s has no primary network interface", Instances.kind, i.ID)
 		}
 	}
 	for n := range NetworkInterfaces.All(c.v) {
-		refers(c, NetworkInterfaces.kind, n.ID, VSwitches, n.VSwitchID)
-		refers(c, NetworkInterfaces.kind, n.ID, Instances, n.InstanceID)
+		refers(c, NetworkInterfaces, n, VSwitches, n.VSwitchID)
+		refers(c, NetworkInterfaces, n, Instances, n.InstanceID)
 		for _, ip := range n.PrivateIPAddresses {
 			c.holds(NetworkInterfaces.kind, n.ID, ip)
 		}
 	}
 	for g := range SecurityGroups.All(c.v) {
-		refers(c, SecurityGroups.kind, g.ID, VPCs, g.VPCID)
+		refers(c, SecurityGroups, g, VPCs, g.VPCID)
 	}
 }
 
@@ -255,8 +294,12 @@ func (c *checker) addresses() {
 
 func (c *checker) tags() {
 	for t := range Tags.All(c.v) {
-		if !Taggable(c.v, t.ResourceType, t.ResourceID) {
+		owner, ok := taggedOwner(c.v, t.ResourceType, t.ResourceID)
+		switch {
+		case !ok:
 			c.fail("%s %s is on something that does not exist", Tags.kind, t.Key+" of "+t.ResourceID)
+		case owner != t.Owner:
+			c.fail("%s %s is of another account or region than what it is on", Tags.kind, t.Key+" of "+t.ResourceID)
 		}
 	}
 }

@@ -24,9 +24,9 @@ func plantHealthy(tx *state.Tx) error {
 		state.VServerGroups.Put(tx, &state.VServerGroup{Owner: hangzhou, ID: "rsp-" + id[3:], LoadBalancerID: id})
 	}
 	state.ServerCertificates.Put(tx, &state.ServerCertificate{Owner: hangzhou, ID: "certificate"})
-	state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 443, Protocol: state.HTTPS,
+	state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 443, Status: state.ListenerRunning, Protocol: state.HTTPS,
 		ServerCertificateID: "certificate", VServerGroupID: "rsp-1"})
-	state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 443, Protocol: state.UDP})
+	state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 443, Status: state.ListenerRunning, Protocol: state.UDP})
 	state.Rules.Put(tx, &state.Rule{Owner: hangzhou, ID: "rule-1", LoadBalancerID: "lb-1", ListenerID: "lb-1_https_443", VServerGroupID: "rsp-1"})
 	state.DomainExtensions.Put(tx, &state.DomainExtension{Owner: hangzhou, ID: "de-1", LoadBalancerID: "lb-1",
 		ListenerPort: 443, ServerCertificateID: "certificate"})
@@ -71,7 +71,7 @@ var damages = []struct {
 		g.BackendServers = []state.BackendServer{{ServerID: "i-1", Port: 80, Weight: -1}}
 	}), "VServerGroup rsp-1 has i-1 with weight -1"},
 	{"listener without load balancer", func(tx *state.Tx) {
-		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-x", Port: 80, Protocol: state.TCP})
+		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-x", Port: 80, Status: state.ListenerRunning, Protocol: state.TCP})
 	}, "Listener lb-x_tcp_80 refers to LoadBalancer lb-x, which does not exist"},
 	{"listener without its certificate", listener(func(l *state.Listener) { l.ServerCertificateID = "x" }),
 		"Listener lb-1_https_443 refers to ServerCertificate x, which does not exist"},
@@ -84,7 +84,7 @@ var damages = []struct {
 	{"listener with the group of another", listener(func(l *state.Listener) { l.VServerGroupID = "rsp-2" }),
 		"Listener lb-1_https_443 forwards to VServerGroup rsp-2 of another load balancer"},
 	{"listeners on one port", func(tx *state.Tx) {
-		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 443, Protocol: state.TCP})
+		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 443, Status: state.ListenerRunning, Protocol: state.TCP})
 	}, "Listener lb-1_https_443 shares its port with lb-1_tcp_443"},
 	{"domain extension without listener", domainExtension(func(d *state.DomainExtension) { d.ListenerPort = 444 }),
 		"DomainExtension de-1 refers to Listener lb-1_https_444, which does not exist"},
@@ -94,6 +94,24 @@ var damages = []struct {
 		"Rule rule-1 refers to Listener lb-1_http_80, which does not exist"},
 	{"rule without group", rule(func(r *state.Rule) { r.VServerGroupID = "rsp-x" }),
 		"Rule rule-1 refers to VServerGroup rsp-x, which does not exist"},
+	{"rule of no listener", rule(func(r *state.Rule) { r.ListenerID = "" }), "Rule rule-1 is of no Listener"},
+	{"rule of another load balancer", rule(func(r *state.Rule) { r.LoadBalancerID, r.VServerGroupID = "lb-2", "rsp-2" }),
+		"Rule rule-1 is of LoadBalancer lb-2, and its listener of lb-1"},
+	{"rule with the group of another", rule(func(r *state.Rule) { r.VServerGroupID = "rsp-2" }),
+		"Rule rule-1 forwards to VServerGroup rsp-2 of another load balancer"},
+	{"group of another region", vServerGroup(func(g *state.VServerGroup) { g.Owner = shanghai }),
+		"VServerGroup rsp-1 refers to LoadBalancer lb-1, which is of another account or region"},
+	{"listener of no status", listener(func(l *state.Listener) { l.Status = "resting" }),
+		`Listener lb-1_https_443 has the status "resting", want one of ["starting" "running" "configuring" "stopping" "stopped"]`},
+	{"listener on no port", func(tx *state.Tx) {
+		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Status: state.ListenerRunning, Protocol: state.TCP})
+	}, "Listener lb-1_tcp_0 has the port 0, want 1 to 65535"},
+	{"listener of no protocol", func(tx *state.Tx) {
+		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 80, Status: state.ListenerRunning, Protocol: "sctp"})
+	}, `Listener lb-1_sctp_80 has the protocol "sctp", want one of ["tcp" "udp" "http" "https"]`},
+	{"tag of another region", func(tx *state.Tx) {
+		state.SetTag(tx.In(shanghai), state.TagLoadBalancer, "lb-1", "k", "v")
+	}, "Tag k of lb-1 is of another account or region than what it is on"},
 	{"vSwitch without VPC", vSwitch(func(s *state.VSwitch) { s.VPCID = "vpc-x" }),
 		"VSwitch vsw-bp1test refers to VPC vpc-x, which does not exist"},
 	{"vSwitch without route table", vSwitch(func(s *state.VSwitch) { s.RouteTableID = "vtb-x" }),

@@ -250,11 +250,11 @@ func TestTransitionsInOrder(t *testing.T) {
 		plans []func(*state.Tx) error
 		want  string
 	}{
-		{"in order", []func(*state.Tx) error{schedule(1, "", "a"), schedule(2, "a", "b"), schedule(3, "b", "c")}, "c"},
-		{"scheduled backwards", []func(*state.Tx) error{schedule(3*time.Second, "b", "c"), schedule(1, "", "a"), schedule(2, "a", "b")}, "c"},
-		{"the second too early", []func(*state.Tx) error{schedule(2*time.Second, "", "a"), schedule(time.Second, "a", "b")}, "a"},
-		{"nanoseconds count", []func(*state.Tx) error{schedule(time.Second+10, "", "a"), schedule(time.Second+9, "a", "b")}, "a"},
-		{"one is not due", []func(*state.Tx) error{schedule(1, "", "a"), schedule(day+1, "a", "b")}, "a"},
+		{"in order", []func(*state.Tx) error{schedule(1, "running", "stopping"), schedule(2, "stopping", "stopped"), schedule(3, "stopped", "starting")}, "starting"},
+		{"scheduled backwards", []func(*state.Tx) error{schedule(3*time.Second, "stopped", "starting"), schedule(1, "running", "stopping"), schedule(2, "stopping", "stopped")}, "starting"},
+		{"the second too early", []func(*state.Tx) error{schedule(2*time.Second, "running", "stopping"), schedule(time.Second, "stopping", "stopped")}, "stopping"},
+		{"nanoseconds count", []func(*state.Tx) error{schedule(time.Second+10, "running", "stopping"), schedule(time.Second+9, "stopping", "stopped")}, "stopping"},
+		{"one is not due", []func(*state.Tx) error{schedule(1, "running", "stopping"), schedule(day+1, "stopping", "stopped")}, "stopping"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -327,11 +327,11 @@ func TestTransitionsOverRestart(t *testing.T) {
 // Times that a count of nanoseconds does not hold are in order too.
 func TestTransitionsOfTheFarFuture(t *testing.T) {
 	const year = 365 * day
-	s, clock := timed(t, schedule(200*year, "", "a"), schedule(280*year, "a", "b"))
+	s, clock := timed(t, schedule(200*year, "running", "stopping"), schedule(280*year, "stopping", "stopped"))
 	clock.Advance(210 * year)
-	wantStatus(t, s, "after 210 years", listenerStatus, "a")
+	wantStatus(t, s, "after 210 years", listenerStatus, "stopping")
 	clock.Advance(100 * year)
-	wantStatus(t, s, "after 310 years", listenerStatus, "b")
+	wantStatus(t, s, "after 310 years", listenerStatus, "stopped")
 }
 
 // A stage that does not exist is a programming error.

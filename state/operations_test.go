@@ -90,7 +90,7 @@ func deleteLoadBalancer(w *twin, tx *state.Tx, a, _ byte) error {
 
 func createListener(w *twin, tx *state.Tx, a, b byte) error {
 	id := pick(w.loadBalancers, a)
-	l := state.Listener{Owner: hangzhou, LoadBalancerID: id, Port: int(b % 8), Status: state.ListenerStopped,
+	l := state.Listener{Owner: hangzhou, LoadBalancerID: id, Port: 1 + int(b%8), Status: state.ListenerStopped,
 		Protocol: []state.Protocol{state.TCP, state.UDP, state.HTTP, state.HTTPS}[b/8%4]}
 	taken := false
 	for _, other := range w.listeners {

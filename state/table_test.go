@@ -183,10 +183,10 @@ func TestIndexFollowsChanges(t *testing.T) {
 func TestIndexByTheFirstValues(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		for _, port := range []int{8080, 80, 443, 65535} {
-			state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: port, Protocol: state.TCP})
+			state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: port, Status: state.ListenerRunning, Protocol: state.TCP})
 		}
-		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 80, Protocol: state.UDP})
-		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-11", Port: 80, Protocol: state.TCP})
+		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 80, Status: state.ListenerRunning, Protocol: state.UDP})
+		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-11", Port: 80, Status: state.ListenerRunning, Protocol: state.TCP})
 		ids := func(values ...string) string {
 			var got []string
 			for l := range state.ListenersByLoadBalancer.List(tx.View, values...) {
@@ -220,7 +220,7 @@ func TestIndexWithSeveralKeys(t *testing.T) {
 				t.Errorf("groups with %s = %d, want %d", server, n, want)
 			}
 		}
-		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 443, Protocol: state.HTTPS,
+		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 443, Status: state.ListenerRunning, Protocol: state.HTTPS,
 			ServerCertificateID: "server", CACertificateID: "ca", AclIDs: []string{"acl-1", "acl-2"}})
 		for _, certificate := range []string{"server", "ca"} {
 			if _, found := state.ListenersByCertificate.First(tx.View, certificate); !found {

@@ -111,31 +111,43 @@ func HasTags(v *View, t TagResourceType, resourceID string, filters []TagFilter)
 }
 
 // taggable finds the resource that a tag is on.
-var taggable = map[TagResourceType]func(v *View, id string) bool{
-	TagLoadBalancer:      exists(LoadBalancers),
-	TagServerCertificate: exists(ServerCertificates),
-	TagAccessControlList: exists(AccessControlLists),
-	TagCACertificate:     exists(CACertificates),
-	TagListener:          exists(Listeners),
-	TagVServerGroup:      exists(VServerGroups),
-	TagInstance:          exists(Instances),
-	TagNetworkInterface:  exists(NetworkInterfaces),
-	TagSecurityGroup:     exists(SecurityGroups),
-	TagVPC:               exists(VPCs),
-	TagVSwitch:           exists(VSwitches),
-	TagRouteTable:        exists(RouteTables),
-	TagEIP:               exists(EIPs),
+var taggable = map[TagResourceType]func(v *View, id string) (Owner, bool){
+	TagLoadBalancer:      ownerIn(LoadBalancers),
+	TagServerCertificate: ownerIn(ServerCertificates),
+	TagAccessControlList: ownerIn(AccessControlLists),
+	TagCACertificate:     ownerIn(CACertificates),
+	TagListener:          ownerIn(Listeners),
+	TagVServerGroup:      ownerIn(VServerGroups),
+	TagInstance:          ownerIn(Instances),
+	TagNetworkInterface:  ownerIn(NetworkInterfaces),
+	TagSecurityGroup:     ownerIn(SecurityGroups),
+	TagVPC:               ownerIn(VPCs),
+	TagVSwitch:           ownerIn(VSwitches),
+	TagRouteTable:        ownerIn(RouteTables),
+	TagEIP:               ownerIn(EIPs),
 }
 
-func exists[T any](t *Table[T]) func(v *View, id string) bool {
-	return func(v *View, id string) bool {
-		_, ok := t.Find(v, id)
-		return ok
+func ownerIn[T owned](t *Table[T]) func(v *View, id string) (Owner, bool) {
+	return func(v *View, id string) (owner Owner, ok bool) {
+		r, ok := t.Find(v, id)
+		if ok {
+			owner = any(r).(owned).owner()
+		}
+		return owner, ok
 	}
 }
 
 // Taggable tells whether the scope has such a resource to put tags on.
 func Taggable(v *View, t TagResourceType, resourceID string) bool {
+	_, ok := taggedOwner(v, t, resourceID)
+	return ok
+}
+
+// taggedOwner is whose the resource is.
+func taggedOwner(v *View, t TagResourceType, resourceID string) (Owner, bool) {
 	find, ok := taggable[t]
-	return ok && find(v, resourceID)
+	if !ok {
+		return Owner{}, false
+	}
+	return find(v, resourceID)
 }
