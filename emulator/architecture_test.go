@@ -66,8 +66,9 @@ var mayImport = map[string][]string{
 	"emulator/ecs":       {"state", "emulator/rpc"},
 	"emulator/metadata":  {"state", "emulator/rpc"},
 	"emulator/world":     {"state"},
-	"emulator/control":   {"state", "faults", "scenarios", "emulator/rpc", "emulator/world", "emulator/catalogue", "emulator/journal"},
+	"emulator/control":   {"state", "faults", "scenarios", "emulator/rpc", "emulator/world", "emulator/catalogue", "emulator/names", "emulator/journal"},
 	"emulator/catalogue": {},
+	"emulator/names":     {"state", "faults", "emulator/rpc", "emulator/world", "emulator/catalogue"},
 	"emulator/journal":   {},
 	// This one only reads what the journal wrote.
 	"emulator/upgradecheck": {"emulator/journal"},

@@ -1,10 +1,15 @@
 package emulator_test
 
 import (
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/state"
 )
 
 // TestMatchers proves on the wire that each condition of a rule lets it strike the
@@ -51,6 +56,54 @@ func TestMatchers(t *testing.T) {
 		}
 		if struck := reply.Status == 503; struck != c.struck || struck != (s.Hits("r") == 1) {
 			t.Errorf("match %s: the call of %q is struck: %v (hits %d), want %v", c.match, c.agent, struck, s.Hits("r"), c.struck)
+		}
+	}
+}
+
+// TestResourceMatchers proves of each product that a rule on a field of the stored
+// object strikes the calls about it, and that a field that it has not is refused
+// with the one that was meant.
+func TestResourceMatchers(t *testing.T) {
+	s := emulatortest.Start(t)
+	client := s.Client()
+	acl, err := client.Call(emulatortest.Slb, "CreateAccessControlList", map[string]string{"AclName": "allowed"})
+	if err != nil || acl.Status != 200 {
+		t.Fatalf("CreateAccessControlList = %v, %v", acl, err)
+	}
+	for _, c := range []struct{ version, action, parameter, id, field, value, misspelt string }{
+		{emulatortest.Slb, "DescribeAccessControlListAttribute", "AclId", acl.Text("AclId"), "Name", "allowed", "Nmae"},
+		{emulatortest.Vpc, "DescribeVpcAttribute", "VpcId", "vpc-bp1clbemu000000000001", "CIDRBlock", "192.168.0.0/16", "CIDRBlok"},
+		{emulatortest.Ecs, "DeleteInstance", "InstanceId", "i-bp1clbemu0000000001", "Status", "Running", "Statuss"},
+	} {
+		rule := func(field string) string {
+			return "{name: r, match: {action: " + c.action + ", resource." + field + ": " + c.value + "}, effect: {error: {code: ServiceUnavailable, httpStatus: 503}}}"
+		}
+		refusal, err := http.Post(s.ControlURL()+"/v1/faults", "application/yaml", strings.NewReader(rule(c.misspelt)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(refusal.Body)
+		if refusal.Body.Close(); err != nil || refusal.StatusCode != 422 || !strings.Contains(string(text), "do you mean "+c.field+"?") {
+			t.Errorf("a rule about resource.%s of %s = %s (%v), want %s to be meant", c.misspelt, c.action, text, err, c.field)
+		}
+		s.Fault(t, rule(c.field))
+		if reply, err := client.Call(c.version, c.action, map[string]string{c.parameter: c.id}); err != nil || reply.Status != 503 {
+			t.Errorf("%s = %v, %v, want it struck", c.action, reply, err)
+		}
+	}
+}
+
+// TestResourcesHaveTables proves that each parameter that names what a call is
+// about says where that is stored: a rule on resource.<field> would be silent.
+func TestResourcesHaveTables(t *testing.T) {
+	for _, p := range emulator.Products() {
+		if len(p.Resources) == 0 {
+			t.Errorf("calls of %s are about nothing", p.Name)
+		}
+		for _, r := range p.Resources {
+			if len(state.FieldNames(r.Kind)) == 0 {
+				t.Errorf("%s: what %s names is in no table", p.Name, r.Parameter)
+			}
 		}
 	}
 }

@@ -15,14 +15,42 @@ import (
 // checker looks at what a scenario means once its form is right.
 type checker struct {
 	*decoder
-	api API
+	names Names
+}
+
+// spot is a place in the file, with the path of fields that leads to it.
+type spot struct {
+	node *yaml.Node
+	path string
+}
+
+// in goes on by keys, as far as they lead.
+func (s spot) in(keys ...string) spot {
+	for _, key := range keys {
+		s = spot{child(s.node, key), join(s.path, key)}
+	}
+	return s
+}
+
+// at is the element of a list.
+func (s spot) at(i int) spot {
+	path := fmt.Sprintf("%s[%d]", s.path, i)
+	if s.node.Kind == yaml.SequenceNode && i < len(s.node.Content) {
+		return spot{s.node.Content[i], path}
+	}
+	return spot{s.node, path}
+}
+
+func (c *checker) refuse(at spot, format string, args ...any) {
+	c.fail(at.node, at.path, format, args...)
 }
 
 // values settles the values of the scenario.
 func (c *checker) values(root *yaml.Node, s *Scenario, set map[string]string) {
+	at := spot{root, ""}.in("values")
 	for name := range s.Values {
-		if !validName.MatchString(name) {
-			c.fail(child(root, "values", name), "values."+name, "a name has letters, digits and _, and begins with a letter")
+		if !validName.MatchString(name) || name == counter {
+			c.refuse(at.in(name), "a name has letters, digits and _, begins with a letter, and is not n")
 		}
 		if text, ok := set[name]; ok {
 			s.Values[name] = text
@@ -30,10 +58,34 @@ func (c *checker) values(root *yaml.Node, s *Scenario, set map[string]string) {
 	}
 	resolved, err := resolve(s.Values)
 	if err != nil {
-		c.fail(child(root, "values"), "values", "%s", strings.TrimPrefix(err.Error(), "values."))
+		c.refuse(at, "%s", strings.TrimPrefix(err.Error(), "values."))
 		return
 	}
 	s.Values = resolved
+}
+
+// idleValues refuses values that nothing uses.
+func (c *checker) idleValues(root *yaml.Node, s *Scenario) {
+	defined, used := make(map[string]spot), usedIn(root)
+	for name := range s.Values {
+		defined["{{"+name+"}}"] = spot{root, ""}.in("values", name)
+	}
+	c.idle(defined, used)
+}
+
+// usedIn are the names in all templates under a node.
+func usedIn(node *yaml.Node) map[string]bool {
+	used := make(map[string]bool)
+	if node.Kind == yaml.ScalarNode {
+		names, _ := namesIn(node.Value) // a bad one is reported elsewhere
+		for _, name := range names {
+			used["{{"+name+"}}"] = true
+		}
+	}
+	for _, child := range node.Content {
+		maps.Copy(used, usedIn(child))
+	}
+	return used
 }
 
 // child finds what a path of keys leads to, or how far it leads.
@@ -49,15 +101,22 @@ func child(node *yaml.Node, path ...string) *yaml.Node {
 	return node
 }
 
-// scope is what a step may use: names of values and of what was saved, and marks.
+// scope is what a step may use: names of values and of what was saved, marks and
+// fault rules.
 type scope struct {
-	names   map[string]bool
-	marks   map[string]bool
-	faults  map[string]bool
+	names  map[string]bool
+	marks  map[string]bool
+	faults map[string]bool
+	// rules are all that the half adds, whose codes may be answered.
+	rules   []faults.Rule
 	cluster bool
+	// defined and used are what the half defines, with where, and uses.
+	defined map[string]spot
+	used    map[string]bool
 }
 
 func (c *checker) scenario(s *Scenario) {
+	shared, saved := make(map[string]bool), make(map[string]spot)
 	for _, h := range []struct {
 		name string
 		half *Half
@@ -65,63 +124,96 @@ func (c *checker) scenario(s *Scenario) {
 		if h.half == nil {
 			continue
 		}
-		in := scope{make(map[string]bool), make(map[string]bool), make(map[string]bool), h.name == KubernetesHalf}
+		in := scope{names: make(map[string]bool), marks: make(map[string]bool), faults: make(map[string]bool),
+			rules: rulesIn(h.half.Steps), cluster: h.name == KubernetesHalf, defined: make(map[string]spot), used: make(map[string]bool)}
 		for name := range s.Values {
 			in.names[name] = true
 		}
 		c.given(&s.Given, in)
+		maps.Copy(saved, in.defined)
+		clear(in.defined)
 		c.steps(h.half.Steps, h.name+".steps", in)
 		c.expectations(h.half.Expect, h.name+".expect", in)
+		c.idle(in.defined, in.used)
+		maps.Copy(shared, in.used)
 	}
+	c.idle(saved, shared)
+}
+
+// idle refuses what is defined and not used: it is misspelt here or there.
+func (c *checker) idle(defined map[string]spot, used map[string]bool) {
+	for _, what := range sortedKeys(defined) {
+		if !used[what] {
+			c.refuse(defined[what], "nothing uses %s", what)
+		}
+	}
+}
+
+// rulesIn are the fault rules that steps add.
+func rulesIn(steps []Step) (rules []faults.Rule) {
+	for i := range steps {
+		switch s := &steps[i]; {
+		case s.Fault != nil:
+			if rule, err := s.Fault.rule(); err == nil {
+				rules = append(rules, rule)
+			}
+		case s.Repeat != nil:
+			rules = append(rules, rulesIn(s.Repeat.Steps)...)
+		}
+	}
+	return rules
 }
 
 func (c *checker) given(g *Given, in scope) {
 	if g.node == nil {
 		return
 	}
+	at := spot{g.node, "given"}
 	for _, part := range []string{"world", "clock"} {
-		if node := child(g.node, part); node != g.node {
-			c.names(node, "given."+part, in)
+		if under := at.in(part); under.node != g.node {
+			c.templates(under, in)
 		}
 	}
-	c.settings(g.World, "given.world")
+	c.settings(g.World, at.in("world"))
 	for i := range g.State {
-		path := fmt.Sprintf("given.state[%d]", i)
-		c.names(g.State[i].node, path, in)
-		c.call(&g.State[i], path, in)
+		under := at.in("state").at(i)
+		c.templates(under, in)
+		c.call(&g.State[i], under, in)
 	}
 }
 
-// names reports templates of names that are not known at this place.
-func (c *checker) names(node *yaml.Node, path string, in scope) {
+// templates reports templates of names that are not known at this place.
+func (c *checker) templates(at spot, in scope) {
+	node := at.node
 	if node.Kind == yaml.ScalarNode {
 		names, err := namesIn(node.Value)
 		if err != nil {
-			c.fail(node, path, "%s", err)
+			c.refuse(at, "%s", err)
 		}
 		for _, name := range names {
+			in.used["{{"+name+"}}"] = true
 			if !in.names[name] {
-				c.fail(node, path, "there is no value {{%s}} here: give it in values, or save it in an earlier step%s", name, near(name, in.names))
+				c.refuse(at, "there is no value {{%s}} here: give it in values, or save it in an earlier step%s", name, near(name, in.names))
 			}
 		}
 		return
 	}
 	if node.Kind == yaml.SequenceNode {
-		for i, element := range node.Content {
-			c.names(element, fmt.Sprintf("%s[%d]", path, i), in)
+		for i := range node.Content {
+			c.templates(at.at(i), in)
 		}
 		return
 	}
 	for i := 1; i < len(node.Content); i += 2 {
-		key, value := node.Content[i-1], node.Content[i]
-		under := join(path, key.Value)
-		c.names(key, under, in)
+		key := node.Content[i-1]
+		under := spot{node.Content[i], join(at.path, key.Value)}
+		c.templates(spot{key, under.path}, in)
 		switch {
 		case key.Value == "repeat":
-			c.names(child(value, "times"), under+".times", in) // its steps are checked as steps
-		case key.Value == "expect" && value.Kind == yaml.SequenceNode: // expectations are checked as such
+			c.templates(under.in("times"), in) // its steps are checked as steps
+		case key.Value == "expect" && under.node.Kind == yaml.SequenceNode: // expectations are checked as such
 		default:
-			c.names(value, under, in)
+			c.templates(under, in)
 		}
 	}
 }
@@ -135,116 +227,277 @@ func near(name string, known map[string]bool) string {
 
 func (c *checker) steps(steps []Step, path string, in scope) {
 	for i := range steps {
-		at := fmt.Sprintf("%s[%d]", path, i)
-		c.names(steps[i].node, at, in)
+		at := spot{steps[i].node, fmt.Sprintf("%s[%d]", path, i)}
+		c.templates(at, in)
 		c.step(&steps[i], at, in)
 	}
 }
 
-func (c *checker) step(s *Step, path string, in scope) {
+func (c *checker) step(s *Step, at spot, in scope) {
 	switch {
 	case s.Set != nil:
-		c.settings(s.Set, path+".set")
+		c.settings(s.Set, at.in("set"))
 	case s.Fault != nil:
-		c.fault(s, path+".fault", in)
+		c.fault(s, at.in("fault"), in)
 	case s.Clear != nil:
-		c.clear(s, path+".clear", in)
+		c.clear(s, at.in("clear"), in)
 	case s.Call != nil:
-		c.call(s.Call, path+".call", in)
+		c.call(s.Call, at.in("call"), in)
 	case s.Wait != nil:
-		c.call(&s.Wait.Call, path+".wait.call", in)
+		c.call(&s.Wait.Call, at.in("wait", "call"), in)
 	case s.Repeat != nil:
-		c.repeat(s, path+".repeat", in)
+		c.repeat(s, at.in("repeat"), in)
 	case s.Mark != "":
 		in.marks[s.Mark] = true
+		in.defined["the mark "+s.Mark] = at.in("mark")
 	case s.Kubectl != nil && !in.cluster:
-		c.fail(s.node, path+".kubectl", "it needs a cluster: put it in the kubernetes half")
+		c.refuse(at.in("kubectl"), "it needs a cluster: put it in the kubernetes half")
 	}
-	c.expectations(s.Expect, path+".expect", in)
+	c.expectations(s.Expect, at.path+".expect", in)
 }
 
-func (c *checker) repeat(s *Step, path string, in scope) {
+func (c *checker) repeat(s *Step, at spot, in scope) {
 	if times := s.Repeat.Times; !template.MatchString(times) {
 		if n, err := strconv.Atoi(times); err != nil || n < 1 || n > maxTimes {
-			c.fail(child(s.node, "repeat", "times"), path+".times", "%q is no number from 1 to %d", times, maxTimes)
+			c.refuse(at.in("times"), "%q is no number from 1 to %d", times, maxTimes)
 		}
 	}
 	inner := in
 	inner.names = maps.Clone(in.names)
 	inner.names[counter] = true
-	c.steps(s.Repeat.Steps, path+".steps", inner)
+	c.steps(s.Repeat.Steps, at.path+".steps", inner)
 	// What the last round saved is there afterwards.
 	maps.Copy(in.names, inner.names)
 	delete(in.names, counter)
 }
 
-func (c *checker) settings(settings Settings, path string) {
+// settled refuses a name that what is saved while it is played is to tell: nobody
+// could check it.
+func (c *checker) settled(at spot, name string) bool {
+	if template.MatchString(name) {
+		c.refuse(at, "it is not known before it is played: write it out, or take it from values")
+		return false
+	}
+	return true
+}
+
+func (c *checker) settings(settings Settings, at spot) {
 	for _, s := range settings {
-		if c.api == nil || template.MatchString(s.Name) {
+		if c.names == nil {
 			continue
 		}
-		if err := c.api.CheckCondition(s.Name); err != nil {
-			c.fail(&yaml.Node{Line: s.Line}, path+"."+s.Name, "%s", err)
+		value := s.Value
+		if template.MatchString(value) {
+			value = ""
+		}
+		if err := c.names.CheckCondition(s.Name, value); err != nil {
+			c.refuse(spot{&yaml.Node{Line: s.Line}, join(at.path, s.Name)}, "%s", err)
 		}
 	}
 }
 
-func (c *checker) fault(s *Step, path string, in scope) {
+func (c *checker) fault(s *Step, at spot, in scope) {
 	rule, err := s.Fault.rule()
-	if err == nil && c.api != nil {
-		err = c.api.CheckFault(rule)
+	if err == nil && c.names != nil {
+		err = c.names.CheckFault(rule)
 	}
 	if err != nil {
-		c.fail(s.Fault.node, path, "%s", err)
+		c.refuse(at, "%s", err)
 	}
 	in.faults[rule.Name] = true
 }
 
-func (c *checker) clear(s *Step, path string, in scope) {
+func (c *checker) clear(s *Step, at spot, in scope) {
 	for _, name := range s.Clear {
 		if !in.faults[name] {
-			c.fail(s.node, path, "no earlier step adds a fault called %s%s", name, near(name, in.faults))
+			c.refuse(at, "no earlier step adds a fault called %s%s", name, near(name, in.faults))
 		}
 	}
 }
 
-func (c *checker) call(call *Call, path string, in scope) {
-	var paths []string
-	if call.Expect != nil {
-		paths = sortedKeys(call.Expect.Fields)
+func (c *checker) call(call *Call, at spot, in scope) {
+	action, known := c.action(at, call.Product, call.Action, call.Params)
+	if known && call.Expect != nil {
+		c.code(at.in("expect", "code"), call.Expect.Code, []Action{action}, in)
+		c.fields(at.in("expect", "fields"), action, call.Expect.Fields)
 	}
-	paths = append(paths, slices.Sorted(maps.Values(call.Save))...)
-	c.action(call.node, path, call.Product, call.Action, call.Params, paths)
 	for _, name := range sortedKeys(call.Save) {
+		under := at.in("save").in(name)
 		if !validName.MatchString(name) || name == counter {
-			c.fail(call.node, path+".save."+name, "it is no name for a value: use letters, digits and _, and not n")
+			c.refuse(under, "it is no name for a value: use letters, digits and _, and not n")
+		}
+		if known && c.settled(under, call.Save[name]) {
+			if err := checkPath(action.Fields, call.Save[name], false); err != nil {
+				c.refuse(under, "%s: %s", call.Save[name], err)
+			}
 		}
 		in.names[name] = true
+		in.defined["{{"+name+"}}"] = under
 	}
 }
 
-func (c *checker) action(node *yaml.Node, path, product, action string, params map[string]Value, paths []string) {
-	if c.api == nil || template.MatchString(action) {
+// action checks the product, the action and the parameters of a call.
+func (c *checker) action(at spot, product, name string, params map[string]Value) (found Action, known bool) {
+	if c.names == nil || !c.settled(at.in("product"), product) || !c.settled(at.in("action"), name) {
+		return found, false
+	}
+	var products []string
+	var actions []Action
+	for _, a := range c.names.Actions() {
+		products = append(products, a.Product)
+		if a.Product == orSlb(product) && a.Emulated {
+			actions = append(actions, a)
+		}
+	}
+	if !slices.Contains(products, orSlb(product)) {
+		c.refuse(at.in("product"), "there is no product %s%s", product, suggest(product, products, ""))
+		return found, false
+	}
+	i := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })
+	if i < 0 {
+		c.refuse(at.in("action"), "no emulated action of %s is called %s%s", orSlb(product), name, suggest(name, namesOf(actions), "clbemu actions lists them"))
+		return found, false
+	}
+	c.parameters(at.in("params"), actions[i], params)
+	return actions[i], true
+}
+
+func (c *checker) parameters(at spot, action Action, params map[string]Value) {
+	for _, name := range sortedKeys(params) {
+		under := at.in(name)
+		if !c.settled(under, name) {
+			continue
+		}
+		if !reads([]Action{action}, name) {
+			c.refuse(under, "%s has no such parameter%s", action.Name, suggest(name, parametersOf([]Action{action}), ""))
+			continue
+		}
+		for _, err := range checkJSON(action.jsonFields(name), string(params[name])) {
+			c.refuse(under, "%s", err)
+		}
+	}
+}
+
+func (c *checker) fields(at spot, action Action, fields map[string]Matcher) {
+	for _, path := range sortedKeys(fields) {
+		if under := at.in(path); c.settled(under, path) {
+			if err := checkPath(action.Fields, path, fields[path].Count != nil); err != nil {
+				c.refuse(under, "%s answers it not: %s", action.Name, err)
+			}
+		}
+	}
+}
+
+// code wants a code that one of the actions can be refused with, by itself or by a
+// fault rule of the half.
+func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
+	if m == nil || m.Absent {
 		return
 	}
-	if err := c.api.CheckCall(orSlb(product), action, sortedKeys(params), paths); err != nil {
-		c.fail(node, path, "%s", err)
+	codes := injected(in.rules, actions)
+	for _, a := range actions {
+		codes = append(codes, a.Codes...)
 	}
+	switch {
+	case m.Count != nil:
+		c.refuse(at, "it is no list, and has no count")
+	case m.Equals != nil && !c.settled(at, *m.Equals):
+	case m.Equals != nil && *m.Equals == "OK":
+		c.refuse(at, "a success has no code: write {absent: true}")
+	case m.Equals != nil && !slices.Contains(codes, numbered(*m.Equals)):
+		c.refuse(at, "no such call is refused with %s, unless a fault rule of the scenario does it%s", *m.Equals, suggest(*m.Equals, codes, "clbemu fault --help tells how"))
+	case m.pattern != nil && m.Matches != "" && !slices.ContainsFunc(codes, m.pattern.MatchString):
+		c.refuse(at, "no code of such a call matches %q", m.Matches)
+	}
+}
+
+// injected are the codes that rules give to one of the actions.
+func injected(rules []faults.Rule, actions []Action) (codes []string) {
+	for _, rule := range rules {
+		if rule.Effect.Error == nil {
+			continue
+		}
+		if matched, _ := matching(actions, rule.Match.Action); rule.Match.Action == "" || len(matched) > 0 {
+			codes = append(codes, rule.Effect.Error.Code)
+		}
+	}
+	return codes
 }
 
 func (c *checker) expectations(list []Expectation, path string, in scope) {
 	for i := range list {
-		e, at := &list[i], fmt.Sprintf("%s[%d]", path, i)
-		c.names(e.node, at, in)
+		e, at := &list[i], spot{list[i].node, fmt.Sprintf("%s[%d]", path, i)}
+		c.templates(at, in)
 		switch {
 		case e.Resource != nil:
-			c.action(e.node, at+".resource", e.Resource.Product, e.Resource.Action, e.Resource.Params, sortedKeys(e.Resource.Fields))
-		case e.Calls != nil && e.Calls.Since != "" && !in.marks[e.Calls.Since]:
-			c.fail(e.node, at+".calls.since", "no earlier step makes a mark called %s%s", e.Calls.Since, near(e.Calls.Since, in.marks))
+			c.resource(at.in("resource"), e.Resource, in)
+		case e.Calls != nil:
+			c.calls(at.in("calls"), e.Calls, in)
+		case e.Quota != nil:
+			c.quota(at.in("quota", "name"), e.Quota.Name)
 		case e.needsCluster() && !in.cluster:
-			c.fail(e.node, at, "it needs a cluster: put it in the kubernetes half")
+			c.refuse(at, "it needs a cluster: put it in the kubernetes half")
 		}
 	}
+}
+
+func (c *checker) resource(at spot, r *Resource, in scope) {
+	if action, known := c.action(at, r.Product, r.Action, r.Params); known {
+		c.code(at.in("code"), r.Code, []Action{action}, in)
+		c.fields(at.in("fields"), action, r.Fields)
+	}
+}
+
+func (c *checker) quota(at spot, name string) {
+	if c.names != nil && c.settled(at, name) && !slices.Contains(c.names.Quotas(), name) {
+		c.refuse(at, "there is no quota %s%s", name, suggest(name, c.names.Quotas(), "clbemu quota lists them"))
+	}
+}
+
+// calls checks which calls are counted. Those of actions that are not emulated are
+// made too, by clients.
+func (c *checker) calls(at spot, e *Calls, in scope) {
+	if e.Since != "" {
+		in.used["the mark "+e.Since] = true
+		if !in.marks[e.Since] {
+			c.refuse(at.in("since"), "no earlier step makes a mark called %s%s", e.Since, near(e.Since, in.marks))
+		}
+	}
+	if c.names == nil || !c.settled(at.in("action"), e.Action) {
+		return
+	}
+	actions := c.names.Actions()
+	if e.Action != "" {
+		matched, idle := matching(actions, e.Action)
+		if idle != "" {
+			c.refuse(at.in("action"), "no action is called %s%s", idle, suggest(idle, namesOf(actions), "clbemu actions lists them"))
+			return
+		}
+		actions = matched
+	}
+	for i, name := range e.Order {
+		if under := at.in("order").at(i); c.settled(under, name) && !slices.Contains(namesOf(actions), name) {
+			c.refuse(under, "no action is called %s%s", name, suggest(name, namesOf(actions), "clbemu actions lists them"))
+		}
+	}
+	c.counted(at, e, actions, in)
+}
+
+// counted checks what is looked at of calls of actions.
+func (c *checker) counted(at spot, e *Calls, actions []Action, in scope) {
+	for _, name := range sortedKeys(e.Params) {
+		under, m := at.in("params").in(name), e.Params[name]
+		switch {
+		case !c.settled(under, name):
+		case !reads(actions, name):
+			c.refuse(under, "no such call has this parameter%s", suggest(name, parametersOf(actions), "clbemu actions lists the actions"))
+		case m.Count != nil:
+			c.refuse(under, "it is a text, and has no count")
+		case !m.Absent && slices.ContainsFunc(actions, func(a Action) bool { return slices.Contains(a.Secrets, name) }):
+			c.refuse(under, "the journal keeps no secrets: only {absent: true} can be told")
+		}
+	}
+	c.code(at.in("code"), e.Code, actions, in)
 }
 
 func (e *Expectation) needsCluster() bool {

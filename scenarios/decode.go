@@ -2,14 +2,13 @@ package scenarios
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/clbemu/clbemu/faults"
 )
 
 // Problem is something wrong with a file, and where.
@@ -108,7 +107,7 @@ func (d *decoder) object(node *yaml.Node, target reflect.Value, field string) {
 		index, ok := known[key.Value]
 		switch {
 		case !ok:
-			d.fail(key, path, "there is no such field%s", suggest(key.Value, known))
+			d.fail(key, path, "there is no such field%s", suggest(key.Value, slices.Collect(maps.Keys(known)), ""))
 		case seen[key.Value]:
 			d.fail(key, path, "it is here twice")
 		default:
@@ -142,18 +141,6 @@ func keysOf(t reflect.Type) (known map[string]int, required []string) {
 		}
 	}
 	return known, required
-}
-
-func suggest(name string, known map[string]int) string {
-	var names []string
-	for n := range known {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	if near := faults.Nearest(name, names); near != "" {
-		return ": do you mean " + near + "?"
-	}
-	return ": there are " + strings.Join(names, ", ")
 }
 
 func join(field, name string) string {

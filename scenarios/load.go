@@ -11,30 +11,15 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/clbemu/clbemu/faults"
 )
-
-// API knows what the emulator can be asked, so that a scenario is refused before
-// it is played.
-type API interface {
-	// CheckFault refuses a rule on what is not emulated.
-	CheckFault(faults.Rule) error
-	// CheckCall refuses an action, a parameter or a path of its answer that is not
-	// emulated. A misspelt path would be absent for good, which may be what a
-	// scenario expects.
-	CheckCall(product, action string, params, paths []string) error
-	// CheckCondition refuses a condition of the world that there is not.
-	CheckCondition(name string) error
-}
 
 // Options say how a scenario is read.
 type Options struct {
 	// Set gives values other texts than the file does. Names that the file does
 	// not have are for other files.
 	Set map[string]string
-	// API, if set, is asked about every call, fault and condition.
-	API API
+	// Names, if set, are those that a scenario may use.
+	Names Names
 }
 
 // Load reads a scenario and everything that is wrong with it: the error is
@@ -48,12 +33,20 @@ func Load(file string, text []byte, o Options) (*Scenario, error) {
 	name := filepath.Base(file)
 	s := &Scenario{File: file, Name: strings.TrimSuffix(name, filepath.Ext(name))}
 	d.value(root, reflect.ValueOf(s).Elem(), "")
-	c := &checker{decoder: d, api: o.API}
+	c := &checker{decoder: d, names: o.Names}
 	c.values(root, s, o.Set)
-	if len(d.problems) == 0 {
-		c.scenario(s)
+	if len(d.problems) > 0 {
+		return s, d.problems
 	}
-	return s, d.problems.err()
+	// What the values stand for is known from here on; what is saved is not.
+	filled := &Scenario{File: s.File, Name: s.Name}
+	d.value(renderBut(root, "values", s.Values), reflect.ValueOf(filled).Elem(), "")
+	filled.Values = s.Values
+	if len(d.problems) == 0 {
+		c.scenario(filled)
+		c.idleValues(root, s)
+	}
+	return filled, d.problems.err()
 }
 
 // syntaxLine finds the line in what the YAML library says about bad syntax.

@@ -9,30 +9,23 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// knownAPI is an API of one action, one parameter and one condition.
-type knownAPI struct{}
+// fewNames are an action, its parameter, its field and a condition.
+type fewNames struct{}
 
-func (knownAPI) CheckFault(rule faults.Rule) error {
+func (fewNames) Actions() []scenarios.Action {
+	return []scenarios.Action{{Product: "Slb", Name: "DescribeRegions", Emulated: true, Parameters: []string{"AcceptLanguage"}, Fields: []string{"Regions.Region[].RegionId"}}}
+}
+
+func (fewNames) Quotas() []string { return []string{"slb_quota"} }
+
+func (fewNames) CheckFault(rule faults.Rule) error {
 	if rule.Match.Action != "DescribeRegions" {
 		return errors.New("rule: no emulated action is called " + rule.Match.Action)
 	}
 	return nil
 }
 
-func (knownAPI) CheckCall(product, action string, params, paths []string) error {
-	if product != "Slb" || action != "DescribeRegions" {
-		return errors.New("action: no emulated action is called " + action)
-	}
-	if len(params) > 0 && params[0] != "AcceptLanguage" {
-		return errors.New("params." + params[0] + ": there is no such parameter")
-	}
-	if len(paths) > 0 && paths[0] != "Regions" {
-		return errors.New("fields." + paths[0] + ": there is no such field")
-	}
-	return nil
-}
-
-func (knownAPI) CheckCondition(name string) error {
+func (fewNames) CheckCondition(name, _ string) error {
 	if name != "account.arrears" {
 		return errors.New("there is no such condition")
 	}
@@ -41,7 +34,7 @@ func (knownAPI) CheckCondition(name string) error {
 
 // load reads a scenario called f.yaml, whose about is its first line.
 func load(text string) (*scenarios.Scenario, error) {
-	return scenarios.Load("dir/f.yaml", []byte("about: a\n"+text), scenarios.Options{API: knownAPI{}})
+	return scenarios.Load("dir/f.yaml", []byte("about: a\n"+text), scenarios.Options{Names: fewNames{}})
 }
 
 // TestProblems proves that what is wrong with a file is told with file, line,
@@ -49,7 +42,7 @@ func load(text string) (*scenarios.Scenario, error) {
 func TestProblems(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"Syntax":           {"client: {steps: [}\n", "dir/f.yaml:1: did not find expected node content"},
-		"TwoDocuments":     {"client: {steps: [{mark: m}]}\n---\na: 1\n", "dir/f.yaml:3: there is a second document"},
+		"TwoDocuments":     {"client: {steps: [{clock: {advance: 1s}}]}\n---\na: 1\n", "dir/f.yaml:3: there is a second document"},
 		"UnknownKey":       {"client:\n  stepps: []\n", "dir/f.yaml:3: client.stepps: there is no such field: do you mean steps?"},
 		"UnknownStep":      {"client:\n  steps:\n    - cal: {action: DescribeRegions}\n", "dir/f.yaml:4: client.steps[0].cal: there is no such field: do you mean call?"},
 		"KeyTwice":         {"client:\n  steps:\n    - mark: a\n      mark: b\n", "dir/f.yaml:5: client.steps[0].mark: it is here twice"},
@@ -76,12 +69,12 @@ func TestProblems(t *testing.T) {
 		"TwoBounds":        {"client:\n  expect:\n    - calls: {none: true, exactly: 1}\n", "calls: give exactly one of atLeast or atMost, exactly, none and order"},
 		"FreezeAndScale":   {"client:\n  steps:\n    - clock: {freeze: true, scale: 2}\n", "clock: give freeze or scale, not both"},
 		"IdleClock":        {"client:\n  steps:\n    - clock: {}\n", "clock: give advance, freeze or scale"},
-		"NoSuchProduct":    {"client:\n  steps:\n    - call: {product: Nlb, action: DescribeRegions}\n", "product: there is no product Nlb"},
-		"NoSuchAction":     {"client:\n  steps:\n    - call: {action: DescribeRegion}\n", "dir/f.yaml:4: client.steps[0].call: action: no emulated action"},
-		"NoSuchParam":      {"client:\n  expect:\n    - resource: {action: DescribeRegions, params: {Lang: a}}\n", "dir/f.yaml:4: client.expect[0].resource: params.Lang"},
-		"NoSuchField":      {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {fields: {Region: {count: 0}}}}\n", "dir/f.yaml:4: client.steps[0].call: fields.Region: there is no such field"},
-		"NoSuchSave":       {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a: Region}}\n", "dir/f.yaml:4: client.steps[0].call: fields.Region: there is no such field"},
-		"NoSuchCondition":  {"given:\n  world:\n    account.arears: true\nclient: {steps: [{mark: m}]}\n", "dir/f.yaml:4: given.world.account.arears: there is no such condition"},
+		"NoSuchProduct":    {"client:\n  steps:\n    - call: {product: Nlb, action: DescribeRegions}\n", "call.product: there is no product Nlb"},
+		"NoSuchAction":     {"client:\n  steps:\n    - call: {action: DescribeRegion}\n", "dir/f.yaml:4: client.steps[0].call.action: no emulated action"},
+		"NoSuchParam":      {"client:\n  expect:\n    - resource: {action: DescribeRegions, params: {Lang: a}}\n", "dir/f.yaml:4: client.expect[0].resource.params.Lang: DescribeRegions has no such parameter"},
+		"NoSuchField":      {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {fields: {Region: {count: 0}}}}\n", "dir/f.yaml:4: client.steps[0].call.expect.fields.Region: DescribeRegions answers it not: there is no such field"},
+		"NoSuchSave":       {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a: Region}}\n", "dir/f.yaml:4: client.steps[0].call.save.a: Region: there is no such field"},
+		"NoSuchCondition":  {"given:\n  world:\n    account.arears: true\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:4: given.world.account.arears: there is no such condition"},
 		"FaultOnNothing":   {"client:\n  steps:\n    - fault:\n        name: f\n        match: {action: Fly}\n        effect: {reset: true}\n", "dir/f.yaml:5: client.steps[0].fault: rule: no emulated action is called Fly"},
 		"BadFault":         {"client:\n  steps:\n    - fault: {name: f, effect: {explode: true}}\n", "dir/f.yaml:4: client.steps[0].fault: field explode not found"},
 		"FaultIsText":      {"client:\n  steps:\n    - fault: f\n", "dir/f.yaml:4: client.steps[0].fault: give a rule with name"},
@@ -90,16 +83,21 @@ func TestProblems(t *testing.T) {
 		"UnknownName":      {"client:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:4: client.steps[0].mark: there is no value {{lb}} here"},
 		"LaterName": {"client:\n  steps:\n    - call: {action: DescribeRegions, params: {AcceptLanguage: '{{lb}}'}}\n    - call: {action: DescribeRegions, save: {lb: Regions}}\n",
 			"dir/f.yaml:4: client.steps[0].call.params.AcceptLanguage: there is no value {{lb}} here"},
+		"NoTimes":         {"values: {t: x}\nclient:\n  steps:\n    - repeat: {times: '{{t}}', steps: [{clock: {advance: 1s}}]}\n", `dir/f.yaml:5: client.steps[0].repeat.times: "x" is no number`},
+		"NoDuration":      {"values: {t: x}\nclient:\n  steps:\n    - clock: {advance: '{{t}}'}\n", `dir/f.yaml:5: client.steps[0].clock.advance: "x" is no duration`},
+		"ValueUnused":     {"values: {t: x}\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:2: values.t: nothing uses {{t}}"},
+		"SavedUnused":     {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\n", "dir/f.yaml:4: client.steps[0].call.save.lb: nothing uses {{lb}}"},
+		"MarkUnused":      {"client:\n  steps:\n    - mark: m\n", "dir/f.yaml:4: client.steps[0].mark: nothing uses the mark m"},
 		"NameNearby":      {"values: {bucket: a}\nclient:\n  steps:\n    - mark: \"{{buket}}\"\n", "(do you mean bucket?)"},
 		"NameOfOtherHalf": {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\nkubernetes:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:7: kubernetes.steps[0].mark: there is no value {{lb}}"},
 		"CounterOutside":  {"client:\n  steps:\n    - repeat: {times: 2, steps: [{mark: '{{n}}'}]}\n    - mark: '{{n}}'\n", "dir/f.yaml:5: client.steps[1].mark: there is no value {{n}}"},
 		"BadTemplate":     {"client:\n  steps:\n    - mark: \"{{a-b}}\"\n", "{{ opens no name"},
 		"BadTimes":        {"client:\n  steps:\n    - repeat: {times: 0, steps: [{mark: m}]}\n", `dir/f.yaml:4: client.steps[0].repeat.times: "0" is no number from 1 to`},
 		"BadSave":         {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a-b: Regions}}\n", "save.a-b: it is no name for a value"},
-		"BadValueName":    {"values: {a-b: c}\nclient: {steps: [{mark: m}]}\n", "dir/f.yaml:2: values.a-b: a name has letters"},
-		"Cycle":           {"values:\n  a: \"{{b}}\"\n  b: \"{{c}}\"\n  c: \"{{a}}\"\nclient: {steps: [{mark: m}]}\n", "values: values use each other in a circle: a → b → c → a"},
-		"CycleOfOne":      {"values:\n  a: \"{{a}}\"\nclient: {steps: [{mark: m}]}\n", "in a circle: a → a"},
-		"ValueOfNothing":  {"values:\n  a: \"{{b}}\"\nclient: {steps: [{mark: m}]}\n", "values: a: there is no value {{b}}"},
+		"BadValueName":    {"values: {a-b: c}\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:2: values.a-b: a name has letters"},
+		"Cycle":           {"values:\n  a: \"{{b}}\"\n  b: \"{{c}}\"\n  c: \"{{a}}\"\nclient: {steps: [{clock: {advance: 1s}}]}\n", "values: values use each other in a circle: a → b → c → a"},
+		"CycleOfOne":      {"values:\n  a: \"{{a}}\"\nclient: {steps: [{clock: {advance: 1s}}]}\n", "in a circle: a → a"},
+		"ValueOfNothing":  {"values:\n  a: \"{{b}}\"\nclient: {steps: [{clock: {advance: 1s}}]}\n", "values: a: there is no value {{b}}"},
 		"KubectlAlone":    {"client:\n  steps:\n    - kubectl: {apply: {kind: Service}}\n", "dir/f.yaml:4: client.steps[0].kubectl: it needs a cluster: put it in the kubernetes half"},
 		"EventAlone":      {"client:\n  expect:\n    - event: {object: Service/a, reason: b}\n", "dir/f.yaml:4: client.expect[0]: it needs a cluster"},
 		"TwoKubectls":     {"kubernetes:\n  steps:\n    - kubectl: {apply: {a: b}, delete: {a: b}}\n", "kubectl: give exactly one of apply, patch and delete"},
@@ -149,7 +147,7 @@ func TestEmpty(t *testing.T) {
 // TestValues proves that values use each other and that options win over the
 // file.
 func TestValues(t *testing.T) {
-	text := "about: a\nvalues: {zone: g, name: 'cn-{{zone}}', both: '{{name}}/{{ zone }}'}\nclient: {steps: [{mark: m}]}\n"
+	text := "about: a\nvalues: {zone: g, name: 'cn-{{zone}}', both: '{{name}}/{{ zone }}'}\nclient: {steps: [{set: {a: '{{both}}'}}]}\n"
 	s, err := scenarios.Load("dir/f.yml", []byte(text), scenarios.Options{Set: map[string]string{"zone": "h", "other": "x"}})
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +189,7 @@ func FuzzScenario(f *testing.F) {
 	}
 	f.Add([]byte("about: a\nclient: {steps: [{repeat: {times: '{{a}}', steps: []}}]}\nvalues: {a: '{{a}}'}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s, err := scenarios.Load("f.yaml", text, scenarios.Options{API: knownAPI{}})
+		s, err := scenarios.Load("f.yaml", text, scenarios.Options{Names: fewNames{}})
 		if err == nil && s.Client == nil && s.Kubernetes == nil {
 			t.Errorf("Load(%q) = %+v, want a half to play", text, s)
 		}

@@ -149,13 +149,12 @@ func TestExpectations(t *testing.T) {
 	}
 	for _, test := range tests {
 		f := &fake{answer: fields, free: 5}
-		result := play(t, "client:\n  expect:\n    - "+test.expect+`
-  steps:
-    - call: {action: Aa}
-    - call: {action: Ab, params: {P: x}}
-    - mark: m
-    - call: {action: B}
-`, scenarios.ClientHalf, scenarios.Stage{Target: f})
+		mark := "    - mark: m\n"
+		if !strings.Contains(test.expect, "since") {
+			mark = ""
+		}
+		steps := "    - call: {action: Aa}\n    - call: {action: Ab, params: {P: x}}\n" + mark + "    - call: {action: B}\n"
+		result := play(t, "client:\n  expect:\n    - "+test.expect+"\n  steps:\n"+steps, scenarios.ClientHalf, scenarios.Stage{Target: f})
 		judge(t, test.expect, result, test.want)
 	}
 }
@@ -226,7 +225,7 @@ func TestFaults(t *testing.T) {
 	const never = "expected the fault to strike at least once, saw that it never did: it matched 1 calls"
 	tests := []struct{ name, steps, want string }{
 		{"struck", rule + "    - call: {action: Do}\n", ""},
-		{"never", rule + "    - mark: m\n", never},
+		{"never", rule + "    - clock: {advance: 1s}\n", never},
 		{"cleared in vain", rule + "    - clear: f\n    - call: {action: Do}\n", never},
 		{"cleared after it struck", rule + "    - call: {action: Do}\n    - clear: [f]\n", ""},
 		{"replaced in vain", rule + "    - fault: {name: f, effect: {empty: true}}\n    - call: {action: Do}\n", never},
@@ -252,13 +251,13 @@ func TestBroken(t *testing.T) {
 		{"restart of a running server", restart, "without --server", fake{}},
 		{"crash of a running server", "client:\n  steps:\n    - repeat: {times: 1, steps: [{fault: {name: f, effect: {crash: true}}}]}\n", "without --server", fake{}},
 		{"no answer of the target", "client:\n  steps:\n    - call: {action: Do}\n", "gone", fake{fails: map[string]error{"call": errors.New("gone")}}},
-		{"given is refused", "given:\n  state: [{action: Do}]\nclient: {steps: [{mark: m}]}\n", "", fake{answer: refusal}},
-		{"condition is refused", "given:\n  world: {a: b}\nclient: {steps: [{mark: m}]}\n", "no a", fake{fails: map[string]error{"set": errors.New("no a")}}},
+		{"given is refused", "given:\n  state: [{action: Do}]\nclient: {steps: [{clock: {advance: 1s}}]}\n", "", fake{answer: refusal}},
+		{"condition is refused", "given:\n  world: {a: b}\nclient: {steps: [{clock: {advance: 1s}}]}\n", "no a", fake{fails: map[string]error{"set": errors.New("no a")}}},
 		{"no quota", "client:\n  expect:\n    - quota: {name: none, used: 1}\n", "there is no quota none", fake{}},
 		{"no vSwitch", "client:\n  expect:\n    - addresses: {vSwitch: none, free: 1}\n", "there is no vSwitch none", fake{}},
 		{"no journal", "client:\n  expect:\n    - calls: {none: true}\n", "forgotten", fake{fails: map[string]error{"calls": errors.New("forgotten")}}},
-		{"times of no number", "values: {t: x}\nclient:\n  steps:\n    - repeat: {times: '{{t}}', steps: [{mark: m}]}\n", `"x" is no number`, fake{}},
-		{"filled with nonsense", "values: {t: x}\nclient:\n  steps:\n    - clock: {advance: '{{t}}'}\n", `"x" is no duration`, fake{}},
+		{"times of no number", "client:\n  steps:\n    - call: {action: Do, save: {t: Name}}\n    - repeat: {times: '{{t}}', steps: [{clock: {advance: 1s}}]}\n", `"web" is no number`, fake{answer: fields}},
+		{"filled with nonsense", "client:\n  steps:\n    - call: {action: Do, save: {t: Name}}\n    - clock: {advance: '{{t}}'}\n", `"web" is no duration`, fake{answer: fields}},
 	}
 	for _, test := range tests {
 		result := play(t, test.text, scenarios.ClientHalf, scenarios.Stage{Target: &test.fake})

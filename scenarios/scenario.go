@@ -51,7 +51,7 @@ type Step struct {
 	Name    string        `key:"name" doc:"What the step is for, shown while it is played."`
 	Set     Settings      `key:"set" doc:"Change conditions of the world by name."`
 	Fault   *Fault        `key:"fault" doc:"Add a fault rule, in the words of clbemu fault --help."`
-	Clear   Names         `key:"clear" doc:"Remove fault rules by name."`
+	Clear   NameList      `key:"clear" doc:"Remove fault rules by name."`
 	Call    *Call         `key:"call" doc:"Call an action and check its answer."`
 	Clock   *Clock        `key:"clock" doc:"Move, freeze or scale the emulated time."`
 	Restart bool          `key:"restart" doc:"true: stop the server in order and start it again."`
@@ -253,19 +253,10 @@ func (c *Clock) validate() error {
 	return nil
 }
 
-func (c *Call) validate() error { return validProduct(c.Product) }
-
-func (r *Resource) validate() error { return validProduct(r.Product) }
-
-func validProduct(name string) error {
-	switch name {
-	case "", "Slb", "Vpc", "Ecs":
-		return nil
-	}
-	return fmt.Errorf("product: there is no product %s: choose Slb, Vpc or Ecs", name)
-}
-
 func (r *Reply) validate() error {
+	if r.Status != 0 && (r.Status < 200 || r.Status > 599) {
+		return fmt.Errorf("status: no answer has the status %d", r.Status)
+	}
 	if r.Lost && (r.Status != 0 || r.Code != nil || r.Message != nil || len(r.Fields) > 0) {
 		return errors.New("an answer that is lost has no status, code, message or fields")
 	}
@@ -277,6 +268,16 @@ func (k *Kubectl) validate() error {
 }
 
 func (c *Calls) validate() error {
+	switch {
+	case c.AtLeast != nil && *c.AtLeast < 1:
+		return errors.New("atLeast is always so: give 1 or more")
+	case c.AtMost != nil && *c.AtMost < 0, c.Exactly != nil && *c.Exactly < 0:
+		return errors.New("there are never fewer than 0 calls")
+	case c.AtLeast != nil && c.AtMost != nil && *c.AtLeast > *c.AtMost:
+		return errors.New("atLeast is more than atMost: that is never so")
+	case c.Order != nil && len(c.Order) == 0:
+		return errors.New("order is empty: give the actions")
+	}
 	return exactlyOne([]kind{{"atLeast or atMost", c.AtLeast != nil || c.AtMost != nil}, {"exactly", c.Exactly != nil}, {"none", c.None}, {"order", c.Order != nil}})
 }
 

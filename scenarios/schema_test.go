@@ -27,7 +27,7 @@ func schema(t reflect.Type, definitions object) any {
 		return object{}
 	case reflect.TypeFor[Settings]():
 		return object{"type": "object", "minProperties": 1}
-	case reflect.TypeFor[Names]():
+	case reflect.TypeFor[NameList]():
 		return object{"oneOf": []any{scalar, object{"type": "array", "items": scalar, "minItems": 1}}}
 	case reflect.TypeFor[Manifest]():
 		return object{"type": []string{"string", "object", "array"}}

@@ -55,6 +55,17 @@ func render(node *yaml.Node, known map[string]string) *yaml.Node {
 	return &copied
 }
 
+// renderBut is render of an object, but for one of its keys.
+func renderBut(node *yaml.Node, key string, known map[string]string) *yaml.Node {
+	copied := render(node, known)
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == key {
+			copied.Content[i+1] = node.Content[i+1]
+		}
+	}
+	return copied
+}
+
 // resolve fills values that use other values, and reports those that use
 // themselves in the end.
 func resolve(values map[string]string) (map[string]string, error) {

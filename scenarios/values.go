@@ -90,10 +90,10 @@ func (s Settings) String() string {
 	return strings.Join(texts, " ")
 }
 
-// Names is one name or a list of them.
-type Names []string
+// NameList is one name or a list of them.
+type NameList []string
 
-func (n *Names) read(node *yaml.Node) error {
+func (n *NameList) read(node *yaml.Node) error {
 	list := []*yaml.Node{node}
 	if node.Kind == yaml.SequenceNode {
 		list = node.Content

@@ -2,8 +2,35 @@ package state
 
 import (
 	"encoding/json"
+	"reflect"
+	"slices"
 	"strings"
 )
+
+// FieldNames are the fields that Field can find of a kind of resource, in order;
+// nil for a kind that there is not.
+func FieldNames(kind Kind) []string {
+	t, ok := tableByName[kind]
+	if !ok {
+		return nil
+	}
+	return slices.Sorted(slices.Values(jsonNames(t.resource())))
+}
+
+// jsonNames are the names of a struct's fields in JSON.
+func jsonNames(t reflect.Type) (names []string) {
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case !f.IsExported(), name == "-", f.Anonymous && name == "":
+		case name != "":
+			names = append(names, name)
+		default:
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
 
 // Field is a field of a resource as a text, by its name in any case: Status,
 // address, vpcid.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"reflect"
 	"strings"
 
 	"github.com/hashicorp/go-memdb"
@@ -211,9 +212,12 @@ type anyTable interface {
 	find(v *View, id string) (any, bool)
 	delete(tx *Tx, id string)
 	insert(tx *Tx, value []byte) error
+	resource() reflect.Type
 }
 
 func (t *Table[T]) name() Kind { return t.kind }
+
+func (t *Table[T]) resource() reflect.Type { return reflect.TypeFor[T]() }
 
 func (t *Table[T]) all(v *View) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {

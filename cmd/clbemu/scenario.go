@@ -127,12 +127,12 @@ func loadChecked(cmd *cobra.Command, args, set []string) (loaded []*scenarios.Sc
 	if err != nil {
 		return nil, err
 	}
-	api, err := stage.NewAPI(cmd.Context())
+	known, err := stage.NewNames(cmd.Context())
 	if err != nil {
 		return nil, cannot(err)
 	}
-	defer func() { err = errors.Join(err, cannot(api.Close(cmd.Context()))) }()
-	if loaded, err = loadScenarios(args, scenarios.Options{Set: values, API: api}); err != nil {
+	defer func() { err = errors.Join(err, cannot(known.Close(cmd.Context()))) }()
+	if loaded, err = loadScenarios(args, scenarios.Options{Set: values, Names: known}); err != nil {
 		return nil, err
 	}
 	return loaded, unusedSet(values, loaded)

@@ -39,9 +39,10 @@ var load = sync.OnceValue(func() map[string][]Error {
 	return errors
 })
 
-// Find returns the error that an action answers with a code: its own before one
-// that all actions share.
-func Find(product, action, code string) (Error, bool) {
+// Find returns the error that an action with these parameters answers with a code:
+// its own before one that all actions share, and that before one about a
+// parameter.
+func Find(product, action string, parameters []string, code string) (Error, bool) {
 	for _, key := range []string{product + "/" + action, "*"} {
 		list := load()[key]
 		if i := slices.IndexFunc(list, func(e Error) bool { return e.Code == code }); i >= 0 {
@@ -49,7 +50,7 @@ func Find(product, action, code string) (Error, bool) {
 		}
 	}
 	for prefix, message := range map[string]string{"Missing": "%s is mandatory for this action.", "Invalid": "Specified parameter %s is not valid."} {
-		if parameter, ok := strings.CutPrefix(code, prefix); ok && parameter != "" && !strings.Contains(parameter, ".") {
+		if parameter, ok := strings.CutPrefix(code, prefix); ok && slices.Contains(parameters, parameter) {
 			return Error{400, code, strings.Replace(message, "%s", parameter, 1)}, true
 		}
 	}

@@ -20,11 +20,13 @@ func TestFind(t *testing.T) {
 		{"Slb", "DescribeLoadBalancers", "VSwitchAvailableIpNotExist", 0},
 		{"Slb", "CreateLoadBalancer", "MissingVSwitchId", 400},
 		{"Slb", "CreateLoadBalancer", "InvalidBandwidth", 400},
+		{"Slb", "CreateLoadBalancer", "InvalidBandwith", 0},
+		{"Slb", "CreateLoadBalancer", "MissingListenerPort", 0},
 		{"Slb", "CreateLoadBalancer", "NoSuchCode", 0},
 		{"Vpc", "CreateRouteEntry", "InvalidCIDRBlock.Duplicate", 400},
 		{"Slb", "DescribeRegions", "InternalError", 500},
 	} {
-		e, ok := catalogue.Find(c.product, c.action, c.code)
+		e, ok := catalogue.Find(c.product, c.action, []string{"VSwitchId", "Bandwidth"}, c.code)
 		if ok != (c.status != 0) || ok && (e.Status != c.status || e.Code != c.code || e.Message == "") {
 			t.Errorf("Find(%s, %s, %s) = %+v, %v, want status %d", c.product, c.action, c.code, e, ok, c.status)
 		}

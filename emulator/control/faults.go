@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/catalogue"
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
@@ -154,11 +156,14 @@ func (f *Faults) check(rule *faults.Rule) error {
 	if err != nil {
 		return fmt.Errorf("rule %s: match.action: %w", rule.Name, err)
 	}
-	for name := range rule.Match.Fields {
+	for _, name := range slices.Sorted(maps.Keys(rule.Match.Fields)) {
 		if parameter, ok := strings.CutPrefix(name, "params."); ok {
-			if err := checkParameter(actions, parameter); err != nil {
-				return fmt.Errorf("rule %s: match.%s: %w", rule.Name, name, err)
-			}
+			err = checkParameter(actions, parameter)
+		} else if field, ok := strings.CutPrefix(name, "resource."); ok {
+			err = checkResourceField(actions, field)
+		}
+		if err != nil {
+			return fmt.Errorf("rule %s: match.%s: %w", rule.Name, name, err)
 		}
 	}
 	if err := checkCode(rule.Effect.Error, actions); err != nil {
@@ -167,22 +172,14 @@ func (f *Faults) check(rule *faults.Rule) error {
 	return nil
 }
 
-// emulatedAction is an action that a rule can be about.
-type emulatedAction struct {
-	product string
-	rpc.Action
-}
-
 // actions lists the emulated actions that a rule matches; each of its patterns
 // must match one.
-func (f *Faults) actions(m faults.Match) ([]emulatedAction, error) {
-	var all, matched []emulatedAction
-	var names []string
-	for _, p := range f.products {
-		for _, a := range p.Actions {
-			if a.Emulated {
-				all, names = append(all, emulatedAction{p.Name, a}), append(names, a.Name)
-			}
+func (f *Faults) actions(m faults.Match) (matched []names.Action, err error) {
+	var all []names.Action
+	var known []string
+	for _, a := range names.Of(f.products).Actions() {
+		if a.Emulated {
+			all, known = append(all, a), append(known, a.Name)
 		}
 	}
 	if len(m.Globs()) == 0 {
@@ -196,31 +193,42 @@ func (f *Faults) actions(m faults.Match) ([]emulatedAction, error) {
 			}
 		}
 		if len(matched) == before {
-			return nil, fmt.Errorf("no emulated action is called %s%s", glob, didYouMean(glob, names))
+			return nil, fmt.Errorf("no emulated action is called %s%s", glob, names.DidYouMean(glob, known, "`clbemu actions` lists them"))
 		}
 	}
 	return matched, nil
 }
 
-func didYouMean(name string, names []string) string {
-	if near := faults.Nearest(name, names); near != "" {
-		return ": do you mean " + near + "?"
-	}
-	return ": `clbemu actions` lists them"
-}
-
 // checkParameter wants one of the actions to read the parameter.
-func checkParameter(actions []emulatedAction, name string) error {
-	var names []string
+func checkParameter(actions []names.Action, name string) error {
+	var known []string
 	for _, a := range actions {
 		for _, p := range a.Parameters() {
-			names = append(names, p.Name)
+			known = append(known, p.Name)
 			if p.Name == name || matchesElement(p.Name, name) {
 				return nil
 			}
 		}
 	}
-	return fmt.Errorf("no action that the rule matches has a parameter %s%s", name, didYouMean(name, names))
+	return fmt.Errorf("no action that the rule matches has a parameter %s%s", name, names.DidYouMean(name, known, "`clbemu actions` lists them"))
+}
+
+// checkResourceField wants one of the actions to be about a stored object that has
+// the field.
+func checkResourceField(actions []names.Action, name string) error {
+	var known []string
+	for _, a := range actions {
+		known = append(known, a.ResourceFields()...)
+	}
+	if len(known) == 0 {
+		return errors.New("no action that the rule matches names a stored object: match by params.<Name>")
+	}
+	if slices.ContainsFunc(known, func(field string) bool { return strings.EqualFold(field, name) }) {
+		return nil
+	}
+	slices.Sort(known)
+	return fmt.Errorf("what these actions are about has no field %s%s", name,
+		names.DidYouMean(name, known, "there are "+strings.Join(slices.Compact(known), ", ")))
 }
 
 // matchesElement tells whether name is an element of a list: Tag.2.Key of
@@ -230,15 +238,15 @@ func matchesElement(list, name string) bool {
 	return ok && err == nil
 }
 
-func checkCode(e *faults.ErrorEffect, actions []emulatedAction) error {
+func checkCode(e *faults.ErrorEffect, actions []names.Action) error {
 	if e == nil || e.Custom {
 		return nil
 	}
 	var codes []string
 	for _, a := range actions {
-		known, ok := catalogue.Find(a.product, a.Name, e.Code)
+		known, ok := catalogue.Find(a.Product, a.Name, a.ParameterNames(), e.Code)
 		if !ok {
-			codes = append(codes, catalogue.Codes(a.product, a.Name)...)
+			codes = append(codes, catalogue.Codes(a.Product, a.Name)...)
 			continue
 		}
 		e.HTTPStatus = cmp.Or(e.HTTPStatus, known.Status)

@@ -76,7 +76,7 @@ func (e *Entry) cleanParameters() {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		value := bounded(sent[name], maxValue)
 		// The names of a change are those of conditions and rules.
-		if e.Kind == KindCall && isSecretName(name) || isSecretValue(sent[name]) {
+		if e.Kind == KindCall && IsSecret(name) || isSecretValue(sent[name]) {
 			value = Hidden
 		}
 		name = bounded(name, maxText)

@@ -20,7 +20,8 @@ var (
 	secretKeys = []string{"privatekey", "accesskeysecret", "securitytoken", "signaturenonce", "password"}
 )
 
-func isSecretName(name string) bool {
+// IsSecret tells a parameter of which no value is kept.
+func IsSecret(name string) bool {
 	word := letters(name)
 	return slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(word, end) }) ||
 		containsAny(word, secretWords) && !slices.Contains(openTokens, word)

@@ -81,6 +81,8 @@ func newAction[Req, Res any](name string) Action {
 type Parameter struct {
 	Name     string // Tag.N.Key for the fields of lists
 	Required bool
+	// Fields are those of the objects in a parameter that is JSON text.
+	Fields []string
 }
 
 // Parameters lists what the action reads, in the order of its request struct.

@@ -136,10 +136,29 @@ func (d *decoder) parameters() []Parameter {
 		case f.list:
 			ps = append(ps, Parameter{Name: f.name + ".N", Required: f.rules.required})
 		default:
-			ps = append(ps, Parameter{Name: f.name, Required: f.rules.required})
+			p := Parameter{Name: f.name, Required: f.rules.required}
+			if f.json {
+				p.Fields = jsonFields(d.typ.FieldByIndex(f.index).Type)
+			}
+			ps = append(ps, p)
 		}
 	}
 	return ps
+}
+
+// jsonFields are the fields of the objects that a list of structs is read from.
+func jsonFields(list reflect.Type) (names []string) {
+	if list.Kind() != reflect.Slice || list.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(list.Elem()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" {
+			name = f.Name
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // decode returns a pointer to a filled request struct.

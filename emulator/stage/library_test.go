@@ -12,14 +12,14 @@ import (
 // loaded are the scenarios of the library, held against what is emulated.
 func loaded(t *testing.T) (list []*scenarios.Scenario) {
 	t.Helper()
-	api, err := stage.NewAPI(t.Context())
+	names, err := stage.NewNames(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer api.Close(t.Context())
+	defer names.Close(t.Context())
 	for _, name := range scenarios.LibraryNames() {
 		text, _ := scenarios.LibraryText(name)
-		s, err := scenarios.Load(name+".yaml", text, scenarios.Options{API: api})
+		s, err := scenarios.Load(name+".yaml", text, scenarios.Options{Names: names})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,12 +26,12 @@ func NewPlayer(e *emulator.Emulator, controlToken string) control.Player {
 
 // Load implements control.Player.
 func (p *player) Load(ctx context.Context, name string, text []byte) (*scenarios.Scenario, error) {
-	api, err := NewAPI(ctx)
+	known, err := NewNames(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s, err := scenarios.Load(name, text, scenarios.Options{API: api})
-	return s, errors.Join(err, api.Close(ctx))
+	s, err := scenarios.Load(name, text, scenarios.Options{Names: known})
+	return s, errors.Join(err, known.Close(ctx))
 }
 
 // Play implements control.Player. Its calls come by a door of their own, which

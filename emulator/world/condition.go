@@ -71,8 +71,8 @@ var conditions = []condition{
 	{"throttle.action.<action>", "calls a second of an action", setRate(setActionRate), nil},
 	{"key.<id>.status", "active, inactive or deleted", setKey, getKeys},
 	{"key.<id>.secret", "the secret of an access key, which is made if there is none", setSecret, nil},
-	{"policy.key.<id>", "what the RAM user of an access key may do: a policy document, or none", setPolicy(state.KeyPrincipal), getPolicies},
-	{"policy.role.<name>", "what a RAM role may do: a policy document, or none", setPolicy(state.RolePrincipal), nil},
+	{"policy.key.<id>", "what the RAM user of an access key may do: a policy document, or none", setPolicy(state.KeyPrincipal, hasKey), getPolicies},
+	{"policy.role.<name>", "what a RAM role may do: a policy document, or none", setPolicy(state.RolePrincipal, hasRole), nil},
 	{"life.profile", "instant or realistic", setLifeProfile, get1("life.profile", getLifeProfile)},
 	{"life.<stage>", "how long a stage takes, such as 2s, or default", setLife, getLife},
 }
@@ -297,7 +297,7 @@ func setStock(s *scene, named, value string) error {
 	}
 	return s.editRegion(func(r *state.Region) error {
 		if !slices.ContainsFunc(r.Zones, func(z state.Zone) bool { return z.ID == zone }) {
-			return fmt.Errorf("there is no zone %s in %s", zone, r.ID)
+			return fmt.Errorf("there is no zone %s in %s: there are %s", zone, r.ID, zonesOf(r))
 		}
 		left := slices.DeleteFunc(slices.Clone(r.SoldOut), func(is state.ZoneStock) bool {
 			return is == stock || kind == "" && is.ZoneID == zone
@@ -308,6 +308,14 @@ func setStock(s *scene, named, value string) error {
 		r.SoldOut = left
 		return nil
 	})
+}
+
+func zonesOf(r *state.Region) string {
+	ids := make([]string, len(r.Zones))
+	for i, z := range r.Zones {
+		ids[i] = z.ID
+	}
+	return strings.Join(ids, ", ")
 }
 
 func getStock(s *scene) []Setting {
@@ -432,6 +440,22 @@ func formatRate(r state.Rate) string {
 	return strconv.FormatFloat(r.PerSecond, 'f', -1, 64) + "/" + strconv.Itoa(r.Burst)
 }
 
+func hasKey(s *scene, id string) error {
+	if key, ok := state.AccessKeys.Find(s.View, id); !ok || key.AccountID != s.account.ID {
+		return fmt.Errorf("the account has no access key %s", id)
+	}
+	return nil
+}
+
+func hasRole(s *scene, name string) error {
+	for instance := range state.Instances.All(s.View) {
+		if instance.AccountID == s.account.ID && instance.RAMRoleName == name {
+			return nil
+		}
+	}
+	return fmt.Errorf("no instance of the account has the role %s", name)
+}
+
 func setKey(s *scene, named, value string) error {
 	key, ok := state.AccessKeys.Find(s.View, named)
 	if !ok || key.AccountID != s.account.ID {
@@ -480,10 +504,18 @@ func getKeys(s *scene) []Setting {
 	return list
 }
 
-func setPolicy(principal func(string) string) func(*scene, string, string) error {
+// setPolicy sets the policy of a principal that there must be: one of nobody would
+// deny nothing.
+func setPolicy(principal func(string) string, exists func(*scene, string) error) func(*scene, string, string) error {
 	return func(s *scene, named, value string) error {
+		id := state.PolicyID(s.account.ID, principal(named))
+		if _, there := state.Policies.Find(s.View, id); !there {
+			if err := exists(s, named); err != nil {
+				return err
+			}
+		}
 		if value == "none" {
-			state.Policies.Delete(s.tx, state.PolicyID(s.account.ID, principal(named)))
+			state.Policies.Delete(s.tx, id)
 			return nil
 		}
 		document, err := state.ParsePolicy(value)

@@ -1,0 +1,150 @@
+// Package names knows what the emulated cloud calls things: actions, their
+// parameters, the fields of their answers and the codes of their refusals, and
+// what conditions of the world are named after. All of it is read from the tables
+// of the products, so that a new product or action is known here at once. It owns
+// the refusal of a name that nothing has; it must not know who asks.
+package names
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/catalogue"
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/state"
+)
+
+// Names are those of some products.
+type Names struct {
+	products []*rpc.Product
+	actions  []Action
+}
+
+// Action is an action with the names that calls of it can have.
+type Action struct {
+	Product string
+	rpc.Action
+
+	product *rpc.Product
+}
+
+// Of returns the names of products.
+func Of(products []*rpc.Product) *Names {
+	n := &Names{products: products}
+	for _, p := range products {
+		for _, a := range p.Actions {
+			n.actions = append(n.actions, Action{p.Name, a, p})
+		}
+	}
+	return n
+}
+
+// Actions lists all actions, emulated or not.
+func (n *Names) Actions() []Action { return n.actions }
+
+// Match lists the actions that a glob, or several by commas, is about. Each must
+// be about one.
+func (n *Names) Match(globs string) (matched []Action, err error) {
+	for glob := range strings.SplitSeq(globs, ",") {
+		before := len(matched)
+		for _, a := range n.actions {
+			if ok, _ := path.Match(strings.TrimSpace(glob), a.Name); ok { // a bad pattern matches nothing
+				matched = append(matched, a)
+			}
+		}
+		if len(matched) == before {
+			return nil, fmt.Errorf("no action is called %s%s", strings.TrimSpace(glob), DidYouMean(glob, n.actionNames(), "clbemu actions lists them"))
+		}
+	}
+	return matched, nil
+}
+
+func (n *Names) actionNames() []string {
+	all := make([]string, len(n.actions))
+	for i, a := range n.actions {
+		all[i] = a.Name
+	}
+	return all
+}
+
+// DidYouMean ends a refusal: with the name that was meant, or else with where
+// names are listed.
+func DidYouMean(name string, names []string, otherwise string) string {
+	if near := faults.Nearest(name, names); near != "" && near != name {
+		return ": do you mean " + near + "?"
+	}
+	return ": " + otherwise
+}
+
+// ParameterNames lists what the action reads: Tag.N.Key for the fields of lists,
+// BackendServers[].Port for those of JSON text, and the region.
+func (a Action) ParameterNames() []string {
+	all := []string{"RegionId"}
+	for _, p := range a.Parameters() {
+		all = append(all, p.Name)
+		for _, field := range p.Fields {
+			all = append(all, p.Name+"[]."+field)
+		}
+	}
+	return all
+}
+
+// Codes lists the codes with which this emulator can refuse the action, those of
+// list elements with N for their number. A code that faults inject is none of
+// them.
+func (a Action) Codes() []string {
+	codes := rpc.GatewayCodes()
+	if !a.Emulated {
+		return append(codes, rpc.NotEmulatedCode)
+	}
+	if a.product.Denial.Code != "" {
+		codes = append(codes, a.product.Denial.Code)
+	}
+	for _, p := range a.Parameters() {
+		codes = append(codes, rpc.Missing(p.Name).Code, rpc.Invalid(p.Name).Code)
+	}
+	for _, row := range a.product.Errors.Rows() {
+		if row.Actions == nil || slices.Contains(row.Actions, a.Name) {
+			codes = append(codes, row.Code)
+		}
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+// AllCodes lists the codes that any action can be refused with, here or, by a
+// fault, as in the cloud.
+func (n *Names) AllCodes() (codes []string) {
+	for _, a := range n.actions {
+		codes = append(codes, a.Codes()...)
+		codes = append(codes, catalogue.Codes(a.Product, a.Name)...)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+// ResourceFields lists the fields of the stored objects that calls of the action
+// can be about, which is by the parameters that name them.
+func (a Action) ResourceFields() (fields []string) {
+	for _, r := range a.product.Resources {
+		if r.Kind != "" && slices.ContainsFunc(a.Parameters(), func(p rpc.Parameter) bool { return p.Name == r.Parameter }) {
+			fields = append(fields, state.FieldNames(r.Kind)...)
+		}
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields)
+}
+
+// ProductNames lists the products.
+func (n *Names) ProductNames() []string {
+	all := make([]string, len(n.products))
+	for i, p := range n.products {
+		all[i] = p.Name
+	}
+	slices.SortFunc(all, cmp.Compare)
+	return all
+}

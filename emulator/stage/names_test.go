@@ -1,0 +1,230 @@
+package stage_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// known are the names of this emulator.
+func known(t *testing.T) *stage.Names {
+	t.Helper()
+	names, err := stage.NewNames(t.Context())
+	do(t, err)
+	t.Cleanup(func() { do(t, names.Close(t.Context())) })
+	return names
+}
+
+// TestNames proves that a name that nothing has is refused before a scenario is
+// played, with its line and the one that was meant, and that those which there are
+// are taken.
+func TestNames(t *testing.T) {
+	const call, calls, resource = "client:\n  steps:\n    - call: ", "client:\n  expect:\n    - calls: ", "client:\n  expect:\n    - resource: "
+	const fault = "client:\n  steps:\n    - fault: {name: f, effect: {reset: true}, match: "
+	names := known(t)
+	tests := []struct{ text, want string }{
+		{call + "{action: CreateLoadBalancer, params: {AddressType: internet, Tag.12.Key: a, RegionId: cn-hangzhou}}", ""},
+		{call + "{action: ListTagResources, params: {ResourceId.1: a}}", ""},
+		{call + "{action: CreateLoadBalancers}", "call.action: no emulated action of Slb is called CreateLoadBalancers: do you mean CreateLoadBalancer?"},
+		{call + "{action: CreateLoadBalancer, product: Vpc}", "no emulated action of Vpc is called CreateLoadBalancer"},
+		{call + "{action: CreateLoadBalancer, product: Slbb}", "call.product: there is no product Slbb: do you mean Slb?"},
+		{call + "{action: CreateTLSCipherPolicy}", "no emulated action of Slb is called CreateTLSCipherPolicy"},
+		{call + "{action: CreateLoadBalancer, params: {AdressType: internet}}", "call.params.AdressType: CreateLoadBalancer has no such parameter: do you mean AddressType?"},
+		{call + "{action: AddVServerGroupBackendServers, params: {BackendServers: [{ServerId: a, Prot: 80}]}}", "[0].Prot: there is no such field: do you mean Port?"},
+		{call + "{action: AddVServerGroupBackendServers, params: {BackendServers: just text}}", ""},
+		{call + "{action: CreateLoadBalancer, expect: {code: VSwitchAvailableIpNotExist}}", ""},
+		{call + "{action: CreateLoadBalancer, expect: {code: VSwitchAvailableIpNotExists}}", "do you mean VSwitchAvailableIpNotExist?"},
+		{call + "{action: CreateLoadBalancer, expect: {code: ServiceUnavailable}}", "expect.code: no such call is refused with ServiceUnavailable, unless a fault rule"},
+		{call + "{action: CreateLoadBalancer, expect: {code: {matches: '^Trottling'}}}", `no code of such a call matches "^Trottling"`},
+		{call + "{action: CreateLoadBalancer, expect: {code: {matches: '^Throttling'}}}", ""},
+		{call + "{action: CreateLoadBalancer, expect: {code: InvalidBandwidth}}", ""},
+		{call + "{action: CreateLoadBalancer, expect: {code: InvalidBandwith}}", "do you mean InvalidBandwidth?"},
+		{call + "{action: CreateLoadBalancer, expect: {code: InvalidTag.1.Key}}", ""},
+		{call + "{action: CreateLoadBalancer, expect: {status: 4000}}", "no answer has the status 4000"},
+		{resource + "{action: DescribeLoadBalancers, fields: {LoadBalancers.LoadBalancer: {count: 0}, LoadBalancers.LoadBalancer.0.Address: a, Code: {absent: true}}}", ""},
+		{resource + "{action: DescribeLoadBalancers, fields: {LoadBalancer.LoadBalancer: {count: 0}}}", "fields.LoadBalancer.LoadBalancer: DescribeLoadBalancers answers it not"},
+		{resource + "{action: DescribeLoadBalancers, fields: {LoadBalancers.LoadBalancer.Address: a}}", "do you mean LoadBalancers.LoadBalancer.0.Address?"},
+		{resource + "{action: DescribeLoadBalancers, fields: {TotalCount.0: a}}", "do you mean TotalCount?"},
+		{resource + "{action: DescribeLoadBalancers, fields: {TotalCount: {count: 0}}}", "it is no list"},
+		{resource + "{action: DescribeLoadBalancerListeners, fields: {Listeners.0.Statsu: a}}", "do you mean Listeners.0.Status?"},
+		{calls + "{action: DeleteLoadBalancr, none: true}", "calls.action: no action is called DeleteLoadBalancr: do you mean DeleteLoadBalancer?"},
+		{calls + "{action: 'Delete*,Crate*', none: true}", "no action is called Crate*"},
+		{calls + "{action: CreateTLSCipherPolicy, code: InvalidAction.NotEmulated, none: true}", ""},
+		{calls + "{action: CreateVpc, params: {CidrBlok: a}, none: true}", "do you mean CidrBlock?"},
+		{calls + "{action: CreateVpc, params: {CidrBlock: {count: 1}}, none: true}", "it is a text"},
+		{calls + "{action: UploadServerCertificate, params: {PrivateKey: {matches: a}}, none: true}", "the journal keeps no secrets"},
+		{calls + "{action: CreateVpc, code: Throtling, none: true}", "do you mean Throttling?"},
+		{calls + "{action: CreateVpc, code: OK, none: true}", "write {absent: true}"},
+		{calls + "{code: RspoolVipExist, none: true}", ""},
+		{calls + "{action: CreateVpc, code: RspoolVipExist, none: true}", "no such call is refused with RspoolVipExist"},
+		{calls + "{order: [CreateVpc, CreateVpd]}", "calls.order[1]: no action is called CreateVpd: do you mean CreateVpc?"},
+		{calls + "{order: []}", "order is empty"},
+		{calls + "{atLeast: 0}", "atLeast is always so"},
+		{calls + "{atLeast: 3, atMost: 2}", "that is never so"},
+		{calls + "{exactly: -1}", "never fewer than 0"},
+		{"client:\n  expect:\n    - quota: {name: slb_quota_instances_nun, used: 1}", "quota.name: there is no quota slb_quota_instances_nun: do you mean slb_quota_instances_num?"},
+		{"client:\n  steps:\n    - set: {account.arears: true}", "do you mean account.arrears?"},
+		{"client:\n  steps:\n    - set: {quota.slb_quota_instances_nun: 1}", "do you mean quota.slb_quota_instances_num?"},
+		{"client:\n  steps:\n    - set: {throttle.action.DescribeRegion: 1/1}", "do you mean throttle.action.DescribeRegions?"},
+		{"client:\n  steps:\n    - set: {life.nonsense: 1s}", "there is no condition life.nonsense"},
+		{"client:\n  steps:\n    - set: {policy.key.testid: {Version: '1', Statement: [{Effect: Deny, Action: 'slb:CreateLoadBalancr', Resource: '*'}]}}", "do you mean slb:CreateLoadBalancer?"},
+		{"client:\n  steps:\n    - set: {policy.key.testid: {Version: '1', Statement: [{Effect: Deny, Action: 'oss:Get*', Resource: '*'}]}}", "no call is oss:Get*"},
+		{"client:\n  steps:\n    - set: {policy.key.testid: {Version: '1', Statement: [{Effect: Allow, Action: ['oss:Get*', 'slb:*'], Resource: '*'}]}}", ""},
+		{"client:\n  steps:\n    - set: {stock.cn-hangzhou-g.internet: soldout, vswitch.vsw-1.freeAddresses: 1, policy.key.testid: none}", ""},
+		{fault + "{action: Create*}}", ""},
+		{fault + "{action: Fly}}", "no emulated action is called Fly"},
+		{fault + "{action: DeleteVpc, resource.Statuss: Available}}", "what these actions are about has no field Statuss: there are AccountID, CIDRBlock"},
+		{fault + "{action: DeleteVpc, resource.CIDRBlok: a}}", "do you mean CIDRBlock?"},
+		{fault + "{action: DeleteVpc, resource.cidrblock: a}}", ""},
+		{fault + "{action: DescribeRegions, resource.Status: Available}}", "no action that the rule matches names a stored object"},
+		{"client:\n  steps:\n    - fault: {name: f, match: {action: CreateVpc}, effect: {error: {code: InvalidCidrBlok}}}", "effect.error.code: the cloud does not answer InvalidCidrBlok to these actions"},
+		{"client:\n  steps:\n    - fault: {name: f, match: {action: CreateVpc}, effect: {error: {code: ServiceUnavailable}}}\n    - call: {product: Vpc, action: CreateVpc, expect: {code: ServiceUnavailable}}", ""},
+		{"client:\n  steps:\n    - fault: {name: f, match: {action: DeleteVpc}, effect: {error: {code: ServiceUnavailable}}}\n    - call: {product: Vpc, action: CreateVpc, expect: {code: ServiceUnavailable}}", "no such call is refused with ServiceUnavailable"},
+		{"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a: RequestId}}\n    - call: {action: '{{a}}'}", "it is not known before it is played"},
+		{"values: {a: CreateVpd}\nclient:\n  steps:\n    - call: {product: Vpc, action: '{{a}}'}", "do you mean CreateVpc?"},
+	}
+	for _, test := range tests {
+		_, err := scenarios.Load("f.yaml", []byte("about: a\n"+test.text+"\n"), scenarios.Options{Names: names})
+		switch {
+		case test.want == "" && err != nil:
+			t.Errorf("%s\nis refused with %v, want it taken", test.text, err)
+		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+			t.Errorf("%s\nis answered with %v, want %q", test.text, err, test.want)
+		}
+	}
+}
+
+// free are the texts of a scenario that are no names: whoever writes the scenario
+// chooses them, or the cloud does while it is played. A path ends in ! where the
+// key of a field is meant and not its value.
+var free = []string{
+	"about", "*.name", "*.params.*", "*.fields.*", "*.message", "*.message.*",
+	"values.*",                 // where a value is used as a name, the name is checked
+	"*.fault.name",             // a label, unless it is cleared
+	"given.world.*", "*.set.*", // a condition's value
+	"*.match.params.*", "*.match.userAgent", "*.match.region", // what clients send
+	"*.quota.holder", "*.vSwitch", // ids
+	"*.kubectl.*", "*.kubectl.*!", "*.service.*", "*.service.*!", "*.event.*", // names in a cluster
+}
+
+// policyAction is a name in the value of a condition.
+var policyAction = regexp.MustCompile(`\.policy\..*\.Action$`)
+
+func isFree(where string) bool {
+	return !policyAction.MatchString(where) &&
+		slices.ContainsFunc(free, func(pattern string) bool {
+			return strings.HasSuffix(pattern, "!") == strings.HasSuffix(where, "!") && matchesPath(pattern, where)
+		})
+}
+
+// matchesPath is path.Match with a * that stands for dots too.
+func matchesPath(pattern, where string) bool {
+	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(where)
+}
+
+// mutants are what a name is misspelt as. What a pattern with a letter less or more
+// matches may be a name all the same.
+func mutants(where, name string) []string {
+	if strings.Contains(name, "*") || strings.HasSuffix(where, ".matches") {
+		return []string{"zz" + name}
+	}
+	all := []string{name + "x"}
+	if len(name) > 2 {
+		all = append(all, name[:len(name)-2]+name[len(name)-1:], name[1:])
+	}
+	return all
+}
+
+// measure is a text that is no name: a number, a truth or a duration.
+var measure = regexp.MustCompile(`^(-?[0-9.]+(ms|s|m|h)?|true|false)$`)
+
+// scalars visits all texts under a node with their places, keys with a ! behind.
+func scalars(node *yaml.Node, where string, visit func(where string, node *yaml.Node)) {
+	switch node.Kind {
+	case yaml.ScalarNode:
+		visit(where, node)
+	case yaml.MappingNode:
+		for i := 0; i < len(node.Content); i += 2 {
+			under := strings.TrimPrefix(where+"."+node.Content[i].Value, ".")
+			visit(under+"!", node.Content[i])
+			scalars(node.Content[i+1], under, visit)
+		}
+	default:
+		for _, element := range node.Content {
+			scalars(element, where, visit)
+		}
+	}
+}
+
+// TestMutants proves that no name of a library scenario can be misspelt: each
+// mutant of each name, one at a time, is refused when it is loaded, or when its
+// condition is set. All texts count as names but those that are listed as free.
+func TestMutants(t *testing.T) {
+	names, tried := known(t), new(atomic.Int64)
+	t.Run("all", func(t *testing.T) { // ends when all of them have
+		for _, name := range scenarios.LibraryNames() {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				text, _ := scenarios.LibraryText(name)
+				m := mutation{t: t, names: names, local: newLocal(t), file: name + ".yaml", done: make(map[string]bool)}
+				do(t, yaml.Unmarshal(text, &m.document))
+				scalars(m.document.Content[0], "", m.try)
+				tried.Add(int64(m.tried))
+			})
+		}
+	})
+	if tried.Load() < 4000 {
+		t.Errorf("%d mutants were tried, want thousands", tried.Load())
+	}
+}
+
+// mutation is a scenario that is misspelt.
+type mutation struct {
+	t        *testing.T
+	names    *stage.Names
+	local    *stage.Local
+	file     string
+	document yaml.Node
+	done     map[string]bool // keys, which are at the same place often
+	tried    int
+}
+
+// try misspells a text, if it is a name, and wants that refused.
+func (m *mutation) try(where string, node *yaml.Node) {
+	if isFree(where) || measure.MatchString(node.Value) || m.done[where] {
+		return
+	}
+	m.done[where] = strings.HasSuffix(where, "!")
+	original := node.Value
+	for _, node.Value = range mutants(where, original) {
+		m.tried++
+		text, err := yaml.Marshal(&m.document)
+		do(m.t, err)
+		s, err := scenarios.Load(m.file, text, scenarios.Options{Names: m.names})
+		if err == nil && !refusedWhenSet(m.t, m.local, s) {
+			m.t.Errorf("%s: %q in the place of %q is taken", where, node.Value, original)
+		}
+	}
+	node.Value = original
+}
+
+// refusedWhenSet tells whether the world refuses a condition of the scenario that
+// names what is not in it.
+func refusedWhenSet(t *testing.T, local *stage.Local, s *scenarios.Scenario) bool {
+	all := []scenarios.Settings{s.Given.World}
+	for _, half := range []*scenarios.Half{s.Client, s.Kubernetes} {
+		if half != nil {
+			for _, step := range half.Steps {
+				all = append(all, step.Set)
+			}
+		}
+	}
+	return slices.ContainsFunc(all, func(settings scenarios.Settings) bool { return local.Set(t.Context(), settings) != nil })
+}

@@ -1,0 +1,207 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clbemu/clbemu/faults"
+)
+
+// Names knows what things are called where a scenario is played. A name that
+// nothing has is refused before anything is played: in an expectation it could
+// never match, and what must not be would be absent for good.
+type Names interface {
+	// Actions lists the actions of all products.
+	Actions() []Action
+	// Quotas lists the names of the quotas.
+	Quotas() []string
+	// CheckFault refuses a rule that could never strike.
+	CheckFault(faults.Rule) error
+	// CheckCondition refuses a condition of the world that there is not, and a value
+	// that names what there is not. An empty value is not known yet.
+	CheckCondition(name, value string) error
+}
+
+// Action is an action with the names that calls of it can have.
+type Action struct {
+	Product, Name string
+	// Emulated is false for one that is refused each time.
+	Emulated bool
+	// Parameters by name: Tag.N.Key for elements of lists, BackendServers[].Port for
+	// fields of JSON text.
+	Parameters []string
+	// Secrets are the parameters of which the journal keeps no value.
+	Secrets []string
+	// Fields are the paths of what it answers, such as Listeners[].Status.
+	Fields []string
+	// Codes are those of its refusals, without those that faults inject.
+	Codes []string
+}
+
+// suggest ends a refusal of a name: with the one that was meant, or else all of
+// them where they are few, or else with where they are listed.
+func suggest(name string, names []string, otherwise string) string {
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	if near := faults.Nearest(name, names); near != "" {
+		return ": do you mean " + near + "?"
+	}
+	if len(names) > 0 && len(names) <= mostListed || otherwise == "" {
+		otherwise = "there are " + strings.Join(names, ", ")
+	}
+	return ": " + otherwise
+}
+
+// mostListed is how many names a refusal lists.
+const mostListed = 30
+
+// number finds the number of an element of a list, such as Tag.2.Key.
+var number = regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`)
+
+// numbered is a name with N in the place of numbers.
+func numbered(name string) string { return number.ReplaceAllString(name, ".N$1") }
+
+// reads tells whether one of the actions reads a parameter.
+func reads(actions []Action, parameter string) bool {
+	return slices.ContainsFunc(actions, func(a Action) bool {
+		return slices.Contains(a.Parameters, parameter) || slices.Contains(a.Parameters, numbered(parameter)) ||
+			slices.Contains(a.Parameters, parameter+".N") // a list of one
+	})
+}
+
+// parametersOf lists the parameters of actions, without fields of JSON text.
+func parametersOf(actions []Action) (all []string) {
+	for _, a := range actions {
+		for _, p := range a.Parameters {
+			if !strings.Contains(p, "[]") {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// jsonFields lists the fields of the objects in a parameter, nil if it has none.
+func (a Action) jsonFields(parameter string) (fields []string) {
+	for _, p := range a.Parameters {
+		if field, ok := strings.CutPrefix(p, parameter+"[]."); ok {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}
+
+// matching lists the actions that a glob, or several by commas, is about, and the
+// first glob that is about none.
+func matching(actions []Action, globs string) (matched []Action, idle string) {
+	for glob := range strings.SplitSeq(globs, ",") {
+		glob = strings.TrimSpace(glob)
+		before := len(matched)
+		for _, a := range actions {
+			if ok, err := path.Match(glob, a.Name); ok && err == nil {
+				matched = append(matched, a)
+			}
+		}
+		if len(matched) == before {
+			return matched, glob
+		}
+	}
+	return matched, ""
+}
+
+func namesOf(actions []Action) []string {
+	all := make([]string, len(actions))
+	for i, a := range actions {
+		all[i] = a.Name
+	}
+	return all
+}
+
+// shape is what a path leads to.
+type shape int
+
+const (
+	leadsNowhere shape = iota
+	leadsToValue
+	leadsToObject
+	leadsToList
+)
+
+// envelope are the fields that every answer has, and those of refusals.
+var envelope = []string{"RequestId", "HostId", "Code", "Message", "Recommend"}
+
+// shapeOf finds what a path leads to in an answer with these fields.
+func shapeOf(fields []string, path string) shape {
+	found := leadsNowhere
+	for _, field := range fields {
+		found = max(found, shapeIn(strings.Split(strings.ReplaceAll(field, "[]", ".[]"), "."), splitPath(path)))
+	}
+	return found
+}
+
+// shapeIn follows a path through one field.
+func shapeIn(field, path []string) shape {
+	for i, part := range path {
+		if i >= len(field) {
+			return leadsNowhere
+		}
+		if _, err := strconv.ParseUint(part, 10, 31); field[i] != part && (field[i] != "[]" || err != nil) {
+			return leadsNowhere
+		}
+	}
+	switch {
+	case len(path) == len(field):
+		return leadsToValue
+	case field[len(path)] == "[]":
+		return leadsToList
+	}
+	return leadsToObject
+}
+
+// checkPath refuses a path that leads nowhere, and a count of what is no list.
+func checkPath(fields []string, path string, count bool) error {
+	fields = slices.Concat(fields, envelope)
+	found := shapeOf(fields, path)
+	if found == leadsNowhere {
+		return fmt.Errorf("there is no such field%s", suggest(path, written(fields), "clbemu scenario lint knows those that the action answers"))
+	}
+	if count && found != leadsToList {
+		return fmt.Errorf("it is no list, and has no count")
+	}
+	return nil
+}
+
+// written are paths as a scenario writes them: with the number of an element, and
+// those of the lists.
+func written(fields []string) (all []string) {
+	for _, field := range fields {
+		for i := range field {
+			if strings.HasPrefix(field[i:], "[]") {
+				all = append(all, strings.ReplaceAll(field[:i], "[]", ".0"))
+			}
+		}
+		all = append(all, strings.ReplaceAll(field, "[]", ".0"))
+	}
+	return all
+}
+
+// checkJSON refuses fields of the objects in a JSON text that none of them has. A
+// text that is no list of objects may be what a scenario is about.
+func checkJSON(fields []string, text string) (problems []error) {
+	var objects []map[string]any
+	if fields == nil || json.Unmarshal([]byte(text), &objects) != nil {
+		return nil
+	}
+	for i, o := range objects {
+		for _, name := range sortedKeys(o) {
+			if !slices.Contains(fields, name) {
+				problems = append(problems, fmt.Errorf("[%d].%s: there is no such field%s", i, name, suggest(name, fields, "")))
+			}
+		}
+	}
+	return problems
+}
