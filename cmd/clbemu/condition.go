@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world"
 )
 
@@ -81,14 +84,20 @@ func newWorldGet() *cobra.Command {
   clbemu world get account`,
 		Args: cobra.MaximumNArgs(1),
 	}, func(cmd *cobra.Command, args []string, t target) error {
+		prefix := strings.Join(args, "")
+		if err := names.Of(emulator.Products()).CheckPrefix(prefix); err != nil {
+			return usage(err)
+		}
 		list, err := t.conditions(f.where)
 		if err != nil {
 			return err
 		}
+		list = slices.DeleteFunc(list, func(s world.Setting) bool { return !strings.HasPrefix(s.Name, prefix) })
 		for _, s := range list {
-			if strings.HasPrefix(s.Name, strings.Join(args, "")) {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s=%s\n", s.Name, s.Value)
-			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s=%s\n", s.Name, s.Value)
+		}
+		if len(list) == 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "# nothing is set under %s\n", prefix)
 		}
 		return nil
 	})

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"github.com/clbemu/clbemu/emulator/names"
 )
 
 const (
@@ -69,7 +71,7 @@ func readConfig(v *viper.Viper, path string, flags *pflag.FlagSet) error {
 	slices.Sort(keys)
 	for _, key := range keys {
 		if flags.Lookup(key) == nil || key == configFlag {
-			return fmt.Errorf("configuration file %s: unknown key %q: the keys are the flags of %s", path, key, programName)
+			return fmt.Errorf("configuration file %s: unknown key %q%s", path, key, names.DidYouMean(key, flagNames(flags), "the keys are the flags of "+programName))
 		}
 		switch v.Get(key).(type) {
 		case string, bool, int, uint64:
@@ -78,4 +80,9 @@ func readConfig(v *viper.Viper, path string, flags *pflag.FlagSet) error {
 		}
 	}
 	return nil
+}
+
+func flagNames(flags *pflag.FlagSet) (names []string) {
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
 }

@@ -122,9 +122,9 @@ func TestJournalRefusals(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"--where", "nope=1"}, 1, "no field nope"}, {[]string{"--where", "nope"}, 2, "NAME=VALUE"}, {[]string{"--action", "["}, 1, "no pattern"},
-		{[]string{"--since-mark", "none"}, 1, "no mark"}, {[]string{"--limit", "-1"}, 1, "limit"}, {[]string{"--follow", "--counts"}, 2, "exclude each other"},
-		{[]string{"--since", "1", "--since-mark", "none"}, 1, "mark"}, {[]string{"mark"}, 2, "the name of the mark"}, {[]string{"mark", "a b"}, 1, "letters, digits"}, {[]string{"show"}, 2, `"show"`},
+		{[]string{"--where", "nope=1"}, 2, "no field nope"}, {[]string{"--where", "nope"}, 2, "NAME=VALUE"}, {[]string{"--action", "["}, 2, "no pattern"},
+		{[]string{"--since-mark", "none"}, 2, "no mark"}, {[]string{"--limit", "-1"}, 2, "limit"}, {[]string{"--follow", "--counts"}, 2, "exclude each other"},
+		{[]string{"--since", "1", "--since-mark", "none"}, 2, "mark"}, {[]string{"mark"}, 2, "the name of the mark"}, {[]string{"mark", "a b"}, 1, "letters, digits"}, {[]string{"show"}, 2, `"show"`},
 	} {
 		if r := journalOf(t, s, test.args...); r.Code != test.code || !strings.Contains(r.Stderr, test.want) {
 			t.Errorf("journal %v = %+v, want %d and %q", test.args, r, test.code, test.want)

@@ -107,8 +107,8 @@ func TestQuota(t *testing.T) {
 		if strings.Contains(used.Stdout, "slb_quota_instances_num") || !strings.Contains(all.Stdout, "slb_quota_instances_num") {
 			t.Errorf("quota has %q and --used %q, want the unused ones in the first alone", all.Stdout, used.Stdout)
 		}
-		if r := run("quota", "--account", "1"); r.Code != 1 {
-			t.Errorf("quota --account 1 = %+v, want 1", r)
+		if r := run("quota", "--account", "1"); r.Code != 2 {
+			t.Errorf("quota --account 1 = %+v, want 2", r)
 		}
 	})
 }
@@ -201,7 +201,7 @@ func TestFault(t *testing.T) {
 		want string
 	}{
 		{[]string{"add", wrong}, 1, "do you mean CreateLoadBalancer?"}, {[]string{"add", "none.yaml"}, 3, "none.yaml"}, {[]string{"add"}, 2, "the file"},
-		{[]string{"delete"}, 2, "--all"}, {[]string{"delete", "busy", "--all"}, 2, "--all"}, {[]string{"delete", "none"}, 3, "no such fault rule"},
+		{[]string{"delete"}, 2, "--all"}, {[]string{"delete", "busy", "--all"}, 2, "--all"}, {[]string{"delete", "none"}, 2, "no such fault rule"},
 	} {
 		if r := run(test.args...); r.Code != test.code || !strings.Contains(r.Stderr, test.want) {
 			t.Errorf("fault %v = %+v, want %d and %q", test.args, r, test.code, test.want)
@@ -237,7 +237,7 @@ func TestSnapshot(t *testing.T) {
 			code int
 			want string
 		}{
-			{[]string{"restore", "first"}, 3, "no such snapshot"}, {[]string{"delete", "first"}, 3, "no such snapshot"},
+			{[]string{"restore", "first"}, 2, "no such snapshot"}, {[]string{"delete", "first"}, 2, "no such snapshot"},
 			{[]string{"take", "a b"}, 1, "letters, digits"}, {[]string{"take"}, 2, "the name of the snapshot"},
 		} {
 			if r := run(append([]string{"snapshot"}, test.args...)...); r.Code != test.code || !strings.Contains(r.Stderr, test.want) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/stage"
-	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -152,9 +153,14 @@ func parseSet(set []string) (map[string]string, error) {
 
 // unusedSet refuses a value that no scenario has.
 func unusedSet(values map[string]string, loaded []*scenarios.Scenario) error {
+	var known []string
+	for _, s := range loaded {
+		known = slices.AppendSeq(known, maps.Keys(s.Values))
+	}
+	slices.Sort(known)
 	for name := range values {
-		if !slices.ContainsFunc(loaded, func(s *scenarios.Scenario) bool { _, ok := s.Values[name]; return ok }) {
-			return usage(fmt.Errorf("--set %s: no scenario has a value of that name", name))
+		if !slices.Contains(known, name) {
+			return usage(fmt.Errorf("--set %s: no scenario has a value of that name%s", name, names.DidYouMean(name, known, "there are "+strings.Join(slices.Compact(known), ", "))))
 		}
 	}
 	return nil
@@ -240,8 +246,5 @@ func yamlFiles(dir string) ([]string, error) {
 }
 
 func unknownScenario(name string) error {
-	if near := faults.Nearest(name, scenarios.LibraryNames()); near != "" {
-		return fmt.Errorf("there is no file and no scenario %s: do you mean %s?", name, near)
-	}
-	return fmt.Errorf("there is no file and no scenario %s: clbemu scenario list shows the library", name)
+	return fmt.Errorf("there is no file and no scenario %s%s", name, names.DidYouMean(name, scenarios.LibraryNames(), "clbemu scenario list shows the library"))
 }

@@ -105,7 +105,10 @@ func (l *local) deleteSnapshot(name string) error { return snapshotError(l.kept.
 
 // snapshotError gives an error the exit code that the control API's answer gets.
 func snapshotError(err error) error {
-	if errors.Is(err, control.ErrSnapshotName) || errors.Is(err, control.ErrSnapshotBroken) {
+	switch {
+	case errors.Is(err, control.ErrNoSnapshot):
+		return usage(err)
+	case errors.Is(err, control.ErrSnapshotName), errors.Is(err, control.ErrSnapshotBroken):
 		return failed(err)
 	}
 	return cannot(err)

@@ -168,7 +168,11 @@ func (r *remote) call(method, path string, body io.Reader, read func(io.Reader) 
 		return cannot(read(response.Body))
 	}
 	err = fmt.Errorf("%s answers %s: %s", r.url, response.Status, reason(response.Body))
-	if response.StatusCode == http.StatusUnprocessableEntity || response.StatusCode == http.StatusBadRequest {
+	wrong := response.StatusCode == http.StatusUnprocessableEntity || response.StatusCode == http.StatusBadRequest
+	switch {
+	case response.StatusCode == http.StatusNotFound, wrong && method == http.MethodGet:
+		return usage(err) // the question is about what there is not
+	case wrong:
 		return failed(err)
 	}
 	return cannot(err)

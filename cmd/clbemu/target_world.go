@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
@@ -18,10 +20,15 @@ func (l *local) conditions(where world.Where) (list []world.Setting, err error) 
 		list, err = world.Conditions(v, where)
 		return err
 	})
-	return list, failed(err)
+	return list, usage(err)
 }
 
 func (l *local) set(change control.Change) error {
+	for _, setting := range change.Settings {
+		if err := names.Of(emulator.Products()).CheckCondition(setting.Name, setting.Value); err != nil {
+			return failed(err)
+		}
+	}
 	return failed(l.store.Update(state.Owner{}, func(tx *state.Tx) error {
 		return world.Set(tx, change.Where, change.Settings)
 	}))
@@ -41,7 +48,7 @@ func (l *local) importCluster(where world.Where, r io.Reader) (done world.Import
 
 func (l *local) quotas(where world.Where) ([]state.QuotaUse, error) {
 	list, err := world.Quotas(l.store, where)
-	return list, failed(err)
+	return list, usage(err)
 }
 
 func (l *local) clock() (control.Clock, error) {

@@ -52,8 +52,8 @@ func TestUpgradeCheck(t *testing.T) {
 			t.Errorf("upgradecheck says %q, want %q in it", r.Stdout, want)
 		}
 	}
-	if r := check("--since-mark", "nosuchmark"); r.Code == 0 || !strings.Contains(r.Stderr, "nosuchmark") {
-		t.Errorf("upgradecheck since no mark = %+v", r)
+	if r := check("--since-mark", "befor"); r.Code != 2 || !strings.Contains(r.Stderr, "do you mean before?") {
+		t.Errorf("upgradecheck since a misspelt mark = %+v, want no finding but wrong usage", r)
 	}
 	if r := binary.Run(t, "upgradecheck", "--server", fork.Control, "--data-dir", t.TempDir()); r.Code != 3 {
 		t.Errorf("upgradecheck without a state = %+v, want 3", r)

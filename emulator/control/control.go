@@ -70,7 +70,7 @@ func New(cfg Config) http.Handler {
 	closed := r.NewRoute().Subrouter()
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(refuse(http.StatusForbidden, "the control API takes no calls from the pages of other sites"))
-	closed.Use(a.admit, sameOrigin.Handler)
+	closed.Use(a.admit, sameOrigin.Handler, a.checkParameters)
 	a.route(closed)
 	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: see the control API's section of the README")
 	r.MethodNotAllowedHandler = refuse(http.StatusMethodNotAllowed, "this path does not take that method")

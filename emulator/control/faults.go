@@ -112,16 +112,18 @@ func (f *Faults) Add(rules []faults.Rule) error {
 var errNoRule = errors.New("there is no such fault rule")
 
 // Delete removes rules by name, all when none is named.
-func (f *Faults) Delete(names ...string) error {
+func (f *Faults) Delete(rules ...string) error {
 	err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
-		if len(names) == 0 {
-			for k := range state.Faults.All(tx.View) {
+		var known []string
+		for k := range state.Faults.All(tx.View) {
+			known = append(known, k.Name)
+			if len(rules) == 0 {
 				state.Faults.Delete(tx, k.Name)
 			}
 		}
-		for _, name := range names {
-			if _, ok := state.Faults.Find(tx.View, name); !ok {
-				return fmt.Errorf("%w: %s", errNoRule, name)
+		for _, name := range rules {
+			if !slices.Contains(known, name) {
+				return fmt.Errorf("%w: %s%s", errNoRule, name, names.DidYouMean(name, known, "`clbemu fault list` shows them"))
 			}
 			state.Faults.Delete(tx, name)
 		}

@@ -9,9 +9,11 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/names"
 )
 
 // changed records what a call of the control API changed: names and values in
@@ -38,12 +40,17 @@ func (a *api) readQuery(values url.Values) (journal.Query, error) {
 			q.Since, err = strconv.ParseUint(value, 10, 64)
 		case "sinceMark":
 			var mark journal.Mark
-			mark, err = a.Journal.Marked(value)
+			if mark, err = a.Journal.Marked(value); err != nil {
+				err = fmt.Errorf("%w%s", err, a.nearMark(value))
+			}
 			q.Since = mark.Sequence
 		case "limit":
 			q.Limit, err = strconv.Atoi(value)
 		default:
-			q.Fields[name] = value
+			if q.Fields[name] = value; !slices.Contains(journal.Fields(), name) && !strings.HasPrefix(name, "params.") {
+				taken := append(journal.Fields(), "since", "sinceMark", "limit")
+				return q, fmt.Errorf("there is no field %s%s", name, names.DidYouMean(name, taken, "choose from "+strings.Join(taken, ", ")))
+			}
 		}
 		if err != nil {
 			return q, fmt.Errorf("%s: %w", name, err)
@@ -55,8 +62,20 @@ func (a *api) readQuery(values url.Values) (journal.Query, error) {
 	return q, q.Validate()
 }
 
+// nearMark tells which mark may have been meant.
+func (a *api) nearMark(name string) string {
+	var marks []string
+	for _, m := range a.Journal.Marks() {
+		marks = append(marks, m.Name)
+	}
+	return names.DidYouMean(name, marks, "`clbemu journal marks` lists them")
+}
+
 func (a *api) getJournal(w http.ResponseWriter, r *http.Request) {
 	q, err := a.readQuery(r.URL.Query())
+	if err == nil {
+		err = a.checkQuery(q, false)
+	}
 	if err != nil {
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 		return
@@ -108,6 +127,9 @@ func (a *api) streamJournal(w http.ResponseWriter, r *http.Request) {
 	q, err := a.readQuery(r.URL.Query())
 	if id := r.Header.Get("Last-Event-ID"); id != "" && err == nil {
 		q.Since, err = strconv.ParseUint(id, 10, 64)
+	}
+	if err == nil {
+		err = a.checkQuery(q, true)
 	}
 	if err != nil {
 		fail(w, http.StatusUnprocessableEntity, err.Error())

@@ -38,7 +38,7 @@ func entries(p journal.Page) string {
 // TestJournal proves that a query chooses, that marks are positions, and that
 // clearing empties it.
 func TestJournal(t *testing.T) {
-	f := newFixture(t, nil)
+	f := newFixture(t, withCloud)
 	f.record("CreateA", "CreateB")
 	f.ask("POST", "/v1/journal/marks", `{"name":"m"}`, 200, nil)
 	f.record("DeleteA", "DeleteB")
@@ -75,16 +75,27 @@ func TestJournal(t *testing.T) {
 
 // TestJournalRefusals proves that a query that means nothing is told so.
 func TestJournalRefusals(t *testing.T) {
-	f := newFixture(t, nil)
+	f := newFixture(t, withCloud)
 	for query, want := range map[string]string{
 		"acton=x": "no field acton", "action=[": "no pattern", "since=x": "since", "since=-1": "since", "limit=-1": "limit",
 		"limit=x": "limit", "sinceMark=none": `no mark "none"`, "since=1&sinceMark=none": "sinceMark",
+		"kind=cal": "choose from call", "status=99": "no HTTP status", "product=Slbb": "do you mean Slb?",
+		"action=Crate*": "action: there is no Crate*", "action=Create*,DeleteLoadBalancr": "do you mean DeleteLoadBalancer?",
+		"code=Trottling": "do you mean Throttling?", "region=cn-hangzou": "do you mean cn-hangzhou?",
+		"params.LoadBalancerIdd=a": "do you mean LoadBalancerId?",
 	} {
 		f.mustRefuse("GET", "/v1/journal?"+query, "", 422, want)
 		f.mustRefuse("GET", "/v1/journal/stream?"+query, "", 422, want)
 	}
-	f.ask("POST", "/v1/journal/marks", `{"name":"m"}`, 200, nil)
-	f.mustRefuse("GET", "/v1/journal?since=1&sinceMark=m", "", 422, "not both")
+	f.ask("POST", "/v1/journal/marks", `{"name":"mark"}`, 200, nil)
+	f.mustRefuse("GET", "/v1/journal?since=1&sinceMark=mark", "", 422, "not both")
+	f.mustRefuse("GET", "/v1/journal?sinceMark=mrak", "", 422, "do you mean mark?")
+	f.ask("POST", "/v1/faults", busy, 200, nil)
+	f.mustRefuse("GET", "/v1/journal?fault=bsuy", "", 422, "do you mean busy?")
+	f.ask("GET", "/v1/journal?fault=b*", "", 200, nil)
+	// What a client sent misspelt can be asked for.
+	f.journal.Record(journal.Entry{Kind: journal.KindCall, Action: "CreateLoadBalancr", Code: "Odd", Parameters: map[string]string{"LoadBalancerIdd": "a"}})
+	f.ask("GET", "/v1/journal?action=CreateLoadBalancr&code=Odd&params.LoadBalancerIdd=a", "", 200, nil)
 	f.mustRefuse("POST", "/v1/journal/marks", `{"name":"a b"}`, 422, "letters, digits")
 	f.mustRefuse("POST", "/v1/journal/marks", `{"nam":"a"}`, 400, "nam")
 }
@@ -209,22 +220,22 @@ func (e *events) want(all ...string) {
 // TestStream proves that a stream sends what is there and then what comes, that
 // its query chooses, and that a client can go on where it was.
 func TestStream(t *testing.T) {
-	f := newFixture(t, nil)
+	f := newFixture(t, withCloud)
 	server := httptest.NewServer(f.handler)
 	defer server.Close()
 	f.record("a", "b", "c")
 	all := stream(t, server, "limit=2")
 	all.want("2 call b", "3 call c")
-	chosen := stream(t, server, "action=d&since=1")
+	chosen := stream(t, server, "action=DeleteVpc&since=1")
 	again := stream(t, server, "", "Last-Event-ID: 2")
 	again.want("3 call c")
-	f.record("d", "e")
-	all.want("4 call d", "5 call e")
-	again.want("4 call d", "5 call e")
-	f.record("d")
-	chosen.want("4 call d", "6 call d")
+	f.record("DeleteVpc", "e")
+	all.want("4 call DeleteVpc", "5 call e")
+	again.want("4 call DeleteVpc", "5 call e")
+	f.record("DeleteVpc")
+	chosen.want("4 call DeleteVpc", "6 call DeleteVpc")
 	f.ask("POST", "/v1/clock", `{"scale":0}`, 200, nil)
-	all.want("6 call d", "7 clock set the clock")
+	all.want("6 call DeleteVpc", "7 clock set the clock")
 	if err := f.journal.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -118,7 +119,7 @@ func (a *api) runScenario(w http.ResponseWriter, r *http.Request) {
 		known = err == nil
 	}
 	if !known {
-		fail(w, http.StatusUnprocessableEntity, "there is no such scenario in the library: "+name)
+		fail(w, http.StatusUnprocessableEntity, "there is no such scenario in the library: "+name+names.DidYouMean(name, scenarios.LibraryNames(), "GET /v1/scenarios lists them"))
 		return
 	}
 	s, err := a.theatre.Load(r.Context(), name, text)

@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -101,7 +102,24 @@ func (s *Snapshots) text(name string) ([]byte, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.shelf.get(name)
+	text, err := s.shelf.get(name)
+	return text, s.meant(name, err)
+}
+
+// meant adds to an error about an unknown name the one that was meant.
+func (s *Snapshots) meant(name string, err error) error {
+	if !errors.Is(err, ErrNoSnapshot) {
+		return err
+	}
+	list, problem := s.shelf.list()
+	if problem != nil {
+		return err
+	}
+	known := make([]string, len(list))
+	for i, snapshot := range list {
+		known[i] = snapshot.Name
+	}
+	return fmt.Errorf("%w%s", err, names.DidYouMean(name, known, "`clbemu snapshot list` shows them"))
 }
 
 // Delete removes a snapshot.
@@ -111,7 +129,7 @@ func (s *Snapshots) Delete(name string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.shelf.remove(name)
+	return s.meant(name, s.shelf.remove(name))
 }
 
 // SnapshotList is the answer of every call about snapshots but restore.

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,9 +71,15 @@ func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {
 	if !read(w, r, &change) {
 		return
 	}
-	if err := a.Store.Update(state.Owner{}, func(tx *state.Tx) error {
-		return world.Set(tx, change.Where, change.Settings)
-	}); err != nil {
+	change.AccountID = cmp.Or(change.AccountID, where(r).AccountID)
+	change.RegionID = cmp.Or(change.RegionID, where(r).RegionID)
+	err := a.checkSettings(change.Settings)
+	if err == nil {
+		err = a.Store.Update(state.Owner{}, func(tx *state.Tx) error {
+			return world.Set(tx, change.Where, change.Settings)
+		})
+	}
+	if err != nil {
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}

@@ -20,6 +20,9 @@ const (
 	KindState Kind = "state"
 )
 
+// kinds lists them.
+var kinds = []Kind{KindCall, KindMark, KindWorld, KindClock, KindFault, KindState}
+
 // Entry is one call, or one change by the control API, of which Action is what
 // was done and Parameters with what.
 type Entry struct {

@@ -63,6 +63,11 @@ var conditions = map[string]func(e *Entry, want string) bool{
 	"unread":      func(e *Entry, want string) bool { return matchesAny(want, e.Unread...) },
 }
 
+// Fields lists the fields that conditions can be on.
+func Fields() []string {
+	return append(slices.Sorted(maps.Keys(conditions)), parameterPrefix+"<Name>")
+}
+
 // globs are the conditions that take patterns.
 var globs = []string{"action", "fault", "unread"}
 
@@ -78,6 +83,27 @@ func matchesAny(patterns string, names ...string) bool {
 		}
 	}
 	return false
+}
+
+// Patterns are what a condition wants of a field: several by commas where it takes
+// globs.
+func Patterns(field, want string) []string {
+	if !slices.Contains(globs, field) {
+		return []string{want}
+	}
+	list := strings.Split(want, ",")
+	for i := range list {
+		list[i] = strings.TrimSpace(list[i])
+	}
+	return list
+}
+
+// Matches tells whether a name is what a condition wants of a field.
+func Matches(field, want, name string) bool {
+	if slices.Contains(globs, field) {
+		return matchesAny(want, name)
+	}
+	return want == name
 }
 
 func arePatterns(patterns string) bool {
@@ -96,17 +122,30 @@ func (q Query) Validate() error {
 			continue
 		}
 		if conditions[name] == nil {
-			names := append(slices.Sorted(maps.Keys(conditions)), parameterPrefix+"<Name>")
-			return fmt.Errorf("there is no field %s: choose from %s", name, strings.Join(names, ", "))
+			return fmt.Errorf("there is no field %s: choose from %s", name, strings.Join(Fields(), ", "))
 		}
 		if slices.Contains(globs, name) && !arePatterns(want) {
 			return fmt.Errorf("%s: %q is no pattern", name, want)
+		}
+		if name == "kind" && !slices.Contains(kinds, Kind(want)) {
+			return fmt.Errorf("kind: there is no %s: choose from %s", want, joinKinds())
+		}
+		if n, err := strconv.Atoi(want); name == "status" && (err != nil || n < 100 || n > 599) {
+			return fmt.Errorf("status: %q is no HTTP status", want)
 		}
 	}
 	if q.Limit < 0 {
 		return fmt.Errorf("the limit is %d, want 0 for all or more", q.Limit)
 	}
 	return nil
+}
+
+func joinKinds() string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = string(k)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (q Query) wants(e *Entry) bool {

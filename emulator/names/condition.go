@@ -30,6 +30,25 @@ func (n *Names) CheckCondition(name, value string) error {
 	return nil
 }
 
+// CheckPrefix refuses the beginning of conditions' names with which none begins.
+func (n *Names) CheckPrefix(prefix string) error {
+	for _, d := range world.Documentation() {
+		before, _, variable := strings.Cut(d.Name, "<")
+		if variable && n.listOf(d.Name) == nil && strings.HasPrefix(prefix, before) {
+			return nil
+		}
+	}
+	if slices.ContainsFunc(n.conditionNames(), func(name string) bool { return strings.HasPrefix(name, prefix) }) {
+		return nil
+	}
+	families := n.conditionNames()
+	for _, name := range n.conditionNames() {
+		family, _, _ := strings.Cut(name, ".")
+		families = append(families, family)
+	}
+	return fmt.Errorf("no condition begins with %s%s", prefix, DidYouMean(prefix, families, "clbemu world set --help lists them"))
+}
+
 // findCondition finds the row of a condition's name, and what stands in it for
 // <…>.
 func findCondition(name string) (row, named string, ok bool) {

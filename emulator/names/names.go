@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -91,6 +92,16 @@ func (a Action) ParameterNames() []string {
 		}
 	}
 	return all
+}
+
+// number finds the number of an element of a list, such as Tag.2.Key.
+var number = regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`)
+
+// Reads tells whether the action reads a parameter.
+func (a Action) Reads(parameter string) bool {
+	known := a.ParameterNames()
+	return slices.Contains(known, parameter) || slices.Contains(known, number.ReplaceAllString(parameter, ".N$1")) ||
+		slices.Contains(known, parameter+".N") // a list of one
 }
 
 // Codes lists the codes with which this emulator can refuse the action, those of

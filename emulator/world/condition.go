@@ -3,6 +3,7 @@ package world
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -142,15 +143,24 @@ func newScene(tx *state.Tx, where Where) (*scene, error) {
 		s.account = account
 	}
 	if s.account == nil {
-		return nil, fmt.Errorf("there is no account %s", where.AccountID)
+		return nil, fmt.Errorf("there is no account %s: there are %s", where.AccountID, idsOf(state.Accounts.All(tx.View), func(a *state.Account) string { return a.ID }))
 	}
 	if s.region == "" {
 		s.region = s.account.DefaultRegionID
 	}
 	if _, ok := state.Regions.Find(tx.View, s.region); !ok {
-		return nil, fmt.Errorf("there is no region %s", s.region)
+		return nil, fmt.Errorf("there is no region %s: there are %s", s.region, idsOf(state.Regions.All(tx.View), func(r *state.Region) string { return r.ID }))
 	}
 	return s, nil
+}
+
+// idsOf lists the ids of what there is, for a refusal.
+func idsOf[T any](all iter.Seq[T], id func(T) string) string {
+	var ids []string
+	for one := range all {
+		ids = append(ids, id(one))
+	}
+	return strings.Join(ids, ", ")
 }
 
 // find returns the row for a name, and what stands for its <…>.
@@ -297,7 +307,7 @@ func setStock(s *scene, named, value string) error {
 	}
 	return s.editRegion(func(r *state.Region) error {
 		if !slices.ContainsFunc(r.Zones, func(z state.Zone) bool { return z.ID == zone }) {
-			return fmt.Errorf("there is no zone %s in %s: there are %s", zone, r.ID, zonesOf(r))
+			return fmt.Errorf("there is no zone %s in %s: there are %s", zone, r.ID, idsOf(slices.Values(r.Zones), func(z state.Zone) string { return z.ID }))
 		}
 		left := slices.DeleteFunc(slices.Clone(r.SoldOut), func(is state.ZoneStock) bool {
 			return is == stock || kind == "" && is.ZoneID == zone
@@ -308,14 +318,6 @@ func setStock(s *scene, named, value string) error {
 		r.SoldOut = left
 		return nil
 	})
-}
-
-func zonesOf(r *state.Region) string {
-	ids := make([]string, len(r.Zones))
-	for i, z := range r.Zones {
-		ids[i] = z.ID
-	}
-	return strings.Join(ids, ", ")
 }
 
 func getStock(s *scene) []Setting {

@@ -1,0 +1,54 @@
+package control_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/control"
+)
+
+// TestParameters proves that a path refuses query parameters that it does not
+// take, and takes just those that the OpenAPI document names.
+func TestParameters(t *testing.T) {
+	f := newFixture(t, withCloud)
+	for path, want := range map[string]string{
+		"/v1/world?acount=a":    "do you mean account?",
+		"/v1/quotas?regoin=a":   "do you mean region?",
+		"/v1/faults?name=a":     "it takes none",
+		"/v1/clock?advance=24h": "it takes none",
+	} {
+		f.mustRefuse("GET", path, "", 422, want)
+	}
+	for path, item := range at(t, mustDocument(t), "paths") {
+		documented := parametersIn(t, item)
+		for _, operation := range item.(node) {
+			documented = append(documented, parametersIn(t, operation)...)
+		}
+		slices.Sort(documented)
+		if taken := control.QueryParameters(path); !slices.Equal(documented, taken) && !strings.HasPrefix(path, "/v1/journal") {
+			t.Errorf("%s takes %q, and the document names %q", path, taken, documented)
+		}
+	}
+}
+
+// parametersIn are the query parameters of a path or a call in the document.
+func parametersIn(t *testing.T, of any) (names []string) {
+	n, _ := of.(node)
+	list, _ := n["parameters"].([]any)
+	for _, p := range list {
+		if parameter := at(t, p); parameter["in"] == "query" {
+			names = append(names, parameter["name"].(string))
+		}
+	}
+	return names
+}
+
+// TestWorldOfAnother proves that the account and region of a change are those of
+// its query, too.
+func TestWorldOfAnother(t *testing.T) {
+	f := newFixture(t, withCloud)
+	f.mustRefuse("PATCH", "/v1/world?region=cn-none", `{"settings":[{"name":"stock.shared","value":"true"}]}`, 422, "cn-none")
+	f.mustRefuse("PATCH", "/v1/world", `{"settings":[{"name":"throttle.action.CreateLoadBalancr","value":"1"}]}`, 422, "do you mean throttle.action.CreateLoadBalancer?")
+	f.mustRefuse("PATCH", "/v1/world", `{"settings":[{"name":"account.arears","value":"true"}]}`, 422, "do you mean account.arrears?")
+}
