@@ -3,6 +3,7 @@ package clb
 import (
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
@@ -19,6 +20,10 @@ var backendServerActions = []rpc.Action{
 // maxBackendServersPerCall is what a CCM sends by default; the documentation
 // says 20. CLB-0120.
 const maxBackendServersPerCall = 40
+
+// maxDescription is longer than documented: a CCM describes a server by the name
+// of its group. CLB-0124.
+const maxDescription = 255
 
 // backendServerParam is an element of the JSON text BackendServers. The keys are
 // found in any case, and others are ignored: a CCM sends both.
@@ -44,6 +49,8 @@ func checkBackendServers(list []backendServerParam, withPort bool) error {
 			return state.Refuse(serverIDEmpty)
 		case withPort && (s.Port < 1 || s.Port > 65535):
 			return state.Refuse(backendPortInvalid)
+		case utf8.RuneCountInString(s.Description) > maxDescription:
+			return state.Refuse(backendServersInvalid)
 		case s.Weight != nil && (*s.Weight < 0 || *s.Weight > 100):
 			return state.Refuse(weightInvalid)
 		}

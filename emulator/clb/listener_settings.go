@@ -227,7 +227,7 @@ func (c *creation) wantedLayer4(protocol state.Protocol, s *layer4Settings) want
 
 type createTCPListenerRequest struct {
 	creation
-	Bandwidth           *int `rpc:"Bandwidth,required,min=-1,max=5120"`
+	Bandwidth           *int `rpc:"Bandwidth,required,min=-1,max=5120,except=0"`
 	HealthCheckInterval *int `rpc:"healthCheckInterval,min=1,max=50"`
 	tcpSettings
 }
@@ -252,7 +252,7 @@ func (req *createTCPListenerRequest) apply(l *state.Listener) {
 
 type createUDPListenerRequest struct {
 	creation
-	Bandwidth           *int `rpc:"Bandwidth,required,min=-1,max=5120"`
+	Bandwidth           *int `rpc:"Bandwidth,required,min=-1,max=5120,except=0"`
 	HealthCheckInterval *int `rpc:"healthCheckInterval,min=1,max=50"`
 	udpSettings
 }
@@ -272,7 +272,7 @@ func (req *createUDPListenerRequest) apply(l *state.Listener) {
 
 type createHTTPListenerRequest struct {
 	creation
-	Bandwidth       *int    `rpc:"Bandwidth,min=-1,max=5120"`
+	Bandwidth       *int    `rpc:"Bandwidth,min=-1,max=5120,except=0"`
 	StickySession   string  `rpc:"StickySession,required,enum=on|off"`
 	HealthCheck     string  `rpc:"HealthCheck,required,enum=on|off"`
 	ListenerForward *string `rpc:"ListenerForward,enum=on|off"`
@@ -307,7 +307,7 @@ func (req *createHTTPListenerRequest) apply(l *state.Listener) {
 
 type createHTTPSListenerRequest struct {
 	creation
-	Bandwidth     *int   `rpc:"Bandwidth,required,min=-1,max=5120"`
+	Bandwidth     *int   `rpc:"Bandwidth,required,min=-1,max=5120,except=0"`
 	StickySession string `rpc:"StickySession,required,enum=on|off"`
 	HealthCheck   string `rpc:"HealthCheck,required,enum=on|off"`
 	layer7Settings
@@ -375,7 +375,7 @@ type setTCPListenerRequest struct {
 	listenerRef
 	groupSwitch
 	masterSlaveSwitch
-	Bandwidth           *int    `rpc:"Bandwidth,min=-1,max=5120"`
+	Bandwidth           *int    `rpc:"Bandwidth,min=-1,max=5120,except=0"`
 	HealthCheckInterval *int    `rpc:"HealthCheckInterval,min=1,max=50"`
 	SynProxy            *string `rpc:"SynProxy,enum=enable|disable"`
 	tcpSettings
@@ -403,7 +403,7 @@ type setUDPListenerRequest struct {
 	listenerRef
 	groupSwitch
 	masterSlaveSwitch
-	Bandwidth           *int `rpc:"Bandwidth,min=-1,max=5120"`
+	Bandwidth           *int `rpc:"Bandwidth,min=-1,max=5120,except=0"`
 	HealthCheckInterval *int `rpc:"HealthCheckInterval,min=1,max=50"`
 	udpSettings
 }
@@ -429,7 +429,7 @@ func (req *setUDPListenerRequest) switchServerGroup(l *state.Listener) error {
 type layer7Change struct {
 	listenerRef
 	groupSwitch
-	Bandwidth     *int    `rpc:"Bandwidth,min=-1,max=5120"`
+	Bandwidth     *int    `rpc:"Bandwidth,min=-1,max=5120,except=0"`
 	StickySession *string `rpc:"StickySession,enum=on|off"`
 	HealthCheck   *string `rpc:"HealthCheck,enum=on|off"`
 	layer7Settings

@@ -40,7 +40,7 @@ type createLoadBalancerRequest struct {
 	RegionID                     string                   `rpc:"RegionId,required"`
 	AddressType                  state.AddressType        `rpc:"AddressType,enum=internet|intranet"`
 	InternetChargeType           state.InternetChargeType `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,default=paybytraffic"`
-	Bandwidth                    int                      `rpc:"Bandwidth,min=-1,max=5120"`
+	Bandwidth                    int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
 	ClientToken                  string                   `rpc:"ClientToken,len=1..64"`
 	LoadBalancerName             string                   `rpc:"LoadBalancerName,len=1..80"`
 	VPCID                        string                   `rpc:"VpcId"`
@@ -51,7 +51,7 @@ type createLoadBalancerRequest struct {
 	ResourceGroupID              string                   `rpc:"ResourceGroupId"`
 	PayType                      string                   `rpc:"PayType,enum=PayOnDemand|PrePay,default=PayOnDemand"`
 	PricingCycle                 string                   `rpc:"PricingCycle,enum=month|year,default=month"`
-	Duration                     int                      `rpc:"Duration,min=1,default=1"`
+	Duration                     int                      `rpc:"Duration,min=1,max=9,default=1"`
 	AutoPay                      bool                     `rpc:"AutoPay"`
 	AddressIPVersion             string                   `rpc:"AddressIPVersion,enum=ipv4|ipv6,default=ipv4"`
 	Address                      string                   `rpc:"Address"`

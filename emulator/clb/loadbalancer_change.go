@@ -139,7 +139,7 @@ type modifyLoadBalancerInstanceChargeTypeRequest struct {
 	InstanceChargeType state.InstanceChargeType `rpc:"InstanceChargeType,required,enum=PayByCLCU|PayBySpec,invalid=InstanceChargeTypeIllegal"`
 	InternetChargeType string                   `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,invalid=InternetChargeTypeIllegal"`
 	LoadBalancerSpec   string                   `rpc:"LoadBalancerSpec"`
-	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120"`
+	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
 }
 
 func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerInstanceChargeTypeRequest) (*rpc.Empty, error) {
@@ -189,7 +189,7 @@ func toPayByCLCU(lb *state.LoadBalancer, req *modifyLoadBalancerInstanceChargeTy
 type modifyLoadBalancerInternetSpecRequest struct {
 	loadBalancerRequest
 	InternetChargeType state.InternetChargeType `rpc:"InternetChargeType,enum=paybybandwidth|paybytraffic"`
-	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120"`
+	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
 	AutoPay            bool                     `rpc:"AutoPay"`
 }
 

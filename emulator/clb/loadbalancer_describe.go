@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
@@ -47,7 +48,7 @@ func cut[T any](p page, list []T) []T {
 	return list[start:min(start+p.PageSize, len(list))]
 }
 
-// maxListed is how many ids or names a filter takes.
+// maxListed is how many ids, names or tags a filter takes.
 const maxListed = 10
 
 // Validate bounds the lists of ids and names.
@@ -55,8 +56,12 @@ func (req *describeLoadBalancersRequest) Validate() error {
 	if len(commaList(req.LoadBalancerID)) > maxListed {
 		return rpc.Invalid("LoadBalancerId")
 	}
-	if len(commaList(req.LoadBalancerName)) > maxListed {
+	names := commaList(req.LoadBalancerName)
+	if len(names) > maxListed || slices.ContainsFunc(names, isTooLong) {
 		return rpc.Invalid("LoadBalancerName")
+	}
+	if len(req.TagsJSON) > maxListed {
+		return rpc.Invalid("Tags")
 	}
 	for _, t := range req.TagsJSON {
 		if t.TagKey == "" && t.TagValue == "" {
@@ -65,6 +70,11 @@ func (req *describeLoadBalancersRequest) Validate() error {
 	}
 	return nil
 }
+
+const maxLoadBalancerName = 80
+
+// isTooLong tells what no load balancer is called.
+func isTooLong(name string) bool { return utf8.RuneCountInString(name) > maxLoadBalancerName }
 
 // commaList splits a comma list; an empty text is an empty list.
 func commaList(text string) []string {

@@ -108,7 +108,7 @@ func TestInstancePages(t *testing.T) {
 	if last.Len("Instances.Instance") != 4 {
 		t.Errorf("page 26 by 10 of 254 has %d, want 4", last.Len("Instances.Instance"))
 	}
-	if far := c.Do("DescribeInstances", params{"PageNumber": "9223372036854775807"}); far.Len("Instances.Instance") != 0 {
+	if far := c.Do("DescribeInstances", params{"PageNumber": "2147483647"}); far.Len("Instances.Instance") != 0 {
 		t.Errorf("a page beyond the end has %d, want none", far.Len("Instances.Instance"))
 	}
 }

@@ -277,7 +277,7 @@ type modifyNetworkInterfaceAttributeRequest struct {
 	Description        string   `rpc:"Description,len=2..255"`
 	SecurityGroupIDs   []string `rpc:"SecurityGroupId,max=100"`
 	SourceDestCheck    *bool    `rpc:"SourceDestCheck"`
-	QueueNumber        *int     `rpc:"QueueNumber"`
+	QueueNumber        *int     `rpc:"QueueNumber,min=1,max=2048"`
 	RxQueueSize        *int     `rpc:"RxQueueSize"`
 	TxQueueSize        *int     `rpc:"TxQueueSize"`
 }

@@ -35,7 +35,7 @@ type decodeField struct {
 // rules are the options of a tag that restrict a value.
 type rules struct {
 	required         bool
-	min, max         *int64
+	min, max, except *int64
 	minLen, maxLen   int // of characters; maxLen 0 is no limit
 	enum             []string
 	missing, invalid state.Fact
@@ -110,6 +110,8 @@ func (field *decodeField) option(f reflect.StructField, option string) {
 		field.rules.min = integer()
 	case "max":
 		field.rules.max = integer()
+	case "except":
+		field.rules.except = integer()
 	case "len":
 		if _, err := fmt.Sscanf(value, "%d..%d", &field.rules.minLen, &field.rules.maxLen); err != nil {
 			panic(fmt.Sprintf("rpc: field %s: option %s: %v", f.Name, option, err))
@@ -275,19 +277,29 @@ func (f *decodeField) assign(target reflect.Value, text string) bool {
 		}
 		target.SetString(text)
 	case reflect.Bool:
-		b, err := strconv.ParseBool(strings.ToLower(text))
-		if err != nil {
+		b := strings.EqualFold(text, "true")
+		if !b && !strings.EqualFold(text, "false") {
 			return false
 		}
 		target.SetBool(b)
 	default:
-		n, err := strconv.ParseInt(text, 10, target.Type().Bits())
-		if err != nil || f.rules.min != nil && n < *f.rules.min || f.rules.max != nil && n > *f.rules.max {
+		n, err := strconv.ParseInt(text, 10, f.bits())
+		if err != nil || f.rules.min != nil && n < *f.rules.min || f.rules.max != nil && n > *f.rules.max ||
+			f.rules.except != nil && n == *f.rules.except {
 			return false
 		}
 		target.SetInt(n)
 	}
 	return true
+}
+
+// bits is the size of the API's integer: what is an int here has 32 there, on
+// every machine.
+func (f *decodeField) bits() int {
+	if f.kind == reflect.Int64 {
+		return 64
+	}
+	return 32
 }
 
 // setList stores Name.1, Name.2 and so on in order of their numbers, which may
@@ -409,7 +421,7 @@ func (n *Int) UnmarshalJSON(text []byte) error {
 	if s == "null" || s == "" {
 		return nil
 	}
-	v, err := strconv.Atoi(s)
+	v, err := strconv.ParseInt(s, 10, 32)
 	*n = Int(v)
 	return err
 }

@@ -46,6 +46,8 @@ type scalarRequest struct {
 	Number   int    `rpc:"Number,min=1,max=100"`
 	Wide     int64  `rpc:"Wide"`
 	Count    int    `rpc:"Count,default=10"`
+	Width    int    `rpc:"Width,min=-1,except=0"`
+	Plain    int    `rpc:"Plain"`
 	Bool     bool   `rpc:"Bool"`
 	Pointer  *int   `rpc:"Pointer,min=0"`
 	Spec     string `rpc:"Spec,enum=a,missing=NoSpec,invalid=BadSpec"`
@@ -87,6 +89,13 @@ func TestDecodeScalars(t *testing.T) {
 		{"Wide", "9223372036854775808", scalarRequest{}, "InvalidWide"},
 		{"Wide", "-1", scalarRequest{Wide: -1}, ""},
 		{"Count", "0", scalarRequest{Count: 0}, ""},
+		{"Width", "-1", scalarRequest{Width: -1}, ""},
+		{"Width", "0", scalarRequest{}, "InvalidWidth"},
+		{"Plain", "2147483647", scalarRequest{Plain: 2147483647}, ""},
+		{"Plain", "2147483648", scalarRequest{}, "InvalidPlain"},
+		{"Plain", "-2147483649", scalarRequest{}, "InvalidPlain"},
+		{"Bool", "1", scalarRequest{}, "InvalidBool"},
+		{"Bool", "t", scalarRequest{}, "InvalidBool"},
 		{"Bool", "true", scalarRequest{Bool: true}, ""},
 		{"Bool", "True", scalarRequest{Bool: true}, ""},
 		{"Bool", "false", scalarRequest{}, ""},

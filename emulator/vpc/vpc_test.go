@@ -70,7 +70,7 @@ func TestDescribeVPCs(t *testing.T) {
 	if second.Len("Vpcs.Vpc") != 1 {
 		t.Errorf("page 2 of 3 VPCs by 2 = %v, want one", second.Body)
 	}
-	far := c.Do("DescribeVpcs", params{"PageNumber": "9223372036854775807", "PageSize": "50"})
+	far := c.Do("DescribeVpcs", params{"PageNumber": "2147483647", "PageSize": "50"})
 	if far.Len("Vpcs.Vpc") != 0 {
 		t.Errorf("a page beyond the end = %v, want none", far.Body)
 	}
