@@ -1,4 +1,5 @@
-# Nothing but Go and make is needed; `make race` and `make check` also use gcc and git.
+# Nothing but Go and make is needed; `make race` and `make check` also use gcc and git,
+# and strace where there is one.
 FUZZTIME ?= 60s
 ROUNDS ?= 100
 BUILD = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"

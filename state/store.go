@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -200,7 +201,10 @@ func (s *Store) undurable() *batch {
 	return s.flying
 }
 
+// commitLoop keeps its thread, since what makes system calls fail to see what
+// becomes of the state, such as strace, counts them by thread.
 func (s *Store) commitLoop() {
+	runtime.LockOSThread()
 	defer close(s.done)
 	for range s.wake {
 		for s.commitBatch() {

@@ -34,14 +34,29 @@ const connections = 100
 // Serve starts clbemu serve on free ports and waits until it says where.
 func Serve(t testing.TB, args ...string) *Server {
 	t.Helper()
-	return Await(t, exec.Command(Path, append([]string{
-		"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0"}, args...)...))
+	return Await(t, Command(args...))
+}
+
+// Command is clbemu serve on free ports, not started yet.
+func Command(args ...string) *exec.Cmd {
+	return exec.Command(Path, append([]string{"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0"}, args...)...)
 }
 
 // Await starts a command that ends up serving, and waits until it says where.
 func Await(t testing.TB, cmd *exec.Cmd) *Server {
 	t.Helper()
-	s := &Server{t: t, Cmd: cmd, http: &http.Client{
+	s, said := Launch(t, cmd)
+	if s.API == "" {
+		t.Fatalf("%v said %q and %q, and ended with %d", cmd.Args, said, s.Stderr.String(), cmd.ProcessState.ExitCode())
+	}
+	return s
+}
+
+// Launch is Await of a command that may end instead, and then has no API. It also
+// returns what the command said.
+func Launch(t testing.TB, cmd *exec.Cmd) (s *Server, said string) {
+	t.Helper()
+	s = &Server{t: t, Cmd: cmd, http: &http.Client{
 		Transport: &http.Transport{MaxIdleConnsPerHost: connections},
 		Timeout:   timeout,
 	}}
@@ -57,17 +72,15 @@ func Await(t testing.TB, cmd *exec.Cmd) *Server {
 		s.Cmd.Process.Kill()
 		s.http.CloseIdleConnections()
 	})
-	var said strings.Builder
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
-		said.WriteString(lines.Text() + "\n")
+		said += lines.Text() + "\n"
 		if strings.HasPrefix(lines.Text(), "To point clients here") {
-			s.API, s.Control = urlAfter("API", said.String()), urlAfter("control", said.String())
-			return s
+			s.API, s.Control = urlAfter("API", said), urlAfter("control", said)
+			return s, said
 		}
 	}
 	s.Cmd.Wait()
-	t.Fatalf("%v said %q and %q, and ended", cmd.Args, said.String(), s.Stderr.String())
-	return nil
+	return s, said
 }
 
 func urlAfter(word, text string) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 
@@ -28,12 +29,9 @@ type cloud struct {
 	counts counts
 }
 
-// maxWriters is how many estates there are; not all grow in each life.
-const maxWriters = 64
-
-func newCloud(t *testing.T, chance *rand.Rand) *cloud {
+func newCloud(t *testing.T, chance *rand.Rand, writers int) *cloud {
 	c := &cloud{t: t, dir: t.TempDir(), chance: chance, snapshots: make(shelf)}
-	for i := range maxWriters {
+	for i := range writers {
 		w := &writer{
 			name: fmt.Sprintf("w%d", i), chance: rand.New(rand.NewPCG(chance.Uint64(), 0)),
 			ownsLoadBalancer: i%4 != 3,
@@ -61,7 +59,7 @@ func (c *counts) add(what string) {
 
 // open starts a server on the folder and holds what it has against what was
 // promised.
-func (c *cloud) open() {
+func (c *cloud) open() error {
 	c.t.Helper()
 	c.server = binary.Serve(c.t, "--data-dir", c.dir)
 	become := []version{nil}
@@ -77,9 +75,10 @@ func (c *cloud) open() {
 		func() error { return c.settle(become...) }, c.settleSnapshots, c.repeatCreations, c.check,
 	} {
 		if err := step(); err != nil {
-			c.t.Fatalf("after the restart: %v", err)
+			return fmt.Errorf("after the restart: %w", err)
 		}
 	}
+	return nil
 }
 
 // settle surveys the cloud, and finds the one of the versions, the same for all
@@ -107,6 +106,11 @@ func (c *cloud) settle(become ...version) error {
 // explain says who has what no order of the answered calls, around the version,
 // leaves behind. With nil it is the calls alone.
 func (c *cloud) explain(found map[string]estate, v version) error {
+	for name := range found {
+		if !slices.ContainsFunc(c.writers, func(w *writer) bool { return w.name == name }) {
+			return fmt.Errorf("%s, who is nobody, has %v", name, found[name])
+		}
+	}
 	for _, w := range c.writers {
 		may := outcomes([]estate{w.estate}, w.since)
 		if v != nil {

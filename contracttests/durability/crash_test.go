@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,6 +16,9 @@ import (
 
 var rounds = flag.Int("rounds", 100, "number of crashes of TestCrash")
 
+// maxWriters is how many estates there are; not all grow in each life.
+const maxWriters = 64
+
 // TestCrash proves that whenever the server is killed, or told to end, among the
 // calls of many writers, snapshots, imports and resets, then what was answered is
 // so after the restart: nothing that was acknowledged is lost, nothing that was
@@ -24,12 +26,14 @@ var rounds = flag.Int("rounds", 100, "number of crashes of TestCrash")
 // and no invariant is broken.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	c := newCloud(t, chances(t, fmt.Sprintf("-rounds %d", *rounds)))
+	c := newCloud(t, chances(t, fmt.Sprintf("-rounds %d", *rounds)), maxWriters)
 	for range *rounds {
 		if c.chance.IntN(4) == 0 {
 			c.killWhileStarting()
 		}
-		c.open()
+		if err := c.open(); err != nil {
+			t.Fatal(err)
+		}
 		signal := os.Kill
 		if c.chance.IntN(4) == 0 {
 			signal = syscall.SIGTERM
@@ -40,7 +44,9 @@ func TestCrash(t *testing.T) {
 		}
 		c.counts.add(fmt.Sprintf("ended by %v", signal))
 	}
-	c.open()
+	if err := c.open(); err != nil {
+		t.Fatal(err)
+	}
 	if code := c.server.End(syscall.SIGTERM); code != 0 {
 		t.Errorf("exit code at the end = %d, want 0", code)
 	}
@@ -49,7 +55,7 @@ func TestCrash(t *testing.T) {
 
 // killWhileStarting kills a server somewhere between its start and its first call.
 func (c *cloud) killWhileStarting() {
-	cmd := exec.Command(binary.Path, "serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0", "--data-dir", c.dir)
+	cmd := binary.Command("--data-dir", c.dir)
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}

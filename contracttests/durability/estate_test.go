@@ -2,6 +2,7 @@ package durability_test
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -43,7 +44,8 @@ type call struct {
 	// once is the fact that keeps the writer from the call: the cloud would have
 	// two of it.
 	once string
-	// change is what a success does. The reply is empty where none came.
+	// change is what a success does. The reply is of a success, unless it is not known
+	// whether it was one.
 	change func(e estate, reply apiclient.Reply) estate
 }
 
@@ -60,11 +62,12 @@ func (c call) fits(e estate) bool {
 type answered struct {
 	call
 	reply apiclient.Reply
-	// lost is a call without an answer: whether it was executed is not known.
+	// lost is a call without an answer, or one that failed inside: whether it was
+	// executed is not known.
 	lost bool
 }
 
-func (a answered) succeeded() bool { return !a.lost && a.reply.Status == 200 }
+func (a answered) succeeded() bool { return !a.lost && a.reply.Status == http.StatusOK }
 
 // after returns the estates that a call may leave behind in the place of one of
 // those given, none if its answer can't be explained.

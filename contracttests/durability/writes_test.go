@@ -3,6 +3,7 @@ package durability_test
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -72,7 +73,7 @@ func born(name string, fields []string, more estate) func(estate, apiclient.Repl
 			told[i] = reply.Text(field)
 		}
 		next := e.with(name, strings.Join(told, " "))
-		if reply.Status == 0 {
+		if reply.Status != http.StatusOK {
 			next = e.with(name, anything)
 		}
 		maps.Copy(next, more)

@@ -1,0 +1,200 @@
+package durability_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
+)
+
+// callsPerRun is how many calls are made, one after the other, while one of the
+// server's is to fail.
+const callsPerRun = 20
+
+// TestEveryDiskWriteFails proves that whichever of the system calls fails by which
+// the database is written, each from the first to the last of a run: what was
+// acknowledged is there after the server is killed, what was answered with an error
+// is there if it was shown after the error, and reads are answered all the time.
+func TestEveryDiskWriteFails(t *testing.T) {
+	mustTrace(t)
+	t.Parallel()
+	template := planted(t)
+	seed := chances(t, "").Uint64()
+	for _, f := range []failure{
+		{"fdatasync", "EIO", false}, {"fdatasync", "EIO", true},
+		{"pwrite64", "EIO", false}, {"pwrite64", "ENOSPC", false}, {"pwrite64", "ENOSPC", true},
+		{"ftruncate", "EIO", false}, {"ftruncate", "ENOSPC", false},
+	} {
+		t.Run(f.String(), func(t *testing.T) {
+			t.Parallel()
+			n := 1
+			for runAgainst(t, template, f, n, rand.New(rand.NewPCG(seed, 0))) {
+				n++
+			}
+			t.Logf("each of the first %d calls failed once", n-1)
+		})
+	}
+}
+
+// planted is a folder in which a server has planted its world.
+func planted(t *testing.T) string {
+	dir := t.TempDir()
+	if code := binary.Serve(t, "--data-dir", dir).End(syscall.SIGTERM); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	return dir
+}
+
+// runAgainst makes one run on a copy of the template. It reports false when the
+// run had no n-th call.
+func runAgainst(t *testing.T, template string, f failure, n int, chance *rand.Rand) bool {
+	t.Helper()
+	c := newCloud(t, chance, 1)
+	if err := os.CopyFS(c.dir, os.DirFS(template)); err != nil {
+		t.Fatal(err)
+	}
+	failed, err := c.failNth(f, n)
+	if err != nil {
+		t.Fatalf("%s, call %d: %v\nthe log says %s", f, n, err, c.server.Stderr.String())
+	}
+	if want := []int{n}; len(failed) > 0 && !f.forever && !slices.Equal(failed, want) {
+		t.Errorf("%s: the calls %v failed, want %v", f, failed, want)
+	}
+	return len(failed) > 0
+}
+
+// failNth makes calls while the n-th system call fails, kills the server, and
+// holds what is there after the restart against the answers. It returns which
+// system calls failed.
+func (c *cloud) failNth(f failure, n int) (failed []int, err error) {
+	if err := c.open(); err != nil {
+		return nil, err
+	}
+	log := filepath.Join(c.t.TempDir(), "strace")
+	database := filepath.Join(c.dir, "clbemu.db")
+	tracer, err := strace(log, c.server.Cmd.Process.Pid, append(f.nth(n), "-P", database)...)
+	if err != nil {
+		return nil, err
+	}
+	err = c.workOnBrokenDisk()
+	c.server.End(os.Kill)
+	if err := errors.Join(err, tracer.Wait()); err != nil {
+		return nil, err
+	}
+	if err := c.open(); err != nil {
+		return nil, err
+	}
+	c.server.End(syscall.SIGTERM)
+	return f.failed(c.t, log), nil
+}
+
+// workOnBrokenDisk makes calls until one is answered with an error of the server's
+// own, and then some more. They all succeed, or the server says that it can't write
+// any more, and they are all refused.
+func (c *cloud) workOnBrokenDisk() error {
+	failed := false
+	for i := 0; i < callsPerRun && !failed; i++ {
+		try := c.tryCall
+		if c.chance.IntN(5) == 0 {
+			try = c.tryWorldChange
+		}
+		var err error
+		if failed, err = try(); err != nil {
+			return err
+		}
+	}
+	if !failed {
+		return nil
+	}
+	ready, answer, err := c.server.Ask(http.MethodGet, "/readyz", nil)
+	if err != nil {
+		return err
+	}
+	c.counts.add(fmt.Sprintf("/readyz answers %d", ready))
+	for range 3 {
+		if ready == http.StatusOK {
+			failed, err = c.tryCall()
+		} else {
+			failed, err = c.refused()
+		}
+		if err == nil && failed != (ready != http.StatusOK) {
+			err = fmt.Errorf("a call fails: %v, but /readyz answers %d, %s", failed, ready, answer)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryCall makes one call. After an error of the server's own what it has done is
+// looked up.
+func (c *cloud) tryCall() (failed bool, err error) {
+	w := c.writers[0]
+	next, _ := w.next(nil)
+	reply, err := c.server.Client().Call(next.version, next.action, next.params)
+	if err != nil {
+		return false, err
+	}
+	failed = reply.Status >= http.StatusInternalServerError
+	w.note(answered{call: next, reply: reply, lost: failed})
+	if failed {
+		return true, c.doubt(nil)
+	}
+	return false, w.explain()
+}
+
+// tryWorldChange is tryCall for a change of everything.
+func (c *cloud) tryWorldChange() (failed bool, err error) {
+	change := c.nextWorldChange()
+	status, answer, err := c.server.Ask(change.method, change.path, change.body)
+	if err != nil {
+		return false, err
+	}
+	failed = status != http.StatusOK
+	change.done(answer, failed)
+	if failed {
+		return true, c.doubt(&change)
+	}
+	if len(change.become) > 0 {
+		err = c.settle(change.become...)
+	}
+	return false, err
+}
+
+// refused makes one call of which a server that takes no writes must do nothing.
+func (c *cloud) refused() (failed bool, err error) {
+	next, _ := c.writers[0].next(nil)
+	reply, err := c.server.Client().Call(next.version, next.action, next.params)
+	return reply.Status >= http.StatusInternalServerError, err
+}
+
+// doubt looks at what is shown after a change was answered with an error. A server
+// that goes on shows what is on the disk, with the change or without it. One that
+// takes no more writes does not know that, and shows what it had acknowledged.
+func (c *cloud) doubt(change *worldChange) error {
+	status, _, err := c.server.Ask(http.MethodGet, "/readyz", nil)
+	if err != nil {
+		return err
+	}
+	if status == http.StatusOK {
+		become := []version{nil}
+		if change != nil {
+			become = append(become, change.become...)
+		}
+		return c.settle(become...)
+	}
+	c.change = change
+	found, err := look(c.server)
+	if w := c.writers[0]; err == nil && !found[w.name].is(w.estate) {
+		err = fmt.Errorf("%v is shown, and %v was acknowledged", found[w.name], w.estate)
+	}
+	return err
+}
