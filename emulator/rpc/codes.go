@@ -6,7 +6,7 @@ func GatewayCodes() []string {
 	problems := []*Problem{
 		problemMethod, problemUnreadable, problemTooLarge, problemUnknownAction, problemUnknownVersion, problemUnknownRegion,
 		problemUnknownKey, problemInactiveKey, problemTimestampFormat, problemTimestampExpired, problemNonceUsed,
-		problemIncompleteSignature, problemTokenExpired, problemTokenMalformed, problemTokenMismatch, signatureMismatch(""),
+		problemIncompleteSignature, problemTokenExpired, problemTokenMalformed, problemTokenMismatch, signatureMismatch(""), forbiddenCaller(""),
 		problemThrottledKey, problemThrottledAction, problemThrottledAccount, &problemLost, internalError(nil),
 	}
 	codes := make([]string, len(problems))

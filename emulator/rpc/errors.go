@@ -96,6 +96,11 @@ func signatureMismatch(stringToSign string) *Problem {
 		Message: "Specified signature is not matched with our calculation. server string to sign is:" + stringToSign}
 }
 
+// forbiddenCaller refuses who may not call here; the cloud has no such thing.
+func forbiddenCaller(reason string) *Problem {
+	return &Problem{Status: http.StatusForbidden, Code: "Forbidden.Caller", Message: reason}
+}
+
 // NotEmulatedCode is the code of the one error for what is not emulated.
 const NotEmulatedCode = "InvalidAction.NotEmulated"
 

@@ -168,7 +168,7 @@ func (s *Server) meet(call *Call) *Problem {
 		return nil
 	}
 	if err := s.cfg.Caller(call.request); err != nil {
-		return &Problem{Status: http.StatusForbidden, Code: "Forbidden.Caller", Message: err.Error()}
+		return forbiddenCaller(err.Error())
 	}
 	return nil
 }
