@@ -245,15 +245,15 @@ func (c Call) field(name string) (string, bool) {
 func Nearest(name string, names []string) string {
 	best, distance := "", len(name)/2+1
 	for _, candidate := range names {
-		if d := editDistance(strings.ToLower(name), strings.ToLower(candidate)); d < distance {
+		if d := Distance(strings.ToLower(name), strings.ToLower(candidate)); d < distance {
 			best, distance = candidate, d
 		}
 	}
 	return best
 }
 
-// editDistance counts the insertions, deletions and changes from a to b.
-func editDistance(a, b string) int {
+// Distance counts the letters that are more, less or others in b than in a.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

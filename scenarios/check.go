@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,6 +111,8 @@ type scope struct {
 	// rules are all that the half adds, whose codes may be answered.
 	rules   []faults.Rule
 	cluster bool
+	// objects are those of the cluster that may be named.
+	objects map[string]*regexp.Regexp
 	// defined and used are what the half defines, with where, and uses.
 	defined map[string]spot
 	used    map[string]bool
@@ -124,7 +127,7 @@ func (c *checker) scenario(s *Scenario) {
 		if h.half == nil {
 			continue
 		}
-		in := scope{names: make(map[string]bool), marks: make(map[string]bool), faults: make(map[string]bool),
+		in := scope{names: make(map[string]bool), marks: make(map[string]bool), faults: make(map[string]bool), objects: make(map[string]*regexp.Regexp),
 			rules: rulesIn(h.half.Steps), cluster: h.name == KubernetesHalf, defined: make(map[string]spot), used: make(map[string]bool)}
 		for name := range s.Values {
 			in.names[name] = true
@@ -175,6 +178,14 @@ func (c *checker) given(g *Given, in scope) {
 		}
 	}
 	c.settings(g.World, at.in("world"))
+	for i, o := range g.Cluster {
+		under := at.in("cluster").at(i)
+		c.templates(under, in)
+		if c.names != nil {
+			c.kind(under.in("kind"), "", o.Kind)
+		}
+		in.add(o.Kind, o.Namespace, o.Name)
+	}
 	for i := range g.State {
 		under := at.in("state").at(i)
 		c.templates(under, in)
@@ -250,8 +261,8 @@ func (c *checker) step(s *Step, at spot, in scope) {
 	case s.Mark != "":
 		in.marks[s.Mark] = true
 		in.defined["the mark "+s.Mark] = at.in("mark")
-	case s.Kubectl != nil && !in.cluster:
-		c.refuse(at.in("kubectl"), "it needs a cluster: put it in the kubernetes half")
+	case s.Kubectl != nil:
+		c.kubectl(s.Kubectl, at.in("kubectl"), in)
 	}
 	c.expectations(s.Expect, at.path+".expect", in)
 }
@@ -327,7 +338,7 @@ func (c *checker) call(call *Call, at spot, in scope) {
 			c.refuse(under, "it is no name for a value: use letters, digits and _, and not n")
 		}
 		if known && c.settled(under, call.Save[name]) {
-			if err := checkPath(action.Fields, call.Save[name], false); err != nil {
+			if err := checkPath(action.answers(), call.Save[name], false); err != nil {
 				c.refuse(under, "%s: %s", call.Save[name], err)
 			}
 		}
@@ -381,7 +392,7 @@ func (c *checker) parameters(at spot, action Action, params map[string]Value) {
 func (c *checker) fields(at spot, action Action, fields map[string]Matcher) {
 	for _, path := range sortedKeys(fields) {
 		if under := at.in(path); c.settled(under, path) {
-			if err := checkPath(action.Fields, path, fields[path].Count != nil); err != nil {
+			if err := checkPath(action.answers(), path, fields[path].Count != nil); err != nil {
 				c.refuse(under, "%s answers it not: %s", action.Name, err)
 			}
 		}
@@ -437,6 +448,13 @@ func (c *checker) expectations(list []Expectation, path string, in scope) {
 			c.quota(at.in("quota", "name"), e.Quota.Name)
 		case e.needsCluster() && !in.cluster:
 			c.refuse(at, "it needs a cluster: put it in the kubernetes half")
+		case c.names == nil:
+		case e.Service != nil:
+			c.service(at.in("service"), e.Service, in)
+		case e.Event != nil:
+			c.event(at.in("event"), e.Event, in)
+		case e.Finalizer != nil:
+			c.finalizer(at.in("finalizer"), e.Finalizer, in)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package scenarios
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 func (p *play) kubectl(ctx context.Context, k *Kubectl) error {
 	switch {
@@ -28,4 +31,14 @@ func orDefault(namespace string) string {
 		return "default"
 	}
 	return namespace
+}
+
+// clusterHas wants the objects that the scenario says are there.
+func (p *play) clusterHas(ctx context.Context, objects []Object) error {
+	for _, o := range objects {
+		if _, err := p.Cluster.Kubectl(ctx, "", "get", o.Kind, o.Name, "--namespace", orDefault(o.Namespace)); err != nil {
+			return fmt.Errorf("given.cluster: %w", err)
+		}
+	}
+	return nil
 }

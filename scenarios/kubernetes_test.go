@@ -83,3 +83,18 @@ func TestNoCluster(t *testing.T) {
 		t.Errorf("Play = %+v and did %v, want it broken and nothing done", result, f.did)
 	}
 }
+
+// TestGivenCluster proves that a scenario is not played in a cluster that has not
+// what it says is there.
+func TestGivenCluster(t *testing.T) {
+	text := "given: {cluster: [{kind: Node, name: worker-1}]}\nkubernetes: {steps: [{set: {a: b}}]}\n"
+	for answer, want := range map[string]scenarios.Status{"worker-1": scenarios.Passed, "": scenarios.Broken} {
+		c := &fakeCluster{answers: map[string]string{"get Node " + answer: "{}"}}
+		if answer == "" {
+			c.answers = nil
+		}
+		if result := play(t, text, scenarios.KubernetesHalf, scenarios.Stage{Target: &fake{}, Cluster: c}); result.Status != want {
+			t.Errorf("with %q in the cluster: %+v, want %s", answer, result, want)
+		}
+	}
+}

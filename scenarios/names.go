@@ -134,14 +134,22 @@ const (
 // envelope are the fields that every answer has, and those of refusals.
 var envelope = []string{"RequestId", "HostId", "Code", "Message", "Recommend"}
 
+// answers lists the paths of all that an action can answer.
+func (a Action) answers() []string { return slices.Concat(a.Fields, envelope) }
+
 // shapeOf finds what a path leads to in an answer with these fields.
-func shapeOf(fields []string, path string) shape {
+func shapeOf(fields []string, path string) shape { return shapeAt(fields, splitPath(path)) }
+
+func shapeAt(fields, path []string) shape {
 	found := leadsNowhere
 	for _, field := range fields {
-		found = max(found, shapeIn(strings.Split(strings.ReplaceAll(field, "[]", ".[]"), "."), splitPath(path)))
+		found = max(found, shapeIn(parts(field), path))
 	}
 	return found
 }
+
+// parts are those of a field's path, in which [] is one.
+func parts(field string) []string { return strings.Split(strings.ReplaceAll(field, "[]", ".[]"), ".") }
 
 // shapeIn follows a path through one field.
 func shapeIn(field, path []string) shape {
@@ -149,7 +157,7 @@ func shapeIn(field, path []string) shape {
 		if i >= len(field) {
 			return leadsNowhere
 		}
-		if _, err := strconv.ParseUint(part, 10, 31); field[i] != part && (field[i] != "[]" || err != nil) {
+		if _, err := strconv.ParseUint(part, 10, 31); field[i] != part && field[i] != "*" && (field[i] != "[]" || err != nil) {
 			return leadsNowhere
 		}
 	}
@@ -164,10 +172,9 @@ func shapeIn(field, path []string) shape {
 
 // checkPath refuses a path that leads nowhere, and a count of what is no list.
 func checkPath(fields []string, path string, count bool) error {
-	fields = slices.Concat(fields, envelope)
 	found := shapeOf(fields, path)
 	if found == leadsNowhere {
-		return fmt.Errorf("there is no such field%s", suggest(path, written(fields), "clbemu scenario lint knows those that the action answers"))
+		return fmt.Errorf("there is no such field%s", suggest(path, written(fields), "none is like it"))
 	}
 	if count && found != leadsToList {
 		return fmt.Errorf("it is no list, and has no count")

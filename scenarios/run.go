@@ -142,6 +142,9 @@ func (p *play) given(ctx context.Context) *Failure {
 		return nil
 	}
 	given, err := filled[Given](p, original.node)
+	if err == nil && p.half == KubernetesHalf {
+		err = p.clusterHas(ctx, given.Cluster)
+	}
 	if err == nil && given.World != nil {
 		err = p.Target.Set(ctx, given.World)
 	}

@@ -36,8 +36,17 @@ type Given struct {
 	World Settings `key:"world" doc:"Conditions of the world by name; clbemu world set --help lists them."`
 	Clock *Clock   `key:"clock" doc:"How the emulated time goes."`
 	State []Call   `key:"state" doc:"Calls that make what there is; each must succeed."`
+	// Cluster is about the kubernetes half alone.
+	Cluster []Object `key:"cluster" doc:"Objects that the cluster has before, which steps and expectations may name."`
 
 	place
+}
+
+// Object is an object of a cluster.
+type Object struct {
+	Kind      string `key:"kind,required" doc:"The kind, such as Node."`
+	Namespace string `key:"namespace" doc:"The namespace, default if absent."`
+	Name      string `key:"name,required" doc:"The name."`
 }
 
 // Half is a part of a scenario that is played on its own.
@@ -192,6 +201,7 @@ type Event struct {
 	Namespace string   `key:"namespace" doc:"The namespace, default if absent."`
 	Object    string   `key:"object,required" doc:"Kind and name, such as Service/web."`
 	Reason    string   `key:"reason,required" doc:"The reason, such as SyncLoadBalancerFailed."`
+	Custom    bool     `key:"custom" doc:"true: the reason is one that the cloud controller manager does not have."`
 	Message   *Matcher `key:"message" doc:"The text."`
 	Absent    bool     `key:"absent" doc:"true: there is no such Event."`
 }
@@ -201,6 +211,7 @@ type Finalizer struct {
 	Namespace string `key:"namespace" doc:"The namespace, default if absent."`
 	Object    string `key:"object,required" doc:"Kind and name, such as service/web."`
 	Name      string `key:"name,required" doc:"The finalizer, such as service.k8s.alibaba/resources."`
+	Custom    bool   `key:"custom" doc:"true: the finalizer is one that the cloud controller manager does not have."`
 	Absent    bool   `key:"absent" doc:"true: the object does not have it, or is gone."`
 }
 

@@ -28,6 +28,7 @@ func known(t *testing.T) *stage.Names {
 func TestNames(t *testing.T) {
 	const call, calls, resource = "client:\n  steps:\n    - call: ", "client:\n  expect:\n    - calls: ", "client:\n  expect:\n    - resource: "
 	const fault = "client:\n  steps:\n    - fault: {name: f, effect: {reset: true}, match: "
+	const apply = "kubernetes:\n  steps:\n    - kubectl: {apply: {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {type: LoadBalancer}}}\n"
 	names := known(t)
 	tests := []struct{ text, want string }{
 		{call + "{action: CreateLoadBalancer, params: {AddressType: internet, Tag.12.Key: a, RegionId: cn-hangzhou}}", ""},
@@ -88,6 +89,35 @@ func TestNames(t *testing.T) {
 		{"client:\n  steps:\n    - fault: {name: f, match: {action: CreateVpc}, effect: {error: {code: ServiceUnavailable}}}\n    - call: {product: Vpc, action: CreateVpc, expect: {code: ServiceUnavailable}}", ""},
 		{"client:\n  steps:\n    - fault: {name: f, match: {action: DeleteVpc}, effect: {error: {code: ServiceUnavailable}}}\n    - call: {product: Vpc, action: CreateVpc, expect: {code: ServiceUnavailable}}", "no such call is refused with ServiceUnavailable"},
 		{"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a: RequestId}}\n    - call: {action: '{{a}}'}", "it is not known before it is played"},
+		{apply + "    - kubectl: {patch: {object: service/web, merge: {spec: {ports: [{port: 80, targetPort: http}]}}}}", ""},
+		{apply + "    - kubectl: {patch: {object: service/web, merge: {spec: {ports: [{prot: 80}]}}}}", "patch.merge.spec.ports[0].prot: there is no such field: do you mean port?"},
+		{apply + "    - kubectl: {patch: {object: service/wbe, merge: {spec: {type: NodePort}}}}", "do you mean service default/web?"},
+		{apply + "    - kubectl: {patch: {object: service/web, namespace: other, merge: {spec: {type: NodePort}}}}", "no earlier step applies the service other/web"},
+		{apply + "    - kubectl: {patch: {object: node/worker, merge: {spec: {unschedulable: true}}}}", "given.cluster does not list it"},
+		{"given: {cluster: [{kind: Node, name: worker}]}\n" + apply + "    - kubectl: {patch: {object: node/worker, merge: {spec: {unschedulable: true}}}}", ""},
+		{"given: {cluster: [{kind: Nod, name: worker}]}\n" + apply, "do you mean Node?"},
+		{apply + "    - kubectl: {delete: {kind: Service, metadata: {name: web}}}", ""},
+		{apply + "    - kubectl: {delete: {kind: Service, metadata: {name: wep}}}", "do you mean service default/web?"},
+		{"kubernetes:\n  steps:\n    - kubectl: {apply: {apiVersion: v1, kind: Srvice, metadata: {name: web}}}", "apply.kind: there is no kind Srvice: do you mean Service?"},
+		{"kubernetes:\n  steps:\n    - kubectl: {apply: {apiVersion: v2, kind: Service, metadata: {name: web}}}", "a Service is one of v1, not of v2"},
+		{"kubernetes:\n  steps:\n    - kubectl: {apply: {apiVersion: alibabacloud.com/v1, kind: AlbConfig, metadata: {name: web}, spec: {any: thing}}}", ""},
+		{"kubernetes:\n  steps:\n    - kubectl:\n        apply: |\n          apiVersion: v1\n          kind: Service\n          metadata: {name: web}\n          spec: {tpye: LoadBalancer}", "f.yaml:9: kubernetes.steps[0].kubectl.apply.spec.tpye: there is no such field: do you mean type?"},
+		{"kubernetes:\n  steps:\n    - kubectl: {apply: {apiVersion: v1, kind: Service, metadata: {name: web, annotations: {service.beta.kubernetes.io/alibaba-cloud-loadbalancer-adress-type: intranet}}}}", "do you mean service.beta.kubernetes.io/alibaba-cloud-loadbalancer-address-type?"},
+		{"kubernetes:\n  steps:\n    - kubectl: {apply: {apiVersion: v1, kind: Service, metadata: {name: web, annotations: {example.com/mine: a}}}}", ""},
+		{apply + "  expect:\n    - event: {object: Service/web, reason: EnsuredLoadBalancer}", ""},
+		{apply + "  expect:\n    - event: {object: Service/web, reason: EnsuredLoadBalancr, absent: true}", "do you mean EnsuredLoadBalancer?"},
+		{apply + "  expect:\n    - event: {object: Service/web, reason: MineAlone, custom: true}", ""},
+		{apply + "  expect:\n    - event: {object: service/web, reason: EnsuredLoadBalancer, absent: true}", "there is no kind service: do you mean Service?"},
+		{apply + "  expect:\n    - event: {object: Service/wbe, reason: EnsuredLoadBalancer, absent: true}", "do you mean service default/web?"},
+		{apply + "  expect:\n    - service: {name: web, fields: {status.loadBalancer.ingress.0.ip: a, metadata.annotations.a\\.b/c: d}}", ""},
+		{apply + "  expect:\n    - service: {name: web, fields: {status.loadBalancer.ingres: {absent: true}}}", "do you mean status.loadBalancer.ingress?"},
+		{apply + "  expect:\n    - service: {name: web, fields: {status.loadBalancer.ingress.ip: a}}", "do you mean status.loadBalancer.ingress.0.ip?"},
+		{apply + "  expect:\n    - service: {name: wbe, fields: {status.loadBalancer.ingress: {count: 1}}}", "do you mean service default/web?"},
+		{apply + "  expect:\n    - finalizer: {object: service/web, name: service.k8s.alibaba/resource, absent: true}", "do you mean service.k8s.alibaba/resources?"},
+		{apply + "  expect:\n    - finalizer: {object: service/wbe, name: service.k8s.alibaba/resources, absent: true}", "do you mean service default/web?"},
+		{apply + "  expect:\n    - finalizer: {object: service/web, name: example.com/mine, absent: true, custom: true}", ""},
+		{"kubernetes:\n  steps:\n    - repeat:\n        times: 3\n        steps: [{kubectl: {apply: {apiVersion: v1, kind: Service, metadata: {name: 'web-{{n}}'}}}}]\n  expect:\n    - service: {name: web-2, fields: {spec.type: a}}", ""},
+		{"kubernetes:\n  steps:\n    - repeat:\n        times: 3\n        steps: [{kubectl: {apply: {apiVersion: v1, kind: Service, metadata: {name: 'web-{{n}}'}}}}]\n  expect:\n    - service: {name: web-x, fields: {spec.type: a}}", "no earlier step applies"},
 		{"values: {a: CreateVpd}\nclient:\n  steps:\n    - call: {product: Vpc, action: '{{a}}'}", "do you mean CreateVpc?"},
 	}
 	for _, test := range tests {
@@ -111,7 +141,9 @@ var free = []string{
 	"given.world.*", "*.set.*", // a condition's value
 	"*.match.params.*", "*.match.userAgent", "*.match.region", // what clients send
 	"*.quota.holder", "*.vSwitch", // ids
-	"*.kubectl.*", "*.kubectl.*!", "*.service.*", "*.service.*!", "*.event.*", // names in a cluster
+	// What an object is like, but for what it is and whose.
+	"*.kubectl.*.spec.*", "*.kubectl.*.addressType", "*.kubectl.*.ports.*", "*.kubectl.*.endpoints.*",
+	"*.kubectl.*.annotations.*", "*.kubectl.*.labels.touched", "*.selector.*!", "*.labels.touched!",
 }
 
 // policyAction is a name in the value of a condition.
@@ -196,9 +228,15 @@ type mutation struct {
 	tried    int
 }
 
+// alone tells the name of an object of the cluster that nothing else names.
+func (m *mutation) alone(where, name string) bool {
+	text, _ := scenarios.LibraryText(strings.TrimSuffix(m.file, ".yaml"))
+	return strings.HasSuffix(where, ".metadata.name") && strings.Count(string(text), name) == 1
+}
+
 // try misspells a text, if it is a name, and wants that refused.
 func (m *mutation) try(where string, node *yaml.Node) {
-	if isFree(where) || measure.MatchString(node.Value) || m.done[where] {
+	if isFree(where) || measure.MatchString(node.Value) || m.done[where] || m.alone(where, node.Value) {
 		return
 	}
 	m.done[where] = strings.HasSuffix(where, "!")

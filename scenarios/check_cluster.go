@@ -1,0 +1,268 @@
+package scenarios
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/scenarios/cluster"
+)
+
+// What a scenario names in a cluster is there by an earlier step, or is listed in
+// given.cluster: an Event about an object that nobody has is absent for good.
+
+// idOf is an object by kind, namespace and name.
+func idOf(kind, namespace, name string) string {
+	return strings.ToLower(kind) + " " + orDefault(namespace) + "/" + name
+}
+
+// add lets steps from here on name an object. Its name may count.
+func (in scope) add(kind, namespace, name string) {
+	id := idOf(kind, namespace, name)
+	pattern := ""
+	for _, part := range template.Split(id, -1) {
+		if pattern != "" {
+			pattern += "(.+)"
+		}
+		pattern += regexp.QuoteMeta(part)
+	}
+	if found := template.FindStringSubmatch(id); found != nil && found[1] == counter {
+		pattern = strings.Replace(pattern, "(.+)", "[0-9]+", 1)
+	}
+	in.objects[id] = regexp.MustCompile("^" + pattern + "$")
+}
+
+// known wants an object that the cluster has.
+func (c *checker) known(at spot, kind, namespace, name string, in scope) {
+	id := idOf(kind, namespace, name)
+	for _, pattern := range in.objects {
+		if pattern.MatchString(id) {
+			return
+		}
+	}
+	c.refuse(at, "no earlier step applies the %s, and given.cluster does not list it%s", id, suggest(id, sortedKeys(in.objects), "apply it first"))
+}
+
+// reference checks kind/name.
+func (c *checker) reference(at spot, object, namespace string, in scope) {
+	kind, name, ok := strings.Cut(object, "/")
+	if !ok || name == "" {
+		c.refuse(at, "%q is no kind and name, such as service/web", object)
+		return
+	}
+	c.known(at, kind, namespace, name, in)
+}
+
+func (c *checker) kubectl(k *Kubectl, at spot, in scope) {
+	if !in.cluster {
+		c.refuse(at, "it needs a cluster: put it in the kubernetes half")
+		return
+	}
+	switch {
+	case c.names == nil:
+	case k.Patch != nil:
+		c.reference(at.in("patch", "object"), k.Patch.Object, k.Patch.Namespace, in)
+		kind, _, _ := strings.Cut(k.Patch.Object, "/")
+		for _, merge := range objectsAt(at.in("patch", "merge")) {
+			c.manifest(merge, kindOf("", kind), in)
+		}
+	case k.Delete.set():
+		for _, o := range objectsAt(at.in("delete")) {
+			c.known(o, o.text("kind"), o.text("metadata", "namespace"), o.text("metadata", "name"), in)
+		}
+	default:
+		applied := objectsAt(at.in("apply"))
+		for _, o := range applied {
+			in.add(o.text("kind"), o.text("metadata", "namespace"), o.text("metadata", "name"))
+		}
+		for _, o := range applied {
+			if c.kind(o.in("kind"), o.text("apiVersion"), o.text("kind")) {
+				c.manifest(o, kindOf(o.text("apiVersion"), o.text("kind")), in)
+			}
+		}
+	}
+}
+
+// objectsAt are the objects of a manifest: in place, a list of them, or a text.
+func objectsAt(at spot) (all []spot) {
+	switch at.node.Kind {
+	case yaml.MappingNode:
+		return []spot{at}
+	case yaml.SequenceNode:
+		for i := range at.node.Content {
+			all = append(all, at.at(i))
+		}
+		return all
+	}
+	for d := yaml.NewDecoder(strings.NewReader(at.node.Value)); ; {
+		var document yaml.Node
+		if d.Decode(&document) != nil || len(document.Content) == 0 {
+			return all
+		}
+		moveDown(document.Content[0], at.node.Line)
+		all = append(all, spot{document.Content[0], at.path})
+	}
+}
+
+// moveDown gives nodes of a text within a file the lines of the file.
+func moveDown(node *yaml.Node, lines int) {
+	node.Line += lines
+	for _, child := range node.Content {
+		moveDown(child, lines)
+	}
+}
+
+// find goes on by keys; ok is false when one of them is not there.
+func (s spot) find(keys ...string) (found spot, ok bool) {
+	for _, key := range keys {
+		under := s.in(key)
+		if under.node == s.node {
+			return s, false
+		}
+		s = under
+	}
+	return s, true
+}
+
+// text is a text under an object, "" if there is none.
+func (s spot) text(keys ...string) string {
+	found, ok := s.find(keys...)
+	if !ok {
+		return ""
+	}
+	return found.node.Value
+}
+
+// kindOf finds a kind, by any of its API versions if none is named.
+func kindOf(apiVersion, name string) cluster.Kind {
+	for _, k := range cluster.Kinds() {
+		if strings.EqualFold(k.Name, name) && (apiVersion == "" || apiVersion == k.APIVersion) {
+			return k
+		}
+	}
+	return cluster.Kind{}
+}
+
+// kind refuses a kind that there is not, or not in that API version. Those of
+// other groups than Kubernetes' own are for kubectl to judge.
+func (c *checker) kind(at spot, apiVersion, name string) bool {
+	var names, versions []string
+	for _, k := range cluster.Kinds() {
+		names = append(names, k.Name)
+		versions = append(versions, k.APIVersion)
+		if k.Name == name && (apiVersion == "" || apiVersion == k.APIVersion) {
+			return true
+		}
+	}
+	group, _, grouped := strings.Cut(apiVersion, "/")
+	own := !grouped || slices.ContainsFunc(versions, func(v string) bool {
+		known, _, _ := strings.Cut(v, "/")
+		return faults.Distance(known, group) < typo
+	})
+	if grouped && !own {
+		return true
+	}
+	if k := kindOf("", name); k.Name == name {
+		c.refuse(at, "a %s is one of %s, not of %s", name, k.APIVersion, apiVersion)
+	} else {
+		c.refuse(at, "there is no kind %s%s", name, suggest(name, names, "kubectl api-resources lists them"))
+	}
+	return false
+}
+
+// typo is how many letters make another name of a name that may be anything.
+const typo = 3
+
+// manifest checks the fields of an object, its annotations, and what it belongs
+// to.
+func (c *checker) manifest(at spot, kind cluster.Kind, in scope) {
+	if kind.Fields != nil {
+		c.objectFields(at, kind.Fields, nil)
+	}
+	if annotations, ok := at.find("metadata", "annotations"); ok {
+		c.misspelt(annotations, cluster.Annotations())
+	}
+	if labels, ok := at.find("metadata", "labels"); ok {
+		c.misspelt(labels, []string{cluster.ServiceName})
+	}
+	if service := at.text("metadata", "labels", cluster.ServiceName); service != "" {
+		c.known(at.in("metadata", "labels", cluster.ServiceName), "Service", at.text("metadata", "namespace"), service, in)
+	}
+}
+
+// objectFields refuses fields that a kind does not have.
+func (c *checker) objectFields(at spot, fields, path []string) {
+	if at.node.Kind == yaml.SequenceNode {
+		for i := range at.node.Content {
+			c.objectFields(at.at(i), fields, append(path, "0"))
+		}
+		return
+	}
+	for i := 0; i+1 < len(at.node.Content); i += 2 {
+		key := at.node.Content[i]
+		under := append(slices.Clone(path), key.Value)
+		switch found := shapeAt(fields, under); found {
+		case leadsNowhere:
+			c.refuse(spot{key, join(at.path, key.Value)}, "there is no such field%s", suggest(key.Value, siblings(fields, path), ""))
+		case leadsToObject, leadsToList:
+			c.objectFields(spot{at.node.Content[i+1], join(at.path, key.Value)}, fields, under)
+		}
+	}
+}
+
+// siblings are the names that can come behind a path.
+func siblings(fields, path []string) (names []string) {
+	for _, field := range fields {
+		parts := parts(field)
+		if shapeIn(parts, path) > leadsToValue {
+			names = append(names, parts[len(path)])
+		}
+	}
+	return names
+}
+
+// misspelt refuses the keys of a map that are a few letters off a known one. Others
+// are anybody's.
+func (c *checker) misspelt(at spot, known []string) {
+	for i := 0; i+1 < len(at.node.Content); i += 2 {
+		key := at.node.Content[i]
+		if slices.Contains(known, key.Value) {
+			continue
+		}
+		under := slices.ContainsFunc(cluster.AnnotationPrefixes, func(prefix string) bool { return strings.HasPrefix(key.Value, prefix) })
+		near := slices.ContainsFunc(known, func(name string) bool { return faults.Distance(key.Value, name) < typo })
+		if under || near {
+			c.refuse(spot{key, join(at.path, key.Value)}, "no controller reads it%s", suggest(key.Value, known, ""))
+		}
+	}
+}
+
+func (c *checker) service(at spot, s *Service, in scope) {
+	c.known(at.in("name"), "Service", s.Namespace, s.Name, in)
+	for _, path := range sortedKeys(s.Fields) {
+		if under := at.in("fields").in(path); c.settled(under, path) {
+			if err := checkPath(kindOf("v1", "Service").Fields, path, s.Fields[path].Count != nil); err != nil {
+				c.refuse(under, "%s", err)
+			}
+		}
+	}
+}
+
+func (c *checker) event(at spot, e *Event, in scope) {
+	kind, _, _ := strings.Cut(e.Object, "/")
+	c.kind(at.in("object"), "", kind)
+	c.reference(at.in("object"), e.Object, e.Namespace, in)
+	if !e.Custom && !slices.Contains(cluster.Reasons, e.Reason) {
+		c.refuse(at.in("reason"), "the cloud controller manager writes no %s, and custom: true takes any%s", e.Reason, suggest(e.Reason, cluster.Reasons, ""))
+	}
+}
+
+func (c *checker) finalizer(at spot, f *Finalizer, in scope) {
+	c.reference(at.in("object"), f.Object, f.Namespace, in)
+	if !f.Custom && !slices.Contains(cluster.Finalizers, f.Name) {
+		c.refuse(at.in("name"), "the cloud controller manager sets no %s, and custom: true takes any%s", f.Name, suggest(f.Name, cluster.Finalizers, ""))
+	}
+}
