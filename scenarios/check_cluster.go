@@ -37,6 +37,10 @@ func (in scope) add(kind, namespace, name string) {
 
 // known wants an object that the cluster has.
 func (c *checker) known(at spot, kind, namespace, name string, in scope) {
+	if kind == "" || name == "" {
+		c.refuse(at, "an object needs its kind and its metadata.name")
+		return
+	}
 	id := idOf(kind, namespace, name)
 	for _, pattern := range in.objects {
 		if pattern.MatchString(id) {
@@ -76,6 +80,9 @@ func (c *checker) kubectl(k *Kubectl, at spot, in scope) {
 	default:
 		applied := objectsAt(at.in("apply"))
 		for _, o := range applied {
+			if o.text("metadata", "name") == "" {
+				c.refuse(o, "an object needs its kind and its metadata.name")
+			}
 			in.add(o.text("kind"), o.text("metadata", "namespace"), o.text("metadata", "name"))
 		}
 		for _, o := range applied {

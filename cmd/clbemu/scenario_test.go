@@ -16,6 +16,7 @@ import (
 const (
 	goodScenario = `about: good
 values: {zone: cn-hangzhou-g}
+given: {cluster: [{kind: Service, name: web}]}
 client:
   steps:
     - set: {"stock.{{zone}}": soldout}
@@ -107,7 +108,7 @@ func TestScenarioRun(t *testing.T) {
 // TestScenarioSkipped proves that a scenario of a cluster alone does not count as
 // passed without one.
 func TestScenarioSkipped(t *testing.T) {
-	file := writeFile(t, filepath.Join(t.TempDir(), "k.yaml"), "about: k\nkubernetes:\n  steps:\n    - kubectl: {delete: {kind: Service}}\n")
+	file := writeFile(t, filepath.Join(t.TempDir(), "k.yaml"), "about: k\ngiven: {cluster: [{kind: Service, name: web}]}\nkubernetes:\n  steps:\n    - kubectl: {delete: {kind: Service, metadata: {name: web}}}\n")
 	if r := binary.Run(t, "scenario", "run", file); r.Code != 2 || !strings.Contains(r.Stdout, "skipped: k, kubernetes") {
 		t.Errorf("run = %+v, want 2 and the half skipped", r)
 	}
