@@ -71,9 +71,9 @@ func (n names) resolve(p params) params {
 	return resolved
 }
 
-// cloud is an emulator without a listener, whose ids, RequestIds and time are
+// fixedCloud is an emulator without a listener, whose ids, RequestIds and time are
 // always the same, with a resource of each kind.
-type cloud struct {
+type fixedCloud struct {
 	t       testing.TB
 	api     http.Handler
 	store   *state.Store
@@ -93,19 +93,19 @@ func richWorld(t testing.TB) *world.World {
 }
 
 // newCloud starts a cloud that nobody has called yet.
-func newCloud(t testing.TB) *cloud {
+func newCloud(t testing.TB) *fixedCloud {
 	t.Helper()
 	clock := state.NewManualClock(start)
 	e, err := emulator.New(t.Context(), emulator.Config{Engine: emulator.Memory, World: richWorld(t), Clock: clock, Seed: 1})
 	if err != nil {
 		t.Fatalf("open the emulator: %v", err)
 	}
-	c := &cloud{t: t, api: e.Handler(), store: e.Store(), names: make(names), clock: clock, started: e}
+	c := &fixedCloud{t: t, api: e.Handler(), store: e.Store(), names: make(names), clock: clock, started: e}
 	t.Cleanup(c.close)
 	return c
 }
 
-func (c *cloud) close() {
+func (c *fixedCloud) close() {
 	problems, err := c.store.Check(context.Background())
 	for _, problem := range problems {
 		c.t.Errorf("the state is inconsistent: %s", problem)
@@ -119,7 +119,7 @@ func (c *cloud) close() {
 }
 
 // send makes one unsigned call in a format.
-func (c *cloud) send(product, action, format string, p params) *httptest.ResponseRecorder {
+func (c *fixedCloud) send(product, action, format string, p params) *httptest.ResponseRecorder {
 	query := url.Values{"Action": {action}, "Version": {versions[product]}, "Format": {format}}
 	for name, value := range p {
 		query.Set(name, value)
@@ -130,7 +130,7 @@ func (c *cloud) send(product, action, format string, p params) *httptest.Respons
 }
 
 // do makes the call of a step, which must succeed.
-func (c *cloud) do(s step) {
+func (c *fixedCloud) do(s step) {
 	c.t.Helper()
 	w := c.send(s.product, s.action, "JSON", c.names.resolve(s.params))
 	var body map[string]any
@@ -161,7 +161,7 @@ func (n names) save(s step, body any) {
 }
 
 // furnish makes a resource of each kind.
-func (c *cloud) furnish() *cloud {
+func (c *fixedCloud) furnish() *fixedCloud {
 	c.t.Helper()
 	for _, s := range furniture {
 		c.do(s)

@@ -48,7 +48,7 @@ func TestGolden(t *testing.T) {
 }
 
 // answer makes the call of a case. A refused call must leave everything as it was.
-func (c *cloud) answer(of apiCase, format string, p params) *httptest.ResponseRecorder {
+func (c *fixedCloud) answer(of apiCase, format string, p params) *httptest.ResponseRecorder {
 	c.t.Helper()
 	if of.code == "" {
 		return c.send(of.product, of.action, format, p)
@@ -80,7 +80,7 @@ func replyText(reply *httptest.ResponseRecorder) string {
 }
 
 // resources is the state without the sequence of ids.
-func resources(t testing.TB, c *cloud) string {
+func resources(t testing.TB, c *fixedCloud) string {
 	t.Helper()
 	export, err := c.store.Export()
 	if err != nil {

@@ -320,7 +320,7 @@ type walk struct {
 	t       *testing.T
 	of      apiCase
 	mutates bool
-	cloud   *cloud // nil when the last one was changed
+	cloud   *fixedCloud // nil when the last one was changed
 }
 
 // compare finds what the action reads and the file of limits doesn't have, and

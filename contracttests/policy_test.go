@@ -8,17 +8,18 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // RAM refuses in each product's own words, with a detail that the SDK reads.
 func TestRefusalsByPolicy(t *testing.T) {
 	s := emulatortest.Start(t)
-	document, err := state.ParsePolicy(`{"Version":"1","Statement":[{"Effect":"Allow","Action":"slb:DescribeRegions","Resource":"*"}]}`)
+	document, err := cloud.ParsePolicy(`{"Version":"1","Statement":[{"Effect":"Allow","Action":"slb:DescribeRegions","Resource":"*"}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Store().Update(state.Owner{}, func(tx *state.Tx) error {
-		state.Policies.Put(tx, &state.Policy{AccountID: account, Principal: state.KeyPrincipal(emulatortest.AccessKeyID), Document: document})
+		cloud.Policies.Put(tx, &cloud.Policy{AccountID: account, Principal: cloud.KeyPrincipal(emulatortest.AccessKeyID), Document: document})
 		return nil
 	}); err != nil {
 		t.Fatal(err)

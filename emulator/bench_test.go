@@ -24,6 +24,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // The benchmarks measure once, whatever -benchtime is, and compare two things
@@ -80,8 +81,8 @@ func crowd(b *testing.B, store *state.Store, n int) (id string) {
 				return err
 			}
 			id = lb.ID
-			state.LoadBalancers.Put(tx, lb)
-			state.SetTag(tx, state.TagLoadBalancer, id, "cluster", fmt.Sprintf("c%d", i))
+			cloud.LoadBalancers.Put(tx, lb)
+			state.SetTag(tx, cloud.TagLoadBalancer, id, "cluster", fmt.Sprintf("c%d", i))
 		}
 		return nil
 	})
@@ -91,15 +92,15 @@ func crowd(b *testing.B, store *state.Store, n int) (id string) {
 	return id
 }
 
-func newLoadBalancer(tx *state.Tx) (*state.LoadBalancer, error) {
-	id := tx.NewID(state.LoadBalancers.Kind())
-	ip, err := state.AllocateAddress(tx, state.PublicPool(scope.RegionID), "11.0.0.0/8", "", state.LoadBalancers.Kind(), id)
-	return &state.LoadBalancer{
-		Owner: scope, ID: id, Name: "bench", Status: state.LoadBalancerActive, Address: ip,
-		AddressType: state.AddressTypeInternet, AddressIPVersion: "ipv4", NetworkType: "classic",
+func newLoadBalancer(tx *state.Tx) (*cloud.LoadBalancer, error) {
+	id := tx.NewID(cloud.LoadBalancers.Kind())
+	ip, err := cloud.AllocateAddress(tx, cloud.PublicPool(scope.RegionID), "11.0.0.0/8", "", cloud.LoadBalancers.Kind(), id)
+	return &cloud.LoadBalancer{
+		Owner: scope, ID: id, Name: "bench", Status: cloud.LoadBalancerActive, Address: ip,
+		AddressType: cloud.AddressTypeInternet, AddressIPVersion: "ipv4", NetworkType: "classic",
 		MasterZoneID: "cn-hangzhou-h", SlaveZoneID: "cn-hangzhou-i", Spec: "slb.s1.small",
-		InstanceChargeType: state.PayBySpec, InternetChargeType: state.PayByTraffic, Bandwidth: -1, PayType: "PayOnDemand",
-		ResourceGroupID: "rg-clbemu0default", DeleteProtection: state.Off, ModificationProtectionStatus: "NonProtection",
+		InstanceChargeType: cloud.PayBySpec, InternetChargeType: cloud.PayByTraffic, Bandwidth: -1, PayType: "PayOnDemand",
+		ResourceGroupID: "rg-clbemu0default", DeleteProtection: cloud.Off, ModificationProtectionStatus: "NonProtection",
 		CreateTime: tx.Now(),
 	}, err
 }
@@ -242,7 +243,7 @@ func BenchmarkDurableWrites(b *testing.B) {
 	name := func() string { return fmt.Sprintf("bench-%d", n.Add(1)) }
 	store := func(worker int) error {
 		return s.Store().Update(scope, func(tx *state.Tx) error {
-			return state.LoadBalancers.Edit(tx, ids[worker], func(lb *state.LoadBalancer) error {
+			return cloud.LoadBalancers.Edit(tx, ids[worker], func(lb *cloud.LoadBalancer) error {
 				lb.Name = name()
 				return nil
 			})

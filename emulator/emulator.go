@@ -24,6 +24,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
 	"github.com/clbemu/clbemu/state/engine/memory"
@@ -115,7 +116,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 		return nil, err
 	}
 	store, err := state.Open(ctx, state.Config{
-		Engine: e, Clock: cfg.Clock, Seed: cfg.Seed,
+		Schema: cloud.Schema, Engine: e, Clock: cfg.Clock, Seed: cfg.Seed,
 		Warn: func(what string) { cfg.Log.Warn().Msg(what) },
 	})
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // TestCall proves that a signed call reaches its product and its store, and that
@@ -33,7 +34,7 @@ func TestCall(t *testing.T) {
 		t.Fatalf("CreateVpc = %v, %v", reply, err)
 	}
 	if err := s.Store().View(state.Owner{}, func(v *state.View) error {
-		vpc, err := state.VPCs.Get(v, reply.Text("VpcId"))
+		vpc, err := cloud.VPCs.Get(v, reply.Text("VpcId"))
 		if err == nil && vpc.Description != "a b*c~é+&=" {
 			t.Errorf("description = %q, want it as it was sent", vpc.Description)
 		}
@@ -102,7 +103,7 @@ func TestWorldIsPlantedOnce(t *testing.T) {
 		var log bytes.Buffer
 		e := mustNew(t, emulator.Config{DataDir: dir, World: w, Log: zerolog.New(&log)})
 		if err := e.Store().View(state.Owner{}, func(v *state.View) error {
-			i, err := state.Instances.Get(v, "i-bp1clbemu0000000001")
+			i, err := cloud.Instances.Get(v, "i-bp1clbemu0000000001")
 			if err == nil && i.Name != "node-1" {
 				t.Errorf("name = %s, want that of the first world", i.Name)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
@@ -60,7 +61,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("a write before the disk is full = %d %s", code, body)
 	}
 	due := func(tx *state.Tx) error {
-		state.Schedule(tx, tx.Now().Add(time.Second), state.Transition{Kind: state.Accounts.Kind(), ResourceID: "nobody", From: "arrears"})
+		state.Schedule(tx, tx.Now().Add(time.Second), state.Transition{Kind: cloud.Accounts.Kind(), ResourceID: "nobody", From: "arrears"})
 		return nil
 	}
 	if err := e.Store().Update(state.Owner{}, due); err != nil {

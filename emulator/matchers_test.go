@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // TestMatchers proves on the wire that each condition of a rule lets it strike the
@@ -101,7 +101,7 @@ func TestResourcesHaveTables(t *testing.T) {
 			t.Errorf("calls of %s are about nothing", p.Name)
 		}
 		for _, r := range p.Resources {
-			if len(state.FieldNames(r.Kind)) == 0 {
+			if len(cloud.Schema.FieldNames(r.Kind)) == 0 {
 				t.Errorf("%s: what %s names is in no table", p.Name, r.Parameter)
 			}
 		}

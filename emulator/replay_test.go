@@ -11,6 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // TestReplayAfterRestart proves that a signed call which made a load balancer
@@ -53,7 +54,7 @@ func send(e *emulator.Emulator, query string) *httptest.ResponseRecorder {
 func loadBalancers(t *testing.T, e *emulator.Emulator) (n int) {
 	t.Helper()
 	if err := e.Store().View(state.Owner{}, func(v *state.View) error {
-		for range state.LoadBalancers.All(v) {
+		for range cloud.LoadBalancers.All(v) {
 			n++
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // The cloud keeps the first and the last three addresses of a block.
@@ -31,7 +32,7 @@ func TestContains(t *testing.T) {
 		{"not a block", "192.168.0.1", false},
 	}
 	for _, c := range cases {
-		if got := state.Contains(c.cidr, c.ip); got != c.want {
+		if got := cloud.Contains(c.cidr, c.ip); got != c.want {
 			t.Errorf("Contains(%s, %s) = %v, want %v", c.cidr, c.ip, got, c.want)
 		}
 	}
@@ -48,17 +49,17 @@ func factOf(err error) state.Fact {
 func TestAllocateAddress(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		allocate := func(ip, holder string) (string, state.Fact) {
-			got, err := state.AllocateAddress(tx, vSwitchID, vSwitchCIDR, ip, state.LoadBalancers.Kind(), holder)
+			got, err := cloud.AllocateAddress(tx, vSwitchID, vSwitchCIDR, ip, cloud.LoadBalancers.Kind(), holder)
 			return got, factOf(err)
 		}
 		if ip, fact := allocate("192.168.0.5", "lb-1"); ip != "192.168.0.5" || fact != "" {
 			t.Errorf("a chosen address = %s, %s", ip, fact)
 		}
-		if _, fact := allocate("192.168.0.5", "lb-2"); fact != state.AddressTaken {
+		if _, fact := allocate("192.168.0.5", "lb-2"); fact != cloud.AddressTaken {
 			t.Errorf("a taken address = %q, want AddressTaken", fact)
 		}
 		for _, ip := range []string{"192.168.0.0", "192.168.0.13", "10.0.0.1", "x"} {
-			if _, fact := allocate(ip, "lb-2"); fact != state.AddressOutside {
+			if _, fact := allocate(ip, "lb-2"); fact != cloud.AddressOutside {
 				t.Errorf("address %s = %q, want AddressOutside", ip, fact)
 			}
 		}
@@ -69,24 +70,24 @@ func TestAllocateAddress(t *testing.T) {
 // free ones is right all the way.
 func TestAllocateAddressUntilNoneIsFree(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
-		vSwitch, _ := state.VSwitches.Find(tx.View, vSwitchID)
+		vSwitch, _ := cloud.VSwitches.Find(tx.View, vSwitchID)
 		var given []string
 		for free := 16 - 4; free > 0; free-- {
-			if got := state.AvailableAddresses(tx.View, vSwitch); got != free {
+			if got := cloud.AvailableAddresses(tx.View, vSwitch); got != free {
 				t.Errorf("AvailableAddresses = %d, want %d", got, free)
 			}
-			ip, err := state.AllocateAddress(tx, vSwitchID, vSwitchCIDR, "", state.LoadBalancers.Kind(), "lb-1")
-			if err != nil || slices.Contains(given, ip) || !state.Contains(vSwitchCIDR, ip) {
+			ip, err := cloud.AllocateAddress(tx, vSwitchID, vSwitchCIDR, "", cloud.LoadBalancers.Kind(), "lb-1")
+			if err != nil || slices.Contains(given, ip) || !cloud.Contains(vSwitchCIDR, ip) {
 				t.Fatalf("AllocateAddress = %s, %v after %v", ip, err, given)
 			}
 			given = append(given, ip)
 		}
-		_, err := state.AllocateAddress(tx, vSwitchID, vSwitchCIDR, "", state.LoadBalancers.Kind(), "lb-2")
-		if factOf(err) != state.NoFreeAddress {
+		_, err := cloud.AllocateAddress(tx, vSwitchID, vSwitchCIDR, "", cloud.LoadBalancers.Kind(), "lb-2")
+		if factOf(err) != cloud.NoFreeAddress {
 			t.Errorf("AllocateAddress from a full vSwitch = %v, want NoFreeAddress", err)
 		}
-		state.ReleaseAddresses(tx, state.LoadBalancers.Kind(), "lb-1")
-		if got := state.AvailableAddresses(tx.View, vSwitch); got != 12 {
+		cloud.ReleaseAddresses(tx, cloud.LoadBalancers.Kind(), "lb-1")
+		if got := cloud.AvailableAddresses(tx.View, vSwitch); got != 12 {
 			t.Errorf("AvailableAddresses after the release = %d, want 12", got)
 		}
 	})
@@ -95,8 +96,8 @@ func TestAllocateAddressUntilNoneIsFree(t *testing.T) {
 func TestAllocateAddressFromATinyBlock(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		for _, cidr := range []string{"192.168.0.0/30", "192.168.0.1/32", "garbage"} {
-			_, err := state.AllocateAddress(tx, "vsw-tiny", cidr, "", state.LoadBalancers.Kind(), "lb-1")
-			if factOf(err) != state.NoFreeAddress {
+			_, err := cloud.AllocateAddress(tx, "vsw-tiny", cidr, "", cloud.LoadBalancers.Kind(), "lb-1")
+			if factOf(err) != cloud.NoFreeAddress {
 				t.Errorf("AllocateAddress from %s = %v, want NoFreeAddress", cidr, err)
 			}
 		}
@@ -106,12 +107,12 @@ func TestAllocateAddressFromATinyBlock(t *testing.T) {
 // Addresses of other pools do not count: two VPCs may use the same block.
 func TestAddressPoolsAreSeparate(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
-		for _, pool := range []string{vSwitchID, "vsw-other", state.PublicPool("cn-hangzhou"), state.PublicPool("cn-shanghai")} {
-			if _, err := state.AllocateAddress(tx, pool, vSwitchCIDR, "192.168.0.5", state.LoadBalancers.Kind(), "lb-1"); err != nil {
+		for _, pool := range []string{vSwitchID, "vsw-other", cloud.PublicPool("cn-hangzhou"), cloud.PublicPool("cn-shanghai")} {
+			if _, err := cloud.AllocateAddress(tx, pool, vSwitchCIDR, "192.168.0.5", cloud.LoadBalancers.Kind(), "lb-1"); err != nil {
 				t.Errorf("AllocateAddress in %s: %v", pool, err)
 			}
 		}
-		if n := state.AddressesByHolder.Count(tx.View, "LoadBalancer", "lb-1"); n != 4 {
+		if n := cloud.AddressesByHolder.Count(tx.View, "LoadBalancer", "lb-1"); n != 4 {
 			t.Errorf("the holder has %d addresses, want 4", n)
 		}
 	})
@@ -119,8 +120,8 @@ func TestAddressPoolsAreSeparate(t *testing.T) {
 
 func TestAllocateIPv6Address(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
-		ip, err := state.AllocateAddress(tx, "v6", "2001:db8:1::/64", "", state.LoadBalancers.Kind(), "lb-1")
-		if err != nil || !state.Contains("2001:db8:1::/64", ip) {
+		ip, err := cloud.AllocateAddress(tx, "v6", "2001:db8:1::/64", "", cloud.LoadBalancers.Kind(), "lb-1")
+		if err != nil || !cloud.Contains("2001:db8:1::/64", ip) {
 			t.Errorf("AllocateAddress = %s, %v", ip, err)
 		}
 	})

@@ -6,36 +6,37 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var balancerStatus = statusOf(state.LoadBalancers, "lb-1", func(lb *state.LoadBalancer) state.LoadBalancerStatus { return lb.Status })
+var balancerStatus = statusOf(cloud.LoadBalancers, "lb-1", func(lb *cloud.LoadBalancer) cloud.LoadBalancerStatus { return lb.Status })
 
 // grace sets the days from arrears to the lock, and from there to the release.
 func grace(lock, release int) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		return state.Accounts.Edit(tx, hangzhou.AccountID, func(a *state.Account) error {
+		return cloud.Accounts.Edit(tx, hangzhou.AccountID, func(a *cloud.Account) error {
 			a.GraceDays, a.ReleaseDays = lock, release
 			return nil
 		})
 	}
 }
 
-func status(s state.LoadBalancerStatus) func(*state.Tx) error {
+func status(s cloud.LoadBalancerStatus) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		loadBalancer(func(lb *state.LoadBalancer) { lb.Status = s })(tx)
+		loadBalancer(func(lb *cloud.LoadBalancer) { lb.Status = s })(tx)
 		return nil
 	}
 }
 
 func owe(t testing.TB, s *state.Store, owing bool) {
 	t.Helper()
-	update(t, s, hangzhou, func(tx *state.Tx) error { return state.SetArrears(tx, hangzhou.AccountID, owing) })
+	update(t, s, hangzhou, func(tx *state.Tx) error { return cloud.SetArrears(tx, hangzhou.AccountID, owing) })
 }
 
 // An account that owes is locked when its grace is over, and loses its load
 // balancers, with all that is theirs, some days later.
 func TestArrears(t *testing.T) {
-	s, clock := timed(t, grace(7, 3), status(state.LoadBalancerActive))
+	s, clock := timed(t, grace(7, 3), status(cloud.LoadBalancerActive))
 	owe(t, s, true)
 	clock.Advance(7*day - 1)
 	wantStatus(t, s, "just before the lock", balancerStatus, "active")
@@ -54,12 +55,12 @@ func TestArrears(t *testing.T) {
 // it to a load balancer that has no time left to be locked.
 func TestArrearsUnseen(t *testing.T) {
 	for _, days := range [][2]int{{7, 3}, {0, 0}, {0, 10}} {
-		s, clock := timed(t, grace(days[0], days[1]), status(state.LoadBalancerActive))
+		s, clock := timed(t, grace(days[0], days[1]), status(cloud.LoadBalancerActive))
 		owe(t, s, true)
 		clock.Advance(10 * day)
 		wantStatus(t, s, "after ten days", balancerStatus, gone)
 	}
-	s, _ := timed(t, grace(0, 1), status(state.LoadBalancerActive))
+	s, _ := timed(t, grace(0, 1), status(cloud.LoadBalancerActive))
 	owe(t, s, true)
 	wantStatus(t, s, "without grace", balancerStatus, "locked")
 }
@@ -71,7 +72,7 @@ func TestArrearsPaid(t *testing.T) {
 		after time.Duration
 	}{{"in the grace", 6 * day}, {"when locked", 8 * day}}
 	for _, c := range cases {
-		for _, before := range []state.LoadBalancerStatus{state.LoadBalancerActive, state.LoadBalancerInactive} {
+		for _, before := range []cloud.LoadBalancerStatus{cloud.LoadBalancerActive, cloud.LoadBalancerInactive} {
 			t.Run(c.name+" "+string(before), func(t *testing.T) {
 				s, clock := timed(t, grace(7, 3), status(before))
 				owe(t, s, true)
@@ -92,15 +93,15 @@ func TestArrearsPaid(t *testing.T) {
 
 // One account's arrears are not another's.
 func TestArrearsOfAnother(t *testing.T) {
-	s, clock := timed(t, grace(1, 1), status(state.LoadBalancerActive))
-	update(t, s, stranger, func(tx *state.Tx) error { return state.SetArrears(tx, stranger.AccountID, true) })
+	s, clock := timed(t, grace(1, 1), status(cloud.LoadBalancerActive))
+	update(t, s, stranger, func(tx *state.Tx) error { return cloud.SetArrears(tx, stranger.AccountID, true) })
 	clock.Advance(100 * day)
 	wantStatus(t, s, "the load balancer of an account that pays", balancerStatus, "active")
 	owe(t, s, true)
 	clock.Advance(day)
-	update(t, s, stranger, func(tx *state.Tx) error { return state.SetArrears(tx, stranger.AccountID, false) })
+	update(t, s, stranger, func(tx *state.Tx) error { return cloud.SetArrears(tx, stranger.AccountID, false) })
 	wantStatus(t, s, "when the other account pays", balancerStatus, "locked")
-	if err := s.Update(hangzhou, func(tx *state.Tx) error { return state.SetArrears(tx, "77", true) }); factOf(err) != state.NotFound {
+	if err := s.Update(hangzhou, func(tx *state.Tx) error { return cloud.SetArrears(tx, "77", true) }); factOf(err) != state.NotFound {
 		t.Errorf("SetArrears of no account = %v, want NotFound", err)
 	}
 }
@@ -111,8 +112,8 @@ func TestOrderInternetSpec(t *testing.T) {
 	s, clock := timed(t)
 	order := func(bandwidth int, after time.Duration) {
 		update(t, s, hangzhou, func(tx *state.Tx) error {
-			return state.LoadBalancers.Edit(tx, "lb-1", func(lb *state.LoadBalancer) error {
-				state.OrderInternetSpec(tx, lb, &state.InternetSpecChange{Bandwidth: bandwidth, EffectiveAt: tx.Now().Add(after)})
+			return cloud.LoadBalancers.Edit(tx, "lb-1", func(lb *cloud.LoadBalancer) error {
+				cloud.OrderInternetSpec(tx, lb, &cloud.InternetSpecChange{Bandwidth: bandwidth, EffectiveAt: tx.Now().Add(after)})
 				return nil
 			})
 		})
@@ -120,7 +121,7 @@ func TestOrderInternetSpec(t *testing.T) {
 	want := func(bandwidth int, ordered bool) {
 		t.Helper()
 		view(t, s, hangzhou, func(v *state.View) {
-			if lb, _ := state.LoadBalancers.Find(v, "lb-1"); lb.Bandwidth != bandwidth || (lb.Ineffective != nil) != ordered {
+			if lb, _ := cloud.LoadBalancers.Find(v, "lb-1"); lb.Bandwidth != bandwidth || (lb.Ineffective != nil) != ordered {
 				t.Errorf("bandwidth %d, ordered %v; want %d, ordered %t", lb.Bandwidth, lb.Ineffective, bandwidth, ordered)
 			}
 		})
@@ -138,24 +139,21 @@ func TestOrderInternetSpec(t *testing.T) {
 }
 
 func removeFirst(tx *state.Tx) error {
-	lb, err := state.LoadBalancers.Get(tx.View, "lb-1")
-	if err == nil {
-		state.RemoveLoadBalancer(tx, lb)
-	}
-	return err
+	cloud.LoadBalancers.Remove(tx, "lb-1")
+	return nil
 }
 
 // Nothing that is a load balancer's alone outlives it.
 func TestRemoveLoadBalancer(t *testing.T) {
 	s, clock := timed(t, func(tx *state.Tx) error {
 		state.ClientTokens.Delete(tx, tokenID)
-		state.Rules.Put(tx, &state.Rule{Owner: hangzhou, ID: "rule-1", LoadBalancerID: "lb-1", ListenerID: listenerID, VServerGroupID: "rsp-1"})
-		state.SetTag(tx, state.TagListener, listenerID, "env", "test")
-		state.SetTag(tx, state.TagVServerGroup, "rsp-1", "env", "test")
+		cloud.Rules.Put(tx, &cloud.Rule{Owner: hangzhou, ID: "rule-1", LoadBalancerID: "lb-1", ListenerID: listenerID, VServerGroupID: "rsp-1"})
+		state.SetTag(tx, cloud.TagListener, listenerID, "env", "test")
+		state.SetTag(tx, cloud.TagVServerGroup, "rsp-1", "env", "test")
 		return nil
 	}, profile(state.LifeRealistic))
-	enter(t, s, state.StageListenerStarting, listenerID)
-	enter(t, s, state.StageVServerGroupProcessing, "rsp-1")
+	enter(t, s, cloud.StageListenerStarting, listenerID)
+	enter(t, s, cloud.StageVServerGroupProcessing, "rsp-1")
 	update(t, s, hangzhou, removeFirst)
 	clock.Advance(time.Hour)
 	text := exported(t, s)

@@ -37,16 +37,20 @@ func ClientTokenID(accountID, action, token string) string {
 }
 
 // ClientTokens by ClientTokenID.
-var ClientTokens = newTable("ClientToken", func(t *ClientToken) string {
+var ClientTokens = NewTable(kernel, "ClientToken", func(t *ClientToken) string {
 	return ClientTokenID(t.AccountID, t.Action, t.Token)
-})
+}, Setting(), Life(func(t *ClientToken) *string { return &t.Activity }))
+
+// StageClientTokenProcessing is while a token's first call counts as running. How
+// long stages take is not published: CLB-0500.
+var StageClientTokenProcessing = ClientTokens.Stage("clienttoken.processing", Busy, Idle, 2*time.Second)
 
 var (
-	clientTokensByAge = ClientTokens.index("age", func(t *ClientToken) [][]string {
-		return one(timeKey(t.CreateTime))
+	clientTokensByAge = ClientTokens.Index("age", func(t *ClientToken) [][]string {
+		return Key(timeKey(t.CreateTime))
 	})
-	clientTokensByResource = ClientTokens.index("resource", func(t *ClientToken) [][]string {
-		return one(t.ResourceID)
+	clientTokensByResource = ClientTokens.Index("resource", func(t *ClientToken) [][]string {
+		return Key(t.ResourceID)
 	})
 )
 

@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // attempt makes a security group once with the token.
 func attempt(s *state.Store, scope state.Owner, token string, request any, outcome error) (id string, err error) {
 	err = s.Update(scope, func(tx *state.Tx) (err error) {
-		id, err = state.Once(tx, "Create", token, request, state.SecurityGroups, func() (string, error) {
-			g := &state.SecurityGroup{Owner: scope, ID: tx.NewID(state.SecurityGroups.Kind())}
-			state.SecurityGroups.Put(tx, g)
+		id, err = state.Once(tx, "Create", token, request, cloud.SecurityGroups, func() (string, error) {
+			g := &cloud.SecurityGroup{Owner: scope, ID: tx.NewID(cloud.SecurityGroups.Kind())}
+			cloud.SecurityGroups.Put(tx, g)
 			return g.ID, outcome
 		})
 		return err
@@ -53,7 +54,7 @@ func TestOnce(t *testing.T) {
 			t.Errorf("%s: %s, %v; the first was %s", name, id, err, first)
 		}
 	}
-	update(t, s, hangzhou, func(tx *state.Tx) error { state.SecurityGroups.Delete(tx, first); return nil })
+	update(t, s, hangzhou, func(tx *state.Tx) error { cloud.SecurityGroups.Delete(tx, first); return nil })
 	if again, err := attempt(s, hangzhou, "t", 2, nil); err != nil || again == first {
 		t.Errorf("after the deletion of %s: %s, %v, want another", first, again, err)
 	}
@@ -134,7 +135,7 @@ func TestClientTokensGoWithTheirResource(t *testing.T) {
 	if n := countTokens(t, s); n != before+1 {
 		t.Fatalf("%d tokens after a call, want %d", n, before+1)
 	}
-	update(t, s, hangzhou, func(tx *state.Tx) error { state.SecurityGroups.Delete(tx, id); return nil })
+	update(t, s, hangzhou, func(tx *state.Tx) error { cloud.SecurityGroups.Delete(tx, id); return nil })
 	if n := countTokens(t, s); n != before {
 		t.Errorf("%d tokens after the deletion, want %d", n, before)
 	}

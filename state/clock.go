@@ -52,7 +52,13 @@ type ClockSetting struct {
 }
 
 // ClockSettings holds the one setting.
-var ClockSettings = newTable("ClockSetting", func(c *ClockSetting) string { return c.ID })
+var ClockSettings = NewTable(kernel, "ClockSetting", func(c *ClockSetting) string { return c.ID }, Setting(),
+	// It is one that AdjustClock could have set.
+	Checks(func(c *Checker, s *ClockSetting) {
+		if s.Scale < 0 || s.Scale > maxScale || s.Emulated.Year() > maxYear {
+			c.Fail("ClockSetting %s shows %s and goes at %v", s.ID, s.Emulated.Format(time.RFC3339), s.Scale)
+		}
+	}))
 
 const clockSettingID = "clock"
 
@@ -66,7 +72,7 @@ func (c *ClockSetting) at(base time.Time) time.Time {
 // The limits of the emulated time, so that every time that a transaction writes
 // has the four digits of the year that JSON takes.
 const (
-	maxElapsed = 200 * 365 * day
+	maxElapsed = 200 * 365 * 24 * time.Hour
 	maxYear    = 9000
 )
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
@@ -108,7 +109,7 @@ func TestClockGoesFar(t *testing.T) {
 		t.Helper()
 		before := s.Now()
 		update(t, s, hangzhou, func(tx *state.Tx) error {
-			state.VServerGroups.Put(tx, &state.VServerGroup{Owner: hangzhou, ID: "rsp-1", LoadBalancerID: "lb-1", CreateTime: tx.Now()})
+			cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: hangzhou, ID: "rsp-1", LoadBalancerID: "lb-1", CreateTime: tx.Now()})
 			return nil
 		})
 		if s.Now().Before(before) || before.Before(start) {

@@ -20,7 +20,8 @@ type Export struct {
 func (s *Store) Export() (*Export, error) {
 	out := &Export{SchemaVersion: engine.SchemaVersion, Tables: make(map[Kind][]json.RawMessage)}
 	err := s.View(Owner{}, func(v *View) error {
-		for _, t := range tables {
+		for _, k := range s.schema.all() {
+			t := k.table
 			for id, r := range t.all(v) {
 				change, err := encode(t.name(), id, r)
 				if err != nil {
@@ -35,7 +36,7 @@ func (s *Store) Export() (*Export, error) {
 }
 
 // ReadExport reads an Export, refusing what this version does not know.
-func ReadExport(r io.Reader) (*Export, error) {
+func (s *Store) ReadExport(r io.Reader) (*Export, error) {
 	var e Export
 	d := json.NewDecoder(r)
 	d.DisallowUnknownFields()
@@ -49,7 +50,7 @@ func ReadExport(r io.Reader) (*Export, error) {
 		return nil, fmt.Errorf("the exported state has schema version %d, this clbemu reads 1 to %d", e.SchemaVersion, engine.SchemaVersion)
 	}
 	for kind := range e.Tables {
-		if _, ok := tableByName[kind]; !ok {
+		if _, ok := s.schema.kinds[kind]; !ok {
 			return nil, fmt.Errorf("unknown table %q", kind)
 		}
 	}
@@ -61,7 +62,8 @@ func ReadExport(r io.Reader) (*Export, error) {
 func (s *Store) Import(e *Export) error {
 	return s.Update(Owner{}, func(tx *Tx) error {
 		clearAll(tx)
-		for _, t := range tables {
+		for _, k := range s.schema.all() {
+			t := k.table
 			for i, value := range e.Tables[t.name()] {
 				if err := t.insert(tx, value); err != nil {
 					return fmt.Errorf("%s, entry %d: %w", t.name(), i, err)
@@ -92,7 +94,8 @@ func (s *Store) Reset(plant func(*Tx) error) error {
 }
 
 func clearAll(tx *Tx) {
-	for _, t := range tables {
+	for _, k := range tx.schema.all() {
+		t := k.table
 		for id := range t.all(tx.View) {
 			t.delete(tx, id)
 		}
@@ -101,7 +104,8 @@ func clearAll(tx *Tx) {
 
 // Empty tells whether nothing was ever put into the store.
 func (v *View) Empty() bool {
-	for _, t := range tables {
+	for _, k := range v.schema.all() {
+		t := k.table
 		if t.name() == Sequences.kind {
 			continue
 		}

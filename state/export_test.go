@@ -27,7 +27,7 @@ func exported(t testing.TB, s *state.Store) string {
 
 // imported reads and imports the text.
 func imported(s *state.Store, text string) error {
-	e, err := state.ReadExport(strings.NewReader(text))
+	e, err := s.ReadExport(strings.NewReader(text))
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func FuzzImport(f *testing.F) {
 	f.Add([]byte(`{"SchemaVersion":1,"Tables":{"Sequence":[{"ID":"ids"}],"Transition":[{"ID":"EIP/eip-1/Associating","Kind":"EIP",` +
 		`"ResourceID":"eip-1","From":"Associating","To":"InUse","Due":"2020-01-01T00:00:00Z"}]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		e, err := state.ReadExport(bytes.NewReader(text))
+		e, err := s.ReadExport(bytes.NewReader(text))
 		if err != nil {
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
@@ -59,11 +60,7 @@ func TestRefusedWriteThatWasKept(t *testing.T) {
 		before := addressesOf(t, s)
 		e.fails = true
 		err := s.Update(hangzhou, func(tx *state.Tx) error {
-			lb, err := state.LoadBalancers.Get(tx.View, "lb-1")
-			if err != nil {
-				return err
-			}
-			state.RemoveLoadBalancer(tx, lb)
+			cloud.LoadBalancers.Remove(tx, "lb-1")
 			return nil
 		})
 		if !errors.Is(err, errDisk) || !errors.Is(err, state.ErrNotKept) {
@@ -87,11 +84,11 @@ func TestRefusedWriteThatWasKept(t *testing.T) {
 }
 
 func allocateLoadBalancer(tx *state.Tx, id string) error {
-	ip, err := state.AllocateAddress(tx, vSwitchID, vSwitchCIDR, "", state.LoadBalancers.Kind(), id)
+	ip, err := cloud.AllocateAddress(tx, vSwitchID, vSwitchCIDR, "", cloud.LoadBalancers.Kind(), id)
 	if err != nil {
 		return err
 	}
-	state.LoadBalancers.Put(tx, &state.LoadBalancer{Owner: hangzhou, ID: id, Address: ip, VPCID: vpcID, VSwitchID: vSwitchID})
+	cloud.LoadBalancers.Put(tx, &cloud.LoadBalancer{Owner: hangzhou, ID: id, Address: ip, VPCID: vpcID, VSwitchID: vSwitchID})
 	return nil
 }
 
@@ -99,7 +96,7 @@ func addressesOf(t testing.TB, s *state.Store) map[string]string {
 	t.Helper()
 	addresses := make(map[string]string)
 	view(t, s, state.Owner{}, func(v *state.View) {
-		for lb := range state.LoadBalancers.All(v) {
+		for lb := range cloud.LoadBalancers.All(v) {
 			addresses[lb.ID] = lb.Address
 		}
 	})
@@ -113,7 +110,7 @@ func TestWritesRefusedUntilTheDiskIsWell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &sick{fails: false}
 		var said []string
-		s, err := state.Open(t.Context(), state.Config{Engine: e, Seed: 1, Warn: func(what string) { said = append(said, what) }})
+		s, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: e, Seed: 1, Warn: func(what string) { said = append(said, what) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +153,7 @@ func TestReadsNeedNoWrites(t *testing.T) {
 	for _, p := range []func(*state.Tx) error{plant, plantHealthy, plantStaged, profile(state.LifeRealistic)} {
 		update(t, s, hangzhou, p)
 	}
-	enter(t, s, state.StageListenerStarting, listenerID)
+	enter(t, s, cloud.StageListenerStarting, listenerID)
 	e.fails, e.lost = true, true
 	if err := s.Update(state.Owner{}, putAccount("refused")); !errors.Is(err, errDisk) {
 		t.Fatalf("Update = %v, want the engine's error", err)

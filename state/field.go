@@ -9,12 +9,12 @@ import (
 
 // FieldNames are the fields that Field can find of a kind of resource, in order;
 // nil for a kind that there is not.
-func FieldNames(kind Kind) []string {
-	t, ok := tableByName[kind]
+func (s *Schema) FieldNames(kind Kind) []string {
+	k, ok := s.kinds[kind]
 	if !ok {
 		return nil
 	}
-	return slices.Sorted(slices.Values(jsonNames(t.resource())))
+	return slices.Sorted(slices.Values(jsonNames(k.table.resource())))
 }
 
 // jsonNames are the names of a struct's fields in JSON.
@@ -35,11 +35,11 @@ func jsonNames(t reflect.Type) (names []string) {
 // Field is a field of a resource as a text, by its name in any case: Status,
 // address, vpcid.
 func Field(v *View, kind Kind, id, name string) (string, bool) {
-	t, ok := tableByName[kind]
+	k, ok := v.schema.kinds[kind]
 	if !ok {
 		return "", false
 	}
-	r, ok := t.find(v, id)
+	r, ok := k.table.find(v, id)
 	if !ok {
 		return "", false
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
 	"github.com/clbemu/clbemu/state/engine/memory"
@@ -127,7 +128,7 @@ func TestRowsOfOtherVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said []string
-	s, err := state.Open(t.Context(), state.Config{Engine: e, Warn: func(what string) { said = append(said, what) }})
+	s, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: e, Warn: func(what string) { said = append(said, what) }})
 	if err != nil {
 		t.Fatal(err)
 	}

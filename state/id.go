@@ -22,7 +22,7 @@ type Sequence struct {
 }
 
 // Sequences holds the one sequence.
-var Sequences = newTable("Sequence", func(s *Sequence) string { return s.ID })
+var Sequences = NewTable(kernel, "Sequence", func(s *Sequence) string { return s.ID }, Setting())
 
 const sequenceID = "ids"
 
@@ -30,7 +30,7 @@ const sequenceID = "ids"
 func (s *Store) plantSeed(ctx context.Context, seed uint64) error {
 	txn := s.newest.Txn(true)
 	defer txn.Abort()
-	if _, ok := Sequences.Find(&View{txn: txn}, sequenceID); ok {
+	if _, ok := Sequences.Find(&View{txn: txn, schema: s.schema}, sequenceID); ok {
 		return nil
 	}
 	if seed == 0 {
@@ -52,8 +52,8 @@ func (s *Store) plantSeed(ctx context.Context, seed uint64) error {
 	return nil
 }
 
-// draw returns the next 32 random bytes of the sequence.
-func (tx *Tx) draw() [sha256.Size]byte {
+// Draw returns the next 32 random bytes of the sequence.
+func (tx *Tx) Draw() [sha256.Size]byte {
 	current, ok := Sequences.Find(tx.View, sequenceID)
 	if !ok {
 		panic("state: the store has no sequence")
@@ -103,36 +103,21 @@ type idForm struct {
 	length int // of what follows the region's code
 }
 
-var idForms = map[Kind]idForm{
-	LoadBalancers.kind:      {"lb-", 18},
-	VServerGroups.kind:      {"rsp-", 10},
-	AccessControlLists.kind: {"acl-", 18},
-	DomainExtensions.kind:   {"de-", 10},
-	Rules.kind:              {"rule-", 10},
-	VPCs.kind:               {"vpc-", 18},
-	VSwitches.kind:          {"vsw-", 18},
-	RouteTables.kind:        {"vtb-", 18},
-	RouteEntries.kind:       {"rte-", 18},
-	EIPs.kind:               {"eip-", 18},
-	Instances.kind:          {"i-", 17},
-	NetworkInterfaces.kind:  {"eni-", 16},
-	SecurityGroups.kind:     {"sg-", 17},
-}
-
 // NewID mints an id in the cloud's form, such as lb-bp1… in cn-hangzhou.
 func (tx *Tx) NewID(kind Kind) string {
-	chance := tx.draw()
-	form, ok := idForms[kind]
-	if !ok {
+	chance := tx.Draw()
+	k, ok := tx.schema.kinds[kind]
+	if !ok || k.form == nil {
 		panic(fmt.Sprintf("state: no form for the ids of %s", kind))
 	}
+	form := k.form
 	return form.prefix + regionCode(tx.scope.RegionID) + base36(chance[:], form.length)
 }
 
 // NewCertificateID mints <account>_<hex>_<number>_<number>, the form of the ids
 // of server and CA certificates.
 func (tx *Tx) NewCertificateID() string {
-	chance := tx.draw()
+	chance := tx.Draw()
 	number := func(b []byte) string {
 		return strconv.FormatInt(int64(int32(binary.BigEndian.Uint32(b))), 10)
 	}
@@ -142,12 +127,12 @@ func (tx *Tx) NewCertificateID() string {
 // NewSecret mints a string that is as hard to guess as the seed: n digits and
 // letters, at most 40.
 func (tx *Tx) NewSecret(n int) string {
-	chance := tx.draw()
+	chance := tx.Draw()
 	return base36(chance[:], n)
 }
 
 // NewOrderID mints the number of a purchase: twelve digits.
 func (tx *Tx) NewOrderID() int64 {
-	chance := tx.draw()
+	chance := tx.Draw()
 	return 2e11 + int64(binary.BigEndian.Uint64(chance[:])%1e11)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
@@ -16,14 +17,14 @@ func TestNewID(t *testing.T) {
 		scope state.Owner
 		want  string
 	}{
-		{state.LoadBalancers.Kind(), hangzhou, `^lb-bp1[0-9a-z]{18}$`},
-		{state.LoadBalancers.Kind(), shanghai, `^lb-uf6[0-9a-z]{18}$`},
-		{state.LoadBalancers.Kind(), state.Owner{RegionID: "xx-nowhere-1"}, `^lb-[0-9a-z]{21}$`},
-		{state.VServerGroups.Kind(), hangzhou, `^rsp-bp1[0-9a-z]{10}$`},
-		{state.AccessControlLists.Kind(), hangzhou, `^acl-bp1[0-9a-z]{18}$`},
-		{state.VPCs.Kind(), hangzhou, `^vpc-bp1[0-9a-z]{18}$`},
-		{state.Instances.Kind(), hangzhou, `^i-bp1[0-9a-z]{17}$`},
-		{state.NetworkInterfaces.Kind(), hangzhou, `^eni-bp1[0-9a-z]{16}$`},
+		{cloud.LoadBalancers.Kind(), hangzhou, `^lb-bp1[0-9a-z]{18}$`},
+		{cloud.LoadBalancers.Kind(), shanghai, `^lb-uf6[0-9a-z]{18}$`},
+		{cloud.LoadBalancers.Kind(), state.Owner{RegionID: "xx-nowhere-1"}, `^lb-[0-9a-z]{21}$`},
+		{cloud.VServerGroups.Kind(), hangzhou, `^rsp-bp1[0-9a-z]{10}$`},
+		{cloud.AccessControlLists.Kind(), hangzhou, `^acl-bp1[0-9a-z]{18}$`},
+		{cloud.VPCs.Kind(), hangzhou, `^vpc-bp1[0-9a-z]{18}$`},
+		{cloud.Instances.Kind(), hangzhou, `^i-bp1[0-9a-z]{17}$`},
+		{cloud.NetworkInterfaces.Kind(), hangzhou, `^eni-bp1[0-9a-z]{16}$`},
 	}
 	for _, c := range cases {
 		inTx(t, c.scope, func(tx *state.Tx) {
@@ -57,7 +58,7 @@ func mint(t *testing.T, s *state.Store, n int) (ids []string) {
 	t.Helper()
 	update(t, s, hangzhou, func(tx *state.Tx) error {
 		for range n {
-			ids = append(ids, tx.NewID(state.LoadBalancers.Kind()))
+			ids = append(ids, tx.NewID(cloud.LoadBalancers.Kind()))
 		}
 		return nil
 	})
@@ -91,7 +92,7 @@ func TestIDsAreRepeatableAndUnique(t *testing.T) {
 	}
 
 	for _, seed := range []uint64{0, 2} {
-		other, err := state.Open(t.Context(), state.Config{Engine: &memory.Engine{}, Seed: seed})
+		other, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,6 +111,6 @@ func TestNewIDOfAKindWithoutForm(t *testing.T) {
 				t.Errorf("NewID panicked with %v", p)
 			}
 		}()
-		t.Errorf("NewID = %s, want a panic", tx.NewID(state.Accounts.Kind()))
+		t.Errorf("NewID = %s, want a panic", tx.NewID(cloud.Accounts.Kind()))
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
@@ -15,7 +16,7 @@ const day = 24 * time.Hour
 // openAt opens a store on e with a clock, without a cleanup.
 func openAt(t testing.TB, e engine.Engine, clock state.Clock) *state.Store {
 	t.Helper()
-	s, err := state.Open(t.Context(), state.Config{Engine: e, Clock: clock, Seed: 1})
+	s, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: e, Clock: clock, Seed: 1})
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}
@@ -37,7 +38,7 @@ func timed(t testing.TB, plants ...func(*state.Tx) error) (*state.Store, *state.
 
 // plantStaged adds what has stages and is not in plantHealthy.
 func plantStaged(tx *state.Tx) error {
-	state.RouteEntries.Put(tx, &state.RouteEntry{Owner: hangzhou, ID: "rte-1", RouteTableID: routeTableID, VPCID: vpcID, Status: state.RouteEntryAvailable})
+	cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: "rte-1", RouteTableID: routeTableID, VPCID: vpcID, Status: cloud.RouteEntryAvailable})
 	state.ClientTokens.Put(tx, &state.ClientToken{AccountID: hangzhou.AccountID, Action: "Do", Token: "t", ResourceID: "lb-1", CreateTime: tx.Now()})
 	return nil
 }
@@ -65,13 +66,13 @@ func statusOf[T any, S ~string](table *state.Table[T], id string, status func(*T
 }
 
 var (
-	listenerStatus   = statusOf(state.Listeners, listenerID, func(l *state.Listener) state.ListenerStatus { return l.Status })
-	groupActivity    = statusOf(state.VServerGroups, "rsp-1", func(g *state.VServerGroup) string { return g.Activity })
-	balancerActivity = statusOf(state.LoadBalancers, "lb-1", func(lb *state.LoadBalancer) string { return lb.Activity })
+	listenerStatus   = statusOf(cloud.Listeners, listenerID, func(l *cloud.Listener) cloud.ListenerStatus { return l.Status })
+	groupActivity    = statusOf(cloud.VServerGroups, "rsp-1", func(g *cloud.VServerGroup) string { return g.Activity })
+	balancerActivity = statusOf(cloud.LoadBalancers, "lb-1", func(lb *cloud.LoadBalancer) string { return lb.Activity })
 	tokenActivity    = statusOf(state.ClientTokens, tokenID, func(c *state.ClientToken) string { return c.Activity })
-	entryStatus      = statusOf(state.RouteEntries, "rte-1", func(e *state.RouteEntry) string { return e.Status })
-	eipStatus        = statusOf(state.EIPs, "eip-1", func(e *state.EIP) state.EIPStatus { return e.Status })
-	interfaceChange  = statusOf(state.NetworkInterfaces, "eni-1", func(n *state.NetworkInterface) string { return n.Activity })
+	entryStatus      = statusOf(cloud.RouteEntries, "rte-1", func(e *cloud.RouteEntry) string { return e.Status })
+	eipStatus        = statusOf(cloud.EIPs, "eip-1", func(e *cloud.EIP) cloud.EIPStatus { return e.Status })
+	interfaceChange  = statusOf(cloud.NetworkInterfaces, "eni-1", func(n *cloud.NetworkInterface) string { return n.Activity })
 )
 
 var tokenID = state.ClientTokenID(hangzhou.AccountID, "Do", "t")
@@ -84,17 +85,17 @@ var staged = []struct {
 	status        func(*state.View) string
 	during, after string
 }{
-	{state.StageListenerStarting, listenerID, nil, listenerStatus, "starting", "running"},
-	{state.StageListenerStopping, listenerID, nil, listenerStatus, "stopping", "stopped"},
-	{state.StageListenerConfiguring, listenerID, []string{"running"}, listenerStatus, "configuring", "running"},
-	{state.StageVServerGroupProcessing, "rsp-1", nil, groupActivity, state.Busy, state.Idle},
-	{state.StageLoadBalancerConfiguring, "lb-1", nil, balancerActivity, state.Busy, state.Idle},
+	{cloud.StageListenerStarting, listenerID, nil, listenerStatus, "starting", "running"},
+	{cloud.StageListenerStopping, listenerID, nil, listenerStatus, "stopping", "stopped"},
+	{cloud.StageListenerConfiguring, listenerID, []string{"running"}, listenerStatus, "configuring", "running"},
+	{cloud.StageVServerGroupProcessing, "rsp-1", nil, groupActivity, state.Busy, state.Idle},
+	{cloud.StageLoadBalancerConfiguring, "lb-1", nil, balancerActivity, state.Busy, state.Idle},
 	{state.StageClientTokenProcessing, tokenID, nil, tokenActivity, state.Busy, state.Idle},
-	{state.StageRouteEntryPending, "rte-1", nil, entryStatus, "Pending", "Available"},
-	{state.StageRouteEntryDeleting, "rte-1", nil, entryStatus, "Deleting", gone},
-	{state.StageEIPAssociating, "eip-1", nil, eipStatus, "Associating", "InUse"},
-	{state.StageEIPUnassociating, "eip-1", nil, eipStatus, "Unassociating", "Available"},
-	{state.StageNetworkInterfaceChanging, "eni-1", nil, interfaceChange, state.Busy, state.Idle},
+	{cloud.StageRouteEntryPending, "rte-1", nil, entryStatus, "Pending", "Available"},
+	{cloud.StageRouteEntryDeleting, "rte-1", nil, entryStatus, "Deleting", gone},
+	{cloud.StageEIPAssociating, "eip-1", nil, eipStatus, "Associating", "InUse"},
+	{cloud.StageEIPUnassociating, "eip-1", nil, eipStatus, "Unassociating", "Available"},
+	{cloud.StageNetworkInterfaceChanging, "eni-1", nil, interfaceChange, state.Busy, state.Idle},
 }
 
 func enter(t testing.TB, s *state.Store, stage state.Stage, id string, then ...string) {
@@ -117,15 +118,15 @@ func wantStatus(t testing.TB, s *state.Store, when string, status func(*state.Vi
 // A stage lasts for exactly its time in the realistic profile, and not at all in
 // the instant one.
 func TestStages(t *testing.T) {
-	if len(staged) != len(state.Stages()) {
-		t.Errorf("%d of %d stages are tested", len(staged), len(state.Stages()))
+	if len(staged) != len(cloud.Schema.Stages()) {
+		t.Errorf("%d of %d stages are tested", len(staged), len(cloud.Schema.Stages()))
 	}
 	for _, c := range staged {
 		t.Run(string(c.stage), func(t *testing.T) {
 			s, clock := timed(t, profile(state.LifeRealistic))
 			enter(t, s, c.stage, c.id, c.then...)
 			wantStatus(t, s, "at first", c.status, c.during)
-			clock.Advance(state.Stages()[c.stage] - 1)
+			clock.Advance(cloud.Schema.Stages()[c.stage] - 1)
 			wantStatus(t, s, "just before the end", c.status, c.during)
 			clock.Advance(1)
 			wantStatus(t, s, "at the end", c.status, c.after)
@@ -147,14 +148,14 @@ func TestStageDelays(t *testing.T) {
 	for name, want := range map[string]time.Duration{state.LifeInstant: 0, state.LifeRealistic: 2 * time.Second} {
 		s, _ := timed(t, func(tx *state.Tx) error {
 			state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: name,
-				Delays: map[state.Stage]time.Duration{state.StageListenerStarting: time.Hour}})
+				Delays: map[state.Stage]time.Duration{cloud.StageListenerStarting: time.Hour}})
 			return nil
 		})
 		view(t, s, hangzhou, func(v *state.View) {
-			if got := v.Delay(state.StageListenerStarting); got != time.Hour {
+			if got := v.Delay(cloud.StageListenerStarting); got != time.Hour {
 				t.Errorf("%s: the delay of its own = %s, want 1h", name, got)
 			}
-			if got := v.Delay(state.StageListenerStopping); got != want {
+			if got := v.Delay(cloud.StageListenerStopping); got != want {
 				t.Errorf("%s: the profile's delay = %s, want %s", name, got, want)
 			}
 		})
@@ -164,9 +165,9 @@ func TestStageDelays(t *testing.T) {
 // A stage that is entered again before its end begins anew.
 func TestStageEnteredAgain(t *testing.T) {
 	s, clock := timed(t, profile(state.LifeRealistic))
-	enter(t, s, state.StageVServerGroupProcessing, "rsp-1")
+	enter(t, s, cloud.StageVServerGroupProcessing, "rsp-1")
 	clock.Advance(300 * time.Millisecond)
-	enter(t, s, state.StageVServerGroupProcessing, "rsp-1")
+	enter(t, s, cloud.StageVServerGroupProcessing, "rsp-1")
 	clock.Advance(400 * time.Millisecond)
 	wantStatus(t, s, "at the first end", groupActivity, state.Busy)
 	clock.Advance(100 * time.Millisecond)
@@ -176,9 +177,9 @@ func TestStageEnteredAgain(t *testing.T) {
 // The end of a stage that another one has overtaken changes nothing.
 func TestStageOvertaken(t *testing.T) {
 	s, clock := timed(t, profile(state.LifeRealistic))
-	enter(t, s, state.StageListenerStarting, listenerID)
+	enter(t, s, cloud.StageListenerStarting, listenerID)
 	clock.Advance(time.Second)
-	enter(t, s, state.StageListenerStopping, listenerID)
+	enter(t, s, cloud.StageListenerStopping, listenerID)
 	clock.Advance(time.Second)
 	wantStatus(t, s, "at the end of the first", listenerStatus, "stopping")
 	clock.Advance(time.Second)
@@ -194,12 +195,8 @@ func TestStageOfTheDeleted(t *testing.T) {
 			s, clock := timed(t, profile(state.LifeRealistic))
 			enter(t, s, c.stage, c.id, c.then...)
 			update(t, s, hangzhou, func(tx *state.Tx) error {
-				lb, err := state.LoadBalancers.Get(tx.View, "lb-1")
-				if err != nil {
-					return err
-				}
-				state.RemoveLoadBalancer(tx, lb)
-				state.RouteEntries.Delete(tx, "rte-1")
+				cloud.LoadBalancers.Remove(tx, "lb-1")
+				cloud.RouteEntries.Delete(tx, "rte-1")
 				state.ClientTokens.Delete(tx, tokenID)
 				return nil
 			})
@@ -221,13 +218,13 @@ func TestStageOfTheDeleted(t *testing.T) {
 // What took the id of something that was deleted stays as it was made.
 func TestStageOfTheDeletedAndMadeAgain(t *testing.T) {
 	s, clock := timed(t, profile(state.LifeRealistic))
-	enter(t, s, state.StageListenerStarting, listenerID)
+	enter(t, s, cloud.StageListenerStarting, listenerID)
 	update(t, s, hangzhou, func(tx *state.Tx) error {
-		l, err := state.Listeners.Get(tx.View, listenerID)
+		l, err := cloud.Listeners.Get(tx.View, listenerID)
 		again := *l
-		again.Status = state.ListenerStopped
-		state.Listeners.Delete(tx, listenerID)
-		state.Listeners.Put(tx, &again)
+		again.Status = cloud.ListenerStopped
+		cloud.Listeners.Delete(tx, listenerID)
+		cloud.Listeners.Put(tx, &again)
 		return err
 	})
 	clock.Advance(time.Hour)
@@ -237,7 +234,7 @@ func TestStageOfTheDeletedAndMadeAgain(t *testing.T) {
 // schedule has the listener go from one status to another after some time.
 func schedule(after time.Duration, from, to string) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		state.Schedule(tx, tx.Now().Add(after), state.Transition{Kind: state.Listeners.Kind(), ResourceID: listenerID, From: from, To: to})
+		state.Schedule(tx, tx.Now().Add(after), state.Transition{Kind: cloud.Listeners.Kind(), ResourceID: listenerID, From: from, To: to})
 		return nil
 	}
 }
@@ -289,7 +286,7 @@ func TestSettled(t *testing.T) {
 	for name, read := range reads {
 		t.Run(name, func(t *testing.T) {
 			s, clock := timed(t, profile(state.LifeRealistic))
-			enter(t, s, state.StageListenerStarting, listenerID)
+			enter(t, s, cloud.StageListenerStarting, listenerID)
 			clock.Advance(time.Hour)
 			err := read(s, func(v *state.View) {
 				if got := listenerStatus(v); got != "running" || !v.Now().Equal(start.Add(time.Hour)) {
@@ -311,8 +308,8 @@ func TestTransitionsOverRestart(t *testing.T) {
 	for _, p := range []func(*state.Tx) error{plant, plantHealthy, plantStaged, profile(state.LifeRealistic)} {
 		update(t, s, hangzhou, p)
 	}
-	enter(t, s, state.StageRouteEntryDeleting, "rte-1")
-	enter(t, s, state.StageListenerStarting, listenerID)
+	enter(t, s, cloud.StageRouteEntryDeleting, "rte-1")
+	enter(t, s, cloud.StageListenerStarting, listenerID)
 	checkAndClose(t, s)
 
 	clock.Advance(2 * time.Second)

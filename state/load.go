@@ -15,7 +15,7 @@ import (
 // load reads everything that the engine keeps, and returns what in it this
 // version does not know, a line for each kind and field. Decoding has all the
 // processors; insertion, which can't be shared, keeps the order of the engine.
-func load(ctx context.Context, e engine.Engine, db *memdb.MemDB) (unknown []string, err error) {
+func (s *Schema) load(ctx context.Context, e engine.Engine, db *memdb.MemDB) (unknown []string, err error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	todo, ordered := make(chan *chunk, chunksAhead), make(chan *chunk, chunksAhead)
@@ -30,7 +30,7 @@ func load(ctx context.Context, e engine.Engine, db *memdb.MemDB) (unknown []stri
 	workers.Go(func() {
 		defer close(ordered)
 		defer close(todo)
-		if err := readChunks(ctx, e, todo, ordered); err != nil {
+		if err := s.readChunks(ctx, e, todo, ordered); err != nil {
 			fail(err)
 		}
 	})
@@ -117,7 +117,7 @@ func (c *chunk) insert(txn *memdb.Txn) error {
 }
 
 // readChunks puts what the engine keeps into all of the queues.
-func readChunks(ctx context.Context, e engine.Engine, queues ...chan<- *chunk) error {
+func (s *Schema) readChunks(ctx context.Context, e engine.Engine, queues ...chan<- *chunk) error {
 	send := func(c *chunk) error {
 		for _, queue := range queues {
 			select {
@@ -130,11 +130,11 @@ func readChunks(ctx context.Context, e engine.Engine, queues ...chan<- *chunk) e
 	}
 	c := newChunk()
 	err := e.Load(ctx, func(table, id string, value []byte) error {
-		t, ok := tableByName[Kind(table)]
+		k, ok := s.kinds[Kind(table)]
 		if !ok {
 			return fmt.Errorf("unknown table %q", table)
 		}
-		c.add(t, id, value)
+		c.add(k.table, id, value)
 		if len(c.records) < chunkSize {
 			return nil
 		}

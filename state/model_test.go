@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
 	"github.com/clbemu/clbemu/state/engine/memory"
@@ -25,10 +26,10 @@ var seedFlag = flag.Uint64("seed", 0, "seed of the model test; 0 takes a new one
 
 // twin is what the store should hold, in plain maps by id.
 type twin struct {
-	loadBalancers map[string]state.LoadBalancer
-	listeners     map[string]state.Listener
-	groups        map[string]state.VServerGroup
-	rules         map[string]state.Rule
+	loadBalancers map[string]cloud.LoadBalancer
+	listeners     map[string]cloud.Listener
+	groups        map[string]cloud.VServerGroup
+	rules         map[string]cloud.Rule
 	tags          map[string]state.Tag
 	// staying is until when a listener is in the stage that it is in, and what
 	// comes then.
@@ -41,15 +42,15 @@ type twin struct {
 
 type stay struct {
 	until time.Time
-	then  state.ListenerStatus
+	then  cloud.ListenerStatus
 }
 
 func newTwin() *twin {
 	return &twin{
-		loadBalancers: make(map[string]state.LoadBalancer),
-		listeners:     make(map[string]state.Listener),
-		groups:        make(map[string]state.VServerGroup),
-		rules:         make(map[string]state.Rule),
+		loadBalancers: make(map[string]cloud.LoadBalancer),
+		listeners:     make(map[string]cloud.Listener),
+		groups:        make(map[string]cloud.VServerGroup),
+		rules:         make(map[string]cloud.Rule),
 		tags:          make(map[string]state.Tag),
 		staying:       make(map[string]stay),
 		reserved:      make(map[string]bool),
@@ -131,21 +132,21 @@ func play(t testing.TB, s *state.Store, clock *state.ManualClock, script []byte)
 
 // compare tells how the state differs from the twin.
 func (w *twin) compare(v *state.View) error {
-	addresses := make(map[string]state.Address)
+	addresses := make(map[string]cloud.Address)
 	for _, lb := range w.loadBalancers {
-		addresses[state.AddressID(vSwitchID, lb.Address)] = state.Address{
-			Pool: vSwitchID, IP: lb.Address, Holder: state.LoadBalancers.Kind(), HolderID: lb.ID}
+		addresses[cloud.AddressID(vSwitchID, lb.Address)] = cloud.Address{
+			Pool: vSwitchID, IP: lb.Address, Holder: cloud.LoadBalancers.Kind(), HolderID: lb.ID}
 	}
 	for ip := range w.reserved {
-		addresses[state.AddressID(vSwitchID, ip)] = state.Address{Pool: vSwitchID, IP: ip, Holder: "Reservation", HolderID: vSwitchID}
+		addresses[cloud.AddressID(vSwitchID, ip)] = cloud.Address{Pool: vSwitchID, IP: ip, Holder: "Reservation", HolderID: vSwitchID}
 	}
 	return cmp.Or(
-		same("load balancers", w.loadBalancers, state.LoadBalancers.All(v)),
-		same("listeners", w.listeners, state.Listeners.All(v)),
-		same("groups", w.groups, state.VServerGroups.All(v)),
-		same("rules", w.rules, state.Rules.All(v)),
+		same("load balancers", w.loadBalancers, cloud.LoadBalancers.All(v)),
+		same("listeners", w.listeners, cloud.Listeners.All(v)),
+		same("groups", w.groups, cloud.VServerGroups.All(v)),
+		same("rules", w.rules, cloud.Rules.All(v)),
 		same("tags", w.tags, state.Tags.All(v)),
-		same("addresses", addresses, state.Addresses.All(v)),
+		same("addresses", addresses, cloud.Addresses.All(v)),
 		w.compareIndexes(v),
 	)
 }
@@ -171,28 +172,28 @@ func same[T any](what string, want map[string]T, got iter.Seq[*T]) error {
 func (w *twin) compareIndexes(v *state.View) error {
 	for n := range byte(4) {
 		name, key := fmt.Sprintf("name-%d", n), fmt.Sprintf("key-%d", n)
-		got := state.LoadBalancersByName.Count(v, hangzhou.AccountID, hangzhou.RegionID, name)
-		want := count(w.loadBalancers, func(lb state.LoadBalancer) bool { return lb.Name == name })
-		tagged := len(state.ResourcesTagged(v, state.TagLoadBalancer, []state.TagFilter{{Key: key}}))
+		got := cloud.LoadBalancersByName.Count(v, hangzhou.AccountID, hangzhou.RegionID, name)
+		want := count(w.loadBalancers, func(lb cloud.LoadBalancer) bool { return lb.Name == name })
+		tagged := len(state.ResourcesTagged(v, cloud.TagLoadBalancer, []state.TagFilter{{Key: key}}))
 		wantTagged := count(w.tags, func(t state.Tag) bool { return t.Key == key })
 		if got != want || tagged != wantTagged {
 			return fmt.Errorf("by %s %d, want %d; by %s %d, want %d", name, got, want, key, tagged, wantTagged)
 		}
 	}
 	for id := range w.groups {
-		got, rules := state.ListenersByVServerGroup.Count(v, id), state.RulesByVServerGroup.Count(v, id)
-		want := count(w.listeners, func(l state.Listener) bool { return l.VServerGroupID == id })
-		wantRules := count(w.rules, func(r state.Rule) bool { return r.VServerGroupID == id })
+		got, rules := cloud.ListenersByVServerGroup.Count(v, id), cloud.RulesByVServerGroup.Count(v, id)
+		want := count(w.listeners, func(l cloud.Listener) bool { return l.VServerGroupID == id })
+		wantRules := count(w.rules, func(r cloud.Rule) bool { return r.VServerGroupID == id })
 		if got != want || rules != wantRules {
 			return fmt.Errorf("group %s has %d listeners and %d rules, want %d and %d", id, got, rules, want, wantRules)
 		}
 	}
 	for i := range 9 {
 		id := fmt.Sprintf("i-%d", i)
-		has := func(g state.VServerGroup) bool {
-			return slices.ContainsFunc(g.BackendServers, func(s state.BackendServer) bool { return s.ServerID == id })
+		has := func(g cloud.VServerGroup) bool {
+			return slices.ContainsFunc(g.BackendServers, func(s cloud.BackendServer) bool { return s.ServerID == id })
 		}
-		if got, want := state.VServerGroupsByServer.Count(v, id), count(w.groups, has); got != want {
+		if got, want := cloud.VServerGroupsByServer.Count(v, id), count(w.groups, has); got != want {
 			return fmt.Errorf("%d groups by server %s, want %d", got, id, want)
 		}
 	}
@@ -212,19 +213,19 @@ func count[T any](m map[string]T, match func(T) bool) (n int) {
 // has one address, each address a load balancer, each listener its own.
 func consistent(v *state.View) error {
 	n := 0
-	for lb := range state.LoadBalancers.All(v) {
+	for lb := range cloud.LoadBalancers.All(v) {
 		n++
-		a, found := state.Addresses.Find(v, state.AddressID(vSwitchID, lb.Address))
+		a, found := cloud.Addresses.Find(v, cloud.AddressID(vSwitchID, lb.Address))
 		if !found || a.HolderID != lb.ID {
 			return fmt.Errorf("%s has not got its address %s", lb.ID, lb.Address)
 		}
 	}
-	reserved := state.AddressesByHolder.Count(v, "Reservation", vSwitchID)
-	if addresses := state.AddressesByPool.Count(v, vSwitchID); addresses != n+reserved {
+	reserved := cloud.AddressesByHolder.Count(v, "Reservation", vSwitchID)
+	if addresses := cloud.AddressesByPool.Count(v, vSwitchID); addresses != n+reserved {
 		return fmt.Errorf("%d load balancers and %d reservations have %d addresses", n, reserved, addresses)
 	}
-	for l := range state.Listeners.All(v) {
-		if _, found := state.LoadBalancers.Find(v, l.LoadBalancerID); !found {
+	for l := range cloud.Listeners.All(v) {
+		if _, found := cloud.LoadBalancers.Find(v, l.LoadBalancerID); !found {
 			return fmt.Errorf("listener %s has outlived its load balancer", l.ID())
 		}
 	}
@@ -342,7 +343,7 @@ func TestConcurrentWriters(t *testing.T) {
 		wg.Go(func() {
 			made := newTwin()
 			err := s.Update(hangzhou, func(tx *state.Tx) error { return createLoadBalancer(made, tx, 0, 0) })
-			if err != nil && factOf(err) != state.NoFreeAddress {
+			if err != nil && factOf(err) != cloud.NoFreeAddress {
 				t.Errorf("Update: %v", err)
 			}
 			if err == nil {

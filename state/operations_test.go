@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // operation does one thing to the store and to the twin. Its arguments choose
@@ -36,18 +37,18 @@ var operations = []operation{
 
 // createLoadBalancer takes an address of a vSwitch that has twelve.
 func createLoadBalancer(w *twin, tx *state.Tx, a, _ byte) error {
-	lb := state.LoadBalancer{Owner: hangzhou, ID: tx.NewID(state.LoadBalancers.Kind()), VPCID: vpcID, VSwitchID: vSwitchID,
+	lb := cloud.LoadBalancer{Owner: hangzhou, ID: tx.NewID(cloud.LoadBalancers.Kind()), VPCID: vpcID, VSwitchID: vSwitchID,
 		Name: fmt.Sprintf("name-%d", a%4), CreateTime: tx.Now()}
-	ip, err := state.AllocateAddress(tx, vSwitchID, vSwitchCIDR, "", state.LoadBalancers.Kind(), lb.ID)
+	ip, err := cloud.AllocateAddress(tx, vSwitchID, vSwitchCIDR, "", cloud.LoadBalancers.Kind(), lb.ID)
 	if full := len(w.loadBalancers)+len(w.reserved) == 12; full || err != nil {
-		if full && factOf(err) == state.NoFreeAddress {
+		if full && factOf(err) == cloud.NoFreeAddress {
 			return nil
 		}
 		return fmt.Errorf("with %d load balancers and %d reservations AllocateAddress = %w", len(w.loadBalancers), len(w.reserved), err)
 	}
 	lb.Address = ip
 	stored := lb
-	state.LoadBalancers.Put(tx, &stored)
+	cloud.LoadBalancers.Put(tx, &stored)
 	w.loadBalancers[lb.ID] = lb
 	return nil
 }
@@ -60,7 +61,7 @@ func renameLoadBalancer(w *twin, tx *state.Tx, a, b byte) error {
 	lb := w.loadBalancers[id]
 	lb.Name = fmt.Sprintf("name-%d", b%4)
 	w.loadBalancers[id] = lb
-	return state.LoadBalancers.Edit(tx, id, func(lb *state.LoadBalancer) error {
+	return cloud.LoadBalancers.Edit(tx, id, func(lb *cloud.LoadBalancer) error {
 		lb.Name = fmt.Sprintf("name-%d", b%4)
 		return nil
 	})
@@ -73,42 +74,38 @@ func deleteLoadBalancer(w *twin, tx *state.Tx, a, _ byte) error {
 	if id == "" {
 		return nil
 	}
-	lb, err := state.LoadBalancers.Get(tx.View, id)
-	if err != nil {
-		return err
-	}
-	state.RemoveLoadBalancer(tx, lb)
+	cloud.LoadBalancers.Remove(tx, id)
 
 	delete(w.loadBalancers, id)
 	maps.DeleteFunc(w.staying, func(l string, _ stay) bool { return w.listeners[l].LoadBalancerID == id })
-	maps.DeleteFunc(w.listeners, func(_ string, l state.Listener) bool { return l.LoadBalancerID == id })
-	maps.DeleteFunc(w.groups, func(_ string, g state.VServerGroup) bool { return g.LoadBalancerID == id })
-	maps.DeleteFunc(w.rules, func(_ string, r state.Rule) bool { return r.LoadBalancerID == id })
+	maps.DeleteFunc(w.listeners, func(_ string, l cloud.Listener) bool { return l.LoadBalancerID == id })
+	maps.DeleteFunc(w.groups, func(_ string, g cloud.VServerGroup) bool { return g.LoadBalancerID == id })
+	maps.DeleteFunc(w.rules, func(_ string, r cloud.Rule) bool { return r.LoadBalancerID == id })
 	maps.DeleteFunc(w.tags, func(_ string, t state.Tag) bool { return t.ResourceID == id })
 	return nil
 }
 
 func createListener(w *twin, tx *state.Tx, a, b byte) error {
 	id := pick(w.loadBalancers, a)
-	l := state.Listener{Owner: hangzhou, LoadBalancerID: id, Port: 1 + int(b%8), Status: state.ListenerStopped,
-		Protocol: []state.Protocol{state.TCP, state.UDP, state.HTTP, state.HTTPS}[b/8%4]}
+	l := cloud.Listener{Owner: hangzhou, LoadBalancerID: id, Port: 1 + int(b%8), Status: cloud.ListenerStopped,
+		Protocol: []cloud.Protocol{cloud.TCP, cloud.UDP, cloud.HTTP, cloud.HTTPS}[b/8%4]}
 	taken := false
 	for _, other := range w.listeners {
-		taken = taken || other.LoadBalancerID == id && other.Port == l.Port && (other.Protocol == state.UDP) == (l.Protocol == state.UDP)
+		taken = taken || other.LoadBalancerID == id && other.Port == l.Port && (other.Protocol == cloud.UDP) == (l.Protocol == cloud.UDP)
 	}
 	if id == "" || taken {
 		return nil
 	}
-	used := count(w.listeners, func(l state.Listener) bool { return l.LoadBalancerID == id })
-	err := state.CheckQuota(tx.View, state.QuotaListeners, id, state.ListenersByLoadBalancer.Count(tx.View, id)+1)
+	used := count(w.listeners, func(l cloud.Listener) bool { return l.LoadBalancerID == id })
+	err := tx.Use(cloud.QuotaListeners, id, 1)
 	if over := used+1 > w.listenerLimit; over || err != nil {
 		if over && factOf(err) == state.QuotaExceeded {
 			return nil
 		}
-		return fmt.Errorf("with %d of %d listeners CheckQuota = %w", used, w.listenerLimit, err)
+		return fmt.Errorf("with %d of %d listeners Use = %w", used, w.listenerLimit, err)
 	}
 	stored := l
-	state.Listeners.Put(tx, &stored)
+	cloud.Listeners.Put(tx, &stored)
 	w.listeners[l.ID()] = l
 	return nil
 }
@@ -120,10 +117,10 @@ func forwardListener(w *twin, tx *state.Tx, a, b byte) error {
 	}
 	l := w.listeners[id]
 	own := maps.Clone(w.groups)
-	maps.DeleteFunc(own, func(_ string, g state.VServerGroup) bool { return g.LoadBalancerID != l.LoadBalancerID })
+	maps.DeleteFunc(own, func(_ string, g cloud.VServerGroup) bool { return g.LoadBalancerID != l.LoadBalancerID })
 	l.VServerGroupID = pick(own, b)
 	w.listeners[id] = l
-	return state.Listeners.Edit(tx, id, func(stored *state.Listener) error {
+	return cloud.Listeners.Edit(tx, id, func(stored *cloud.Listener) error {
 		stored.VServerGroupID = l.VServerGroupID
 		return nil
 	})
@@ -134,14 +131,10 @@ func deleteListener(w *twin, tx *state.Tx, a, _ byte) error {
 	if id == "" {
 		return nil
 	}
-	l, err := state.Listeners.Get(tx.View, id)
-	if err != nil {
-		return err
-	}
-	state.RemoveListener(tx, l)
+	cloud.Listeners.Remove(tx, id)
 	delete(w.listeners, id)
 	delete(w.staying, id)
-	maps.DeleteFunc(w.rules, func(_ string, r state.Rule) bool { return r.ListenerID == id })
+	maps.DeleteFunc(w.rules, func(_ string, r cloud.Rule) bool { return r.ListenerID == id })
 	return nil
 }
 
@@ -152,11 +145,11 @@ func switchListener(w *twin, tx *state.Tx, a, b byte) error {
 		return nil
 	}
 	l := w.listeners[id]
-	stage, then := state.StageListenerStarting, state.ListenerRunning
-	l.Status = state.ListenerStarting
+	stage, then := cloud.StageListenerStarting, cloud.ListenerRunning
+	l.Status = cloud.ListenerStarting
 	if b%2 == 1 {
-		stage, then = state.StageListenerStopping, state.ListenerStopped
-		l.Status = state.ListenerStopping
+		stage, then = cloud.StageListenerStopping, cloud.ListenerStopped
+		l.Status = cloud.ListenerStopping
 	}
 	state.Enter(tx, stage, id)
 	w.listeners[id] = l
@@ -169,17 +162,17 @@ func createGroup(w *twin, tx *state.Tx, a, b byte) error {
 	if lb == "" {
 		return nil
 	}
-	g := state.VServerGroup{Owner: hangzhou, ID: tx.NewID(state.VServerGroups.Kind()), LoadBalancerID: lb, BackendServers: servers(b)}
+	g := cloud.VServerGroup{Owner: hangzhou, ID: tx.NewID(cloud.VServerGroups.Kind()), LoadBalancerID: lb, BackendServers: servers(b)}
 	stored := g
-	state.VServerGroups.Put(tx, &stored)
+	cloud.VServerGroups.Put(tx, &stored)
 	w.groups[g.ID] = g
 	return nil
 }
 
 // servers makes a list of up to seven different backend servers.
-func servers(n byte) (list []state.BackendServer) {
+func servers(n byte) (list []cloud.BackendServer) {
 	for i := range int(n % 8) {
-		list = append(list, state.BackendServer{ServerID: fmt.Sprintf("i-%d", (int(n)+i)%9), Port: 80 + i, Weight: int(n) % 101})
+		list = append(list, cloud.BackendServer{ServerID: fmt.Sprintf("i-%d", (int(n)+i)%9), Port: 80 + i, Weight: int(n) % 101})
 	}
 	return list
 }
@@ -192,7 +185,7 @@ func setBackendServers(w *twin, tx *state.Tx, a, b byte) error {
 	g := w.groups[id]
 	g.BackendServers = servers(b)
 	w.groups[id] = g
-	return state.VServerGroups.Edit(tx, id, func(g *state.VServerGroup) error {
+	return cloud.VServerGroups.Edit(tx, id, func(g *cloud.VServerGroup) error {
 		g.BackendServers = servers(b)
 		return nil
 	})
@@ -201,11 +194,11 @@ func setBackendServers(w *twin, tx *state.Tx, a, b byte) error {
 // deleteGroup refuses a group in use, as the cloud does.
 func deleteGroup(w *twin, tx *state.Tx, a, _ byte) error {
 	id := pick(w.groups, a)
-	_, used := state.ListenersByVServerGroup.First(tx.View, id)
-	if _, ruled := state.RulesByVServerGroup.First(tx.View, id); used || ruled {
+	_, used := cloud.ListenersByVServerGroup.First(tx.View, id)
+	if _, ruled := cloud.RulesByVServerGroup.First(tx.View, id); used || ruled {
 		return nil
 	}
-	state.VServerGroups.Delete(tx, id)
+	cloud.VServerGroups.Delete(tx, id)
 	delete(w.groups, id)
 	return nil
 }
@@ -215,7 +208,7 @@ func setTag(w *twin, tx *state.Tx, a, b byte) error {
 	if id == "" {
 		return nil
 	}
-	tag := state.Tag{Owner: hangzhou, ResourceType: state.TagLoadBalancer, ResourceID: id,
+	tag := state.Tag{Owner: hangzhou, ResourceType: cloud.TagLoadBalancer, ResourceID: id,
 		Key: fmt.Sprintf("key-%d", b%4), Value: fmt.Sprintf("value-%d", b/4%4)}
 	state.SetTag(tx, tag.ResourceType, id, tag.Key, tag.Value)
 	w.tags[state.TagID(tag.ResourceType, id, tag.Key)] = tag
@@ -233,23 +226,23 @@ func deleteTag(w *twin, tx *state.Tx, a, _ byte) error {
 func createRule(w *twin, tx *state.Tx, a, b byte) error {
 	own := maps.Clone(w.groups)
 	listener := pick(w.listeners, a)
-	maps.DeleteFunc(own, func(_ string, g state.VServerGroup) bool {
+	maps.DeleteFunc(own, func(_ string, g cloud.VServerGroup) bool {
 		return g.LoadBalancerID != w.listeners[listener].LoadBalancerID
 	})
 	if len(own) == 0 {
 		return nil
 	}
-	r := state.Rule{Owner: hangzhou, ID: tx.NewID(state.Rules.Kind()), LoadBalancerID: w.listeners[listener].LoadBalancerID,
+	r := cloud.Rule{Owner: hangzhou, ID: tx.NewID(cloud.Rules.Kind()), LoadBalancerID: w.listeners[listener].LoadBalancerID,
 		ListenerID: listener, VServerGroupID: pick(own, b), URL: fmt.Sprintf("/%d", b)}
 	stored := r
-	state.Rules.Put(tx, &stored)
+	cloud.Rules.Put(tx, &stored)
 	w.rules[r.ID] = r
 	return nil
 }
 
 func deleteRule(w *twin, tx *state.Tx, a, _ byte) error {
 	id := pick(w.rules, a)
-	state.Rules.Delete(tx, id)
+	cloud.Rules.Delete(tx, id)
 	delete(w.rules, id)
 	return nil
 }
@@ -257,13 +250,13 @@ func deleteRule(w *twin, tx *state.Tx, a, _ byte) error {
 // reserveAddresses leaves some of twelve addresses free, the last ones.
 func reserveAddresses(w *twin, tx *state.Tx, a, _ byte) error {
 	free := int(a % 13)
-	s, err := state.VSwitches.Get(tx.View, vSwitchID)
+	s, err := cloud.VSwitches.Get(tx.View, vSwitchID)
 	if err != nil {
 		return err
 	}
-	err = state.SetFreeAddresses(tx, s, free)
+	err = cloud.SetFreeAddresses(tx, s, free)
 	if tooMany := free > 12-len(w.loadBalancers); tooMany || err != nil {
-		if tooMany && factOf(err) == state.NoFreeAddress {
+		if tooMany && factOf(err) == cloud.NoFreeAddress {
 			return nil
 		}
 		return fmt.Errorf("with %d load balancers SetFreeAddresses(%d) = %w", len(w.loadBalancers), free, err)
@@ -283,6 +276,6 @@ func reserveAddresses(w *twin, tx *state.Tx, a, _ byte) error {
 
 func setQuota(w *twin, tx *state.Tx, a, _ byte) error {
 	w.listenerLimit = 1 + int(a%8)
-	state.Quotas.Put(tx, &state.Quota{AccountID: hangzhou.AccountID, Name: state.QuotaListeners, Limit: w.listenerLimit})
+	state.Quotas.Put(tx, &state.Quota{AccountID: hangzhou.AccountID, Name: cloud.QuotaListeners, Limit: w.listenerLimit})
 	return nil
 }

@@ -31,7 +31,7 @@ const (
 // from the read that the rule makes stale.
 func (s *Store) remember(b *batch) {
 	for i, set := range b.sets {
-		if slices.ContainsFunc(set, func(c engine.Change) bool { return c.Table != string(Faults.Kind()) }) {
+		if slices.ContainsFunc(set, func(c engine.Change) bool { return !s.schema.kinds[Kind(c.Table)].counter }) {
 			s.past = append(s.past, b.after[i])
 		}
 	}

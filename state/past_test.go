@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
@@ -22,19 +23,19 @@ func TestViewPast(t *testing.T) {
 	}
 	group := func(id string) func(*state.Tx) {
 		return func(tx *state.Tx) {
-			state.ResourceGroups.Put(tx, &state.ResourceGroup{AccountID: "1", ID: id})
+			cloud.ResourceGroups.Put(tx, &cloud.ResourceGroup{AccountID: "1", ID: id})
 		}
 	}
 	put(group("rg-a"))
-	put(func(tx *state.Tx) { state.Faults.Put(tx, &state.Fault{Name: "f"}) })
+	put(func(tx *state.Tx) { cloud.Faults.Put(tx, &cloud.Fault{Name: "f"}) })
 	put(group("rg-b"))
 	for hits := range uint64(100) {
-		put(func(tx *state.Tx) { state.Faults.Put(tx, &state.Fault{Name: "f", Hits: hits + 1}) })
+		put(func(tx *state.Tx) { cloud.Faults.Put(tx, &cloud.Fault{Name: "f", Hits: hits + 1}) })
 	}
 	for changes, want := range []int{2, 1, 0, 0} {
 		seen := 0
 		if err := store.ViewPast(state.Past{Changes: changes}, owner, func(v *state.View) error {
-			for range state.ResourceGroups.All(v) {
+			for range cloud.ResourceGroups.All(v) {
 				seen++
 			}
 			return nil
@@ -55,7 +56,7 @@ func TestPastIsBounded(t *testing.T) {
 		t.Helper()
 		update(t, store, hangzhou, func(tx *state.Tx) error {
 			for n := from; n < to; n++ {
-				state.ResourceGroups.Put(tx, &state.ResourceGroup{AccountID: "1", ID: fmt.Sprint("rg-", n)})
+				cloud.ResourceGroups.Put(tx, &cloud.ResourceGroup{AccountID: "1", ID: fmt.Sprint("rg-", n)})
 			}
 			return nil
 		})
@@ -63,7 +64,7 @@ func TestPastIsBounded(t *testing.T) {
 	count := func(back int) (n int) {
 		t.Helper()
 		if err := store.ViewPast(state.Past{Changes: back}, state.Owner{}, func(v *state.View) error {
-			for range state.ResourceGroups.All(v) {
+			for range cloud.ResourceGroups.All(v) {
 				n++
 			}
 			return nil

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
-func parsePolicy(t testing.TB, text string) state.PolicyDocument {
+func parsePolicy(t testing.TB, text string) cloud.PolicyDocument {
 	t.Helper()
-	document, err := state.ParsePolicy(text)
+	document, err := cloud.ParsePolicy(text)
 	if err != nil {
 		t.Fatalf("ParsePolicy(%s): %v", text, err)
 	}
@@ -33,7 +33,7 @@ func TestParsePolicyRefuses(t *testing.T) {
 		{"action of another type", `{"Statement":[{"Effect":"Allow","Action":1,"Resource":"*"}]}`, "not a policy document: json: cannot unmarshal number"},
 	}
 	for _, c := range cases {
-		if _, err := state.ParsePolicy(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := cloud.ParsePolicy(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: ParsePolicy = %v, want %q", c.name, err, c.want)
 		}
 	}
@@ -48,19 +48,19 @@ func TestPolicyDecide(t *testing.T) {
 		{"Effect":"Deny","Action":"slb:Delete*","Resource":"*loadbalancer/lb-kept"}]}`)
 	cases := []struct {
 		action, resource string
-		want             state.Decision
+		want             cloud.Decision
 	}{
-		{"slb:DescribeRegions", "anything", state.Allowed},
-		{"SLB:describeregions", "anything", state.Allowed},
-		{"slb:DescribeZones", "anything", state.ExplicitDeny},
-		{"slb:CreateLoadBalancer", "anything", state.ImplicitDeny},
-		{"slb:DeleteLoadBalancer", "acs:slb:cn-hangzhou:1:loadbalancer/lb-1", state.Allowed},
-		{"slb:DeleteLoadBalancer", "acs:slb:cn-hangzhou:1:loadbalancer/lb-kept", state.ExplicitDeny},
-		{"slb:SetLoadBalancerName", "acs:slb:cn-hangzhou:1:loadbalancer/lb-12", state.Allowed},
-		{"slb:SetLoadBalancerName", "acs:slb:cn-hangzhou:1:loadbalancer/lb-1", state.ImplicitDeny},
-		{"slb:SetLoadBalancerName", "acs:slb:cn-hangzhou:1:loadbalancer/lb-123", state.ImplicitDeny},
-		{"slb:SetLoadBalancerName", "acs:slb:cn-shanghai:1:loadbalancer/lb-12", state.ImplicitDeny},
-		{"vpc:DescribeVpcs", "anything", state.ImplicitDeny},
+		{"slb:DescribeRegions", "anything", cloud.Allowed},
+		{"SLB:describeregions", "anything", cloud.Allowed},
+		{"slb:DescribeZones", "anything", cloud.ExplicitDeny},
+		{"slb:CreateLoadBalancer", "anything", cloud.ImplicitDeny},
+		{"slb:DeleteLoadBalancer", "acs:slb:cn-hangzhou:1:loadbalancer/lb-1", cloud.Allowed},
+		{"slb:DeleteLoadBalancer", "acs:slb:cn-hangzhou:1:loadbalancer/lb-kept", cloud.ExplicitDeny},
+		{"slb:SetLoadBalancerName", "acs:slb:cn-hangzhou:1:loadbalancer/lb-12", cloud.Allowed},
+		{"slb:SetLoadBalancerName", "acs:slb:cn-hangzhou:1:loadbalancer/lb-1", cloud.ImplicitDeny},
+		{"slb:SetLoadBalancerName", "acs:slb:cn-hangzhou:1:loadbalancer/lb-123", cloud.ImplicitDeny},
+		{"slb:SetLoadBalancerName", "acs:slb:cn-shanghai:1:loadbalancer/lb-12", cloud.ImplicitDeny},
+		{"vpc:DescribeVpcs", "anything", cloud.ImplicitDeny},
 	}
 	for _, c := range cases {
 		if got := document.Decide(c.action, c.resource); got != c.want {
@@ -72,7 +72,7 @@ func TestPolicyDecide(t *testing.T) {
 // Patterns of many stars end soon, whatever they are compared with.
 func TestPolicyPatternsAreFast(t *testing.T) {
 	document := parsePolicy(t, `{"Statement":[{"Effect":"Allow","Action":"`+strings.Repeat("a*", 200)+`b","Resource":"*"}]}`)
-	if got := document.Decide(strings.Repeat("a", 5000), ""); got != state.ImplicitDeny {
+	if got := document.Decide(strings.Repeat("a", 5000), ""); got != cloud.ImplicitDeny {
 		t.Errorf("Decide = %s", got)
 	}
 }
@@ -81,7 +81,7 @@ func TestPolicyPatternsAreFast(t *testing.T) {
 func FuzzParsePolicy(f *testing.F) {
 	f.Add(`{"Version":"1","Statement":[{"Effect":"Allow","Action":"slb:*","Resource":["a","b"]}]}`, "slb:DescribeZones")
 	f.Fuzz(func(t *testing.T, text, action string) {
-		document, err := state.ParsePolicy(text)
+		document, err := cloud.ParsePolicy(text)
 		if err != nil {
 			return
 		}

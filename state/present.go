@@ -23,8 +23,8 @@ func (s *Store) present() *View {
 	}
 	ahead := from.Snapshot()
 	txn := ahead.Txn(true)
-	newTx(&View{txn: txn, now: v.now}).settle()
+	newTx(&View{txn: txn, schema: s.schema, now: v.now}).settle()
 	txn.Commit()
 	s.projected.Store(&projection{of: durable, state: ahead})
-	return &View{txn: ahead.Txn(false), now: v.now}
+	return &View{txn: ahead.Txn(false), schema: s.schema, now: v.now}
 }

@@ -2,6 +2,8 @@ package state
 
 import (
 	"cmp"
+	"iter"
+	"maps"
 	"slices"
 )
 
@@ -12,155 +14,70 @@ const QuotaExceeded Fact = "QuotaExceeded"
 // QuotaName names a quota as the cloud's quota centre does.
 type QuotaName string
 
-// The quotas, by whose count they limit.
-const (
-	QuotaLoadBalancers    QuotaName = "slb_quota_instances_num"              // of an account
-	QuotaBackendServers   QuotaName = "slb_quota_backendservers_num"         // of a load balancer
-	QuotaServerAttached   QuotaName = "slb_quota_backendserver_attached_num" // of a server
-	QuotaListeners        QuotaName = "slb_quota_listeners_num"              // of a load balancer
-	QuotaRules            QuotaName = "slb_quota_rules_num"                  // of a listener
-	QuotaDomainExtensions QuotaName = "slb_quota_domain_extensions_num"      // of a listener
-	QuotaCertificates     QuotaName = "slb_quota_certs_num"                  // of a region
-	QuotaCACertificates   QuotaName = "slb_quota_ca_certs_num"               // of a region
-	QuotaACLs             QuotaName = "slb_quota_acls_num"                   // of an account
-	QuotaACLEntries       QuotaName = "slb_quota_acl_entries_num"            // of an ACL
-	QuotaACLAttached      QuotaName = "slb_quota_acl_attached_num"           // of an ACL
-	QuotaListenerACLs     QuotaName = "slb_quota_listener_acls_num"          // of a listener
-	QuotaTags             QuotaName = "slb_quota_tags_num"                   // of a resource
-	QuotaVSwitches        QuotaName = "vpc_quota_vswitches_num"              // of a VPC
-	QuotaRouteEntries     QuotaName = "vpc_quota_route_entrys_num"           // of a route table
-	QuotaRouteTables      QuotaName = "vpc_quota_route_tables_num"           // of a VPC
-	QuotaEIPs             QuotaName = "vpc_quota_eips_num"                   // of a region
-)
-
-// quota is a row of the table: what an account may have unless it was told
-// otherwise, and how what it has is counted, by holder.
+// quota is what an account may have unless it was told otherwise, and where what
+// it has is counted.
 type quota struct {
-	name  QuotaName
-	limit int
-	uses  func(v *View, count func(holder string))
+	position int
+	limit    int
+	sources  []Counted
 }
 
-// quotas are the documented limits. Those of ACLs of a listener, EIPs and custom
-// route tables are not published with certainty: CLB-0170.
-var quotas = []quota{
-	{QuotaLoadBalancers, 60, func(v *View, count func(string)) {
-		for lb := range LoadBalancers.All(v) {
-			count(lb.AccountID)
-		}
-	}},
-	{QuotaBackendServers, 200, func(v *View, count func(string)) {
-		for lb := range LoadBalancers.All(v) {
-			for range BackendCount(v, lb) {
-				count(lb.ID)
-			}
-		}
-	}},
-	{QuotaServerAttached, 50, func(v *View, count func(string)) {
-		eachBackend(v, func(b BackendServer) { count(b.ServerID) })
-	}},
-	{QuotaListeners, 50, func(v *View, count func(string)) {
-		for l := range Listeners.All(v) {
-			count(l.LoadBalancerID)
-		}
-	}},
-	{QuotaRules, 40, func(v *View, count func(string)) {
-		for r := range Rules.All(v) {
-			count(r.ListenerID)
-		}
-	}},
-	{QuotaDomainExtensions, 3, func(v *View, count func(string)) {
-		for d := range DomainExtensions.All(v) {
-			count(ListenerID(d.LoadBalancerID, HTTPS, d.ListenerPort))
-		}
-	}},
-	{QuotaCertificates, 100, func(v *View, count func(string)) {
-		for c := range ServerCertificates.All(v) {
-			count(c.RegionID)
-		}
-	}},
-	{QuotaCACertificates, 100, func(v *View, count func(string)) {
-		for c := range CACertificates.All(v) {
-			count(c.RegionID)
-		}
-	}},
-	{QuotaACLs, 200, func(v *View, count func(string)) {
-		for a := range AccessControlLists.All(v) {
-			count(a.AccountID)
-		}
-	}},
-	{QuotaACLEntries, 300, func(v *View, count func(string)) {
-		for a := range AccessControlLists.All(v) {
-			for range a.Entries {
-				count(a.ID)
-			}
-		}
-	}},
-	{QuotaACLAttached, 50, func(v *View, count func(string)) {
-		for l := range Listeners.All(v) {
-			for _, id := range l.AclIDs {
-				count(id)
-			}
-		}
-	}},
-	{QuotaListenerACLs, 5, func(v *View, count func(string)) {
-		for l := range Listeners.All(v) {
-			for range l.AclIDs {
-				count(l.ID())
-			}
-		}
-	}},
-	{QuotaTags, 20, func(v *View, count func(string)) {
-		for t := range Tags.All(v) {
-			count(t.ResourceID)
-		}
-	}},
-	{QuotaVSwitches, 150, func(v *View, count func(string)) {
-		for s := range VSwitches.All(v) {
-			count(s.VPCID)
-		}
-	}},
-	{QuotaRouteEntries, 200, func(v *View, count func(string)) {
-		for e := range RouteEntries.All(v) {
-			if e.Type == RouteTableCustom {
-				count(e.RouteTableID)
-			}
-		}
-	}},
-	{QuotaRouteTables, 9, func(v *View, count func(string)) {
-		for t := range RouteTables.All(v) {
-			if t.Type == RouteTableCustom {
-				count(t.VPCID)
-			}
-		}
-	}},
-	{QuotaEIPs, 20, func(v *View, count func(string)) {
-		for e := range EIPs.All(v) {
-			count(e.RegionID)
-		}
-	}},
+// Counted is one way in which a holder uses a quota.
+type Counted struct {
+	held func(v *View, holder string, add func(n int) bool)
+	all  func(v *View, add func(holder string, n int))
 }
 
-// BackendCount is the number of backends of a load balancer: a server counts
-// once in the default group, and once for each group and port.
-func BackendCount(v *View, lb *LoadBalancer) int {
-	n := len(lb.BackendServers)
-	for g := range VServerGroupsByLoadBalancer.List(v, lb.ID) {
-		n += len(g.BackendServers)
-	}
-	return n
+// NewQuota declares a quota with its usual limit and what counts.
+func NewQuota(s *Schema, name QuotaName, limit int, sources ...Counted) QuotaName {
+	s.quotas[name] = &quota{position: len(s.quotas), limit: limit, sources: sources}
+	return name
 }
 
-func eachBackend(v *View, do func(BackendServer)) {
-	for lb := range LoadBalancers.All(v) {
-		for _, b := range lb.BackendServers {
-			do(b)
+// Of counts rows of which the holder's id is the first value of an index. Each
+// calls add with the holders of a row and how much that is of them.
+func Of[T any](x *Index[T], each func(r *T, add func(holder string, n int))) Counted {
+	return counted(x.table, each, func(v *View, holder string) iter.Seq[*T] { return x.List(v, holder) })
+}
+
+// InRegion counts the rows of a region, found by an index of account and region.
+func InRegion[T any](x *Index[T]) Counted {
+	each := func(r *T, add func(string, int)) { add(ownerOf(r).RegionID, 1) }
+	return counted(x.table, each, func(v *View, region string) iter.Seq[*T] { return x.List(v, v.scope.AccountID, region) })
+}
+
+// Within counts what the holder itself has in it.
+func Within[T any](t *Table[T], size func(*T) int) Counted {
+	each := func(r *T, add func(string, int)) { add(t.id(r), size(r)) }
+	return counted(t, each, func(v *View, id string) iter.Seq[*T] {
+		return func(yield func(*T) bool) {
+			if r, ok := t.Find(v, id); ok {
+				yield(r)
+			}
 		}
-	}
-	for g := range VServerGroups.All(v) {
-		for _, b := range g.BackendServers {
-			do(b)
-		}
+	})
+}
+
+func counted[T any](t *Table[T], each func(*T, func(string, int)), rows func(v *View, holder string) iter.Seq[*T]) Counted {
+	return Counted{
+		held: func(v *View, holder string, add func(int) bool) {
+			for r := range rows(v, holder) {
+				n := 0
+				each(r, func(id string, more int) {
+					if id == holder {
+						n += more
+					}
+				})
+				if !add(n) {
+					return
+				}
+			}
+		},
+		all: func(v *View, add func(string, int)) {
+			for r := range t.All(v) {
+				each(r, add)
+			}
+		},
 	}
 }
 
@@ -175,28 +92,40 @@ type Quota struct {
 func QuotaID(accountID string, name QuotaName) string { return accountID + "/" + string(name) }
 
 // Quotas by QuotaID.
-var Quotas = newTable("Quota", func(q *Quota) string { return QuotaID(q.AccountID, q.Name) })
+var Quotas = NewTable(kernel, "Quota", func(q *Quota) string { return QuotaID(q.AccountID, q.Name) }, Setting())
 
 // Limit is the quota of the scope's account.
 func (v *View) Limit(name QuotaName) int {
 	if q, ok := Quotas.Find(v, QuotaID(v.scope.AccountID, name)); ok {
 		return q.Limit
 	}
-	for _, q := range quotas {
-		if q.name == name {
-			return q.limit
-		}
+	q, ok := v.schema.quotas[name]
+	if !ok {
+		panic("state: no quota " + string(name))
 	}
-	panic("state: no quota " + string(name))
+	return q.limit
 }
 
-// CheckQuota refuses to let a holder have more than its account may: used is
-// what it has with the change.
-func CheckQuota(v *View, name QuotaName, holder string, used int) error {
-	if used > v.Limit(name) {
+// Use refuses to let a holder have n more of what a quota limits than its account
+// may.
+func (v *View) Use(name QuotaName, holder string, n int) error {
+	limit := v.Limit(name)
+	if v.used(name, holder, limit+1-n)+n > limit {
 		return &Error{Fact: QuotaExceeded, Kind: Kind(name), ID: holder}
 	}
 	return nil
+}
+
+// used is how much a holder has, counted no further than most.
+func (v *View) used(name QuotaName, holder string, most int) (n int) {
+	account := v.In(Owner{AccountID: v.scope.AccountID})
+	for _, s := range v.schema.quotas[name].sources {
+		s.held(account, holder, func(more int) bool {
+			n += more
+			return n < most
+		})
+	}
+	return n
 }
 
 // QuotaUse is how much of a quota is used, and by whom.
@@ -215,14 +144,20 @@ type QuotaHolder struct {
 
 // QuotaUses lists the quotas of the scope's account, the greatest users first.
 func QuotaUses(v *View) []QuotaUse {
-	all := v.In(Owner{AccountID: v.scope.AccountID})
-	list := make([]QuotaUse, len(quotas))
-	for i, q := range quotas {
+	account := v.In(Owner{AccountID: v.scope.AccountID})
+	names := v.schema.QuotaNames()
+	list := make([]QuotaUse, len(names))
+	for i, name := range names {
+		q := v.schema.quotas[name]
 		used := make(map[string]int)
-		q.uses(all, func(holder string) { used[holder]++ })
-		list[i] = QuotaUse{Name: q.name, Default: q.limit, Limit: all.Limit(q.name)}
+		for _, s := range q.sources {
+			s.all(account, func(holder string, n int) { used[holder] += n })
+		}
+		list[i] = QuotaUse{Name: name, Default: q.limit, Limit: account.Limit(name)}
 		for id, n := range used {
-			list[i].Holders = append(list[i].Holders, QuotaHolder{id, n})
+			if n > 0 {
+				list[i].Holders = append(list[i].Holders, QuotaHolder{id, n})
+			}
 		}
 		slices.SortFunc(list[i].Holders, func(a, b QuotaHolder) int {
 			return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.ID, b.ID))
@@ -231,11 +166,9 @@ func QuotaUses(v *View) []QuotaUse {
 	return list
 }
 
-// QuotaNames lists the quotas.
-func QuotaNames() []QuotaName {
-	names := make([]QuotaName, len(quotas))
-	for i, q := range quotas {
-		names[i] = q.name
-	}
-	return names
+// QuotaNames lists the quotas in the order in which they were declared.
+func (s *Schema) QuotaNames() []QuotaName {
+	return slices.SortedFunc(maps.Keys(s.quotas), func(a, b QuotaName) int {
+		return cmp.Compare(s.quotas[a].position, s.quotas[b].position)
+	})
 }

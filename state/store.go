@@ -19,6 +19,8 @@ var ErrClosed = errors.New("the store is closed")
 
 // Config says what a store stands on.
 type Config struct {
+	// Schema is what the store holds.
+	Schema *Schema
 	Engine engine.Engine
 	// Clock defaults to SystemClock.
 	Clock Clock
@@ -32,6 +34,7 @@ type Config struct {
 
 // Store is the working set and its way to the disk.
 type Store struct {
+	schema *Schema
 	engine engine.Engine
 	clock  Clock
 	warn   func(string)
@@ -82,6 +85,7 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 		cfg.Warn = func(string) {}
 	}
 	s := &Store{
+		schema: cfg.Schema,
 		engine: cfg.Engine,
 		clock:  cfg.Clock,
 		warn:   cfg.Warn,
@@ -99,15 +103,15 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 
 // reload makes the working set what the engine keeps.
 func (s *Store) reload(ctx context.Context) error {
-	schema := &memdb.DBSchema{Tables: make(map[string]*memdb.TableSchema, len(tables))}
-	for _, t := range tables {
-		schema.Tables[string(t.name())] = t.schema()
+	schema := &memdb.DBSchema{Tables: make(map[string]*memdb.TableSchema)}
+	for _, k := range s.schema.all() {
+		schema.Tables[string(k.name)] = k.table.schema()
 	}
 	db, err := memdb.NewMemDB(schema)
 	if err != nil {
 		return fmt.Errorf("working set: %w", err)
 	}
-	unknown, err := load(ctx, s.engine, db)
+	unknown, err := s.schema.load(ctx, s.engine, db)
 	if err != nil {
 		return fmt.Errorf("load the store: %w", err)
 	}
@@ -132,7 +136,7 @@ func (s *Store) View(scope Owner, fn func(*View) error) error {
 }
 
 func (s *Store) view(txn *memdb.Txn, scope Owner) *View {
-	v := &View{txn: txn, scope: scope}
+	v := &View{txn: txn, schema: s.schema, scope: scope}
 	v.now = emulatedTime(v, s.clock.Now())
 	return v
 }

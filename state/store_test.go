@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
@@ -31,18 +32,18 @@ const (
 
 // plant puts the least world that a load balancer can live in.
 func plant(tx *state.Tx) error {
-	state.Accounts.Put(tx, &state.Account{ID: hangzhou.AccountID, DefaultRegionID: hangzhou.RegionID})
-	state.Accounts.Put(tx, &state.Account{ID: stranger.AccountID, DefaultRegionID: stranger.RegionID})
-	state.VPCs.Put(tx, &state.VPC{Owner: hangzhou, ID: vpcID, CIDRBlock: "192.168.0.0/16"})
-	state.RouteTables.Put(tx, &state.RouteTable{Owner: hangzhou, ID: routeTableID, VPCID: vpcID, Type: state.RouteTableSystem})
-	state.VSwitches.Put(tx, &state.VSwitch{Owner: hangzhou, ID: vSwitchID, VPCID: vpcID, CIDRBlock: vSwitchCIDR, RouteTableID: routeTableID})
+	cloud.Accounts.Put(tx, &cloud.Account{ID: hangzhou.AccountID, DefaultRegionID: hangzhou.RegionID})
+	cloud.Accounts.Put(tx, &cloud.Account{ID: stranger.AccountID, DefaultRegionID: stranger.RegionID})
+	cloud.VPCs.Put(tx, &cloud.VPC{Owner: hangzhou, ID: vpcID, CIDRBlock: "192.168.0.0/16"})
+	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: hangzhou, ID: routeTableID, VPCID: vpcID, Type: cloud.RouteTableSystem})
+	cloud.VSwitches.Put(tx, &cloud.VSwitch{Owner: hangzhou, ID: vSwitchID, VPCID: vpcID, CIDRBlock: vSwitchCIDR, RouteTableID: routeTableID})
 	return nil
 }
 
 // open opens a store on e without a cleanup.
 func open(t testing.TB, e engine.Engine) *state.Store {
 	t.Helper()
-	s, err := state.Open(t.Context(), state.Config{Engine: e, Clock: state.NewManualClock(start), Seed: 1})
+	s, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: e, Clock: state.NewManualClock(start), Seed: 1})
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}
@@ -96,14 +97,14 @@ func view(t testing.TB, s *state.Store, scope state.Owner, fn func(*state.View))
 // putAccount puts a resource that refers to nothing.
 func putAccount(id string) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		state.Accounts.Put(tx, &state.Account{ID: id})
+		cloud.Accounts.Put(tx, &cloud.Account{ID: id})
 		return nil
 	}
 }
 
 func hasAccount(t testing.TB, s *state.Store, id string) (found bool) {
 	t.Helper()
-	view(t, s, state.Owner{}, func(v *state.View) { _, found = state.Accounts.Find(v, id) })
+	view(t, s, state.Owner{}, func(v *state.View) { _, found = cloud.Accounts.Find(v, id) })
 	return found
 }
 
@@ -211,13 +212,13 @@ func TestFailedCommit(t *testing.T) {
 
 		lost := started(s, putAccount("lost"))
 		stoodOnIt := started(s, func(tx *state.Tx) error {
-			return state.Accounts.Edit(tx, "lost", func(a *state.Account) error {
+			return cloud.Accounts.Edit(tx, "lost", func(a *cloud.Account) error {
 				a.Name = "edited"
 				return nil
 			})
 		})
 		readIt := started(s, func(tx *state.Tx) error {
-			_, err := state.Accounts.Get(tx.View, "lost")
+			_, err := cloud.Accounts.Get(tx.View, "lost")
 			return err
 		})
 		g.verdict <- diskFull
@@ -231,10 +232,10 @@ func TestFailedCommit(t *testing.T) {
 		}
 		g.shut.Store(false)
 		update(t, s, state.Owner{}, func(tx *state.Tx) error {
-			if _, found := state.Accounts.Find(tx.View, "lost"); found {
+			if _, found := cloud.Accounts.Find(tx.View, "lost"); found {
 				t.Error("a later transaction sees what was lost")
 			}
-			state.Accounts.Put(tx, &state.Account{ID: "after"})
+			cloud.Accounts.Put(tx, &cloud.Account{ID: "after"})
 			return nil
 		})
 		if !hasAccount(t, s, "after") {
@@ -255,7 +256,7 @@ func TestUpdateWaitsForWhatItRead(t *testing.T) {
 				g.shut.Store(true)
 				writer := started(s, putAccount("1"))
 				reader := started(s, func(tx *state.Tx) error {
-					if _, found := state.Accounts.Find(tx.View, "1"); !found {
+					if _, found := cloud.Accounts.Find(tx.View, "1"); !found {
 						t.Error("a transaction does not see the one before it")
 					}
 					return outcome
@@ -287,9 +288,9 @@ func TestRollback(t *testing.T) {
 			var lost, next string
 			err := recovered(func() error {
 				return s.Update(hangzhou, func(tx *state.Tx) error {
-					lost = tx.NewID(state.LoadBalancers.Kind())
-					state.Accounts.Put(tx, &state.Account{ID: "1"})
-					state.VPCs.Delete(tx, vpcID)
+					lost = tx.NewID(cloud.LoadBalancers.Kind())
+					cloud.Accounts.Put(tx, &cloud.Account{ID: "1"})
+					cloud.VPCs.Delete(tx, vpcID)
 					return end(tx)
 				})
 			})
@@ -297,8 +298,8 @@ func TestRollback(t *testing.T) {
 				t.Fatalf("Update = %v, want %v", err, refused)
 			}
 			update(t, s, hangzhou, func(tx *state.Tx) error {
-				next = tx.NewID(state.LoadBalancers.Kind())
-				_, err := state.VPCs.Get(tx.View, vpcID)
+				next = tx.NewID(cloud.LoadBalancers.Kind())
+				_, err := cloud.VPCs.Get(tx.View, vpcID)
 				return err
 			})
 			if hasAccount(t, s, "1") || next != lost {
@@ -352,7 +353,7 @@ func TestClose(t *testing.T) {
 // Time stands still within a transaction and follows the clock between them.
 func TestNow(t *testing.T) {
 	clock := state.NewManualClock(start)
-	s, err := state.Open(t.Context(), state.Config{Engine: &memory.Engine{}, Clock: clock, Seed: 1})
+	s, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Clock: clock, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,7 +388,7 @@ func TestOpenRefusesWhatItCannotRead(t *testing.T) {
 			if err := g.Commit(t.Context(), []engine.ChangeSet{{c.change}}); err != nil {
 				t.Fatal(err)
 			}
-			_, err := state.Open(t.Context(), state.Config{Engine: g})
+			_, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: g})
 			if err == nil || err.Error() != c.want {
 				t.Errorf("Open = %v, want %s", err, c.want)
 			}
@@ -413,7 +414,7 @@ func TestOpenStopsAtTheFirstBadValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		_, err := state.Open(t.Context(), state.Config{Engine: e})
+		_, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: e})
 		want := "load the store: Account 00100: unreadable Account: invalid character 'g' looking for beginning of value"
 		if err == nil || err.Error() != want {
 			t.Errorf("Open = %v, want %s", err, want)
@@ -427,7 +428,7 @@ func TestOpenCancelled(t *testing.T) {
 	e := &memory.Engine{}
 	planted(t, e)
 	cancel()
-	if s, err := state.Open(ctx, state.Config{Engine: e}); !errors.Is(err, context.Canceled) {
+	if s, err := state.Open(ctx, state.Config{Schema: cloud.Schema, Engine: e}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Open = %v, %v, want %v", s, err, context.Canceled)
 	}
 }

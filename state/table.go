@@ -24,19 +24,21 @@ type Owner struct {
 	RegionID  string `json:",omitempty"`
 }
 
-func (o Owner) owner() Owner { return o }
+// Belonging is the Owner itself: what resources embed it for.
+func (o Owner) Belonging() Owner { return o }
 
-// owned is what scoped resources embed an Owner for.
-type owned interface{ owner() Owner }
+// owned is what belongs to somebody.
+type owned interface{ Belonging() Owner }
 
 const idIndex = "id"
 
 // Table holds the resources of one kind. Tables are immutable descriptions;
 // the data is in the View or Tx that every method takes.
 type Table[T any] struct {
-	kind    Kind
-	id      func(*T) string
-	indexes []*Index[T]
+	kind     Kind
+	id       func(*T) string
+	indexes  []*Index[T]
+	declared *kind
 }
 
 // Index finds resources by a list of values, or by the first few of them.
@@ -46,21 +48,38 @@ type Index[T any] struct {
 	keys  func(*T) [][]string
 }
 
-func newTable[T any](kind Kind, id func(*T) string) *Table[T] {
-	return &Table[T]{kind: kind, id: id}
+// NewTable declares a kind in a schema; id must not be empty.
+func NewTable[T any](s *Schema, name Kind, id func(*T) string, options ...Option) *Table[T] {
+	if _, twice := s.kinds[name]; twice {
+		panic(fmt.Sprintf("state: there are two kinds %s", name))
+	}
+	t := &Table[T]{kind: name, id: id}
+	k := &kind{name: name, schema: s, table: t}
+	t.declared = k
+	s.kinds[name] = k
+	return t.With(options...)
 }
 
-// index adds an index; keys returns the lists of values under which a resource
+// With declares more of the kind, where it can't be done with the table itself
+// because the one needs the other.
+func (t *Table[T]) With(options ...Option) *Table[T] {
+	for _, declare := range options {
+		declare(t.declared)
+	}
+	return t
+}
+
+// Index adds an index; keys returns the lists of values under which a resource
 // is found, none if it is not.
-func (t *Table[T]) index(name string, keys func(*T) [][]string) *Index[T] {
+func (t *Table[T]) Index(name string, keys func(*T) [][]string) *Index[T] {
 	x := &Index[T]{name: name, table: t, keys: keys}
 	t.indexes = append(t.indexes, x)
 	return x
 }
 
-// one is the common case of an index key: one list of values, absent when the
+// Key is the common case of an index key: one list of values, absent when the
 // first of them is empty.
-func one(values ...string) [][]string {
+func Key(values ...string) [][]string {
 	if values[0] == "" {
 		return nil
 	}
@@ -69,6 +88,9 @@ func one(values ...string) [][]string {
 
 // Kind returns the table's name.
 func (t *Table[T]) Kind() Kind { return t.kind }
+
+// ID returns the id of a resource.
+func (t *Table[T]) ID(r *T) string { return t.id(r) }
 
 // Get returns the resource, or a NotFound fact when there is none or the scope
 // does not see it.
@@ -126,7 +148,8 @@ func (t *Table[T]) Edit(tx *Tx, id string, fn func(*T) error) error {
 	return nil
 }
 
-// Delete removes the resource; that it is not there is no error.
+// Delete takes the resource out of the table, and only that; that it is not there
+// is no error.
 func (t *Table[T]) Delete(tx *Tx, id string) {
 	r, ok := t.Find(tx.View, id)
 	if !ok {
@@ -136,6 +159,25 @@ func (t *Table[T]) Delete(tx *Tx, id string) {
 		panic(fmt.Sprintf("state: delete %s %s: %v", t.kind, id, err))
 	}
 	tx.changed(t.kind, id, nil)
+}
+
+// Remove deletes the resource with all that belongs to it and its tags, and does
+// what was declared for that. That it is not there is no error.
+func (t *Table[T]) Remove(tx *Tx, id string) {
+	r, ok := t.Find(tx.View, id)
+	if !ok {
+		return
+	}
+	for _, remove := range t.declared.owned {
+		remove(tx, id)
+	}
+	for _, do := range t.declared.removed {
+		do(tx, r)
+	}
+	if t.declared.tag != "" {
+		DeleteTagsOf(tx, t.declared.tag, id)
+	}
+	t.Delete(tx, id)
 }
 
 func (t *Table[T]) iterate(v *View, index string, key []byte) iter.Seq[*T] {
@@ -158,6 +200,30 @@ func (t *Table[T]) iterate(v *View, index string, key []byte) iter.Seq[*T] {
 // change the table while it runs: the iteration is over what was there before.
 func (x *Index[T]) List(v *View, values ...string) iter.Seq[*T] {
 	return x.table.iterate(v, x.name, encodeKey(values...))
+}
+
+// OwnedBy says that the rows belong to the resource of which the index has the id
+// as its first value: it must be there, and they are removed with it.
+func OwnedBy[T, U any](x *Index[T], parent *Table[U]) Option {
+	child := x.table.declared
+	child.references = append(child.references, func(c *Checker, r any) {
+		id := ""
+		if keys := x.keys(r.(*T)); len(keys) > 0 {
+			id = keys[0][0]
+		}
+		belongs(c, x.table, r.(*T), parent, id)
+	})
+	return func(k *kind) {
+		tableOf[U](k)
+		k.owned = append(k.owned, func(tx *Tx, id string) {
+			if tx.schema.kinds[child.name] != child {
+				return // declared in an extension of this schema
+			}
+			for r := range x.List(tx.View, id) {
+				x.table.Remove(tx, x.table.id(r))
+			}
+		})
+	}
 }
 
 // First returns the first resource that List yields.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
@@ -26,10 +27,10 @@ func inTx(t *testing.T, scope state.Owner, fn func(*state.Tx)) {
 }
 
 func putLoadBalancer(tx *state.Tx, owner state.Owner, id, name string) {
-	state.LoadBalancers.Put(tx, &state.LoadBalancer{Owner: owner, ID: id, Name: name})
+	cloud.LoadBalancers.Put(tx, &cloud.LoadBalancer{Owner: owner, ID: id, Name: name})
 }
 
-func loadBalancerIDs(lbs []*state.LoadBalancer) string {
+func loadBalancerIDs(lbs []*cloud.LoadBalancer) string {
 	var ids []string
 	for _, lb := range lbs {
 		ids = append(ids, lb.ID)
@@ -40,10 +41,10 @@ func loadBalancerIDs(lbs []*state.LoadBalancer) string {
 func TestTableGet(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		putLoadBalancer(tx, hangzhou, "lb-1", "")
-		if lb, err := state.LoadBalancers.Get(tx.View, "lb-1"); err != nil || lb.ID != "lb-1" {
+		if lb, err := cloud.LoadBalancers.Get(tx.View, "lb-1"); err != nil || lb.ID != "lb-1" {
 			t.Errorf("Get = %v, %v", lb, err)
 		}
-		_, err := state.LoadBalancers.Get(tx.View, "lb-2")
+		_, err := cloud.LoadBalancers.Get(tx.View, "lb-2")
 		var fact *state.Error
 		if !errors.As(err, &fact) || *fact != (state.Error{Fact: state.NotFound, Kind: "LoadBalancer", ID: "lb-2"}) {
 			t.Errorf("Get of what is not there = %#v", err)
@@ -59,7 +60,7 @@ func TestTableGetTakesNoPrefix(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		putLoadBalancer(tx, hangzhou, "lb-12", "")
 		for _, id := range []string{"", "lb-1", "lb-123", "LB-12"} {
-			if lb, found := state.LoadBalancers.Find(tx.View, id); found {
+			if lb, found := cloud.LoadBalancers.Find(tx.View, id); found {
 				t.Errorf("Find(%q) = %s", id, lb.ID)
 			}
 		}
@@ -86,10 +87,10 @@ func TestScope(t *testing.T) {
 		}
 		for _, c := range cases {
 			v := tx.In(c.scope).View
-			if got := loadBalancerIDs(slices.Collect(state.LoadBalancers.All(v))); got != c.want {
+			if got := loadBalancerIDs(slices.Collect(cloud.LoadBalancers.All(v))); got != c.want {
 				t.Errorf("All as %+v = %s, want %s", c.scope, got, c.want)
 			}
-			_, found := state.LoadBalancers.Find(v, "lb-1")
+			_, found := cloud.LoadBalancers.Find(v, "lb-1")
 			if found != strings.Contains(c.want, "lb-1") {
 				t.Errorf("Find(lb-1) as %+v = %v", c.scope, found)
 			}
@@ -102,13 +103,13 @@ func TestScopeProtects(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		putLoadBalancer(tx, hangzhou, "lb-1", "")
 		other := tx.In(stranger)
-		state.LoadBalancers.Delete(other, "lb-1")
+		cloud.LoadBalancers.Delete(other, "lb-1")
 		var fact *state.Error
-		err := state.LoadBalancers.Edit(other, "lb-1", func(*state.LoadBalancer) error { return nil })
+		err := cloud.LoadBalancers.Edit(other, "lb-1", func(*cloud.LoadBalancer) error { return nil })
 		if !errors.As(err, &fact) || fact.Fact != state.NotFound {
 			t.Errorf("Edit by a stranger = %v, want NotFound", err)
 		}
-		if _, found := state.LoadBalancers.Find(tx.View, "lb-1"); !found {
+		if _, found := cloud.LoadBalancers.Find(tx.View, "lb-1"); !found {
 			t.Error("a stranger deleted the load balancer")
 		}
 	})
@@ -118,20 +119,20 @@ func TestScopeProtects(t *testing.T) {
 func TestEdit(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		putLoadBalancer(tx, hangzhou, "lb-1", "old")
-		before, _ := state.LoadBalancers.Find(tx.View, "lb-1")
+		before, _ := cloud.LoadBalancers.Find(tx.View, "lb-1")
 		refused := errors.New("refused")
-		err := state.LoadBalancers.Edit(tx, "lb-1", func(lb *state.LoadBalancer) error {
+		err := cloud.LoadBalancers.Edit(tx, "lb-1", func(lb *cloud.LoadBalancer) error {
 			lb.Name = "refused"
 			return refused
 		})
-		if now, _ := state.LoadBalancers.Find(tx.View, "lb-1"); !errors.Is(err, refused) || now.Name != "old" {
+		if now, _ := cloud.LoadBalancers.Find(tx.View, "lb-1"); !errors.Is(err, refused) || now.Name != "old" {
 			t.Errorf("a refused Edit = %v and left the name %s", err, now.Name)
 		}
-		err = state.LoadBalancers.Edit(tx, "lb-1", func(lb *state.LoadBalancer) error {
+		err = cloud.LoadBalancers.Edit(tx, "lb-1", func(lb *cloud.LoadBalancer) error {
 			lb.Name = "new"
 			return nil
 		})
-		after, _ := state.LoadBalancers.Find(tx.View, "lb-1")
+		after, _ := cloud.LoadBalancers.Find(tx.View, "lb-1")
 		if err != nil || after.Name != "new" || before.Name != "old" {
 			t.Errorf("Edit = %v; the resource has %q, the value from before %q", err, after.Name, before.Name)
 		}
@@ -147,7 +148,7 @@ func TestEditMayNotChangeTheID(t *testing.T) {
 				t.Errorf("Edit panicked with %v", p)
 			}
 		}()
-		err := state.LoadBalancers.Edit(tx, "lb-1", func(lb *state.LoadBalancer) error {
+		err := cloud.LoadBalancers.Edit(tx, "lb-1", func(lb *cloud.LoadBalancer) error {
 			lb.ID = "lb-2"
 			return nil
 		})
@@ -160,7 +161,7 @@ func TestIndexFollowsChanges(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		byName := func(name string) string {
 			return loadBalancerIDs(slices.Collect(
-				state.LoadBalancersByName.List(tx.View, hangzhou.AccountID, hangzhou.RegionID, name)))
+				cloud.LoadBalancersByName.List(tx.View, hangzhou.AccountID, hangzhou.RegionID, name)))
 		}
 		putLoadBalancer(tx, hangzhou, "lb-2", "web")
 		putLoadBalancer(tx, hangzhou, "lb-1", "web")
@@ -171,8 +172,8 @@ func TestIndexFollowsChanges(t *testing.T) {
 		if byName("web") != "lb-2" || byName("api") != "lb-1" {
 			t.Errorf("after a rename: web = %s, api = %s", byName("web"), byName("api"))
 		}
-		state.LoadBalancers.Delete(tx, "lb-1")
-		state.LoadBalancers.Delete(tx, "lb-1")
+		cloud.LoadBalancers.Delete(tx, "lb-1")
+		cloud.LoadBalancers.Delete(tx, "lb-1")
 		if got := byName("api"); got != "" {
 			t.Errorf("after the deletion: %s", got)
 		}
@@ -183,13 +184,13 @@ func TestIndexFollowsChanges(t *testing.T) {
 func TestIndexByTheFirstValues(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		for _, port := range []int{8080, 80, 443, 65535} {
-			state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: port, Status: state.ListenerRunning, Protocol: state.TCP})
+			cloud.Listeners.Put(tx, &cloud.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: port, Status: cloud.ListenerRunning, Protocol: cloud.TCP})
 		}
-		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 80, Status: state.ListenerRunning, Protocol: state.UDP})
-		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-11", Port: 80, Status: state.ListenerRunning, Protocol: state.TCP})
+		cloud.Listeners.Put(tx, &cloud.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 80, Status: cloud.ListenerRunning, Protocol: cloud.UDP})
+		cloud.Listeners.Put(tx, &cloud.Listener{Owner: hangzhou, LoadBalancerID: "lb-11", Port: 80, Status: cloud.ListenerRunning, Protocol: cloud.TCP})
 		ids := func(values ...string) string {
 			var got []string
-			for l := range state.ListenersByLoadBalancer.List(tx.View, values...) {
+			for l := range cloud.ListenersByLoadBalancer.List(tx.View, values...) {
 				got = append(got, strings.TrimPrefix(l.ID(), "lb-1_"))
 			}
 			return strings.Join(got, " ")
@@ -197,13 +198,13 @@ func TestIndexByTheFirstValues(t *testing.T) {
 		if got, want := ids("lb-1"), "tcp_80 udp_80 tcp_443 tcp_8080 tcp_65535"; got != want {
 			t.Errorf("by load balancer = %s, want %s", got, want)
 		}
-		if got, want := ids("lb-1", state.PortKey(80)), "tcp_80 udp_80"; got != want {
+		if got, want := ids("lb-1", cloud.PortKey(80)), "tcp_80 udp_80"; got != want {
 			t.Errorf("by port = %s, want %s", got, want)
 		}
-		if n := state.ListenersByLoadBalancer.Count(tx.View, "lb-1"); n != 5 {
+		if n := cloud.ListenersByLoadBalancer.Count(tx.View, "lb-1"); n != 5 {
 			t.Errorf("Count = %d, want 5", n)
 		}
-		if _, found := state.ListenersByLoadBalancer.First(tx.View, "lb-2"); found {
+		if _, found := cloud.ListenersByLoadBalancer.First(tx.View, "lb-2"); found {
 			t.Error("First finds a listener of a load balancer that has none")
 		}
 	})
@@ -212,22 +213,22 @@ func TestIndexByTheFirstValues(t *testing.T) {
 // A resource with several keys is found by each of them, and once by each.
 func TestIndexWithSeveralKeys(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
-		state.VServerGroups.Put(tx, &state.VServerGroup{Owner: hangzhou, ID: "rsp-1", BackendServers: []state.BackendServer{
+		cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: hangzhou, ID: "rsp-1", BackendServers: []cloud.BackendServer{
 			{ServerID: "i-1", Port: 80}, {ServerID: "i-1", Port: 81}, {ServerID: "i-2", Port: 80},
 		}})
 		for server, want := range map[string]int{"i-1": 1, "i-2": 1, "i-3": 0} {
-			if n := state.VServerGroupsByServer.Count(tx.View, server); n != want {
+			if n := cloud.VServerGroupsByServer.Count(tx.View, server); n != want {
 				t.Errorf("groups with %s = %d, want %d", server, n, want)
 			}
 		}
-		state.Listeners.Put(tx, &state.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 443, Status: state.ListenerRunning, Protocol: state.HTTPS,
+		cloud.Listeners.Put(tx, &cloud.Listener{Owner: hangzhou, LoadBalancerID: "lb-1", Port: 443, Status: cloud.ListenerRunning, Protocol: cloud.HTTPS,
 			ServerCertificateID: "server", CACertificateID: "ca", AclIDs: []string{"acl-1", "acl-2"}})
 		for _, certificate := range []string{"server", "ca"} {
-			if _, found := state.ListenersByCertificate.First(tx.View, certificate); !found {
+			if _, found := cloud.ListenersByCertificate.First(tx.View, certificate); !found {
 				t.Errorf("no listener by certificate %s", certificate)
 			}
 		}
-		if _, found := state.ListenersByAccessControlList.First(tx.View, "acl-2"); !found {
+		if _, found := cloud.ListenersByAccessControlList.First(tx.View, "acl-2"); !found {
 			t.Error("no listener by its second ACL")
 		}
 	})
@@ -241,11 +242,11 @@ func TestDeleteWhileIterating(t *testing.T) {
 			putLoadBalancer(tx, hangzhou, "lb-"+strconv.Itoa(i), "web")
 		}
 		visited := 0
-		for lb := range state.LoadBalancersByName.List(tx.View, hangzhou.AccountID, hangzhou.RegionID, "web") {
+		for lb := range cloud.LoadBalancersByName.List(tx.View, hangzhou.AccountID, hangzhou.RegionID, "web") {
 			visited++
-			state.LoadBalancers.Delete(tx, lb.ID)
+			cloud.LoadBalancers.Delete(tx, lb.ID)
 		}
-		left := len(slices.Collect(state.LoadBalancers.All(tx.View)))
+		left := len(slices.Collect(cloud.LoadBalancers.All(tx.View)))
 		if visited != n || left != 0 {
 			t.Errorf("visited %d, left %d, want %d and 0", visited, left, n)
 		}
@@ -254,7 +255,7 @@ func TestDeleteWhileIterating(t *testing.T) {
 
 func TestPortKey(t *testing.T) {
 	for port, want := range map[int]string{1: "00001", 80: "00080", 65535: "65535"} {
-		if got := state.PortKey(port); got != want {
+		if got := cloud.PortKey(port); got != want {
 			t.Errorf("PortKey(%d) = %s, want %s", port, got, want)
 		}
 	}
@@ -262,14 +263,14 @@ func TestPortKey(t *testing.T) {
 
 func TestTags(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
-		set := func(tx *state.Tx, id, key, value string) { state.SetTag(tx, state.TagLoadBalancer, id, key, value) }
+		set := func(tx *state.Tx, id, key, value string) { state.SetTag(tx, cloud.TagLoadBalancer, id, key, value) }
 		set(tx, "lb-1", "env", "test")
 		set(tx, "lb-1", "app", "web")
 		set(tx, "lb-2", "env", "prod")
 		set(tx, "lb-2", "app", "web")
 		set(tx, "lb-2", "env", "live")
 		set(tx.In(shanghai), "lb-3", "env", "test")
-		state.SetTag(tx, state.TagVServerGroup, "rsp-1", "env", "test")
+		state.SetTag(tx, cloud.TagVServerGroup, "rsp-1", "env", "test")
 		test, live, web := "test", "live", "web"
 		cases := []struct {
 			name    string
@@ -284,16 +285,16 @@ func TestTags(t *testing.T) {
 			{"a key is matched whole", []state.TagFilter{{Key: "en"}}, ""},
 		}
 		for _, c := range cases {
-			if got := strings.Join(state.ResourcesTagged(tx.View, state.TagLoadBalancer, c.filters), " "); got != c.want {
+			if got := strings.Join(state.ResourcesTagged(tx.View, cloud.TagLoadBalancer, c.filters), " "); got != c.want {
 				t.Errorf("%s: ResourcesTagged = %s, want %s", c.name, got, c.want)
 			}
 		}
-		tags := state.TagsOf(tx.View, state.TagLoadBalancer, "lb-1")
+		tags := state.TagsOf(tx.View, cloud.TagLoadBalancer, "lb-1")
 		if len(tags) != 2 || tags[0].Key != "app" || tags[1].Key != "env" {
 			t.Errorf("TagsOf is not in order of key: %v", tags)
 		}
-		state.DeleteTagsOf(tx, state.TagLoadBalancer, "lb-1")
-		if len(state.TagsOf(tx.View, state.TagLoadBalancer, "lb-1")) != 0 || len(state.TagsOf(tx.View, state.TagLoadBalancer, "lb-2")) != 2 {
+		state.DeleteTagsOf(tx, cloud.TagLoadBalancer, "lb-1")
+		if len(state.TagsOf(tx.View, cloud.TagLoadBalancer, "lb-1")) != 0 || len(state.TagsOf(tx.View, cloud.TagLoadBalancer, "lb-2")) != 2 {
 			t.Error("DeleteTagsOf does not delete the tags of one resource alone")
 		}
 	})

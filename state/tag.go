@@ -9,23 +9,6 @@ import (
 // Slb kinds are the wire's; the other products' carry the product's name.
 type TagResourceType string
 
-// What can be tagged.
-const (
-	TagLoadBalancer      TagResourceType = "instance"
-	TagServerCertificate TagResourceType = "certificate"
-	TagAccessControlList TagResourceType = "acl"
-	TagCACertificate     TagResourceType = "slb:cacertificate" // set on upload only
-	TagListener          TagResourceType = "listener"
-	TagVServerGroup      TagResourceType = "vservergroup"
-	TagInstance          TagResourceType = "ecs:instance"
-	TagNetworkInterface  TagResourceType = "ecs:eni"
-	TagSecurityGroup     TagResourceType = "ecs:securitygroup"
-	TagVPC               TagResourceType = "vpc:vpc"
-	TagVSwitch           TagResourceType = "vpc:vswitch"
-	TagRouteTable        TagResourceType = "vpc:routetable"
-	TagEIP               TagResourceType = "vpc:eip"
-)
-
 // Tag is a key with a value on a resource. ResourceID is the resource's table
 // id, for listeners ListenerID.
 type Tag struct {
@@ -42,16 +25,25 @@ func TagID(t TagResourceType, resourceID, key string) string {
 }
 
 // Tags by TagID.
-var Tags = newTable("Tag", func(t *Tag) string { return TagID(t.ResourceType, t.ResourceID, t.Key) })
+var Tags = NewTable(kernel, "Tag", func(t *Tag) string { return TagID(t.ResourceType, t.ResourceID, t.Key) },
+	Checks(func(c *Checker, t *Tag) {
+		owner, ok := taggedOwner(c.v, t.ResourceType, t.ResourceID)
+		switch {
+		case !ok:
+			c.Fail("Tag %s of %s is on something that does not exist", t.Key, t.ResourceID)
+		case owner != t.Owner:
+			c.Fail("Tag %s of %s is of another account or region than what it is on", t.Key, t.ResourceID)
+		}
+	}))
 
 // TagsByResource finds tags by resource type, resource, key.
-var TagsByResource = Tags.index("resource", func(t *Tag) [][]string {
-	return one(string(t.ResourceType), t.ResourceID, t.Key)
+var TagsByResource = Tags.Index("resource", func(t *Tag) [][]string {
+	return Key(t.ResourceID, string(t.ResourceType), t.Key)
 })
 
 // TagsByKey finds tags by resource type, account, region, key, value.
-var TagsByKey = Tags.index("key", func(t *Tag) [][]string {
-	return one(string(t.ResourceType), t.AccountID, t.RegionID, t.Key, t.Value)
+var TagsByKey = Tags.Index("key", func(t *Tag) [][]string {
+	return Key(string(t.ResourceType), t.AccountID, t.RegionID, t.Key, t.Value)
 })
 
 // SetTag puts a tag on a resource of the scope, over one with the same key.
@@ -61,12 +53,12 @@ func SetTag(tx *Tx, t TagResourceType, resourceID, key, value string) {
 
 // TagsOf returns the tags of a resource in order of key.
 func TagsOf(v *View, t TagResourceType, resourceID string) []*Tag {
-	return slices.Collect(TagsByResource.List(v, string(t), resourceID))
+	return slices.Collect(TagsByResource.List(v, resourceID, string(t)))
 }
 
 // DeleteTagsOf takes all tags off a resource.
 func DeleteTagsOf(tx *Tx, t TagResourceType, resourceID string) {
-	for tag := range TagsByResource.List(tx.View, string(t), resourceID) {
+	for tag := range TagsByResource.List(tx.View, resourceID, string(t)) {
 		Tags.Delete(tx, TagID(t, resourceID, tag.Key))
 	}
 }
@@ -110,33 +102,6 @@ func HasTags(v *View, t TagResourceType, resourceID string, filters []TagFilter)
 	return true
 }
 
-// taggable finds the resource that a tag is on.
-var taggable = map[TagResourceType]func(v *View, id string) (Owner, bool){
-	TagLoadBalancer:      ownerIn(LoadBalancers),
-	TagServerCertificate: ownerIn(ServerCertificates),
-	TagAccessControlList: ownerIn(AccessControlLists),
-	TagCACertificate:     ownerIn(CACertificates),
-	TagListener:          ownerIn(Listeners),
-	TagVServerGroup:      ownerIn(VServerGroups),
-	TagInstance:          ownerIn(Instances),
-	TagNetworkInterface:  ownerIn(NetworkInterfaces),
-	TagSecurityGroup:     ownerIn(SecurityGroups),
-	TagVPC:               ownerIn(VPCs),
-	TagVSwitch:           ownerIn(VSwitches),
-	TagRouteTable:        ownerIn(RouteTables),
-	TagEIP:               ownerIn(EIPs),
-}
-
-func ownerIn[T owned](t *Table[T]) func(v *View, id string) (Owner, bool) {
-	return func(v *View, id string) (owner Owner, ok bool) {
-		r, ok := t.Find(v, id)
-		if ok {
-			owner = any(r).(owned).owner()
-		}
-		return owner, ok
-	}
-}
-
 // Taggable tells whether the scope has such a resource to put tags on.
 func Taggable(v *View, t TagResourceType, resourceID string) bool {
 	_, ok := taggedOwner(v, t, resourceID)
@@ -145,9 +110,21 @@ func Taggable(v *View, t TagResourceType, resourceID string) bool {
 
 // taggedOwner is whose the resource is.
 func taggedOwner(v *View, t TagResourceType, resourceID string) (Owner, bool) {
-	find, ok := taggable[t]
+	k, ok := v.schema.tagged[t]
 	if !ok {
 		return Owner{}, false
 	}
-	return find(v, resourceID)
+	r, ok := k.table.find(v, resourceID)
+	if !ok {
+		return Owner{}, false
+	}
+	return ownerOf(r), true
+}
+
+// ownerOf is whose a resource is, the zero Owner for what is everybody's.
+func ownerOf(r any) Owner {
+	if o, ok := r.(owned); ok {
+		return o.Belonging()
+	}
+	return Owner{}
 }

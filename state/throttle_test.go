@@ -3,29 +3,29 @@ package state_test
 import (
 	"testing"
 
-	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // What is set takes the place of the profile's rate, each by itself; the account
 // has no limit unless it is given one.
 func TestThrottleLimits(t *testing.T) {
-	none, profileKey, profileAction := state.Rate{}, state.Rate{PerSecond: 50, Burst: 100}, state.Rate{PerSecond: 20, Burst: 40}
-	own := state.Rate{PerSecond: 1, Burst: 2}
-	actions := map[string]state.Rate{"CreateLoadBalancer": own}
+	none, profileKey, profileAction := cloud.Rate{}, cloud.Rate{PerSecond: 50, Burst: 100}, cloud.Rate{PerSecond: 20, Burst: 40}
+	own := cloud.Rate{PerSecond: 1, Burst: 2}
+	actions := map[string]cloud.Rate{"CreateLoadBalancer": own}
 	for _, c := range []struct {
 		name                 string
-		throttle             state.Throttle
-		account, key, action state.Rate
+		throttle             cloud.Throttle
+		account, key, action cloud.Rate
 	}{
-		{"off", state.Throttle{Profile: state.ThrottleOff}, none, none, none},
-		{"no profile", state.Throttle{}, none, none, none},
-		{"realistic", state.Throttle{Profile: state.ThrottleRealistic}, none, profileKey, profileAction},
-		{"account", state.Throttle{Profile: state.ThrottleRealistic, Account: &own}, own, profileKey, profileAction},
-		{"key", state.Throttle{Profile: state.ThrottleRealistic, Key: &own}, none, own, profileAction},
-		{"no limit of keys", state.Throttle{Profile: state.ThrottleRealistic, Key: &none}, none, none, profileAction},
-		{"action", state.Throttle{Profile: state.ThrottleRealistic, Actions: actions}, none, profileKey, own},
-		{"action alone", state.Throttle{Profile: state.ThrottleOff, Actions: actions}, none, none, own},
-		{"another action", state.Throttle{Actions: map[string]state.Rate{"DeleteLoadBalancer": own}}, none, none, none},
+		{"off", cloud.Throttle{Profile: cloud.ThrottleOff}, none, none, none},
+		{"no profile", cloud.Throttle{}, none, none, none},
+		{"realistic", cloud.Throttle{Profile: cloud.ThrottleRealistic}, none, profileKey, profileAction},
+		{"account", cloud.Throttle{Profile: cloud.ThrottleRealistic, Account: &own}, own, profileKey, profileAction},
+		{"key", cloud.Throttle{Profile: cloud.ThrottleRealistic, Key: &own}, none, own, profileAction},
+		{"no limit of keys", cloud.Throttle{Profile: cloud.ThrottleRealistic, Key: &none}, none, none, profileAction},
+		{"action", cloud.Throttle{Profile: cloud.ThrottleRealistic, Actions: actions}, none, profileKey, own},
+		{"action alone", cloud.Throttle{Profile: cloud.ThrottleOff, Actions: actions}, none, none, own},
+		{"another action", cloud.Throttle{Actions: map[string]cloud.Rate{"DeleteLoadBalancer": own}}, none, none, none},
 	} {
 		account, key, action := c.throttle.Limits("CreateLoadBalancer")
 		if account != c.account || key != c.key || action != c.action {

@@ -10,9 +10,10 @@ import (
 
 // View reads one consistent, durable state.
 type View struct {
-	txn   *memdb.Txn
-	scope Owner
-	now   time.Time
+	txn    *memdb.Txn
+	schema *Schema
+	scope  Owner
+	now    time.Time
 }
 
 // Now is the emulated time of the transaction; it does not move within it.
@@ -23,7 +24,7 @@ func (v *View) Scope() Owner { return v.scope }
 
 // In returns the same state as another account and region see it.
 func (v *View) In(scope Owner) *View {
-	return &View{txn: v.txn, scope: scope, now: v.now}
+	return &View{txn: v.txn, schema: v.schema, scope: scope, now: v.now}
 }
 
 // sees tells whether r belongs to the scope. What has no owner is everybody's.
@@ -32,7 +33,7 @@ func (v *View) sees(r any) bool {
 	if !ok {
 		return true
 	}
-	owner := o.owner()
+	owner := o.Belonging()
 	return (v.scope.AccountID == "" || owner.AccountID == "" || owner.AccountID == v.scope.AccountID) &&
 		(v.scope.RegionID == "" || owner.RegionID == "" || owner.RegionID == v.scope.RegionID)
 }

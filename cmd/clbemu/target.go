@@ -18,6 +18,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/control"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
 )
@@ -73,7 +74,7 @@ func (f *stateFlags) with(cmd *cobra.Command, a access, do func(target) error) e
 	if err != nil {
 		return cannot(err)
 	}
-	store, err := state.Open(cmd.Context(), state.Config{Engine: e, Warn: func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), "warning:", what) }})
+	store, err := state.Open(cmd.Context(), state.Config{Schema: cloud.Schema, Engine: e, Warn: func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), "warning:", what) }})
 	if err != nil {
 		return cannot(err)
 	}
@@ -96,7 +97,7 @@ func (l *local) export(w io.Writer) error {
 }
 
 func (l *local) replace(r io.Reader) error {
-	export, err := state.ReadExport(r)
+	export, err := l.store.ReadExport(r)
 	if err != nil {
 		return failed(err)
 	}

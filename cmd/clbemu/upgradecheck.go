@@ -16,6 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/upgradecheck"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func newUpgradeCheck() *cobra.Command {
@@ -148,8 +149,8 @@ func checkUpgrade(ctx context.Context, r *remote, dataDir, sinceMark string) ([]
 // groupsIn are the load balancers of VServerGroups.
 func groupsIn(export *state.Export) (map[string]string, error) {
 	groups := make(map[string]string)
-	for _, record := range export.Tables[state.VServerGroups.Kind()] {
-		var g state.VServerGroup
+	for _, record := range export.Tables[cloud.VServerGroups.Kind()] {
+		var g cloud.VServerGroup
 		if err := json.Unmarshal(record, &g); err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var aclActions = []rpc.Action{
@@ -43,20 +44,19 @@ func createAccessControlList(tx *state.Tx, req *createAccessControlListRequest) 
 		return nil, err
 	}
 	account := tx.Scope().AccountID
-	used := state.AccessControlListsByRegion.Count(tx.View.In(state.Owner{}), account)
-	if err := state.CheckQuota(tx.View, state.QuotaACLs, account, used+1); err != nil {
+	if err := tx.Use(cloud.QuotaACLs, account, 1); err != nil {
 		return nil, err
 	}
-	acl := &state.AccessControlList{
+	acl := &cloud.AccessControlList{
 		Owner:            tx.Scope(),
-		ID:               tx.NewID(state.AccessControlLists.Kind()),
+		ID:               tx.NewID(cloud.AccessControlLists.Kind()),
 		Name:             req.AclName,
 		AddressIPVersion: req.AddressIPVersion,
 		ResourceGroupID:  group,
 		CreateTime:       tx.Now(),
 	}
-	state.AccessControlLists.Put(tx, acl)
-	putTags(tx, state.TagAccessControlList, acl.ID, req.Tags)
+	cloud.AccessControlLists.Put(tx, acl)
+	putTags(tx, cloud.TagAccessControlList, acl.ID, req.Tags)
 	return &aclIDResponse{acl.ID}, nil
 }
 
@@ -66,14 +66,13 @@ type aclRequest struct {
 }
 
 func deleteAccessControlList(tx *state.Tx, req *aclRequest) (*rpc.Empty, error) {
-	if _, err := state.AccessControlLists.Get(tx.View, req.AclID); err != nil {
+	if _, err := cloud.AccessControlLists.Get(tx.View, req.AclID); err != nil {
 		return nil, err
 	}
-	if _, bound := state.ListenersByAccessControlList.First(tx.View, req.AclID); bound {
+	if _, bound := cloud.ListenersByAccessControlList.First(tx.View, req.AclID); bound {
 		return nil, state.Refuse(aclInUse)
 	}
-	state.DeleteTagsOf(tx, state.TagAccessControlList, req.AclID)
-	state.AccessControlLists.Delete(tx, req.AclID)
+	cloud.AccessControlLists.Remove(tx, req.AclID)
 	return &rpc.Empty{}, nil
 }
 
@@ -83,7 +82,7 @@ type setAccessControlListAttributeRequest struct {
 }
 
 func setAccessControlListAttribute(tx *state.Tx, req *setAccessControlListAttributeRequest) (*aclIDResponse, error) {
-	return &aclIDResponse{req.AclID}, state.AccessControlLists.Edit(tx, req.AclID, func(acl *state.AccessControlList) error {
+	return &aclIDResponse{req.AclID}, cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
 		acl.Name = req.AclName
 		return nil
 	})
@@ -132,8 +131,8 @@ func parseEntry(text string) (netip.Prefix, error) {
 	return addr.Prefix(addr.BitLen())
 }
 
-func hasEntry(entries []state.AccessControlListEntry, text string) bool {
-	return slices.ContainsFunc(entries, func(e state.AccessControlListEntry) bool { return sameEntry(e.Entry, text) })
+func hasEntry(entries []cloud.AccessControlListEntry, text string) bool {
+	return slices.ContainsFunc(entries, func(e cloud.AccessControlListEntry) bool { return sameEntry(e.Entry, text) })
 }
 
 // sameEntry compares blocks, not their spelling.
@@ -144,7 +143,7 @@ func sameEntry(a, b string) bool {
 }
 
 func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*rpc.Empty, error) {
-	return &rpc.Empty{}, state.AccessControlLists.Edit(tx, req.AclID, func(acl *state.AccessControlList) error {
+	return &rpc.Empty{}, cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
 		entries := slices.Clone(acl.Entries)
 		for _, e := range req.AclEntrys {
 			block, _ := parseEntry(e.Entry) // Validate has parsed it
@@ -154,18 +153,18 @@ func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*rpc.Empty
 			case hasEntry(entries, e.Entry):
 				return state.Refuse(aclEntryExists)
 			}
-			entries = append(entries, state.AccessControlListEntry{Entry: e.Entry, Comment: e.Comment})
+			entries = append(entries, cloud.AccessControlListEntry{Entry: e.Entry, Comment: e.Comment})
 		}
 		acl.Entries = entries
-		return state.CheckQuota(tx.View, state.QuotaACLEntries, acl.ID, len(entries))
+		return tx.Use(cloud.QuotaACLEntries, acl.ID, len(req.AclEntrys))
 	})
 }
 
 // removeAccessControlListEntry takes entries out; when none of them is in the
 // list it is refused, which clients take for success. CLB-0150.
 func removeAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*rpc.Empty, error) {
-	return &rpc.Empty{}, state.AccessControlLists.Edit(tx, req.AclID, func(acl *state.AccessControlList) error {
-		left := slices.DeleteFunc(slices.Clone(acl.Entries), func(e state.AccessControlListEntry) bool {
+	return &rpc.Empty{}, cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
+		left := slices.DeleteFunc(slices.Clone(acl.Entries), func(e cloud.AccessControlListEntry) bool {
 			return slices.ContainsFunc(req.AclEntrys, func(gone aclEntryParam) bool { return sameEntry(gone.Entry, e.Entry) })
 		})
 		if len(left) == len(acl.Entries) {
@@ -203,27 +202,27 @@ type aclItem struct {
 	Tags               []tag  `rpc:"Tags>Tag"`
 }
 
-func newACLItem(v *state.View, acl *state.AccessControlList) aclItem {
+func newACLItem(v *state.View, acl *cloud.AccessControlList) aclItem {
 	return aclItem{
 		AclID: acl.ID, AclName: acl.Name, AddressIPVersion: acl.AddressIPVersion,
 		ResourceGroupID: acl.ResourceGroupID, ServiceManagedMode: unmanaged, CreateTime: formatTime(acl.CreateTime),
-		Tags: tagsOf(v, state.TagAccessControlList, acl.ID),
+		Tags: tagsOf(v, cloud.TagAccessControlList, acl.ID),
 	}
 }
 
 // describeAccessControlLists finds a name by any part of it: CLB-0151.
 func describeAccessControlLists(v *state.View, req *describeAccessControlListsRequest) (*describeAccessControlListsResponse, error) {
 	if req.ResourceGroupID != "" {
-		if _, err := state.ResourceGroups.Get(v, req.ResourceGroupID); err != nil {
+		if _, err := cloud.ResourceGroups.Get(v, req.ResourceGroupID); err != nil {
 			return nil, err
 		}
 	}
-	var found []*state.AccessControlList
-	for acl := range state.AccessControlListsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	var found []*cloud.AccessControlList
+	for acl := range cloud.AccessControlListsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
 		if strings.Contains(acl.Name, req.AclName) &&
 			(req.AddressIPVersion == "" || acl.AddressIPVersion == req.AddressIPVersion) &&
 			(req.ResourceGroupID == "" || acl.ResourceGroupID == req.ResourceGroupID) &&
-			state.HasTags(v, state.TagAccessControlList, acl.ID, tagFilters(req.Tags)) {
+			state.HasTags(v, cloud.TagAccessControlList, acl.ID, tagFilters(req.Tags)) {
 			found = append(found, acl)
 		}
 	}
@@ -264,7 +263,7 @@ type relatedListener struct {
 // describeAccessControlListAttribute pages the entries only when a page is asked
 // for: clients older than the paging expect them all. CLB-0152.
 func describeAccessControlListAttribute(v *state.View, req *describeAccessControlListAttributeRequest) (*describeAccessControlListAttributeResponse, error) {
-	acl, err := state.AccessControlLists.Get(v, req.AclID)
+	acl, err := cloud.AccessControlLists.Get(v, req.AclID)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +279,7 @@ func describeAccessControlListAttribute(v *state.View, req *describeAccessContro
 	if req.Page > 0 || req.PageSize > 0 {
 		resp.AclEntrys = cut(page{max(req.Page, 1), cmp.Or(req.PageSize, 10)}, entries)
 	}
-	for l := range state.ListenersByAccessControlList.List(v, acl.ID) {
+	for l := range cloud.ListenersByAccessControlList.List(v, acl.ID) {
 		resp.RelatedListeners = append(resp.RelatedListeners,
 			relatedListener{l.LoadBalancerID, l.Port, l.AclType, string(l.Protocol)})
 	}

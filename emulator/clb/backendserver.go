@@ -7,6 +7,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // backendServerActions are about the default server group.
@@ -32,7 +33,7 @@ type backendServerParam struct {
 	ServerIP    rpc.Text                `json:"ServerIp"`
 	Port        rpc.Int                 `json:"Port"`
 	Weight      *rpc.Int                `json:"Weight"`
-	Type        state.BackendServerType `json:"Type"`
+	Type        cloud.BackendServerType `json:"Type"`
 	Description string                  `json:"Description"`
 }
 
@@ -56,8 +57,8 @@ func checkBackendServers(list []backendServerParam, withPort bool) error {
 		}
 		switch s.Type {
 		case "":
-			s.Type = state.BackendServerECS
-		case state.BackendServerECS, state.BackendServerENI, state.BackendServerECI:
+			s.Type = cloud.BackendServerECS
+		case cloud.BackendServerECS, cloud.BackendServerENI, cloud.BackendServerECI:
 		default:
 			return state.Refuse(backendTypeInvalid)
 		}
@@ -85,26 +86,26 @@ func (s *backendServerParam) weight() int {
 
 // is tells whether the parameter means the member: by id and port, and for
 // network interfaces also by address, where one is given.
-func (s *backendServerParam) is(m state.BackendServer) bool {
+func (s *backendServerParam) is(m cloud.BackendServer) bool {
 	return string(s.ServerID) == m.ServerID && int(s.Port) == m.Port &&
-		(s.Type == state.BackendServerECS || s.ServerIP == "" || string(s.ServerIP) == m.ServerIP)
+		(s.Type == cloud.BackendServerECS || s.ServerIP == "" || string(s.ServerIP) == m.ServerIP)
 }
 
-func indexOf(members []state.BackendServer, s *backendServerParam) int {
+func indexOf(members []cloud.BackendServer, s *backendServerParam) int {
 	return slices.IndexFunc(members, s.is)
 }
 
 // without returns the members less those that are meant; that one is not there
 // is no error.
-func without(members []state.BackendServer, gone []backendServerParam) []state.BackendServer {
-	return slices.DeleteFunc(slices.Clone(members), func(m state.BackendServer) bool {
+func without(members []cloud.BackendServer, gone []backendServerParam) []cloud.BackendServer {
+	return slices.DeleteFunc(slices.Clone(members), func(m cloud.BackendServer) bool {
 		return slices.ContainsFunc(gone, func(s backendServerParam) bool { return s.is(m) })
 	})
 }
 
 // reweighted returns the members with the weights and descriptions that are
 // given; servers that are not members are ignored. CLB-0121.
-func reweighted(members []state.BackendServer, list []backendServerParam) []state.BackendServer {
+func reweighted(members []cloud.BackendServer, list []backendServerParam) []cloud.BackendServer {
 	members = slices.Clone(members)
 	for i := range list {
 		at := indexOf(members, &list[i])
@@ -121,9 +122,9 @@ func reweighted(members []state.BackendServer, list []backendServerParam) []stat
 
 // admit turns parameters into members of a group of the load balancer, or says
 // why a server can't be one.
-func admit(v *state.View, lb *state.LoadBalancer, list []backendServerParam) ([]state.BackendServer, error) {
+func admit(v *state.View, lb *cloud.LoadBalancer, list []backendServerParam) ([]cloud.BackendServer, error) {
 	vpc := networkOf(v, lb)
-	admitted := make([]state.BackendServer, 0, len(list))
+	admitted := make([]cloud.BackendServer, 0, len(list))
 	for i := range list {
 		m, serverVPC, err := resolve(v, lb, &list[i])
 		if err != nil {
@@ -141,16 +142,16 @@ func admit(v *state.View, lb *state.LoadBalancer, list []backendServerParam) ([]
 }
 
 // resolve finds the server and the VPC that it is in.
-func resolve(v *state.View, lb *state.LoadBalancer, s *backendServerParam) (state.BackendServer, string, error) {
-	m := state.BackendServer{
+func resolve(v *state.View, lb *cloud.LoadBalancer, s *backendServerParam) (cloud.BackendServer, string, error) {
+	m := cloud.BackendServer{
 		ServerID: string(s.ServerID), Type: s.Type, Port: int(s.Port), Weight: s.weight(), Description: s.Description,
 	}
-	if s.Type == state.BackendServerECS {
-		instance, ok := state.Instances.Find(v, m.ServerID)
+	if s.Type == cloud.BackendServerECS {
+		instance, ok := cloud.Instances.Find(v, m.ServerID)
 		if !ok {
 			return m, "", state.Refuse(serverUnknown)
 		}
-		if instance.Status != state.InstanceRunning {
+		if instance.Status != cloud.InstanceRunning {
 			return m, "", state.Refuse(serverNotRunning)
 		}
 		return m, instance.VPCID, nil
@@ -158,7 +159,7 @@ func resolve(v *state.View, lb *state.LoadBalancer, s *backendServerParam) (stat
 	if isShared(lb) {
 		return m, "", state.Refuse(eniOnSharedInstance)
 	}
-	n, ok := state.NetworkInterfaces.Find(v, m.ServerID)
+	n, ok := cloud.NetworkInterfaces.Find(v, m.ServerID)
 	if !ok {
 		return m, "", state.Refuse(networkInterfaceUnknown, m.ServerID)
 	}
@@ -173,13 +174,13 @@ func resolve(v *state.View, lb *state.LoadBalancer, s *backendServerParam) (stat
 }
 
 // isShared tells a shared-resource instance, which has no spec.
-func isShared(lb *state.LoadBalancer) bool {
-	return lb.InstanceChargeType == state.PayBySpec && lb.Spec == ""
+func isShared(lb *cloud.LoadBalancer) bool {
+	return lb.InstanceChargeType == cloud.PayBySpec && lb.Spec == ""
 }
 
 // networkOf is the VPC that the backends of a load balancer must be in: its own,
 // or that of the backends it has. "" is any.
-func networkOf(v *state.View, lb *state.LoadBalancer) string {
+func networkOf(v *state.View, lb *cloud.LoadBalancer) string {
 	if lb.VPCID != "" {
 		return lb.VPCID
 	}
@@ -188,7 +189,7 @@ func networkOf(v *state.View, lb *state.LoadBalancer) string {
 			return vpc
 		}
 	}
-	for g := range state.VServerGroupsByLoadBalancer.List(v, lb.ID) {
+	for g := range cloud.VServerGroupsByLoadBalancer.List(v, lb.ID) {
 		for _, m := range g.BackendServers {
 			if vpc := serverVPC(v, m); vpc != "" {
 				return vpc
@@ -199,23 +200,23 @@ func networkOf(v *state.View, lb *state.LoadBalancer) string {
 }
 
 // serverVPC is "" for a server that is gone.
-func serverVPC(v *state.View, m state.BackendServer) string {
-	if m.Type == state.BackendServerECS {
-		if instance, ok := state.Instances.Find(v, m.ServerID); ok {
+func serverVPC(v *state.View, m cloud.BackendServer) string {
+	if m.Type == cloud.BackendServerECS {
+		if instance, ok := cloud.Instances.Find(v, m.ServerID); ok {
 			return instance.VPCID
 		}
-	} else if n, ok := state.NetworkInterfaces.Find(v, m.ServerID); ok {
+	} else if n, ok := cloud.NetworkInterfaces.Find(v, m.ServerID); ok {
 		return n.VPCID
 	}
 	return ""
 }
 
 // serverIP is the address that a member is reached at.
-func serverIP(v *state.View, m state.BackendServer) string {
-	if m.Type != state.BackendServerECS {
+func serverIP(v *state.View, m cloud.BackendServer) string {
+	if m.Type != cloud.BackendServerECS {
 		return m.ServerIP
 	}
-	if n, ok := state.NetworkInterfacesByInstance.First(v, m.ServerID, state.NetworkInterfacePrimary); ok {
+	if n, ok := cloud.NetworkInterfacesByInstance.First(v, m.ServerID, cloud.NetworkInterfacePrimary); ok {
 		return n.PrivateIPAddresses[0]
 	}
 	return ""
@@ -223,7 +224,7 @@ func serverIP(v *state.View, m state.BackendServer) string {
 
 // checkAddresses refuses two members that are the same address and port under
 // two ids, such as an instance and its network interface.
-func checkAddresses(v *state.View, members []state.BackendServer) error {
+func checkAddresses(v *state.View, members []cloud.BackendServer) error {
 	seen := make(map[string]bool, len(members))
 	for _, m := range members {
 		ip := serverIP(v, m)
@@ -238,11 +239,11 @@ func checkAddresses(v *state.View, members []state.BackendServer) error {
 
 // checkBackendQuotas holds the quota of the load balancer, over all its groups
 // (CLB-0122), and that of each server, over all load balancers.
-func checkBackendQuotas(v *state.View, lb *state.LoadBalancer, added []state.BackendServer) error {
+func checkBackendQuotas(v *state.View, lb *cloud.LoadBalancer, added []cloud.BackendServer) error {
 	if len(added) == 0 {
 		return nil
 	}
-	if err := state.CheckQuota(v, state.QuotaBackendServers, lb.ID, state.BackendCount(v, lb)+len(added)); err != nil {
+	if err := v.Use(cloud.QuotaBackendServers, lb.ID, len(added)); err != nil {
 		return err
 	}
 	more := make(map[string]int, len(added))
@@ -250,35 +251,11 @@ func checkBackendQuotas(v *state.View, lb *state.LoadBalancer, added []state.Bac
 		more[m.ServerID]++
 	}
 	for _, m := range added {
-		used := attached(v, m.ServerID) + more[m.ServerID]
-		if err := state.CheckQuota(v, state.QuotaServerAttached, m.ServerID, used); err != nil {
+		if err := v.Use(cloud.QuotaServerAttached, m.ServerID, more[m.ServerID]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// attached counts how often a server is a backend.
-func attached(v *state.View, serverID string) int {
-	n := 0
-	is := func(m state.BackendServer) {
-		if m.ServerID == serverID {
-			n++
-		}
-	}
-	for lb := range state.LoadBalancersByServer.List(v, serverID) {
-		each(lb.BackendServers, is)
-	}
-	for g := range state.VServerGroupsByServer.List(v, serverID) {
-		each(g.BackendServers, is)
-	}
-	return n
-}
-
-func each(members []state.BackendServer, do func(state.BackendServer)) {
-	for _, m := range members {
-		do(m)
-	}
 }
 
 type addBackendServersRequest struct {
@@ -310,7 +287,7 @@ type defaultGroupServer struct {
 	Description string `rpc:"Description,omitempty"`
 }
 
-func defaultGroupServers(v *state.View, lb *state.LoadBalancer) []defaultGroupServer {
+func defaultGroupServers(v *state.View, lb *cloud.LoadBalancer) []defaultGroupServer {
 	list := make([]defaultGroupServer, len(lb.BackendServers))
 	for i, m := range lb.BackendServers {
 		list[i] = defaultGroupServer{
@@ -324,7 +301,7 @@ func defaultGroupServers(v *state.View, lb *state.LoadBalancer) []defaultGroupSe
 // addBackendServers adds to the default group. One that is named twice in the
 // call is added once; one that is a member already is refused.
 func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*defaultGroupResponse, error) {
-	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		var list []backendServerParam
 		for i := range req.BackendServers {
 			s := req.BackendServers[i]
@@ -352,8 +329,8 @@ func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*defaultGro
 }
 
 // editDefaultGroup changes the default group, which takes one change at a time.
-func editDefaultGroup(tx *state.Tx, id string, change func(*state.LoadBalancer) error) (*defaultGroupResponse, error) {
-	_, err := editLoadBalancer(tx, id, func(lb *state.LoadBalancer) error {
+func editDefaultGroup(tx *state.Tx, id string, change func(*cloud.LoadBalancer) error) (*defaultGroupResponse, error) {
+	_, err := editLoadBalancer(tx, id, func(lb *cloud.LoadBalancer) error {
 		if lb.Activity == state.Busy {
 			return state.Refuse(defaultGroupBusy)
 		}
@@ -362,8 +339,8 @@ func editDefaultGroup(tx *state.Tx, id string, change func(*state.LoadBalancer) 
 	if err != nil {
 		return nil, err
 	}
-	state.Enter(tx, state.StageLoadBalancerConfiguring, id)
-	lb, err := state.LoadBalancers.Get(tx.View, id)
+	state.Enter(tx, cloud.StageLoadBalancerConfiguring, id)
+	lb, err := cloud.LoadBalancers.Get(tx.View, id)
 	if err != nil {
 		return nil, err
 	}
@@ -385,14 +362,14 @@ func (req *removeBackendServersRequest) Validate() error {
 }
 
 func removeBackendServers(tx *state.Tx, req *removeBackendServersRequest) (*defaultGroupResponse, error) {
-	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		lb.BackendServers = without(lb.BackendServers, req.BackendServers)
 		return nil
 	})
 }
 
 func setBackendServers(tx *state.Tx, req *addBackendServersRequest) (*defaultGroupResponse, error) {
-	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		lb.BackendServers = reweighted(lb.BackendServers, req.BackendServers)
 		return nil
 	})
@@ -402,7 +379,7 @@ type describeHealthStatusRequest struct {
 	RegionID         string         `rpc:"RegionId"`
 	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
 	ListenerPort     int            `rpc:"ListenerPort,min=0,max=65535"`
-	ListenerProtocol state.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
+	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
 }
 
 type describeHealthStatusResponse struct {
@@ -421,7 +398,7 @@ type backendHealth struct {
 }
 
 func describeHealthStatus(v *state.View, req *describeHealthStatusRequest) (*describeHealthStatusResponse, error) {
-	lb, err := state.LoadBalancers.Get(v, req.LoadBalancerID)
+	lb, err := cloud.LoadBalancers.Get(v, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -431,7 +408,7 @@ func describeHealthStatus(v *state.View, req *describeHealthStatusRequest) (*des
 		}
 	}
 	resp := &describeHealthStatusResponse{}
-	for l := range state.ListenersByLoadBalancer.List(v, lb.ID) {
+	for l := range cloud.ListenersByLoadBalancer.List(v, lb.ID) {
 		if (req.ListenerPort == 0 || l.Port == req.ListenerPort) && (req.ListenerProtocol == "" || l.Protocol == req.ListenerProtocol) {
 			resp.BackendServers = append(resp.BackendServers, healthBehind(v, lb, l)...)
 		}
@@ -439,11 +416,11 @@ func describeHealthStatus(v *state.View, req *describeHealthStatusRequest) (*des
 	return resp, nil
 }
 
-func healthBehind(v *state.View, lb *state.LoadBalancer, l *state.Listener) []backendHealth {
+func healthBehind(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) []backendHealth {
 	members := lb.BackendServers
 	if l.VServerGroupID != "" {
 		members = nil
-		if g, ok := state.VServerGroups.Find(v, l.VServerGroupID); ok {
+		if g, ok := cloud.VServerGroups.Find(v, l.VServerGroupID); ok {
 			members = g.BackendServers
 		}
 	}
@@ -463,17 +440,17 @@ func healthBehind(v *state.View, lb *state.LoadBalancer, l *state.Listener) []ba
 
 // health is what a check would find: nothing where none is made, and else
 // whether the server is there. No packet is sent. CLB-0123.
-func health(v *state.View, l *state.Listener, m state.BackendServer) string {
-	if l.HealthCheck.Switch != state.On || l.Status != state.ListenerRunning {
+func health(v *state.View, l *cloud.Listener, m cloud.BackendServer) string {
+	if l.HealthCheck.Switch != cloud.On || l.Status != cloud.ListenerRunning {
 		return "unavailable"
 	}
-	if m.Type == state.BackendServerECS {
-		if instance, ok := state.Instances.Find(v, m.ServerID); ok && instance.Status == state.InstanceRunning {
+	if m.Type == cloud.BackendServerECS {
+		if instance, ok := cloud.Instances.Find(v, m.ServerID); ok && instance.Status == cloud.InstanceRunning {
 			return "normal"
 		}
 		return "abnormal"
 	}
-	if n, ok := state.NetworkInterfaces.Find(v, m.ServerID); ok && n.Status == state.NetworkInterfaceInUse {
+	if n, ok := cloud.NetworkInterfaces.Find(v, m.ServerID); ok && n.Status == cloud.NetworkInterfaceInUse {
 		return "normal"
 	}
 	return "abnormal"

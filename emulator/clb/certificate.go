@@ -9,6 +9,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var certificateActions = []rpc.Action{
@@ -71,7 +72,7 @@ type serverCertificateSummary struct {
 	SubjectAlternativeNames []string `rpc:"SubjectAlternativeNames>SubjectAlternativeName"`
 }
 
-func summarizeCertificate(c *state.ServerCertificate) serverCertificateSummary {
+func summarizeCertificate(c *cloud.ServerCertificate) serverCertificateSummary {
 	return serverCertificateSummary{
 		ServerCertificateID:     c.ID,
 		ServerCertificateName:   c.Name,
@@ -86,7 +87,7 @@ func summarizeCertificate(c *state.ServerCertificate) serverCertificateSummary {
 }
 
 func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) (*serverCertificateSummary, error) {
-	content, err := state.ParseCertificate(req.ServerCertificate)
+	content, err := cloud.ParseCertificate(req.ServerCertificate)
 	if err != nil {
 		return nil, state.Refuse(certificateMalformed)
 	}
@@ -101,11 +102,10 @@ func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) 
 		return nil, err
 	}
 	scope := tx.Scope()
-	used := state.ServerCertificatesByRegion.Count(tx.View, scope.AccountID, scope.RegionID)
-	if err := state.CheckQuota(tx.View, state.QuotaCertificates, scope.RegionID, used+1); err != nil {
+	if err := tx.Use(cloud.QuotaCertificates, scope.RegionID, 1); err != nil {
 		return nil, err
 	}
-	c := &state.ServerCertificate{
+	c := &cloud.ServerCertificate{
 		Owner:              tx.Scope(),
 		ID:                 tx.NewCertificateID(),
 		Name:               req.ServerCertificateName,
@@ -116,8 +116,8 @@ func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) 
 	if c.Name == "" {
 		c.Name = c.ID
 	}
-	state.ServerCertificates.Put(tx, c)
-	putTags(tx, state.TagServerCertificate, c.ID, req.Tags)
+	cloud.ServerCertificates.Put(tx, c)
+	putTags(tx, cloud.TagServerCertificate, c.ID, req.Tags)
 	summary := summarizeCertificate(c)
 	return &summary, nil
 }
@@ -168,7 +168,7 @@ type setServerCertificateNameRequest struct {
 }
 
 func setServerCertificateName(tx *state.Tx, req *setServerCertificateNameRequest) (*rpc.Empty, error) {
-	return &rpc.Empty{}, state.ServerCertificates.Edit(tx, req.ServerCertificateID, func(c *state.ServerCertificate) error {
+	return &rpc.Empty{}, cloud.ServerCertificates.Edit(tx, req.ServerCertificateID, func(c *cloud.ServerCertificate) error {
 		c.Name = req.ServerCertificateName
 		return nil
 	})
@@ -180,17 +180,16 @@ type deleteServerCertificateRequest struct {
 }
 
 func deleteServerCertificate(tx *state.Tx, req *deleteServerCertificateRequest) (*rpc.Empty, error) {
-	if _, err := state.ServerCertificates.Get(tx.View, req.ServerCertificateID); err != nil {
+	if _, err := cloud.ServerCertificates.Get(tx.View, req.ServerCertificateID); err != nil {
 		return nil, err
 	}
-	if _, used := state.ListenersByCertificate.First(tx.View, req.ServerCertificateID); used {
+	if _, used := cloud.ListenersByCertificate.First(tx.View, req.ServerCertificateID); used {
 		return nil, state.Refuse(certificateInUse)
 	}
-	if _, used := state.DomainExtensionsByCertificate.First(tx.View, req.ServerCertificateID); used {
+	if _, used := cloud.DomainExtensionsByCertificate.First(tx.View, req.ServerCertificateID); used {
 		return nil, state.Refuse(certificateInDomainExtension)
 	}
-	state.DeleteTagsOf(tx, state.TagServerCertificate, req.ServerCertificateID)
-	state.ServerCertificates.Delete(tx, req.ServerCertificateID)
+	cloud.ServerCertificates.Remove(tx, req.ServerCertificateID)
 	return &rpc.Empty{}, nil
 }
 
@@ -217,15 +216,15 @@ type serverCertificateItem struct {
 // its work. CLB-0160.
 func describeServerCertificates(v *state.View, req *describeServerCertificatesRequest) (*describeServerCertificatesResponse, error) {
 	resp := &describeServerCertificatesResponse{}
-	for c := range state.ServerCertificatesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for c := range cloud.ServerCertificatesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
 		if (req.ServerCertificateID == "" || c.ID == req.ServerCertificateID) &&
 			(req.ResourceGroupID == "" || c.ResourceGroupID == req.ResourceGroupID) &&
-			state.HasTags(v, state.TagServerCertificate, c.ID, tagFilters(req.Tags)) {
+			state.HasTags(v, cloud.TagServerCertificate, c.ID, tagFilters(req.Tags)) {
 			resp.ServerCertificates = append(resp.ServerCertificates, serverCertificateItem{
 				serverCertificateSummary: summarizeCertificate(c),
 				EncryptionAlgorithm:      c.Algorithm,
 				EncryptionKeyLength:      c.KeyLength,
-				Tags:                     tagsOf(v, state.TagServerCertificate, c.ID),
+				Tags:                     tagsOf(v, cloud.TagServerCertificate, c.ID),
 			})
 		}
 	}
@@ -252,7 +251,7 @@ type caCertificateSummary struct {
 	certificateTimes
 }
 
-func summarizeCACertificate(c *state.CACertificate) caCertificateSummary {
+func summarizeCACertificate(c *cloud.CACertificate) caCertificateSummary {
 	return caCertificateSummary{
 		c.ID, c.Name, c.ResourceGroupID, c.Fingerprint, c.CommonName,
 		certificateTimes{formatTime(c.CreateTime), c.CreateTime.UnixMilli(), formatTime(c.NotAfter), c.NotAfter.UnixMilli()},
@@ -260,7 +259,7 @@ func summarizeCACertificate(c *state.CACertificate) caCertificateSummary {
 }
 
 func uploadCACertificate(tx *state.Tx, req *uploadCACertificateRequest) (*caCertificateSummary, error) {
-	content, err := state.ParseCertificate(req.CACertificate)
+	content, err := cloud.ParseCertificate(req.CACertificate)
 	if err != nil {
 		return nil, state.Refuse(certificateMalformed)
 	}
@@ -269,11 +268,10 @@ func uploadCACertificate(tx *state.Tx, req *uploadCACertificateRequest) (*caCert
 		return nil, err
 	}
 	scope := tx.Scope()
-	used := state.CACertificatesByRegion.Count(tx.View, scope.AccountID, scope.RegionID)
-	if err := state.CheckQuota(tx.View, state.QuotaCACertificates, scope.RegionID, used+1); err != nil {
+	if err := tx.Use(cloud.QuotaCACertificates, scope.RegionID, 1); err != nil {
 		return nil, err
 	}
-	c := &state.CACertificate{
+	c := &cloud.CACertificate{
 		Owner:              tx.Scope(),
 		ID:                 tx.NewCertificateID(),
 		Name:               req.CACertificateName,
@@ -284,8 +282,8 @@ func uploadCACertificate(tx *state.Tx, req *uploadCACertificateRequest) (*caCert
 	if c.Name == "" {
 		c.Name = c.ID
 	}
-	state.CACertificates.Put(tx, c)
-	putTags(tx, state.TagCACertificate, c.ID, req.Tags)
+	cloud.CACertificates.Put(tx, c)
+	putTags(tx, cloud.TagCACertificate, c.ID, req.Tags)
 	summary := summarizeCACertificate(c)
 	return &summary, nil
 }
@@ -297,7 +295,7 @@ type setCACertificateNameRequest struct {
 }
 
 func setCACertificateName(tx *state.Tx, req *setCACertificateNameRequest) (*rpc.Empty, error) {
-	return &rpc.Empty{}, state.CACertificates.Edit(tx, req.CACertificateID, func(c *state.CACertificate) error {
+	return &rpc.Empty{}, cloud.CACertificates.Edit(tx, req.CACertificateID, func(c *cloud.CACertificate) error {
 		c.Name = req.CACertificateName
 		return nil
 	})
@@ -309,14 +307,13 @@ type deleteCACertificateRequest struct {
 }
 
 func deleteCACertificate(tx *state.Tx, req *deleteCACertificateRequest) (*rpc.Empty, error) {
-	if _, err := state.CACertificates.Get(tx.View, req.CACertificateID); err != nil {
+	if _, err := cloud.CACertificates.Get(tx.View, req.CACertificateID); err != nil {
 		return nil, err
 	}
-	if _, used := state.ListenersByCertificate.First(tx.View, req.CACertificateID); used {
+	if _, used := cloud.ListenersByCertificate.First(tx.View, req.CACertificateID); used {
 		return nil, state.Refuse(certificateInUse)
 	}
-	state.DeleteTagsOf(tx, state.TagCACertificate, req.CACertificateID)
-	state.CACertificates.Delete(tx, req.CACertificateID)
+	cloud.CACertificates.Remove(tx, req.CACertificateID)
 	return &rpc.Empty{}, nil
 }
 
@@ -341,12 +338,12 @@ type caCertificateItem struct {
 
 func describeCACertificates(v *state.View, req *describeCACertificatesRequest) (*describeCACertificatesResponse, error) {
 	resp := &describeCACertificatesResponse{}
-	for c := range state.CACertificatesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for c := range cloud.CACertificatesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
 		if (req.CACertificateID == "" || c.ID == req.CACertificateID) &&
 			(req.ResourceGroupID == "" || c.ResourceGroupID == req.ResourceGroupID) &&
-			state.HasTags(v, state.TagCACertificate, c.ID, tagFilters(req.Tags)) {
+			state.HasTags(v, cloud.TagCACertificate, c.ID, tagFilters(req.Tags)) {
 			resp.CACertificates = append(resp.CACertificates, caCertificateItem{
-				summarizeCACertificate(c), c.RegionID, c.Algorithm, c.KeyLength, tagsOf(v, state.TagCACertificate, c.ID),
+				summarizeCACertificate(c), c.RegionID, c.Algorithm, c.KeyLength, tagsOf(v, cloud.TagCACertificate, c.ID),
 			})
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Product is the API as the gateway serves it.
@@ -36,11 +36,11 @@ func Product() *rpc.Product {
 		Denial: rpc.ErrorRow{Status: 403, Code: "Forbidden",
 			Message: "User not authorized to operate on the specified resource.", Evidence: "CLB-0201"},
 		Resources: []rpc.Resource{
-			{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: state.LoadBalancers.Kind()},
-			{Parameter: "VServerGroupId", Type: "vservergroup", Kind: state.VServerGroups.Kind()},
-			{Parameter: "AclId", Type: "acl", Kind: state.AccessControlLists.Kind()},
-			{Parameter: "ServerCertificateId", Type: "certificate", Kind: state.ServerCertificates.Kind()},
-			{Parameter: "CACertificateId", Type: "certificate", Kind: state.CACertificates.Kind()},
+			{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: cloud.LoadBalancers.Kind()},
+			{Parameter: "VServerGroupId", Type: "vservergroup", Kind: cloud.VServerGroups.Kind()},
+			{Parameter: "AclId", Type: "acl", Kind: cloud.AccessControlLists.Kind()},
+			{Parameter: "ServerCertificateId", Type: "certificate", Kind: cloud.ServerCertificates.Kind()},
+			{Parameter: "CACertificateId", Type: "certificate", Kind: cloud.CACertificates.Kind()},
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var domainExtensionActions = []rpc.Action{
@@ -43,7 +44,7 @@ type createDomainExtensionResponse struct {
 }
 
 func createDomainExtension(tx *state.Tx, req *createDomainExtensionRequest) (*createDomainExtensionResponse, error) {
-	l, err := findListener(tx.View, req.LoadBalancerID, req.ListenerPort, state.HTTPS)
+	l, err := findListener(tx.View, req.LoadBalancerID, req.ListenerPort, cloud.HTTPS)
 	if err != nil {
 		return nil, err
 	}
@@ -54,26 +55,25 @@ func createDomainExtension(tx *state.Tx, req *createDomainExtensionRequest) (*cr
 	if isShared(lb) {
 		return nil, state.Refuse(extensionOnSharedInstance)
 	}
-	if _, taken := state.DomainExtensionsByListener.First(tx.View, lb.ID, state.PortKey(l.Port), req.Domain); taken {
+	if _, taken := cloud.DomainExtensionsByListener.First(tx.View, l.ID(), req.Domain); taken {
 		return nil, state.Refuse(extensionExists)
 	}
-	if _, ok := state.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
+	if _, ok := cloud.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
 		return nil, state.Refuse(extensionCertificateUnknown)
 	}
-	used := state.DomainExtensionsByListener.Count(tx.View, lb.ID, state.PortKey(l.Port))
-	if err := state.CheckQuota(tx.View, state.QuotaDomainExtensions, l.ID(), used+1); err != nil {
+	if err := tx.Use(cloud.QuotaDomainExtensions, l.ID(), 1); err != nil {
 		return nil, err
 	}
-	d := &state.DomainExtension{
+	d := &cloud.DomainExtension{
 		Owner:               tx.Scope(),
-		ID:                  tx.NewID(state.DomainExtensions.Kind()),
+		ID:                  tx.NewID(cloud.DomainExtensions.Kind()),
 		LoadBalancerID:      lb.ID,
 		ListenerPort:        l.Port,
 		Domain:              req.Domain,
 		ServerCertificateID: req.ServerCertificateID,
 		CreateTime:          tx.Now(),
 	}
-	state.DomainExtensions.Put(tx, d)
+	cloud.DomainExtensions.Put(tx, d)
 	return &createDomainExtensionResponse{d.ID, l.Port}, nil
 }
 
@@ -92,8 +92,8 @@ func (req *setDomainExtensionAttributeRequest) Validate() error {
 }
 
 func setDomainExtensionAttribute(tx *state.Tx, req *setDomainExtensionAttributeRequest) (*rpc.Empty, error) {
-	return &rpc.Empty{}, state.DomainExtensions.Edit(tx, req.DomainExtensionID, func(d *state.DomainExtension) error {
-		if _, ok := state.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
+	return &rpc.Empty{}, cloud.DomainExtensions.Edit(tx, req.DomainExtensionID, func(d *cloud.DomainExtension) error {
+		if _, ok := cloud.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
 			return state.Refuse(extensionCertificateUnknown)
 		}
 		d.ServerCertificateID = req.ServerCertificateID
@@ -107,10 +107,10 @@ type deleteDomainExtensionRequest struct {
 }
 
 func deleteDomainExtension(tx *state.Tx, req *deleteDomainExtensionRequest) (*rpc.Empty, error) {
-	if _, err := state.DomainExtensions.Get(tx.View, req.DomainExtensionID); err != nil {
+	if _, err := cloud.DomainExtensions.Get(tx.View, req.DomainExtensionID); err != nil {
 		return nil, err
 	}
-	state.DomainExtensions.Delete(tx, req.DomainExtensionID)
+	cloud.DomainExtensions.Remove(tx, req.DomainExtensionID)
 	return &rpc.Empty{}, nil
 }
 
@@ -132,7 +132,7 @@ type domainExtensionItem struct {
 }
 
 func describeDomainExtensions(v *state.View, req *describeDomainExtensionsRequest) (*describeDomainExtensionsResponse, error) {
-	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, state.HTTPS)
+	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, cloud.HTTPS)
 	if err != nil {
 		return nil, err
 	}
@@ -147,13 +147,13 @@ func describeDomainExtensions(v *state.View, req *describeDomainExtensionsReques
 
 func domainExtensionsOf(v *state.View, loadBalancerID string, port int) []domainExtensionItem {
 	var list []domainExtensionItem
-	for d := range state.DomainExtensionsByListener.List(v, loadBalancerID, state.PortKey(port)) {
+	for d := range cloud.DomainExtensionsByListener.List(v, cloud.ListenerID(loadBalancerID, cloud.HTTPS, port)) {
 		list = append(list, viewDomainExtension(d))
 	}
 	return list
 }
 
-func viewDomainExtension(d *state.DomainExtension) domainExtensionItem {
+func viewDomainExtension(d *cloud.DomainExtension) domainExtensionItem {
 	return domainExtensionItem{d.ID, d.Domain, d.ServerCertificateID}
 }
 
@@ -169,7 +169,7 @@ type describeDomainExtensionAttributeResponse struct {
 }
 
 func describeDomainExtensionAttribute(v *state.View, req *describeDomainExtensionAttributeRequest) (*describeDomainExtensionAttributeResponse, error) {
-	d, err := state.DomainExtensions.Get(v, req.DomainExtensionID)
+	d, err := cloud.DomainExtensions.Get(v, req.DomainExtensionID)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/clb"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // params is the call's parameters, given as name, value, name, value.
@@ -98,8 +99,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "VSwitchOfOtherVPC", Action: "CreateLoadBalancer", Params: with(createIntranet, "VpcId", vpc2), Status: 400, Code: "InvalidVSwitchId.NotFound"},
 		{Name: "UnknownResourceGroup", Action: "CreateLoadBalancer", Params: with(createInternet, "ResourceGroupId", "rg-none"), Status: 400, Code: "InvalidResourceGroupId.NotFound"},
 		{Name: "IntranetIPv6", Action: "CreateLoadBalancer", Params: with(createIntranet, "AddressIPVersion", "ipv6"), Status: 400, Code: "InvalidParameter.Mismatch"},
-		{Name: "IPv6NotOffered", Action: "CreateLoadBalancer", Params: with(createInternet, "AddressIPVersion", "ipv6"), Plant: editRegion(func(r *state.Region) { r.PublicIPv6CIDRBlock = "" }), Status: 400, Code: "RegionOrZonesNotSupportIpv6"},
-		{Name: "RegionSoldOut", Action: "CreateLoadBalancer", Params: createInternet, Plant: editRegion(func(r *state.Region) { r.PublicCIDRBlock = "203.0.113.0/30" }), Status: 400, Code: "OperationFailed.RegionResourceLimit"},
+		{Name: "IPv6NotOffered", Action: "CreateLoadBalancer", Params: with(createInternet, "AddressIPVersion", "ipv6"), Plant: editRegion(func(r *cloud.Region) { r.PublicIPv6CIDRBlock = "" }), Status: 400, Code: "RegionOrZonesNotSupportIpv6"},
+		{Name: "RegionSoldOut", Action: "CreateLoadBalancer", Params: createInternet, Plant: editRegion(func(r *cloud.Region) { r.PublicCIDRBlock = "203.0.113.0/30" }), Status: 400, Code: "OperationFailed.RegionResourceLimit"},
 		{Name: "ZonesNoPair", Action: "CreateLoadBalancer", Params: with(createInternet, "MasterZoneId", "cn-hangzhou-h", "SlaveZoneId", "cn-hangzhou-h"), Status: 400, Code: "PRODUCT.NOT_AVAILABLE_IZ"},
 		{Name: "NoSpec", Action: "CreateLoadBalancer", Params: params(), Status: 400, Code: "ShareSlbHaltSales"},
 		{Name: "CLCUByBandwidth", Action: "CreateLoadBalancer", Params: params("InstanceChargeType", "PayByCLCU", "InternetChargeType", "paybybandwidth", "Bandwidth", "5"), Status: 400, Code: "Instance.InternetChargeTypeNotAllowed"},
@@ -109,7 +110,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "Protection", Action: "CreateLoadBalancer", Params: with(createInternet, "ModificationProtectionStatus", "on"), Status: 400, Code: "InvalidParam.ModificationProtectionStatus"},
 		{Name: "ReasonAlone", Action: "CreateLoadBalancer", Params: with(createInternet, "ModificationProtectionReason", "why"), Status: 400, Code: "InvalidParam.ModificationProtectionReason"},
 		{Name: "TokenConflict", Action: "CreateLoadBalancer", Params: with(createInternet, "ClientToken", "t1"), Plant: plantToken, Status: 400, Code: "IdempotentParameterMismatch"},
-		{Name: "Protected", Action: "DeleteLoadBalancer", Params: params("LoadBalancerId", lbInternet), Plant: editLB(lbInternet, func(lb *state.LoadBalancer) { lb.DeleteProtection = state.On }), Status: 400, Code: "OperationDenied.DeleteProtectionIsOn"},
+		{Name: "Protected", Action: "DeleteLoadBalancer", Params: params("LoadBalancerId", lbInternet), Plant: editLB(lbInternet, func(lb *cloud.LoadBalancer) { lb.DeleteProtection = cloud.On }), Status: 400, Code: "OperationDenied.DeleteProtectionIsOn"},
 		{Name: "Prepaid", Action: "DeleteLoadBalancer", Params: params("LoadBalancerId", lbPrepaid), Status: 400, Code: "InvalidChargeType"},
 		{Name: "Prepaid", Action: "SetLoadBalancerDeleteProtection", Params: params("LoadBalancerId", lbPrepaid, "DeleteProtection", "on"), Status: 400, Code: "InvalidChargeType"},
 		{Name: "Name", Action: "SetLoadBalancerName", Params: params("LoadBalancerId", lbInternet, "LoadBalancerName", "*"), Status: 400, Code: "InvalidLoadBalancerName"},
@@ -118,7 +119,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "PrepaidDown", Action: "ModifyLoadBalancerInstanceSpec", Params: params("LoadBalancerId", lbPrepaid, "LoadBalancerSpec", "slb.s1.small"), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "CLCU", Action: "ModifyLoadBalancerInternetSpec", Params: params("LoadBalancerId", lbIntranet, "Bandwidth", "5"), Status: 400, Code: "OperationDenied.PayByCLCU"},
 		{Name: "IntranetByBandwidth", Action: "ModifyLoadBalancerInternetSpec", Params: params("LoadBalancerId", lbIntranet, "InternetChargeType", "paybybandwidth", "Bandwidth", "5"),
-			Plant: editLB(lbIntranet, func(lb *state.LoadBalancer) { lb.InstanceChargeType = state.PayBySpec }), Status: 400, Code: "ActionNotAllowed"},
+			Plant: editLB(lbIntranet, func(lb *cloud.LoadBalancer) { lb.InstanceChargeType = cloud.PayBySpec }), Status: 400, Code: "ActionNotAllowed"},
 		{Name: "PrepaidDown", Action: "ModifyLoadBalancerInternetSpec", Params: params("LoadBalancerId", lbPrepaid, "Bandwidth", "5"), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "ByBandwidthWithout", Action: "ModifyLoadBalancerInternetSpec", Params: params("LoadBalancerId", lbShared, "InternetChargeType", "paybybandwidth"), Status: 400, Code: "InvalidParameter.Bandwidth"},
 		{Name: "Same", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayByCLCU"), Status: 400, Code: "OperationDenied.PayByCLCU"},
@@ -201,8 +202,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "ENIOnShared", Action: "CreateVServerGroup", Params: params("LoadBalancerId", lbShared, "BackendServers", server(eni1, `,"Type":"eni"`)), Status: 400, Code: "OperationFailed.ActionNotSupport"},
 		{Name: "Quota", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: fillBackends(200), Status: 400, Code: "InstanceBackendServerNumberOverLimit"},
 		{Name: "Exists", Action: "AddBackendServers", Params: params("LoadBalancerId", lbInternet, "BackendServers", server(instance1, "")),
-			Plant: editLB(lbInternet, func(lb *state.LoadBalancer) {
-				lb.BackendServers = []state.BackendServer{{ServerID: instance1, Type: "ecs"}}
+			Plant: editLB(lbInternet, func(lb *cloud.LoadBalancer) {
+				lb.BackendServers = []cloud.BackendServer{{ServerID: instance1, Type: "ecs"}}
 			}),
 			Status: 400, Code: "InvalidParameter"},
 		{Name: "None", Action: "SetBackendServers", Params: params("LoadBalancerId", lbInternet), Status: 400, Code: "MissingBackendServers"},
@@ -238,7 +239,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "InUse", Action: "DeleteCACertificate", Params: params("CACertificateId", "ca-used"), Status: 400, Code: "CertificateAndPrivateKeyIsRefered"},
 		{Name: "Exists", Action: "CreateDomainExtension", Params: with(extension, "Domain", "a.example.com"), Status: 400, Code: "InvalidParameter.Domain"},
 		{Name: "Domain", Action: "CreateDomainExtension", Params: with(extension, "Domain", "no domain"), Status: 400, Code: "InvalidDomain"},
-		{Name: "Shared", Action: "CreateDomainExtension", Params: extension, Plant: editLB(lbInternet, func(lb *state.LoadBalancer) { lb.Spec = "" }), Status: 400, Code: "DomainExtensionNotSupport"},
+		{Name: "Shared", Action: "CreateDomainExtension", Params: extension, Plant: editLB(lbInternet, func(lb *cloud.LoadBalancer) { lb.Spec = "" }), Status: 400, Code: "DomainExtensionNotSupport"},
 		{Name: "NoCertificate", Action: "CreateDomainExtension", Params: with(extension, "ServerCertificateId", ""), Status: 400, Code: "MissingParam.ServerCertificates"},
 		{Name: "NoCertificate", Action: "SetDomainExtensionAttribute", Params: params("DomainExtensionId", "de-used"), Status: 400, Code: "MissingParam.ServerCertificates"},
 		{Name: "UnknownCertificate", Action: "CreateDomainExtension", Params: with(extension, "ServerCertificateId", "none"), Status: 400, Code: "InvalidParameter.ServerCertificateId"},
@@ -263,38 +264,38 @@ func TestRefusals(t *testing.T) {
 
 		// The account and the shop.
 		{Name: "Arrears", Action: "CreateLoadBalancer", Params: createInternet, Plant: inArrears, Status: 400, Code: "ORDER.ARREARAGE"},
-		{Name: "Balance", Action: "CreateLoadBalancer", Params: createInternet, Plant: editAccount(func(a *state.Account) { a.Balance = 99 }), Status: 400, Code: "PAY.INSUFFICIENT_BALANCE"},
-		{Name: "ZoneSoldOut", Action: "CreateLoadBalancer", Params: with(createInternet, "MasterZoneId", "cn-hangzhou-h"), Plant: editRegion(func(r *state.Region) { r.SoldOut = []state.ZoneStock{{ZoneID: "cn-hangzhou-h"}} }), Status: 400, Code: "OperationFailed.ZoneResourceLimit"},
+		{Name: "Balance", Action: "CreateLoadBalancer", Params: createInternet, Plant: editAccount(func(a *cloud.Account) { a.Balance = 99 }), Status: 400, Code: "PAY.INSUFFICIENT_BALANCE"},
+		{Name: "ZoneSoldOut", Action: "CreateLoadBalancer", Params: with(createInternet, "MasterZoneId", "cn-hangzhou-h"), Plant: editRegion(func(r *cloud.Region) { r.SoldOut = []cloud.ZoneStock{{ZoneID: "cn-hangzhou-h"}} }), Status: 400, Code: "OperationFailed.ZoneResourceLimit"},
 		{Name: "Locked", Action: "SetLoadBalancerName", Params: params("LoadBalancerId", lbInternet, "LoadBalancerName", "x"), Plant: lock, Status: 400, Code: "ActionNotAllowed"},
 		{Name: "Locked", Action: "CreateLoadBalancerTCPListener", Params: createTCP, Plant: lock, Status: 400, Code: "ActionNotAllowed"},
 		{Name: "Locked", Action: "StopLoadBalancerListener", Params: setHTTP, Plant: lock, Status: 400, Code: "ActionNotAllowed"},
 		{Name: "Locked", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: lock, Status: 400, Code: "ActionNotAllowed"},
 		{Name: "Locked", Action: "RemoveVServerGroupBackendServers", Params: addServers, Plant: lock, Status: 400, Code: "LbStatusNotSupport"},
-		{Name: "WhitelistedNoSpec", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayBySpec"), Plant: editAccount(func(a *state.Account) { a.LCUToSpec = true }), Status: 400, Code: "MissingParam.LoadBalancerSpec"},
-		{Name: "WhitelistedOtherSpec", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "big"), Plant: editAccount(func(a *state.Account) { a.LCUToSpec = true }), Status: 400, Code: "InvalidParameter"},
+		{Name: "WhitelistedNoSpec", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayBySpec"), Plant: editAccount(func(a *cloud.Account) { a.LCUToSpec = true }), Status: 400, Code: "MissingParam.LoadBalancerSpec"},
+		{Name: "WhitelistedOtherSpec", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "big"), Plant: editAccount(func(a *cloud.Account) { a.LCUToSpec = true }), Status: 400, Code: "InvalidParameter"},
 
 		// Changes that come too soon.
 		{Name: "TokenRunning", Action: "CreateLoadBalancer", Params: with(createInternet, "ClientToken", "t1"), Plant: plantRunningToken, Status: 400, Code: "OperationFailed.TokenIsProcessing"},
-		{Name: "Configuring", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "Gzip", "off"), Plant: listenerStatus(state.ListenerConfiguring), Status: 400, Code: "OperationFailed.ListenerStatusNotSupport"},
-		{Name: "Starting", Action: "CreateRules", Params: createRules, Plant: listenerStatus(state.ListenerStarting), Status: 400, Code: "OperationFailed.ListenerStatusNotSupport"},
-		{Name: "Stopping", Action: "StartLoadBalancerListener", Params: setHTTP, Plant: listenerStatus(state.ListenerStopping), Status: 400, Code: "ServiceIsConfiguring"},
-		{Name: "Starting", Action: "DeleteLoadBalancerListener", Params: setHTTP, Plant: listenerStatus(state.ListenerStarting), Status: 400, Code: "ServiceIsConfiguring"},
+		{Name: "Configuring", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "Gzip", "off"), Plant: listenerStatus(cloud.ListenerConfiguring), Status: 400, Code: "OperationFailed.ListenerStatusNotSupport"},
+		{Name: "Starting", Action: "CreateRules", Params: createRules, Plant: listenerStatus(cloud.ListenerStarting), Status: 400, Code: "OperationFailed.ListenerStatusNotSupport"},
+		{Name: "Stopping", Action: "StartLoadBalancerListener", Params: setHTTP, Plant: listenerStatus(cloud.ListenerStopping), Status: 400, Code: "ServiceIsConfiguring"},
+		{Name: "Starting", Action: "DeleteLoadBalancerListener", Params: setHTTP, Plant: listenerStatus(cloud.ListenerStarting), Status: 400, Code: "ServiceIsConfiguring"},
 		{Name: "Busy", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: busyGroup, Status: 400, Code: "VServerGroupProcessing"},
 		{Name: "Busy", Action: "DeleteVServerGroup", Params: params("VServerGroupId", "rsp-free"), Plant: busyGroup, Status: 400, Code: "VServerGroupProcessing"},
-		{Name: "Busy", Action: "AddBackendServers", Params: params("LoadBalancerId", lbInternet, "BackendServers", server(instance1, "")), Plant: editLB(lbInternet, func(lb *state.LoadBalancer) { lb.Activity = state.Busy }), Status: 409, Code: "BackendServer.configuring"},
+		{Name: "Busy", Action: "AddBackendServers", Params: params("LoadBalancerId", lbInternet, "BackendServers", server(instance1, "")), Plant: editLB(lbInternet, func(lb *cloud.LoadBalancer) { lb.Activity = state.Busy }), Status: 409, Code: "BackendServer.configuring"},
 
 		// Quotas.
-		{Name: "Quota", Action: "CreateLoadBalancer", Params: createInternet, Plant: quota(state.QuotaLoadBalancers, 4), Status: 400, Code: "ORDER.QUANTITY_INVALID"},
-		{Name: "AttachedQuota", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: quota(state.QuotaServerAttached, 1), Status: 400, Code: "OverQuota"},
-		{Name: "Quota", Action: "CreateLoadBalancerTCPListener", Params: createTCP, Plant: quota(state.QuotaListeners, 5), Status: 400, Code: "ListenerNumberOverLimit"},
-		{Name: "Quota", Action: "CreateRules", Params: createRules, Plant: quota(state.QuotaRules, 1), Status: 400, Code: "TooManyRules"},
-		{Name: "Quota", Action: "CreateDomainExtension", Params: extension, Plant: quota(state.QuotaDomainExtensions, 1), Status: 400, Code: "DomainExtensionNumberOverLimit"},
-		{Name: "Quota", Action: "UploadServerCertificate", Params: params("ServerCertificate", own.certificate, "PrivateKey", own.key), Plant: quota(state.QuotaCertificates, 3), Status: 400, Code: "OverQuota"},
-		{Name: "Quota", Action: "UploadCACertificate", Params: params("CACertificate", own.certificate), Plant: quota(state.QuotaCACertificates, 2), Status: 400, Code: "OverQuota"},
-		{Name: "Quota", Action: "CreateAccessControlList", Params: params("AclName", "a"), Plant: quota(state.QuotaACLs, 3), Status: 400, Code: "AclNumberOverLimit"},
-		{Name: "Quota", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-free", "AclEntrys", entries(2)), Plant: quota(state.QuotaACLEntries, 2), Status: 400, Code: "AclEntryExceedLimit"},
-		{Name: "ACLQuota", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "AclStatus", "on", "AclType", "white", "AclId", "acl-used"), Plant: quota(state.QuotaACLAttached, 1), Status: 400, Code: "AclListenerOverLimit"},
-		{Name: "ACLsQuota", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "AclStatus", "on", "AclType", "white", "AclId", "acl-used,acl-free"), Plant: quota(state.QuotaListenerACLs, 1), Status: 400, Code: "QuotaLimitExceeds.AclAttachedToListener"},
+		{Name: "Quota", Action: "CreateLoadBalancer", Params: createInternet, Plant: quota(cloud.QuotaLoadBalancers, 4), Status: 400, Code: "ORDER.QUANTITY_INVALID"},
+		{Name: "AttachedQuota", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: quota(cloud.QuotaServerAttached, 1), Status: 400, Code: "OverQuota"},
+		{Name: "Quota", Action: "CreateLoadBalancerTCPListener", Params: createTCP, Plant: quota(cloud.QuotaListeners, 5), Status: 400, Code: "ListenerNumberOverLimit"},
+		{Name: "Quota", Action: "CreateRules", Params: createRules, Plant: quota(cloud.QuotaRules, 1), Status: 400, Code: "TooManyRules"},
+		{Name: "Quota", Action: "CreateDomainExtension", Params: extension, Plant: quota(cloud.QuotaDomainExtensions, 1), Status: 400, Code: "DomainExtensionNumberOverLimit"},
+		{Name: "Quota", Action: "UploadServerCertificate", Params: params("ServerCertificate", own.certificate, "PrivateKey", own.key), Plant: quota(cloud.QuotaCertificates, 3), Status: 400, Code: "OverQuota"},
+		{Name: "Quota", Action: "UploadCACertificate", Params: params("CACertificate", own.certificate), Plant: quota(cloud.QuotaCACertificates, 2), Status: 400, Code: "OverQuota"},
+		{Name: "Quota", Action: "CreateAccessControlList", Params: params("AclName", "a"), Plant: quota(cloud.QuotaACLs, 3), Status: 400, Code: "AclNumberOverLimit"},
+		{Name: "Quota", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-free", "AclEntrys", entries(2)), Plant: quota(cloud.QuotaACLEntries, 2), Status: 400, Code: "AclEntryExceedLimit"},
+		{Name: "ACLQuota", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "AclStatus", "on", "AclType", "white", "AclId", "acl-used"), Plant: quota(cloud.QuotaACLAttached, 1), Status: 400, Code: "AclListenerOverLimit"},
+		{Name: "ACLsQuota", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "AclStatus", "on", "AclType", "white", "AclId", "acl-used,acl-free"), Plant: quota(cloud.QuotaListenerACLs, 1), Status: 400, Code: "QuotaLimitExceeds.AclAttachedToListener"},
 
 		// Forwarding rules.
 		{Name: "Unknown", Action: "DescribeRuleAttribute", Params: params("RuleId", "rule-none"), Status: 404, Code: "InvalidRuleId.NotFound"},
@@ -344,18 +345,18 @@ func manyTags(n int) rpctest.Params {
 
 // The worlds of single cases.
 
-func editLB(id string, change func(*state.LoadBalancer)) func(*state.Tx) error {
+func editLB(id string, change func(*cloud.LoadBalancer)) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		return state.LoadBalancers.Edit(tx, id, func(lb *state.LoadBalancer) error {
+		return cloud.LoadBalancers.Edit(tx, id, func(lb *cloud.LoadBalancer) error {
 			change(lb)
 			return nil
 		})
 	}
 }
 
-func editRegion(change func(*state.Region)) func(*state.Tx) error {
+func editRegion(change func(*cloud.Region)) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		return state.Regions.Edit(tx, "cn-hangzhou", func(r *state.Region) error {
+		return cloud.Regions.Edit(tx, "cn-hangzhou", func(r *cloud.Region) error {
 			change(r)
 			return nil
 		})
@@ -368,8 +369,8 @@ func ruleList(name, domain, url, group string) string {
 }
 
 func plantTCP1000(tx *state.Tx) error {
-	state.Listeners.Put(tx, &state.Listener{Owner: owner, LoadBalancerID: lbInternet, Port: 1000, Protocol: state.TCP,
-		Status: state.ListenerRunning, BackendServerPort: 80, AclStatus: state.Off})
+	cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: lbInternet, Port: 1000, Protocol: cloud.TCP,
+		Status: cloud.ListenerRunning, BackendServerPort: 80, AclStatus: cloud.Off})
 	return nil
 }
 
@@ -389,25 +390,25 @@ func plantToken(tx *state.Tx) error {
 }
 
 func stopInstance1(tx *state.Tx) error {
-	return state.Instances.Edit(tx, instance1, func(i *state.Instance) error {
-		i.Status = state.InstanceStopped
+	return cloud.Instances.Edit(tx, instance1, func(i *cloud.Instance) error {
+		i.Status = cloud.InstanceStopped
 		return nil
 	})
 }
 
 func tagInternet(tx *state.Tx) error {
-	state.SetTag(tx.In(owner), state.TagLoadBalancer, lbInternet, "one", "more")
+	state.SetTag(tx.In(owner), cloud.TagLoadBalancer, lbInternet, "one", "more")
 	return nil
 }
 
 // freeInVSwitch1 leaves vSwitch1 just so many free addresses.
 func freeInVSwitch1(free int) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		vSwitch, err := state.VSwitches.Get(tx.View, vSwitch1)
+		vSwitch, err := cloud.VSwitches.Get(tx.View, vSwitch1)
 		if err != nil {
 			return err
 		}
-		return state.SetFreeAddresses(tx, vSwitch, free)
+		return cloud.SetFreeAddresses(tx, vSwitch, free)
 	}
 }
 
@@ -419,25 +420,25 @@ func quota(name state.QuotaName, limit int) func(*state.Tx) error {
 	}
 }
 
-func editAccount(change func(*state.Account)) func(*state.Tx) error {
+func editAccount(change func(*cloud.Account)) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		return state.Accounts.Edit(tx, account, func(a *state.Account) error {
+		return cloud.Accounts.Edit(tx, account, func(a *cloud.Account) error {
 			change(a)
 			return nil
 		})
 	}
 }
 
-func inArrears(tx *state.Tx) error { return state.SetArrears(tx, account, true) }
+func inArrears(tx *state.Tx) error { return cloud.SetArrears(tx, account, true) }
 
 func lock(tx *state.Tx) error {
-	return editLB(lbInternet, func(lb *state.LoadBalancer) { lb.Status = state.LoadBalancerLocked })(tx)
+	return editLB(lbInternet, func(lb *cloud.LoadBalancer) { lb.Status = cloud.LoadBalancerLocked })(tx)
 }
 
-func listenerStatus(status state.ListenerStatus) func(*state.Tx) error {
+func listenerStatus(status cloud.ListenerStatus) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		for _, id := range []string{state.ListenerID(lbInternet, state.HTTP, 81), state.ListenerID(lbInternet, state.TCP, 80)} {
-			if err := state.Listeners.Edit(tx, id, func(l *state.Listener) error {
+		for _, id := range []string{cloud.ListenerID(lbInternet, cloud.HTTP, 81), cloud.ListenerID(lbInternet, cloud.TCP, 80)} {
+			if err := cloud.Listeners.Edit(tx, id, func(l *cloud.Listener) error {
 				l.Status = status
 				return nil
 			}); err != nil {
@@ -449,7 +450,7 @@ func listenerStatus(status state.ListenerStatus) func(*state.Tx) error {
 }
 
 func busyGroup(tx *state.Tx) error {
-	return state.VServerGroups.Edit(tx, "rsp-free", func(g *state.VServerGroup) error {
+	return cloud.VServerGroups.Edit(tx, "rsp-free", func(g *cloud.VServerGroup) error {
 		g.Activity = state.Busy
 		return nil
 	})
@@ -458,14 +459,14 @@ func busyGroup(tx *state.Tx) error {
 // fillBackends brings lbInternet to n members, over the default group and others.
 func fillBackends(n int) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		group := &state.VServerGroup{Owner: owner, ID: "rsp-full", Name: "full", LoadBalancerID: lbInternet}
+		group := &cloud.VServerGroup{Owner: owner, ID: "rsp-full", Name: "full", LoadBalancerID: lbInternet}
 		for i := range n - 2 {
 			group.BackendServers = append(group.BackendServers,
-				state.BackendServer{ServerID: instance1, Type: state.BackendServerECS, Port: 10000 + i, Weight: 100})
+				cloud.BackendServer{ServerID: instance1, Type: cloud.BackendServerECS, Port: 10000 + i, Weight: 100})
 		}
-		state.VServerGroups.Put(tx, group)
-		return editLB(lbInternet, func(lb *state.LoadBalancer) {
-			lb.BackendServers = []state.BackendServer{{ServerID: instance1, Type: state.BackendServerECS, Weight: 100}}
+		cloud.VServerGroups.Put(tx, group)
+		return editLB(lbInternet, func(lb *cloud.LoadBalancer) {
+			lb.BackendServers = []cloud.BackendServer{{ServerID: instance1, Type: cloud.BackendServerECS, Weight: 100}}
 		})(tx)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // The ids of the default world that the tests use.
@@ -43,85 +44,85 @@ func plant(root *state.Tx) error {
 		return err
 	}
 	tx := root.In(owner)
-	for _, lb := range []*state.LoadBalancer{
-		{ID: lbInternet, AddressType: state.AddressTypeInternet, InternetChargeType: state.PayByBandwidth, Bandwidth: 100, Spec: "slb.s2.small"},
-		{ID: lbIntranet, AddressType: state.AddressTypeIntranet, InternetChargeType: state.PayByTraffic, Bandwidth: 5120,
-			InstanceChargeType: state.PayByCLCU, Spec: "slb.lcu.elastic", VPCID: vpc1, VSwitchID: vSwitch1},
-		{ID: lbShared, AddressType: state.AddressTypeInternet, InternetChargeType: state.PayByTraffic, Bandwidth: 5120},
-		{ID: lbPrepaid, AddressType: state.AddressTypeInternet, InternetChargeType: state.PayByBandwidth, Bandwidth: 100, Spec: "slb.s3.small",
+	for _, lb := range []*cloud.LoadBalancer{
+		{ID: lbInternet, AddressType: cloud.AddressTypeInternet, InternetChargeType: cloud.PayByBandwidth, Bandwidth: 100, Spec: "slb.s2.small"},
+		{ID: lbIntranet, AddressType: cloud.AddressTypeIntranet, InternetChargeType: cloud.PayByTraffic, Bandwidth: 5120,
+			InstanceChargeType: cloud.PayByCLCU, Spec: "slb.lcu.elastic", VPCID: vpc1, VSwitchID: vSwitch1},
+		{ID: lbShared, AddressType: cloud.AddressTypeInternet, InternetChargeType: cloud.PayByTraffic, Bandwidth: 5120},
+		{ID: lbPrepaid, AddressType: cloud.AddressTypeInternet, InternetChargeType: cloud.PayByBandwidth, Bandwidth: 100, Spec: "slb.s3.small",
 			PayType: "PrePay", EndTime: tx.Now().AddDate(0, 1, 0)},
 	} {
 		if err := plantLoadBalancer(tx, lb); err != nil {
 			return err
 		}
 	}
-	state.VServerGroups.Put(tx, &state.VServerGroup{Owner: owner, ID: "rsp-used", Name: "used", LoadBalancerID: lbInternet,
-		BackendServers: []state.BackendServer{{ServerID: instance1, Type: state.BackendServerECS, Port: 80, Weight: 100}}})
-	state.VServerGroups.Put(tx, &state.VServerGroup{Owner: owner, ID: "rsp-free", Name: "free", LoadBalancerID: lbInternet})
-	state.VServerGroups.Put(tx, &state.VServerGroup{Owner: owner, ID: "rsp-rule", Name: "rule", LoadBalancerID: lbInternet})
-	state.VServerGroups.Put(tx, &state.VServerGroup{Owner: owner, ID: "rsp-other", Name: "other", LoadBalancerID: lbIntranet})
+	cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-used", Name: "used", LoadBalancerID: lbInternet,
+		BackendServers: []cloud.BackendServer{{ServerID: instance1, Type: cloud.BackendServerECS, Port: 80, Weight: 100}}})
+	cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-free", Name: "free", LoadBalancerID: lbInternet})
+	cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-rule", Name: "rule", LoadBalancerID: lbInternet})
+	cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-other", Name: "other", LoadBalancerID: lbIntranet})
 	for _, id := range []string{"cert-used", "cert-extension", "cert-free"} {
-		state.ServerCertificates.Put(tx, &state.ServerCertificate{Owner: owner, ID: id, Name: id})
+		cloud.ServerCertificates.Put(tx, &cloud.ServerCertificate{Owner: owner, ID: id, Name: id})
 	}
 	for _, id := range []string{"ca-used", "ca-free"} {
-		state.CACertificates.Put(tx, &state.CACertificate{Owner: owner, ID: id, Name: id})
+		cloud.CACertificates.Put(tx, &cloud.CACertificate{Owner: owner, ID: id, Name: id})
 	}
 	for id, version := range map[string]string{"acl-used": "ipv4", "acl-free": "ipv4", "acl-v6": "ipv6"} {
-		state.AccessControlLists.Put(tx, &state.AccessControlList{Owner: owner, ID: id, Name: id, AddressIPVersion: version,
-			Entries: []state.AccessControlListEntry{{Entry: "10.0.0.0/8", Comment: "office"}}})
+		cloud.AccessControlLists.Put(tx, &cloud.AccessControlList{Owner: owner, ID: id, Name: id, AddressIPVersion: version,
+			Entries: []cloud.AccessControlListEntry{{Entry: "10.0.0.0/8", Comment: "office"}}})
 	}
 	plantListeners(tx)
-	state.Rules.Put(tx, &state.Rule{Owner: owner, ID: "rule-used", Name: "b", LoadBalancerID: lbInternet, Domain: "b.example.com", URL: "/b",
-		ListenerID: state.ListenerID(lbInternet, state.HTTP, 81), VServerGroupID: "rsp-rule", ListenerSync: state.On})
-	state.Rules.Put(tx, &state.Rule{Owner: owner, ID: "rule-https", Name: "h", LoadBalancerID: lbInternet, URL: "/h",
-		ListenerID: state.ListenerID(lbInternet, state.HTTPS, 443), VServerGroupID: "rsp-rule", ListenerSync: state.On})
+	cloud.Rules.Put(tx, &cloud.Rule{Owner: owner, ID: "rule-used", Name: "b", LoadBalancerID: lbInternet, Domain: "b.example.com", URL: "/b",
+		ListenerID: cloud.ListenerID(lbInternet, cloud.HTTP, 81), VServerGroupID: "rsp-rule", ListenerSync: cloud.On})
+	cloud.Rules.Put(tx, &cloud.Rule{Owner: owner, ID: "rule-https", Name: "h", LoadBalancerID: lbInternet, URL: "/h",
+		ListenerID: cloud.ListenerID(lbInternet, cloud.HTTPS, 443), VServerGroupID: "rsp-rule", ListenerSync: cloud.On})
 	// One server stands for many here.
-	state.Quotas.Put(root, &state.Quota{AccountID: account, Name: state.QuotaServerAttached, Limit: 1000})
-	state.DomainExtensions.Put(tx, &state.DomainExtension{Owner: owner, ID: "de-used", LoadBalancerID: lbInternet, ListenerPort: 443,
+	state.Quotas.Put(root, &state.Quota{AccountID: account, Name: cloud.QuotaServerAttached, Limit: 1000})
+	cloud.DomainExtensions.Put(tx, &cloud.DomainExtension{Owner: owner, ID: "de-used", LoadBalancerID: lbInternet, ListenerPort: 443,
 		Domain: "a.example.com", ServerCertificateID: "cert-extension"})
 	return nil
 }
 
-func plantLoadBalancer(tx *state.Tx, lb *state.LoadBalancer) error {
-	pool, cidr := state.PublicPool("cn-hangzhou"), "198.18.0.0/16"
+func plantLoadBalancer(tx *state.Tx, lb *cloud.LoadBalancer) error {
+	pool, cidr := cloud.PublicPool("cn-hangzhou"), "198.18.0.0/16"
 	lb.NetworkType = "classic"
 	if lb.VSwitchID != "" {
 		pool, cidr, lb.NetworkType = lb.VSwitchID, "192.168.0.0/24", "vpc"
 	}
-	address, err := state.AllocateAddress(tx, pool, cidr, "", state.LoadBalancers.Kind(), lb.ID)
+	address, err := cloud.AllocateAddress(tx, pool, cidr, "", cloud.LoadBalancers.Kind(), lb.ID)
 	if err != nil {
 		return err
 	}
 	lb.Owner, lb.Name, lb.Address, lb.CreateTime = owner, "name-of-"+lb.ID, address, tx.Now()
-	lb.Status, lb.AddressIPVersion, lb.DeleteProtection = state.LoadBalancerActive, "ipv4", state.Off
+	lb.Status, lb.AddressIPVersion, lb.DeleteProtection = cloud.LoadBalancerActive, "ipv4", cloud.Off
 	lb.ModificationProtectionStatus, lb.ResourceGroupID = "NonProtection", defaultRG
 	lb.MasterZoneID, lb.SlaveZoneID = "cn-hangzhou-h", "cn-hangzhou-i"
 	if lb.PayType == "" {
 		lb.PayType = "PayOnDemand"
 	}
 	if lb.InstanceChargeType == "" {
-		lb.InstanceChargeType = state.PayBySpec
+		lb.InstanceChargeType = cloud.PayBySpec
 	}
-	state.LoadBalancers.Put(tx, lb)
+	cloud.LoadBalancers.Put(tx, lb)
 	return nil
 }
 
 // plantListeners gives lbInternet a listener of each kind, and two on port 80.
 func plantListeners(tx *state.Tx) {
-	for _, l := range []*state.Listener{
-		{Port: 80, Protocol: state.TCP, VServerGroupID: "rsp-used", AclStatus: state.On, AclType: "white", AclIDs: []string{"acl-used"}},
-		{Port: 80, Protocol: state.UDP, BackendServerPort: 53},
-		{Port: 443, Protocol: state.HTTPS, BackendServerPort: 80, ServerCertificateID: "cert-used", CACertificateID: "ca-used",
+	for _, l := range []*cloud.Listener{
+		{Port: 80, Protocol: cloud.TCP, VServerGroupID: "rsp-used", AclStatus: cloud.On, AclType: "white", AclIDs: []string{"acl-used"}},
+		{Port: 80, Protocol: cloud.UDP, BackendServerPort: 53},
+		{Port: 443, Protocol: cloud.HTTPS, BackendServerPort: 80, ServerCertificateID: "cert-used", CACertificateID: "ca-used",
 			TLSCipherPolicy: "tls_cipher_policy_1_0"},
-		{Port: 8080, Protocol: state.HTTP, ListenerForward: state.On, ForwardPort: 443},
-		{Port: 81, Protocol: state.HTTP, ListenerForward: state.Off, BackendServerPort: 80},
+		{Port: 8080, Protocol: cloud.HTTP, ListenerForward: cloud.On, ForwardPort: 443},
+		{Port: 81, Protocol: cloud.HTTP, ListenerForward: cloud.Off, BackendServerPort: 80},
 	} {
-		l.Owner, l.LoadBalancerID, l.Status = owner, lbInternet, state.ListenerStopped
+		l.Owner, l.LoadBalancerID, l.Status = owner, lbInternet, cloud.ListenerStopped
 		l.Scheduler, l.Bandwidth = "wrr", -1
 		if l.AclStatus == "" {
-			l.AclStatus = state.Off
+			l.AclStatus = cloud.Off
 		}
-		state.Listeners.Put(tx, l)
+		cloud.Listeners.Put(tx, l)
 	}
 }
 

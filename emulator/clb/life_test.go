@@ -7,6 +7,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/clb"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 const day = 24 * time.Hour
@@ -77,7 +78,7 @@ func TestOneChangeAtATime(t *testing.T) {
 
 	if err := store.Update(state.Owner{}, func(tx *state.Tx) error {
 		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: state.LifeInstant,
-			Delays: map[state.Stage]time.Duration{state.StageVServerGroupProcessing: time.Minute}})
+			Delays: map[state.Stage]time.Duration{cloud.StageVServerGroupProcessing: time.Minute}})
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -95,10 +96,10 @@ func TestOneChangeAtATime(t *testing.T) {
 // An account in arrears buys nothing; after its days of grace its load balancers
 // are locked, and unlocked again when it pays; if it does not, they are released.
 func TestArrears(t *testing.T) {
-	client, store, clock := newTimedClient(t, editAccount(func(a *state.Account) { a.GraceDays, a.ReleaseDays = 7, 7 }))
+	client, store, clock := newTimedClient(t, editAccount(func(a *cloud.Account) { a.GraceDays, a.ReleaseDays = 7, 7 }))
 	owe := func(owing bool) {
 		t.Helper()
-		if err := store.Update(state.Owner{}, func(tx *state.Tx) error { return state.SetArrears(tx, account, owing) }); err != nil {
+		if err := store.Update(state.Owner{}, func(tx *state.Tx) error { return cloud.SetArrears(tx, account, owing) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -130,7 +131,7 @@ func TestLCUToSpec(t *testing.T) {
 	client, store := newClient(t)
 	back := params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "slb.s2.small")
 	wantCode(t, client, "ModifyLoadBalancerInstanceChargeType", back, "Forbidden.LcuToSpec")
-	if err := store.Update(state.Owner{}, editAccount(func(a *state.Account) { a.LCUToSpec = true })); err != nil {
+	if err := store.Update(state.Owner{}, editAccount(func(a *cloud.Account) { a.LCUToSpec = true })); err != nil {
 		t.Fatal(err)
 	}
 	client.Do("ModifyLoadBalancerInstanceChargeType", back)
@@ -168,17 +169,17 @@ func TestRules(t *testing.T) {
 // What is sold out, or sold again, is told at once; other zones still sell.
 func TestStock(t *testing.T) {
 	client, store := newClient(t)
-	stock := func(change func(*state.Region)) {
+	stock := func(change func(*cloud.Region)) {
 		t.Helper()
 		if err := store.Update(state.Owner{}, editRegion(change)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	wantCode(t, client, "CreateLoadBalancer", params(), "ShareSlbHaltSales")
-	stock(func(r *state.Region) { r.SharedInstancesSold = true })
+	stock(func(r *cloud.Region) { r.SharedInstancesSold = true })
 	client.Do("CreateLoadBalancer", params())
-	stock(func(r *state.Region) {
-		r.SoldOut = []state.ZoneStock{{ZoneID: "cn-hangzhou-h", AddressType: state.AddressTypeIntranet}}
+	stock(func(r *cloud.Region) {
+		r.SoldOut = []cloud.ZoneStock{{ZoneID: "cn-hangzhou-h", AddressType: cloud.AddressTypeIntranet}}
 	})
 	wantCode(t, client, "CreateLoadBalancer", with(createIntranet, "MasterZoneId", "cn-hangzhou-h"), "OperationFailed.ZoneResourceLimit")
 	client.Do("CreateLoadBalancer", with(createInternet, "MasterZoneId", "cn-hangzhou-h"))
@@ -187,6 +188,6 @@ func TestStock(t *testing.T) {
 	if zone := got.Text("MasterZoneId"); zone == "cn-hangzhou-h" || zone == "" {
 		t.Errorf("MasterZoneId = %q, want another zone than the one that is sold out", zone)
 	}
-	stock(func(r *state.Region) { r.SoldOut = nil })
+	stock(func(r *cloud.Region) { r.SoldOut = nil })
 	client.Do("CreateLoadBalancer", with(createIntranet, "MasterZoneId", "cn-hangzhou-h"))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var listenerActions = []rpc.Action{
@@ -30,22 +31,21 @@ func createListener[R listenerCreation](tx *state.Tx, req R) (*rpc.Empty, error)
 	if err != nil {
 		return nil, err
 	}
-	used := state.ListenersByLoadBalancer.Count(tx.View, lb.ID)
-	if err := state.CheckQuota(tx.View, state.QuotaListeners, lb.ID, used+1); err != nil {
+	if err := tx.Use(cloud.QuotaListeners, lb.ID, 1); err != nil {
 		return nil, err
 	}
 	if err := checkPort(tx.View, want); err != nil {
 		return nil, err
 	}
-	l := &state.Listener{
+	l := &cloud.Listener{
 		Owner:          tx.Scope(),
 		LoadBalancerID: lb.ID,
 		Port:           want.Port,
 		Protocol:       want.Protocol,
-		Status:         state.ListenerStopped,
+		Status:         cloud.ListenerStopped,
 		Scheduler:      "wrr",
 		Bandwidth:      -1,
-		AclStatus:      state.Off,
+		AclStatus:      cloud.Off,
 		CreateTime:     tx.Now(),
 	}
 	setDefaults(l)
@@ -56,22 +56,22 @@ func createListener[R listenerCreation](tx *state.Tx, req R) (*rpc.Empty, error)
 	if err := checkListener(tx.View, lb, l); err != nil {
 		return nil, err
 	}
-	state.Listeners.Put(tx, l)
-	putTags(tx, state.TagListener, l.ID(), want.Tags)
+	cloud.Listeners.Put(tx, l)
+	putTags(tx, cloud.TagListener, l.ID(), want.Tags)
 	return &rpc.Empty{}, nil
 }
 
 // listenerCreation is a request of one of the four Create actions.
 type listenerCreation interface {
 	listener() wantedListener
-	apply(*state.Listener)
+	apply(*cloud.Listener)
 }
 
 // wantedListener is what a creation asks for besides the settings.
 type wantedListener struct {
 	LoadBalancerID           string
 	Port                     int
-	Protocol                 state.Protocol
+	Protocol                 cloud.Protocol
 	BackendServerPort        int
 	VServerGroupID           string
 	MasterSlaveServerGroupID string
@@ -84,14 +84,14 @@ const reservedUDPPort = 4789
 // checkPort keeps the two port spaces: TCP, HTTP and HTTPS share one, UDP has
 // its own.
 func checkPort(v *state.View, want wantedListener) error {
-	if want.Protocol == state.UDP && want.Port == reservedUDPPort {
+	if want.Protocol == cloud.UDP && want.Port == reservedUDPPort {
 		return state.Refuse(portReserved)
 	}
-	for other := range state.ListenersByLoadBalancer.List(v, want.LoadBalancerID, state.PortKey(want.Port)) {
+	for other := range cloud.ListenersByLoadBalancer.List(v, want.LoadBalancerID, cloud.PortKey(want.Port)) {
 		switch {
 		case other.Protocol == want.Protocol:
 			return state.Refuse(listenerExists)
-		case (other.Protocol == state.UDP) == (want.Protocol == state.UDP):
+		case (other.Protocol == cloud.UDP) == (want.Protocol == cloud.UDP):
 			return state.Refuse(listenerPortConflict)
 		}
 	}
@@ -100,9 +100,9 @@ func checkPort(v *state.View, want wantedListener) error {
 
 // checkForwarding settles where a new listener sends its requests: to a server
 // group, to a port of the default group, or, redirecting, to another listener.
-func checkForwarding(v *state.View, l *state.Listener, want wantedListener) error {
-	if l.ListenerForward == state.On {
-		target, ok := state.Listeners.Find(v, state.ListenerID(l.LoadBalancerID, state.HTTPS, l.ForwardPort))
+func checkForwarding(v *state.View, l *cloud.Listener, want wantedListener) error {
+	if l.ListenerForward == cloud.On {
+		target, ok := cloud.Listeners.Find(v, cloud.ListenerID(l.LoadBalancerID, cloud.HTTPS, l.ForwardPort))
 		if l.ForwardPort == l.Port || !ok || target.Port != l.ForwardPort {
 			return state.Refuse(forwardPortInvalid)
 		}
@@ -121,17 +121,17 @@ func checkForwarding(v *state.View, l *state.Listener, want wantedListener) erro
 	return nil
 }
 
-func setDefaults(l *state.Listener) {
+func setDefaults(l *cloud.Listener) {
 	switch l.Protocol {
-	case state.TCP:
-		l.EstablishedTimeout, l.SynProxy, l.ConnectionDrain = 900, "disable", state.Off
-		l.HealthCheck = state.HealthCheck{
-			Switch: state.On, Type: "tcp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 2,
+	case cloud.TCP:
+		l.EstablishedTimeout, l.SynProxy, l.ConnectionDrain = 900, "disable", cloud.Off
+		l.HealthCheck = cloud.HealthCheck{
+			Switch: cloud.On, Type: "tcp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 2,
 		}
-	case state.UDP:
-		l.ConnectionDrain = state.Off
-		l.HealthCheck = state.HealthCheck{
-			Switch: state.On, Type: "udp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 5,
+	case cloud.UDP:
+		l.ConnectionDrain = cloud.Off
+		l.HealthCheck = cloud.HealthCheck{
+			Switch: cloud.On, Type: "udp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 5,
 		}
 	default:
 		setLayer7Defaults(l)
@@ -140,26 +140,26 @@ func setDefaults(l *state.Listener) {
 
 // setLayer7Defaults gives HTTP and HTTPS listeners theirs. The interval, path and
 // method of the health check are the console's: CLB-0141.
-func setLayer7Defaults(l *state.Listener) {
-	l.StickySession, l.XForwardedFor, l.Gzip = state.Off, state.On, state.On
-	l.XForwardedForProto, l.XForwardedForSLBIP, l.XForwardedForSLBID = state.Off, state.Off, state.Off
-	l.XForwardedForSLBPort, l.XForwardedForClientSrcPort = state.Off, state.Off
+func setLayer7Defaults(l *cloud.Listener) {
+	l.StickySession, l.XForwardedFor, l.Gzip = cloud.Off, cloud.On, cloud.On
+	l.XForwardedForProto, l.XForwardedForSLBIP, l.XForwardedForSLBID = cloud.Off, cloud.Off, cloud.Off
+	l.XForwardedForSLBPort, l.XForwardedForClientSrcPort = cloud.Off, cloud.Off
 	l.IdleTimeout, l.RequestTimeout = 15, 60
-	l.HealthCheck = state.HealthCheck{
-		Switch: state.Off, Type: "http", Method: "head", URI: "/", HTTPCode: "http_2xx",
+	l.HealthCheck = cloud.HealthCheck{
+		Switch: cloud.Off, Type: "http", Method: "head", URI: "/", HTTPCode: "http_2xx",
 		HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 2,
 	}
-	if l.Protocol == state.HTTPS {
-		l.EnableHTTP2, l.TLSCipherPolicy = state.On, "tls_cipher_policy_1_0"
+	if l.Protocol == cloud.HTTPS {
+		l.EnableHTTP2, l.TLSCipherPolicy = cloud.On, "tls_cipher_policy_1_0"
 	} else {
-		l.ListenerForward = state.Off
+		l.ListenerForward = cloud.Off
 	}
 }
 
 // checkListener holds what must be true of a listener after a creation or a
 // change.
-func checkListener(v *state.View, lb *state.LoadBalancer, l *state.Listener) error {
-	for _, check := range []func(*state.View, *state.LoadBalancer, *state.Listener) error{
+func checkListener(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	for _, check := range []func(*state.View, *cloud.LoadBalancer, *cloud.Listener) error{
 		checkBandwidth, checkServerGroup, checkAccessControl, checkTimeouts, checkSticky, checkCertificates,
 	} {
 		if err := check(v, lb, l); err != nil {
@@ -171,15 +171,15 @@ func checkListener(v *state.View, lb *state.LoadBalancer, l *state.Listener) err
 
 // checkBandwidth keeps the sum of the listeners' bandwidths within that of an
 // instance that is charged by it; -1 shares what is left.
-func checkBandwidth(v *state.View, lb *state.LoadBalancer, l *state.Listener) error {
+func checkBandwidth(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
 	if l.Bandwidth == 0 {
 		return rpc.Invalid("Bandwidth")
 	}
-	if lb.InternetChargeType != state.PayByBandwidth {
+	if lb.InternetChargeType != cloud.PayByBandwidth {
 		return nil
 	}
 	sum := max(l.Bandwidth, 0)
-	for other := range state.ListenersByLoadBalancer.List(v, lb.ID) {
+	for other := range cloud.ListenersByLoadBalancer.List(v, lb.ID) {
 		if other.ID() != l.ID() {
 			sum += max(other.Bandwidth, 0)
 		}
@@ -190,11 +190,11 @@ func checkBandwidth(v *state.View, lb *state.LoadBalancer, l *state.Listener) er
 	return nil
 }
 
-func checkServerGroup(v *state.View, lb *state.LoadBalancer, l *state.Listener) error {
+func checkServerGroup(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
 	if l.VServerGroupID == "" {
 		return nil
 	}
-	g, err := state.VServerGroups.Get(v, l.VServerGroupID)
+	g, err := cloud.VServerGroups.Get(v, l.VServerGroupID)
 	if err != nil {
 		return err
 	}
@@ -204,8 +204,8 @@ func checkServerGroup(v *state.View, lb *state.LoadBalancer, l *state.Listener) 
 	return nil
 }
 
-func checkAccessControl(v *state.View, lb *state.LoadBalancer, l *state.Listener) error {
-	if l.AclStatus != state.On {
+func checkAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.AclStatus != cloud.On {
 		l.AclIDs, l.AclType = nil, ""
 		return nil
 	}
@@ -215,33 +215,34 @@ func checkAccessControl(v *state.View, lb *state.LoadBalancer, l *state.Listener
 	case l.AclType == "":
 		return rpc.Missing("AclType")
 	}
-	if err := state.CheckQuota(v, state.QuotaListenerACLs, l.ID(), len(l.AclIDs)); err != nil {
+	bound := boundACLs(v, l.ID())
+	if err := v.Use(cloud.QuotaListenerACLs, l.ID(), len(l.AclIDs)-len(bound)); err != nil {
 		return err
 	}
 	for _, id := range l.AclIDs {
-		acl, err := state.AccessControlLists.Get(v, id)
+		acl, err := cloud.AccessControlLists.Get(v, id)
 		if err != nil {
 			return err
 		}
 		if acl.AddressIPVersion != lb.AddressIPVersion {
 			return state.Refuse(ipVersionConflict)
 		}
-		if err := checkACLAttached(v, l, id); err != nil {
+		if slices.Contains(bound, id) {
+			continue
+		}
+		if err := v.Use(cloud.QuotaACLAttached, id, 1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkACLAttached counts the listeners that an ACL is bound to, with this one.
-func checkACLAttached(v *state.View, l *state.Listener, aclID string) error {
-	used := 1
-	for other := range state.ListenersByAccessControlList.List(v, aclID) {
-		if other.ID() != l.ID() {
-			used++
-		}
+// boundACLs are the lists that a listener has by now, none when it is new.
+func boundACLs(v *state.View, listenerID string) []string {
+	if l, ok := cloud.Listeners.Find(v, listenerID); ok {
+		return l.AclIDs
 	}
-	return state.CheckQuota(v, state.QuotaACLAttached, aclID, used)
+	return nil
 }
 
 // The longest timeouts in seconds: the gateway lets more through than the
@@ -251,7 +252,7 @@ const (
 	maxRequestTimeout = 180
 )
 
-func checkTimeouts(_ *state.View, _ *state.LoadBalancer, l *state.Listener) error {
+func checkTimeouts(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
 	switch {
 	case l.IdleTimeout > maxIdleTimeout:
 		return state.Refuse(idleTimeoutTooLong)
@@ -263,8 +264,8 @@ func checkTimeouts(_ *state.View, _ *state.LoadBalancer, l *state.Listener) erro
 
 // checkSticky wants what the kind of stickiness needs, and clears what it does
 // not use.
-func checkSticky(_ *state.View, _ *state.LoadBalancer, l *state.Listener) error {
-	if l.StickySession != state.On {
+func checkSticky(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.StickySession != cloud.On {
 		l.StickySessionType, l.Cookie, l.CookieTimeout = "", "", 0
 		return nil
 	}
@@ -291,17 +292,17 @@ var tlsCipherPolicies = []string{
 	"tls_cipher_policy_1_2_strict", "tls_cipher_policy_1_2_strict_with_1_3",
 }
 
-func checkCertificates(v *state.View, _ *state.LoadBalancer, l *state.Listener) error {
-	if l.Protocol != state.HTTPS {
+func checkCertificates(v *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.Protocol != cloud.HTTPS {
 		return nil
 	}
 	if l.ServerCertificateID == "" {
 		return state.Refuse(serverCertificateMissing)
 	}
-	if _, ok := state.ServerCertificates.Find(v, l.ServerCertificateID); !ok {
+	if _, ok := cloud.ServerCertificates.Find(v, l.ServerCertificateID); !ok {
 		return state.Refuse(listenerCertificateUnknown, l.ServerCertificateID)
 	}
-	if _, ok := state.CACertificates.Find(v, l.CACertificateID); l.CACertificateID != "" && !ok {
+	if _, ok := cloud.CACertificates.Find(v, l.CACertificateID); l.CACertificateID != "" && !ok {
 		return state.Refuse(listenerCertificateUnknown, l.CACertificateID)
 	}
 	if !slices.Contains(tlsCipherPolicies, l.TLSCipherPolicy) {
@@ -317,11 +318,11 @@ func setListener[R listenerChange](tx *state.Tx, req R) (*rpc.Empty, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := state.ListenerID(lb.ID, protocol, ref.ListenerPort)
-	settled := state.ListenerStopped
-	err = state.Listeners.Edit(tx, id, func(l *state.Listener) error {
+	id := cloud.ListenerID(lb.ID, protocol, ref.ListenerPort)
+	settled := cloud.ListenerStopped
+	err = cloud.Listeners.Edit(tx, id, func(l *cloud.Listener) error {
 		switch {
-		case l.ListenerForward == state.On:
+		case l.ListenerForward == cloud.On:
 			return state.Refuse(redirectingListener)
 		case inTransit(l):
 			return state.Refuse(listenerInTransit)
@@ -336,45 +337,45 @@ func setListener[R listenerChange](tx *state.Tx, req R) (*rpc.Empty, error) {
 	if err != nil {
 		return nil, err
 	}
-	state.Enter(tx, state.StageListenerConfiguring, id, string(settled))
+	state.Enter(tx, cloud.StageListenerConfiguring, id, string(settled))
 	return &rpc.Empty{}, nil
 }
 
 // inTransit tells a listener that is on its way to another status and takes no
 // change meanwhile.
-func inTransit(l *state.Listener) bool {
-	return l.Status != state.ListenerRunning && l.Status != state.ListenerStopped
+func inTransit(l *cloud.Listener) bool {
+	return l.Status != cloud.ListenerRunning && l.Status != cloud.ListenerStopped
 }
 
 // listenerChange is a request of one of the four Set actions.
 type listenerChange interface {
-	target() (listenerRef, state.Protocol)
-	apply(*state.Listener)
-	switchServerGroup(*state.Listener) error
+	target() (listenerRef, cloud.Protocol)
+	apply(*cloud.Listener)
+	switchServerGroup(*cloud.Listener) error
 }
 
 type listenerRequest struct {
 	RegionID         string         `rpc:"RegionId"`
 	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
 	ListenerPort     int            `rpc:"ListenerPort,required,min=0,max=65535"`
-	ListenerProtocol state.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
+	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
 }
 
 // findListener finds the listener on a port; the protocol may be left out where
 // the port has one listener only.
-func findListener(v *state.View, loadBalancerID string, port int, protocol state.Protocol) (*state.Listener, error) {
-	if _, err := state.LoadBalancers.Get(v, loadBalancerID); err != nil {
+func findListener(v *state.View, loadBalancerID string, port int, protocol cloud.Protocol) (*cloud.Listener, error) {
+	if _, err := cloud.LoadBalancers.Get(v, loadBalancerID); err != nil {
 		return nil, err
 	}
-	var found []*state.Listener
-	for l := range state.ListenersByLoadBalancer.List(v, loadBalancerID, state.PortKey(port)) {
+	var found []*cloud.Listener
+	for l := range cloud.ListenersByLoadBalancer.List(v, loadBalancerID, cloud.PortKey(port)) {
 		if protocol == "" || l.Protocol == protocol {
 			found = append(found, l)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return nil, &state.Error{Fact: state.NotFound, Kind: state.Listeners.Kind(), ID: state.ListenerID(loadBalancerID, protocol, port)}
+		return nil, &state.Error{Fact: state.NotFound, Kind: cloud.Listeners.Kind(), ID: cloud.ListenerID(loadBalancerID, protocol, port)}
 	case 1:
 		return found[0], nil
 	}
@@ -384,14 +385,14 @@ func findListener(v *state.View, loadBalancerID string, port int, protocol state
 // startLoadBalancerListener starts a stopped listener; for a running one there
 // is nothing to do: CLB-0142.
 func startLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty, error) {
-	return moveListener(tx, req, state.ListenerRunning, state.StageListenerStarting)
+	return moveListener(tx, req, cloud.ListenerRunning, cloud.StageListenerStarting)
 }
 
 func stopLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty, error) {
-	return moveListener(tx, req, state.ListenerStopped, state.StageListenerStopping)
+	return moveListener(tx, req, cloud.ListenerStopped, cloud.StageListenerStopping)
 }
 
-func moveListener(tx *state.Tx, req *listenerRequest, to state.ListenerStatus, by state.Stage) (*rpc.Empty, error) {
+func moveListener(tx *state.Tx, req *listenerRequest, to cloud.ListenerStatus, by state.Stage) (*rpc.Empty, error) {
 	l, err := settledListener(tx.View, req)
 	if err != nil {
 		return nil, err
@@ -403,7 +404,7 @@ func moveListener(tx *state.Tx, req *listenerRequest, to state.ListenerStatus, b
 }
 
 // settledListener finds a listener that may change its status now.
-func settledListener(v *state.View, req *listenerRequest) (*state.Listener, error) {
+func settledListener(v *state.View, req *listenerRequest) (*cloud.Listener, error) {
 	if _, err := writable(v, req.LoadBalancerID); err != nil {
 		return nil, err
 	}
@@ -419,12 +420,12 @@ func deleteLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty,
 	if err != nil {
 		return nil, err
 	}
-	for other := range state.ListenersByLoadBalancer.List(tx.View, l.LoadBalancerID) {
-		if l.Protocol == state.HTTPS && other.ListenerForward == state.On && other.ForwardPort == l.Port {
+	for other := range cloud.ListenersByLoadBalancer.List(tx.View, l.LoadBalancerID) {
+		if l.Protocol == cloud.HTTPS && other.ListenerForward == cloud.On && other.ForwardPort == l.Port {
 			return nil, state.Refuse(redirectedTo)
 		}
 	}
-	state.RemoveListener(tx, l)
+	cloud.Listeners.Remove(tx, l.ID())
 	return &rpc.Empty{}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var listenerReadActions = []rpc.Action{
@@ -58,7 +59,7 @@ type listenerSummary struct {
 	ServiceManagedMode string `rpc:"ServiceManagedMode"`
 }
 
-func summarizeListener(l *state.Listener) listenerSummary {
+func summarizeListener(l *cloud.Listener) listenerSummary {
 	return listenerSummary{
 		LoadBalancerID:     l.LoadBalancerID,
 		ListenerPort:       l.Port,
@@ -104,8 +105,8 @@ type healthCheckView struct {
 	HealthCheckConnectPort int    `rpc:"HealthCheckConnectPort,omitempty"`
 }
 
-func viewHealthCheck(h state.HealthCheck) healthCheckView {
-	if h.Switch != state.On {
+func viewHealthCheck(h cloud.HealthCheck) healthCheckView {
+	if h.Switch != cloud.On {
 		return healthCheckView{HealthCheck: h.Switch}
 	}
 	view := healthCheckView{
@@ -124,8 +125,8 @@ func viewHealthCheck(h state.HealthCheck) healthCheckView {
 }
 
 // checkTimeout is the timeout of a check that is made.
-func checkTimeout(h state.HealthCheck) int {
-	if h.Switch != state.On {
+func checkTimeout(h cloud.HealthCheck) int {
+	if h.Switch != cloud.On {
 		return 0
 	}
 	return h.Timeout
@@ -142,7 +143,7 @@ type layer4View struct {
 	PersistenceTimeout        int    `rpc:"PersistenceTimeout"`
 }
 
-func viewLayer4(l *state.Listener) layer4View {
+func viewLayer4(l *cloud.Listener) layer4View {
 	return layer4View{
 		healthCheckView:           viewHealthCheck(l.HealthCheck),
 		HealthCheckSwitch:         l.HealthCheck.Switch,
@@ -187,7 +188,7 @@ type layer7View struct {
 	RequestTimeout             int    `rpc:"RequestTimeout"`
 }
 
-func viewLayer7(l *state.Listener) layer7View {
+func viewLayer7(l *cloud.Listener) layer7View {
 	return layer7View{
 		healthCheckView:            viewHealthCheck(l.HealthCheck),
 		HealthCheckTimeout:         checkTimeout(l.HealthCheck),
@@ -215,7 +216,7 @@ type httpConfig struct {
 	ForwardPort     int    `rpc:"ForwardPort,omitempty"`
 }
 
-func viewHTTP(l *state.Listener) httpConfig {
+func viewHTTP(l *cloud.Listener) httpConfig {
 	return httpConfig{viewLayer7(l), l.ListenerForward, l.ForwardPort}
 }
 
@@ -227,27 +228,27 @@ type httpsConfig struct {
 	TLSCipherPolicy     string `rpc:"TLSCipherPolicy"`
 }
 
-func viewHTTPS(l *state.Listener) httpsConfig {
+func viewHTTPS(l *cloud.Listener) httpsConfig {
 	return httpsConfig{viewLayer7(l), l.ServerCertificateID, l.CACertificateID, l.EnableHTTP2, l.TLSCipherPolicy}
 }
 
-func newListenerItem(v *state.View, l *state.Listener) listenerItem {
+func newListenerItem(v *state.View, l *cloud.Listener) listenerItem {
 	item := listenerItem{
 		listenerSummary:  summarizeListener(l),
 		ListenerProtocol: string(l.Protocol),
 		AclIDs:           l.AclIDs,
-		Tags:             tagsOf(v, state.TagListener, l.ID()),
+		Tags:             tagsOf(v, cloud.TagListener, l.ID()),
 	}
 	proxyProtocol := strconv.FormatBool(l.ProxyProtocolV2Enabled)
 	switch l.Protocol {
-	case state.TCP:
+	case cloud.TCP:
 		item.TCPListenerConfig = &tcpConfig{viewLayer4(l), l.EstablishedTimeout, proxyProtocol}
-	case state.UDP:
+	case cloud.UDP:
 		item.UDPListenerConfig = &udpConfig{viewLayer4(l), l.HealthCheck.Request, l.HealthCheck.Expect, proxyProtocol}
-	case state.HTTP:
+	case cloud.HTTP:
 		config := viewHTTP(l)
 		item.HTTPListenerConfig = &config
-	case state.HTTPS:
+	case cloud.HTTPS:
 		config := viewHTTPS(l)
 		item.HTTPSListenerConfig = &config
 	}
@@ -259,24 +260,24 @@ func newListenerItem(v *state.View, l *state.Listener) listenerItem {
 func describeLoadBalancerListeners(v *state.View, req *describeLoadBalancerListenersRequest) (*describeLoadBalancerListenersResponse, error) {
 	ids := unique(req.LoadBalancerIDs)
 	if len(ids) == 0 {
-		for lb := range state.LoadBalancersByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+		for lb := range cloud.LoadBalancersByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
 			ids = append(ids, lb.ID)
 		}
 	}
-	var found []*state.Listener
+	var found []*cloud.Listener
 	for _, id := range ids {
-		if _, err := state.LoadBalancers.Get(v, id); err != nil {
+		if _, err := cloud.LoadBalancers.Get(v, id); err != nil {
 			return nil, err
 		}
-		for l := range state.ListenersByLoadBalancer.List(v, id) {
+		for l := range cloud.ListenersByLoadBalancer.List(v, id) {
 			if req.matches(v, l) {
 				found = append(found, l)
 			}
 		}
 	}
 	resp := &describeLoadBalancerListenersResponse{MaxResults: req.MaxResults, TotalCount: len(found)}
-	part, next, ok := after(found, req.NextToken, req.MaxResults, func(l *state.Listener) string {
-		return l.LoadBalancerID + "/" + state.PortKey(l.Port) + "/" + string(l.Protocol)
+	part, next, ok := after(found, req.NextToken, req.MaxResults, func(l *cloud.Listener) string {
+		return l.LoadBalancerID + "/" + cloud.PortKey(l.Port) + "/" + string(l.Protocol)
 	})
 	if !ok {
 		return nil, state.Refuse(listenerTokenIllegal)
@@ -288,11 +289,11 @@ func describeLoadBalancerListeners(v *state.View, req *describeLoadBalancerListe
 	return resp, nil
 }
 
-func (req *describeLoadBalancerListenersRequest) matches(v *state.View, l *state.Listener) bool {
+func (req *describeLoadBalancerListenersRequest) matches(v *state.View, l *cloud.Listener) bool {
 	return (req.ListenerProtocol == "" || req.ListenerProtocol == string(l.Protocol)) &&
 		(req.ListenerPort == 0 || req.ListenerPort == l.Port) &&
 		strings.Contains(l.Description, req.Description) &&
-		state.HasTags(v, state.TagListener, l.ID(), tagFilters(req.Tags))
+		state.HasTags(v, cloud.TagListener, l.ID(), tagFilters(req.Tags))
 }
 
 type listenerAttributeRequest struct {
@@ -309,12 +310,12 @@ type listenerAttribute struct {
 }
 
 // attribute finds a listener for one of the four.
-func (req *listenerAttributeRequest) attribute(v *state.View, protocol state.Protocol) (*state.Listener, listenerAttribute, error) {
+func (req *listenerAttributeRequest) attribute(v *state.View, protocol cloud.Protocol) (*cloud.Listener, listenerAttribute, error) {
 	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, protocol)
 	if err != nil {
 		return nil, listenerAttribute{}, err
 	}
-	return l, listenerAttribute{summarizeListener(l), l.AclIDs, tagsOf(v, state.TagListener, l.ID())}, nil
+	return l, listenerAttribute{summarizeListener(l), l.AclIDs, tagsOf(v, cloud.TagListener, l.ID())}, nil
 }
 
 type describeTCPListenerResponse struct {
@@ -326,7 +327,7 @@ type describeTCPListenerResponse struct {
 }
 
 func describeTCPListener(v *state.View, req *listenerAttributeRequest) (*describeTCPListenerResponse, error) {
-	l, attribute, err := req.attribute(v, state.TCP)
+	l, attribute, err := req.attribute(v, cloud.TCP)
 	if err != nil {
 		return nil, err
 	}
@@ -342,7 +343,7 @@ type describeUDPListenerResponse struct {
 }
 
 func describeUDPListener(v *state.View, req *listenerAttributeRequest) (*describeUDPListenerResponse, error) {
-	l, attribute, err := req.attribute(v, state.UDP)
+	l, attribute, err := req.attribute(v, cloud.UDP)
 	if err != nil {
 		return nil, err
 	}
@@ -359,11 +360,11 @@ type describeHTTPListenerResponse struct {
 }
 
 func describeHTTPListener(v *state.View, req *listenerAttributeRequest) (*describeHTTPListenerResponse, error) {
-	l, attribute, err := req.attribute(v, state.HTTP)
+	l, attribute, err := req.attribute(v, cloud.HTTP)
 	if err != nil {
 		return nil, err
 	}
-	return &describeHTTPListenerResponse{attribute, viewHTTP(l), state.Off, rulesOf(v, l)}, nil
+	return &describeHTTPListenerResponse{attribute, viewHTTP(l), cloud.Off, rulesOf(v, l)}, nil
 }
 
 type describeHTTPSListenerResponse struct {
@@ -375,11 +376,11 @@ type describeHTTPSListenerResponse struct {
 }
 
 func describeHTTPSListener(v *state.View, req *listenerAttributeRequest) (*describeHTTPSListenerResponse, error) {
-	l, attribute, err := req.attribute(v, state.HTTPS)
+	l, attribute, err := req.attribute(v, cloud.HTTPS)
 	if err != nil {
 		return nil, err
 	}
 	return &describeHTTPSListenerResponse{
-		attribute, viewHTTPS(l), state.Off, rulesOf(v, l), domainExtensionsOf(v, l.LoadBalancerID, l.Port),
+		attribute, viewHTTPS(l), cloud.Off, rulesOf(v, l), domainExtensionsOf(v, l.LoadBalancerID, l.Port),
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // The eight requests that set up a listener are put together here from the
@@ -33,7 +34,7 @@ type listenerSettings struct {
 	Description    *string `rpc:"Description,len=1..256"`
 }
 
-func (s *listenerSettings) apply(l *state.Listener) {
+func (s *listenerSettings) apply(l *cloud.Listener) {
 	assign(&l.AclType, s.AclType)
 	assign(&l.AclStatus, s.AclStatus)
 	assign(&l.Description, s.Description)
@@ -50,7 +51,7 @@ type healthCheckSettings struct {
 	HealthCheckConnectPort *int `rpc:"HealthCheckConnectPort,min=-520,max=65535"`
 }
 
-func (s *healthCheckSettings) apply(l *state.Listener) {
+func (s *healthCheckSettings) apply(l *cloud.Listener) {
 	assign(&l.HealthCheck.HealthyThreshold, s.HealthyThreshold)
 	assign(&l.HealthCheck.UnhealthyThreshold, s.UnhealthyThreshold)
 	if s.HealthCheckConnectPort != nil {
@@ -65,7 +66,7 @@ type httpCheckSettings struct {
 	HealthCheckHTTPCode *string `rpc:"HealthCheckHttpCode"`
 }
 
-func (s *httpCheckSettings) apply(l *state.Listener) {
+func (s *httpCheckSettings) apply(l *cloud.Listener) {
 	assign(&l.HealthCheck.Domain, s.HealthCheckDomain)
 	assign(&l.HealthCheck.URI, s.HealthCheckURI)
 	assign(&l.HealthCheck.HTTPCode, s.HealthCheckHTTPCode)
@@ -96,7 +97,7 @@ type layer4Settings struct {
 	ProxyProtocolV2Enabled    *bool   `rpc:"ProxyProtocolV2Enabled"`
 }
 
-func (s *layer4Settings) apply(l *state.Listener) {
+func (s *layer4Settings) apply(l *cloud.Listener) {
 	s.listenerSettings.apply(l)
 	s.healthCheckSettings.apply(l)
 	assign(&l.HealthCheck.Switch, s.HealthCheckSwitch)
@@ -116,7 +117,7 @@ type tcpSettings struct {
 	ConnectionDrainTimeout *int    `rpc:"ConnectionDrainTimeout,min=10,max=900"`
 }
 
-func (s *tcpSettings) apply(l *state.Listener) {
+func (s *tcpSettings) apply(l *cloud.Listener) {
 	s.layer4Settings.apply(l)
 	s.httpCheckSettings.apply(l)
 	assign(&l.Scheduler, s.Scheduler)
@@ -137,7 +138,7 @@ type udpSettings struct {
 	HealthCheckExp *string `rpc:"healthCheckExp,len=1..64"`
 }
 
-func (s *udpSettings) apply(l *state.Listener) {
+func (s *udpSettings) apply(l *cloud.Listener) {
 	s.layer4Settings.apply(l)
 	assign(&l.Scheduler, s.Scheduler)
 	assign(&l.HealthCheck.Request, s.HealthCheckReq)
@@ -167,7 +168,7 @@ type layer7Settings struct {
 	RequestTimeout             *int    `rpc:"RequestTimeout,min=1,max=9999"`
 }
 
-func (s *layer7Settings) apply(l *state.Listener) {
+func (s *layer7Settings) apply(l *cloud.Listener) {
 	s.listenerSettings.apply(l)
 	s.healthCheckSettings.apply(l)
 	s.httpCheckSettings.apply(l)
@@ -196,7 +197,7 @@ type httpsSettings struct {
 	TLSCipherPolicy     *string `rpc:"TLSCipherPolicy"`
 }
 
-func (s *httpsSettings) apply(l *state.Listener) {
+func (s *httpsSettings) apply(l *cloud.Listener) {
 	assign(&l.ServerCertificateID, s.ServerCertificateID)
 	assign(&l.CACertificateID, s.CACertificateID)
 	assign(&l.EnableHTTP2, s.EnableHTTP2)
@@ -210,7 +211,7 @@ type creation struct {
 	Tags              []tagParam `rpc:"Tag"`
 }
 
-func (c *creation) wanted(protocol state.Protocol, s *listenerSettings) wantedListener {
+func (c *creation) wanted(protocol cloud.Protocol, s *listenerSettings) wantedListener {
 	want := wantedListener{
 		LoadBalancerID: c.LoadBalancerID, Port: c.ListenerPort, Protocol: protocol,
 		BackendServerPort: c.BackendServerPort, Tags: c.Tags,
@@ -219,7 +220,7 @@ func (c *creation) wanted(protocol state.Protocol, s *listenerSettings) wantedLi
 	return want
 }
 
-func (c *creation) wantedLayer4(protocol state.Protocol, s *layer4Settings) wantedListener {
+func (c *creation) wantedLayer4(protocol cloud.Protocol, s *layer4Settings) wantedListener {
 	want := c.wanted(protocol, &s.listenerSettings)
 	assign(&want.MasterSlaveServerGroupID, s.MasterSlaveServerGroupID)
 	return want
@@ -241,10 +242,10 @@ func (req *createTCPListenerRequest) Validate() error {
 }
 
 func (req *createTCPListenerRequest) listener() wantedListener {
-	return req.wantedLayer4(state.TCP, &req.layer4Settings)
+	return req.wantedLayer4(cloud.TCP, &req.layer4Settings)
 }
 
-func (req *createTCPListenerRequest) apply(l *state.Listener) {
+func (req *createTCPListenerRequest) apply(l *cloud.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	assign(&l.HealthCheck.Interval, req.HealthCheckInterval)
 	req.tcpSettings.apply(l)
@@ -261,10 +262,10 @@ type createUDPListenerRequest struct {
 func (req *createUDPListenerRequest) Validate() error { return checkTags(req.Tags) }
 
 func (req *createUDPListenerRequest) listener() wantedListener {
-	return req.wantedLayer4(state.UDP, &req.layer4Settings)
+	return req.wantedLayer4(cloud.UDP, &req.layer4Settings)
 }
 
-func (req *createUDPListenerRequest) apply(l *state.Listener) {
+func (req *createUDPListenerRequest) apply(l *cloud.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	assign(&l.HealthCheck.Interval, req.HealthCheckInterval)
 	req.udpSettings.apply(l)
@@ -285,21 +286,21 @@ func (req *createHTTPListenerRequest) Validate() error {
 	if err := checkTags(req.Tags); err != nil {
 		return err
 	}
-	if req.ListenerForward != nil && *req.ListenerForward == state.On && req.ForwardPort == nil {
+	if req.ListenerForward != nil && *req.ListenerForward == cloud.On && req.ForwardPort == nil {
 		return rpc.Missing("ForwardPort")
 	}
 	return req.httpCheckSettings.Validate()
 }
 
 func (req *createHTTPListenerRequest) listener() wantedListener {
-	return req.wanted(state.HTTP, &req.listenerSettings)
+	return req.wanted(cloud.HTTP, &req.listenerSettings)
 }
 
-func (req *createHTTPListenerRequest) apply(l *state.Listener) {
+func (req *createHTTPListenerRequest) apply(l *cloud.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	l.StickySession, l.HealthCheck.Switch = req.StickySession, req.HealthCheck
 	assign(&l.ListenerForward, req.ListenerForward)
-	if l.ListenerForward == state.On {
+	if l.ListenerForward == cloud.On {
 		assign(&l.ForwardPort, req.ForwardPort)
 	}
 	req.layer7Settings.apply(l)
@@ -323,10 +324,10 @@ func (req *createHTTPSListenerRequest) Validate() error {
 }
 
 func (req *createHTTPSListenerRequest) listener() wantedListener {
-	return req.wanted(state.HTTPS, &req.listenerSettings)
+	return req.wanted(cloud.HTTPS, &req.listenerSettings)
 }
 
-func (req *createHTTPSListenerRequest) apply(l *state.Listener) {
+func (req *createHTTPSListenerRequest) apply(l *cloud.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	l.StickySession, l.HealthCheck.Switch = req.StickySession, req.HealthCheck
 	req.layer7Settings.apply(l)
@@ -340,14 +341,14 @@ type groupSwitch struct {
 
 // change moves a listener to a group, or back to its port of the default group.
 // A group id without the switch is not looked at: CLB-0144.
-func (s groupSwitch) change(l *state.Listener, id *string) error {
+func (s groupSwitch) change(l *cloud.Listener, id *string) error {
 	switch s.VServerGroup {
-	case state.On:
+	case cloud.On:
 		if id == nil {
 			return state.Refuse(vServerGroupMissing)
 		}
 		l.VServerGroupID = *id
-	case state.Off:
+	case cloud.Off:
 		if l.BackendServerPort == 0 {
 			return state.Refuse(vServerGroupNeeded)
 		}
@@ -363,9 +364,9 @@ type masterSlaveSwitch struct {
 
 func (s masterSlaveSwitch) check(vServerGroup string, id *string) error {
 	switch {
-	case s.MasterSlaveServerGroup != state.On:
+	case s.MasterSlaveServerGroup != cloud.On:
 		return nil
-	case vServerGroup == state.On || id == nil:
+	case vServerGroup == cloud.On || id == nil:
 		return state.Refuse(serverGroupsMismatch)
 	}
 	return state.Refuse(masterSlaveGroupUnknown)
@@ -381,18 +382,18 @@ type setTCPListenerRequest struct {
 	tcpSettings
 }
 
-func (req *setTCPListenerRequest) target() (listenerRef, state.Protocol) {
-	return req.listenerRef, state.TCP
+func (req *setTCPListenerRequest) target() (listenerRef, cloud.Protocol) {
+	return req.listenerRef, cloud.TCP
 }
 
-func (req *setTCPListenerRequest) apply(l *state.Listener) {
+func (req *setTCPListenerRequest) apply(l *cloud.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	assign(&l.HealthCheck.Interval, req.HealthCheckInterval)
 	assign(&l.SynProxy, req.SynProxy)
 	req.tcpSettings.apply(l)
 }
 
-func (req *setTCPListenerRequest) switchServerGroup(l *state.Listener) error {
+func (req *setTCPListenerRequest) switchServerGroup(l *cloud.Listener) error {
 	if err := req.masterSlaveSwitch.check(req.VServerGroup, req.MasterSlaveServerGroupID); err != nil {
 		return err
 	}
@@ -408,17 +409,17 @@ type setUDPListenerRequest struct {
 	udpSettings
 }
 
-func (req *setUDPListenerRequest) target() (listenerRef, state.Protocol) {
-	return req.listenerRef, state.UDP
+func (req *setUDPListenerRequest) target() (listenerRef, cloud.Protocol) {
+	return req.listenerRef, cloud.UDP
 }
 
-func (req *setUDPListenerRequest) apply(l *state.Listener) {
+func (req *setUDPListenerRequest) apply(l *cloud.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	assign(&l.HealthCheck.Interval, req.HealthCheckInterval)
 	req.udpSettings.apply(l)
 }
 
-func (req *setUDPListenerRequest) switchServerGroup(l *state.Listener) error {
+func (req *setUDPListenerRequest) switchServerGroup(l *cloud.Listener) error {
 	if err := req.masterSlaveSwitch.check(req.VServerGroup, req.MasterSlaveServerGroupID); err != nil {
 		return err
 	}
@@ -435,21 +436,21 @@ type layer7Change struct {
 	layer7Settings
 }
 
-func (req *layer7Change) apply(l *state.Listener) {
+func (req *layer7Change) apply(l *cloud.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	assign(&l.StickySession, req.StickySession)
 	assign(&l.HealthCheck.Switch, req.HealthCheck)
 	req.layer7Settings.apply(l)
 }
 
-func (req *layer7Change) switchServerGroup(l *state.Listener) error {
+func (req *layer7Change) switchServerGroup(l *cloud.Listener) error {
 	return req.groupSwitch.change(l, req.VServerGroupID)
 }
 
 type setHTTPListenerRequest struct{ layer7Change }
 
-func (req *setHTTPListenerRequest) target() (listenerRef, state.Protocol) {
-	return req.listenerRef, state.HTTP
+func (req *setHTTPListenerRequest) target() (listenerRef, cloud.Protocol) {
+	return req.listenerRef, cloud.HTTP
 }
 
 type setHTTPSListenerRequest struct {
@@ -457,11 +458,11 @@ type setHTTPSListenerRequest struct {
 	httpsSettings
 }
 
-func (req *setHTTPSListenerRequest) target() (listenerRef, state.Protocol) {
-	return req.listenerRef, state.HTTPS
+func (req *setHTTPSListenerRequest) target() (listenerRef, cloud.Protocol) {
+	return req.listenerRef, cloud.HTTPS
 }
 
-func (req *setHTTPSListenerRequest) apply(l *state.Listener) {
+func (req *setHTTPSListenerRequest) apply(l *cloud.Listener) {
 	req.layer7Change.apply(l)
 	req.httpsSettings.apply(l)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func ref(port int) rpctest.Params {
@@ -111,7 +112,7 @@ func TestRedirect(t *testing.T) {
 // bare lists.
 func TestDescribeLoadBalancerListeners(t *testing.T) {
 	client, _ := newClient(t, func(tx *state.Tx) error {
-		state.SetTag(tx.In(owner), state.TagListener, state.ListenerID(lbInternet, state.TCP, 80), "k", "v")
+		state.SetTag(tx.In(owner), cloud.TagListener, cloud.ListenerID(lbInternet, cloud.TCP, 80), "k", "v")
 		return nil
 	})
 	var seen []string

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var loadBalancerActions = []rpc.Action{
@@ -38,8 +39,8 @@ const (
 
 type createLoadBalancerRequest struct {
 	RegionID                     string                   `rpc:"RegionId,required"`
-	AddressType                  state.AddressType        `rpc:"AddressType,enum=internet|intranet"`
-	InternetChargeType           state.InternetChargeType `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,default=paybytraffic"`
+	AddressType                  cloud.AddressType        `rpc:"AddressType,enum=internet|intranet"`
+	InternetChargeType           cloud.InternetChargeType `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,default=paybytraffic"`
 	Bandwidth                    int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
 	ClientToken                  string                   `rpc:"ClientToken,len=1..64"`
 	LoadBalancerName             string                   `rpc:"LoadBalancerName,len=1..80"`
@@ -59,7 +60,7 @@ type createLoadBalancerRequest struct {
 	DeleteProtection             string                   `rpc:"DeleteProtection,enum=on|off,default=off"`
 	ModificationProtectionStatus string                   `rpc:"ModificationProtectionStatus,enum=NonProtection|ConsoleProtection,default=NonProtection,invalid=ModificationProtectionStatusInvalid"`
 	ModificationProtectionReason string                   `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
-	InstanceChargeType           state.InstanceChargeType `rpc:"InstanceChargeType,enum=PayBySpec|PayByCLCU,default=PayBySpec"`
+	InstanceChargeType           cloud.InstanceChargeType `rpc:"InstanceChargeType,enum=PayBySpec|PayByCLCU,default=PayBySpec"`
 }
 
 type createLoadBalancerResponse struct {
@@ -78,9 +79,9 @@ type createLoadBalancerResponse struct {
 // need no state.
 func (req *createLoadBalancerRequest) Validate() error {
 	if req.AddressType == "" {
-		req.AddressType = state.AddressTypeInternet
+		req.AddressType = cloud.AddressTypeInternet
 		if req.VSwitchID != "" {
-			req.AddressType = state.AddressTypeIntranet
+			req.AddressType = cloud.AddressTypeIntranet
 		}
 	}
 	if err := checkLoadBalancerName(req.LoadBalancerName); err != nil {
@@ -89,7 +90,7 @@ func (req *createLoadBalancerRequest) Validate() error {
 	if err := checkTags(req.Tags); err != nil {
 		return err
 	}
-	if req.AddressType == state.AddressTypeIntranet && req.AddressIPVersion == ipv6 {
+	if req.AddressType == cloud.AddressTypeIntranet && req.AddressIPVersion == ipv6 {
 		return state.Refuse(intranetIPv6)
 	}
 	if req.ModificationProtectionReason != "" && req.ModificationProtectionStatus != consoleProtection {
@@ -99,15 +100,15 @@ func (req *createLoadBalancerRequest) Validate() error {
 }
 
 func (req *createLoadBalancerRequest) validateCharges() error {
-	internet := req.AddressType == state.AddressTypeInternet
+	internet := req.AddressType == cloud.AddressTypeInternet
 	switch {
-	case req.InstanceChargeType == state.PayByCLCU && req.InternetChargeType != state.PayByTraffic:
+	case req.InstanceChargeType == cloud.PayByCLCU && req.InternetChargeType != cloud.PayByTraffic:
 		return state.Refuse(internetChargeTypeNotAllowed)
-	case internet && req.InternetChargeType == state.PayByBandwidth && req.Bandwidth < 1:
+	case internet && req.InternetChargeType == cloud.PayByBandwidth && req.Bandwidth < 1:
 		return state.Refuse(bandwidthInvalid)
-	case req.PayType == prePay && internet && req.InternetChargeType != state.PayByBandwidth:
+	case req.PayType == prePay && internet && req.InternetChargeType != cloud.PayByBandwidth:
 		return state.Refuse(prepaidInternetByTraffic)
-	case req.PayType == prePay && !internet && req.InternetChargeType != state.PayByTraffic:
+	case req.PayType == prePay && !internet && req.InternetChargeType != cloud.PayByTraffic:
 		return state.Refuse(prepaidIntranetByBandwidth)
 	}
 	return nil
@@ -127,13 +128,13 @@ func checkLoadBalancerName(name string) error {
 // createLoadBalancer is answered when the instance has its id and address; a
 // token that made one before gets that one again.
 func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLoadBalancerResponse, error) {
-	id, err := state.Once(tx, "CreateLoadBalancer", req.ClientToken, req, state.LoadBalancers, func() (string, error) {
+	id, err := state.Once(tx, "CreateLoadBalancer", req.ClientToken, req, cloud.LoadBalancers, func() (string, error) {
 		return putLoadBalancer(tx, req)
 	})
 	if err != nil {
 		return nil, err
 	}
-	lb, err := state.LoadBalancers.Get(tx.View, id)
+	lb, err := cloud.LoadBalancers.Get(tx.View, id)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func putLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (string, erro
 	if err != nil {
 		return "", err
 	}
-	if lb.AddressType == state.AddressTypeIntranet {
+	if lb.AddressType == cloud.AddressTypeIntranet {
 		err = joinVSwitch(tx, lb, req)
 	} else {
 		err = joinInternet(tx, lb, req)
@@ -156,12 +157,12 @@ func putLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (string, erro
 	if err != nil {
 		return "", err
 	}
-	state.LoadBalancers.Put(tx, lb)
-	putTags(tx, state.TagLoadBalancer, lb.ID, req.Tags)
+	cloud.LoadBalancers.Put(tx, lb)
+	putTags(tx, cloud.TagLoadBalancer, lb.ID, req.Tags)
 	return lb.ID, nil
 }
 
-func newCreateLoadBalancerResponse(lb *state.LoadBalancer) *createLoadBalancerResponse {
+func newCreateLoadBalancerResponse(lb *cloud.LoadBalancer) *createLoadBalancerResponse {
 	return &createLoadBalancerResponse{
 		LoadBalancerID:   lb.ID,
 		LoadBalancerName: lb.Name,
@@ -178,36 +179,35 @@ func newCreateLoadBalancerResponse(lb *state.LoadBalancer) *createLoadBalancerRe
 // checkPurchase holds what the account and the shop must be like for an instance
 // to be bought: an account that owes buys nothing, nor does one without balance.
 func checkPurchase(v *state.View, req *createLoadBalancerRequest) error {
-	account, err := state.Accounts.Get(v, v.Scope().AccountID)
+	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
 	if err != nil {
 		return err
 	}
-	region, err := state.Regions.Get(v, v.Scope().RegionID)
+	region, err := cloud.Regions.Get(v, v.Scope().RegionID)
 	if err != nil {
 		return err
 	}
 	switch {
 	case !account.ArrearsSince.IsZero():
 		return state.Refuse(accountInArrears)
-	case account.Balance < state.MinimumBalance:
+	case account.Balance < cloud.MinimumBalance:
 		return state.Refuse(balanceInsufficient)
-	case req.InstanceChargeType == state.PayBySpec && req.LoadBalancerSpec == "" && !region.SharedInstancesSold:
+	case req.InstanceChargeType == cloud.PayBySpec && req.LoadBalancerSpec == "" && !region.SharedInstancesSold:
 		return state.Refuse(sharedInstanceNotSold)
 	}
-	used := state.LoadBalancersByRegion.CountTo(v.In(state.Owner{}), v.Limit(state.QuotaLoadBalancers)+1, account.ID)
-	return state.CheckQuota(v, state.QuotaLoadBalancers, account.ID, used+1)
+	return v.Use(cloud.QuotaLoadBalancers, account.ID, 1)
 }
 
-func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*state.LoadBalancer, error) {
+func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*cloud.LoadBalancer, error) {
 	group, err := resourceGroup(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
-	lb := &state.LoadBalancer{
+	lb := &cloud.LoadBalancer{
 		Owner:                        tx.Scope(),
-		ID:                           tx.NewID(state.LoadBalancers.Kind()),
+		ID:                           tx.NewID(cloud.LoadBalancers.Kind()),
 		Name:                         req.LoadBalancerName,
-		Status:                       state.LoadBalancerActive,
+		Status:                       cloud.LoadBalancerActive,
 		AddressType:                  req.AddressType,
 		AddressIPVersion:             req.AddressIPVersion,
 		InstanceChargeType:           req.InstanceChargeType,
@@ -224,7 +224,7 @@ func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*state.LoadB
 	if lb.Name == "" {
 		lb.Name = "auto_named_slb"
 	}
-	if lb.InstanceChargeType == state.PayByCLCU {
+	if lb.InstanceChargeType == cloud.PayByCLCU {
 		lb.Spec = elasticSpec
 	}
 	if lb.PayType == prePay {
@@ -245,10 +245,10 @@ func endOfSubscription(start time.Time, cycle string, duration int) time.Time {
 // asked for.
 func resourceGroup(v *state.View, id string) (string, error) {
 	if id != "" {
-		_, err := state.ResourceGroups.Get(v, id)
+		_, err := cloud.ResourceGroups.Get(v, id)
 		return id, err
 	}
-	account, err := state.Accounts.Get(v, v.Scope().AccountID)
+	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
 	if err != nil {
 		return "", err
 	}
@@ -257,16 +257,16 @@ func resourceGroup(v *state.View, id string) (string, error) {
 
 // joinVSwitch gives an intranet load balancer its network, zones and address.
 // What an intranet instance is charged by is always traffic: CLB-0103.
-func joinVSwitch(tx *state.Tx, lb *state.LoadBalancer, req *createLoadBalancerRequest) error {
+func joinVSwitch(tx *state.Tx, lb *cloud.LoadBalancer, req *createLoadBalancerRequest) error {
 	if req.VSwitchID == "" {
 		return state.Refuse(vSwitchMissing)
 	}
 	if req.VPCID != "" {
-		if _, err := state.VPCs.Get(tx.View, req.VPCID); err != nil {
+		if _, err := cloud.VPCs.Get(tx.View, req.VPCID); err != nil {
 			return err
 		}
 	}
-	vSwitch, err := state.VSwitches.Get(tx.View, req.VSwitchID)
+	vSwitch, err := cloud.VSwitches.Get(tx.View, req.VSwitchID)
 	if err != nil {
 		return err
 	}
@@ -274,27 +274,27 @@ func joinVSwitch(tx *state.Tx, lb *state.LoadBalancer, req *createLoadBalancerRe
 		return state.Refuse(vSwitchNotInVPC)
 	}
 	lb.NetworkType, lb.VPCID, lb.VSwitchID = networkVPC, vSwitch.VPCID, vSwitch.ID
-	lb.InternetChargeType = state.PayByTraffic
-	region, err := state.Regions.Get(tx.View, lb.RegionID)
+	lb.InternetChargeType = cloud.PayByTraffic
+	region, err := cloud.Regions.Get(tx.View, lb.RegionID)
 	if err != nil {
 		return err
 	}
 	if err := chooseZones(region, lb, req, vSwitch.ZoneID); err != nil {
 		return err
 	}
-	lb.Address, err = state.AllocateAddress(tx, vSwitch.ID, vSwitch.CIDRBlock, req.Address, state.LoadBalancers.Kind(), lb.ID)
+	lb.Address, err = cloud.AllocateAddress(tx, vSwitch.ID, vSwitch.CIDRBlock, req.Address, cloud.LoadBalancers.Kind(), lb.ID)
 	return err
 }
 
 // joinInternet gives an internet load balancer its zones and public address.
 // Parameters of a VPC are ignored: CLB-0104.
-func joinInternet(tx *state.Tx, lb *state.LoadBalancer, req *createLoadBalancerRequest) error {
-	region, err := state.Regions.Get(tx.View, lb.RegionID)
+func joinInternet(tx *state.Tx, lb *cloud.LoadBalancer, req *createLoadBalancerRequest) error {
+	region, err := cloud.Regions.Get(tx.View, lb.RegionID)
 	if err != nil {
 		return err
 	}
 	lb.NetworkType = networkClassic
-	if lb.InternetChargeType == state.PayByBandwidth {
+	if lb.InternetChargeType == cloud.PayByBandwidth {
 		lb.Bandwidth = req.Bandwidth
 	}
 	if err := chooseZones(region, lb, req, ""); err != nil {
@@ -307,7 +307,7 @@ func joinInternet(tx *state.Tx, lb *state.LoadBalancer, req *createLoadBalancerR
 		}
 		block = region.PublicIPv6CIDRBlock
 	}
-	lb.Address, err = state.AllocateAddress(tx, state.PublicPool(region.ID), block, "", state.LoadBalancers.Kind(), lb.ID)
+	lb.Address, err = cloud.AllocateAddress(tx, cloud.PublicPool(region.ID), block, "", cloud.LoadBalancers.Kind(), lb.ID)
 	if err != nil {
 		return state.Refuse(regionSoldOut)
 	}
@@ -317,7 +317,7 @@ func joinInternet(tx *state.Tx, lb *state.LoadBalancer, req *createLoadBalancerR
 // chooseZones takes the first pair of zones that fits what was asked for and is
 // in stock; with nothing asked, one whose master is the preferred zone, if there
 // is any.
-func chooseZones(region *state.Region, lb *state.LoadBalancer, req *createLoadBalancerRequest, preferred string) error {
+func chooseZones(region *cloud.Region, lb *cloud.LoadBalancer, req *createLoadBalancerRequest, preferred string) error {
 	master := req.MasterZoneID
 	if master == "" && req.SlaveZoneID == "" {
 		master = preferred
@@ -347,16 +347,16 @@ type loadBalancerRequest struct {
 // deleteLoadBalancer takes everything with it that belongs to the instance
 // alone; an EIP stays and becomes free.
 func deleteLoadBalancer(tx *state.Tx, req *loadBalancerRequest) (*rpc.Empty, error) {
-	lb, err := state.LoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case lb.DeleteProtection == state.On:
+	case lb.DeleteProtection == cloud.On:
 		return nil, state.Refuse(deleteProtectionOn)
 	case lb.PayType == prePay:
 		return nil, state.Refuse(prepaidNotDeletable)
 	}
-	state.RemoveLoadBalancer(tx, lb)
+	cloud.LoadBalancers.Remove(tx, lb.ID)
 	return &rpc.Empty{}, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var loadBalancerChangeActions = []rpc.Action{
@@ -18,18 +19,18 @@ var loadBalancerChangeActions = []rpc.Action{
 }
 
 // editLoadBalancer changes one load balancer; the answer is a RequestId.
-func editLoadBalancer(tx *state.Tx, id string, change func(*state.LoadBalancer) error) (*rpc.Empty, error) {
+func editLoadBalancer(tx *state.Tx, id string, change func(*cloud.LoadBalancer) error) (*rpc.Empty, error) {
 	if _, err := writable(tx.View, id); err != nil {
 		return nil, err
 	}
-	return &rpc.Empty{}, state.LoadBalancers.Edit(tx, id, change)
+	return &rpc.Empty{}, cloud.LoadBalancers.Edit(tx, id, change)
 }
 
 // writable returns a load balancer that may be changed: one that is locked for
 // an unpaid bill can only be read, tagged and deleted. CLB-0174.
-func writable(v *state.View, id string) (*state.LoadBalancer, error) {
-	lb, err := state.LoadBalancers.Get(v, id)
-	if err == nil && lb.Status == state.LoadBalancerLocked {
+func writable(v *state.View, id string) (*cloud.LoadBalancer, error) {
+	lb, err := cloud.LoadBalancers.Get(v, id)
+	if err == nil && lb.Status == cloud.LoadBalancerLocked {
 		return nil, state.Refuse(loadBalancerLocked)
 	}
 	return lb, err
@@ -46,7 +47,7 @@ func (req *setLoadBalancerNameRequest) Validate() error {
 }
 
 func setLoadBalancerName(tx *state.Tx, req *setLoadBalancerNameRequest) (*rpc.Empty, error) {
-	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		lb.Name = req.LoadBalancerName
 		return nil
 	})
@@ -54,11 +55,11 @@ func setLoadBalancerName(tx *state.Tx, req *setLoadBalancerNameRequest) (*rpc.Em
 
 type setLoadBalancerStatusRequest struct {
 	loadBalancerRequest
-	LoadBalancerStatus state.LoadBalancerStatus `rpc:"LoadBalancerStatus,required,enum=active|inactive"`
+	LoadBalancerStatus cloud.LoadBalancerStatus `rpc:"LoadBalancerStatus,required,enum=active|inactive"`
 }
 
 func setLoadBalancerStatus(tx *state.Tx, req *setLoadBalancerStatusRequest) (*rpc.Empty, error) {
-	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		lb.Status = req.LoadBalancerStatus
 		return nil
 	})
@@ -71,7 +72,7 @@ type setLoadBalancerDeleteProtectionRequest struct {
 }
 
 func setLoadBalancerDeleteProtection(tx *state.Tx, req *setLoadBalancerDeleteProtectionRequest) (*rpc.Empty, error) {
-	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		if lb.PayType == prePay {
 			return state.Refuse(prepaidNotDeletable)
 		}
@@ -90,7 +91,7 @@ type setLoadBalancerModificationProtectionRequest struct {
 // setLoadBalancerModificationProtection keeps what is set; it protects from
 // changes in the console, never from the API's.
 func setLoadBalancerModificationProtection(tx *state.Tx, req *setLoadBalancerModificationProtectionRequest) (*rpc.Empty, error) {
-	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		lb.ModificationProtectionStatus = req.ModificationProtectionStatus
 		switch {
 		case req.ModificationProtectionStatus == nonProtection:
@@ -120,9 +121,9 @@ var specRank = map[string]int{
 
 func modifyLoadBalancerInstanceSpec(tx *state.Tx, req *modifyLoadBalancerInstanceSpecRequest) (*orderResponse, error) {
 	resp := &orderResponse{OrderID: tx.NewOrderID()}
-	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		switch {
-		case lb.InstanceChargeType == state.PayByCLCU:
+		case lb.InstanceChargeType == cloud.PayByCLCU:
 			return state.Refuse(notForPayByCLCU)
 		case lb.PayType == prePay && specRank[req.LoadBalancerSpec] < specRank[lb.Spec]:
 			return state.Refuse(prepaidSpecDown)
@@ -136,15 +137,15 @@ func modifyLoadBalancerInstanceSpec(tx *state.Tx, req *modifyLoadBalancerInstanc
 type modifyLoadBalancerInstanceChargeTypeRequest struct {
 	RegionID           string                   `rpc:"RegionId,required"`
 	LoadBalancerID     string                   `rpc:"LoadBalancerId,required"`
-	InstanceChargeType state.InstanceChargeType `rpc:"InstanceChargeType,required,enum=PayByCLCU|PayBySpec,invalid=InstanceChargeTypeIllegal"`
+	InstanceChargeType cloud.InstanceChargeType `rpc:"InstanceChargeType,required,enum=PayByCLCU|PayBySpec,invalid=InstanceChargeTypeIllegal"`
 	InternetChargeType string                   `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,invalid=InternetChargeTypeIllegal"`
 	LoadBalancerSpec   string                   `rpc:"LoadBalancerSpec"`
 	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
 }
 
 func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerInstanceChargeTypeRequest) (*rpc.Empty, error) {
-	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
-		if req.InstanceChargeType == state.PayByCLCU {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+		if req.InstanceChargeType == cloud.PayByCLCU {
 			return toPayByCLCU(lb, req)
 		}
 		return toPayBySpec(tx.View, lb, req)
@@ -152,13 +153,13 @@ func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerI
 }
 
 // toPayBySpec is for accounts on the whitelist. CLB-0175.
-func toPayBySpec(v *state.View, lb *state.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
-	account, err := state.Accounts.Get(v, lb.AccountID)
+func toPayBySpec(v *state.View, lb *cloud.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
+	account, err := cloud.Accounts.Get(v, lb.AccountID)
 	if err != nil {
 		return err
 	}
 	switch {
-	case lb.InstanceChargeType == state.PayBySpec:
+	case lb.InstanceChargeType == cloud.PayBySpec:
 		return state.Refuse(alreadyPayBySpec)
 	case !account.LCUToSpec:
 		return state.Refuse(clcuToSpec)
@@ -167,28 +168,28 @@ func toPayBySpec(v *state.View, lb *state.LoadBalancer, req *modifyLoadBalancerI
 	case specRank[req.LoadBalancerSpec] == 0:
 		return state.Refuse(specInvalid)
 	}
-	lb.InstanceChargeType, lb.Spec = state.PayBySpec, req.LoadBalancerSpec
+	lb.InstanceChargeType, lb.Spec = cloud.PayBySpec, req.LoadBalancerSpec
 	return nil
 }
 
 // toPayByCLCU takes effect at once; such an instance is charged by traffic only.
-func toPayByCLCU(lb *state.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
+func toPayByCLCU(lb *cloud.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
 	switch {
-	case lb.InstanceChargeType == state.PayByCLCU:
+	case lb.InstanceChargeType == cloud.PayByCLCU:
 		return state.Refuse(notForPayByCLCU)
-	case req.InternetChargeType == string(state.PayByBandwidth):
+	case req.InternetChargeType == string(cloud.PayByBandwidth):
 		return state.Refuse(internetChargeTypeIllegal)
-	case req.InternetChargeType == "" && lb.InternetChargeType != state.PayByTraffic:
+	case req.InternetChargeType == "" && lb.InternetChargeType != cloud.PayByTraffic:
 		return state.Refuse(internetChargeTypeIllegal)
 	}
-	lb.InstanceChargeType, lb.InternetChargeType = state.PayByCLCU, state.PayByTraffic
+	lb.InstanceChargeType, lb.InternetChargeType = cloud.PayByCLCU, cloud.PayByTraffic
 	lb.Spec, lb.Bandwidth, lb.Ineffective = elasticSpec, unlimitedBandwidth, nil
 	return nil
 }
 
 type modifyLoadBalancerInternetSpecRequest struct {
 	loadBalancerRequest
-	InternetChargeType state.InternetChargeType `rpc:"InternetChargeType,enum=paybybandwidth|paybytraffic"`
+	InternetChargeType cloud.InternetChargeType `rpc:"InternetChargeType,enum=paybybandwidth|paybytraffic"`
 	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
 	AutoPay            bool                     `rpc:"AutoPay"`
 }
@@ -198,16 +199,16 @@ type modifyLoadBalancerInternetSpecRequest struct {
 // where it has no meaning: a CCM sends it back. CLB-0108.
 func modifyLoadBalancerInternetSpec(tx *state.Tx, req *modifyLoadBalancerInternetSpecRequest) (*orderResponse, error) {
 	resp := &orderResponse{OrderID: tx.NewOrderID()}
-	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *state.LoadBalancer) error {
+	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		charge := req.InternetChargeType
 		if charge == "" {
 			charge = lb.InternetChargeType
 		}
-		byBandwidth := charge == state.PayByBandwidth
+		byBandwidth := charge == cloud.PayByBandwidth
 		switch {
-		case lb.InstanceChargeType == state.PayByCLCU:
+		case lb.InstanceChargeType == cloud.PayByCLCU:
 			return state.Refuse(notForPayByCLCU)
-		case lb.AddressType == state.AddressTypeIntranet && byBandwidth:
+		case lb.AddressType == cloud.AddressTypeIntranet && byBandwidth:
 			return state.Refuse(intranetByBandwidth)
 		case byBandwidth && req.Bandwidth < 1 && charge != lb.InternetChargeType:
 			return state.Refuse(bandwidthInvalid)
@@ -220,18 +221,18 @@ func modifyLoadBalancerInternetSpec(tx *state.Tx, req *modifyLoadBalancerInterne
 	return resp, err
 }
 
-func changeInternetSpec(tx *state.Tx, lb *state.LoadBalancer, charge state.InternetChargeType, width int) {
+func changeInternetSpec(tx *state.Tx, lb *cloud.LoadBalancer, charge cloud.InternetChargeType, width int) {
 	if charge != lb.InternetChargeType {
-		if charge == state.PayByTraffic {
+		if charge == cloud.PayByTraffic {
 			width = unlimitedBandwidth
 		}
-		state.OrderInternetSpec(tx, lb, &state.InternetSpecChange{
+		cloud.OrderInternetSpec(tx, lb, &cloud.InternetSpecChange{
 			InternetChargeType: charge, Bandwidth: width, EffectiveAt: nextMidnight(tx.Now()),
 		})
 		return
 	}
 	lb.Ineffective = nil
-	if charge == state.PayByBandwidth && width > 0 {
+	if charge == cloud.PayByBandwidth && width > 0 {
 		lb.Bandwidth = width
 	}
 }

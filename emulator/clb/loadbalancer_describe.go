@@ -11,6 +11,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 type describeLoadBalancersRequest struct {
@@ -132,7 +133,7 @@ type loadBalancerItem struct {
 // unmanaged says that no other cloud service keeps the resource.
 const unmanaged = "Unmanaged"
 
-func summarize(v *state.View, lb *state.LoadBalancer) loadBalancerSummary {
+func summarize(v *state.View, lb *cloud.LoadBalancer) loadBalancerSummary {
 	return loadBalancerSummary{
 		LoadBalancerID:               lb.ID,
 		LoadBalancerName:             lb.Name,
@@ -160,7 +161,7 @@ func summarize(v *state.View, lb *state.LoadBalancer) loadBalancerSummary {
 		ModificationProtectionReason: lb.ModificationProtectionReason,
 		CreateTime:                   formatTime(lb.CreateTime),
 		CreateTimeStamp:              lb.CreateTime.UnixMilli(),
-		Tags:                         tagsOf(v, state.TagLoadBalancer, lb.ID),
+		Tags:                         tagsOf(v, cloud.TagLoadBalancer, lb.ID),
 	}
 }
 
@@ -168,12 +169,12 @@ func formatTime(t time.Time) string { return t.UTC().Format(timeForm) }
 
 // chargeNumbers are how the list, and it alone, spells InternetChargeType:
 // CLB-0105.
-var chargeNumbers = map[state.InternetChargeType]string{state.PayByBandwidth: "3", state.PayByTraffic: "4"}
+var chargeNumbers = map[cloud.InternetChargeType]string{cloud.PayByBandwidth: "3", cloud.PayByTraffic: "4"}
 
-func newLoadBalancerItem(v *state.View, lb *state.LoadBalancer) loadBalancerItem {
+func newLoadBalancerItem(v *state.View, lb *cloud.LoadBalancer) loadBalancerItem {
 	item := loadBalancerItem{loadBalancerSummary: summarize(v, lb)}
 	item.InternetChargeTypeAlias = item.InternetChargeType
-	item.InternetChargeType = chargeNumbers[state.InternetChargeType(item.InternetChargeTypeAlias)]
+	item.InternetChargeType = chargeNumbers[cloud.InternetChargeType(item.InternetChargeTypeAlias)]
 	if lb.Ineffective != nil {
 		item.IneffectiveOrderList = []string{string(lb.Ineffective.InternetChargeType)}
 	}
@@ -183,13 +184,13 @@ func newLoadBalancerItem(v *state.View, lb *state.LoadBalancer) loadBalancerItem
 // describeLoadBalancers filters first and pages then: a CCM sends no page and
 // must find its load balancer among many.
 func describeLoadBalancers(v *state.View, req *describeLoadBalancersRequest) (*describeLoadBalancersResponse, error) {
-	var found []*state.LoadBalancer
+	var found []*cloud.LoadBalancer
 	for lb := range req.candidates(v) {
 		if req.matches(v, lb) {
 			found = append(found, lb)
 		}
 	}
-	slices.SortFunc(found, func(a, b *state.LoadBalancer) int {
+	slices.SortFunc(found, func(a, b *cloud.LoadBalancer) int {
 		return cmp.Or(a.CreateTime.Compare(b.CreateTime), cmp.Compare(a.ID, b.ID))
 	})
 	resp := &describeLoadBalancersResponse{
@@ -203,19 +204,19 @@ func describeLoadBalancers(v *state.View, req *describeLoadBalancersRequest) (*d
 
 // candidates narrows the search by the best index that the filters allow, so
 // that a filtered call costs what it finds and not what exists.
-func (req *describeLoadBalancersRequest) candidates(v *state.View) iter.Seq[*state.LoadBalancer] {
+func (req *describeLoadBalancersRequest) candidates(v *state.View) iter.Seq[*cloud.LoadBalancer] {
 	scope := v.Scope()
 	switch {
 	case req.LoadBalancerID != "":
 		return loadBalancersByID(v, commaList(req.LoadBalancerID))
 	case len(req.Tags) > 0:
-		return loadBalancersByID(v, state.ResourcesTagged(v, state.TagLoadBalancer, tagFilters(req.Tags)))
+		return loadBalancersByID(v, state.ResourcesTagged(v, cloud.TagLoadBalancer, tagFilters(req.Tags)))
 	case len(req.TagsJSON) > 0:
 		return loadBalancersByID(v, anyTagged(v, req.TagsJSON))
 	case req.LoadBalancerName != "":
-		return func(yield func(*state.LoadBalancer) bool) {
+		return func(yield func(*cloud.LoadBalancer) bool) {
 			for _, name := range unique(commaList(req.LoadBalancerName)) {
-				for lb := range state.LoadBalancersByName.List(v, scope.AccountID, scope.RegionID, name) {
+				for lb := range cloud.LoadBalancersByName.List(v, scope.AccountID, scope.RegionID, name) {
 					if !yield(lb) {
 						return
 					}
@@ -223,9 +224,9 @@ func (req *describeLoadBalancersRequest) candidates(v *state.View) iter.Seq[*sta
 			}
 		}
 	case req.VSwitchID != "":
-		return state.LoadBalancersByVSwitch.List(v, req.VSwitchID)
+		return cloud.LoadBalancersByVSwitch.List(v, req.VSwitchID)
 	}
-	return state.LoadBalancersByRegion.List(v, scope.AccountID, scope.RegionID)
+	return cloud.LoadBalancersByRegion.List(v, scope.AccountID, scope.RegionID)
 }
 
 func unique(values []string) []string {
@@ -233,10 +234,10 @@ func unique(values []string) []string {
 	return slices.Compact(values)
 }
 
-func loadBalancersByID(v *state.View, ids []string) iter.Seq[*state.LoadBalancer] {
-	return func(yield func(*state.LoadBalancer) bool) {
+func loadBalancersByID(v *state.View, ids []string) iter.Seq[*cloud.LoadBalancer] {
+	return func(yield func(*cloud.LoadBalancer) bool) {
 		for _, id := range unique(ids) {
-			if lb, ok := state.LoadBalancers.Find(v, id); ok && !yield(lb) {
+			if lb, ok := cloud.LoadBalancers.Find(v, id); ok && !yield(lb) {
 				return
 			}
 		}
@@ -248,12 +249,12 @@ func loadBalancersByID(v *state.View, ids []string) iter.Seq[*state.LoadBalancer
 func anyTagged(v *state.View, tags []jsonTag) []string {
 	var ids []string
 	for _, t := range tags {
-		ids = append(ids, state.ResourcesTagged(v, state.TagLoadBalancer, []state.TagFilter{t.filter()})...)
+		ids = append(ids, state.ResourcesTagged(v, cloud.TagLoadBalancer, []state.TagFilter{t.filter()})...)
 	}
 	return ids
 }
 
-func (req *describeLoadBalancersRequest) matches(v *state.View, lb *state.LoadBalancer) bool {
+func (req *describeLoadBalancersRequest) matches(v *state.View, lb *cloud.LoadBalancer) bool {
 	for _, f := range []struct{ asked, is string }{
 		{req.AddressIPVersion, lb.AddressIPVersion},
 		{req.LoadBalancerStatus, string(lb.Status)},
@@ -277,29 +278,29 @@ func (req *describeLoadBalancersRequest) matches(v *state.View, lb *state.LoadBa
 }
 
 // matchesTags holds the tags also where another index gave the candidates.
-func (req *describeLoadBalancersRequest) matchesTags(v *state.View, lb *state.LoadBalancer) bool {
-	if len(req.Tags) > 0 && !state.HasTags(v, state.TagLoadBalancer, lb.ID, tagFilters(req.Tags)) {
+func (req *describeLoadBalancersRequest) matchesTags(v *state.View, lb *cloud.LoadBalancer) bool {
+	if len(req.Tags) > 0 && !state.HasTags(v, cloud.TagLoadBalancer, lb.ID, tagFilters(req.Tags)) {
 		return false
 	}
 	return len(req.TagsJSON) == 0 || slices.ContainsFunc(req.TagsJSON, func(t jsonTag) bool {
-		return state.HasTags(v, state.TagLoadBalancer, lb.ID, []state.TagFilter{t.filter()})
+		return state.HasTags(v, cloud.TagLoadBalancer, lb.ID, []state.TagFilter{t.filter()})
 	})
 }
 
 // matchesServer asks for a backend, in the default group or any other, by its
 // id or its address.
-func (req *describeLoadBalancersRequest) matchesServer(v *state.View, lb *state.LoadBalancer) bool {
+func (req *describeLoadBalancersRequest) matchesServer(v *state.View, lb *cloud.LoadBalancer) bool {
 	if req.ServerID == "" && req.ServerIntranetAddress == "" {
 		return true
 	}
-	fits := func(s state.BackendServer) bool {
+	fits := func(s cloud.BackendServer) bool {
 		return (req.ServerID == "" || s.ServerID == req.ServerID) &&
 			(req.ServerIntranetAddress == "" || serverIP(v, s) == req.ServerIntranetAddress)
 	}
 	if slices.ContainsFunc(lb.BackendServers, fits) {
 		return true
 	}
-	for g := range state.VServerGroupsByLoadBalancer.List(v, lb.ID) {
+	for g := range cloud.VServerGroupsByLoadBalancer.List(v, lb.ID) {
 		if slices.ContainsFunc(g.BackendServers, fits) {
 			return true
 		}
@@ -337,7 +338,7 @@ type listenerPortAndProtocol struct {
 }
 
 func describeLoadBalancerAttribute(v *state.View, req *loadBalancerRequest) (*describeLoadBalancerAttributeResponse, error) {
-	lb, err := state.LoadBalancers.Get(v, req.LoadBalancerID)
+	lb, err := cloud.LoadBalancers.Get(v, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -358,7 +359,7 @@ func describeLoadBalancerAttribute(v *state.View, req *loadBalancerRequest) (*de
 	if lb.Ineffective != nil {
 		resp.reserve(lb.Ineffective)
 	}
-	for l := range state.ListenersByLoadBalancer.List(v, lb.ID) {
+	for l := range cloud.ListenersByLoadBalancer.List(v, lb.ID) {
 		resp.addListener(l)
 	}
 	return resp, nil
@@ -367,7 +368,7 @@ func describeLoadBalancerAttribute(v *state.View, req *loadBalancerRequest) (*de
 // foreverEnd is the end that pay-as-you-go instances return. CLB-0107.
 var foreverEnd = time.Date(2999, time.September, 8, 16, 0, 0, 0, time.UTC)
 
-func (resp *describeLoadBalancerAttributeResponse) reserve(change *state.InternetSpecChange) {
+func (resp *describeLoadBalancerAttributeResponse) reserve(change *cloud.InternetSpecChange) {
 	resp.HasReservedInfo = "true"
 	resp.ReservedBandwidth = strconv.Itoa(change.Bandwidth)
 	resp.ReservedChargeType = string(change.InternetChargeType)
@@ -375,7 +376,7 @@ func (resp *describeLoadBalancerAttributeResponse) reserve(change *state.Interne
 	resp.ReservedActiveTime = formatTime(change.EffectiveAt)
 }
 
-func (resp *describeLoadBalancerAttributeResponse) addListener(l *state.Listener) {
+func (resp *describeLoadBalancerAttributeResponse) addListener(l *cloud.Listener) {
 	resp.ListenerPorts = append(resp.ListenerPorts, l.Port)
 	resp.ListenerPortsAndProtocal = append(resp.ListenerPortsAndProtocal,
 		listenerPortAndProtocal{l.Port, string(l.Protocol)})

@@ -9,6 +9,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/clb"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // expect compares values at paths of a reply, given as path, value, path, value.
@@ -74,9 +75,9 @@ func TestCreateLoadBalancerIntranet(t *testing.T) {
 func freeAddresses(t *testing.T, store *state.Store) (n int) {
 	t.Helper()
 	err := store.View(owner, func(v *state.View) error {
-		vSwitch, err := state.VSwitches.Get(v, vSwitch1)
+		vSwitch, err := cloud.VSwitches.Get(v, vSwitch1)
 		if err == nil {
-			n = state.AvailableAddresses(v, vSwitch)
+			n = cloud.AvailableAddresses(v, vSwitch)
 		}
 		return err
 	})
@@ -113,13 +114,13 @@ func TestDeleteLoadBalancerCascade(t *testing.T) {
 	client, store := newClient(t, func(tx *state.Tx) error {
 		own := tx.In(owner)
 		for kind, id := range map[state.TagResourceType]string{
-			state.TagLoadBalancer: lbInternet, state.TagVServerGroup: "rsp-used",
-			state.TagListener: state.ListenerID(lbInternet, state.TCP, 80),
+			cloud.TagLoadBalancer: lbInternet, cloud.TagVServerGroup: "rsp-used",
+			cloud.TagListener: cloud.ListenerID(lbInternet, cloud.TCP, 80),
 		} {
 			state.SetTag(own, kind, id, "k", "v")
 		}
-		ip, err := state.AllocateAddress(own, state.PublicPool("cn-hangzhou"), "198.18.0.0/16", "", state.EIPs.Kind(), "eip-1")
-		state.EIPs.Put(own, &state.EIP{Owner: owner, ID: "eip-1", IPAddress: ip, Status: state.EIPInUse, InstanceType: "SlbInstance", InstanceID: lbInternet})
+		ip, err := cloud.AllocateAddress(own, cloud.PublicPool("cn-hangzhou"), "198.18.0.0/16", "", cloud.EIPs.Kind(), "eip-1")
+		cloud.EIPs.Put(own, &cloud.EIP{Owner: owner, ID: "eip-1", IPAddress: ip, Status: cloud.EIPInUse, InstanceType: "SlbInstance", InstanceID: lbInternet})
 		return err
 	})
 	client.Do("DeleteLoadBalancer", params("LoadBalancerId", lbInternet))
@@ -133,8 +134,8 @@ func TestDeleteLoadBalancerCascade(t *testing.T) {
 		}
 	}
 	err := store.View(owner, func(v *state.View) error {
-		eip, err := state.EIPs.Get(v, "eip-1")
-		if err == nil && (eip.Status != state.EIPAvailable || eip.InstanceID != "") {
+		eip, err := cloud.EIPs.Get(v, "eip-1")
+		if err == nil && (eip.Status != cloud.EIPAvailable || eip.InstanceID != "") {
 			t.Errorf("the EIP is %s with %q, want Available", eip.Status, eip.InstanceID)
 		}
 		return err
@@ -149,9 +150,9 @@ func TestDeleteLoadBalancerCascade(t *testing.T) {
 func TestDescribeLoadBalancers(t *testing.T) {
 	client, _ := newClient(t, func(tx *state.Tx) error {
 		own := tx.In(owner)
-		state.SetTag(own, state.TagLoadBalancer, lbInternet, "team", "a")
-		state.SetTag(own, state.TagLoadBalancer, lbInternet, "env", "test")
-		state.SetTag(own, state.TagLoadBalancer, lbShared, "team", "b")
+		state.SetTag(own, cloud.TagLoadBalancer, lbInternet, "team", "a")
+		state.SetTag(own, cloud.TagLoadBalancer, lbInternet, "env", "test")
+		state.SetTag(own, cloud.TagLoadBalancer, lbShared, "team", "b")
 		return nil
 	})
 	for _, c := range []struct {

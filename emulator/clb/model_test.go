@@ -13,6 +13,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var seedFlag = flag.Uint64("seed", 0, "seed of the model test; 0 takes a new one")
@@ -99,8 +100,8 @@ func newTwin(seed uint64) *twin {
 
 // modelLimits are the quotas that the test changes, with their defaults.
 var modelLimits = map[state.QuotaName]int{
-	state.QuotaLoadBalancers: 60, state.QuotaListeners: 50, state.QuotaBackendServers: 200, state.QuotaServerAttached: 50,
-	state.QuotaRules: 40, state.QuotaACLs: 200, state.QuotaACLAttached: 50, state.QuotaTags: 20,
+	cloud.QuotaLoadBalancers: 60, cloud.QuotaListeners: 50, cloud.QuotaBackendServers: 200, cloud.QuotaServerAttached: 50,
+	cloud.QuotaRules: 40, cloud.QuotaACLs: 200, cloud.QuotaACLAttached: 50, cloud.QuotaTags: 20,
 }
 
 // choose returns any key, or now and then one that is none.
@@ -151,7 +152,7 @@ var steps = []func(*twin) step{
 func createBalancer(w *twin) step {
 	return step{"CreateLoadBalancer", with(createInternet, "MasterZoneId", "cn-hangzhou-h"), first(
 		check{w.owes, unpaid},
-		check{len(w.balancers) >= w.limits[state.QuotaLoadBalancers], overUsed},
+		check{len(w.balancers) >= w.limits[cloud.QuotaLoadBalancers], overUsed},
 		check{w.soldOut, soldOut},
 	), func(r rpctest.Reply) {
 		id := r.Text("LoadBalancerId")
@@ -192,11 +193,11 @@ func createListener(w *twin) step {
 	key := listenerKey(l.balancer, port)
 	return step{"CreateLoadBalancerHTTPListener", p, first(
 		check{!w.balancers[l.balancer], notFound},
-		check{countIf(w.listeners, func(o *twinListener) bool { return o.balancer == l.balancer }) >= w.limits[state.QuotaListeners], overUsed},
+		check{countIf(w.listeners, func(o *twinListener) bool { return o.balancer == l.balancer }) >= w.limits[cloud.QuotaListeners], overUsed},
 		check{w.listeners[key] != nil, conflict},
 		check{w.groups[group] == nil, notFound},
 		check{acl != "" && !w.acls[acl], notFound},
-		check{acl != "" && countIf(w.listeners, func(o *twinListener) bool { return o.acl == acl }) >= w.limits[state.QuotaACLAttached], overUsed},
+		check{acl != "" && countIf(w.listeners, func(o *twinListener) bool { return o.acl == acl }) >= w.limits[cloud.QuotaACLAttached], overUsed},
 	), func(rpctest.Reply) { w.listeners[key] = l }}
 }
 
@@ -255,8 +256,8 @@ func addMembers(w *twin) step {
 	list := fmt.Sprintf(`[{"ServerId":%q,"Port":%d}]`, server, port)
 	return step{"AddVServerGroupBackendServers", params("VServerGroupId", id, "BackendServers", list), first(
 		check{!there, notFound},
-		check{fresh && ofBalancer >= w.limits[state.QuotaBackendServers], overUsed},
-		check{fresh && ofServer >= w.limits[state.QuotaServerAttached], overUsed},
+		check{fresh && ofBalancer >= w.limits[cloud.QuotaBackendServers], overUsed},
+		check{fresh && ofServer >= w.limits[cloud.QuotaServerAttached], overUsed},
 	), func(rpctest.Reply) { g.servers[member] = server }}
 }
 
@@ -268,7 +269,7 @@ func createRule(w *twin) step {
 	list := fmt.Sprintf(`[{"RuleName":"r","Url":%q,"VServerGroupId":%q}]`, r.url, r.group)
 	return step{"CreateRules", params("LoadBalancerId", balancer, "ListenerPort", port, "RuleList", list), first(
 		check{w.listeners[key] == nil, notFound},
-		check{countIf(w.rules, func(o *twinRule) bool { return o.listener == key }) >= w.limits[state.QuotaRules], overUsed},
+		check{countIf(w.rules, func(o *twinRule) bool { return o.listener == key }) >= w.limits[cloud.QuotaRules], overUsed},
 		check{countIf(w.rules, func(o *twinRule) bool { return o.listener == key && o.url == r.url }) > 0, conflict},
 		check{w.groups[r.group] == nil, notFound},
 	), func(reply rpctest.Reply) { w.rules[reply.Text("Rules.Rule.0.RuleId")] = r }}
@@ -281,7 +282,7 @@ func deleteRule(w *twin) step {
 }
 
 func createACL(w *twin) step {
-	return step{"CreateAccessControlList", params("AclName", "a"), first(check{len(w.acls) >= w.limits[state.QuotaACLs], overUsed}),
+	return step{"CreateAccessControlList", params("AclName", "a"), first(check{len(w.acls) >= w.limits[cloud.QuotaACLs], overUsed}),
 		func(r rpctest.Reply) { w.acls[r.Text("AclId")] = true }}
 }
 
@@ -301,7 +302,7 @@ func tagBalancer(w *twin) step {
 	}
 	return step{"TagResources", params("ResourceType", "instance", "ResourceId.1", id, "Tag.1.Key", key), first(
 		check{!w.balancers[id], notFound},
-		check{len(tags) > w.limits[state.QuotaTags], overUsed},
+		check{len(tags) > w.limits[cloud.QuotaTags], overUsed},
 	), func(rpctest.Reply) { w.tags[id] = tags }}
 }
 
@@ -317,13 +318,13 @@ func (w *twin) changeWorld(tx *state.Tx) error {
 	switch w.IntN(4) {
 	case 0:
 		w.owes = !w.owes
-		return state.SetArrears(tx, account, w.owes)
+		return cloud.SetArrears(tx, account, w.owes)
 	case 1:
 		w.soldOut = !w.soldOut
-		return editRegion(func(r *state.Region) {
+		return editRegion(func(r *cloud.Region) {
 			r.SoldOut = nil
 			if w.soldOut {
-				r.SoldOut = []state.ZoneStock{{ZoneID: "cn-hangzhou-h"}}
+				r.SoldOut = []cloud.ZoneStock{{ZoneID: "cn-hangzhou-h"}}
 			}
 		})(tx)
 	}
@@ -376,8 +377,11 @@ func TestModel(t *testing.T) {
 // compare tells where the store holds more or less than the twin.
 func (w *twin) compare(v *state.View) error {
 	members, tags := 0, 0
-	for lb := range state.LoadBalancers.All(v) {
-		members += state.BackendCount(v, lb)
+	for lb := range cloud.LoadBalancers.All(v) {
+		members += len(lb.BackendServers)
+	}
+	for g := range cloud.VServerGroups.All(v) {
+		members += len(g.BackendServers)
 	}
 	for range state.Tags.All(v) {
 		tags++
@@ -389,11 +393,11 @@ func (w *twin) compare(v *state.View) error {
 		tags -= len(keys)
 	}
 	more := map[string]int{
-		"load balancers": state.LoadBalancersByRegion.Count(v, account) - len(w.balancers),
-		"groups":         len(slices.Collect(state.VServerGroups.All(v))) - len(w.groups),
-		"listeners":      len(slices.Collect(state.Listeners.All(v))) - len(w.listeners),
-		"rules":          len(slices.Collect(state.Rules.All(v))) - len(w.rules),
-		"ACLs":           len(slices.Collect(state.AccessControlLists.All(v))) - len(w.acls),
+		"load balancers": cloud.LoadBalancersByRegion.Count(v, account) - len(w.balancers),
+		"groups":         len(slices.Collect(cloud.VServerGroups.All(v))) - len(w.groups),
+		"listeners":      len(slices.Collect(cloud.Listeners.All(v))) - len(w.listeners),
+		"rules":          len(slices.Collect(cloud.Rules.All(v))) - len(w.rules),
+		"ACLs":           len(slices.Collect(cloud.AccessControlLists.All(v))) - len(w.acls),
 		"members":        members,
 		"tags":           tags,
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var regionActions = []rpc.Action{
@@ -30,7 +31,7 @@ type region struct {
 
 func describeRegions(v *state.View, _ *describeRegionsRequest) (*describeRegionsResponse, error) {
 	resp := &describeRegionsResponse{}
-	for r := range state.Regions.All(v) {
+	for r := range cloud.Regions.All(v) {
 		resp.Regions = append(resp.Regions, region{r.ID, r.LocalName, "slb." + r.ID + ".aliyuncs.com"})
 	}
 	return resp, nil
@@ -58,7 +59,7 @@ type slaveZone struct {
 
 // describeZones lists the zones that can be a master, each with its slaves.
 func describeZones(v *state.View, req *describeZonesRequest) (*describeZonesResponse, error) {
-	r, err := state.Regions.Get(v, req.RegionID)
+	r, err := cloud.Regions.Get(v, req.RegionID)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +104,7 @@ type supportResource struct {
 }
 
 func describeAvailableResource(v *state.View, req *describeAvailableResourceRequest) (*describeAvailableResourceResponse, error) {
-	r, err := state.Regions.Get(v, req.RegionID)
+	r, err := cloud.Regions.Get(v, req.RegionID)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func describeAvailableResource(v *state.View, req *describeAvailableResourceRequ
 
 // soldIn lists what a region sells: intranet load balancers of the classic
 // network are for old accounts only.
-func soldIn(r *state.Region) []supportResource {
+func soldIn(r *cloud.Region) []supportResource {
 	sold := []supportResource{{"vpc", ipv4}, {"classic_internet", ipv4}}
 	if r.SellsIPv6() {
 		sold = append(sold, supportResource{"classic_internet", ipv6})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var ruleActions = []rpc.Action{
@@ -23,7 +24,7 @@ type createRulesRequest struct {
 	RegionID         string         `rpc:"RegionId,required"`
 	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
 	ListenerPort     int            `rpc:"ListenerPort,required,min=1,max=65535"`
-	ListenerProtocol state.Protocol `rpc:"ListenerProtocol,enum=http|https"`
+	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=http|https"`
 	RuleList         []ruleParam    `rpc:"RuleList,json,required,invalid=RuleListMalformed"`
 }
 
@@ -95,9 +96,9 @@ type ruleHealthCheck struct {
 	HealthCheckConnectPort int    `rpc:"HealthCheckConnectPort,omitempty"`
 }
 
-func viewRule(v *state.View, r *state.Rule) ruleView {
+func viewRule(v *state.View, r *cloud.Rule) ruleView {
 	shown := *r
-	if l, ok := state.Listeners.Find(v, r.ListenerID); ok && r.ListenerSync == state.On {
+	if l, ok := cloud.Listeners.Find(v, r.ListenerID); ok && r.ListenerSync == cloud.On {
 		shown.Scheduler, shown.HealthCheck = l.Scheduler, l.HealthCheck
 		shown.StickySession, shown.StickySessionType = l.StickySession, l.StickySessionType
 		shown.Cookie, shown.CookieTimeout = l.Cookie, l.CookieTimeout
@@ -124,11 +125,10 @@ func createRules(tx *state.Tx, req *createRulesRequest) (*rulesResponse, error) 
 	if err != nil {
 		return nil, err
 	}
-	if l.Protocol != state.HTTP && l.Protocol != state.HTTPS {
+	if l.Protocol != cloud.HTTP && l.Protocol != cloud.HTTPS {
 		return nil, state.Refuse(ruleOnLayer4)
 	}
-	used := state.RulesByListener.Count(tx.View, l.ID())
-	if err := state.CheckQuota(tx.View, state.QuotaRules, l.ID(), used+len(req.RuleList)); err != nil {
+	if err := tx.Use(cloud.QuotaRules, l.ID(), len(req.RuleList)); err != nil {
 		return nil, err
 	}
 	resp := &rulesResponse{}
@@ -142,31 +142,31 @@ func createRules(tx *state.Tx, req *createRulesRequest) (*rulesResponse, error) 
 	return resp, nil
 }
 
-func createRule(tx *state.Tx, l *state.Listener, p ruleParam) (*state.Rule, error) {
-	if _, taken := state.RulesByListener.First(tx.View, l.ID(), p.Domain, p.URL); taken {
+func createRule(tx *state.Tx, l *cloud.Listener, p ruleParam) (*cloud.Rule, error) {
+	if _, taken := cloud.RulesByListener.First(tx.View, l.ID(), p.Domain, p.URL); taken {
 		return nil, state.Refuse(ruleExists)
 	}
 	if err := checkRuleGroup(tx.View, l.LoadBalancerID, p.VServerGroupID); err != nil {
 		return nil, err
 	}
-	r := &state.Rule{
+	r := &cloud.Rule{
 		Owner:          tx.Scope(),
-		ID:             tx.NewID(state.Rules.Kind()),
+		ID:             tx.NewID(cloud.Rules.Kind()),
 		Name:           p.RuleName,
 		LoadBalancerID: l.LoadBalancerID,
 		ListenerID:     l.ID(),
 		Domain:         p.Domain,
 		URL:            p.URL,
 		VServerGroupID: p.VServerGroupID,
-		ListenerSync:   state.On,
+		ListenerSync:   cloud.On,
 		CreateTime:     tx.Now(),
 	}
-	state.Rules.Put(tx, r)
+	cloud.Rules.Put(tx, r)
 	return r, nil
 }
 
 func checkRuleGroup(v *state.View, loadBalancerID, groupID string) error {
-	g, err := state.VServerGroups.Get(v, groupID)
+	g, err := cloud.VServerGroups.Get(v, groupID)
 	if err == nil && g.LoadBalancerID != loadBalancerID {
 		return state.Refuse(ruleGroupForeign)
 	}
@@ -192,7 +192,7 @@ func (req *deleteRulesRequest) Validate() error {
 func deleteRules(tx *state.Tx, req *deleteRulesRequest) (*rpc.Empty, error) {
 	listener := ""
 	for _, id := range unique(req.RuleIDs) {
-		r, err := state.Rules.Get(tx.View, id)
+		r, err := cloud.Rules.Get(tx.View, id)
 		if err != nil {
 			return nil, err
 		}
@@ -203,17 +203,17 @@ func deleteRules(tx *state.Tx, req *deleteRulesRequest) (*rpc.Empty, error) {
 		if err := checkRuleListener(tx.View, r); err != nil {
 			return nil, err
 		}
-		state.Rules.Delete(tx, id)
+		cloud.Rules.Remove(tx, id)
 	}
 	return &rpc.Empty{}, nil
 }
 
 // checkRuleListener wants the listener of a rule to take changes.
-func checkRuleListener(v *state.View, r *state.Rule) error {
+func checkRuleListener(v *state.View, r *cloud.Rule) error {
 	if _, err := writable(v, r.LoadBalancerID); err != nil {
 		return err
 	}
-	l, err := state.Listeners.Get(v, r.ListenerID)
+	l, err := cloud.Listeners.Get(v, r.ListenerID)
 	if err == nil && inTransit(l) {
 		return state.Refuse(listenerInTransit)
 	}
@@ -241,7 +241,7 @@ type setRuleRequest struct {
 // setRule changes a rule. Its own settings need ListenerSync off; a rule that
 // stops following its listener starts from what the listener has.
 func setRule(tx *state.Tx, req *setRuleRequest) (*rpc.Empty, error) {
-	return &rpc.Empty{}, state.Rules.Edit(tx, req.RuleID, func(r *state.Rule) error {
+	return &rpc.Empty{}, cloud.Rules.Edit(tx, req.RuleID, func(r *cloud.Rule) error {
 		if err := checkRuleListener(tx.View, r); err != nil {
 			return err
 		}
@@ -256,18 +256,18 @@ func setRule(tx *state.Tx, req *setRuleRequest) (*rpc.Empty, error) {
 	})
 }
 
-func (req *setRuleRequest) settings(v *state.View, r *state.Rule) error {
-	l, err := state.Listeners.Get(v, r.ListenerID)
+func (req *setRuleRequest) settings(v *state.View, r *cloud.Rule) error {
+	l, err := cloud.Listeners.Get(v, r.ListenerID)
 	if err != nil {
 		return err
 	}
 	own := *l // a listener's settings are a superset of a rule's
-	if r.ListenerSync == state.Off {
+	if r.ListenerSync == cloud.Off {
 		own.Scheduler, own.HealthCheck = r.Scheduler, r.HealthCheck
 		own.StickySession, own.StickySessionType, own.Cookie, own.CookieTimeout = r.StickySession, r.StickySessionType, r.Cookie, r.CookieTimeout
 	}
 	assign(&r.ListenerSync, req.ListenerSync)
-	if r.ListenerSync == state.On {
+	if r.ListenerSync == cloud.On {
 		return nil
 	}
 	assign(&own.Scheduler, req.Scheduler)
@@ -292,7 +292,7 @@ type describeRulesRequest struct {
 	RegionID         string         `rpc:"RegionId,required"`
 	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
 	ListenerPort     int            `rpc:"ListenerPort,required,min=1,max=65535"`
-	ListenerProtocol state.Protocol `rpc:"ListenerProtocol,enum=http|https"`
+	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=http|https"`
 }
 
 func describeRules(v *state.View, req *describeRulesRequest) (*rulesResponse, error) {
@@ -303,9 +303,9 @@ func describeRules(v *state.View, req *describeRulesRequest) (*rulesResponse, er
 	return &rulesResponse{rulesOf(v, l)}, nil
 }
 
-func rulesOf(v *state.View, l *state.Listener) []ruleView {
+func rulesOf(v *state.View, l *cloud.Listener) []ruleView {
 	var list []ruleView
-	for r := range state.RulesByListener.List(v, l.ID()) {
+	for r := range cloud.RulesByListener.List(v, l.ID()) {
 		list = append(list, viewRule(v, r))
 	}
 	return list
@@ -323,11 +323,11 @@ type describeRuleAttributeResponse struct {
 }
 
 func describeRuleAttribute(v *state.View, req *describeRuleAttributeRequest) (*describeRuleAttributeResponse, error) {
-	r, err := state.Rules.Get(v, req.RuleID)
+	r, err := cloud.Rules.Get(v, req.RuleID)
 	if err != nil {
 		return nil, err
 	}
-	l, err := state.Listeners.Get(v, r.ListenerID)
+	l, err := cloud.Listeners.Get(v, r.ListenerID)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/clb"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // join makes one JSON list of several.
@@ -199,7 +200,7 @@ func TestBackendQuotaUnderConcurrency(t *testing.T) {
 	// rsp-used has one member, so 39 calls of five fit and 25 do not.
 	count := 0
 	if err := store.View(owner, func(v *state.View) error {
-		for g := range state.VServerGroupsByLoadBalancer.List(v, lbInternet) {
+		for g := range cloud.VServerGroupsByLoadBalancer.List(v, lbInternet) {
 			count += len(g.BackendServers)
 		}
 		return nil

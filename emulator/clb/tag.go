@@ -8,6 +8,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var tagActions = []rpc.Action{
@@ -137,8 +138,7 @@ func tagResources(tx *state.Tx, req *tagResourcesRequest) (*rpc.Empty, error) {
 			return nil, state.Refuse(taggedUnknown, id)
 		}
 		putTags(tx, req.ResourceType, id, req.Tags)
-		used := state.TagsByResource.Count(tx.View, string(req.ResourceType), id)
-		if err := state.CheckQuota(tx.View, state.QuotaTags, id, used); err != nil {
+		if err := tx.Use(cloud.QuotaTags, id, 0); err != nil {
 			return nil, err
 		}
 	}

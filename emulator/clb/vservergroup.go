@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var vServerGroupActions = []rpc.Action{
@@ -51,11 +52,11 @@ type vServerGroupServer struct {
 	Description    string `rpc:"Description,omitempty"`
 }
 
-func newVServerGroupResponse(v *state.View, g *state.VServerGroup) *vServerGroupResponse {
+func newVServerGroupResponse(v *state.View, g *cloud.VServerGroup) *vServerGroupResponse {
 	return &vServerGroupResponse{VServerGroupID: g.ID, BackendServers: vServerGroupServers(v, g)}
 }
 
-func vServerGroupServers(v *state.View, g *state.VServerGroup) []vServerGroupServer {
+func vServerGroupServers(v *state.View, g *cloud.VServerGroup) []vServerGroupServer {
 	list := make([]vServerGroupServer, len(g.BackendServers))
 	for i, m := range g.BackendServers {
 		list[i] = vServerGroupServer{
@@ -71,9 +72,9 @@ func createVServerGroup(tx *state.Tx, req *createVServerGroupRequest) (*vServerG
 	if err != nil {
 		return nil, err
 	}
-	g := &state.VServerGroup{
+	g := &cloud.VServerGroup{
 		Owner:          tx.Scope(),
-		ID:             tx.NewID(state.VServerGroups.Kind()),
+		ID:             tx.NewID(cloud.VServerGroups.Kind()),
 		Name:           req.VServerGroupName,
 		LoadBalancerID: lb.ID,
 		CreateTime:     tx.Now(),
@@ -84,14 +85,14 @@ func createVServerGroup(tx *state.Tx, req *createVServerGroupRequest) (*vServerG
 	if err := join(tx.View, lb, g, req.BackendServers); err != nil {
 		return nil, err
 	}
-	state.VServerGroups.Put(tx, g)
-	putTags(tx, state.TagVServerGroup, g.ID, req.Tags)
+	cloud.VServerGroups.Put(tx, g)
+	putTags(tx, cloud.TagVServerGroup, g.ID, req.Tags)
 	return newVServerGroupResponse(tx.View, g), nil
 }
 
 // join adds servers to the group. What is a member already stays as it is:
 // CLB-0125.
-func join(v *state.View, lb *state.LoadBalancer, g *state.VServerGroup, list []backendServerParam) error {
+func join(v *state.View, lb *cloud.LoadBalancer, g *cloud.VServerGroup, list []backendServerParam) error {
 	if err := checkDuplicates(list); err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func checkDuplicates(list []backendServerParam) error {
 	seen := make(map[identity]bool, len(list))
 	for _, s := range list {
 		is := identity{id: s.ServerID, port: s.Port}
-		if s.Type != state.BackendServerECS {
+		if s.Type != cloud.BackendServerECS {
 			is.ip = s.ServerIP
 		}
 		if seen[is] {
@@ -138,7 +139,7 @@ type vServerGroupRequest struct {
 }
 
 func deleteVServerGroup(tx *state.Tx, req *vServerGroupRequest) (*rpc.Empty, error) {
-	g, err := state.VServerGroups.Get(tx.View, req.VServerGroupID)
+	g, err := cloud.VServerGroups.Get(tx.View, req.VServerGroupID)
 	if err != nil {
 		return nil, err
 	}
@@ -148,13 +149,13 @@ func deleteVServerGroup(tx *state.Tx, req *vServerGroupRequest) (*rpc.Empty, err
 	if g.Activity == state.Busy {
 		return nil, state.Refuse(vServerGroupBusy)
 	}
-	if _, used := state.ListenersByVServerGroup.First(tx.View, g.ID); used {
+	if _, used := cloud.ListenersByVServerGroup.First(tx.View, g.ID); used {
 		return nil, state.Refuse(vServerGroupInUse)
 	}
-	if _, used := state.RulesByVServerGroup.First(tx.View, g.ID); used {
+	if _, used := cloud.RulesByVServerGroup.First(tx.View, g.ID); used {
 		return nil, state.Refuse(vServerGroupInRule)
 	}
-	state.RemoveVServerGroup(tx, g)
+	cloud.VServerGroups.Remove(tx, g.ID)
 	return &rpc.Empty{}, nil
 }
 
@@ -173,9 +174,9 @@ func (req *vServerGroupBackendServersRequest) Validate() error {
 
 // editVServerGroup makes changes to a group, which takes one call at a time,
 // with its load balancer at hand.
-func editVServerGroup(tx *state.Tx, id string, changes ...func(*state.LoadBalancer, *state.VServerGroup) error) (*state.VServerGroup, error) {
+func editVServerGroup(tx *state.Tx, id string, changes ...func(*cloud.LoadBalancer, *cloud.VServerGroup) error) (*cloud.VServerGroup, error) {
 	for i, change := range changes {
-		err := state.VServerGroups.Edit(tx, id, func(g *state.VServerGroup) error {
+		err := cloud.VServerGroups.Edit(tx, id, func(g *cloud.VServerGroup) error {
 			lb, err := writable(tx.View, g.LoadBalancerID)
 			switch {
 			case err != nil:
@@ -189,12 +190,12 @@ func editVServerGroup(tx *state.Tx, id string, changes ...func(*state.LoadBalanc
 			return nil, err
 		}
 	}
-	state.Enter(tx, state.StageVServerGroupProcessing, id)
-	return state.VServerGroups.Get(tx.View, id)
+	state.Enter(tx, cloud.StageVServerGroupProcessing, id)
+	return cloud.VServerGroups.Get(tx.View, id)
 }
 
 func addVServerGroupBackendServers(tx *state.Tx, req *vServerGroupBackendServersRequest) (*vServerGroupResponse, error) {
-	g, err := editVServerGroup(tx, req.VServerGroupID, func(lb *state.LoadBalancer, g *state.VServerGroup) error {
+	g, err := editVServerGroup(tx, req.VServerGroupID, func(lb *cloud.LoadBalancer, g *cloud.VServerGroup) error {
 		return join(tx.View, lb, g, req.BackendServers)
 	})
 	if err != nil {
@@ -204,7 +205,7 @@ func addVServerGroupBackendServers(tx *state.Tx, req *vServerGroupBackendServers
 }
 
 func removeVServerGroupBackendServers(tx *state.Tx, req *vServerGroupBackendServersRequest) (*vServerGroupResponse, error) {
-	g, err := editVServerGroup(tx, req.VServerGroupID, func(_ *state.LoadBalancer, g *state.VServerGroup) error {
+	g, err := editVServerGroup(tx, req.VServerGroupID, func(_ *cloud.LoadBalancer, g *cloud.VServerGroup) error {
 		g.BackendServers = without(g.BackendServers, req.BackendServers)
 		return nil
 	})
@@ -237,11 +238,11 @@ func (req *modifyVServerGroupBackendServersRequest) Validate() error {
 // modifyVServerGroupBackendServers takes the old servers out before the new ones
 // come in, so that a full group can be exchanged.
 func modifyVServerGroupBackendServers(tx *state.Tx, req *modifyVServerGroupBackendServersRequest) (*vServerGroupResponse, error) {
-	shrink := func(_ *state.LoadBalancer, g *state.VServerGroup) error {
+	shrink := func(_ *cloud.LoadBalancer, g *cloud.VServerGroup) error {
 		g.BackendServers = without(g.BackendServers, req.OldBackendServers)
 		return nil
 	}
-	grow := func(lb *state.LoadBalancer, g *state.VServerGroup) error {
+	grow := func(lb *cloud.LoadBalancer, g *cloud.VServerGroup) error {
 		return join(tx.View, lb, g, req.NewBackendServers)
 	}
 	g, err := editVServerGroup(tx, req.VServerGroupID, shrink, grow)
@@ -272,7 +273,7 @@ type setVServerGroupAttributeResponse struct {
 }
 
 func setVServerGroupAttribute(tx *state.Tx, req *setVServerGroupAttributeRequest) (*setVServerGroupAttributeResponse, error) {
-	g, err := editVServerGroup(tx, req.VServerGroupID, func(_ *state.LoadBalancer, g *state.VServerGroup) error {
+	g, err := editVServerGroup(tx, req.VServerGroupID, func(_ *cloud.LoadBalancer, g *cloud.VServerGroup) error {
 		if req.VServerGroupName != "" {
 			g.Name = req.VServerGroupName
 		}
@@ -320,12 +321,12 @@ type associatedListener struct {
 }
 
 func describeVServerGroups(v *state.View, req *describeVServerGroupsRequest) (*describeVServerGroupsResponse, error) {
-	if _, err := state.LoadBalancers.Get(v, req.LoadBalancerID); err != nil {
+	if _, err := cloud.LoadBalancers.Get(v, req.LoadBalancerID); err != nil {
 		return nil, err
 	}
 	resp := &describeVServerGroupsResponse{}
-	for g := range state.VServerGroupsByLoadBalancer.List(v, req.LoadBalancerID) {
-		if !strings.Contains(g.Name, req.Description) || !state.HasTags(v, state.TagVServerGroup, g.ID, tagFilters(req.Tags)) {
+	for g := range cloud.VServerGroupsByLoadBalancer.List(v, req.LoadBalancerID) {
+		if !strings.Contains(g.Name, req.Description) || !state.HasTags(v, cloud.TagVServerGroup, g.ID, tagFilters(req.Tags)) {
 			continue
 		}
 		item := vServerGroupItem{
@@ -334,16 +335,16 @@ func describeVServerGroups(v *state.View, req *describeVServerGroupsRequest) (*d
 			ServerCount:        int64(len(g.BackendServers)),
 			ServiceManagedMode: unmanaged,
 			CreateTime:         formatTime(g.CreateTime),
-			Tags:               tagsOf(v, state.TagVServerGroup, g.ID),
+			Tags:               tagsOf(v, cloud.TagVServerGroup, g.ID),
 		}
 		if req.IncludeListener {
-			for l := range state.ListenersByVServerGroup.List(v, g.ID) {
+			for l := range cloud.ListenersByVServerGroup.List(v, g.ID) {
 				item.AssociatedObjects.Listeners = append(item.AssociatedObjects.Listeners,
 					associatedListener{l.Port, string(l.Protocol)})
 			}
 		}
 		if req.IncludeRule {
-			for r := range state.RulesByVServerGroup.List(v, g.ID) {
+			for r := range cloud.RulesByVServerGroup.List(v, g.ID) {
 				item.AssociatedObjects.Rules = append(item.AssociatedObjects.Rules, viewRule(v, r))
 			}
 		}
@@ -363,7 +364,7 @@ type describeVServerGroupAttributeResponse struct {
 }
 
 func describeVServerGroupAttribute(v *state.View, req *vServerGroupRequest) (*describeVServerGroupAttributeResponse, error) {
-	g, err := state.VServerGroups.Get(v, req.VServerGroupID)
+	g, err := cloud.VServerGroups.Get(v, req.VServerGroupID)
 	if err != nil {
 		return nil, err
 	}
@@ -374,6 +375,6 @@ func describeVServerGroupAttribute(v *state.View, req *vServerGroupRequest) (*de
 		ServiceManagedMode: unmanaged,
 		CreateTime:         formatTime(g.CreateTime),
 		BackendServers:     vServerGroupServers(v, g),
-		Tags:               tagsOf(v, state.TagVServerGroup, g.ID),
+		Tags:               tagsOf(v, cloud.TagVServerGroup, g.ID),
 	}, nil
 }

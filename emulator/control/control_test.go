@@ -17,6 +17,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 type nothing struct{}
@@ -192,7 +193,7 @@ func TestStateRoundTrip(t *testing.T) {
 	export := f.send("GET", "/v1/state", "", nil).Body.String()
 	mustEdit := func() {
 		if err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
-			state.RouteEntries.Delete(tx, firstRouteEntry(tx.View))
+			cloud.RouteEntries.Delete(tx, firstRouteEntry(tx.View))
 			return nil
 		}); err != nil {
 			t.Fatal(err)
@@ -218,7 +219,7 @@ func TestStateRoundTrip(t *testing.T) {
 }
 
 func firstRouteEntry(v *state.View) string {
-	for e := range state.RouteEntries.All(v) {
+	for e := range cloud.RouteEntries.All(v) {
 		return e.ID
 	}
 	return ""

@@ -20,6 +20,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Faults keeps the fault rules in the store and in the engine that the gateway
@@ -49,7 +50,7 @@ func (f *Faults) Arm() error {
 
 func (f *Faults) stored() (list []faults.Status, err error) {
 	err = f.store.View(state.Owner{}, func(v *state.View) error {
-		kept := slices.SortedFunc(state.Faults.All(v), func(a, b *state.Fault) int { return cmp.Compare(a.Position, b.Position) })
+		kept := slices.SortedFunc(cloud.Faults.All(v), func(a, b *cloud.Fault) int { return cmp.Compare(a.Position, b.Position) })
 		for _, k := range kept {
 			rules, err := faults.Parse([]byte(k.Rule))
 			if err != nil {
@@ -67,13 +68,13 @@ func (f *Faults) record(s faults.Status) {
 	// A count that can't be kept is no reason to spare the call; the store's own
 	// failure shows in every write.
 	_ = f.store.Update(state.Owner{}, func(tx *state.Tx) error {
-		kept, ok := state.Faults.Find(tx.View, s.Rule.Name)
+		kept, ok := cloud.Faults.Find(tx.View, s.Rule.Name)
 		if !ok || kept.Seen >= s.Seen {
 			return nil
 		}
 		counted := *kept
 		counted.Seen, counted.Hits = s.Seen, s.Hits
-		state.Faults.Put(tx, &counted)
+		cloud.Faults.Put(tx, &counted)
 		return nil
 	})
 }
@@ -88,17 +89,17 @@ func (f *Faults) Add(rules []faults.Rule) error {
 	}
 	err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
 		next := 0
-		for k := range state.Faults.All(tx.View) {
+		for k := range cloud.Faults.All(tx.View) {
 			next = max(next, k.Position+1)
 		}
 		for _, rule := range rules {
 			position := next
-			if old, ok := state.Faults.Find(tx.View, rule.Name); ok {
+			if old, ok := cloud.Faults.Find(tx.View, rule.Name); ok {
 				position = old.Position
 			} else {
 				next++
 			}
-			state.Faults.Put(tx, &state.Fault{Name: rule.Name, Position: position, Rule: rule.String(), Since: tx.Now()})
+			cloud.Faults.Put(tx, &cloud.Fault{Name: rule.Name, Position: position, Rule: rule.String(), Since: tx.Now()})
 		}
 		return nil
 	})
@@ -115,17 +116,17 @@ var errNoRule = errors.New("there is no such fault rule")
 func (f *Faults) Delete(rules ...string) error {
 	err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
 		var known []string
-		for k := range state.Faults.All(tx.View) {
+		for k := range cloud.Faults.All(tx.View) {
 			known = append(known, k.Name)
 			if len(rules) == 0 {
-				state.Faults.Delete(tx, k.Name)
+				cloud.Faults.Delete(tx, k.Name)
 			}
 		}
 		for _, name := range rules {
 			if !slices.Contains(known, name) {
 				return fmt.Errorf("%w: %s%s", errNoRule, name, names.DidYouMean(name, known, "`clbemu fault list` shows them"))
 			}
-			state.Faults.Delete(tx, name)
+			cloud.Faults.Delete(tx, name)
 		}
 		return nil
 	})
@@ -138,10 +139,10 @@ func (f *Faults) Delete(rules ...string) error {
 // Restart sets the counters of all rules to nothing and their windows to now.
 func (f *Faults) Restart() error {
 	err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
-		for k := range state.Faults.All(tx.View) {
+		for k := range cloud.Faults.All(tx.View) {
 			fresh := *k
 			fresh.Seen, fresh.Hits, fresh.Since = 0, 0, tx.Now()
-			state.Faults.Put(tx, &fresh)
+			cloud.Faults.Put(tx, &fresh)
 		}
 		return nil
 	})

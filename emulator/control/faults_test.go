@@ -12,6 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/bolt"
 )
 
@@ -148,7 +149,7 @@ func openBolt(t *testing.T, dir string) *state.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := state.Open(context.Background(), state.Config{Engine: e})
+	store, err := state.Open(context.Background(), state.Config{Schema: cloud.Schema, Engine: e})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,36 +100,12 @@ func (r *resources) Describe(ch chan<- *prometheus.Desc) { ch <- resourcesDesc }
 // Collect implements prometheus.Collector.
 func (r *resources) Collect(ch chan<- prometheus.Metric) {
 	err := r.store.View(state.Owner{}, func(v *state.View) error {
-		for _, c := range counters {
-			ch <- prometheus.MustNewConstMetric(resourcesDesc, prometheus.GaugeValue, float64(c.count(v)), string(c.kind))
+		for kind, n := range v.Counts() {
+			ch <- prometheus.MustNewConstMetric(resourcesDesc, prometheus.GaugeValue, float64(n), string(kind))
 		}
 		return nil
 	})
 	if err != nil {
 		ch <- prometheus.NewInvalidMetric(resourcesDesc, err)
 	}
-}
-
-type counter struct {
-	kind  state.Kind
-	count func(*state.View) int
-}
-
-func counted[T any](t *state.Table[T]) counter {
-	return counter{t.Kind(), func(v *state.View) int {
-		n := 0
-		for range t.All(v) {
-			n++
-		}
-		return n
-	}}
-}
-
-// counters are the kinds that users make.
-var counters = []counter{
-	counted(state.VPCs), counted(state.VSwitches), counted(state.RouteTables), counted(state.RouteEntries),
-	counted(state.EIPs), counted(state.Addresses), counted(state.Instances), counted(state.NetworkInterfaces),
-	counted(state.SecurityGroups), counted(state.ServerCertificates), counted(state.CACertificates),
-	counted(state.AccessControlLists), counted(state.LoadBalancers), counted(state.VServerGroups),
-	counted(state.Listeners), counted(state.DomainExtensions), counted(state.Tags),
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // queryParameters are those that the paths take which take any. The journal's are
@@ -112,7 +113,7 @@ func (a *api) namesOf(field string) (list []string) {
 	case "region":
 		// The function returns no error, so neither does View.
 		_ = a.Store.View(state.Owner{}, func(v *state.View) error {
-			for region := range state.Regions.All(v) {
+			for region := range cloud.Regions.All(v) {
 				list = append(list, region.ID)
 			}
 			return nil

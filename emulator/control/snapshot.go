@@ -86,7 +86,7 @@ func (s *Snapshots) Restore(store *state.Store, name string) error {
 	if err != nil {
 		return err
 	}
-	export, err := state.ReadExport(bytes.NewReader(text))
+	export, err := store.ReadExport(bytes.NewReader(text))
 	if err == nil {
 		err = store.Import(export)
 	}

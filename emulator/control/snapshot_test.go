@@ -8,6 +8,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/control"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // snapshots are the names in a list.
@@ -27,7 +28,7 @@ func TestSnapshots(t *testing.T) {
 			f := newFixture(t, func(cfg *control.Config) { cfg.Snapshots = control.NewSnapshots(dir) })
 			lose := func() {
 				if err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
-					state.RouteEntries.Delete(tx, firstRouteEntry(tx.View))
+					cloud.RouteEntries.Delete(tx, firstRouteEntry(tx.View))
 					return nil
 				}); err != nil {
 					t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/state"
 )
 
 func (a *api) exportState(w http.ResponseWriter, _ *http.Request) {
@@ -18,7 +17,7 @@ func (a *api) exportState(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (a *api) importState(w http.ResponseWriter, r *http.Request) {
-	export, err := state.ReadExport(http.MaxBytesReader(w, r.Body, a.MaxImport))
+	export, err := a.Store.ReadExport(http.MaxBytesReader(w, r.Body, a.MaxImport))
 	if err != nil {
 		status := http.StatusBadRequest
 		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {

@@ -8,6 +8,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/control"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // value is that of a condition, "" when it is not listed.
@@ -77,7 +78,7 @@ func TestQuotas(t *testing.T) {
 	var got control.Quotas
 	f.ask("GET", "/v1/quotas", "", 200, &got)
 	for _, q := range got.Quotas {
-		if q.Name != state.QuotaVSwitches {
+		if q.Name != cloud.QuotaVSwitches {
 			continue
 		}
 		want := []state.QuotaHolder{{ID: "vpc-bp1clbemu000000000001", Used: 2}, {ID: "vpc-bp1clbemu000000000002", Used: 1}}

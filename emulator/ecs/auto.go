@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // ProductWithAutoENI is the product for clusters whose pods nobody imports: a
@@ -16,7 +17,7 @@ func ProductWithAutoENI(add func(tx *state.Tx, vpcID, ip string) error) *rpc.Pro
 	p.Actions[row] = rpc.Write("DescribeNetworkInterfaces",
 		func(tx *state.Tx, req *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
 			for _, ip := range req.PrivateIPAddresses {
-				if _, known := state.NetworkInterfacesByAddress.First(tx.View, req.VPCID, ip); known {
+				if _, known := cloud.NetworkInterfacesByAddress.First(tx.View, req.VPCID, ip); known {
 					continue
 				}
 				if err := add(tx, req.VPCID, ip); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Facts about any request.
@@ -134,7 +135,7 @@ var requestErrors = []rpc.ErrorRow{
 }
 
 var instanceErrors = []rpc.ErrorRow{
-	absent(published, state.Instances.Kind(), "InvalidInstanceId.NotFound", "The specified InstanceId does not exist."),
+	absent(published, cloud.Instances.Kind(), "InvalidInstanceId.NotFound", "The specified InstanceId does not exist."),
 	refuse(404, published, networkTypeNotFound, "InvalidNetworkType.NotFound", "The specified InstanceNetworkType is not found."),
 	refuse(404, published, instanceChargeTypeNotFound, "InvalidInstanceChargeType.NotFound", "The InstanceChargeType does not exist in our records."),
 	refuse(404, published, internetChargeTypeUnsupported, "InvalidInternetChargeType.ValueNotSupported", "The specified InternetChargeType is not valid."),
@@ -146,7 +147,7 @@ var instanceErrors = []rpc.ErrorRow{
 	refuse(403, unpublished, instanceProtected, "InvalidOperation.DeletionProtection", "The instance %s is protected against deletion: unset DeletionProtection first."),
 	refuse(403, published, instanceSubscribed, "ChargeTypeViolation", "The operation is not permitted due to charge type of the instance."),
 	refuse(403, published, instanceNotStopped, "IncorrectInstanceStatus", "The current status of the resource does not support this operation."),
-	absent(unpublished, state.NetworkInterfaces.Kind(), "InvalidEniId.NotFound", "The specified NetworkInterfaceId %s does not exist."),
+	absent(unpublished, cloud.NetworkInterfaces.Kind(), "InvalidEniId.NotFound", "The specified NetworkInterfaceId %s does not exist."),
 	refuse(400, unpublished, interfaceChanging, "InvalidOperation.Conflict", "Another change of the network interface %s is in progress."),
 	refuse(403, unpublished, interfaceNameInvalid, "InvalidParams.NetworkInterfaceName", "The specified NetworkInterfaceName is not valid."),
 	refuse(400, published, queueSizeUnsupported, "InvalidEniQueueSize.RegionOrUserNotSupported", "The specified parameter RxQueueSize or TxQueueSize is not supported in this region, or this account is not in the whitelist of using eni QueueSize."),
@@ -158,10 +159,10 @@ var instanceErrors = []rpc.ErrorRow{
 }
 
 var groupErrors = []rpc.ErrorRow{
-	absent(published, state.SecurityGroups.Kind(), "InvalidSecurityGroupId.NotFound", "The specified SecurityGroupId does not exist."),
-	absent(published, state.SecurityGroups.Kind(), "InvalidSecurityGroup.NotFound", "The specified security group is not found.", "DeleteSecurityGroup"),
-	absent(published, state.VPCs.Kind(), "InvalidVpcId.NotFound", "Specified VPC does not exist."),
-	absent(published, state.ResourceGroups.Kind(), "InvalidResourceGroup.NotFound", "The ResourceGroup provided does not exist in our records."),
+	absent(published, cloud.SecurityGroups.Kind(), "InvalidSecurityGroupId.NotFound", "The specified SecurityGroupId does not exist."),
+	absent(published, cloud.SecurityGroups.Kind(), "InvalidSecurityGroup.NotFound", "The specified security group is not found.", "DeleteSecurityGroup"),
+	absent(published, cloud.VPCs.Kind(), "InvalidVpcId.NotFound", "Specified VPC does not exist."),
+	absent(published, cloud.ResourceGroups.Kind(), "InvalidResourceGroup.NotFound", "The ResourceGroup provided does not exist in our records."),
 	refuse(400, published, groupNameMalformed, "InvalidSecurityGroupName.Malformed", "Specified security group name is not valid."),
 	refuse(400, published, groupDescriptionMalformed, "InvalidSecurityGroupDiscription.Malformed", "Specified security group description is not valid."),
 	refuse(400, published, groupTypeInvalid, "InvalidParams.GroupType", "The specified security group type is not valid."),

@@ -8,6 +8,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/ecs"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 type params = rpctest.Params
@@ -56,9 +57,9 @@ var instanceErrorCases = []rpctest.ErrorCase{
 	{Name: "Unknown", Action: "DeleteInstance", Params: params{"InstanceId": "i-none"}, Status: 404, Code: "InvalidInstanceId.NotFound"},
 	{Name: "Running", Action: "DeleteInstance", Params: params{"InstanceId": instanceID}, Status: 403, Code: "IncorrectInstanceStatus"},
 	{Name: "Protected", Action: "DeleteInstance", Params: params{"InstanceId": instanceID, "Force": "true"}, Status: 403, Code: "InvalidOperation.DeletionProtection",
-		Plant: editInstance(func(i *state.Instance) { i.DeletionProtection = true })},
+		Plant: editInstance(func(i *cloud.Instance) { i.DeletionProtection = true })},
 	{Name: "Subscribed", Action: "DeleteInstance", Params: params{"InstanceId": instanceID, "Force": "true"}, Status: 403, Code: "ChargeTypeViolation",
-		Plant: editInstance(func(i *state.Instance) { i.InstanceChargeType = "PrePaid" })},
+		Plant: editInstance(func(i *cloud.Instance) { i.InstanceChargeType = "PrePaid" })},
 	{Name: "DryRun", Action: "DeleteInstance", Params: params{"InstanceId": instanceID, "Force": "true", "DryRun": "true"}, Status: 400, Code: "DryRunOperation"},
 	{Name: "MaxResults", Action: "DescribeNetworkInterfaces", Params: params{"MaxResults": "9"}, Status: 400, Code: "InvalidMaxResults"},
 	{Name: "Status", Action: "DescribeNetworkInterfaces", Params: params{"Status": "Happy"}, Status: 400, Code: "InvalidStatus"},
@@ -66,7 +67,7 @@ var instanceErrorCases = []rpctest.ErrorCase{
 	{Name: "Unknown", Action: "ModifyNetworkInterfaceAttribute", Params: params{"NetworkInterfaceId": "eni-none"}, Status: 404, Code: "InvalidEniId.NotFound"},
 	{Name: "Name", Action: "ModifyNetworkInterfaceAttribute", Params: with(eni, params{"NetworkInterfaceName": "x"}), Status: 403, Code: "InvalidParams.NetworkInterfaceName"},
 	{Name: "Changing", Action: "ModifyNetworkInterfaceAttribute", Params: eni, Status: 400, Code: "InvalidOperation.Conflict", Plant: inOwner(func(tx *state.Tx) error {
-		return state.NetworkInterfaces.Edit(tx, eniID, func(n *state.NetworkInterface) error {
+		return cloud.NetworkInterfaces.Edit(tx, eniID, func(n *cloud.NetworkInterface) error {
 			n.Activity = state.Busy
 			return nil
 		})
@@ -114,8 +115,8 @@ var groupErrorCases = []rpctest.ErrorCase{
 	{Name: "Unknown", Action: "DeleteSecurityGroup", Params: params{"SecurityGroupId": "sg-none"}, Status: 404, Code: "InvalidSecurityGroup.NotFound"},
 	{Name: "HasMembers", Action: "DeleteSecurityGroup", Params: group, Status: 403, Code: "DependencyViolation"},
 	{Name: "IsNamed", Action: "DeleteSecurityGroup", Params: params{"SecurityGroupId": "sg-second"}, Status: 403, Code: "DependencyViolation", Plant: inOwner(func(tx *state.Tx) error {
-		return state.SecurityGroups.Edit(tx, groupID, func(g *state.SecurityGroup) error {
-			g.Permissions = []state.SecurityGroupPermission{{RuleID: "sgr-1", SourceGroup: "sg-second"}}
+		return cloud.SecurityGroups.Edit(tx, groupID, func(g *cloud.SecurityGroup) error {
+			g.Permissions = []cloud.SecurityGroupPermission{{RuleID: "sgr-1", SourceGroup: "sg-second"}}
 			return nil
 		})
 	})},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var instanceActions = []rpc.Action{
@@ -133,15 +134,15 @@ type describeInstancesResponse struct {
 }
 
 func describeInstances(v *state.View, req *describeInstancesRequest) (*describeInstancesResponse, error) {
-	hasTags := req.filter(v, state.TagInstance)
-	var found []*state.Instance
+	hasTags := req.filter(v, cloud.TagInstance)
+	var found []*cloud.Instance
 	for i := range req.candidates(v) {
 		if hasTags(i.ID) && req.matches(v, i) {
 			found = append(found, i)
 		}
 	}
-	slices.SortFunc(found, func(a, b *state.Instance) int { return strings.Compare(a.ID, b.ID) })
-	instances, windowed, err := cut(slices.Compact(found), func(i *state.Instance) string { return i.ID }, req.window())
+	slices.SortFunc(found, func(a, b *cloud.Instance) int { return strings.Compare(a.ID, b.ID) })
+	instances, windowed, err := cut(slices.Compact(found), func(i *cloud.Instance) string { return i.ID }, req.window())
 	if err != nil {
 		return nil, err
 	}
@@ -154,31 +155,31 @@ func describeInstances(v *state.View, req *describeInstancesRequest) (*describeI
 
 // candidates yields the instances that the request names in a way that an index
 // finds, or all; in any order, and maybe twice.
-func (r *describeInstancesRequest) candidates(v *state.View) iter.Seq[*state.Instance] {
+func (r *describeInstancesRequest) candidates(v *state.View) iter.Seq[*cloud.Instance] {
 	switch {
 	case len(r.InstanceIDs) > 0:
-		return func(yield func(*state.Instance) bool) {
+		return func(yield func(*cloud.Instance) bool) {
 			for _, id := range r.InstanceIDs {
-				if i, ok := state.Instances.Find(v, id); ok && !yield(i) {
+				if i, ok := cloud.Instances.Find(v, id); ok && !yield(i) {
 					return
 				}
 			}
 		}
 	case r.VPCID != "" && len(r.PrivateIPAddresses) > 0:
-		return func(yield func(*state.Instance) bool) {
+		return func(yield func(*cloud.Instance) bool) {
 			for n := range interfacesAt(v, r.VPCID, r.PrivateIPAddresses) {
-				if i, ok := state.Instances.Find(v, n.InstanceID); ok && !yield(i) {
+				if i, ok := cloud.Instances.Find(v, n.InstanceID); ok && !yield(i) {
 					return
 				}
 			}
 		}
 	case r.VSwitchID != "":
-		return state.InstancesByVSwitch.List(v, r.VSwitchID)
+		return cloud.InstancesByVSwitch.List(v, r.VSwitchID)
 	}
-	return state.InstancesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)
+	return cloud.InstancesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)
 }
 
-func (r *describeInstancesRequest) matches(v *state.View, i *state.Instance) bool {
+func (r *describeInstancesRequest) matches(v *state.View, i *cloud.Instance) bool {
 	return !r.asksForNone() &&
 		among(r.InstanceIDs, i.ID) &&
 		matches(r.VPCID, i.VPCID) &&
@@ -205,11 +206,11 @@ func (r *describeInstancesRequest) asksForNone() bool {
 		r.IOOptimized != nil && !*r.IOOptimized
 }
 
-func (r *describeInstancesRequest) matchesNetwork(v *state.View, i *state.Instance) bool {
+func (r *describeInstancesRequest) matchesNetwork(v *state.View, i *cloud.Instance) bool {
 	primary := primaryInterface(v, i.ID)
-	eip, _ := state.EIPsByInstance.First(v, i.ID)
+	eip, _ := cloud.EIPsByInstance.First(v, i.ID)
 	if eip == nil {
-		eip = &state.EIP{}
+		eip = &cloud.EIP{}
 	}
 	return anyAmong(r.PrivateIPAddresses, primary.PrivateIPAddresses) &&
 		anyAmong(r.IPv6Addresses, primary.IPv6Addresses) &&
@@ -220,15 +221,15 @@ func (r *describeInstancesRequest) matchesNetwork(v *state.View, i *state.Instan
 
 // primaryInterface returns the network interface that an instance is born with;
 // its absence gives one without addresses.
-func primaryInterface(v *state.View, instanceID string) *state.NetworkInterface {
-	if n, ok := state.NetworkInterfacesByInstance.First(v, instanceID, state.NetworkInterfacePrimary); ok {
+func primaryInterface(v *state.View, instanceID string) *cloud.NetworkInterface {
+	if n, ok := cloud.NetworkInterfacesByInstance.First(v, instanceID, cloud.NetworkInterfacePrimary); ok {
 		return n
 	}
-	return &state.NetworkInterface{}
+	return &cloud.NetworkInterface{}
 }
 
 // internetChargeType is an instance's: that of its EIP, or by traffic.
-func internetChargeType(eip *state.EIP) string { return cmp.Or(eip.InternetChargeType, "PayByTraffic") }
+func internetChargeType(eip *cloud.EIP) string { return cmp.Or(eip.InternetChargeType, "PayByTraffic") }
 
 // typeFamily is the family of an instance type: ecs.g7 of ecs.g7.large.
 func typeFamily(instanceType string) string {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 type deleteInstanceRequest struct {
@@ -17,7 +18,7 @@ type deleteInstanceRequest struct {
 // deleteInstance releases an instance with all that is its own. Routes that lead
 // to it stay and lead nowhere; evidence CLB-0332.
 func deleteInstance(tx *state.Tx, req *deleteInstanceRequest) (*rpc.Empty, error) {
-	i, err := state.Instances.Get(tx.View, req.InstanceID)
+	i, err := cloud.Instances.Get(tx.View, req.InstanceID)
 	if err != nil {
 		return nil, err
 	}
@@ -26,40 +27,37 @@ func deleteInstance(tx *state.Tx, req *deleteInstanceRequest) (*rpc.Empty, error
 		return nil, state.Refuse(instanceProtected, i.ID)
 	case i.InstanceChargeType == "PrePaid" && !req.TerminateSubscription:
 		return nil, state.Refuse(instanceSubscribed)
-	case i.Status != state.InstanceStopped && !req.Force:
+	case i.Status != cloud.InstanceStopped && !req.Force:
 		return nil, state.Refuse(instanceNotStopped)
 	}
-	for n := range state.NetworkInterfacesByInstance.List(tx.View, i.ID) {
+	for n := range cloud.NetworkInterfacesByInstance.List(tx.View, i.ID) {
 		release(tx, n.ID)
-		state.DeleteTagsOf(tx, state.TagNetworkInterface, n.ID)
-		state.NetworkInterfaces.Delete(tx, n.ID)
-		state.ReleaseAddresses(tx, state.NetworkInterfaces.Kind(), n.ID)
+		cloud.NetworkInterfaces.Remove(tx, n.ID)
 	}
 	release(tx, i.ID)
-	state.DeleteTagsOf(tx, state.TagInstance, i.ID)
-	state.Instances.Delete(tx, i.ID)
+	cloud.Instances.Remove(tx, i.ID)
 	return &rpc.Empty{}, dryRun(req.DryRun)
 }
 
 // release takes an instance or an interface out of the server groups, and its
 // EIPs off it. Listeners keep their groups, even empty ones; evidence CLB-0333.
 func release(tx *state.Tx, id string) {
-	remove := func(servers []state.BackendServer) []state.BackendServer {
-		return slices.DeleteFunc(slices.Clone(servers), func(s state.BackendServer) bool { return s.ServerID == id })
+	remove := func(servers []cloud.BackendServer) []cloud.BackendServer {
+		return slices.DeleteFunc(slices.Clone(servers), func(s cloud.BackendServer) bool { return s.ServerID == id })
 	}
-	for g := range state.VServerGroupsByServer.List(tx.View, id) {
+	for g := range cloud.VServerGroupsByServer.List(tx.View, id) {
 		changed := *g
 		changed.BackendServers = remove(g.BackendServers)
-		state.VServerGroups.Put(tx, &changed)
+		cloud.VServerGroups.Put(tx, &changed)
 	}
-	for lb := range state.LoadBalancersByServer.List(tx.View, id) {
+	for lb := range cloud.LoadBalancersByServer.List(tx.View, id) {
 		changed := *lb
 		changed.BackendServers = remove(lb.BackendServers)
-		state.LoadBalancers.Put(tx, &changed)
+		cloud.LoadBalancers.Put(tx, &changed)
 	}
-	for eip := range state.EIPsByInstance.List(tx.View, id) {
+	for eip := range cloud.EIPsByInstance.List(tx.View, id) {
 		changed := *eip
-		changed.Status, changed.InstanceType, changed.InstanceID = state.EIPAvailable, "", ""
-		state.EIPs.Put(tx, &changed)
+		changed.Status, changed.InstanceType, changed.InstanceID = cloud.EIPAvailable, "", ""
+		cloud.EIPs.Put(tx, &changed)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/ecs"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Each filter of DescribeInstances selects.
@@ -125,17 +126,17 @@ func TestDeleteInstance(t *testing.T) {
 		t.Errorf("its interfaces are still there: %v", got.Body)
 	}
 	err := store.View(owner, func(v *state.View) error {
-		g, _ := state.VServerGroups.Find(v, "rsp-1")
-		lb, _ := state.LoadBalancers.Find(v, "lb-1")
-		for _, servers := range [][]state.BackendServer{g.BackendServers, lb.BackendServers} {
+		g, _ := cloud.VServerGroups.Find(v, "rsp-1")
+		lb, _ := cloud.LoadBalancers.Find(v, "lb-1")
+		for _, servers := range [][]cloud.BackendServer{g.BackendServers, lb.BackendServers} {
 			if len(servers) != 1 || servers[0].ServerID != secondID {
 				t.Errorf("servers = %v, want the second instance alone", servers)
 			}
 		}
-		if eip, _ := state.EIPs.Find(v, "eip-1"); eip.Status != state.EIPAvailable {
+		if eip, _ := cloud.EIPs.Find(v, "eip-1"); eip.Status != cloud.EIPAvailable {
 			t.Errorf("the EIP is %s, want Available", eip.Status)
 		}
-		if _, taken := state.Addresses.Find(v, state.AddressID(vSwitchID, "192.168.0.11")); taken {
+		if _, taken := cloud.Addresses.Find(v, cloud.AddressID(vSwitchID, "192.168.0.11")); taken {
 			t.Error("the address of the instance is still allocated")
 		}
 		return nil
@@ -148,13 +149,13 @@ func TestDeleteInstance(t *testing.T) {
 // Routes to a released instance stay.
 func TestDeleteInstanceKeepsRoutes(t *testing.T) {
 	store := rpctest.Store(t, plantWorld, inOwner(func(tx *state.Tx) error {
-		state.RouteEntries.Put(tx, &state.RouteEntry{Owner: owner, ID: "rte-1", RouteTableID: "vtb-bp1clbemu000000000001", VPCID: vpcID,
-			DestinationCIDRBlock: "172.20.0.0/24", Type: state.RouteTableCustom, Status: "Available", NextHopType: "Instance", NextHopID: instanceID})
+		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: owner, ID: "rte-1", RouteTableID: "vtb-bp1clbemu000000000001", VPCID: vpcID,
+			DestinationCIDRBlock: "172.20.0.0/24", Type: cloud.RouteTableCustom, Status: "Available", NextHopType: "Instance", NextHopID: instanceID})
 		return nil
 	}))
 	rpctest.NewClient(t, store, ecs.Product()).Do("DeleteInstance", params{"InstanceId": instanceID, "Force": "true"})
 	err := store.View(owner, func(v *state.View) error {
-		_, err := state.RouteEntries.Get(v, "rte-1")
+		_, err := cloud.RouteEntries.Get(v, "rte-1")
 		return err
 	})
 	if err != nil {
@@ -166,12 +167,12 @@ func TestDeleteInstanceKeepsRoutes(t *testing.T) {
 // subscription ends with it.
 func TestDeleteInstanceConditions(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*state.Instance)
+		change func(*cloud.Instance)
 		params params
 	}{
-		"Stopped":    {func(i *state.Instance) { i.Status = state.InstanceStopped }, params{}},
-		"Forced":     {func(*state.Instance) {}, params{"Force": "true"}},
-		"Subscribed": {func(i *state.Instance) { i.InstanceChargeType = "PrePaid" }, params{"Force": "true", "TerminateSubscription": "true"}},
+		"Stopped":    {func(i *cloud.Instance) { i.Status = cloud.InstanceStopped }, params{}},
+		"Forced":     {func(*cloud.Instance) {}, params{"Force": "true"}},
+		"Subscribed": {func(i *cloud.Instance) { i.InstanceChargeType = "PrePaid" }, params{"Force": "true", "TerminateSubscription": "true"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			newClient(t, editInstance(c.change)).Do("DeleteInstance", with(params{"InstanceId": instanceID}, c.params))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // networkVPC is the network that everything here is in; the classic one is gone.
@@ -89,7 +90,7 @@ type operationLock struct {
 
 // viewInstance shows an instance with what is on it. The cloud writes the year
 // 2099 for the expiry of what has none.
-func viewInstance(v *state.View, i *state.Instance) instanceView {
+func viewInstance(v *state.View, i *cloud.Instance) instanceView {
 	view := instanceView{
 		InstanceID:         i.ID,
 		InstanceName:       i.Name,
@@ -115,7 +116,7 @@ func viewInstance(v *state.View, i *state.Instance) instanceView {
 		StartTime:          formatMinute(i.CreateTime),
 		ExpiredTime:        "2099-12-31T15:59Z",
 		MetadataOptions:    metadataOptions{HTTPEndpoint: "enabled", HTTPTokens: "optional"},
-		Tags:               tagsOf(v, state.TagInstance, i.ID),
+		Tags:               tagsOf(v, cloud.TagInstance, i.ID),
 	}
 	view.showNetwork(v, i)
 	return view
@@ -123,20 +124,20 @@ func viewInstance(v *state.View, i *state.Instance) instanceView {
 
 // showNetwork adds the instance's addresses and interfaces. Its private addresses
 // and its security groups are those of the primary interface.
-func (view *instanceView) showNetwork(v *state.View, i *state.Instance) {
+func (view *instanceView) showNetwork(v *state.View, i *cloud.Instance) {
 	primary := primaryInterface(v, i.ID)
 	view.InstanceNetworkType = networkVPC
-	view.InternetChargeType = internetChargeType(&state.EIP{})
+	view.InternetChargeType = internetChargeType(&cloud.EIP{})
 	view.SecurityGroupIDs = slices.Clone(primary.SecurityGroupIDs)
 	view.PublicIPAddress = ipAddresses{slices.Clone(i.PublicIPAddresses)}
 	view.VPCAttributes = vpcAttributes{
 		VPCID: i.VPCID, VSwitchID: i.VSwitchID, PrivateIPAddress: ipAddresses{slices.Clone(primary.PrivateIPAddresses)},
 	}
-	if eip, ok := state.EIPsByInstance.First(v, i.ID); ok {
+	if eip, ok := cloud.EIPsByInstance.First(v, i.ID); ok {
 		view.EIPAddress = viewEIPAddress(eip)
 		view.InternetChargeType = eip.InternetChargeType
 	}
-	for n := range state.NetworkInterfacesByInstance.List(v, i.ID) {
+	for n := range cloud.NetworkInterfacesByInstance.List(v, i.ID) {
 		view.NetworkInterfaces = append(view.NetworkInterfaces, instanceInterface{
 			NetworkInterfaceID: n.ID,
 			Type:               n.Type,
@@ -148,7 +149,7 @@ func (view *instanceView) showNetwork(v *state.View, i *state.Instance) {
 	}
 }
 
-func viewEIPAddress(eip *state.EIP) eipAddress {
+func viewEIPAddress(eip *cloud.EIP) eipAddress {
 	// The world and the Vpc API write bandwidths as numbers only.
 	bandwidth, err := strconv.Atoi(eip.Bandwidth)
 	if err != nil {

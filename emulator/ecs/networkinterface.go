@@ -7,6 +7,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var networkInterfaceActions = []rpc.Action{
@@ -67,15 +68,15 @@ func (r *describeNetworkInterfacesRequest) window() window {
 }
 
 func describeNetworkInterfaces(v *state.View, req *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
-	hasTags := req.tagged().filter(v, state.TagNetworkInterface)
-	var found []*state.NetworkInterface
+	hasTags := req.tagged().filter(v, cloud.TagNetworkInterface)
+	var found []*cloud.NetworkInterface
 	for n := range req.candidates(v) {
 		if req.matches(n) && hasTags(n.ID) {
 			found = append(found, n)
 		}
 	}
-	slices.SortFunc(found, func(a, b *state.NetworkInterface) int { return strings.Compare(a.ID, b.ID) })
-	interfaces, windowed, err := cut(slices.Compact(found), func(n *state.NetworkInterface) string { return n.ID }, req.window())
+	slices.SortFunc(found, func(a, b *cloud.NetworkInterface) int { return strings.Compare(a.ID, b.ID) })
+	interfaces, windowed, err := cut(slices.Compact(found), func(n *cloud.NetworkInterface) string { return n.ID }, req.window())
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +89,13 @@ func describeNetworkInterfaces(v *state.View, req *describeNetworkInterfacesRequ
 
 // candidates yields the interfaces that the request names in a way that an index
 // finds, or all; in any order, and maybe twice.
-func (r *describeNetworkInterfacesRequest) candidates(v *state.View) iter.Seq[*state.NetworkInterface] {
+func (r *describeNetworkInterfacesRequest) candidates(v *state.View) iter.Seq[*cloud.NetworkInterface] {
 	addresses := slices.Concat(r.PrivateIPAddresses, r.IPv6Addresses)
 	switch {
 	case len(r.NetworkInterfaceIDs) > 0:
-		return func(yield func(*state.NetworkInterface) bool) {
+		return func(yield func(*cloud.NetworkInterface) bool) {
 			for _, id := range r.NetworkInterfaceIDs {
-				if n, ok := state.NetworkInterfaces.Find(v, id); ok && !yield(n) {
+				if n, ok := cloud.NetworkInterfaces.Find(v, id); ok && !yield(n) {
 					return
 				}
 			}
@@ -102,27 +103,27 @@ func (r *describeNetworkInterfacesRequest) candidates(v *state.View) iter.Seq[*s
 	case len(addresses) > 0:
 		return interfacesAt(v, r.VPCID, addresses)
 	case r.InstanceID != "":
-		return state.NetworkInterfacesByInstance.List(v, r.InstanceID)
+		return cloud.NetworkInterfacesByInstance.List(v, r.InstanceID)
 	case r.VSwitchID != "":
-		return state.NetworkInterfacesByVSwitch.List(v, r.VSwitchID)
+		return cloud.NetworkInterfacesByVSwitch.List(v, r.VSwitchID)
 	}
-	return state.NetworkInterfacesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)
+	return cloud.NetworkInterfacesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)
 }
 
 // interfacesAt yields the interfaces that have any of the addresses, in the VPC
 // or, when none is named, in each of the scope's.
-func interfacesAt(v *state.View, vpcID string, addresses []string) iter.Seq[*state.NetworkInterface] {
+func interfacesAt(v *state.View, vpcID string, addresses []string) iter.Seq[*cloud.NetworkInterface] {
 	vpcs := []string{vpcID}
 	if vpcID == "" {
 		vpcs = nil
-		for vpc := range state.VPCsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+		for vpc := range cloud.VPCsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
 			vpcs = append(vpcs, vpc.ID)
 		}
 	}
-	return func(yield func(*state.NetworkInterface) bool) {
+	return func(yield func(*cloud.NetworkInterface) bool) {
 		for _, id := range vpcs {
 			for _, ip := range addresses {
-				for n := range state.NetworkInterfacesByAddress.List(v, id, ip) {
+				for n := range cloud.NetworkInterfacesByAddress.List(v, id, ip) {
 					if !yield(n) {
 						return
 					}
@@ -133,7 +134,7 @@ func interfacesAt(v *state.View, vpcID string, addresses []string) iter.Seq[*sta
 }
 
 // matches: no interface of the world has a cloud service as its owner.
-func (r *describeNetworkInterfacesRequest) matches(n *state.NetworkInterface) bool {
+func (r *describeNetworkInterfacesRequest) matches(n *cloud.NetworkInterface) bool {
 	return !r.ServiceManaged &&
 		among(r.NetworkInterfaceIDs, n.ID) &&
 		anyAmong(r.PrivateIPAddresses, n.PrivateIPAddresses) &&
@@ -149,7 +150,7 @@ func (r *describeNetworkInterfacesRequest) matches(n *state.NetworkInterface) bo
 		matches(r.Status, n.Status)
 }
 
-func primaryAddress(n *state.NetworkInterface) string {
+func primaryAddress(n *cloud.NetworkInterface) string {
 	if len(n.PrivateIPAddresses) == 0 {
 		return ""
 	}
@@ -204,7 +205,7 @@ type attachment struct {
 
 // viewNetworkInterface shows all addresses of an interface, whichever it was
 // found by; evidence CLB-0334.
-func viewNetworkInterface(v *state.View, n *state.NetworkInterface) networkInterfaceView {
+func viewNetworkInterface(v *state.View, n *cloud.NetworkInterface) networkInterfaceView {
 	public := publicAddressOf(v, n)
 	return networkInterfaceView{
 		NetworkInterfaceID:          n.ID,
@@ -229,29 +230,29 @@ func viewNetworkInterface(v *state.View, n *state.NetworkInterface) networkInter
 		OwnerID:                     n.AccountID,
 		ResourceGroupID:             n.ResourceGroupID,
 		CreationTime:                formatSecond(n.CreateTime),
-		Tags:                        tagsOf(v, state.TagNetworkInterface, n.ID),
+		Tags:                        tagsOf(v, cloud.TagNetworkInterface, n.ID),
 	}
 }
 
 // publicAddressOf returns the EIP on an interface, or on the instance whose
 // primary interface it is.
-func publicAddressOf(v *state.View, n *state.NetworkInterface) *associatedPublicIP {
+func publicAddressOf(v *state.View, n *cloud.NetworkInterface) *associatedPublicIP {
 	holders := []string{n.ID}
-	if n.Type == state.NetworkInterfacePrimary {
+	if n.Type == cloud.NetworkInterfacePrimary {
 		holders = append(holders, n.InstanceID)
 	}
 	for _, id := range holders {
 		if id == "" {
 			continue
 		}
-		if eip, ok := state.EIPsByInstance.First(v, id); ok {
+		if eip, ok := cloud.EIPsByInstance.First(v, id); ok {
 			return &associatedPublicIP{AllocationID: eip.ID, PublicIPAddress: eip.IPAddress}
 		}
 	}
 	return nil
 }
 
-func privateIPSets(n *state.NetworkInterface, public *associatedPublicIP) []privateIPSet {
+func privateIPSets(n *cloud.NetworkInterface, public *associatedPublicIP) []privateIPSet {
 	sets := make([]privateIPSet, len(n.PrivateIPAddresses))
 	for i, ip := range n.PrivateIPAddresses {
 		sets[i] = privateIPSet{PrivateIPAddress: ip, Primary: i == 0}
@@ -262,7 +263,7 @@ func privateIPSets(n *state.NetworkInterface, public *associatedPublicIP) []priv
 	return sets
 }
 
-func ipv6Sets(n *state.NetworkInterface) []ipv6Set {
+func ipv6Sets(n *cloud.NetworkInterface) []ipv6Set {
 	sets := make([]ipv6Set, len(n.IPv6Addresses))
 	for i, ip := range n.IPv6Addresses {
 		sets[i] = ipv6Set{IPv6Address: ip}
@@ -286,13 +287,13 @@ type modifyNetworkInterfaceAttributeRequest struct {
 // change until that one is done; evidence CLB-0352. The sizes and numbers of queues
 // belong to instance types that the world does not have.
 func modifyNetworkInterfaceAttribute(tx *state.Tx, req *modifyNetworkInterfaceAttributeRequest) (*rpc.Empty, error) {
-	err := state.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *state.NetworkInterface) error {
+	err := cloud.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *cloud.NetworkInterface) error {
 		switch {
 		case n.Activity == state.Busy:
 			return state.Refuse(interfaceChanging, n.ID)
 		case req.RxQueueSize != nil || req.TxQueueSize != nil:
 			return state.Refuse(queueSizeUnsupported)
-		case req.QueueNumber != nil && n.Type == state.NetworkInterfacePrimary:
+		case req.QueueNumber != nil && n.Type == cloud.NetworkInterfacePrimary:
 			return state.Refuse(primaryQueueNumber)
 		case req.QueueNumber != nil:
 			return state.Refuse(queueNumberUnsupported, n.ID)
@@ -311,7 +312,7 @@ func modifyNetworkInterfaceAttribute(tx *state.Tx, req *modifyNetworkInterfaceAt
 	if err != nil {
 		return nil, err
 	}
-	state.Enter(tx, state.StageNetworkInterfaceChanging, req.NetworkInterfaceID)
+	state.Enter(tx, cloud.StageNetworkInterfaceChanging, req.NetworkInterfaceID)
 	return &rpc.Empty{}, nil
 }
 
@@ -320,7 +321,7 @@ const maxJoinedGroups = 5
 
 // join puts an interface into the security groups, and out of all others; no
 // groups leave it where it is.
-func join(v *state.View, n *state.NetworkInterface, groups []string) error {
+func join(v *state.View, n *cloud.NetworkInterface, groups []string) error {
 	if len(groups) == 0 {
 		return nil
 	}
@@ -329,7 +330,7 @@ func join(v *state.View, n *state.NetworkInterface, groups []string) error {
 	}
 	kind := ""
 	for _, id := range groups {
-		g, err := state.SecurityGroups.Get(v, id)
+		g, err := cloud.SecurityGroups.Get(v, id)
 		switch {
 		case err != nil:
 			return err

@@ -7,12 +7,13 @@ import (
 	"github.com/clbemu/clbemu/emulator/ecs"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Each filter of DescribeNetworkInterfaces selects.
 func TestDescribeNetworkInterfaces(t *testing.T) {
 	c := newClient(t, inOwner(func(tx *state.Tx) error {
-		state.SetTag(tx, state.TagNetworkInterface, "eni-pods", "team", "net")
+		state.SetTag(tx, cloud.TagNetworkInterface, "eni-pods", "team", "net")
 		return nil
 	}))
 	for _, f := range []struct {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // permission is a rule as requests write it.
@@ -51,8 +52,8 @@ const (
 
 // rule checks the permission and returns it as it is kept. Every interface in a
 // VPC is intranet, whatever the request says; evidence CLB-0335.
-func (p permission) rule() (state.SecurityGroupPermission, error) {
-	out := state.SecurityGroupPermission{
+func (p permission) rule() (cloud.SecurityGroupPermission, error) {
+	out := cloud.SecurityGroupPermission{
 		Direction:    directionIngress,
 		IPProtocol:   protocols[strings.ToLower(p.IPProtocol)],
 		PortRange:    p.PortRange,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // What the default world has.
@@ -41,32 +42,32 @@ func plantWorld(tx *state.Tx) error {
 }
 
 func plantInterface(tx *state.Tx) error {
-	n := &state.NetworkInterface{Owner: owner, ID: "eni-pods", Name: "pods", Type: state.NetworkInterfaceSecondary, Status: state.NetworkInterfaceInUse,
+	n := &cloud.NetworkInterface{Owner: owner, ID: "eni-pods", Name: "pods", Type: cloud.NetworkInterfaceSecondary, Status: cloud.NetworkInterfaceInUse,
 		InstanceID: instanceID, VPCID: vpcID, VSwitchID: vSwitchID, SourceDestCheck: true, SecurityGroupIDs: []string{groupID},
 		PrivateIPAddresses: []string{"192.168.0.100", "192.168.0.101"}, IPv6Addresses: []string{"2001:db8::100"}, CreateTime: tx.Now()}
 	for _, ip := range n.PrivateIPAddresses {
-		if _, err := state.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", ip, state.NetworkInterfaces.Kind(), n.ID); err != nil {
+		if _, err := cloud.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", ip, cloud.NetworkInterfaces.Kind(), n.ID); err != nil {
 			return err
 		}
 	}
-	state.NetworkInterfaces.Put(tx, n)
+	cloud.NetworkInterfaces.Put(tx, n)
 	return nil
 }
 
 func plantEIP(tx *state.Tx) error {
-	ip, err := state.AllocateAddress(tx, state.PublicPool("cn-hangzhou"), "198.18.0.0/16", "198.18.0.9", state.EIPs.Kind(), "eip-1")
+	ip, err := cloud.AllocateAddress(tx, cloud.PublicPool("cn-hangzhou"), "198.18.0.0/16", "198.18.0.9", cloud.EIPs.Kind(), "eip-1")
 	if err != nil {
 		return err
 	}
-	state.EIPs.Put(tx, &state.EIP{Owner: owner, ID: "eip-1", IPAddress: ip, Status: state.EIPInUse, Bandwidth: "5",
+	cloud.EIPs.Put(tx, &cloud.EIP{Owner: owner, ID: "eip-1", IPAddress: ip, Status: cloud.EIPInUse, Bandwidth: "5",
 		InternetChargeType: "PayByBandwidth", InstanceType: "EcsInstance", InstanceID: instanceID})
-	state.SetTag(tx, state.TagInstance, instanceID, "ack.aliyun.com", "c1")
+	state.SetTag(tx, cloud.TagInstance, instanceID, "ack.aliyun.com", "c1")
 	return nil
 }
 
 func plantGroup(id, vpc, kind string) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		state.SecurityGroups.Put(tx, &state.SecurityGroup{Owner: owner, ID: id, Name: id, VPCID: vpc, Type: kind, CreateTime: tx.Now()})
+		cloud.SecurityGroups.Put(tx, &cloud.SecurityGroup{Owner: owner, ID: id, Name: id, VPCID: vpc, Type: kind, CreateTime: tx.Now()})
 		return nil
 	}
 }
@@ -74,19 +75,19 @@ func plantGroup(id, vpc, kind string) func(*state.Tx) error {
 // plantServers puts the first instance and its second interface, next to the
 // second instance, into a VServerGroup and a default server group.
 func plantServers(tx *state.Tx) error {
-	servers := []state.BackendServer{{ServerID: instanceID, Port: 80}, {ServerID: "eni-pods", ServerIP: "192.168.0.101", Port: 80}, {ServerID: secondID, Port: 80}}
-	if _, err := state.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", "192.168.0.50", state.LoadBalancers.Kind(), "lb-1"); err != nil {
+	servers := []cloud.BackendServer{{ServerID: instanceID, Port: 80}, {ServerID: "eni-pods", ServerIP: "192.168.0.101", Port: 80}, {ServerID: secondID, Port: 80}}
+	if _, err := cloud.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", "192.168.0.50", cloud.LoadBalancers.Kind(), "lb-1"); err != nil {
 		return err
 	}
-	state.LoadBalancers.Put(tx, &state.LoadBalancer{Owner: owner, ID: "lb-1", Address: "192.168.0.50", VPCID: vpcID, VSwitchID: vSwitchID, BackendServers: servers})
-	state.VServerGroups.Put(tx, &state.VServerGroup{Owner: owner, ID: "rsp-1", LoadBalancerID: "lb-1", BackendServers: servers})
+	cloud.LoadBalancers.Put(tx, &cloud.LoadBalancer{Owner: owner, ID: "lb-1", Address: "192.168.0.50", VPCID: vpcID, VSwitchID: vSwitchID, BackendServers: servers})
+	cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-1", LoadBalancerID: "lb-1", BackendServers: servers})
 	return nil
 }
 
 // plantRule gives the default group a rule.
 func plantRule(tx *state.Tx) error {
-	return state.SecurityGroups.Edit(tx, groupID, func(g *state.SecurityGroup) error {
-		g.Permissions = []state.SecurityGroupPermission{{RuleID: "sgr-1", Direction: "ingress", IPProtocol: "TCP", PortRange: "22/22",
+	return cloud.SecurityGroups.Edit(tx, groupID, func(g *cloud.SecurityGroup) error {
+		g.Permissions = []cloud.SecurityGroupPermission{{RuleID: "sgr-1", Direction: "ingress", IPProtocol: "TCP", PortRange: "22/22",
 			SourceCIDR: "10.0.0.0/8", Policy: "Accept", Priority: "1", NicType: "intranet", CreateTime: tx.Now()}}
 		return nil
 	})
@@ -94,9 +95,9 @@ func plantRule(tx *state.Tx) error {
 
 // plantRules gives the default group as many rules as it holds.
 func plantRules(tx *state.Tx) error {
-	return state.SecurityGroups.Edit(tx, groupID, func(g *state.SecurityGroup) error {
+	return cloud.SecurityGroups.Edit(tx, groupID, func(g *cloud.SecurityGroup) error {
 		for i := range 200 {
-			g.Permissions = append(g.Permissions, state.SecurityGroupPermission{RuleID: fmt.Sprintf("sgr-%03d", i), Direction: "ingress",
+			g.Permissions = append(g.Permissions, cloud.SecurityGroupPermission{RuleID: fmt.Sprintf("sgr-%03d", i), Direction: "ingress",
 				IPProtocol: "TCP", PortRange: fmt.Sprintf("%d/%d", i+1, i+1), SourceCIDR: "0.0.0.0/0", Policy: "Accept", Priority: "1", NicType: "intranet"})
 		}
 		return nil
@@ -107,17 +108,17 @@ func plantRules(tx *state.Tx) error {
 func plantNodes(tx *state.Tx) error {
 	for i := range 250 {
 		id := fmt.Sprintf("i-node%03d", i)
-		n := &state.NetworkInterface{Owner: owner, ID: "eni-" + id, Type: state.NetworkInterfacePrimary, Status: state.NetworkInterfaceInUse,
+		n := &cloud.NetworkInterface{Owner: owner, ID: "eni-" + id, Type: cloud.NetworkInterfacePrimary, Status: cloud.NetworkInterfaceInUse,
 			InstanceID: id, VPCID: otherVPCID, VSwitchID: "vsw-bp1clbemu000000000003"}
-		state.Instances.Put(tx, &state.Instance{Owner: owner, ID: id, Name: id, Status: state.InstanceStopped, VPCID: otherVPCID, VSwitchID: n.VSwitchID})
-		state.NetworkInterfaces.Put(tx, n)
+		cloud.Instances.Put(tx, &cloud.Instance{Owner: owner, ID: id, Name: id, Status: cloud.InstanceStopped, VPCID: otherVPCID, VSwitchID: n.VSwitchID})
+		cloud.NetworkInterfaces.Put(tx, n)
 	}
 	return nil
 }
 
-func editInstance(change func(*state.Instance)) func(*state.Tx) error {
+func editInstance(change func(*cloud.Instance)) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		return state.Instances.Edit(tx, instanceID, func(i *state.Instance) error {
+		return cloud.Instances.Edit(tx, instanceID, func(i *cloud.Instance) error {
 			change(i)
 			return nil
 		})

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Product returns the Ecs API.
@@ -29,9 +29,9 @@ func Product() *rpc.Product {
 		Denial: rpc.ErrorRow{Status: 403, Code: "Forbidden.RAM",
 			Message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.", Evidence: "CLB-0176"},
 		Resources: []rpc.Resource{
-			{Parameter: "InstanceId", Type: "instance", Kind: state.Instances.Kind()},
-			{Parameter: "SecurityGroupId", Type: "securitygroup", Kind: state.SecurityGroups.Kind()},
-			{Parameter: "NetworkInterfaceId", Type: "eni", Kind: state.NetworkInterfaces.Kind()},
+			{Parameter: "InstanceId", Type: "instance", Kind: cloud.Instances.Kind()},
+			{Parameter: "SecurityGroupId", Type: "securitygroup", Kind: cloud.SecurityGroups.Kind()},
+			{Parameter: "NetworkInterfaceId", Type: "eni", Kind: cloud.NetworkInterfaces.Kind()},
 		},
 	}
 }

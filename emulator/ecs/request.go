@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Times are written to the minute, or to the second where the API does so.
@@ -119,13 +120,13 @@ func parseToken(token string) (string, error) {
 // account's default.
 func resourceGroup(v *state.View, id string) (string, error) {
 	if id == "" {
-		account, err := state.Accounts.Get(v, v.Scope().AccountID)
+		account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
 		if err != nil {
 			return "", err
 		}
 		return account.DefaultResourceGroupID, nil
 	}
-	group, err := state.ResourceGroups.Get(v, id)
+	group, err := cloud.ResourceGroups.Get(v, id)
 	if err != nil {
 		return "", err
 	}

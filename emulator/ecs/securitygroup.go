@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var securityGroupActions = []rpc.Action{
@@ -47,7 +48,7 @@ type createSecurityGroupResponse struct {
 }
 
 func createSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (*createSecurityGroupResponse, error) {
-	id, err := state.Once(tx, "CreateSecurityGroup", req.ClientToken, req, state.SecurityGroups, func() (string, error) { return putSecurityGroup(tx, req) })
+	id, err := state.Once(tx, "CreateSecurityGroup", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) { return putSecurityGroup(tx, req) })
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func createSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (*create
 const maxGroups = 100
 
 func putSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (string, error) {
-	vpc, err := state.VPCs.Get(tx.View, req.VPCID)
+	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return "", err
 	}
@@ -66,12 +67,12 @@ func putSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (string, er
 	if err != nil {
 		return "", err
 	}
-	if state.SecurityGroupsByRegion.Count(tx.View, vpc.AccountID, vpc.RegionID) >= maxGroups {
+	if cloud.SecurityGroupsByRegion.Count(tx.View, vpc.AccountID, vpc.RegionID) >= maxGroups {
 		return "", state.Refuse(groupQuotaExceeded)
 	}
-	g := &state.SecurityGroup{
+	g := &cloud.SecurityGroup{
 		Owner:           vpc.Owner,
-		ID:              tx.NewID(state.SecurityGroups.Kind()),
+		ID:              tx.NewID(cloud.SecurityGroups.Kind()),
 		Name:            req.Name,
 		Description:     req.Description,
 		Type:            req.Type,
@@ -80,9 +81,9 @@ func putSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (string, er
 		ResourceGroupID: resourceGroup,
 		CreateTime:      tx.Now(),
 	}
-	state.SecurityGroups.Put(tx, g)
+	cloud.SecurityGroups.Put(tx, g)
 	for _, t := range req.Tags {
-		state.SetTag(tx, state.TagSecurityGroup, g.ID, t.key(), t.value())
+		state.SetTag(tx, cloud.TagSecurityGroup, g.ID, t.key(), t.value())
 	}
 	return g.ID, nil
 }
@@ -103,21 +104,20 @@ type deleteSecurityGroupRequest struct {
 // deleteSecurityGroup refuses a group that has members, or that the rules of
 // another name.
 func deleteSecurityGroup(tx *state.Tx, req *deleteSecurityGroupRequest) (*rpc.Empty, error) {
-	g, err := state.SecurityGroups.Get(tx.View, req.SecurityGroupID)
+	g, err := cloud.SecurityGroups.Get(tx.View, req.SecurityGroupID)
 	if err != nil {
 		return nil, err
 	}
 	if len(membersOf(tx.View, g)) > 0 || isNamed(tx.View, g) {
 		return nil, state.Refuse(groupInUse)
 	}
-	state.DeleteTagsOf(tx, state.TagSecurityGroup, g.ID)
-	state.SecurityGroups.Delete(tx, g.ID)
+	cloud.SecurityGroups.Remove(tx, g.ID)
 	return &rpc.Empty{}, nil
 }
 
-func membersOf(v *state.View, g *state.SecurityGroup) []*state.NetworkInterface {
-	var members []*state.NetworkInterface
-	for n := range state.NetworkInterfacesByRegion.List(v, g.AccountID, g.RegionID) {
+func membersOf(v *state.View, g *cloud.SecurityGroup) []*cloud.NetworkInterface {
+	var members []*cloud.NetworkInterface
+	for n := range cloud.NetworkInterfacesByRegion.List(v, g.AccountID, g.RegionID) {
 		if slices.Contains(n.SecurityGroupIDs, g.ID) {
 			members = append(members, n)
 		}
@@ -125,9 +125,9 @@ func membersOf(v *state.View, g *state.SecurityGroup) []*state.NetworkInterface 
 	return members
 }
 
-func isNamed(v *state.View, g *state.SecurityGroup) bool {
-	for other := range state.SecurityGroupsByRegion.List(v, g.AccountID, g.RegionID) {
-		if slices.ContainsFunc(other.Permissions, func(p state.SecurityGroupPermission) bool { return p.SourceGroup == g.ID }) {
+func isNamed(v *state.View, g *cloud.SecurityGroup) bool {
+	for other := range cloud.SecurityGroupsByRegion.List(v, g.AccountID, g.RegionID) {
+		if slices.ContainsFunc(other.Permissions, func(p cloud.SecurityGroupPermission) bool { return p.SourceGroup == g.ID }) {
 			return true
 		}
 	}
@@ -142,7 +142,7 @@ type modifySecurityGroupAttributeRequest struct {
 }
 
 func modifySecurityGroupAttribute(tx *state.Tx, req *modifySecurityGroupAttributeRequest) (*rpc.Empty, error) {
-	err := state.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *state.SecurityGroup) error {
+	err := cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
 		if req.Name != "" {
 			g.Name = req.Name
 		}

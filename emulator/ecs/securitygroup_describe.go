@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 type describeSecurityGroupsRequest struct {
@@ -62,14 +63,14 @@ type securityGroupView struct {
 }
 
 func describeSecurityGroups(v *state.View, req *describeSecurityGroupsRequest) (*describeSecurityGroupsResponse, error) {
-	hasTags := req.filter(v, state.TagSecurityGroup)
-	var found []*state.SecurityGroup
-	for g := range state.SecurityGroupsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	hasTags := req.filter(v, cloud.TagSecurityGroup)
+	var found []*cloud.SecurityGroup
+	for g := range cloud.SecurityGroupsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
 		if hasTags(g.ID) && req.matches(g) {
 			found = append(found, g)
 		}
 	}
-	groups, windowed, err := cut(found, func(g *state.SecurityGroup) string { return g.ID }, req.window())
+	groups, windowed, err := cut(found, func(g *cloud.SecurityGroup) string { return g.ID }, req.window())
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func describeSecurityGroups(v *state.View, req *describeSecurityGroupsRequest) (
 	return resp, dryRun(req.DryRun)
 }
 
-func (r *describeSecurityGroupsRequest) matches(g *state.SecurityGroup) bool {
+func (r *describeSecurityGroupsRequest) matches(g *cloud.SecurityGroup) bool {
 	named := matches(r.Name, g.Name)
 	if r.FuzzyQuery && strings.Contains(r.Name, "*") {
 		named = like(r.Name, g.Name)
@@ -98,7 +99,7 @@ func (r *describeSecurityGroupsRequest) matches(g *state.SecurityGroup) bool {
 		matches(r.ResourceGroupID, g.ResourceGroupID)
 }
 
-func viewSecurityGroup(v *state.View, g *state.SecurityGroup) securityGroupView {
+func viewSecurityGroup(v *state.View, g *cloud.SecurityGroup) securityGroupView {
 	view := securityGroupView{
 		SecurityGroupID: g.ID,
 		Name:            g.Name,
@@ -108,7 +109,7 @@ func viewSecurityGroup(v *state.View, g *state.SecurityGroup) securityGroupView 
 		RuleCount:       len(g.Permissions),
 		ResourceGroupID: g.ResourceGroupID,
 		CreationTime:    formatSecond(g.CreateTime),
-		Tags:            tagsOf(v, state.TagSecurityGroup, g.ID),
+		Tags:            tagsOf(v, cloud.TagSecurityGroup, g.ID),
 	}
 	for _, p := range g.Permissions {
 		if p.SourceGroup != "" {
@@ -118,7 +119,7 @@ func viewSecurityGroup(v *state.View, g *state.SecurityGroup) securityGroupView 
 	return view
 }
 
-func countInstances(v *state.View, g *state.SecurityGroup) int {
+func countInstances(v *state.View, g *cloud.SecurityGroup) int {
 	instances := make(map[string]bool)
 	for _, n := range membersOf(v, g) {
 		if n.InstanceID != "" {
@@ -172,16 +173,16 @@ type permissionView struct {
 // in a VPC all are intranet, and are shown to those who leave the default;
 // evidence CLB-0335.
 func describeSecurityGroupAttribute(v *state.View, req *describeSecurityGroupAttributeRequest) (*describeSecurityGroupAttributeResponse, error) {
-	g, err := state.SecurityGroups.Get(v, req.SecurityGroupID)
+	g, err := cloud.SecurityGroups.Get(v, req.SecurityGroupID)
 	if err != nil {
 		return nil, err
 	}
 	rules := slices.Clone(g.Permissions)
-	rules = slices.DeleteFunc(rules, func(p state.SecurityGroupPermission) bool {
+	rules = slices.DeleteFunc(rules, func(p cloud.SecurityGroupPermission) bool {
 		return req.Direction != "all" && req.Direction != p.Direction
 	})
-	slices.SortFunc(rules, func(a, b state.SecurityGroupPermission) int { return strings.Compare(a.RuleID, b.RuleID) })
-	rules, windowed, err := cut(rules, func(p state.SecurityGroupPermission) string { return p.RuleID },
+	slices.SortFunc(rules, func(a, b cloud.SecurityGroupPermission) int { return strings.Compare(a.RuleID, b.RuleID) })
+	rules, windowed, err := cut(rules, func(p cloud.SecurityGroupPermission) string { return p.RuleID },
 		window{byToken: true, token: req.NextToken, number: 1, size: req.MaxResults})
 	if err != nil {
 		return nil, err
@@ -201,7 +202,7 @@ func describeSecurityGroupAttribute(v *state.View, req *describeSecurityGroupAtt
 	return resp, nil
 }
 
-func viewPermission(v *state.View, p state.SecurityGroupPermission) permissionView {
+func viewPermission(v *state.View, p cloud.SecurityGroupPermission) permissionView {
 	view := permissionView{
 		SecurityGroupRuleID: p.RuleID,
 		Direction:           p.Direction,
@@ -220,7 +221,7 @@ func viewPermission(v *state.View, p state.SecurityGroupPermission) permissionVi
 		Description:         p.Description,
 		CreateTime:          formatSecond(p.CreateTime),
 	}
-	if source, ok := state.SecurityGroups.Find(v, p.SourceGroup); ok {
+	if source, ok := cloud.SecurityGroups.Find(v, p.SourceGroup); ok {
 		view.SourceGroupName = source.Name
 	}
 	return view

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var securityGroupRuleActions = []rpc.Action{
@@ -26,7 +27,7 @@ type rulesRequest struct {
 }
 
 // rules returns the rules as they are kept.
-func (r *rulesRequest) rules() ([]state.SecurityGroupPermission, error) {
+func (r *rulesRequest) rules() ([]cloud.SecurityGroupPermission, error) {
 	wanted := r.Permissions
 	if r.permission != (permission{}) {
 		if len(wanted) > 0 {
@@ -37,7 +38,7 @@ func (r *rulesRequest) rules() ([]state.SecurityGroupPermission, error) {
 	if len(wanted) == 0 {
 		return nil, state.Refuse(parameterMissing, "Permissions")
 	}
-	var rules []state.SecurityGroupPermission
+	var rules []cloud.SecurityGroupPermission
 	for _, p := range wanted {
 		rule, err := p.rule()
 		if err != nil {
@@ -53,8 +54,8 @@ func (r *rulesRequest) rules() ([]state.SecurityGroupPermission, error) {
 
 // findRule returns the place of the rule that does the same; its description does
 // not matter.
-func findRule(rules []state.SecurityGroupPermission, rule state.SecurityGroupPermission) int {
-	return slices.IndexFunc(rules, func(other state.SecurityGroupPermission) bool {
+func findRule(rules []cloud.SecurityGroupPermission, rule cloud.SecurityGroupPermission) int {
+	return slices.IndexFunc(rules, func(other cloud.SecurityGroupPermission) bool {
 		other.RuleID, other.CreateTime, other.Description = rule.RuleID, rule.CreateTime, rule.Description
 		return other == rule
 	})
@@ -72,8 +73,8 @@ func authorizeSecurityGroup(tx *state.Tx, req *authorizeSecurityGroupRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	_, err = state.Once(tx, "AuthorizeSecurityGroup", req.ClientToken, req, state.SecurityGroups, func() (string, error) {
-		return req.SecurityGroupID, state.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *state.SecurityGroup) error {
+	_, err = state.Once(tx, "AuthorizeSecurityGroup", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) {
+		return req.SecurityGroupID, cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
 			return addRules(tx, g, rules)
 		})
 	})
@@ -83,7 +84,7 @@ func authorizeSecurityGroup(tx *state.Tx, req *authorizeSecurityGroupRequest) (*
 	return &rpc.Empty{}, nil
 }
 
-func addRules(tx *state.Tx, g *state.SecurityGroup, rules []state.SecurityGroupPermission) error {
+func addRules(tx *state.Tx, g *cloud.SecurityGroup, rules []cloud.SecurityGroupPermission) error {
 	kept := slices.Clone(g.Permissions)
 	for _, rule := range rules {
 		if err := checkSourceGroup(tx.View, g, rule); err != nil {
@@ -105,12 +106,12 @@ func addRules(tx *state.Tx, g *state.SecurityGroup, rules []state.SecurityGroupP
 
 // newRuleID mints the id of a rule, which is part of its group here.
 func newRuleID(tx *state.Tx) string {
-	return "sgr-" + strings.TrimPrefix(tx.NewID(state.SecurityGroups.Kind()), "sg-")
+	return "sgr-" + strings.TrimPrefix(tx.NewID(cloud.SecurityGroups.Kind()), "sg-")
 }
 
 // checkSourceGroup: a rule may name another group of the same VPC, and no group
 // of the enterprise type is on either side.
-func checkSourceGroup(v *state.View, g *state.SecurityGroup, rule state.SecurityGroupPermission) error {
+func checkSourceGroup(v *state.View, g *cloud.SecurityGroup, rule cloud.SecurityGroupPermission) error {
 	switch {
 	case rule.SourceGroup == "":
 		return nil
@@ -119,7 +120,7 @@ func checkSourceGroup(v *state.View, g *state.SecurityGroup, rule state.Security
 	case g.Type == groupEnterprise:
 		return state.Refuse(enterpriseGroup)
 	}
-	source, ok := state.SecurityGroups.Find(v, rule.SourceGroup)
+	source, ok := cloud.SecurityGroups.Find(v, rule.SourceGroup)
 	switch {
 	case !ok:
 		return state.Refuse(sourceGroupNotFound, rule.SourceGroup)
@@ -143,8 +144,8 @@ func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*rpc.Em
 	if err != nil {
 		return nil, err
 	}
-	_, err = state.Once(tx, "RevokeSecurityGroup", req.ClientToken, req, state.SecurityGroups, func() (string, error) {
-		return req.SecurityGroupID, state.SecurityGroups.Edit(tx, req.SecurityGroupID, remove)
+	_, err = state.Once(tx, "RevokeSecurityGroup", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) {
+		return req.SecurityGroupID, cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, remove)
 	})
 	if err != nil {
 		return nil, err
@@ -153,11 +154,11 @@ func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*rpc.Em
 }
 
 // removal returns what takes the rules of the request out of a group.
-func (r *revokeSecurityGroupRequest) removal() (func(*state.SecurityGroup) error, error) {
+func (r *revokeSecurityGroupRequest) removal() (func(*cloud.SecurityGroup) error, error) {
 	if len(r.RuleIDs) == 0 {
 		rules, err := r.rules()
-		return func(g *state.SecurityGroup) error {
-			g.Permissions = slices.DeleteFunc(slices.Clone(g.Permissions), func(p state.SecurityGroupPermission) bool {
+		return func(g *cloud.SecurityGroup) error {
+			g.Permissions = slices.DeleteFunc(slices.Clone(g.Permissions), func(p cloud.SecurityGroupPermission) bool {
 				return findRule(rules, p) >= 0
 			})
 			return nil
@@ -170,10 +171,10 @@ func (r *revokeSecurityGroupRequest) removal() (func(*state.SecurityGroup) error
 	if len(slices.Compact(ids)) != len(r.RuleIDs) {
 		return nil, state.Refuse(ruleIDTwice)
 	}
-	return func(g *state.SecurityGroup) error { return removeByID(g, r.RuleIDs) }, nil
+	return func(g *cloud.SecurityGroup) error { return removeByID(g, r.RuleIDs) }, nil
 }
 
-func removeByID(g *state.SecurityGroup, ids []string) error {
+func removeByID(g *cloud.SecurityGroup, ids []string) error {
 	kept := slices.Clone(g.Permissions)
 	for _, id := range ids {
 		n := ruleByID(kept, id)
@@ -186,8 +187,8 @@ func removeByID(g *state.SecurityGroup, ids []string) error {
 	return nil
 }
 
-func ruleByID(rules []state.SecurityGroupPermission, id string) int {
-	return slices.IndexFunc(rules, func(p state.SecurityGroupPermission) bool { return p.RuleID == id })
+func ruleByID(rules []cloud.SecurityGroupPermission, id string) int {
+	return slices.IndexFunc(rules, func(p cloud.SecurityGroupPermission) bool { return p.RuleID == id })
 }
 
 type modifySecurityGroupRuleRequest struct {
@@ -204,8 +205,8 @@ func modifySecurityGroupRule(tx *state.Tx, req *modifySecurityGroupRuleRequest) 
 	if req.permission == (permission{}) {
 		return nil, state.Refuse(nothingToModify)
 	}
-	_, err := state.Once(tx, "ModifySecurityGroupRule", req.ClientToken, req, state.SecurityGroups, func() (string, error) {
-		return req.SecurityGroupID, state.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *state.SecurityGroup) error {
+	_, err := state.Once(tx, "ModifySecurityGroupRule", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) {
+		return req.SecurityGroupID, cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
 			g.Permissions = slices.Clone(g.Permissions)
 			if req.RuleID == "" {
 				return describeRule(g, req.permission)
@@ -219,7 +220,7 @@ func modifySecurityGroupRule(tx *state.Tx, req *modifySecurityGroupRuleRequest) 
 	return &rpc.Empty{}, nil
 }
 
-func describeRule(g *state.SecurityGroup, p permission) error {
+func describeRule(g *cloud.SecurityGroup, p permission) error {
 	rule, err := p.rule()
 	if err != nil {
 		return err
@@ -234,7 +235,7 @@ func describeRule(g *state.SecurityGroup, p permission) error {
 
 // replaceRule overlays the rule with what the request has. Its kind of source,
 // a block of addresses or a group, stays.
-func replaceRule(v *state.View, g *state.SecurityGroup, req *modifySecurityGroupRuleRequest) error {
+func replaceRule(v *state.View, g *cloud.SecurityGroup, req *modifySecurityGroupRuleRequest) error {
 	n := ruleByID(g.Permissions, req.RuleID)
 	if n < 0 {
 		return state.Refuse(ruleNotFound, req.RuleID)
@@ -264,7 +265,7 @@ func (r *modifySecurityGroupRuleRequest) namesSource() bool {
 
 // over is the request where it has a value, and the rule elsewhere. A new source
 // or destination takes the place of the old one, whichever family that was of.
-func (r *modifySecurityGroupRuleRequest) over(old state.SecurityGroupPermission) permission {
+func (r *modifySecurityGroupRuleRequest) over(old cloud.SecurityGroupPermission) permission {
 	p := r.permission
 	p.Policy = cmp.Or(p.Policy, old.Policy)
 	p.Priority = cmp.Or(p.Priority, old.Priority)

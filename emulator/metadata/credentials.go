@@ -8,6 +8,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Credentials of a role live for six hours, and are answered again until the
@@ -31,7 +32,7 @@ type credentials struct {
 // gateway takes as long as it lives.
 func (s *service) credentials(w http.ResponseWriter, r *http.Request) {
 	role := mux.Vars(r)["role"]
-	var key *state.AccessKey
+	var key *cloud.AccessKey
 	err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
 		instance, err := s.instanceOf(v, role)
 		if err == nil {
@@ -60,7 +61,7 @@ func (s *service) credentials(w http.ResponseWriter, r *http.Request) {
 	answer(w, string(body))
 }
 
-func credentialsOf(key *state.AccessKey) credentials {
+func credentialsOf(key *cloud.AccessKey) credentials {
 	return credentials{
 		AccessKeyID:     key.ID,
 		AccessKeySecret: key.Secret,
@@ -72,7 +73,7 @@ func credentialsOf(key *state.AccessKey) credentials {
 }
 
 // instanceOf is the instance whose metadata are served, if it has the role.
-func (s *service) instanceOf(v *state.View, role string) (*state.Instance, error) {
+func (s *service) instanceOf(v *state.View, role string) (*cloud.Instance, error) {
 	instance, err := s.findInstance(v)
 	if err == nil && (role == "" || role != instance.RAMRoleName) {
 		err = errAbsent
@@ -81,9 +82,9 @@ func (s *service) instanceOf(v *state.View, role string) (*state.Instance, error
 }
 
 // goodKey is a key of the instance's role that lives long enough, nil if none does.
-func goodKey(v *state.View, instance *state.Instance) *state.AccessKey {
-	for key := range state.AccessKeysByRole.List(v, instance.AccountID, instance.RAMRoleName) {
-		if key.Status == state.AccessKeyActive && key.Expiration.Sub(v.Now()) > credentialsRest {
+func goodKey(v *state.View, instance *cloud.Instance) *cloud.AccessKey {
+	for key := range cloud.AccessKeysByRole.List(v, instance.AccountID, instance.RAMRoleName) {
+		if key.Status == cloud.AccessKeyActive && key.Expiration.Sub(v.Now()) > credentialsRest {
 			return key
 		}
 	}
@@ -91,25 +92,25 @@ func goodKey(v *state.View, instance *state.Instance) *state.AccessKey {
 }
 
 // freshKey returns a good key, or mints one and deletes those that are dead.
-func freshKey(tx *state.Tx, instance *state.Instance) *state.AccessKey {
+func freshKey(tx *state.Tx, instance *cloud.Instance) *cloud.AccessKey {
 	if key := goodKey(tx.View, instance); key != nil {
 		return key
 	}
 	now := tx.Now()
-	for key := range state.AccessKeysByRole.List(tx.View, instance.AccountID, instance.RAMRoleName) {
+	for key := range cloud.AccessKeysByRole.List(tx.View, instance.AccountID, instance.RAMRoleName) {
 		if !now.Before(key.Expiration) {
-			state.AccessKeys.Delete(tx, key.ID)
+			cloud.AccessKeys.Delete(tx, key.ID)
 		}
 	}
-	key := &state.AccessKey{
+	key := &cloud.AccessKey{
 		ID:            "STS." + tx.NewSecret(24),
 		Secret:        tx.NewSecret(32),
 		AccountID:     instance.AccountID,
-		Status:        state.AccessKeyActive,
+		Status:        cloud.AccessKeyActive,
 		SecurityToken: "CAIS" + tx.NewSecret(40) + tx.NewSecret(40),
 		Expiration:    now.Add(credentialsLife),
 		RoleName:      instance.RAMRoleName,
 	}
-	state.AccessKeys.Put(tx, key)
+	cloud.AccessKeys.Put(tx, key)
 	return key
 }

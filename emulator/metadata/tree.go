@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // identity is the instance that a caller is, with what it is in.
 type identity struct {
-	instance  *state.Instance
-	primary   *state.NetworkInterface
-	vpc       *state.VPC
-	vSwitch   *state.VSwitch
+	instance  *cloud.Instance
+	primary   *cloud.NetworkInterface
+	vpc       *cloud.VPC
+	vSwitch   *cloud.VSwitch
 	elasticIP string
 }
 
@@ -24,32 +25,32 @@ func (s *service) identify(v *state.View) (*identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	self := &identity{instance: instance, primary: &state.NetworkInterface{}}
-	if self.vpc, err = state.VPCs.Get(v, instance.VPCID); err != nil {
+	self := &identity{instance: instance, primary: &cloud.NetworkInterface{}}
+	if self.vpc, err = cloud.VPCs.Get(v, instance.VPCID); err != nil {
 		return nil, err
 	}
-	if self.vSwitch, err = state.VSwitches.Get(v, instance.VSwitchID); err != nil {
+	if self.vSwitch, err = cloud.VSwitches.Get(v, instance.VSwitchID); err != nil {
 		return nil, err
 	}
-	if n, ok := state.NetworkInterfacesByInstance.First(v, instance.ID, state.NetworkInterfacePrimary); ok {
+	if n, ok := cloud.NetworkInterfacesByInstance.First(v, instance.ID, cloud.NetworkInterfacePrimary); ok {
 		self.primary = n
 	}
-	if eip, ok := state.EIPsByInstance.First(v, instance.ID); ok {
+	if eip, ok := cloud.EIPsByInstance.First(v, instance.ID); ok {
 		self.elasticIP = eip.IPAddress
 	}
 	return self, nil
 }
 
-func (s *service) findInstance(v *state.View) (*state.Instance, error) {
+func (s *service) findInstance(v *state.View) (*cloud.Instance, error) {
 	if s.cfg.InstanceID != "" {
-		return state.Instances.Get(v, s.cfg.InstanceID)
+		return cloud.Instances.Get(v, s.cfg.InstanceID)
 	}
-	for i := range state.Instances.All(v) {
-		if i.Status == state.InstanceRunning {
+	for i := range cloud.Instances.All(v) {
+		if i.Status == cloud.InstanceRunning {
 			return i, nil
 		}
 	}
-	return nil, &state.Error{Fact: state.NotFound, Kind: state.Instances.Kind(), ID: "running"}
+	return nil, &state.Error{Fact: state.NotFound, Kind: cloud.Instances.Kind(), ID: "running"}
 }
 
 // values is what an instance has at each path; one with an empty value is not
@@ -80,7 +81,7 @@ var values = map[string]func(*identity) string{
 // minted, not read.
 const securityCredentials = "meta-data/ram/security-credentials/"
 
-func privateIPv4(n *state.NetworkInterface) string {
+func privateIPv4(n *cloud.NetworkInterface) string {
 	if len(n.PrivateIPAddresses) == 0 {
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/world"
-	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // CheckCondition refuses a condition of the world that there is not, and a value
@@ -21,7 +21,7 @@ func (n *Names) CheckCondition(name, value string) error {
 		return fmt.Errorf("there is no condition %s%s", name, DidYouMean(name, n.conditionNames(), "there are "+strings.Join(list, ", ")))
 	}
 	if strings.HasPrefix(row, "policy.") && value != "" && value != "none" {
-		document, err := state.ParsePolicy(value)
+		document, err := cloud.ParsePolicy(value)
 		if err != nil {
 			return err
 		}
@@ -70,13 +70,13 @@ func findCondition(name string) (row, named string, ok bool) {
 func (n *Names) listOf(row string) (list []string) {
 	switch row {
 	case "quota.<name>":
-		for _, q := range state.QuotaNames() {
+		for _, q := range cloud.Schema.QuotaNames() {
 			list = append(list, string(q))
 		}
 	case "throttle.action.<action>":
 		return n.actionNames()
 	case "life.<stage>":
-		for stage := range state.Stages() {
+		for stage := range cloud.Schema.Stages() {
 			list = append(list, string(stage))
 		}
 		slices.Sort(list)
@@ -101,7 +101,7 @@ func (n *Names) conditionNames() (all []string) {
 
 // checkPolicy refuses a policy with an action that no call can be. One that allows
 // what is not emulated does no harm, and real policies do.
-func (n *Names) checkPolicy(document state.PolicyDocument) error {
+func (n *Names) checkPolicy(document cloud.PolicyDocument) error {
 	for i, statement := range document.Statement {
 		for _, pattern := range statement.Action {
 			service, _, of := strings.Cut(pattern, ":")
@@ -116,8 +116,8 @@ func (n *Names) checkPolicy(document state.PolicyDocument) error {
 }
 
 func (n *Names) policyMatches(pattern string) bool {
-	document := state.PolicyDocument{Statement: []state.PolicyStatement{{Effect: "Allow", Action: state.TextList{pattern}, Resource: state.TextList{"*"}}}}
-	return slices.ContainsFunc(n.policyActions(), func(action string) bool { return document.Decide(action, "") == state.Allowed })
+	document := cloud.PolicyDocument{Statement: []cloud.PolicyStatement{{Effect: "Allow", Action: cloud.TextList{pattern}, Resource: cloud.TextList{"*"}}}}
+	return slices.ContainsFunc(n.policyActions(), func(action string) bool { return document.Decide(action, "") == cloud.Allowed })
 }
 
 // policyActions are the actions as policies name them.

@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/catalogue"
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/faults"
-	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Names are those of some products.
@@ -143,7 +143,7 @@ func (n *Names) AllCodes() (codes []string) {
 func (a Action) ResourceFields() (fields []string) {
 	for _, r := range a.product.Resources {
 		if r.Kind != "" && slices.ContainsFunc(a.Parameters(), func(p rpc.Parameter) bool { return p.Name == r.Parameter }) {
-			fields = append(fields, state.FieldNames(r.Kind)...)
+			fields = append(fields, cloud.Schema.FieldNames(r.Kind)...)
 		}
 	}
 	slices.Sort(fields)

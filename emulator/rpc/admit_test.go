@@ -11,15 +11,16 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // throttled returns a gateway with call limits and the clock of its store.
-func throttled(t *testing.T, limits state.Throttle) (*gateway, *state.ManualClock) {
+func throttled(t *testing.T, limits cloud.Throttle) (*gateway, *state.ManualClock) {
 	t.Helper()
 	clock := state.NewManualClock(rpctest.Start)
 	store := rpctest.StoreAt(t, clock, plantKeys, func(tx *state.Tx) error {
 		limits.AccountID = accountID
-		state.Throttles.Put(tx, &limits)
+		cloud.Throttles.Put(tx, &limits)
 		return nil
 	})
 	return newGateway(t, func(cfg *rpc.Config) { cfg.Store = store }), clock
@@ -46,15 +47,15 @@ func passed(t *testing.T, g *gateway, n int, code string, params ...string) int 
 // key, action and account has one of its own, and the realistic profile has
 // numbers.
 func TestThrottle(t *testing.T) {
-	rate := &state.Rate{PerSecond: 10, Burst: 5}
+	rate := &cloud.Rate{PerSecond: 10, Burst: 5}
 	for _, c := range []struct {
 		name   string
-		limits state.Throttle
+		limits cloud.Throttle
 		code   string
 	}{
-		{"Key", state.Throttle{Key: rate}, "Throttling.User"},
-		{"Action", state.Throttle{Actions: map[string]state.Rate{"Who": *rate}}, "Throttling.Api"},
-		{"Account", state.Throttle{Account: rate}, "Throttling"},
+		{"Key", cloud.Throttle{Key: rate}, "Throttling.User"},
+		{"Action", cloud.Throttle{Actions: map[string]cloud.Rate{"Who": *rate}}, "Throttling.Api"},
+		{"Account", cloud.Throttle{Account: rate}, "Throttling"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g, clock := throttled(t, c.limits)
@@ -74,11 +75,11 @@ func TestThrottle(t *testing.T) {
 			}
 		})
 	}
-	g, _ := throttled(t, state.Throttle{Profile: state.ThrottleRealistic})
+	g, _ := throttled(t, cloud.Throttle{Profile: cloud.ThrottleRealistic})
 	if n := passed(t, g, 100, "Throttling.Api", "AccessKeyId", "testid"); n != 40 {
 		t.Errorf("%d calls pass in the realistic profile, want 40", n)
 	}
-	g, _ = throttled(t, state.Throttle{Profile: state.ThrottleOff})
+	g, _ = throttled(t, cloud.Throttle{Profile: cloud.ThrottleOff})
 	if n := passed(t, g, 1000, "", "AccessKeyId", "testid"); n != 1000 {
 		t.Errorf("%d calls pass when throttling is off, want all", n)
 	}
@@ -87,7 +88,7 @@ func TestThrottle(t *testing.T) {
 // A limit of ten a second lets exactly ten a second through, whoever calls at
 // once.
 func TestThrottleUnderConcurrency(t *testing.T) {
-	g, clock := throttled(t, state.Throttle{Key: &state.Rate{PerSecond: 10, Burst: 10}})
+	g, clock := throttled(t, cloud.Throttle{Key: &cloud.Rate{PerSecond: 10, Burst: 10}})
 	for second := range 3 {
 		var wg sync.WaitGroup
 		counts := make([]int, 16)
@@ -138,8 +139,8 @@ func TestPolicies(t *testing.T) {
 				if c.policy == "" {
 					return nil
 				}
-				document, err := state.ParsePolicy(c.policy)
-				state.Policies.Put(tx, &state.Policy{AccountID: accountID, Principal: state.KeyPrincipal("testid"), Document: document})
+				document, err := cloud.ParsePolicy(c.policy)
+				cloud.Policies.Put(tx, &cloud.Policy{AccountID: accountID, Principal: cloud.KeyPrincipal("testid"), Document: document})
 				return err
 			})
 			g := newGateway(t, func(cfg *rpc.Config) { cfg.Store, cfg.Products = store, []*rpc.Product{denying} })

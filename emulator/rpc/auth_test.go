@@ -19,6 +19,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func strict(cfg *rpc.Config) { cfg.StrictAuth = true }
@@ -375,8 +376,8 @@ func TestACS3OfTheDocumentation(t *testing.T) {
 		cfg.WallClock = func() time.Time { return time.Date(2023, 10, 26, 10, 22, 32, 0, time.UTC) }
 	})
 	if err := g.store.Update(state.Owner{}, func(tx *state.Tx) error {
-		state.AccessKeys.Put(tx, &state.AccessKey{ID: "YourAccessKeyId", Secret: "YourAccessKeySecret",
-			AccountID: accountID, Status: state.AccessKeyActive})
+		cloud.AccessKeys.Put(tx, &cloud.AccessKey{ID: "YourAccessKeyId", Secret: "YourAccessKeySecret",
+			AccountID: accountID, Status: cloud.AccessKeyActive})
 		return nil
 	}); err != nil {
 		t.Fatal(err)

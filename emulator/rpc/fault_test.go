@@ -16,6 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // faulty is a gateway behind a real connection, with fault rules.
@@ -64,7 +65,7 @@ func (f *faulty) call(action string, params ...string) (*http.Response, []byte, 
 func (f *faulty) made(t *testing.T) (made bool) {
 	t.Helper()
 	if err := f.store.View(state.Owner{}, func(v *state.View) error {
-		_, made = state.Accounts.Find(v, newAccount)
+		_, made = cloud.Accounts.Find(v, newAccount)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -209,7 +210,7 @@ func TestHangUntilTheClientLeaves(t *testing.T) {
 // A rule may ask for a field of the stored object.
 func TestMatchResource(t *testing.T) {
 	withResource := *product
-	withResource.Resources = []rpc.Resource{{Parameter: "Name", Type: "account", Kind: state.Accounts.Kind()}}
+	withResource.Resources = []rpc.Resource{{Parameter: "Name", Type: "account", Kind: cloud.Accounts.Kind()}}
 	engine := &faults.Engine{}
 	rules, err := faults.Parse([]byte("name: r\nmatch: {resource.defaultRegionId: cn-shanghai}\neffect: {error: {code: X}}"))
 	if err != nil {

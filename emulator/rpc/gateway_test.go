@@ -16,6 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 const (
@@ -27,20 +28,20 @@ const (
 var wallClock = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
 func plantKeys(tx *state.Tx) error {
-	state.Accounts.Put(tx, &state.Account{ID: accountID, DefaultRegionID: "cn-hangzhou"})
-	state.Accounts.Put(tx, &state.Account{ID: "2222222222222222", DefaultRegionID: "cn-shanghai"})
-	state.Regions.Put(tx, &state.Region{ID: "cn-hangzhou"})
-	state.Regions.Put(tx, &state.Region{ID: "cn-shanghai"})
-	for _, key := range []*state.AccessKey{
-		{ID: "testid", Secret: "testsecret", AccountID: accountID, Status: state.AccessKeyActive},
-		{ID: "otherid", Secret: "othersecret", AccountID: "2222222222222222", Status: state.AccessKeyActive},
-		{ID: "disabled", Secret: "testsecret", AccountID: accountID, Status: state.AccessKeyInactive},
-		{ID: "STS.one", Secret: "testsecret", AccountID: accountID, Status: state.AccessKeyActive,
+	cloud.Accounts.Put(tx, &cloud.Account{ID: accountID, DefaultRegionID: "cn-hangzhou"})
+	cloud.Accounts.Put(tx, &cloud.Account{ID: "2222222222222222", DefaultRegionID: "cn-shanghai"})
+	cloud.Regions.Put(tx, &cloud.Region{ID: "cn-hangzhou"})
+	cloud.Regions.Put(tx, &cloud.Region{ID: "cn-shanghai"})
+	for _, key := range []*cloud.AccessKey{
+		{ID: "testid", Secret: "testsecret", AccountID: accountID, Status: cloud.AccessKeyActive},
+		{ID: "otherid", Secret: "othersecret", AccountID: "2222222222222222", Status: cloud.AccessKeyActive},
+		{ID: "disabled", Secret: "testsecret", AccountID: accountID, Status: cloud.AccessKeyInactive},
+		{ID: "STS.one", Secret: "testsecret", AccountID: accountID, Status: cloud.AccessKeyActive,
 			SecurityToken: "token-one", Expiration: rpctest.Start.Add(time.Hour)},
-		{ID: "STS.two", Secret: "testsecret", AccountID: accountID, Status: state.AccessKeyActive,
+		{ID: "STS.two", Secret: "testsecret", AccountID: accountID, Status: cloud.AccessKeyActive,
 			SecurityToken: "token-two", Expiration: rpctest.Start.Add(time.Hour)},
 	} {
-		state.AccessKeys.Put(tx, key)
+		cloud.AccessKeys.Put(tx, key)
 	}
 	return nil
 }
@@ -74,7 +75,7 @@ const (
 
 // misbehave changes the state and then ends as it is told.
 func misbehave(tx *state.Tx, req *whoRequest) (*rpc.Empty, error) {
-	state.Accounts.Put(tx, &state.Account{ID: newAccount})
+	cloud.Accounts.Put(tx, &cloud.Account{ID: newAccount})
 	switch req.Name {
 	case "panic":
 		panic("the handler has a fault")
@@ -339,7 +340,7 @@ func TestHandlerFailures(t *testing.T) {
 			t.Errorf("%s: the answer tells what went wrong inside: %s", c.name, a.body)
 		}
 		err := g.store.View(state.Owner{}, func(v *state.View) error {
-			if _, changed := state.Accounts.Find(v, newAccount); changed != (c.status == 200) {
+			if _, changed := cloud.Accounts.Find(v, newAccount); changed != (c.status == 200) {
 				t.Errorf("%s: changed the state: %v", c.name, changed)
 			}
 			return nil

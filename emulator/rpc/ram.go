@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // accessDeniedDetail says why RAM refused a call.
@@ -28,17 +29,17 @@ type Resource struct {
 // authorize asks the policy of whoever has the key. Without one everything is
 // allowed.
 func (s *Server) authorize(call *Call, v *state.View) *Problem {
-	key, ok := state.AccessKeys.Find(v.In(state.Owner{}), call.AccessKeyID)
+	key, ok := cloud.AccessKeys.Find(v.In(state.Owner{}), call.AccessKeyID)
 	if !ok {
 		return nil
 	}
-	policy, ok := state.Policies.Find(v, state.PolicyID(key.AccountID, key.Principal()))
+	policy, ok := cloud.Policies.Find(v, cloud.PolicyID(key.AccountID, key.Principal()))
 	if !ok {
 		return nil
 	}
 	action := strings.ToLower(call.product.Name) + ":" + call.ActionName
 	decision := policy.Document.Decide(action, call.resource())
-	if decision == state.Allowed {
+	if decision == cloud.Allowed {
 		return nil
 	}
 	principal, name := "SubUser", key.ID

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Config says what a gateway serves.
@@ -184,10 +185,10 @@ func (s *Server) authenticate(call *Call) *Problem {
 		return problem
 	}
 	call.AccessKeyID = sig.accessKeyID
-	var key *state.AccessKey
+	var key *cloud.AccessKey
 	var now time.Time
 	if err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
-		key, _ = state.AccessKeys.Find(v, sig.accessKeyID)
+		key, _ = cloud.AccessKeys.Find(v, sig.accessKeyID)
 		now = v.Now()
 		return nil
 	}); err != nil {
@@ -196,7 +197,7 @@ func (s *Server) authenticate(call *Call) *Problem {
 	switch {
 	case key == nil:
 		return problemUnknownKey
-	case key.Status != state.AccessKeyActive:
+	case key.Status != cloud.AccessKeyActive:
 		return problemInactiveKey
 	}
 	call.Scope.AccountID = key.AccountID
@@ -219,7 +220,7 @@ func (s *Server) authenticate(call *Call) *Problem {
 	return problem
 }
 
-func (s *Server) checkToken(key *state.AccessKey, token string, now time.Time) *Problem {
+func (s *Server) checkToken(key *cloud.AccessKey, token string, now time.Time) *Problem {
 	switch {
 	case key.SecurityToken == token && token == "":
 		return nil
@@ -240,7 +241,7 @@ func (s *Server) checkToken(key *state.AccessKey, token string, now time.Time) *
 func (s *Server) isToken(token string) (found bool) {
 	// The function returns no error, so neither does View.
 	_ = s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
-		for key := range state.AccessKeys.All(v) {
+		for key := range cloud.AccessKeys.All(v) {
 			found = found || key.SecurityToken == token
 		}
 		return nil
@@ -255,11 +256,11 @@ func (s *Server) identify(call *Call) *Problem {
 		call.AccessKeyID = sig.accessKeyID
 	}
 	err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
-		if key, ok := state.AccessKeys.Find(v, call.AccessKeyID); ok {
+		if key, ok := cloud.AccessKeys.Find(v, call.AccessKeyID); ok {
 			call.Scope.AccountID = key.AccountID
 			return nil
 		}
-		for account := range state.Accounts.All(v) {
+		for account := range cloud.Accounts.All(v) {
 			call.Scope.AccountID = account.ID
 			return nil
 		}
@@ -309,13 +310,13 @@ func (s *Server) locate(call *Call) *Problem {
 	known := false
 	err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
 		if call.Scope.RegionID == "" {
-			account, err := state.Accounts.Get(v, call.Scope.AccountID)
+			account, err := cloud.Accounts.Get(v, call.Scope.AccountID)
 			if err != nil {
 				return err
 			}
 			call.Scope.RegionID = account.DefaultRegionID
 		}
-		_, known = state.Regions.Find(v, call.Scope.RegionID)
+		_, known = cloud.Regions.Find(v, call.Scope.RegionID)
 		return nil
 	})
 	switch {

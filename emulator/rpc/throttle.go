@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // The refusals of call limits, in the order in which they are looked at: of the
@@ -31,15 +32,15 @@ type buckets struct {
 const maxBuckets = 1 << 14
 
 type bucket struct {
-	rate   state.Rate
+	rate   cloud.Rate
 	tokens float64
 	at     time.Time
 }
 
 // take spends one token of a bucket; false means that there is none. A bucket
 // starts full, also when its rate has changed.
-func (b *buckets) take(id string, rate state.Rate, now time.Time) bool {
-	if rate == (state.Rate{}) {
+func (b *buckets) take(id string, rate cloud.Rate, now time.Time) bool {
+	if rate == (cloud.Rate{}) {
 		return true
 	}
 	b.mu.Lock()
@@ -68,7 +69,7 @@ func (b *buckets) take(id string, rate state.Rate, now time.Time) bool {
 
 // throttle holds the account's call limits, if it has any.
 func (s *Server) throttle(call *Call, v *state.View) *Problem {
-	limits, ok := state.Throttles.Find(v, call.Scope.AccountID)
+	limits, ok := cloud.Throttles.Find(v, call.Scope.AccountID)
 	if !ok {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
-	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Names are those of this emulator. They implement scenarios.Names.
@@ -56,7 +56,7 @@ func (n *Names) list() []scenarios.Action {
 // Quotas implements scenarios.Names.
 func (n *Names) Quotas() []string {
 	var all []string
-	for _, name := range state.QuotaNames() {
+	for _, name := range cloud.Schema.QuotaNames() {
 		all = append(all, string(name))
 	}
 	return all

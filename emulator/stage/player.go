@@ -10,6 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/control"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // player plays on an emulator of this process that clients use. It implements
@@ -63,8 +64,8 @@ func (p *player) Play(ctx context.Context, s *scenarios.Scenario, progress func(
 // key is an access key of the first account that has one, for the scripted client.
 func (p *player) key() (id, secret string, err error) {
 	err = p.emulator.Store().View(state.Owner{}, func(v *state.View) error {
-		for key := range state.AccessKeys.All(v) {
-			if key.Status == state.AccessKeyActive && key.RoleName == "" {
+		for key := range cloud.AccessKeys.All(v) {
+			if key.Status == cloud.AccessKeyActive && key.RoleName == "" {
 				id, secret = key.ID, key.Secret
 				return nil
 			}

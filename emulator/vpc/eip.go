@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var eipActions = []rpc.Action{
@@ -76,11 +77,11 @@ type allocateEIPAddressResponse struct {
 }
 
 func allocateEIPAddress(tx *state.Tx, req *allocateEIPAddressRequest) (*allocateEIPAddressResponse, error) {
-	id, err := state.Once(tx, "AllocateEipAddress", req.ClientToken, req, state.EIPs, func() (string, error) { return putEIP(tx, req) })
+	id, err := state.Once(tx, "AllocateEipAddress", req.ClientToken, req, cloud.EIPs, func() (string, error) { return putEIP(tx, req) })
 	if err != nil {
 		return nil, err
 	}
-	eip, err := state.EIPs.Get(tx.View, id)
+	eip, err := cloud.EIPs.Get(tx.View, id)
 	if err != nil {
 		return nil, err
 	}
@@ -96,18 +97,18 @@ func putEIP(tx *state.Tx, req *allocateEIPAddressRequest) (string, error) {
 	if err := checkPurchase(tx.View); err != nil {
 		return "", err
 	}
-	region, err := state.Regions.Get(tx.View, scope.RegionID)
+	region, err := cloud.Regions.Get(tx.View, scope.RegionID)
 	if err != nil {
 		return "", err
 	}
 	eip := newEIP(tx, req)
 	eip.ResourceGroupID = group
-	eip.IPAddress, err = state.AllocateAddress(tx, state.PublicPool(region.ID), region.PublicCIDRBlock, req.IPAddress, state.EIPs.Kind(), eip.ID)
+	eip.IPAddress, err = cloud.AllocateAddress(tx, cloud.PublicPool(region.ID), region.PublicCIDRBlock, req.IPAddress, cloud.EIPs.Kind(), eip.ID)
 	if err != nil {
 		return "", err
 	}
-	state.EIPs.Put(tx, eip)
-	req.set(tx, state.TagEIP, eip.ID)
+	cloud.EIPs.Put(tx, eip)
+	req.set(tx, cloud.TagEIP, eip.ID)
 	return eip.ID, nil
 }
 
@@ -115,26 +116,25 @@ func putEIP(tx *state.Tx, req *allocateEIPAddressRequest) (string, error) {
 // has enough of them.
 func checkPurchase(v *state.View) error {
 	scope := v.Scope()
-	account, err := state.Accounts.Get(v, scope.AccountID)
+	account, err := cloud.Accounts.Get(v, scope.AccountID)
 	switch {
 	case err != nil:
 		return err
 	case !account.ArrearsSince.IsZero():
 		return state.Refuse(accountInArrears)
-	case account.Balance < state.MinimumBalance:
+	case account.Balance < cloud.MinimumBalance:
 		return state.Refuse(balanceInsufficient)
 	}
-	used := state.EIPsByRegion.Count(v, scope.AccountID, scope.RegionID)
-	return state.CheckQuota(v, state.QuotaEIPs, scope.RegionID, used+1)
+	return v.Use(cloud.QuotaEIPs, scope.RegionID, 1)
 }
 
-func newEIP(tx *state.Tx, req *allocateEIPAddressRequest) *state.EIP {
-	return &state.EIP{
+func newEIP(tx *state.Tx, req *allocateEIPAddressRequest) *cloud.EIP {
+	return &cloud.EIP{
 		Owner:              tx.Scope(),
-		ID:                 tx.NewID(state.EIPs.Kind()),
+		ID:                 tx.NewID(cloud.EIPs.Kind()),
 		Name:               req.Name,
 		Description:        req.Description,
-		Status:             state.EIPAvailable,
+		Status:             cloud.EIPAvailable,
 		Bandwidth:          strconv.Itoa(req.Bandwidth),
 		ISP:                req.ISP,
 		InternetChargeType: req.InternetChargeType,
@@ -148,18 +148,16 @@ type releaseEIPAddressRequest struct {
 }
 
 func releaseEIPAddress(tx *state.Tx, req *releaseEIPAddressRequest) (*rpc.Empty, error) {
-	eip, err := state.EIPs.Get(tx.View, req.AllocationID)
+	eip, err := cloud.EIPs.Get(tx.View, req.AllocationID)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case eip.ChargeType == chargePrePaid:
 		return nil, state.Refuse(eipIsPrePaid)
-	case eip.Status != state.EIPAvailable:
+	case eip.Status != cloud.EIPAvailable:
 		return nil, state.Refuse(eipStatusIncorrect)
 	}
-	state.DeleteTagsOf(tx, state.TagEIP, eip.ID)
-	state.EIPs.Delete(tx, eip.ID)
-	state.ReleaseAddresses(tx, state.EIPs.Kind(), eip.ID)
+	cloud.EIPs.Remove(tx, eip.ID)
 	return &rpc.Empty{}, nil
 }

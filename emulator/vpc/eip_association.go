@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var eipAssociationActions = []rpc.Action{
@@ -47,7 +48,7 @@ func (r *associateEIPAddressRequest) Validate() error {
 }
 
 func associateEIPAddress(tx *state.Tx, req *associateEIPAddressRequest) (*rpc.Empty, error) {
-	_, err := state.Once(tx, "AssociateEipAddress", req.ClientToken, req, state.EIPs, func() (string, error) {
+	_, err := state.Once(tx, "AssociateEipAddress", req.ClientToken, req, cloud.EIPs, func() (string, error) {
 		return req.AllocationID, associate(tx, req)
 	})
 	if err != nil {
@@ -57,11 +58,11 @@ func associateEIPAddress(tx *state.Tx, req *associateEIPAddressRequest) (*rpc.Em
 }
 
 func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
-	eip, err := state.EIPs.Get(tx.View, req.AllocationID)
+	eip, err := cloud.EIPs.Get(tx.View, req.AllocationID)
 	if err != nil {
 		return err
 	}
-	if eip.Status != state.EIPAvailable {
+	if eip.Status != cloud.EIPAvailable {
 		return state.Refuse(eipStatusIncorrect)
 	}
 	if !matches(req.InstanceRegionID, eip.RegionID) {
@@ -76,8 +77,8 @@ func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
 	}
 	associated := *eip
 	associated.InstanceType, associated.InstanceID = req.InstanceType, req.InstanceID
-	state.EIPs.Put(tx, &associated)
-	state.Enter(tx, state.StageEIPAssociating, eip.ID)
+	cloud.EIPs.Put(tx, &associated)
+	state.Enter(tx, cloud.StageEIPAssociating, eip.ID)
 	return nil
 }
 
@@ -91,7 +92,7 @@ type target struct {
 func findTarget(v *state.View, kind, id string) (target, error) {
 	switch kind {
 	case eipOnLoadBalancer:
-		lb, err := state.LoadBalancers.Get(v, id)
+		lb, err := cloud.LoadBalancers.Get(v, id)
 		if err != nil {
 			return target{}, err
 		}
@@ -99,7 +100,7 @@ func findTarget(v *state.View, kind, id string) (target, error) {
 	case eipOnInstance:
 		return instanceTarget(v, id)
 	case eipOnNetworkInterface:
-		n, err := state.NetworkInterfaces.Get(v, id)
+		n, err := cloud.NetworkInterfaces.Get(v, id)
 		if err != nil {
 			return target{}, err
 		}
@@ -109,18 +110,18 @@ func findTarget(v *state.View, kind, id string) (target, error) {
 }
 
 func instanceTarget(v *state.View, id string) (target, error) {
-	i, err := state.Instances.Get(v, id)
+	i, err := cloud.Instances.Get(v, id)
 	if err != nil {
 		return target{}, err
 	}
 	t := target{vpcID: i.VPCID, publicIP: len(i.PublicIPAddresses) > 0}
-	if n, ok := state.NetworkInterfacesByInstance.First(v, id, state.NetworkInterfacePrimary); ok {
+	if n, ok := cloud.NetworkInterfacesByInstance.First(v, id, cloud.NetworkInterfacePrimary); ok {
 		t.privateIP = primaryAddress(n)
 	}
 	return t, nil
 }
 
-func primaryAddress(n *state.NetworkInterface) string {
+func primaryAddress(n *cloud.NetworkInterface) string {
 	if len(n.PrivateIPAddresses) == 0 {
 		return ""
 	}
@@ -136,13 +137,13 @@ func (t target) check(v *state.View, req *associateEIPAddressRequest) error {
 	if t.publicIP {
 		return state.Refuse(targetHasPublicAddress)
 	}
-	if _, taken := state.EIPsByInstance.First(v, req.InstanceID); taken {
+	if _, taken := cloud.EIPsByInstance.First(v, req.InstanceID); taken {
 		return state.Refuse(targetHasEIP)
 	}
 	if matches(req.PrivateIPAddress, t.privateIP) {
 		return nil
 	}
-	if n, ok := state.NetworkInterfaces.Find(v, req.InstanceID); ok && slices.Contains(n.PrivateIPAddresses, req.PrivateIPAddress) {
+	if n, ok := cloud.NetworkInterfaces.Find(v, req.InstanceID); ok && slices.Contains(n.PrivateIPAddresses, req.PrivateIPAddress) {
 		return state.Refuse(secondaryAddressUnsupported)
 	}
 	return state.Refuse(privateAddressNotFound, req.PrivateIPAddress)
@@ -157,7 +158,7 @@ type unassociateEIPAddressRequest struct {
 }
 
 func unassociateEIPAddress(tx *state.Tx, req *unassociateEIPAddressRequest) (*rpc.Empty, error) {
-	_, err := state.Once(tx, "UnassociateEipAddress", req.ClientToken, req, state.EIPs, func() (string, error) {
+	_, err := state.Once(tx, "UnassociateEipAddress", req.ClientToken, req, cloud.EIPs, func() (string, error) {
 		return req.AllocationID, unassociate(tx, req)
 	})
 	if err != nil {
@@ -170,11 +171,11 @@ func unassociateEIPAddress(tx *state.Tx, req *unassociateEIPAddressRequest) (*rp
 // not compared, though the documentation has EcsInstance for the type; evidence
 // CLB-0310.
 func unassociate(tx *state.Tx, req *unassociateEIPAddressRequest) error {
-	eip, err := state.EIPs.Get(tx.View, req.AllocationID)
+	eip, err := cloud.EIPs.Get(tx.View, req.AllocationID)
 	if err != nil {
 		return err
 	}
-	if eip.Status != state.EIPInUse {
+	if eip.Status != cloud.EIPInUse {
 		return state.Refuse(eipStatusIncorrect)
 	}
 	on, err := findTarget(tx.View, eip.InstanceType, eip.InstanceID)
@@ -184,6 +185,6 @@ func unassociate(tx *state.Tx, req *unassociateEIPAddressRequest) error {
 	if !matches(req.InstanceID, eip.InstanceID) || !matches(req.InstanceType, eip.InstanceType) || !matches(req.PrivateIPAddress, on.privateIP) {
 		return state.Refuse(notOnThat, req.InstanceID)
 	}
-	state.Enter(tx, state.StageEIPUnassociating, eip.ID)
+	state.Enter(tx, cloud.StageEIPUnassociating, eip.ID)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 type describeEIPAddressesRequest struct {
@@ -102,10 +103,10 @@ func describeEIPAddresses(v *state.View, req *describeEIPAddressesRequest) (*des
 			return nil, err
 		}
 	}
-	hasTags := req.filter(v, state.TagEIP)
-	var found []*state.EIP
+	hasTags := req.filter(v, cloud.TagEIP)
+	var found []*cloud.EIP
 	scope := v.Scope()
-	for eip := range state.EIPsByRegion.List(v, scope.AccountID, scope.RegionID) {
+	for eip := range cloud.EIPsByRegion.List(v, scope.AccountID, scope.RegionID) {
 		if req.matches(eip) && hasTags(eip.ID) {
 			found = append(found, eip)
 		}
@@ -118,7 +119,7 @@ func describeEIPAddresses(v *state.View, req *describeEIPAddressesRequest) (*des
 	return resp, dryRun(req.DryRun)
 }
 
-func (r *describeEIPAddressesRequest) matches(eip *state.EIP) bool {
+func (r *describeEIPAddressesRequest) matches(eip *cloud.EIP) bool {
 	return !r.asksForNone() &&
 		matches(r.Status, string(eip.Status)) &&
 		listed(r.EIPAddress, eip.IPAddress) &&
@@ -149,7 +150,7 @@ func (r *describeEIPAddressesRequest) associatedType() string {
 	return r.AssociatedInstanceType
 }
 
-func viewEIP(v *state.View, eip *state.EIP) eipView {
+func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 	view := eipView{
 		AllocationID:       eip.ID,
 		IPAddress:          eip.IPAddress,
@@ -171,7 +172,7 @@ func viewEIP(v *state.View, eip *state.EIP) eipView {
 		HDMonitorStatus:    "OFF",
 		HasReservationData: "false",
 		AllocationTime:     formatTime(eip.CreateTime),
-		Tags:               tagsOf(v, state.TagEIP, eip.ID),
+		Tags:               tagsOf(v, cloud.TagEIP, eip.ID),
 	}
 	if eip.InstanceID != "" {
 		view.showTarget(v, eip)
@@ -180,7 +181,7 @@ func viewEIP(v *state.View, eip *state.EIP) eipView {
 }
 
 // showTarget adds what the EIP is on, which exists as long as the association.
-func (view *eipView) showTarget(v *state.View, eip *state.EIP) {
+func (view *eipView) showTarget(v *state.View, eip *cloud.EIP) {
 	view.Mode, view.InstanceRegionID = modeNAT, eip.RegionID
 	if target, err := findTarget(v, eip.InstanceType, eip.InstanceID); err == nil {
 		view.VPCID, view.PrivateIPAddress = target.vpcID, target.privateIP

@@ -8,6 +8,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // An EIP goes on each kind of thing that takes one, shows there, and comes off.
@@ -87,7 +88,7 @@ func TestDescribeEIPs(t *testing.T) {
 func TestLastAddresses(t *testing.T) {
 	const callers, block = 16, "198.51.100.0/28" // 12 usable addresses
 	store := rpctest.Store(t, plantWorld, func(tx *state.Tx) error {
-		state.Regions.Put(tx, &state.Region{ID: "cn-small", PublicCIDRBlock: block})
+		cloud.Regions.Put(tx, &cloud.Region{ID: "cn-small", PublicCIDRBlock: block})
 		return nil
 	})
 	var refused atomic.Int32

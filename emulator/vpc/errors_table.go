@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // errorTable says how the Vpc API puts each fact.
@@ -21,11 +22,11 @@ var requestErrors = []rpc.ErrorRow{
 	refuse(published, tagValueInvalid, "InvalidTagValue", "The tag values are not valid."),
 	refuse(published, ipVersionIllegal, "PARAMETER_ILLEGAL", "Parameter illegal.Parameter is ipVersion", "CheckCanAllocateVpcPrivateIpAddress"),
 	refuse(unpublished, ipVersionIllegal, "IllegalParam.IpVersion", "The specified IpVersion is illegal.", "DescribeRouteEntryList"),
-	absent(http.StatusBadRequest, state.ResourceGroups.Kind(), "InvalidResourceGroupId", "The specified ResourceGroupId does not exist."),
+	absent(http.StatusBadRequest, cloud.ResourceGroups.Kind(), "InvalidResourceGroupId", "The specified ResourceGroupId does not exist."),
 }
 
 var vpcErrors = []rpc.ErrorRow{
-	absent(http.StatusNotFound, state.VPCs.Kind(), "InvalidVpcId.NotFound", "Specified VPC does not exist."),
+	absent(http.StatusNotFound, cloud.VPCs.Kind(), "InvalidVpcId.NotFound", "Specified VPC does not exist."),
 	refuse(published, vpcNameMalformed, "InvalidVpcName.Malformed", "Specified VPC name is not valid."),
 	refuse(published, vpcDescriptionMalformed, "InvalidVpcDiscription.Malformed", "Specified VPC description is not valid."),
 	refuse(published, vpcBlockInvalid, "InvalidParameter", "Specified CIDR block is not valid"),
@@ -45,8 +46,8 @@ var vpcErrors = []rpc.ErrorRow{
 }
 
 var vSwitchErrors = []rpc.ErrorRow{
-	absent(http.StatusNotFound, state.VSwitches.Kind(), "InvalidVSwitchId.NotFound", "VSwitch not exist."),
-	absent(http.StatusBadRequest, state.VSwitches.Kind(), "ResourceNotFound.VSwitchId", "The specified resource vswitch is not found.", "CheckCanAllocateVpcPrivateIpAddress"),
+	absent(http.StatusNotFound, cloud.VSwitches.Kind(), "InvalidVSwitchId.NotFound", "VSwitch not exist."),
+	absent(http.StatusBadRequest, cloud.VSwitches.Kind(), "ResourceNotFound.VSwitchId", "The specified resource vswitch is not found.", "CheckCanAllocateVpcPrivateIpAddress"),
 	refuse(published, vSwitchNameMalformed, "InvalidVSwitchName.Malformed", "Specified virtual switch name is not valid."),
 	refuse(published, vSwitchDescriptionMalformed, "InvalidVSwitchDiscription.Malformed", "Specified  virtual switch description is not valid."),
 	refuse(published, vSwitchOwnerInvalid, "IllegalParam.OwnerId", "The specified parameter VSwitchOwnerId is not valid."),
@@ -59,19 +60,19 @@ var vSwitchErrors = []rpc.ErrorRow{
 	refuse(unpublished, ipv6SubnetTaken, "OperationFailed.Ipv6CidrBlockExisted", "The IPv6 CIDR block %s exists already."),
 	refuse(unpublished, vpcIPv6Disabled, "OperationFailed.VpcIpv6Disabled", "IPv6 is not enabled for the VPC."),
 	refuse(unpublished, vpcIPv6BlockInvalid, "IllegalParam.VpcIpv6CidrBlock", "The specified VpcIpv6CidrBlock %s is not the VPC's."),
-	overQuota(state.QuotaVSwitches, "QuotaExceeded.VSwitch", "Virtual switch quota exceeded."),
+	overQuota(cloud.QuotaVSwitches, "QuotaExceeded.VSwitch", "Virtual switch quota exceeded."),
 	refuse(published, vSwitchInUse, "DependencyViolation", "Resources deployed in the vSwitch have not been deleted."),
 	refuse(published, vSwitchHasRouteTable, "DependencyViolation.RouteTable", "VSwitch cannot be deleted when associated with route table"),
 	refuse(published, addressOutsideVSwitch, "Mismatch.VSwitchAndPrivateIpAddress", "The vswitch and privateIpAddress are mismatched."),
 }
 
 var routeErrors = []rpc.ErrorRow{
-	absent(http.StatusNotFound, state.RouteTables.Kind(), "InvalidRouteTableId.NotFound", "Specified route table does not exist."),
+	absent(http.StatusNotFound, cloud.RouteTables.Kind(), "InvalidRouteTableId.NotFound", "Specified route table does not exist."),
 	refuse(published, routeTableIDMissing, "MissingParam.RouteTableId", "The param of RouteTableId is missing."),
 	refuse(published, routeTableNameMalformed, "InvalidParameter.RouteTableName.Malformed", "The specified route table name is not valid."),
 	refuse(published, routeTableDescriptionMalformed, "InvalidParameter.Description.Malformed", "The specified Description is not valid."),
 	refuse(published, gatewayTableUnsupported, "UnsupportedRegion", "The feature of ipv4Gateway is not supported in the region."),
-	overQuota(state.QuotaRouteTables, "QuotaExceeded.RouteTable", "VPC RouteTable quota exceeded."),
+	overQuota(cloud.QuotaRouteTables, "QuotaExceeded.RouteTable", "VPC RouteTable quota exceeded."),
 	refuse(published, routeTableIsSystem, "IncorrectRouteTableType", "Route table can be deleted by this action only when it's type is custom."),
 	refuse(published, routeTableHasEntries, "IncorrectRouteTableStatus.RouteEntryExist", "You cannot delete the specified route table because it still has custom route entry."),
 	withStatus(http.StatusNotFound, refuse(published, routeTableAssociated, "IncorrectRouteTableStatus", "The current status of the route table does not support this operation.")),
@@ -79,7 +80,7 @@ var routeErrors = []rpc.ErrorRow{
 	refuse(unpublished, routeEntryTypeIllegal, "IllegalParam.RouteEntryType", "The specified RouteEntryType is illegal."),
 	refuse(published, nextTokenIllegal, "IllegalParam.NextToken", "User nextToken is illegal."),
 	refuse(published, routeEntryNameMalformed, "InvalidRouteEntryName.Malformed", "Specified RouteEntry name is not valid."),
-	overQuota(state.QuotaRouteEntries, "QuotaExceeded", "Route entry quota exceeded in this route table."),
+	overQuota(cloud.QuotaRouteEntries, "QuotaExceeded", "Route entry quota exceeded in this route table."),
 	refuse(published, destinationReserved, "InvalidDestinationCidrBlock", "The specified destinationCidrBlock must not included in black list cidr."),
 	refuse(published, destinationTaken, "InvalidCIDRBlock.Duplicate", "Specified CIDR block is already exists."),
 	refuse(published, routeConflicts, "RouteConflict.AlreadyExist", "Route conflict exists in routing table."),
@@ -94,7 +95,7 @@ var routeErrors = []rpc.ErrorRow{
 	refuse(published, nextHopWithoutIPv6, "OperationFailed.NotSupportIPV6", "The specified next hop does not support IPv6."),
 	refuse(unpublished, entryNamedTwice, "ParamExclusive.RouteEntryIdAndRouteTableIdOrDestCidrBlock", "RouteEntryId cannot come with RouteTableId or DestinationCidrBlock."),
 	refuse(published, entryNotFound, "InvalidRouteEntry.NotFound", "Route entry not exists."),
-	absent(http.StatusBadRequest, state.RouteEntries.Kind(), "InvalidRouteEntryId.NotFound", "Specified RouteEntryId does not exist."),
+	absent(http.StatusBadRequest, cloud.RouteEntries.Kind(), "InvalidRouteEntryId.NotFound", "Specified RouteEntryId does not exist."),
 	refuse(published, entryIsSystem, "OperationDenied", "Specified operation is denied as route entry type is system."),
 	refuse(transit, entryInTransit, "IncorrectRouteEntryStatus", "Some route entry status blocked this operation."),
 	refuse(transit, otherEntryInTransit, "TaskConflict", "The operation is too frequent, TaskConflict."),
@@ -105,7 +106,7 @@ var routeErrors = []rpc.ErrorRow{
 }
 
 var eipErrors = []rpc.ErrorRow{
-	absent(http.StatusNotFound, state.EIPs.Kind(), "InvalidAllocationId.NotFound", "Specified allocation ID is not found."),
+	absent(http.StatusNotFound, cloud.EIPs.Kind(), "InvalidAllocationId.NotFound", "Specified allocation ID is not found."),
 	refuse(published, bandwidthMalformed, "InvalidBandwidth.Malformed", "The specified Bandwidth is invalid."),
 	refuse(published, bandwidthIllegal, "IllegalParam.Bandwidth", "The param of bandwidth is illegal."),
 	refuse(unpublished, ispIllegal, "IllegalParam.Isp", "The param of ISP is illegal."),
@@ -120,10 +121,10 @@ var eipErrors = []rpc.ErrorRow{
 	refuse(unpublished, orderNotPaid, "OrderFailed", "The Account failed to create order."),
 	refuse(purchases, accountInArrears, "SYSTEM.SALE_VALIDATE_UNEXPECTED_ERROR", "You have arrears and do not meet the purchase conditions."),
 	refuse(purchases, balanceInsufficient, "PAY.INSUFFICIENT_BALANCE", "Your account does not have enough balance."),
-	overQuota(state.QuotaEIPs, "QuotaExceeded.Eip", "Elastic IP address quota exceeded"),
-	refuse(published, state.AddressOutside, "OperationFailed.AllocateUnfamiliarIp", "The operation failed because only IP addresses used within the last seven days can be allocated."),
-	refuse(published, state.AddressTaken, "Ip.Allocated", "The reserve ip has been allocated."),
-	refuse(published, state.NoFreeAddress, "OperationFailed.InsufficientEIP", "Eip resource is not enough."),
+	overQuota(cloud.QuotaEIPs, "QuotaExceeded.Eip", "Elastic IP address quota exceeded"),
+	refuse(published, cloud.AddressOutside, "OperationFailed.AllocateUnfamiliarIp", "The operation failed because only IP addresses used within the last seven days can be allocated."),
+	refuse(published, cloud.AddressTaken, "Ip.Allocated", "The reserve ip has been allocated."),
+	refuse(published, cloud.NoFreeAddress, "OperationFailed.InsufficientEIP", "Eip resource is not enough."),
 	refuse(published, eipIsPrePaid, "Forbidden.ChargeTypeIsPrepaid", "It's forbidden to release a prepaid EIP"),
 	refuse(published, eipStatusIncorrect, "IncorrectEipStatus", "Current elastic IP status does not support this operation"),
 	refuse(published, instanceIDTooLong, "InstanceIdLength.Exceed", "InstanceId length is exceed"),
@@ -147,9 +148,9 @@ var associationErrors = []rpc.ErrorRow{
 	refuse(published, ipAddressUnsupported, "UnsupportedFeature.EipBindIpAddress", "The feature of EipBindIpAddress is not supported."),
 	refuse(published, otherRegion, "InvalidParameter.Mismatch", "Specified elastic IP address and ECS instance are not in the same region."),
 	withStatus(http.StatusNotFound, refuse(published, targetNotFound, targetAbsentCode, targetAbsentMessage)),
-	absent(http.StatusNotFound, state.Instances.Kind(), targetAbsentCode, targetAbsentMessage),
-	absent(http.StatusNotFound, state.LoadBalancers.Kind(), targetAbsentCode, targetAbsentMessage),
-	absent(http.StatusNotFound, state.NetworkInterfaces.Kind(), targetAbsentCode, targetAbsentMessage),
+	absent(http.StatusNotFound, cloud.Instances.Kind(), targetAbsentCode, targetAbsentMessage),
+	absent(http.StatusNotFound, cloud.LoadBalancers.Kind(), targetAbsentCode, targetAbsentMessage),
+	absent(http.StatusNotFound, cloud.NetworkInterfaces.Kind(), targetAbsentCode, targetAbsentMessage),
 	refuse(published, targetNotInVPC, "OperationDenied", "Specified instance is not in VPC."),
 	refuse(published, targetHasPublicAddress, "EIP_CAN_NOT_ASSOCIATE_WITH_PUBLIC_IP", "instance already bind natpublicip,cannot bind eip."),
 	refuse(published, targetHasEIP, "InvalidAssociation.Duplicated", "Specified instance already is associated."),

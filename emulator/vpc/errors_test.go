@@ -8,6 +8,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 type params = rpctest.Params
@@ -53,7 +54,7 @@ var vpcErrorCases = []rpctest.ErrorCase{
 	{Name: "DryRun", Action: "CreateVpc", Params: params{"DryRun": "true"}, Status: 400, Code: "DryRunOperation"},
 	{Name: "Quota", Action: "CreateVpc", Status: 400, Code: "QuotaExceeded.Vpc", Plant: times(8, func(i int) func(*state.Tx) error {
 		return func(tx *state.Tx) error {
-			state.VPCs.Put(tx, &state.VPC{Owner: owner, ID: fmt.Sprintf("vpc-%d", i), CIDRBlock: "172.16.0.0/12"})
+			cloud.VPCs.Put(tx, &cloud.VPC{Owner: owner, ID: fmt.Sprintf("vpc-%d", i), CIDRBlock: "172.16.0.0/12"})
 			return nil
 		}
 	})},
@@ -61,12 +62,12 @@ var vpcErrorCases = []rpctest.ErrorCase{
 	{Name: "HasVSwitch", Action: "DeleteVpc", Params: params{"VpcId": otherVPCID}, Status: 400, Code: "DependencyViolation.VSwitch"},
 	{Name: "HasSecurityGroup", Action: "DeleteVpc", Params: params{"VpcId": "vpc-empty"}, Status: 400, Code: "DependencyViolation.SecurityGroup",
 		Plant: both(emptyVPC, func(tx *state.Tx) error {
-			state.SecurityGroups.Put(tx, &state.SecurityGroup{Owner: owner, ID: "sg-1", VPCID: "vpc-empty"})
+			cloud.SecurityGroups.Put(tx, &cloud.SecurityGroup{Owner: owner, ID: "sg-1", VPCID: "vpc-empty"})
 			return nil
 		})},
 	{Name: "HasRouteTable", Action: "DeleteVpc", Params: params{"VpcId": "vpc-empty"}, Status: 400, Code: "DependencyViolation.RouteTable",
 		Plant: both(emptyVPC, func(tx *state.Tx) error {
-			state.RouteTables.Put(tx, &state.RouteTable{Owner: owner, ID: "vtb-1", VPCID: "vpc-empty", Type: state.RouteTableCustom})
+			cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-1", VPCID: "vpc-empty", Type: cloud.RouteTableCustom})
 			return nil
 		})},
 	{Name: "HasRouteEntry", Action: "DeleteVpc", Params: params{"VpcId": "vpc-empty"}, Status: 400, Code: "DependencyViolation.RouteEntry",
@@ -97,28 +98,28 @@ var vSwitchErrorCases = []rpctest.ErrorCase{
 	{Name: "IPv6Taken", Action: "CreateVSwitch", Status: 400, Code: "OperationFailed.Ipv6CidrBlockExisted",
 		Params: params{"VpcId": otherVPCID, "ZoneId": "cn-hangzhou-j", "CidrBlock": "10.1.0.0/24", "Ipv6CidrBlock": "1"},
 		Plant: inOwner(func(tx *state.Tx) error {
-			return state.VSwitches.Edit(tx, "vsw-bp1clbemu000000000003", func(s *state.VSwitch) error {
+			return cloud.VSwitches.Edit(tx, "vsw-bp1clbemu000000000003", func(s *cloud.VSwitch) error {
 				s.IPv6CIDRBlock = "2001:db8:8000:1::/64"
 				return nil
 			})
 		})},
 	{Name: "Quota", Action: "CreateVSwitch", Params: newVSwitch, Status: 400, Code: "QuotaExceeded.VSwitch", Plant: times(148, func(i int) func(*state.Tx) error {
 		return func(tx *state.Tx) error {
-			state.VSwitches.Put(tx, &state.VSwitch{Owner: owner, ID: fmt.Sprintf("vsw-%d", i), VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: fmt.Sprintf("192.168.%d.0/24", 100+i)})
+			cloud.VSwitches.Put(tx, &cloud.VSwitch{Owner: owner, ID: fmt.Sprintf("vsw-%d", i), VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: fmt.Sprintf("192.168.%d.0/24", 100+i)})
 			return nil
 		}
 	})},
-	{Name: "RoutesChange", Action: "CreateVSwitch", Params: newVSwitch, Status: 400, Code: "TaskConflict", Plant: transitEntry("172.21.0.0/24", state.RouteEntryPending)},
+	{Name: "RoutesChange", Action: "CreateVSwitch", Params: newVSwitch, Status: 400, Code: "TaskConflict", Plant: transitEntry("172.21.0.0/24", cloud.RouteEntryPending)},
 	{Name: "RoutesChange", Action: "DeleteVSwitch", Params: params{"VSwitchId": "vsw-1"}, Status: 400, Code: "TaskConflict",
-		Plant: both(transitEntry("172.21.0.0/24", state.RouteEntryPending), func(tx *state.Tx) error {
-			state.VSwitches.Put(tx, &state.VSwitch{Owner: owner, ID: "vsw-1", VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: "192.168.9.0/24"})
+		Plant: both(transitEntry("172.21.0.0/24", cloud.RouteEntryPending), func(tx *state.Tx) error {
+			cloud.VSwitches.Put(tx, &cloud.VSwitch{Owner: owner, ID: "vsw-1", VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: "192.168.9.0/24"})
 			return nil
 		})},
 	{Name: "Unknown", Action: "DeleteVSwitch", Params: params{"VSwitchId": "vsw-none"}, Status: 404, Code: "InvalidVSwitchId.NotFound"},
 	{Name: "InUse", Action: "DeleteVSwitch", Params: params{"VSwitchId": vSwitchID}, Status: 400, Code: "DependencyViolation"},
 	{Name: "HasRouteTable", Action: "DeleteVSwitch", Params: params{"VSwitchId": "vsw-1"}, Status: 400, Code: "DependencyViolation.RouteTable",
 		Plant: both(customTable, func(tx *state.Tx) error {
-			state.VSwitches.Put(tx, &state.VSwitch{Owner: owner, ID: "vsw-1", VPCID: otherVPCID, RouteTableID: "vtb-custom", CIDRBlock: "10.9.0.0/24"})
+			cloud.VSwitches.Put(tx, &cloud.VSwitch{Owner: owner, ID: "vsw-1", VPCID: otherVPCID, RouteTableID: "vtb-custom", CIDRBlock: "10.9.0.0/24"})
 			return nil
 		})},
 	{Name: "TooManyIDs", Action: "DescribeVSwitches", Params: params{"VSwitchId": manyIDs}, Status: 404, Code: "InvalidVSwitchIdNumber.NotSupported"},
@@ -138,7 +139,7 @@ var routeErrorCases = []rpctest.ErrorCase{
 	{Name: "Gateway", Action: "CreateRouteTable", Params: params{"VpcId": vpcID, "AssociateType": "Gateway"}, Status: 400, Code: "UnsupportedRegion"},
 	{Name: "Quota", Action: "CreateRouteTable", Params: params{"VpcId": vpcID}, Status: 400, Code: "QuotaExceeded.RouteTable", Plant: times(9, func(i int) func(*state.Tx) error {
 		return func(tx *state.Tx) error {
-			state.RouteTables.Put(tx, &state.RouteTable{Owner: owner, ID: fmt.Sprintf("vtb-%d", i), VPCID: vpcID, Type: state.RouteTableCustom})
+			cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: fmt.Sprintf("vtb-%d", i), VPCID: vpcID, Type: cloud.RouteTableCustom})
 			return nil
 		}
 	})},
@@ -149,7 +150,7 @@ var routeErrorCases = []rpctest.ErrorCase{
 		Plant: both(customTable, customEntry("vtb-custom", "172.20.0.0/24", otherID))},
 	{Name: "Associated", Action: "DeleteRouteTable", Params: params{"RouteTableId": "vtb-custom"}, Status: 404, Code: "IncorrectRouteTableStatus",
 		Plant: both(customTable, func(tx *state.Tx) error {
-			return state.VSwitches.Edit(tx, "vsw-bp1clbemu000000000003", func(s *state.VSwitch) error {
+			return cloud.VSwitches.Edit(tx, "vsw-bp1clbemu000000000003", func(s *cloud.VSwitch) error {
 				s.RouteTableID = "vtb-custom"
 				return nil
 			})
@@ -193,12 +194,12 @@ var routeErrorCases = []rpctest.ErrorCase{
 	{Name: "UnknownID", Action: "DeleteRouteEntry", Params: params{"RouteEntryId": "rte-none"}, Status: 400, Code: "InvalidRouteEntryId.NotFound"},
 	{Name: "System", Action: "DeleteRouteEntry", Params: with(oldEntry, params{"DestinationCidrBlock": "100.64.0.0/10"}), Status: 400, Code: "OperationDenied"},
 
-	{Name: "Pending", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", state.RouteEntryPending)},
-	{Name: "Deleting", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", state.RouteEntryDeleting)},
-	{Name: "OtherPending", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "TaskConflict", Plant: transitEntry("172.21.0.0/24", state.RouteEntryPending)},
-	{Name: "Pending", Action: "DeleteRouteEntry", Params: oldEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", state.RouteEntryPending)},
+	{Name: "Pending", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", cloud.RouteEntryPending)},
+	{Name: "Deleting", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", cloud.RouteEntryDeleting)},
+	{Name: "OtherPending", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "TaskConflict", Plant: transitEntry("172.21.0.0/24", cloud.RouteEntryPending)},
+	{Name: "Pending", Action: "DeleteRouteEntry", Params: oldEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", cloud.RouteEntryPending)},
 	{Name: "OtherDeleting", Action: "DeleteRouteEntry", Params: oldEntry, Status: 400, Code: "TaskConflict",
-		Plant: both(customEntry(routeTableID, "172.20.0.0/24", instanceID), transitEntry("172.21.0.0/24", state.RouteEntryDeleting))},
+		Plant: both(customEntry(routeTableID, "172.20.0.0/24", instanceID), transitEntry("172.21.0.0/24", cloud.RouteEntryDeleting))},
 
 	{Name: "Table", Action: "DescribeRouteEntryList", Params: params{"RouteTableId": "vtb-none"}, Status: 400, Code: "InvalidRouteTable.NotFound"},
 	{Name: "IPVersion", Action: "DescribeRouteEntryList", Params: with(list, params{"IpVersion": "IPv5"}), Status: 400, Code: "IllegalParam.IpVersion"},
@@ -228,26 +229,26 @@ var eipErrorCases = []rpctest.ErrorCase{
 	{Name: "Outside", Action: "AllocateEipAddress", Params: params{"IpAddress": "8.8.8.8"}, Status: 400, Code: "OperationFailed.AllocateUnfamiliarIp"},
 	{Name: "Taken", Action: "AllocateEipAddress", Params: params{"IpAddress": "198.18.0.9"}, Status: 400, Code: "Ip.Allocated", Plant: takePublic("198.18.0.9")},
 	{Name: "NoneLeft", Action: "AllocateEipAddress", Params: params{"RegionId": "cn-small"}, Status: 400, Code: "OperationFailed.InsufficientEIP", Plant: func(tx *state.Tx) error {
-		state.Regions.Put(tx, &state.Region{ID: "cn-small", PublicCIDRBlock: "198.51.100.0/32"})
+		cloud.Regions.Put(tx, &cloud.Region{ID: "cn-small", PublicCIDRBlock: "198.51.100.0/32"})
 		return nil
 	}},
 	{Name: "Quota", Action: "AllocateEipAddress", Status: 400, Code: "QuotaExceeded.Eip", Plant: times(18, func(i int) func(*state.Tx) error {
 		return plantEIP(fmt.Sprintf("eip-%d", i), chargePostPaid)
 	})},
 	{Name: "Arrears", Action: "AllocateEipAddress", Status: 400, Code: "SYSTEM.SALE_VALIDATE_UNEXPECTED_ERROR", Plant: func(tx *state.Tx) error {
-		return state.SetArrears(tx, accountID, true)
+		return cloud.SetArrears(tx, accountID, true)
 	}},
 	{Name: "Balance", Action: "AllocateEipAddress", Status: 400, Code: "PAY.INSUFFICIENT_BALANCE", Plant: func(tx *state.Tx) error {
-		return state.Accounts.Edit(tx, accountID, func(a *state.Account) error {
-			a.Balance = state.MinimumBalance - 1
+		return cloud.Accounts.Edit(tx, accountID, func(a *cloud.Account) error {
+			a.Balance = cloud.MinimumBalance - 1
 			return nil
 		})
 	}},
 	{Name: "Unknown", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-none"}, Status: 404, Code: "InvalidAllocationId.NotFound"},
 	{Name: "InUse", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-free"}, Status: 400, Code: "IncorrectEipStatus", Plant: useEIP("EcsInstance", instanceID)},
-	{Name: "Unassociating", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-free"}, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(state.EIPUnassociating)},
-	{Name: "Unassociating", Action: "AssociateEipAddress", Params: associate, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(state.EIPUnassociating)},
-	{Name: "Associating", Action: "UnassociateEipAddress", Params: associate, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(state.EIPAssociating)},
+	{Name: "Unassociating", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-free"}, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(cloud.EIPUnassociating)},
+	{Name: "Unassociating", Action: "AssociateEipAddress", Params: associate, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(cloud.EIPUnassociating)},
+	{Name: "Associating", Action: "UnassociateEipAddress", Params: associate, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(cloud.EIPAssociating)},
 	{Name: "PrePaid", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-prepaid"}, Status: 400, Code: "Forbidden.ChargeTypeIsPrepaid"},
 	{Name: "TooManyIDs", Action: "DescribeEipAddresses", Params: params{"AllocationId": manyIDs}, Status: 400, Code: "InstanceIdLength.Exceed"},
 	{Name: "ChargeType", Action: "DescribeEipAddresses", Params: params{"ChargeType": "Free"}, Status: 400, Code: "InvalidChargeType.ValueNotSupported"},
@@ -271,7 +272,7 @@ var eipErrorCases = []rpctest.ErrorCase{
 	{Name: "InternetLoadBalancer", Action: "AssociateEipAddress", Params: with(associate, params{"InstanceType": "SlbInstance", "InstanceId": "lb-internet"}), Status: 400, Code: "OperationDenied"},
 	{Name: "PublicAddress", Action: "AssociateEipAddress", Params: associate, Status: 400, Code: "EIP_CAN_NOT_ASSOCIATE_WITH_PUBLIC_IP",
 		Plant: inOwner(func(tx *state.Tx) error {
-			return state.Instances.Edit(tx, instanceID, func(i *state.Instance) error {
+			return cloud.Instances.Edit(tx, instanceID, func(i *cloud.Instance) error {
 				i.PublicIPAddresses = []string{"198.18.0.10"}
 				return nil
 			})

@@ -7,6 +7,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // newRealisticClient has a world in which changes take their time, on a clock that
@@ -114,7 +115,7 @@ func TestQuotas(t *testing.T) {
 			return nil
 		}
 	}
-	c := newClient(t, limit(state.QuotaVSwitches, 2), limit(state.QuotaRouteTables, 1), limit(state.QuotaRouteEntries, 1), limit(state.QuotaEIPs, 3))
+	c := newClient(t, limit(cloud.QuotaVSwitches, 2), limit(cloud.QuotaRouteTables, 1), limit(cloud.QuotaRouteEntries, 1), limit(cloud.QuotaEIPs, 3))
 	wantCode(t, c, "CreateVSwitch", newVSwitch, "QuotaExceeded.VSwitch")
 	c.Do("CreateRouteEntry", newEntry)
 	second := with(newEntry, params{"DestinationCidrBlock": "172.21.0.0/24"})
@@ -135,9 +136,9 @@ func TestQuotas(t *testing.T) {
 // Addresses that the world keeps from being given out don't keep a vSwitch alive.
 func TestDeleteFullVSwitch(t *testing.T) {
 	c := newClient(t, inOwner(func(tx *state.Tx) error {
-		s := &state.VSwitch{Owner: owner, ID: "vsw-full", VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: "192.168.9.0/24"}
-		state.VSwitches.Put(tx, s)
-		return state.SetFreeAddresses(tx, s, 0)
+		s := &cloud.VSwitch{Owner: owner, ID: "vsw-full", VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: "192.168.9.0/24"}
+		cloud.VSwitches.Put(tx, s)
+		return cloud.SetFreeAddresses(tx, s, 0)
 	}))
 	full := params{"VSwitchId": "vsw-full"}
 	expect(t, c.Do("DescribeVSwitchAttributes", full), map[string]string{"AvailableIpAddressCount": "0"})

@@ -3,6 +3,7 @@ package vpc_test
 import (
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // What the default world has.
@@ -39,50 +40,50 @@ const chargePostPaid = "PostPaid"
 
 func plantEIP(id, chargeType string) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		ip, err := state.AllocateAddress(tx, state.PublicPool(region), "198.18.0.0/16", "", state.EIPs.Kind(), id)
+		ip, err := cloud.AllocateAddress(tx, cloud.PublicPool(region), "198.18.0.0/16", "", cloud.EIPs.Kind(), id)
 		if err != nil {
 			return err
 		}
-		state.EIPs.Put(tx, &state.EIP{Owner: owner, ID: id, IPAddress: ip, Status: state.EIPAvailable, Bandwidth: "5", ISP: "BGP",
+		cloud.EIPs.Put(tx, &cloud.EIP{Owner: owner, ID: id, IPAddress: ip, Status: cloud.EIPAvailable, Bandwidth: "5", ISP: "BGP",
 			ChargeType: chargeType, InternetChargeType: "PayByTraffic", ResourceGroupID: "rg-clbemu0default", CreateTime: tx.Now()})
 		return nil
 	}
 }
 
 func plantLoadBalancers(tx *state.Tx) error {
-	for _, lb := range []*state.LoadBalancer{
-		{Owner: owner, ID: "lb-intranet", AddressType: state.AddressTypeIntranet, VPCID: vpcID, VSwitchID: vSwitchID},
-		{Owner: owner, ID: "lb-internet", AddressType: state.AddressTypeInternet},
+	for _, lb := range []*cloud.LoadBalancer{
+		{Owner: owner, ID: "lb-intranet", AddressType: cloud.AddressTypeIntranet, VPCID: vpcID, VSwitchID: vSwitchID},
+		{Owner: owner, ID: "lb-internet", AddressType: cloud.AddressTypeInternet},
 	} {
-		pool, block := state.PublicPool(region), "198.18.0.0/16"
+		pool, block := cloud.PublicPool(region), "198.18.0.0/16"
 		if lb.VSwitchID != "" {
 			pool, block = vSwitchID, "192.168.0.0/24"
 		}
-		ip, err := state.AllocateAddress(tx, pool, block, "", state.LoadBalancers.Kind(), lb.ID)
+		ip, err := cloud.AllocateAddress(tx, pool, block, "", cloud.LoadBalancers.Kind(), lb.ID)
 		if err != nil {
 			return err
 		}
 		lb.Address = ip
-		state.LoadBalancers.Put(tx, lb)
+		cloud.LoadBalancers.Put(tx, lb)
 	}
 	return nil
 }
 
 func plantInterface(tx *state.Tx) error {
-	n := &state.NetworkInterface{Owner: owner, ID: "eni-pods", Type: state.NetworkInterfaceSecondary, Status: state.NetworkInterfaceInUse,
+	n := &cloud.NetworkInterface{Owner: owner, ID: "eni-pods", Type: cloud.NetworkInterfaceSecondary, Status: cloud.NetworkInterfaceInUse,
 		InstanceID: instanceID, VPCID: vpcID, VSwitchID: vSwitchID, PrivateIPAddresses: []string{"192.168.0.100", "192.168.0.101"}}
 	for _, ip := range n.PrivateIPAddresses {
-		if _, err := state.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", ip, state.NetworkInterfaces.Kind(), n.ID); err != nil {
+		if _, err := cloud.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", ip, cloud.NetworkInterfaces.Kind(), n.ID); err != nil {
 			return err
 		}
 	}
-	state.NetworkInterfaces.Put(tx, n)
+	cloud.NetworkInterfaces.Put(tx, n)
 	return nil
 }
 
 // plantIPv6 gives the second VPC, but nothing in it, IPv6.
 func plantIPv6(tx *state.Tx) error {
-	return state.VPCs.Edit(tx, otherVPCID, func(v *state.VPC) error {
+	return cloud.VPCs.Edit(tx, otherVPCID, func(v *cloud.VPC) error {
 		v.IPv6CIDRBlock = "2001:db8:8000::/56"
 		return nil
 	})
@@ -94,18 +95,18 @@ func inOwner(change func(*state.Tx) error) func(*state.Tx) error {
 }
 
 func customTable(tx *state.Tx) error {
-	state.RouteTables.Put(tx, &state.RouteTable{Owner: owner, ID: "vtb-custom", VPCID: otherVPCID, Type: state.RouteTableCustom})
+	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-custom", VPCID: otherVPCID, Type: cloud.RouteTableCustom})
 	return nil
 }
 
 func customEntry(table, destination, nextHop string) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		t, err := state.RouteTables.Get(tx.View, table)
+		t, err := cloud.RouteTables.Get(tx.View, table)
 		if err != nil {
 			return err
 		}
-		state.RouteEntries.Put(tx, &state.RouteEntry{Owner: owner, ID: tx.NewID(state.RouteEntries.Kind()), RouteTableID: table, VPCID: t.VPCID,
-			DestinationCIDRBlock: destination, Type: state.RouteTableCustom, Status: "Available", NextHopType: "Instance", NextHopID: nextHop})
+		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: owner, ID: tx.NewID(cloud.RouteEntries.Kind()), RouteTableID: table, VPCID: t.VPCID,
+			DestinationCIDRBlock: destination, Type: cloud.RouteTableCustom, Status: "Available", NextHopType: "Instance", NextHopID: nextHop})
 		return nil
 	})
 }
@@ -113,8 +114,8 @@ func customEntry(table, destination, nextHop string) func(*state.Tx) error {
 // transitEntry plants an entry of the first VPC that is Pending or Deleting.
 func transitEntry(destination, status string) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		state.RouteEntries.Put(tx, &state.RouteEntry{Owner: owner, ID: tx.NewID(state.RouteEntries.Kind()), RouteTableID: routeTableID, VPCID: vpcID,
-			DestinationCIDRBlock: destination, Type: state.RouteTableCustom, Status: status, NextHopType: "Instance", NextHopID: instanceID})
+		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: owner, ID: tx.NewID(cloud.RouteEntries.Kind()), RouteTableID: routeTableID, VPCID: vpcID,
+			DestinationCIDRBlock: destination, Type: cloud.RouteTableCustom, Status: status, NextHopType: "Instance", NextHopID: instanceID})
 		return nil
 	})
 }
@@ -145,34 +146,34 @@ func both(plants ...func(*state.Tx) error) func(*state.Tx) error {
 
 // emptyVPC plants a VPC with its system route table and nothing else.
 func emptyVPC(tx *state.Tx) error {
-	state.VPCs.Put(tx, &state.VPC{Owner: owner, ID: "vpc-empty", CIDRBlock: "172.16.0.0/12", VRouterID: "vrt-empty"})
-	state.RouteTables.Put(tx, &state.RouteTable{Owner: owner, ID: "vtb-empty", VPCID: "vpc-empty", Type: state.RouteTableSystem})
+	cloud.VPCs.Put(tx, &cloud.VPC{Owner: owner, ID: "vpc-empty", CIDRBlock: "172.16.0.0/12", VRouterID: "vrt-empty"})
+	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-empty", VPCID: "vpc-empty", Type: cloud.RouteTableSystem})
 	return nil
 }
 
 func takePublic(ip string) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		if _, err := state.AllocateAddress(tx, state.PublicPool(region), "198.18.0.0/16", ip, state.EIPs.Kind(), "eip-taker"); err != nil {
+		if _, err := cloud.AllocateAddress(tx, cloud.PublicPool(region), "198.18.0.0/16", ip, cloud.EIPs.Kind(), "eip-taker"); err != nil {
 			return err
 		}
-		state.EIPs.Put(tx, &state.EIP{Owner: owner, ID: "eip-taker", IPAddress: ip, Status: state.EIPAvailable})
+		cloud.EIPs.Put(tx, &cloud.EIP{Owner: owner, ID: "eip-taker", IPAddress: ip, Status: cloud.EIPAvailable})
 		return nil
 	})
 }
 
 func useEIP(kind, id string) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		return state.EIPs.Edit(tx, "eip-free", func(e *state.EIP) error {
-			e.Status, e.InstanceType, e.InstanceID = state.EIPInUse, kind, id
+		return cloud.EIPs.Edit(tx, "eip-free", func(e *cloud.EIP) error {
+			e.Status, e.InstanceType, e.InstanceID = cloud.EIPInUse, kind, id
 			return nil
 		})
 	})
 }
 
 // transitEIP puts an EIP on the way to or from an instance.
-func transitEIP(status state.EIPStatus) func(*state.Tx) error {
+func transitEIP(status cloud.EIPStatus) func(*state.Tx) error {
 	return both(useEIP("EcsInstance", instanceID), func(tx *state.Tx) error {
-		return state.EIPs.Edit(tx, "eip-free", func(e *state.EIP) error {
+		return cloud.EIPs.Edit(tx, "eip-free", func(e *cloud.EIP) error {
 			e.Status = status
 			return nil
 		})

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Product returns the Vpc API.
@@ -30,10 +30,10 @@ func Product() *rpc.Product {
 		Denial: rpc.ErrorRow{Status: 403, Code: "Forbidden.RAM",
 			Message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.", Evidence: "CLB-0176"},
 		Resources: []rpc.Resource{
-			{Parameter: "VpcId", Type: "vpc", Kind: state.VPCs.Kind()},
-			{Parameter: "VSwitchId", Type: "vswitch", Kind: state.VSwitches.Kind()},
-			{Parameter: "RouteTableId", Type: "routetable", Kind: state.RouteTables.Kind()},
-			{Parameter: "AllocationId", Type: "eip", Kind: state.EIPs.Kind()},
+			{Parameter: "VpcId", Type: "vpc", Kind: cloud.VPCs.Kind()},
+			{Parameter: "VSwitchId", Type: "vswitch", Kind: cloud.VSwitches.Kind()},
+			{Parameter: "RouteTableId", Type: "routetable", Kind: cloud.RouteTables.Kind()},
+			{Parameter: "AllocationId", Type: "eip", Kind: cloud.EIPs.Kind()},
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // timeLayout is how the API writes times.
@@ -89,13 +90,13 @@ func plainText(text string, fact state.Fact) error {
 // account's default.
 func resourceGroup(v *state.View, id string) (string, error) {
 	if id == "" {
-		account, err := state.Accounts.Get(v, v.Scope().AccountID)
+		account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
 		if err != nil {
 			return "", err
 		}
 		return account.DefaultResourceGroupID, nil
 	}
-	group, err := state.ResourceGroups.Get(v, id)
+	group, err := cloud.ResourceGroups.Get(v, id)
 	if err != nil {
 		return "", err
 	}

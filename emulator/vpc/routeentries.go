@@ -7,6 +7,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var routeEntriesActions = []rpc.Action{
@@ -76,7 +77,7 @@ func putNewEntry(tx *state.Tx, others changing, wanted newEntry) (string, error)
 	if wanted.IPVersion != 0 && (wanted.IPVersion == 6) != isIPv6 {
 		return "", state.Refuse(cidrMalformed, wanted.DestinationCIDRBlock)
 	}
-	return putCustomEntry(tx, others, &state.RouteEntry{
+	return putCustomEntry(tx, others, &cloud.RouteEntry{
 		RouteTableID:         wanted.RouteTableID,
 		DestinationCIDRBlock: wanted.DestinationCIDRBlock,
 		NextHopType:          wanted.NextHopType,
@@ -152,7 +153,7 @@ func (r *routeEntriesResult) fail(entry failedEntry, action string, err error) e
 	if strings.Contains(row.Message, "%s") {
 		entry.FailedMessage = fmt.Sprintf(row.Message, refusal.ID)
 	}
-	isTable := refusal.Kind == state.RouteTables.Kind()
+	isTable := refusal.Kind == cloud.RouteTables.Kind()
 	if code, ok := failedCodes[refusal.Fact]; ok && !isTable {
 		entry.FailedCode = code
 	}

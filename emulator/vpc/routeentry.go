@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var routeEntryActions = []rpc.Action{
@@ -65,8 +66,8 @@ type createRouteEntryResponse struct {
 }
 
 func createRouteEntry(tx *state.Tx, req *createRouteEntryRequest) (*createRouteEntryResponse, error) {
-	id, err := state.Once(tx, "CreateRouteEntry", req.ClientToken, req, state.RouteEntries, func() (string, error) {
-		return putCustomEntry(tx, changingVPCs(tx.View), &state.RouteEntry{
+	id, err := state.Once(tx, "CreateRouteEntry", req.ClientToken, req, cloud.RouteEntries, func() (string, error) {
+		return putCustomEntry(tx, changingVPCs(tx.View), &cloud.RouteEntry{
 			RouteTableID:         req.RouteTableID,
 			DestinationCIDRBlock: req.DestinationCIDRBlock,
 			NextHopType:          req.NextHopType,
@@ -88,7 +89,7 @@ type changing map[string]bool
 // changingVPCs must be asked before a call's own first change.
 func changingVPCs(v *state.View) changing {
 	vpcs := make(changing)
-	for e := range state.RouteEntriesInTransit.List(v) {
+	for e := range cloud.RouteEntriesInTransit.List(v) {
 		vpcs[e.VPCID] = true
 	}
 	return vpcs
@@ -102,8 +103,8 @@ func (c changing) check(vpcID string) error {
 }
 
 // checkSettled refuses an entry that is on its way to another status.
-func checkSettled(e *state.RouteEntry) error {
-	if e.Status == state.RouteEntryPending || e.Status == state.RouteEntryDeleting {
+func checkSettled(e *cloud.RouteEntry) error {
+	if e.Status == cloud.RouteEntryPending || e.Status == cloud.RouteEntryDeleting {
 		return state.Refuse(entryInTransit)
 	}
 	return nil
@@ -111,8 +112,8 @@ func checkSettled(e *state.RouteEntry) error {
 
 // putCustomEntry checks the entry, completes it and stores it. It changes nothing
 // when it fails.
-func putCustomEntry(tx *state.Tx, others changing, e *state.RouteEntry) (string, error) {
-	table, err := state.RouteTables.Get(tx.View, e.RouteTableID)
+func putCustomEntry(tx *state.Tx, others changing, e *cloud.RouteEntry) (string, error) {
+	table, err := cloud.RouteTables.Get(tx.View, e.RouteTableID)
 	if err != nil {
 		return "", err
 	}
@@ -123,25 +124,25 @@ func putCustomEntry(tx *state.Tx, others changing, e *state.RouteEntry) (string,
 	if err := others.check(table.VPCID); err != nil {
 		return "", err
 	}
-	if err := state.CheckQuota(tx.View, state.QuotaRouteEntries, table.ID, customEntries(tx.View, table.ID)+1); err != nil {
+	if err := tx.Use(cloud.QuotaRouteEntries, table.ID, 1); err != nil {
 		return "", err
 	}
 	if err := checkNextHop(tx.View, table, e, destination); err != nil {
 		return "", err
 	}
 	e.Owner = table.Owner
-	e.ID = tx.NewID(state.RouteEntries.Kind())
+	e.ID = tx.NewID(cloud.RouteEntries.Kind())
 	e.VPCID = table.VPCID
-	e.Type = state.RouteTableCustom
+	e.Type = cloud.RouteTableCustom
 	e.CreateTime = tx.Now()
-	state.RouteEntries.Put(tx, e)
-	state.Enter(tx, state.StageRouteEntryPending, e.ID)
+	cloud.RouteEntries.Put(tx, e)
+	state.Enter(tx, cloud.StageRouteEntryPending, e.ID)
 	return e.ID, nil
 }
 
 // checkDestination refuses a block that the table leads to already, or that
 // belongs to the cloud.
-func checkDestination(v *state.View, table *state.RouteTable, text string) (netip.Prefix, error) {
+func checkDestination(v *state.View, table *cloud.RouteTable, text string) (netip.Prefix, error) {
 	block, ok := parseCIDR(text)
 	switch {
 	case !ok:
@@ -149,30 +150,30 @@ func checkDestination(v *state.View, table *state.RouteTable, text string) (neti
 	case within(block, netip.MustParsePrefix(serviceBlock)):
 		return block, state.Refuse(destinationReserved, text)
 	}
-	if e, ok := state.RouteEntriesByTable.First(v, table.ID, text); ok {
+	if e, ok := cloud.RouteEntriesByTable.First(v, table.ID, text); ok {
 		return block, taken(e)
 	}
 	if block.Addr().Is4() {
 		return block, nil
 	}
-	vpc, err := state.VPCs.Get(v, table.VPCID)
+	vpc, err := cloud.VPCs.Get(v, table.VPCID)
 	switch {
 	case err != nil:
 		return block, err
 	case vpc.IPv6CIDRBlock == "":
 		return block, state.Refuse(ipv6NotEnabled)
-	case table.Type == state.RouteTableCustom:
+	case table.Type == cloud.RouteTableCustom:
 		return block, state.Refuse(ipv6EntryOnCustomTable)
 	}
 	return block, nil
 }
 
 // taken is why a destination that an entry leads to takes no other.
-func taken(e *state.RouteEntry) error {
+func taken(e *cloud.RouteEntry) error {
 	if err := checkSettled(e); err != nil {
 		return err
 	}
-	if e.Type == state.RouteTableCustom {
+	if e.Type == cloud.RouteTableCustom {
 		return state.Refuse(destinationTaken, e.DestinationCIDRBlock)
 	}
 	return state.Refuse(routeConflicts, e.DestinationCIDRBlock)
@@ -180,8 +181,8 @@ func taken(e *state.RouteEntry) error {
 
 func customEntries(v *state.View, routeTableID string) int {
 	n := 0
-	for e := range state.RouteEntriesByTable.List(v, routeTableID) {
-		if e.Type == state.RouteTableCustom {
+	for e := range cloud.RouteEntriesByTable.List(v, routeTableID) {
+		if e.Type == cloud.RouteTableCustom {
 			n++
 		}
 	}
@@ -190,16 +191,16 @@ func customEntries(v *state.View, routeTableID string) int {
 
 // checkNextHop finds what the entry leads to, which must be in the table's VPC
 // and, for an IPv6 destination, must have an IPv6 address.
-func checkNextHop(v *state.View, table *state.RouteTable, e *state.RouteEntry, destination netip.Prefix) error {
+func checkNextHop(v *state.View, table *cloud.RouteTable, e *cloud.RouteEntry, destination netip.Prefix) error {
 	vpcID, hasIPv6, found := "", false, false
 	switch e.NextHopType {
 	case nextHopInstance:
-		if i, ok := state.Instances.Find(v, e.NextHopID); ok {
-			n, attached := state.NetworkInterfacesByInstance.First(v, i.ID, state.NetworkInterfacePrimary)
+		if i, ok := cloud.Instances.Find(v, e.NextHopID); ok {
+			n, attached := cloud.NetworkInterfacesByInstance.First(v, i.ID, cloud.NetworkInterfacePrimary)
 			vpcID, hasIPv6, found = i.VPCID, attached && len(n.IPv6Addresses) > 0, true
 		}
 	case nextHopNetworkInterface:
-		if n, ok := state.NetworkInterfaces.Find(v, e.NextHopID); ok {
+		if n, ok := cloud.NetworkInterfaces.Find(v, e.NextHopID); ok {
 			vpcID, hasIPv6, found = n.VPCID, len(n.IPv6Addresses) > 0, true
 		}
 	}
@@ -268,7 +269,7 @@ func removeEntry(tx *state.Tx, others changing, req *deleteRouteEntryRequest) er
 	if err != nil {
 		return err
 	}
-	if e.Type == state.RouteTableSystem {
+	if e.Type == cloud.RouteTableSystem {
 		return state.Refuse(entryIsSystem)
 	}
 	if err := checkSettled(e); err != nil {
@@ -277,24 +278,24 @@ func removeEntry(tx *state.Tx, others changing, req *deleteRouteEntryRequest) er
 	if err := others.check(e.VPCID); err != nil {
 		return err
 	}
-	state.Enter(tx, state.StageRouteEntryDeleting, e.ID)
+	state.Enter(tx, cloud.StageRouteEntryDeleting, e.ID)
 	return nil
 }
 
 // findRouteEntry finds what the request names. No entry has several next hops,
 // so a list of them names none.
-func findRouteEntry(v *state.View, req *deleteRouteEntryRequest) (*state.RouteEntry, error) {
+func findRouteEntry(v *state.View, req *deleteRouteEntryRequest) (*cloud.RouteEntry, error) {
 	if req.RouteEntryID != "" {
-		return state.RouteEntries.Get(v, req.RouteEntryID)
+		return cloud.RouteEntries.Get(v, req.RouteEntryID)
 	}
-	if _, err := state.RouteTables.Get(v, req.RouteTableID); err != nil {
+	if _, err := cloud.RouteTables.Get(v, req.RouteTableID); err != nil {
 		return nil, err
 	}
 	if _, ok := parseCIDR(req.DestinationCIDRBlock); !ok {
 		return nil, state.Refuse(cidrMalformed, req.DestinationCIDRBlock)
 	}
-	for e := range state.RouteEntriesByTable.List(v, req.RouteTableID, req.DestinationCIDRBlock) {
-		if e.Type == state.RouteTableSystem || e.NextHopID == req.NextHopID {
+	for e := range cloud.RouteEntriesByTable.List(v, req.RouteTableID, req.DestinationCIDRBlock) {
+		if e.Type == cloud.RouteTableSystem || e.NextHopID == req.NextHopID {
 			return e, nil
 		}
 	}

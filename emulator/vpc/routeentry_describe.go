@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 type describeRouteEntryListRequest struct {
@@ -57,7 +58,7 @@ const nextHopLocal = "local"
 // describeRouteEntryList takes up to 500 entries a page, as its clients ask for,
 // though its text says 100; evidence CLB-0306.
 func describeRouteEntryList(v *state.View, req *describeRouteEntryListRequest) (*describeRouteEntryListResponse, error) {
-	if _, ok := state.RouteTables.Find(v, req.RouteTableID); !ok {
+	if _, ok := cloud.RouteTables.Find(v, req.RouteTableID); !ok {
 		return nil, state.Refuse(listedTableNotFound, req.RouteTableID)
 	}
 	after, err := parseEntryToken(req.NextToken)
@@ -65,8 +66,8 @@ func describeRouteEntryList(v *state.View, req *describeRouteEntryListRequest) (
 		return nil, err
 	}
 	resp := &describeRouteEntryListResponse{}
-	var last *state.RouteEntry
-	for e := range state.RouteEntriesByTable.List(v, req.RouteTableID) {
+	var last *cloud.RouteEntry
+	for e := range cloud.RouteEntriesByTable.List(v, req.RouteTableID) {
 		if !req.matches(e) || entryPlace(e) <= after {
 			continue
 		}
@@ -83,7 +84,7 @@ func describeRouteEntryList(v *state.View, req *describeRouteEntryListRequest) (
 // entryPlace is where an entry is in the order of its table. A token holds the
 // place of the last entry of a page, so that no entry is lost or told twice when
 // the table changes between two pages.
-func entryPlace(e *state.RouteEntry) string { return e.DestinationCIDRBlock + "\x00" + e.ID }
+func entryPlace(e *cloud.RouteEntry) string { return e.DestinationCIDRBlock + "\x00" + e.ID }
 
 func parseEntryToken(token string) (string, error) {
 	place, err := base64.URLEncoding.DecodeString(token)
@@ -95,7 +96,7 @@ func parseEntryToken(token string) (string, error) {
 
 // matches: the types BGP, CEN and ECR, and entries of a service, come from
 // products that the world does not have.
-func (r *describeRouteEntryListRequest) matches(e *state.RouteEntry) bool {
+func (r *describeRouteEntryListRequest) matches(e *cloud.RouteEntry) bool {
 	return matches(r.RouteEntryID, e.ID) &&
 		matches(r.DestinationCIDRBlock, e.DestinationCIDRBlock) &&
 		(len(r.DestCIDRBlockList) == 0 || slices.Contains(r.DestCIDRBlockList, e.DestinationCIDRBlock)) &&
@@ -107,14 +108,14 @@ func (r *describeRouteEntryListRequest) matches(e *state.RouteEntry) bool {
 		matches(r.ServiceType, "")
 }
 
-func ipVersion(e *state.RouteEntry) string {
+func ipVersion(e *cloud.RouteEntry) string {
 	if strings.Contains(e.DestinationCIDRBlock, ":") {
 		return "IPv6"
 	}
 	return "IPv4"
 }
 
-func viewRouteEntry(e *state.RouteEntry) routeEntryView {
+func viewRouteEntry(e *cloud.RouteEntry) routeEntryView {
 	return routeEntryView{
 		RouteEntryID:         e.ID,
 		RouteTableID:         e.RouteTableID,

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // One entry is made, found by every filter, and deleted by name or by id.
@@ -45,13 +46,13 @@ func TestRouteEntry(t *testing.T) {
 // An IPv6 block leads to an interface with an IPv6 address, alone and in a batch.
 func TestIPv6RouteEntry(t *testing.T) {
 	c := newClient(t, inOwner(func(tx *state.Tx) error {
-		if err := state.VPCs.Edit(tx, vpcID, func(v *state.VPC) error {
+		if err := cloud.VPCs.Edit(tx, vpcID, func(v *cloud.VPC) error {
 			v.IPv6CIDRBlock = "2001:db8:8001::/56"
 			return nil
 		}); err != nil {
 			return err
 		}
-		return state.NetworkInterfaces.Edit(tx, eniID, func(n *state.NetworkInterface) error {
+		return cloud.NetworkInterfaces.Edit(tx, eniID, func(n *cloud.NetworkInterface) error {
 			n.IPv6Addresses = []string{"2001:db8:8001::11"}
 			return nil
 		})

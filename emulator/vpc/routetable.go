@@ -3,6 +3,7 @@ package vpc
 import (
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var routeTableActions = []rpc.Action{
@@ -41,7 +42,7 @@ type createRouteTableResponse struct {
 }
 
 func createRouteTable(tx *state.Tx, req *createRouteTableRequest) (*createRouteTableResponse, error) {
-	id, err := state.Once(tx, "CreateRouteTable", req.ClientToken, req, state.RouteTables, func() (string, error) {
+	id, err := state.Once(tx, "CreateRouteTable", req.ClientToken, req, cloud.RouteTables, func() (string, error) {
 		return putCustomRouteTable(tx, req)
 	})
 	if err != nil {
@@ -51,66 +52,60 @@ func createRouteTable(tx *state.Tx, req *createRouteTableRequest) (*createRouteT
 }
 
 func putCustomRouteTable(tx *state.Tx, req *createRouteTableRequest) (string, error) {
-	vpc, err := state.VPCs.Get(tx.View, req.VPCID)
+	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return "", err
 	}
 	if req.AssociateType != associateVSwitch {
 		return "", state.Refuse(gatewayTableUnsupported)
 	}
-	custom := 0
-	for t := range state.RouteTablesByVPC.List(tx.View, vpc.ID) {
-		if t.Type == state.RouteTableCustom {
-			custom++
-		}
-	}
-	if err := state.CheckQuota(tx.View, state.QuotaRouteTables, vpc.ID, custom+1); err != nil {
+	if err := tx.Use(cloud.QuotaRouteTables, vpc.ID, 1); err != nil {
 		return "", err
 	}
-	id := putRouteTable(tx, vpc, &state.RouteTable{
-		Type:        state.RouteTableCustom,
+	id := putRouteTable(tx, vpc, &cloud.RouteTable{
+		Type:        cloud.RouteTableCustom,
 		Name:        req.Name,
 		Description: req.Description,
 	})
-	req.set(tx, state.TagRouteTable, id)
+	req.set(tx, cloud.TagRouteTable, id)
 	return id, nil
 }
 
 // putRouteTable adds the table to the VPC with the system entries that every
 // table of the VPC has: to the cloud's services, and to each vSwitch; evidence
 // CLB-0311.
-func putRouteTable(tx *state.Tx, vpc *state.VPC, t *state.RouteTable) string {
+func putRouteTable(tx *state.Tx, vpc *cloud.VPC, t *cloud.RouteTable) string {
 	t.Owner = vpc.Owner
-	t.ID = tx.NewID(state.RouteTables.Kind())
+	t.ID = tx.NewID(cloud.RouteTables.Kind())
 	t.VPCID = vpc.ID
 	t.VRouterID = vpc.VRouterID
 	t.ResourceGroupID = vpc.ResourceGroupID
 	t.CreateTime = tx.Now()
-	state.RouteTables.Put(tx, t)
+	cloud.RouteTables.Put(tx, t)
 	putSystemEntry(tx, t, serviceBlock)
-	for s := range state.VSwitchesByVPC.List(tx.View, vpc.ID) {
+	for s := range cloud.VSwitchesByVPC.List(tx.View, vpc.ID) {
 		putSystemEntry(tx, t, s.CIDRBlock)
 	}
 	return t.ID
 }
 
-func putSystemEntry(tx *state.Tx, t *state.RouteTable, block string) {
-	state.RouteEntries.Put(tx, &state.RouteEntry{
+func putSystemEntry(tx *state.Tx, t *cloud.RouteTable, block string) {
+	cloud.RouteEntries.Put(tx, &cloud.RouteEntry{
 		Owner:                t.Owner,
-		ID:                   tx.NewID(state.RouteEntries.Kind()),
+		ID:                   tx.NewID(cloud.RouteEntries.Kind()),
 		RouteTableID:         t.ID,
 		VPCID:                t.VPCID,
 		DestinationCIDRBlock: block,
-		Type:                 state.RouteTableSystem,
-		Status:               state.RouteEntryAvailable,
+		Type:                 cloud.RouteTableSystem,
+		Status:               cloud.RouteEntryAvailable,
 		CreateTime:           tx.Now(),
 	})
 }
 
 // systemRouteTable returns the id of the table that the VPC was made with.
 func systemRouteTable(v *state.View, vpcID string) string {
-	for t := range state.RouteTablesByVPC.List(v, vpcID) {
-		if t.Type == state.RouteTableSystem {
+	for t := range cloud.RouteTablesByVPC.List(v, vpcID) {
+		if t.Type == cloud.RouteTableSystem {
 			return t.ID
 		}
 	}
@@ -123,31 +118,23 @@ type deleteRouteTableRequest struct {
 }
 
 func deleteRouteTable(tx *state.Tx, req *deleteRouteTableRequest) (*rpc.Empty, error) {
-	t, err := state.RouteTables.Get(tx.View, req.RouteTableID)
+	t, err := cloud.RouteTables.Get(tx.View, req.RouteTableID)
 	if err != nil {
 		return nil, err
 	}
-	if t.Type == state.RouteTableSystem {
+	if t.Type == cloud.RouteTableSystem {
 		return nil, state.Refuse(routeTableIsSystem)
 	}
 	if customEntries(tx.View, t.ID) > 0 {
 		return nil, state.Refuse(routeTableHasEntries)
 	}
-	for s := range state.VSwitchesByVPC.List(tx.View, t.VPCID) {
+	for s := range cloud.VSwitchesByVPC.List(tx.View, t.VPCID) {
 		if s.RouteTableID == t.ID {
 			return nil, state.Refuse(routeTableAssociated)
 		}
 	}
-	deleteRouteTableWithEntries(tx, t.ID)
+	cloud.RouteTables.Remove(tx, t.ID)
 	return &rpc.Empty{}, nil
-}
-
-func deleteRouteTableWithEntries(tx *state.Tx, id string) {
-	for e := range state.RouteEntriesByTable.List(tx.View, id) {
-		state.RouteEntries.Delete(tx, e.ID)
-	}
-	state.DeleteTagsOf(tx, state.TagRouteTable, id)
-	state.RouteTables.Delete(tx, id)
 }
 
 type describeRouteTableListRequest struct {
@@ -190,10 +177,10 @@ type routeTableView struct {
 }
 
 func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (*describeRouteTableListResponse, error) {
-	hasTags := req.filter(v, state.TagRouteTable)
-	var found []*state.RouteTable
+	hasTags := req.filter(v, cloud.TagRouteTable)
+	var found []*cloud.RouteTable
 	scope := v.Scope()
-	for t := range state.RouteTablesByRegion.List(v, scope.AccountID, scope.RegionID) {
+	for t := range cloud.RouteTablesByRegion.List(v, scope.AccountID, scope.RegionID) {
 		if req.matches(t) && hasTags(t.ID) {
 			found = append(found, t)
 		}
@@ -209,7 +196,7 @@ func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (
 
 // matches: the only routers are those of VPCs, so the routers of physical
 // connections (VBR) have no tables.
-func (r *describeRouteTableListRequest) matches(t *state.RouteTable) bool {
+func (r *describeRouteTableListRequest) matches(t *cloud.RouteTable) bool {
 	return r.RouterType == "VRouter" &&
 		matches(r.RouterID, t.VRouterID) &&
 		matches(r.VPCID, t.VPCID) &&
@@ -219,7 +206,7 @@ func (r *describeRouteTableListRequest) matches(t *state.RouteTable) bool {
 		matches(r.RouteTableType, string(t.Type))
 }
 
-func viewRouteTable(v *state.View, t *state.RouteTable) routeTableView {
+func viewRouteTable(v *state.View, t *cloud.RouteTable) routeTableView {
 	view := routeTableView{
 		RouteTableID:           t.ID,
 		RouteTableType:         string(t.Type),
@@ -234,9 +221,9 @@ func viewRouteTable(v *state.View, t *state.RouteTable) routeTableView {
 		ResourceGroupID:        t.ResourceGroupID,
 		OwnerID:                ownerID(t.AccountID),
 		CreationTime:           formatTime(t.CreateTime),
-		Tags:                   tagsOf(v, state.TagRouteTable, t.ID),
+		Tags:                   tagsOf(v, cloud.TagRouteTable, t.ID),
 	}
-	for s := range state.VSwitchesByVPC.List(v, t.VPCID) {
+	for s := range cloud.VSwitchesByVPC.List(v, t.VPCID) {
 		if s.RouteTableID == t.ID {
 			view.VSwitchIDs = append(view.VSwitchIDs, s.ID)
 		}

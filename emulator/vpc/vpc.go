@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var vpcActions = []rpc.Action{
@@ -68,11 +69,11 @@ type createVPCResponse struct {
 }
 
 func createVPC(tx *state.Tx, req *createVPCRequest) (*createVPCResponse, error) {
-	id, err := state.Once(tx, "CreateVpc", req.ClientToken, req, state.VPCs, func() (string, error) { return putVPC(tx, req) })
+	id, err := state.Once(tx, "CreateVpc", req.ClientToken, req, cloud.VPCs, func() (string, error) { return putVPC(tx, req) })
 	if err != nil {
 		return nil, err
 	}
-	vpc, err := state.VPCs.Get(tx.View, id)
+	vpc, err := cloud.VPCs.Get(tx.View, id)
 	if err != nil {
 		return nil, err
 	}
@@ -90,16 +91,16 @@ const maxVPCs = 10
 // putVPC makes the VPC with its router and its system route table.
 func putVPC(tx *state.Tx, req *createVPCRequest) (string, error) {
 	scope := tx.Scope()
-	if state.VPCsByRegion.Count(tx.View, scope.AccountID, scope.RegionID) >= maxVPCs {
+	if cloud.VPCsByRegion.Count(tx.View, scope.AccountID, scope.RegionID) >= maxVPCs {
 		return "", state.Refuse(vpcQuotaExceeded)
 	}
 	group, err := resourceGroup(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return "", err
 	}
-	vpc := &state.VPC{
+	vpc := &cloud.VPC{
 		Owner:           scope,
-		ID:              tx.NewID(state.VPCs.Kind()),
+		ID:              tx.NewID(cloud.VPCs.Kind()),
 		Name:            req.Name,
 		Description:     req.Description,
 		CIDRBlock:       req.CIDRBlock,
@@ -110,15 +111,15 @@ func putVPC(tx *state.Tx, req *createVPCRequest) (string, error) {
 	if req.EnableIPv6 {
 		vpc.IPv6CIDRBlock = ipv6Block(vpc.ID)
 	}
-	state.VPCs.Put(tx, vpc)
-	req.set(tx, state.TagVPC, vpc.ID)
-	putRouteTable(tx, vpc, &state.RouteTable{Type: state.RouteTableSystem})
+	cloud.VPCs.Put(tx, vpc)
+	req.set(tx, cloud.TagVPC, vpc.ID)
+	putRouteTable(tx, vpc, &cloud.RouteTable{Type: cloud.RouteTableSystem})
 	return vpc.ID, nil
 }
 
 // newVRouterID mints an id for a router, which is no resource of its own here.
 func newVRouterID(tx *state.Tx) string {
-	return "vrt-" + strings.TrimPrefix(tx.NewID(state.VPCs.Kind()), "vpc-")
+	return "vrt-" + strings.TrimPrefix(tx.NewID(cloud.VPCs.Kind()), "vpc-")
 }
 
 type deleteVPCRequest struct {
@@ -129,33 +130,29 @@ type deleteVPCRequest struct {
 
 // deleteVPC needs no memory of its token: a VPC can be deleted once.
 func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*rpc.Empty, error) {
-	vpc, err := state.VPCs.Get(tx.View, req.VPCID)
+	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkVPCEmpty(tx.View, vpc); err != nil {
 		return nil, err
 	}
-	for t := range state.RouteTablesByVPC.List(tx.View, vpc.ID) {
-		deleteRouteTableWithEntries(tx, t.ID)
-	}
-	state.DeleteTagsOf(tx, state.TagVPC, vpc.ID)
-	state.VPCs.Delete(tx, vpc.ID)
+	cloud.VPCs.Remove(tx, vpc.ID)
 	return &rpc.Empty{}, dryRun(req.DryRun)
 }
 
 // checkVPCEmpty refuses a VPC with anything in it but its system route table.
-func checkVPCEmpty(v *state.View, vpc *state.VPC) error {
-	if _, ok := state.VSwitchesByVPC.First(v, vpc.ID); ok {
+func checkVPCEmpty(v *state.View, vpc *cloud.VPC) error {
+	if _, ok := cloud.VSwitchesByVPC.First(v, vpc.ID); ok {
 		return state.Refuse(vpcHasVSwitch)
 	}
-	for g := range state.SecurityGroupsByRegion.List(v, vpc.AccountID, vpc.RegionID) {
+	for g := range cloud.SecurityGroupsByRegion.List(v, vpc.AccountID, vpc.RegionID) {
 		if g.VPCID == vpc.ID {
 			return state.Refuse(vpcHasSecurityGroup)
 		}
 	}
-	for t := range state.RouteTablesByVPC.List(v, vpc.ID) {
-		if t.Type == state.RouteTableCustom {
+	for t := range cloud.RouteTablesByVPC.List(v, vpc.ID) {
+		if t.Type == cloud.RouteTableCustom {
 			return state.Refuse(vpcHasRouteTable)
 		}
 		if customEntries(v, t.ID) > 0 {
@@ -234,10 +231,10 @@ func describeVPCs(v *state.View, req *describeVPCsRequest) (*describeVPCsRespons
 			return nil, err
 		}
 	}
-	hasTags := req.filter(v, state.TagVPC)
-	var found []*state.VPC
+	hasTags := req.filter(v, cloud.TagVPC)
+	var found []*cloud.VPC
 	scope := v.Scope()
-	for vpc := range state.VPCsByRegion.List(v, scope.AccountID, scope.RegionID) {
+	for vpc := range cloud.VPCsByRegion.List(v, scope.AccountID, scope.RegionID) {
 		if req.matches(vpc) && hasTags(vpc.ID) {
 			found = append(found, vpc)
 		}
@@ -246,7 +243,7 @@ func describeVPCs(v *state.View, req *describeVPCsRequest) (*describeVPCsRespons
 	resp := &describeVPCsResponse{paged: paged}
 	for _, vpc := range vpcs {
 		view := vpcView{vpcFields: viewVPC(v, vpc)}
-		for t := range state.RouteTablesByVPC.List(v, vpc.ID) {
+		for t := range cloud.RouteTablesByVPC.List(v, vpc.ID) {
 			view.RouterTableIDs = append(view.RouterTableIDs, t.ID)
 		}
 		resp.VPCs = append(resp.VPCs, view)
@@ -254,7 +251,7 @@ func describeVPCs(v *state.View, req *describeVPCsRequest) (*describeVPCsRespons
 	return resp, dryRun(req.DryRun)
 }
 
-func (r *describeVPCsRequest) matches(vpc *state.VPC) bool {
+func (r *describeVPCsRequest) matches(vpc *cloud.VPC) bool {
 	return listed(r.VPCID, vpc.ID) &&
 		matches(r.Name, vpc.Name) &&
 		matches(r.ResourceGroupID, vpc.ResourceGroupID) &&
@@ -264,7 +261,7 @@ func (r *describeVPCsRequest) matches(vpc *state.VPC) bool {
 		(r.EnableIPv6 == nil || *r.EnableIPv6 == (vpc.IPv6CIDRBlock != ""))
 }
 
-func viewVPC(v *state.View, vpc *state.VPC) vpcFields {
+func viewVPC(v *state.View, vpc *cloud.VPC) vpcFields {
 	view := vpcFields{
 		VPCID:                vpc.ID,
 		RegionID:             vpc.RegionID,
@@ -282,12 +279,12 @@ func viewVPC(v *state.View, vpc *state.VPC) vpcFields {
 		NetworkACLNum:        "0",
 		DHCPOptionsSetStatus: statusAvailable,
 		CreationTime:         formatTime(vpc.CreateTime),
-		Tags:                 tagsOf(v, state.TagVPC, vpc.ID),
+		Tags:                 tagsOf(v, cloud.TagVPC, vpc.ID),
 	}
 	if vpc.IPv6CIDRBlock != "" {
 		view.IPv6CIDRBlocks = []ipv6CIDRBlock{{IPv6CIDRBlock: vpc.IPv6CIDRBlock, IPv6ISP: "BGP"}}
 	}
-	for s := range state.VSwitchesByVPC.List(v, vpc.ID) {
+	for s := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
 		view.VSwitchIDs = append(view.VSwitchIDs, s.ID)
 	}
 	return view
@@ -311,7 +308,7 @@ type cloudResource struct {
 }
 
 func describeVPCAttribute(v *state.View, req *describeVPCAttributeRequest) (*describeVPCAttributeResponse, error) {
-	vpc, err := state.VPCs.Get(v, req.VPCID)
+	vpc, err := cloud.VPCs.Get(v, req.VPCID)
 	if err != nil {
 		return nil, err
 	}
@@ -319,7 +316,7 @@ func describeVPCAttribute(v *state.View, req *describeVPCAttributeRequest) (*des
 	resp.CloudResources = []cloudResource{
 		{Type: "VSwitch", Count: len(resp.VSwitchIDs)},
 		{Type: "VRouter", Count: 1},
-		{Type: "RouteTable", Count: state.RouteTablesByVPC.Count(v, vpc.ID)},
+		{Type: "RouteTable", Count: cloud.RouteTablesByVPC.Count(v, vpc.ID)},
 	}
 	return resp, dryRun(req.DryRun)
 }

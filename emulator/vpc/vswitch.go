@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var vSwitchActions = []rpc.Action{
@@ -56,7 +57,7 @@ type createVSwitchResponse struct {
 }
 
 func createVSwitch(tx *state.Tx, req *createVSwitchRequest) (*createVSwitchResponse, error) {
-	id, err := state.Once(tx, "CreateVSwitch", req.ClientToken, req, state.VSwitches, func() (string, error) { return putVSwitch(tx, req) })
+	id, err := state.Once(tx, "CreateVSwitch", req.ClientToken, req, cloud.VSwitches, func() (string, error) { return putVSwitch(tx, req) })
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func createVSwitch(tx *state.Tx, req *createVSwitchRequest) (*createVSwitchRespo
 }
 
 func putVSwitch(tx *state.Tx, req *createVSwitchRequest) (string, error) {
-	vpc, err := state.VPCs.Get(tx.View, req.VPCID)
+	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return "", err
 	}
@@ -72,9 +73,9 @@ func putVSwitch(tx *state.Tx, req *createVSwitchRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := &state.VSwitch{
+	s := &cloud.VSwitch{
 		Owner:           vpc.Owner,
-		ID:              tx.NewID(state.VSwitches.Kind()),
+		ID:              tx.NewID(cloud.VSwitches.Kind()),
 		VPCID:           vpc.ID,
 		ZoneID:          req.ZoneID,
 		CIDRBlock:       req.CIDRBlock,
@@ -85,9 +86,9 @@ func putVSwitch(tx *state.Tx, req *createVSwitchRequest) (string, error) {
 		ResourceGroupID: vpc.ResourceGroupID,
 		CreateTime:      tx.Now(),
 	}
-	state.VSwitches.Put(tx, s)
-	req.set(tx, state.TagVSwitch, s.ID)
-	for t := range state.RouteTablesByVPC.List(tx.View, vpc.ID) {
+	cloud.VSwitches.Put(tx, s)
+	req.set(tx, cloud.TagVSwitch, s.ID)
+	for t := range cloud.RouteTablesByVPC.List(tx.View, vpc.ID) {
 		putSystemEntry(tx, t, s.CIDRBlock)
 	}
 	return s.ID, nil
@@ -95,7 +96,7 @@ func putVSwitch(tx *state.Tx, req *createVSwitchRequest) (string, error) {
 
 // checkNewVSwitch checks what a new vSwitch asks of its VPC, and returns its IPv6
 // block.
-func checkNewVSwitch(v *state.View, vpc *state.VPC, req *createVSwitchRequest) (string, error) {
+func checkNewVSwitch(v *state.View, vpc *cloud.VPC, req *createVSwitchRequest) (string, error) {
 	if err := checkZone(v, req.ZoneID); err != nil {
 		return "", err
 	}
@@ -109,16 +110,15 @@ func checkNewVSwitch(v *state.View, vpc *state.VPC, req *createVSwitchRequest) (
 	if err := changingVPCs(v).check(vpc.ID); err != nil {
 		return "", err
 	}
-	used := state.VSwitchesByVPC.Count(v, vpc.ID)
-	return ipv6, state.CheckQuota(v, state.QuotaVSwitches, vpc.ID, used+1)
+	return ipv6, v.Use(cloud.QuotaVSwitches, vpc.ID, 1)
 }
 
 func checkZone(v *state.View, id string) error {
-	region, err := state.Regions.Get(v, v.Scope().RegionID)
+	region, err := cloud.Regions.Get(v, v.Scope().RegionID)
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(region.Zones, func(z state.Zone) bool { return z.ID == id }) {
+	if !slices.ContainsFunc(region.Zones, func(z cloud.Zone) bool { return z.ID == id }) {
 		return state.Refuse(zoneNotFound, id)
 	}
 	return nil
@@ -126,7 +126,7 @@ func checkZone(v *state.View, id string) error {
 
 // checkVSwitchBlock refuses a block that is not the VPC's, or that another
 // vSwitch or a route of the VPC has already.
-func checkVSwitchBlock(v *state.View, vpc *state.VPC, text string) error {
+func checkVSwitchBlock(v *state.View, vpc *cloud.VPC, text string) error {
 	block, _ := parseCIDR(text)
 	inVPC := slices.ContainsFunc(append([]string{vpc.CIDRBlock}, vpc.SecondaryCIDRBlocks...), func(outer string) bool {
 		prefix, ok := parseCIDR(outer)
@@ -135,13 +135,13 @@ func checkVSwitchBlock(v *state.View, vpc *state.VPC, text string) error {
 	if !inVPC {
 		return state.Refuse(blockOutsideVPC, text)
 	}
-	for s := range state.VSwitchesByVPC.List(v, vpc.ID) {
+	for s := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
 		if other, ok := parseCIDR(s.CIDRBlock); ok && other.Overlaps(block) {
 			return state.Refuse(blockOverlaps, text)
 		}
 	}
-	for t := range state.RouteTablesByVPC.List(v, vpc.ID) {
-		if _, taken := state.RouteEntriesByTable.First(v, t.ID, text); taken {
+	for t := range cloud.RouteTablesByVPC.List(v, vpc.ID) {
+		if _, taken := cloud.RouteEntriesByTable.First(v, t.ID, text); taken {
 			return state.Refuse(routeConflicts, text)
 		}
 	}
@@ -149,7 +149,7 @@ func checkVSwitchBlock(v *state.View, vpc *state.VPC, text string) error {
 }
 
 // subnetOf returns the IPv6 block that the request numbers, "" when it has none.
-func subnetOf(v *state.View, vpc *state.VPC, req *createVSwitchRequest) (string, error) {
+func subnetOf(v *state.View, vpc *cloud.VPC, req *createVSwitchRequest) (string, error) {
 	if req.IPv6CIDRBlock == nil {
 		return "", nil
 	}
@@ -160,7 +160,7 @@ func subnetOf(v *state.View, vpc *state.VPC, req *createVSwitchRequest) (string,
 	case !matches(req.VPCIPv6CIDRBlock, vpc.IPv6CIDRBlock):
 		return "", state.Refuse(vpcIPv6BlockInvalid, req.VPCIPv6CIDRBlock)
 	}
-	for s := range state.VSwitchesByVPC.List(v, vpc.ID) {
+	for s := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
 		if s.IPv6CIDRBlock == subnet {
 			return "", state.Refuse(ipv6SubnetTaken, subnet)
 		}
@@ -176,12 +176,12 @@ type deleteVSwitchRequest struct {
 // deleteVSwitch asks the addresses whether the vSwitch is empty: everything in it
 // has one. Those that the world keeps from being given out hold nothing.
 func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*rpc.Empty, error) {
-	s, err := state.VSwitches.Get(tx.View, req.VSwitchID)
+	s, err := cloud.VSwitches.Get(tx.View, req.VSwitchID)
 	if err != nil {
 		return nil, err
 	}
-	state.FreeAllAddresses(tx, s)
-	if _, used := state.AddressesByPool.First(tx.View, s.ID); used {
+	cloud.FreeAllAddresses(tx, s)
+	if _, used := cloud.AddressesByPool.First(tx.View, s.ID); used {
 		return nil, state.Refuse(vSwitchInUse)
 	}
 	if s.RouteTableID != systemRouteTable(tx.View, s.VPCID) {
@@ -190,12 +190,11 @@ func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*rpc.Empty, error) 
 	if err := changingVPCs(tx.View).check(s.VPCID); err != nil {
 		return nil, err
 	}
-	for t := range state.RouteTablesByVPC.List(tx.View, s.VPCID) {
-		for e := range state.RouteEntriesByTable.List(tx.View, t.ID, s.CIDRBlock) {
-			state.RouteEntries.Delete(tx, e.ID)
+	for t := range cloud.RouteTablesByVPC.List(tx.View, s.VPCID) {
+		for e := range cloud.RouteEntriesByTable.List(tx.View, t.ID, s.CIDRBlock) {
+			cloud.RouteEntries.Remove(tx, e.ID)
 		}
 	}
-	state.DeleteTagsOf(tx, state.TagVSwitch, s.ID)
-	state.VSwitches.Delete(tx, s.ID)
+	cloud.VSwitches.Remove(tx, s.ID)
 	return &rpc.Empty{}, dryRun(req.DryRun)
 }

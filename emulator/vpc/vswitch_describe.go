@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 type describeVSwitchesRequest struct {
@@ -68,10 +69,10 @@ type vSwitchRouteTable struct {
 // describeVSwitches answers an empty list for an id that is not there; evidence
 // CLB-0303.
 func describeVSwitches(v *state.View, req *describeVSwitchesRequest) (*describeVSwitchesResponse, error) {
-	hasTags := req.filter(v, state.TagVSwitch)
-	var found []*state.VSwitch
+	hasTags := req.filter(v, cloud.TagVSwitch)
+	var found []*cloud.VSwitch
 	scope := v.Scope()
-	for s := range state.VSwitchesByRegion.List(v, scope.AccountID, scope.RegionID) {
+	for s := range cloud.VSwitchesByRegion.List(v, scope.AccountID, scope.RegionID) {
 		if req.matches(s) && hasTags(s.ID) {
 			found = append(found, s)
 		}
@@ -84,7 +85,7 @@ func describeVSwitches(v *state.View, req *describeVSwitchesRequest) (*describeV
 	return resp, dryRun(req.DryRun)
 }
 
-func (r *describeVSwitchesRequest) matches(s *state.VSwitch) bool {
+func (r *describeVSwitchesRequest) matches(s *cloud.VSwitch) bool {
 	return listed(r.VPCID, s.VPCID) &&
 		listed(r.VSwitchID, s.ID) &&
 		matches(r.ZoneID, s.ZoneID) &&
@@ -96,7 +97,7 @@ func (r *describeVSwitchesRequest) matches(s *state.VSwitch) bool {
 		(r.EnableIPv6 == nil || *r.EnableIPv6 == (s.IPv6CIDRBlock != ""))
 }
 
-func viewVSwitch(v *state.View, s *state.VSwitch) vSwitchView {
+func viewVSwitch(v *state.View, s *cloud.VSwitch) vSwitchView {
 	view := vSwitchView{
 		VSwitchID:               s.ID,
 		VPCID:                   s.VPCID,
@@ -105,16 +106,16 @@ func viewVSwitch(v *state.View, s *state.VSwitch) vSwitchView {
 		IPv6CIDRBlock:           s.IPv6CIDRBlock,
 		EnabledIPv6:             s.IPv6CIDRBlock != "",
 		ZoneID:                  s.ZoneID,
-		AvailableIPAddressCount: state.AvailableAddresses(v, s),
+		AvailableIPAddressCount: cloud.AvailableAddresses(v, s),
 		Name:                    s.Name,
 		Description:             s.Description,
 		IsDefault:               s.IsDefault,
 		OwnerID:                 ownerID(s.AccountID),
 		ResourceGroupID:         s.ResourceGroupID,
 		CreationTime:            formatTime(s.CreateTime),
-		Tags:                    tagsOf(v, state.TagVSwitch, s.ID),
+		Tags:                    tagsOf(v, cloud.TagVSwitch, s.ID),
 	}
-	if t, ok := state.RouteTables.Find(v, s.RouteTableID); ok {
+	if t, ok := cloud.RouteTables.Find(v, s.RouteTableID); ok {
 		view.RouteTable = vSwitchRouteTable{RouteTableID: t.ID, RouteTableType: string(t.Type)}
 	}
 	return view
@@ -133,14 +134,14 @@ type describeVSwitchAttributesResponse struct {
 // describeVSwitchAttributes answers an unknown id with a vSwitch that has none.
 // Terraform waits for that after a deletion: CLB-0316.
 func describeVSwitchAttributes(v *state.View, req *describeVSwitchAttributesRequest) (*describeVSwitchAttributesResponse, error) {
-	s, ok := state.VSwitches.Find(v, req.VSwitchID)
+	s, ok := cloud.VSwitches.Find(v, req.VSwitchID)
 	if !ok {
 		return &describeVSwitchAttributesResponse{}, dryRun(req.DryRun)
 	}
 	resp := &describeVSwitchAttributesResponse{vSwitchView: viewVSwitch(v, s)}
 	resp.CloudResources = []cloudResource{
-		{Type: "NetworkInterface", Count: state.NetworkInterfacesByVSwitch.Count(v, s.ID)},
-		{Type: "SLB", Count: state.LoadBalancersByVSwitch.Count(v, s.ID)},
+		{Type: "NetworkInterface", Count: cloud.NetworkInterfacesByVSwitch.Count(v, s.ID)},
+		{Type: "SLB", Count: cloud.LoadBalancersByVSwitch.Count(v, s.ID)},
 	}
 	return resp, dryRun(req.DryRun)
 }
@@ -159,7 +160,7 @@ type checkCanAllocateVPCPrivateIPAddressResponse struct {
 // checkCanAllocateVPCPrivateIPAddress says false for what is taken or reserved,
 // and fails for what is not in the vSwitch.
 func checkCanAllocateVPCPrivateIPAddress(v *state.View, req *checkCanAllocateVPCPrivateIPAddressRequest) (*checkCanAllocateVPCPrivateIPAddressResponse, error) {
-	s, err := state.VSwitches.Get(v, req.VSwitchID)
+	s, err := cloud.VSwitches.Get(v, req.VSwitchID)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +176,7 @@ func checkCanAllocateVPCPrivateIPAddress(v *state.View, req *checkCanAllocateVPC
 	if !hasBlock || !prefix.Contains(ip) {
 		return nil, state.Refuse(addressOutsideVSwitch, req.PrivateIPAddress)
 	}
-	_, attached := state.NetworkInterfacesByAddress.First(v, s.VPCID, ip.String())
-	free := state.IsFree(v, s.ID, block, ip.String()) && !attached
+	_, attached := cloud.NetworkInterfacesByAddress.First(v, s.VPCID, ip.String())
+	free := cloud.IsFree(v, s.ID, block, ip.String()) && !attached
 	return &checkCanAllocateVPCPrivateIPAddressResponse{CanAllocate: free}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // A vSwitch has a route in every table of its VPC, and counts its free addresses
@@ -96,13 +97,13 @@ func TestLastAddressesOfVSwitch(t *testing.T) {
 	for i := range 16 {
 		wg.Go(func() {
 			err := store.Update(owner, func(tx *state.Tx) error {
-				n := &state.NetworkInterface{Owner: owner, ID: fmt.Sprintf("eni-%d", i), VPCID: vpcID, VSwitchID: id}
-				ip, err := state.AllocateAddress(tx, id, "192.168.9.0/29", "", state.NetworkInterfaces.Kind(), n.ID)
+				n := &cloud.NetworkInterface{Owner: owner, ID: fmt.Sprintf("eni-%d", i), VPCID: vpcID, VSwitchID: id}
+				ip, err := cloud.AllocateAddress(tx, id, "192.168.9.0/29", "", cloud.NetworkInterfaces.Kind(), n.ID)
 				if err != nil {
 					return err
 				}
 				n.PrivateIPAddresses = []string{ip}
-				state.NetworkInterfaces.Put(tx, n)
+				cloud.NetworkInterfaces.Put(tx, n)
 				return nil
 			})
 			if err == nil {

@@ -3,14 +3,14 @@ package world
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func (p *planter) region(s *regionSpec) {
-	if !declare(p, state.Regions, s.ID, regionForm, "") {
+	if !declare(p, cloud.Regions, s.ID, regionForm, "") {
 		return
 	}
-	r := &state.Region{
+	r := &cloud.Region{
 		ID: s.ID.text, LocalName: s.LocalName.text,
 		PublicCIDRBlock:     p.publicBlock(s.PublicCIDRBlock),
 		SharedInstancesSold: p.word(s.SharedInstancesSold, "false", "true") == "true",
@@ -25,24 +25,24 @@ func (p *planter) region(s *regionSpec) {
 	for _, pair := range s.ZonePairs {
 		p.inRegion(r, pair.Master)
 		p.inRegion(r, pair.Slave)
-		r.ZonePairs = append(r.ZonePairs, state.ZonePair{Master: pair.Master.text, Slave: pair.Slave.text})
+		r.ZonePairs = append(r.ZonePairs, cloud.ZonePair{Master: pair.Master.text, Slave: pair.Slave.text})
 	}
 	for _, stock := range s.SoldOut {
 		p.inRegion(r, stock.Zone)
-		t := p.word(stock.AddressType, "", string(state.AddressTypeInternet), string(state.AddressTypeIntranet))
-		r.SoldOut = append(r.SoldOut, state.ZoneStock{ZoneID: stock.Zone.text, AddressType: state.AddressType(t)})
+		t := p.word(stock.AddressType, "", string(cloud.AddressTypeInternet), string(cloud.AddressTypeIntranet))
+		r.SoldOut = append(r.SoldOut, cloud.ZoneStock{ZoneID: stock.Zone.text, AddressType: cloud.AddressType(t)})
 	}
-	state.Regions.Put(p.tx, r)
+	cloud.Regions.Put(p.tx, r)
 }
 
 // inRegion checks that a zone is one of the region's.
-func (p *planter) inRegion(r *state.Region, zone scalar) {
+func (p *planter) inRegion(r *cloud.Region, zone scalar) {
 	if zone.text != "" && !hasZone(r, zone.text) {
 		p.fail(zone, "region %s has no zone %s", r.ID, zone.text)
 	}
 }
 
-func (p *planter) zone(r *state.Region, s *zoneSpec) {
+func (p *planter) zone(r *cloud.Region, s *zoneSpec) {
 	switch {
 	case s.ID.text == "":
 		return
@@ -51,16 +51,16 @@ func (p *planter) zone(r *state.Region, s *zoneSpec) {
 	case hasZone(r, s.ID.text):
 		p.fail(s.ID, "there is another zone %s", s.ID.text)
 	}
-	for other := range state.Regions.All(p.tx.View) {
+	for other := range cloud.Regions.All(p.tx.View) {
 		if hasZone(other, s.ID.text) {
 			p.fail(s.ID, "there is another zone %s, in region %s", s.ID.text, other.ID)
 		}
 	}
-	r.Zones = append(r.Zones, state.Zone{ID: s.ID.text, LocalName: s.LocalName.text})
+	r.Zones = append(r.Zones, cloud.Zone{ID: s.ID.text, LocalName: s.LocalName.text})
 }
 
-func hasZone(r *state.Region, id string) bool {
-	return slices.ContainsFunc(r.Zones, func(z state.Zone) bool { return z.ID == id })
+func hasZone(r *cloud.Region, id string) bool {
+	return slices.ContainsFunc(r.Zones, func(z cloud.Zone) bool { return z.ID == id })
 }
 
 // publicBlock is where a region's public addresses come from; no two regions
@@ -70,7 +70,7 @@ func (p *planter) publicBlock(s scalar) string {
 	if text == "" {
 		return ""
 	}
-	for other := range state.Regions.All(p.tx.View) {
+	for other := range cloud.Regions.All(p.tx.View) {
 		if overlaps(prefix, other.PublicCIDRBlock) {
 			p.fail(s, "%s overlaps %s of region %s", text, other.PublicCIDRBlock, other.ID)
 		}
@@ -79,41 +79,41 @@ func (p *planter) publicBlock(s scalar) string {
 }
 
 func (p *planter) account(s *accountSpec) {
-	if !declare(p, state.Accounts, s.ID, digits, "") {
+	if !declare(p, cloud.Accounts, s.ID, digits, "") {
 		return
 	}
 	// The days are those of the cloud: CLB-0454.
-	a := &state.Account{
+	a := &cloud.Account{
 		ID: s.ID.text, Name: s.Name.text, DefaultResourceGroupID: s.DefaultResourceGroup.text,
 		Balance:     p.number(s.Balance, 10_000, -maxBalance, maxBalance),
 		GraceDays:   p.number(s.GraceDays, 7, 0, maxDays),
 		ReleaseDays: p.number(s.ReleaseDays, 7, 0, maxDays),
 		LCUToSpec:   p.word(s.LCUToSpec, "false", "true") == "true",
 	}
-	if r, ok := refer(p, state.Regions, s.DefaultRegion); ok {
+	if r, ok := refer(p, cloud.Regions, s.DefaultRegion); ok {
 		a.DefaultRegionID = r.ID
 	}
 	for _, g := range s.ResourceGroups {
-		if declare(p, state.ResourceGroups, g.ID, resourceForm, "rg-") {
-			state.ResourceGroups.Put(p.tx, &state.ResourceGroup{AccountID: a.ID, ID: g.ID.text, Name: g.Name.text})
+		if declare(p, cloud.ResourceGroups, g.ID, resourceForm, "rg-") {
+			cloud.ResourceGroups.Put(p.tx, &cloud.ResourceGroup{AccountID: a.ID, ID: g.ID.text, Name: g.Name.text})
 		}
 	}
-	if g, ok := refer(p, state.ResourceGroups, s.DefaultResourceGroup); ok && g.AccountID != a.ID {
+	if g, ok := refer(p, cloud.ResourceGroups, s.DefaultResourceGroup); ok && g.AccountID != a.ID {
 		p.fail(s.DefaultResourceGroup, "%s is a resource group of account %s", g.ID, g.AccountID)
 	}
 	for _, k := range s.AccessKeys {
 		p.accessKey(a, &k)
 	}
-	state.Accounts.Put(p.tx, a)
+	cloud.Accounts.Put(p.tx, a)
 	p.accounts = append(p.accounts, a.ID)
 }
 
-func (p *planter) accessKey(a *state.Account, s *accessKeySpec) {
-	if !declare(p, state.AccessKeys, s.ID, keyForm, "") {
+func (p *planter) accessKey(a *cloud.Account, s *accessKeySpec) {
+	if !declare(p, cloud.AccessKeys, s.ID, keyForm, "") {
 		return
 	}
-	status := p.word(s.Status, string(state.AccessKeyActive), string(state.AccessKeyInactive))
-	state.AccessKeys.Put(p.tx, &state.AccessKey{
-		ID: s.ID.text, Secret: s.Secret.text, AccountID: a.ID, Status: state.AccessKeyStatus(status),
+	status := p.word(s.Status, string(cloud.AccessKeyActive), string(cloud.AccessKeyInactive))
+	cloud.AccessKeys.Put(p.tx, &cloud.AccessKey{
+		ID: s.ID.text, Secret: s.Secret.text, AccountID: a.ID, Status: cloud.AccessKeyStatus(status),
 	})
 }

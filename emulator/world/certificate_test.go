@@ -16,6 +16,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // TestServerCertificate proves that a certificate of the file is read for the
@@ -40,7 +41,7 @@ func TestServerCertificate(t *testing.T) {
 	}
 	store := mustPlant(t, w)
 	if err := store.View(state.Owner{}, func(v *state.View) error {
-		c, err := state.ServerCertificates.Get(v, "c-1")
+		c, err := cloud.ServerCertificates.Get(v, "c-1")
 		if err != nil {
 			return err
 		}

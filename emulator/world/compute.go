@@ -8,33 +8,34 @@ import (
 	"net/netip"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func (p *planter) securityGroup(s *securityGroupSpec) {
-	vpc, ok := refer(p, state.VPCs, s.VPC)
-	if !ok || !declare(p, state.SecurityGroups, s.ID, resourceForm, "sg-") {
+	vpc, ok := refer(p, cloud.VPCs, s.VPC)
+	if !ok || !declare(p, cloud.SecurityGroups, s.ID, resourceForm, "sg-") {
 		return
 	}
-	g := &state.SecurityGroup{
+	g := &cloud.SecurityGroup{
 		Owner: vpc.Owner, ID: s.ID.text, VPCID: vpc.ID, Name: s.Name.text, Description: s.Description.text,
 		Type:            p.word(s.Type, "normal", "enterprise"),
 		InnerAccess:     "Accept",
 		ResourceGroupID: p.resourceGroup(vpc.Owner, s.ResourceGroup),
 		CreateTime:      p.tx.Now(),
 	}
-	state.SecurityGroups.Put(p.tx, g)
-	p.tag(g.Owner, state.TagSecurityGroup, g.ID, s.Tags)
+	cloud.SecurityGroups.Put(p.tx, g)
+	p.tag(g.Owner, cloud.TagSecurityGroup, g.ID, s.Tags)
 }
 
 func (p *planter) instance(s *instanceSpec) {
-	sw, ok := refer(p, state.VSwitches, s.VSwitch)
-	if !ok || !declare(p, state.Instances, s.ID, resourceForm, "i-") {
+	sw, ok := refer(p, cloud.VSwitches, s.VSwitch)
+	if !ok || !declare(p, cloud.Instances, s.ID, resourceForm, "i-") {
 		return
 	}
-	i := &state.Instance{
+	i := &cloud.Instance{
 		Owner: sw.Owner, ID: s.ID.text, VPCID: sw.VPCID, VSwitchID: sw.ID, ZoneID: sw.ZoneID,
 		Name: s.Name.text, HostName: s.HostName.text, Description: s.Description.text,
-		Status:             p.word(s.Status, state.InstanceRunning, state.InstanceStopped),
+		Status:             p.word(s.Status, cloud.InstanceRunning, cloud.InstanceStopped),
 		InstanceType:       cmp.Or(s.InstanceType.text, "ecs.g7.large"),
 		InstanceChargeType: p.word(s.InstanceChargeType, "PostPaid", "PrePaid"),
 		SpotStrategy:       p.word(s.SpotStrategy, "NoSpot", "SpotWithPriceLimit", "SpotAsPriceGo"),
@@ -47,12 +48,12 @@ func (p *planter) instance(s *instanceSpec) {
 	if s.PublicIPAddress.text != "" {
 		i.PublicIPAddresses = []string{p.ip(s.PublicIPAddress, ipv4)}
 	}
-	state.Instances.Put(p.tx, i)
-	p.tag(i.Owner, state.TagInstance, i.ID, s.Tags)
+	cloud.Instances.Put(p.tx, i)
+	p.tag(i.Owner, cloud.TagInstance, i.ID, s.Tags)
 	p.attach(sw, i, &networkInterfaceSpec{
 		ID: s.NetworkInterface, PrivateIPAddresses: given(s.PrivateIPAddress), IPv6Addresses: given(s.IPv6Address),
 		MacAddress: s.MacAddress, SecurityGroups: s.SecurityGroups,
-	}, state.NetworkInterfacePrimary)
+	}, cloud.NetworkInterfacePrimary)
 }
 
 func given(s scalar) []scalar {
@@ -63,29 +64,29 @@ func given(s scalar) []scalar {
 }
 
 func (p *planter) networkInterface(s *networkInterfaceSpec) {
-	sw, ok := refer(p, state.VSwitches, s.VSwitch)
+	sw, ok := refer(p, cloud.VSwitches, s.VSwitch)
 	if !ok {
 		return
 	}
-	i, attached := refer(p, state.Instances, s.Instance)
+	i, attached := refer(p, cloud.Instances, s.Instance)
 	if attached && i.ZoneID != sw.ZoneID {
 		p.fail(s.Instance, "instance %s is in zone %s, vSwitch %s in %s", i.ID, i.ZoneID, sw.ID, sw.ZoneID)
 	}
 	if attached && i.VPCID != sw.VPCID {
 		p.fail(s.Instance, "instance %s is in VPC %s, vSwitch %s in %s", i.ID, i.VPCID, sw.ID, sw.VPCID)
 	}
-	p.attach(sw, i, s, state.NetworkInterfaceSecondary)
+	p.attach(sw, i, s, cloud.NetworkInterfaceSecondary)
 }
 
 // attach puts an interface into a vSwitch and, unless i is nil, on an instance.
-func (p *planter) attach(sw *state.VSwitch, i *state.Instance, s *networkInterfaceSpec, kind string) {
-	if !declare(p, state.NetworkInterfaces, s.ID, resourceForm, "eni-") {
+func (p *planter) attach(sw *cloud.VSwitch, i *cloud.Instance, s *networkInterfaceSpec, kind string) {
+	if !declare(p, cloud.NetworkInterfaces, s.ID, resourceForm, "eni-") {
 		return
 	}
-	n := &state.NetworkInterface{
+	n := &cloud.NetworkInterface{
 		Owner: sw.Owner, ID: s.ID.text, VPCID: sw.VPCID, VSwitchID: sw.ID, ZoneID: sw.ZoneID,
 		Name: s.Name.text, Description: s.Description.text,
-		Type: kind, Status: state.NetworkInterfaceAvailable,
+		Type: kind, Status: cloud.NetworkInterfaceAvailable,
 		MacAddress:       p.mac(s),
 		SourceDestCheck:  true, // as new interfaces have it: CLB-0455
 		SecurityGroupIDs: p.groupsOf(sw.VPCID, s.SecurityGroups),
@@ -93,7 +94,7 @@ func (p *planter) attach(sw *state.VSwitch, i *state.Instance, s *networkInterfa
 		CreateTime:       p.tx.Now(),
 	}
 	if i != nil {
-		n.InstanceID, n.Status = i.ID, state.NetworkInterfaceInUse
+		n.InstanceID, n.Status = i.ID, cloud.NetworkInterfaceInUse
 	}
 	for _, ip := range s.PrivateIPAddresses {
 		n.PrivateIPAddresses = append(n.PrivateIPAddresses, p.privateAddress(sw, n, ip))
@@ -101,23 +102,23 @@ func (p *planter) attach(sw *state.VSwitch, i *state.Instance, s *networkInterfa
 	for _, ip := range s.IPv6Addresses {
 		n.IPv6Addresses = append(n.IPv6Addresses, p.ipv6Address(sw, ip))
 	}
-	state.NetworkInterfaces.Put(p.tx, n)
-	p.tag(n.Owner, state.TagNetworkInterface, n.ID, s.Tags)
+	cloud.NetworkInterfaces.Put(p.tx, n)
+	p.tag(n.Owner, cloud.TagNetworkInterface, n.ID, s.Tags)
 	if len(n.PrivateIPAddresses) == 0 {
 		p.last = append(p.last, func() {
 			addressed := *n
 			addressed.PrivateIPAddresses = []string{p.privateAddress(sw, n, scalar{place: s.ID.place})}
-			state.NetworkInterfaces.Put(p.tx, &addressed)
+			cloud.NetworkInterfaces.Put(p.tx, &addressed)
 		})
 	}
 }
 
 // privateAddress allocates ip, or any address when it is empty.
-func (p *planter) privateAddress(sw *state.VSwitch, n *state.NetworkInterface, ip scalar) string {
+func (p *planter) privateAddress(sw *cloud.VSwitch, n *cloud.NetworkInterface, ip scalar) string {
 	if ip.text != "" && p.ip(ip, ipv4) == "" {
 		return ""
 	}
-	return p.allocate(sw.ID, sw.CIDRBlock, ip, state.NetworkInterfaces.Kind(), n.ID)
+	return p.allocate(sw.ID, sw.CIDRBlock, ip, cloud.NetworkInterfaces.Kind(), n.ID)
 }
 
 // allocate takes an address out of a pool. A block that was invalid is empty,
@@ -126,11 +127,11 @@ func (p *planter) allocate(pool, block string, ip scalar, holder state.Kind, id 
 	if block == "" {
 		return ""
 	}
-	got, err := state.AllocateAddress(p.tx, pool, block, ip.text, holder, id)
+	got, err := cloud.AllocateAddress(p.tx, pool, block, ip.text, holder, id)
 	if err == nil {
 		return got
 	}
-	if a, taken := state.Addresses.Find(p.tx.View, state.AddressID(pool, ip.text)); taken {
+	if a, taken := cloud.Addresses.Find(p.tx.View, cloud.AddressID(pool, ip.text)); taken {
 		p.fail(ip, "%s is taken by %s %s", ip.text, a.Holder, a.HolderID)
 	} else if ip.text == "" {
 		p.fail(ip, "%s (%s) has no free address left", pool, block)
@@ -140,7 +141,7 @@ func (p *planter) allocate(pool, block string, ip scalar, holder state.Kind, id 
 	return ""
 }
 
-func (p *planter) ipv6Address(sw *state.VSwitch, s scalar) string {
+func (p *planter) ipv6Address(sw *cloud.VSwitch, s scalar) string {
 	ip := p.ip(s, ipv6)
 	if ip == "" {
 		return ""
@@ -148,7 +149,7 @@ func (p *planter) ipv6Address(sw *state.VSwitch, s scalar) string {
 	if block, err := netip.ParsePrefix(sw.IPv6CIDRBlock); err != nil || !block.Contains(netip.MustParseAddr(ip)) {
 		p.fail(s, "%s is not in the IPv6 block of vSwitch %s (%s)", ip, sw.ID, cmp.Or(sw.IPv6CIDRBlock, "it has none"))
 	}
-	if n, taken := state.NetworkInterfacesByAddress.First(p.tx.View, sw.VPCID, ip); taken {
+	if n, taken := cloud.NetworkInterfacesByAddress.First(p.tx.View, sw.VPCID, ip); taken {
 		p.fail(s, "%s is taken by %s", ip, n.ID)
 	}
 	return ip
@@ -181,7 +182,7 @@ func (p *planter) mac(s *networkInterfaceSpec) string {
 func (p *planter) groupsOf(vpcID string, groups []scalar) []string {
 	var ids []string
 	for _, s := range groups {
-		g, ok := refer(p, state.SecurityGroups, s)
+		g, ok := refer(p, cloud.SecurityGroups, s)
 		if ok && g.VPCID != vpcID {
 			p.fail(s, "%s is a security group of VPC %s, not of %s", g.ID, g.VPCID, vpcID)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // A condition is a part of the world that can be changed while clients work:
@@ -35,7 +36,7 @@ type Where struct {
 type scene struct {
 	*state.View
 	tx      *state.Tx
-	account *state.Account
+	account *cloud.Account
 	region  string
 }
 
@@ -49,13 +50,13 @@ type condition struct {
 }
 
 var conditions = []condition{
-	{"account.balance", "CNY; a purchase needs 100", setNumber(-maxBalance, maxBalance, func(a *state.Account, n int) { a.Balance = n }),
+	{"account.balance", "CNY; a purchase needs 100", setNumber(-maxBalance, maxBalance, func(a *cloud.Account, n int) { a.Balance = n }),
 		get1("account.balance", func(s *scene) string { return strconv.Itoa(s.account.Balance) })},
 	{"account.arrears", "true: the account owes, buys nothing, and after its grace is locked", setArrears,
 		get1("account.arrears", func(s *scene) string { return strconv.FormatBool(!s.account.ArrearsSince.IsZero()) })},
-	{"account.graceDays", "days from arrears to the lock of all load balancers", setNumber(0, maxDays, func(a *state.Account, n int) { a.GraceDays = n }),
+	{"account.graceDays", "days from arrears to the lock of all load balancers", setNumber(0, maxDays, func(a *cloud.Account, n int) { a.GraceDays = n }),
 		get1("account.graceDays", func(s *scene) string { return strconv.Itoa(s.account.GraceDays) })},
-	{"account.releaseDays", "days from the lock to the release of all load balancers", setNumber(0, maxDays, func(a *state.Account, n int) { a.ReleaseDays = n }),
+	{"account.releaseDays", "days from the lock to the release of all load balancers", setNumber(0, maxDays, func(a *cloud.Account, n int) { a.ReleaseDays = n }),
 		get1("account.releaseDays", func(s *scene) string { return strconv.Itoa(s.account.ReleaseDays) })},
 	{"account.lcuToSpec", "true: PayByCLCU may be changed to PayBySpec", setLCUToSpec,
 		get1("account.lcuToSpec", func(s *scene) string { return strconv.FormatBool(s.account.LCUToSpec) })},
@@ -66,14 +67,14 @@ var conditions = []condition{
 	{"vswitch.<id>.freeAddresses", "how many addresses are free, or all", setFreeAddresses, getFreeAddresses},
 	{"throttle.profile", "off or realistic", setThrottleProfile, get1("throttle.profile", getThrottleProfile)},
 	{"throttle.account", "calls a second of the account, such as 10 or 10/20 with the burst, or default",
-		setRate(func(t *state.Throttle, _ string, r *state.Rate) { t.Account = r }), getThrottles},
+		setRate(func(t *cloud.Throttle, _ string, r *cloud.Rate) { t.Account = r }), getThrottles},
 	{"throttle.key", "calls a second of an access key",
-		setRate(func(t *state.Throttle, _ string, r *state.Rate) { t.Key = r }), nil},
+		setRate(func(t *cloud.Throttle, _ string, r *cloud.Rate) { t.Key = r }), nil},
 	{"throttle.action.<action>", "calls a second of an action", setRate(setActionRate), nil},
 	{"key.<id>.status", "active, inactive or deleted", setKey, getKeys},
 	{"key.<id>.secret", "the secret of an access key, which is made if there is none", setSecret, nil},
-	{"policy.key.<id>", "what the RAM user of an access key may do: a policy document, or none", setPolicy(state.KeyPrincipal, hasKey), getPolicies},
-	{"policy.role.<name>", "what a RAM role may do: a policy document, or none", setPolicy(state.RolePrincipal, hasRole), nil},
+	{"policy.key.<id>", "what the RAM user of an access key may do: a policy document, or none", setPolicy(cloud.KeyPrincipal, hasKey), getPolicies},
+	{"policy.role.<name>", "what a RAM role may do: a policy document, or none", setPolicy(cloud.RolePrincipal, hasRole), nil},
 	{"life.profile", "instant or realistic", setLifeProfile, get1("life.profile", getLifeProfile)},
 	{"life.<stage>", "how long a stage takes, such as 2s, or default", setLife, getLife},
 }
@@ -135,21 +136,21 @@ func Documentation() []Setting {
 func newScene(tx *state.Tx, where Where) (*scene, error) {
 	s := &scene{View: tx.View, tx: tx, region: where.RegionID}
 	if where.AccountID == "" {
-		for account := range state.Accounts.All(tx.View) {
+		for account := range cloud.Accounts.All(tx.View) {
 			s.account = account
 			break
 		}
-	} else if account, ok := state.Accounts.Find(tx.View, where.AccountID); ok {
+	} else if account, ok := cloud.Accounts.Find(tx.View, where.AccountID); ok {
 		s.account = account
 	}
 	if s.account == nil {
-		return nil, fmt.Errorf("there is no account %s: there are %s", where.AccountID, idsOf(state.Accounts.All(tx.View), func(a *state.Account) string { return a.ID }))
+		return nil, fmt.Errorf("there is no account %s: there are %s", where.AccountID, idsOf(cloud.Accounts.All(tx.View), func(a *cloud.Account) string { return a.ID }))
 	}
 	if s.region == "" {
 		s.region = s.account.DefaultRegionID
 	}
-	if _, ok := state.Regions.Find(tx.View, s.region); !ok {
-		return nil, fmt.Errorf("there is no region %s: there are %s", s.region, idsOf(state.Regions.All(tx.View), func(r *state.Region) string { return r.ID }))
+	if _, ok := cloud.Regions.Find(tx.View, s.region); !ok {
+		return nil, fmt.Errorf("there is no region %s: there are %s", s.region, idsOf(cloud.Regions.All(tx.View), func(r *cloud.Region) string { return r.ID }))
 	}
 	return s, nil
 }
@@ -183,8 +184,8 @@ func get1(name string, value func(*scene) string) func(*scene) []Setting {
 	return func(s *scene) []Setting { return []Setting{{name, value(s)}} }
 }
 
-func (s *scene) editAccount(change func(*state.Account)) error {
-	return state.Accounts.Edit(s.tx, s.account.ID, func(a *state.Account) error {
+func (s *scene) editAccount(change func(*cloud.Account)) error {
+	return cloud.Accounts.Edit(s.tx, s.account.ID, func(a *cloud.Account) error {
 		change(a)
 		return nil
 	})
@@ -196,13 +197,13 @@ const (
 	maxDays    = 365
 )
 
-func setNumber(least, most int, assign func(*state.Account, int)) func(*scene, string, string) error {
+func setNumber(least, most int, assign func(*cloud.Account, int)) func(*scene, string, string) error {
 	return func(s *scene, _, value string) error {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < least || n > most {
 			return fmt.Errorf("want a number from %d to %d", least, most)
 		}
-		return s.editAccount(func(a *state.Account) { assign(a, n) })
+		return s.editAccount(func(a *cloud.Account) { assign(a, n) })
 	}
 }
 
@@ -219,7 +220,7 @@ func setArrears(s *scene, _, value string) error {
 	if err != nil {
 		return err
 	}
-	return state.SetArrears(s.tx, s.account.ID, owing)
+	return cloud.SetArrears(s.tx, s.account.ID, owing)
 }
 
 func setLCUToSpec(s *scene, _, value string) error {
@@ -227,12 +228,12 @@ func setLCUToSpec(s *scene, _, value string) error {
 	if err != nil {
 		return err
 	}
-	return s.editAccount(func(a *state.Account) { a.LCUToSpec = listed })
+	return s.editAccount(func(a *cloud.Account) { a.LCUToSpec = listed })
 }
 
 func setQuota(s *scene, named, value string) error {
 	name := state.QuotaName(named)
-	if !slices.Contains(state.QuotaNames(), name) {
+	if !slices.Contains(cloud.Schema.QuotaNames(), name) {
 		return fmt.Errorf("there is no such quota: `clbemu quota` lists them")
 	}
 	if value == "default" {
@@ -249,7 +250,7 @@ func setQuota(s *scene, named, value string) error {
 
 func getQuotas(s *scene) []Setting {
 	var list []Setting
-	for _, name := range state.QuotaNames() {
+	for _, name := range cloud.Schema.QuotaNames() {
 		if q, ok := state.Quotas.Find(s.View, state.QuotaID(s.account.ID, name)); ok {
 			list = append(list, Setting{"quota." + string(name), strconv.Itoa(q.Limit)})
 		}
@@ -257,8 +258,8 @@ func getQuotas(s *scene) []Setting {
 	return list
 }
 
-func (s *scene) editRegion(change func(*state.Region) error) error {
-	return state.Regions.Edit(s.tx, s.region, change)
+func (s *scene) editRegion(change func(*cloud.Region) error) error {
+	return cloud.Regions.Edit(s.tx, s.region, change)
 }
 
 func setShared(s *scene, _, value string) error {
@@ -266,14 +267,14 @@ func setShared(s *scene, _, value string) error {
 	if err != nil {
 		return err
 	}
-	return s.editRegion(func(r *state.Region) error {
+	return s.editRegion(func(r *cloud.Region) error {
 		r.SharedInstancesSold = sold
 		return nil
 	})
 }
 
 func getShared(s *scene) string {
-	r, _ := state.Regions.Find(s.View, s.region)
+	r, _ := cloud.Regions.Find(s.View, s.region)
 	return strconv.FormatBool(r.SharedInstancesSold)
 }
 
@@ -282,7 +283,7 @@ func setIPv6(s *scene, _, value string) error {
 	if err != nil {
 		return err
 	}
-	return s.editRegion(func(r *state.Region) error {
+	return s.editRegion(func(r *cloud.Region) error {
 		if sold && r.PublicIPv6CIDRBlock == "" {
 			return errors.New("the region has no IPv6 block")
 		}
@@ -292,24 +293,24 @@ func setIPv6(s *scene, _, value string) error {
 }
 
 func getIPv6(s *scene) string {
-	r, _ := state.Regions.Find(s.View, s.region)
+	r, _ := cloud.Regions.Find(s.View, s.region)
 	return strconv.FormatBool(r.SellsIPv6())
 }
 
 func setStock(s *scene, named, value string) error {
 	zone, kind, _ := strings.Cut(named, ".")
-	stock := state.ZoneStock{ZoneID: zone, AddressType: state.AddressType(kind)}
-	if kind != "" && stock.AddressType != state.AddressTypeInternet && stock.AddressType != state.AddressTypeIntranet {
+	stock := cloud.ZoneStock{ZoneID: zone, AddressType: cloud.AddressType(kind)}
+	if kind != "" && stock.AddressType != cloud.AddressTypeInternet && stock.AddressType != cloud.AddressTypeIntranet {
 		return errors.New("want internet or intranet behind the zone")
 	}
 	if value != "soldout" && value != "available" {
 		return errors.New("want soldout or available")
 	}
-	return s.editRegion(func(r *state.Region) error {
-		if !slices.ContainsFunc(r.Zones, func(z state.Zone) bool { return z.ID == zone }) {
-			return fmt.Errorf("there is no zone %s in %s: there are %s", zone, r.ID, idsOf(slices.Values(r.Zones), func(z state.Zone) string { return z.ID }))
+	return s.editRegion(func(r *cloud.Region) error {
+		if !slices.ContainsFunc(r.Zones, func(z cloud.Zone) bool { return z.ID == zone }) {
+			return fmt.Errorf("there is no zone %s in %s: there are %s", zone, r.ID, idsOf(slices.Values(r.Zones), func(z cloud.Zone) string { return z.ID }))
 		}
-		left := slices.DeleteFunc(slices.Clone(r.SoldOut), func(is state.ZoneStock) bool {
+		left := slices.DeleteFunc(slices.Clone(r.SoldOut), func(is cloud.ZoneStock) bool {
 			return is == stock || kind == "" && is.ZoneID == zone
 		})
 		if value == "soldout" {
@@ -321,7 +322,7 @@ func setStock(s *scene, named, value string) error {
 }
 
 func getStock(s *scene) []Setting {
-	r, _ := state.Regions.Find(s.View, s.region)
+	r, _ := cloud.Regions.Find(s.View, s.region)
 	var list []Setting
 	for _, is := range r.SoldOut {
 		name := "stock." + is.ZoneID
@@ -334,19 +335,19 @@ func getStock(s *scene) []Setting {
 }
 
 func setFreeAddresses(s *scene, named, value string) error {
-	vSwitch, ok := state.VSwitches.Find(s.View, named)
+	vSwitch, ok := cloud.VSwitches.Find(s.View, named)
 	if !ok {
 		return fmt.Errorf("there is no vSwitch %s", named)
 	}
 	if value == "all" {
-		state.FreeAllAddresses(s.tx, vSwitch)
+		cloud.FreeAllAddresses(s.tx, vSwitch)
 		return nil
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil {
 		return errors.New("want a number or all")
 	}
-	if err := state.SetFreeAddresses(s.tx, vSwitch, n); err != nil {
+	if err := cloud.SetFreeAddresses(s.tx, vSwitch, n); err != nil {
 		return fmt.Errorf("the vSwitch has fewer free addresses than that")
 	}
 	return nil
@@ -354,32 +355,32 @@ func setFreeAddresses(s *scene, named, value string) error {
 
 func getFreeAddresses(s *scene) []Setting {
 	var list []Setting
-	for vSwitch := range state.VSwitches.All(s.In(state.Owner{AccountID: s.account.ID, RegionID: s.region})) {
-		list = append(list, Setting{"vswitch." + vSwitch.ID + ".freeAddresses", strconv.Itoa(state.AvailableAddresses(s.View, vSwitch))})
+	for vSwitch := range cloud.VSwitches.All(s.In(state.Owner{AccountID: s.account.ID, RegionID: s.region})) {
+		list = append(list, Setting{"vswitch." + vSwitch.ID + ".freeAddresses", strconv.Itoa(cloud.AvailableAddresses(s.View, vSwitch))})
 	}
 	return list
 }
 
-func (s *scene) throttle() state.Throttle {
-	if t, ok := state.Throttles.Find(s.View, s.account.ID); ok {
+func (s *scene) throttle() cloud.Throttle {
+	if t, ok := cloud.Throttles.Find(s.View, s.account.ID); ok {
 		return *t
 	}
-	return state.Throttle{AccountID: s.account.ID, Profile: state.ThrottleOff}
+	return cloud.Throttle{AccountID: s.account.ID, Profile: cloud.ThrottleOff}
 }
 
 func setThrottleProfile(s *scene, _, value string) error {
-	if value != state.ThrottleOff && value != state.ThrottleRealistic {
+	if value != cloud.ThrottleOff && value != cloud.ThrottleRealistic {
 		return errors.New("want off or realistic")
 	}
 	t := s.throttle()
 	t.Profile = value
-	state.Throttles.Put(s.tx, &t)
+	cloud.Throttles.Put(s.tx, &t)
 	return nil
 }
 
 func getThrottleProfile(s *scene) string { return s.throttle().Profile }
 
-func setRate(assign func(t *state.Throttle, named string, r *state.Rate)) func(*scene, string, string) error {
+func setRate(assign func(t *cloud.Throttle, named string, r *cloud.Rate)) func(*scene, string, string) error {
 	return func(s *scene, named, value string) error {
 		rate, err := parseRate(value)
 		if err != nil {
@@ -387,15 +388,15 @@ func setRate(assign func(t *state.Throttle, named string, r *state.Rate)) func(*
 		}
 		t := s.throttle()
 		assign(&t, named, rate)
-		state.Throttles.Put(s.tx, &t)
+		cloud.Throttles.Put(s.tx, &t)
 		return nil
 	}
 }
 
-func setActionRate(t *state.Throttle, action string, r *state.Rate) {
+func setActionRate(t *cloud.Throttle, action string, r *cloud.Rate) {
 	actions := maps.Clone(t.Actions)
 	if actions == nil {
-		actions = make(map[string]state.Rate)
+		actions = make(map[string]cloud.Rate)
 	}
 	delete(actions, action)
 	if r != nil {
@@ -404,12 +405,12 @@ func setActionRate(t *state.Throttle, action string, r *state.Rate) {
 	t.Actions = actions
 }
 
-func parseRate(value string) (*state.Rate, error) {
+func parseRate(value string) (*cloud.Rate, error) {
 	if value == "default" {
 		return nil, nil
 	}
 	perSecond, burst, both := strings.Cut(value, "/")
-	var rate state.Rate
+	var rate cloud.Rate
 	var err error
 	if rate.PerSecond, err = strconv.ParseFloat(perSecond, 64); err != nil || !(rate.PerSecond > 0 && rate.PerSecond < 1e9) {
 		return nil, errors.New("want calls a second, such as 10 or 10/20 with the burst, or default")
@@ -426,7 +427,7 @@ func parseRate(value string) (*state.Rate, error) {
 func getThrottles(s *scene) []Setting {
 	t := s.throttle()
 	var list []Setting
-	for name, rate := range map[string]*state.Rate{"throttle.account": t.Account, "throttle.key": t.Key} {
+	for name, rate := range map[string]*cloud.Rate{"throttle.account": t.Account, "throttle.key": t.Key} {
 		if rate != nil {
 			list = append(list, Setting{name, formatRate(*rate)})
 		}
@@ -438,19 +439,19 @@ func getThrottles(s *scene) []Setting {
 	return list
 }
 
-func formatRate(r state.Rate) string {
+func formatRate(r cloud.Rate) string {
 	return strconv.FormatFloat(r.PerSecond, 'f', -1, 64) + "/" + strconv.Itoa(r.Burst)
 }
 
 func hasKey(s *scene, id string) error {
-	if key, ok := state.AccessKeys.Find(s.View, id); !ok || key.AccountID != s.account.ID {
+	if key, ok := cloud.AccessKeys.Find(s.View, id); !ok || key.AccountID != s.account.ID {
 		return fmt.Errorf("the account has no access key %s", id)
 	}
 	return nil
 }
 
 func hasRole(s *scene, name string) error {
-	for instance := range state.Instances.All(s.View) {
+	for instance := range cloud.Instances.All(s.View) {
 		if instance.AccountID == s.account.ID && instance.RAMRoleName == name {
 			return nil
 		}
@@ -459,30 +460,30 @@ func hasRole(s *scene, name string) error {
 }
 
 func setKey(s *scene, named, value string) error {
-	key, ok := state.AccessKeys.Find(s.View, named)
+	key, ok := cloud.AccessKeys.Find(s.View, named)
 	if !ok || key.AccountID != s.account.ID {
 		return fmt.Errorf("the account has no access key %s", named)
 	}
 	changed := *key
 	switch value {
 	case "active":
-		changed.Status = state.AccessKeyActive
+		changed.Status = cloud.AccessKeyActive
 	case "inactive":
-		changed.Status = state.AccessKeyInactive
+		changed.Status = cloud.AccessKeyInactive
 	case "deleted":
-		state.AccessKeys.Delete(s.tx, named)
+		cloud.AccessKeys.Delete(s.tx, named)
 		return nil
 	default:
 		return errors.New("want active, inactive or deleted")
 	}
-	state.AccessKeys.Put(s.tx, &changed)
+	cloud.AccessKeys.Put(s.tx, &changed)
 	return nil
 }
 
 // setSecret gives a key a secret; one that is new is active at once.
 func setSecret(s *scene, named, value string) error {
-	key := state.AccessKey{ID: named, AccountID: s.account.ID, Status: state.AccessKeyActive}
-	if old, ok := state.AccessKeys.Find(s.View, named); ok {
+	key := cloud.AccessKey{ID: named, AccountID: s.account.ID, Status: cloud.AccessKeyActive}
+	if old, ok := cloud.AccessKeys.Find(s.View, named); ok {
 		if old.AccountID != s.account.ID || old.SecurityToken != "" {
 			return errors.New("the key is another account's, or temporary")
 		}
@@ -492,13 +493,13 @@ func setSecret(s *scene, named, value string) error {
 		return errors.New("want a secret")
 	}
 	key.Secret = value
-	state.AccessKeys.Put(s.tx, &key)
+	cloud.AccessKeys.Put(s.tx, &key)
 	return nil
 }
 
 func getKeys(s *scene) []Setting {
 	var list []Setting
-	for key := range state.AccessKeys.All(s.View) {
+	for key := range cloud.AccessKeys.All(s.View) {
 		if key.AccountID == s.account.ID && key.SecurityToken == "" {
 			list = append(list, Setting{"key." + key.ID + ".status", strings.ToLower(string(key.Status))})
 		}
@@ -510,28 +511,28 @@ func getKeys(s *scene) []Setting {
 // deny nothing.
 func setPolicy(principal func(string) string, exists func(*scene, string) error) func(*scene, string, string) error {
 	return func(s *scene, named, value string) error {
-		id := state.PolicyID(s.account.ID, principal(named))
-		if _, there := state.Policies.Find(s.View, id); !there {
+		id := cloud.PolicyID(s.account.ID, principal(named))
+		if _, there := cloud.Policies.Find(s.View, id); !there {
 			if err := exists(s, named); err != nil {
 				return err
 			}
 		}
 		if value == "none" {
-			state.Policies.Delete(s.tx, id)
+			cloud.Policies.Delete(s.tx, id)
 			return nil
 		}
-		document, err := state.ParsePolicy(value)
+		document, err := cloud.ParsePolicy(value)
 		if err != nil {
 			return err
 		}
-		state.Policies.Put(s.tx, &state.Policy{AccountID: s.account.ID, Principal: principal(named), Document: document})
+		cloud.Policies.Put(s.tx, &cloud.Policy{AccountID: s.account.ID, Principal: principal(named), Document: document})
 		return nil
 	}
 }
 
 func getPolicies(s *scene) []Setting {
 	var list []Setting
-	for p := range state.Policies.All(s.View) {
+	for p := range cloud.Policies.All(s.View) {
 		if p.AccountID == s.account.ID {
 			list = append(list, Setting{"policy." + strings.Replace(p.Principal, "/", ".", 1), p.Document.String()})
 		}
@@ -560,7 +561,7 @@ func (s *scene) life() state.LifeCycle {
 
 func setLife(s *scene, named, value string) error {
 	stage := state.Stage(named)
-	if _, ok := state.Stages()[stage]; !ok {
+	if _, ok := cloud.Schema.Stages()[stage]; !ok {
 		return fmt.Errorf("there is no stage %s", named)
 	}
 	life := s.life()
@@ -583,7 +584,7 @@ func setLife(s *scene, named, value string) error {
 
 func getLife(s *scene) []Setting {
 	var list []Setting
-	for stage := range state.Stages() {
+	for stage := range cloud.Schema.Stages() {
 		list = append(list, Setting{"life." + string(stage), s.Delay(stage).String()})
 	}
 	slices.SortFunc(list, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })

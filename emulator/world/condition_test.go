@@ -10,6 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
@@ -160,7 +161,7 @@ func TestConditionsAreDurable(t *testing.T) {
 	engine := &memory.Engine{}
 	open := func() *state.Store {
 		t.Helper()
-		store, err := state.Open(context.Background(), state.Config{Engine: engine, Clock: state.NewManualClock(rpctest.Start), Seed: 1})
+		store, err := state.Open(context.Background(), state.Config{Schema: cloud.Schema, Engine: engine, Clock: state.NewManualClock(rpctest.Start), Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // object is what is read of a Node, a Pod or a list of them, as kubectl prints
@@ -115,7 +116,7 @@ func (c *Cluster) Import(tx *state.Tx, where Where) (Imported, error) {
 		planter: planter{tx: tx.In(state.Owner{}), accounts: []string{s.account.ID}},
 		nodes:   make(map[string]string),
 	}
-	for instance := range state.Instances.All(tx.View) {
+	for instance := range cloud.Instances.All(tx.View) {
 		if instance.AccountID == s.account.ID {
 			i.nodes[instance.HostName] = instance.ID
 		}
@@ -158,8 +159,8 @@ func (o *object) field(path, text string) scalar {
 // move is an instance whose address is another than the node's.
 type move struct {
 	at scalar
-	n  *state.NetworkInterface
-	sw *state.VSwitch
+	n  *cloud.NetworkInterface
+	sw *cloud.VSwitch
 }
 
 func (i *importer) importNodes(nodes []object) {
@@ -183,7 +184,7 @@ func (i *importer) importNodes(nodes []object) {
 		}
 		seen[instanceID], seen[o.Metadata.Name] = true, true
 		owner := state.Owner{AccountID: i.accounts[0], RegionID: regionID}
-		instance, exists := state.Instances.Find(i.tx.View, instanceID)
+		instance, exists := cloud.Instances.Find(i.tx.View, instanceID)
 		switch {
 		case !exists:
 			fresh = append(fresh, func() { i.newInstance(owner, o, instanceID, address) })
@@ -203,7 +204,7 @@ func (i *importer) importNodes(nodes []object) {
 	}
 	// All leave before one arrives, as nodes may have swapped their addresses.
 	for _, m := range moves {
-		state.ReleaseAddresses(i.tx, state.NetworkInterfaces.Kind(), m.n.ID)
+		cloud.ReleaseAddresses(i.tx, cloud.NetworkInterfaces.Kind(), m.n.ID)
 	}
 	for _, m := range moves {
 		n := *m.n
@@ -215,7 +216,7 @@ func (i *importer) importNodes(nodes []object) {
 			}
 			n.PrivateIPAddresses = append(n.PrivateIPAddresses, i.privateAddress(m.sw, &n, address))
 		}
-		state.NetworkInterfaces.Put(i.tx, &n)
+		cloud.NetworkInterfaces.Put(i.tx, &n)
 	}
 	for _, create := range fresh {
 		create()
@@ -234,7 +235,7 @@ func (i *importer) providerID(o *object) (regionID, instanceID string, ok bool) 
 		i.fail(at, "%q is not of the form <region>.<instance id>, such as cn-hangzhou.i-bp1node1", at.text)
 		return "", "", false
 	}
-	_, ok = refer(&i.planter, state.Regions, scalar{at.place, regionID})
+	_, ok = refer(&i.planter, cloud.Regions, scalar{at.place, regionID})
 	return regionID, instanceID, ok
 }
 
@@ -261,7 +262,7 @@ func (i *importer) newInstance(owner state.Owner, o *object, id string, address 
 	i.nodes[o.Metadata.Name] = id
 	i.instance(&instanceSpec{
 		ID: scalar{at, id}, VSwitch: scalar{at, sw.ID}, PrivateIPAddress: address,
-		NetworkInterface: scalar{at, i.tx.In(owner).NewID(state.NetworkInterfaces.Kind())},
+		NetworkInterface: scalar{at, i.tx.In(owner).NewID(cloud.NetworkInterfaces.Kind())},
 		Name:             scalar{at, o.Metadata.Name}, HostName: scalar{at, o.Metadata.Name},
 		InstanceType: scalar{at, o.Metadata.Labels["node.kubernetes.io/instance-type"]},
 	})
@@ -269,7 +270,7 @@ func (i *importer) newInstance(owner state.Owner, o *object, id string, address 
 }
 
 // rename gives an instance the name of its node, and tells whether it had another.
-func (i *importer) rename(instance *state.Instance, node string) bool {
+func (i *importer) rename(instance *cloud.Instance, node string) bool {
 	if instance.HostName == node {
 		return false
 	}
@@ -287,21 +288,21 @@ func (i *importer) takeName(node string) {
 }
 
 func (i *importer) setHostName(instanceID, name string) {
-	if instance, ok := state.Instances.Find(i.tx.View, instanceID); ok {
+	if instance, ok := cloud.Instances.Find(i.tx.View, instanceID); ok {
 		renamed := *instance
 		renamed.HostName = name
-		state.Instances.Put(i.tx, &renamed)
+		cloud.Instances.Put(i.tx, &renamed)
 	}
 }
 
 // moved tells whether the instance has another address than the node's.
-func (i *importer) moved(instance *state.Instance, address scalar) (move, bool) {
-	n, _ := state.NetworkInterfacesByInstance.First(i.tx.View, instance.ID, state.NetworkInterfacePrimary)
+func (i *importer) moved(instance *cloud.Instance, address scalar) (move, bool) {
+	n, _ := cloud.NetworkInterfacesByInstance.First(i.tx.View, instance.ID, cloud.NetworkInterfacePrimary)
 	if n.PrivateIPAddresses[0] == address.text {
 		return move{}, false
 	}
-	sw, _ := state.VSwitches.Find(i.tx.View, n.VSwitchID)
-	if !state.Contains(sw.CIDRBlock, address.text) {
+	sw, _ := cloud.VSwitches.Find(i.tx.View, n.VSwitchID)
+	if !cloud.Contains(sw.CIDRBlock, address.text) {
 		i.fail(address, "%s is outside vSwitch %s (%s), where instance %s is: instances do not move between vSwitches",
 			address.text, sw.ID, sw.CIDRBlock, instance.ID)
 		return move{}, false
@@ -311,9 +312,9 @@ func (i *importer) moved(instance *state.Instance, address scalar) (move, bool) 
 
 // zone is the node's by its label, or else the region's first.
 func (i *importer) zone(owner state.Owner, o *object) string {
-	region, _ := state.Regions.Find(i.tx.View, owner.RegionID)
+	region, _ := cloud.Regions.Find(i.tx.View, owner.RegionID)
 	label := o.Metadata.Labels["topology.kubernetes.io/zone"]
-	if slices.ContainsFunc(region.Zones, func(z state.Zone) bool { return z.ID == label }) {
+	if slices.ContainsFunc(region.Zones, func(z cloud.Zone) bool { return z.ID == label }) {
 		return label
 	}
 	if len(region.ZonePairs) == 0 {
@@ -331,14 +332,14 @@ var vSwitchBits = []int{20, 22, 24, 26, 28}
 
 // vSwitch finds where an address belongs, in the VPC or, when that is empty, in
 // any of the owner's; it makes what is missing.
-func (i *importer) vSwitch(owner state.Owner, vpcID, zone string, address scalar) (*state.VSwitch, bool) {
+func (i *importer) vSwitch(owner state.Owner, vpcID, zone string, address scalar) (*cloud.VSwitch, bool) {
 	ip, err := netip.ParseAddr(address.text)
 	if err != nil {
 		i.fail(address, "%q is not an IP address", address.text)
 		return nil, false
 	}
-	for sw := range state.VSwitchesByRegion.List(i.tx.View, owner.AccountID, owner.RegionID) {
-		if (vpcID == "" || sw.VPCID == vpcID) && state.Contains(sw.CIDRBlock, address.text) {
+	for sw := range cloud.VSwitchesByRegion.List(i.tx.View, owner.AccountID, owner.RegionID) {
+		if (vpcID == "" || sw.VPCID == vpcID) && cloud.Contains(sw.CIDRBlock, address.text) {
 			return sw, true
 		}
 	}
@@ -349,13 +350,13 @@ func (i *importer) vSwitch(owner state.Owner, vpcID, zone string, address scalar
 	for _, bits := range vSwitchBits {
 		block := netip.PrefixFrom(ip, bits).Masked()
 		if i.free(vpc, block) {
-			id := i.tx.In(owner).NewID(state.VSwitches.Kind())
+			id := i.tx.In(owner).NewID(cloud.VSwitches.Kind())
 			i.planter.vSwitch(&vSwitchSpec{
 				ID: scalar{address.place, id}, VPC: scalar{address.place, vpc.ID},
 				Zone: scalar{address.place, zone}, CIDRBlock: scalar{address.place, block.String()},
 			})
 			i.done.VSwitches++
-			return state.VSwitches.Find(i.tx.View, id)
+			return cloud.VSwitches.Find(i.tx.View, id)
 		}
 	}
 	i.fail(address, "VPC %s has no room for a vSwitch around %s", vpc.ID, ip)
@@ -363,8 +364,8 @@ func (i *importer) vSwitch(owner state.Owner, vpcID, zone string, address scalar
 }
 
 // free tells whether block lies in the VPC and beside its vSwitches.
-func (i *importer) free(vpc *state.VPC, block netip.Prefix) bool {
-	for sw := range state.VSwitchesByVPC.List(i.tx.View, vpc.ID) {
+func (i *importer) free(vpc *cloud.VPC, block netip.Prefix) bool {
+	for sw := range cloud.VSwitchesByVPC.List(i.tx.View, vpc.ID) {
 		if overlaps(block, sw.CIDRBlock) {
 			return false
 		}
@@ -372,15 +373,15 @@ func (i *importer) free(vpc *state.VPC, block netip.Prefix) bool {
 	return within(block, blocksOf(vpc)...)
 }
 
-func blocksOf(vpc *state.VPC) []string {
+func blocksOf(vpc *cloud.VPC) []string {
 	return slices.Concat([]string{vpc.CIDRBlock}, vpc.SecondaryCIDRBlocks)
 }
 
 // vpcFor finds the VPC around an address or makes it. A VPC that is given gets
 // another block when it has none there.
-func (i *importer) vpcFor(owner state.Owner, vpcID string, ip netip.Addr, at place) (*state.VPC, bool) {
+func (i *importer) vpcFor(owner state.Owner, vpcID string, ip netip.Addr, at place) (*cloud.VPC, bool) {
 	single, around := netip.PrefixFrom(ip, 32), netip.PrefixFrom(ip, vpcBits).Masked()
-	for vpc := range state.VPCsByRegion.List(i.tx.View, owner.AccountID, owner.RegionID) {
+	for vpc := range cloud.VPCsByRegion.List(i.tx.View, owner.AccountID, owner.RegionID) {
 		blocks := blocksOf(vpc)
 		switch {
 		case vpcID != "" && vpc.ID != vpcID:
@@ -393,18 +394,18 @@ func (i *importer) vpcFor(owner state.Owner, vpcID string, ip netip.Addr, at pla
 		default:
 			grown := *vpc
 			grown.SecondaryCIDRBlocks = append(slices.Clone(vpc.SecondaryCIDRBlocks), around.String())
-			state.VPCs.Put(i.tx, &grown)
+			cloud.VPCs.Put(i.tx, &grown)
 			return &grown, true
 		}
 	}
 	tx := i.tx.In(owner)
-	id := tx.NewID(state.VPCs.Kind())
+	id := tx.NewID(cloud.VPCs.Kind())
 	i.vpc(&vpcSpec{
 		ID: scalar{at, id}, Account: scalar{at, owner.AccountID}, Region: scalar{at, owner.RegionID},
-		CIDRBlock: scalar{at, around.String()}, SystemRouteTable: scalar{at, tx.NewID(state.RouteTables.Kind())},
+		CIDRBlock: scalar{at, around.String()}, SystemRouteTable: scalar{at, tx.NewID(cloud.RouteTables.Kind())},
 	})
 	i.done.VPCs++
-	return state.VPCs.Find(i.tx.View, id)
+	return cloud.VPCs.Find(i.tx.View, id)
 }
 
 func (i *importer) importPod(o *object) {
@@ -414,13 +415,13 @@ func (i *importer) importPod(o *object) {
 		return
 	}
 	address := o.field("status.podIP", o.Status.PodIP)
-	instance, ok := state.Instances.Find(i.tx.View, i.nodes[o.Spec.NodeName])
+	instance, ok := cloud.Instances.Find(i.tx.View, i.nodes[o.Spec.NodeName])
 	if !ok || o.Spec.NodeName == "" {
 		i.fail(o.field("spec.nodeName", ""), "there is no instance of node %s: import the nodes first", o.Spec.NodeName)
 		return
 	}
 	description := "pod " + o.Metadata.Namespace + "/" + o.Metadata.Name
-	if n, taken := state.NetworkInterfacesByAddress.First(i.tx.View, instance.VPCID, address.text); taken {
+	if n, taken := cloud.NetworkInterfacesByAddress.First(i.tx.View, instance.VPCID, address.text); taken {
 		i.keepPod(n, instance, description, address)
 		return
 	}
@@ -430,7 +431,7 @@ func (i *importer) importPod(o *object) {
 	}
 	at := address.place
 	i.networkInterface(&networkInterfaceSpec{
-		ID:      scalar{at, i.tx.In(instance.Owner).NewID(state.NetworkInterfaces.Kind())},
+		ID:      scalar{at, i.tx.In(instance.Owner).NewID(cloud.NetworkInterfaces.Kind())},
 		VSwitch: scalar{at, sw.ID}, Instance: scalar{at, instance.ID},
 		PrivateIPAddresses: []scalar{address}, Description: scalar{at, description},
 	})
@@ -438,9 +439,9 @@ func (i *importer) importPod(o *object) {
 }
 
 // keepPod gives the interface that has a pod's address to the pod.
-func (i *importer) keepPod(n *state.NetworkInterface, instance *state.Instance, description string, address scalar) {
+func (i *importer) keepPod(n *cloud.NetworkInterface, instance *cloud.Instance, description string, address scalar) {
 	switch {
-	case n.Type == state.NetworkInterfacePrimary:
+	case n.Type == cloud.NetworkInterfacePrimary:
 		i.fail(address, "%s is the address of instance %s itself", address.text, n.InstanceID)
 	case n.ZoneID != instance.ZoneID:
 		i.fail(address, "%s is in zone %s by vSwitch %s, its node's instance %s in %s",
@@ -449,8 +450,8 @@ func (i *importer) keepPod(n *state.NetworkInterface, instance *state.Instance, 
 		i.done.NetworkInterfaces.Unchanged++
 	default:
 		given := *n
-		given.InstanceID, given.Status, given.Description = instance.ID, state.NetworkInterfaceInUse, description
-		state.NetworkInterfaces.Put(i.tx, &given)
+		given.InstanceID, given.Status, given.Description = instance.ID, cloud.NetworkInterfaceInUse, description
+		cloud.NetworkInterfaces.Put(i.tx, &given)
 		i.done.NetworkInterfaces.Changed++
 	}
 }
@@ -462,12 +463,12 @@ func hasPlace(v *state.View, vpcID, ip string) bool {
 	if err != nil {
 		return false
 	}
-	for sw := range state.VSwitchesByVPC.List(v, vpcID) {
+	for sw := range cloud.VSwitchesByVPC.List(v, vpcID) {
 		if block, err := netip.ParsePrefix(sw.CIDRBlock); err == nil && block.Contains(addr) {
-			return state.IsFree(v, sw.ID, sw.CIDRBlock, ip)
+			return cloud.IsFree(v, sw.ID, sw.CIDRBlock, ip)
 		}
 	}
-	return state.Contains(netip.PrefixFrom(addr, vSwitchBits[0]).Masked().String(), ip)
+	return cloud.Contains(netip.PrefixFrom(addr, vSwitchBits[0]).Masked().String(), ip)
 }
 
 // AddNetworkInterface gives an address of a VPC a network interface, as that of a
@@ -475,14 +476,14 @@ func hasPlace(v *state.View, vpcID, ip string) bool {
 // nothing when the scope has no such VPC or that no running instance, and when the
 // cloud keeps the address for itself or another has it.
 func AddNetworkInterface(tx *state.Tx, vpcID, ip string) error {
-	vpc, ok := state.VPCs.Find(tx.View, vpcID)
+	vpc, ok := cloud.VPCs.Find(tx.View, vpcID)
 	if !ok || vpc.Owner != tx.Scope() || !hasPlace(tx.View, vpcID, ip) {
 		return nil
 	}
-	zones := make(map[string]*state.Instance) // the first running instance in each
-	var first *state.Instance
-	for instance := range state.InstancesByRegion.List(tx.View, vpc.AccountID, vpc.RegionID) {
-		if instance.VPCID != vpcID || instance.Status != state.InstanceRunning {
+	zones := make(map[string]*cloud.Instance) // the first running instance in each
+	var first *cloud.Instance
+	for instance := range cloud.InstancesByRegion.List(tx.View, vpc.AccountID, vpc.RegionID) {
+		if instance.VPCID != vpcID || instance.Status != cloud.InstanceRunning {
 			continue
 		}
 		first = cmp.Or(first, instance)
@@ -495,7 +496,7 @@ func AddNetworkInterface(tx *state.Tx, vpcID, ip string) error {
 	address := scalar{place{path: "auto-eni"}, ip}
 	if sw, ok := i.vSwitch(vpc.Owner, vpcID, first.ZoneID, address); ok {
 		s := &networkInterfaceSpec{
-			ID:      scalar{address.place, i.tx.In(vpc.Owner).NewID(state.NetworkInterfaces.Kind())},
+			ID:      scalar{address.place, i.tx.In(vpc.Owner).NewID(cloud.NetworkInterfaces.Kind())},
 			VSwitch: scalar{address.place, sw.ID}, PrivateIPAddresses: []scalar{address},
 		}
 		if instance := zones[sw.ZoneID]; instance != nil {

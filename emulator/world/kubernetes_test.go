@@ -9,6 +9,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // node and pod are objects as kubectl get -o json prints them, with the fields
@@ -58,8 +59,8 @@ func mustImport(t *testing.T, store *state.Store, text string, want world.Import
 func addressesOf(t *testing.T, store *state.Store, instanceID string) (addresses []string) {
 	t.Helper()
 	if err := store.View(state.Owner{}, func(v *state.View) error {
-		for _, kind := range []string{state.NetworkInterfacePrimary, state.NetworkInterfaceSecondary} {
-			for n := range state.NetworkInterfacesByInstance.List(v, instanceID, kind) {
+		for _, kind := range []string{cloud.NetworkInterfacePrimary, cloud.NetworkInterfaceSecondary} {
+			for n := range cloud.NetworkInterfacesByInstance.List(v, instanceID, kind) {
 				addresses = append(addresses, n.PrivateIPAddresses...)
 			}
 		}
@@ -100,11 +101,11 @@ func TestImportCluster(t *testing.T) {
 		t.Errorf("i-kind2 has the addresses %q, want %q", got, want)
 	}
 	if err := store.View(state.Owner{}, func(v *state.View) error {
-		i, err := state.Instances.Get(v, "i-kind2")
+		i, err := cloud.Instances.Get(v, "i-kind2")
 		if err != nil {
 			return err
 		}
-		vpc, err := state.VPCs.Get(v, i.VPCID)
+		vpc, err := cloud.VPCs.Get(v, i.VPCID)
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // serviceBlock is where the cloud's own services live: every route table leads
@@ -20,10 +20,10 @@ func overlaps(prefix netip.Prefix, block string) bool {
 
 func (p *planter) vpc(s *vpcSpec) {
 	owner, ok := p.home(s.Account, s.Region)
-	if !ok || !declare(p, state.VPCs, s.ID, resourceForm, "vpc-") {
+	if !ok || !declare(p, cloud.VPCs, s.ID, resourceForm, "vpc-") {
 		return
 	}
-	vpc := &state.VPC{
+	vpc := &cloud.VPC{
 		Owner: owner, ID: s.ID.text, Name: s.Name.text, Description: s.Description.text,
 		VRouterID:       s.VRouter.text,
 		ResourceGroupID: p.resourceGroup(owner, s.ResourceGroup),
@@ -41,49 +41,49 @@ func (p *planter) vpc(s *vpcSpec) {
 		vpc.SecondaryCIDRBlocks = append(vpc.SecondaryCIDRBlocks, text)
 	}
 	_, vpc.IPv6CIDRBlock = p.cidr(s.IPv6CIDRBlock, ipv6, 64)
-	state.VPCs.Put(p.tx, vpc)
-	p.tag(owner, state.TagVPC, vpc.ID, s.Tags)
-	p.table(vpc, &routeTableSpec{ID: s.SystemRouteTable}, state.RouteTableSystem)
+	cloud.VPCs.Put(p.tx, vpc)
+	p.tag(owner, cloud.TagVPC, vpc.ID, s.Tags)
+	p.table(vpc, &routeTableSpec{ID: s.SystemRouteTable}, cloud.RouteTableSystem)
 }
 
 func (p *planter) routeTable(s *routeTableSpec) {
-	if vpc, ok := refer(p, state.VPCs, s.VPC); ok {
-		p.table(vpc, s, state.RouteTableCustom)
+	if vpc, ok := refer(p, cloud.VPCs, s.VPC); ok {
+		p.table(vpc, s, cloud.RouteTableCustom)
 	}
 }
 
 // table puts a route table with the route that each has from the beginning.
-func (p *planter) table(vpc *state.VPC, s *routeTableSpec, kind state.RouteTableType) {
-	if !declare(p, state.RouteTables, s.ID, resourceForm, "vtb-") {
+func (p *planter) table(vpc *cloud.VPC, s *routeTableSpec, kind cloud.RouteTableType) {
+	if !declare(p, cloud.RouteTables, s.ID, resourceForm, "vtb-") {
 		return
 	}
-	t := &state.RouteTable{
+	t := &cloud.RouteTable{
 		Owner: vpc.Owner, ID: s.ID.text, VPCID: vpc.ID, VRouterID: vpc.VRouterID, Type: kind,
 		Name: s.Name.text, Description: s.Description.text,
 		ResourceGroupID: p.resourceGroup(vpc.Owner, s.ResourceGroup),
 		CreateTime:      p.tx.Now(),
 	}
-	state.RouteTables.Put(p.tx, t)
-	p.tag(t.Owner, state.TagRouteTable, t.ID, s.Tags)
+	cloud.RouteTables.Put(p.tx, t)
+	p.tag(t.Owner, cloud.TagRouteTable, t.ID, s.Tags)
 	p.systemRoute(t, serviceBlock)
 }
 
-func (p *planter) systemRoute(t *state.RouteTable, block string) {
-	state.RouteEntries.Put(p.tx, &state.RouteEntry{
-		Owner: t.Owner, ID: p.tx.In(t.Owner).NewID(state.RouteEntries.Kind()), RouteTableID: t.ID, VPCID: t.VPCID,
-		DestinationCIDRBlock: block, Type: state.RouteTableSystem, Status: routeAvailable,
+func (p *planter) systemRoute(t *cloud.RouteTable, block string) {
+	cloud.RouteEntries.Put(p.tx, &cloud.RouteEntry{
+		Owner: t.Owner, ID: p.tx.In(t.Owner).NewID(cloud.RouteEntries.Kind()), RouteTableID: t.ID, VPCID: t.VPCID,
+		DestinationCIDRBlock: block, Type: cloud.RouteTableSystem, Status: routeAvailable,
 		CreateTime: p.tx.Now(),
 	})
 }
 
 func (p *planter) vSwitch(s *vSwitchSpec) {
-	vpc, ok := refer(p, state.VPCs, s.VPC)
-	if !ok || !declare(p, state.VSwitches, s.ID, resourceForm, "vsw-") {
+	vpc, ok := refer(p, cloud.VPCs, s.VPC)
+	if !ok || !declare(p, cloud.VSwitches, s.ID, resourceForm, "vsw-") {
 		return
 	}
-	region, _ := state.Regions.Find(p.tx.View, vpc.RegionID)
+	region, _ := cloud.Regions.Find(p.tx.View, vpc.RegionID)
 	p.inRegion(region, s.Zone)
-	sw := &state.VSwitch{
+	sw := &cloud.VSwitch{
 		Owner: vpc.Owner, ID: s.ID.text, VPCID: vpc.ID, ZoneID: s.Zone.text,
 		CIDRBlock:       p.vSwitchBlock(vpc, s.CIDRBlock),
 		IPv6CIDRBlock:   p.vSwitchIPv6Block(vpc, s.IPv6CIDRBlock),
@@ -93,9 +93,9 @@ func (p *planter) vSwitch(s *vSwitchSpec) {
 		ResourceGroupID: p.resourceGroup(vpc.Owner, s.ResourceGroup),
 		CreateTime:      p.tx.Now(),
 	}
-	state.VSwitches.Put(p.tx, sw)
-	p.tag(sw.Owner, state.TagVSwitch, sw.ID, s.Tags)
-	for t := range state.RouteTablesByVPC.List(p.tx.View, vpc.ID) {
+	cloud.VSwitches.Put(p.tx, sw)
+	p.tag(sw.Owner, cloud.TagVSwitch, sw.ID, s.Tags)
+	for t := range cloud.RouteTablesByVPC.List(p.tx.View, vpc.ID) {
 		if sw.CIDRBlock != "" {
 			p.systemRoute(t, sw.CIDRBlock)
 		}
@@ -103,7 +103,7 @@ func (p *planter) vSwitch(s *vSwitchSpec) {
 }
 
 // vSwitchBlock checks that the block lies in the VPC and beside its other vSwitches.
-func (p *planter) vSwitchBlock(vpc *state.VPC, s scalar) string {
+func (p *planter) vSwitchBlock(vpc *cloud.VPC, s scalar) string {
 	prefix, text := p.cidr(s, ipv4, 29)
 	if text == "" {
 		return ""
@@ -111,7 +111,7 @@ func (p *planter) vSwitchBlock(vpc *state.VPC, s scalar) string {
 	if !within(prefix, append(vpc.SecondaryCIDRBlocks, vpc.CIDRBlock)...) {
 		p.fail(s, "%s is outside VPC %s (%s)", text, vpc.ID, vpc.CIDRBlock)
 	}
-	for other := range state.VSwitchesByVPC.List(p.tx.View, vpc.ID) {
+	for other := range cloud.VSwitchesByVPC.List(p.tx.View, vpc.ID) {
 		if overlaps(prefix, other.CIDRBlock) {
 			p.fail(s, "%s overlaps %s of vSwitch %s", text, other.CIDRBlock, other.ID)
 		}
@@ -119,7 +119,7 @@ func (p *planter) vSwitchBlock(vpc *state.VPC, s scalar) string {
 	return text
 }
 
-func (p *planter) vSwitchIPv6Block(vpc *state.VPC, s scalar) string {
+func (p *planter) vSwitchIPv6Block(vpc *cloud.VPC, s scalar) string {
 	prefix, text := p.cidr(s, ipv6, 64)
 	switch {
 	case text == "":
@@ -128,7 +128,7 @@ func (p *planter) vSwitchIPv6Block(vpc *state.VPC, s scalar) string {
 	case !within(prefix, vpc.IPv6CIDRBlock):
 		p.fail(s, "%s is outside VPC %s (%s)", text, vpc.ID, vpc.IPv6CIDRBlock)
 	}
-	for other := range state.VSwitchesByVPC.List(p.tx.View, vpc.ID) {
+	for other := range cloud.VSwitchesByVPC.List(p.tx.View, vpc.ID) {
 		if overlaps(prefix, other.IPv6CIDRBlock) {
 			p.fail(s, "%s overlaps %s of vSwitch %s", text, other.IPv6CIDRBlock, other.ID)
 		}
@@ -137,15 +137,15 @@ func (p *planter) vSwitchIPv6Block(vpc *state.VPC, s scalar) string {
 }
 
 // tableOf is the route table that id names, or the VPC's own.
-func (p *planter) tableOf(vpc *state.VPC, id scalar) string {
-	if t, ok := refer(p, state.RouteTables, id); ok {
+func (p *planter) tableOf(vpc *cloud.VPC, id scalar) string {
+	if t, ok := refer(p, cloud.RouteTables, id); ok {
 		if t.VPCID != vpc.ID {
 			p.fail(id, "%s is a route table of VPC %s, not of %s", t.ID, t.VPCID, vpc.ID)
 		}
 		return t.ID
 	}
-	for t := range state.RouteTablesByVPC.List(p.tx.View, vpc.ID) {
-		if t.Type == state.RouteTableSystem {
+	for t := range cloud.RouteTablesByVPC.List(p.tx.View, vpc.ID) {
+		if t.Type == cloud.RouteTableSystem {
 			return t.ID
 		}
 	}
@@ -153,7 +153,7 @@ func (p *planter) tableOf(vpc *state.VPC, id scalar) string {
 }
 
 func (p *planter) routeEntry(s *routeEntrySpec) {
-	table, ok := refer(p, state.RouteTables, s.RouteTable)
+	table, ok := refer(p, cloud.RouteTables, s.RouteTable)
 	if !ok {
 		return
 	}
@@ -164,12 +164,12 @@ func (p *planter) routeEntry(s *routeEntrySpec) {
 	}
 	if within(prefix, serviceBlock) {
 		p.fail(s.DestinationCIDRBlock, "%s lies in %s, which the cloud keeps for itself", text, serviceBlock)
-	} else if _, twice := state.RouteEntriesByTable.First(p.tx.View, table.ID, text); twice {
+	} else if _, twice := cloud.RouteEntriesByTable.First(p.tx.View, table.ID, text); twice {
 		p.fail(s.DestinationCIDRBlock, "route table %s has a route to %s already", table.ID, text)
 	}
-	state.RouteEntries.Put(p.tx, &state.RouteEntry{
-		Owner: table.Owner, ID: p.tx.In(table.Owner).NewID(state.RouteEntries.Kind()), RouteTableID: table.ID,
-		VPCID: table.VPCID, DestinationCIDRBlock: text, Type: state.RouteTableCustom, Status: routeAvailable,
+	cloud.RouteEntries.Put(p.tx, &cloud.RouteEntry{
+		Owner: table.Owner, ID: p.tx.In(table.Owner).NewID(cloud.RouteEntries.Kind()), RouteTableID: table.ID,
+		VPCID: table.VPCID, DestinationCIDRBlock: text, Type: cloud.RouteTableCustom, Status: routeAvailable,
 		NextHopType: p.word(s.NextHopType, nextHopInstance, nextHopInterface), NextHopID: s.NextHop.text,
 		Name: s.Name.text, Description: s.Description.text, CreateTime: p.tx.Now(),
 	})
@@ -182,13 +182,13 @@ const (
 )
 
 // nextHop checks that the route leads to something in the table's VPC.
-func (p *planter) nextHop(table *state.RouteTable, s *routeEntrySpec) {
+func (p *planter) nextHop(table *cloud.RouteTable, s *routeEntrySpec) {
 	vpcID := table.VPCID
 	if s.NextHopType.text == nextHopInterface {
-		if n, ok := refer(p, state.NetworkInterfaces, s.NextHop); ok {
+		if n, ok := refer(p, cloud.NetworkInterfaces, s.NextHop); ok {
 			vpcID = n.VPCID
 		}
-	} else if i, ok := refer(p, state.Instances, s.NextHop); ok {
+	} else if i, ok := refer(p, cloud.Instances, s.NextHop); ok {
 		vpcID = i.VPCID
 	}
 	if vpcID != table.VPCID {

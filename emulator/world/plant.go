@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // planter puts resources into a state. It goes on after a problem, with what it
@@ -166,14 +167,14 @@ func (p *planter) home(account, region scalar) (owner state.Owner, ok bool) {
 	if account.text == "" && len(p.accounts) > 0 {
 		account.text = p.accounts[0]
 	}
-	a, ok := refer(p, state.Accounts, account)
+	a, ok := refer(p, cloud.Accounts, account)
 	if !ok {
 		return owner, false
 	}
 	if region.text == "" {
 		region.text = a.DefaultRegionID
 	}
-	r, ok := refer(p, state.Regions, region)
+	r, ok := refer(p, cloud.Regions, region)
 	if !ok {
 		return owner, false
 	}
@@ -182,14 +183,14 @@ func (p *planter) home(account, region scalar) (owner state.Owner, ok bool) {
 
 // resourceGroup is the group that id names, or the account's default.
 func (p *planter) resourceGroup(owner state.Owner, id scalar) string {
-	g, ok := refer(p, state.ResourceGroups, id)
+	g, ok := refer(p, cloud.ResourceGroups, id)
 	if ok && g.AccountID != owner.AccountID {
 		p.fail(id, "%s is a resource group of account %s, not of %s", id.text, g.AccountID, owner.AccountID)
 	}
 	if ok {
 		return g.ID
 	}
-	a, _ := state.Accounts.Find(p.tx.View, owner.AccountID)
+	a, _ := cloud.Accounts.Find(p.tx.View, owner.AccountID)
 	return a.DefaultResourceGroupID
 }
 

@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func (p *planter) eip(s *eipSpec) {
 	owner, ok := p.home(s.Account, s.Region)
-	if !ok || !declare(p, state.EIPs, s.ID, resourceForm, "eip-") {
+	if !ok || !declare(p, cloud.EIPs, s.ID, resourceForm, "eip-") {
 		return
 	}
-	e := &state.EIP{
+	e := &cloud.EIP{
 		Owner: owner, ID: s.ID.text, Name: s.Name.text, Description: s.Description.text,
-		Status:             state.EIPAvailable,
+		Status:             cloud.EIPAvailable,
 		Bandwidth:          strconv.Itoa(p.number(s.Bandwidth, 5, 1, 1000)),
 		ISP:                p.word(s.ISP, "BGP", "BGP_PRO"),
 		InternetChargeType: p.word(s.InternetChargeType, "PayByTraffic", "PayByBandwidth"),
@@ -29,32 +30,32 @@ func (p *planter) eip(s *eipSpec) {
 		p.last = append(p.last, func() {
 			addressed := *e
 			addressed.IPAddress = p.publicAddress(e, scalar{place: s.ID.place})
-			state.EIPs.Put(p.tx, &addressed)
+			cloud.EIPs.Put(p.tx, &addressed)
 		})
 	}
-	state.EIPs.Put(p.tx, e)
-	p.tag(owner, state.TagEIP, e.ID, s.Tags)
+	cloud.EIPs.Put(p.tx, e)
+	p.tag(owner, cloud.TagEIP, e.ID, s.Tags)
 }
 
-func (p *planter) publicAddress(e *state.EIP, ip scalar) string {
+func (p *planter) publicAddress(e *cloud.EIP, ip scalar) string {
 	if ip.text != "" && p.ip(ip, ipv4) == "" {
 		return ""
 	}
-	region, _ := state.Regions.Find(p.tx.View, e.RegionID)
-	return p.allocate(state.PublicPool(region.ID), region.PublicCIDRBlock, ip, state.EIPs.Kind(), e.ID)
+	region, _ := cloud.Regions.Find(p.tx.View, e.RegionID)
+	return p.allocate(cloud.PublicPool(region.ID), region.PublicCIDRBlock, ip, cloud.EIPs.Kind(), e.ID)
 }
 
 // associate gives the EIP to an instance or to a network interface.
-func (p *planter) associate(e *state.EIP, id scalar) {
+func (p *planter) associate(e *cloud.EIP, id scalar) {
 	var owner state.Owner
 	if strings.HasPrefix(id.text, "eni-") {
-		n, ok := refer(p, state.NetworkInterfaces, id)
+		n, ok := refer(p, cloud.NetworkInterfaces, id)
 		if !ok {
 			return
 		}
 		owner, e.InstanceType = n.Owner, "NetworkInterface"
 	} else {
-		i, ok := refer(p, state.Instances, id)
+		i, ok := refer(p, cloud.Instances, id)
 		if !ok {
 			return
 		}
@@ -64,29 +65,29 @@ func (p *planter) associate(e *state.EIP, id scalar) {
 		p.fail(id, "%s belongs to account %s in %s, the EIP to %s in %s",
 			id.text, owner.AccountID, owner.RegionID, e.AccountID, e.RegionID)
 	}
-	if other, taken := state.EIPsByInstance.First(p.tx.View, id.text); taken {
+	if other, taken := cloud.EIPsByInstance.First(p.tx.View, id.text); taken {
 		p.fail(id, "%s has EIP %s already", id.text, other.ID)
 	}
-	e.InstanceID, e.Status = id.text, state.EIPInUse
+	e.InstanceID, e.Status = id.text, cloud.EIPInUse
 }
 
 func (p *planter) serverCertificate(s *serverCertificateSpec) {
 	owner, ok := p.home(s.Account, s.Region)
-	if !ok || !declare(p, state.ServerCertificates, s.ID, certForm, "") {
+	if !ok || !declare(p, cloud.ServerCertificates, s.ID, certForm, "") {
 		return
 	}
-	content, err := state.ParseCertificate(s.Certificate.text)
+	content, err := cloud.ParseCertificate(s.Certificate.text)
 	if err != nil {
 		if s.Certificate.text != "" {
 			p.fail(s.Certificate, "%v", err)
 		}
 		return
 	}
-	c := &state.ServerCertificate{
+	c := &cloud.ServerCertificate{
 		Owner: owner, ID: s.ID.text, Name: s.Name.text, CertificateContent: content,
 		ResourceGroupID: p.resourceGroup(owner, s.ResourceGroup),
 		CreateTime:      p.tx.Now(),
 	}
-	state.ServerCertificates.Put(p.tx, c)
-	p.tag(owner, state.TagServerCertificate, c.ID, s.Tags)
+	cloud.ServerCertificates.Put(p.tx, c)
+	p.tag(owner, cloud.TagServerCertificate, c.ID, s.Tags)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
@@ -73,9 +74,9 @@ var errRehearsed = errors.New("rehearsed")
 // rehearse plants into a scratch store and returns what went wrong.
 func rehearse(s *spec) (found problems, err error) {
 	store, err := state.Open(context.Background(), state.Config{
-		Engine: &memory.Engine{},
-		Clock:  state.NewManualClock(time.Unix(0, 0)),
-		Seed:   1,
+		Schema: cloud.Schema, Engine: &memory.Engine{},
+		Clock: state.NewManualClock(time.Unix(0, 0)),
+		Seed:  1,
 	})
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
@@ -17,9 +18,9 @@ import (
 func mustPlant(tb testing.TB, w *world.World) *state.Store {
 	tb.Helper()
 	store, err := state.Open(context.Background(), state.Config{
-		Engine: &memory.Engine{},
-		Clock:  state.NewManualClock(time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)),
-		Seed:   1,
+		Schema: cloud.Schema, Engine: &memory.Engine{},
+		Clock: state.NewManualClock(time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)),
+		Seed:  1,
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -48,31 +49,31 @@ func TestDefault(t *testing.T) {
 	store := mustPlant(t, world.Default())
 	if err := store.View(state.Owner{AccountID: "1234567890123456", RegionID: "cn-hangzhou"}, func(v *state.View) error {
 		for _, id := range []string{"vsw-bp1clbemu000000000001", "vsw-bp1clbemu000000000002", "vsw-bp1clbemu000000000003"} {
-			sw, err := state.VSwitches.Get(v, id)
+			sw, err := cloud.VSwitches.Get(v, id)
 			if err != nil {
 				return err
 			}
-			if _, ok := state.RouteEntriesByTable.First(v, sw.RouteTableID, sw.CIDRBlock); !ok {
+			if _, ok := cloud.RouteEntriesByTable.First(v, sw.RouteTableID, sw.CIDRBlock); !ok {
 				t.Errorf("route table %s has no route to vSwitch %s", sw.RouteTableID, id)
 			}
-			if _, ok := state.RouteEntriesByTable.First(v, sw.RouteTableID, "100.64.0.0/10"); !ok {
+			if _, ok := cloud.RouteEntriesByTable.First(v, sw.RouteTableID, "100.64.0.0/10"); !ok {
 				t.Errorf("route table %s has no route to the cloud's services", sw.RouteTableID)
 			}
 		}
 		for ip, instance := range map[string]string{"192.168.0.11": "i-bp1clbemu0000000001", "192.168.1.11": "i-bp1clbemu0000000003"} {
-			n, ok := state.NetworkInterfacesByAddress.First(v, "vpc-bp1clbemu000000000001", ip)
-			if !ok || n.InstanceID != instance || n.Type != state.NetworkInterfacePrimary {
+			n, ok := cloud.NetworkInterfacesByAddress.First(v, "vpc-bp1clbemu000000000001", ip)
+			if !ok || n.InstanceID != instance || n.Type != cloud.NetworkInterfacePrimary {
 				t.Errorf("%s belongs to %+v, want the primary interface of %s", ip, n, instance)
 			}
 		}
-		i, err := state.Instances.Get(v, "i-bp1clbemu0000000001")
+		i, err := cloud.Instances.Get(v, "i-bp1clbemu0000000001")
 		if err != nil {
 			return err
 		}
-		if i.RAMRoleName != "clbemu-node" || i.Status != state.InstanceRunning || i.ZoneID != "cn-hangzhou-h" {
+		if i.RAMRoleName != "clbemu-node" || i.Status != cloud.InstanceRunning || i.ZoneID != "cn-hangzhou-h" {
 			t.Errorf("instance = %+v, want it running in cn-hangzhou-h with the role clbemu-node", i)
 		}
-		key, err := state.AccessKeys.Get(v, "testid")
+		key, err := cloud.AccessKeys.Get(v, "testid")
 		if err == nil && (key.Secret != "testsecret" || key.AccountID != "1234567890123456") {
 			t.Errorf("access key = %+v", key)
 		}
@@ -136,18 +137,18 @@ func TestAddressesThatAreNotNamed(t *testing.T) {
 	}
 	store := mustPlant(t, w)
 	if err := store.View(state.Owner{}, func(v *state.View) error {
-		n, err := state.NetworkInterfaces.Get(v, "eni-1")
+		n, err := cloud.NetworkInterfaces.Get(v, "eni-1")
 		if err != nil {
 			return err
 		}
 		if want := "172.16.0.4"; n.PrivateIPAddresses[0] != want {
 			t.Errorf("address of eni-1 = %s, want %s", n.PrivateIPAddresses[0], want)
 		}
-		e, err := state.EIPs.Get(v, "eip-1")
-		if err == nil && (e.IPAddress != "198.18.0.4" || e.Status != state.EIPInUse || e.InstanceType != "EcsInstance") {
+		e, err := cloud.EIPs.Get(v, "eip-1")
+		if err == nil && (e.IPAddress != "198.18.0.4" || e.Status != cloud.EIPInUse || e.InstanceType != "EcsInstance") {
 			t.Errorf("eip-1 = %+v, want 198.18.0.4 in use by an instance", e)
 		}
-		if n := state.RouteEntriesByTable.Count(v, "vtb-2"); n != 3 {
+		if n := cloud.RouteEntriesByTable.Count(v, "vtb-2"); n != 3 {
 			t.Errorf("route table vtb-2 has %d entries, want the custom and two of the system", n)
 		}
 		return err
@@ -164,7 +165,7 @@ func TestTags(t *testing.T) {
 	}
 	if err := mustPlant(t, w).View(state.Owner{AccountID: "1", RegionID: "cn-test"}, func(v *state.View) error {
 		for kind, id := range map[state.TagResourceType]string{
-			state.TagVPC: "vpc-1", state.TagRouteTable: "vtb-2", state.TagNetworkInterface: "eni-2",
+			cloud.TagVPC: "vpc-1", cloud.TagRouteTable: "vtb-2", cloud.TagNetworkInterface: "eni-2",
 		} {
 			if got := state.ResourcesTagged(v, kind, []state.TagFilter{{Key: "team"}}); !slices.Equal(got, []string{id}) {
 				t.Errorf("%s with the tag = %v, want %s", kind, got, id)
@@ -184,8 +185,8 @@ func TestAccountDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := mustPlant(t, w).View(state.Owner{}, func(v *state.View) error {
-		a, err := state.Accounts.Get(v, "1")
-		if err == nil && (a.Balance < state.MinimumBalance || a.GraceDays != 7 || a.ReleaseDays != 7 || a.LCUToSpec) {
+		a, err := cloud.Accounts.Get(v, "1")
+		if err == nil && (a.Balance < cloud.MinimumBalance || a.GraceDays != 7 || a.ReleaseDays != 7 || a.LCUToSpec) {
 			t.Errorf("account = %+v, want a balance, 1 day of grace, 7 days to the release and no whitelist", a)
 		}
 		return err

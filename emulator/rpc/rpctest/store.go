@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
@@ -23,7 +24,7 @@ func Store(t testing.TB, plant ...func(*state.Tx) error) *state.Store {
 // StoreAt is Store with a clock that the test can move.
 func StoreAt(t testing.TB, clock state.Clock, plant ...func(*state.Tx) error) *state.Store {
 	t.Helper()
-	store, err := state.Open(context.Background(), state.Config{Engine: &memory.Engine{}, Clock: clock, Seed: 1})
+	store, err := state.Open(context.Background(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Clock: clock, Seed: 1})
 	if err != nil {
 		t.Fatalf("open a store in memory: %v", err)
 	}

@@ -1,4 +1,4 @@
-package state
+package cloud
 
 import (
 	"crypto/ecdsa"
@@ -82,40 +82,3 @@ func fingerprint(cert *x509.Certificate) string {
 	}
 	return strings.Join(parts, ":")
 }
-
-// ServerCertificate is an uploaded certificate. The private key is checked
-// against it on upload and not kept: nothing here terminates TLS.
-type ServerCertificate struct {
-	Owner
-	ID   string
-	Name string
-	CertificateContent
-	ResourceGroupID string
-	CreateTime      time.Time
-}
-
-// ServerCertificates by id.
-var ServerCertificates = newTable("ServerCertificate", func(c *ServerCertificate) string { return c.ID })
-
-// ServerCertificatesByRegion finds certificates by account and region.
-var ServerCertificatesByRegion = ServerCertificates.index("region", func(c *ServerCertificate) [][]string {
-	return one(c.AccountID, c.RegionID)
-})
-
-// CACertificate is a certificate that client certificates are checked against.
-type CACertificate struct {
-	Owner
-	ID   string
-	Name string
-	CertificateContent
-	ResourceGroupID string
-	CreateTime      time.Time
-}
-
-// CACertificates by id.
-var CACertificates = newTable("CACertificate", func(c *CACertificate) string { return c.ID })
-
-// CACertificatesByRegion finds certificates by account and region.
-var CACertificatesByRegion = CACertificates.index("region", func(c *CACertificate) [][]string {
-	return one(c.AccountID, c.RegionID)
-})

@@ -1,6 +1,10 @@
-package state
+package cloud
 
-import "time"
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
 
 // Fault is a fault rule with its counters, kept as the text that it is written
 // as: what it means is not known here.
@@ -14,4 +18,4 @@ type Fault struct {
 }
 
 // Faults by name.
-var Faults = newTable("Fault", func(f *Fault) string { return f.Name })
+var Faults = state.NewTable(Schema, "Fault", func(f *Fault) string { return f.Name }, state.Counter())

@@ -1,4 +1,6 @@
-package state
+package cloud
+
+import "github.com/clbemu/clbemu/state"
 
 // The profiles of throttling.
 const (
@@ -24,7 +26,7 @@ type Throttle struct {
 }
 
 // Throttles by account.
-var Throttles = newTable("Throttle", func(t *Throttle) string { return t.AccountID })
+var Throttles = state.NewTable(Schema, "Throttle", func(t *Throttle) string { return t.AccountID }, state.Setting())
 
 // The realistic profile. The cloud publishes no numbers: CLB-0171.
 var (

@@ -1,6 +1,10 @@
-package state
+package cloud
 
-import "time"
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
 
 // AddressType is where a load balancer is reached from.
 type AddressType string
@@ -39,15 +43,9 @@ const (
 	LoadBalancerLocked   LoadBalancerStatus = "locked"
 )
 
-// On and Off are the wire's and the state's word for switches.
-const (
-	On  = "on"
-	Off = "off"
-)
-
 // LoadBalancer is a CLB instance with its default server group.
 type LoadBalancer struct {
-	Owner
+	state.Owner
 	ID                           string
 	Name                         string
 	Status                       LoadBalancerStatus
@@ -89,78 +87,53 @@ type InternetSpecChange struct {
 }
 
 // LoadBalancers by id.
-var LoadBalancers = newTable("LoadBalancer", func(lb *LoadBalancer) string { return lb.ID })
+var LoadBalancers = state.NewTable(Schema, "LoadBalancer", func(lb *LoadBalancer) string { return lb.ID },
+	state.IDForm("lb-", 18), state.Tagged(TagLoadBalancer),
+	state.Belongs(Accounts, func(lb *LoadBalancer) string { return lb.AccountID }),
+	state.Refers(VPCs, func(lb *LoadBalancer) string { return lb.VPCID }),
+	state.Refers(VSwitches, func(lb *LoadBalancer) string { return lb.VSwitchID }),
+	state.Life(func(lb *LoadBalancer) *string { return &lb.Activity }),
+	state.Checks(func(c *state.Checker, lb *LoadBalancer) {
+		checkBackendServers(c, "LoadBalancer", lb.ID, lb.BackendServers)
+	}))
 
 // LoadBalancersByRegion finds load balancers by account and region.
-var LoadBalancersByRegion = LoadBalancers.index("region", func(lb *LoadBalancer) [][]string {
-	return one(lb.AccountID, lb.RegionID)
+var LoadBalancersByRegion = LoadBalancers.Index("region", func(lb *LoadBalancer) [][]string {
+	return state.Key(lb.AccountID, lb.RegionID)
 })
 
 // LoadBalancersByName finds load balancers by account, region, name.
-var LoadBalancersByName = LoadBalancers.index("name", func(lb *LoadBalancer) [][]string {
-	return one(lb.AccountID, lb.RegionID, lb.Name)
+var LoadBalancersByName = LoadBalancers.Index("name", func(lb *LoadBalancer) [][]string {
+	return state.Key(lb.AccountID, lb.RegionID, lb.Name)
 })
 
 // LoadBalancersByVSwitch finds load balancers by vSwitch.
-var LoadBalancersByVSwitch = LoadBalancers.index("vswitch", func(lb *LoadBalancer) [][]string {
-	return one(lb.VSwitchID)
+var LoadBalancersByVSwitch = LoadBalancers.Index("vswitch", func(lb *LoadBalancer) [][]string {
+	return state.Key(lb.VSwitchID)
 })
 
 // LoadBalancersByServer finds load balancers by a server in their default group.
-var LoadBalancersByServer = LoadBalancers.index("server", func(lb *LoadBalancer) [][]string {
+var LoadBalancersByServer = LoadBalancers.Index("server", func(lb *LoadBalancer) [][]string {
 	return serverKeys(lb.BackendServers)
 })
 
-// BackendServerType is what a backend server is.
-type BackendServerType string
+var _ = LoadBalancers.With(
+	hasAddresses(LoadBalancers, func(lb *LoadBalancer) []string { return []string{lb.Address} }),
+	state.On(fromOrdered, applyInternetSpec),
+	state.Removed(freeEIPs))
 
-// The backend server types.
-const (
-	BackendServerECS BackendServerType = "ecs"
-	BackendServerENI BackendServerType = "eni"
-	BackendServerECI BackendServerType = "eci"
-)
-
-// BackendServer is a member of a server group. Port is 0 in a default group,
-// where the listener says it.
-type BackendServer struct {
-	ServerID    string
-	ServerIP    string `json:",omitempty"`
-	Type        BackendServerType
-	Port        int `json:",omitempty"`
-	Weight      int
-	Description string `json:",omitempty"`
-}
-
-func serverKeys(servers []BackendServer) [][]string {
-	keys := make([][]string, len(servers))
-	for i, s := range servers {
-		keys[i] = []string{s.ServerID}
+// freeEIPs lets go of the EIPs of a load balancer: they stay.
+func freeEIPs(tx *state.Tx, lb *LoadBalancer) {
+	for eip := range EIPsByInstance.List(tx.View, lb.ID) {
+		freed := *eip
+		freed.Status, freed.InstanceID, freed.InstanceType = EIPAvailable, "", ""
+		EIPs.Put(tx, &freed)
 	}
-	return keys
 }
 
-// VServerGroup is a server group of one load balancer.
-type VServerGroup struct {
-	Owner
-	ID             string
-	Name           string
-	LoadBalancerID string
-	BackendServers []BackendServer `json:",omitempty"`
-	// Activity is Busy while a change is being applied.
-	Activity   string `json:",omitempty"`
-	CreateTime time.Time
-}
+// StageLoadBalancerConfiguring is while a change of the default group is applied.
+var StageLoadBalancerConfiguring = LoadBalancers.Stage("loadbalancer.configuring", state.Busy, state.Idle, 500*time.Millisecond)
 
-// VServerGroups by id.
-var VServerGroups = newTable("VServerGroup", func(g *VServerGroup) string { return g.ID })
-
-// VServerGroupsByLoadBalancer finds groups by load balancer.
-var VServerGroupsByLoadBalancer = VServerGroups.index("loadbalancer", func(g *VServerGroup) [][]string {
-	return one(g.LoadBalancerID)
-})
-
-// VServerGroupsByServer finds groups by a server in them.
-var VServerGroupsByServer = VServerGroups.index("server", func(g *VServerGroup) [][]string {
-	return serverKeys(g.BackendServers)
-})
+// QuotaLoadBalancers is of an account.
+var QuotaLoadBalancers = state.NewQuota(Schema, "slb_quota_instances_num", 60,
+	state.Of(LoadBalancersByRegion, func(lb *LoadBalancer, add func(string, int)) { add(lb.AccountID, 1) }))

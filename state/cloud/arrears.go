@@ -1,6 +1,10 @@
-package state
+package cloud
 
-import "time"
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
 
 // An account that owes goes on for its days of grace; then its load balancers
 // are locked, and some days later released. Paying in time undoes the lock.
@@ -14,11 +18,8 @@ const (
 // MinimumBalance in CNY is what a purchase needs.
 const MinimumBalance = 100
 
-// day is a day of grace.
-const day = 24 * time.Hour
-
 // SetArrears puts an account into arrears, or takes it out of them.
-func SetArrears(tx *Tx, accountID string, owing bool) error {
+func SetArrears(tx *state.Tx, accountID string, owing bool) error {
 	return Accounts.Edit(tx, accountID, func(a *Account) error {
 		if owing == !a.ArrearsSince.IsZero() {
 			return nil
@@ -34,12 +35,12 @@ func SetArrears(tx *Tx, accountID string, owing bool) error {
 	})
 }
 
-func scheduleAccount(tx *Tx, a *Account, from string, days int) {
-	Schedule(tx, tx.Now().Add(time.Duration(days)*day), Transition{Kind: Accounts.kind, ResourceID: a.ID, From: from})
+func scheduleAccount(tx *state.Tx, a *Account, from string, days int) {
+	state.Schedule(tx, tx.Now().Add(time.Duration(days)*day), state.Transition{Kind: Accounts.Kind(), ResourceID: a.ID, From: from})
 }
 
 // lockAccount comes when the days of grace are over.
-func lockAccount(tx *Tx, t *Transition) {
+func lockAccount(tx *state.Tx, t *state.Transition) {
 	a, ok := Accounts.Find(tx.View, t.ResourceID)
 	if !ok || a.ArrearsSince.IsZero() {
 		return
@@ -54,11 +55,11 @@ func lockAccount(tx *Tx, t *Transition) {
 	scheduleAccount(tx, a, fromLocked, a.ReleaseDays)
 }
 
-func unlockAccount(tx *Tx, a *Account) {
+func unlockAccount(tx *state.Tx, a *Account) {
 	for _, from := range []string{fromArrears, fromLocked} {
-		Transitions.Delete(tx.In(Owner{}), string(Accounts.kind)+"/"+a.ID+"/"+from)
+		state.Transitions.Delete(tx.In(state.Owner{}), string(Accounts.Kind())+"/"+a.ID+"/"+from)
 	}
-	for lb := range LoadBalancersByRegion.List(tx.In(Owner{}).View, a.ID) {
+	for lb := range LoadBalancersByRegion.List(tx.In(state.Owner{}).View, a.ID) {
 		if lb.LockedFrom != "" {
 			unlocked := *lb
 			unlocked.Status, unlocked.LockedFrom = lb.LockedFrom, ""
@@ -68,25 +69,25 @@ func unlockAccount(tx *Tx, a *Account) {
 }
 
 // releaseAccount comes when the locked load balancers are released.
-func releaseAccount(tx *Tx, t *Transition) {
+func releaseAccount(tx *state.Tx, t *state.Transition) {
 	a, ok := Accounts.Find(tx.View, t.ResourceID)
 	if !ok || a.ArrearsSince.IsZero() {
 		return
 	}
 	for lb := range LoadBalancersByRegion.List(tx.View, a.ID) {
 		if lb.Status == LoadBalancerLocked {
-			RemoveLoadBalancer(tx, lb)
+			LoadBalancers.Remove(tx, lb.ID)
 		}
 	}
 }
 
 // OrderInternetSpec puts a change of a load balancer into effect at its time.
-func OrderInternetSpec(tx *Tx, lb *LoadBalancer, change *InternetSpecChange) {
+func OrderInternetSpec(tx *state.Tx, lb *LoadBalancer, change *InternetSpecChange) {
 	lb.Ineffective = change
-	Schedule(tx, change.EffectiveAt, Transition{Kind: LoadBalancers.kind, ResourceID: lb.ID, From: fromOrdered})
+	state.Schedule(tx, change.EffectiveAt, state.Transition{Kind: LoadBalancers.Kind(), ResourceID: lb.ID, From: fromOrdered})
 }
 
-func applyInternetSpec(tx *Tx, t *Transition) {
+func applyInternetSpec(tx *state.Tx, t *state.Transition) {
 	// What is gone needs no change.
 	_ = LoadBalancers.Edit(tx, t.ResourceID, func(lb *LoadBalancer) error {
 		if change := lb.Ineffective; change != nil && !tx.Now().Before(change.EffectiveAt) {
@@ -95,3 +96,5 @@ func applyInternetSpec(tx *Tx, t *Transition) {
 		return nil
 	})
 }
+
+var _ = Accounts.With(state.On(fromArrears, lockAccount), state.On(fromLocked, releaseAccount))

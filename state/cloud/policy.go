@@ -1,4 +1,4 @@
-package state
+package cloud
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/clbemu/clbemu/state"
 )
 
 // Policy is what a RAM principal may do. Who has none may do everything, as the
@@ -35,7 +37,7 @@ func (k *AccessKey) Principal() string {
 func PolicyID(accountID, principal string) string { return accountID + "/" + principal }
 
 // Policies by PolicyID.
-var Policies = newTable("Policy", func(p *Policy) string { return PolicyID(p.AccountID, p.Principal) })
+var Policies = state.NewTable(Schema, "Policy", func(p *Policy) string { return PolicyID(p.AccountID, p.Principal) }, state.Setting())
 
 // PolicyDocument is a RAM policy: an action is allowed when a statement allows
 // it and none denies it.

@@ -1,9 +1,11 @@
-package state
+package cloud
 
 import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/clbemu/clbemu/state"
 )
 
 // Protocol is what a listener speaks.
@@ -32,7 +34,7 @@ const (
 // Listener is a port of a load balancer. Fields that its protocol does not have
 // are zero.
 type Listener struct {
-	Owner
+	state.Owner
 	LoadBalancerID    string
 	Port              int
 	Protocol          Protocol
@@ -110,21 +112,27 @@ func ListenerID(loadBalancerID string, protocol Protocol, port int) string {
 func (l *Listener) ID() string { return ListenerID(l.LoadBalancerID, l.Protocol, l.Port) }
 
 // Listeners by ListenerID.
-var Listeners = newTable("Listener", (*Listener).ID)
+var Listeners = state.NewTable(Schema, "Listener", (*Listener).ID,
+	state.Tagged(TagListener),
+	state.Refers(ServerCertificates, func(l *Listener) string { return l.ServerCertificateID }),
+	state.Refers(CACertificates, func(l *Listener) string { return l.CACertificateID }),
+	state.Refers(VServerGroups, func(l *Listener) string { return l.VServerGroupID }),
+	state.RefersAll(AccessControlLists, func(l *Listener) []string { return l.AclIDs }),
+	state.Life(func(l *Listener) *ListenerStatus { return &l.Status }))
 
 // ListenersByLoadBalancer finds listeners by load balancer, port (five digits,
 // see PortKey).
-var ListenersByLoadBalancer = Listeners.index("loadbalancer", func(l *Listener) [][]string {
-	return one(l.LoadBalancerID, PortKey(l.Port))
+var ListenersByLoadBalancer = Listeners.Index("loadbalancer", func(l *Listener) [][]string {
+	return state.Key(l.LoadBalancerID, PortKey(l.Port))
 })
 
 // ListenersByVServerGroup finds the listeners that forward to a group.
-var ListenersByVServerGroup = Listeners.index("vservergroup", func(l *Listener) [][]string {
-	return one(l.VServerGroupID)
+var ListenersByVServerGroup = Listeners.Index("vservergroup", func(l *Listener) [][]string {
+	return state.Key(l.VServerGroupID)
 })
 
 // ListenersByAccessControlList finds listeners by an ACL bound to them.
-var ListenersByAccessControlList = Listeners.index("acl", func(l *Listener) [][]string {
+var ListenersByAccessControlList = Listeners.Index("acl", func(l *Listener) [][]string {
 	keys := make([][]string, len(l.AclIDs))
 	for i, id := range l.AclIDs {
 		keys[i] = []string{id}
@@ -133,8 +141,8 @@ var ListenersByAccessControlList = Listeners.index("acl", func(l *Listener) [][]
 })
 
 // ListenersByCertificate finds listeners by their server or CA certificate.
-var ListenersByCertificate = Listeners.index("certificate", func(l *Listener) [][]string {
-	return append(one(l.ServerCertificateID), one(l.CACertificateID)...)
+var ListenersByCertificate = Listeners.Index("certificate", func(l *Listener) [][]string {
+	return append(state.Key(l.ServerCertificateID), state.Key(l.CACertificateID)...)
 })
 
 // PortKey spells a port so that text order is number order.
@@ -142,3 +150,49 @@ func PortKey(port int) string {
 	text := strconv.Itoa(port)
 	return "00000"[min(len(text), 5):] + text
 }
+
+var _ = LoadBalancers.With(state.OwnedBy(ListenersByLoadBalancer, LoadBalancers))
+
+var _ = Listeners.With(state.Checks(checkListener))
+
+func checkListener(c *state.Checker, l *Listener) {
+	checkGroup(c, Listeners.Kind(), l.ID(), l.LoadBalancerID, l.VServerGroupID)
+	state.Among(c, Listeners, l, "protocol", l.Protocol, TCP, UDP, HTTP, HTTPS)
+	state.Among(c, Listeners, l, "status", l.Status, ListenerStarting, ListenerRunning, ListenerConfiguring, ListenerStopping, ListenerStopped)
+	state.Between(c, Listeners, l, "port", l.Port, 1, 65535)
+	for other := range ListenersByLoadBalancer.List(c.View(), l.LoadBalancerID, PortKey(l.Port)) {
+		if other != l && (other.Protocol == UDP) == (l.Protocol == UDP) {
+			c.Fail("Listener %s shares its port with %s", l.ID(), other.ID())
+		}
+	}
+}
+
+// checkGroup checks that what forwards to a group forwards to one of its load
+// balancer.
+func checkGroup(c *state.Checker, from state.Kind, fromID, loadBalancerID, groupID string) {
+	if g, ok := VServerGroups.Find(c.View(), groupID); ok && g.LoadBalancerID != loadBalancerID {
+		c.Fail("%s %s forwards to VServerGroup %s of another load balancer", from, fromID, g.ID)
+	}
+}
+
+// The stages of a listener. How long they take is not published: CLB-0500.
+var (
+	StageListenerStarting    = Listeners.Stage("listener.starting", string(ListenerStarting), string(ListenerRunning), 2*time.Second)
+	StageListenerStopping    = Listeners.Stage("listener.stopping", string(ListenerStopping), string(ListenerStopped), 2*time.Second)
+	StageListenerConfiguring = Listeners.Stage("listener.configuring", string(ListenerConfiguring), "", time.Second)
+)
+
+// The quotas of a load balancer, an access control list and a listener. Those of
+// access control lists of a listener are not published with certainty: CLB-0170.
+var (
+	QuotaListeners = state.NewQuota(Schema, "slb_quota_listeners_num", 50,
+		state.Of(ListenersByLoadBalancer, func(l *Listener, add func(string, int)) { add(l.LoadBalancerID, 1) }))
+	QuotaACLAttached = state.NewQuota(Schema, "slb_quota_acl_attached_num", 50,
+		state.Of(ListenersByAccessControlList, func(l *Listener, add func(string, int)) {
+			for _, id := range l.AclIDs {
+				add(id, 1)
+			}
+		}))
+	QuotaListenerACLs = state.NewQuota(Schema, "slb_quota_listener_acls_num", 5,
+		state.Within(Listeners, func(l *Listener) int { return len(l.AclIDs) }))
+)

@@ -1,23 +1,26 @@
-package state
+package cloud
 
 import (
 	"encoding/binary"
 	"math/big"
 	"net/netip"
+	"slices"
+
+	"github.com/clbemu/clbemu/state"
 )
 
 // Facts about addresses.
 const (
-	NoFreeAddress  Fact = "NoFreeAddress"
-	AddressOutside Fact = "AddressOutside"
-	AddressTaken   Fact = "AddressTaken"
+	NoFreeAddress  state.Fact = "NoFreeAddress"
+	AddressOutside state.Fact = "AddressOutside"
+	AddressTaken   state.Fact = "AddressTaken"
 )
 
 // Address is an allocated address: Pool is a vSwitch, or PublicPool.
 type Address struct {
 	Pool   string
 	IP     string
-	Holder Kind // the table of what has it
+	Holder state.Kind // the table of what has it
 	// HolderID is the holder's id in that table.
 	HolderID string
 }
@@ -26,14 +29,14 @@ type Address struct {
 func AddressID(pool, ip string) string { return pool + "/" + ip }
 
 // Addresses by AddressID.
-var Addresses = newTable("Address", func(a *Address) string { return AddressID(a.Pool, a.IP) })
+var Addresses = state.NewTable(Schema, "Address", func(a *Address) string { return AddressID(a.Pool, a.IP) })
 
 // AddressesByPool finds the allocated addresses of a pool.
-var AddressesByPool = Addresses.index("pool", func(a *Address) [][]string { return one(a.Pool) })
+var AddressesByPool = Addresses.Index("pool", func(a *Address) [][]string { return state.Key(a.Pool) })
 
 // AddressesByHolder finds the addresses of a holder: kind, id.
-var AddressesByHolder = Addresses.index("holder", func(a *Address) [][]string {
-	return one(string(a.Holder), a.HolderID)
+var AddressesByHolder = Addresses.Index("holder", func(a *Address) [][]string {
+	return state.Key(string(a.Holder), a.HolderID)
 })
 
 // PublicPool names the pool of a region's public addresses.
@@ -85,7 +88,7 @@ func Contains(cidr, ip string) bool {
 }
 
 // IsFree tells whether AllocateAddress would give ip out.
-func IsFree(v *View, pool, cidr, ip string) bool {
+func IsFree(v *state.View, pool, cidr, ip string) bool {
 	_, taken := Addresses.Find(v, AddressID(pool, ip))
 	return !taken && Contains(cidr, ip)
 }
@@ -93,7 +96,7 @@ func IsFree(v *View, pool, cidr, ip string) bool {
 // AllocateAddress gives an address of the CIDR block to a holder: ip, or any
 // free one when ip is empty. It fails with AddressOutside, AddressTaken or
 // NoFreeAddress.
-func AllocateAddress(tx *Tx, pool, cidr, ip string, holder Kind, holderID string) (string, error) {
+func AllocateAddress(tx *state.Tx, pool, cidr, ip string, holder state.Kind, holderID string) (string, error) {
 	if ip == "" {
 		free, err := freeAddress(tx, pool, usable(cidr))
 		if err != nil {
@@ -102,10 +105,10 @@ func AllocateAddress(tx *Tx, pool, cidr, ip string, holder Kind, holderID string
 		ip = free
 	} else {
 		if !Contains(cidr, ip) {
-			return "", &Error{Fact: AddressOutside, ID: ip}
+			return "", &state.Error{Fact: AddressOutside, ID: ip}
 		}
 		if !IsFree(tx.View, pool, cidr, ip) {
-			return "", &Error{Fact: AddressTaken, ID: ip}
+			return "", &state.Error{Fact: AddressTaken, ID: ip}
 		}
 	}
 	Addresses.Put(tx, &Address{Pool: pool, IP: ip, Holder: holder, HolderID: holderID})
@@ -114,11 +117,11 @@ func AllocateAddress(tx *Tx, pool, cidr, ip string, holder Kind, holderID string
 
 // freeAddress starts at a place that chance chooses and takes the next free
 // address from there, as the cloud's addresses are not in order either.
-func freeAddress(tx *Tx, pool string, b block) (string, error) {
+func freeAddress(tx *state.Tx, pool string, b block) (string, error) {
 	if b.size == 0 {
-		return "", &Error{Fact: NoFreeAddress, ID: pool}
+		return "", &state.Error{Fact: NoFreeAddress, ID: pool}
 	}
-	chance := tx.draw()
+	chance := tx.Draw()
 	start := binary.BigEndian.Uint64(chance[:]) % b.size
 	for i := range b.size {
 		ip := b.at((start + i) % b.size).String()
@@ -126,18 +129,18 @@ func freeAddress(tx *Tx, pool string, b block) (string, error) {
 			return ip, nil
 		}
 	}
-	return "", &Error{Fact: NoFreeAddress, ID: pool}
+	return "", &state.Error{Fact: NoFreeAddress, ID: pool}
 }
 
 // ReleaseAddresses gives back all addresses of a holder.
-func ReleaseAddresses(tx *Tx, holder Kind, holderID string) {
+func ReleaseAddresses(tx *state.Tx, holder state.Kind, holderID string) {
 	for a := range AddressesByHolder.List(tx.View, string(holder), holderID) {
 		Addresses.Delete(tx, AddressID(a.Pool, a.IP))
 	}
 }
 
 // AvailableAddresses counts the free addresses of a vSwitch.
-func AvailableAddresses(v *View, s *VSwitch) int {
+func AvailableAddresses(v *state.View, s *VSwitch) int {
 	free := int(usable(s.CIDRBlock).size)
 	for a := range AddressesByPool.List(v, s.ID) {
 		if Contains(s.CIDRBlock, a.IP) {
@@ -147,16 +150,60 @@ func AvailableAddresses(v *View, s *VSwitch) int {
 	return free
 }
 
+// usedBy are the addresses that a resource uses, by the kinds that have some.
+var usedBy = make(map[state.Kind]func(v *state.View, id string) []string)
+
+// hasAddresses declares which allocated addresses a resource uses: they are its
+// own, and are given back with it.
+func hasAddresses[T any](t *state.Table[T], addresses func(*T) []string) state.Option {
+	usedBy[t.Kind()] = func(v *state.View, id string) []string {
+		if r, ok := t.Find(v, id); ok {
+			return addresses(r)
+		}
+		return nil
+	}
+	check := state.Checks(func(c *state.Checker, r *T) {
+		for _, ip := range addresses(r) {
+			checkHolds(c, t.Kind(), t.ID(r), ip)
+		}
+	})
+	release := state.Removed(func(tx *state.Tx, r *T) { ReleaseAddresses(tx, t.Kind(), t.ID(r)) })
+	return state.Options(check, release)
+}
+
+// checkHolds checks that the address is allocated to the resource.
+func checkHolds(c *state.Checker, kind state.Kind, id, ip string) {
+	for a := range AddressesByHolder.List(c.View(), string(kind), id) {
+		if a.IP == ip {
+			return
+		}
+	}
+	c.Fail("%s %s uses %s, which is not allocated to it", kind, id, ip)
+}
+
+// Every allocated address is in use by its holder.
+var _ = Addresses.With(state.Checks(func(c *state.Checker, a *Address) {
+	var used []string
+	if addresses, ok := usedBy[a.Holder]; ok {
+		used = addresses(c.View(), a.HolderID)
+	} else if s, ok := VSwitches.Find(c.View(), a.HolderID); ok && a.Holder == reservation && s.ID == a.Pool {
+		used = []string{a.IP}
+	}
+	if !slices.Contains(used, a.IP) {
+		c.Fail("Address %s is allocated to %s %s, which does not use it", AddressID(a.Pool, a.IP), a.Holder, a.HolderID)
+	}
+}))
+
 // reservation is the holder of addresses that the world keeps from being given
 // out, so that a vSwitch has just so many free.
-const reservation Kind = "Reservation"
+const reservation state.Kind = "Reservation"
 
 // SetFreeAddresses leaves a vSwitch exactly free addresses by reserving others.
 // It fails with NoFreeAddress when it has fewer.
-func SetFreeAddresses(tx *Tx, s *VSwitch, free int) error {
+func SetFreeAddresses(tx *state.Tx, s *VSwitch, free int) error {
 	available := AvailableAddresses(tx.View, s) + AddressesByHolder.Count(tx.View, string(reservation), s.ID)
 	if free < 0 || free > available {
-		return &Error{Fact: NoFreeAddress, ID: s.ID}
+		return &state.Error{Fact: NoFreeAddress, ID: s.ID}
 	}
 	FreeAllAddresses(tx, s)
 	b := usable(s.CIDRBlock)
@@ -171,4 +218,4 @@ func SetFreeAddresses(tx *Tx, s *VSwitch, free int) error {
 }
 
 // FreeAllAddresses undoes SetFreeAddresses.
-func FreeAllAddresses(tx *Tx, s *VSwitch) { ReleaseAddresses(tx, reservation, s.ID) }
+func FreeAllAddresses(tx *state.Tx, s *VSwitch) { ReleaseAddresses(tx, reservation, s.ID) }

@@ -1,0 +1,41 @@
+package cloud
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// AccessControlList is a list of addresses that listeners admit or refuse.
+type AccessControlList struct {
+	state.Owner
+	ID               string
+	Name             string
+	AddressIPVersion string
+	ResourceGroupID  string
+	Entries          []AccessControlListEntry `json:",omitempty"`
+	CreateTime       time.Time
+}
+
+// AccessControlListEntry is a CIDR block, as the caller spelled it.
+type AccessControlListEntry struct {
+	Entry   string
+	Comment string `json:",omitempty"`
+}
+
+// AccessControlLists by id.
+var AccessControlLists = state.NewTable(Schema, "AccessControlList", func(a *AccessControlList) string { return a.ID },
+	state.IDForm("acl-", 18), state.Tagged(TagAccessControlList))
+
+// AccessControlListsByRegion finds lists by account and region.
+var AccessControlListsByRegion = AccessControlLists.Index("region", func(a *AccessControlList) [][]string {
+	return state.Key(a.AccountID, a.RegionID)
+})
+
+// QuotaACLs is of an account.
+var QuotaACLs = state.NewQuota(Schema, "slb_quota_acls_num", 200,
+	state.Of(AccessControlListsByRegion, func(a *AccessControlList, add func(string, int)) { add(a.AccountID, 1) }))
+
+// QuotaACLEntries is of an access control list.
+var QuotaACLEntries = state.NewQuota(Schema, "slb_quota_acl_entries_num", 300,
+	state.Within(AccessControlLists, func(a *AccessControlList) int { return len(a.Entries) }))

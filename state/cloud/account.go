@@ -1,0 +1,29 @@
+package cloud
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// Account is a cloud account, the owner of resources.
+type Account struct {
+	ID                     string
+	Name                   string `json:",omitempty"`
+	DefaultResourceGroupID string `json:",omitempty"`
+	// DefaultRegionID is the region of calls that name none.
+	DefaultRegionID string `json:",omitempty"`
+	// Balance is in CNY; a purchase needs MinimumBalance of it.
+	Balance int
+	// ArrearsSince is when the account went into arrears, zero when it is not.
+	ArrearsSince time.Time `json:",omitzero"`
+	// GraceDays after that its load balancers are locked, and ReleaseDays later
+	// they are released.
+	GraceDays   int
+	ReleaseDays int
+	// LCUToSpec is the whitelist for changing PayByCLCU to PayBySpec.
+	LCUToSpec bool `json:",omitempty"`
+}
+
+// Accounts by id (the cloud's uid).
+var Accounts = state.NewTable(Schema, "Account", func(a *Account) string { return a.ID }, state.Setting())

@@ -1,0 +1,28 @@
+package cloud
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// CACertificate is a certificate that client certificates are checked against.
+type CACertificate struct {
+	state.Owner
+	ID   string
+	Name string
+	CertificateContent
+	ResourceGroupID string
+	CreateTime      time.Time
+}
+
+// CACertificates by id.
+var CACertificates = state.NewTable(Schema, "CACertificate", func(c *CACertificate) string { return c.ID }, state.Tagged(TagCACertificate))
+
+// CACertificatesByRegion finds certificates by account and region.
+var CACertificatesByRegion = CACertificates.Index("region", func(c *CACertificate) [][]string {
+	return state.Key(c.AccountID, c.RegionID)
+})
+
+// QuotaCACertificates is of a region.
+var QuotaCACertificates = state.NewQuota(Schema, "slb_quota_ca_certs_num", 100, state.InRegion(CACertificatesByRegion))

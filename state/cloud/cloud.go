@@ -1,0 +1,22 @@
+// Package cloud is the resources of the emulated cloud, in its own words: a kind a
+// file, with all that is true of the kind. It reports facts (a thing is not there,
+// a limit is reached), and must not know any wire format, error code or HTTP.
+package cloud
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// Schema is the kinds of the cloud. The files beside this one declare them.
+var Schema = state.NewSchema()
+
+// On and Off are the wire's and the state's word for switches.
+const (
+	On  = "on"
+	Off = "off"
+)
+
+// day is a day of grace.
+const day = 24 * time.Hour

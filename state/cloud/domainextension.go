@@ -1,0 +1,44 @@
+package cloud
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// DomainExtension gives one domain of an HTTPS listener a certificate of its own.
+type DomainExtension struct {
+	state.Owner
+	ID                  string
+	LoadBalancerID      string
+	ListenerPort        int
+	Domain              string
+	ServerCertificateID string
+	CreateTime          time.Time
+}
+
+// DomainExtensions by id.
+var DomainExtensions = state.NewTable(Schema, "DomainExtension", func(d *DomainExtension) string { return d.ID },
+	state.IDForm("de-", 10),
+	state.Belongs(ServerCertificates, func(d *DomainExtension) string { return d.ServerCertificateID }))
+
+// ListenerID is the listener that the extension is of: one of HTTPS.
+func (d *DomainExtension) ListenerID() string {
+	return ListenerID(d.LoadBalancerID, HTTPS, d.ListenerPort)
+}
+
+// DomainExtensionsByListener finds extensions by ListenerID, domain.
+var DomainExtensionsByListener = DomainExtensions.Index("listener", func(d *DomainExtension) [][]string {
+	return state.Key(d.ListenerID(), d.Domain)
+})
+
+// DomainExtensionsByCertificate finds extensions by server certificate.
+var DomainExtensionsByCertificate = DomainExtensions.Index("certificate", func(d *DomainExtension) [][]string {
+	return state.Key(d.ServerCertificateID)
+})
+
+var _ = Listeners.With(state.OwnedBy(DomainExtensionsByListener, Listeners))
+
+// QuotaDomainExtensions is of a listener.
+var QuotaDomainExtensions = state.NewQuota(Schema, "slb_quota_domain_extensions_num", 3,
+	state.Of(DomainExtensionsByListener, func(d *DomainExtension, add func(string, int)) { add(d.ListenerID(), 1) }))

@@ -1,0 +1,85 @@
+package cloud
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// The types and states of a network interface.
+const (
+	NetworkInterfacePrimary   = "Primary"
+	NetworkInterfaceSecondary = "Secondary"
+	NetworkInterfaceInUse     = "InUse"
+	NetworkInterfaceAvailable = "Available"
+)
+
+// NetworkInterface is an elastic network interface (ENI).
+type NetworkInterface struct {
+	state.Owner
+	ID          string
+	Name        string `json:",omitempty"`
+	Description string `json:",omitempty"`
+	Type        string
+	Status      string
+	InstanceID  string `json:",omitempty"`
+	VPCID       string
+	VSwitchID   string
+	ZoneID      string
+	MacAddress  string
+	// PrivateIPAddresses has the primary address first.
+	PrivateIPAddresses []string
+	IPv6Addresses      []string `json:",omitempty"`
+	SecurityGroupIDs   []string `json:",omitempty"`
+	SourceDestCheck    bool     `json:",omitempty"`
+	// Activity is Busy while a change of attributes is being applied.
+	Activity        string `json:",omitempty"`
+	ResourceGroupID string
+	CreateTime      time.Time
+}
+
+// NetworkInterfaces by id.
+var NetworkInterfaces = state.NewTable(Schema, "NetworkInterface", func(n *NetworkInterface) string { return n.ID },
+	state.IDForm("eni-", 16), state.Tagged(TagNetworkInterface),
+	state.Refers(VSwitches, func(n *NetworkInterface) string { return n.VSwitchID }),
+	state.Refers(Instances, func(n *NetworkInterface) string { return n.InstanceID }),
+	state.Life(func(n *NetworkInterface) *string { return &n.Activity }))
+
+// NetworkInterfacesByRegion finds interfaces by account and region.
+var NetworkInterfacesByRegion = NetworkInterfaces.Index("region", func(n *NetworkInterface) [][]string {
+	return state.Key(n.AccountID, n.RegionID)
+})
+
+// NetworkInterfacesByInstance finds interfaces by instance, type.
+var NetworkInterfacesByInstance = NetworkInterfaces.Index("instance", func(n *NetworkInterface) [][]string {
+	return state.Key(n.InstanceID, n.Type)
+})
+
+// NetworkInterfacesByVSwitch finds interfaces by vSwitch.
+var NetworkInterfacesByVSwitch = NetworkInterfaces.Index("vswitch", func(n *NetworkInterface) [][]string {
+	return state.Key(n.VSwitchID)
+})
+
+// NetworkInterfacesByAddress finds interfaces by VPC and any of their
+// addresses, IPv4 or IPv6.
+var NetworkInterfacesByAddress = NetworkInterfaces.Index("address", func(n *NetworkInterface) [][]string {
+	var keys [][]string
+	for _, ip := range n.PrivateIPAddresses {
+		keys = append(keys, []string{n.VPCID, ip})
+	}
+	for _, ip := range n.IPv6Addresses {
+		keys = append(keys, []string{n.VPCID, ip})
+	}
+	return keys
+})
+
+var _ = NetworkInterfaces.With(hasAddresses(NetworkInterfaces, func(n *NetworkInterface) []string { return n.PrivateIPAddresses }))
+
+var _ = Instances.With(state.Checks(func(c *state.Checker, i *Instance) {
+	if _, ok := NetworkInterfacesByInstance.First(c.View(), i.ID, NetworkInterfacePrimary); !ok {
+		c.Fail("Instance %s has no primary network interface", i.ID)
+	}
+}))
+
+// StageNetworkInterfaceChanging is while a change of attributes is applied.
+var StageNetworkInterfaceChanging = NetworkInterfaces.Stage("networkinterface.changing", state.Busy, state.Idle, time.Second)

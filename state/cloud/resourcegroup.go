@@ -1,0 +1,18 @@
+package cloud
+
+import (
+	"github.com/clbemu/clbemu/state"
+)
+
+// ResourceGroup groups the resources of an account.
+type ResourceGroup struct {
+	AccountID string
+	ID        string
+	Name      string
+}
+
+// Belonging is the group's account: groups are of no region.
+func (g *ResourceGroup) Belonging() state.Owner { return state.Owner{AccountID: g.AccountID} }
+
+// ResourceGroups by id.
+var ResourceGroups = state.NewTable(Schema, "ResourceGroup", func(g *ResourceGroup) string { return g.ID }, state.Setting())

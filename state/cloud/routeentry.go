@@ -1,0 +1,72 @@
+package cloud
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// The states of a route entry.
+const (
+	RouteEntryPending   = "Pending"
+	RouteEntryAvailable = "Available"
+	RouteEntryDeleting  = "Deleting"
+)
+
+// RouteEntry is a route. System entries have no next hop.
+type RouteEntry struct {
+	state.Owner
+	ID                   string
+	RouteTableID         string
+	VPCID                string
+	DestinationCIDRBlock string
+	Type                 RouteTableType
+	Status               string
+	NextHopType          string `json:",omitempty"`
+	NextHopID            string `json:",omitempty"`
+	Name                 string `json:",omitempty"`
+	Description          string `json:",omitempty"`
+	CreateTime           time.Time
+}
+
+// RouteEntries by id.
+var RouteEntries = state.NewTable(Schema, "RouteEntry", func(e *RouteEntry) string { return e.ID },
+	state.IDForm("rte-", 18), state.Life(func(e *RouteEntry) *string { return &e.Status }))
+
+// RouteEntriesByTable finds entries by route table, destination.
+var RouteEntriesByTable = RouteEntries.Index("table", func(e *RouteEntry) [][]string {
+	return state.Key(e.RouteTableID, e.DestinationCIDRBlock)
+})
+
+// RouteEntriesInTransit finds the entries that are Pending or Deleting by VPC.
+var RouteEntriesInTransit = RouteEntries.Index("transit", func(e *RouteEntry) [][]string {
+	if e.Status != RouteEntryPending && e.Status != RouteEntryDeleting {
+		return nil
+	}
+	return state.Key(e.VPCID)
+})
+
+// RouteEntriesByNextHop finds entries by the instance or interface they lead to.
+var RouteEntriesByNextHop = RouteEntries.Index("nexthop", func(e *RouteEntry) [][]string { return state.Key(e.NextHopID) })
+
+var _ = RouteTables.With(state.OwnedBy(RouteEntriesByTable, RouteTables))
+
+var _ = RouteEntries.With(state.On(RouteEntryDeleting, func(tx *state.Tx, t *state.Transition) {
+	if e, ok := RouteEntries.Find(tx.View, t.ResourceID); ok && e.Status == RouteEntryDeleting {
+		RouteEntries.Remove(tx, e.ID)
+	}
+}))
+
+// The stages of a route entry.
+var (
+	StageRouteEntryPending  = RouteEntries.Stage("routeentry.pending", RouteEntryPending, RouteEntryAvailable, 3*time.Second)
+	StageRouteEntryDeleting = RouteEntries.Stage("routeentry.deleting", RouteEntryDeleting, "", 3*time.Second)
+)
+
+// QuotaRouteEntries is of a route table, for custom entries.
+var QuotaRouteEntries = state.NewQuota(Schema, "vpc_quota_route_entrys_num", 200,
+	state.Of(RouteEntriesByTable, func(e *RouteEntry, add func(string, int)) {
+		if e.Type == RouteTableCustom {
+			add(e.RouteTableID, 1)
+		}
+	}))

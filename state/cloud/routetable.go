@@ -1,0 +1,50 @@
+package cloud
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// RouteTableType tells the table that comes with a VPC from those made later.
+type RouteTableType string
+
+// The route table types; route entries use the same words.
+const (
+	RouteTableSystem RouteTableType = "System"
+	RouteTableCustom RouteTableType = "Custom"
+)
+
+// RouteTable is a route table of a VPC.
+type RouteTable struct {
+	state.Owner
+	ID              string
+	VPCID           string
+	VRouterID       string
+	Name            string `json:",omitempty"`
+	Description     string `json:",omitempty"`
+	Type            RouteTableType
+	ResourceGroupID string
+	CreateTime      time.Time
+}
+
+// RouteTables by id.
+var RouteTables = state.NewTable(Schema, "RouteTable", func(t *RouteTable) string { return t.ID },
+	state.IDForm("vtb-", 18), state.Tagged(TagRouteTable))
+
+// RouteTablesByRegion finds route tables by account and region.
+var RouteTablesByRegion = RouteTables.Index("region", func(t *RouteTable) [][]string { return state.Key(t.AccountID, t.RegionID) })
+
+// RouteTablesByVPC finds route tables by VPC.
+var RouteTablesByVPC = RouteTables.Index("vpc", func(t *RouteTable) [][]string { return state.Key(t.VPCID) })
+
+// QuotaRouteTables is of a VPC, for custom tables. It is not published with
+// certainty: CLB-0170.
+var QuotaRouteTables = state.NewQuota(Schema, "vpc_quota_route_tables_num", 9,
+	state.Of(RouteTablesByVPC, func(t *RouteTable, add func(string, int)) {
+		if t.Type == RouteTableCustom {
+			add(t.VPCID, 1)
+		}
+	}))
+
+var _ = VPCs.With(state.OwnedBy(RouteTablesByVPC, VPCs))

@@ -1,0 +1,29 @@
+package cloud
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// ServerCertificate is an uploaded certificate. The private key is checked
+// against it on upload and not kept: nothing here terminates TLS.
+type ServerCertificate struct {
+	state.Owner
+	ID   string
+	Name string
+	CertificateContent
+	ResourceGroupID string
+	CreateTime      time.Time
+}
+
+// ServerCertificates by id.
+var ServerCertificates = state.NewTable(Schema, "ServerCertificate", func(c *ServerCertificate) string { return c.ID }, state.Tagged(TagServerCertificate))
+
+// ServerCertificatesByRegion finds certificates by account and region.
+var ServerCertificatesByRegion = ServerCertificates.Index("region", func(c *ServerCertificate) [][]string {
+	return state.Key(c.AccountID, c.RegionID)
+})
+
+// QuotaCertificates is of a region.
+var QuotaCertificates = state.NewQuota(Schema, "slb_quota_certs_num", 100, state.InRegion(ServerCertificatesByRegion))

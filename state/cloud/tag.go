@@ -1,0 +1,24 @@
+package cloud
+
+import "github.com/clbemu/clbemu/state"
+
+// What can be tagged.
+const (
+	TagLoadBalancer      state.TagResourceType = "instance"
+	TagServerCertificate state.TagResourceType = "certificate"
+	TagAccessControlList state.TagResourceType = "acl"
+	TagCACertificate     state.TagResourceType = "slb:cacertificate" // set on upload only
+	TagListener          state.TagResourceType = "listener"
+	TagVServerGroup      state.TagResourceType = "vservergroup"
+	TagInstance          state.TagResourceType = "ecs:instance"
+	TagNetworkInterface  state.TagResourceType = "ecs:eni"
+	TagSecurityGroup     state.TagResourceType = "ecs:securitygroup"
+	TagVPC               state.TagResourceType = "vpc:vpc"
+	TagVSwitch           state.TagResourceType = "vpc:vswitch"
+	TagRouteTable        state.TagResourceType = "vpc:routetable"
+	TagEIP               state.TagResourceType = "vpc:eip"
+)
+
+// QuotaTags is of a resource.
+var QuotaTags = state.NewQuota(Schema, "slb_quota_tags_num", 20,
+	state.Of(state.TagsByResource, func(t *state.Tag, add func(string, int)) { add(t.ResourceID, 1) }))

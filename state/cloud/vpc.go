@@ -1,0 +1,28 @@
+package cloud
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// VPC is a virtual network.
+type VPC struct {
+	state.Owner
+	ID                  string
+	Name                string `json:",omitempty"`
+	Description         string `json:",omitempty"`
+	CIDRBlock           string
+	SecondaryCIDRBlocks []string `json:",omitempty"`
+	IPv6CIDRBlock       string   `json:",omitempty"`
+	VRouterID           string
+	ResourceGroupID     string
+	IsDefault           bool `json:",omitempty"`
+	CreateTime          time.Time
+}
+
+// VPCs by id.
+var VPCs = state.NewTable(Schema, "VPC", func(v *VPC) string { return v.ID }, state.IDForm("vpc-", 18), state.Tagged(TagVPC))
+
+// VPCsByRegion finds VPCs by account and region.
+var VPCsByRegion = VPCs.Index("region", func(v *VPC) [][]string { return state.Key(v.AccountID, v.RegionID) })

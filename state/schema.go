@@ -1,0 +1,214 @@
+package state
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Schema is the kinds of things that a store holds. Each is declared once, where
+// its type is: what it refers to and belongs to, its stages, its quotas, how its
+// ids are spelled. What the store does with all kinds alike follows from that:
+// the check, removal, tags, life, quotas, metrics.
+//
+// It is built while packages are initialised, and not changed later.
+type Schema struct {
+	kinds  map[Kind]*kind
+	stages map[Stage]*stage
+	quotas map[QuotaName]*quota
+	tagged map[TagResourceType]*kind
+}
+
+// kernel is what every store holds beside its resources.
+var kernel = &Schema{
+	kinds:  make(map[Kind]*kind),
+	stages: make(map[Stage]*stage),
+	quotas: make(map[QuotaName]*quota),
+	tagged: make(map[TagResourceType]*kind),
+}
+
+// NewSchema returns a schema to declare kinds in.
+func NewSchema() *Schema {
+	return &Schema{maps.Clone(kernel.kinds), maps.Clone(kernel.stages), maps.Clone(kernel.quotas), maps.Clone(kernel.tagged)}
+}
+
+// Extend returns a schema that has all of this one, to declare more in.
+func (s *Schema) Extend() *Schema {
+	return &Schema{maps.Clone(s.kinds), maps.Clone(s.stages), maps.Clone(s.quotas), maps.Clone(s.tagged)}
+}
+
+// all lists the kinds in order of name.
+func (s *Schema) all() []*kind {
+	return slices.SortedFunc(maps.Values(s.kinds), func(a, b *kind) int { return cmp.Compare(a.name, b.name) })
+}
+
+// Kinds lists what users make, in order of name: not the settings of the world,
+// nor what the store keeps for itself.
+func (s *Schema) Kinds() []Kind {
+	var list []Kind
+	for _, k := range s.all() {
+		if !k.setting {
+			list = append(list, k.name)
+		}
+	}
+	return list
+}
+
+// Stages lists the stages with what they take in the realistic profile.
+func (s *Schema) Stages() map[Stage]time.Duration {
+	list := make(map[Stage]time.Duration, len(s.stages))
+	for name, row := range s.stages {
+		list[name] = row.after
+	}
+	return list
+}
+
+// kind is what is declared of a kind, for the store to use without its type.
+type kind struct {
+	name   Kind
+	schema *Schema
+	table  anyTable
+	form   *idForm
+	// references must lead somewhere.
+	references []func(c *Checker, r any)
+	// owned removes what belongs to a resource, of one other kind each.
+	owned []func(tx *Tx, id string)
+	// removed is done when a resource goes, before it does.
+	removed []func(tx *Tx, r any)
+	checks  []func(c *Checker, r any)
+	// setStatus changes a status from one to another, if it is the one.
+	setStatus func(tx *Tx, id, from, to string)
+	events    map[string]func(tx *Tx, t *Transition)
+	tag       TagResourceType
+	setting   bool
+	counter   bool
+}
+
+// Option declares something of a kind.
+type Option func(*kind)
+
+// IDForm is how the cloud spells ids of the kind: prefix, code of the region, so
+// many digits and letters.
+func IDForm(prefix string, length int) Option {
+	return func(k *kind) { k.form = &idForm{prefix, length} }
+}
+
+// Setting says that the kind is of the world or of the store, and made by no call.
+func Setting() Option { return func(k *kind) { k.setting = true } }
+
+// Counter says that a change of the kind is no change of the cloud: it counts
+// what happened.
+func Counter() Option { return func(k *kind) { k.counter, k.setting = true, true } }
+
+// Tagged says which resource type tags of the kind have.
+func Tagged(t TagResourceType) Option {
+	return func(k *kind) {
+		k.tag = t
+		k.schema.tagged[t] = k
+	}
+}
+
+// Refers says that a resource may name another by its id: that must be there, and
+// be of the same account and region.
+func Refers[T, U any](to *Table[U], id func(*T) string) Option {
+	return RefersAll(to, func(r *T) []string { return []string{id(r)} })
+}
+
+// RefersAll is Refers to several.
+func RefersAll[T, U any](to *Table[U], ids func(*T) []string) Option {
+	return func(k *kind) {
+		from := tableOf[T](k)
+		k.references = append(k.references, func(c *Checker, r any) {
+			for _, id := range ids(r.(*T)) {
+				refers(c, from, r.(*T), to, id)
+			}
+		})
+	}
+}
+
+// Belongs is Refers where there must be another.
+func Belongs[T, U any](to *Table[U], id func(*T) string) Option {
+	return func(k *kind) {
+		from := tableOf[T](k)
+		k.references = append(k.references, func(c *Checker, r any) { belongs(c, from, r.(*T), to, id(r.(*T))) })
+	}
+}
+
+// Checks declares an invariant of the kind.
+func Checks[T any](check func(c *Checker, r *T)) Option {
+	return func(k *kind) {
+		tableOf[T](k)
+		k.checks = append(k.checks, func(c *Checker, r any) { check(c, r.(*T)) })
+	}
+}
+
+// Removed declares what else happens when a resource is removed.
+func Removed[T any](do func(tx *Tx, r *T)) Option {
+	return func(k *kind) {
+		tableOf[T](k)
+		k.removed = append(k.removed, func(tx *Tx, r any) { do(tx, r.(*T)) })
+	}
+}
+
+// Life says where a kind has the status that its stages change.
+func Life[T any, S ~string](status func(*T) *S) Option {
+	return func(k *kind) {
+		t := tableOf[T](k)
+		k.setStatus = func(tx *Tx, id, from, to string) {
+			// What is gone has no status to change.
+			_ = t.Edit(tx, id, func(r *T) error {
+				if s := status(r); from == anyStatus || string(*s) == from {
+					*s = S(to)
+				}
+				return nil
+			})
+		}
+	}
+}
+
+// On declares a transition that is more than a change of status: what happens to
+// a resource that waited with the beginning that the transition has.
+func On(from string, happen func(tx *Tx, t *Transition)) Option {
+	return func(k *kind) {
+		if k.events == nil {
+			k.events = make(map[string]func(*Tx, *Transition))
+		}
+		k.events[from] = happen
+	}
+}
+
+// tableOf is the kind's table, which must hold what an option is about.
+func tableOf[T any](k *kind) *Table[T] {
+	t, ok := k.table.(*Table[T])
+	if !ok {
+		panic(fmt.Sprintf("state: an option of %s is about %T", k.name, *new(T)))
+	}
+	return t
+}
+
+// Options are several as one.
+func Options(options ...Option) Option {
+	return func(k *kind) {
+		for _, declare := range options {
+			declare(k)
+		}
+	}
+}
+
+// Counts yields how many there are of each of Kinds.
+func (v *View) Counts() iter.Seq2[Kind, int] {
+	return func(yield func(Kind, int) bool) {
+		for _, name := range v.schema.Kinds() {
+			n := 0
+			for range v.schema.kinds[name].table.all(v) {
+				n++
+			}
+			if !yield(name, n) {
+				return
+			}
+		}
+	}
+}
