@@ -12,9 +12,9 @@ import (
 
 // backendServerActions are about the default server group.
 var backendServerActions = []rpc.Action{
-	rpc.Write("AddBackendServers", addBackendServers),
-	rpc.Write("RemoveBackendServers", removeBackendServers),
-	rpc.Write("SetBackendServers", setBackendServers),
+	change("AddBackendServers", addBackendServers),
+	change("RemoveBackendServers", removeBackendServers),
+	change("SetBackendServers", setBackendServers),
 	rpc.Read("DescribeHealthStatus", describeHealthStatus),
 }
 

@@ -9,9 +9,9 @@ import (
 )
 
 var domainExtensionActions = []rpc.Action{
-	rpc.Write("CreateDomainExtension", createDomainExtension),
-	rpc.Write("SetDomainExtensionAttribute", setDomainExtensionAttribute),
-	rpc.Write("DeleteDomainExtension", deleteDomainExtension),
+	change("CreateDomainExtension", createDomainExtension),
+	change("SetDomainExtensionAttribute", setDomainExtensionAttribute),
+	change("DeleteDomainExtension", deleteDomainExtension),
 	rpc.Read("DescribeDomainExtensions", describeDomainExtensions),
 	rpc.Read("DescribeDomainExtensionAttribute", describeDomainExtensionAttribute),
 }
@@ -22,6 +22,14 @@ type createDomainExtensionRequest struct {
 	ListenerPort        int    `rpc:"ListenerPort,required,min=1,max=65535"`
 	Domain              string `rpc:"Domain,required,len=3..80"`
 	ServerCertificateID string `rpc:"ServerCertificateId"`
+}
+
+func (req *createDomainExtensionRequest) loadBalancerOf(v *state.View) (string, error) {
+	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, cloud.HTTPS)
+	if err != nil {
+		return "", err
+	}
+	return l.LoadBalancerID, nil
 }
 
 // domainName has at least two labels; the first may be a wildcard.
@@ -48,7 +56,7 @@ func createDomainExtension(tx *state.Tx, req *createDomainExtensionRequest) (*cr
 	if err != nil {
 		return nil, err
 	}
-	lb, err := writable(tx.View, l.LoadBalancerID)
+	lb, err := cloud.LoadBalancers.Get(tx.View, l.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +91,10 @@ type setDomainExtensionAttributeRequest struct {
 	ServerCertificateID string `rpc:"ServerCertificateId"`
 }
 
+func (req *setDomainExtensionAttributeRequest) loadBalancerOf(v *state.View) (string, error) {
+	return owner(v, cloud.DomainExtensions, req.DomainExtensionID, func(d *cloud.DomainExtension) string { return d.LoadBalancerID })
+}
+
 // Validate holds the rules of shape.
 func (req *setDomainExtensionAttributeRequest) Validate() error {
 	if req.ServerCertificateID == "" {
@@ -104,6 +116,10 @@ func setDomainExtensionAttribute(tx *state.Tx, req *setDomainExtensionAttributeR
 type deleteDomainExtensionRequest struct {
 	RegionID          string `rpc:"RegionId,required"`
 	DomainExtensionID string `rpc:"DomainExtensionId,required"`
+}
+
+func (req *deleteDomainExtensionRequest) loadBalancerOf(v *state.View) (string, error) {
+	return owner(v, cloud.DomainExtensions, req.DomainExtensionID, func(d *cloud.DomainExtension) string { return d.LoadBalancerID })
 }
 
 func deleteDomainExtension(tx *state.Tx, req *deleteDomainExtensionRequest) (*rpc.Empty, error) {

@@ -10,24 +10,24 @@ import (
 )
 
 var listenerActions = []rpc.Action{
-	rpc.Write("CreateLoadBalancerTCPListener", createListener[*createTCPListenerRequest]),
-	rpc.Write("CreateLoadBalancerUDPListener", createListener[*createUDPListenerRequest]),
-	rpc.Write("CreateLoadBalancerHTTPListener", createListener[*createHTTPListenerRequest]),
-	rpc.Write("CreateLoadBalancerHTTPSListener", createListener[*createHTTPSListenerRequest]),
-	rpc.Write("SetLoadBalancerTCPListenerAttribute", setListener[*setTCPListenerRequest]),
-	rpc.Write("SetLoadBalancerUDPListenerAttribute", setListener[*setUDPListenerRequest]),
-	rpc.Write("SetLoadBalancerHTTPListenerAttribute", setListener[*setHTTPListenerRequest]),
-	rpc.Write("SetLoadBalancerHTTPSListenerAttribute", setListener[*setHTTPSListenerRequest]),
-	rpc.Write("StartLoadBalancerListener", startLoadBalancerListener),
-	rpc.Write("StopLoadBalancerListener", stopLoadBalancerListener),
-	rpc.Write("DeleteLoadBalancerListener", deleteLoadBalancerListener),
+	change("CreateLoadBalancerTCPListener", createListener[*createTCPListenerRequest]),
+	change("CreateLoadBalancerUDPListener", createListener[*createUDPListenerRequest]),
+	change("CreateLoadBalancerHTTPListener", createListener[*createHTTPListenerRequest]),
+	change("CreateLoadBalancerHTTPSListener", createListener[*createHTTPSListenerRequest]),
+	change("SetLoadBalancerTCPListenerAttribute", setListener[*setTCPListenerRequest]),
+	change("SetLoadBalancerUDPListenerAttribute", setListener[*setUDPListenerRequest]),
+	change("SetLoadBalancerHTTPListenerAttribute", setListener[*setHTTPListenerRequest]),
+	change("SetLoadBalancerHTTPSListenerAttribute", setListener[*setHTTPSListenerRequest]),
+	change("StartLoadBalancerListener", startLoadBalancerListener),
+	change("StopLoadBalancerListener", stopLoadBalancerListener),
+	change("DeleteLoadBalancerListener", deleteLoadBalancerListener),
 }
 
 // createListener makes a listener of any protocol. It is stopped, and can be
 // started at once. The order of the checks is evidence CLB-0140.
 func createListener[R listenerCreation](tx *state.Tx, req R) (*rpc.Empty, error) {
 	want := req.listener()
-	lb, err := writable(tx.View, want.LoadBalancerID)
+	lb, err := cloud.LoadBalancers.Get(tx.View, want.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -314,7 +314,7 @@ func checkCertificates(v *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) 
 // setListener changes a listener of any protocol: what is not given stays.
 func setListener[R listenerChange](tx *state.Tx, req R) (*rpc.Empty, error) {
 	ref, protocol := req.target()
-	lb, err := writable(tx.View, ref.LoadBalancerID)
+	lb, err := cloud.LoadBalancers.Get(tx.View, ref.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -361,6 +361,10 @@ type listenerRequest struct {
 	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
 }
 
+func (req *listenerRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
+}
+
 // findListener finds the listener on a port; the protocol may be left out where
 // the port has one listener only.
 func findListener(v *state.View, loadBalancerID string, port int, protocol cloud.Protocol) (*cloud.Listener, error) {
@@ -405,9 +409,6 @@ func moveListener(tx *state.Tx, req *listenerRequest, to cloud.ListenerStatus, b
 
 // settledListener finds a listener that may change its status now.
 func settledListener(v *state.View, req *listenerRequest) (*cloud.Listener, error) {
-	if _, err := writable(v, req.LoadBalancerID); err != nil {
-		return nil, err
-	}
 	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, req.ListenerProtocol)
 	if err == nil && inTransit(l) {
 		return nil, state.Refuse(listenerInTransit)

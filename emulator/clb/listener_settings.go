@@ -18,6 +18,8 @@ type listenerRef struct {
 	ListenerPort   int    `rpc:"ListenerPort,required,min=1,max=65535,invalid=ListenerPortInvalid"`
 }
 
+func (req *listenerRef) loadBalancerOf(*state.View) (string, error) { return req.LoadBalancerID, nil }
+
 // assign stores what was given.
 func assign[T any](to, from *T) {
 	if from != nil {

@@ -344,6 +344,10 @@ type loadBalancerRequest struct {
 	LoadBalancerID string `rpc:"LoadBalancerId,required"`
 }
 
+func (req *loadBalancerRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
+}
+
 // deleteLoadBalancer takes everything with it that belongs to the instance
 // alone; an EIP stays and becomes free.
 func deleteLoadBalancer(tx *state.Tx, req *loadBalancerRequest) (*rpc.Empty, error) {

@@ -9,31 +9,18 @@ import (
 )
 
 var loadBalancerChangeActions = []rpc.Action{
-	rpc.Write("SetLoadBalancerName", setLoadBalancerName),
-	rpc.Write("SetLoadBalancerStatus", setLoadBalancerStatus),
-	rpc.Write("SetLoadBalancerDeleteProtection", setLoadBalancerDeleteProtection),
-	rpc.Write("SetLoadBalancerModificationProtection", setLoadBalancerModificationProtection),
-	rpc.Write("ModifyLoadBalancerInstanceSpec", modifyLoadBalancerInstanceSpec),
-	rpc.Write("ModifyLoadBalancerInstanceChargeType", modifyLoadBalancerInstanceChargeType),
-	rpc.Write("ModifyLoadBalancerInternetSpec", modifyLoadBalancerInternetSpec),
+	change("SetLoadBalancerName", setLoadBalancerName),
+	change("SetLoadBalancerStatus", setLoadBalancerStatus),
+	change("SetLoadBalancerDeleteProtection", setLoadBalancerDeleteProtection),
+	change("SetLoadBalancerModificationProtection", setLoadBalancerModificationProtection),
+	change("ModifyLoadBalancerInstanceSpec", modifyLoadBalancerInstanceSpec),
+	change("ModifyLoadBalancerInstanceChargeType", modifyLoadBalancerInstanceChargeType),
+	change("ModifyLoadBalancerInternetSpec", modifyLoadBalancerInternetSpec),
 }
 
 // editLoadBalancer changes one load balancer; the answer is a RequestId.
 func editLoadBalancer(tx *state.Tx, id string, change func(*cloud.LoadBalancer) error) (*rpc.Empty, error) {
-	if _, err := writable(tx.View, id); err != nil {
-		return nil, err
-	}
 	return &rpc.Empty{}, cloud.LoadBalancers.Edit(tx, id, change)
-}
-
-// writable returns a load balancer that may be changed: one that is locked for
-// an unpaid bill can only be read, tagged and deleted. CLB-0174.
-func writable(v *state.View, id string) (*cloud.LoadBalancer, error) {
-	lb, err := cloud.LoadBalancers.Get(v, id)
-	if err == nil && lb.Status == cloud.LoadBalancerLocked {
-		return nil, state.Refuse(loadBalancerLocked)
-	}
-	return lb, err
 }
 
 type setLoadBalancerNameRequest struct {
@@ -71,6 +58,10 @@ type setLoadBalancerDeleteProtectionRequest struct {
 	DeleteProtection string `rpc:"DeleteProtection,required,enum=on|off"`
 }
 
+func (req *setLoadBalancerDeleteProtectionRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
+}
+
 func setLoadBalancerDeleteProtection(tx *state.Tx, req *setLoadBalancerDeleteProtectionRequest) (*rpc.Empty, error) {
 	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		if lb.PayType == prePay {
@@ -86,6 +77,10 @@ type setLoadBalancerModificationProtectionRequest struct {
 	LoadBalancerID               string `rpc:"LoadBalancerId,required"`
 	ModificationProtectionStatus string `rpc:"ModificationProtectionStatus,required,enum=NonProtection|ConsoleProtection,invalid=ModificationProtectionStatusInvalid"`
 	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
+}
+
+func (req *setLoadBalancerModificationProtectionRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
 }
 
 // setLoadBalancerModificationProtection keeps what is set; it protects from
@@ -141,6 +136,10 @@ type modifyLoadBalancerInstanceChargeTypeRequest struct {
 	InternetChargeType string                   `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,invalid=InternetChargeTypeIllegal"`
 	LoadBalancerSpec   string                   `rpc:"LoadBalancerSpec"`
 	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
+}
+
+func (req *modifyLoadBalancerInstanceChargeTypeRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
 }
 
 func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerInstanceChargeTypeRequest) (*rpc.Empty, error) {

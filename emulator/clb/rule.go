@@ -10,9 +10,9 @@ import (
 )
 
 var ruleActions = []rpc.Action{
-	rpc.Write("CreateRules", createRules),
-	rpc.Write("DeleteRules", deleteRules),
-	rpc.Write("SetRule", setRule),
+	change("CreateRules", createRules),
+	change("DeleteRules", deleteRules),
+	change("SetRule", setRule),
 	rpc.Read("DescribeRules", describeRules),
 	rpc.Read("DescribeRuleAttribute", describeRuleAttribute),
 }
@@ -26,6 +26,10 @@ type createRulesRequest struct {
 	ListenerPort     int            `rpc:"ListenerPort,required,min=1,max=65535"`
 	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=http|https"`
 	RuleList         []ruleParam    `rpc:"RuleList,json,required,invalid=RuleListMalformed"`
+}
+
+func (req *createRulesRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
 }
 
 // ruleParam is an element of the JSON text RuleList.
@@ -178,6 +182,11 @@ type deleteRulesRequest struct {
 	RuleIDs  []string `rpc:"RuleIds,json,required"`
 }
 
+func (req *deleteRulesRequest) loadBalancerOf(v *state.View) (string, error) {
+	// All are of one listener, which is checked later.
+	return owner(v, cloud.Rules, req.RuleIDs[0], func(r *cloud.Rule) string { return r.LoadBalancerID })
+}
+
 // Validate holds the rules of shape.
 func (req *deleteRulesRequest) Validate() error {
 	switch n := len(req.RuleIDs); {
@@ -210,9 +219,6 @@ func deleteRules(tx *state.Tx, req *deleteRulesRequest) (*rpc.Empty, error) {
 
 // checkRuleListener wants the listener of a rule to take changes.
 func checkRuleListener(v *state.View, r *cloud.Rule) error {
-	if _, err := writable(v, r.LoadBalancerID); err != nil {
-		return err
-	}
 	l, err := cloud.Listeners.Get(v, r.ListenerID)
 	if err == nil && inTransit(l) {
 		return state.Refuse(listenerInTransit)
@@ -236,6 +242,10 @@ type setRuleRequest struct {
 	Interval       *int    `rpc:"HealthCheckInterval,min=1,max=50"`
 	healthCheckSettings
 	httpCheckSettings
+}
+
+func (req *setRuleRequest) loadBalancerOf(v *state.View) (string, error) {
+	return owner(v, cloud.Rules, req.RuleID, func(r *cloud.Rule) string { return r.LoadBalancerID })
 }
 
 // setRule changes a rule. Its own settings need ListenerSync off; a rule that

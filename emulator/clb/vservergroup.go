@@ -10,12 +10,12 @@ import (
 )
 
 var vServerGroupActions = []rpc.Action{
-	rpc.Write("CreateVServerGroup", createVServerGroup),
-	rpc.Write("DeleteVServerGroup", deleteVServerGroup),
-	rpc.Write("SetVServerGroupAttribute", setVServerGroupAttribute),
-	rpc.Write("AddVServerGroupBackendServers", addVServerGroupBackendServers),
-	rpc.Write("RemoveVServerGroupBackendServers", removeVServerGroupBackendServers),
-	rpc.Write("ModifyVServerGroupBackendServers", modifyVServerGroupBackendServers),
+	change("CreateVServerGroup", createVServerGroup),
+	change("DeleteVServerGroup", deleteVServerGroup),
+	change("SetVServerGroupAttribute", setVServerGroupAttribute),
+	change("AddVServerGroupBackendServers", addVServerGroupBackendServers),
+	change("RemoveVServerGroupBackendServers", removeVServerGroupBackendServers),
+	change("ModifyVServerGroupBackendServers", modifyVServerGroupBackendServers),
 	rpc.Read("DescribeVServerGroups", describeVServerGroups),
 	rpc.Read("DescribeVServerGroupAttribute", describeVServerGroupAttribute),
 }
@@ -26,6 +26,10 @@ type createVServerGroupRequest struct {
 	VServerGroupName string               `rpc:"VServerGroupName,len=1..255"` // longer than documented: CLB-0124
 	BackendServers   []backendServerParam `rpc:"BackendServers,json,invalid=BackendServersMalformed"`
 	Tags             []tagParam           `rpc:"Tag"`
+}
+
+func (req *createVServerGroupRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
 }
 
 // Validate holds the rules of shape.
@@ -68,7 +72,7 @@ func vServerGroupServers(v *state.View, g *cloud.VServerGroup) []vServerGroupSer
 }
 
 func createVServerGroup(tx *state.Tx, req *createVServerGroupRequest) (*vServerGroupResponse, error) {
-	lb, err := writable(tx.View, req.LoadBalancerID)
+	lb, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -138,12 +142,13 @@ type vServerGroupRequest struct {
 	VServerGroupID string `rpc:"VServerGroupId,required"`
 }
 
+func (req *vServerGroupRequest) loadBalancerOf(v *state.View) (string, error) {
+	return owner(v, cloud.VServerGroups, req.VServerGroupID, func(g *cloud.VServerGroup) string { return g.LoadBalancerID })
+}
+
 func deleteVServerGroup(tx *state.Tx, req *vServerGroupRequest) (*rpc.Empty, error) {
 	g, err := cloud.VServerGroups.Get(tx.View, req.VServerGroupID)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := writable(tx.View, g.LoadBalancerID); err != nil {
 		return nil, err
 	}
 	if g.Activity == state.Busy {
@@ -177,7 +182,7 @@ func (req *vServerGroupBackendServersRequest) Validate() error {
 func editVServerGroup(tx *state.Tx, id string, changes ...func(*cloud.LoadBalancer, *cloud.VServerGroup) error) (*cloud.VServerGroup, error) {
 	for i, change := range changes {
 		err := cloud.VServerGroups.Edit(tx, id, func(g *cloud.VServerGroup) error {
-			lb, err := writable(tx.View, g.LoadBalancerID)
+			lb, err := cloud.LoadBalancers.Get(tx.View, g.LoadBalancerID)
 			switch {
 			case err != nil:
 				return err
