@@ -119,6 +119,9 @@ type scope struct {
 }
 
 func (c *checker) scenario(s *Scenario) {
+	if names, err := namesIn(s.Advice); err != nil || len(names) > 0 {
+		c.refuse(spot{&yaml.Node{Line: 1}, "advice"}, "it can have values alone, and no {{%s}}", strings.Join(names, "}}, {{"))
+	}
 	shared, saved := make(map[string]bool), make(map[string]spot)
 	for _, h := range []struct {
 		name string

@@ -12,11 +12,7 @@ import (
 )
 
 // expect holds an expectation: now, within a time, or for a time.
-func (p *play) expect(ctx context.Context, original *Expectation) error {
-	e, err := filled[Expectation](p, original.node)
-	if err != nil {
-		return err
-	}
+func (p *play) expect(ctx context.Context, e *Expectation) error {
 	limit := time.Duration(max(e.Within, e.For))
 	for passed := time.Duration(0); ; {
 		err := p.look(ctx, e)
@@ -41,13 +37,32 @@ func (p *play) expect(ctx context.Context, original *Expectation) error {
 	}
 }
 
-func (p *play) expectAll(ctx context.Context, list []Expectation) error {
+// expectAll holds all of a list, and reports all that do not hold. After one that
+// does not, time has run out for the others too: they are looked at once.
+func (p *play) expectAll(ctx context.Context, list []Expectation, over func(*Expectation, bool)) error {
+	var not unmet
 	for i := range list {
-		if err := p.expect(ctx, &list[i]); err != nil {
+		e, err := filled[Expectation](p, list[i].node)
+		if err != nil {
 			return err
 		}
+		if not != nil {
+			e.Within, e.For = 0, 0
+		}
+		err = p.expect(ctx, e)
+		d := (*difference)(nil)
+		switch differs := errors.As(err, &d); {
+		case differs:
+			not = append(not, Unmet{list[i].Line, e.title(), d.expected, d.seen})
+		case err != nil && not == nil:
+			return err
+		}
+		over(e, err == nil)
 	}
-	return nil
+	if not == nil {
+		return nil
+	}
+	return not
 }
 
 // look looks once.
@@ -113,12 +128,16 @@ func (p *play) lookAtCalls(ctx context.Context, c *Calls) error {
 	}
 	var actions []string
 	for _, call := range all {
-		ours := call.UserAgent == ClientAgent
-		if ours == (p.half == ClientHalf) && call.UserAgent != ObserverAgent && c.matches(call) {
+		if p.judged(call) && c.matches(call) {
 			actions = append(actions, call.Action)
 		}
 	}
 	return c.judge(actions)
+}
+
+// judged tells a call of the client that the half is about.
+func (p *play) judged(call JournalCall) bool {
+	return call.UserAgent != ObserverAgent && (call.UserAgent == ClientAgent) == (p.half == ClientHalf)
 }
 
 func (c *Calls) matches(call JournalCall) bool {

@@ -88,6 +88,7 @@ func TestProblems(t *testing.T) {
 		"ValueUnused":     {"values: {t: x}\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:2: values.t: nothing uses {{t}}"},
 		"SavedUnused":     {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\n", "dir/f.yaml:4: client.steps[0].call.save.lb: nothing uses {{lb}}"},
 		"MarkUnused":      {"client:\n  steps:\n    - mark: m\n", "dir/f.yaml:4: client.steps[0].mark: nothing uses the mark m"},
+		"AdviceOfNothing": {"advice: '{{a}}'\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:1: advice: it can have values alone"},
 		"NameNearby":      {"values: {bucket: a}\nclient:\n  steps:\n    - mark: \"{{buket}}\"\n", "(do you mean bucket?)"},
 		"NameOfOtherHalf": {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\nkubernetes:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:7: kubernetes.steps[0].mark: there is no value {{lb}}"},
 		"CounterOutside":  {"client:\n  steps:\n    - repeat: {times: 2, steps: [{mark: '{{n}}'}]}\n    - mark: '{{n}}'\n", "dir/f.yaml:5: client.steps[1].mark: there is no value {{n}}"},
@@ -158,7 +159,8 @@ func TestValues(t *testing.T) {
 }
 
 // TestLibrary proves that every scenario of the library is read without a
-// problem, says at its head what it is about, and has a client half.
+// problem, says at its head what it is about and what a controller should do, and
+// has a client half.
 func TestLibrary(t *testing.T) {
 	names := scenarios.LibraryNames()
 	if len(names) < 33 {
@@ -171,8 +173,8 @@ func TestLibrary(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if s.Client == nil || !strings.HasPrefix(string(text), "# ") || !strings.Contains(string(text), "# A controller ") {
-			t.Errorf("%s: want a client half, and a comment on what a controller should do", name)
+		if s.Client == nil || !strings.HasPrefix(string(text), "# ") || !strings.HasPrefix(s.Advice, "A controller ") {
+			t.Errorf("%s: want a client half, a comment, and advice on what a controller should do", name)
 		}
 	}
 	if _, ok := scenarios.LibraryText("none"); ok {

@@ -88,13 +88,15 @@ func show(value any) string {
 	return string(text)
 }
 
-// showField is a field for a message.
+// showField is a field for a message. Numbers and truths are compared as texts,
+// and so shown as such.
 func showField(value any, ok bool) string {
 	if !ok {
 		return "nothing"
 	}
 	text := show(value)
-	if _, is := value.(string); is {
+	switch value.(type) {
+	case string, float64, bool, json.Number:
 		text = strconv.Quote(text)
 	}
 	const most = 300
@@ -143,6 +145,11 @@ type difference struct {
 }
 
 func (d *difference) Error() string { return "expected " + d.expected + ", saw " + d.seen }
+
+// unmet are expectations that did not hold.
+type unmet []Unmet
+
+func (u unmet) Error() string { return u[0].String() }
 
 // compare holds fields of a body against matchers.
 func compare(body any, fields map[string]Matcher) *difference {

@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // Status is how a half ended.
@@ -29,59 +28,6 @@ type Result struct {
 	Failure  *Failure `json:"failure,omitempty"`
 	Reason   string   `json:"reason,omitempty"` // why it was skipped
 	Notes    []string `json:"notes,omitempty"`
-}
-
-// Failure is the step that failed.
-type Failure struct {
-	File     string        `json:"file"`
-	Line     int           `json:"line"`
-	Step     string        `json:"step"`
-	Expected string        `json:"expected,omitempty"`
-	Seen     string        `json:"seen,omitempty"`
-	Reason   string        `json:"reason,omitempty"` // why it could not be played
-	Calls    []JournalCall `json:"calls,omitempty"`  // since the step began
-
-	status Status
-}
-
-// maxShownCalls bounds the calls that a message shows.
-const maxShownCalls = 20
-
-// String tells it over several lines.
-func (f *Failure) String() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s:%d: %s\n", f.File, f.Line, f.Step)
-	for _, part := range []struct{ label, value string }{{"expected", f.Expected}, {"saw", f.Seen}, {"reason", f.Reason}} {
-		if part.value != "" {
-			fmt.Fprintf(&text, "  %-9s %s\n", part.label, strings.ReplaceAll(part.value, "\n", "\n            "))
-		}
-	}
-	calls := f.Calls
-	if len(calls) > maxShownCalls {
-		fmt.Fprintf(&text, "  calls     the last %d of %d since the step began:\n", maxShownCalls, len(calls))
-		calls = calls[len(calls)-maxShownCalls:]
-	} else if len(calls) > 0 {
-		text.WriteString("  calls     since the step began:\n")
-	}
-	for _, c := range calls {
-		fmt.Fprintf(&text, "    %s\n", c)
-	}
-	return text.String()
-}
-
-func (c JournalCall) String() string {
-	text := fmt.Sprintf("%d %s %s", c.Sequence, c.Product, c.Action)
-	for _, name := range sortedKeys(c.Params) {
-		text += " " + name + "=" + c.Params[name]
-	}
-	text += fmt.Sprintf(" → %d", c.Status)
-	if c.Code != "" {
-		text += " " + c.Code
-	}
-	if len(c.Faults) > 0 {
-		text += " (fault " + strings.Join(c.Faults, ", ") + ")"
-	}
-	return text
 }
 
 // Summary counts results by status.
@@ -167,7 +113,7 @@ func (s *junitSuite) add(r Result) {
 	switch r.Status {
 	case Failed:
 		s.Failures++
-		c.Failure = &junitMessage{r.Failure.Step + ": expected " + r.Failure.Expected + ", saw " + r.Failure.Seen, r.Failure.String()}
+		c.Failure = &junitMessage{r.Failure.Unmet[0].String(), r.Failure.String()}
 	case Broken:
 		s.Errors++
 		c.Error = &junitMessage{r.Failure.Step + ": " + r.Failure.Reason, r.Failure.String()}

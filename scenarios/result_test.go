@@ -14,7 +14,7 @@ var results = []scenarios.Result{
 	{Scenario: "a", File: "a.yaml", Half: "client", Status: scenarios.Passed, Seconds: 0.25},
 	{Scenario: "a", File: "a.yaml", Half: "kubernetes", Status: scenarios.Skipped, Reason: "there is no cluster"},
 	{Scenario: "b", File: "b.yaml", Half: "client", Status: scenarios.Failed, Seconds: 1,
-		Failure: &scenarios.Failure{File: "b.yaml", Line: 3, Step: "call <Do>", Expected: "success", Seen: "400 & no luck"}},
+		Failure: &scenarios.Failure{File: "b.yaml", Line: 3, Step: "call <Do>", Unmet: []scenarios.Unmet{{Line: 3, Step: "call <Do>", Expected: "success", Seen: "400 & no luck"}}}},
 	{Scenario: "c", File: "c.yaml", Half: "client", Status: scenarios.Broken,
 		Failure: &scenarios.Failure{File: "c.yaml", Line: 4, Step: "restart", Reason: "it is not ended"}},
 }
@@ -73,8 +73,8 @@ func TestJSON(t *testing.T) {
 		Results []struct {
 			Scenario, Status string
 			Failure          *struct {
-				Line           int
-				Expected, Seen string
+				Line  int
+				Unmet []struct{ Expected, Seen string }
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func TestJSON(t *testing.T) {
 	if got.Summary["passed"] != 1 || got.Summary["failed"] != 1 || got.Summary["skipped"] != 1 || got.Summary["broken"] != 1 {
 		t.Errorf("summary = %v, want one of each", got.Summary)
 	}
-	if f := got.Results[2].Failure; f == nil || f.Line != 3 || f.Seen != "400 & no luck" {
+	if f := got.Results[2].Failure; f == nil || f.Line != 3 || f.Unmet[0].Seen != "400 & no luck" {
 		t.Errorf("results = %+v, want the failure of b", got.Results)
 	}
 }

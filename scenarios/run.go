@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -49,7 +50,6 @@ type play struct {
 	names    map[string]string
 	marks    map[string]uint64
 	start    uint64 // the journal's mark when the steps began
-	began    uint64 // and when the step at hand did
 	watched  []*watchedFault
 	applied  []string
 }
@@ -66,6 +66,7 @@ func Play(ctx context.Context, s *Scenario, half string, stage Stage) Result {
 	if err := p.possible(); err != nil {
 		result.Status, result.Failure = Broken, err
 	} else if failure := p.all(ctx); failure != nil {
+		p.explain(context.WithoutCancel(ctx), failure)
 		result.Status, result.Failure = failure.status, failure
 	}
 	result.Notes = p.end(context.WithoutCancel(ctx))
@@ -127,10 +128,8 @@ func (p *play) all(ctx context.Context) *Failure {
 	if failure := p.steps(ctx, half.Steps); failure != nil {
 		return failure
 	}
-	for _, e := range half.Expect {
-		if failure := p.perform(ctx, e.Line, e.title(), func() error { return p.expect(ctx, &e) }); failure != nil {
-			return failure
-		}
+	if err := p.expectAll(ctx, half.Expect, func(e *Expectation, passed bool) { p.tell(e.Line, e.title(), passed) }); err != nil {
+		return p.broken(1, p.half, err)
 	}
 	return p.everyFaultFired(ctx)
 }
@@ -182,7 +181,7 @@ func (p *play) steps(ctx context.Context, steps []Step) *Failure {
 			}
 			continue
 		}
-		if failure := p.perform(ctx, step.Line, step.title(), func() error { return p.do(ctx, step) }); failure != nil {
+		if failure := p.perform(step.Line, step.title(), func() error { return p.do(ctx, step) }); failure != nil {
 			return failure
 		}
 	}
@@ -206,7 +205,7 @@ func (p *play) repeat(ctx context.Context, step *Step) *Failure {
 	for n := first; n < first+times && failure == nil; n++ {
 		p.names[counter] = strconv.Itoa(n)
 		if failure = p.steps(ctx, step.Repeat.Steps); failure != nil {
-			failure.Step += fmt.Sprintf(" (n is %d)", n)
+			failure.times(n)
 		}
 	}
 	p.Progress = quiet
@@ -218,22 +217,14 @@ func (p *play) repeat(ctx context.Context, step *Step) *Failure {
 }
 
 // perform does one thing and makes a failure of its error.
-func (p *play) perform(ctx context.Context, line int, title string, do func() error) *Failure {
+func (p *play) perform(line int, title string, do func() error) *Failure {
 	title = fill(title, p.names)
-	mark, err := p.Target.Mark(ctx)
-	if err == nil {
-		p.began = mark
-		err = do()
-	}
+	err := do()
 	p.tell(line, title, err == nil)
 	if err == nil {
 		return nil
 	}
-	failure := p.broken(line, title, err)
-	if failure.status == Failed {
-		failure.Calls, _ = p.Target.Calls(ctx, p.began) // a failure without its calls is still one
-	}
-	return failure
+	return p.broken(line, title, err)
 }
 
 func (p *play) tell(line int, title string, passed bool) {
@@ -245,11 +236,36 @@ func (p *play) tell(line int, title string, passed bool) {
 // broken is a failure of a step: of the client if what was seen differs from what
 // was expected, and otherwise of the play.
 func (p *play) broken(line int, title string, err error) *Failure {
-	f := &Failure{File: p.scenario.File, Line: line, Step: title, status: Broken}
-	if d := (*difference)(nil); errors.As(err, &d) {
-		f.Expected, f.Seen, f.status = d.expected, d.seen, Failed
-		return f
+	f := &Failure{File: p.scenario.File, Line: line, Step: title, status: Failed}
+	var d *difference
+	var not unmet
+	switch {
+	case errors.As(err, &not):
+		f.Unmet, f.Line, f.Step = not, not[0].Line, not[0].Step
+	case errors.As(err, &d):
+		f.Unmet = []Unmet{{line, title, d.expected, d.seen}}
+	default:
+		f.Reason, f.status = err.Error(), Broken
 	}
-	f.Reason = err.Error()
 	return f
+}
+
+// explain adds to a failure of the client what it did, and what it should do. A
+// failure without that is still one.
+func (p *play) explain(ctx context.Context, f *Failure) {
+	if f.status != Failed {
+		return
+	}
+	f.Advice = fill(p.scenario.Advice, p.names)
+	calls, err := p.Target.Calls(ctx, p.start)
+	calls = slices.DeleteFunc(calls, func(c JournalCall) bool { return !p.judged(c) })
+	if len(calls) == 0 && err == nil && p.half != ClientHalf {
+		f.Hint = "no client called this emulator: is the controller running, and pointed here?"
+	}
+	folded := fold(calls)
+	f.Calls = folded[max(len(folded)-maxKeptCalls, 0):]
+	_ = p.count(ctx) // the counts of before are better than none
+	for _, w := range p.watched {
+		f.Faults = append(f.Faults, FaultHits{w.name, w.seen, w.hits})
+	}
 }

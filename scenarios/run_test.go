@@ -109,8 +109,7 @@ func judge(t *testing.T, what string, result scenarios.Result, want string) {
 		t.Errorf("%s: %s (%v), want it failed with %q", what, result.Status, result.Failure, want)
 		return
 	}
-	told := "expected " + result.Failure.Expected + ", saw " + result.Failure.Seen
-	if !strings.Contains(told, want) || result.Failure.Line != 4 || result.Failure.File != "dir/f.yaml" {
+	if !strings.Contains(fmt.Sprint(result.Failure.Unmet), want) || result.Failure.Line != 4 || result.Failure.File != "dir/f.yaml" {
 		t.Errorf("%s: %+v, want %q at line 4", what, result.Failure, want)
 	}
 }
@@ -192,11 +191,11 @@ func TestTime(t *testing.T) {
 		least, most time.Duration
 	}{
 		{"within", within, 30 * time.Second, "", 30 * time.Second, 40 * time.Second},
-		{"within, never", within, time.Hour, `expected Name "new" within 1m0s, saw Name "old"`, time.Minute, time.Minute},
+		{"within, never", within, time.Hour, `expected Name "new" within 1m, saw Name "old"`, time.Minute, time.Minute},
 		{"wait", wait, 30 * time.Second, "", 30 * time.Second, 30 * time.Second},
-		{"wait, never", wait, time.Hour, `expected Name "new" within 1m0s, saw Name "old"`, time.Minute, time.Minute},
+		{"wait, never", wait, time.Hour, `expected Name "new" within 1m, saw Name "old"`, time.Minute, time.Minute},
 		{"for", stays, time.Hour, "", time.Minute, time.Minute},
-		{"for, until then", stays, 30 * time.Second, `expected Name "old" for 1m0s, saw Name "new" after 30s`, 30 * time.Second, 31 * time.Second},
+		{"for, until then", stays, 30 * time.Second, `expected Name "old" for 1m, saw Name "new" after 30s`, 30 * time.Second, 31 * time.Second},
 	}
 	for _, test := range tests {
 		f := &fake{}
@@ -271,8 +270,9 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestFailure proves what a failure shows: place, step, both sides, and the calls
-// since the step began and no others.
+// TestFailure proves what a failure shows: each expectation that does not hold with
+// its place and both sides, the client's calls since the beginning with repeats
+// folded, what became of the faults, and what the client should do.
 func TestFailure(t *testing.T) {
 	f := &fake{answer: func(call scenarios.APICall) scenarios.Answer {
 		if call.Action == "Bad" {
@@ -281,20 +281,68 @@ func TestFailure(t *testing.T) {
 		return fields(call)
 	}}
 	var steps []string
-	result := play(t, "client:\n  steps:\n    - call: {action: Good}\n    - name: try it\n      call: {action: Bad, params: {A: b}}\n    - call: {action: Never}\n",
+	result := play(t, `advice: "Try {{what}} again."
+values: {what: Good}
+client:
+  steps:
+    - fault: {name: f, match: {action: Bad}, effect: {reset: true}}
+    - call: {action: Good}
+    - repeat: {times: 20, steps: [{call: {action: Bad, params: {A: "{{n}}", B: same}, expect: {code: Bad.Luck}}}]}
+    - call: {action: Good}
+  expect:
+    - calls: {action: Good, exactly: 2}
+    - calls: {action: Good, none: true}
+      within: 6m
+    - resource: {action: Look, fields: {Name: web}}
+      within: 6m
+    - resource: {action: Look, fields: {Name: wob, a\.b: "false"}}
+      within: 6m
+`,
 		scenarios.ClientHalf, scenarios.Stage{Target: f, Progress: func(s scenarios.StepDone) {
 			steps = append(steps, fmt.Sprint(s.Line, " ", s.Title, " ", s.Passed))
 		}})
-	want := `dir/f.yaml:5: try it
-  expected  success
-  saw       400 Bad.Luck: no luck today
-  calls     since the step began:
-    2 Slb Bad A=b → 400 Bad.Luck
+	want := `dir/f.yaml:12: expect calls of Good
+  expected  no calls of Good within 6m
+  saw       2
+dir/f.yaml:16: expect Look
+  expected  Name "wob", a\.b "false"
+  saw       Name "web", a\.b "true"
+  calls     since the beginning:
+            Slb Good → 200
+            20 × Slb Bad B=same → 400 Bad.Luck, each with another A
+            Slb Good → 200
+  faults    f struck 0 of 1 calls that it matched
+  to do     Try Good again.
 `
 	if result.Failure == nil || result.Failure.String() != want {
 		t.Errorf("the failure says\n%s\nwant\n%s", result.Failure, want)
 	}
-	if got := strings.Join(steps, ", "); got != "4 call Good true, 5 try it false" {
+	if got := strings.Join(steps, ", "); got != "6 fault f true, 7 call Good true, 8 repeat 20 times true, 9 call Good true, "+
+		"11 expect calls of Good true, 12 expect calls of Good false, 14 expect Look true, 16 expect Look false" {
 		t.Errorf("progress = %s", got)
+	}
+	if limit := 7 * time.Minute; f.now > limit {
+		t.Errorf("it took %s, want the expectations after the first that failed looked at once", f.now)
+	}
+}
+
+// TestNobodyCalled proves that a half that is about somebody else's client says so
+// when there is none.
+func TestNobodyCalled(t *testing.T) {
+	text := "kubernetes:\n  steps: [{call: {action: Mine}}]\n  expect:\n    - calls: {action: Create, atLeast: 1}\n"
+	f := &fake{}
+	result := play(t, text, scenarios.KubernetesHalf, scenarios.Stage{Target: f, Cluster: &fakeCluster{}})
+	const want = "no client called this emulator: is the controller running, and pointed here?"
+	if result.Failure == nil || !strings.Contains(result.Failure.String(), want) || len(result.Failure.Calls) > 0 {
+		t.Errorf("Play = %+v, want the hint and no calls", result.Failure)
+	}
+	f.journal = nil
+	f.answer = func(call scenarios.APICall) scenarios.Answer {
+		f.journal = append(f.journal, scenarios.JournalCall{Sequence: 1, UserAgent: "ccm", Product: "Slb", Action: "Describe", Status: 200})
+		return scenarios.Answer{Status: 200}
+	}
+	result = play(t, text, scenarios.KubernetesHalf, scenarios.Stage{Target: f, Cluster: &fakeCluster{}})
+	if result.Failure == nil || result.Failure.Hint != "" || len(result.Failure.Calls) != 1 {
+		t.Errorf("Play = %+v, want a controller's call and no hint", result.Failure)
 	}
 }

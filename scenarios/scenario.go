@@ -25,6 +25,7 @@ type Scenario struct {
 	File string
 
 	About      string            `key:"about,required" doc:"What happens, in one line."`
+	Advice     string            `key:"advice" doc:"What a client should do about it, shown when it does not."`
 	Values     map[string]string `key:"values" doc:"Texts for {{name}}, which may use others; --set gives them another text."`
 	Given      Given             `key:"given" doc:"What is so before the first step of each half."`
 	Client     *Half             `key:"client" doc:"A scripted client, which runs by itself."`

@@ -35,7 +35,17 @@ func (d *Duration) read(node *yaml.Node) error {
 	return nil
 }
 
-func (d Duration) String() string { return time.Duration(d).String() }
+// String is the duration as a file would have it: 6m, not 6m0s.
+func (d Duration) String() string {
+	text := time.Duration(d).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
 
 // Value is a parameter as it is sent.
 type Value string

@@ -243,7 +243,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 var structs = map[string]any{
 	"Problems": control.Problems{}, "Action": control.Action{}, "Setting": world.Setting{}, "Conditions": control.Conditions{},
 	"Change": control.Change{}, "Scenarios": control.Scenarios{}, "Playing": control.Playing{}, "Result": scenarios.Result{},
-	"Failure": scenarios.Failure{}, "JournalCall": scenarios.JournalCall{}, "Imported": world.Imported{}, "ImportedCount": world.Count{}, "Quotas": control.Quotas{}, "QuotaUse": state.QuotaUse{}, "QuotaHolder": state.QuotaHolder{},
+	"Failure": scenarios.Failure{}, "Unmet": scenarios.Unmet{}, "FoldedCalls": scenarios.FoldedCalls{}, "FaultHits": scenarios.FaultHits{}, "JournalCall": scenarios.JournalCall{}, "Imported": world.Imported{}, "ImportedCount": world.Count{}, "Quotas": control.Quotas{}, "QuotaUse": state.QuotaUse{}, "QuotaHolder": state.QuotaHolder{},
 	"Clock": control.Clock{}, "ClockChange": control.ClockChange{}, "FaultRules": control.FaultRules{}, "FaultRule": control.FaultRule{},
 	"Page": journal.Page{}, "Count": journal.Count{}, "Entry": journal.Entry{}, "Missed": control.Missed{}, "NewMark": control.NewMark{},
 	"Marks": control.Marks{}, "Mark": journal.Mark{}, "SnapshotList": control.SnapshotList{}, "Snapshot": control.Snapshot{}, "Export": state.Export{},

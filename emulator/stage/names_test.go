@@ -135,7 +135,7 @@ func TestNames(t *testing.T) {
 // chooses them, or the cloud does while it is played. A path ends in ! where the
 // key of a field is meant and not its value.
 var free = []string{
-	"about", "*.name", "*.params.*", "*.fields.*", "*.message", "*.message.*",
+	"about", "advice", "*.name", "*.params.*", "*.fields.*", "*.message", "*.message.*",
 	"values.*",                 // where a value is used as a name, the name is checked
 	"*.fault.name",             // a label, unless it is cleared
 	"given.world.*", "*.set.*", // a condition's value
