@@ -53,6 +53,9 @@ type Store struct {
 	closed  bool
 	past    []moment
 
+	revision Revision // of what is visible
+	watches  []*watch
+
 	wake chan struct{}
 	done chan struct{}
 }
@@ -121,6 +124,7 @@ func (s *Store) reload(ctx context.Context) error {
 	s.newest = db
 	s.visible.Store(db.Snapshot())
 	s.past = []moment{{state: s.visible.Load()}}
+	s.breakWatches()
 	return nil
 }
 
@@ -235,6 +239,7 @@ func (s *Store) commitBatch() bool {
 	if err == nil {
 		s.visible.Store(b.after[len(b.after)-1].state)
 		s.remember(b)
+		s.publish(b)
 		close(b.done)
 		return true
 	}
