@@ -2,9 +2,10 @@
 # and strace where there is one.
 FUZZTIME ?= 60s
 ROUNDS ?= 100
+SOAK ?= 10m
 BUILD = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"
 
-.PHONY: build run test race fuzz crash bench contract golden lint check
+.PHONY: build run test race fuzz crash soak bench contract golden lint check
 .PHONY: e2e control-plane image-archive kind-up e2e-kind kind-down
 
 # build the binary, static, into bin/
@@ -33,6 +34,10 @@ fuzz:
 # crash: end the binary ROUNDS times among concurrent writes, snapshots, imports and resets
 crash:
 	go test -count=1 -v -timeout 0 -run TestCrash ./contracttests/durability -rounds $(ROUNDS)
+
+# soak: make and delete for SOAK; memory, files, goroutines and descriptors must be where they were
+soak:
+	go test -count=1 -v -timeout 0 -run TestSoak ./contracttests/durability -soak $(SOAK)
 
 # bench: the figures that the README quotes, on this machine
 bench:

@@ -110,6 +110,9 @@ func (s *Server) End(signal os.Signal) int {
 // Client returns a client of the API with the default world's key.
 func (s *Server) Client() *apiclient.Client { return &apiclient.Client{URL: s.API, HTTP: s.http} }
 
+// Disconnect closes the connections that are kept for the next calls.
+func (s *Server) Disconnect() { s.http.CloseIdleConnections() }
+
 // Ask sends one call to the control API. An error means that no whole answer came.
 func (s *Server) Ask(method, path string, body []byte) (status int, answer []byte, err error) {
 	request, err := http.NewRequest(method, s.Control+path, bytes.NewReader(body))

@@ -24,6 +24,10 @@ type cloud struct {
 	snapshots shelf
 	exports   []export
 	change    *worldChange
+	// keepsWorld leaves out the calls that put another state in place.
+	keepsWorld bool
+	// endsAmidChanges lets a storm end more often while the whole world is changed.
+	endsAmidChanges bool
 
 	server *binary.Server
 	counts counts

@@ -1,6 +1,7 @@
 package durability_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -27,6 +28,7 @@ const maxWriters = 64
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t, chances(t, fmt.Sprintf("-rounds %d", *rounds)), maxWriters)
+	c.endsAmidChanges = true
 	for range *rounds {
 		if c.chance.IntN(4) == 0 {
 			c.killWhileStarting()
@@ -39,7 +41,8 @@ func TestCrash(t *testing.T) {
 			signal = syscall.SIGTERM
 		}
 		writers := 16 + c.chance.IntN(maxWriters-16+1)
-		if err := c.rage(writers, 1+c.chance.IntN(40*writers), signal); err != nil {
+		err := c.rage(writers, 1+c.chance.IntN(40*writers), endBy(signal))
+		if err = errors.Join(err, c.ended(signal)); err != nil {
 			t.Fatal(err)
 		}
 		c.counts.add(fmt.Sprintf("ended by %v", signal))

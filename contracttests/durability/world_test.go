@@ -119,12 +119,17 @@ func (s shelf) settle(listed []byte) error {
 func (c *cloud) nextWorldChange() worldChange {
 	names := c.snapshots.names()
 	pick := func() string { return names[c.chance.IntN(len(names))] }
-	choices := []func() worldChange{c.takeSnapshot, c.exportState, c.resetState}
+	choices := []func() worldChange{c.takeSnapshot, c.exportState}
 	if len(names) > 0 {
-		choices = append(choices, func() worldChange { return c.restoreSnapshot(pick()) }, func() worldChange { return c.restoreSnapshot(pick()) },
-			func() worldChange { return c.deleteSnapshot(pick()) })
+		choices = append(choices, func() worldChange { return c.deleteSnapshot(pick()) })
 	}
-	if len(c.exports) > 0 {
+	if !c.keepsWorld {
+		choices = append(choices, c.resetState)
+	}
+	if !c.keepsWorld && len(names) > 0 {
+		choices = append(choices, func() worldChange { return c.restoreSnapshot(pick()) }, func() worldChange { return c.restoreSnapshot(pick()) })
+	}
+	if !c.keepsWorld && len(c.exports) > 0 {
 		choices = append(choices, c.importState, c.importState)
 	}
 	return choices[c.chance.IntN(len(choices))]()

@@ -264,16 +264,22 @@ func ofAccessControlList(e estate, entry, had, comment string) call {
 // again.
 var actions = slices.Sorted(maps.Keys(writes))
 
+// make makes a call of the kind.
+func (w *writer) make(action string) call {
+	c := writes[action](w, w.likely)
+	c.action = action
+	if c.version == "" {
+		c.version = apiclient.Slb
+	}
+	return c
+}
+
 // next chooses a call: mostly one that should succeed, now and then one that
 // must be refused. Beside some changes of the world there may be none.
 func (w *writer) next(beside *worldChange) (call, bool) {
 	for range 100 {
 		action := actions[w.chance.IntN(len(actions))]
-		c := writes[action](w, w.likely)
-		c.action = action
-		if c.version == "" {
-			c.version = apiclient.Slb
-		}
+		c := w.make(action)
 		if !w.leaves(action) && w.likely[c.once] == "" && beside.spares(w, c) && (c.fits(w.likely) || w.chance.IntN(50) == 0) {
 			return c, true
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
@@ -50,7 +51,8 @@ func NewMetrics(store *state.Store, products []*rpc.Product) *Metrics {
 		}
 		return 0
 	})
-	m.registry.MustRegister(m.calls, m.duration, failing, &resources{store: store})
+	m.registry.MustRegister(m.calls, m.duration, failing, &resources{store: store},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

@@ -1,0 +1,206 @@
+package durability_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/apiclient"
+)
+
+var soak = flag.Duration("soak", 0, "how long TestSoak runs at least (0: some waves)")
+
+const (
+	soakWriters = 32
+	soakEvents  = 8000 // of a wave: calls sent and answered
+	soakNodes   = 2000 // of a cluster that comes and goes in each
+	soakWaves   = 4    // after the first, against whose end they are measured
+)
+
+// TestSoak proves that a server which has made and deleted for a long time takes no
+// more memory, room on disk, goroutines and descriptors than before, and has nothing
+// left: not the client tokens, what was replaced, or the connections.
+func TestSoak(t *testing.T) {
+	t.Parallel()
+	c := newCloud(t, chances(t, fmt.Sprintf("-soak %s", *soak)), soakWriters)
+	c.keepsWorld = true
+	if err := c.open(); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	var before, now vitals
+	for wave := 0; wave <= soakWaves || time.Since(begin) < *soak; wave++ {
+		err := c.wave()
+		if err == nil {
+			now, err = measure(c.server, c.dir)
+		}
+		if err != nil {
+			t.Fatalf("wave %d: %v", wave, err)
+		}
+		if wave == 0 {
+			before = now
+		}
+		t.Logf("%s, %d calls: %v", time.Since(begin).Round(time.Second), c.calls(), now)
+	}
+	for _, problem := range now.grown(before, c.calls()) {
+		t.Error(problem)
+	}
+	if code := c.server.End(syscall.SIGTERM); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// calls is how many calls of the API were answered.
+func (c *cloud) calls() int {
+	all := 0
+	for action := range writes {
+		all += c.counts.of[action]
+	}
+	return all
+}
+
+// wave lets many things be made, and deletes them.
+func (c *cloud) wave() error {
+	for _, step := range []func() error{
+		func() error { return c.rage(soakWriters, soakEvents, func(s *storm) { s.over.Store(true) }) },
+		c.deleteEstates, c.expireToken, c.comeAndGo, c.follow, c.check,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteEstates lets every writer delete what it has, and looks that it is gone.
+func (c *cloud) deleteEstates() error {
+	for _, w := range c.writers {
+		for _, step := range []struct{ fact, action string }{
+			{lbProtection, "SetLoadBalancerDeleteProtection"}, {lb, "DeleteLoadBalancer"},
+			{acl, "DeleteAccessControlList"}, {eip, "ReleaseEipAddress"},
+		} {
+			for w.estate[step.fact] != "" {
+				next := w.make(step.action)
+				reply, err := c.server.Client().Call(next.version, next.action, next.params)
+				if err != nil {
+					return err
+				}
+				c.counts.add(next.action)
+				w.note(answered{call: next, reply: reply})
+				if err := w.explain(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return c.settle(nil)
+}
+
+// expireToken lets the time of a client token pass whose load balancer stays.
+func (c *cloud) expireToken() error {
+	client := c.server.Client()
+	made, err := client.Call(apiclient.Slb, "CreateLoadBalancer", map[string]string{
+		"VSwitchId": vSwitchID, "LoadBalancerSpec": "slb.s1.small", "ClientToken": fmt.Sprintf("once%d", c.chance.Uint64())})
+	if err != nil {
+		return err
+	}
+	if _, err := c.ask(http.MethodPost, "/v1/clock", []byte(`{"advance": "25h"}`)); err != nil {
+		return err
+	}
+	id := map[string]string{"LoadBalancerId": made.Text("LoadBalancerId"), "LoadBalancerStatus": "inactive"}
+	changed, err := client.Call(apiclient.Slb, "SetLoadBalancerStatus", id)
+	if err != nil {
+		return err
+	}
+	rows, err := rowsOf(c.server)
+	if err != nil {
+		return err
+	}
+	deleted, err := client.Call(apiclient.Slb, "DeleteLoadBalancer", id)
+	if err != nil || made.Status != http.StatusOK || changed.Status != http.StatusOK || deleted.Status != http.StatusOK {
+		return fmt.Errorf("%v, %v, %v, %w", made, changed, deleted, err)
+	}
+	if rows["ClientToken"] > 0 {
+		return fmt.Errorf("a day after the last was made there are %d client tokens", rows["ClientToken"])
+	}
+	return nil
+}
+
+// comeAndGo makes and deletes what the control API keeps.
+func (c *cloud) comeAndGo() error {
+	state, err := c.ask(http.MethodGet, "/v1/state", nil)
+	if err != nil {
+		return err
+	}
+	for _, call := range []struct{ method, path, body string }{
+		{http.MethodPut, "/v1/snapshots/d", ""},
+		{http.MethodPost, "/v1/world/import", cluster(soakNodes)},
+		{http.MethodPut, "/v1/state", string(state)},
+		{http.MethodPost, "/v1/snapshots/d/restore", ""},
+		{http.MethodDelete, "/v1/snapshots/d", ""},
+		{http.MethodPost, "/v1/faults", `{name: slow, match: {action: DescribeRegions}, effect: {delay: {fixed: 1ms}}}`},
+		{http.MethodDelete, "/v1/faults/slow", ""},
+		{http.MethodGet, "/v1/journal?limit=1000", ""},
+		{http.MethodPost, "/v1/journal/marks", `{"name": "m"}`},
+	} {
+		if _, err := c.ask(call.method, call.path, []byte(call.body)); err != nil {
+			return err
+		}
+	}
+	for _, name := range c.snapshots.names() {
+		if _, err := c.ask(http.MethodDelete, "/v1/snapshots/"+name, nil); err != nil {
+			return err
+		}
+		delete(c.snapshots, name)
+	}
+	return nil
+}
+
+// cluster is the nodes of a cluster as kubectl prints them.
+func cluster(nodes int) string {
+	var items []string
+	for i := range nodes {
+		items = append(items, fmt.Sprintf(`{"kind": "Node", "metadata": {"name": "node-%d"}, "spec": {"providerID": "cn-hangzhou.i-soak%[1]d"},
+			"status": {"addresses": [{"type": "InternalIP", "address": "172.18.%d.%d"}]}}`, i, i/200, i%200+2))
+	}
+	return `{"kind": "List", "items": [` + strings.Join(items, ",") + `]}`
+}
+
+// follow opens streams of the journal, leaves them, and empties the journal.
+func (c *cloud) follow() error {
+	var followers sync.WaitGroup
+	failed := make(chan error, soakWriters)
+	for range soakWriters {
+		followers.Go(func() {
+			ctx, leave := context.WithCancel(context.Background())
+			defer leave()
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.server.Control+"/v1/journal/stream", nil)
+			if err != nil {
+				failed <- err
+				return
+			}
+			response, err := http.DefaultTransport.RoundTrip(request)
+			if err == nil {
+				_, err = response.Body.Read(make([]byte, 1))
+				err = errors.Join(err, response.Body.Close())
+			}
+			failed <- err
+		})
+	}
+	followers.Wait()
+	close(failed)
+	for err := range failed {
+		if err != nil {
+			return fmt.Errorf("journal stream: %w", err)
+		}
+	}
+	_, err := c.ask(http.MethodDelete, "/v1/journal", nil)
+	return err
+}
