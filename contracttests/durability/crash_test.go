@@ -29,7 +29,10 @@ func TestCrash(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t, chances(t, fmt.Sprintf("-rounds %d", *rounds)), maxWriters)
 	c.endsAmidChanges = true
-	for range *rounds {
+	for round := range *rounds {
+		if round%1000 == 999 {
+			t.Logf("%d rounds of %d", round+1, *rounds)
+		}
 		if c.chance.IntN(4) == 0 {
 			c.killWhileStarting()
 		}

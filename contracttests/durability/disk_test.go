@@ -38,6 +38,9 @@ func TestEveryDiskWriteFails(t *testing.T) {
 			for runAgainst(t, template, f, n, rand.New(rand.NewPCG(seed, 0))) {
 				n++
 			}
+			if n == 1 {
+				t.Error("no call failed")
+			}
 			t.Logf("each of the first %d calls failed once", n-1)
 		})
 	}
@@ -101,12 +104,16 @@ func (c *cloud) failNth(f failure, n int) (failed []int, err error) {
 func (c *cloud) workOnBrokenDisk() error {
 	failed := false
 	for i := 0; i < callsPerRun && !failed; i++ {
-		try := c.tryCall
-		if c.chance.IntN(5) == 0 {
-			try = c.tryWorldChange
-		}
 		var err error
-		if failed, err = try(); err != nil {
+		switch {
+		case i == callsPerRun/2:
+			failed, err = c.tryWorldChange(c.importNodes())
+		case c.chance.IntN(5) == 0:
+			failed, err = c.tryWorldChange(c.nextWorldChange())
+		default:
+			failed, err = c.tryCall()
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -152,8 +159,7 @@ func (c *cloud) tryCall() (failed bool, err error) {
 }
 
 // tryWorldChange is tryCall for a change of everything.
-func (c *cloud) tryWorldChange() (failed bool, err error) {
-	change := c.nextWorldChange()
+func (c *cloud) tryWorldChange(change worldChange) (failed bool, err error) {
 	status, answer, err := c.server.Ask(change.method, change.path, change.body)
 	if err != nil {
 		return false, err
@@ -167,6 +173,11 @@ func (c *cloud) tryWorldChange() (failed bool, err error) {
 		err = c.settle(change.become...)
 	}
 	return false, err
+}
+
+// importNodes is a change that makes the file grow.
+func (c *cloud) importNodes() worldChange {
+	return worldChange{name: "import nodes", method: http.MethodPost, path: "/v1/world/import", body: []byte(nodes(20)), done: nothing}
 }
 
 // refused makes one call of which a server that takes no writes must do nothing.

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -141,7 +140,7 @@ func (c *cloud) comeAndGo() error {
 	}
 	for _, call := range []struct{ method, path, body string }{
 		{http.MethodPut, "/v1/snapshots/d", ""},
-		{http.MethodPost, "/v1/world/import", cluster(soakNodes)},
+		{http.MethodPost, "/v1/world/import", nodes(soakNodes)},
 		{http.MethodPut, "/v1/state", string(state)},
 		{http.MethodPost, "/v1/snapshots/d/restore", ""},
 		{http.MethodDelete, "/v1/snapshots/d", ""},
@@ -161,16 +160,6 @@ func (c *cloud) comeAndGo() error {
 		delete(c.snapshots, name)
 	}
 	return nil
-}
-
-// cluster is the nodes of a cluster as kubectl prints them.
-func cluster(nodes int) string {
-	var items []string
-	for i := range nodes {
-		items = append(items, fmt.Sprintf(`{"kind": "Node", "metadata": {"name": "node-%d"}, "spec": {"providerID": "cn-hangzhou.i-soak%[1]d"},
-			"status": {"addresses": [{"type": "InternalIP", "address": "172.18.%d.%d"}]}}`, i, i/200, i%200+2))
-	}
-	return `{"kind": "List", "items": [` + strings.Join(items, ",") + `]}`
 }
 
 // follow opens streams of the journal, leaves them, and empties the journal.

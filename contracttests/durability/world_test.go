@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 )
 
 // version is a state of the whole cloud: for each writer the estates one of which
@@ -186,4 +187,14 @@ func (c *cloud) resetState() worldChange {
 		name: "reset", method: http.MethodPost, path: "/v1/state/reset",
 		become: []version{c.empty()}, done: nothing,
 	}
+}
+
+// nodes are those of a cluster as kubectl prints them.
+func nodes(count int) string {
+	var items []string
+	for i := range count {
+		items = append(items, fmt.Sprintf(`{"kind": "Node", "metadata": {"name": "node-%d"}, "spec": {"providerID": "cn-hangzhou.i-node%[1]d"},
+			"status": {"addresses": [{"type": "InternalIP", "address": "172.18.%d.%d"}]}}`, i, i/200, i%200+2))
+	}
+	return `{"kind": "List", "items": [` + strings.Join(items, ",") + `]}`
 }
