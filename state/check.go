@@ -24,7 +24,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 	if s.closed {
 		return nil, ErrClosed
 	}
-	v := s.view(s.visible.Load().Txn(false), Owner{})
+	v := s.view(s.visible.Load().reading(), Owner{})
 	problems := checkInvariants(v)
 	kept, err := s.compareWithEngine(ctx, v)
 	if errors.Is(err, engine.ErrDamaged) {

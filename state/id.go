@@ -28,8 +28,7 @@ const sequenceID = "ids"
 
 // plantSeed gives a new store its sequence. It runs before there are writers.
 func (s *Store) plantSeed(ctx context.Context, seed uint64) error {
-	txn := s.newest.Txn(true)
-	defer txn.Abort()
+	txn := s.newest.writing()
 	if _, ok := Sequences.Find(&View{txn: txn, schema: s.schema}, sequenceID); ok {
 		return nil
 	}
@@ -37,9 +36,7 @@ func (s *Store) plantSeed(ctx context.Context, seed uint64) error {
 		seed = rand.Uint64()
 	}
 	sequence := &Sequence{ID: sequenceID, Seed: seed}
-	if err := txn.Insert(string(Sequences.kind), sequence); err != nil {
-		return fmt.Errorf("plant the seed: %w", err)
-	}
+	Sequences.replace(txn, sequenceID, sequence)
 	change, err := encode(Sequences.kind, sequenceID, sequence)
 	if err != nil {
 		return err
@@ -47,8 +44,8 @@ func (s *Store) plantSeed(ctx context.Context, seed uint64) error {
 	if err := s.engine.Commit(ctx, []engine.ChangeSet{{change}}); err != nil {
 		return fmt.Errorf("plant the seed: %w", err)
 	}
-	txn.Commit()
-	s.visible.Store(s.newest.Snapshot())
+	s.newest = txn.committed()
+	s.visible.Store(s.newest)
 	return nil
 }
 

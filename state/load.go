@@ -7,15 +7,13 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/hashicorp/go-memdb"
-
 	"github.com/clbemu/clbemu/state/engine"
 )
 
 // load reads everything that the engine keeps, and returns what in it this
 // version does not know, a line for each kind and field. Decoding has all the
 // processors; insertion, which can't be shared, keeps the order of the engine.
-func (s *Schema) load(ctx context.Context, e engine.Engine, db *memdb.MemDB) (unknown []string, err error) {
+func (s *Schema) load(ctx context.Context, e engine.Engine) (w *workingSet, unknown []string, err error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	todo, ordered := make(chan *chunk, chunksAhead), make(chan *chunk, chunksAhead)
@@ -34,25 +32,25 @@ func (s *Schema) load(ctx context.Context, e engine.Engine, db *memdb.MemDB) (un
 			fail(err)
 		}
 	})
-	txn := db.Txn(true)
-	defer txn.Abort() // does nothing after a commit
+	w = newWorkingSet(s)
+	keys := make([][]string, len(w.indexes))
 	for c := range ordered {
 		<-c.decoded
 		if ctx.Err() != nil {
 			continue // the reader is about to stop
 		}
-		if err := c.insert(txn); err != nil {
+		if err := c.insert(w, keys); err != nil {
 			fail(err)
 		}
 		unknown = append(unknown, c.unknown...)
 	}
 	workers.Wait()
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
-	txn.Commit()
+	loadIndexes(w, keys)
 	slices.Sort(unknown)
-	return slices.Compact(unknown), nil
+	return w, slices.Compact(unknown), nil
 }
 
 // chunk is some records in the order of the engine. Single ones would cost more
@@ -66,10 +64,17 @@ type chunk struct {
 }
 
 type record struct {
-	table anyTable
+	kind  *kind
 	id    string
 	value []byte
 	r     any
+	keys  []indexKey
+}
+
+// indexKey is a key on its way into an index.
+type indexKey struct {
+	position int
+	key      string
 }
 
 const (
@@ -82,10 +87,10 @@ func newChunk() *chunk {
 }
 
 // add copies the value, which is the engine's.
-func (c *chunk) add(t anyTable, id string, value []byte) {
+func (c *chunk) add(k *kind, id string, value []byte) {
 	start := len(c.bytes)
 	c.bytes = append(c.bytes, value...)
-	c.records = append(c.records, record{table: t, id: id, value: c.bytes[start:]})
+	c.records = append(c.records, record{kind: k, id: id, value: c.bytes[start:]})
 }
 
 func (c *chunk) decode() {
@@ -93,27 +98,53 @@ func (c *chunk) decode() {
 	for i := range c.records {
 		rec := &c.records[i]
 		var unknown error
-		if rec.r, unknown, c.err = rec.table.decode(rec.value); c.err != nil {
-			c.err = fmt.Errorf("%s %s: %w", rec.table.name(), rec.id, c.err)
+		if rec.r, unknown, c.err = rec.kind.table.decode(rec.value); c.err != nil {
+			c.err = fmt.Errorf("%s %s: %w", rec.kind.name, rec.id, c.err)
 			return
 		}
+		rec.value = nil
+		rec.kind.table.loadKeys(rec.r, func(position int, key string) { rec.keys = append(rec.keys, indexKey{position, key}) })
 		if unknown != nil {
 			c.unknown = append(c.unknown, fmt.Sprintf("%s: %v: a newer clbemu may have written it, and it goes when the resource changes",
-				rec.table.name(), unknown))
+				rec.kind.name, unknown))
 		}
 	}
 }
 
-func (c *chunk) insert(txn *memdb.Txn) error {
+// insert puts the rows into their trees, and their keys on the lists of those to
+// be sorted.
+func (c *chunk) insert(w *workingSet, keys [][]string) error {
 	if c.err != nil {
 		return c.err
 	}
-	for _, rec := range c.records {
-		if err := txn.Insert(string(rec.table.name()), rec.r); err != nil {
-			return fmt.Errorf("%s %s: %w", rec.table.name(), rec.id, err)
+	for i := range c.records {
+		rec := &c.records[i]
+		w.rows[rec.kind.position].Load(row{rec.kind.table.idOf(rec.r), rec.r})
+		for _, k := range rec.keys {
+			keys[k.position] = append(keys[k.position], k.key)
 		}
 	}
 	return nil
+}
+
+// loadIndexes builds the indexes of their keys, each on a processor of its own.
+func loadIndexes(w *workingSet, keys [][]string) {
+	var workers sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for at, list := range keys {
+		if len(list) == 0 {
+			continue
+		}
+		workers.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			slices.Sort(list)
+			for _, key := range list {
+				w.indexes[at].Load(key)
+			}
+		})
+	}
+	workers.Wait()
 }
 
 // readChunks puts what the engine keeps into all of the queues.
@@ -134,7 +165,7 @@ func (s *Schema) readChunks(ctx context.Context, e engine.Engine, queues ...chan
 		if !ok {
 			return fmt.Errorf("unknown table %q", table)
 		}
-		c.add(k.table, id, value)
+		c.add(k, id, value)
 		if len(c.records) < chunkSize {
 			return nil
 		}

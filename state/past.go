@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hashicorp/go-memdb"
-
 	"github.com/clbemu/clbemu/state/engine"
 )
 
@@ -14,7 +12,7 @@ import (
 
 // moment is the state after one transaction.
 type moment struct {
-	state   *memdb.MemDB
+	state   *workingSet
 	at      time.Time
 	changes int
 }
@@ -58,15 +56,15 @@ func (s *Store) ViewPast(past Past, scope Owner, fn func(*View) error) error {
 	if past == (Past{}) {
 		return s.View(scope, fn)
 	}
-	return fn(s.view(s.lookBack(past).Txn(false), scope))
+	return fn(s.view(s.lookBack(past).reading(), scope))
 }
 
-func (s *Store) lookBack(past Past) *memdb.MemDB {
+func (s *Store) lookBack(past Past) *workingSet {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := max(len(s.past)-1-past.Changes, 0)
 	if past.Age > 0 {
-		now := s.view(s.visible.Load().Txn(false), Owner{}).now
+		now := s.view(s.visible.Load().reading(), Owner{}).now
 		for at = len(s.past) - 1; at > 0 && s.past[at].at.After(now.Add(-past.Age)); at-- {
 		}
 	}

@@ -1,13 +1,11 @@
 package state
 
-import "github.com/hashicorp/go-memdb"
-
 // projection is a durable state with what became due after it. It is no more
 // than what the next transaction will begin with, so nothing depends on its being
 // written.
 type projection struct {
-	of    *memdb.MemDB
-	state *memdb.MemDB
+	of    *workingSet
+	state *workingSet
 }
 
 // present is the durable state brought up to the time.
@@ -17,14 +15,13 @@ func (s *Store) present() *View {
 	if p := s.projected.Load(); p != nil && p.of == durable {
 		from = p.state
 	}
-	v := s.view(from.Txn(false), Owner{})
+	v := s.view(from.reading(), Owner{})
 	if _, due := nextDue(v, v.now); !due {
 		return v
 	}
-	ahead := from.Snapshot()
-	txn := ahead.Txn(true)
+	txn := from.writing()
 	newTx(&View{txn: txn, schema: s.schema, now: v.now}).settle()
-	txn.Commit()
+	ahead := txn.committed()
 	s.projected.Store(&projection{of: durable, state: ahead})
-	return &View{txn: ahead.Txn(false), schema: s.schema, now: v.now}
+	return &View{txn: ahead.reading(), schema: s.schema, now: v.now}
 }

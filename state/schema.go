@@ -68,10 +68,11 @@ func (s *Schema) Stages() map[Stage]time.Duration {
 
 // kind is what is declared of a kind, for the store to use without its type.
 type kind struct {
-	name   Kind
-	schema *Schema
-	table  anyTable
-	form   *idForm
+	name     Kind
+	position int // of its tree
+	schema   *Schema
+	table    anyTable
+	form     *idForm
 	// references must lead somewhere.
 	references []func(c *Checker, r any)
 	// owned removes what belongs to a resource, of one other kind each.

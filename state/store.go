@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/go-memdb"
-
 	"github.com/clbemu/clbemu/state/engine"
 )
 
@@ -40,16 +38,16 @@ type Store struct {
 	warn   func(string)
 
 	// visible is what is durable, and immutable.
-	visible atomic.Pointer[memdb.MemDB]
+	visible atomic.Pointer[workingSet]
 	// projected is what readers see of it once something is due.
 	projected atomic.Pointer[projection]
 	// failing is why writes are refused, nil while they are taken.
 	failing atomic.Pointer[failure]
 
-	mu      sync.Mutex   // serialises writers and guards what follows
-	newest  *memdb.MemDB // visible plus the batches on their way to the disk
-	filling *batch       // takes the change sets of running writers
-	flying  *batch       // is with the engine
+	mu      sync.Mutex  // serialises writers and guards what follows
+	newest  *workingSet // visible plus the batches on their way to the disk
+	filling *batch      // takes the change sets of running writers
+	flying  *batch      // is with the engine
 	closed  bool
 	past    []moment
 
@@ -106,23 +104,15 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 
 // reload makes the working set what the engine keeps.
 func (s *Store) reload(ctx context.Context) error {
-	schema := &memdb.DBSchema{Tables: make(map[string]*memdb.TableSchema)}
-	for _, k := range s.schema.all() {
-		schema.Tables[string(k.name)] = k.table.schema()
-	}
-	db, err := memdb.NewMemDB(schema)
-	if err != nil {
-		return fmt.Errorf("working set: %w", err)
-	}
-	unknown, err := s.schema.load(ctx, s.engine, db)
+	loaded, unknown, err := s.schema.load(ctx, s.engine)
 	if err != nil {
 		return fmt.Errorf("load the store: %w", err)
 	}
 	for _, what := range unknown {
 		s.warn(what)
 	}
-	s.newest = db
-	s.visible.Store(db.Snapshot())
+	s.newest = loaded
+	s.visible.Store(loaded)
 	s.past = []moment{{state: s.visible.Load()}}
 	s.breakWatches()
 	return nil
@@ -130,7 +120,7 @@ func (s *Store) reload(ctx context.Context) error {
 
 // Now is the emulated time.
 func (s *Store) Now() time.Time {
-	return s.view(s.visible.Load().Txn(false), Owner{}).now
+	return s.view(s.visible.Load().reading(), Owner{}).now
 }
 
 // View runs fn on the newest durable state, with what has become due since, as
@@ -139,7 +129,7 @@ func (s *Store) View(scope Owner, fn func(*View) error) error {
 	return fn(s.present().In(scope))
 }
 
-func (s *Store) view(txn *memdb.Txn, scope Owner) *View {
+func (s *Store) view(txn txn, scope Owner) *View {
 	v := &View{txn: txn, schema: s.schema, scope: scope}
 	v.now = emulatedTime(v, s.clock.Now())
 	return v
@@ -172,8 +162,7 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 	if err := s.writable(); err != nil {
 		return nil, err
 	}
-	txn := s.newest.Txn(true)
-	defer txn.Abort() // does nothing after a commit
+	txn := s.newest.writing()
 	tx := newTx(s.view(txn, scope))
 	tx.settle()
 	tx.expireClientTokens()
@@ -188,12 +177,12 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	txn.Commit()
+	s.newest = txn.committed()
 	if s.filling == nil {
 		s.filling = &batch{done: make(chan struct{})}
 	}
 	s.filling.sets = append(s.filling.sets, set)
-	s.filling.after = append(s.filling.after, moment{s.newest.Snapshot(), tx.now, len(set)})
+	s.filling.after = append(s.filling.after, moment{s.newest, tx.now, len(set)})
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -249,7 +238,7 @@ func (s *Store) commitBatch() bool {
 		failed = append(failed, s.filling)
 		s.filling = nil
 	}
-	s.newest = s.visible.Load().Snapshot()
+	s.newest = s.visible.Load()
 	s.recover(err)
 	if failing := s.failing.Load(); failing != nil {
 		err = failing

@@ -9,8 +9,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/hashicorp/go-memdb"
-
 	"github.com/clbemu/clbemu/state/engine"
 )
 
@@ -30,8 +28,6 @@ func (o Owner) Belonging() Owner { return o }
 // owned is what belongs to somebody.
 type owned interface{ Belonging() Owner }
 
-const idIndex = "id"
-
 // Table holds the resources of one kind. Tables are immutable descriptions;
 // the data is in the View or Tx that every method takes.
 type Table[T any] struct {
@@ -43,9 +39,10 @@ type Table[T any] struct {
 
 // Index finds resources by a list of values, or by the first few of them.
 type Index[T any] struct {
-	name  string
-	table *Table[T]
-	keys  func(*T) [][]string
+	position int
+	name     string
+	table    *Table[T]
+	keys     func(*T) [][]string
 }
 
 // NewTable declares a kind in a schema; id must not be empty.
@@ -54,7 +51,8 @@ func NewTable[T any](s *Schema, name Kind, id func(*T) string, options ...Option
 		panic(fmt.Sprintf("state: there are two kinds %s", name))
 	}
 	t := &Table[T]{kind: name, id: id}
-	k := &kind{name: name, schema: s, table: t}
+	k := &kind{name: name, position: rowTrees, schema: s, table: t}
+	rowTrees++
 	t.declared = k
 	s.kinds[name] = k
 	return t.With(options...)
@@ -72,7 +70,8 @@ func (t *Table[T]) With(options ...Option) *Table[T] {
 // Index adds an index; keys returns the lists of values under which a resource
 // is found, none if it is not.
 func (t *Table[T]) Index(name string, keys func(*T) [][]string) *Index[T] {
-	x := &Index[T]{name: name, table: t, keys: keys}
+	x := &Index[T]{position: indexTrees, name: name, table: t, keys: keys}
+	indexTrees++
 	t.indexes = append(t.indexes, x)
 	return x
 }
@@ -104,11 +103,8 @@ func (t *Table[T]) Get(v *View, id string) (*T, error) {
 
 // Find is Get for callers to whom absence is no error.
 func (t *Table[T]) Find(v *View, id string) (*T, bool) {
-	raw, err := v.txn.First(string(t.kind), idIndex, encodeKey(id))
-	if err != nil {
-		panic(fmt.Sprintf("state: %s by id: %v", t.kind, err))
-	}
-	if raw == nil {
+	raw, ok := v.txn.get(t.declared.position, id)
+	if !ok {
 		return nil, false
 	}
 	r := raw.(*T)
@@ -117,16 +113,23 @@ func (t *Table[T]) Find(v *View, id string) (*T, bool) {
 
 // All yields every resource that the scope sees, in order of id.
 func (t *Table[T]) All(v *View) iter.Seq[*T] {
-	return t.iterate(v, idIndex, nil)
+	return func(yield func(*T) bool) {
+		v.txn.eachRow(t.declared.position, func(raw any) bool {
+			r := raw.(*T)
+			return !v.sees(r) || yield(r)
+		})
+	}
 }
 
 // Put stores the resource under its id, replacing what is there. The caller
 // must not change it afterwards.
 func (t *Table[T]) Put(tx *Tx, r *T) {
-	if err := tx.txn.Insert(string(t.kind), r); err != nil {
-		panic(fmt.Sprintf("state: put %s %s: %v", t.kind, t.id(r), err))
+	id := t.id(r)
+	if id == "" || strings.ContainsRune(id, 0) {
+		panic(fmt.Sprintf("state: put a %s without a usable id", t.kind))
 	}
-	tx.changed(t.kind, t.id(r), r)
+	t.replace(tx.txn, id, r)
+	tx.changed(t.kind, id, r)
 }
 
 // Edit replaces the resource by a changed copy. fn gets a shallow copy: it may
@@ -151,14 +154,43 @@ func (t *Table[T]) Edit(tx *Tx, id string, fn func(*T) error) error {
 // Delete takes the resource out of the table, and only that; that it is not there
 // is no error.
 func (t *Table[T]) Delete(tx *Tx, id string) {
-	r, ok := t.Find(tx.View, id)
-	if !ok {
+	if _, ok := t.Find(tx.View, id); !ok {
 		return
 	}
-	if err := tx.txn.Delete(string(t.kind), r); err != nil {
-		panic(fmt.Sprintf("state: delete %s %s: %v", t.kind, id, err))
-	}
+	t.replace(tx.txn, id, nil)
 	tx.changed(t.kind, id, nil)
+}
+
+// replace puts a row, or deletes it, with its keys in all indexes.
+func (t *Table[T]) replace(txn txn, id string, r *T) {
+	var old *T
+	if raw, ok := txn.get(t.declared.position, id); ok {
+		old = raw.(*T)
+	}
+	for _, x := range t.indexes {
+		txn.rekey(x.position, x.keysOf(id, old), x.keysOf(id, r))
+	}
+	if r == nil {
+		txn.replace(t.declared.position, id, nil)
+		return
+	}
+	txn.replace(t.declared.position, id, r)
+}
+
+// keysOf are the keys of a row, which end with its id; those of nil are none.
+func (x *Index[T]) keysOf(id string, r *T) []string {
+	if r == nil {
+		return nil
+	}
+	lists := x.keys(r)
+	if len(lists) == 0 {
+		return nil
+	}
+	keys := make([]string, len(lists))
+	for i, values := range lists {
+		keys[i] = encodeKey(id, values...)
+	}
+	return keys
 }
 
 // Remove deletes the resource with all that belongs to it and its tags, and does
@@ -180,26 +212,16 @@ func (t *Table[T]) Remove(tx *Tx, id string) {
 	t.Delete(tx, id)
 }
 
-func (t *Table[T]) iterate(v *View, index string, key []byte) iter.Seq[*T] {
-	return func(yield func(*T) bool) {
-		it, err := v.txn.Get(string(t.kind), index+"_prefix", key)
-		if err != nil {
-			panic(fmt.Sprintf("state: %s by %s: %v", t.kind, index, err))
-		}
-		for raw := it.Next(); raw != nil; raw = it.Next() {
-			r := raw.(*T)
-			if v.sees(r) && !yield(r) {
-				return
-			}
-		}
-	}
-}
-
 // List yields the resources under the given values, which may be fewer than the
 // index has, in order of the remaining values and then of id. It is safe to
 // change the table while it runs: the iteration is over what was there before.
 func (x *Index[T]) List(v *View, values ...string) iter.Seq[*T] {
-	return x.table.iterate(v, x.name, encodeKey(values...))
+	return func(yield func(*T) bool) {
+		v.txn.eachID(x.position, encodeKey("", values...), func(id string) bool {
+			r, ok := x.table.Find(v, id)
+			return !ok || yield(r)
+		})
+	}
 }
 
 // OwnedBy says that the rows belong to the resource of which the index has the id
@@ -255,23 +277,27 @@ func (x *Index[T]) Count(v *View, values ...string) int {
 }
 
 // encodeKey ends every value with a zero byte, so that a list of values is
-// found by its beginning and "ab" is not found by "a".
-func encodeKey(values ...string) []byte {
-	size := 0
+// found by its beginning and "ab" is not found by "a". The id comes last.
+func encodeKey(id string, values ...string) string {
+	size := len(id)
 	for _, v := range values {
 		size += len(v) + 1
 	}
-	key := make([]byte, 0, size)
+	var key strings.Builder
+	key.Grow(size)
 	for _, v := range values {
-		key = append(key, v...)
-		key = append(key, 0)
+		key.WriteString(v)
+		key.WriteByte(0)
 	}
-	return key
+	key.WriteString(id)
+	return key.String()
 }
 
 // anyTable is what the store needs of a table, whatever it holds.
 type anyTable interface {
-	schema() *memdb.TableSchema
+	indexPositions() []int
+	loadKeys(value any, add func(position int, key string))
+	idOf(value any) string
 	decode(value []byte) (r any, unknown, err error)
 	name() Kind
 	all(v *View) iter.Seq2[string, any]
@@ -334,44 +360,23 @@ func (t *Table[T]) decode(value []byte) (_ any, unknown, err error) {
 	return r, unknown, nil
 }
 
-func (t *Table[T]) schema() *memdb.TableSchema {
-	indexes := map[string]*memdb.IndexSchema{
-		idIndex: {Name: idIndex, Unique: true, Indexer: byID[T]{table: t}},
+func (t *Table[T]) indexPositions() []int {
+	positions := make([]int, len(t.indexes))
+	for i, x := range t.indexes {
+		positions[i] = x.position
 	}
+	return positions
+}
+
+func (t *Table[T]) idOf(value any) string { return t.id(value.(*T)) }
+
+func (t *Table[T]) loadKeys(value any, add func(position int, key string)) {
+	r := value.(*T)
 	for _, x := range t.indexes {
-		indexes[x.name] = &memdb.IndexSchema{Name: x.name, AllowMissing: true, Indexer: byKeys[T]{index: x}}
+		for _, key := range x.keysOf(t.id(r), r) {
+			add(x.position, key)
+		}
 	}
-	return &memdb.TableSchema{Name: string(t.kind), Indexes: indexes}
-}
-
-// keyArgs takes the encoded key that this package passes to go-memdb.
-type keyArgs struct{}
-
-func (keyArgs) FromArgs(args ...any) ([]byte, error) { return args[0].([]byte), nil }
-
-func (keyArgs) PrefixFromArgs(args ...any) ([]byte, error) { return args[0].([]byte), nil }
-
-type byID[T any] struct {
-	table *Table[T]
-	keyArgs
-}
-
-func (x byID[T]) FromObject(raw any) (bool, []byte, error) {
-	return true, encodeKey(x.table.id(raw.(*T))), nil
-}
-
-type byKeys[T any] struct {
-	index *Index[T]
-	keyArgs
-}
-
-func (x byKeys[T]) FromObject(raw any) (bool, [][]byte, error) {
-	lists := x.index.keys(raw.(*T))
-	keys := make([][]byte, len(lists))
-	for i, values := range lists {
-		keys[i] = encodeKey(values...)
-	}
-	return len(keys) > 0, keys, nil
 }
 
 // encode is the form in which an engine keeps a resource.

@@ -3,14 +3,12 @@ package state
 import (
 	"time"
 
-	"github.com/hashicorp/go-memdb"
-
 	"github.com/clbemu/clbemu/state/engine"
 )
 
 // View reads one consistent, durable state.
 type View struct {
-	txn    *memdb.Txn
+	txn    txn
 	schema *Schema
 	scope  Owner
 	now    time.Time

@@ -6,8 +6,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/hashicorp/go-memdb"
-
 	"github.com/clbemu/clbemu/state/engine"
 )
 
@@ -29,7 +27,7 @@ type Event struct {
 	// Changed are the rows that the transaction put or deleted.
 	Changed []Changed
 
-	state *memdb.MemDB
+	state *workingSet
 	store *Store
 }
 
@@ -42,7 +40,7 @@ type Changed struct {
 
 // View runs fn on the state right after the transaction, as scope sees it.
 func (e *Event) View(scope Owner, fn func(*View) error) error {
-	return fn(e.store.view(e.state.Txn(false), scope))
+	return fn(e.store.view(e.state.reading(), scope))
 }
 
 // watchBuffer is how many transactions a watch may lag behind.

@@ -316,7 +316,10 @@ func (s *Server) locate(call *Call) *Problem {
 			}
 			call.Scope.RegionID = account.DefaultRegionID
 		}
-		_, known = cloud.Regions.Find(v, call.Scope.RegionID)
+		var region *cloud.Region
+		if region, known = cloud.Regions.Find(v, call.Scope.RegionID); known {
+			call.Scope.RegionID = region.ID // and not a part of the request, which rows would keep in memory
+		}
 		return nil
 	})
 	switch {
