@@ -3,6 +3,7 @@ package rpc
 import (
 	"errors"
 	"reflect"
+	"sync"
 
 	"github.com/clbemu/clbemu/state"
 )
@@ -15,8 +16,9 @@ type Action struct {
 	// Emulated is false for a row that only answers the NotEmulated error.
 	Emulated bool
 
-	request  *decoder
-	response *encoder
+	// The plans for the request and the answer are made when they are first needed.
+	request  func() *decoder
+	response func() *encoder
 	run      func(x execution) (response any, err error)
 }
 
@@ -72,8 +74,8 @@ func newAction[Req, Res any](name string) Action {
 	return Action{
 		Name:     name,
 		Emulated: true,
-		request:  newDecoder(reflect.TypeFor[Req]()),
-		response: newEncoder(reflect.TypeFor[Res]()),
+		request:  sync.OnceValue(func() *decoder { return newDecoder(reflect.TypeFor[Req]()) }),
+		response: sync.OnceValue(func() *encoder { return newEncoder(reflect.TypeFor[Res]()) }),
 	}
 }
 
@@ -90,7 +92,7 @@ func (a Action) Parameters() []Parameter {
 	if a.request == nil {
 		return nil
 	}
-	return a.request.parameters()
+	return a.request().parameters()
 }
 
 // ResponseFields lists the paths that the action can answer, such as
@@ -99,7 +101,7 @@ func (a Action) ResponseFields() []string {
 	if a.response == nil {
 		return nil
 	}
-	return a.response.paths("")
+	return a.response().paths("")
 }
 
 // Empty is the response of an action that answers a RequestId alone.

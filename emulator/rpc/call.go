@@ -93,7 +93,7 @@ func (c *Call) Unread() []string {
 	if c.action == nil || c.action.request == nil {
 		return nil
 	}
-	unread := c.action.request.unread(c.Params)
+	unread := c.action.request().unread(c.Params)
 	return slices.DeleteFunc(unread, func(name string) bool { return name == "RegionId" })
 }
 

@@ -288,13 +288,13 @@ func (c *Call) success(response any) reply {
 		b := append([]byte(xml.Header), '<')
 		b = append(append(b, c.ActionName...), "Response>"...)
 		b = (&encodeField{kind: reflect.String}).xmlValue(b, "RequestId", reflect.ValueOf(c.RequestID))
-		b = c.action.response.xml(b, v)
+		b = c.action.response().xml(b, v)
 		b = appendXMLTag(b, "</", c.ActionName+"Response")
 		return reply{status: 200, contentType: "text/xml;charset=utf-8", body: b}
 	}
 	b := append(make([]byte, 0, 1024), `{"RequestId":`...)
 	b = appendJSONString(b, c.RequestID)
-	b = c.action.response.json(b, v)
+	b = c.action.response().json(b, v)
 	return reply{status: 200, contentType: "application/json;charset=utf-8", body: append(b, '}')}
 }
 

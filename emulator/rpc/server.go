@@ -349,7 +349,7 @@ func (s *Server) admit(call *Call) (problem *Problem) {
 type validator interface{ Validate() error }
 
 func (s *Server) dispatch(call *Call) (any, *Problem) {
-	request, err := call.action.request.decode(call.Params)
+	request, err := call.action.request().decode(call.Params)
 	if v, ok := request.(validator); ok && err == nil {
 		err = v.Validate()
 	}
