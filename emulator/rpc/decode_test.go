@@ -340,7 +340,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// A tag that makes no sense is a programming error that shows at once.
+// A tag that makes no sense is a programming error that shows when the action's
+// parameters are first looked at, which tests do for all actions.
 func TestBadTags(t *testing.T) {
 	cases := map[string]func(){
 		"unknown option": func() {
@@ -378,5 +379,5 @@ func TestBadTags(t *testing.T) {
 }
 
 func declare[Req any]() {
-	rpc.Read("A", func(*state.View, *Req) (*rpc.Empty, error) { return nil, nil })
+	rpc.Read("A", func(*state.View, *Req) (*rpc.Empty, error) { return nil, nil }).Parameters()
 }
