@@ -92,10 +92,14 @@ func (s *Settings) read(node *yaml.Node) error {
 	return nil
 }
 
+// String tells no value of a key's secret: results are kept and shown.
 func (s Settings) String() string {
 	texts := make([]string, len(s))
 	for i, setting := range s {
-		texts[i] = setting.Name + "=" + setting.Value
+		texts[i] = setting.Name
+		if !strings.HasSuffix(setting.Name, ".secret") {
+			texts[i] += "=" + setting.Value
+		}
 	}
 	return strings.Join(texts, " ")
 }

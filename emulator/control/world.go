@@ -85,7 +85,7 @@ func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {
 	}
 	settings := []string{"account", change.AccountID, "region", change.RegionID}
 	for _, s := range change.Settings {
-		settings = append(settings, s.Name, s.Value)
+		settings = append(settings, s.Name, s.Shown().Value)
 	}
 	a.changed(journal.KindWorld, "set conditions", settings...)
 	a.answerWorld(w, change.Where)

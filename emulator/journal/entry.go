@@ -82,13 +82,21 @@ func (e *Entry) cleanParameters() {
 		if e.Kind == KindCall && IsSecret(name) || isSecretValue(sent[name]) {
 			value = Hidden
 		}
-		name = bounded(name, maxText)
+		name = openName(name)
 		if room -= len(name) + len(value); room < 0 {
 			e.Omitted = len(sent) - len(e.Parameters)
 			return
 		}
 		e.Parameters[name] = value
 	}
+}
+
+// openName is a name, unless a client wrote a value into it.
+func openName(name string) string {
+	if isSecretValue(name) {
+		return Hidden
+	}
+	return bounded(name, maxText)
 }
 
 const cut = "…"
@@ -107,7 +115,7 @@ func boundedNames(names []string) []string {
 	}
 	kept := make([]string, min(len(names), maxNames))
 	for i := range kept {
-		kept[i] = bounded(names[i], maxText)
+		kept[i] = openName(names[i])
 	}
 	return kept
 }

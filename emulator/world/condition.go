@@ -49,6 +49,17 @@ type condition struct {
 	get func(s *scene) []Setting
 }
 
+// secretCondition has values that nothing may tell but an export.
+const secretCondition = "key.<id>.secret"
+
+// Shown is the setting as it may be told: without its value if that is a secret.
+func (s Setting) Shown() Setting {
+	if c, _, err := find(s.Name); err == nil && c.name == secretCondition {
+		s.Value = "(hidden)"
+	}
+	return s
+}
+
 var conditions = []condition{
 	{"account.balance", "CNY; a purchase needs 100", setNumber(-maxBalance, maxBalance, func(a *cloud.Account, n int) { a.Balance = n }),
 		get1("account.balance", func(s *scene) string { return strconv.Itoa(s.account.Balance) })},
@@ -72,7 +83,7 @@ var conditions = []condition{
 		setRate(func(t *cloud.Throttle, _ string, r *cloud.Rate) { t.Key = r }), nil},
 	{"throttle.action.<action>", "calls a second of an action", setRate(setActionRate), nil},
 	{"key.<id>.status", "active, inactive or deleted", setKey, getKeys},
-	{"key.<id>.secret", "the secret of an access key, which is made if there is none", setSecret, nil},
+	{secretCondition, "the secret of an access key, which is made if there is none", setSecret, nil},
 	{"policy.key.<id>", "what the RAM user of an access key may do: a policy document, or none", setPolicy(cloud.KeyPrincipal, hasKey), getPolicies},
 	{"policy.role.<name>", "what a RAM role may do: a policy document, or none", setPolicy(cloud.RolePrincipal, hasRole), nil},
 	{"life.profile", "instant or realistic", setLifeProfile, get1("life.profile", getLifeProfile)},
@@ -91,7 +102,7 @@ func Set(tx *state.Tx, where Where, settings []Setting) error {
 			return err
 		}
 		if err := c.set(s, named, setting.Value); err != nil {
-			return fmt.Errorf("%s=%s: %w", setting.Name, setting.Value, err)
+			return fmt.Errorf("%s=%s: %w", setting.Name, setting.Shown().Value, err)
 		}
 	}
 	return nil
