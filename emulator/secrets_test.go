@@ -183,8 +183,8 @@ func plantDocuments(planted plants, ground *soil) {
 	}{
 		{key("secret that is no state") + "}", http.StatusBadRequest},
 		{`{"SchemaVersion":1,"Tables":{"AccessKey":[` + key("secret without an owner") + `}]}}`, http.StatusUnprocessableEntity},
-		{`{"SchemaVersion":1,"Tables":{"AccessKey":[` + key("secret with another type") + `,"Status":7}]}}`, http.StatusUnprocessableEntity},
-		{`{"SchemaVersion":1,"Tables":{"AccessKey":["` + planted.new("secret as a row") + `"]}}`, http.StatusUnprocessableEntity},
+		{`{"SchemaVersion":1,"Tables":{"AccessKey":[` + key("secret with another type") + `,"Status":7}]}}`, http.StatusBadRequest},
+		{`{"SchemaVersion":1,"Tables":{"AccessKey":["` + planted.new("secret as a row") + `"]}}`, http.StatusBadRequest},
 		{`{"SchemaVersion":"` + planted.new("secret as a version") + `"}`, http.StatusBadRequest},
 		{`{"SchemaVersion":1,"Tables":{"AccessKey":[` + key("secret in a broken row") + `,,]}}`, http.StatusBadRequest},
 	} {

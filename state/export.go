@@ -1,24 +1,55 @@
 package state
 
 import (
+	"bufio"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/clbemu/clbemu/state/engine"
+	"github.com/clbemu/clbemu/state/jsonstream"
 )
 
 // Export is the whole state as one JSON document: tables by kind, in each the
 // resources in order of id.
 type Export struct {
 	SchemaVersion int
-	Tables        map[Kind][]json.RawMessage
+	Tables        map[Kind]*jsonstream.Texts
+}
+
+// add keeps a resource in its table.
+func (e *Export) add(kind Kind, row json.RawMessage) {
+	table := e.Tables[kind]
+	if table == nil {
+		table = &jsonstream.Texts{}
+		e.Tables[kind] = table
+	}
+	table.Add(row)
+}
+
+// Write writes the document.
+func (e *Export) Write(w io.Writer) error {
+	b := bufio.NewWriter(w) // which keeps the error
+	fmt.Fprintf(b, `{"SchemaVersion":%d,"Tables":{`, e.SchemaVersion)
+	for i, kind := range slices.Sorted(maps.Keys(e.Tables)) {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(b, "%q:", kind)
+		if err := e.Tables[kind].Write(b); err != nil {
+			return err
+		}
+	}
+	b.WriteString("}}\n")
+	return b.Flush()
 }
 
 // Export returns everything that is durable now.
 func (s *Store) Export() (*Export, error) {
-	out := &Export{SchemaVersion: engine.SchemaVersion, Tables: make(map[Kind][]json.RawMessage)}
+	out := &Export{SchemaVersion: engine.SchemaVersion, Tables: make(map[Kind]*jsonstream.Texts)}
 	err := s.View(Owner{}, func(v *View) error {
 		for _, k := range s.schema.all() {
 			t := k.table
@@ -27,7 +58,7 @@ func (s *Store) Export() (*Export, error) {
 				if err != nil {
 					return err
 				}
-				out.Tables[t.name()] = append(out.Tables[t.name()], change.Value)
+				out.add(t.name(), change.Value)
 			}
 		}
 		return nil
@@ -35,26 +66,51 @@ func (s *Store) Export() (*Export, error) {
 	return out, err
 }
 
-// ReadExport reads an Export, refusing what this version does not know.
+// ReadExport reads an Export, refusing what this version does not know. It keeps
+// no more of it than its rows, and stops at the first that is none.
 func (s *Store) ReadExport(r io.Reader) (*Export, error) {
-	var e Export
-	d := json.NewDecoder(r)
-	d.DisallowUnknownFields()
-	if err := d.Decode(&e); err != nil {
-		return nil, fmt.Errorf("not an exported state: %w", err)
+	e := &Export{Tables: make(map[Kind]*jsonstream.Texts)}
+	document := jsonstream.New(r)
+	err := document.Object(func(key string) error {
+		switch key {
+		case "SchemaVersion":
+			return document.Value(&e.SchemaVersion)
+		case "Tables":
+			return document.Object(func(kind string) error { return e.readTable(s.schema, document, Kind(kind)) })
+		}
+		return fmt.Errorf("unknown field %.100q", key)
+	})
+	if err == nil {
+		err = document.End()
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("not an exported state: there is more behind it")
+	if err != nil {
+		return nil, fmt.Errorf("not an exported state: %w", err)
 	}
 	if e.SchemaVersion < 1 || e.SchemaVersion > engine.SchemaVersion {
 		return nil, fmt.Errorf("the exported state has schema version %d, this clbemu reads 1 to %d", e.SchemaVersion, engine.SchemaVersion)
 	}
-	for kind := range e.Tables {
-		if _, ok := s.schema.kinds[kind]; !ok {
-			return nil, fmt.Errorf("unknown table %q", kind)
-		}
+	return e, nil
+}
+
+func (e *Export) readTable(schema *Schema, document *jsonstream.Reader, kind Kind) error {
+	k, ok := schema.kinds[kind]
+	if !ok {
+		return fmt.Errorf("unknown table %.100q", kind)
 	}
-	return &e, nil
+	n := 0
+	return document.Array(func() error {
+		var row json.RawMessage
+		if err := document.Value(&row); err != nil {
+			return err
+		}
+		_, unknown, err := k.table.decode(row)
+		if err = cmp.Or(err, unknown); err != nil {
+			return fmt.Errorf("%s, entry %d: %w", kind, n, err)
+		}
+		e.add(kind, row)
+		n++
+		return nil
+	})
 }
 
 // Import replaces everything by the exported state, in one transaction. A state
@@ -64,10 +120,12 @@ func (s *Store) Import(e *Export) error {
 		clearAll(tx)
 		for _, k := range s.schema.all() {
 			t := k.table
-			for i, value := range e.Tables[t.name()] {
-				if err := t.insert(tx, value); err != nil {
-					return fmt.Errorf("%s, entry %d: %w", t.name(), i, err)
+			n := 0
+			for row := range e.Tables[t.name()].All() {
+				if err := t.insert(tx, row); err != nil {
+					return fmt.Errorf("%s, entry %d: %w", t.name(), n, err)
 				}
+				n++
 			}
 		}
 		if _, ok := Sequences.Find(tx.View, sequenceID); !ok {

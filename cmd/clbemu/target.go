@@ -93,7 +93,7 @@ func (l *local) export(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(w).Encode(export)
+	return export.Write(w)
 }
 
 func (l *local) replace(r io.Reader) error {

@@ -15,7 +15,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/upgradecheck"
-	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
@@ -125,13 +124,18 @@ func checkUpgrade(ctx context.Context, r *remote, dataDir, sinceMark string) ([]
 	if page.Missed > 0 {
 		return nil, cannot(fmt.Errorf("the journal has lost %d of the entries, so what they changed is unknown: set a mark nearer to the end", page.Missed))
 	}
-	var now state.Export
+	// A call may name a VServerGroup alone, which tells the load balancer.
+	var now struct {
+		Tables struct {
+			VServerGroup []cloud.VServerGroup
+		}
+	}
 	if err := r.call(http.MethodGet, "/v1/state", nil, decode(&now)); err != nil {
 		return nil, err
 	}
-	groups, err := groupsIn(&now)
-	if err != nil {
-		return nil, cannot(err)
+	groups := make(map[string]string)
+	for _, g := range now.Tables.VServerGroup {
+		groups[g.ID] = g.LoadBalancerID
 	}
 	stored, err := emulator.New(ctx, emulator.Config{
 		Fork: dataDir, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", Journal: journal.Config{Entries: -1},
@@ -144,19 +148,6 @@ func checkUpgrade(ctx context.Context, r *remote, dataDir, sinceMark string) ([]
 	}
 	found, err := compare(ctx, page.Entries, "http://"+stored.Addr(), groups)
 	return found, cannot(errors.Join(err, stored.Close(ctx)))
-}
-
-// groupsIn are the load balancers of VServerGroups.
-func groupsIn(export *state.Export) (map[string]string, error) {
-	groups := make(map[string]string)
-	for _, record := range export.Tables[cloud.VServerGroups.Kind()] {
-		var g cloud.VServerGroup
-		if err := json.Unmarshal(record, &g); err != nil {
-			return nil, err
-		}
-		groups[g.ID] = g.LoadBalancerID
-	}
-	return groups, nil
 }
 
 // compare checks calls against the state that is served at a URL.

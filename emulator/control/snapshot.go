@@ -2,7 +2,6 @@ package control
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -71,13 +70,13 @@ func (s *Snapshots) Take(store *state.Store, name string) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(export)
-	if err != nil {
+	var text bytes.Buffer
+	if err := export.Write(&text); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.shelf.put(name, text)
+	return s.shelf.put(name, text.Bytes())
 }
 
 // Restore makes the store's state that of a snapshot.

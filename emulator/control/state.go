@@ -13,7 +13,8 @@ func (a *api) exportState(w http.ResponseWriter, _ *http.Request) {
 		a.failInside(w, "export the state", err)
 		return
 	}
-	answer(w, http.StatusOK, export)
+	w.Header().Set("Content-Type", "application/json")
+	_ = export.Write(w) // the client may be gone
 }
 
 func (a *api) importState(w http.ResponseWriter, r *http.Request) {

@@ -2,10 +2,8 @@ package world
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"slices"
 	"strings"
@@ -13,31 +11,6 @@ import (
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
-
-// object is what is read of a Node, a Pod or a list of them, as kubectl prints
-// them.
-type object struct {
-	Kind     string `json:"kind"`
-	Metadata struct {
-		Name      string            `json:"name"`
-		Namespace string            `json:"namespace"`
-		Labels    map[string]string `json:"labels"`
-	} `json:"metadata"`
-	Spec struct {
-		ProviderID  string `json:"providerID"`
-		NodeName    string `json:"nodeName"`
-		HostNetwork bool   `json:"hostNetwork"`
-	} `json:"spec"`
-	Status struct {
-		Phase     string `json:"phase"`
-		PodIP     string `json:"podIP"`
-		Addresses []struct {
-			Type    string `json:"type"`
-			Address string `json:"address"`
-		} `json:"addresses"`
-	} `json:"status"`
-	Items []object `json:"items"`
-}
 
 // Imported counts what an import did, by kind. What was there already as the
 // cluster has it counts as unchanged.
@@ -58,45 +31,9 @@ type Count struct {
 	Unchanged int `json:"unchanged"`
 }
 
-// Cluster is the nodes and pods of a Kubernetes cluster, or some of them.
-type Cluster struct {
-	nodes, pods []object
-}
-
 // String says it for people.
 func (c Count) String() string {
 	return fmt.Sprintf("%d created, %d changed, %d unchanged", c.Created, c.Changed, c.Unchanged)
-}
-
-// ReadCluster reads what kubectl get -o json prints of nodes, of pods or of both.
-func ReadCluster(r io.Reader) (*Cluster, error) {
-	var root object
-	if err := json.NewDecoder(r).Decode(&root); err != nil {
-		return nil, fmt.Errorf("this is not what kubectl get -o json prints: %w", err)
-	}
-	switch root.Kind {
-	case "Node", "Pod":
-		root = object{Items: []object{root}}
-	case "NodeList", "PodList", "List":
-	default:
-		return nil, fmt.Errorf("kind %q is neither Node nor Pod nor a list of them", root.Kind)
-	}
-	c := &Cluster{}
-	for i, o := range root.Items {
-		// The lists of the API name the kind once, kubectl's List names it in each item.
-		if o.Kind == "" {
-			o.Kind = strings.TrimSuffix(root.Kind, "List")
-		}
-		switch o.Kind {
-		case "Node":
-			c.nodes = append(c.nodes, o)
-		case "Pod":
-			c.pods = append(c.pods, o)
-		default:
-			return nil, fmt.Errorf("items[%d]: kind %q is neither Node nor Pod", i, o.Kind)
-		}
-	}
-	return c, nil
 }
 
 // Import puts the cluster into the world, of the account that where names. A node
@@ -105,7 +42,7 @@ func ReadCluster(r io.Reader) (*Cluster, error) {
 // it finds by the host name: that becomes the node's name, and another instance's
 // of that name is taken away. VPCs
 // and vSwitches are made for the addresses that none holds. The error has a line
-// for everything that is wrong, and then nothing may be kept of tx. A cluster that
+// for everything that is wrong, up to a hundred, and then nothing may be kept of tx. A cluster that
 // is imported again changes nothing.
 func (c *Cluster) Import(tx *state.Tx, where Where) (Imported, error) {
 	s, err := newScene(tx.In(state.Owner{}), where)
@@ -121,12 +58,21 @@ func (c *Cluster) Import(tx *state.Tx, where Where) (Imported, error) {
 			i.nodes[instance.HostName] = instance.ID
 		}
 	}
-	i.importNodes(c.nodes)
-	for at := range c.pods {
-		i.importPod(&c.pods[at])
+	i.done.SkippedPods = c.skippedPods
+	i.importNodes(&c.nodes)
+	for o := range c.pods.all {
+		if i.importPod(o); i.hopeless() {
+			break
+		}
 	}
 	return i.done, i.problems.byName()
 }
+
+// maxProblems is how many lines an error has at most.
+const maxProblems = 100
+
+// hopeless tells that so much is wrong that it is no use to look for more.
+func (i *importer) hopeless() bool { return len(i.problems) >= maxProblems }
 
 // byName returns the problems as one error, a line each, for an input that people
 // know by its objects rather than by its lines.
@@ -134,6 +80,9 @@ func (ps problems) byName() error {
 	lines := make([]error, len(ps))
 	for i, p := range ps {
 		lines[i] = fmt.Errorf("%s: %s", p.path, p.reason)
+	}
+	if len(ps) >= maxProblems {
+		lines = append(lines, errors.New("there may be more"))
 	}
 	return errors.Join(lines...)
 }
@@ -163,12 +112,14 @@ type move struct {
 	sw *cloud.VSwitch
 }
 
-func (i *importer) importNodes(nodes []object) {
+func (i *importer) importNodes(nodes *objects) {
 	var moves []move
 	var fresh []func()
 	seen := make(map[string]bool) // names and instances
-	for at := range nodes {
-		o := &nodes[at]
+	for o := range nodes.all {
+		if i.hopeless() {
+			break
+		}
 		regionID, instanceID, ok := i.providerID(o)
 		address := i.internalIP(o)
 		if !ok || address.text == "" {
@@ -264,7 +215,7 @@ func (i *importer) newInstance(owner state.Owner, o *object, id string, address 
 		ID: scalar{at, id}, VSwitch: scalar{at, sw.ID}, PrivateIPAddress: address,
 		NetworkInterface: scalar{at, i.tx.In(owner).NewID(cloud.NetworkInterfaces.Kind())},
 		Name:             scalar{at, o.Metadata.Name}, HostName: scalar{at, o.Metadata.Name},
-		InstanceType: scalar{at, o.Metadata.Labels["node.kubernetes.io/instance-type"]},
+		InstanceType: scalar{at, o.Metadata.Labels.InstanceType},
 	})
 	i.done.Instances.Created++
 }
@@ -313,7 +264,7 @@ func (i *importer) moved(instance *cloud.Instance, address scalar) (move, bool) 
 // zone is the node's by its label, or else the region's first.
 func (i *importer) zone(owner state.Owner, o *object) string {
 	region, _ := cloud.Regions.Find(i.tx.View, owner.RegionID)
-	label := o.Metadata.Labels["topology.kubernetes.io/zone"]
+	label := o.Metadata.Labels.Zone
 	if slices.ContainsFunc(region.Zones, func(z cloud.Zone) bool { return z.ID == label }) {
 		return label
 	}
@@ -409,11 +360,6 @@ func (i *importer) vpcFor(owner state.Owner, vpcID string, ip netip.Addr, at pla
 }
 
 func (i *importer) importPod(o *object) {
-	ip, err := netip.ParseAddr(o.Status.PodIP)
-	if o.Spec.HostNetwork || o.Status.Phase == "Succeeded" || o.Status.Phase == "Failed" || err != nil || !ip.Is4() {
-		i.done.SkippedPods++
-		return
-	}
 	address := o.field("status.podIP", o.Status.PodIP)
 	instance, ok := cloud.Instances.Find(i.tx.View, i.nodes[o.Spec.NodeName])
 	if !ok || o.Spec.NodeName == "" {
