@@ -28,6 +28,9 @@ type cloud struct {
 	keepsWorld bool
 	// endsAmidChanges lets a storm end more often while the whole world is changed.
 	endsAmidChanges bool
+	// diskFails lets calls be answered with an error of the server's own, which ends
+	// the storm.
+	diskFails bool
 
 	server *binary.Server
 	counts counts
@@ -164,7 +167,7 @@ func (c *cloud) repeatCreations() error {
 		}
 		reply, err := c.server.Client().Call(lost.version, lost.action, lost.params)
 		if err != nil || reply.Status != http.StatusOK {
-			return fmt.Errorf("CreateLoadBalancer repeated with its token = %v, %w", reply, err)
+			return fmt.Errorf("CreateLoadBalancer repeated with its token = %v, %v", reply, err)
 		}
 		if again := lost.change(estate{}, reply)[lb]; made != "" && again != made {
 			return fmt.Errorf("CreateLoadBalancer repeated with its token makes %s, and there is %s", again, made)
@@ -185,7 +188,7 @@ func (c *cloud) check() error {
 	}
 	var found struct{ Problems []string }
 	if err := json.Unmarshal(answer, &found); err != nil || len(found.Problems) > 0 {
-		return fmt.Errorf("state check: %s, %w", answer, err)
+		return fmt.Errorf("state check: %s, %v", answer, err)
 	}
 	return nil
 }

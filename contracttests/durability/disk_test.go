@@ -3,6 +3,7 @@ package durability_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -81,8 +82,7 @@ func (c *cloud) failNth(f failure, n int) (failed []int, err error) {
 		return nil, err
 	}
 	log := filepath.Join(c.t.TempDir(), "strace")
-	database := filepath.Join(c.dir, "clbemu.db")
-	tracer, err := strace(log, c.server.Cmd.Process.Pid, append(f.nth(n), "-P", database)...)
+	tracer, err := f.strike(c, n, log)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +96,58 @@ func (c *cloud) failNth(f failure, n int) (failed []int, err error) {
 	}
 	c.server.End(syscall.SIGTERM)
 	return f.failed(c.t, log), nil
+}
+
+// TestDiskFailsAmongWriters proves the same when many calls share the write that
+// fails, and wait for the one after it.
+func TestDiskFailsAmongWriters(t *testing.T) {
+	mustTrace(t)
+	t.Parallel()
+	c := newCloud(t, chances(t, ""), 32)
+	c.keepsWorld = true
+	if err := os.CopyFS(c.dir, os.DirFS(planted(t))); err != nil {
+		t.Fatal(err)
+	}
+	const rounds = 20
+	for range rounds {
+		if err := c.failAmongWriters(); err != nil {
+			t.Fatalf("%v\nthe log says %s", err, c.server.Stderr.String())
+		}
+	}
+	if err := c.open(); err != nil {
+		t.Fatal(err)
+	}
+	c.server.End(syscall.SIGTERM)
+	failed := c.counts.of["calls that failed with the disk"]
+	t.Logf("%d calls failed with the disk in %d rounds", failed, rounds)
+	if failed <= rounds {
+		t.Error("no calls shared a write that failed")
+	}
+}
+
+// failAmongWriters is failNth for many writers at once.
+func (c *cloud) failAmongWriters() error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	f, n := failure{call: "fdatasync", errno: "EIO"}, 1+c.chance.IntN(30)
+	tracer, err := f.strike(c, n, os.DevNull)
+	if err != nil {
+		return err
+	}
+	c.diskFails = true
+	err = c.rage(len(c.writers), math.MaxInt, stopWriters)
+	c.diskFails = false
+	for _, step := range []func() error{
+		func() error { return c.settle(nil) }, c.repeatCreations, c.check,
+		func() error { return c.rage(len(c.writers), 400, stopWriters) },
+	} {
+		if err == nil {
+			err = step()
+		}
+	}
+	c.server.End(os.Kill)
+	return errors.Join(err, tracer.Wait())
 }
 
 // workOnBrokenDisk makes calls until one is answered with an error of the server's

@@ -38,7 +38,7 @@ func TestSoak(t *testing.T) {
 	for wave := 0; wave <= soakWaves || time.Since(begin) < *soak; wave++ {
 		err := c.wave()
 		if err == nil {
-			now, err = measure(c.server, c.dir)
+			now, err = c.measure()
 		}
 		if err != nil {
 			t.Fatalf("wave %d: %v", wave, err)
@@ -68,7 +68,7 @@ func (c *cloud) calls() int {
 // wave lets many things be made, and deletes them.
 func (c *cloud) wave() error {
 	for _, step := range []func() error{
-		func() error { return c.rage(soakWriters, soakEvents, func(s *storm) { s.over.Store(true) }) },
+		func() error { return c.rage(soakWriters, soakEvents, stopWriters) },
 		c.deleteEstates, c.expireToken, c.comeAndGo, c.follow, c.check,
 	} {
 		if err := step(); err != nil {
@@ -118,13 +118,13 @@ func (c *cloud) expireToken() error {
 	if err != nil {
 		return err
 	}
-	rows, err := rowsOf(c.server)
+	rows, err := c.rows()
 	if err != nil {
 		return err
 	}
 	deleted, err := client.Call(apiclient.Slb, "DeleteLoadBalancer", id)
 	if err != nil || made.Status != http.StatusOK || changed.Status != http.StatusOK || deleted.Status != http.StatusOK {
-		return fmt.Errorf("%v, %v, %v, %w", made, changed, deleted, err)
+		return fmt.Errorf("%v, %v, %v, %v", made, changed, deleted, err)
 	}
 	if rows["ClientToken"] > 0 {
 		return fmt.Errorf("a day after the last was made there are %d client tokens", rows["ClientToken"])

@@ -77,12 +77,15 @@ func endBy(signal os.Signal) func(*storm) {
 	return func(s *storm) { s.server.Cmd.Process.Signal(signal) }
 }
 
+// stopWriters ends a storm and leaves the server.
+func stopWriters(s *storm) { s.over.Store(true) }
+
 // ended waits for the server: one that was asked to end does so with success and in
 // silence.
 func (c *cloud) ended(signal os.Signal) error {
 	err := c.server.Cmd.Wait()
 	if signal != os.Kill && (err != nil || c.server.Stderr.Len() > 0) {
-		return fmt.Errorf("after %v: %w and %q, want 0 and silence", signal, err, c.server.Stderr.String())
+		return fmt.Errorf("after %v: %v and %q, want 0 and silence", signal, err, c.server.Stderr.String())
 	}
 	return nil
 }
@@ -102,10 +105,16 @@ func (s *storm) write(w *writer, client *apiclient.Client) bool {
 	s.fuse.burn()
 	reply, err := client.Call(next.version, next.action, next.params)
 	s.fuse.burn()
-	got := answered{call: next, reply: reply, lost: err != nil}
+	failed := s.diskFails && reply.Status >= http.StatusInternalServerError
+	got := answered{call: next, reply: reply, lost: err != nil || failed}
 	w.note(got)
-	if got.lost {
+	switch {
+	case err != nil:
 		return s.died(fmt.Errorf("%s: %w", next.action, err))
+	case failed:
+		s.counts.add("calls that failed with the disk")
+		s.over.Store(true)
+		return false
 	}
 	s.counts.add(next.action)
 	if !got.succeeded() {

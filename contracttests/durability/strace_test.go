@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -32,6 +33,11 @@ func (f failure) nth(n int) []string {
 		when += "+"
 	}
 	return []string{"-e", "trace=" + f.call, "-e", fmt.Sprintf("inject=%s:error=%s:when=%s", f.call, f.errno, when)}
+}
+
+// strike lets the n-th of the calls by which a server writes its database fail.
+func (f failure) strike(c *cloud, n int, log string) (*exec.Cmd, error) {
+	return strace(log, c.server.Cmd.Process.Pid, append(f.nth(n), "-P", filepath.Join(c.dir, "clbemu.db"))...)
 }
 
 // failed returns which of the calls failed, counted from 1, by strace's log.

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // vitals are what a server takes of the machine, and what it keeps.
@@ -35,14 +33,14 @@ const (
 
 // measure reads the vitals of a server that nobody uses, each as the least of what it
 // is until garbage was collected some times.
-func measure(s *binary.Server, dir string) (vitals, error) {
-	least, err := sample(s)
+func (c *cloud) measure() (vitals, error) {
+	least, err := c.sample()
 	if err != nil {
 		return vitals{}, err
 	}
 	last := least["go_gc_duration_seconds_count"] + collections
 	for range maxSamples {
-		now, err := sample(s)
+		now, err := c.sample()
 		if err != nil {
 			return vitals{}, err
 		}
@@ -57,19 +55,19 @@ func measure(s *binary.Server, dir string) (vitals, error) {
 		heap: least["go_memstats_heap_alloc_bytes"], resident: least["process_resident_memory_bytes"],
 		goroutines: least["go_goroutines"], descriptors: least["process_open_fds"],
 	}
-	if v.rows, err = rowsOf(s); err != nil {
+	if v.rows, err = c.rows(); err != nil {
 		return vitals{}, err
 	}
-	v.files, err = filesOf(dir)
+	v.files, err = filesOf(c.dir)
 	return v, err
 }
 
 // sample reads the metrics that are one number, over a connection of its own.
-func sample(s *binary.Server) (map[string]float64, error) {
-	s.Disconnect()
-	status, text, err := s.Ask(http.MethodGet, "/metrics", nil)
-	if err != nil || status != http.StatusOK {
-		return nil, fmt.Errorf("/metrics answers %d, %w", status, err)
+func (c *cloud) sample() (map[string]float64, error) {
+	c.server.Disconnect()
+	text, err := c.ask(http.MethodGet, "/metrics", nil)
+	if err != nil {
+		return nil, err
 	}
 	found := make(map[string]float64)
 	for line := range strings.Lines(string(text)) {
@@ -88,11 +86,11 @@ func sample(s *binary.Server) (map[string]float64, error) {
 	return found, nil
 }
 
-// rowsOf counts what is in the state.
-func rowsOf(s *binary.Server) (map[string]int, error) {
-	status, text, err := s.Ask(http.MethodGet, "/v1/state", nil)
-	if err != nil || status != http.StatusOK {
-		return nil, fmt.Errorf("/v1/state answers %d, %w", status, err)
+// rows counts what is in the state.
+func (c *cloud) rows() (map[string]int, error) {
+	text, err := c.ask(http.MethodGet, "/v1/state", nil)
+	if err != nil {
+		return nil, err
 	}
 	var export struct{ Tables map[string][]json.RawMessage }
 	if err := json.Unmarshal(text, &export); err != nil {
