@@ -21,6 +21,26 @@ var aclActions = []rpc.Action{
 	rpc.Read("DescribeAccessControlListAttribute", describeAccessControlListAttribute),
 }
 
+// What is refused here.
+var (
+	errAclInUse = refusals.New("AclInUse", 400, "OperationFailed.AclBindedWithVip",
+		"The ACL has binded with vip.", "CLB-0200")
+	errAclEntriesMalformed = refusals.New("AclEntriesMalformed", 400, "InvalidEntry",
+		"The %s is not a list of entries.", "CLB-0200")
+	errAclEntryInvalid = refusals.New("AclEntryInvalid", 400, "InvalidEntry",
+		"%s.", "CLB-0200")
+	errAclCommentInvalid = refusals.New("AclCommentInvalid", 400, "InvalidParam.Comment",
+		"The specified comment is invalid.", "CLB-0200")
+	errAclEntryVersion = refusals.New("AclEntryVersion", 400, "IllegalEntry",
+		"Entry version is conflict to the acl version.", "CLB-0200")
+	errAclEntryExists = refusals.New("AclEntryExists", 400, "InvalidParam.AclEntryExists",
+		"The specified aclEntry already exists in the acl.", "CLB-0200")
+	errAclEntryUnknown = refusals.New("AclEntryUnknown", 400, "AclEntryEmpty",
+		"The specified entries are not in the acl.", "CLB-0203")
+	errTooManyACLEntries = refusals.New("TooManyACLEntries", 400, "AclEntryExceedLimit",
+		"The maximum number of ACL entries is exceeded.", "CLB-0200")
+)
+
 const maxACLEntriesPerCall = 50
 
 type createAccessControlListRequest struct {
@@ -70,7 +90,7 @@ func deleteAccessControlList(tx *state.Tx, req *aclRequest) (*rpc.Empty, error) 
 		return nil, err
 	}
 	if _, bound := cloud.ListenersByAccessControlList.First(tx.View, req.AclID); bound {
-		return nil, state.Refuse(aclInUse)
+		return nil, errAclInUse
 	}
 	cloud.AccessControlLists.Remove(tx, req.AclID)
 	return &rpc.Empty{}, nil
@@ -106,14 +126,14 @@ func (req *aclEntriesRequest) Validate() error {
 	case len(req.AclEntrys) == 0:
 		return rpc.Missing("AclEntrys")
 	case len(req.AclEntrys) > maxACLEntriesPerCall:
-		return state.Refuse(tooManyACLEntries)
+		return errTooManyACLEntries
 	}
 	for _, e := range req.AclEntrys {
 		if _, err := parseEntry(e.Entry); err != nil {
-			return state.Refuse(aclEntryInvalid, "The entry "+e.Entry+" is not a CIDR block")
+			return errAclEntryInvalid.Of("The entry " + e.Entry + " is not a CIDR block")
 		}
 		if len(e.Comment) > maxTagLength {
-			return state.Refuse(aclCommentInvalid)
+			return errAclCommentInvalid
 		}
 	}
 	return nil
@@ -149,9 +169,9 @@ func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*rpc.Empty
 			block, _ := parseEntry(e.Entry) // Validate has parsed it
 			switch {
 			case block.Addr().Is4() != (acl.AddressIPVersion == ipv4):
-				return state.Refuse(aclEntryVersion)
+				return errAclEntryVersion
 			case hasEntry(entries, e.Entry):
-				return state.Refuse(aclEntryExists)
+				return errAclEntryExists
 			}
 			entries = append(entries, cloud.AccessControlListEntry{Entry: e.Entry, Comment: e.Comment})
 		}
@@ -168,7 +188,7 @@ func removeAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*rpc.Em
 			return slices.ContainsFunc(req.AclEntrys, func(gone aclEntryParam) bool { return sameEntry(gone.Entry, e.Entry) })
 		})
 		if len(left) == len(acl.Entries) {
-			return state.Refuse(aclEntryUnknown)
+			return errAclEntryUnknown
 		}
 		acl.Entries = left
 		return nil

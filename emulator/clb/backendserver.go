@@ -18,6 +18,40 @@ var backendServerActions = []rpc.Action{
 	rpc.Read("DescribeHealthStatus", describeHealthStatus),
 }
 
+// What is refused here.
+var (
+	errBackendServersInvalid = refusals.New("BackendServersInvalid", 400, "InvalidParameter",
+		"The specified BackendServers is invalid.", "CLB-0201")
+	errBackendServerExists = refusals.New("BackendServerExists", 400, "InvalidParameter",
+		"The resource already exists.", "CLB-0203")
+	errTooManyBackendServers = refusals.New("TooManyBackendServers", 400, "TooManyBackendServers",
+		"The total number of input real servers exceeds max supported number: %s", "CLB-0201")
+	errServerIDEmpty = refusals.New("ServerIDEmpty", 400, "BackendServer.ServerIdEmpty",
+		"The specified ServerId can not be empty.", "CLB-0201")
+	errBackendPortInvalid = refusals.New("BackendPortInvalid", 400, "InvalidParameter",
+		"The specified Port must be between 1 and 65535.", "CLB-0202")
+	errWeightInvalid = refusals.New("WeightInvalid", 400, "InvalidWeight.Malformed",
+		"A specified weight is not valid.", "CLB-0201")
+	errBackendTypeInvalid = refusals.New("BackendTypeInvalid", 400, "BackendServer.InvalidType",
+		"The specified Type is invalid.", "CLB-0200")
+	errServerUnknown = refusals.New("ServerUnknown", 400, "InvalidServerId.NotExist",
+		"The specified ServerId is not exist.", "CLB-0200").
+		In(404, "InvalidServerId.NotFound", "The specified ServerId does not exist.", "CLB-0201",
+			"AddBackendServers")
+	errServerNotRunning = refusals.New("ServerNotRunning", 400, "ObtainIpFail",
+		"The specified BackendServers is invalid; some of the specified backend servers do not exist or are not running.", "CLB-0201")
+	errNetworkInterfaceUnknown = refusals.New("NetworkInterfaceUnknown", 404, "ResourceNotFound.vServers",
+		"The specified enis %s does not exist.", "CLB-0200")
+	errServerIPConflict = refusals.New("ServerIPConflict", 400, "InvalidBackendServers.ServerIpConflict",
+		"The backend server ip %s is conflict.", "CLB-0203")
+	errNetworkConflict = refusals.New("NetworkConflict", 400, "NetworkConflict",
+		"there are network conflicts in specified parameter.", "CLB-0201")
+	errENIOnSharedInstance = refusals.New("ENIOnSharedInstance", 400, "OperationFailed.ActionNotSupport",
+		"The loadbalancer does not support backend servers of eni type", "CLB-0202")
+	errDefaultGroupBusy = refusals.New("DefaultGroupBusy", 409, "BackendServer.configuring",
+		"A previous configuration of the load balancer is pending; please try again later.", "CLB-0201")
+)
+
 // maxBackendServersPerCall is what a CCM sends by default; the documentation
 // says 20. CLB-0120.
 const maxBackendServersPerCall = 40
@@ -41,26 +75,26 @@ type backendServerParam struct {
 // whose members have ports of their own.
 func checkBackendServers(list []backendServerParam, withPort bool) error {
 	if len(list) > maxBackendServersPerCall {
-		return state.Refuse(tooManyBackendServers, strconv.Itoa(maxBackendServersPerCall))
+		return errTooManyBackendServers.Of(strconv.Itoa(maxBackendServersPerCall))
 	}
 	for i := range list {
 		s := &list[i]
 		switch {
 		case s.ServerID == "":
-			return state.Refuse(serverIDEmpty)
+			return errServerIDEmpty
 		case withPort && (s.Port < 1 || s.Port > 65535):
-			return state.Refuse(backendPortInvalid)
+			return errBackendPortInvalid
 		case utf8.RuneCountInString(s.Description) > maxDescription:
-			return state.Refuse(backendServersInvalid)
+			return errBackendServersInvalid
 		case s.Weight != nil && (*s.Weight < 0 || *s.Weight > 100):
-			return state.Refuse(weightInvalid)
+			return errWeightInvalid
 		}
 		switch s.Type {
 		case "":
 			s.Type = cloud.BackendServerECS
 		case cloud.BackendServerECS, cloud.BackendServerENI, cloud.BackendServerECI:
 		default:
-			return state.Refuse(backendTypeInvalid)
+			return errBackendTypeInvalid
 		}
 		if !withPort {
 			s.Port = 0
@@ -72,7 +106,7 @@ func checkBackendServers(list []backendServerParam, withPort bool) error {
 // required refuses an empty list where the action needs one.
 func required(list []backendServerParam) error {
 	if len(list) == 0 {
-		return state.Refuse(backendServersInvalid)
+		return errBackendServersInvalid
 	}
 	return nil
 }
@@ -134,7 +168,7 @@ func admit(v *state.View, lb *cloud.LoadBalancer, list []backendServerParam) ([]
 			vpc = serverVPC // the first backend decides
 		}
 		if serverVPC != vpc {
-			return nil, state.Refuse(networkConflict)
+			return nil, errNetworkConflict
 		}
 		admitted = append(admitted, m)
 	}
@@ -149,26 +183,26 @@ func resolve(v *state.View, lb *cloud.LoadBalancer, s *backendServerParam) (clou
 	if s.Type == cloud.BackendServerECS {
 		instance, ok := cloud.Instances.Find(v, m.ServerID)
 		if !ok {
-			return m, "", state.Refuse(serverUnknown)
+			return m, "", errServerUnknown
 		}
 		if instance.Status != cloud.InstanceRunning {
-			return m, "", state.Refuse(serverNotRunning)
+			return m, "", errServerNotRunning
 		}
 		return m, instance.VPCID, nil
 	}
 	if isShared(lb) {
-		return m, "", state.Refuse(eniOnSharedInstance)
+		return m, "", errENIOnSharedInstance
 	}
 	n, ok := cloud.NetworkInterfaces.Find(v, m.ServerID)
 	if !ok {
-		return m, "", state.Refuse(networkInterfaceUnknown, m.ServerID)
+		return m, "", errNetworkInterfaceUnknown.Of(m.ServerID)
 	}
 	m.ServerIP = string(s.ServerIP)
 	if m.ServerIP == "" {
 		m.ServerIP = n.PrivateIPAddresses[0]
 	}
 	if !slices.Contains(n.PrivateIPAddresses, m.ServerIP) && !slices.Contains(n.IPv6Addresses, m.ServerIP) {
-		return m, "", state.Refuse(serverNotRunning)
+		return m, "", errServerNotRunning
 	}
 	return m, n.VPCID, nil
 }
@@ -230,7 +264,7 @@ func checkAddresses(v *state.View, members []cloud.BackendServer) error {
 		ip := serverIP(v, m)
 		at := ip + ":" + strconv.Itoa(m.Port)
 		if ip != "" && seen[at] {
-			return state.Refuse(serverIPConflict, ip)
+			return errServerIPConflict.Of(ip)
 		}
 		seen[at] = true
 	}
@@ -306,7 +340,7 @@ func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*defaultGro
 		for i := range req.BackendServers {
 			s := req.BackendServers[i]
 			if indexOf(lb.BackendServers, &s) >= 0 {
-				return state.Refuse(backendServerExists)
+				return errBackendServerExists
 			}
 			if !slices.ContainsFunc(list, func(o backendServerParam) bool { return o.ServerID == s.ServerID && o.ServerIP == s.ServerIP }) {
 				list = append(list, s)
@@ -332,7 +366,7 @@ func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*defaultGro
 func editDefaultGroup(tx *state.Tx, id string, change func(*cloud.LoadBalancer) error) (*defaultGroupResponse, error) {
 	_, err := editLoadBalancer(tx, id, func(lb *cloud.LoadBalancer) error {
 		if lb.Activity == state.Busy {
-			return state.Refuse(defaultGroupBusy)
+			return errDefaultGroupBusy
 		}
 		return change(lb)
 	})

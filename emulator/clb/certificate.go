@@ -23,6 +23,26 @@ var certificateActions = []rpc.Action{
 	rpc.Read("DescribeCACertificates", describeCACertificates),
 }
 
+// What is refused here.
+var (
+	errAliCloudCertificateUnknown = refusals.New("AliCloudCertificateUnknown", 400, "InvalidParameter.AliCloudCertificateId",
+		"The specified AliCloudCertificateId is invalid.", "CLB-0200")
+	errCertificateMalformed = refusals.New("CertificateMalformed", 400, "CertificateFormatInvalid",
+		"The certificate format is invalid.", "CLB-0200")
+	errPrivateKeyMalformed = refusals.New("PrivateKeyMalformed", 400, "KeyFormatError",
+		"The specified ServerCertificate is incorrectly formatted.", "CLB-0201")
+	errPrivateKeyEncrypted = refusals.New("PrivateKeyEncrypted", 400, "PrivateKeyEncryption",
+		"Key has Encrypted .", "CLB-0201")
+	errPrivateKeyMismatch = refusals.New("PrivateKeyMismatch", 400, "CertificateNotMatchPrivateKey",
+		"Certificate and key does not match.", "CLB-0201")
+	errCertificateInUse = refusals.New("CertificateInUse", 400, "CertificateAndPrivateKeyIsRefered",
+		"The specified certificate is bound to listeners. You cannot delete it.", "CLB-0200")
+	errCertificateInDomainExtension = refusals.New("CertificateInDomainExtension", 400, "CertificateRelatedDomainExtensionExist",
+		"The domainExtension related with this ServerCertificate exists.", "CLB-0200")
+	errCertificateExpired = refusals.New("CertificateExpired", 400, "InvalidParameter",
+		"The specified ServerCertificate and PrivateKey fail to validate.", "CLB-0200")
+)
+
 type uploadServerCertificateRequest struct {
 	RegionID                    string     `rpc:"RegionId,required"`
 	ServerCertificate           string     `rpc:"ServerCertificate"`
@@ -40,7 +60,7 @@ type uploadServerCertificateRequest struct {
 func (req *uploadServerCertificateRequest) Validate() error {
 	switch {
 	case req.AliCloudCertificateID != "":
-		return state.Refuse(aliCloudCertificateUnknown)
+		return errAliCloudCertificateUnknown
 	case req.ServerCertificate == "":
 		return rpc.Missing("ServerCertificate")
 	case req.PrivateKey == "":
@@ -89,13 +109,13 @@ func summarizeCertificate(c *cloud.ServerCertificate) serverCertificateSummary {
 func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) (*serverCertificateSummary, error) {
 	content, err := cloud.ParseCertificate(req.ServerCertificate)
 	if err != nil {
-		return nil, state.Refuse(certificateMalformed)
+		return nil, errCertificateMalformed
 	}
 	if err := checkPrivateKey(req.ServerCertificate, req.PrivateKey); err != nil {
 		return nil, err
 	}
 	if !tx.Now().Before(content.NotAfter) {
-		return nil, state.Refuse(certificateExpired)
+		return nil, errCertificateExpired
 	}
 	group, err := resourceGroup(tx.View, req.ResourceGroupID)
 	if err != nil {
@@ -128,15 +148,15 @@ func checkPrivateKey(certificate, key string) error {
 	block, rest := pem.Decode([]byte(key))
 	switch {
 	case block == nil || len(strings.TrimSpace(string(rest))) > 0 && block.Type != "EC PARAMETERS":
-		return state.Refuse(privateKeyMalformed)
+		return errPrivateKeyMalformed
 	case block.Type == "ENCRYPTED PRIVATE KEY" || strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"):
-		return state.Refuse(privateKeyEncrypted)
+		return errPrivateKeyEncrypted
 	}
 	if !readableKey(key) {
-		return state.Refuse(privateKeyMalformed)
+		return errPrivateKeyMalformed
 	}
 	if _, err := tls.X509KeyPair([]byte(certificate), []byte(key)); err != nil {
-		return state.Refuse(privateKeyMismatch)
+		return errPrivateKeyMismatch
 	}
 	return nil
 }
@@ -184,10 +204,10 @@ func deleteServerCertificate(tx *state.Tx, req *deleteServerCertificateRequest) 
 		return nil, err
 	}
 	if _, used := cloud.ListenersByCertificate.First(tx.View, req.ServerCertificateID); used {
-		return nil, state.Refuse(certificateInUse)
+		return nil, errCertificateInUse
 	}
 	if _, used := cloud.DomainExtensionsByCertificate.First(tx.View, req.ServerCertificateID); used {
-		return nil, state.Refuse(certificateInDomainExtension)
+		return nil, errCertificateInDomainExtension
 	}
 	cloud.ServerCertificates.Remove(tx, req.ServerCertificateID)
 	return &rpc.Empty{}, nil
@@ -261,7 +281,7 @@ func summarizeCACertificate(c *cloud.CACertificate) caCertificateSummary {
 func uploadCACertificate(tx *state.Tx, req *uploadCACertificateRequest) (*caCertificateSummary, error) {
 	content, err := cloud.ParseCertificate(req.CACertificate)
 	if err != nil {
-		return nil, state.Refuse(certificateMalformed)
+		return nil, errCertificateMalformed
 	}
 	group, err := resourceGroup(tx.View, req.ResourceGroupID)
 	if err != nil {
@@ -311,7 +331,7 @@ func deleteCACertificate(tx *state.Tx, req *deleteCACertificateRequest) (*rpc.Em
 		return nil, err
 	}
 	if _, used := cloud.ListenersByCertificate.First(tx.View, req.CACertificateID); used {
-		return nil, state.Refuse(certificateInUse)
+		return nil, errCertificateInUse
 	}
 	cloud.CACertificates.Remove(tx, req.CACertificateID)
 	return &rpc.Empty{}, nil

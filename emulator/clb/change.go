@@ -8,6 +8,14 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
+// What is refused here.
+var (
+	errLoadBalancerLocked = refusals.New("LoadBalancerLocked", 400, "ActionNotAllowed",
+		"Locked for any Business Reason.", "CLB-0201").
+		In(400, "LbStatusNotSupport", "The status of specified loadbalancer does not support..", "CLB-0200",
+			"RemoveVServerGroupBackendServers")
+)
+
 // part is a request about a load balancer or a part of one.
 type part interface {
 	// loadBalancerOf is the load balancer's id; it fails when the part is not there.
@@ -28,7 +36,7 @@ func change[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error
 		}
 		lb, err := cloud.LoadBalancers.Get(tx.View, id)
 		if err == nil && lb.Status == cloud.LoadBalancerLocked {
-			err = state.Refuse(loadBalancerLocked)
+			err = errLoadBalancerLocked
 		}
 		if err != nil {
 			return nil, err

@@ -32,7 +32,7 @@ func Product() *rpc.Product {
 			tagActions,
 			notEmulatedActions,
 		),
-		Errors: errorTable,
+		Errors: errorTable(),
 		Denial: rpc.ErrorRow{Status: 403, Code: "Forbidden",
 			Message: "User not authorized to operate on the specified resource.", Evidence: "CLB-0201"},
 		Resources: []rpc.Resource{

@@ -16,6 +16,18 @@ var domainExtensionActions = []rpc.Action{
 	rpc.Read("DescribeDomainExtensionAttribute", describeDomainExtensionAttribute),
 }
 
+// What is refused here.
+var (
+	errExtensionExists = refusals.New("ExtensionExists", 400, "InvalidParameter.Domain",
+		"The specified Domain exists.", "CLB-0200")
+	errExtensionOnSharedInstance = refusals.New("ExtensionOnSharedInstance", 400, "DomainExtensionNotSupport",
+		"The instance with shared loadBalancerSpec does not support domainExtension.", "CLB-0200")
+	errExtensionCertificateMissing = refusals.New("ExtensionCertificateMissing", 400, "MissingParam.ServerCertificates",
+		"The param ServerCertificates is missing.", "CLB-0200")
+	errExtensionCertificateUnknown = refusals.New("ExtensionCertificateUnknown", 400, "InvalidParameter.ServerCertificateId",
+		"The specified ServerCertificateId does not exist.", "CLB-0200")
+)
+
 type createDomainExtensionRequest struct {
 	RegionID            string `rpc:"RegionId,required"`
 	LoadBalancerID      string `rpc:"LoadBalancerId,required"`
@@ -41,7 +53,7 @@ func (req *createDomainExtensionRequest) Validate() error {
 		return rpc.Invalid("Domain")
 	}
 	if req.ServerCertificateID == "" {
-		return state.Refuse(extensionCertificateMissing)
+		return errExtensionCertificateMissing
 	}
 	return nil
 }
@@ -61,13 +73,13 @@ func createDomainExtension(tx *state.Tx, req *createDomainExtensionRequest) (*cr
 		return nil, err
 	}
 	if isShared(lb) {
-		return nil, state.Refuse(extensionOnSharedInstance)
+		return nil, errExtensionOnSharedInstance
 	}
 	if _, taken := cloud.DomainExtensionsByListener.First(tx.View, l.ID(), req.Domain); taken {
-		return nil, state.Refuse(extensionExists)
+		return nil, errExtensionExists
 	}
 	if _, ok := cloud.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
-		return nil, state.Refuse(extensionCertificateUnknown)
+		return nil, errExtensionCertificateUnknown
 	}
 	if err := tx.Use(cloud.QuotaDomainExtensions, l.ID(), 1); err != nil {
 		return nil, err
@@ -98,7 +110,7 @@ func (req *setDomainExtensionAttributeRequest) loadBalancerOf(v *state.View) (st
 // Validate holds the rules of shape.
 func (req *setDomainExtensionAttributeRequest) Validate() error {
 	if req.ServerCertificateID == "" {
-		return state.Refuse(extensionCertificateMissing)
+		return errExtensionCertificateMissing
 	}
 	return nil
 }
@@ -106,7 +118,7 @@ func (req *setDomainExtensionAttributeRequest) Validate() error {
 func setDomainExtensionAttribute(tx *state.Tx, req *setDomainExtensionAttributeRequest) (*rpc.Empty, error) {
 	return &rpc.Empty{}, cloud.DomainExtensions.Edit(tx, req.DomainExtensionID, func(d *cloud.DomainExtension) error {
 		if _, ok := cloud.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
-			return state.Refuse(extensionCertificateUnknown)
+			return errExtensionCertificateUnknown
 		}
 		d.ServerCertificateID = req.ServerCertificateID
 		return nil

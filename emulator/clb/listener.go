@@ -23,6 +23,52 @@ var listenerActions = []rpc.Action{
 	change("DeleteLoadBalancerListener", deleteLoadBalancerListener),
 }
 
+// What is refused here.
+var (
+	errListenerExists = refusals.New("ListenerExists", 400, "ListenerAlreadyExists",
+		"A listener with the specified port already exists", "CLB-0201")
+	errListenerPortConflict = refusals.New("ListenerPortConflict", 400, "InvalidParameter.ListenerPortConflict",
+		"There is conflict listener port exists.", "CLB-0200")
+	errPortReserved = refusals.New("PortReserved", 400, "OperationDenied.SpecialListenerPortNotAllowed",
+		"The operation is not allowed because port 4789 is reserved by the system.", "CLB-0200")
+	errBackendMissing = refusals.New("BackendMissing", 400, "MissingParameter",
+		"The BackendServerPort or VServerGroupId is required at lease one.", "CLB-0200")
+	errServerGroupsMismatch = refusals.New("ServerGroupsMismatch", 400, "Abs.VServerGroupIdAndMasterSlaveServerGroupId.MissMatch",
+		"The parameters VServerGroupId or MasterSlaveServerGroupId miss match.", "CLB-0200").
+		In(400, "Abs.VServerGroupIdAndMasterSlaveServerGroupId.MissMatch", "Virtual service group ID or master slave server group ID is missing. Please check the input parameters.", "CLB-0200",
+			"SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute")
+	errMasterSlaveGroupUnknown = refusals.New("MasterSlaveGroupUnknown", 400, "InvalidParameter",
+		"The specified MasterSlaveGroupId does not exist.", "CLB-0201")
+	errVServerGroupForeign = refusals.New("VServerGroupForeign", 400, "InvalidParam.VServerGroupId",
+		"The specified VServerGroupId is invalid.", "CLB-0200")
+	errForwardPortInvalid = refusals.New("ForwardPortInvalid", 400, "InvalidParameter",
+		"The specified ListenerPort or ForwardPort is invalid.", "CLB-0200")
+	errRedirectingListener = refusals.New("RedirectingListener", 400, "Operation.NotAllowed",
+		"Operation Denied. The HTTP listener does not support this action.", "CLB-0200")
+	errRedirectedTo = refusals.New("RedirectedTo", 400, "ListenerForwardExist",
+		"The specified listener is forwarded by the other listener, the ListenerForward relationship should be deleted firstly.", "CLB-0200")
+	errTooManyListeners = refusals.New("TooManyListeners", 400, "TooManyListeners",
+		"More than 1 listener is found, please be more specified.", "CLB-0200")
+	errListenerBandwidthExceeded = refusals.New("ListenerBandwidthExceeded", 400, "InvalidParameter",
+		"The specified Bandwidth is invalid. It exceeds the maximum bandwidth available to the instance.", "CLB-0201")
+	errIPVersionConflict = refusals.New("IPVersionConflict", 400, "IpVersionConflict",
+		"The ip version of this LoadBalancer and the Acl is conflict.", "CLB-0200")
+	errIdleTimeoutTooLong = refusals.New("IdleTimeoutTooLong", 400, "InvalidParameter.IdleTimeout",
+		"The specified IdleTimeout exceeds the limit.", "CLB-0200")
+	errRequestTimeoutTooLong = refusals.New("RequestTimeoutTooLong", 400, "InvalidParameter.RequestTimeout",
+		"The specified RequestTimeout exceeds the limit.", "CLB-0200")
+	errServerCertificateMissing = refusals.New("ServerCertificateMissing", 400, "MissingParam.ServerCertificates",
+		"Server certificates are required.", "CLB-0200")
+	errListenerCertificateUnknown = refusals.New("ListenerCertificateUnknown", 400, "CertificateNotExist",
+		"The specified CertificateId does not exist.", "CLB-0200")
+	errTLSCipherPolicyUnknown = refusals.New("TLSCipherPolicyUnknown", 400, "InvalidTLSPolicyId.NotExist",
+		"The specified TLS cipher policy does not exist.", "CLB-0200")
+	errListenerInTransit = refusals.New("ListenerInTransit", 400, "OperationFailed.ListenerStatusNotSupport",
+		"The status of the listener does not support this operation. Please try again later.", "CLB-0201").
+		In(400, "ServiceIsConfiguring", "A previous configuration is pending; please try again later.", "CLB-0201",
+			"StartLoadBalancerListener", "StopLoadBalancerListener", "DeleteLoadBalancerListener")
+)
+
 // createListener makes a listener of any protocol. It is stopped, and can be
 // started at once. The order of the checks is evidence CLB-0140.
 func createListener[R listenerCreation](tx *state.Tx, req R) (*rpc.Empty, error) {
@@ -85,14 +131,14 @@ const reservedUDPPort = 4789
 // its own.
 func checkPort(v *state.View, want wantedListener) error {
 	if want.Protocol == cloud.UDP && want.Port == reservedUDPPort {
-		return state.Refuse(portReserved)
+		return errPortReserved
 	}
 	for other := range cloud.ListenersByLoadBalancer.List(v, want.LoadBalancerID, cloud.PortKey(want.Port)) {
 		switch {
 		case other.Protocol == want.Protocol:
-			return state.Refuse(listenerExists)
+			return errListenerExists
 		case (other.Protocol == cloud.UDP) == (want.Protocol == cloud.UDP):
-			return state.Refuse(listenerPortConflict)
+			return errListenerPortConflict
 		}
 	}
 	return nil
@@ -104,18 +150,18 @@ func checkForwarding(v *state.View, l *cloud.Listener, want wantedListener) erro
 	if l.ListenerForward == cloud.On {
 		target, ok := cloud.Listeners.Find(v, cloud.ListenerID(l.LoadBalancerID, cloud.HTTPS, l.ForwardPort))
 		if l.ForwardPort == l.Port || !ok || target.Port != l.ForwardPort {
-			return state.Refuse(forwardPortInvalid)
+			return errForwardPortInvalid
 		}
 		l.VServerGroupID, l.BackendServerPort = "", 0
 		return nil
 	}
 	switch {
 	case want.VServerGroupID != "" && want.MasterSlaveServerGroupID != "":
-		return state.Refuse(serverGroupsMismatch)
+		return errServerGroupsMismatch
 	case want.MasterSlaveServerGroupID != "":
-		return state.Refuse(masterSlaveGroupUnknown)
+		return errMasterSlaveGroupUnknown
 	case want.VServerGroupID == "" && want.BackendServerPort == 0:
-		return state.Refuse(backendMissing)
+		return errBackendMissing
 	}
 	l.VServerGroupID, l.BackendServerPort = want.VServerGroupID, want.BackendServerPort
 	return nil
@@ -185,7 +231,7 @@ func checkBandwidth(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) er
 		}
 	}
 	if sum > lb.Bandwidth {
-		return state.Refuse(listenerBandwidthExceeded)
+		return errListenerBandwidthExceeded
 	}
 	return nil
 }
@@ -199,7 +245,7 @@ func checkServerGroup(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) 
 		return err
 	}
 	if g.LoadBalancerID != lb.ID {
-		return state.Refuse(vServerGroupForeign)
+		return errVServerGroupForeign
 	}
 	return nil
 }
@@ -225,7 +271,7 @@ func checkAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener
 			return err
 		}
 		if acl.AddressIPVersion != lb.AddressIPVersion {
-			return state.Refuse(ipVersionConflict)
+			return errIPVersionConflict
 		}
 		if slices.Contains(bound, id) {
 			continue
@@ -255,9 +301,9 @@ const (
 func checkTimeouts(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
 	switch {
 	case l.IdleTimeout > maxIdleTimeout:
-		return state.Refuse(idleTimeoutTooLong)
+		return errIdleTimeoutTooLong
 	case l.RequestTimeout > maxRequestTimeout:
-		return state.Refuse(requestTimeoutTooLong)
+		return errRequestTimeoutTooLong
 	}
 	return nil
 }
@@ -297,16 +343,16 @@ func checkCertificates(v *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) 
 		return nil
 	}
 	if l.ServerCertificateID == "" {
-		return state.Refuse(serverCertificateMissing)
+		return errServerCertificateMissing
 	}
 	if _, ok := cloud.ServerCertificates.Find(v, l.ServerCertificateID); !ok {
-		return state.Refuse(listenerCertificateUnknown, l.ServerCertificateID)
+		return errListenerCertificateUnknown.Of(l.ServerCertificateID)
 	}
 	if _, ok := cloud.CACertificates.Find(v, l.CACertificateID); l.CACertificateID != "" && !ok {
-		return state.Refuse(listenerCertificateUnknown, l.CACertificateID)
+		return errListenerCertificateUnknown.Of(l.CACertificateID)
 	}
 	if !slices.Contains(tlsCipherPolicies, l.TLSCipherPolicy) {
-		return state.Refuse(tlsCipherPolicyUnknown)
+		return errTLSCipherPolicyUnknown
 	}
 	return nil
 }
@@ -323,9 +369,9 @@ func setListener[R listenerChange](tx *state.Tx, req R) (*rpc.Empty, error) {
 	err = cloud.Listeners.Edit(tx, id, func(l *cloud.Listener) error {
 		switch {
 		case l.ListenerForward == cloud.On:
-			return state.Refuse(redirectingListener)
+			return errRedirectingListener
 		case inTransit(l):
-			return state.Refuse(listenerInTransit)
+			return errListenerInTransit
 		}
 		settled = l.Status
 		req.apply(l)
@@ -383,7 +429,7 @@ func findListener(v *state.View, loadBalancerID string, port int, protocol cloud
 	case 1:
 		return found[0], nil
 	}
-	return nil, state.Refuse(tooManyListeners)
+	return nil, errTooManyListeners
 }
 
 // startLoadBalancerListener starts a stopped listener; for a running one there
@@ -411,7 +457,7 @@ func moveListener(tx *state.Tx, req *listenerRequest, to cloud.ListenerStatus, b
 func settledListener(v *state.View, req *listenerRequest) (*cloud.Listener, error) {
 	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, req.ListenerProtocol)
 	if err == nil && inTransit(l) {
-		return nil, state.Refuse(listenerInTransit)
+		return nil, errListenerInTransit
 	}
 	return l, err
 }
@@ -423,7 +469,7 @@ func deleteLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty,
 	}
 	for other := range cloud.ListenersByLoadBalancer.List(tx.View, l.LoadBalancerID) {
 		if l.Protocol == cloud.HTTPS && other.ListenerForward == cloud.On && other.ForwardPort == l.Port {
-			return nil, state.Refuse(redirectedTo)
+			return nil, errRedirectedTo
 		}
 	}
 	cloud.Listeners.Remove(tx, l.ID())

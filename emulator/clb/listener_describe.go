@@ -17,6 +17,18 @@ var listenerReadActions = []rpc.Action{
 	rpc.Read("DescribeLoadBalancerHTTPSListenerAttribute", describeHTTPSListener),
 }
 
+// What is refused here.
+var (
+	errMaxResultsIllegal = refusals.New("MaxResultsIllegal", 400, "IllegalParam.MaxResults",
+		"The param of MaxResults is illegal.", "CLB-0200")
+	errListenerProtocolIllegal = refusals.New("ListenerProtocolIllegal", 400, "IllegalParam.ListenerProtocol",
+		"The param of ListenerProtocol is illegal.", "CLB-0200")
+	errListenerTokenIllegal = refusals.New("ListenerTokenIllegal", 400, "IllegalParam.NextToken",
+		"The param of NextToken is illegal.", "CLB-0200")
+	errTooManyLoadBalancerIDs = refusals.New("TooManyLoadBalancerIDs", 400, "IllegalParamSize.LoadBalancerId",
+		"The param size of LoadBalancerId is illegal.", "CLB-0200")
+)
+
 type describeLoadBalancerListenersRequest struct {
 	RegionID         string           `rpc:"RegionId"`
 	NextToken        string           `rpc:"NextToken"`
@@ -31,7 +43,7 @@ type describeLoadBalancerListenersRequest struct {
 // Validate holds the rules of shape.
 func (req *describeLoadBalancerListenersRequest) Validate() error {
 	if len(req.LoadBalancerIDs) > maxListed {
-		return state.Refuse(tooManyLoadBalancerIDs)
+		return errTooManyLoadBalancerIDs
 	}
 	return nil
 }
@@ -280,7 +292,7 @@ func describeLoadBalancerListeners(v *state.View, req *describeLoadBalancerListe
 		return l.LoadBalancerID + "/" + cloud.PortKey(l.Port) + "/" + string(l.Protocol)
 	})
 	if !ok {
-		return nil, state.Refuse(listenerTokenIllegal)
+		return nil, errListenerTokenIllegal
 	}
 	resp.NextToken = next
 	for _, l := range part {

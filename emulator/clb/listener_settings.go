@@ -9,6 +9,18 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
+// What is refused here.
+var (
+	errListenerPortInvalid = refusals.New("ListenerPortInvalid", 400, "InvalidListenerPort",
+		"Specified parameter ListenerPort is not valid.", "CLB-0200").
+		In(400, "InvalidParam.ListenerPort", "The specified ListenerPort is invalid.", "CLB-0200",
+			"CreateLoadBalancerTCPListener", "CreateLoadBalancerUDPListener", "SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute")
+	errVServerGroupMissing = refusals.New("VServerGroupMissing", 400, "MissingParam.VServerGroupId",
+		"The parameter VServerGroupId is missing.", "CLB-0200")
+	errVServerGroupNeeded = refusals.New("VServerGroupNeeded", 400, "OperationFailed.ServerGroupInUse",
+		"The VServerGroup or MasterSlaveServerGroup can not be close for this listener.", "CLB-0200")
+)
+
 // The eight requests that set up a listener are put together here from the
 // settings that protocols share. A nil field was not given.
 
@@ -347,12 +359,12 @@ func (s groupSwitch) change(l *cloud.Listener, id *string) error {
 	switch s.VServerGroup {
 	case cloud.On:
 		if id == nil {
-			return state.Refuse(vServerGroupMissing)
+			return errVServerGroupMissing
 		}
 		l.VServerGroupID = *id
 	case cloud.Off:
 		if l.BackendServerPort == 0 {
-			return state.Refuse(vServerGroupNeeded)
+			return errVServerGroupNeeded
 		}
 		l.VServerGroupID = ""
 	}
@@ -369,9 +381,9 @@ func (s masterSlaveSwitch) check(vServerGroup string, id *string) error {
 	case s.MasterSlaveServerGroup != cloud.On:
 		return nil
 	case vServerGroup == cloud.On || id == nil:
-		return state.Refuse(serverGroupsMismatch)
+		return errServerGroupsMismatch
 	}
-	return state.Refuse(masterSlaveGroupUnknown)
+	return errMasterSlaveGroupUnknown
 }
 
 type setTCPListenerRequest struct {

@@ -16,6 +16,46 @@ var loadBalancerActions = []rpc.Action{
 	rpc.Read("DescribeLoadBalancerAttribute", describeLoadBalancerAttribute),
 }
 
+// What is refused here.
+var (
+	errVSwitchMissing = refusals.New("VSwitchMissing", 400, "MissingParam.VSwitchId",
+		"The parameter VSwitchId is required.", "CLB-0200")
+	errVSwitchNotInVPC = refusals.New("VSwitchNotInVPC", 400, "InvalidVSwitchId.NotFound",
+		"The specified vSwitch instance is invalid.", "CLB-0200")
+	errIntranetIPv6 = refusals.New("IntranetIPv6", 400, "InvalidParameter.Mismatch",
+		"AddressType and IpVersion is conflict, IPv6 does not support intranet instance.", "CLB-0200")
+	errIPv6NotOffered = refusals.New("IPv6NotOffered", 400, "RegionOrZonesNotSupportIpv6",
+		"The specified region or master/slave zones does not support ipv6.", "CLB-0200")
+	errRegionSoldOut = refusals.New("RegionSoldOut", 400, "OperationFailed.RegionResourceLimit",
+		"The operation failed because of resource limit of the specified region.", "CLB-0200")
+	errZoneNotSold = refusals.New("ZoneNotSold", 400, "PRODUCT.NOT_AVAILABLE_IZ",
+		"The Instance zone id doesn t support", "CLB-0200")
+	errSharedInstanceNotSold = refusals.New("SharedInstanceNotSold", 400, "ShareSlbHaltSales",
+		"The share instance has been discontinued.", "CLB-0200")
+	errInternetChargeTypeNotAllowed = refusals.New("InternetChargeTypeNotAllowed", 400, "Instance.InternetChargeTypeNotAllowed",
+		"Illegal parameter. The specified InternetChargeType not allowed.", "CLB-0200")
+	errBandwidthInvalid = refusals.New("BandwidthInvalid", 400, "InvalidParameter.Bandwidth",
+		"The param Bandwidth is invalid.", "CLB-0200")
+	errPrepaidInternetByTraffic = refusals.New("PrepaidInternetByTraffic", 400, "Operation.NotAllowed",
+		"Operation Denied. The charge type of internet prepay instance can only be paybybandwidth.", "CLB-0200")
+	errPrepaidIntranetByBandwidth = refusals.New("PrepaidIntranetByBandwidth", 400, "Operation.NotAllowed",
+		"Operation Denied. The charge type of intranet prepay instance can only be paybytraffic.", "CLB-0200")
+	errPrepaidNotDeletable = refusals.New("PrepaidNotDeletable", 400, "InvalidChargeType",
+		"The prepay loadBalancer does not support this action.", "CLB-0200")
+	errModificationProtectionStatusInvalid = refusals.New("ModificationProtectionStatusInvalid", 400, "InvalidParam.ModificationProtectionStatus",
+		"The param ModificationProtectionStatus is invalid.", "CLB-0200")
+	errModificationProtectionReasonInvalid = refusals.New("ModificationProtectionReasonInvalid", 400, "InvalidParam.ModificationProtectionReason",
+		"The param ModificationProtectionReason is invalid.", "CLB-0200")
+	errDeleteProtectionOn = refusals.New("DeleteProtectionOn", 400, "OperationDenied.DeleteProtectionIsOn",
+		"The loadbalancer can not be deleted due to DeleteProtection is enabled.", "CLB-0200")
+	errAccountInArrears = refusals.New("AccountInArrears", 400, "ORDER.ARREARAGE",
+		"The account is arrearage.", "CLB-0200")
+	errBalanceInsufficient = refusals.New("BalanceInsufficient", 400, "PAY.INSUFFICIENT_BALANCE",
+		"Your account does not have enough balance.", "CLB-0200")
+	errZoneSoldOut = refusals.New("ZoneSoldOut", 400, "OperationFailed.ZoneResourceLimit",
+		"The operation failed because of resource limit of the specified zone.", "CLB-0200")
+)
+
 const (
 	ipv4 = "ipv4"
 	ipv6 = "ipv6"
@@ -91,10 +131,10 @@ func (req *createLoadBalancerRequest) Validate() error {
 		return err
 	}
 	if req.AddressType == cloud.AddressTypeIntranet && req.AddressIPVersion == ipv6 {
-		return state.Refuse(intranetIPv6)
+		return errIntranetIPv6
 	}
 	if req.ModificationProtectionReason != "" && req.ModificationProtectionStatus != consoleProtection {
-		return state.Refuse(modificationProtectionReasonInvalid)
+		return errModificationProtectionReasonInvalid
 	}
 	return req.validateCharges()
 }
@@ -103,13 +143,13 @@ func (req *createLoadBalancerRequest) validateCharges() error {
 	internet := req.AddressType == cloud.AddressTypeInternet
 	switch {
 	case req.InstanceChargeType == cloud.PayByCLCU && req.InternetChargeType != cloud.PayByTraffic:
-		return state.Refuse(internetChargeTypeNotAllowed)
+		return errInternetChargeTypeNotAllowed
 	case internet && req.InternetChargeType == cloud.PayByBandwidth && req.Bandwidth < 1:
-		return state.Refuse(bandwidthInvalid)
+		return errBandwidthInvalid
 	case req.PayType == prePay && internet && req.InternetChargeType != cloud.PayByBandwidth:
-		return state.Refuse(prepaidInternetByTraffic)
+		return errPrepaidInternetByTraffic
 	case req.PayType == prePay && !internet && req.InternetChargeType != cloud.PayByTraffic:
-		return state.Refuse(prepaidIntranetByBandwidth)
+		return errPrepaidIntranetByBandwidth
 	}
 	return nil
 }
@@ -189,11 +229,11 @@ func checkPurchase(v *state.View, req *createLoadBalancerRequest) error {
 	}
 	switch {
 	case !account.ArrearsSince.IsZero():
-		return state.Refuse(accountInArrears)
+		return errAccountInArrears
 	case account.Balance < cloud.MinimumBalance:
-		return state.Refuse(balanceInsufficient)
+		return errBalanceInsufficient
 	case req.InstanceChargeType == cloud.PayBySpec && req.LoadBalancerSpec == "" && !region.SharedInstancesSold:
-		return state.Refuse(sharedInstanceNotSold)
+		return errSharedInstanceNotSold
 	}
 	return v.Use(cloud.QuotaLoadBalancers, account.ID, 1)
 }
@@ -259,7 +299,7 @@ func resourceGroup(v *state.View, id string) (string, error) {
 // What an intranet instance is charged by is always traffic: CLB-0103.
 func joinVSwitch(tx *state.Tx, lb *cloud.LoadBalancer, req *createLoadBalancerRequest) error {
 	if req.VSwitchID == "" {
-		return state.Refuse(vSwitchMissing)
+		return errVSwitchMissing
 	}
 	if req.VPCID != "" {
 		if _, err := cloud.VPCs.Get(tx.View, req.VPCID); err != nil {
@@ -271,7 +311,7 @@ func joinVSwitch(tx *state.Tx, lb *cloud.LoadBalancer, req *createLoadBalancerRe
 		return err
 	}
 	if req.VPCID != "" && req.VPCID != vSwitch.VPCID {
-		return state.Refuse(vSwitchNotInVPC)
+		return errVSwitchNotInVPC
 	}
 	lb.NetworkType, lb.VPCID, lb.VSwitchID = networkVPC, vSwitch.VPCID, vSwitch.ID
 	lb.InternetChargeType = cloud.PayByTraffic
@@ -303,13 +343,13 @@ func joinInternet(tx *state.Tx, lb *cloud.LoadBalancer, req *createLoadBalancerR
 	block := region.PublicCIDRBlock
 	if lb.AddressIPVersion == ipv6 {
 		if !region.SellsIPv6() {
-			return state.Refuse(ipv6NotOffered)
+			return errIPv6NotOffered
 		}
 		block = region.PublicIPv6CIDRBlock
 	}
 	lb.Address, err = cloud.AllocateAddress(tx, cloud.PublicPool(region.ID), block, "", cloud.LoadBalancers.Kind(), lb.ID)
 	if err != nil {
-		return state.Refuse(regionSoldOut)
+		return errRegionSoldOut
 	}
 	return nil
 }
@@ -322,21 +362,21 @@ func chooseZones(region *cloud.Region, lb *cloud.LoadBalancer, req *createLoadBa
 	if master == "" && req.SlaveZoneID == "" {
 		master = preferred
 	}
-	fact := zoneNotSold
+	refusal := errZoneNotSold
 	for _, masters := range []string{master, req.MasterZoneID} {
 		for _, pair := range region.ZonePairs {
 			switch {
 			case masters != "" && pair.Master != masters, req.SlaveZoneID != "" && pair.Slave != req.SlaveZoneID:
 				continue
 			case !region.InStock(pair.Master, lb.AddressType) || !region.InStock(pair.Slave, lb.AddressType):
-				fact = zoneSoldOut
+				refusal = errZoneSoldOut
 				continue
 			}
 			lb.MasterZoneID, lb.SlaveZoneID = pair.Master, pair.Slave
 			return nil
 		}
 	}
-	return state.Refuse(fact)
+	return refusal
 }
 
 type loadBalancerRequest struct {
@@ -357,9 +397,9 @@ func deleteLoadBalancer(tx *state.Tx, req *loadBalancerRequest) (*rpc.Empty, err
 	}
 	switch {
 	case lb.DeleteProtection == cloud.On:
-		return nil, state.Refuse(deleteProtectionOn)
+		return nil, errDeleteProtectionOn
 	case lb.PayType == prePay:
-		return nil, state.Refuse(prepaidNotDeletable)
+		return nil, errPrepaidNotDeletable
 	}
 	cloud.LoadBalancers.Remove(tx, lb.ID)
 	return &rpc.Empty{}, nil

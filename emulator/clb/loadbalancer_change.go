@@ -18,6 +18,30 @@ var loadBalancerChangeActions = []rpc.Action{
 	change("ModifyLoadBalancerInternetSpec", modifyLoadBalancerInternetSpec),
 }
 
+// What is refused here.
+var (
+	errPrepaidSpecDown = refusals.New("PrepaidSpecDown", 400, "Operation.NotAllowed",
+		"Operation Denied. Prepay instance only permitted to increase loadBalancerSpec.", "CLB-0200")
+	errPrepaidBandwidthDown = refusals.New("PrepaidBandwidthDown", 400, "Operation.NotAllowed",
+		"Operation Denied. Prepay instance only permitted to increase internet bandwidth.", "CLB-0200")
+	errNotForPayByCLCU = refusals.New("NotForPayByCLCU", 400, "OperationDenied.PayByCLCU",
+		"The operation is not allowed because the instanceChargeType of loadbalancer is PayByCLCU.", "CLB-0200")
+	errAlreadyPayBySpec = refusals.New("AlreadyPayBySpec", 400, "OperationDenied.PayBySpec",
+		"The operation is not allowed because the instanceChargeType of loadbalancer is PayBySpec.", "CLB-0200")
+	errCLCUToSpec = refusals.New("CLCUToSpec", 400, "Forbidden.LcuToSpec",
+		"User does not have permission modify InstanceChargeType to spec.", "CLB-0200")
+	errInstanceChargeTypeIllegal = refusals.New("InstanceChargeTypeIllegal", 400, "IllegalParam.InstanceChargeType",
+		"The parameter InstanceChargeType is illegal.", "CLB-0200")
+	errInternetChargeTypeIllegal = refusals.New("InternetChargeTypeIllegal", 400, "IllegalParam.InternetChargeType",
+		"The parameter InternetChargeType is illegal.", "CLB-0200")
+	errIntranetByBandwidth = refusals.New("IntranetByBandwidth", 400, "ActionNotAllowed",
+		"The Intranet LB's InternetChargeType is not allowed change to paybybandwidth.", "CLB-0201")
+	errSpecMissing = refusals.New("SpecMissing", 400, "MissingParam.LoadBalancerSpec",
+		"The param LoadBalancerSpec is required.", "CLB-0200")
+	errSpecInvalid = refusals.New("SpecInvalid", 400, "InvalidParameter",
+		"The specified LoadBalancerSpec is invalid.", "CLB-0200")
+)
+
 // editLoadBalancer changes one load balancer; the answer is a RequestId.
 func editLoadBalancer(tx *state.Tx, id string, change func(*cloud.LoadBalancer) error) (*rpc.Empty, error) {
 	return &rpc.Empty{}, cloud.LoadBalancers.Edit(tx, id, change)
@@ -65,7 +89,7 @@ func (req *setLoadBalancerDeleteProtectionRequest) loadBalancerOf(*state.View) (
 func setLoadBalancerDeleteProtection(tx *state.Tx, req *setLoadBalancerDeleteProtectionRequest) (*rpc.Empty, error) {
 	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		if lb.PayType == prePay {
-			return state.Refuse(prepaidNotDeletable)
+			return errPrepaidNotDeletable
 		}
 		lb.DeleteProtection = req.DeleteProtection
 		return nil
@@ -119,9 +143,9 @@ func modifyLoadBalancerInstanceSpec(tx *state.Tx, req *modifyLoadBalancerInstanc
 	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		switch {
 		case lb.InstanceChargeType == cloud.PayByCLCU:
-			return state.Refuse(notForPayByCLCU)
+			return errNotForPayByCLCU
 		case lb.PayType == prePay && specRank[req.LoadBalancerSpec] < specRank[lb.Spec]:
-			return state.Refuse(prepaidSpecDown)
+			return errPrepaidSpecDown
 		}
 		lb.Spec = req.LoadBalancerSpec
 		return nil
@@ -159,13 +183,13 @@ func toPayBySpec(v *state.View, lb *cloud.LoadBalancer, req *modifyLoadBalancerI
 	}
 	switch {
 	case lb.InstanceChargeType == cloud.PayBySpec:
-		return state.Refuse(alreadyPayBySpec)
+		return errAlreadyPayBySpec
 	case !account.LCUToSpec:
-		return state.Refuse(clcuToSpec)
+		return errCLCUToSpec
 	case req.LoadBalancerSpec == "":
-		return state.Refuse(specMissing)
+		return errSpecMissing
 	case specRank[req.LoadBalancerSpec] == 0:
-		return state.Refuse(specInvalid)
+		return errSpecInvalid
 	}
 	lb.InstanceChargeType, lb.Spec = cloud.PayBySpec, req.LoadBalancerSpec
 	return nil
@@ -175,11 +199,11 @@ func toPayBySpec(v *state.View, lb *cloud.LoadBalancer, req *modifyLoadBalancerI
 func toPayByCLCU(lb *cloud.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
 	switch {
 	case lb.InstanceChargeType == cloud.PayByCLCU:
-		return state.Refuse(notForPayByCLCU)
+		return errNotForPayByCLCU
 	case req.InternetChargeType == string(cloud.PayByBandwidth):
-		return state.Refuse(internetChargeTypeIllegal)
+		return errInternetChargeTypeIllegal
 	case req.InternetChargeType == "" && lb.InternetChargeType != cloud.PayByTraffic:
-		return state.Refuse(internetChargeTypeIllegal)
+		return errInternetChargeTypeIllegal
 	}
 	lb.InstanceChargeType, lb.InternetChargeType = cloud.PayByCLCU, cloud.PayByTraffic
 	lb.Spec, lb.Bandwidth, lb.Ineffective = elasticSpec, unlimitedBandwidth, nil
@@ -206,13 +230,13 @@ func modifyLoadBalancerInternetSpec(tx *state.Tx, req *modifyLoadBalancerInterne
 		byBandwidth := charge == cloud.PayByBandwidth
 		switch {
 		case lb.InstanceChargeType == cloud.PayByCLCU:
-			return state.Refuse(notForPayByCLCU)
+			return errNotForPayByCLCU
 		case lb.AddressType == cloud.AddressTypeIntranet && byBandwidth:
-			return state.Refuse(intranetByBandwidth)
+			return errIntranetByBandwidth
 		case byBandwidth && req.Bandwidth < 1 && charge != lb.InternetChargeType:
-			return state.Refuse(bandwidthInvalid)
+			return errBandwidthInvalid
 		case lb.PayType == prePay && byBandwidth && req.Bandwidth > 0 && req.Bandwidth < lb.Bandwidth:
-			return state.Refuse(prepaidBandwidthDown)
+			return errPrepaidBandwidthDown
 		}
 		changeInternetSpec(tx, lb, charge, req.Bandwidth)
 		return nil

@@ -14,6 +14,12 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
+// What is refused here.
+var (
+	errTagsMalformed = refusals.New("TagsMalformed", 400, "InvalidTag",
+		"The specified tags is invalid.", "CLB-0200")
+)
+
 type describeLoadBalancersRequest struct {
 	RegionID              string           `rpc:"RegionId,required"`
 	ServerID              string           `rpc:"ServerId"`
@@ -66,7 +72,7 @@ func (req *describeLoadBalancersRequest) Validate() error {
 	}
 	for _, t := range req.TagsJSON {
 		if t.TagKey == "" && t.TagValue == "" {
-			return state.Refuse(tagsMalformed)
+			return errTagsMalformed
 		}
 	}
 	return nil

@@ -17,6 +17,28 @@ var ruleActions = []rpc.Action{
 	rpc.Read("DescribeRuleAttribute", describeRuleAttribute),
 }
 
+// What is refused here.
+var (
+	errRuleListMalformed = refusals.New("RuleListMalformed", 400, "RuleListMalformed",
+		"the specified parameter RuleList is unavailable.", "CLB-0201")
+	errTooManyRules = refusals.New("TooManyRules", 400, "TooManyRules",
+		"the number of rules under specified vip is beyond maximum limit.", "CLB-0201")
+	errRuleNameMissing = refusals.New("RuleNameMissing", 400, "MissingParameter.RuleName",
+		"The parameter RuleName is required.", "CLB-0200")
+	errRuleDomainInvalid = refusals.New("RuleDomainInvalid", 400, "DomainMalformed",
+		"the specified domain in RuleList parameter is unavailable.", "CLB-0201")
+	errRuleURLInvalid = refusals.New("RuleURLInvalid", 400, "UrlMalformed",
+		"the specified url in RuleList parameter is unavailable.", "CLB-0201")
+	errRuleOnLayer4 = refusals.New("RuleOnLayer4", 400, "RuleNotSupport",
+		"Rule is not support in the tcp type listener.", "CLB-0201")
+	errRuleExists = refusals.New("RuleExists", 400, "DomainExist",
+		"rule with same domain and url already exists in specified vip", "CLB-0200")
+	errRuleGroupForeign = refusals.New("RuleGroupForeign", 400, "InvalidParameter",
+		"The specified VServerGroupId does not belong to the LoadBalancerId of the rule.", "CLB-0200")
+	errRulesOfTwoListeners = refusals.New("RulesOfTwoListeners", 400, "Operation.NotAllowed",
+		"The specified rules must be in the same listener.", "CLB-0200")
+)
+
 // maxRulesPerCall is how many rules a call makes or deletes.
 const maxRulesPerCall = 10
 
@@ -47,20 +69,20 @@ var ruleURL = regexp.MustCompile(`^/[0-9A-Za-z\-./%?#&=_~]{1,79}$`)
 func (req *createRulesRequest) Validate() error {
 	switch n := len(req.RuleList); {
 	case n == 0:
-		return state.Refuse(ruleListMalformed)
+		return errRuleListMalformed
 	case n > maxRulesPerCall:
-		return state.Refuse(tooManyRules)
+		return errTooManyRules
 	}
 	for _, r := range req.RuleList {
 		switch {
 		case r.RuleName == "":
-			return state.Refuse(ruleNameMissing)
+			return errRuleNameMissing
 		case len(r.RuleName) > 40, r.Domain == "" && r.URL == "", r.VServerGroupID == "":
-			return state.Refuse(ruleListMalformed)
+			return errRuleListMalformed
 		case r.Domain != "" && !domainName.MatchString(r.Domain):
-			return state.Refuse(ruleDomainInvalid)
+			return errRuleDomainInvalid
 		case r.URL != "" && !ruleURL.MatchString(r.URL):
-			return state.Refuse(ruleURLInvalid)
+			return errRuleURLInvalid
 		}
 	}
 	return nil
@@ -130,7 +152,7 @@ func createRules(tx *state.Tx, req *createRulesRequest) (*rulesResponse, error) 
 		return nil, err
 	}
 	if l.Protocol != cloud.HTTP && l.Protocol != cloud.HTTPS {
-		return nil, state.Refuse(ruleOnLayer4)
+		return nil, errRuleOnLayer4
 	}
 	if err := tx.Use(cloud.QuotaRules, l.ID(), len(req.RuleList)); err != nil {
 		return nil, err
@@ -148,7 +170,7 @@ func createRules(tx *state.Tx, req *createRulesRequest) (*rulesResponse, error) 
 
 func createRule(tx *state.Tx, l *cloud.Listener, p ruleParam) (*cloud.Rule, error) {
 	if _, taken := cloud.RulesByListener.First(tx.View, l.ID(), p.Domain, p.URL); taken {
-		return nil, state.Refuse(ruleExists)
+		return nil, errRuleExists
 	}
 	if err := checkRuleGroup(tx.View, l.LoadBalancerID, p.VServerGroupID); err != nil {
 		return nil, err
@@ -172,7 +194,7 @@ func createRule(tx *state.Tx, l *cloud.Listener, p ruleParam) (*cloud.Rule, erro
 func checkRuleGroup(v *state.View, loadBalancerID, groupID string) error {
 	g, err := cloud.VServerGroups.Get(v, groupID)
 	if err == nil && g.LoadBalancerID != loadBalancerID {
-		return state.Refuse(ruleGroupForeign)
+		return errRuleGroupForeign
 	}
 	return err
 }
@@ -193,7 +215,7 @@ func (req *deleteRulesRequest) Validate() error {
 	case n == 0:
 		return rpc.Invalid("RuleIds")
 	case n > maxRulesPerCall:
-		return state.Refuse(tooManyRules)
+		return errTooManyRules
 	}
 	return nil
 }
@@ -206,7 +228,7 @@ func deleteRules(tx *state.Tx, req *deleteRulesRequest) (*rpc.Empty, error) {
 			return nil, err
 		}
 		if listener != "" && r.ListenerID != listener {
-			return nil, state.Refuse(rulesOfTwoListeners)
+			return nil, errRulesOfTwoListeners
 		}
 		listener = r.ListenerID
 		if err := checkRuleListener(tx.View, r); err != nil {
@@ -221,7 +243,7 @@ func deleteRules(tx *state.Tx, req *deleteRulesRequest) (*rpc.Empty, error) {
 func checkRuleListener(v *state.View, r *cloud.Rule) error {
 	l, err := cloud.Listeners.Get(v, r.ListenerID)
 	if err == nil && inTransit(l) {
-		return state.Refuse(listenerInTransit)
+		return errListenerInTransit
 	}
 	return err
 }

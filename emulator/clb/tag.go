@@ -17,6 +17,40 @@ var tagActions = []rpc.Action{
 	rpc.Read("ListTagResources", listTagResources),
 }
 
+// What is refused here.
+var (
+	errTagKeyMissing = refusals.New("TagKeyMissing", 400, "MissingParam.TagKey",
+		"The param MissingParam.TagKey is missing.", "CLB-0200").
+		In(400, "MissingParam.TagKey", "The parameter TagKey is required.", "CLB-0200",
+			"TagResources", "UntagResources", "ListTagResources").
+		In(400, "MissingParam.TagKey", "The param of TagKey is missing.", "CLB-0200",
+			"DescribeLoadBalancerListeners", "DescribeVServerGroups")
+	errTagKeyInvalid = refusals.New("TagKeyInvalid", 400, "InvalidParam.TagKey",
+		"The tag key %s is invalid.", "CLB-0200").
+		In(400, "InvalidParam.TagKey", "The specified TagKey is invalid.", "CLB-0200",
+			"TagResources", "UntagResources", "ListTagResources")
+	errTagValueInvalid = refusals.New("TagValueInvalid", 400, "InvalidParam.TagValue",
+		"The tag value %s is invalid.", "CLB-0200").
+		In(400, "InvalidParam.TagValue", "The specified TagValue is invalid.", "CLB-0200",
+			"TagResources", "UntagResources", "ListTagResources")
+	errTagKeyTwice = refusals.New("TagKeyTwice", 400, "Duplicate.TagKey",
+		"The param TagKey has duplicate value.", "CLB-0200")
+	errTooManyTags = refusals.New("TooManyTags", 400, "SizeLimitExceeded.Tag",
+		"The maximum size of %s is exceeded.", "CLB-0200")
+	errTooManyTagged = refusals.New("TooManyTagged", 400, "SizeLimitExceeded.ResourceId",
+		"The maximum size of ResourceId is exceeded.", "CLB-0200")
+	errTaggedMissing = refusals.New("TaggedMissing", 400, "MissingParam.ResourceId",
+		"The parameter ResourceId is required.", "CLB-0200")
+	errTaggedUnknown = refusals.New("TaggedUnknown", 400, "ResourceNotExist",
+		"The specified resource %s does not exist.", "CLB-0200")
+	errTagOrResourceMissing = refusals.New("TagOrResourceMissing", 400, "MissingParam.TagOrResourceId",
+		"The parameter Tag or ResourceId is required at least one.", "CLB-0200")
+	errTagTokenInvalid = refusals.New("TagTokenInvalid", 400, "InvalidParam.NextToken",
+		"The specified NextToken is invalid.", "CLB-0200")
+	errTagResourceTypeInvalid = refusals.New("TagResourceTypeInvalid", 400, "InvalidParam.ResourceType",
+		"The specified ResourceType is invalid.", "CLB-0200")
+)
+
 const (
 	maxTagsPerCall      = 20
 	maxTaggedPerCall    = 50
@@ -82,7 +116,7 @@ func putTags(tx *state.Tx, t state.TagResourceType, id string, tags []tagParam) 
 // checkTags holds the rules for the tags that a call sets.
 func checkTags(tags []tagParam) error {
 	if len(tags) > maxTagsPerCall {
-		return state.Refuse(tooManyTags, "Tag")
+		return errTooManyTags.Of("Tag")
 	}
 	seen := make(map[string]bool, len(tags))
 	for _, t := range tags {
@@ -90,10 +124,10 @@ func checkTags(tags []tagParam) error {
 			return err
 		}
 		if len(t.Value) > maxTagLength || hasURL(t.Value) {
-			return state.Refuse(tagValueInvalid, t.Value)
+			return errTagValueInvalid.Of(t.Value)
 		}
 		if seen[t.Key] {
-			return state.Refuse(tagKeyTwice)
+			return errTagKeyTwice
 		}
 		seen[t.Key] = true
 	}
@@ -103,9 +137,9 @@ func checkTags(tags []tagParam) error {
 func checkTagKey(key string) error {
 	switch {
 	case key == "":
-		return state.Refuse(tagKeyMissing)
+		return errTagKeyMissing
 	case len(key) > maxTagLength, strings.HasPrefix(key, "aliyun"), strings.HasPrefix(key, "acs:"), hasURL(key):
-		return state.Refuse(tagKeyInvalid, key)
+		return errTagKeyInvalid.Of(key)
 	}
 	return nil
 }
@@ -124,10 +158,10 @@ type tagResourcesRequest struct {
 // Validate holds the rules of shape.
 func (req *tagResourcesRequest) Validate() error {
 	if len(req.ResourceIDs) > maxTaggedPerCall {
-		return state.Refuse(tooManyTagged)
+		return errTooManyTagged
 	}
 	if len(req.Tags) == 0 {
-		return state.Refuse(tagKeyMissing)
+		return errTagKeyMissing
 	}
 	return checkTags(req.Tags)
 }
@@ -135,7 +169,7 @@ func (req *tagResourcesRequest) Validate() error {
 func tagResources(tx *state.Tx, req *tagResourcesRequest) (*rpc.Empty, error) {
 	for _, id := range req.ResourceIDs {
 		if !state.Taggable(tx.View, req.ResourceType, id) {
-			return nil, state.Refuse(taggedUnknown, id)
+			return nil, errTaggedUnknown.Of(id)
 		}
 		putTags(tx, req.ResourceType, id, req.Tags)
 		if err := tx.Use(cloud.QuotaTags, id, 0); err != nil {
@@ -157,9 +191,9 @@ type untagResourcesRequest struct {
 func (req *untagResourcesRequest) Validate() error {
 	switch {
 	case len(req.ResourceIDs) > maxTaggedPerCall:
-		return state.Refuse(tooManyTagged)
+		return errTooManyTagged
 	case len(req.TagKeys) > maxTagsPerCall:
-		return state.Refuse(tooManyTags, "TagKey")
+		return errTooManyTags.Of("TagKey")
 	}
 	return nil
 }
@@ -169,7 +203,7 @@ func (req *untagResourcesRequest) Validate() error {
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*rpc.Empty, error) {
 	for _, id := range req.ResourceIDs {
 		if !state.Taggable(tx.View, req.ResourceType, id) {
-			return nil, state.Refuse(taggedUnknown, id)
+			return nil, errTaggedUnknown.Of(id)
 		}
 		if len(req.TagKeys) == 0 {
 			state.DeleteTagsOf(tx, req.ResourceType, id)
@@ -193,11 +227,11 @@ type listTagResourcesRequest struct {
 func (req *listTagResourcesRequest) Validate() error {
 	switch {
 	case len(req.ResourceIDs) == 0 && len(req.Tags) == 0:
-		return state.Refuse(tagOrResourceMissing)
+		return errTagOrResourceMissing
 	case len(req.ResourceIDs) > maxTaggedPerCall:
-		return state.Refuse(tooManyTagged)
+		return errTooManyTagged
 	case len(req.Tags) > maxTagsPerCall:
-		return state.Refuse(tooManyTags, "Tag")
+		return errTooManyTags.Of("Tag")
 	}
 	return nil
 }
@@ -234,7 +268,7 @@ func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagReso
 		return t.ResourceID + "/" + t.TagKey
 	})
 	if !ok {
-		return nil, state.Refuse(tagTokenInvalid)
+		return nil, errTagTokenInvalid
 	}
 	return &listTagResourcesResponse{NextToken: next, TagResources: list}, nil
 }

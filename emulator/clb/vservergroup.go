@@ -20,6 +20,22 @@ var vServerGroupActions = []rpc.Action{
 	rpc.Read("DescribeVServerGroupAttribute", describeVServerGroupAttribute),
 }
 
+// What is refused here.
+var (
+	errBackendServersMalformed = refusals.New("BackendServersMalformed", 400, "BackendServersMalformed",
+		"the specified parameter BackendServers is unavailable.", "CLB-0201")
+	errBackendServersDuplicated = refusals.New("BackendServersDuplicated", 400, "InvalidParameter",
+		"The specified BackendServers contain duplicated value of ServerID and Port.", "CLB-0200")
+	errVServerGroupInUse = refusals.New("VServerGroupInUse", 400, "RspoolVipExist",
+		"there are vips associating with this vServer group.", "CLB-0200")
+	errVServerGroupNothingToSet = refusals.New("VServerGroupNothingToSet", 400, "MissingParameter",
+		"The VServerGroupName or BackendServers is required at lease one.", "CLB-0200")
+	errVServerGroupBusy = refusals.New("VServerGroupBusy", 400, "VServerGroupProcessing",
+		"A previous configuration of the VServer group is pending; please try again later.", "CLB-0201")
+	errVServerGroupInRule = refusals.New("VServerGroupInRule", 400, "RspoolRuleExist",
+		"there are rules associating with this vServer group.", "CLB-0200")
+)
+
 type createVServerGroupRequest struct {
 	RegionID         string               `rpc:"RegionId,required"`
 	LoadBalancerID   string               `rpc:"LoadBalancerId,required"`
@@ -130,7 +146,7 @@ func checkDuplicates(list []backendServerParam) error {
 			is.ip = s.ServerIP
 		}
 		if seen[is] {
-			return state.Refuse(backendServersDuplicated)
+			return errBackendServersDuplicated
 		}
 		seen[is] = true
 	}
@@ -152,13 +168,13 @@ func deleteVServerGroup(tx *state.Tx, req *vServerGroupRequest) (*rpc.Empty, err
 		return nil, err
 	}
 	if g.Activity == state.Busy {
-		return nil, state.Refuse(vServerGroupBusy)
+		return nil, errVServerGroupBusy
 	}
 	if _, used := cloud.ListenersByVServerGroup.First(tx.View, g.ID); used {
-		return nil, state.Refuse(vServerGroupInUse)
+		return nil, errVServerGroupInUse
 	}
 	if _, used := cloud.RulesByVServerGroup.First(tx.View, g.ID); used {
-		return nil, state.Refuse(vServerGroupInRule)
+		return nil, errVServerGroupInRule
 	}
 	cloud.VServerGroups.Remove(tx, g.ID)
 	return &rpc.Empty{}, nil
@@ -187,7 +203,7 @@ func editVServerGroup(tx *state.Tx, id string, changes ...func(*cloud.LoadBalanc
 			case err != nil:
 				return err
 			case i == 0 && g.Activity == state.Busy:
-				return state.Refuse(vServerGroupBusy)
+				return errVServerGroupBusy
 			}
 			return change(lb, g)
 		})
@@ -266,7 +282,7 @@ type setVServerGroupAttributeRequest struct {
 // Validate holds the rules of shape.
 func (req *setVServerGroupAttributeRequest) Validate() error {
 	if req.VServerGroupName == "" && len(req.BackendServers) == 0 {
-		return state.Refuse(vServerGroupNothingToSet)
+		return errVServerGroupNothingToSet
 	}
 	return checkBackendServers(req.BackendServers, true)
 }

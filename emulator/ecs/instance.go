@@ -17,6 +17,26 @@ var instanceActions = []rpc.Action{
 	rpc.Write("DeleteInstance", deleteInstance),
 }
 
+// What is refused here.
+var (
+	errNetworkTypeNotFound = refusals.New("NetworkTypeNotFound", 404, "InvalidNetworkType.NotFound",
+		"The specified InstanceNetworkType is not found.", "CLB-0300")
+	errInstanceChargeTypeNotFound = refusals.New("InstanceChargeTypeNotFound", 404, "InvalidInstanceChargeType.NotFound",
+		"The InstanceChargeType does not exist in our records.", "CLB-0300")
+	errInternetChargeTypeUnsupported = refusals.New("InternetChargeTypeUnsupported", 404, "InvalidInternetChargeType.ValueNotSupported",
+		"The specified InternetChargeType is not valid.", "CLB-0300")
+	errStatusNotFound = refusals.New("StatusNotFound", 404, "InvalidStatus.NotFound",
+		"The specified Status is not found.", "CLB-0300")
+	errLockReasonNotFound = refusals.New("LockReasonNotFound", 404, "InvalidLockReason.NotFound",
+		"The specified LockReason is not found.", "CLB-0300")
+	errFilterKeyNotFound = refusals.New("FilterKeyNotFound", 404, "InvalidFilterKey.NotFound",
+		"Invalid filter.%s.", "CLB-0300")
+	errFilterValueInvalid = refusals.New("FilterValueInvalid", 404, "InvalidFilterValue",
+		"Invalid filter.%s.", "CLB-0300")
+	errHPCClusterNotFound = refusals.New("HPCClusterNotFound", 400, "InvalidHpcClusterId.NotFound",
+		"The specified HpcClusterId is not found.", "CLB-0300")
+)
+
 // maxValues is how many values a filter with a list in JSON takes.
 const maxValues = 100
 
@@ -82,7 +102,7 @@ func (r *instanceTimes) parse() error {
 		at, err := time.Parse(minuteLayout, f[1])
 		switch {
 		case err != nil:
-			return state.Refuse(filterValueInvalid, f[0])
+			return errFilterValueInvalid.Of(f[0])
 		case f[0] == "CreationStartTime":
 			r.from = at
 		case f[0] == "CreationEndTime":
@@ -109,7 +129,7 @@ func (r *describeInstancesRequest) Validate() error {
 		}
 	}
 	if r.HPCClusterID != "" {
-		return state.Refuse(hpcClusterNotFound)
+		return errHPCClusterNotFound
 	}
 	if err := r.parse(); err != nil {
 		return err

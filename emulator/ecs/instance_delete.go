@@ -8,6 +8,16 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
+// What is refused here.
+var (
+	errInstanceProtected = refusals.New("InstanceProtected", 403, "InvalidOperation.DeletionProtection",
+		"The instance %s is protected against deletion: unset DeletionProtection first.", "CLB-0301")
+	errInstanceSubscribed = refusals.New("InstanceSubscribed", 403, "ChargeTypeViolation",
+		"The operation is not permitted due to charge type of the instance.", "CLB-0300")
+	errInstanceNotStopped = refusals.New("InstanceNotStopped", 403, "IncorrectInstanceStatus",
+		"The current status of the resource does not support this operation.", "CLB-0300")
+)
+
 type deleteInstanceRequest struct {
 	InstanceID            string `rpc:"InstanceId,required"`
 	Force                 bool   `rpc:"Force"`
@@ -24,11 +34,11 @@ func deleteInstance(tx *state.Tx, req *deleteInstanceRequest) (*rpc.Empty, error
 	}
 	switch {
 	case i.DeletionProtection:
-		return nil, state.Refuse(instanceProtected, i.ID)
+		return nil, errInstanceProtected.Of(i.ID)
 	case i.InstanceChargeType == "PrePaid" && !req.TerminateSubscription:
-		return nil, state.Refuse(instanceSubscribed)
+		return nil, errInstanceSubscribed
 	case i.Status != cloud.InstanceStopped && !req.Force:
-		return nil, state.Refuse(instanceNotStopped)
+		return nil, errInstanceNotStopped
 	}
 	for n := range cloud.NetworkInterfacesByInstance.List(tx.View, i.ID) {
 		release(tx, n.ID)

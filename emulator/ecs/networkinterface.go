@@ -15,6 +15,28 @@ var networkInterfaceActions = []rpc.Action{
 	rpc.Write("ModifyNetworkInterfaceAttribute", modifyNetworkInterfaceAttribute),
 }
 
+// What is refused here.
+var (
+	errTooManyTags = refusals.New("TooManyTags", 400, "InvalidTagCount",
+		"The specified tags are beyond the permitted range.", "CLB-0300")
+	errInterfaceNameInvalid = refusals.New("InterfaceNameInvalid", 403, "InvalidParams.NetworkInterfaceName",
+		"The specified NetworkInterfaceName is not valid.", "CLB-0301")
+	errQueueSizeUnsupported = refusals.New("QueueSizeUnsupported", 400, "InvalidEniQueueSize.RegionOrUserNotSupported",
+		"The specified parameter RxQueueSize or TxQueueSize is not supported in this region, or this account is not in the whitelist of using eni QueueSize.", "CLB-0300")
+	errPrimaryQueueNumber = refusals.New("PrimaryQueueNumber", 403, "InvalidOperation.ModifyPrimaryEniQueueNumber",
+		"Primary NetworkInterface is not allowed to modify queue number.", "CLB-0300")
+	errQueueNumberUnsupported = refusals.New("QueueNumberUnsupported", 400, "InvalidOperation.NotSupportModifyQueueNumber",
+		"The queue number of %s cannot be modified.", "CLB-0301")
+	errTooManyGroups = refusals.New("TooManyGroups", 400, "JoinedGroupLimitExceed",
+		"The network interface %s cannot join more security groups.", "CLB-0301")
+	errGroupOutsideVPC = refusals.New("GroupOutsideVPC", 403, "InvalidOperation.VpcMismatch",
+		"The security group %s is in another VPC than the network interface.", "CLB-0301")
+	errGroupTypesMixed = refusals.New("GroupTypesMixed", 403, "InvalidOperation.MultiGroupType",
+		"The specified instance can't join different types of security group.", "CLB-0300")
+	errInterfaceChanging = refusals.New("InterfaceChanging", 400, "InvalidOperation.Conflict",
+		"Another change of the network interface %s is in progress.", "CLB-0301")
+)
+
 type describeNetworkInterfacesRequest struct {
 	Tags                 []tagParamStrict `rpc:"Tag,max=20,invalid=TooManyTags"`
 	RegionID             string           `rpc:"RegionId,required"`
@@ -290,13 +312,13 @@ func modifyNetworkInterfaceAttribute(tx *state.Tx, req *modifyNetworkInterfaceAt
 	err := cloud.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *cloud.NetworkInterface) error {
 		switch {
 		case n.Activity == state.Busy:
-			return state.Refuse(interfaceChanging, n.ID)
+			return errInterfaceChanging.Of(n.ID)
 		case req.RxQueueSize != nil || req.TxQueueSize != nil:
-			return state.Refuse(queueSizeUnsupported)
+			return errQueueSizeUnsupported
 		case req.QueueNumber != nil && n.Type == cloud.NetworkInterfacePrimary:
-			return state.Refuse(primaryQueueNumber)
+			return errPrimaryQueueNumber
 		case req.QueueNumber != nil:
-			return state.Refuse(queueNumberUnsupported, n.ID)
+			return errQueueNumberUnsupported.Of(n.ID)
 		}
 		if req.Name != "" {
 			n.Name = req.Name
@@ -326,7 +348,7 @@ func join(v *state.View, n *cloud.NetworkInterface, groups []string) error {
 		return nil
 	}
 	if len(groups) > maxJoinedGroups {
-		return state.Refuse(tooManyGroups, n.ID)
+		return errTooManyGroups.Of(n.ID)
 	}
 	kind := ""
 	for _, id := range groups {
@@ -335,9 +357,9 @@ func join(v *state.View, n *cloud.NetworkInterface, groups []string) error {
 		case err != nil:
 			return err
 		case g.VPCID != n.VPCID:
-			return state.Refuse(groupOutsideVPC, id)
+			return errGroupOutsideVPC.Of(id)
 		case kind != "" && kind != g.Type:
-			return state.Refuse(groupTypesMixed)
+			return errGroupTypesMixed
 		}
 		kind = g.Type
 	}

@@ -7,8 +7,56 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// What is refused here.
+var (
+	errParameterMissing = refusals.New("ParameterMissing", 400, "MissingParameter",
+		"The input parameter %s that is mandatory for processing this request is not supplied.", "CLB-0301")
+	errPolicyMalformed = refusals.New("PolicyMalformed", 400, "InvalidPolicy.Malformed",
+		"The specified parameter Policy is not valid.", "CLB-0300")
+	errPriorityMalformed = refusals.New("PriorityMalformed", 400, "InvalidPriority.Malformed",
+		"The parameter Priority is invalid.", "CLB-0300")
+	errPriorityUnsupported = refusals.New("PriorityUnsupported", 400, "InvalidPriority.ValueNotSupported",
+		"The specified parameter %s is invalid.", "CLB-0300")
+	errProtocolUnsupported = refusals.New("ProtocolUnsupported", 400, "InvalidIpProtocol.ValueNotSupported",
+		"The parameter %s must be specified with case insensitive TCP, UDP, ICMP, GRE or All.", "CLB-0300")
+	errNicTypeUnknown = refusals.New("NicTypeUnknown", 400, "InvalidNicType.ValueNotSupported",
+		"The specified NicType does not exist.", "CLB-0300")
+	errRuleDescriptionMalformed = refusals.New("RuleDescriptionMalformed", 400, "InvalidSecurityGroupDiscription.Malformed",
+		"The specified security group rule description is not valid.", "CLB-0300")
+	errPortRangeMissing = refusals.New("PortRangeMissing", 400, "InvalidPortRange.Malformed",
+		"The specified parameter PortRange must set.", "CLB-0300")
+	errPortRangeMismatch = refusals.New("PortRangeMismatch", 400, "OperationDenied",
+		"The specified IpProtocol does not exist or IpProtocol and PortRange do not match.", "CLB-0300")
+	errPortRangeInvalid = refusals.New("PortRangeInvalid", 400, "InvalidParam.PortRange",
+		"The specified parameter %s is not valid. It should be two integers less than 65535 in ?/? format.", "CLB-0300")
+	errSourcePortRangeMalformed = refusals.New("SourcePortRangeMalformed", 400, "InvalidSourcePortRange.Malformed",
+		"The specified parameter SourcePortRange is not valid.", "CLB-0300")
+	errSourceMissing = refusals.New("SourceMissing", 400, "MissingParameter.Source",
+		"One of the parameters SourceCidrIp, Ipv6SourceCidrIp, SourceGroupId or SourcePrefixListId in %s must be specified.", "CLB-0300")
+	errTwoSources = refusals.New("TwoSources", 400, "InvalidParam.SourceIp",
+		"The Parameters SourceCidrIp and Ipv6SourceCidrIp in %s cannot be set at the same time.", "CLB-0300")
+	errTwoDestinations = refusals.New("TwoDestinations", 400, "InvalidParam.DestIp",
+		"The Parameters DestCidrIp and Ipv6DestCidrIp in %s cannot be set at the same time.", "CLB-0300")
+	errPrefixListNotFound = refusals.New("PrefixListNotFound", 404, "InvalidPrefixListId.NotFound",
+		"The specified prefix list was not found.", "CLB-0300")
+	errSourceCIDRInvalid = refusals.New("SourceCIDRInvalid", 400, "InvalidParam.SourceCidrIp",
+		"The specified parameter %s is not valid.", "CLB-0300")
+	errIPv6SourceCIDRInvalid = refusals.New("IPv6SourceCIDRInvalid", 400, "InvalidParam.Ipv6SourceCidrIp",
+		"The specified parameter %s is not valid.", "CLB-0300")
+	errDestCIDRInvalid = refusals.New("DestCIDRInvalid", 400, "InvalidParam.DestCidrIp",
+		"The specified parameter %s is not valid.", "CLB-0300")
+	errIPv6DestCIDRInvalid = refusals.New("IPv6DestCIDRInvalid", 400, "InvalidParam.Ipv6DestCidrIp",
+		"The specified parameter %s is not valid.", "CLB-0300")
+	errFamiliesMixed = refusals.New("FamiliesMixed", 400, "InvalidParameter.Conflict",
+		"IPv6 and IPv4 addresses cannot exist at the same time.", "CLB-0300")
+	errIpv4ProtocolWithIPv6 = refusals.New("IPv4ProtocolWithIPv6", 400, "InvalidParam.Ipv4ProtocolConflictWithIpv6Address",
+		"IPv6 address cannot be specified for IPv4-specific protocol.", "CLB-0300")
+	errIPv6ProtocolWithIPv4 = refusals.New("IPv6ProtocolWithIPv4", 400, "InvalidParam.Ipv6ProtocolConflictWithIpv4Address",
+		"IPv4 address cannot be specified for IPv6-specific protocol.", "CLB-0300")
 )
 
 // permission is a rule as requests write it.
@@ -89,7 +137,7 @@ func (p permission) policy() (string, error) {
 	case "drop":
 		return policyDrop, nil
 	}
-	return "", state.Refuse(policyMalformed)
+	return "", errPolicyMalformed
 }
 
 func (p permission) priority() (string, error) {
@@ -97,9 +145,9 @@ func (p permission) priority() (string, error) {
 	n, err := strconv.Atoi(text)
 	switch {
 	case err != nil:
-		return "", state.Refuse(priorityMalformed)
+		return "", errPriorityMalformed
 	case n < 1 || n > maxPriority:
-		return "", state.Refuse(priorityUnsupported, "Priority")
+		return "", errPriorityUnsupported.Of("Priority")
 	}
 	return text, nil
 }
@@ -107,13 +155,13 @@ func (p permission) priority() (string, error) {
 func (p permission) checkWords() error {
 	switch {
 	case p.IPProtocol == "":
-		return state.Refuse(parameterMissing, "IpProtocol")
+		return errParameterMissing.Of("IpProtocol")
 	case protocols[strings.ToLower(p.IPProtocol)] == "":
-		return state.Refuse(protocolUnsupported, "IpProtocol")
+		return errProtocolUnsupported.Of("IpProtocol")
 	case p.NicType != "" && p.NicType != nicIntranet && p.NicType != "internet":
-		return state.Refuse(nicTypeUnknown, "NicType")
+		return errNicTypeUnknown.Of("NicType")
 	case utf8.RuneCountInString(p.Description) > maxRuleDescription || hasAddress(p.Description):
-		return state.Refuse(ruleDescriptionMalformed)
+		return errRuleDescriptionMalformed
 	}
 	return nil
 }
@@ -124,13 +172,13 @@ func (p permission) checkPorts() error {
 	hasPorts := protocol == "TCP" || protocol == "UDP"
 	switch {
 	case p.PortRange == "":
-		return state.Refuse(portRangeMissing)
+		return errPortRangeMissing
 	case hasPorts == (p.PortRange == allPorts):
-		return state.Refuse(portRangeMismatch)
+		return errPortRangeMismatch
 	case hasPorts && !isPortRange(p.PortRange):
-		return state.Refuse(portRangeInvalid, "PortRange")
+		return errPortRangeInvalid.Of("PortRange")
 	case p.SourcePortRange != "" && p.SourcePortRange != allPorts && !isPortRange(p.SourcePortRange):
-		return state.Refuse(sourcePortRangeMalformed)
+		return errSourcePortRangeMalformed
 	}
 	return nil
 }
@@ -146,31 +194,31 @@ func isPortRange(text string) bool {
 func (p permission) checkPeers() error {
 	switch {
 	case p.SourceCIDRIP == "" && p.IPv6SourceCIDRIP == "" && p.SourceGroupID == "" && p.SourcePrefixListID == "":
-		return state.Refuse(sourceMissing, "Permissions")
+		return errSourceMissing.Of("Permissions")
 	case p.SourceCIDRIP != "" && p.IPv6SourceCIDRIP != "":
-		return state.Refuse(twoSources, "Permissions")
+		return errTwoSources.Of("Permissions")
 	case p.DestCIDRIP != "" && p.IPv6DestCIDRIP != "":
-		return state.Refuse(twoDestinations, "Permissions")
+		return errTwoDestinations.Of("Permissions")
 	case p.SourcePrefixListID != "":
-		return state.Refuse(prefixListNotFound, p.SourcePrefixListID)
+		return errPrefixListNotFound.Of(p.SourcePrefixListID)
 	}
 	return nil
 }
 
 func (p permission) checkBlocks() error {
 	for _, block := range []struct {
-		text  string
-		isIP6 bool
-		fact  state.Fact
-		name  string
+		text    string
+		isIP6   bool
+		refusal rpc.Refusal
+		name    string
 	}{
-		{p.SourceCIDRIP, false, sourceCIDRInvalid, "SourceCidrIp"},
-		{p.IPv6SourceCIDRIP, true, ipv6SourceCIDRInvalid, "Ipv6SourceCidrIp"},
-		{p.DestCIDRIP, false, destCIDRInvalid, "DestCidrIp"},
-		{p.IPv6DestCIDRIP, true, ipv6DestCIDRInvalid, "Ipv6DestCidrIp"},
+		{p.SourceCIDRIP, false, errSourceCIDRInvalid, "SourceCidrIp"},
+		{p.IPv6SourceCIDRIP, true, errIPv6SourceCIDRInvalid, "Ipv6SourceCidrIp"},
+		{p.DestCIDRIP, false, errDestCIDRInvalid, "DestCidrIp"},
+		{p.IPv6DestCIDRIP, true, errIPv6DestCIDRInvalid, "Ipv6DestCidrIp"},
 	} {
 		if block.text != "" && !isBlock(block.text, block.isIP6) {
-			return state.Refuse(block.fact, block.name)
+			return block.refusal.Of(block.name)
 		}
 	}
 	return nil
@@ -195,11 +243,11 @@ func (p permission) checkFamilies() error {
 	protocol := protocols[strings.ToLower(p.IPProtocol)]
 	switch {
 	case has4 && has6:
-		return state.Refuse(familiesMixed)
+		return errFamiliesMixed
 	case has6 && protocol == "ICMP":
-		return state.Refuse(ipv4ProtocolWithIPv6)
+		return errIpv4ProtocolWithIPv6
 	case has4 && protocol == "ICMPv6":
-		return state.Refuse(ipv6ProtocolWithIPv4)
+		return errIPv6ProtocolWithIPv4
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func Product() *rpc.Product {
 			securityGroupActions,
 			securityGroupRuleActions,
 		),
-		Errors: errorTable,
+		Errors: errorTable(),
 		Denial: rpc.ErrorRow{Status: 403, Code: "Forbidden.RAM",
 			Message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.", Evidence: "CLB-0176"},
 		Resources: []rpc.Resource{

@@ -10,6 +10,14 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
+// What is refused here.
+var (
+	errDryRunPassed = refusals.New("DryRunPassed", 400, "DryRunOperation",
+		"Request validation has been passed with DryRun flag set.", "CLB-0300")
+	errNextTokenInvalid = refusals.New("NextTokenInvalid", 400, "InValidParameter.NextToken",
+		"The parameter NextToken is invalid.", "CLB-0300")
+)
+
 // Times are written to the minute, or to the second where the API does so.
 const (
 	minuteLayout = "2006-01-02T15:04Z"
@@ -24,7 +32,7 @@ func formatSecond(t time.Time) string { return t.UTC().Format(secondLayout) }
 // error, what the handler did until here is rolled back.
 func dryRun(asked bool) error {
 	if asked {
-		return state.Refuse(dryRunPassed)
+		return errDryRunPassed
 	}
 	return nil
 }
@@ -111,7 +119,7 @@ func parseToken(token string) (string, error) {
 	text, err := base64.URLEncoding.DecodeString(token)
 	after, ok := strings.CutPrefix(string(text), tokenMark)
 	if err != nil || !ok {
-		return "", state.Refuse(nextTokenInvalid, token)
+		return "", errNextTokenInvalid.Of(token)
 	}
 	return after, nil
 }

@@ -16,6 +16,22 @@ var securityGroupActions = []rpc.Action{
 	rpc.Read("DescribeSecurityGroupAttribute", describeSecurityGroupAttribute),
 }
 
+// What is refused here.
+var (
+	errGroupNameMalformed = refusals.New("GroupNameMalformed", 400, "InvalidSecurityGroupName.Malformed",
+		"Specified security group name is not valid.", "CLB-0300")
+	errGroupDescriptionMalformed = refusals.New("GroupDescriptionMalformed", 400, "InvalidSecurityGroupDiscription.Malformed",
+		"Specified security group description is not valid.", "CLB-0300")
+	errGroupTypeInvalid = refusals.New("GroupTypeInvalid", 400, "InvalidParams.GroupType",
+		"The specified security group type is not valid.", "CLB-0300")
+	errGroupWithoutVPC = refusals.New("GroupWithoutVPC", 403, "InvalidVpcId.NotFound",
+		"The VpcId must not empty when only support vpc vm.", "CLB-0300")
+	errGroupQuotaExceeded = refusals.New("GroupQuotaExceeded", 403, "QuotaExceed.SecurityGroup",
+		"The maximum number of security groups is reached.", "CLB-0300")
+	errGroupInUse = refusals.New("GroupInUse", 403, "DependencyViolation",
+		"There is still instance(s) in the specified security group.", "CLB-0300")
+)
+
 // groupEnterprise is the type of group whose rules name no other groups.
 const groupEnterprise = "enterprise"
 
@@ -34,11 +50,11 @@ type createSecurityGroupRequest struct {
 func (r *createSecurityGroupRequest) Validate() error {
 	switch {
 	case hasAddress(r.Name):
-		return state.Refuse(groupNameMalformed)
+		return errGroupNameMalformed
 	case hasAddress(r.Description):
-		return state.Refuse(groupDescriptionMalformed)
+		return errGroupDescriptionMalformed
 	case r.VPCID == "":
-		return state.Refuse(groupWithoutVPC)
+		return errGroupWithoutVPC
 	}
 	return r.checkNew()
 }
@@ -68,7 +84,7 @@ func putSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (string, er
 		return "", err
 	}
 	if cloud.SecurityGroupsByRegion.Count(tx.View, vpc.AccountID, vpc.RegionID) >= maxGroups {
-		return "", state.Refuse(groupQuotaExceeded)
+		return "", errGroupQuotaExceeded
 	}
 	g := &cloud.SecurityGroup{
 		Owner:           vpc.Owner,
@@ -109,7 +125,7 @@ func deleteSecurityGroup(tx *state.Tx, req *deleteSecurityGroupRequest) (*rpc.Em
 		return nil, err
 	}
 	if len(membersOf(tx.View, g)) > 0 || isNamed(tx.View, g) {
-		return nil, state.Refuse(groupInUse)
+		return nil, errGroupInUse
 	}
 	cloud.SecurityGroups.Remove(tx, g.ID)
 	return &rpc.Empty{}, nil

@@ -8,6 +8,14 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
+// What is refused here.
+var (
+	errRegionIDMissing = refusals.New("RegionIDMissing", 400, "MissingParameter.RegionId",
+		`The parameter "RegionId" should not be null.`, "CLB-0300")
+	errGroupTypeUnknown = refusals.New("GroupTypeUnknown", 400, "InvalidParameter.SecurityGroupType",
+		"The specified SecurityGroupType is not valid.", "CLB-0300")
+)
+
 type describeSecurityGroupsRequest struct {
 	tagged
 	RegionID         string   `rpc:"RegionId,required,missing=RegionIDMissing"`

@@ -16,6 +16,38 @@ var securityGroupRuleActions = []rpc.Action{
 	rpc.Write("ModifySecurityGroupRule", modifySecurityGroupRule),
 }
 
+// What is refused here.
+var (
+	errPermissionsAndOthers = refusals.New("PermissionsAndOthers", 400, "InvalidParam.Permissions",
+		"The specified parameter Permissions cannot coexist with other parameters.", "CLB-0300")
+	errPermissionTwice = refusals.New("PermissionTwice", 400, "InvalidParam.DuplicatePermissions",
+		"There are duplicate permissions in the specified parameter Permissions.", "CLB-0300")
+	errNicTypeFixed = refusals.New("NicTypeFixed", 400, "InvalidOperation.ModifyNicType",
+		"NicType is not allowed to modify.", "CLB-0300")
+	errRuleQuotaExceeded = refusals.New("RuleQuotaExceeded", 403, "AuthorizationLimitExceed",
+		"The limit of authorization records in the security group reaches.", "CLB-0300")
+	errSourceGroupIsItself = refusals.New("SourceGroupIsItself", 403, "InvalidParamter.Conflict",
+		"The specified SecurityGroupId should be different from the SourceGroupId.", "CLB-0300")
+	errEnterpriseGroup = refusals.New("EnterpriseGroup", 400, "InvalidGroupParameter.OperationDenied",
+		"The attributes Policy, SourceGroupId, DestGroupId of enterprise level security groups are not allowed to be set or modified.", "CLB-0300")
+	errEnterpriseSourceGroup = refusals.New("EnterpriseSourceGroup", 400, "InvalidGroupAuthParameter.OperationDenied",
+		"The security group can not authorize to enterprise level security group.", "CLB-0300")
+	errSourceGroupNotFound = refusals.New("SourceGroupNotFound", 404, "InvalidSourceGroupId.NotFound",
+		"The SourceGroupId provided does not exist in our records.", "CLB-0300")
+	errSourceGroupOutsideVPC = refusals.New("SourceGroupOutsideVPC", 400, "InvalidSourceGroupId.Mismatch",
+		"Specified security group and source group are not in the same VPC.", "CLB-0300")
+	errSourceKindFixed = refusals.New("SourceKindFixed", 400, "InvalidOperation.ModifySgRuleEntityType",
+		"The source or destination type of the rules cannot be modified.", "CLB-0300")
+	errRuleIDTwice = refusals.New("RuleIDTwice", 400, "InvalidParam.SecurityGroupRuleIdRepeated",
+		"The specified parameter SecurityGroupRuleId is repeated.", "CLB-0300")
+	errRuleNotFound = refusals.New("RuleNotFound", 404, "InvalidSecurityGroupRuleId.NotFound",
+		"The specified SecurityGroupRuleId is not exists.", "CLB-0300")
+	errNoSuchRule = refusals.New("NoSuchRule", 404, "SecurityGroupRule.NotFound",
+		"The target security group rule not exist.", "CLB-0300")
+	errNothingToModify = refusals.New("NothingToModify", 400, "InvalidParam.InvalidModifyRuleRequest",
+		"The request parameters are illegal.", "CLB-0300")
+)
+
 // rulesRequest names a group and rules: a list of them, or, as older clients do,
 // one in the parameters of the call itself.
 type rulesRequest struct {
@@ -31,12 +63,12 @@ func (r *rulesRequest) rules() ([]cloud.SecurityGroupPermission, error) {
 	wanted := r.Permissions
 	if r.permission != (permission{}) {
 		if len(wanted) > 0 {
-			return nil, state.Refuse(permissionsAndOthers)
+			return nil, errPermissionsAndOthers
 		}
 		wanted = []permission{r.permission}
 	}
 	if len(wanted) == 0 {
-		return nil, state.Refuse(parameterMissing, "Permissions")
+		return nil, errParameterMissing.Of("Permissions")
 	}
 	var rules []cloud.SecurityGroupPermission
 	for _, p := range wanted {
@@ -45,7 +77,7 @@ func (r *rulesRequest) rules() ([]cloud.SecurityGroupPermission, error) {
 			return nil, err
 		}
 		if findRule(rules, rule) >= 0 {
-			return nil, state.Refuse(permissionTwice)
+			return nil, errPermissionTwice
 		}
 		rules = append(rules, rule)
 	}
@@ -98,7 +130,7 @@ func addRules(tx *state.Tx, g *cloud.SecurityGroup, rules []cloud.SecurityGroupP
 		kept = append(kept, rule)
 	}
 	if len(kept) > maxRules {
-		return state.Refuse(ruleQuotaExceeded)
+		return errRuleQuotaExceeded
 	}
 	g.Permissions = kept
 	return nil
@@ -116,18 +148,18 @@ func checkSourceGroup(v *state.View, g *cloud.SecurityGroup, rule cloud.Security
 	case rule.SourceGroup == "":
 		return nil
 	case rule.SourceGroup == g.ID:
-		return state.Refuse(sourceGroupIsItself)
+		return errSourceGroupIsItself
 	case g.Type == groupEnterprise:
-		return state.Refuse(enterpriseGroup)
+		return errEnterpriseGroup
 	}
 	source, ok := cloud.SecurityGroups.Find(v, rule.SourceGroup)
 	switch {
 	case !ok:
-		return state.Refuse(sourceGroupNotFound, rule.SourceGroup)
+		return errSourceGroupNotFound.Of(rule.SourceGroup)
 	case source.VPCID != g.VPCID:
-		return state.Refuse(sourceGroupOutsideVPC, rule.SourceGroup)
+		return errSourceGroupOutsideVPC.Of(rule.SourceGroup)
 	case source.Type == groupEnterprise:
-		return state.Refuse(enterpriseSourceGroup)
+		return errEnterpriseSourceGroup
 	}
 	return nil
 }
@@ -165,11 +197,11 @@ func (r *revokeSecurityGroupRequest) removal() (func(*cloud.SecurityGroup) error
 		}, err
 	}
 	if len(r.Permissions) > 0 || r.permission != (permission{}) {
-		return nil, state.Refuse(permissionsAndOthers)
+		return nil, errPermissionsAndOthers
 	}
 	ids := slices.Sorted(slices.Values(r.RuleIDs))
 	if len(slices.Compact(ids)) != len(r.RuleIDs) {
-		return nil, state.Refuse(ruleIDTwice)
+		return nil, errRuleIDTwice
 	}
 	return func(g *cloud.SecurityGroup) error { return removeByID(g, r.RuleIDs) }, nil
 }
@@ -179,7 +211,7 @@ func removeByID(g *cloud.SecurityGroup, ids []string) error {
 	for _, id := range ids {
 		n := ruleByID(kept, id)
 		if n < 0 {
-			return state.Refuse(ruleNotFound, id)
+			return errRuleNotFound.Of(id)
 		}
 		kept = slices.Delete(kept, n, n+1)
 	}
@@ -203,7 +235,7 @@ type modifySecurityGroupRuleRequest struct {
 // rule that does what the request says.
 func modifySecurityGroupRule(tx *state.Tx, req *modifySecurityGroupRuleRequest) (*rpc.Empty, error) {
 	if req.permission == (permission{}) {
-		return nil, state.Refuse(nothingToModify)
+		return nil, errNothingToModify
 	}
 	_, err := state.Once(tx, "ModifySecurityGroupRule", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) {
 		return req.SecurityGroupID, cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
@@ -227,7 +259,7 @@ func describeRule(g *cloud.SecurityGroup, p permission) error {
 	}
 	n := findRule(g.Permissions, rule)
 	if n < 0 {
-		return state.Refuse(noSuchRule)
+		return errNoSuchRule
 	}
 	g.Permissions[n].Description = p.Description
 	return nil
@@ -238,14 +270,14 @@ func describeRule(g *cloud.SecurityGroup, p permission) error {
 func replaceRule(v *state.View, g *cloud.SecurityGroup, req *modifySecurityGroupRuleRequest) error {
 	n := ruleByID(g.Permissions, req.RuleID)
 	if n < 0 {
-		return state.Refuse(ruleNotFound, req.RuleID)
+		return errRuleNotFound.Of(req.RuleID)
 	}
 	old := g.Permissions[n]
 	if req.NicType != "" && req.NicType != old.NicType {
-		return state.Refuse(nicTypeFixed)
+		return errNicTypeFixed
 	}
 	if (req.SourceGroupID != "") != (old.SourceGroup != "") && req.namesSource() {
-		return state.Refuse(sourceKindFixed)
+		return errSourceKindFixed
 	}
 	rule, err := req.over(old).rule()
 	if err != nil {

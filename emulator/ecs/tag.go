@@ -9,6 +9,18 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
+// What is refused here.
+var (
+	errTagMismatch = refusals.New("TagMismatch", 400, "InvalidTag.Mismatch",
+		"The specified Tag.n.Key and Tag.n.Value are not match.", "CLB-0300")
+	errTagKeyTwice = refusals.New("TagKeyTwice", 400, "Duplicate.TagKey",
+		"The Tag.N.Key contain duplicate key.", "CLB-0300")
+	errTagKeyMalformed = refusals.New("TagKeyMalformed", 400, "InvalidTagKey.Malformed",
+		"Specified tag key is not valid.", "CLB-0300")
+	errTagValueMalformed = refusals.New("TagValueMalformed", 400, "InvalidTagValue.Malformed",
+		"Specified tag value is not valid.", "CLB-0300")
+)
+
 // tagParam is a tag as clients send it: older ones write its parts in lower case.
 type tagParam struct {
 	Key        string `rpc:"Key"`
@@ -39,7 +51,7 @@ const maxTagLength = 128
 func (r *tagged) checkFilter() error {
 	for _, t := range r.Tags {
 		if t.key() == "" {
-			return state.Refuse(tagMismatch)
+			return errTagMismatch
 		}
 	}
 	return nil
@@ -52,12 +64,12 @@ func (r *tagged) checkNew() error {
 		lower := strings.ToLower(t.key())
 		switch {
 		case seen[t.key()]:
-			return state.Refuse(tagKeyTwice, t.key())
+			return errTagKeyTwice.Of(t.key())
 		case lower == "", utf8.RuneCountInString(lower) > maxTagLength, hasAddress(lower),
 			strings.HasPrefix(lower, "aliyun"), strings.HasPrefix(lower, "acs:"):
-			return state.Refuse(tagKeyMalformed, t.key())
+			return errTagKeyMalformed.Of(t.key())
 		case utf8.RuneCountInString(t.value()) > maxTagLength, hasAddress(t.value()):
-			return state.Refuse(tagValueMalformed, t.value())
+			return errTagValueMalformed.Of(t.value())
 		}
 		seen[t.key()] = true
 	}

@@ -3,8 +3,14 @@ package vpc
 import (
 	"hash/fnv"
 	"net/netip"
+)
 
-	"github.com/clbemu/clbemu/state"
+// What is refused here.
+var (
+	errVPCBlockInvalid = refusals.New("VPCBlockInvalid", 400, "InvalidParameter",
+		"Specified CIDR block is not valid", "CLB-0300")
+	errVPCBlockReserved = refusals.New("VPCBlockReserved", 400, "OperationDenied.CidrInExcludeCidrs",
+		"The operation is not allowed because the input CIDR is within the illegal CIDRs.", "CLB-0300")
 )
 
 // parseCIDR reads a block; one with bits behind its mask is none.
@@ -39,11 +45,11 @@ const (
 func checkVPCBlock(text string) error {
 	prefix, ok := parseCIDR(text)
 	if !ok || !prefix.Addr().Is4() || prefix.Bits() < minVPCBits || prefix.Bits() > maxVPCBits {
-		return state.Refuse(vpcBlockInvalid, text)
+		return errVPCBlockInvalid.Of(text)
 	}
 	for _, reserved := range reservedBlocks {
 		if reserved.Overlaps(prefix) {
-			return state.Refuse(vpcBlockReserved, text)
+			return errVPCBlockReserved.Of(text)
 		}
 	}
 	return nil

@@ -14,6 +14,40 @@ var eipActions = []rpc.Action{
 	rpc.Read("DescribeEipAddresses", describeEIPAddresses),
 }
 
+// What is refused here.
+var (
+	errBandwidthMalformed = refusals.New("BandwidthMalformed", 400, "InvalidBandwidth.Malformed",
+		"The specified Bandwidth is invalid.", "CLB-0300")
+	errBandwidthIllegal = refusals.New("BandwidthIllegal", 400, "IllegalParam.Bandwidth",
+		"The param of bandwidth is illegal.", "CLB-0300")
+	errISPIllegal = refusals.New("ISPIllegal", 400, "IllegalParam.Isp",
+		"The param of ISP is illegal.", "CLB-0301")
+	errInternetChargeTypeInvalid = refusals.New("InternetChargeTypeInvalid", 400, "InvalidParameter",
+		`Specified value of "InternetChargeType" is not valid`, "CLB-0300")
+	errSecurityProtectionTypesIllegal = refusals.New("SecurityProtectionTypesIllegal", 400, "IllegalParam.SecurityProtectionTypes",
+		"The param of securityProtectionTypes is illegal.", "CLB-0300")
+	errProtectionNotOpen = refusals.New("ProtectionNotOpen", 400, "OperationDenied.NotOpenDdosOriginProtectService",
+		"The operation is not allowed because of you do not open Ddos Origin Protection Service", "CLB-0300")
+	errZoneAndAddress = refusals.New("ZoneAndAddress", 400, "ExclusiveParam.ZoneAndIpAddress",
+		"The specified  param Zone and IpAddress or InstanceId are mutually exclusive.", "CLB-0300")
+	errZoneAndPool = refusals.New("ZoneAndPool", 400, "ExclusiveParam.ZoneAndPublicIpAddressPoolId",
+		"The Zone and PublicIpAddressPoolId parameters are mutually exclusive.", "CLB-0300")
+	errZoneUnsupported = refusals.New("ZoneUnsupported", 400, "UnsupportedFeature.AllocateEipAddressWithZone",
+		"The feature of AllocateEipAddressWithZone is not supported.", "CLB-0300")
+	errPoolNotFound = refusals.New("PoolNotFound", 400, "ResourceNotFound.PublicIpAddressPool",
+		"The specified resource of PublicIpAddressPool is not found.", "CLB-0300")
+	errReleasedEIPNotFound = refusals.New("ReleasedEIPNotFound", 400, "ResourceNotFound.Ip",
+		"The specified ip is not found.", "CLB-0300")
+	errOrderNotPaid = refusals.New("OrderNotPaid", 400, "OrderFailed",
+		"The Account failed to create order.", "CLB-0301")
+	errAccountInArrears = refusals.New("AccountInArrears", 400, "SYSTEM.SALE_VALIDATE_UNEXPECTED_ERROR",
+		"You have arrears and do not meet the purchase conditions.", "CLB-0351")
+	errBalanceInsufficient = refusals.New("BalanceInsufficient", 400, "PAY.INSUFFICIENT_BALANCE",
+		"Your account does not have enough balance.", "CLB-0351")
+	errEIPIsPrePaid = refusals.New("EIPIsPrePaid", 400, "Forbidden.ChargeTypeIsPrepaid",
+		"It's forbidden to release a prepaid EIP", "CLB-0300")
+)
+
 // The ways in which an EIP is paid.
 const (
 	chargePrePaid = "PrePaid"
@@ -51,21 +85,21 @@ const maxTrafficBandwidth = 200
 func (r *allocateEIPAddressRequest) Validate() error {
 	switch {
 	case r.Zone != "" && (r.IPAddress != "" || r.InstanceID != ""):
-		return state.Refuse(zoneAndAddress)
+		return errZoneAndAddress
 	case r.Zone != "" && r.PublicIPAddressPoolID != "":
-		return state.Refuse(zoneAndPool)
+		return errZoneAndPool
 	case r.Zone != "":
-		return state.Refuse(zoneUnsupported)
+		return errZoneUnsupported
 	case r.PublicIPAddressPoolID != "":
-		return state.Refuse(poolNotFound, r.PublicIPAddressPoolID)
+		return errPoolNotFound.Of(r.PublicIPAddressPoolID)
 	case len(r.SecurityProtectionTypes) > 0:
-		return state.Refuse(protectionNotOpen)
+		return errProtectionNotOpen
 	case r.InstanceID != "":
-		return state.Refuse(releasedEIPNotFound, r.InstanceID)
+		return errReleasedEIPNotFound.Of(r.InstanceID)
 	case r.InternetChargeType == payByTraffic && r.Bandwidth > maxTrafficBandwidth:
-		return state.Refuse(bandwidthIllegal)
+		return errBandwidthIllegal
 	case r.InstanceChargeType == chargePrePaid && !r.AutoPay:
-		return state.Refuse(orderNotPaid)
+		return errOrderNotPaid
 	}
 	return r.check()
 }
@@ -121,9 +155,9 @@ func checkPurchase(v *state.View) error {
 	case err != nil:
 		return err
 	case !account.ArrearsSince.IsZero():
-		return state.Refuse(accountInArrears)
+		return errAccountInArrears
 	case account.Balance < cloud.MinimumBalance:
-		return state.Refuse(balanceInsufficient)
+		return errBalanceInsufficient
 	}
 	return v.Use(cloud.QuotaEIPs, scope.RegionID, 1)
 }
@@ -154,9 +188,9 @@ func releaseEIPAddress(tx *state.Tx, req *releaseEIPAddressRequest) (*rpc.Empty,
 	}
 	switch {
 	case eip.ChargeType == chargePrePaid:
-		return nil, state.Refuse(eipIsPrePaid)
+		return nil, errEIPIsPrePaid
 	case eip.Status != cloud.EIPAvailable:
-		return nil, state.Refuse(eipStatusIncorrect)
+		return nil, errEIPStatusIncorrect
 	}
 	cloud.EIPs.Remove(tx, eip.ID)
 	return &rpc.Empty{}, nil

@@ -13,6 +13,36 @@ var eipAssociationActions = []rpc.Action{
 	rpc.Write("UnassociateEipAddress", unassociateEIPAddress),
 }
 
+// What is refused here.
+var (
+	errEIPStatusIncorrect = refusals.New("EIPStatusIncorrect", 400, "IncorrectEipStatus",
+		"Current elastic IP status does not support this operation", "CLB-0300")
+	errInstanceTypeUnsupported = refusals.New("InstanceTypeUnsupported", 400, "InvalidInstanceType.ValueNotSupported",
+		"The specified value of InstanceType is not supported.", "CLB-0300")
+	errModeIllegal = refusals.New("ModeIllegal", 400, "IllegalParam.Mode",
+		"The param of Mode is illegal.", "CLB-0301")
+	errModeUnsupported = refusals.New("ModeUnsupported", 400, "Mode.NotSupport",
+		"The user cannot use multi direct eip.", "CLB-0300")
+	errIpAddressUnsupported = refusals.New("IPAddressUnsupported", 400, "UnsupportedFeature.EipBindIpAddress",
+		"The feature of EipBindIpAddress is not supported.", "CLB-0300")
+	errOtherRegion = refusals.New("OtherRegion", 400, "InvalidParameter.Mismatch",
+		"Specified elastic IP address and ECS instance are not in the same region.", "CLB-0300")
+	errTargetNotFound = refusals.New("TargetNotFound", 404, "InvalidInstanId.NotFound",
+		"Specified instance does not exist.", "CLB-0300")
+	errTargetNotInVPC = refusals.New("TargetNotInVPC", 400, "OperationDenied",
+		"Specified instance is not in VPC.", "CLB-0300")
+	errTargetHasPublicAddress = refusals.New("TargetHasPublicAddress", 400, "EIP_CAN_NOT_ASSOCIATE_WITH_PUBLIC_IP",
+		"instance already bind natpublicip,cannot bind eip.", "CLB-0300")
+	errTargetHasEIP = refusals.New("TargetHasEIP", 400, "InvalidAssociation.Duplicated",
+		"Specified instance already is associated.", "CLB-0300")
+	errSecondaryAddressUnsupported = refusals.New("SecondaryAddressUnsupported", 400, "OperationUnsupported.MultiIp",
+		"Multi ip function is not support.", "CLB-0300")
+	errPrivateAddressNotFound = refusals.New("PrivateAddressNotFound", 400, "OperationFailed.PrivateIpAddressNotExist",
+		"The operation failed because the PrivateIpAddress is not found.", "CLB-0300")
+	errNotOnThat = refusals.New("NotOnThat", 404, "InvalidBindInstance.NotFound",
+		"The specified bind instance does not exist.", "CLB-0300")
+)
+
 // What an EIP can be on. The world has no NAT gateways and no HAVIPs, so asking
 // for one finds nothing.
 const (
@@ -40,9 +70,9 @@ type associateEIPAddressRequest struct {
 func (r *associateEIPAddressRequest) Validate() error {
 	switch {
 	case r.Mode != modeNAT:
-		return state.Refuse(modeUnsupported)
+		return errModeUnsupported
 	case r.InstanceType == eipOnIPAddress:
-		return state.Refuse(ipAddressUnsupported)
+		return errIpAddressUnsupported
 	}
 	return nil
 }
@@ -63,10 +93,10 @@ func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
 		return err
 	}
 	if eip.Status != cloud.EIPAvailable {
-		return state.Refuse(eipStatusIncorrect)
+		return errEIPStatusIncorrect
 	}
 	if !matches(req.InstanceRegionID, eip.RegionID) {
-		return state.Refuse(otherRegion)
+		return errOtherRegion
 	}
 	target, err := findTarget(tx.View, req.InstanceType, req.InstanceID)
 	if err != nil {
@@ -106,7 +136,7 @@ func findTarget(v *state.View, kind, id string) (target, error) {
 		}
 		return target{vpcID: n.VPCID, privateIP: primaryAddress(n)}, nil
 	}
-	return target{}, state.Refuse(targetNotFound, id)
+	return target{}, errTargetNotFound.Of(id)
 }
 
 func instanceTarget(v *state.View, id string) (target, error) {
@@ -132,21 +162,21 @@ func primaryAddress(n *cloud.NetworkInterface) string {
 // balancer that is not an intranet one; evidence CLB-0309.
 func (t target) check(v *state.View, req *associateEIPAddressRequest) error {
 	if t.vpcID == "" {
-		return state.Refuse(targetNotInVPC)
+		return errTargetNotInVPC
 	}
 	if t.publicIP {
-		return state.Refuse(targetHasPublicAddress)
+		return errTargetHasPublicAddress
 	}
 	if _, taken := cloud.EIPsByInstance.First(v, req.InstanceID); taken {
-		return state.Refuse(targetHasEIP)
+		return errTargetHasEIP
 	}
 	if matches(req.PrivateIPAddress, t.privateIP) {
 		return nil
 	}
 	if n, ok := cloud.NetworkInterfaces.Find(v, req.InstanceID); ok && slices.Contains(n.PrivateIPAddresses, req.PrivateIPAddress) {
-		return state.Refuse(secondaryAddressUnsupported)
+		return errSecondaryAddressUnsupported
 	}
-	return state.Refuse(privateAddressNotFound, req.PrivateIPAddress)
+	return errPrivateAddressNotFound.Of(req.PrivateIPAddress)
 }
 
 type unassociateEIPAddressRequest struct {
@@ -176,14 +206,14 @@ func unassociate(tx *state.Tx, req *unassociateEIPAddressRequest) error {
 		return err
 	}
 	if eip.Status != cloud.EIPInUse {
-		return state.Refuse(eipStatusIncorrect)
+		return errEIPStatusIncorrect
 	}
 	on, err := findTarget(tx.View, eip.InstanceType, eip.InstanceID)
 	if err != nil {
 		return err
 	}
 	if !matches(req.InstanceID, eip.InstanceID) || !matches(req.InstanceType, eip.InstanceType) || !matches(req.PrivateIPAddress, on.privateIP) {
-		return state.Refuse(notOnThat, req.InstanceID)
+		return errNotOnThat.Of(req.InstanceID)
 	}
 	state.Enter(tx, cloud.StageEIPUnassociating, eip.ID)
 	return nil

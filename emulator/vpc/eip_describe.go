@@ -7,6 +7,22 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
+// What is refused here.
+var (
+	errInstanceIDTooLong = refusals.New("InstanceIDTooLong", 400, "InstanceIdLength.Exceed",
+		"InstanceId length is exceed", "CLB-0300")
+	errChargeTypeUnsupported = refusals.New("ChargeTypeUnsupported", 400, "InvalidChargeType.ValueNotSupported",
+		"The specified ChargeType is not supported.", "CLB-0300")
+	errAssociatedInstanceTypeUnsupported = refusals.New("AssociatedInstanceTypeUnsupported", 400, "InvalidIAssociatedInstanceType.ValueNotSupported",
+		"The specified value of AssociatedInstanceType is not supported.", "CLB-0300")
+	errFilterKeyUnsupported = refusals.New("FilterKeyUnsupported", 404, "InvalidFilterKey.NotFound",
+		"The specified Filterkey is not supported.", "CLB-0300")
+	errFilterValueInvalid = refusals.New("FilterValueInvalid", 404, "InvalidFilterValue",
+		"The specified FilterValue is not supported.", "CLB-0300")
+	errLockReasonNotFound = refusals.New("LockReasonNotFound", 404, "InvalidLockReason.NotFound",
+		"The specified LockReason is not found", "CLB-0300")
+)
+
 type describeEIPAddressesRequest struct {
 	tagged
 	RegionID                  string `rpc:"RegionId,required"`
@@ -41,7 +57,7 @@ const maxListedEIPs = 50
 // Validate implements the gateway's check of shape.
 func (r *describeEIPAddressesRequest) Validate() error {
 	if tooMany(r.EIPAddress, maxListedEIPs) || tooMany(r.AllocationID, maxListedEIPs) || tooMany(r.AssociatedInstanceID, 1) {
-		return state.Refuse(instanceIDTooLong)
+		return errInstanceIDTooLong
 	}
 	for key, value := range map[string]string{r.Filter1Key: r.Filter1Value, r.Filter2Key: r.Filter2Value} {
 		if key == "" {
@@ -50,7 +66,7 @@ func (r *describeEIPAddressesRequest) Validate() error {
 		// The cloud writes the times of filters without seconds.
 		at, err := time.Parse("2006-01-02T15:04Z", value)
 		if err != nil {
-			return state.Refuse(filterValueInvalid, value)
+			return errFilterValueInvalid.Of(value)
 		}
 		if key == "CreationStartTime" {
 			r.createdFrom = at

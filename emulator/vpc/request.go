@@ -6,8 +6,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// What is refused here.
+var (
+	errDryRunPassed = refusals.New("DryRunPassed", 400, "DryRunOperation",
+		"Request validation has been passed with DryRun flag set.", "CLB-0300")
 )
 
 // timeLayout is how the API writes times.
@@ -45,7 +52,7 @@ func cut[T any](all []T, p page) ([]T, paged) {
 // error, what the handler did until here is rolled back.
 func dryRun(asked bool) error {
 	if asked {
-		return state.Refuse(dryRunPassed)
+		return errDryRunPassed
 	}
 	return nil
 }
@@ -79,9 +86,9 @@ func ownerID(accountID string) int64 {
 }
 
 // plainText refuses names and descriptions that begin like an address.
-func plainText(text string, fact state.Fact) error {
+func plainText(text string, refusal rpc.Refusal) error {
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
-		return state.Refuse(fact)
+		return refusal
 	}
 	return nil
 }

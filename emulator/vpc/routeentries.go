@@ -15,6 +15,16 @@ var routeEntriesActions = []rpc.Action{
 	rpc.Write("DeleteRouteEntries", deleteRouteEntries),
 }
 
+// What is refused here.
+var (
+	errDestinationTaken = refusals.New("DestinationTaken", 400, "InvalidCIDRBlock.Duplicate",
+		"Specified CIDR block is already exists.", "CLB-0300")
+	errEntryNotFound = refusals.New("EntryNotFound", 400, "InvalidRouteEntry.NotFound",
+		"Route entry not exists.", "CLB-0300")
+	errEntryInTransit = refusals.New("EntryInTransit", 400, "IncorrectRouteEntryStatus",
+		"Some route entry status blocked this operation.", "CLB-0350")
+)
+
 type createRouteEntriesRequest struct {
 	RegionID     string     `rpc:"RegionId,required"`
 	RouteEntries []newEntry `rpc:"RouteEntries,required,max=50"`
@@ -75,7 +85,7 @@ func createRouteEntries(tx *state.Tx, req *createRouteEntriesRequest) (*createRo
 func putNewEntry(tx *state.Tx, others changing, wanted newEntry) (string, error) {
 	isIPv6 := strings.Contains(wanted.DestinationCIDRBlock, ":")
 	if wanted.IPVersion != 0 && (wanted.IPVersion == 6) != isIPv6 {
-		return "", state.Refuse(cidrMalformed, wanted.DestinationCIDRBlock)
+		return "", errCIDRMalformed.Of(wanted.DestinationCIDRBlock)
 	}
 	return putCustomEntry(tx, others, &cloud.RouteEntry{
 		RouteTableID:         wanted.RouteTableID,
@@ -132,10 +142,10 @@ func (e namedEntry) request() *deleteRouteEntryRequest {
 // failedCodes are the codes within an answer of success, where they are not those
 // of the action for one entry. CCM takes them all for success.
 var failedCodes = map[state.Fact]string{
-	destinationTaken: "VPC_ROUTE_ENTRY_CIDR_BLOCK_DUPLICATE",
-	entryInTransit:   "VPC_ROUTE_ENTRY_STATUS_ERROR",
-	entryNotFound:    "VPC_ROUTER_ENTRY_NOT_EXIST",
-	state.NotFound:   "VPC_ROUTER_ENTRY_NOT_EXIST",
+	errDestinationTaken.Fact(): "VPC_ROUTE_ENTRY_CIDR_BLOCK_DUPLICATE",
+	errEntryInTransit.Fact():   "VPC_ROUTE_ENTRY_STATUS_ERROR",
+	errEntryNotFound.Fact():    "VPC_ROUTER_ENTRY_NOT_EXIST",
+	state.NotFound:             "VPC_ROUTER_ENTRY_NOT_EXIST",
 }
 
 // fail notes why an entry was not changed, as the action for one entry puts it.
@@ -145,7 +155,7 @@ func (r *routeEntriesResult) fail(entry failedEntry, action string, err error) e
 	if !errors.As(err, &refusal) {
 		return err
 	}
-	row, ok := errorTable.Row(action, refusal)
+	row, ok := errorTable().Row(action, refusal)
 	if !ok {
 		return err
 	}

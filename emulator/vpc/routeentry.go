@@ -14,6 +14,52 @@ var routeEntryActions = []rpc.Action{
 	rpc.Read("DescribeRouteEntryList", describeRouteEntryList),
 }
 
+// What is refused here.
+var (
+	errParameterMissing = refusals.New("ParameterMissing", 400, "MissingParameter",
+		"Miss mandatory parameter.", "CLB-0300")
+	errCIDRMalformed = refusals.New("CIDRMalformed", 400, "InvalidCidrBlock.Malformed",
+		"Specified CIDR block is not valid.", "CLB-0300")
+	errRouteEntryNameMalformed = refusals.New("RouteEntryNameMalformed", 400, "InvalidRouteEntryName.Malformed",
+		"Specified RouteEntry name is not valid.", "CLB-0300")
+	errDestinationReserved = refusals.New("DestinationReserved", 400, "InvalidDestinationCidrBlock",
+		"The specified destinationCidrBlock must not included in black list cidr.", "CLB-0300")
+	errRouteConflicts = refusals.New("RouteConflicts", 400, "RouteConflict.AlreadyExist",
+		"Route conflict exists in routing table.", "CLB-0300")
+	errIPv6NotEnabled = refusals.New("IPv6NotEnabled", 400, "OperationDenied.VpcIpv6NotEnabled",
+		"IPv6 has not been enabled for the VPC.", "CLB-0300")
+	errIPv6EntryOnCustomTable = refusals.New("IPv6EntryOnCustomTable", 400, "OperationDenied.Ipv6EntryOnCustomTable",
+		"You cannot create any IPv6 route entry on a custom route table.", "CLB-0300")
+	errNextHopTypeInvalid = refusals.New("NextHopTypeInvalid", 400, "InvalidNextHopType",
+		`Specified parameter "NextHopType" is not valid.`, "CLB-0300")
+	errNextHopTypeAndList = refusals.New("NextHopTypeAndList", 400, "InvalidNexthopTypeAndList.BothNotNull",
+		"both nexthopType and nextHopList are not null.", "CLB-0300")
+	errNextHopNeither = refusals.New("NextHopNeither", 400, "InvalidNexthopTypeAndList.BothNull",
+		"both nexthopType and nextHopList are null.", "CLB-0300")
+	errNextHopListSize = refusals.New("NextHopListSize", 400, "InvalidNexthopListSize",
+		"nexthop size is illegal. Must be between 2 and 4.", "CLB-0300")
+	errNextHopNotFound = refusals.New("NextHopNotFound", 400, "InvalidNextHop.NotFound",
+		"Specified next hop does not exist.", "CLB-0300")
+	errNextHopOutsideVPC = refusals.New("NextHopOutsideVPC", 404, "OperationFailed.InstanceDismatchCurrentVpc",
+		"The specified instance does not exist in current vpc.", "CLB-0300")
+	errNextHopWithoutIPv6 = refusals.New("NextHopWithoutIPv6", 400, "OperationFailed.NotSupportIPV6",
+		"The specified next hop does not support IPv6.", "CLB-0300")
+	errEntryNamedTwice = refusals.New("EntryNamedTwice", 400, "ParamExclusive.RouteEntryIdAndRouteTableIdOrDestCidrBlock",
+		"RouteEntryId cannot come with RouteTableId or DestinationCidrBlock.", "CLB-0301")
+	errEntryIsSystem = refusals.New("EntryIsSystem", 400, "OperationDenied",
+		"Specified operation is denied as route entry type is system.", "CLB-0300")
+	errOtherEntryInTransit = refusals.New("OtherEntryInTransit", 400, "TaskConflict",
+		"The operation is too frequent, TaskConflict.", "CLB-0350").
+		In(400, "TaskConflict", "The operation is too frequent, please wait a moment and try again.", "CLB-0350",
+			"CreateRouteEntry")
+	errNextHopIDAndList = refusals.New("NextHopIDAndList", 400, "ParamExclusive.NextHopIdAndList",
+		"NextHopId and NextHopList cannot both be not null.", "CLB-0300")
+	errNextHopMissing = refusals.New("NextHopMissing", 400, "InvalidNextHop",
+		"Specified nexthop and nexthop list cannot both null.", "CLB-0300")
+	errDeletedNextHopListSize = refusals.New("DeletedNextHopListSize", 400, "InvalidNextHopList.Size",
+		"Nexthop list size should be between 2 and 16", "CLB-0300")
+)
+
 // The next hops that an entry can lead to here. The world has none of the others,
 // so asking for one finds nothing.
 const (
@@ -52,13 +98,13 @@ func (r *createRouteEntryRequest) Validate() error {
 	hops := len(r.NextHopList)
 	switch {
 	case hops > 0 && r.NextHopType != "":
-		return state.Refuse(nextHopTypeAndList)
+		return errNextHopTypeAndList
 	case hops == 0 && r.NextHopType == "":
-		return state.Refuse(nextHopNeither)
+		return errNextHopNeither
 	case hops > 0 && (hops < minNextHops || hops > maxNextHops):
-		return state.Refuse(nextHopListSize)
+		return errNextHopListSize
 	}
-	return plainText(r.Name, routeEntryNameMalformed)
+	return plainText(r.Name, errRouteEntryNameMalformed)
 }
 
 type createRouteEntryResponse struct {
@@ -97,7 +143,7 @@ func changingVPCs(v *state.View) changing {
 
 func (c changing) check(vpcID string) error {
 	if c[vpcID] {
-		return state.Refuse(otherEntryInTransit)
+		return errOtherEntryInTransit
 	}
 	return nil
 }
@@ -105,7 +151,7 @@ func (c changing) check(vpcID string) error {
 // checkSettled refuses an entry that is on its way to another status.
 func checkSettled(e *cloud.RouteEntry) error {
 	if e.Status == cloud.RouteEntryPending || e.Status == cloud.RouteEntryDeleting {
-		return state.Refuse(entryInTransit)
+		return errEntryInTransit
 	}
 	return nil
 }
@@ -146,9 +192,9 @@ func checkDestination(v *state.View, table *cloud.RouteTable, text string) (neti
 	block, ok := parseCIDR(text)
 	switch {
 	case !ok:
-		return block, state.Refuse(cidrMalformed, text)
+		return block, errCIDRMalformed.Of(text)
 	case within(block, netip.MustParsePrefix(serviceBlock)):
-		return block, state.Refuse(destinationReserved, text)
+		return block, errDestinationReserved.Of(text)
 	}
 	if e, ok := cloud.RouteEntriesByTable.First(v, table.ID, text); ok {
 		return block, taken(e)
@@ -161,9 +207,9 @@ func checkDestination(v *state.View, table *cloud.RouteTable, text string) (neti
 	case err != nil:
 		return block, err
 	case vpc.IPv6CIDRBlock == "":
-		return block, state.Refuse(ipv6NotEnabled)
+		return block, errIPv6NotEnabled
 	case table.Type == cloud.RouteTableCustom:
-		return block, state.Refuse(ipv6EntryOnCustomTable)
+		return block, errIPv6EntryOnCustomTable
 	}
 	return block, nil
 }
@@ -174,9 +220,9 @@ func taken(e *cloud.RouteEntry) error {
 		return err
 	}
 	if e.Type == cloud.RouteTableCustom {
-		return state.Refuse(destinationTaken, e.DestinationCIDRBlock)
+		return errDestinationTaken.Of(e.DestinationCIDRBlock)
 	}
-	return state.Refuse(routeConflicts, e.DestinationCIDRBlock)
+	return errRouteConflicts.Of(e.DestinationCIDRBlock)
 }
 
 func customEntries(v *state.View, routeTableID string) int {
@@ -206,11 +252,11 @@ func checkNextHop(v *state.View, table *cloud.RouteTable, e *cloud.RouteEntry, d
 	}
 	switch {
 	case !found:
-		return state.Refuse(nextHopNotFound, e.NextHopID)
+		return errNextHopNotFound.Of(e.NextHopID)
 	case vpcID != table.VPCID:
-		return state.Refuse(nextHopOutsideVPC, e.NextHopID)
+		return errNextHopOutsideVPC.Of(e.NextHopID)
 	case destination.Addr().Is6() && !hasIPv6:
-		return state.Refuse(nextHopWithoutIPv6, e.NextHopID)
+		return errNextHopWithoutIPv6.Of(e.NextHopID)
 	}
 	return nil
 }
@@ -240,19 +286,19 @@ func (r *deleteRouteEntryRequest) Validate() error {
 	hops := len(r.NextHopList)
 	switch {
 	case r.RouteEntryID != "" && (r.RouteTableID != "" || r.DestinationCIDRBlock != ""):
-		return state.Refuse(entryNamedTwice)
+		return errEntryNamedTwice
 	case r.RouteEntryID != "":
 		return nil
 	case r.RouteTableID == "":
-		return state.Refuse(parameterMissing, "RouteTableId")
+		return errParameterMissing.Of("RouteTableId")
 	case r.DestinationCIDRBlock == "":
-		return state.Refuse(parameterMissing, "DestinationCidrBlock")
+		return errParameterMissing.Of("DestinationCidrBlock")
 	case r.NextHopID != "" && hops > 0:
-		return state.Refuse(nextHopIDAndList)
+		return errNextHopIDAndList
 	case r.NextHopID == "" && hops == 0:
-		return state.Refuse(nextHopMissing)
+		return errNextHopMissing
 	case hops > 0 && (hops < minNextHops || hops > maxDeletedNextHops):
-		return state.Refuse(deletedNextHopListSize)
+		return errDeletedNextHopListSize
 	}
 	return nil
 }
@@ -270,7 +316,7 @@ func removeEntry(tx *state.Tx, others changing, req *deleteRouteEntryRequest) er
 		return err
 	}
 	if e.Type == cloud.RouteTableSystem {
-		return state.Refuse(entryIsSystem)
+		return errEntryIsSystem
 	}
 	if err := checkSettled(e); err != nil {
 		return err
@@ -292,12 +338,12 @@ func findRouteEntry(v *state.View, req *deleteRouteEntryRequest) (*cloud.RouteEn
 		return nil, err
 	}
 	if _, ok := parseCIDR(req.DestinationCIDRBlock); !ok {
-		return nil, state.Refuse(cidrMalformed, req.DestinationCIDRBlock)
+		return nil, errCIDRMalformed.Of(req.DestinationCIDRBlock)
 	}
 	for e := range cloud.RouteEntriesByTable.List(v, req.RouteTableID, req.DestinationCIDRBlock) {
 		if e.Type == cloud.RouteTableSystem || e.NextHopID == req.NextHopID {
 			return e, nil
 		}
 	}
-	return nil, state.Refuse(entryNotFound, req.DestinationCIDRBlock)
+	return nil, errEntryNotFound.Of(req.DestinationCIDRBlock)
 }

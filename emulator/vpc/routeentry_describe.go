@@ -10,6 +10,21 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
+// What is refused here.
+var (
+	errIPVersionIllegal = refusals.Varying("IPVersionIllegal").
+				In(400, "PARAMETER_ILLEGAL", "Parameter illegal.Parameter is ipVersion", "CLB-0300",
+			"CheckCanAllocateVpcPrivateIpAddress").
+		In(400, "IllegalParam.IpVersion", "The specified IpVersion is illegal.", "CLB-0301",
+			"DescribeRouteEntryList")
+	errListedTableNotFound = refusals.New("ListedTableNotFound", 400, "InvalidRouteTable.NotFound",
+		"The specified route table %s does not exist.", "CLB-0301")
+	errRouteEntryTypeIllegal = refusals.New("RouteEntryTypeIllegal", 400, "IllegalParam.RouteEntryType",
+		"The specified RouteEntryType is illegal.", "CLB-0301")
+	errNextTokenIllegal = refusals.New("NextTokenIllegal", 400, "IllegalParam.NextToken",
+		"User nextToken is illegal.", "CLB-0300")
+)
+
 type describeRouteEntryListRequest struct {
 	RegionID             string   `rpc:"RegionId,required"`
 	RouteTableID         string   `rpc:"RouteTableId,required"`
@@ -59,7 +74,7 @@ const nextHopLocal = "local"
 // though its text says 100; evidence CLB-0306.
 func describeRouteEntryList(v *state.View, req *describeRouteEntryListRequest) (*describeRouteEntryListResponse, error) {
 	if _, ok := cloud.RouteTables.Find(v, req.RouteTableID); !ok {
-		return nil, state.Refuse(listedTableNotFound, req.RouteTableID)
+		return nil, errListedTableNotFound.Of(req.RouteTableID)
 	}
 	after, err := parseEntryToken(req.NextToken)
 	if err != nil {
@@ -89,7 +104,7 @@ func entryPlace(e *cloud.RouteEntry) string { return e.DestinationCIDRBlock + "\
 func parseEntryToken(token string) (string, error) {
 	place, err := base64.URLEncoding.DecodeString(token)
 	if err != nil || token != "" && !strings.Contains(string(place), "\x00") {
-		return "", state.Refuse(nextTokenIllegal, token)
+		return "", errNextTokenIllegal.Of(token)
 	}
 	return string(place), nil
 }

@@ -12,6 +12,24 @@ var routeTableActions = []rpc.Action{
 	rpc.Read("DescribeRouteTableList", describeRouteTableList),
 }
 
+// What is refused here.
+var (
+	errRouteTableIDMissing = refusals.New("RouteTableIDMissing", 400, "MissingParam.RouteTableId",
+		"The param of RouteTableId is missing.", "CLB-0300")
+	errRouteTableNameMalformed = refusals.New("RouteTableNameMalformed", 400, "InvalidParameter.RouteTableName.Malformed",
+		"The specified route table name is not valid.", "CLB-0300")
+	errRouteTableDescriptionMalformed = refusals.New("RouteTableDescriptionMalformed", 400, "InvalidParameter.Description.Malformed",
+		"The specified Description is not valid.", "CLB-0300")
+	errGatewayTableUnsupported = refusals.New("GatewayTableUnsupported", 400, "UnsupportedRegion",
+		"The feature of ipv4Gateway is not supported in the region.", "CLB-0300")
+	errRouteTableIsSystem = refusals.New("RouteTableIsSystem", 400, "IncorrectRouteTableType",
+		"Route table can be deleted by this action only when it's type is custom.", "CLB-0300")
+	errRouteTableHasEntries = refusals.New("RouteTableHasEntries", 400, "IncorrectRouteTableStatus.RouteEntryExist",
+		"You cannot delete the specified route table because it still has custom route entry.", "CLB-0300")
+	errRouteTableAssociated = refusals.New("RouteTableAssociated", 404, "IncorrectRouteTableStatus",
+		"The current status of the route table does not support this operation.", "CLB-0300")
+)
+
 // associateVSwitch is what a route table is for: the vSwitches of its VPC, and
 // not its IPv4 gateway.
 const associateVSwitch = "VSwitch"
@@ -28,10 +46,10 @@ type createRouteTableRequest struct {
 
 // Validate implements the gateway's check of shape.
 func (r *createRouteTableRequest) Validate() error {
-	if err := plainText(r.Name, routeTableNameMalformed); err != nil {
+	if err := plainText(r.Name, errRouteTableNameMalformed); err != nil {
 		return err
 	}
-	if err := plainText(r.Description, routeTableDescriptionMalformed); err != nil {
+	if err := plainText(r.Description, errRouteTableDescriptionMalformed); err != nil {
 		return err
 	}
 	return r.check()
@@ -57,7 +75,7 @@ func putCustomRouteTable(tx *state.Tx, req *createRouteTableRequest) (string, er
 		return "", err
 	}
 	if req.AssociateType != associateVSwitch {
-		return "", state.Refuse(gatewayTableUnsupported)
+		return "", errGatewayTableUnsupported
 	}
 	if err := tx.Use(cloud.QuotaRouteTables, vpc.ID, 1); err != nil {
 		return "", err
@@ -123,14 +141,14 @@ func deleteRouteTable(tx *state.Tx, req *deleteRouteTableRequest) (*rpc.Empty, e
 		return nil, err
 	}
 	if t.Type == cloud.RouteTableSystem {
-		return nil, state.Refuse(routeTableIsSystem)
+		return nil, errRouteTableIsSystem
 	}
 	if customEntries(tx.View, t.ID) > 0 {
-		return nil, state.Refuse(routeTableHasEntries)
+		return nil, errRouteTableHasEntries
 	}
 	for s := range cloud.VSwitchesByVPC.List(tx.View, t.VPCID) {
 		if s.RouteTableID == t.ID {
-			return nil, state.Refuse(routeTableAssociated)
+			return nil, errRouteTableAssociated
 		}
 	}
 	cloud.RouteTables.Remove(tx, t.ID)

@@ -8,6 +8,14 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
+// What is refused here.
+var (
+	errTagKeyInvalid = refusals.New("TagKeyInvalid", 400, "InvalidTagKey",
+		"The tag keys are not valid.", "CLB-0300")
+	errTagValueInvalid = refusals.New("TagValueInvalid", 400, "InvalidTagValue",
+		"The tag values are not valid.", "CLB-0300")
+)
+
 type tag struct {
 	Key   string `rpc:"Key"`
 	Value string `rpc:"Value"`
@@ -27,9 +35,9 @@ func (r *tagged) check() error {
 		switch {
 		case t.Key == "", utf8.RuneCountInString(t.Key) > maxTagLength,
 			strings.HasPrefix(lower, "aliyun"), strings.HasPrefix(lower, "acs:"), strings.Contains(lower, "http://"), strings.Contains(lower, "https://"):
-			return state.Refuse(tagKeyInvalid, t.Key)
+			return errTagKeyInvalid.Of(t.Key)
 		case utf8.RuneCountInString(t.Value) > maxTagLength, strings.Contains(t.Value, "http://"), strings.Contains(t.Value, "https://"):
-			return state.Refuse(tagValueInvalid, t.Value)
+			return errTagValueInvalid.Of(t.Value)
 		}
 	}
 	return nil

@@ -16,6 +16,39 @@ var vpcActions = []rpc.Action{
 	rpc.Read("DescribeVpcAttribute", describeVPCAttribute),
 }
 
+// What is refused here.
+var (
+	errVPCNameMalformed = refusals.New("VPCNameMalformed", 400, "InvalidVpcName.Malformed",
+		"Specified VPC name is not valid.", "CLB-0300")
+	errVPCDescriptionMalformed = refusals.New("VPCDescriptionMalformed", 400, "InvalidVpcDiscription.Malformed",
+		"Specified VPC description is not valid.", "CLB-0300")
+	errVPCQuotaExceeded = refusals.New("VPCQuotaExceeded", 400, "QuotaExceeded.Vpc",
+		"VPC quota exceeded.", "CLB-0300")
+	errVPCOwnerInvalid = refusals.New("VPCOwnerInvalid", 400, "IllegalParam.OwnerId",
+		"The specified parameter VpcOwnerId is not valid.", "CLB-0300")
+	errTooManyVPCIDs = refusals.Varying("TooManyVPCIDs").
+				In(400, "InvalidVpcIdNumber.NotSupported", "The number of vpcIds exceeds the limit.", "CLB-0300",
+			"DescribeVpcs").
+		In(404, "InvalidVpcIdNumber.NotSupported", "The number of vpcIds exceeds the limit.", "CLB-0300",
+			"DescribeVSwitches")
+	errIPAMUnsupported = refusals.New("IPAMUnsupported", 400, "UnsupportedFeature.Ipam",
+		"IPAM is not supported in this region.", "CLB-0300")
+	errIPAMPoolMissing = refusals.New("IPAMPoolMissing", 400, "IllegalParam.IpamPool",
+		"The specified IPAM pool cannot be empty.", "CLB-0300")
+	errIPv6BlockNotReserved = refusals.New("IPv6BlockNotReserved", 400, "OperationFailed.IPv6CidrNotReserved",
+		"The specified IPv6 CIDR block %s is not reserved.", "CLB-0301")
+	errIPv6ISPUnsupported = refusals.New("IPv6ISPUnsupported", 400, "UnsupportedFeature.Ipv6Isp",
+		"The Ipv6Isp feature is not supported.", "CLB-0300")
+	errVPCHasVSwitch = refusals.New("VPCHasVSwitch", 400, "DependencyViolation.VSwitch",
+		"Specified object has dependent resources", "CLB-0300")
+	errVPCHasSecurityGroup = refusals.New("VPCHasSecurityGroup", 400, "DependencyViolation.SecurityGroup",
+		"Specified object has dependent resources SecurityGroup.", "CLB-0300")
+	errVPCHasRouteTable = refusals.New("VPCHasRouteTable", 400, "DependencyViolation.RouteTable",
+		"Specified object has dependent custom routeTable.", "CLB-0300")
+	errVPCHasRouteEntry = refusals.New("VPCHasRouteEntry", 400, "DependencyViolation.RouteEntry",
+		"Specified object has dependent resources", "CLB-0300")
+)
+
 // statusAvailable is the status of what is ready for use.
 const statusAvailable = "Available"
 
@@ -39,21 +72,21 @@ type createVPCRequest struct {
 
 // Validate implements the gateway's check of shape.
 func (r *createVPCRequest) Validate() error {
-	if err := plainText(r.Name, vpcNameMalformed); err != nil {
+	if err := plainText(r.Name, errVPCNameMalformed); err != nil {
 		return err
 	}
-	if err := plainText(r.Description, vpcDescriptionMalformed); err != nil {
+	if err := plainText(r.Description, errVPCDescriptionMalformed); err != nil {
 		return err
 	}
 	switch {
 	case r.IPv4IPAMPoolID != "" || r.IPv6IPAMPoolID != "":
-		return state.Refuse(ipamUnsupported)
+		return errIPAMUnsupported
 	case r.IPv4CIDRMask != nil || r.IPv6CIDRMask != nil:
-		return state.Refuse(ipamPoolMissing)
+		return errIPAMPoolMissing
 	case r.IPv6CIDRBlock != "":
-		return state.Refuse(ipv6BlockNotReserved, r.IPv6CIDRBlock)
+		return errIPv6BlockNotReserved.Of(r.IPv6CIDRBlock)
 	case r.IPv6ISP != "BGP":
-		return state.Refuse(ipv6ISPUnsupported)
+		return errIPv6ISPUnsupported
 	}
 	if err := r.check(); err != nil {
 		return err
@@ -92,7 +125,7 @@ const maxVPCs = 10
 func putVPC(tx *state.Tx, req *createVPCRequest) (string, error) {
 	scope := tx.Scope()
 	if cloud.VPCsByRegion.Count(tx.View, scope.AccountID, scope.RegionID) >= maxVPCs {
-		return "", state.Refuse(vpcQuotaExceeded)
+		return "", errVPCQuotaExceeded
 	}
 	group, err := resourceGroup(tx.View, req.ResourceGroupID)
 	if err != nil {
@@ -144,19 +177,19 @@ func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*rpc.Empty, error) {
 // checkVPCEmpty refuses a VPC with anything in it but its system route table.
 func checkVPCEmpty(v *state.View, vpc *cloud.VPC) error {
 	if _, ok := cloud.VSwitchesByVPC.First(v, vpc.ID); ok {
-		return state.Refuse(vpcHasVSwitch)
+		return errVPCHasVSwitch
 	}
 	for g := range cloud.SecurityGroupsByRegion.List(v, vpc.AccountID, vpc.RegionID) {
 		if g.VPCID == vpc.ID {
-			return state.Refuse(vpcHasSecurityGroup)
+			return errVPCHasSecurityGroup
 		}
 	}
 	for t := range cloud.RouteTablesByVPC.List(v, vpc.ID) {
 		if t.Type == cloud.RouteTableCustom {
-			return state.Refuse(vpcHasRouteTable)
+			return errVPCHasRouteTable
 		}
 		if customEntries(v, t.ID) > 0 {
-			return state.Refuse(vpcHasRouteEntry)
+			return errVPCHasRouteEntry
 		}
 	}
 	return nil
@@ -179,7 +212,7 @@ type describeVPCsRequest struct {
 // Validate implements the gateway's check of shape.
 func (r *describeVPCsRequest) Validate() error {
 	if tooMany(r.VPCID, maxIDs) {
-		return state.Refuse(tooManyVPCIDs)
+		return errTooManyVPCIDs
 	}
 	return r.check()
 }

@@ -16,6 +16,34 @@ var vSwitchActions = []rpc.Action{
 	rpc.Read("CheckCanAllocateVpcPrivateIpAddress", checkCanAllocateVPCPrivateIPAddress),
 }
 
+// What is refused here.
+var (
+	errVSwitchNameMalformed = refusals.New("VSwitchNameMalformed", 400, "InvalidVSwitchName.Malformed",
+		"Specified virtual switch name is not valid.", "CLB-0300")
+	errVSwitchDescriptionMalformed = refusals.New("VSwitchDescriptionMalformed", 400, "InvalidVSwitchDiscription.Malformed",
+		"Specified  virtual switch description is not valid.", "CLB-0300")
+	errZoneNotFound = refusals.New("ZoneNotFound", 404, "InvalidZoneId.NotFound",
+		"Specified zone does not exist.", "CLB-0300")
+	errMaskLengthInvalid = refusals.New("MaskLengthInvalid", 400, "InvalidCirdrBlock.MaskLength",
+		"Specified CIDR block is not valid .", "CLB-0300")
+	errBlockOutsideVPC = refusals.New("BlockOutsideVPC", 400, "InvalidParameter",
+		"Specified CIDR block is not valid in VPC.", "CLB-0300")
+	errBlockOverlaps = refusals.New("BlockOverlaps", 400, "InvalidCidrBlock.Overlapped",
+		"Specified CIDR block overlapped with other subnets.", "CLB-0300")
+	errIPv6SubnetInvalid = refusals.New("IPv6SubnetInvalid", 400, "IllegalParam.Ipv6CidrBlock",
+		"The specified Ipv6CidrBlock is not between 0 and 255.", "CLB-0301")
+	errIPv6SubnetTaken = refusals.New("IPv6SubnetTaken", 400, "OperationFailed.Ipv6CidrBlockExisted",
+		"The IPv6 CIDR block %s exists already.", "CLB-0301")
+	errVPCIPv6Disabled = refusals.New("VPCIPv6Disabled", 400, "OperationFailed.VpcIpv6Disabled",
+		"IPv6 is not enabled for the VPC.", "CLB-0301")
+	errVPCIPv6BlockInvalid = refusals.New("VPCIPv6BlockInvalid", 400, "IllegalParam.VpcIpv6CidrBlock",
+		"The specified VpcIpv6CidrBlock %s is not the VPC's.", "CLB-0301")
+	errVSwitchInUse = refusals.New("VSwitchInUse", 400, "DependencyViolation",
+		"Resources deployed in the vSwitch have not been deleted.", "CLB-0300")
+	errVSwitchHasRouteTable = refusals.New("VSwitchHasRouteTable", 400, "DependencyViolation.RouteTable",
+		"VSwitch cannot be deleted when associated with route table", "CLB-0300")
+)
+
 type createVSwitchRequest struct {
 	tagged
 	ZoneID           string `rpc:"ZoneId,required"`
@@ -36,18 +64,18 @@ const (
 
 // Validate implements the gateway's check of shape.
 func (r *createVSwitchRequest) Validate() error {
-	if err := plainText(r.Name, vSwitchNameMalformed); err != nil {
+	if err := plainText(r.Name, errVSwitchNameMalformed); err != nil {
 		return err
 	}
-	if err := plainText(r.Description, vSwitchDescriptionMalformed); err != nil {
+	if err := plainText(r.Description, errVSwitchDescriptionMalformed); err != nil {
 		return err
 	}
 	prefix, ok := parseCIDR(r.CIDRBlock)
 	switch {
 	case !ok || !prefix.Addr().Is4():
-		return state.Refuse(cidrMalformed, r.CIDRBlock)
+		return errCIDRMalformed.Of(r.CIDRBlock)
 	case prefix.Bits() < minVSwitchBits || prefix.Bits() > maxVSwitchBits:
-		return state.Refuse(maskLengthInvalid, r.CIDRBlock)
+		return errMaskLengthInvalid.Of(r.CIDRBlock)
 	}
 	return r.check()
 }
@@ -119,7 +147,7 @@ func checkZone(v *state.View, id string) error {
 		return err
 	}
 	if !slices.ContainsFunc(region.Zones, func(z cloud.Zone) bool { return z.ID == id }) {
-		return state.Refuse(zoneNotFound, id)
+		return errZoneNotFound.Of(id)
 	}
 	return nil
 }
@@ -133,16 +161,16 @@ func checkVSwitchBlock(v *state.View, vpc *cloud.VPC, text string) error {
 		return ok && within(block, prefix)
 	})
 	if !inVPC {
-		return state.Refuse(blockOutsideVPC, text)
+		return errBlockOutsideVPC.Of(text)
 	}
 	for s := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
 		if other, ok := parseCIDR(s.CIDRBlock); ok && other.Overlaps(block) {
-			return state.Refuse(blockOverlaps, text)
+			return errBlockOverlaps.Of(text)
 		}
 	}
 	for t := range cloud.RouteTablesByVPC.List(v, vpc.ID) {
 		if _, taken := cloud.RouteEntriesByTable.First(v, t.ID, text); taken {
-			return state.Refuse(routeConflicts, text)
+			return errRouteConflicts.Of(text)
 		}
 	}
 	return nil
@@ -156,13 +184,13 @@ func subnetOf(v *state.View, vpc *cloud.VPC, req *createVSwitchRequest) (string,
 	subnet, ok := ipv6Subnet(vpc.IPv6CIDRBlock, *req.IPv6CIDRBlock)
 	switch {
 	case !ok:
-		return "", state.Refuse(vpcIPv6Disabled)
+		return "", errVPCIPv6Disabled
 	case !matches(req.VPCIPv6CIDRBlock, vpc.IPv6CIDRBlock):
-		return "", state.Refuse(vpcIPv6BlockInvalid, req.VPCIPv6CIDRBlock)
+		return "", errVPCIPv6BlockInvalid.Of(req.VPCIPv6CIDRBlock)
 	}
 	for s := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
 		if s.IPv6CIDRBlock == subnet {
-			return "", state.Refuse(ipv6SubnetTaken, subnet)
+			return "", errIPv6SubnetTaken.Of(subnet)
 		}
 	}
 	return subnet, nil
@@ -182,10 +210,10 @@ func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*rpc.Empty, error) 
 	}
 	cloud.FreeAllAddresses(tx, s)
 	if _, used := cloud.AddressesByPool.First(tx.View, s.ID); used {
-		return nil, state.Refuse(vSwitchInUse)
+		return nil, errVSwitchInUse
 	}
 	if s.RouteTableID != systemRouteTable(tx.View, s.VPCID) {
-		return nil, state.Refuse(vSwitchHasRouteTable)
+		return nil, errVSwitchHasRouteTable
 	}
 	if err := changingVPCs(tx.View).check(s.VPCID); err != nil {
 		return nil, err

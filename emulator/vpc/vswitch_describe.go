@@ -8,6 +8,16 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
+// What is refused here.
+var (
+	errVSwitchOwnerInvalid = refusals.New("VSwitchOwnerInvalid", 400, "IllegalParam.OwnerId",
+		"The specified parameter VSwitchOwnerId is not valid.", "CLB-0300")
+	errTooManyVSwitchIDs = refusals.New("TooManyVSwitchIDs", 404, "InvalidVSwitchIdNumber.NotSupported",
+		"The number of vSwitchIds exceeds the limit.", "CLB-0300")
+	errAddressOutsideVSwitch = refusals.New("AddressOutsideVSwitch", 400, "Mismatch.VSwitchAndPrivateIpAddress",
+		"The vswitch and privateIpAddress are mismatched.", "CLB-0300")
+)
+
 type describeVSwitchesRequest struct {
 	page
 	tagged
@@ -27,9 +37,9 @@ type describeVSwitchesRequest struct {
 func (r *describeVSwitchesRequest) Validate() error {
 	switch {
 	case tooMany(r.VSwitchID, maxIDs):
-		return state.Refuse(tooManyVSwitchIDs)
+		return errTooManyVSwitchIDs
 	case tooMany(r.VPCID, maxIDs):
-		return state.Refuse(tooManyVPCIDs)
+		return errTooManyVPCIDs
 	}
 	return r.check()
 }
@@ -174,7 +184,7 @@ func checkCanAllocateVPCPrivateIPAddress(v *state.View, req *checkCanAllocateVPC
 		return nil, rpc.Invalid("PrivateIpAddress")
 	}
 	if !hasBlock || !prefix.Contains(ip) {
-		return nil, state.Refuse(addressOutsideVSwitch, req.PrivateIPAddress)
+		return nil, errAddressOutsideVSwitch.Of(req.PrivateIPAddress)
 	}
 	_, attached := cloud.NetworkInterfacesByAddress.First(v, s.VPCID, ip.String())
 	free := cloud.IsFree(v, s.ID, block, ip.String()) && !attached
