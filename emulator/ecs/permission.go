@@ -53,7 +53,7 @@ var (
 		"The specified parameter %s is not valid.", "CLB-0300")
 	errFamiliesMixed = refusals.New("FamiliesMixed", 400, "InvalidParameter.Conflict",
 		"IPv6 and IPv4 addresses cannot exist at the same time.", "CLB-0300")
-	errIpv4ProtocolWithIPv6 = refusals.New("IPv4ProtocolWithIPv6", 400, "InvalidParam.Ipv4ProtocolConflictWithIpv6Address",
+	errIPv4ProtocolWithIPv6 = refusals.New("IPv4ProtocolWithIPv6", 400, "InvalidParam.Ipv4ProtocolConflictWithIpv6Address",
 		"IPv6 address cannot be specified for IPv4-specific protocol.", "CLB-0300")
 	errIPv6ProtocolWithIPv4 = refusals.New("IPv6ProtocolWithIPv4", 400, "InvalidParam.Ipv6ProtocolConflictWithIpv4Address",
 		"IPv4 address cannot be specified for IPv6-specific protocol.", "CLB-0300")
@@ -245,7 +245,7 @@ func (p permission) checkFamilies() error {
 	case has4 && has6:
 		return errFamiliesMixed
 	case has6 && protocol == "ICMP":
-		return errIpv4ProtocolWithIPv6
+		return errIPv4ProtocolWithIPv6
 	case has4 && protocol == "ICMPv6":
 		return errIPv6ProtocolWithIPv4
 	}

@@ -23,7 +23,7 @@ var (
 		"The param of Mode is illegal.", "CLB-0301")
 	errModeUnsupported = refusals.New("ModeUnsupported", 400, "Mode.NotSupport",
 		"The user cannot use multi direct eip.", "CLB-0300")
-	errIpAddressUnsupported = refusals.New("IPAddressUnsupported", 400, "UnsupportedFeature.EipBindIpAddress",
+	errIPAddressUnsupported = refusals.New("IPAddressUnsupported", 400, "UnsupportedFeature.EipBindIpAddress",
 		"The feature of EipBindIpAddress is not supported.", "CLB-0300")
 	errOtherRegion = refusals.New("OtherRegion", 400, "InvalidParameter.Mismatch",
 		"Specified elastic IP address and ECS instance are not in the same region.", "CLB-0300")
@@ -72,7 +72,7 @@ func (r *associateEIPAddressRequest) Validate() error {
 	case r.Mode != modeNAT:
 		return errModeUnsupported
 	case r.InstanceType == eipOnIPAddress:
-		return errIpAddressUnsupported
+		return errIPAddressUnsupported
 	}
 	return nil
 }
