@@ -105,12 +105,13 @@ func child(node *yaml.Node, path ...string) *yaml.Node {
 // scope is what a step may use: names of values and of what was saved, marks and
 // fault rules.
 type scope struct {
+	values map[string]bool // of the scenario
 	names  map[string]bool
 	marks  map[string]bool
 	faults map[string]bool
 	// rules are all that the half adds, whose codes may be answered.
-	rules   []faults.Rule
-	cluster bool
+	rules []faults.Rule
+	half  string
 	// objects are those of the cluster that may be named.
 	objects map[string]*regexp.Regexp
 	// defined and used are what the half defines, with where, and uses.
@@ -123,23 +124,21 @@ func (c *checker) scenario(s *Scenario) {
 		c.refuse(spot{&yaml.Node{Line: 1}, "advice"}, "it can have values alone, and no {{%s}}", strings.Join(names, "}}, {{"))
 	}
 	shared, saved := make(map[string]bool), make(map[string]spot)
-	for _, h := range []struct {
-		name string
-		half *Half
-	}{{ClientHalf, s.Client}, {KubernetesHalf, s.Kubernetes}} {
-		if h.half == nil {
+	for _, name := range Halves {
+		half := s.Half(name)
+		if half == nil {
 			continue
 		}
-		in := scope{names: make(map[string]bool), marks: make(map[string]bool), faults: make(map[string]bool), objects: make(map[string]*regexp.Regexp),
-			rules: rulesIn(h.half.Steps), cluster: h.name == KubernetesHalf, defined: make(map[string]spot), used: make(map[string]bool)}
-		for name := range s.Values {
-			in.names[name] = true
+		in := scope{values: make(map[string]bool), names: make(map[string]bool), marks: make(map[string]bool), faults: make(map[string]bool), objects: make(map[string]*regexp.Regexp),
+			rules: rulesIn(half.Steps), half: name, defined: make(map[string]spot), used: make(map[string]bool)}
+		for value := range s.Values {
+			in.values[value], in.names[value] = true, true
 		}
 		c.given(&s.Given, in)
 		maps.Copy(saved, in.defined)
 		clear(in.defined)
-		c.steps(h.half.Steps, h.name+".steps", in)
-		c.expectations(h.half.Expect, h.name+".expect", in)
+		c.steps(half.Steps, name+".steps", in)
+		c.expectations(half.Expect, name+".expect", in)
 		c.idle(in.defined, in.used)
 		maps.Copy(shared, in.used)
 	}
@@ -264,6 +263,8 @@ func (c *checker) step(s *Step, at spot, in scope) {
 	case s.Mark != "":
 		in.marks[s.Mark] = true
 		in.defined["the mark "+s.Mark] = at.in("mark")
+	case s.Start && in.half != ProgramHalf:
+		c.refuse(at.in("start"), "it is for the program half: elsewhere, exec runs a program")
 	case s.Kubectl != nil:
 		c.kubectl(s.Kubectl, at.in("kubectl"), in)
 	}
@@ -339,6 +340,9 @@ func (c *checker) call(call *Call, at spot, in scope) {
 		under := at.in("save").in(name)
 		if !validName.MatchString(name) || name == counter {
 			c.refuse(under, "it is no name for a value: use letters, digits and _, and not n")
+		}
+		if in.values[name] {
+			c.refuse(under, "values has one of that name already")
 		}
 		if known && c.settled(under, call.Save[name]) {
 			if err := checkPath(action.answers(), call.Save[name], false); err != nil {
@@ -449,7 +453,7 @@ func (c *checker) expectations(list []Expectation, path string, in scope) {
 			c.calls(at.in("calls"), e.Calls, in)
 		case e.Quota != nil:
 			c.quota(at.in("quota", "name"), e.Quota.Name)
-		case e.needsCluster() && !in.cluster:
+		case e.needsCluster() && in.half != KubernetesHalf:
 			c.refuse(at, "it needs a cluster: put it in the kubernetes half")
 		case c.names == nil:
 		case e.Service != nil:

@@ -61,7 +61,7 @@ func (c *checker) reference(at spot, object, namespace string, in scope) {
 }
 
 func (c *checker) kubectl(k *Kubectl, at spot, in scope) {
-	if !in.cluster {
+	if in.half != KubernetesHalf {
 		c.refuse(at, "it needs a cluster: put it in the kubernetes half")
 		return
 	}

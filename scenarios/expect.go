@@ -15,6 +15,9 @@ import (
 func (p *play) expect(ctx context.Context, e *Expectation) error {
 	limit := time.Duration(max(e.Within, e.For))
 	for passed := time.Duration(0); ; {
+		if p.gone(ctx) && e.For == 0 {
+			limit = passed
+		}
 		err := p.look(ctx, e)
 		d := (*difference)(nil)
 		switch differs := errors.As(err, &d); {
@@ -28,6 +31,10 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 			return &difference{d.expected + " within " + e.Within.String(), d.seen}
 		case passed >= limit:
 			return d
+		case differs:
+			p.waiting(passed, limit, "saw "+d.seen)
+		default:
+			p.waiting(passed, limit, "as it should be so far")
 		}
 		pause := pauseFor(limit)
 		if err := p.Target.Pass(ctx, pause); err != nil {
@@ -135,9 +142,16 @@ func (p *play) lookAtCalls(ctx context.Context, c *Calls) error {
 	return c.judge(actions)
 }
 
-// judged tells a call of the client that the half is about.
+// judged tells a call of the client that the half is about. Where a client half
+// runs programs, they and its script are one client.
 func (p *play) judged(call JournalCall) bool {
-	return call.UserAgent != ObserverAgent && (call.UserAgent == ClientAgent) == (p.half == ClientHalf)
+	switch {
+	case call.UserAgent == ObserverAgent:
+		return false
+	case p.half == ClientHalf:
+		return call.UserAgent == ClientAgent || p.scenario.RunsPrograms(p.half)
+	}
+	return call.UserAgent != ClientAgent
 }
 
 func (c *Calls) matches(call JournalCall) bool {
@@ -186,15 +200,32 @@ func (c *Calls) judge(actions []string) error {
 	case c.None && n > 0:
 		bound = "no calls"
 	case c.Exactly != nil && n != *c.Exactly:
-		bound = fmt.Sprintf("exactly %d calls", *c.Exactly)
+		bound = "exactly " + callsOf(*c.Exactly)
 	case c.AtLeast != nil && n < *c.AtLeast:
-		bound = fmt.Sprintf("at least %d calls", *c.AtLeast)
+		bound = "at least " + callsOf(*c.AtLeast)
 	case c.AtMost != nil && n > *c.AtMost:
-		bound = fmt.Sprintf("at most %d calls", *c.AtMost)
+		bound = "at most " + callsOf(*c.AtMost)
 	default:
 		return nil
 	}
-	return &difference{bound + " of " + c.about(), fmt.Sprint(n)}
+	return &difference{bound + " of " + c.about(), c.seen(n)}
+}
+
+// seen is how many calls were seen, of how many are wanted.
+func (c *Calls) seen(n int) string {
+	for _, want := range []*int{c.AtLeast, c.Exactly} {
+		if want != nil && n < *want {
+			return fmt.Sprintf("%d of %s", n, callsOf(*want))
+		}
+	}
+	return callsOf(n)
+}
+
+func callsOf(n int) string {
+	if n == 1 {
+		return "1 call"
+	}
+	return fmt.Sprintf("%d calls", n)
 }
 
 func (c *Calls) judgeOrder(actions []string) error {

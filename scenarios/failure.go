@@ -22,6 +22,8 @@ type Failure struct {
 	// since the half began.
 	Calls  []FoldedCalls `json:"calls,omitempty"`
 	Faults []FaultHits   `json:"faults,omitempty"`
+	// Output is the last part of what a program wrote.
+	Output string `json:"output,omitempty"`
 	// Hint is what to look at first, Advice what the client should do.
 	Hint   string `json:"hint,omitempty"`
 	Advice string `json:"advice,omitempty"`
@@ -102,6 +104,7 @@ const (
 	maxKeptCalls  = 200
 	maxShownCalls = 20
 	maxShownValue = 60
+	maxShownLines = 30
 )
 
 // String tells it over several lines.
@@ -129,9 +132,19 @@ func (f *Failure) String() string {
 		}
 		part(label, fault.String())
 	}
+	part("output", lastLines(f.Output))
 	part("hint", f.Hint)
 	part("to do", f.Advice)
 	return text.String()
+}
+
+// lastLines are those that a message shows of a program's output.
+func lastLines(output string) string {
+	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
+	if len(lines) > maxShownLines {
+		lines = append([]string{"…"}, lines[len(lines)-maxShownLines:]...)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (h FaultHits) String() string {

@@ -20,14 +20,16 @@ const (
 
 // Result is how a half of a scenario ended.
 type Result struct {
-	Scenario string   `json:"scenario"`
-	File     string   `json:"file"`
-	Half     string   `json:"half"`
-	Status   Status   `json:"status"`
-	Seconds  float64  `json:"seconds"`
-	Failure  *Failure `json:"failure,omitempty"`
-	Reason   string   `json:"reason,omitempty"` // why it was skipped
-	Notes    []string `json:"notes,omitempty"`
+	Scenario string `json:"scenario"`
+	File     string `json:"file"`
+	Half     string `json:"half"`
+	// Client is in words whose client it was that was judged.
+	Client  string   `json:"client,omitempty"`
+	Status  Status   `json:"status"`
+	Seconds float64  `json:"seconds"`
+	Failure *Failure `json:"failure,omitempty"`
+	Reason  string   `json:"reason,omitempty"` // why it was skipped
+	Notes   []string `json:"notes,omitempty"`
 }
 
 // Summary counts results by status.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -17,7 +18,16 @@ import (
 const (
 	ClientHalf     = "client"
 	KubernetesHalf = "kubernetes"
+	ProgramHalf    = "program"
 )
+
+// Halves lists the halves in the order in which they are played.
+var Halves = []string{ClientHalf, KubernetesHalf, ProgramHalf}
+
+// Half is a half by its name, nil if the scenario does not have it.
+func (s *Scenario) Half(name string) *Half {
+	return map[string]*Half{ClientHalf: s.Client, KubernetesHalf: s.Kubernetes, ProgramHalf: s.Program}[name]
+}
 
 // counter is what a repeat counts in; maxTimes bounds it.
 const (
@@ -30,6 +40,16 @@ type Stage struct {
 	Target Target
 	// Cluster is for the kubernetes half.
 	Cluster Cluster
+	// Programs runs programs; nil runs none.
+	Programs Programs
+	// Program is the one that the program half is about, and For how long it may
+	// run before it is judged as it runs.
+	Program Program
+	For     time.Duration
+	// Output, if set, gets what programs write, as it comes.
+	Output io.Writer
+	// Waiting, if set, is told while a step waits.
+	Waiting func(Waiting)
 	// Progress, if set, is told of each step when it is over.
 	Progress func(StepDone)
 }
@@ -42,6 +62,19 @@ type StepDone struct {
 	Passed bool
 }
 
+// Waiting is a wait that goes on.
+type Waiting struct {
+	Passed, Limit time.Duration
+	// Seen is how things are so far.
+	Seen string
+}
+
+func (p *play) waiting(passed, limit time.Duration, seen string) {
+	if p.Waiting != nil {
+		p.Waiting(Waiting{passed, limit, seen})
+	}
+}
+
 // play is a half while it is played.
 type play struct {
 	Stage
@@ -52,6 +85,7 @@ type play struct {
 	start    uint64 // the journal's mark when the steps began
 	watched  []*watchedFault
 	applied  []string
+	running  Running // the program of the half
 }
 
 // Play plays one half of a scenario. The result says how it ended.
@@ -62,7 +96,7 @@ func Play(ctx context.Context, s *Scenario, half string, stage Stage) Result {
 		p.names = make(map[string]string)
 	}
 	begin := time.Now()
-	result := Result{Scenario: s.Name, File: s.File, Half: half, Status: Passed}
+	result := Result{Scenario: s.Name, File: s.File, Half: half, Client: p.client(), Status: Passed}
 	if err := p.possible(); err != nil {
 		result.Status, result.Failure = Broken, err
 	} else if failure := p.all(ctx); failure != nil {
@@ -76,9 +110,16 @@ func Play(ctx context.Context, s *Scenario, half string, stage Stage) Result {
 
 // possible refuses before anything is done what this stage can't do.
 func (p *play) possible() *Failure {
-	half := p.scenario.half(p.half)
+	half := p.scenario.Half(p.half)
 	if p.half == KubernetesHalf && p.Cluster == nil {
-		return p.broken(1, "kubernetes", errors.New("there is no cluster: name one by --kubeconfig"))
+		return p.broken(half.Line, "kubernetes", errors.New("there is no cluster: name one by --kubeconfig"))
+	}
+	if step := find(half.Steps, func(s *Step) bool { return s.Exec != nil || s.Start }); p.Programs == nil && (step != nil || p.half == ProgramHalf) {
+		line := half.Line
+		if step != nil {
+			line = step.Line
+		}
+		return p.broken(line, p.half, errors.New("programs are run by clbemu scenario run and watch alone"))
 	}
 	if p.Target.CanRestart() {
 		return nil
@@ -91,45 +132,79 @@ func (p *play) possible() *Failure {
 
 // needsRestart finds a step that ends the server.
 func needsRestart(steps []Step) (line int, what string) {
+	step := find(steps, func(s *Step) bool {
+		if s.Fault == nil {
+			return s.Restart || s.Kill
+		}
+		rule, err := s.Fault.rule()
+		return err == nil && rule.Effect.Crash
+	})
+	if step == nil {
+		return 0, ""
+	}
+	return step.Line, step.title()
+}
+
+// find returns the first step that is wanted, also within a repeat.
+func find(steps []Step, wanted func(*Step) bool) *Step {
 	for i := range steps {
-		switch s := &steps[i]; {
-		case s.Restart, s.Kill:
-			return s.Line, s.title()
-		case s.Fault != nil:
-			if rule, err := s.Fault.rule(); err == nil && rule.Effect.Crash {
-				return s.Line, s.title()
-			}
-		case s.Repeat != nil:
-			if line, what = needsRestart(s.Repeat.Steps); line > 0 {
-				return line, what
+		if wanted(&steps[i]) {
+			return &steps[i]
+		}
+		if steps[i].Repeat != nil {
+			if found := find(steps[i].Repeat.Steps, wanted); found != nil {
+				return found
 			}
 		}
 	}
-	return 0, ""
+	return nil
 }
 
-func (s *Scenario) half(name string) *Half {
-	if name == KubernetesHalf {
-		return s.Kubernetes
+// RunsPrograms tells whether a half is about a program, or runs one.
+func (s *Scenario) RunsPrograms(half string) bool {
+	h := s.Half(half)
+	return half == ProgramHalf || h != nil && find(h.Steps, func(s *Step) bool { return s.Exec != nil }) != nil
+}
+
+// client says in words whose client the half is about.
+func (p *play) client() string {
+	switch {
+	case p.half == KubernetesHalf:
+		return "the cluster's controller"
+	case p.half == ProgramHalf:
+		return p.Program.String()
+	case p.scenario.RunsPrograms(p.half):
+		return "programs of the scenario"
 	}
-	return s.Client
+	return ScriptedClient
 }
 
 // all plays what is given, the steps and what is expected of the end.
 func (p *play) all(ctx context.Context) *Failure {
-	half := p.scenario.half(p.half)
+	half := p.scenario.Half(p.half)
 	if failure := p.given(ctx); failure != nil {
 		return failure
 	}
 	var err error
 	if p.start, err = p.Target.Mark(ctx); err != nil {
-		return p.broken(1, p.half, err)
+		return p.broken(half.Line, p.half, err)
 	}
 	if failure := p.steps(ctx, half.Steps); failure != nil {
 		return failure
 	}
-	if err := p.expectAll(ctx, half.Expect, func(e *Expectation, passed bool) { p.tell(e.Line, e.title(), passed) }); err != nil {
-		return p.broken(1, p.half, err)
+	var exit *Unmet
+	if p.half == ProgramHalf {
+		if exit, err = p.finish(ctx); err != nil {
+			return p.broken(half.Line, "the program", err)
+		}
+		p.tell(half.Line, "the program "+p.Program.String(), exit == nil)
+	}
+	err = p.expectAll(ctx, half.Expect, func(e *Expectation, passed bool) { p.tell(e.Line, e.title(), passed) })
+	if not := unmet(nil); exit != nil && (err == nil || errors.As(err, &not)) {
+		err = append(unmet{*exit}, not...)
+	}
+	if err != nil {
+		return p.broken(half.Line, p.half, err)
 	}
 	return p.everyFaultFired(ctx)
 }
@@ -239,7 +314,10 @@ func (p *play) broken(line int, title string, err error) *Failure {
 	f := &Failure{File: p.scenario.File, Line: line, Step: title, status: Failed}
 	var d *difference
 	var not unmet
+	var program *ended
 	switch {
+	case errors.As(err, &program):
+		f.Unmet, f.Output = []Unmet{{line, title, program.expected, program.seen}}, program.output
 	case errors.As(err, &not):
 		f.Unmet, f.Line, f.Step = not, not[0].Line, not[0].Step
 	case errors.As(err, &d):
@@ -259,8 +337,11 @@ func (p *play) explain(ctx context.Context, f *Failure) {
 	f.Advice = fill(p.scenario.Advice, p.names)
 	calls, err := p.Target.Calls(ctx, p.start)
 	calls = slices.DeleteFunc(calls, func(c JournalCall) bool { return !p.judged(c) })
-	if len(calls) == 0 && err == nil && p.half != ClientHalf {
-		f.Hint = "no client called this emulator: is the controller running, and pointed here?"
+	if len(calls) == 0 && err == nil {
+		f.Hint = p.nobody()
+	}
+	if p.running != nil && p.Output == nil {
+		f.Output = p.running.Output() // it was not seen as it came
 	}
 	folded := fold(calls)
 	f.Calls = folded[max(len(folded)-maxKeptCalls, 0):]
@@ -268,4 +349,15 @@ func (p *play) explain(ctx context.Context, f *Failure) {
 	for _, w := range p.watched {
 		f.Faults = append(f.Faults, FaultHits{w.name, w.seen, w.hits})
 	}
+}
+
+// nobody is what may be wrong when there was no call at all.
+func (p *play) nobody() string {
+	switch {
+	case p.half == KubernetesHalf:
+		return "no client called this emulator: is the controller running, and pointed here?"
+	case p.scenario.RunsPrograms(p.half):
+		return "no client called this emulator: does the program take its endpoint and its key from the environment, as clbemu env has it?"
+	}
+	return ""
 }

@@ -122,23 +122,23 @@ func TestExpectations(t *testing.T) {
 		{"resource: {action: Describe, fields: {Name: wob}}", `expected Name "wob", saw Name "web"`},
 		{"resource: {action: Describe, code: Gone}", `expected code "Gone", saw success`},
 		{"calls: {action: 'A*', exactly: 2}", ""},
-		{"calls: {action: 'A*', exactly: 1}", "expected exactly 1 calls of A*, saw 2"},
+		{"calls: {action: 'A*', exactly: 1}", "expected exactly 1 call of A*, saw 2 calls"},
 		{"calls: {action: 'Ab, B', exactly: 2}", ""},
 		{"calls: {atLeast: 3}", ""},
-		{"calls: {atLeast: 4}", "expected at least 4 calls of any action, saw 3"},
+		{"calls: {atLeast: 4}", "expected at least 4 calls of any action, saw 3 of 4 calls"},
 		{"calls: {atLeast: 1, atMost: 3}", ""},
-		{"calls: {atMost: 2}", "expected at most 2 calls of any action, saw 3"},
+		{"calls: {atMost: 2}", "expected at most 2 calls of any action, saw 3 calls"},
 		{"calls: {action: C, none: true}", ""},
-		{"calls: {action: B, none: true}", "expected no calls of B, saw 1"},
+		{"calls: {action: B, none: true}", "expected no calls of B, saw 1 call"},
 		{"calls: {order: [Aa, B]}", ""},
 		{"calls: {order: [Aa, B, Ab]}", "expected calls in the order Aa, B, Ab, saw no Ab after the first 2 of them in: Aa, Ab, B"},
 		{"calls: {params: {P: {matches: x}}, exactly: 1}", ""},
 		{"calls: {params: {P: {absent: true}}, exactly: 2}", ""},
-		{"calls: {params: {P: y}, atLeast: 1}", "expected at least 1 calls of any action, saw 0"},
+		{"calls: {params: {P: y}, atLeast: 1}", "expected at least 1 call of any action, saw 0 of 1 call"},
 		{"calls: {code: {absent: true}, exactly: 3}", ""},
-		{"calls: {code: Bad, exactly: 3}", "expected exactly 3 calls of any action, saw 0"},
+		{"calls: {code: Bad, exactly: 3}", "expected exactly 3 calls of any action, saw 0 of 3 calls"},
 		{"calls: {since: m, exactly: 1}", ""},
-		{"calls: {since: m, exactly: 3}", "expected exactly 3 calls of any action, saw 1"},
+		{"calls: {since: m, exactly: 3}", "expected exactly 3 calls of any action, saw 1 of 3 calls"},
 		{"quota: {name: q, used: 3}", ""},
 		{"quota: {name: q, used: 4}", "expected 4 used of q, saw 3"},
 		{"quota: {name: q, holder: b, free: 8}", ""},
@@ -303,7 +303,7 @@ client:
 		}})
 	want := `dir/f.yaml:12: expect calls of Good
   expected  no calls of Good within 6m
-  saw       2
+  saw       2 calls
 dir/f.yaml:16: expect Look
   expected  Name "wob", a\.b "false"
   saw       Name "web", a\.b "true"

@@ -30,6 +30,7 @@ type Scenario struct {
 	Given      Given             `key:"given" doc:"What is so before the first step of each half."`
 	Client     *Half             `key:"client" doc:"A scripted client, which runs by itself."`
 	Kubernetes *Half             `key:"kubernetes" doc:"What a controller in a cluster must do. Skipped without a cluster."`
+	Program    *Half             `key:"program" doc:"What a program must do that clbemu scenario watch runs."`
 }
 
 // Given is what is so before the steps.
@@ -54,6 +55,8 @@ type Object struct {
 type Half struct {
 	Steps  []Step        `key:"steps" doc:"What is done, in order."`
 	Expect []Expectation `key:"expect" doc:"What must be so after the steps."`
+
+	place
 }
 
 // Step is one thing to do. Exactly one field beside name is set.
@@ -67,6 +70,8 @@ type Step struct {
 	Restart bool          `key:"restart" doc:"true: stop the server in order and start it again."`
 	Kill    bool          `key:"kill" doc:"true: kill the server and start it again."`
 	Kubectl *Kubectl      `key:"kubectl" doc:"Change the cluster."`
+	Exec    *Exec         `key:"exec" doc:"Run a program, as [go, test, ./...], in the environment of clbemu env."`
+	Start   bool          `key:"start" doc:"true: start the program that is watched; after the steps if absent."`
 	Wait    *Wait         `key:"wait" doc:"Call an action until its answer is as expected."`
 	Repeat  *Repeat       `key:"repeat" doc:"Do steps several times."`
 	Mark    string        `key:"mark" doc:"Give this moment a name for calls.since."`
@@ -217,8 +222,8 @@ type Finalizer struct {
 }
 
 func (s *Scenario) validate() error {
-	if s.Client == nil && s.Kubernetes == nil {
-		return errors.New("there is nothing to play: give client, kubernetes or both")
+	if s.Client == nil && s.Kubernetes == nil && s.Program == nil {
+		return errors.New("there is nothing to play: give client, kubernetes or program")
 	}
 	return nil
 }
@@ -235,7 +240,7 @@ func (s *Step) kinds() []kind {
 	return []kind{
 		{"set", s.Set != nil}, {"fault", s.Fault != nil}, {"clear", s.Clear != nil}, {"call", s.Call != nil},
 		{"clock", s.Clock != nil}, {"restart", s.Restart}, {"kill", s.Kill}, {"kubectl", s.Kubectl != nil},
-		{"wait", s.Wait != nil}, {"repeat", s.Repeat != nil}, {"mark", s.Mark != ""}, {"expect", s.Expect != nil},
+		{"exec", s.Exec != nil}, {"start", s.Start}, {"wait", s.Wait != nil}, {"repeat", s.Repeat != nil}, {"mark", s.Mark != ""}, {"expect", s.Expect != nil},
 	}
 }
 

@@ -52,8 +52,11 @@ func schema(t reflect.Type, definitions object) any {
 	}
 	define(t, definitions)
 	reference := object{"$ref": "#/$defs/" + t.Name()}
-	if t == reflect.TypeFor[Matcher]() {
+	switch t {
+	case reflect.TypeFor[Matcher]():
 		return object{"oneOf": []any{scalar, reference}}
+	case reflect.TypeFor[Exec]():
+		return object{"oneOf": []any{object{"type": "array", "items": scalar, "minItems": 1}, reference}}
 	}
 	return reference
 }

@@ -29,6 +29,10 @@ func (p *play) do(ctx context.Context, original *Step) error {
 		return p.Target.Restart(ctx, step.Kill)
 	case step.Kubectl != nil:
 		return p.kubectl(ctx, step.Kubectl)
+	case step.Exec != nil:
+		return p.exec(ctx, step.Exec)
+	case step.Start:
+		return p.begin(ctx)
 	case step.Wait != nil:
 		return p.wait(ctx, step.Wait)
 	case step.Mark != "":
@@ -45,7 +49,7 @@ func (s *Step) title() string {
 	}
 	switch {
 	case s.Set != nil:
-		return "set " + s.Set.String()
+		return "set " + cut(s.Set.String())
 	case s.Fault != nil:
 		if rule, err := s.Fault.rule(); err == nil {
 			return "fault " + rule.Name
@@ -54,6 +58,10 @@ func (s *Step) title() string {
 		return "clear " + strings.Join(s.Clear, " ")
 	case s.Call != nil:
 		return "call " + s.Call.Action
+	case s.Exec != nil:
+		return "exec " + strings.Join(s.Exec.Command, " ")
+	case s.Start:
+		return "start the program"
 	case s.Wait != nil:
 		return "wait for " + s.Wait.Call.Action
 	case s.Repeat != nil:
@@ -182,6 +190,8 @@ func (p *play) wait(ctx context.Context, w *Wait) error {
 			return err
 		} else if passed >= within {
 			return &difference{d.expected + " within " + w.Within.String(), d.seen}
+		} else {
+			p.waiting(passed, within, "saw "+d.seen)
 		}
 		if err := p.Target.Pass(ctx, pause); err != nil {
 			return err

@@ -52,6 +52,9 @@ const (
 	ObserverAgent = "clbemu-scenario-observer"
 )
 
+// ScriptedClient is whose client plays a client half that runs no program.
+const ScriptedClient = "clbemu's own scripted client"
+
 // APICall is a call of the cloud's API.
 type APICall struct {
 	Product, Action string

@@ -50,9 +50,12 @@ func (p *play) everyFaultFired(ctx context.Context) *Failure {
 	return nil
 }
 
-// end takes away what the scenario left behind: rules that are still armed, and
-// objects in the cluster.
+// end takes away what the scenario left behind: rules that are still armed, objects
+// in the cluster, and the program.
 func (p *play) end(ctx context.Context) (notes []string) {
+	if p.running != nil {
+		p.running.Stop()
+	}
 	for _, w := range p.watched {
 		if !w.armed {
 			continue

@@ -2,11 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/control"
 )
@@ -24,12 +23,11 @@ func newActions() *cobra.Command {
 			if asJSON {
 				return cannot(json.NewEncoder(cmd.OutOrStdout()).Encode(rows))
 			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "PRODUCT\tACTION\tEMULATED")
+			var lines [][]string
 			for _, row := range rows {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", row.Product, row.Action, yesNo(row.Emulated))
+				lines = append(lines, []string{row.Product, row.Action, yesNo(row.Emulated)})
 			}
-			return cannot(w.Flush())
+			return cannot(terminal.Table(cmd.OutOrStdout(), []string{"PRODUCT", "ACTION", "EMULATED"}, lines))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/control"
 	"github.com/clbemu/clbemu/emulator/names"
@@ -117,17 +118,16 @@ func newQuota() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "QUOTA\tLIMIT\tUSED\tBY")
+		var rows [][]string
 		for _, q := range quotas {
 			if len(q.Holders) == 0 && !used {
-				fmt.Fprintf(table, "%s\t%d\t0\t\n", q.Name, q.Limit)
+				rows = append(rows, []string{string(q.Name), strconv.Itoa(q.Limit), "0", ""})
 			}
 			for _, h := range q.Holders {
-				fmt.Fprintf(table, "%s\t%d\t%d\t%s\n", q.Name, q.Limit, h.Used, h.ID)
+				rows = append(rows, []string{string(q.Name), strconv.Itoa(q.Limit), strconv.Itoa(h.Used), h.ID})
 			}
 		}
-		return table.Flush()
+		return cannot(terminal.Table(cmd.OutOrStdout(), []string{"QUOTA", "LIMIT", "USED", "BY"}, rows))
 	})
 	cmd.Flags().BoolVar(&used, "used", false, "leave out what nobody uses")
 	return cmd

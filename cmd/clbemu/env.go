@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -9,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/emulator/stage"
 )
 
 // envFlags are the settings of clbemu env.
@@ -69,7 +70,8 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	if f.tls {
 		server.Scheme = "https"
 	}
-	for _, v := range f.variables(server) {
+	environment := stage.Environment{API: server, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret, Region: f.region}
+	for _, v := range environment.Variables() {
 		fmt.Fprintln(cmd.OutOrStdout(), set(v[0], v[1]))
 	}
 	fmt.Fprint(cmd.ErrOrStderr(), notCovered)
@@ -77,28 +79,6 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 		fmt.Fprintln(cmd.ErrOrStderr(), "# Clients must trust the certificate: ca.pem in the data folder, unless --tls-cert gave another.")
 	}
 	return nil
-}
-
-// variables lists names and values. The endpoints are host:port, as clients
-// take the scheme from elsewhere; evidence CLB-0452 and CLB-0456.
-func (f *envFlags) variables(server *url.URL) [][2]string {
-	var vars [][2]string
-	for _, product := range []string{"SLB", "VPC", "ECS", "NLB", "EFLO_CONTROLLER"} {
-		vars = append(vars, [2]string{product + "_ENDPOINT", server.Host})
-	}
-	region := cmp.Or(f.region, "cn-hangzhou")
-	return append(vars,
-		[2]string{"ALICLOUD_CLIENT_SCHEME", strings.ToUpper(server.Scheme)},
-		[2]string{"METADATA_ENDPOINT", server.Scheme + "://" + server.Host},
-		[2]string{"ACCESS_KEY_ID", f.accessKeyID},
-		[2]string{"ACCESS_KEY_SECRET", f.accessKeySecret},
-		[2]string{"ALIBABA_CLOUD_ACCESS_KEY_ID", f.accessKeyID},
-		[2]string{"ALIBABA_CLOUD_ACCESS_KEY_SECRET", f.accessKeySecret},
-		[2]string{"ALICLOUD_ACCESS_KEY", f.accessKeyID},
-		[2]string{"ALICLOUD_SECRET_KEY", f.accessKeySecret},
-		[2]string{"ALIBABA_CLOUD_REGION_ID", region},
-		[2]string{"ALICLOUD_REGION", region},
-	)
 }
 
 // notCovered warns of what these variables leave as it is. Evidence CLB-0453,

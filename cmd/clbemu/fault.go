@@ -8,10 +8,10 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator/control"
 )
 
@@ -73,12 +73,11 @@ func printFaults(cmd *cobra.Command, r *remote, method, path string, body io.Rea
 		fmt.Fprintln(cmd.OutOrStdout(), "there is no fault rule")
 		return nil
 	}
-	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "RULE\tAT\tSEEN\tHITS\tSPENT")
+	var rows [][]string
 	for _, f := range got.Faults {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%t\n", f.Name, f.At, f.Seen, f.Hits, f.Spent)
+		rows = append(rows, []string{f.Name, string(f.At), fmt.Sprint(f.Seen), fmt.Sprint(f.Hits), fmt.Sprint(f.Spent)})
 	}
-	return table.Flush()
+	return cannot(terminal.Table(cmd.OutOrStdout(), []string{"RULE", "AT", "SEEN", "HITS", "SPENT"}, rows))
 }
 
 func newFaultList() *cobra.Command {

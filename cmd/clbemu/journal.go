@@ -10,10 +10,10 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator/control"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
@@ -125,9 +125,9 @@ func (f *journalFlags) printer(w io.Writer) func(*journal.Entry) error {
 		lines := json.NewEncoder(w)
 		return func(e *journal.Entry) error { return lines.Encode(e) }
 	}
-	colour := isTerminal(w) && !noColour()
+	screen := terminal.New(w)
 	return func(e *journal.Entry) error {
-		_, err := fmt.Fprintln(w, entryLine(e, colour))
+		_, err := fmt.Fprintln(screen, entryLine(e))
 		return err
 	}
 }
@@ -142,12 +142,11 @@ func (f *journalFlags) printCounts(w io.Writer, counts []journal.Count) error {
 		}
 		return nil
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ACTION\tCODE\tCALLS")
+	var rows [][]string
 	for _, c := range counts {
-		fmt.Fprintf(table, "%s\t%s\t%d\n", printable(c.Action), printable(c.Code), c.Calls)
+		rows = append(rows, []string{printable(c.Action), printable(c.Code), strconv.Itoa(c.Calls)})
 	}
-	return cannot(table.Flush())
+	return cannot(terminal.Table(w, []string{"ACTION", "CODE", "CALLS"}, rows))
 }
 
 // maxEvent bounds a line of the stream; entries are some KiB.
@@ -204,12 +203,11 @@ func newJournalMarks() *cobra.Command {
 		if err := r.call(http.MethodGet, "/v1/journal/marks", nil, decode(&got)); err != nil {
 			return err
 		}
-		table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "MARK\tSEQUENCE\tTIME")
+		var rows [][]string
 		for _, m := range got.Marks {
-			fmt.Fprintf(table, "%s\t%d\t%s\n", m.Name, m.Sequence, m.Time.Format(entryTime))
+			rows = append(rows, []string{m.Name, strconv.FormatUint(m.Sequence, 10), m.Time.Format(entryTime)})
 		}
-		return cannot(table.Flush())
+		return cannot(terminal.Table(cmd.OutOrStdout(), []string{"MARK", "SEQUENCE", "TIME"}, rows))
 	})
 }
 

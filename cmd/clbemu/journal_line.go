@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
@@ -20,24 +21,18 @@ const (
 	codeWidth     = 30
 )
 
-const cyan = "\x1b[36m"
-
 // entryLine is an entry for people to read.
-func entryLine(e *journal.Entry, colour bool) string {
-	line, stands := callLine(e), ""
-	switch {
+func entryLine(e *journal.Entry) string {
+	switch line := strings.TrimRight(callLine(e), " "); {
 	case e.Kind != journal.KindCall:
-		line, stands = changeLine(e), cyan
+		return terminal.Note.Render(changeLine(e))
 	case len(e.Faults) > 0:
-		stands = yellow
+		return terminal.Odd.Render(line)
 	case e.Code != "":
-		stands = red
-	}
-	line = strings.TrimRight(line, " ")
-	if !colour || stands == "" {
+		return terminal.Bad.Render(line)
+	default:
 		return line
 	}
-	return stands + line + plain
 }
 
 func callLine(e *journal.Entry) string {

@@ -259,13 +259,13 @@ func TestJournalColour(t *testing.T) {
 	command := binary.Path + " journal --server " + s.Control
 	onTerminal := func(env ...string) string {
 		cmd := exec.Command("script", "-qec", command, "/dev/null")
-		cmd.Env = append(os.Environ(), env...)
+		cmd.Env = append(append(os.Environ(), "TERM=xterm-256color"), env...)
 		cmd.Stdin = io.MultiReader() // there is nothing to type
 		return binary.Finish(t, cmd).Stdout
 	}
 	const red, yellow = "\x1b[31m", "\x1b[33m"
 	text := onTerminal("NO_COLOR=")
-	if !strings.Contains(text, red+"! ") || !strings.Contains(text, yellow+"! ") || strings.Count(text, "\x1b[0m") != 3 {
+	if !strings.Contains(text, red+"! ") || !strings.Contains(text, yellow+"! ") || strings.Count(text, "\x1b[m") != 3 {
 		t.Errorf("on a terminal the journal is %q, want the error, the fault and the change in colours", text)
 	}
 	if text := onTerminal("NO_COLOR=1"); strings.Contains(text, "\x1b") || !strings.Contains(text, "DescribeRegions") {

@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/rs/zerolog"
+
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 )
 
 // The values of --log-format.
@@ -24,28 +25,16 @@ func newLog(w io.Writer, format, level string) (zerolog.Logger, error) {
 	}
 	if format == logAuto {
 		format = logJSON
-		if isTerminal(w) {
+		if terminal.Is(w) {
 			format = logConsole
 		}
 	}
 	switch format {
 	case logConsole:
-		w = zerolog.ConsoleWriter{Out: w, NoColor: noColour()}
+		w = zerolog.ConsoleWriter{Out: w, NoColor: terminal.NoColour()}
 	case logJSON:
 	default:
 		return zerolog.Logger{}, fmt.Errorf("--log-format is %s, %s or %s, not %q", logAuto, logConsole, logJSON, format)
 	}
 	return zerolog.New(w).Level(l).With().Timestamp().Logger(), nil
-}
-
-// noColour is the user's wish for none, by the convention of no-color.org.
-func noColour() bool { return os.Getenv("NO_COLOR") != "" }
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/stage"
 	"github.com/clbemu/clbemu/scenarios"
@@ -26,13 +26,14 @@ func newScenario() *cobra.Command {
 come of them. A scenario is a file, all files of a folder, or a name of the library
 that is part of clbemu.
 
-Its client half is a scripted client and is played against a private emulator in
-memory, or a running one. Its kubernetes half watches a controller in a cluster
-whose cloud is a running emulator; without a cluster it is skipped.`,
+Its client half is a scripted client, or runs programs of yours, and is played
+against a private emulator in memory, or a running one. Its kubernetes half watches
+a controller in a cluster whose cloud is a running emulator; without a cluster it
+is skipped. Its program half judges a program that clbemu scenario watch runs.`,
 		Args: noArgs,
 		RunE: help,
 	}
-	cmd.AddCommand(newScenarioRun(), newScenarioList(), newScenarioLint(), newScenarioShow(), newScenarioSchema())
+	cmd.AddCommand(newScenarioRun(), newScenarioWatch(), newScenarioList(), newScenarioLint(), newScenarioShow(), newScenarioSchema())
 	return cmd
 }
 
@@ -43,26 +44,24 @@ func newScenarioList() *cobra.Command {
 		Example: "  clbemu scenario list",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(table, "SCENARIO\tHALVES\tABOUT")
+			var rows [][]string
 			loaded, err := loadScenarios(nil, scenarios.Options{})
 			if err != nil {
 				return cannot(err)
 			}
 			for _, s := range loaded {
-				fmt.Fprintf(table, "%s\t%s\t%s\n", s.Name, strings.Join(halvesOf(s), ", "), s.About)
+				rows = append(rows, []string{s.Name, strings.Join(halvesOf(s), ", "), s.About})
 			}
-			return table.Flush()
+			return cannot(terminal.Table(cmd.OutOrStdout(), []string{"SCENARIO", "HALVES", "ABOUT"}, rows))
 		},
 	}
 }
 
 func halvesOf(s *scenarios.Scenario) (names []string) {
-	if s.Client != nil {
-		names = append(names, scenarios.ClientHalf)
-	}
-	if s.Kubernetes != nil {
-		names = append(names, scenarios.KubernetesHalf)
+	for _, name := range scenarios.Halves {
+		if s.Half(name) != nil {
+			names = append(names, name)
+		}
 	}
 	return names
 }

@@ -51,7 +51,7 @@ func TestScenarioPageIsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, word := range []string{"set", "fault", "clear", "call", "wait", "clock", "restart", "kill", "kubectl", "repeat", "mark", "expect",
+	for _, word := range []string{"set", "fault", "clear", "call", "wait", "clock", "restart", "kill", "exec", "start", "kubectl", "repeat", "mark", "expect",
 		"resource", "calls", "quota", "addresses", "service", "event", "finalizer"} {
 		if !strings.Contains(string(text), "`"+word+":") {
 			t.Errorf("the page does not tell of %s", word)

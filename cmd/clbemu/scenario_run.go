@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/stage"
 	"github.com/clbemu/clbemu/scenarios"
@@ -20,12 +21,15 @@ type scenarioRun struct {
 	server, api, token string
 	keyID, keySecret   string
 	kubeconfig, junit  string
-	reset              bool
+	reset, tls         bool
 	asJSON, keepGoing  bool
 	half               string
 	set                []string
+	program            []string
+	judgeAfter         time.Duration
 	out                io.Writer
-	colour             bool
+	screen             *terminal.Screen
+	wait               *waitLine
 	results            []scenarios.Result
 }
 
@@ -51,6 +55,8 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 		},
 	}
 	r.define(cmd.Flags())
+	cmd.Flags().StringVar(&r.kubeconfig, "kubeconfig", "", "cluster for the kubernetes halves; kubectl must be on the PATH")
+	cmd.Flags().StringVar(&r.half, "half", "", "play this half alone: client or kubernetes")
 	addSet(cmd, &r.set)
 	return cmd
 }
@@ -60,10 +66,9 @@ func (r *scenarioRun) define(flags *pflag.FlagSet) {
 	flags.StringVar(&r.api, "api", defaultServer, "cloud's API of the running emulator")
 	flags.StringVar(&r.token, "control-token", "", "token of the control API")
 	flags.BoolVar(&r.reset, "reset", false, "delete everything on the running emulator before each half, and plant its world again")
-	flags.StringVar(&r.keyID, "access-key-id", apiclient.AccessKeyID, "access key of the scripted client")
+	flags.BoolVar(&r.tls, "tls", false, "serve the API of a private emulator to programs by HTTPS, which they trust by SSL_CERT_FILE")
+	flags.StringVar(&r.keyID, "access-key-id", apiclient.AccessKeyID, "access key of the scripted client, and of programs")
 	flags.StringVar(&r.keySecret, "access-key-secret", apiclient.AccessKeySecret, "its secret")
-	flags.StringVar(&r.kubeconfig, "kubeconfig", "", "cluster for the kubernetes halves; kubectl must be on the PATH")
-	flags.StringVar(&r.half, "half", "", "play this half alone: client or kubernetes")
 	flags.StringVar(&r.junit, "junit", "", "file to write a JUnit report to")
 	flags.BoolVar(&r.asJSON, "json", false, "print the results as JSON, and no progress")
 	flags.BoolVar(&r.keepGoing, "keep-going", false, "go on with the next scenario after one that failed")
@@ -79,7 +84,7 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 	if r.reset && r.server == "" {
 		return usage(errors.New("--reset needs --server: a private emulator is new each time"))
 	}
-	if r.half != "" && r.half != scenarios.ClientHalf && r.half != scenarios.KubernetesHalf {
+	if r.half != "" && r.half != scenarios.ClientHalf && r.half != scenarios.KubernetesHalf && r.half != scenarios.ProgramHalf {
 		return usage(fmt.Errorf("--half %s is neither %s nor %s", r.half, scenarios.ClientHalf, scenarios.KubernetesHalf))
 	}
 	loaded, err := loadChecked(cmd, args, r.set)
@@ -89,7 +94,11 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 		}
 		return notPlayed(err)
 	}
-	r.out, r.colour = cmd.OutOrStdout(), isTerminal(cmd.OutOrStdout()) && os.Getenv("NO_COLOR") == ""
+	return r.playAndReport(cmd, loaded)
+}
+
+func (r *scenarioRun) playAndReport(cmd *cobra.Command, loaded []*scenarios.Scenario) error {
+	r.out, r.screen = cmd.OutOrStdout(), terminal.New(cmd.OutOrStdout())
 	r.playAll(cmd.Context(), loaded)
 	if err := r.report(); err != nil {
 		return notPlayed(err)
@@ -97,13 +106,21 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 	return r.verdict(len(loaded))
 }
 
+// halves are those of a scenario that are to be played.
+func (r *scenarioRun) halves(s *scenarios.Scenario) (names []string) {
+	for _, half := range halvesOf(s) {
+		switch {
+		case r.half == half, r.half == "" && half != scenarios.ProgramHalf:
+			names = append(names, half)
+		}
+	}
+	return names
+}
+
 // playAll plays scenarios until one fails, or all of them.
 func (r *scenarioRun) playAll(ctx context.Context, loaded []*scenarios.Scenario) {
 	for _, s := range loaded {
-		for _, half := range halvesOf(s) {
-			if r.half != "" && r.half != half {
-				continue
-			}
+		for _, half := range r.halves(s) {
 			result := r.play(ctx, s, half)
 			r.results = append(r.results, result)
 			r.show(result)
@@ -117,7 +134,7 @@ func (r *scenarioRun) playAll(ctx context.Context, loaded []*scenarios.Scenario)
 
 // play plays a half on a stage of its own.
 func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half string) scenarios.Result {
-	on := scenarios.Stage{Progress: r.progress}
+	on := scenarios.Stage{Progress: r.progress, Waiting: r.waiting, Program: scenarios.Program{Command: r.program}, For: r.judgeAfter}
 	if half == scenarios.KubernetesHalf {
 		if r.kubeconfig == "" {
 			return scenarios.Result{Scenario: s.Name, File: s.File, Half: half, Status: scenarios.Skipped,
@@ -125,14 +142,18 @@ func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half stri
 		}
 		on.Cluster = stage.Kubectl{Kubeconfig: r.kubeconfig}
 	}
-	target, end, err := r.target(ctx)
+	if half == scenarios.ProgramHalf && !r.asJSON {
+		on.Output = prefixed{r.screen}
+	}
+	on, end, err := r.target(ctx, on, s.RunsPrograms(half))
 	if err != nil {
 		return scenarios.Result{Scenario: s.Name, File: s.File, Half: half, Status: scenarios.Broken,
 			Failure: &scenarios.Failure{File: s.File, Line: 1, Step: half, Reason: err.Error()}}
 	}
-	on.Target = target
 	r.say("%s, %s: %s\n", s.Name, half, s.About)
+	r.wait = newWaitLine(r.screen)
 	result := scenarios.Play(ctx, s, half, on)
+	r.wait.over()
 	if err := end(context.WithoutCancel(ctx)); err != nil {
 		result.Notes = append(result.Notes, err.Error())
 		if result.Status == scenarios.Passed {
@@ -143,96 +164,33 @@ func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half stri
 	return result
 }
 
-// target is a private emulator or a running one, with what ends its use.
-func (r *scenarioRun) target(ctx context.Context) (scenarios.Target, func(context.Context) error, error) {
+// target gives a stage a private emulator or a running one, with what ends its use.
+func (r *scenarioRun) target(ctx context.Context, on scenarios.Stage, programs bool) (scenarios.Stage, func(context.Context) error, error) {
 	if r.server == "" {
-		local, err := stage.NewLocal(ctx)
+		local, err := r.local(ctx, programs)
 		if err != nil {
-			return nil, nil, err
+			return on, nil, err
 		}
-		return local, local.Close, nil
+		local.AccessKeyID, local.AccessKeySecret = r.keyID, r.keySecret
+		on.Target, on.Programs = local, local
+		return on, local.Close, nil
 	}
 	remote := &stage.Remote{API: r.api, Control: r.server, Token: r.token, AccessKeyID: r.keyID, AccessKeySecret: r.keySecret}
 	if r.reset {
 		if err := remote.Reset(ctx); err != nil {
-			return nil, nil, err
+			return on, nil, err
 		}
 	}
-	return remote, remote.Close, nil
+	on.Target, on.Programs = remote, remote
+	return on, remote.Close, nil
 }
 
-// say prints progress, which is not for who reads JSON.
-func (r *scenarioRun) say(format string, args ...any) {
-	if !r.asJSON {
-		fmt.Fprintf(r.out, format, args...)
+// local is a private emulator.
+func (r *scenarioRun) local(ctx context.Context, programs bool) (*stage.Local, error) {
+	if programs {
+		return stage.NewOpen(ctx, r.tls)
 	}
-}
-
-// The colours of a terminal.
-const (
-	green  = "\x1b[32m"
-	red    = "\x1b[31m"
-	yellow = "\x1b[33m"
-	plain  = "\x1b[0m"
-)
-
-func (r *scenarioRun) coloured(colour, text string) string {
-	if !r.colour {
-		return text
-	}
-	return colour + text + plain
-}
-
-func (r *scenarioRun) progress(step scenarios.StepDone) {
-	mark := r.coloured(green, "ok    ")
-	if !step.Passed {
-		mark = r.coloured(red, "failed")
-	}
-	r.say("  %s %4d  %s\n", mark, step.Line, step.Title)
-}
-
-var colourOf = map[scenarios.Status]string{
-	scenarios.Passed: green, scenarios.Failed: red, scenarios.Broken: red, scenarios.Skipped: yellow,
-}
-
-// show tells how a half ended.
-func (r *scenarioRun) show(result scenarios.Result) {
-	status := r.coloured(colourOf[result.Status], string(result.Status))
-	switch {
-	case result.Failure != nil:
-		r.say("%s: %s, %s\n%s", status, result.Scenario, result.Half, result.Failure)
-	case result.Reason != "":
-		r.say("%s: %s, %s (%s)\n", status, result.Scenario, result.Half, result.Reason)
-	default:
-		r.say("%s: %s, %s\n", status, result.Scenario, result.Half)
-	}
-	for _, note := range result.Notes {
-		r.say("  note: %s\n", note)
-	}
-}
-
-// report writes the results where they are wanted.
-func (r *scenarioRun) report() error {
-	if r.junit != "" {
-		if err := writeJUnit(r.junit, r.results); err != nil {
-			return err
-		}
-	}
-	if r.asJSON {
-		return scenarios.WriteJSON(r.out, r.results)
-	}
-	count := scenarios.Summary(r.results)
-	r.say("%d passed, %d failed, %d could not be played, %d skipped\n",
-		count[scenarios.Passed], count[scenarios.Failed], count[scenarios.Broken], count[scenarios.Skipped])
-	return nil
-}
-
-func writeJUnit(name string, results []scenarios.Result) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(scenarios.WriteJUnit(f, results), f.Close())
+	return stage.NewLocal(ctx)
 }
 
 // verdict is the exit code of the run.

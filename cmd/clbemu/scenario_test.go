@@ -3,7 +3,9 @@ package main_test
 import (
 	"encoding/json"
 	"encoding/xml"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -101,6 +103,85 @@ func TestScenarioRun(t *testing.T) {
 		}
 		if strings.Contains(r.Stdout, "\x1b") {
 			t.Errorf("%s: there is colour outside a terminal: %q", test.name, r.Stdout)
+		}
+	}
+}
+
+// TestScenarioExec proves that a step runs a program where its calls are counted,
+// with what clbemu env prints and the same commands of clbemu at hand.
+func TestScenarioExec(t *testing.T) {
+	file := writeFile(t, filepath.Join(t.TempDir(), "exec.yaml"), `about: exec
+client:
+  steps:
+    - exec:
+        command: [sh, -c, 'test -n "$SLB_ENDPOINT" && "$CLBEMU" world set account.arrears=true && "$CLBEMU" world get account.arrears']
+        env: {CLBEMU: "`+binary.Path+`"}
+        output: account.arrears=true
+    - exec: {command: [sh, -c, 'echo oops >&2; exit 3'], exit: 3}
+    - exec: [sh, -c, 'echo oops >&2; exit 3']
+`)
+	r := binary.Run(t, "scenario", "run", file)
+	for _, want := range []string{"ok        4  exec sh -c test -n", "failed    9  exec sh", "expected  exit status 0\n  saw       3\n", "  output    oops\n",
+		"no client called this emulator: does the program take its endpoint", "1 client half played by programs of the scenario\n"} {
+		if r.Code != 1 || !strings.Contains(r.Stdout, want) {
+			t.Errorf("run = %d, %s%s, want 1 and %q", r.Code, r.Stdout, r.Stderr, want)
+		}
+	}
+}
+
+// TestScenarioWatch proves the exit code of each sort of watch, that the program's
+// output is shown as it comes, and whose client was judged.
+func TestScenarioWatch(t *testing.T) {
+	dir := scenarioDir(t)
+	file := writeFile(t, filepath.Join(t.TempDir(), "p.yaml"), "about: p\nprogram:\n  expect:\n    - calls: {action: CreateLoadBalancer, none: true}\n")
+	tests := []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{file, "--", "echo", "here I am"}, 0, "  | here I am\n  ok        3  the program echo here I am\n"},
+		{[]string{file, "--", "echo"}, 0, "1 passed, 0 failed, 0 could not be played, 0 skipped\n1 program half played by echo\n"},
+		{[]string{file, "--", "false"}, 1, "expected  exit status 0\n  saw       1\n"},
+		{[]string{file, "--for", "1s", "--", "sleep", "1000"}, 0, "passed: p, program"},
+		{[]string{file, "--", filepath.Join(dir, "none")}, 2, "no such file"},
+		{[]string{file}, 2, "give the command behind --"},
+		{[]string{file, "--"}, 2, "give the command behind --"},
+		{[]string{filepath.Join(dir, "good.yaml"), "--", "true"}, 2, "good has no program half: of the library, these have: arrears, "},
+		{[]string{"arears", "--", "true"}, 2, "do you mean arrears?"},
+		{[]string{file, "--reset", "--", "true"}, 2, "--reset needs --server"},
+	}
+	for _, test := range tests {
+		r := binary.Run(t, append([]string{"scenario", "watch"}, test.args...)...)
+		if r.Code != test.code || !strings.Contains(r.Stdout+r.Stderr, test.want) {
+			t.Errorf("watch %q: exit code %d, want %d and %q in\n%s%s", test.args, r.Code, test.code, test.want, r.Stdout, r.Stderr)
+		}
+	}
+}
+
+// TestScenarioWaits proves that a wait shows on a terminal how far it is, on a line
+// that goes away.
+func TestScenarioWaits(t *testing.T) {
+	if _, err := exec.LookPath("script"); err != nil {
+		t.Skip("there is no script command to make a terminal")
+	}
+	file := writeFile(t, filepath.Join(t.TempDir(), "p.yaml"), "about: p\nprogram:\n  steps:\n    - start: true\n    - expect:\n        - calls: {action: CreateLoadBalancer, atLeast: 1}\n          within: 4s\n")
+	cmd := exec.Command("script", "-qec", binary.Path+" scenario watch "+file+" -- sleep 100", "/dev/null")
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=")
+	cmd.Stdin = io.MultiReader() // there is nothing to type
+	r := binary.Finish(t, cmd)
+	for _, want := range []string{" waiting 2s of 4s: saw 0 of 1 call\r\x1b[K", "\x1b[31mfailed\x1b[m"} {
+		if !strings.Contains(r.Stdout, want) {
+			t.Errorf("the terminal shows %q, want %q", r.Stdout, want)
+		}
+	}
+}
+
+// TestScenarioClients proves that the summary says whose client was judged.
+func TestScenarioClients(t *testing.T) {
+	r := binary.Run(t, "scenario", "run")
+	for _, want := range []string{"33 client halves played by clbemu's own scripted client\n", "no client of yours was judged: "} {
+		if r.Code != 0 || !strings.Contains(r.Stdout, want) {
+			t.Errorf("run = %d, want 0 and %q in\n%s", r.Code, want, r.Stdout)
 		}
 	}
 }

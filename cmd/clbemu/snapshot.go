@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator/control"
 )
 
@@ -82,12 +82,11 @@ func printSnapshots(cmd *cobra.Command, t target) error {
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "SNAPSHOT\tTAKEN\tBYTES")
+	var rows [][]string
 	for _, s := range list {
-		fmt.Fprintf(table, "%s\t%s\t%d\n", s.Name, s.Taken.Format(time.RFC3339), s.Bytes)
+		rows = append(rows, []string{s.Name, s.Taken.Format(time.RFC3339), fmt.Sprint(s.Bytes)})
 	}
-	return cannot(table.Flush())
+	return cannot(terminal.Table(cmd.OutOrStdout(), []string{"SNAPSHOT", "TAKEN", "BYTES"}, rows))
 }
 
 func (l *local) snapshots() ([]control.Snapshot, error) {

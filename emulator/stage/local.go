@@ -2,9 +2,15 @@ package stage
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -24,11 +30,18 @@ var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // Local is a private emulator: in memory, with the default world, and with a
 // clock that stands still but for waits and for what a scenario does to it. It
 // implements scenarios.Target for one client that makes one call at a time.
+//
+// One that is open to programs goes with the machine's clock, and is at the same
+// addresses again after a restart.
 type Local struct {
 	Remote
 
 	disk     memory.Engine
-	clock    *state.ManualClock
+	clock    *state.ManualClock // nil for one that is open
+	tls      *tls.Config        // of the cloud's API, if it is HTTPS
+	dir      string             // of the certificate, "" if there is none
+	api      string             // where it listens
+	control  string
 	life     *life
 	past     []scenarios.JournalCall // of the lives before
 	sequence uint64                  // the last of them
@@ -38,7 +51,7 @@ type Local struct {
 type life struct {
 	emulator *emulator.Emulator
 	disk     *severable
-	server   *http.Server
+	servers  []*http.Server
 	calls    sync.RWMutex // read-locked by each call in flight
 	crashed  atomic.Bool
 }
@@ -69,30 +82,86 @@ func (s *severable) sever() {
 	s.severed = true
 }
 
+const anyPort = "127.0.0.1:0"
+
 // NewLocal starts a private emulator.
 func NewLocal(ctx context.Context) (*Local, error) {
-	l := &Local{clock: state.NewManualClock(start)}
+	l := &Local{clock: state.NewManualClock(start), api: anyPort}
 	return l, l.begin(ctx)
+}
+
+// NewOpen starts a private emulator that is open to programs, by HTTPS if they
+// want that.
+func NewOpen(ctx context.Context, secure bool) (*Local, error) {
+	l := &Local{api: anyPort, control: anyPort}
+	if secure {
+		if err := l.secure(); err != nil {
+			return nil, err
+		}
+	}
+	return l, l.begin(ctx)
+}
+
+// secure makes a certificate that this emulator's clients trust.
+func (l *Local) secure() (err error) {
+	if l.dir, err = os.MkdirTemp("", "clbemu-tls-"); err != nil {
+		return err
+	}
+	if l.tls, err = emulator.GenerateTLS(l.dir, []string{"127.0.0.1", "localhost"}); err != nil {
+		return err
+	}
+	authority, err := os.ReadFile(filepath.Join(l.dir, emulator.CAFile))
+	if err != nil {
+		return err
+	}
+	trusted := x509.NewCertPool()
+	trusted.AppendCertsFromPEM(authority)
+	l.http = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: trusted}}}
+	return nil
 }
 
 // begin starts the emulator on what the disk holds.
 func (l *Local) begin(ctx context.Context) error {
 	born := &life{disk: &severable{Engine: &l.disk}}
-	e, err := emulator.New(ctx, emulator.Config{Storage: born.disk, StrictAuth: true, Clock: l.clock, Seed: 1, Crash: born.crash})
+	cfg := emulator.Config{Storage: born.disk, StrictAuth: true, Seed: 1, Crash: born.crash}
+	if l.clock != nil {
+		cfg.Clock = l.clock
+	}
+	e, err := emulator.New(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	born.emulator = e
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return errors.Join(err, e.Close(ctx))
+	born.emulator, l.life = e, born
+	if l.API, err = l.serve(&l.api, l.tls); err == nil && l.control != "" {
+		l.Control, err = l.serve(&l.control, nil)
 	}
-	born.server = &http.Server{Handler: born, ReadHeaderTimeout: callTimeout}
-	go func() { _ = born.server.Serve(listener) }() // it ends when it is closed
-	l.life = born
-	l.API = "http://" + listener.Addr().String()
-	l.Control = l.API
+	if err != nil {
+		return errors.Join(err, l.end(ctx))
+	}
+	if l.control == "" {
+		l.Control = l.API
+	}
 	return nil
+}
+
+// serve listens at an address, which it makes that of the next time, and returns
+// the URL.
+func (l *Local) serve(address *string, config *tls.Config) (string, error) {
+	listener, err := net.Listen("tcp", *address)
+	if err != nil {
+		return "", err
+	}
+	if l.clock == nil {
+		*address = listener.Addr().String()
+	}
+	url := "http://" + listener.Addr().String()
+	if config != nil {
+		listener, url = tls.NewListener(listener, config), "https://"+listener.Addr().String()
+	}
+	server := &http.Server{Handler: l.life, ReadHeaderTimeout: callTimeout, ErrorLog: log.New(io.Discard, "", 0)}
+	l.life.servers = append(l.life.servers, server)
+	go func() { _ = server.Serve(listener) }() // it ends when it is closed
+	return url, nil
 }
 
 // ServeHTTP serves both APIs at one address.
@@ -100,6 +169,9 @@ func (l *life) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/v1/") {
 		l.emulator.ControlHandler().ServeHTTP(w, r)
 		return
+	}
+	if l.crashed.Load() {
+		panic(http.ErrAbortHandler)
 	}
 	l.calls.RLock()
 	defer l.calls.RUnlock()
@@ -127,17 +199,65 @@ func (l *Local) Call(ctx context.Context, call scenarios.APICall) (scenarios.Ans
 	if answer.Lost != "" {
 		l.life.settle()
 	}
-	if l.life.crashed.Load() {
-		err = errors.Join(err, l.Restart(ctx, true))
-	}
-	return answer, err
+	return answer, errors.Join(err, l.revive(ctx))
 }
 
-// Pass implements scenarios.Target: nothing else runs here, so nobody needs to
-// wait.
+// revive starts an emulator again that crashed.
+func (l *Local) revive(ctx context.Context) error {
+	if !l.life.crashed.Load() {
+		return nil
+	}
+	return l.Restart(ctx, true)
+}
+
+// Pass implements scenarios.Target: where nothing else runs, nobody needs to wait.
 func (l *Local) Pass(ctx context.Context, d time.Duration) error {
-	l.clock.Advance(d)
-	return ctx.Err()
+	if l.clock != nil {
+		l.clock.Advance(d)
+		return ctx.Err()
+	}
+	for ; d > 0; d -= revivePause {
+		if err := errors.Join(l.Remote.Pass(ctx, min(d, revivePause)), l.revive(ctx)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// revivePause is how long an emulator that crashed is gone at most.
+const revivePause = 50 * time.Millisecond
+
+// Start implements scenarios.Programs.
+func (l *Local) Start(ctx context.Context, p scenarios.Program) (scenarios.Running, error) {
+	environment, err := l.environment()
+	if err != nil {
+		return nil, err
+	}
+	if l.dir != "" {
+		authority := filepath.Join(l.dir, emulator.CAFile)
+		environment = append(environment, "SSL_CERT_FILE="+authority, "NODE_EXTRA_CA_CERTS="+authority, "REQUESTS_CA_BUNDLE="+authority)
+	}
+	r, err := startProgram(ctx, p, environment)
+	if err != nil {
+		return nil, err
+	}
+	return supervised{r, l}, nil
+}
+
+// supervised is a program beside which an emulator that crashes is started again.
+type supervised struct {
+	*running
+	local *Local
+}
+
+// Wait implements scenarios.Running.
+func (s supervised) Wait(ctx context.Context, most time.Duration) (ended bool, err error) {
+	for passed := time.Duration(0); ; passed += revivePause {
+		ended, err = s.running.Wait(ctx, min(revivePause, most-passed))
+		if err = errors.Join(err, s.local.revive(ctx)); ended || err != nil || passed+revivePause >= most {
+			return ended, err
+		}
+	}
 }
 
 // CanRestart implements scenarios.Target.
@@ -163,9 +283,12 @@ func (l *Local) Restart(ctx context.Context, kill bool) error {
 }
 
 func (l *Local) end(ctx context.Context) error {
-	closed := l.life.server.Close()
+	var errs []error
+	for _, server := range l.life.servers {
+		errs = append(errs, server.Close())
+	}
 	l.life.settle()
-	return errors.Join(closed, l.life.emulator.Close(ctx))
+	return errors.Join(append(errs, l.life.emulator.Close(ctx))...)
 }
 
 // Mark implements scenarios.Target.
@@ -196,5 +319,9 @@ func (l *Local) Close(ctx context.Context) error {
 	for _, problem := range problems {
 		err = errors.Join(err, errors.New("the state is inconsistent: "+problem))
 	}
-	return errors.Join(err, l.end(ctx))
+	err = errors.Join(err, l.end(ctx))
+	if l.dir != "" {
+		err = errors.Join(err, os.RemoveAll(l.dir))
+	}
+	return err
 }

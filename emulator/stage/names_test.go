@@ -257,8 +257,8 @@ func (m *mutation) try(where string, node *yaml.Node) {
 // names what is not in it.
 func refusedWhenSet(t *testing.T, local *stage.Local, s *scenarios.Scenario) bool {
 	all := []scenarios.Settings{s.Given.World}
-	for _, half := range []*scenarios.Half{s.Client, s.Kubernetes} {
-		if half != nil {
+	for _, name := range scenarios.Halves {
+		if half := s.Half(name); half != nil {
 			for _, step := range half.Steps {
 				all = append(all, step.Set)
 			}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+func newScenarioWatch() *cobra.Command {
+	r := &scenarioRun{half: scenarios.ProgramHalf}
+	cmd := &cobra.Command{
+		Use:   "watch [FILE|DIR|NAME...] -- COMMAND [ARGUMENT...]",
+		Short: "Judge a program of yours by scenarios",
+		Long: `Judge a program of yours by the program half of scenarios, all of the library that
+have one if none is named. For each, the command is run from its beginning, in the
+environment that clbemu env prints: the cloud fails around it as the scenario says,
+and its calls get the verdict. It should end by itself with the exit status 0; one
+that goes on, as a controller does, is judged after --for and then ended.
+
+Time is real here. Programs that want HTTPS, such as Terraform, get it by --tls.
+
+Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
+		Example: `  clbemu scenario watch reply-lost-after-create -- go test ./...
+  clbemu scenario watch arrears --tls -- terraform apply -auto-approve
+  clbemu scenario watch --keep-going --for 2m -- ./my-controller`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := configure(cmd); err != nil {
+				return err
+			}
+			return r.watch(cmd, args)
+		},
+	}
+	r.define(cmd.Flags())
+	cmd.Flags().DurationVar(&r.judgeAfter, "for", 5*time.Minute, "how long the program may run before it is judged as it runs")
+	addSet(cmd, &r.set)
+	return cmd
+}
+
+func (r *scenarioRun) watch(cmd *cobra.Command, args []string) error {
+	dash := cmd.ArgsLenAtDash()
+	if dash < 0 || dash == len(args) {
+		return usage(errors.New("give the command behind --, as in clbemu scenario watch arrears -- make test"))
+	}
+	if r.reset && r.server == "" {
+		return usage(errors.New("--reset needs --server: a private emulator is new each time"))
+	}
+	names := args[:dash]
+	r.program = args[dash:]
+	loaded, err := loadChecked(cmd, names, r.set)
+	if err != nil {
+		if coded := (*exitError)(nil); errors.As(err, &coded) {
+			err = coded.err
+		}
+		return notPlayed(err)
+	}
+	var with []*scenarios.Scenario
+	var without []string
+	for _, s := range loaded {
+		if s.Program == nil {
+			without = append(without, s.Name)
+		} else {
+			with = append(with, s)
+		}
+	}
+	if len(names) > 0 && len(without) > 0 {
+		return usage(fmt.Errorf("%s has no program half: %s", strings.Join(without, ", "), watchable()))
+	}
+	return r.playAndReport(cmd, with)
+}
+
+// watchable says which scenarios of the library judge a program.
+func watchable() string {
+	loaded, err := loadScenarios(nil, scenarios.Options{})
+	if err != nil {
+		return err.Error()
+	}
+	var names []string
+	for _, s := range loaded {
+		if s.Program != nil {
+			names = append(names, s.Name)
+		}
+	}
+	return "of the library, these have: " + strings.Join(names, ", ")
+}

@@ -1,0 +1,182 @@
+// Package terminal owns what people see of clbemu: colours, tables, what fits into
+// a line, and the line that lives while something takes long. Where nobody looks,
+// in a file or a log, colours go away and the living line becomes a line a minute.
+// It must not know what is shown.
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"charm.land/lipgloss/v2/table"
+	"github.com/charmbracelet/colorprofile"
+	"golang.org/x/term"
+)
+
+// The styles. Those who want no colour say so by NO_COLOR.
+var (
+	Good = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	Bad  = lipgloss.NewStyle().Foreground(lipgloss.Red)
+	Odd  = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+	Note = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
+	head = lipgloss.NewStyle().Bold(true)
+)
+
+// Is tells whether a person may look at what is written.
+func Is(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// NoColour is the user's wish for none, by the convention of no-color.org.
+func NoColour() bool { return os.Getenv("NO_COLOR") != "" }
+
+// defaultWidth is for terminals that don't tell theirs.
+const defaultWidth = 80
+
+// Screen is where text goes, with the living line below it. It is safe for
+// concurrent use.
+type Screen struct {
+	out   io.Writer // takes colours away where they don't belong
+	raw   io.Writer
+	live  bool
+	width func() int
+
+	mu   sync.Mutex
+	line string // the living one
+}
+
+// New returns a screen over a terminal, a file or a pipe.
+func New(w io.Writer) *Screen {
+	s := &Screen{out: coloured(w), raw: w, live: Is(w), width: func() int { return defaultWidth }}
+	if f, ok := w.(*os.File); ok && s.live {
+		s.width = func() int {
+			if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+				return width
+			}
+			return defaultWidth
+		}
+	}
+	return s
+}
+
+// coloured passes on what a writer may show.
+func coloured(w io.Writer) io.Writer {
+	if NoColour() {
+		return &colorprofile.Writer{Forward: w, Profile: colorprofile.NoTTY}
+	}
+	return colorprofile.NewWriter(w, os.Environ())
+}
+
+// Write implements io.Writer.
+func (s *Screen) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+	n, err := s.out.Write(text)
+	if strings.HasSuffix(string(text), "\n") {
+		s.draw()
+	}
+	return n, err
+}
+
+// Printf prints.
+func (s *Screen) Printf(format string, args ...any) { fmt.Fprintf(s, format, args...) }
+
+// erase takes the living line away.
+func (s *Screen) erase() {
+	if s.live && s.line != "" {
+		_, _ = io.WriteString(s.raw, "\r\x1b[K") // a terminal that is gone shows nothing
+	}
+}
+
+// draw shows the living line, which the width of the terminal cuts.
+func (s *Screen) draw() {
+	if !s.live || s.line == "" {
+		return
+	}
+	line := []rune(s.line)
+	if most := s.width() - 1; len(line) > most && most > 0 {
+		line = append(line[:most-1], '…')
+	}
+	_, _ = io.WriteString(s.raw, string(line))
+}
+
+func (s *Screen) show(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+	s.line = line
+	s.draw()
+}
+
+// The pace of the living line, on a terminal and in a log.
+const (
+	livePace = 200 * time.Millisecond
+	logPace  = time.Minute
+	// patience is how long something takes before it is worth a line.
+	patience = time.Second
+)
+
+// spinner shows that time goes on.
+var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// Live shows how something goes that takes long, until it is stopped.
+func (s *Screen) Live(describe func() string) (stop func()) {
+	done, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		s.follow(describe, done)
+	}()
+	var once sync.Once
+	return func() { once.Do(func() { close(done); <-over; s.show("") }) }
+}
+
+func (s *Screen) follow(describe func() string, done <-chan struct{}) {
+	pace := logPace
+	if s.live {
+		pace = livePace
+	}
+	begin, ticker := time.Now(), time.NewTicker(pace)
+	defer ticker.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-done:
+			return
+		case <-ticker.C:
+		}
+		switch {
+		case !s.live:
+			s.Printf("%s\n", describe())
+		case time.Since(begin) >= patience:
+			s.show(spinner[n%len(spinner)] + " " + describe())
+		}
+	}
+}
+
+// Table prints rows under a header, in columns.
+func Table(w io.Writer, header []string, rows [][]string) error {
+	t := table.New().Headers(header...).Rows(rows...).Wrap(false).
+		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderHeader(false).BorderColumn(false).BorderRow(false).
+		StyleFunc(func(row, column int) lipgloss.Style {
+			style := lipgloss.NewStyle()
+			if row == table.HeaderRow {
+				style = head
+			}
+			if column < len(header)-1 {
+				style = style.PaddingRight(2)
+			}
+			return style
+		})
+	var text strings.Builder
+	for line := range strings.Lines(t.String()) {
+		text.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	_, err := io.WriteString(coloured(w), text.String())
+	return err
+}

@@ -1,0 +1,87 @@
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestLog proves that what takes long is a line a minute where nobody looks, with
+// no escape sequence.
+func TestLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		s, began := New(&out), time.Now()
+		stop := s.Live(func() string { return fmt.Sprint("at ", time.Since(began)) })
+		time.Sleep(30 * time.Second)
+		s.Printf("%s\n", Bad.Render("in between"))
+		time.Sleep(2 * time.Minute)
+		stop()
+		time.Sleep(time.Hour)
+		if want := "in between\nat 1m0s\nat 2m0s\n"; out.String() != want {
+			t.Errorf("the log is %q, want %q", out.String(), want)
+		}
+	})
+}
+
+// TestLive proves that the living line is drawn again and again, below what is
+// printed, that the width cuts it, and that nothing is left of it.
+func TestLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		s := New(&out)
+		s.live, s.width = true, func() int { return 12 }
+		n := 0
+		stop := s.Live(func() string { n++; return fmt.Sprint("step ", n, " of many") })
+		time.Sleep(900 * time.Millisecond)
+		if out.Len() > 0 {
+			t.Errorf("before it takes long, there is %q", out.String())
+		}
+		time.Sleep(200 * time.Millisecond)
+		s.Printf("printed\n")
+		stop()
+		stop()
+		const erase = "\r\x1b[K"
+		drawn := strings.Split(out.String(), erase)
+		if len(drawn) < 3 || !strings.Contains(drawn[0], "step 1 of") && !strings.HasSuffix(drawn[0], "…") || !strings.HasPrefix(drawn[1], "printed\n") || drawn[len(drawn)-1] != "" {
+			t.Errorf("the terminal got %q, want the line, what is printed, the line and nothing", out.String())
+		}
+		for _, line := range drawn {
+			if shown := []rune(strings.TrimPrefix(line, "printed\n")); len(shown) > 11 {
+				t.Errorf("%q is wider than the terminal", string(shown))
+			}
+		}
+	})
+}
+
+// TestTable proves that columns are aligned, also below wide letters, and that
+// nothing stands behind the last one.
+func TestTable(t *testing.T) {
+	var out bytes.Buffer
+	if err := Table(&out, []string{"NAME", "ABOUT"}, [][]string{{"a", "first"}, {"负载均衡", "second"}, {"b", ""}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "NAME      ABOUT\na         first\n负载均衡  second\nb\n"; out.String() != want {
+		t.Errorf("the table is\n%s\nwant\n%s", out.String(), want)
+	}
+	out.Reset()
+	if err := Table(&out, []string{"NAME", "ABOUT"}, nil); err != nil || out.String() != "NAME  ABOUT\n" {
+		t.Errorf("an empty table is %q, %v", out.String(), err)
+	}
+}
+
+// TestIs proves that a file is no terminal.
+func TestIs(t *testing.T) {
+	f, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if Is(f) || Is(&bytes.Buffer{}) {
+		t.Error("a file is taken for a terminal")
+	}
+}

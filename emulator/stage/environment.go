@@ -1,0 +1,45 @@
+package stage
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/apiclient"
+)
+
+// Environment is how clients of the cloud are pointed at an emulator: names and
+// values of variables.
+type Environment struct {
+	// API is where the cloud's API is.
+	API *url.URL
+	// AccessKeyID, AccessKeySecret and Region are those of the default world when
+	// empty.
+	AccessKeyID, AccessKeySecret, Region string
+}
+
+// defaultRegion is that of the default world.
+const defaultRegion = "cn-hangzhou"
+
+// Variables lists names and values. The endpoints are host:port, as clients take
+// the scheme from elsewhere; evidence CLB-0452 and CLB-0456.
+func (e Environment) Variables() [][2]string {
+	var vars [][2]string
+	for _, product := range []string{"SLB", "VPC", "ECS", "NLB", "EFLO_CONTROLLER"} {
+		vars = append(vars, [2]string{product + "_ENDPOINT", e.API.Host})
+	}
+	id, secret := cmp.Or(e.AccessKeyID, apiclient.AccessKeyID), cmp.Or(e.AccessKeySecret, apiclient.AccessKeySecret)
+	region := cmp.Or(e.Region, defaultRegion)
+	return append(vars,
+		[2]string{"ALICLOUD_CLIENT_SCHEME", strings.ToUpper(e.API.Scheme)},
+		[2]string{"METADATA_ENDPOINT", e.API.Scheme + "://" + e.API.Host},
+		[2]string{"ACCESS_KEY_ID", id},
+		[2]string{"ACCESS_KEY_SECRET", secret},
+		[2]string{"ALIBABA_CLOUD_ACCESS_KEY_ID", id},
+		[2]string{"ALIBABA_CLOUD_ACCESS_KEY_SECRET", secret},
+		[2]string{"ALICLOUD_ACCESS_KEY", id},
+		[2]string{"ALICLOUD_SECRET_KEY", secret},
+		[2]string{"ALIBABA_CLOUD_REGION_ID", region},
+		[2]string{"ALICLOUD_REGION", region},
+	)
+}

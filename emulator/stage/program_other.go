@@ -1,0 +1,10 @@
+//go:build !unix
+
+package stage
+
+import "os/exec"
+
+func ownGroup(*exec.Cmd) {}
+
+// endGroup ends the program: here it can't be asked to.
+func endGroup(cmd *exec.Cmd, _ bool) error { return cmd.Process.Kill() }

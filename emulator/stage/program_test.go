@@ -1,0 +1,198 @@
+package stage_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// TestMain is also the programs that these tests run: this binary, told by its
+// environment what to do.
+func TestMain(m *testing.M) {
+	switch os.Getenv("CLBEMU_TEST_PROGRAM") {
+	case "":
+		os.Exit(m.Run())
+	case "create":
+		os.Exit(createUntilDone())
+	case "sleep":
+		fmt.Println("asleep")
+		time.Sleep(time.Hour)
+	case "fail":
+		fmt.Fprintln(os.Stderr, "it is broken")
+		os.Exit(3)
+	}
+}
+
+// createUntilDone is a client that makes a load balancer and tries again.
+func createUntilDone() int {
+	client := apiclient.Client{
+		URL:         strings.ToLower(os.Getenv("ALICLOUD_CLIENT_SCHEME")) + "://" + os.Getenv("SLB_ENDPOINT"),
+		AccessKeyID: os.Getenv("ACCESS_KEY_ID"), AccessKeySecret: os.Getenv("ACCESS_KEY_SECRET"), UserAgent: "program",
+	}
+	if file := os.Getenv("SSL_CERT_FILE"); file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(text)
+		client.HTTP = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	}
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		reply, err := client.Call(apiclient.Slb, "CreateLoadBalancer", map[string]string{"InstanceChargeType": "PayByCLCU", "ClientToken": os.Getenv("TOKEN")})
+		if err == nil && reply.Status == 200 {
+			fmt.Println("made", reply.Text("LoadBalancerId"))
+			return 0
+		}
+		fmt.Println("try again:", err, reply.Body)
+	}
+	return 1
+}
+
+// program is this binary in a role.
+func program(role string) scenarios.Program {
+	return scenarios.Program{Command: []string{os.Args[0]}, Env: map[string]string{"CLBEMU_TEST_PROGRAM": role, "TOKEN": "once"}}
+}
+
+func newOpen(t *testing.T, secure bool) *stage.Local {
+	t.Helper()
+	local, err := stage.NewOpen(t.Context(), secure)
+	do(t, err)
+	t.Cleanup(func() { do(t, local.Close(context.Background())) })
+	return local
+}
+
+// end waits for a program's end.
+func end(t *testing.T, running scenarios.Running) {
+	t.Helper()
+	if over, err := running.Wait(t.Context(), time.Minute); err != nil || !over {
+		t.Fatalf("Wait = %v, %v, want the end", over, err)
+	}
+}
+
+// TestProgram proves that a program finds the emulator by its environment alone,
+// by HTTP and by HTTPS, and that its end and its output are told.
+func TestProgram(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		local := newOpen(t, secure)
+		running, err := local.Start(t.Context(), program("create"))
+		do(t, err)
+		end(t, running)
+		if running.Exit() != 0 || !strings.HasPrefix(running.Output(), "made lb-") || used(t, local) != 1 {
+			t.Errorf("HTTPS %v: exit %d with %q and %d load balancers, want one made", secure, running.Exit(), running.Output(), used(t, local))
+		}
+	}
+	local := newOpen(t, false)
+	running, err := local.Start(t.Context(), program("fail"))
+	do(t, err)
+	end(t, running)
+	if running.Exit() != 3 || running.Output() != "it is broken\n" {
+		t.Errorf("exit %d with %q, want 3 and what it complains of", running.Exit(), running.Output())
+	}
+	if _, err := local.Start(t.Context(), scenarios.Program{Command: []string{filepath.Join(t.TempDir(), "none")}}); err == nil {
+		t.Error("a program that there is not is started")
+	}
+}
+
+// TestProgramOfRemote proves that a program finds a running emulator.
+func TestProgramOfRemote(t *testing.T) {
+	remote, _ := newRemote(t)
+	running, err := remote.Start(t.Context(), program("create"))
+	do(t, err)
+	end(t, running)
+	if running.Exit() != 0 || used(t, remote) != 1 {
+		t.Errorf("exit %d with %q, want a load balancer made", running.Exit(), running.Output())
+	}
+}
+
+// TestProgramStop proves that a program that goes on is ended with its children.
+func TestProgramStop(t *testing.T) {
+	local := newOpen(t, false)
+	p := program("sleep")
+	p.Command = []string{"sh", "-c", `"$0" & echo $!; wait`, p.Command[0]}
+	running, err := local.Start(t.Context(), p)
+	do(t, err)
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(running.Output(), "asleep") && time.Now().Before(deadline); {
+		if over, err := running.Wait(t.Context(), 10*time.Millisecond); over || err != nil {
+			t.Fatalf("it has ended: %v, %s", err, running.Output())
+		}
+	}
+	running.Stop()
+	if over, err := running.Wait(t.Context(), 0); !over || err != nil {
+		t.Errorf("after Stop it still runs (%v)", err)
+	}
+	var child int
+	if _, err := fmt.Sscan(running.Output(), &child); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(child, 0) == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("its child still runs")
+		}
+	}
+}
+
+// TestCrashBesideProgram proves that an emulator that crashes in a call of a
+// program is back at the same address with what it had acknowledged.
+func TestCrashBesideProgram(t *testing.T) {
+	local := newOpen(t, false)
+	before := local.API
+	do(t, local.AddFault(t.Context(), rule(t, "{name: f, match: {action: CreateLoadBalancer}, when: {times: 1}, effect: {crash: true}}")))
+	running, err := local.Start(t.Context(), program("create"))
+	do(t, err)
+	end(t, running)
+	if running.Exit() != 0 || !strings.Contains(running.Output(), "try again") || used(t, local) != 1 || local.API != before {
+		t.Errorf("exit %d with %q at %s and %d load balancers, want one after a second try at %s", running.Exit(), running.Output(), local.API, used(t, local), before)
+	}
+}
+
+// TestProgramHalves plays the program halves of the library with a client that
+// does as it should, those that a client that makes one load balancer can be
+// judged by, and proves that they pass; and with one that does nothing, that they
+// fail.
+func TestProgramHalves(t *testing.T) {
+	judges := map[string]bool{"arrears": true, "insufficient-balance": true, "killed-in-mid-sync": true, "ram-permission-missing": true, "reply-lost-after-create": true}
+	halves := 0
+	for _, s := range loaded(t) {
+		if s.Program == nil {
+			continue
+		}
+		if halves++; !judges[s.Name] {
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			for role, want := range map[string]scenarios.Status{"create": scenarios.Passed, "fail": scenarios.Failed} {
+				local := newOpen(t, false)
+				result := scenarios.Play(t.Context(), s, scenarios.ProgramHalf, scenarios.Stage{Target: local, Programs: local, Program: program(role), For: time.Minute})
+				if result.Status != want {
+					t.Errorf("%s: %s, want %s: %s", role, result.Status, want, result.Failure)
+				}
+			}
+		})
+	}
+	if halves < 11 {
+		t.Errorf("%d scenarios judge programs, want 11 or more", halves)
+	}
+}
+
+func rule(t *testing.T, text string) faults.Rule {
+	t.Helper()
+	rules, err := faults.Parse([]byte(text))
+	do(t, err)
+	return rules[0]
+}

@@ -1,0 +1,153 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Programs runs programs of the user's, in an environment that points clients of
+// the cloud at the target.
+type Programs interface {
+	Start(ctx context.Context, p Program) (Running, error)
+}
+
+// Program is a command line.
+type Program struct {
+	Command []string
+	Dir     string
+	// Env are variables beside those of the surroundings.
+	Env map[string]string
+	// Output, if set, gets what it writes, as it comes.
+	Output io.Writer
+}
+
+func (p Program) String() string { return strings.Join(p.Command, " ") }
+
+// Running is a program that was started.
+type Running interface {
+	// Wait returns when it has ended, or else after a time.
+	Wait(ctx context.Context, most time.Duration) (ended bool, err error)
+	// Exit is the exit status of one that has ended.
+	Exit() int
+	// Output is the last part of what it wrote.
+	Output() string
+	// Stop ends it, gently at first.
+	Stop()
+}
+
+// Exec runs a program to its end.
+type Exec struct {
+	Command []string          `key:"command,required" doc:"The program and its arguments."`
+	Dir     string            `key:"dir" doc:"The folder to run it in; that of clbemu if absent."`
+	Env     map[string]string `key:"env" doc:"Variables beside those that clbemu env prints."`
+	Timeout Duration          `key:"timeout" doc:"How long it may take; 10m if absent."`
+	Exit    int               `key:"exit" doc:"The exit status that it must have; 0 if absent."`
+	Output  *Matcher          `key:"output" doc:"What it must write, standard output and standard error together."`
+}
+
+// defaultTimeout is how long a program may take.
+const defaultTimeout = 10 * time.Minute
+
+func (e *Exec) read(node *yaml.Node) error {
+	if node.Kind == yaml.SequenceNode {
+		node = &yaml.Node{Kind: yaml.MappingNode, Line: node.Line, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "command", Line: node.Line}, node}}
+	}
+	type plain Exec
+	d := &decoder{}
+	d.value(node, reflect.ValueOf((*plain)(e)).Elem(), "")
+	if len(d.problems) > 0 {
+		return errors.New(strings.TrimPrefix(d.problems[0].Field+": "+d.problems[0].Reason, ": "))
+	}
+	if len(e.Command) == 0 || e.Command[0] == "" {
+		return errors.New("give the program and its arguments, as [go, test, ./...]")
+	}
+	return nil
+}
+
+// ended is a difference with what a program wrote.
+type ended struct {
+	difference
+	output string
+}
+
+// exec runs a program and holds its end against what is expected.
+func (p *play) exec(ctx context.Context, e *Exec) error {
+	program := Program{Command: e.Command, Dir: e.Dir, Env: e.Env, Output: p.Output}
+	running, err := p.Programs.Start(ctx, program)
+	if err != nil {
+		return err
+	}
+	defer running.Stop()
+	timeout := time.Duration(e.Timeout)
+	if timeout == 0 {
+		timeout = defaultTimeout
+	}
+	over, err := p.await(ctx, running, timeout)
+	switch {
+	case err != nil:
+		return err
+	case !over:
+		return &ended{difference{"the end of " + program.String() + " within " + Duration(timeout).String(), "that it still runs"}, running.Output()}
+	case running.Exit() != e.Exit:
+		return &ended{difference{fmt.Sprintf("exit status %d", e.Exit), fmt.Sprint(running.Exit())}, running.Output()}
+	case e.Output != nil && !e.Output.holds(strings.TrimSpace(running.Output()), true):
+		return &ended{difference{"output that is " + e.Output.String(), "what follows"}, running.Output()}
+	}
+	return nil
+}
+
+// await waits for a program's end.
+func (p *play) await(ctx context.Context, running Running, most time.Duration) (over bool, err error) {
+	for passed := time.Duration(0); ; passed += awaitSlice {
+		if over, err = running.Wait(ctx, min(awaitSlice, most-passed)); over || err != nil || passed+awaitSlice >= most {
+			return over, err
+		}
+		p.waiting(passed+awaitSlice, most, "it still runs")
+	}
+}
+
+// awaitSlice is how often a wait for a program shows itself.
+const awaitSlice = time.Second
+
+// begin starts the program that the half is about.
+func (p *play) begin(ctx context.Context) (err error) {
+	if p.running != nil {
+		return errors.New("the program is started twice")
+	}
+	program := p.Program
+	program.Output = p.Output
+	p.running, err = p.Programs.Start(ctx, program)
+	return err
+}
+
+// gone tells whether the program of the half has ended, so that nothing more is to
+// be waited for.
+func (p *play) gone(ctx context.Context) bool {
+	if p.running == nil {
+		return false
+	}
+	over, err := p.running.Wait(ctx, 0)
+	return over && err == nil
+}
+
+// finish lets the program of the half come to its end, and judges that. One that
+// does not end by itself is judged as it runs.
+func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
+	if p.running == nil {
+		if err := p.begin(ctx); err != nil {
+			return nil, err
+		}
+	}
+	over, err := p.await(ctx, p.running, p.For)
+	if err != nil || !over || p.running.Exit() == 0 {
+		return nil, err
+	}
+	return &Unmet{p.scenario.Program.Line, "the program " + p.Program.String(), "exit status 0", fmt.Sprint(p.running.Exit())}, nil
+}
