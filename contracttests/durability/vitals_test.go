@@ -131,7 +131,7 @@ func (v vitals) grown(before vitals, calls int) (problems []string) {
 		was, is   float64
 		allowance float64
 	}{
-		{"heap", before.heap, v.heap, 2*mib + 32*nonces},
+		{"heap", before.heap, v.heap, 2*mib + 40*nonces},
 		{"resident memory", before.resident, v.resident, before.resident/4 + 32*mib + 64*nonces},
 		{"goroutines", before.goroutines, v.goroutines, 4}, // those that count them are among them
 		{"descriptors", before.descriptors, v.descriptors, 0},
