@@ -4,6 +4,7 @@
 package emulator
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -53,6 +54,10 @@ type Config struct {
 	// Fork, if set, is the folder of a stopped emulator: a copy of its state, in
 	// memory, is served and thrown away in the end.
 	Fork string
+	// Schema is what the store holds; nil is the cloud's. Products are served beside
+	// the cloud's own. Together they are for trying out what is not in them.
+	Schema   *state.Schema
+	Products []func(rpc.Deps) *rpc.Product
 	// World is planted into an empty store, and again by a reset. Nil is the
 	// default world.
 	World *world.World
@@ -116,7 +121,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 		return nil, err
 	}
 	store, err := state.Open(ctx, state.Config{
-		Schema: cloud.Schema, Engine: e, Clock: cfg.Clock, Seed: cfg.Seed,
+		Schema: cmp.Or(cfg.Schema, cloud.Schema), Engine: e, Clock: cfg.Clock, Seed: cfg.Seed,
 		Warn: func(what string) { cfg.Log.Warn().Msg(what) },
 	})
 	if err != nil {
@@ -125,7 +130,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err := plantIfEmpty(store, cfg); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	faults, err := control.NewFaults(store, Products())
+	faults, err := control.NewFaults(store, cfg.products())
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
@@ -222,7 +227,7 @@ func (cfg *Config) world() *world.World {
 }
 
 func (e *Emulator) build(snapshots *control.Snapshots) {
-	products := productsWith(e.cfg.AutoENI)
+	products := e.cfg.products()
 	metrics := control.NewMetrics(e.store, products)
 	callers := e.cfg.newCallers()
 	e.api = serveAPI(rpc.NewServer(rpc.Config{

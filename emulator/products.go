@@ -12,22 +12,38 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Products lists the APIs of the emulated cloud.
-func Products() []*rpc.Product {
-	return []*rpc.Product{clb.Product(), vpc.Product(), ecs.Product()}
+// apis are the APIs of the emulated cloud.
+var apis = []func(rpc.Deps) *rpc.Product{
+	clb.Product,
+	vpc.Product,
+	ecs.Product,
 }
 
-// productsWith lists the APIs when network interfaces of some addresses are made
-// as they are looked up.
-func productsWith(autoENI []netip.Prefix) []*rpc.Product {
-	if len(autoENI) == 0 {
-		return Products()
+// Products lists the APIs of the emulated cloud.
+func Products() []*rpc.Product { return productsOf(apis, rpc.Deps{}) }
+
+func productsOf(apis []func(rpc.Deps) *rpc.Product, deps rpc.Deps) []*rpc.Product {
+	list := make([]*rpc.Product, len(apis))
+	for i, product := range apis {
+		list[i] = product(deps)
 	}
-	return []*rpc.Product{clb.Product(), vpc.Product(), ecs.ProductWithAutoENI(func(tx *state.Tx, vpcID, ip string) error {
-		addr, err := netip.ParseAddr(ip)
-		if err != nil || !slices.ContainsFunc(autoENI, func(block netip.Prefix) bool { return block.Contains(addr) }) {
-			return nil
-		}
-		return world.AddNetworkInterface(tx, vpcID, ip)
-	})}
+	return list
+}
+
+// products lists what an emulator serves.
+func (cfg *Config) products() []*rpc.Product {
+	var deps rpc.Deps
+	if len(cfg.AutoENI) > 0 {
+		deps.MakeNetworkInterface = cfg.makeNetworkInterface
+	}
+	return productsOf(slices.Concat(apis, cfg.Products), deps)
+}
+
+// makeNetworkInterface makes those of pods.
+func (cfg *Config) makeNetworkInterface(tx *state.Tx, vpcID, ip string) error {
+	addr, err := netip.ParseAddr(ip)
+	if err != nil || !slices.ContainsFunc(cfg.AutoENI, func(block netip.Prefix) bool { return block.Contains(addr) }) {
+		return nil
+	}
+	return world.AddNetworkInterface(tx, vpcID, ip)
 }

@@ -118,6 +118,9 @@ func (s *Store) reload(ctx context.Context) error {
 	return nil
 }
 
+// Schema is what the store holds.
+func (s *Store) Schema() *Schema { return s.schema }
+
 // Now is the emulated time.
 func (s *Store) Now() time.Time {
 	return s.view(s.visible.Load().reading(), Owner{}).now

@@ -17,6 +17,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/control"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // conditionFlags say whose conditions a command is about.
@@ -86,7 +87,7 @@ func newWorldGet() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 	}, func(cmd *cobra.Command, args []string, t target) error {
 		prefix := strings.Join(args, "")
-		if err := names.Of(emulator.Products()).CheckPrefix(prefix); err != nil {
+		if err := names.Of(cloud.Schema, emulator.Products()).CheckPrefix(prefix); err != nil {
 			return usage(err)
 		}
 		list, err := t.conditions(f.where)

@@ -13,6 +13,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func (l *local) conditions(where world.Where) (list []world.Setting, err error) {
@@ -25,7 +26,7 @@ func (l *local) conditions(where world.Where) (list []world.Setting, err error) 
 
 func (l *local) set(change control.Change) error {
 	for _, setting := range change.Settings {
-		if err := names.Of(emulator.Products()).CheckCondition(setting.Name, setting.Value); err != nil {
+		if err := names.Of(cloud.Schema, emulator.Products()).CheckCondition(setting.Name, setting.Value); err != nil {
 			return failed(err)
 		}
 	}

@@ -59,7 +59,7 @@ type aclIDResponse struct {
 }
 
 func createAccessControlList(tx *state.Tx, req *createAccessControlListRequest) (*aclIDResponse, error) {
-	group, err := resourceGroup(tx.View, req.ResourceGroupID)
+	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}

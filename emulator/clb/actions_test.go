@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/clb"
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 )
 
@@ -16,11 +17,11 @@ func TestActionsMatchMetadata(t *testing.T) {
 			reasons[key] = reason
 		}
 	}
-	rpctest.MatchActions(t, clb.Product(), "testdata/actions.json", reasons)
+	rpctest.MatchActions(t, clb.Product(rpc.Deps{}), "testdata/actions.json", reasons)
 }
 
 // Every fact that a handler can report has a row in the error table.
-func TestFactsHaveRows(t *testing.T) { rpctest.MatchFacts(t, clb.Product(), ".") }
+func TestFactsHaveRows(t *testing.T) { rpctest.MatchFacts(t, clb.Product(rpc.Deps{}), ".") }
 
 // exceptions are the known differences from the metadata, by reason.
 var exceptions = map[string][]string{

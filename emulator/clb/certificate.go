@@ -117,7 +117,7 @@ func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) 
 	if !tx.Now().Before(content.NotAfter) {
 		return nil, errCertificateExpired
 	}
-	group, err := resourceGroup(tx.View, req.ResourceGroupID)
+	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
@@ -283,7 +283,7 @@ func uploadCACertificate(tx *state.Tx, req *uploadCACertificateRequest) (*caCert
 	if err != nil {
 		return nil, errCertificateMalformed
 	}
-	group, err := resourceGroup(tx.View, req.ResourceGroupID)
+	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Product is the API as the gateway serves it.
-func Product() *rpc.Product {
+func Product(rpc.Deps) *rpc.Product {
 	return &rpc.Product{
 		Name:    "Slb",
 		Version: "2014-05-15",

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/clb"
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -316,7 +317,7 @@ func TestRefusals(t *testing.T) {
 
 		{Name: "NotEmulated", Action: "CreateTLSCipherPolicy", Params: params("Name", "p"), Status: 400, Code: "InvalidAction.NotEmulated"},
 	}
-	rpctest.MatchErrors(t, clb.Product(), plant, cases)
+	rpctest.MatchErrors(t, clb.Product(rpc.Deps{}), plant, cases)
 }
 
 func entries(n int) string {

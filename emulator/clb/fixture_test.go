@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/clb"
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -130,7 +131,7 @@ func plantListeners(tx *state.Tx) {
 func newClient(t *testing.T, more ...func(*state.Tx) error) (*rpctest.Client, *state.Store) {
 	t.Helper()
 	store := rpctest.Store(t, append([]func(*state.Tx) error{plant}, more...)...)
-	return rpctest.NewClient(t, store, clb.Product()), store
+	return rpctest.NewClient(t, store, clb.Product(rpc.Deps{})), store
 }
 
 // pair is a certificate for www.example.com with its key, both in PEM form.

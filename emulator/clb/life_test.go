@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/clb"
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -17,7 +18,7 @@ func newTimedClient(t *testing.T, more ...func(*state.Tx) error) (*rpctest.Clien
 	t.Helper()
 	clock := state.NewManualClock(rpctest.Start)
 	store := rpctest.StoreAt(t, clock, append([]func(*state.Tx) error{plant}, more...)...)
-	return rpctest.NewClient(t, store, clb.Product()), store, clock
+	return rpctest.NewClient(t, store, clb.Product(rpc.Deps{})), store, clock
 }
 
 func realistic(tx *state.Tx) error {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/rpc/listing"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -288,10 +289,10 @@ func describeLoadBalancerListeners(v *state.View, req *describeLoadBalancerListe
 		}
 	}
 	resp := &describeLoadBalancerListenersResponse{MaxResults: req.MaxResults, TotalCount: len(found)}
-	part, next, ok := after(found, req.NextToken, req.MaxResults, func(l *cloud.Listener) string {
+	part, next, err := listing.After(found, req.NextToken, req.MaxResults, func(l *cloud.Listener) string {
 		return l.LoadBalancerID + "/" + cloud.PortKey(l.Port) + "/" + string(l.Protocol)
 	})
-	if !ok {
+	if err != nil {
 		return nil, errListenerTokenIllegal
 	}
 	resp.NextToken = next

@@ -239,7 +239,7 @@ func checkPurchase(v *state.View, req *createLoadBalancerRequest) error {
 }
 
 func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*cloud.LoadBalancer, error) {
-	group, err := resourceGroup(tx.View, req.ResourceGroupID)
+	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
@@ -279,20 +279,6 @@ func endOfSubscription(start time.Time, cycle string, duration int) time.Time {
 		return start.AddDate(duration, 0, 0)
 	}
 	return start.AddDate(0, duration, 0)
-}
-
-// resourceGroup returns the group to be in, the account's default if none is
-// asked for.
-func resourceGroup(v *state.View, id string) (string, error) {
-	if id != "" {
-		_, err := cloud.ResourceGroups.Get(v, id)
-		return id, err
-	}
-	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
-	if err != nil {
-		return "", err
-	}
-	return account.DefaultResourceGroupID, nil
 }
 
 // joinVSwitch gives an intranet load balancer its network, zones and address.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/rpc/listing"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -51,8 +52,7 @@ type page struct {
 
 // cut returns the page of a list.
 func cut[T any](p page, list []T) []T {
-	start := min((p.PageNumber-1)*p.PageSize, len(list))
-	return list[start:min(start+p.PageSize, len(list))]
+	return listing.Page(list, p.PageNumber, p.PageSize)
 }
 
 // maxListed is how many ids, names or tags a filter takes.

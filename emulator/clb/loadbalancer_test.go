@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/clb"
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -223,7 +224,7 @@ func TestChangeLoadBalancer(t *testing.T) {
 // in Beijing; until then the order is shown as not yet in effect.
 func TestModifyLoadBalancerInternetSpec(t *testing.T) {
 	clock := state.NewManualClock(rpctest.Start)
-	client := rpctest.NewClient(t, rpctest.StoreAt(t, clock, plant), clb.Product())
+	client := rpctest.NewClient(t, rpctest.StoreAt(t, clock, plant), clb.Product(rpc.Deps{}))
 	lb := params("LoadBalancerId", lbInternet)
 	client.Do("ModifyLoadBalancerInternetSpec", with(lb, "Bandwidth", "50"))
 	expect(t, client.Do("DescribeLoadBalancerAttribute", lb), "Bandwidth", "50", "HasReservedInfo", "false")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/clb"
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -344,7 +345,7 @@ func TestModel(t *testing.T) {
 	}
 	t.Logf("replay with -seed %d", seed)
 	store := rpctest.Store(t, world.Default().Plant)
-	client := rpctest.NewClient(t, store, clb.Product())
+	client := rpctest.NewClient(t, store, clb.Product(rpc.Deps{}))
 	w := newTwin(seed)
 	seen := make(map[outcome]int)
 	for i := range modelCalls {

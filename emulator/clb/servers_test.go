@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/clb"
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -176,7 +177,7 @@ func TestBackendQuotaUnderConcurrency(t *testing.T) {
 	var wg sync.WaitGroup
 	codes := make([]string, 64)
 	for i := range codes {
-		client := rpctest.NewClient(t, store, clb.Product())
+		client := rpctest.NewClient(t, store, clb.Product(rpc.Deps{}))
 		wg.Go(func() {
 			list := make([]string, 5)
 			for j := range list {
@@ -218,7 +219,7 @@ func TestLastAddressUnderConcurrency(t *testing.T) {
 	var wg sync.WaitGroup
 	codes := make([]string, 64)
 	for i := range codes {
-		client := rpctest.NewClient(t, store, clb.Product())
+		client := rpctest.NewClient(t, store, clb.Product(rpc.Deps{}))
 		wg.Go(func() { codes[i] = client.Call("CreateLoadBalancer", createIntranet).Code })
 	}
 	wg.Wait()

@@ -1,12 +1,11 @@
 package clb
 
 import (
-	"cmp"
-	"encoding/base64"
 	"slices"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/rpc/listing"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -264,30 +263,11 @@ func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagReso
 			list = append(list, tagResource{string(req.ResourceType), id, t.Key, t.Value})
 		}
 	}
-	list, next, ok := after(list, req.NextToken, tagResourcesPerPage, func(t tagResource) string {
+	list, next, err := listing.After(list, req.NextToken, tagResourcesPerPage, func(t tagResource) string {
 		return t.ResourceID + "/" + t.TagKey
 	})
-	if !ok {
+	if err != nil {
 		return nil, errTagTokenInvalid
 	}
 	return &listTagResourcesResponse{NextToken: next, TagResources: list}, nil
-}
-
-// after is the paging by token: the part of a list that comes behind what the
-// token names, at most size long, and the token for the rest. It is not ok when
-// the token is none of ours.
-func after[T any](list []T, token string, size int, key func(T) string) (page []T, next string, ok bool) {
-	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
-	if token != "" {
-		last, err := base64.RawURLEncoding.DecodeString(token)
-		if err != nil {
-			return nil, "", false
-		}
-		list = slices.DeleteFunc(list, func(t T) bool { return key(t) <= string(last) })
-	}
-	if len(list) > size {
-		list = list[:size]
-		next = base64.RawURLEncoding.EncodeToString([]byte(key(list[size-1])))
-	}
-	return list, next, true
 }

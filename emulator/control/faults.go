@@ -180,7 +180,7 @@ func (f *Faults) check(rule *faults.Rule) error {
 func (f *Faults) actions(m faults.Match) (matched []names.Action, err error) {
 	var all []names.Action
 	var known []string
-	for _, a := range names.Of(f.products).Actions() {
+	for _, a := range names.Of(f.store.Schema(), f.products).Actions() {
 		if a.Emulated {
 			all, known = append(all, a), append(known, a.Name)
 		}

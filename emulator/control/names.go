@@ -51,7 +51,7 @@ func orNone(list []string) string {
 
 // checkSettings refuses conditions that name what there is not.
 func (a *api) checkSettings(settings []world.Setting) error {
-	known := names.Of(a.Products)
+	known := names.Of(a.Store.Schema(), a.Products)
 	for _, s := range settings {
 		if err := known.CheckCondition(s.Name, s.Value); err != nil {
 			return err
@@ -95,7 +95,7 @@ func several(list []string) string {
 
 // namesOf lists what a field of the journal can be, nil where anything can be.
 func (a *api) namesOf(field string) (list []string) {
-	known := names.Of(a.Products)
+	known := names.Of(a.Store.Schema(), a.Products)
 	switch field {
 	case "product":
 		return known.ProductNames()
@@ -129,7 +129,7 @@ func (a *api) remembers(field, want string) bool {
 
 func (a *api) checkParameter(name string) error {
 	var known []string
-	for _, action := range names.Of(a.Products).Actions() {
+	for _, action := range names.Of(a.Store.Schema(), a.Products).Actions() {
 		if action.Reads(name) {
 			return nil
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/ecs"
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 )
 
@@ -70,8 +71,8 @@ func TestActions(t *testing.T) {
 	for _, group := range exceptions {
 		maps.Copy(all, group)
 	}
-	rpctest.MatchActions(t, ecs.Product(), "testdata/actions.json", all)
+	rpctest.MatchActions(t, ecs.Product(rpc.Deps{}), "testdata/actions.json", all)
 }
 
 // No fact of the package leaves as an InternalError.
-func TestFacts(t *testing.T) { rpctest.MatchFacts(t, ecs.Product(), ".") }
+func TestFacts(t *testing.T) { rpctest.MatchFacts(t, ecs.Product(rpc.Deps{}), ".") }

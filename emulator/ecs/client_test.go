@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/ecs"
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
 )
@@ -11,7 +12,7 @@ import (
 func newClient(t *testing.T, plants ...func(*state.Tx) error) *rpctest.Client {
 	t.Helper()
 	store := rpctest.Store(t, append([]func(*state.Tx) error{plantWorld}, plants...)...)
-	return rpctest.NewClient(t, store, ecs.Product())
+	return rpctest.NewClient(t, store, ecs.Product(rpc.Deps{}))
 }
 
 // expect compares what a reply has at each path.

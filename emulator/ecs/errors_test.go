@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/ecs"
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -186,5 +187,5 @@ func TestErrors(t *testing.T) {
 	for _, group := range [][]rpctest.ErrorCase{instanceErrorCases, groupErrorCases, ruleErrorCases} {
 		cases = append(cases, group...)
 	}
-	rpctest.MatchErrors(t, ecs.Product(), plantWorld, cases)
+	rpctest.MatchErrors(t, ecs.Product(rpc.Deps{}), plantWorld, cases)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/ecs"
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -117,7 +118,7 @@ func TestInstancePages(t *testing.T) {
 // A released instance leaves server groups, its addresses and its EIP behind.
 func TestDeleteInstance(t *testing.T) {
 	store := rpctest.Store(t, plantWorld, inOwner(plantServers))
-	c := rpctest.NewClient(t, store, ecs.Product())
+	c := rpctest.NewClient(t, store, ecs.Product(rpc.Deps{}))
 	c.Do("DeleteInstance", params{"InstanceId": instanceID, "Force": "true"})
 	if got := c.Do("DescribeInstances", params{"InstanceIds": `["` + instanceID + `"]`}); got.Len("Instances.Instance") != 0 {
 		t.Errorf("the instance is still there: %v", got.Body)
@@ -153,7 +154,7 @@ func TestDeleteInstanceKeepsRoutes(t *testing.T) {
 			DestinationCIDRBlock: "172.20.0.0/24", Type: cloud.RouteTableCustom, Status: "Available", NextHopType: "Instance", NextHopID: instanceID})
 		return nil
 	}))
-	rpctest.NewClient(t, store, ecs.Product()).Do("DeleteInstance", params{"InstanceId": instanceID, "Force": "true"})
+	rpctest.NewClient(t, store, ecs.Product(rpc.Deps{})).Do("DeleteInstance", params{"InstanceId": instanceID, "Force": "true"})
 	err := store.View(owner, func(v *state.View) error {
 		_, err := cloud.RouteEntries.Get(v, "rte-1")
 		return err

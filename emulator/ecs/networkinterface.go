@@ -10,9 +10,29 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var networkInterfaceActions = []rpc.Action{
-	rpc.Read("DescribeNetworkInterfaces", describeNetworkInterfaces),
-	rpc.Write("ModifyNetworkInterfaceAttribute", modifyNetworkInterfaceAttribute),
+func networkInterfaceActions(deps rpc.Deps) []rpc.Action {
+	describe := rpc.Read("DescribeNetworkInterfaces", describeNetworkInterfaces)
+	if deps.MakeNetworkInterface != nil {
+		describe = rpc.Write("DescribeNetworkInterfaces", deliverNetworkInterfaces(deps.MakeNetworkInterface))
+	}
+	return []rpc.Action{describe, rpc.Write("ModifyNetworkInterfaceAttribute", modifyNetworkInterfaceAttribute)}
+}
+
+// deliverNetworkInterfaces is for clusters whose pods nobody imports: a lookup by
+// address in a VPC first lets make add those that are missing, and so it may change
+// the state, as the cloud's does not.
+func deliverNetworkInterfaces(make func(tx *state.Tx, vpcID, ip string) error) func(*state.Tx, *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
+	return func(tx *state.Tx, req *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
+		for _, ip := range req.PrivateIPAddresses {
+			if _, known := cloud.NetworkInterfacesByAddress.First(tx.View, req.VPCID, ip); known {
+				continue
+			}
+			if err := make(tx, req.VPCID, ip); err != nil {
+				return nil, err
+			}
+		}
+		return describeNetworkInterfaces(tx.View, req)
+	}
 }
 
 // What is refused here.

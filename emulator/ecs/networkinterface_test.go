@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/ecs"
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -90,7 +91,7 @@ func TestModifyNetworkInterfaceTwice(t *testing.T) {
 		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: state.LifeRealistic})
 		return nil
 	})
-	c := rpctest.NewClient(t, store, ecs.Product())
+	c := rpctest.NewClient(t, store, ecs.Product(rpc.Deps{}))
 	off := with(eni, params{"SourceDestCheck": "false"})
 	c.Do("ModifyNetworkInterfaceAttribute", off)
 	expect(t, c.Do("DescribeNetworkInterfaces", params{"NetworkInterfaceId.1": eniID}), map[string]string{

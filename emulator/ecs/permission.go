@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/rpc/tagging"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
@@ -160,7 +161,7 @@ func (p permission) checkWords() error {
 		return errProtocolUnsupported.Of("IpProtocol")
 	case p.NicType != "" && p.NicType != nicIntranet && p.NicType != "internet":
 		return errNicTypeUnknown.Of("NicType")
-	case utf8.RuneCountInString(p.Description) > maxRuleDescription || hasAddress(p.Description):
+	case utf8.RuneCountInString(p.Description) > maxRuleDescription || tagging.HasAddress(p.Description):
 		return errRuleDescriptionMalformed
 	}
 	return nil

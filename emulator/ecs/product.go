@@ -14,14 +14,14 @@ import (
 )
 
 // Product returns the Ecs API.
-func Product() *rpc.Product {
+func Product(deps rpc.Deps) *rpc.Product {
 	return &rpc.Product{
 		Name:    "Ecs",
 		Version: "2014-05-26",
 		HostID:  "ecs.aliyuncs.com",
 		Actions: slices.Concat(
 			instanceActions,
-			networkInterfaceActions,
+			networkInterfaceActions(deps),
 			securityGroupActions,
 			securityGroupRuleActions,
 		),

@@ -1,13 +1,11 @@
 package ecs
 
 import (
-	"encoding/base64"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/emulator/rpc/listing"
 )
 
 // What is refused here.
@@ -90,53 +88,13 @@ type windowed struct {
 // evidence CLB-0331.
 func cut[T any](all []T, id func(T) string, w window) ([]T, windowed, error) {
 	out := windowed{TotalCount: len(all), PageNumber: w.number, PageSize: w.size}
-	start := len(all)
-	if w.byToken {
-		after, err := parseToken(w.token)
-		if err != nil {
-			return nil, out, err
-		}
-		if n := slices.IndexFunc(all, func(r T) bool { return id(r) > after }); n >= 0 {
-			start = n
-		}
-	} else if w.number-1 <= len(all)/w.size {
-		start = min((w.number-1)*w.size, len(all))
+	if !w.byToken {
+		return listing.Page(all, w.number, w.size), out, nil
 	}
-	end := min(start+w.size, len(all))
-	if w.byToken && end < len(all) {
-		out.NextToken = base64.URLEncoding.EncodeToString([]byte(tokenMark + id(all[end-1])))
-	}
-	return all[start:end], out, nil
-}
-
-// tokenMark begins every token, which tells them from other text in base64.
-const tokenMark = "after:"
-
-func parseToken(token string) (string, error) {
-	if token == "" {
-		return "", nil
-	}
-	text, err := base64.URLEncoding.DecodeString(token)
-	after, ok := strings.CutPrefix(string(text), tokenMark)
-	if err != nil || !ok {
-		return "", errNextTokenInvalid.Of(token)
-	}
-	return after, nil
-}
-
-// resourceGroup returns the group of a new resource: the named one, or the
-// account's default.
-func resourceGroup(v *state.View, id string) (string, error) {
-	if id == "" {
-		account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
-		if err != nil {
-			return "", err
-		}
-		return account.DefaultResourceGroupID, nil
-	}
-	group, err := cloud.ResourceGroups.Get(v, id)
+	part, next, err := listing.After(all, w.token, w.size, id)
 	if err != nil {
-		return "", err
+		return nil, out, errNextTokenInvalid.Of(w.token)
 	}
-	return group.ID, nil
+	out.NextToken = next
+	return part, out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/rpc/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -49,9 +50,9 @@ type createSecurityGroupRequest struct {
 // Validate implements the gateway's check of shape.
 func (r *createSecurityGroupRequest) Validate() error {
 	switch {
-	case hasAddress(r.Name):
+	case tagging.HasAddress(r.Name):
 		return errGroupNameMalformed
-	case hasAddress(r.Description):
+	case tagging.HasAddress(r.Description):
 		return errGroupDescriptionMalformed
 	case r.VPCID == "":
 		return errGroupWithoutVPC
@@ -79,7 +80,7 @@ func putSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (string, er
 	if err != nil {
 		return "", err
 	}
-	resourceGroup, err := resourceGroup(tx.View, req.ResourceGroupID)
+	resourceGroup, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return "", err
 	}

@@ -2,10 +2,8 @@ package ecs
 
 import (
 	"cmp"
-	"slices"
-	"strings"
-	"unicode/utf8"
 
+	"github.com/clbemu/clbemu/emulator/rpc/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -44,9 +42,6 @@ type tagView struct {
 	Value string `rpc:"TagValue"`
 }
 
-// The longest key and value of a tag.
-const maxTagLength = 128
-
 // checkFilter refuses a value without its key.
 func (r *tagged) checkFilter() error {
 	for _, t := range r.Tags {
@@ -61,14 +56,12 @@ func (r *tagged) checkFilter() error {
 func (r *tagged) checkNew() error {
 	seen := make(map[string]bool)
 	for _, t := range r.Tags {
-		lower := strings.ToLower(t.key())
 		switch {
 		case seen[t.key()]:
 			return errTagKeyTwice.Of(t.key())
-		case lower == "", utf8.RuneCountInString(lower) > maxTagLength, hasAddress(lower),
-			strings.HasPrefix(lower, "aliyun"), strings.HasPrefix(lower, "acs:"):
+		case !tagging.ValidKey(t.key()):
 			return errTagKeyMalformed.Of(t.key())
-		case utf8.RuneCountInString(t.value()) > maxTagLength, hasAddress(t.value()):
+		case !tagging.ValidValue(t.value()):
 			return errTagValueMalformed.Of(t.value())
 		}
 		seen[t.key()] = true
@@ -76,28 +69,17 @@ func (r *tagged) checkNew() error {
 	return nil
 }
 
-func hasAddress(text string) bool {
-	return strings.Contains(text, "http://") || strings.Contains(text, "https://")
+func (r *tagged) tags() []tagging.Tag {
+	tags := make([]tagging.Tag, len(r.Tags))
+	for i, t := range r.Tags {
+		tags[i] = tagging.Tag{Key: t.key(), Value: t.value()}
+	}
+	return tags
 }
 
-// filter returns what tells the resources that carry all the tags; a tag without
-// a value asks for its key alone.
+// filter returns what tells the resources that carry all the tags.
 func (r *tagged) filter(v *state.View, kind state.TagResourceType) func(id string) bool {
-	if len(r.Tags) == 0 {
-		return func(string) bool { return true }
-	}
-	filters := make([]state.TagFilter, len(r.Tags))
-	for i, t := range r.Tags {
-		filters[i].Key = t.key()
-		if value := t.value(); value != "" {
-			filters[i].Value = &value
-		}
-	}
-	ids := state.ResourcesTagged(v, kind, filters)
-	return func(id string) bool {
-		_, found := slices.BinarySearch(ids, id)
-		return found
-	}
+	return tagging.Filter(v, kind, r.tags())
 }
 
 func tagsOf(v *state.View, kind state.TagResourceType, id string) []tagView {

@@ -70,13 +70,13 @@ func findCondition(name string) (row, named string, ok bool) {
 func (n *Names) listOf(row string) (list []string) {
 	switch row {
 	case "quota.<name>":
-		for _, q := range cloud.Schema.QuotaNames() {
+		for _, q := range n.schema.QuotaNames() {
 			list = append(list, string(q))
 		}
 	case "throttle.action.<action>":
 		return n.actionNames()
 	case "life.<stage>":
-		for stage := range cloud.Schema.Stages() {
+		for stage := range n.schema.Stages() {
 			list = append(list, string(stage))
 		}
 		slices.Sort(list)

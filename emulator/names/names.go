@@ -16,11 +16,12 @@ import (
 	"github.com/clbemu/clbemu/emulator/catalogue"
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/faults"
-	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/state"
 )
 
 // Names are those of some products.
 type Names struct {
+	schema   *state.Schema
 	products []*rpc.Product
 	actions  []Action
 }
@@ -31,14 +32,15 @@ type Action struct {
 	rpc.Action
 
 	product *rpc.Product
+	schema  *state.Schema
 }
 
 // Of returns the names of products.
-func Of(products []*rpc.Product) *Names {
-	n := &Names{products: products}
+func Of(schema *state.Schema, products []*rpc.Product) *Names {
+	n := &Names{schema: schema, products: products}
 	for _, p := range products {
 		for _, a := range p.Actions {
-			n.actions = append(n.actions, Action{p.Name, a, p})
+			n.actions = append(n.actions, Action{p.Name, a, p, schema})
 		}
 	}
 	return n
@@ -143,7 +145,7 @@ func (n *Names) AllCodes() (codes []string) {
 func (a Action) ResourceFields() (fields []string) {
 	for _, r := range a.product.Resources {
 		if r.Kind != "" && slices.ContainsFunc(a.Parameters(), func(p rpc.Parameter) bool { return p.Name == r.Parameter }) {
-			fields = append(fields, cloud.Schema.FieldNames(r.Kind)...)
+			fields = append(fields, a.schema.FieldNames(r.Kind)...)
 		}
 	}
 	slices.Sort(fields)

@@ -27,7 +27,7 @@ func NewNames(ctx context.Context) (*Names, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Names{Names: names.Of(emulator.Products()), scratch: scratch}
+	n := &Names{Names: names.Of(cloud.Schema, emulator.Products()), scratch: scratch}
 	n.actions = sync.OnceValue(n.list)
 	return n, nil
 }

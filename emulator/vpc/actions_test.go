@@ -4,6 +4,7 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 )
@@ -74,5 +75,5 @@ func TestActions(t *testing.T) {
 	for _, group := range exceptions {
 		maps.Copy(all, group)
 	}
-	rpctest.MatchActions(t, vpc.Product(), "testdata/actions.json", all)
+	rpctest.MatchActions(t, vpc.Product(rpc.Deps{}), "testdata/actions.json", all)
 }

@@ -3,6 +3,7 @@ package vpc_test
 import (
 	"testing"
 
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/state"
@@ -11,7 +12,7 @@ import (
 func newClient(t *testing.T, plants ...func(*state.Tx) error) *rpctest.Client {
 	t.Helper()
 	store := rpctest.Store(t, append([]func(*state.Tx) error{plantWorld}, plants...)...)
-	return rpctest.NewClient(t, store, vpc.Product())
+	return rpctest.NewClient(t, store, vpc.Product(rpc.Deps{}))
 }
 
 // expect compares what a reply has at each path.

@@ -124,7 +124,7 @@ func allocateEIPAddress(tx *state.Tx, req *allocateEIPAddressRequest) (*allocate
 
 func putEIP(tx *state.Tx, req *allocateEIPAddressRequest) (string, error) {
 	scope := tx.Scope()
-	group, err := resourceGroup(tx.View, req.ResourceGroupID)
+	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return "", err
 	}

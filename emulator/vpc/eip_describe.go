@@ -3,6 +3,7 @@ package vpc
 import (
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/rpc/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -83,39 +84,39 @@ type describeEIPAddressesResponse struct {
 }
 
 type eipView struct {
-	AllocationID       string `rpc:"AllocationId"`
-	IPAddress          string `rpc:"IpAddress"`
-	Name               string `rpc:"Name"`
-	Description        string `rpc:"Description"`
-	Descritpion        string `rpc:"Descritpion"` // the cloud's spelling, next to the right one
-	Status             string `rpc:"Status"`
-	BusinessStatus     string `rpc:"BusinessStatus"`
-	RegionID           string `rpc:"RegionId"`
-	Bandwidth          string `rpc:"Bandwidth"`
-	EIPBandwidth       string `rpc:"EipBandwidth"`
-	ISP                string `rpc:"ISP"`
-	Netmode            string `rpc:"Netmode"`
-	Mode               string `rpc:"Mode"`
-	ChargeType         string `rpc:"ChargeType"`
-	InternetChargeType string `rpc:"InternetChargeType"`
-	InstanceType       string `rpc:"InstanceType"`
-	InstanceID         string `rpc:"InstanceId"`
-	InstanceRegionID   string `rpc:"InstanceRegionId"`
-	VPCID              string `rpc:"VpcId"`
-	PrivateIPAddress   string `rpc:"PrivateIpAddress"`
-	ResourceGroupID    string `rpc:"ResourceGroupId"`
-	DeletionProtection bool   `rpc:"DeletionProtection"`
-	SecondLimited      bool   `rpc:"SecondLimited"`
-	HDMonitorStatus    string `rpc:"HDMonitorStatus"`
-	ServiceManaged     int    `rpc:"ServiceManaged"`
-	HasReservationData string `rpc:"HasReservationData"`
-	AllocationTime     string `rpc:"AllocationTime"`
-	Tags               []tag  `rpc:"Tags>Tag"`
+	AllocationID       string        `rpc:"AllocationId"`
+	IPAddress          string        `rpc:"IpAddress"`
+	Name               string        `rpc:"Name"`
+	Description        string        `rpc:"Description"`
+	Descritpion        string        `rpc:"Descritpion"` // the cloud's spelling, next to the right one
+	Status             string        `rpc:"Status"`
+	BusinessStatus     string        `rpc:"BusinessStatus"`
+	RegionID           string        `rpc:"RegionId"`
+	Bandwidth          string        `rpc:"Bandwidth"`
+	EIPBandwidth       string        `rpc:"EipBandwidth"`
+	ISP                string        `rpc:"ISP"`
+	Netmode            string        `rpc:"Netmode"`
+	Mode               string        `rpc:"Mode"`
+	ChargeType         string        `rpc:"ChargeType"`
+	InternetChargeType string        `rpc:"InternetChargeType"`
+	InstanceType       string        `rpc:"InstanceType"`
+	InstanceID         string        `rpc:"InstanceId"`
+	InstanceRegionID   string        `rpc:"InstanceRegionId"`
+	VPCID              string        `rpc:"VpcId"`
+	PrivateIPAddress   string        `rpc:"PrivateIpAddress"`
+	ResourceGroupID    string        `rpc:"ResourceGroupId"`
+	DeletionProtection bool          `rpc:"DeletionProtection"`
+	SecondLimited      bool          `rpc:"SecondLimited"`
+	HDMonitorStatus    string        `rpc:"HDMonitorStatus"`
+	ServiceManaged     int           `rpc:"ServiceManaged"`
+	HasReservationData string        `rpc:"HasReservationData"`
+	AllocationTime     string        `rpc:"AllocationTime"`
+	Tags               []tagging.Tag `rpc:"Tags>Tag"`
 }
 
 func describeEIPAddresses(v *state.View, req *describeEIPAddressesRequest) (*describeEIPAddressesResponse, error) {
 	if req.ResourceGroupID != "" {
-		if _, err := resourceGroup(v, req.ResourceGroupID); err != nil {
+		if _, err := cloud.ResourceGroupOf(v, req.ResourceGroupID); err != nil {
 			return nil, err
 		}
 	}

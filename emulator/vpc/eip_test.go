@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/state"
@@ -96,7 +97,7 @@ func TestLastAddresses(t *testing.T) {
 	var wg sync.WaitGroup
 	for range callers {
 		wg.Go(func() {
-			got := rpctest.NewClient(t, store, vpc.Product()).Call("AllocateEipAddress", params{"RegionId": "cn-small"})
+			got := rpctest.NewClient(t, store, vpc.Product(rpc.Deps{})).Call("AllocateEipAddress", params{"RegionId": "cn-small"})
 			switch {
 			case got.Code == "OperationFailed.InsufficientEIP":
 				refused.Add(1)

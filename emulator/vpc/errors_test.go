@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/state"
@@ -307,8 +308,8 @@ func TestErrors(t *testing.T) {
 	for _, group := range [][]rpctest.ErrorCase{tokenErrorCases, vpcErrorCases, vSwitchErrorCases, routeErrorCases, eipErrorCases} {
 		cases = append(cases, group...)
 	}
-	rpctest.MatchErrors(t, vpc.Product(), plantWorld, cases)
+	rpctest.MatchErrors(t, vpc.Product(rpc.Deps{}), plantWorld, cases)
 }
 
 // No fact of the package leaves as an InternalError.
-func TestFacts(t *testing.T) { rpctest.MatchFacts(t, vpc.Product(), ".") }
+func TestFacts(t *testing.T) { rpctest.MatchFacts(t, vpc.Product(rpc.Deps{}), ".") }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/state"
@@ -20,7 +21,7 @@ func newRealisticClient(t *testing.T, plants ...func(*state.Tx) error) (*rpctest
 		return nil
 	}
 	store := rpctest.StoreAt(t, clock, append([]func(*state.Tx) error{plantWorld, realistic}, plants...)...)
-	return rpctest.NewClient(t, store, vpc.Product()), clock
+	return rpctest.NewClient(t, store, vpc.Product(rpc.Deps{})), clock
 }
 
 // wantCode makes a call and compares its code; "" is success.

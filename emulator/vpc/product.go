@@ -12,7 +12,7 @@ import (
 )
 
 // Product returns the Vpc API.
-func Product() *rpc.Product {
+func Product(rpc.Deps) *rpc.Product {
 	return &rpc.Product{
 		Name:    "Vpc",
 		Version: "2016-04-28",

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/emulator/rpc/listing"
 )
 
 // What is refused here.
@@ -38,14 +37,7 @@ type paged struct {
 
 // cut returns the elements of a page with the numbers that say which it is.
 func cut[T any](all []T, p page) ([]T, paged) {
-	// A page so far out that its start overflows is as empty as any beyond the end.
-	start := len(all)
-	if p.PageNumber-1 <= len(all)/p.PageSize {
-		start = (p.PageNumber - 1) * p.PageSize
-	}
-	start = min(start, len(all))
-	end := min(start+p.PageSize, len(all))
-	return all[start:end], paged{TotalCount: len(all), PageNumber: p.PageNumber, PageSize: p.PageSize}
+	return listing.Page(all, p.PageNumber, p.PageSize), paged{TotalCount: len(all), PageNumber: p.PageNumber, PageSize: p.PageSize}
 }
 
 // dryRun ends a call that only asks whether it would succeed. As the answer is an
@@ -91,21 +83,4 @@ func plainText(text string, refusal rpc.Refusal) error {
 		return refusal
 	}
 	return nil
-}
-
-// resourceGroup returns the group of a new resource: the named one, or the
-// account's default.
-func resourceGroup(v *state.View, id string) (string, error) {
-	if id == "" {
-		account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
-		if err != nil {
-			return "", err
-		}
-		return account.DefaultResourceGroupID, nil
-	}
-	group, err := cloud.ResourceGroups.Get(v, id)
-	if err != nil {
-		return "", err
-	}
-	return group.ID, nil
 }

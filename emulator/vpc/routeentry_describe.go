@@ -2,10 +2,10 @@ package vpc
 
 import (
 	"cmp"
-	"encoding/base64"
 	"slices"
 	"strings"
 
+	"github.com/clbemu/clbemu/emulator/rpc/listing"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -76,9 +76,9 @@ func describeRouteEntryList(v *state.View, req *describeRouteEntryListRequest) (
 	if _, ok := cloud.RouteTables.Find(v, req.RouteTableID); !ok {
 		return nil, errListedTableNotFound.Of(req.RouteTableID)
 	}
-	after, err := parseEntryToken(req.NextToken)
+	after, err := listing.Last(req.NextToken)
 	if err != nil {
-		return nil, err
+		return nil, errNextTokenIllegal.Of(req.NextToken)
 	}
 	resp := &describeRouteEntryListResponse{}
 	var last *cloud.RouteEntry
@@ -87,7 +87,7 @@ func describeRouteEntryList(v *state.View, req *describeRouteEntryListRequest) (
 			continue
 		}
 		if len(resp.RouteEntries) == req.MaxResult {
-			resp.NextToken = base64.URLEncoding.EncodeToString([]byte(entryPlace(last)))
+			resp.NextToken = listing.Token(entryPlace(last))
 			break
 		}
 		resp.RouteEntries = append(resp.RouteEntries, viewRouteEntry(e))
@@ -100,14 +100,6 @@ func describeRouteEntryList(v *state.View, req *describeRouteEntryListRequest) (
 // place of the last entry of a page, so that no entry is lost or told twice when
 // the table changes between two pages.
 func entryPlace(e *cloud.RouteEntry) string { return e.DestinationCIDRBlock + "\x00" + e.ID }
-
-func parseEntryToken(token string) (string, error) {
-	place, err := base64.URLEncoding.DecodeString(token)
-	if err != nil || token != "" && !strings.Contains(string(place), "\x00") {
-		return "", errNextTokenIllegal.Of(token)
-	}
-	return string(place), nil
-}
 
 // matches: the types BGP, CEN and ECR, and entries of a service, come from
 // products that the world does not have.

@@ -2,6 +2,7 @@ package vpc
 
 import (
 	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/rpc/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -176,22 +177,22 @@ type describeRouteTableListResponse struct {
 }
 
 type routeTableView struct {
-	RouteTableID           string   `rpc:"RouteTableId"`
-	RouteTableType         string   `rpc:"RouteTableType"`
-	Name                   string   `rpc:"RouteTableName"`
-	Description            string   `rpc:"Description"`
-	VPCID                  string   `rpc:"VpcId"`
-	RouterID               string   `rpc:"RouterId"`
-	RouterType             string   `rpc:"RouterType"`
-	Status                 string   `rpc:"Status"`
-	AssociateType          string   `rpc:"AssociateType"`
-	VSwitchIDs             []string `rpc:"VSwitchIds>VSwitchId"`
-	GatewayIDs             []string `rpc:"GatewayIds>GatewayIds"`
-	RoutePropagationEnable bool     `rpc:"RoutePropagationEnable"`
-	ResourceGroupID        string   `rpc:"ResourceGroupId"`
-	OwnerID                int64    `rpc:"OwnerId"`
-	CreationTime           string   `rpc:"CreationTime"`
-	Tags                   []tag    `rpc:"Tags>Tag"`
+	RouteTableID           string        `rpc:"RouteTableId"`
+	RouteTableType         string        `rpc:"RouteTableType"`
+	Name                   string        `rpc:"RouteTableName"`
+	Description            string        `rpc:"Description"`
+	VPCID                  string        `rpc:"VpcId"`
+	RouterID               string        `rpc:"RouterId"`
+	RouterType             string        `rpc:"RouterType"`
+	Status                 string        `rpc:"Status"`
+	AssociateType          string        `rpc:"AssociateType"`
+	VSwitchIDs             []string      `rpc:"VSwitchIds>VSwitchId"`
+	GatewayIDs             []string      `rpc:"GatewayIds>GatewayIds"`
+	RoutePropagationEnable bool          `rpc:"RoutePropagationEnable"`
+	ResourceGroupID        string        `rpc:"ResourceGroupId"`
+	OwnerID                int64         `rpc:"OwnerId"`
+	CreationTime           string        `rpc:"CreationTime"`
+	Tags                   []tagging.Tag `rpc:"Tags>Tag"`
 }
 
 func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (*describeRouteTableListResponse, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/rpc/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -127,7 +128,7 @@ func putVPC(tx *state.Tx, req *createVPCRequest) (string, error) {
 	if cloud.VPCsByRegion.Count(tx.View, scope.AccountID, scope.RegionID) >= maxVPCs {
 		return "", errVPCQuotaExceeded
 	}
-	group, err := resourceGroup(tx.View, req.ResourceGroupID)
+	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return "", err
 	}
@@ -244,7 +245,7 @@ type vpcFields struct {
 	DHCPOptionsSetID     string          `rpc:"DhcpOptionsSetId"`
 	DHCPOptionsSetStatus string          `rpc:"DhcpOptionsSetStatus"`
 	CreationTime         string          `rpc:"CreationTime"`
-	Tags                 []tag           `rpc:"Tags>Tag"`
+	Tags                 []tagging.Tag   `rpc:"Tags>Tag"`
 }
 
 type ipv6CIDRBlock struct {
@@ -260,7 +261,7 @@ type vpcView struct {
 
 func describeVPCs(v *state.View, req *describeVPCsRequest) (*describeVPCsResponse, error) {
 	if req.ResourceGroupID != "" {
-		if _, err := resourceGroup(v, req.ResourceGroupID); err != nil {
+		if _, err := cloud.ResourceGroupOf(v, req.ResourceGroupID); err != nil {
 			return nil, err
 		}
 	}

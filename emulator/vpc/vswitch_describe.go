@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/rpc/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -68,7 +69,7 @@ type vSwitchView struct {
 	ResourceGroupID         string            `rpc:"ResourceGroupId"`
 	RouteTable              vSwitchRouteTable `rpc:"RouteTable"`
 	CreationTime            string            `rpc:"CreationTime"`
-	Tags                    []tag             `rpc:"Tags>Tag"`
+	Tags                    []tagging.Tag     `rpc:"Tags>Tag"`
 }
 
 type vSwitchRouteTable struct {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/state"
@@ -90,7 +91,7 @@ func TestCheckCanAllocate(t *testing.T) {
 // then says that it has none.
 func TestLastAddressesOfVSwitch(t *testing.T) {
 	store := rpctest.Store(t, plantWorld)
-	c := rpctest.NewClient(t, store, vpc.Product())
+	c := rpctest.NewClient(t, store, vpc.Product(rpc.Deps{}))
 	id := c.Do("CreateVSwitch", with(newVSwitch, params{"CidrBlock": "192.168.9.0/29"})).Text("VSwitchId")
 	var wg sync.WaitGroup
 	var got atomic.Int32

@@ -244,7 +244,7 @@ func setLCUToSpec(s *scene, _, value string) error {
 
 func setQuota(s *scene, named, value string) error {
 	name := state.QuotaName(named)
-	if !slices.Contains(cloud.Schema.QuotaNames(), name) {
+	if !slices.Contains(s.Schema().QuotaNames(), name) {
 		return fmt.Errorf("there is no such quota: `clbemu quota` lists them")
 	}
 	if value == "default" {
@@ -261,7 +261,7 @@ func setQuota(s *scene, named, value string) error {
 
 func getQuotas(s *scene) []Setting {
 	var list []Setting
-	for _, name := range cloud.Schema.QuotaNames() {
+	for _, name := range s.Schema().QuotaNames() {
 		if q, ok := state.Quotas.Find(s.View, state.QuotaID(s.account.ID, name)); ok {
 			list = append(list, Setting{"quota." + string(name), strconv.Itoa(q.Limit)})
 		}
@@ -572,7 +572,7 @@ func (s *scene) life() state.LifeCycle {
 
 func setLife(s *scene, named, value string) error {
 	stage := state.Stage(named)
-	if _, ok := cloud.Schema.Stages()[stage]; !ok {
+	if _, ok := s.Schema().Stages()[stage]; !ok {
 		return fmt.Errorf("there is no stage %s", named)
 	}
 	life := s.life()
@@ -595,7 +595,7 @@ func setLife(s *scene, named, value string) error {
 
 func getLife(s *scene) []Setting {
 	var list []Setting
-	for stage := range cloud.Schema.Stages() {
+	for stage := range s.Schema().Stages() {
 		list = append(list, Setting{"life." + string(stage), s.Delay(stage).String()})
 	}
 	slices.SortFunc(list, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })

@@ -16,3 +16,20 @@ func (g *ResourceGroup) Belonging() state.Owner { return state.Owner{AccountID: 
 
 // ResourceGroups by id.
 var ResourceGroups = state.NewTable(Schema, "ResourceGroup", func(g *ResourceGroup) string { return g.ID }, state.Setting())
+
+// ResourceGroupOf returns the group of a new resource: the named one, or the
+// account's default.
+func ResourceGroupOf(v *state.View, id string) (string, error) {
+	if id == "" {
+		account, err := Accounts.Get(v, v.Scope().AccountID)
+		if err != nil {
+			return "", err
+		}
+		return account.DefaultResourceGroupID, nil
+	}
+	group, err := ResourceGroups.Get(v, id)
+	if err != nil {
+		return "", err
+	}
+	return group.ID, nil
+}

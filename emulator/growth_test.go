@@ -1,0 +1,240 @@
+package emulator_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/rpc/listing"
+	"github.com/clbemu/clbemu/emulator/rpc/tagging"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// A kind of resource and a product that no other file knows. What is true of them
+// is what any other kind and product gets by being declared.
+
+var toySchema = cloud.Schema.Extend()
+
+type toy struct {
+	state.Owner
+	ID             string
+	LoadBalancerID string
+	Status         string
+}
+
+const tagToy state.TagResourceType = "toy"
+
+var toys = state.NewTable(toySchema, "Toy", func(t *toy) string { return t.ID },
+	state.IDForm("toy-", 10), state.Tagged(tagToy), state.Life(func(t *toy) *string { return &t.Status }))
+
+var toysByLoadBalancer = toys.Index("loadbalancer", func(t *toy) [][]string { return state.Key(t.LoadBalancerID) })
+
+var _ = cloud.LoadBalancers.With(state.OwnedBy(toysByLoadBalancer, cloud.LoadBalancers))
+
+var stageToyMaking = toys.Stage("toy.making", "Making", "Made", time.Minute)
+
+var quotaToys = state.NewQuota(toySchema, "toy_quota_toys_num", 3,
+	state.Of(toysByLoadBalancer, func(t *toy, add func(string, int)) { add(t.LoadBalancerID, 1) }))
+
+var toyRefusals rpc.Refusals
+
+var errToyColour = toyRefusals.New("ToyColour", 400, "InvalidColour", "There is no colour %s.", "CLB-0200")
+
+type createToyRequest struct {
+	LoadBalancerID string        `rpc:"LoadBalancerId,required"`
+	Colour         string        `rpc:"Colour"`
+	ClientToken    string        `rpc:"ClientToken"`
+	Tags           []tagging.Tag `rpc:"Tag"`
+}
+
+type toyResponse struct {
+	ToyID string `rpc:"ToyId"`
+}
+
+func createToy(tx *state.Tx, req *createToyRequest) (*toyResponse, error) {
+	if req.Colour != "" {
+		return nil, errToyColour.Of(req.Colour)
+	}
+	id, err := state.Once(tx, "CreateToy", req.ClientToken, req, toys, func() (string, error) {
+		lb, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID)
+		if err != nil {
+			return "", err
+		}
+		if err := tx.Use(quotaToys, lb.ID, 1); err != nil {
+			return "", err
+		}
+		t := &toy{Owner: tx.Scope(), ID: tx.NewID(toys.Kind()), LoadBalancerID: lb.ID}
+		toys.Put(tx, t)
+		tagging.Set(tx, tagToy, t.ID, req.Tags)
+		state.Enter(tx, stageToyMaking, t.ID)
+		return t.ID, nil
+	})
+	return &toyResponse{id}, err
+}
+
+type describeToysRequest struct {
+	PageNumber int           `rpc:"PageNumber,default=1,min=1"`
+	Tags       []tagging.Tag `rpc:"Tag"`
+}
+
+type toyView struct {
+	ToyID  string `rpc:"ToyId"`
+	Status string `rpc:"Status"`
+}
+
+type describeToysResponse struct {
+	Toys []toyView `rpc:"Toys>Toy"`
+}
+
+func describeToys(v *state.View, req *describeToysRequest) (*describeToysResponse, error) {
+	tagged := tagging.Filter(v, tagToy, req.Tags)
+	var found []toyView
+	for t := range toys.All(v) {
+		if tagged(t.ID) {
+			found = append(found, toyView{t.ID, t.Status})
+		}
+	}
+	return &describeToysResponse{listing.Page(found, req.PageNumber, 2)}, nil
+}
+
+const toyVersion = "2026-01-01"
+
+func toyProduct(rpc.Deps) *rpc.Product {
+	return &rpc.Product{
+		Name: "Toys", Version: toyVersion, HostID: "toys.aliyuncs.com",
+		Actions: []rpc.Action{rpc.Write("CreateToy", createToy), rpc.Read("DescribeToys", describeToys), rpc.NotEmulated("DeleteToy")},
+		Errors: rpc.NewErrorTable(append(toyRefusals.Rows(),
+			rpc.ErrorRow{Fact: state.NotFound, Status: 404, Code: "NotFound", Message: "%s."},
+			rpc.ErrorRow{Fact: state.QuotaExceeded, Status: 400, Code: "TooManyToys", Message: "%s."},
+			rpc.ErrorRow{Fact: state.TokenConflict, Status: 400, Code: "TokenConflict", Message: "%s."})...),
+		Resources: []rpc.Resource{{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: cloud.LoadBalancers.Kind()}},
+	}
+}
+
+// toyShop is an emulator with the toys, and a load balancer.
+func toyShop(t *testing.T) (u unsigned, lb string, clock *state.ManualClock) {
+	t.Helper()
+	clock = state.NewManualClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	u = unsigned{t, mustNew(t, emulator.Config{Clock: clock, Seed: 1, DataDir: t.TempDir(), Schema: toySchema, Products: []func(rpc.Deps) *rpc.Product{toyProduct}})}
+	t.Cleanup(func() {
+		u.wantConsistent()
+		if err := u.e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return u, u.make("LoadBalancerId", slbVersion, "CreateLoadBalancer", "InstanceChargeType=PayByCLCU"), clock
+}
+
+func (u unsigned) wantConsistent() {
+	u.t.Helper()
+	problems, err := u.e.Store().Check(context.Background())
+	if err != nil || len(problems) > 0 {
+		u.t.Errorf("Check = %q, %v", problems, err)
+	}
+}
+
+// control calls the control API; want must be in the answer.
+func (u unsigned) control(method, path, body string, code int, want string) {
+	u.t.Helper()
+	got, text := u.request(u.e.ControlHandler(), method, path, []byte(body))
+	if got != code || !strings.Contains(text, want) {
+		u.t.Errorf("%s %s = %d %s, want %d with %s", method, path, got, text, code, want)
+	}
+}
+
+// want calls an action of the toys.
+func (u unsigned) want(code int, contains, action string, parameters ...string) string {
+	u.t.Helper()
+	got, text := u.call(toyVersion, action, parameters...)
+	if got != code || !strings.Contains(text, contains) {
+		u.t.Errorf("%s(%v) = %d %s, want %d with %s", action, parameters, got, text, code, contains)
+	}
+	return text
+}
+
+func countToys(t *testing.T, text string) int {
+	t.Helper()
+	var answer struct{ Toys struct{ Toy []toyView } }
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatal(err)
+	}
+	return len(answer.Toys.Toy)
+}
+
+// TestGrowth proves that a kind and a product need no more than to be declared:
+// they are made once, listed by pages and tags, counted in a quota, staged,
+// refused, checked, and removed with their owner.
+func TestGrowth(t *testing.T) {
+	u, lb, clock := toyShop(t)
+	first := u.want(200, "toy-bp1", "CreateToy", "LoadBalancerId="+lb, "ClientToken=t", "Tag.1.Key=k", "Tag.1.Value=v")
+	if again := u.want(200, "", "CreateToy", "LoadBalancerId="+lb, "ClientToken=t", "Tag.1.Key=k", "Tag.1.Value=v"); toyID(again) != toyID(first) {
+		t.Errorf("the same token makes %s and %s", first, again)
+	}
+	u.want(400, "TokenConflict", "CreateToy", "LoadBalancerId="+lb, "ClientToken=t")
+	u.control("PATCH", "/v1/world", `{"settings":[{"name":"life.toy.making","value":"1m"}]}`, 200, "")
+	u.want(200, "", "CreateToy", "LoadBalancerId="+lb)
+	u.want(200, "Making", "DescribeToys")
+	clock.Advance(time.Minute)
+	if text := u.want(200, "Made", "DescribeToys"); strings.Contains(text, "Making") {
+		t.Errorf("after a minute: %s", text)
+	}
+	u.want(200, "", "CreateToy", "LoadBalancerId="+lb)
+	u.want(400, "TooManyToys", "CreateToy", "LoadBalancerId="+lb)
+	u.want(400, "There is no colour red.", "CreateToy", "LoadBalancerId="+lb, "Colour=red")
+	u.want(404, "NotFound", "CreateToy", "LoadBalancerId=lb-none")
+	u.want(400, rpc.NotEmulatedCode, "DeleteToy")
+	for page, want := range map[string]int{"PageNumber=1": 2, "PageNumber=2": 1, "PageNumber=3": 0, "Tag.1.Key=k": 1, "Tag.1.Key=other": 0} {
+		if n := countToys(t, u.want(200, "", "DescribeToys", page)); n != want {
+			t.Errorf("DescribeToys(%s) lists %d, want %d", page, n, want)
+		}
+	}
+	u.control("GET", "/v1/quotas", "", 200, `"toy_quota_toys_num"`)
+	u.control("GET", "/metrics", "", 200, `clbemu_resources{kind="Toy"} 3`)
+	u.wantConsistent()
+	u.make("", slbVersion, "DeleteLoadBalancer", "LoadBalancerId="+lb)
+	u.control("GET", "/metrics", "", 200, `clbemu_resources{kind="Toy"} 0`)
+	u.control("GET", "/metrics", "", 200, `clbemu_resources{kind="Tag"} 0`)
+}
+
+func toyID(answer string) string {
+	_, after, _ := strings.Cut(answer, `"ToyId":"`)
+	id, _, _ := strings.Cut(after, `"`)
+	return id
+}
+
+// TestGrowthIsChecked proves that a toy without its load balancer is found.
+func TestGrowthIsChecked(t *testing.T) {
+	u, lb, _ := toyShop(t)
+	stray := &toy{Owner: scope, ID: "toy-stray", LoadBalancerID: "lb-none"}
+	if err := u.e.Store().Update(scope, func(tx *state.Tx) error { toys.Put(tx, stray); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	u.control("POST", "/v1/state/check", "", 200, "Toy toy-stray refers to LoadBalancer lb-none, which does not exist")
+	if err := u.e.Store().Update(scope, func(tx *state.Tx) error { toys.Remove(tx, stray.ID); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	u.want(200, "", "CreateToy", "LoadBalancerId="+lb)
+	_, exported := u.request(u.e.ControlHandler(), "GET", "/v1/state", nil)
+	u.control("PUT", "/v1/state", strings.ReplaceAll(exported, `"LoadBalancerID":"`+lb, `"LoadBalancerID":"lb-none`), http.StatusUnprocessableEntity, "lb-none")
+	u.control("PUT", "/v1/state", exported, 200, "imported")
+}
+
+// TestGrowthBreaks proves that calls of the toys are throttled, meet fault rules and
+// are in the journal, by their names.
+func TestGrowthBreaks(t *testing.T) {
+	u, lb, _ := toyShop(t)
+	u.control("POST", "/v1/faults", `{name: f, match: {action: CreateToyy}, effect: {error: {code: InvalidColour}}}`, 422, "do you mean CreateToy?")
+	u.control("POST", "/v1/faults", `{name: f, match: {action: CreateToy}, when: {times: 1}, effect: {error: {code: InvalidColour}}}`, 200, "")
+	u.want(400, "InvalidColour", "CreateToy", "LoadBalancerId="+lb)
+	u.want(200, "", "CreateToy", "LoadBalancerId="+lb)
+	u.control("GET", "/v1/journal?action=CreateToy", "", 200, `"faults":["f"]`)
+	u.control("PATCH", "/v1/world", `{"settings":[{"name":"throttle.action.DescribeToys","value":"1/1"}]}`, 200, "")
+	u.want(200, "", "DescribeToys")
+	u.want(400, "Throttling", "DescribeToys")
+}

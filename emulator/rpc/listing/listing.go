@@ -1,0 +1,68 @@
+// Package listing cuts lists into the pages that clients ask for, by number or by
+// token, for all products alike. It must not know what is listed.
+package listing
+
+import (
+	"cmp"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// Page returns a page of a list, counted from 1. A page beyond the end is empty.
+func Page[T any](list []T, number, size int) []T {
+	// One so far out that its start overflows is as empty as any beyond the end.
+	start := len(list)
+	if number-1 <= len(list)/size {
+		start = min((number-1)*size, len(list))
+	}
+	return list[start : start+min(size, len(list)-start)]
+}
+
+// ErrToken reports a token that After did not make.
+var ErrToken = errors.New("not a token of a list")
+
+// tokenMark begins every token, which tells them from other text in base64.
+const tokenMark = "after:"
+
+// After returns what comes behind the element that a token names, in the order of
+// keys, which no two elements share: at most size, and the token for the rest, ""
+// when there is none. The empty token is for the beginning.
+func After[T any](list []T, token string, size int, key func(T) string) (part []T, next string, err error) {
+	last, err := Last(token)
+	if err != nil {
+		return nil, "", err
+	}
+	sorted := slices.SortedFunc(slices.Values(list), func(a, b T) int { return cmp.Compare(key(a), key(b)) })
+	start := 0
+	if token != "" {
+		start = len(sorted)
+		if n := slices.IndexFunc(sorted, func(t T) bool { return key(t) > last }); n >= 0 {
+			start = n
+		}
+	}
+	part = sorted[start : start+min(size, len(sorted)-start)]
+	if start+len(part) < len(sorted) {
+		next = Token(key(part[len(part)-1]))
+	}
+	return part, next, nil
+}
+
+// Token names what comes behind a key.
+func Token(last string) string {
+	return base64.URLEncoding.EncodeToString([]byte(tokenMark + last))
+}
+
+// Last is the key that a token names, "" for the beginning. It fails with ErrToken.
+func Last(token string) (string, error) {
+	if token == "" {
+		return "", nil
+	}
+	text, err := base64.URLEncoding.DecodeString(token)
+	last, ok := strings.CutPrefix(string(text), tokenMark)
+	if err != nil || !ok {
+		return "", ErrToken
+	}
+	return last, nil
+}
