@@ -152,8 +152,10 @@ func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half stri
 	}
 	r.say("%s, %s: %s\n", s.Name, half, s.About)
 	r.wait = newWaitLine(r.screen)
+	before := r.beforeOf(ctx, on.Target)
 	result := scenarios.Play(ctx, s, half, on)
 	r.wait.over()
+	before.offer(ctx, s, &result)
 	if err := end(context.WithoutCancel(ctx)); err != nil {
 		result.Notes = append(result.Notes, err.Error())
 		if result.Status == scenarios.Passed {

@@ -54,7 +54,9 @@ func newSnapshotChange(name, short string, change func(target, string) error) *c
 		Example: "  clbemu snapshot " + name + " before-upgrade",
 		Args:    exactly(1, "the name of the snapshot"),
 	}, func(cmd *cobra.Command, args []string, t target) error {
-		if err := change(t, args[0]); err != nil {
+		progress := terminal.New(cmd.ErrOrStderr()).Transfer("snapshot "+name, 0)
+		err := change(t, args[0])
+		if progress.Stop(); err != nil {
 			return err
 		}
 		return printSnapshots(cmd, t)
@@ -69,7 +71,9 @@ func newSnapshotRestore() *cobra.Command {
 		Example: "  clbemu snapshot restore before-upgrade",
 		Args:    exactly(1, "the name of the snapshot"),
 	}, func(cmd *cobra.Command, args []string, t target) error {
-		if err := t.restoreSnapshot(args[0]); err != nil {
+		progress := terminal.New(cmd.ErrOrStderr()).Transfer("restoring", 0)
+		err := t.restoreSnapshot(args[0])
+		if progress.Stop(); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "the state is that of %s\n", args[0])

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/state/engine"
 )
 
@@ -71,7 +72,13 @@ func newStateExport() *cobra.Command {
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
 		return f.with(cmd, reads, func(t target) error {
-			return cannot(t.export(cmd.OutOrStdout()))
+			out := cmd.OutOrStdout()
+			if terminal.Is(out) { // it is what shows how far it is
+				return cannot(t.export(out))
+			}
+			progress := terminal.New(cmd.ErrOrStderr()).Transfer("exporting", 0)
+			defer progress.Stop()
+			return cannot(t.export(progress.Writer(out)))
 		})
 	})
 }
@@ -92,17 +99,23 @@ func newStateImport() *cobra.Command {
 	})
 }
 
-// reading runs do over a file; - is standard input.
+// reading runs do over a file, and shows how far it is; - is standard input.
 func reading(cmd *cobra.Command, name string, do func(io.Reader) error) error {
-	if name == "-" {
-		return do(cmd.InOrStdin())
+	from, total := cmd.InOrStdin(), int64(0)
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return cannot(err)
+		}
+		defer file.Close()
+		if info, err := file.Stat(); err == nil {
+			total = info.Size()
+		}
+		from = file
 	}
-	file, err := os.Open(name)
-	if err != nil {
-		return cannot(err)
-	}
-	defer file.Close()
-	return do(file)
+	progress := terminal.New(cmd.ErrOrStderr()).Transfer("importing", total)
+	defer progress.Stop()
+	return do(progress.Reader(from))
 }
 
 func newStateCheck() *cobra.Command {
@@ -115,7 +128,9 @@ func newStateCheck() *cobra.Command {
   clbemu state check --server http://127.0.0.1:9601`,
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
-		err := f.with(cmd, reads, func(t target) error { return printProblems(cmd.OutOrStdout(), t) })
+		progress := terminal.New(cmd.ErrOrStderr()).Transfer("checking", 0)
+		err := f.with(cmd, reads, func(t target) error { return printProblems(cmd.OutOrStdout(), t, progress.Stop) })
+		progress.Stop()
 		if errors.Is(err, engine.ErrDamaged) {
 			return &exitError{exitFailed, err} // which is what was asked
 		}
@@ -123,8 +138,9 @@ func newStateCheck() *cobra.Command {
 	})
 }
 
-func printProblems(w io.Writer, t target) error {
+func printProblems(w io.Writer, t target, checked func()) error {
 	problems, err := t.check()
+	checked()
 	if err != nil {
 		return cannot(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"strings"
 
 	"github.com/clbemu/clbemu/emulator/control"
 	"github.com/clbemu/clbemu/emulator/journal"
@@ -67,4 +68,27 @@ func (r *Remote) FreeAddresses(ctx context.Context, vSwitch string) (free int, e
 	}
 	_, err = fmt.Sscan(value, &free)
 	return free, err
+}
+
+// Held says in words what the emulator has of before: what load balancers use of
+// their quotas, and fault rules. It is empty for a new one.
+func (r *Remote) Held(ctx context.Context) (held []string, err error) {
+	quotas, err := r.Quotas(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range quotas {
+		used := 0
+		for _, n := range q.Used {
+			used += n
+		}
+		if used > 0 && strings.HasPrefix(q.Name, "slb_") {
+			held = append(held, fmt.Sprintf("%d used of %s", used, q.Name))
+		}
+	}
+	rules, err := r.Faults(ctx)
+	if len(rules) > 0 {
+		held = append(held, fmt.Sprintf("%d fault rules", len(rules)))
+	}
+	return held, err
 }

@@ -3,6 +3,7 @@ package terminal
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -84,4 +85,36 @@ func TestIs(t *testing.T) {
 	if Is(f) || Is(&bytes.Buffer{}) {
 		t.Error("a file is taken for a terminal")
 	}
+}
+
+// TestTransfer proves what is shown of an import at each stage of it.
+func TestTransfer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		transfer := New(&out).Transfer("importing", 3<<20)
+		from := transfer.Reader(strings.NewReader(strings.Repeat("x", 3<<20)))
+		for _, n := range []int64{0, 1 << 10, 1 << 20, 2<<20 - 1<<10} {
+			if _, err := io.CopyN(io.Discard, from, n); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+		}
+		transfer.Stop()
+		want := "importing: 1m0s\nimporting: 1 KiB of 3.0 MiB, 2m0s\nimporting: 1.0 MiB of 3.0 MiB, 3m0s\nimporting: all 3.0 MiB are read and are put in place, 4m0s\n"
+		if out.String() != want {
+			t.Errorf("the log is\n%s\nwant\n%s", out.String(), want)
+		}
+		out.Reset()
+		transfer = New(&out).Transfer("exporting", 0)
+		if _, err := transfer.Writer(io.Discard).Write(make([]byte, 5<<20)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		transfer.Stop()
+		if out.String() != "exporting: 5.0 MiB, 1m0s\n" {
+			t.Errorf("the log is %q", out.String())
+		}
+	})
 }

@@ -39,7 +39,7 @@ func Build(ctx context.Context, progress io.Writer) (Dir, error) {
 		return Dir(dir), nil
 	}
 	fmt.Fprintf(progress, "building the Kubernetes control plane into %s: this takes minutes, once\n", dir)
-	return Dir(dir), buildInto(ctx, root, dir)
+	return Dir(dir), buildInto(ctx, root, dir, progress)
 }
 
 // lock keeps test binaries that run side by side from building the same.
@@ -56,7 +56,7 @@ func lock(path string) (unlock func(), err error) {
 }
 
 // buildInto makes dir appear with everything in it, or not at all.
-func buildInto(ctx context.Context, root, dir string) error {
+func buildInto(ctx context.Context, root, dir string, progress io.Writer) error {
 	work, err := os.MkdirTemp(root, "build-")
 	if err != nil {
 		return err
@@ -65,7 +65,8 @@ func buildInto(ctx context.Context, root, dir string) error {
 	out := filepath.Join(work, "out")
 	for i, b := range builds {
 		source := filepath.Join(work, fmt.Sprint(i))
-		if err := b.run(ctx, source, out); err != nil {
+		what := fmt.Sprintf("  %s %s, %d of %d", b.module, b.version, i+1, len(builds))
+		if err := during(progress, what, func() error { return b.run(ctx, source, out) }); err != nil {
 			return fmt.Errorf("build %s %s: %w", b.module, b.version, err)
 		}
 	}

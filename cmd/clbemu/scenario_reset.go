@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// used is what a running emulator held before a half was played on it.
+type used struct {
+	run  *scenarioRun
+	held []string
+}
+
+// beforeOf looks at the emulator; what can't be seen is shown by the play itself.
+func (r *scenarioRun) beforeOf(ctx context.Context, target scenarios.Target) *used {
+	remote, ok := target.(*stage.Remote)
+	if !ok || r.reset {
+		return nil
+	}
+	held, _ := remote.Held(ctx)
+	return &used{r, held}
+}
+
+// offer says when --reset is the way out: when the half passes on a new emulator,
+// or where it can't be played on one, when this one was used.
+func (u *used) offer(ctx context.Context, s *scenarios.Scenario, result *scenarios.Result) {
+	prepared := result.Failure != nil && strings.HasPrefix(result.Failure.Step, "given")
+	if u == nil || result.Status != scenarios.Failed && !(result.Status == scenarios.Broken && prepared) {
+		return
+	}
+	before := "it held before: " + strings.Join(u.held, ", ")
+	const way = "--reset deletes everything there first"
+	switch scripted := result.Half == scenarios.ClientHalf && !s.RunsPrograms(result.Half); {
+	case scripted && !passesAlone(ctx, s):
+	case scripted && len(u.held) == 0:
+		result.Notes = append(result.Notes, "it passes on a new emulator, so this one is why; "+way)
+	case scripted:
+		result.Notes = append(result.Notes, "it passes on a new emulator, so this one is why ("+before+"); "+way)
+	case len(u.held) > 0:
+		result.Notes = append(result.Notes, "this emulator was used, which may be why ("+before+"); "+way)
+	}
+}
+
+// passesAlone plays a client half on a private emulator, which takes no time.
+func passesAlone(ctx context.Context, s *scenarios.Scenario) bool {
+	local, err := stage.NewLocal(ctx)
+	if err != nil {
+		return false
+	}
+	result := scenarios.Play(ctx, s, scenarios.ClientHalf, scenarios.Stage{Target: local})
+	return local.Close(ctx) == nil && result.Status == scenarios.Passed
+}

@@ -1,0 +1,64 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+)
+
+// Transfer is something that moves, or takes its time, and shows how far it is.
+type Transfer struct {
+	what  string
+	total int64 // in bytes, 0 if nobody knows
+	begun time.Time
+	moved atomic.Int64
+	stop  func()
+}
+
+// Transfer begins to show what is done, until it is stopped.
+func (s *Screen) Transfer(what string, total int64) *Transfer {
+	t := &Transfer{what: what, total: total, begun: time.Now()}
+	t.stop = s.Live(t.String)
+	return t
+}
+
+// Stop takes the line away.
+func (t *Transfer) Stop() { t.stop() }
+
+// Reader counts what is read.
+func (t *Transfer) Reader(r io.Reader) io.Reader { return io.TeeReader(r, (*counter)(&t.moved)) }
+
+// Writer counts what is written.
+func (t *Transfer) Writer(w io.Writer) io.Writer { return io.MultiWriter(w, (*counter)(&t.moved)) }
+
+// counter counts bytes.
+type counter atomic.Int64
+
+// Write implements io.Writer.
+func (c *counter) Write(text []byte) (int, error) {
+	(*atomic.Int64)(c).Add(int64(len(text)))
+	return len(text), nil
+}
+
+// String says how far it is.
+func (t *Transfer) String() string {
+	moved, took := t.moved.Load(), time.Since(t.begun).Truncate(time.Second)
+	switch {
+	case moved == 0:
+		return fmt.Sprintf("%s: %s", t.what, took)
+	case t.total > 0 && moved < t.total:
+		return fmt.Sprintf("%s: %s of %s, %s", t.what, size(moved), size(t.total), took)
+	case t.total > 0:
+		return fmt.Sprintf("%s: all %s are read and are put in place, %s", t.what, size(moved), took)
+	}
+	return fmt.Sprintf("%s: %s, %s", t.what, size(moved), took)
+}
+
+func size(bytes int64) string {
+	const kib, mib = 1 << 10, 1 << 20
+	if bytes < mib {
+		return fmt.Sprintf("%d KiB", (bytes+kib-1)/kib)
+	}
+	return fmt.Sprintf("%.1f MiB", float64(bytes)/mib)
+}
