@@ -109,6 +109,8 @@ type Emulator struct {
 	api     http.Handler
 	control http.Handler
 	closing atomic.Bool
+	life    context.Context // until Close
+	end     context.CancelFunc
 	servers []*server  // the API's and the control API's, once started
 	failed  chan error // one place for each of them
 }
@@ -149,6 +151,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 		return nil, errors.Join(err, journal.Close(), store.Close())
 	}
 	em := &Emulator{cfg: cfg, store: store, faults: faults, journal: journal, nonces: nonces, failed: make(chan error, 2)}
+	em.life, em.end = context.WithCancel(context.Background())
 	em.build(snapshots)
 	return em, nil
 }

@@ -21,7 +21,11 @@ const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 5 * time.Minute
 	idleTimeout       = 2 * time.Minute
-	maxHeaderBytes    = 1 << 20
+	// A client gets so long for each piece of an answer, and then is let go of with
+	// all that was made for it.
+	writeTimeout   = 30 * time.Second
+	piece          = 256 << 10
+	maxHeaderBytes = 1 << 20
 )
 
 // server is one of the two listeners with what serves it.
@@ -80,17 +84,53 @@ func (e *Emulator) listen(name, address string, handler http.Handler, config *tl
 	if config != nil {
 		l = tls.NewListener(l, config)
 	}
-	return &server{
-		listener: l,
-		http: &http.Server{
-			Handler:           handler,
-			ReadHeaderTimeout: readHeaderTimeout,
-			ReadTimeout:       readTimeout,
-			IdleTimeout:       idleTimeout,
-			MaxHeaderBytes:    maxHeaderBytes,
-			ErrorLog:          log.New(serverLog{e.cfg.Log}, "", 0),
-		},
-	}, nil
+	return &server{l, newServer(e.life, &e.cfg, handler)}, nil
+}
+
+// newServer serves a handler until life, which every request sees the end of.
+func newServer(life context.Context, cfg *Config, handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			handler.ServeHTTP(&inPieces{w, http.NewResponseController(w)}, r)
+		}),
+		BaseContext:       func(net.Listener) context.Context { return life },
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          log.New(serverLog{cfg.Log}, "", 0),
+	}
+}
+
+// inPieces writes an answer in pieces, and gives the client time for each from when
+// it is there: making it may have taken longer.
+type inPieces struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+// Unwrap is for http.ResponseController.
+func (w *inPieces) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *inPieces) extend() { _ = w.control.SetWriteDeadline(time.Now().Add(writeTimeout)) }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *inPieces) WriteHeader(status int) {
+	w.extend()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *inPieces) Write(p []byte) (written int, err error) {
+	for {
+		w.extend()
+		n, err := w.ResponseWriter.Write(p[written:min(written+piece, len(p))])
+		written += n
+		if err != nil || written == len(p) {
+			return written, err
+		}
+	}
 }
 
 // serverLog takes what net/http has to say, such as that a client did not trust
@@ -129,6 +169,7 @@ func (e *Emulator) addr(n int) string {
 // the store.
 func (e *Emulator) Close(ctx context.Context) error {
 	e.closing.Store(true)
+	e.end() // of what waits, such as a call that a fault holds
 	var errs []error
 	for i, s := range e.servers {
 		if i > 0 {

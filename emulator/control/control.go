@@ -58,12 +58,14 @@ const defaultMaxImport = 256 << 20
 type api struct {
 	Config
 	theatre theatre
+	answers room // for large ones
+	imports room
 }
 
 // New returns the control API.
 func New(cfg Config) http.Handler {
 	cfg.MaxImport = cmp.Or(cfg.MaxImport, defaultMaxImport)
-	a := &api{Config: cfg, theatre: theatre{Player: cfg.Player}}
+	a := &api{Config: cfg, theatre: theatre{Player: cfg.Player}, answers: make(room, 4), imports: make(room, 1)}
 	r := mux.NewRouter().SkipClean(true) // an untidy path is an unknown one, not a redirect
 	r.HandleFunc("/healthz", a.healthz).Methods(http.MethodGet)
 	r.HandleFunc("/readyz", a.readyz).Methods(http.MethodGet)
@@ -80,13 +82,13 @@ func New(cfg Config) http.Handler {
 // route gives the paths that not everybody may call to their handlers.
 func (a *api) route(closed *mux.Router) {
 	closed.Handle("/metrics", a.Metrics.Handler()).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/state", a.exportState).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/state", a.importState).Methods(http.MethodPut)
+	closed.HandleFunc("/v1/state", a.answers.bound(a.exportState)).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/state", a.imports.bound(a.importState)).Methods(http.MethodPut)
 	closed.HandleFunc("/v1/state/check", a.checkState).Methods(http.MethodPost)
 	closed.HandleFunc("/v1/state/reset", a.resetState).Methods(http.MethodPost)
 	closed.HandleFunc("/v1/world", a.getWorld).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/world", a.setWorld).Methods(http.MethodPatch)
-	closed.HandleFunc("/v1/world/import", a.importCluster).Methods(http.MethodPost)
+	closed.HandleFunc("/v1/world/import", a.imports.bound(a.importCluster)).Methods(http.MethodPost)
 	closed.HandleFunc("/v1/quotas", a.quotas).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/clock", a.getClock).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/clock", a.setClock).Methods(http.MethodPost)
@@ -95,7 +97,7 @@ func (a *api) route(closed *mux.Router) {
 	closed.HandleFunc("/v1/faults", a.deleteFaults).Methods(http.MethodDelete)
 	closed.HandleFunc("/v1/faults/reset", a.restartFaults).Methods(http.MethodPost)
 	closed.HandleFunc("/v1/faults/{name}", a.deleteFaults).Methods(http.MethodDelete)
-	closed.HandleFunc("/v1/journal", a.getJournal).Methods(http.MethodGet)
+	closed.HandleFunc("/v1/journal", a.answers.bound(a.getJournal)).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/journal", a.clearJournal).Methods(http.MethodDelete)
 	closed.HandleFunc("/v1/journal/marks", a.getMarks).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/journal/marks", a.addMark).Methods(http.MethodPost)
@@ -103,9 +105,9 @@ func (a *api) route(closed *mux.Router) {
 	closed.HandleFunc("/v1/scenarios", a.getScenarios).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/scenarios/run", a.runScenario).Methods(http.MethodPost)
 	closed.HandleFunc("/v1/snapshots", a.getSnapshots).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/snapshots/{name}", a.takeSnapshot).Methods(http.MethodPut)
+	closed.HandleFunc("/v1/snapshots/{name}", a.imports.bound(a.takeSnapshot)).Methods(http.MethodPut)
 	closed.HandleFunc("/v1/snapshots/{name}", a.deleteSnapshot).Methods(http.MethodDelete)
-	closed.HandleFunc("/v1/snapshots/{name}/restore", a.restoreSnapshot).Methods(http.MethodPost)
+	closed.HandleFunc("/v1/snapshots/{name}/restore", a.imports.bound(a.restoreSnapshot)).Methods(http.MethodPost)
 	closed.HandleFunc("/v1/openapi.yaml", a.openAPI).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/actions", a.actions).Methods(http.MethodGet)
 	closed.HandleFunc("/v1/version", a.version).Methods(http.MethodGet)

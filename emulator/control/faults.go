@@ -301,7 +301,7 @@ func (a *api) addFaults(w http.ResponseWriter, r *http.Request) {
 		err = a.Faults.Add(rules)
 	}
 	if err != nil {
-		fail(w, http.StatusUnprocessableEntity, err.Error())
+		a.failChange(w, "add fault rules", err)
 		return
 	}
 	var added []string

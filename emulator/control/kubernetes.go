@@ -26,7 +26,7 @@ func (a *api) importCluster(w http.ResponseWriter, r *http.Request) {
 		done, err = cluster.Import(tx, where)
 		return err
 	}); err != nil {
-		fail(w, http.StatusUnprocessableEntity, err.Error())
+		a.failChange(w, "import a cluster", err)
 		return
 	}
 	a.changed(journal.KindWorld, "import a cluster", "account", where.AccountID,

@@ -177,6 +177,8 @@ func (a *api) deleteSnapshot(w http.ResponseWriter, r *http.Request) {
 
 func (a *api) failSnapshot(w http.ResponseWriter, doing string, err error) {
 	switch {
+	case isInside(err):
+		a.failInside(w, doing, err)
 	case errors.Is(err, ErrSnapshotName), errors.Is(err, ErrSnapshotBroken):
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 	case errors.Is(err, ErrNoSnapshot):

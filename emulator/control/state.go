@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/state"
 )
 
 func (a *api) exportState(w http.ResponseWriter, _ *http.Request) {
@@ -28,7 +29,7 @@ func (a *api) importState(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := a.Store.Import(export); err != nil {
-		fail(w, http.StatusUnprocessableEntity, err.Error())
+		a.failChange(w, "import the state", err)
 		return
 	}
 	a.changed(journal.KindState, "import the state")
@@ -65,6 +66,21 @@ func (a *api) rearm(w http.ResponseWriter, status string) {
 		return
 	}
 	answer(w, http.StatusOK, map[string]string{"status": status})
+}
+
+// failChange answers for a change that was not made: because of what was asked, or
+// because it can't be kept.
+func (a *api) failChange(w http.ResponseWriter, doing string, err error) {
+	if isInside(err) {
+		a.failInside(w, doing, err)
+		return
+	}
+	fail(w, http.StatusUnprocessableEntity, err.Error())
+}
+
+// isInside tells an error that no other call would have avoided.
+func isInside(err error) bool {
+	return errors.Is(err, state.ErrNotKept) || errors.Is(err, state.ErrClosed)
 }
 
 func (a *api) failInside(w http.ResponseWriter, doing string, err error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -23,6 +24,9 @@ func read(w http.ResponseWriter, r *http.Request, body any) bool {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest))
 	d.DisallowUnknownFields()
 	err := d.Decode(body)
+	if err == nil {
+		err = nothingBehind(d)
+	}
 	switch tooLarge := (*http.MaxBytesError)(nil); {
 	case err == nil:
 		return true
@@ -32,6 +36,15 @@ func read(w http.ResponseWriter, r *http.Request, body any) bool {
 		fail(w, http.StatusBadRequest, "the body is not what this path takes: "+err.Error())
 	}
 	return false
+}
+
+// nothingBehind refuses what is behind the value that was read.
+func nothingBehind(d *json.Decoder) error {
+	_, err := d.Token()
+	if err == io.EOF {
+		return nil
+	}
+	return cmp.Or(err, errors.New("there is more behind it"))
 }
 
 // where reads whose world a call is about.
@@ -80,7 +93,7 @@ func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {
 		})
 	}
 	if err != nil {
-		fail(w, http.StatusUnprocessableEntity, err.Error())
+		a.failChange(w, "set conditions", err)
 		return
 	}
 	settings := []string{"account", change.AccountID, "region", change.RegionID}
