@@ -247,6 +247,7 @@ func (e *Emulator) build(snapshots *control.Snapshots) {
 	}), metadata.New(metadata.Config{
 		Store:      e.store,
 		InstanceID: e.cfg.InstanceID,
+		Log:        e.cfg.Log,
 		Seed:       e.cfg.Seed,
 	}), callers)
 	var player control.Player

@@ -272,12 +272,41 @@ func TestGenerateTLS(t *testing.T) {
 	if wider := serial("localhost", "clb.test"); wider == first {
 		t.Error("a certificate that is not good for a host was kept")
 	}
+	for _, text := range []string{"", "x", foreignAuthority(t)} {
+		kept := serial("localhost")
+		path := filepath.Join(dir, emulator.CAFile)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if text != "" {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if serial("localhost") == kept {
+			t.Errorf("a certificate was kept that %s with %.30q in it does not vouch for", emulator.CAFile, text)
+		}
+	}
 	if err := os.WriteFile(filepath.Join(dir, "tls-cert.pem"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := emulator.GenerateTLS(dir, nil); err == nil || !strings.Contains(err.Error(), "delete") {
 		t.Errorf("GenerateTLS over a broken file = %v, want what to do", err)
 	}
+}
+
+// foreignAuthority is the authority of another folder.
+func foreignAuthority(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if _, err := emulator.GenerateTLS(dir, []string{"localhost"}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, emulator.CAFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // TestGenerateTLSRenews proves that a certificate near its end is replaced.

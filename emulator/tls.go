@@ -40,7 +40,7 @@ const (
 func GenerateTLS(dir string, hosts []string) (*tls.Config, error) {
 	certPath, keyPath := filepath.Join(dir, tlsCertFile), filepath.Join(dir, tlsKeyFile)
 	config, err := LoadTLS(certPath, keyPath)
-	if err == nil && serves(config, hosts) {
+	if err == nil && serves(config, hosts) && isTrusted(config, filepath.Join(dir, CAFile)) {
 		return config, nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -67,6 +67,19 @@ func serves(config *tls.Config, hosts []string) bool {
 	return time.Until(cert.NotAfter) > renewBefore && !slices.ContainsFunc(hosts, func(host string) bool {
 		return cert.VerifyHostname(host) != nil
 	})
+}
+
+// isTrusted tells whether who trusts the authority in the file trusts the
+// certificate. Nobody can, when the file was lost.
+func isTrusted(config *tls.Config, authorityFile string) bool {
+	text, err := os.ReadFile(authorityFile)
+	if err != nil {
+		return false
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(text)
+	_, err = config.Certificates[0].Leaf.Verify(x509.VerifyOptions{Roots: pool})
+	return err == nil
 }
 
 func generate(dir string, hosts []string) error {

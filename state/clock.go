@@ -12,11 +12,28 @@ type Clock interface {
 	Now() time.Time
 }
 
-// SystemClock is the machine's clock.
-type SystemClock struct{}
+// SystemClock is the machine's clock, but for what that goes back: it stands still
+// until the machine's shows the same again. The zero value is ready.
+type SystemClock struct {
+	mu      sync.Mutex
+	latest  time.Time
+	machine func() time.Time // nil is time.Now
+}
 
 // Now implements Clock.
-func (SystemClock) Now() time.Time { return time.Now().UTC() }
+func (c *SystemClock) Now() time.Time {
+	now := time.Now
+	if c.machine != nil {
+		now = c.machine
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// Round takes the reading of the monotonic clock away, which would hide a step.
+	if shown := now().Round(0).UTC(); shown.After(c.latest) {
+		c.latest = shown
+	}
+	return c.latest
+}
 
 // ManualClock stands still until it is told to move.
 type ManualClock struct {

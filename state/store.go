@@ -80,7 +80,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 
 func open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Clock == nil {
-		cfg.Clock = SystemClock{}
+		cfg.Clock = &SystemClock{}
 	}
 	if cfg.Warn == nil {
 		cfg.Warn = func(string) {}

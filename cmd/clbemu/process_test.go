@@ -1,12 +1,14 @@
 package main_test
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
@@ -63,5 +65,47 @@ func TestMemoryEngine(t *testing.T) {
 	s.End(syscall.SIGTERM)
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Stat(%s) = %v, want nothing there", dir, err)
+	}
+}
+
+// TestEndWithinAFault proves that a call which a fault holds does not hold up the
+// end, which is a success.
+func TestEndWithinAFault(t *testing.T) {
+	for _, effect := range []string{"{hang: {}}", "{hang: {for: 1h}}", "{delay: {fixed: 1h}}", "{afterCommit: hang}"} {
+		t.Run(effect, func(t *testing.T) {
+			s := binary.Serve(t, "--engine", "memory")
+			rule := "name: f\nmatch: {action: CreateLoadBalancer}\neffect: " + effect + "\n"
+			if status, answer, err := s.Ask("POST", "/v1/faults", []byte(rule)); err != nil || status != http.StatusOK {
+				t.Fatalf("POST /v1/faults = %d %s, %v", status, answer, err)
+			}
+			ended := make(chan error, 1)
+			go func() {
+				_, err := s.Client().Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerSpec": "slb.s1.small"})
+				ended <- err
+			}()
+			awaitHit(t, s)
+			if code := s.End(syscall.SIGTERM); code != 0 || s.Stderr.Len() > 0 {
+				t.Errorf("exit code %d, stderr %q, want 0 and silence", code, s.Stderr.String())
+			}
+			<-ended
+		})
+	}
+}
+
+// awaitHit waits until the one fault rule has struck.
+func awaitHit(t *testing.T, s *binary.Server) {
+	t.Helper()
+	var list struct{ Faults []struct{ Hits int } }
+	for deadline := time.Now().Add(time.Minute); len(list.Faults) == 0 || list.Faults[0].Hits == 0; {
+		if time.Now().After(deadline) {
+			t.Fatal("the fault rule does not strike")
+		}
+		status, answer, err := s.Ask("GET", "/v1/faults", nil)
+		if err != nil || status != http.StatusOK {
+			t.Fatalf("GET /v1/faults = %d %s, %v", status, answer, err)
+		}
+		if err := json.Unmarshal(answer, &list); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

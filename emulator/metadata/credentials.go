@@ -50,12 +50,12 @@ func (s *service) credentials(w http.ResponseWriter, r *http.Request) {
 		})
 	}
 	if err != nil {
-		refuse(w, err)
+		s.refuse(w, err)
 		return
 	}
 	body, err := json.MarshalIndent(credentialsOf(key), "", "  ")
 	if err != nil {
-		refuse(w, err)
+		s.refuse(w, err)
 		return
 	}
 	answer(w, string(body))

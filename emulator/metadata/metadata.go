@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gorilla/mux"
+	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/state"
 )
@@ -22,6 +23,7 @@ type Config struct {
 	// InstanceID is the instance that every caller is; empty takes the first
 	// running one in order of id.
 	InstanceID string
+	Log        zerolog.Logger
 	// Seed makes session tokens repeatable; 0 takes a random one.
 	Seed uint64
 }
@@ -85,7 +87,7 @@ func (s *service) read(w http.ResponseWriter, r *http.Request) {
 		return err
 	})
 	if err != nil {
-		refuse(w, err)
+		s.refuse(w, err)
 		return
 	}
 	answer(w, text)
@@ -101,11 +103,13 @@ func answer(w http.ResponseWriter, text string) {
 // errAbsent is for paths that the instance has nothing at.
 var errAbsent = errors.New("there is nothing at this path")
 
-func refuse(w http.ResponseWriter, err error) {
+// refuse tells nothing of this machine: whoever reaches the service may ask.
+func (s *service) refuse(w http.ResponseWriter, err error) {
 	var fact *state.Error
 	if errors.Is(err, errAbsent) || errors.As(err, &fact) {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	http.Error(w, err.Error(), http.StatusInternalServerError)
+	s.cfg.Log.Error().Err(err).Msg("the metadata service failed inside")
+	http.Error(w, "the metadata service failed inside: clbemu's log says why", http.StatusInternalServerError)
 }

@@ -298,7 +298,7 @@ func (s *Server) route(call *Call) *Problem {
 		return notEmulated(call.ActionName)
 	}
 	if action.Mutates && call.forgettable != nil {
-		return internalError(fmt.Errorf("the nonce of a write is not kept: %w", call.forgettable))
+		return internalError(&state.NotKeptError{Cause: fmt.Errorf("the used nonce: %w", call.forgettable)})
 	}
 	call.action = action
 	return nil
@@ -385,7 +385,7 @@ func (s *Server) rehearse(call *Call, x execution) *Problem {
 }
 
 func (s *Server) report(call *Call, outcome Outcome, problem *Problem) {
-	if problem != nil && problem.Status >= http.StatusInternalServerError {
+	if problem != nil && problem.Cause != nil && problem.Status >= http.StatusInternalServerError {
 		s.cfg.Log.Error().Err(problem.Cause).Str("requestId", call.RequestID).Str("action", call.ActionName).
 			Msg("a call failed inside")
 	}
