@@ -21,7 +21,7 @@ func TestActionsMatchMetadata(t *testing.T) {
 }
 
 // Every fact that a handler can report has a row in the error table.
-func TestFactsHaveRows(t *testing.T) { rpctest.MatchFacts(t, clb.Product(rpc.Deps{}), ".") }
+func TestTagsNameRefusals(t *testing.T) { rpctest.MatchTags(t, clb.Product(rpc.Deps{})) }
 
 // exceptions are the known differences from the metadata, by reason.
 var exceptions = map[string][]string{

@@ -75,4 +75,4 @@ func TestActions(t *testing.T) {
 }
 
 // No fact of the package leaves as an InternalError.
-func TestFacts(t *testing.T) { rpctest.MatchFacts(t, ecs.Product(rpc.Deps{}), ".") }
+func TestTagsNameRefusals(t *testing.T) { rpctest.MatchTags(t, ecs.Product(rpc.Deps{})) }

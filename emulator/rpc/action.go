@@ -95,6 +95,14 @@ func (a Action) Parameters() []Parameter {
 	return a.request().parameters()
 }
 
+// TagRefusals names the refusals that the request's tags ask for.
+func (a Action) TagRefusals() []state.Fact {
+	if a.request == nil {
+		return nil
+	}
+	return a.request().refusals()
+}
+
 // ResponseFields lists the paths that the action can answer, such as
 // LoadBalancers.LoadBalancer[].LoadBalancerId.
 func (a Action) ResponseFields() []string {

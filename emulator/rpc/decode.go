@@ -14,7 +14,7 @@ import (
 )
 
 // decoder fills a request struct from parameters. It is built once, from the
-// struct's tags, when the action table is.
+// struct's tags, when it is first needed.
 type decoder struct {
 	typ    reflect.Type
 	fields []decodeField
@@ -146,6 +146,21 @@ func (d *decoder) parameters() []Parameter {
 		}
 	}
 	return ps
+}
+
+// refusals names the refusals that tags ask for.
+func (d *decoder) refusals() (names []state.Fact) {
+	for _, f := range d.fields {
+		for _, name := range []state.Fact{f.rules.missing, f.rules.invalid} {
+			if name != "" {
+				names = append(names, name)
+			}
+		}
+		if f.element != nil {
+			names = append(names, f.element.refusals()...)
+		}
+	}
+	return names
 }
 
 // jsonFields are the fields of the objects that a list of structs is read from.

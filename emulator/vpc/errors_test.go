@@ -312,4 +312,4 @@ func TestErrors(t *testing.T) {
 }
 
 // No fact of the package leaves as an InternalError.
-func TestFacts(t *testing.T) { rpctest.MatchFacts(t, vpc.Product(rpc.Deps{}), ".") }
+func TestTagsNameRefusals(t *testing.T) { rpctest.MatchTags(t, vpc.Product(rpc.Deps{})) }

@@ -1,10 +1,6 @@
 package rpctest
 
 import (
-	"maps"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -65,51 +61,24 @@ func answers(row rpc.ErrorRow, action string, got Reply) bool {
 	return strings.HasPrefix(got.Message, before) && strings.HasSuffix(got.Message, after)
 }
 
-var (
-	factConstant = regexp.MustCompile(`\sstate\.Fact\s*=\s*"(\w+)"`)
-	factInTag    = regexp.MustCompile(`(?:missing|invalid)=(\w+)`)
-)
-
-// MatchFacts checks that every fact that the sources in a folder declare, or name
-// in a tag, has a row in the product's error table.
-func MatchFacts(t *testing.T, p *rpc.Product, folder string) {
+// MatchTags checks that every refusal that a tag of a request names is one of the
+// product's.
+func MatchTags(t *testing.T, p *rpc.Product) {
 	t.Helper()
-	known := make(map[string]bool)
+	known := make(map[state.Fact]bool)
 	for _, row := range p.Errors.Rows() {
-		known[string(row.Fact)] = true
+		known[row.Fact] = true
 	}
-	facts := factsIn(t, folder)
-	if len(facts) == 0 {
-		t.Errorf("the sources in %s declare no fact", folder)
-	}
-	for _, fact := range slices.Sorted(maps.Keys(facts)) {
-		if !known[fact] {
-			t.Errorf("%s: the fact %s has no row in the error table of %s", facts[fact], fact, p.Name)
-		}
-	}
-}
-
-// factsIn returns the file that has each fact.
-func factsIn(t *testing.T, folder string) map[string]string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil {
-		t.Fatalf("look for sources: %v", err)
-	}
-	facts := make(map[string]string)
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatalf("read a source: %v", err)
-		}
-		for _, expression := range []*regexp.Regexp{factConstant, factInTag} {
-			for _, match := range expression.FindAllStringSubmatch(string(text), -1) {
-				facts[match[1]] = file
+	seen := 0
+	for _, a := range p.Actions {
+		for _, name := range a.TagRefusals() {
+			seen++
+			if !known[name] {
+				t.Errorf("a tag of %s names the refusal %s, which %s does not have", a.Name, name, p.Name)
 			}
 		}
 	}
-	return facts
+	if seen == 0 {
+		t.Errorf("no tag of %s names a refusal", p.Name)
+	}
 }
