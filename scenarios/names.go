@@ -47,6 +47,11 @@ type Action struct {
 // them where they are few, or else with where they are listed.
 func suggest(name string, names []string, otherwise string) string {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	if strings.HasSuffix(name, "*") { // a glob is meant to be one of a verb
+		for _, n := range names {
+			names = append(names, verb.FindString(n)+"*")
+		}
+	}
 	if near := faults.Nearest(name, names); near != "" {
 		return ": do you mean " + near + "?"
 	}
@@ -55,6 +60,9 @@ func suggest(name string, names []string, otherwise string) string {
 	}
 	return ": " + otherwise
 }
+
+// verb begins the names of actions.
+var verb = regexp.MustCompile(`^[A-Z][a-z]+`)
 
 // mostListed is how many names a refusal lists.
 const mostListed = 30

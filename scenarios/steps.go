@@ -58,6 +58,8 @@ func (s *Step) title() string {
 		return "clear " + strings.Join(s.Clear, " ")
 	case s.Call != nil:
 		return "call " + s.Call.Action
+	case s.Clock != nil:
+		return "clock " + s.Clock.String()
 	case s.Exec != nil:
 		return "exec " + strings.Join(s.Exec.Command, " ")
 	case s.Start:
@@ -77,6 +79,20 @@ func (s *Step) title() string {
 		}
 	}
 	return ""
+}
+
+func (c *Clock) String() string {
+	var parts []string
+	if c.Advance > 0 {
+		parts = append(parts, "advance "+c.Advance.String())
+	}
+	if c.Freeze {
+		parts = append(parts, "freeze")
+	}
+	if c.Scale != nil {
+		parts = append(parts, fmt.Sprintf("scale %v", *c.Scale))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (p *play) setClock(ctx context.Context, c *Clock) error {

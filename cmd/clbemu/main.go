@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 )
 
 // The exit codes.
@@ -66,7 +68,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(stderr, "%s: %v\n", programName, err)
+	screen := terminal.New(stderr)
+	screen.Printf("%s", screen.Fit(fmt.Sprintf("%s: %v\n", programName, err), 0))
 	if coded := (*exitError)(nil); errors.As(err, &coded) {
 		return coded.code
 	}

@@ -105,16 +105,19 @@ func (r *scenarioRun) show(result scenarios.Result) {
 	status := styleOf[result.Status].Render(string(result.Status))
 	switch {
 	case result.Failure != nil:
-		r.say("%s: %s, %s\n%s", status, result.Scenario, result.Half, result.Failure)
+		r.say("%s: %s, %s\n%s", status, result.Scenario, result.Half, r.screen.Fit(result.Failure.String(), failureColumn))
 	case result.Reason != "":
 		r.say("%s: %s, %s (%s)\n", status, result.Scenario, result.Half, result.Reason)
 	default:
 		r.say("%s: %s, %s\n", status, result.Scenario, result.Half)
 	}
 	for _, note := range result.Notes {
-		r.say("  note: %s\n", note)
+		r.say("%s", r.screen.Fit("  note:     "+note+"\n", failureColumn))
 	}
 }
+
+// failureColumn is where the text of a failure stands, behind its labels.
+const failureColumn = 12
 
 // report writes the results where they are wanted.
 func (r *scenarioRun) report() error {
@@ -130,7 +133,7 @@ func (r *scenarioRun) report() error {
 	r.say("%d passed, %d failed, %d could not be played, %d skipped\n",
 		count[scenarios.Passed], count[scenarios.Failed], count[scenarios.Broken], count[scenarios.Skipped])
 	for _, line := range whoseClients(r.results) {
-		r.say("%s\n", line)
+		r.say("%s", r.screen.Fit(line+"\n", 0))
 	}
 	return nil
 }
@@ -159,7 +162,7 @@ func whoseClients(results []scenarios.Result) (lines []string) {
 		scriptedOnly = scriptedOnly && client == scenarios.ScriptedClient
 	}
 	if scriptedOnly {
-		lines = append(lines, "no client of yours was judged: --kubeconfig names a cluster with one, a step exec runs a program, and so does clbemu scenario watch")
+		lines = append(lines, "no client of yours was judged: that is what clbemu scenario watch, a step exec and --kubeconfig do")
 	}
 	return lines
 }

@@ -84,7 +84,7 @@ func TestScenarioRun(t *testing.T) {
 		{"remote", append([]string{good}, remote...), 0, "passed: good, client"},
 		{"leaves a load balancer", append([]string{leaves}, remote...), 0, "passed: leaves, client"},
 		{"finds it", append([]string{leaves}, remote...), 1, `TotalCount "2"`},
-		{"and knows why", append([]string{leaves}, remote...), 1, "note: it passes on a new emulator, so this one is why (it held before: 2 used of slb_quota_instances_num); --reset deletes everything there first"},
+		{"and knows why", append([]string{leaves}, remote...), 1, "note:     it passes on a new emulator, so this one is why (it held before: 2 used of slb_quota_instances_num); --reset deletes everything there first"},
 		{"fails anywhere", append([]string{bad, "--set", "wanted=9"}, remote...), 1, "0 skipped\n1 client half played"},
 		{"reset", append([]string{leaves, "--reset"}, remote...), 0, "passed: leaves, client"},
 		{"reset of nothing", []string{good, "--reset"}, 2, "--reset needs --server"},

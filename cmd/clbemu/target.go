@@ -168,15 +168,15 @@ func (r *remote) call(method, path string, body io.Reader, read func(io.Reader) 
 	if response.StatusCode == http.StatusOK {
 		return cannot(read(response.Body))
 	}
-	err = fmt.Errorf("%s answers %s: %s", r.url, response.Status, reason(response.Body))
+	why := reason(response.Body)
 	wrong := response.StatusCode == http.StatusUnprocessableEntity || response.StatusCode == http.StatusBadRequest
 	switch {
 	case response.StatusCode == http.StatusNotFound, wrong && method == http.MethodGet:
-		return usage(err) // the question is about what there is not
+		return usage(errors.New(why)) // the question is about what there is not
 	case wrong:
-		return failed(err)
+		return failed(errors.New(why))
 	}
-	return cannot(err)
+	return cannot(fmt.Errorf("%s answers %s: %s", r.url, response.Status, why))
 }
 
 // reason is what an answer of the control API says went wrong.

@@ -41,7 +41,7 @@ func (a *api) readQuery(values url.Values) (journal.Query, error) {
 		case "sinceMark":
 			var mark journal.Mark
 			if mark, err = a.Journal.Marked(value); err != nil {
-				err = fmt.Errorf("%w%s", err, a.nearMark(value))
+				err = fmt.Errorf("there is no mark %q%s", value, a.nearMark(value))
 			}
 			q.Since = mark.Sequence
 		case "limit":

@@ -80,7 +80,7 @@ func TestJournalRefusals(t *testing.T) {
 		"acton=x": "no field acton", "action=[": "no pattern", "since=x": "since", "since=-1": "since", "limit=-1": "limit",
 		"limit=x": "limit", "sinceMark=none": `no mark "none"`, "since=1&sinceMark=none": "sinceMark",
 		"kind=cal": "choose from call", "status=99": "no HTTP status", "product=Slbb": "do you mean Slb?",
-		"action=Crate*": "action: there is no Crate*", "action=Create*,DeleteLoadBalancr": "do you mean DeleteLoadBalancer?",
+		"action=Crate*": "action: there is no Crate*: do you mean Create*?", "action=Create*,DeleteLoadBalancr": "do you mean DeleteLoadBalancer?",
 		"code=Trottling": "do you mean Throttling?", "region=cn-hangzou": "do you mean cn-hangzhou?",
 		"params.LoadBalancerIdd=a": "do you mean LoadBalancerId?",
 	} {

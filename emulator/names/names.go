@@ -74,9 +74,17 @@ func (n *Names) actionNames() []string {
 	return all
 }
 
+// verb begins the names of actions.
+var verb = regexp.MustCompile(`^[A-Z][a-z]+`)
+
 // DidYouMean ends a refusal: with the name that was meant, or else with where
-// names are listed.
+// names are listed. A glob is meant to be one of a verb.
 func DidYouMean(name string, names []string, otherwise string) string {
+	if strings.HasSuffix(name, "*") {
+		for _, n := range names {
+			names = append(names, verb.FindString(n)+"*")
+		}
+	}
 	if near := faults.Nearest(name, names); near != "" && near != name {
 		return ": do you mean " + near + "?"
 	}

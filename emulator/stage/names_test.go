@@ -56,7 +56,7 @@ func TestNames(t *testing.T) {
 		{resource + "{action: DescribeLoadBalancers, fields: {TotalCount: {count: 0}}}", "it is no list"},
 		{resource + "{action: DescribeLoadBalancerListeners, fields: {Listeners.0.Statsu: a}}", "do you mean Listeners.0.Status?"},
 		{calls + "{action: DeleteLoadBalancr, none: true}", "calls.action: no action is called DeleteLoadBalancr: do you mean DeleteLoadBalancer?"},
-		{calls + "{action: 'Delete*,Crate*', none: true}", "no action is called Crate*"},
+		{calls + "{action: 'Delete*,Crate*', none: true}", "no action is called Crate*: do you mean Create*?"},
 		{calls + "{action: CreateTLSCipherPolicy, code: InvalidAction.NotEmulated, none: true}", ""},
 		{calls + "{action: CreateVpc, params: {CidrBlok: a}, none: true}", "do you mean CidrBlock?"},
 		{calls + "{action: CreateVpc, params: {CidrBlock: {count: 1}}, none: true}", "it is a text"},
@@ -224,7 +224,7 @@ type mutation struct {
 	local    *stage.Local
 	file     string
 	document yaml.Node
-	done     map[string]bool // keys, which are at the same place often
+	done     map[string]bool // places, and names at them
 	tried    int
 }
 
@@ -236,12 +236,17 @@ func (m *mutation) alone(where, name string) bool {
 
 // try misspells a text, if it is a name, and wants that refused.
 func (m *mutation) try(where string, node *yaml.Node) {
-	if isFree(where) || measure.MatchString(node.Value) || m.done[where] || m.alone(where, node.Value) {
+	key := strings.HasSuffix(where, "!")
+	if isFree(where) || measure.MatchString(node.Value) || key && m.done[where] || m.alone(where, node.Value) {
 		return
 	}
-	m.done[where] = strings.HasSuffix(where, "!")
 	original := node.Value
-	for _, node.Value = range mutants(where, original) {
+	all := mutants(where, original)
+	if m.done[where+original] {
+		all = all[:1] // the others of the same name at such a place are tried once
+	}
+	m.done[where], m.done[where+original] = true, true
+	for _, node.Value = range all {
 		m.tried++
 		text, err := yaml.Marshal(&m.document)
 		do(m.t, err)

@@ -159,6 +159,33 @@ func (s *Screen) follow(describe func() string, done <-chan struct{}) {
 	}
 }
 
+// Fit breaks lines that a terminal would break within a word. What a line goes on
+// with is indented as far as its first column goes.
+func (s *Screen) Fit(text string, column int) string {
+	if !s.live {
+		return text
+	}
+	var fitted strings.Builder
+	for line := range strings.Lines(text) {
+		fitted.WriteString(fit(line, s.width(), column))
+	}
+	return fitted.String()
+}
+
+func fit(line string, width, column int) string {
+	if lipgloss.Width(line) <= width || width < 2*column {
+		return line
+	}
+	end := strings.TrimLeft(line, " ")
+	if start := len(line) - len(end); start < column && start > 0 && len(line) > column {
+		end = line[column:] // a label stands before it
+	}
+	first := line[:len(line)-len(end)]
+	indent := strings.Repeat(" ", max(len(first), 2))
+	wrapped := lipgloss.Wrap(strings.TrimRight(end, "\n"), width-len(indent), "")
+	return first + strings.ReplaceAll(wrapped, "\n", "\n"+indent) + line[len(strings.TrimRight(line, "\n")):]
+}
+
 // Table prints rows under a header, in columns.
 func Table(w io.Writer, header []string, rows [][]string) error {
 	t := table.New().Headers(header...).Rows(rows...).Wrap(false).

@@ -118,3 +118,18 @@ func TestTransfer(t *testing.T) {
 		}
 	})
 }
+
+// TestFit proves that long lines go on below their text, and that a file gets them
+// as they are.
+func TestFit(t *testing.T) {
+	s := New(&bytes.Buffer{})
+	const text = "short\n  to do     one two three four five\n            six seven eight nine ten\nno label before these many words\n"
+	if got := s.Fit(text, 12); got != text {
+		t.Errorf("outside a terminal the text is %q", got)
+	}
+	s.live, s.width = true, func() int { return 26 }
+	want := "short\n  to do     one two three\n            four five\n            six seven\n            eight nine ten\nno label before these\n  many words\n"
+	if got := s.Fit(text, 12); got != want {
+		t.Errorf("on a terminal the text is\n%s\nwant\n%s", got, want)
+	}
+}
