@@ -2,7 +2,9 @@ package emulator_test
 
 import (
 	"net/http/httptest"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
@@ -43,4 +45,27 @@ func BenchmarkIdleFaults(b *testing.B) {
 	}
 	with, without := compare(b, connections, reads(&faults.Engine{}), reads(nil))
 	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with an idle fault engine %.0f/s, without one %.0f/s, target ratio >= 0.98", with, without)
+}
+
+// BenchmarkNonces compares reads whose nonces are kept in a file with reads whose
+// nonces are not.
+func BenchmarkNonces(b *testing.B) {
+	const connections = 16
+	client := keepAlive(connections)
+	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = crowdedWorld(b) }))
+	params := map[string]string{"LoadBalancerId": crowd(b, s.Store(), few)}
+	reads := func(nonces *rpc.Nonces) func(int) error {
+		gateway := httptest.NewServer(rpc.NewServer(rpc.Config{
+			Store: s.Store(), Products: emulator.Products(), StrictAuth: true, Nonces: nonces,
+		}))
+		b.Cleanup(gateway.Close)
+		return func(int) error { return post(client, gateway.URL, "DescribeLoadBalancerAttribute", params) }
+	}
+	kept, err := rpc.OpenNonces(filepath.Join(b.TempDir(), "nonces"), time.Now())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = kept.Close() })
+	with, without := compare(b, connections, reads(kept), reads(nil))
+	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with kept nonces %.0f/s, without %.0f/s, target ratio >= 0.95", with, without)
 }

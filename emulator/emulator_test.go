@@ -42,8 +42,11 @@ func TestCall(t *testing.T) {
 	}); err != nil {
 		t.Error(err)
 	}
-	if got := get(t, s.ControlURL()+"/metrics"); !strings.Contains(got, `action="CreateVpc",code="OK"`) {
-		t.Errorf("the metrics do not count the call: %s", got)
+	got := get(t, s.ControlURL()+"/metrics")
+	for _, figure := range []string{`action="CreateVpc",code="OK"`, "go_goroutines ", "go_memstats_heap_alloc_bytes ", "process_start_time_seconds "} {
+		if !strings.Contains(got, figure) {
+			t.Errorf("the metrics have no %s: %s", figure, got)
+		}
 	}
 }
 
