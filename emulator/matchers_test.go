@@ -54,8 +54,8 @@ func TestMatchers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if struck := reply.Status == 503; struck != c.struck || struck != (s.Hits("r") == 1) {
-			t.Errorf("match %s: the call of %q is struck: %v (hits %d), want %v", c.match, c.agent, struck, s.Hits("r"), c.struck)
+		if struck := reply.Status == 503; struck != c.struck || struck != (s.Hits(t, "r") == 1) {
+			t.Errorf("match %s: the call of %q is struck: %v (hits %d), want %v", c.match, c.agent, struck, s.Hits(t, "r"), c.struck)
 		}
 	}
 }

@@ -84,8 +84,8 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 	if r.reset && r.server == "" {
 		return usage(errors.New("--reset needs --server: a private emulator is new each time"))
 	}
-	if r.half != "" && r.half != scenarios.ClientHalf && r.half != scenarios.KubernetesHalf && r.half != scenarios.ProgramHalf {
-		return usage(fmt.Errorf("--half %s is neither %s nor %s", r.half, scenarios.ClientHalf, scenarios.KubernetesHalf))
+	if r.half != "" && r.half != scenarios.ClientHalf && r.half != scenarios.KubernetesHalf {
+		return usage(fmt.Errorf("--half %s is neither %s nor %s: clbemu scenario watch plays the program halves", r.half, scenarios.ClientHalf, scenarios.KubernetesHalf))
 	}
 	loaded, err := loadChecked(cmd, args, r.set)
 	if err != nil {

@@ -90,6 +90,7 @@ func TestScenarioRun(t *testing.T) {
 		{"reset of nothing", []string{good, "--reset"}, 2, "--reset needs --server"},
 		{"one half", []string{good, "--half", "client"}, 0, "1 passed, 0 failed"},
 		{"no half", []string{good, "--half", "none"}, 2, "--half none is neither client nor kubernetes"},
+		{"half of another command", []string{good, "--half", "program"}, 2, "--half program is neither client nor kubernetes: clbemu scenario watch"},
 		{"restart of a running server", append([]string{restart}, remote...), 2, "restart.yaml:4: restart\n  reason    a running emulator is not ended"},
 		{"nobody there", []string{good, "--server", "http://127.0.0.1:1"}, 2, "is clbemu running"},
 		{"wrong file", []string{wrong, good}, 2, wrong + ":4: client.steps[0].wait.within: \"soon\" is no duration"},

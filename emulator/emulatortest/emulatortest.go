@@ -5,12 +5,17 @@ package emulatortest
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
@@ -106,9 +111,12 @@ func (s *Server) Journal() *journal.Journal { return s.emulator.Journal() }
 // "true").
 func (s *Server) World(t testing.TB, name, value string) {
 	t.Helper()
-	err := s.Store().Update(state.Owner{}, func(tx *state.Tx) error {
-		return world.Set(tx, world.Where{}, []world.Setting{{Name: name, Value: value}})
-	})
+	err := names.Of(s.Store().Schema(), emulator.Products()).CheckCondition(name, value)
+	if err == nil {
+		err = s.Store().Update(state.Owner{}, func(tx *state.Tx) error {
+			return world.Set(tx, world.Where{}, []world.Setting{{Name: name, Value: value}})
+		})
+	}
 	if err != nil {
 		t.Fatalf("set the world: %v", err)
 	}
@@ -126,14 +134,49 @@ func (s *Server) Fault(t testing.TB, rules string) {
 	}
 }
 
-// Hits is how often a fault rule has struck.
-func (s *Server) Hits(rule string) uint64 {
+// Hits is how often a fault rule has struck. There must be one of that name.
+func (s *Server) Hits(t testing.TB, rule string) uint64 {
+	t.Helper()
+	var known []string
 	for _, r := range s.emulator.Faults().Engine.Rules() {
 		if r.Rule.Name == rule {
 			return r.Hits
 		}
+		known = append(known, r.Rule.Name)
 	}
+	t.Fatalf("there is no fault rule %s%s", rule, names.DidYouMean(rule, known, "server.Fault adds one"))
 	return 0
+}
+
+// Calls are the calls of which fields are as wanted, in the words of `clbemu
+// journal --where`: Calls(t, "action=Create*", "code=OK"). A name that nothing has
+// fails the test: there are never such calls.
+func (s *Server) Calls(t testing.TB, where ...string) []*journal.Entry {
+	t.Helper()
+	query := url.Values{"kind": {"call"}}
+	for _, condition := range where {
+		name, value, ok := strings.Cut(condition, "=")
+		if !ok {
+			t.Fatalf("%q is no condition, such as action=Create*", condition)
+		}
+		query.Set(name, value)
+	}
+	response, err := http.Get(s.ControlURL() + "/v1/journal?" + query.Encode())
+	if err != nil {
+		t.Fatalf("ask for the calls: %v", err)
+	}
+	defer response.Body.Close()
+	var page struct {
+		journal.Page
+		Error string `json:"error"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&page); err != nil {
+		t.Fatalf("ask for the calls: %v", err)
+	}
+	if page.Error != "" {
+		t.Fatalf("calls with %q: %s", where, page.Error)
+	}
+	return page.Entries
 }
 
 // Advance moves the emulated time forward, and holds it there.

@@ -1,6 +1,9 @@
 package emulatortest_test
 
 import (
+	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +27,7 @@ func TestReplyLostAfterCreate(t *testing.T) {
 	if err != nil || reply.Body["TotalCount"] != 1.0 {
 		t.Errorf("load balancers = %v, %v, want one", reply.Body["TotalCount"], err)
 	}
-	if n := cloud.Hits("lost"); n != 1 {
+	if n := cloud.Hits(t, "lost"); n != 1 {
 		t.Errorf("the rule struck %d times, want once", n)
 	}
 }
@@ -48,5 +51,42 @@ func TestArrearsLockLoadBalancers(t *testing.T) {
 		if reply, err := client.Call(emulatortest.Slb, "SetLoadBalancerName", rename); err != nil || reply.Text("Code") != step.want {
 			t.Errorf("arrears %s after %s: %v, %v, want %q", step.owing, step.advance, reply, err, step.want)
 		}
+	}
+}
+
+// spy is a test that remembers that it failed.
+type spy struct {
+	testing.TB
+	told string
+}
+
+func (s *spy) Helper() {}
+
+func (s *spy) Fatalf(format string, args ...any) {
+	s.told = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+// TestNames proves that a test fails that asks about what nothing is called, as
+// it would pass for good.
+func TestNames(t *testing.T) {
+	server := emulatortest.Start(t)
+	server.Fault(t, "{name: busy, effect: {delay: {fixed: 1ms}}}")
+	for want, do := range map[string]func(t testing.TB){
+		"do you mean DeleteLoadBalancer?":                 func(t testing.TB) { server.Calls(t, "action=DeleteLoadBalancr") },
+		"do you mean Throttling?":                         func(t testing.TB) { server.Calls(t, "code=Throtling") },
+		"is no condition":                                 func(t testing.TB) { server.Calls(t, "Throttling") },
+		"do you mean busy?":                               func(t testing.TB) { server.Hits(t, "bsy") },
+		"do you mean account.arrears?":                    func(t testing.TB) { server.World(t, "account.arears", "true") },
+		"do you mean throttle.action.CreateLoadBalancer?": func(t testing.TB) { server.World(t, "throttle.action.CreateLoadBalancr", "1") },
+	} {
+		s, done := &spy{TB: t}, make(chan struct{})
+		go func() { defer close(done); do(s) }()
+		if <-done; !strings.Contains(s.told, want) {
+			t.Errorf("the test is told %q, want %q", s.told, want)
+		}
+	}
+	if n := server.Hits(t, "busy"); n != 0 || len(server.Calls(t, "action=Delete*")) != 0 {
+		t.Errorf("what there is: %d hits, want none", n)
 	}
 }

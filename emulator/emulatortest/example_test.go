@@ -6,7 +6,6 @@ import (
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/slb"
 
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/journal"
 )
 
 // The cloud makes the load balancer and its answer gets lost: a client that asks
@@ -32,8 +31,7 @@ func TestLostReply(t *testing.T) {
 	if all, err := client.DescribeLoadBalancers(slb.CreateDescribeLoadBalancersRequest()); err != nil || all.TotalCount != 1 {
 		t.Errorf("there are %d load balancers (%v), want 1", all.TotalCount, err)
 	}
-	calls := server.Journal().Query(journal.Query{Fields: map[string]string{"action": "Create*", "code": "OK"}})
-	if len(calls.Entries) != 2 {
-		t.Errorf("%d calls made a load balancer, want the lost one and its repetition", len(calls.Entries))
+	if calls := server.Calls(t, "action=Create*", "code=OK"); len(calls) != 2 {
+		t.Errorf("%d calls made a load balancer, want the lost one and its repetition", len(calls))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,6 +46,11 @@ func TestPlayer(t *testing.T) {
 	}
 	if code, _ := run("", "about: wrong\nclient:\n  steps:\n    - call: {action: NoSuchAction}\n"); code != 422 {
 		t.Errorf("a scenario with an action that there is not = %d, want 422", code)
+	}
+	// Who may call the control API may not run programs on this machine.
+	code, got = run("", "about: runs\nclient:\n  steps:\n    - exec: [touch, "+filepath.Join(t.TempDir(), "ran")+"]\n")
+	if code != 200 || got.Status != scenarios.Broken || !strings.Contains(got.Failure.Reason, "programs are run by clbemu scenario run and watch alone") {
+		t.Errorf("a scenario that runs a program = %d %+v, want it not to be played", code, got)
 	}
 	if code, got := run("?name=killed-in-mid-sync", ""); code != 200 || got.Status != scenarios.Broken {
 		t.Errorf("killed-in-mid-sync = %d %+v, want it not to be played on an emulator that is not its own", code, got)
