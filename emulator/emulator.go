@@ -22,6 +22,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/control"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/metadata"
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -129,7 +130,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := plantIfEmpty(store, cfg); err != nil {
+	if err := errors.Join(plantIfEmpty(store, cfg), warnOfInstance(store, cfg)); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	faults, err := control.NewFaults(store, cfg.products())
@@ -218,6 +219,25 @@ func plantIfEmpty(store *state.Store, cfg Config) error {
 		if cfg.World != nil {
 			cfg.Log.Warn().Msg("the store has a world already and keeps it: a reset of the state plants the one that was given")
 		}
+		return nil
+	})
+}
+
+// warnOfInstance says when there is no instance whose metadata are to be served. An
+// import may make it yet.
+func warnOfInstance(store *state.Store, cfg Config) error {
+	if cfg.InstanceID == "" {
+		return nil
+	}
+	return store.View(state.Owner{}, func(v *state.View) error {
+		if _, ok := cloud.Instances.Find(v, cfg.InstanceID); ok {
+			return nil
+		}
+		var known []string
+		for instance := range cloud.Instances.All(v) {
+			known = append(known, instance.ID)
+		}
+		cfg.Log.Warn().Msgf("there is no instance %s to serve the metadata of%s", cfg.InstanceID, names.DidYouMean(cfg.InstanceID, known, "clbemu world import makes those of a cluster"))
 		return nil
 	})
 }
