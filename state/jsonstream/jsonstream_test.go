@@ -128,3 +128,21 @@ func TestTexts(t *testing.T) {
 		}
 	}
 }
+
+// FuzzReader proves that nothing that is no JSON is read, that no text makes the
+// reader panic, and that a piece at a time is read as the whole is.
+func FuzzReader(f *testing.F) {
+	for _, seed := range []string{`{"name": "n", "list": [1, {"a": []}], "x": {"y": null}}`, `{"list": [1,]}`, `{"a" 1}`, `{} {}`, `{"x": [1 2]}`, "", "[", `{"name":`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := read(strings.NewReader(text))
+		if err == nil && !json.Valid([]byte(text)) {
+			t.Errorf("%q is read, and is no JSON", text)
+		}
+		slow, slowErr := read(iotest.OneByteReader(strings.NewReader(text)))
+		if fmt.Sprint(slow, slowErr) != fmt.Sprint(got, err) {
+			t.Errorf("%q is read as %v, %v, and a byte at a time as %v, %v", text, got, err, slow, slowErr)
+		}
+	})
+}
