@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -286,16 +285,6 @@ func (c *checker) repeat(s *Step, at spot, in scope) {
 	delete(in.names, counter)
 }
 
-// settled refuses a name that what is saved while it is played is to tell: nobody
-// could check it.
-func (c *checker) settled(at spot, name string) bool {
-	if template.MatchString(name) {
-		c.refuse(at, "it is not known before it is played: write it out, or take it from values")
-		return false
-	}
-	return true
-}
-
 func (c *checker) settings(settings Settings, at spot) {
 	for _, s := range settings {
 		if c.names == nil {
@@ -354,94 +343,6 @@ func (c *checker) call(call *Call, at spot, in scope) {
 	}
 }
 
-// action checks the product, the action and the parameters of a call.
-func (c *checker) action(at spot, product, name string, params map[string]Value) (found Action, known bool) {
-	if c.names == nil || !c.settled(at.in("product"), product) || !c.settled(at.in("action"), name) {
-		return found, false
-	}
-	var products []string
-	var actions []Action
-	for _, a := range c.names.Actions() {
-		products = append(products, a.Product)
-		if a.Product == orSlb(product) && a.Emulated {
-			actions = append(actions, a)
-		}
-	}
-	if !slices.Contains(products, orSlb(product)) {
-		c.refuse(at.in("product"), "there is no product %s%s", product, suggest(product, products, ""))
-		return found, false
-	}
-	i := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })
-	if i < 0 {
-		c.refuse(at.in("action"), "no emulated action of %s is called %s%s", orSlb(product), name, suggest(name, namesOf(actions), "clbemu actions lists them"))
-		return found, false
-	}
-	c.parameters(at.in("params"), actions[i], params)
-	return actions[i], true
-}
-
-func (c *checker) parameters(at spot, action Action, params map[string]Value) {
-	for _, name := range sortedKeys(params) {
-		under := at.in(name)
-		if !c.settled(under, name) {
-			continue
-		}
-		if !reads([]Action{action}, name) {
-			c.refuse(under, "%s has no such parameter%s", action.Name, suggest(name, parametersOf([]Action{action}), ""))
-			continue
-		}
-		for _, err := range checkJSON(action.jsonFields(name), string(params[name])) {
-			c.refuse(under, "%s", err)
-		}
-	}
-}
-
-func (c *checker) fields(at spot, action Action, fields map[string]Matcher) {
-	for _, path := range sortedKeys(fields) {
-		if under := at.in(path); c.settled(under, path) {
-			if err := checkPath(action.answers(), path, fields[path].Count != nil); err != nil {
-				c.refuse(under, "%s answers it not: %s", action.Name, err)
-			}
-		}
-	}
-}
-
-// code wants a code that one of the actions can be refused with, by itself or by a
-// fault rule of the half.
-func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
-	if m == nil || m.Absent {
-		return
-	}
-	codes := injected(in.rules, actions)
-	for _, a := range actions {
-		codes = append(codes, a.Codes...)
-	}
-	switch {
-	case m.Count != nil:
-		c.refuse(at, "it is no list, and has no count")
-	case m.Equals != nil && !c.settled(at, *m.Equals):
-	case m.Equals != nil && *m.Equals == "OK":
-		c.refuse(at, "a success has no code: write {absent: true}")
-	case m.Equals != nil && !slices.Contains(codes, numbered(*m.Equals)):
-		c.refuse(at, "no such call is refused with %s, unless a fault rule of the scenario does it%s", *m.Equals, suggest(*m.Equals, codes, "clbemu fault --help tells how"))
-	case m.pattern != nil && m.Matches != "" && !slices.ContainsFunc(codes, m.pattern.MatchString):
-		c.refuse(at, "no code of such a call matches %q", m.Matches)
-	}
-}
-
-// injected are the codes that rules give to one of the actions.
-func injected(rules []faults.Rule, actions []Action) (codes []string) {
-	for _, rule := range rules {
-		if rule.Effect.Error == nil {
-			continue
-		}
-		if matched, _ := matching(actions, rule.Match.Action); rule.Match.Action == "" || len(matched) > 0 {
-			codes = append(codes, rule.Effect.Error.Code)
-		}
-	}
-	return codes
-}
-
 func (c *checker) expectations(list []Expectation, path string, in scope) {
 	for i := range list {
 		e, at := &list[i], spot{list[i].node, fmt.Sprintf("%s[%d]", path, i)}
@@ -452,7 +353,7 @@ func (c *checker) expectations(list []Expectation, path string, in scope) {
 		case e.Calls != nil:
 			c.calls(at.in("calls"), e.Calls, in)
 		case e.Quota != nil:
-			c.quota(at.in("quota", "name"), e.Quota.Name)
+			c.quota(at.in("quota"), e.Quota)
 		case e.needsCluster() && in.half != KubernetesHalf:
 			c.refuse(at, "it needs a cluster: put it in the kubernetes half")
 		case c.names == nil:
@@ -466,72 +367,6 @@ func (c *checker) expectations(list []Expectation, path string, in scope) {
 	}
 }
 
-func (c *checker) resource(at spot, r *Resource, in scope) {
-	if action, known := c.action(at, r.Product, r.Action, r.Params); known {
-		c.code(at.in("code"), r.Code, []Action{action}, in)
-		c.fields(at.in("fields"), action, r.Fields)
-	}
-}
-
-func (c *checker) quota(at spot, name string) {
-	if c.names != nil && c.settled(at, name) && !slices.Contains(c.names.Quotas(), name) {
-		c.refuse(at, "there is no quota %s%s", name, suggest(name, c.names.Quotas(), "clbemu quota lists them"))
-	}
-}
-
-// calls checks which calls are counted. Those of actions that are not emulated are
-// made too, by clients.
-func (c *checker) calls(at spot, e *Calls, in scope) {
-	if e.Since != "" {
-		in.used["the mark "+e.Since] = true
-		if !in.marks[e.Since] {
-			c.refuse(at.in("since"), "no earlier step makes a mark called %s%s", e.Since, near(e.Since, in.marks))
-		}
-	}
-	if c.names == nil || !c.settled(at.in("action"), e.Action) {
-		return
-	}
-	actions := c.names.Actions()
-	if e.Action != "" {
-		matched, idle := matching(actions, e.Action)
-		if idle != "" {
-			c.refuse(at.in("action"), "no action is called %s%s", idle, suggest(idle, namesOf(actions), "clbemu actions lists them"))
-			return
-		}
-		actions = matched
-	}
-	for i, name := range e.Order {
-		if under := at.in("order").at(i); c.settled(under, name) && !slices.Contains(namesOf(actions), name) {
-			c.refuse(under, "no action is called %s%s", name, suggest(name, namesOf(actions), "clbemu actions lists them"))
-		}
-	}
-	c.counted(at, e, actions, in)
-}
-
-// counted checks what is looked at of calls of actions.
-func (c *checker) counted(at spot, e *Calls, actions []Action, in scope) {
-	for _, name := range sortedKeys(e.Params) {
-		under, m := at.in("params").in(name), e.Params[name]
-		switch {
-		case !c.settled(under, name):
-		case !reads(actions, name):
-			c.refuse(under, "no such call has this parameter%s", suggest(name, parametersOf(actions), "clbemu actions lists the actions"))
-		case m.Count != nil:
-			c.refuse(under, "it is a text, and has no count")
-		case !m.Absent && slices.ContainsFunc(actions, func(a Action) bool { return slices.Contains(a.Secrets, name) }):
-			c.refuse(under, "the journal keeps no secrets: only {absent: true} can be told")
-		}
-	}
-	c.code(at.in("code"), e.Code, actions, in)
-}
-
 func (e *Expectation) needsCluster() bool {
 	return e.Service != nil || e.Event != nil || e.Finalizer != nil
-}
-
-func orSlb(product string) string {
-	if product == "" {
-		return "Slb"
-	}
-	return product
 }

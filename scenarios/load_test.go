@@ -89,6 +89,7 @@ func TestProblems(t *testing.T) {
 		"SavedUnused":     {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\n", "dir/f.yaml:4: client.steps[0].call.save.lb: nothing uses {{lb}}"},
 		"MarkUnused":      {"client:\n  steps:\n    - mark: m\n", "dir/f.yaml:4: client.steps[0].mark: nothing uses the mark m"},
 		"AdviceOfNothing": {"advice: '{{a}}'\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:1: advice: it can have values alone"},
+		"UnusedHolder":    {"client:\n  expect:\n    - quota: {name: slb_quota, holder: lb-1, used: 0}\n", "quota.holder: one that is misspelt uses nothing either"},
 		"SavedTwice":      {"values: {lb: a}\nclient:\n  steps:\n    - call: {action: DescribeRegions, params: {AcceptLanguage: '{{lb}}'}, save: {lb: Regions}}\n", "save.lb: values has one of that name already"},
 		"StartAlone":      {"client:\n  steps:\n    - start: true\n", "start: it is for the program half"},
 		"ExecNothing":     {"client:\n  steps:\n    - exec: []\n", "exec: give the program and its arguments"},
