@@ -21,11 +21,11 @@ var aclActions = []rpc.Action{
 	rpc.Read("DescribeAccessControlListAttribute", describeAccessControlListAttribute),
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
 	errAclInUse = refusals.New("AclInUse", 400, "OperationFailed.AclBindedWithVip",
 		"The ACL has binded with vip.", "CLB-0200")
-	errAclEntriesMalformed = refusals.New("AclEntriesMalformed", 400, "InvalidEntry",
+	_ = refusals.New("AclEntriesMalformed", 400, "InvalidEntry",
 		"The %s is not a list of entries.", "CLB-0200")
 	errAclEntryInvalid = refusals.New("AclEntryInvalid", 400, "InvalidEntry",
 		"%s.", "CLB-0200")

@@ -18,11 +18,11 @@ var listenerReadActions = []rpc.Action{
 	rpc.Read("DescribeLoadBalancerHTTPSListenerAttribute", describeHTTPSListener),
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
-	errMaxResultsIllegal = refusals.New("MaxResultsIllegal", 400, "IllegalParam.MaxResults",
+	_ = refusals.New("MaxResultsIllegal", 400, "IllegalParam.MaxResults",
 		"The param of MaxResults is illegal.", "CLB-0200")
-	errListenerProtocolIllegal = refusals.New("ListenerProtocolIllegal", 400, "IllegalParam.ListenerProtocol",
+	_ = refusals.New("ListenerProtocolIllegal", 400, "IllegalParam.ListenerProtocol",
 		"The param of ListenerProtocol is illegal.", "CLB-0200")
 	errListenerTokenIllegal = refusals.New("ListenerTokenIllegal", 400, "IllegalParam.NextToken",
 		"The param of NextToken is illegal.", "CLB-0200")

@@ -9,9 +9,9 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
-	errListenerPortInvalid = refusals.New("ListenerPortInvalid", 400, "InvalidListenerPort",
+	_ = refusals.New("ListenerPortInvalid", 400, "InvalidListenerPort",
 		"Specified parameter ListenerPort is not valid.", "CLB-0200").
 		In(400, "InvalidParam.ListenerPort", "The specified ListenerPort is invalid.", "CLB-0200",
 			"CreateLoadBalancerTCPListener", "CreateLoadBalancerUDPListener", "SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute")

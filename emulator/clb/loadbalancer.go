@@ -16,7 +16,7 @@ var loadBalancerActions = []rpc.Action{
 	rpc.Read("DescribeLoadBalancerAttribute", describeLoadBalancerAttribute),
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
 	errVSwitchMissing = refusals.New("VSwitchMissing", 400, "MissingParam.VSwitchId",
 		"The parameter VSwitchId is required.", "CLB-0200")
@@ -42,7 +42,7 @@ var (
 		"Operation Denied. The charge type of intranet prepay instance can only be paybytraffic.", "CLB-0200")
 	errPrepaidNotDeletable = refusals.New("PrepaidNotDeletable", 400, "InvalidChargeType",
 		"The prepay loadBalancer does not support this action.", "CLB-0200")
-	errModificationProtectionStatusInvalid = refusals.New("ModificationProtectionStatusInvalid", 400, "InvalidParam.ModificationProtectionStatus",
+	_ = refusals.New("ModificationProtectionStatusInvalid", 400, "InvalidParam.ModificationProtectionStatus",
 		"The param ModificationProtectionStatus is invalid.", "CLB-0200")
 	errModificationProtectionReasonInvalid = refusals.New("ModificationProtectionReasonInvalid", 400, "InvalidParam.ModificationProtectionReason",
 		"The param ModificationProtectionReason is invalid.", "CLB-0200")

@@ -18,7 +18,7 @@ var loadBalancerChangeActions = []rpc.Action{
 	change("ModifyLoadBalancerInternetSpec", modifyLoadBalancerInternetSpec),
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
 	errPrepaidSpecDown = refusals.New("PrepaidSpecDown", 400, "Operation.NotAllowed",
 		"Operation Denied. Prepay instance only permitted to increase loadBalancerSpec.", "CLB-0200")
@@ -30,7 +30,7 @@ var (
 		"The operation is not allowed because the instanceChargeType of loadbalancer is PayBySpec.", "CLB-0200")
 	errCLCUToSpec = refusals.New("CLCUToSpec", 400, "Forbidden.LcuToSpec",
 		"User does not have permission modify InstanceChargeType to spec.", "CLB-0200")
-	errInstanceChargeTypeIllegal = refusals.New("InstanceChargeTypeIllegal", 400, "IllegalParam.InstanceChargeType",
+	_ = refusals.New("InstanceChargeTypeIllegal", 400, "IllegalParam.InstanceChargeType",
 		"The parameter InstanceChargeType is illegal.", "CLB-0200")
 	errInternetChargeTypeIllegal = refusals.New("InternetChargeTypeIllegal", 400, "IllegalParam.InternetChargeType",
 		"The parameter InternetChargeType is illegal.", "CLB-0200")

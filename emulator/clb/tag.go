@@ -16,7 +16,7 @@ var tagActions = []rpc.Action{
 	rpc.Read("ListTagResources", listTagResources),
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
 	errTagKeyMissing = refusals.New("TagKeyMissing", 400, "MissingParam.TagKey",
 		"The param MissingParam.TagKey is missing.", "CLB-0200").
@@ -38,7 +38,7 @@ var (
 		"The maximum size of %s is exceeded.", "CLB-0200")
 	errTooManyTagged = refusals.New("TooManyTagged", 400, "SizeLimitExceeded.ResourceId",
 		"The maximum size of ResourceId is exceeded.", "CLB-0200")
-	errTaggedMissing = refusals.New("TaggedMissing", 400, "MissingParam.ResourceId",
+	_ = refusals.New("TaggedMissing", 400, "MissingParam.ResourceId",
 		"The parameter ResourceId is required.", "CLB-0200")
 	errTaggedUnknown = refusals.New("TaggedUnknown", 400, "ResourceNotExist",
 		"The specified resource %s does not exist.", "CLB-0200")
@@ -46,7 +46,7 @@ var (
 		"The parameter Tag or ResourceId is required at least one.", "CLB-0200")
 	errTagTokenInvalid = refusals.New("TagTokenInvalid", 400, "InvalidParam.NextToken",
 		"The specified NextToken is invalid.", "CLB-0200")
-	errTagResourceTypeInvalid = refusals.New("TagResourceTypeInvalid", 400, "InvalidParam.ResourceType",
+	_ = refusals.New("TagResourceTypeInvalid", 400, "InvalidParam.ResourceType",
 		"The specified ResourceType is invalid.", "CLB-0200")
 )
 

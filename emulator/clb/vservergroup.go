@@ -20,9 +20,9 @@ var vServerGroupActions = []rpc.Action{
 	rpc.Read("DescribeVServerGroupAttribute", describeVServerGroupAttribute),
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
-	errBackendServersMalformed = refusals.New("BackendServersMalformed", 400, "BackendServersMalformed",
+	_ = refusals.New("BackendServersMalformed", 400, "BackendServersMalformed",
 		"the specified parameter BackendServers is unavailable.", "CLB-0201")
 	errBackendServersDuplicated = refusals.New("BackendServersDuplicated", 400, "InvalidParameter",
 		"The specified BackendServers contain duplicated value of ServerID and Port.", "CLB-0200")

@@ -17,19 +17,19 @@ var instanceActions = []rpc.Action{
 	rpc.Write("DeleteInstance", deleteInstance),
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
-	errNetworkTypeNotFound = refusals.New("NetworkTypeNotFound", 404, "InvalidNetworkType.NotFound",
+	_ = refusals.New("NetworkTypeNotFound", 404, "InvalidNetworkType.NotFound",
 		"The specified InstanceNetworkType is not found.", "CLB-0300")
-	errInstanceChargeTypeNotFound = refusals.New("InstanceChargeTypeNotFound", 404, "InvalidInstanceChargeType.NotFound",
+	_ = refusals.New("InstanceChargeTypeNotFound", 404, "InvalidInstanceChargeType.NotFound",
 		"The InstanceChargeType does not exist in our records.", "CLB-0300")
-	errInternetChargeTypeUnsupported = refusals.New("InternetChargeTypeUnsupported", 404, "InvalidInternetChargeType.ValueNotSupported",
+	_ = refusals.New("InternetChargeTypeUnsupported", 404, "InvalidInternetChargeType.ValueNotSupported",
 		"The specified InternetChargeType is not valid.", "CLB-0300")
-	errStatusNotFound = refusals.New("StatusNotFound", 404, "InvalidStatus.NotFound",
+	_ = refusals.New("StatusNotFound", 404, "InvalidStatus.NotFound",
 		"The specified Status is not found.", "CLB-0300")
-	errLockReasonNotFound = refusals.New("LockReasonNotFound", 404, "InvalidLockReason.NotFound",
+	_ = refusals.New("LockReasonNotFound", 404, "InvalidLockReason.NotFound",
 		"The specified LockReason is not found.", "CLB-0300")
-	errFilterKeyNotFound = refusals.New("FilterKeyNotFound", 404, "InvalidFilterKey.NotFound",
+	_ = refusals.New("FilterKeyNotFound", 404, "InvalidFilterKey.NotFound",
 		"Invalid filter.%s.", "CLB-0300")
 	errFilterValueInvalid = refusals.New("FilterValueInvalid", 404, "InvalidFilterValue",
 		"Invalid filter.%s.", "CLB-0300")

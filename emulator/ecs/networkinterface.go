@@ -35,11 +35,11 @@ func deliverNetworkInterfaces(make func(tx *state.Tx, vpcID, ip string) error) f
 	}
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
-	errTooManyTags = refusals.New("TooManyTags", 400, "InvalidTagCount",
+	_ = refusals.New("TooManyTags", 400, "InvalidTagCount",
 		"The specified tags are beyond the permitted range.", "CLB-0300")
-	errInterfaceNameInvalid = refusals.New("InterfaceNameInvalid", 403, "InvalidParams.NetworkInterfaceName",
+	_ = refusals.New("InterfaceNameInvalid", 403, "InvalidParams.NetworkInterfaceName",
 		"The specified NetworkInterfaceName is not valid.", "CLB-0301")
 	errQueueSizeUnsupported = refusals.New("QueueSizeUnsupported", 400, "InvalidEniQueueSize.RegionOrUserNotSupported",
 		"The specified parameter RxQueueSize or TxQueueSize is not supported in this region, or this account is not in the whitelist of using eni QueueSize.", "CLB-0300")

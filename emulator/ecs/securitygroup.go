@@ -17,13 +17,13 @@ var securityGroupActions = []rpc.Action{
 	rpc.Read("DescribeSecurityGroupAttribute", describeSecurityGroupAttribute),
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
 	errGroupNameMalformed = refusals.New("GroupNameMalformed", 400, "InvalidSecurityGroupName.Malformed",
 		"Specified security group name is not valid.", "CLB-0300")
 	errGroupDescriptionMalformed = refusals.New("GroupDescriptionMalformed", 400, "InvalidSecurityGroupDiscription.Malformed",
 		"Specified security group description is not valid.", "CLB-0300")
-	errGroupTypeInvalid = refusals.New("GroupTypeInvalid", 400, "InvalidParams.GroupType",
+	_ = refusals.New("GroupTypeInvalid", 400, "InvalidParams.GroupType",
 		"The specified security group type is not valid.", "CLB-0300")
 	errGroupWithoutVPC = refusals.New("GroupWithoutVPC", 403, "InvalidVpcId.NotFound",
 		"The VpcId must not empty when only support vpc vm.", "CLB-0300")

@@ -8,11 +8,11 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
-	errRegionIDMissing = refusals.New("RegionIDMissing", 400, "MissingParameter.RegionId",
+	_ = refusals.New("RegionIDMissing", 400, "MissingParameter.RegionId",
 		`The parameter "RegionId" should not be null.`, "CLB-0300")
-	errGroupTypeUnknown = refusals.New("GroupTypeUnknown", 400, "InvalidParameter.SecurityGroupType",
+	_ = refusals.New("GroupTypeUnknown", 400, "InvalidParameter.SecurityGroupType",
 		"The specified SecurityGroupType is not valid.", "CLB-0300")
 )
 

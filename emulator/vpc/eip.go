@@ -14,17 +14,17 @@ var eipActions = []rpc.Action{
 	rpc.Read("DescribeEipAddresses", describeEIPAddresses),
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
-	errBandwidthMalformed = refusals.New("BandwidthMalformed", 400, "InvalidBandwidth.Malformed",
+	_ = refusals.New("BandwidthMalformed", 400, "InvalidBandwidth.Malformed",
 		"The specified Bandwidth is invalid.", "CLB-0300")
 	errBandwidthIllegal = refusals.New("BandwidthIllegal", 400, "IllegalParam.Bandwidth",
 		"The param of bandwidth is illegal.", "CLB-0300")
-	errISPIllegal = refusals.New("ISPIllegal", 400, "IllegalParam.Isp",
+	_ = refusals.New("ISPIllegal", 400, "IllegalParam.Isp",
 		"The param of ISP is illegal.", "CLB-0301")
-	errInternetChargeTypeInvalid = refusals.New("InternetChargeTypeInvalid", 400, "InvalidParameter",
+	_ = refusals.New("InternetChargeTypeInvalid", 400, "InvalidParameter",
 		`Specified value of "InternetChargeType" is not valid`, "CLB-0300")
-	errSecurityProtectionTypesIllegal = refusals.New("SecurityProtectionTypesIllegal", 400, "IllegalParam.SecurityProtectionTypes",
+	_ = refusals.New("SecurityProtectionTypesIllegal", 400, "IllegalParam.SecurityProtectionTypes",
 		"The param of securityProtectionTypes is illegal.", "CLB-0300")
 	errProtectionNotOpen = refusals.New("ProtectionNotOpen", 400, "OperationDenied.NotOpenDdosOriginProtectService",
 		"The operation is not allowed because of you do not open Ddos Origin Protection Service", "CLB-0300")

@@ -13,13 +13,13 @@ var eipAssociationActions = []rpc.Action{
 	rpc.Write("UnassociateEipAddress", unassociateEIPAddress),
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
 	errEIPStatusIncorrect = refusals.New("EIPStatusIncorrect", 400, "IncorrectEipStatus",
 		"Current elastic IP status does not support this operation", "CLB-0300")
-	errInstanceTypeUnsupported = refusals.New("InstanceTypeUnsupported", 400, "InvalidInstanceType.ValueNotSupported",
+	_ = refusals.New("InstanceTypeUnsupported", 400, "InvalidInstanceType.ValueNotSupported",
 		"The specified value of InstanceType is not supported.", "CLB-0300")
-	errModeIllegal = refusals.New("ModeIllegal", 400, "IllegalParam.Mode",
+	_ = refusals.New("ModeIllegal", 400, "IllegalParam.Mode",
 		"The param of Mode is illegal.", "CLB-0301")
 	errModeUnsupported = refusals.New("ModeUnsupported", 400, "Mode.NotSupport",
 		"The user cannot use multi direct eip.", "CLB-0300")

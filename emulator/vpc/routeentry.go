@@ -14,7 +14,7 @@ var routeEntryActions = []rpc.Action{
 	rpc.Read("DescribeRouteEntryList", describeRouteEntryList),
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
 	errParameterMissing = refusals.New("ParameterMissing", 400, "MissingParameter",
 		"Miss mandatory parameter.", "CLB-0300")
@@ -30,7 +30,7 @@ var (
 		"IPv6 has not been enabled for the VPC.", "CLB-0300")
 	errIPv6EntryOnCustomTable = refusals.New("IPv6EntryOnCustomTable", 400, "OperationDenied.Ipv6EntryOnCustomTable",
 		"You cannot create any IPv6 route entry on a custom route table.", "CLB-0300")
-	errNextHopTypeInvalid = refusals.New("NextHopTypeInvalid", 400, "InvalidNextHopType",
+	_ = refusals.New("NextHopTypeInvalid", 400, "InvalidNextHopType",
 		`Specified parameter "NextHopType" is not valid.`, "CLB-0300")
 	errNextHopTypeAndList = refusals.New("NextHopTypeAndList", 400, "InvalidNexthopTypeAndList.BothNotNull",
 		"both nexthopType and nextHopList are not null.", "CLB-0300")

@@ -13,9 +13,9 @@ var routeTableActions = []rpc.Action{
 	rpc.Read("DescribeRouteTableList", describeRouteTableList),
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
-	errRouteTableIDMissing = refusals.New("RouteTableIDMissing", 400, "MissingParam.RouteTableId",
+	_ = refusals.New("RouteTableIDMissing", 400, "MissingParam.RouteTableId",
 		"The param of RouteTableId is missing.", "CLB-0300")
 	errRouteTableNameMalformed = refusals.New("RouteTableNameMalformed", 400, "InvalidParameter.RouteTableName.Malformed",
 		"The specified route table name is not valid.", "CLB-0300")

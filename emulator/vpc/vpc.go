@@ -17,7 +17,7 @@ var vpcActions = []rpc.Action{
 	rpc.Read("DescribeVpcAttribute", describeVPCAttribute),
 }
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
 	errVPCNameMalformed = refusals.New("VPCNameMalformed", 400, "InvalidVpcName.Malformed",
 		"Specified VPC name is not valid.", "CLB-0300")
@@ -25,7 +25,7 @@ var (
 		"Specified VPC description is not valid.", "CLB-0300")
 	errVPCQuotaExceeded = refusals.New("VPCQuotaExceeded", 400, "QuotaExceeded.Vpc",
 		"VPC quota exceeded.", "CLB-0300")
-	errVPCOwnerInvalid = refusals.New("VPCOwnerInvalid", 400, "IllegalParam.OwnerId",
+	_ = refusals.New("VPCOwnerInvalid", 400, "IllegalParam.OwnerId",
 		"The specified parameter VpcOwnerId is not valid.", "CLB-0300")
 	errTooManyVPCIDs = refusals.Varying("TooManyVPCIDs").
 				In(400, "InvalidVpcIdNumber.NotSupported", "The number of vpcIds exceeds the limit.", "CLB-0300",

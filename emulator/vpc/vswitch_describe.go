@@ -9,9 +9,9 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// What is refused here.
+// What is refused here. Those without a name of their own are asked for by tags.
 var (
-	errVSwitchOwnerInvalid = refusals.New("VSwitchOwnerInvalid", 400, "IllegalParam.OwnerId",
+	_ = refusals.New("VSwitchOwnerInvalid", 400, "IllegalParam.OwnerId",
 		"The specified parameter VSwitchOwnerId is not valid.", "CLB-0300")
 	errTooManyVSwitchIDs = refusals.New("TooManyVSwitchIDs", 404, "InvalidVSwitchIdNumber.NotSupported",
 		"The number of vSwitchIds exceeds the limit.", "CLB-0300")
