@@ -26,6 +26,7 @@ const namesFile = "../../../scenarios/cluster/kubernetes.txt"
 var withFields = map[string]reflect.Type{
 	"v1 Service":                        reflect.TypeFor[corev1.Service](),
 	"v1 Node":                           reflect.TypeFor[corev1.Node](),
+	//lint:ignore SA1019 clusters still have them, and scenarios may look at them
 	"v1 Endpoints":                      reflect.TypeFor[corev1.Endpoints](),
 	"discovery.k8s.io/v1 EndpointSlice": reflect.TypeFor[discoveryv1.EndpointSlice](),
 }
