@@ -39,9 +39,11 @@ func TestLive(t *testing.T) {
 		n := 0
 		stop := s.Live(func() string { n++; return fmt.Sprint("step ", n, " of many") })
 		time.Sleep(900 * time.Millisecond)
+		s.mu.Lock()
 		if out.Len() > 0 {
 			t.Errorf("before it takes long, there is %q", out.String())
 		}
+		s.mu.Unlock()
 		time.Sleep(200 * time.Millisecond)
 		s.Printf("printed\n")
 		stop()
