@@ -24,8 +24,8 @@ const namesFile = "../../../scenarios/cluster/kubernetes.txt"
 
 // withFields are the kinds of which scenarios look at fields.
 var withFields = map[string]reflect.Type{
-	"v1 Service":                        reflect.TypeFor[corev1.Service](),
-	"v1 Node":                           reflect.TypeFor[corev1.Node](),
+	"v1 Service": reflect.TypeFor[corev1.Service](),
+	"v1 Node":    reflect.TypeFor[corev1.Node](),
 	//lint:ignore SA1019 clusters still have them, and scenarios may look at them
 	"v1 Endpoints":                      reflect.TypeFor[corev1.Endpoints](),
 	"discovery.k8s.io/v1 EndpointSlice": reflect.TypeFor[discoveryv1.EndpointSlice](),
