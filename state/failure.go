@@ -23,8 +23,25 @@ type failure struct {
 	retry        time.Time // when it is worth looking again
 }
 
-func (f *failure) Error() string   { return fmt.Sprintf("%v, and after that: %v", f.commit, f.look) }
+func (f *failure) Error() string {
+	if root := rootOf(f.look); errors.Is(f.commit, root) {
+		return f.commit.Error() // which says it all
+	}
+	return fmt.Sprintf("%v, and after that: %v", f.commit, f.look)
+}
+
 func (f *failure) Unwrap() []error { return []error{f.commit, f.look} }
+
+// rootOf is the innermost of the errors that an error wraps one by one.
+func rootOf(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
 
 // retryAfter keeps many refused writers from reading the whole state in turn.
 const retryAfter = time.Second

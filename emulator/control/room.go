@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"net/http"
 	"time"
 )
@@ -12,19 +13,36 @@ type room chan struct{}
 // it.
 const patience = 30 * time.Second
 
-// bound lets calls wait for room, and refuses those that wait too long.
+// bound lets calls wait for room, and refuses those that wait too long or until
+// clbemu closes. Where there is room, a call is made also while it closes: nothing
+// but its handler answers with success.
 func (r room) bound(handle http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, request *http.Request) {
-		timer := time.NewTimer(patience)
-		defer timer.Stop()
-		select {
-		case r <- struct{}{}:
-			defer func() { <-r }()
-			handle(w, request)
-		case <-timer.C:
+		if refused := r.enter(request.Context()); refused != "" {
 			w.Header().Set("Retry-After", "30")
-			fail(w, http.StatusServiceUnavailable, "too many calls that take much memory are under way: call again later")
-		case <-request.Context().Done():
+			fail(w, http.StatusServiceUnavailable, refused)
+			return
 		}
+		defer func() { <-r }()
+		handle(w, request)
+	}
+}
+
+// enter takes room, or says why there is none.
+func (r room) enter(ctx context.Context) (refused string) {
+	select {
+	case r <- struct{}{}:
+		return ""
+	default:
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case r <- struct{}{}:
+		return ""
+	case <-timer.C:
+		return "too many calls that take much memory are under way: call again later"
+	case <-ctx.Done():
+		return "clbemu is closing, or the call was given up"
 	}
 }

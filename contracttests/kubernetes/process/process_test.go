@@ -46,7 +46,7 @@ func TestStop(t *testing.T) {
 	}{
 		{"ends well", `trap 'exit 0' TERM; echo $WORD; while :; do sleep 0.01; done`, ""},
 		{"ends badly", `trap 'exit 3' TERM; echo $WORD; while :; do sleep 0.01; done`, "exit status 3"},
-		{"had ended badly", `echo $WORD; exit 4`, "exit status 4"},
+		{"had ended badly", `trap 'exit 4' TERM; echo $WORD; exit 4`, "exit status 4"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
