@@ -22,7 +22,7 @@ test:
 
 # test everything for data races, in random order
 race:
-	go test -race -shuffle=on ./...
+	go test -race -shuffle=on -timeout 30m ./...
 
 # fuzz each target for FUZZTIME; a count (10000x) ends well on a busy machine, a time may not
 fuzz:
