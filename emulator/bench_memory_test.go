@@ -24,7 +24,7 @@ import (
 // group of three servers, two tags, the addresses, the client token, the journal.
 // CLBEMU_HEAP_PROFILE names a file for a heap profile.
 func BenchmarkMemory(b *testing.B) {
-	const n = 20_000
+	const n = 5_000
 	e, err := emulator.New(context.Background(), emulator.Config{DataDir: b.TempDir(), World: crowdedWorld(b)})
 	if err != nil {
 		b.Fatal(err)
