@@ -30,7 +30,7 @@ func TestCrash(t *testing.T) {
 	c := newCloud(t, chances(t, fmt.Sprintf("-rounds %d", *rounds)), maxWriters)
 	c.endsAmidChanges = true
 	for round := range *rounds {
-		if round%1000 == 999 {
+		if round%100 == 99 {
 			t.Logf("%d rounds of %d", round+1, *rounds)
 		}
 		if c.chance.IntN(4) == 0 {
