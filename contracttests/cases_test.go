@@ -8,7 +8,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 )
 
 // apiCase is one call on the furnished cloud. The real SDK makes it, and the
@@ -63,7 +63,7 @@ func server(id string, port, weight int) string {
 }
 
 // emulated yields the actions that the emulator says it has.
-func emulated(yield func(product *rpc.Product, action rpc.Action) bool) {
+func emulated(yield func(product *gateway.Product, action gateway.Action) bool) {
 	for _, p := range emulator.Products() {
 		for _, a := range p.Actions {
 			if a.Emulated && !yield(p, a) {

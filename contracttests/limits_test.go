@@ -16,7 +16,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 )
 
 // limit is what the documentation says of the values of a parameter: a line of
@@ -325,7 +325,7 @@ type walk struct {
 
 // compare finds what the action reads and the file of limits doesn't have, and
 // the other way round. No name needs an escape, which CLB-0009 builds on.
-func (w *walk) compare(reads []rpc.Parameter, limits []limit) {
+func (w *walk) compare(reads []gateway.Parameter, limits []limit) {
 	known := make(map[string]bool)
 	for _, l := range limits {
 		known[l.parameter] = known[l.parameter] || !strings.Contains(l.parameter, "[]")

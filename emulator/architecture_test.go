@@ -66,15 +66,15 @@ var mayImport = map[string][]string{
 	"state/cloud":        {"state"},
 	"faults":             {"faults"},
 	"scenarios":          {"faults", "scenarios"},
-	"emulator/rpc":       {"state", "faults", "emulator/rpc"},
-	"emulator/clb":       {"state", "emulator/rpc"},
-	"emulator/vpc":       {"state", "emulator/rpc"},
-	"emulator/ecs":       {"state", "emulator/rpc"},
-	"emulator/metadata":  {"state", "emulator/rpc"},
+	"emulator/gateway":   {"state", "faults", "emulator/gateway"},
+	"emulator/clb":       {"state", "emulator/gateway"},
+	"emulator/vpc":       {"state", "emulator/gateway"},
+	"emulator/ecs":       {"state", "emulator/gateway"},
+	"emulator/metadata":  {"state", "emulator/gateway"},
 	"emulator/world":     {"state"},
-	"emulator/control":   {"state", "faults", "scenarios", "emulator/rpc", "emulator/world", "emulator/catalogue", "emulator/names", "emulator/journal"},
+	"emulator/control":   {"state", "faults", "scenarios", "emulator/gateway", "emulator/world", "emulator/catalogue", "emulator/names", "emulator/journal"},
 	"emulator/catalogue": {},
-	"emulator/names":     {"state", "faults", "emulator/rpc", "emulator/world", "emulator/catalogue"},
+	"emulator/names":     {"state", "faults", "emulator/gateway", "emulator/world", "emulator/catalogue"},
 	"emulator/journal":   {},
 	// This one only reads what the journal wrote.
 	"emulator/upgradecheck": {"emulator/journal"},
@@ -126,7 +126,7 @@ func TestBinaryHasNoClient(t *testing.T) {
 		t.Fatalf("the binary does not depend on the emulator: %v", deps)
 	}
 	for _, path := range deps {
-		for _, forbidden := range []string{"github.com/aliyun/", "github.com/alibabacloud-go/", "github.com/alibabacloud/", "testing", module + "contracttests", module + "emulator/emulatortest", module + "emulator/rpc/rpctest"} {
+		for _, forbidden := range []string{"github.com/aliyun/", "github.com/alibabacloud-go/", "github.com/alibabacloud/", "testing", module + "contracttests", module + "emulator/emulatortest", module + "emulator/gateway/gatewaytest"} {
 			if strings.HasPrefix(path+"/", strings.TrimSuffix(forbidden, "/")+"/") {
 				t.Errorf("the binary depends on %s", path)
 			}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/faults"
 )
 
@@ -29,7 +29,7 @@ func BenchmarkJournal(b *testing.B) {
 	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with the journal %.0f/s, without %.0f/s, target ratio >= 0.97", with, without)
 }
 
-// BenchmarkIdleFaults compares reads of a gateway that has no fault rules with
+// BenchmarkIdleFaults compares reads of a server that has no fault rules with
 // those of one that could not have any.
 func BenchmarkIdleFaults(b *testing.B) {
 	const connections = 16
@@ -37,11 +37,11 @@ func BenchmarkIdleFaults(b *testing.B) {
 	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = crowdedWorld(b) }))
 	params := map[string]string{"LoadBalancerId": crowd(b, s.Store(), few)}
 	reads := func(engine *faults.Engine) func(int) error {
-		gateway := httptest.NewServer(rpc.NewServer(rpc.Config{
+		server := httptest.NewServer(gateway.NewServer(gateway.Config{
 			Store: s.Store(), Products: emulator.Products(), StrictAuth: true, Faults: engine,
 		}))
-		b.Cleanup(gateway.Close)
-		return func(int) error { return post(client, gateway.URL, "DescribeLoadBalancerAttribute", params) }
+		b.Cleanup(server.Close)
+		return func(int) error { return post(client, server.URL, "DescribeLoadBalancerAttribute", params) }
 	}
 	with, without := compare(b, connections, reads(&faults.Engine{}), reads(nil))
 	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with an idle fault engine %.0f/s, without one %.0f/s, target ratio >= 0.98", with, without)
@@ -54,14 +54,14 @@ func BenchmarkNonces(b *testing.B) {
 	client := keepAlive(connections)
 	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = crowdedWorld(b) }))
 	params := map[string]string{"LoadBalancerId": crowd(b, s.Store(), few)}
-	reads := func(nonces *rpc.Nonces) func(int) error {
-		gateway := httptest.NewServer(rpc.NewServer(rpc.Config{
+	reads := func(nonces *gateway.Nonces) func(int) error {
+		server := httptest.NewServer(gateway.NewServer(gateway.Config{
 			Store: s.Store(), Products: emulator.Products(), StrictAuth: true, Nonces: nonces,
 		}))
-		b.Cleanup(gateway.Close)
-		return func(int) error { return post(client, gateway.URL, "DescribeLoadBalancerAttribute", params) }
+		b.Cleanup(server.Close)
+		return func(int) error { return post(client, server.URL, "DescribeLoadBalancerAttribute", params) }
 	}
-	kept, err := rpc.OpenNonces(filepath.Join(b.TempDir(), "nonces"), time.Now())
+	kept, err := gateway.OpenNonces(filepath.Join(b.TempDir(), "nonces"), time.Now())
 	if err != nil {
 		b.Fatal(err)
 	}

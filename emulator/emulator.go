@@ -20,10 +20,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/metadata"
 	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -58,7 +58,7 @@ type Config struct {
 	// Schema is what the store holds; nil is the cloud's. Products are served beside
 	// the cloud's own. Together they are for trying out what is not in them.
 	Schema   *state.Schema
-	Products []func(rpc.Deps) *rpc.Product
+	Products []func(gateway.Deps) *gateway.Product
 	// World is planted into an empty store, and again by a reset. Nil is the
 	// default world.
 	World *world.World
@@ -106,7 +106,7 @@ type Emulator struct {
 	store   *state.Store
 	faults  *control.Faults
 	journal *journal.Journal
-	nonces  *rpc.Nonces
+	nonces  *gateway.Nonces
 	api     http.Handler
 	control http.Handler
 	closing atomic.Bool
@@ -160,11 +160,11 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 // noncesFile is what the data folder has beside the state.
 const noncesFile = "nonces"
 
-func (cfg *Config) openNonces() (*rpc.Nonces, error) {
+func (cfg *Config) openNonces() (*gateway.Nonces, error) {
 	if cfg.stateDir() == "" || !cfg.StrictAuth {
-		return &rpc.Nonces{}, nil
+		return &gateway.Nonces{}, nil
 	}
-	return rpc.OpenNonces(filepath.Join(cfg.stateDir(), noncesFile), time.Now())
+	return gateway.OpenNonces(filepath.Join(cfg.stateDir(), noncesFile), time.Now())
 }
 
 func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
@@ -253,7 +253,7 @@ func (e *Emulator) build(snapshots *control.Snapshots) {
 	products := e.cfg.products()
 	metrics := control.NewMetrics(e.store, products)
 	callers := e.cfg.newCallers()
-	e.api = serveAPI(rpc.NewServer(rpc.Config{
+	e.api = serveAPI(gateway.NewServer(gateway.Config{
 		Store:      e.store,
 		Caller:     callers.refuse,
 		Products:   products,
@@ -291,13 +291,13 @@ func (e *Emulator) build(snapshots *control.Snapshots) {
 	})
 }
 
-// serveAPI gives the metadata service its paths and the gateway all others. It
+// serveAPI gives the metadata service its paths and the API all others. It
 // is no http.ServeMux, which would redirect a path that it finds untidy, and
 // with that lose a POST.
-func serveAPI(gateway, metadata http.Handler, callers callers) http.Handler {
+func serveAPI(api, metadata http.Handler, callers callers) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, "/latest/") {
-			gateway.ServeHTTP(w, r)
+			api.ServeHTTP(w, r)
 			return
 		}
 		if err := callers.refuse(r); err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine"
@@ -70,7 +70,7 @@ func TestFullDisk(t *testing.T) {
 	disk.full = true
 	clock.Advance(time.Hour)
 	code, header, body := get(e.Handler(), "GET", slb+"CreateLoadBalancer&InstanceChargeType=PayByCLCU")
-	if code != 500 || !strings.Contains(body, errFull.Error()) || !strings.Contains(header.Get(rpc.WarningHeader), errFull.Error()) {
+	if code != 500 || !strings.Contains(body, errFull.Error()) || !strings.Contains(header.Get(gateway.WarningHeader), errFull.Error()) {
 		t.Errorf("a write on a full disk = %d %v %s", code, header, body)
 	}
 	for target, h := range map[string]http.Handler{
@@ -90,7 +90,7 @@ func TestFullDisk(t *testing.T) {
 		if code != 200 {
 			t.Errorf("GET %s on a full disk = %d %s", target, code, body)
 		}
-		if strings.HasPrefix(target, slb) && header.Get(rpc.WarningHeader) == "" {
+		if strings.HasPrefix(target, slb) && header.Get(gateway.WarningHeader) == "" {
 			t.Errorf("GET %s does not warn", target)
 		}
 		if target == "/metrics" && !strings.Contains(body, "\nclbemu_writes_refused 1\n") {

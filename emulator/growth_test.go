@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/listing"
-	"github.com/clbemu/clbemu/emulator/rpc/tagging"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -42,7 +42,7 @@ var stageToyMaking = toys.Stage("toy.making", "Making", "Made", time.Minute)
 var quotaToys = state.NewQuota(toySchema, "toy_quota_toys_num", 3,
 	state.Of(toysByLoadBalancer, func(t *toy, add func(string, int)) { add(t.LoadBalancerID, 1) }))
 
-var toyRefusals rpc.Refusals
+var toyRefusals gateway.Refusals
 
 var errToyColour = toyRefusals.New("ToyColour", 400, "InvalidColour", "There is no colour %s.", "CLB-0200")
 
@@ -105,15 +105,15 @@ func describeToys(v *state.View, req *describeToysRequest) (*describeToysRespons
 
 const toyVersion = "2026-01-01"
 
-func toyProduct(rpc.Deps) *rpc.Product {
-	return &rpc.Product{
+func toyProduct(gateway.Deps) *gateway.Product {
+	return &gateway.Product{
 		Name: "Toys", Version: toyVersion, HostID: "toys.aliyuncs.com",
-		Actions: []rpc.Action{rpc.Write("CreateToy", createToy), rpc.Read("DescribeToys", describeToys), rpc.NotEmulated("DeleteToy")},
-		Errors: rpc.NewErrorTable(append(toyRefusals.Rows(),
-			rpc.ErrorRow{Fact: state.NotFound, Status: 404, Code: "NotFound", Message: "%s."},
-			rpc.ErrorRow{Fact: state.QuotaExceeded, Status: 400, Code: "TooManyToys", Message: "%s."},
-			rpc.ErrorRow{Fact: state.TokenConflict, Status: 400, Code: "TokenConflict", Message: "%s."})...),
-		Resources: []rpc.Resource{{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: cloud.LoadBalancers.Kind()}},
+		Actions: []gateway.Action{gateway.Write("CreateToy", createToy), gateway.Read("DescribeToys", describeToys), gateway.NotEmulated("DeleteToy")},
+		Errors: gateway.NewErrorTable(append(toyRefusals.Rows(),
+			gateway.ErrorRow{Fact: state.NotFound, Status: 404, Code: "NotFound", Message: "%s."},
+			gateway.ErrorRow{Fact: state.QuotaExceeded, Status: 400, Code: "TooManyToys", Message: "%s."},
+			gateway.ErrorRow{Fact: state.TokenConflict, Status: 400, Code: "TokenConflict", Message: "%s."})...),
+		Resources: []gateway.Resource{{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: cloud.LoadBalancers.Kind()}},
 	}
 }
 
@@ -121,7 +121,7 @@ func toyProduct(rpc.Deps) *rpc.Product {
 func toyShop(t *testing.T) (u unsigned, lb string, clock *state.ManualClock) {
 	t.Helper()
 	clock = state.NewManualClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-	u = unsigned{t, mustNew(t, emulator.Config{Clock: clock, Seed: 1, DataDir: t.TempDir(), Schema: toySchema, Products: []func(rpc.Deps) *rpc.Product{toyProduct}})}
+	u = unsigned{t, mustNew(t, emulator.Config{Clock: clock, Seed: 1, DataDir: t.TempDir(), Schema: toySchema, Products: []func(gateway.Deps) *gateway.Product{toyProduct}})}
 	t.Cleanup(func() {
 		u.wantConsistent()
 		if err := u.e.Close(context.Background()); err != nil {
@@ -188,7 +188,7 @@ func TestGrowth(t *testing.T) {
 	u.want(400, "TooManyToys", "CreateToy", "LoadBalancerId="+lb)
 	u.want(400, "There is no colour red.", "CreateToy", "LoadBalancerId="+lb, "Colour=red")
 	u.want(404, "NotFound", "CreateToy", "LoadBalancerId=lb-none")
-	u.want(400, rpc.NotEmulatedCode, "DeleteToy")
+	u.want(400, gateway.NotEmulatedCode, "DeleteToy")
 	for page, want := range map[string]int{"PageNumber=1": 2, "PageNumber=2": 1, "PageNumber=3": 0, "Tag.1.Key=k": 1, "Tag.1.Key=other": 0} {
 		if n := countToys(t, u.want(200, "", "DescribeToys", page)); n != want {
 			t.Errorf("DescribeToys(%s) lists %d, want %d", page, n, want)

@@ -6,24 +6,24 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/clb"
 	"github.com/clbemu/clbemu/emulator/ecs"
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
 
 // apis are the APIs of the emulated cloud.
-var apis = []func(rpc.Deps) *rpc.Product{
+var apis = []func(gateway.Deps) *gateway.Product{
 	clb.Product,
 	vpc.Product,
 	ecs.Product,
 }
 
 // Products lists the APIs of the emulated cloud.
-func Products() []*rpc.Product { return productsOf(apis, rpc.Deps{}) }
+func Products() []*gateway.Product { return productsOf(apis, gateway.Deps{}) }
 
-func productsOf(apis []func(rpc.Deps) *rpc.Product, deps rpc.Deps) []*rpc.Product {
-	list := make([]*rpc.Product, len(apis))
+func productsOf(apis []func(gateway.Deps) *gateway.Product, deps gateway.Deps) []*gateway.Product {
+	list := make([]*gateway.Product, len(apis))
 	for i, product := range apis {
 		list[i] = product(deps)
 	}
@@ -31,8 +31,8 @@ func productsOf(apis []func(rpc.Deps) *rpc.Product, deps rpc.Deps) []*rpc.Produc
 }
 
 // products lists what an emulator serves.
-func (cfg *Config) products() []*rpc.Product {
-	var deps rpc.Deps
+func (cfg *Config) products() []*gateway.Product {
+	var deps gateway.Deps
 	if len(cfg.AutoENI) > 0 {
 		deps.MakeNetworkInterface = cfg.makeNetworkInterface
 	}

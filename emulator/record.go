@@ -4,20 +4,20 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/rpc"
 )
 
 // observe counts calls and records them.
-func (e *Emulator) observe(metrics *control.Metrics) func(*rpc.Call, rpc.Outcome) {
-	return func(call *rpc.Call, outcome rpc.Outcome) {
+func (e *Emulator) observe(metrics *control.Metrics) func(*gateway.Call, gateway.Outcome) {
+	return func(call *gateway.Call, outcome gateway.Outcome) {
 		metrics.Observe(call, outcome)
 		e.journal.Record(entryOf(call, outcome, e.store.Now()))
 	}
 }
 
 // entryOf is what the journal is told of a call; it keeps no secret of it.
-func entryOf(call *rpc.Call, outcome rpc.Outcome, now time.Time) journal.Entry {
+func entryOf(call *gateway.Call, outcome gateway.Outcome, now time.Time) journal.Entry {
 	parameters := make(map[string]string, len(call.Params))
 	for name := range call.Params {
 		parameters[name] = call.Params.Get(name)

@@ -6,19 +6,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var aclActions = []rpc.Action{
-	rpc.Write("CreateAccessControlList", createAccessControlList),
-	rpc.Write("DeleteAccessControlList", deleteAccessControlList),
-	rpc.Write("SetAccessControlListAttribute", setAccessControlListAttribute),
-	rpc.Write("AddAccessControlListEntry", addAccessControlListEntry),
-	rpc.Write("RemoveAccessControlListEntry", removeAccessControlListEntry),
-	rpc.Read("DescribeAccessControlLists", describeAccessControlLists),
-	rpc.Read("DescribeAccessControlListAttribute", describeAccessControlListAttribute),
+var aclActions = []gateway.Action{
+	gateway.Write("CreateAccessControlList", createAccessControlList),
+	gateway.Write("DeleteAccessControlList", deleteAccessControlList),
+	gateway.Write("SetAccessControlListAttribute", setAccessControlListAttribute),
+	gateway.Write("AddAccessControlListEntry", addAccessControlListEntry),
+	gateway.Write("RemoveAccessControlListEntry", removeAccessControlListEntry),
+	gateway.Read("DescribeAccessControlLists", describeAccessControlLists),
+	gateway.Read("DescribeAccessControlListAttribute", describeAccessControlListAttribute),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.
@@ -85,7 +85,7 @@ type aclRequest struct {
 	AclID    string `rpc:"AclId,required"`
 }
 
-func deleteAccessControlList(tx *state.Tx, req *aclRequest) (*rpc.Empty, error) {
+func deleteAccessControlList(tx *state.Tx, req *aclRequest) (*gateway.Empty, error) {
 	if _, err := cloud.AccessControlLists.Get(tx.View, req.AclID); err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func deleteAccessControlList(tx *state.Tx, req *aclRequest) (*rpc.Empty, error) 
 		return nil, errAclInUse
 	}
 	cloud.AccessControlLists.Remove(tx, req.AclID)
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 type setAccessControlListAttributeRequest struct {
@@ -124,7 +124,7 @@ type aclEntriesRequest struct {
 func (req *aclEntriesRequest) Validate() error {
 	switch {
 	case len(req.AclEntrys) == 0:
-		return rpc.Missing("AclEntrys")
+		return gateway.Missing("AclEntrys")
 	case len(req.AclEntrys) > maxACLEntriesPerCall:
 		return errTooManyACLEntries
 	}
@@ -162,8 +162,8 @@ func sameEntry(a, b string) bool {
 	return errX == nil && errY == nil && x.Masked() == y.Masked()
 }
 
-func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*rpc.Empty, error) {
-	return &rpc.Empty{}, cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
+func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*gateway.Empty, error) {
+	return &gateway.Empty{}, cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
 		entries := slices.Clone(acl.Entries)
 		for _, e := range req.AclEntrys {
 			block, _ := parseEntry(e.Entry) // Validate has parsed it
@@ -182,8 +182,8 @@ func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*rpc.Empty
 
 // removeAccessControlListEntry takes entries out; when none of them is in the
 // list it is refused, which clients take for success. CLB-0150.
-func removeAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*rpc.Empty, error) {
-	return &rpc.Empty{}, cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
+func removeAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*gateway.Empty, error) {
+	return &gateway.Empty{}, cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
 		left := slices.DeleteFunc(slices.Clone(acl.Entries), func(e cloud.AccessControlListEntry) bool {
 			return slices.ContainsFunc(req.AclEntrys, func(gone aclEntryParam) bool { return sameEntry(gone.Entry, e.Entry) })
 		})

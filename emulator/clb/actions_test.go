@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/clb"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 )
 
 // The action tables agree with the API's metadata, but for what is excepted here
@@ -17,11 +17,11 @@ func TestActionsMatchMetadata(t *testing.T) {
 			reasons[key] = reason
 		}
 	}
-	rpctest.MatchActions(t, clb.Product(rpc.Deps{}), "testdata/actions.json", reasons)
+	gatewaytest.MatchActions(t, clb.Product(gateway.Deps{}), "testdata/actions.json", reasons)
 }
 
 // Every fact that a handler can report has a row in the error table.
-func TestTagsNameRefusals(t *testing.T) { rpctest.MatchTags(t, clb.Product(rpc.Deps{})) }
+func TestTagsNameRefusals(t *testing.T) { gatewaytest.MatchTags(t, clb.Product(gateway.Deps{})) }
 
 // exceptions are the known differences from the metadata, by reason.
 var exceptions = map[string][]string{

@@ -5,17 +5,17 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // backendServerActions are about the default server group.
-var backendServerActions = []rpc.Action{
+var backendServerActions = []gateway.Action{
 	change("AddBackendServers", addBackendServers),
 	change("RemoveBackendServers", removeBackendServers),
 	change("SetBackendServers", setBackendServers),
-	rpc.Read("DescribeHealthStatus", describeHealthStatus),
+	gateway.Read("DescribeHealthStatus", describeHealthStatus),
 }
 
 // What is refused here.
@@ -63,10 +63,10 @@ const maxDescription = 255
 // backendServerParam is an element of the JSON text BackendServers. The keys are
 // found in any case, and others are ignored: a CCM sends both.
 type backendServerParam struct {
-	ServerID    rpc.Text                `json:"ServerId"`
-	ServerIP    rpc.Text                `json:"ServerIp"`
-	Port        rpc.Int                 `json:"Port"`
-	Weight      *rpc.Int                `json:"Weight"`
+	ServerID    gateway.Text            `json:"ServerId"`
+	ServerIP    gateway.Text            `json:"ServerIp"`
+	Port        gateway.Int             `json:"Port"`
+	Weight      *gateway.Int            `json:"Weight"`
 	Type        cloud.BackendServerType `json:"Type"`
 	Description string                  `json:"Description"`
 }
@@ -300,7 +300,7 @@ type addBackendServersRequest struct {
 // Validate holds the rules of shape.
 func (req *addBackendServersRequest) Validate() error {
 	if len(req.BackendServers) == 0 {
-		return rpc.Missing("BackendServers")
+		return gateway.Missing("BackendServers")
 	}
 	return checkBackendServers(req.BackendServers, false)
 }

@@ -7,20 +7,20 @@ import (
 	"encoding/pem"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var certificateActions = []rpc.Action{
-	rpc.Write("UploadServerCertificate", uploadServerCertificate),
-	rpc.Write("SetServerCertificateName", setServerCertificateName),
-	rpc.Write("DeleteServerCertificate", deleteServerCertificate),
-	rpc.Read("DescribeServerCertificates", describeServerCertificates),
-	rpc.Write("UploadCACertificate", uploadCACertificate),
-	rpc.Write("SetCACertificateName", setCACertificateName),
-	rpc.Write("DeleteCACertificate", deleteCACertificate),
-	rpc.Read("DescribeCACertificates", describeCACertificates),
+var certificateActions = []gateway.Action{
+	gateway.Write("UploadServerCertificate", uploadServerCertificate),
+	gateway.Write("SetServerCertificateName", setServerCertificateName),
+	gateway.Write("DeleteServerCertificate", deleteServerCertificate),
+	gateway.Read("DescribeServerCertificates", describeServerCertificates),
+	gateway.Write("UploadCACertificate", uploadCACertificate),
+	gateway.Write("SetCACertificateName", setCACertificateName),
+	gateway.Write("DeleteCACertificate", deleteCACertificate),
+	gateway.Read("DescribeCACertificates", describeCACertificates),
 }
 
 // What is refused here.
@@ -62,9 +62,9 @@ func (req *uploadServerCertificateRequest) Validate() error {
 	case req.AliCloudCertificateID != "":
 		return errAliCloudCertificateUnknown
 	case req.ServerCertificate == "":
-		return rpc.Missing("ServerCertificate")
+		return gateway.Missing("ServerCertificate")
 	case req.PrivateKey == "":
-		return rpc.Missing("PrivateKey")
+		return gateway.Missing("PrivateKey")
 	}
 	return checkTags(req.Tags)
 }
@@ -187,8 +187,8 @@ type setServerCertificateNameRequest struct {
 	ServerCertificateName string `rpc:"ServerCertificateName,required,len=1..80"`
 }
 
-func setServerCertificateName(tx *state.Tx, req *setServerCertificateNameRequest) (*rpc.Empty, error) {
-	return &rpc.Empty{}, cloud.ServerCertificates.Edit(tx, req.ServerCertificateID, func(c *cloud.ServerCertificate) error {
+func setServerCertificateName(tx *state.Tx, req *setServerCertificateNameRequest) (*gateway.Empty, error) {
+	return &gateway.Empty{}, cloud.ServerCertificates.Edit(tx, req.ServerCertificateID, func(c *cloud.ServerCertificate) error {
 		c.Name = req.ServerCertificateName
 		return nil
 	})
@@ -199,7 +199,7 @@ type deleteServerCertificateRequest struct {
 	ServerCertificateID string `rpc:"ServerCertificateId,required"`
 }
 
-func deleteServerCertificate(tx *state.Tx, req *deleteServerCertificateRequest) (*rpc.Empty, error) {
+func deleteServerCertificate(tx *state.Tx, req *deleteServerCertificateRequest) (*gateway.Empty, error) {
 	if _, err := cloud.ServerCertificates.Get(tx.View, req.ServerCertificateID); err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func deleteServerCertificate(tx *state.Tx, req *deleteServerCertificateRequest) 
 		return nil, errCertificateInDomainExtension
 	}
 	cloud.ServerCertificates.Remove(tx, req.ServerCertificateID)
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 type describeServerCertificatesRequest struct {
@@ -314,8 +314,8 @@ type setCACertificateNameRequest struct {
 	CACertificateName string `rpc:"CACertificateName,required,len=1..80"`
 }
 
-func setCACertificateName(tx *state.Tx, req *setCACertificateNameRequest) (*rpc.Empty, error) {
-	return &rpc.Empty{}, cloud.CACertificates.Edit(tx, req.CACertificateID, func(c *cloud.CACertificate) error {
+func setCACertificateName(tx *state.Tx, req *setCACertificateNameRequest) (*gateway.Empty, error) {
+	return &gateway.Empty{}, cloud.CACertificates.Edit(tx, req.CACertificateID, func(c *cloud.CACertificate) error {
 		c.Name = req.CACertificateName
 		return nil
 	})
@@ -326,7 +326,7 @@ type deleteCACertificateRequest struct {
 	CACertificateID string `rpc:"CACertificateId,required"`
 }
 
-func deleteCACertificate(tx *state.Tx, req *deleteCACertificateRequest) (*rpc.Empty, error) {
+func deleteCACertificate(tx *state.Tx, req *deleteCACertificateRequest) (*gateway.Empty, error) {
 	if _, err := cloud.CACertificates.Get(tx.View, req.CACertificateID); err != nil {
 		return nil, err
 	}
@@ -334,7 +334,7 @@ func deleteCACertificate(tx *state.Tx, req *deleteCACertificateRequest) (*rpc.Em
 		return nil, errCertificateInUse
 	}
 	cloud.CACertificates.Remove(tx, req.CACertificateID)
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 type describeCACertificatesRequest struct {

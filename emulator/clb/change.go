@@ -3,7 +3,7 @@ package clb
 import (
 	"fmt"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -25,11 +25,11 @@ type part interface {
 // change declares an action that changes a load balancer or a part of it, which
 // one that is locked for an unpaid bill does not take: it can only be read, tagged
 // and deleted. CLB-0174.
-func change[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)) rpc.Action {
+func change[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)) gateway.Action {
 	if _, ok := any((*Req)(nil)).(part); !ok {
 		panic(fmt.Sprintf("clb: %s does not say which load balancer it changes", name))
 	}
-	return rpc.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
+	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
 		id, err := any(req).(part).loadBalancerOf(tx.View)
 		if err != nil {
 			return nil, err

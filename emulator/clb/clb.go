@@ -7,13 +7,13 @@ package clb
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Product is the API as the gateway serves it.
-func Product(rpc.Deps) *rpc.Product {
-	return &rpc.Product{
+func Product(gateway.Deps) *gateway.Product {
+	return &gateway.Product{
 		Name:    "Slb",
 		Version: "2014-05-15",
 		HostID:  "slb.aliyuncs.com",
@@ -33,9 +33,9 @@ func Product(rpc.Deps) *rpc.Product {
 			notEmulatedActions,
 		),
 		Errors: errorTable(),
-		Denial: rpc.ErrorRow{Status: 403, Code: "Forbidden",
+		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden",
 			Message: "User not authorized to operate on the specified resource.", Evidence: "CLB-0201"},
-		Resources: []rpc.Resource{
+		Resources: []gateway.Resource{
 			{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: cloud.LoadBalancers.Kind()},
 			{Parameter: "VServerGroupId", Type: "vservergroup", Kind: cloud.VServerGroups.Kind()},
 			{Parameter: "AclId", Type: "acl", Kind: cloud.AccessControlLists.Kind()},
@@ -46,30 +46,30 @@ func Product(rpc.Deps) *rpc.Product {
 }
 
 // notEmulatedActions are what the cloud has and this emulator refuses.
-var notEmulatedActions = []rpc.Action{
-	rpc.NotEmulated("AddListenerWhiteListItem"),
-	rpc.NotEmulated("AddTags"),
-	rpc.NotEmulated("CreateMasterSlaveServerGroup"),
-	rpc.NotEmulated("CreateTLSCipherPolicy"),
-	rpc.NotEmulated("DeleteAccessLogsDownloadAttribute"),
-	rpc.NotEmulated("DeleteMasterSlaveServerGroup"),
-	rpc.NotEmulated("DeleteTLSCipherPolicy"),
-	rpc.NotEmulated("DescribeAccessLogsDownloadAttribute"),
-	rpc.NotEmulated("DescribeHighDefinationMonitor"), // the cloud's spelling
-	rpc.NotEmulated("DescribeListenerAccessControlAttribute"),
-	rpc.NotEmulated("DescribeMasterSlaveServerGroupAttribute"),
-	rpc.NotEmulated("DescribeMasterSlaveServerGroups"),
-	rpc.NotEmulated("DescribeTags"),
-	rpc.NotEmulated("EnableHighDefinationMonitor"),
-	rpc.NotEmulated("ListTLSCipherPolicies"),
-	rpc.NotEmulated("ModifyHighDefinationMonitor"),
-	rpc.NotEmulated("ModifyLoadBalancerPayType"),
-	rpc.NotEmulated("MoveResourceGroup"),
-	rpc.NotEmulated("RemoveListenerWhiteListItem"),
-	rpc.NotEmulated("RemoveTags"),
-	rpc.NotEmulated("SetAccessLogsDownloadAttribute"),
-	rpc.NotEmulated("SetListenerAccessControlStatus"),
-	rpc.NotEmulated("SetTLSCipherPolicyAttribute"),
+var notEmulatedActions = []gateway.Action{
+	gateway.NotEmulated("AddListenerWhiteListItem"),
+	gateway.NotEmulated("AddTags"),
+	gateway.NotEmulated("CreateMasterSlaveServerGroup"),
+	gateway.NotEmulated("CreateTLSCipherPolicy"),
+	gateway.NotEmulated("DeleteAccessLogsDownloadAttribute"),
+	gateway.NotEmulated("DeleteMasterSlaveServerGroup"),
+	gateway.NotEmulated("DeleteTLSCipherPolicy"),
+	gateway.NotEmulated("DescribeAccessLogsDownloadAttribute"),
+	gateway.NotEmulated("DescribeHighDefinationMonitor"), // the cloud's spelling
+	gateway.NotEmulated("DescribeListenerAccessControlAttribute"),
+	gateway.NotEmulated("DescribeMasterSlaveServerGroupAttribute"),
+	gateway.NotEmulated("DescribeMasterSlaveServerGroups"),
+	gateway.NotEmulated("DescribeTags"),
+	gateway.NotEmulated("EnableHighDefinationMonitor"),
+	gateway.NotEmulated("ListTLSCipherPolicies"),
+	gateway.NotEmulated("ModifyHighDefinationMonitor"),
+	gateway.NotEmulated("ModifyLoadBalancerPayType"),
+	gateway.NotEmulated("MoveResourceGroup"),
+	gateway.NotEmulated("RemoveListenerWhiteListItem"),
+	gateway.NotEmulated("RemoveTags"),
+	gateway.NotEmulated("SetAccessLogsDownloadAttribute"),
+	gateway.NotEmulated("SetListenerAccessControlStatus"),
+	gateway.NotEmulated("SetTLSCipherPolicyAttribute"),
 }
 
 // timeForm is how the API writes times: UTC, to the second.

@@ -3,17 +3,17 @@ package clb
 import (
 	"regexp"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var domainExtensionActions = []rpc.Action{
+var domainExtensionActions = []gateway.Action{
 	change("CreateDomainExtension", createDomainExtension),
 	change("SetDomainExtensionAttribute", setDomainExtensionAttribute),
 	change("DeleteDomainExtension", deleteDomainExtension),
-	rpc.Read("DescribeDomainExtensions", describeDomainExtensions),
-	rpc.Read("DescribeDomainExtensionAttribute", describeDomainExtensionAttribute),
+	gateway.Read("DescribeDomainExtensions", describeDomainExtensions),
+	gateway.Read("DescribeDomainExtensionAttribute", describeDomainExtensionAttribute),
 }
 
 // What is refused here.
@@ -50,7 +50,7 @@ var domainName = regexp.MustCompile(`^(\*\.)?([0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-
 // Validate holds the rules of shape.
 func (req *createDomainExtensionRequest) Validate() error {
 	if !domainName.MatchString(req.Domain) {
-		return rpc.Invalid("Domain")
+		return gateway.Invalid("Domain")
 	}
 	if req.ServerCertificateID == "" {
 		return errExtensionCertificateMissing
@@ -115,8 +115,8 @@ func (req *setDomainExtensionAttributeRequest) Validate() error {
 	return nil
 }
 
-func setDomainExtensionAttribute(tx *state.Tx, req *setDomainExtensionAttributeRequest) (*rpc.Empty, error) {
-	return &rpc.Empty{}, cloud.DomainExtensions.Edit(tx, req.DomainExtensionID, func(d *cloud.DomainExtension) error {
+func setDomainExtensionAttribute(tx *state.Tx, req *setDomainExtensionAttributeRequest) (*gateway.Empty, error) {
+	return &gateway.Empty{}, cloud.DomainExtensions.Edit(tx, req.DomainExtensionID, func(d *cloud.DomainExtension) error {
 		if _, ok := cloud.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
 			return errExtensionCertificateUnknown
 		}
@@ -134,12 +134,12 @@ func (req *deleteDomainExtensionRequest) loadBalancerOf(v *state.View) (string, 
 	return owner(v, cloud.DomainExtensions, req.DomainExtensionID, func(d *cloud.DomainExtension) string { return d.LoadBalancerID })
 }
 
-func deleteDomainExtension(tx *state.Tx, req *deleteDomainExtensionRequest) (*rpc.Empty, error) {
+func deleteDomainExtension(tx *state.Tx, req *deleteDomainExtensionRequest) (*gateway.Empty, error) {
 	if _, err := cloud.DomainExtensions.Get(tx.View, req.DomainExtensionID); err != nil {
 		return nil, err
 	}
 	cloud.DomainExtensions.Remove(tx, req.DomainExtensionID)
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 type describeDomainExtensionsRequest struct {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -13,7 +13,7 @@ import (
 // evidence says where code and message come from: CLB-0200 the API metadata,
 // CLB-0201 the documentation's common error table, CLB-0202 ACK's
 // troubleshooting page, CLB-0203 nothing public, chosen here.
-var refusals rpc.Refusals
+var refusals gateway.Refusals
 
 // Actions that put a fact in words of their own.
 var (
@@ -23,12 +23,12 @@ var (
 	}
 )
 
-var errorTable = sync.OnceValue(func() *rpc.ErrorTable {
-	return rpc.NewErrorTable(slices.Concat(refusals.Rows(), factRows)...)
+var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
+	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), factRows)...)
 })
 
 // factRows are how this API puts what the state reports.
-var factRows = []rpc.ErrorRow{
+var factRows = []gateway.ErrorRow{
 
 	// What does not exist.
 	{Fact: state.NotFound, Kind: cloud.LoadBalancers.Kind(), Status: 404, Code: "InvalidLoadBalancerId.NotFound",

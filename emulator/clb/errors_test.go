@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/clb"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // params is the call's parameters, given as name, value, name, value.
-func params(pairs ...string) rpctest.Params {
-	p := make(rpctest.Params, len(pairs)/2)
+func params(pairs ...string) gatewaytest.Params {
+	p := make(gatewaytest.Params, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
 		p[pairs[i]] = pairs[i+1]
 	}
@@ -22,7 +22,7 @@ func params(pairs ...string) rpctest.Params {
 }
 
 // with adds parameters to a call, or, given as "", takes them out.
-func with(base rpctest.Params, pairs ...string) rpctest.Params {
+func with(base gatewaytest.Params, pairs ...string) gatewaytest.Params {
 	p := params(pairs...)
 	for name, value := range base {
 		if _, ok := p[name]; !ok {
@@ -66,8 +66,8 @@ var (
 // the table is reached.
 func TestRefusals(t *testing.T) {
 	own, other := newPair(t), newPair(t)
-	expired := newPairUntil(t, rpctest.Start)
-	cases := []rpctest.ErrorCase{
+	expired := newPairUntil(t, gatewaytest.Start)
+	cases := []gatewaytest.ErrorCase{
 		// What does not exist.
 		{Name: "Unknown", Action: "DescribeLoadBalancerAttribute", Params: params("LoadBalancerId", "lb-none"), Status: 404, Code: "InvalidLoadBalancerId.NotFound"},
 		{Name: "Unknown", Action: "DeleteLoadBalancer", Params: params("LoadBalancerId", "lb-none"), Status: 404, Code: "InvalidLoadBalancerId.NotFound"},
@@ -317,7 +317,7 @@ func TestRefusals(t *testing.T) {
 
 		{Name: "NotEmulated", Action: "CreateTLSCipherPolicy", Params: params("Name", "p"), Status: 400, Code: "InvalidAction.NotEmulated"},
 	}
-	rpctest.MatchErrors(t, clb.Product(rpc.Deps{}), plant, cases)
+	gatewaytest.MatchErrors(t, clb.Product(gateway.Deps{}), plant, cases)
 }
 
 func entries(n int) string {
@@ -328,7 +328,7 @@ func entries(n int) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-func manyIDs(name string, n int) rpctest.Params {
+func manyIDs(name string, n int) gatewaytest.Params {
 	p := params()
 	for i := range n {
 		p[fmt.Sprintf("%s.%d", name, i+1)] = fmt.Sprintf("lb-%d", i)
@@ -336,7 +336,7 @@ func manyIDs(name string, n int) rpctest.Params {
 	return p
 }
 
-func manyTags(n int) rpctest.Params {
+func manyTags(n int) gatewaytest.Params {
 	p := params()
 	for i := range n {
 		p[fmt.Sprintf("Tag.%d.Key", i+1)] = fmt.Sprintf("key-%d", i)

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/clb"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -128,16 +128,16 @@ func plantListeners(tx *state.Tx) {
 }
 
 // newClient returns a client of the product on a planted store, and the store.
-func newClient(t *testing.T, more ...func(*state.Tx) error) (*rpctest.Client, *state.Store) {
+func newClient(t *testing.T, more ...func(*state.Tx) error) (*gatewaytest.Client, *state.Store) {
 	t.Helper()
-	store := rpctest.Store(t, append([]func(*state.Tx) error{plant}, more...)...)
-	return rpctest.NewClient(t, store, clb.Product(rpc.Deps{})), store
+	store := gatewaytest.Store(t, append([]func(*state.Tx) error{plant}, more...)...)
+	return gatewaytest.NewClient(t, store, clb.Product(gateway.Deps{})), store
 }
 
 // pair is a certificate for www.example.com with its key, both in PEM form.
 type pair struct{ certificate, key string }
 
-func newPair(t *testing.T) pair { return newPairUntil(t, rpctest.Start.AddDate(1, 0, 0)) }
+func newPair(t *testing.T) pair { return newPairUntil(t, gatewaytest.Start.AddDate(1, 0, 0)) }
 
 func newPairUntil(t *testing.T, end time.Time) pair {
 	t.Helper()
@@ -147,7 +147,7 @@ func newPairUntil(t *testing.T, end time.Time) pair {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "www.example.com"}, DNSNames: []string{"www.example.com"},
-		NotBefore: rpctest.Start.Add(-time.Hour), NotAfter: end,
+		NotBefore: gatewaytest.Start.Add(-time.Hour), NotAfter: end,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {

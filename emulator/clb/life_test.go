@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/clb"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -14,11 +14,11 @@ import (
 const day = 24 * time.Hour
 
 // newTimedClient is newClient with a clock that the test moves.
-func newTimedClient(t *testing.T, more ...func(*state.Tx) error) (*rpctest.Client, *state.Store, *state.ManualClock) {
+func newTimedClient(t *testing.T, more ...func(*state.Tx) error) (*gatewaytest.Client, *state.Store, *state.ManualClock) {
 	t.Helper()
-	clock := state.NewManualClock(rpctest.Start)
-	store := rpctest.StoreAt(t, clock, append([]func(*state.Tx) error{plant}, more...)...)
-	return rpctest.NewClient(t, store, clb.Product(rpc.Deps{})), store, clock
+	clock := state.NewManualClock(gatewaytest.Start)
+	store := gatewaytest.StoreAt(t, clock, append([]func(*state.Tx) error{plant}, more...)...)
+	return gatewaytest.NewClient(t, store, clb.Product(gateway.Deps{})), store, clock
 }
 
 func realistic(tx *state.Tx) error {
@@ -27,7 +27,7 @@ func realistic(tx *state.Tx) error {
 }
 
 // wantCode makes a call and compares its code; "" is success.
-func wantCode(t *testing.T, client *rpctest.Client, action string, p rpctest.Params, want string) {
+func wantCode(t *testing.T, client *gatewaytest.Client, action string, p gatewaytest.Params, want string) {
 	t.Helper()
 	if got := client.Call(action, p); got.Code != want {
 		t.Errorf("%s(%v) = %q (%s), want %q", action, p, got.Code, got.Message, want)
@@ -66,7 +66,7 @@ func TestOneChangeAtATime(t *testing.T) {
 	client, store, clock := newTimedClient(t, realistic)
 	lb := params("LoadBalancerId", lbInternet, "BackendServers", server(instance2, ""))
 	token := with(createInternet, "ClientToken", "t")
-	for action, p := range map[string]rpctest.Params{"AddVServerGroupBackendServers": addServers, "AddBackendServers": lb, "CreateLoadBalancer": token} {
+	for action, p := range map[string]gatewaytest.Params{"AddVServerGroupBackendServers": addServers, "AddBackendServers": lb, "CreateLoadBalancer": token} {
 		client.Do(action, p)
 	}
 	wantCode(t, client, "RemoveVServerGroupBackendServers", addServers, "VServerGroupProcessing")

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var listenerActions = []rpc.Action{
+var listenerActions = []gateway.Action{
 	change("CreateLoadBalancerTCPListener", createListener[*createTCPListenerRequest]),
 	change("CreateLoadBalancerUDPListener", createListener[*createUDPListenerRequest]),
 	change("CreateLoadBalancerHTTPListener", createListener[*createHTTPListenerRequest]),
@@ -71,7 +71,7 @@ var (
 
 // createListener makes a listener of any protocol. It is stopped, and can be
 // started at once. The order of the checks is evidence CLB-0140.
-func createListener[R listenerCreation](tx *state.Tx, req R) (*rpc.Empty, error) {
+func createListener[R listenerCreation](tx *state.Tx, req R) (*gateway.Empty, error) {
 	want := req.listener()
 	lb, err := cloud.LoadBalancers.Get(tx.View, want.LoadBalancerID)
 	if err != nil {
@@ -104,7 +104,7 @@ func createListener[R listenerCreation](tx *state.Tx, req R) (*rpc.Empty, error)
 	}
 	cloud.Listeners.Put(tx, l)
 	putTags(tx, cloud.TagListener, l.ID(), want.Tags)
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 // listenerCreation is a request of one of the four Create actions.
@@ -219,7 +219,7 @@ func checkListener(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) err
 // instance that is charged by it; -1 shares what is left.
 func checkBandwidth(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
 	if l.Bandwidth == 0 {
-		return rpc.Invalid("Bandwidth")
+		return gateway.Invalid("Bandwidth")
 	}
 	if lb.InternetChargeType != cloud.PayByBandwidth {
 		return nil
@@ -257,9 +257,9 @@ func checkAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener
 	}
 	switch {
 	case len(l.AclIDs) == 0:
-		return rpc.Missing("AclId")
+		return gateway.Missing("AclId")
 	case l.AclType == "":
-		return rpc.Missing("AclType")
+		return gateway.Missing("AclType")
 	}
 	bound := boundACLs(v, l.ID())
 	if err := v.Use(cloud.QuotaListenerACLs, l.ID(), len(l.AclIDs)-len(bound)); err != nil {
@@ -317,16 +317,16 @@ func checkSticky(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error 
 	}
 	switch l.StickySessionType {
 	case "":
-		return rpc.Missing("StickySessionType")
+		return gateway.Missing("StickySessionType")
 	case "insert":
 		l.Cookie = ""
 		if l.CookieTimeout == 0 {
-			return rpc.Missing("CookieTimeout")
+			return gateway.Missing("CookieTimeout")
 		}
 	case "server":
 		l.CookieTimeout = 0
 		if l.Cookie == "" {
-			return rpc.Missing("Cookie")
+			return gateway.Missing("Cookie")
 		}
 	}
 	return nil
@@ -358,7 +358,7 @@ func checkCertificates(v *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) 
 }
 
 // setListener changes a listener of any protocol: what is not given stays.
-func setListener[R listenerChange](tx *state.Tx, req R) (*rpc.Empty, error) {
+func setListener[R listenerChange](tx *state.Tx, req R) (*gateway.Empty, error) {
 	ref, protocol := req.target()
 	lb, err := cloud.LoadBalancers.Get(tx.View, ref.LoadBalancerID)
 	if err != nil {
@@ -384,7 +384,7 @@ func setListener[R listenerChange](tx *state.Tx, req R) (*rpc.Empty, error) {
 		return nil, err
 	}
 	state.Enter(tx, cloud.StageListenerConfiguring, id, string(settled))
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 // inTransit tells a listener that is on its way to another status and takes no
@@ -434,15 +434,15 @@ func findListener(v *state.View, loadBalancerID string, port int, protocol cloud
 
 // startLoadBalancerListener starts a stopped listener; for a running one there
 // is nothing to do: CLB-0142.
-func startLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty, error) {
+func startLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*gateway.Empty, error) {
 	return moveListener(tx, req, cloud.ListenerRunning, cloud.StageListenerStarting)
 }
 
-func stopLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty, error) {
+func stopLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*gateway.Empty, error) {
 	return moveListener(tx, req, cloud.ListenerStopped, cloud.StageListenerStopping)
 }
 
-func moveListener(tx *state.Tx, req *listenerRequest, to cloud.ListenerStatus, by state.Stage) (*rpc.Empty, error) {
+func moveListener(tx *state.Tx, req *listenerRequest, to cloud.ListenerStatus, by state.Stage) (*gateway.Empty, error) {
 	l, err := settledListener(tx.View, req)
 	if err != nil {
 		return nil, err
@@ -450,7 +450,7 @@ func moveListener(tx *state.Tx, req *listenerRequest, to cloud.ListenerStatus, b
 	if l.Status != to {
 		state.Enter(tx, by, l.ID())
 	}
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 // settledListener finds a listener that may change its status now.
@@ -462,7 +462,7 @@ func settledListener(v *state.View, req *listenerRequest) (*cloud.Listener, erro
 	return l, err
 }
 
-func deleteLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty, error) {
+func deleteLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*gateway.Empty, error) {
 	l, err := settledListener(tx.View, req)
 	if err != nil {
 		return nil, err
@@ -473,7 +473,7 @@ func deleteLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*rpc.Empty,
 		}
 	}
 	cloud.Listeners.Remove(tx, l.ID())
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 // splitAclIDs reads the comma list that AclId takes.

@@ -4,18 +4,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/listing"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var listenerReadActions = []rpc.Action{
-	rpc.Read("DescribeLoadBalancerListeners", describeLoadBalancerListeners),
-	rpc.Read("DescribeLoadBalancerTCPListenerAttribute", describeTCPListener),
-	rpc.Read("DescribeLoadBalancerUDPListenerAttribute", describeUDPListener),
-	rpc.Read("DescribeLoadBalancerHTTPListenerAttribute", describeHTTPListener),
-	rpc.Read("DescribeLoadBalancerHTTPSListenerAttribute", describeHTTPSListener),
+var listenerReadActions = []gateway.Action{
+	gateway.Read("DescribeLoadBalancerListeners", describeLoadBalancerListeners),
+	gateway.Read("DescribeLoadBalancerTCPListenerAttribute", describeTCPListener),
+	gateway.Read("DescribeLoadBalancerUDPListenerAttribute", describeUDPListener),
+	gateway.Read("DescribeLoadBalancerHTTPListenerAttribute", describeHTTPListener),
+	gateway.Read("DescribeLoadBalancerHTTPSListenerAttribute", describeHTTPSListener),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.

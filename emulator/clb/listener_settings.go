@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -95,7 +95,7 @@ func (s *httpCheckSettings) Validate() error {
 	}
 	for code := range strings.SplitSeq(*s.HealthCheckHTTPCode, ",") {
 		if !slices.Contains(httpCodes, code) {
-			return rpc.Invalid("HealthCheckHttpCode")
+			return gateway.Invalid("HealthCheckHttpCode")
 		}
 	}
 	return nil
@@ -301,7 +301,7 @@ func (req *createHTTPListenerRequest) Validate() error {
 		return err
 	}
 	if req.ListenerForward != nil && *req.ListenerForward == cloud.On && req.ForwardPort == nil {
-		return rpc.Missing("ForwardPort")
+		return gateway.Missing("ForwardPort")
 	}
 	return req.httpCheckSettings.Validate()
 }

@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-func ref(port int) rpctest.Params {
+func ref(port int) gatewaytest.Params {
 	return params("LoadBalancerId", lbInternet, "ListenerPort", strconv.Itoa(port))
 }
 
@@ -19,7 +19,7 @@ func ref(port int) rpctest.Params {
 func TestListenerDefaults(t *testing.T) {
 	for _, c := range []struct {
 		protocol string
-		create   rpctest.Params
+		create   gatewaytest.Params
 		want     []string
 	}{
 		{"TCP", createTCP, []string{"Scheduler", "wrr", "PersistenceTimeout", "0", "EstablishedTimeout", "900", "HealthCheck", "on",
@@ -75,7 +75,7 @@ func TestSetListener(t *testing.T) {
 // Stickiness shows what its kind uses and forgets what it does not.
 func TestSticky(t *testing.T) {
 	client, _ := newClient(t)
-	set := func(pairs ...string) rpctest.Reply {
+	set := func(pairs ...string) gatewaytest.Reply {
 		t.Helper()
 		client.Do("SetLoadBalancerHTTPListenerAttribute", with(setHTTP, pairs...))
 		return client.Do("DescribeLoadBalancerHTTPListenerAttribute", setHTTP)

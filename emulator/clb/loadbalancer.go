@@ -4,16 +4,16 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var loadBalancerActions = []rpc.Action{
-	rpc.Write("CreateLoadBalancer", createLoadBalancer),
-	rpc.Write("DeleteLoadBalancer", deleteLoadBalancer),
-	rpc.Read("DescribeLoadBalancers", describeLoadBalancers),
-	rpc.Read("DescribeLoadBalancerAttribute", describeLoadBalancerAttribute),
+var loadBalancerActions = []gateway.Action{
+	gateway.Write("CreateLoadBalancer", createLoadBalancer),
+	gateway.Write("DeleteLoadBalancer", deleteLoadBalancer),
+	gateway.Read("DescribeLoadBalancers", describeLoadBalancers),
+	gateway.Read("DescribeLoadBalancerAttribute", describeLoadBalancerAttribute),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.
@@ -160,7 +160,7 @@ var loadBalancerName = regexp.MustCompile(`^\pL[\pL\pN\-._/]*$`)
 
 func checkLoadBalancerName(name string) error {
 	if name != "" && !loadBalancerName.MatchString(name) {
-		return rpc.Invalid("LoadBalancerName")
+		return gateway.Invalid("LoadBalancerName")
 	}
 	return nil
 }
@@ -376,7 +376,7 @@ func (req *loadBalancerRequest) loadBalancerOf(*state.View) (string, error) {
 
 // deleteLoadBalancer takes everything with it that belongs to the instance
 // alone; an EIP stays and becomes free.
-func deleteLoadBalancer(tx *state.Tx, req *loadBalancerRequest) (*rpc.Empty, error) {
+func deleteLoadBalancer(tx *state.Tx, req *loadBalancerRequest) (*gateway.Empty, error) {
 	lb, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
@@ -388,5 +388,5 @@ func deleteLoadBalancer(tx *state.Tx, req *loadBalancerRequest) (*rpc.Empty, err
 		return nil, errPrepaidNotDeletable
 	}
 	cloud.LoadBalancers.Remove(tx, lb.ID)
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }

@@ -3,12 +3,12 @@ package clb
 import (
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var loadBalancerChangeActions = []rpc.Action{
+var loadBalancerChangeActions = []gateway.Action{
 	change("SetLoadBalancerName", setLoadBalancerName),
 	change("SetLoadBalancerStatus", setLoadBalancerStatus),
 	change("SetLoadBalancerDeleteProtection", setLoadBalancerDeleteProtection),
@@ -43,8 +43,8 @@ var (
 )
 
 // editLoadBalancer changes one load balancer; the answer is a RequestId.
-func editLoadBalancer(tx *state.Tx, id string, change func(*cloud.LoadBalancer) error) (*rpc.Empty, error) {
-	return &rpc.Empty{}, cloud.LoadBalancers.Edit(tx, id, change)
+func editLoadBalancer(tx *state.Tx, id string, change func(*cloud.LoadBalancer) error) (*gateway.Empty, error) {
+	return &gateway.Empty{}, cloud.LoadBalancers.Edit(tx, id, change)
 }
 
 type setLoadBalancerNameRequest struct {
@@ -57,7 +57,7 @@ func (req *setLoadBalancerNameRequest) Validate() error {
 	return checkLoadBalancerName(req.LoadBalancerName)
 }
 
-func setLoadBalancerName(tx *state.Tx, req *setLoadBalancerNameRequest) (*rpc.Empty, error) {
+func setLoadBalancerName(tx *state.Tx, req *setLoadBalancerNameRequest) (*gateway.Empty, error) {
 	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		lb.Name = req.LoadBalancerName
 		return nil
@@ -69,7 +69,7 @@ type setLoadBalancerStatusRequest struct {
 	LoadBalancerStatus cloud.LoadBalancerStatus `rpc:"LoadBalancerStatus,required,enum=active|inactive"`
 }
 
-func setLoadBalancerStatus(tx *state.Tx, req *setLoadBalancerStatusRequest) (*rpc.Empty, error) {
+func setLoadBalancerStatus(tx *state.Tx, req *setLoadBalancerStatusRequest) (*gateway.Empty, error) {
 	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		lb.Status = req.LoadBalancerStatus
 		return nil
@@ -86,7 +86,7 @@ func (req *setLoadBalancerDeleteProtectionRequest) loadBalancerOf(*state.View) (
 	return req.LoadBalancerID, nil
 }
 
-func setLoadBalancerDeleteProtection(tx *state.Tx, req *setLoadBalancerDeleteProtectionRequest) (*rpc.Empty, error) {
+func setLoadBalancerDeleteProtection(tx *state.Tx, req *setLoadBalancerDeleteProtectionRequest) (*gateway.Empty, error) {
 	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		if lb.PayType == prePay {
 			return errPrepaidNotDeletable
@@ -109,7 +109,7 @@ func (req *setLoadBalancerModificationProtectionRequest) loadBalancerOf(*state.V
 
 // setLoadBalancerModificationProtection keeps what is set; it protects from
 // changes in the console, never from the API's.
-func setLoadBalancerModificationProtection(tx *state.Tx, req *setLoadBalancerModificationProtectionRequest) (*rpc.Empty, error) {
+func setLoadBalancerModificationProtection(tx *state.Tx, req *setLoadBalancerModificationProtectionRequest) (*gateway.Empty, error) {
 	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		lb.ModificationProtectionStatus = req.ModificationProtectionStatus
 		switch {
@@ -166,7 +166,7 @@ func (req *modifyLoadBalancerInstanceChargeTypeRequest) loadBalancerOf(*state.Vi
 	return req.LoadBalancerID, nil
 }
 
-func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerInstanceChargeTypeRequest) (*rpc.Empty, error) {
+func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerInstanceChargeTypeRequest) (*gateway.Empty, error) {
 	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		if req.InstanceChargeType == cloud.PayByCLCU {
 			return toPayByCLCU(lb, req)

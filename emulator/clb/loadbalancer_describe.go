@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/listing"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -61,14 +61,14 @@ const maxListed = 10
 // Validate bounds the lists of ids and names.
 func (req *describeLoadBalancersRequest) Validate() error {
 	if len(commaList(req.LoadBalancerID)) > maxListed {
-		return rpc.Invalid("LoadBalancerId")
+		return gateway.Invalid("LoadBalancerId")
 	}
 	names := commaList(req.LoadBalancerName)
 	if len(names) > maxListed || slices.ContainsFunc(names, isTooLong) {
-		return rpc.Invalid("LoadBalancerName")
+		return gateway.Invalid("LoadBalancerName")
 	}
 	if len(req.TagsJSON) > maxListed {
-		return rpc.Invalid("Tags")
+		return gateway.Invalid("Tags")
 	}
 	for _, t := range req.TagsJSON {
 		if t.TagKey == "" && t.TagValue == "" {

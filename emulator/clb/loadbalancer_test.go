@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/clb"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // expect compares values at paths of a reply, given as path, value, path, value.
-func expect(t *testing.T, r rpctest.Reply, pairs ...string) {
+func expect(t *testing.T, r gatewaytest.Reply, pairs ...string) {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
 		if got := r.Text(pairs[i]); got != pairs[i+1] {
@@ -24,11 +24,11 @@ func expect(t *testing.T, r rpctest.Reply, pairs ...string) {
 }
 
 // texts returns one field of each element of a list.
-func texts(r rpctest.Reply, list, field string) []string {
+func texts(r gatewaytest.Reply, list, field string) []string {
 	var values []string
 	elements, _ := r.Get(list).([]any)
 	for _, e := range elements {
-		values = append(values, rpctest.Reply{Body: e.(map[string]any)}.Text(field))
+		values = append(values, gatewaytest.Reply{Body: e.(map[string]any)}.Text(field))
 	}
 	return values
 }
@@ -125,7 +125,7 @@ func TestDeleteLoadBalancerCascade(t *testing.T) {
 		return err
 	})
 	client.Do("DeleteLoadBalancer", params("LoadBalancerId", lbInternet))
-	for action, p := range map[string]rpctest.Params{
+	for action, p := range map[string]gatewaytest.Params{
 		"DescribeLoadBalancerAttribute": params("LoadBalancerId", lbInternet),
 		"DescribeVServerGroupAttribute": params("VServerGroupId", "rsp-used"),
 		"DeleteDomainExtension":         params("DomainExtensionId", "de-used"),
@@ -158,7 +158,7 @@ func TestDescribeLoadBalancers(t *testing.T) {
 	})
 	for _, c := range []struct {
 		name  string
-		query rpctest.Params
+		query gatewaytest.Params
 		want  []string
 	}{
 		{"All", params(), []string{lbInternet, lbIntranet, lbPrepaid, lbShared}},
@@ -223,8 +223,8 @@ func TestChangeLoadBalancer(t *testing.T) {
 // Another bandwidth is in effect at once, another charge type on the next day
 // in Beijing; until then the order is shown as not yet in effect.
 func TestModifyLoadBalancerInternetSpec(t *testing.T) {
-	clock := state.NewManualClock(rpctest.Start)
-	client := rpctest.NewClient(t, rpctest.StoreAt(t, clock, plant), clb.Product(rpc.Deps{}))
+	clock := state.NewManualClock(gatewaytest.Start)
+	client := gatewaytest.NewClient(t, gatewaytest.StoreAt(t, clock, plant), clb.Product(gateway.Deps{}))
 	lb := params("LoadBalancerId", lbInternet)
 	client.Do("ModifyLoadBalancerInternetSpec", with(lb, "Bandwidth", "50"))
 	expect(t, client.Do("DescribeLoadBalancerAttribute", lb), "Bandwidth", "50", "HasReservedInfo", "false")

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/clb"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -57,7 +57,7 @@ var outcomes = map[string]outcome{
 	"OperationFailed.ZoneResourceLimit":    soldOut,
 }
 
-func outcomeOf(r rpctest.Reply) outcome {
+func outcomeOf(r gatewaytest.Reply) outcome {
 	if r.Status == 404 {
 		return notFound
 	}
@@ -140,9 +140,9 @@ type check struct {
 // step is a call, what it should come to, and what it then changes.
 type step struct {
 	action string
-	params rpctest.Params
+	params gatewaytest.Params
 	want   outcome
-	done   func(rpctest.Reply)
+	done   func(gatewaytest.Reply)
 }
 
 var steps = []func(*twin) step{
@@ -155,7 +155,7 @@ func createBalancer(w *twin) step {
 		check{w.owes, unpaid},
 		check{len(w.balancers) >= w.limits[cloud.QuotaLoadBalancers], overUsed},
 		check{w.soldOut, soldOut},
-	), func(r rpctest.Reply) {
+	), func(r gatewaytest.Reply) {
 		id := r.Text("LoadBalancerId")
 		w.balancers[id], w.tags[id] = true, make(map[string]bool)
 	}}
@@ -167,7 +167,7 @@ func deleteBalancer(w *twin) step {
 		return createVServerGroup(w)
 	}
 	id := choose(w, w.balancers)
-	return step{"DeleteLoadBalancer", params("LoadBalancerId", id), first(check{!w.balancers[id], notFound}), func(rpctest.Reply) {
+	return step{"DeleteLoadBalancer", params("LoadBalancerId", id), first(check{!w.balancers[id], notFound}), func(gatewaytest.Reply) {
 		maps.DeleteFunc(w.rules, func(_ string, r *twinRule) bool { return w.listeners[r.listener].balancer == id })
 		maps.DeleteFunc(w.listeners, func(_ string, l *twinListener) bool { return l.balancer == id })
 		maps.DeleteFunc(w.groups, func(_ string, g *twinGroup) bool { return g.balancer == id })
@@ -199,7 +199,7 @@ func createListener(w *twin) step {
 		check{w.groups[group] == nil, notFound},
 		check{acl != "" && !w.acls[acl], notFound},
 		check{acl != "" && countIf(w.listeners, func(o *twinListener) bool { return o.acl == acl }) >= w.limits[cloud.QuotaACLAttached], overUsed},
-	), func(rpctest.Reply) { w.listeners[key] = l }}
+	), func(gatewaytest.Reply) { w.listeners[key] = l }}
 }
 
 // chooseListener returns the key, the load balancer and the port of a listener.
@@ -215,7 +215,7 @@ func chooseListener(w *twin) (key, balancer, port string) {
 func deleteListener(w *twin) step {
 	key, balancer, port := chooseListener(w)
 	return step{"DeleteLoadBalancerListener", params("LoadBalancerId", balancer, "ListenerPort", port),
-		first(check{w.listeners[key] == nil, notFound}), func(rpctest.Reply) {
+		first(check{w.listeners[key] == nil, notFound}), func(gatewaytest.Reply) {
 			maps.DeleteFunc(w.rules, func(_ string, r *twinRule) bool { return r.listener == key })
 			delete(w.listeners, key)
 		}}
@@ -223,7 +223,7 @@ func deleteListener(w *twin) step {
 
 func createVServerGroup(w *twin) step {
 	id := choose(w, w.balancers)
-	return step{"CreateVServerGroup", params("LoadBalancerId", id), first(check{!w.balancers[id], notFound}), func(r rpctest.Reply) {
+	return step{"CreateVServerGroup", params("LoadBalancerId", id), first(check{!w.balancers[id], notFound}), func(r gatewaytest.Reply) {
 		w.groups[r.Text("VServerGroupId")] = &twinGroup{balancer: id, servers: make(map[string]string)}
 	}}
 }
@@ -234,7 +234,7 @@ func deleteVServerGroup(w *twin) step {
 		check{w.groups[id] == nil, notFound},
 		check{countIf(w.listeners, func(l *twinListener) bool { return l.group == id }) > 0, inUse},
 		check{countIf(w.rules, func(r *twinRule) bool { return r.group == id }) > 0, inUse},
-	), func(rpctest.Reply) { delete(w.groups, id) }}
+	), func(gatewaytest.Reply) { delete(w.groups, id) }}
 }
 
 // addMembers puts one server on one port; again, it changes nothing.
@@ -259,7 +259,7 @@ func addMembers(w *twin) step {
 		check{!there, notFound},
 		check{fresh && ofBalancer >= w.limits[cloud.QuotaBackendServers], overUsed},
 		check{fresh && ofServer >= w.limits[cloud.QuotaServerAttached], overUsed},
-	), func(rpctest.Reply) { g.servers[member] = server }}
+	), func(gatewaytest.Reply) { g.servers[member] = server }}
 }
 
 func createRule(w *twin) step {
@@ -273,18 +273,18 @@ func createRule(w *twin) step {
 		check{countIf(w.rules, func(o *twinRule) bool { return o.listener == key }) >= w.limits[cloud.QuotaRules], overUsed},
 		check{countIf(w.rules, func(o *twinRule) bool { return o.listener == key && o.url == r.url }) > 0, conflict},
 		check{w.groups[r.group] == nil, notFound},
-	), func(reply rpctest.Reply) { w.rules[reply.Text("Rules.Rule.0.RuleId")] = r }}
+	), func(reply gatewaytest.Reply) { w.rules[reply.Text("Rules.Rule.0.RuleId")] = r }}
 }
 
 func deleteRule(w *twin) step {
 	id := choose(w, w.rules)
 	return step{"DeleteRules", params("RuleIds", fmt.Sprintf("[%q]", id)), first(check{w.rules[id] == nil, notFound}),
-		func(rpctest.Reply) { delete(w.rules, id) }}
+		func(gatewaytest.Reply) { delete(w.rules, id) }}
 }
 
 func createACL(w *twin) step {
 	return step{"CreateAccessControlList", params("AclName", "a"), first(check{len(w.acls) >= w.limits[cloud.QuotaACLs], overUsed}),
-		func(r rpctest.Reply) { w.acls[r.Text("AclId")] = true }}
+		func(r gatewaytest.Reply) { w.acls[r.Text("AclId")] = true }}
 }
 
 func deleteACL(w *twin) step {
@@ -292,7 +292,7 @@ func deleteACL(w *twin) step {
 	return step{"DeleteAccessControlList", params("AclId", id), first(
 		check{!w.acls[id], notFound},
 		check{countIf(w.listeners, func(l *twinListener) bool { return l.acl == id }) > 0, inUse},
-	), func(rpctest.Reply) { delete(w.acls, id) }}
+	), func(gatewaytest.Reply) { delete(w.acls, id) }}
 }
 
 func tagBalancer(w *twin) step {
@@ -304,13 +304,13 @@ func tagBalancer(w *twin) step {
 	return step{"TagResources", params("ResourceType", "instance", "ResourceId.1", id, "Tag.1.Key", key), first(
 		check{!w.balancers[id], notFound},
 		check{len(tags) > w.limits[cloud.QuotaTags], overUsed},
-	), func(rpctest.Reply) { w.tags[id] = tags }}
+	), func(gatewaytest.Reply) { w.tags[id] = tags }}
 }
 
 func untagBalancer(w *twin) step {
 	id, key := choose(w, w.balancers), strconv.Itoa(w.IntN(9))
 	return step{"UntagResources", params("ResourceType", "instance", "ResourceId.1", id, "TagKey.1", key),
-		first(check{!w.balancers[id], notFound}), func(rpctest.Reply) { delete(w.tags[id], key) }}
+		first(check{!w.balancers[id], notFound}), func(gatewaytest.Reply) { delete(w.tags[id], key) }}
 }
 
 // changeWorld puts the account into arrears or out of them, sells a zone out or
@@ -344,8 +344,8 @@ func TestModel(t *testing.T) {
 		seed = rand.Uint64()
 	}
 	t.Logf("replay with -seed %d", seed)
-	store := rpctest.Store(t, world.Default().Plant)
-	client := rpctest.NewClient(t, store, clb.Product(rpc.Deps{}))
+	store := gatewaytest.Store(t, world.Default().Plant)
+	client := gatewaytest.NewClient(t, store, clb.Product(gateway.Deps{}))
 	w := newTwin(seed)
 	seen := make(map[outcome]int)
 	for i := range modelCalls {

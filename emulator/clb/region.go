@@ -3,15 +3,15 @@ package clb
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var regionActions = []rpc.Action{
-	rpc.Read("DescribeRegions", describeRegions),
-	rpc.Read("DescribeZones", describeZones),
-	rpc.Read("DescribeAvailableResource", describeAvailableResource),
+var regionActions = []gateway.Action{
+	gateway.Read("DescribeRegions", describeRegions),
+	gateway.Read("DescribeZones", describeZones),
+	gateway.Read("DescribeAvailableResource", describeAvailableResource),
 }
 
 type describeRegionsRequest struct {

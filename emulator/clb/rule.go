@@ -4,17 +4,17 @@ import (
 	"regexp"
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var ruleActions = []rpc.Action{
+var ruleActions = []gateway.Action{
 	change("CreateRules", createRules),
 	change("DeleteRules", deleteRules),
 	change("SetRule", setRule),
-	rpc.Read("DescribeRules", describeRules),
-	rpc.Read("DescribeRuleAttribute", describeRuleAttribute),
+	gateway.Read("DescribeRules", describeRules),
+	gateway.Read("DescribeRuleAttribute", describeRuleAttribute),
 }
 
 // What is refused here.
@@ -213,14 +213,14 @@ func (req *deleteRulesRequest) loadBalancerOf(v *state.View) (string, error) {
 func (req *deleteRulesRequest) Validate() error {
 	switch n := len(req.RuleIDs); {
 	case n == 0:
-		return rpc.Invalid("RuleIds")
+		return gateway.Invalid("RuleIds")
 	case n > maxRulesPerCall:
 		return errTooManyRules
 	}
 	return nil
 }
 
-func deleteRules(tx *state.Tx, req *deleteRulesRequest) (*rpc.Empty, error) {
+func deleteRules(tx *state.Tx, req *deleteRulesRequest) (*gateway.Empty, error) {
 	listener := ""
 	for _, id := range unique(req.RuleIDs) {
 		r, err := cloud.Rules.Get(tx.View, id)
@@ -236,7 +236,7 @@ func deleteRules(tx *state.Tx, req *deleteRulesRequest) (*rpc.Empty, error) {
 		}
 		cloud.Rules.Remove(tx, id)
 	}
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 // checkRuleListener wants the listener of a rule to take changes.
@@ -272,8 +272,8 @@ func (req *setRuleRequest) loadBalancerOf(v *state.View) (string, error) {
 
 // setRule changes a rule. Its own settings need ListenerSync off; a rule that
 // stops following its listener starts from what the listener has.
-func setRule(tx *state.Tx, req *setRuleRequest) (*rpc.Empty, error) {
-	return &rpc.Empty{}, cloud.Rules.Edit(tx, req.RuleID, func(r *cloud.Rule) error {
+func setRule(tx *state.Tx, req *setRuleRequest) (*gateway.Empty, error) {
+	return &gateway.Empty{}, cloud.Rules.Edit(tx, req.RuleID, func(r *cloud.Rule) error {
 		if err := checkRuleListener(tx.View, r); err != nil {
 			return err
 		}

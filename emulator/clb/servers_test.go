@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/clb"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -17,10 +17,10 @@ import (
 // join makes one JSON list of several.
 func join(lists ...string) string { return strings.ReplaceAll(strings.Join(lists, ""), "][", ",") }
 
-func group(id string) rpctest.Params { return params("VServerGroupId", id) }
+func group(id string) gatewaytest.Params { return params("VServerGroupId", id) }
 
 // members are the servers of a group as id:port:weight.
-func members(t *testing.T, client *rpctest.Client, id string) []string {
+func members(t *testing.T, client *gatewaytest.Client, id string) []string {
 	t.Helper()
 	got := client.Do("DescribeVServerGroupAttribute", group(id))
 	var list []string
@@ -173,11 +173,11 @@ func TestBackendQuota(t *testing.T) {
 // 64 clients that add at once end at exactly the quota, each with an answer that
 // is true.
 func TestBackendQuotaUnderConcurrency(t *testing.T) {
-	store := rpctest.Store(t, plant)
+	store := gatewaytest.Store(t, plant)
 	var wg sync.WaitGroup
 	codes := make([]string, 64)
 	for i := range codes {
-		client := rpctest.NewClient(t, store, clb.Product(rpc.Deps{}))
+		client := gatewaytest.NewClient(t, store, clb.Product(gateway.Deps{}))
 		wg.Go(func() {
 			list := make([]string, 5)
 			for j := range list {
@@ -215,11 +215,11 @@ func TestBackendQuotaUnderConcurrency(t *testing.T) {
 
 // The last address of a vSwitch goes to exactly one of many creators.
 func TestLastAddressUnderConcurrency(t *testing.T) {
-	store := rpctest.Store(t, plant, freeInVSwitch1(1))
+	store := gatewaytest.Store(t, plant, freeInVSwitch1(1))
 	var wg sync.WaitGroup
 	codes := make([]string, 64)
 	for i := range codes {
-		client := rpctest.NewClient(t, store, clb.Product(rpc.Deps{}))
+		client := gatewaytest.NewClient(t, store, clb.Product(gateway.Deps{}))
 		wg.Go(func() { codes[i] = client.Call("CreateLoadBalancer", createIntranet).Code })
 	}
 	wg.Wait()

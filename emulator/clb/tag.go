@@ -4,16 +4,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/listing"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var tagActions = []rpc.Action{
-	rpc.Write("TagResources", tagResources),
-	rpc.Write("UntagResources", untagResources),
-	rpc.Read("ListTagResources", listTagResources),
+var tagActions = []gateway.Action{
+	gateway.Write("TagResources", tagResources),
+	gateway.Write("UntagResources", untagResources),
+	gateway.Read("ListTagResources", listTagResources),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.
@@ -165,7 +165,7 @@ func (req *tagResourcesRequest) Validate() error {
 	return checkTags(req.Tags)
 }
 
-func tagResources(tx *state.Tx, req *tagResourcesRequest) (*rpc.Empty, error) {
+func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error) {
 	for _, id := range req.ResourceIDs {
 		if !state.Taggable(tx.View, req.ResourceType, id) {
 			return nil, errTaggedUnknown.Of(id)
@@ -175,7 +175,7 @@ func tagResources(tx *state.Tx, req *tagResourcesRequest) (*rpc.Empty, error) {
 			return nil, err
 		}
 	}
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 type untagResourcesRequest struct {
@@ -199,7 +199,7 @@ func (req *untagResourcesRequest) Validate() error {
 
 // untagResources takes the named tags off. Without names it takes all off, also
 // where All is not said: CLB-0130. A tag that is not there is no error.
-func untagResources(tx *state.Tx, req *untagResourcesRequest) (*rpc.Empty, error) {
+func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
 	for _, id := range req.ResourceIDs {
 		if !state.Taggable(tx.View, req.ResourceType, id) {
 			return nil, errTaggedUnknown.Of(id)
@@ -211,7 +211,7 @@ func untagResources(tx *state.Tx, req *untagResourcesRequest) (*rpc.Empty, error
 			state.Tags.Delete(tx, state.TagID(req.ResourceType, id, key))
 		}
 	}
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 type listTagResourcesRequest struct {

@@ -4,20 +4,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var vServerGroupActions = []rpc.Action{
+var vServerGroupActions = []gateway.Action{
 	change("CreateVServerGroup", createVServerGroup),
 	change("DeleteVServerGroup", deleteVServerGroup),
 	change("SetVServerGroupAttribute", setVServerGroupAttribute),
 	change("AddVServerGroupBackendServers", addVServerGroupBackendServers),
 	change("RemoveVServerGroupBackendServers", removeVServerGroupBackendServers),
 	change("ModifyVServerGroupBackendServers", modifyVServerGroupBackendServers),
-	rpc.Read("DescribeVServerGroups", describeVServerGroups),
-	rpc.Read("DescribeVServerGroupAttribute", describeVServerGroupAttribute),
+	gateway.Read("DescribeVServerGroups", describeVServerGroups),
+	gateway.Read("DescribeVServerGroupAttribute", describeVServerGroupAttribute),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.
@@ -136,8 +136,8 @@ func join(v *state.View, lb *cloud.LoadBalancer, g *cloud.VServerGroup, list []b
 
 func checkDuplicates(list []backendServerParam) error {
 	type identity struct {
-		id, ip rpc.Text
-		port   rpc.Int
+		id, ip gateway.Text
+		port   gateway.Int
 	}
 	seen := make(map[identity]bool, len(list))
 	for _, s := range list {
@@ -162,7 +162,7 @@ func (req *vServerGroupRequest) loadBalancerOf(v *state.View) (string, error) {
 	return owner(v, cloud.VServerGroups, req.VServerGroupID, func(g *cloud.VServerGroup) string { return g.LoadBalancerID })
 }
 
-func deleteVServerGroup(tx *state.Tx, req *vServerGroupRequest) (*rpc.Empty, error) {
+func deleteVServerGroup(tx *state.Tx, req *vServerGroupRequest) (*gateway.Empty, error) {
 	g, err := cloud.VServerGroups.Get(tx.View, req.VServerGroupID)
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func deleteVServerGroup(tx *state.Tx, req *vServerGroupRequest) (*rpc.Empty, err
 		return nil, errVServerGroupInRule
 	}
 	cloud.VServerGroups.Remove(tx, g.ID)
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 type vServerGroupBackendServersRequest struct {
@@ -246,9 +246,9 @@ type modifyVServerGroupBackendServersRequest struct {
 func (req *modifyVServerGroupBackendServersRequest) Validate() error {
 	switch {
 	case len(req.OldBackendServers) == 0:
-		return rpc.Missing("OldBackendServers")
+		return gateway.Missing("OldBackendServers")
 	case len(req.NewBackendServers) == 0:
-		return rpc.Missing("NewBackendServers")
+		return gateway.Missing("NewBackendServers")
 	}
 	if err := checkBackendServers(req.OldBackendServers, true); err != nil {
 		return err

@@ -21,15 +21,15 @@ import (
 	"github.com/gorilla/mux"
 	"github.com/rs/zerolog"
 
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/state"
 )
 
 // Config says what the control API is over.
 type Config struct {
 	Store    *state.Store
-	Products []*rpc.Product
+	Products []*gateway.Product
 	// Plant puts the world back after a reset.
 	Plant     func(*state.Tx) error
 	Metrics   *Metrics
@@ -202,7 +202,7 @@ type Action struct {
 }
 
 // Actions lists what the products know, in order of product and action.
-func Actions(products []*rpc.Product) []Action {
+func Actions(products []*gateway.Product) []Action {
 	var rows []Action
 	for _, p := range products {
 		for _, a := range p.Actions {

@@ -12,9 +12,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -23,11 +23,11 @@ import (
 type nothing struct{}
 
 // product is an API with one action of each sort.
-var product = &rpc.Product{
-	Name: "Test", Version: "2020-01-01", HostID: "test.aliyuncs.com", Errors: rpc.NewErrorTable(),
-	Actions: []rpc.Action{
-		rpc.Read("DescribeThings", func(*state.View, *nothing) (*nothing, error) { return &nothing{}, nil }),
-		rpc.NotEmulated("CreateThing"),
+var product = &gateway.Product{
+	Name: "Test", Version: "2020-01-01", HostID: "test.aliyuncs.com", Errors: gateway.NewErrorTable(),
+	Actions: []gateway.Action{
+		gateway.Read("DescribeThings", func(*state.View, *nothing) (*nothing, error) { return &nothing{}, nil }),
+		gateway.NotEmulated("CreateThing"),
 	},
 }
 
@@ -43,14 +43,14 @@ type fixture struct {
 
 func newFixture(t *testing.T, change func(*control.Config)) *fixture {
 	t.Helper()
-	return fixtureOver(t, rpctest.Store(t, world.Default().Plant), change)
+	return fixtureOver(t, gatewaytest.Store(t, world.Default().Plant), change)
 }
 
 // fixtureOver is newFixture over a store of the test's own.
 func fixtureOver(t *testing.T, store *state.Store, change func(*control.Config)) *fixture {
 	t.Helper()
 	cfg := control.Config{
-		Store: store, Products: []*rpc.Product{product}, Plant: world.Default().Plant,
+		Store: store, Products: []*gateway.Product{product}, Plant: world.Default().Plant,
 		Snapshots: control.NewSnapshots(""), Host: "control.test", Version: "v1", Log: zerolog.Nop(),
 	}
 	if change != nil {
@@ -281,9 +281,9 @@ func TestActions(t *testing.T) {
 // that names which clients invent do not become labels.
 func TestMetrics(t *testing.T) {
 	f := newFixture(t, nil)
-	gateway := rpc.NewServer(rpc.Config{Store: f.store, Products: []*rpc.Product{product}, Observe: f.metrics.Observe})
+	server := gateway.NewServer(gateway.Config{Store: f.store, Products: []*gateway.Product{product}, Observe: f.metrics.Observe})
 	call := func(query string) {
-		gateway.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/?Version=2020-01-01&"+query, nil))
+		server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/?Version=2020-01-01&"+query, nil))
 	}
 	call("Action=DescribeThings")
 	call("Action=DescribeThings")

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/world"
 )
 
@@ -34,7 +34,7 @@ func (s stuck) Write(p []byte) (int, error) {
 func TestCrowdOfReaders(t *testing.T) {
 	for _, path := range []string{"/v1/state", "/v1/journal"} {
 		t.Run(path, func(t *testing.T) {
-			store := rpctest.Store(t, world.Default().Plant)
+			store := gatewaytest.Store(t, world.Default().Plant)
 			synctest.Test(t, func(t *testing.T) {
 				f := fixtureOver(t, store, nil)
 				read := make(chan struct{})
@@ -79,7 +79,7 @@ func TestCrowdOfReaders(t *testing.T) {
 // TestOneImportAtATime proves that documents are read one after the other, and
 // that who waits keeps nothing.
 func TestOneImportAtATime(t *testing.T) {
-	store := rpctest.Store(t, world.Default().Plant)
+	store := gatewaytest.Store(t, world.Default().Plant)
 	synctest.Test(t, func(t *testing.T) {
 		f := fixtureOver(t, store, nil)
 		read := make(chan struct{})

@@ -15,9 +15,9 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/clbemu/clbemu/emulator/catalogue"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/emulator/rpc"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -29,11 +29,11 @@ type Faults struct {
 	Engine *faults.Engine
 
 	store    *state.Store
-	products []*rpc.Product
+	products []*gateway.Product
 }
 
 // NewFaults arms the rules that the store holds.
-func NewFaults(store *state.Store, products []*rpc.Product) (*Faults, error) {
+func NewFaults(store *state.Store, products []*gateway.Product) (*Faults, error) {
 	f := &Faults{Engine: &faults.Engine{}, store: store, products: products}
 	f.Engine.Record = f.record
 	return f, f.Arm()

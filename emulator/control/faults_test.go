@@ -9,7 +9,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/control"
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -26,11 +26,11 @@ func withCloud(cfg *control.Config) { cfg.Products = emulator.Products() }
 func (f *fixture) describeRegions() string {
 	f.t.Helper()
 	var code string
-	gateway := rpc.NewServer(rpc.Config{
+	server := gateway.NewServer(gateway.Config{
 		Store: f.store, Products: emulator.Products(), Faults: f.faults.Engine,
-		Observe: func(_ *rpc.Call, o rpc.Outcome) { code = o.Code },
+		Observe: func(_ *gateway.Call, o gateway.Outcome) { code = o.Code },
 	})
-	gateway.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/?Version=2014-05-15&Action=DescribeRegions", nil))
+	server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/?Version=2014-05-15&Action=DescribeRegions", nil))
 	return code
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -24,7 +24,7 @@ type Metrics struct {
 }
 
 // NewMetrics returns metrics over the store and the products' calls.
-func NewMetrics(store *state.Store, products []*rpc.Product) *Metrics {
+func NewMetrics(store *state.Store, products []*gateway.Product) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -57,7 +57,7 @@ func NewMetrics(store *state.Store, products []*rpc.Product) *Metrics {
 }
 
 // Observe counts a call when it is answered.
-func (m *Metrics) Observe(call *rpc.Call, outcome rpc.Outcome) {
+func (m *Metrics) Observe(call *gateway.Call, outcome gateway.Outcome) {
 	product, action := call.Product(), call.ActionName
 	if !m.actions[product][action] {
 		action = other
@@ -73,7 +73,7 @@ const other = "other"
 const maxCodes = 500
 
 // code names the outcome. Codes can be made of parameter names.
-func (m *Metrics) code(outcome rpc.Outcome) string {
+func (m *Metrics) code(outcome gateway.Outcome) string {
 	if outcome.Code == "" {
 		return "OK"
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/control"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -93,8 +93,8 @@ func TestQuotas(t *testing.T) {
 // TestClock proves that the clock advances, freezes and goes faster, and never
 // back.
 func TestClock(t *testing.T) {
-	clock := state.NewManualClock(rpctest.Start)
-	f := fixtureOver(t, rpctest.StoreAt(t, clock), nil)
+	clock := state.NewManualClock(gatewaytest.Start)
+	f := fixtureOver(t, gatewaytest.StoreAt(t, clock), nil)
 	for _, step := range []struct {
 		body    string
 		passes  time.Duration // on the base clock, after the change
@@ -112,7 +112,7 @@ func TestClock(t *testing.T) {
 		clock.Advance(step.passes)
 		var got control.Clock
 		f.ask("GET", "/v1/clock", "", 200, &got)
-		if !got.Now.Equal(rpctest.Start.Add(step.elapsed)) || got.Scale != step.scale {
+		if !got.Now.Equal(gatewaytest.Start.Add(step.elapsed)) || got.Scale != step.scale {
 			t.Errorf("the clock %v after %s = %+v, want %v after the start and scale %v", step.passes, step.body, got, step.elapsed, step.scale)
 		}
 	}

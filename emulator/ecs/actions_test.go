@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/ecs"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 )
 
 // because gives the exceptions with a common beginning one reason.
@@ -71,8 +71,8 @@ func TestActions(t *testing.T) {
 	for _, group := range exceptions {
 		maps.Copy(all, group)
 	}
-	rpctest.MatchActions(t, ecs.Product(rpc.Deps{}), "testdata/actions.json", all)
+	gatewaytest.MatchActions(t, ecs.Product(gateway.Deps{}), "testdata/actions.json", all)
 }
 
 // No fact of the package leaves as an InternalError.
-func TestTagsNameRefusals(t *testing.T) { rpctest.MatchTags(t, ecs.Product(rpc.Deps{})) }
+func TestTagsNameRefusals(t *testing.T) { gatewaytest.MatchTags(t, ecs.Product(gateway.Deps{})) }

@@ -4,19 +4,19 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/ecs"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/state"
 )
 
-func newClient(t *testing.T, plants ...func(*state.Tx) error) *rpctest.Client {
+func newClient(t *testing.T, plants ...func(*state.Tx) error) *gatewaytest.Client {
 	t.Helper()
-	store := rpctest.Store(t, append([]func(*state.Tx) error{plantWorld}, plants...)...)
-	return rpctest.NewClient(t, store, ecs.Product(rpc.Deps{}))
+	store := gatewaytest.Store(t, append([]func(*state.Tx) error{plantWorld}, plants...)...)
+	return gatewaytest.NewClient(t, store, ecs.Product(gateway.Deps{}))
 }
 
 // expect compares what a reply has at each path.
-func expect(t *testing.T, reply rpctest.Reply, want map[string]string) {
+func expect(t *testing.T, reply gatewaytest.Reply, want map[string]string) {
 	t.Helper()
 	for path, value := range want {
 		if got := reply.Text(path); got != value {

@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/ecs"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-type params = rpctest.Params
+type params = gatewaytest.Params
 
 // with is the parameters with some changed.
 func with(base params, changes params) params {
@@ -37,7 +37,7 @@ var (
 		"Permissions.2.IpProtocol": "TCP", "Permissions.2.PortRange": "80/80", "Permissions.2.SourceCidrIp": "10.0.0.0/8", "Permissions.2.Policy": "accept"}
 )
 
-var instanceErrorCases = []rpctest.ErrorCase{
+var instanceErrorCases = []gatewaytest.ErrorCase{
 	{Name: "NoRegion", Action: "DescribeInstances", Params: params{"RegionId": ""}, Status: 400, Code: "MissingRegionId"},
 	{Name: "IDs", Action: "DescribeInstances", Params: params{"InstanceIds": "i-1"}, Status: 400, Code: "InvalidInstanceIds"},
 	{Name: "TooManyIDs", Action: "DescribeInstances", Params: params{"InstanceIds": "[" + strings.Repeat(`"i",`, 100) + `"i"]`}, Status: 400, Code: "InvalidInstanceIds"},
@@ -91,7 +91,7 @@ func tags(n int) params {
 	return out
 }
 
-var groupErrorCases = []rpctest.ErrorCase{
+var groupErrorCases = []gatewaytest.ErrorCase{
 	{Name: "VPC", Action: "CreateSecurityGroup", Params: with(newGroup, params{"VpcId": "vpc-none"}), Status: 404, Code: "InvalidVpcId.NotFound"},
 	{Name: "NoVPC", Action: "CreateSecurityGroup", Params: with(newGroup, params{"VpcId": ""}), Status: 403, Code: "InvalidVpcId.NotFound"},
 	{Name: "Name", Action: "CreateSecurityGroup", Params: with(newGroup, params{"SecurityGroupName": "http://x"}), Status: 400, Code: "InvalidSecurityGroupName.Malformed"},
@@ -129,7 +129,7 @@ var groupErrorCases = []rpctest.ErrorCase{
 	{Name: "NicType", Action: "DescribeSecurityGroupAttribute", Params: with(group, params{"NicType": "moon"}), Status: 400, Code: "InvalidNicType.ValueNotSupported"},
 }
 
-var ruleErrorCases = []rpctest.ErrorCase{
+var ruleErrorCases = []gatewaytest.ErrorCase{
 	rule("Unknown", params{"SecurityGroupId": "sg-none"}, 404, "InvalidSecurityGroupId.NotFound"),
 	rule("Protocol", params{"IpProtocol": "moon"}, 400, "InvalidIpProtocol.ValueNotSupported"),
 	rule("NoProtocol", params{"IpProtocol": ""}, 400, "MissingParameter"),
@@ -176,16 +176,16 @@ var ruleErrorCases = []rpctest.ErrorCase{
 }
 
 // rule is a case of AuthorizeSecurityGroup that differs from a good one.
-func rule(name string, changes params, status int, code string) rpctest.ErrorCase {
-	return rpctest.ErrorCase{Name: name, Action: "AuthorizeSecurityGroup", Params: with(newRule, changes), Status: status, Code: code}
+func rule(name string, changes params, status int, code string) gatewaytest.ErrorCase {
+	return gatewaytest.ErrorCase{Name: name, Action: "AuthorizeSecurityGroup", Params: with(newRule, changes), Status: status, Code: code}
 }
 
 // Every refusal has the code and status of the cloud, and every row of the error
 // table is one that a call can meet.
 func TestErrors(t *testing.T) {
-	var cases []rpctest.ErrorCase
-	for _, group := range [][]rpctest.ErrorCase{instanceErrorCases, groupErrorCases, ruleErrorCases} {
+	var cases []gatewaytest.ErrorCase
+	for _, group := range [][]gatewaytest.ErrorCase{instanceErrorCases, groupErrorCases, ruleErrorCases} {
 		cases = append(cases, group...)
 	}
-	rpctest.MatchErrors(t, ecs.Product(rpc.Deps{}), plantWorld, cases)
+	gatewaytest.MatchErrors(t, ecs.Product(gateway.Deps{}), plantWorld, cases)
 }

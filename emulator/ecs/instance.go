@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var instanceActions = []rpc.Action{
-	rpc.Read("DescribeInstances", describeInstances),
-	rpc.Write("DeleteInstance", deleteInstance),
+var instanceActions = []gateway.Action{
+	gateway.Read("DescribeInstances", describeInstances),
+	gateway.Write("DeleteInstance", deleteInstance),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.
@@ -125,7 +125,7 @@ func (r *describeInstancesRequest) Validate() error {
 		"PublicIpAddresses": r.PublicIPAddresses, "EipAddresses": r.EIPAddresses, "InnerIpAddresses": r.InnerIPAddresses,
 	} {
 		if len(values) > maxValues {
-			return rpc.Invalid(name)
+			return gateway.Invalid(name)
 		}
 	}
 	if r.HPCClusterID != "" {

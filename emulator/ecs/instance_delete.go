@@ -3,7 +3,7 @@ package ecs
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -27,7 +27,7 @@ type deleteInstanceRequest struct {
 
 // deleteInstance releases an instance with all that is its own. Routes that lead
 // to it stay and lead nowhere; evidence CLB-0332.
-func deleteInstance(tx *state.Tx, req *deleteInstanceRequest) (*rpc.Empty, error) {
+func deleteInstance(tx *state.Tx, req *deleteInstanceRequest) (*gateway.Empty, error) {
 	i, err := cloud.Instances.Get(tx.View, req.InstanceID)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func deleteInstance(tx *state.Tx, req *deleteInstanceRequest) (*rpc.Empty, error
 	}
 	release(tx, i.ID)
 	cloud.Instances.Remove(tx, i.ID)
-	return &rpc.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, dryRun(req.DryRun)
 }
 
 // release takes an instance or an interface out of the server groups, and its

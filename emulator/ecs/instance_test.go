@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/ecs"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -117,8 +117,8 @@ func TestInstancePages(t *testing.T) {
 
 // A released instance leaves server groups, its addresses and its EIP behind.
 func TestDeleteInstance(t *testing.T) {
-	store := rpctest.Store(t, plantWorld, inOwner(plantServers))
-	c := rpctest.NewClient(t, store, ecs.Product(rpc.Deps{}))
+	store := gatewaytest.Store(t, plantWorld, inOwner(plantServers))
+	c := gatewaytest.NewClient(t, store, ecs.Product(gateway.Deps{}))
 	c.Do("DeleteInstance", params{"InstanceId": instanceID, "Force": "true"})
 	if got := c.Do("DescribeInstances", params{"InstanceIds": `["` + instanceID + `"]`}); got.Len("Instances.Instance") != 0 {
 		t.Errorf("the instance is still there: %v", got.Body)
@@ -149,12 +149,12 @@ func TestDeleteInstance(t *testing.T) {
 
 // Routes to a released instance stay.
 func TestDeleteInstanceKeepsRoutes(t *testing.T) {
-	store := rpctest.Store(t, plantWorld, inOwner(func(tx *state.Tx) error {
+	store := gatewaytest.Store(t, plantWorld, inOwner(func(tx *state.Tx) error {
 		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: owner, ID: "rte-1", RouteTableID: "vtb-bp1clbemu000000000001", VPCID: vpcID,
 			DestinationCIDRBlock: "172.20.0.0/24", Type: cloud.RouteTableCustom, Status: "Available", NextHopType: "Instance", NextHopID: instanceID})
 		return nil
 	}))
-	rpctest.NewClient(t, store, ecs.Product(rpc.Deps{})).Do("DeleteInstance", params{"InstanceId": instanceID, "Force": "true"})
+	gatewaytest.NewClient(t, store, ecs.Product(gateway.Deps{})).Do("DeleteInstance", params{"InstanceId": instanceID, "Force": "true"})
 	err := store.View(owner, func(v *state.View) error {
 		_, err := cloud.RouteEntries.Get(v, "rte-1")
 		return err

@@ -5,17 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-func networkInterfaceActions(deps rpc.Deps) []rpc.Action {
-	describe := rpc.Read("DescribeNetworkInterfaces", describeNetworkInterfaces)
+func networkInterfaceActions(deps gateway.Deps) []gateway.Action {
+	describe := gateway.Read("DescribeNetworkInterfaces", describeNetworkInterfaces)
 	if deps.MakeNetworkInterface != nil {
-		describe = rpc.Write("DescribeNetworkInterfaces", deliverNetworkInterfaces(deps.MakeNetworkInterface))
+		describe = gateway.Write("DescribeNetworkInterfaces", deliverNetworkInterfaces(deps.MakeNetworkInterface))
 	}
-	return []rpc.Action{describe, rpc.Write("ModifyNetworkInterfaceAttribute", modifyNetworkInterfaceAttribute)}
+	return []gateway.Action{describe, gateway.Write("ModifyNetworkInterfaceAttribute", modifyNetworkInterfaceAttribute)}
 }
 
 // deliverNetworkInterfaces is for clusters whose pods nobody imports: a lookup by
@@ -328,7 +328,7 @@ type modifyNetworkInterfaceAttributeRequest struct {
 // modifyNetworkInterfaceAttribute changes what the request has, and takes no other
 // change until that one is done; evidence CLB-0352. The sizes and numbers of queues
 // belong to instance types that the world does not have.
-func modifyNetworkInterfaceAttribute(tx *state.Tx, req *modifyNetworkInterfaceAttributeRequest) (*rpc.Empty, error) {
+func modifyNetworkInterfaceAttribute(tx *state.Tx, req *modifyNetworkInterfaceAttributeRequest) (*gateway.Empty, error) {
 	err := cloud.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *cloud.NetworkInterface) error {
 		switch {
 		case n.Activity == state.Busy:
@@ -355,7 +355,7 @@ func modifyNetworkInterfaceAttribute(tx *state.Tx, req *modifyNetworkInterfaceAt
 		return nil, err
 	}
 	state.Enter(tx, cloud.StageNetworkInterfaceChanging, req.NetworkInterfaceID)
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 // maxJoinedGroups is how many security groups an interface can be in.

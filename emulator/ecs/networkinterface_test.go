@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/ecs"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -71,7 +71,7 @@ func TestModifyNetworkInterface(t *testing.T) {
 	c := newClient(t)
 	pods := params{"NetworkInterfaceId": "eni-pods"}
 	const set = "NetworkInterfaceSets.NetworkInterfaceSet.0."
-	show := func() rpctest.Reply {
+	show := func() gatewaytest.Reply {
 		return c.Do("DescribeNetworkInterfaces", params{"NetworkInterfaceId.1": "eni-pods"})
 	}
 	c.Do("ModifyNetworkInterfaceAttribute", with(pods, params{"SourceDestCheck": "false"}))
@@ -86,12 +86,12 @@ func TestModifyNetworkInterface(t *testing.T) {
 // In the realistic profile an interface takes one change at a time, and shows it at
 // once; another interface is not kept waiting.
 func TestModifyNetworkInterfaceTwice(t *testing.T) {
-	clock := state.NewManualClock(rpctest.Start)
-	store := rpctest.StoreAt(t, clock, plantWorld, func(tx *state.Tx) error {
+	clock := state.NewManualClock(gatewaytest.Start)
+	store := gatewaytest.StoreAt(t, clock, plantWorld, func(tx *state.Tx) error {
 		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: state.LifeRealistic})
 		return nil
 	})
-	c := rpctest.NewClient(t, store, ecs.Product(rpc.Deps{}))
+	c := gatewaytest.NewClient(t, store, ecs.Product(gateway.Deps{}))
 	off := with(eni, params{"SourceDestCheck": "false"})
 	c.Do("ModifyNetworkInterfaceAttribute", off)
 	expect(t, c.Do("DescribeNetworkInterfaces", params{"NetworkInterfaceId.1": eniID}), map[string]string{

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/tagging"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
@@ -210,7 +210,7 @@ func (p permission) checkBlocks() error {
 	for _, block := range []struct {
 		text    string
 		isIP6   bool
-		refusal rpc.Refusal
+		refusal gateway.Refusal
 		name    string
 	}{
 		{p.SourceCIDRIP, false, errSourceCIDRInvalid, "SourceCidrIp"},

@@ -9,13 +9,13 @@ package ecs
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Product returns the Ecs API.
-func Product(deps rpc.Deps) *rpc.Product {
-	return &rpc.Product{
+func Product(deps gateway.Deps) *gateway.Product {
+	return &gateway.Product{
 		Name:    "Ecs",
 		Version: "2014-05-26",
 		HostID:  "ecs.aliyuncs.com",
@@ -26,9 +26,9 @@ func Product(deps rpc.Deps) *rpc.Product {
 			securityGroupRuleActions,
 		),
 		Errors: errorTable(),
-		Denial: rpc.ErrorRow{Status: 403, Code: "Forbidden.RAM",
+		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.RAM",
 			Message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.", Evidence: "CLB-0176"},
-		Resources: []rpc.Resource{
+		Resources: []gateway.Resource{
 			{Parameter: "InstanceId", Type: "instance", Kind: cloud.Instances.Kind()},
 			{Parameter: "SecurityGroupId", Type: "securitygroup", Kind: cloud.SecurityGroups.Kind()},
 			{Parameter: "NetworkInterfaceId", Type: "eni", Kind: cloud.NetworkInterfaces.Kind()},

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/rpc/listing"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
 )
 
 // What is refused here.

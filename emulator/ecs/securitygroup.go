@@ -3,18 +3,18 @@ package ecs
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/tagging"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var securityGroupActions = []rpc.Action{
-	rpc.Write("CreateSecurityGroup", createSecurityGroup),
-	rpc.Write("DeleteSecurityGroup", deleteSecurityGroup),
-	rpc.Write("ModifySecurityGroupAttribute", modifySecurityGroupAttribute),
-	rpc.Read("DescribeSecurityGroups", describeSecurityGroups),
-	rpc.Read("DescribeSecurityGroupAttribute", describeSecurityGroupAttribute),
+var securityGroupActions = []gateway.Action{
+	gateway.Write("CreateSecurityGroup", createSecurityGroup),
+	gateway.Write("DeleteSecurityGroup", deleteSecurityGroup),
+	gateway.Write("ModifySecurityGroupAttribute", modifySecurityGroupAttribute),
+	gateway.Read("DescribeSecurityGroups", describeSecurityGroups),
+	gateway.Read("DescribeSecurityGroupAttribute", describeSecurityGroupAttribute),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.
@@ -120,7 +120,7 @@ type deleteSecurityGroupRequest struct {
 
 // deleteSecurityGroup refuses a group that has members, or that the rules of
 // another name.
-func deleteSecurityGroup(tx *state.Tx, req *deleteSecurityGroupRequest) (*rpc.Empty, error) {
+func deleteSecurityGroup(tx *state.Tx, req *deleteSecurityGroupRequest) (*gateway.Empty, error) {
 	g, err := cloud.SecurityGroups.Get(tx.View, req.SecurityGroupID)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func deleteSecurityGroup(tx *state.Tx, req *deleteSecurityGroupRequest) (*rpc.Em
 		return nil, errGroupInUse
 	}
 	cloud.SecurityGroups.Remove(tx, g.ID)
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 func membersOf(v *state.View, g *cloud.SecurityGroup) []*cloud.NetworkInterface {
@@ -158,7 +158,7 @@ type modifySecurityGroupAttributeRequest struct {
 	RegionID        string `rpc:"RegionId,required"`
 }
 
-func modifySecurityGroupAttribute(tx *state.Tx, req *modifySecurityGroupAttributeRequest) (*rpc.Empty, error) {
+func modifySecurityGroupAttribute(tx *state.Tx, req *modifySecurityGroupAttributeRequest) (*gateway.Empty, error) {
 	err := cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
 		if req.Name != "" {
 			g.Name = req.Name
@@ -171,5 +171,5 @@ func modifySecurityGroupAttribute(tx *state.Tx, req *modifySecurityGroupAttribut
 	if err != nil {
 		return nil, err
 	}
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }

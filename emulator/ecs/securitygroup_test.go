@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 )
 
 // A group lives through its actions, with its tags and counts.
@@ -83,7 +83,7 @@ func TestDescribeSecurityGroups(t *testing.T) {
 // Rules are added once, changed, shown and taken away, by id and by what they do.
 func TestRules(t *testing.T) {
 	c := newClient(t)
-	show := func() rpctest.Reply { return c.Do("DescribeSecurityGroupAttribute", group) }
+	show := func() gatewaytest.Reply { return c.Do("DescribeSecurityGroupAttribute", group) }
 	both := params{"SecurityGroupId": groupID, "ClientToken": "once",
 		"Permissions.1.IpProtocol": "tcp", "Permissions.1.PortRange": "80/443", "Permissions.1.SourceCidrIp": "10.0.0.0/8", "Permissions.1.Priority": "7",
 		"Permissions.2.IpProtocol": "all", "Permissions.2.PortRange": "-1/-1", "Permissions.2.SourceGroupId": "sg-second", "Permissions.2.Policy": "DROP"}

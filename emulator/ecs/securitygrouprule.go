@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var securityGroupRuleActions = []rpc.Action{
-	rpc.Write("AuthorizeSecurityGroup", authorizeSecurityGroup),
-	rpc.Write("RevokeSecurityGroup", revokeSecurityGroup),
-	rpc.Write("ModifySecurityGroupRule", modifySecurityGroupRule),
+var securityGroupRuleActions = []gateway.Action{
+	gateway.Write("AuthorizeSecurityGroup", authorizeSecurityGroup),
+	gateway.Write("RevokeSecurityGroup", revokeSecurityGroup),
+	gateway.Write("ModifySecurityGroupRule", modifySecurityGroupRule),
 }
 
 // What is refused here.
@@ -100,7 +100,7 @@ const maxRules = 200
 
 // authorizeSecurityGroup adds the rules that the group does not have yet: one
 // that it has is no error; evidence CLB-0336.
-func authorizeSecurityGroup(tx *state.Tx, req *authorizeSecurityGroupRequest) (*rpc.Empty, error) {
+func authorizeSecurityGroup(tx *state.Tx, req *authorizeSecurityGroupRequest) (*gateway.Empty, error) {
 	rules, err := req.rules()
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func authorizeSecurityGroup(tx *state.Tx, req *authorizeSecurityGroupRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 func addRules(tx *state.Tx, g *cloud.SecurityGroup, rules []cloud.SecurityGroupPermission) error {
@@ -171,7 +171,7 @@ type revokeSecurityGroupRequest struct {
 
 // revokeSecurityGroup takes rules away, by id or by what they do. One that does
 // the same as no rule is no error; evidence CLB-0336.
-func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*rpc.Empty, error) {
+func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*gateway.Empty, error) {
 	remove, err := req.removal()
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*rpc.Em
 	if err != nil {
 		return nil, err
 	}
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 // removal returns what takes the rules of the request out of a group.
@@ -233,7 +233,7 @@ type modifySecurityGroupRuleRequest struct {
 
 // modifySecurityGroupRule changes the rule with an id, or the description of the
 // rule that does what the request says.
-func modifySecurityGroupRule(tx *state.Tx, req *modifySecurityGroupRuleRequest) (*rpc.Empty, error) {
+func modifySecurityGroupRule(tx *state.Tx, req *modifySecurityGroupRuleRequest) (*gateway.Empty, error) {
 	if req.permission == (permission{}) {
 		return nil, errNothingToModify
 	}
@@ -249,7 +249,7 @@ func modifySecurityGroupRule(tx *state.Tx, req *modifySecurityGroupRuleRequest) 
 	if err != nil {
 		return nil, err
 	}
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 func describeRule(g *cloud.SecurityGroup, p permission) error {

@@ -3,7 +3,7 @@ package ecs
 import (
 	"cmp"
 
-	"github.com/clbemu/clbemu/emulator/rpc/tagging"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/metadata"
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -28,7 +28,7 @@ func signed(key, secret, token, nonce string) *http.Request {
 	query := url.Values{
 		"Action": {"Ping"}, "Version": {"1"}, "AccessKeyId": {key}, "SecurityToken": {token},
 		"SignatureMethod": {"HMAC-SHA1"}, "SignatureVersion": {"1.0"}, "SignatureNonce": {nonce},
-		"Timestamp": {rpctest.Start.Format(time.RFC3339)},
+		"Timestamp": {gatewaytest.Start.Format(time.RFC3339)},
 	}
 	// Encode sorts by name; only its spelling of a few characters is another.
 	canonical := strings.NewReplacer("+", "%20", "*", "%2A", "%7E", "~").Replace(query.Encode())
@@ -38,7 +38,7 @@ func signed(key, secret, token, nonce string) *http.Request {
 	return httptest.NewRequest(http.MethodGet, "/?"+query.Encode(), nil)
 }
 
-// The gateway takes the credentials of a role until they expire, and not without
+// The server takes the credentials of a role until they expire, and not without
 // their token.
 func TestGatewayTakesCredentials(t *testing.T) {
 	s := newService(t, metadata.Config{})
@@ -46,10 +46,10 @@ func TestGatewayTakesCredentials(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.get(t, rolePath)), &c); err != nil {
 		t.Fatalf("credentials: %v", err)
 	}
-	ping := rpc.Read("Ping", func(*state.View, *rpc.Empty) (*rpc.Empty, error) { return &rpc.Empty{}, nil })
-	gateway := rpc.NewServer(rpc.Config{
-		Store: s.store, StrictAuth: true, Seed: 1, WallClock: func() time.Time { return rpctest.Start },
-		Products: []*rpc.Product{{Name: "Test", Version: "1", Actions: []rpc.Action{ping}, Errors: rpc.NewErrorTable()}},
+	ping := gateway.Read("Ping", func(*state.View, *gateway.Empty) (*gateway.Empty, error) { return &gateway.Empty{}, nil })
+	server := gateway.NewServer(gateway.Config{
+		Store: s.store, StrictAuth: true, Seed: 1, WallClock: func() time.Time { return gatewaytest.Start },
+		Products: []*gateway.Product{{Name: "Test", Version: "1", Actions: []gateway.Action{ping}, Errors: gateway.NewErrorTable()}},
 	})
 	for _, step := range []struct {
 		name, token string
@@ -62,9 +62,9 @@ func TestGatewayTakesCredentials(t *testing.T) {
 	} {
 		s.clock.Advance(step.later)
 		w := httptest.NewRecorder()
-		gateway.ServeHTTP(w, signed(c.AccessKeyID, c.AccessKeySecret, step.token, step.name))
+		server.ServeHTTP(w, signed(c.AccessKeyID, c.AccessKeySecret, step.token, step.name))
 		if w.Code != step.status {
-			t.Errorf("%s: the gateway answers %d %s, want %d", step.name, w.Code, w.Body, step.status)
+			t.Errorf("%s: the server answers %d %s, want %d", step.name, w.Code, w.Body, step.status)
 		}
 	}
 }

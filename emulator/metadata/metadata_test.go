@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/metadata"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -34,8 +34,8 @@ type service struct {
 
 func newService(t *testing.T, cfg metadata.Config, plants ...func(*state.Tx) error) *service {
 	t.Helper()
-	s := &service{clock: state.NewManualClock(rpctest.Start)}
-	s.store = rpctest.StoreAt(t, s.clock, append([]func(*state.Tx) error{world.Default().Plant}, plants...)...)
+	s := &service{clock: state.NewManualClock(gatewaytest.Start)}
+	s.store = gatewaytest.StoreAt(t, s.clock, append([]func(*state.Tx) error{world.Default().Plant}, plants...)...)
 	cfg.Store, cfg.Seed = s.store, 1
 	s.Handler = metadata.New(cfg)
 	return s
@@ -241,8 +241,8 @@ func (s *service) credentials(t *testing.T) credentials {
 func TestCredentials(t *testing.T) {
 	s := newService(t, metadata.Config{})
 	first := s.credentials(t)
-	if first.Code != "Success" || !first.Expiration.Equal(rpctest.Start.Add(6*time.Hour)) || !first.LastUpdated.Equal(rpctest.Start) {
-		t.Errorf("credentials = %+v, want six hours from %v", first, rpctest.Start)
+	if first.Code != "Success" || !first.Expiration.Equal(gatewaytest.Start.Add(6*time.Hour)) || !first.LastUpdated.Equal(gatewaytest.Start) {
+		t.Errorf("credentials = %+v, want six hours from %v", first, gatewaytest.Start)
 	}
 	err := s.store.View(state.Owner{}, func(v *state.View) error {
 		key, ok := cloud.AccessKeys.Find(v, first.AccessKeyID)

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/catalogue"
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
@@ -22,21 +22,21 @@ import (
 // Names are those of some products.
 type Names struct {
 	schema   *state.Schema
-	products []*rpc.Product
+	products []*gateway.Product
 	actions  []Action
 }
 
 // Action is an action with the names that calls of it can have.
 type Action struct {
 	Product string
-	rpc.Action
+	gateway.Action
 
-	product *rpc.Product
+	product *gateway.Product
 	schema  *state.Schema
 }
 
 // Of returns the names of products.
-func Of(schema *state.Schema, products []*rpc.Product) *Names {
+func Of(schema *state.Schema, products []*gateway.Product) *Names {
 	n := &Names{schema: schema, products: products}
 	for _, p := range products {
 		for _, a := range p.Actions {
@@ -118,15 +118,15 @@ func (a Action) Reads(parameter string) bool {
 // list elements with N for their number. A code that faults inject is none of
 // them.
 func (a Action) Codes() []string {
-	codes := rpc.GatewayCodes()
+	codes := gateway.GatewayCodes()
 	if !a.Emulated {
-		return append(codes, rpc.NotEmulatedCode)
+		return append(codes, gateway.NotEmulatedCode)
 	}
 	if a.product.Denial.Code != "" {
 		codes = append(codes, a.product.Denial.Code)
 	}
 	for _, p := range a.Parameters() {
-		codes = append(codes, rpc.Missing(p.Name).Code, rpc.Invalid(p.Name).Code)
+		codes = append(codes, gateway.Missing(p.Name).Code, gateway.Invalid(p.Name).Code)
 	}
 	for _, row := range a.product.Errors.Rows() {
 		if row.Actions == nil || slices.Contains(row.Actions, a.Name) {
@@ -152,7 +152,7 @@ func (n *Names) AllCodes() (codes []string) {
 // can be about, which is by the parameters that name them.
 func (a Action) ResourceFields() (fields []string) {
 	for _, r := range a.product.Resources {
-		if r.Kind != "" && slices.ContainsFunc(a.Parameters(), func(p rpc.Parameter) bool { return p.Name == r.Parameter }) {
+		if r.Kind != "" && slices.ContainsFunc(a.Parameters(), func(p gateway.Parameter) bool { return p.Name == r.Parameter }) {
 			fields = append(fields, a.schema.FieldNames(r.Kind)...)
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 )
 
@@ -75,5 +75,5 @@ func TestActions(t *testing.T) {
 	for _, group := range exceptions {
 		maps.Copy(all, group)
 	}
-	rpctest.MatchActions(t, vpc.Product(rpc.Deps{}), "testdata/actions.json", all)
+	gatewaytest.MatchActions(t, vpc.Product(gateway.Deps{}), "testdata/actions.json", all)
 }

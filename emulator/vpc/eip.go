@@ -3,15 +3,15 @@ package vpc
 import (
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var eipActions = []rpc.Action{
-	rpc.Write("AllocateEipAddress", allocateEIPAddress),
-	rpc.Write("ReleaseEipAddress", releaseEIPAddress),
-	rpc.Read("DescribeEipAddresses", describeEIPAddresses),
+var eipActions = []gateway.Action{
+	gateway.Write("AllocateEipAddress", allocateEIPAddress),
+	gateway.Write("ReleaseEipAddress", releaseEIPAddress),
+	gateway.Read("DescribeEipAddresses", describeEIPAddresses),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.
@@ -181,7 +181,7 @@ type releaseEIPAddressRequest struct {
 	AllocationID string `rpc:"AllocationId,required"`
 }
 
-func releaseEIPAddress(tx *state.Tx, req *releaseEIPAddressRequest) (*rpc.Empty, error) {
+func releaseEIPAddress(tx *state.Tx, req *releaseEIPAddressRequest) (*gateway.Empty, error) {
 	eip, err := cloud.EIPs.Get(tx.View, req.AllocationID)
 	if err != nil {
 		return nil, err
@@ -193,5 +193,5 @@ func releaseEIPAddress(tx *state.Tx, req *releaseEIPAddressRequest) (*rpc.Empty,
 		return nil, errEIPStatusIncorrect
 	}
 	cloud.EIPs.Remove(tx, eip.ID)
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }

@@ -3,14 +3,14 @@ package vpc
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var eipAssociationActions = []rpc.Action{
-	rpc.Write("AssociateEipAddress", associateEIPAddress),
-	rpc.Write("UnassociateEipAddress", unassociateEIPAddress),
+var eipAssociationActions = []gateway.Action{
+	gateway.Write("AssociateEipAddress", associateEIPAddress),
+	gateway.Write("UnassociateEipAddress", unassociateEIPAddress),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.
@@ -77,14 +77,14 @@ func (r *associateEIPAddressRequest) Validate() error {
 	return nil
 }
 
-func associateEIPAddress(tx *state.Tx, req *associateEIPAddressRequest) (*rpc.Empty, error) {
+func associateEIPAddress(tx *state.Tx, req *associateEIPAddressRequest) (*gateway.Empty, error) {
 	_, err := state.Once(tx, "AssociateEipAddress", req.ClientToken, req, cloud.EIPs, func() (string, error) {
 		return req.AllocationID, associate(tx, req)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &rpc.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, dryRun(req.DryRun)
 }
 
 func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
@@ -187,14 +187,14 @@ type unassociateEIPAddressRequest struct {
 	ClientToken      string `rpc:"ClientToken"`
 }
 
-func unassociateEIPAddress(tx *state.Tx, req *unassociateEIPAddressRequest) (*rpc.Empty, error) {
+func unassociateEIPAddress(tx *state.Tx, req *unassociateEIPAddressRequest) (*gateway.Empty, error) {
 	_, err := state.Once(tx, "UnassociateEipAddress", req.ClientToken, req, cloud.EIPs, func() (string, error) {
 		return req.AllocationID, unassociate(tx, req)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 // unassociate takes the EIP off what it is on. What the request does not name is

@@ -3,7 +3,7 @@ package vpc
 import (
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/rpc/tagging"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )

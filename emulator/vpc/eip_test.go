@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -88,7 +88,7 @@ func TestDescribeEIPs(t *testing.T) {
 // Calls at the same time get different addresses, and no more than there are.
 func TestLastAddresses(t *testing.T) {
 	const callers, block = 16, "198.51.100.0/28" // 12 usable addresses
-	store := rpctest.Store(t, plantWorld, func(tx *state.Tx) error {
+	store := gatewaytest.Store(t, plantWorld, func(tx *state.Tx) error {
 		cloud.Regions.Put(tx, &cloud.Region{ID: "cn-small", PublicCIDRBlock: block})
 		return nil
 	})
@@ -97,7 +97,7 @@ func TestLastAddresses(t *testing.T) {
 	var wg sync.WaitGroup
 	for range callers {
 		wg.Go(func() {
-			got := rpctest.NewClient(t, store, vpc.Product(rpc.Deps{})).Call("AllocateEipAddress", params{"RegionId": "cn-small"})
+			got := gatewaytest.NewClient(t, store, vpc.Product(gateway.Deps{})).Call("AllocateEipAddress", params{"RegionId": "cn-small"})
 			switch {
 			case got.Code == "OperationFailed.InsufficientEIP":
 				refused.Add(1)

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // refusals are the reasons of this product, declared beside what refuses.
-var refusals rpc.Refusals
+var refusals gateway.Refusals
 
 // published is the evidence for codes and messages of the API's metadata,
 // unpublished for the messages, or the choice of a code, that it leaves open; the
@@ -27,48 +27,48 @@ const (
 
 // refuse is a row for a fact that means the same in every action, or in the
 // given ones.
-func refuse(evidence string, fact state.Fact, code, message string, actions ...string) rpc.ErrorRow {
-	return rpc.ErrorRow{Fact: fact, Actions: actions, Status: http.StatusBadRequest, Code: code, Message: message, Evidence: evidence}
+func refuse(evidence string, fact state.Fact, code, message string, actions ...string) gateway.ErrorRow {
+	return gateway.ErrorRow{Fact: fact, Actions: actions, Status: http.StatusBadRequest, Code: code, Message: message, Evidence: evidence}
 }
 
 // absent is a row for an id that names nothing.
-func absent(status int, kind state.Kind, code, message string, actions ...string) rpc.ErrorRow {
-	return rpc.ErrorRow{Fact: state.NotFound, Kind: kind, Actions: actions, Status: status, Code: code, Message: message, Evidence: published}
+func absent(status int, kind state.Kind, code, message string, actions ...string) gateway.ErrorRow {
+	return gateway.ErrorRow{Fact: state.NotFound, Kind: kind, Actions: actions, Status: status, Code: code, Message: message, Evidence: published}
 }
 
 // overQuota is a row for what goes over a quota.
-func overQuota(quota state.QuotaName, code, message string) rpc.ErrorRow {
-	return rpc.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(quota), Status: http.StatusBadRequest, Code: code, Message: message, Evidence: published}
+func overQuota(quota state.QuotaName, code, message string) gateway.ErrorRow {
+	return gateway.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(quota), Status: http.StatusBadRequest, Code: code, Message: message, Evidence: published}
 }
 
-var errorTable = sync.OnceValue(func() *rpc.ErrorTable {
-	return rpc.NewErrorTable(slices.Concat(refusals.Rows(), requestErrors, vpcErrors, vSwitchErrors, routeErrors, eipErrors, associationErrors)...)
+var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
+	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), requestErrors, vpcErrors, vSwitchErrors, routeErrors, eipErrors, associationErrors)...)
 })
 
-var requestErrors = []rpc.ErrorRow{
+var requestErrors = []gateway.ErrorRow{
 	refuse(tokens, state.TokenConflict, "IdempotentParameterMismatch", "The request is retried with updated parameters."),
 	refuse(tokens, state.TokenProcessing, "OperationFailed.IdempotentTokenProcessing", "Action is processing."),
 	absent(http.StatusBadRequest, cloud.ResourceGroups.Kind(), "InvalidResourceGroupId", "The specified ResourceGroupId does not exist."),
 }
 
-var vpcErrors = []rpc.ErrorRow{
+var vpcErrors = []gateway.ErrorRow{
 	absent(http.StatusNotFound, cloud.VPCs.Kind(), "InvalidVpcId.NotFound", "Specified VPC does not exist."),
 }
 
-var vSwitchErrors = []rpc.ErrorRow{
+var vSwitchErrors = []gateway.ErrorRow{
 	absent(http.StatusNotFound, cloud.VSwitches.Kind(), "InvalidVSwitchId.NotFound", "VSwitch not exist."),
 	absent(http.StatusBadRequest, cloud.VSwitches.Kind(), "ResourceNotFound.VSwitchId", "The specified resource vswitch is not found.", "CheckCanAllocateVpcPrivateIpAddress"),
 	overQuota(cloud.QuotaVSwitches, "QuotaExceeded.VSwitch", "Virtual switch quota exceeded."),
 }
 
-var routeErrors = []rpc.ErrorRow{
+var routeErrors = []gateway.ErrorRow{
 	absent(http.StatusNotFound, cloud.RouteTables.Kind(), "InvalidRouteTableId.NotFound", "Specified route table does not exist."),
 	overQuota(cloud.QuotaRouteTables, "QuotaExceeded.RouteTable", "VPC RouteTable quota exceeded."),
 	overQuota(cloud.QuotaRouteEntries, "QuotaExceeded", "Route entry quota exceeded in this route table."),
 	absent(http.StatusBadRequest, cloud.RouteEntries.Kind(), "InvalidRouteEntryId.NotFound", "Specified RouteEntryId does not exist."),
 }
 
-var eipErrors = []rpc.ErrorRow{
+var eipErrors = []gateway.ErrorRow{
 	absent(http.StatusNotFound, cloud.EIPs.Kind(), "InvalidAllocationId.NotFound", "Specified allocation ID is not found."),
 	overQuota(cloud.QuotaEIPs, "QuotaExceeded.Eip", "Elastic IP address quota exceeded"),
 	refuse(published, cloud.AddressOutside, "OperationFailed.AllocateUnfamiliarIp", "The operation failed because only IP addresses used within the last seven days can be allocated."),
@@ -82,7 +82,7 @@ const (
 	targetAbsentMessage = "Specified instance does not exist."
 )
 
-var associationErrors = []rpc.ErrorRow{
+var associationErrors = []gateway.ErrorRow{
 	absent(http.StatusNotFound, cloud.Instances.Kind(), targetAbsentCode, targetAbsentMessage),
 	absent(http.StatusNotFound, cloud.LoadBalancers.Kind(), targetAbsentCode, targetAbsentMessage),
 	absent(http.StatusNotFound, cloud.NetworkInterfaces.Kind(), targetAbsentCode, targetAbsentMessage),

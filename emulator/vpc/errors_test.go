@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-type params = rpctest.Params
+type params = gatewaytest.Params
 
 // with is the parameters with some changed.
 func with(base params, changes params) params {
@@ -36,7 +36,7 @@ var (
 	probe      = params{"VSwitchId": vSwitchID, "PrivateIpAddress": "192.168.0.50"}
 )
 
-var vpcErrorCases = []rpctest.ErrorCase{
+var vpcErrorCases = []gatewaytest.ErrorCase{
 	{Name: "NoRegion", Action: "CreateVpc", Params: params{"RegionId": ""}, Status: 400, Code: "MissingRegionId"},
 	{Name: "Name", Action: "CreateVpc", Params: params{"VpcName": "http://x"}, Status: 400, Code: "InvalidVpcName.Malformed"},
 	{Name: "LongName", Action: "CreateVpc", Params: params{"VpcName": strings.Repeat("x", 129)}, Status: 400, Code: "InvalidVpcName.Malformed"},
@@ -81,7 +81,7 @@ var vpcErrorCases = []rpctest.ErrorCase{
 	{Name: "Unknown", Action: "DescribeVpcAttribute", Params: params{"VpcId": "vpc-none"}, Status: 404, Code: "InvalidVpcId.NotFound"},
 }
 
-var vSwitchErrorCases = []rpctest.ErrorCase{
+var vSwitchErrorCases = []gatewaytest.ErrorCase{
 	{Name: "NoZone", Action: "CreateVSwitch", Params: with(newVSwitch, params{"ZoneId": ""}), Status: 400, Code: "MissingZoneId"},
 	{Name: "Name", Action: "CreateVSwitch", Params: with(newVSwitch, params{"VSwitchName": "http://x"}), Status: 400, Code: "InvalidVSwitchName.Malformed"},
 	{Name: "Description", Action: "CreateVSwitch", Params: with(newVSwitch, params{"Description": "http://x"}), Status: 400, Code: "InvalidVSwitchDiscription.Malformed"},
@@ -133,7 +133,7 @@ var vSwitchErrorCases = []rpctest.ErrorCase{
 	{Name: "IPVersion", Action: "CheckCanAllocateVpcPrivateIpAddress", Params: with(probe, params{"IpVersion": "IPv5"}), Status: 400, Code: "PARAMETER_ILLEGAL"},
 }
 
-var routeErrorCases = []rpctest.ErrorCase{
+var routeErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Name", Action: "CreateRouteTable", Params: params{"VpcId": vpcID, "RouteTableName": "http://x"}, Status: 400, Code: "InvalidParameter.RouteTableName.Malformed"},
 	{Name: "Description", Action: "CreateRouteTable", Params: params{"VpcId": vpcID, "Description": "http://x"}, Status: 400, Code: "InvalidParameter.Description.Malformed"},
 	{Name: "VPC", Action: "CreateRouteTable", Params: params{"VpcId": "vpc-none"}, Status: 404, Code: "InvalidVpcId.NotFound"},
@@ -214,7 +214,7 @@ var routeErrorCases = []rpctest.ErrorCase{
 	{Name: "NoTable", Action: "DeleteRouteEntries", Params: params{"RouteEntries.1.DstCidrBlock": "172.20.0.0/24"}, Status: 400, Code: "MissingRouteEntries.1.RouteTableId"},
 }
 
-var eipErrorCases = []rpctest.ErrorCase{
+var eipErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Bandwidth", Action: "AllocateEipAddress", Params: params{"Bandwidth": "0"}, Status: 400, Code: "InvalidBandwidth.Malformed"},
 	{Name: "TrafficBandwidth", Action: "AllocateEipAddress", Params: params{"Bandwidth": "201", "InternetChargeType": "PayByTraffic"}, Status: 400, Code: "IllegalParam.Bandwidth"},
 	{Name: "ISP", Action: "AllocateEipAddress", Params: params{"ISP": "Moon"}, Status: 400, Code: "IllegalParam.Isp"},
@@ -289,7 +289,7 @@ var eipErrorCases = []rpctest.ErrorCase{
 }
 
 // tokenErrorCases use a token that an earlier call spent, or spends still.
-var tokenErrorCases = []rpctest.ErrorCase{
+var tokenErrorCases = []gatewaytest.ErrorCase{
 	{Name: "TokenReused", Action: "CreateVpc", Params: params{"ClientToken": "t"}, Status: 400, Code: "IdempotentParameterMismatch", Plant: plantToken(state.Idle)},
 	{Name: "TokenProcessing", Action: "CreateVpc", Params: params{"ClientToken": "t"}, Status: 400, Code: "OperationFailed.IdempotentTokenProcessing", Plant: plantToken(state.Busy)},
 }
@@ -304,12 +304,12 @@ func plantToken(activity string) func(*state.Tx) error {
 // Every refusal has the code and status of the cloud, and every row of the error
 // table is one that a call can meet.
 func TestErrors(t *testing.T) {
-	var cases []rpctest.ErrorCase
-	for _, group := range [][]rpctest.ErrorCase{tokenErrorCases, vpcErrorCases, vSwitchErrorCases, routeErrorCases, eipErrorCases} {
+	var cases []gatewaytest.ErrorCase
+	for _, group := range [][]gatewaytest.ErrorCase{tokenErrorCases, vpcErrorCases, vSwitchErrorCases, routeErrorCases, eipErrorCases} {
 		cases = append(cases, group...)
 	}
-	rpctest.MatchErrors(t, vpc.Product(rpc.Deps{}), plantWorld, cases)
+	gatewaytest.MatchErrors(t, vpc.Product(gateway.Deps{}), plantWorld, cases)
 }
 
 // No fact of the package leaves as an InternalError.
-func TestTagsNameRefusals(t *testing.T) { rpctest.MatchTags(t, vpc.Product(rpc.Deps{})) }
+func TestTagsNameRefusals(t *testing.T) { gatewaytest.MatchTags(t, vpc.Product(gateway.Deps{})) }

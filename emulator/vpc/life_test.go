@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -13,19 +13,19 @@ import (
 
 // newRealisticClient has a world in which changes take their time, on a clock that
 // the test moves.
-func newRealisticClient(t *testing.T, plants ...func(*state.Tx) error) (*rpctest.Client, *state.ManualClock) {
+func newRealisticClient(t *testing.T, plants ...func(*state.Tx) error) (*gatewaytest.Client, *state.ManualClock) {
 	t.Helper()
-	clock := state.NewManualClock(rpctest.Start)
+	clock := state.NewManualClock(gatewaytest.Start)
 	realistic := func(tx *state.Tx) error {
 		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: state.LifeRealistic})
 		return nil
 	}
-	store := rpctest.StoreAt(t, clock, append([]func(*state.Tx) error{plantWorld, realistic}, plants...)...)
-	return rpctest.NewClient(t, store, vpc.Product(rpc.Deps{})), clock
+	store := gatewaytest.StoreAt(t, clock, append([]func(*state.Tx) error{plantWorld, realistic}, plants...)...)
+	return gatewaytest.NewClient(t, store, vpc.Product(gateway.Deps{})), clock
 }
 
 // wantCode makes a call and compares its code; "" is success.
-func wantCode(t *testing.T, c *rpctest.Client, action string, p params, want string) {
+func wantCode(t *testing.T, c *gatewaytest.Client, action string, p params, want string) {
 	t.Helper()
 	if got := c.Call(action, p); got.Code != want {
 		t.Errorf("%s(%v) = %q (%s), want %q", action, p, got.Code, got.Message, want)

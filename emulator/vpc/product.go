@@ -7,13 +7,13 @@ package vpc
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Product returns the Vpc API.
-func Product(rpc.Deps) *rpc.Product {
-	return &rpc.Product{
+func Product(gateway.Deps) *gateway.Product {
+	return &gateway.Product{
 		Name:    "Vpc",
 		Version: "2016-04-28",
 		HostID:  "vpc.aliyuncs.com",
@@ -27,9 +27,9 @@ func Product(rpc.Deps) *rpc.Product {
 			eipAssociationActions,
 		),
 		Errors: errorTable(),
-		Denial: rpc.ErrorRow{Status: 403, Code: "Forbidden.RAM",
+		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.RAM",
 			Message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.", Evidence: "CLB-0176"},
-		Resources: []rpc.Resource{
+		Resources: []gateway.Resource{
 			{Parameter: "VpcId", Type: "vpc", Kind: cloud.VPCs.Kind()},
 			{Parameter: "VSwitchId", Type: "vswitch", Kind: cloud.VSwitches.Kind()},
 			{Parameter: "RouteTableId", Type: "routetable", Kind: cloud.RouteTables.Kind()},

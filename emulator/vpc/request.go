@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/listing"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
 )
 
 // What is refused here.
@@ -78,7 +78,7 @@ func ownerID(accountID string) int64 {
 }
 
 // plainText refuses names and descriptions that begin like an address.
-func plainText(text string, refusal rpc.Refusal) error {
+func plainText(text string, refusal gateway.Refusal) error {
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
 		return refusal
 	}

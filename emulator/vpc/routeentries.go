@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var routeEntriesActions = []rpc.Action{
-	rpc.Write("CreateRouteEntries", createRouteEntries),
-	rpc.Write("DeleteRouteEntries", deleteRouteEntries),
+var routeEntriesActions = []gateway.Action{
+	gateway.Write("CreateRouteEntries", createRouteEntries),
+	gateway.Write("DeleteRouteEntries", deleteRouteEntries),
 }
 
 // What is refused here.

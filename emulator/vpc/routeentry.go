@@ -3,15 +3,15 @@ package vpc
 import (
 	"net/netip"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var routeEntryActions = []rpc.Action{
-	rpc.Write("CreateRouteEntry", createRouteEntry),
-	rpc.Write("DeleteRouteEntry", deleteRouteEntry),
-	rpc.Read("DescribeRouteEntryList", describeRouteEntryList),
+var routeEntryActions = []gateway.Action{
+	gateway.Write("CreateRouteEntry", createRouteEntry),
+	gateway.Write("DeleteRouteEntry", deleteRouteEntry),
+	gateway.Read("DescribeRouteEntryList", describeRouteEntryList),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.
@@ -303,11 +303,11 @@ func (r *deleteRouteEntryRequest) Validate() error {
 	return nil
 }
 
-func deleteRouteEntry(tx *state.Tx, req *deleteRouteEntryRequest) (*rpc.Empty, error) {
+func deleteRouteEntry(tx *state.Tx, req *deleteRouteEntryRequest) (*gateway.Empty, error) {
 	if err := removeEntry(tx, changingVPCs(tx.View), req); err != nil {
 		return nil, err
 	}
-	return &rpc.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, dryRun(req.DryRun)
 }
 
 func removeEntry(tx *state.Tx, others changing, req *deleteRouteEntryRequest) error {

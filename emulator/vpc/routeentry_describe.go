@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/rpc/listing"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )

@@ -1,16 +1,16 @@
 package vpc
 
 import (
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/tagging"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var routeTableActions = []rpc.Action{
-	rpc.Write("CreateRouteTable", createRouteTable),
-	rpc.Write("DeleteRouteTable", deleteRouteTable),
-	rpc.Read("DescribeRouteTableList", describeRouteTableList),
+var routeTableActions = []gateway.Action{
+	gateway.Write("CreateRouteTable", createRouteTable),
+	gateway.Write("DeleteRouteTable", deleteRouteTable),
+	gateway.Read("DescribeRouteTableList", describeRouteTableList),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.
@@ -136,7 +136,7 @@ type deleteRouteTableRequest struct {
 	RouteTableID string `rpc:"RouteTableId,required,missing=RouteTableIDMissing"`
 }
 
-func deleteRouteTable(tx *state.Tx, req *deleteRouteTableRequest) (*rpc.Empty, error) {
+func deleteRouteTable(tx *state.Tx, req *deleteRouteTableRequest) (*gateway.Empty, error) {
 	t, err := cloud.RouteTables.Get(tx.View, req.RouteTableID)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func deleteRouteTable(tx *state.Tx, req *deleteRouteTableRequest) (*rpc.Empty, e
 		}
 	}
 	cloud.RouteTables.Remove(tx, t.ID)
-	return &rpc.Empty{}, nil
+	return &gateway.Empty{}, nil
 }
 
 type describeRouteTableListRequest struct {

@@ -1,7 +1,7 @@
 package vpc
 
 import (
-	"github.com/clbemu/clbemu/emulator/rpc/tagging"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 

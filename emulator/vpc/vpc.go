@@ -4,17 +4,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/tagging"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var vpcActions = []rpc.Action{
-	rpc.Write("CreateVpc", createVPC),
-	rpc.Write("DeleteVpc", deleteVPC),
-	rpc.Read("DescribeVpcs", describeVPCs),
-	rpc.Read("DescribeVpcAttribute", describeVPCAttribute),
+var vpcActions = []gateway.Action{
+	gateway.Write("CreateVpc", createVPC),
+	gateway.Write("DeleteVpc", deleteVPC),
+	gateway.Read("DescribeVpcs", describeVPCs),
+	gateway.Read("DescribeVpcAttribute", describeVPCAttribute),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.
@@ -163,7 +163,7 @@ type deleteVPCRequest struct {
 }
 
 // deleteVPC needs no memory of its token: a VPC can be deleted once.
-func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*rpc.Empty, error) {
+func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*gateway.Empty, error) {
 	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*rpc.Empty, error) {
 		return nil, err
 	}
 	cloud.VPCs.Remove(tx, vpc.ID)
-	return &rpc.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, dryRun(req.DryRun)
 }
 
 // checkVPCEmpty refuses a VPC with anything in it but its system route table.

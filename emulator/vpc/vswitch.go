@@ -3,17 +3,17 @@ package vpc
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var vSwitchActions = []rpc.Action{
-	rpc.Write("CreateVSwitch", createVSwitch),
-	rpc.Write("DeleteVSwitch", deleteVSwitch),
-	rpc.Read("DescribeVSwitches", describeVSwitches),
-	rpc.Read("DescribeVSwitchAttributes", describeVSwitchAttributes),
-	rpc.Read("CheckCanAllocateVpcPrivateIpAddress", checkCanAllocateVPCPrivateIPAddress),
+var vSwitchActions = []gateway.Action{
+	gateway.Write("CreateVSwitch", createVSwitch),
+	gateway.Write("DeleteVSwitch", deleteVSwitch),
+	gateway.Read("DescribeVSwitches", describeVSwitches),
+	gateway.Read("DescribeVSwitchAttributes", describeVSwitchAttributes),
+	gateway.Read("CheckCanAllocateVpcPrivateIpAddress", checkCanAllocateVPCPrivateIPAddress),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.
@@ -203,7 +203,7 @@ type deleteVSwitchRequest struct {
 
 // deleteVSwitch asks the addresses whether the vSwitch is empty: everything in it
 // has one. Those that the world keeps from being given out hold nothing.
-func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*rpc.Empty, error) {
+func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*gateway.Empty, error) {
 	s, err := cloud.VSwitches.Get(tx.View, req.VSwitchID)
 	if err != nil {
 		return nil, err
@@ -224,5 +224,5 @@ func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*rpc.Empty, error) 
 		}
 	}
 	cloud.VSwitches.Remove(tx, s.ID)
-	return &rpc.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, dryRun(req.DryRun)
 }

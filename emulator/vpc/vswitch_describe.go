@@ -3,8 +3,8 @@ package vpc
 import (
 	"net/netip"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/tagging"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -182,7 +182,7 @@ func checkCanAllocateVPCPrivateIPAddress(v *state.View, req *checkCanAllocateVPC
 	prefix, hasBlock := parseCIDR(block)
 	ip, err := netip.ParseAddr(req.PrivateIPAddress)
 	if err != nil {
-		return nil, rpc.Invalid("PrivateIpAddress")
+		return nil, gateway.Invalid("PrivateIpAddress")
 	}
 	if !hasBlock || !prefix.Contains(ip) {
 		return nil, errAddressOutsideVSwitch.Of(req.PrivateIPAddress)

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/rpc"
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -90,8 +90,8 @@ func TestCheckCanAllocate(t *testing.T) {
 // A vSwitch gives out its last address once, whoever asks at the same time, and
 // then says that it has none.
 func TestLastAddressesOfVSwitch(t *testing.T) {
-	store := rpctest.Store(t, plantWorld)
-	c := rpctest.NewClient(t, store, vpc.Product(rpc.Deps{}))
+	store := gatewaytest.Store(t, plantWorld)
+	c := gatewaytest.NewClient(t, store, vpc.Product(gateway.Deps{}))
 	id := c.Do("CreateVSwitch", with(newVSwitch, params{"CidrBlock": "192.168.9.0/29"})).Text("VSwitchId")
 	var wg sync.WaitGroup
 	var got atomic.Int32

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/rpc/rpctest"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -64,7 +64,7 @@ func TestSetConditions(t *testing.T) {
 	} {
 		t.Run(c.row, func(t *testing.T) {
 			covered[c.row] = true
-			store := rpctest.Store(t, world.Default().Plant)
+			store := gatewaytest.Store(t, world.Default().Plant)
 			before := conditions(t, store)
 			for _, step := range []struct{ value, shown string }{{c.value, c.shown}, {c.back, c.shownBack}} {
 				if err := set(store, c.name, step.value); err != nil {
@@ -81,7 +81,7 @@ func TestSetConditions(t *testing.T) {
 	}
 	t.Run("key.<id>.secret", func(t *testing.T) {
 		covered["key.<id>.secret"] = true
-		store := rpctest.Store(t, world.Default().Plant)
+		store := gatewaytest.Store(t, world.Default().Plant)
 		for _, s := range []world.Setting{{Name: "key.testid.status", Value: "deleted"}, {Name: "key.testid.secret", Value: "new"}} {
 			if err := set(store, s.Name, s.Value); err != nil {
 				t.Fatal(err)
@@ -132,7 +132,7 @@ func TestSetRefused(t *testing.T) {
 		{"life.listener.starting", "soon", "duration"},
 	} {
 		t.Run(c.name+"="+c.value, func(t *testing.T) {
-			store := rpctest.Store(t, world.Default().Plant)
+			store := gatewaytest.Store(t, world.Default().Plant)
 			err := store.Update(state.Owner{}, func(tx *state.Tx) error {
 				return world.Set(tx, world.Where{}, []world.Setting{{Name: "account.balance", Value: "1"}, {Name: c.name, Value: c.value}})
 			})
@@ -144,7 +144,7 @@ func TestSetRefused(t *testing.T) {
 			}
 		})
 	}
-	store := rpctest.Store(t, world.Default().Plant)
+	store := gatewaytest.Store(t, world.Default().Plant)
 	for _, where := range []world.Where{{AccountID: "none"}, {RegionID: "none"}} {
 		err := store.View(state.Owner{}, func(v *state.View) error {
 			_, err := world.Conditions(v, where)
@@ -161,7 +161,7 @@ func TestConditionsAreDurable(t *testing.T) {
 	engine := &memory.Engine{}
 	open := func() *state.Store {
 		t.Helper()
-		store, err := state.Open(context.Background(), state.Config{Schema: cloud.Schema, Engine: engine, Clock: state.NewManualClock(rpctest.Start), Seed: 1})
+		store, err := state.Open(context.Background(), state.Config{Schema: cloud.Schema, Engine: engine, Clock: state.NewManualClock(gatewaytest.Start), Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,8 +188,8 @@ func TestConditionsAreDurable(t *testing.T) {
 
 // Times that conditions speak of are those of the emulated clock.
 func TestArrearsFollowTheClock(t *testing.T) {
-	clock := state.NewManualClock(rpctest.Start)
-	store := rpctest.StoreAt(t, clock, world.Default().Plant)
+	clock := state.NewManualClock(gatewaytest.Start)
+	store := gatewaytest.StoreAt(t, clock, world.Default().Plant)
 	if err := set(store, "account.graceDays", "2"); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestArrearsFollowTheClock(t *testing.T) {
 	}
 	if err := store.View(state.Owner{}, func(v *state.View) error {
 		for t := range state.Transitions.All(v) {
-			if want := rpctest.Start.Add(48 * time.Hour); t.Due.Equal(want) {
+			if want := gatewaytest.Start.Add(48 * time.Hour); t.Due.Equal(want) {
 				return nil
 			}
 		}

@@ -1,0 +1,130 @@
+package gateway
+
+import (
+	"errors"
+	"reflect"
+	"sync"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// Action is one row of a product's table.
+type Action struct {
+	Name string
+	// Mutates tells Write from Read.
+	Mutates bool
+	// Emulated is false for a row that only answers the NotEmulated error.
+	Emulated bool
+
+	// The plans for the request and the answer are made when they are first needed.
+	request  func() *decoder
+	response func() *encoder
+	run      func(x execution) (response any, err error)
+}
+
+// execution is one run of a handler.
+type execution struct {
+	store   *state.Store
+	scope   state.Owner
+	request any
+	past    state.Past // what a read sees
+	// rehearse undoes what a write did.
+	rehearse bool
+}
+
+// errRehearsed is how a rehearsed write ends that would have succeeded.
+var errRehearsed = errors.New("rehearsed")
+
+// Read declares an action that changes nothing.
+func Read[Req, Res any](name string, handle func(*state.View, *Req) (*Res, error)) Action {
+	a := newAction[Req, Res](name)
+	a.run = func(x execution) (response any, err error) {
+		err = x.store.ViewPast(x.past, x.scope, func(v *state.View) error {
+			response, err = handle(v, x.request.(*Req))
+			return err
+		})
+		return response, err
+	}
+	return a
+}
+
+// Write declares an action whose handler may change the state. What it did is
+// durable before it is answered.
+func Write[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)) Action {
+	a := newAction[Req, Res](name)
+	a.Mutates = true
+	a.run = func(x execution) (response any, err error) {
+		err = x.store.Update(x.scope, func(tx *state.Tx) error {
+			response, err = handle(tx, x.request.(*Req))
+			if err == nil && x.rehearse {
+				err = errRehearsed
+			}
+			return err
+		})
+		return response, err
+	}
+	return a
+}
+
+// NotEmulated declares an action that the cloud has and this emulator refuses,
+// always with the same error.
+func NotEmulated(name string) Action { return Action{Name: name} }
+
+func newAction[Req, Res any](name string) Action {
+	return Action{
+		Name:     name,
+		Emulated: true,
+		request:  sync.OnceValue(func() *decoder { return newDecoder(reflect.TypeFor[Req]()) }),
+		response: sync.OnceValue(func() *encoder { return newEncoder(reflect.TypeFor[Res]()) }),
+	}
+}
+
+// Parameter describes a parameter that an action reads.
+type Parameter struct {
+	Name     string // Tag.N.Key for the fields of lists
+	Required bool
+	// Fields are those of the objects in a parameter that is JSON text.
+	Fields []string
+}
+
+// Parameters lists what the action reads, in the order of its request struct.
+func (a Action) Parameters() []Parameter {
+	if a.request == nil {
+		return nil
+	}
+	return a.request().parameters()
+}
+
+// TagRefusals names the refusals that the request's tags ask for.
+func (a Action) TagRefusals() []state.Fact {
+	if a.request == nil {
+		return nil
+	}
+	return a.request().refusals()
+}
+
+// ResponseFields lists the paths that the action can answer, such as
+// LoadBalancers.LoadBalancer[].LoadBalancerId.
+func (a Action) ResponseFields() []string {
+	if a.response == nil {
+		return nil
+	}
+	return a.response().paths("")
+}
+
+// Empty is the response of an action that answers a RequestId alone.
+type Empty struct{}
+
+// Product is an API: a version, its actions and its errors.
+type Product struct {
+	Name    string // Slb
+	Version string // 2014-05-15
+	// HostID is what error replies name when the client's Host is not the cloud's.
+	HostID  string
+	Actions []Action
+	Errors  *ErrorTable
+	// Denial is the product's form of a refusal by RAM; its fact is not used.
+	Denial ErrorRow
+	// Resources say what calls are about, for RAM.
+	Resources []Resource
+}

@@ -1,0 +1,466 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// decoder fills a request struct from parameters. It is built once, from the
+// struct's tags, when it is first needed.
+type decoder struct {
+	typ    reflect.Type
+	fields []decodeField
+}
+
+type decodeField struct {
+	name     string
+	index    []int
+	kind     reflect.Kind // of the value, behind a pointer or in a slice
+	pointer  bool
+	list     bool
+	element  *decoder // of a list of structs
+	json     bool
+	rules    rules
+	fallback string // default=
+}
+
+// rules are the options of a tag that restrict a value.
+type rules struct {
+	required         bool
+	min, max, except *int64
+	minLen, maxLen   int // of characters; maxLen 0 is no limit
+	enum             []string
+	missing, invalid state.Fact
+}
+
+func newDecoder(t reflect.Type) *decoder {
+	d := &decoder{typ: t}
+	d.add(t, nil)
+	return d
+}
+
+func (d *decoder) add(t reflect.Type, index []int) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		at := append(slices.Clone(index), i)
+		tag, ok := f.Tag.Lookup("rpc")
+		if f.Anonymous && !ok {
+			d.add(f.Type, at)
+			continue
+		}
+		if !ok {
+			continue
+		}
+		d.fields = append(d.fields, newDecodeField(f, tag, at))
+	}
+}
+
+func newDecodeField(f reflect.StructField, tag string, index []int) decodeField {
+	name, options, _ := strings.Cut(tag, ",")
+	field := decodeField{name: name, index: index}
+	for option := range strings.SplitSeq(options, ",") {
+		field.option(f, option)
+	}
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		field.pointer, t = true, t.Elem()
+	}
+	if t.Kind() == reflect.Slice && !field.json {
+		field.list, t = true, t.Elem()
+		if t.Kind() == reflect.Struct {
+			field.element = newDecoder(t)
+		}
+	}
+	field.kind = t.Kind()
+	switch {
+	case field.json, field.element != nil:
+	case field.kind == reflect.String, field.kind == reflect.Int, field.kind == reflect.Int64, field.kind == reflect.Bool:
+	default:
+		panic(fmt.Sprintf("gateway: field %s has a type that no parameter has", f.Name))
+	}
+	return field
+}
+
+func (field *decodeField) option(f reflect.StructField, option string) {
+	key, value, _ := strings.Cut(option, "=")
+	integer := func() *int64 {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			panic(fmt.Sprintf("gateway: field %s: option %s: %v", f.Name, option, err))
+		}
+		return &n
+	}
+	switch key {
+	case "":
+	case "required":
+		field.rules.required = true
+	case "json":
+		field.json = true
+	case "default":
+		field.fallback = value
+	case "min":
+		field.rules.min = integer()
+	case "max":
+		field.rules.max = integer()
+	case "except":
+		field.rules.except = integer()
+	case "len":
+		if _, err := fmt.Sscanf(value, "%d..%d", &field.rules.minLen, &field.rules.maxLen); err != nil {
+			panic(fmt.Sprintf("gateway: field %s: option %s: %v", f.Name, option, err))
+		}
+	case "enum":
+		field.rules.enum = strings.Split(value, "|")
+	case "missing":
+		field.rules.missing = state.Fact(value)
+	case "invalid":
+		field.rules.invalid = state.Fact(value)
+	default:
+		panic(fmt.Sprintf("gateway: field %s: unknown option %q", f.Name, option))
+	}
+}
+
+func (d *decoder) parameters() []Parameter {
+	var ps []Parameter
+	for _, f := range d.fields {
+		switch {
+		case f.element != nil:
+			for _, p := range f.element.parameters() {
+				ps = append(ps, Parameter{Name: f.name + ".N." + p.Name, Required: p.Required})
+			}
+		case f.list:
+			ps = append(ps, Parameter{Name: f.name + ".N", Required: f.rules.required})
+		default:
+			p := Parameter{Name: f.name, Required: f.rules.required}
+			if f.json {
+				p.Fields = jsonFields(d.typ.FieldByIndex(f.index).Type)
+			}
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// refusals names the refusals that tags ask for.
+func (d *decoder) refusals() (names []state.Fact) {
+	for _, f := range d.fields {
+		for _, name := range []state.Fact{f.rules.missing, f.rules.invalid} {
+			if name != "" {
+				names = append(names, name)
+			}
+		}
+		if f.element != nil {
+			names = append(names, f.element.refusals()...)
+		}
+	}
+	return names
+}
+
+// jsonFields are the fields of the objects that a list of structs is read from.
+func jsonFields(list reflect.Type) (names []string) {
+	if list.Kind() != reflect.Slice || list.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(list.Elem()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" {
+			name = f.Name
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// decode returns a pointer to a filled request struct.
+func (d *decoder) decode(params url.Values) (any, error) {
+	v := reflect.New(d.typ)
+	if err := d.fill(v.Elem(), params, ""); err != nil {
+		return nil, err
+	}
+	return v.Interface(), nil
+}
+
+func (d *decoder) fill(v reflect.Value, params url.Values, prefix string) error {
+	for i := range d.fields {
+		f := &d.fields[i]
+		target := v.FieldByIndex(f.index)
+		var err error
+		if f.list {
+			err = f.setList(target, params, prefix+f.name)
+		} else {
+			err = f.set(target, params.Get(prefix+f.name), prefix+f.name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *decodeField) missing(name string) error {
+	if f.rules.missing != "" {
+		return state.Refuse(f.rules.missing, name)
+	}
+	return Missing(name)
+}
+
+func (f *decodeField) invalid(name string) error {
+	if f.rules.invalid != "" {
+		return state.Refuse(f.rules.invalid, name)
+	}
+	return Invalid(name)
+}
+
+// set stores one value. The clients drop empty values, so an empty one counts
+// as absent: CLB-0016.
+func (f *decodeField) set(target reflect.Value, text, name string) error {
+	if text == "" {
+		if f.rules.required {
+			return f.missing(name)
+		}
+		if f.fallback == "" {
+			return nil
+		}
+		text = f.fallback
+	}
+	if f.pointer {
+		target.Set(reflect.New(target.Type().Elem()))
+		target = target.Elem()
+	}
+	if f.json {
+		if err := json.Unmarshal([]byte(doubleQuoted(text)), target.Addr().Interface()); err != nil {
+			return f.invalid(name)
+		}
+		return nil
+	}
+	if !f.assign(target, text) {
+		return f.invalid(name)
+	}
+	return nil
+}
+
+// doubleQuoted makes JSON of text whose strings may be in single quotes, as
+// Terraform writes them: CLB-0019. What is JSON stays as it is.
+func doubleQuoted(text string) string {
+	if !strings.Contains(text, "'") {
+		return text
+	}
+	var json strings.Builder
+	var within byte // the quote of the string at hand
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case within == 0 && (c == '\'' || c == '"'):
+			within = c
+			json.WriteByte('"')
+		case within == 0:
+			json.WriteByte(c)
+		case c == within:
+			within = 0
+			json.WriteByte('"')
+		case c == '"':
+			json.WriteString(`\"`)
+		case c == '\\' && strings.HasPrefix(text[i+1:], "'"):
+			json.WriteByte('\'')
+			i++
+		case c == '\\' && i+1 < len(text):
+			json.WriteString(text[i : i+2])
+			i++
+		default:
+			json.WriteByte(c)
+		}
+	}
+	return json.String()
+}
+
+// assign parses and stores a scalar; false means that it breaks a rule.
+func (f *decodeField) assign(target reflect.Value, text string) bool {
+	switch f.kind {
+	case reflect.String:
+		if n := utf8.RuneCountInString(text); n < f.rules.minLen || f.rules.maxLen > 0 && n > f.rules.maxLen {
+			return false
+		}
+		if f.rules.enum != nil && !slices.Contains(f.rules.enum, text) {
+			return false
+		}
+		target.SetString(text)
+	case reflect.Bool:
+		b := strings.EqualFold(text, "true")
+		if !b && !strings.EqualFold(text, "false") {
+			return false
+		}
+		target.SetBool(b)
+	default:
+		n, err := strconv.ParseInt(text, 10, f.bits())
+		if err != nil || f.rules.min != nil && n < *f.rules.min || f.rules.max != nil && n > *f.rules.max ||
+			f.rules.except != nil && n == *f.rules.except {
+			return false
+		}
+		target.SetInt(n)
+	}
+	return true
+}
+
+// bits is the size of the API's integer: what is an int here has 32 there, on
+// every machine.
+func (f *decodeField) bits() int {
+	if f.kind == reflect.Int64 {
+		return 64
+	}
+	return 32
+}
+
+// setList stores Name.1, Name.2 and so on in order of their numbers, which may
+// have gaps. Some clients send a list of one as Name, or a list as JSON text:
+// CLB-0015.
+func (f *decodeField) setList(target reflect.Value, params url.Values, name string) error {
+	numbers := elementNumbers(params, name)
+	if len(numbers) == 0 {
+		if f.element == nil && params.Get(name) != "" {
+			return f.setBareList(target, params.Get(name), name)
+		}
+		if f.rules.required {
+			return f.missing(name)
+		}
+		return nil
+	}
+	if f.rules.max != nil && int64(len(numbers)) > *f.rules.max {
+		return f.invalid(name)
+	}
+	list := reflect.MakeSlice(target.Type(), len(numbers), len(numbers))
+	for i, n := range numbers {
+		at := name + "." + strconv.Itoa(n)
+		var err error
+		if f.element != nil {
+			err = f.element.fill(list.Index(i), params, at+".")
+		} else if !f.assign(list.Index(i), params.Get(at)) {
+			err = f.invalid(at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	target.Set(list)
+	return nil
+}
+
+func (f *decodeField) setBareList(target reflect.Value, text, name string) error {
+	values := []Text{Text(text)}
+	if strings.HasPrefix(text, "[") {
+		if err := json.Unmarshal([]byte(doubleQuoted(text)), &values); err != nil {
+			return f.invalid(name)
+		}
+	}
+	if f.rules.max != nil && int64(len(values)) > *f.rules.max {
+		return f.invalid(name)
+	}
+	list := reflect.MakeSlice(target.Type(), len(values), len(values))
+	for i, value := range values {
+		if !f.assign(list.Index(i), string(value)) {
+			return f.invalid(name)
+		}
+	}
+	target.Set(list)
+	return nil
+}
+
+// maxElement bounds the numbers of list elements.
+const maxElement = 10000
+
+// elementNumbers returns the numbers N of the parameters Name.N and Name.N.Field,
+// in order.
+func elementNumbers(params url.Values, name string) []int {
+	var numbers []int
+	for key := range params {
+		rest, ok := strings.CutPrefix(key, name)
+		if !ok || len(rest) < 2 || rest[0] != '.' {
+			continue
+		}
+		digits, _, _ := strings.Cut(rest[1:], ".")
+		if n, err := strconv.Atoi(digits); err == nil && n > 0 && n <= maxElement && strconv.Itoa(n) == digits {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}
+
+// unread returns the parameters that the action's request has no field for.
+func (d *decoder) unread(params url.Values) []string {
+	var names []string
+	for name := range params {
+		if !d.reads(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (d *decoder) reads(name string) bool {
+	for i := range d.fields {
+		f := &d.fields[i]
+		if !f.list {
+			if f.name == name {
+				return true
+			}
+			continue
+		}
+		if rest, ok := strings.CutPrefix(name, f.name+"."); ok {
+			_, field, nested := strings.Cut(rest, ".")
+			if !nested || f.element != nil && f.element.reads(field) {
+				return true
+			}
+		}
+		if f.element == nil && f.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Int is an integer in a JSON-text parameter: the documentation writes it as a
+// string, some clients as a number. CLB-0017.
+type Int int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *Int) UnmarshalJSON(text []byte) error {
+	s := strings.Trim(string(text), `"`)
+	if s == "null" || s == "" {
+		return nil
+	}
+	v, err := strconv.ParseInt(s, 10, 32)
+	*n = Int(v)
+	return err
+}
+
+// Text is a string in a JSON-text parameter, which some clients write as a
+// number.
+type Text string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Text) UnmarshalJSON(text []byte) error {
+	var value any
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	d.UseNumber()
+	if err := d.Decode(&value); err != nil {
+		return err
+	}
+	switch v := value.(type) {
+	case nil:
+	case string:
+		*s = Text(v)
+	case json.Number:
+		*s = Text(v)
+	default:
+		return fmt.Errorf("%T in place of a string", value)
+	}
+	return nil
+}

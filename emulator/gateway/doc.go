@@ -1,0 +1,22 @@
+// Package gateway is the OpenAPI gateway: it parses calls, verifies signatures,
+// decodes parameters by the tags of request structs, opens the transaction,
+// encodes the answer, and turns facts into the codes of a product's error table.
+// It must not know any product: actions and their errors come from tables.
+//
+// A request struct names the wire's parameter in its tag, with rules of shape:
+//
+//	type deleteLoadBalancerRequest struct {
+//		LoadBalancerID string `rpc:"LoadBalancerId,required"`
+//		Weight         *int   `rpc:"Weight,min=0,max=100"`
+//	}
+//
+// The options are required, default=V, min=N, max=N (of an integer, or of the
+// number of elements of a list), except=N, len=A..B (characters), enum=a|b, json (the
+// parameter is JSON text), and missing=F, invalid=F, which name the fact to
+// report instead of Missing<Parameter> and Invalid<Parameter>. Pointers tell an
+// absent parameter from a zero one. A slice takes Name.1, Name.2; a slice of
+// structs takes Name.1.Field. Embedded structs share their fields.
+//
+// A response struct uses the same tag: "A>B" is a list B wrapped in A, and
+// omitempty leaves a zero value out.
+package gateway

@@ -1,0 +1,52 @@
+package gatewaytest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/state/engine/memory"
+)
+
+// Start is what the clock of a test's store shows at first.
+var Start = time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
+
+// Store opens a store in memory with a clock that stands at Start and with seed
+// 1, and plants what the functions put into it. When the test ends, the store
+// must pass its own Check.
+func Store(t testing.TB, plant ...func(*state.Tx) error) *state.Store {
+	t.Helper()
+	return StoreAt(t, state.NewManualClock(Start), plant...)
+}
+
+// StoreAt is Store with a clock that the test can move.
+func StoreAt(t testing.TB, clock state.Clock, plant ...func(*state.Tx) error) *state.Store {
+	t.Helper()
+	store, err := state.Open(context.Background(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Clock: clock, Seed: 1})
+	if err != nil {
+		t.Fatalf("open a store in memory: %v", err)
+	}
+	t.Cleanup(func() { closeChecked(t, store) })
+	for _, fn := range plant {
+		if err := store.Update(state.Owner{}, fn); err != nil {
+			t.Fatalf("plant the store: %v", err)
+		}
+	}
+	return store
+}
+
+func closeChecked(t testing.TB, store *state.Store) {
+	t.Helper()
+	problems, err := store.Check(context.Background())
+	if err != nil {
+		t.Errorf("check the store: %v", err)
+	}
+	for _, problem := range problems {
+		t.Errorf("the store is inconsistent: %s", problem)
+	}
+	if err := store.Close(); err != nil {
+		t.Errorf("close the store: %v", err)
+	}
+}

@@ -1,0 +1,45 @@
+package gateway
+
+import "github.com/clbemu/clbemu/state"
+
+// Refusals are a product's own: what it refuses for reasons that no other product
+// has. They are declared while packages are initialised.
+type Refusals struct{ rows []ErrorRow }
+
+// Refusal is one reason to refuse, and how the wire puts it. It is an error; Of
+// makes one about a subject.
+type Refusal struct {
+	of   *Refusals
+	fact state.Fact
+}
+
+// New declares a refusal: its name, by which request tags know it, the status, the
+// code, the message, in which one %s stands for the subject, and the number of the
+// entry that says how this is known.
+func (r *Refusals) New(name string, status int, code, message, evidence string) Refusal {
+	return r.Varying(name).In(status, code, message, evidence)
+}
+
+// Varying declares a refusal that each action puts in words of its own.
+func (r *Refusals) Varying(name string) Refusal { return Refusal{r, state.Fact(name)} }
+
+// In declares how some actions put the refusal.
+func (r Refusal) In(status int, code, message, evidence string, actions ...string) Refusal {
+	r.of.rows = append(r.of.rows, ErrorRow{Fact: r.fact, Actions: actions, Status: status, Code: code, Message: message, Evidence: evidence})
+	return r
+}
+
+// Rows are the refusals as rows of an error table.
+func (r *Refusals) Rows() []ErrorRow { return r.rows }
+
+// Fact is by what the error table knows the refusal.
+func (r Refusal) Fact() state.Fact { return r.fact }
+
+// Of is the refusal about a subject, which fills the %s of its message.
+func (r Refusal) Of(subject ...string) error { return state.Refuse(r.fact, subject...) }
+
+// Error implements error.
+func (r Refusal) Error() string { return r.Of().Error() }
+
+// Unwrap is the fact that the error table looks up.
+func (r Refusal) Unwrap() error { return r.Of() }

@@ -1,0 +1,421 @@
+package gateway
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// Config says what a gateway serves.
+type Config struct {
+	Store    *state.Store
+	Products []*Product
+	// Caller, if set, tells why a call is not even looked at.
+	Caller func(*http.Request) error
+	// StrictAuth verifies signatures. Without it a call belongs to the account of
+	// its key, or, when it has no known key, to the first account.
+	StrictAuth bool
+	// WallClock is what clients' timestamps are compared with: real time, also
+	// when the emulated time is another. Defaults to time.Now.
+	WallClock func() time.Time
+	// Nonces are those that were used; nil remembers them in memory alone.
+	Nonces *Nonces
+	// Seed makes RequestIds repeatable; 0 takes a random one.
+	Seed uint64
+	Log  zerolog.Logger
+	// Faults decides which calls go wrong; nil is none.
+	Faults *faults.Engine
+	// Crash ends the process at once, where a fault rule asks for it.
+	Crash func()
+	// Observe, if set, sees every call when its answer is ready.
+	Observe func(*Call, Outcome)
+}
+
+// Outcome is how a call ended.
+type Outcome struct {
+	Status   int
+	Code     string // "" for success
+	Duration time.Duration
+}
+
+// Server is the gateway's http.Handler.
+type Server struct {
+	cfg      Config
+	products map[string]*Product           // by version
+	actions  map[string]map[string]*Action // by version and name
+	buckets  buckets
+
+	mu     sync.Mutex
+	chance *rand.ChaCha8
+}
+
+// NewServer builds a gateway. Products that share a version, or actions that
+// share a name, are a programming error.
+func NewServer(cfg Config) *Server {
+	if cfg.WallClock == nil {
+		cfg.WallClock = time.Now
+	}
+	if cfg.Nonces == nil {
+		cfg.Nonces = &Nonces{}
+	}
+	if cfg.Seed == 0 {
+		cfg.Seed = rand.Uint64()
+	}
+	var seed [32]byte
+	binary.BigEndian.PutUint64(seed[:], cfg.Seed)
+	s := &Server{
+		cfg:      cfg,
+		products: make(map[string]*Product),
+		actions:  make(map[string]map[string]*Action),
+		chance:   rand.NewChaCha8(seed),
+	}
+	for _, p := range cfg.Products {
+		if _, twice := s.products[p.Version]; twice {
+			panic("gateway: two products with version " + p.Version)
+		}
+		s.products[p.Version] = p
+		s.actions[p.Version] = make(map[string]*Action, len(p.Actions))
+		for i := range p.Actions {
+			name := p.Actions[i].Name
+			if _, twice := s.actions[p.Version][name]; twice {
+				panic("gateway: two rows for action " + name)
+			}
+			s.actions[p.Version][name] = &p.Actions[i]
+		}
+	}
+	return s
+}
+
+// ServeHTTP answers one call. Every failure leaves by the same encoder.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	call := &Call{RequestID: s.mintRequestID(), Received: s.cfg.WallClock(), strict: s.cfg.StrictAuth}
+	outcome := Outcome{Status: http.StatusOK}
+	response, problem := s.answer(call, w, r)
+	if struck := s.strikeAt(faults.Reply, call); struck != nil {
+		problem = struck
+	}
+	var out reply
+	if problem != nil {
+		out = call.failure(problem)
+		outcome.Status, outcome.Code = problem.Status, problem.Code
+	} else {
+		out = call.success(response)
+	}
+	// The call is reported before its client can have the answer and ask for it.
+	outcome.Duration = time.Since(start)
+	s.report(call, outcome, problem)
+	h := w.Header()
+	for _, rule := range call.Faults {
+		h.Add(FaultHeader, rule)
+	}
+	if call.broken != nil {
+		out = breakReply(w, out, *call.broken)
+	}
+	if err := s.cfg.Store.Failing(); err != nil {
+		h.Set(WarningHeader, "writes are refused: "+strings.Join(strings.Fields(err.Error()), " "))
+	}
+	h.Set("Content-Type", out.contentType)
+	h.Set("Content-Length", contentLength(out))
+	h.Set("x-acs-request-id", call.RequestID)
+	h.Set("x-acs-trace-id", traceID(call.RequestID))
+	w.WriteHeader(out.status)
+	if _, err := w.Write(out.body); err != nil {
+		s.cfg.Log.Debug().Err(err).Str("requestId", call.RequestID).Msg("the client left before its answer")
+	}
+}
+
+// answer recovers from panics, so that a fault in a handler costs one reply and
+// not the server. Update has rolled back by then.
+func (s *Server) answer(call *Call, w http.ResponseWriter, r *http.Request) (response any, problem *Problem) {
+	defer func() {
+		if p := recover(); p != nil {
+			problem = internalError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	for _, stage := range []func() *Problem{
+		func() *Problem { return call.parse(w, r) },
+		func() *Problem { return s.meet(call) },
+		func() *Problem { return s.recognize(call) },
+		func() *Problem { return s.strikeAt(faults.Accept, call) },
+		func() *Problem { return s.authenticate(call) },
+		func() *Problem { return s.route(call) },
+		func() *Problem { return s.locate(call) },
+		func() *Problem { return s.admit(call) },
+		func() *Problem { return s.strikeAt(faults.BeforeCall, call) },
+	} {
+		if problem := stage(); problem != nil {
+			return nil, problem
+		}
+	}
+	return s.dispatch(call)
+}
+
+// meet looks at who calls, before anything else can be told to them.
+func (s *Server) meet(call *Call) *Problem {
+	if s.cfg.Caller == nil {
+		return nil
+	}
+	if err := s.cfg.Caller(call.request); err != nil {
+		return forbiddenCaller(err.Error())
+	}
+	return nil
+}
+
+// authenticate finds out whose call it is. The order of its checks is that of
+// the gateway: evidence CLB-0004.
+func (s *Server) authenticate(call *Call) *Problem {
+	if !s.cfg.StrictAuth {
+		return s.identify(call)
+	}
+	sig, problem := call.readSignature()
+	if problem != nil {
+		return problem
+	}
+	call.AccessKeyID = sig.accessKeyID
+	var key *cloud.AccessKey
+	var now time.Time
+	if err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
+		key, _ = cloud.AccessKeys.Find(v, sig.accessKeyID)
+		now = v.Now()
+		return nil
+	}); err != nil {
+		return internalError(err)
+	}
+	switch {
+	case key == nil:
+		return problemUnknownKey
+	case key.Status != cloud.AccessKeyActive:
+		return problemInactiveKey
+	}
+	call.Scope.AccountID = key.AccountID
+	timestamp, problem := readTimestamp(sig.timestamp, call.Received)
+	if problem != nil {
+		return problem
+	}
+	used := nonceOf(sig.accessKeyID, sig.nonce, timestamp)
+	if problem := s.cfg.Nonces.refuse(used); problem != nil {
+		return problem
+	}
+	if !sig.matches(key.Secret) {
+		return signatureMismatch(sig.stringToSign)
+	}
+	if problem := s.checkToken(key, sig.securityToken, now); problem != nil {
+		return problem
+	}
+	// Only a call that was really signed may use up a nonce.
+	problem, call.forgettable = s.cfg.Nonces.spend(used, call.Received)
+	return problem
+}
+
+func (s *Server) checkToken(key *cloud.AccessKey, token string, now time.Time) *Problem {
+	switch {
+	case key.SecurityToken == token && token == "":
+		return nil
+	case token == "":
+		return Missing("SecurityToken")
+	case key.SecurityToken != token:
+		if s.isToken(token) {
+			return problemTokenMismatch
+		}
+		return problemTokenMalformed
+	case !now.Before(key.Expiration):
+		return problemTokenExpired
+	}
+	return nil
+}
+
+// isToken tells whether the token belongs to any key.
+func (s *Server) isToken(token string) (found bool) {
+	// The function returns no error, so neither does View.
+	_ = s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
+		for key := range cloud.AccessKeys.All(v) {
+			found = found || key.SecurityToken == token
+		}
+		return nil
+	})
+	return found
+}
+
+// identify is authenticate without proof.
+func (s *Server) identify(call *Call) *Problem {
+	if authorization := call.request.Header.Get("Authorization"); call.AccessKeyID == "" && authorization != "" {
+		sig, _ := call.readSignature()
+		call.AccessKeyID = sig.accessKeyID
+	}
+	err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
+		if key, ok := cloud.AccessKeys.Find(v, call.AccessKeyID); ok {
+			call.Scope.AccountID = key.AccountID
+			return nil
+		}
+		for account := range cloud.Accounts.All(v) {
+			call.Scope.AccountID = account.ID
+			return nil
+		}
+		return fmt.Errorf("the world has no account")
+	})
+	if err != nil {
+		return internalError(err)
+	}
+	return nil
+}
+
+// recognize finds the product, which the cloud knows from the host that was
+// called, so that every refusal can name it.
+func (s *Server) recognize(call *Call) *Problem {
+	call.product = s.products[call.Version]
+	return nil
+}
+
+// route finds the row of the action.
+func (s *Server) route(call *Call) *Problem {
+	switch {
+	case call.Version == "":
+		return Missing("Version")
+	case call.ActionName == "":
+		return Missing("Action")
+	}
+	if call.product == nil {
+		return problemUnknownVersion
+	}
+	action, ok := s.actions[call.Version][call.ActionName]
+	if !ok {
+		return problemUnknownAction
+	}
+	if !action.Emulated {
+		return notEmulated(call.ActionName)
+	}
+	if action.Mutates && call.forgettable != nil {
+		return internalError(&state.NotKeptError{Cause: fmt.Errorf("the used nonce: %w", call.forgettable)})
+	}
+	call.action = action
+	return nil
+}
+
+// locate settles the region: the one named, or the account's own, as each
+// region of the cloud has an endpoint of its own that implies it.
+func (s *Server) locate(call *Call) *Problem {
+	known := false
+	err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
+		if call.Scope.RegionID == "" {
+			account, err := cloud.Accounts.Get(v, call.Scope.AccountID)
+			if err != nil {
+				return err
+			}
+			call.Scope.RegionID = account.DefaultRegionID
+		}
+		var region *cloud.Region
+		if region, known = cloud.Regions.Find(v, call.Scope.RegionID); known {
+			call.Scope.RegionID = region.ID // and not a part of the request, which rows would keep in memory
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return internalError(err)
+	case !known:
+		return problemUnknownRegion
+	}
+	return nil
+}
+
+// admit holds the account's call limits and then the caller's policy.
+func (s *Server) admit(call *Call) (problem *Problem) {
+	err := s.cfg.Store.View(call.Scope, func(v *state.View) error {
+		if problem = s.throttle(call, v); problem == nil {
+			problem = s.authorize(call, v)
+		}
+		return nil
+	})
+	if err != nil {
+		return internalError(err)
+	}
+	return problem
+}
+
+// validator is a request with rules of shape that its tags can't express.
+type validator interface{ Validate() error }
+
+func (s *Server) dispatch(call *Call) (any, *Problem) {
+	request, err := call.action.request().decode(call.Params)
+	if v, ok := request.(validator); ok && err == nil {
+		err = v.Validate()
+	}
+	if err != nil {
+		return nil, call.product.Errors.problem(call.ActionName, err)
+	}
+	x := execution{store: s.cfg.Store, scope: call.Scope, request: request, past: call.past}
+	if problem := s.rehearse(call, x); problem != nil {
+		return nil, problem
+	}
+	response, err := call.action.run(x)
+	if err != nil {
+		return nil, call.product.Errors.problem(call.ActionName, err)
+	}
+	if call.action.Mutates {
+		return response, s.strikeAt(faults.AfterCommit, call)
+	}
+	return response, nil
+}
+
+// rehearse stands at the point before the commit, where a rule asks for it: it
+// runs a write to its end and undoes it, so that no lock is held while the rule
+// is asked and the fault takes its time.
+func (s *Server) rehearse(call *Call, x execution) *Problem {
+	if !call.action.Mutates || !s.wants(faults.BeforeCommit, call) {
+		return nil
+	}
+	x.rehearse = true
+	if _, err := call.action.run(x); !errors.Is(err, errRehearsed) {
+		return call.product.Errors.problem(call.ActionName, err)
+	}
+	return s.strikeAt(faults.BeforeCommit, call)
+}
+
+func (s *Server) report(call *Call, outcome Outcome, problem *Problem) {
+	if problem != nil && problem.Cause != nil && problem.Status >= http.StatusInternalServerError {
+		s.cfg.Log.Error().Err(problem.Cause).Str("requestId", call.RequestID).Str("action", call.ActionName).
+			Msg("a call failed inside")
+	}
+	s.cfg.Log.Debug().Str("requestId", call.RequestID).Str("product", call.Product()).Str("action", call.ActionName).
+		Int("status", outcome.Status).Str("code", outcome.Code).Dur("duration", outcome.Duration).Msg("call")
+	if s.cfg.Observe != nil {
+		s.cfg.Observe(call, outcome)
+	}
+}
+
+func (s *Server) mintRequestID() string {
+	var b [16]byte
+	s.mu.Lock()
+	binary.BigEndian.PutUint64(b[:8], s.chance.Uint64())
+	binary.BigEndian.PutUint64(b[8:], s.chance.Uint64())
+	s.mu.Unlock()
+	return requestID(b)
+}
+
+// traceID is the other id that the cloud's gateway sends: 32 hex digits.
+func traceID(requestID string) string {
+	b := make([]byte, 0, 32)
+	for i := range len(requestID) {
+		switch c := requestID[i]; {
+		case c == '-':
+		case 'A' <= c && c <= 'F':
+			b = append(b, c+'a'-'A')
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}

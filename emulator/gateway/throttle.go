@@ -1,0 +1,86 @@
+package gateway
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// The refusals of call limits, in the order in which they are looked at: of the
+// access key, of the action, of the account. Evidence CLB-0172.
+var (
+	problemThrottledKey = &Problem{Status: http.StatusBadRequest, Code: "Throttling.User",
+		Message: "Request was denied due to user flow control."}
+	problemThrottledAction = &Problem{Status: http.StatusBadRequest, Code: "Throttling.Api",
+		Message: "Request was denied due to api flow control."}
+	problemThrottledAccount = &Problem{Status: http.StatusBadRequest, Code: "Throttling",
+		Message: "Request was denied due to request throttling."}
+)
+
+// buckets are the token buckets of the gateway, on the emulated time. They are
+// not kept over a restart, as little as the cloud's.
+type buckets struct {
+	mu   sync.Mutex
+	byID map[string]*bucket
+}
+
+// maxBuckets bounds the memory for callers that make up a key for each call,
+// where keys are not checked. Who comes after them starts with a full bucket.
+const maxBuckets = 1 << 14
+
+type bucket struct {
+	rate   cloud.Rate
+	tokens float64
+	at     time.Time
+}
+
+// take spends one token of a bucket; false means that there is none. A bucket
+// starts full, also when its rate has changed.
+func (b *buckets) take(id string, rate cloud.Rate, now time.Time) bool {
+	if rate == (cloud.Rate{}) {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.byID == nil {
+		b.byID = make(map[string]*bucket)
+	}
+	if len(b.byID) >= maxBuckets {
+		clear(b.byID)
+	}
+	is, ok := b.byID[id]
+	if !ok || is.rate != rate {
+		is = &bucket{rate: rate, tokens: float64(max(rate.Burst, 1)), at: now}
+		b.byID[id] = is
+	}
+	if d := now.Sub(is.at); d > 0 {
+		is.tokens = min(is.tokens+d.Seconds()*rate.PerSecond, float64(max(rate.Burst, 1)))
+		is.at = now
+	}
+	if is.tokens < 1 {
+		return false
+	}
+	is.tokens--
+	return true
+}
+
+// throttle holds the account's call limits, if it has any.
+func (s *Server) throttle(call *Call, v *state.View) *Problem {
+	limits, ok := cloud.Throttles.Find(v, call.Scope.AccountID)
+	if !ok {
+		return nil
+	}
+	account, key, action := limits.Limits(call.ActionName)
+	switch id := call.Scope.AccountID; {
+	case !s.buckets.take("key/"+call.AccessKeyID, key, v.Now()):
+		return problemThrottledKey
+	case !s.buckets.take("action/"+id+"/"+call.ActionName, action, v.Now()):
+		return problemThrottledAction
+	case !s.buckets.take("account/"+id, account, v.Now()):
+		return problemThrottledAccount
+	}
+	return nil
+}
