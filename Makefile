@@ -68,28 +68,30 @@ check: lint
 # e2e: a controller on a real Kubernetes control plane, built once; CCM_BIN names a real CCM
 e2e:
 	go build -o bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+	cd deploy && go vet ./... && ../bin/staticcheck ./... && go mod tidy -diff
 	cd contracttests/kubernetes && go vet ./... && ../../bin/staticcheck ./... && go mod tidy -diff
-	cd contracttests/kubernetes && go run ./controlplane -build
+	cd deploy && go run ./controlplane -build
+	cd deploy && go test -count=1 -timeout 60m ./...
 	cd contracttests/kubernetes && go test -count=1 -timeout 60m ./*/
 	cd contracttests/kubernetes && go test -count=1 -timeout 60m -v .
 
 # control-plane: Kubernetes without containers, until Ctrl-C
 control-plane:
-	cd contracttests/kubernetes && go run ./controlplane
+	cd deploy && go run ./controlplane
 
 # image-archive: the Dockerfile's image without Docker, for docker load and kind load image-archive
 image-archive:
 	GOOS=linux $(BUILD) -o bin/linux/clbemu ./cmd/clbemu
-	cd contracttests/kubernetes && go run ./image -binary ../../bin/linux/clbemu -out ../../bin/clbemu-image.tar
+	cd deploy && go run ./image -binary ../bin/linux/clbemu -out ../bin/clbemu-image.tar
 
 # kind-up: a kind cluster in which the CCM of the image CCM_IMAGE works against clbemu
 kind-up: image-archive
-	contracttests/kubernetes/kind/up.sh
+	deploy/kind/up.sh
 
 # e2e-kind: a Service in the cluster of kind-up gets its address
 e2e-kind:
-	contracttests/kubernetes/kind/e2e.sh
+	deploy/kind/e2e.sh
 
 # kind-down: delete the cluster of kind-up
 kind-down:
-	contracttests/kubernetes/kind/down.sh
+	deploy/kind/down.sh

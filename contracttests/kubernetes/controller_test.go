@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/clbemu/clbemu/contracttests/kubernetes/cloud"
-	"github.com/clbemu/clbemu/contracttests/kubernetes/cluster"
-	"github.com/clbemu/clbemu/contracttests/kubernetes/process"
+	"github.com/clbemu/clbemu/deploy/cloud"
+	"github.com/clbemu/clbemu/deploy/cluster"
+	"github.com/clbemu/clbemu/deploy/process"
 )
 
 // ccmBinary is the real cloud controller manager to test with, or empty.

@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/clbemu/clbemu/contracttests/kubernetes/cloud"
-	"github.com/clbemu/clbemu/contracttests/kubernetes/cluster"
-	"github.com/clbemu/clbemu/contracttests/kubernetes/process"
+	"github.com/clbemu/clbemu/deploy/cloud"
+	"github.com/clbemu/clbemu/deploy/cluster"
+	"github.com/clbemu/clbemu/deploy/process"
 )
 
 const (

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/clbemu/clbemu/contracttests/kubernetes/cloud"
-	"github.com/clbemu/clbemu/contracttests/kubernetes/cluster"
-	"github.com/clbemu/clbemu/contracttests/kubernetes/tools"
+	"github.com/clbemu/clbemu/deploy/cloud"
+	"github.com/clbemu/clbemu/deploy/cluster"
+	"github.com/clbemu/clbemu/deploy/tools"
 )
 
 // nodes is how many the cluster has; tests may add spare ones.
@@ -116,7 +116,7 @@ func startCluster(ctx context.Context, programs tools.Dir, folder string) (*clus
 // grantCCM lets a CCM do what it may do in a kind cluster, and no more.
 func grantCCM(ctx context.Context, c *cluster.Cluster) error {
 	kubectl := exec.CommandContext(ctx, c.Kubectl(), "--kubeconfig", c.Kubeconfig, "--namespace", "kube-system",
-		"apply", "--filename", "kind/ccm/rbac.yaml")
+		"apply", "--filename", "../../deploy/kind/ccm/rbac.yaml")
 	if out, err := kubectl.CombinedOutput(); err != nil {
 		return fmt.Errorf("grant the CCM its role: %w\n%s", err, out)
 	}

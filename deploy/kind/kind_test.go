@@ -17,9 +17,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
-	"github.com/clbemu/clbemu/contracttests/kubernetes/cloud"
-	"github.com/clbemu/clbemu/contracttests/kubernetes/cluster"
-	"github.com/clbemu/clbemu/contracttests/kubernetes/tools"
+	"github.com/clbemu/clbemu/deploy/cloud"
+	"github.com/clbemu/clbemu/deploy/cluster"
+	"github.com/clbemu/clbemu/deploy/tools"
 )
 
 // config is the cluster's, as kind's own package decodes it.
@@ -157,7 +157,7 @@ func serveWorld(t *testing.T) *cloud.Cloud {
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary, err := cloud.Build(t.Context(), "../../..", dir)
+	binary, err := cloud.Build(t.Context(), "../..", dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/clbemu/clbemu/contracttests/kubernetes/process"
+	"github.com/clbemu/clbemu/deploy/process"
 )
 
 // The access key of the default world.

@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/clbemu/clbemu/contracttests/kubernetes/tools"
+	"github.com/clbemu/clbemu/deploy/tools"
 )
 
 // TestBuild proves that every program of the control plane is built and starts,

@@ -39,7 +39,7 @@ exit 0
 func runScript(t *testing.T, script string, env ...string) (calls []string, out string, err error) {
 	t.Helper()
 	root := t.TempDir()
-	folder := filepath.Join(root, "contracttests", "kubernetes", "kind")
+	folder := filepath.Join(root, "deploy", "kind")
 	if err := os.CopyFS(folder, os.DirFS(".")); err != nil {
 		t.Fatal(err)
 	}

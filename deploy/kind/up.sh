@@ -7,7 +7,7 @@ set -euo pipefail
 source "$(dirname "$0")/cluster.sh"
 cd "$(dirname "$0")"
 
-image_archive=../../../bin/clbemu-image.tar
+image_archive=../../bin/clbemu-image.tar
 
 : "${CCM_IMAGE:?set it to the image of a cloud controller manager that kind can pull}"
 for tool in docker kind kubectl; do

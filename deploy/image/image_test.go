@@ -28,7 +28,7 @@ func archive(t *testing.T) (path string) {
 	dir := t.TempDir()
 	binary, path := filepath.Join(dir, "clbemu"), filepath.Join(dir, "image.tar")
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/clbemu")
-	cmd.Dir, cmd.Env = filepath.Join("..", "..", ".."), append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=")
+	cmd.Dir, cmd.Env = filepath.Join("..", ".."), append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
@@ -156,7 +156,7 @@ func checkRuns(t *testing.T, program []byte) {
 // TestSettingsAreTheDockerfiles proves that both ways to the image give it the
 // same settings, and that it does not run as root.
 func TestSettingsAreTheDockerfiles(t *testing.T) {
-	text, err := os.ReadFile("../../../Dockerfile")
+	text, err := os.ReadFile("../../Dockerfile")
 	if err != nil {
 		t.Fatal(err)
 	}

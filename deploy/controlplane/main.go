@@ -11,9 +11,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/clbemu/clbemu/contracttests/kubernetes/cloud"
-	"github.com/clbemu/clbemu/contracttests/kubernetes/cluster"
-	"github.com/clbemu/clbemu/contracttests/kubernetes/tools"
+	"github.com/clbemu/clbemu/deploy/cloud"
+	"github.com/clbemu/clbemu/deploy/cluster"
+	"github.com/clbemu/clbemu/deploy/tools"
 )
 
 func main() {
