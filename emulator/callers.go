@@ -64,7 +64,10 @@ func crossSite(r *http.Request) bool {
 	}
 	for _, name := range []string{"Origin", "Referer"} {
 		page := r.Header.Get(name)
-		if from, err := url.Parse(page); page != "" && (err != nil || from.Host != r.Host) {
+		if page == "" {
+			continue
+		}
+		if from, err := url.Parse(page); err != nil || from.Host != r.Host {
 			return true
 		}
 	}

@@ -115,12 +115,6 @@ func (w *inPieces) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *inPieces) extend() { _ = w.control.SetWriteDeadline(time.Now().Add(writeTimeout)) }
 
-// WriteHeader implements http.ResponseWriter.
-func (w *inPieces) WriteHeader(status int) {
-	w.extend()
-	w.ResponseWriter.WriteHeader(status)
-}
-
 // Write implements http.ResponseWriter.
 func (w *inPieces) Write(p []byte) (written int, err error) {
 	for {

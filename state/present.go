@@ -8,8 +8,8 @@ type projection struct {
 	state *workingSet
 }
 
-// present is the durable state brought up to the time.
-func (s *Store) present() *View {
+// present is the durable state brought up to the time, as scope sees it.
+func (s *Store) present(scope Owner) *View {
 	durable := s.visible.Load()
 	from := durable
 	if p := s.projected.Load(); p != nil && p.of == durable {
@@ -17,11 +17,12 @@ func (s *Store) present() *View {
 	}
 	v := s.view(from.reading(), Owner{})
 	if _, due := nextDue(v, v.now); !due {
+		v.scope = scope
 		return v
 	}
 	txn := from.writing()
 	newTx(&View{txn: txn, schema: s.schema, now: v.now}).settle()
 	ahead := txn.committed()
 	s.projected.Store(&projection{of: durable, state: ahead})
-	return &View{txn: ahead.reading(), schema: s.schema, now: v.now}
+	return &View{txn: ahead.reading(), schema: s.schema, scope: scope, now: v.now}
 }

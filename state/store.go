@@ -129,7 +129,7 @@ func (s *Store) Now() time.Time {
 // View runs fn on the newest durable state, with what has become due since, as
 // scope sees it. It writes nothing. The View is only valid during the call.
 func (s *Store) View(scope Owner, fn func(*View) error) error {
-	return fn(s.present().In(scope))
+	return fn(s.present(scope))
 }
 
 func (s *Store) view(txn txn, scope Owner) *View {

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -124,12 +123,8 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 	// The format comes first, so that what follows is refused in it.
 	c.Format = formatOf(params.Get("Format"), r.Header.Get("Accept"))
 
-	c.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
-	if err != nil {
-		if _, tooLarge := err.(*http.MaxBytesError); tooLarge {
-			return problemTooLarge
-		}
-		return problemUnreadable
+	if problem := c.readBody(w, r); problem != nil {
+		return problem
 	}
 	if len(c.body) > 0 && isForm(r.Header.Get("Content-Type")) {
 		form, err := url.ParseQuery(string(c.body))
@@ -149,13 +144,43 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 	}
 	c.AccessKeyID = params.Get("AccessKeyId")
 	c.Scope.RegionID = params.Get("RegionId")
-	c.Params = make(url.Values, len(params))
+	c.Params = make(url.Values, max(len(params)-protocolParamsSent, 0))
+	for name, values := range params {
+		if checkParam(name, values) != nil {
+			return firstProblem(params)
+		}
+		if !protocolParams[name] {
+			c.Params[name] = values
+		}
+	}
+	return nil
+}
+
+// protocolParamsSent are as many of the protocol's own as every call has.
+const protocolParamsSent = 8
+
+// readBody keeps the body, of which most calls have none.
+func (c *Call) readBody(w http.ResponseWriter, r *http.Request) *Problem {
+	if r.ContentLength == 0 {
+		return nil
+	}
+	var err error
+	c.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if err == nil {
+		return nil
+	}
+	if _, tooLarge := err.(*http.MaxBytesError); tooLarge {
+		return problemTooLarge
+	}
+	return problemUnreadable
+}
+
+// firstProblem is the first in order of name, so that the same call is refused
+// with the same words.
+func firstProblem(params url.Values) *Problem {
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if problem := checkParam(name, params[name]); problem != nil {
 			return problem
-		}
-		if !protocolParams[name] {
-			c.Params[name] = params[name]
 		}
 	}
 	return nil
@@ -206,9 +231,18 @@ func first(values ...string) string {
 	return ""
 }
 
+const upperHex = "0123456789ABCDEF"
+
 // requestID spells 16 bytes as the cloud does: an upper-case UUID.
 func requestID(b [16]byte) string {
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("%X-%X-%X-%X-%X", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
+	text := make([]byte, 0, 36)
+	for i, c := range b {
+		if i == 4 || i == 6 || i == 8 || i == 10 {
+			text = append(text, '-')
+		}
+		text = append(text, upperHex[c>>4], upperHex[c&15])
+	}
+	return string(text)
 }

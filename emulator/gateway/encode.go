@@ -282,6 +282,9 @@ type reply struct {
 
 func contentLength(r reply) string { return strconv.Itoa(len(r.body)) }
 
+// usualAnswer is the length that most answers stay below.
+const usualAnswer = 2 << 10
+
 func (c *Call) success(response any) reply {
 	v := reflect.ValueOf(response).Elem()
 	if c.Format == XML {
@@ -292,7 +295,7 @@ func (c *Call) success(response any) reply {
 		b = appendXMLTag(b, "</", c.ActionName+"Response")
 		return reply{status: 200, contentType: "text/xml;charset=utf-8", body: b}
 	}
-	b := append(make([]byte, 0, 1024), `{"RequestId":`...)
+	b := append(make([]byte, 0, usualAnswer), `{"RequestId":`...)
 	b = appendJSONString(b, c.RequestID)
 	b = c.action.response().json(b, v)
 	return reply{status: 200, contentType: "application/json;charset=utf-8", body: append(b, '}')}

@@ -145,22 +145,27 @@ func (s *Server) answer(call *Call, w http.ResponseWriter, r *http.Request) (res
 			problem = internalError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
-	for _, stage := range []func() *Problem{
-		func() *Problem { return call.parse(w, r) },
-		func() *Problem { return s.meet(call) },
-		func() *Problem { return s.recognize(call) },
-		func() *Problem { return s.strikeAt(faults.Accept, call) },
-		func() *Problem { return s.authenticate(call) },
-		func() *Problem { return s.route(call) },
-		func() *Problem { return s.locate(call) },
-		func() *Problem { return s.admit(call) },
-		func() *Problem { return s.strikeAt(faults.BeforeCall, call) },
-	} {
-		if problem := stage(); problem != nil {
+	if problem := call.parse(w, r); problem != nil {
+		return nil, problem
+	}
+	for _, step := range steps {
+		if problem := step(s, call); problem != nil {
 			return nil, problem
 		}
 	}
 	return s.dispatch(call)
+}
+
+// steps are what a call goes through before its handler, in this order.
+var steps = []func(*Server, *Call) *Problem{
+	(*Server).meet,
+	(*Server).recognize,
+	func(s *Server, call *Call) *Problem { return s.strikeAt(faults.Accept, call) },
+	(*Server).authenticate,
+	(*Server).route,
+	(*Server).locate,
+	(*Server).admit,
+	func(s *Server, call *Call) *Problem { return s.strikeAt(faults.BeforeCall, call) },
 }
 
 // meet looks at who calls, before anything else can be told to them.
@@ -210,7 +215,7 @@ func (s *Server) authenticate(call *Call) *Problem {
 		return problem
 	}
 	if !sig.matches(key.Secret) {
-		return signatureMismatch(sig.stringToSign)
+		return signatureMismatch(string(sig.stringToSign))
 	}
 	if problem := s.checkToken(key, sig.securityToken, now); problem != nil {
 		return problem

@@ -20,8 +20,8 @@ type signature struct {
 	nonce         string
 	securityToken string
 	value         string
-	stringToSign  string
-	sign          func(secret, stringToSign string) string
+	stringToSign  []byte
+	sign          func(secret string, stringToSign []byte) string
 }
 
 // readSignature finds out which of the two schemes the call uses and collects
@@ -68,17 +68,22 @@ func (c *Call) readV1() (signature, *Problem) {
 	return s, nil
 }
 
-func stringToSignV1(method string, params url.Values) string {
-	query := canonicalQuery(params, "Signature")
-	b := make([]byte, 0, len(query)*3/2+16)
+func stringToSignV1(method string, params url.Values) []byte {
+	var room [usualQuery]byte
+	query := appendCanonicalQuery(room[:0], params, "Signature")
+	b := make([]byte, 0, len(query)+len(query)/2+16)
 	b = append(b, method...)
 	b = append(b, "&%2F&"...)
-	return string(appendEscaped(b, query))
+	return appendEscaped(b, query)
 }
 
-func signV1(secret, stringToSign string) string {
+// usualQuery is the length that most queries stay below; longer ones are signed as
+// well, with memory of the heap.
+const usualQuery = 2 << 10
+
+func signV1(secret string, stringToSign []byte) string {
 	mac := hmac.New(sha1.New, []byte(secret+"&"))
-	mac.Write([]byte(stringToSign))
+	mac.Write(stringToSign)
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
@@ -127,9 +132,9 @@ func (c *Call) readACS3(authorization string) (signature, *Problem) {
 	bodyHash := sha256.Sum256(c.body)
 	canonical := canonicalRequest(c.request, names, hex.EncodeToString(bodyHash[:]))
 	hash := sha256.Sum256([]byte(canonical))
-	s.stringToSign = acs3 + "\n" + hex.EncodeToString(hash[:])
+	s.stringToSign = []byte(acs3 + "\n" + hex.EncodeToString(hash[:]))
 	if h.Get("x-acs-content-sha256") != hex.EncodeToString(bodyHash[:]) {
-		return s, signatureMismatch(s.stringToSign)
+		return s, signatureMismatch(string(s.stringToSign))
 	}
 	return s, nil
 }
@@ -147,30 +152,28 @@ func canonicalRequest(r *http.Request, signedHeaders []string, bodyHash string) 
 		headers.WriteString(name + ":" + strings.TrimSpace(value) + "\n")
 	}
 	return strings.Join([]string{
-		r.Method, first(r.URL.EscapedPath(), "/"), canonicalQuery(query, ""),
+		r.Method, first(r.URL.EscapedPath(), "/"), string(appendCanonicalQuery(nil, query, "")),
 		headers.String(), strings.Join(signedHeaders, ";"), bodyHash,
 	}, "\n")
 }
 
-func signACS3(secret, stringToSign string) string {
+func signACS3(secret string, stringToSign []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(stringToSign))
+	mac.Write(stringToSign)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// canonicalQuery is the parameters in order of name, without one. Names are
-// escaped under both schemes: CLB-0009.
-func canonicalQuery(params url.Values, except string) string {
-	names := make([]string, 0, len(params))
-	size := 0
-	for name, values := range params {
+// appendCanonicalQuery appends the parameters in order of name, without one. Names
+// are escaped under both schemes: CLB-0009.
+func appendCanonicalQuery(b []byte, params url.Values, except string) []byte {
+	var room [32]string
+	names := room[:0]
+	for name := range params {
 		if name != except {
 			names = append(names, name)
-			size += len(name) + len(values[0]) + 8
 		}
 	}
 	slices.Sort(names)
-	b := make([]byte, 0, size*5/4)
 	for i, name := range names {
 		if i > 0 {
 			b = append(b, '&')
@@ -179,12 +182,11 @@ func canonicalQuery(params url.Values, except string) string {
 		b = append(b, '=')
 		b = appendEscaped(b, params[name][0])
 	}
-	return string(b)
+	return b
 }
 
 // appendEscaped percent-encodes by RFC 3986: letters, digits and -_.~ stay.
-func appendEscaped(b []byte, s string) []byte {
-	const upperHex = "0123456789ABCDEF"
+func appendEscaped[T string | []byte](b []byte, s T) []byte {
 	for i := range len(s) {
 		switch c := s[i]; {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.', c == '~':
