@@ -44,7 +44,7 @@ func of(product string, cases []apiCase) []apiCase {
 // apiCases are all cases.
 func apiCases() []apiCase {
 	return slices.Concat(of("Slb", slbLoadBalancerCases), of("Slb", slbListenerCases), of("Slb", slbServerGroupCases),
-		of("Slb", slbRuleCases),
+		of("Slb", slbRuleCases), of("Slb", slbOlderCases),
 		of("Slb", slbAccessControlCases), of("Vpc", vpcCases), of("Ecs", ecsCases))
 }
 
@@ -97,6 +97,34 @@ func TestEveryActionHasCases(t *testing.T) {
 	}
 	for key := range succeeds {
 		t.Errorf("cases for %s, which is not emulated", key)
+	}
+}
+
+// Each product has a row for every action that its SDK has: what is not emulated
+// is said to be so, and only what does not exist is said not to.
+func TestEveryActionOfTheSDK(t *testing.T) {
+	for _, p := range emulator.Products() {
+		rows := make(map[string]bool)
+		for _, a := range p.Actions {
+			if rows[a.Name] {
+				t.Errorf("%s has two rows for %s", p.Name, a.Name)
+			}
+			rows[a.Name] = true
+		}
+		actions := sdkActions(p.Name)
+		if actions == nil {
+			continue
+		}
+		for _, name := range actions {
+			if !rows[name] {
+				t.Errorf("%s has no row for %s", p.Name, name)
+			}
+		}
+		for name := range rows {
+			if !slices.Contains(actions, name) {
+				t.Errorf("%s has a row for %s, which the SDK does not have", p.Name, name)
+			}
+		}
 	}
 }
 

@@ -260,7 +260,10 @@ var widened = []struct {
 }{
 	{"Slb.*VServerGroup*.VServerGroupName", "1..255", "CLB-0124", 0},
 	{`Slb.*BackendServers\[\].Description`, "1..255", "CLB-0124", 0},
-	{"Slb.*BackendServers", "", "CLB-0120", 40},
+	{"Slb.*.BackendServers", "", "CLB-0120", 40},
+	{"Slb.*.OldBackendServers", "", "CLB-0120", 40},
+	{"Slb.*.NewBackendServers", "", "CLB-0120", 40},
+	{"Slb.*TLSCipherPolicy*.TLSVersions.N", "", "there are four versions, of which each is named once", 0},
 	{`Slb.CreateRules.RuleList\[\].Url`, "2..80", "a rule is not for the path / alone, says the documentation elsewhere", 0},
 	{"Slb.*HealthyThreshold", "1..10", gatewayRange, 0},
 	{"Slb.*UnhealthyThreshold", "1..10", gatewayRange, 0},

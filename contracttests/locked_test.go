@@ -10,7 +10,7 @@ import (
 )
 
 // parts are the kinds that a load balancer consists of.
-var parts = []state.Kind{cloud.LoadBalancers.Kind(), cloud.Listeners.Kind(), cloud.VServerGroups.Kind(), cloud.Rules.Kind(), cloud.DomainExtensions.Kind()}
+var parts = []state.Kind{cloud.LoadBalancers.Kind(), cloud.Listeners.Kind(), cloud.VServerGroups.Kind(), cloud.MasterSlaveServerGroups.Kind(), cloud.Rules.Kind(), cloud.DomainExtensions.Kind()}
 
 // lockedTake are the calls that a locked load balancer takes: CLB-0174.
 var lockedTake = []string{"DeleteLoadBalancer"}

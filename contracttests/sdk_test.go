@@ -56,14 +56,38 @@ func sdkClientsWith(t testing.TB, host string, credential auth.Credential) *sdkC
 	return &c
 }
 
+// of is the client of a product.
+func (c *sdkClients) of(product string) (any, bool) {
+	client, ok := map[string]any{"Slb": c.SLB, "Vpc": c.VPC, "Ecs": c.ECS}[product]
+	return client, ok
+}
+
 // method finds the SDK's method for an action.
 func (c *sdkClients) method(product, action string) (reflect.Value, error) {
-	client := map[string]any{"Slb": c.SLB, "Vpc": c.VPC, "Ecs": c.ECS}[product]
+	client, ok := c.of(product)
+	if !ok {
+		return reflect.Value{}, fmt.Errorf("the SDK has no client for %s", product)
+	}
 	method := reflect.ValueOf(client).MethodByName(action)
 	if !method.IsValid() {
 		return method, fmt.Errorf("the SDK has no %s %s", product, action)
 	}
 	return method, nil
+}
+
+// sdkActions are the actions that the SDK has of a product, none of a product
+// that it has no client for.
+func sdkActions(product string) (names []string) {
+	client, ok := (&sdkClients{}).of(product)
+	if !ok {
+		return nil
+	}
+	for m := range reflect.TypeOf(client).Methods() {
+		if m.Type.NumOut() == 2 && m.Type.Out(0).Kind() == reflect.Pointer && m.Type.Out(0).Elem().Name() == m.Name+"Response" {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 // call makes a call with the SDK's own request type, which must have a field for

@@ -39,6 +39,7 @@ func timed(t testing.TB, plants ...func(*state.Tx) error) (*state.Store, *state.
 // plantStaged adds what has stages and is not in plantHealthy.
 func plantStaged(tx *state.Tx) error {
 	cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: "rte-1", RouteTableID: routeTableID, VPCID: vpcID, Status: cloud.RouteEntryAvailable})
+	cloud.TLSCipherPolicies.Put(tx, &cloud.TLSCipherPolicy{Owner: hangzhou, ID: "tls-1"})
 	state.ClientTokens.Put(tx, &state.ClientToken{AccountID: hangzhou.AccountID, Action: "Do", Token: "t", ResourceID: "lb-1", CreateTime: tx.Now()})
 	return nil
 }
@@ -70,6 +71,7 @@ var (
 	groupActivity    = statusOf(cloud.VServerGroups, "rsp-1", func(g *cloud.VServerGroup) string { return g.Activity })
 	balancerActivity = statusOf(cloud.LoadBalancers, "lb-1", func(lb *cloud.LoadBalancer) string { return lb.Activity })
 	tokenActivity    = statusOf(state.ClientTokens, tokenID, func(c *state.ClientToken) string { return c.Activity })
+	policyActivity   = statusOf(cloud.TLSCipherPolicies, "tls-1", func(p *cloud.TLSCipherPolicy) string { return p.Activity })
 	entryStatus      = statusOf(cloud.RouteEntries, "rte-1", func(e *cloud.RouteEntry) string { return e.Status })
 	eipStatus        = statusOf(cloud.EIPs, "eip-1", func(e *cloud.EIP) cloud.EIPStatus { return e.Status })
 	interfaceChange  = statusOf(cloud.NetworkInterfaces, "eni-1", func(n *cloud.NetworkInterface) string { return n.Activity })
@@ -90,6 +92,7 @@ var staged = []struct {
 	{cloud.StageListenerConfiguring, listenerID, []string{"running"}, listenerStatus, "configuring", "running"},
 	{cloud.StageVServerGroupProcessing, "rsp-1", nil, groupActivity, state.Busy, state.Idle},
 	{cloud.StageLoadBalancerConfiguring, "lb-1", nil, balancerActivity, state.Busy, state.Idle},
+	{cloud.StageTLSCipherPolicyConfiguring, "tls-1", nil, policyActivity, state.Busy, state.Idle},
 	{state.StageClientTokenProcessing, tokenID, nil, tokenActivity, state.Busy, state.Idle},
 	{cloud.StageRouteEntryPending, "rte-1", nil, entryStatus, "Pending", "Available"},
 	{cloud.StageRouteEntryDeleting, "rte-1", nil, entryStatus, "Deleting", gone},
@@ -189,7 +192,7 @@ func TestStageOvertaken(t *testing.T) {
 // What was deleted meanwhile stays gone, an EIP that became free stays so, and no
 // transition is left over.
 func TestStageOfTheDeleted(t *testing.T) {
-	stays := map[string]string{"eip-1": "Available", "eni-1": state.Idle}
+	stays := map[string]string{"eip-1": "Available", "eni-1": state.Idle, "tls-1": state.Idle}
 	for _, c := range staged {
 		t.Run(string(c.stage), func(t *testing.T) {
 			s, clock := timed(t, profile(state.LifeRealistic))

@@ -49,23 +49,27 @@ func TestQuotaUses(t *testing.T) {
 			used[use.Name] = use.Holders
 		}
 		wanted := map[state.QuotaName]state.QuotaHolder{
-			cloud.QuotaLoadBalancers:    {ID: hangzhou.AccountID, Used: 2},
-			cloud.QuotaBackendServers:   {ID: "lb-1", Used: 3},
-			cloud.QuotaServerAttached:   {ID: "i-1", Used: 3},
-			cloud.QuotaListeners:        {ID: "lb-1", Used: 2},
-			cloud.QuotaRules:            {ID: "lb-1_https_443", Used: 2},
-			cloud.QuotaDomainExtensions: {ID: "lb-1_https_443", Used: 1},
-			cloud.QuotaCertificates:     {ID: "cn-hangzhou", Used: 1},
-			cloud.QuotaCACertificates:   {ID: "cn-shanghai", Used: 1},
-			cloud.QuotaACLs:             {ID: hangzhou.AccountID, Used: 2},
-			cloud.QuotaACLEntries:       {ID: "acl-1", Used: 3},
-			cloud.QuotaACLAttached:      {ID: "acl-1", Used: 2},
-			cloud.QuotaListenerACLs:     {ID: "lb-1_https_443", Used: 2},
-			cloud.QuotaTags:             {ID: "lb-1", Used: 1},
-			cloud.QuotaVSwitches:        {ID: vpcID, Used: 1},
-			cloud.QuotaRouteEntries:     {ID: routeTableID, Used: 2},
-			cloud.QuotaRouteTables:      {ID: vpcID, Used: 1},
-			cloud.QuotaEIPs:             {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaLoadBalancers:            {ID: hangzhou.AccountID, Used: 2},
+			cloud.QuotaBackendServers:           {ID: "lb-1", Used: 4},
+			cloud.QuotaServerAttached:           {ID: "i-1", Used: 4},
+			cloud.QuotaListeners:                {ID: "lb-1", Used: 2},
+			cloud.QuotaRules:                    {ID: "lb-1_https_443", Used: 2},
+			cloud.QuotaDomainExtensions:         {ID: "lb-1_https_443", Used: 1},
+			cloud.QuotaCertificates:             {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaCACertificates:           {ID: "cn-shanghai", Used: 1},
+			cloud.QuotaACLs:                     {ID: hangzhou.AccountID, Used: 2},
+			cloud.QuotaACLEntries:               {ID: "acl-1", Used: 3},
+			cloud.QuotaACLAttached:              {ID: "acl-1", Used: 2},
+			cloud.QuotaListenerACLs:             {ID: "lb-1_https_443", Used: 2},
+			cloud.QuotaTags:                     {ID: "lb-1", Used: 1},
+			cloud.QuotaLegacyTags:               {ID: "lb-1", Used: 1},
+			cloud.QuotaWhiteList:                {ID: "lb-1_https_443", Used: 2},
+			cloud.QuotaTLSCipherPolicies:        {ID: "cn-hangzhou", Used: 2},
+			cloud.QuotaTLSCipherPolicyListeners: {ID: "tls-1", Used: 1},
+			cloud.QuotaVSwitches:                {ID: vpcID, Used: 1},
+			cloud.QuotaRouteEntries:             {ID: routeTableID, Used: 2},
+			cloud.QuotaRouteTables:              {ID: vpcID, Used: 1},
+			cloud.QuotaEIPs:                     {ID: "cn-hangzhou", Used: 1},
 		}
 		for _, name := range cloud.Schema.QuotaNames() {
 			if len(used[name]) == 0 || used[name][0] != wanted[name] {
@@ -78,7 +82,14 @@ func TestQuotaUses(t *testing.T) {
 // plantCounted adds what quotas count and a healthy state has none of, and the same
 // of another account.
 func plantCounted(tx *state.Tx) {
-	listener(func(l *cloud.Listener) { l.AclIDs = []string{"acl-1", "acl-2"} })(tx)
+	listener(func(l *cloud.Listener) {
+		l.AclIDs, l.WhiteList, l.TLSCipherPolicy = []string{"acl-1", "acl-2"}, []string{"10.0.0.1", "10.0.0.2"}, "tls-1"
+	})(tx)
+	for _, id := range []string{"tls-1", "tls-2"} {
+		cloud.TLSCipherPolicies.Put(tx, &cloud.TLSCipherPolicy{Owner: hangzhou, ID: id})
+	}
+	cloud.MasterSlaveServerGroups.Put(tx, &cloud.MasterSlaveServerGroup{Owner: hangzhou, ID: "rsp-2", LoadBalancerID: "lb-1",
+		BackendServers: []cloud.MasterSlaveBackendServer{{BackendServer: cloud.BackendServer{ServerID: "i-1", Port: 81}, ServerType: cloud.ServerMaster}}})
 	edit(cloud.Listeners, "lb-1_udp_443", func(l *cloud.Listener) { l.AclIDs = []string{"acl-1"} })(tx)
 	for _, id := range []string{"rule-1", "rule-2"} {
 		cloud.Rules.Put(tx, &cloud.Rule{Owner: hangzhou, ID: id, LoadBalancerID: "lb-1", ListenerID: "lb-1_https_443", VServerGroupID: "rsp-1"})

@@ -275,8 +275,8 @@ func TestActions(t *testing.T) {
 	for _, row := range rows {
 		emulated[row.Product+" "+row.Action] = row.Emulated
 	}
-	if !emulated["Slb CreateLoadBalancer"] || emulated["Slb CreateTLSCipherPolicy"] || !emulated["Vpc DescribeVSwitches"] {
-		t.Errorf("actions = %v, want the emulated ones marked", emulated)
+	if !emulated["Slb CreateLoadBalancer"] || emulated["Vpc CreateNatGateway"] || !emulated["Vpc DescribeVSwitches"] {
+		t.Errorf("%d actions, want the emulated ones marked", len(emulated))
 	}
 	if lines := strings.Count(binary.Run(t, "actions").Stdout, "\n"); lines != len(rows)+1 {
 		t.Errorf("actions prints %d lines, want a title and %d rows", lines, len(rows))

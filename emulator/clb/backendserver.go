@@ -78,27 +78,33 @@ func checkBackendServers(list []backendServerParam, withPort bool) error {
 		return errTooManyBackendServers.Of(strconv.Itoa(maxBackendServersPerCall))
 	}
 	for i := range list {
-		s := &list[i]
-		switch {
-		case s.ServerID == "":
-			return errServerIDEmpty
-		case withPort && (s.Port < 1 || s.Port > 65535):
-			return errBackendPortInvalid
-		case utf8.RuneCountInString(s.Description) > maxDescription:
-			return errBackendServersInvalid
-		case s.Weight != nil && (*s.Weight < 0 || *s.Weight > 100):
-			return errWeightInvalid
+		if err := list[i].check(withPort); err != nil {
+			return err
 		}
-		switch s.Type {
-		case "":
-			s.Type = cloud.BackendServerECS
-		case cloud.BackendServerECS, cloud.BackendServerENI, cloud.BackendServerECI:
-		default:
-			return errBackendTypeInvalid
-		}
-		if !withPort {
-			s.Port = 0
-		}
+	}
+	return nil
+}
+
+func (s *backendServerParam) check(withPort bool) error {
+	switch {
+	case s.ServerID == "":
+		return errServerIDEmpty
+	case withPort && (s.Port < 1 || s.Port > 65535):
+		return errBackendPortInvalid
+	case utf8.RuneCountInString(s.Description) > maxDescription:
+		return errBackendServersInvalid
+	case s.Weight != nil && (*s.Weight < 0 || *s.Weight > 100):
+		return errWeightInvalid
+	}
+	switch s.Type {
+	case "":
+		s.Type = cloud.BackendServerECS
+	case cloud.BackendServerECS, cloud.BackendServerENI, cloud.BackendServerECI:
+	default:
+		return errBackendTypeInvalid
+	}
+	if !withPort {
+		s.Port = 0
 	}
 	return nil
 }
@@ -218,16 +224,27 @@ func networkOf(v *state.View, lb *cloud.LoadBalancer) string {
 	if lb.VPCID != "" {
 		return lb.VPCID
 	}
-	for _, m := range lb.BackendServers {
-		if vpc := serverVPC(v, m); vpc != "" {
+	if vpc := firstVPC(v, lb.BackendServers); vpc != "" {
+		return vpc
+	}
+	for g := range cloud.VServerGroupsByLoadBalancer.List(v, lb.ID) {
+		if vpc := firstVPC(v, g.BackendServers); vpc != "" {
 			return vpc
 		}
 	}
-	for g := range cloud.VServerGroupsByLoadBalancer.List(v, lb.ID) {
-		for _, m := range g.BackendServers {
-			if vpc := serverVPC(v, m); vpc != "" {
-				return vpc
-			}
+	for g := range cloud.MasterSlaveServerGroupsByLoadBalancer.List(v, lb.ID) {
+		if vpc := firstVPC(v, g.Members()); vpc != "" {
+			return vpc
+		}
+	}
+	return ""
+}
+
+// firstVPC is that of the first member which is still there.
+func firstVPC(v *state.View, members []cloud.BackendServer) string {
+	for _, m := range members {
+		if vpc := serverVPC(v, m); vpc != "" {
+			return vpc
 		}
 	}
 	return ""
@@ -451,13 +468,7 @@ func describeHealthStatus(v *state.View, req *describeHealthStatusRequest) (*des
 }
 
 func healthBehind(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) []backendHealth {
-	members := lb.BackendServers
-	if l.VServerGroupID != "" {
-		members = nil
-		if g, ok := cloud.VServerGroups.Find(v, l.VServerGroupID); ok {
-			members = g.BackendServers
-		}
-	}
+	members := membersBehind(v, lb, l)
 	list := make([]backendHealth, len(members))
 	for i, m := range members {
 		port := m.Port
@@ -470,6 +481,17 @@ func healthBehind(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) []ba
 		}
 	}
 	return list
+}
+
+// membersBehind are the servers that a listener forwards to.
+func membersBehind(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) []cloud.BackendServer {
+	if g, ok := cloud.VServerGroups.Find(v, l.VServerGroupID); ok {
+		return g.BackendServers
+	}
+	if g, ok := cloud.MasterSlaveServerGroups.Find(v, l.MasterSlaveServerGroupID); ok {
+		return g.Members()
+	}
+	return lb.BackendServers
 }
 
 // health is what a check would find: nothing where none is made, and else

@@ -22,6 +22,9 @@ type part interface {
 	loadBalancerOf(v *state.View) (string, error)
 }
 
+// noLoadBalancer is the id where a call is about something that is of none.
+const noLoadBalancer = ""
+
 // change declares an action that changes a load balancer or a part of it, which
 // one that is locked for an unpaid bill does not take: it can only be read, tagged
 // and deleted. CLB-0174.
@@ -31,18 +34,22 @@ func change[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error
 	}
 	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
 		id, err := any(req).(part).loadBalancerOf(tx.View)
-		if err != nil {
-			return nil, err
-		}
-		lb, err := cloud.LoadBalancers.Get(tx.View, id)
-		if err == nil && lb.Status == cloud.LoadBalancerLocked {
-			err = errLoadBalancerLocked
+		if err == nil && id != noLoadBalancer {
+			err = checkUnlocked(tx.View, id)
 		}
 		if err != nil {
 			return nil, err
 		}
 		return handle(tx, req)
 	})
+}
+
+func checkUnlocked(v *state.View, id string) error {
+	lb, err := cloud.LoadBalancers.Get(v, id)
+	if err == nil && lb.Status == cloud.LoadBalancerLocked {
+		return errLoadBalancerLocked
+	}
+	return err
 }
 
 // owner is the load balancer of a part that is found by its own id.

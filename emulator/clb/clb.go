@@ -25,12 +25,17 @@ func Product(gateway.Deps) *gateway.Product {
 			listenerReadActions,
 			ruleActions,
 			vServerGroupActions,
+			masterSlaveServerGroupActions,
 			backendServerActions,
 			aclActions,
 			certificateActions,
 			domainExtensionActions,
+			tlsCipherPolicyActions,
+			whiteListActions,
+			accessLogActions,
+			resourceGroupActions,
 			tagActions,
-			notEmulatedActions,
+			legacyTagActions,
 		),
 		Errors: errorTable(),
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden",
@@ -38,38 +43,13 @@ func Product(gateway.Deps) *gateway.Product {
 		Resources: []gateway.Resource{
 			{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: cloud.LoadBalancers.Kind()},
 			{Parameter: "VServerGroupId", Type: "vservergroup", Kind: cloud.VServerGroups.Kind()},
+			{Parameter: "MasterSlaveServerGroupId", Type: "masterslaveservergroup", Kind: cloud.MasterSlaveServerGroups.Kind()},
 			{Parameter: "AclId", Type: "acl", Kind: cloud.AccessControlLists.Kind()},
 			{Parameter: "ServerCertificateId", Type: "certificate", Kind: cloud.ServerCertificates.Kind()},
 			{Parameter: "CACertificateId", Type: "certificate", Kind: cloud.CACertificates.Kind()},
+			{Parameter: "TLSCipherPolicyId", Type: "tlscipherpolicy", Kind: cloud.TLSCipherPolicies.Kind()},
 		},
 	}
-}
-
-// notEmulatedActions are what the cloud has and this emulator refuses.
-var notEmulatedActions = []gateway.Action{
-	gateway.NotEmulated("AddListenerWhiteListItem"),
-	gateway.NotEmulated("AddTags"),
-	gateway.NotEmulated("CreateMasterSlaveServerGroup"),
-	gateway.NotEmulated("CreateTLSCipherPolicy"),
-	gateway.NotEmulated("DeleteAccessLogsDownloadAttribute"),
-	gateway.NotEmulated("DeleteMasterSlaveServerGroup"),
-	gateway.NotEmulated("DeleteTLSCipherPolicy"),
-	gateway.NotEmulated("DescribeAccessLogsDownloadAttribute"),
-	gateway.NotEmulated("DescribeHighDefinationMonitor"), // the cloud's spelling
-	gateway.NotEmulated("DescribeListenerAccessControlAttribute"),
-	gateway.NotEmulated("DescribeMasterSlaveServerGroupAttribute"),
-	gateway.NotEmulated("DescribeMasterSlaveServerGroups"),
-	gateway.NotEmulated("DescribeTags"),
-	gateway.NotEmulated("EnableHighDefinationMonitor"),
-	gateway.NotEmulated("ListTLSCipherPolicies"),
-	gateway.NotEmulated("ModifyHighDefinationMonitor"),
-	gateway.NotEmulated("ModifyLoadBalancerPayType"),
-	gateway.NotEmulated("MoveResourceGroup"),
-	gateway.NotEmulated("RemoveListenerWhiteListItem"),
-	gateway.NotEmulated("RemoveTags"),
-	gateway.NotEmulated("SetAccessLogsDownloadAttribute"),
-	gateway.NotEmulated("SetListenerAccessControlStatus"),
-	gateway.NotEmulated("SetTLSCipherPolicyAttribute"),
 }
 
 // timeForm is how the API writes times: UTC, to the second.

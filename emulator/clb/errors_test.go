@@ -45,6 +45,25 @@ func server(id string, more string) string {
 	return fmt.Sprintf(`[{"ServerId":%q,"Port":8000%s}]`, id, more)
 }
 
+// paired is the JSON list of one server of a master/slave group.
+func paired(id string, port int, serverType string) string {
+	return fmt.Sprintf(`[{"ServerId":%q,"Port":%d,"Weight":"60","ServerType":%q}]`, id, port, serverType)
+}
+
+// accessLog is a call about the access log of a load balancer.
+func accessLog(id string) gatewaytest.Params {
+	return params("LogsDownloadAttributes", fmt.Sprintf(`[{"logProject":"my-project","LogStore":"my-store","LoadBalancerId":%q}]`, id))
+}
+
+// legacyTags is a call about tags, given as key, value, key, value.
+func legacyTags(pairs ...string) gatewaytest.Params {
+	var list []string
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, fmt.Sprintf(`{"TagKey":%q,"TagValue":%q}`, pairs[i], pairs[i+1]))
+	}
+	return params("LoadBalancerId", lbInternet, "Tags", "["+strings.Join(list, ",")+"]")
+}
+
 // Calls that succeed, for the cases to spoil.
 var (
 	createInternet = params("LoadBalancerSpec", "slb.s1.small")
@@ -59,6 +78,8 @@ var (
 	createGroup    = params("LoadBalancerId", lbInternet, "VServerGroupName", "g")
 	createRules    = params("LoadBalancerId", lbInternet, "ListenerPort", "81", "RuleList", ruleList("r", "c.example.com", "/c", "rsp-free"))
 	extension      = params("LoadBalancerId", lbInternet, "ListenerPort", "443", "Domain", "b.example.com", "ServerCertificateId", "cert-free")
+	createPair     = params("LoadBalancerId", lbInternet, "MasterSlaveBackendServers", join(paired(instance1, 80, "Master"), paired(instance2, 80, "Slave")))
+	createPolicy   = params("Name", "own", "Ciphers.1", "AES256-SHA", "TLSVersions.1", "TLSv1.0")
 	tagging        = params("ResourceType", "instance", "ResourceId.1", lbInternet, "Tag.1.Key", "k", "Tag.1.Value", "v")
 )
 
@@ -315,7 +336,95 @@ func TestRefusals(t *testing.T) {
 		{Name: "InRule", Action: "DeleteVServerGroup", Params: params("VServerGroupId", "rsp-rule"), Status: 400, Code: "RspoolRuleExist"},
 		{Name: "Expired", Action: "UploadServerCertificate", Params: params("ServerCertificate", expired.certificate, "PrivateKey", expired.key), Status: 400, Code: "InvalidParameter"},
 
-		{Name: "NotEmulated", Action: "CreateTLSCipherPolicy", Params: params("Name", "p"), Status: 400, Code: "InvalidAction.NotEmulated"},
+		// Master/slave groups.
+		{Name: "Unknown", Action: "DeleteMasterSlaveServerGroup", Params: params("MasterSlaveServerGroupId", "rsp-none"), Status: 400, Code: "InvalidParameter"},
+		{Name: "InUse", Action: "DeleteMasterSlaveServerGroup", Params: params("MasterSlaveServerGroupId", "rsp-pair"), Plant: plantPair, Status: 400, Code: "RspoolVipExist"},
+		{Name: "Malformed", Action: "CreateMasterSlaveServerGroup", Params: with(createPair, "MasterSlaveBackendServers", "[{"), Status: 400, Code: "BackendServersMalformed"},
+		{Name: "One", Action: "CreateMasterSlaveServerGroup", Params: with(createPair, "MasterSlaveBackendServers", paired(instance1, 80, "Master")), Status: 400, Code: "BACKEND_SERVERS_NUM_MUST_BE_TWO"},
+		{Name: "None", Action: "CreateMasterSlaveServerGroup", Params: with(createPair, "MasterSlaveBackendServers", ""), Status: 400, Code: "BACKEND_SERVERS_NUM_MUST_BE_TWO"},
+		{Name: "TwoMasters", Action: "CreateMasterSlaveServerGroup", Params: with(createPair, "MasterSlaveBackendServers", join(paired(instance1, 80, "Master"), paired(instance2, 80, "Master"))), Status: 400, Code: "BACKEND_SERVERS_CAN_ONLY_CONTAIN_ONE_MASTER_AND_ONE_SLAVE"},
+		{Name: "ServerType", Action: "CreateMasterSlaveServerGroup", Params: with(createPair, "MasterSlaveBackendServers", join(paired(instance1, 80, "Master"), paired(instance2, 80, "Friend"))), Status: 400, Code: "INVALID_SERVER_TYPE"},
+		{Name: "NoServer", Action: "CreateMasterSlaveServerGroup", Params: with(createPair, "MasterSlaveBackendServers", join(paired("", 80, "Master"), paired(instance2, 80, "Slave"))), Status: 400, Code: "BACKEND_SERVER_ID_CAN_NOT_EMPTY"},
+		{Name: "NoPort", Action: "CreateMasterSlaveServerGroup", Params: with(createPair, "MasterSlaveBackendServers", join(paired(instance1, 0, "Master"), paired(instance2, 80, "Slave"))), Status: 400, Code: "BACKEND_SERVER_PORT_CAN_NOT_EMPTY"},
+		{Name: "Port", Action: "CreateMasterSlaveServerGroup", Params: with(createPair, "MasterSlaveBackendServers", join(paired(instance1, 70000, "Master"), paired(instance2, 80, "Slave"))), Status: 400, Code: "RealServerPortNotSupport"},
+		{Name: "SameServer", Action: "CreateMasterSlaveServerGroup", Params: with(createPair, "MasterSlaveBackendServers", join(paired(instance1, 80, "Master"), paired(instance1, 80, "Slave"))), Status: 400, Code: "BACKEND_SERVERS_HAVE_SAME_PORT_AND_SERVERID"},
+		{Name: "Network", Action: "CreateMasterSlaveServerGroup", Params: with(createPair, "MasterSlaveBackendServers", join(paired(instance1, 80, "Master"), paired(instanceB, 80, "Slave"))), Status: 400, Code: "NetworkConflict"},
+		{Name: "Quota", Action: "CreateMasterSlaveServerGroup", Params: createPair, Plant: quota(cloud.QuotaBackendServers, 2), Status: 400, Code: "InstanceBackendServerNumberOverLimit"},
+		{Name: "Locked", Action: "CreateMasterSlaveServerGroup", Params: createPair, Plant: lock, Status: 400, Code: "ActionNotAllowed"},
+		{Name: "ForeignPair", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "MasterSlaveServerGroupId", "rsp-pair-other"), Plant: plantPair, Status: 400, Code: "InvalidParameter"},
+
+		// TLS policies.
+		{Name: "Unknown", Action: "DeleteTLSCipherPolicy", Params: params("TLSCipherPolicyId", "tls-none"), Status: 400, Code: "InvalidTLSPolicyId.NotExist"},
+		{Name: "NoID", Action: "DeleteTLSCipherPolicy", Params: params(), Status: 400, Code: "MissingParam.TLSCipherPolicyId"},
+		{Name: "NoName", Action: "CreateTLSCipherPolicy", Params: with(createPolicy, "Name", ""), Status: 400, Code: "MissingParam.Name"},
+		{Name: "NoCiphers", Action: "CreateTLSCipherPolicy", Params: with(createPolicy, "Ciphers.1", ""), Status: 400, Code: "MissingParam.Ciphers"},
+		{Name: "NoVersions", Action: "CreateTLSCipherPolicy", Params: with(createPolicy, "TLSVersions.1", ""), Status: 400, Code: "MissingParam.TlsVersions"},
+		{Name: "CipherTwice", Action: "CreateTLSCipherPolicy", Params: with(createPolicy, "Ciphers.2", "AES256-SHA"), Status: 400, Code: "ParamDuplicateError.Ciphers"},
+		{Name: "VersionTwice", Action: "CreateTLSCipherPolicy", Params: with(createPolicy, "TLSVersions.2", "TLSv1.0"), Status: 400, Code: "ParamDuplicateError.TlsVersions"},
+		{Name: "Version", Action: "CreateTLSCipherPolicy", Params: with(createPolicy, "TLSVersions.1", "SSLv3"), Status: 400, Code: "TLSPolicyNoSupportVersion"},
+		{Name: "Cipher", Action: "CreateTLSCipherPolicy", Params: with(createPolicy, "Ciphers.1", "ROT13"), Status: 400, Code: "TLSPolicyNoSupportCipher"},
+		{Name: "CipherOfOtherVersion", Action: "CreateTLSCipherPolicy", Params: with(createPolicy, "Ciphers.1", "TLS_AES_128_GCM_SHA256"), Status: 400, Code: "TLSPolicyNoSupportCipher"},
+		{Name: "Quota", Action: "CreateTLSCipherPolicy", Params: createPolicy, Plant: quota(cloud.QuotaTLSCipherPolicies, 0), Status: 400, Code: "TLSCipherPolicyOverLimit"},
+		{Name: "Unchanged", Action: "SetTLSCipherPolicyAttribute", Params: with(createPolicy, "TLSCipherPolicyId", "tls-own"), Plant: plantPolicy(state.Idle), Status: 400, Code: "TLSPolicyUnchanged"},
+		{Name: "Busy", Action: "SetTLSCipherPolicyAttribute", Params: with(createPolicy, "TLSCipherPolicyId", "tls-own", "Name", "other"), Plant: plantPolicy(state.Busy), Status: 400, Code: "TLSPolicyConfiguring"},
+		{Name: "Busy", Action: "DeleteTLSCipherPolicy", Params: params("TLSCipherPolicyId", "tls-own"), Plant: plantPolicy(state.Busy), Status: 400, Code: "TLSPolicyConfiguring"},
+		{Name: "InUse", Action: "DeleteTLSCipherPolicy", Params: params("TLSCipherPolicyId", "tls-used"), Plant: plantPolicy(state.Idle), Status: 400, Code: "TLSPolicyRelated"},
+		{Name: "BusyPolicy", Action: "CreateLoadBalancerHTTPSListener", Params: with(createHTTPS, "TLSCipherPolicy", "tls-own"), Plant: plantPolicy(state.Busy), Status: 400, Code: "TLSPolicyConfiguring"},
+		{Name: "PolicyQuota", Action: "CreateLoadBalancerHTTPSListener", Params: with(createHTTPS, "TLSCipherPolicy", "tls-used"), Plant: both(plantPolicy(state.Idle), quota(cloud.QuotaTLSCipherPolicyListeners, 1)), Status: 400, Code: "TLSCipherPolicyVipRelationOverLimit"},
+		{Name: "NextToken", Action: "ListTLSCipherPolicies", Params: params("NextToken", "***"), Status: 400, Code: "QueryTokenInvalid"},
+
+		// White lists.
+		{Name: "AclEnabled", Action: "AddListenerWhiteListItem", Params: with(setTCP, "ListenerProtocol", "tcp", "SourceItems", "10.0.0.1"), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "AclEnabled", Action: "SetListenerAccessControlStatus", Params: with(setTCP, "ListenerProtocol", "tcp", "AccessControlStatus", "open_white_list"), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "Item", Action: "AddListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "10.0.0.1,office"), Status: 400, Code: "InvalidParameter.SourceItems"},
+		{Name: "Block", Action: "AddListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "10.0.0.0/33"), Status: 400, Code: "InvalidParameter.SourceItems"},
+		{Name: "IPv6Item", Action: "RemoveListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "::1"), Status: 400, Code: "InvalidParameter.SourceItems"},
+		{Name: "Two", Action: "DescribeListenerAccessControlAttribute", Params: setTCP, Status: 400, Code: "TooManyListeners"},
+		{Name: "Unknown", Action: "RemoveListenerWhiteListItem", Params: with(setHTTP, "ListenerPort", "9", "SourceItems", "10.0.0.1"), Status: 404, Code: "ListenerNotFound"},
+		{Name: "Status", Action: "SetListenerAccessControlStatus", Params: with(setHTTP, "AccessControlStatus", "on"), Status: 400, Code: "InvalidAccessControlStatus"},
+		{Name: "IPv6", Action: "SetListenerAccessControlStatus", Params: with(setHTTP, "AccessControlStatus", "open_white_list"), Plant: editLB(lbInternet, func(lb *cloud.LoadBalancer) { lb.AddressIPVersion = "ipv6" }), Status: 400, Code: "OperationFailed.ActionNotSupport"},
+		{Name: "Quota", Action: "AddListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "10.0.0.1,10.0.0.2"), Plant: quota(cloud.QuotaWhiteList, 1), Status: 400, Code: "SourceItemsQuotaOverLimit"},
+		{Name: "Locked", Action: "AddListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "10.0.0.1"), Plant: lock, Status: 400, Code: "ActionNotAllowed"},
+
+		// Access logs and fine-grained metrics.
+		{Name: "Unknown", Action: "SetAccessLogsDownloadAttribute", Params: accessLog("lb-none"), Status: 404, Code: "InvalidLoadBalancerId.NotFound"},
+		{Name: "Exists", Action: "SetAccessLogsDownloadAttribute", Params: accessLog(lbInternet), Plant: editLB(lbInternet, func(lb *cloud.LoadBalancer) { lb.AccessLog = &cloud.AccessLog{LogProject: "p", LogStore: "s"} }), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "NoStore", Action: "SetAccessLogsDownloadAttribute", Params: params("LogsDownloadAttributes", `[{"LogProject":"p","LoadBalancerId":"`+lbInternet+`"}]`), Status: 400, Code: "InvalidLogsDownloadAttributes"},
+		{Name: "Two", Action: "SetAccessLogsDownloadAttribute", Params: params("LogsDownloadAttributes", `[{},{}]`), Status: 400, Code: "InvalidLogsDownloadAttributes"},
+		{Name: "NoLoadBalancer", Action: "SetAccessLogsDownloadAttribute", Params: params("LogsDownloadAttributes", `[{}]`), Status: 400, Code: "MissingLoadBalancerId"},
+		{Name: "OtherLoadBalancer", Action: "SetAccessLogsDownloadAttribute", Params: with(accessLog(lbInternet), "LoadBalancerId", lbIntranet), Status: 400, Code: "InvalidLoadBalancerId"},
+		{Name: "Missing", Action: "DeleteAccessLogsDownloadAttribute", Params: accessLog(lbInternet), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "Locked", Action: "SetAccessLogsDownloadAttribute", Params: accessLog(lbInternet), Plant: lock, Status: 400, Code: "ActionNotAllowed"},
+		{Name: "LogType", Action: "DescribeAccessLogsDownloadAttribute", Params: params("LogType", "layer4"), Status: 400, Code: "InvalidLogType"},
+		{Name: "Twice", Action: "EnableHighDefinationMonitor", Params: params("LogProject", "project", "LogStore", "store"), Plant: plantMonitor, Status: 400, Code: "OperationNotAllowed.HighDefinitionMonitorEnabled"},
+		{Name: "NotEnabled", Action: "ModifyHighDefinationMonitor", Params: params("LogProject", "project", "LogStore", "store"), Status: 400, Code: "OperationNotAllowed.HighDefinitionMonitorNotEnabled"},
+
+		// Resource groups and charges.
+		{Name: "UnknownGroup", Action: "MoveResourceGroup", Params: params("ResourceType", "loadbalancer", "ResourceId", lbInternet, "NewResourceGroupId", "rg-none"), Status: 400, Code: "InvalidResourceGroupId.NotFound"},
+		{Name: "Unknown", Action: "MoveResourceGroup", Params: params("ResourceType", "loadbalancer", "ResourceId", "lb-none", "NewResourceGroupId", defaultRG), Status: 404, Code: "InvalidLoadBalancerId.NotFound"},
+		{Name: "UnknownACL", Action: "MoveResourceGroup", Params: params("ResourceType", "acl", "ResourceId", "acl-none", "NewResourceGroupId", defaultRG), Status: 400, Code: "AclNotExist"},
+		{Name: "UnknownCertificate", Action: "MoveResourceGroup", Params: params("ResourceType", "certificate", "ResourceId", "none", "NewResourceGroupId", defaultRG), Status: 404, Code: "ServerCertificateId.NotFound"},
+		{Name: "Locked", Action: "MoveResourceGroup", Params: params("ResourceType", "loadbalancer", "ResourceId", lbInternet, "NewResourceGroupId", defaultRG), Plant: lock, Status: 400, Code: "ActionNotAllowed"},
+		{Name: "Prepaid", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbPrepaid), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "OnDemand", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet, "PayType", "PayOnDemand"), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "ByTraffic", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbShared), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "CLCU", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbIntranet), Status: 400, Code: "OperationDenied.PayByCLCU"},
+		{Name: "Order", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Plant: editLB(lbInternet, func(lb *cloud.LoadBalancer) {
+			lb.Ineffective = &cloud.InternetSpecChange{InternetChargeType: cloud.PayByTraffic}
+		}), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "Arrears", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Plant: inArrears, Status: 400, Code: "ORDER.ARREARAGE"},
+		{Name: "Locked", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Plant: lock, Status: 400, Code: "ActionNotAllowed"},
+
+		// Legacy tags.
+		{Name: "Unknown", Action: "AddTags", Params: with(legacyTags("k", "v"), "LoadBalancerId", "lb-none"), Status: 404, Code: "InvalidLoadBalancerId.NotFound"},
+		{Name: "None", Action: "AddTags", Params: params("LoadBalancerId", lbInternet), Status: 400, Code: "MissingParameter.Tags"},
+		{Name: "Malformed", Action: "AddTags", Params: params("LoadBalancerId", lbInternet, "Tags", "k=v"), Status: 400, Code: "InvalidTag"},
+		{Name: "KeyTwice", Action: "AddTags", Params: legacyTags("k", "v", "k", "w"), Status: 400, Code: "Duplicate.TagKey"},
+		{Name: "Key", Action: "AddTags", Params: legacyTags("acs:k", "v"), Status: 400, Code: "InvalidParameter.TagKey"},
+		{Name: "Value", Action: "RemoveTags", Params: legacyTags("k", "http://v"), Status: 400, Code: "InvalidParameter.TagValue"},
+		{Name: "TooMany", Action: "AddTags", Params: legacyTags("1", "", "2", "", "3", "", "4", "", "5", "", "6", ""), Status: 400, Code: "QuotaExceeded.Tag"},
+		{Name: "Quota", Action: "AddTags", Params: legacyTags("k", "v"), Plant: both(tagInternet, quota(cloud.QuotaLegacyTags, 1)), Status: 400, Code: "QuotaExceed.TagsPerResource"},
+		{Name: "TooMany", Action: "DescribeTags", Params: params("Tags", "["+strings.Repeat(`{"TagKey":"k"},`, 10)+`{"TagKey":"k"}]`), Status: 400, Code: "QuotaExceeded.Tag"},
 	}
 	gatewaytest.MatchErrors(t, clb.Product(gateway.Deps{}), plant, cases)
 }
@@ -455,6 +564,51 @@ func busyGroup(tx *state.Tx) error {
 		g.Activity = state.Busy
 		return nil
 	})
+}
+
+// plantPair makes a master/slave group that a listener uses, and one of another
+// load balancer.
+func plantPair(root *state.Tx) error {
+	tx := root.In(owner)
+	for id, lb := range map[string]string{"rsp-pair": lbInternet, "rsp-pair-other": lbIntranet} {
+		cloud.MasterSlaveServerGroups.Put(tx, &cloud.MasterSlaveServerGroup{Owner: owner, ID: id, Name: id, LoadBalancerID: lb,
+			BackendServers: []cloud.MasterSlaveBackendServer{
+				{BackendServer: cloud.BackendServer{ServerID: instance1, Type: cloud.BackendServerECS, Port: 90, Weight: 100}, ServerType: cloud.ServerMaster},
+				{BackendServer: cloud.BackendServer{ServerID: instance2, Type: cloud.BackendServerECS, Port: 90, Weight: 100}, ServerType: cloud.ServerSlave},
+			}})
+	}
+	cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: lbInternet, Port: 1001, Protocol: cloud.TCP,
+		Status: cloud.ListenerRunning, MasterSlaveServerGroupID: "rsp-pair", AclStatus: cloud.Off})
+	return nil
+}
+
+// plantPolicy makes a TLS policy, and one that the HTTPS listener uses.
+func plantPolicy(activity string) func(*state.Tx) error {
+	return func(root *state.Tx) error {
+		tx := root.In(owner)
+		for _, id := range []string{"tls-own", "tls-used"} {
+			cloud.TLSCipherPolicies.Put(tx, &cloud.TLSCipherPolicy{Owner: owner, ID: id, Name: "own", Activity: activity,
+				TLSVersions: []string{"TLSv1.0"}, Ciphers: []string{"AES256-SHA"}})
+		}
+		return cloud.Listeners.Edit(tx, cloud.ListenerID(lbInternet, cloud.HTTPS, 443), func(l *cloud.Listener) error {
+			l.TLSCipherPolicy = "tls-used"
+			return nil
+		})
+	}
+}
+
+func plantMonitor(root *state.Tx) error {
+	cloud.HighDefinitionMonitors.Put(root.In(owner), &cloud.HighDefinitionMonitor{Owner: owner, LogProject: "project", LogStore: "store"})
+	return nil
+}
+
+func both(first, second func(*state.Tx) error) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		if err := first(tx); err != nil {
+			return err
+		}
+		return second(tx)
+	}
 }
 
 // fillBackends brings lbInternet to n members, over the default group and others.

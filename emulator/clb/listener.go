@@ -37,7 +37,7 @@ var (
 		"The parameters VServerGroupId or MasterSlaveServerGroupId miss match.", "CLB-0200").
 		In(400, "Abs.VServerGroupIdAndMasterSlaveServerGroupId.MissMatch", "Virtual service group ID or master slave server group ID is missing. Please check the input parameters.", "CLB-0200",
 			"SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute")
-	errMasterSlaveGroupUnknown = refusals.New("MasterSlaveGroupUnknown", 400, "InvalidParameter",
+	errMasterSlaveGroupForeign = refusals.New("MasterSlaveGroupForeign", 400, "InvalidParameter",
 		"The specified MasterSlaveGroupId does not exist.", "CLB-0201")
 	errVServerGroupForeign = refusals.New("VServerGroupForeign", 400, "InvalidParam.VServerGroupId",
 		"The specified VServerGroupId is invalid.", "CLB-0200")
@@ -61,8 +61,6 @@ var (
 		"Server certificates are required.", "CLB-0200")
 	errListenerCertificateUnknown = refusals.New("ListenerCertificateUnknown", 400, "CertificateNotExist",
 		"The specified CertificateId does not exist.", "CLB-0200")
-	errTLSCipherPolicyUnknown = refusals.New("TLSCipherPolicyUnknown", 400, "InvalidTLSPolicyId.NotExist",
-		"The specified TLS cipher policy does not exist.", "CLB-0200")
 	errListenerInTransit = refusals.New("ListenerInTransit", 400, "OperationFailed.ListenerStatusNotSupport",
 		"The status of the listener does not support this operation. Please try again later.", "CLB-0201").
 		In(400, "ServiceIsConfiguring", "A previous configuration is pending; please try again later.", "CLB-0201",
@@ -158,12 +156,10 @@ func checkForwarding(v *state.View, l *cloud.Listener, want wantedListener) erro
 	switch {
 	case want.VServerGroupID != "" && want.MasterSlaveServerGroupID != "":
 		return errServerGroupsMismatch
-	case want.MasterSlaveServerGroupID != "":
-		return errMasterSlaveGroupUnknown
-	case want.VServerGroupID == "" && want.BackendServerPort == 0:
+	case want.VServerGroupID == "" && want.MasterSlaveServerGroupID == "" && want.BackendServerPort == 0:
 		return errBackendMissing
 	}
-	l.VServerGroupID, l.BackendServerPort = want.VServerGroupID, want.BackendServerPort
+	l.VServerGroupID, l.MasterSlaveServerGroupID, l.BackendServerPort = want.VServerGroupID, want.MasterSlaveServerGroupID, want.BackendServerPort
 	return nil
 }
 
@@ -206,7 +202,7 @@ func setLayer7Defaults(l *cloud.Listener) {
 // change.
 func checkListener(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
 	for _, check := range []func(*state.View, *cloud.LoadBalancer, *cloud.Listener) error{
-		checkBandwidth, checkServerGroup, checkAccessControl, checkTimeouts, checkSticky, checkCertificates,
+		checkBandwidth, checkServerGroup, checkMasterSlaveGroup, checkAccessControl, checkTimeouts, checkSticky, checkCertificates,
 	} {
 		if err := check(v, lb, l); err != nil {
 			return err
@@ -248,6 +244,17 @@ func checkServerGroup(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) 
 		return errVServerGroupForeign
 	}
 	return nil
+}
+
+func checkMasterSlaveGroup(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.MasterSlaveServerGroupID == "" {
+		return nil
+	}
+	g, err := cloud.MasterSlaveServerGroups.Get(v, l.MasterSlaveServerGroupID)
+	if err == nil && g.LoadBalancerID != lb.ID {
+		return errMasterSlaveGroupForeign
+	}
+	return err
 }
 
 func checkAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
@@ -332,12 +339,6 @@ func checkSticky(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error 
 	return nil
 }
 
-// tlsCipherPolicies are the built-in ones.
-var tlsCipherPolicies = []string{
-	"tls_cipher_policy_1_0", "tls_cipher_policy_1_1", "tls_cipher_policy_1_2",
-	"tls_cipher_policy_1_2_strict", "tls_cipher_policy_1_2_strict_with_1_3",
-}
-
 func checkCertificates(v *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
 	if l.Protocol != cloud.HTTPS {
 		return nil
@@ -351,10 +352,26 @@ func checkCertificates(v *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) 
 	if _, ok := cloud.CACertificates.Find(v, l.CACertificateID); l.CACertificateID != "" && !ok {
 		return errListenerCertificateUnknown.Of(l.CACertificateID)
 	}
-	if !slices.Contains(tlsCipherPolicies, l.TLSCipherPolicy) {
-		return errTLSCipherPolicyUnknown
+	return checkTLSCipherPolicy(v, l)
+}
+
+// checkTLSCipherPolicy wants one of the cloud's own policies or of the account's,
+// which takes listeners as long as it is not being changed.
+func checkTLSCipherPolicy(v *state.View, l *cloud.Listener) error {
+	if slices.Contains(cloud.BuiltInTLSCipherPolicies, l.TLSCipherPolicy) {
+		return nil
 	}
-	return nil
+	p, err := cloud.TLSCipherPolicies.Get(v, l.TLSCipherPolicy)
+	if err != nil {
+		return err
+	}
+	if before, ok := cloud.Listeners.Find(v, l.ID()); ok && before.TLSCipherPolicy == p.ID {
+		return nil
+	}
+	if p.Activity == state.Busy {
+		return errPolicyBusy
+	}
+	return v.Use(cloud.QuotaTLSCipherPolicyListeners, p.ID, 1)
 }
 
 // setListener changes a listener of any protocol: what is not given stays.

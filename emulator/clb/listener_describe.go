@@ -154,6 +154,7 @@ type layer4View struct {
 	ConnectionDrain           string `rpc:"ConnectionDrain"`
 	ConnectionDrainTimeout    int    `rpc:"ConnectionDrainTimeout,omitempty"`
 	PersistenceTimeout        int    `rpc:"PersistenceTimeout"`
+	MasterSlaveServerGroupID  string `rpc:"MasterSlaveServerGroupId"`
 }
 
 func viewLayer4(l *cloud.Listener) layer4View {
@@ -164,6 +165,7 @@ func viewLayer4(l *cloud.Listener) layer4View {
 		ConnectionDrain:           l.ConnectionDrain,
 		ConnectionDrainTimeout:    l.ConnectionDrainTimeout,
 		PersistenceTimeout:        l.PersistenceTimeout,
+		MasterSlaveServerGroupID:  l.MasterSlaveServerGroupID,
 	}
 }
 

@@ -361,7 +361,7 @@ func (s groupSwitch) change(l *cloud.Listener, id *string) error {
 		if id == nil {
 			return errVServerGroupMissing
 		}
-		l.VServerGroupID = *id
+		l.VServerGroupID, l.MasterSlaveServerGroupID = *id, ""
 	case cloud.Off:
 		if l.BackendServerPort == 0 {
 			return errVServerGroupNeeded
@@ -371,25 +371,33 @@ func (s groupSwitch) change(l *cloud.Listener, id *string) error {
 	return nil
 }
 
-// masterSlaveSwitch is the same for master/slave groups, of which there are none.
-type masterSlaveSwitch struct {
+// layer4Switch has the same for master/slave groups, of which only TCP and UDP
+// make use.
+type layer4Switch struct {
+	groupSwitch
 	MasterSlaveServerGroup string `rpc:"MasterSlaveServerGroup,enum=on|off"`
 }
 
-func (s masterSlaveSwitch) check(vServerGroup string, id *string) error {
-	switch {
-	case s.MasterSlaveServerGroup != cloud.On:
+func (s layer4Switch) change(l *cloud.Listener, vServerGroup, masterSlaveGroup *string) error {
+	switch s.MasterSlaveServerGroup {
+	case cloud.On:
+		if s.VServerGroup == cloud.On || masterSlaveGroup == nil {
+			return errServerGroupsMismatch
+		}
+		l.MasterSlaveServerGroupID, l.VServerGroupID = *masterSlaveGroup, ""
 		return nil
-	case vServerGroup == cloud.On || id == nil:
-		return errServerGroupsMismatch
+	case cloud.Off:
+		if l.MasterSlaveServerGroupID != "" && s.VServerGroup != cloud.On && l.BackendServerPort == 0 {
+			return errVServerGroupNeeded
+		}
+		l.MasterSlaveServerGroupID = ""
 	}
-	return errMasterSlaveGroupUnknown
+	return s.groupSwitch.change(l, vServerGroup)
 }
 
 type setTCPListenerRequest struct {
 	listenerRef
-	groupSwitch
-	masterSlaveSwitch
+	layer4Switch
 	Bandwidth           *int    `rpc:"Bandwidth,min=-1,max=5120,except=0"`
 	HealthCheckInterval *int    `rpc:"HealthCheckInterval,min=1,max=50"`
 	SynProxy            *string `rpc:"SynProxy,enum=enable|disable"`
@@ -408,16 +416,12 @@ func (req *setTCPListenerRequest) apply(l *cloud.Listener) {
 }
 
 func (req *setTCPListenerRequest) switchServerGroup(l *cloud.Listener) error {
-	if err := req.masterSlaveSwitch.check(req.VServerGroup, req.MasterSlaveServerGroupID); err != nil {
-		return err
-	}
-	return req.groupSwitch.change(l, req.VServerGroupID)
+	return req.layer4Switch.change(l, req.VServerGroupID, req.MasterSlaveServerGroupID)
 }
 
 type setUDPListenerRequest struct {
 	listenerRef
-	groupSwitch
-	masterSlaveSwitch
+	layer4Switch
 	Bandwidth           *int `rpc:"Bandwidth,min=-1,max=5120,except=0"`
 	HealthCheckInterval *int `rpc:"HealthCheckInterval,min=1,max=50"`
 	udpSettings
@@ -434,10 +438,7 @@ func (req *setUDPListenerRequest) apply(l *cloud.Listener) {
 }
 
 func (req *setUDPListenerRequest) switchServerGroup(l *cloud.Listener) error {
-	if err := req.masterSlaveSwitch.check(req.VServerGroup, req.MasterSlaveServerGroupID); err != nil {
-		return err
-	}
-	return req.groupSwitch.change(l, req.VServerGroupID)
+	return req.layer4Switch.change(l, req.VServerGroupID, req.MasterSlaveServerGroupID)
 }
 
 // layer7Change is what the Set actions of HTTP and HTTPS share.

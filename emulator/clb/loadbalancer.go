@@ -219,23 +219,31 @@ func newCreateLoadBalancerResponse(lb *cloud.LoadBalancer) *createLoadBalancerRe
 // checkPurchase holds what the account and the shop must be like for an instance
 // to be bought: an account that owes buys nothing, nor does one without balance.
 func checkPurchase(v *state.View, req *createLoadBalancerRequest) error {
-	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
-	if err != nil {
+	if err := checkSolvency(v); err != nil {
 		return err
 	}
 	region, err := cloud.Regions.Get(v, v.Scope().RegionID)
 	if err != nil {
 		return err
 	}
+	if req.InstanceChargeType == cloud.PayBySpec && req.LoadBalancerSpec == "" && !region.SharedInstancesSold {
+		return errSharedInstanceNotSold
+	}
+	return v.Use(cloud.QuotaLoadBalancers, v.Scope().AccountID, 1)
+}
+
+// checkSolvency refuses a purchase to an account that owes or has too little.
+func checkSolvency(v *state.View) error {
+	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
 	switch {
+	case err != nil:
+		return err
 	case !account.ArrearsSince.IsZero():
 		return errAccountInArrears
 	case account.Balance < cloud.MinimumBalance:
 		return errBalanceInsufficient
-	case req.InstanceChargeType == cloud.PayBySpec && req.LoadBalancerSpec == "" && !region.SharedInstancesSold:
-		return errSharedInstanceNotSold
 	}
-	return v.Use(cloud.QuotaLoadBalancers, account.ID, 1)
+	return nil
 }
 
 func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*cloud.LoadBalancer, error) {

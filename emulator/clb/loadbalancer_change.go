@@ -16,6 +16,7 @@ var loadBalancerChangeActions = []gateway.Action{
 	change("ModifyLoadBalancerInstanceSpec", modifyLoadBalancerInstanceSpec),
 	change("ModifyLoadBalancerInstanceChargeType", modifyLoadBalancerInstanceChargeType),
 	change("ModifyLoadBalancerInternetSpec", modifyLoadBalancerInternetSpec),
+	change("ModifyLoadBalancerPayType", modifyLoadBalancerPayType),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.
@@ -36,6 +37,12 @@ var (
 		"The parameter InternetChargeType is illegal.", "CLB-0200")
 	errIntranetByBandwidth = refusals.New("IntranetByBandwidth", 400, "ActionNotAllowed",
 		"The Intranet LB's InternetChargeType is not allowed change to paybybandwidth.", "CLB-0201")
+	errOnlyToPrepaid = refusals.New("OnlyToPrepaid", 400, "Operation.NotAllowed",
+		"Only allow changing loadBalancer from PayOnDemand to PrePay.", "CLB-0201")
+	errByTrafficToPrepaid = refusals.New("ByTrafficToPrepaid", 400, "Operation.NotAllowed",
+		"Cannot change internet payByTraffic loadBalancer from PayOnDemand to PrePay.", "CLB-0200")
+	errOrderUnfinished = refusals.New("OrderUnfinished", 400, "Operation.NotAllowed",
+		"Operation Denied. Unfinished order exists.", "CLB-0201")
 	errSpecMissing = refusals.New("SpecMissing", 400, "MissingParam.LoadBalancerSpec",
 		"The param LoadBalancerSpec is required.", "CLB-0200")
 	errSpecInvalid = refusals.New("SpecInvalid", 400, "InvalidParameter",
@@ -258,6 +265,45 @@ func changeInternetSpec(tx *state.Tx, lb *cloud.LoadBalancer, charge cloud.Inter
 	if charge == cloud.PayByBandwidth && width > 0 {
 		lb.Bandwidth = width
 	}
+}
+
+type modifyLoadBalancerPayTypeRequest struct {
+	RegionID       string `rpc:"RegionId,required"`
+	LoadBalancerID string `rpc:"LoadBalancerId,required"`
+	PayType        string `rpc:"PayType,enum=PayOnDemand|PrePay,default=PrePay"`
+	PricingCycle   string `rpc:"PricingCycle,enum=year|month,default=month"`
+	Duration       int    `rpc:"Duration,min=1,max=9,default=1"`
+	AutoPay        bool   `rpc:"AutoPay"`
+}
+
+func (req *modifyLoadBalancerPayTypeRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
+}
+
+// modifyLoadBalancerPayType orders a subscription. An order is paid at once, also
+// where AutoPay is off, as there is nobody to pay it: CLB-0185.
+func modifyLoadBalancerPayType(tx *state.Tx, req *modifyLoadBalancerPayTypeRequest) (*orderResponse, error) {
+	resp := &orderResponse{OrderID: tx.NewOrderID()}
+	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+		internet := lb.AddressType == cloud.AddressTypeInternet
+		switch {
+		case lb.InstanceChargeType == cloud.PayByCLCU:
+			return errNotForPayByCLCU
+		case lb.PayType == prePay || req.PayType != prePay:
+			return errOnlyToPrepaid
+		case lb.Ineffective != nil:
+			return errOrderUnfinished
+		case internet && lb.InternetChargeType == cloud.PayByTraffic:
+			return errByTrafficToPrepaid
+		}
+		if err := checkSolvency(tx.View); err != nil {
+			return err
+		}
+		lb.PayType, lb.OrderID = prePay, resp.OrderID
+		lb.EndTime = endOfSubscription(tx.Now(), req.PricingCycle, req.Duration)
+		return nil
+	})
+	return resp, err
 }
 
 // beijing is the time zone in which the cloud's days begin.

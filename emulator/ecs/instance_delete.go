@@ -60,6 +60,11 @@ func release(tx *state.Tx, id string) {
 		changed.BackendServers = remove(g.BackendServers)
 		cloud.VServerGroups.Put(tx, &changed)
 	}
+	for g := range cloud.MasterSlaveServerGroupsByServer.List(tx.View, id) {
+		changed := *g
+		changed.BackendServers = slices.DeleteFunc(slices.Clone(g.BackendServers), func(s cloud.MasterSlaveBackendServer) bool { return s.ServerID == id })
+		cloud.MasterSlaveServerGroups.Put(tx, &changed)
+	}
 	for lb := range cloud.LoadBalancersByServer.List(tx.View, id) {
 		changed := *lb
 		changed.BackendServers = remove(lb.BackendServers)

@@ -7,11 +7,16 @@
 package ecs
 
 import (
-	"slices"
+	_ "embed"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state/cloud"
 )
+
+// actionNames are all that the API has.
+//
+//go:embed actions.txt
+var actionNames string
 
 // Product returns the Ecs API.
 func Product(deps gateway.Deps) *gateway.Product {
@@ -19,7 +24,7 @@ func Product(deps gateway.Deps) *gateway.Product {
 		Name:    "Ecs",
 		Version: "2014-05-26",
 		HostID:  "ecs.aliyuncs.com",
-		Actions: slices.Concat(
+		Actions: gateway.Completed(actionNames,
 			instanceActions,
 			networkInterfaceActions(deps),
 			securityGroupActions,

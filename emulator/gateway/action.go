@@ -3,6 +3,8 @@ package gateway
 import (
 	"errors"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/clbemu/clbemu/state"
@@ -69,6 +71,23 @@ func Write[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)
 // NotEmulated declares an action that the cloud has and this emulator refuses,
 // always with the same error.
 func NotEmulated(name string) Action { return Action{Name: name} }
+
+// Completed are the rows of an API of which all actions are named, one a line:
+// those that are emulated, and one for each of the others, which is refused as
+// existing in the cloud and not here.
+func Completed(names string, emulated ...[]Action) []Action {
+	rows := slices.Concat(emulated...)
+	known := make(map[string]bool, len(rows))
+	for _, a := range rows {
+		known[a.Name] = true
+	}
+	for name := range strings.FieldsSeq(names) {
+		if !known[name] {
+			rows = append(rows, NotEmulated(name))
+		}
+	}
+	return rows
+}
 
 func newAction[Req, Res any](name string) Action {
 	return Action{

@@ -5,11 +5,16 @@
 package vpc
 
 import (
-	"slices"
+	_ "embed"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state/cloud"
 )
+
+// actionNames are all that the API has.
+//
+//go:embed actions.txt
+var actionNames string
 
 // Product returns the Vpc API.
 func Product(gateway.Deps) *gateway.Product {
@@ -17,7 +22,7 @@ func Product(gateway.Deps) *gateway.Product {
 		Name:    "Vpc",
 		Version: "2016-04-28",
 		HostID:  "vpc.aliyuncs.com",
-		Actions: slices.Concat(
+		Actions: gateway.Completed(actionNames,
 			vpcActions,
 			vSwitchActions,
 			routeTableActions,

@@ -48,14 +48,18 @@ type Listener struct {
 	AclStatus         string
 	AclType           string `json:",omitempty"`
 	HealthCheck       HealthCheck
+	// WhiteList is the older form of access control: on or off, and addresses.
+	WhiteListStatus string   `json:",omitempty"`
+	WhiteList       []string `json:",omitempty"`
 
 	// Layer 4.
-	PersistenceTimeout     int    `json:",omitempty"`
-	EstablishedTimeout     int    `json:",omitempty"`
-	ConnectionDrain        string `json:",omitempty"`
-	ConnectionDrainTimeout int    `json:",omitempty"`
-	ProxyProtocolV2Enabled bool   `json:",omitempty"`
-	SynProxy               string `json:",omitempty"`
+	MasterSlaveServerGroupID string `json:",omitempty"`
+	PersistenceTimeout       int    `json:",omitempty"`
+	EstablishedTimeout       int    `json:",omitempty"`
+	ConnectionDrain          string `json:",omitempty"`
+	ConnectionDrainTimeout   int    `json:",omitempty"`
+	ProxyProtocolV2Enabled   bool   `json:",omitempty"`
+	SynProxy                 string `json:",omitempty"`
 
 	// Layer 7.
 	StickySession              string `json:",omitempty"`
@@ -117,6 +121,7 @@ var Listeners = state.NewTable(Schema, "Listener", (*Listener).ID,
 	state.Refers(ServerCertificates, func(l *Listener) string { return l.ServerCertificateID }),
 	state.Refers(CACertificates, func(l *Listener) string { return l.CACertificateID }),
 	state.Refers(VServerGroups, func(l *Listener) string { return l.VServerGroupID }),
+	state.Refers(MasterSlaveServerGroups, func(l *Listener) string { return l.MasterSlaveServerGroupID }),
 	state.RefersAll(AccessControlLists, func(l *Listener) []string { return l.AclIDs }),
 	state.Life(func(l *Listener) *ListenerStatus { return &l.Status }))
 
@@ -129,6 +134,12 @@ var ListenersByLoadBalancer = Listeners.Index("loadbalancer", func(l *Listener) 
 // ListenersByVServerGroup finds the listeners that forward to a group.
 var ListenersByVServerGroup = Listeners.Index("vservergroup", func(l *Listener) [][]string {
 	return state.Key(l.VServerGroupID)
+})
+
+// ListenersByMasterSlaveServerGroup finds the listeners that forward to a
+// master/slave group.
+var ListenersByMasterSlaveServerGroup = Listeners.Index("masterslaveservergroup", func(l *Listener) [][]string {
+	return state.Key(l.MasterSlaveServerGroupID)
 })
 
 // ListenersByAccessControlList finds listeners by an ACL bound to them.
@@ -157,6 +168,9 @@ var _ = Listeners.With(state.Checks(checkListener))
 
 func checkListener(c *state.Checker, l *Listener) {
 	checkGroup(c, Listeners.Kind(), l.ID(), l.LoadBalancerID, l.VServerGroupID)
+	if g, ok := MasterSlaveServerGroups.Find(c.View(), l.MasterSlaveServerGroupID); ok && g.LoadBalancerID != l.LoadBalancerID {
+		c.Fail("Listener %s forwards to MasterSlaveServerGroup %s of another load balancer", l.ID(), g.ID)
+	}
 	state.Among(c, Listeners, l, "protocol", l.Protocol, TCP, UDP, HTTP, HTTPS)
 	state.Among(c, Listeners, l, "status", l.Status, ListenerStarting, ListenerRunning, ListenerConfiguring, ListenerStopping, ListenerStopped)
 	state.Between(c, Listeners, l, "port", l.Port, 1, 65535)
@@ -195,4 +209,6 @@ var (
 		}))
 	QuotaListenerACLs = state.NewQuota(Schema, "slb_quota_listener_acls_num", 5,
 		state.Within(Listeners, func(l *Listener) int { return len(l.AclIDs) }))
+	QuotaWhiteList = state.NewQuota(Schema, "slb_quota_white_list_items_num", 300,
+		state.Within(Listeners, func(l *Listener) int { return len(l.WhiteList) }))
 )

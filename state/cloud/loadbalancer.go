@@ -72,6 +72,8 @@ type LoadBalancer struct {
 	Activity string `json:",omitempty"`
 	// LockedFrom is the status that a locked load balancer had before.
 	LockedFrom LoadBalancerStatus `json:",omitempty"`
+	// AccessLog is where its access log goes. It is kept and shown; no log is written.
+	AccessLog *AccessLog `json:",omitempty"`
 	// OrderID and EndTime are those of a subscription (PrePay).
 	OrderID    int64     `json:",omitempty"`
 	EndTime    time.Time `json:",omitzero"`
@@ -84,6 +86,12 @@ type InternetSpecChange struct {
 	InternetChargeType InternetChargeType
 	Bandwidth          int
 	EffectiveAt        time.Time
+}
+
+// AccessLog is a store of the log service.
+type AccessLog struct {
+	LogProject string
+	LogStore   string
 }
 
 // LoadBalancers by id.

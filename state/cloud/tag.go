@@ -4,21 +4,30 @@ import "github.com/clbemu/clbemu/state"
 
 // What can be tagged.
 const (
-	TagLoadBalancer      state.TagResourceType = "instance"
-	TagServerCertificate state.TagResourceType = "certificate"
-	TagAccessControlList state.TagResourceType = "acl"
-	TagCACertificate     state.TagResourceType = "slb:cacertificate" // set on upload only
-	TagListener          state.TagResourceType = "listener"
-	TagVServerGroup      state.TagResourceType = "vservergroup"
-	TagInstance          state.TagResourceType = "ecs:instance"
-	TagNetworkInterface  state.TagResourceType = "ecs:eni"
-	TagSecurityGroup     state.TagResourceType = "ecs:securitygroup"
-	TagVPC               state.TagResourceType = "vpc:vpc"
-	TagVSwitch           state.TagResourceType = "vpc:vswitch"
-	TagRouteTable        state.TagResourceType = "vpc:routetable"
-	TagEIP               state.TagResourceType = "vpc:eip"
+	TagLoadBalancer           state.TagResourceType = "instance"
+	TagServerCertificate      state.TagResourceType = "certificate"
+	TagAccessControlList      state.TagResourceType = "acl"
+	TagCACertificate          state.TagResourceType = "slb:cacertificate" // set on upload only
+	TagListener               state.TagResourceType = "listener"
+	TagVServerGroup           state.TagResourceType = "vservergroup"
+	TagMasterSlaveServerGroup state.TagResourceType = "masterslaveservergroup"
+	TagInstance               state.TagResourceType = "ecs:instance"
+	TagNetworkInterface       state.TagResourceType = "ecs:eni"
+	TagSecurityGroup          state.TagResourceType = "ecs:securitygroup"
+	TagVPC                    state.TagResourceType = "vpc:vpc"
+	TagVSwitch                state.TagResourceType = "vpc:vswitch"
+	TagRouteTable             state.TagResourceType = "vpc:routetable"
+	TagEIP                    state.TagResourceType = "vpc:eip"
 )
 
 // QuotaTags is of a resource.
 var QuotaTags = state.NewQuota(Schema, "slb_quota_tags_num", 20,
 	state.Of(state.TagsByResource, func(t *state.Tag, add func(string, int)) { add(t.ResourceID, 1) }))
+
+// QuotaLegacyTags is of a load balancer, as far as AddTags goes.
+var QuotaLegacyTags = state.NewQuota(Schema, "slb_quota_add_tags_num", 10,
+	state.Of(state.TagsByResource, func(t *state.Tag, add func(string, int)) {
+		if t.ResourceType == TagLoadBalancer {
+			add(t.ResourceID, 1)
+		}
+	}))

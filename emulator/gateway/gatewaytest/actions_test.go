@@ -46,7 +46,8 @@ func TestDifferences(t *testing.T) {
 		want       string // part of the one difference, "" for none
 	}{
 		{name: "Equal", change: func(map[string]actionFacts) {}},
-		{name: "UnknownAction", change: func(f map[string]actionFacts) { delete(f, "BreakThing") }, want: "has action BreakThing"},
+		{name: "UnknownAction", change: func(f map[string]actionFacts) { delete(f, "DescribeThing") }, want: "has action DescribeThing"},
+		{name: "UnknownNotEmulated", change: func(f map[string]actionFacts) { delete(f, "BreakThing") }},
 		{name: "LacksAction", change: func(f map[string]actionFacts) { f["MendThing"] = actionFacts{} }, want: "lacks action MendThing"},
 		{name: "Mutates", change: edit(func(f *actionFacts) { f.Mutating = true }), want: "Mutates = false"},
 		{name: "UnknownParameter", change: edit(func(f *actionFacts) { delete(f.Params, "Tag.N.Key") }), want: "reads Tag.N.Key"},

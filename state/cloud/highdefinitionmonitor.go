@@ -1,0 +1,18 @@
+package cloud
+
+import "github.com/clbemu/clbemu/state"
+
+// HighDefinitionMonitor is where an account wants the fine-grained metrics of a
+// region. It is kept and shown; no metric is written.
+type HighDefinitionMonitor struct {
+	state.Owner
+	LogProject string
+	LogStore   string
+}
+
+// HighDefinitionMonitorID is the id of a HighDefinitionMonitor.
+func HighDefinitionMonitorID(o state.Owner) string { return o.AccountID + "/" + o.RegionID }
+
+// HighDefinitionMonitors by HighDefinitionMonitorID.
+var HighDefinitionMonitors = state.NewTable(Schema, "HighDefinitionMonitor",
+	func(m *HighDefinitionMonitor) string { return HighDefinitionMonitorID(m.Owner) })
