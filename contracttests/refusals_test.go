@@ -20,6 +20,7 @@ import (
 	sdkerrors "github.com/aliyun/alibaba-cloud-sdk-go/sdk/errors"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -62,7 +63,7 @@ type refusalRun struct {
 func worldSet(name, value string) cause {
 	return cause{"`clbemu world set " + name + "=" + value + "`", func(r *refusalRun) error {
 		return r.store.Update(state.Owner{}, func(tx *state.Tx) error {
-			return world.Set(tx, world.Where{}, []world.Setting{{Name: name, Value: value}})
+			return world.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: name, Value: value}})
 		})
 	}}
 }

@@ -71,11 +71,18 @@ var mayImport = map[string][]string{
 	"emulator/vpc":       {"state", "emulator/gateway"},
 	"emulator/ecs":       {"state", "emulator/gateway"},
 	"emulator/metadata":  {"state", "emulator/gateway"},
-	"emulator/world":     {"state"},
-	"emulator/control":   {"state", "faults", "scenarios", "emulator/gateway", "emulator/world", "emulator/catalogue", "emulator/names", "emulator/journal"},
+	"emulator/world":     {"state", "emulator/controlapi"},
+	"emulator/control":   {"state", "faults", "scenarios", "emulator/gateway", "emulator/world", "emulator/controlapi", "emulator/names", "emulator/journal"},
 	"emulator/catalogue": {},
 	"emulator/names":     {"state", "faults", "emulator/gateway", "emulator/world", "emulator/catalogue"},
 	"emulator/journal":   {},
+	// What goes over the wire, and who calls: neither knows who answers.
+	"emulator/controlapi":    {"emulator/journal", "scenarios"},
+	"emulator/controlclient": {"emulator/controlapi", "emulator/journal", "scenarios"},
+	"emulator/apiclient":     {},
+	// Scenarios are played by the two APIs; who starts an emulator is above.
+	"emulator/stage":         {"state", "faults", "scenarios", "emulator/gateway", "emulator/names", "emulator/journal", "emulator/apiclient", "emulator/controlapi", "emulator/controlclient"},
+	"emulator/stage/private": {"emulator", "scenarios", "state"},
 	// This one only reads what the journal wrote.
 	"emulator/upgradecheck": {"emulator/journal"},
 }
@@ -130,6 +137,32 @@ func TestBinaryHasNoClient(t *testing.T) {
 			if strings.HasPrefix(path+"/", strings.TrimSuffix(forbidden, "/")+"/") {
 				t.Errorf("the binary depends on %s", path)
 			}
+		}
+	}
+}
+
+// TestClientLinksNoServer proves that who calls the control API links neither what
+// answers it, nor its libraries, nor the store.
+func TestClientLinksNoServer(t *testing.T) {
+	linked := map[string][]string{
+		"./emulator/controlclient": {"github.com/gorilla/mux", "github.com/prometheus", "go.etcd.io/bbolt", module + "state", module + "emulator/gateway", module + "emulator/control"},
+		"./emulator/stage":         {"github.com/gorilla/mux", "github.com/prometheus", "go.etcd.io/bbolt", module + "emulator/control"},
+	}
+	for client, forbidden := range linked {
+		deps := strings.Fields(goList(t, "-deps", client))
+		if !slices.Contains(deps, module+"emulator/controlapi") {
+			t.Errorf("%s does not know the API that it calls", client)
+		}
+		for _, path := range deps {
+			if i := slices.IndexFunc(forbidden, func(f string) bool { return under(path, f) }); i >= 0 {
+				t.Errorf("%s links %s", client, path)
+			}
+		}
+	}
+	server := strings.Fields(goList(t, "-deps", "./emulator/control"))
+	for _, library := range []string{"github.com/gorilla/mux", "github.com/prometheus/client_golang/prometheus"} {
+		if !slices.Contains(server, library) {
+			t.Errorf("the server does not link %s: that clients do not proves nothing", library)
 		}
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/metadata"
 	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/emulator/stage"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -81,10 +82,6 @@ type Config struct {
 	Log  zerolog.Logger
 	// Journal says how much is remembered of calls; its Log is the one above.
 	Journal journal.Config
-
-	// Player makes what plays the scenarios that the control API is sent; nil plays
-	// none.
-	Player func(*Emulator) control.Player
 
 	// Listen and ControlListen are host:port for Start.
 	Listen        string
@@ -270,10 +267,7 @@ func (e *Emulator) build(snapshots *control.Snapshots) {
 		Log:        e.cfg.Log,
 		Seed:       e.cfg.Seed,
 	}), callers)
-	var player control.Player
-	if e.cfg.Player != nil {
-		player = e.cfg.Player(e)
-	}
+	player := &stage.Player{API: e.api, Control: http.HandlerFunc(e.serveControl), Token: e.cfg.ControlToken, Store: e.store, Products: products}
 	e.control = control.New(control.Config{
 		Store:     e.store,
 		Products:  products,
@@ -290,6 +284,9 @@ func (e *Emulator) build(snapshots *control.Snapshots) {
 		Log:       e.cfg.Log,
 	})
 }
+
+// serveControl is the control API once it is there.
+func (e *Emulator) serveControl(w http.ResponseWriter, r *http.Request) { e.control.ServeHTTP(w, r) }
 
 // serveAPI gives the metadata service its paths and the API all others. It
 // is no http.ServeMux, which would redirect a path that it finds untidy, and

@@ -17,9 +17,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/stage"
 	"github.com/clbemu/clbemu/emulator/world"
 )
 
@@ -95,7 +94,6 @@ func TestSecretsStay(t *testing.T) {
 	s := emulatortest.Start(t, emulatortest.WithConfig(func(cfg *emulator.Config) {
 		cfg.World, cfg.ControlToken, cfg.Journal.File = w, token, file
 		cfg.Log = zerolog.New(log).Level(zerolog.TraceLevel)
-		cfg.Player = func(e *emulator.Emulator) control.Player { return stage.NewPlayer(e, token) }
 	}))
 	ground := &soil{t: t, url: s.ControlURL(), token: token, places: make(map[string]string)}
 	plantConditions(planted, ground, plantRole(t, planted, s))
@@ -127,14 +125,14 @@ func TestSecretsStay(t *testing.T) {
 // of a temporary key are.
 func plantConditions(planted plants, ground *soil, temporary string) {
 	set := func(name, value string, want int) {
-		body, _ := json.Marshal(map[string]any{"settings": []world.Setting{{Name: name, Value: value}}})
+		body, _ := json.Marshal(map[string]any{"settings": []controlapi.Setting{{Name: name, Value: value}}})
 		ground.control("PATCH", "/v1/world", string(body), want)
 	}
 	set("key.newid.secret", planted.new("secret of a condition"), http.StatusOK)
 	set("key.testid.secret", planted.new("changed secret"), http.StatusOK)
 	set("key."+temporary+".secret", planted.new("refused secret"), http.StatusUnprocessableEntity)
 	set("key.newid.secrets", planted.new("secret of a condition that is misspelt"), http.StatusUnprocessableEntity)
-	body, _ := json.Marshal(map[string]any{"account": "none", "settings": []world.Setting{{Name: "key.a.secret", Value: planted.new("secret of no account")}}})
+	body, _ := json.Marshal(map[string]any{"account": "none", "settings": []controlapi.Setting{{Name: "key.a.secret", Value: planted.new("secret of no account")}}})
 	ground.control("PATCH", "/v1/world", string(body), http.StatusUnprocessableEntity)
 	ground.control("PATCH", "/v1/world", `{"settings":[{"name":"key.a.secret","value":["`+planted.new("secret in a list")+`"]}]}`, http.StatusBadRequest)
 	ground.control("POST", "/v1/scenarios/run", "about: s\nclient:\n  steps:\n    - set: {key.newid.secret: "+

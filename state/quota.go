@@ -130,16 +130,16 @@ func (v *View) used(name QuotaName, holder string, most int) (n int) {
 
 // QuotaUse is how much of a quota is used, and by whom.
 type QuotaUse struct {
-	Name    QuotaName     `json:"name"`
-	Default int           `json:"default"`
-	Limit   int           `json:"limit"`
-	Holders []QuotaHolder `json:"holders,omitempty"`
+	Name    QuotaName
+	Default int
+	Limit   int
+	Holders []QuotaHolder
 }
 
 // QuotaHolder is one that uses a quota.
 type QuotaHolder struct {
-	ID   string `json:"id"`
-	Used int    `json:"used"`
+	ID   string
+	Used int
 }
 
 // QuotaUses lists the quotas of the scope's account, the greatest users first.

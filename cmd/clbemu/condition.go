@@ -14,7 +14,8 @@ import (
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -23,11 +24,11 @@ import (
 // conditionFlags say whose conditions a command is about.
 type conditionFlags struct {
 	stateFlags
-	where world.Where
+	where controlapi.Where
 }
 
 // addWhere gives a command the flags.
-func (f *conditionFlags) addWhere(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, t target) error) *cobra.Command {
+func (f *conditionFlags) addWhere(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, c *controlclient.Client) error) *cobra.Command {
 	f.addRunning(cmd, do)
 	cmd.Flags().StringVar(&f.where.AccountID, "account", "", "account (the first)")
 	cmd.Flags().StringVar(&f.where.RegionID, "region", "", "region (the account's)")
@@ -46,8 +47,8 @@ func newWorldSet() *cobra.Command {
   clbemu world set vswitch.vsw-bp1clbemu000000000001.freeAddresses=0
   clbemu world set policy.key.testid=@policy.json`,
 		Args: cobra.MinimumNArgs(1),
-	}, func(cmd *cobra.Command, args []string, t target) error {
-		change := control.Change{Where: f.where}
+	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
+		change := controlapi.Change{Where: f.where}
 		for _, arg := range args {
 			name, value, ok := strings.Cut(arg, "=")
 			if !ok {
@@ -60,9 +61,9 @@ func newWorldSet() *cobra.Command {
 				}
 				value = string(text)
 			}
-			change.Settings = append(change.Settings, world.Setting{Name: name, Value: value})
+			change.Settings = append(change.Settings, controlapi.Setting{Name: name, Value: value})
 		}
-		return t.set(change)
+		return c.SetWorld(cmd.Context(), change)
 	})
 }
 
@@ -85,16 +86,16 @@ func newWorldGet() *cobra.Command {
 		Example: `  clbemu world get
   clbemu world get account`,
 		Args: cobra.MaximumNArgs(1),
-	}, func(cmd *cobra.Command, args []string, t target) error {
+	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		prefix := strings.Join(args, "")
 		if err := names.Of(cloud.Schema, emulator.Products()).CheckPrefix(prefix); err != nil {
 			return usage(err)
 		}
-		list, err := t.conditions(f.where)
+		list, err := c.World(cmd.Context(), f.where)
 		if err != nil {
 			return err
 		}
-		list = slices.DeleteFunc(list, func(s world.Setting) bool { return !strings.HasPrefix(s.Name, prefix) })
+		list = slices.DeleteFunc(list, func(s controlapi.Setting) bool { return !strings.HasPrefix(s.Name, prefix) })
 		for _, s := range list {
 			fmt.Fprintf(cmd.OutOrStdout(), "%s=%s\n", s.Name, s.Value)
 		}
@@ -114,18 +115,18 @@ func newQuota() *cobra.Command {
 		Example: `  clbemu quota
   clbemu quota --used`,
 		Args: noArgs,
-	}, func(cmd *cobra.Command, _ []string, t target) error {
-		quotas, err := t.quotas(f.where)
+	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error {
+		quotas, err := c.Quotas(cmd.Context(), f.where)
 		if err != nil {
 			return err
 		}
 		var rows [][]string
 		for _, q := range quotas {
 			if len(q.Holders) == 0 && !used {
-				rows = append(rows, []string{string(q.Name), strconv.Itoa(q.Limit), "0", ""})
+				rows = append(rows, []string{q.Name, strconv.Itoa(q.Limit), "0", ""})
 			}
 			for _, h := range q.Holders {
-				rows = append(rows, []string{string(q.Name), strconv.Itoa(q.Limit), strconv.Itoa(h.Used), h.ID})
+				rows = append(rows, []string{q.Name, strconv.Itoa(q.Limit), strconv.Itoa(h.Used), h.ID})
 			}
 		}
 		return cannot(terminal.Table(cmd.OutOrStdout(), []string{"QUOTA", "LIMIT", "USED", "BY"}, rows))
@@ -146,29 +147,29 @@ real time all the same.`,
 	}
 	factor := func(n float64) *float64 { return &n }
 	cmd.AddCommand(
-		newClockChange("show", "Show the emulated time", noArgs, func([]string) (control.ClockChange, error) {
-			return control.ClockChange{}, nil
+		newClockChange("show", "Show the emulated time", noArgs, func([]string) (controlapi.ClockChange, error) {
+			return controlapi.ClockChange{}, nil
 		}),
-		newClockChange("freeze", "Let the emulated time stand still", noArgs, func([]string) (control.ClockChange, error) {
-			return control.ClockChange{Scale: factor(0)}, nil
+		newClockChange("freeze", "Let the emulated time stand still", noArgs, func([]string) (controlapi.ClockChange, error) {
+			return controlapi.ClockChange{Scale: factor(0)}, nil
 		}),
-		newClockChange("resume", "Let the emulated time go on as real time does", noArgs, func([]string) (control.ClockChange, error) {
-			return control.ClockChange{Scale: factor(1)}, nil
+		newClockChange("resume", "Let the emulated time go on as real time does", noArgs, func([]string) (controlapi.ClockChange, error) {
+			return controlapi.ClockChange{Scale: factor(1)}, nil
 		}),
 		newClockChange("advance DURATION", "Move the emulated time forward, such as by 168h", exactly(1, "the duration"),
-			func(args []string) (control.ClockChange, error) {
+			func(args []string) (controlapi.ClockChange, error) {
 				if _, err := time.ParseDuration(args[0]); err != nil {
-					return control.ClockChange{}, errors.New("want a duration, such as 168h or 90s")
+					return controlapi.ClockChange{}, errors.New("want a duration, such as 168h or 90s")
 				}
-				return control.ClockChange{Advance: args[0]}, nil
+				return controlapi.ClockChange{Advance: args[0]}, nil
 			}),
 		newClockChange("scale FACTOR", "Let the emulated time go FACTOR times as fast as real time", exactly(1, "the factor"),
-			func(args []string) (control.ClockChange, error) {
+			func(args []string) (controlapi.ClockChange, error) {
 				n, err := strconv.ParseFloat(args[0], 64)
 				if err != nil {
-					return control.ClockChange{}, errors.New("want a number, such as 60")
+					return controlapi.ClockChange{}, errors.New("want a number, such as 60")
 				}
-				return control.ClockChange{Scale: &n}, nil
+				return controlapi.ClockChange{Scale: &n}, nil
 			}),
 	)
 	return cmd
@@ -176,7 +177,7 @@ real time all the same.`,
 
 // newClockChange is one of the commands: it makes the change, if any, and shows
 // the time.
-func newClockChange(use, short string, args cobra.PositionalArgs, change func([]string) (control.ClockChange, error)) *cobra.Command {
+func newClockChange(use, short string, args cobra.PositionalArgs, change func([]string) (controlapi.ClockChange, error)) *cobra.Command {
 	f := &conditionFlags{}
 	name, _, _ := strings.Cut(use, " ")
 	example := "  clbemu clock " + name
@@ -187,17 +188,17 @@ func newClockChange(use, short string, args cobra.PositionalArgs, change func([]
 		example += " 60"
 	}
 	return f.addWhere(&cobra.Command{Use: use, Short: short, Example: example, Args: args},
-		func(cmd *cobra.Command, args []string, t target) error {
-			c, err := change(args)
+		func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
+			wanted, err := change(args)
 			if err != nil {
 				return usage(err)
 			}
-			if c != (control.ClockChange{}) {
-				if err := t.setClock(c); err != nil {
+			if wanted != (controlapi.ClockChange{}) {
+				if err := c.SetClock(cmd.Context(), wanted); err != nil {
 					return err
 				}
 			}
-			status, err := t.clock()
+			status, err := c.Clock(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -1,18 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
-	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 )
 
 func newFault() *cobra.Command {
@@ -50,7 +47,7 @@ had a hand in carries its name in the header X-Clbemu-Fault.`,
 }
 
 // addRemote gives a command that needs a running emulator its flags.
-func addRemote(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, r *remote) error) *cobra.Command {
+func addRemote(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, c *controlclient.Client) error) *cobra.Command {
 	var server, token string
 	cmd.Flags().StringVar(&server, "server", "http://"+defaultControl, "control API of a running emulator")
 	cmd.Flags().StringVar(&token, "control-token", "", "token of the control API")
@@ -58,24 +55,27 @@ func addRemote(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, r 
 		if err := configure(cmd); err != nil {
 			return err
 		}
-		return do(cmd, args, &remote{ctx: cmd.Context(), url: strings.TrimSuffix(server, "/"), token: token})
+		c, err := newClient(server, token)
+		if err != nil {
+			return err
+		}
+		return answered(do(cmd, args, c))
 	}
 	return cmd
 }
 
-// printFaults makes a call about faults and shows what there is then.
-func printFaults(cmd *cobra.Command, r *remote, method, path string, body io.Reader) error {
-	var got control.FaultRules
-	if err := r.call(method, path, body, decode(&got)); err != nil {
+// printFaults shows what rules there are after a call about them.
+func printFaults(cmd *cobra.Command, list []controlapi.FaultRule, err error) error {
+	if err != nil {
 		return err
 	}
-	if len(got.Faults) == 0 {
+	if len(list) == 0 {
 		fmt.Fprintln(cmd.OutOrStdout(), "there is no fault rule")
 		return nil
 	}
 	var rows [][]string
-	for _, f := range got.Faults {
-		rows = append(rows, []string{f.Name, string(f.At), fmt.Sprint(f.Seen), fmt.Sprint(f.Hits), fmt.Sprint(f.Spent)})
+	for _, f := range list {
+		rows = append(rows, []string{f.Name, f.At, fmt.Sprint(f.Seen), fmt.Sprint(f.Hits), fmt.Sprint(f.Spent)})
 	}
 	return cannot(terminal.Table(cmd.OutOrStdout(), []string{"RULE", "AT", "SEEN", "HITS", "SPENT"}, rows))
 }
@@ -88,15 +88,12 @@ func newFaultList() *cobra.Command {
 		Example: `  clbemu fault list
   clbemu fault list --yaml > faults.yaml`,
 		Args: noArgs,
-	}, func(cmd *cobra.Command, _ []string, r *remote) error {
-		if !whole {
-			return printFaults(cmd, r, http.MethodGet, "/v1/faults", nil)
+	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error {
+		list, err := c.Faults(cmd.Context())
+		if !whole || err != nil {
+			return printFaults(cmd, list, err)
 		}
-		var got control.FaultRules
-		if err := r.call(http.MethodGet, "/v1/faults", nil, decode(&got)); err != nil {
-			return err
-		}
-		for i, f := range got.Faults {
+		for i, f := range list {
 			if i > 0 {
 				fmt.Fprintln(cmd.OutOrStdout(), "---")
 			}
@@ -116,12 +113,13 @@ func newFaultAdd() *cobra.Command {
 		Example: `  clbemu fault add faults.yaml
   echo '{name: busy, match: {action: Create*}, effect: {error: {code: ServiceUnavailable}}}' | clbemu fault add -`,
 		Args: exactly(1, "the file"),
-	}, func(cmd *cobra.Command, args []string, r *remote) error {
+	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		text, err := readFile(cmd, args[0])
 		if err != nil {
 			return cannot(err)
 		}
-		return printFaults(cmd, r, http.MethodPost, "/v1/faults", bytes.NewReader(text))
+		list, err := c.AddFaults(cmd.Context(), text)
+		return printFaults(cmd, list, err)
 	})
 }
 
@@ -140,19 +138,22 @@ func newFaultDelete() *cobra.Command {
 		Short: "Delete fault rules",
 		Example: `  clbemu fault delete busy
   clbemu fault delete --all`,
-	}, func(cmd *cobra.Command, args []string, r *remote) error {
-		switch {
-		case all && len(args) == 0:
-			return printFaults(cmd, r, http.MethodDelete, "/v1/faults", nil)
-		case all || len(args) == 0:
+	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
+		if all == (len(args) > 0) {
 			return usage(fmt.Errorf("name the rules to delete, or say --all"))
 		}
-		for _, name := range args[:len(args)-1] {
-			if err := r.call(http.MethodDelete, "/v1/faults/"+url.PathEscape(name), nil, discard); err != nil {
+		if all {
+			left, err := c.DeleteFaults(cmd.Context())
+			return printFaults(cmd, left, err)
+		}
+		var left []controlapi.FaultRule
+		for _, name := range args {
+			var err error
+			if left, err = c.DeleteFault(cmd.Context(), name); err != nil {
 				return err
 			}
 		}
-		return printFaults(cmd, r, http.MethodDelete, "/v1/faults/"+url.PathEscape(args[len(args)-1]), nil)
+		return printFaults(cmd, left, nil)
 	})
 	cmd.Flags().BoolVar(&all, "all", false, "delete all rules")
 	return cmd
@@ -164,7 +165,8 @@ func newFaultReset() *cobra.Command {
 		Short:   "Set the counters of all rules to nothing, and their times to now",
 		Example: "  clbemu fault reset",
 		Args:    noArgs,
-	}, func(cmd *cobra.Command, _ []string, r *remote) error {
-		return printFaults(cmd, r, http.MethodPost, "/v1/faults/reset", nil)
+	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error {
+		list, err := c.ResetFaults(cmd.Context())
+		return printFaults(cmd, list, err)
 	})
 }

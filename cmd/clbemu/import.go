@@ -6,7 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 )
 
 func newWorldImport() *cobra.Command {
@@ -27,9 +28,9 @@ the cluster no longer has stays.`,
 		Example: `  kubectl get nodes -o json | clbemu world import -
   kubectl get pods -A -o json | clbemu world import -`,
 		Args: exactly(1, "the file to import"),
-	}, func(cmd *cobra.Command, args []string, t target) error {
+	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		return reading(cmd, args[0], func(from io.Reader) error {
-			done, err := t.importCluster(f.where, from)
+			done, err := c.ImportCluster(cmd.Context(), f.where, from)
 			if err == nil {
 				printImported(cmd.OutOrStdout(), done)
 			}
@@ -38,8 +39,8 @@ the cluster no longer has stays.`,
 	})
 }
 
-func printImported(w io.Writer, done world.Imported) {
-	none := world.Count{}
+func printImported(w io.Writer, done controlapi.Imported) {
+	none := controlapi.Count{}
 	if done.Instances != none || done.NetworkInterfaces == none {
 		fmt.Fprintf(w, "instances: %s\n", done.Instances)
 	}

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -14,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
-	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
@@ -42,7 +40,7 @@ with !, changes by the control API and marks with *. Secrets are never kept.`,
   clbemu journal mark before
   clbemu journal --since-mark before --counts`,
 		Args: noArgs,
-	}, func(cmd *cobra.Command, _ []string, r *remote) error { return f.show(cmd, r) })
+	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error { return f.show(cmd, c) })
 	flags := cmd.Flags()
 	flags.BoolVar(&f.follow, "follow", false, "go on with what comes, until interrupted")
 	flags.StringVar(&f.action, "action", "", "actions: a glob, or several by commas")
@@ -82,23 +80,21 @@ func (f *journalFlags) query(cmd *cobra.Command) (url.Values, error) {
 	return q, nil
 }
 
-func (f *journalFlags) show(cmd *cobra.Command, r *remote) error {
+func (f *journalFlags) show(cmd *cobra.Command, c *controlclient.Client) error {
 	q, err := f.query(cmd)
 	if err != nil {
 		return err
 	}
 	show := f.printer(cmd.OutOrStdout())
 	if f.follow {
-		err := r.call(http.MethodGet, "/v1/journal/stream?"+q.Encode(), nil, func(body io.Reader) error {
-			return readEvents(body, show, cmd.ErrOrStderr())
-		})
+		err := c.Follow(cmd.Context(), q, show, func(n uint64) { printMissed(cmd.ErrOrStderr(), n) })
 		if cmd.Context().Err() != nil {
 			return nil // to interrupt it is how it ends
 		}
 		return err
 	}
-	var page journal.Page
-	if err := r.call(http.MethodGet, "/v1/journal?"+q.Encode(), nil, decode(&page)); err != nil {
+	page, err := c.Journal(cmd.Context(), q)
+	if err != nil {
 		return err
 	}
 	if page.Missed > 0 && (q.Has("since") || q.Has("sinceMark")) {
@@ -149,42 +145,14 @@ func (f *journalFlags) printCounts(w io.Writer, counts []journal.Count) error {
 	return cannot(terminal.Table(w, []string{"ACTION", "CODE", "CALLS"}, rows))
 }
 
-// maxEvent bounds a line of the stream; entries are some KiB.
-const maxEvent = 1 << 20
-
-// readEvents shows the entries of a stream until it ends.
-func readEvents(body io.Reader, show func(*journal.Entry) error, stderr io.Writer) error {
-	lines := bufio.NewScanner(body)
-	lines.Buffer(nil, maxEvent)
-	for lines.Scan() {
-		data, ok := strings.CutPrefix(lines.Text(), "data: ")
-		if !ok {
-			continue
-		}
-		var event struct {
-			journal.Entry
-			control.Missed
-		}
-		if err := json.Unmarshal([]byte(data), &event); err != nil {
-			return err
-		}
-		if event.Missed.Missed > 0 {
-			printMissed(stderr, event.Missed.Missed)
-		} else if err := show(&event.Entry); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
-}
-
 func newJournalMark() *cobra.Command {
 	return addRemote(&cobra.Command{
 		Use:     "mark NAME",
 		Short:   "Name the present end of the journal, for --since-mark",
 		Example: "  clbemu journal mark before",
 		Args:    exactly(1, "the name of the mark"),
-	}, func(cmd *cobra.Command, args []string, r *remote) error {
-		if err := r.send(http.MethodPost, "/v1/journal/marks", control.NewMark{Name: args[0]}); err != nil {
+	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
+		if err := c.Mark(cmd.Context(), args[0]); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "mark %s is set\n", args[0])
@@ -198,13 +166,13 @@ func newJournalMarks() *cobra.Command {
 		Short:   "List the marks in order of their positions",
 		Example: "  clbemu journal marks",
 		Args:    noArgs,
-	}, func(cmd *cobra.Command, _ []string, r *remote) error {
-		var got control.Marks
-		if err := r.call(http.MethodGet, "/v1/journal/marks", nil, decode(&got)); err != nil {
+	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error {
+		marks, err := c.Marks(cmd.Context())
+		if err != nil {
 			return err
 		}
 		var rows [][]string
-		for _, m := range got.Marks {
+		for _, m := range marks {
 			rows = append(rows, []string{m.Name, strconv.FormatUint(m.Sequence, 10), m.Time.Format(entryTime)})
 		}
 		return cannot(terminal.Table(cmd.OutOrStdout(), []string{"MARK", "SEQUENCE", "TIME"}, rows))
@@ -217,7 +185,7 @@ func newJournalClear() *cobra.Command {
 		Short:   "Empty the journal in memory; marks and the journal file stay",
 		Example: "  clbemu journal clear",
 		Args:    noArgs,
-	}, func(_ *cobra.Command, _ []string, r *remote) error {
-		return r.call(http.MethodDelete, "/v1/journal", nil, discard)
+	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error {
+		return c.ClearJournal(cmd.Context())
 	})
 }

@@ -13,9 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/stage"
 	"github.com/clbemu/clbemu/scenarios"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func newScenario() *cobra.Command {
@@ -74,7 +76,7 @@ func newScenarioLint() *cobra.Command {
 		Example: `  clbemu scenario lint my.yaml
   clbemu scenario lint`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			loaded, err := loadChecked(cmd, args, set)
+			loaded, err := loadChecked(args, set)
 			if err != nil {
 				return err
 			}
@@ -122,16 +124,12 @@ func newScenarioSchema() *cobra.Command {
 
 // loadChecked reads scenarios and holds them against what is emulated. What is
 // wrong with them is a failed check.
-func loadChecked(cmd *cobra.Command, args, set []string) (loaded []*scenarios.Scenario, err error) {
+func loadChecked(args, set []string) (loaded []*scenarios.Scenario, err error) {
 	values, err := parseSet(set)
 	if err != nil {
 		return nil, err
 	}
-	known, err := stage.NewNames(cmd.Context())
-	if err != nil {
-		return nil, cannot(err)
-	}
-	defer func() { err = errors.Join(err, cannot(known.Close(cmd.Context()))) }()
+	known := stage.NewNames(cloud.Schema, emulator.Products())
 	if loaded, err = loadScenarios(args, scenarios.Options{Set: values, Names: known}); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/emulator/stage/private"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -46,7 +47,7 @@ func (u *used) offer(ctx context.Context, s *scenarios.Scenario, result *scenari
 
 // passesAlone plays a client half on a private emulator, which takes no time.
 func passesAlone(ctx context.Context, s *scenarios.Scenario) bool {
-	local, err := stage.NewLocal(ctx)
+	local, err := private.New(ctx)
 	if err != nil {
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/emulator/stage/private"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -87,7 +88,7 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 	if r.half != "" && r.half != scenarios.ClientHalf && r.half != scenarios.KubernetesHalf {
 		return usage(fmt.Errorf("--half %s is neither %s nor %s: clbemu scenario watch plays the program halves", r.half, scenarios.ClientHalf, scenarios.KubernetesHalf))
 	}
-	loaded, err := loadChecked(cmd, args, r.set)
+	loaded, err := loadChecked(args, r.set)
 	if err != nil {
 		if coded := (*exitError)(nil); errors.As(err, &coded) {
 			err = coded.err
@@ -188,11 +189,11 @@ func (r *scenarioRun) target(ctx context.Context, on scenarios.Stage, programs b
 }
 
 // local is a private emulator.
-func (r *scenarioRun) local(ctx context.Context, programs bool) (*stage.Local, error) {
+func (r *scenarioRun) local(ctx context.Context, programs bool) (*private.Emulator, error) {
 	if programs {
-		return stage.NewOpen(ctx, r.tls)
+		return private.NewOpen(ctx, r.tls)
 	}
-	return stage.NewLocal(ctx)
+	return private.New(ctx)
 }
 
 // verdict is the exit code of the run.

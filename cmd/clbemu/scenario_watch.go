@@ -51,7 +51,7 @@ func (r *scenarioRun) watch(cmd *cobra.Command, args []string) error {
 	}
 	names := args[:dash]
 	r.program = args[dash:]
-	loaded, err := loadChecked(cmd, names, r.set)
+	loaded, err := loadChecked(names, r.set)
 	if err != nil {
 		if coded := (*exitError)(nil); errors.As(err, &coded) {
 			err = coded.err

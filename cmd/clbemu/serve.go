@@ -18,9 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/control"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/stage"
 	"github.com/clbemu/clbemu/emulator/world"
 )
 
@@ -165,7 +163,6 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 		Journal: journal.Config{File: f.journalFile, FileSize: f.journalSize << 20},
 		Listen:  f.listen, ControlListen: f.controlListen, ControlToken: f.controlToken, Version: version(),
 	}
-	cfg.Player = func(e *emulator.Emulator) control.Player { return stage.NewPlayer(e, f.controlToken) }
 	if f.world != "" {
 		if cfg.World, err = world.Load(f.world); err != nil {
 			return cfg, cannot(err)

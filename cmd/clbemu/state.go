@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/state/engine"
 )
 
@@ -48,12 +49,12 @@ func (f *stateFlags) add(cmd *cobra.Command, do func(cmd *cobra.Command, args []
 // addRunning gives a command the flags of a state, which is a running emulator's
 // unless a folder is named and no server. The folder may be named in the
 // environment, for the server's own sake.
-func (f *stateFlags) addRunning(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, t target) error) *cobra.Command {
+func (f *stateFlags) addRunning(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, c *controlclient.Client) error) *cobra.Command {
 	f.add(cmd, func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("data-dir") && !cmd.Flags().Changed("server") {
 			f.server = ""
 		}
-		return f.with(cmd, writes, func(t target) error { return do(cmd, args, t) })
+		return f.with(cmd, writes, func(c *controlclient.Client) error { return do(cmd, args, c) })
 	})
 	server := cmd.Flags().Lookup("server")
 	server.DefValue = "http://" + defaultControl
@@ -71,15 +72,22 @@ func newStateExport() *cobra.Command {
   clbemu state export --server http://127.0.0.1:9601 > state.json`,
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
-		return f.with(cmd, reads, func(t target) error {
+		return f.with(cmd, reads, func(c *controlclient.Client) error {
 			out := cmd.OutOrStdout()
 			if terminal.Is(out) { // it is what shows how far it is
-				return cannot(t.export(out))
+				return export(cmd, c, out)
 			}
 			progress := terminal.New(cmd.ErrOrStderr()).Transfer("exporting", 0)
 			defer progress.Stop()
-			return cannot(t.export(progress.Writer(out)))
+			return export(cmd, c, progress.Writer(out))
 		})
+	})
+}
+
+func export(cmd *cobra.Command, c *controlclient.Client, out io.Writer) error {
+	return c.ExportState(cmd.Context(), func(state io.Reader) error {
+		_, err := io.Copy(out, state)
+		return err
 	})
 }
 
@@ -94,7 +102,7 @@ func newStateImport() *cobra.Command {
 		Args: exactly(1, "the file to import"),
 	}, func(cmd *cobra.Command, args []string) error {
 		return reading(cmd, args[0], func(from io.Reader) error {
-			return f.with(cmd, creates, func(t target) error { return t.replace(from) })
+			return f.with(cmd, creates, func(c *controlclient.Client) error { return c.ImportState(cmd.Context(), from) })
 		})
 	})
 }
@@ -129,7 +137,7 @@ func newStateCheck() *cobra.Command {
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
 		progress := terminal.New(cmd.ErrOrStderr()).Transfer("checking", 0)
-		err := f.with(cmd, reads, func(t target) error { return printProblems(cmd.OutOrStdout(), t, progress.Stop) })
+		err := f.with(cmd, reads, func(c *controlclient.Client) error { return printProblems(cmd, c, progress.Stop) })
 		progress.Stop()
 		if errors.Is(err, engine.ErrDamaged) {
 			return &exitError{exitFailed, err} // which is what was asked
@@ -138,12 +146,13 @@ func newStateCheck() *cobra.Command {
 	})
 }
 
-func printProblems(w io.Writer, t target, checked func()) error {
-	problems, err := t.check()
+func printProblems(cmd *cobra.Command, c *controlclient.Client, checked func()) error {
+	problems, err := c.CheckState(cmd.Context())
 	checked()
 	if err != nil {
-		return cannot(err)
+		return err
 	}
+	w := cmd.OutOrStdout()
 	for _, problem := range problems {
 		fmt.Fprintln(w, problem)
 	}
@@ -167,7 +176,7 @@ func newStateReset() *cobra.Command {
 		if f.server != "" && f.world != "" {
 			return usage(errors.New("--world and --server exclude each other: a running emulator has its world"))
 		}
-		return f.with(cmd, writes, func(t target) error { return cannot(t.reset(f.world)) })
+		return f.with(cmd, writes, func(c *controlclient.Client) error { return c.ResetState(cmd.Context()) })
 	})
 	cmd.Flags().StringVar(&f.world, "world", "", "world file (default: clbemu world show)")
 	return cmd

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/upgradecheck"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -41,8 +42,8 @@ when the journal did not keep all calls.`,
 		Example: `  clbemu upgradecheck --since-mark before
   clbemu upgradecheck --data-dir ./clbemu-data --json`,
 		Args: noArgs,
-	}, func(cmd *cobra.Command, _ []string, r *remote) error {
-		found, err := checkUpgrade(cmd.Context(), r, dataDir, sinceMark)
+	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error {
+		found, err := checkUpgrade(cmd.Context(), c, dataDir, sinceMark)
 		if err != nil {
 			return err
 		}
@@ -112,13 +113,13 @@ func short(value string) string {
 }
 
 // checkUpgrade compares the calls of a running emulator with a stopped one's state.
-func checkUpgrade(ctx context.Context, r *remote, dataDir, sinceMark string) ([]upgradecheck.LoadBalancer, error) {
+func checkUpgrade(ctx context.Context, c *controlclient.Client, dataDir, sinceMark string) ([]upgradecheck.LoadBalancer, error) {
 	q := url.Values{"limit": {"0"}, "kind": {string(journal.KindCall)}, "product": {"Slb"}}
 	if sinceMark != "" {
 		q.Set("sinceMark", sinceMark)
 	}
-	var page journal.Page
-	if err := r.call(http.MethodGet, "/v1/journal?"+q.Encode(), nil, decode(&page)); err != nil {
+	page, err := c.Journal(ctx, q)
+	if err != nil {
 		return nil, err
 	}
 	if page.Missed > 0 {
@@ -130,7 +131,7 @@ func checkUpgrade(ctx context.Context, r *remote, dataDir, sinceMark string) ([]
 			VServerGroup []cloud.VServerGroup
 		}
 	}
-	if err := r.call(http.MethodGet, "/v1/state", nil, decode(&now)); err != nil {
+	if err := c.ExportState(ctx, func(text io.Reader) error { return json.NewDecoder(text).Decode(&now) }); err != nil {
 		return nil, err
 	}
 	groups := make(map[string]string)

@@ -21,6 +21,7 @@ import (
 	"github.com/gorilla/mux"
 	"github.com/rs/zerolog"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/state"
@@ -67,50 +68,69 @@ func New(cfg Config) http.Handler {
 	cfg.MaxImport = cmp.Or(cfg.MaxImport, defaultMaxImport)
 	a := &api{Config: cfg, theatre: theatre{Player: cfg.Player}, answers: make(room, 4), imports: make(room, 1)}
 	r := mux.NewRouter().SkipClean(true) // an untidy path is an unknown one, not a redirect
-	r.HandleFunc("/healthz", a.healthz).Methods(http.MethodGet)
-	r.HandleFunc("/readyz", a.readyz).Methods(http.MethodGet)
 	closed := r.NewRoute().Subrouter()
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(refuse(http.StatusForbidden, "the control API takes no calls from the pages of other sites"))
-	closed.Use(a.admit, sameOrigin.Handler, a.checkParameters)
-	a.route(closed)
+	closed.Use(a.admit, sameOrigin.Handler)
+	handlers := a.handlers()
+	for _, route := range controlapi.Routes {
+		if route.Open {
+			r.HandleFunc(route.Path, handlers[route]).Methods(route.Method)
+		} else {
+			closed.HandleFunc(route.Path, taking(route, handlers[route])).Methods(route.Method)
+		}
+	}
 	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: see the control API's section of the README")
 	r.MethodNotAllowedHandler = refuse(http.StatusMethodNotAllowed, "this path does not take that method")
 	return r
 }
 
-// route gives the paths that not everybody may call to their handlers.
-func (a *api) route(closed *mux.Router) {
-	closed.Handle("/metrics", a.Metrics.Handler()).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/state", a.answers.bound(a.exportState)).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/state", a.imports.bound(a.importState)).Methods(http.MethodPut)
-	closed.HandleFunc("/v1/state/check", a.checkState).Methods(http.MethodPost)
-	closed.HandleFunc("/v1/state/reset", a.resetState).Methods(http.MethodPost)
-	closed.HandleFunc("/v1/world", a.getWorld).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/world", a.setWorld).Methods(http.MethodPatch)
-	closed.HandleFunc("/v1/world/import", a.imports.bound(a.importCluster)).Methods(http.MethodPost)
-	closed.HandleFunc("/v1/quotas", a.quotas).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/clock", a.getClock).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/clock", a.setClock).Methods(http.MethodPost)
-	closed.HandleFunc("/v1/faults", a.getFaults).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/faults", a.addFaults).Methods(http.MethodPost)
-	closed.HandleFunc("/v1/faults", a.deleteFaults).Methods(http.MethodDelete)
-	closed.HandleFunc("/v1/faults/reset", a.restartFaults).Methods(http.MethodPost)
-	closed.HandleFunc("/v1/faults/{name}", a.deleteFaults).Methods(http.MethodDelete)
-	closed.HandleFunc("/v1/journal", a.answers.bound(a.getJournal)).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/journal", a.clearJournal).Methods(http.MethodDelete)
-	closed.HandleFunc("/v1/journal/marks", a.getMarks).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/journal/marks", a.addMark).Methods(http.MethodPost)
-	closed.HandleFunc("/v1/journal/stream", a.streamJournal).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/scenarios", a.getScenarios).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/scenarios/run", a.runScenario).Methods(http.MethodPost)
-	closed.HandleFunc("/v1/snapshots", a.getSnapshots).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/snapshots/{name}", a.imports.bound(a.takeSnapshot)).Methods(http.MethodPut)
-	closed.HandleFunc("/v1/snapshots/{name}", a.deleteSnapshot).Methods(http.MethodDelete)
-	closed.HandleFunc("/v1/snapshots/{name}/restore", a.imports.bound(a.restoreSnapshot)).Methods(http.MethodPost)
-	closed.HandleFunc("/v1/openapi.yaml", a.openAPI).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/actions", a.actions).Methods(http.MethodGet)
-	closed.HandleFunc("/v1/version", a.version).Methods(http.MethodGet)
+// NewOffline returns the control API over a store that nobody serves: there are no
+// calls to count, to remember or to strike. Its fault rules stay as they are kept.
+func NewOffline(cfg Config) (http.Handler, error) {
+	cfg.Metrics = NewMetrics(cfg.Store, cfg.Products)
+	cfg.Faults = newFaults(cfg.Store, cfg.Products)
+	var err error
+	cfg.Journal, err = journal.New(journal.Config{})
+	return New(cfg), err
+}
+
+// handlers are what answers each call.
+func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
+	return map[*controlapi.Route]http.HandlerFunc{
+		controlapi.Health:          a.healthz,
+		controlapi.Ready:           a.readyz,
+		controlapi.Metrics:         a.Metrics.Handler().ServeHTTP,
+		controlapi.ExportState:     a.answers.bound(a.exportState),
+		controlapi.ImportState:     a.imports.bound(a.importState),
+		controlapi.CheckState:      a.checkState,
+		controlapi.ResetState:      a.resetState,
+		controlapi.GetWorld:        a.getWorld,
+		controlapi.SetWorld:        a.setWorld,
+		controlapi.ImportCluster:   a.imports.bound(a.importCluster),
+		controlapi.GetQuotas:       a.quotas,
+		controlapi.GetClock:        a.getClock,
+		controlapi.SetClock:        a.setClock,
+		controlapi.GetFaults:       a.getFaults,
+		controlapi.AddFaults:       a.addFaults,
+		controlapi.DeleteFaults:    a.deleteFaults,
+		controlapi.ResetFaults:     a.restartFaults,
+		controlapi.DeleteFault:     a.deleteFaults,
+		controlapi.GetJournal:      a.answers.bound(a.getJournal),
+		controlapi.ClearJournal:    a.clearJournal,
+		controlapi.GetMarks:        a.getMarks,
+		controlapi.AddMark:         a.addMark,
+		controlapi.StreamJournal:   a.streamJournal,
+		controlapi.GetScenarios:    a.getScenarios,
+		controlapi.RunScenario:     a.runScenario,
+		controlapi.GetSnapshots:    a.getSnapshots,
+		controlapi.TakeSnapshot:    a.imports.bound(a.takeSnapshot),
+		controlapi.DeleteSnapshot:  a.deleteSnapshot,
+		controlapi.RestoreSnapshot: a.imports.bound(a.restoreSnapshot),
+		controlapi.GetOpenAPI:      a.openAPI,
+		controlapi.GetActions:      a.actions,
+		controlapi.GetVersion:      a.version,
+	}
 }
 
 // admit lets in who has the token. Without one, a web page that the user of
@@ -154,7 +174,7 @@ func refuse(status int, reason string) http.Handler {
 }
 
 func fail(w http.ResponseWriter, status int, reason string) {
-	answer(w, status, map[string]string{"error": reason})
+	answer(w, status, controlapi.Refusal{Error: reason})
 }
 
 func answer(w http.ResponseWriter, status int, body any) {
@@ -165,7 +185,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 }
 
 func (a *api) healthz(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, map[string]string{"status": "ok"})
+	answer(w, http.StatusOK, controlapi.Status{Status: "ok"})
 }
 
 func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
@@ -177,11 +197,11 @@ func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusServiceUnavailable, "writes are refused, reads are served: "+err.Error())
 		return
 	}
-	answer(w, http.StatusOK, map[string]string{"status": "ready"})
+	answer(w, http.StatusOK, controlapi.Status{Status: "ready"})
 }
 
 func (a *api) version(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, map[string]string{"version": a.Version})
+	answer(w, http.StatusOK, controlapi.Version{Version: a.Version})
 }
 
 //go:embed openapi.yaml
@@ -192,24 +212,15 @@ func (a *api) openAPI(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(openAPIText) // the client may be gone
 }
 
-// Action is a row of GET /v1/actions.
-type Action struct {
-	Product  string `json:"product"`
-	Version  string `json:"version"`
-	Action   string `json:"action"`
-	Mutates  bool   `json:"mutates"`
-	Emulated bool   `json:"emulated"`
-}
-
 // Actions lists what the products know, in order of product and action.
-func Actions(products []*gateway.Product) []Action {
-	var rows []Action
+func Actions(products []*gateway.Product) []controlapi.Action {
+	var rows []controlapi.Action
 	for _, p := range products {
 		for _, a := range p.Actions {
-			rows = append(rows, Action{p.Name, p.Version, a.Name, a.Mutates, a.Emulated})
+			rows = append(rows, controlapi.Action{Product: p.Name, Version: p.Version, Action: a.Name, Mutates: a.Mutates, Emulated: a.Emulated})
 		}
 	}
-	slices.SortFunc(rows, func(a, b Action) int {
+	slices.SortFunc(rows, func(a, b controlapi.Action) int {
 		return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Action, b.Action))
 	})
 	return rows

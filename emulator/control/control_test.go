@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/journal"
@@ -264,11 +265,11 @@ func TestResetFailure(t *testing.T) {
 // TestActions proves that the list says what is emulated.
 func TestActions(t *testing.T) {
 	f := newFixture(t, nil)
-	var rows []control.Action
+	var rows []controlapi.Action
 	if err := json.Unmarshal(f.send("GET", "/v1/actions", "", nil).Body.Bytes(), &rows); err != nil {
 		t.Fatal(err)
 	}
-	want := []control.Action{
+	want := []controlapi.Action{
 		{Product: "Test", Version: "2020-01-01", Action: "CreateThing"},
 		{Product: "Test", Version: "2020-01-01", Action: "DescribeThings", Emulated: true},
 	}

@@ -5,16 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"path"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/gorilla/mux"
 
-	"github.com/clbemu/clbemu/emulator/catalogue"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
@@ -34,9 +30,14 @@ type Faults struct {
 
 // NewFaults arms the rules that the store holds.
 func NewFaults(store *state.Store, products []*gateway.Product) (*Faults, error) {
+	f := newFaults(store, products)
+	return f, f.Arm()
+}
+
+func newFaults(store *state.Store, products []*gateway.Product) *Faults {
 	f := &Faults{Engine: &faults.Engine{}, store: store, products: products}
 	f.Engine.Record = f.record
-	return f, f.Arm()
+	return f
 }
 
 // Arm brings the engine to what the store holds.
@@ -82,8 +83,10 @@ func (f *Faults) record(s faults.Status) {
 // Add puts rules at the end of the list. One with the name of another takes its
 // place there, with fresh counters.
 func (f *Faults) Add(rules []faults.Rule) error {
+	known := names.Of(f.store.Schema(), f.products)
 	for i := range rules {
-		if err := f.check(&rules[i]); err != nil {
+		var err error
+		if rules[i], err = known.CheckFault(rules[i]); err != nil {
 			return err
 		}
 	}
@@ -152,139 +155,12 @@ func (f *Faults) Restart() error {
 	return f.Arm()
 }
 
-// check holds a rule against the API: its actions, parameters and codes. It fills
-// in the status and message that the cloud answers with a known code.
-func (f *Faults) check(rule *faults.Rule) error {
-	actions, err := f.actions(rule.Match)
-	if err != nil {
-		return fmt.Errorf("rule %s: match.action: %w", rule.Name, err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(rule.Match.Fields)) {
-		if parameter, ok := strings.CutPrefix(name, "params."); ok {
-			err = checkParameter(actions, parameter)
-		} else if field, ok := strings.CutPrefix(name, "resource."); ok {
-			err = checkResourceField(actions, field)
-		}
-		if err != nil {
-			return fmt.Errorf("rule %s: match.%s: %w", rule.Name, name, err)
-		}
-	}
-	if err := checkCode(rule.Effect.Error, actions); err != nil {
-		return fmt.Errorf("rule %s: effect.error.code: %w", rule.Name, err)
-	}
-	return nil
-}
-
-// actions lists the emulated actions that a rule matches; each of its patterns
-// must match one.
-func (f *Faults) actions(m faults.Match) (matched []names.Action, err error) {
-	var all []names.Action
-	var known []string
-	for _, a := range names.Of(f.store.Schema(), f.products).Actions() {
-		if a.Emulated {
-			all, known = append(all, a), append(known, a.Name)
-		}
-	}
-	if len(m.Globs()) == 0 {
-		return all, nil
-	}
-	for _, glob := range m.Globs() {
-		before := len(matched)
-		for _, a := range all {
-			if ok, _ := path.Match(glob, a.Name); ok { // the pattern is validated
-				matched = append(matched, a)
-			}
-		}
-		if len(matched) == before {
-			return nil, fmt.Errorf("no emulated action is called %s%s", glob, names.DidYouMean(glob, known, "`clbemu actions` lists them"))
-		}
-	}
-	return matched, nil
-}
-
-// checkParameter wants one of the actions to read the parameter.
-func checkParameter(actions []names.Action, name string) error {
-	var known []string
-	for _, a := range actions {
-		for _, p := range a.Parameters() {
-			known = append(known, p.Name)
-			if p.Name == name || matchesElement(p.Name, name) {
-				return nil
-			}
-		}
-	}
-	return fmt.Errorf("no action that the rule matches has a parameter %s%s", name, names.DidYouMean(name, known, "`clbemu actions` lists them"))
-}
-
-// checkResourceField wants one of the actions to be about a stored object that has
-// the field.
-func checkResourceField(actions []names.Action, name string) error {
-	var known []string
-	for _, a := range actions {
-		known = append(known, a.ResourceFields()...)
-	}
-	if len(known) == 0 {
-		return errors.New("no action that the rule matches names a stored object: match by params.<Name>")
-	}
-	if slices.ContainsFunc(known, func(field string) bool { return strings.EqualFold(field, name) }) {
-		return nil
-	}
-	slices.Sort(known)
-	return fmt.Errorf("what these actions are about has no field %s%s", name,
-		names.DidYouMean(name, known, "there are "+strings.Join(slices.Compact(known), ", ")))
-}
-
-// matchesElement tells whether name is an element of a list: Tag.2.Key of
-// Tag.N.Key.
-func matchesElement(list, name string) bool {
-	ok, err := path.Match(strings.ReplaceAll(list, ".N", ".[0-9]*"), name)
-	return ok && err == nil
-}
-
-func checkCode(e *faults.ErrorEffect, actions []names.Action) error {
-	if e == nil || e.Custom {
-		return nil
-	}
-	var codes []string
-	for _, a := range actions {
-		known, ok := catalogue.Find(a.Product, a.Name, a.ParameterNames(), e.Code)
-		if !ok {
-			codes = append(codes, catalogue.Codes(a.Product, a.Name)...)
-			continue
-		}
-		e.HTTPStatus = cmp.Or(e.HTTPStatus, known.Status)
-		e.Message = cmp.Or(e.Message, known.Message)
-		return nil
-	}
-	near := faults.Nearest(e.Code, codes)
-	if near != "" {
-		near = ": do you mean " + near + "?"
-	}
-	return fmt.Errorf("the cloud does not answer %s to these actions%s (custom: true takes any code)", e.Code, near)
-}
-
-// FaultRule is a row of GET /v1/faults.
-type FaultRule struct {
-	Name  string       `json:"name"`
-	Rule  string       `json:"rule"` // YAML
-	At    faults.Point `json:"at"`
-	Since time.Time    `json:"since"`
-	Seen  uint64       `json:"seen"`
-	Hits  uint64       `json:"hits"`
-	Spent bool         `json:"spent"`
-}
-
-// FaultRules is the answer of every call about faults.
-type FaultRules struct {
-	Faults []FaultRule `json:"faults"`
-}
-
 func (a *api) answerFaults(w http.ResponseWriter) {
-	list := []FaultRule{}
+	list := []controlapi.FaultRule{}
 	for _, s := range a.Faults.Engine.Rules() {
-		list = append(list, FaultRule{s.Rule.Name, s.Rule.String(), s.Rule.Point(), s.Since, s.Seen, s.Hits, s.Spent()})
+		list = append(list, controlapi.FaultRule{Name: s.Rule.Name, Rule: s.Rule.String(), At: string(s.Rule.Point()), Since: s.Since, Seen: s.Seen, Hits: s.Hits, Spent: s.Spent()})
 	}
-	answer(w, http.StatusOK, FaultRules{list})
+	answer(w, http.StatusOK, controlapi.FaultRules{Faults: list})
 }
 
 func (a *api) getFaults(w http.ResponseWriter, _ *http.Request) { a.answerFaults(w) }

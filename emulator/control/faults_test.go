@@ -9,6 +9,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -35,7 +36,7 @@ func (f *fixture) describeRegions() string {
 }
 
 // rules are the names of the fault rules, in order.
-func rules(list control.FaultRules) string {
+func rules(list controlapi.FaultRules) string {
 	var names []string
 	for _, f := range list.Faults {
 		names = append(names, f.Name)
@@ -47,7 +48,7 @@ func rules(list control.FaultRules) string {
 // with fresh counters, reset, and deleted one by one and all together.
 func TestFaultRules(t *testing.T) {
 	f := newFixture(t, withCloud)
-	var got control.FaultRules
+	var got controlapi.FaultRules
 	f.ask("GET", "/v1/faults", "", 200, &got)
 	if got.Faults == nil || len(got.Faults) > 0 {
 		t.Fatalf("GET /v1/faults = %+v, want an empty list", got)
@@ -166,7 +167,7 @@ func TestFaultRulesAreKept(t *testing.T) {
 	f := fixtureOver(t, store, withCloud)
 	f.ask("POST", "/v1/faults", busy, 200, nil)
 	f.describeRegions()
-	var before, after control.FaultRules
+	var before, after controlapi.FaultRules
 	f.ask("GET", "/v1/faults", "", 200, &before)
 	if err := store.Close(); err != nil {
 		t.Fatal(err)

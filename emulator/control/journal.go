@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 )
@@ -85,25 +86,15 @@ func (a *api) getJournal(w http.ResponseWriter, r *http.Request) {
 
 func (a *api) clearJournal(w http.ResponseWriter, _ *http.Request) {
 	a.Journal.Clear()
-	answer(w, http.StatusOK, map[string]string{"status": "cleared"})
-}
-
-// NewMark is the body of POST /v1/journal/marks.
-type NewMark struct {
-	Name string `json:"name"`
-}
-
-// Marks is the answer of GET and POST /v1/journal/marks.
-type Marks struct {
-	Marks []journal.Mark `json:"marks"`
+	answer(w, http.StatusOK, controlapi.Status{Status: "cleared"})
 }
 
 func (a *api) getMarks(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, Marks{a.Journal.Marks()})
+	answer(w, http.StatusOK, controlapi.Marks{Marks: a.Journal.Marks()})
 }
 
 func (a *api) addMark(w http.ResponseWriter, r *http.Request) {
-	var mark NewMark
+	var mark controlapi.NewMark
 	if !read(w, r, &mark) {
 		return
 	}
@@ -112,12 +103,6 @@ func (a *api) addMark(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.getMarks(w, r)
-}
-
-// Missed is the data of an event of that name in the stream: so many entries were
-// overwritten before they could be sent.
-type Missed struct {
-	Missed uint64 `json:"missed"`
 }
 
 // streamJournal sends what a query wants of what is there, and then of what
@@ -154,7 +139,7 @@ type stream struct {
 func (s stream) run(ctx context.Context, j *journal.Journal, q journal.Query) {
 	for following := q.Since > 0; ; following = true {
 		page := j.Query(q)
-		if following && page.Missed > 0 && s.send("missed", 0, Missed{page.Missed}) != nil {
+		if following && page.Missed > 0 && s.send("missed", 0, controlapi.Missed{Missed: page.Missed}) != nil {
 			return
 		}
 		for _, e := range page.Entries {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
@@ -66,7 +67,7 @@ func TestJournal(t *testing.T) {
 	}
 	f.ask("DELETE", "/v1/journal", "", 200, nil)
 	f.ask("GET", "/v1/journal", "", 200, &page)
-	var marks control.Marks
+	var marks controlapi.Marks
 	f.ask("GET", "/v1/journal/marks", "", 200, &marks)
 	if len(page.Entries) != 0 || page.Last != 5 || len(marks.Marks) != 1 || marks.Marks[0].Sequence != 3 {
 		t.Errorf("after DELETE: %+v and %+v, want no entries, the sequence and the mark", page, marks)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -20,7 +21,7 @@ func (a *api) importCluster(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	var done world.Imported
+	var done controlapi.Imported
 	where := where(r)
 	if err := a.Store.Update(state.Owner{}, func(tx *state.Tx) (err error) {
 		done, err = cluster.Import(tx, where)

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/world"
 )
 
 const kindNode = `{"kind": "Node", "metadata": {"name": "kind-worker"}, "spec": {"providerID": "cn-hangzhou.i-kind1"},
@@ -16,9 +16,9 @@ const kindNode = `{"kind": "Node", "metadata": {"name": "kind-worker"}, "spec": 
 // of the journal, and that what can't come in is refused and is none.
 func TestImportCluster(t *testing.T) {
 	f := newFixture(t, func(cfg *control.Config) { cfg.MaxImport = 2000 })
-	var got world.Imported
+	var got controlapi.Imported
 	f.ask("POST", "/v1/world/import", kindNode, 200, &got)
-	if want := (world.Imported{Instances: world.Count{Created: 1}, VPCs: 1, VSwitches: 1}); got != want {
+	if want := (controlapi.Imported{Instances: controlapi.Count{Created: 1}, VPCs: 1, VSwitches: 1}); got != want {
 		t.Errorf("the import did %+v, want %+v", got, want)
 	}
 	f.mustRefuse("POST", "/v1/world/import", `{"kind": "Secret"}`, 400, "neither Node nor Pod")

@@ -7,39 +7,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// queryParameters are those that the paths take which take any. The journal's are
-// checked with their values.
-var queryParameters = map[string][]string{
-	"/v1/world":         {"account", "region"},
-	"/v1/world/import":  {"account", "region"},
-	"/v1/quotas":        {"account", "region"},
-	"/v1/scenarios/run": {"name"},
-}
-
-// QueryParameters lists the query parameters that a path takes, in order. Those of
-// the journal are any of its fields.
-func QueryParameters(path string) []string { return queryParameters[path] }
-
-// checkParameters refuses a query parameter that the path does not take.
-func (a *api) checkParameters(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		taken := queryParameters[r.URL.Path]
+// taking refuses a query parameter that a call does not take. Which fields the
+// journal has, its query says.
+func taking(route *controlapi.Route, next http.HandlerFunc) http.HandlerFunc {
+	if slices.Contains(route.Parameters, controlapi.AnyField) {
+		return next
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range slices.Sorted(maps.Keys(r.URL.Query())) {
-			if !slices.Contains(taken, name) && !strings.HasPrefix(r.URL.Path, "/v1/journal") {
+			if !slices.Contains(route.Parameters, name) {
 				fail(w, http.StatusUnprocessableEntity, fmt.Sprintf("%s takes no parameter %s%s", r.URL.Path, name,
-					names.DidYouMean(name, taken, "it takes "+orNone(taken))))
+					names.DidYouMean(name, route.Parameters, "it takes "+orNone(route.Parameters))))
 				return
 			}
 		}
-		next.ServeHTTP(w, r)
-	})
+		next(w, r)
+	}
 }
 
 func orNone(list []string) string {
@@ -50,7 +40,7 @@ func orNone(list []string) string {
 }
 
 // checkSettings refuses conditions that name what there is not.
-func (a *api) checkSettings(settings []world.Setting) error {
+func (a *api) checkSettings(settings []controlapi.Setting) error {
 	known := names.Of(a.Store.Schema(), a.Products)
 	for _, s := range settings {
 		if err := known.CheckCondition(s.Name, s.Value); err != nil {

@@ -17,9 +17,8 @@ import (
 	"github.com/gorilla/mux"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
 )
@@ -208,8 +207,8 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// TestDocumentHasEveryRoute proves that the document and the router know the
-// same calls.
+// TestDocumentHasEveryRoute proves that the document, the router and the API that
+// clients go by know the same calls.
 func TestDocumentHasEveryRoute(t *testing.T) {
 	served := make(map[string]bool)
 	router := newFixture(t, nil).handler.(*mux.Router)
@@ -234,6 +233,13 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 			}
 		}
 	}
+	declared := make(map[string]bool)
+	for _, route := range controlapi.Routes {
+		declared[route.Method+" "+route.Path] = true
+	}
+	if !maps.Equal(served, declared) {
+		t.Errorf("the router serves %v, and controlapi has %v", slices.Sorted(maps.Keys(served)), slices.Sorted(maps.Keys(declared)))
+	}
 	if !maps.Equal(served, described) || len(served) < 20 {
 		t.Errorf("the router serves %v, and openapi.yaml has %v", slices.Sorted(maps.Keys(served)), slices.Sorted(maps.Keys(described)))
 	}
@@ -241,16 +247,17 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 
 // structs are the types that the schemas describe.
 var structs = map[string]any{
-	"Problems": control.Problems{}, "Action": control.Action{}, "Setting": world.Setting{}, "Conditions": control.Conditions{},
-	"Change": control.Change{}, "Scenarios": control.Scenarios{}, "Playing": control.Playing{}, "Result": scenarios.Result{},
-	"Failure": scenarios.Failure{}, "Unmet": scenarios.Unmet{}, "FoldedCalls": scenarios.FoldedCalls{}, "FaultHits": scenarios.FaultHits{}, "JournalCall": scenarios.JournalCall{}, "Imported": world.Imported{}, "ImportedCount": world.Count{}, "Quotas": control.Quotas{}, "QuotaUse": state.QuotaUse{}, "QuotaHolder": state.QuotaHolder{},
-	"Clock": control.Clock{}, "ClockChange": control.ClockChange{}, "FaultRules": control.FaultRules{}, "FaultRule": control.FaultRule{},
-	"Page": journal.Page{}, "Count": journal.Count{}, "Entry": journal.Entry{}, "Missed": control.Missed{}, "NewMark": control.NewMark{},
-	"Marks": control.Marks{}, "Mark": journal.Mark{}, "SnapshotList": control.SnapshotList{}, "Snapshot": control.Snapshot{}, "Export": state.Export{},
+	"Problems": controlapi.Problems{}, "Action": controlapi.Action{}, "Setting": controlapi.Setting{}, "Conditions": controlapi.Conditions{},
+	"Change": controlapi.Change{}, "Scenarios": controlapi.Scenarios{}, "Playing": controlapi.Playing{}, "Result": scenarios.Result{},
+	"Failure": scenarios.Failure{}, "Unmet": scenarios.Unmet{}, "FoldedCalls": scenarios.FoldedCalls{}, "FaultHits": scenarios.FaultHits{}, "JournalCall": scenarios.JournalCall{}, "Imported": controlapi.Imported{}, "ImportedCount": controlapi.Count{}, "Quotas": controlapi.Quotas{}, "QuotaUse": controlapi.QuotaUse{}, "QuotaHolder": controlapi.QuotaHolder{},
+	"Clock": controlapi.Clock{}, "ClockChange": controlapi.ClockChange{}, "FaultRules": controlapi.FaultRules{}, "FaultRule": controlapi.FaultRule{},
+	"Page": journal.Page{}, "Count": journal.Count{}, "Entry": journal.Entry{}, "Missed": controlapi.Missed{}, "NewMark": controlapi.NewMark{},
+	"Marks": controlapi.Marks{}, "Mark": journal.Mark{}, "Snapshots": controlapi.Snapshots{}, "Snapshot": controlapi.Snapshot{}, "Export": state.Export{},
+	"Status": controlapi.Status{}, "Error": controlapi.Refusal{}, "Version": controlapi.Version{},
 }
 
-// plain are the schemas of answers that have no type of their own.
-var plain = []string{"Status", "Error", "Version", "Rule"}
+// plain are the schemas of what is YAML.
+var plain = []string{"Rule"}
 
 // TestDocumentHasEveryField proves that a schema has the fields of its type, all
 // of them and no others, and says which can be absent.

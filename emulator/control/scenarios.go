@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -15,27 +16,9 @@ import (
 // Player plays scenarios on the emulator that the control API is of.
 type Player interface {
 	// Load reads a scenario; an error has a line for everything that is wrong.
-	Load(ctx context.Context, name string, text []byte) (*scenarios.Scenario, error)
+	Load(name string, text []byte) (*scenarios.Scenario, error)
 	// Play plays its client half and tells progress of each step.
 	Play(ctx context.Context, s *scenarios.Scenario, progress func(scenarios.StepDone)) scenarios.Result
-}
-
-// Scenarios is the answer of GET /v1/scenarios.
-type Scenarios struct {
-	// Library are the names of the scenarios that can be run by them.
-	Library []string `json:"library"`
-	Playing *Playing `json:"playing,omitempty"`
-	// Results are of the last runs, the newest last.
-	Results []scenarios.Result `json:"results"`
-}
-
-// Playing is a scenario that is being played.
-type Playing struct {
-	Scenario string `json:"scenario"`
-	// Steps are over; Line and Step are the last of them.
-	Steps int    `json:"steps"`
-	Line  int    `json:"line,omitempty"`
-	Step  string `json:"step,omitempty"`
 }
 
 // keptResults is how many results are remembered.
@@ -46,14 +29,14 @@ type theatre struct {
 	Player
 
 	mu      sync.Mutex
-	playing *Playing
+	playing *controlapi.Playing
 	results []scenarios.Result
 }
 
-func (t *theatre) status() Scenarios {
+func (t *theatre) status() controlapi.Scenarios {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	status := Scenarios{Library: scenarios.LibraryNames(), Results: append([]scenarios.Result{}, t.results...)}
+	status := controlapi.Scenarios{Library: scenarios.LibraryNames(), Results: append([]scenarios.Result{}, t.results...)}
 	if t.playing != nil {
 		now := *t.playing
 		status.Playing = &now
@@ -76,7 +59,7 @@ func (t *theatre) begin(name string) bool {
 	if t.playing != nil {
 		return false
 	}
-	t.playing = &Playing{Scenario: name}
+	t.playing = &controlapi.Playing{Scenario: name}
 	return true
 }
 
@@ -122,7 +105,7 @@ func (a *api) runScenario(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusUnprocessableEntity, "there is no such scenario in the library: "+name+names.DidYouMean(name, scenarios.LibraryNames(), "GET /v1/scenarios lists them"))
 		return
 	}
-	s, err := a.theatre.Load(r.Context(), name, text)
+	s, err := a.theatre.Load(name, text)
 	if err != nil {
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 		return

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -14,7 +15,7 @@ import (
 // the world in the middle of a play.
 type player struct{ during func() }
 
-func (p *player) Load(_ context.Context, name string, text []byte) (*scenarios.Scenario, error) {
+func (p *player) Load(name string, text []byte) (*scenarios.Scenario, error) {
 	switch string(text) {
 	case "bad":
 		return nil, errors.New(name + ":1: bad")
@@ -36,10 +37,10 @@ func (p *player) Play(_ context.Context, s *scenarios.Scenario, progress func(sc
 func TestScenarios(t *testing.T) {
 	p := &player{}
 	f := newFixture(t, func(cfg *control.Config) { cfg.Player = p })
-	var status control.Scenarios
+	var status controlapi.Scenarios
 	p.during = func() {
 		f.ask("GET", "/v1/scenarios", "", 200, &status)
-		if want := (control.Playing{Scenario: "scenario", Steps: 1, Line: 7, Step: "call DescribeRegions"}); status.Playing == nil || *status.Playing != want {
+		if want := (controlapi.Playing{Scenario: "scenario", Steps: 1, Line: 7, Step: "call DescribeRegions"}); status.Playing == nil || *status.Playing != want {
 			t.Errorf("playing is %+v, want %+v", status.Playing, want)
 		}
 		f.mustRefuse("POST", "/v1/scenarios/run", "good", 409, "another scenario")
@@ -56,7 +57,7 @@ func TestScenarios(t *testing.T) {
 	f.mustRefuse("POST", "/v1/scenarios/run", "kubernetes", 422, "no client half")
 	f.mustRefuse("POST", "/v1/scenarios/run", strings.Repeat("x", 2<<20), 413, "too large")
 
-	status = control.Scenarios{}
+	status = controlapi.Scenarios{}
 	f.ask("GET", "/v1/scenarios", "", 200, &status)
 	if status.Playing != nil || len(status.Results) != 2 || status.Results[1].Scenario != "arrears" || len(status.Library) < 30 {
 		t.Errorf("the status is %+v, want two results and the library", status)

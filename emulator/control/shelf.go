@@ -12,12 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/state/engine/durable"
 )
 
 // shelf is where snapshots are. Names are valid. It has one caller at a time.
 type shelf interface {
-	list() ([]Snapshot, error)
+	list() ([]controlapi.Snapshot, error)
 	put(name string, text []byte) error
 	get(name string) ([]byte, error)
 	remove(name string) error
@@ -26,8 +27,8 @@ type shelf interface {
 
 func noSnapshot(name string) error { return fmt.Errorf("%w: %s", ErrNoSnapshot, name) }
 
-func sorted(list []Snapshot) []Snapshot {
-	slices.SortFunc(list, func(a, b Snapshot) int { return cmp.Compare(a.Name, b.Name) })
+func sorted(list []controlapi.Snapshot) []controlapi.Snapshot {
+	slices.SortFunc(list, func(a, b controlapi.Snapshot) int { return cmp.Compare(a.Name, b.Name) })
 	return list
 }
 
@@ -39,10 +40,10 @@ type inMemory struct {
 	text  []byte
 }
 
-func (m memoryShelf) list() ([]Snapshot, error) {
-	list := []Snapshot{}
+func (m memoryShelf) list() ([]controlapi.Snapshot, error) {
+	list := []controlapi.Snapshot{}
 	for name, s := range m {
-		list = append(list, Snapshot{name, s.taken, len(s.text)})
+		list = append(list, controlapi.Snapshot{Name: name, Taken: s.taken, Bytes: len(s.text)})
 	}
 	return sorted(list), nil
 }
@@ -80,12 +81,12 @@ func folderOf(dir string) folder { return folder(filepath.Join(dir, "snapshots")
 
 func (f folder) path(name string) string { return filepath.Join(string(f), name+snapshotSuffix) }
 
-func (f folder) list() ([]Snapshot, error) {
+func (f folder) list() ([]controlapi.Snapshot, error) {
 	files, err := os.ReadDir(string(f))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	list := []Snapshot{}
+	list := []controlapi.Snapshot{}
 	for _, file := range files {
 		name, ours := strings.CutSuffix(file.Name(), snapshotSuffix)
 		if !ours || !snapshotName.MatchString(name) {
@@ -95,7 +96,7 @@ func (f folder) list() ([]Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Snapshot{name, info.ModTime().UTC(), int(info.Size())})
+		list = append(list, controlapi.Snapshot{Name: name, Taken: info.ModTime().UTC(), Bytes: int(info.Size())})
 	}
 	return sorted(list), nil
 }

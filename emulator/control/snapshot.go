@@ -7,10 +7,10 @@ import (
 	"net/http"
 	"regexp"
 	"sync"
-	"time"
 
 	"github.com/gorilla/mux"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/state"
@@ -20,13 +20,6 @@ import (
 type Snapshots struct {
 	mu    sync.Mutex
 	shelf shelf
-}
-
-// Snapshot is a row of GET /v1/snapshots.
-type Snapshot struct {
-	Name  string    `json:"name"`
-	Taken time.Time `json:"taken"` // in real time
-	Bytes int       `json:"bytes"`
 }
 
 // NewSnapshots returns the snapshots beside the state in a folder, or none in
@@ -55,7 +48,7 @@ func (s *Snapshots) CleanUp() error {
 }
 
 // List lists the snapshots in order of name.
-func (s *Snapshots) List() ([]Snapshot, error) {
+func (s *Snapshots) List() ([]controlapi.Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.shelf.list()
@@ -131,18 +124,13 @@ func (s *Snapshots) Delete(name string) error {
 	return s.meant(name, s.shelf.remove(name))
 }
 
-// SnapshotList is the answer of every call about snapshots but restore.
-type SnapshotList struct {
-	Snapshots []Snapshot `json:"snapshots"`
-}
-
 func (a *api) getSnapshots(w http.ResponseWriter, _ *http.Request) {
 	list, err := a.Snapshots.List()
 	if err != nil {
 		a.failInside(w, "list the snapshots", err)
 		return
 	}
-	answer(w, http.StatusOK, SnapshotList{list})
+	answer(w, http.StatusOK, controlapi.Snapshots{Snapshots: list})
 }
 
 func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) {

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // snapshots are the names in a list.
-func snapshots(list control.SnapshotList) string {
+func snapshots(list controlapi.Snapshots) string {
 	var names []string
 	for _, s := range list.Snapshots {
 		names = append(names, s.Name)
@@ -35,7 +36,7 @@ func TestSnapshots(t *testing.T) {
 				}
 			}
 			exported := func() string { return f.send("GET", "/v1/state", "", nil).Body.String() }
-			var got control.SnapshotList
+			var got controlapi.Snapshots
 			f.ask("GET", "/v1/snapshots", "", 200, &got)
 			if got.Snapshots == nil || len(got.Snapshots) != 0 {
 				t.Errorf("snapshots = %+v, want an empty list", got)
@@ -84,7 +85,7 @@ func TestSnapshotFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var got control.SnapshotList
+	var got controlapi.Snapshots
 	f = newFixture(t, inDir)
 	f.ask("GET", "/v1/snapshots", "", 200, &got)
 	if snapshots(got) != "s" {

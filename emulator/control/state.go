@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/state"
 )
@@ -15,7 +16,9 @@ func (a *api) exportState(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = export.Write(w) // the client may be gone
+	if export.Write(w) != nil {
+		panic(http.ErrAbortHandler) // a part of a state must not look like one
+	}
 }
 
 func (a *api) importState(w http.ResponseWriter, r *http.Request) {
@@ -36,18 +39,13 @@ func (a *api) importState(w http.ResponseWriter, r *http.Request) {
 	a.rearm(w, "imported")
 }
 
-// Problems is the answer of POST /v1/state/check.
-type Problems struct {
-	Problems []string `json:"problems"`
-}
-
 func (a *api) checkState(w http.ResponseWriter, r *http.Request) {
 	problems, err := a.Store.Check(r.Context())
 	if err != nil {
 		a.failInside(w, "check the state", err)
 		return
 	}
-	answer(w, http.StatusOK, Problems{append([]string{}, problems...)})
+	answer(w, http.StatusOK, controlapi.Problems{Problems: append([]string{}, problems...)})
 }
 
 func (a *api) resetState(w http.ResponseWriter, _ *http.Request) {
@@ -65,7 +63,7 @@ func (a *api) rearm(w http.ResponseWriter, status string) {
 		a.failInside(w, "arm the fault rules", err)
 		return
 	}
-	answer(w, http.StatusOK, map[string]string{"status": status})
+	answer(w, http.StatusOK, controlapi.Status{Status: status})
 }
 
 // failChange answers for a change that was not made: because of what was asked, or

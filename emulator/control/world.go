@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -48,20 +49,15 @@ func nothingBehind(d *json.Decoder) error {
 }
 
 // where reads whose world a call is about.
-func where(r *http.Request) world.Where {
+func where(r *http.Request) controlapi.Where {
 	query := r.URL.Query()
-	return world.Where{AccountID: query.Get("account"), RegionID: query.Get("region")}
-}
-
-// Conditions is the answer of GET and PATCH /v1/world.
-type Conditions struct {
-	Conditions []world.Setting `json:"conditions"`
+	return controlapi.Where{AccountID: query.Get("account"), RegionID: query.Get("region")}
 }
 
 func (a *api) getWorld(w http.ResponseWriter, r *http.Request) { a.answerWorld(w, where(r)) }
 
-func (a *api) answerWorld(w http.ResponseWriter, where world.Where) {
-	var list []world.Setting
+func (a *api) answerWorld(w http.ResponseWriter, where controlapi.Where) {
+	var list []controlapi.Setting
 	err := a.Store.View(state.Owner{}, func(v *state.View) (err error) {
 		list, err = world.Conditions(v, where)
 		return err
@@ -70,17 +66,11 @@ func (a *api) answerWorld(w http.ResponseWriter, where world.Where) {
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
-	answer(w, http.StatusOK, Conditions{list})
-}
-
-// Change is the body of PATCH /v1/world.
-type Change struct {
-	world.Where
-	Settings []world.Setting `json:"settings"`
+	answer(w, http.StatusOK, controlapi.Conditions{Conditions: list})
 }
 
 func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {
-	var change Change
+	var change controlapi.Change
 	if !read(w, r, &change) {
 		return
 	}
@@ -98,15 +88,10 @@ func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {
 	}
 	settings := []string{"account", change.AccountID, "region", change.RegionID}
 	for _, s := range change.Settings {
-		settings = append(settings, s.Name, s.Shown().Value)
+		settings = append(settings, s.Name, world.Shown(s).Value)
 	}
 	a.changed(journal.KindWorld, "set conditions", settings...)
 	a.answerWorld(w, change.Where)
-}
-
-// Quotas is the answer of GET /v1/quotas.
-type Quotas struct {
-	Quotas []state.QuotaUse `json:"quotas"`
 }
 
 func (a *api) quotas(w http.ResponseWriter, r *http.Request) {
@@ -115,13 +100,14 @@ func (a *api) quotas(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
-	answer(w, http.StatusOK, Quotas{quotas})
-}
-
-// Clock is the answer of GET and POST /v1/clock.
-type Clock struct {
-	Now   time.Time `json:"now"`
-	Scale float64   `json:"scale"`
+	uses := make([]controlapi.QuotaUse, len(quotas))
+	for i, q := range quotas {
+		uses[i] = controlapi.QuotaUse{Name: string(q.Name), Default: q.Default, Limit: q.Limit}
+		for _, h := range q.Holders {
+			uses[i].Holders = append(uses[i].Holders, controlapi.QuotaHolder(h))
+		}
+	}
+	answer(w, http.StatusOK, controlapi.Quotas{Quotas: uses})
 }
 
 func (a *api) getClock(w http.ResponseWriter, _ *http.Request) {
@@ -130,44 +116,36 @@ func (a *api) getClock(w http.ResponseWriter, _ *http.Request) {
 		a.failInside(w, "read the clock", err)
 		return
 	}
-	answer(w, http.StatusOK, Clock(status))
-}
-
-// ClockChange is the body of POST /v1/clock: Advance is a duration such as 168h,
-// Scale how fast the clock goes from there, 0 to freeze it. What is left out
-// stays.
-type ClockChange struct {
-	Advance string   `json:"advance,omitempty"`
-	Scale   *float64 `json:"scale,omitempty"`
+	answer(w, http.StatusOK, controlapi.Clock(status))
 }
 
 func (a *api) setClock(w http.ResponseWriter, r *http.Request) {
-	var change ClockChange
+	var change controlapi.ClockChange
 	if !read(w, r, &change) {
 		return
 	}
-	err := change.Apply(a.Store)
+	err := adjust(a.Store, change)
 	switch {
 	case errors.Is(err, state.ErrClock):
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 	case err != nil:
 		a.failInside(w, "set the clock", err)
 	default:
-		a.changed(journal.KindClock, "set the clock", "advance", change.Advance, "scale", change.scale())
+		a.changed(journal.KindClock, "set the clock", "advance", change.Advance, "scale", scaleOf(change))
 		a.getClock(w, r)
 	}
 }
 
-// scale is Scale as a text, "" when it stays.
-func (c ClockChange) scale() string {
+// scaleOf is the scale as a text, "" when it stays.
+func scaleOf(c controlapi.ClockChange) string {
 	if c.Scale == nil {
 		return ""
 	}
 	return strconv.FormatFloat(*c.Scale, 'g', -1, 64)
 }
 
-// Apply sets the clock of a store.
-func (c ClockChange) Apply(store *state.Store) error {
+// adjust sets the clock of a store.
+func adjust(store *state.Store, c controlapi.ClockChange) error {
 	status, err := store.ClockStatus()
 	if err != nil {
 		return err

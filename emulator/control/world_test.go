@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // value is that of a condition, "" when it is not listed.
-func value(list control.Conditions, name string) string {
+func value(list controlapi.Conditions, name string) string {
 	for _, s := range list.Conditions {
 		if s.Name == name {
 			return s.Value
@@ -25,7 +25,7 @@ func value(list control.Conditions, name string) string {
 // and region that the call is about.
 func TestWorldConditions(t *testing.T) {
 	f := newFixture(t, nil)
-	var got control.Conditions
+	var got controlapi.Conditions
 	f.ask("GET", "/v1/world", "", 200, &got)
 	if value(got, "account.arrears") != "false" {
 		t.Errorf("account.arrears = %q, want false", value(got, "account.arrears"))
@@ -64,7 +64,7 @@ func TestWorldRefusals(t *testing.T) {
 	} {
 		f.mustRefuse(test.method, test.path, test.body, test.status, test.want)
 	}
-	var got control.Conditions
+	var got controlapi.Conditions
 	f.ask("GET", "/v1/world", "", 200, &got)
 	if value(got, "account.arrears") != "false" {
 		t.Error("a refused change left a part of it behind")
@@ -75,13 +75,13 @@ func TestWorldRefusals(t *testing.T) {
 func TestQuotas(t *testing.T) {
 	f := newFixture(t, nil)
 	f.ask("PATCH", "/v1/world", `{"settings":[{"name":"quota.vpc_quota_vswitches_num","value":"7"}]}`, 200, nil)
-	var got control.Quotas
+	var got controlapi.Quotas
 	f.ask("GET", "/v1/quotas", "", 200, &got)
 	for _, q := range got.Quotas {
-		if q.Name != cloud.QuotaVSwitches {
+		if q.Name != string(cloud.QuotaVSwitches) {
 			continue
 		}
-		want := []state.QuotaHolder{{ID: "vpc-bp1clbemu000000000001", Used: 2}, {ID: "vpc-bp1clbemu000000000002", Used: 1}}
+		want := []controlapi.QuotaHolder{{ID: "vpc-bp1clbemu000000000001", Used: 2}, {ID: "vpc-bp1clbemu000000000002", Used: 1}}
 		if q.Limit != 7 || q.Default == 7 || len(q.Holders) != 2 || q.Holders[0] != want[0] || q.Holders[1] != want[1] {
 			t.Errorf("quota = %+v, want limit 7 and the holders %+v", q, want)
 		}
@@ -110,7 +110,7 @@ func TestClock(t *testing.T) {
 	} {
 		f.ask("POST", "/v1/clock", step.body, 200, nil)
 		clock.Advance(step.passes)
-		var got control.Clock
+		var got controlapi.Clock
 		f.ask("GET", "/v1/clock", "", 200, &got)
 		if !got.Now.Equal(gatewaytest.Start.Add(step.elapsed)) || got.Scale != step.scale {
 			t.Errorf("the clock %v after %s = %+v, want %v after the start and scale %v", step.passes, step.body, got, step.elapsed, step.scale)

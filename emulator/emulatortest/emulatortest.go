@@ -5,8 +5,6 @@ package emulatortest
 
 import (
 	"context"
-	"encoding/json"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -14,6 +12,8 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world"
@@ -114,7 +114,7 @@ func (s *Server) World(t testing.TB, name, value string) {
 	err := names.Of(s.Store().Schema(), emulator.Products()).CheckCondition(name, value)
 	if err == nil {
 		err = s.Store().Update(state.Owner{}, func(tx *state.Tx) error {
-			return world.Set(tx, world.Where{}, []world.Setting{{Name: name, Value: value}})
+			return world.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: name, Value: value}})
 		})
 	}
 	if err != nil {
@@ -161,20 +161,9 @@ func (s *Server) Calls(t testing.TB, where ...string) []*journal.Entry {
 		}
 		query.Set(name, value)
 	}
-	response, err := http.Get(s.ControlURL() + "/v1/journal?" + query.Encode())
+	page, err := (&controlclient.Client{URL: s.ControlURL()}).Journal(context.Background(), query)
 	if err != nil {
-		t.Fatalf("ask for the calls: %v", err)
-	}
-	defer response.Body.Close()
-	var page struct {
-		journal.Page
-		Error string `json:"error"`
-	}
-	if err := json.NewDecoder(response.Body).Decode(&page); err != nil {
-		t.Fatalf("ask for the calls: %v", err)
-	}
-	if page.Error != "" {
-		t.Fatalf("calls with %q: %s", where, page.Error)
+		t.Fatalf("calls with %q: %v", where, err)
 	}
 	return page.Entries
 }

@@ -5,18 +5,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/emulator/stage/private"
 	"github.com/clbemu/clbemu/scenarios"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // loaded are the scenarios of the library, held against what is emulated.
 func loaded(t *testing.T) (list []*scenarios.Scenario) {
 	t.Helper()
-	names, err := stage.NewNames(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer names.Close(t.Context())
+	names := stage.NewNames(cloud.Schema, emulator.Products())
 	for _, name := range scenarios.LibraryNames() {
 		text, _ := scenarios.LibraryText(name)
 		s, err := scenarios.Load(name+".yaml", text, scenarios.Options{Names: names})
@@ -32,7 +31,7 @@ func loaded(t *testing.T) (list []*scenarios.Scenario) {
 // journal says of it.
 func playLocal(t *testing.T, s *scenarios.Scenario) string {
 	t.Helper()
-	local, err := stage.NewLocal(t.Context())
+	local, err := private.New(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -18,9 +19,8 @@ func (r *Remote) Mark(ctx context.Context) (uint64, error) {
 	return page.Last, err
 }
 
-func (r *Remote) journal(ctx context.Context, since uint64) (page journal.Page, err error) {
-	err = r.control(ctx, http.MethodGet, fmt.Sprint("/v1/journal?kind=call&since=", since), nil, &page)
-	return page, err
+func (r *Remote) journal(ctx context.Context, since uint64) (journal.Page, error) {
+	return r.control().Journal(ctx, url.Values{"kind": {string(journal.KindCall)}, "since": {strconv.FormatUint(since, 10)}})
 }
 
 // Calls implements scenarios.Target.
@@ -42,13 +42,13 @@ func (r *Remote) Calls(ctx context.Context, since uint64) ([]scenarios.JournalCa
 
 // Quotas implements scenarios.Target.
 func (r *Remote) Quotas(ctx context.Context) ([]scenarios.QuotaUse, error) {
-	var got control.Quotas
-	if err := r.control(ctx, http.MethodGet, "/v1/quotas", nil, &got); err != nil {
+	quotas, err := r.control().Quotas(ctx, controlapi.Where{})
+	if err != nil {
 		return nil, err
 	}
-	list := make([]scenarios.QuotaUse, len(got.Quotas))
-	for i, q := range got.Quotas {
-		list[i] = scenarios.QuotaUse{Name: string(q.Name), Limit: q.Limit, Used: make(map[string]int)}
+	list := make([]scenarios.QuotaUse, len(quotas))
+	for i, q := range quotas {
+		list[i] = scenarios.QuotaUse{Name: q.Name, Limit: q.Limit, Used: make(map[string]int)}
 		for _, h := range q.Holders {
 			list[i].Used[h.ID] = h.Used
 		}

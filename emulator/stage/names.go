@@ -1,39 +1,32 @@
 package stage
 
 import (
-	"context"
 	"strings"
 	"sync"
 
-	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
-	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/state"
 )
 
-// Names are those of this emulator. They implement scenarios.Names.
+// Names are those of an emulator's products and state. They implement
+// scenarios.Names.
 type Names struct {
 	*names.Names
 
-	scratch *emulator.Emulator
+	schema  *state.Schema
 	actions func() []scenarios.Action
 }
 
-// NewNames returns the names, with an emulator of its own to try rules on.
-func NewNames(ctx context.Context) (*Names, error) {
-	scratch, err := emulator.New(ctx, emulator.Config{Engine: emulator.Memory})
-	if err != nil {
-		return nil, err
-	}
-	n := &Names{Names: names.Of(cloud.Schema, emulator.Products()), scratch: scratch}
+// NewNames returns the names as scenarios want them.
+func NewNames(schema *state.Schema, products []*gateway.Product) *Names {
+	n := &Names{Names: names.Of(schema, products), schema: schema}
 	n.actions = sync.OnceValue(n.list)
-	return n, nil
+	return n
 }
-
-// Close ends the emulator.
-func (n *Names) Close(ctx context.Context) error { return n.scratch.Close(ctx) }
 
 // Actions implements scenarios.Names.
 func (n *Names) Actions() []scenarios.Action { return n.actions() }
@@ -56,7 +49,7 @@ func (n *Names) list() []scenarios.Action {
 // Quotas implements scenarios.Names.
 func (n *Names) Quotas() []string {
 	var all []string
-	for _, name := range cloud.Schema.QuotaNames() {
+	for _, name := range n.schema.QuotaNames() {
 		all = append(all, string(name))
 	}
 	return all
@@ -64,8 +57,6 @@ func (n *Names) Quotas() []string {
 
 // CheckFault implements scenarios.Names.
 func (n *Names) CheckFault(rule faults.Rule) error {
-	if err := n.scratch.Faults().Add([]faults.Rule{rule}); err != nil {
-		return err
-	}
-	return n.scratch.Faults().Delete(rule.Name)
+	_, err := n.Names.CheckFault(rule)
+	return err
 }

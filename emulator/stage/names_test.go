@@ -9,17 +9,17 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/emulator/stage/private"
 	"github.com/clbemu/clbemu/scenarios"
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // known are the names of this emulator.
 func known(t *testing.T) *stage.Names {
 	t.Helper()
-	names, err := stage.NewNames(t.Context())
-	do(t, err)
-	t.Cleanup(func() { do(t, names.Close(t.Context())) })
-	return names
+	return stage.NewNames(cloud.Schema, emulator.Products())
 }
 
 // TestNames proves that a name that nothing has is refused before a scenario is
@@ -221,7 +221,7 @@ func TestMutants(t *testing.T) {
 type mutation struct {
 	t        *testing.T
 	names    *stage.Names
-	local    *stage.Local
+	local    *private.Emulator
 	file     string
 	document yaml.Node
 	done     map[string]bool // places, and names at them
@@ -260,7 +260,7 @@ func (m *mutation) try(where string, node *yaml.Node) {
 
 // refusedWhenSet tells whether the world refuses a condition of the scenario that
 // names what is not in it.
-func refusedWhenSet(t *testing.T, local *stage.Local, s *scenarios.Scenario) bool {
+func refusedWhenSet(t *testing.T, local *private.Emulator, s *scenarios.Scenario) bool {
 	all := []scenarios.Settings{s.Given.World}
 	for _, name := range scenarios.Halves {
 		if half := s.Half(name); half != nil {

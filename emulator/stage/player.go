@@ -5,39 +5,43 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 
-	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// player plays on an emulator of this process that clients use. It implements
-// control.Player.
-type player struct {
-	emulator *emulator.Emulator
-	token    string // the control API's
+// Player plays on an emulator of this process that clients use.
+type Player struct {
+	// API and Control are the emulator's handlers.
+	API, Control http.Handler
+	// Token is the control API's, if it wants one.
+	Token    string
+	Store    *state.Store
+	Products []*gateway.Product
 }
 
-// NewPlayer returns a player on an emulator.
-func NewPlayer(e *emulator.Emulator, controlToken string) control.Player {
-	return &player{e, controlToken}
+// Load reads a scenario; an error has a line for everything that is wrong.
+func (p *Player) Load(name string, text []byte) (*scenarios.Scenario, error) {
+	return scenarios.Load(name, text, scenarios.Options{Names: NewNames(p.Store.Schema(), p.Products)})
 }
 
-// Load implements control.Player.
-func (p *player) Load(ctx context.Context, name string, text []byte) (*scenarios.Scenario, error) {
-	known, err := NewNames(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s, err := scenarios.Load(name, text, scenarios.Options{Names: known})
-	return s, errors.Join(err, known.Close(ctx))
+// OneAddress serves the control API beside the cloud's, which knows no such path.
+func OneAddress(api, control http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/v1/") {
+			control.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	})
 }
 
-// Play implements control.Player. Its calls come by a door of their own, which
-// needs no certificate.
-func (p *player) Play(ctx context.Context, s *scenarios.Scenario, progress func(scenarios.StepDone)) scenarios.Result {
+// Play plays the client half of a scenario and tells progress of each step. Its
+// calls come by a listener of their own, which needs no certificate.
+func (p *Player) Play(ctx context.Context, s *scenarios.Scenario, progress func(scenarios.StepDone)) scenarios.Result {
 	failed := func(err error) scenarios.Result {
 		return scenarios.Result{Scenario: s.Name, File: s.File, Half: scenarios.ClientHalf, Status: scenarios.Broken,
 			Failure: &scenarios.Failure{File: s.File, Line: 1, Step: scenarios.ClientHalf, Reason: err.Error()}}
@@ -46,10 +50,10 @@ func (p *player) Play(ctx context.Context, s *scenarios.Scenario, progress func(
 	if err != nil {
 		return failed(err)
 	}
-	door := &http.Server{Handler: &life{emulator: p.emulator}, ReadHeaderTimeout: callTimeout}
-	go func() { _ = door.Serve(listener) }() // it ends when it is closed
-	defer door.Close()
-	remote := &Remote{API: "http://" + listener.Addr().String(), Token: p.token}
+	server := &http.Server{Handler: OneAddress(p.API, p.Control), ReadHeaderTimeout: callTimeout}
+	go func() { _ = server.Serve(listener) }() // it ends when it is closed
+	defer server.Close()
+	remote := &Remote{API: "http://" + listener.Addr().String(), Token: p.Token}
 	remote.Control = remote.API
 	if remote.AccessKeyID, remote.AccessKeySecret, err = p.key(); err != nil {
 		return failed(err)
@@ -62,8 +66,8 @@ func (p *player) Play(ctx context.Context, s *scenarios.Scenario, progress func(
 }
 
 // key is an access key of the first account that has one, for the scripted client.
-func (p *player) key() (id, secret string, err error) {
-	err = p.emulator.Store().View(state.Owner{}, func(v *state.View) error {
+func (p *Player) key() (id, secret string, err error) {
+	err = p.Store.View(state.Owner{}, func(v *state.View) error {
 		for key := range cloud.AccessKeys.All(v) {
 			if key.Status == cloud.AccessKeyActive && key.RoleName == "" {
 				id, secret = key.ID, key.Secret

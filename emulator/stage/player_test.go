@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/control"
-	"github.com/clbemu/clbemu/emulator/stage"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -19,7 +17,6 @@ import (
 func TestPlayer(t *testing.T) {
 	e, err := emulator.New(t.Context(), emulator.Config{
 		StrictAuth: true, ControlToken: "s3cret",
-		Player: func(e *emulator.Emulator) control.Player { return stage.NewPlayer(e, "s3cret") },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ func (r *Remote) Start(ctx context.Context, p scenarios.Program) (scenarios.Runn
 	if err != nil {
 		return nil, err
 	}
-	return startProgram(ctx, p, environment)
+	return startProgram(ctx, p, slices.Concat(environment, r.Environment))
 }
 
 func (r *Remote) environment() ([]string, error) {

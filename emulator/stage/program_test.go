@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/apiclient"
-	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/emulator/stage/private"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -68,9 +68,9 @@ func program(role string) scenarios.Program {
 	return scenarios.Program{Command: []string{os.Args[0]}, Env: map[string]string{"CLBEMU_TEST_PROGRAM": role, "TOKEN": "once"}}
 }
 
-func newOpen(t *testing.T, secure bool) *stage.Local {
+func newOpen(t *testing.T, secure bool) *private.Emulator {
 	t.Helper()
-	local, err := stage.NewOpen(t.Context(), secure)
+	local, err := private.NewOpen(t.Context(), secure)
 	do(t, err)
 	t.Cleanup(func() { do(t, local.Close(context.Background())) })
 	return local

@@ -1,16 +1,13 @@
-// Package stage is where scenarios are played: a private emulator in this
-// process, or a running one over its control API. It owns how a scenario's steps
-// reach an emulator, and what of a scenario an emulator can take. It must not
-// know what scenarios say.
+// Package stage is where scenarios are played: an emulator, by its two APIs. It
+// owns how a scenario's steps reach it, the programs that it is played with, and
+// the names that a scenario may use. It must not know what scenarios say, nor start
+// an emulator, which package private does.
 package stage
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -20,8 +17,8 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/apiclient"
-	"github.com/clbemu/clbemu/emulator/control"
-	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -35,8 +32,12 @@ type Remote struct {
 	Token string
 	// AccessKeyID and AccessKeySecret are the default world's when empty.
 	AccessKeyID, AccessKeySecret string
+	// HTTP makes the calls. It should keep no connection for two of them, so that a
+	// broken one is one call's matter; nil makes one that does not.
+	HTTP *http.Client
+	// Environment is what programs get beside the variables that point clients here.
+	Environment []string
 
-	http   *http.Client
 	before map[string]string // conditions as they were before the first change
 	set    map[string]bool   // the conditions that were changed
 	scale  *float64          // how the clock went before
@@ -46,13 +47,11 @@ type Remote struct {
 // of the SDK in the cloud controller manager.
 const callTimeout = 20 * time.Second
 
-// client has no connection for two calls, so that a broken one is one call's
-// matter.
 func (r *Remote) client() *http.Client {
-	if r.http == nil {
-		r.http = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	if r.HTTP == nil {
+		r.HTTP = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	}
-	return r.http
+	return r.HTTP
 }
 
 var versions = map[string]string{"Slb": apiclient.Slb, "Vpc": apiclient.Vpc, "Ecs": apiclient.Ecs}
@@ -87,42 +86,9 @@ func withoutQuery(err error) string {
 	return err.Error()
 }
 
-// control makes a call of the control API, with a body of JSON or YAML and an
-// answer into a value, if there are any.
-func (r *Remote) control(ctx context.Context, method, path string, body []byte, into any) error {
-	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(r.Control, "/")+path, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	if r.Token != "" {
-		request.Header.Set("Authorization", "Bearer "+r.Token)
-	}
-	response, err := r.client().Do(request)
-	if err != nil {
-		return fmt.Errorf("is clbemu running with its control API at %s? %w", r.Control, err)
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		return err
-	}
-	if response.StatusCode != http.StatusOK {
-		return refusal(response.Status, answer)
-	}
-	if into == nil {
-		return nil
-	}
-	return json.Unmarshal(answer, into)
-}
-
-func refusal(status string, answer []byte) error {
-	var problem struct {
-		Error string `json:"error"`
-	}
-	if err := json.Unmarshal(answer, &problem); err != nil || problem.Error == "" {
-		return fmt.Errorf("the control API answers %s: %s", status, answer)
-	}
-	return errors.New(problem.Error)
+// control is a client of the control API.
+func (r *Remote) control() *controlclient.Client {
+	return &controlclient.Client{URL: r.Control, Token: r.Token, HTTP: r.client()}
 }
 
 // Set implements scenarios.Target.
@@ -130,20 +96,12 @@ func (r *Remote) Set(ctx context.Context, settings []scenarios.Setting) error {
 	if err := r.remember(ctx); err != nil {
 		return err
 	}
-	change := control.Change{}
+	change := controlapi.Change{}
 	for _, s := range settings {
-		change.Settings = append(change.Settings, world.Setting{Name: s.Name, Value: s.Value})
+		change.Settings = append(change.Settings, controlapi.Setting{Name: s.Name, Value: s.Value})
 		r.set[s.Name] = true
 	}
-	return r.patch(ctx, change)
-}
-
-func (r *Remote) patch(ctx context.Context, change control.Change) error {
-	body, err := json.Marshal(change)
-	if err != nil {
-		return err
-	}
-	return r.control(ctx, http.MethodPatch, "/v1/world", body, nil)
+	return r.control().SetWorld(ctx, change)
 }
 
 // remember keeps what the conditions are before the first change.
@@ -160,12 +118,12 @@ func (r *Remote) remember(ctx context.Context) error {
 }
 
 func (r *Remote) conditions(ctx context.Context) (map[string]string, error) {
-	var got control.Conditions
-	if err := r.control(ctx, http.MethodGet, "/v1/world", nil, &got); err != nil {
+	list, err := r.control().World(ctx, controlapi.Where{})
+	if err != nil {
 		return nil, err
 	}
-	all := make(map[string]string, len(got.Conditions))
-	for _, c := range got.Conditions {
+	all := make(map[string]string, len(list))
+	for _, c := range list {
 		all[c.Name] = c.Value
 	}
 	return all, nil
@@ -173,13 +131,14 @@ func (r *Remote) conditions(ctx context.Context) (map[string]string, error) {
 
 // AddFault implements scenarios.Target.
 func (r *Remote) AddFault(ctx context.Context, rule faults.Rule) error {
-	return r.control(ctx, http.MethodPost, "/v1/faults", []byte(rule.String()), nil)
+	_, err := r.control().AddFaults(ctx, []byte(rule.String()))
+	return err
 }
 
 // ClearFaults implements scenarios.Target.
 func (r *Remote) ClearFaults(ctx context.Context, names ...string) error {
 	for _, name := range names {
-		if err := r.control(ctx, http.MethodDelete, "/v1/faults/"+url.PathEscape(name), nil, nil); err != nil {
+		if _, err := r.control().DeleteFault(ctx, name); err != nil {
 			return err
 		}
 	}
@@ -188,12 +147,12 @@ func (r *Remote) ClearFaults(ctx context.Context, names ...string) error {
 
 // Faults implements scenarios.Target.
 func (r *Remote) Faults(ctx context.Context) ([]faults.Status, error) {
-	var got control.FaultRules
-	if err := r.control(ctx, http.MethodGet, "/v1/faults", nil, &got); err != nil {
+	armed, err := r.control().Faults(ctx)
+	if err != nil {
 		return nil, err
 	}
-	list := make([]faults.Status, len(got.Faults))
-	for i, f := range got.Faults {
+	list := make([]faults.Status, len(armed))
+	for i, f := range armed {
 		rules, err := faults.Parse([]byte(f.Rule))
 		if err != nil {
 			return nil, err
@@ -206,21 +165,13 @@ func (r *Remote) Faults(ctx context.Context) ([]faults.Status, error) {
 // SetClock implements scenarios.Target.
 func (r *Remote) SetClock(ctx context.Context, advance time.Duration, scale *float64) error {
 	if r.scale == nil {
-		var clock control.Clock
-		if err := r.control(ctx, http.MethodGet, "/v1/clock", nil, &clock); err != nil {
+		clock, err := r.control().Clock(ctx)
+		if err != nil {
 			return err
 		}
 		r.scale = &clock.Scale
 	}
-	return r.changeClock(ctx, control.ClockChange{Advance: advance.String(), Scale: scale})
-}
-
-func (r *Remote) changeClock(ctx context.Context, change control.ClockChange) error {
-	body, err := json.Marshal(change)
-	if err != nil {
-		return err
-	}
-	return r.control(ctx, http.MethodPost, "/v1/clock", body, nil)
+	return r.control().SetClock(ctx, controlapi.ClockChange{Advance: advance.String(), Scale: scale})
 }
 
 // Pass implements scenarios.Target.
@@ -245,7 +196,7 @@ func (r *Remote) Restart(context.Context, bool) error {
 
 // Reset deletes everything there is, faults too, and plants the world again.
 func (r *Remote) Reset(ctx context.Context) error {
-	return r.control(ctx, http.MethodPost, "/v1/state/reset", nil, nil)
+	return r.control().ResetState(ctx)
 }
 
 // Close puts the conditions and the pace of the clock back to what they were.
@@ -253,13 +204,13 @@ func (r *Remote) Reset(ctx context.Context) error {
 func (r *Remote) Close(ctx context.Context) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(r.set)) {
-		setting := world.Setting{Name: name, Value: r.former(name)}
-		if err := r.patch(ctx, control.Change{Settings: []world.Setting{setting}}); err != nil {
+		setting := controlapi.Setting{Name: name, Value: r.former(name)}
+		if err := r.control().SetWorld(ctx, controlapi.Change{Settings: []controlapi.Setting{setting}}); err != nil {
 			errs = append(errs, fmt.Errorf("put back %s: %w", name, err))
 		}
 	}
 	if r.scale != nil {
-		errs = append(errs, r.changeClock(ctx, control.ClockChange{Scale: r.scale}))
+		errs = append(errs, r.control().SetClock(ctx, controlapi.ClockChange{Scale: r.scale}))
 	}
 	return errors.Join(errs...)
 }

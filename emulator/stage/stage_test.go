@@ -9,13 +9,14 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/emulator/stage/private"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-func newLocal(t *testing.T) *stage.Local {
+func newLocal(t *testing.T) *private.Emulator {
 	t.Helper()
-	local, err := stage.NewLocal(t.Context())
+	local, err := private.New(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

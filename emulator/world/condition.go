@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -17,19 +18,6 @@ import (
 // A condition is a part of the world that can be changed while clients work:
 // what the account owes, what is in stock, a quota, a policy. It has a name with
 // dots, in which <…> stands for any text, and a value that is a text.
-
-// Setting gives a condition a value.
-type Setting struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// Where says whose world it is; empty fields are the first account and its
-// region.
-type Where struct {
-	AccountID string `json:"account,omitempty"`
-	RegionID  string `json:"region,omitempty"`
-}
 
 // scene is a transaction, or a view of it, with the account and region that a
 // condition is about.
@@ -46,14 +34,14 @@ type condition struct {
 	about string
 	set   func(s *scene, named, value string) error
 	// get lists the settings in force; nil for what can only be set.
-	get func(s *scene) []Setting
+	get func(s *scene) []controlapi.Setting
 }
 
 // secretCondition has values that nothing may tell but an export.
 const secretCondition = "key.<id>.secret"
 
 // Shown is the setting as it may be told: without its value if that is a secret.
-func (s Setting) Shown() Setting {
+func Shown(s controlapi.Setting) controlapi.Setting {
 	if c, _, err := find(s.Name); err == nil && c.name == secretCondition {
 		s.Value = "(hidden)"
 	}
@@ -91,7 +79,7 @@ var conditions = []condition{
 }
 
 // Set changes conditions, in order and all or none of them.
-func Set(tx *state.Tx, where Where, settings []Setting) error {
+func Set(tx *state.Tx, where controlapi.Where, settings []controlapi.Setting) error {
 	for _, setting := range settings {
 		s, err := newScene(tx.In(state.Owner{}), where)
 		if err != nil {
@@ -102,19 +90,19 @@ func Set(tx *state.Tx, where Where, settings []Setting) error {
 			return err
 		}
 		if err := c.set(s, named, setting.Value); err != nil {
-			return fmt.Errorf("%s=%s: %w", setting.Name, setting.Shown().Value, err)
+			return fmt.Errorf("%s=%s: %w", setting.Name, Shown(setting).Value, err)
 		}
 	}
 	return nil
 }
 
 // Conditions lists what is in force.
-func Conditions(v *state.View, where Where) ([]Setting, error) {
+func Conditions(v *state.View, where controlapi.Where) ([]controlapi.Setting, error) {
 	s, err := newScene(&state.Tx{View: v.In(state.Owner{})}, where)
 	if err != nil {
 		return nil, err
 	}
-	var list []Setting
+	var list []controlapi.Setting
 	for _, c := range conditions {
 		if c.get != nil {
 			list = append(list, c.get(s)...)
@@ -124,7 +112,7 @@ func Conditions(v *state.View, where Where) ([]Setting, error) {
 }
 
 // Quotas lists the quotas of an account, with who uses them.
-func Quotas(store *state.Store, where Where) (list []state.QuotaUse, err error) {
+func Quotas(store *state.Store, where controlapi.Where) (list []state.QuotaUse, err error) {
 	err = store.View(state.Owner{}, func(v *state.View) error {
 		s, err := newScene(&state.Tx{View: v}, where)
 		if err == nil {
@@ -136,15 +124,15 @@ func Quotas(store *state.Store, where Where) (list []state.QuotaUse, err error) 
 }
 
 // Documentation lists the names of the conditions with what they mean.
-func Documentation() []Setting {
-	list := make([]Setting, len(conditions))
+func Documentation() []controlapi.Setting {
+	list := make([]controlapi.Setting, len(conditions))
 	for i, c := range conditions {
-		list[i] = Setting{c.name, c.about}
+		list[i] = controlapi.Setting{Name: c.name, Value: c.about}
 	}
 	return list
 }
 
-func newScene(tx *state.Tx, where Where) (*scene, error) {
+func newScene(tx *state.Tx, where controlapi.Where) (*scene, error) {
 	s := &scene{View: tx.View, tx: tx, region: where.RegionID}
 	if where.AccountID == "" {
 		for account := range cloud.Accounts.All(tx.View) {
@@ -191,8 +179,8 @@ func find(name string) (*condition, string, error) {
 	return nil, "", fmt.Errorf("there is no condition %s: `clbemu world set --help` lists them", name)
 }
 
-func get1(name string, value func(*scene) string) func(*scene) []Setting {
-	return func(s *scene) []Setting { return []Setting{{name, value(s)}} }
+func get1(name string, value func(*scene) string) func(*scene) []controlapi.Setting {
+	return func(s *scene) []controlapi.Setting { return []controlapi.Setting{{Name: name, Value: value(s)}} }
 }
 
 func (s *scene) editAccount(change func(*cloud.Account)) error {
@@ -259,11 +247,11 @@ func setQuota(s *scene, named, value string) error {
 	return nil
 }
 
-func getQuotas(s *scene) []Setting {
-	var list []Setting
+func getQuotas(s *scene) []controlapi.Setting {
+	var list []controlapi.Setting
 	for _, name := range s.Schema().QuotaNames() {
 		if q, ok := state.Quotas.Find(s.View, state.QuotaID(s.account.ID, name)); ok {
-			list = append(list, Setting{"quota." + string(name), strconv.Itoa(q.Limit)})
+			list = append(list, controlapi.Setting{Name: "quota." + string(name), Value: strconv.Itoa(q.Limit)})
 		}
 	}
 	return list
@@ -332,15 +320,15 @@ func setStock(s *scene, named, value string) error {
 	})
 }
 
-func getStock(s *scene) []Setting {
+func getStock(s *scene) []controlapi.Setting {
 	r, _ := cloud.Regions.Find(s.View, s.region)
-	var list []Setting
+	var list []controlapi.Setting
 	for _, is := range r.SoldOut {
 		name := "stock." + is.ZoneID
 		if is.AddressType != "" {
 			name += "." + string(is.AddressType)
 		}
-		list = append(list, Setting{name, "soldout"})
+		list = append(list, controlapi.Setting{Name: name, Value: "soldout"})
 	}
 	return list
 }
@@ -364,10 +352,10 @@ func setFreeAddresses(s *scene, named, value string) error {
 	return nil
 }
 
-func getFreeAddresses(s *scene) []Setting {
-	var list []Setting
+func getFreeAddresses(s *scene) []controlapi.Setting {
+	var list []controlapi.Setting
 	for vSwitch := range cloud.VSwitches.All(s.In(state.Owner{AccountID: s.account.ID, RegionID: s.region})) {
-		list = append(list, Setting{"vswitch." + vSwitch.ID + ".freeAddresses", strconv.Itoa(cloud.AvailableAddresses(s.View, vSwitch))})
+		list = append(list, controlapi.Setting{Name: "vswitch." + vSwitch.ID + ".freeAddresses", Value: strconv.Itoa(cloud.AvailableAddresses(s.View, vSwitch))})
 	}
 	return list
 }
@@ -435,18 +423,18 @@ func parseRate(value string) (*cloud.Rate, error) {
 	return &rate, nil
 }
 
-func getThrottles(s *scene) []Setting {
+func getThrottles(s *scene) []controlapi.Setting {
 	t := s.throttle()
-	var list []Setting
+	var list []controlapi.Setting
 	for name, rate := range map[string]*cloud.Rate{"throttle.account": t.Account, "throttle.key": t.Key} {
 		if rate != nil {
-			list = append(list, Setting{name, formatRate(*rate)})
+			list = append(list, controlapi.Setting{Name: name, Value: formatRate(*rate)})
 		}
 	}
 	for action, rate := range t.Actions {
-		list = append(list, Setting{"throttle.action." + action, formatRate(rate)})
+		list = append(list, controlapi.Setting{Name: "throttle.action." + action, Value: formatRate(rate)})
 	}
-	slices.SortFunc(list, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b controlapi.Setting) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
@@ -508,11 +496,11 @@ func setSecret(s *scene, named, value string) error {
 	return nil
 }
 
-func getKeys(s *scene) []Setting {
-	var list []Setting
+func getKeys(s *scene) []controlapi.Setting {
+	var list []controlapi.Setting
 	for key := range cloud.AccessKeys.All(s.View) {
 		if key.AccountID == s.account.ID && key.SecurityToken == "" {
-			list = append(list, Setting{"key." + key.ID + ".status", strings.ToLower(string(key.Status))})
+			list = append(list, controlapi.Setting{Name: "key." + key.ID + ".status", Value: strings.ToLower(string(key.Status))})
 		}
 	}
 	return list
@@ -541,11 +529,11 @@ func setPolicy(principal func(string) string, exists func(*scene, string) error)
 	}
 }
 
-func getPolicies(s *scene) []Setting {
-	var list []Setting
+func getPolicies(s *scene) []controlapi.Setting {
+	var list []controlapi.Setting
 	for p := range cloud.Policies.All(s.View) {
 		if p.AccountID == s.account.ID {
-			list = append(list, Setting{"policy." + strings.Replace(p.Principal, "/", ".", 1), p.Document.String()})
+			list = append(list, controlapi.Setting{Name: "policy." + strings.Replace(p.Principal, "/", ".", 1), Value: p.Document.String()})
 		}
 	}
 	return list
@@ -593,11 +581,11 @@ func setLife(s *scene, named, value string) error {
 	return nil
 }
 
-func getLife(s *scene) []Setting {
-	var list []Setting
+func getLife(s *scene) []controlapi.Setting {
+	var list []controlapi.Setting
 	for stage := range s.Schema().Stages() {
-		list = append(list, Setting{"life." + string(stage), s.Delay(stage).String()})
+		list = append(list, controlapi.Setting{Name: "life." + string(stage), Value: s.Delay(stage).String()})
 	}
-	slices.SortFunc(list, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b controlapi.Setting) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }

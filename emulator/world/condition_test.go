@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -18,7 +19,7 @@ const vSwitch1 = "vsw-bp1clbemu000000000001"
 
 func set(store *state.Store, name, value string) error {
 	return store.Update(state.Owner{}, func(tx *state.Tx) error {
-		return world.Set(tx, world.Where{}, []world.Setting{{Name: name, Value: value}})
+		return world.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: name, Value: value}})
 	})
 }
 
@@ -26,7 +27,7 @@ func conditions(t *testing.T, store *state.Store) map[string]string {
 	t.Helper()
 	values := make(map[string]string)
 	if err := store.View(state.Owner{}, func(v *state.View) error {
-		list, err := world.Conditions(v, world.Where{})
+		list, err := world.Conditions(v, controlapi.Where{})
 		for _, s := range list {
 			values[s.Name] = s.Value
 		}
@@ -82,7 +83,7 @@ func TestSetConditions(t *testing.T) {
 	t.Run("key.<id>.secret", func(t *testing.T) {
 		covered["key.<id>.secret"] = true
 		store := gatewaytest.Store(t, world.Default().Plant)
-		for _, s := range []world.Setting{{Name: "key.testid.status", Value: "deleted"}, {Name: "key.testid.secret", Value: "new"}} {
+		for _, s := range []controlapi.Setting{{Name: "key.testid.status", Value: "deleted"}, {Name: "key.testid.secret", Value: "new"}} {
 			if err := set(store, s.Name, s.Value); err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +135,7 @@ func TestSetRefused(t *testing.T) {
 		t.Run(c.name+"="+c.value, func(t *testing.T) {
 			store := gatewaytest.Store(t, world.Default().Plant)
 			err := store.Update(state.Owner{}, func(tx *state.Tx) error {
-				return world.Set(tx, world.Where{}, []world.Setting{{Name: "account.balance", Value: "1"}, {Name: c.name, Value: c.value}})
+				return world.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: "account.balance", Value: "1"}, {Name: c.name, Value: c.value}})
 			})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error = %v, want one that contains %q", err, c.want)
@@ -145,7 +146,7 @@ func TestSetRefused(t *testing.T) {
 		})
 	}
 	store := gatewaytest.Store(t, world.Default().Plant)
-	for _, where := range []world.Where{{AccountID: "none"}, {RegionID: "none"}} {
+	for _, where := range []controlapi.Where{{AccountID: "none"}, {RegionID: "none"}} {
 		err := store.View(state.Owner{}, func(v *state.View) error {
 			_, err := world.Conditions(v, where)
 			return err
@@ -172,7 +173,7 @@ func TestConditionsAreDurable(t *testing.T) {
 	if err := first.Update(state.Owner{}, world.Default().Plant); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []world.Setting{{Name: "account.arrears", Value: "true"}, {Name: "quota.slb_quota_rules_num", Value: "1"}, {Name: "life.profile", Value: "realistic"}} {
+	for _, s := range []controlapi.Setting{{Name: "account.arrears", Value: "true"}, {Name: "quota.slb_quota_rules_num", Value: "1"}, {Name: "life.profile", Value: "realistic"}} {
 		if err := set(first, s.Name, s.Value); err != nil {
 			t.Fatal(err)
 		}

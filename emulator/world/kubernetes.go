@@ -8,33 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
-
-// Imported counts what an import did, by kind. What was there already as the
-// cluster has it counts as unchanged.
-type Imported struct {
-	Instances         Count `json:"instances"`
-	NetworkInterfaces Count `json:"networkInterfaces"`
-	VPCs              int   `json:"newVpcs"`
-	VSwitches         int   `json:"newVSwitches"`
-	// SkippedPods have no address of their own: they are on the network of their
-	// host, have ended or are yet to start, or have IPv6 alone.
-	SkippedPods int `json:"skippedPods"`
-}
-
-// Count is what became of the resources of one kind.
-type Count struct {
-	Created   int `json:"created"`
-	Changed   int `json:"changed"`
-	Unchanged int `json:"unchanged"`
-}
-
-// String says it for people.
-func (c Count) String() string {
-	return fmt.Sprintf("%d created, %d changed, %d unchanged", c.Created, c.Changed, c.Unchanged)
-}
 
 // Import puts the cluster into the world, of the account that where names. A node
 // becomes the instance that its providerID names, with its InternalIP; a pod
@@ -44,10 +21,10 @@ func (c Count) String() string {
 // and vSwitches are made for the addresses that none holds. The error has a line
 // for everything that is wrong, up to a hundred, and then nothing may be kept of tx. A cluster that
 // is imported again changes nothing.
-func (c *Cluster) Import(tx *state.Tx, where Where) (Imported, error) {
+func (c *Cluster) Import(tx *state.Tx, where controlapi.Where) (controlapi.Imported, error) {
 	s, err := newScene(tx.In(state.Owner{}), where)
 	if err != nil {
-		return Imported{}, err
+		return controlapi.Imported{}, err
 	}
 	i := &importer{
 		planter: planter{tx: tx.In(state.Owner{}), accounts: []string{s.account.ID}},
@@ -93,7 +70,7 @@ type importer struct {
 	// nodes are the ids of instances by the name of their node, which is their host
 	// name.
 	nodes map[string]string
-	done  Imported
+	done  controlapi.Imported
 }
 
 // field is a value with the object and field that it comes from.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -31,19 +32,19 @@ func list(items ...string) string {
 	return `{"apiVersion": "v1", "kind": "List", "items": [` + strings.Join(items, ",") + `]}`
 }
 
-func importInto(store *state.Store, text string) (done world.Imported, err error) {
+func importInto(store *state.Store, text string) (done controlapi.Imported, err error) {
 	cluster, err := world.ReadCluster(strings.NewReader(text))
 	if err != nil {
 		return done, err
 	}
 	err = store.Update(state.Owner{}, func(tx *state.Tx) error {
-		done, err = cluster.Import(tx, world.Where{})
+		done, err = cluster.Import(tx, controlapi.Where{})
 		return err
 	})
 	return done, err
 }
 
-func mustImport(t *testing.T, store *state.Store, text string, want world.Imported) {
+func mustImport(t *testing.T, store *state.Store, text string, want controlapi.Imported) {
 	t.Helper()
 	got, err := importInto(store, text)
 	if err != nil {
@@ -81,10 +82,10 @@ func TestImportCluster(t *testing.T) {
 		node("node-1", "cn-hangzhou.i-bp1clbemu0000000001", "192.168.0.11"), // the default world's
 		node("elsewhere", "cn-shanghai.i-kind3", "172.18.0.4"),
 	)
-	mustImport(t, store, nodes, world.Imported{
-		Instances: world.Count{Created: 3, Unchanged: 1}, VPCs: 2, VSwitches: 2,
+	mustImport(t, store, nodes, controlapi.Imported{
+		Instances: controlapi.Count{Created: 3, Unchanged: 1}, VPCs: 2, VSwitches: 2,
 	})
-	mustImport(t, store, nodes, world.Imported{Instances: world.Count{Unchanged: 4}})
+	mustImport(t, store, nodes, controlapi.Imported{Instances: controlapi.Count{Unchanged: 4}})
 
 	pods := list(
 		pod("web-1", "kind-worker", "10.244.1.2", ""),
@@ -93,10 +94,10 @@ func TestImportCluster(t *testing.T) {
 		strings.Replace(pod("job", "kind-worker", "10.244.1.2", ""), "Running", "Succeeded", 1),
 		pod("pending", "", "", ""),
 	)
-	mustImport(t, store, pods, world.Imported{
-		NetworkInterfaces: world.Count{Created: 2}, VSwitches: 1, SkippedPods: 3,
+	mustImport(t, store, pods, controlapi.Imported{
+		NetworkInterfaces: controlapi.Count{Created: 2}, VSwitches: 1, SkippedPods: 3,
 	})
-	mustImport(t, store, pods, world.Imported{NetworkInterfaces: world.Count{Unchanged: 2}, SkippedPods: 3})
+	mustImport(t, store, pods, controlapi.Imported{NetworkInterfaces: controlapi.Count{Unchanged: 2}, SkippedPods: 3})
 	if got, want := addressesOf(t, store, "i-kind2"), []string{"172.18.0.3", "10.244.1.2", "10.244.1.3"}; !slices.Equal(got, want) {
 		t.Errorf("i-kind2 has the addresses %q, want %q", got, want)
 	}
@@ -124,12 +125,12 @@ func TestImportCluster(t *testing.T) {
 func TestImportFollowsAddresses(t *testing.T) {
 	store := mustPlant(t, world.Default())
 	mustImport(t, store, list(node("a", "cn-hangzhou.i-a", "172.18.0.2"), node("b", "cn-hangzhou.i-b", "172.18.0.3")),
-		world.Imported{Instances: world.Count{Created: 2}, VPCs: 1, VSwitches: 1})
-	mustImport(t, store, pod("p", "a", "172.18.1.9", ""), world.Imported{NetworkInterfaces: world.Count{Created: 1}})
+		controlapi.Imported{Instances: controlapi.Count{Created: 2}, VPCs: 1, VSwitches: 1})
+	mustImport(t, store, pod("p", "a", "172.18.1.9", ""), controlapi.Imported{NetworkInterfaces: controlapi.Count{Created: 1}})
 
 	mustImport(t, store, list(node("a", "cn-hangzhou.i-a", "172.18.0.3"), node("b", "cn-hangzhou.i-b", "172.18.0.2")),
-		world.Imported{Instances: world.Count{Changed: 2}})
-	mustImport(t, store, pod("q", "b", "172.18.1.9", ""), world.Imported{NetworkInterfaces: world.Count{Changed: 1}})
+		controlapi.Imported{Instances: controlapi.Count{Changed: 2}})
+	mustImport(t, store, pod("q", "b", "172.18.1.9", ""), controlapi.Imported{NetworkInterfaces: controlapi.Count{Changed: 1}})
 
 	if got := addressesOf(t, store, "i-a"); !slices.Equal(got, []string{"172.18.0.3"}) {
 		t.Errorf("i-a has the addresses %q", got)
@@ -147,10 +148,10 @@ func TestImportNamesNodes(t *testing.T) {
 		node("first", "cn-hangzhou.i-bp1clbemu0000000001", "192.168.0.11"), // was node-1
 		node("node-2", "cn-hangzhou.i-new", "192.168.0.20"),                // another is node-2
 	)
-	mustImport(t, store, nodes, world.Imported{Instances: world.Count{Created: 1, Changed: 1}})
-	mustImport(t, store, nodes, world.Imported{Instances: world.Count{Unchanged: 2}})
+	mustImport(t, store, nodes, controlapi.Imported{Instances: controlapi.Count{Created: 1, Changed: 1}})
+	mustImport(t, store, nodes, controlapi.Imported{Instances: controlapi.Count{Unchanged: 2}})
 	mustImport(t, store, list(pod("p", "first", "192.168.0.50", ""), pod("q", "node-2", "192.168.0.51", "")),
-		world.Imported{NetworkInterfaces: world.Count{Created: 2}})
+		controlapi.Imported{NetworkInterfaces: controlapi.Count{Created: 2}})
 	if got := addressesOf(t, store, "i-bp1clbemu0000000001"); !slices.Equal(got, []string{"192.168.0.11", "192.168.0.50"}) {
 		t.Errorf("the node first has the addresses %q", got)
 	}

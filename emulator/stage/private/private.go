@@ -1,4 +1,7 @@
-package stage
+// Package private starts emulators that scenarios have to themselves, in this
+// process. It owns their clock, their disk and their restarts; it must not know
+// what scenarios say.
+package private
 
 import (
 	"context"
@@ -12,12 +15,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/stage"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine"
@@ -27,14 +30,14 @@ import (
 // start is the time that the clock of a private emulator shows first.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Local is a private emulator: in memory, with the default world, and with a
+// Emulator is a private emulator: in memory, with the default world, and with a
 // clock that stands still but for waits and for what a scenario does to it. It
 // implements scenarios.Target for one client that makes one call at a time.
 //
 // One that is open to programs goes with the machine's clock, and is at the same
 // addresses again after a restart.
-type Local struct {
-	Remote
+type Emulator struct {
+	stage.Remote
 
 	disk     memory.Engine
 	clock    *state.ManualClock // nil for one that is open
@@ -82,18 +85,20 @@ func (s *severable) sever() {
 	s.severed = true
 }
 
+const readHeaderTimeout = 20 * time.Second
+
 const anyPort = "127.0.0.1:0"
 
-// NewLocal starts a private emulator.
-func NewLocal(ctx context.Context) (*Local, error) {
-	l := &Local{clock: state.NewManualClock(start), api: anyPort}
+// New starts a private emulator.
+func New(ctx context.Context) (*Emulator, error) {
+	l := &Emulator{clock: state.NewManualClock(start), api: anyPort}
 	return l, l.begin(ctx)
 }
 
 // NewOpen starts a private emulator that is open to programs, by HTTPS if they
 // want that.
-func NewOpen(ctx context.Context, secure bool) (*Local, error) {
-	l := &Local{api: anyPort, control: anyPort}
+func NewOpen(ctx context.Context, secure bool) (*Emulator, error) {
+	l := &Emulator{api: anyPort, control: anyPort}
 	if secure {
 		if err := l.secure(); err != nil {
 			return nil, err
@@ -103,27 +108,29 @@ func NewOpen(ctx context.Context, secure bool) (*Local, error) {
 }
 
 // secure makes a certificate that this emulator's clients trust.
-func (l *Local) secure() (err error) {
+func (l *Emulator) secure() (err error) {
 	if l.dir, err = os.MkdirTemp("", "clbemu-tls-"); err != nil {
 		return err
 	}
 	if l.tls, err = emulator.GenerateTLS(l.dir, []string{"127.0.0.1", "localhost"}); err != nil {
 		return err
 	}
-	authority, err := os.ReadFile(filepath.Join(l.dir, emulator.CAFile))
+	file := filepath.Join(l.dir, emulator.CAFile)
+	authority, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	trusted := x509.NewCertPool()
 	trusted.AppendCertsFromPEM(authority)
-	l.http = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: trusted}}}
+	l.Environment = []string{"SSL_CERT_FILE=" + file, "NODE_EXTRA_CA_CERTS=" + file, "REQUESTS_CA_BUNDLE=" + file}
+	l.HTTP = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: trusted}}}
 	return nil
 }
 
 // begin starts the emulator on what the disk holds.
-func (l *Local) begin(ctx context.Context) error {
-	born := &life{disk: &severable{Engine: &l.disk}}
-	cfg := emulator.Config{Storage: born.disk, StrictAuth: true, Seed: 1, Crash: born.crash}
+func (l *Emulator) begin(ctx context.Context) error {
+	next := &life{disk: &severable{Engine: &l.disk}}
+	cfg := emulator.Config{Storage: next.disk, StrictAuth: true, Seed: 1, Crash: next.crash}
 	if l.clock != nil {
 		cfg.Clock = l.clock
 	}
@@ -131,7 +138,7 @@ func (l *Local) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	born.emulator, l.life = e, born
+	next.emulator, l.life = e, next
 	if l.API, err = l.serve(&l.api, l.tls); err == nil && l.control != "" {
 		l.Control, err = l.serve(&l.control, nil)
 	}
@@ -146,7 +153,7 @@ func (l *Local) begin(ctx context.Context) error {
 
 // serve listens at an address, which it makes that of the next time, and returns
 // the URL.
-func (l *Local) serve(address *string, config *tls.Config) (string, error) {
+func (l *Emulator) serve(address *string, config *tls.Config) (string, error) {
 	listener, err := net.Listen("tcp", *address)
 	if err != nil {
 		return "", err
@@ -158,18 +165,15 @@ func (l *Local) serve(address *string, config *tls.Config) (string, error) {
 	if config != nil {
 		listener, url = tls.NewListener(listener, config), "https://"+listener.Addr().String()
 	}
-	server := &http.Server{Handler: l.life, ReadHeaderTimeout: callTimeout, ErrorLog: log.New(io.Discard, "", 0)}
+	server := &http.Server{Handler: stage.OneAddress(http.HandlerFunc(l.life.serveAPI), l.life.emulator.ControlHandler()),
+		ReadHeaderTimeout: readHeaderTimeout, ErrorLog: log.New(io.Discard, "", 0)}
 	l.life.servers = append(l.life.servers, server)
 	go func() { _ = server.Serve(listener) }() // it ends when it is closed
 	return url, nil
 }
 
-// ServeHTTP serves both APIs at one address.
-func (l *life) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.HasPrefix(r.URL.Path, "/v1/") {
-		l.emulator.ControlHandler().ServeHTTP(w, r)
-		return
-	}
+// serveAPI serves the cloud's API until a crash.
+func (l *life) serveAPI(w http.ResponseWriter, r *http.Request) {
 	if l.crashed.Load() {
 		panic(http.ErrAbortHandler)
 	}
@@ -194,7 +198,7 @@ func (l *life) settle() {
 // Call implements scenarios.Target. When a call got no answer, it waits until the
 // emulator has done what it still does about it. A crash is followed by a
 // restart, as a supervisor would see to.
-func (l *Local) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {
+func (l *Emulator) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {
 	answer, err := l.Remote.Call(ctx, call)
 	if answer.Lost != "" {
 		l.life.settle()
@@ -203,7 +207,7 @@ func (l *Local) Call(ctx context.Context, call scenarios.APICall) (scenarios.Ans
 }
 
 // revive starts an emulator again that crashed.
-func (l *Local) revive(ctx context.Context) error {
+func (l *Emulator) revive(ctx context.Context) error {
 	if !l.life.crashed.Load() {
 		return nil
 	}
@@ -211,7 +215,7 @@ func (l *Local) revive(ctx context.Context) error {
 }
 
 // Pass implements scenarios.Target: where nothing else runs, nobody needs to wait.
-func (l *Local) Pass(ctx context.Context, d time.Duration) error {
+func (l *Emulator) Pass(ctx context.Context, d time.Duration) error {
 	if l.clock != nil {
 		l.clock.Advance(d)
 		return ctx.Err()
@@ -228,16 +232,8 @@ func (l *Local) Pass(ctx context.Context, d time.Duration) error {
 const revivePause = 50 * time.Millisecond
 
 // Start implements scenarios.Programs.
-func (l *Local) Start(ctx context.Context, p scenarios.Program) (scenarios.Running, error) {
-	environment, err := l.environment()
-	if err != nil {
-		return nil, err
-	}
-	if l.dir != "" {
-		authority := filepath.Join(l.dir, emulator.CAFile)
-		environment = append(environment, "SSL_CERT_FILE="+authority, "NODE_EXTRA_CA_CERTS="+authority, "REQUESTS_CA_BUNDLE="+authority)
-	}
-	r, err := startProgram(ctx, p, environment)
+func (l *Emulator) Start(ctx context.Context, p scenarios.Program) (scenarios.Running, error) {
+	r, err := l.Remote.Start(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -246,25 +242,25 @@ func (l *Local) Start(ctx context.Context, p scenarios.Program) (scenarios.Runni
 
 // supervised is a program beside which an emulator that crashes is started again.
 type supervised struct {
-	*running
-	local *Local
+	scenarios.Running
+	emulator *Emulator
 }
 
 // Wait implements scenarios.Running.
 func (s supervised) Wait(ctx context.Context, most time.Duration) (ended bool, err error) {
 	for passed := time.Duration(0); ; passed += revivePause {
-		ended, err = s.running.Wait(ctx, min(revivePause, most-passed))
-		if err = errors.Join(err, s.local.revive(ctx)); ended || err != nil || passed+revivePause >= most {
+		ended, err = s.Running.Wait(ctx, min(revivePause, most-passed))
+		if err = errors.Join(err, s.emulator.revive(ctx)); ended || err != nil || passed+revivePause >= most {
 			return ended, err
 		}
 	}
 }
 
 // CanRestart implements scenarios.Target.
-func (l *Local) CanRestart() bool { return true }
+func (l *Emulator) CanRestart() bool { return true }
 
 // Restart implements scenarios.Target. The journal goes on where it was.
-func (l *Local) Restart(ctx context.Context, kill bool) error {
+func (l *Emulator) Restart(ctx context.Context, kill bool) error {
 	calls, err := l.Calls(ctx, l.sequence)
 	if err != nil {
 		return err
@@ -282,7 +278,7 @@ func (l *Local) Restart(ctx context.Context, kill bool) error {
 	return l.begin(ctx)
 }
 
-func (l *Local) end(ctx context.Context) error {
+func (l *Emulator) end(ctx context.Context) error {
 	var errs []error
 	for _, server := range l.life.servers {
 		errs = append(errs, server.Close())
@@ -292,13 +288,13 @@ func (l *Local) end(ctx context.Context) error {
 }
 
 // Mark implements scenarios.Target.
-func (l *Local) Mark(ctx context.Context) (uint64, error) {
+func (l *Emulator) Mark(ctx context.Context) (uint64, error) {
 	mark, err := l.Remote.Mark(ctx)
 	return l.sequence + mark, err
 }
 
 // Calls implements scenarios.Target.
-func (l *Local) Calls(ctx context.Context, since uint64) ([]scenarios.JournalCall, error) {
+func (l *Emulator) Calls(ctx context.Context, since uint64) ([]scenarios.JournalCall, error) {
 	var all []scenarios.JournalCall
 	for _, call := range l.past {
 		if call.Sequence > since {
@@ -314,7 +310,7 @@ func (l *Local) Calls(ctx context.Context, since uint64) ([]scenarios.JournalCal
 }
 
 // Close ends the emulator. Its state must be consistent.
-func (l *Local) Close(ctx context.Context) error {
+func (l *Emulator) Close(ctx context.Context) error {
 	problems, err := l.life.emulator.Store().Check(ctx)
 	for _, problem := range problems {
 		err = errors.Join(err, errors.New("the state is inconsistent: "+problem))

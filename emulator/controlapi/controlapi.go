@@ -1,0 +1,184 @@
+// Package controlapi is the control API as it goes over the wire: its calls, and
+// the types of their bodies and answers. Its server (emulator/control), its client
+// (emulator/controlclient) and the OpenAPI document are held against it. It must
+// not know how a call is answered.
+package controlapi
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// Status is the answer of a call that has nothing else to tell.
+type Status struct {
+	Status string `json:"status"`
+}
+
+// Refusal is the answer of a call that was refused.
+type Refusal struct {
+	Error string `json:"error"`
+}
+
+// Version is the answer of GetVersion.
+type Version struct {
+	Version string `json:"version"`
+}
+
+// Action is a row of the answer of GetActions.
+type Action struct {
+	Product  string `json:"product"`
+	Version  string `json:"version"`
+	Action   string `json:"action"`
+	Mutates  bool   `json:"mutates"`
+	Emulated bool   `json:"emulated"`
+}
+
+// Problems is the answer of CheckState.
+type Problems struct {
+	Problems []string `json:"problems"`
+}
+
+// Where says whose world it is; empty fields are the first account and its
+// region.
+type Where struct {
+	AccountID string `json:"account,omitempty"`
+	RegionID  string `json:"region,omitempty"`
+}
+
+// Setting gives a condition of the world a value.
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Conditions is the answer of GetWorld and SetWorld.
+type Conditions struct {
+	Conditions []Setting `json:"conditions"`
+}
+
+// Change is the body of SetWorld.
+type Change struct {
+	Where
+	Settings []Setting `json:"settings"`
+}
+
+// Imported is the answer of ImportCluster: what was done, by kind. What was there
+// already as the cluster has it counts as unchanged.
+type Imported struct {
+	Instances         Count `json:"instances"`
+	NetworkInterfaces Count `json:"networkInterfaces"`
+	VPCs              int   `json:"newVpcs"`
+	VSwitches         int   `json:"newVSwitches"`
+	// SkippedPods have no address of their own: they are on the network of their
+	// host, have ended or are yet to start, or have IPv6 alone.
+	SkippedPods int `json:"skippedPods"`
+}
+
+// Count is what became of the resources of one kind.
+type Count struct {
+	Created   int `json:"created"`
+	Changed   int `json:"changed"`
+	Unchanged int `json:"unchanged"`
+}
+
+// String says it for people.
+func (c Count) String() string {
+	return fmt.Sprintf("%d created, %d changed, %d unchanged", c.Created, c.Changed, c.Unchanged)
+}
+
+// Quotas is the answer of GetQuotas.
+type Quotas struct {
+	Quotas []QuotaUse `json:"quotas"`
+}
+
+// QuotaUse is a quota of an account with who uses it.
+type QuotaUse struct {
+	Name    string        `json:"name"`
+	Default int           `json:"default"`
+	Limit   int           `json:"limit"`
+	Holders []QuotaHolder `json:"holders,omitempty"`
+}
+
+// QuotaHolder is one that uses a quota.
+type QuotaHolder struct {
+	ID   string `json:"id"`
+	Used int    `json:"used"`
+}
+
+// Clock is the answer of GetClock and SetClock.
+type Clock struct {
+	Now   time.Time `json:"now"`
+	Scale float64   `json:"scale"`
+}
+
+// ClockChange is the body of SetClock: Advance is a duration such as 168h, Scale
+// how fast the clock goes from there, 0 to freeze it. What is left out stays.
+type ClockChange struct {
+	Advance string   `json:"advance,omitempty"`
+	Scale   *float64 `json:"scale,omitempty"`
+}
+
+// FaultRule is a rule with its counters.
+type FaultRule struct {
+	Name  string    `json:"name"`
+	Rule  string    `json:"rule"` // YAML
+	At    string    `json:"at"`
+	Since time.Time `json:"since"`
+	Seen  uint64    `json:"seen"`
+	Hits  uint64    `json:"hits"`
+	Spent bool      `json:"spent"`
+}
+
+// FaultRules is the answer of every call about faults.
+type FaultRules struct {
+	Faults []FaultRule `json:"faults"`
+}
+
+// Missed is the data of an event of that name in the stream: so many entries were
+// overwritten before they could be sent.
+type Missed struct {
+	Missed uint64 `json:"missed"`
+}
+
+// NewMark is the body of AddMark.
+type NewMark struct {
+	Name string `json:"name"`
+}
+
+// Marks is the answer of GetMarks and AddMark.
+type Marks struct {
+	Marks []journal.Mark `json:"marks"`
+}
+
+// Snapshot is an exported state with a name.
+type Snapshot struct {
+	Name  string    `json:"name"`
+	Taken time.Time `json:"taken"` // in real time
+	Bytes int       `json:"bytes"`
+}
+
+// Snapshots is the answer of every call about snapshots but RestoreSnapshot.
+type Snapshots struct {
+	Snapshots []Snapshot `json:"snapshots"`
+}
+
+// Scenarios is the answer of GetScenarios.
+type Scenarios struct {
+	// Library are the names of the scenarios that can be run by them.
+	Library []string `json:"library"`
+	Playing *Playing `json:"playing,omitempty"`
+	// Results are of the last runs, the newest last.
+	Results []scenarios.Result `json:"results"`
+}
+
+// Playing is a scenario that is being played.
+type Playing struct {
+	Scenario string `json:"scenario"`
+	// Steps are over; Line and Step are the last of them.
+	Steps int    `json:"steps"`
+	Line  int    `json:"line,omitempty"`
+	Step  string `json:"step,omitempty"`
+}

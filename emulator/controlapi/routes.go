@@ -1,0 +1,85 @@
+package controlapi
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+)
+
+// Route is a call of the control API.
+type Route struct {
+	Method, Path string
+	// Parameters are what the query may have, AnyField among them if that may be any
+	// field of the journal.
+	Parameters []string
+	// Open is for those that everybody may call.
+	Open bool
+}
+
+// AnyField stands for the fields of the journal.
+const AnyField = "*"
+
+// Routes lists all calls.
+var Routes []*Route
+
+func route(method, path string, parameters ...string) *Route {
+	r := &Route{Method: method, Path: path, Parameters: parameters}
+	Routes = append(Routes, r)
+	return r
+}
+
+func open(method, path string) *Route {
+	r := route(method, path)
+	r.Open = true
+	return r
+}
+
+// The calls.
+var (
+	Health  = open(http.MethodGet, "/healthz")
+	Ready   = open(http.MethodGet, "/readyz")
+	Metrics = route(http.MethodGet, "/metrics")
+
+	ExportState = route(http.MethodGet, "/v1/state")
+	ImportState = route(http.MethodPut, "/v1/state")
+	CheckState  = route(http.MethodPost, "/v1/state/check")
+	ResetState  = route(http.MethodPost, "/v1/state/reset")
+
+	GetWorld      = route(http.MethodGet, "/v1/world", "account", "region")
+	SetWorld      = route(http.MethodPatch, "/v1/world", "account", "region")
+	ImportCluster = route(http.MethodPost, "/v1/world/import", "account", "region")
+	GetQuotas     = route(http.MethodGet, "/v1/quotas", "account", "region")
+	GetClock      = route(http.MethodGet, "/v1/clock")
+	SetClock      = route(http.MethodPost, "/v1/clock")
+
+	GetFaults    = route(http.MethodGet, "/v1/faults")
+	AddFaults    = route(http.MethodPost, "/v1/faults")
+	DeleteFaults = route(http.MethodDelete, "/v1/faults")
+	ResetFaults  = route(http.MethodPost, "/v1/faults/reset")
+	DeleteFault  = route(http.MethodDelete, "/v1/faults/{name}")
+
+	GetJournal    = route(http.MethodGet, "/v1/journal", "since", "sinceMark", "limit", AnyField)
+	ClearJournal  = route(http.MethodDelete, "/v1/journal")
+	GetMarks      = route(http.MethodGet, "/v1/journal/marks")
+	AddMark       = route(http.MethodPost, "/v1/journal/marks")
+	StreamJournal = route(http.MethodGet, "/v1/journal/stream", "since", "sinceMark", "limit", AnyField)
+
+	GetScenarios = route(http.MethodGet, "/v1/scenarios")
+	RunScenario  = route(http.MethodPost, "/v1/scenarios/run", "name")
+
+	GetSnapshots    = route(http.MethodGet, "/v1/snapshots")
+	TakeSnapshot    = route(http.MethodPut, "/v1/snapshots/{name}")
+	DeleteSnapshot  = route(http.MethodDelete, "/v1/snapshots/{name}")
+	RestoreSnapshot = route(http.MethodPost, "/v1/snapshots/{name}/restore")
+
+	GetOpenAPI = route(http.MethodGet, "/v1/openapi.yaml")
+	GetActions = route(http.MethodGet, "/v1/actions")
+	GetVersion = route(http.MethodGet, "/v1/version")
+)
+
+var variable = regexp.MustCompile(`\{[a-z]+\}`)
+
+// For is the path of a call about what is called so.
+func (r *Route) For(name string) string {
+	return variable.ReplaceAllLiteralString(r.Path, url.PathEscape(name))
+}

@@ -1,0 +1,165 @@
+// Package controlclient calls the control API, of a running emulator or of a
+// handler in this process. It owns the client's side of what controlapi describes;
+// it must not know how calls are answered, nor link what answers them.
+package controlclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+)
+
+// Client calls a control API.
+type Client struct {
+	// URL is where it is, such as http://127.0.0.1:9601.
+	URL string
+	// Token is what it wants, if it wants one.
+	Token string
+	// HTTP is http.DefaultClient when nil.
+	HTTP *http.Client
+}
+
+// Refused is an answer other than success.
+type Refused struct {
+	Route  *controlapi.Route
+	Status int
+	// Reason is what the answer says.
+	Reason string
+
+	url string
+}
+
+// Wrong tells that what was asked for is wrong, or is not there: the same call is
+// refused the next time.
+func (e *Refused) Wrong() bool {
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}
+
+// Error is the reason; where it is none of the caller's making, with who says so.
+func (e *Refused) Error() string {
+	if e.Wrong() || e.url == "" {
+		return e.Reason
+	}
+	return fmt.Sprintf("%s answers %d %s: %s", e.url, e.Status, http.StatusText(e.Status), e.Reason)
+}
+
+// call is one call that is to be made.
+type call struct {
+	route *controlapi.Route
+	path  string // the route's when empty
+	query url.Values
+	body  io.Reader
+}
+
+// do makes a call and hands on the body of a success.
+func (c *Client) do(ctx context.Context, what call, read func(io.Reader) error) error {
+	if what.path == "" {
+		what.path = what.route.Path
+	}
+	if len(what.query) > 0 {
+		what.path += "?" + what.query.Encode()
+	}
+	request, err := http.NewRequestWithContext(ctx, what.route.Method, strings.TrimSuffix(c.URL, "/")+what.path, what.body)
+	if err != nil {
+		return err
+	}
+	if c.Token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	client := c.HTTP
+	if client == nil {
+		client = http.DefaultClient
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return fmt.Errorf("%w: is clbemu running with its control API at %s?", err, c.URL)
+	}
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusOK {
+		return read(response.Body)
+	}
+	refused := &Refused{Route: what.route, Status: response.StatusCode, Reason: reason(response.Body)}
+	if _, local := client.Transport.(*inProcess); !local {
+		refused.url = c.URL
+	}
+	return refused
+}
+
+// reason is what an answer says went wrong.
+func reason(body io.Reader) string {
+	text, _ := io.ReadAll(io.LimitReader(body, 64<<10)) // what came is what there is to say
+	var refusal controlapi.Refusal
+	if err := json.Unmarshal(text, &refusal); err != nil || refusal.Error == "" {
+		return string(bytes.TrimSpace(text))
+	}
+	return refusal.Error
+}
+
+func discard(body io.Reader) error {
+	_, err := io.Copy(io.Discard, body)
+	return err
+}
+
+func into(value any) func(io.Reader) error {
+	return func(body io.Reader) error { return json.NewDecoder(body).Decode(value) }
+}
+
+// send makes a call with a JSON body.
+func (c *Client) send(ctx context.Context, route *controlapi.Route, body any, read func(io.Reader) error) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return c.do(ctx, call{route: route, body: bytes.NewReader(text)}, read)
+}
+
+// Health is nil when the process lives.
+func (c *Client) Health(ctx context.Context) error {
+	return c.do(ctx, call{route: controlapi.Health}, discard)
+}
+
+// Ready is nil when calls are taken.
+func (c *Client) Ready(ctx context.Context) error {
+	return c.do(ctx, call{route: controlapi.Ready}, discard)
+}
+
+// Metrics writes the metrics as Prometheus reads them.
+func (c *Client) Metrics(ctx context.Context, w io.Writer) error {
+	return c.do(ctx, call{route: controlapi.Metrics}, to(w))
+}
+
+// OpenAPI writes the document that describes the API.
+func (c *Client) OpenAPI(ctx context.Context, w io.Writer) error {
+	return c.do(ctx, call{route: controlapi.GetOpenAPI}, to(w))
+}
+
+func to(w io.Writer) func(io.Reader) error {
+	return func(body io.Reader) error {
+		_, err := io.Copy(w, body)
+		return err
+	}
+}
+
+// Version is the emulator's.
+func (c *Client) Version(ctx context.Context) (string, error) {
+	var got controlapi.Version
+	err := c.do(ctx, call{route: controlapi.GetVersion}, into(&got))
+	return got.Version, err
+}
+
+// Actions lists the actions of the cloud's API.
+func (c *Client) Actions(ctx context.Context) (list []controlapi.Action, err error) {
+	err = c.do(ctx, call{route: controlapi.GetActions}, into(&list))
+	return list, err
+}

@@ -1,0 +1,231 @@
+package controlclient_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// seen notes which routes are called.
+type seen struct {
+	http.Handler
+	mu     sync.Mutex
+	routes map[*controlapi.Route]bool
+}
+
+// ServeHTTP implements http.Handler.
+func (s *seen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	for _, route := range controlapi.Routes {
+		pattern := strings.ReplaceAll(route.Path, "{name}", "a*") // what the test calls things
+		if ok, _ := path.Match(pattern, r.URL.Path); ok && r.Method == route.Method {
+			s.routes[route] = true
+		}
+	}
+	s.mu.Unlock()
+	s.Handler.ServeHTTP(w, r)
+}
+
+// places runs a test on an emulator over a connection, and in this process.
+func places(t *testing.T, test func(t *testing.T, c *controlclient.Client, routes map[*controlapi.Route]bool)) {
+	for _, inProcess := range []bool{false, true} {
+		t.Run(map[bool]string{false: "connection", true: "process"}[inProcess], func(t *testing.T) {
+			e, err := emulator.New(t.Context(), emulator.Config{Seed: 1, Version: "v1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := e.Close(context.Background()); err != nil {
+					t.Error(err)
+				}
+			}()
+			s := &seen{Handler: e.ControlHandler(), routes: make(map[*controlapi.Route]bool)}
+			c := controlclient.InProcess(s)
+			if !inProcess {
+				server := httptest.NewServer(s)
+				defer server.Close()
+				c = &controlclient.Client{URL: server.URL}
+			}
+			test(t, c, s.routes)
+		})
+	}
+}
+
+const rule = `{name: a1, match: {action: DescribeRegions}, effect: {error: {code: ServiceUnavailable}}}`
+
+const scenario = "about: calls\nclient:\n  steps:\n    - repeat: {times: 3, steps: [{call: {action: DescribeRegions}}]}\n"
+
+const node = `{"kind": "Node", "metadata": {"name": "worker"}, "spec": {"providerID": "cn-hangzhou.i-kind1"},
+	"status": {"addresses": [{"type": "InternalIP", "address": "172.18.0.2"}]}}`
+
+// TestEveryRoute proves that the client has a method for every call of the API,
+// and that its answer is read.
+func TestEveryRoute(t *testing.T) {
+	places(t, func(t *testing.T, c *controlclient.Client, routes map[*controlapi.Route]bool) {
+		ctx := t.Context()
+		ok := func(what string, got bool, err error) {
+			t.Helper()
+			if err != nil || !got {
+				t.Errorf("%s: %v, %v", what, got, err)
+			}
+		}
+		ok("health", true, c.Health(ctx))
+		ok("ready", true, c.Ready(ctx))
+		var text bytes.Buffer
+		ok("metrics", true, c.Metrics(ctx, &text))
+		ok("document", true, c.OpenAPI(ctx, &text))
+		ok("texts", strings.Contains(text.String(), "clbemu_resources") && strings.Contains(text.String(), "openapi: 3.1.0"), nil)
+		v, err := c.Version(ctx)
+		ok("version", v == "v1", err)
+		actions, err := c.Actions(ctx)
+		ok("actions", len(actions) > 100, err)
+		testState(ctx, c, ok)
+		testWorld(ctx, c, ok)
+		testFaults(ctx, c, ok)
+		testJournal(ctx, t, c, ok)
+		for _, route := range controlapi.Routes {
+			if !routes[route] {
+				t.Errorf("no method of the client calls %s %s", route.Method, route.Path)
+			}
+		}
+	})
+}
+
+func testState(ctx context.Context, c *controlclient.Client, ok func(string, bool, error)) {
+	var exported bytes.Buffer
+	ok("export", true, c.ExportState(ctx, func(r io.Reader) error {
+		_, err := io.Copy(&exported, r)
+		return err
+	}))
+	ok("import", exported.Len() > 1000, c.ImportState(ctx, &exported))
+	problems, err := c.CheckState(ctx)
+	ok("check", len(problems) == 0, err)
+	ok("take", true, c.TakeSnapshot(ctx, "a1"))
+	list, err := c.Snapshots(ctx)
+	ok("snapshots", len(list) == 1 && list[0].Name == "a1" && list[0].Bytes > 1000, err)
+	ok("restore", true, c.RestoreSnapshot(ctx, "a1"))
+	ok("delete", true, c.DeleteSnapshot(ctx, "a1"))
+	ok("reset", true, c.ResetState(ctx))
+}
+
+func testWorld(ctx context.Context, c *controlclient.Client, ok func(string, bool, error)) {
+	where := controlapi.Where{RegionID: "cn-hangzhou"}
+	ok("set", true, c.SetWorld(ctx, controlapi.Change{Where: where, Settings: []controlapi.Setting{{Name: "account.balance", Value: "7"}}}))
+	list, err := c.World(ctx, where)
+	ok("conditions", len(list) > 5 && list[0] == controlapi.Setting{Name: "account.balance", Value: "7"}, err)
+	done, err := c.ImportCluster(ctx, where, strings.NewReader(node))
+	ok("cluster", done.Instances.Created == 1, err)
+	quotas, err := c.Quotas(ctx, where)
+	ok("quotas", len(quotas) > 10 && quotas[0].Limit > 0, err)
+	frozen := 0.0
+	ok("set the clock", true, c.SetClock(ctx, controlapi.ClockChange{Advance: "1h", Scale: &frozen}))
+	clock, err := c.Clock(ctx)
+	ok("clock", clock.Scale == 0 && time.Until(clock.Now) > 50*time.Minute, err)
+}
+
+func testFaults(ctx context.Context, c *controlclient.Client, ok func(string, bool, error)) {
+	list, err := c.AddFaults(ctx, []byte(rule))
+	ok("add", len(list) == 1 && list[0].Name == "a1" && list[0].At == "beforeCall", err)
+	list, err = c.ResetFaults(ctx)
+	ok("reset", len(list) == 1, err)
+	list, err = c.DeleteFault(ctx, "a1")
+	ok("delete", len(list) == 0, err)
+	list, err = c.DeleteFaults(ctx)
+	ok("delete all", len(list) == 0, err)
+	list, err = c.Faults(ctx)
+	ok("faults", len(list) == 0, err)
+	result, err := c.RunScenario(ctx, "", []byte(scenario))
+	ok("play", result.Status == scenarios.Passed, err)
+	result, err = c.RunScenario(ctx, "killed-in-mid-sync", nil)
+	ok("play one of the library", result.Status == scenarios.Broken, err) // it wants an emulator of its own
+	played, err := c.Scenarios(ctx)
+	ok("scenarios", len(played.Results) == 2 && len(played.Library) > 10, err)
+}
+
+var errEnough = errors.New("enough")
+
+func testJournal(ctx context.Context, t *testing.T, c *controlclient.Client, ok func(string, bool, error)) {
+	ok("mark", true, c.Mark(ctx, "a1"))
+	marks, err := c.Marks(ctx)
+	ok("marks", len(marks) == 1 && marks[0].Name == "a1", err)
+	page, err := c.Journal(ctx, url.Values{"kind": {"call"}, "limit": {"3"}})
+	ok("journal", len(page.Entries) == 3 && page.Last > 3, err)
+	var followed []*journal.Entry
+	err = c.Follow(ctx, url.Values{"kind": {"mark"}}, func(e *journal.Entry) error {
+		followed = append(followed, e)
+		return errEnough
+	}, func(n uint64) { t.Errorf("%d entries are missed", n) })
+	if !errors.Is(err, errEnough) || len(followed) != 1 || followed[0].Kind != journal.KindMark {
+		t.Errorf("Follow = %v with %+v, want the mark and to end there", err, followed)
+	}
+	ok("clear", true, c.ClearJournal(ctx))
+}
+
+// TestRefused proves that a refusal comes as one: with its status, its reason, and
+// whether the caller is to blame.
+func TestRefused(t *testing.T) {
+	places(t, func(t *testing.T, c *controlclient.Client, _ map[*controlapi.Route]bool) {
+		_, err := c.DeleteFault(t.Context(), "none")
+		refused := (*controlclient.Refused)(nil)
+		if !errors.As(err, &refused) || refused.Status != 404 || !refused.Wrong() || !strings.HasPrefix(err.Error(), "there is no such fault rule: none") {
+			t.Errorf("DeleteFault of what there is not = %v", err)
+		}
+	})
+	busy := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, "not now") // which a recorder takes
+	})
+	if err := controlclient.InProcess(busy).Ready(t.Context()); err == nil || err.Error() != "not now" {
+		t.Errorf("Ready in this process = %v, want the reason alone", err)
+	}
+	server := httptest.NewServer(busy)
+	defer server.Close()
+	if err := (&controlclient.Client{URL: server.URL + "/"}).Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "answers 503 Service Unavailable: not now") {
+		t.Errorf("Ready = %v, want who says so, and why", err)
+	}
+}
+
+// TestCutOff proves that an answer which its handler gave up in the middle is an
+// error, also in this process, and that a client may leave before the end.
+func TestCutOff(t *testing.T) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "a part")
+		panic(http.ErrAbortHandler)
+	})
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	for name, c := range map[string]*controlclient.Client{"connection": {URL: server.URL}, "process": controlclient.InProcess(handler)} {
+		var text bytes.Buffer
+		if err := c.OpenAPI(t.Context(), &text); err == nil {
+			t.Errorf("%s: the answer is %q and no error", name, text.String())
+		}
+	}
+	ended := false
+	endless := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		defer func() { ended = true }()
+		for {
+			if _, err := io.WriteString(w, "more"); err != nil {
+				return
+			}
+		}
+	})
+	err := controlclient.InProcess(endless).ExportState(t.Context(), func(io.Reader) error { return errEnough })
+	if !errors.Is(err, errEnough) || !ended {
+		t.Errorf("leaving early = %v, and the handler has ended: %v", err, ended)
+	}
+}

@@ -1,0 +1,98 @@
+package controlclient
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"sync"
+)
+
+// InProcess returns a client of a handler in this process. Answers come in pieces,
+// as over a connection.
+func InProcess(handler http.Handler) *Client {
+	return &Client{URL: "http://localhost", HTTP: &http.Client{Transport: &inProcess{handler}}}
+}
+
+type inProcess struct{ handler http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (t *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, leave := context.WithCancel(r.Context())
+	served := r.Clone(ctx)
+	if served.Body == nil {
+		served.Body = http.NoBody
+	}
+	reader, writer := io.Pipe()
+	w := &answer{header: make(http.Header), body: writer, response: &http.Response{Proto: r.Proto, Request: r}, begun: make(chan struct{})}
+	ended := make(chan struct{})
+	w.response.Body = &answerBody{reader, leave, ended}
+	go func() {
+		defer close(ended)
+		defer w.end()
+		t.handler.ServeHTTP(w, served)
+	}()
+	<-w.begun
+	return w.response, nil
+}
+
+// answer is what a handler writes to. Its response is complete when it has begun.
+type answer struct {
+	header   http.Header
+	body     *io.PipeWriter
+	response *http.Response
+	once     sync.Once
+	begun    chan struct{}
+}
+
+// Header implements http.ResponseWriter.
+func (w *answer) Header() http.Header { return w.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *answer) WriteHeader(status int) {
+	w.once.Do(func() {
+		w.response.StatusCode, w.response.Status = status, http.StatusText(status)
+		w.response.Header = maps.Clone(w.header)
+		close(w.begun)
+	})
+}
+
+// Write implements http.ResponseWriter.
+func (w *answer) Write(text []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(text)
+}
+
+// Flush implements http.Flusher: nothing is kept back.
+func (w *answer) Flush() { w.WriteHeader(http.StatusOK) }
+
+// end ends the answer; a handler that gave up leaves it incomplete.
+func (w *answer) end() {
+	gaveUp := recover()
+	if err, ok := gaveUp.(error); gaveUp != nil && !(ok && errors.Is(err, http.ErrAbortHandler)) {
+		panic(gaveUp)
+	}
+	w.WriteHeader(http.StatusOK)
+	if gaveUp != nil {
+		_ = w.body.CloseWithError(io.ErrUnexpectedEOF) // which never fails
+		return
+	}
+	_ = w.body.Close() // nor does this
+}
+
+// answerBody tells the handler when it is closed that the client leaves, and waits
+// until nothing is done for the call any more.
+type answerBody struct {
+	*io.PipeReader
+	leave context.CancelFunc
+	ended <-chan struct{}
+}
+
+// Close implements io.Closer.
+func (b *answerBody) Close() error {
+	b.leave()
+	err := b.PipeReader.Close()
+	<-b.ended
+	return err
+}

@@ -1,0 +1,101 @@
+package controlclient
+
+import (
+	"context"
+	"io"
+	"net/url"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+)
+
+// ExportState hands the exported state on as it comes.
+func (c *Client) ExportState(ctx context.Context, read func(io.Reader) error) error {
+	return c.do(ctx, call{route: controlapi.ExportState}, read)
+}
+
+// ImportState replaces the state by an exported one.
+func (c *Client) ImportState(ctx context.Context, from io.Reader) error {
+	return c.do(ctx, call{route: controlapi.ImportState, body: from}, discard)
+}
+
+// CheckState lists what is wrong with the state.
+func (c *Client) CheckState(ctx context.Context) ([]string, error) {
+	var found controlapi.Problems
+	err := c.do(ctx, call{route: controlapi.CheckState}, into(&found))
+	return found.Problems, err
+}
+
+// ResetState deletes everything and plants the world again.
+func (c *Client) ResetState(ctx context.Context) error {
+	return c.do(ctx, call{route: controlapi.ResetState}, discard)
+}
+
+// Snapshots lists the snapshots.
+func (c *Client) Snapshots(ctx context.Context) ([]controlapi.Snapshot, error) {
+	var got controlapi.Snapshots
+	err := c.do(ctx, call{route: controlapi.GetSnapshots}, into(&got))
+	return got.Snapshots, err
+}
+
+// TakeSnapshot keeps the state under a name.
+func (c *Client) TakeSnapshot(ctx context.Context, name string) error {
+	return c.do(ctx, call{route: controlapi.TakeSnapshot, path: controlapi.TakeSnapshot.For(name)}, discard)
+}
+
+// RestoreSnapshot makes the state that of a snapshot.
+func (c *Client) RestoreSnapshot(ctx context.Context, name string) error {
+	return c.do(ctx, call{route: controlapi.RestoreSnapshot, path: controlapi.RestoreSnapshot.For(name)}, discard)
+}
+
+// DeleteSnapshot removes a snapshot.
+func (c *Client) DeleteSnapshot(ctx context.Context, name string) error {
+	return c.do(ctx, call{route: controlapi.DeleteSnapshot, path: controlapi.DeleteSnapshot.For(name)}, discard)
+}
+
+func about(where controlapi.Where) url.Values {
+	query := make(url.Values)
+	if where.AccountID != "" {
+		query.Set("account", where.AccountID)
+	}
+	if where.RegionID != "" {
+		query.Set("region", where.RegionID)
+	}
+	return query
+}
+
+// World lists the conditions in force.
+func (c *Client) World(ctx context.Context, where controlapi.Where) ([]controlapi.Setting, error) {
+	var got controlapi.Conditions
+	err := c.do(ctx, call{route: controlapi.GetWorld, query: about(where)}, into(&got))
+	return got.Conditions, err
+}
+
+// SetWorld changes conditions, all of them or none.
+func (c *Client) SetWorld(ctx context.Context, change controlapi.Change) error {
+	return c.send(ctx, controlapi.SetWorld, change, discard)
+}
+
+// ImportCluster makes instances and network interfaces of what kubectl get -o json
+// prints of nodes and pods.
+func (c *Client) ImportCluster(ctx context.Context, where controlapi.Where, from io.Reader) (done controlapi.Imported, err error) {
+	err = c.do(ctx, call{route: controlapi.ImportCluster, query: about(where), body: from}, into(&done))
+	return done, err
+}
+
+// Quotas lists the quotas with who uses them.
+func (c *Client) Quotas(ctx context.Context, where controlapi.Where) ([]controlapi.QuotaUse, error) {
+	var got controlapi.Quotas
+	err := c.do(ctx, call{route: controlapi.GetQuotas, query: about(where)}, into(&got))
+	return got.Quotas, err
+}
+
+// Clock is the emulated time and how it goes.
+func (c *Client) Clock(ctx context.Context) (got controlapi.Clock, err error) {
+	err = c.do(ctx, call{route: controlapi.GetClock}, into(&got))
+	return got, err
+}
+
+// SetClock advances, freezes or scales the emulated time.
+func (c *Client) SetClock(ctx context.Context, change controlapi.ClockChange) error {
+	return c.send(ctx, controlapi.SetClock, change, discard)
+}

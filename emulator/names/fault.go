@@ -1,0 +1,129 @@
+package names
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/catalogue"
+	"github.com/clbemu/clbemu/faults"
+)
+
+// CheckFault holds a rule against the API: its actions, parameters, resource fields
+// and codes. It returns the rule with the status and message that the cloud answers
+// with a known code.
+func (n *Names) CheckFault(rule faults.Rule) (faults.Rule, error) {
+	actions, err := n.struck(rule.Match)
+	if err != nil {
+		return rule, fmt.Errorf("rule %s: match.action: %w", rule.Name, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(rule.Match.Fields)) {
+		if parameter, ok := strings.CutPrefix(name, "params."); ok {
+			err = checkParameter(actions, parameter)
+		} else if field, ok := strings.CutPrefix(name, "resource."); ok {
+			err = checkResourceField(actions, field)
+		}
+		if err != nil {
+			return rule, fmt.Errorf("rule %s: match.%s: %w", rule.Name, name, err)
+		}
+	}
+	if rule.Effect.Error, err = knownError(rule.Effect.Error, actions); err != nil {
+		return rule, fmt.Errorf("rule %s: effect.error.code: %w", rule.Name, err)
+	}
+	return rule, nil
+}
+
+// struck lists the emulated actions that a rule matches; each of its patterns must
+// match one.
+func (n *Names) struck(m faults.Match) (matched []Action, err error) {
+	var all []Action
+	var known []string
+	for _, a := range n.actions {
+		if a.Emulated {
+			all, known = append(all, a), append(known, a.Name)
+		}
+	}
+	if len(m.Globs()) == 0 {
+		return all, nil
+	}
+	for _, glob := range m.Globs() {
+		before := len(matched)
+		for _, a := range all {
+			if ok, _ := path.Match(glob, a.Name); ok { // the pattern is validated
+				matched = append(matched, a)
+			}
+		}
+		if len(matched) == before {
+			return nil, fmt.Errorf("no emulated action is called %s%s", glob, DidYouMean(glob, known, "`clbemu actions` lists them"))
+		}
+	}
+	return matched, nil
+}
+
+// checkParameter wants one of the actions to read the parameter.
+func checkParameter(actions []Action, name string) error {
+	var known []string
+	for _, a := range actions {
+		for _, p := range a.Parameters() {
+			known = append(known, p.Name)
+			if p.Name == name || matchesElement(p.Name, name) {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("no action that the rule matches has a parameter %s%s", name, DidYouMean(name, known, "`clbemu actions` lists them"))
+}
+
+// checkResourceField wants one of the actions to be about a stored object that has
+// the field.
+func checkResourceField(actions []Action, name string) error {
+	var known []string
+	for _, a := range actions {
+		known = append(known, a.ResourceFields()...)
+	}
+	if len(known) == 0 {
+		return errors.New("no action that the rule matches names a stored object: match by params.<Name>")
+	}
+	if slices.ContainsFunc(known, func(field string) bool { return strings.EqualFold(field, name) }) {
+		return nil
+	}
+	slices.Sort(known)
+	return fmt.Errorf("what these actions are about has no field %s%s", name,
+		DidYouMean(name, known, "there are "+strings.Join(slices.Compact(known), ", ")))
+}
+
+// matchesElement tells whether name is an element of a list: Tag.2.Key of
+// Tag.N.Key.
+func matchesElement(list, name string) bool {
+	ok, err := path.Match(strings.ReplaceAll(list, ".N", ".[0-9]*"), name)
+	return ok && err == nil
+}
+
+// knownError is an effect with what the cloud answers with its code, which one of
+// the actions must know.
+func knownError(e *faults.ErrorEffect, actions []Action) (*faults.ErrorEffect, error) {
+	if e == nil || e.Custom {
+		return e, nil
+	}
+	var codes []string
+	for _, a := range actions {
+		known, ok := catalogue.Find(a.Product, a.Name, a.ParameterNames(), e.Code)
+		if !ok {
+			codes = append(codes, catalogue.Codes(a.Product, a.Name)...)
+			continue
+		}
+		filled := *e
+		filled.HTTPStatus = cmp.Or(e.HTTPStatus, known.Status)
+		filled.Message = cmp.Or(e.Message, known.Message)
+		return &filled, nil
+	}
+	near := faults.Nearest(e.Code, codes)
+	if near != "" {
+		near = ": do you mean " + near + "?"
+	}
+	return nil, fmt.Errorf("the cloud does not answer %s to these actions%s (custom: true takes any code)", e.Code, near)
+}
