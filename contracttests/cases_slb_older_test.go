@@ -15,6 +15,8 @@ var (
 		"TLSCipherPolicy": "{policy}"}, nil}
 	aWhiteList = step{"Slb", "AddListenerWhiteListItem", params{"LoadBalancerId": "{lb}", "ListenerPort": "8082",
 		"SourceItems": "10.0.0.1,10.1.0.0/16"}, nil}
+	aDrainingUDP = step{"Slb", "CreateLoadBalancerUDPListener", params{"LoadBalancerId": "{lb}", "ListenerPort": "92", "Bandwidth": "-1",
+		"BackendServerPort": "92", "ConnectionDrain": "on", "ConnectionDrainTimeout": "30", "PersistenceTimeout": "60"}, nil}
 	anAccessLog = step{"Slb", "SetAccessLogsDownloadAttribute", params{"LogsDownloadAttributes": accessLog("{lb}")}, nil}
 	aMonitor    = step{"Slb", "EnableHighDefinationMonitor", params{"LogProject": "my-project", "LogStore": "my-store"}, nil}
 )
@@ -41,6 +43,10 @@ var slbOlderCases = []apiCase{
 	succeeds("DescribeLoadBalancerTCPListenerAttribute", "master-slave", params{"LoadBalancerId": "{lb}", "ListenerPort": "91"}, aPair, aPairInUse),
 	succeeds("DescribeLoadBalancerUDPListenerAttribute", "master-slave", params{"LoadBalancerId": "{lb}", "ListenerPort": "91"}, aPair, aPairForUDP),
 	succeeds("DescribeLoadBalancerListeners", "master-slave", params{"LoadBalancerId.1": "{lb}", "ListenerPort": "91"}, aPair, aPairInUse, aPairForUDP),
+
+	succeeds("CreateLoadBalancerUDPListener", "draining", aDrainingUDP.params),
+	succeeds("DescribeLoadBalancerUDPListenerAttribute", "draining", params{"LoadBalancerId": "{lb}", "ListenerPort": "92"}, aDrainingUDP),
+	succeeds("DescribeLoadBalancerListeners", "draining", params{"LoadBalancerId.1": "{lb}", "ListenerPort": "92"}, aDrainingUDP),
 
 	succeeds("CreateTLSCipherPolicy", "new", aPolicy.params),
 	refused("CreateTLSCipherPolicy", "unknown-cipher", "TLSPolicyNoSupportCipher", params{"Name": "own", "TLSVersions.1": "TLSv1.2", "Ciphers.1": "ROT13"}),

@@ -333,7 +333,7 @@ var refusals = []refusal{
 		end:   []cause{calls("DeleteLoadBalancerListener", params{"LoadBalancerId": "{lb}", "ListenerPort": "1000"})}},
 	{about: "Certificate that expired", action: "UploadServerCertificate", params: params{"ServerCertificate": certificate, "PrivateKey": privateKey},
 		code: "InvalidParameter", message: "The specified ServerCertificate and PrivateKey fail to validate.",
-		begin: []cause{clockAdvance("876000h")}, wrong: "", right: "a certificate that is still valid", good: params{"ServerCertificate": lateCertificate, "PrivateKey": lateKey}},
+		begin: []cause{worldSet("account.refuseExpiredCertificates", "true"), clockAdvance("876000h")}, wrong: "", right: "a certificate that is still valid", good: params{"ServerCertificate": lateCertificate, "PrivateKey": lateKey}},
 	{about: "Key of another certificate", action: "UploadServerCertificate", params: params{"ServerCertificate": certificate, "PrivateKey": otherKey},
 		code: "CertificateNotMatchPrivateKey", message: "Certificate and key does not match.",
 		wrong: "the `PrivateKey` of another certificate", right: "its own", good: params{"ServerCertificate": certificate, "PrivateKey": privateKey}},

@@ -230,13 +230,9 @@ func newACLItem(v *state.View, acl *cloud.AccessControlList) aclItem {
 	}
 }
 
-// describeAccessControlLists finds a name by any part of it: CLB-0151.
+// describeAccessControlLists finds a name by any part of it (CLB-0151), and nothing
+// in a resource group that does not exist: CLB-0191.
 func describeAccessControlLists(v *state.View, req *describeAccessControlListsRequest) (*describeAccessControlListsResponse, error) {
-	if req.ResourceGroupID != "" {
-		if _, err := cloud.ResourceGroups.Get(v, req.ResourceGroupID); err != nil {
-			return nil, err
-		}
-	}
 	var found []*cloud.AccessControlList
 	for acl := range cloud.AccessControlListsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
 		if strings.Contains(acl.Name, req.AclName) &&

@@ -350,16 +350,22 @@ func defaultGroupServers(v *state.View, lb *cloud.LoadBalancer) []defaultGroupSe
 }
 
 // addBackendServers adds to the default group. One that is named twice in the
-// call is added once; one that is a member already is refused.
+// call is added once. One that is a member stays as it is, unless the account was
+// told to refuse it: CLB-0193.
 func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*defaultGroupResponse, error) {
+	account, err := cloud.Accounts.Get(tx.View, tx.Scope().AccountID)
+	if err != nil {
+		return nil, err
+	}
 	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		var list []backendServerParam
 		for i := range req.BackendServers {
 			s := req.BackendServers[i]
-			if indexOf(lb.BackendServers, &s) >= 0 {
+			member := indexOf(lb.BackendServers, &s) >= 0
+			if member && account.RefusesAttachedBackends {
 				return errBackendServerExists
 			}
-			if !slices.ContainsFunc(list, func(o backendServerParam) bool { return o.ServerID == s.ServerID && o.ServerIP == s.ServerIP }) {
+			if !member && !slices.ContainsFunc(list, func(o backendServerParam) bool { return o.ServerID == s.ServerID && o.ServerIP == s.ServerIP }) {
 				list = append(list, s)
 			}
 		}

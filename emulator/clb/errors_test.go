@@ -224,9 +224,9 @@ func TestRefusals(t *testing.T) {
 		{Name: "ENIOnShared", Action: "CreateVServerGroup", Params: params("LoadBalancerId", lbShared, "BackendServers", server(eni1, `,"Type":"eni"`)), Status: 400, Code: "OperationFailed.ActionNotSupport"},
 		{Name: "Quota", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: fillBackends(200), Status: 400, Code: "InstanceBackendServerNumberOverLimit"},
 		{Name: "Exists", Action: "AddBackendServers", Params: params("LoadBalancerId", lbInternet, "BackendServers", server(instance1, "")),
-			Plant: editLB(lbInternet, func(lb *cloud.LoadBalancer) {
+			Plant: both(editAccount(func(a *cloud.Account) { a.RefusesAttachedBackends = true }), editLB(lbInternet, func(lb *cloud.LoadBalancer) {
 				lb.BackendServers = []cloud.BackendServer{{ServerID: instance1, Type: "ecs"}}
-			}),
+			})),
 			Status: 400, Code: "InvalidParameter"},
 		{Name: "None", Action: "SetBackendServers", Params: params("LoadBalancerId", lbInternet), Status: 400, Code: "MissingBackendServers"},
 		{Name: "InUse", Action: "DeleteVServerGroup", Params: params("VServerGroupId", "rsp-used"), Status: 400, Code: "RspoolVipExist"},
@@ -334,7 +334,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "ForeignGroup", Action: "SetRule", Params: params("RuleId", "rule-used", "VServerGroupId", "rsp-other"), Status: 400, Code: "InvalidParameter"},
 		{Name: "TwoListeners", Action: "DeleteRules", Params: params("RuleIds", `["rule-used","rule-https"]`), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "InRule", Action: "DeleteVServerGroup", Params: params("VServerGroupId", "rsp-rule"), Status: 400, Code: "RspoolRuleExist"},
-		{Name: "Expired", Action: "UploadServerCertificate", Params: params("ServerCertificate", expired.certificate, "PrivateKey", expired.key), Status: 400, Code: "InvalidParameter"},
+		{Name: "Expired", Action: "UploadServerCertificate", Params: params("ServerCertificate", expired.certificate, "PrivateKey", expired.key), Plant: editAccount(func(a *cloud.Account) { a.RefusesExpiredCertificates = true }), Status: 400, Code: "InvalidParameter"},
 
 		// Master/slave groups.
 		{Name: "Unknown", Action: "DeleteMasterSlaveServerGroup", Params: params("MasterSlaveServerGroupId", "rsp-none"), Status: 400, Code: "InvalidParameter"},

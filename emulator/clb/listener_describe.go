@@ -56,24 +56,25 @@ type describeLoadBalancerListenersResponse struct {
 	Listeners  []listenerItem `rpc:"Listeners"`
 }
 
-// listenerSummary is what every answer about a listener holds.
+// listenerSummary is what every answer about a listener holds. Where access
+// control is off, its list and type are left out: CLB-0190.
 type listenerSummary struct {
 	LoadBalancerID     string `rpc:"LoadBalancerId"`
 	ListenerPort       int    `rpc:"ListenerPort"`
 	Status             string `rpc:"Status"`
 	Description        string `rpc:"Description"`
 	Scheduler          string `rpc:"Scheduler"`
-	Bandwidth          int    `rpc:"Bandwidth"`
+	Bandwidth          int    `rpc:"Bandwidth,omitempty"`
 	BackendServerPort  int    `rpc:"BackendServerPort,omitempty"`
 	VServerGroupID     string `rpc:"VServerGroupId"`
-	AclID              string `rpc:"AclId"`
-	AclType            string `rpc:"AclType"`
+	AclID              string `rpc:"AclId,omitempty"`
+	AclType            string `rpc:"AclType,omitempty"`
 	AclStatus          string `rpc:"AclStatus"`
 	ServiceManagedMode string `rpc:"ServiceManagedMode"`
 }
 
 func summarizeListener(l *cloud.Listener) listenerSummary {
-	return listenerSummary{
+	summary := listenerSummary{
 		LoadBalancerID:     l.LoadBalancerID,
 		ListenerPort:       l.Port,
 		Status:             string(l.Status),
@@ -87,6 +88,10 @@ func summarizeListener(l *cloud.Listener) listenerSummary {
 		AclStatus:          l.AclStatus,
 		ServiceManagedMode: unmanaged,
 	}
+	if l.ListenerForward == cloud.On {
+		summary.Bandwidth = 0 // see viewHTTP
+	}
+	return summary
 }
 
 // listenerItem is an element of the list. Its tags and ACLs are bare lists,
@@ -102,20 +107,20 @@ type listenerItem struct {
 	HTTPSListenerConfig *httpsConfig `rpc:"HTTPSListenerConfig"`
 }
 
-// healthCheckView is what a health check shows; what it does not use is left
-// out. A connect port is shown only where one was set: it comes back from
+// healthCheckView is what a health check shows, nothing while it is off. The texts
+// of a request are empty where a check of TCP sends none: CLB-0188. A connect port is shown only where one was set: it comes back from
 // clients, and no other value is a valid port. CLB-0145.
 type healthCheckView struct {
-	HealthCheck            string `rpc:"HealthCheck"`
-	HealthCheckType        string `rpc:"HealthCheckType,omitempty"`
-	HealthCheckDomain      string `rpc:"HealthCheckDomain,omitempty"`
-	HealthCheckURI         string `rpc:"HealthCheckURI,omitempty"`
-	HealthCheckMethod      string `rpc:"HealthCheckMethod,omitempty"`
-	HealthCheckHTTPCode    string `rpc:"HealthCheckHttpCode,omitempty"`
-	HealthyThreshold       int    `rpc:"HealthyThreshold,omitempty"`
-	UnhealthyThreshold     int    `rpc:"UnhealthyThreshold,omitempty"`
-	HealthCheckInterval    int    `rpc:"HealthCheckInterval,omitempty"`
-	HealthCheckConnectPort int    `rpc:"HealthCheckConnectPort,omitempty"`
+	HealthCheck            string  `rpc:"HealthCheck,omitempty"`
+	HealthCheckType        string  `rpc:"HealthCheckType,omitempty"`
+	HealthCheckDomain      *string `rpc:"HealthCheckDomain"`
+	HealthCheckURI         *string `rpc:"HealthCheckURI"`
+	HealthCheckMethod      string  `rpc:"HealthCheckMethod,omitempty"`
+	HealthCheckHTTPCode    *string `rpc:"HealthCheckHttpCode"`
+	HealthyThreshold       int     `rpc:"HealthyThreshold,omitempty"`
+	UnhealthyThreshold     int     `rpc:"UnhealthyThreshold,omitempty"`
+	HealthCheckInterval    int     `rpc:"HealthCheckInterval,omitempty"`
+	HealthCheckConnectPort int     `rpc:"HealthCheckConnectPort,omitempty"`
 }
 
 func viewHealthCheck(h cloud.HealthCheck) healthCheckView {
@@ -130,9 +135,12 @@ func viewHealthCheck(h cloud.HealthCheck) healthCheckView {
 		HealthCheckInterval:    h.Interval,
 		HealthCheckConnectPort: h.ConnectPort,
 	}
-	if h.Type == "http" {
-		view.HealthCheckDomain, view.HealthCheckURI = h.Domain, h.URI
-		view.HealthCheckMethod, view.HealthCheckHTTPCode = h.Method, h.HTTPCode
+	switch none := ""; h.Type {
+	case "http":
+		view.HealthCheckDomain, view.HealthCheckURI, view.HealthCheckHTTPCode = &h.Domain, &h.URI, &h.HTTPCode
+		view.HealthCheckMethod = h.Method
+	case "tcp":
+		view.HealthCheckDomain, view.HealthCheckURI, view.HealthCheckHTTPCode = &none, &none, &none
 	}
 	return view
 }
@@ -188,7 +196,7 @@ type udpConfig struct {
 type layer7View struct {
 	healthCheckView
 	HealthCheckTimeout         int    `rpc:"HealthCheckTimeout,omitempty"`
-	StickySession              string `rpc:"StickySession"`
+	StickySession              string `rpc:"StickySession,omitempty"`
 	StickySessionType          string `rpc:"StickySessionType,omitempty"`
 	CookieTimeout              int    `rpc:"CookieTimeout,omitempty"`
 	Cookie                     string `rpc:"Cookie,omitempty"`
@@ -198,9 +206,9 @@ type layer7View struct {
 	XForwardedForSLBID         string `rpc:"XForwardedFor_SLBID"`
 	XForwardedForSLBPort       string `rpc:"XForwardedFor_SLBPORT"`
 	XForwardedForClientSrcPort string `rpc:"XForwardedFor_ClientSrcPort"`
-	Gzip                       string `rpc:"Gzip"`
-	IdleTimeout                int    `rpc:"IdleTimeout"`
-	RequestTimeout             int    `rpc:"RequestTimeout"`
+	Gzip                       string `rpc:"Gzip,omitempty"`
+	IdleTimeout                int    `rpc:"IdleTimeout,omitempty"`
+	RequestTimeout             int    `rpc:"RequestTimeout,omitempty"`
 }
 
 func viewLayer7(l *cloud.Listener) layer7View {
@@ -231,8 +239,15 @@ type httpConfig struct {
 	ForwardPort     int    `rpc:"ForwardPort,omitempty"`
 }
 
+// viewHTTP leaves out of a redirecting listener what is of one that forwards:
+// CLB-0189.
 func viewHTTP(l *cloud.Listener) httpConfig {
-	return httpConfig{viewLayer7(l), l.ListenerForward, l.ForwardPort}
+	config := httpConfig{viewLayer7(l), l.ListenerForward, l.ForwardPort}
+	if l.ListenerForward == cloud.On {
+		config.healthCheckView, config.HealthCheckTimeout = healthCheckView{}, 0
+		config.StickySession, config.Gzip, config.IdleTimeout, config.RequestTimeout = "", "", 0, 0
+	}
+	return config
 }
 
 type httpsConfig struct {

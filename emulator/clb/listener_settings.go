@@ -101,7 +101,8 @@ func (s *httpCheckSettings) Validate() error {
 	return nil
 }
 
-// layer4Settings are those of TCP and UDP.
+// layer4Settings are those of TCP and UDP. For UDP some are known from clients
+// alone: CLB-0187.
 type layer4Settings struct {
 	listenerSettings
 	healthCheckSettings
@@ -109,6 +110,9 @@ type layer4Settings struct {
 	HealthCheckSwitch         *string `rpc:"HealthCheckSwitch,enum=on|off"`
 	HealthCheckConnectTimeout *int    `rpc:"HealthCheckConnectTimeout,min=1,max=300"`
 	ProxyProtocolV2Enabled    *bool   `rpc:"ProxyProtocolV2Enabled"`
+	PersistenceTimeout        *int    `rpc:"PersistenceTimeout,min=0,max=3600"`
+	ConnectionDrain           *string `rpc:"ConnectionDrain,enum=on|off"`
+	ConnectionDrainTimeout    *int    `rpc:"ConnectionDrainTimeout,min=10,max=900"`
 }
 
 func (s *layer4Settings) apply(l *cloud.Listener) {
@@ -117,29 +121,26 @@ func (s *layer4Settings) apply(l *cloud.Listener) {
 	assign(&l.HealthCheck.Switch, s.HealthCheckSwitch)
 	assign(&l.HealthCheck.Timeout, s.HealthCheckConnectTimeout)
 	assign(&l.ProxyProtocolV2Enabled, s.ProxyProtocolV2Enabled)
+	assign(&l.PersistenceTimeout, s.PersistenceTimeout)
+	assign(&l.ConnectionDrain, s.ConnectionDrain)
+	assign(&l.ConnectionDrainTimeout, s.ConnectionDrainTimeout)
 }
 
 // tcpSettings: wlc is not documented any more, but still used. CLB-0143.
 type tcpSettings struct {
 	layer4Settings
 	httpCheckSettings
-	Scheduler              *string `rpc:"Scheduler,enum=wrr|rr|sch|tch|wlc"`
-	PersistenceTimeout     *int    `rpc:"PersistenceTimeout,min=0,max=3600"`
-	EstablishedTimeout     *int    `rpc:"EstablishedTimeout,min=10,max=900"`
-	HealthCheckType        *string `rpc:"HealthCheckType,enum=tcp|http"`
-	ConnectionDrain        *string `rpc:"ConnectionDrain,enum=on|off"`
-	ConnectionDrainTimeout *int    `rpc:"ConnectionDrainTimeout,min=10,max=900"`
+	Scheduler          *string `rpc:"Scheduler,enum=wrr|rr|sch|tch|wlc"`
+	EstablishedTimeout *int    `rpc:"EstablishedTimeout,min=10,max=900"`
+	HealthCheckType    *string `rpc:"HealthCheckType,enum=tcp|http"`
 }
 
 func (s *tcpSettings) apply(l *cloud.Listener) {
 	s.layer4Settings.apply(l)
 	s.httpCheckSettings.apply(l)
 	assign(&l.Scheduler, s.Scheduler)
-	assign(&l.PersistenceTimeout, s.PersistenceTimeout)
 	assign(&l.EstablishedTimeout, s.EstablishedTimeout)
 	assign(&l.HealthCheck.Type, s.HealthCheckType)
-	assign(&l.ConnectionDrain, s.ConnectionDrain)
-	assign(&l.ConnectionDrainTimeout, s.ConnectionDrainTimeout)
 	if l.HealthCheck.Type == "http" && l.HealthCheck.HTTPCode == "" {
 		l.HealthCheck.HTTPCode = "http_2xx"
 	}

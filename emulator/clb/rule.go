@@ -111,15 +111,15 @@ type ruleView struct {
 }
 
 type ruleHealthCheck struct {
-	HealthCheck            string `rpc:"HealthCheck"`
-	HealthCheckDomain      string `rpc:"HealthCheckDomain,omitempty"`
-	HealthCheckURI         string `rpc:"HealthCheckURI,omitempty"`
-	HealthCheckHTTPCode    string `rpc:"HealthCheckHttpCode,omitempty"`
-	HealthyThreshold       int    `rpc:"HealthyThreshold,omitempty"`
-	UnhealthyThreshold     int    `rpc:"UnhealthyThreshold,omitempty"`
-	HealthCheckTimeout     int    `rpc:"HealthCheckTimeout,omitempty"`
-	HealthCheckInterval    int    `rpc:"HealthCheckInterval,omitempty"`
-	HealthCheckConnectPort int    `rpc:"HealthCheckConnectPort,omitempty"`
+	HealthCheck            string  `rpc:"HealthCheck"`
+	HealthCheckDomain      *string `rpc:"HealthCheckDomain"`
+	HealthCheckURI         *string `rpc:"HealthCheckURI"`
+	HealthCheckHTTPCode    *string `rpc:"HealthCheckHttpCode"`
+	HealthyThreshold       int     `rpc:"HealthyThreshold,omitempty"`
+	UnhealthyThreshold     int     `rpc:"UnhealthyThreshold,omitempty"`
+	HealthCheckTimeout     int     `rpc:"HealthCheckTimeout,omitempty"`
+	HealthCheckInterval    int     `rpc:"HealthCheckInterval,omitempty"`
+	HealthCheckConnectPort int     `rpc:"HealthCheckConnectPort,omitempty"`
 }
 
 func viewRule(v *state.View, r *cloud.Rule) ruleView {

@@ -165,12 +165,32 @@ func (req *tagResourcesRequest) Validate() error {
 	return checkTags(req.Tags)
 }
 
+// kindsOf are the kinds that the API tags as one type: server and CA certificates
+// are both certificates.
+func kindsOf(t state.TagResourceType) []state.TagResourceType {
+	if t == cloud.TagServerCertificate {
+		return []state.TagResourceType{cloud.TagServerCertificate, cloud.TagCACertificate}
+	}
+	return []state.TagResourceType{t}
+}
+
+// taggedKind is the kind of the resource that a call names.
+func taggedKind(v *state.View, t state.TagResourceType, id string) (state.TagResourceType, error) {
+	for _, kind := range kindsOf(t) {
+		if state.Taggable(v, kind, id) {
+			return kind, nil
+		}
+	}
+	return "", errTaggedUnknown.Of(id)
+}
+
 func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error) {
 	for _, id := range req.ResourceIDs {
-		if !state.Taggable(tx.View, req.ResourceType, id) {
-			return nil, errTaggedUnknown.Of(id)
+		kind, err := taggedKind(tx.View, req.ResourceType, id)
+		if err != nil {
+			return nil, err
 		}
-		putTags(tx, req.ResourceType, id, req.Tags)
+		putTags(tx, kind, id, req.Tags)
 		if err := tx.Use(cloud.QuotaTags, id, 0); err != nil {
 			return nil, err
 		}
@@ -201,14 +221,15 @@ func (req *untagResourcesRequest) Validate() error {
 // where All is not said: CLB-0130. A tag that is not there is no error.
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
 	for _, id := range req.ResourceIDs {
-		if !state.Taggable(tx.View, req.ResourceType, id) {
-			return nil, errTaggedUnknown.Of(id)
+		kind, err := taggedKind(tx.View, req.ResourceType, id)
+		if err != nil {
+			return nil, err
 		}
 		if len(req.TagKeys) == 0 {
-			state.DeleteTagsOf(tx, req.ResourceType, id)
+			state.DeleteTagsOf(tx, kind, id)
 		}
 		for _, key := range req.TagKeys {
-			state.Tags.Delete(tx, state.TagID(req.ResourceType, id, key))
+			state.Tags.Delete(tx, state.TagID(kind, id, key))
 		}
 	}
 	return &gateway.Empty{}, nil
@@ -250,18 +271,9 @@ type tagResource struct {
 // listTagResources lists every tag of the resources that are named and carry
 // all the tags that are asked for.
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
-	ids := unique(slices.Clone(req.ResourceIDs))
-	if len(req.ResourceIDs) == 0 {
-		ids = state.ResourcesTagged(v, req.ResourceType, tagFilters(req.Tags))
-	}
 	var list []tagResource
-	for _, id := range ids {
-		if !state.HasTags(v, req.ResourceType, id, tagFilters(req.Tags)) {
-			continue
-		}
-		for _, t := range state.TagsOf(v, req.ResourceType, id) {
-			list = append(list, tagResource{string(req.ResourceType), id, t.Key, t.Value})
-		}
+	for _, kind := range kindsOf(req.ResourceType) {
+		list = append(list, req.tagged(v, kind)...)
 	}
 	list, next, err := listing.After(list, req.NextToken, tagResourcesPerPage, func(t tagResource) string {
 		return t.ResourceID + "/" + t.TagKey
@@ -270,4 +282,21 @@ func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagReso
 		return nil, errTagTokenInvalid
 	}
 	return &listTagResourcesResponse{NextToken: next, TagResources: list}, nil
+}
+
+// tagged are the tags of the resources of a kind that the call asks for.
+func (req *listTagResourcesRequest) tagged(v *state.View, kind state.TagResourceType) (list []tagResource) {
+	ids := unique(slices.Clone(req.ResourceIDs))
+	if len(ids) == 0 {
+		ids = state.ResourcesTagged(v, kind, tagFilters(req.Tags))
+	}
+	for _, id := range ids {
+		if !state.HasTags(v, kind, id, tagFilters(req.Tags)) {
+			continue
+		}
+		for _, t := range state.TagsOf(v, kind, id) {
+			list = append(list, tagResource{string(req.ResourceType), id, t.Key, t.Value})
+		}
+	}
+	return list
 }

@@ -41,5 +41,7 @@ func (e Environment) Variables() [][2]string {
 		[2]string{"ALICLOUD_SECRET_KEY", secret},
 		[2]string{"ALIBABA_CLOUD_REGION_ID", region},
 		[2]string{"ALICLOUD_REGION", region},
+		// Without it the Terraform provider asks the real billing service at each start.
+		[2]string{"ALIBABA_CLOUD_ACCOUNT_TYPE", "Domestic"},
 	)
 }

@@ -57,8 +57,9 @@ var conditions = []condition{
 		get1("account.graceDays", func(s *scene) string { return strconv.Itoa(s.account.GraceDays) })},
 	{"account.releaseDays", "days from the lock to the release of all load balancers", setNumber(0, maxDays, func(a *cloud.Account, n int) { a.ReleaseDays = n }),
 		get1("account.releaseDays", func(s *scene) string { return strconv.Itoa(s.account.ReleaseDays) })},
-	{"account.lcuToSpec", "true: PayByCLCU may be changed to PayBySpec", setLCUToSpec,
-		get1("account.lcuToSpec", func(s *scene) string { return strconv.FormatBool(s.account.LCUToSpec) })},
+	{"account.lcuToSpec", "true: PayByCLCU may be changed to PayBySpec", setFlag(lcuToSpec), getFlag("account.lcuToSpec", lcuToSpec)},
+	{"account.refuseExpiredCertificates", "true: a certificate that has expired can't be uploaded", setFlag(refusesExpired), getFlag("account.refuseExpiredCertificates", refusesExpired)},
+	{"account.refuseAttachedBackends", "true: AddBackendServers refuses a server that is in the default group", setFlag(refusesAttached), getFlag("account.refuseAttachedBackends", refusesAttached)},
 	{"quota.<name>", "a limit, or default", setQuota, getQuotas},
 	{"stock.shared", "true: instances without a spec are sold", setShared, get1("stock.shared", getShared)},
 	{"stock.ipv6", "false: IPv6 instances are not sold", setIPv6, get1("stock.ipv6", getIPv6)},
@@ -222,12 +223,23 @@ func setArrears(s *scene, _, value string) error {
 	return cloud.SetArrears(s.tx, s.account.ID, owing)
 }
 
-func setLCUToSpec(s *scene, _, value string) error {
-	listed, err := parseBool(value)
-	if err != nil {
-		return err
+// The flags of an account.
+func lcuToSpec(a *cloud.Account) *bool       { return &a.LCUToSpec }
+func refusesExpired(a *cloud.Account) *bool  { return &a.RefusesExpiredCertificates }
+func refusesAttached(a *cloud.Account) *bool { return &a.RefusesAttachedBackends }
+
+func setFlag(flag func(*cloud.Account) *bool) func(*scene, string, string) error {
+	return func(s *scene, _, value string) error {
+		on, err := parseBool(value)
+		if err != nil {
+			return err
+		}
+		return s.editAccount(func(a *cloud.Account) { *flag(a) = on })
 	}
-	return s.editAccount(func(a *cloud.Account) { a.LCUToSpec = listed })
+}
+
+func getFlag(name string, flag func(*cloud.Account) *bool) func(*scene) []controlapi.Setting {
+	return get1(name, func(s *scene) string { return strconv.FormatBool(*flag(s.account)) })
 }
 
 func setQuota(s *scene, named, value string) error {

@@ -48,6 +48,8 @@ func TestSetConditions(t *testing.T) {
 		{"account.graceDays", "account.graceDays", "3", "3", "7", "7"},
 		{"account.releaseDays", "account.releaseDays", "4", "4", "7", "7"},
 		{"account.lcuToSpec", "account.lcuToSpec", "true", "true", "false", "false"},
+		{"account.refuseExpiredCertificates", "account.refuseExpiredCertificates", "true", "true", "false", "false"},
+		{"account.refuseAttachedBackends", "account.refuseAttachedBackends", "true", "true", "false", "false"},
 		{"quota.<name>", "quota.slb_quota_listeners_num", "3", "3", "default", ""},
 		{"stock.shared", "stock.shared", "true", "true", "false", "false"},
 		{"stock.ipv6", "stock.ipv6", "false", "false", "true", "true"},

@@ -206,3 +206,19 @@ func TestPlantTwice(t *testing.T) {
 		t.Errorf("Plant in a Reset = %v", err)
 	}
 }
+
+// In every region of the default world the first zone can be the slave of another,
+// which is what those choose who take zones from a list.
+func TestDefaultZonePairs(t *testing.T) {
+	store := mustPlant(t, world.Default())
+	if err := store.View(state.Owner{}, func(v *state.View) error {
+		for r := range cloud.Regions.All(v) {
+			if !slices.ContainsFunc(r.ZonePairs, func(p cloud.ZonePair) bool { return p.Slave == r.Zones[0].ID }) {
+				t.Errorf("no pair of %s has %s as its slave", r.ID, r.Zones[0].ID)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -23,6 +23,11 @@ type Account struct {
 	ReleaseDays int
 	// LCUToSpec is the whitelist for changing PayByCLCU to PayBySpec.
 	LCUToSpec bool `json:",omitempty"`
+	// RefusesExpiredCertificates and RefusesAttachedBackends choose where it is not
+	// known what the cloud does: with a certificate that has expired, and with a
+	// server that is added to the default group again.
+	RefusesExpiredCertificates bool `json:",omitempty"`
+	RefusesAttachedBackends    bool `json:",omitempty"`
 }
 
 // Accounts by id (the cloud's uid).

@@ -7,7 +7,7 @@ const (
 	TagLoadBalancer           state.TagResourceType = "instance"
 	TagServerCertificate      state.TagResourceType = "certificate"
 	TagAccessControlList      state.TagResourceType = "acl"
-	TagCACertificate          state.TagResourceType = "slb:cacertificate" // set on upload only
+	TagCACertificate          state.TagResourceType = "slb:cacertificate"
 	TagListener               state.TagResourceType = "listener"
 	TagVServerGroup           state.TagResourceType = "vservergroup"
 	TagMasterSlaveServerGroup state.TagResourceType = "masterslaveservergroup"
