@@ -1,12 +1,12 @@
 package faults
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
 // Effect is what happens to a call. Exactly one of its fields is set.
@@ -26,7 +26,7 @@ type Effect struct {
 
 // ErrorEffect answers an error. At afterCommit the change is made all the same.
 type ErrorEffect struct {
-	Code       string `yaml:"code"`
+	Code       string `yaml:"code" required:"true"`
 	Message    string `yaml:"message,omitempty"`
 	HTTPStatus int    `yaml:"httpStatus,omitempty"`
 	// Custom lets Code be one that the API does not know for the action.
@@ -43,8 +43,8 @@ type Delay struct {
 // Lognormal is a delay of which half are shorter than the median; the greater
 // sigma, the longer the longest.
 type Lognormal struct {
-	Median Duration `yaml:"median"`
-	Sigma  float64  `yaml:"sigma"`
+	Median Duration `yaml:"median" required:"true"`
+	Sigma  float64  `yaml:"sigma" required:"true"`
 }
 
 // Throttle refuses calls over a rate: QPS on average with Burst at once, or Burst
@@ -62,7 +62,7 @@ type Hang struct {
 
 // Truncate sends the first Bytes of the answer and ends the connection.
 type Truncate struct {
-	Bytes int `yaml:"bytes"`
+	Bytes int `yaml:"bytes" required:"true"`
 }
 
 // Loss is how the answer to a change that was made gets lost.
@@ -81,17 +81,16 @@ type Stale struct {
 	Seconds int `yaml:"seconds,omitempty"`
 }
 
-// UnmarshalYAML takes true for a hang without end.
-func (h *Hang) UnmarshalYAML(node *yaml.Node) error {
+// ReadYAML takes true for a hang without end.
+func (h *Hang) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if node.Kind == yaml.ScalarNode {
-		var yes bool
-		if err := node.Decode(&yes); err == nil && yes {
-			return nil
+		if node.Value != "true" {
+			h.For.ReadYAML(d, node, field)
 		}
-		return h.For.UnmarshalYAML(node)
+		return
 	}
 	type plain Hang
-	return decodeStrict(node, (*plain)(h))
+	d.Decode(node, (*plain)(h), field)
 }
 
 // MarshalYAML writes a hang without end as true.
@@ -148,7 +147,7 @@ func (e Effect) kinds() []effectKind {
 	}
 }
 
-func (e Effect) validate() error {
+func (e Effect) problems() []Problem {
 	set := 0
 	for _, k := range e.kinds() {
 		if k.set {
@@ -156,38 +155,46 @@ func (e Effect) validate() error {
 		}
 	}
 	if set != 1 {
-		return errors.New("give exactly one of error, delay, throttle, hang, reset, empty, truncate, malformed, afterCommit, stale and crash")
+		return []Problem{wrong("", "give exactly one of error, delay, throttle, hang, reset, empty, truncate, malformed, afterCommit, stale and crash")}
 	}
+	if p, ok := e.problem(); ok {
+		return []Problem{p}
+	}
+	return nil
+}
+
+// problem is what is wrong with the one effect.
+func (e Effect) problem() (p Problem, found bool) {
 	switch {
 	case e.Error != nil:
-		return e.Error.validate()
+		return e.Error.problem()
 	case e.Delay != nil:
-		return e.Delay.validate()
+		return e.Delay.problem()
 	case e.Throttle != nil:
-		return e.Throttle.validate()
+		return e.Throttle.problem()
 	case e.Truncate != nil && e.Truncate.Bytes < 0:
-		return errors.New("truncate.bytes: it is negative")
+		return wrong("truncate.bytes", "it is negative"), true
 	case e.Stale != nil && (e.Stale.Calls > 0) == (e.Stale.Seconds > 0):
-		return errors.New("stale: give calls or seconds, and more than 0 of it")
+		return wrong("stale", "give calls or seconds, and more than 0 of it"), true
 	case e.AfterCommit != "" && e.AfterCommit != LossReset && e.AfterCommit != LossHang && e.AfterCommit != LossEmpty:
-		return fmt.Errorf("afterCommit: %q: the reply is lost by reset, hang or empty", e.AfterCommit)
+		return wrong("afterCommit", "%q: the reply is lost by reset, hang or empty", e.AfterCommit), true
 	}
-	return nil
+	return p, false
 }
 
-func (e *ErrorEffect) validate() error {
+func (e *ErrorEffect) problem() (p Problem, found bool) {
 	switch {
 	case e.Code == "":
-		return errors.New("error.code: it is missing")
+		return wrong("error.code", "it is missing"), true
 	case e.HTTPStatus != 0 && (e.HTTPStatus < 400 || e.HTTPStatus > 599):
-		return fmt.Errorf("error.httpStatus: %d is no status of an error", e.HTTPStatus)
+		return wrong("error.httpStatus", "%d is no status of an error", e.HTTPStatus), true
 	case e.Custom && (e.HTTPStatus == 0 || e.Message == ""):
-		return errors.New("error: a custom code needs its httpStatus and message")
+		return wrong("error", "a custom code needs its httpStatus and message"), true
 	}
-	return nil
+	return p, false
 }
 
-func (d *Delay) validate() error {
+func (d *Delay) problem() (p Problem, found bool) {
 	set := 0
 	for _, is := range []bool{d.Fixed > 0, d.Uniform != nil, d.Lognormal != nil} {
 		if is {
@@ -196,25 +203,25 @@ func (d *Delay) validate() error {
 	}
 	switch {
 	case set != 1:
-		return errors.New("delay: give one of fixed, uniform and lognormal")
+		return wrong("delay", "give one of fixed, uniform and lognormal"), true
 	case d.Uniform != nil && (len(d.Uniform) != 2 || d.Uniform[0] > d.Uniform[1]):
-		return errors.New("delay.uniform: give the shortest and the longest, such as [1s, 3s]")
+		return wrong("delay.uniform", "give the shortest and the longest, such as [1s, 3s]"), true
 	case d.Lognormal != nil && (d.Lognormal.Median <= 0 || !(d.Lognormal.Sigma > 0 && d.Lognormal.Sigma < 10)):
-		return errors.New("delay.lognormal: give a median over 0 and a sigma between 0 and 10")
+		return wrong("delay.lognormal", "give a median over 0 and a sigma between 0 and 10"), true
 	}
-	return nil
+	return p, false
 }
 
-func (t *Throttle) validate() error {
+func (t *Throttle) problem() (p Problem, found bool) {
 	switch {
 	case t.Window > 0 && (t.Burst < 1 || t.QPS != 0):
-		return errors.New("throttle: a window needs burst, and no qps")
+		return wrong("throttle", "a window needs burst, and no qps"), true
 	case t.Window == 0 && !(t.QPS > 0 && t.QPS < 1e9):
-		return errors.New("throttle: give qps, or burst and window")
+		return wrong("throttle", "give qps, or burst and window"), true
 	case t.Burst < 0:
-		return errors.New("throttle.burst: it is negative")
+		return wrong("throttle.burst", "it is negative"), true
 	}
-	return nil
+	return p, false
 }
 
 // maxDelay bounds what chance can make of a lognormal delay.

@@ -61,7 +61,7 @@ type bucket struct {
 func (e *Engine) Set(list []Status) error {
 	armedList := make([]*armed, len(list))
 	for i, s := range list {
-		if err := s.Rule.Validate(); err != nil {
+		if err := s.Rule.validate(); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(armedList[:i], func(a *armed) bool { return a.Rule.Name == s.Rule.Name }) {

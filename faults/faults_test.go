@@ -97,10 +97,12 @@ func TestRefusedRules(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"Empty", "", "no rule"},
 		{"NotYAML", "name: [", "line"},
-		{"NoName", "effect: {reset: true}", "needs a name"},
+		{"NoName", "effect: {reset: true}", "line 1: name: it is missing"},
+		{"BadName", "name: 'a b'\neffect: {reset: true}", `line 1: name: "a b": a rule needs a name`},
 		{"UnknownKey", "name: a\nefect: {reset: true}", "efect"},
 		{"UnknownEffect", "name: a\neffect: {explode: true}", "explode"},
-		{"NoEffect", "name: a", "exactly one"},
+		{"NoEffect", "name: a", "line 1: effect: it is missing"},
+		{"EmptyEffect", "name: a\neffect: {}", "line 2: effect: give exactly one of error"},
 		{"TwoEffects", "name: a\neffect: {reset: true, crash: true}", "exactly one"},
 		{"UnknownField", "name: a\nmatch: {regoin: x}\neffect: {reset: true}", "do you mean region?"},
 		{"UnknownMatcher", "name: a\nmatch: {region: {like: x}}\neffect: {reset: true}", "like"},
@@ -368,16 +370,6 @@ func TestIdle(t *testing.T) {
 	var e faults.Engine
 	if _, struck := e.At(faults.BeforeCall, call(), start); struck || !e.Idle() {
 		t.Error("an engine without rules strikes")
-	}
-}
-
-// A mistyped name is told from one that is far off.
-func TestNearest(t *testing.T) {
-	names := []string{"CreateLoadBalancer", "DeleteLoadBalancer", "TagResources"}
-	for name, want := range map[string]string{"CreateLoadBalancr": "CreateLoadBalancer", "tagresources": "TagResources", "Zzz": ""} {
-		if got := faults.Nearest(name, names); got != want {
-			t.Errorf("Nearest(%s) = %q, want %q", name, got, want)
-		}
 	}
 }
 

@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -10,6 +8,9 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/spelling"
+	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
 // Call is what a rule may look at.
@@ -51,20 +52,14 @@ func (m Matcher) MarshalYAML() (any, error) {
 	return plain(m), nil
 }
 
-// UnmarshalYAML takes a text for an equality.
-func (m *Matcher) UnmarshalYAML(node *yaml.Node) error {
+// ReadYAML takes a text for an equality.
+func (m *Matcher) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if node.Kind == yaml.ScalarNode {
-		value := node.Value
-		m.Equals = &value
-		return nil
+		m.Equals = &node.Value
+		return
 	}
 	type plain Matcher
-	var p plain
-	if err := decodeStrict(node, &p); err != nil {
-		return err
-	}
-	*m = Matcher(p)
-	return nil
+	d.Decode(node, (*plain)(m), field)
 }
 
 // MarshalYAML writes the conditions as one map.
@@ -79,47 +74,49 @@ func (m Match) MarshalYAML() (any, error) {
 	return all, nil
 }
 
-// UnmarshalYAML reads the conditions from one map.
-func (m *Match) UnmarshalYAML(node *yaml.Node) error {
-	var all map[string]yaml.Node
-	if err := node.Decode(&all); err != nil {
-		return err
+// ReadYAML reads the conditions from one mapping.
+func (m *Match) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
+	if !d.Is(node, yaml.MappingNode, "conditions by name", field) {
+		return
 	}
-	for name, value := range all {
+	for _, e := range d.Entries(node, field) {
+		name, at := e.Key.Value, yamlfile.Join(field, e.Key.Value)
 		if name == "action" {
-			m.Action = value.Value
+			d.Decode(e.Value, &m.Action, at)
+			continue
+		}
+		if !knownField(name) {
+			d.Fail(e.Key, at, "there is no such field: %s", suggestField(name))
 			continue
 		}
 		var matcher Matcher
-		if err := value.Decode(&matcher); err != nil {
-			return fmt.Errorf("match.%s: %w", name, err)
-		}
+		d.Decode(e.Value, &matcher, at)
 		if m.Fields == nil {
 			m.Fields = make(map[string]Matcher)
 		}
 		m.Fields[name] = matcher
 	}
-	return nil
 }
 
 // IsZero leaves a match of everything out of the YAML.
 func (m Match) IsZero() bool { return m.Action == "" && len(m.Fields) == 0 }
 
-func (m Match) validate() error {
+func (m Match) problems() (all []Problem) {
 	for _, glob := range m.globs() {
 		if _, err := path.Match(glob, ""); err != nil {
-			return fmt.Errorf("action: %q is no pattern", glob)
+			all = append(all, wrong("action", "%q is no pattern", glob))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Fields)) {
 		if !knownField(name) {
-			return fmt.Errorf("%s: there is no such field: %s", name, suggestField(name))
+			all = append(all, Problem{[]string{name}, "there is no such field: " + suggestField(name)})
+			continue
 		}
-		if err := m.Fields[name].validate(); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		for _, p := range m.Fields[name].problems() {
+			all = append(all, p.at(name))
 		}
 	}
-	return nil
+	return all
 }
 
 var plainFields = []string{"region", "accessKeyId", "userAgent"}
@@ -134,13 +131,13 @@ func knownField(name string) bool {
 }
 
 func suggestField(name string) string {
-	if near := Nearest(name, append([]string{"action", "params.<Name>", "resource.<field>"}, plainFields...)); near != "" {
+	if near := spelling.Nearest(name, append([]string{"action", "params.<Name>", "resource.<field>"}, plainFields...)); near != "" {
 		return "do you mean " + near + "?"
 	}
 	return "there are action, region, accessKeyId, userAgent, params.<Name> and resource.<field>"
 }
 
-func (m Matcher) validate() error {
+func (m Matcher) problems() []Problem {
 	set := 0
 	for _, is := range []bool{m.Equals != nil, m.Matches != "", m.Absent} {
 		if is {
@@ -148,10 +145,10 @@ func (m Matcher) validate() error {
 		}
 	}
 	if set != 1 {
-		return errors.New("give one of equals, matches and absent")
+		return []Problem{wrong("", "give one of equals, matches and absent")}
 	}
 	if _, err := regexp.Compile(m.Matches); err != nil {
-		return fmt.Errorf("matches: %w", err)
+		return []Problem{wrong("matches", "%s", err)}
 	}
 	return nil
 }
@@ -239,35 +236,4 @@ func (c Call) field(name string) (string, bool) {
 		return "", false
 	}
 	return look(rest)
-}
-
-// Nearest is the name that a mistyped one is closest to, "" when none is near.
-func Nearest(name string, names []string) string {
-	best, distance := "", len(name)/2+1
-	for _, candidate := range names {
-		if d := Distance(strings.ToLower(name), strings.ToLower(candidate)); d < distance {
-			best, distance = candidate, d
-		}
-	}
-	return best
-}
-
-// Distance counts the letters that are more, less or others in b than in a.
-func Distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

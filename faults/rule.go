@@ -1,16 +1,16 @@
 package faults
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
 // Point is a place in the life of a call.
@@ -30,11 +30,11 @@ var Points = []Point{Accept, BeforeCall, BeforeCommit, AfterCommit, Reply}
 
 // Rule says which calls go wrong and how.
 type Rule struct {
-	Name   string `yaml:"name"`
+	Name   string `yaml:"name" required:"true"`
 	Match  Match  `yaml:"match,omitempty"`
 	When   When   `yaml:"when,omitempty"`
 	At     Point  `yaml:"at,omitempty"`
-	Effect Effect `yaml:"effect"`
+	Effect Effect `yaml:"effect" required:"true"`
 }
 
 // When is the schedule of a rule, over the calls that it matches: the first Skip
@@ -56,85 +56,91 @@ type Duration time.Duration
 // MarshalYAML implements yaml.Marshaler.
 func (d Duration) MarshalYAML() (any, error) { return time.Duration(d).String(), nil }
 
-// UnmarshalYAML implements yaml.Unmarshaler.
-func (d *Duration) UnmarshalYAML(node *yaml.Node) error {
+// ReadYAML implements yamlfile.Reader.
+func (d *Duration) ReadYAML(file *yamlfile.Decoder, node *yaml.Node, field string) {
+	if !file.Is(node, yaml.ScalarNode, "a duration", field) || file.Open(node) {
+		return
+	}
 	parsed, err := time.ParseDuration(node.Value)
 	if err != nil || parsed < 0 {
-		return fmt.Errorf("line %d: %q is no duration: write 90s or 1m30s", node.Line, node.Value)
+		file.Fail(node, field, "%q is no duration: write 90s or 1m30s", node.Value)
 	}
 	*d = Duration(parsed)
-	return nil
 }
 
 // IsZero leaves an absent duration out of the YAML.
 func (d Duration) IsZero() bool { return d == 0 }
 
-// Parse reads rules: one, a list of them, or several YAML documents. Every error
-// names the line and the field.
-func Parse(text []byte) ([]Rule, error) {
+// Problem is something wrong with a rule, at a field of it.
+type Problem struct {
+	// Path leads to the field: match, params.LoadBalancerName.
+	Path   []string
+	Reason string
+}
+
+// at is a problem under more names.
+func (p Problem) at(names ...string) Problem { return Problem{append(names, p.Path...), p.Reason} }
+
+// String is the field with what is wrong.
+func (p Problem) String() string {
+	if len(p.Path) == 0 {
+		return p.Reason
+	}
+	return strings.Join(p.Path, ".") + ": " + p.Reason
+}
+
+// wrong is a problem with a field.
+func wrong(field, format string, args ...any) Problem {
+	p := Problem{Reason: fmt.Sprintf(format, args...)}
+	if field != "" {
+		p.Path = strings.Split(field, ".")
+	}
+	return p
+}
+
+// Parse reads rules: one, a list of them, or several YAML documents. Every problem
+// has its line and its field.
+func Parse(text []byte) ([]Rule, error) { return ParseFile("", text, nil) }
+
+// ParseFile is Parse of a file. More, if it is set, looks for what is wrong with a
+// rule of which the form is right, and may complete the rule.
+func ParseFile(file string, text []byte, more func(*Rule) []Problem) ([]Rule, error) {
+	d := &yamlfile.Decoder{File: file}
 	var rules []Rule
-	documents := yaml.NewDecoder(bytes.NewReader(text))
-	for {
-		var node yaml.Node
-		err := documents.Decode(&node)
-		if errors.Is(err, io.EOF) {
-			break
+	for _, document := range d.Documents(text) {
+		nodes := []*yaml.Node{document}
+		if document.Kind == yaml.SequenceNode {
+			nodes = document.Content
 		}
-		if err != nil {
-			return nil, err
+		for _, node := range nodes {
+			rules = append(rules, Read(d, node, "", more))
 		}
-		more, err := parseDocument(node.Content[0])
-		if err != nil {
-			return nil, err
-		}
-		rules = append(rules, more...)
 	}
-	if len(rules) == 0 {
-		return nil, errors.New("there is no rule")
+	if len(rules) == 0 && d.Found() == 0 {
+		d.Fail(&yaml.Node{Line: 1}, "", "there is no rule")
 	}
-	return rules, nil
+	return rules, d.Err()
 }
 
-func parseDocument(node *yaml.Node) ([]Rule, error) {
-	if node.Kind != yaml.SequenceNode {
-		rule, err := parseRule(node)
-		return []Rule{rule}, err
+// Read reads the rule of a node that is at a field.
+func Read(d *yamlfile.Decoder, node *yaml.Node, field string, more func(*Rule) []Problem) (rule Rule) {
+	before := d.Found()
+	d.Decode(node, &rule, field)
+	if d.Found() > before {
+		return rule
 	}
-	var rules []Rule
-	for _, element := range node.Content {
-		rule, err := parseRule(element)
-		if err != nil {
-			return nil, err
+	problems := rule.problems()
+	if len(problems) == 0 && more != nil {
+		problems = more(&rule)
+	}
+	for _, p := range problems {
+		at := field
+		for _, name := range p.Path {
+			at = yamlfile.Join(at, name)
 		}
-		rules = append(rules, rule)
+		d.Fail(yamlfile.Child(node, p.Path...), at, "%s", p.Reason)
 	}
-	return rules, nil
-}
-
-func parseRule(node *yaml.Node) (Rule, error) {
-	var rule Rule
-	if err := decodeStrict(node, &rule); err != nil {
-		return rule, err
-	}
-	if err := rule.Validate(); err != nil {
-		return rule, fmt.Errorf("line %d: %w", node.Line, err)
-	}
-	return rule, nil
-}
-
-// decodeStrict decodes a node, refusing keys that the type does not have. The
-// library can do so for whole documents only.
-func decodeStrict(node *yaml.Node, into any) error {
-	text, err := yaml.Marshal(node)
-	if err != nil {
-		return err
-	}
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(into); err != nil {
-		return fmt.Errorf("rule at line %d: %w", node.Line, err)
-	}
-	return nil
+	return rule
 }
 
 // String is the rule as YAML that parses back to it.
@@ -150,24 +156,33 @@ func (r Rule) String() string {
 
 var ruleName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`)
 
-// Validate checks what can be checked without knowing the API.
-func (r Rule) Validate() error {
+// validate checks what can be checked without knowing the API.
+func (r Rule) validate() error {
+	var errs []error
+	for _, p := range r.problems() {
+		errs = append(errs, fmt.Errorf("rule %s: %s", r.Name, p))
+	}
+	return errors.Join(errs...)
+}
+
+func (r Rule) problems() (all []Problem) {
 	if !ruleName.MatchString(r.Name) {
-		return fmt.Errorf("name: %q: a rule needs a name of letters, digits and . _ -", r.Name)
+		all = append(all, wrong("name", "%q: a rule needs a name of letters, digits and . _ -", r.Name))
 	}
-	if err := r.Match.validate(); err != nil {
-		return fmt.Errorf("rule %s: match.%w", r.Name, err)
+	for _, p := range r.Match.problems() {
+		all = append(all, p.at("match"))
 	}
-	if err := r.When.validate(); err != nil {
-		return fmt.Errorf("rule %s: when.%w", r.Name, err)
+	for _, p := range r.When.problems() {
+		all = append(all, p.at("when"))
 	}
-	if err := r.Effect.validate(); err != nil {
-		return fmt.Errorf("rule %s: effect: %w", r.Name, err)
+	effect := r.Effect.problems()
+	for _, p := range effect {
+		all = append(all, p.at("effect"))
 	}
-	if r.At != "" && !slices.Contains(r.Effect.points(), r.At) {
-		return fmt.Errorf("rule %s: at: %s: this effect can happen at %s", r.Name, r.At, join(r.Effect.points()))
+	if len(effect) == 0 && r.At != "" && !slices.Contains(r.Effect.points(), r.At) {
+		all = append(all, wrong("at", "%s: this effect can happen at %s", r.At, join(r.Effect.points())))
 	}
-	return nil
+	return all
 }
 
 func join(points []Point) string {
@@ -186,12 +201,12 @@ func (r Rule) Point() Point {
 	return r.Effect.points()[0]
 }
 
-func (w When) validate() error {
+func (w When) problems() (all []Problem) {
 	if p := w.Probability; p != nil && !(*p >= 0 && *p <= 1) {
-		return fmt.Errorf("probability: %v is not between 0 and 1", *p)
+		all = append(all, wrong("probability", "%v is not between 0 and 1", *p))
 	}
 	if w.Seed != 0 && w.Probability == nil {
-		return errors.New("seed: it is for a probability, which is not given")
+		all = append(all, wrong("seed", "it is for a probability, which is not given"))
 	}
-	return nil
+	return all
 }

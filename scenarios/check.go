@@ -9,12 +9,14 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/clbemu/clbemu/emulator/spelling"
+	"github.com/clbemu/clbemu/emulator/yamlfile"
 	"github.com/clbemu/clbemu/faults"
 )
 
 // checker looks at what a scenario means once its form is right.
 type checker struct {
-	*decoder
+	*yamlfile.Decoder
 	names Names
 }
 
@@ -27,7 +29,7 @@ type spot struct {
 // in goes on by keys, as far as they lead.
 func (s spot) in(keys ...string) spot {
 	for _, key := range keys {
-		s = spot{child(s.node, key), join(s.path, key)}
+		s = spot{yamlfile.Child(s.node, key), yamlfile.Join(s.path, key)}
 	}
 	return s
 }
@@ -42,7 +44,7 @@ func (s spot) at(i int) spot {
 }
 
 func (c *checker) refuse(at spot, format string, args ...any) {
-	c.fail(at.node, at.path, format, args...)
+	c.Fail(at.node, at.path, format, args...)
 }
 
 // values settles the values of the scenario.
@@ -86,19 +88,6 @@ func usedIn(node *yaml.Node) map[string]bool {
 		maps.Copy(used, usedIn(child))
 	}
 	return used
-}
-
-// child finds what a path of keys leads to, or how far it leads.
-func child(node *yaml.Node, path ...string) *yaml.Node {
-	for _, name := range path {
-		for i := 0; i+1 < len(node.Content); i += 2 {
-			if node.Content[i].Value == name {
-				node = node.Content[i+1]
-				break
-			}
-		}
-	}
-	return node
 }
 
 // scope is what a step may use: names of values and of what was saved, marks and
@@ -218,7 +207,7 @@ func (c *checker) templates(at spot, in scope) {
 	}
 	for i := 1; i < len(node.Content); i += 2 {
 		key := node.Content[i-1]
-		under := spot{node.Content[i], join(at.path, key.Value)}
+		under := spot{node.Content[i], yamlfile.Join(at.path, key.Value)}
 		c.templates(spot{key, under.path}, in)
 		switch {
 		case key.Value == "repeat":
@@ -231,7 +220,7 @@ func (c *checker) templates(at spot, in scope) {
 }
 
 func near(name string, known map[string]bool) string {
-	if found := faults.Nearest(name, sortedKeys(known)); found != "" {
+	if found := spelling.Nearest(name, sortedKeys(known)); found != "" {
 		return " (do you mean " + found + "?)"
 	}
 	return ""
@@ -295,19 +284,17 @@ func (c *checker) settings(settings Settings, at spot) {
 			value = ""
 		}
 		if err := c.names.CheckCondition(s.Name, value); err != nil {
-			c.refuse(spot{&yaml.Node{Line: s.Line}, join(at.path, s.Name)}, "%s", err)
+			c.refuse(spot{&yaml.Node{Line: s.Line}, yamlfile.Join(at.path, s.Name)}, "%s", err)
 		}
 	}
 }
 
 func (c *checker) fault(s *Step, at spot, in scope) {
-	rule, err := s.Fault.rule()
-	if err == nil && c.names != nil {
-		err = c.names.CheckFault(rule)
+	var check func(*faults.Rule) []faults.Problem
+	if c.names != nil {
+		check = c.names.CheckFault
 	}
-	if err != nil {
-		c.refuse(at, "%s", err)
-	}
+	rule := faults.Read(c.Decoder, s.Fault.node, at.path, check)
 	in.faults[rule.Name] = true
 }
 

@@ -7,7 +7,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/emulator/spelling"
+	"github.com/clbemu/clbemu/emulator/yamlfile"
 	"github.com/clbemu/clbemu/scenarios/cluster"
 )
 
@@ -167,7 +168,7 @@ func (c *checker) kind(at spot, apiVersion, name string) bool {
 	group, _, grouped := strings.Cut(apiVersion, "/")
 	own := !grouped || slices.ContainsFunc(versions, func(v string) bool {
 		known, _, _ := strings.Cut(v, "/")
-		return faults.Distance(known, group) < typo
+		return spelling.Distance(known, group) < typo
 	})
 	if grouped && !own {
 		return true
@@ -213,9 +214,9 @@ func (c *checker) objectFields(at spot, fields, path []string) {
 		under := append(slices.Clone(path), key.Value)
 		switch found := shapeAt(fields, under); found {
 		case leadsNowhere:
-			c.refuse(spot{key, join(at.path, key.Value)}, "there is no such field%s", suggest(key.Value, siblings(fields, path), ""))
+			c.refuse(spot{key, yamlfile.Join(at.path, key.Value)}, "there is no such field%s", suggest(key.Value, siblings(fields, path), ""))
 		case leadsToObject, leadsToList:
-			c.objectFields(spot{at.node.Content[i+1], join(at.path, key.Value)}, fields, under)
+			c.objectFields(spot{at.node.Content[i+1], yamlfile.Join(at.path, key.Value)}, fields, under)
 		}
 	}
 }
@@ -240,9 +241,9 @@ func (c *checker) misspelt(at spot, known []string) {
 			continue
 		}
 		under := slices.ContainsFunc(cluster.AnnotationPrefixes, func(prefix string) bool { return strings.HasPrefix(key.Value, prefix) })
-		near := slices.ContainsFunc(known, func(name string) bool { return faults.Distance(key.Value, name) < typo })
+		near := slices.ContainsFunc(known, func(name string) bool { return spelling.Distance(key.Value, name) < typo })
 		if under || near {
-			c.refuse(spot{key, join(at.path, key.Value)}, "no controller reads it%s", suggest(key.Value, known, ""))
+			c.refuse(spot{key, yamlfile.Join(at.path, key.Value)}, "no controller reads it%s", suggest(key.Value, known, ""))
 		}
 	}
 }

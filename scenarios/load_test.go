@@ -18,9 +18,9 @@ func (fewNames) Actions() []scenarios.Action {
 
 func (fewNames) Quotas() []string { return []string{"slb_quota"} }
 
-func (fewNames) CheckFault(rule faults.Rule) error {
+func (fewNames) CheckFault(rule *faults.Rule) []faults.Problem {
 	if rule.Match.Action != "DescribeRegions" {
-		return errors.New("rule: no emulated action is called " + rule.Match.Action)
+		return []faults.Problem{{Path: []string{"match", "action"}, Reason: "no emulated action is called " + rule.Match.Action}}
 	}
 	return nil
 }
@@ -42,7 +42,7 @@ func load(text string) (*scenarios.Scenario, error) {
 func TestProblems(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"Syntax":           {"client: {steps: [}\n", "dir/f.yaml:1: did not find expected node content"},
-		"TwoDocuments":     {"client: {steps: [{clock: {advance: 1s}}]}\n---\na: 1\n", "dir/f.yaml:3: there is a second document"},
+		"TwoDocuments":     {"client: {steps: [{clock: {advance: 1s}}]}\n---\na: 1\n", "dir/f.yaml:4: there is a second document"},
 		"UnknownKey":       {"client:\n  stepps: []\n", "dir/f.yaml:3: client.stepps: there is no such field: do you mean steps?"},
 		"UnknownStep":      {"client:\n  steps:\n    - cal: {action: DescribeRegions}\n", "dir/f.yaml:4: client.steps[0].cal: there is no such field: do you mean call?"},
 		"KeyTwice":         {"client:\n  steps:\n    - mark: a\n      mark: b\n", "dir/f.yaml:5: client.steps[0].mark: it is here twice"},
@@ -52,18 +52,18 @@ func TestProblems(t *testing.T) {
 		"Missing":          {"client:\n  steps:\n    - call: {params: {a: b}}\n", "dir/f.yaml:4: client.steps[0].call.action: it is missing"},
 		"BadDuration":      {"client:\n  steps:\n    - clock: {advance: 5 minutes}\n", `dir/f.yaml:4: client.steps[0].clock.advance: "5 minutes" is no duration: write 90s`},
 		"NegativeDuration": {"client:\n  steps:\n    - clock: {advance: -5m}\n", `dir/f.yaml:4: client.steps[0].clock.advance: "-5m" is no duration`},
-		"BadNumber":        {"client:\n  expect:\n    - calls: {atLeast: many}\n", `dir/f.yaml:4: client.expect[0].calls.atLeast: "many" is no number`},
-		"BadBool":          {"client:\n  steps:\n    - restart: maybe\n", `dir/f.yaml:4: client.steps[0].restart: "maybe" is no true or false`},
+		"BadNumber":        {"client:\n  expect:\n    - calls: {atLeast: many}\n", `dir/f.yaml:4: client.expect[0].calls.atLeast: "many" is not a whole number`},
+		"BadBool":          {"client:\n  steps:\n    - restart: maybe\n", `dir/f.yaml:4: client.steps[0].restart: "maybe" is not true or false`},
 		"NoList":           {"client:\n  steps: now\n", "dir/f.yaml:3: client.steps: want a list"},
 		"NoFields":         {"client:\n  steps: [now]\n", "dir/f.yaml:3: client.steps[0]: want fields"},
 		"NoNames":          {"client:\n  steps:\n    - call: {action: DescribeRegions, params: [a]}\n", "dir/f.yaml:4: client.steps[0].call.params: want names with values"},
 		"NoText":           {"client:\n  steps:\n    - mark: [a]\n", "dir/f.yaml:4: client.steps[0].mark: want a text"},
 		"Unquoted":         {"client:\n  steps:\n    - mark: {{a}}\n", `write a template in quotes, as "{{name}}"`},
 		"UnquotedParam":    {"client:\n  steps:\n    - call: {action: DescribeRegions, params: {a: {{b}}}}\n", `write a template in quotes`},
-		"Alias":            {"client:\n  steps:\n    - mark: &a m\n    - mark: *a\n", "dir/f.yaml:5: aliases are not taken"},
-		"BadRegexp":        {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {code: {matches: '('}}}\n", "dir/f.yaml:4: client.steps[0].call.expect.code: error parsing regexp"},
+		"Alias":            {"client:\n  steps:\n    - mark: &a m\n    - mark: *a\n", "dir/f.yaml:5: client.steps[1].mark: aliases are not taken"},
+		"BadRegexp":        {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {code: {matches: '('}}}\n", "dir/f.yaml:4: client.steps[0].call.expect.code.matches: error parsing regexp"},
 		"TwoMatchers":      {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {fields: {a: {equals: b, absent: true}}}}\n", "fields.a: give exactly one of equals, matches, absent and count"},
-		"UnknownMatcher":   {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {fields: {a: {equal: b}}}}\n", "fields.a: equal: there is no such field: do you mean equals?"},
+		"UnknownMatcher":   {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {fields: {a: {equal: b}}}}\n", "expect.fields.a.equal: there is no such field: do you mean equals?"},
 		"LostWithCode":     {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {lost: true, status: 200}}\n", "dir/f.yaml:4: client.steps[0].call.expect: an answer that is lost has no status"},
 		"WithinAndFor":     {"client:\n  expect:\n    - calls: {none: true}\n      within: 1s\n      for: 1s\n", "dir/f.yaml:4: client.expect[0]: give within or for, not both"},
 		"TwoBounds":        {"client:\n  expect:\n    - calls: {none: true, exactly: 1}\n", "calls: give exactly one of atLeast or atMost, exactly, none and order"},
@@ -75,9 +75,9 @@ func TestProblems(t *testing.T) {
 		"NoSuchField":      {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {fields: {Region: {count: 0}}}}\n", "dir/f.yaml:4: client.steps[0].call.expect.fields.Region: DescribeRegions answers it not: there is no such field"},
 		"NoSuchSave":       {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a: Region}}\n", "dir/f.yaml:4: client.steps[0].call.save.a: Region: there is no such field"},
 		"NoSuchCondition":  {"given:\n  world:\n    account.arears: true\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:4: given.world.account.arears: there is no such condition"},
-		"FaultOnNothing":   {"client:\n  steps:\n    - fault:\n        name: f\n        match: {action: Fly}\n        effect: {reset: true}\n", "dir/f.yaml:5: client.steps[0].fault: rule: no emulated action is called Fly"},
-		"BadFault":         {"client:\n  steps:\n    - fault: {name: f, effect: {explode: true}}\n", "dir/f.yaml:4: client.steps[0].fault: field explode not found"},
-		"FaultIsText":      {"client:\n  steps:\n    - fault: f\n", "dir/f.yaml:4: client.steps[0].fault: give a rule with name"},
+		"FaultOnNothing":   {"client:\n  steps:\n    - fault:\n        name: f\n        match: {action: Fly}\n        effect: {reset: true}\n", "dir/f.yaml:6: client.steps[0].fault.match.action: no emulated action is called Fly"},
+		"BadFault":         {"client:\n  steps:\n    - fault: {name: f, effect: {explode: true}}\n", "dir/f.yaml:4: client.steps[0].fault.effect.explode: there is no such field"},
+		"FaultIsText":      {"client:\n  steps:\n    - fault: f\n", "dir/f.yaml:4: client.steps[0].fault: want fields"},
 		"ClearsNothing":    {"client:\n  steps:\n    - clear: f\n", "dir/f.yaml:4: client.steps[0].clear: no earlier step adds a fault called f"},
 		"NoSuchMark":       {"client:\n  expect:\n    - calls: {none: true, since: m}\n", "dir/f.yaml:4: client.expect[0].calls.since: no earlier step makes a mark called m"},
 		"UnknownName":      {"client:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:4: client.steps[0].mark: there is no value {{lb}} here"},
@@ -93,7 +93,7 @@ func TestProblems(t *testing.T) {
 		"SavedTwice":      {"values: {lb: a}\nclient:\n  steps:\n    - call: {action: DescribeRegions, params: {AcceptLanguage: '{{lb}}'}, save: {lb: Regions}}\n", "save.lb: values has one of that name already"},
 		"StartAlone":      {"client:\n  steps:\n    - start: true\n", "start: it is for the program half"},
 		"ExecNothing":     {"client:\n  steps:\n    - exec: []\n", "exec: give the program and its arguments"},
-		"ExecUnknown":     {"client:\n  steps:\n    - exec: {comand: [a]}\n", "exec: comand: there is no such field: do you mean command?"},
+		"ExecUnknown":     {"client:\n  steps:\n    - exec: {comand: [a]}\n", "exec.comand: there is no such field: do you mean command?"},
 		"NameNearby":      {"values: {bucket: a}\nclient:\n  steps:\n    - mark: \"{{buket}}\"\n", "(do you mean bucket?)"},
 		"NameOfOtherHalf": {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\nkubernetes:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:7: kubernetes.steps[0].mark: there is no value {{lb}}"},
 		"CounterOutside":  {"client:\n  steps:\n    - repeat: {times: 2, steps: [{mark: '{{n}}'}]}\n    - mark: '{{n}}'\n", "dir/f.yaml:5: client.steps[1].mark: there is no value {{n}}"},

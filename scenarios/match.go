@@ -2,47 +2,50 @@ package scenarios
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
 // Matcher is a condition on a field. A text alone is an equality.
 type Matcher struct {
-	Equals  *string `key:"equals" doc:"The field is this text."`
-	Matches string  `key:"matches" doc:"The field matches this regular expression."`
-	Absent  bool    `key:"absent" doc:"true: there is no such field."`
-	Count   *int    `key:"count" doc:"The field is a list of so many elements; an absent one has none."`
+	Equals  *string `yaml:"equals" doc:"The field is this text."`
+	Matches string  `yaml:"matches" doc:"The field matches this regular expression."`
+	Absent  bool    `yaml:"absent" doc:"true: there is no such field."`
+	Count   *int    `yaml:"count" doc:"The field is a list of so many elements; an absent one has none."`
 
 	pattern *regexp.Regexp
 }
 
-func (m *Matcher) read(node *yaml.Node) error {
+// ReadYAML implements yamlfile.Reader.
+func (m *Matcher) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if node.Kind == yaml.ScalarNode {
 		m.Equals = &node.Value
-		return nil
+		return
 	}
 	type plain Matcher
-	d := &decoder{}
-	d.value(node, reflect.ValueOf((*plain)(m)).Elem(), "")
-	if len(d.problems) > 0 {
-		return errors.New(strings.TrimPrefix(d.problems[0].Field+": "+d.problems[0].Reason, ": "))
+	before := d.Found()
+	if d.Decode(node, (*plain)(m), field); d.Found() > before {
+		return
 	}
 	if err := exactlyOne([]kind{{"equals", m.Equals != nil}, {"matches", m.Matches != ""}, {"absent", m.Absent}, {"count", m.Count != nil}}); err != nil {
-		return err
+		d.Fail(node, field, "%s", err)
+		return
+	}
+	if template.MatchString(m.Matches) {
+		return
 	}
 	var err error
-	if !template.MatchString(m.Matches) {
-		m.pattern, err = regexp.Compile(m.Matches)
+	if m.pattern, err = regexp.Compile(m.Matches); err != nil {
+		d.Fail(yamlfile.Child(node, "matches"), yamlfile.Join(field, "matches"), "%s", err)
 	}
-	return err
 }
 
 // holds tells whether a field is as wanted; ok is false for an absent one.

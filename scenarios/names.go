@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/faults"
 )
 
@@ -20,8 +21,8 @@ type Names interface {
 	Actions() []Action
 	// Quotas lists the names of the quotas.
 	Quotas() []string
-	// CheckFault refuses a rule that could never strike.
-	CheckFault(faults.Rule) error
+	// CheckFault tells what is wrong with a rule that could never strike.
+	CheckFault(*faults.Rule) []faults.Problem
 	// CheckCondition refuses a condition of the world that there is not, and a value
 	// that names what there is not. An empty value is not known yet.
 	CheckCondition(name, value string) error
@@ -52,7 +53,7 @@ func suggest(name string, names []string, otherwise string) string {
 			names = append(names, verb.FindString(n)+"*")
 		}
 	}
-	if near := faults.Nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return ": do you mean " + near + "?"
 	}
 	if len(names) > 0 && len(names) <= mostListed || otherwise == "" {

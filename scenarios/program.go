@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
 // Programs runs programs of the user's, in an environment that points clients of
@@ -44,31 +45,29 @@ type Running interface {
 
 // Exec runs a program to its end.
 type Exec struct {
-	Command []string          `key:"command,required" doc:"The program and its arguments."`
-	Dir     string            `key:"dir" doc:"The folder to run it in; that of clbemu if absent."`
-	Env     map[string]string `key:"env" doc:"Variables beside those that clbemu env prints."`
-	Timeout Duration          `key:"timeout" doc:"How long it may take; 10m if absent."`
-	Exit    int               `key:"exit" doc:"The exit status that it must have; 0 if absent."`
-	Output  *Matcher          `key:"output" doc:"What it must write, standard output and standard error together."`
+	Command []string          `yaml:"command" required:"true" doc:"The program and its arguments."`
+	Dir     string            `yaml:"dir" doc:"The folder to run it in; that of clbemu if absent."`
+	Env     map[string]string `yaml:"env" doc:"Variables beside those that clbemu env prints."`
+	Timeout Duration          `yaml:"timeout" doc:"How long it may take; 10m if absent."`
+	Exit    int               `yaml:"exit" doc:"The exit status that it must have; 0 if absent."`
+	Output  *Matcher          `yaml:"output" doc:"What it must write, standard output and standard error together."`
 }
 
 // defaultTimeout is how long a program may take.
 const defaultTimeout = 10 * time.Minute
 
-func (e *Exec) read(node *yaml.Node) error {
+// ReadYAML takes a list for the command.
+func (e *Exec) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
+	before := d.Found()
 	if node.Kind == yaml.SequenceNode {
-		node = &yaml.Node{Kind: yaml.MappingNode, Line: node.Line, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "command", Line: node.Line}, node}}
+		d.Decode(node, &e.Command, field)
+	} else {
+		type plain Exec
+		d.Decode(node, (*plain)(e), field)
 	}
-	type plain Exec
-	d := &decoder{}
-	d.value(node, reflect.ValueOf((*plain)(e)).Elem(), "")
-	if len(d.problems) > 0 {
-		return errors.New(strings.TrimPrefix(d.problems[0].Field+": "+d.problems[0].Reason, ": "))
+	if d.Found() == before && (len(e.Command) == 0 || e.Command[0] == "") {
+		d.Fail(node, field, "give the program and its arguments, as [go, test, ./...]")
 	}
-	if len(e.Command) == 0 || e.Command[0] == "" {
-		return errors.New("give the program and its arguments, as [go, test, ./...]")
-	}
-	return nil
 }
 
 // ended is a difference with what a program wrote.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -242,9 +241,9 @@ func (p *play) given(ctx context.Context) *Failure {
 // filled is a part of the scenario with its templates filled by what is known
 // now.
 func filled[T any](p *play, node *yaml.Node) (*T, error) {
-	d, part := &decoder{file: p.scenario.File}, new(T)
-	d.value(render(node, p.names), reflect.ValueOf(part).Elem(), "")
-	return part, d.problems.err()
+	d, part := newDecoder(p.scenario.File), new(T)
+	d.Decode(render(node, p.names), part, "")
+	return part, d.Err()
 }
 
 func (p *play) steps(ctx context.Context, steps []Step) *Failure {

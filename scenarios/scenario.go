@@ -16,7 +16,8 @@ type place struct {
 	node *yaml.Node
 }
 
-func (p *place) keep(node *yaml.Node) { p.Line, p.node = node.Line, node }
+// Place implements yamlfile.Placed.
+func (p *place) Place(node *yaml.Node) { p.Line, p.node = node.Line, node }
 
 // Scenario is a file.
 type Scenario struct {
@@ -24,58 +25,58 @@ type Scenario struct {
 	Name string
 	File string
 
-	About      string            `key:"about,required" doc:"What happens, in one line."`
-	Advice     string            `key:"advice" doc:"What a client should do about it, shown when it does not."`
-	Values     map[string]string `key:"values" doc:"Texts for {{name}}, which may use others; --set gives them another text."`
-	Given      Given             `key:"given" doc:"What is so before the first step of each half."`
-	Client     *Half             `key:"client" doc:"A scripted client, which runs by itself."`
-	Kubernetes *Half             `key:"kubernetes" doc:"What a controller in a cluster must do. Skipped without a cluster."`
-	Program    *Half             `key:"program" doc:"What a program must do that clbemu scenario watch runs."`
+	About      string            `yaml:"about" required:"true" doc:"What happens, in one line."`
+	Advice     string            `yaml:"advice" doc:"What a client should do about it, shown when it does not."`
+	Values     map[string]string `yaml:"values" doc:"Texts for {{name}}, which may use others; --set gives them another text."`
+	Given      Given             `yaml:"given" doc:"What is so before the first step of each half."`
+	Client     *Half             `yaml:"client" doc:"A scripted client, which runs by itself."`
+	Kubernetes *Half             `yaml:"kubernetes" doc:"What a controller in a cluster must do. Skipped without a cluster."`
+	Program    *Half             `yaml:"program" doc:"What a program must do that clbemu scenario watch runs."`
 }
 
 // Given is what is so before the steps.
 type Given struct {
-	World Settings `key:"world" doc:"Conditions of the world by name; clbemu world set --help lists them."`
-	Clock *Clock   `key:"clock" doc:"How the emulated time goes."`
-	State []Call   `key:"state" doc:"Calls that make what there is; each must succeed."`
+	World Settings `yaml:"world" doc:"Conditions of the world by name; clbemu world set --help lists them."`
+	Clock *Clock   `yaml:"clock" doc:"How the emulated time goes."`
+	State []Call   `yaml:"state" doc:"Calls that make what there is; each must succeed."`
 	// Cluster is about the kubernetes half alone.
-	Cluster []Object `key:"cluster" doc:"Objects that the cluster has before, which steps and expectations may name."`
+	Cluster []Object `yaml:"cluster" doc:"Objects that the cluster has before, which steps and expectations may name."`
 
 	place
 }
 
 // Object is an object of a cluster.
 type Object struct {
-	Kind      string `key:"kind,required" doc:"The kind, such as Node."`
-	Namespace string `key:"namespace" doc:"The namespace, default if absent."`
-	Name      string `key:"name,required" doc:"The name."`
+	Kind      string `yaml:"kind" required:"true" doc:"The kind, such as Node."`
+	Namespace string `yaml:"namespace" doc:"The namespace, default if absent."`
+	Name      string `yaml:"name" required:"true" doc:"The name."`
 }
 
 // Half is a part of a scenario that is played on its own.
 type Half struct {
-	Steps  []Step        `key:"steps" doc:"What is done, in order."`
-	Expect []Expectation `key:"expect" doc:"What must be so after the steps."`
+	Steps  []Step        `yaml:"steps" doc:"What is done, in order."`
+	Expect []Expectation `yaml:"expect" doc:"What must be so after the steps."`
 
 	place
 }
 
 // Step is one thing to do. Exactly one field beside name is set.
 type Step struct {
-	Name    string        `key:"name" doc:"What the step is for, shown while it is played."`
-	Set     Settings      `key:"set" doc:"Change conditions of the world by name."`
-	Fault   *Fault        `key:"fault" doc:"Add a fault rule, in the words of clbemu fault --help."`
-	Clear   NameList      `key:"clear" doc:"Remove fault rules by name."`
-	Call    *Call         `key:"call" doc:"Call an action and check its answer."`
-	Clock   *Clock        `key:"clock" doc:"Move, freeze or scale the emulated time."`
-	Restart bool          `key:"restart" doc:"true: stop the server in order and start it again."`
-	Kill    bool          `key:"kill" doc:"true: kill the server and start it again."`
-	Kubectl *Kubectl      `key:"kubectl" doc:"Change the cluster."`
-	Exec    *Exec         `key:"exec" doc:"Run a program, as [go, test, ./...], in the environment of clbemu env."`
-	Start   bool          `key:"start" doc:"true: start the program that is watched; after the steps if absent."`
-	Wait    *Wait         `key:"wait" doc:"Call an action until its answer is as expected."`
-	Repeat  *Repeat       `key:"repeat" doc:"Do steps several times."`
-	Mark    string        `key:"mark" doc:"Give this moment a name for calls.since."`
-	Expect  []Expectation `key:"expect" doc:"What must be so at this moment."`
+	Name    string        `yaml:"name" doc:"What the step is for, shown while it is played."`
+	Set     Settings      `yaml:"set" doc:"Change conditions of the world by name."`
+	Fault   *Fault        `yaml:"fault" doc:"Add a fault rule, in the words of clbemu fault --help."`
+	Clear   NameList      `yaml:"clear" doc:"Remove fault rules by name."`
+	Call    *Call         `yaml:"call" doc:"Call an action and check its answer."`
+	Clock   *Clock        `yaml:"clock" doc:"Move, freeze or scale the emulated time."`
+	Restart bool          `yaml:"restart" doc:"true: stop the server in order and start it again."`
+	Kill    bool          `yaml:"kill" doc:"true: kill the server and start it again."`
+	Kubectl *Kubectl      `yaml:"kubectl" doc:"Change the cluster."`
+	Exec    *Exec         `yaml:"exec" doc:"Run a program, as [go, test, ./...], in the environment of clbemu env."`
+	Start   bool          `yaml:"start" doc:"true: start the program that is watched; after the steps if absent."`
+	Wait    *Wait         `yaml:"wait" doc:"Call an action until its answer is as expected."`
+	Repeat  *Repeat       `yaml:"repeat" doc:"Do steps several times."`
+	Mark    string        `yaml:"mark" doc:"Give this moment a name for calls.since."`
+	Expect  []Expectation `yaml:"expect" doc:"What must be so at this moment."`
 
 	place
 }
@@ -88,19 +89,19 @@ type Fault struct {
 
 // Clock is a change of the emulated time.
 type Clock struct {
-	Advance Duration `key:"advance" doc:"Move the time forward, such as by 168h."`
-	Freeze  bool     `key:"freeze" doc:"true: let the time stand still."`
-	Scale   *float64 `key:"scale" doc:"Let the time go so many times as fast."`
+	Advance Duration `yaml:"advance" doc:"Move the time forward, such as by 168h."`
+	Freeze  bool     `yaml:"freeze" doc:"true: let the time stand still."`
+	Scale   *float64 `yaml:"scale" doc:"Let the time go so many times as fast."`
 }
 
 // Call is a call with what is expected of its answer.
 type Call struct {
-	Product string            `key:"product" doc:"Slb (the default), Vpc or Ecs."`
-	Action  string            `key:"action,required" doc:"The action, such as CreateLoadBalancer."`
-	Params  map[string]Value  `key:"params" doc:"Parameters by name; a list or a map is sent as JSON."`
-	Timeout Duration          `key:"timeout" doc:"When the client gives up, in real time."`
-	Expect  *Reply            `key:"expect" doc:"What the answer must be; success if absent."`
-	Save    map[string]string `key:"save" doc:"Names for fields of the answer, as name: path."`
+	Product string            `yaml:"product" doc:"Slb (the default), Vpc or Ecs."`
+	Action  string            `yaml:"action" required:"true" doc:"The action, such as CreateLoadBalancer."`
+	Params  map[string]Value  `yaml:"params" doc:"Parameters by name; a list or a map is sent as JSON."`
+	Timeout Duration          `yaml:"timeout" doc:"When the client gives up, in real time."`
+	Expect  *Reply            `yaml:"expect" doc:"What the answer must be; success if absent."`
+	Save    map[string]string `yaml:"save" doc:"Names for fields of the answer, as name: path."`
 
 	place
 }
@@ -108,127 +109,127 @@ type Call struct {
 // Reply is what is expected of an answer. One without status, code and lost must
 // be a success.
 type Reply struct {
-	Status  int                `key:"status" doc:"The HTTP status."`
-	Code    *Matcher           `key:"code" doc:"The error code."`
-	Message *Matcher           `key:"message" doc:"The error message."`
-	Fields  map[string]Matcher `key:"fields" doc:"Fields by path, such as Listeners.0.Status."`
-	Lost    bool               `key:"lost" doc:"true: no answer arrives that a client can read."`
+	Status  int                `yaml:"status" doc:"The HTTP status."`
+	Code    *Matcher           `yaml:"code" doc:"The error code."`
+	Message *Matcher           `yaml:"message" doc:"The error message."`
+	Fields  map[string]Matcher `yaml:"fields" doc:"Fields by path, such as Listeners.0.Status."`
+	Lost    bool               `yaml:"lost" doc:"true: no answer arrives that a client can read."`
 }
 
 // Kubectl changes the cluster. Exactly one of apply, patch and delete is set.
 type Kubectl struct {
-	Apply  Manifest `key:"apply" doc:"Objects to apply, as YAML. They are deleted when the half is over."`
-	Patch  *Patch   `key:"patch" doc:"A merge patch of one object."`
-	Delete Manifest `key:"delete" doc:"Objects to delete, as YAML; kind and metadata are enough."`
+	Apply  Manifest `yaml:"apply" doc:"Objects to apply, as YAML. They are deleted when the half is over."`
+	Patch  *Patch   `yaml:"patch" doc:"A merge patch of one object."`
+	Delete Manifest `yaml:"delete" doc:"Objects to delete, as YAML; kind and metadata are enough."`
 }
 
 // Patch is a merge patch.
 type Patch struct {
-	Object    string   `key:"object,required" doc:"Kind and name, such as service/web."`
-	Namespace string   `key:"namespace" doc:"The namespace, default if absent."`
-	Merge     Manifest `key:"merge,required" doc:"The patch, as YAML."`
+	Object    string   `yaml:"object" required:"true" doc:"Kind and name, such as service/web."`
+	Namespace string   `yaml:"namespace" doc:"The namespace, default if absent."`
+	Merge     Manifest `yaml:"merge" required:"true" doc:"The patch, as YAML."`
 }
 
 // Wait is a call made again and again.
 type Wait struct {
-	Call   Call     `key:"call,required" doc:"The call, with the answer that ends the wait."`
-	Within Duration `key:"within,required" doc:"How long to wait at most."`
-	Every  Duration `key:"every" doc:"The pause between two calls."`
+	Call   Call     `yaml:"call" required:"true" doc:"The call, with the answer that ends the wait."`
+	Within Duration `yaml:"within" required:"true" doc:"How long to wait at most."`
+	Every  Duration `yaml:"every" doc:"The pause between two calls."`
 }
 
 // Repeat is steps done several times.
 type Repeat struct {
-	Times string `key:"times,required" doc:"How often."`
-	From  int    `key:"from" doc:"What {{n}} is the first time; 1 if absent."`
-	Steps []Step `key:"steps,required" doc:"What is done each time; {{n}} counts."`
+	Times string `yaml:"times" required:"true" doc:"How often."`
+	From  int    `yaml:"from" doc:"What {{n}} is the first time; 1 if absent."`
+	Steps []Step `yaml:"steps" required:"true" doc:"What is done each time; {{n}} counts."`
 }
 
 // Expectation is something that must be so. Exactly one field beside within and
 // for is set.
 type Expectation struct {
-	Resource  *Resource  `key:"resource" doc:"A resource as a call describes it."`
-	Calls     *Calls     `key:"calls" doc:"Calls in the journal since the half began."`
-	Quota     *Quota     `key:"quota" doc:"What is used of a quota."`
-	Addresses *Addresses `key:"addresses" doc:"How many addresses a vSwitch has left."`
-	Service   *Service   `key:"service" doc:"A Kubernetes Service."`
-	Event     *Event     `key:"event" doc:"A Kubernetes Event."`
-	Finalizer *Finalizer `key:"finalizer" doc:"A finalizer of a Kubernetes object."`
-	Within    Duration   `key:"within" doc:"It must become so within this time."`
-	For       Duration   `key:"for" doc:"It must stay so for this time."`
+	Resource  *Resource  `yaml:"resource" doc:"A resource as a call describes it."`
+	Calls     *Calls     `yaml:"calls" doc:"Calls in the journal since the half began."`
+	Quota     *Quota     `yaml:"quota" doc:"What is used of a quota."`
+	Addresses *Addresses `yaml:"addresses" doc:"How many addresses a vSwitch has left."`
+	Service   *Service   `yaml:"service" doc:"A Kubernetes Service."`
+	Event     *Event     `yaml:"event" doc:"A Kubernetes Event."`
+	Finalizer *Finalizer `yaml:"finalizer" doc:"A finalizer of a Kubernetes object."`
+	Within    Duration   `yaml:"within" doc:"It must become so within this time."`
+	For       Duration   `yaml:"for" doc:"It must stay so for this time."`
 
 	place
 }
 
 // Resource is a call that describes something, and what it must answer.
 type Resource struct {
-	Product string             `key:"product" doc:"Slb (the default), Vpc or Ecs."`
-	Action  string             `key:"action,required" doc:"The action, such as DescribeLoadBalancerAttribute."`
-	Params  map[string]Value   `key:"params" doc:"Parameters by name; a list or a map is sent as JSON."`
-	Code    *Matcher           `key:"code" doc:"The error code, for what must not be there."`
-	Fields  map[string]Matcher `key:"fields" doc:"Fields by path, such as Listeners.0.Status."`
+	Product string             `yaml:"product" doc:"Slb (the default), Vpc or Ecs."`
+	Action  string             `yaml:"action" required:"true" doc:"The action, such as DescribeLoadBalancerAttribute."`
+	Params  map[string]Value   `yaml:"params" doc:"Parameters by name; a list or a map is sent as JSON."`
+	Code    *Matcher           `yaml:"code" doc:"The error code, for what must not be there."`
+	Fields  map[string]Matcher `yaml:"fields" doc:"Fields by path, such as Listeners.0.Status."`
 }
 
 // Calls says which calls are counted, and how many there must be.
 type Calls struct {
-	Action  string             `key:"action" doc:"A glob, or several by commas; all if absent."`
-	Code    *Matcher           `key:"code" doc:"The error code; {absent: true} for calls that succeeded."`
-	Params  map[string]Matcher `key:"params" doc:"Parameters by name."`
-	Since   string             `key:"since" doc:"Count from a mark on."`
-	AtLeast *int               `key:"atLeast" doc:"There are at least so many."`
-	AtMost  *int               `key:"atMost" doc:"There are at most so many."`
-	Exactly *int               `key:"exactly" doc:"There are so many."`
-	None    bool               `key:"none" doc:"true: there is none."`
-	Order   []string           `key:"order" doc:"Actions that come in this order, others between them or not."`
+	Action  string             `yaml:"action" doc:"A glob, or several by commas; all if absent."`
+	Code    *Matcher           `yaml:"code" doc:"The error code; {absent: true} for calls that succeeded."`
+	Params  map[string]Matcher `yaml:"params" doc:"Parameters by name."`
+	Since   string             `yaml:"since" doc:"Count from a mark on."`
+	AtLeast *int               `yaml:"atLeast" doc:"There are at least so many."`
+	AtMost  *int               `yaml:"atMost" doc:"There are at most so many."`
+	Exactly *int               `yaml:"exactly" doc:"There are so many."`
+	None    bool               `yaml:"none" doc:"true: there is none."`
+	Order   []string           `yaml:"order" doc:"Actions that come in this order, others between them or not."`
 }
 
 // Quota is what is used of a quota.
 type Quota struct {
-	Name   string `key:"name,required" doc:"The quota; clbemu quota lists them."`
-	Holder string `key:"holder" doc:"Who uses it, such as a load balancer; the sum of all if absent."`
-	Used   *int   `key:"used" doc:"So much is used."`
-	Free   *int   `key:"free" doc:"So much is left."`
+	Name   string `yaml:"name" required:"true" doc:"The quota; clbemu quota lists them."`
+	Holder string `yaml:"holder" doc:"Who uses it, such as a load balancer; the sum of all if absent."`
+	Used   *int   `yaml:"used" doc:"So much is used."`
+	Free   *int   `yaml:"free" doc:"So much is left."`
 }
 
 // Addresses is a budget of addresses.
 type Addresses struct {
-	VSwitch string `key:"vSwitch,required" doc:"The vSwitch."`
-	Free    *int   `key:"free,required" doc:"So many are left."`
+	VSwitch string `yaml:"vSwitch" required:"true" doc:"The vSwitch."`
+	Free    *int   `yaml:"free" required:"true" doc:"So many are left."`
 }
 
 // Service is a Service with fields.
 type Service struct {
-	Namespace string             `key:"namespace" doc:"The namespace, default if absent."`
-	Name      string             `key:"name,required" doc:"The Service."`
-	Fields    map[string]Matcher `key:"fields,required" doc:"Fields by path, such as status.loadBalancer.ingress.0.ip."`
+	Namespace string             `yaml:"namespace" doc:"The namespace, default if absent."`
+	Name      string             `yaml:"name" required:"true" doc:"The Service."`
+	Fields    map[string]Matcher `yaml:"fields" required:"true" doc:"Fields by path, such as status.loadBalancer.ingress.0.ip."`
 }
 
 // Event is an Event about an object.
 type Event struct {
-	Namespace string   `key:"namespace" doc:"The namespace, default if absent."`
-	Object    string   `key:"object,required" doc:"Kind and name, such as Service/web."`
-	Reason    string   `key:"reason,required" doc:"The reason, such as SyncLoadBalancerFailed."`
-	Custom    bool     `key:"custom" doc:"true: the reason is one that the cloud controller manager does not have."`
-	Message   *Matcher `key:"message" doc:"The text."`
-	Absent    bool     `key:"absent" doc:"true: there is no such Event."`
+	Namespace string   `yaml:"namespace" doc:"The namespace, default if absent."`
+	Object    string   `yaml:"object" required:"true" doc:"Kind and name, such as Service/web."`
+	Reason    string   `yaml:"reason" required:"true" doc:"The reason, such as SyncLoadBalancerFailed."`
+	Custom    bool     `yaml:"custom" doc:"true: the reason is one that the cloud controller manager does not have."`
+	Message   *Matcher `yaml:"message" doc:"The text."`
+	Absent    bool     `yaml:"absent" doc:"true: there is no such Event."`
 }
 
 // Finalizer is a finalizer of an object.
 type Finalizer struct {
-	Namespace string `key:"namespace" doc:"The namespace, default if absent."`
-	Object    string `key:"object,required" doc:"Kind and name, such as service/web."`
-	Name      string `key:"name,required" doc:"The finalizer, such as service.k8s.alibaba/resources."`
-	Custom    bool   `key:"custom" doc:"true: the finalizer is one that the cloud controller manager does not have."`
-	Absent    bool   `key:"absent" doc:"true: the object does not have it, or is gone."`
+	Namespace string `yaml:"namespace" doc:"The namespace, default if absent."`
+	Object    string `yaml:"object" required:"true" doc:"Kind and name, such as service/web."`
+	Name      string `yaml:"name" required:"true" doc:"The finalizer, such as service.k8s.alibaba/resources."`
+	Custom    bool   `yaml:"custom" doc:"true: the finalizer is one that the cloud controller manager does not have."`
+	Absent    bool   `yaml:"absent" doc:"true: the object does not have it, or is gone."`
 }
 
-func (s *Scenario) validate() error {
+func (s *Scenario) Validate() error {
 	if s.Client == nil && s.Kubernetes == nil && s.Program == nil {
 		return errors.New("there is nothing to play: give client, kubernetes or program")
 	}
 	return nil
 }
 
-func (h *Half) validate() error {
+func (h *Half) Validate() error {
 	if len(h.Steps) == 0 && len(h.Expect) == 0 {
 		return errors.New("there is nothing to play: give steps, expect or both")
 	}
@@ -244,7 +245,7 @@ func (s *Step) kinds() []kind {
 	}
 }
 
-func (s *Step) validate() error { return exactlyOne(s.kinds()) }
+func (s *Step) Validate() error { return exactlyOne(s.kinds()) }
 
 func (e *Expectation) kinds() []kind {
 	return []kind{
@@ -253,14 +254,14 @@ func (e *Expectation) kinds() []kind {
 	}
 }
 
-func (e *Expectation) validate() error {
+func (e *Expectation) Validate() error {
 	if e.Within > 0 && e.For > 0 {
 		return errors.New("give within or for, not both")
 	}
 	return exactlyOne(e.kinds())
 }
 
-func (c *Clock) validate() error {
+func (c *Clock) Validate() error {
 	if c.Freeze && c.Scale != nil {
 		return errors.New("give freeze or scale, not both")
 	}
@@ -270,7 +271,7 @@ func (c *Clock) validate() error {
 	return nil
 }
 
-func (r *Reply) validate() error {
+func (r *Reply) Validate() error {
 	if r.Status != 0 && (r.Status < 200 || r.Status > 599) {
 		return fmt.Errorf("status: no answer has the status %d", r.Status)
 	}
@@ -280,11 +281,11 @@ func (r *Reply) validate() error {
 	return nil
 }
 
-func (k *Kubectl) validate() error {
+func (k *Kubectl) Validate() error {
 	return exactlyOne([]kind{{"apply", k.Apply.set()}, {"patch", k.Patch != nil}, {"delete", k.Delete.set()}})
 }
 
-func (c *Calls) validate() error {
+func (c *Calls) Validate() error {
 	switch {
 	case c.AtLeast != nil && *c.AtLeast < 1:
 		return errors.New("atLeast is always so: give 1 or more")
@@ -298,7 +299,7 @@ func (c *Calls) validate() error {
 	return exactlyOne([]kind{{"atLeast or atMost", c.AtLeast != nil || c.AtMost != nil}, {"exactly", c.Exactly != nil}, {"none", c.None}, {"order", c.Order != nil}})
 }
 
-func (q *Quota) validate() error {
+func (q *Quota) Validate() error {
 	return exactlyOne([]kind{{"used", q.Used != nil}, {"free", q.Free != nil}})
 }
 

@@ -70,12 +70,12 @@ func define(t reflect.Type, definitions object) {
 	definitions[t.Name()] = object{}
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, option, _ := strings.Cut(f.Tag.Get("key"), ",")
+		name := f.Tag.Get("yaml")
 		if name == "" {
 			continue
 		}
 		properties[name] = object{"description": f.Tag.Get("doc"), "allOf": []any{schema(f.Type, definitions)}}
-		if option == "required" {
+		if f.Tag.Get("required") == "true" {
 			required = append(required, name)
 		}
 	}

@@ -14,10 +14,6 @@ var template = regexp.MustCompile(`\{\{ *([A-Za-z][A-Za-z0-9_]*) *\}\}`)
 
 var validName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-func isTemplate(node *yaml.Node) bool {
-	return node.Kind == yaml.ScalarNode && template.MatchString(node.Value)
-}
-
 // namesIn lists the names that a text needs. A brace that opens no name is
 // reported.
 func namesIn(text string) (names []string, err error) {

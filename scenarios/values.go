@@ -2,37 +2,29 @@ package scenarios
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/clbemu/clbemu/emulator/yamlfile"
 	"github.com/clbemu/clbemu/faults"
 )
-
-// reader is a type that reads its own node. Where the node's text is still a
-// template, what only a number or a pattern can be is not checked.
-type reader interface {
-	read(node *yaml.Node) error
-}
 
 // Duration is a time.Duration that is written as 1m30s.
 type Duration time.Duration
 
-func (d *Duration) read(node *yaml.Node) error {
-	if isTemplate(node) {
+// ReadYAML implements yamlfile.Reader.
+func (d *Duration) ReadYAML(file *yamlfile.Decoder, node *yaml.Node, field string) {
+	if file.Open(node) {
 		*d = 1 // some duration, as far as can be told before it is played
-		return nil
+		return
 	}
 	parsed, err := time.ParseDuration(node.Value)
-	if err != nil || parsed <= 0 {
-		return fmt.Errorf("%q is no duration: write 90s, 1m30s or 168h", node.Value)
+	if err != nil || parsed <= 0 || node.Kind != yaml.ScalarNode {
+		file.Fail(node, field, "%q is no duration: write 90s, 1m30s or 168h", node.Value)
 	}
 	*d = Duration(parsed)
-	return nil
 }
 
 // String is the duration as a file would have it: 6m, not 6m0s.
@@ -50,23 +42,26 @@ func (d Duration) String() string {
 // Value is a parameter as it is sent.
 type Value string
 
-func (v *Value) read(node *yaml.Node) error {
-	text, err := asText(node)
-	*v = Value(text)
-	return err
+// ReadYAML implements yamlfile.Reader.
+func (v *Value) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
+	*v = Value(readAsText(d, node, field))
 }
 
-// asText is a scalar's text, or another value as JSON.
-func asText(node *yaml.Node) (string, error) {
+// readAsText is a scalar's text, or another value as JSON.
+func readAsText(d *yamlfile.Decoder, node *yaml.Node, field string) string {
 	if node.Kind == yaml.ScalarNode {
-		return node.Value, nil
+		return node.Value
 	}
 	var value any
-	if err := node.Decode(&value); err != nil {
-		return "", errors.New(`write a template in quotes, as "{{name}}"`)
+	err := node.Decode(&value)
+	if err == nil {
+		var text []byte
+		if text, err = json.Marshal(value); err == nil {
+			return string(text)
+		}
 	}
-	text, err := json.Marshal(value)
-	return string(text), err
+	d.Fail(node, field, "%s", `it is no value: write a template in quotes, as "{{name}}"`)
+	return ""
 }
 
 // Setting gives a condition of the world a value.
@@ -78,18 +73,16 @@ type Setting struct {
 // Settings are conditions in the order of the file.
 type Settings []Setting
 
-func (s *Settings) read(node *yaml.Node) error {
+// ReadYAML implements yamlfile.Reader.
+func (s *Settings) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if node.Kind != yaml.MappingNode || len(node.Content) == 0 {
-		return errors.New("give conditions as name: value")
+		d.Fail(node, field, "give conditions as name: value")
+		return
 	}
-	for i := 0; i < len(node.Content); i += 2 {
-		text, err := asText(node.Content[i+1])
-		if err != nil {
-			return err
-		}
-		*s = append(*s, Setting{node.Content[i].Value, text, node.Content[i].Line})
+	for _, e := range d.Entries(node, field) {
+		text := readAsText(d, e.Value, yamlfile.Join(field, e.Key.Value))
+		*s = append(*s, Setting{e.Key.Value, text, e.Key.Line})
 	}
-	return nil
 }
 
 // String tells no value of a key's secret: results are kept and shown.
@@ -107,21 +100,20 @@ func (s Settings) String() string {
 // NameList is one name or a list of them.
 type NameList []string
 
-func (n *NameList) read(node *yaml.Node) error {
+// ReadYAML implements yamlfile.Reader.
+func (n *NameList) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	list := []*yaml.Node{node}
 	if node.Kind == yaml.SequenceNode {
 		list = node.Content
 	}
 	for _, one := range list {
-		if one.Kind != yaml.ScalarNode || one.Value == "" {
-			return errors.New("give a name or a list of names")
+		if one.Kind == yaml.ScalarNode && one.Value != "" {
+			*n = append(*n, one.Value)
 		}
-		*n = append(*n, one.Value)
 	}
-	if len(*n) == 0 {
-		return errors.New("give a name or a list of names")
+	if len(*n) == 0 || len(*n) < len(list) {
+		d.Fail(node, field, "give a name or a list of names")
 	}
-	return nil
 }
 
 // Manifest is YAML within the YAML: a text, an object or a list of objects.
@@ -131,71 +123,57 @@ type Manifest struct {
 
 func (m Manifest) set() bool { return m.text != "" }
 
-func (m *Manifest) read(node *yaml.Node) error {
+// ReadYAML implements yamlfile.Reader.
+func (m *Manifest) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
+	objects := []*yaml.Node{node}
 	switch node.Kind {
 	case yaml.ScalarNode:
 		m.text = node.Value
-		return m.check()
-	case yaml.SequenceNode:
-		for _, object := range node.Content {
-			if err := m.add(object); err != nil {
-				return err
-			}
+		inner := &yamlfile.Decoder{}
+		objects = inner.Documents([]byte(node.Value))
+		if err := inner.Err(); err != nil {
+			d.Fail(node, field, "it is no YAML of objects: in its text, %s", err)
+			return
 		}
-		return m.check()
+	case yaml.SequenceNode:
+		objects = node.Content
 	}
-	return m.add(node)
+	if len(objects) == 0 {
+		d.Fail(node, field, "there is no object")
+	}
+	for _, object := range objects {
+		if object.Kind != yaml.MappingNode {
+			d.Fail(node, field, "it is no YAML of objects: write kind, metadata and the others, or a list of such")
+			return
+		}
+		if node.Kind != yaml.ScalarNode {
+			m.add(d, object, field)
+		}
+	}
 }
 
-func (m *Manifest) add(object *yaml.Node) error {
+// add puts an object at the end, as text that kubectl reads.
+func (m *Manifest) add(d *yamlfile.Decoder, object *yaml.Node, field string) {
 	object.Style = 0 // kubectl patch takes what begins with a brace for JSON
 	text, err := yaml.Marshal(object)
+	if err != nil {
+		d.Fail(object, field, "it is no YAML of objects")
+	}
 	if m.text != "" {
 		m.text += "---\n"
 	}
 	m.text += string(text)
-	return err
 }
 
-// check wants objects that kubectl could read.
-func (m *Manifest) check() error {
-	d := yaml.NewDecoder(strings.NewReader(m.text))
-	for {
-		var object map[string]any
-		switch err := d.Decode(&object); {
-		case err != nil && err.Error() == "EOF":
-			if m.text == "" {
-				return errors.New("there is no object")
-			}
-			return nil
-		case err != nil:
-			return errors.New("it is no YAML of objects: " + strings.TrimPrefix(err.Error(), "yaml: "))
-		}
-	}
-}
-
-func (f *Fault) read(node *yaml.Node) error {
+// ReadYAML implements yamlfile.Reader.
+func (f *Fault) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	f.node = node
-	_, err := f.rule()
-	return err
+	faults.Read(d, node, field, nil)
 }
 
-// linePrefix is how the faults package names lines, which here would be those of
-// the rule alone.
-var linePrefix = regexp.MustCompile(`(?:rule at )?line \d+: |yaml: unmarshal errors:\s*`)
-
-// rule parses the rule.
+// rule is the rule once its form is known to be right.
 func (f *Fault) rule() (faults.Rule, error) {
-	if f.node.Kind != yaml.MappingNode {
-		return faults.Rule{}, errors.New("give a rule with name, match, when and effect")
-	}
-	text, err := yaml.Marshal(f.node)
-	if err != nil {
-		return faults.Rule{}, err
-	}
-	rules, err := faults.Parse(text)
-	if err != nil {
-		return faults.Rule{}, errors.New(linePrefix.ReplaceAllString(err.Error(), ""))
-	}
-	return rules[0], nil
+	d := newDecoder("")
+	rule := faults.Read(d, f.node, "", nil)
+	return rule, d.Err()
 }

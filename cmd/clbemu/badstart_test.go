@@ -67,7 +67,7 @@ func TestBadStarts(t *testing.T) {
 		}, 3, "c.pem"},
 		{"bad world", func(t *testing.T, dir string) []string {
 			return []string{"--world", writeFile(t, filepath.Join(dir, "w.yaml"), "accounts: []\nregions: []\nvpc: []\n")}
-		}, 3, "w.yaml:3: vpc: unknown field"},
+		}, 3, "w.yaml:3: vpc: there is no such field: do you mean vpcs?"},
 		{"port in use", func(*testing.T, string) []string { return []string{"--listen", taken.Addr().String()} }, 3, "API listener: listen tcp"},
 		{"control port in use", func(*testing.T, string) []string {
 			return []string{"--control-listen", taken.Addr().String()}

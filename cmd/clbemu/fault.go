@@ -118,7 +118,7 @@ func newFaultAdd() *cobra.Command {
 		if err != nil {
 			return cannot(err)
 		}
-		list, err := c.AddFaults(cmd.Context(), text)
+		list, err := c.AddFaults(cmd.Context(), args[0], text)
 		return printFaults(cmd, list, err)
 	})
 }

@@ -267,7 +267,7 @@ func TestScenarioLint(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "notes.txt"), "no scenario")
 	r := binary.Run(t, "scenario", "lint", dir)
 	for _, want := range []string{one + ":4: client.steps[0].wait.within", one + ":4: client.steps[0].wait.call: it is missing",
-		two + ":4: client.steps[0].fault: rule f: match.action: no emulated action is called CreateLoadBalancr: do you mean CreateLoadBalancer?"} {
+		two + ":4: client.steps[0].fault.match.action: no emulated action is called CreateLoadBalancr: do you mean CreateLoadBalancer?"} {
 		if !strings.Contains(r.Stderr, want) {
 			t.Errorf("lint says %q, want %q", r.Stderr, want)
 		}

@@ -80,17 +80,15 @@ func (f *Faults) record(s faults.Status) {
 	})
 }
 
-// Add puts rules at the end of the list. One with the name of another takes its
-// place there, with fresh counters.
-func (f *Faults) Add(rules []faults.Rule) error {
-	known := names.Of(f.store.Schema(), f.products)
-	for i := range rules {
-		var err error
-		if rules[i], err = known.CheckFault(rules[i]); err != nil {
-			return err
-		}
+// Add puts the rules of a text at the end of the list, and returns them; file is what
+// problems call it. One with the name of another takes its place there, with fresh
+// counters.
+func (f *Faults) Add(file string, text []byte) ([]faults.Rule, error) {
+	rules, err := faults.ParseFile(file, text, names.Of(f.store.Schema(), f.products).CheckFault)
+	if err != nil {
+		return nil, err
 	}
-	err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
+	err = f.store.Update(state.Owner{}, func(tx *state.Tx) error {
 		next := 0
 		for k := range cloud.Faults.All(tx.View) {
 			next = max(next, k.Position+1)
@@ -107,9 +105,9 @@ func (f *Faults) Add(rules []faults.Rule) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return f.Arm()
+	return rules, f.Arm()
 }
 
 // errNoRule is the answer about a rule that there is not.
@@ -172,10 +170,7 @@ func (a *api) addFaults(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must not exceed %d bytes", maxRequest))
 		return
 	}
-	rules, err := faults.Parse(text)
-	if err == nil {
-		err = a.Faults.Add(rules)
-	}
+	rules, err := a.Faults.Add(r.URL.Query().Get("file"), text)
 	if err != nil {
 		a.failChange(w, "add fault rules", err)
 		return

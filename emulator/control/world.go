@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
@@ -34,9 +35,18 @@ func read(w http.ResponseWriter, r *http.Request, body any) bool {
 	case errors.As(err, &tooLarge):
 		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must not exceed %d bytes", maxRequest))
 	default:
-		fail(w, http.StatusBadRequest, "the body is not what this path takes: "+err.Error())
+		fail(w, http.StatusBadRequest, "the body is not what this path takes: "+inWords(err))
 	}
 	return false
+}
+
+// inWords is an error of the JSON library as people say it who don't know Go's
+// types.
+func inWords(err error) string {
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return fmt.Sprintf("%s can't be of the kind %s", cmp.Or(wrong.Field, "it"), wrong.Value)
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // nothingBehind refuses what is behind the value that was read.

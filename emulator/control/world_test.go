@@ -124,8 +124,9 @@ func TestClock(t *testing.T) {
 		`{"advance":"tomorrow"}`: {422, "want a duration such as 168h"},
 		`{"scale":-1}`:           {422, "the scale is -1"},
 		`{"scale":1e9}`:          {422, "want 0 to"},
-		`{"scale":"fast"}`:       {400, "not what this path takes"},
-		`{"skale":1}`:            {400, "skale"},
+		`{"scale":"fast"}`:       {400, "not what this path takes: scale can't be of the kind string"},
+		`{"skale":1}`:            {400, `takes: unknown field "skale"`},
+		`[]`:                     {400, "it can't be of the kind array"},
 	} {
 		f.mustRefuse("POST", "/v1/clock", body, want.status, want.reason)
 	}

@@ -53,7 +53,7 @@ var (
 	SetClock      = route(http.MethodPost, "/v1/clock")
 
 	GetFaults    = route(http.MethodGet, "/v1/faults")
-	AddFaults    = route(http.MethodPost, "/v1/faults")
+	AddFaults    = route(http.MethodPost, "/v1/faults", "file")
 	DeleteFaults = route(http.MethodDelete, "/v1/faults")
 	ResetFaults  = route(http.MethodPost, "/v1/faults/reset")
 	DeleteFault  = route(http.MethodDelete, "/v1/faults/{name}")

@@ -139,7 +139,7 @@ func testWorld(ctx context.Context, c *controlclient.Client, ok func(string, boo
 }
 
 func testFaults(ctx context.Context, c *controlclient.Client, ok func(string, bool, error)) {
-	list, err := c.AddFaults(ctx, []byte(rule))
+	list, err := c.AddFaults(ctx, "rules.yaml", []byte(rule))
 	ok("add", len(list) == 1 && list[0].Name == "a1" && list[0].At == "beforeCall", err)
 	list, err = c.ResetFaults(ctx)
 	ok("reset", len(list) == 1, err)

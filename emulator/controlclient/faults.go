@@ -21,9 +21,10 @@ func (c *Client) Faults(ctx context.Context) ([]controlapi.FaultRule, error) {
 	return c.faults(ctx, call{route: controlapi.GetFaults})
 }
 
-// AddFaults adds rules in YAML, all of them or none.
-func (c *Client) AddFaults(ctx context.Context, rules []byte) ([]controlapi.FaultRule, error) {
-	return c.faults(ctx, call{route: controlapi.AddFaults, body: bytes.NewReader(rules)})
+// AddFaults adds rules in YAML, all of them or none. A refusal calls the text by the
+// name of its file.
+func (c *Client) AddFaults(ctx context.Context, file string, rules []byte) ([]controlapi.FaultRule, error) {
+	return c.faults(ctx, call{route: controlapi.AddFaults, query: url.Values{"file": {file}}, body: bytes.NewReader(rules)})
 }
 
 // DeleteFault removes a rule.

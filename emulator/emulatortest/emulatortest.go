@@ -17,7 +17,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world"
-	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -125,11 +124,7 @@ func (s *Server) World(t testing.TB, name, value string) {
 // Fault adds fault rules in YAML, as `clbemu fault add` does.
 func (s *Server) Fault(t testing.TB, rules string) {
 	t.Helper()
-	parsed, err := faults.Parse([]byte(rules))
-	if err == nil {
-		err = s.emulator.Faults().Add(parsed)
-	}
-	if err != nil {
+	if _, err := s.emulator.Faults().Add("", []byte(rules)); err != nil {
 		t.Fatalf("add fault rules: %v", err)
 	}
 }

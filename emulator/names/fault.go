@@ -10,31 +10,33 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/catalogue"
+	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/faults"
 )
 
-// CheckFault holds a rule against the API: its actions, parameters, resource fields
-// and codes. It returns the rule with the status and message that the cloud answers
-// with a known code.
-func (n *Names) CheckFault(rule faults.Rule) (faults.Rule, error) {
+// CheckFault holds a rule against the API, and tells what is wrong with its actions,
+// parameters, resource fields and code. It gives the rule the status and message that
+// the cloud answers with a known code.
+func (n *Names) CheckFault(rule *faults.Rule) (problems []faults.Problem) {
 	actions, err := n.struck(rule.Match)
 	if err != nil {
-		return rule, fmt.Errorf("rule %s: match.action: %w", rule.Name, err)
+		return []faults.Problem{{Path: []string{"match", "action"}, Reason: err.Error()}}
 	}
 	for _, name := range slices.Sorted(maps.Keys(rule.Match.Fields)) {
+		var err error
 		if parameter, ok := strings.CutPrefix(name, "params."); ok {
 			err = checkParameter(actions, parameter)
 		} else if field, ok := strings.CutPrefix(name, "resource."); ok {
 			err = checkResourceField(actions, field)
 		}
 		if err != nil {
-			return rule, fmt.Errorf("rule %s: match.%s: %w", rule.Name, name, err)
+			problems = append(problems, faults.Problem{Path: []string{"match", name}, Reason: err.Error()})
 		}
 	}
 	if rule.Effect.Error, err = knownError(rule.Effect.Error, actions); err != nil {
-		return rule, fmt.Errorf("rule %s: effect.error.code: %w", rule.Name, err)
+		problems = append(problems, faults.Problem{Path: []string{"effect", "error", "code"}, Reason: err.Error()})
 	}
-	return rule, nil
+	return problems
 }
 
 // struck lists the emulated actions that a rule matches; each of its patterns must
@@ -121,9 +123,9 @@ func knownError(e *faults.ErrorEffect, actions []Action) (*faults.ErrorEffect, e
 		filled.Message = cmp.Or(e.Message, known.Message)
 		return &filled, nil
 	}
-	near := faults.Nearest(e.Code, codes)
+	near := spelling.Nearest(e.Code, codes)
 	if near != "" {
 		near = ": do you mean " + near + "?"
 	}
-	return nil, fmt.Errorf("the cloud does not answer %s to these actions%s (custom: true takes any code)", e.Code, near)
+	return e, fmt.Errorf("the cloud does not answer %s to these actions%s (custom: true takes any code)", e.Code, near)
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/catalogue"
 	"github.com/clbemu/clbemu/emulator/gateway"
-	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -85,7 +85,7 @@ func DidYouMean(name string, names []string, otherwise string) string {
 			names = append(names, verb.FindString(n)+"*")
 		}
 	}
-	if near := faults.Nearest(name, names); near != "" && near != name {
+	if near := spelling.Nearest(name, names); near != "" && near != name {
 		return ": do you mean " + near + "?"
 	}
 	return ": " + otherwise

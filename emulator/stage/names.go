@@ -7,7 +7,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
 )
@@ -53,10 +52,4 @@ func (n *Names) Quotas() []string {
 		all = append(all, string(name))
 	}
 	return all
-}
-
-// CheckFault implements scenarios.Names.
-func (n *Names) CheckFault(rule faults.Rule) error {
-	_, err := n.Names.CheckFault(rule)
-	return err
 }

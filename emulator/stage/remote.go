@@ -131,7 +131,7 @@ func (r *Remote) conditions(ctx context.Context) (map[string]string, error) {
 
 // AddFault implements scenarios.Target.
 func (r *Remote) AddFault(ctx context.Context, rule faults.Rule) error {
-	_, err := r.control().AddFaults(ctx, []byte(rule.String()))
+	_, err := r.control().AddFaults(ctx, "", []byte(rule.String()))
 	return err
 }
 

@@ -194,7 +194,7 @@ func (p *planter) resourceGroup(owner state.Owner, id scalar) string {
 	return a.DefaultResourceGroupID
 }
 
-func (p *planter) tag(owner state.Owner, t state.TagResourceType, id string, tags []pair) {
+func (p *planter) tag(owner state.Owner, t state.TagResourceType, id string, tags pairs) {
 	tx := p.tx.In(owner)
 	for _, tag := range tags {
 		switch {

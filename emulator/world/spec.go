@@ -1,10 +1,9 @@
 package world
 
-// spec is a world file as it is written. Its yaml tags are the file's field
-// names; default.yaml says what they mean.
+// spec is a world file as it is written; default.yaml says what its fields mean.
 type spec struct {
-	Accounts           []accountSpec           `yaml:"accounts,required"`
-	Regions            []regionSpec            `yaml:"regions,required"`
+	Accounts           []accountSpec           `yaml:"accounts" required:"true"`
+	Regions            []regionSpec            `yaml:"regions" required:"true"`
 	VPCs               []vpcSpec               `yaml:"vpcs"`
 	VSwitches          []vSwitchSpec           `yaml:"vSwitches"`
 	RouteTables        []routeTableSpec        `yaml:"routeTables"`
@@ -17,10 +16,10 @@ type spec struct {
 }
 
 type accountSpec struct {
-	ID                   scalar              `yaml:"id,required"`
+	ID                   scalar              `yaml:"id" required:"true"`
 	Name                 scalar              `yaml:"name"`
-	DefaultRegion        scalar              `yaml:"defaultRegion,required"`
-	DefaultResourceGroup scalar              `yaml:"defaultResourceGroup,required"`
+	DefaultRegion        scalar              `yaml:"defaultRegion" required:"true"`
+	DefaultResourceGroup scalar              `yaml:"defaultResourceGroup" required:"true"`
 	Balance              scalar              `yaml:"balance"`
 	GraceDays            scalar              `yaml:"graceDays"`
 	ReleaseDays          scalar              `yaml:"releaseDays"`
@@ -30,102 +29,102 @@ type accountSpec struct {
 }
 
 type accessKeySpec struct {
-	ID     scalar `yaml:"id,required"`
-	Secret scalar `yaml:"secret,required"`
+	ID     scalar `yaml:"id" required:"true"`
+	Secret scalar `yaml:"secret" required:"true"`
 	Status scalar `yaml:"status"`
 }
 
 type resourceGroupSpec struct {
-	ID   scalar `yaml:"id,required"`
+	ID   scalar `yaml:"id" required:"true"`
 	Name scalar `yaml:"name"`
 }
 
 type regionSpec struct {
-	ID                  scalar          `yaml:"id,required"`
+	ID                  scalar          `yaml:"id" required:"true"`
 	LocalName           scalar          `yaml:"localName"`
-	Zones               []zoneSpec      `yaml:"zones,required"`
-	ZonePairs           []zonePairSpec  `yaml:"zonePairs,required"`
-	PublicCIDRBlock     scalar          `yaml:"publicCidrBlock,required"`
+	Zones               []zoneSpec      `yaml:"zones" required:"true"`
+	ZonePairs           []zonePairSpec  `yaml:"zonePairs" required:"true"`
+	PublicCIDRBlock     scalar          `yaml:"publicCidrBlock" required:"true"`
 	PublicIPv6CIDRBlock scalar          `yaml:"publicIpv6CidrBlock"`
 	SharedInstancesSold scalar          `yaml:"sharedInstancesSold"`
 	SoldOut             []zoneStockSpec `yaml:"soldOut"`
 }
 
 type zoneStockSpec struct {
-	Zone        scalar `yaml:"zone,required"`
+	Zone        scalar `yaml:"zone" required:"true"`
 	AddressType scalar `yaml:"addressType"`
 }
 
 type zoneSpec struct {
-	ID        scalar `yaml:"id,required"`
+	ID        scalar `yaml:"id" required:"true"`
 	LocalName scalar `yaml:"localName"`
 }
 
 type zonePairSpec struct {
-	Master scalar `yaml:"master,required"`
-	Slave  scalar `yaml:"slave,required"`
+	Master scalar `yaml:"master" required:"true"`
+	Slave  scalar `yaml:"slave" required:"true"`
 }
 
 type vpcSpec struct {
-	ID                  scalar   `yaml:"id,required"`
+	ID                  scalar   `yaml:"id" required:"true"`
 	Account             scalar   `yaml:"account"`
 	Region              scalar   `yaml:"region"`
 	Name                scalar   `yaml:"name"`
 	Description         scalar   `yaml:"description"`
-	CIDRBlock           scalar   `yaml:"cidrBlock,required"`
+	CIDRBlock           scalar   `yaml:"cidrBlock" required:"true"`
 	SecondaryCIDRBlocks []scalar `yaml:"secondaryCidrBlocks"`
 	IPv6CIDRBlock       scalar   `yaml:"ipv6CidrBlock"`
 	VRouter             scalar   `yaml:"vRouter"`
-	SystemRouteTable    scalar   `yaml:"systemRouteTable,required"`
+	SystemRouteTable    scalar   `yaml:"systemRouteTable" required:"true"`
 	ResourceGroup       scalar   `yaml:"resourceGroup"`
-	Tags                []pair   `yaml:"tags"`
+	Tags                pairs    `yaml:"tags"`
 }
 
 type vSwitchSpec struct {
-	ID            scalar `yaml:"id,required"`
-	VPC           scalar `yaml:"vpc,required"`
-	Zone          scalar `yaml:"zone,required"`
-	CIDRBlock     scalar `yaml:"cidrBlock,required"`
+	ID            scalar `yaml:"id" required:"true"`
+	VPC           scalar `yaml:"vpc" required:"true"`
+	Zone          scalar `yaml:"zone" required:"true"`
+	CIDRBlock     scalar `yaml:"cidrBlock" required:"true"`
 	IPv6CIDRBlock scalar `yaml:"ipv6CidrBlock"`
 	RouteTable    scalar `yaml:"routeTable"`
 	Name          scalar `yaml:"name"`
 	Description   scalar `yaml:"description"`
 	ResourceGroup scalar `yaml:"resourceGroup"`
-	Tags          []pair `yaml:"tags"`
+	Tags          pairs  `yaml:"tags"`
 }
 
 type routeTableSpec struct {
-	ID            scalar `yaml:"id,required"`
-	VPC           scalar `yaml:"vpc,required"`
+	ID            scalar `yaml:"id" required:"true"`
+	VPC           scalar `yaml:"vpc" required:"true"`
 	Name          scalar `yaml:"name"`
 	Description   scalar `yaml:"description"`
 	ResourceGroup scalar `yaml:"resourceGroup"`
-	Tags          []pair `yaml:"tags"`
+	Tags          pairs  `yaml:"tags"`
 }
 
 type routeEntrySpec struct {
-	RouteTable           scalar `yaml:"routeTable,required"`
-	DestinationCIDRBlock scalar `yaml:"destinationCidrBlock,required"`
+	RouteTable           scalar `yaml:"routeTable" required:"true"`
+	DestinationCIDRBlock scalar `yaml:"destinationCidrBlock" required:"true"`
 	NextHopType          scalar `yaml:"nextHopType"`
-	NextHop              scalar `yaml:"nextHop,required"`
+	NextHop              scalar `yaml:"nextHop" required:"true"`
 	Name                 scalar `yaml:"name"`
 	Description          scalar `yaml:"description"`
 }
 
 type securityGroupSpec struct {
-	ID            scalar `yaml:"id,required"`
-	VPC           scalar `yaml:"vpc,required"`
+	ID            scalar `yaml:"id" required:"true"`
+	VPC           scalar `yaml:"vpc" required:"true"`
 	Name          scalar `yaml:"name"`
 	Description   scalar `yaml:"description"`
 	Type          scalar `yaml:"type"`
 	ResourceGroup scalar `yaml:"resourceGroup"`
-	Tags          []pair `yaml:"tags"`
+	Tags          pairs  `yaml:"tags"`
 }
 
 type instanceSpec struct {
-	ID                 scalar   `yaml:"id,required"`
-	VSwitch            scalar   `yaml:"vSwitch,required"`
-	NetworkInterface   scalar   `yaml:"networkInterface,required"`
+	ID                 scalar   `yaml:"id" required:"true"`
+	VSwitch            scalar   `yaml:"vSwitch" required:"true"`
+	NetworkInterface   scalar   `yaml:"networkInterface" required:"true"`
 	PrivateIPAddress   scalar   `yaml:"privateIpAddress"`
 	IPv6Address        scalar   `yaml:"ipv6Address"`
 	PublicIPAddress    scalar   `yaml:"publicIpAddress"`
@@ -142,12 +141,12 @@ type instanceSpec struct {
 	SerialNumber       scalar   `yaml:"serialNumber"`
 	RAMRole            scalar   `yaml:"ramRole"`
 	ResourceGroup      scalar   `yaml:"resourceGroup"`
-	Tags               []pair   `yaml:"tags"`
+	Tags               pairs    `yaml:"tags"`
 }
 
 type networkInterfaceSpec struct {
-	ID                 scalar   `yaml:"id,required"`
-	VSwitch            scalar   `yaml:"vSwitch,required"`
+	ID                 scalar   `yaml:"id" required:"true"`
+	VSwitch            scalar   `yaml:"vSwitch" required:"true"`
 	Instance           scalar   `yaml:"instance"`
 	PrivateIPAddresses []scalar `yaml:"privateIpAddresses"`
 	IPv6Addresses      []scalar `yaml:"ipv6Addresses"`
@@ -156,11 +155,11 @@ type networkInterfaceSpec struct {
 	Name               scalar   `yaml:"name"`
 	Description        scalar   `yaml:"description"`
 	ResourceGroup      scalar   `yaml:"resourceGroup"`
-	Tags               []pair   `yaml:"tags"`
+	Tags               pairs    `yaml:"tags"`
 }
 
 type eipSpec struct {
-	ID                 scalar `yaml:"id,required"`
+	ID                 scalar `yaml:"id" required:"true"`
 	Account            scalar `yaml:"account"`
 	Region             scalar `yaml:"region"`
 	IPAddress          scalar `yaml:"ipAddress"`
@@ -171,15 +170,15 @@ type eipSpec struct {
 	InternetChargeType scalar `yaml:"internetChargeType"`
 	Instance           scalar `yaml:"instance"`
 	ResourceGroup      scalar `yaml:"resourceGroup"`
-	Tags               []pair `yaml:"tags"`
+	Tags               pairs  `yaml:"tags"`
 }
 
 type serverCertificateSpec struct {
-	ID            scalar `yaml:"id,required"`
+	ID            scalar `yaml:"id" required:"true"`
 	Account       scalar `yaml:"account"`
 	Region        scalar `yaml:"region"`
-	Name          scalar `yaml:"name,required"`
-	Certificate   scalar `yaml:"certificate,required"`
+	Name          scalar `yaml:"name" required:"true"`
+	Certificate   scalar `yaml:"certificate" required:"true"`
 	ResourceGroup scalar `yaml:"resourceGroup"`
-	Tags          []pair `yaml:"tags"`
+	Tags          pairs  `yaml:"tags"`
 }

@@ -12,9 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/yamlfile"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
@@ -52,17 +52,23 @@ func Load(path string) (*World, error) {
 	return Parse(path, text)
 }
 
-// Parse reads the text of a world file. The error has a line for everything
-// that is wrong with it: name:line: field: reason.
+// Parse reads the text of a world file. The error is yamlfile.Problems: everything
+// that is wrong with it.
 func Parse(name string, text []byte) (*World, error) {
-	s, found := decode(text)
+	d, s := &yamlfile.Decoder{File: name}, &spec{}
+	root := d.Document(text)
+	if root == nil {
+		return nil, d.Err()
+	}
+	d.Decode(root, s, "")
 	planted, err := rehearse(s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	found = append(found, planted...)
-	slices.SortStableFunc(found, func(a, b problem) int { return a.line - b.line })
-	if err := found.in(name); err != nil {
+	for _, p := range planted.in(name) {
+		d.Add(p)
+	}
+	if err := d.Err(); err != nil {
 		return nil, err
 	}
 	return &World{name: name, spec: s}, nil
@@ -97,5 +103,5 @@ func (w *World) Plant(tx *state.Tx) error {
 	if !everything.Empty() {
 		return errors.New("a world can be planted only where nothing is yet: reset the state first")
 	}
-	return plant(everything, w.spec).in(w.name)
+	return plant(everything, w.spec).in(w.name).Err()
 }

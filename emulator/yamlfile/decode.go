@@ -1,0 +1,264 @@
+package yamlfile
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Decoder fills values from YAML. What does not fit, it reports, and goes on.
+type Decoder struct {
+	// File is what problems call the file.
+	File string
+	// Unsettled tells a text that will be another when it is used: where it stands,
+	// anything may.
+	Unsettled func(text string) bool
+
+	problems Problems
+}
+
+// Reader is a type that reads its own node.
+type Reader interface {
+	ReadYAML(d *Decoder, node *yaml.Node, field string)
+}
+
+// Absentee is told where it could be when it is not there.
+type Absentee interface {
+	Absent(in *yaml.Node, field string)
+}
+
+// Placed is told where it is.
+type Placed interface {
+	Place(node *yaml.Node)
+}
+
+// Validator is a type of which not every value makes sense. It is asked once its
+// fields are right.
+type Validator interface {
+	Validate() error
+}
+
+// Fail reports a problem at a node.
+func (d *Decoder) Fail(node *yaml.Node, field, format string, args ...any) {
+	d.problems = append(d.problems, Problem{d.File, node.Line, field, fmt.Sprintf(format, args...)})
+}
+
+// Add reports a problem that was found elsewhere.
+func (d *Decoder) Add(p Problem) { d.problems = append(d.problems, p) }
+
+// Found is how many problems were reported.
+func (d *Decoder) Found() int { return len(d.problems) }
+
+// Err is nil when there is no problem, and Problems otherwise.
+func (d *Decoder) Err() error { return d.problems.Err() }
+
+// Decode fills what target points to from a node that is at a field.
+func (d *Decoder) Decode(node *yaml.Node, target any, field string) {
+	d.value(node, reflect.ValueOf(target).Elem(), field)
+}
+
+func (d *Decoder) value(node *yaml.Node, target reflect.Value, field string) {
+	if r, ok := target.Addr().Interface().(Reader); ok {
+		r.ReadYAML(d, node, field)
+		return
+	}
+	switch target.Kind() {
+	case reflect.Pointer:
+		target.Set(reflect.New(target.Type().Elem()))
+		d.value(node, target.Elem(), field)
+	case reflect.Struct:
+		d.object(node, target, field)
+	case reflect.Slice:
+		d.list(node, target, field)
+	case reflect.Map:
+		d.mapping(node, target, field)
+	default:
+		d.scalar(node, target, field)
+	}
+}
+
+// Is tells whether a node is of a kind, and reports one that is not.
+func (d *Decoder) Is(node *yaml.Node, kind yaml.Kind, what, field string) bool {
+	if node.Kind == kind {
+		return true
+	}
+	hint := ""
+	if d.Unsettled != nil && node.Kind == yaml.MappingNode && len(node.Content) > 0 && node.Content[0].Kind == yaml.MappingNode {
+		hint = `: write a template in quotes, as "{{name}}"`
+	}
+	d.Fail(node, field, "want %s%s", what, hint)
+	return false
+}
+
+// Entry is a key of a mapping with its value.
+type Entry struct{ Key, Value *yaml.Node }
+
+// Entries returns what a mapping holds, and reports keys that are none and those
+// that stand there twice.
+func (d *Decoder) Entries(node *yaml.Node, field string) (entries []Entry) {
+	lines := make(map[string]int)
+	for pair := range slices.Chunk(node.Content, 2) {
+		key := pair[0]
+		if !d.Is(key, yaml.ScalarNode, "a plain key", field) {
+			continue
+		}
+		if line, twice := lines[key.Value]; twice {
+			d.Fail(key, Join(field, key.Value), "it is here twice, on line %d too", line)
+			continue
+		}
+		lines[key.Value] = key.Line
+		entries = append(entries, Entry{key, pair[1]})
+	}
+	return entries
+}
+
+// object fills a struct: each key must be a field, and come once.
+func (d *Decoder) object(node *yaml.Node, target reflect.Value, field string) {
+	if !d.Is(node, yaml.MappingNode, "fields", field) {
+		return
+	}
+	if placed, ok := target.Addr().Interface().(Placed); ok {
+		placed.Place(node)
+	}
+	fields := fieldsOf(target.Type())
+	before := len(d.problems)
+	seen := make(map[string]bool)
+	for _, e := range d.Entries(node, field) {
+		name := e.Key.Value
+		seen[name] = true
+		if f, ok := fields[name]; ok {
+			d.value(e.Value, target.Field(f.index), Join(field, name))
+		} else {
+			d.Fail(e.Key, Join(field, name), "there is no such field%s", meant(name, slices.Collect(maps.Keys(fields))))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if seen[name] {
+			continue
+		}
+		if a, ok := target.Field(fields[name].index).Addr().Interface().(Absentee); ok {
+			a.Absent(node, Join(field, name))
+		}
+		if fields[name].required {
+			d.Fail(node, Join(field, name), "it is missing")
+		}
+	}
+	if v, ok := target.Addr().Interface().(Validator); ok && len(d.problems) == before {
+		if err := v.Validate(); err != nil {
+			d.Fail(node, field, "%s", err)
+		}
+	}
+}
+
+type fieldOf struct {
+	index    int
+	required bool
+}
+
+// fieldsOf lists the fields of a struct by their names in a file.
+func fieldsOf(t reflect.Type) map[string]fieldOf {
+	fields := make(map[string]fieldOf)
+	for i := range t.NumField() {
+		tag := t.Field(i).Tag
+		if name, _, _ := strings.Cut(tag.Get("yaml"), ","); name != "" {
+			fields[name] = fieldOf{i, tag.Get("required") == "true"}
+		}
+	}
+	return fields
+}
+
+func (d *Decoder) list(node *yaml.Node, target reflect.Value, field string) {
+	if !d.Is(node, yaml.SequenceNode, "a list", field) {
+		return
+	}
+	list := reflect.MakeSlice(target.Type(), 0, len(node.Content))
+	for i, element := range node.Content {
+		before := len(d.problems)
+		one := reflect.New(target.Type().Elem()).Elem()
+		d.value(element, one, fmt.Sprintf("%s[%d]", field, i))
+		// What is no element at all, nothing more can be said about.
+		if len(d.problems) == before || element.Kind == yaml.MappingNode {
+			list = reflect.Append(list, one)
+		}
+	}
+	target.Set(list)
+}
+
+func (d *Decoder) mapping(node *yaml.Node, target reflect.Value, field string) {
+	if !d.Is(node, yaml.MappingNode, "names with values", field) {
+		return
+	}
+	target.Set(reflect.MakeMap(target.Type()))
+	for _, e := range d.Entries(node, field) {
+		element := reflect.New(target.Type().Elem()).Elem()
+		d.value(e.Value, element, Join(field, e.Key.Value))
+		target.SetMapIndex(reflect.ValueOf(e.Key.Value), element)
+	}
+}
+
+func (d *Decoder) scalar(node *yaml.Node, target reflect.Value, field string) {
+	if !d.Is(node, yaml.ScalarNode, kindName(target.Kind()), field) {
+		return
+	}
+	if node.Tag == "!!null" {
+		d.Fail(node, field, "it has no value")
+		return
+	}
+	if target.Kind() != reflect.String && d.Open(node) {
+		return
+	}
+	if set(target, node.Value) != nil {
+		d.Fail(node, field, "%q is not %s", node.Value, kindName(target.Kind()))
+	}
+}
+
+// Open tells a value that is not settled yet.
+func (d *Decoder) Open(node *yaml.Node) bool {
+	return d.Unsettled != nil && node.Kind == yaml.ScalarNode && d.Unsettled(node.Value)
+}
+
+// set gives a value the text's.
+func set(target reflect.Value, text string) error {
+	switch kind := target.Kind(); kind {
+	case reflect.String:
+		target.SetString(text)
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		target.SetBool(b)
+		return err
+	case reflect.Int, reflect.Int64:
+		n, err := strconv.ParseInt(text, 10, target.Type().Bits())
+		target.SetInt(n)
+		return err
+	case reflect.Uint64:
+		n, err := strconv.ParseUint(text, 10, 64)
+		target.SetUint(n)
+		return err
+	case reflect.Float64:
+		f, err := strconv.ParseFloat(text, 64)
+		target.SetFloat(f)
+		return err
+	default:
+		panic(fmt.Sprintf("yamlfile: a field of kind %s", kind)) // of a type in the source
+	}
+	return nil
+}
+
+func kindName(kind reflect.Kind) string {
+	switch kind {
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Uint64:
+		return "a whole number that is not negative"
+	}
+	return "a whole number"
+}

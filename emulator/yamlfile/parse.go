@@ -1,0 +1,100 @@
+package yamlfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// syntaxLine finds the line in what the YAML library says about bad syntax.
+var syntaxLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// Documents returns the documents of a text, none when something is wrong with its
+// form, which it reports.
+func (d *Decoder) Documents(text []byte) []*yaml.Node {
+	var documents []*yaml.Node
+	before := len(d.problems)
+	for reader := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var document yaml.Node
+		err := reader.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			found := syntaxLine.FindStringSubmatch(err.Error())
+			line := 1
+			if found != nil && found[1] != "" {
+				line, _ = strconv.Atoi(found[1]) // digits
+			}
+			d.Fail(&yaml.Node{Line: line}, "", "%s", syntaxLine.ReplaceAllString(err.Error(), ""))
+			return nil
+		}
+		for _, content := range document.Content {
+			d.aliases(content, "")
+			documents = append(documents, content)
+		}
+	}
+	if len(d.problems) > before {
+		return nil
+	}
+	return documents
+}
+
+// Document returns the one document of a text. Where that is not what there is, it
+// says so and returns nil.
+func (d *Decoder) Document(text []byte) *yaml.Node {
+	before := len(d.problems)
+	documents := d.Documents(text)
+	switch {
+	case len(d.problems) > before:
+		return nil
+	case len(documents) == 0:
+		d.Fail(&yaml.Node{Line: 1}, "", "the file is empty")
+		return nil
+	case len(documents) > 1:
+		d.Fail(documents[1], "", "there is a second document: write one a file")
+		return nil
+	}
+	return documents[0]
+}
+
+// aliases reports aliases, which could stand for more than any file should hold.
+func (d *Decoder) aliases(node *yaml.Node, field string) {
+	switch node.Kind {
+	case yaml.AliasNode:
+		d.Fail(node, field, "aliases are not taken: write the value out")
+	case yaml.SequenceNode:
+		for i, element := range node.Content {
+			d.aliases(element, fmt.Sprintf("%s[%d]", field, i))
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			d.aliases(node.Content[i], field)
+			d.aliases(node.Content[i+1], Join(field, node.Content[i].Value))
+		}
+	}
+}
+
+// Child finds what a path of keys leads to, or how far it leads.
+func Child(node *yaml.Node, path ...string) *yaml.Node {
+	for _, name := range path {
+		next := (*yaml.Node)(nil)
+		if node.Kind == yaml.MappingNode {
+			for i := 0; i+1 < len(node.Content); i += 2 {
+				if node.Content[i].Value == name {
+					next = node.Content[i+1]
+				}
+			}
+		}
+		if next == nil {
+			return node
+		}
+		node = next
+	}
+	return node
+}

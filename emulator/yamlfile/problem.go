@@ -1,0 +1,84 @@
+// Package yamlfile decodes the YAML files that users write: worlds, scenarios and
+// fault rules. It owns how they are read and what is said about what is wrong with
+// them: all of it at once, each with its file, line and field, and with what was
+// meant. It must not know what a file says.
+//
+// A struct names its fields in the tag yaml, as the YAML library does, and says
+// required:"true" of those that must be there. A type that has a form of its own is
+// a Reader.
+package yamlfile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/spelling"
+)
+
+// Problem is something wrong with a file, and where.
+type Problem struct {
+	File   string // "" for a text that is in no file
+	Line   int
+	Field  string // "" for the file as a whole
+	Reason string
+}
+
+// String is the problem on a line: file:line: field: reason.
+func (p Problem) String() string {
+	text := p.Reason
+	if p.Field != "" {
+		text = p.Field + ": " + text
+	}
+	if p.File == "" {
+		return fmt.Sprintf("line %d: %s", p.Line, text)
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, text)
+}
+
+// Problems is everything that is wrong with a file.
+type Problems []Problem
+
+// Error lists the problems, one a line.
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i, problem := range p {
+		lines[i] = problem.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Err is nil when there is no problem, and otherwise all of them in the order of
+// their lines.
+func (p Problems) Err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(p, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+	return p
+}
+
+// mostListed is how many names a refusal lists.
+const mostListed = 30
+
+// meant ends the refusal of a name: with the one that was meant, or else with all
+// that there are.
+func meant(name string, known []string) string {
+	known = slices.Sorted(slices.Values(known))
+	if near := spelling.Nearest(name, known); near != "" {
+		return ": do you mean " + near + "?"
+	}
+	if len(known) > mostListed {
+		return ""
+	}
+	return ": there are " + strings.Join(known, ", ")
+}
+
+// Join is the path of a field of what is at a path.
+func Join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}

@@ -1,0 +1,140 @@
+package yamlfile_test
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/yamlfile"
+)
+
+// file has a field of every sort.
+type file struct {
+	Name    string            `yaml:"name" required:"true"`
+	Count   int               `yaml:"count"`
+	Size    uint64            `yaml:"size"`
+	Share   *float64          `yaml:"share"`
+	Open    bool              `yaml:"open"`
+	Parts   []part            `yaml:"parts,omitempty"`
+	Labels  map[string]string `yaml:"labels"`
+	Initial initial           `yaml:"initial"`
+	Unnamed string
+}
+
+type part struct {
+	ID   string `yaml:"id" required:"true"`
+	line int
+}
+
+func (p *part) Place(node *yaml.Node) { p.line = node.Line }
+
+func (p *part) Validate() error {
+	if p.ID == "bad" {
+		return errors.New("bad is no id")
+	}
+	return nil
+}
+
+// initial is a type that reads itself.
+type initial struct {
+	letter string
+	absent string
+}
+
+func (i *initial) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
+	if len(node.Value) != 1 {
+		d.Fail(node, field, "want a letter")
+	}
+	i.letter = node.Value
+}
+
+func (i *initial) Absent(_ *yaml.Node, field string) { i.absent = field }
+
+func decode(text string, unsettled func(string) bool) (f file, err error) {
+	d := &yamlfile.Decoder{File: "f.yaml", Unsettled: unsettled}
+	if root := d.Document([]byte(text)); root != nil {
+		d.Decode(root, &f, "")
+	}
+	return f, d.Err()
+}
+
+// TestDecode proves that each sort of field is read, and that what is placed or
+// absent is told so.
+func TestDecode(t *testing.T) {
+	f, err := decode("name: a\ncount: -1\nsize: 2\nshare: 0.5\nopen: true\nparts:\n  - id: p\n  - {id: q}\nlabels: {k: v}\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Name != "a" || f.Count != -1 || f.Size != 2 || *f.Share != 0.5 || !f.Open || f.Labels["k"] != "v" {
+		t.Errorf("decoded %+v", f)
+	}
+	if len(f.Parts) != 2 || f.Parts[1] != (part{"q", 8}) || f.Initial.absent != "initial" {
+		t.Errorf("decoded parts %+v and initial %+v", f.Parts, f.Initial)
+	}
+	if f, err = decode("{name: '{{a}}', count: '{{b}}'}", func(s string) bool { return strings.HasPrefix(s, "{{") }); err != nil || f.Name != "{{a}}" || f.Count != 0 {
+		t.Errorf("decoded %+v, %v, want the text that is to be settled and nothing said of the number", f, err)
+	}
+}
+
+// TestProblems proves that everything that is wrong is told at once, in the order of
+// the lines, with what was meant.
+func TestProblems(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                      "f.yaml:1: the file is empty",
+		"# nothing":             "f.yaml:1: the file is empty",
+		"name: [":               "f.yaml:1: did not find expected node content",
+		"name: a\n---\nname: b": "f.yaml:3: there is a second document: write one a file",
+		"[]":                    "f.yaml:1: want fields",
+		"nam: a":                "f.yaml:1: nam: there is no such field: do you mean name?\nf.yaml:1: name: it is missing",
+		"name: a\nzzzzzz: b":    "f.yaml:2: zzzzzz: there is no such field: there are count, initial, labels, name, open, parts, share, size",
+		"name: a\nname: b":      "f.yaml:2: name: it is here twice, on line 1 too",
+		"name:":                 "f.yaml:1: name: it has no value",
+		"name: {a: b}":          "f.yaml:1: name: want a text",
+		"{[a]: b, name: c}":     "f.yaml:1: want a plain key",
+		"name: a\ncount: 1.5\nsize: -1\nshare: much\nopen: 2": "f.yaml:2: count: \"1.5\" is not a whole number\n" +
+			"f.yaml:3: size: \"-1\" is not a whole number that is not negative\nf.yaml:4: share: \"much\" is not a number\nf.yaml:5: open: \"2\" is not true or false",
+		"parts: [{}, {id: bad}, x]\nname: a\nlabels: []\ninitial: ab": "f.yaml:1: parts[0].id: it is missing\nf.yaml:1: parts[1]: bad is no id\n" +
+			"f.yaml:1: parts[2]: want fields\nf.yaml:3: labels: want names with values\nf.yaml:4: initial: want a letter",
+		"name: &a x\nlabels:\n  k: *a\nparts: [*a]": "f.yaml:3: labels.k: aliases are not taken: write the value out\nf.yaml:4: parts[0]: aliases are not taken: write the value out",
+	} {
+		if _, err := decode(text, nil); err == nil || err.Error() != want {
+			t.Errorf("%q is wrong in\n%v\nwant\n%s", text, err, want)
+		}
+	}
+	if got := (yamlfile.Problem{Line: 3, Field: "a", Reason: "b"}).String(); got != "line 3: a: b" {
+		t.Errorf("a problem of a text = %q", got)
+	}
+	if _, err := decode("{name: {{a}}}", func(string) bool { return true }); err == nil || !strings.Contains(err.Error(), `write a template in quotes, as "{{name}}"`) {
+		t.Errorf("a template without quotes = %v", err)
+	}
+}
+
+// goType finds what only the source says.
+var goType = regexp.MustCompile(`map\[string\]|interface ?\{|yamlfile\.|reflect|\*?file\.|!!|unmarshal|\buint64\b|\bfloat64\b`)
+
+// FuzzDecode proves that no text makes the decoder panic, that every problem has its
+// file and a line that there is, and that none speaks of Go's types.
+func FuzzDecode(f *testing.F) {
+	for _, text := range []string{"name: a\ncount: 1", "{[a]: b}", "name: !!binary x", "name: *a", "a: &a [*a]", "parts: {id: x}\nshare: []", "\x00", "- - - -", "<<: {name: a}"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		_, err := decode(text, nil)
+		var problems yamlfile.Problems
+		if err != nil && !errors.As(err, &problems) {
+			t.Fatalf("%q: %v", text, err)
+		}
+		lines := strings.Count(text, "\n") + strings.Count(text, "\r") + strings.Count(text, "\u0085") + strings.Count(text, "\u2028") + strings.Count(text, "\u2029") + 2
+		for _, p := range problems {
+			if p.File != "f.yaml" || p.Line < 1 || p.Line > lines || p.Reason == "" {
+				t.Errorf("%q: %+v", text, p)
+			}
+			if said := strings.ReplaceAll(p.Reason, text, ""); goType.MatchString(said) && !goType.MatchString(text) {
+				t.Errorf("%q: %s", text, p)
+			}
+		}
+	})
+}
