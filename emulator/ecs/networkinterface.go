@@ -200,36 +200,52 @@ func primaryAddress(n *cloud.NetworkInterface) string {
 }
 
 type networkInterfaceView struct {
-	NetworkInterfaceID          string              `rpc:"NetworkInterfaceId"`
-	NetworkInterfaceName        string              `rpc:"NetworkInterfaceName"`
-	NetworkInterfaceTrafficMode string              `rpc:"NetworkInterfaceTrafficMode"`
-	Description                 string              `rpc:"Description"`
-	Type                        string              `rpc:"Type"`
-	Status                      string              `rpc:"Status"`
-	InstanceID                  string              `rpc:"InstanceId"`
-	VPCID                       string              `rpc:"VpcId"`
-	VSwitchID                   string              `rpc:"VSwitchId"`
-	ZoneID                      string              `rpc:"ZoneId"`
-	MacAddress                  string              `rpc:"MacAddress"`
-	PrivateIPAddress            string              `rpc:"PrivateIpAddress"`
-	PrivateIPSets               []privateIPSet      `rpc:"PrivateIpSets>PrivateIpSet"`
-	IPv6Sets                    []ipv6Set           `rpc:"Ipv6Sets>Ipv6Set"`
-	AssociatedPublicIP          *associatedPublicIP `rpc:"AssociatedPublicIp"`
-	Attachment                  attachment          `rpc:"Attachment"`
-	SecurityGroupIDs            []string            `rpc:"SecurityGroupIds>SecurityGroupId"`
-	SourceDestCheck             bool                `rpc:"SourceDestCheck"`
-	DeleteOnRelease             bool                `rpc:"DeleteOnRelease"`
-	ServiceManaged              bool                `rpc:"ServiceManaged"`
-	OwnerID                     string              `rpc:"OwnerId"`
-	ResourceGroupID             string              `rpc:"ResourceGroupId"`
-	CreationTime                string              `rpc:"CreationTime"`
-	Tags                        []tagView           `rpc:"Tags>Tag"`
+	NetworkInterfaceID          string         `rpc:"NetworkInterfaceId"`
+	NetworkInterfaceName        string         `rpc:"NetworkInterfaceName"`
+	NetworkInterfaceTrafficMode string         `rpc:"NetworkInterfaceTrafficMode"`
+	Description                 string         `rpc:"Description"`
+	Type                        string         `rpc:"Type"`
+	Status                      string         `rpc:"Status"`
+	InstanceID                  string         `rpc:"InstanceId"`
+	VPCID                       string         `rpc:"VpcId"`
+	VSwitchID                   string         `rpc:"VSwitchId"`
+	ZoneID                      string         `rpc:"ZoneId"`
+	MacAddress                  string         `rpc:"MacAddress"`
+	PrivateIPAddress            string         `rpc:"PrivateIpAddress"`
+	PrivateIPSets               []privateIPSet `rpc:"PrivateIpSets>PrivateIpSet"`
+	IPv6Sets                    []ipv6Set      `rpc:"Ipv6Sets>Ipv6Set"`
+	prefixSets
+	AssociatedPublicIP *associatedPublicIP `rpc:"AssociatedPublicIp"`
+	Attachment         attachment          `rpc:"Attachment"`
+	SecurityGroupIDs   []string            `rpc:"SecurityGroupIds>SecurityGroupId"`
+	SourceDestCheck    bool                `rpc:"SourceDestCheck"`
+	DeleteOnRelease    bool                `rpc:"DeleteOnRelease"`
+	ServiceManaged     bool                `rpc:"ServiceManaged"`
+	OwnerID            string              `rpc:"OwnerId"`
+	ResourceGroupID    string              `rpc:"ResourceGroupId"`
+	CreationTime       string              `rpc:"CreationTime"`
+	Tags               []tagView           `rpc:"Tags>Tag"`
 }
 
 type privateIPSet struct {
 	PrivateIPAddress   string              `rpc:"PrivateIpAddress"`
 	Primary            bool                `rpc:"Primary"`
 	AssociatedPublicIP *associatedPublicIP `rpc:"AssociatedPublicIp"`
+}
+
+// prefixSets are empty, as no interface has a prefix, and always there: a client
+// that does not find them fails. CLB-0340.
+type prefixSets struct {
+	IPv4 []ipv4Prefix `rpc:"Ipv4PrefixSets>Ipv4PrefixSet"`
+	IPv6 []ipv6Prefix `rpc:"Ipv6PrefixSets>Ipv6PrefixSet"`
+}
+
+type ipv4Prefix struct {
+	IPv4Prefix string `rpc:"Ipv4Prefix"`
+}
+
+type ipv6Prefix struct {
+	IPv6Prefix string `rpc:"Ipv6Prefix"`
 }
 
 type ipv6Set struct {

@@ -108,8 +108,8 @@ func (p permission) rule() (cloud.SecurityGroupPermission, error) {
 		PortRange:    p.PortRange,
 		SourceCIDR:   p.SourceCIDRIP,
 		DestCIDR:     p.DestCIDRIP,
-		IPv6Source:   p.IPv6SourceCIDRIP,
-		IPv6Dest:     p.IPv6DestCIDRIP,
+		IPv6Source:   compressed(p.IPv6SourceCIDRIP),
+		IPv6Dest:     compressed(p.IPv6DestCIDRIP),
 		SourceGroup:  p.SourceGroupID,
 		SourcePort:   p.SourcePortRange,
 		PrefixListID: p.SourcePrefixListID,
@@ -223,6 +223,20 @@ func (p permission) checkBlocks() error {
 		}
 	}
 	return nil
+}
+
+// compressed is the shortest way to write an IPv6 block, in which rules show it:
+// CLB-0339.
+func compressed(block string) string {
+	address, bits, hasBits := strings.Cut(block, "/")
+	ip, err := netip.ParseAddr(address)
+	if err != nil || !ip.Is6() {
+		return block
+	}
+	if hasBits {
+		return ip.String() + "/" + bits
+	}
+	return ip.String()
 }
 
 // isBlock takes a CIDR block or one address.

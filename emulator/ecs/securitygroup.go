@@ -80,9 +80,10 @@ func putSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (string, er
 	if err != nil {
 		return "", err
 	}
-	resourceGroup, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
-	if err != nil {
-		return "", err
+	if req.ResourceGroupID != "" { // else it is in none: CLB-0337
+		if _, err := cloud.ResourceGroups.Get(tx.View, req.ResourceGroupID); err != nil {
+			return "", err
+		}
 	}
 	if cloud.SecurityGroupsByRegion.Count(tx.View, vpc.AccountID, vpc.RegionID) >= maxGroups {
 		return "", errGroupQuotaExceeded
@@ -95,7 +96,7 @@ func putSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (string, er
 		Type:            req.Type,
 		VPCID:           vpc.ID,
 		InnerAccess:     innerAccess(req.Type),
-		ResourceGroupID: resourceGroup,
+		ResourceGroupID: req.ResourceGroupID,
 		CreateTime:      tx.Now(),
 	}
 	cloud.SecurityGroups.Put(tx, g)

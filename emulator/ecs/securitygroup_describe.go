@@ -140,7 +140,7 @@ func countInstances(v *state.View, g *cloud.SecurityGroup) int {
 type describeSecurityGroupAttributeRequest struct {
 	SecurityGroupID string `rpc:"SecurityGroupId,required"`
 	RegionID        string `rpc:"RegionId,required,missing=RegionIDMissing"`
-	NicType         string `rpc:"NicType,default=internet,enum=internet|intranet,invalid=NicTypeUnknown"`
+	NicType         string `rpc:"NicType,default=internet,enum=internet|intranet|<nil>,invalid=NicTypeUnknown"`
 	Direction       string `rpc:"Direction,default=all,enum=egress|ingress|all"`
 	NextToken       string `rpc:"NextToken"`
 	MaxResults      int    `rpc:"MaxResults,default=500,min=10,max=1000"`
@@ -178,8 +178,8 @@ type permissionView struct {
 }
 
 // describeSecurityGroupAttribute does not filter by NicType: the rules of a group
-// in a VPC all are intranet, and are shown to those who leave the default;
-// evidence CLB-0335.
+// in a VPC all are intranet, and are shown to those who leave the default; evidence
+// CLB-0335. Clients that print what they lack send <nil>: CLB-0338.
 func describeSecurityGroupAttribute(v *state.View, req *describeSecurityGroupAttributeRequest) (*describeSecurityGroupAttributeResponse, error) {
 	g, err := cloud.SecurityGroups.Get(v, req.SecurityGroupID)
 	if err != nil {

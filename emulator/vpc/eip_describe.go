@@ -197,9 +197,13 @@ func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 	return view
 }
 
-// showTarget adds what the EIP is on, which exists as long as the association.
+// showTarget adds what the EIP is on, which exists as long as the association. Of
+// an instance neither VPC nor address is shown: CLB-0341.
 func (view *eipView) showTarget(v *state.View, eip *cloud.EIP) {
 	view.Mode, view.InstanceRegionID = modeNAT, eip.RegionID
+	if eip.InstanceType == eipOnInstance {
+		return
+	}
 	if target, err := findTarget(v, eip.InstanceType, eip.InstanceID); err == nil {
 		view.VPCID, view.PrivateIPAddress = target.vpcID, target.privateIP
 	}

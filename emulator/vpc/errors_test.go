@@ -137,7 +137,6 @@ var routeErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Name", Action: "CreateRouteTable", Params: params{"VpcId": vpcID, "RouteTableName": "http://x"}, Status: 400, Code: "InvalidParameter.RouteTableName.Malformed"},
 	{Name: "Description", Action: "CreateRouteTable", Params: params{"VpcId": vpcID, "Description": "http://x"}, Status: 400, Code: "InvalidParameter.Description.Malformed"},
 	{Name: "VPC", Action: "CreateRouteTable", Params: params{"VpcId": "vpc-none"}, Status: 404, Code: "InvalidVpcId.NotFound"},
-	{Name: "Gateway", Action: "CreateRouteTable", Params: params{"VpcId": vpcID, "AssociateType": "Gateway"}, Status: 400, Code: "UnsupportedRegion"},
 	{Name: "Quota", Action: "CreateRouteTable", Params: params{"VpcId": vpcID}, Status: 400, Code: "QuotaExceeded.RouteTable", Plant: times(9, func(i int) func(*state.Tx) error {
 		return func(tx *state.Tx) error {
 			cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: fmt.Sprintf("vtb-%d", i), VPCID: vpcID, Type: cloud.RouteTableCustom})
@@ -174,6 +173,8 @@ var routeErrorCases = []gatewaytest.ErrorCase{
 		Params: with(newEntry, params{"RouteTableId": "vtb-bp1clbemu000000000002", "DestinationCidrBlock": "2001:db8:9::/64", "NextHopId": otherID})},
 	{Name: "NextHopType", Action: "CreateRouteEntry", Params: with(newEntry, params{"NextHopType": "Moon"}), Status: 400, Code: "InvalidNextHopType"},
 	{Name: "NextHop", Action: "CreateRouteEntry", Params: with(newEntry, params{"NextHopId": "i-none"}), Status: 400, Code: "InvalidNextHop.NotFound"},
+	{Name: "UserCidr", Action: "CreateVpc", Params: params{"UserCidr": "100.100.0.0/16,everywhere"}, Status: 400, Code: "InvalidUserCidr"},
+	{Name: "TooManyUserCidrs", Action: "CreateVpc", Params: params{"UserCidr": "1.0.0.0/8,2.0.0.0/8,3.0.0.0/8,4.0.0.0/8"}, Status: 400, Code: "InvalidUserCidr"},
 	{Name: "NoSuchKindOfNextHop", Action: "CreateRouteEntry", Params: with(newEntry, params{"NextHopType": "NatGateway", "NextHopId": "ngw-1"}), Status: 400, Code: "InvalidNextHop.NotFound"},
 	{Name: "NextHopOutside", Action: "CreateRouteEntry", Params: with(newEntry, params{"NextHopId": otherID}), Status: 404, Code: "OperationFailed.InstanceDismatchCurrentVpc"},
 	{Name: "TypeAndList", Action: "CreateRouteEntry", Params: with(newEntry, params{"NextHopList.1.NextHopId": "ri-1"}), Status: 400, Code: "InvalidNexthopTypeAndList.BothNotNull"},

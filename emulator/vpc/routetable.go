@@ -1,6 +1,8 @@
 package vpc
 
 import (
+	"cmp"
+
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
@@ -21,8 +23,6 @@ var (
 		"The specified route table name is not valid.", "CLB-0300")
 	errRouteTableDescriptionMalformed = refusals.New("RouteTableDescriptionMalformed", 400, "InvalidParameter.Description.Malformed",
 		"The specified Description is not valid.", "CLB-0300")
-	errGatewayTableUnsupported = refusals.New("GatewayTableUnsupported", 400, "UnsupportedRegion",
-		"The feature of ipv4Gateway is not supported in the region.", "CLB-0300")
 	errRouteTableIsSystem = refusals.New("RouteTableIsSystem", 400, "IncorrectRouteTableType",
 		"Route table can be deleted by this action only when it's type is custom.", "CLB-0300")
 	errRouteTableHasEntries = refusals.New("RouteTableHasEntries", 400, "IncorrectRouteTableStatus.RouteEntryExist",
@@ -31,9 +31,17 @@ var (
 		"The current status of the route table does not support this operation.", "CLB-0300")
 )
 
-// associateVSwitch is what a route table is for: the vSwitches of its VPC, and
-// not its IPv4 gateway.
+// associateVSwitch is what a route table usually is for: the vSwitches of its VPC,
+// and not its IPv4 gateway.
 const associateVSwitch = "VSwitch"
+
+// associateType is how the state keeps what the table is for.
+func (r *createRouteTableRequest) associateType() string {
+	if r.AssociateType == associateVSwitch {
+		return ""
+	}
+	return r.AssociateType
+}
 
 type createRouteTableRequest struct {
 	tagged
@@ -75,16 +83,14 @@ func putCustomRouteTable(tx *state.Tx, req *createRouteTableRequest) (string, er
 	if err != nil {
 		return "", err
 	}
-	if req.AssociateType != associateVSwitch {
-		return "", errGatewayTableUnsupported
-	}
 	if err := tx.Use(cloud.QuotaRouteTables, vpc.ID, 1); err != nil {
 		return "", err
 	}
 	id := putRouteTable(tx, vpc, &cloud.RouteTable{
-		Type:        cloud.RouteTableCustom,
-		Name:        req.Name,
-		Description: req.Description,
+		Type:          cloud.RouteTableCustom,
+		Name:          req.Name,
+		Description:   req.Description,
+		AssociateType: req.associateType(),
 	})
 	req.set(tx, cloud.TagRouteTable, id)
 	return id, nil
@@ -235,7 +241,7 @@ func viewRouteTable(v *state.View, t *cloud.RouteTable) routeTableView {
 		RouterID:               t.VRouterID,
 		RouterType:             "VRouter",
 		Status:                 statusAvailable,
-		AssociateType:          associateVSwitch,
+		AssociateType:          cmp.Or(t.AssociateType, associateVSwitch),
 		RoutePropagationEnable: true,
 		ResourceGroupID:        t.ResourceGroupID,
 		OwnerID:                ownerID(t.AccountID),

@@ -1,6 +1,7 @@
 package vpc
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -55,20 +56,22 @@ const statusAvailable = "Available"
 
 type createVPCRequest struct {
 	tagged
-	RegionID        string `rpc:"RegionId,required"`
-	CIDRBlock       string `rpc:"CidrBlock,default=172.16.0.0/12"`
-	IPv6CIDRBlock   string `rpc:"Ipv6CidrBlock"`
-	Name            string `rpc:"VpcName,len=1..128,invalid=VPCNameMalformed"`
-	EnableIPv6      bool   `rpc:"EnableIpv6"`
-	Description     string `rpc:"Description,len=1..256,invalid=VPCDescriptionMalformed"`
-	ResourceGroupID string `rpc:"ResourceGroupId"`
-	DryRun          bool   `rpc:"DryRun"`
-	ClientToken     string `rpc:"ClientToken"`
-	IPv6ISP         string `rpc:"Ipv6Isp,default=BGP,enum=BGP|ChinaMobile|ChinaUnicom|ChinaTelecom"`
-	IPv4IPAMPoolID  string `rpc:"Ipv4IpamPoolId"`
-	IPv4CIDRMask    *int   `rpc:"Ipv4CidrMask"`
-	IPv6IPAMPoolID  string `rpc:"Ipv6IpamPoolId"`
-	IPv6CIDRMask    *int   `rpc:"Ipv6CidrMask"`
+	RegionID          string `rpc:"RegionId,required"`
+	CIDRBlock         string `rpc:"CidrBlock,default=172.16.0.0/12"`
+	IPv6CIDRBlock     string `rpc:"Ipv6CidrBlock"`
+	Name              string `rpc:"VpcName,len=1..128,invalid=VPCNameMalformed"`
+	UserCIDR          string `rpc:"UserCidr"`
+	EnableDNSHostname bool   `rpc:"EnableDnsHostname"`
+	EnableIPv6        bool   `rpc:"EnableIpv6"`
+	Description       string `rpc:"Description,len=1..256,invalid=VPCDescriptionMalformed"`
+	ResourceGroupID   string `rpc:"ResourceGroupId"`
+	DryRun            bool   `rpc:"DryRun"`
+	ClientToken       string `rpc:"ClientToken"`
+	IPv6ISP           string `rpc:"Ipv6Isp,default=BGP,enum=BGP|ChinaMobile|ChinaUnicom|ChinaTelecom"`
+	IPv4IPAMPoolID    string `rpc:"Ipv4IpamPoolId"`
+	IPv4CIDRMask      *int   `rpc:"Ipv4CidrMask"`
+	IPv6IPAMPoolID    string `rpc:"Ipv6IpamPoolId"`
+	IPv6CIDRMask      *int   `rpc:"Ipv6CidrMask"`
 }
 
 // Validate implements the gateway's check of shape.
@@ -92,7 +95,34 @@ func (r *createVPCRequest) Validate() error {
 	if err := r.check(); err != nil {
 		return err
 	}
+	if err := checkUserBlocks(r.userBlocks()); err != nil {
+		return err
+	}
 	return checkVPCBlock(r.CIDRBlock)
+}
+
+// userBlocks are the blocks of the comma list: public addresses that the VPC uses
+// as its own.
+func (r *createVPCRequest) userBlocks() []string {
+	if r.UserCIDR == "" {
+		return nil
+	}
+	return strings.Split(r.UserCIDR, ",")
+}
+
+// maxUserBlocks is how many user CIDR blocks a VPC has at most.
+const maxUserBlocks = 3
+
+func checkUserBlocks(blocks []string) error {
+	if len(blocks) > maxUserBlocks {
+		return gateway.Invalid("UserCidr")
+	}
+	for _, block := range blocks {
+		if prefix, err := netip.ParsePrefix(block); err != nil || !prefix.Addr().Is4() {
+			return gateway.Invalid("UserCidr")
+		}
+	}
+	return nil
 }
 
 type createVPCResponse struct {
@@ -138,6 +168,8 @@ func putVPC(tx *state.Tx, req *createVPCRequest) (string, error) {
 		Name:            req.Name,
 		Description:     req.Description,
 		CIDRBlock:       req.CIDRBlock,
+		UserCIDRs:       req.userBlocks(),
+		DNSHostnames:    req.EnableDNSHostname,
 		VRouterID:       newVRouterID(tx),
 		ResourceGroupID: group,
 		CreateTime:      tx.Now(),
@@ -244,6 +276,7 @@ type vpcFields struct {
 	NetworkACLNum        string          `rpc:"NetworkAclNum"`
 	DHCPOptionsSetID     string          `rpc:"DhcpOptionsSetId"`
 	DHCPOptionsSetStatus string          `rpc:"DhcpOptionsSetStatus"`
+	DNSHostnameStatus    string          `rpc:"DnsHostnameStatus"`
 	CreationTime         string          `rpc:"CreationTime"`
 	Tags                 []tagging.Tag   `rpc:"Tags>Tag"`
 }
@@ -306,6 +339,8 @@ func viewVPC(v *state.View, vpc *cloud.VPC) vpcFields {
 		IPv6CIDRBlock:        vpc.IPv6CIDRBlock,
 		EnabledIPv6:          vpc.IPv6CIDRBlock != "",
 		SecondaryCIDRBlocks:  slices.Clone(vpc.SecondaryCIDRBlocks),
+		UserCIDRs:            slices.Clone(vpc.UserCIDRs),
+		DNSHostnameStatus:    "DISABLED",
 		VRouterID:            vpc.VRouterID,
 		IsDefault:            vpc.IsDefault,
 		ResourceGroupID:      vpc.ResourceGroupID,
@@ -314,6 +349,9 @@ func viewVPC(v *state.View, vpc *cloud.VPC) vpcFields {
 		DHCPOptionsSetStatus: statusAvailable,
 		CreationTime:         formatTime(vpc.CreateTime),
 		Tags:                 tagsOf(v, cloud.TagVPC, vpc.ID),
+	}
+	if vpc.DNSHostnames {
+		view.DNSHostnameStatus = "ENABLED"
 	}
 	if vpc.IPv6CIDRBlock != "" {
 		view.IPv6CIDRBlocks = []ipv6CIDRBlock{{IPv6CIDRBlock: vpc.IPv6CIDRBlock, IPv6ISP: "BGP"}}

@@ -100,3 +100,24 @@ func TestDryRun(t *testing.T) {
 	}
 	c.Do("CreateVpc", params{"VpcName": "other", "ClientToken": "t"})
 }
+
+// User CIDR blocks and DNS host names are kept as they were asked for.
+func TestVPCOptions(t *testing.T) {
+	c := newClient(t)
+	id := c.Do("CreateVpc", params{"UserCidr": "100.100.0.0/16,101.0.0.0/8", "EnableDnsHostname": "true"}).Text("VpcId")
+	for _, got := range []struct{ action, prefix string }{{"DescribeVpcs", "Vpcs.Vpc.0."}, {"DescribeVpcAttribute", ""}} {
+		expect(t, c.Do(got.action, params{"VpcId": id}), map[string]string{
+			got.prefix + "UserCidrs.UserCidr.1": "101.0.0.0/8", got.prefix + "DnsHostnameStatus": "ENABLED",
+		})
+	}
+	expect(t, c.Do("DescribeVpcs", params{"VpcId": vpcID}), map[string]string{"Vpcs.Vpc.0.DnsHostnameStatus": "DISABLED"})
+}
+
+// A route table can be one of the IPv4 gateway.
+func TestGatewayRouteTable(t *testing.T) {
+	c := newClient(t)
+	for kind, want := range map[string]string{"Gateway": "Gateway", "VSwitch": "VSwitch", "": "VSwitch"} {
+		id := c.Do("CreateRouteTable", params{"VpcId": vpcID, "AssociateType": kind}).Text("RouteTableId")
+		expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": id}), map[string]string{"RouterTableList.RouterTableListType.0.AssociateType": want})
+	}
+}

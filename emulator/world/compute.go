@@ -20,7 +20,7 @@ func (p *planter) securityGroup(s *securityGroupSpec) {
 		Owner: vpc.Owner, ID: s.ID.text, VPCID: vpc.ID, Name: s.Name.text, Description: s.Description.text,
 		Type:            p.word(s.Type, "normal", "enterprise"),
 		InnerAccess:     "Accept",
-		ResourceGroupID: p.resourceGroup(vpc.Owner, s.ResourceGroup),
+		ResourceGroupID: p.givenResourceGroup(vpc.Owner, s.ResourceGroup),
 		CreateTime:      p.tx.Now(),
 	}
 	cloud.SecurityGroups.Put(p.tx, g)
@@ -42,7 +42,7 @@ func (p *planter) instance(s *instanceSpec) {
 		ImageID:            s.Image.text,
 		SerialNumber:       s.SerialNumber.text,
 		RAMRoleName:        s.RAMRole.text,
-		ResourceGroupID:    p.resourceGroup(sw.Owner, s.ResourceGroup),
+		ResourceGroupID:    p.givenResourceGroup(sw.Owner, s.ResourceGroup),
 		CreateTime:         p.tx.Now(),
 	}
 	if s.PublicIPAddress.text != "" {
@@ -90,7 +90,7 @@ func (p *planter) attach(sw *cloud.VSwitch, i *cloud.Instance, s *networkInterfa
 		MacAddress:       p.mac(s),
 		SourceDestCheck:  true, // as new interfaces have it: CLB-0455
 		SecurityGroupIDs: p.groupsOf(sw.VPCID, s.SecurityGroups),
-		ResourceGroupID:  p.resourceGroup(sw.Owner, s.ResourceGroup),
+		ResourceGroupID:  p.givenResourceGroup(sw.Owner, s.ResourceGroup),
 		CreateTime:       p.tx.Now(),
 	}
 	if i != nil {

@@ -182,6 +182,15 @@ func (p *planter) home(account, region scalar) (owner state.Owner, ok bool) {
 }
 
 // resourceGroup is the group that id names, or the account's default.
+// givenResourceGroup is the group that is named, none otherwise: what ECS has is in
+// none until it is put there. CLB-0337.
+func (p *planter) givenResourceGroup(owner state.Owner, id scalar) string {
+	if id.text == "" {
+		return ""
+	}
+	return p.resourceGroup(owner, id)
+}
+
 func (p *planter) resourceGroup(owner state.Owner, id scalar) string {
 	g, ok := refer(p, cloud.ResourceGroups, id)
 	if ok && g.AccountID != owner.AccountID {

@@ -18,12 +18,15 @@ const (
 // RouteTable is a route table of a VPC.
 type RouteTable struct {
 	state.Owner
-	ID              string
-	VPCID           string
-	VRouterID       string
-	Name            string `json:",omitempty"`
-	Description     string `json:",omitempty"`
-	Type            RouteTableType
+	ID          string
+	VPCID       string
+	VRouterID   string
+	Name        string `json:",omitempty"`
+	Description string `json:",omitempty"`
+	Type        RouteTableType
+	// AssociateType is what the table is for: the vSwitches of its VPC where it is
+	// empty, else its IPv4 gateway.
+	AssociateType   string `json:",omitempty"`
 	ResourceGroupID string
 	CreateTime      time.Time
 }

@@ -14,7 +14,9 @@ type VPC struct {
 	Description         string `json:",omitempty"`
 	CIDRBlock           string
 	SecondaryCIDRBlocks []string `json:",omitempty"`
+	UserCIDRs           []string `json:",omitempty"`
 	IPv6CIDRBlock       string   `json:",omitempty"`
+	DNSHostnames        bool     `json:",omitempty"`
 	VRouterID           string
 	ResourceGroupID     string
 	IsDefault           bool `json:",omitempty"`
