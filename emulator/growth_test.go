@@ -40,7 +40,7 @@ var _ = cloud.LoadBalancers.With(state.OwnedBy(toysByLoadBalancer, cloud.LoadBal
 var stageToyMaking = toys.Stage("toy.making", "Making", "Made", time.Minute)
 
 var quotaToys = state.NewQuota(toySchema, "toy_quota_toys_num", 3,
-	state.Of(toysByLoadBalancer, func(t *toy, add func(string, int)) { add(t.LoadBalancerID, 1) }))
+	state.Of(toys, func(t *toy, add func(string, int)) { add(t.LoadBalancerID, 1) }))
 
 var toyRefusals gateway.Refusals
 

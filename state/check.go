@@ -133,7 +133,7 @@ func Between[T any](c *Checker, from *Table[T], r *T, what string, n, least, mos
 
 // checkInvariants looks at every resource; v must see all of them.
 func checkInvariants(v *View) []string {
-	c := &Checker{v: v}
+	c := &Checker{v: v, problems: checkTallies(v)}
 	for _, k := range v.schema.all() {
 		if len(k.references) == 0 && len(k.checks) == 0 {
 			continue

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/tidwall/btree"
+
 	"github.com/clbemu/clbemu/state/engine"
 )
 
@@ -33,13 +35,13 @@ func (s *Schema) load(ctx context.Context, e engine.Engine) (w *workingSet, unkn
 		}
 	})
 	w = newWorkingSet(s)
-	keys := make([][]string, len(w.indexes))
+	keys, tallies := make([][]string, len(w.indexes)), make([][]tally, len(w.tallies))
 	for c := range ordered {
 		<-c.decoded
 		if ctx.Err() != nil {
 			continue // the reader is about to stop
 		}
-		if err := c.insert(w, keys); err != nil {
+		if err := c.insert(w, keys, tallies); err != nil {
 			fail(err)
 		}
 		unknown = append(unknown, c.unknown...)
@@ -48,7 +50,8 @@ func (s *Schema) load(ctx context.Context, e engine.Engine) (w *workingSet, unkn
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	loadIndexes(w, keys)
+	loadTrees(w.indexes, keys, sorted)
+	loadTrees(w.tallies, tallies, summed)
 	slices.Sort(unknown)
 	return w, slices.Compact(unknown), nil
 }
@@ -69,6 +72,8 @@ type record struct {
 	value []byte
 	r     any
 	keys  []indexKey
+	// counts are what it adds to tallies.
+	counts []quotaCount
 }
 
 // indexKey is a key on its way into an index.
@@ -104,6 +109,7 @@ func (c *chunk) decode() {
 		}
 		rec.value = nil
 		rec.kind.table.loadKeys(rec.r, func(position int, key string) { rec.keys = append(rec.keys, indexKey{position, key}) })
+		rec.kind.eachTally(rec.r, func(position int, t tally) { rec.counts = append(rec.counts, quotaCount{position, t}) })
 		if unknown != nil {
 			c.unknown = append(c.unknown, fmt.Sprintf("%s: %v: a newer clbemu may have written it, and it goes when the resource changes",
 				rec.kind.name, unknown))
@@ -111,9 +117,9 @@ func (c *chunk) decode() {
 	}
 }
 
-// insert puts the rows into their trees, and their keys on the lists of those to
-// be sorted.
-func (c *chunk) insert(w *workingSet, keys [][]string) error {
+// insert puts the rows into their trees, and their keys and counts on the lists of
+// those to be sorted.
+func (c *chunk) insert(w *workingSet, keys [][]string, tallies [][]tally) error {
 	if c.err != nil {
 		return c.err
 	}
@@ -123,28 +129,50 @@ func (c *chunk) insert(w *workingSet, keys [][]string) error {
 		for _, k := range rec.keys {
 			keys[k.position] = append(keys[k.position], k.key)
 		}
+		for _, n := range rec.counts {
+			tallies[n.position] = append(tallies[n.position], n.tally)
+		}
 	}
 	return nil
 }
 
-// loadIndexes builds the indexes of their keys, each on a processor of its own.
-func loadIndexes(w *workingSet, keys [][]string) {
+// loadTrees builds trees of what belongs into each, once it is in order, each on a
+// processor of its own.
+func loadTrees[T any](trees []*btree.BTreeG[T], lists [][]T, order func([]T) []T) {
 	var workers sync.WaitGroup
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for at, list := range keys {
-		if len(list) == 0 {
+	for at, list := range lists {
+		if len(list) == 0 || trees[at] == nil {
 			continue
 		}
 		workers.Go(func() {
 			free <- struct{}{}
 			defer func() { <-free }()
-			slices.Sort(list)
-			for _, key := range list {
-				w.indexes[at].Load(key)
+			for _, item := range order(list) {
+				trees[at].Load(item)
 			}
 		})
 	}
 	workers.Wait()
+}
+
+func sorted(keys []string) []string {
+	slices.Sort(keys)
+	return keys
+}
+
+// summed is one tally a holder.
+func summed(counts []tally) []tally {
+	slices.SortFunc(counts, compareTallies)
+	sums := counts[:1]
+	for _, t := range counts[1:] {
+		if last := &sums[len(sums)-1]; last.account == t.account && last.holder == t.holder {
+			last.n += t.n
+		} else {
+			sums = append(sums, t)
+		}
+	}
+	return slices.DeleteFunc(sums, func(t tally) bool { return t.n == 0 })
 }
 
 // readChunks puts what the engine keeps into all of the queues.

@@ -2,9 +2,10 @@ package state
 
 import (
 	"cmp"
-	"iter"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // QuotaExceeded: the change would go over a quota. The error's Kind is the
@@ -14,70 +15,98 @@ const QuotaExceeded Fact = "QuotaExceeded"
 // QuotaName names a quota as the cloud's quota centre does.
 type QuotaName string
 
-// quota is what an account may have unless it was told otherwise, and where what
-// it has is counted.
+// quota is what an account may have unless it was told otherwise.
 type quota struct {
-	position int
+	position int // of its tree, and in lists
 	limit    int
-	sources  []Counted
 }
 
-// Counted is one way in which a holder uses a quota.
+// Counted is one way in which holders use a quota: by the rows of a kind.
 type Counted struct {
-	held func(v *View, holder string, add func(n int) bool)
-	all  func(v *View, add func(holder string, n int))
+	kind *kind
+	each func(r any, add func(holder string, n int))
 }
 
-// NewQuota declares a quota with its usual limit and what counts.
+// NewQuota declares a quota with its usual limit and what counts. What each holder
+// has is kept with the rows, so that to ask costs the same however much there is.
 func NewQuota(s *Schema, name QuotaName, limit int, sources ...Counted) QuotaName {
-	s.quotas[name] = &quota{position: len(s.quotas), limit: limit, sources: sources}
+	q := &quota{position: tallyTrees, limit: limit}
+	tallyTrees++
+	s.quotas[name] = q
+	for _, c := range sources {
+		c.kind.counts = append(c.kind.counts, count{q.position, c.each})
+	}
 	return name
 }
 
-// Of counts rows of which the holder's id is the first value of an index. Each
-// calls add with the holders of a row and how much that is of them.
-func Of[T any](x *Index[T], each func(r *T, add func(holder string, n int))) Counted {
-	return counted(x.table, each, func(v *View, holder string) iter.Seq[*T] { return x.List(v, holder) })
+// Of counts rows. Each calls add with the holders of a row and how much that is of
+// them.
+func Of[T any](t *Table[T], each func(r *T, add func(holder string, n int))) Counted {
+	return Counted{t.declared, func(r any, add func(string, int)) { each(r.(*T), add) }}
 }
 
-// InRegion counts the rows of a region, found by an index of account and region.
-func InRegion[T any](x *Index[T]) Counted {
-	each := func(r *T, add func(string, int)) { add(ownerOf(r).RegionID, 1) }
-	return counted(x.table, each, func(v *View, region string) iter.Seq[*T] { return x.List(v, v.scope.AccountID, region) })
+// InRegion counts the rows of each region.
+func InRegion[T any](t *Table[T]) Counted {
+	return Of(t, func(r *T, add func(string, int)) { add(ownerOf(r).RegionID, 1) })
 }
 
 // Within counts what the holder itself has in it.
 func Within[T any](t *Table[T], size func(*T) int) Counted {
-	each := func(r *T, add func(string, int)) { add(t.id(r), size(r)) }
-	return counted(t, each, func(v *View, id string) iter.Seq[*T] {
-		return func(yield func(*T) bool) {
-			if r, ok := t.Find(v, id); ok {
-				yield(r)
-			}
-		}
-	})
+	return Of(t, func(r *T, add func(string, int)) { add(t.id(r), size(r)) })
 }
 
-func counted[T any](t *Table[T], each func(*T, func(string, int)), rows func(v *View, holder string) iter.Seq[*T]) Counted {
-	return Counted{
-		held: func(v *View, holder string, add func(int) bool) {
-			for r := range rows(v, holder) {
-				n := 0
-				each(r, func(id string, more int) {
-					if id == holder {
-						n += more
-					}
-				})
-				if !add(n) {
-					return
-				}
-			}
-		},
-		all: func(v *View, add func(string, int)) {
-			for r := range t.All(v) {
-				each(r, add)
-			}
-		},
+// count is how the rows of a kind count in a quota.
+type count struct {
+	position int
+	each     func(r any, add func(holder string, n int))
+}
+
+// tally is what a holder of an account has.
+type tally struct {
+	account, holder string
+	n               int
+}
+
+// quotaCount is a count on its way into a tally.
+type quotaCount struct {
+	position int
+	tally    tally
+}
+
+func compareTallies(a, b tally) int {
+	return cmp.Or(strings.Compare(a.account, b.account), strings.Compare(a.holder, b.holder))
+}
+
+// eachTally yields what a row counts in quotas, nothing for nil.
+func (k *kind) eachTally(r any, yield func(position int, t tally)) {
+	if r == nil {
+		return
+	}
+	account := ownerOf(r).AccountID
+	for _, c := range k.counts {
+		c.each(r, func(holder string, n int) { yield(c.position, tally{account, holder, n}) })
+	}
+}
+
+// recount takes a row out of the tallies, and another into them; nil is none. Most
+// changes of a row leave what it counts as it was, and with that the trees.
+func (k *kind) recount(txn txn, from, to any) {
+	var room [8]quotaCount
+	changes := room[:0]
+	note := func(position int, t tally) {
+		at := slices.IndexFunc(changes, func(c quotaCount) bool {
+			return c.position == position && c.tally.holder == t.holder && c.tally.account == t.account
+		})
+		if at < 0 {
+			changes = append(changes, quotaCount{position, t})
+			return
+		}
+		changes[at].tally.n += t.n
+	}
+	k.eachTally(to, note)
+	k.eachTally(from, func(position int, t tally) { t.n = -t.n; note(position, t) })
+	for _, c := range changes {
+		txn.tally(c.position, c.tally)
 	}
 }
 
@@ -110,22 +139,15 @@ func (v *View) Limit(name QuotaName) int {
 // may.
 func (v *View) Use(name QuotaName, holder string, n int) error {
 	limit := v.Limit(name)
-	if v.used(name, holder, limit+1-n)+n > limit {
+	if v.used(name, holder)+n > limit {
 		return &Error{Fact: QuotaExceeded, Kind: Kind(name), ID: holder}
 	}
 	return nil
 }
 
-// used is how much a holder has, counted no further than most.
-func (v *View) used(name QuotaName, holder string, most int) (n int) {
-	account := v.In(Owner{AccountID: v.scope.AccountID})
-	for _, s := range v.schema.quotas[name].sources {
-		s.held(account, holder, func(more int) bool {
-			n += more
-			return n < most
-		})
-	}
-	return n
+// used is how much a holder has, in all regions of the scope's account.
+func (v *View) used(name QuotaName, holder string) int {
+	return v.txn.tallied(v.schema.quotas[name].position, tally{account: v.scope.AccountID, holder: holder})
 }
 
 // QuotaUse is how much of a quota is used, and by whom.
@@ -149,16 +171,10 @@ func QuotaUses(v *View) []QuotaUse {
 	list := make([]QuotaUse, len(names))
 	for i, name := range names {
 		q := v.schema.quotas[name]
-		used := make(map[string]int)
-		for _, s := range q.sources {
-			s.all(account, func(holder string, n int) { used[holder] += n })
-		}
 		list[i] = QuotaUse{Name: name, Default: q.limit, Limit: account.Limit(name)}
-		for id, n := range used {
-			if n > 0 {
-				list[i].Holders = append(list[i].Holders, QuotaHolder{id, n})
-			}
-		}
+		v.txn.eachTally(q.position, v.scope.AccountID, func(holder string, n int) {
+			list[i].Holders = append(list[i].Holders, QuotaHolder{holder, n})
+		})
 		slices.SortFunc(list[i].Holders, func(a, b QuotaHolder) int {
 			return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.ID, b.ID))
 		})
@@ -171,4 +187,25 @@ func (s *Schema) QuotaNames() []QuotaName {
 	return slices.SortedFunc(maps.Keys(s.quotas), func(a, b QuotaName) int {
 		return cmp.Compare(s.quotas[a].position, s.quotas[b].position)
 	})
+}
+
+// checkTallies counts anew what is kept of each quota.
+func checkTallies(v *View) (problems []string) {
+	anew := newWorkingSet(v.schema).writing()
+	for _, k := range v.schema.all() {
+		if len(k.counts) == 0 {
+			continue
+		}
+		for _, r := range k.table.all(v) {
+			k.recount(anew, nil, r)
+		}
+	}
+	for _, name := range v.schema.QuotaNames() {
+		at := v.schema.quotas[name].position
+		kept, counted := v.txn.tallies[at].Items(), anew.tallies[at].Items()
+		if !slices.Equal(kept, counted) {
+			problems = append(problems, fmt.Sprintf("quota %s is kept as %v, and counted anew %v", name, kept, counted))
+		}
+	}
+	return problems
 }

@@ -86,6 +86,8 @@ type kind struct {
 	tag       TagResourceType
 	setting   bool
 	counter   bool
+	// counts say what a row counts in quotas.
+	counts []count
 }
 
 // Option declares something of a kind.

@@ -170,11 +170,20 @@ func (t *Table[T]) replace(txn txn, id string, r *T) {
 	for _, x := range t.indexes {
 		txn.rekey(x.position, x.keysOf(id, old), x.keysOf(id, r))
 	}
+	t.declared.recount(txn, anyOf(old), anyOf(r))
 	if r == nil {
 		txn.replace(t.declared.position, id, nil)
 		return
 	}
 	txn.replace(t.declared.position, id, r)
+}
+
+// anyOf is nil where r is.
+func anyOf[T any](r *T) any {
+	if r == nil {
+		return nil
+	}
+	return r
 }
 
 // keysOf are the keys of a row, which end with its id; those of nil are none.

@@ -15,6 +15,7 @@ import (
 type workingSet struct {
 	rows    []*btree.BTreeG[row]    // by the position of the kind
 	indexes []*btree.BTreeG[string] // by the position of the index
+	tallies []*btree.BTreeG[tally]  // by the position of the quota
 	// copying guards the trees' own note of who may write into them, which a copy
 	// changes on both sides.
 	copying *sync.Mutex
@@ -28,20 +29,24 @@ type row struct {
 
 // Trees have positions over all schemas, so that a table finds its own without
 // asking whose schema it is in. They are given while packages are initialised.
-var rowTrees, indexTrees int
+var rowTrees, indexTrees, tallyTrees int
 
 // degree is half of what a node of a tree holds: more makes a change copy more,
 // less makes the tree deeper.
 const degree = 16
 
 func newWorkingSet(s *Schema) *workingSet {
-	w := &workingSet{rows: make([]*btree.BTreeG[row], rowTrees), indexes: make([]*btree.BTreeG[string], indexTrees), copying: new(sync.Mutex)}
+	w := &workingSet{rows: make([]*btree.BTreeG[row], rowTrees), indexes: make([]*btree.BTreeG[string], indexTrees),
+		tallies: make([]*btree.BTreeG[tally], tallyTrees), copying: new(sync.Mutex)}
 	options := btree.Options{Degree: degree, NoLocks: true}
 	for _, k := range s.kinds {
 		w.rows[k.position] = btree.NewBTreeGOptions(func(a, b row) bool { return a.id < b.id }, options)
 		for _, at := range k.table.indexPositions() {
 			w.indexes[at] = btree.NewBTreeGOptions(cmp.Less[string], options)
 		}
+	}
+	for _, q := range s.quotas {
+		w.tallies[q.position] = btree.NewBTreeGOptions(func(a, b tally) bool { return compareTallies(a, b) < 0 }, options)
 	}
 	return w
 }
@@ -50,7 +55,7 @@ func newWorkingSet(s *Schema) *workingSet {
 type txn struct {
 	*workingSet
 	// own tell which trees the transaction has copied; nil for one that only reads.
-	ownRows, ownIndexes []bool
+	ownRows, ownIndexes, ownTallies []bool
 }
 
 // reading returns a transaction that changes nothing.
@@ -58,27 +63,20 @@ func (w *workingSet) reading() txn { return txn{workingSet: w} }
 
 // writing returns a transaction on a copy.
 func (w *workingSet) writing() txn {
-	next := &workingSet{rows: slices.Clone(w.rows), indexes: slices.Clone(w.indexes), copying: w.copying}
-	return txn{next, make([]bool, len(w.rows)), make([]bool, len(w.indexes))}
+	next := &workingSet{slices.Clone(w.rows), slices.Clone(w.indexes), slices.Clone(w.tallies), w.copying}
+	return txn{next, make([]bool, len(w.rows)), make([]bool, len(w.indexes)), make([]bool, len(w.tallies))}
 }
 
 // committed returns what the transaction made, which it must not write to again.
 func (t txn) committed() *workingSet { return t.workingSet }
 
-func (t txn) ownRow(at int) *btree.BTreeG[row] {
-	if !t.ownRows[at] {
-		t.rows[at] = copyOf(t.copying, t.rows[at])
-		t.ownRows[at] = true
+// own is a tree that the transaction may write into.
+func own[T any](t txn, trees []*btree.BTreeG[T], own []bool, at int) *btree.BTreeG[T] {
+	if !own[at] {
+		trees[at] = copyOf(t.copying, trees[at])
+		own[at] = true
 	}
-	return t.rows[at]
-}
-
-func (t txn) ownIndex(at int) *btree.BTreeG[string] {
-	if !t.ownIndexes[at] {
-		t.indexes[at] = copyOf(t.copying, t.indexes[at])
-		t.ownIndexes[at] = true
-	}
-	return t.indexes[at]
+	return trees[at]
 }
 
 func copyOf[T any](copying *sync.Mutex, tree *btree.BTreeG[T]) *btree.BTreeG[T] {
@@ -117,22 +115,53 @@ func (t txn) eachID(at int, prefix string, yield func(id string) bool) {
 // replace puts a row, nil to delete it, and changes its keys from some to others.
 func (t txn) replace(at int, id string, value any) {
 	if value == nil {
-		t.ownRow(at).Delete(row{id: id})
+		own(t, t.rows, t.ownRows, at).Delete(row{id: id})
 		return
 	}
-	t.ownRow(at).Set(row{id, value})
+	own(t, t.rows, t.ownRows, at).Set(row{id, value})
 }
 
 // rekey changes the keys of a row in an index.
 func (t txn) rekey(at int, from, to []string) {
 	for _, key := range from {
 		if !slices.Contains(to, key) {
-			t.ownIndex(at).Delete(key)
+			own(t, t.indexes, t.ownIndexes, at).Delete(key)
 		}
 	}
 	for _, key := range to {
 		if !slices.Contains(from, key) {
-			t.ownIndex(at).Set(key)
+			own(t, t.indexes, t.ownIndexes, at).Set(key)
 		}
 	}
+}
+
+// tallied is how much a holder has of a quota.
+func (t txn) tallied(at int, of tally) int {
+	found, _ := t.tallies[at].Get(of)
+	return found.n
+}
+
+// tally adds to what a holder has of a quota, and forgets who has nothing.
+func (t txn) tally(at int, change tally) {
+	if change.n == 0 || t.tallies[at] == nil { // nil is a quota of another schema that shares the kind
+		return
+	}
+	tree := own(t, t.tallies, t.ownTallies, at)
+	change.n += t.tallied(at, change)
+	if change.n == 0 {
+		tree.Delete(change)
+		return
+	}
+	tree.Set(change)
+}
+
+// eachTally yields what an account's holders have of a quota, in order of holder.
+func (t txn) eachTally(at int, account string, yield func(holder string, n int)) {
+	still(t, t.ownTallies, at, t.tallies[at]).Ascend(tally{account: account}, func(of tally) bool {
+		if of.account != account {
+			return false
+		}
+		yield(of.holder, of.n)
+		return true
+	})
 }

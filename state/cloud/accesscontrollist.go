@@ -34,7 +34,7 @@ var AccessControlListsByRegion = AccessControlLists.Index("region", func(a *Acce
 
 // QuotaACLs is of an account.
 var QuotaACLs = state.NewQuota(Schema, "slb_quota_acls_num", 200,
-	state.Of(AccessControlListsByRegion, func(a *AccessControlList, add func(string, int)) { add(a.AccountID, 1) }))
+	state.Of(AccessControlLists, func(a *AccessControlList, add func(string, int)) { add(a.AccountID, 1) }))
 
 // QuotaACLEntries is of an access control list.
 var QuotaACLEntries = state.NewQuota(Schema, "slb_quota_acl_entries_num", 300,

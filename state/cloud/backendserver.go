@@ -56,14 +56,14 @@ func checkBackendServers(c *state.Checker, kind state.Kind, id string, servers [
 // group, and once for each group and port.
 var QuotaBackendServers = state.NewQuota(Schema, "slb_quota_backendservers_num", 200,
 	state.Within(LoadBalancers, func(lb *LoadBalancer) int { return len(lb.BackendServers) }),
-	state.Of(VServerGroupsByLoadBalancer, func(g *VServerGroup, add func(string, int)) { add(g.LoadBalancerID, len(g.BackendServers)) }),
-	state.Of(MasterSlaveServerGroupsByLoadBalancer, func(g *MasterSlaveServerGroup, add func(string, int)) { add(g.LoadBalancerID, len(g.BackendServers)) }))
+	state.Of(VServerGroups, func(g *VServerGroup, add func(string, int)) { add(g.LoadBalancerID, len(g.BackendServers)) }),
+	state.Of(MasterSlaveServerGroups, func(g *MasterSlaveServerGroup, add func(string, int)) { add(g.LoadBalancerID, len(g.BackendServers)) }))
 
 // QuotaServerAttached is of a server: how often it is in groups.
 var QuotaServerAttached = state.NewQuota(Schema, "slb_quota_backendserver_attached_num", 50,
-	state.Of(LoadBalancersByServer, func(lb *LoadBalancer, add func(string, int)) { eachServer(lb.BackendServers, add) }),
-	state.Of(VServerGroupsByServer, func(g *VServerGroup, add func(string, int)) { eachServer(g.BackendServers, add) }),
-	state.Of(MasterSlaveServerGroupsByServer, func(g *MasterSlaveServerGroup, add func(string, int)) { eachServer(g.Members(), add) }))
+	state.Of(LoadBalancers, func(lb *LoadBalancer, add func(string, int)) { eachServer(lb.BackendServers, add) }),
+	state.Of(VServerGroups, func(g *VServerGroup, add func(string, int)) { eachServer(g.BackendServers, add) }),
+	state.Of(MasterSlaveServerGroups, func(g *MasterSlaveServerGroup, add func(string, int)) { eachServer(g.Members(), add) }))
 
 func eachServer(servers []BackendServer, add func(string, int)) {
 	for _, s := range servers {

@@ -25,4 +25,4 @@ var CACertificatesByRegion = CACertificates.Index("region", func(c *CACertificat
 })
 
 // QuotaCACertificates is of a region.
-var QuotaCACertificates = state.NewQuota(Schema, "slb_quota_ca_certs_num", 100, state.InRegion(CACertificatesByRegion))
+var QuotaCACertificates = state.NewQuota(Schema, "slb_quota_ca_certs_num", 100, state.InRegion(CACertificates))

@@ -41,4 +41,4 @@ var _ = Listeners.With(state.OwnedBy(DomainExtensionsByListener, Listeners))
 
 // QuotaDomainExtensions is of a listener.
 var QuotaDomainExtensions = state.NewQuota(Schema, "slb_quota_domain_extensions_num", 3,
-	state.Of(DomainExtensionsByListener, func(d *DomainExtension, add func(string, int)) { add(d.ListenerID(), 1) }))
+	state.Of(DomainExtensions, func(d *DomainExtension, add func(string, int)) { add(d.ListenerID(), 1) }))

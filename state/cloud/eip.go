@@ -77,4 +77,4 @@ var (
 )
 
 // QuotaEIPs is of a region. It is not published with certainty: CLB-0170.
-var QuotaEIPs = state.NewQuota(Schema, "vpc_quota_eips_num", 20, state.InRegion(EIPsByRegion))
+var QuotaEIPs = state.NewQuota(Schema, "vpc_quota_eips_num", 20, state.InRegion(EIPs))

@@ -200,9 +200,9 @@ var (
 // access control lists of a listener are not published with certainty: CLB-0170.
 var (
 	QuotaListeners = state.NewQuota(Schema, "slb_quota_listeners_num", 50,
-		state.Of(ListenersByLoadBalancer, func(l *Listener, add func(string, int)) { add(l.LoadBalancerID, 1) }))
+		state.Of(Listeners, func(l *Listener, add func(string, int)) { add(l.LoadBalancerID, 1) }))
 	QuotaACLAttached = state.NewQuota(Schema, "slb_quota_acl_attached_num", 50,
-		state.Of(ListenersByAccessControlList, func(l *Listener, add func(string, int)) {
+		state.Of(Listeners, func(l *Listener, add func(string, int)) {
 			for _, id := range l.AclIDs {
 				add(id, 1)
 			}

@@ -144,4 +144,4 @@ var StageLoadBalancerConfiguring = LoadBalancers.Stage("loadbalancer.configuring
 
 // QuotaLoadBalancers is of an account.
 var QuotaLoadBalancers = state.NewQuota(Schema, "slb_quota_instances_num", 60,
-	state.Of(LoadBalancersByRegion, func(lb *LoadBalancer, add func(string, int)) { add(lb.AccountID, 1) }))
+	state.Of(LoadBalancers, func(lb *LoadBalancer, add func(string, int)) { add(lb.AccountID, 1) }))

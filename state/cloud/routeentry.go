@@ -65,7 +65,7 @@ var (
 
 // QuotaRouteEntries is of a route table, for custom entries.
 var QuotaRouteEntries = state.NewQuota(Schema, "vpc_quota_route_entrys_num", 200,
-	state.Of(RouteEntriesByTable, func(e *RouteEntry, add func(string, int)) {
+	state.Of(RouteEntries, func(e *RouteEntry, add func(string, int)) {
 		if e.Type == RouteTableCustom {
 			add(e.RouteTableID, 1)
 		}

@@ -44,7 +44,7 @@ var RouteTablesByVPC = RouteTables.Index("vpc", func(t *RouteTable) [][]string {
 // QuotaRouteTables is of a VPC, for custom tables. It is not published with
 // certainty: CLB-0170.
 var QuotaRouteTables = state.NewQuota(Schema, "vpc_quota_route_tables_num", 9,
-	state.Of(RouteTablesByVPC, func(t *RouteTable, add func(string, int)) {
+	state.Of(RouteTables, func(t *RouteTable, add func(string, int)) {
 		if t.Type == RouteTableCustom {
 			add(t.VPCID, 1)
 		}

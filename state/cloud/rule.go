@@ -52,4 +52,4 @@ var _ = Listeners.With(state.OwnedBy(RulesByListener, Listeners))
 
 // QuotaRules is of a listener.
 var QuotaRules = state.NewQuota(Schema, "slb_quota_rules_num", 40,
-	state.Of(RulesByListener, func(r *Rule, add func(string, int)) { add(r.ListenerID, 1) }))
+	state.Of(Rules, func(r *Rule, add func(string, int)) { add(r.ListenerID, 1) }))

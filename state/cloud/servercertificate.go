@@ -26,4 +26,4 @@ var ServerCertificatesByRegion = ServerCertificates.Index("region", func(c *Serv
 })
 
 // QuotaCertificates is of a region.
-var QuotaCertificates = state.NewQuota(Schema, "slb_quota_certs_num", 100, state.InRegion(ServerCertificatesByRegion))
+var QuotaCertificates = state.NewQuota(Schema, "slb_quota_certs_num", 100, state.InRegion(ServerCertificates))

@@ -22,11 +22,11 @@ const (
 
 // QuotaTags is of a resource.
 var QuotaTags = state.NewQuota(Schema, "slb_quota_tags_num", 20,
-	state.Of(state.TagsByResource, func(t *state.Tag, add func(string, int)) { add(t.ResourceID, 1) }))
+	state.Of(state.Tags, func(t *state.Tag, add func(string, int)) { add(t.ResourceID, 1) }))
 
 // QuotaLegacyTags is of a load balancer, as far as AddTags goes.
 var QuotaLegacyTags = state.NewQuota(Schema, "slb_quota_add_tags_num", 10,
-	state.Of(state.TagsByResource, func(t *state.Tag, add func(string, int)) {
+	state.Of(state.Tags, func(t *state.Tag, add func(string, int)) {
 		if t.ResourceType == TagLoadBalancer {
 			add(t.ResourceID, 1)
 		}

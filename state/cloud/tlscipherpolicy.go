@@ -60,9 +60,9 @@ var StageTLSCipherPolicyConfiguring = TLSCipherPolicies.Stage("tlscipherpolicy.c
 
 // The quotas of a region, and of a policy. How many are not published: CLB-0181.
 var (
-	QuotaTLSCipherPolicies        = state.NewQuota(Schema, "slb_quota_tls_cipher_policies_num", 50, state.InRegion(TLSCipherPoliciesByRegion))
+	QuotaTLSCipherPolicies        = state.NewQuota(Schema, "slb_quota_tls_cipher_policies_num", 50, state.InRegion(TLSCipherPolicies))
 	QuotaTLSCipherPolicyListeners = state.NewQuota(Schema, "slb_quota_tls_cipher_policy_attached_num", 50,
-		state.Of(ListenersByTLSCipherPolicy, func(l *Listener, add func(string, int)) {
+		state.Of(Listeners, func(l *Listener, add func(string, int)) {
 			if id := ownTLSCipherPolicy(l); id != "" {
 				add(id, 1)
 			}

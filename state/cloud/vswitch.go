@@ -36,4 +36,4 @@ var VSwitchesByVPC = VSwitches.Index("vpc", func(s *VSwitch) [][]string { return
 
 // QuotaVSwitches is of a VPC.
 var QuotaVSwitches = state.NewQuota(Schema, "vpc_quota_vswitches_num", 150,
-	state.Of(VSwitchesByVPC, func(s *VSwitch, add func(string, int)) { add(s.VPCID, 1) }))
+	state.Of(VSwitches, func(s *VSwitch, add func(string, int)) { add(s.VPCID, 1) }))
