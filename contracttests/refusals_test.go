@@ -22,7 +22,7 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -63,7 +63,7 @@ type refusalRun struct {
 func worldSet(name, value string) cause {
 	return cause{"`clbemu world set " + name + "=" + value + "`", func(r *refusalRun) error {
 		return r.store.Update(state.Owner{}, func(tx *state.Tx) error {
-			return world.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: name, Value: value}})
+			return conditions.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: name, Value: value}})
 		})
 	}}
 }

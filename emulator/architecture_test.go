@@ -187,9 +187,13 @@ func TestArchitecturePage(t *testing.T) {
 		if folder == "emulator" {
 			folder = "."
 		}
-		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
+		var files []string
+		for _, parent := range []string{"", "world"} {
+			found, err := filepath.Glob(filepath.Join(parent, folder, "*_test.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, found...)
 		}
 		if !slices.ContainsFunc(files, func(file string) bool {
 			text, err := os.ReadFile(file)

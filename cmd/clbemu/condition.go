@@ -17,7 +17,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
@@ -71,8 +71,8 @@ func newWorldSet() *cobra.Command {
 func documentation() string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	for _, d := range world.Documentation() {
-		fmt.Fprintf(table, "  %s\t%s\n", d.Name, d.Value)
+	for _, c := range conditions.All() {
+		fmt.Fprintf(table, "  %s\tof the %s\t%s\n", c.Name, c.Scope, c.Help)
 	}
 	table.Flush()
 	return "Conditions:\n" + strings.TrimRight(text.String(), "\n")

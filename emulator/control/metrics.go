@@ -51,7 +51,7 @@ func NewMetrics(store *state.Store, products []*gateway.Product) *Metrics {
 		}
 		return 0
 	})
-	m.registry.MustRegister(m.calls, m.duration, failing, &resources{store: store},
+	m.registry.MustRegister(m.calls, m.duration, failing, &resourceCounts{store: store},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -91,16 +91,16 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
-// resources counts what the store holds, when it is asked.
-type resources struct{ store *state.Store }
+// resourceCounts counts what the store holds, when it is asked.
+type resourceCounts struct{ store *state.Store }
 
 var resourcesDesc = prometheus.NewDesc("clbemu_resources", "Resources in the state.", []string{"kind"}, nil)
 
 // Describe implements prometheus.Collector.
-func (r *resources) Describe(ch chan<- *prometheus.Desc) { ch <- resourcesDesc }
+func (r *resourceCounts) Describe(ch chan<- *prometheus.Desc) { ch <- resourcesDesc }
 
 // Collect implements prometheus.Collector.
-func (r *resources) Collect(ch chan<- prometheus.Metric) {
+func (r *resourceCounts) Collect(ch chan<- prometheus.Metric) {
 	err := r.store.View(state.Owner{}, func(v *state.View) error {
 		for kind, n := range v.Counts() {
 			ch <- prometheus.MustNewConstMetric(resourcesDesc, prometheus.GaugeValue, float64(n), string(kind))

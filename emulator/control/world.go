@@ -13,7 +13,8 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/emulator/world/conditions"
+	"github.com/clbemu/clbemu/emulator/world/resources"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -69,7 +70,7 @@ func (a *api) getWorld(w http.ResponseWriter, r *http.Request) { a.answerWorld(w
 func (a *api) answerWorld(w http.ResponseWriter, where controlapi.Where) {
 	var list []controlapi.Setting
 	err := a.Store.View(state.Owner{}, func(v *state.View) (err error) {
-		list, err = world.Conditions(v, where)
+		list, err = conditions.Get(v, where)
 		return err
 	})
 	if err != nil {
@@ -89,7 +90,7 @@ func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {
 	err := a.checkSettings(change.Settings)
 	if err == nil {
 		err = a.Store.Update(state.Owner{}, func(tx *state.Tx) error {
-			return world.Set(tx, change.Where, change.Settings)
+			return conditions.Set(tx, change.Where, change.Settings)
 		})
 	}
 	if err != nil {
@@ -98,14 +99,21 @@ func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {
 	}
 	settings := []string{"account", change.AccountID, "region", change.RegionID}
 	for _, s := range change.Settings {
-		settings = append(settings, s.Name, world.Shown(s).Value)
+		settings = append(settings, s.Name, conditions.Shown(s).Value)
 	}
 	a.changed(journal.KindWorld, "set conditions", settings...)
 	a.answerWorld(w, change.Where)
 }
 
 func (a *api) quotas(w http.ResponseWriter, r *http.Request) {
-	quotas, err := world.Quotas(a.Store, where(r))
+	var quotas []state.QuotaUse
+	err := a.Store.View(state.Owner{}, func(v *state.View) error {
+		owner, err := resources.Owner(v, where(r))
+		if err == nil {
+			quotas = state.QuotaUses(v.In(state.Owner{AccountID: owner.AccountID}))
+		}
+		return err
+	})
 	if err != nil {
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 		return

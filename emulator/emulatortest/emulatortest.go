@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -113,7 +113,7 @@ func (s *Server) World(t testing.TB, name, value string) {
 	err := names.Of(s.Store().Schema(), emulator.Products()).CheckCondition(name, value)
 	if err == nil {
 		err = s.Store().Update(state.Owner{}, func(tx *state.Tx) error {
-			return world.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: name, Value: value}})
+			return conditions.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: name, Value: value}})
 		})
 	}
 	if err != nil {

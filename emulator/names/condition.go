@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
@@ -13,14 +13,14 @@ import (
 // that names what there is not. What is in the world, such as zones, the world
 // checks itself when it is set; an empty value is not known yet.
 func (n *Names) CheckCondition(name, value string) error {
-	row, named, ok := findCondition(name)
+	row, named, ok := conditions.Find(name)
 	if !ok {
 		return fmt.Errorf("there is no condition %s%s", name, DidYouMean(name, n.conditionNames(), "clbemu world set --help lists them"))
 	}
-	if list := n.listOf(row); list != nil && !slices.Contains(list, named) {
+	if list := row.Named(n.named()); list != nil && !slices.Contains(list, named) {
 		return fmt.Errorf("there is no condition %s%s", name, DidYouMean(name, n.conditionNames(), "there are "+strings.Join(list, ", ")))
 	}
-	if strings.HasPrefix(row, "policy.") && value != "" && value != "none" {
+	if row.Policy && value != "" && value != "none" {
 		document, err := cloud.ParsePolicy(value)
 		if err != nil {
 			return err
@@ -30,11 +30,16 @@ func (n *Names) CheckCondition(name, value string) error {
 	return nil
 }
 
+// named are what conditions can be named after.
+func (n *Names) named() conditions.Names {
+	return conditions.Names{Schema: n.schema, Actions: n.actionNames()}
+}
+
 // CheckPrefix refuses the beginning of conditions' names with which none begins.
 func (n *Names) CheckPrefix(prefix string) error {
-	for _, d := range world.Documentation() {
-		before, _, variable := strings.Cut(d.Name, "<")
-		if variable && n.listOf(d.Name) == nil && strings.HasPrefix(prefix, before) {
+	for _, row := range conditions.All() {
+		before, _, variable := strings.Cut(row.Name, "<")
+		if variable && row.Named(n.named()) == nil && strings.HasPrefix(prefix, before) {
 			return nil
 		}
 	}
@@ -49,49 +54,14 @@ func (n *Names) CheckPrefix(prefix string) error {
 	return fmt.Errorf("no condition begins with %s%s", prefix, DidYouMean(prefix, families, "clbemu world set --help lists them"))
 }
 
-// findCondition finds the row of a condition's name, and what stands in it for
-// <…>.
-func findCondition(name string) (row, named string, ok bool) {
-	for _, d := range world.Documentation() {
-		before, rest, variable := strings.Cut(d.Name, "<")
-		_, after, _ := strings.Cut(rest, ">")
-		named, fits := strings.CutPrefix(name, before)
-		if fits {
-			named, fits = strings.CutSuffix(named, after)
-		}
-		if fits && (named != "") == variable {
-			return d.Name, named, true
-		}
-	}
-	return "", "", false
-}
-
-// listOf lists what the <…> of a row can be, nil where only a world knows it.
-func (n *Names) listOf(row string) (list []string) {
-	switch row {
-	case "quota.<name>":
-		for _, q := range n.schema.QuotaNames() {
-			list = append(list, string(q))
-		}
-	case "throttle.action.<action>":
-		return n.actionNames()
-	case "life.<stage>":
-		for stage := range n.schema.Stages() {
-			list = append(list, string(stage))
-		}
-		slices.Sort(list)
-	}
-	return list
-}
-
 // conditionNames are all that can be listed.
 func (n *Names) conditionNames() (all []string) {
-	for _, d := range world.Documentation() {
-		list := n.listOf(d.Name)
+	for _, row := range conditions.All() {
+		list := row.Named(n.named())
 		if list == nil {
-			all = append(all, d.Name)
+			all = append(all, row.Name)
 		}
-		before, _, _ := strings.Cut(d.Name, "<")
+		before, _, _ := strings.Cut(row.Name, "<")
 		for _, named := range list {
 			all = append(all, before+named)
 		}

@@ -3,6 +3,7 @@ package world
 import (
 	"slices"
 
+	"github.com/clbemu/clbemu/emulator/world/resources"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
@@ -85,9 +86,9 @@ func (p *planter) account(s *accountSpec) {
 	// The days are those of the cloud: CLB-0454.
 	a := &cloud.Account{
 		ID: s.ID.text, Name: s.Name.text, DefaultResourceGroupID: s.DefaultResourceGroup.text,
-		Balance:     p.number(s.Balance, 10_000, -maxBalance, maxBalance),
-		GraceDays:   p.number(s.GraceDays, 7, 0, maxDays),
-		ReleaseDays: p.number(s.ReleaseDays, 7, 0, maxDays),
+		Balance:     p.number(s.Balance, 10_000, -resources.MaxBalance, resources.MaxBalance),
+		GraceDays:   p.number(s.GraceDays, 7, 0, resources.MaxDays),
+		ReleaseDays: p.number(s.ReleaseDays, 7, 0, resources.MaxDays),
 		LCUToSpec:   p.word(s.LCUToSpec, "false", "true") == "true",
 	}
 	if r, ok := refer(p, cloud.Regions, s.DefaultRegion); ok {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/world/resources"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -22,16 +23,16 @@ import (
 // for everything that is wrong, up to a hundred, and then nothing may be kept of tx. A cluster that
 // is imported again changes nothing.
 func (c *Cluster) Import(tx *state.Tx, where controlapi.Where) (controlapi.Imported, error) {
-	s, err := newScene(tx.In(state.Owner{}), where)
+	owner, err := resources.Owner(tx.View, where)
 	if err != nil {
 		return controlapi.Imported{}, err
 	}
 	i := &importer{
-		planter: planter{tx: tx.In(state.Owner{}), accounts: []string{s.account.ID}},
+		planter: planter{tx: tx.In(state.Owner{}), accounts: []string{owner.AccountID}},
 		nodes:   make(map[string]string),
 	}
 	for instance := range cloud.Instances.All(tx.View) {
-		if instance.AccountID == s.account.ID {
+		if instance.AccountID == owner.AccountID {
 			i.nodes[instance.HostName] = instance.ID
 		}
 	}

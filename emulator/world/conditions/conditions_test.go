@@ -1,8 +1,9 @@
-package world_test
+package conditions_test
 
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
@@ -19,15 +21,15 @@ const vSwitch1 = "vsw-bp1clbemu000000000001"
 
 func set(store *state.Store, name, value string) error {
 	return store.Update(state.Owner{}, func(tx *state.Tx) error {
-		return world.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: name, Value: value}})
+		return conditions.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: name, Value: value}})
 	})
 }
 
-func conditions(t *testing.T, store *state.Store) map[string]string {
+func inForce(t *testing.T, store *state.Store) map[string]string {
 	t.Helper()
 	values := make(map[string]string)
 	if err := store.View(state.Owner{}, func(v *state.View) error {
-		list, err := world.Conditions(v, controlapi.Where{})
+		list, err := conditions.Get(v, controlapi.Where{})
 		for _, s := range list {
 			values[s.Name] = s.Value
 		}
@@ -68,16 +70,16 @@ func TestSetConditions(t *testing.T) {
 		t.Run(c.row, func(t *testing.T) {
 			covered[c.row] = true
 			store := gatewaytest.Store(t, world.Default().Plant)
-			before := conditions(t, store)
+			before := inForce(t, store)
 			for _, step := range []struct{ value, shown string }{{c.value, c.shown}, {c.back, c.shownBack}} {
 				if err := set(store, c.name, step.value); err != nil {
 					t.Fatalf("set %s=%s: %v", c.name, step.value, err)
 				}
-				if got := conditions(t, store)[c.name]; got != step.shown {
+				if got := inForce(t, store)[c.name]; got != step.shown {
 					t.Errorf("after %s=%s it is %q, want %q", c.name, step.value, got, step.shown)
 				}
 			}
-			if after := conditions(t, store); len(after) != len(before) {
+			if after := inForce(t, store); len(after) != len(before) {
 				t.Errorf("conditions = %v, want those at first, %v", after, before)
 			}
 		})
@@ -90,11 +92,11 @@ func TestSetConditions(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := conditions(t, store)["key.testid.status"]; got != "active" {
+		if got := inForce(t, store)["key.testid.status"]; got != "active" {
 			t.Errorf("a key that was made again is %q, want active", got)
 		}
 	})
-	for _, d := range world.Documentation() {
+	for _, d := range conditions.All() {
 		if !covered[d.Name] && len(covered) > 1 {
 			t.Errorf("no case for %s", d.Name)
 		}
@@ -137,12 +139,12 @@ func TestSetRefused(t *testing.T) {
 		t.Run(c.name+"="+c.value, func(t *testing.T) {
 			store := gatewaytest.Store(t, world.Default().Plant)
 			err := store.Update(state.Owner{}, func(tx *state.Tx) error {
-				return world.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: "account.balance", Value: "1"}, {Name: c.name, Value: c.value}})
+				return conditions.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: "account.balance", Value: "1"}, {Name: c.name, Value: c.value}})
 			})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error = %v, want one that contains %q", err, c.want)
 			}
-			if got := conditions(t, store)["account.balance"]; got != "10000" {
+			if got := inForce(t, store)["account.balance"]; got != "10000" {
 				t.Errorf("a refused call changed the balance to %s", got)
 			}
 		})
@@ -150,7 +152,7 @@ func TestSetRefused(t *testing.T) {
 	store := gatewaytest.Store(t, world.Default().Plant)
 	for _, where := range []controlapi.Where{{AccountID: "none"}, {RegionID: "none"}} {
 		err := store.View(state.Owner{}, func(v *state.View) error {
-			_, err := world.Conditions(v, where)
+			_, err := conditions.Get(v, where)
 			return err
 		})
 		if err == nil || !strings.Contains(err.Error(), "there is no") {
@@ -180,11 +182,11 @@ func TestConditionsAreDurable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before := conditions(t, first)
+	before := inForce(t, first)
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if after := conditions(t, open()); !maps.Equal(after, before) {
+	if after := inForce(t, open()); !maps.Equal(after, before) {
 		t.Errorf("after a restart = %v, want %v", after, before)
 	}
 }
@@ -209,5 +211,46 @@ func TestArrearsFollowTheClock(t *testing.T) {
 		return nil
 	}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A condition is one of what its row says: of a region, it is another elsewhere; of
+// the account or of all, it is the same in every region.
+func TestScopes(t *testing.T) {
+	here, there := controlapi.Where{RegionID: "cn-hangzhou"}, controlapi.Where{RegionID: "cn-shanghai"}
+	tested := make(map[conditions.Scope]int)
+	for name, value := range map[string]string{
+		"account.balance": "7", "account.arrears": "true", "quota.slb_quota_listeners_num": "3", "throttle.profile": "realistic",
+		"key.testid.status": "inactive", "life.profile": "realistic", "stock.shared": "true", "stock.ipv6": "false",
+	} {
+		store := gatewaytest.Store(t, world.Default().Plant)
+		if err := store.Update(state.Owner{}, func(tx *state.Tx) error {
+			if err := cloud.Regions.Edit(tx, there.RegionID, func(r *cloud.Region) error {
+				r.PublicIPv6CIDRBlock = "2001:db8::/32"
+				return nil
+			}); err != nil {
+				return err
+			}
+			return conditions.Set(tx, there, []controlapi.Setting{{Name: name, Value: value}})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		row, _, _ := conditions.Find(name)
+		tested[row.Scope]++
+		if err := store.View(state.Owner{}, func(v *state.View) error {
+			list, err := conditions.Get(v, here)
+			changed := slices.Contains(list, controlapi.Setting{Name: name, Value: value})
+			if changed == (row.Scope == conditions.OfRegion) {
+				t.Errorf("%s is of the %s, and a change in another region is seen: %v", name, row.Scope, changed)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, row := range conditions.All() {
+		if tested[row.Scope] == 0 {
+			t.Errorf("%s is of the %q, of which no case is", row.Name, row.Scope)
+		}
 	}
 }

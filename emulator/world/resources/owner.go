@@ -1,0 +1,54 @@
+// Package resources makes what is in a world as the cloud makes it, with all that the
+// cloud adds by itself: for the world file, and for what comes into a world later.
+// It must not know where what it makes is written down.
+package resources
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// The bounds of what an account may have.
+const (
+	MaxBalance = 1_000_000_000
+	MaxDays    = 365
+)
+
+// Owner finds the account and the region that are meant: the first account and its
+// region where nothing else is said.
+func Owner(v *state.View, where controlapi.Where) (state.Owner, error) {
+	owner := state.Owner{AccountID: where.AccountID, RegionID: where.RegionID}
+	account, ok := cloud.Accounts.Find(v, owner.AccountID)
+	if owner.AccountID == "" {
+		for account = range cloud.Accounts.All(v) {
+			ok = true
+			break
+		}
+	}
+	if !ok {
+		return owner, fmt.Errorf("there is no account %s: there are %s", owner.AccountID, List(cloud.Accounts.All(v), func(a *cloud.Account) string { return a.ID }))
+	}
+	owner.AccountID = account.ID
+	if owner.RegionID == "" {
+		owner.RegionID = account.DefaultRegionID
+	}
+	if _, ok := cloud.Regions.Find(v, owner.RegionID); !ok {
+		return owner, fmt.Errorf("there is no region %s: there are %s", owner.RegionID, List(cloud.Regions.All(v), func(r *cloud.Region) string { return r.ID }))
+	}
+	return owner, nil
+}
+
+// List lists the ids of what there is, for a refusal.
+func List[T any](all iter.Seq[T], id func(T) string) string {
+	var ids []string
+	for one := range all {
+		ids = append(ids, id(one))
+	}
+	return strings.Join(slices.Sorted(slices.Values(ids)), ", ")
+}
