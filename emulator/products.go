@@ -1,15 +1,13 @@
 package emulator
 
 import (
-	"net/netip"
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/clb"
 	"github.com/clbemu/clbemu/emulator/ecs"
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/vpc"
-	"github.com/clbemu/clbemu/emulator/world"
-	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/emulator/world/autoeni"
 )
 
 // apis are the APIs of the emulated cloud.
@@ -34,16 +32,7 @@ func productsOf(apis []func(gateway.Deps) *gateway.Product, deps gateway.Deps) [
 func (cfg *Config) products() []*gateway.Product {
 	var deps gateway.Deps
 	if len(cfg.AutoENI) > 0 {
-		deps.MakeNetworkInterface = cfg.makeNetworkInterface
+		deps.MakeNetworkInterface = autoeni.Blocks(cfg.AutoENI).MakeNetworkInterface
 	}
 	return productsOf(slices.Concat(apis, cfg.Products), deps)
-}
-
-// makeNetworkInterface makes those of pods.
-func (cfg *Config) makeNetworkInterface(tx *state.Tx, vpcID, ip string) error {
-	addr, err := netip.ParseAddr(ip)
-	if err != nil || !slices.ContainsFunc(cfg.AutoENI, func(block netip.Prefix) bool { return block.Contains(addr) }) {
-		return nil
-	}
-	return world.AddNetworkInterface(tx, vpcID, ip)
 }

@@ -7,12 +7,12 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/emulator/world/clusterimport"
 	"github.com/clbemu/clbemu/state"
 )
 
 func (a *api) importCluster(w http.ResponseWriter, r *http.Request) {
-	cluster, err := world.ReadCluster(http.MaxBytesReader(w, r.Body, a.MaxImport))
+	cluster, err := clusterimport.Read(http.MaxBytesReader(w, r.Body, a.MaxImport))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		fail(w, http.StatusRequestEntityTooLarge, err.Error())
 		return

@@ -72,7 +72,7 @@ func (p *planter) publicBlock(s scalar) string {
 		return ""
 	}
 	for other := range cloud.Regions.All(p.tx.View) {
-		if overlaps(prefix, other.PublicCIDRBlock) {
+		if resources.Overlaps(prefix, other.PublicCIDRBlock) {
 			p.fail(s, "%s overlaps %s of region %s", text, other.PublicCIDRBlock, other.ID)
 		}
 	}

@@ -2,11 +2,10 @@ package world
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"fmt"
 	"net"
 	"net/netip"
 
+	"github.com/clbemu/clbemu/emulator/world/resources"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -33,22 +32,20 @@ func (p *planter) instance(s *instanceSpec) {
 		return
 	}
 	i := &cloud.Instance{
-		Owner: sw.Owner, ID: s.ID.text, VPCID: sw.VPCID, VSwitchID: sw.ID, ZoneID: sw.ZoneID,
-		Name: s.Name.text, HostName: s.HostName.text, Description: s.Description.text,
+		ID: s.ID.text, Name: s.Name.text, HostName: s.HostName.text, Description: s.Description.text,
 		Status:             p.word(s.Status, cloud.InstanceRunning, cloud.InstanceStopped),
-		InstanceType:       cmp.Or(s.InstanceType.text, "ecs.g7.large"),
+		InstanceType:       s.InstanceType.text,
 		InstanceChargeType: p.word(s.InstanceChargeType, "PostPaid", "PrePaid"),
 		SpotStrategy:       p.word(s.SpotStrategy, "NoSpot", "SpotWithPriceLimit", "SpotAsPriceGo"),
 		ImageID:            s.Image.text,
 		SerialNumber:       s.SerialNumber.text,
 		RAMRoleName:        s.RAMRole.text,
 		ResourceGroupID:    p.givenResourceGroup(sw.Owner, s.ResourceGroup),
-		CreateTime:         p.tx.Now(),
 	}
 	if s.PublicIPAddress.text != "" {
 		i.PublicIPAddresses = []string{p.ip(s.PublicIPAddress, ipv4)}
 	}
-	cloud.Instances.Put(p.tx, i)
+	resources.AddInstance(p.tx, sw, i)
 	p.tag(i.Owner, cloud.TagInstance, i.ID, s.Tags)
 	p.attach(sw, i, &networkInterfaceSpec{
 		ID: s.NetworkInterface, PrivateIPAddresses: given(s.PrivateIPAddress), IPv6Addresses: given(s.IPv6Address),
@@ -84,17 +81,10 @@ func (p *planter) attach(sw *cloud.VSwitch, i *cloud.Instance, s *networkInterfa
 		return
 	}
 	n := &cloud.NetworkInterface{
-		Owner: sw.Owner, ID: s.ID.text, VPCID: sw.VPCID, VSwitchID: sw.ID, ZoneID: sw.ZoneID,
-		Name: s.Name.text, Description: s.Description.text,
-		Type: kind, Status: cloud.NetworkInterfaceAvailable,
-		MacAddress:       p.mac(s),
-		SourceDestCheck:  true, // as new interfaces have it: CLB-0455
+		ID: s.ID.text, Name: s.Name.text, Description: s.Description.text, Type: kind,
+		MacAddress:       p.mac(s.MacAddress),
 		SecurityGroupIDs: p.groupsOf(sw.VPCID, s.SecurityGroups),
 		ResourceGroupID:  p.givenResourceGroup(sw.Owner, s.ResourceGroup),
-		CreateTime:       p.tx.Now(),
-	}
-	if i != nil {
-		n.InstanceID, n.Status = i.ID, cloud.NetworkInterfaceInUse
 	}
 	for _, ip := range s.PrivateIPAddresses {
 		n.PrivateIPAddresses = append(n.PrivateIPAddresses, p.privateAddress(sw, n, ip))
@@ -102,7 +92,7 @@ func (p *planter) attach(sw *cloud.VSwitch, i *cloud.Instance, s *networkInterfa
 	for _, ip := range s.IPv6Addresses {
 		n.IPv6Addresses = append(n.IPv6Addresses, p.ipv6Address(sw, ip))
 	}
-	cloud.NetworkInterfaces.Put(p.tx, n)
+	resources.AddNetworkInterface(p.tx, sw, i, n)
 	p.tag(n.Owner, cloud.TagNetworkInterface, n.ID, s.Tags)
 	if len(n.PrivateIPAddresses) == 0 {
 		p.last = append(p.last, func() {
@@ -121,24 +111,13 @@ func (p *planter) privateAddress(sw *cloud.VSwitch, n *cloud.NetworkInterface, i
 	return p.allocate(sw.ID, sw.CIDRBlock, ip, cloud.NetworkInterfaces.Kind(), n.ID)
 }
 
-// allocate takes an address out of a pool. A block that was invalid is empty,
-// and nothing is said of what would lie in it.
+// allocate takes an address out of a pool.
 func (p *planter) allocate(pool, block string, ip scalar, holder state.Kind, id string) string {
-	if block == "" {
-		return ""
+	got, err := resources.Allocate(p.tx, pool, block, ip.text, holder, id)
+	if err != nil {
+		p.fail(ip, "%s", err)
 	}
-	got, err := cloud.AllocateAddress(p.tx, pool, block, ip.text, holder, id)
-	if err == nil {
-		return got
-	}
-	if a, taken := cloud.Addresses.Find(p.tx.View, cloud.AddressID(pool, ip.text)); taken {
-		p.fail(ip, "%s is taken by %s %s", ip.text, a.Holder, a.HolderID)
-	} else if ip.text == "" {
-		p.fail(ip, "%s (%s) has no free address left", pool, block)
-	} else {
-		p.fail(ip, "%s is not a usable address of %s (%s): the first and the last three are reserved", ip.text, pool, block)
-	}
-	return ""
+	return got
 }
 
 func (p *planter) ipv6Address(sw *cloud.VSwitch, s scalar) string {
@@ -165,16 +144,14 @@ func (p *planter) ip(s scalar, of family) string {
 	return s.text
 }
 
-// mac is the address that the file gives or one made from the id, under the
-// prefix that the cloud's interfaces have.
-func (p *planter) mac(s *networkInterfaceSpec) string {
-	if s.MacAddress.text == "" {
-		sum := sha256.Sum256([]byte(s.ID.text))
-		return fmt.Sprintf("00:16:3e:%02x:%02x:%02x", sum[0], sum[1], sum[2])
+// mac checks a hardware address; an absent one is made later.
+func (p *planter) mac(s scalar) string {
+	if s.text == "" {
+		return ""
 	}
-	mac, err := net.ParseMAC(s.MacAddress.text)
+	mac, err := net.ParseMAC(s.text)
 	if err != nil || len(mac) != 6 {
-		p.fail(s.MacAddress, "%q is not a MAC address such as 00:16:3e:00:00:01", s.MacAddress.text)
+		p.fail(s, "%q is not a MAC address such as 00:16:3e:00:00:01", s.text)
 	}
 	return mac.String()
 }

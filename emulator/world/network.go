@@ -1,22 +1,9 @@
 package world
 
 import (
-	"net/netip"
-	"strings"
-
+	"github.com/clbemu/clbemu/emulator/world/resources"
 	"github.com/clbemu/clbemu/state/cloud"
 )
-
-// serviceBlock is where the cloud's own services live: every route table leads
-// there, and no other route may. Evidence CLB-0450.
-const serviceBlock = "100.64.0.0/10"
-
-const routeAvailable = "Available"
-
-func overlaps(prefix netip.Prefix, block string) bool {
-	other, err := netip.ParsePrefix(block)
-	return err == nil && prefix.IsValid() && prefix.Overlaps(other)
-}
 
 func (p *planter) vpc(s *vpcSpec) {
 	owner, ok := p.home(s.Account, s.Region)
@@ -27,21 +14,17 @@ func (p *planter) vpc(s *vpcSpec) {
 		Owner: owner, ID: s.ID.text, Name: s.Name.text, Description: s.Description.text,
 		VRouterID:       s.VRouter.text,
 		ResourceGroupID: p.resourceGroup(owner, s.ResourceGroup),
-		CreateTime:      p.tx.Now(),
-	}
-	if vpc.VRouterID == "" {
-		vpc.VRouterID = "vrt-" + strings.TrimPrefix(vpc.ID, "vpc-")
 	}
 	_, vpc.CIDRBlock = p.cidr(s.CIDRBlock, ipv4, 28)
 	for _, block := range s.SecondaryCIDRBlocks {
 		prefix, text := p.cidr(block, ipv4, 28)
-		if overlaps(prefix, vpc.CIDRBlock) {
+		if resources.Overlaps(prefix, vpc.CIDRBlock) {
 			p.fail(block, "%s overlaps %s, the VPC's first block", text, vpc.CIDRBlock)
 		}
 		vpc.SecondaryCIDRBlocks = append(vpc.SecondaryCIDRBlocks, text)
 	}
 	_, vpc.IPv6CIDRBlock = p.cidr(s.IPv6CIDRBlock, ipv6, 64)
-	cloud.VPCs.Put(p.tx, vpc)
+	resources.AddVPC(p.tx, vpc)
 	p.tag(owner, cloud.TagVPC, vpc.ID, s.Tags)
 	p.table(vpc, &routeTableSpec{ID: s.SystemRouteTable}, cloud.RouteTableSystem)
 }
@@ -58,22 +41,11 @@ func (p *planter) table(vpc *cloud.VPC, s *routeTableSpec, kind cloud.RouteTable
 		return
 	}
 	t := &cloud.RouteTable{
-		Owner: vpc.Owner, ID: s.ID.text, VPCID: vpc.ID, VRouterID: vpc.VRouterID, Type: kind,
-		Name: s.Name.text, Description: s.Description.text,
+		ID: s.ID.text, Type: kind, Name: s.Name.text, Description: s.Description.text,
 		ResourceGroupID: p.resourceGroup(vpc.Owner, s.ResourceGroup),
-		CreateTime:      p.tx.Now(),
 	}
-	cloud.RouteTables.Put(p.tx, t)
+	resources.AddRouteTable(p.tx, vpc, t)
 	p.tag(t.Owner, cloud.TagRouteTable, t.ID, s.Tags)
-	p.systemRoute(t, serviceBlock)
-}
-
-func (p *planter) systemRoute(t *cloud.RouteTable, block string) {
-	cloud.RouteEntries.Put(p.tx, &cloud.RouteEntry{
-		Owner: t.Owner, ID: p.tx.In(t.Owner).NewID(cloud.RouteEntries.Kind()), RouteTableID: t.ID, VPCID: t.VPCID,
-		DestinationCIDRBlock: block, Type: cloud.RouteTableSystem, Status: routeAvailable,
-		CreateTime: p.tx.Now(),
-	})
 }
 
 func (p *planter) vSwitch(s *vSwitchSpec) {
@@ -84,22 +56,16 @@ func (p *planter) vSwitch(s *vSwitchSpec) {
 	region, _ := cloud.Regions.Find(p.tx.View, vpc.RegionID)
 	p.inRegion(region, s.Zone)
 	sw := &cloud.VSwitch{
-		Owner: vpc.Owner, ID: s.ID.text, VPCID: vpc.ID, ZoneID: s.Zone.text,
+		ID: s.ID.text, ZoneID: s.Zone.text,
 		CIDRBlock:       p.vSwitchBlock(vpc, s.CIDRBlock),
 		IPv6CIDRBlock:   p.vSwitchIPv6Block(vpc, s.IPv6CIDRBlock),
 		Name:            s.Name.text,
 		Description:     s.Description.text,
 		RouteTableID:    p.tableOf(vpc, s.RouteTable),
 		ResourceGroupID: p.resourceGroup(vpc.Owner, s.ResourceGroup),
-		CreateTime:      p.tx.Now(),
 	}
-	cloud.VSwitches.Put(p.tx, sw)
+	resources.AddVSwitch(p.tx, vpc, sw)
 	p.tag(sw.Owner, cloud.TagVSwitch, sw.ID, s.Tags)
-	for t := range cloud.RouteTablesByVPC.List(p.tx.View, vpc.ID) {
-		if sw.CIDRBlock != "" {
-			p.systemRoute(t, sw.CIDRBlock)
-		}
-	}
 }
 
 // vSwitchBlock checks that the block lies in the VPC and beside its other vSwitches.
@@ -108,11 +74,11 @@ func (p *planter) vSwitchBlock(vpc *cloud.VPC, s scalar) string {
 	if text == "" {
 		return ""
 	}
-	if !within(prefix, append(vpc.SecondaryCIDRBlocks, vpc.CIDRBlock)...) {
+	if !resources.Within(prefix, append(vpc.SecondaryCIDRBlocks, vpc.CIDRBlock)...) {
 		p.fail(s, "%s is outside VPC %s (%s)", text, vpc.ID, vpc.CIDRBlock)
 	}
 	for other := range cloud.VSwitchesByVPC.List(p.tx.View, vpc.ID) {
-		if overlaps(prefix, other.CIDRBlock) {
+		if resources.Overlaps(prefix, other.CIDRBlock) {
 			p.fail(s, "%s overlaps %s of vSwitch %s", text, other.CIDRBlock, other.ID)
 		}
 	}
@@ -125,29 +91,24 @@ func (p *planter) vSwitchIPv6Block(vpc *cloud.VPC, s scalar) string {
 	case text == "":
 	case vpc.IPv6CIDRBlock == "":
 		p.fail(s, "VPC %s has no IPv6 block for %s to lie in", vpc.ID, text)
-	case !within(prefix, vpc.IPv6CIDRBlock):
+	case !resources.Within(prefix, vpc.IPv6CIDRBlock):
 		p.fail(s, "%s is outside VPC %s (%s)", text, vpc.ID, vpc.IPv6CIDRBlock)
 	}
 	for other := range cloud.VSwitchesByVPC.List(p.tx.View, vpc.ID) {
-		if overlaps(prefix, other.IPv6CIDRBlock) {
+		if resources.Overlaps(prefix, other.IPv6CIDRBlock) {
 			p.fail(s, "%s overlaps %s of vSwitch %s", text, other.IPv6CIDRBlock, other.ID)
 		}
 	}
 	return text
 }
 
-// tableOf is the route table that id names, or the VPC's own.
+// tableOf is the route table that id names, "" for the VPC's own.
 func (p *planter) tableOf(vpc *cloud.VPC, id scalar) string {
 	if t, ok := refer(p, cloud.RouteTables, id); ok {
 		if t.VPCID != vpc.ID {
 			p.fail(id, "%s is a route table of VPC %s, not of %s", t.ID, t.VPCID, vpc.ID)
 		}
 		return t.ID
-	}
-	for t := range cloud.RouteTablesByVPC.List(p.tx.View, vpc.ID) {
-		if t.Type == cloud.RouteTableSystem {
-			return t.ID
-		}
 	}
 	return ""
 }
@@ -162,14 +123,14 @@ func (p *planter) routeEntry(s *routeEntrySpec) {
 	if text == "" {
 		return
 	}
-	if within(prefix, serviceBlock) {
-		p.fail(s.DestinationCIDRBlock, "%s lies in %s, which the cloud keeps for itself", text, serviceBlock)
+	if resources.Within(prefix, resources.ServiceBlock) {
+		p.fail(s.DestinationCIDRBlock, "%s lies in %s, which the cloud keeps for itself", text, resources.ServiceBlock)
 	} else if _, twice := cloud.RouteEntriesByTable.First(p.tx.View, table.ID, text); twice {
 		p.fail(s.DestinationCIDRBlock, "route table %s has a route to %s already", table.ID, text)
 	}
 	cloud.RouteEntries.Put(p.tx, &cloud.RouteEntry{
 		Owner: table.Owner, ID: p.tx.In(table.Owner).NewID(cloud.RouteEntries.Kind()), RouteTableID: table.ID,
-		VPCID: table.VPCID, DestinationCIDRBlock: text, Type: cloud.RouteTableCustom, Status: routeAvailable,
+		VPCID: table.VPCID, DestinationCIDRBlock: text, Type: cloud.RouteTableCustom, Status: resources.RouteAvailable,
 		NextHopType: p.word(s.NextHopType, nextHopInstance, nextHopInterface), NextHopID: s.NextHop.text,
 		Name: s.Name.text, Description: s.Description.text, CreateTime: p.tx.Now(),
 	})

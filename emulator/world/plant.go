@@ -152,15 +152,6 @@ func (p *planter) cidr(s scalar, of family, longest int) (netip.Prefix, string) 
 	return netip.Prefix{}, ""
 }
 
-// within tells whether inner lies in one of the blocks; blocks that were
-// invalid are empty and hold everything, as their problem is known already.
-func within(inner netip.Prefix, blocks ...string) bool {
-	return slices.ContainsFunc(blocks, func(block string) bool {
-		outer, err := netip.ParsePrefix(block)
-		return err != nil || outer.Bits() <= inner.Bits() && outer.Contains(inner.Addr())
-	})
-}
-
 // home is the owner that the account and region fields choose: the first
 // account and its default region unless they say otherwise.
 func (p *planter) home(account, region scalar) (owner state.Owner, ok bool) {
@@ -181,7 +172,6 @@ func (p *planter) home(account, region scalar) (owner state.Owner, ok bool) {
 	return state.Owner{AccountID: a.ID, RegionID: r.ID}, true
 }
 
-// resourceGroup is the group that id names, or the account's default.
 // givenResourceGroup is the group that is named, none otherwise: what ECS has is in
 // none until it is put there. CLB-0337.
 func (p *planter) givenResourceGroup(owner state.Owner, id scalar) string {
@@ -191,6 +181,7 @@ func (p *planter) givenResourceGroup(owner state.Owner, id scalar) string {
 	return p.resourceGroup(owner, id)
 }
 
+// resourceGroup is the group that id names, or the account's default.
 func (p *planter) resourceGroup(owner state.Owner, id scalar) string {
 	g, ok := refer(p, cloud.ResourceGroups, id)
 	if ok && g.AccountID != owner.AccountID {

@@ -1,4 +1,7 @@
-package world
+// Package clusterimport makes instances and network interfaces of the nodes and pods of
+// a Kubernetes cluster. It owns what becomes of a node and of a pod; it must not know
+// where their description comes from, nor what a world file says.
+package clusterimport
 
 import (
 	"cmp"
@@ -17,8 +20,8 @@ type Cluster struct {
 	skippedPods int
 }
 
-// ReadCluster reads what kubectl get -o json prints of nodes, of pods or of both.
-func ReadCluster(r io.Reader) (*Cluster, error) {
+// Read reads what kubectl get -o json prints of nodes, of pods or of both.
+func Read(r io.Reader) (*Cluster, error) {
 	document := &clusterDocument{Reader: jsonstream.New(r)}
 	err := document.Object(document.field)
 	if err == nil {

@@ -1,4 +1,4 @@
-package world_test
+package clusterimport_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/emulator/world/clusterimport"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -33,7 +35,7 @@ func list(items ...string) string {
 }
 
 func importInto(store *state.Store, text string) (done controlapi.Imported, err error) {
-	cluster, err := world.ReadCluster(strings.NewReader(text))
+	cluster, err := clusterimport.Read(strings.NewReader(text))
 	if err != nil {
 		return done, err
 	}
@@ -75,7 +77,7 @@ func addressesOf(t *testing.T, store *state.Store, instanceID string) (addresses
 // A cluster comes in with all that its nodes and pods need, and coming in again
 // changes nothing.
 func TestImportCluster(t *testing.T) {
-	store := mustPlant(t, world.Default())
+	store := gatewaytest.Store(t, world.Default().Plant)
 	nodes := list(
 		node("kind-control-plane", "cn-hangzhou.i-kind1", "172.18.0.2"),
 		node("kind-worker", "alicloud://cn-hangzhou.i-kind2", "172.18.0.3"),
@@ -123,7 +125,7 @@ func TestImportCluster(t *testing.T) {
 // Nodes that swapped their addresses, as those of kind do when they start again,
 // and a pod's address that another node's pod has now.
 func TestImportFollowsAddresses(t *testing.T) {
-	store := mustPlant(t, world.Default())
+	store := gatewaytest.Store(t, world.Default().Plant)
 	mustImport(t, store, list(node("a", "cn-hangzhou.i-a", "172.18.0.2"), node("b", "cn-hangzhou.i-b", "172.18.0.3")),
 		controlapi.Imported{Instances: controlapi.Count{Created: 2}, VPCs: 1, VSwitches: 1})
 	mustImport(t, store, pod("p", "a", "172.18.1.9", ""), controlapi.Imported{NetworkInterfaces: controlapi.Count{Created: 1}})
@@ -143,7 +145,7 @@ func TestImportFollowsAddresses(t *testing.T) {
 // A node has its name wherever the instance had another, or another instance had
 // the name: the pods of the node come in.
 func TestImportNamesNodes(t *testing.T) {
-	store := mustPlant(t, world.Default())
+	store := gatewaytest.Store(t, world.Default().Plant)
 	nodes := list(
 		node("first", "cn-hangzhou.i-bp1clbemu0000000001", "192.168.0.11"), // was node-1
 		node("node-2", "cn-hangzhou.i-new", "192.168.0.20"),                // another is node-2
@@ -192,7 +194,7 @@ func TestImportErrors(t *testing.T) {
 				"node m: spec.providerID: it is missing: start the kubelet with --provider-id=<region>.<instance id>"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			store := mustPlant(t, world.Default())
+			store := gatewaytest.Store(t, world.Default().Plant)
 			before := export(t, store)
 			if _, err := importInto(store, test.text); err == nil || err.Error() != test.want {
 				t.Errorf("Import = %v\nwant %s", err, test.want)
@@ -225,7 +227,7 @@ func FuzzImport(f *testing.F) {
 	f.Add(pod("p", "node-1", "192.168.0.77", ""))
 	f.Add(pod("p", "node-1", "255.255.255.255", ""))
 	f.Fuzz(func(t *testing.T, text string) {
-		store := mustPlant(t, world.Default())
+		store := gatewaytest.Store(t, world.Default().Plant)
 		if _, err := importInto(store, text); err != nil {
 			return
 		}

@@ -1,0 +1,32 @@
+package resources
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// ServiceBlock is where the cloud's own services live: every route table leads
+// there, and no other route may. Evidence CLB-0450.
+const ServiceBlock = "100.64.0.0/10"
+
+// Overlaps tells whether two blocks have addresses in common. One that is invalid has
+// none.
+func Overlaps(prefix netip.Prefix, block string) bool {
+	other, err := netip.ParsePrefix(block)
+	return err == nil && prefix.IsValid() && prefix.Overlaps(other)
+}
+
+// Within tells whether inner lies in one of the blocks; blocks that are invalid are
+// empty and hold everything, as their problem is known already.
+func Within(inner netip.Prefix, blocks ...string) bool {
+	return slices.ContainsFunc(blocks, func(block string) bool {
+		outer, err := netip.ParsePrefix(block)
+		return err != nil || outer.Bits() <= inner.Bits() && outer.Contains(inner.Addr())
+	})
+}
+
+func blocksOf(vpc *cloud.VPC) []string {
+	return slices.Concat([]string{vpc.CIDRBlock}, vpc.SecondaryCIDRBlocks)
+}

@@ -1,0 +1,52 @@
+package resources
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// What an instance is that says nothing else.
+const (
+	DefaultInstanceType = "ecs.g7.large"
+	defaultChargeType   = "PostPaid"
+	defaultSpotStrategy = "NoSpot"
+)
+
+// AddInstance puts an instance into a vSwitch, and into no resource group unless it
+// names one: CLB-0337. Its primary network interface is put
+// for itself.
+func AddInstance(tx *state.Tx, sw *cloud.VSwitch, i *cloud.Instance) {
+	i.Owner, i.VPCID, i.VSwitchID, i.ZoneID = sw.Owner, sw.VPCID, sw.ID, sw.ZoneID
+	i.Status = cmp.Or(i.Status, cloud.InstanceRunning)
+	i.InstanceType = cmp.Or(i.InstanceType, DefaultInstanceType)
+	i.InstanceChargeType = cmp.Or(i.InstanceChargeType, defaultChargeType)
+	i.SpotStrategy = cmp.Or(i.SpotStrategy, defaultSpotStrategy)
+	i.CreateTime = tx.Now()
+	cloud.Instances.Put(tx, i)
+}
+
+// AddNetworkInterface puts an interface into a vSwitch and, unless i is nil, on an
+// instance. Its addresses are allocated already.
+func AddNetworkInterface(tx *state.Tx, sw *cloud.VSwitch, i *cloud.Instance, n *cloud.NetworkInterface) {
+	n.Owner, n.VPCID, n.VSwitchID, n.ZoneID = sw.Owner, sw.VPCID, sw.ID, sw.ZoneID
+	n.Type = cmp.Or(n.Type, cloud.NetworkInterfaceSecondary)
+	n.Status = cloud.NetworkInterfaceAvailable
+	n.MacAddress = cmp.Or(n.MacAddress, macOf(n.ID))
+	n.SourceDestCheck = true // as new interfaces have it: CLB-0455
+	n.CreateTime = tx.Now()
+	if i != nil {
+		n.InstanceID, n.Status = i.ID, cloud.NetworkInterfaceInUse
+	}
+	cloud.NetworkInterfaces.Put(tx, n)
+}
+
+// macOf is an address made from an id, under the prefix that the cloud's interfaces
+// have.
+func macOf(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return fmt.Sprintf("00:16:3e:%02x:%02x:%02x", sum[0], sum[1], sum[2])
+}
