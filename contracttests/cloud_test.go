@@ -40,7 +40,7 @@ const (
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // versions of the products.
-var versions = map[string]string{"Slb": "2014-05-15", "Vpc": "2016-04-28", "Ecs": "2014-05-26"}
+var versions = map[string]string{"Slb": "2014-05-15", "Vpc": "2016-04-28", "Ecs": "2014-05-26", "Nlb": "2022-04-30"}
 
 // params are those of a call; "{name}" stands for an id of the furnished cloud.
 type params map[string]string

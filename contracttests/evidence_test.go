@@ -32,8 +32,8 @@ type evidence struct {
 // problem tells what is wrong with an entry by itself.
 func (e evidence) problem() error {
 	switch {
-	case !regexp.MustCompile(`^CLB-\d{4}$`).MatchString(e.ID):
-		return fmt.Errorf("id %q is not CLB- and four digits", e.ID)
+	case !regexp.MustCompile(`^(CLB|NLB)-\d{4}$`).MatchString(e.ID):
+		return fmt.Errorf("id %q is not CLB- or NLB- and four digits", e.ID)
 	case e.Claim == "" || e.Source == "":
 		return fmt.Errorf("claim or source is empty")
 	case !slices.Contains([]string{"high", "medium", "low"}, e.Confidence):
@@ -64,7 +64,7 @@ func sources(t *testing.T) (files []string) {
 // citations are the numbers that the sources cite, with a file that does.
 func citations(t *testing.T, files []string) map[string]string {
 	t.Helper()
-	number := regexp.MustCompile(`\bCLB-\d{4}\b`)
+	number := regexp.MustCompile(`\b(?:CLB|NLB)-\d{4}\b`)
 	cited := make(map[string]string)
 	for _, file := range files {
 		text, err := os.ReadFile(file)

@@ -223,11 +223,15 @@ func (l limit) put(p params, by probe) error {
 // elements are what a list's element needs beside the field at hand, with %d for
 // its number.
 var elements = map[string]map[string]string{
-	"Tag":                     {".Key": "key-%d"},
-	"Permissions":             {".IpProtocol": "TCP", ".PortRange": "%d/%d", ".SourceCidrIp": "10.0.0.0/8"},
-	"RouteEntries":            {".RouteTableId": vtb1, ".DstCidrBlock": "10.%d.0.0/24", ".NextHop": node1, ".NextHopType": "Instance"},
-	"NextHopList":             {".NextHopId": node1, ".NextHopType": "Instance"},
-	"SecurityProtectionTypes": {"": "AntiDDoS_Enhanced"},
+	"Tag":                                   {".Key": "key-%d"},
+	"Permissions":                           {".IpProtocol": "TCP", ".PortRange": "%d/%d", ".SourceCidrIp": "10.0.0.0/8"},
+	"RouteEntries":                          {".RouteTableId": vtb1, ".DstCidrBlock": "10.%d.0.0/24", ".NextHop": node1, ".NextHopType": "Instance"},
+	"NextHopList":                           {".NextHopId": node1, ".NextHopType": "Instance"},
+	"SecurityProtectionTypes":               {"": "AntiDDoS_Enhanced"},
+	"Servers":                               {".ServerType": "Ecs", ".ServerId": node1, ".Port": "%d"},
+	"ZoneMappings":                          {".ZoneId": "cn-hangzhou-h", ".VSwitchId": vsw1},
+	"TlsVersions":                           {"": "TLSv1.2"},
+	"HealthCheckConfig.HealthCheckHttpCode": {"": "http_2xx"},
 }
 
 // excluded are the parameters that a list can't come with.

@@ -93,6 +93,9 @@ func sdkActions(product string) (names []string) {
 // call makes a call with the SDK's own request type, which must have a field for
 // every parameter, and returns its own response.
 func (c *sdkClients) call(product, action string, p params) (any, error) {
+	if product == "Nlb" {
+		return nlbCall(c.SLB.Domain, action, p)
+	}
 	method, err := c.method(product, action)
 	if err != nil {
 		return nil, err
@@ -167,6 +170,9 @@ func codeOf(err error) string {
 		return ""
 	case errors.As(err, &refusal):
 		return refusal.ErrorCode()
+	}
+	if code, ok := nlbCode(err); ok {
+		return code
 	}
 	return "no refusal: " + err.Error()
 }

@@ -72,6 +72,7 @@ var mayImport = map[string][]string{
 	"emulator/clb":      {"state", "emulator/gateway"},
 	"emulator/vpc":      {"state", "emulator/gateway"},
 	"emulator/ecs":      {"state", "emulator/gateway"},
+	"emulator/nlb":      {"state", "emulator/gateway"},
 	"emulator/metadata": {"state", "emulator/gateway"},
 	"emulator/world":    {"state", "emulator/yamlfile", "emulator/world/resources"},
 	// What is made in a world is one; what it is made of are four, which do not know

@@ -6,6 +6,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/clb"
 	"github.com/clbemu/clbemu/emulator/ecs"
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/nlb"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/emulator/world/autoeni"
 )
@@ -15,6 +16,7 @@ var apis = []func(gateway.Deps) *gateway.Product{
 	clb.Product,
 	vpc.Product,
 	ecs.Product,
+	nlb.Product,
 }
 
 // Products lists the APIs of the emulated cloud.

@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"cmp"
 	"errors"
 	"testing"
 	"time"
@@ -41,12 +42,41 @@ func plantStaged(tx *state.Tx) error {
 	cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: "rte-1", RouteTableID: routeTableID, VPCID: vpcID, Status: cloud.RouteEntryAvailable})
 	cloud.TLSCipherPolicies.Put(tx, &cloud.TLSCipherPolicy{Owner: hangzhou, ID: "tls-1"})
 	state.ClientTokens.Put(tx, &state.ClientToken{AccountID: hangzhou.AccountID, Action: "Do", Token: "t", ResourceID: "lb-1", CreateTime: tx.Now()})
+	plantNLB(tx)
 	return nil
+}
+
+// plantNLB adds one of each kind of NLB.
+func plantNLB(tx *state.Tx) {
+	cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: hangzhou, ID: "net-1", VPCID: vpcID, Status: cloud.NLBActive, AddressType: cloud.NLBIntranet,
+		ZoneMappings: []cloud.NLBZoneMapping{{VSwitchID: vSwitchID, PrivateIPv4Address: "192.168.0.200"}}})
+	cloud.Addresses.Put(tx, &cloud.Address{Pool: vSwitchID, IP: "192.168.0.200", Holder: cloud.NLBLoadBalancers.Kind(), HolderID: "net-1"})
+	cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: hangzhou, ID: "sgp-1", VPCID: vpcID, Status: cloud.NLBGroupAvailable,
+		Servers: []cloud.NLBServer{{ID: "i-1", Port: 80}, {ID: "i-1", Port: 81}}})
+	cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: hangzhou, ID: "lsn-1", LoadBalancerID: "net-1", Protocol: cloud.NLBTCP, Port: 80,
+		ServerGroupID: "sgp-1", Status: cloud.NLBListenerRunning})
+	cloud.NLBLocks.Put(tx, &cloud.NLBLock{Owner: hangzhou, LoadBalancerID: "net-1"})
+	cloud.NLBJobs.Put(tx, &cloud.NLBJob{Owner: hangzhou, ID: "job-1", Status: cloud.NLBJobProcessing, CreateTime: tx.Now()})
 }
 
 func profile(name string) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
 		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: name})
+		return nil
+	}
+}
+
+// timeOf is how long a stage lasts where it is entered: those that are entered only
+// when the world has a time for them have none of their own.
+func timeOf(stage state.Stage) time.Duration {
+	return cmp.Or(cloud.Schema.Stages()[stage], time.Second)
+}
+
+// lasting is the realistic profile, in which the stage takes its time.
+func lasting(stage state.Stage) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: state.LifeRealistic,
+			Delays: map[state.Stage]time.Duration{stage: timeOf(stage)}})
 		return nil
 	}
 }
@@ -74,6 +104,11 @@ var (
 	policyActivity   = statusOf(cloud.TLSCipherPolicies, "tls-1", func(p *cloud.TLSCipherPolicy) string { return p.Activity })
 	entryStatus      = statusOf(cloud.RouteEntries, "rte-1", func(e *cloud.RouteEntry) string { return e.Status })
 	eipStatus        = statusOf(cloud.EIPs, "eip-1", func(e *cloud.EIP) cloud.EIPStatus { return e.Status })
+	nlbStatus        = statusOf(cloud.NLBLoadBalancers, "net-1", func(lb *cloud.NLBLoadBalancer) string { return lb.Status })
+	nlbLock          = statusOf(cloud.NLBLocks, "net-1", func(l *cloud.NLBLock) string { return l.Activity })
+	nlbListener      = statusOf(cloud.NLBListeners, "lsn-1", func(l *cloud.NLBListener) string { return l.Status })
+	nlbGroup         = statusOf(cloud.NLBServerGroups, "sgp-1", func(g *cloud.NLBServerGroup) string { return g.Status })
+	nlbJob           = statusOf(cloud.NLBJobs, "job-1", func(j *cloud.NLBJob) string { return j.Status })
 	interfaceChange  = statusOf(cloud.NetworkInterfaces, "eni-1", func(n *cloud.NetworkInterface) string { return n.Activity })
 )
 
@@ -99,6 +134,18 @@ var staged = []struct {
 	{cloud.StageEIPAssociating, "eip-1", nil, eipStatus, "Associating", "InUse"},
 	{cloud.StageEIPUnassociating, "eip-1", nil, eipStatus, "Unassociating", "Available"},
 	{cloud.StageNetworkInterfaceChanging, "eni-1", nil, interfaceChange, state.Busy, state.Idle},
+	{cloud.StageNLBProvisioning, "net-1", nil, nlbStatus, "Provisioning", "Active"},
+	{cloud.StageNLBConfiguring, "net-1", nil, nlbStatus, "Configuring", "Active"},
+	{cloud.StageNLBLocked, "net-1", nil, nlbLock, state.Busy, state.Idle},
+	{cloud.StageNLBListenerProvisioning, "lsn-1", nil, nlbListener, "Provisioning", "Running"},
+	{cloud.StageNLBListenerConfiguring, "lsn-1", []string{"Running"}, nlbListener, "Configuring", "Running"},
+	{cloud.StageNLBListenerStarting, "lsn-1", nil, nlbListener, "Starting", "Running"},
+	{cloud.StageNLBListenerStopping, "lsn-1", nil, nlbListener, "Stopping", "Stopped"},
+	{cloud.StageNLBListenerDeleting, "lsn-1", nil, nlbListener, "Deleting", gone},
+	{cloud.StageNLBGroupCreating, "sgp-1", nil, nlbGroup, "Creating", "Available"},
+	{cloud.StageNLBGroupConfiguring, "sgp-1", nil, nlbGroup, "Configuring", "Available"},
+	{cloud.StageNLBJob, "job-1", nil, nlbJob, "Processing", "Succeeded"},
+	{cloud.StageNLBJobFailing, "job-1", nil, nlbJob, "Processing", "Failed"},
 }
 
 func enter(t testing.TB, s *state.Store, stage state.Stage, id string, then ...string) {
@@ -126,10 +173,10 @@ func TestStages(t *testing.T) {
 	}
 	for _, c := range staged {
 		t.Run(string(c.stage), func(t *testing.T) {
-			s, clock := timed(t, profile(state.LifeRealistic))
+			s, clock := timed(t, lasting(c.stage))
 			enter(t, s, c.stage, c.id, c.then...)
 			wantStatus(t, s, "at first", c.status, c.during)
-			clock.Advance(cloud.Schema.Stages()[c.stage] - 1)
+			clock.Advance(timeOf(c.stage) - 1)
 			wantStatus(t, s, "just before the end", c.status, c.during)
 			clock.Advance(1)
 			wantStatus(t, s, "at the end", c.status, c.after)
@@ -195,10 +242,13 @@ func TestStageOfTheDeleted(t *testing.T) {
 	stays := map[string]string{"eip-1": "Available", "eni-1": state.Idle, "tls-1": state.Idle}
 	for _, c := range staged {
 		t.Run(string(c.stage), func(t *testing.T) {
-			s, clock := timed(t, profile(state.LifeRealistic))
+			s, clock := timed(t, lasting(c.stage))
 			enter(t, s, c.stage, c.id, c.then...)
 			update(t, s, hangzhou, func(tx *state.Tx) error {
 				cloud.LoadBalancers.Remove(tx, "lb-1")
+				cloud.NLBLoadBalancers.Remove(tx, "net-1")
+				cloud.NLBServerGroups.Remove(tx, "sgp-1")
+				cloud.NLBJobs.Remove(tx, "job-1")
 				cloud.RouteEntries.Delete(tx, "rte-1")
 				state.ClientTokens.Delete(tx, tokenID)
 				return nil

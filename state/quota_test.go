@@ -70,6 +70,13 @@ func TestQuotaUses(t *testing.T) {
 			cloud.QuotaRouteEntries:             {ID: routeTableID, Used: 2},
 			cloud.QuotaRouteTables:              {ID: vpcID, Used: 1},
 			cloud.QuotaEIPs:                     {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaNLBLoadBalancers:         {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaNLBServerGroups:          {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaNLBSecurityPolicies:      {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaNLBServers:               {ID: "sgp-1", Used: 2},
+			cloud.QuotaNLBListeners:             {ID: "net-1", Used: 1},
+			cloud.QuotaNLBGroups:                {ID: "net-1", Used: 3},
+			cloud.QuotaNLBCertificates:          {ID: "lsn-1", Used: 4},
 		}
 		for _, name := range cloud.Schema.QuotaNames() {
 			if len(used[name]) == 0 || used[name][0] != wanted[name] {
@@ -102,6 +109,10 @@ func plantCounted(tx *state.Tx) {
 	for id, kind := range map[string]cloud.RouteTableType{"rte-1": cloud.RouteTableSystem, "rte-2": cloud.RouteTableCustom, "rte-3": cloud.RouteTableCustom} {
 		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: id, RouteTableID: routeTableID, VPCID: vpcID, Type: kind})
 	}
+	plantNLB(tx)
+	edit(cloud.NLBLoadBalancers, "net-1", func(lb *cloud.NLBLoadBalancer) { lb.SecurityGroupIDs = make([]string, 3) })(tx)
+	edit(cloud.NLBListeners, "lsn-1", func(l *cloud.NLBListener) { l.AdditionalCertificateIDs = make([]string, 4) })(tx)
+	cloud.NLBSecurityPolicies.Put(tx, &cloud.NLBSecurityPolicy{Owner: hangzhou, ID: "tls-1"})
 	for _, id := range []string{"lb-8", "lb-9", "lb-10"} {
 		putLoadBalancer(tx, stranger, id, "")
 	}

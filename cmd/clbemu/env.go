@@ -84,8 +84,8 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 // notCovered warns of what these variables leave as it is. Evidence CLB-0453,
 // CLB-0456 and CLB-0457.
 const notCovered = `# Not covered: the Cloud Controller Manager has no such variable for PrivateZone, ALB, SLS, CAS
-# and ESS; those calls reach the real cloud, which does not know the access key above. NLB and
-# EFLO calls come here and are refused, as they are not emulated.
+# and ESS; those calls reach the real cloud, which does not know the access key above. EFLO
+# calls come here and are refused, as they are not emulated.
 # Terraform makes listeners by HTTPS alone: it wants  serve --tls  and SSL_CERT_FILE=ca.pem.
 # The aliyun CLI calls the real cloud unless each call has  --endpoint HOST:PORT --insecure  (no
 # --insecure with TLS).

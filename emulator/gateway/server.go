@@ -310,11 +310,15 @@ func (s *Server) route(call *Call) *Problem {
 	return nil
 }
 
-// locate settles the region: the one named, or the account's own, as each
-// region of the cloud has an endpoint of its own that implies it.
+// locate settles the region: the one named, that of the host, as each region of
+// the cloud has an endpoint of its own that implies it, or the account's own.
+// Evidence NLB-0027.
 func (s *Server) locate(call *Call) *Problem {
 	known := false
 	err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
+		if call.Scope.RegionID == "" {
+			call.Scope.RegionID = regionOfHost(v, call.Host)
+		}
 		if call.Scope.RegionID == "" {
 			account, err := cloud.Accounts.Get(v, call.Scope.AccountID)
 			if err != nil {
@@ -335,6 +339,20 @@ func (s *Server) locate(call *Call) *Problem {
 		return problemUnknownRegion
 	}
 	return nil
+}
+
+// regionOfHost is the region in a name such as nlb.cn-hangzhou.aliyuncs.com, "" when
+// it has none.
+func regionOfHost(v *state.View, host string) string {
+	name, cloudHost := strings.CutSuffix(strings.ToLower(host), ".aliyuncs.com")
+	_, region, regional := strings.Cut(name, ".")
+	if !cloudHost || !regional {
+		return ""
+	}
+	if _, known := cloud.Regions.Find(v, region); !known {
+		return ""
+	}
+	return region
 }
 
 // admit holds the account's call limits and then the caller's policy.

@@ -52,6 +52,7 @@ func lockAccount(tx *state.Tx, t *state.Transition) {
 			LoadBalancers.Put(tx, &locked)
 		}
 	}
+	setNLBFinancialLocks(tx, a.ID, true)
 	scheduleAccount(tx, a, fromLocked, a.ReleaseDays)
 }
 
@@ -66,6 +67,18 @@ func unlockAccount(tx *state.Tx, a *Account) {
 			LoadBalancers.Put(tx, &unlocked)
 		}
 	}
+	setNLBFinancialLocks(tx.In(state.Owner{}), a.ID, false)
+}
+
+// setNLBFinancialLocks locks or unlocks the Network Load Balancers of an account.
+func setNLBFinancialLocks(tx *state.Tx, accountID string, locked bool) {
+	for lb := range NLBLoadBalancersByRegion.List(tx.View, accountID) {
+		if lb.FinancialLocked != locked {
+			changed := *lb
+			changed.FinancialLocked = locked
+			NLBLoadBalancers.Put(tx, &changed)
+		}
+	}
 }
 
 // releaseAccount comes when the locked load balancers are released.
@@ -77,6 +90,11 @@ func releaseAccount(tx *state.Tx, t *state.Transition) {
 	for lb := range LoadBalancersByRegion.List(tx.View, a.ID) {
 		if lb.Status == LoadBalancerLocked {
 			LoadBalancers.Remove(tx, lb.ID)
+		}
+	}
+	for lb := range NLBLoadBalancersByRegion.List(tx.View, a.ID) {
+		if lb.FinancialLocked {
+			NLBLoadBalancers.Remove(tx, lb.ID)
 		}
 	}
 }

@@ -128,11 +128,11 @@ var LoadBalancersByServer = LoadBalancers.Index("server", func(lb *LoadBalancer)
 var _ = LoadBalancers.With(
 	hasAddresses(LoadBalancers, func(lb *LoadBalancer) []string { return []string{lb.Address} }),
 	state.On(fromOrdered, applyInternetSpec),
-	state.Removed(freeEIPs))
+	state.Removed(func(tx *state.Tx, lb *LoadBalancer) { freeEIPsOf(tx, lb.ID) }))
 
-// freeEIPs lets go of the EIPs of a load balancer: they stay.
-func freeEIPs(tx *state.Tx, lb *LoadBalancer) {
-	for eip := range EIPsByInstance.List(tx.View, lb.ID) {
+// freeEIPsOf lets go of the EIPs of a load balancer: they stay.
+func freeEIPsOf(tx *state.Tx, id string) {
+	for eip := range EIPsByInstance.List(tx.View, id) {
 		freed := *eip
 		freed.Status, freed.InstanceID, freed.InstanceType = EIPAvailable, "", ""
 		EIPs.Put(tx, &freed)

@@ -18,6 +18,10 @@ const (
 	TagVSwitch                state.TagResourceType = "vpc:vswitch"
 	TagRouteTable             state.TagResourceType = "vpc:routetable"
 	TagEIP                    state.TagResourceType = "vpc:eip"
+	TagNLBLoadBalancer        state.TagResourceType = "nlb:loadbalancer"
+	TagNLBListener            state.TagResourceType = "nlb:listener"
+	TagNLBServerGroup         state.TagResourceType = "nlb:servergroup"
+	TagNLBSecurityPolicy      state.TagResourceType = "nlb:securitypolicy"
 )
 
 // QuotaTags is of a resource.

@@ -1,0 +1,47 @@
+// Package nlb is the Network Load Balancer API, Nlb 2022-04-30: its actions, what
+// they check and do, and what they refuse. Handlers work on a transaction and know
+// no HTTP, no clock and no fault; each resource has a file of its own that opens
+// with its actions.
+package nlb
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// Product is the API as the gateway serves it.
+func Product(gateway.Deps) *gateway.Product {
+	return &gateway.Product{
+		Name:    "Nlb",
+		Version: "2022-04-30",
+		HostID:  "nlb.aliyuncs.com",
+		Actions: slices.Concat(
+			regionActions,
+			jobActions,
+			loadBalancerActions,
+			loadBalancerChangeActions,
+			zoneActions,
+			listenerActions,
+			certificateActions,
+			serverGroupActions,
+			serverActions,
+			securityPolicyActions,
+			hdMonitorActions,
+			tagActions,
+		),
+		Errors: errorTable(),
+		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.NoPermission",
+			Message: "Authentication is failed for NoPermission.", Evidence: "NLB-0001"},
+		Resources: []gateway.Resource{
+			{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: cloud.NLBLoadBalancers.Kind()},
+			{Parameter: "ListenerId", Type: "listener", Kind: cloud.NLBListeners.Kind()},
+			{Parameter: "ServerGroupId", Type: "servergroup", Kind: cloud.NLBServerGroups.Kind()},
+			{Parameter: "SecurityPolicyId", Type: "securitypolicy", Kind: cloud.NLBSecurityPolicies.Kind()},
+		},
+	}
+}
+
+// timeForm is how the API writes times: UTC, to the second.
+const timeForm = "2006-01-02T15:04:05Z"

@@ -1,0 +1,277 @@
+package nlb
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+var tagActions = []gateway.Action{
+	immediate("TagResources", tagResources),
+	immediate("UntagResources", untagResources),
+	gateway.Read("ListTagResources", listTagResources),
+	immediate("MoveResourceGroup", moveResourceGroup),
+}
+
+// What is refused here.
+var (
+	errTagKeyIllegal = refusals.New("TagKeyIllegal", 400, "IllegalParam.TagKey",
+		"The param of TagKey %s is illegal.", "NLB-0003")
+	errTagValueIllegal = refusals.New("TagValueIllegal", 400, "IllegalParam.TagValue",
+		"The param of TagValue %s is illegal.", "NLB-0003")
+	errTagKeyTwice = refusals.New("TagKeyTwice", 400, "DuplicatedParam.TagKey",
+		"The param of TagKey is duplicated.", "NLB-0003")
+	errTaggedUnknown = refusals.New("TaggedUnknown", 404, "ResourceNotFound.ResourceId",
+		"The specified resource of %s is not found.", "NLB-0003")
+)
+
+// tagged is the part of a request that sets tags.
+type tagged struct {
+	Tags []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
+}
+
+func (r *tagged) check() error {
+	seen := make(map[string]bool)
+	for _, t := range r.Tags {
+		switch {
+		case !tagging.ValidKey(t.Key):
+			return errTagKeyIllegal.Of(t.Key)
+		case !tagging.ValidValue(t.Value):
+			return errTagValueIllegal.Of(t.Value)
+		case seen[t.Key]:
+			return errTagKeyTwice
+		}
+		seen[t.Key] = true
+	}
+	return nil
+}
+
+func (r *tagged) set(tx *state.Tx, kind state.TagResourceType, id string) {
+	tagging.Set(tx, kind, id, r.Tags)
+}
+
+// attributeTag is a tag as the attributes of a resource show it; lists have Key and
+// Value.
+type attributeTag struct {
+	Key   string `rpc:"TagKey"`
+	Value string `rpc:"TagValue"`
+}
+
+func tagsOf(v *state.View, kind state.TagResourceType, id string) (tags []tagging.Tag) {
+	for _, t := range state.TagsOf(v, kind, id) {
+		tags = append(tags, tagging.Tag{Key: t.Key, Value: t.Value})
+	}
+	return tags
+}
+
+func attributeTagsOf(v *state.View, kind state.TagResourceType, id string) (tags []attributeTag) {
+	for _, t := range state.TagsOf(v, kind, id) {
+		tags = append(tags, attributeTag{t.Key, t.Value})
+	}
+	return tags
+}
+
+// filters are tags as filters: one without a value asks for its key alone.
+func filters(tags []tagging.Tag) []state.TagFilter {
+	list := make([]state.TagFilter, len(tags))
+	for i := range tags {
+		list[i].Key = tags[i].Key
+		if tags[i].Value != "" {
+			list[i].Value = &tags[i].Value
+		}
+	}
+	return list
+}
+
+// anyTag tells whether a resource has one of the tags, if there are any.
+func anyTag(v *state.View, kind state.TagResourceType, id string, tags []tagging.Tag) bool {
+	return len(tags) == 0 || slices.ContainsFunc(filters(tags), func(f state.TagFilter) bool {
+		return state.HasTags(v, kind, id, []state.TagFilter{f})
+	})
+}
+
+// taggedWithAny lists the resources that have one of the tags, each once.
+func taggedWithAny(v *state.View, kind state.TagResourceType, tags []tagging.Tag) (ids []string) {
+	for _, f := range filters(tags) {
+		ids = append(ids, state.ResourcesTagged(v, kind, []state.TagFilter{f})...)
+	}
+	return unique(ids)
+}
+
+// unique leaves out what is there twice.
+func unique(values []string) []string {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return slices.Compact(sorted)
+}
+
+// tagKind is the state's word for a resource type of the wire.
+func tagKind(resourceType string) state.TagResourceType {
+	return state.TagResourceType("nlb:" + resourceType)
+}
+
+type tagResourcesRequest struct {
+	order
+	tagged
+	ResourceType string   `rpc:"ResourceType,required,enum=loadbalancer|listener|servergroup|securitypolicy,invalid=Illegal"`
+	ResourceIDs  []string `rpc:"ResourceId,required,max=50,invalid=Illegal"`
+}
+
+// Validate holds the rules of shape.
+func (req *tagResourcesRequest) Validate() error {
+	if len(req.Tags) == 0 {
+		return errMissing.Of("Tag")
+	}
+	return req.check()
+}
+
+func tagResources(tx *state.Tx, req *tagResourcesRequest) (*work, error) {
+	kind := tagKind(req.ResourceType)
+	if err := checkTagged(tx.View, kind, req.ResourceIDs); err != nil {
+		return nil, err
+	}
+	return &work{do: func() error {
+		for _, id := range req.ResourceIDs {
+			req.set(tx, kind, id)
+			if err := tx.Use(cloud.QuotaTags, id, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}, nil
+}
+
+func checkTagged(v *state.View, kind state.TagResourceType, ids []string) error {
+	for _, id := range ids {
+		if !state.Taggable(v, kind, id) {
+			return errTaggedUnknown.Of(id)
+		}
+	}
+	return nil
+}
+
+type untagResourcesRequest struct {
+	order
+	ResourceType string   `rpc:"ResourceType,required,enum=loadbalancer|listener|servergroup|securitypolicy,invalid=Illegal"`
+	ResourceIDs  []string `rpc:"ResourceId,required,max=50,invalid=Illegal"`
+	TagKeys      []string `rpc:"TagKey,max=20,invalid=Illegal"`
+	All          bool     `rpc:"All"`
+}
+
+// Validate holds the rules of shape.
+func (req *untagResourcesRequest) Validate() error {
+	if len(req.TagKeys) == 0 && !req.All {
+		return errMissing.Of("TagKey")
+	}
+	return nil
+}
+
+func untagResources(tx *state.Tx, req *untagResourcesRequest) (*work, error) {
+	kind := tagKind(req.ResourceType)
+	if err := checkTagged(tx.View, kind, req.ResourceIDs); err != nil {
+		return nil, err
+	}
+	return &work{do: func() error {
+		for _, id := range req.ResourceIDs {
+			if len(req.TagKeys) == 0 {
+				state.DeleteTagsOf(tx, kind, id)
+			}
+			for _, key := range req.TagKeys {
+				state.Tags.Delete(tx, state.TagID(kind, id, key))
+			}
+		}
+		return nil
+	}}, nil
+}
+
+type listTagResourcesRequest struct {
+	region
+	paging
+	ResourceType string        `rpc:"ResourceType,required,enum=loadbalancer|listener|servergroup|securitypolicy,invalid=Illegal"`
+	ResourceIDs  []string      `rpc:"ResourceId,max=50,invalid=Illegal"`
+	Tags         []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
+}
+
+// Validate holds the rules of shape.
+func (req *listTagResourcesRequest) Validate() error {
+	if len(req.ResourceIDs) == 0 && len(req.Tags) == 0 {
+		return errMissing.Of("ResourceId")
+	}
+	return nil
+}
+
+type listTagResourcesResponse struct {
+	TagResources []tagResource `rpc:"TagResources"`
+	paged
+}
+
+type tagResource struct {
+	ResourceType string `rpc:"ResourceType"`
+	ResourceID   string `rpc:"ResourceId"`
+	TagKey       string `rpc:"TagKey"`
+	TagValue     string `rpc:"TagValue"`
+}
+
+func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
+	kind := tagKind(req.ResourceType)
+	ids := unique(req.ResourceIDs)
+	if len(ids) == 0 {
+		ids = state.ResourcesTagged(v, kind, filters(req.Tags))
+	}
+	var list []tagResource
+	for _, id := range ids {
+		if !state.Taggable(v, kind, id) || !state.HasTags(v, kind, id, filters(req.Tags)) {
+			continue
+		}
+		for _, t := range state.TagsOf(v, kind, id) {
+			list = append(list, tagResource{req.ResourceType, id, t.Key, t.Value})
+		}
+	}
+	part, page, err := cut(list, req.paging, func(t tagResource) string { return t.ResourceID + "/" + t.TagKey })
+	if err != nil {
+		return nil, err
+	}
+	return &listTagResourcesResponse{part, page}, nil
+}
+
+type moveResourceGroupRequest struct {
+	order
+	ResourceType       string `rpc:"ResourceType,required,enum=loadbalancer|servergroup|securitypolicy,invalid=Illegal"`
+	ResourceID         string `rpc:"ResourceId,required"`
+	NewResourceGroupID string `rpc:"NewResourceGroupId,required"`
+}
+
+func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*work, error) {
+	group, err := cloud.ResourceGroupOf(tx.View, req.NewResourceGroupID)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkTagged(tx.View, tagKind(req.ResourceType), []string{req.ResourceID}); err != nil {
+		return nil, err
+	}
+	if req.ResourceType == "loadbalancer" {
+		if err := enter(tx, &loadBalancerRequest{LoadBalancerID: req.ResourceID}); err != nil {
+			return nil, err
+		}
+	}
+	return &work{do: func() error {
+		switch req.ResourceType {
+		case "loadbalancer":
+			return move(tx, cloud.NLBLoadBalancers, req.ResourceID, func(lb *cloud.NLBLoadBalancer) *string { return &lb.ResourceGroupID }, group)
+		case "servergroup":
+			return move(tx, cloud.NLBServerGroups, req.ResourceID, func(g *cloud.NLBServerGroup) *string { return &g.ResourceGroupID }, group)
+		default:
+			return move(tx, cloud.NLBSecurityPolicies, req.ResourceID, func(p *cloud.NLBSecurityPolicy) *string { return &p.ResourceGroupID }, group)
+		}
+	}}, nil
+}
+
+func move[T any](tx *state.Tx, table *state.Table[T], id string, group func(*T) *string, to string) error {
+	return table.Edit(tx, id, func(r *T) error {
+		*group(r) = to
+		return nil
+	})
+}

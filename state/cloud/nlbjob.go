@@ -1,0 +1,78 @@
+package cloud
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// The states of a job.
+const (
+	NLBJobProcessing = "Processing"
+	NLBJobSucceeded  = "Succeeded"
+	NLBJobFailed     = "Failed"
+)
+
+// NLBJob is the asynchronous part of a call of NLB. What it does is done when the
+// call is answered, and not at all by a job that fails.
+type NLBJob struct {
+	state.Owner
+	ID           string
+	Action       string
+	ResourceType string
+	ResourceID   string
+	Status       string
+	CreateTime   time.Time
+}
+
+// NLBJobs by id.
+var NLBJobs = state.NewTable(Schema, "NLBJob", func(j *NLBJob) string { return j.ID }, state.Setting(),
+	state.Life(func(j *NLBJob) *string { return &j.Status }))
+
+var _ = NLBJobs.With(state.Checks(func(c *state.Checker, j *NLBJob) {
+	state.Among(c, NLBJobs, j, "status", j.Status, NLBJobProcessing, NLBJobSucceeded, NLBJobFailed)
+}))
+
+// NLBJobsByRegion finds jobs by account, region and, in order, time of creation.
+var NLBJobsByRegion = NLBJobs.Index("region", func(j *NLBJob) [][]string {
+	return state.Key(j.AccountID, j.RegionID, j.CreateTime.UTC().Format("2006-01-02T15:04:05.000000000"))
+})
+
+// The stages of a job: NLB-0010. StageNLBJobFailing takes the place of the other one
+// while the world has a time for it.
+var (
+	StageNLBJob        = NLBJobs.Stage("nlb.job", NLBJobProcessing, NLBJobSucceeded, time.Second)
+	StageNLBJobFailing = NLBJobs.Stage("nlb.job.failing", NLBJobProcessing, NLBJobFailed, 0)
+)
+
+// nlbJobLifetime is how long a job that has ended is remembered: NLB-0013.
+const nlbJobLifetime = 24 * time.Hour
+
+// BeginNLBJob begins a job, and tells whether it will fail.
+func BeginNLBJob(tx *state.Tx, j *NLBJob) (fails bool) {
+	forgetNLBJobs(tx)
+	j.Owner, j.Status, j.CreateTime = tx.Scope(), NLBJobProcessing, tx.Now()
+	NLBJobs.Put(tx, j)
+	if fails = tx.Delay(StageNLBJobFailing) > 0; fails {
+		state.Enter(tx, StageNLBJobFailing, j.ID)
+	} else {
+		state.Enter(tx, StageNLBJob, j.ID)
+	}
+	return fails
+}
+
+// forgetting bounds how many jobs a transaction looks at.
+const forgetting = 16
+
+// forgetNLBJobs forgets the oldest of the scope's jobs, if their time is over.
+func forgetNLBJobs(tx *state.Tx) {
+	looked := 0
+	for j := range NLBJobsByRegion.List(tx.View, tx.Scope().AccountID, tx.Scope().RegionID) {
+		if looked++; looked > forgetting || tx.Now().Before(j.CreateTime.Add(nlbJobLifetime)) {
+			return
+		}
+		if j.Status != NLBJobProcessing {
+			NLBJobs.Delete(tx, j.ID)
+		}
+	}
+}

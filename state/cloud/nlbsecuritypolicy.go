@@ -1,0 +1,25 @@
+package cloud
+
+import "github.com/clbemu/clbemu/state"
+
+// NLBSecurityPolicy is a TLS policy of the user's own.
+type NLBSecurityPolicy struct {
+	state.Owner
+	ID              string
+	Name            string
+	TLSVersions     []string
+	Ciphers         []string
+	ResourceGroupID string
+}
+
+// NLBSecurityPolicies by id.
+var NLBSecurityPolicies = state.NewTable(Schema, "NLBSecurityPolicy", func(p *NLBSecurityPolicy) string { return p.ID },
+	state.IDForm("tls-", 15), state.Tagged(TagNLBSecurityPolicy))
+
+// NLBSecurityPoliciesByRegion finds policies by account and region.
+var NLBSecurityPoliciesByRegion = NLBSecurityPolicies.Index("region", func(p *NLBSecurityPolicy) [][]string {
+	return state.Key(p.AccountID, p.RegionID)
+})
+
+// QuotaNLBSecurityPolicies is of a region: NLB-0011.
+var QuotaNLBSecurityPolicies = state.NewQuota(Schema, "nlb_quota_securitypolicies_num", 50, state.InRegion(NLBSecurityPolicies))

@@ -1,0 +1,124 @@
+package cloud
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// The types of a server group.
+const (
+	NLBGroupOfInstances = "Instance"
+	NLBGroupOfIPs       = "Ip"
+)
+
+// The types of a server.
+const (
+	NLBServerECS = "Ecs"
+	NLBServerENI = "Eni"
+	NLBServerECI = "Eci"
+	NLBServerIP  = "Ip"
+)
+
+// The states of a server group.
+const (
+	NLBGroupCreating    = "Creating"
+	NLBGroupAvailable   = "Available"
+	NLBGroupConfiguring = "Configuring"
+)
+
+// NLBServerGroup is a group of servers that listeners of Network Load Balancers of
+// its VPC may forward to. Names need not be unique.
+type NLBServerGroup struct {
+	state.Owner
+	ID                      string
+	Name                    string
+	Type                    string
+	Protocol                string
+	VPCID                   string
+	Status                  string
+	AddressIPVersion        string
+	IPVersionAffinityMode   string `json:",omitempty"`
+	Scheduler               string
+	AnyPortEnabled          bool `json:",omitempty"`
+	PreserveClientIPEnabled bool
+	ConnectionDrainEnabled  bool `json:",omitempty"`
+	ConnectionDrainTimeout  int  `json:",omitempty"`
+	HealthCheck             NLBHealthCheck
+	ResourceGroupID         string
+	Servers                 []NLBServer `json:",omitempty"`
+}
+
+// NLBHealthCheck is how a group finds out which of its servers are well. Times are
+// in seconds; ConnectPort 0 is the server's own port.
+type NLBHealthCheck struct {
+	Enabled            bool
+	Type               string   `json:",omitempty"`
+	ConnectPort        int      `json:",omitempty"`
+	HealthyThreshold   int      `json:",omitempty"`
+	UnhealthyThreshold int      `json:",omitempty"`
+	ConnectTimeout     int      `json:",omitempty"`
+	Interval           int      `json:",omitempty"`
+	Domain             string   `json:",omitempty"`
+	URL                string   `json:",omitempty"`
+	HTTPVersion        string   `json:",omitempty"`
+	HTTPMethod         string   `json:",omitempty"`
+	HTTPCodes          []string `json:",omitempty"`
+	Request            string   `json:",omitempty"`
+	Response           string   `json:",omitempty"`
+}
+
+// NLBServer is a member of a server group. Port is 0 where the listener says it.
+type NLBServer struct {
+	Type        string
+	ID          string
+	IP          string `json:",omitempty"`
+	ZoneID      string `json:",omitempty"`
+	Port        int    `json:",omitempty"`
+	Weight      int
+	Description string `json:",omitempty"`
+}
+
+// Is tells whether both are the same server of a group.
+func (s *NLBServer) Is(other *NLBServer) bool {
+	return s.ID == other.ID && s.IP == other.IP && s.Port == other.Port
+}
+
+// NLBServerGroups by id.
+var NLBServerGroups = state.NewTable(Schema, "NLBServerGroup", func(g *NLBServerGroup) string { return g.ID },
+	state.IDForm("sgp-", 15), state.Tagged(TagNLBServerGroup),
+	state.Belongs(VPCs, func(g *NLBServerGroup) string { return g.VPCID }),
+	state.Life(func(g *NLBServerGroup) *string { return &g.Status }))
+
+var _ = NLBServerGroups.With(state.Checks(checkNLBServerGroup))
+
+func checkNLBServerGroup(c *state.Checker, g *NLBServerGroup) {
+	state.Among(c, NLBServerGroups, g, "status", g.Status, NLBGroupCreating, NLBGroupAvailable, NLBGroupConfiguring)
+	for i := range g.Servers {
+		s := &g.Servers[i]
+		state.Between(c, NLBServerGroups, g, "weight of "+s.ID, s.Weight, 0, 100)
+		for j := range i {
+			if s.Is(&g.Servers[j]) {
+				c.Fail("NLBServerGroup %s has %s twice on port %d", g.ID, s.ID, s.Port)
+			}
+		}
+	}
+}
+
+// NLBServerGroupsByRegion finds groups by account and region.
+var NLBServerGroupsByRegion = NLBServerGroups.Index("region", func(g *NLBServerGroup) [][]string {
+	return state.Key(g.AccountID, g.RegionID)
+})
+
+// The stages of a server group: NLB-0010.
+var (
+	StageNLBGroupCreating    = NLBServerGroups.Stage("nlb.servergroup.creating", NLBGroupCreating, NLBGroupAvailable, time.Second)
+	StageNLBGroupConfiguring = NLBServerGroups.Stage("nlb.servergroup.configuring", NLBGroupConfiguring, NLBGroupAvailable, time.Second)
+)
+
+// The quotas of a region and of a group: NLB-0011.
+var (
+	QuotaNLBServerGroups = state.NewQuota(Schema, "nlb_quota_servergroups_num", 200, state.InRegion(NLBServerGroups))
+	QuotaNLBServers      = state.NewQuota(Schema, "nlb_quota_servergroup_servers_num", 200,
+		state.Within(NLBServerGroups, func(g *NLBServerGroup) int { return len(g.Servers) }))
+)
