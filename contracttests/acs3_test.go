@@ -30,6 +30,21 @@ var permanent = accessCredentials{AccessKeyID: emulatortest.AccessKeyID, AccessK
 // which signs by ACS3-HMAC-SHA256. The parameters travel in the query or in the
 // form.
 func acs3Call(host string, c accessCredentials, product, action string, p params, inForm bool) (map[string]any, error) {
+	request := &openapi.OpenApiRequest{}
+	sent := map[string]*string{"RegionId": dara.String(region)}
+	for name, value := range p {
+		sent[name] = dara.String(value)
+	}
+	if inForm {
+		request.Body = sent
+	} else {
+		request.Query = sent
+	}
+	return acs3Send(host, c, product, action, "formData", request)
+}
+
+// acs3Send sends a request of which the body, if there is one, is of a kind.
+func acs3Send(host string, c accessCredentials, product, action, bodyType string, request *openapi.OpenApiRequest) (map[string]any, error) {
 	config := &openapi.Config{
 		AccessKeyId: dara.String(c.AccessKeyID), AccessKeySecret: dara.String(c.AccessKeySecret),
 		Endpoint: dara.String(host), Protocol: dara.String("HTTP"), RegionId: dara.String(region),
@@ -42,20 +57,10 @@ func acs3Call(host string, c accessCredentials, product, action string, p params
 	if err != nil {
 		return nil, err
 	}
-	request := &openapi.OpenApiRequest{}
-	sent := map[string]*string{"RegionId": dara.String(region)}
-	for name, value := range p {
-		sent[name] = dara.String(value)
-	}
-	if inForm {
-		request.Body = sent
-	} else {
-		request.Query = sent
-	}
 	answer, err := client.CallApi(&openapi.Params{
 		Action: dara.String(action), Version: dara.String(versions[product]), Protocol: dara.String("HTTP"),
 		Pathname: dara.String("/"), Method: dara.String("POST"), AuthType: dara.String("AK"), Style: dara.String("RPC"),
-		ReqBodyType: dara.String("formData"), BodyType: dara.String("json"),
+		ReqBodyType: dara.String(bodyType), BodyType: dara.String("json"),
 	}, request, &dara.RuntimeOptions{})
 	if err != nil {
 		return nil, err
@@ -172,5 +177,31 @@ func TestRoleCredentials(t *testing.T) {
 	_, err = newSTSClient(t, s.Host(), forged).call("Slb", "DescribeRegions", params{})
 	if code := codeOf(err); code != "InvalidSecurityToken.Malformed" {
 		t.Errorf("a forged token = %q (%v)", code, err)
+	}
+}
+
+// A JSON body says what a form says: numbers, switches, and lists of objects.
+func TestACS3JSONBody(t *testing.T) {
+	f := newFurnishedSDK(t)
+	host := strings.TrimPrefix(f.SLB.Domain, "http://")
+	send := func(action string, body map[string]any) map[string]any {
+		t.Helper()
+		body["RegionId"] = region
+		answer, err := acs3Send(host, permanent, "Slb", action, "json", &openapi.OpenApiRequest{Body: body})
+		if err != nil {
+			t.Fatalf("%s(%v): %v", action, body, err)
+		}
+		return answer
+	}
+	id := f.names.resolve(params{"id": "{lb}"})["id"]
+	send("TagResources", map[string]any{"ResourceType": "instance", "ResourceId": []string{id},
+		"Tag": []map[string]any{{"Key": "sent", "Value": "as JSON"}, {"Key": "count", "Value": 2}}})
+	listed := send("ListTagResources", map[string]any{"ResourceType": "instance", "Tag": []map[string]any{{"Key": "sent"}}})
+	if text := fmt.Sprint(listed); !strings.Contains(text, "as JSON") || !strings.Contains(text, "TagKey:count") || !strings.Contains(text, "TagValue:2") {
+		t.Errorf("the tags are %v, want the two that were sent", listed)
+	}
+	page := send("DescribeLoadBalancers", map[string]any{"PageSize": 1, "PageNumber": 2})
+	if fmt.Sprint(page["PageSize"]) != "1" || fmt.Sprint(page["PageNumber"]) != "2" {
+		t.Errorf("page %v of size %v, want 2 of 1", page["PageNumber"], page["PageSize"])
 	}
 }

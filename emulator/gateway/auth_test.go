@@ -400,6 +400,15 @@ func TestACS3(t *testing.T) {
 		{name: "query", query: "Name=a%20b%2A~&RegionId=cn-hangzhou", status: 200},
 		{name: "empty value", query: "Empty=&Name=x", status: 200},
 		{name: "form", body: "Name=x", headers: fields{"content-type": form}, status: 200},
+		{name: "JSON", body: `{"Name":"x"}`, headers: fields{"content-type": "application/json; charset=utf-8"}, status: 200},
+		{name: "JSON of a list", body: `["Name"]`, headers: fields{"content-type": "application/json"}, status: 400, code: "InvalidParameter"},
+		{name: "JSON and more", body: `{"Name":"x"}{}`, headers: fields{"content-type": "application/json"}, status: 400, code: "InvalidParameter"},
+		{name: "JSON without end", body: strings.Repeat(`{"deep":`, 1000) + "1" + strings.Repeat("}", 1000), headers: fields{"content-type": "application/json"},
+			status: 400, code: "InvalidParameter"},
+		{name: "JSON and query", query: "Name=y", body: `{"Name":"x"}`, headers: fields{"content-type": "application/json"}, status: 400, code: "InvalidName"},
+		{name: "SM3", tamper: func(r *http.Request) {
+			r.Header.Set("Authorization", strings.Replace(r.Header.Get("Authorization"), "HMAC-SHA256", "HMAC-SM3", 1))
+		}, status: 400, code: "InvalidAction.NotEmulated"},
 		{name: "spaces around a value", headers: fields{"x-acs-extra": "  spaced  "}, status: 200},
 		{name: "temporary key", headers: fields{"key": "STS.one", "x-acs-security-token": "token-one", "x-acs-accesskey-id": "STS.one"}, status: 200},
 		{name: "token of another", headers: fields{"key": "STS.one", "x-acs-security-token": "token-two"}, status: 400,

@@ -136,6 +136,12 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 		}
 		c.Format = formatOf(params.Get("Format"), r.Header.Get("Accept"))
 	}
+	// The older signature is over parameters, and covers no JSON.
+	if len(c.body) > 0 && isJSON(r.Header.Get("Content-Type")) && (!c.strict || c.underACS3()) {
+		if problem := addJSON(params, c.body); problem != nil {
+			return problem
+		}
+	}
 	c.signed = params
 	c.ActionName, c.Version = params.Get("Action"), params.Get("Version")
 	if !c.strict || c.underACS3() {

@@ -109,6 +109,13 @@ func notEmulated(action string) *Problem {
 		Message: "clbemu does not emulate " + action + "; `clbemu actions` lists what it does."}
 }
 
+// unsupportedAlgorithm refuses a signature that the cloud takes and this does not,
+// such as one by SM3.
+func unsupportedAlgorithm(name string) *Problem {
+	return &Problem{Status: http.StatusBadRequest, Code: NotEmulatedCode,
+		Message: "clbemu does not emulate signatures by " + name + "; sign by " + acs3 + " or by HMAC-SHA1."}
+}
+
 func internalError(cause error) *Problem {
 	p := &Problem{Status: http.StatusInternalServerError, Code: "InternalError",
 		Message: "The request processing has failed due to some unknown error, exception or failure.", Cause: cause}

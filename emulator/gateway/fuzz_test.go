@@ -17,6 +17,7 @@ func FuzzParseCall(f *testing.F) {
 	f.Add("POST", "Action=Who&Version=2014-05-15", "application/x-www-form-urlencoded", "Name=x", "", "127.0.0.1", true)
 	f.Add("GET", "Action=Who&Version=2014-05-15&Format=XML&Name=%ff", "", "", "", "slb.aliyuncs.com", false)
 	f.Add("POST", "Name=a%20b", "application/json", "{}", "ACS3-HMAC-SHA256 Credential=testid,SignedHeaders=host;x-acs-date,Signature=00", "h", true)
+	f.Add("POST", "Action=Who&Version=2014-05-15", "application/json", `{"Name":"x","Tag":[{"Key":1}],"All":true,"None":null}`, "", "h", false)
 	lenient, severe := newTestServer(f, nil), newTestServer(f, strict)
 	f.Fuzz(func(t *testing.T, method, query, contentType, body, authorization, host string, strict bool) {
 		u, err := url.Parse("http://127.0.0.1/")

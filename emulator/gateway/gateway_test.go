@@ -207,7 +207,8 @@ func TestRequestForms(t *testing.T) {
 		{"headers", "POST", "", form, "Name=x", map[string]string{"x-acs-action": "Who", "x-acs-version": version}},
 		{"parameters before headers", "POST", "Action=Who&Version=2014-05-15&Name=x", form, "",
 			map[string]string{"x-acs-action": "Misbehave", "x-acs-version": "2000-01-01"}},
-		{"body of another type", "POST", "Action=Who&Version=2014-05-15&Name=x", "application/json", `{"Name":"y"}`, nil},
+		{"body of another type", "POST", "Action=Who&Version=2014-05-15&Name=x", "text/plain", `{"Name":"y"}`, nil},
+		{"JSON", "POST", "Action=Who&Version=2014-05-15", "application/json", `{"Name":"x"}`, nil},
 	}
 	g := newTestServer(t, nil)
 	for _, c := range cases {

@@ -28,8 +28,12 @@ type signature struct {
 // what it signs. Which parameter is missed first follows the order in which the
 // gateway documents them.
 func (c *Call) readSignature() (signature, *Problem) {
+	authorization := c.request.Header.Get("Authorization")
 	if c.underACS3() {
-		return c.readACS3(c.request.Header.Get("Authorization"))
+		return c.readACS3(authorization)
+	}
+	if algorithm, _, _ := strings.Cut(authorization, " "); strings.HasPrefix(algorithm, "ACS3-") {
+		return signature{}, unsupportedAlgorithm(algorithm)
 	}
 	return c.readV1()
 }
