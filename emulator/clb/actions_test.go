@@ -138,12 +138,6 @@ var exceptions = map[string][]string{
 		"DescribeLoadBalancerUDPListenerAttribute->SlaveServerGroupId",
 		"DescribeLoadBalancerUDPListenerAttribute->WorkingServerGroupId",
 	},
-	"port ranges are set by no documented parameter": {
-		"DescribeLoadBalancerListeners->Listeners[].TCPListenerConfig.PortRanges",
-		"DescribeLoadBalancerListeners->Listeners[].UDPListenerConfig.PortRanges",
-		"DescribeLoadBalancerTCPListenerAttribute->PortRanges",
-		"DescribeLoadBalancerUDPListenerAttribute->PortRanges",
-	},
 	"TCPS listeners are made by no action of this API": {
 		"DescribeLoadBalancerListeners->Listeners[].TCPSListenerConfig",
 		"DescribeVServerGroups->VServerGroups.VServerGroup[].AssociatedObjects.Listeners.Listener[].TCPSListenerConfig",
@@ -173,9 +167,7 @@ var exceptions = map[string][]string{
 		"SetBackendServers->BackendServers.BackendServer[].Port",
 		"SetBackendServers->BackendServers.BackendServer[].Protocol",
 		"SetBackendServers->BackendServers.BackendServer[].ServerHealthStatus",
-		"DescribeHealthStatus->BackendServers.BackendServer[].Description",
 		"DescribeHealthStatus->BackendServers.BackendServer[].EniHost",
-		"DescribeHealthStatus->BackendServers.BackendServer[].Weight",
 	},
 	"the gateway does not demand it, the service does": {
 		"AddAccessControlListEntry.AclId",

@@ -327,24 +327,49 @@ type defaultGroupResponse struct {
 	BackendServers []defaultGroupServer `rpc:"BackendServers>BackendServer"`
 }
 
-// defaultGroupServer has no address for an instance, unlike in a vServer group:
+// defaultGroupMember has no address for an instance, unlike in a vServer group:
 // CLB-0204.
-type defaultGroupServer struct {
+type defaultGroupMember struct {
 	ServerID    string `rpc:"ServerId"`
 	ServerIP    string `rpc:"ServerIp,omitempty"`
 	Type        string `rpc:"Type"`
-	Weight      int    `rpc:"Weight"`
 	VPCID       string `rpc:"VpcId"`
 	Description string `rpc:"Description,omitempty"`
+}
+
+type defaultGroupServer struct {
+	defaultGroupMember
+	Weight int `rpc:"Weight"`
+}
+
+// spelledGroupResponse has the weights as texts, as some answers do: CLB-0194.
+type spelledGroupResponse struct {
+	LoadBalancerID string          `rpc:"LoadBalancerId"`
+	BackendServers []spelledServer `rpc:"BackendServers>BackendServer"`
+}
+
+type spelledServer struct {
+	defaultGroupMember
+	Weight string `rpc:"Weight"`
+}
+
+func spelled(resp *defaultGroupResponse, err error) (*spelledGroupResponse, error) {
+	if err != nil {
+		return nil, err
+	}
+	list := make([]spelledServer, len(resp.BackendServers))
+	for i, s := range resp.BackendServers {
+		list[i] = spelledServer{s.defaultGroupMember, strconv.Itoa(s.Weight)}
+	}
+	return &spelledGroupResponse{resp.LoadBalancerID, list}, nil
 }
 
 func defaultGroupServers(v *state.View, lb *cloud.LoadBalancer) []defaultGroupServer {
 	list := make([]defaultGroupServer, len(lb.BackendServers))
 	for i, m := range lb.BackendServers {
-		list[i] = defaultGroupServer{
-			ServerID: m.ServerID, ServerIP: m.ServerIP, Type: string(m.Type), Weight: m.Weight,
-			VPCID: serverVPC(v, m), Description: m.Description,
-		}
+		list[i] = defaultGroupServer{Weight: m.Weight, defaultGroupMember: defaultGroupMember{
+			ServerID: m.ServerID, ServerIP: m.ServerIP, Type: string(m.Type), VPCID: serverVPC(v, m), Description: m.Description,
+		}}
 	}
 	return list
 }
@@ -352,12 +377,12 @@ func defaultGroupServers(v *state.View, lb *cloud.LoadBalancer) []defaultGroupSe
 // addBackendServers adds to the default group. One that is named twice in the
 // call is added once. One that is a member stays as it is, unless the account was
 // told to refuse it: CLB-0193.
-func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*defaultGroupResponse, error) {
+func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*spelledGroupResponse, error) {
 	account, err := cloud.Accounts.Get(tx.View, tx.Scope().AccountID)
 	if err != nil {
 		return nil, err
 	}
-	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+	return spelled(editDefaultGroup(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		var list []backendServerParam
 		for i := range req.BackendServers {
 			s := req.BackendServers[i]
@@ -382,7 +407,7 @@ func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*defaultGro
 		}
 		lb.BackendServers = members
 		return nil
-	})
+	}))
 }
 
 // editDefaultGroup changes the default group, which takes one change at a time.
@@ -425,11 +450,11 @@ func removeBackendServers(tx *state.Tx, req *removeBackendServersRequest) (*defa
 	})
 }
 
-func setBackendServers(tx *state.Tx, req *addBackendServersRequest) (*defaultGroupResponse, error) {
-	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+func setBackendServers(tx *state.Tx, req *addBackendServersRequest) (*spelledGroupResponse, error) {
+	return spelled(editDefaultGroup(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		lb.BackendServers = reweighted(lb.BackendServers, req.BackendServers)
 		return nil
-	})
+	}))
 }
 
 type describeHealthStatusRequest struct {
@@ -452,6 +477,8 @@ type backendHealth struct {
 	Type               string `rpc:"Type"`
 	VPCID              string `rpc:"VpcId"`
 	ServerHealthStatus string `rpc:"ServerHealthStatus"`
+	Weight             string `rpc:"Weight"`
+	Description        string `rpc:"Description,omitempty"`
 }
 
 func describeHealthStatus(v *state.View, req *describeHealthStatusRequest) (*describeHealthStatusResponse, error) {
@@ -484,6 +511,7 @@ func healthBehind(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) []ba
 		list[i] = backendHealth{
 			ListenerPort: l.Port, Protocol: string(l.Protocol), ServerID: m.ServerID, ServerIP: serverIP(v, m),
 			Port: port, Type: string(m.Type), VPCID: serverVPC(v, m), ServerHealthStatus: health(v, l, m),
+			Weight: strconv.Itoa(m.Weight), Description: m.Description,
 		}
 	}
 	return list

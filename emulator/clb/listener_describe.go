@@ -177,19 +177,28 @@ func viewLayer4(l *cloud.Listener) layer4View {
 	}
 }
 
+// portRange is what a listener for many ports listens on: no action makes one, so
+// the lists are empty.
+type portRange struct {
+	StartPort int `rpc:"StartPort"`
+	EndPort   int `rpc:"EndPort"`
+}
+
 // tcpConfig is the part of the list that only TCP has. ProxyProtocolV2Enabled is
 // a text here and a boolean in the attribute answers: CLB-0147.
 type tcpConfig struct {
 	layer4View
-	EstablishedTimeout     int    `rpc:"EstablishedTimeout"`
-	ProxyProtocolV2Enabled string `rpc:"ProxyProtocolV2Enabled"`
+	EstablishedTimeout     int         `rpc:"EstablishedTimeout"`
+	ProxyProtocolV2Enabled string      `rpc:"ProxyProtocolV2Enabled"`
+	PortRanges             []portRange `rpc:"PortRanges"`
 }
 
 type udpConfig struct {
 	layer4View
-	HealthCheckReq         string `rpc:"HealthCheckReq,omitempty"`
-	HealthCheckExp         string `rpc:"HealthCheckExp,omitempty"`
-	ProxyProtocolV2Enabled string `rpc:"ProxyProtocolV2Enabled"`
+	HealthCheckReq         string      `rpc:"HealthCheckReq,omitempty"`
+	HealthCheckExp         string      `rpc:"HealthCheckExp,omitempty"`
+	ProxyProtocolV2Enabled string      `rpc:"ProxyProtocolV2Enabled"`
+	PortRanges             []portRange `rpc:"PortRanges"`
 }
 
 // layer7View is what HTTP and HTTPS show.
@@ -272,9 +281,9 @@ func newListenerItem(v *state.View, l *cloud.Listener) listenerItem {
 	proxyProtocol := strconv.FormatBool(l.ProxyProtocolV2Enabled)
 	switch l.Protocol {
 	case cloud.TCP:
-		item.TCPListenerConfig = &tcpConfig{viewLayer4(l), l.EstablishedTimeout, proxyProtocol}
+		item.TCPListenerConfig = &tcpConfig{viewLayer4(l), l.EstablishedTimeout, proxyProtocol, nil}
 	case cloud.UDP:
-		item.UDPListenerConfig = &udpConfig{viewLayer4(l), l.HealthCheck.Request, l.HealthCheck.Expect, proxyProtocol}
+		item.UDPListenerConfig = &udpConfig{viewLayer4(l), l.HealthCheck.Request, l.HealthCheck.Expect, proxyProtocol, nil}
 	case cloud.HTTP:
 		config := viewHTTP(l)
 		item.HTTPListenerConfig = &config
@@ -351,9 +360,10 @@ func (req *listenerAttributeRequest) attribute(v *state.View, protocol cloud.Pro
 type describeTCPListenerResponse struct {
 	listenerAttribute
 	layer4View
-	EstablishedTimeout     int    `rpc:"EstablishedTimeout"`
-	SynProxy               string `rpc:"SynProxy"`
-	ProxyProtocolV2Enabled bool   `rpc:"ProxyProtocolV2Enabled"`
+	EstablishedTimeout     int         `rpc:"EstablishedTimeout"`
+	SynProxy               string      `rpc:"SynProxy"`
+	ProxyProtocolV2Enabled bool        `rpc:"ProxyProtocolV2Enabled"`
+	PortRanges             []portRange `rpc:"PortRanges>PortRange"`
 }
 
 func describeTCPListener(v *state.View, req *listenerAttributeRequest) (*describeTCPListenerResponse, error) {
@@ -361,15 +371,16 @@ func describeTCPListener(v *state.View, req *listenerAttributeRequest) (*describ
 	if err != nil {
 		return nil, err
 	}
-	return &describeTCPListenerResponse{attribute, viewLayer4(l), l.EstablishedTimeout, l.SynProxy, l.ProxyProtocolV2Enabled}, nil
+	return &describeTCPListenerResponse{attribute, viewLayer4(l), l.EstablishedTimeout, l.SynProxy, l.ProxyProtocolV2Enabled, nil}, nil
 }
 
 type describeUDPListenerResponse struct {
 	listenerAttribute
 	layer4View
-	HealthCheckReq         string `rpc:"HealthCheckReq"`
-	HealthCheckExp         string `rpc:"HealthCheckExp"`
-	ProxyProtocolV2Enabled bool   `rpc:"ProxyProtocolV2Enabled"`
+	HealthCheckReq         string      `rpc:"HealthCheckReq"`
+	HealthCheckExp         string      `rpc:"HealthCheckExp"`
+	ProxyProtocolV2Enabled bool        `rpc:"ProxyProtocolV2Enabled"`
+	PortRanges             []portRange `rpc:"PortRanges>PortRange"`
 }
 
 func describeUDPListener(v *state.View, req *listenerAttributeRequest) (*describeUDPListenerResponse, error) {
@@ -378,7 +389,7 @@ func describeUDPListener(v *state.View, req *listenerAttributeRequest) (*describ
 		return nil, err
 	}
 	return &describeUDPListenerResponse{
-		attribute, viewLayer4(l), l.HealthCheck.Request, l.HealthCheck.Expect, l.ProxyProtocolV2Enabled,
+		attribute, viewLayer4(l), l.HealthCheck.Request, l.HealthCheck.Expect, l.ProxyProtocolV2Enabled, nil,
 	}, nil
 }
 
