@@ -107,7 +107,7 @@ func TestProblems(t *testing.T) {
 		"KubectlAlone":    {"client:\n  steps:\n    - kubectl: {apply: {kind: Service}}\n", "dir/f.yaml:4: client.steps[0].kubectl: it needs a cluster: put it in the kubernetes half"},
 		"EventAlone":      {"client:\n  expect:\n    - event: {object: Service/a, reason: b}\n", "dir/f.yaml:4: client.expect[0]: it needs a cluster"},
 		"TwoKubectls":     {"kubernetes:\n  steps:\n    - kubectl: {apply: {a: b}, delete: {a: b}}\n", "kubectl: give exactly one of apply, patch and delete"},
-		"BadManifest":     {"kubernetes:\n  steps:\n    - kubectl: {apply: just words}\n", "dir/f.yaml:4: kubernetes.steps[0].kubectl.apply: it is no YAML of objects"},
+		"BadManifest":     {"kubernetes:\n  steps:\n    - kubectl: {apply: just words}\n", "dir/f.yaml:4: kubernetes.steps[0].kubectl.apply: it is no YAML of objects: write kind, metadata and the others"},
 		"EmptyManifest":   {"kubernetes:\n  steps:\n    - kubectl: {apply: ''}\n", "kubectl.apply: there is no object"},
 	}
 	for name, test := range tests {

@@ -84,7 +84,7 @@ func (s *Store) ReadExport(r io.Reader) (*Export, error) {
 		err = document.End()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("not an exported state: %w", err)
+		return nil, fmt.Errorf("not an exported state: %w", jsonstream.InWords(err))
 	}
 	if e.SchemaVersion < 1 || e.SchemaVersion > engine.SchemaVersion {
 		return nil, fmt.Errorf("the exported state has schema version %d, this clbemu reads 1 to %d", e.SchemaVersion, engine.SchemaVersion)
@@ -105,7 +105,7 @@ func (e *Export) readTable(schema *Schema, document *jsonstream.Reader, kind Kin
 		}
 		_, unknown, err := k.table.decode(row)
 		if err = cmp.Or(err, unknown); err != nil {
-			return fmt.Errorf("%s, entry %d: %w", kind, n, err)
+			return fmt.Errorf("%s, entry %d: %w", kind, n, jsonstream.InWords(err))
 		}
 		e.add(kind, row)
 		n++

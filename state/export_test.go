@@ -75,7 +75,7 @@ func TestImportRefuses(t *testing.T) {
 		{"unknown table", document(`"Rocket":[]`), `not an exported state: unknown table "Rocket"`},
 		{"no sequence", document(``), "the exported state has no Sequence"},
 		{"wrong type", document(sequence + `,"Account":[{"ID":"1"},{"ID":1}]`),
-			"not an exported state: Account, entry 1: unreadable Account: json: cannot unmarshal number into Go struct field Account.ID of type string"},
+			"not an exported state: Account, entry 1: ID can't be of the kind number"},
 		{"unknown field", document(sequence + `,"Account":[{"ID":"1","Nmae":"x"}]`), `not an exported state: Account, entry 0: json: unknown field "Nmae"`},
 		{"null", document(sequence + `,"Account":[null]`), "not an exported state: Account, entry 0: Account without a usable id"},
 		{"the same twice", document(sequence + `,"Account":[{"ID":"1"},{"ID":"1"}]`), "Account, entry 1: there are two with id 1"},

@@ -30,7 +30,7 @@ func TestParsePolicyRefuses(t *testing.T) {
 		{"no resource", `{"Statement":[{"Effect":"Allow","Action":"*","Resource":[]}]}`, "statement 1: Action and Resource are mandatory"},
 		{"empty action", `{"Statement":[{"Effect":"Allow","Action":["*",""],"Resource":"*"}]}`, "an empty text in Action or Resource"},
 		{"condition", `{"Statement":[{"Effect":"Allow","Action":"*","Resource":"*","Condition":{}}]}`, `unknown field "Condition"`},
-		{"action of another type", `{"Statement":[{"Effect":"Allow","Action":1,"Resource":"*"}]}`, "not a policy document: json: cannot unmarshal number"},
+		{"action of another type", `{"Statement":[{"Effect":"Allow","Action":1,"Resource":"*"}]}`, "not a policy document: Statement.Action can't be of the kind number"},
 	}
 	for _, c := range cases {
 		if _, err := cloud.ParsePolicy(c.text); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -55,13 +55,16 @@ func TestBadStarts(t *testing.T) {
 		}, 2, "none.yaml"},
 		{"unknown key in the configuration", func(t *testing.T, dir string) []string {
 			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "data_dir: x\n")}
-		}, 2, `unknown key "data_dir"`},
+		}, 2, "c.yaml:1: data_dir: there is no such setting: do you mean data-dir?"},
 		{"mapping in the configuration", func(t *testing.T, dir string) []string {
 			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "listen: [a]\n")}
-		}, 2, "listen must be a single value"},
+		}, 2, "c.yaml:1: listen: want a text"},
 		{"bad value in the configuration", func(t *testing.T, dir string) []string {
-			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "seed: many\n")}
-		}, 2, "configuration file: seed"},
+			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "tls: true\nseed: many\n")}
+		}, 2, "c.yaml:2: seed: strconv"},
+		{"words in the configuration", func(t *testing.T, dir string) []string {
+			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "just words\n")}
+		}, 2, "c.yaml:1: want settings by name\n"},
 		{"missing certificate", func(_ *testing.T, dir string) []string {
 			return []string{"--tls-cert", filepath.Join(dir, "c.pem"), "--tls-key", filepath.Join(dir, "k.pem")}
 		}, 3, "c.pem"},

@@ -3,14 +3,14 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/spf13/viper"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
 const (
@@ -27,59 +27,64 @@ func envName(flag string) string {
 // environment, then from the configuration file. The flags then hold what holds.
 func configure(cmd *cobra.Command) error {
 	flags := cmd.LocalNonPersistentFlags()
-	v := viper.New()
-	if flags.Lookup(configFlag) != nil {
-		path, _ := flags.GetString(configFlag) // the flag exists
-		if path == "" {
-			path = os.Getenv(envName(configFlag))
-		}
-		if err := readConfig(v, path, flags); err != nil {
-			return usage(err)
-		}
+	settings, err := readConfig(flags)
+	if err != nil {
+		return usage(err)
 	}
-	var problem error
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Name == "help" || f.Changed || problem != nil {
+		set, ok := settings[f.Name]
+		if text, found := os.LookupEnv(envName(f.Name)); found {
+			set, ok = setting{text, envName(f.Name)}, true
+		}
+		if f.Name == "help" || f.Changed || err != nil || !ok {
 			return
 		}
-		source, value, ok := "configuration file", v.GetString(f.Name), v.InConfig(f.Name)
-		if text, set := os.LookupEnv(envName(f.Name)); set {
-			source, value, ok = envName(f.Name), text, true
-		}
-		if !ok {
-			return
-		}
-		if err := f.Value.Set(value); err != nil {
-			problem = usage(fmt.Errorf("%s: %s: %w", source, f.Name, err))
+		if problem := f.Value.Set(set.value); problem != nil {
+			err = usage(fmt.Errorf("%s: %s: %w", set.source, f.Name, problem))
 		}
 		f.Changed = true
 	})
-	return problem
+	return err
 }
 
-// readConfig reads the configuration file, whose keys are the names of flags.
-func readConfig(v *viper.Viper, path string, flags *pflag.FlagSet) error {
+// setting is what a flag is set to, and where.
+type setting struct{ value, source string }
+
+// readConfig reads the configuration file, if the command takes one and one is named.
+// Its keys are the names of flags.
+func readConfig(flags *pflag.FlagSet) (map[string]setting, error) {
+	if flags.Lookup(configFlag) == nil {
+		return nil, nil
+	}
+	path, _ := flags.GetString(configFlag) // the flag exists
 	if path == "" {
-		return nil
+		path = os.Getenv(envName(configFlag))
 	}
-	v.SetConfigFile(path)
-	v.SetConfigType("yaml")
-	if err := v.ReadInConfig(); err != nil {
-		return fmt.Errorf("configuration file %s: %w", path, err)
+	if path == "" {
+		return nil, nil
 	}
-	keys := v.AllKeys()
-	slices.Sort(keys)
-	for _, key := range keys {
-		if flags.Lookup(key) == nil || key == configFlag {
-			return fmt.Errorf("configuration file %s: unknown key %q%s", path, key, names.DidYouMean(key, flagNames(flags), "the keys are the flags of "+programName))
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("configuration file: %w", err)
+	}
+	d, settings := &yamlfile.Decoder{File: path}, make(map[string]setting)
+	for n, document := range d.Documents(text) {
+		if n > 0 {
+			d.Fail(document, "", "there is a second document")
 		}
-		switch v.Get(key).(type) {
-		case string, bool, int, uint64:
-		default:
-			return fmt.Errorf("configuration file %s: %s must be a single value", path, key)
+		if !d.Is(document, yaml.MappingNode, "settings by name", "") {
+			continue
+		}
+		for _, e := range d.Entries(document, "") {
+			key, value := e.Key.Value, ""
+			d.Decode(e.Value, &value, key)
+			if flags.Lookup(key) == nil || key == configFlag {
+				d.Fail(e.Key, key, "there is no such setting%s", names.DidYouMean(key, flagNames(flags), "the keys are the flags of "+programName))
+			}
+			settings[key] = setting{value, fmt.Sprintf("%s:%d", path, e.Value.Line)}
 		}
 	}
-	return nil
+	return settings, d.Err()
 }
 
 func flagNames(flags *pflag.FlagSet) (names []string) {

@@ -16,6 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/emulator/world/resources"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/jsonstream"
 )
 
 // maxRequest bounds the body of a request that is no import, in bytes.
@@ -36,18 +37,9 @@ func read(w http.ResponseWriter, r *http.Request, body any) bool {
 	case errors.As(err, &tooLarge):
 		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must not exceed %d bytes", maxRequest))
 	default:
-		fail(w, http.StatusBadRequest, "the body is not what this path takes: "+inWords(err))
+		fail(w, http.StatusBadRequest, "the body is not what this path takes: "+strings.TrimPrefix(jsonstream.InWords(err).Error(), "json: "))
 	}
 	return false
-}
-
-// inWords is an error of the JSON library as people say it who don't know Go's
-// types.
-func inWords(err error) string {
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return fmt.Sprintf("%s can't be of the kind %s", cmp.Or(wrong.Field, "it"), wrong.Value)
-	}
-	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // nothingBehind refuses what is behind the value that was read.

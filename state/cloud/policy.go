@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/jsonstream"
 )
 
 // Policy is what a RAM principal may do. Who has none may do everything, as the
@@ -74,7 +75,7 @@ func ParsePolicy(text string) (PolicyDocument, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&document); err != nil {
-		return document, fmt.Errorf("not a policy document: %w", err)
+		return document, fmt.Errorf("not a policy document: %w", jsonstream.InWords(err))
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return document, errors.New("not a policy document: there is more behind it")

@@ -135,3 +135,16 @@ func (r *Reader) End() error {
 	}
 	return err
 }
+
+// InWords is an error of the JSON library as people say it who don't know Go's types.
+func InWords(err error) error {
+	wrong := (*json.UnmarshalTypeError)(nil)
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	field := wrong.Field
+	if field == "" {
+		field = "it"
+	}
+	return fmt.Errorf("%s can't be of the kind %s", field, wrong.Value)
+}

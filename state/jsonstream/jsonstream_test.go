@@ -146,3 +146,18 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+// TestInWords proves that what is said of a value of the wrong kind names its field and
+// nothing of the source.
+func TestInWords(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"Name":{"Given":7}}`: "Name.Given can't be of the kind number",
+		`[]`:                   "it can't be of the kind array",
+		`{`:                    "unexpected end of JSON input",
+	} {
+		var into struct{ Name struct{ Given string } }
+		if err := jsonstream.InWords(json.Unmarshal([]byte(text), &into)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}

@@ -28,7 +28,7 @@ func Read(r io.Reader) (*Cluster, error) {
 		err = document.End()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("this is not what kubectl get -o json prints: %w", err)
+		return nil, fmt.Errorf("this is not what kubectl get -o json prints: %w", jsonstream.InWords(err))
 	}
 	return document.cluster()
 }

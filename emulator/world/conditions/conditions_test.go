@@ -131,6 +131,7 @@ func TestSetRefused(t *testing.T) {
 		{"key.testid.status", "lost", "active, inactive or deleted"},
 		{"key.testid.secret", "", "want a secret"},
 		{"policy.key.testid", "{}", "no Statement"},
+		{"policy.key.testid", `{"Statement":7}`, "not a policy document: Statement can't be of the kind number"},
 		{"policy.key.testid", `{"Statement":[{"Effect":"Allow","Action":"*","Resource":"*","Condition":{}}]}`, "unknown field"},
 		{"life.profile", "slow", "instant or realistic"},
 		{"life.moon.rising", "1s", "no stage"},

@@ -1,0 +1,64 @@
+package conditions
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+func (c *change) editAccount(change func(*cloud.Account)) error {
+	return cloud.Accounts.Edit(c.tx, c.account.ID, func(a *cloud.Account) error {
+		change(a)
+		return nil
+	})
+}
+
+func setNumber(least, most int, assign func(*cloud.Account, int)) func(*change, string, string) error {
+	return func(c *change, _, value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < least || n > most {
+			return fmt.Errorf("want a number from %d to %d", least, most)
+		}
+		return c.editAccount(func(a *cloud.Account) { assign(a, n) })
+	}
+}
+
+func parseBool(value string) (bool, error) {
+	b, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, errors.New("want true or false")
+	}
+	return b, nil
+}
+
+func setArrears(c *change, _, value string) error {
+	owing, err := parseBool(value)
+	if err != nil {
+		return err
+	}
+	return cloud.SetArrears(c.tx, c.account.ID, owing)
+}
+
+// The flags of an account.
+func lcuToSpec(a *cloud.Account) *bool { return &a.LCUToSpec }
+
+func refusesExpired(a *cloud.Account) *bool { return &a.RefusesExpiredCertificates }
+
+func refusesAttached(a *cloud.Account) *bool { return &a.RefusesAttachedBackends }
+
+func setFlag(flag func(*cloud.Account) *bool) func(*change, string, string) error {
+	return func(c *change, _, value string) error {
+		on, err := parseBool(value)
+		if err != nil {
+			return err
+		}
+		return c.editAccount(func(a *cloud.Account) { *flag(a) = on })
+	}
+}
+
+func getFlag(name string, flag func(*cloud.Account) *bool) func(*change) []controlapi.Setting {
+	return one(name, func(c *change) string { return strconv.FormatBool(*flag(c.account)) })
+}

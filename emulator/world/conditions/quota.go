@@ -1,0 +1,38 @@
+package conditions
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/state"
+)
+
+func setQuota(c *change, named, value string) error {
+	name := state.QuotaName(named)
+	if !slices.Contains(c.Schema().QuotaNames(), name) {
+		return fmt.Errorf("there is no such quota: `clbemu quota` lists them")
+	}
+	if value == "default" {
+		state.Quotas.Delete(c.tx, state.QuotaID(c.account.ID, name))
+		return nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		return errors.New("want a number that is not negative, or default")
+	}
+	state.Quotas.Put(c.tx, &state.Quota{AccountID: c.account.ID, Name: name, Limit: n})
+	return nil
+}
+
+func getQuotas(c *change) []controlapi.Setting {
+	var list []controlapi.Setting
+	for _, name := range c.Schema().QuotaNames() {
+		if q, ok := state.Quotas.Find(c.View, state.QuotaID(c.account.ID, name)); ok {
+			list = append(list, controlapi.Setting{Name: "quota." + string(name), Value: strconv.Itoa(q.Limit)})
+		}
+	}
+	return list
+}

@@ -1,0 +1,117 @@
+package conditions
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/world/resources"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+func (c *change) editRegion(change func(*cloud.Region) error) error {
+	return cloud.Regions.Edit(c.tx, c.region, change)
+}
+
+func setShared(c *change, _, value string) error {
+	sold, err := parseBool(value)
+	if err != nil {
+		return err
+	}
+	return c.editRegion(func(r *cloud.Region) error {
+		r.SharedInstancesSold = sold
+		return nil
+	})
+}
+
+func getShared(c *change) string {
+	r, _ := cloud.Regions.Find(c.View, c.region)
+	return strconv.FormatBool(r.SharedInstancesSold)
+}
+
+func setIPv6(c *change, _, value string) error {
+	sold, err := parseBool(value)
+	if err != nil {
+		return err
+	}
+	return c.editRegion(func(r *cloud.Region) error {
+		if sold && r.PublicIPv6CIDRBlock == "" {
+			return errors.New("the region has no IPv6 block")
+		}
+		r.IPv6Halted = !sold
+		return nil
+	})
+}
+
+func getIPv6(c *change) string {
+	r, _ := cloud.Regions.Find(c.View, c.region)
+	return strconv.FormatBool(r.SellsIPv6())
+}
+
+func setStock(c *change, named, value string) error {
+	zone, kind, _ := strings.Cut(named, ".")
+	stock := cloud.ZoneStock{ZoneID: zone, AddressType: cloud.AddressType(kind)}
+	if kind != "" && stock.AddressType != cloud.AddressTypeInternet && stock.AddressType != cloud.AddressTypeIntranet {
+		return errors.New("want internet or intranet behind the zone")
+	}
+	if value != "soldout" && value != "available" {
+		return errors.New("want soldout or available")
+	}
+	return c.editRegion(func(r *cloud.Region) error {
+		if !slices.ContainsFunc(r.Zones, func(z cloud.Zone) bool { return z.ID == zone }) {
+			return fmt.Errorf("there is no zone %s in %s: there are %s", zone, r.ID, resources.List(slices.Values(r.Zones), func(z cloud.Zone) string { return z.ID }))
+		}
+		left := slices.DeleteFunc(slices.Clone(r.SoldOut), func(is cloud.ZoneStock) bool {
+			return is == stock || kind == "" && is.ZoneID == zone
+		})
+		if value == "soldout" {
+			left = append(left, stock)
+		}
+		r.SoldOut = left
+		return nil
+	})
+}
+
+func getStock(c *change) []controlapi.Setting {
+	r, _ := cloud.Regions.Find(c.View, c.region)
+	var list []controlapi.Setting
+	for _, is := range r.SoldOut {
+		name := "stock." + is.ZoneID
+		if is.AddressType != "" {
+			name += "." + string(is.AddressType)
+		}
+		list = append(list, controlapi.Setting{Name: name, Value: "soldout"})
+	}
+	return list
+}
+
+func setFreeAddresses(c *change, named, value string) error {
+	vSwitch, ok := cloud.VSwitches.Find(c.View, named)
+	if !ok {
+		return fmt.Errorf("there is no vSwitch %s", named)
+	}
+	if value == "all" {
+		cloud.FreeAllAddresses(c.tx, vSwitch)
+		return nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return errors.New("want a number or all")
+	}
+	if err := cloud.SetFreeAddresses(c.tx, vSwitch, n); err != nil {
+		return fmt.Errorf("the vSwitch has fewer free addresses than that")
+	}
+	return nil
+}
+
+func getFreeAddresses(c *change) []controlapi.Setting {
+	var list []controlapi.Setting
+	for vSwitch := range cloud.VSwitches.All(c.In(state.Owner{AccountID: c.account.ID, RegionID: c.region})) {
+		list = append(list, controlapi.Setting{Name: "vswitch." + vSwitch.ID + ".freeAddresses", Value: strconv.Itoa(cloud.AvailableAddresses(c.View, vSwitch))})
+	}
+	return list
+}

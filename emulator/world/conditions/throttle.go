@@ -1,0 +1,94 @@
+package conditions
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+func (c *change) throttle() cloud.Throttle {
+	if t, ok := cloud.Throttles.Find(c.View, c.account.ID); ok {
+		return *t
+	}
+	return cloud.Throttle{AccountID: c.account.ID, Profile: cloud.ThrottleOff}
+}
+
+func setThrottleProfile(c *change, _, value string) error {
+	if value != cloud.ThrottleOff && value != cloud.ThrottleRealistic {
+		return errors.New("want off or realistic")
+	}
+	t := c.throttle()
+	t.Profile = value
+	cloud.Throttles.Put(c.tx, &t)
+	return nil
+}
+
+func getThrottleProfile(c *change) string { return c.throttle().Profile }
+
+func setRate(assign func(t *cloud.Throttle, named string, r *cloud.Rate)) func(*change, string, string) error {
+	return func(c *change, named, value string) error {
+		rate, err := parseRate(value)
+		if err != nil {
+			return err
+		}
+		t := c.throttle()
+		assign(&t, named, rate)
+		cloud.Throttles.Put(c.tx, &t)
+		return nil
+	}
+}
+
+func setActionRate(t *cloud.Throttle, action string, r *cloud.Rate) {
+	actions := maps.Clone(t.Actions)
+	if actions == nil {
+		actions = make(map[string]cloud.Rate)
+	}
+	delete(actions, action)
+	if r != nil {
+		actions[action] = *r
+	}
+	t.Actions = actions
+}
+
+func parseRate(value string) (*cloud.Rate, error) {
+	if value == "default" {
+		return nil, nil
+	}
+	perSecond, burst, both := strings.Cut(value, "/")
+	var rate cloud.Rate
+	var err error
+	if rate.PerSecond, err = strconv.ParseFloat(perSecond, 64); err != nil || !(rate.PerSecond > 0 && rate.PerSecond < 1e9) {
+		return nil, errors.New("want calls a second, such as 10 or 10/20 with the burst, or default")
+	}
+	rate.Burst = max(int(rate.PerSecond), 1)
+	if both {
+		if rate.Burst, err = strconv.Atoi(burst); err != nil || rate.Burst < 1 {
+			return nil, errors.New("want a burst of at least 1 behind the slash")
+		}
+	}
+	return &rate, nil
+}
+
+func getThrottles(c *change) []controlapi.Setting {
+	t := c.throttle()
+	var list []controlapi.Setting
+	for name, rate := range map[string]*cloud.Rate{"throttle.account": t.Account, "throttle.key": t.Key} {
+		if rate != nil {
+			list = append(list, controlapi.Setting{Name: name, Value: formatRate(*rate)})
+		}
+	}
+	for action, rate := range t.Actions {
+		list = append(list, controlapi.Setting{Name: "throttle.action." + action, Value: formatRate(rate)})
+	}
+	slices.SortFunc(list, func(a, b controlapi.Setting) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+func formatRate(r cloud.Rate) string {
+	return strconv.FormatFloat(r.PerSecond, 'f', -1, 64) + "/" + strconv.Itoa(r.Burst)
+}
