@@ -58,7 +58,7 @@ const defaultMaxImport = 256 << 20
 // api is the control API's handlers.
 type api struct {
 	Config
-	theatre theatre
+	runs    scenarioRuns
 	answers room // for large ones
 	imports room
 }
@@ -66,7 +66,7 @@ type api struct {
 // New returns the control API.
 func New(cfg Config) http.Handler {
 	cfg.MaxImport = cmp.Or(cfg.MaxImport, defaultMaxImport)
-	a := &api{Config: cfg, theatre: theatre{Player: cfg.Player}, answers: make(room, 4), imports: make(room, 1)}
+	a := &api{Config: cfg, runs: scenarioRuns{Player: cfg.Player}, answers: make(room, 4), imports: make(room, 1)}
 	r := mux.NewRouter().SkipClean(true) // an untidy path is an unknown one, not a redirect
 	closed := r.NewRoute().Subrouter()
 	sameOrigin := http.NewCrossOriginProtection()

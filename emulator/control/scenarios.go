@@ -24,8 +24,8 @@ type Player interface {
 // keptResults is how many results are remembered.
 const keptResults = 100
 
-// theatre plays one scenario at a time, as each changes the world for all.
-type theatre struct {
+// scenarioRuns plays one scenario at a time, as each changes the world for all.
+type scenarioRuns struct {
 	Player
 
 	mu      sync.Mutex
@@ -33,7 +33,7 @@ type theatre struct {
 	results []scenarios.Result
 }
 
-func (t *theatre) status() controlapi.Scenarios {
+func (t *scenarioRuns) status() controlapi.Scenarios {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	status := controlapi.Scenarios{Library: scenarios.LibraryNames(), Results: append([]scenarios.Result{}, t.results...)}
@@ -45,7 +45,7 @@ func (t *theatre) status() controlapi.Scenarios {
 }
 
 // play plays a scenario, unless another is being played.
-func (t *theatre) play(ctx context.Context, s *scenarios.Scenario) (result scenarios.Result, free bool) {
+func (t *scenarioRuns) play(ctx context.Context, s *scenarios.Scenario) (result scenarios.Result, free bool) {
 	if !t.begin(s.Name) {
 		return result, false
 	}
@@ -53,7 +53,7 @@ func (t *theatre) play(ctx context.Context, s *scenarios.Scenario) (result scena
 	return t.Play(ctx, s, t.progress), true
 }
 
-func (t *theatre) begin(name string) bool {
+func (t *scenarioRuns) begin(name string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.playing != nil {
@@ -63,14 +63,14 @@ func (t *theatre) begin(name string) bool {
 	return true
 }
 
-func (t *theatre) progress(step scenarios.StepDone) {
+func (t *scenarioRuns) progress(step scenarios.StepDone) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.playing.Steps++
 	t.playing.Line, t.playing.Step = step.Line, step.Title
 }
 
-func (t *theatre) end(result scenarios.Result) {
+func (t *scenarioRuns) end(result scenarios.Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.playing = nil
@@ -79,7 +79,7 @@ func (t *theatre) end(result scenarios.Result) {
 }
 
 func (a *api) getScenarios(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, a.theatre.status())
+	answer(w, http.StatusOK, a.runs.status())
 }
 
 // runScenario plays what is sent, or the scenario of the library that is named,
@@ -105,7 +105,7 @@ func (a *api) runScenario(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusUnprocessableEntity, "there is no such scenario in the library: "+name+names.DidYouMean(name, scenarios.LibraryNames(), "GET /v1/scenarios lists them"))
 		return
 	}
-	s, err := a.theatre.Load(name, text)
+	s, err := a.runs.Load(name, text)
 	if err != nil {
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 		return
@@ -116,7 +116,7 @@ func (a *api) runScenario(w http.ResponseWriter, r *http.Request) {
 	}
 	// The listener's limit is on the time that a request takes to come in.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // a recorder has none
-	result, free := a.theatre.play(r.Context(), s)
+	result, free := a.runs.play(r.Context(), s)
 	if !free {
 		fail(w, http.StatusConflict, "another scenario is being played: GET /v1/scenarios shows it")
 		return

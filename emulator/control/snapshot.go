@@ -18,17 +18,17 @@ import (
 
 // Snapshots are exported states with names. They hold the secrets of access keys.
 type Snapshots struct {
-	mu    sync.Mutex
-	shelf shelf
+	mu   sync.Mutex
+	kept snapshotStore
 }
 
 // NewSnapshots returns the snapshots beside the state in a folder, or none in
 // memory when dir is "".
 func NewSnapshots(dir string) *Snapshots {
 	if dir == "" {
-		return &Snapshots{shelf: memoryShelf{}}
+		return &Snapshots{kept: memorySnapshots{}}
 	}
-	return &Snapshots{shelf: folderOf(dir)}
+	return &Snapshots{kept: folderOf(dir)}
 }
 
 var snapshotName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`)
@@ -44,14 +44,14 @@ var (
 func (s *Snapshots) CleanUp() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.shelf.cleanUp()
+	return s.kept.cleanUp()
 }
 
 // List lists the snapshots in order of name.
 func (s *Snapshots) List() ([]controlapi.Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.shelf.list()
+	return s.kept.list()
 }
 
 // Take keeps the store's state under a name, in the place of what had it.
@@ -69,7 +69,7 @@ func (s *Snapshots) Take(store *state.Store, name string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.shelf.put(name, text.Bytes())
+	return s.kept.put(name, text.Bytes())
 }
 
 // Restore makes the store's state that of a snapshot.
@@ -94,7 +94,7 @@ func (s *Snapshots) text(name string) ([]byte, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	text, err := s.shelf.get(name)
+	text, err := s.kept.get(name)
 	return text, s.meant(name, err)
 }
 
@@ -103,7 +103,7 @@ func (s *Snapshots) meant(name string, err error) error {
 	if !errors.Is(err, ErrNoSnapshot) {
 		return err
 	}
-	list, problem := s.shelf.list()
+	list, problem := s.kept.list()
 	if problem != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (s *Snapshots) Delete(name string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.meant(name, s.shelf.remove(name))
+	return s.meant(name, s.kept.remove(name))
 }
 
 func (a *api) getSnapshots(w http.ResponseWriter, _ *http.Request) {

@@ -108,66 +108,66 @@ func NewOpen(ctx context.Context, secure bool) (*Emulator, error) {
 }
 
 // secure makes a certificate that this emulator's clients trust.
-func (l *Emulator) secure() (err error) {
-	if l.dir, err = os.MkdirTemp("", "clbemu-tls-"); err != nil {
+func (e *Emulator) secure() (err error) {
+	if e.dir, err = os.MkdirTemp("", "clbemu-tls-"); err != nil {
 		return err
 	}
-	if l.tls, err = emulator.GenerateTLS(l.dir, []string{"127.0.0.1", "localhost"}); err != nil {
+	if e.tls, err = emulator.GenerateTLS(e.dir, []string{"127.0.0.1", "localhost"}); err != nil {
 		return err
 	}
-	file := filepath.Join(l.dir, emulator.CAFile)
+	file := filepath.Join(e.dir, emulator.CAFile)
 	authority, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	trusted := x509.NewCertPool()
 	trusted.AppendCertsFromPEM(authority)
-	l.Environment = []string{"SSL_CERT_FILE=" + file, "NODE_EXTRA_CA_CERTS=" + file, "REQUESTS_CA_BUNDLE=" + file}
-	l.HTTP = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: trusted}}}
+	e.Environment = []string{"SSL_CERT_FILE=" + file, "NODE_EXTRA_CA_CERTS=" + file, "REQUESTS_CA_BUNDLE=" + file}
+	e.HTTP = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: trusted}}}
 	return nil
 }
 
 // begin starts the emulator on what the disk holds.
-func (l *Emulator) begin(ctx context.Context) error {
-	next := &life{disk: &severable{Engine: &l.disk}}
+func (e *Emulator) begin(ctx context.Context) error {
+	next := &life{disk: &severable{Engine: &e.disk}}
 	cfg := emulator.Config{Storage: next.disk, StrictAuth: true, Seed: 1, Crash: next.crash}
-	if l.clock != nil {
-		cfg.Clock = l.clock
+	if e.clock != nil {
+		cfg.Clock = e.clock
 	}
-	e, err := emulator.New(ctx, cfg)
+	served, err := emulator.New(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	next.emulator, l.life = e, next
-	if l.API, err = l.serve(&l.api, l.tls); err == nil && l.control != "" {
-		l.Control, err = l.serve(&l.control, nil)
+	next.emulator, e.life = served, next
+	if e.API, err = e.serve(&e.api, e.tls); err == nil && e.control != "" {
+		e.Control, err = e.serve(&e.control, nil)
 	}
 	if err != nil {
-		return errors.Join(err, l.end(ctx))
+		return errors.Join(err, e.end(ctx))
 	}
-	if l.control == "" {
-		l.Control = l.API
+	if e.control == "" {
+		e.Control = e.API
 	}
 	return nil
 }
 
 // serve listens at an address, which it makes that of the next time, and returns
 // the URL.
-func (l *Emulator) serve(address *string, config *tls.Config) (string, error) {
+func (e *Emulator) serve(address *string, config *tls.Config) (string, error) {
 	listener, err := net.Listen("tcp", *address)
 	if err != nil {
 		return "", err
 	}
-	if l.clock == nil {
+	if e.clock == nil {
 		*address = listener.Addr().String()
 	}
 	url := "http://" + listener.Addr().String()
 	if config != nil {
 		listener, url = tls.NewListener(listener, config), "https://"+listener.Addr().String()
 	}
-	server := &http.Server{Handler: stage.OneAddress(http.HandlerFunc(l.life.serveAPI), l.life.emulator.ControlHandler()),
+	server := &http.Server{Handler: stage.OneAddress(http.HandlerFunc(e.life.serveAPI), e.life.emulator.ControlHandler()),
 		ReadHeaderTimeout: readHeaderTimeout, ErrorLog: log.New(io.Discard, "", 0)}
-	l.life.servers = append(l.life.servers, server)
+	e.life.servers = append(e.life.servers, server)
 	go func() { _ = server.Serve(listener) }() // it ends when it is closed
 	return url, nil
 }
@@ -198,30 +198,30 @@ func (l *life) settle() {
 // Call implements scenarios.Target. When a call got no answer, it waits until the
 // emulator has done what it still does about it. A crash is followed by a
 // restart, as a supervisor would see to.
-func (l *Emulator) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {
-	answer, err := l.Remote.Call(ctx, call)
+func (e *Emulator) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {
+	answer, err := e.Remote.Call(ctx, call)
 	if answer.Lost != "" {
-		l.life.settle()
+		e.life.settle()
 	}
-	return answer, errors.Join(err, l.revive(ctx))
+	return answer, errors.Join(err, e.revive(ctx))
 }
 
 // revive starts an emulator again that crashed.
-func (l *Emulator) revive(ctx context.Context) error {
-	if !l.life.crashed.Load() {
+func (e *Emulator) revive(ctx context.Context) error {
+	if !e.life.crashed.Load() {
 		return nil
 	}
-	return l.Restart(ctx, true)
+	return e.Restart(ctx, true)
 }
 
 // Pass implements scenarios.Target: where nothing else runs, nobody needs to wait.
-func (l *Emulator) Pass(ctx context.Context, d time.Duration) error {
-	if l.clock != nil {
-		l.clock.Advance(d)
+func (e *Emulator) Pass(ctx context.Context, d time.Duration) error {
+	if e.clock != nil {
+		e.clock.Advance(d)
 		return ctx.Err()
 	}
 	for ; d > 0; d -= revivePause {
-		if err := errors.Join(l.Remote.Pass(ctx, min(d, revivePause)), l.revive(ctx)); err != nil {
+		if err := errors.Join(e.Remote.Pass(ctx, min(d, revivePause)), e.revive(ctx)); err != nil {
 			return err
 		}
 	}
@@ -232,12 +232,12 @@ func (l *Emulator) Pass(ctx context.Context, d time.Duration) error {
 const revivePause = 50 * time.Millisecond
 
 // Start implements scenarios.Programs.
-func (l *Emulator) Start(ctx context.Context, p scenarios.Program) (scenarios.Running, error) {
-	r, err := l.Remote.Start(ctx, p)
+func (e *Emulator) Start(ctx context.Context, p scenarios.Program) (scenarios.Running, error) {
+	r, err := e.Remote.Start(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return supervised{r, l}, nil
+	return supervised{r, e}, nil
 }
 
 // supervised is a program beside which an emulator that crashes is started again.
@@ -257,67 +257,67 @@ func (s supervised) Wait(ctx context.Context, most time.Duration) (ended bool, e
 }
 
 // CanRestart implements scenarios.Target.
-func (l *Emulator) CanRestart() bool { return true }
+func (e *Emulator) CanRestart() bool { return true }
 
 // Restart implements scenarios.Target. The journal goes on where it was.
-func (l *Emulator) Restart(ctx context.Context, kill bool) error {
-	calls, err := l.Calls(ctx, l.sequence)
+func (e *Emulator) Restart(ctx context.Context, kill bool) error {
+	calls, err := e.Calls(ctx, e.sequence)
 	if err != nil {
 		return err
 	}
-	l.past = append(l.past, calls...)
-	if l.sequence, err = l.Mark(ctx); err != nil {
+	e.past = append(e.past, calls...)
+	if e.sequence, err = e.Mark(ctx); err != nil {
 		return err
 	}
 	if kill {
-		l.life.disk.sever()
+		e.life.disk.sever()
 	}
-	if err := l.end(ctx); err != nil && !kill {
+	if err := e.end(ctx); err != nil && !kill {
 		return err
 	}
-	return l.begin(ctx)
+	return e.begin(ctx)
 }
 
-func (l *Emulator) end(ctx context.Context) error {
+func (e *Emulator) end(ctx context.Context) error {
 	var errs []error
-	for _, server := range l.life.servers {
+	for _, server := range e.life.servers {
 		errs = append(errs, server.Close())
 	}
-	l.life.settle()
-	return errors.Join(append(errs, l.life.emulator.Close(ctx))...)
+	e.life.settle()
+	return errors.Join(append(errs, e.life.emulator.Close(ctx))...)
 }
 
 // Mark implements scenarios.Target.
-func (l *Emulator) Mark(ctx context.Context) (uint64, error) {
-	mark, err := l.Remote.Mark(ctx)
-	return l.sequence + mark, err
+func (e *Emulator) Mark(ctx context.Context) (uint64, error) {
+	mark, err := e.Remote.Mark(ctx)
+	return e.sequence + mark, err
 }
 
 // Calls implements scenarios.Target.
-func (l *Emulator) Calls(ctx context.Context, since uint64) ([]scenarios.JournalCall, error) {
+func (e *Emulator) Calls(ctx context.Context, since uint64) ([]scenarios.JournalCall, error) {
 	var all []scenarios.JournalCall
-	for _, call := range l.past {
+	for _, call := range e.past {
 		if call.Sequence > since {
 			all = append(all, call)
 		}
 	}
-	calls, err := l.Remote.Calls(ctx, since-min(since, l.sequence))
+	calls, err := e.Remote.Calls(ctx, since-min(since, e.sequence))
 	for _, call := range calls {
-		call.Sequence += l.sequence
+		call.Sequence += e.sequence
 		all = append(all, call)
 	}
 	return all, err
 }
 
 // Close ends the emulator. Its state must be consistent.
-func (l *Emulator) Close(ctx context.Context) error {
-	problems, err := l.life.emulator.Store().Check(ctx)
+func (e *Emulator) Close(ctx context.Context) error {
+	problems, err := e.life.emulator.Store().Check(ctx)
 	for _, problem := range problems {
 		err = errors.Join(err, errors.New("the state is inconsistent: "+problem))
 	}
-	err = errors.Join(err, l.end(ctx))
-	if l.dir != "" {
-		err = errors.Join(err, os.RemoveAll(l.dir))
+	err = errors.Join(err, e.end(ctx))
+	if e.dir != "" {
+		err = errors.Join(err, os.RemoveAll(e.dir))
 	}
 	return err
 }

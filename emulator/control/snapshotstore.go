@@ -16,8 +16,8 @@ import (
 	"github.com/clbemu/clbemu/state/engine/durable"
 )
 
-// shelf is where snapshots are. Names are valid. It has one caller at a time.
-type shelf interface {
+// snapshotStore is where snapshots are. Names are valid. It has one caller at a time.
+type snapshotStore interface {
 	list() ([]controlapi.Snapshot, error)
 	put(name string, text []byte) error
 	get(name string) ([]byte, error)
@@ -32,15 +32,15 @@ func sorted(list []controlapi.Snapshot) []controlapi.Snapshot {
 	return list
 }
 
-// memoryShelf holds snapshots by name.
-type memoryShelf map[string]inMemory
+// memorySnapshots holds snapshots by name.
+type memorySnapshots map[string]inMemory
 
 type inMemory struct {
 	taken time.Time
 	text  []byte
 }
 
-func (m memoryShelf) list() ([]controlapi.Snapshot, error) {
+func (m memorySnapshots) list() ([]controlapi.Snapshot, error) {
 	list := []controlapi.Snapshot{}
 	for name, s := range m {
 		list = append(list, controlapi.Snapshot{Name: name, Taken: s.taken, Bytes: len(s.text)})
@@ -48,12 +48,12 @@ func (m memoryShelf) list() ([]controlapi.Snapshot, error) {
 	return sorted(list), nil
 }
 
-func (m memoryShelf) put(name string, text []byte) error {
+func (m memorySnapshots) put(name string, text []byte) error {
 	m[name] = inMemory{time.Now().UTC(), text}
 	return nil
 }
 
-func (m memoryShelf) get(name string) ([]byte, error) {
+func (m memorySnapshots) get(name string) ([]byte, error) {
 	s, ok := m[name]
 	if !ok {
 		return nil, noSnapshot(name)
@@ -61,7 +61,7 @@ func (m memoryShelf) get(name string) ([]byte, error) {
 	return s.text, nil
 }
 
-func (m memoryShelf) remove(name string) error {
+func (m memorySnapshots) remove(name string) error {
 	if _, ok := m[name]; !ok {
 		return noSnapshot(name)
 	}
@@ -69,7 +69,7 @@ func (m memoryShelf) remove(name string) error {
 	return nil
 }
 
-func (m memoryShelf) cleanUp() error { return nil }
+func (m memorySnapshots) cleanUp() error { return nil }
 
 // folder holds snapshots as files, which `clbemu state import` reads too.
 type folder string
