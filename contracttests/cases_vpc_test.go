@@ -13,6 +13,14 @@ var vpcCases = []apiCase{
 	succeeds("DescribeVpcAttribute", "of-the-cluster", params{"VpcId": vpc1}),
 	refused("DescribeVpcAttribute", "unknown", "InvalidVpcId.NotFound", params{"VpcId": "vpc-gone"}),
 
+	succeeds("TagResources", "vpc", params{"ResourceType": "VPC", "ResourceId.1": "{vpc}", "Tag.1.Key": "env", "Tag.1.Value": "test"}),
+	refused("TagResources", "unknown", "InvalidResourceId.NotFound", params{"ResourceType": "VPC", "ResourceId.1": "vpc-gone", "Tag.1.Key": "env"}),
+	succeeds("UnTagResources", "vpc", params{"ResourceType": "VPC", "ResourceId.1": "{vpc}", "TagKey.1": "app"}),
+	refused("UnTagResources", "unknown-type", "InvalidResourceType.NotFound", params{"ResourceType": "PLANET", "ResourceId.1": "{vpc}"}),
+	succeeds("ListTagResources", "vpc", params{"ResourceType": "VPC", "ResourceId.1": "{vpc}"}),
+	succeeds("ListTagResources", "first-page", params{"ResourceType": "VPC", "Tag.1.Key": "app", "MaxResults": "1"}),
+	refused("ListTagResources", "neither-tag-nor-resource", "MissingParameter.TagOwner", params{"ResourceType": "VPC"}),
+
 	succeeds("CreateVSwitch", "new", params{"VpcId": "{vpc}", "ZoneId": "cn-hangzhou-i", "CidrBlock": "172.16.1.0/24"}),
 	refused("CreateVSwitch", "overlapping", "InvalidCidrBlock.Overlapped", params{"VpcId": "{vpc}", "ZoneId": "cn-hangzhou-i", "CidrBlock": "172.16.0.0/25"}),
 	succeeds("DeleteVSwitch", "empty", params{"VSwitchId": "{vsw}"}),

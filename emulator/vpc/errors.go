@@ -71,6 +71,7 @@ var routeErrors = []gateway.ErrorRow{
 var eipErrors = []gateway.ErrorRow{
 	absent(http.StatusNotFound, cloud.EIPs.Kind(), "InvalidAllocationId.NotFound", "Specified allocation ID is not found."),
 	overQuota(cloud.QuotaEIPs, "QuotaExceeded.Eip", "Elastic IP address quota exceeded"),
+	overQuota(cloud.QuotaTags, "QuotaExceeded.TagNumPerResource", "The number of tags of the resource exceeds the quota."),
 	refuse(published, cloud.AddressOutside, "OperationFailed.AllocateUnfamiliarIp", "The operation failed because only IP addresses used within the last seven days can be allocated."),
 	refuse(published, cloud.AddressTaken, "Ip.Allocated", "The reserve ip has been allocated."),
 	refuse(published, cloud.NoFreeAddress, "OperationFailed.InsufficientEIP", "Eip resource is not enough."),

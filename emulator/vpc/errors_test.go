@@ -173,6 +173,16 @@ var routeErrorCases = []gatewaytest.ErrorCase{
 		Params: with(newEntry, params{"RouteTableId": "vtb-bp1clbemu000000000002", "DestinationCidrBlock": "2001:db8:9::/64", "NextHopId": otherID})},
 	{Name: "NextHopType", Action: "CreateRouteEntry", Params: with(newEntry, params{"NextHopType": "Moon"}), Status: 400, Code: "InvalidNextHopType"},
 	{Name: "NextHop", Action: "CreateRouteEntry", Params: with(newEntry, params{"NextHopId": "i-none"}), Status: 400, Code: "InvalidNextHop.NotFound"},
+	{Name: "TagType", Action: "TagResources", Params: params{"ResourceType": "vpc", "ResourceId.1": vpcID, "Tag.1.Key": "k"}, Status: 404, Code: "InvalidResourceType.NotFound"},
+	{Name: "Unknown", Action: "UnTagResources", Params: params{"ResourceType": "VSWITCH", "ResourceId.1": vpcID, "TagKey.1": "k"}, Status: 404, Code: "InvalidResourceId.NotFound"},
+	{Name: "NoTags", Action: "TagResources", Params: params{"ResourceType": "VPC", "ResourceId.1": vpcID}, Status: 400, Code: "MissingParameter.TagKey"},
+	{Name: "NeitherTagNorResource", Action: "ListTagResources", Params: params{"ResourceType": "VPC"}, Status: 400, Code: "MissingParameter.TagOwner"},
+	{Name: "NextToken", Action: "ListTagResources", Params: params{"ResourceType": "VPC", "ResourceId.1": vpcID, "NextToken": "***"}, Status: 400, Code: "InvalidNextToken"},
+	{Name: "TagQuota", Action: "TagResources", Params: params{"ResourceType": "VPC", "ResourceId.1": vpcID, "Tag.1.Key": "k"},
+		Plant: func(tx *state.Tx) error {
+			state.Quotas.Put(tx, &state.Quota{AccountID: accountID, Name: cloud.QuotaTags, Limit: 0})
+			return nil
+		}, Status: 400, Code: "QuotaExceeded.TagNumPerResource"},
 	{Name: "UserCidr", Action: "CreateVpc", Params: params{"UserCidr": "100.100.0.0/16,everywhere"}, Status: 400, Code: "InvalidUserCidr"},
 	{Name: "TooManyUserCidrs", Action: "CreateVpc", Params: params{"UserCidr": "1.0.0.0/8,2.0.0.0/8,3.0.0.0/8,4.0.0.0/8"}, Status: 400, Code: "InvalidUserCidr"},
 	{Name: "NoSuchKindOfNextHop", Action: "CreateRouteEntry", Params: with(newEntry, params{"NextHopType": "NatGateway", "NextHopId": "ngw-1"}), Status: 400, Code: "InvalidNextHop.NotFound"},

@@ -30,6 +30,7 @@ func Product(gateway.Deps) *gateway.Product {
 			routeEntriesActions,
 			eipActions,
 			eipAssociationActions,
+			tagActions,
 		),
 		Errors: errorTable(),
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.RAM",

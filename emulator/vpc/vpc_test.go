@@ -121,3 +121,28 @@ func TestGatewayRouteTable(t *testing.T) {
 		expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": id}), map[string]string{"RouterTableList.RouterTableListType.0.AssociateType": want})
 	}
 }
+
+// Tags are put on what the API tags, listed by resource and by tag, and taken off.
+func TestTagResources(t *testing.T) {
+	c := newClient(t)
+	eip := c.Do("AllocateEipAddress", params{"Bandwidth": "5"}).Text("AllocationId")
+	table := c.Do("CreateRouteTable", params{"VpcId": vpcID}).Text("RouteTableId")
+	for kind, id := range map[string]string{"VPC": vpcID, "VSWITCH": vSwitchID, "ROUTETABLE": table, "EIP": eip} {
+		named := params{"ResourceType": kind, "ResourceId.1": id}
+		c.Do("TagResources", with(named, params{"Tag.1.Key": "own", "Tag.1.Value": "1", "Tag.2.Key": "more"}))
+		const first = "TagResources.TagResource.0."
+		listed := c.Do("ListTagResources", with(named, params{"Tag.1.Key": "own", "Tag.1.Value": "1", "MaxResults": "1"}))
+		expect(t, listed, map[string]string{first + "ResourceId": id, first + "ResourceType": kind, first + "TagKey": "more"})
+		rest := c.Do("ListTagResources", with(named, params{"NextToken": listed.Text("NextToken")}))
+		expect(t, rest, map[string]string{first + "TagKey": "own", first + "TagValue": "1", "NextToken": ""})
+		c.Do("UnTagResources", named)
+		if n := c.Do("ListTagResources", params{"ResourceType": kind, "Tag.1.Key": "own"}).Len("TagResources.TagResource"); n != 2 {
+			t.Errorf("%s has %d tags after none was taken off, want 2", kind, n)
+		}
+		c.Do("UnTagResources", with(named, params{"TagKey.1": "own"}))
+		c.Do("UnTagResources", with(named, params{"All": "true"}))
+		if n := c.Do("ListTagResources", named).Len("TagResources.TagResource"); n != 0 {
+			t.Errorf("%s has %d tags left, want none", kind, n)
+		}
+	}
+}

@@ -45,12 +45,18 @@ func Set(tx *state.Tx, kind state.TagResourceType, id string, tags []Tag) {
 	}
 }
 
-// Filter returns what tells the resources that carry all the tags; without tags
-// all do.
-func Filter(v *state.View, kind state.TagResourceType, tags []Tag) func(id string) bool {
-	if len(tags) == 0 {
-		return func(string) bool { return true }
+// Find returns those of the named resources that carry all the tags, each once, in
+// order; all that carry them where none is named.
+func Find(v *state.View, kind state.TagResourceType, ids []string, tags []Tag) []string {
+	if len(ids) == 0 {
+		return state.ResourcesTagged(v, kind, filters(tags))
 	}
+	found := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !state.HasTags(v, kind, id, filters(tags)) })
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func filters(tags []Tag) []state.TagFilter {
 	filters := make([]state.TagFilter, len(tags))
 	for i, t := range tags {
 		filters[i].Key = t.Key
@@ -58,7 +64,16 @@ func Filter(v *state.View, kind state.TagResourceType, tags []Tag) func(id strin
 			filters[i].Value = &t.Value
 		}
 	}
-	ids := state.ResourcesTagged(v, kind, filters)
+	return filters
+}
+
+// Filter returns what tells the resources that carry all the tags; without tags
+// all do.
+func Filter(v *state.View, kind state.TagResourceType, tags []Tag) func(id string) bool {
+	if len(tags) == 0 {
+		return func(string) bool { return true }
+	}
+	ids := state.ResourcesTagged(v, kind, filters(tags))
 	return func(id string) bool {
 		_, found := slices.BinarySearch(ids, id)
 		return found
