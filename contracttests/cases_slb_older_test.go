@@ -1,6 +1,6 @@
 package contracttests
 
-// Furniture for the cases below.
+// Fixtures for the cases below.
 var (
 	aPair = step{"Slb", "CreateMasterSlaveServerGroup", params{"LoadBalancerId": "{lb}", "MasterSlaveServerGroupName": "pair",
 		"MasterSlaveBackendServers": pair, "Tag.1.Key": "app", "Tag.1.Value": "web"}, saveAs("pair", "MasterSlaveServerGroupId")}

@@ -18,7 +18,7 @@ type apiCase struct {
 	name            string // of the golden files
 	params          params
 	code            string // of the refusal, "" for success
-	before          []step // more furniture
+	before          []step // more fixtures
 }
 
 func (c apiCase) String() string { return c.product + "/" + c.action + "/" + c.name }
@@ -128,22 +128,22 @@ func TestEveryActionOfTheSDK(t *testing.T) {
 	}
 }
 
-// furnishedSDK is a signed-in SDK on an emulator with the furniture.
-type furnishedSDK struct {
+// preparedSDK is a signed-in SDK on an emulator with the fixtures.
+type preparedSDK struct {
 	*sdkClients
 	names names
 	raw   *emulatortest.Client
 }
 
-func newFurnishedSDK(t testing.TB) *furnishedSDK {
+func newFurnishedSDK(t testing.TB) *preparedSDK {
 	t.Helper()
 	s := emulatortest.Start(t, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = richWorld(t) }))
-	f := &furnishedSDK{sdkClients: newSDKClients(t, s.Host()), names: make(names), raw: s.Client()}
-	f.prepare(t, furniture)
+	f := &preparedSDK{sdkClients: newSDKClients(t, s.Host()), names: make(names), raw: s.Client()}
+	f.prepare(t, fixtures)
 	return f
 }
 
-func (f *furnishedSDK) prepare(t testing.TB, steps []step) {
+func (f *preparedSDK) prepare(t testing.TB, steps []step) {
 	t.Helper()
 	for _, s := range steps {
 		reply, err := f.raw.Call(versions[s.product], s.action, f.names.resolve(s.params))

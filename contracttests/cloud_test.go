@@ -163,7 +163,7 @@ func (n names) save(s step, body any) {
 // furnish makes a resource of each kind.
 func (c *fixedCloud) furnish() *fixedCloud {
 	c.t.Helper()
-	for _, s := range furniture {
+	for _, s := range fixtures {
 		c.do(s)
 	}
 	return c

@@ -53,7 +53,7 @@ type cause struct {
 
 // refusalRun is a furnished cloud that the real SDK calls.
 type refusalRun struct {
-	*furnishedSDK
+	*preparedSDK
 	t     *testing.T
 	host  string
 	store *state.Store
@@ -430,9 +430,9 @@ func TestRefusalsGoBothWays(t *testing.T) {
 func newRefusalRun(t *testing.T) *refusalRun {
 	t.Helper()
 	s := emulatortest.Start(t, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = richWorld(t) }))
-	f := &furnishedSDK{sdkClients: newSDKClients(t, s.Host()), names: make(names), raw: s.Client()}
-	f.prepare(t, furniture)
-	return &refusalRun{furnishedSDK: f, t: t, host: s.Host(), store: s.Store()}
+	f := &preparedSDK{sdkClients: newSDKClients(t, s.Host()), names: make(names), raw: s.Client()}
+	f.prepare(t, fixtures)
+	return &refusalRun{preparedSDK: f, t: t, host: s.Host(), store: s.Store()}
 }
 
 func (r *refusalRun) causes(list []cause) {

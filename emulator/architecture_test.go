@@ -90,8 +90,8 @@ var mayImport = map[string][]string{
 	"emulator/controlclient": {"emulator/controlapi", "emulator/journal", "scenarios"},
 	"emulator/apiclient":     {},
 	// Scenarios are played by the two APIs; who starts an emulator is above.
-	"emulator/stage":         {"state", "faults", "scenarios", "emulator/gateway", "emulator/names", "emulator/journal", "emulator/apiclient", "emulator/controlapi", "emulator/controlclient"},
-	"emulator/stage/private": {"emulator", "scenarios", "state"},
+	"emulator/target":         {"state", "faults", "scenarios", "emulator/gateway", "emulator/names", "emulator/journal", "emulator/apiclient", "emulator/controlapi", "emulator/controlclient"},
+	"emulator/target/private": {"emulator", "scenarios", "state"},
 	// This one only reads what the journal wrote.
 	"emulator/upgradecheck": {"emulator/journal"},
 }
@@ -155,7 +155,7 @@ func TestBinaryHasNoClient(t *testing.T) {
 func TestClientLinksNoServer(t *testing.T) {
 	linked := map[string][]string{
 		"./emulator/controlclient": {"github.com/gorilla/mux", "github.com/prometheus", "go.etcd.io/bbolt", module + "state", module + "emulator/gateway", module + "emulator/control"},
-		"./emulator/stage":         {"github.com/gorilla/mux", "github.com/prometheus", "go.etcd.io/bbolt", module + "emulator/control"},
+		"./emulator/target":        {"github.com/gorilla/mux", "github.com/prometheus", "go.etcd.io/bbolt", module + "emulator/control"},
 	}
 	for client, forbidden := range linked {
 		deps := strings.Fields(goList(t, "-deps", client))

@@ -36,15 +36,15 @@ func BenchmarkIdleFaults(b *testing.B) {
 	client := keepAlive(connections)
 	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = crowdedWorld(b) }))
 	params := map[string]string{"LoadBalancerId": crowd(b, s.Store(), few)}
-	reads := func(engine *faults.Engine) func(int) error {
+	reads := func(engine *faults.Injector) func(int) error {
 		server := httptest.NewServer(gateway.NewServer(gateway.Config{
 			Store: s.Store(), Products: emulator.Products(), StrictAuth: true, Faults: engine,
 		}))
 		b.Cleanup(server.Close)
 		return func(int) error { return post(client, server.URL, "DescribeLoadBalancerAttribute", params) }
 	}
-	with, without := compare(b, connections, reads(&faults.Engine{}), reads(nil))
-	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with an idle fault engine %.0f/s, without one %.0f/s, target ratio >= 0.98", with, without)
+	with, without := compare(b, connections, reads(&faults.Injector{}), reads(nil))
+	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with an idle fault injector %.0f/s, without one %.0f/s, target ratio >= 0.98", with, without)
 }
 
 // BenchmarkNonces compares reads whose nonces are kept in a file with reads whose

@@ -24,7 +24,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/metadata"
 	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -33,15 +33,15 @@ import (
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
-// Engine names a storage engine.
-type Engine string
+// EngineName names a storage engine.
+type EngineName string
 
 // The engines.
 const (
 	// Bolt keeps the state in a file of the data folder.
-	Bolt Engine = "bbolt"
+	Bolt EngineName = "bbolt"
 	// Memory forgets everything when the emulator is closed.
-	Memory Engine = "memory"
+	Memory EngineName = "memory"
 )
 
 // Config says what an Emulator stands on. Its zero value is an emulator in
@@ -51,7 +51,7 @@ type Config struct {
 	// Close closes it.
 	Storage engine.Engine
 	// Engine defaults to Bolt when there is a DataDir, and to Memory otherwise.
-	Engine  Engine
+	Engine  EngineName
 	DataDir string
 	// Fork, if set, is the folder of a stopped emulator: a copy of its state, in
 	// memory, is served and thrown away in the end.
@@ -259,7 +259,7 @@ func (e *Emulator) build(snapshots *control.Snapshots) {
 		Seed:       e.cfg.Seed,
 		Log:        e.cfg.Log,
 		Observe:    e.observe(metrics),
-		Faults:     e.faults.Engine,
+		Faults:     e.faults.Injector,
 		Crash:      e.crash,
 	}), metadata.New(metadata.Config{
 		Store:      e.store,
@@ -267,7 +267,7 @@ func (e *Emulator) build(snapshots *control.Snapshots) {
 		Log:        e.cfg.Log,
 		Seed:       e.cfg.Seed,
 	}), callers)
-	player := &stage.Player{API: e.api, Control: http.HandlerFunc(e.serveControl), Token: e.cfg.ControlToken, Store: e.store, Products: products}
+	player := &target.Player{API: e.api, Control: http.HandlerFunc(e.serveControl), Token: e.cfg.ControlToken, Store: e.store, Products: products}
 	e.control = control.New(control.Config{
 		Store:     e.store,
 		Products:  products,

@@ -1,5 +1,5 @@
 // Package faults decides which calls go wrong, how and at which point. It is
-// rules, matchers, schedules and effects as values, and an engine over them that
+// rules, matchers, schedules and effects as values, and an injector over them that
 // says what is to happen; it does nothing itself, and must not know HTTP, the
 // store or any product.
 //

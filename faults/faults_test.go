@@ -21,13 +21,13 @@ func parse(t *testing.T, text string) faults.Rule {
 	return rules[0]
 }
 
-func engine(t *testing.T, rules ...string) *faults.Engine {
+func injector(t *testing.T, rules ...string) *faults.Injector {
 	t.Helper()
 	var list []faults.Status
 	for _, text := range rules {
 		list = append(list, faults.Status{Rule: parse(t, text), Since: start})
 	}
-	e := &faults.Engine{}
+	e := &faults.Injector{}
 	if err := e.Set(list); err != nil {
 		t.Fatal(err)
 	}
@@ -35,12 +35,12 @@ func engine(t *testing.T, rules ...string) *faults.Engine {
 }
 
 // call is a CreateLoadBalancer with parameters, given as name, value.
-func call(pairs ...string) faults.Call {
+func call(pairs ...string) faults.Request {
 	params := make(map[string]string)
 	for i := 0; i < len(pairs); i += 2 {
 		params[pairs[i]] = pairs[i+1]
 	}
-	return faults.Call{
+	return faults.Request{
 		Action: "CreateLoadBalancer", RegionID: "cn-hangzhou", AccessKeyID: "testid", UserAgent: "ack.ccm/2.9", Write: true,
 		Params: func(name string) (string, bool) {
 			value, ok := params[name]
@@ -135,7 +135,7 @@ func TestRefusedRules(t *testing.T) {
 		})
 	}
 	twice := faults.Status{Rule: parse(t, vocabulary[0])}
-	if err := (&faults.Engine{}).Set([]faults.Status{twice, twice}); err == nil {
+	if err := (&faults.Injector{}).Set([]faults.Status{twice, twice}); err == nil {
 		t.Error("two rules of one name are taken")
 	}
 }
@@ -144,7 +144,7 @@ func TestRefusedRules(t *testing.T) {
 func TestMatchers(t *testing.T) {
 	for _, c := range []struct {
 		match string
-		call  faults.Call
+		call  faults.Request
 		want  bool
 	}{
 		{"{}", call(), true},
@@ -167,7 +167,7 @@ func TestMatchers(t *testing.T) {
 		{"{action: Create*, region: cn-hangzhou, params.A: b}", call("A", "b"), true},
 		{"{action: Create*, region: cn-hangzhou, params.A: b}", call("A", "c"), false},
 	} {
-		e := engine(t, "name: a\nmatch: "+c.match+"\neffect: {error: {code: X}}")
+		e := injector(t, "name: a\nmatch: "+c.match+"\neffect: {error: {code: X}}")
 		if _, got := e.At(faults.BeforeCall, c.call, start); got != c.want {
 			t.Errorf("match %s = %v, want %v", c.match, got, c.want)
 		}
@@ -175,7 +175,7 @@ func TestMatchers(t *testing.T) {
 }
 
 // strikes says of each of n calls whether it was struck.
-func strikes(e *faults.Engine, n int, now time.Time) string {
+func strikes(e *faults.Injector, n int, now time.Time) string {
 	var pattern strings.Builder
 	for range n {
 		if _, struck := e.At(faults.BeforeCall, call(), now); struck {
@@ -200,22 +200,22 @@ func TestSchedule(t *testing.T) {
 		{"{probability: 1}", "xxxxxxxx"},
 		{"{after: 1s}", "........"},
 	} {
-		if got := strikes(engine(t, "name: a\nwhen: "+c.when+"\neffect: {error: {code: X}}"), 8, start); got != c.want {
+		if got := strikes(injector(t, "name: a\nwhen: "+c.when+"\neffect: {error: {code: X}}"), 8, start); got != c.want {
 			t.Errorf("when %s strikes %s, want %s", c.when, got, c.want)
 		}
 	}
 	text := "name: a\nwhen: {probability: 0.3, seed: 7}\neffect: {error: {code: X}}"
-	first := strikes(engine(t, text), 1000, start)
-	if again := strikes(engine(t, text), 1000, start); again != first {
+	first := strikes(injector(t, text), 1000, start)
+	if again := strikes(injector(t, text), 1000, start); again != first {
 		t.Error("the same seed strikes other calls the second time")
 	}
 	if n := strings.Count(first, "x"); n < 250 || n > 350 {
 		t.Errorf("probability 0.3 strikes %d of 1000 calls", n)
 	}
-	if other := strikes(engine(t, strings.Replace(text, "7", "8", 1)), 1000, start); other == first {
+	if other := strikes(injector(t, strings.Replace(text, "7", "8", 1)), 1000, start); other == first {
 		t.Error("another seed strikes the same calls")
 	}
-	window := engine(t, "name: a\nwhen: {after: 10s, for: 5s}\neffect: {error: {code: X}}")
+	window := injector(t, "name: a\nwhen: {after: 10s, for: 5s}\neffect: {error: {code: X}}")
 	for at, want := range map[time.Duration]string{9 * time.Second: ".", 10 * time.Second: "x", 14 * time.Second: "x", 15 * time.Second: "."} {
 		if got := strikes(window, 1, start.Add(at)); got != want {
 			t.Errorf("after %s = %s, want %s", at, got, want)
@@ -226,7 +226,7 @@ func TestSchedule(t *testing.T) {
 // The first rule that matches at a point decides, even when its schedule lets the
 // call be; a spent one makes way, and stays listed with its counts.
 func TestFirstMatchWins(t *testing.T) {
-	e := engine(t,
+	e := injector(t,
 		"name: first\nwhen: {times: 2, every: 2}\neffect: {error: {code: A}}",
 		"name: reply\neffect: {malformed: true}",
 		"name: second\neffect: {error: {code: B}}")
@@ -270,14 +270,14 @@ func TestPoints(t *testing.T) {
 
 // A throttle refuses what is over its rate and nothing else.
 func TestThrottle(t *testing.T) {
-	rate := engine(t, "name: a\neffect: {throttle: {qps: 2, burst: 3}}")
+	rate := injector(t, "name: a\neffect: {throttle: {qps: 2, burst: 3}}")
 	if got := strikes(rate, 5, start); got != "...xx" {
 		t.Errorf("a burst of 3 = %s", got)
 	}
 	if got := strikes(rate, 4, start.Add(time.Second)); got != "..xx" {
 		t.Errorf("2 a second = %s", got)
 	}
-	window := engine(t, "name: a\neffect: {throttle: {burst: 2, window: 10s}}")
+	window := injector(t, "name: a\neffect: {throttle: {burst: 2, window: 10s}}")
 	if got := strikes(window, 3, start) + strikes(window, 1, start.Add(9*time.Second)) + strikes(window, 3, start.Add(10*time.Second)); got != "..xx..x" {
 		t.Errorf("2 in every 10 s = %s", got)
 	}
@@ -286,7 +286,7 @@ func TestThrottle(t *testing.T) {
 // Delays are what they say, and the same again with the same seed.
 func TestDelays(t *testing.T) {
 	delays := func(text string) (list []time.Duration) {
-		e := engine(t, "name: a\neffect: {delay: "+text+"}")
+		e := injector(t, "name: a\neffect: {delay: "+text+"}")
 		for range 200 {
 			v, _ := e.At(faults.BeforeCall, call(), start)
 			list = append(list, v.Delay)
@@ -322,7 +322,7 @@ func TestDelays(t *testing.T) {
 
 // Stale is about reads; a write is not asked.
 func TestStaleSparesWrites(t *testing.T) {
-	e := engine(t, "name: a\neffect: {stale: {calls: 1}}")
+	e := injector(t, "name: a\neffect: {stale: {calls: 1}}")
 	write, read := call(), call()
 	read.Write = false
 	if _, struck := e.At(faults.BeforeCall, write, start); struck {
@@ -336,7 +336,7 @@ func TestStaleSparesWrites(t *testing.T) {
 // Counters are recorded before the verdict is given, and are exact when many
 // calls come at once.
 func TestCountersUnderConcurrency(t *testing.T) {
-	e := engine(t, "name: a\nwhen: {times: 50}\neffect: {error: {code: X}}")
+	e := injector(t, "name: a\nwhen: {times: 50}\neffect: {error: {code: X}}")
 	var mu sync.Mutex
 	var most uint64
 	e.Record = func(s faults.Status) {
@@ -367,7 +367,7 @@ func TestCountersUnderConcurrency(t *testing.T) {
 
 // The zero engine lets every call be.
 func TestIdle(t *testing.T) {
-	var e faults.Engine
+	var e faults.Injector
 	if _, struck := e.At(faults.BeforeCall, call(), start); struck || !e.Idle() {
 		t.Error("an engine without rules strikes")
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-// Call is what a rule may look at.
-type Call struct {
+// Request is what a rule may look at.
+type Request struct {
 	Product     string
 	Action      string
 	RegionID    string
@@ -191,7 +191,7 @@ func (m Match) compile() compiled {
 	return c
 }
 
-func (c compiled) matches(call Call) bool {
+func (c compiled) matches(call Request) bool {
 	if c.globs != nil && !slices.ContainsFunc(c.globs, func(glob string) bool {
 		ok, _ := path.Match(glob, call.Action) // validated
 		return ok
@@ -218,7 +218,7 @@ func (c compiled) matches(call Call) bool {
 	return true
 }
 
-func (c Call) field(name string) (string, bool) {
+func (c Request) field(name string) (string, bool) {
 	switch name {
 	case "region":
 		return c.RegionID, c.RegionID != ""

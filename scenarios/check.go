@@ -292,7 +292,7 @@ func (c *checker) settings(settings Settings, at spot) {
 func (c *checker) fault(s *Step, at spot, in scope) {
 	var check func(*faults.Rule) []faults.Problem
 	if c.names != nil {
-		check = c.names.CheckFault
+		check = c.names.ResolveFault
 	}
 	rule := faults.Read(c.Decoder, s.Fault.node, at.path, check)
 	in.faults[rule.Name] = true
@@ -306,7 +306,7 @@ func (c *checker) clear(s *Step, at spot, in scope) {
 	}
 }
 
-func (c *checker) call(call *Call, at spot, in scope) {
+func (c *checker) call(call *CallStep, at spot, in scope) {
 	action, known := c.action(at, call.Product, call.Action, call.Params)
 	if known && call.Expect != nil {
 		c.code(at.in("expect", "code"), call.Expect.Code, []Action{action}, in)

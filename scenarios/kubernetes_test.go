@@ -20,7 +20,7 @@ kubernetes:
     - kubectl: {apply: "kind: Pod\n"}
     - kubectl: {patch: {object: service/web, namespace: prod, merge: {spec: {type: NodePort}}}}
     - kubectl: {delete: {kind: Secret}}
-`, scenarios.KubernetesHalf, scenarios.Stage{Target: &fake{}, Cluster: c})
+`, scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
 	want := []string{
 		"apply --filename - kind: Service|metadata: {name: \"web\"}|---|kind: Secret|",
 		"apply --filename - kind: Pod|",
@@ -70,7 +70,7 @@ func TestKubernetesExpectations(t *testing.T) {
 			"get service/web --namespace default": `{"metadata": {"finalizers": ["service.k8s.alibaba/resources"]}, "status": {"loadBalancer": {"ingress": [{"ip": "1.2.3.4"}]}}}`,
 			"get events --namespace default --output json --field-selector involvedObject.kind=Service,involvedObject.name=web": `{"items": [{"reason": "Failed", "message": "over quota"}]}`,
 		}}
-		result := play(t, "kubernetes:\n  expect:\n    - "+test.expect+"\n", scenarios.KubernetesHalf, scenarios.Stage{Target: &fake{}, Cluster: c})
+		result := play(t, "kubernetes:\n  expect:\n    - "+test.expect+"\n", scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
 		judge(t, test.expect, result, test.want)
 	}
 }
@@ -78,7 +78,7 @@ func TestKubernetesExpectations(t *testing.T) {
 // TestNoCluster proves that a kubernetes half is not played without a cluster.
 func TestNoCluster(t *testing.T) {
 	f := &fake{}
-	result := play(t, "kubernetes: {steps: [{set: {a: b}}]}\n", scenarios.KubernetesHalf, scenarios.Stage{Target: f})
+	result := play(t, "kubernetes: {steps: [{set: {a: b}}]}\n", scenarios.KubernetesHalf, scenarios.Setup{Target: f})
 	if result.Status != scenarios.Broken || len(f.did) > 0 {
 		t.Errorf("Play = %+v and did %v, want it broken and nothing done", result, f.did)
 	}
@@ -93,7 +93,7 @@ func TestGivenCluster(t *testing.T) {
 		if answer == "" {
 			c.answers = nil
 		}
-		if result := play(t, text, scenarios.KubernetesHalf, scenarios.Stage{Target: &fake{}, Cluster: c}); result.Status != want {
+		if result := play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c}); result.Status != want {
 			t.Errorf("with %q in the cluster: %+v, want %s", answer, result, want)
 		}
 	}

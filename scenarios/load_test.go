@@ -18,7 +18,7 @@ func (fewNames) Actions() []scenarios.Action {
 
 func (fewNames) Quotas() []string { return []string{"slb_quota"} }
 
-func (fewNames) CheckFault(rule *faults.Rule) []faults.Problem {
+func (fewNames) ResolveFault(rule *faults.Rule) []faults.Problem {
 	if rule.Match.Action != "DescribeRegions" {
 		return []faults.Problem{{Path: []string{"match", "action"}, Reason: "no emulated action is called " + rule.Match.Action}}
 	}

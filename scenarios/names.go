@@ -21,8 +21,8 @@ type Names interface {
 	Actions() []Action
 	// Quotas lists the names of the quotas.
 	Quotas() []string
-	// CheckFault tells what is wrong with a rule that could never strike.
-	CheckFault(*faults.Rule) []faults.Problem
+	// ResolveFault tells what is wrong with a rule that could never strike.
+	ResolveFault(*faults.Rule) []faults.Problem
 	// CheckCondition refuses a condition of the world that there is not, and a value
 	// that names what there is not. An empty value is not known yet.
 	CheckCondition(name, value string) error

@@ -34,8 +34,8 @@ const (
 	maxTimes = 100_000
 )
 
-// Stage is where a half is played.
-type Stage struct {
+// Setup is where a half is played.
+type Setup struct {
 	Target Target
 	// Cluster is for the kubernetes half.
 	Cluster Cluster
@@ -76,7 +76,7 @@ func (p *play) waiting(passed, limit time.Duration, seen string) {
 
 // play is a half while it is played.
 type play struct {
-	Stage
+	Setup
 	scenario *Scenario
 	half     string
 	names    map[string]string
@@ -88,8 +88,8 @@ type play struct {
 }
 
 // Play plays one half of a scenario. The result says how it ended.
-func Play(ctx context.Context, s *Scenario, half string, stage Stage) Result {
-	p := &play{Stage: stage, scenario: s, half: half, names: maps.Clone(s.Values),
+func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
+	p := &play{Setup: setup, scenario: s, half: half, names: maps.Clone(s.Values),
 		marks: make(map[string]uint64)}
 	if p.names == nil {
 		p.names = make(map[string]string)

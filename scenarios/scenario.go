@@ -36,9 +36,9 @@ type Scenario struct {
 
 // Given is what is so before the steps.
 type Given struct {
-	World Settings `yaml:"world" doc:"Conditions of the world by name; clbemu world set --help lists them."`
-	Clock *Clock   `yaml:"clock" doc:"How the emulated time goes."`
-	State []Call   `yaml:"state" doc:"Calls that make what there is; each must succeed."`
+	World Settings   `yaml:"world" doc:"Conditions of the world by name; clbemu world set --help lists them."`
+	Clock *Clock     `yaml:"clock" doc:"How the emulated time goes."`
+	State []CallStep `yaml:"state" doc:"Calls that make what there is; each must succeed."`
 	// Cluster is about the kubernetes half alone.
 	Cluster []Object `yaml:"cluster" doc:"Objects that the cluster has before, which steps and expectations may name."`
 
@@ -66,7 +66,7 @@ type Step struct {
 	Set     Settings      `yaml:"set" doc:"Change conditions of the world by name."`
 	Fault   *Fault        `yaml:"fault" doc:"Add a fault rule, in the words of clbemu fault --help."`
 	Clear   NameList      `yaml:"clear" doc:"Remove fault rules by name."`
-	Call    *Call         `yaml:"call" doc:"Call an action and check its answer."`
+	Call    *CallStep     `yaml:"call" doc:"Call an action and check its answer."`
 	Clock   *Clock        `yaml:"clock" doc:"Move, freeze or scale the emulated time."`
 	Restart bool          `yaml:"restart" doc:"true: stop the server in order and start it again."`
 	Kill    bool          `yaml:"kill" doc:"true: kill the server and start it again."`
@@ -94,8 +94,8 @@ type Clock struct {
 	Scale   *float64 `yaml:"scale" doc:"Let the time go so many times as fast."`
 }
 
-// Call is a call with what is expected of its answer.
-type Call struct {
+// CallStep is a call with what is expected of its answer.
+type CallStep struct {
 	Product string            `yaml:"product" doc:"Slb (the default), Vpc or Ecs."`
 	Action  string            `yaml:"action" required:"true" doc:"The action, such as CreateLoadBalancer."`
 	Params  map[string]Value  `yaml:"params" doc:"Parameters by name; a list or a map is sent as JSON."`
@@ -132,7 +132,7 @@ type Patch struct {
 
 // Wait is a call made again and again.
 type Wait struct {
-	Call   Call     `yaml:"call" required:"true" doc:"The call, with the answer that ends the wait."`
+	Call   CallStep `yaml:"call" required:"true" doc:"The call, with the answer that ends the wait."`
 	Within Duration `yaml:"within" required:"true" doc:"How long to wait at most."`
 	Every  Duration `yaml:"every" doc:"The pause between two calls."`
 }

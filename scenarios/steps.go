@@ -105,8 +105,8 @@ func (p *play) setClock(ctx context.Context, c *Clock) error {
 
 // call makes a call, holds its answer against what is expected, and saves from
 // it.
-func (p *play) call(ctx context.Context, original *Call) error {
-	call, err := filled[Call](p, original.node)
+func (p *play) call(ctx context.Context, original *CallStep) error {
+	call, err := filled[CallStep](p, original.node)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (p *play) call(ctx context.Context, original *Call) error {
 	return nil
 }
 
-func (c *Call) api(agent string) APICall {
+func (c *CallStep) api(agent string) APICall {
 	return APICall{Product: orSlb(c.Product), Action: c.Action, Params: texts(c.Params), UserAgent: agent, Timeout: time.Duration(c.Timeout)}
 }
 

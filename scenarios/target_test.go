@@ -122,11 +122,11 @@ func (c *fakeCluster) Kubectl(_ context.Context, stdin string, args ...string) (
 }
 
 // play plays a half of a scenario that must be read without a problem.
-func play(t *testing.T, text, half string, stage scenarios.Stage) scenarios.Result {
+func play(t *testing.T, text, half string, setup scenarios.Setup) scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Load("dir/f.yaml", []byte("about: a\n"+text), scenarios.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return scenarios.Play(t.Context(), s, half, stage)
+	return scenarios.Play(t.Context(), s, half, setup)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/emulator/target"
 )
 
 // envFlags are the settings of clbemu env.
@@ -70,7 +70,7 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	if f.tls {
 		server.Scheme = "https"
 	}
-	environment := stage.Environment{API: server, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret, Region: f.region}
+	environment := target.Environment{API: server, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret, Region: f.region}
 	for _, v := range environment.Variables() {
 		fmt.Fprintln(cmd.OutOrStdout(), set(v[0], v[1]))
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -129,7 +129,7 @@ func loadChecked(args, set []string) (loaded []*scenarios.Scenario, err error) {
 	if err != nil {
 		return nil, err
 	}
-	known := stage.NewNames(cloud.Schema, emulator.Products())
+	known := target.NewNames(cloud.Schema, emulator.Products())
 	if loaded, err = loadScenarios(args, scenarios.Options{Set: values, Names: known}); err != nil {
 		return nil, err
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/stage"
-	"github.com/clbemu/clbemu/emulator/stage/private"
+	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -16,8 +16,8 @@ type used struct {
 }
 
 // beforeOf looks at the emulator; what can't be seen is shown by the play itself.
-func (r *scenarioRun) beforeOf(ctx context.Context, target scenarios.Target) *used {
-	remote, ok := target.(*stage.Remote)
+func (r *scenarioRun) beforeOf(ctx context.Context, on scenarios.Target) *used {
+	remote, ok := on.(*target.Remote)
 	if !ok || r.reset {
 		return nil
 	}
@@ -51,6 +51,6 @@ func passesAlone(ctx context.Context, s *scenarios.Scenario) bool {
 	if err != nil {
 		return false
 	}
-	result := scenarios.Play(ctx, s, scenarios.ClientHalf, scenarios.Stage{Target: local})
+	result := scenarios.Play(ctx, s, scenarios.ClientHalf, scenarios.Setup{Target: local})
 	return local.Close(ctx) == nil && result.Status == scenarios.Passed
 }

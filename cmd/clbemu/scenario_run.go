@@ -12,8 +12,8 @@ import (
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator/apiclient"
-	"github.com/clbemu/clbemu/emulator/stage"
-	"github.com/clbemu/clbemu/emulator/stage/private"
+	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -133,15 +133,15 @@ func (r *scenarioRun) playAll(ctx context.Context, loaded []*scenarios.Scenario)
 	}
 }
 
-// play plays a half on a stage of its own.
+// play plays a half on a target of its own.
 func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half string) scenarios.Result {
-	on := scenarios.Stage{Progress: r.progress, Waiting: r.waiting, Program: scenarios.Program{Command: r.program}, For: r.judgeAfter}
+	on := scenarios.Setup{Progress: r.progress, Waiting: r.waiting, Program: scenarios.Program{Command: r.program}, For: r.judgeAfter}
 	if half == scenarios.KubernetesHalf {
 		if r.kubeconfig == "" {
 			return scenarios.Result{Scenario: s.Name, File: s.File, Half: half, Status: scenarios.Skipped,
 				Reason: "there is no cluster: name one by --kubeconfig"}
 		}
-		on.Cluster = stage.Kubectl{Kubeconfig: r.kubeconfig}
+		on.Cluster = target.Kubectl{Kubeconfig: r.kubeconfig}
 	}
 	if half == scenarios.ProgramHalf && !r.asJSON {
 		on.Output = prefixed{r.screen}
@@ -167,8 +167,8 @@ func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half stri
 	return result
 }
 
-// target gives a stage a private emulator or a running one, with what ends its use.
-func (r *scenarioRun) target(ctx context.Context, on scenarios.Stage, programs bool) (scenarios.Stage, func(context.Context) error, error) {
+// target gives a setup a private emulator or a running one, with what ends its use.
+func (r *scenarioRun) target(ctx context.Context, on scenarios.Setup, programs bool) (scenarios.Setup, func(context.Context) error, error) {
 	if r.server == "" {
 		local, err := r.local(ctx, programs)
 		if err != nil {
@@ -178,7 +178,7 @@ func (r *scenarioRun) target(ctx context.Context, on scenarios.Stage, programs b
 		on.Target, on.Programs = local, local
 		return on, local.Close, nil
 	}
-	remote := &stage.Remote{API: r.api, Control: r.server, Token: r.token, AccessKeyID: r.keyID, AccessKeySecret: r.keySecret}
+	remote := &target.Remote{API: r.api, Control: r.server, Token: r.token, AccessKeyID: r.keyID, AccessKeySecret: r.keySecret}
 	if r.reset {
 		if err := remote.Reset(ctx); err != nil {
 			return on, nil, err

@@ -158,7 +158,7 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 		return cfg, usage(err)
 	}
 	cfg = emulator.Config{
-		Engine: emulator.Engine(f.engine), DataDir: f.dataDir, StrictAuth: f.auth == authStrict, Seed: f.seed, Log: log,
+		Engine: emulator.EngineName(f.engine), DataDir: f.dataDir, StrictAuth: f.auth == authStrict, Seed: f.seed, Log: log,
 		InstanceID: f.instance, Fork: f.fork, UnsignedRemote: f.unsignedRemote,
 		Journal: journal.Config{File: f.journalFile, FileSize: f.journalSize << 20},
 		Listen:  f.listen, ControlListen: f.controlListen, ControlToken: f.controlToken, Version: version(),

@@ -21,7 +21,7 @@ type cloud struct {
 	chance  *rand.Rand
 	writers []*writer
 	// What calls about everybody's estate have left, and the one that runs now.
-	snapshots shelf
+	snapshots snapshotNames
 	exports   []export
 	change    *worldChange
 	// keepsWorld leaves out the calls that put another state in place.
@@ -37,7 +37,7 @@ type cloud struct {
 }
 
 func newCloud(t *testing.T, chance *rand.Rand, writers int) *cloud {
-	c := &cloud{t: t, dir: t.TempDir(), chance: chance, snapshots: make(shelf)}
+	c := &cloud{t: t, dir: t.TempDir(), chance: chance, snapshots: make(snapshotNames)}
 	for i := range writers {
 		w := &writer{
 			name: fmt.Sprintf("w%d", i), chance: rand.New(rand.NewPCG(chance.Uint64(), 0)),

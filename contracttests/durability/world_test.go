@@ -72,11 +72,11 @@ func (c *cloud) empty() version {
 	return v
 }
 
-// shelf is which snapshots there are by their names: what may be in each, where nil
+// snapshotNames is which snapshots there are by their names: what may be in each, where nil
 // is that it may not be there.
-type shelf map[string][]version
+type snapshotNames map[string][]version
 
-func (s shelf) names() []string {
+func (s snapshotNames) names() []string {
 	var names []string
 	for _, name := range []string{"a", "b", "c"} {
 		if len(s[name]) > 0 {
@@ -87,7 +87,7 @@ func (s shelf) names() []string {
 }
 
 // put notes what a name has now, or may have.
-func (s shelf) put(name string, v version, unsure bool) {
+func (s snapshotNames) put(name string, v version, unsure bool) {
 	if !unsure {
 		s[name] = nil
 	} else if len(s[name]) == 0 {
@@ -97,7 +97,7 @@ func (s shelf) put(name string, v version, unsure bool) {
 }
 
 // settle compares with the names that the server lists.
-func (s shelf) settle(listed []byte) error {
+func (s snapshotNames) settle(listed []byte) error {
 	var list struct{ Snapshots []struct{ Name string } }
 	if err := json.Unmarshal(listed, &list); err != nil {
 		return err

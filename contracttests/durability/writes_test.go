@@ -65,8 +65,8 @@ func set(name, value string) func(estate, apiclient.Reply) estate {
 	return func(e estate, _ apiclient.Reply) estate { return e.with(name, value) }
 }
 
-// born is the change that a resource is made, and has what its reply tells.
-func born(name string, fields []string, more estate) func(estate, apiclient.Reply) estate {
+// created is the change that a resource is made, and has what its reply tells.
+func created(name string, fields []string, more estate) func(estate, apiclient.Reply) estate {
 	return func(e estate, reply apiclient.Reply) estate {
 		told := make([]string, len(fields))
 		for i, field := range fields {
@@ -88,7 +88,7 @@ var writes = map[string]func(w *writer, e estate) call{
 		return call{
 			params: map[string]string{"LoadBalancerName": name, "VSwitchId": vSwitchID, "LoadBalancerSpec": "slb.s1.small", "ClientToken": name},
 			once:   lb,
-			change: born(lb, []string{"LoadBalancerId", "Address"}, estate{lbName: name, lbStatus: "active", lbSpec: "slb.s1.small"}),
+			change: created(lb, []string{"LoadBalancerId", "Address"}, estate{lbName: name, lbStatus: "active", lbSpec: "slb.s1.small"}),
 		}
 	},
 	"SetLoadBalancerName":             ofLoadBalancer(lbName, "LoadBalancerName", (*writer).fresh),
@@ -123,7 +123,7 @@ var writes = map[string]func(w *writer, e estate) call{
 			params: map[string]string{"LoadBalancerId": e.id(lb), "VServerGroupName": w.fresh()},
 			needs:  estate{lb: e.some(lb)},
 			once:   group,
-			change: born(group, []string{"VServerGroupId"}, nil),
+			change: created(group, []string{"VServerGroupId"}, nil),
 		}
 	},
 	"AddVServerGroupBackendServers": func(w *writer, e estate) call {
@@ -176,7 +176,7 @@ var writes = map[string]func(w *writer, e estate) call{
 		return call{
 			params: map[string]string{"AclName": w.fresh()},
 			once:   acl,
-			change: born(acl, []string{"AclId"}, nil),
+			change: created(acl, []string{"AclId"}, nil),
 		}
 	},
 	"AddAccessControlListEntry": func(w *writer, e estate) call {
@@ -199,7 +199,7 @@ var writes = map[string]func(w *writer, e estate) call{
 			version: apiclient.Vpc,
 			params:  map[string]string{"Name": w.fresh()},
 			once:    eip,
-			change:  born(eip, []string{"AllocationId", "EipAddress"}, nil),
+			change:  created(eip, []string{"AllocationId", "EipAddress"}, nil),
 		}
 	},
 	"ReleaseEipAddress": func(_ *writer, e estate) call {

@@ -51,7 +51,7 @@ type createAccessControlListRequest struct {
 	Tags             []tagParam `rpc:"Tag"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *createAccessControlListRequest) Validate() error { return checkTags(req.Tags) }
 
 type aclIDResponse struct {
@@ -120,7 +120,7 @@ type aclEntriesRequest struct {
 	AclEntrys []aclEntryParam `rpc:"AclEntrys,json,invalid=AclEntriesMalformed"` // the cloud's spelling
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *aclEntriesRequest) Validate() error {
 	switch {
 	case len(req.AclEntrys) == 0:

@@ -71,21 +71,22 @@ type backendServerParam struct {
 	Description string                  `json:"Description"`
 }
 
-// checkBackendServers holds the rules of shape of a list. withPort is for groups
+// settleBackendServers enforces the rules of shape of a list. withPort is for groups
 // whose members have ports of their own.
-func checkBackendServers(list []backendServerParam, withPort bool) error {
+func settleBackendServers(list []backendServerParam, withPort bool) error {
 	if len(list) > maxBackendServersPerCall {
 		return errTooManyBackendServers.Of(strconv.Itoa(maxBackendServersPerCall))
 	}
 	for i := range list {
-		if err := list[i].check(withPort); err != nil {
+		if err := list[i].settle(withPort); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *backendServerParam) check(withPort bool) error {
+// settle enforces the rules of shape, and makes a server an instance unless it says otherwise.
+func (s *backendServerParam) settle(withPort bool) error {
 	switch {
 	case s.ServerID == "":
 		return errServerIDEmpty
@@ -288,7 +289,7 @@ func checkAddresses(v *state.View, members []cloud.BackendServer) error {
 	return nil
 }
 
-// checkBackendQuotas holds the quota of the load balancer, over all its groups
+// checkBackendQuotas enforces the quota of the load balancer, over all its groups
 // (CLB-0122), and that of each server, over all load balancers.
 func checkBackendQuotas(v *state.View, lb *cloud.LoadBalancer, added []cloud.BackendServer) error {
 	if len(added) == 0 {
@@ -314,12 +315,12 @@ type addBackendServersRequest struct {
 	BackendServers []backendServerParam `rpc:"BackendServers,json,invalid=BackendServersMalformed"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *addBackendServersRequest) Validate() error {
 	if len(req.BackendServers) == 0 {
 		return gateway.Missing("BackendServers")
 	}
-	return checkBackendServers(req.BackendServers, false)
+	return settleBackendServers(req.BackendServers, false)
 }
 
 type defaultGroupResponse struct {
@@ -434,13 +435,13 @@ type removeBackendServersRequest struct {
 	BackendServers []backendServerParam `rpc:"BackendServers,json,required,invalid=BackendServersMalformed"`
 }
 
-// Validate holds the rules of shape. A list of plain ids was the form of the
+// Validate enforces the rules of shape. A list of plain ids was the form of the
 // oldest clients and is not taken.
 func (req *removeBackendServersRequest) Validate() error {
 	if err := required(req.BackendServers); err != nil {
 		return err
 	}
-	return checkBackendServers(req.BackendServers, false)
+	return settleBackendServers(req.BackendServers, false)
 }
 
 func removeBackendServers(tx *state.Tx, req *removeBackendServersRequest) (*defaultGroupResponse, error) {

@@ -55,7 +55,7 @@ type uploadServerCertificateRequest struct {
 	Tags                        []tagParam `rpc:"Tag"`
 }
 
-// Validate holds the rules of shape. The certificate service, from which
+// Validate enforces the rules of shape. The certificate service, from which
 // certificates could be taken by id, is not there, so that no such id exists.
 func (req *uploadServerCertificateRequest) Validate() error {
 	switch {
@@ -269,7 +269,7 @@ type uploadCACertificateRequest struct {
 	Tags              []tagParam `rpc:"Tag"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *uploadCACertificateRequest) Validate() error { return checkTags(req.Tags) }
 
 type caCertificateSummary struct {

@@ -47,7 +47,7 @@ func (req *createDomainExtensionRequest) loadBalancerOf(v *state.View) (string, 
 // domainName has at least two labels; the first may be a wildcard.
 var domainName = regexp.MustCompile(`^(\*\.)?([0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?\.)+[0-9A-Za-z-]*[A-Za-z][0-9A-Za-z-]*$`)
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *createDomainExtensionRequest) Validate() error {
 	if !domainName.MatchString(req.Domain) {
 		return gateway.Invalid("Domain")
@@ -107,7 +107,7 @@ func (req *setDomainExtensionAttributeRequest) loadBalancerOf(v *state.View) (st
 	return owner(v, cloud.DomainExtensions, req.DomainExtensionID, func(d *cloud.DomainExtension) string { return d.LoadBalancerID })
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *setDomainExtensionAttributeRequest) Validate() error {
 	if req.ServerCertificateID == "" {
 		return errExtensionCertificateMissing

@@ -42,7 +42,7 @@ type legacyTagsRequest struct {
 	Tags           []jsonTag `rpc:"Tags,json,required,missing=LegacyTagsMissing,invalid=TagsMalformed"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *legacyTagsRequest) Validate() error {
 	if len(req.Tags) == 0 || len(req.Tags) > maxLegacyTagsPerCall {
 		return errTooManyLegacyTags

@@ -94,10 +94,10 @@ func createListener[R listenerCreation](tx *state.Tx, req R) (*gateway.Empty, er
 	}
 	setDefaults(l)
 	req.apply(l)
-	if err := checkForwarding(tx.View, l, want); err != nil {
+	if err := settleForwarding(tx.View, l, want); err != nil {
 		return nil, err
 	}
-	if err := checkListener(tx.View, lb, l); err != nil {
+	if err := settleListener(tx.View, lb, l); err != nil {
 		return nil, err
 	}
 	cloud.Listeners.Put(tx, l)
@@ -142,9 +142,9 @@ func checkPort(v *state.View, want wantedListener) error {
 	return nil
 }
 
-// checkForwarding settles where a new listener sends its requests: to a server
+// settleForwarding settles where a new listener sends its requests: to a server
 // group, to a port of the default group, or, redirecting, to another listener.
-func checkForwarding(v *state.View, l *cloud.Listener, want wantedListener) error {
+func settleForwarding(v *state.View, l *cloud.Listener, want wantedListener) error {
 	if l.ListenerForward == cloud.On {
 		target, ok := cloud.Listeners.Find(v, cloud.ListenerID(l.LoadBalancerID, cloud.HTTPS, l.ForwardPort))
 		if l.ForwardPort == l.Port || !ok || target.Port != l.ForwardPort {
@@ -198,13 +198,13 @@ func setLayer7Defaults(l *cloud.Listener) {
 	}
 }
 
-// checkListener holds what must be true of a listener after a creation or a
+// settleListener enforces what must be true of a listener after a creation or a
 // change.
-func checkListener(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
-	for _, check := range []func(*state.View, *cloud.LoadBalancer, *cloud.Listener) error{
-		checkBandwidth, checkServerGroup, checkMasterSlaveGroup, checkAccessControl, checkTimeouts, checkSticky, checkCertificates,
+func settleListener(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	for _, settle := range []func(*state.View, *cloud.LoadBalancer, *cloud.Listener) error{
+		checkBandwidth, checkServerGroup, checkMasterSlaveGroup, settleAccessControl, checkTimeouts, settleSticky, checkCertificates,
 	} {
-		if err := check(v, lb, l); err != nil {
+		if err := settle(v, lb, l); err != nil {
 			return err
 		}
 	}
@@ -257,7 +257,7 @@ func checkMasterSlaveGroup(v *state.View, lb *cloud.LoadBalancer, l *cloud.Liste
 	return err
 }
 
-func checkAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+func settleAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
 	if l.AclStatus != cloud.On {
 		l.AclIDs, l.AclType = nil, ""
 		return nil
@@ -315,9 +315,9 @@ func checkTimeouts(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) erro
 	return nil
 }
 
-// checkSticky wants what the kind of stickiness needs, and clears what it does
+// settleSticky wants what the kind of stickiness needs, and clears what it does
 // not use.
-func checkSticky(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
+func settleSticky(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
 	if l.StickySession != cloud.On {
 		l.StickySessionType, l.Cookie, l.CookieTimeout = "", "", 0
 		return nil
@@ -395,7 +395,7 @@ func setListener[R listenerChange](tx *state.Tx, req R) (*gateway.Empty, error) 
 		if err := req.switchServerGroup(l); err != nil {
 			return err
 		}
-		return checkListener(tx.View, lb, l)
+		return settleListener(tx.View, lb, l)
 	})
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ type describeLoadBalancerListenersRequest struct {
 	Description      string           `rpc:"Description"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *describeLoadBalancerListenersRequest) Validate() error {
 	if len(req.LoadBalancerIDs) > maxListed {
 		return errTooManyLoadBalancerIDs

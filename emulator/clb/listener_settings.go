@@ -248,7 +248,7 @@ type createTCPListenerRequest struct {
 	tcpSettings
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *createTCPListenerRequest) Validate() error {
 	if err := checkTags(req.Tags); err != nil {
 		return err
@@ -273,7 +273,7 @@ type createUDPListenerRequest struct {
 	udpSettings
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *createUDPListenerRequest) Validate() error { return checkTags(req.Tags) }
 
 func (req *createUDPListenerRequest) listener() wantedListener {
@@ -296,7 +296,7 @@ type createHTTPListenerRequest struct {
 	layer7Settings
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *createHTTPListenerRequest) Validate() error {
 	if err := checkTags(req.Tags); err != nil {
 		return err
@@ -330,7 +330,7 @@ type createHTTPSListenerRequest struct {
 	httpsSettings
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *createHTTPSListenerRequest) Validate() error {
 	if err := checkTags(req.Tags); err != nil {
 		return err

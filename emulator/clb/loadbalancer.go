@@ -115,7 +115,7 @@ type createLoadBalancerResponse struct {
 	OrderID          int64  `rpc:"OrderId"`
 }
 
-// Validate settles what depends on other parameters and holds the rules that
+// Validate settles what depends on other parameters and enforces the rules that
 // need no state.
 func (req *createLoadBalancerRequest) Validate() error {
 	if req.AddressType == "" {
@@ -216,7 +216,7 @@ func newCreateLoadBalancerResponse(lb *cloud.LoadBalancer) *createLoadBalancerRe
 	}
 }
 
-// checkPurchase holds what the account and the shop must be like for an instance
+// checkPurchase enforces what the account and the shop must be like for an instance
 // to be bought: an account that owes buys nothing, nor does one without balance.
 func checkPurchase(v *state.View, req *createLoadBalancerRequest) error {
 	if err := checkSolvency(v); err != nil {

@@ -283,7 +283,7 @@ func (req *describeLoadBalancersRequest) matches(v *state.View, lb *cloud.LoadBa
 		req.matchesTags(v, lb) && req.matchesServer(v, lb)
 }
 
-// matchesTags holds the tags also where another index gave the candidates.
+// matchesTags checks the tags also where another index gave the candidates.
 func (req *describeLoadBalancersRequest) matchesTags(v *state.View, lb *cloud.LoadBalancer) bool {
 	if len(req.Tags) > 0 && !state.HasTags(v, cloud.TagLoadBalancer, lb.ID, tagFilters(req.Tags)) {
 		return false

@@ -51,7 +51,7 @@ type masterSlaveServerParam struct {
 	ServerType cloud.ServerType `json:"ServerType"`
 }
 
-// Validate holds the rules of shape: two servers, one of each type.
+// Validate enforces the rules of shape: two servers, one of each type.
 func (req *createMasterSlaveServerGroupRequest) Validate() error {
 	if err := checkTags(req.Tags); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s *masterSlaveServerParam) check() error {
 	case s.ServerType != cloud.ServerMaster && s.ServerType != cloud.ServerSlave:
 		return errServerTypeInvalid
 	}
-	return s.backendServerParam.check(true)
+	return s.backendServerParam.settle(true)
 }
 
 // servers are the two without their types.

@@ -65,7 +65,7 @@ type ruleParam struct {
 // ruleURL starts with a slash, and is more than that.
 var ruleURL = regexp.MustCompile(`^/[0-9A-Za-z\-./%?#&=_~]{1,79}$`)
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *createRulesRequest) Validate() error {
 	switch n := len(req.RuleList); {
 	case n == 0:
@@ -209,7 +209,7 @@ func (req *deleteRulesRequest) loadBalancerOf(v *state.View) (string, error) {
 	return owner(v, cloud.Rules, req.RuleIDs[0], func(r *cloud.Rule) string { return r.LoadBalancerID })
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *deleteRulesRequest) Validate() error {
 	switch n := len(req.RuleIDs); {
 	case n == 0:
@@ -312,7 +312,7 @@ func (req *setRuleRequest) settings(v *state.View, r *cloud.Rule) error {
 	assign(&own.HealthCheck.Interval, req.Interval)
 	req.healthCheckSettings.apply(&own)
 	req.httpCheckSettings.apply(&own)
-	if err := checkSticky(v, nil, &own); err != nil {
+	if err := settleSticky(v, nil, &own); err != nil {
 		return err
 	}
 	r.Scheduler, r.HealthCheck = own.Scheduler, own.HealthCheck

@@ -154,7 +154,7 @@ type tagResourcesRequest struct {
 	Tags         []tagParam            `rpc:"Tag"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *tagResourcesRequest) Validate() error {
 	if len(req.ResourceIDs) > maxTaggedPerCall {
 		return errTooManyTagged
@@ -206,7 +206,7 @@ type untagResourcesRequest struct {
 	All          bool                  `rpc:"All"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *untagResourcesRequest) Validate() error {
 	switch {
 	case len(req.ResourceIDs) > maxTaggedPerCall:
@@ -243,7 +243,7 @@ type listTagResourcesRequest struct {
 	Tags         []tagFilterParam      `rpc:"Tag"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *listTagResourcesRequest) Validate() error {
 	switch {
 	case len(req.ResourceIDs) == 0 && len(req.Tags) == 0:

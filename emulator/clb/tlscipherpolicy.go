@@ -97,7 +97,7 @@ type createTLSCipherPolicyRequest struct {
 	TLSVersions []string `rpc:"TLSVersions,required,max=5,missing=TLSVersionsMissing"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *createTLSCipherPolicyRequest) Validate() error {
 	return checkCipherChoice(req.TLSVersions, req.Ciphers)
 }
@@ -131,7 +131,7 @@ type setTLSCipherPolicyAttributeRequest struct {
 	TLSVersions       []string `rpc:"TLSVersions,required,max=5,missing=TLSVersionsMissing"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *setTLSCipherPolicyAttributeRequest) Validate() error {
 	return checkCipherChoice(req.TLSVersions, req.Ciphers)
 }

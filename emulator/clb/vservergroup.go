@@ -48,12 +48,12 @@ func (req *createVServerGroupRequest) loadBalancerOf(*state.View) (string, error
 	return req.LoadBalancerID, nil
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *createVServerGroupRequest) Validate() error {
 	if err := checkTags(req.Tags); err != nil {
 		return err
 	}
-	return checkBackendServers(req.BackendServers, true)
+	return settleBackendServers(req.BackendServers, true)
 }
 
 type vServerGroupResponse struct {
@@ -185,12 +185,12 @@ type vServerGroupBackendServersRequest struct {
 	BackendServers []backendServerParam `rpc:"BackendServers,json,required,invalid=BackendServersMalformed"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *vServerGroupBackendServersRequest) Validate() error {
 	if err := required(req.BackendServers); err != nil {
 		return err
 	}
-	return checkBackendServers(req.BackendServers, true)
+	return settleBackendServers(req.BackendServers, true)
 }
 
 // editVServerGroup makes changes to a group, which takes one call at a time,
@@ -242,7 +242,7 @@ type modifyVServerGroupBackendServersRequest struct {
 	NewBackendServers []backendServerParam `rpc:"NewBackendServers,json,invalid=BackendServersMalformed"`
 }
 
-// Validate holds the rules of shape; neither list may be empty.
+// Validate enforces the rules of shape; neither list may be empty.
 func (req *modifyVServerGroupBackendServersRequest) Validate() error {
 	switch {
 	case len(req.OldBackendServers) == 0:
@@ -250,10 +250,10 @@ func (req *modifyVServerGroupBackendServersRequest) Validate() error {
 	case len(req.NewBackendServers) == 0:
 		return gateway.Missing("NewBackendServers")
 	}
-	if err := checkBackendServers(req.OldBackendServers, true); err != nil {
+	if err := settleBackendServers(req.OldBackendServers, true); err != nil {
 		return err
 	}
-	return checkBackendServers(req.NewBackendServers, true)
+	return settleBackendServers(req.NewBackendServers, true)
 }
 
 // modifyVServerGroupBackendServers takes the old servers out before the new ones
@@ -279,12 +279,12 @@ type setVServerGroupAttributeRequest struct {
 	BackendServers   []backendServerParam `rpc:"BackendServers,json,invalid=BackendServersMalformed"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *setVServerGroupAttributeRequest) Validate() error {
 	if req.VServerGroupName == "" && len(req.BackendServers) == 0 {
 		return errVServerGroupNothingToSet
 	}
-	return checkBackendServers(req.BackendServers, true)
+	return settleBackendServers(req.BackendServers, true)
 }
 
 type setVServerGroupAttributeResponse struct {

@@ -19,10 +19,10 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// Faults keeps the fault rules in the store and in the engine that the gateway
+// Faults keeps the fault rules in the store and in the injector that the gateway
 // asks, and checks those that are written.
 type Faults struct {
-	Engine *faults.Engine
+	Injector *faults.Injector
 
 	store    *state.Store
 	products []*gateway.Product
@@ -35,18 +35,18 @@ func NewFaults(store *state.Store, products []*gateway.Product) (*Faults, error)
 }
 
 func newFaults(store *state.Store, products []*gateway.Product) *Faults {
-	f := &Faults{Engine: &faults.Engine{}, store: store, products: products}
-	f.Engine.Record = f.record
+	f := &Faults{Injector: &faults.Injector{}, store: store, products: products}
+	f.Injector.Record = f.record
 	return f
 }
 
-// Arm brings the engine to what the store holds.
+// Arm brings the injector to what the store holds.
 func (f *Faults) Arm() error {
 	list, err := f.stored()
 	if err != nil {
 		return err
 	}
-	return f.Engine.Set(list)
+	return f.Injector.Set(list)
 }
 
 func (f *Faults) stored() (list []faults.Status, err error) {
@@ -84,7 +84,7 @@ func (f *Faults) record(s faults.Status) {
 // problems call it. One with the name of another takes its place there, with fresh
 // counters.
 func (f *Faults) Add(file string, text []byte) ([]faults.Rule, error) {
-	rules, err := faults.ParseFile(file, text, names.Of(f.store.Schema(), f.products).CheckFault)
+	rules, err := faults.ParseFile(file, text, names.Of(f.store.Schema(), f.products).ResolveFault)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (f *Faults) Restart() error {
 
 func (a *api) answerFaults(w http.ResponseWriter) {
 	list := []controlapi.FaultRule{}
-	for _, s := range a.Faults.Engine.Rules() {
+	for _, s := range a.Faults.Injector.Rules() {
 		list = append(list, controlapi.FaultRule{Name: s.Rule.Name, Rule: s.Rule.String(), At: string(s.Rule.Point()), Since: s.Since, Seen: s.Seen, Hits: s.Hits, Spent: s.Spent()})
 	}
 	answer(w, http.StatusOK, controlapi.FaultRules{Faults: list})

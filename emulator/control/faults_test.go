@@ -28,7 +28,7 @@ func (f *fixture) describeRegions() string {
 	f.t.Helper()
 	var code string
 	server := gateway.NewServer(gateway.Config{
-		Store: f.store, Products: emulator.Products(), Faults: f.faults.Engine,
+		Store: f.store, Products: emulator.Products(), Faults: f.faults.Injector,
 		Observe: func(_ *gateway.Call, o gateway.Outcome) { code = o.Code },
 	})
 	server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/?Version=2014-05-15&Action=DescribeRegions", nil))
@@ -130,7 +130,7 @@ func TestFaultRuleRefusals(t *testing.T) {
 	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:5: match.resource.Statu: no action that the rule matches names a stored object")
 	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:7: effect.error.code: the cloud does not answer Non")
 	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:10: efect: there is no such field: do you mean effect?")
-	if n := len(f.faults.Engine.Rules()); n != 0 {
+	if n := len(f.faults.Injector.Rules()); n != 0 {
 		t.Errorf("%d rules are armed after refusals", n)
 	}
 }

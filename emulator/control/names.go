@@ -97,7 +97,7 @@ func (a *api) namesOf(field string) (list []string) {
 		return append(known.AllCodes(), journal.Success)
 	case "fault":
 		list = []string{}
-		for _, rule := range a.Faults.Engine.Rules() {
+		for _, rule := range a.Faults.Injector.Rules() {
 			list = append(list, rule.Rule.Name)
 		}
 	case "region":

@@ -239,7 +239,7 @@ func (r *describeInstancesRequest) matchesNetwork(v *state.View, i *cloud.Instan
 		matches(r.InternetChargeType, internetChargeType(eip))
 }
 
-// primaryInterface returns the network interface that an instance is born with;
+// primaryInterface returns the network interface that an instance is made with;
 // its absence gives one without addresses.
 func primaryInterface(v *state.View, instanceID string) *cloud.NetworkInterface {
 	if n, ok := cloud.NetworkInterfacesByInstance.First(v, instanceID, cloud.NetworkInterfacePrimary); ok {

@@ -133,7 +133,7 @@ func (s *Server) Fault(t testing.TB, rules string) {
 func (s *Server) Hits(t testing.TB, rule string) uint64 {
 	t.Helper()
 	var known []string
-	for _, r := range s.emulator.Faults().Engine.Rules() {
+	for _, r := range s.emulator.Faults().Injector.Rules() {
 		if r.Rule.Name == rule {
 			return r.Hits
 		}

@@ -38,8 +38,8 @@ func (s *Server) strikeAt(point faults.Point, call *Call) *Problem {
 }
 
 // faultCall is what the rules may look at.
-func (s *Server) faultCall(call *Call) faults.Call {
-	return faults.Call{
+func (s *Server) faultCall(call *Call) faults.Request {
+	return faults.Request{
 		Product:     call.Product(),
 		Action:      call.ActionName,
 		RegionID:    call.Scope.RegionID,

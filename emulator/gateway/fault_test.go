@@ -23,7 +23,7 @@ import (
 type faulty struct {
 	*httptest.Server
 	store   *state.Store
-	engine  *faults.Engine
+	engine  *faults.Injector
 	crashes int
 }
 
@@ -33,7 +33,7 @@ func newFaulty(t *testing.T, rules ...string) *faulty {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &faulty{engine: &faults.Engine{}}
+	f := &faulty{engine: &faults.Injector{}}
 	var list []faults.Status
 	for _, rule := range parsed {
 		list = append(list, faults.Status{Rule: rule, Since: gatewaytest.Start})
@@ -153,7 +153,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 func TestCrashComesAtItsPoint(t *testing.T) {
 	for point, made := range map[string]bool{"accept": false, "beforeCall": false, "beforeCommit": false, "afterCommit": true, "reply": true} {
 		var atCrash bool
-		engine := &faults.Engine{}
+		engine := &faults.Injector{}
 		rules, err := faults.Parse([]byte("name: crash\nat: " + point + "\neffect: {crash: true}"))
 		if err != nil {
 			t.Fatal(err)
@@ -211,7 +211,7 @@ func TestHangUntilTheClientLeaves(t *testing.T) {
 func TestMatchResource(t *testing.T) {
 	withResource := *product
 	withResource.Resources = []gateway.Resource{{Parameter: "Name", Type: "account", Kind: cloud.Accounts.Kind()}}
-	engine := &faults.Engine{}
+	engine := &faults.Injector{}
 	rules, err := faults.Parse([]byte("name: r\nmatch: {resource.defaultRegionId: cn-shanghai}\neffect: {error: {code: X}}"))
 	if err != nil {
 		t.Fatal(err)

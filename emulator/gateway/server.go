@@ -37,7 +37,7 @@ type Config struct {
 	Seed uint64
 	Log  zerolog.Logger
 	// Faults decides which calls go wrong; nil is none.
-	Faults *faults.Engine
+	Faults *faults.Injector
 	// Crash ends the process at once, where a fault rule asks for it.
 	Crash func()
 	// Observe, if set, sees every call when its answer is ready.
@@ -355,7 +355,7 @@ func regionOfHost(v *state.View, host string) string {
 	return region
 }
 
-// admit holds the account's call limits and then the caller's policy.
+// admit enforces the account's call limits and then the caller's policy.
 func (s *Server) admit(call *Call) (problem *Problem) {
 	err := s.cfg.Store.View(call.Scope, func(v *state.View) error {
 		if problem = s.throttle(call, v); problem == nil {

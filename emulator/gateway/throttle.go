@@ -67,7 +67,7 @@ func (b *buckets) take(id string, rate cloud.Rate, now time.Time) bool {
 	return true
 }
 
-// throttle holds the account's call limits, if it has any.
+// throttle enforces the account's call limits, if it has any.
 func (s *Server) throttle(call *Call, v *state.View) *Problem {
 	limits, ok := cloud.Throttles.Find(v, call.Scope.AccountID)
 	if !ok {

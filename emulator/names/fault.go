@@ -14,10 +14,10 @@ import (
 	"github.com/clbemu/clbemu/faults"
 )
 
-// CheckFault holds a rule against the API, and tells what is wrong with its actions,
+// ResolveFault holds a rule against the API, and tells what is wrong with its actions,
 // parameters, resource fields and code. It gives the rule the status and message that
 // the cloud answers with a known code.
-func (n *Names) CheckFault(rule *faults.Rule) (problems []faults.Problem) {
+func (n *Names) ResolveFault(rule *faults.Rule) (problems []faults.Problem) {
 	actions, err := n.struck(rule.Match)
 	if err != nil {
 		return []faults.Problem{{Path: []string{"match", "action"}, Reason: err.Error()}}

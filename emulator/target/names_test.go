@@ -1,4 +1,4 @@
-package stage_test
+package target_test
 
 import (
 	"regexp"
@@ -10,16 +10,16 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/stage"
-	"github.com/clbemu/clbemu/emulator/stage/private"
+	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // known are the names of this emulator.
-func known(t *testing.T) *stage.Names {
+func known(t *testing.T) *target.Names {
 	t.Helper()
-	return stage.NewNames(cloud.Schema, emulator.Products())
+	return target.NewNames(cloud.Schema, emulator.Products())
 }
 
 // TestNames proves that a name that nothing has is refused before a scenario is
@@ -220,7 +220,7 @@ func TestMutants(t *testing.T) {
 // mutation is a scenario that is misspelt.
 type mutation struct {
 	t        *testing.T
-	names    *stage.Names
+	names    *target.Names
 	local    *private.Emulator
 	file     string
 	document yaml.Node

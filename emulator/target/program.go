@@ -1,4 +1,4 @@
-package stage
+package target
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package stage_test
+package target_test
 
 import (
 	"encoding/json"
@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/stage"
-	"github.com/clbemu/clbemu/emulator/stage/private"
+	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -15,7 +15,7 @@ import (
 // loaded are the scenarios of the library, held against what is emulated.
 func loaded(t *testing.T) (list []*scenarios.Scenario) {
 	t.Helper()
-	names := stage.NewNames(cloud.Schema, emulator.Products())
+	names := target.NewNames(cloud.Schema, emulator.Products())
 	for _, name := range scenarios.LibraryNames() {
 		text, _ := scenarios.LibraryText(name)
 		s, err := scenarios.Load(name+".yaml", text, scenarios.Options{Names: names})
@@ -35,7 +35,7 @@ func playLocal(t *testing.T, s *scenarios.Scenario) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := scenarios.Play(t.Context(), s, scenarios.ClientHalf, scenarios.Stage{Target: local})
+	result := scenarios.Play(t.Context(), s, scenarios.ClientHalf, scenarios.Setup{Target: local})
 	if result.Status != scenarios.Passed {
 		t.Errorf("%s: %s\n%s", s.Name, result.Status, result.Failure)
 	}

@@ -32,8 +32,8 @@ type Verdict struct {
 	Delay time.Duration
 }
 
-// Engine holds rules and decides by them. Its zero value has none.
-type Engine struct {
+// Injector holds rules and decides by them. Its zero value has none.
+type Injector struct {
 	active atomic.Bool // false when there is nothing to ask
 	mu     sync.Mutex
 	list   []*armed
@@ -58,7 +58,7 @@ type bucket struct {
 
 // Set replaces all rules, in order, with the counters that they come with. Two
 // rules of one name are refused.
-func (e *Engine) Set(list []Status) error {
+func (e *Injector) Set(list []Status) error {
 	armedList := make([]*armed, len(list))
 	for i, s := range list {
 		if err := s.Rule.validate(); err != nil {
@@ -77,7 +77,7 @@ func (e *Engine) Set(list []Status) error {
 }
 
 // Rules lists the rules in order, spent ones too.
-func (e *Engine) Rules() []Status {
+func (e *Injector) Rules() []Status {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	list := make([]Status, len(e.list))
@@ -88,11 +88,11 @@ func (e *Engine) Rules() []Status {
 }
 
 // Idle tells whether there is no rule, at the cost of one load.
-func (e *Engine) Idle() bool { return !e.active.Load() }
+func (e *Injector) Idle() bool { return !e.active.Load() }
 
 // Wants tells whether a rule of the point matches the call and could strike it,
 // without counting it.
-func (e *Engine) Wants(point Point, call Call, now time.Time) bool {
+func (e *Injector) Wants(point Point, call Request, now time.Time) bool {
 	if e.Idle() {
 		return false
 	}
@@ -103,14 +103,14 @@ func (e *Engine) Wants(point Point, call Call, now time.Time) bool {
 
 // asked tells whether the rule is the one to decide about a call, if none before
 // it is.
-func (a *armed) asked(point Point, call Call, now time.Time) bool {
+func (a *armed) asked(point Point, call Request, now time.Time) bool {
 	return a.Rule.Point() == point && !a.Spent() && a.within(now) &&
 		(a.Rule.Effect.Stale == nil || !call.Write) && a.match.matches(call)
 }
 
 // At asks the rules of a point about a call: the first that matches decides
 // whether it strikes.
-func (e *Engine) At(point Point, call Call, now time.Time) (Verdict, bool) {
+func (e *Injector) At(point Point, call Request, now time.Time) (Verdict, bool) {
 	if e.Idle() {
 		return Verdict{}, false
 	}
@@ -122,7 +122,7 @@ func (e *Engine) At(point Point, call Call, now time.Time) (Verdict, bool) {
 }
 
 // decide asks and counts. The verdict is empty when the call is let be.
-func (e *Engine) decide(point Point, call Call, now time.Time) (verdict Verdict, status Status, asked bool) {
+func (e *Injector) decide(point Point, call Request, now time.Time) (verdict Verdict, status Status, asked bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, a := range e.list {
@@ -139,14 +139,14 @@ func (e *Engine) decide(point Point, call Call, now time.Time) (verdict Verdict,
 	return Verdict{}, Status{}, false
 }
 
-// within holds the window of time.
+// within tells whether the call is in the window of time.
 func (a *armed) within(now time.Time) bool {
 	w := a.Rule.When
 	age := now.Sub(a.Since)
 	return age >= time.Duration(w.After) && (w.For == 0 || age < time.Duration(w.After+w.For))
 }
 
-// due holds the schedule for the call that was just counted.
+// due asks the schedule about the call that was just counted.
 func (a *armed) due() bool {
 	w := a.Rule.When
 	if a.Seen <= w.Skip {

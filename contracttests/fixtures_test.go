@@ -2,9 +2,9 @@ package contracttests
 
 import "strings"
 
-// furniture makes a resource of each kind. Names with "spare" are bound to
+// fixtures makes a resource of each kind. Names with "spare" are bound to
 // nothing, so that they can be deleted.
-var furniture = []step{
+var fixtures = []step{
 	// An internet load balancer with everything on it.
 	{"Slb", "CreateLoadBalancer", params{"AddressType": "internet", "LoadBalancerName": "web", "InstanceChargeType": "PayByCLCU",
 		"InternetChargeType": "paybytraffic", "ModificationProtectionStatus": "ConsoleProtection",

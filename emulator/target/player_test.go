@@ -1,4 +1,4 @@
-package stage_test
+package target_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package stage
+package target
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func (p *Player) Play(ctx context.Context, s *scenarios.Scenario, progress func(
 	if remote.AccessKeyID, remote.AccessKeySecret, err = p.key(); err != nil {
 		return failed(err)
 	}
-	result := scenarios.Play(ctx, s, scenarios.ClientHalf, scenarios.Stage{Target: remote, Progress: progress})
+	result := scenarios.Play(ctx, s, scenarios.ClientHalf, scenarios.Setup{Target: remote, Progress: progress})
 	if err := remote.Close(context.WithoutCancel(ctx)); err != nil {
 		result.Notes = append(result.Notes, err.Error())
 	}

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine"
@@ -37,7 +37,7 @@ var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // One that is open to programs goes with the machine's clock, and is at the same
 // addresses again after a restart.
 type Emulator struct {
-	stage.Remote
+	target.Remote
 
 	disk     memory.Engine
 	clock    *state.ManualClock // nil for one that is open
@@ -165,7 +165,7 @@ func (e *Emulator) serve(address *string, config *tls.Config) (string, error) {
 	if config != nil {
 		listener, url = tls.NewListener(listener, config), "https://"+listener.Addr().String()
 	}
-	server := &http.Server{Handler: stage.OneAddress(http.HandlerFunc(e.life.serveAPI), e.life.emulator.ControlHandler()),
+	server := &http.Server{Handler: target.OneAddress(http.HandlerFunc(e.life.serveAPI), e.life.emulator.ControlHandler()),
 		ReadHeaderTimeout: readHeaderTimeout, ErrorLog: log.New(io.Discard, "", 0)}
 	e.life.servers = append(e.life.servers, server)
 	go func() { _ = server.Serve(listener) }() // it ends when it is closed

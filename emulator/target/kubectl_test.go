@@ -1,4 +1,4 @@
-package stage_test
+package target_test
 
 import (
 	"os"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/stage"
+	"github.com/clbemu/clbemu/emulator/target"
 )
 
 // TestKubectl proves that the command gets the cluster, its arguments and its
@@ -16,7 +16,7 @@ func TestKubectl(t *testing.T) {
 	script := "#!/bin/sh\necho \"$@\"\ncat\n[ \"$3\" != get ] || { echo 'no such thing' >&2; exit 1; }\n"
 	do(t, os.WriteFile(filepath.Join(dir, "kubectl"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	cluster := stage.Kubectl{Kubeconfig: "cluster.conf"}
+	cluster := target.Kubectl{Kubeconfig: "cluster.conf"}
 	out, err := cluster.Kubectl(t.Context(), "kind: Service\n", "apply", "--filename", "-")
 	if err != nil || string(out) != "--kubeconfig cluster.conf apply --filename -\nkind: Service\n" {
 		t.Errorf("Kubectl(apply) = %q, %v", out, err)

@@ -1,4 +1,4 @@
-package stage_test
+package target_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/apiclient"
-	"github.com/clbemu/clbemu/emulator/stage/private"
+	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -178,7 +178,7 @@ func TestProgramHalves(t *testing.T) {
 			t.Parallel()
 			for role, want := range map[string]scenarios.Status{"create": scenarios.Passed, "fail": scenarios.Failed} {
 				local := newOpen(t, false)
-				result := scenarios.Play(t.Context(), s, scenarios.ProgramHalf, scenarios.Stage{Target: local, Programs: local, Program: program(role), For: time.Minute})
+				result := scenarios.Play(t.Context(), s, scenarios.ProgramHalf, scenarios.Setup{Target: local, Programs: local, Program: program(role), For: time.Minute})
 				if result.Status != want {
 					t.Errorf("%s: %s, want %s: %s", role, result.Status, want, result.Failure)
 				}

@@ -1,8 +1,8 @@
-// Package stage is where scenarios are played: an emulator, by its two APIs. It
+// Package target is where scenarios are played: an emulator, by its two APIs. It
 // owns how a scenario's steps reach it, the programs that it is played with, and
 // the names that a scenario may use. It must not know what scenarios say, nor start
 // an emulator, which package private does.
-package stage
+package target
 
 import (
 	"context"

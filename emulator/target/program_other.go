@@ -1,6 +1,6 @@
 //go:build !unix
 
-package stage
+package target
 
 import "os/exec"
 
