@@ -22,7 +22,7 @@ var nlbLoadBalancerCases = []apiCase{
 	refused("ListLoadBalancers", "bad-token", "IllegalParam", params{"NextToken": "mine"}),
 	succeeds("UpdateLoadBalancerAttribute", "name", params{"LoadBalancerId": "{spareNlb}", "LoadBalancerName": "renamed", "CrossZoneEnabled": "false"}),
 	refused("UpdateLoadBalancerAttribute", "bad-name", "IllegalParam.loadBalancerName", params{"LoadBalancerId": "{spareNlb}", "LoadBalancerName": "*"}),
-	succeeds("UpdateLoadBalancerAddressTypeConfig", "internet", params{"LoadBalancerId": "{spareNlb}", "AddressType": "Internet"}),
+	succeeds("UpdateLoadBalancerAddressTypeConfig", "internet", params{"LoadBalancerId": "{spareNlb}", "AddressType": "internet"}),
 	succeeds("UpdateLoadBalancerAddressTypeConfig", "intranet", params{"LoadBalancerId": "{nlb}", "AddressType": "Intranet"}),
 	refused("UpdateLoadBalancerAddressTypeConfig", "same", "OperationDenied.AddressTypeNotChanged", params{"LoadBalancerId": "{nlb}", "AddressType": "Internet"}),
 	succeeds("UpdateLoadBalancerZones", "moved", params{"LoadBalancerId": "{nlb}", "ZoneMappings.1.ZoneId": "cn-hangzhou-h", "ZoneMappings.1.VSwitchId": vsw1,

@@ -25,7 +25,7 @@ func TestCodesAreKnown(t *testing.T) {
 			refused[c.product+" "+c.action+" "+c.code] = c.product + " " + c.action
 		}
 	}
-	for _, r := range refusals {
+	for _, r := range allRefusals() {
 		product := r.product
 		if product == "" {
 			product = "Slb"

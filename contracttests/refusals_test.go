@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alibabacloud-go/tea/tea"
 	sdkerrors "github.com/aliyun/alibaba-cloud-sdk-go/sdk/errors"
 
 	"github.com/clbemu/clbemu/emulator"
@@ -412,7 +413,7 @@ var updateRefusals = flag.Bool("update-refusals", false, "write the page of refu
 // Each row of the page of refusals goes both ways with the real SDK: refused, to
 // the letter, while the cause stands, and accepted when it is gone.
 func TestRefusalsGoBothWays(t *testing.T) {
-	for _, r := range refusals {
+	for _, r := range allRefusals() {
 		t.Run(strings.ReplaceAll(r.about, " ", "_"), func(t *testing.T) {
 			run := newRefusalRun(t)
 			run.causes(r.begin)
@@ -460,18 +461,43 @@ func (r *refusalRun) attempt(row refusal, other params) (any, error) {
 func (r *refusalRun) refuses(row refusal) {
 	r.t.Helper()
 	_, err := r.attempt(row, nil)
-	var refused *sdkerrors.ServerError
-	if !errors.As(err, &refused) {
+	got, ok := asRefused(err)
+	if !ok {
 		r.t.Fatalf("%s(%v) = %v, want %s", row.action, row.params, err, row.code)
 	}
 	status, message := row.status, r.names.resolve(params{"m": row.message})["m"]
 	if status == 0 {
 		status = 400
 	}
-	if refused.ErrorCode() != row.code || refused.Message() != message || refused.HttpStatus() != status {
-		r.t.Errorf("%s = %d %s %q, want %d %s %q", row.action, refused.HttpStatus(), refused.ErrorCode(), refused.Message(), status, row.code, message)
+	if want := (refusedAnswer{status, row.code, message}); got != want {
+		r.t.Errorf("%s = %+v, want %+v", row.action, got, want)
 	}
 }
+
+// refusedAnswer is what a refused call was answered.
+type refusedAnswer struct {
+	status        int
+	code, message string
+}
+
+// asRefused is the refusal as either SDK understood it. The newer one puts the
+// status before the message and the RequestId behind it.
+func asRefused(err error) (refusedAnswer, bool) {
+	var older *sdkerrors.ServerError
+	if errors.As(err, &older) {
+		return refusedAnswer{older.HttpStatus(), older.ErrorCode(), older.Message()}, true
+	}
+	var newer *tea.SDKError
+	if !errors.As(err, &newer) {
+		return refusedAnswer{}, false
+	}
+	_, message, _ := strings.Cut(tea.StringValue(newer.Message), ", ")
+	message, _, _ = strings.Cut(message, " request id: ")
+	return refusedAnswer{tea.IntValue(newer.StatusCode), tea.StringValue(newer.Code), message}, true
+}
+
+// allRefusals are the rows of the page.
+func allRefusals() []refusal { return slices.Concat(refusals, nlbRefusals) }
 
 const refusalsPage = "REFUSALS.md"
 
@@ -487,7 +513,7 @@ is written from the test (contracttests/refusals_test.go).
 | what | action | answer | how to bring it about | how to end it |
 |---|---|---|---|---|
 `)
-	for _, r := range refusals {
+	for _, r := range allRefusals() {
 		status := r.status
 		if status == 0 {
 			status = 400

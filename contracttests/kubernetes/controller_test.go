@@ -54,7 +54,7 @@ func (f *fixture) ccmCommand(binary string) process.Command {
 	}
 	file := f.writeCloudConfig()
 	return process.Command{Dir: f.dir, Name: "ccm", Path: binary, Env: env, Args: []string{
-		"--kubeconfig", kubeconfig, "--cloud-config", file, "--controllers=node,service,route",
+		"--kubeconfig", kubeconfig, "--cloud-config", file, "--controllers=node,service,route" + f.controllers,
 		"--configure-cloud-routes=true", "--allocate-node-cidrs", "--cluster-cidr=" + cluster.PodCIDR, "--network=",
 		"--leader-elect=false", "--metrics-bind-addr=127.0.0.1:0", "--health-probe-bind-addr=127.0.0.1:0", "--pprof-bind-addr=0", "-v=4",
 	}}

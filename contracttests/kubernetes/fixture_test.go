@@ -44,6 +44,8 @@ type fixture struct {
 	leaves int
 	// accessKey gives a CCM a key in the place of its instance's RAM role.
 	accessKey bool
+	// controllers are those of a CCM beside the usual ones, each behind a comma.
+	controllers string
 }
 
 // start brings them up. At the end all Services are deleted while the controller

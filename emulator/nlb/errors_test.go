@@ -48,7 +48,7 @@ func TestRefusals(t *testing.T) {
 
 		// Load balancers.
 		{Name: "NoVPC", Action: "CreateLoadBalancer", Params: with(create, "VpcId", ""), Status: 400, Code: "MissingVpcId"},
-		{Name: "AddressType", Action: "CreateLoadBalancer", Params: with(create, "AddressType", "internet"), Status: 400, Code: "IllegalParam"},
+		{Name: "AddressType", Action: "CreateLoadBalancer", Params: with(create, "AddressType", "extranet"), Status: 400, Code: "IllegalParam"},
 		{Name: "IPVersion", Action: "CreateLoadBalancer", Params: with(create, "AddressIpVersion", "ipv5"), Status: 400, Code: "IllegalParam"},
 		{Name: "Name", Action: "CreateLoadBalancer", Params: with(create, "LoadBalancerName", "7*9"), Status: 400, Code: "IllegalParam.loadBalancerName"},
 		{Name: "LongName", Action: "CreateLoadBalancer", Params: with(create, "LoadBalancerName", strings.Repeat("a", 129)), Status: 400, Code: "IllegalParam.loadBalancerName"},

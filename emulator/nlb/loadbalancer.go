@@ -54,7 +54,7 @@ type createLoadBalancerRequest struct {
 	tagged
 	LoadBalancerType           string             `rpc:"LoadBalancerType,enum=network,default=network,invalid=Illegal"`
 	LoadBalancerName           string             `rpc:"LoadBalancerName,len=2..128,invalid=NameIllegal"`
-	AddressType                string             `rpc:"AddressType,required,enum=Internet|Intranet,invalid=Illegal"`
+	AddressType                string             `rpc:"AddressType,required"`
 	AddressIPVersion           string             `rpc:"AddressIpVersion,default=ipv4"`
 	VPCID                      string             `rpc:"VpcId,required"`
 	ZoneMappings               []zoneMappingParam `rpc:"ZoneMappings,required,max=10,invalid=Illegal"`
@@ -70,7 +70,10 @@ type createLoadBalancerRequest struct {
 
 // Validate holds the rules of shape.
 func (req *createLoadBalancerRequest) Validate() error {
-	if !spell(&req.AddressIPVersion, ipv4, dualStack) {
+	switch {
+	case !spell(&req.AddressType, cloud.NLBInternet, cloud.NLBIntranet):
+		return errIllegal.Of("AddressType")
+	case !spell(&req.AddressIPVersion, ipv4, dualStack):
 		return errIllegal.Of("AddressIpVersion")
 	}
 	if err := checkName(req.LoadBalancerName, errNameIllegal); err != nil {

@@ -87,8 +87,16 @@ func updateLoadBalancerAttribute(tx *state.Tx, req *updateLoadBalancerAttributeR
 
 type updateLoadBalancerAddressTypeConfigRequest struct {
 	loadBalancerRequest
-	AddressType  string             `rpc:"AddressType,required,enum=Internet|Intranet,invalid=Illegal"`
+	AddressType  string             `rpc:"AddressType,required"`
 	ZoneMappings []zoneMappingParam `rpc:"ZoneMappings,max=10,invalid=Illegal"`
+}
+
+// Validate holds the rules of shape.
+func (req *updateLoadBalancerAddressTypeConfigRequest) Validate() error {
+	if !spell(&req.AddressType, cloud.NLBInternet, cloud.NLBIntranet) {
+		return errIllegal.Of("AddressType")
+	}
+	return nil
 }
 
 // updateLoadBalancerAddressTypeConfig gives every zone a public address, of an EIP

@@ -53,8 +53,8 @@ func asked[T comparable](filter []T, value T) bool {
 // matches is asked for a filter of one value.
 func matches(filter, value string) bool { return filter == "" || filter == value }
 
-// spell gives a word the API's own spelling: clients send tcp and rr as well as TCP
-// and RR. NLB-0020.
+// spell gives a word the API's own spelling: clients send internet and
+// tcp as well as Internet and TCP. NLB-0020.
 func spell(word *string, words ...string) bool {
 	i := slices.IndexFunc(words, func(known string) bool { return strings.EqualFold(known, *word) })
 	if i >= 0 {

@@ -1,0 +1,101 @@
+package contracttests
+
+import (
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// nlbMade makes what the rows of NLB are about.
+var nlbMade = inSteps("make an NLB with listeners and server groups", nlbSteps()...)
+
+func nlbSteps() (causes []cause) {
+	for _, s := range nlbFurniture {
+		causes = append(causes, callsOf(s))
+	}
+	return causes
+}
+
+func nlbCalls(action string, p params) cause {
+	return callsOf(step{product: "Nlb", action: action, params: p})
+}
+
+// ofNLB is a row about what nlbMade makes.
+func ofNLB(r refusal) refusal {
+	r.begin = append([]cause{nlbMade}, r.begin...)
+	return ofProduct("Nlb", r)
+}
+
+// overNLBQuota is a row that a quota brings about.
+func overNLBQuota(about, action string, p params, name state.QuotaName, limit, holder string) refusal {
+	return ofNLB(refusal{about: about, action: action, params: p, code: "QuotaExceeded.QuotaInsufficient",
+		message: "The quota of " + holder + " is exceeded.", begin: []cause{quotaOf(name, limit)}, end: []cause{quotaOf(name, "default")}})
+}
+
+var nlbRefusals = []refusal{
+	ofNLB(refusal{about: "NLB: vSwitch without a free address", action: "CreateLoadBalancer", params: nlbNew,
+		code: "ResourceNotEnough.VSwitchIp", message: "The specified resource of VSwitchIp is not enough.",
+		begin: []cause{worldSet("vswitch."+vsw2+".freeAddresses", "0")}, end: []cause{worldSet("vswitch."+vsw2+".freeAddresses", "all")}}),
+	ofNLB(refusal{about: "NLB: account in arrears", action: "CreateLoadBalancer", params: nlbNew,
+		code: "OperationFailed.UnpaidBill", message: "The operation failed because of UnpaidBill.",
+		begin: []cause{worldSet("account.arrears", "true")}, end: []cause{worldSet("account.arrears", "false")}}),
+	ofNLB(refusal{about: "NLB: balance under 100", action: "CreateLoadBalancer", params: nlbNew,
+		code: "OperationFailed.CreateOrderError", message: "Operation failed because CreateOrderError.",
+		begin: []cause{worldSet("account.balance", "99")}, end: []cause{worldSet("account.balance", "100")}}),
+	ofNLB(refusal{about: "NLB: locked after the days of grace", action: "CreateListener", params: nlbListen,
+		code: "OperationDenied.FinancialLocked", message: "The operation is not allowed because of FinancialLocked.",
+		begin: []cause{worldSet("account.arrears", "true"), clockAdvance("168h")}, end: []cause{worldSet("account.arrears", "false")}}),
+	ofNLB(refusal{about: "NLB: zone sold out", action: "CreateLoadBalancer", params: nlbNew,
+		code: "ResourceNotEnough.Zone", message: "The specified resource of Zone cn-hangzhou-h is not enough.",
+		begin: []cause{worldSet("stock.cn-hangzhou-h", "soldout")}, end: []cause{worldSet("stock.cn-hangzhou-h", "available")}}),
+	ofNLB(refusal{about: "NLB: another change holds the lock", action: "CreateListener", params: nlbListen,
+		code: "Conflict.Lock", message: "The Lock [{nlb}] is conflict.",
+		begin: []cause{clockAdvance("0s"), worldSet("life.nlb.loadbalancer.locked", "1h"), nlbCalls("StopListener", params{"ListenerId": "{lsn}"})},
+		end:   []cause{clockAdvance("1h")}}),
+	ofNLB(refusal{about: "NLB: load balancer that is being made", action: "DeleteLoadBalancer", params: params{"LoadBalancerId": "{young}"},
+		code: "ResourceInCreating.loadbalancer", message: "The specified resource of loadbalancer is creating, please try again later.",
+		begin: []cause{worldSet("life.nlb.loadbalancer.provisioning", "1h"), callsOf(step{"Nlb", "CreateLoadBalancer", nlbNew, saveAs("young", "LoadbalancerId")})},
+		end:   []cause{clockAdvance("1h")}}),
+	ofNLB(refusal{about: "NLB: load balancer that is being changed", action: "UpdateLoadBalancerAttribute", params: params{"LoadBalancerId": "{nlb}"},
+		code: "ResourceInConfiguring.loadbalancer", message: "The specified resource of loadbalancer is being configured, please try again later.",
+		begin: []cause{worldSet("life.nlb.loadbalancer.configuring", "1h"), nlbCalls("UpdateLoadBalancerAttribute", params{"LoadBalancerId": "{nlb}"})},
+		end:   []cause{clockAdvance("1h")}}),
+	ofNLB(refusal{about: "NLB: listener that is being changed", action: "DeleteListener", params: params{"ListenerId": "{lsn}"},
+		code: "OperationFailed.ResourceIsConfiguring", message: "The operation failed because of ResourceIsConfiguring.",
+		begin: []cause{worldSet("life.nlb.listener.configuring", "1h"), nlbCalls("UpdateListenerAttribute", params{"ListenerId": "{lsn}"})},
+		end:   []cause{clockAdvance("1h")}}),
+	ofNLB(refusal{about: "NLB: server group that is being changed", action: "DeleteServerGroup", params: params{"ServerGroupId": "{spareSgp}"},
+		code: "IncorrectStatus.serverGroup", message: "The status of servergroup [{spareSgp}] is incorrect.",
+		begin: []cause{worldSet("life.nlb.servergroup.configuring", "1h"), nlbCalls("AddServersToServerGroup", nlbServe)},
+		end:   []cause{clockAdvance("1h")}}),
+	ofNLB(refusal{about: "NLB: deletion protection", action: "DeleteLoadBalancer", params: params{"LoadBalancerId": "{nlb}"},
+		code: "OperationDenied.DeletionProtectionEnabled", message: "The operation is not allowed because of DeletionProtectionEnabled.",
+		end: []cause{nlbCalls("UpdateLoadBalancerProtection", params{"LoadBalancerId": "{nlb}", "DeletionProtectionEnabled": "false"})}}),
+	ofNLB(refusal{about: "NLB: port that another listener has", action: "CreateListener", params: more(nlbListen, "ListenerPort", "80"),
+		code: "Conflict.Port", message: "The Port [80] is conflict.", end: []cause{nlbCalls("DeleteListener", params{"ListenerId": "{lsn}"})}}),
+	ofNLB(refusal{about: "NLB: server group used by a listener", action: "DeleteServerGroup", params: params{"ServerGroupId": "{sgp}"},
+		code: "ResourceInUse.ServerGroup", message: "The specified resource of ServerGroup is in use.",
+		end: []cause{nlbCalls("DeleteListener", params{"ListenerId": "{lsn}"})}}),
+	ofNLB(refusal{about: "NLB: security policy used by a listener", action: "DeleteSecurityPolicy", params: params{"SecurityPolicyId": "{policy}"},
+		code: "ResourceInUse.SecurityPolicy", message: "The specified resource of SecurityPolicy is in use.",
+		end: []cause{nlbCalls("DeleteListener", params{"ListenerId": "{tlsLsn}"})}}),
+	ofNLB(refusal{about: "NLB: one zone", action: "CreateLoadBalancer", params: more(nlbNew, "ZoneMappings.2.ZoneId", "", "ZoneMappings.2.VSwitchId", ""),
+		code: "InvalidZones", message: "The current zone list is illegal.", wrong: "one zone", right: "two zones", good: nlbNew}),
+	ofNLB(refusal{about: "NLB: UDP health check whose timeout exceeds its interval", action: "CreateServerGroup",
+		params: params{"ServerGroupName": "udp", "VpcId": vpc1, "Protocol": "UDP", "HealthCheckConfig.HealthCheckConnectTimeout": "12", "HealthCheckConfig.HealthCheckInterval": "5"},
+		code:   "IllegalParam", message: "The param of HealthCheckConnectTimeout is illegal.", wrong: "a timeout of 12 and an interval of 5", right: "5 and 5",
+		good: params{"ServerGroupName": "udp", "VpcId": vpc1, "Protocol": "UDP", "HealthCheckConfig.HealthCheckConnectTimeout": "5", "HealthCheckConfig.HealthCheckInterval": "5"}}),
+	ofProduct("Nlb", refusal{about: "RAM policy, Nlb", action: "ListLoadBalancers", status: 403, code: "Forbidden.NoPermission", message: "Authentication is failed for NoPermission.",
+		begin: []cause{worldSet("policy.key.testid", denyAll)}, end: []cause{worldSet("policy.key.testid", "none")}}),
+	ofProduct("Nlb", refusal{about: "NLB: call rate of an action", action: "ListListeners", code: "Throttling.Api", message: "Request was denied due to api flow control.",
+		begin: []cause{worldSet("throttle.action.ListListeners", "0.001/1"), nlbCalls("ListListeners", nil)}, end: []cause{worldSet("throttle.action.ListListeners", "default")}}),
+	overNLBQuota("NLB: load balancers of a region", "CreateLoadBalancer", nlbNew, cloud.QuotaNLBLoadBalancers, "2", region),
+	overNLBQuota("NLB: listeners of a load balancer", "CreateListener", nlbListen, cloud.QuotaNLBListeners, "3", "{nlb}"),
+	overNLBQuota("NLB: server groups of a region", "CreateServerGroup", params{"ServerGroupName": "one", "VpcId": vpc1}, cloud.QuotaNLBServerGroups, "5", region),
+	overNLBQuota("NLB: servers of a group", "AddServersToServerGroup", nlbServe, cloud.QuotaNLBServers, "0", "{spareSgp}"),
+	overNLBQuota("NLB: security groups of a load balancer", "LoadBalancerJoinSecurityGroup",
+		params{"LoadBalancerId": "{nlb}", "SecurityGroupIds.1": group1}, cloud.QuotaNLBGroups, "1", "{nlb}"),
+	overNLBQuota("NLB: additional certificates of a listener", "AssociateAdditionalCertificatesWithListener",
+		params{"ListenerId": "{tlsLsn}", "AdditionalCertificateIds.1": "{spareCert}"}, cloud.QuotaNLBCertificates, "0", "{tlsLsn}"),
+	overNLBQuota("NLB: security policies of a region", "CreateSecurityPolicy",
+		params{"SecurityPolicyName": "new", "TlsVersions.1": "TLSv1.2", "Ciphers.1": "x"}, cloud.QuotaNLBSecurityPolicies, "2", region),
+}
