@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,6 +77,18 @@ func TestTLS(t *testing.T) {
 	client.HTTP = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	if !strings.HasPrefix(s.API, "https://") {
 		t.Errorf("the API is at %s, want https", s.API)
+	}
+	server, err := url.Parse(s.API)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, host := range []string{"slb.aliyuncs.com", "nlb.cn-hangzhou.aliyuncs.com", "vpc.cn-shanghai.aliyuncs.com"} {
+		conn, err := tls.Dial("tcp", server.Host, &tls.Config{RootCAs: pool, ServerName: host})
+		if err != nil {
+			t.Errorf("the certificate is not good for %s: %v", host, err)
+			continue
+		}
+		conn.Close()
 	}
 	id := createLoadBalancer(t, client)
 	info, err := os.Stat(filepath.Join(dir, "tls-key.pem"))

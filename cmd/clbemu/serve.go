@@ -174,12 +174,13 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	if cfg.AutoENI, err = blocks(f.autoENI); err != nil {
 		return cfg, usage(fmt.Errorf("--auto-eni: %w", err))
 	}
-	cfg.TLS, err = f.tlsConfig(cfg.AllowedHosts)
+	cfg.TLS, err = f.tlsConfig(cfg.World, cfg.AllowedHosts)
 	return cfg, err
 }
 
-// tlsConfig is nil for HTTP.
-func (f *serveFlags) tlsConfig(allowed []string) (*tls.Config, error) {
+// tlsConfig is nil for HTTP. A generated certificate is good for the cloud's names,
+// those of regions too, which a wildcard of one label leaves out.
+func (f *serveFlags) tlsConfig(w *world.World, allowed []string) (*tls.Config, error) {
 	switch {
 	case (f.tlsCert == "") != (f.tlsKey == ""):
 		return nil, usage(errors.New("--tls-cert and --tls-key go together"))
@@ -190,6 +191,12 @@ func (f *serveFlags) tlsConfig(allowed []string) (*tls.Config, error) {
 		return nil, nil
 	}
 	hosts := append([]string{"localhost", "127.0.0.1", "::1", "*.aliyuncs.com"}, allowed...)
+	if w == nil {
+		w = world.Default()
+	}
+	for _, region := range w.RegionIDs() {
+		hosts = append(hosts, "*."+region+".aliyuncs.com")
+	}
 	if host, _, _ := net.SplitHostPort(f.listen); host != "" && host != "0.0.0.0" && host != "::" {
 		hosts = append(hosts, host)
 	}

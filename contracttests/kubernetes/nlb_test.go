@@ -204,9 +204,9 @@ func TestNLBService(t *testing.T) {
 // the cause is gone.
 func TestNLBTroubles(t *testing.T) {
 	for _, trouble := range []struct{ name, condition, begin, end, told string }{
-		{"full", "vswitch." + cloud.VSwitch2 + ".freeAddresses", "0", "all", "ResourceNotEnough.VSwitchIp"},
-		{"arrears", "account.arrears", "true", "false", "OperationFailed.UnpaidBill"},
-		{"failing", "life.nlb.job.failing", "1s", "default", "ResourceNotFound.serverGroup"},
+		{"full", "vswitch." + cloud.VSwitch2 + ".freeAddresses", "0", "all", "VSwitchIp is not enough"},
+		{"arrears", "account.arrears", "true", "false", "UnpaidBill"},
+		{"failing", "life.nlb.job.failing", "1s", "default", "serverGroup is not found"},
 	} {
 		t.Run(trouble.name, func(t *testing.T) {
 			f := start(t, withNLB)

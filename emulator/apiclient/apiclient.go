@@ -23,6 +23,7 @@ const (
 	Slb = "2014-05-15"
 	Vpc = "2016-04-28"
 	Ecs = "2014-05-26"
+	Nlb = "2022-04-30"
 )
 
 // The access key of the default world.

@@ -115,6 +115,13 @@ var groupErrorCases = []gatewaytest.ErrorCase{
 	{Name: "NoRegion", Action: "DeleteSecurityGroup", Params: with(group, params{"RegionId": ""}), Status: 400, Code: "MissingParameter.RegionId"},
 	{Name: "Unknown", Action: "DeleteSecurityGroup", Params: params{"SecurityGroupId": "sg-none"}, Status: 404, Code: "InvalidSecurityGroup.NotFound"},
 	{Name: "HasMembers", Action: "DeleteSecurityGroup", Params: group, Status: 403, Code: "DependencyViolation"},
+	{Name: "HasNLB", Action: "DeleteSecurityGroup", Params: params{"SecurityGroupId": "sg-second"}, Status: 403, Code: "DependencyViolation", Plant: inOwner(func(tx *state.Tx) error {
+		lb := &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb", VPCID: vpcID, Status: cloud.NLBActive, AddressType: cloud.NLBIntranet, SecurityGroupIDs: []string{"sg-second"}}
+		ip, err := cloud.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", "", cloud.NLBLoadBalancers.Kind(), lb.ID)
+		lb.ZoneMappings = []cloud.NLBZoneMapping{{ZoneID: "cn-hangzhou-h", VSwitchID: vSwitchID, PrivateIPv4Address: ip}}
+		cloud.NLBLoadBalancers.Put(tx, lb)
+		return err
+	})},
 	{Name: "IsNamed", Action: "DeleteSecurityGroup", Params: params{"SecurityGroupId": "sg-second"}, Status: 403, Code: "DependencyViolation", Plant: inOwner(func(tx *state.Tx) error {
 		return cloud.SecurityGroups.Edit(tx, groupID, func(g *cloud.SecurityGroup) error {
 			g.Permissions = []cloud.SecurityGroupPermission{{RuleID: "sgr-1", SourceGroup: "sg-second"}}

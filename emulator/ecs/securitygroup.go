@@ -119,14 +119,15 @@ type deleteSecurityGroupRequest struct {
 	SecurityGroupID string `rpc:"SecurityGroupId,required"`
 }
 
-// deleteSecurityGroup refuses a group that has members, or that the rules of
-// another name.
+// deleteSecurityGroup refuses a group that has members or a Network Load Balancer,
+// or that the rules of another name.
 func deleteSecurityGroup(tx *state.Tx, req *deleteSecurityGroupRequest) (*gateway.Empty, error) {
 	g, err := cloud.SecurityGroups.Get(tx.View, req.SecurityGroupID)
 	if err != nil {
 		return nil, err
 	}
-	if len(membersOf(tx.View, g)) > 0 || isNamed(tx.View, g) {
+	_, joined := cloud.NLBLoadBalancersBySecurityGroup.First(tx.View, g.ID)
+	if joined || len(membersOf(tx.View, g)) > 0 || isNamed(tx.View, g) {
 		return nil, errGroupInUse
 	}
 	cloud.SecurityGroups.Remove(tx, g.ID)

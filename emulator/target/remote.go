@@ -54,7 +54,7 @@ func (r *Remote) client() *http.Client {
 	return r.HTTP
 }
 
-var versions = map[string]string{"Slb": apiclient.Slb, "Vpc": apiclient.Vpc, "Ecs": apiclient.Ecs}
+var versions = map[string]string{"Slb": apiclient.Slb, "Vpc": apiclient.Vpc, "Ecs": apiclient.Ecs, "Nlb": apiclient.Nlb}
 
 // Call implements scenarios.Target.
 func (r *Remote) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {

@@ -66,6 +66,11 @@ var vpcErrorCases = []gatewaytest.ErrorCase{
 			cloud.SecurityGroups.Put(tx, &cloud.SecurityGroup{Owner: owner, ID: "sg-1", VPCID: "vpc-empty"})
 			return nil
 		})},
+	{Name: "HasServerGroup", Action: "DeleteVpc", Params: params{"VpcId": "vpc-empty"}, Status: 400, Code: "DependencyViolation.ServerGroup",
+		Plant: both(emptyVPC, func(tx *state.Tx) error {
+			cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: owner, ID: "sgp", VPCID: "vpc-empty", Status: cloud.NLBGroupAvailable})
+			return nil
+		})},
 	{Name: "HasRouteTable", Action: "DeleteVpc", Params: params{"VpcId": "vpc-empty"}, Status: 400, Code: "DependencyViolation.RouteTable",
 		Plant: both(emptyVPC, func(tx *state.Tx) error {
 			cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-1", VPCID: "vpc-empty", Type: cloud.RouteTableCustom})

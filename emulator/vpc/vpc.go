@@ -45,6 +45,8 @@ var (
 		"Specified object has dependent resources", "CLB-0300")
 	errVPCHasSecurityGroup = refusals.New("VPCHasSecurityGroup", 400, "DependencyViolation.SecurityGroup",
 		"Specified object has dependent resources SecurityGroup.", "CLB-0300")
+	errVPCHasServerGroup = refusals.New("VPCHasServerGroup", 400, "DependencyViolation.ServerGroup",
+		"Specified VPC has dependent server groups of NLB.", "NLB-0028")
 	errVPCHasRouteTable = refusals.New("VPCHasRouteTable", 400, "DependencyViolation.RouteTable",
 		"Specified object has dependent custom routeTable.", "CLB-0300")
 	errVPCHasRouteEntry = refusals.New("VPCHasRouteEntry", 400, "DependencyViolation.RouteEntry",
@@ -215,6 +217,11 @@ func checkVPCEmpty(v *state.View, vpc *cloud.VPC) error {
 	for g := range cloud.SecurityGroupsByRegion.List(v, vpc.AccountID, vpc.RegionID) {
 		if g.VPCID == vpc.ID {
 			return errVPCHasSecurityGroup
+		}
+	}
+	for g := range cloud.NLBServerGroupsByRegion.List(v, vpc.AccountID, vpc.RegionID) {
+		if g.VPCID == vpc.ID {
+			return errVPCHasServerGroup
 		}
 	}
 	for t := range cloud.RouteTablesByVPC.List(v, vpc.ID) {

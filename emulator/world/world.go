@@ -34,6 +34,15 @@ type World struct {
 	spec *spec
 }
 
+// RegionIDs are the regions of the world.
+func (w *World) RegionIDs() []string {
+	ids := make([]string, len(w.spec.Regions))
+	for i, r := range w.spec.Regions {
+		ids[i] = r.ID.text
+	}
+	return ids
+}
+
 // Default returns the world of DefaultText.
 func Default() *World {
 	w, err := Parse(DefaultName, DefaultText)
