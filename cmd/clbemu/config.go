@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/emulator/names"
@@ -23,35 +24,49 @@ func envName(flag string) string {
 	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// configure fills the flags that the command line does not set: from the
-// environment, then from the configuration file. The flags then hold what holds.
+// configure fills the flags that the command line does not set, as viper merges
+// them: from the environment, then from the configuration file. The flags then hold
+// what holds.
 func configure(cmd *cobra.Command) error {
 	flags := cmd.LocalNonPersistentFlags()
 	settings, err := readConfig(flags)
 	if err != nil {
 		return usage(err)
 	}
+	merged := viper.New()
+	merged.SetEnvPrefix(envPrefix)
+	merged.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
+	merged.AllowEmptyEnv(true)
+	merged.AutomaticEnv()
+	for name, s := range settings {
+		merged.SetDefault(name, s.value)
+	}
 	flags.VisitAll(func(f *pflag.Flag) {
-		set, ok := settings[f.Name]
-		if text, found := os.LookupEnv(envName(f.Name)); found {
-			set, ok = setting{text, envName(f.Name)}, true
-		}
-		if f.Name == "help" || f.Changed || err != nil || !ok {
+		if f.Name == "help" || f.Changed || err != nil || !merged.IsSet(f.Name) {
 			return
 		}
-		if problem := f.Value.Set(set.value); problem != nil {
-			err = usage(fmt.Errorf("%s: %s: %w", set.source, f.Name, problem))
+		if problem := f.Value.Set(merged.GetString(f.Name)); problem != nil {
+			err = usage(fmt.Errorf("%s: %s: %w", sourceOf(f.Name, settings), f.Name, problem))
 		}
 		f.Changed = true
 	})
 	return err
 }
 
+// sourceOf is where a flag's value is from.
+func sourceOf(flag string, settings map[string]setting) string {
+	if _, found := os.LookupEnv(envName(flag)); found {
+		return envName(flag)
+	}
+	return settings[flag].source
+}
+
 // setting is what a flag is set to, and where.
 type setting struct{ value, source string }
 
 // readConfig reads the configuration file, if the command takes one and one is named.
-// Its keys are the names of flags.
+// Its keys are the names of flags. It is decoded as every file that a user writes, as
+// viper would lose the lines.
 func readConfig(flags *pflag.FlagSet) (map[string]setting, error) {
 	if flags.Lookup(configFlag) == nil {
 		return nil, nil
