@@ -145,7 +145,12 @@ func compare(b *testing.B, workers int, ours, bare func(worker int) error) (ours
 }
 
 func post(client *http.Client, url, action string, params map[string]string) error {
-	response, err := client.Post(url+"/?"+emulatortest.Sign(emulatortest.Slb, action, params), "application/x-www-form-urlencoded", nil)
+	return postTo(client, url, emulatortest.Slb, action, params)
+}
+
+// postTo is post to a product, which its version chooses.
+func postTo(client *http.Client, url, version, action string, params map[string]string) error {
+	response, err := client.Post(url+"/?"+emulatortest.Sign(version, action, params), "application/x-www-form-urlencoded", nil)
 	if err != nil {
 		return err
 	}
