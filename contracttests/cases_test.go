@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/gateway"
 )
 
-// apiCase is one call on the furnished cloud. The real SDK makes it, and the
+// apiCase is one call on the prepared cloud. The real SDK makes it, and the
 // golden files keep what it answers.
 type apiCase struct {
 	product, action string

@@ -36,13 +36,13 @@ const (
 	group1   = "sg-bp1clbemu0000000001"
 )
 
-// start is the emulated time of the furnished cloud.
+// start is the emulated time of the prepared cloud.
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // versions of the products.
 var versions = map[string]string{"Slb": "2014-05-15", "Vpc": "2016-04-28", "Ecs": "2014-05-26", "Nlb": "2022-04-30"}
 
-// params are those of a call; "{name}" stands for an id of the furnished cloud.
+// params are those of a call; "{name}" stands for an id of the prepared cloud.
 type params map[string]string
 
 // step is a call that prepares a cloud. What it answers is saved under names.
@@ -160,8 +160,8 @@ func (n names) save(s step, body any) {
 	}
 }
 
-// furnish makes a resource of each kind.
-func (c *fixedCloud) furnish() *fixedCloud {
+// prepareAll makes a resource of each kind.
+func (c *fixedCloud) prepareAll() *fixedCloud {
 	c.t.Helper()
 	for _, s := range fixtures {
 		c.do(s)

@@ -13,38 +13,107 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
+// goldenDir has an archive an action, in which each case has what it sends and what
+// is answered in both formats.
 const goldenDir = "testdata/golden"
 
 // TestGolden compares the parameters of every case, and the bytes of its replies
-// in both formats, with the files of the golden folder, and knows every file in
-// it. A refused call must change nothing.
+// in both formats, with the golden archives, and knows every file in them. A refused
+// call must change nothing.
 func TestGolden(t *testing.T) {
-	if *update {
-		if err := os.RemoveAll(goldenDir); err != nil {
-			t.Fatal(err)
-		}
-	}
-	expected := make(map[string]bool)
+	played := make(map[string]*txtar.Archive)
 	for _, c := range apiCases() {
 		t.Run(c.String(), func(t *testing.T) {
-			stem := filepath.Join(goldenDir, c.product, c.action, c.name)
+			archive := goldenArchive(c)
+			if played[archive] == nil {
+				played[archive] = &txtar.Archive{}
+			}
+			add := func(kind, text string) {
+				played[archive].Files = append(played[archive].Files, txtar.File{Name: c.name + "." + kind, Data: []byte(text)})
+			}
 			for _, format := range []string{"JSON", "XML"} {
-				cloud := newCloud(t).furnish()
+				cloud := newCloud(t).prepareAll()
 				for _, s := range c.before {
 					cloud.do(s)
 				}
 				p := cloud.names.resolve(c.params)
 				reply := cloud.answer(c, format, p)
-				golden(t, expected, stem+".req", requestText(p))
-				golden(t, expected, stem+"."+strings.ToLower(format), replyText(reply))
+				if format == "JSON" {
+					add("req", requestText(p))
+				}
+				add(strings.ToLower(format), replyText(reply))
 			}
 		})
 	}
-	t.Run("files", func(t *testing.T) { checkFiles(t, expected) })
+	if *update {
+		writeGolden(t, played)
+	}
+	compareGolden(t, played)
+}
+
+// goldenArchive is the file that has a case.
+func goldenArchive(c apiCase) string {
+	return filepath.ToSlash(filepath.Join(goldenDir, c.product, c.action+".txtar"))
+}
+
+// writeGolden writes the archives anew.
+func writeGolden(t *testing.T, archives map[string]*txtar.Archive) {
+	t.Helper()
+	if err := os.RemoveAll(goldenDir); err != nil {
+		t.Fatal(err)
+	}
+	for path, archive := range archives {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// compareGolden wants in the folder what was played, and nothing else.
+func compareGolden(t *testing.T, played map[string]*txtar.Archive) {
+	t.Helper()
+	kept := make(map[string]string)
+	err := filepath.WalkDir(goldenDir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			return err
+		}
+		for _, f := range archive.Files {
+			kept[filepath.ToSlash(path)+": "+f.Name] = string(f.Data)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, archive := range played {
+		for _, f := range archive.Files {
+			name := path + ": " + f.Name
+			want, found := kept[name]
+			delete(kept, name)
+			switch got := string(f.Data); {
+			case !found:
+				t.Errorf("%s is missing: run with -update to write it", name)
+			case got != want:
+				t.Errorf("%s: %s", name, difference(got, want))
+			}
+		}
+	}
+	for name := range kept {
+		t.Errorf("%s belongs to no case: run with -update to remove it", name)
+	}
 }
 
 // answer makes the call of a case. A refused call must leave everything as it was.
@@ -94,29 +163,6 @@ func resources(t testing.TB, c *fixedCloud) string {
 	return string(text)
 }
 
-// golden compares a file with its text, or writes it.
-func golden(t *testing.T, expected map[string]bool, path, text string) {
-	t.Helper()
-	expected[filepath.ToSlash(path)] = true
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Errorf("%v: run with -update to write it", err)
-		return
-	}
-	if text != string(want) {
-		t.Errorf("%s: %s", path, difference(text, string(want)))
-	}
-}
-
 // difference shows where two texts part.
 func difference(got, want string) string {
 	at := 0
@@ -125,17 +171,4 @@ func difference(got, want string) string {
 	}
 	around := func(text string) string { return text[max(0, at-60):min(len(text), at+60)] }
 	return fmt.Sprintf("from byte %d on got\n%s, want\n%s", at, around(got), around(want))
-}
-
-// checkFiles fails for a file that no case has written.
-func checkFiles(t *testing.T, expected map[string]bool) {
-	err := filepath.WalkDir(goldenDir, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && !expected[filepath.ToSlash(path)] {
-			t.Errorf("%s belongs to no case: delete it", path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
 }

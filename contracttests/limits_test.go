@@ -381,7 +381,7 @@ func (w *walk) probe(l limit) {
 func (w *walk) call(l limit, by probe) (status int, refusal string) {
 	w.t.Helper()
 	if w.cloud == nil {
-		w.cloud = newCloud(w.t).furnish()
+		w.cloud = newCloud(w.t).prepareAll()
 		for _, s := range w.of.before {
 			w.cloud.do(s)
 		}

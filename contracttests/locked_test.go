@@ -29,7 +29,7 @@ func TestLockedLoadBalancersTakeNoChange(t *testing.T) {
 			continue
 		}
 		t.Run(c.String(), func(t *testing.T) {
-			f := newCloud(t).furnish()
+			f := newCloud(t).prepareAll()
 			for _, s := range c.before {
 				f.do(s)
 			}

@@ -9,7 +9,7 @@ import (
 var nlbMade = inSteps("make an NLB with listeners and server groups", nlbSteps()...)
 
 func nlbSteps() (causes []cause) {
-	for _, s := range nlbFurniture {
+	for _, s := range nlbFixtures {
 		causes = append(causes, callsOf(s))
 	}
 	return causes

@@ -52,7 +52,7 @@ type cause struct {
 	do   func(*refusalRun) error
 }
 
-// refusalRun is a furnished cloud that the real SDK calls.
+// refusalRun is a prepared cloud that the real SDK calls.
 type refusalRun struct {
 	*preparedSDK
 	t     *testing.T

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"iter"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 )
 
 // schema says of what type the fields of answers are, by product, action and path
@@ -68,11 +70,15 @@ func TestAnswersFollowSchema(t *testing.T) {
 // goldenBody is the recorded JSON answer of a case.
 func goldenBody(t *testing.T, c apiCase) (body map[string]any) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(goldenDir, c.product, c.action, c.name+".json"))
+	archive, err := txtar.ParseFile(goldenArchive(c))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, document, _ := strings.Cut(string(text), "\n")
+	at := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == c.name+".json" })
+	if at < 0 {
+		t.Fatalf("%s has no answer of %s", goldenArchive(c), c)
+	}
+	_, document, _ := strings.Cut(string(archive.Files[at].Data), "\n")
 	if err := json.Unmarshal([]byte(document), &body); err != nil {
 		t.Fatalf("%s: %v", c, err)
 	}
