@@ -2,13 +2,13 @@ package faults
 
 import (
 	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
@@ -102,10 +102,8 @@ func (m *Match) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 func (m Match) IsZero() bool { return m.Action == "" && len(m.Fields) == 0 }
 
 func (m Match) problems() (all []Problem) {
-	for _, glob := range m.globs() {
-		if _, err := path.Match(glob, ""); err != nil {
-			all = append(all, wrong("action", "%q is no pattern", glob))
-		}
+	if pattern, bad := m.Actions().Bad(); bad {
+		all = append(all, wrong("action", "%q is no pattern", pattern))
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Fields)) {
 		if !knownField(name) {
@@ -153,24 +151,13 @@ func (m Matcher) problems() []Problem {
 	return nil
 }
 
-func (m Match) globs() []string {
-	if m.Action == "" {
-		return nil
-	}
-	globs := strings.Split(m.Action, ",")
-	for i := range globs {
-		globs[i] = strings.TrimSpace(globs[i])
-	}
-	return globs
-}
-
-// Globs are the patterns of the actions, for a check against those that exist.
-func (m Match) Globs() []string { return m.globs() }
+// Actions are the patterns of the actions; none is all actions.
+func (m Match) Actions() glob.List { return glob.Split(m.Action) }
 
 // compiled is a match with its expressions ready.
 type compiled struct {
-	globs  []string
-	fields []compiledField
+	actions glob.List
+	fields  []compiledField
 }
 
 type compiledField struct {
@@ -180,7 +167,7 @@ type compiledField struct {
 }
 
 func (m Match) compile() compiled {
-	c := compiled{globs: m.globs()}
+	c := compiled{actions: m.Actions()}
 	for _, name := range slices.Sorted(maps.Keys(m.Fields)) {
 		f := compiledField{name: name, matcher: m.Fields[name]}
 		if f.matcher.Matches != "" {
@@ -192,10 +179,7 @@ func (m Match) compile() compiled {
 }
 
 func (c compiled) matches(call Request) bool {
-	if c.globs != nil && !slices.ContainsFunc(c.globs, func(glob string) bool {
-		ok, _ := path.Match(glob, call.Action) // validated
-		return ok
-	}) {
+	if c.actions != nil && !c.actions.Match(call.Action) {
 		return false
 	}
 	for _, f := range c.fields {

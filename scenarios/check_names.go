@@ -3,6 +3,7 @@ package scenarios
 import (
 	"slices"
 
+	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/faults"
 )
 
@@ -97,7 +98,7 @@ func injected(rules []faults.Rule, actions []Action) (codes []string) {
 		if rule.Effect.Error == nil {
 			continue
 		}
-		if matched, _ := matching(actions, rule.Match.Action); rule.Match.Action == "" || len(matched) > 0 {
+		if matched, _ := glob.Select(rule.Match.Actions(), actions, Action.name); rule.Match.Action == "" || len(matched) > 0 {
 			codes = append(codes, rule.Effect.Error.Code)
 		}
 	}
@@ -135,7 +136,7 @@ func (c *checker) calls(at spot, e *Calls, in scope) {
 	}
 	actions := c.names.Actions()
 	if e.Action != "" {
-		matched, idle := matching(actions, e.Action)
+		matched, idle := glob.Select(glob.Split(e.Action), actions, Action.name)
 		if idle != "" {
 			c.refuse(at.in("action"), "no action is called %s%s", idle, suggest(idle, namesOf(actions), "clbemu actions lists them"))
 			return

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/clbemu/clbemu/emulator/glob"
 )
 
 // expect holds an expectation: now, within a time, or for a time.
@@ -173,12 +174,7 @@ func (c *Calls) matchesAction(action string) bool {
 	if c.Action == "" {
 		return c.Order == nil || slices.Contains(c.Order, action)
 	}
-	for glob := range strings.SplitSeq(c.Action, ",") {
-		if ok, err := path.Match(strings.TrimSpace(glob), action); ok && err == nil {
-			return true
-		}
-	}
-	return false
+	return glob.Split(c.Action).Match(action)
 }
 
 func (c *Calls) about() string {

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"encoding/json"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -104,23 +103,7 @@ func (a Action) jsonFields(parameter string) (fields []string) {
 	return fields
 }
 
-// matching lists the actions that a glob, or several by commas, is about, and the
-// first glob that is about none.
-func matching(actions []Action, globs string) (matched []Action, idle string) {
-	for glob := range strings.SplitSeq(globs, ",") {
-		glob = strings.TrimSpace(glob)
-		before := len(matched)
-		for _, a := range actions {
-			if ok, err := path.Match(glob, a.Name); ok && err == nil {
-				matched = append(matched, a)
-			}
-		}
-		if len(matched) == before {
-			return matched, glob
-		}
-	}
-	return matched, ""
-}
+func (a Action) name() string { return a.Name }
 
 func namesOf(actions []Action) []string {
 	all := make([]string, len(actions))

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clbemu/clbemu/emulator/glob"
 )
 
 // Query says which entries are wanted. An empty one is about all.
@@ -58,9 +59,9 @@ var conditions = map[string]func(e *Entry, want string) bool{
 	"resource":    func(e *Entry, want string) bool { return e.Resource == want },
 	"status":      func(e *Entry, want string) bool { return strconv.Itoa(e.Status) == want },
 	"code":        func(e *Entry, want string) bool { return e.Kind == KindCall && cmp.Or(e.Code, Success) == want },
-	"action":      func(e *Entry, want string) bool { return matchesAny(want, e.Action) },
-	"fault":       func(e *Entry, want string) bool { return matchesAny(want, e.Faults...) },
-	"unread":      func(e *Entry, want string) bool { return matchesAny(want, e.Unread...) },
+	"action":      func(e *Entry, want string) bool { return glob.Split(want).Match(e.Action) },
+	"fault":       func(e *Entry, want string) bool { return glob.Split(want).Match(e.Faults...) },
+	"unread":      func(e *Entry, want string) bool { return glob.Split(want).Match(e.Unread...) },
 }
 
 // Fields lists the fields that conditions can be on.
@@ -73,46 +74,21 @@ var globs = []string{"action", "fault", "unread"}
 
 const parameterPrefix = "params."
 
-// matchesAny tells whether one of the names fits one of the patterns.
-func matchesAny(patterns string, names ...string) bool {
-	for pattern := range strings.SplitSeq(patterns, ",") {
-		for _, name := range names {
-			if ok, _ := path.Match(strings.TrimSpace(pattern), name); ok { // validated
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // Patterns are what a condition wants of a field: several by commas where it takes
 // globs.
 func Patterns(field, want string) []string {
 	if !slices.Contains(globs, field) {
 		return []string{want}
 	}
-	list := strings.Split(want, ",")
-	for i := range list {
-		list[i] = strings.TrimSpace(list[i])
-	}
-	return list
+	return glob.Split(want)
 }
 
 // Matches tells whether a name is what a condition wants of a field.
 func Matches(field, want, name string) bool {
 	if slices.Contains(globs, field) {
-		return matchesAny(want, name)
+		return glob.Split(want).Match(name)
 	}
 	return want == name
-}
-
-func arePatterns(patterns string) bool {
-	for pattern := range strings.SplitSeq(patterns, ",") {
-		if _, err := path.Match(strings.TrimSpace(pattern), ""); err != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // Validate refuses conditions that there are not.
@@ -124,8 +100,8 @@ func (q Query) Validate() error {
 		if conditions[name] == nil {
 			return fmt.Errorf("there is no field %s: choose from %s", name, strings.Join(Fields(), ", "))
 		}
-		if slices.Contains(globs, name) && !arePatterns(want) {
-			return fmt.Errorf("%s: %q is no pattern", name, want)
+		if pattern, bad := glob.Split(want).Bad(); bad && slices.Contains(globs, name) {
+			return fmt.Errorf("%s: %q is no pattern", name, pattern)
 		}
 		if name == "kind" && !slices.Contains(kinds, Kind(want)) {
 			return fmt.Errorf("kind: there is no %s: choose from %s", want, joinKinds())

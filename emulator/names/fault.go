@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/catalogue"
+	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/faults"
 )
@@ -49,19 +50,12 @@ func (n *Names) struck(m faults.Match) (matched []Action, err error) {
 			all, known = append(all, a), append(known, a.Name)
 		}
 	}
-	if len(m.Globs()) == 0 {
+	if len(m.Actions()) == 0 {
 		return all, nil
 	}
-	for _, glob := range m.Globs() {
-		before := len(matched)
-		for _, a := range all {
-			if ok, _ := path.Match(glob, a.Name); ok { // the pattern is validated
-				matched = append(matched, a)
-			}
-		}
-		if len(matched) == before {
-			return nil, fmt.Errorf("no emulated action is called %s%s", glob, DidYouMean(glob, known, "`clbemu actions` lists them"))
-		}
+	matched, idle := glob.Select(m.Actions(), all, Action.name)
+	if idle != "" {
+		return nil, fmt.Errorf("no emulated action is called %s%s", idle, DidYouMean(idle, known, "`clbemu actions` lists them"))
 	}
 	return matched, nil
 }

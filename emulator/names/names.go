@@ -8,13 +8,13 @@ package names
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/catalogue"
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/state"
 )
@@ -35,6 +35,8 @@ type Action struct {
 	schema  *state.Schema
 }
 
+func (a Action) name() string { return a.Name }
+
 // Of returns the names of products.
 func Of(schema *state.Schema, products []*gateway.Product) *Names {
 	n := &Names{schema: schema, products: products}
@@ -52,16 +54,9 @@ func (n *Names) Actions() []Action { return n.actions }
 // Match lists the actions that a glob, or several by commas, is about. Each must
 // be about one.
 func (n *Names) Match(globs string) (matched []Action, err error) {
-	for glob := range strings.SplitSeq(globs, ",") {
-		before := len(matched)
-		for _, a := range n.actions {
-			if ok, _ := path.Match(strings.TrimSpace(glob), a.Name); ok { // a bad pattern matches nothing
-				matched = append(matched, a)
-			}
-		}
-		if len(matched) == before {
-			return nil, fmt.Errorf("no action is called %s%s", strings.TrimSpace(glob), DidYouMean(glob, n.actionNames(), "clbemu actions lists them"))
-		}
+	matched, idle := glob.Select(glob.Split(globs), n.actions, Action.name)
+	if idle != "" || globs == "" {
+		return nil, fmt.Errorf("no action is called %s%s", idle, DidYouMean(idle, n.actionNames(), "clbemu actions lists them"))
 	}
 	return matched, nil
 }

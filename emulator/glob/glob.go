@@ -1,0 +1,63 @@
+// Package glob matches names against patterns, in the one way that everything which
+// a user writes has: those of path.Match, several by commas. The policies of accounts
+// have the cloud's own way, which is elsewhere.
+package glob
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// List is patterns of which one must match.
+type List []string
+
+// Split reads a list: "" is none, which matches nothing.
+func Split(text string) List {
+	if text == "" {
+		return nil
+	}
+	list := strings.Split(text, ",")
+	for i := range list {
+		list[i] = strings.TrimSpace(list[i])
+	}
+	return list
+}
+
+// Bad is the first that is no pattern.
+func (l List) Bad() (pattern string, bad bool) {
+	for _, pattern := range l {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return pattern, true
+		}
+	}
+	return "", false
+}
+
+// Match tells whether one of the patterns matches one of the names. What is no pattern
+// matches nothing.
+func (l List) Match(names ...string) bool {
+	return slices.ContainsFunc(l, func(pattern string) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			ok, err := path.Match(pattern, name)
+			return ok && err == nil
+		})
+	})
+}
+
+// Select lists the values whose names a pattern of the list matches, and the first
+// pattern that matches none.
+func Select[T any](l List, values []T, name func(T) string) (selected []T, idle string) {
+	for _, pattern := range l {
+		before := len(selected)
+		for _, v := range values {
+			if (List{pattern}).Match(name(v)) {
+				selected = append(selected, v)
+			}
+		}
+		if len(selected) == before {
+			return selected, pattern
+		}
+	}
+	return selected, ""
+}
