@@ -1,7 +1,9 @@
 package control_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -12,10 +14,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gorilla/mux"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
@@ -104,77 +108,55 @@ func mustConform(t *testing.T, r *http.Request, response *http.Response, body []
 		t.Errorf("%s answers no JSON: %s", call, body)
 		return
 	}
-	for _, problem := range violations(t, schema, value, "") {
+	for _, problem := range violations(t, schema, value) {
 		t.Errorf("%s is not as openapi.yaml has it: %s", call, problem)
 	}
 }
 
-// violations say where a value is not as a schema wants it.
-func violations(t *testing.T, schema node, value any, path string) (problems []string) {
+// violations say where a value is not as a schema of the document wants it.
+func violations(t *testing.T, schema node, value any) (problems []string) {
 	t.Helper()
-	wrong := func(format string, args ...any) {
-		problems = append(problems, path+": "+fmt.Sprintf(format, args...))
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	root := node{"components": mustDocument(t)["components"], "schema": schema}
+	if err := compiler.AddResource("openapi.yaml", plainJSON(t, root)); err != nil {
+		t.Fatal(err)
 	}
-	if enum, ok := schema["enum"].([]any); ok && !slices.Contains(enum, value) {
-		wrong("%v is none of %v", value, enum)
+	compiled, err := compiler.Compile("openapi.yaml#/schema")
+	if err != nil {
+		t.Fatal(err)
 	}
-	switch v := value.(type) {
-	case node:
-		if schema["type"] != "object" {
-			wrong("an object, want %v", schema["type"])
-		}
-		return append(problems, objectViolations(t, schema, v, path)...)
-	case []any:
-		if schema["type"] != "array" {
-			wrong("an array, want %v", schema["type"])
-			break
-		}
-		for i, element := range v {
-			problems = append(problems, violations(t, at(t, schema, "items"), element, fmt.Sprintf("%s[%d]", path, i))...)
-		}
-	case string:
-		if schema["type"] != "string" {
-			wrong("%q, want %v", v, schema["type"])
-		}
-		if _, err := time.Parse(time.RFC3339, v); err != nil && schema["format"] == "date-time" {
-			wrong("%q, want a time", v)
-		}
-	case float64:
-		if schema["type"] != "number" && (schema["type"] != "integer" || v != float64(int64(v))) {
-			wrong("%v, want %v", v, schema["type"])
-		}
-	case bool:
-		if schema["type"] != "boolean" {
-			wrong("%v, want %v", v, schema["type"])
-		}
-	default:
-		wrong("%v", v)
+	var invalid *jsonschema.ValidationError
+	if err := compiled.Validate(value); errors.As(err, &invalid) {
+		return causes(invalid)
+	} else if err != nil {
+		t.Fatal(err)
 	}
-	return problems
+	return nil
 }
 
-func objectViolations(t *testing.T, schema node, value node, path string) (problems []string) {
+// causes are the innermost reasons of a refusal.
+func causes(refused *jsonschema.ValidationError) (list []string) {
+	if len(refused.Causes) == 0 {
+		return []string{"/" + strings.Join(refused.InstanceLocation, "/") + ": " + refused.ErrorKind.LocalizedString(message.NewPrinter(language.English))}
+	}
+	for _, cause := range refused.Causes {
+		list = append(list, causes(cause)...)
+	}
+	return list
+}
+
+// plainJSON is a document of YAML as one of JSON is decoded.
+func plainJSON(t *testing.T, document any) (plain any) {
 	t.Helper()
-	properties := at(t, schema, "properties")
-	required, _ := schema["required"].([]any)
-	for _, name := range required {
-		if _, ok := value[name.(string)]; !ok {
-			problems = append(problems, path+": there is no "+name.(string))
-		}
+	text, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for name, element := range value {
-		of := at(t, properties[name])
-		if of == nil {
-			of = at(t, schema["additionalProperties"])
-		}
-		switch {
-		case of != nil:
-			problems = append(problems, violations(t, of, element, path+"."+name)...)
-		case schema["additionalProperties"] == false:
-			problems = append(problems, path+"."+name+": there is no such field")
-		}
+	if plain, err = jsonschema.UnmarshalJSON(bytes.NewReader(text)); err != nil {
+		t.Fatal(err)
 	}
-	return problems
+	return plain
 }
 
 // TestViolations proves that the check of answers finds what is wrong.
@@ -201,7 +183,7 @@ func TestViolations(t *testing.T) {
 		if err := json.Unmarshal([]byte(strings.Replace(good, change.old, change.now, 1)), &value); err != nil {
 			t.Fatal(err)
 		}
-		if got := violations(t, schema, value, ""); len(got) != change.want {
+		if got := violations(t, schema, value); len(got) != change.want {
 			t.Errorf("with %s for %s there is %q, want %d problems", change.now, change.old, got, change.want)
 		}
 	}
