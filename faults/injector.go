@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // Status is a rule with what became of it.
@@ -46,14 +48,10 @@ type Injector struct {
 // armed is a rule at work.
 type armed struct {
 	Status
-	match  compiled
-	bucket bucket
-}
-
-// bucket is what a throttle has left.
-type bucket struct {
-	tokens float64
-	at     time.Time
+	match compiled
+	// limiter is what a throttle has left, since its window began.
+	limiter *rate.Limiter
+	began   time.Time
 }
 
 // Set replaces all rules, in order, with the counters that they come with. Two
@@ -166,18 +164,10 @@ func (a *armed) over(now time.Time) bool {
 	if t == nil {
 		return true
 	}
-	full := float64(max(t.Burst, 1))
-	switch elapsed := now.Sub(a.bucket.at); {
-	case a.bucket.at.IsZero(), t.Window > 0 && elapsed >= time.Duration(t.Window):
-		a.bucket = bucket{full, now}
-	case t.Window == 0:
-		a.bucket = bucket{min(a.bucket.tokens+elapsed.Seconds()*t.QPS, full), now}
+	if a.limiter == nil || t.Window > 0 && now.Sub(a.began) >= time.Duration(t.Window) {
+		a.limiter, a.began = rate.NewLimiter(rate.Limit(t.QPS), max(t.Burst, 1)), now
 	}
-	if a.bucket.tokens < 1 {
-		return true
-	}
-	a.bucket.tokens--
-	return false
+	return !a.limiter.AllowN(now, 1)
 }
 
 func (a *armed) delay() time.Duration {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
+	"golang.org/x/time/rate"
 )
 
 // The refusals of call limits, in the order in which they are looked at: of the
@@ -24,47 +25,34 @@ var (
 // not kept over a restart, as little as the cloud's.
 type buckets struct {
 	mu   sync.Mutex
-	byID map[string]*bucket
+	byID map[string]*rate.Limiter
 }
 
 // maxBuckets bounds the memory for callers that make up a key for each call,
 // where keys are not checked. Who comes after them starts with a full bucket.
 const maxBuckets = 1 << 14
 
-type bucket struct {
-	rate   cloud.Rate
-	tokens float64
-	at     time.Time
-}
-
 // take spends one token of a bucket; false means that there is none. A bucket
 // starts full, also when its rate has changed.
-func (b *buckets) take(id string, rate cloud.Rate, now time.Time) bool {
-	if rate == (cloud.Rate{}) {
+func (b *buckets) take(id string, limits cloud.Rate, now time.Time) bool {
+	if limits == (cloud.Rate{}) {
 		return true
 	}
+	limit, burst := rate.Limit(limits.PerSecond), max(limits.Burst, 1)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.byID == nil {
-		b.byID = make(map[string]*bucket)
+		b.byID = make(map[string]*rate.Limiter)
 	}
 	if len(b.byID) >= maxBuckets {
 		clear(b.byID)
 	}
-	is, ok := b.byID[id]
-	if !ok || is.rate != rate {
-		is = &bucket{rate: rate, tokens: float64(max(rate.Burst, 1)), at: now}
-		b.byID[id] = is
+	limiter, ok := b.byID[id]
+	if !ok || limiter.Limit() != limit || limiter.Burst() != burst {
+		limiter = rate.NewLimiter(limit, burst)
+		b.byID[id] = limiter
 	}
-	if d := now.Sub(is.at); d > 0 {
-		is.tokens = min(is.tokens+d.Seconds()*rate.PerSecond, float64(max(rate.Burst, 1)))
-		is.at = now
-	}
-	if is.tokens < 1 {
-		return false
-	}
-	is.tokens--
-	return true
+	return limiter.AllowN(now, 1)
 }
 
 // throttle enforces the account's call limits, if it has any.
