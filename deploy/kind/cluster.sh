@@ -5,9 +5,16 @@ artifacts=${ARTIFACTS:-$PWD/kind-artifacts}
 kubectl() { command kubectl --context kind-clbemu "$@"; }
 clbemu() { kubectl --namespace clbemu exec --stdin deployment/clbemu -- /clbemu "$@" --server http://127.0.0.1:9601; }
 
-# collect, on EXIT, keeps logs, events, objects and the state of clbemu.
+# waiting lists the containers that do not run, with what they wait for.
+waiting() {
+	kubectl get pods --all-namespaces --output 'jsonpath={range .items[*]}{.metadata.namespace}/{.metadata.name}{range .status.containerStatuses[?(@.state.waiting)]} waits: {.state.waiting.reason} {.state.waiting.message}{end}{"\n"}{end}' | grep ' waits: '
+}
+
+# collect, on EXIT, tells which pods wait for what, and keeps logs, events, objects
+# and the state of clbemu.
 collect() {
 	[ $? -ne 0 ] || return 0
+	waiting >&2 || true
 	mkdir -p "$artifacts"
 	kind export logs "$artifacts/kind" --name clbemu || true
 	kubectl get events --all-namespaces >"$artifacts/events.txt" || true

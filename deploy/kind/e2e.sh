@@ -7,6 +7,8 @@ set -euo pipefail
 source "$(dirname "$0")/cluster.sh"
 trap collect EXIT
 
+# What a failed run left would be in the way.
+kubectl delete service clbemu-e2e --ignore-not-found --timeout 3m
 kubectl create service loadbalancer clbemu-e2e --tcp=80:8080
 kubectl wait --for='jsonpath={.status.loadBalancer.ingress[0].ip}' service/clbemu-e2e --timeout 3m
 kubectl delete service clbemu-e2e --timeout 3m

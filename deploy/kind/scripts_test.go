@@ -1,12 +1,15 @@
 package kind
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"k8s.io/client-go/util/jsonpath"
 )
 
 // TestShellcheck proves that the scripts have none of the faults that shellcheck
@@ -26,10 +29,12 @@ func TestShellcheck(t *testing.T) {
 }
 
 // stub takes the place of docker, kind and kubectl: it notes how it is called,
-// and fails where the call has the words of $FAIL. It shows no more than that a
+// fails where the call has the words of $FAIL, and answers what it gets with
+// $SAY_GET. It shows no more than that a
 // script makes its calls in their order.
 const stub = `#!/bin/sh
 echo "$(basename "$0") $*" >> "$CALLS"
+case "$1" in get) echo "$SAY_GET";; esac
 case "$FAIL" in ?*) case "$*" in *"$FAIL"*) exit 1;; esac;; esac
 exit 0
 `
@@ -81,19 +86,28 @@ func before(calls []string, words ...string) bool {
 // leaves something to look at.
 func TestUp(t *testing.T) {
 	calls, out, err := runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1")
-	if err != nil || !before(calls, "create cluster", "load image-archive", "apply --kustomize clbemu", "world import", "apply --filename -", "wait --for=condition=Ready") {
+	if err != nil || !before(calls, "get clusters", "create cluster", "load image-archive", "load docker-image example/ccm:v1", "apply --kustomize clbemu",
+		"world import", "apply --filename -", "rollout status deployment/cloud-controller-manager", "wait --for=jsonpath={.metadata.labels") {
 		t.Errorf("up.sh: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
+	}
+	calls, out, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "FAIL=image inspect")
+	if err != nil || before(calls, "load docker-image") || !before(calls, "apply --filename -") {
+		t.Errorf("up.sh with an image that kind pulls: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
+	}
+	calls, out, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "SAY_GET=clbemu")
+	if err != nil || before(calls, "create cluster") || !before(calls, "apply --filename -") {
+		t.Errorf("up.sh with a cluster that is there: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 	}
 	calls, out, err = runScript(t, "up.sh")
 	if err == nil || !strings.Contains(out, "CCM_IMAGE") || calls[0] != "" {
 		t.Errorf("up.sh without an image: %v, %q, calls %v", err, out, calls)
 	}
 	calls, _, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "FAIL=create cluster")
-	if err == nil || len(calls) != 1 {
+	if err == nil || len(calls) != 2 {
 		t.Errorf("up.sh goes on after a cluster that is not made: %v, %v", err, calls)
 	}
 	calls, out, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "FAIL=deployment/cloud-controller-manager")
-	if err == nil || !before(calls, "deployment/cloud-controller-manager", "export logs", "get events", "state export") || strings.Contains(out, "get their addresses") {
+	if err == nil || !before(calls, "deployment/cloud-controller-manager", "get pods --all-namespaces", "export logs", "get events", "state export") || strings.Contains(out, "get their addresses") {
 		t.Errorf("up.sh with a CCM that does not start: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 	}
 }
@@ -102,7 +116,7 @@ func TestUp(t *testing.T) {
 // is not taken for a success and leaves something to look at.
 func TestE2E(t *testing.T) {
 	calls, out, err := runScript(t, "e2e.sh")
-	if err != nil || !before(calls, "create service", "wait --for=jsonpath", "delete service", "state check") || !strings.Contains(out, "passed") {
+	if err != nil || !before(calls, "delete service clbemu-e2e --ignore-not-found", "create service", "wait --for=jsonpath", "delete service", "state check") || !strings.Contains(out, "passed") {
 		t.Errorf("e2e.sh: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 	}
 	for _, step := range []string{"create service", "wait --for=jsonpath", "delete service", "state check"} {
@@ -118,5 +132,35 @@ func TestDown(t *testing.T) {
 	calls, _, err := runScript(t, "down.sh")
 	if err != nil || len(calls) != 1 || calls[0] != "kind delete cluster --name "+config(t).Name {
 		t.Errorf("down.sh: %v, calls %v", err, calls)
+	}
+}
+
+// TestWaiting proves, by kubectl's own library, that what is told of a failure names
+// the containers that wait and no others.
+func TestWaiting(t *testing.T) {
+	script, err := os.ReadFile("cluster.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, expression, _ := strings.Cut(string(script), "'jsonpath=")
+	expression, _, _ = strings.Cut(expression, "'")
+	path := jsonpath.New("pods").AllowMissingKeys(true)
+	if err := path.Parse(expression); err != nil {
+		t.Fatal(err)
+	}
+	var pods any
+	if err := json.Unmarshal([]byte(`{"items": [
+		{"metadata": {"namespace": "n", "name": "a"}, "status": {"containerStatuses": [
+			{"state": {"waiting": {"reason": "ErrImagePull", "message": "no such image"}}}, {"state": {"running": {}}}]}},
+		{"metadata": {"namespace": "n", "name": "b"}, "status": {"containerStatuses": [{"state": {"running": {}}}]}},
+		{"metadata": {"namespace": "n", "name": "c"}}]}`), &pods); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := path.Execute(&out, pods); err != nil {
+		t.Fatal(err)
+	}
+	if want := "n/a waits: ErrImagePull no such image\nn/b\nn/c\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
 	}
 }
