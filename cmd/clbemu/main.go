@@ -87,6 +87,7 @@ provider, SDK or CLI runs against it. It forwards no traffic.
 Exit codes: 0 success, 1 a check or validation found something, 2 wrong usage,
 3 could not start or could not do what was asked.`,
 		Example: `  clbemu serve
+  clbemu call DescribeLoadBalancers
   eval "$(clbemu env)"`,
 		Args:          noArgs,
 		RunE:          help,
@@ -96,7 +97,7 @@ Exit codes: 0 success, 1 a check or validation found something, 2 wrong usage,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w: see %s --help", err, cmd.CommandPath()))
 	})
-	root.AddCommand(newServe(), newEnv(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newScenario(), newUpgradeCheck(), newActions(), newVersion())
+	root.AddCommand(newServe(), newEnv(), newCall(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newScenario(), newUpgradeCheck(), newActions(), newVersion())
 	return root
 }
 

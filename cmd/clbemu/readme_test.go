@@ -120,6 +120,7 @@ func TestReadmeCommands(t *testing.T) {
 	// The reader has the default ports and this test has free ones; curl must
 	// fail where the server refuses.
 	script = strings.ReplaceAll(script, "clbemu env", "clbemu env --server "+s.API)
+	script = strings.ReplaceAll(script, "clbemu call", "clbemu call --api "+s.API)
 	script = strings.ReplaceAll(script, "http://127.0.0.1:9601", s.Control)
 	script = strings.ReplaceAll(script, "curl ", "curl -sSf ")
 	cmd := exec.Command("sh", "-c", script)
@@ -130,7 +131,7 @@ func TestReadmeCommands(t *testing.T) {
 	if r.Code != 0 {
 		t.Fatalf("the README's commands fail: %s\n%s", r.Stderr, r.Stdout)
 	}
-	for _, want := range []string{`"LoadBalancerId":"lb-`, `"TotalCount":1`, "i-bp1clbemu0000000001", "world.yaml is valid", "the state is consistent",
+	for _, want := range []string{`"LoadBalancerId": "lb-`, `"LoadBalancerId":"lb-`, `"TotalCount":1`, "i-bp1clbemu0000000001", "world.yaml is valid", "the state is consistent",
 		"lost-reply  afterCommit", "world: set conditions  account.balance=5000", `"counts":[`, "the state is that of before-upgrade"} {
 		if !strings.Contains(r.Stdout, want) {
 			t.Errorf("the README's commands do not answer %s:\n%s", want, r.Stdout)

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// callFlags are the settings of clbemu call.
+type callFlags struct {
+	api, product, accessKeyID, accessKeySecret string
+}
+
+func newCall() *cobra.Command {
+	f := &callFlags{}
+	cmd := &cobra.Command{
+		Use:   "call ACTION [NAME=VALUE ...]",
+		Short: "Sign and send a call of the cloud's API, and print its answer",
+		Long: `Sign and send a call of the cloud's API to a running emulator, and print its
+answer. The region is cn-hangzhou unless RegionId says otherwise. A refusal is
+printed as well, and exits with 1.`,
+		Example: `  clbemu call CreateLoadBalancer AddressType=internet LoadBalancerSpec=slb.s1.small
+  clbemu call DescribeLoadBalancers Tags='[{"TagKey":"team","TagValue":"web"}]'
+  clbemu call DescribeRegions --product Nlb`,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.call(cmd, args) },
+		ValidArgsFunction: f.complete,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.api, "api", defaultServer, "cloud's API of the running emulator")
+	flags.StringVar(&f.product, "product", "", "product, where several have the action: Slb unless given")
+	flags.StringVar(&f.accessKeyID, "access-key-id", apiclient.AccessKeyID, "access key of the world")
+	flags.StringVar(&f.accessKeySecret, "access-key-secret", apiclient.AccessKeySecret, "its secret")
+	return cmd
+}
+
+func (f *callFlags) call(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usage(fmt.Errorf("call wants an action, such as DescribeLoadBalancers: `clbemu actions` lists them"))
+	}
+	action, err := f.action(args[0])
+	if err != nil {
+		return usage(err)
+	}
+	parameters, err := parametersOf(action, args[1:])
+	if err != nil {
+		return usage(err)
+	}
+	client := &apiclient.Client{URL: strings.TrimSuffix(f.api, "/"), AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret}
+	reply, err := client.CallContext(cmd.Context(), versionOf(action.Product), action.Name, parameters)
+	if unreachable := (*url.Error)(nil); errors.As(err, &unreachable) {
+		// Its own text has the whole signed call.
+		return cannot(fmt.Errorf("%s does not answer: %w: start an emulator by `clbemu serve`, or name its API by --api", f.api, unreachable.Err))
+	}
+	if err != nil {
+		return cannot(err)
+	}
+	print := json.NewEncoder(cmd.OutOrStdout())
+	print.SetEscapeHTML(false)
+	print.SetIndent("", "  ")
+	if err := print.Encode(reply.Body); err != nil {
+		return cannot(err)
+	}
+	if reply.Status != http.StatusOK {
+		return failed(fmt.Errorf("%s was refused with %d %s: %s", action.Name, reply.Status, reply.Text("Code"), reply.Text("Message")))
+	}
+	return nil
+}
+
+// action finds an action by its name.
+func (f *callFlags) action(name string) (names.Action, error) {
+	all := names.Of(cloud.Schema, emulator.Products())
+	if products := productNames(); f.product != "" && !slices.Contains(products, f.product) {
+		return names.Action{}, fmt.Errorf("--product: there is no product %s%s", f.product, names.DidYouMean(f.product, products, "there are "+strings.Join(products, ", ")))
+	}
+	var known []string
+	for _, a := range all.Actions() {
+		if f.product != "" && f.product != a.Product {
+			continue
+		}
+		if a.Name == name {
+			return a, nil
+		}
+		known = append(known, a.Name)
+	}
+	return names.Action{}, fmt.Errorf("there is no action %s%s", name, names.DidYouMean(name, known, "`clbemu actions` lists them"))
+}
+
+// parametersOf reads NAME=VALUE, of which the action must read each name. What is not
+// emulated is sent as it is, to be refused.
+func parametersOf(action names.Action, args []string) (map[string]string, error) {
+	parameters := make(map[string]string, len(args))
+	for _, arg := range args {
+		name, value, found := strings.Cut(arg, "=")
+		if !found || name == "" {
+			return nil, fmt.Errorf("%q is no parameter: write it as NAME=VALUE", arg)
+		}
+		if _, twice := parameters[name]; twice {
+			return nil, fmt.Errorf("%s is given twice", name)
+		}
+		if action.Emulated && name != "RegionId" && !action.Reads(name) {
+			return nil, fmt.Errorf("%s reads no parameter %s%s", action.Name, name,
+				names.DidYouMean(name, action.ParameterNames(), "it reads "+strings.Join(action.ParameterNames(), ", ")))
+		}
+		parameters[name] = value
+	}
+	return parameters, nil
+}
+
+// complete offers actions, and then the names of the parameters.
+func (f *callFlags) complete(_ *cobra.Command, args []string, _ string) (offers []string, _ cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		for _, a := range names.Of(cloud.Schema, emulator.Products()).Actions() {
+			if a.Emulated && (f.product == "" || f.product == a.Product) {
+				offers = append(offers, a.Name)
+			}
+		}
+		return offers, cobra.ShellCompDirectiveNoFileComp
+	}
+	action, err := f.action(args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, p := range action.Parameters() {
+		offers = append(offers, strings.ReplaceAll(p.Name, ".N", ".1")+"=")
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func productNames() (list []string) {
+	for _, p := range emulator.Products() {
+		list = append(list, p.Name)
+	}
+	return list
+}
+
+func versionOf(product string) string {
+	products := emulator.Products()
+	at := slices.IndexFunc(products, func(p *gateway.Product) bool { return p.Name == product })
+	return products[at].Version // the product is one of them
+}

@@ -1,0 +1,60 @@
+package main_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
+)
+
+// TestCallAction proves that a call is signed, that its answer is printed, and that a
+// refusal, a misspelt name and a server that is not there are told apart.
+func TestCallAction(t *testing.T) {
+	s := binary.Serve(t, "--engine", "memory")
+	for _, test := range []struct {
+		args           []string
+		code           int
+		stdout, stderr string
+	}{
+		{[]string{"CreateLoadBalancer", "AddressType=internet", "LoadBalancerSpec=slb.s1.small", "Tag.1.Key=team", "Tag.1.Value=a=b&c"}, 0, `"LoadBalancerId": "lb-`, ""},
+		{[]string{"DescribeLoadBalancers", `Tags=[{"TagKey":"team","TagValue":"a=b&c"}]`}, 0, `"TagValue": "a=b&c"`, ""},
+		{[]string{"DescribeLoadBalancers", "RegionId=cn-shanghai"}, 0, `"TotalCount": 0`, ""},
+		{[]string{"DescribeRegions", "--product", "Nlb"}, 0, `"LocalName"`, ""},
+		{[]string{"DeleteLoadBalancer", "LoadBalancerId=lb-none"}, 1, `"Code": "InvalidLoadBalancerId.NotFound"`, "DeleteLoadBalancer was refused with 404 InvalidLoadBalancerId.NotFound"},
+		{[]string{"DescribeRegions", "--access-key-secret", "wrong"}, 1, `"Code": "SignatureDoesNotMatch"`, "SignatureDoesNotMatch"},
+		{[]string{"ModifyDisk"}, 2, "", "there is no action ModifyDisk"},
+		{[]string{"DescribeLoadBalancer"}, 2, "", "there is no action DescribeLoadBalancer: do you mean DescribeLoadBalancers?"},
+		{[]string{"CreateVpc", "--product", "Vpcs"}, 2, "", "there is no product Vpcs: do you mean Vpc?"},
+		{[]string{"CreateVpc", "Cidrblock=10.0.0.0/8"}, 2, "", "CreateVpc reads no parameter Cidrblock: do you mean CidrBlock?"},
+		{[]string{"CreateVpc", "CidrBlock"}, 2, "", `"CidrBlock" is no parameter: write it as NAME=VALUE`},
+		{[]string{"CreateVpc", "VpcName=a", "VpcName=b"}, 2, "", "VpcName is given twice"},
+		{nil, 2, "", "call wants an action"},
+		{[]string{"DescribeRegions", "--api", "http://127.0.0.1:1"}, 3, "", "http://127.0.0.1:1 does not answer"},
+	} {
+		r := binary.Run(t, append([]string{"call", "--api", s.API}, test.args...)...)
+		if r.Code != test.code || !strings.Contains(r.Stdout, test.stdout) || !strings.Contains(oneLine(r.Stderr), test.stderr) || (test.stdout == "") != (r.Stdout == "") {
+			t.Errorf("call %q = %+v", test.args, r)
+		}
+		if strings.Contains(r.Stderr, "Signature=") {
+			t.Errorf("call %q tells its signature: %s", test.args, r.Stderr)
+		}
+	}
+}
+
+// oneLine undoes the wrapping of what is said to a person.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// TestCallCompletes proves that a shell is offered actions and then their parameters.
+func TestCallCompletes(t *testing.T) {
+	for _, test := range []struct{ args, want, not string }{
+		{"", "DescribeLoadBalancers\n", "ModifyDisk"},
+		{"--product Nlb ", "GetJobStatus\n", "DescribeLoadBalancers"},
+		{"CreateLoadBalancer ", "AddressType=\n", "Tag.N"},
+		{"Nonsense ", ":4\n", "="},
+	} {
+		args := append([]string{"__complete", "call"}, strings.Split(test.args, " ")...)
+		if r := binary.Run(t, args...); !strings.Contains(r.Stdout, test.want) || strings.Contains(r.Stdout, test.not) {
+			t.Errorf("%q completes to %s", test.args, r.Stdout)
+		}
+	}
+}
