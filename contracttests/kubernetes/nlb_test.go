@@ -203,6 +203,7 @@ func TestNLBService(t *testing.T) {
 // TestNLBTroubles proves that a CCM tells what the cloud refuses, and goes on when
 // the cause is gone.
 func TestNLBTroubles(t *testing.T) {
+	requireCCM(t, "NLBs of Services")
 	for _, trouble := range []struct{ name, condition, begin, end, told string }{
 		{"full", "vswitch." + cloud.VSwitch2 + ".freeAddresses", "0", "all", "VSwitchIp is not enough"},
 		{"arrears", "account.arrears", "true", "false", "UnpaidBill"},
