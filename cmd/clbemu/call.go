@@ -13,7 +13,6 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
-	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -58,7 +57,7 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 		return usage(err)
 	}
 	client := &apiclient.Client{URL: strings.TrimSuffix(f.api, "/"), AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret}
-	reply, err := client.CallContext(cmd.Context(), versionOf(action.Product), action.Name, parameters)
+	reply, err := client.CallContext(cmd.Context(), action.Version(), action.Name, parameters)
 	if unreachable := (*url.Error)(nil); errors.As(err, &unreachable) {
 		// Its own text has the whole signed call.
 		return cannot(fmt.Errorf("%s does not answer: %w: start an emulator by `clbemu serve`, or name its API by --api", f.api, unreachable.Err))
@@ -66,10 +65,10 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return cannot(err)
 	}
-	print := json.NewEncoder(cmd.OutOrStdout())
-	print.SetEscapeHTML(false)
-	print.SetIndent("", "  ")
-	if err := print.Encode(reply.Body); err != nil {
+	answer := json.NewEncoder(cmd.OutOrStdout())
+	answer.SetEscapeHTML(false)
+	answer.SetIndent("", "  ")
+	if err := answer.Encode(reply.Body); err != nil {
 		return cannot(err)
 	}
 	if reply.Status != http.StatusOK {
@@ -143,10 +142,4 @@ func productNames() (list []string) {
 		list = append(list, p.Name)
 	}
 	return list
-}
-
-func versionOf(product string) string {
-	products := emulator.Products()
-	at := slices.IndexFunc(products, func(p *gateway.Product) bool { return p.Name == product })
-	return products[at].Version // the product is one of them
 }

@@ -37,6 +37,9 @@ type Action struct {
 
 func (a Action) name() string { return a.Name }
 
+// Version is that of the product, by which a call chooses it.
+func (a Action) Version() string { return a.product.Version }
+
 // Of returns the names of products.
 func Of(schema *state.Schema, products []*gateway.Product) *Names {
 	n := &Names{schema: schema, products: products}

@@ -171,7 +171,7 @@ func (req *createListenerRequest) loadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *createListenerRequest) Validate() error {
 	switch {
 	case !spell(&req.ListenerProtocol, cloud.NLBTCP, cloud.NLBUDP, cloud.NLBTCPSSL):

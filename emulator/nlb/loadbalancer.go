@@ -68,7 +68,7 @@ type createLoadBalancerRequest struct {
 	ModificationProtectionText string             `rpc:"ModificationProtectionConfig.Reason,len=2..128,invalid=Illegal"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *createLoadBalancerRequest) Validate() error {
 	switch {
 	case !spell(&req.AddressType, cloud.NLBInternet, cloud.NLBIntranet):

@@ -68,7 +68,7 @@ type updateLoadBalancerAttributeRequest struct {
 	CrossZoneEnabled *bool  `rpc:"CrossZoneEnabled"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *updateLoadBalancerAttributeRequest) Validate() error {
 	return checkName(req.LoadBalancerName, errNameIllegal)
 }
@@ -91,7 +91,7 @@ type updateLoadBalancerAddressTypeConfigRequest struct {
 	ZoneMappings []zoneMappingParam `rpc:"ZoneMappings,max=10,invalid=Illegal"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *updateLoadBalancerAddressTypeConfigRequest) Validate() error {
 	if !spell(&req.AddressType, cloud.NLBInternet, cloud.NLBIntranet) {
 		return errIllegal.Of("AddressType")

@@ -51,7 +51,7 @@ type createSecurityPolicyRequest struct {
 	ResourceGroupID    string   `rpc:"ResourceGroupId"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *createSecurityPolicyRequest) Validate() error { return req.check() }
 
 func createSecurityPolicy(tx *state.Tx, req *createSecurityPolicyRequest) (*work, error) {

@@ -58,7 +58,7 @@ type serversRequest struct {
 	Servers       []serverParam `rpc:"Servers,required,max=200,invalid=Illegal"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *serversRequest) Validate() error {
 	for i := range req.Servers {
 		s := &req.Servers[i]

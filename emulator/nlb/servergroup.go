@@ -99,7 +99,7 @@ type createServerGroupRequest struct {
 	ResourceGroupID  string `rpc:"ResourceGroupId"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *createServerGroupRequest) Validate() error {
 	switch {
 	case req.ServerGroupName == "":

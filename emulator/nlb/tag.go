@@ -120,7 +120,7 @@ type tagResourcesRequest struct {
 	ResourceIDs  []string `rpc:"ResourceId,required,max=50,invalid=Illegal"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *tagResourcesRequest) Validate() error {
 	if len(req.Tags) == 0 {
 		return errMissing.Of("Tag")
@@ -161,7 +161,7 @@ type untagResourcesRequest struct {
 	All          bool     `rpc:"All"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *untagResourcesRequest) Validate() error {
 	if len(req.TagKeys) == 0 && !req.All {
 		return errMissing.Of("TagKey")
@@ -195,7 +195,7 @@ type listTagResourcesRequest struct {
 	Tags         []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
 }
 
-// Validate holds the rules of shape.
+// Validate enforces the rules of shape.
 func (req *listTagResourcesRequest) Validate() error {
 	if len(req.ResourceIDs) == 0 && len(req.Tags) == 0 {
 		return errMissing.Of("ResourceId")
