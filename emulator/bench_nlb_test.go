@@ -1,6 +1,9 @@
 package emulator_test
 
 import (
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator"
@@ -8,9 +11,13 @@ import (
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
-// BenchmarkNLB compares NLB's reads and writes with CLB's, in turn, on one emulator.
+// BenchmarkNLB compares NLB's reads and writes with CLB's, in turn, on one emulator
+// that keeps its state on disk. A write with a job keeps two rows more than CLB's,
+// the job's and that of the sequence of ids.
 func BenchmarkNLB(b *testing.B) {
-	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = crowdedWorld(b) }))
+	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) {
+		cfg.World, cfg.Engine, cfg.DataDir = crowdedWorld(b), emulator.Bolt, b.TempDir()
+	}))
 	clb := crowd(b, s.Store(), few)
 	made, err := s.Client().Call(apiclient.Nlb, "CreateLoadBalancer", map[string]string{
 		"AddressType": "Internet", "VpcId": "vpc-bp1clbemu000000000001",
@@ -22,17 +29,30 @@ func BenchmarkNLB(b *testing.B) {
 	nlb := made.Text("LoadbalancerId")
 	const connections = 16
 	client := keepAlive(connections)
-	for _, row := range []struct{ what, ours, theirs string }{
-		{"reads", "GetLoadBalancerAttribute", "DescribeLoadBalancerAttribute"},
-		{"writes", "UpdateLoadBalancerAttribute", "SetLoadBalancerName"},
+	var n atomic.Int64
+	for _, row := range []struct {
+		what         string
+		ours, theirs string
+		parameters   string // with %d for what is different in each call
+		target       string
+	}{
+		{"reads", "GetLoadBalancerAttribute", "DescribeLoadBalancerAttribute", "", "target ratio >= 0.90"},
+		{"writes", "UpdateLoadBalancerProtection", "SetLoadBalancerModificationProtection",
+			"ModificationProtectionStatus=ConsoleProtection&ModificationProtectionReason=bench-%d", "target ratio >= 0.90"},
+		{"jobs", "UpdateLoadBalancerAttribute", "SetLoadBalancerName", "LoadBalancerName=bench-%d", "with a job, which CLB has not"},
 	} {
-		ours, base := compare(b, connections,
-			func(int) error {
-				return postTo(client, s.URL(), apiclient.Nlb, row.ours, map[string]string{"LoadBalancerId": nlb, "LoadBalancerName": "bench"})
-			},
-			func(int) error {
-				return postTo(client, s.URL(), apiclient.Slb, row.theirs, map[string]string{"LoadBalancerId": clb, "LoadBalancerName": "bench"})
-			})
-		report(b, ours/base, row.what, "NLB's %s %.0f/s, CLB's %.0f/s, target ratio >= 0.90", row.what, ours, base)
+		side := func(version, action, id string) func(int) error {
+			return func(int) error {
+				params := map[string]string{"LoadBalancerId": id}
+				for pair := range strings.SplitSeq(row.parameters, "&") {
+					if name, value, ok := strings.Cut(pair, "="); ok {
+						params[name] = strings.ReplaceAll(value, "%d", strconv.FormatInt(n.Add(1), 10))
+					}
+				}
+				return postTo(client, s.URL(), version, action, params)
+			}
+		}
+		ours, base := compare(b, connections, side(apiclient.Nlb, row.ours, nlb), side(apiclient.Slb, row.theirs, clb))
+		report(b, ours/base, row.what, "NLB's %s %.0f/s, CLB's %s %.0f/s, %s", row.ours, ours, row.theirs, base, row.target)
 	}
 }

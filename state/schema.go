@@ -161,13 +161,16 @@ func Life[T any, S ~string](status func(*T) *S) Option {
 	return func(k *kind) {
 		t := tableOf[T](k)
 		k.setStatus = func(tx *Tx, id, from, to string) {
-			// What is gone has no status to change.
-			_ = t.Edit(tx, id, func(r *T) error {
-				if s := status(r); from == anyStatus || string(*s) == from {
-					*s = S(to)
-				}
-				return nil
-			})
+			r, ok := t.Find(tx.View, id)
+			if !ok {
+				return // what is gone has no status to change
+			}
+			if s := string(*status(r)); s == to || from != anyStatus && s != from {
+				return
+			}
+			edited := *r
+			*status(&edited) = S(to)
+			t.Put(tx, &edited)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 package nlb
 
 import (
-	"fmt"
+	"encoding/hex"
 	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
@@ -25,8 +25,9 @@ func (r *jobResponse) tell(job *cloud.NLBJob) { r.JobID = job.ID }
 // begin begins a job, and does its work unless it is to fail.
 func begin(tx *state.Tx, action string, w *work) (id string, err error) {
 	chance := tx.Draw()
+	hexed := hex.EncodeToString(chance[:16])
 	job := &cloud.NLBJob{
-		ID:     fmt.Sprintf("%x-%x-%x-%x-%x", chance[0:4], chance[4:6], chance[6:8], chance[8:10], chance[10:16]),
+		ID:     hexed[:8] + "-" + hexed[8:12] + "-" + hexed[12:16] + "-" + hexed[16:20] + "-" + hexed[20:],
 		Action: action, ResourceType: w.resourceType, ResourceID: w.resourceID,
 	}
 	if fails := cloud.BeginNLBJob(tx, job); !fails {
