@@ -9,11 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	openapi "github.com/alibabacloud-go/darabonba-openapi/v2/client"
 	"github.com/alibabacloud-go/tea/dara"
 	"github.com/alibabacloud-go/tea/tea"
 
+	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/gateway"
 )
@@ -136,6 +138,42 @@ func TestRegionFromHost(t *testing.T) {
 		}
 		if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || body.RegionID != want {
 			t.Errorf("a call to %s is about %q (%s, %v), want %s", host, body.RegionID, w.Body, err, want)
+		}
+	}
+}
+
+// A fault rule makes the job of one call fail, which then has done nothing, and that
+// of another never end; those of the calls after them are as always.
+func TestFaultsOfJobs(t *testing.T) {
+	s := emulatortest.Start(t)
+	s.Fault(t, `[
+  {name: failing, match: {action: CreateServerGroup, params.ServerGroupName: first}, effect: {life: {nlb.job.failing: 1ms}}},
+  {name: endless, match: {action: CreateServerGroup, params.ServerGroupName: second}, effect: {life: {nlb.job: 87600h}}}]`)
+	call := func(action string, p map[string]string) apiclient.Reply {
+		t.Helper()
+		reply, err := s.Client().Call(apiclient.Nlb, action, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reply
+	}
+	for _, c := range []struct {
+		name, status string
+		groups       int
+	}{{"first", "Failed", 0}, {"second", "Processing", 1}, {"third", "Succeeded", 1}} {
+		made := call("CreateServerGroup", map[string]string{"ServerGroupName": c.name, "VpcId": "vpc-bp1clbemu000000000001"})
+		s.Advance(t, time.Hour)
+		if status := call("GetJobStatus", map[string]string{"JobId": made.Text("JobId")}).Text("Status"); status != c.status {
+			t.Errorf("the job of the %s call is %q, want %s", c.name, status, c.status)
+		}
+		groups, ok := call("ListServerGroups", map[string]string{"ServerGroupNames.1": c.name}).Body["ServerGroups"].([]any)
+		if !ok || len(groups) != c.groups {
+			t.Errorf("the %s call made the groups %v, want %d", c.name, groups, c.groups)
+		}
+	}
+	for _, rule := range []string{"failing", "endless"} {
+		if n := s.Hits(t, rule); n != 1 {
+			t.Errorf("the rule %s struck %d times, want once", rule, n)
 		}
 	}
 }

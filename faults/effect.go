@@ -21,6 +21,7 @@ type Effect struct {
 	Malformed   bool         `yaml:"malformed,omitempty"`
 	AfterCommit Loss         `yaml:"afterCommit,omitempty"`
 	Stale       *Stale       `yaml:"stale,omitempty"`
+	Life        Life         `yaml:"life,omitempty"`
 	Crash       bool         `yaml:"crash,omitempty"`
 }
 
@@ -81,6 +82,10 @@ type Stale struct {
 	Seconds int `yaml:"seconds,omitempty"`
 }
 
+// Life is how long stages of life take that the call begins, by their names: a
+// job of NLB that takes years never ends.
+type Life map[string]Duration
+
 // ReadYAML takes true for a hang without end.
 func (h *Hang) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if node.Kind == yaml.ScalarNode {
@@ -114,7 +119,7 @@ func (e Effect) points() []Point {
 		return []Point{AfterCommit, Accept, BeforeCall, BeforeCommit, Reply}
 	case e.Throttle != nil:
 		return []Point{BeforeCall, Accept}
-	case e.Stale != nil:
+	case e.Stale != nil, e.Life != nil:
 		return []Point{BeforeCall}
 	case e.Empty, e.Truncate != nil, e.Malformed:
 		return []Point{Reply, AfterCommit}
@@ -143,7 +148,7 @@ func (e Effect) kinds() []effectKind {
 	return []effectKind{
 		{"error", e.Error != nil}, {"delay", e.Delay != nil}, {"throttle", e.Throttle != nil}, {"hang", e.Hang != nil},
 		{"reset", e.Reset}, {"empty", e.Empty}, {"truncate", e.Truncate != nil}, {"malformed", e.Malformed},
-		{"afterCommit", e.AfterCommit != ""}, {"stale", e.Stale != nil}, {"crash", e.Crash},
+		{"afterCommit", e.AfterCommit != ""}, {"stale", e.Stale != nil}, {"life", e.Life != nil}, {"crash", e.Crash},
 	}
 }
 
@@ -155,7 +160,7 @@ func (e Effect) problems() []Problem {
 		}
 	}
 	if set != 1 {
-		return []Problem{wrong("", "give exactly one of error, delay, throttle, hang, reset, empty, truncate, malformed, afterCommit, stale and crash")}
+		return []Problem{wrong("", "give exactly one of error, delay, throttle, hang, reset, empty, truncate, malformed, afterCommit, stale, life and crash")}
 	}
 	if p, ok := e.problem(); ok {
 		return []Problem{p}
@@ -176,6 +181,8 @@ func (e Effect) problem() (p Problem, found bool) {
 		return wrong("truncate.bytes", "it is negative"), true
 	case e.Stale != nil && (e.Stale.Calls > 0) == (e.Stale.Seconds > 0):
 		return wrong("stale", "give calls or seconds, and more than 0 of it"), true
+	case e.Life != nil && len(e.Life) == 0:
+		return wrong("life", "give a stage and how long it takes, such as {nlb.job: 1h}"), true
 	case e.AfterCommit != "" && e.AfterCommit != LossReset && e.AfterCommit != LossHang && e.AfterCommit != LossEmpty:
 		return wrong("afterCommit", "%q: the reply is lost by reset, hang or empty", e.AfterCommit), true
 	}

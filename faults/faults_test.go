@@ -68,6 +68,7 @@ var vocabulary = []string{
 	"name: lost\nmatch:\n  params.LoadBalancerName: web\nwhen:\n  skip: 1\n  times: 2\n  every: 3\n  probability: 0.5\n  seed: 7\n  after: 10s\n  for: 5m0s\neffect:\n  afterCommit: reset\n",
 	"name: stale\nmatch:\n  action: Describe*\neffect:\n  stale:\n    calls: 3\n",
 	"name: stale-for\neffect:\n  stale:\n    seconds: 5\n",
+	"name: life\nmatch:\n  action: CreateListener\neffect:\n  life:\n    nlb.job.failing: 1s\n",
 	"name: crash\nat: beforeCommit\neffect:\n  crash: true\n",
 }
 
@@ -126,6 +127,8 @@ func TestRefusedRules(t *testing.T) {
 		{"BadTruncate", "name: a\neffect: {truncate: {bytes: -1}}", "negative"},
 		{"BadLoss", "name: a\neffect: {afterCommit: fire}", "reset, hang or empty"},
 		{"BadStale", "name: a\neffect: {stale: {calls: 1, seconds: 1}}", "calls or seconds"},
+		{"BadLife", "name: a\neffect: {life: {}}", "give a stage"},
+		{"BadStage", "name: a\neffect: {life: {nlb.job: long}}", "no duration"},
 		{"BadHang", "name: a\neffect: {hang: often}", "no duration"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -258,7 +261,7 @@ func TestPoints(t *testing.T) {
 	want := map[string]faults.Point{
 		"error": faults.BeforeCall, "custom": faults.AfterCommit, "fixed": faults.BeforeCall, "throttle": faults.BeforeCall, "hang": faults.Accept,
 		"reset": faults.Reply, "empty": faults.Reply, "truncate": faults.Reply, "malformed": faults.Reply, "lost": faults.AfterCommit,
-		"stale": faults.BeforeCall, "crash": faults.BeforeCommit,
+		"stale": faults.BeforeCall, "life": faults.BeforeCall, "crash": faults.BeforeCommit,
 	}
 	for _, text := range vocabulary {
 		rule := parse(t, text)
@@ -330,6 +333,19 @@ func TestStaleSparesWrites(t *testing.T) {
 	}
 	if _, struck := e.At(faults.BeforeCall, read, start); !struck {
 		t.Error("a read does not")
+	}
+}
+
+// Life is about writes; a read begins no stage.
+func TestLifeSparesReads(t *testing.T) {
+	e := injector(t, "name: a\neffect: {life: {nlb.job: 1h}}")
+	write, read := call(), call()
+	read.Write = false
+	if _, struck := e.At(faults.BeforeCall, read, start); struck {
+		t.Error("a read is struck")
+	}
+	if _, struck := e.At(faults.BeforeCall, write, start); !struck {
+		t.Error("a write is not")
 	}
 }
 

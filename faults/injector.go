@@ -103,7 +103,7 @@ func (e *Injector) Wants(point Point, call Request, now time.Time) bool {
 // it is.
 func (a *armed) asked(point Point, call Request, now time.Time) bool {
 	return a.Rule.Point() == point && !a.Spent() && a.within(now) &&
-		(a.Rule.Effect.Stale == nil || !call.Write) && a.match.matches(call)
+		(a.Rule.Effect.Stale == nil || !call.Write) && (a.Rule.Effect.Life == nil || call.Write) && a.match.matches(call)
 }
 
 // At asks the rules of a point about a call: the first that matches decides

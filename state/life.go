@@ -169,8 +169,12 @@ var LifeCycles = NewTable(kernel, "LifeCycle", func(l *LifeCycle) string { retur
 // LifeCycleID is the id of the one LifeCycle.
 const LifeCycleID = "life"
 
-// Delay is how long a stage takes now: nothing, unless the world says so.
+// Delay is how long a stage takes now: nothing, unless the transaction or the world
+// says so.
 func (v *View) Delay(name Stage) time.Duration {
+	if d, ok := v.pace[name]; ok {
+		return d
+	}
 	life, ok := LifeCycles.Find(v, LifeCycleID)
 	if !ok {
 		return 0

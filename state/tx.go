@@ -12,6 +12,8 @@ type View struct {
 	schema *Schema
 	scope  Owner
 	now    time.Time
+	// pace takes the place of how long stages take otherwise.
+	pace map[Stage]time.Duration
 }
 
 // Now is the emulated time of the transaction; it does not move within it.
@@ -25,7 +27,9 @@ func (v *View) Scope() Owner { return v.scope }
 
 // In returns the same state as another account and region see it.
 func (v *View) In(scope Owner) *View {
-	return &View{txn: v.txn, schema: v.schema, scope: scope, now: v.now}
+	other := *v
+	other.scope = scope
+	return &other
 }
 
 // sees tells whether r belongs to the scope. What has no owner is everybody's.
@@ -74,6 +78,16 @@ func (tx *Tx) In(scope Owner) *Tx {
 	other := *tx
 	other.View = tx.View.In(scope)
 	return &other
+}
+
+// Paced returns the same transaction, in which some stages take so long as said here.
+func (tx *Tx) Paced(pace map[Stage]time.Duration) *Tx {
+	if len(pace) == 0 {
+		return tx
+	}
+	other := tx.In(tx.scope)
+	other.pace = pace
+	return other
 }
 
 func (tx *Tx) changeSet() (engine.ChangeSet, error) {

@@ -34,7 +34,9 @@ at       accept, beforeCall, beforeCommit, afterCommit, reply; each effect has a
 effect   error {code, message, httpStatus, custom}, delay {fixed | uniform |
          lognormal}, throttle {qps, burst | burst, window}, hang, reset, empty,
          truncate {bytes}, malformed, afterCommit (reset, hang, empty),
-         stale {calls | seconds}, crash
+         stale {calls | seconds}, life {<stage of life>: how long it takes; a
+         job of NLB fails by {nlb.job.failing: 1s}, and never ends by
+         {nlb.job: 87600h}}, crash
 
 Rules are asked in order, at each point those that belong to it; the first that
 matches decides. They and their counters survive a restart. An answer that a rule

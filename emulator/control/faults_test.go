@@ -116,6 +116,7 @@ func TestFaultRuleRefusals(t *testing.T) {
 		{"unknown code", "{name: a, match: {action: CreateLoadBalancer}, effect: {error: {code: ServiceUnavailabel}}}", 422, "do you mean ServiceUnavailable?"},
 		{"custom code without a status", "{name: a, effect: {error: {code: Mine, custom: true}}}", 422, "httpStatus"},
 		{"point of another effect", "{name: a, at: accept, effect: {stale: {calls: 1}}}", 422, "can happen at beforeCall"},
+		{"unknown stage", "{name: a, effect: {life: {nlb.jobs: 1s}}}", 422, "effect.life.nlb.jobs: there is no stage of life nlb.jobs: do you mean nlb.job?"},
 		{"bad expression", "{name: a, match: {region: {matches: '('}}, effect: {reset: true}}", 422, "matches"},
 		{"one good, one bad", busy + "\n---\n{name: a, effect: {}}", 422, "exactly one"},
 		{"too large", "name: a # " + strings.Repeat("x", 1<<20), 413, "must not exceed"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/clbemu/clbemu/state"
 )
@@ -29,7 +30,8 @@ type execution struct {
 	store   *state.Store
 	scope   state.Owner
 	request any
-	past    state.Past // what a read sees
+	past    state.Past                    // what a read sees
+	pace    map[state.Stage]time.Duration // of what a write begins
 	// rehearse undoes what a write did.
 	rehearse bool
 }
@@ -57,7 +59,7 @@ func Write[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)
 	a.Mutates = true
 	a.run = func(x execution) (response any, err error) {
 		err = x.store.Update(x.scope, func(tx *state.Tx) error {
-			response, err = handle(tx, x.request.(*Req))
+			response, err = handle(tx.Paced(x.pace), x.request.(*Req))
 			if err == nil && x.rehearse {
 				err = errRehearsed
 			}

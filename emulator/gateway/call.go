@@ -51,6 +51,7 @@ type Call struct {
 	// forgettable is why a restart will forget the nonce.
 	forgettable error
 	past        state.Past
+	pace        map[state.Stage]time.Duration
 	product     *Product
 	action      *Action
 	request     *http.Request

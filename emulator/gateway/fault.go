@@ -91,6 +91,12 @@ func (s *Server) strike(call *Call, v faults.Verdict) *Problem {
 	case effect.Stale != nil:
 		call.past = state.Past{Changes: effect.Stale.Calls, Age: time.Duration(effect.Stale.Seconds) * time.Second}
 		return nil
+	case effect.Life != nil:
+		call.pace = make(map[state.Stage]time.Duration, len(effect.Life))
+		for stage, d := range effect.Life {
+			call.pace[state.Stage(stage)] = time.Duration(d)
+		}
+		return nil
 	case effect.Crash:
 		s.cfg.Crash()
 		return nil

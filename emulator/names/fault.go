@@ -13,6 +13,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/state"
 )
 
 // ResolveFault holds a rule against the API, and tells what is wrong with its actions,
@@ -34,10 +35,28 @@ func (n *Names) ResolveFault(rule *faults.Rule) (problems []faults.Problem) {
 			problems = append(problems, faults.Problem{Path: []string{"match", name}, Reason: err.Error()})
 		}
 	}
+	for _, stage := range slices.Sorted(maps.Keys(rule.Effect.Life)) {
+		if err := n.checkStage(stage); err != nil {
+			problems = append(problems, faults.Problem{Path: []string{"effect", "life", stage}, Reason: err.Error()})
+		}
+	}
 	if rule.Effect.Error, err = knownError(rule.Effect.Error, actions); err != nil {
 		problems = append(problems, faults.Problem{Path: []string{"effect", "error", "code"}, Reason: err.Error()})
 	}
 	return problems
+}
+
+// checkStage wants a stage of life to be one.
+func (n *Names) checkStage(name string) error {
+	stages := n.schema.Stages()
+	if _, ok := stages[state.Stage(name)]; ok {
+		return nil
+	}
+	var known []string
+	for stage := range stages {
+		known = append(known, string(stage))
+	}
+	return fmt.Errorf("there is no stage of life %s%s", name, DidYouMean(name, known, "`clbemu world get` lists them as life.<stage>"))
 }
 
 // struck lists the emulated actions that a rule matches; each of its patterns must
