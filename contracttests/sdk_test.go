@@ -15,7 +15,9 @@ import (
 	sdkerrors "github.com/aliyun/alibaba-cloud-sdk-go/sdk/errors"
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/requests"
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/ecs"
+	"github.com/aliyun/alibaba-cloud-sdk-go/services/resourcemanager"
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/slb"
+	"github.com/aliyun/alibaba-cloud-sdk-go/services/sts"
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/vpc"
 
 	"github.com/clbemu/clbemu/emulator/emulatortest"
@@ -27,6 +29,8 @@ type sdkClients struct {
 	SLB *slb.Client
 	VPC *vpc.Client
 	ECS *ecs.Client
+	STS *sts.Client
+	RM  *resourcemanager.Client
 }
 
 // newSDKClients signs with the key of the world.
@@ -44,21 +48,23 @@ func newSTSClient(t testing.TB, host string, c accessCredentials) *sdkClients {
 func sdkClientsWith(t testing.TB, host string, credential auth.Credential) *sdkClients {
 	t.Helper()
 	var c sdkClients
-	var errs [3]error
+	var errs [5]error
 	config := sdk.NewConfig().WithScheme("HTTP")
 	c.SLB, errs[0] = slb.NewClientWithOptions(region, config, credential)
 	c.VPC, errs[1] = vpc.NewClientWithOptions(region, config, credential)
 	c.ECS, errs[2] = ecs.NewClientWithOptions(region, config, credential)
+	c.STS, errs[3] = sts.NewClientWithOptions(region, config, credential)
+	c.RM, errs[4] = resourcemanager.NewClientWithOptions(region, config, credential)
 	if err := errors.Join(errs[:]...); err != nil {
 		t.Fatalf("make the SDK's clients: %v", err)
 	}
-	c.SLB.Domain, c.VPC.Domain, c.ECS.Domain = host, host, host
+	c.SLB.Domain, c.VPC.Domain, c.ECS.Domain, c.STS.Domain, c.RM.Domain = host, host, host, host, host
 	return &c
 }
 
 // of is the client of a product.
 func (c *sdkClients) of(product string) (any, bool) {
-	client, ok := map[string]any{"Slb": c.SLB, "Vpc": c.VPC, "Ecs": c.ECS}[product]
+	client, ok := map[string]any{"Slb": c.SLB, "Vpc": c.VPC, "Ecs": c.ECS, "Sts": c.STS, "ResourceManager": c.RM}[product]
 	return client, ok
 }
 

@@ -254,6 +254,7 @@ func (e *Emulator) build(snapshots *control.Snapshots) {
 		Store:      e.store,
 		Caller:     callers.refuse,
 		Products:   products,
+		Elsewhere:  elsewhere(),
 		StrictAuth: e.cfg.StrictAuth,
 		Nonces:     e.nonces,
 		Seed:       e.cfg.Seed,

@@ -97,7 +97,7 @@ func TestResourceMatchers(t *testing.T) {
 // about says where that is stored: a rule on resource.<field> would be silent.
 func TestResourcesHaveTables(t *testing.T) {
 	for _, p := range emulator.Products() {
-		if len(p.Resources) == 0 {
+		if len(p.Resources) == 0 && p.Name != "Sts" { // whose calls are about roles, which the state does not keep
 			t.Errorf("calls of %s are about nothing", p.Name)
 		}
 		for _, r := range p.Resources {

@@ -1,12 +1,17 @@
 package emulator
 
 import (
+	_ "embed"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/clbemu/clbemu/emulator/clb"
 	"github.com/clbemu/clbemu/emulator/ecs"
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/nlb"
+	"github.com/clbemu/clbemu/emulator/resourcemanager"
+	"github.com/clbemu/clbemu/emulator/sts"
 	"github.com/clbemu/clbemu/emulator/vpc"
 	"github.com/clbemu/clbemu/emulator/world/autoeni"
 )
@@ -17,7 +22,28 @@ var apis = []func(gateway.Deps) *gateway.Product{
 	vpc.Product,
 	ecs.Product,
 	nlb.Product,
+	sts.Product,
+	resourcemanager.Product,
 }
+
+// elsewhereText names the other products of the cloud, a version and a name a line:
+// CLB-0021.
+//
+//go:embed elsewhere.txt
+var elsewhereText string
+
+// elsewhere are the products of the cloud that are not emulated, by version.
+var elsewhere = sync.OnceValue(func() map[string]string {
+	products := make(map[string]string)
+	for line := range strings.Lines(elsewhereText) {
+		version, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if other, shared := products[version]; shared {
+			name = other + " or " + name
+		}
+		products[version] = name
+	}
+	return products
+})
 
 // Products lists the APIs of the emulated cloud.
 func Products() []*gateway.Product { return productsOf(apis, gateway.Deps{}) }

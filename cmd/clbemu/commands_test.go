@@ -30,6 +30,7 @@ func TestEnv(t *testing.T) {
 	}
 	for _, want := range []string{
 		"SLB_ENDPOINT=[::1]:9700", "VPC_ENDPOINT=[::1]:9700", "ECS_ENDPOINT=[::1]:9700", "NLB_ENDPOINT=[::1]:9700",
+		"STS_ENDPOINT=[::1]:9700", "RESOURCEMANAGER_ENDPOINT=[::1]:9700", "CAS_ENDPOINT=[::1]:9700",
 		"ALICLOUD_CLIENT_SCHEME=HTTPS", "METADATA_ENDPOINT=https://[::1]:9700",
 		"ACCESS_KEY_ID=testid", "ACCESS_KEY_SECRET=it's $5", "ALICLOUD_SECRET_KEY=it's $5", "ALICLOUD_REGION=cn-hangzhou", "ALIBABA_CLOUD_REGION_ID=cn-hangzhou", "ALIBABA_CLOUD_ACCOUNT_TYPE=Domestic",
 	} {

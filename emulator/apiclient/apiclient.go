@@ -20,10 +20,12 @@ import (
 
 // The versions that choose a product.
 const (
-	Slb = "2014-05-15"
-	Vpc = "2016-04-28"
-	Ecs = "2014-05-26"
-	Nlb = "2022-04-30"
+	Slb             = "2014-05-15"
+	Vpc             = "2016-04-28"
+	Ecs             = "2014-05-26"
+	Nlb             = "2022-04-30"
+	Sts             = "2015-04-01"
+	ResourceManager = "2020-03-31"
 )
 
 // The access key of the default world.

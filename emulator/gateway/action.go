@@ -133,6 +133,12 @@ func (a Action) ResponseFields() []string {
 	return a.response().paths("")
 }
 
+// Caller is a part of requests whose handlers must know who calls; the gateway fills
+// it.
+type Caller struct{ AccessKeyID string }
+
+func (c *Caller) setCaller(accessKeyID string) { c.AccessKeyID = accessKeyID }
+
 // Empty is the response of an action that answers a RequestId alone.
 type Empty struct{}
 

@@ -111,6 +111,7 @@ func newTestServer(t testing.TB, change func(*gateway.Config)) *testServer {
 	cfg := gateway.Config{
 		Store:     gatewaytest.Store(t, plantKeys),
 		Products:  []*gateway.Product{product},
+		Elsewhere: map[string]string{"2020-06-16": "Alb"},
 		WallClock: func() time.Time { return wallClock },
 		Seed:      1,
 	}
@@ -243,6 +244,8 @@ func TestRefusedRequests(t *testing.T) {
 		{"no version", "GET", "Action=Who", "", 400, "MissingVersion"},
 		{"no action", "GET", "Version=2014-05-15", "", 400, "MissingAction"},
 		{"unknown version", "GET", "Action=Who&Version=2014-05-16", "", 400, "InvalidVersion"},
+		{"product that is not emulated", "GET", "Action=Who&Version=2020-06-16", "", 400, "InvalidAction.NotEmulated"},
+		{"path of a product that is not emulated", "GET", "Version=2020-06-16", "", 400, "InvalidAction.NotEmulated"},
 		{"unknown action", "GET", "Action=Whose&Version=2014-05-15", "", 404, "InvalidAction.NotFound"},
 		{"action in another case", "GET", "Action=who&Version=2014-05-15", "", 404, "InvalidAction.NotFound"},
 		{"action that is not emulated", "GET", "Action=CreateRocket&Version=2014-05-15", "", 400, "InvalidAction.NotEmulated"},

@@ -26,19 +26,21 @@ type Resource struct {
 	Kind      state.Kind // the table that it is in, if there is one
 }
 
-// authorize asks the policy of whoever has the key. Without one everything is
-// allowed.
+// authorize asks the policy of whoever has the key, and that of the session in
+// which a role was taken. Without them everything is allowed.
 func (s *Server) authorize(call *Call, v *state.View) *Problem {
 	key, ok := cloud.AccessKeys.Find(v.In(state.Owner{}), call.AccessKeyID)
 	if !ok {
 		return nil
 	}
-	policy, ok := cloud.Policies.Find(v, cloud.PolicyID(key.AccountID, key.Principal()))
-	if !ok {
-		return nil
-	}
 	action := strings.ToLower(call.product.Name) + ":" + call.ActionName
-	decision := policy.Document.Decide(action, call.resource())
+	decision := cloud.Allowed
+	if policy, ok := cloud.Policies.Find(v, cloud.PolicyID(key.AccountID, key.Principal())); ok {
+		decision = policy.Document.Decide(action, call.resource())
+	}
+	if decision == cloud.Allowed && key.SessionPolicy != nil {
+		decision = key.SessionPolicy.Decide(action, call.resource())
+	}
 	if decision == cloud.Allowed {
 		return nil
 	}

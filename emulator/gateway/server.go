@@ -23,6 +23,9 @@ import (
 type Config struct {
 	Store    *state.Store
 	Products []*Product
+	// Elsewhere are the products of the cloud that are not emulated, by version:
+	// calls of them are refused as such, and not as unknown.
+	Elsewhere map[string]string
 	// Caller, if set, tells why a call is not even looked at.
 	Caller func(*http.Request) error
 	// StrictAuth verifies signatures. Without it a call belongs to the account of
@@ -287,13 +290,15 @@ func (s *Server) recognize(call *Call) *Problem {
 
 // route finds the row of the action.
 func (s *Server) route(call *Call) *Problem {
+	elsewhere, known := s.cfg.Elsewhere[call.Version]
 	switch {
 	case call.Version == "":
 		return Missing("Version")
+	case call.product == nil && known:
+		return notEmulated(strings.TrimSpace(elsewhere + " " + call.ActionName))
 	case call.ActionName == "":
 		return Missing("Action")
-	}
-	if call.product == nil {
+	case call.product == nil:
 		return problemUnknownVersion
 	}
 	action, ok := s.actions[call.Version][call.ActionName]
@@ -378,6 +383,9 @@ func (s *Server) dispatch(call *Call) (any, *Problem) {
 		params = apart(params)
 	}
 	request, err := call.action.request().decode(params)
+	if c, ok := request.(interface{ setCaller(string) }); ok {
+		c.setCaller(call.AccessKeyID)
+	}
 	if v, ok := request.(validator); ok && err == nil {
 		err = v.Validate()
 	}

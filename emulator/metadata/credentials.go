@@ -81,36 +81,25 @@ func (s *service) instanceOf(v *state.View, role string) (*cloud.Instance, error
 	return instance, err
 }
 
+// sessionOf is the session in which an instance has its role: CLB-0371.
+func sessionOf(instance *cloud.Instance) string { return "vm-ram-" + instance.ID }
+
 // goodKey is a key of the instance's role that lives long enough, nil if none does.
 func goodKey(v *state.View, instance *cloud.Instance) *cloud.AccessKey {
 	for key := range cloud.AccessKeysByRole.List(v, instance.AccountID, instance.RAMRoleName) {
-		if key.Status == cloud.AccessKeyActive && key.Expiration.Sub(v.Now()) > credentialsRest {
+		if key.SessionName == sessionOf(instance) && key.Status == cloud.AccessKeyActive && key.Expiration.Sub(v.Now()) > credentialsRest {
 			return key
 		}
 	}
 	return nil
 }
 
-// freshKey returns a good key, or mints one and deletes those that are dead.
+// freshKey returns a good key, or mints one.
 func freshKey(tx *state.Tx, instance *cloud.Instance) *cloud.AccessKey {
 	if key := goodKey(tx.View, instance); key != nil {
 		return key
 	}
-	now := tx.Now()
-	for key := range cloud.AccessKeysByRole.List(tx.View, instance.AccountID, instance.RAMRoleName) {
-		if !now.Before(key.Expiration) {
-			cloud.AccessKeys.Delete(tx, key.ID)
-		}
-	}
-	key := &cloud.AccessKey{
-		ID:            "STS." + tx.NewSecret(24),
-		Secret:        tx.NewSecret(32),
-		AccountID:     instance.AccountID,
-		Status:        cloud.AccessKeyActive,
-		SecurityToken: "CAIS" + tx.NewSecret(40) + tx.NewSecret(40),
-		Expiration:    now.Add(credentialsLife),
-		RoleName:      instance.RAMRoleName,
-	}
+	key := cloud.NewTemporaryKey(tx, instance.AccountID, instance.RAMRoleName, sessionOf(instance), credentialsLife)
 	cloud.AccessKeys.Put(tx, key)
 	return key
 }

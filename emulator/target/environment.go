@@ -25,7 +25,7 @@ const defaultRegion = "cn-hangzhou"
 // the scheme from elsewhere; evidence CLB-0452 and CLB-0456.
 func (e Environment) Variables() [][2]string {
 	var vars [][2]string
-	for _, product := range []string{"SLB", "VPC", "ECS", "NLB", "EFLO_CONTROLLER"} {
+	for _, product := range []string{"SLB", "VPC", "ECS", "NLB", "EFLO_CONTROLLER", "STS", "RESOURCEMANAGER", "CAS"} {
 		vars = append(vars, [2]string{product + "_ENDPOINT", e.API.Host})
 	}
 	id, secret := cmp.Or(e.AccessKeyID, apiclient.AccessKeyID), cmp.Or(e.AccessKeySecret, apiclient.AccessKeySecret)

@@ -54,7 +54,8 @@ func (r *Remote) client() *http.Client {
 	return r.HTTP
 }
 
-var versions = map[string]string{"Slb": apiclient.Slb, "Vpc": apiclient.Vpc, "Ecs": apiclient.Ecs, "Nlb": apiclient.Nlb}
+var versions = map[string]string{"Slb": apiclient.Slb, "Vpc": apiclient.Vpc, "Ecs": apiclient.Ecs, "Nlb": apiclient.Nlb,
+	"Sts": apiclient.Sts, "ResourceManager": apiclient.ResourceManager}
 
 // Call implements scenarios.Target.
 func (r *Remote) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {

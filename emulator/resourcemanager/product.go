@@ -1,0 +1,45 @@
+// Package resourcemanager owns the part of the ResourceManager API, 2020-03-31, that
+// lists the resource groups of an account. It must not know HTTP, signatures, formats
+// or faults: a handler gets a view and a request, and returns a response or a fact.
+package resourcemanager
+
+import (
+	_ "embed"
+	"slices"
+	"sync"
+
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// actionNames are all that the API has.
+//
+//go:embed actions.txt
+var actionNames string
+
+// refusals are the reasons of this product, declared beside what refuses.
+var refusals gateway.Refusals
+
+var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
+	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), []gateway.ErrorRow{
+		{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), Status: 404, Code: "EntityNotExists.ResourceGroup",
+			Message: "The specified resource group does not exist.", Evidence: "CLB-0373"},
+	})...)
+})
+
+// Product returns the ResourceManager API.
+func Product(gateway.Deps) *gateway.Product {
+	return &gateway.Product{
+		Name:    "ResourceManager",
+		Version: "2020-03-31",
+		HostID:  "resourcemanager.aliyuncs.com",
+		Actions: gateway.Completed(actionNames, resourceGroupActions),
+		Errors:  errorTable(),
+		Denial: gateway.ErrorRow{Status: 403, Code: "NoPermission",
+			Message: "You are not authorized to perform this action.", Evidence: "CLB-0373"},
+		Resources: []gateway.Resource{
+			{Parameter: "ResourceGroupId", Type: "resourcegroup", Kind: cloud.ResourceGroups.Kind()},
+		},
+	}
+}
