@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/control"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/metadata"
@@ -92,7 +94,7 @@ type Config struct {
 	// listener that other machines reach does not start without one.
 	ControlToken string
 	// Version is what the control API says.
-	Version string
+	Version controlapi.Version
 	// Crash takes the place of ending the process where a fault rule asks for it.
 	Crash func()
 }
@@ -206,6 +208,15 @@ func (cfg *Config) stateDir() string {
 	return cfg.DataDir
 }
 
+// absoluteDir is the same as a path for others.
+func (cfg *Config) absoluteDir() string {
+	dir := cfg.stateDir()
+	if absolute, err := filepath.Abs(dir); dir != "" && err == nil {
+		return absolute
+	}
+	return dir
+}
+
 // plantIfEmpty gives a new store its world. One that has a world keeps it.
 func plantIfEmpty(store *state.Store, cfg Config) error {
 	w := cfg.world()
@@ -282,8 +293,26 @@ func (e *Emulator) build(snapshots *control.Snapshots) {
 		Token:     e.cfg.ControlToken,
 		Host:      hostOf(e.cfg.ControlListen),
 		Version:   e.cfg.Version,
+		Server:    e.describe,
 		Log:       e.cfg.Log,
 	})
+}
+
+// describe tells how clients of the cloud find what was started.
+func (e *Emulator) describe() controlapi.Server {
+	described := controlapi.Server{Auth: controlapi.AuthOff, DataDir: e.cfg.absoluteDir()}
+	if e.cfg.StrictAuth {
+		described.Auth = controlapi.AuthStrict
+	}
+	if len(e.servers) == 0 {
+		return described
+	}
+	api := url.URL{Scheme: "http", Host: e.Addr()}
+	if e.cfg.TLS != nil {
+		api.Scheme, described.Certificate = "https", certificateOf(e.cfg.TLS)
+	}
+	described.API = api.String()
+	return described
 }
 
 // serveControl is the control API once it is there.

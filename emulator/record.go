@@ -32,6 +32,7 @@ func entryOf(call *gateway.Call, outcome gateway.Outcome, now time.Time) journal
 		Action:       call.ActionName,
 		Region:       call.Scope.RegionID,
 		Resource:     call.Resource(),
+		Made:         call.Made(),
 		Parameters:   parameters,
 		Status:       outcome.Status,
 		Code:         outcome.Code,

@@ -45,7 +45,7 @@ func TestCallsAreJournalled(t *testing.T) {
 		}
 	}
 	want := []journal.Entry{
-		{Sequence: 1, Kind: journal.KindCall, RequestID: created.Text("RequestId"), Action: "CreateLoadBalancer", Status: 200, Unread: []string{"LoadBalancerNam"},
+		{Sequence: 1, Kind: journal.KindCall, RequestID: created.Text("RequestId"), Action: "CreateLoadBalancer", Made: id, Status: 200, Unread: []string{"LoadBalancerNam"},
 			Parameters: map[string]string{"RegionId": "cn-hangzhou", "LoadBalancerSpec": "slb.s1.small", "LoadBalancerNam": "typo"}},
 		{Sequence: 2, Kind: journal.KindCall, RequestID: deleted.Text("RequestId"), Action: "DeleteLoadBalancer", Resource: id, Status: 503,
 			Code: "ServiceUnavailable", Faults: []string{"busy"}, Parameters: map[string]string{"RegionId": "cn-hangzhou", "LoadBalancerId": id}},

@@ -61,6 +61,15 @@ func LoadTLS(certFile, keyFile string) (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}, nil
 }
 
+// certificateOf is the certificate of a configuration in PEM. Who trusts it trusts no
+// other by that.
+func certificateOf(config *tls.Config) string {
+	if len(config.Certificates) == 0 {
+		return ""
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: config.Certificates[0].Certificate[0]}))
+}
+
 // serves tells whether the certificate is good for all the hosts for some time.
 func serves(config *tls.Config, hosts []string) bool {
 	cert := config.Certificates[0].Leaf

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -41,14 +40,15 @@ func Summary(results []Result) map[Status]int {
 	return count
 }
 
-// WriteJSON writes the results as one object.
-func WriteJSON(w io.Writer, results []Result) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(struct {
-		Summary map[Status]int `json:"summary"`
-		Results []Result       `json:"results"`
-	}{Summary(results), results})
+// Report is the results as programs read them.
+type Report struct {
+	Summary map[Status]int `json:"summary"`
+	Results []Result       `json:"results"`
+}
+
+// ReportOf sums results up.
+func ReportOf(results []Result) Report {
+	return Report{Summary(results), append([]Result{}, results...)}
 }
 
 // The JUnit report, in the form that CI systems read: a suite for each scenario,

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
@@ -11,8 +9,7 @@ import (
 )
 
 func newActions() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "actions",
 		Short: "List the API's actions and which of them are emulated",
 		Example: `  clbemu actions
@@ -20,18 +17,15 @@ func newActions() *cobra.Command {
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			rows := control.Actions(emulator.Products())
-			if asJSON {
-				return cannot(json.NewEncoder(cmd.OutOrStdout()).Encode(rows))
-			}
-			var lines [][]string
-			for _, row := range rows {
-				lines = append(lines, []string{row.Product, row.Action, yesNo(row.Emulated)})
-			}
-			return cannot(terminal.Table(cmd.OutOrStdout(), []string{"PRODUCT", "ACTION", "EMULATED"}, lines))
+			return printing(cmd).show(rows, func(s *terminal.Screen) error {
+				var lines [][]string
+				for _, row := range rows {
+					lines = append(lines, []string{row.Product, row.Action, yesNo(row.Emulated)})
+				}
+				return s.Table([]string{"PRODUCT", "ACTION", "EMULATED"}, lines)
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
 }
 
 func yesNo(b bool) string {

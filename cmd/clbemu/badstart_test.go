@@ -39,6 +39,8 @@ func TestBadStarts(t *testing.T) {
 		want    string
 	}{
 		{"unknown flag", func(*testing.T, string) []string { return []string{"--nope"} }, 2, "unknown flag: --nope"},
+		{"misspelt flag", func(*testing.T, string) []string { return []string{"--data-dri", "x"} }, 2, "unknown flag: --data-dri: do you mean --data-dir?"},
+		{"wrong value of a flag", func(*testing.T, string) []string { return []string{"--seed", "many"} }, 2, `--seed: want a whole number from 0, not "many"`},
 		{"unknown argument", func(*testing.T, string) []string { return []string{"now"} }, 2, `"now"`},
 		{"bad engine", func(*testing.T, string) []string { return []string{"--engine", "etcd"} }, 2, "--engine is bbolt or memory"},
 		{"bad auth", func(*testing.T, string) []string { return []string{"--auth", "maybe"} }, 2, "--auth is strict or off"},
@@ -61,7 +63,7 @@ func TestBadStarts(t *testing.T) {
 		}, 2, "c.yaml:1: listen: want a text"},
 		{"bad value in the configuration", func(t *testing.T, dir string) []string {
 			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "tls: true\nseed: many\n")}
-		}, 2, "c.yaml:2: seed: strconv"},
+		}, 2, `c.yaml:2: seed: want a whole number from 0, not "many"`},
 		{"words in the configuration", func(t *testing.T, dir string) []string {
 			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "just words\n")}
 		}, 2, "c.yaml:1: want settings by name\n"},

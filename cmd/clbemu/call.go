@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/names"
@@ -19,7 +19,8 @@ import (
 
 // callFlags are the settings of clbemu call.
 type callFlags struct {
-	api, product, accessKeyID, accessKeySecret string
+	clientFlags
+	product string
 }
 
 func newCall() *cobra.Command {
@@ -37,10 +38,8 @@ printed as well, and exits with 1.`,
 		ValidArgsFunction: f.complete,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.api, "api", defaultServer, "cloud's API of the running emulator")
+	f.define(flags)
 	flags.StringVar(&f.product, "product", "", "product, where several have the action: Slb unless given")
-	flags.StringVar(&f.accessKeyID, "access-key-id", apiclient.AccessKeyID, "access key of the world")
-	flags.StringVar(&f.accessKeySecret, "access-key-secret", apiclient.AccessKeySecret, "its secret")
 	return cmd
 }
 
@@ -56,20 +55,25 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	client := &apiclient.Client{URL: strings.TrimSuffix(f.api, "/"), AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret}
+	api, over, err := f.cloudAPI(cmd.Context())
+	if err != nil {
+		return err
+	}
+	client := &apiclient.Client{URL: api.String(), HTTP: over, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret}
 	reply, err := client.CallContext(cmd.Context(), action.Version(), action.Name, parameters)
 	if unreachable := (*url.Error)(nil); errors.As(err, &unreachable) {
 		// Its own text has the whole signed call.
-		return cannot(fmt.Errorf("%s does not answer: %w: start an emulator by `clbemu serve`, or name its API by --api", f.api, unreachable.Err))
+		return cannot(fmt.Errorf("%s does not answer: %w: start an emulator by `clbemu serve`, or name its API by --api", api, unreachable.Err))
 	}
 	if err != nil {
 		return cannot(err)
 	}
-	answer := json.NewEncoder(cmd.OutOrStdout())
-	answer.SetEscapeHTML(false)
-	answer.SetIndent("", "  ")
-	if err := answer.Encode(reply.Body); err != nil {
-		return cannot(err)
+	if reply.Text("error") != "" && reply.Text("RequestId") == "" {
+		return usage(fmt.Errorf("%s is no API of a cloud: --api is where that is, and --server the control API", api))
+	}
+	p := printing(cmd)
+	if err := p.show(reply.Body, func(*terminal.Screen) error { return encode(p.out, reply.Body, "  ") }); err != nil {
+		return err
 	}
 	if reply.Status != http.StatusOK {
 		return failed(fmt.Errorf("%s was refused with %d %s: %s", action.Name, reply.Status, reply.Text("Code"), reply.Text("Message")))

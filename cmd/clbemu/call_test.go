@@ -31,7 +31,7 @@ func TestCallAction(t *testing.T) {
 		{nil, 2, "", "call wants an action"},
 		{[]string{"DescribeRegions", "--api", "http://127.0.0.1:1"}, 3, "", "http://127.0.0.1:1 does not answer"},
 	} {
-		r := binary.Run(t, append([]string{"call", "--api", s.API}, test.args...)...)
+		r := binary.Run(t, append([]string{"call", "--server", s.Control}, test.args...)...)
 		if r.Code != test.code || !strings.Contains(r.Stdout, test.stdout) || !strings.Contains(oneLine(r.Stderr), test.stderr) || (test.stdout == "") != (r.Stdout == "") {
 			t.Errorf("call %q = %+v", test.args, r)
 		}

@@ -24,7 +24,7 @@ import (
 // TestEnv proves that a shell that evaluates the output has the variables that
 // clients read: hosts without a scheme, URLs where clients want those. CLB-0452.
 func TestEnv(t *testing.T) {
-	r := binary.Finish(t, exec.Command("sh", "-c", `eval "$("$0" env --server https://[::1]:9700 --access-key-secret "it's \$5")" && env`, binary.Path))
+	r := binary.Finish(t, exec.Command("sh", "-c", `eval "$("$0" env --api https://[::1]:9700 --access-key-secret "it's \$5")" && env`, binary.Path))
 	if r.Code != 0 {
 		t.Fatalf("env = %+v", r)
 	}
@@ -54,7 +54,7 @@ func TestEnvShells(t *testing.T) {
 		"powershell": "$Env:SLB_ENDPOINT = '127.0.0.1:9600'\n",
 		"dotenv":     "SLB_ENDPOINT=127.0.0.1:9600\n",
 	} {
-		if r := binary.Run(t, "env", "--shell", shell); r.Code != 0 || !strings.HasPrefix(r.Stdout, want) {
+		if r := binary.Run(t, "env", "--api", "127.0.0.1:9600", "--shell", shell); r.Code != 0 || !strings.HasPrefix(r.Stdout, want) {
 			t.Errorf("env --shell %s = %+v, want it to start with %q", shell, r, want)
 		}
 	}
@@ -110,7 +110,7 @@ func TestState(t *testing.T) {
 	id := createLoadBalancer(t, s.Client())
 	server := []string{"--server", s.Control}
 
-	if r := binary.Run(t, "state", "check", "--data-dir", dir); r.Code != 3 || !strings.Contains(r.Stderr, "--server") {
+	if r := binary.Run(t, "state", "check", "--data-dir", dir); r.Code != 3 || !strings.Contains(r.Stderr, "leave out --data-dir") {
 		t.Errorf("state check on a locked folder = %+v, want 3 and a way on", r)
 	}
 	running := binary.Run(t, append([]string{"state", "export"}, server...)...)
@@ -176,8 +176,10 @@ func TestStateRefusals(t *testing.T) {
 		{[]string{"check", "--data-dir", filepath.Join(dir, "none")}, 3, "there is no state"},
 		{[]string{"check", "--server", "http://127.0.0.1:1"}, 3, "is clbemu running"},
 		{[]string{"reset", "--data-dir", dir, "--world", "none.yaml"}, 3, "none.yaml"},
-		{[]string{"reset", "--server", "http://127.0.0.1:1", "--world", "w.yaml"}, 2, "exclude each other"},
-		{[]string{"undo"}, 2, `"undo"`},
+		{[]string{"reset", "--server", "http://127.0.0.1:1", "--world", "w.yaml"}, 2, "--world needs --data-dir"},
+		{[]string{"check", "--data-dir", dir, "--server", "127.0.0.1:9601"}, 2, "exclude each other"},
+		{[]string{"undo"}, 2, `state has no command "undo"`},
+		{[]string{"exprot"}, 2, "do you mean export?"},
 	}
 	for _, test := range tests {
 		r := binary.Run(t, append([]string{"state"}, test.args...)...)

@@ -29,7 +29,7 @@ type conditionFlags struct {
 
 // addWhere gives a command the flags.
 func (f *conditionFlags) addWhere(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, c *controlclient.Client) error) *cobra.Command {
-	f.addRunning(cmd, do)
+	f.addWriting(cmd, do)
 	cmd.Flags().StringVar(&f.where.AccountID, "account", "", "account (the first)")
 	cmd.Flags().StringVar(&f.where.RegionID, "region", "", "region (the account's)")
 	return cmd
@@ -63,7 +63,30 @@ func newWorldSet() *cobra.Command {
 			}
 			change.Settings = append(change.Settings, controlapi.Setting{Name: name, Value: value})
 		}
-		return c.SetWorld(cmd.Context(), change)
+		list, err := c.SetWorld(cmd.Context(), change)
+		if err != nil {
+			return err
+		}
+		// What is empty now is in force no more, and in no list.
+		for i, set := range change.Settings {
+			change.Settings[i].Value = ""
+			for _, s := range list {
+				if s.Name == set.Name {
+					change.Settings[i] = s
+				}
+			}
+		}
+		return printConditions(cmd, change.Settings)
+	})
+}
+
+// printConditions shows names with their values, as set takes them.
+func printConditions(cmd *cobra.Command, list []controlapi.Setting) error {
+	return printing(cmd).show(controlapi.Conditions{Conditions: append([]controlapi.Setting{}, list...)}, func(s *terminal.Screen) error {
+		for _, c := range list {
+			s.Printf("%s=%s\n", c.Name, c.Value)
+		}
+		return nil
 	})
 }
 
@@ -96,13 +119,10 @@ func newWorldGet() *cobra.Command {
 			return err
 		}
 		list = slices.DeleteFunc(list, func(s controlapi.Setting) bool { return !strings.HasPrefix(s.Name, prefix) })
-		for _, s := range list {
-			fmt.Fprintf(cmd.OutOrStdout(), "%s=%s\n", s.Name, s.Value)
-		}
 		if len(list) == 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "# nothing is set under %s\n", prefix)
 		}
-		return nil
+		return printConditions(cmd, list)
 	})
 }
 
@@ -120,16 +140,21 @@ func newQuota() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var rows [][]string
-		for _, q := range quotas {
-			if len(q.Holders) == 0 && !used {
-				rows = append(rows, []string{q.Name, strconv.Itoa(q.Limit), "0", ""})
-			}
-			for _, h := range q.Holders {
-				rows = append(rows, []string{q.Name, strconv.Itoa(q.Limit), strconv.Itoa(h.Used), h.ID})
-			}
+		if used {
+			quotas = slices.DeleteFunc(quotas, func(q controlapi.QuotaUse) bool { return len(q.Holders) == 0 })
 		}
-		return cannot(terminal.Table(cmd.OutOrStdout(), []string{"QUOTA", "LIMIT", "USED", "BY"}, rows))
+		return printing(cmd).show(controlapi.Quotas{Quotas: append([]controlapi.QuotaUse{}, quotas...)}, func(s *terminal.Screen) error {
+			var rows [][]string
+			for _, q := range quotas {
+				if len(q.Holders) == 0 {
+					rows = append(rows, []string{q.Name, strconv.Itoa(q.Limit), "0", ""})
+				}
+				for _, h := range q.Holders {
+					rows = append(rows, []string{q.Name, strconv.Itoa(q.Limit), strconv.Itoa(h.Used), h.ID})
+				}
+			}
+			return s.Table([]string{"QUOTA", "LIMIT", "USED", "BY"}, rows)
+		})
 	})
 	cmd.Flags().BoolVar(&used, "used", false, "leave out what nobody uses")
 	return cmd
@@ -202,8 +227,10 @@ func newClockChange(use, short string, args cobra.PositionalArgs, change func([]
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s\t%s\n", status.Now.Format(time.RFC3339), pace(status.Scale))
-			return nil
+			return printing(cmd).show(status, func(s *terminal.Screen) error {
+				s.Printf("%s\t%s\n", status.Now.Format(time.RFC3339), pace(status.Scale))
+				return nil
+			})
 		})
 }
 

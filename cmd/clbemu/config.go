@@ -45,12 +45,23 @@ func configure(cmd *cobra.Command) error {
 		if f.Name == "help" || f.Changed || err != nil || !merged.IsSet(f.Name) {
 			return
 		}
-		if problem := f.Value.Set(merged.GetString(f.Name)); problem != nil {
-			err = usage(fmt.Errorf("%s: %s: %w", sourceOf(f.Name, settings), f.Name, problem))
+		if f.Value.Set(merged.GetString(f.Name)) != nil {
+			err = usage(fmt.Errorf("%s: %w", sourceOf(f.Name, settings), wrongValue(f, merged.GetString(f.Name))))
 		}
 		f.Changed = true
+		f.Annotations = map[string][]string{notTyped: nil}
 	})
 	return err
+}
+
+// notTyped marks a flag that the command line does not set.
+const notTyped = "not typed"
+
+// typed tells whether the command line sets a flag.
+func typed(cmd *cobra.Command, flag string) bool {
+	f := cmd.Flags().Lookup(flag)
+	_, elsewhere := f.Annotations[notTyped]
+	return f.Changed && !elsewhere
 }
 
 // sourceOf is where a flag's value is from.

@@ -3,19 +3,20 @@ package main
 import (
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator/target"
 )
 
 // envFlags are the settings of clbemu env.
 type envFlags struct {
-	shell, server, accessKeyID, accessKeySecret, region string
-	tls                                                 bool
+	clientFlags
+	shell, region string
 }
 
 func newEnv() *cobra.Command {
@@ -24,21 +25,23 @@ func newEnv() *cobra.Command {
 		Use:   "env",
 		Short: "Print the environment that points clients at the emulator",
 		Long: `Print the environment variables that make a Cloud Controller Manager, SDKs and
-Terraform call the emulator, and give the aliyun CLI its key and region. What they
-do not cover is told on standard error.`,
+Terraform call the running emulator, and give the aliyun CLI its key and region:
+
+` + variablesText() + `
+
+What they do not cover is told on standard error. Clients that reach the emulator
+under another name than this command does, such as those in a cluster, need --api;
+no emulator is asked then.`,
 		Example: `  eval "$(clbemu env)"
   clbemu env --shell fish | source
   clbemu env --shell powershell | Out-String | Invoke-Expression
-  clbemu env --shell dotenv > clbemu.env`,
+  clbemu env --shell dotenv --api http://clbemu.clbemu.svc:9600 > clbemu.env`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.print(cmd) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.shell, "shell", "sh", "sh, fish, powershell or dotenv")
-	flags.StringVar(&f.server, "server", defaultServer, "URL of the API")
-	flags.BoolVar(&f.tls, "tls", false, "the API is served by HTTPS")
-	flags.StringVar(&f.accessKeyID, "access-key-id", "testid", "access key of the world")
-	flags.StringVar(&f.accessKeySecret, "access-key-secret", "testsecret", "its secret")
+	f.define(flags)
 	flags.StringVar(&f.region, "region", "cn-hangzhou", "region of the world")
 	return cmd
 }
@@ -63,22 +66,52 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 		return usage(fmt.Errorf("--shell is one of %s, not %q",
 			strings.Join(slices.Sorted(maps.Keys(shells)), ", "), f.shell))
 	}
-	server, err := url.Parse(f.server)
-	if err != nil || server.Host == "" || server.Scheme != "http" && server.Scheme != "https" {
-		return usage(fmt.Errorf("--server is a URL such as %s, not %q", defaultServer, f.server))
+	api, _, err := f.cloudAPI(cmd.Context())
+	if err != nil {
+		return err
 	}
-	if f.tls {
-		server.Scheme = "https"
+	variables := target.Environment{API: api, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret, Region: f.region}.Variables()
+	all := make(map[string]string, len(variables))
+	for _, v := range variables {
+		all[v[0]] = v[1]
 	}
-	environment := target.Environment{API: server, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret, Region: f.region}
-	for _, v := range environment.Variables() {
-		fmt.Fprintln(cmd.OutOrStdout(), set(v[0], v[1]))
+	if err := printing(cmd).show(all, func(*terminal.Screen) error {
+		for _, v := range variables {
+			fmt.Fprintln(cmd.OutOrStdout(), set(v[0], v[1]))
+		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	fmt.Fprint(cmd.ErrOrStderr(), notCovered)
-	if server.Scheme == "https" {
+	if api.Scheme == "https" {
 		fmt.Fprintln(cmd.ErrOrStderr(), "# Clients must trust the certificate: ca.pem in the data folder, unless --tls-cert gave another.")
 	}
 	return nil
+}
+
+// variablesText is what help says of the variables.
+func variablesText() string {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, v := range clientVariables {
+		fmt.Fprintf(table, "  %s\t%s\n", v[0], v[1])
+	}
+	table.Flush()
+	return strings.TrimRight(text.String(), "\n")
+}
+
+// clientVariables say who reads which variable.
+var clientVariables = [][2]string{
+	{"SLB_ENDPOINT, VPC_ENDPOINT, ECS_ENDPOINT, NLB_ENDPOINT", "where a CCM and Terraform find each product"},
+	{"EFLO_CONTROLLER_ENDPOINT", "the same of a CCM's calls about Lingjun nodes"},
+	{"ALICLOUD_CLIENT_SCHEME", "HTTP or HTTPS, for a CCM"},
+	{"METADATA_ENDPOINT", "where a CCM finds the metadata service"},
+	{"ACCESS_KEY_ID, ACCESS_KEY_SECRET", "the key of a CCM"},
+	{"ALIBABA_CLOUD_ACCESS_KEY_ID, ALIBABA_CLOUD_ACCESS_KEY_SECRET", "the key of SDKs and the aliyun CLI"},
+	{"ALICLOUD_ACCESS_KEY, ALICLOUD_SECRET_KEY", "the key of Terraform"},
+	{"ALIBABA_CLOUD_REGION_ID, ALICLOUD_REGION", "the region of SDKs, the aliyun CLI and Terraform"},
+	{"ALIBABA_CLOUD_ACCOUNT_TYPE", "keeps Terraform from asking the real billing service"},
 }
 
 // notCovered warns of what these variables leave as it is. Evidence CLB-0453,

@@ -48,38 +48,22 @@ had a hand in carries its name in the header X-Clbemu-Fault.`,
 	return cmd
 }
 
-// addRemote gives a command that needs a running emulator its flags.
-func addRemote(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, c *controlclient.Client) error) *cobra.Command {
-	var server, token string
-	cmd.Flags().StringVar(&server, "server", "http://"+defaultControl, "control API of a running emulator")
-	cmd.Flags().StringVar(&token, "control-token", "", "token of the control API")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := configure(cmd); err != nil {
-			return err
-		}
-		c, err := newClient(server, token)
-		if err != nil {
-			return err
-		}
-		return answered(do(cmd, args, c))
-	}
-	return cmd
-}
-
 // printFaults shows what rules there are after a call about them.
 func printFaults(cmd *cobra.Command, list []controlapi.FaultRule, err error) error {
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 {
-		fmt.Fprintln(cmd.OutOrStdout(), "there is no fault rule")
-		return nil
-	}
-	var rows [][]string
-	for _, f := range list {
-		rows = append(rows, []string{f.Name, f.At, fmt.Sprint(f.Seen), fmt.Sprint(f.Hits), fmt.Sprint(f.Spent)})
-	}
-	return cannot(terminal.Table(cmd.OutOrStdout(), []string{"RULE", "AT", "SEEN", "HITS", "SPENT"}, rows))
+	return printing(cmd).show(controlapi.FaultRules{Faults: append([]controlapi.FaultRule{}, list...)}, func(s *terminal.Screen) error {
+		if len(list) == 0 {
+			s.Printf("there is no fault rule\n")
+			return nil
+		}
+		var rows [][]string
+		for _, f := range list {
+			rows = append(rows, []string{f.Name, f.At, fmt.Sprint(f.Seen), fmt.Sprint(f.Hits), yesNo(f.Spent)})
+		}
+		return s.Table([]string{"RULE", "AT", "SEEN", "HITS", "SPENT"}, rows)
+	})
 }
 
 func newFaultList() *cobra.Command {

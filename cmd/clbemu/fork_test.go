@@ -67,7 +67,7 @@ func TestCrashRule(t *testing.T) {
 			if err != nil || (reply.Body["TotalCount"] == 1.0) != committed {
 				t.Errorf("after a crash %s there are %v load balancers (%v), want one: %v", point, reply.Body["TotalCount"], err, committed)
 			}
-			if r := binary.Run(t, "fault", "list", "--server", s.Control); !strings.Contains(r.Stdout, "crash") || !strings.Contains(r.Stdout, "true") {
+			if r := binary.Run(t, "fault", "list", "--server", s.Control); !strings.Contains(r.Stdout, "crash") || !strings.Contains(r.Stdout, "yes") {
 				t.Errorf("after the restart the rule is %q, want it spent", r.Stdout)
 			}
 			createLoadBalancer(t, s.Client())

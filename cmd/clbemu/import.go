@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 )
@@ -31,10 +32,13 @@ the cluster no longer has stays.`,
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		return reading(cmd, args[0], func(from io.Reader) error {
 			done, err := c.ImportCluster(cmd.Context(), f.where, from)
-			if err == nil {
-				printImported(cmd.OutOrStdout(), done)
+			if err != nil {
+				return err
 			}
-			return err
+			return printing(cmd).show(done, func(s *terminal.Screen) error {
+				printImported(s, done)
+				return nil
+			})
 		})
 	})
 }

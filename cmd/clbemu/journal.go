@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
@@ -22,7 +22,7 @@ type journalFlags struct {
 	where                        []string
 	since                        uint64
 	limit                        int
-	follow, counts, asJSON       bool
+	follow, counts               bool
 }
 
 func newJournal() *cobra.Command {
@@ -31,9 +31,10 @@ func newJournal() *cobra.Command {
 		Use:   "journal",
 		Short: "Show the calls that a running emulator answered, and what was changed",
 		Long: `Show the calls that a running emulator answered, the oldest first, a line each:
-emulated time, action, resource, status and code, duration, the fault rules that
-struck, and the parameters that no handler reads. Refused and struck calls begin
-with !, changes by the control API and marks with *. Secrets are never kept.`,
+emulated time, action, what it is about or made, status and code, duration, who
+called, the fault rules that struck, the parameters that no handler reads, and the
+others. Refused and struck calls begin with !, changes by the control API and marks
+with *. Secrets are never kept.`,
 		Example: `  clbemu journal --follow
   clbemu journal --action '*LoadBalancer*' --code OK
   clbemu journal --where resource=lb-bp1example --where status=400 --json
@@ -46,12 +47,11 @@ with !, changes by the control API and marks with *. Secrets are never kept.`,
 	flags.StringVar(&f.action, "action", "", "actions: a glob, or several by commas")
 	flags.StringVar(&f.code, "code", "", "code of the refusal, or OK")
 	flags.StringVar(&f.key, "key", "", "access key id")
-	flags.StringArrayVar(&f.where, "where", nil, "another field, NAME=VALUE: kind, requestId, userAgent, product, region, resource, status, fault, unread or params.<Name>")
+	flags.StringArrayVar(&f.where, "where", nil, "another field, NAME=VALUE: kind, requestId, userAgent, product, region, resource, made, status, fault, unread or params.<Name>")
 	flags.Uint64Var(&f.since, "since", 0, "entries after this sequence")
 	flags.StringVar(&f.sinceMark, "since-mark", "", "entries after this mark")
 	flags.IntVar(&f.limit, "limit", 100, "how many of the newest entries (0: all)")
 	flags.BoolVar(&f.counts, "counts", false, "count the calls by action and code instead")
-	flags.BoolVar(&f.asJSON, "json", false, "print JSON lines")
 	cmd.AddCommand(newJournalMark(), newJournalMarks(), newJournalClear())
 	return cmd
 }
@@ -85,7 +85,9 @@ func (f *journalFlags) show(cmd *cobra.Command, c *controlclient.Client) error {
 	if err != nil {
 		return err
 	}
-	show := f.printer(cmd.OutOrStdout())
+	p := printing(cmd)
+	lines := newEntryLines(p.screen)
+	show := func(e *journal.Entry) error { return p.line(e, lines.text(e)) }
 	if f.follow {
 		err := c.Follow(cmd.Context(), q, show, func(n uint64) { printMissed(cmd.ErrOrStderr(), n) })
 		if cmd.Context().Err() != nil {
@@ -101,7 +103,7 @@ func (f *journalFlags) show(cmd *cobra.Command, c *controlclient.Client) error {
 		printMissed(cmd.ErrOrStderr(), page.Missed)
 	}
 	if f.counts {
-		return f.printCounts(cmd.OutOrStdout(), page.Counts)
+		return printCounts(p, page.Counts)
 	}
 	for _, e := range page.Entries {
 		if err := show(e); err != nil {
@@ -115,34 +117,14 @@ func printMissed(w io.Writer, n uint64) {
 	fmt.Fprintf(w, "# %d entries are missing: the journal had no room for them\n", n)
 }
 
-// printer returns what prints an entry.
-func (f *journalFlags) printer(w io.Writer) func(*journal.Entry) error {
-	if f.asJSON {
-		lines := json.NewEncoder(w)
-		return func(e *journal.Entry) error { return lines.Encode(e) }
-	}
-	screen := terminal.New(w)
-	return func(e *journal.Entry) error {
-		_, err := fmt.Fprintln(screen, entryLine(e))
-		return err
-	}
-}
-
-func (f *journalFlags) printCounts(w io.Writer, counts []journal.Count) error {
-	if f.asJSON {
-		lines := json.NewEncoder(w)
+func printCounts(p *printer, counts []journal.Count) error {
+	return p.show(append([]journal.Count{}, counts...), func(s *terminal.Screen) error {
+		var rows [][]string
 		for _, c := range counts {
-			if err := lines.Encode(c); err != nil {
-				return cannot(err)
-			}
+			rows = append(rows, []string{printable(c.Action), printable(c.Code), strconv.Itoa(c.Calls)})
 		}
-		return nil
-	}
-	var rows [][]string
-	for _, c := range counts {
-		rows = append(rows, []string{printable(c.Action), printable(c.Code), strconv.Itoa(c.Calls)})
-	}
-	return cannot(terminal.Table(w, []string{"ACTION", "CODE", "CALLS"}, rows))
+		return s.Table([]string{"ACTION", "CODE", "CALLS"}, rows)
+	})
 }
 
 func newJournalMark() *cobra.Command {
@@ -155,8 +137,7 @@ func newJournalMark() *cobra.Command {
 		if err := c.Mark(cmd.Context(), args[0]); err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "mark %s is set\n", args[0])
-		return nil
+		return did(cmd, "mark %s is set", args[0])
 	})
 }
 
@@ -171,11 +152,13 @@ func newJournalMarks() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var rows [][]string
-		for _, m := range marks {
-			rows = append(rows, []string{m.Name, strconv.FormatUint(m.Sequence, 10), m.Time.Format(entryTime)})
-		}
-		return cannot(terminal.Table(cmd.OutOrStdout(), []string{"MARK", "SEQUENCE", "TIME"}, rows))
+		return printing(cmd).show(controlapi.Marks{Marks: append([]journal.Mark{}, marks...)}, func(s *terminal.Screen) error {
+			var rows [][]string
+			for _, m := range marks {
+				rows = append(rows, []string{m.Name, strconv.FormatUint(m.Sequence, 10), m.Time.Format(entryTime)})
+			}
+			return s.Table([]string{"MARK", "SEQUENCE", "TIME"}, rows)
+		})
 	})
 }
 
@@ -186,6 +169,9 @@ func newJournalClear() *cobra.Command {
 		Example: "  clbemu journal clear",
 		Args:    noArgs,
 	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error {
-		return c.ClearJournal(cmd.Context())
+		if err := c.ClearJournal(cmd.Context()); err != nil {
+			return err
+		}
+		return did(cmd, "the journal is empty")
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,34 +9,86 @@ import (
 	"strings"
 	"unicode"
 
+	"charm.land/lipgloss/v2"
+
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-const entryTime = "2006-01-02 15:04:05.000"
+const (
+	entryTime = "2006-01-02 15:04:05.000"
+	shortTime = "15:04:05.000"
+)
 
-// The widths of the columns; what is longer moves the rest of its line.
+// The widths of the columns where there is room for columns; what is longer moves the
+// rest of its line.
 const (
 	actionWidth   = 36
 	resourceWidth = 26
-	codeWidth     = 30
+	codeWidth     = 34
+	roomForAll    = 130
 )
 
-// entryLine is an entry for people to read.
-func entryLine(e *journal.Entry) string {
-	switch line := strings.TrimRight(callLine(e), " "); {
-	case e.Kind != journal.KindCall:
-		return terminal.Note.Render(changeLine(e))
-	case len(e.Faults) > 0:
-		return terminal.Odd.Render(line)
-	case e.Code != "":
-		return terminal.Bad.Render(line)
-	default:
-		return line
-	}
+// entryLines are entries for people to read: in columns, or below each other where
+// the terminal is narrow.
+type entryLines struct {
+	screen *terminal.Screen
+	time   string
+	narrow bool
 }
 
-func callLine(e *journal.Entry) string {
+func newEntryLines(screen *terminal.Screen) *entryLines {
+	l := &entryLines{screen: screen, time: entryTime}
+	if width, ok := screen.Width(); ok {
+		l.time, l.narrow = shortTime, width < roomForAll
+	}
+	return l
+}
+
+// text is an entry.
+func (l *entryLines) text(e *journal.Entry) string {
+	pieces, style := l.call(e), lipgloss.NewStyle()
+	switch {
+	case e.Kind != journal.KindCall:
+		pieces, style = l.change(e), terminal.Note
+	case len(e.Faults) > 0:
+		style = terminal.Odd
+	case e.Code != "":
+		style = terminal.Bad
+	}
+	lines := strings.Split(l.fit(pieces), "\n")
+	for i := range lines {
+		lines[i] = style.Render(strings.TrimRight(lines[i], " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fit puts pieces beside each other, and begins another line where one has no room.
+func (l *entryLines) fit(pieces []string) string {
+	const gap = "  "
+	indent := len("! ") + len(l.time) + len(gap)
+	width, live := l.screen.Width()
+	text, used := pieces[0], lipgloss.Width(pieces[0])
+	for _, p := range pieces[1:] {
+		wide := lipgloss.Width(p)
+		if live && used+len(gap)+wide > width && used > indent {
+			text, used = text+"\n"+strings.Repeat(" ", indent), indent
+			if indent+wide > width {
+				p = strings.ReplaceAll(lipgloss.Wrap(p, max(width-indent, leastLine), ""), "\n", "\n"+strings.Repeat(" ", indent))
+				used = width // what comes next has a line of its own
+			}
+			text, used = text+p, used+wide
+			continue
+		}
+		text, used = text+gap+p, used+len(gap)+wide
+	}
+	return text
+}
+
+// leastLine is how narrow a line may become.
+const leastLine = 20
+
+func (l *entryLines) call(e *journal.Entry) (pieces []string) {
 	sign, code := " ", journal.Success
 	if e.Code != "" {
 		sign, code = "!", e.Code
@@ -43,23 +96,64 @@ func callLine(e *journal.Entry) string {
 	if len(e.Faults) > 0 {
 		sign = "!"
 	}
-	line := fmt.Sprintf("%s %s  %-*s  %-*s  %d %-*s  %8.1f ms", sign, e.Time.Format(entryTime), actionWidth, printable(e.Action),
-		resourceWidth, printable(e.Resource), e.Status, codeWidth, printable(code), e.Milliseconds)
-	for _, fault := range e.Faults {
-		line += "  fault=" + fault
+	pieces = append(pieces, sign+" "+e.Time.Format(l.time))
+	for _, column := range []struct {
+		text  string
+		width int
+	}{
+		{printable(e.Action), actionWidth}, {printable(cmp.Or(e.Made, e.Resource)), resourceWidth},
+		{strconv.Itoa(e.Status) + " " + printable(code), codeWidth}, {fmt.Sprintf("%8.1f ms", e.Milliseconds), 0},
+	} {
+		switch {
+		case !l.narrow:
+			pieces = append(pieces, fmt.Sprintf("%-*s", column.width, column.text))
+		case column.text != "":
+			pieces = append(pieces, strings.TrimSpace(column.text))
+		}
 	}
-	for _, name := range e.Unread {
-		line += "  unread=" + printable(name)
-	}
-	return line
+	return append(pieces, told(e)...)
 }
 
-func changeLine(e *journal.Entry) string {
-	line := fmt.Sprintf("* %s  %s: %s", e.Time.Format(entryTime), e.Kind, e.Action)
-	for _, name := range slices.Sorted(maps.Keys(e.Parameters)) {
-		line += "  " + printable(name) + "=" + printable(e.Parameters[name])
+// told is what else there is to know of a call: who called, what went wrong with it,
+// and the parameters.
+func told(e *journal.Entry) (list []string) {
+	if caller, _, _ := strings.Cut(e.UserAgent, " "); e.AccessKeyID != "" || caller != "" {
+		list = append(list, "by "+printable(strings.Trim(e.AccessKeyID+" "+caller, " ")))
 	}
-	return line
+	for _, fault := range e.Faults {
+		list = append(list, "fault="+fault)
+	}
+	for _, name := range e.Unread {
+		list = append(list, "unread="+printable(name))
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Parameters)) {
+		value := e.Parameters[name]
+		if untold[name] || value == "" || value == e.Resource && e.Made == "" {
+			continue
+		}
+		list = append(list, printable(name)+"="+short(value))
+	}
+	return list
+}
+
+// untold are parameters that most calls have.
+var untold = map[string]bool{"RegionId": true, "ClientToken": true, "PageNumber": true, "PageSize": true}
+
+func (l *entryLines) change(e *journal.Entry) []string {
+	pieces := []string{"* " + e.Time.Format(l.time), string(e.Kind) + ": " + e.Action}
+	for _, name := range slices.Sorted(maps.Keys(e.Parameters)) {
+		pieces = append(pieces, printable(name)+"="+short(e.Parameters[name]))
+	}
+	return pieces
+}
+
+// short is a value as a line shows it; JSON has all of it.
+func short(value string) string {
+	const most = 100
+	if letters := []rune(value); len(letters) > most {
+		value = string(letters[:most-1]) + "…"
+	}
+	return printable(value)
 }
 
 // printable keeps what a client chose from being more than text: an escape

@@ -89,26 +89,19 @@ Exit codes: 0 success, 1 a check or validation found something, 2 wrong usage,
 		Example: `  clbemu serve
   clbemu call DescribeLoadBalancers
   eval "$(clbemu env)"`,
-		Args:          noArgs,
-		RunE:          help,
+		Args: noArgs,
+		RunE: help,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkForm(cmd); err != nil {
+				return err
+			}
+			return configure(cmd)
+		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(fmt.Errorf("%w: see %s --help", err, cmd.CommandPath()))
-	})
+	outputFlags(root)
+	explainUsage(root)
 	root.AddCommand(newServe(), newEnv(), newCall(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newScenario(), newUpgradeCheck(), newActions(), newVersion())
 	return root
-}
-
-// help is what a command that only groups others does.
-func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-
-// noArgs refuses arguments: one of a command that groups others is a misspelt
-// command.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage(fmt.Errorf("%s: unexpected argument or command %q: see %s --help", cmd.Name(), args[0], cmd.CommandPath()))
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,6 +40,13 @@ is skipped. Its program half judges a program that clbemu scenario watch runs.`,
 	return cmd
 }
 
+// listedScenario is a row of the list.
+type listedScenario struct {
+	Name   string   `json:"name"`
+	Halves []string `json:"halves"`
+	About  string   `json:"about"`
+}
+
 func newScenarioList() *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
@@ -46,15 +54,21 @@ func newScenarioList() *cobra.Command {
 		Example: "  clbemu scenario list",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var rows [][]string
 			loaded, err := loadScenarios(nil, scenarios.Options{})
 			if err != nil {
 				return cannot(err)
 			}
-			for _, s := range loaded {
-				rows = append(rows, []string{s.Name, strings.Join(halvesOf(s), ", "), s.About})
+			list := make([]listedScenario, len(loaded))
+			for i, s := range loaded {
+				list[i] = listedScenario{s.Name, halvesOf(s), s.About}
 			}
-			return cannot(terminal.Table(cmd.OutOrStdout(), []string{"SCENARIO", "HALVES", "ABOUT"}, rows))
+			return printing(cmd).show(list, func(s *terminal.Screen) error {
+				var rows [][]string
+				for _, l := range list {
+					rows = append(rows, []string{l.Name, strings.Join(l.Halves, ", "), l.About})
+				}
+				return s.Table([]string{"SCENARIO", "HALVES", "ABOUT"}, rows)
+			})
 		},
 	}
 }
@@ -80,8 +94,7 @@ func newScenarioLint() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d scenarios, nothing is wrong\n", len(loaded))
-			return nil
+			return did(cmd, "%d scenarios, nothing is wrong", len(loaded))
 		},
 	}
 	addSet(cmd, &set)
@@ -103,8 +116,7 @@ func newScenarioShow() *cobra.Command {
 			if !ok {
 				return usage(unknownScenario(args[0]))
 			}
-			_, err := cmd.OutOrStdout().Write(text)
-			return cannot(err)
+			return printYAML(cmd, text)
 		},
 	}
 }
@@ -116,8 +128,11 @@ func newScenarioSchema() *cobra.Command {
 		Example: "  clbemu scenario schema > scenario.schema.json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := cmd.OutOrStdout().Write(scenarios.Schema)
-			return cannot(err)
+			p := printing(cmd)
+			return p.show(json.RawMessage(scenarios.Schema), func(*terminal.Screen) error {
+				_, err := p.out.Write(scenarios.Schema)
+				return err
+			})
 		},
 	}
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
-	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
@@ -19,19 +17,18 @@ import (
 
 // scenarioRun is one run of the command: its flags and what came of it.
 type scenarioRun struct {
-	server, api, token string
-	keyID, keySecret   string
-	kubeconfig, junit  string
-	reset, tls         bool
-	asJSON, keepGoing  bool
-	half               string
-	set                []string
-	program            []string
-	judgeAfter         time.Duration
-	out                io.Writer
-	screen             *terminal.Screen
-	wait               *waitLine
-	results            []scenarios.Result
+	clientFlags
+	kubeconfig, junit string
+	reset, tls        bool
+	keepGoing         bool
+	printer           *printer
+	half              string
+	set               []string
+	program           []string
+	judgeAfter        time.Duration
+	screen            *terminal.Screen
+	wait              *waitLine
+	results           []scenarios.Result
 }
 
 func newScenarioRun() *cobra.Command {
@@ -49,9 +46,6 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
   clbemu scenario run arrears my-scenarios/ --junit report.xml --keep-going
   clbemu scenario run my.yaml --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := configure(cmd); err != nil {
-				return err
-			}
 			return r.run(cmd, args)
 		},
 	}
@@ -63,15 +57,13 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 }
 
 func (r *scenarioRun) define(flags *pflag.FlagSet) {
-	flags.StringVar(&r.server, "server", "", "control API of a running emulator (default: a private one for each scenario)")
-	flags.StringVar(&r.api, "api", defaultServer, "cloud's API of the running emulator")
-	flags.StringVar(&r.token, "control-token", "", "token of the control API")
+	r.clientFlags.define(flags)
+	server := flags.Lookup("server")
+	server.Usage, server.DefValue = "control API of a running emulator (default: a private one for each scenario)", ""
+	r.server = ""
 	flags.BoolVar(&r.reset, "reset", false, "delete everything on the running emulator before each half, and plant its world again")
 	flags.BoolVar(&r.tls, "tls", false, "serve the API of a private emulator to programs by HTTPS, which they trust by SSL_CERT_FILE")
-	flags.StringVar(&r.keyID, "access-key-id", apiclient.AccessKeyID, "access key of the scripted client, and of programs")
-	flags.StringVar(&r.keySecret, "access-key-secret", apiclient.AccessKeySecret, "its secret")
 	flags.StringVar(&r.junit, "junit", "", "file to write a JUnit report to")
-	flags.BoolVar(&r.asJSON, "json", false, "print the results as JSON, and no progress")
 	flags.BoolVar(&r.keepGoing, "keep-going", false, "go on with the next scenario after one that failed")
 }
 
@@ -99,7 +91,8 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 }
 
 func (r *scenarioRun) playAndReport(cmd *cobra.Command, loaded []*scenarios.Scenario) error {
-	r.out, r.screen = cmd.OutOrStdout(), terminal.New(cmd.OutOrStdout())
+	r.printer = printing(cmd)
+	r.screen = r.printer.screen
 	r.playAll(cmd.Context(), loaded)
 	if err := r.report(); err != nil {
 		return notPlayed(err)
@@ -143,7 +136,7 @@ func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half stri
 		}
 		on.Cluster = target.Kubectl{Kubeconfig: r.kubeconfig}
 	}
-	if half == scenarios.ProgramHalf && !r.asJSON {
+	if half == scenarios.ProgramHalf && !r.printer.forPrograms() {
 		on.Output = prefixed{r.screen}
 	}
 	on, end, err := r.target(ctx, on, s.RunsPrograms(half))
@@ -174,11 +167,19 @@ func (r *scenarioRun) target(ctx context.Context, on scenarios.Setup, programs b
 		if err != nil {
 			return on, nil, err
 		}
-		local.AccessKeyID, local.AccessKeySecret = r.keyID, r.keySecret
+		local.AccessKeyID, local.AccessKeySecret = r.accessKeyID, r.accessKeySecret
 		on.Target, on.Programs = local, local
 		return on, local.Close, nil
 	}
-	remote := &target.Remote{API: r.api, Control: r.server, Token: r.token, AccessKeyID: r.keyID, AccessKeySecret: r.keySecret}
+	api, over, err := r.cloudAPI(ctx)
+	if err != nil {
+		return on, nil, err
+	}
+	control, err := r.client()
+	if err != nil {
+		return on, nil, err
+	}
+	remote := &target.Remote{API: api.String(), HTTP: over, Control: control.URL, Token: r.token, AccessKeyID: r.accessKeyID, AccessKeySecret: r.accessKeySecret}
 	if r.reset {
 		if err := remote.Reset(ctx); err != nil {
 			return on, nil, err

@@ -17,7 +17,7 @@ import (
 
 // say prints progress, which is not for who reads JSON.
 func (r *scenarioRun) say(format string, args ...any) {
-	if !r.asJSON {
+	if !r.printer.forPrograms() {
 		r.screen.Printf(format, args...)
 	}
 }
@@ -32,7 +32,7 @@ func (r *scenarioRun) progress(step scenarios.StepDone) {
 }
 
 func (r *scenarioRun) waiting(w scenarios.Waiting) {
-	if !r.asJSON {
+	if !r.printer.forPrograms() {
 		r.wait.goesOn(w)
 	}
 }
@@ -126,16 +126,15 @@ func (r *scenarioRun) report() error {
 			return err
 		}
 	}
-	if r.asJSON {
-		return scenarios.WriteJSON(r.out, r.results)
-	}
-	count := scenarios.Summary(r.results)
-	r.say("%d passed, %d failed, %d could not be played, %d skipped\n",
-		count[scenarios.Passed], count[scenarios.Failed], count[scenarios.Broken], count[scenarios.Skipped])
-	for _, line := range whoseClients(r.results) {
-		r.say("%s", r.screen.Fit(line+"\n", 0))
-	}
-	return nil
+	return r.printer.show(scenarios.ReportOf(r.results), func(s *terminal.Screen) error {
+		count := scenarios.Summary(r.results)
+		s.Printf("%d passed, %d failed, %d could not be played, %d skipped\n",
+			count[scenarios.Passed], count[scenarios.Failed], count[scenarios.Broken], count[scenarios.Skipped])
+		for _, line := range whoseClients(r.results) {
+			s.Printf("%s", s.Fit(line+"\n", 0))
+		}
+		return nil
+	})
 }
 
 // whoseClients says plainly whose clients were judged, and that the scripted one

@@ -29,9 +29,6 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
   clbemu scenario watch arrears --tls -- terraform apply -auto-approve
   clbemu scenario watch --keep-going --for 2m -- ./my-controller`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := configure(cmd); err != nil {
-				return err
-			}
 			return r.watch(cmd, args)
 		},
 	}

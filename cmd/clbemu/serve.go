@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"net/url"
 	"regexp"
 	"runtime/debug"
 	"strings"
@@ -17,7 +16,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/world"
 )
@@ -42,9 +43,10 @@ type serveFlags struct {
 }
 
 const (
-	defaultListen  = "127.0.0.1:9600"
-	defaultControl = "127.0.0.1:9601"
-	defaultServer  = "http://" + defaultListen
+	apiPort        = "9600"
+	controlPort    = "9601"
+	defaultListen  = "127.0.0.1:" + apiPort
+	defaultControl = "127.0.0.1:" + controlPort
 	defaultDataDir = "./clbemu-data"
 )
 
@@ -65,9 +67,6 @@ environment, and the environment over the file.`,
   clbemu serve --listen 0.0.0.0:9600 --tls`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := configure(cmd); err != nil {
-				return err
-			}
 			return f.serve(cmd)
 		},
 	}
@@ -119,8 +118,9 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 		return cannot(err)
 	}
 	if err = e.Start(); err == nil {
-		f.announce(cmd.OutOrStdout(), e)
-		err = e.Wait(ctx)
+		if err = f.announce(printing(cmd), e); err == nil {
+			err = e.Wait(ctx)
+		}
 	}
 	// The signal has ended ctx, and closing takes its own time.
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
@@ -204,15 +204,20 @@ func (f *serveFlags) tlsConfig(w *world.World, allowed []string) (*tls.Config, e
 	return config, cannot(err)
 }
 
+// announcement is what programs are told of a started emulator.
+type announcement struct {
+	Version controlapi.Version `json:"version"`
+	API     string             `json:"api"`
+	Control string             `json:"control"`
+	State   string             `json:"state"`
+}
+
 // announce says where to go from here.
-func (f *serveFlags) announce(w io.Writer, e *emulator.Emulator) {
-	server := url.URL{Scheme: "http", Host: reachable(e.Addr())}
-	if f.tls || f.tlsCert != "" {
-		server.Scheme = "https"
-	}
+func (f *serveFlags) announce(p *printer, e *emulator.Emulator) error {
+	control := reachable(e.ControlAddr())
 	env := "clbemu env"
-	if server.String() != defaultServer {
-		env += " --server " + server.String()
+	if control != defaultControl {
+		env += " --server " + control
 	}
 	kept := f.dataDir
 	switch {
@@ -221,8 +226,21 @@ func (f *serveFlags) announce(w io.Writer, e *emulator.Emulator) {
 	case f.engine == string(emulator.Memory):
 		kept = "in memory, gone when clbemu ends"
 	}
-	fmt.Fprintf(w, "clbemu %s\n  API      %s\n  control  http://%s\n  state    %s\nTo point clients here: eval \"$(%s)\"\n",
-		version(), &server, reachable(e.ControlAddr()), kept, env)
+	said := announcement{version(), f.apiURL(e), "http://" + control, kept}
+	return p.show(said, func(s *terminal.Screen) error {
+		s.Printf("clbemu %s\n  API      %s\n  control  %s\n  state    %s\nTo point clients here: eval \"$(%s)\"\n",
+			said.Version.Version, said.API, said.Control, said.State, env)
+		return nil
+	})
+}
+
+// apiURL is where clients on this machine find the cloud's API.
+func (f *serveFlags) apiURL(e *emulator.Emulator) string {
+	scheme := "http"
+	if f.tls || f.tlsCert != "" {
+		scheme = "https"
+	}
+	return scheme + "://" + reachable(e.Addr())
 }
 
 // reachable is an address for clients on this machine: a listener on all

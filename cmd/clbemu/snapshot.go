@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 )
 
@@ -33,7 +34,7 @@ state in memory are gone with it.`,
 
 func newSnapshotList() *cobra.Command {
 	f := &stateFlags{}
-	return f.addRunning(&cobra.Command{
+	return f.addWriting(&cobra.Command{
 		Use:   "list",
 		Short: "List the snapshots",
 		Example: `  clbemu snapshot list
@@ -46,7 +47,7 @@ func newSnapshotList() *cobra.Command {
 // then.
 func newSnapshotChange(name, short string, change func(*controlclient.Client, context.Context, string) error) *cobra.Command {
 	f := &stateFlags{}
-	return f.addRunning(&cobra.Command{
+	return f.addWriting(&cobra.Command{
 		Use:     name + " NAME",
 		Short:   short,
 		Example: "  clbemu snapshot " + name + " before-upgrade",
@@ -63,7 +64,7 @@ func newSnapshotChange(name, short string, change func(*controlclient.Client, co
 
 func newSnapshotRestore() *cobra.Command {
 	f := &stateFlags{}
-	return f.addRunning(&cobra.Command{
+	return f.addWriting(&cobra.Command{
 		Use:     "restore NAME",
 		Short:   "Make the state that of a snapshot, with its conditions, clock and fault rules",
 		Example: "  clbemu snapshot restore before-upgrade",
@@ -74,8 +75,7 @@ func newSnapshotRestore() *cobra.Command {
 		if progress.Stop(); err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "the state is that of %s\n", args[0])
-		return nil
+		return did(cmd, "the state is that of %s", args[0])
 	})
 }
 
@@ -84,9 +84,15 @@ func printSnapshots(cmd *cobra.Command, c *controlclient.Client) error {
 	if err != nil {
 		return err
 	}
-	var rows [][]string
-	for _, s := range list {
-		rows = append(rows, []string{s.Name, s.Taken.Format(time.RFC3339), fmt.Sprint(s.Bytes)})
-	}
-	return cannot(terminal.Table(cmd.OutOrStdout(), []string{"SNAPSHOT", "TAKEN", "BYTES"}, rows))
+	return printing(cmd).show(controlapi.Snapshots{Snapshots: append([]controlapi.Snapshot{}, list...)}, func(s *terminal.Screen) error {
+		if len(list) == 0 {
+			s.Printf("there is no snapshot\n")
+			return nil
+		}
+		var rows [][]string
+		for _, kept := range list {
+			rows = append(rows, []string{kept.Name, kept.Taken.Format(time.RFC3339), fmt.Sprint(kept.Bytes)})
+		}
+		return s.Table([]string{"SNAPSHOT", "TAKEN", "BYTES"}, rows)
+	})
 }

@@ -9,21 +9,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/state/engine"
 )
 
-// stateFlags say whose state a command is about.
+// stateFlags say whose state a command is about: a running emulator's, or that in the
+// folder of a stopped one.
 type stateFlags struct {
-	dataDir, server, token, world string
+	connection
+	dataDir, world string
+	inFolder       bool
 }
 
 func newState() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
 		Short: "Export, import, check or reset the state",
-		Long: `Work on the state as a whole: of a stopped emulator in its folder (--data-dir),
-or of a running one by its control API (--server).`,
+		Long: `Work on the state as a whole: of a running emulator, or of a stopped one in its
+folder (--data-dir).`,
 		Args: noArgs,
 		RunE: help,
 	}
@@ -31,35 +35,26 @@ or of a running one by its control API (--server).`,
 	return cmd
 }
 
-// add gives a command the flags, and wraps what it does.
+// add gives a command the flags, and wraps what it does. The folder counts when it is
+// typed: in the environment it may be for the server's own sake.
 func (f *stateFlags) add(cmd *cobra.Command, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	flags := cmd.Flags()
-	flags.StringVar(&f.dataDir, "data-dir", defaultDataDir, "folder of a stopped emulator's state")
-	flags.StringVar(&f.server, "server", "", "control API of a running emulator, such as http://"+defaultControl)
-	flags.StringVar(&f.token, "control-token", "", "token of the control API")
+	f.define(flags)
+	flags.StringVar(&f.dataDir, "data-dir", "", "folder of a stopped emulator's state, such as "+defaultDataDir)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := configure(cmd); err != nil {
-			return err
+		if f.inFolder = typed(cmd, "data-dir"); f.inFolder && typed(cmd, "server") {
+			return usage(errors.New("--data-dir and --server exclude each other: the one is of a stopped emulator, the other a running one"))
 		}
 		return do(cmd, args)
 	}
 	return cmd
 }
 
-// addRunning gives a command the flags of a state, which is a running emulator's
-// unless a folder is named and no server. The folder may be named in the
-// environment, for the server's own sake.
-func (f *stateFlags) addRunning(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, c *controlclient.Client) error) *cobra.Command {
-	f.add(cmd, func(cmd *cobra.Command, args []string) error {
-		if cmd.Flags().Changed("data-dir") && !cmd.Flags().Changed("server") {
-			f.server = ""
-		}
+// addWriting gives a command the flags of a state that it may change.
+func (f *stateFlags) addWriting(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, c *controlclient.Client) error) *cobra.Command {
+	return f.add(cmd, func(cmd *cobra.Command, args []string) error {
 		return f.with(cmd, writes, func(c *controlclient.Client) error { return do(cmd, args, c) })
 	})
-	server := cmd.Flags().Lookup("server")
-	server.DefValue = "http://" + defaultControl
-	f.server = server.DefValue
-	return cmd
 }
 
 func newStateExport() *cobra.Command {
@@ -69,7 +64,7 @@ func newStateExport() *cobra.Command {
 		Short: "Write the state to standard output as JSON",
 		Long:  "Write the state to standard output as JSON. It holds the secrets of access keys.",
 		Example: `  clbemu state export > state.json
-  clbemu state export --server http://127.0.0.1:9601 > state.json`,
+  clbemu state export --data-dir ./clbemu-data > state.json`,
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
 		return f.with(cmd, reads, func(c *controlclient.Client) error {
@@ -98,13 +93,26 @@ func newStateImport() *cobra.Command {
 		Short: "Replace the state by an exported one",
 		Long:  "Replace the state by an exported one; - reads standard input. A state that is inconsistent is refused, and changes nothing.",
 		Example: `  clbemu state import state.json
-  clbemu state import --server http://127.0.0.1:9601 state.json`,
+  clbemu state import --data-dir ./clbemu-data state.json`,
 		Args: exactly(1, "the file to import"),
 	}, func(cmd *cobra.Command, args []string) error {
 		return reading(cmd, args[0], func(from io.Reader) error {
-			return f.with(cmd, creates, func(c *controlclient.Client) error { return c.ImportState(cmd.Context(), from) })
+			return f.with(cmd, creates, func(c *controlclient.Client) error {
+				if err := c.ImportState(cmd.Context(), from); err != nil {
+					return err
+				}
+				return did(cmd, "the state is that of %s", named(args[0]))
+			})
 		})
 	})
+}
+
+// named is what a file is called; - is standard input.
+func named(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
 }
 
 // reading runs do over a file, and shows how far it is; - is standard input.
@@ -133,7 +141,7 @@ func newStateCheck() *cobra.Command {
 		Short: "Verify the state's invariants",
 		Long:  "Verify every invariant of the state, and that what is on disk is what is served. Exits with 1 when something is wrong.",
 		Example: `  clbemu state check
-  clbemu state check --server http://127.0.0.1:9601`,
+  clbemu state check --data-dir ./clbemu-data`,
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
 		progress := terminal.New(cmd.ErrOrStderr()).Transfer("checking", 0)
@@ -152,15 +160,18 @@ func printProblems(cmd *cobra.Command, c *controlclient.Client, checked func()) 
 	if err != nil {
 		return err
 	}
-	w := cmd.OutOrStdout()
-	for _, problem := range problems {
-		fmt.Fprintln(w, problem)
+	if err := printing(cmd).show(controlapi.Problems{Problems: problems}, func(s *terminal.Screen) error {
+		for _, problem := range problems {
+			s.Printf("%s\n", problem)
+		}
+		if len(problems) == 0 {
+			s.Printf("the state is consistent\n")
+		}
+		return nil
+	}); err != nil || len(problems) == 0 {
+		return err
 	}
-	if len(problems) > 0 {
-		return failed(fmt.Errorf("the state has %d problems", len(problems)))
-	}
-	fmt.Fprintln(w, "the state is consistent")
-	return nil
+	return failed(fmt.Errorf("the state has %d problems", len(problems)))
 }
 
 func newStateReset() *cobra.Command {
@@ -169,24 +180,20 @@ func newStateReset() *cobra.Command {
 		Use:   "reset",
 		Short: "Delete everything and plant the world again",
 		Long:  "Delete everything and plant the world again. A running emulator plants the world that it was started with.",
-		Example: `  clbemu state reset --world world.yaml
-  clbemu state reset --server http://127.0.0.1:9601`,
+		Example: `  clbemu state reset
+  clbemu state reset --data-dir ./clbemu-data --world world.yaml`,
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
-		if f.server != "" && f.world != "" {
-			return usage(errors.New("--world and --server exclude each other: a running emulator has its world"))
+		if !f.inFolder && f.world != "" {
+			return usage(errors.New("--world needs --data-dir: a running emulator has its world"))
 		}
-		return f.with(cmd, writes, func(c *controlclient.Client) error { return c.ResetState(cmd.Context()) })
+		return f.with(cmd, writes, func(c *controlclient.Client) error {
+			if err := c.ResetState(cmd.Context()); err != nil {
+				return err
+			}
+			return did(cmd, "everything is deleted, and the world is planted again")
+		})
 	})
 	cmd.Flags().StringVar(&f.world, "world", "", "world file (default: clbemu world show)")
 	return cmd
-}
-
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usage(fmt.Errorf("%s takes one argument, %s: see %s --help", cmd.Name(), what, cmd.CommandPath()))
-		}
-		return nil
-	}
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 
@@ -40,36 +38,19 @@ func (a access) open(dir string) (*bolt.Engine, error) {
 	return bolt.Open(dir)
 }
 
-// newClient is a client of a running emulator.
-func newClient(server, token string) (*controlclient.Client, error) {
-	if _, err := url.Parse(server); err != nil {
-		return nil, usage(fmt.Errorf("--server %s: %w", server, err))
-	}
-	return &controlclient.Client{URL: server, Token: token}, nil
-}
-
-// answered gives an error the exit code that the control API's answer asks for, or
-// else that of what can't be done.
-func answered(err error) error {
-	refused := (*controlclient.Refused)(nil)
-	switch {
-	case !errors.As(err, &refused) || !refused.Wrong():
-		return cannot(err)
-	case refused.Status == http.StatusNotFound, refused.Route.Method == http.MethodGet:
-		return usage(err) // the question is about what there is not
-	}
-	return failed(err)
-}
-
 // with runs do on the state that the flags name: of a running emulator, or of a
 // stopped one, by the handlers that would answer if it ran.
 func (f *stateFlags) with(cmd *cobra.Command, a access, do func(*controlclient.Client) error) error {
-	if f.server != "" {
-		c, err := newClient(f.server, f.token)
+	if !f.inFolder {
+		c, err := f.client()
 		if err != nil {
 			return err
 		}
-		return answered(do(c))
+		err = do(c)
+		if unreachable := (*controlclient.Unreachable)(nil); errors.As(err, &unreachable) {
+			return cannot(fmt.Errorf("%w: for a stopped one, name the folder of its state by --data-dir", err))
+		}
+		return answered(err)
 	}
 	w, err := f.loadWorld()
 	if err != nil {
@@ -101,11 +82,11 @@ func (f *stateFlags) loadWorld() (*world.World, error) {
 func (f *stateFlags) open(cmd *cobra.Command, a access) (*state.Store, error) {
 	path := filepath.Join(f.dataDir, bolt.FileName)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && a != creates {
-		return nil, fmt.Errorf("there is no state in %s: name its folder by --data-dir, or a running emulator by --server", f.dataDir)
+		return nil, fmt.Errorf("there is no state in %s: is that its folder?", f.dataDir)
 	}
 	e, err := a.open(f.dataDir)
 	if errors.Is(err, engine.ErrLocked) {
-		err = fmt.Errorf("%s is in use by a running emulator: stop it, or name its control API, such as --server http://%s", f.dataDir, defaultControl)
+		err = fmt.Errorf("%s is in use by a running emulator: leave out --data-dir, or say by --server where its control API is", f.dataDir)
 	}
 	if err != nil {
 		return nil, err

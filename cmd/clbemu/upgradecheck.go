@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlclient"
@@ -21,7 +22,6 @@ import (
 
 func newUpgradeCheck() *cobra.Command {
 	var dataDir, sinceMark string
-	var asJSON bool
 	cmd := addRemote(&cobra.Command{
 		Use:   "upgradecheck",
 		Short: "Report what a new version of a client tried to change at load balancers",
@@ -47,15 +47,16 @@ when the journal did not keep all calls.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return errors.Join(cannot(json.NewEncoder(cmd.OutOrStdout()).Encode(found)), verdictOf(found))
+		if err := printing(cmd).show(found, func(s *terminal.Screen) error {
+			printChanges(s, found)
+			return nil
+		}); err != nil {
+			return err
 		}
-		printChanges(cmd.OutOrStdout(), found)
 		return verdictOf(found)
 	})
 	cmd.Flags().StringVar(&dataDir, "data-dir", defaultDataDir, "folder of the state that was forked")
 	cmd.Flags().StringVar(&sinceMark, "since-mark", "", "calls after this mark (default: all)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	return cmd
 }
 
@@ -101,15 +102,6 @@ func printChanges(w io.Writer, found []upgradecheck.LoadBalancer) {
 			}
 		}
 	}
-}
-
-// short is a value as a line shows it; --json has all of it.
-func short(value string) string {
-	const most = 100
-	if letters := []rune(value); len(letters) > most {
-		value = string(letters[:most-1]) + "…"
-	}
-	return printable(value)
 }
 
 // checkUpgrade compares the calls of a running emulator with a stopped one's state.

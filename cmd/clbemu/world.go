@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -31,8 +30,7 @@ func newWorldShow() *cobra.Command {
 		Example: "  clbemu world show > world.yaml",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := cmd.OutOrStdout().Write(world.DefaultText)
-			return cannot(err)
+			return printYAML(cmd, world.DefaultText)
 		},
 	}
 }
@@ -49,10 +47,10 @@ func newWorldValidate() *cobra.Command {
 			if path := (*fs.PathError)(nil); errors.As(err, &path) {
 				return cannot(err)
 			}
-			if err == nil {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s is valid\n", args[0])
+			if err != nil {
+				return failed(err)
 			}
-			return failed(err)
+			return did(cmd, "%s is valid", args[0])
 		},
 	}
 }

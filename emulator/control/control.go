@@ -15,8 +15,10 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gorilla/mux"
 	"github.com/rs/zerolog"
@@ -46,8 +48,11 @@ type Config struct {
 	// Host is the name or address that the listener was given. A call without a
 	// token must name it, or a loopback address, as its host.
 	Host    string
-	Version string
-	Log     zerolog.Logger
+	Version controlapi.Version
+	// Server, if set, describes the emulator that is served; Version and time are
+	// filled in.
+	Server func() controlapi.Server
+	Log    zerolog.Logger
 	// MaxImport is the largest state that an import takes, in bytes; 0 is
 	// 256 MiB, some two hundred thousand load balancers.
 	MaxImport int64
@@ -130,6 +135,7 @@ func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
 		controlapi.GetOpenAPI:      a.openAPI,
 		controlapi.GetActions:      a.actions,
 		controlapi.GetVersion:      a.version,
+		controlapi.GetServer:       a.server,
 	}
 }
 
@@ -158,14 +164,20 @@ func hasToken(r *http.Request, token string) bool {
 	return ok && subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-func isLocal(host, own string) bool {
+// nameOf is a host without its port.
+func nameOf(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
+		return name
 	}
+	return strings.Trim(host, "[]")
+}
+
+func isLocal(host, own string) bool {
+	host = nameOf(host)
 	if host == "localhost" || own != "" && host == own {
 		return true
 	}
-	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.IsLoopback()
 }
 
@@ -201,7 +213,24 @@ func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (a *api) version(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, controlapi.Version{Version: a.Version})
+	answer(w, http.StatusOK, a.Version)
+}
+
+// server tells how the cloud's API is reached from where the call came from: an API
+// on all addresses is at the one by which the control API was found.
+func (a *api) server(w http.ResponseWriter, r *http.Request) {
+	described := controlapi.Server{Auth: controlapi.AuthStrict}
+	if a.Server != nil {
+		described = a.Server()
+	}
+	if u, err := url.Parse(described.API); err == nil && u.Host != "" {
+		if addr, err := netip.ParseAddr(u.Hostname()); err == nil && addr.IsUnspecified() {
+			u.Host = net.JoinHostPort(nameOf(r.Host), u.Port())
+		}
+		described.API = u.String()
+	}
+	described.Version, described.Time = a.Version, time.Now()
+	answer(w, http.StatusOK, described)
 }
 
 //go:embed openapi.yaml

@@ -52,7 +52,7 @@ func fixtureOver(t *testing.T, store *state.Store, change func(*control.Config))
 	t.Helper()
 	cfg := control.Config{
 		Store: store, Products: []*gateway.Product{product}, Plant: world.Default().Plant,
-		Snapshots: control.NewSnapshots(""), Host: "control.test", Version: "v1", Log: zerolog.Nop(),
+		Snapshots: control.NewSnapshots(""), Host: "control.test", Version: controlapi.Version{Version: "v1"}, Log: zerolog.Nop(),
 	}
 	if change != nil {
 		change(&cfg)

@@ -235,7 +235,7 @@ var structs = map[string]any{
 	"Clock": controlapi.Clock{}, "ClockChange": controlapi.ClockChange{}, "FaultRules": controlapi.FaultRules{}, "FaultRule": controlapi.FaultRule{},
 	"Page": journal.Page{}, "Count": journal.Count{}, "Entry": journal.Entry{}, "Missed": controlapi.Missed{}, "NewMark": controlapi.NewMark{},
 	"Marks": controlapi.Marks{}, "Mark": journal.Mark{}, "Snapshots": controlapi.Snapshots{}, "Snapshot": controlapi.Snapshot{}, "Export": state.Export{},
-	"Status": controlapi.Status{}, "Error": controlapi.Refusal{}, "Version": controlapi.Version{},
+	"Status": controlapi.Status{}, "Error": controlapi.Refusal{}, "Version": controlapi.Version{}, "Server": controlapi.Server{},
 }
 
 // plain are the schemas of what is YAML.

@@ -22,10 +22,35 @@ type Refusal struct {
 	Error string `json:"error"`
 }
 
-// Version is the answer of GetVersion.
+// Version is the answer of GetVersion: what was built, of which commit, and when that
+// was made. Commit and Date are unknown to a build without its repository.
 type Version struct {
 	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Date    string `json:"date,omitempty"`
 }
+
+// Server is the answer of GetServer: how clients of the cloud find a running emulator.
+type Server struct {
+	Version Version `json:"version"`
+	// API is the URL of the cloud's API as the caller reaches it, "" where nobody
+	// serves it.
+	API string `json:"api,omitempty"`
+	// Certificate is that of the API's HTTPS in PEM, for clients to trust.
+	Certificate string `json:"certificate,omitempty"`
+	// Auth is strict where signatures are verified, else off.
+	Auth string `json:"auth"`
+	// DataDir is the folder of the state, "" where it is in memory.
+	DataDir string `json:"dataDir,omitempty"`
+	// Time is real time at the emulator, with which signatures are compared.
+	Time time.Time `json:"time"`
+}
+
+// The values of Auth.
+const (
+	AuthStrict = "strict"
+	AuthOff    = "off"
+)
 
 // Action is a row of the answer of GetActions.
 type Action struct {

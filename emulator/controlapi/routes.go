@@ -75,6 +75,7 @@ var (
 	GetOpenAPI = route(http.MethodGet, "/v1/openapi.yaml")
 	GetActions = route(http.MethodGet, "/v1/actions")
 	GetVersion = route(http.MethodGet, "/v1/version")
+	GetServer  = route(http.MethodGet, "/v1/server")
 )
 
 var variable = regexp.MustCompile(`\{[a-z]+\}`)

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -54,6 +55,39 @@ func (e *Refused) Error() string {
 	return fmt.Sprintf("%s answers %d %s: %s", e.url, e.Status, http.StatusText(e.Status), e.Reason)
 }
 
+// Unreachable says that nothing answers.
+type Unreachable struct {
+	URL   string
+	cause error
+}
+
+// Error says where, and what is wrong there.
+func (e *Unreachable) Error() string {
+	return fmt.Sprintf("nothing answers at %s: is clbemu running, with its control API there? (%v)", e.URL, e.cause)
+}
+
+// Unwrap returns the cause.
+func (e *Unreachable) Unwrap() error { return e.cause }
+
+// Elsewhere says that something else than a control API answers.
+type Elsewhere struct{ URL, What string }
+
+// Error says what does.
+func (e *Elsewhere) Error() string {
+	return fmt.Sprintf("%s is not the control API: %s answers there", e.URL, e.What)
+}
+
+// httpToHTTPS is in what a server of HTTPS answers by HTTP.
+const httpToHTTPS = "HTTP request to an HTTPS server"
+
+// elsewhere is what an answer is from, if it is not from a control API.
+func elsewhere(response *http.Response) string {
+	if response.Header.Get("x-acs-request-id") != "" {
+		return "the cloud's API"
+	}
+	return ""
+}
+
 // call is one call that is to be made.
 type call struct {
 	route *controlapi.Route
@@ -82,14 +116,27 @@ func (c *Client) do(ctx context.Context, what call, read func(io.Reader) error) 
 		client = http.DefaultClient
 	}
 	response, err := client.Do(request)
+	if errors.Is(err, io.EOF) {
+		return &Elsewhere{c.URL, "something that hangs up"}
+	}
+	if unreachable := (*url.Error)(nil); errors.As(err, &unreachable) {
+		return &Unreachable{c.URL, unreachable.Err}
+	}
 	if err != nil {
-		return fmt.Errorf("%w: is clbemu running with its control API at %s?", err, c.URL)
+		return err
 	}
 	defer response.Body.Close()
+	if other := elsewhere(response); other != "" {
+		return &Elsewhere{c.URL, other}
+	}
 	if response.StatusCode == http.StatusOK {
 		return read(response.Body)
 	}
-	refused := &Refused{Route: what.route, Status: response.StatusCode, Reason: reason(response.Body)}
+	why := reason(response.Body)
+	if strings.Contains(why, httpToHTTPS) {
+		return &Elsewhere{c.URL, "something by HTTPS"}
+	}
+	refused := &Refused{Route: what.route, Status: response.StatusCode, Reason: why}
 	if _, local := client.Transport.(*inProcess); !local {
 		refused.url = c.URL
 	}
@@ -152,10 +199,15 @@ func to(w io.Writer) func(io.Reader) error {
 }
 
 // Version is the emulator's.
-func (c *Client) Version(ctx context.Context) (string, error) {
-	var got controlapi.Version
-	err := c.do(ctx, call{route: controlapi.GetVersion}, into(&got))
-	return got.Version, err
+func (c *Client) Version(ctx context.Context) (got controlapi.Version, err error) {
+	err = c.do(ctx, call{route: controlapi.GetVersion}, into(&got))
+	return got, err
+}
+
+// Server tells how clients of the cloud find the emulator.
+func (c *Client) Server(ctx context.Context) (got controlapi.Server, err error) {
+	err = c.do(ctx, call{route: controlapi.GetServer}, into(&got))
+	return got, err
 }
 
 // Actions lists the actions of the cloud's API.

@@ -45,7 +45,7 @@ func (s *seen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func places(t *testing.T, test func(t *testing.T, c *controlclient.Client, routes map[*controlapi.Route]bool)) {
 	for _, inProcess := range []bool{false, true} {
 		t.Run(map[bool]string{false: "connection", true: "process"}[inProcess], func(t *testing.T) {
-			e, err := emulator.New(t.Context(), emulator.Config{Seed: 1, Version: "v1"})
+			e, err := emulator.New(t.Context(), emulator.Config{Seed: 1, Version: controlapi.Version{Version: "v1"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,9 @@ func TestEveryRoute(t *testing.T) {
 		ok("document", true, c.OpenAPI(ctx, &text))
 		ok("texts", strings.Contains(text.String(), "clbemu_resources") && strings.Contains(text.String(), "openapi: 3.1.0"), nil)
 		v, err := c.Version(ctx)
-		ok("version", v == "v1", err)
+		ok("version", v.Version == "v1", err)
+		server, err := c.Server(ctx)
+		ok("server", server.Version == v && server.Auth == controlapi.AuthOff && time.Since(server.Time) < time.Minute, err)
 		actions, err := c.Actions(ctx)
 		ok("actions", len(actions) > 100, err)
 		testState(ctx, c, ok)
@@ -125,8 +127,10 @@ func testState(ctx context.Context, c *controlclient.Client, ok func(string, boo
 
 func testWorld(ctx context.Context, c *controlclient.Client, ok func(string, bool, error)) {
 	where := controlapi.Where{RegionID: "cn-hangzhou"}
-	ok("set", true, c.SetWorld(ctx, controlapi.Change{Where: where, Settings: []controlapi.Setting{{Name: "account.balance", Value: "7"}}}))
-	list, err := c.World(ctx, where)
+	balance := controlapi.Setting{Name: "account.balance", Value: "7"}
+	list, err := c.SetWorld(ctx, controlapi.Change{Where: where, Settings: []controlapi.Setting{balance}})
+	ok("set", len(list) > 5 && list[0] == balance, err)
+	list, err = c.World(ctx, where)
 	ok("conditions", len(list) > 5 && list[0] == controlapi.Setting{Name: "account.balance", Value: "7"}, err)
 	done, err := c.ImportCluster(ctx, where, strings.NewReader(node))
 	ok("cluster", done.Instances.Created == 1, err)

@@ -70,9 +70,11 @@ func (c *Client) World(ctx context.Context, where controlapi.Where) ([]controlap
 	return got.Conditions, err
 }
 
-// SetWorld changes conditions, all of them or none.
-func (c *Client) SetWorld(ctx context.Context, change controlapi.Change) error {
-	return c.send(ctx, controlapi.SetWorld, change, discard)
+// SetWorld changes conditions, all of them or none, and lists those in force then.
+func (c *Client) SetWorld(ctx context.Context, change controlapi.Change) ([]controlapi.Setting, error) {
+	var got controlapi.Conditions
+	err := c.send(ctx, controlapi.SetWorld, change, into(&got))
+	return got.Conditions, err
 }
 
 // ImportCluster makes instances and network interfaces of what kubectl get -o json

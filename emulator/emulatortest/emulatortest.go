@@ -59,7 +59,7 @@ func Start(t testing.TB, options ...Option) *Server {
 		Seed:          1,
 		Listen:        "127.0.0.1:0",
 		ControlListen: "127.0.0.1:0",
-		Version:       "test",
+		Version:       controlapi.Version{Version: "test"},
 	}
 	for _, option := range options {
 		option(&cfg)

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -46,6 +47,7 @@ type Call struct {
 	// Faults are the names of the fault rules that struck the call.
 	Faults []string
 
+	made   string
 	strict bool            // what the signature doesn't cover is not read
 	broken *faults.Verdict // what happens to the answer
 	// forgettable is why a restart will forget the nonce.
@@ -71,6 +73,23 @@ func (c *Call) Product() string {
 func (c *Call) Resource() string {
 	_, id := c.about()
 	return id
+}
+
+// Made is the id of what the call made, "" when it made nothing that has one, or
+// nothing of the sorts that the product's calls are about.
+func (c *Call) Made() string { return c.made }
+
+// noteMade keeps the id that an answer has and its call has not.
+func (c *Call) noteMade(response any) {
+	if c.product == nil || !c.action.Mutates {
+		return
+	}
+	for _, r := range c.product.Resources {
+		if id := c.action.response().text(reflect.ValueOf(response).Elem(), r.Parameter); id != "" && id != c.Params.Get(r.Parameter) {
+			c.made = id
+			return
+		}
+	}
 }
 
 // about finds what the call is about by the first of the product's parameters

@@ -107,6 +107,16 @@ func (f *encodeField) present(v reflect.Value) (reflect.Value, bool) {
 }
 
 // json appends the members of an object, each with a comma before it.
+// text is a field that is a string, "" where there is none.
+func (e *encoder) text(v reflect.Value, name string) string {
+	for i := range e.fields {
+		if f := &e.fields[i]; f.name == name && f.kind == reflect.String && !f.list {
+			return v.FieldByIndex(f.index).String()
+		}
+	}
+	return ""
+}
+
 func (e *encoder) json(b []byte, v reflect.Value) []byte {
 	for i := range e.fields {
 		f := &e.fields[i]

@@ -117,6 +117,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		outcome.Status, outcome.Code = problem.Status, problem.Code
 	} else {
 		out = call.success(response)
+		call.noteMade(response)
 	}
 	// The call is reported before its client can have the answer and ask for it.
 	outcome.Duration = time.Since(start)

@@ -36,7 +36,9 @@ type Entry struct {
 	Action      string    `json:"action"`
 	Region      string    `json:"region,omitempty"`
 	// Resource is the id that the call is about.
-	Resource   string            `json:"resource,omitempty"`
+	Resource string `json:"resource,omitempty"`
+	// Made is the id of what the call made.
+	Made       string            `json:"made,omitempty"`
 	Parameters map[string]string `json:"parameters,omitempty"`
 	// Omitted counts the parameters that are too many to be kept.
 	Omitted int    `json:"omitted,omitempty"`
@@ -62,7 +64,7 @@ const (
 // clean makes the entry's texts its own, as those of a request share its memory,
 // bounds them, and hides secrets.
 func (e *Entry) clean() {
-	for _, text := range []*string{&e.RequestID, &e.AccessKeyID, &e.UserAgent, &e.Product, &e.Action, &e.Region, &e.Resource, &e.Code} {
+	for _, text := range []*string{&e.RequestID, &e.AccessKeyID, &e.UserAgent, &e.Product, &e.Action, &e.Region, &e.Resource, &e.Made, &e.Code} {
 		*text = bounded(*text, maxText)
 	}
 	e.cleanParameters()

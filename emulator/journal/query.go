@@ -57,6 +57,7 @@ var conditions = map[string]func(e *Entry, want string) bool{
 	"product":     func(e *Entry, want string) bool { return e.Product == want },
 	"region":      func(e *Entry, want string) bool { return e.Region == want },
 	"resource":    func(e *Entry, want string) bool { return e.Resource == want },
+	"made":        func(e *Entry, want string) bool { return e.Made == want },
 	"status":      func(e *Entry, want string) bool { return strconv.Itoa(e.Status) == want },
 	"code":        func(e *Entry, want string) bool { return e.Kind == KindCall && cmp.Or(e.Code, Success) == want },
 	"action":      func(e *Entry, want string) bool { return glob.Split(want).Match(e.Action) },

@@ -102,7 +102,8 @@ func (r *Remote) Set(ctx context.Context, settings []scenarios.Setting) error {
 		change.Settings = append(change.Settings, controlapi.Setting{Name: s.Name, Value: s.Value})
 		r.set[s.Name] = true
 	}
-	return r.control().SetWorld(ctx, change)
+	_, err := r.control().SetWorld(ctx, change)
+	return err
 }
 
 // remember keeps what the conditions are before the first change.
@@ -206,7 +207,7 @@ func (r *Remote) Close(ctx context.Context) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(r.set)) {
 		setting := controlapi.Setting{Name: name, Value: r.former(name)}
-		if err := r.control().SetWorld(ctx, controlapi.Change{Settings: []controlapi.Setting{setting}}); err != nil {
+		if _, err := r.control().SetWorld(ctx, controlapi.Change{Settings: []controlapi.Setting{setting}}); err != nil {
 			errs = append(errs, fmt.Errorf("put back %s: %w", name, err))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -72,6 +73,9 @@ func coloured(w io.Writer) io.Writer {
 	}
 	return colorprofile.NewWriter(w, os.Environ())
 }
+
+// Width is that of the terminal, if it is one.
+func (s *Screen) Width() (width int, live bool) { return s.width(), s.live }
 
 // Write implements io.Writer.
 func (s *Screen) Write(text []byte) (int, error) {
@@ -159,17 +163,34 @@ func (s *Screen) follow(describe func() string, done <-chan struct{}) {
 	}
 }
 
+// LastColumn is a column of Fit: that of the last column of a line of several, which
+// are two spaces or more apart.
+const LastColumn = -1
+
 // Fit breaks lines that a terminal would break within a word. What a line goes on
-// with is indented as far as its first column goes.
+// with is indented as far as its first column goes, or as a column says.
 func (s *Screen) Fit(text string, column int) string {
 	if !s.live {
 		return text
 	}
 	var fitted strings.Builder
 	for line := range strings.Lines(text) {
-		fitted.WriteString(fit(line, s.width(), column))
+		from := column
+		if from == LastColumn {
+			from = lastColumn(line)
+		}
+		fitted.WriteString(fit(line, s.width(), from))
 	}
 	return fitted.String()
+}
+
+// lastColumn is where the last column of a line begins, 0 if it has one alone.
+func lastColumn(line string) int {
+	start := len(line) - len(strings.TrimLeft(line, " "))
+	if gap := strings.LastIndex(strings.TrimRight(line, " \n"), "  "); gap > start {
+		return gap + 2
+	}
+	return 0
 }
 
 func fit(line string, width, column int) string {
@@ -177,18 +198,25 @@ func fit(line string, width, column int) string {
 		return line
 	}
 	end := strings.TrimLeft(line, " ")
-	if start := len(line) - len(end); start < column && start > 0 && len(line) > column {
+	if start := len(line) - len(end); start < column && len(line) > column && (start > 0 || column > 0 && line[column-1] == ' ') {
 		end = line[column:] // a label stands before it
 	}
 	first := line[:len(line)-len(end)]
-	indent := strings.Repeat(" ", max(len(first), 2))
+	indent := strings.Repeat(" ", max(lipgloss.Width(first), 2))
 	wrapped := lipgloss.Wrap(strings.TrimRight(end, "\n"), width-len(indent), "")
 	return first + strings.ReplaceAll(wrapped, "\n", "\n"+indent) + line[len(strings.TrimRight(line, "\n")):]
 }
 
-// Table prints rows under a header, in columns.
-func Table(w io.Writer, header []string, rows [][]string) error {
-	t := table.New().Headers(header...).Rows(rows...).Wrap(false).
+// leastColumn is how narrow the last column of a table may become.
+const leastColumn = 20
+
+// Table prints rows under a header, in columns. Where they are wider than the
+// terminal, the last goes on in the next lines.
+func (s *Screen) Table(header []string, rows [][]string) error {
+	if s.live {
+		rows = narrowed(header, rows, s.width())
+	}
+	t := table.New().Headers(header...).Rows(rows...).Wrap(true).
 		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderHeader(false).BorderColumn(false).BorderRow(false).
 		StyleFunc(func(row, column int) lipgloss.Style {
 			style := lipgloss.NewStyle()
@@ -204,6 +232,27 @@ func Table(w io.Writer, header []string, rows [][]string) error {
 	for line := range strings.Lines(t.String()) {
 		text.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
-	_, err := io.WriteString(coloured(w), text.String())
+	_, err := io.WriteString(s, text.String())
 	return err
+}
+
+// narrowed breaks what is in the last column, if that makes the table fit.
+func narrowed(header []string, rows [][]string, width int) [][]string {
+	last := len(header) - 1
+	room := width
+	for column := range last {
+		widest := lipgloss.Width(header[column])
+		for _, row := range rows {
+			widest = max(widest, lipgloss.Width(row[column]))
+		}
+		room -= widest + 2
+	}
+	if room < leastColumn {
+		return rows
+	}
+	fitted := make([][]string, len(rows))
+	for i, row := range rows {
+		fitted[i] = append(slices.Clone(row[:last]), lipgloss.Wrap(row[last], room, ""))
+	}
+	return fitted
 }

@@ -65,14 +65,14 @@ func TestLive(t *testing.T) {
 // nothing stands behind the last one.
 func TestTable(t *testing.T) {
 	var out bytes.Buffer
-	if err := Table(&out, []string{"NAME", "ABOUT"}, [][]string{{"a", "first"}, {"负载均衡", "second"}, {"b", ""}}); err != nil {
+	if err := New(&out).Table([]string{"NAME", "ABOUT"}, [][]string{{"a", "first"}, {"负载均衡", "second"}, {"b", ""}}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "NAME      ABOUT\na         first\n负载均衡  second\nb\n"; out.String() != want {
 		t.Errorf("the table is\n%s\nwant\n%s", out.String(), want)
 	}
 	out.Reset()
-	if err := Table(&out, []string{"NAME", "ABOUT"}, nil); err != nil || out.String() != "NAME  ABOUT\n" {
+	if err := New(&out).Table([]string{"NAME", "ABOUT"}, nil); err != nil || out.String() != "NAME  ABOUT\n" {
 		t.Errorf("an empty table is %q, %v", out.String(), err)
 	}
 }
@@ -133,5 +133,23 @@ func TestFit(t *testing.T) {
 	want := "short\n  to do     one two three\n            four five\n            six seven\n            eight nine ten\nno label before these\n  many words\n"
 	if got := s.Fit(text, 12); got != want {
 		t.Errorf("on a terminal the text is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestNarrow proves that what is in the last column goes on below itself where the
+// terminal is narrow, in a table and in a text of columns.
+func TestNarrow(t *testing.T) {
+	var out bytes.Buffer
+	s := New(&out)
+	s.live, s.width = true, func() int { return 33 }
+	if err := s.Table([]string{"A", "ABOUT"}, [][]string{{"one", "two three four five six seven eight"}, {"b", "c"}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "A    ABOUT\none  two three four five six\n     seven eight\nb    c\n"; out.String() != want {
+		t.Errorf("the table is\n%s\nwant\n%s", out.String(), want)
+	}
+	const help = "      --a int   one two three four\nplain text of one column that is long\n"
+	if got, want := s.Fit(help, LastColumn), "      --a int   one two three\n                four\nplain text of one column that\n  is long\n"; got != want {
+		t.Errorf("the text is\n%s\nwant\n%s", got, want)
 	}
 }

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+)
+
+// connection says which running emulator a command is about. --server means the same
+// wherever there is one: its control API.
+type connection struct{ server, token string }
+
+func (f *connection) define(flags *pflag.FlagSet) {
+	flags.StringVar(&f.server, "server", "http://"+defaultControl, "control API of a running emulator")
+	flags.StringVar(&f.token, "control-token", "", "token of the control API")
+}
+
+// client is a client of the running emulator.
+func (f *connection) client() (*controlclient.Client, error) {
+	server, err := address(f.server, controlPort)
+	if err != nil {
+		return nil, usage(fmt.Errorf("--server is where the control API is, such as %s: %w", defaultControl, err))
+	}
+	return &controlclient.Client{URL: server.String(), Token: f.token}, nil
+}
+
+// address reads where a server is: a URL, or its host and perhaps port alone.
+func address(text, port string) (*url.URL, error) {
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	server, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%q is no address", text)
+	case server.Hostname() == "" || server.Scheme != "http" && server.Scheme != "https" || strings.Trim(server.Path, "/") != "" || server.RawQuery != "":
+		return nil, fmt.Errorf("%q is no host with a port", text)
+	}
+	if server.Port() == "" {
+		server.Host = net.JoinHostPort(server.Hostname(), port)
+	}
+	return &url.URL{Scheme: server.Scheme, Host: server.Host}, nil
+}
+
+// addRemote gives a command that needs a running emulator its flags.
+func addRemote(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, c *controlclient.Client) error) *cobra.Command {
+	f := &connection{}
+	f.define(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := f.client()
+		if err != nil {
+			return err
+		}
+		return answered(do(cmd, args, c))
+	}
+	return cmd
+}
+
+// answered gives an error the exit code that the control API's answer asks for, or
+// else that of what can't be done.
+func answered(err error) error {
+	refused, elsewhere := (*controlclient.Refused)(nil), (*controlclient.Elsewhere)(nil)
+	switch {
+	case errors.As(err, &elsewhere):
+		return usage(fmt.Errorf("%w: --server is the control API, such as %s", err, defaultControl))
+	case !errors.As(err, &refused) || !refused.Wrong():
+		return cannot(err)
+	case refused.Status == http.StatusNotFound, refused.Route.Method == http.MethodGet:
+		return usage(err) // the question is about what there is not
+	}
+	return failed(err)
+}
+
+// clientFlags say where a client of the cloud finds it, and by which key.
+type clientFlags struct {
+	connection
+	api, accessKeyID, accessKeySecret string
+}
+
+func (f *clientFlags) define(flags *pflag.FlagSet) {
+	f.connection.define(flags)
+	flags.StringVar(&f.api, "api", "", "cloud's API as clients reach it (default: as --server says)")
+	flags.StringVar(&f.accessKeyID, "access-key-id", apiclient.AccessKeyID, "access key of the world")
+	flags.StringVar(&f.accessKeySecret, "access-key-secret", apiclient.AccessKeySecret, "its secret")
+}
+
+// cloudAPI is where the cloud's API is, with a client that trusts it: as the flag
+// says, and else as the running emulator does.
+func (f *clientFlags) cloudAPI(ctx context.Context) (*url.URL, *http.Client, error) {
+	if f.api != "" {
+		api, err := address(f.api, apiPort)
+		if err != nil {
+			return nil, nil, usage(fmt.Errorf("--api is where the cloud's API is, such as http://%s: %w", defaultListen, err))
+		}
+		return api, nil, nil
+	}
+	c, err := f.client()
+	if err != nil {
+		return nil, nil, err
+	}
+	described, err := c.Server(ctx)
+	if err != nil {
+		return nil, nil, answered(err)
+	}
+	api, err := url.Parse(described.API)
+	if err != nil || api.Host == "" {
+		return nil, nil, cannot(fmt.Errorf("%s does not say where its cloud's API is: name it by --api", c.URL))
+	}
+	return api, trusting(described.Certificate), nil
+}
+
+// trusting is a client that trusts a certificate, nil where there is none to trust.
+func trusting(certificate string) *http.Client {
+	if certificate == "" {
+		return nil
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM([]byte(certificate))
+	// No connection is kept for two calls: a broken one is one call's matter.
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: pool}}}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/emulator/names"
+)
+
+// usageText is what help says behind the description.
+const usageText = `Usage:{{if .Runnable}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} [command]{{end}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}
+
+Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}{{end}}{{if .LocalNonPersistentFlags.HasAvailableFlags}}
+
+Flags, of which each is an environment variable too (--data-dir is CLBEMU_DATA_DIR):
+{{.LocalNonPersistentFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if or .HasAvailableInheritedFlags .HasAvailablePersistentFlags}}
+
+Flags of every command:
+{{everywhere . | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+
+See {{.CommandPath}} [command] --help for more of a command.{{end}}
+`
+
+// explainUsage makes help fit the terminal, and refusals of the command line say what
+// was meant.
+func explainUsage(root *cobra.Command) {
+	cobra.AddTemplateFunc("everywhere", func(cmd *cobra.Command) string { return cmd.Root().PersistentFlags().FlagUsages() })
+	root.SetUsageTemplate(usageText)
+	usual := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		out := cmd.OutOrStdout()
+		var text bytes.Buffer
+		cmd.SetOut(&text)
+		usual(cmd, args)
+		cmd.SetOut(out)
+		screen := terminal.New(out)
+		screen.Printf("%s", screen.Fit(text.String(), terminal.LastColumn))
+	})
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage(fmt.Errorf("%s: see %s --help", wrongFlag(cmd, err), cmd.CommandPath()))
+	})
+}
+
+// wrongFlag says what is wrong with a flag.
+func wrongFlag(cmd *cobra.Command, err error) string {
+	unknown, value := (*pflag.NotExistError)(nil), (*pflag.InvalidValueError)(nil)
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+		return "unknown flag: --" + strings.TrimSuffix(unknown.GetSpecifiedName()+names.DidYouMean("--"+unknown.GetSpecifiedName(), known, ""), ": ")
+	case errors.As(err, &value):
+		return "--" + wrongValue(value.GetFlag(), value.GetValue()).Error()
+	}
+	return err.Error()
+}
+
+// wants says what the values of a sort of flag are.
+var wants = map[string]string{
+	"bool": "true or false", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
+	"duration": "a duration such as 90s or 5m", "float64": "a number",
+}
+
+// wrongValue refuses a value of a flag.
+func wrongValue(f *pflag.Flag, value string) error {
+	return fmt.Errorf("%s: want %s, not %q", f.Name, wants[f.Value.Type()], value)
+}
+
+// help is what a command that only groups others does.
+func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// noArgs refuses arguments: one of a command that groups others is a misspelt
+// command.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !cmd.HasAvailableSubCommands() {
+		return usage(fmt.Errorf("%s takes no argument, and there is %q: see %s --help", cmd.Name(), args[0], cmd.CommandPath()))
+	}
+	var known []string
+	for _, c := range cmd.Commands() {
+		known = append(known, c.Name())
+	}
+	return usage(fmt.Errorf("%s has no command %q%s", cmd.CommandPath(), args[0], names.DidYouMean(args[0], known, "see "+cmd.CommandPath()+" --help")))
+}
+
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usage(fmt.Errorf("%s takes one argument, %s: see %s --help", cmd.Name(), what, cmd.CommandPath()))
+		}
+		return nil
+	}
+}
