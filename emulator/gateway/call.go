@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"io"
 	"maps"
 	"net"
@@ -136,7 +137,7 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 	if r.Method != http.MethodGet && r.Method != http.MethodPost {
 		return problemMethod
 	}
-	params, err := url.ParseQuery(r.URL.RawQuery)
+	params, err := parseQuery(r.URL.RawQuery)
 	if err != nil {
 		return problemUnreadable
 	}
@@ -147,7 +148,7 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 		return problem
 	}
 	if len(c.body) > 0 && isForm(r.Header.Get("Content-Type")) {
-		form, err := url.ParseQuery(string(c.body))
+		form, err := parseQuery(string(c.body))
 		if err != nil {
 			return problemUnreadable
 		}
@@ -181,6 +182,47 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 	}
 	return nil
 }
+
+// parseQuery is url.ParseQuery, but for the order of errors, with memory for all
+// parameters at once: this is done for each call.
+func parseQuery(query string) (url.Values, error) {
+	most := strings.Count(query, "&") + 1
+	if most > maxParams {
+		return nil, errors.New("too many parameters")
+	}
+	params, values := make(url.Values, min(most, usualParams)), make([]string, 0, min(most, usualParams))
+	for pair := range strings.SplitSeq(query, "&") {
+		if pair == "" {
+			continue
+		}
+		if strings.Contains(pair, ";") {
+			return nil, errors.New("invalid semicolon separator in query")
+		}
+		escapedName, escapedValue, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(escapedName)
+		if err != nil {
+			return nil, err
+		}
+		value, err := url.QueryUnescape(escapedValue)
+		if err != nil {
+			return nil, err
+		}
+		if sent, twice := params[name]; twice {
+			params[name] = append(sent, value)
+			continue
+		}
+		values = append(values, value)
+		params[name] = values[len(values)-1:][:1:1]
+	}
+	return params, nil
+}
+
+const (
+	// maxParams is also that of url.ParseQuery.
+	maxParams = 10_000
+	// usualParams bounds the memory for parameters that are yet to be read.
+	usualParams = 64
+)
 
 // protocolParamsSent are as many of the protocol's own as every call has.
 const protocolParamsSent = 8

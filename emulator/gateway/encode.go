@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -26,6 +28,7 @@ type encodeField struct {
 	omitEmpty bool
 	kind      reflect.Kind
 	element   *encoder // of a struct or a list of structs
+	jsonStart string   // what stands before the value, with a comma before it
 }
 
 func newEncoder(t reflect.Type) *encoder {
@@ -54,6 +57,10 @@ func newEncodeField(f reflect.StructField, tag string, index []int) encodeField 
 	path, options, _ := strings.Cut(tag, ",")
 	field := encodeField{index: index, omitEmpty: options == "omitempty"}
 	field.name, field.wrapped, _ = strings.Cut(path, ">")
+	field.jsonStart = `,"` + field.name + `":`
+	if field.wrapped != "" {
+		field.jsonStart += `{"` + field.wrapped + `":`
+	}
 	t := f.Type
 	if t.Kind() == reflect.Slice {
 		field.list, t = true, t.Elem()
@@ -124,17 +131,10 @@ func (e *encoder) json(b []byte, v reflect.Value) []byte {
 		if !ok {
 			continue
 		}
-		b = append(b, ',', '"')
-		b = append(b, f.name...)
-		b = append(b, '"', ':')
+		b = append(b, f.jsonStart...)
 		if !f.list {
 			b = f.jsonValue(b, field)
 			continue
-		}
-		if f.wrapped != "" {
-			b = append(b, '{', '"')
-			b = append(b, f.wrapped...)
-			b = append(b, '"', ':')
 		}
 		b = f.jsonList(b, field)
 		if f.wrapped != "" {
@@ -290,10 +290,25 @@ type reply struct {
 	body        []byte
 }
 
-func contentLength(r reply) string { return strconv.Itoa(len(r.body)) }
+func (r reply) describe(h http.Header) {
+	h.Set("Content-Type", r.contentType)
+	h.Set("Content-Length", strconv.Itoa(len(r.body)))
+}
 
-// usualAnswer is the length that most answers stay below.
-const usualAnswer = 2 << 10
+// bodies are the memory of answers that were sent. Most answers stay below the
+// size that it has at first; that of the longest is not kept.
+var bodies = sync.Pool{New: func() any {
+	b := make([]byte, 0, 2<<10)
+	return &b
+}}
+
+// sent gives back the memory of the answer's body.
+func (r reply) sent() {
+	if cap(r.body) <= 64<<10 {
+		body := r.body[:0]
+		bodies.Put(&body)
+	}
+}
 
 func (c *Call) success(response any) reply {
 	v := reflect.ValueOf(response).Elem()
@@ -305,7 +320,7 @@ func (c *Call) success(response any) reply {
 		b = appendXMLTag(b, "</", c.ActionName+"Response")
 		return reply{status: 200, contentType: "text/xml;charset=utf-8", body: b}
 	}
-	b := append(make([]byte, 0, usualAnswer), `{"RequestId":`...)
+	b := append(*bodies.Get().(*[]byte), `{"RequestId":`...)
 	b = appendJSONString(b, c.RequestID)
 	b = c.action.response().json(b, v)
 	return reply{status: 200, contentType: "application/json;charset=utf-8", body: append(b, '}')}

@@ -149,9 +149,7 @@ func breakReply(w http.ResponseWriter, out reply, v faults.Verdict) reply {
 
 // sendPart promises the whole answer and sends a part of it.
 func sendPart(w http.ResponseWriter, out reply, n int) {
-	h := w.Header()
-	h.Set("Content-Type", out.contentType)
-	h.Set("Content-Length", contentLength(out))
+	out.describe(w.Header())
 	w.WriteHeader(out.status)
 	_, _ = w.Write(out.body[:min(n, len(out.body))]) // the client may be gone, which is the idea
 	_ = http.NewResponseController(w).Flush()

@@ -132,14 +132,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := s.cfg.Store.Failing(); err != nil {
 		h.Set(WarningHeader, "writes are refused: "+strings.Join(strings.Fields(err.Error()), " "))
 	}
-	h.Set("Content-Type", out.contentType)
-	h.Set("Content-Length", contentLength(out))
-	h.Set("x-acs-request-id", call.RequestID)
-	h.Set("x-acs-trace-id", traceID(call.RequestID))
+	out.describe(h)
+	h.Set("X-Acs-Request-Id", call.RequestID)
+	h.Set("X-Acs-Trace-Id", traceID(call.RequestID))
 	w.WriteHeader(out.status)
 	if _, err := w.Write(out.body); err != nil {
 		s.cfg.Log.Debug().Err(err).Str("requestId", call.RequestID).Msg("the client left before its answer")
 	}
+	out.sent()
 }
 
 // answer recovers from panics, so that a fault in a handler costs one reply and
@@ -166,10 +166,7 @@ var steps = []func(*Server, *Call) *Problem{
 	(*Server).meet,
 	(*Server).recognize,
 	func(s *Server, call *Call) *Problem { return s.strikeAt(faults.Accept, call) },
-	(*Server).authenticate,
-	(*Server).route,
-	(*Server).locate,
-	(*Server).admit,
+	(*Server).examine,
 	func(s *Server, call *Call) *Problem { return s.strikeAt(faults.BeforeCall, call) },
 }
 
@@ -184,28 +181,50 @@ func (s *Server) meet(call *Call) *Problem {
 	return nil
 }
 
+// recognize finds the product, which the cloud knows from the host that was
+// called, so that every refusal can name it.
+func (s *Server) recognize(call *Call) *Problem {
+	call.product = s.products[call.Version]
+	return nil
+}
+
+// examine looks at the state, which is the same one for all of it.
+func (s *Server) examine(call *Call) (problem *Problem) {
+	// The function returns no error, so neither does View.
+	_ = s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
+		for _, look := range looks {
+			if problem = look(s, call, v); problem != nil {
+				break
+			}
+		}
+		return nil
+	})
+	return problem
+}
+
+// looks are what the gateway wants to know of the state, in this order.
+var looks = []func(*Server, *Call, *state.View) *Problem{
+	(*Server).authenticate,
+	func(s *Server, call *Call, _ *state.View) *Problem { return s.route(call) },
+	(*Server).locate,
+	(*Server).throttle,
+	(*Server).authorize,
+}
+
 // authenticate finds out whose call it is. The order of its checks is that of
 // the gateway: evidence CLB-0004.
-func (s *Server) authenticate(call *Call) *Problem {
+func (s *Server) authenticate(call *Call, v *state.View) *Problem {
 	if !s.cfg.StrictAuth {
-		return s.identify(call)
+		return s.identify(call, v)
 	}
 	sig, problem := call.readSignature()
 	if problem != nil {
 		return problem
 	}
 	call.AccessKeyID = sig.accessKeyID
-	var key *cloud.AccessKey
-	var now time.Time
-	if err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
-		key, _ = cloud.AccessKeys.Find(v, sig.accessKeyID)
-		now = v.Now()
-		return nil
-	}); err != nil {
-		return internalError(err)
-	}
+	key, known := cloud.AccessKeys.Find(v, sig.accessKeyID)
 	switch {
-	case key == nil:
+	case !known:
 		return problemUnknownKey
 	case key.Status != cloud.AccessKeyActive:
 		return problemInactiveKey
@@ -222,7 +241,7 @@ func (s *Server) authenticate(call *Call) *Problem {
 	if !sig.matches(key.Secret) {
 		return signatureMismatch(string(sig.stringToSign))
 	}
-	if problem := s.checkToken(key, sig.securityToken, now); problem != nil {
+	if problem := checkToken(v, key, sig.securityToken); problem != nil {
 		return problem
 	}
 	// Only a call that was really signed may use up a nonce.
@@ -230,63 +249,48 @@ func (s *Server) authenticate(call *Call) *Problem {
 	return problem
 }
 
-func (s *Server) checkToken(key *cloud.AccessKey, token string, now time.Time) *Problem {
+func checkToken(v *state.View, key *cloud.AccessKey, token string) *Problem {
 	switch {
 	case key.SecurityToken == token && token == "":
 		return nil
 	case token == "":
 		return Missing("SecurityToken")
 	case key.SecurityToken != token:
-		if s.isToken(token) {
+		if isToken(v, token) {
 			return problemTokenMismatch
 		}
 		return problemTokenMalformed
-	case !now.Before(key.Expiration):
+	case !v.Now().Before(key.Expiration):
 		return problemTokenExpired
 	}
 	return nil
 }
 
 // isToken tells whether the token belongs to any key.
-func (s *Server) isToken(token string) (found bool) {
-	// The function returns no error, so neither does View.
-	_ = s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
-		for key := range cloud.AccessKeys.All(v) {
-			found = found || key.SecurityToken == token
+func isToken(v *state.View, token string) bool {
+	for key := range cloud.AccessKeys.All(v) {
+		if key.SecurityToken == token {
+			return true
 		}
-		return nil
-	})
-	return found
+	}
+	return false
 }
 
 // identify is authenticate without proof.
-func (s *Server) identify(call *Call) *Problem {
+func (s *Server) identify(call *Call, v *state.View) *Problem {
 	if authorization := call.request.Header.Get("Authorization"); call.AccessKeyID == "" && authorization != "" {
 		sig, _ := call.readSignature()
 		call.AccessKeyID = sig.accessKeyID
 	}
-	err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
-		if key, ok := cloud.AccessKeys.Find(v, call.AccessKeyID); ok {
-			call.Scope.AccountID = key.AccountID
-			return nil
-		}
-		for account := range cloud.Accounts.All(v) {
-			call.Scope.AccountID = account.ID
-			return nil
-		}
-		return fmt.Errorf("the world has no account")
-	})
-	if err != nil {
-		return internalError(err)
+	if key, ok := cloud.AccessKeys.Find(v, call.AccessKeyID); ok {
+		call.Scope.AccountID = key.AccountID
+		return nil
 	}
-	return nil
-}
-
-// recognize finds the product, which the cloud knows from the host that was
-// called, so that every refusal can name it.
-func (s *Server) recognize(call *Call) *Problem {
-	call.product = s.products[call.Version]
-	return nil
+	for account := range cloud.Accounts.All(v) {
+		call.Scope.AccountID = account.ID
+		return nil
+	}
+	return internalError(errors.New("the world has no account"))
 }
 
 // route finds the row of the action.
@@ -319,31 +323,22 @@ func (s *Server) route(call *Call) *Problem {
 // locate settles the region: the one named, that of the host, as each region of
 // the cloud has an endpoint of its own that implies it, or the account's own.
 // Evidence NLB-0027.
-func (s *Server) locate(call *Call) *Problem {
-	known := false
-	err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
-		if call.Scope.RegionID == "" {
-			call.Scope.RegionID = regionOfHost(v, call.Host)
+func (s *Server) locate(call *Call, v *state.View) *Problem {
+	if call.Scope.RegionID == "" {
+		call.Scope.RegionID = regionOfHost(v, call.Host)
+	}
+	if call.Scope.RegionID == "" {
+		account, err := cloud.Accounts.Get(v, call.Scope.AccountID)
+		if err != nil {
+			return internalError(err)
 		}
-		if call.Scope.RegionID == "" {
-			account, err := cloud.Accounts.Get(v, call.Scope.AccountID)
-			if err != nil {
-				return err
-			}
-			call.Scope.RegionID = account.DefaultRegionID
-		}
-		var region *cloud.Region
-		if region, known = cloud.Regions.Find(v, call.Scope.RegionID); known {
-			call.Scope.RegionID = region.ID // and not a part of the request, which rows would keep in memory
-		}
-		return nil
-	})
-	switch {
-	case err != nil:
-		return internalError(err)
-	case !known:
+		call.Scope.RegionID = account.DefaultRegionID
+	}
+	region, known := cloud.Regions.Find(v, call.Scope.RegionID)
+	if !known {
 		return problemUnknownRegion
 	}
+	call.Scope.RegionID = region.ID // and not a part of the request, which rows would keep in memory
 	return nil
 }
 
@@ -359,20 +354,6 @@ func regionOfHost(v *state.View, host string) string {
 		return ""
 	}
 	return region
-}
-
-// admit enforces the account's call limits and then the caller's policy.
-func (s *Server) admit(call *Call) (problem *Problem) {
-	err := s.cfg.Store.View(call.Scope, func(v *state.View) error {
-		if problem = s.throttle(call, v); problem == nil {
-			problem = s.authorize(call, v)
-		}
-		return nil
-	})
-	if err != nil {
-		return internalError(err)
-	}
-	return problem
 }
 
 // validator is a request with rules of shape that its tags can't express.

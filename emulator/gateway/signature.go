@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"hash"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -86,9 +88,28 @@ func stringToSignV1(method string, params url.Values) []byte {
 const usualQuery = 2 << 10
 
 func signV1(secret string, stringToSign []byte) string {
-	mac := hmac.New(sha1.New, []byte(secret+"&"))
+	mac := keyedV1(secret)
+	defer keyed.Put(mac)
 	mac.Write(stringToSign)
-	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	var room [sha1.Size]byte
+	return base64.StdEncoding.EncodeToString(mac.Sum(room[:0]))
+}
+
+// keyedHash is HMAC-SHA1 under a secret.
+type keyedHash struct {
+	secret string
+	hash.Hash
+}
+
+// keyed are those that were used, since most calls come with the same secret.
+var keyed sync.Pool
+
+func keyedV1(secret string) *keyedHash {
+	if mac, ok := keyed.Get().(*keyedHash); ok && mac.secret == secret {
+		mac.Reset()
+		return mac
+	}
+	return &keyedHash{secret, hmac.New(sha1.New, []byte(secret+"&"))}
 }
 
 // acs3 opens the Authorization header of the newer scheme.
@@ -192,15 +213,22 @@ func appendCanonicalQuery(b []byte, params url.Values, except string) []byte {
 // appendEscaped percent-encodes by RFC 3986: letters, digits and -_.~ stay.
 func appendEscaped[T string | []byte](b []byte, s T) []byte {
 	for i := range len(s) {
-		switch c := s[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.', c == '~':
+		if c := s[i]; unreserved[c] {
 			b = append(b, c)
-		default:
+		} else {
 			b = append(b, '%', upperHex[c>>4], upperHex[c&15])
 		}
 	}
 	return b
 }
+
+// unreserved are the bytes that stay.
+var unreserved = func() (stays [256]bool) {
+	for c := range stays {
+		stays[c] = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-_.~", byte(c)) >= 0
+	}
+	return stays
+}()
 
 // timestampForm is the only form of time that a signature may carry: UTC,
 // without a fraction.

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -78,7 +79,7 @@ func (e *Entry) cleanParameters() {
 	}
 	e.Parameters = make(map[string]string, min(len(sent), maxNames))
 	room := maxParameters
-	for _, name := range slices.Sorted(maps.Keys(sent)) {
+	for name := range inOrder(sent) {
 		value := bounded(sent[name], maxValue)
 		// The names of a change are those of conditions and rules.
 		if e.Kind == KindCall && IsSecret(name) || isSecretValue(sent[name]) {
@@ -91,6 +92,19 @@ func (e *Entry) cleanParameters() {
 		}
 		e.Parameters[name] = value
 	}
+}
+
+// inOrder yields the names of parameters, in order of name where not all may be
+// kept.
+func inOrder(sent map[string]string) iter.Seq[string] {
+	size := 0
+	for name, value := range sent {
+		size += max(len(name), len(Hidden)) + max(len(value), len(Hidden))
+	}
+	if size > maxParameters {
+		return slices.Values(slices.Sorted(maps.Keys(sent)))
+	}
+	return maps.Keys(sent)
 }
 
 // openName is a name, unless a client wrote a value into it.
