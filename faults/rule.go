@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -154,7 +155,7 @@ func (r Rule) String() string {
 	return text.String()
 }
 
-var ruleName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`)
+var ruleName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`) })
 
 // validate checks what can be checked without knowing the API.
 func (r Rule) validate() error {
@@ -166,7 +167,7 @@ func (r Rule) validate() error {
 }
 
 func (r Rule) problems() (all []Problem) {
-	if !ruleName.MatchString(r.Name) {
+	if !ruleName().MatchString(r.Name) {
 		all = append(all, wrong("name", "%q: a rule needs a name of letters, digits and . _ -", r.Name))
 	}
 	for _, p := range r.Match.problems() {

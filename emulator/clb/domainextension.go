@@ -2,6 +2,7 @@ package clb
 
 import (
 	"regexp"
+	"sync"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
@@ -45,11 +46,13 @@ func (req *createDomainExtensionRequest) loadBalancerOf(v *state.View) (string, 
 }
 
 // domainName has at least two labels; the first may be a wildcard.
-var domainName = regexp.MustCompile(`^(\*\.)?([0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?\.)+[0-9A-Za-z-]*[A-Za-z][0-9A-Za-z-]*$`)
+var domainName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\*\.)?([0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?\.)+[0-9A-Za-z-]*[A-Za-z][0-9A-Za-z-]*$`)
+})
 
 // Validate enforces the rules of shape.
 func (req *createDomainExtensionRequest) Validate() error {
-	if !domainName.MatchString(req.Domain) {
+	if !domainName().MatchString(req.Domain) {
 		return gateway.Invalid("Domain")
 	}
 	if req.ServerCertificateID == "" {

@@ -2,6 +2,7 @@ package clb
 
 import (
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
@@ -156,10 +157,10 @@ func (req *createLoadBalancerRequest) validateCharges() error {
 
 // loadBalancerName is what a name may be: it starts with a letter, of any
 // script, and goes on with letters, digits and - . _ /.
-var loadBalancerName = regexp.MustCompile(`^\pL[\pL\pN\-._/]*$`)
+var loadBalancerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\pL[\pL\pN\-._/]*$`) })
 
 func checkLoadBalancerName(name string) error {
-	if name != "" && !loadBalancerName.MatchString(name) {
+	if name != "" && !loadBalancerName().MatchString(name) {
 		return gateway.Invalid("LoadBalancerName")
 	}
 	return nil

@@ -3,6 +3,7 @@ package clb
 import (
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
@@ -63,7 +64,7 @@ type ruleParam struct {
 }
 
 // ruleURL starts with a slash, and is more than that.
-var ruleURL = regexp.MustCompile(`^/[0-9A-Za-z\-./%?#&=_~]{1,79}$`)
+var ruleURL = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[0-9A-Za-z\-./%?#&=_~]{1,79}$`) })
 
 // Validate enforces the rules of shape.
 func (req *createRulesRequest) Validate() error {
@@ -79,9 +80,9 @@ func (req *createRulesRequest) Validate() error {
 			return errRuleNameMissing
 		case len(r.RuleName) > 40, r.Domain == "" && r.URL == "", r.VServerGroupID == "":
 			return errRuleListMalformed
-		case r.Domain != "" && !domainName.MatchString(r.Domain):
+		case r.Domain != "" && !domainName().MatchString(r.Domain):
 			return errRuleDomainInvalid
-		case r.URL != "" && !ruleURL.MatchString(r.URL):
+		case r.URL != "" && !ruleURL().MatchString(r.URL):
 			return errRuleURLInvalid
 		}
 	}

@@ -31,7 +31,7 @@ func NewSnapshots(dir string) *Snapshots {
 	return &Snapshots{kept: folderOf(dir)}
 }
 
-var snapshotName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`)
+var snapshotName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`) })
 
 // What refusals of snapshots wrap.
 var (
@@ -56,7 +56,7 @@ func (s *Snapshots) List() ([]controlapi.Snapshot, error) {
 
 // Take keeps the store's state under a name, in the place of what had it.
 func (s *Snapshots) Take(store *state.Store, name string) error {
-	if !snapshotName.MatchString(name) {
+	if !snapshotName().MatchString(name) {
 		return fmt.Errorf("%w, not %q", ErrSnapshotName, name)
 	}
 	export, err := store.Export()
@@ -89,7 +89,7 @@ func (s *Snapshots) Restore(store *state.Store, name string) error {
 }
 
 func (s *Snapshots) text(name string) ([]byte, error) {
-	if !snapshotName.MatchString(name) {
+	if !snapshotName().MatchString(name) {
 		return nil, fmt.Errorf("%w: %s", ErrNoSnapshot, name)
 	}
 	s.mu.Lock()
@@ -116,7 +116,7 @@ func (s *Snapshots) meant(name string, err error) error {
 
 // Delete removes a snapshot.
 func (s *Snapshots) Delete(name string) error {
-	if !snapshotName.MatchString(name) {
+	if !snapshotName().MatchString(name) {
 		return fmt.Errorf("%w: %s", ErrNoSnapshot, name)
 	}
 	s.mu.Lock()

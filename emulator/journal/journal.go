@@ -110,14 +110,14 @@ func (j *Journal) record(e *Entry) {
 	}
 }
 
-var markName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`)
+var markName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`) })
 
 // ErrMark is what refusals of marks wrap.
 var ErrMark = errors.New("mark")
 
 // Mark names the present end of the journal. A mark that has the name moves.
 func (j *Journal) Mark(name string, now time.Time) (Mark, error) {
-	if !markName.MatchString(name) {
+	if !markName().MatchString(name) {
 		return Mark{}, fmt.Errorf("%w: %q: a mark needs a name of letters, digits and . _ -", ErrMark, name)
 	}
 	if j.size == 0 {

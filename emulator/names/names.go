@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/clbemu/clbemu/emulator/catalogue"
 	"github.com/clbemu/clbemu/emulator/gateway"
@@ -73,14 +74,14 @@ func (n *Names) actionNames() []string {
 }
 
 // verb begins the names of actions.
-var verb = regexp.MustCompile(`^[A-Z][a-z]+`)
+var verb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][a-z]+`) })
 
 // DidYouMean ends a refusal: with the name that was meant, or else with where
 // names are listed. A glob is meant to be one of a verb.
 func DidYouMean(name string, names []string, otherwise string) string {
 	if strings.HasSuffix(name, "*") {
 		for _, n := range names {
-			names = append(names, verb.FindString(n)+"*")
+			names = append(names, verb().FindString(n)+"*")
 		}
 	}
 	if near := spelling.Nearest(name, names); near != "" && near != name {
@@ -103,12 +104,12 @@ func (a Action) ParameterNames() []string {
 }
 
 // number finds the number of an element of a list, such as Tag.2.Key.
-var number = regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`)
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`) })
 
 // Reads tells whether the action reads a parameter.
 func (a Action) Reads(parameter string) bool {
 	known := a.ParameterNames()
-	return slices.Contains(known, parameter) || slices.Contains(known, number.ReplaceAllString(parameter, ".N$1")) ||
+	return slices.Contains(known, parameter) || slices.Contains(known, number().ReplaceAllString(parameter, ".N$1")) ||
 		slices.Contains(known, parameter+".N") // a list of one
 }
 

@@ -3,6 +3,7 @@ package nlb
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/gateway/tagging"
@@ -87,10 +88,10 @@ func (req *createLoadBalancerRequest) Validate() error {
 
 // resourceName is what the names of this API may be. What a CCM names its resources
 // has slashes in none, and is let pass as it is: NLB-0022.
-var resourceName = regexp.MustCompile(`^[\pL][\pL\pN\-._/ ]*$`)
+var resourceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL][\pL\pN\-._/ ]*$`) })
 
 func checkName(name string, refusal gateway.Refusal) error {
-	if name != "" && !resourceName.MatchString(name) {
+	if name != "" && !resourceName().MatchString(name) {
 		return refusal
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -58,20 +59,20 @@ func (p *planter) fail(at scalar, format string, args ...any) {
 
 // The forms of ids. A resource's is a prefix and at least one letter or digit.
 var (
-	digits       = regexp.MustCompile(`^[0-9]{1,20}$`)
-	regionForm   = regexp.MustCompile(`^[a-z]{2,}(-[a-z0-9]+)+$`)
-	keyForm      = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
-	resourceForm = regexp.MustCompile(`^[a-z]{1,4}-[0-9a-z][0-9a-z-]{0,63}$`)
-	certForm     = regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`)
+	digits       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,20}$`) })
+	regionForm   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{2,}(-[a-z0-9]+)+$`) })
+	keyForm      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`) })
+	resourceForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{1,4}-[0-9a-z][0-9a-z-]{0,63}$`) })
+	certForm     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`) })
 )
 
 // declare tells whether id is a usable id that nothing in the table has yet.
-func declare[T any](p *planter, table *state.Table[T], id scalar, form *regexp.Regexp, prefix string) bool {
+func declare[T any](p *planter, table *state.Table[T], id scalar, form func() *regexp.Regexp, prefix string) bool {
 	if id.text == "" {
 		return false
 	}
-	if !form.MatchString(id.text) || !strings.HasPrefix(id.text, prefix) {
-		p.fail(id, "%q is not a valid %s id, want the form %s", id.text, table.Kind(), cmp.Or(prefix+"…", form.String()))
+	if !form().MatchString(id.text) || !strings.HasPrefix(id.text, prefix) {
+		p.fail(id, "%q is not a valid %s id, want the form %s", id.text, table.Kind(), cmp.Or(prefix+"…", form().String()))
 		return false
 	}
 	if _, twice := table.Find(p.tx.View, id.text); twice {

@@ -43,13 +43,15 @@ func (w *World) RegionIDs() []string {
 	return ids
 }
 
-// Default returns the world of DefaultText.
+// Default returns the world of DefaultText, which a test rehearses in place of
+// each start.
 func Default() *World {
-	w, err := Parse(DefaultName, DefaultText)
-	if err != nil {
+	d := &yamlfile.Decoder{File: DefaultName}
+	s := read(d, DefaultText)
+	if err := d.Err(); err != nil {
 		panic(fmt.Sprintf("world: the default is wrong: %v", err))
 	}
-	return w
+	return &World{name: DefaultName, spec: s}
 }
 
 // Load reads a world file.
@@ -64,12 +66,11 @@ func Load(path string) (*World, error) {
 // Parse reads the text of a world file. The error is yamlfile.Problems: everything
 // that is wrong with it.
 func Parse(name string, text []byte) (*World, error) {
-	d, s := &yamlfile.Decoder{File: name}, &spec{}
-	root := d.Document(text)
-	if root == nil {
+	d := &yamlfile.Decoder{File: name}
+	s := read(d, text)
+	if s == nil {
 		return nil, d.Err()
 	}
-	d.Decode(root, s, "")
 	planted, err := rehearse(s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -81,6 +82,17 @@ func Parse(name string, text []byte) (*World, error) {
 		return nil, err
 	}
 	return &World{name: name, spec: s}, nil
+}
+
+// read decodes a world file; nil is a text that is none.
+func read(d *yamlfile.Decoder, text []byte) *spec {
+	root := d.Document(text)
+	if root == nil {
+		return nil
+	}
+	s := &spec{}
+	d.Decode(root, s, "")
+	return s
 }
 
 // errRehearsed undoes a rehearsal.

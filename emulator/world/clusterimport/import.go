@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/world/resources"
@@ -160,7 +161,7 @@ func (i *importer) providerID(o *object) (regionID, instanceID string, ok bool) 
 		return "", "", false
 	}
 	regionID, instanceID, ok = strings.Cut(strings.TrimPrefix(o.Spec.ProviderID, "alicloud://"), ".")
-	if !ok || !instanceForm.MatchString(instanceID) {
+	if !ok || !instanceForm().MatchString(instanceID) {
 		i.fail(at, "%q is not of the form <region>.<instance id>, such as cn-hangzhou.i-bp1node1", o.Spec.ProviderID)
 		return "", "", false
 	}
@@ -170,7 +171,7 @@ func (i *importer) providerID(o *object) (regionID, instanceID string, ok bool) 
 	return regionID, instanceID, ok
 }
 
-var instanceForm = regexp.MustCompile(`^i-[0-9a-z][0-9a-z-]{0,63}$`)
+var instanceForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^i-[0-9a-z][0-9a-z-]{0,63}$`) })
 
 // internalIP is the node's address, which is empty when it has none that an
 // instance could have.
