@@ -132,7 +132,8 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err := errors.Join(plantIfEmpty(store, cfg), warnOfInstance(store, cfg)); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	faults, err := control.NewFaults(store, cfg.products())
+	products := cfg.products()
+	faults, err := control.NewFaults(store, products)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
@@ -152,7 +153,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	}
 	em := &Emulator{cfg: cfg, store: store, faults: faults, journal: journal, nonces: nonces, failed: make(chan error, 2)}
 	em.life, em.end = context.WithCancel(context.Background())
-	em.build(snapshots)
+	em.build(products, snapshots)
 	return em, nil
 }
 
@@ -219,10 +220,9 @@ func (cfg *Config) absoluteDir() string {
 
 // plantIfEmpty gives a new store its world. One that has a world keeps it.
 func plantIfEmpty(store *state.Store, cfg Config) error {
-	w := cfg.world()
 	return store.Update(state.Owner{}, func(tx *state.Tx) error {
 		if tx.Empty() {
-			return w.Plant(tx)
+			return cfg.plant(tx)
 		}
 		if cfg.World != nil {
 			cfg.Log.Warn().Msg("the store has a world already and keeps it: a reset of the state plants the one that was given")
@@ -250,15 +250,15 @@ func warnOfInstance(store *state.Store, cfg Config) error {
 	})
 }
 
-func (cfg *Config) world() *world.World {
-	if cfg.World == nil {
-		return world.Default()
+// plant puts the world into an empty store.
+func (cfg *Config) plant(tx *state.Tx) error {
+	if cfg.World != nil {
+		return cfg.World.Plant(tx)
 	}
-	return cfg.World
+	return world.Default().Plant(tx)
 }
 
-func (e *Emulator) build(snapshots *control.Snapshots) {
-	products := e.cfg.products()
+func (e *Emulator) build(products []*gateway.Product, snapshots *control.Snapshots) {
 	metrics := control.NewMetrics(e.store, products)
 	callers := e.cfg.newCallers()
 	e.api = serveAPI(gateway.NewServer(gateway.Config{
@@ -283,7 +283,7 @@ func (e *Emulator) build(snapshots *control.Snapshots) {
 	e.control = control.New(control.Config{
 		Store:     e.store,
 		Products:  products,
-		Plant:     e.cfg.world().Plant,
+		Plant:     e.cfg.plant,
 		Metrics:   metrics,
 		Faults:    e.faults,
 		Journal:   e.journal,
