@@ -182,6 +182,35 @@ func TestClientLinksNoServer(t *testing.T) {
 var heldBy = regexp.MustCompile("`([a-z]+)_test\\.(Test[A-Za-z]+)`")
 
 // TestArchitecturePage proves that the tests which docs/architecture.md names for its
+// TestPatternsWait proves that no pattern is compiled before it is asked: every
+// command would pay for it when it begins.
+func TestPatternsWait(t *testing.T) {
+	early := regexp.MustCompile(`(?m)^(var |\t)\w+ *= regexp\.(MustCompile|Compile)`)
+	seen := 0
+	for dir := range strings.FieldsSeq(goList(t, "-f", "{{.Dir}}", "./...")) {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen++
+			for _, line := range early.FindAllString(string(text), -1) {
+				t.Errorf("%s: %s: give it to sync.OnceValue", file, strings.TrimSpace(line))
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no file was looked at")
+	}
+}
+
 // answers exist.
 func TestArchitecturePage(t *testing.T) {
 	page, err := os.ReadFile("../docs/architecture.md")

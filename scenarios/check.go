@@ -51,7 +51,7 @@ func (c *checker) refuse(at spot, format string, args ...any) {
 func (c *checker) values(root *yaml.Node, s *Scenario, set map[string]string) {
 	at := spot{root, ""}.in("values")
 	for name := range s.Values {
-		if !validName.MatchString(name) || name == counter {
+		if !validName().MatchString(name) || name == counter {
 			c.refuse(at.in(name), "a name has letters, digits and _, begins with a letter, and is not n")
 		}
 		if text, ok := set[name]; ok {
@@ -260,7 +260,7 @@ func (c *checker) step(s *Step, at spot, in scope) {
 }
 
 func (c *checker) repeat(s *Step, at spot, in scope) {
-	if times := s.Repeat.Times; !template.MatchString(times) {
+	if times := s.Repeat.Times; !template().MatchString(times) {
 		if n, err := strconv.Atoi(times); err != nil || n < 1 || n > maxTimes {
 			c.refuse(at.in("times"), "%q is no number from 1 to %d", times, maxTimes)
 		}
@@ -280,7 +280,7 @@ func (c *checker) settings(settings Settings, at spot) {
 			continue
 		}
 		value := s.Value
-		if template.MatchString(value) {
+		if template().MatchString(value) {
 			value = ""
 		}
 		if err := c.names.CheckCondition(s.Name, value); err != nil {
@@ -314,7 +314,7 @@ func (c *checker) call(call *CallStep, at spot, in scope) {
 	}
 	for _, name := range sortedKeys(call.Save) {
 		under := at.in("save").in(name)
-		if !validName.MatchString(name) || name == counter {
+		if !validName().MatchString(name) || name == counter {
 			c.refuse(under, "it is no name for a value: use letters, digits and _, and not n")
 		}
 		if in.values[name] {

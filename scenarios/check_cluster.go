@@ -24,13 +24,13 @@ func idOf(kind, namespace, name string) string {
 func (in scope) add(kind, namespace, name string) {
 	id := idOf(kind, namespace, name)
 	pattern := ""
-	for _, part := range template.Split(id, -1) {
+	for _, part := range template().Split(id, -1) {
 		if pattern != "" {
 			pattern += "(.+)"
 		}
 		pattern += regexp.QuoteMeta(part)
 	}
-	if found := template.FindStringSubmatch(id); found != nil && found[1] == counter {
+	if found := template().FindStringSubmatch(id); found != nil && found[1] == counter {
 		pattern = strings.Replace(pattern, "(.+)", "[0-9]+", 1)
 	}
 	in.objects[id] = regexp.MustCompile("^" + pattern + "$")

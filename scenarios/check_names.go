@@ -10,7 +10,7 @@ import (
 // settled refuses a name that what is saved while it is played is to tell: nobody
 // could check it.
 func (c *checker) settled(at spot, name string) bool {
-	if template.MatchString(name) {
+	if template().MatchString(name) {
 		c.refuse(at, "it is not known before it is played: write it out, or take it from values")
 		return false
 	}
@@ -117,7 +117,7 @@ func (c *checker) quota(at spot, q *Quota) {
 	if c.names != nil && c.settled(name, q.Name) && !slices.Contains(c.names.Quotas(), q.Name) {
 		c.refuse(name, "there is no quota %s%s", q.Name, suggest(q.Name, c.names.Quotas(), "clbemu quota lists them"))
 	}
-	if q.Used != nil && *q.Used == 0 && q.Holder != "" && !template.MatchString(q.Holder) {
+	if q.Used != nil && *q.Used == 0 && q.Holder != "" && !template().MatchString(q.Holder) {
 		c.refuse(at.in("holder"), "one that is misspelt uses nothing either: save its id in an earlier step, and write {{name}}")
 	}
 }

@@ -13,5 +13,5 @@ type Problems = yamlfile.Problems
 // newDecoder reads the types of a scenario. Where a text is still a template, what
 // only a number or a pattern can be is not checked.
 func newDecoder(file string) *yamlfile.Decoder {
-	return &yamlfile.Decoder{File: file, Unsettled: template.MatchString}
+	return &yamlfile.Decoder{File: file, Unsettled: template().MatchString}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/faults"
@@ -49,7 +50,7 @@ func suggest(name string, names []string, otherwise string) string {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	if strings.HasSuffix(name, "*") { // a glob is meant to be one of a verb
 		for _, n := range names {
-			names = append(names, verb.FindString(n)+"*")
+			names = append(names, verb().FindString(n)+"*")
 		}
 	}
 	if near := spelling.Nearest(name, names); near != "" {
@@ -62,16 +63,16 @@ func suggest(name string, names []string, otherwise string) string {
 }
 
 // verb begins the names of actions.
-var verb = regexp.MustCompile(`^[A-Z][a-z]+`)
+var verb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][a-z]+`) })
 
 // mostListed is how many names a refusal lists.
 const mostListed = 30
 
 // number finds the number of an element of a list, such as Tag.2.Key.
-var number = regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`)
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`) })
 
 // numbered is a name with N in the place of numbers.
-func numbered(name string) string { return number.ReplaceAllString(name, ".N$1") }
+func numbered(name string) string { return number().ReplaceAllString(name, ".N$1") }
 
 // reads tells whether one of the actions reads a parameter.
 func reads(actions []Action, parameter string) bool {

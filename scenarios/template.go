@@ -5,22 +5,23 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
 
 // template finds {{name}} in a text.
-var template = regexp.MustCompile(`\{\{ *([A-Za-z][A-Za-z0-9_]*) *\}\}`)
+var template = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *([A-Za-z][A-Za-z0-9_]*) *\}\}`) })
 
-var validName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`) })
 
 // namesIn lists the names that a text needs. A brace that opens no name is
 // reported.
 func namesIn(text string) (names []string, err error) {
-	for _, found := range template.FindAllStringSubmatch(text, -1) {
+	for _, found := range template().FindAllStringSubmatch(text, -1) {
 		names = append(names, found[1])
 	}
-	if rest := template.ReplaceAllString(text, ""); strings.Contains(rest, "{{") {
+	if rest := template().ReplaceAllString(text, ""); strings.Contains(rest, "{{") {
 		return names, fmt.Errorf("{{ opens no name: write {{name}} with letters, digits and _")
 	}
 	return names, nil
@@ -28,8 +29,8 @@ func namesIn(text string) (names []string, err error) {
 
 // fill puts texts in place of names; names that it does not know stay.
 func fill(text string, known map[string]string) string {
-	return template.ReplaceAllStringFunc(text, func(found string) string {
-		name := template.FindStringSubmatch(found)[1]
+	return template().ReplaceAllStringFunc(text, func(found string) string {
+		name := template().FindStringSubmatch(found)[1]
 		if value, ok := known[name]; ok {
 			return value
 		}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -253,7 +254,7 @@ func reachable(address string) string {
 	return net.JoinHostPort(host, port)
 }
 
-var hostName = regexp.MustCompile(`^(\*\.)?[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$`)
+var hostName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\*\.)?[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$`) })
 
 // hosts reads names with commas between them.
 func hosts(list string) (found []string, err error) {
@@ -261,7 +262,7 @@ func hosts(list string) (found []string, err error) {
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
-		if !hostName.MatchString(name) {
+		if !hostName().MatchString(name) {
 			return nil, fmt.Errorf("%q is not a name such as clbemu.test or *.test", name)
 		}
 		found = append(found, name)

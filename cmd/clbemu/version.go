@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,12 +31,12 @@ func version() controlapi.Version {
 
 // pseudo is the version of a module without a tag: it ends with the time and the
 // beginning of the name of its commit.
-var pseudo = regexp.MustCompile(`[-.](\d{14})-([0-9a-f]{12})$`)
+var pseudo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[-.](\d{14})-([0-9a-f]{12})$`) })
 
 func versionOf(info *debug.BuildInfo) controlapi.Version {
 	v := controlapi.Version{Version: strings.Trim(info.Main.Version, "()")}
 	bare, _, _ := strings.Cut(v.Version, "+")
-	if found := pseudo.FindStringSubmatch(bare); found != nil {
+	if found := pseudo().FindStringSubmatch(bare); found != nil {
 		v.Commit = found[2]
 		if at, err := time.Parse("20060102150405", found[1]); err == nil {
 			v.Date = at.Format(time.RFC3339)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"sync"
 )
 
 // Route is a call of the control API.
@@ -78,9 +79,9 @@ var (
 	GetServer  = route(http.MethodGet, "/v1/server")
 )
 
-var variable = regexp.MustCompile(`\{[a-z]+\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[a-z]+\}`) })
 
 // For is the path of a call about what is called so.
 func (r *Route) For(name string) string {
-	return variable.ReplaceAllLiteralString(r.Path, url.PathEscape(name))
+	return variable().ReplaceAllLiteralString(r.Path, url.PathEscape(name))
 }

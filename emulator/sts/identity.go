@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
@@ -68,18 +69,18 @@ type assumeRoleRequest struct {
 }
 
 var (
-	roleARN     = regexp.MustCompile(`^acs:ram::([0-9]+):role/([A-Za-z0-9.-]{1,64})$`)
-	sessionName = regexp.MustCompile(`^[A-Za-z0-9.@_-]{2,64}$`)
+	roleARN     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^acs:ram::([0-9]+):role/([A-Za-z0-9.-]{1,64})$`) })
+	sessionName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9.@_-]{2,64}$`) })
 )
 
 // Validate implements the gateway's check of shape.
 func (r *assumeRoleRequest) Validate() error {
-	parts := roleARN.FindStringSubmatch(r.RoleARN)
+	parts := roleARN().FindStringSubmatch(r.RoleARN)
 	if parts == nil {
 		return errRoleArnMalformed
 	}
 	r.accountID, r.roleName = parts[1], parts[2]
-	if !sessionName.MatchString(r.RoleSessionName) {
+	if !sessionName().MatchString(r.RoleSessionName) {
 		return errSessionNameMalformed
 	}
 	if r.Policy == "" {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/clbemu/clbemu/emulator/journal"
 )
@@ -65,15 +66,17 @@ var words = map[string]string{
 }
 
 var (
-	listenerAction = regexp.MustCompile(`^(Create|Delete|Set|Start|Stop)LoadBalancer((?:TCP|UDP|HTTP|HTTPS)?)Listener(?:Attribute)?$`)
-	listenerVerbs  = map[string]string{
+	listenerAction = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(Create|Delete|Set|Start|Stop)LoadBalancer((?:TCP|UDP|HTTP|HTTPS)?)Listener(?:Attribute)?$`)
+	})
+	listenerVerbs = map[string]string{
 		"Create": "create listener", "Delete": "delete listener", "Set": "update listener",
 		"Start": "start listener", "Stop": "stop listener",
 	}
 )
 
 func wordsOf(action string) string {
-	if m := listenerAction.FindStringSubmatch(action); m != nil {
+	if m := listenerAction().FindStringSubmatch(action); m != nil {
 		return listenerVerbs[m[1]]
 	}
 	return cmp.Or(words[action], action)
@@ -137,7 +140,7 @@ func differences(call *journal.Entry, before Describe) (found []Difference) {
 	stored := storedOf(call, before)
 	for _, name := range slices.Sorted(maps.Keys(call.Parameters)) {
 		was, sent := text(stored[name]), call.Parameters[name]
-		about := slices.Contains(addressing, name) || name == "VServerGroupId" && !listenerAction.MatchString(call.Action)
+		about := slices.Contains(addressing, name) || name == "VServerGroupId" && !listenerAction().MatchString(call.Action)
 		if !about && !strings.EqualFold(was, sent) {
 			found = append(found, Difference{name, was, sent})
 		}
@@ -154,7 +157,7 @@ func storedOf(call *journal.Entry, before Describe) map[string]any {
 		}
 		return before(call, action, params)
 	}
-	m := listenerAction.FindStringSubmatch(call.Action)
+	m := listenerAction().FindStringSubmatch(call.Action)
 	switch {
 	case m != nil && m[1] == "Set":
 		listener := only("DescribeLoadBalancer"+m[2]+"ListenerAttribute", "LoadBalancerId", "ListenerPort")
