@@ -77,6 +77,7 @@ var mayImport = map[string][]string{
 	"emulator/sts":             {"state", "emulator/gateway"},
 	"emulator/resourcemanager": {"state", "emulator/gateway"},
 	"emulator/metadata":        {"state", "emulator/gateway"},
+	"emulator/dns":             {"state"},
 	"emulator/world":           {"state", "emulator/yamlfile", "emulator/world/resources"},
 	// What is made in a world is one; what it is made of are four, which do not know
 	// each other.

@@ -22,6 +22,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/control"
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/dns"
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/metadata"
@@ -88,6 +89,8 @@ type Config struct {
 	// Listen and ControlListen are host:port for Start.
 	Listen        string
 	ControlListen string
+	// DNSListen is host:port for the names of Network Load Balancers; empty is none.
+	DNSListen string
 	// TLS serves the API by HTTPS; nil is HTTP.
 	TLS *tls.Config
 	// ControlToken must come with every call of the control API. A control
@@ -111,8 +114,9 @@ type Emulator struct {
 	closing atomic.Bool
 	life    context.Context // until Close
 	end     context.CancelFunc
-	servers []*server  // the API's and the control API's, once started
-	failed  chan error // one place for each of them
+	servers []*server   // the API's and the control API's, once started
+	dns     *dns.Server // nil unless it is asked for
+	failed  chan error  // one place for each listener
 }
 
 // New opens the store, plants the world if it is empty, and builds the
@@ -151,7 +155,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err != nil {
 		return nil, errors.Join(err, journal.Close(), store.Close())
 	}
-	em := &Emulator{cfg: cfg, store: store, faults: faults, journal: journal, nonces: nonces, failed: make(chan error, 2)}
+	em := &Emulator{cfg: cfg, store: store, faults: faults, journal: journal, nonces: nonces, failed: make(chan error, 4)}
 	em.life, em.end = context.WithCancel(context.Background())
 	em.build(products, snapshots)
 	return em, nil

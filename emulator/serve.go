@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/clbemu/clbemu/emulator/dns"
 )
 
 // Limits of the listeners. A call's parameters may all be in its URL, so headers
@@ -34,7 +36,7 @@ type server struct {
 	http     *http.Server
 }
 
-// Start listens on both addresses and serves until Close.
+// Start listens on its addresses and serves until Close.
 func (e *Emulator) Start() error {
 	if err := errors.Join(e.guardControl(), e.guardUnsigned()); err != nil {
 		return err
@@ -46,6 +48,12 @@ func (e *Emulator) Start() error {
 	control, err := e.listen("control", e.cfg.ControlListen, e.control, nil)
 	if err != nil {
 		return errors.Join(err, api.listener.Close())
+	}
+	if e.cfg.DNSListen != "" {
+		e.dns, err = dns.Start(e.cfg.DNSListen, e.store, func(err error) { e.failed <- err })
+		if err != nil {
+			return errors.Join(err, api.listener.Close(), control.listener.Close())
+		}
 	}
 	e.servers = []*server{api, control}
 	for _, s := range e.servers {
@@ -152,6 +160,15 @@ func (e *Emulator) Addr() string { return e.addr(0) }
 // ControlAddr is where the control API is served, "" before Start.
 func (e *Emulator) ControlAddr() string { return e.addr(1) }
 
+// DNSAddr is where names are answered, "" when that was not asked for, and before
+// Start.
+func (e *Emulator) DNSAddr() string {
+	if e.dns == nil {
+		return ""
+	}
+	return e.dns.Addr()
+}
+
 func (e *Emulator) addr(n int) string {
 	if len(e.servers) == 0 {
 		return ""
@@ -165,6 +182,9 @@ func (e *Emulator) Close(ctx context.Context) error {
 	e.closing.Store(true)
 	e.end() // of what waits, such as a call that a fault holds
 	var errs []error
+	if e.dns != nil {
+		errs = append(errs, e.dns.Close(ctx))
+	}
 	for i, s := range e.servers {
 		if i > 0 {
 			// All calls are in the journal. Its streams have no end of their own.

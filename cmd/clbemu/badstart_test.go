@@ -80,6 +80,10 @@ func TestBadStarts(t *testing.T) {
 		{"open control without a token", func(*testing.T, string) []string {
 			return []string{"--control-listen", "0.0.0.0:0"}
 		}, 3, "--control-token"},
+		{"DNS port in use", func(*testing.T, string) []string {
+			return []string{"--dns-listen", taken.Addr().String()}
+		}, 3, "DNS listener: listen tcp"},
+		{"DNS without a port", func(*testing.T, string) []string { return []string{"--dns-listen", "127.0.0.1"} }, 2, "--dns-listen is host:port"},
 		{"folder is a file", func(t *testing.T, dir string) []string {
 			return []string{"--data-dir", writeFile(t, filepath.Join(dir, "file"), "")}
 		}, 3, "create the data folder"},

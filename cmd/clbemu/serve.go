@@ -30,6 +30,7 @@ const closeTimeout = 10 * time.Second
 // serveFlags are the settings of clbemu serve.
 type serveFlags struct {
 	listen, controlListen, controlToken string
+	dnsListen                           string
 	dataDir, engine, world, fork        string
 	auth, instance                      string
 	allowedHost                         string
@@ -80,6 +81,7 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.listen, "listen", defaultListen, "address of the cloud's API and the metadata service")
 	flags.StringVar(&f.controlListen, "control-listen", defaultControl, "address of the control API")
 	flags.StringVar(&f.controlToken, "control-token", "", "token of the control API, needed on any other address than loopback")
+	flags.StringVar(&f.dnsListen, "dns-listen", "", "address at which names of Network Load Balancers are resolved, such as 127.0.0.1:9653 (default: nowhere)")
 	flags.StringVar(&f.dataDir, "data-dir", defaultDataDir, "folder of the state")
 	flags.StringVar(&f.engine, "engine", string(emulator.Bolt), "what keeps the state: bbolt or memory")
 	flags.StringVar(&f.fork, "fork", "", "serve a throw-away copy of the state in this folder of a stopped emulator")
@@ -146,7 +148,10 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	if f.engine != string(emulator.Bolt) && f.engine != string(emulator.Memory) {
 		return cfg, usage(fmt.Errorf("--engine is %s or %s, not %q", emulator.Bolt, emulator.Memory, f.engine))
 	}
-	for name, address := range map[string]string{"listen": f.listen, "control-listen": f.controlListen} {
+	for name, address := range map[string]string{"listen": f.listen, "control-listen": f.controlListen, "dns-listen": f.dnsListen} {
+		if name == "dns-listen" && address == "" {
+			continue
+		}
 		if _, _, err := net.SplitHostPort(address); err != nil {
 			return cfg, usage(fmt.Errorf("--%s is host:port, not %q", name, address))
 		}
@@ -162,7 +167,7 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 		Engine: emulator.EngineName(f.engine), DataDir: f.dataDir, StrictAuth: f.auth == authStrict, Seed: f.seed, Log: log,
 		InstanceID: f.instance, Fork: f.fork, UnsignedRemote: f.unsignedRemote,
 		Journal: journal.Config{File: f.journalFile, FileSize: f.journalSize << 20},
-		Listen:  f.listen, ControlListen: f.controlListen, ControlToken: f.controlToken, Version: version(),
+		Listen:  f.listen, ControlListen: f.controlListen, DNSListen: f.dnsListen, ControlToken: f.controlToken, Version: version(),
 	}
 	if f.world != "" {
 		if cfg.World, err = world.Load(f.world); err != nil {
@@ -211,6 +216,7 @@ type announcement struct {
 	API     string             `json:"api"`
 	Control string             `json:"control"`
 	State   string             `json:"state"`
+	DNS     string             `json:"dns,omitempty"`
 }
 
 // announce says where to go from here.
@@ -227,10 +233,16 @@ func (f *serveFlags) announce(p *printer, e *emulator.Emulator) error {
 	case f.engine == string(emulator.Memory):
 		kept = "in memory, gone when clbemu ends"
 	}
-	said := announcement{version(), f.apiURL(e), "http://" + control, kept}
+	said := announcement{Version: version(), API: f.apiURL(e), Control: "http://" + control, State: kept}
+	if address := e.DNSAddr(); address != "" {
+		said.DNS = reachable(address)
+	}
 	return p.show(said, func(s *terminal.Screen) error {
-		s.Printf("clbemu %s\n  API      %s\n  control  %s\n  state    %s\nTo point clients here: eval \"$(%s)\"\n",
-			said.Version.Version, said.API, said.Control, said.State, env)
+		s.Printf("clbemu %s\n  API      %s\n  control  %s\n  state    %s\n", said.Version.Version, said.API, said.Control, said.State)
+		if said.DNS != "" {
+			s.Printf("  DNS      %s\n", said.DNS)
+		}
+		s.Printf("To point clients here: eval \"$(%s)\"\n", env)
 		return nil
 	})
 }

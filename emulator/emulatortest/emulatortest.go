@@ -100,6 +100,10 @@ func (s *Server) URL() string { return "http://" + s.Host() }
 // ControlURL is where the control API is.
 func (s *Server) ControlURL() string { return "http://" + s.emulator.ControlAddr() }
 
+// DNSAddr is where names of Network Load Balancers are resolved, if the
+// configuration asks for it.
+func (s *Server) DNSAddr() string { return s.emulator.DNSAddr() }
+
 // Store is the emulated cloud's state.
 func (s *Server) Store() *state.Store { return s.emulator.Store() }
 

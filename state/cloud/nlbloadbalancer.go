@@ -1,6 +1,8 @@
 package cloud
 
 import (
+	"cmp"
+	"net/netip"
 	"time"
 
 	"github.com/clbemu/clbemu/state"
@@ -85,6 +87,22 @@ func (z *NLBZoneMapping) addresses() []string {
 
 // DNSName is the name under which clients find it.
 func (lb *NLBLoadBalancer) DNSName() string { return lb.ID + "." + lb.RegionID + ".nlb.aliyuncs.com" }
+
+// Reachable are the addresses under the name: those of the zones that were not taken
+// out of it, public where the load balancer is.
+func (lb *NLBLoadBalancer) Reachable() (list []netip.Addr) {
+	for _, z := range lb.ZoneMappings {
+		if z.Status != NLBZoneActive {
+			continue
+		}
+		for _, text := range []string{cmp.Or(z.PublicIPv4Address, z.PrivateIPv4Address), z.IPv6Address} {
+			if ip, err := netip.ParseAddr(text); err == nil {
+				list = append(list, ip)
+			}
+		}
+	}
+	return list
+}
 
 // NLBLoadBalancers by id.
 var NLBLoadBalancers = state.NewTable(Schema, "NLBLoadBalancer", func(lb *NLBLoadBalancer) string { return lb.ID },
