@@ -2,7 +2,12 @@ package scenarios
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 func (p *play) kubectl(ctx context.Context, k *Kubectl) error {
@@ -16,7 +21,27 @@ func (p *play) kubectl(ctx context.Context, k *Kubectl) error {
 			"--type", "merge", "--patch", k.Patch.Merge.text)
 		return err
 	}
-	return p.kubectlDelete(ctx, k.Delete.text)
+	return p.kubectlDeleteNamed(ctx, k.Delete.text)
+}
+
+// kubectlDeleteNamed is kubectlDelete of objects of which kind and name are enough:
+// in a file, kubectl passes over one without its API version.
+func (p *play) kubectlDeleteNamed(ctx context.Context, manifest string) error {
+	for d := yaml.NewDecoder(strings.NewReader(manifest)); ; {
+		var o struct {
+			Kind     string
+			Metadata struct{ Name, Namespace string }
+		}
+		if err := d.Decode(&o); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if _, err := p.Cluster.Kubectl(ctx, "", "delete", o.Kind, o.Metadata.Name, "--namespace", orDefault(o.Metadata.Namespace),
+			"--ignore-not-found", "--wait=false"); err != nil {
+			return err
+		}
+	}
 }
 
 // kubectlDelete asks for the deletion and does not wait for it: a controller that

@@ -19,13 +19,14 @@ kubernetes:
     - kubectl: {apply: [{kind: Service, metadata: {name: "{{name}}"}}, {kind: Secret}]}
     - kubectl: {apply: "kind: Pod\n"}
     - kubectl: {patch: {object: service/web, namespace: prod, merge: {spec: {type: NodePort}}}}
-    - kubectl: {delete: {kind: Secret}}
+    - kubectl: {delete: [{kind: Service, metadata: {name: "{{name}}"}}, {kind: Secret, metadata: {name: key, namespace: prod}}]}
 `, scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
 	want := []string{
 		"apply --filename - kind: Service|metadata: {name: \"web\"}|---|kind: Secret|",
 		"apply --filename - kind: Pod|",
 		"patch service/web --namespace prod --type merge --patch spec: {type: NodePort}",
-		"delete --filename - --ignore-not-found --wait=false kind: Secret|",
+		"delete Service web --namespace default --ignore-not-found --wait=false",
+		"delete Secret key --namespace prod --ignore-not-found --wait=false",
 		"delete --filename - --ignore-not-found --wait=false kind: Pod|",
 		"delete --filename - --ignore-not-found --wait=false kind: Service|metadata: {name: \"web\"}|---|kind: Secret|",
 	}
