@@ -168,8 +168,8 @@ func TestValues(t *testing.T) {
 // has a client half.
 func TestLibrary(t *testing.T) {
 	names := scenarios.LibraryNames()
-	if len(names) < 33 {
-		t.Fatalf("the library has %d scenarios, want 33 or more", len(names))
+	if len(names) < 45 {
+		t.Fatalf("the library has %d scenarios, want 45 or more", len(names))
 	}
 	for _, name := range names {
 		text, ok := scenarios.LibraryText(name)

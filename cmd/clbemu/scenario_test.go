@@ -186,7 +186,7 @@ func TestScenarioWaits(t *testing.T) {
 // TestScenarioClients proves that the summary says whose client was judged.
 func TestScenarioClients(t *testing.T) {
 	r := binary.Run(t, "scenario", "run")
-	for _, want := range []string{"33 client halves played by clbemu's own scripted client\n", "no client of yours was judged: "} {
+	for _, want := range []string{"45 client halves played by clbemu's own scripted client\n", "no client of yours was judged: "} {
 		if r.Code != 0 || !strings.Contains(r.Stdout, want) {
 			t.Errorf("run = %d, want 0 and %q in\n%s", r.Code, want, r.Stdout)
 		}

@@ -56,7 +56,7 @@ func (f *fixture) heard() []string {
 // tellsOfRefusal says whether an Event is the controller's own, at a Service, and
 // of trouble. A Service that goes while its finalizer is added is none.
 func tellsOfRefusal(event corev1.Event) bool {
-	if event.Source.Component != "service-controller" || event.InvolvedObject.Kind != "Service" || event.Reason == "FailedAddFinalizer" {
+	if !slices.Contains([]string{"service-controller", "nlb-controller"}, event.Source.Component) || event.InvolvedObject.Kind != "Service" || event.Reason == "FailedAddFinalizer" {
 		return false
 	}
 	return event.Type == corev1.EventTypeWarning || event.Reason == "UnAvailableLoadBalancer"
@@ -67,7 +67,9 @@ var ids = []struct {
 	placeholder string
 }{
 	{regexp.MustCompile(`Post "http://[^"]*[?&]Action=(\w+)[^"]*"`), `Post "http://<endpoint>/?Action=$1…"`},
-	{regexp.MustCompile(`lb-[a-z0-9]{10,}`), "<lb>"},
+	{regexp.MustCompile(`nlb-[a-z0-9]{10,}`), "<nlb>"},
+	{regexp.MustCompile(`\blb-[a-z0-9]{10,}`), "<lb>"},
+	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<job>"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "<address>"},
 	{regexp.MustCompile(`198\.1[89]\.\d+\.\d+`), "<address>"},
 	{regexp.MustCompile(`\ba[0-9a-f]{31}\b`), "<name>"},
@@ -144,8 +146,8 @@ func (f *fixture) write(all ccmEvents) {
 
 // TestWithoutIDs proves that an Event reads the same in each run.
 func TestWithoutIDs(t *testing.T) {
-	text := `Error syncing load balancer [lb-bp1wdku7f1w8iqh90aknz]: Post "http://127.0.0.1:34079/?AccessKeyId=x&Action=CreateLoadBalancer&Format=JSON": read tcp 127.0.0.1:1->127.0.0.1:2: read: connection reset by peer `
-	want := `Error syncing load balancer [<lb>]: Post "http://<endpoint>/?Action=CreateLoadBalancer…": read tcp <address>-><address>: read: connection reset by peer`
+	text := `job 8bd1bdcf-09b4-3961-c3c3-d947cf421781 of [nlb-bp1rrwxou2t2tp7pcl]: Error syncing load balancer [lb-bp1wdku7f1w8iqh90aknz]: Post "http://127.0.0.1:34079/?AccessKeyId=x&Action=CreateLoadBalancer&Format=JSON": read tcp 127.0.0.1:1->127.0.0.1:2: read: connection reset by peer `
+	want := `job <job> of [<nlb>]: Error syncing load balancer [<lb>]: Post "http://<endpoint>/?Action=CreateLoadBalancer…": read tcp <address>-><address>: read: connection reset by peer`
 	if got := withoutIDs(text); got != want {
 		t.Errorf("withoutIDs = %q, want %q", got, want)
 	}

@@ -55,7 +55,11 @@ func TestLibrary(t *testing.T) {
 				if why := needsCCM[name]; why != "" {
 					requireCCM(t, why)
 				}
-				play(start(t, ofScenario), name)
+				options := []func(*fixture){ofScenario}
+				if strings.HasPrefix(name, "nlb-") {
+					options = append(options, withNLB)
+				}
+				play(start(t, options...), name)
 			})
 			return nil
 		})
