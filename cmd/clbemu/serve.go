@@ -234,15 +234,14 @@ func (f *serveFlags) announce(p *printer, e *emulator.Emulator) error {
 		kept = "in memory, gone when clbemu ends"
 	}
 	said := announcement{Version: version(), API: f.apiURL(e), Control: "http://" + control, State: kept}
+	names := ""
 	if address := e.DNSAddr(); address != "" {
 		said.DNS = reachable(address)
+		names = "  DNS      " + said.DNS + "\n"
 	}
 	return p.show(said, func(s *terminal.Screen) error {
-		s.Printf("clbemu %s\n  API      %s\n  control  %s\n  state    %s\n", said.Version.Version, said.API, said.Control, said.State)
-		if said.DNS != "" {
-			s.Printf("  DNS      %s\n", said.DNS)
-		}
-		s.Printf("To point clients here: eval \"$(%s)\"\n", env)
+		s.Printf("clbemu %s\n  API      %s\n  control  %s\n%s  state    %s\nTo point clients here: eval \"$(%s)\"\n",
+			said.Version.Version, said.API, said.Control, names, said.State, env)
 		return nil
 	})
 }
