@@ -182,24 +182,30 @@ func (c compiled) matches(call Request) bool {
 	if c.actions != nil && !c.actions.Match(call.Action) {
 		return false
 	}
-	for _, f := range c.fields {
-		value, present := call.field(f.name)
-		switch {
-		case f.matcher.Absent:
-			if present {
-				return false
-			}
-		case !present:
-			return false
-		case f.pattern != nil:
-			if !f.pattern.MatchString(value) {
-				return false
-			}
-		case value != *f.matcher.Equals:
-			return false
-		}
+	return !slices.ContainsFunc(c.fields, func(f compiledField) bool { return !f.matches(call.field(f.name)) })
+}
+
+func (f *compiledField) matches(value string, present bool) bool {
+	switch {
+	case f.matcher.Absent || !present:
+		return f.matcher.Absent && !present
+	case f.pattern != nil:
+		return f.pattern.MatchString(value)
 	}
-	return true
+	return value == *f.matcher.Equals
+}
+
+// MayConcern tells whether calls of one of the actions may be what is matched, by what
+// is known of their fields.
+func (m Match) MayConcern(actions []string, known func(field string) (value string, ok bool)) bool {
+	c := m.compile()
+	if c.actions != nil && !c.actions.Match(actions...) {
+		return false
+	}
+	return !slices.ContainsFunc(c.fields, func(f compiledField) bool {
+		value, ok := known(f.name)
+		return ok && !f.matches(value, true)
+	})
 }
 
 func (c Request) field(name string) (string, bool) {

@@ -59,7 +59,7 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	client := &apiclient.Client{URL: api.String(), HTTP: over, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret}
+	client := &apiclient.Client{URL: api.String(), HTTP: over, UserAgent: programName, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret}
 	reply, err := client.CallContext(cmd.Context(), action.Version(), action.Name, parameters)
 	if unreachable := (*url.Error)(nil); errors.As(err, &unreachable) {
 		// Its own text has the whole signed call.

@@ -263,23 +263,12 @@ func serverVPC(v *state.View, m cloud.BackendServer) string {
 	return ""
 }
 
-// serverIP is the address that a member is reached at.
-func serverIP(v *state.View, m cloud.BackendServer) string {
-	if m.Type != cloud.BackendServerECS {
-		return m.ServerIP
-	}
-	if n, ok := cloud.NetworkInterfacesByInstance.First(v, m.ServerID, cloud.NetworkInterfacePrimary); ok {
-		return n.PrivateIPAddresses[0]
-	}
-	return ""
-}
-
 // checkAddresses refuses two members that are the same address and port under
 // two ids, such as an instance and its network interface.
 func checkAddresses(v *state.View, members []cloud.BackendServer) error {
 	seen := make(map[string]bool, len(members))
 	for _, m := range members {
-		ip := serverIP(v, m)
+		ip := m.Address(v)
 		at := ip + ":" + strconv.Itoa(m.Port)
 		if ip != "" && seen[at] {
 			return errServerIPConflict.Of(ip)
@@ -502,7 +491,7 @@ func describeHealthStatus(v *state.View, req *describeHealthStatusRequest) (*des
 }
 
 func healthBehind(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) []backendHealth {
-	members := membersBehind(v, lb, l)
+	members := l.BackendServers(v, lb)
 	list := make([]backendHealth, len(members))
 	for i, m := range members {
 		port := m.Port
@@ -510,39 +499,10 @@ func healthBehind(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) []ba
 			port = l.BackendServerPort
 		}
 		list[i] = backendHealth{
-			ListenerPort: l.Port, Protocol: string(l.Protocol), ServerID: m.ServerID, ServerIP: serverIP(v, m),
-			Port: port, Type: string(m.Type), VPCID: serverVPC(v, m), ServerHealthStatus: health(v, l, m),
+			ListenerPort: l.Port, Protocol: string(l.Protocol), ServerID: m.ServerID, ServerIP: m.Address(v),
+			Port: port, Type: string(m.Type), VPCID: serverVPC(v, m), ServerHealthStatus: cloud.Health(v, l, m),
 			Weight: strconv.Itoa(m.Weight), Description: m.Description,
 		}
 	}
 	return list
-}
-
-// membersBehind are the servers that a listener forwards to.
-func membersBehind(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) []cloud.BackendServer {
-	if g, ok := cloud.VServerGroups.Find(v, l.VServerGroupID); ok {
-		return g.BackendServers
-	}
-	if g, ok := cloud.MasterSlaveServerGroups.Find(v, l.MasterSlaveServerGroupID); ok {
-		return g.Members()
-	}
-	return lb.BackendServers
-}
-
-// health is what a check would find: nothing where none is made, and else
-// whether the server is there. No packet is sent. CLB-0123.
-func health(v *state.View, l *cloud.Listener, m cloud.BackendServer) string {
-	if l.HealthCheck.Switch != cloud.On || l.Status != cloud.ListenerRunning {
-		return "unavailable"
-	}
-	if m.Type == cloud.BackendServerECS {
-		if instance, ok := cloud.Instances.Find(v, m.ServerID); ok && instance.Status == cloud.InstanceRunning {
-			return "normal"
-		}
-		return "abnormal"
-	}
-	if n, ok := cloud.NetworkInterfaces.Find(v, m.ServerID); ok && n.Status == cloud.NetworkInterfaceInUse {
-		return "normal"
-	}
-	return "abnormal"
 }

@@ -301,7 +301,7 @@ func (req *describeLoadBalancersRequest) matchesServer(v *state.View, lb *cloud.
 	}
 	fits := func(s cloud.BackendServer) bool {
 		return (req.ServerID == "" || s.ServerID == req.ServerID) &&
-			(req.ServerIntranetAddress == "" || serverIP(v, s) == req.ServerIntranetAddress)
+			(req.ServerIntranetAddress == "" || s.Address(v) == req.ServerIntranetAddress)
 	}
 	if slices.ContainsFunc(lb.BackendServers, fits) {
 		return true

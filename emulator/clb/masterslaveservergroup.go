@@ -117,7 +117,7 @@ func masterSlaveServers(v *state.View, g *cloud.MasterSlaveServerGroup) []master
 	list := make([]masterSlaveServer, len(g.BackendServers))
 	for i, m := range g.BackendServers {
 		list[i] = masterSlaveServer{
-			ServerID: m.ServerID, ServerIP: serverIP(v, m.BackendServer), ServerType: string(m.ServerType), Type: string(m.Type),
+			ServerID: m.ServerID, ServerIP: m.Address(v), ServerType: string(m.ServerType), Type: string(m.Type),
 			Port: m.Port, Weight: m.Weight, VPCID: serverVPC(v, m.BackendServer), Description: m.Description,
 		}
 	}

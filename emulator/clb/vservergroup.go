@@ -80,7 +80,7 @@ func vServerGroupServers(v *state.View, g *cloud.VServerGroup) []vServerGroupSer
 	list := make([]vServerGroupServer, len(g.BackendServers))
 	for i, m := range g.BackendServers {
 		list[i] = vServerGroupServer{
-			ServerID: m.ServerID, ServerIP: serverIP(v, m), ServerRegionID: g.RegionID, Type: string(m.Type),
+			ServerID: m.ServerID, ServerIP: m.Address(v), ServerRegionID: g.RegionID, Type: string(m.Type),
 			Port: m.Port, Weight: m.Weight, VPCID: serverVPC(v, m), Description: m.Description,
 		}
 	}

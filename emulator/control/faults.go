@@ -153,10 +153,14 @@ func (f *Faults) Restart() error {
 	return f.Arm()
 }
 
+func ruleOf(s faults.Status) controlapi.FaultRule {
+	return controlapi.FaultRule{Name: s.Rule.Name, Rule: s.Rule.String(), At: string(s.Rule.Point()), Since: s.Since, Seen: s.Seen, Hits: s.Hits, Spent: s.Spent()}
+}
+
 func (a *api) answerFaults(w http.ResponseWriter) {
 	list := []controlapi.FaultRule{}
 	for _, s := range a.Faults.Injector.Rules() {
-		list = append(list, controlapi.FaultRule{Name: s.Rule.Name, Rule: s.Rule.String(), At: string(s.Rule.Point()), Since: s.Since, Seen: s.Seen, Hits: s.Hits, Spent: s.Spent()})
+		list = append(list, ruleOf(s))
 	}
 	answer(w, http.StatusOK, controlapi.FaultRules{Faults: list})
 }

@@ -235,7 +235,10 @@ var structs = map[string]any{
 	"Clock": controlapi.Clock{}, "ClockChange": controlapi.ClockChange{}, "FaultRules": controlapi.FaultRules{}, "FaultRule": controlapi.FaultRule{},
 	"Page": journal.Page{}, "Count": journal.Count{}, "Entry": journal.Entry{}, "Missed": controlapi.Missed{}, "NewMark": controlapi.NewMark{},
 	"Marks": controlapi.Marks{}, "Mark": journal.Mark{}, "Snapshots": controlapi.Snapshots{}, "Snapshot": controlapi.Snapshot{}, "Export": state.Export{},
-	"Status": controlapi.Status{}, "Error": controlapi.Refusal{}, "Version": controlapi.Version{}, "Server": controlapi.Server{},
+	"Status": controlapi.Status{}, "Error": controlapi.Refusal{}, "ResourceKind": controlapi.ResourceKind{}, "Column": controlapi.Column{}, "Resource": controlapi.Resource{}, "Resources": controlapi.Resources{},
+	"ResourceChange": controlapi.ResourceChange{}, "LoadBalancerTree": controlapi.LoadBalancerTree{}, "Address": controlapi.Address{},
+	"ListenerTree": controlapi.ListenerTree{}, "RuleTree": controlapi.RuleTree{}, "GroupTree": controlapi.GroupTree{}, "QuotaShare": controlapi.QuotaShare{},
+	"Version": controlapi.Version{}, "Server": controlapi.Server{},
 }
 
 // plain are the schemas of what is YAML.

@@ -53,6 +53,10 @@ var (
 	GetClock      = route(http.MethodGet, "/v1/clock")
 	SetClock      = route(http.MethodPost, "/v1/clock")
 
+	GetResources    = route(http.MethodGet, "/v1/resources", "kind", "name", "account", "region")
+	WatchResources  = route(http.MethodGet, "/v1/resources/stream", "kind", "name", "account", "region")
+	GetLoadBalancer = route(http.MethodGet, "/v1/loadbalancers/{name}", "account", "region")
+
 	GetFaults    = route(http.MethodGet, "/v1/faults")
 	AddFaults    = route(http.MethodPost, "/v1/faults", "file")
 	DeleteFaults = route(http.MethodDelete, "/v1/faults")

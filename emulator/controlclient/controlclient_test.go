@@ -99,6 +99,7 @@ func TestEveryRoute(t *testing.T) {
 		testState(ctx, c, ok)
 		testWorld(ctx, c, ok)
 		testFaults(ctx, c, ok)
+		testResources(ctx, t, c, ok)
 		testJournal(ctx, t, c, ok)
 		for _, route := range controlapi.Routes {
 			if !routes[route] {
@@ -159,6 +160,29 @@ func testFaults(ctx context.Context, c *controlclient.Client, ok func(string, bo
 	ok("play one of the library", result.Status == scenarios.Broken, err) // it wants an emulator of its own
 	played, err := c.Scenarios(ctx)
 	ok("scenarios", len(played.Results) == 2 && len(played.Library) > 10, err)
+}
+
+func testResources(ctx context.Context, t *testing.T, c *controlclient.Client, ok func(string, bool, error)) {
+	const made = "about: one\nclient:\n  steps:\n    - set: {account.balance: 5000}\n    - call: {action: CreateLoadBalancer, params: {LoadBalancerName: a1, LoadBalancerSpec: slb.s1.small}}\n"
+	result, err := c.RunScenario(ctx, "", []byte(made))
+	if ok("make a load balancer", result.Status == scenarios.Passed, err); result.Status != scenarios.Passed {
+		t.Fatalf("%+v", result.Failure)
+	}
+	list, err := c.Resources(ctx, controlclient.Wanted{Kind: "lb", Where: controlapi.Where{RegionID: "cn-hangzhou"}})
+	ok("resources", len(list.Resources) == 1 && list.Resources[0].Name == "a1" && len(list.Kinds) == 1, err)
+	tree, err := c.LoadBalancer(ctx, controlapi.Where{}, "a1")
+	ok("load balancer", tree.LoadBalancer.ID == list.Resources[0].ID && len(tree.Addresses) == 1, err)
+	var changes []controlapi.ResourceChange
+	err = c.WatchResources(ctx, controlclient.Wanted{Kind: "lbs", Name: "a*"}, func(change controlapi.ResourceChange) error {
+		changes = append(changes, change)
+		if change.Change == controlapi.ResourcesSynced {
+			return errEnough
+		}
+		return nil
+	})
+	if !errors.Is(err, errEnough) || len(changes) != 2 || changes[0].Resource == nil || changes[0].Resource.Name != "a1" {
+		t.Errorf("WatchResources = %v with %+v, want the load balancer and that there is no more", err, changes)
+	}
 }
 
 var errEnough = errors.New("enough")

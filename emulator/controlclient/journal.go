@@ -1,12 +1,10 @@
 package controlclient
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"io"
 	"net/url"
-	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
@@ -35,33 +33,23 @@ func (c *Client) Mark(ctx context.Context, name string) error {
 	return c.send(ctx, controlapi.AddMark, controlapi.NewMark{Name: name}, discard)
 }
 
-// maxEvent bounds a line of the stream; entries are some KiB.
-const maxEvent = 1 << 20
-
 // Follow shows what a query wants of the journal, and then what comes, until ctx
 // ends or show fails. It tells how many entries are missed.
 func (c *Client) Follow(ctx context.Context, query url.Values, show func(*journal.Entry) error, missed func(uint64)) error {
 	return c.do(ctx, call{route: controlapi.StreamJournal, query: query}, func(body io.Reader) error {
-		lines := bufio.NewScanner(body)
-		lines.Buffer(nil, maxEvent)
-		for lines.Scan() {
-			data, ok := strings.CutPrefix(lines.Text(), "data: ")
-			if !ok {
-				continue
-			}
+		return events(body, func(data []byte) error {
 			var event struct {
 				journal.Entry
 				controlapi.Missed
 			}
-			if err := json.Unmarshal([]byte(data), &event); err != nil {
+			if err := json.Unmarshal(data, &event); err != nil {
 				return err
 			}
 			if event.Missed.Missed > 0 {
 				missed(event.Missed.Missed)
-			} else if err := show(&event.Entry); err != nil {
-				return err
+				return nil
 			}
-		}
-		return lines.Err()
+			return show(&event.Entry)
+		})
 	})
 }

@@ -25,7 +25,8 @@ var (
 	Bad  = lipgloss.NewStyle().Foreground(lipgloss.Red)
 	Odd  = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
 	Note = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
-	head = lipgloss.NewStyle().Bold(true)
+	// Title is of what stands above others.
+	Title = lipgloss.NewStyle().Bold(true)
 )
 
 // Is tells whether a person may look at what is written.
@@ -221,7 +222,7 @@ func (s *Screen) Table(header []string, rows [][]string) error {
 		StyleFunc(func(row, column int) lipgloss.Style {
 			style := lipgloss.NewStyle()
 			if row == table.HeaderRow {
-				style = head
+				style = Title
 			}
 			if column < len(header)-1 {
 				style = style.PaddingRight(2)

@@ -1,0 +1,135 @@
+package controlapi
+
+// ResourceKind is a sort of what is in the cloud, as people look at it: CLB's and NLB's
+// of a sort are one kind.
+type ResourceKind struct {
+	Name string `json:"name"`
+	// Aliases are what else it may be called in a call.
+	Aliases []string `json:"aliases"`
+	// Title is what a list of them is called.
+	Title string `json:"title"`
+	// Columns are the fields in which a table shows it, in their order.
+	Columns []Column `json:"columns"`
+}
+
+// Column is a field that a table shows: id, name, product, region, status,
+// loadBalancer, or one of Fields.
+type Column struct {
+	Name string `json:"name"`
+	// Wide is shown where there is room.
+	Wide bool `json:"wide,omitempty"`
+}
+
+// Resource is one thing in the cloud.
+type Resource struct {
+	Kind string `json:"kind"`
+	// ID is unique in its kind.
+	ID      string `json:"id"`
+	Name    string `json:"name,omitempty"`
+	Product string `json:"product"` // Slb, Nlb, Vpc or Ecs
+	Account string `json:"account"`
+	Region  string `json:"region"`
+	Status  string `json:"status,omitempty"`
+	// LoadBalancer is the id of the load balancer that it is a part of.
+	LoadBalancer string `json:"loadBalancer,omitempty"`
+	// Fields are what else there is to know of its kind.
+	Fields map[string]string `json:"fields"`
+}
+
+// Column is what a table shows of the resource.
+func (r *Resource) Column(name string) string {
+	switch name {
+	case "id":
+		return r.ID
+	case "name":
+		return r.Name
+	case "product":
+		return r.Product
+	case "region":
+		return r.Region
+	case "status":
+		return r.Status
+	case "loadBalancer":
+		return r.LoadBalancer
+	}
+	return r.Fields[name]
+}
+
+// Resources is the answer of GetResources.
+type Resources struct {
+	// Kinds are those that were asked for.
+	Kinds     []ResourceKind `json:"kinds"`
+	Resources []Resource     `json:"resources"`
+}
+
+// ResourceChange is the data of an event of WatchResources. The first are what there
+// is, and then comes one that is synced and has no resource.
+type ResourceChange struct {
+	Change   string    `json:"change"`
+	Resource *Resource `json:"resource,omitempty"`
+}
+
+// The values of Change.
+const (
+	ResourceAdded   = "added"
+	ResourceChanged = "changed"
+	ResourceDeleted = "deleted"
+	ResourcesSynced = "synced"
+)
+
+// LoadBalancerTree is the answer of GetLoadBalancer: a load balancer with all that
+// belongs to it.
+type LoadBalancerTree struct {
+	LoadBalancer Resource          `json:"loadBalancer"`
+	Tags         map[string]string `json:"tags"`
+	Addresses    []Address         `json:"addresses"`
+	Listeners    []ListenerTree    `json:"listeners"`
+	// Groups are those that no listener forwards to.
+	Groups []GroupTree `json:"groups"`
+	// Quotas are those that the load balancer or a part of it uses.
+	Quotas []QuotaShare `json:"quotas"`
+	// Faults are the rules that may strike calls about it.
+	Faults []FaultRule `json:"faults"`
+}
+
+// Address is one at which a load balancer is reached.
+type Address struct {
+	Address string `json:"address"`
+	// Type is internet or intranet.
+	Type string `json:"type"`
+	Zone string `json:"zone,omitempty"`
+	// EIP is the id of the elastic IP that it is.
+	EIP string `json:"eip,omitempty"`
+}
+
+// ListenerTree is a listener with where it forwards.
+type ListenerTree struct {
+	Listener Resource   `json:"listener"`
+	Group    *GroupTree `json:"group,omitempty"`
+	Rules    []RuleTree `json:"rules"`
+}
+
+// RuleTree is a forwarding rule of a listener: what comes for its domain and URL goes
+// to its group.
+type RuleTree struct {
+	ID     string     `json:"id"`
+	Name   string     `json:"name"`
+	Domain string     `json:"domain,omitempty"`
+	URL    string     `json:"url,omitempty"`
+	Group  *GroupTree `json:"group,omitempty"`
+}
+
+// GroupTree is a group with its servers, whose health is what the listener that
+// forwards to it finds.
+type GroupTree struct {
+	Group   Resource   `json:"group"`
+	Servers []Resource `json:"servers"`
+}
+
+// QuotaShare is what one holder uses of a quota.
+type QuotaShare struct {
+	Name  string `json:"name"`
+	By    string `json:"by"`
+	Used  int    `json:"used"`
+	Limit int    `json:"limit"`
+}

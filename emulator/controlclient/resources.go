@@ -1,0 +1,72 @@
+package controlclient
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+)
+
+// Wanted says which resources are wanted; empty fields are all.
+type Wanted struct {
+	controlapi.Where
+	Kind, Name string
+}
+
+func (w Wanted) query() url.Values {
+	query := about(w.Where)
+	for name, value := range map[string]string{"kind": w.Kind, "name": w.Name} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return query
+}
+
+// Resources lists what is in the cloud.
+func (c *Client) Resources(ctx context.Context, wanted Wanted) (got controlapi.Resources, err error) {
+	err = c.do(ctx, call{route: controlapi.GetResources, query: wanted.query()}, into(&got))
+	return got, err
+}
+
+// WatchResources shows what is in the cloud and then how it changes, until ctx ends
+// or show fails.
+func (c *Client) WatchResources(ctx context.Context, wanted Wanted, show func(controlapi.ResourceChange) error) error {
+	return c.do(ctx, call{route: controlapi.WatchResources, query: wanted.query()}, func(body io.Reader) error {
+		return events(body, func(data []byte) error {
+			var change controlapi.ResourceChange
+			if err := json.Unmarshal(data, &change); err != nil {
+				return err
+			}
+			return show(change)
+		})
+	})
+}
+
+// LoadBalancer is a load balancer, by its id or name, with all that belongs to it.
+func (c *Client) LoadBalancer(ctx context.Context, where controlapi.Where, name string) (got controlapi.LoadBalancerTree, err error) {
+	what := call{route: controlapi.GetLoadBalancer, path: controlapi.GetLoadBalancer.For(name), query: about(where)}
+	err = c.do(ctx, what, into(&got))
+	return got, err
+}
+
+// maxEvent bounds a line of a stream; entries and resources are some KiB.
+const maxEvent = 1 << 20
+
+// events reads the data of server-sent events.
+func events(body io.Reader, each func([]byte) error) error {
+	lines := bufio.NewScanner(body)
+	lines.Buffer(nil, maxEvent)
+	for lines.Scan() {
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			if err := each([]byte(data)); err != nil {
+				return err
+			}
+		}
+	}
+	return lines.Err()
+}

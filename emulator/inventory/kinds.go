@@ -1,0 +1,155 @@
+// Package inventory is what is in the emulated cloud as people look at it: load
+// balancers, their parts and what they stand on, CLB's and NLB's alike, and the tree
+// of a load balancer. It owns what is shown of each kind; it must not know how it is
+// asked for, nor change anything.
+package inventory
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/glob"
+	"github.com/clbemu/clbemu/emulator/spelling"
+	"github.com/clbemu/clbemu/state"
+)
+
+// kind is a kind with what lists it.
+type kind struct {
+	controlapi.ResourceKind
+	list func(v *state.View, add func(controlapi.Resource))
+}
+
+// kinds are all of them, in the order in which they are shown.
+var kinds = []kind{
+	{named("lb", "Load balancers", "loadbalancer", "loadbalancers", "lbs").
+		shows("id", "name", "product", "status", "type", "address", "listeners", "servers").wide("region", "vpc", "vswitch", "zones", "spec", "dnsName", "created"), listLoadBalancers},
+	{named("listener", "Listeners", "listeners").
+		shows("loadBalancer", "protocol", "port", "status", "group", "health").wide("id", "name", "product", "scheduler", "healthCheck", "acl", "certificate", "bandwidth"), listListeners},
+	{named("group", "Server groups", "groups", "servergroup", "servergroups", "vservergroup", "vservergroups").
+		shows("id", "name", "product", "status", "type", "loadBalancer", "servers").wide("region", "vpc", "protocol", "usedBy"), listGroups},
+	{named("backend", "Backend servers", "backends", "server", "servers").
+		shows("group", "server", "address", "port", "weight", "health").wide("id", "loadBalancer", "type", "description"), listBackends},
+	{named("acl", "Access control lists", "acls", "accesscontrollist", "accesscontrollists").
+		shows("id", "name", "entries", "listeners").wide("region", "addresses", "created"), listAccessControlLists},
+	{named("cert", "Certificates", "certs", "certificate", "certificates").
+		shows("id", "name", "type", "commonName", "expires", "listeners").wide("region", "names", "fingerprint"), listCertificates},
+	{named("vswitch", "vSwitches", "vswitches", "vsw").
+		shows("id", "name", "zone", "cidr", "free").wide("region", "vpc", "created"), listVSwitches},
+	{named("eip", "Elastic IP addresses", "eips").
+		shows("id", "name", "status", "address", "instance").wide("region", "bandwidth", "instanceType", "created"), listEIPs},
+	{named("instance", "Instances", "instances", "ecs").
+		shows("id", "name", "status", "zone", "address", "vswitch", "groups").wide("region", "instanceType", "created"), listInstances},
+}
+
+// declared lets a kind be declared on a line.
+type declared controlapi.ResourceKind
+
+func named(name, title string, aliases ...string) declared {
+	return declared{Name: name, Title: title, Aliases: aliases}
+}
+
+func (d declared) shows(columns ...string) declared {
+	for _, c := range columns {
+		d.Columns = append(d.Columns, controlapi.Column{Name: c})
+	}
+	return d
+}
+
+func (d declared) wide(columns ...string) controlapi.ResourceKind {
+	for _, c := range columns {
+		d.Columns = append(d.Columns, controlapi.Column{Name: c, Wide: true})
+	}
+	return controlapi.ResourceKind(d)
+}
+
+// All stands for all kinds.
+const All = "all"
+
+// Kinds lists the kinds.
+func Kinds() (list []controlapi.ResourceKind) {
+	for _, k := range kinds {
+		list = append(list, k.ResourceKind)
+	}
+	return list
+}
+
+// find finds the kinds that a name means: one, or all of them.
+func find(name string) ([]kind, error) {
+	if name == "" || name == All {
+		return kinds, nil
+	}
+	known, short := []string{All}, []string{All}
+	for _, k := range kinds {
+		if k.Name == name || slices.Contains(k.Aliases, name) {
+			return []kind{k}, nil
+		}
+		known, short = append(append(known, k.Name), k.Aliases...), append(short, k.Name)
+	}
+	if near := spelling.Nearest(name, known); near != "" {
+		return nil, fmt.Errorf("there is no kind of resource %s: do you mean %s?", name, near)
+	}
+	return nil, fmt.Errorf("there is no kind of resource %s: there are %s", name, strings.Join(short, ", "))
+}
+
+// Wanted says what is to be listed.
+type Wanted struct {
+	// Kind is a kind or All, which "" is too.
+	Kind string
+	// Name is an id, a name, or a glob of either, of the resource or of what it is a
+	// part of; "" is every one.
+	Name string
+}
+
+// List lists what is wanted and the scope sees. A name that nothing has is refused.
+func List(v *state.View, wanted Wanted) (found controlapi.Resources, err error) {
+	chosen, err := find(wanted.Kind)
+	if err != nil {
+		return found, err
+	}
+	found.Resources = []controlapi.Resource{}
+	pattern := glob.Split(wanted.Name)
+	if bad, is := pattern.Bad(); is {
+		return found, fmt.Errorf("%q is no pattern", bad)
+	}
+	var others []string
+	for _, k := range chosen {
+		found.Kinds = append(found.Kinds, k.ResourceKind)
+		k.list(v, func(r controlapi.Resource) {
+			r.Kind = k.Name
+			if called := names(&r); wanted.Name == "" || pattern.Match(called...) {
+				found.Resources = append(found.Resources, r)
+			} else {
+				others = append(others, called...)
+			}
+		})
+	}
+	if wanted.Name != "" && len(found.Resources) == 0 {
+		return found, unknown(wanted, others)
+	}
+	return found, nil
+}
+
+// names are what a resource can be asked for by.
+func names(r *controlapi.Resource) []string {
+	return slices.DeleteFunc([]string{r.ID, r.Name, r.LoadBalancer, r.Fields["group"], r.Fields["server"], r.Fields["address"]},
+		func(name string) bool { return name == "" })
+}
+
+// Unknown is the error about what there is not.
+type Unknown struct{ reason string }
+
+// Error says what there is not, and what was meant.
+func (e *Unknown) Error() string { return e.reason }
+
+func unknown(wanted Wanted, others []string) error {
+	what := wanted.Kind
+	if what == "" || what == All {
+		what = "resource"
+	}
+	if near := spelling.Nearest(wanted.Name, others); near != "" {
+		return &Unknown{fmt.Sprintf("there is no %s %s: do you mean %s?", what, wanted.Name, near)}
+	}
+	return &Unknown{fmt.Sprintf("there is no %s %s: `clbemu get %s` lists what there is", what, wanted.Name, what)}
+}
