@@ -138,6 +138,9 @@ func setParam(request reflect.Value, name, value string) error {
 		field.SetString(value)
 		return nil
 	}
+	if field.Kind() == reflect.Struct {
+		return setParam(field, rest, value)
+	}
 	number, rest, nested := strings.Cut(rest, ".")
 	n, err := strconv.Atoi(number)
 	if err != nil {

@@ -109,6 +109,7 @@ var (
 	nlbListener      = statusOf(cloud.NLBListeners, "lsn-1", func(l *cloud.NLBListener) string { return l.Status })
 	nlbGroup         = statusOf(cloud.NLBServerGroups, "sgp-1", func(g *cloud.NLBServerGroup) string { return g.Status })
 	nlbJob           = statusOf(cloud.NLBJobs, "job-1", func(j *cloud.NLBJob) string { return j.Status })
+	instanceStatus   = statusOf(cloud.Instances, "i-1", func(i *cloud.Instance) string { return i.Status })
 	interfaceChange  = statusOf(cloud.NetworkInterfaces, "eni-1", func(n *cloud.NetworkInterface) string { return n.Activity })
 )
 
@@ -133,6 +134,9 @@ var staged = []struct {
 	{cloud.StageRouteEntryDeleting, "rte-1", nil, entryStatus, "Deleting", gone},
 	{cloud.StageEIPAssociating, "eip-1", nil, eipStatus, "Associating", "InUse"},
 	{cloud.StageEIPUnassociating, "eip-1", nil, eipStatus, "Unassociating", "Available"},
+	{cloud.StageInstancePending, "i-1", nil, instanceStatus, cloud.InstancePending, cloud.InstanceRunning},
+	{cloud.StageInstanceStarting, "i-1", nil, instanceStatus, cloud.InstanceStarting, cloud.InstanceRunning},
+	{cloud.StageInstanceStopping, "i-1", nil, instanceStatus, cloud.InstanceStopping, cloud.InstanceStopped},
 	{cloud.StageNetworkInterfaceChanging, "eni-1", nil, interfaceChange, state.Busy, state.Idle},
 	{cloud.StageNLBProvisioning, "net-1", nil, nlbStatus, "Provisioning", "Active"},
 	{cloud.StageNLBConfiguring, "net-1", nil, nlbStatus, "Configuring", "Active"},

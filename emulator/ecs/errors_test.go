@@ -191,7 +191,7 @@ func rule(name string, changes params, status int, code string) gatewaytest.Erro
 // table is one that a call can meet.
 func TestErrors(t *testing.T) {
 	var cases []gatewaytest.ErrorCase
-	for _, group := range [][]gatewaytest.ErrorCase{instanceErrorCases, groupErrorCases, ruleErrorCases} {
+	for _, group := range [][]gatewaytest.ErrorCase{instanceErrorCases, groupErrorCases, ruleErrorCases, runErrorCases} {
 		cases = append(cases, group...)
 	}
 	gatewaytest.MatchErrors(t, ecs.Product(gateway.Deps{}), plantWorld, cases)

@@ -15,6 +15,7 @@ import (
 var instanceActions = []gateway.Action{
 	gateway.Read("DescribeInstances", describeInstances),
 	gateway.Write("DeleteInstance", deleteInstance),
+	gateway.Write("DeleteInstances", deleteInstances),
 }
 
 // What is refused here. Those without a name of their own are asked for by tags.

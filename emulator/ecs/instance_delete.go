@@ -26,19 +26,48 @@ type deleteInstanceRequest struct {
 }
 
 // deleteInstance releases an instance with all that is its own. Routes that lead
-// to it stay and lead nowhere; evidence CLB-0332.
+// to it stay and lead nowhere; evidence CLB-0332. None of
+// its disks outlives it.
 func deleteInstance(tx *state.Tx, req *deleteInstanceRequest) (*gateway.Empty, error) {
-	i, err := cloud.Instances.Get(tx.View, req.InstanceID)
-	if err != nil {
+	if err := endInstance(tx, req.InstanceID, req.Force, req.TerminateSubscription); err != nil {
 		return nil, err
+	}
+	return &gateway.Empty{}, dryRun(req.DryRun)
+}
+
+type deleteInstancesRequest struct {
+	RegionID              string   `rpc:"RegionId,required"`
+	InstanceIDs           []string `rpc:"InstanceId,required,max=100"`
+	Force                 bool     `rpc:"Force"`
+	TerminateSubscription bool     `rpc:"TerminateSubscription"`
+	ClientToken           string   `rpc:"ClientToken"`
+	DryRun                bool     `rpc:"DryRun"`
+}
+
+// deleteInstances releases all the instances, or none. It needs no memory of its
+// token: an instance can be released once.
+func deleteInstances(tx *state.Tx, req *deleteInstancesRequest) (*gateway.Empty, error) {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(req.InstanceIDs))) {
+		if err := endInstance(tx, id, req.Force, req.TerminateSubscription); err != nil {
+			return nil, err
+		}
+	}
+	return &gateway.Empty{}, dryRun(req.DryRun)
+}
+
+// endInstance releases an instance, if it may be released.
+func endInstance(tx *state.Tx, id string, force, terminate bool) error {
+	i, err := cloud.Instances.Get(tx.View, id)
+	if err != nil {
+		return err
 	}
 	switch {
 	case i.DeletionProtection:
-		return nil, errInstanceProtected.Of(i.ID)
-	case i.InstanceChargeType == "PrePaid" && !req.TerminateSubscription:
-		return nil, errInstanceSubscribed
-	case i.Status != cloud.InstanceStopped && !req.Force:
-		return nil, errInstanceNotStopped
+		return errInstanceProtected.Of(i.ID)
+	case i.InstanceChargeType == "PrePaid" && !terminate:
+		return errInstanceSubscribed
+	case i.Status != cloud.InstanceStopped && !force:
+		return errInstanceNotStopped
 	}
 	for n := range cloud.NetworkInterfacesByInstance.List(tx.View, i.ID) {
 		release(tx, n.ID)
@@ -46,7 +75,7 @@ func deleteInstance(tx *state.Tx, req *deleteInstanceRequest) (*gateway.Empty, e
 	}
 	release(tx, i.ID)
 	cloud.Instances.Remove(tx, i.ID)
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return nil
 }
 
 // release takes an instance or an interface out of the server groups, and its

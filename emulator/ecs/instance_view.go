@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -23,8 +24,12 @@ type instanceView struct {
 	StoppedMode             string              `rpc:"StoppedMode"`
 	InstanceType            string              `rpc:"InstanceType"`
 	InstanceTypeFamily      string              `rpc:"InstanceTypeFamily"`
+	CPU                     int                 `rpc:"Cpu,omitempty"`
+	Memory                  int                 `rpc:"Memory,omitempty"` // MiB
 	ImageID                 string              `rpc:"ImageId"`
 	OSType                  string              `rpc:"OSType"`
+	OSName                  string              `rpc:"OSName,omitempty"`
+	OSNameEn                string              `rpc:"OSNameEn,omitempty"`
 	SerialNumber            string              `rpc:"SerialNumber"`
 	InstanceChargeType      string              `rpc:"InstanceChargeType"`
 	InternetChargeType      string              `rpc:"InternetChargeType"`
@@ -101,6 +106,8 @@ func viewInstance(v *state.View, i *cloud.Instance) instanceView {
 		ZoneID:             i.ZoneID,
 		Status:             i.Status,
 		StoppedMode:        "Not-applicable",
+		CPU:                instanceTypes[i.InstanceType].Cores,
+		Memory:             instanceTypes[i.InstanceType].Memory << 10,
 		InstanceType:       i.InstanceType,
 		InstanceTypeFamily: typeFamily(i.InstanceType),
 		ImageID:            i.ImageID,
@@ -117,6 +124,14 @@ func viewInstance(v *state.View, i *cloud.Instance) instanceView {
 		ExpiredTime:        "2099-12-31T15:59Z",
 		MetadataOptions:    metadataOptions{HTTPEndpoint: "enabled", HTTPTokens: "optional"},
 		Tags:               tagsOf(v, cloud.TagInstance, i.ID),
+	}
+	view.InternetMaxBandwidthIn, view.InternetMaxBandwidthOut = i.InternetMaxBandwidthIn, i.InternetMaxBandwidthOut
+	view.MetadataOptions.HTTPTokens = cmp.Or(i.HTTPTokens, view.MetadataOptions.HTTPTokens)
+	if image, ok := findImage(i.ImageID); ok {
+		view.OSName, view.OSNameEn = image.OSName, image.OSNameEn
+	}
+	if i.Status == cloud.InstanceStopped {
+		view.StoppedMode = cmp.Or(i.StoppedMode, view.StoppedMode)
 	}
 	view.showNetwork(v, i)
 	return view

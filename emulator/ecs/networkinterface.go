@@ -199,32 +199,38 @@ func primaryAddress(n *cloud.NetworkInterface) string {
 	return n.PrivateIPAddresses[0]
 }
 
+// networkInterfaceView is what DescribeNetworkInterfaces shows of an interface.
 type networkInterfaceView struct {
-	NetworkInterfaceID          string         `rpc:"NetworkInterfaceId"`
-	NetworkInterfaceName        string         `rpc:"NetworkInterfaceName"`
-	NetworkInterfaceTrafficMode string         `rpc:"NetworkInterfaceTrafficMode"`
-	Description                 string         `rpc:"Description"`
-	Type                        string         `rpc:"Type"`
-	Status                      string         `rpc:"Status"`
-	InstanceID                  string         `rpc:"InstanceId"`
-	VPCID                       string         `rpc:"VpcId"`
-	VSwitchID                   string         `rpc:"VSwitchId"`
-	ZoneID                      string         `rpc:"ZoneId"`
-	MacAddress                  string         `rpc:"MacAddress"`
-	PrivateIPAddress            string         `rpc:"PrivateIpAddress"`
-	PrivateIPSets               []privateIPSet `rpc:"PrivateIpSets>PrivateIpSet"`
-	IPv6Sets                    []ipv6Set      `rpc:"Ipv6Sets>Ipv6Set"`
+	interfaceFields
+	NetworkInterfaceTrafficMode string              `rpc:"NetworkInterfaceTrafficMode"`
+	InstanceID                  string              `rpc:"InstanceId"`
+	AssociatedPublicIP          *associatedPublicIP `rpc:"AssociatedPublicIp"`
+	Attachment                  attachment          `rpc:"Attachment"`
+	DeleteOnRelease             bool                `rpc:"DeleteOnRelease"`
+	CreationTime                string              `rpc:"CreationTime"`
+}
+
+// interfaceFields is what the answer to the creation of an interface has too.
+type interfaceFields struct {
+	NetworkInterfaceID   string         `rpc:"NetworkInterfaceId"`
+	NetworkInterfaceName string         `rpc:"NetworkInterfaceName"`
+	Description          string         `rpc:"Description"`
+	Type                 string         `rpc:"Type"`
+	Status               string         `rpc:"Status"`
+	VPCID                string         `rpc:"VpcId"`
+	VSwitchID            string         `rpc:"VSwitchId"`
+	ZoneID               string         `rpc:"ZoneId"`
+	MacAddress           string         `rpc:"MacAddress"`
+	PrivateIPAddress     string         `rpc:"PrivateIpAddress"`
+	PrivateIPSets        []privateIPSet `rpc:"PrivateIpSets>PrivateIpSet"`
+	IPv6Sets             []ipv6Set      `rpc:"Ipv6Sets>Ipv6Set"`
 	prefixSets
-	AssociatedPublicIP *associatedPublicIP `rpc:"AssociatedPublicIp"`
-	Attachment         attachment          `rpc:"Attachment"`
-	SecurityGroupIDs   []string            `rpc:"SecurityGroupIds>SecurityGroupId"`
-	SourceDestCheck    bool                `rpc:"SourceDestCheck"`
-	DeleteOnRelease    bool                `rpc:"DeleteOnRelease"`
-	ServiceManaged     bool                `rpc:"ServiceManaged"`
-	OwnerID            string              `rpc:"OwnerId"`
-	ResourceGroupID    string              `rpc:"ResourceGroupId"`
-	CreationTime       string              `rpc:"CreationTime"`
-	Tags               []tagView           `rpc:"Tags>Tag"`
+	SecurityGroupIDs []string  `rpc:"SecurityGroupIds>SecurityGroupId"`
+	SourceDestCheck  bool      `rpc:"SourceDestCheck"`
+	ServiceManaged   bool      `rpc:"ServiceManaged"`
+	OwnerID          string    `rpc:"OwnerId"`
+	ResourceGroupID  string    `rpc:"ResourceGroupId"`
+	Tags             []tagView `rpc:"Tags>Tag"`
 }
 
 type privateIPSet struct {
@@ -266,29 +272,35 @@ type attachment struct {
 func viewNetworkInterface(v *state.View, n *cloud.NetworkInterface) networkInterfaceView {
 	public := publicAddressOf(v, n)
 	return networkInterfaceView{
-		NetworkInterfaceID:          n.ID,
-		NetworkInterfaceName:        n.Name,
+		interfaceFields:             fieldsOf(v, n),
 		NetworkInterfaceTrafficMode: "Standard",
-		Description:                 n.Description,
-		Type:                        n.Type,
-		Status:                      n.Status,
 		InstanceID:                  n.InstanceID,
-		VPCID:                       n.VPCID,
-		VSwitchID:                   n.VSwitchID,
-		ZoneID:                      n.ZoneID,
-		MacAddress:                  n.MacAddress,
-		PrivateIPAddress:            primaryAddress(n),
-		PrivateIPSets:               privateIPSets(n, public),
-		IPv6Sets:                    ipv6Sets(n),
 		AssociatedPublicIP:          public,
 		Attachment:                  attachment{InstanceID: n.InstanceID},
-		SecurityGroupIDs:            slices.Clone(n.SecurityGroupIDs),
-		SourceDestCheck:             n.SourceDestCheck,
 		DeleteOnRelease:             true,
-		OwnerID:                     n.AccountID,
-		ResourceGroupID:             n.ResourceGroupID,
 		CreationTime:                formatSecond(n.CreateTime),
-		Tags:                        tagsOf(v, cloud.TagNetworkInterface, n.ID),
+	}
+}
+
+func fieldsOf(v *state.View, n *cloud.NetworkInterface) interfaceFields {
+	return interfaceFields{
+		NetworkInterfaceID:   n.ID,
+		NetworkInterfaceName: n.Name,
+		Description:          n.Description,
+		Type:                 n.Type,
+		Status:               n.Status,
+		VPCID:                n.VPCID,
+		VSwitchID:            n.VSwitchID,
+		ZoneID:               n.ZoneID,
+		MacAddress:           n.MacAddress,
+		PrivateIPAddress:     primaryAddress(n),
+		PrivateIPSets:        privateIPSets(n, publicAddressOf(v, n)),
+		IPv6Sets:             ipv6Sets(n),
+		SecurityGroupIDs:     slices.Clone(n.SecurityGroupIDs),
+		SourceDestCheck:      n.SourceDestCheck,
+		OwnerID:              n.AccountID,
+		ResourceGroupID:      n.ResourceGroupID,
+		Tags:                 tagsOf(v, cloud.TagNetworkInterface, n.ID),
 	}
 }
 

@@ -1,9 +1,9 @@
-// Package ecs owns the parts of the Ecs API, 2014-05-26, that a cloud controller
-// calls: instances, network interfaces and security groups. It must not know
-// HTTP, signatures, formats or faults: a handler gets a transaction and a request,
-// and returns a response or a fact.
+// Package ecs owns the parts of the Ecs API, 2014-05-26, that a cloud controller and
+// the tools around it call: instances, network interfaces and security groups. It must
+// not know HTTP, signatures, formats or faults: a handler gets a transaction and a
+// request, and returns a response or a fact.
 //
-// Instances come from the world: nothing here creates one.
+// An instance has addresses and no machine behind it.
 package ecs
 
 import (
@@ -25,8 +25,16 @@ func Product(deps gateway.Deps) *gateway.Product {
 		Version: "2014-05-26",
 		HostID:  "ecs.aliyuncs.com",
 		Actions: gateway.Completed(actionNames,
+			regionActions,
+			instanceTypeActions,
+			imageActions,
 			instanceActions,
+			instanceRunActions,
+			instancePowerActions,
+			instanceAttributeActions,
+			diskActions,
 			networkInterfaceActions(deps),
+			networkInterfaceChangeActions,
 			securityGroupActions,
 			securityGroupRuleActions,
 		),

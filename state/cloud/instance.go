@@ -6,14 +6,17 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// The states of an instance that matter here.
+// The states of an instance.
 const (
-	InstanceRunning = "Running"
-	InstanceStopped = "Stopped"
+	InstancePending  = "Pending"
+	InstanceStarting = "Starting"
+	InstanceRunning  = "Running"
+	InstanceStopping = "Stopping"
+	InstanceStopped  = "Stopped"
 )
 
-// Instance is an ECS instance. Its private addresses are those of its primary
-// network interface.
+// Instance is an ECS instance, without a machine behind it. Its private addresses are
+// those of its primary network interface.
 type Instance struct {
 	state.Owner
 	ID                 string
@@ -34,11 +37,38 @@ type Instance struct {
 	ResourceGroupID    string
 	DeletionProtection bool `json:",omitempty"`
 	CreateTime         time.Time
+
+	// The bandwidths, in Mbit/s, of public addresses.
+	InternetMaxBandwidthIn  int    `json:",omitempty"`
+	InternetMaxBandwidthOut int    `json:",omitempty"`
+	UserData                string `json:",omitempty"` // in base64
+	HTTPTokens              string `json:",omitempty"` // optional if empty
+	StoppedMode             string `json:",omitempty"` // while it is stopped
+	Disks                   []Disk `json:",omitempty"`
+	// AssignedIPAddress is the one of the public addresses that the region's pool gave.
+	AssignedIPAddress string `json:",omitempty"`
+	// LaunchID is the first instance of the call that made this one.
+	LaunchID string `json:",omitempty"`
+}
+
+// Disk is a disk of an instance; those of the world have none.
+type Disk struct {
+	ID                 string
+	Name               string `json:",omitempty"`
+	Description        string `json:",omitempty"`
+	Type               string // system or data
+	Device             string
+	Category           string
+	PerformanceLevel   string `json:",omitempty"`
+	Size               int    // GiB
+	Encrypted          bool   `json:",omitempty"`
+	DeleteWithInstance bool   `json:",omitempty"`
 }
 
 // Instances by id.
 var Instances = state.NewTable(Schema, "Instance", func(i *Instance) string { return i.ID },
 	state.IDForm("i-", 17), state.Tagged(TagInstance),
+	state.Life(func(i *Instance) *string { return &i.Status }),
 	state.Refers(VSwitches, func(i *Instance) string { return i.VSwitchID }))
 
 // InstancesByRegion finds instances by account and region.
@@ -48,3 +78,17 @@ var InstancesByRegion = Instances.Index("region", func(i *Instance) [][]string {
 
 // InstancesByVSwitch finds instances by vSwitch.
 var InstancesByVSwitch = Instances.Index("vswitch", func(i *Instance) [][]string { return state.Key(i.VSwitchID) })
+
+var _ = Instances.With(hasAddresses(Instances, func(i *Instance) []string {
+	if i.AssignedIPAddress == "" {
+		return nil
+	}
+	return []string{i.AssignedIPAddress}
+}))
+
+// The stages of an instance.
+var (
+	StageInstancePending  = Instances.Stage("instance.pending", InstancePending, InstanceRunning, 5*time.Second)
+	StageInstanceStarting = Instances.Stage("instance.starting", InstanceStarting, InstanceRunning, 3*time.Second)
+	StageInstanceStopping = Instances.Stage("instance.stopping", InstanceStopping, InstanceStopped, 3*time.Second)
+)

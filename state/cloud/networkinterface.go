@@ -1,6 +1,8 @@
 package cloud
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"time"
 
 	"github.com/clbemu/clbemu/state"
@@ -36,6 +38,13 @@ type NetworkInterface struct {
 	Activity        string `json:",omitempty"`
 	ResourceGroupID string
 	CreateTime      time.Time
+}
+
+// MACOf is the hardware address of an interface, made from its id, under the prefix
+// that the cloud's interfaces have.
+func MACOf(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return fmt.Sprintf("00:16:3e:%02x:%02x:%02x", sum[0], sum[1], sum[2])
 }
 
 // NetworkInterfaces by id.

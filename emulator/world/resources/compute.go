@@ -2,8 +2,6 @@ package resources
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"fmt"
 
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -35,18 +33,11 @@ func AddNetworkInterface(tx *state.Tx, sw *cloud.VSwitch, i *cloud.Instance, n *
 	n.Owner, n.VPCID, n.VSwitchID, n.ZoneID = sw.Owner, sw.VPCID, sw.ID, sw.ZoneID
 	n.Type = cmp.Or(n.Type, cloud.NetworkInterfaceSecondary)
 	n.Status = cloud.NetworkInterfaceAvailable
-	n.MacAddress = cmp.Or(n.MacAddress, macOf(n.ID))
+	n.MacAddress = cmp.Or(n.MacAddress, cloud.MACOf(n.ID))
 	n.SourceDestCheck = true // as new interfaces have it: CLB-0455
 	n.CreateTime = tx.Now()
 	if i != nil {
 		n.InstanceID, n.Status = i.ID, cloud.NetworkInterfaceInUse
 	}
 	cloud.NetworkInterfaces.Put(tx, n)
-}
-
-// macOf is an address made from an id, under the prefix that the cloud's interfaces
-// have.
-func macOf(id string) string {
-	sum := sha256.Sum256([]byte(id))
-	return fmt.Sprintf("00:16:3e:%02x:%02x:%02x", sum[0], sum[1], sum[2])
 }
