@@ -243,7 +243,7 @@ func TestStageOvertaken(t *testing.T) {
 // What was deleted meanwhile stays gone, an EIP that became free stays so, and no
 // transition is left over.
 func TestStageOfTheDeleted(t *testing.T) {
-	stays := map[string]string{"eip-1": "Available", "eni-1": state.Idle, "tls-1": state.Idle}
+	stays := map[string]string{"eip-1": "Available", "tls-1": state.Idle}
 	for _, c := range staged {
 		t.Run(string(c.stage), func(t *testing.T) {
 			s, clock := timed(t, lasting(c.stage))
@@ -254,6 +254,8 @@ func TestStageOfTheDeleted(t *testing.T) {
 				cloud.NLBServerGroups.Remove(tx, "sgp-1")
 				cloud.NLBJobs.Remove(tx, "job-1")
 				cloud.RouteEntries.Delete(tx, "rte-1")
+				cloud.NetworkInterfaces.Remove(tx, "eni-1")
+				cloud.Instances.Remove(tx, "i-1")
 				state.ClientTokens.Delete(tx, tokenID)
 				return nil
 			})

@@ -133,7 +133,7 @@ func (r *runInstancesRequest) Validate() error {
 		return errLaunchTemplateNotFound
 	case r.InstanceType == "":
 		return errParameterMissing.Of("InstanceType")
-	case !typeForm.MatchString(r.InstanceType):
+	case !typeForm().MatchString(r.InstanceType):
 		return errInstanceTypeUnsupported
 	case r.ImageID == "" && r.ImageFamily == "":
 		return errParameterMissing.Of("ImageId")

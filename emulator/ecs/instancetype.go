@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/gateway/listing"
@@ -66,7 +67,7 @@ var instanceTypes = func() map[string]instanceTypeView {
 }()
 
 // typeForm is how the cloud spells types, also those that are not listed here.
-var typeForm = regexp.MustCompile(`^ecs\.[a-z0-9-]+\.[a-z0-9-]+$`)
+var typeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ecs\.[a-z0-9-]+\.[a-z0-9-]+$`) })
 
 type describeInstanceTypesRequest struct {
 	InstanceTypes        []string `rpc:"InstanceTypes,max=10"`
