@@ -50,7 +50,7 @@ contract:
 # golden: rewrite the recorded replies, the README's generated parts and the scenarios' JSON Schema
 golden:
 	go test ./scenarios -run Schema -update
-	go test ./contracttests -run Golden -update
+	go test ./contracttests -run 'Golden|DeclaredLimits' -update
 	go test ./cmd/clbemu -run ReadmeIsCurrent -update
 
 # lint formatting, suspicious code and the module file

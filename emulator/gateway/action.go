@@ -106,6 +106,13 @@ type Parameter struct {
 	Required bool
 	// Fields are those of the objects in a parameter that is JSON text.
 	Fields []string
+	// What its tag says of a value: Type is string, bool, int32, int64, json for a
+	// list in JSON text or object for an object in it; Range, such as 1..64, is of an
+	// integer or of the number of characters; Values are all that there are. Items is
+	// how many elements its list has at most, 0 is any number.
+	Type, Range string
+	Values      []string
+	Items       int
 }
 
 // Parameters lists what the action reads, in the order of its request struct.

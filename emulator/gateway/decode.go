@@ -133,12 +133,11 @@ func (d *decoder) parameters() []Parameter {
 		switch {
 		case f.element != nil:
 			for _, p := range f.element.parameters() {
-				ps = append(ps, Parameter{Name: f.name + ".N." + p.Name, Required: p.Required})
+				p.Name, p.Items = f.name+".N."+p.Name, f.items()
+				ps = append(ps, p)
 			}
-		case f.list:
-			ps = append(ps, Parameter{Name: f.name + ".N", Required: f.rules.required})
 		default:
-			p := Parameter{Name: f.name, Required: f.rules.required}
+			p := f.parameter()
 			if f.json {
 				p.Fields = jsonFields(d.typ.FieldByIndex(f.index).Type)
 			}
@@ -146,6 +145,44 @@ func (d *decoder) parameters() []Parameter {
 		}
 	}
 	return ps
+}
+
+// parameter is what the tag says of a value, or of the elements of a list.
+func (f *decodeField) parameter() Parameter {
+	p := Parameter{Name: f.name, Required: f.rules.required, Type: f.kind.String(), Values: f.rules.enum}
+	if f.list {
+		p.Name, p.Items = f.name+".N", f.items()
+	}
+	switch {
+	case f.json && f.kind == reflect.Slice:
+		p.Type = "json"
+	case f.json:
+		p.Type = "object"
+	case f.kind == reflect.String && f.rules.maxLen > 0:
+		p.Range = fmt.Sprintf("%d..%d", f.rules.minLen, f.rules.maxLen)
+	case f.kind == reflect.Int || f.kind == reflect.Int64:
+		p.Type = fmt.Sprintf("int%d", f.bits())
+		if !f.list && (f.rules.min != nil || f.rules.max != nil) {
+			p.Range = bound(f.rules.min) + ".." + bound(f.rules.max)
+		}
+	}
+	return p
+}
+
+// bound writes the end of a range, "" for none.
+func bound(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+// items is how many elements a list has at most.
+func (f *decodeField) items() int {
+	if f.rules.max == nil {
+		return 0
+	}
+	return int(*f.rules.max)
 }
 
 // refusals names the refusals that tags ask for.
