@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes a Service in the cluster of up.sh, waits for its address, deletes it and
-# checks the state of clbemu. When something fails, it collects logs, events and
+# Makes a Service of each kind of load balancer in the cluster of up.sh, waits for
+# their addresses, deletes them and checks the state of clbemu. When something fails, it collects logs, events and
 # the state in kind-artifacts.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh
@@ -8,9 +8,11 @@ source "$(dirname "$0")/cluster.sh"
 trap collect EXIT
 
 # What a failed run left would be in the way.
-kubectl delete service clbemu-e2e --ignore-not-found --timeout 3m
+kubectl delete service clbemu-e2e clbemu-e2e-nlb --ignore-not-found --timeout 3m
 kubectl create service loadbalancer clbemu-e2e --tcp=80:8080
+kubectl apply --filename "$(dirname "$0")/nlb-service.yaml"
 kubectl wait --for='jsonpath={.status.loadBalancer.ingress[0].ip}' service/clbemu-e2e --timeout 3m
-kubectl delete service clbemu-e2e --timeout 3m
+kubectl wait --for='jsonpath={.status.loadBalancer.ingress[0].hostname}' service/clbemu-e2e-nlb --timeout 3m
+kubectl delete service clbemu-e2e clbemu-e2e-nlb --timeout 3m
 clbemu state check
 echo "passed"

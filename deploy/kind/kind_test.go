@@ -103,6 +103,7 @@ func TestManifests(t *testing.T) {
 			t.Errorf("%s makes %d objects, want %d:\n%s", folder, n, objects, out)
 		}
 	}
+	kubectl(t, c, "apply", "--dry-run=server", "--validate=strict", "--filename", "nlb-service.yaml")
 	script, err := os.ReadFile("up.sh")
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +127,7 @@ func kubectl(t *testing.T, c *cluster.Cluster, args ...string) string {
 }
 
 // TestWorld proves that the world holds the nodes where Docker puts them, by the
-// ids that the CCM is told.
+// ids that the CCM is told, and what a Service of a Network Load Balancer names.
 func TestWorld(t *testing.T) {
 	nodes := filepath.Join(t.TempDir(), "nodes.json")
 	if err := os.WriteFile(nodes, nodeList(t), 0o644); err != nil {
@@ -138,13 +139,15 @@ func TestWorld(t *testing.T) {
 		t.Errorf("world import says %q, want %q: nothing is to be made around the nodes", out, want)
 	}
 	state := control(t, c, "state", "export")
-	config, err := os.ReadFile("ccm/cloud-config.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, id := range regexp.MustCompile(`(vpc|vsw)-[a-z0-9]+`).FindAllString(string(config), -1) {
-		if !strings.Contains(state, `"ID":"`+id+`"`) {
-			t.Errorf("the cloud-config names %s, which the world does not have", id)
+	for _, file := range []string{"ccm/cloud-config.json", "nlb-service.yaml"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range regexp.MustCompile(`(vpc|vsw)-bp1[a-z0-9]+`).FindAllString(string(text), -1) {
+			if !strings.Contains(state, `"ID":"`+id+`"`) {
+				t.Errorf("%s names %s, which the world does not have", file, id)
+			}
 		}
 	}
 }

@@ -116,10 +116,11 @@ func TestUp(t *testing.T) {
 // is not taken for a success and leaves something to look at.
 func TestE2E(t *testing.T) {
 	calls, out, err := runScript(t, "e2e.sh")
-	if err != nil || !before(calls, "delete service clbemu-e2e --ignore-not-found", "create service", "wait --for=jsonpath", "delete service", "state check") || !strings.Contains(out, "passed") {
+	if err != nil || !before(calls, "delete service clbemu-e2e clbemu-e2e-nlb --ignore-not-found", "create service", "nlb-service.yaml",
+		"[0].ip} service/clbemu-e2e ", "[0].hostname} service/clbemu-e2e-nlb ", "delete service clbemu-e2e clbemu-e2e-nlb", "state check") || !strings.Contains(out, "passed") {
 		t.Errorf("e2e.sh: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 	}
-	for _, step := range []string{"create service", "wait --for=jsonpath", "delete service", "state check"} {
+	for _, step := range []string{"create service", "nlb-service.yaml", "[0].ip}", "[0].hostname}", "delete service", "state check"} {
 		calls, out, err := runScript(t, "e2e.sh", "FAIL="+step)
 		if err == nil || !before(calls, step, "export logs", "get events", "state export") || strings.Contains(out, "passed") {
 			t.Errorf("e2e.sh with a failing %s: %v, calls\n%s\n%s", step, err, strings.Join(calls, "\n"), out)
