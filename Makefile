@@ -51,6 +51,7 @@ contract:
 golden:
 	go test ./scenarios -run Schema -update
 	go test ./contracttests -run 'Golden|DeclaredLimits' -update
+	go test ./contracttests -run 'Refusals|Explained' -update-refusals
 	go test ./cmd/clbemu -run ReadmeIsCurrent -update
 
 # lint formatting, suspicious code and the module file

@@ -1,10 +1,13 @@
 package contracttests
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"flag"
@@ -23,6 +26,7 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -514,21 +518,8 @@ is written from the test (contracttests/refusals_test.go).
 |---|---|---|---|---|
 `)
 	for _, r := range allRefusals() {
-		status := r.status
-		if status == 0 {
-			status = 400
-		}
-		begin, end := shownCauses(r.begin), shownCauses(r.end)
-		if begin == "" {
-			begin = "it is so from the start"
-		}
-		if r.wrong != "" {
-			begin = "send " + r.wrong
-		}
-		if r.right != "" {
-			end = "send " + r.right
-		}
-		fmt.Fprintf(&page, "| %s | %s | %d `%s`: %s | %s | %s |\n", r.about, r.action, status, r.code, braces(r.message), begin, end)
+		c := r.cause()
+		fmt.Fprintf(&page, "| %s | %s | %d `%s`: %s | %s | %s |\n", c.About, c.Action, c.Status, c.Code, c.Message, c.Begin, c.End)
 	}
 	page.WriteString(toldByCCM(t))
 	if *updateRefusals {
@@ -539,6 +530,52 @@ is written from the test (contracttests/refusals_test.go).
 	text, err := os.ReadFile(refusalsPage)
 	if err != nil || string(text) != page.String() {
 		t.Errorf("%s is not what the tests do (%v): run go test ./contracttests -run TestRefusalsPage -update-refusals", refusalsPage, err)
+	}
+}
+
+// cause is the row as it is told.
+func (r *refusal) cause() controlapi.Cause {
+	c := controlapi.Cause{
+		About: r.about, Product: cmp.Or(r.product, "Slb"), Action: r.action, Status: cmp.Or(r.status, 400), Code: r.code, Message: braces(r.message),
+		Begin: cmp.Or(shownCauses(r.begin), "it is so from the start"), End: shownCauses(r.end),
+	}
+	if r.wrong != "" {
+		c.Begin = "send " + r.wrong
+	}
+	if r.right != "" {
+		c.End = "send " + r.right
+	}
+	return c
+}
+
+const factsFile = "../emulator/explain/facts.json"
+
+// TestExplainedFacts proves that what clbemu explain says of causes and evidence is
+// what the tests of refusals do and what the evidence says. With -update-refusals it
+// writes that.
+func TestExplainedFacts(t *testing.T) {
+	var facts explain.Facts
+	for _, r := range allRefusals() {
+		facts.Causes = append(facts.Causes, r.cause())
+	}
+	for _, e := range entries(t) {
+		facts.Evidence = append(facts.Evidence, controlapi.Evidence{ID: e.ID, Claim: e.Claim, Source: e.Source, Confidence: e.Confidence, Date: e.Date})
+	}
+	slices.SortFunc(facts.Evidence, func(a, b controlapi.Evidence) int { return strings.Compare(a.ID, b.ID) })
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(facts); err != nil {
+		t.Fatal(err)
+	}
+	if *updateRefusals {
+		if err := os.WriteFile(factsFile, text.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept, err := os.ReadFile(factsFile); err != nil || !bytes.Equal(kept, text.Bytes()) {
+		t.Errorf("%s is not what the tests do (%v): run make golden", factsFile, err)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // callFlags are the settings of clbemu call.
@@ -30,7 +29,7 @@ func newCall() *cobra.Command {
 		Short: "Sign and send a call of the cloud's API, and print its answer",
 		Long: `Sign and send a call of the cloud's API to a running emulator, and print its
 answer. The region is cn-hangzhou unless RegionId says otherwise. A refusal is
-printed as well, and exits with 1.`,
+printed as well, with how it is brought about and ended, and exits with 1.`,
 		Example: `  clbemu call CreateLoadBalancer AddressType=internet LoadBalancerSpec=slb.s1.small
   clbemu call DescribeLoadBalancers Tags='[{"TagKey":"team","TagValue":"web"}]'
   clbemu call DescribeRegions --product Nlb`,
@@ -75,15 +74,19 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 	if err := p.show(reply.Body, func(*terminal.Screen) error { return encode(p.out, reply.Body, "  ") }); err != nil {
 		return err
 	}
-	if reply.Status != http.StatusOK {
-		return failed(fmt.Errorf("%s was refused with %d %s: %s", action.Name, reply.Status, reply.Text("Code"), reply.Text("Message")))
+	if reply.Status == http.StatusOK {
+		return nil
 	}
-	return nil
+	if !p.forPrograms() {
+		screen := terminal.New(cmd.ErrOrStderr())
+		screen.Printf("%s", screen.Fit(hint(reply.Text("Code"), action.Name), labelWidth))
+	}
+	return failed(fmt.Errorf("%s was refused with %d %s: %s", action.Name, reply.Status, reply.Text("Code"), reply.Text("Message")))
 }
 
 // action finds an action by its name.
 func (f *callFlags) action(name string) (names.Action, error) {
-	all := names.Of(cloud.Schema, emulator.Products())
+	all := knownNames()
 	if products := productNames(); f.product != "" && !slices.Contains(products, f.product) {
 		return names.Action{}, fmt.Errorf("--product: there is no product %s%s", f.product, names.DidYouMean(f.product, products, "there are "+strings.Join(products, ", ")))
 	}
@@ -124,12 +127,7 @@ func parametersOf(action names.Action, args []string) (map[string]string, error)
 // complete offers actions, and then the names of the parameters.
 func (f *callFlags) complete(_ *cobra.Command, args []string, _ string) (offers []string, _ cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		for _, a := range names.Of(cloud.Schema, emulator.Products()).Actions() {
-			if a.Emulated && (f.product == "" || f.product == a.Product) {
-				offers = append(offers, a.Name)
-			}
-		}
-		return offers, cobra.ShellCompDirectiveNoFileComp
+		return emulatedActions(f.product), cobra.ShellCompDirectiveNoFileComp
 	}
 	action, err := f.action(args[0])
 	if err != nil {
@@ -139,6 +137,16 @@ func (f *callFlags) complete(_ *cobra.Command, args []string, _ string) (offers 
 		offers = append(offers, strings.ReplaceAll(p.Name, ".N", ".1")+"=")
 	}
 	return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// emulatedActions are those of a product, or of all.
+func emulatedActions(product string) (list []string) {
+	for _, a := range knownNames().Actions() {
+		if a.Emulated && (product == "" || product == a.Product) {
+			list = append(list, a.Name)
+		}
+	}
+	return list
 }
 
 func productNames() (list []string) {

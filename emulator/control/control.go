@@ -119,6 +119,7 @@ func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
 		controlapi.GetResources:    a.answers.bound(a.getResources),
 		controlapi.WatchResources:  a.watchResources,
 		controlapi.GetLoadBalancer: a.getLoadBalancer,
+		controlapi.GetExplanation:  a.explain,
 		controlapi.GetFaults:       a.getFaults,
 		controlapi.AddFaults:       a.addFaults,
 		controlapi.DeleteFaults:    a.deleteFaults,

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gorilla/mux"
+
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/state"
@@ -37,6 +40,15 @@ func orNone(list []string) string {
 		return "none"
 	}
 	return strings.Join(list, ", ")
+}
+
+func (a *api) explain(w http.ResponseWriter, r *http.Request) {
+	explained, err := explain.Name(names.Of(a.Store.Schema(), a.Products), mux.Vars(r)["name"])
+	if err != nil {
+		fail(w, http.StatusNotFound, err.Error())
+		return
+	}
+	answer(w, http.StatusOK, explained)
 }
 
 // checkSettings refuses conditions that name what there is not.

@@ -57,6 +57,8 @@ var (
 	WatchResources  = route(http.MethodGet, "/v1/resources/stream", "kind", "name", "account", "region")
 	GetLoadBalancer = route(http.MethodGet, "/v1/loadbalancers/{name}", "account", "region")
 
+	GetExplanation = route(http.MethodGet, "/v1/explanations/{name}")
+
 	GetFaults    = route(http.MethodGet, "/v1/faults")
 	AddFaults    = route(http.MethodPost, "/v1/faults", "file")
 	DeleteFaults = route(http.MethodDelete, "/v1/faults")

@@ -172,6 +172,11 @@ func testResources(ctx context.Context, t *testing.T, c *controlclient.Client, o
 	ok("resources", len(list.Resources) == 1 && list.Resources[0].Name == "a1" && len(list.Kinds) == 1, err)
 	tree, err := c.LoadBalancer(ctx, controlapi.Where{}, "a1")
 	ok("load balancer", tree.LoadBalancer.ID == list.Resources[0].ID && len(tree.Addresses) == 1, err)
+	if _, err := c.Explanation(ctx, "a1"); err == nil || !strings.Contains(err.Error(), "there is no code and no action a1") {
+		t.Errorf("Explanation of nothing = %v", err)
+	}
+	explained, err := c.Explanation(ctx, "VSwitchAvailableIpNotExist")
+	ok("explanation", len(explained.Causes) > 0 && len(explained.Evidence) > 0, err)
 	var changes []controlapi.ResourceChange
 	err = c.WatchResources(ctx, controlclient.Wanted{Kind: "lbs", Name: "a*"}, func(change controlapi.ResourceChange) error {
 		changes = append(changes, change)

@@ -8,6 +8,7 @@ package names
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -113,6 +114,47 @@ func (a Action) Reads(parameter string) bool {
 		slices.Contains(known, parameter+".N") // a list of one
 }
 
+// ErrorRow is how a refusal is worded.
+type ErrorRow = gateway.ErrorRow
+
+// Errors are the refusals of the action's own product that it can be refused with.
+func (a Action) Errors() iter.Seq[*ErrorRow] {
+	return func(yield func(*ErrorRow) bool) {
+		if !a.Emulated {
+			return
+		}
+		rows := a.product.Errors.Rows()
+		for i := range rows {
+			if row := &rows[i]; (row.Actions == nil || slices.Contains(row.Actions, a.Name)) && !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// Worded is how the action is refused with a code, by what it reads or by its product,
+// or as the cloud's table of all products has it. Here tells whether this emulator does
+// so by itself.
+func (a Action) Worded(code string) (row ErrorRow, here, found bool) {
+	for _, p := range a.Parameters() {
+		if !strings.HasPrefix(code, "Missing") && !strings.HasPrefix(code, "Invalid") {
+			break
+		}
+		for _, problem := range []*gateway.Problem{gateway.Missing(p.Name), gateway.Invalid(p.Name)} {
+			if problem.Code == code {
+				return ErrorRow{Actions: []string{a.Name}, Status: problem.Status, Code: code, Message: problem.Message}, true, true
+			}
+		}
+	}
+	known, found := catalogue.Find(a.Product, a.Name, nil, code)
+	row = ErrorRow{Status: known.Status, Code: code, Message: known.Message}
+	if !slices.Contains(gateway.GatewayCodes(), code) {
+		row.Actions = []string{a.Name}
+		return row, code == a.product.Denial.Code, found
+	}
+	return row, true, true
+}
+
 // Codes lists the codes with which this emulator can refuse the action, those of
 // list elements with N for their number. A code that faults inject is none of
 // them.
@@ -127,10 +169,8 @@ func (a Action) Codes() []string {
 	for _, p := range a.Parameters() {
 		codes = append(codes, gateway.Missing(p.Name).Code, gateway.Invalid(p.Name).Code)
 	}
-	for _, row := range a.product.Errors.Rows() {
-		if row.Actions == nil || slices.Contains(row.Actions, a.Name) {
-			codes = append(codes, row.Code)
-		}
+	for row := range a.Errors() {
+		codes = append(codes, row.Code)
 	}
 	slices.Sort(codes)
 	return slices.Compact(codes)

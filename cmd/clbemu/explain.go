@@ -1,0 +1,152 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/explain"
+	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+func newExplain() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain CODE|ACTION",
+		Short: "Explain why calls are refused: how that is known, brought about and ended",
+		Long: `Explain a code with which calls are refused: how the answer is worded and for which
+actions, how that is known of the cloud, how to bring it about here, and how to end it.
+Of an action: what it reads, and why it is refused.`,
+		Example: `  clbemu explain ORDER.ARREARAGE
+  clbemu explain DeleteVServerGroup`,
+		Args: exactly(1, "a code or an action"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := explain.Name(knownNames(), args[0])
+			if err != nil {
+				return usage(err)
+			}
+			return printing(cmd).show(e, func(s *terminal.Screen) error {
+				s.Printf("%s", s.Fit(explainedText(&e), labelWidth))
+				return nil
+			})
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return append(knownNames().AllCodes(), emulatedActions("")...), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+// knownNames are the names of what is emulated.
+func knownNames() *names.Names { return names.Of(cloud.Schema, emulator.Products()) }
+
+// labelWidth is where the text of a label stands.
+const labelWidth = 12
+
+func labelled(label, text string) string { return fmt.Sprintf("  %-10s%s\n", label, text) }
+
+// explainedText is an explanation for people.
+func explainedText(e *controlapi.Explanation) string {
+	var b strings.Builder
+	b.WriteString(terminal.Title.Render(e.Name) + "\n")
+	if e.Action != nil {
+		b.WriteString(actionText(e.Action))
+	}
+	for i := range e.Answers {
+		a := &e.Answers[i]
+		what := fmt.Sprintf("%d %s: %s", a.Status, a.Code, a.Message)
+		if e.Action == nil {
+			what += " (" + cmp.Or(few(a.Actions), "any action") + ", " + a.Product + ")"
+		}
+		if a.Evidence != "" && e.Action != nil {
+			what += " (" + a.Evidence + ")"
+		}
+		b.WriteString(labelled("answer", what))
+	}
+	if len(e.Answers) == 0 && e.Action == nil {
+		b.WriteString(labelled("answer", "the gateway's own, to any action"))
+	}
+	for _, c := range e.Causes {
+		b.WriteString(causeText(&c, e.Action != nil))
+	}
+	if e.Fault != "" {
+		b.WriteString(labelled("fault", "this emulator answers so by a fault rule alone:"))
+		b.WriteString(labelled("", "echo '"+e.Fault+"' | clbemu fault add -"))
+	}
+	if e.Action == nil {
+		for _, known := range e.Evidence {
+			b.WriteString(labelled("evidence", fmt.Sprintf("%s, %s: %s Source: %s", known.ID, known.Confidence, known.Claim, known.Source)))
+		}
+	}
+	return b.String()
+}
+
+// few are the first of many actions.
+func few(actions []string) string {
+	const most = 4
+	if len(actions) > most {
+		return strings.Join(actions[:most], ", ") + fmt.Sprintf(" and %d more", len(actions)-most)
+	}
+	return strings.Join(actions, ", ")
+}
+
+func actionText(a *controlapi.ExplainedAction) string {
+	sort := "changes nothing"
+	if a.Mutates {
+		sort = "changes the state"
+	}
+	if !a.Emulated {
+		return labelled("action", a.Product+" "+a.Version+", which the cloud has and this emulator refuses with InvalidAction.NotEmulated")
+	}
+	var required, optional []string
+	for _, p := range a.Parameters {
+		if p.Required {
+			required = append(required, p.Name)
+		} else {
+			optional = append(optional, p.Name)
+		}
+	}
+	return labelled("action", a.Product+" "+a.Version+", "+sort) + labelled("requires", cmp.Or(strings.Join(required, ", "), "nothing")) +
+		labelled("reads", cmp.Or(strings.Join(optional, ", "), "nothing else"))
+}
+
+func causeText(c *controlapi.Cause, withCode bool) string {
+	about := c.About + " (" + c.Action + ")"
+	if withCode {
+		about = c.About + ": " + c.Code
+	}
+	return labelled("because", about) + labelled("  begin", c.Begin) + labelled("  end", c.End)
+}
+
+// hint is what a refused call is told: the causes that its action has for the code,
+// else all of them.
+func hint(code, action string) string {
+	e, err := explain.Name(knownNames(), code)
+	if err != nil {
+		return ""
+	}
+	var causes []controlapi.Cause
+	for _, c := range e.Causes {
+		if c.Action == action {
+			causes = append(causes, c)
+		}
+	}
+	if len(causes) == 0 {
+		causes = e.Causes
+	}
+	var b strings.Builder
+	for _, c := range causes[:min(len(causes), mostCauses)] {
+		b.WriteString(causeText(&c, false))
+	}
+	for _, known := range e.Evidence[:min(len(e.Evidence), 1)] {
+		b.WriteString(labelled("evidence", fmt.Sprintf("%s, %s: %s", known.ID, known.Confidence, known.Claim)))
+	}
+	return b.String() + labelled("more", "clbemu explain "+code)
+}
+
+// mostCauses is how many a refused call is told.
+const mostCauses = 3

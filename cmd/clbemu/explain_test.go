@@ -1,0 +1,87 @@
+package main_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/explain"
+	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// TestExplain proves that a code and an action are explained, and that a misspelt one
+// is refused with what was meant.
+func TestExplain(t *testing.T) {
+	for name, want := range map[string][]string{
+		"ORDER.ARREARAGE":    {"400 ORDER.ARREARAGE: The account is arrearage.", "`clbemu world set account.arrears=true`", "`clbemu world set account.arrears=false`", "evidence  CLB-"},
+		"DeleteVServerGroup": {"requires  RegionId, VServerGroupId", "because   Server group used by a listener: RspoolVipExist", "`DeleteLoadBalancerListener` with"},
+		"ServiceUnavailable": {"by a fault rule alone", "effect: {error: {code: ServiceUnavailable}}}' | clbemu fault add -"},
+		"CreateNatGateway":   {"this emulator refuses with InvalidAction.NotEmulated"},
+		"MissingVSwitchId":   {"VSwitchId is mandatory for this action."},
+	} {
+		r := binary.Run(t, "explain", name)
+		for _, w := range want {
+			if r.Code != 0 || !strings.Contains(r.Stdout, w) {
+				t.Errorf("explain %s = %+v, want %s", name, r, w)
+			}
+		}
+	}
+	for name, want := range map[string]string{"ORDER.AREARAGE": "do you mean ORDER.ARREARAGE?", "DeleteVServerGroups": "do you mean DeleteVServerGroup?"} {
+		if r := binary.Run(t, "explain", name); r.Code != 2 || !strings.Contains(r.Stderr, want) {
+			t.Errorf("explain %s = %+v, want %s", name, r, want)
+		}
+	}
+}
+
+// TestEverythingIsExplained proves that every code with which a call can be refused,
+// and every action, has an explanation that says something of it.
+func TestEverythingIsExplained(t *testing.T) {
+	known := names.Of(cloud.Schema, emulator.Products())
+	codes := known.AllCodes()
+	for _, code := range codes {
+		e, err := explain.Name(known, code)
+		if err != nil || len(e.Answers)+len(e.Causes) == 0 && e.Fault == "" && e.Action == nil && !gatewayCode(code) {
+			t.Errorf("%s: %+v, %v", code, e, err)
+		}
+	}
+	for _, a := range known.Actions() {
+		if e, err := explain.Name(known, a.Name); err != nil || e.Action == nil {
+			t.Errorf("%s: %+v, %v", a.Name, e, err)
+		}
+	}
+	if len(codes) < 300 {
+		t.Errorf("there are %d codes", len(codes))
+	}
+}
+
+// gatewayCode tells a code that is answered before it is known whose action is called.
+func gatewayCode(code string) bool {
+	for _, a := range names.Of(cloud.Schema, emulator.Products()).Actions() {
+		if !a.Emulated {
+			for _, c := range a.Codes() {
+				if c == code {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	return false
+}
+
+// TestCallHint proves that a refused call is told how that is brought about and
+// ended, and a program is not.
+func TestCallHint(t *testing.T) {
+	s := binary.Serve(t, "--engine", "memory")
+	mustRun(t, "world", "set", "account.arrears=true", "--server", s.Control)
+	args := []string{"call", "CreateLoadBalancer", "LoadBalancerSpec=slb.s1.small", "--server", s.Control}
+	r := binary.Run(t, args...)
+	if r.Code != 1 || !strings.Contains(r.Stderr, "because   Account in arrears (CreateLoadBalancer)") || !strings.Contains(r.Stderr, "  end     `clbemu world set account.arrears=false`") {
+		t.Errorf("a refused call = %+v", r)
+	}
+	if r := binary.Run(t, append(args, "--json")...); r.Code != 1 || strings.Contains(r.Stderr, "because") || !strings.Contains(r.Stdout, "ORDER.ARREARAGE") {
+		t.Errorf("a refused call for a program = %+v", r)
+	}
+}

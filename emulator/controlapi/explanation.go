@@ -1,0 +1,65 @@
+package controlapi
+
+// Explanation is the answer of GetExplanation: what there is to know of a code with
+// which calls are refused, or of an action.
+type Explanation struct {
+	Name string `json:"name"`
+	// Action is set where the name is an action's.
+	Action *ExplainedAction `json:"action,omitempty"`
+	// Answers are how calls are refused with the code, or how the action is.
+	Answers []ExplainedAnswer `json:"answers"`
+	// Causes bring such refusals about, and end them; each is tried by a test.
+	Causes []Cause `json:"causes"`
+	// Evidence is what the answers cite.
+	Evidence []Evidence `json:"evidence"`
+	// Fault is a rule that answers with the code, where the cloud does and this
+	// emulator does not by itself.
+	Fault string `json:"fault,omitempty"`
+}
+
+// ExplainedAction is an action with what it reads.
+type ExplainedAction struct {
+	Product    string               `json:"product"`
+	Version    string               `json:"version"`
+	Emulated   bool                 `json:"emulated"`
+	Mutates    bool                 `json:"mutates"`
+	Parameters []ExplainedParameter `json:"parameters"`
+}
+
+// ExplainedParameter is a parameter that an action reads.
+type ExplainedParameter struct {
+	Name     string `json:"name"`
+	Required bool   `json:"required,omitempty"`
+}
+
+// ExplainedAnswer is how some actions of a product are refused; no actions are all.
+type ExplainedAnswer struct {
+	Product  string   `json:"product"`
+	Actions  []string `json:"actions,omitempty"`
+	Status   int      `json:"status"`
+	Code     string   `json:"code"`
+	Message  string   `json:"message"`
+	Evidence string   `json:"evidence,omitempty"`
+}
+
+// Cause is something for which calls are refused.
+type Cause struct {
+	About   string `json:"about"`
+	Product string `json:"product"`
+	Action  string `json:"action"`
+	Status  int    `json:"status"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	// Begin and End are what to do, with commands and calls between backticks.
+	Begin string `json:"begin"`
+	End   string `json:"end"`
+}
+
+// Evidence is how a behaviour of the cloud is known.
+type Evidence struct {
+	ID         string `json:"id"`
+	Claim      string `json:"claim"`
+	Source     string `json:"source"`
+	Confidence string `json:"confidence"`
+	Date       string `json:"date"`
+}

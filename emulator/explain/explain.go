@@ -1,0 +1,149 @@
+// Package explain says what there is to know of a refusal or an action: how the
+// answer is worded, how that is known, how to bring it about and how to end it. What
+// it says of causes and evidence is written from the tests that try them. It must not
+// know who asks.
+package explain
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/names"
+)
+
+// Facts are what the tests wrote.
+type Facts struct {
+	Causes   []controlapi.Cause    `json:"causes"`
+	Evidence []controlapi.Evidence `json:"evidence"`
+}
+
+//go:embed facts.json
+var factsText []byte
+
+var facts = sync.OnceValues(func() (f Facts, err error) {
+	err = json.Unmarshal(factsText, &f)
+	return f, err
+})
+
+// Name explains a code or an action. One that nothing has is refused.
+func Name(known *names.Names, name string) (controlapi.Explanation, error) {
+	f, err := facts()
+	if err != nil {
+		return controlapi.Explanation{}, fmt.Errorf("read what is known of refusals: %w", err)
+	}
+	e := controlapi.Explanation{Name: name, Answers: []controlapi.ExplainedAnswer{}, Causes: []controlapi.Cause{}, Evidence: []controlapi.Evidence{}}
+	if !action(known, &e) && !code(known, &e) {
+		all := known.AllCodes()
+		for _, a := range known.Actions() {
+			all = append(all, a.Name)
+		}
+		return e, fmt.Errorf("there is no code and no action %s%s", name, names.DidYouMean(name, all, "`clbemu actions` lists the actions"))
+	}
+	for _, c := range f.Causes {
+		if e.Action == nil && c.Code == name || e.Action != nil && c.Action == name && c.Product == e.Action.Product {
+			e.Causes = append(e.Causes, c)
+		}
+	}
+	for _, evidence := range f.Evidence {
+		if slices.ContainsFunc(e.Answers, func(a controlapi.ExplainedAnswer) bool { return a.Evidence == evidence.ID }) {
+			e.Evidence = append(e.Evidence, evidence)
+		}
+	}
+	return e, nil
+}
+
+// action explains the action of that name, if there is one. Of several products' the
+// emulated one of CLB is meant, which is the first.
+func action(known *names.Names, e *controlapi.Explanation) bool {
+	for _, a := range known.Actions() {
+		if a.Name != e.Name || e.Action != nil && e.Action.Emulated {
+			continue
+		}
+		e.Action = &controlapi.ExplainedAction{Product: a.Product, Version: a.Version(), Emulated: a.Emulated, Mutates: a.Mutates, Parameters: []controlapi.ExplainedParameter{}}
+		for _, p := range a.Parameters() {
+			e.Action.Parameters = append(e.Action.Parameters, controlapi.ExplainedParameter{Name: p.Name, Required: p.Required})
+		}
+		e.Answers = e.Answers[:0]
+		for row := range a.Errors() {
+			if slices.Contains(row.Actions, a.Name) {
+				e.Answers = append(e.Answers, answer(a.Product, row))
+			}
+		}
+	}
+	return e.Action != nil
+}
+
+// worded is a message with a place for its subject.
+func worded(message string) string { return strings.ReplaceAll(message, "%s", "…") }
+
+// code explains a code that calls can be refused with, if it is one.
+func code(known *names.Names, e *controlapi.Explanation) bool {
+	fault, brought := "", false
+	for _, a := range known.Actions() {
+		if !a.Emulated {
+			continue
+		}
+		own := false
+		for row := range a.Errors() {
+			if row.Code == e.Name {
+				own = true
+				add(e, answer(a.Product, row))
+			}
+		}
+		row, here, found := a.Worded(e.Name)
+		brought = brought || own || here
+		if !found || own {
+			continue
+		}
+		if !here && fault == "" {
+			fault = fmt.Sprintf("{name: %s, match: {action: %s}, effect: {error: {code: %s}}}", ruleName(e.Name), a.Name, e.Name)
+		}
+		if row.Message != "" {
+			add(e, answer(a.Product, &row))
+		}
+		if row.Actions == nil { // the gateway's own is any action's
+			e.Answers = e.Answers[:min(len(e.Answers), 1)]
+			return true
+		}
+	}
+	if !brought {
+		e.Fault = fault
+	}
+	return brought || fault != "" || e.Name == gateway.NotEmulatedCode
+}
+
+func answer(product string, row *names.ErrorRow) controlapi.ExplainedAnswer {
+	return controlapi.ExplainedAnswer{Product: product, Actions: row.Actions, Status: row.Status, Code: row.Code, Message: worded(row.Message), Evidence: row.Evidence}
+}
+
+// add adds an answer, or the action of one that is the same but for that.
+func add(e *controlapi.Explanation, answer controlapi.ExplainedAnswer) {
+	for i := range e.Answers {
+		known := &e.Answers[i]
+		if known.Product == answer.Product && known.Status == answer.Status && known.Message == answer.Message && known.Evidence == answer.Evidence {
+			for _, action := range answer.Actions {
+				if known.Actions != nil && !slices.Contains(known.Actions, action) {
+					known.Actions = append(slices.Clip(known.Actions), action)
+				}
+			}
+			return
+		}
+	}
+	e.Answers = append(e.Answers, answer)
+}
+
+// ruleName is a code as fault rules can be called.
+func ruleName(code string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '.' || r == '_' {
+			return '-'
+		}
+		return r
+	}, strings.ToLower(code))
+}
