@@ -297,7 +297,7 @@ func newListenerItem(v *state.View, l *cloud.Listener) listenerItem {
 // describeLoadBalancerListeners lists the listeners of the load balancers that
 // are named, of all when none is.
 func describeLoadBalancerListeners(v *state.View, req *describeLoadBalancerListenersRequest) (*describeLoadBalancerListenersResponse, error) {
-	ids := unique(req.LoadBalancerIDs)
+	ids := listing.Unique(req.LoadBalancerIDs)
 	if len(ids) == 0 {
 		for lb := range cloud.LoadBalancersByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
 			ids = append(ids, lb.ID)

@@ -221,7 +221,7 @@ func (req *describeLoadBalancersRequest) candidates(v *state.View) iter.Seq[*clo
 		return loadBalancersByID(v, anyTagged(v, req.TagsJSON))
 	case req.LoadBalancerName != "":
 		return func(yield func(*cloud.LoadBalancer) bool) {
-			for _, name := range unique(commaList(req.LoadBalancerName)) {
+			for _, name := range listing.Unique(commaList(req.LoadBalancerName)) {
 				for lb := range cloud.LoadBalancersByName.List(v, scope.AccountID, scope.RegionID, name) {
 					if !yield(lb) {
 						return
@@ -235,14 +235,9 @@ func (req *describeLoadBalancersRequest) candidates(v *state.View) iter.Seq[*clo
 	return cloud.LoadBalancersByRegion.List(v, scope.AccountID, scope.RegionID)
 }
 
-func unique(values []string) []string {
-	slices.Sort(values)
-	return slices.Compact(values)
-}
-
 func loadBalancersByID(v *state.View, ids []string) iter.Seq[*cloud.LoadBalancer] {
 	return func(yield func(*cloud.LoadBalancer) bool) {
-		for _, id := range unique(ids) {
+		for _, id := range listing.Unique(ids) {
 			if lb, ok := cloud.LoadBalancers.Find(v, id); ok && !yield(lb) {
 				return
 			}

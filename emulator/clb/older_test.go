@@ -66,10 +66,10 @@ func TestMasterSlaveReleased(t *testing.T) {
 // and deleted.
 func TestTLSCipherPolicy(t *testing.T) {
 	client, _, clock := newTimedClient(t, realistic)
-	id := client.Do("CreateTLSCipherPolicy", with(createPolicy, "TLSVersions.2", "TLSv1.3", "Ciphers.2", "TLS_AES_128_GCM_SHA256")).Text("TLSCipherPolicyId")
+	id := client.Do("CreateTLSCipherPolicy", with(createPolicy, "TLSVersions.2", "TLSv1.3", "Ciphers.2", "AES128-SHA", "Ciphers.3", "TLS_AES_128_GCM_SHA256")).Text("TLSCipherPolicyId")
 	client.Do("CreateLoadBalancerHTTPSListener", with(createHTTPS, "TLSCipherPolicy", id))
 	listed := client.Do("ListTLSCipherPolicies", params("TLSCipherPolicyId", id, "IncludeListener", "true"))
-	expect(t, listed, "TLSCipherPolicies.0.Name", "own", "TLSCipherPolicies.0.Status", "normal", "TLSCipherPolicies.0.TLSVersions.1", "TLSv1.3",
+	expect(t, listed, "TLSCipherPolicies.0.Ciphers.0", createPolicy["Ciphers.1"], "TLSCipherPolicies.0.Ciphers.1", "AES128-SHA", "TLSCipherPolicies.0.Name", "own", "TLSCipherPolicies.0.Status", "normal", "TLSCipherPolicies.0.TLSVersions.1", "TLSv1.3",
 		"TLSCipherPolicies.0.RelateListeners.0.Port", "1000", "TotalCount", "1", "IsTruncated", "false")
 	change := with(createPolicy, "TLSCipherPolicyId", id, "Name", "new")
 	client.Do("SetTLSCipherPolicyAttribute", change)

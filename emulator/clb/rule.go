@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -223,7 +224,7 @@ func (req *deleteRulesRequest) Validate() error {
 
 func deleteRules(tx *state.Tx, req *deleteRulesRequest) (*gateway.Empty, error) {
 	listener := ""
-	for _, id := range unique(req.RuleIDs) {
+	for _, id := range listing.Unique(req.RuleIDs) {
 		r, err := cloud.Rules.Get(tx.View, id)
 		if err != nil {
 			return nil, err

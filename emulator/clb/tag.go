@@ -1,7 +1,6 @@
 package clb
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
@@ -286,7 +285,7 @@ func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagReso
 
 // tagged are the tags of the resources of a kind that the call asks for.
 func (req *listTagResourcesRequest) tagged(v *state.View, kind state.TagResourceType) (list []tagResource) {
-	ids := unique(slices.Clone(req.ResourceIDs))
+	ids := listing.Unique(req.ResourceIDs)
 	if len(ids) == 0 {
 		ids = state.ResourcesTagged(v, kind, tagFilters(req.Tags))
 	}

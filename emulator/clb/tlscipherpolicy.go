@@ -82,9 +82,9 @@ func checkCipherChoice(versions, ciphers []string) error {
 		}
 	}
 	switch {
-	case len(unique(versions)) < len(versions):
+	case len(listing.Unique(versions)) < len(versions):
 		return errTLSVersionsTwice
-	case len(unique(ciphers)) < len(ciphers):
+	case len(listing.Unique(ciphers)) < len(ciphers):
 		return errCiphersTwice
 	}
 	return nil

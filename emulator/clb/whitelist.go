@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -66,7 +67,7 @@ func (req *whiteListItemsRequest) items() []string {
 	for i, item := range list {
 		list[i] = strings.TrimSpace(item)
 	}
-	return unique(list)
+	return listing.Unique(list)
 }
 
 // Validate wants IPv4 addresses and blocks.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -119,7 +120,7 @@ func associateAdditionalCertificatesWithListener(tx *state.Tx, req *additionalCe
 	if err != nil {
 		return nil, err
 	}
-	ids := unique(req.AdditionalCertificateIDs)
+	ids := listing.Unique(req.AdditionalCertificateIDs)
 	if err := checkCertificates(tx.View, ids); err != nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func disassociateAdditionalCertificatesWithListener(tx *state.Tx, req *additiona
 	}
 	changed := *l
 	changed.AdditionalCertificateIDs = slices.Clone(l.AdditionalCertificateIDs)
-	for _, id := range unique(req.AdditionalCertificateIDs) {
+	for _, id := range listing.Unique(req.AdditionalCertificateIDs) {
 		at := slices.Index(changed.AdditionalCertificateIDs, id)
 		if at < 0 {
 			return nil, errCertificateNotAssociated.Of(id)

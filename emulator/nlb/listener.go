@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -422,7 +423,7 @@ func (req *listListenersRequest) candidates(v *state.View) func(func(*cloud.NLBL
 			cloud.NLBListenersByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)(yield)
 			return
 		}
-		for _, id := range unique(req.LoadBalancerIDs) {
+		for _, id := range listing.Unique(req.LoadBalancerIDs) {
 			for l := range cloud.NLBListenersByLoadBalancer.List(v, id) {
 				if !yield(l) {
 					return

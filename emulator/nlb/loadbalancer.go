@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -371,13 +372,13 @@ func (req *listLoadBalancersRequest) candidates(v *state.View) func(func(*cloud.
 	return func(yield func(*cloud.NLBLoadBalancer) bool) {
 		switch {
 		case len(req.LoadBalancerIDs) > 0:
-			for _, id := range unique(req.LoadBalancerIDs) {
+			for _, id := range listing.Unique(req.LoadBalancerIDs) {
 				if lb, ok := cloud.NLBLoadBalancers.Find(v, id); ok && !yield(lb) {
 					return
 				}
 			}
 		case len(req.LoadBalancerNames) > 0:
-			for _, name := range unique(req.LoadBalancerNames) {
+			for _, name := range listing.Unique(req.LoadBalancerNames) {
 				for lb := range cloud.NLBLoadBalancersByName.List(v, scope.AccountID, scope.RegionID, name) {
 					if !yield(lb) {
 						return

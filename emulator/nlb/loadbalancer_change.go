@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -214,7 +215,7 @@ func loadBalancerJoinSecurityGroup(tx *state.Tx, req *securityGroupsRequest) (*w
 	if err != nil {
 		return nil, err
 	}
-	ids := unique(req.SecurityGroupIDs)
+	ids := listing.Unique(req.SecurityGroupIDs)
 	if err := checkSecurityGroups(tx.View, lb.VPCID, ids); err != nil {
 		return nil, err
 	}

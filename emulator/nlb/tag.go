@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -98,14 +99,7 @@ func taggedWithAny(v *state.View, kind state.TagResourceType, tags []tagging.Tag
 	for _, f := range filters(tags) {
 		ids = append(ids, state.ResourcesTagged(v, kind, []state.TagFilter{f})...)
 	}
-	return unique(ids)
-}
-
-// unique leaves out what is there twice.
-func unique(values []string) []string {
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
-	return slices.Compact(sorted)
+	return listing.Unique(ids)
 }
 
 // tagKind is the state's word for a resource type of the wire.
@@ -217,7 +211,7 @@ type tagResource struct {
 
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
 	kind := tagKind(req.ResourceType)
-	ids := unique(req.ResourceIDs)
+	ids := listing.Unique(req.ResourceIDs)
 	if len(ids) == 0 {
 		ids = state.ResourcesTagged(v, kind, filters(req.Tags))
 	}

@@ -10,6 +10,14 @@ import (
 	"strings"
 )
 
+// Unique returns the values in order, each once, and leaves those that were given
+// as they are.
+func Unique(values []string) []string {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return slices.Compact(sorted)
+}
+
 // Page returns a page of a list, counted from 1. A page beyond the end is empty.
 func Page[T any](list []T, number, size int) []T {
 	// One so far out that its start overflows is as empty as any beyond the end.
