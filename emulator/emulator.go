@@ -112,6 +112,7 @@ type Emulator struct {
 	api     http.Handler
 	control http.Handler
 	closing atomic.Bool
+	calls   atomic.Uint64   // answered so far
 	life    context.Context // until Close
 	end     context.CancelFunc
 	servers []*server   // the API's and the control API's, once started

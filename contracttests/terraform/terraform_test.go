@@ -24,6 +24,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -89,7 +90,7 @@ func play(t *testing.T, c *client, archive *txtar.Archive) {
 	if after := c.rows(t); !slices.Equal(before, after) {
 		t.Errorf("rows before %v, after destroy %v", before, after)
 	}
-	for _, call := range c.server.Calls(t, "code=NotEmulated", "limit=1000") {
+	for _, call := range c.server.Calls(t, "code="+gateway.NotEmulatedCode) {
 		t.Errorf("%s %s is not emulated", call.Product, call.Action)
 	}
 }
