@@ -81,7 +81,7 @@ func plant(root *state.Tx) error {
 		{ID: sgpIP, Protocol: cloud.NLBTCP, Type: cloud.NLBGroupOfIPs}, {ID: sgpFar, Protocol: cloud.NLBTCP, VPCID: vpc2},
 		{ID: sgpSpare, Protocol: cloud.NLBTCP, PreserveClientIPEnabled: true},
 	} {
-		g.Owner, g.Name, g.Status, g.AddressIPVersion, g.Scheduler = owner, g.ID, cloud.NLBGroupAvailable, "ipv4", "Wrr"
+		g.Owner, g.Name, g.Status, g.AddressIPVersion, g.Scheduler = owner, g.ID, cloud.NLBGroupAvailable, "Ipv4", "Wrr"
 		if g.Type == "" {
 			g.Type = cloud.NLBGroupOfInstances
 		}
@@ -100,7 +100,7 @@ func plant(root *state.Tx) error {
 }
 
 func plantLoadBalancer(tx *state.Tx, id, kind string) error {
-	lb := &cloud.NLBLoadBalancer{Owner: owner, ID: id, Name: id, Status: cloud.NLBActive, AddressType: kind, AddressIPVersion: "ipv4",
+	lb := &cloud.NLBLoadBalancer{Owner: owner, ID: id, Name: id, Status: cloud.NLBActive, AddressType: kind, AddressIPVersion: "Ipv4",
 		VPCID: vpc1, CreateTime: tx.Now()}
 	for _, z := range []cloud.NLBZoneMapping{{ZoneID: zoneH, VSwitchID: vSwitch1}, {ZoneID: zoneI, VSwitchID: vSwitch2}} {
 		s, err := cloud.VSwitches.Get(tx.View, z.VSwitchID)

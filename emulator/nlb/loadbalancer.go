@@ -34,8 +34,11 @@ var (
 )
 
 const (
-	ipv4      = "ipv4"
+	ipv4      = "Ipv4"
 	dualStack = "DualStack"
+
+	// networkType is the only type of load balancers.
+	networkType = "Network"
 
 	nonProtection     = "NonProtection"
 	consoleProtection = "ConsoleProtection"
@@ -54,10 +57,10 @@ func (req *loadBalancerRequest) loadBalancerOf(*state.View) (string, error) {
 type createLoadBalancerRequest struct {
 	order
 	tagged
-	LoadBalancerType           string             `rpc:"LoadBalancerType,enum=network,default=network,invalid=Illegal"`
+	LoadBalancerType           string             `rpc:"LoadBalancerType,default=Network"`
 	LoadBalancerName           string             `rpc:"LoadBalancerName,len=2..128,invalid=NameIllegal"`
 	AddressType                string             `rpc:"AddressType,required"`
-	AddressIPVersion           string             `rpc:"AddressIpVersion,default=ipv4"`
+	AddressIPVersion           string             `rpc:"AddressIpVersion,default=Ipv4"`
 	VPCID                      string             `rpc:"VpcId,required"`
 	ZoneMappings               []zoneMappingParam `rpc:"ZoneMappings,required,max=10,invalid=Illegal"`
 	BandwidthPackageID         string             `rpc:"BandwidthPackageId"`
@@ -73,6 +76,8 @@ type createLoadBalancerRequest struct {
 // Validate enforces the rules of shape.
 func (req *createLoadBalancerRequest) Validate() error {
 	switch {
+	case !spell(&req.LoadBalancerType, networkType):
+		return errIllegal.Of("LoadBalancerType")
 	case !spell(&req.AddressType, cloud.NLBInternet, cloud.NLBIntranet):
 		return errIllegal.Of("AddressType")
 	case !spell(&req.AddressIPVersion, ipv4, dualStack):
@@ -278,7 +283,7 @@ type loadBalancerAddress struct {
 
 func newLoadBalancerView(lb *cloud.NLBLoadBalancer) loadBalancer {
 	show := loadBalancer{
-		LoadBalancerID: lb.ID, LoadBalancerName: lb.Name, LoadBalancerType: "network", LoadBalancerStatus: lb.Status, BusinessStatus: "Normal",
+		LoadBalancerID: lb.ID, LoadBalancerName: lb.Name, LoadBalancerType: networkType, LoadBalancerStatus: lb.Status, BusinessStatus: "Normal",
 		AddressType: lb.AddressType, AddressIPVersion: lb.AddressIPVersion, IPv6AddressType: lb.IPv6AddressType, RegionID: lb.RegionID,
 		VPCID: lb.VPCID, DNSName: lb.DNSName(), CreateTime: formatTime(lb.CreateTime), ResourceGroupID: lb.ResourceGroupID,
 		BandwidthPackageID: lb.BandwidthPackageID, CrossZoneEnabled: lb.CrossZoneEnabled, SecurityGroupIDs: lb.SecurityGroupIDs,
@@ -406,7 +411,7 @@ func (req *listLoadBalancersRequest) asksFor(lb *cloud.NLBLoadBalancer) bool {
 	if lb.FinancialLocked {
 		business = "Abnormal"
 	}
-	return asked(req.LoadBalancerNames, lb.Name) && asked(req.VPCIDs, lb.VPCID) && matches(req.LoadBalancerType, "network") &&
+	return asked(req.LoadBalancerNames, lb.Name) && asked(req.VPCIDs, lb.VPCID) && (req.LoadBalancerType == "" || strings.EqualFold(req.LoadBalancerType, networkType)) &&
 		(req.AddressType == "" || strings.EqualFold(req.AddressType, lb.AddressType)) &&
 		(req.AddressIPVersion == "" || strings.EqualFold(req.AddressIPVersion, lb.AddressIPVersion)) &&
 		matches(req.IPv6AddressType, lb.IPv6AddressType) && matches(req.Status, lb.Status) && matches(req.BusinessStatus, business) &&

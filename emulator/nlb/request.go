@@ -54,7 +54,7 @@ func asked[T comparable](filter []T, value T) bool {
 func matches(filter, value string) bool { return filter == "" || filter == value }
 
 // spell gives a word the API's own spelling: clients send internet and
-// tcp as well as Internet and TCP. NLB-0020.
+// tcp as well as Internet and TCP. NLB-0020, and how it spells, NLB-0030.
 func spell(word *string, words ...string) bool {
 	i := slices.IndexFunc(words, func(known string) bool { return strings.EqualFold(known, *word) })
 	if i >= 0 {

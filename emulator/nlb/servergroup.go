@@ -61,7 +61,7 @@ func (s *serverGroupSettings) apply(g *cloud.NLBServerGroup) error {
 	}
 	if s.Scheduler != "" {
 		g.Scheduler = s.Scheduler
-		if !spell(&g.Scheduler, "Wrr", "Wlc", "rr", "sch", "tch", "qch") || g.Scheduler == "qch" && g.Protocol != cloud.NLBUDP {
+		if !spell(&g.Scheduler, "Wrr", "Wlc", "Rr", "Sch", "Tch", "Qch") || g.Scheduler == "Qch" && g.Protocol != cloud.NLBUDP {
 			return errIllegal.Of("Scheduler")
 		}
 	}
@@ -94,7 +94,7 @@ type createServerGroupRequest struct {
 	ServerGroupType  string `rpc:"ServerGroupType,default=Instance"`
 	VPCID            string `rpc:"VpcId,required"`
 	Protocol         string `rpc:"Protocol,default=TCP"`
-	AddressIPVersion string `rpc:"AddressIPVersion,default=ipv4"`
+	AddressIPVersion string `rpc:"AddressIPVersion,default=Ipv4"`
 	AnyPortEnabled   bool   `rpc:"AnyPortEnabled"`
 	ResourceGroupID  string `rpc:"ResourceGroupId"`
 }
