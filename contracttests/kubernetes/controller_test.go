@@ -28,6 +28,7 @@ func (f *fixture) startController() {
 	f.Helper()
 	command := process.Command{Dir: f.dir, Name: "driver", Path: shared.driver, Args: []string{
 		"--kubeconfig", f.cluster.Kubeconfig, "--endpoint", f.cloud.Endpoint, "--region", cloud.Region, "--cluster-id", cloud.ClusterID,
+		"--vpc-id", cloud.VPC,
 	}, Env: []string{"ACCESS_KEY_ID=" + cloud.AccessKeyID, "ACCESS_KEY_SECRET=" + cloud.AccessKeySecret}}
 	if binary := ccmBinary(); binary != "" {
 		command = f.ccmCommand(binary)

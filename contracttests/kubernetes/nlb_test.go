@@ -19,11 +19,8 @@ import (
 
 const zoneMaps = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-zone-maps"
 
-// withNLB starts the controller of NLB beside the others, which only a real CCM has.
-func withNLB(f *fixture) {
-	requireCCM(f.T, "NLB")
-	f.controllers = ",nlb"
-}
+// withNLB starts the controller of NLB beside the others.
+func withNLB(f *fixture) { f.controllers = ",nlb" }
 
 // ofNLB makes a Service one of NLB.
 func ofNLB(s *corev1.Service) {
@@ -203,7 +200,7 @@ func TestNLBService(t *testing.T) {
 // TestNLBTroubles proves that a CCM tells what the cloud refuses, and goes on when
 // the cause is gone.
 func TestNLBTroubles(t *testing.T) {
-	requireCCM(t, "NLBs of Services")
+	requireCCM(t, "the Events of an NLB in a CCM's words")
 	for _, trouble := range []struct{ name, condition, begin, end, told string }{
 		{"full", "vswitch." + cloud.VSwitch2 + ".freeAddresses", "0", "all", "VSwitchIp is not enough"},
 		{"arrears", "account.arrears", "true", "false", "UnpaidBill"},

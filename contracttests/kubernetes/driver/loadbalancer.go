@@ -27,6 +27,7 @@ const (
 type loadBalancer struct {
 	slb       *slb.Client
 	clusterID string
+	vpcID     string // of Network Load Balancers
 	slices    discoverylisters.EndpointSliceLister
 	// locks has one for each Service, which the service controller and the watch
 	// of endpoints may want to change at once.

@@ -3,9 +3,11 @@
 // the calls of a cloud controller manager (CCM) for create, update, backends and
 // delete.
 //
+// A controller of its own does the same for Services of Network Load Balancers.
+//
 // It is a test driver and nothing to run a cluster with: it knows TCP and UDP
 // listeners, ECS backends, traffic policies and the reuse of load balancers by
-// id, and of the CCM's annotations only those two that reuse needs.
+// id, and of the CCM's annotations only those two that reuse needs, and the zones.
 package main
 
 import (
@@ -30,7 +32,7 @@ import (
 const workers = 3
 
 type options struct {
-	kubeconfig, endpoint, region, clusterID string
+	kubeconfig, endpoint, region, clusterID, vpcID string
 }
 
 func main() {
@@ -39,6 +41,7 @@ func main() {
 	flag.StringVar(&o.endpoint, "endpoint", "127.0.0.1:9600", "host:port of the cloud's API, by HTTP")
 	flag.StringVar(&o.region, "region", "cn-hangzhou", "region of the load balancers")
 	flag.StringVar(&o.clusterID, "cluster-id", "e2e", "what the cluster is called in the cloud")
+	flag.StringVar(&o.vpcID, "vpc-id", "", "VPC of Network Load Balancers")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
@@ -62,15 +65,15 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	return reconcile(ctx, client, api, o.clusterID)
+	return reconcile(ctx, client, api, o)
 }
 
 // reconcile runs the controllers until the context ends.
-func reconcile(ctx context.Context, client kubernetes.Interface, api *slb.Client, clusterID string) error {
+func reconcile(ctx context.Context, client kubernetes.Interface, api *slb.Client, o options) error {
 	shared := informers.NewSharedInformerFactory(client, 10*time.Minute)
-	balancer := &loadBalancer{slb: api, clusterID: clusterID, slices: shared.Discovery().V1().EndpointSlices().Lister()}
+	balancer := &loadBalancer{slb: api, clusterID: o.clusterID, vpcID: o.vpcID, slices: shared.Discovery().V1().EndpointSlices().Lister()}
 	controller, err := service.New(cloud{balancer}, client, shared.Core().V1().Services(), shared.Core().V1().Nodes(),
-		clusterID, featuregate.NewFeatureGate())
+		o.clusterID, featuregate.NewFeatureGate())
 	if err != nil {
 		return err
 	}
@@ -78,9 +81,16 @@ func reconcile(ctx context.Context, client kubernetes.Interface, api *slb.Client
 	if err != nil {
 		return err
 	}
+	networks, err := newNLBController(ctx, client, shared, balancer)
+	if err != nil {
+		return err
+	}
 	shared.Start(ctx.Done())
 	shared.WaitForCacheSync(ctx.Done())
 	go watch.run(ctx)
+	for range workers {
+		go networks.run(ctx)
+	}
 	controller.Run(ctx, workers, controllers.NewControllerManagerMetrics("driver"))
 	return nil
 }
