@@ -2,6 +2,7 @@ package kubernetes_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -161,23 +162,38 @@ func (f *fixture) toldOf(name, text string) {
 	})
 }
 
+// measure logs how long something takes, and how many calls it needs of the cloud; it
+// must make none itself.
+func (f *fixture) measure(what string, do func()) {
+	f.Helper()
+	calls := func() int {
+		n, err := f.cloud.Calls(f.ctx)
+		if err != nil {
+			f.Fatal(err)
+		}
+		return n
+	}
+	begun, before := time.Now(), calls()
+	do()
+	f.Logf("%s: %s, %d calls", what, time.Since(begun).Round(10*time.Millisecond), calls()-before)
+}
+
 // TestNLBService proves that a Network Load Balancer follows its Service through its
 // life: ports that come and go, another protocol on a port, the end.
 func TestNLBService(t *testing.T) {
 	f := start(t, withNLB)
 	f.deploy(2)
-	begun := time.Now()
-	calls, err := f.cloud.Calls(f.ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.service("web", ofNLB)
+	f.measure("to its address", func() {
+		f.service("web", ofNLB)
+		f.eventually("an address", func() error {
+			service, err := f.kubernetes.CoreV1().Services(f.namespace).Get(f.ctx, "web", metav1.GetOptions{})
+			if err == nil && len(service.Status.LoadBalancer.Ingress) == 0 {
+				err = errors.New("the Service has none")
+			}
+			return err
+		})
+	})
 	first := f.convergedNLB("web")
-	made, err := f.cloud.Calls(f.ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("created in %s, with %d calls, those of this test included", time.Since(begun).Round(100*time.Millisecond), made-calls)
 
 	f.change("web", func(s *corev1.Service) {
 		s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Name: "dns", Port: 53, Protocol: corev1.ProtocolUDP})
@@ -191,9 +207,7 @@ func TestNLBService(t *testing.T) {
 	if id := f.convergedNLB("web"); id != first {
 		t.Errorf("the load balancer is %s after changes of ports, want %s as before", id, first)
 	}
-	begun = time.Now()
-	f.deleteService("web")
-	t.Logf("deleted in %s", time.Since(begun).Round(100*time.Millisecond))
+	f.measure("to its deletion", func() { f.deleteService("web") })
 	f.noNLB()
 }
 
