@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/state/engine/bolt"
+)
+
+// finding is what was looked at, and what is to be done about it.
+type finding struct {
+	Check string `json:"check"`
+	Level string `json:"level"`
+	Says  string `json:"says"`
+	Do    string `json:"do,omitempty"`
+}
+
+// The levels of a finding.
+const (
+	levelOK      = "ok"
+	levelNote    = "note"
+	levelProblem = "problem"
+)
+
+// doctor looks at what goes wrong with emulators and their clients.
+type doctor struct {
+	clientFlags
+	dataDir string
+	pid     int
+	list    []finding
+}
+
+func newDoctor() *cobra.Command {
+	d := &doctor{}
+	cmd := &cobra.Command{
+		Use:   "doctor [-- CCM ARGUMENT...]",
+		Short: "Look for what would go wrong with the emulator and its clients",
+		Long: `Look for what would go wrong: whether an emulator answers and its ports are free, the
+data folder, the emulated clock and the difference of time, by which signatures fail,
+proxies and the variables of clients in the environment, and where kubectl points.
+Behind -- the command line of a Cloud Controller Manager is looked at too, or by --pid
+that of a running one, with its environment and its cloud-config.
+
+Exits with 1 when something would go wrong.`,
+		Example: `  clbemu doctor
+  clbemu doctor -- cloud-controller-manager --cloud-config cloud-config.json --controllers=service`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
+				return usage(fmt.Errorf("doctor takes the command line of a CCM behind --, and there is %q", args[0]))
+			}
+			d.look(cmd.Context(), args)
+			return d.report(cmd)
+		},
+	}
+	d.define(cmd.Flags())
+	cmd.Flags().StringVar(&d.dataDir, "data-dir", defaultDataDir, "folder of the state, where no emulator says another")
+	cmd.Flags().IntVar(&d.pid, "pid", 0, "process of a running CCM to look at (Linux)")
+	return cmd
+}
+
+func (d *doctor) ok(check, format string, args ...any) {
+	d.list = append(d.list, finding{Check: check, Level: levelOK, Says: fmt.Sprintf(format, args...)})
+}
+
+func (d *doctor) note(check, do, format string, args ...any) {
+	d.list = append(d.list, finding{check, levelNote, fmt.Sprintf(format, args...), do})
+}
+
+func (d *doctor) problem(check, do, format string, args ...any) {
+	d.list = append(d.list, finding{check, levelProblem, fmt.Sprintf(format, args...), do})
+}
+
+func (d *doctor) report(cmd *cobra.Command) error {
+	problems := 0
+	for _, f := range d.list {
+		if f.Level == levelProblem {
+			problems++
+		}
+	}
+	marks := map[string]string{levelOK: terminal.Good.Render("ok     "), levelNote: terminal.Odd.Render("note   "), levelProblem: terminal.Bad.Render("problem")}
+	if err := printing(cmd).show(d.list, func(s *terminal.Screen) error {
+		for _, f := range d.list {
+			s.Printf("%s  %s", marks[f.Level], s.Fit(fmt.Sprintf("%-12s%s\n", f.Check, f.Says), labelWidth))
+			if f.Do != "" {
+				s.Printf("         %s", s.Fit(fmt.Sprintf("%-12s%s\n", "", "→ "+f.Do), labelWidth))
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if problems > 0 {
+		return failed(fmt.Errorf("%d things would go wrong", problems))
+	}
+	return nil
+}
+
+func (d *doctor) look(ctx context.Context, ccm []string) {
+	c, err := d.client()
+	if err != nil {
+		d.problem("emulator", "", "%v", err)
+		return
+	}
+	environment := os.Environ()
+	server, err := c.Server(ctx)
+	if err != nil {
+		d.noEmulator(c, err)
+		d.folder(d.dataDir)
+	} else {
+		d.ok("emulator", "clbemu %s at %s, the cloud's API at %s", server.Version.Version, c.URL, server.API)
+		d.time(ctx, c, &server)
+		d.signed(ctx, &server)
+		if server.DataDir != "" {
+			d.folderInUse(server.DataDir)
+		}
+		d.clients("environment", environment, &server)
+	}
+	d.proxies(environment, server.API)
+	d.cluster(ctx)
+	d.controller(ctx, c, &server, err == nil, ccm)
+}
+
+// noEmulator tells why none answers: none runs, or something has its ports.
+func (d *doctor) noEmulator(c *controlclient.Client, err error) {
+	if elsewhere := (*controlclient.Elsewhere)(nil); errors.As(err, &elsewhere) {
+		d.problem("emulator", "--server is the control API, such as "+defaultControl, "%v", err)
+		return
+	}
+	if unreachable := (*controlclient.Unreachable)(nil); !errors.As(err, &unreachable) {
+		d.problem("emulator", "give the token by --control-token, or in CLBEMU_CONTROL_TOKEN", "%v", err)
+		return
+	}
+	d.problem("emulator", "start one by `clbemu serve`, or say by --server where it is", "none answers at %s", c.URL)
+	for name, address := range map[string]string{"API": defaultListen, "control API": defaultControl} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			d.problem("ports", "end what has it, or choose another by --listen and --control-listen", "the %s's address is taken: %v", name, err)
+			continue
+		}
+		_ = l.Close() // it was only to see
+	}
+}
+
+// maxSkew is how far a client's clock may be from the gateway's.
+const maxSkew = 15 * time.Minute
+
+func (d *doctor) time(ctx context.Context, c *controlclient.Client, server *controlapi.Server) {
+	switch skew := time.Since(server.Time).Abs().Round(time.Second); {
+	case skew > maxSkew:
+		d.problem("time", "set the clock of this machine or of the emulator's", "this machine is %s apart from the emulator's: signatures are refused (InvalidTimeStamp.Expired)", skew)
+	case skew > time.Minute:
+		d.note("time", "", "this machine is %s apart from the emulator's; signatures fail from %s on", skew, maxSkew)
+	default:
+		d.ok("time", "this machine and the emulator's agree")
+	}
+	clock, err := c.Clock(ctx)
+	if err != nil {
+		d.problem("clock", "", "%v", err)
+		return
+	}
+	ahead := time.Until(clock.Now).Round(time.Second)
+	switch {
+	case clock.Scale == 0:
+		d.problem("clock", "`clbemu clock resume`", "the emulated clock is frozen: listeners do not start, jobs do not end")
+	case clock.Scale != 1 || ahead.Abs() > time.Minute:
+		d.note("clock", "`clbemu clock resume` lets it go on as real time does", "the emulated clock is %s from now, and goes %s", ahead, pace(clock.Scale))
+	default:
+		d.ok("clock", "the emulated clock goes as real time does")
+	}
+}
+
+// signed makes a call with the key that clients are to have.
+func (d *doctor) signed(ctx context.Context, server *controlapi.Server) {
+	api, over, err := d.cloudAPI(ctx)
+	if err != nil {
+		d.problem("calls", "", "%v", err)
+		return
+	}
+	client := &apiclient.Client{URL: api.String(), HTTP: over, AccessKeyID: d.accessKeyID, AccessKeySecret: d.accessKeySecret, UserAgent: programName}
+	reply, err := client.CallContext(ctx, apiclient.Slb, "DescribeRegions", nil)
+	switch unreachable := (*url.Error)(nil); {
+	case errors.As(err, &unreachable):
+		d.problem("calls", "name it by --api as clients reach it", "the API does not answer at %s: %v", api, unreachable.Err)
+	case err != nil:
+		d.problem("calls", "", "%v", err)
+	case reply.Status != http.StatusOK:
+		d.problem("calls", "`clbemu explain "+reply.Text("Code")+"`", "a call with the key %s is refused: %s: %s", d.accessKeyID, reply.Text("Code"), reply.Text("Message"))
+	default:
+		d.ok("calls", "a call with the key %s is answered (signatures: %s)", d.accessKeyID, server.Auth)
+	}
+}
+
+// folder looks at a data folder that no emulator has.
+func (d *doctor) folder(dir string) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.ok("data folder", "%s will be made", dir)
+		return
+	case err != nil:
+		d.problem("data folder", "", "%v", err)
+		return
+	case !info.IsDir():
+		d.problem("data folder", "choose another by --data-dir", "%s is no folder", dir)
+		return
+	}
+	probe, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		d.problem("data folder", "give yourself the right to write there, or choose another by --data-dir", "%v", err)
+		return
+	}
+	_ = errors.Join(probe.Close(), os.Remove(probe.Name())) // it was only to see
+	if _, err := os.Stat(filepath.Join(dir, bolt.FileName)); err != nil {
+		d.ok("data folder", "%s has no state yet", dir)
+		return
+	}
+	e, err := bolt.OpenReadOnly(dir)
+	if err != nil {
+		d.problem("data folder", "end what has it, or choose another by --data-dir", "%v", err)
+		return
+	}
+	_ = e.Close() // it was only read
+	d.ok("data folder", "%s has a state that can be read", dir)
+}
+
+func (d *doctor) folderInUse(dir string) { d.ok("data folder", "%s is the running emulator's", dir) }
+
+// cluster says where kubectl points, as that is where a CCM would work.
+func (d *doctor) cluster(ctx context.Context) {
+	kubectl, err := exec.LookPath("kubectl")
+	if err != nil {
+		d.ok("kubectl", "there is none on the PATH")
+		return
+	}
+	limited, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(limited, kubectl, "config", "view", "--minify", "--output", `jsonpath={.current-context}{"\t"}{.clusters[0].cluster.server}`).Output()
+	name, server, _ := strings.Cut(strings.TrimSpace(string(out)), "\t")
+	if err != nil || server == "" {
+		d.ok("kubectl", "it has no current context")
+		return
+	}
+	if u, err := url.Parse(server); err == nil && isLocalHost(u.Hostname()) {
+		d.ok("kubectl", "the context %s is a cluster on this machine: %s", name, server)
+		return
+	}
+	d.note("kubectl", "make sure that no CCM against this emulator uses it: it would take that cluster's load balancers for lost", "the context %s is a cluster elsewhere: %s", name, server)
+}
+
+func isLocalHost(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
