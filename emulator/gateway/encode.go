@@ -335,6 +335,9 @@ type errorBody struct {
 	Recommend string `rpc:"Recommend"`
 
 	AccessDeniedDetail *accessDeniedDetail `rpc:"AccessDeniedDetail"`
+
+	// Hint is no field of the cloud's. No client of it gets one, as all of them sign.
+	Hint string `rpc:"Hint,omitempty"`
 }
 
 // recommend is the address of the cloud's page about an error: CLB-0013.
@@ -360,6 +363,7 @@ func (c *Call) failure(p *Problem) reply {
 		Recommend: recommend(p.Code, product, c.RequestID),
 
 		AccessDeniedDetail: p.denied,
+		Hint:               p.hint,
 	})
 	if c.Format == XML {
 		b := append([]byte(xml.Header), "<Error>"...)

@@ -20,6 +20,8 @@ type Problem struct {
 	Cause error
 
 	denied *accessDeniedDetail
+	// hint is for a person who calls by hand.
+	hint string
 }
 
 func (p *Problem) Error() string {

@@ -219,7 +219,7 @@ func (s *Server) authenticate(call *Call, v *state.View) *Problem {
 	}
 	sig, problem := call.readSignature()
 	if problem != nil {
-		return problem
+		return s.hintUnsigned(call, problem)
 	}
 	call.AccessKeyID = sig.accessKeyID
 	key, known := cloud.AccessKeys.Find(v, sig.accessKeyID)

@@ -1,0 +1,45 @@
+package gateway
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxHint bounds the command of a hint.
+const maxHint = 1000
+
+// hintUnsigned tells who made a call without any signature, which no client of the
+// cloud does, how to make it with one, or how to need none.
+func (s *Server) hintUnsigned(call *Call, p *Problem) *Problem {
+	if call.AccessKeyID != "" || call.signed.Has("Signature") || call.request.Header.Get("Authorization") != "" {
+		return p
+	}
+	command := "clbemu call " + quoted(call.ActionName)
+	if call.ActionName == "" {
+		command = "clbemu call DescribeLoadBalancers"
+	}
+	if product, ok := s.products[call.Version]; ok && product.Version != s.cfg.Products[0].Version {
+		command += " --product " + product.Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(call.Params)) {
+		command += " " + quoted(name+"="+call.Params.Get(name))
+	}
+	if len(command) > maxHint {
+		command = "clbemu call"
+	}
+	hinted := *p
+	hinted.hint = "Signatures are verified here. The call with one: " + command + " - or start the emulator without: clbemu serve --auth off"
+	return &hinted
+}
+
+var plainWord = regexp.MustCompile(`^[0-9A-Za-z_./:=-]+$`)
+
+// quoted is a word as shells take it.
+func quoted(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
