@@ -79,3 +79,53 @@ var ecsInstanceCases = []apiCase{
 	succeeds("UnassignPrivateIpAddresses", "secondary", params{"NetworkInterfaceId": attachedENI, "PrivateIpAddress.1": "192.168.0.102"}),
 	refused("UnassignPrivateIpAddresses", "primary", "InvalidOperation.PrimaryIp", params{"NetworkInterfaceId": attachedENI, "PrivateIpAddress.1": "192.168.0.101"}),
 }
+
+var (
+	egressRule = params{"SecurityGroupId": "{sg}", "Permissions.1.IpProtocol": "TCP", "Permissions.1.PortRange": "443/443", "Permissions.1.DestCidrIp": "10.0.0.0/8"}
+	egressStep = step{"Ecs", "AuthorizeSecurityGroupEgress", params{"SecurityGroupId": "{sg}", "Permissions.1.IpProtocol": "TCP",
+		"Permissions.1.PortRange": "443/443", "Permissions.1.DestGroupId": group1}, nil}
+	tagNode1 = params{"ResourceType": "instance", "ResourceId.1": node1, "Tag.1.Key": "app", "Tag.1.Value": "web"}
+)
+
+var ecsGroupCases = []apiCase{
+	succeeds("AuthorizeSecurityGroupEgress", "one-rule", egressRule),
+	refused("AuthorizeSecurityGroupEgress", "no-destination", "MissingParameter.Dest", more(egressRule, "Permissions.1.DestCidrIp", "")),
+	succeeds("DescribeSecurityGroupAttribute", "egress", params{"SecurityGroupId": "{sg}", "Direction": "egress"}, egressStep),
+	succeeds("RevokeSecurityGroupEgress", "one-rule", egressRule, step{"Ecs", "AuthorizeSecurityGroupEgress", egressRule, nil}),
+	refused("RevokeSecurityGroupEgress", "unknown", "InvalidSecurityGroupId.NotFound", more(egressRule, "SecurityGroupId", "sg-gone")),
+	succeeds("ModifySecurityGroupPolicy", "drop", params{"SecurityGroupId": "{sg}", "InnerAccessPolicy": "Drop"}),
+	refused("ModifySecurityGroupPolicy", "unknown-policy", "InvalidPolicy.Malformed", params{"SecurityGroupId": "{sg}", "InnerAccessPolicy": "maybe"}),
+	succeeds("TagResources", "instance", tagNode1),
+	refused("TagResources", "unknown", "InvalidResourceId.NotFound", more(tagNode1, "ResourceId.1", "i-gone")),
+	succeeds("UntagResources", "instance", params{"ResourceType": "instance", "ResourceId.1": node1, "TagKey.1": "ack.aliyun.com"}),
+	refused("UntagResources", "unknown", "InvalidResourceId.NotFound", params{"ResourceType": "instance", "ResourceId.1": "i-gone", "All": "true"}),
+	succeeds("ListTagResources", "group", params{"ResourceType": "securitygroup", "ResourceId.1": "{sg}"}),
+	refused("ListTagResources", "nothing", "MissingParameter.TagOwner", params{"ResourceType": "instance"}),
+}
+
+var (
+	underCustom = params{"RouteTableId": "{vtb}", "VSwitchId": vsw1}
+	madeDefault = step{"Vpc", "CreateDefaultVpc", params{}, nil}
+)
+
+var vpcModifyCases = []apiCase{
+	succeeds("ModifyVpcAttribute", "name", params{"VpcId": "{vpc}", "VpcName": "renamed", "Description": "described"}),
+	refused("ModifyVpcAttribute", "unknown", "InvalidVpcId.NotFound", params{"VpcId": "vpc-gone", "VpcName": "renamed"}),
+	succeeds("ModifyVSwitchAttribute", "name", params{"VSwitchId": "{vsw}", "VSwitchName": "renamed"}),
+	refused("ModifyVSwitchAttribute", "unknown", "InvalidVSwitchId.NotFound", params{"VSwitchId": "vsw-gone", "VSwitchName": "renamed"}),
+	succeeds("ModifyRouteTableAttributes", "name", params{"RouteTableId": "{vtb}", "RouteTableName": "renamed"}),
+	refused("ModifyRouteTableAttributes", "unknown", "InvalidRouteTableId.NotFound", params{"RouteTableId": "vtb-gone", "RouteTableName": "renamed"}),
+	succeeds("ModifyEipAddressAttribute", "bandwidth", params{"AllocationId": "{eip}", "Bandwidth": "20", "Name": "renamed"}),
+	refused("ModifyEipAddressAttribute", "unknown", "InvalidAllocationId.NotFound", params{"AllocationId": "eip-gone", "Name": "renamed"}),
+	succeeds("AssociateRouteTable", "custom", underCustom),
+	refused("AssociateRouteTable", "system", "IncorrectRouteTableType.NotCustom", params{"RouteTableId": vtb1, "VSwitchId": vsw1}),
+	succeeds("UnassociateRouteTable", "custom", underCustom, step{"Vpc", "AssociateRouteTable", underCustom, nil}),
+	refused("UnassociateRouteTable", "not-associated", "IncorrectVSwitchStatus.NotAssociated", underCustom),
+	succeeds("CreateDefaultVpc", "first", params{}),
+	refused("CreateDefaultVpc", "second", "OperationFailed.DefaultVpcExist", params{}, madeDefault),
+	succeeds("CreateDefaultVSwitch", "first", params{"ZoneId": "cn-hangzhou-h"}, madeDefault),
+	refused("CreateDefaultVSwitch", "no-vpc", "OperationFailed.DefaultVpcNotExist", params{"ZoneId": "cn-hangzhou-h"}),
+	succeeds("DescribeVpcs", "default", params{"IsDefault": "true"}, madeDefault),
+	succeeds("DescribeVSwitches", "default", params{"IsDefault": "true"}, madeDefault,
+		step{"Vpc", "CreateDefaultVSwitch", params{"ZoneId": "cn-hangzhou-h"}, nil}),
+}

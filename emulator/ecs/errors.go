@@ -36,7 +36,7 @@ func absent(evidence string, kind state.Kind, code, message string, actions ...s
 }
 
 var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
-	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), requestErrors, instanceErrors, groupErrors, networkErrors)...)
+	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), requestErrors, instanceErrors, groupErrors, networkErrors, tagErrors)...)
 })
 
 var requestErrors = []gateway.ErrorRow{

@@ -85,9 +85,10 @@ type tagParamStrict struct {
 	Value string `rpc:"Value"`
 }
 
-func (r *describeNetworkInterfacesRequest) tagged() *tagged {
-	tags := make([]tagParam, len(r.Tags))
-	for i, t := range r.Tags {
+// strict is tags of an action that never took lower case.
+func strict(list []tagParamStrict) *tagged {
+	tags := make([]tagParam, len(list))
+	for i, t := range list {
 		tags[i] = tagParam{Key: t.Key, Value: t.Value}
 	}
 	return &tagged{Tags: tags}
@@ -110,7 +111,7 @@ func (r *describeNetworkInterfacesRequest) window() window {
 }
 
 func describeNetworkInterfaces(v *state.View, req *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
-	hasTags := req.tagged().filter(v, cloud.TagNetworkInterface)
+	hasTags := strict(req.Tags).filter(v, cloud.TagNetworkInterface)
 	var found []*cloud.NetworkInterface
 	for n := range req.candidates(v) {
 		if req.matches(n) && hasTags(n.ID) {

@@ -158,7 +158,7 @@ func createNetworkInterface(tx *state.Tx, req *createNetworkInterfaceRequest) (*
 			return nil, err
 		}
 	}
-	tags := (&describeNetworkInterfacesRequest{Tags: req.Tags}).tagged()
+	tags := strict(req.Tags)
 	if err := tags.checkNew(); err != nil {
 		return nil, err
 	}

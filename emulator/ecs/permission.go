@@ -82,6 +82,7 @@ type permission struct {
 // The words of rules.
 const (
 	directionIngress = "ingress"
+	directionEgress  = "egress"
 	policyAccept     = "Accept"
 	policyDrop       = "Drop"
 	nicIntranet      = "intranet"
@@ -99,9 +100,20 @@ const (
 	maxPriority        = 100
 )
 
-// rule checks the permission and returns it as it is kept. Every interface in a
-// VPC is intranet, whatever the request says; evidence CLB-0335.
+// rule checks the permission, which must have a source, and returns it as it is kept.
 func (p permission) rule() (cloud.SecurityGroupPermission, error) {
+	switch {
+	case p.SourcePrefixListID != "":
+		return cloud.SecurityGroupPermission{}, errPrefixListNotFound.Of(p.SourcePrefixListID)
+	case p.SourceCIDRIP == "" && p.IPv6SourceCIDRIP == "" && p.SourceGroupID == "":
+		return cloud.SecurityGroupPermission{}, errSourceMissing.Of("Permissions")
+	}
+	return p.kept()
+}
+
+// kept checks a permission of either direction. Every interface in a VPC is intranet,
+// whatever the request says; evidence CLB-0335.
+func (p permission) kept() (cloud.SecurityGroupPermission, error) {
 	out := cloud.SecurityGroupPermission{
 		Direction:    directionIngress,
 		IPProtocol:   protocols[strings.ToLower(p.IPProtocol)],
@@ -191,17 +203,13 @@ func isPortRange(text string) bool {
 	return ok && err == nil && err2 == nil && from >= 1 && from <= to
 }
 
-// checkPeers: a rule has one kind of source and at most one kind of destination.
+// checkPeers: a rule has at most one kind of source and of destination.
 func (p permission) checkPeers() error {
 	switch {
-	case p.SourceCIDRIP == "" && p.IPv6SourceCIDRIP == "" && p.SourceGroupID == "" && p.SourcePrefixListID == "":
-		return errSourceMissing.Of("Permissions")
 	case p.SourceCIDRIP != "" && p.IPv6SourceCIDRIP != "":
 		return errTwoSources.Of("Permissions")
 	case p.DestCIDRIP != "" && p.IPv6DestCIDRIP != "":
 		return errTwoDestinations.Of("Permissions")
-	case p.SourcePrefixListID != "":
-		return errPrefixListNotFound.Of(p.SourcePrefixListID)
 	}
 	return nil
 }

@@ -37,6 +37,8 @@ func Product(deps gateway.Deps) *gateway.Product {
 			networkInterfaceChangeActions,
 			securityGroupActions,
 			securityGroupRuleActions,
+			securityGroupEgressActions,
+			tagActions,
 		),
 		Errors: errorTable(),
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.RAM",

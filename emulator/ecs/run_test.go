@@ -16,10 +16,12 @@ import (
 const imageID = "ubuntu_22_04_x64_20G_alibase_20250722.vhd"
 
 var (
-	newNode = params{"InstanceType": "ecs.g7.large", "ImageId": imageID, "VSwitchId": vSwitchID, "SecurityGroupId": groupID}
-	newENI  = params{"VSwitchId": vSwitchID, "SecurityGroupId": groupID}
-	podsENI = params{"NetworkInterfaceId": "eni-pods"}
-	freeENI = params{"NetworkInterfaceId": "eni-free", "InstanceId": instanceID}
+	newNode   = params{"InstanceType": "ecs.g7.large", "ImageId": imageID, "VSwitchId": vSwitchID, "SecurityGroupId": groupID}
+	newEgress = params{"SecurityGroupId": groupID, "IpProtocol": "tcp", "PortRange": "443/443", "DestCidrIp": "10.0.0.0/8"}
+	tagNode   = params{"ResourceType": "instance", "ResourceId.1": instanceID, "Tag.1.Key": "app", "Tag.1.Value": "web"}
+	newENI    = params{"VSwitchId": vSwitchID, "SecurityGroupId": groupID}
+	podsENI   = params{"NetworkInterfaceId": "eni-pods"}
+	freeENI   = params{"NetworkInterfaceId": "eni-free", "InstanceId": instanceID}
 )
 
 // plantFree adds an interface that is on no instance, in a vSwitch of its own choice.
@@ -99,6 +101,19 @@ var runErrorCases = []gatewaytest.ErrorCase{
 	{Name: "InUse", Action: "DeleteNetworkInterface", Params: podsENI, Status: 403, Code: "InvalidOperation.InvalidEniState"},
 	{Name: "None", Action: "AssignPrivateIpAddresses", Params: podsENI, Status: 400, Code: "MissingParameter"},
 	{Name: "TooMany", Action: "AssignPrivateIpAddresses", Params: with(podsENI, params{"SecondaryPrivateIpAddressCount": "5"}), Status: 403, Code: "InvalidOperation.Ipv4CountExceeded"},
+	{Name: "NoDest", Action: "AuthorizeSecurityGroupEgress", Params: with(newRule, params{}), Status: 400, Code: "MissingParameter.Dest"},
+	{Name: "PrefixList", Action: "AuthorizeSecurityGroupEgress", Params: with(newEgress, params{"DestPrefixListId": "pl-1"}), Status: 404, Code: "InvalidPrefixListId.NotFound"},
+	{Name: "Dest", Action: "AuthorizeSecurityGroupEgress", Params: with(newEgress, params{"DestCidrIp": "x"}), Status: 400, Code: "InvalidParam.DestCidrIp"},
+	{Name: "Group", Action: "AuthorizeSecurityGroupEgress", Params: with(newEgress, params{"DestCidrIp": "", "DestGroupId": "sg-none"}), Status: 404, Code: "InvalidSourceGroupId.NotFound"},
+	{Name: "ID", Action: "RevokeSecurityGroupEgress", Params: params{"SecurityGroupId": groupID, "SecurityGroupRuleId.1": "sgr-none"}, Status: 404, Code: "InvalidSecurityGroupRuleId.NotFound"},
+	{Name: "Policy", Action: "ModifySecurityGroupPolicy", Params: with(group, params{"InnerAccessPolicy": "maybe"}), Status: 400, Code: "InvalidPolicy.Malformed"},
+	{Name: "Enterprise", Action: "ModifySecurityGroupPolicy", Params: params{"SecurityGroupId": "sg-enterprise", "InnerAccessPolicy": "Drop"}, Status: 400, Code: "InvalidGroupParameter.OperationDenied"},
+	{Name: "Type", Action: "TagResources", Params: with(tagNode, params{"ResourceType": "moon"}), Status: 404, Code: "InvalidResourceType.NotFound"},
+	{Name: "Unknown", Action: "TagResources", Params: with(tagNode, params{"ResourceId.1": "i-none"}), Status: 404, Code: "InvalidResourceId.NotFound"},
+	{Name: "NoTags", Action: "TagResources", Params: with(tagNode, params{"Tag.1.Key": "", "Tag.1.Value": ""}), Status: 400, Code: "MissingParameter.TagKey"},
+	{Name: "TooMany", Action: "TagResources", Params: with(tagNode, tags(20)), Status: 400, Code: "QuotaExceeded.TagNumPerResource"},
+	{Name: "Nothing", Action: "ListTagResources", Params: params{"ResourceType": "instance"}, Status: 400, Code: "MissingParameter.TagOwner"},
+	{Name: "Token", Action: "ListTagResources", Params: params{"ResourceType": "instance", "ResourceId.1": instanceID, "NextToken": "!"}, Status: 400, Code: "InValidParameter.NextToken"},
 	{Name: "None", Action: "UnassignPrivateIpAddresses", Params: podsENI, Status: 400, Code: "MissingParameter"},
 	{Name: "NotAssigned", Action: "UnassignPrivateIpAddresses", Params: with(podsENI, params{"PrivateIpAddress.1": "192.168.0.77"}), Status: 403, Code: "InvalidIp.IpUnassigned"},
 	{Name: "Primary", Action: "UnassignPrivateIpAddresses", Params: with(podsENI, params{"PrivateIpAddress.1": "192.168.0.100"}), Status: 403, Code: "InvalidOperation.PrimaryIp"},
@@ -268,5 +283,61 @@ func TestCatalogues(t *testing.T) {
 	rest := c.Do("DescribeInstanceTypes", params{"MaxResults": "40", "NextToken": page.Text("NextToken")})
 	if rest.Len("InstanceTypes.InstanceType") != 5 || strings.Contains(fmt.Sprint(rest.Body), page.Text("InstanceTypes.InstanceType.0.InstanceTypeId")+" ") {
 		t.Errorf("the rest of the types is %v", rest.Body)
+	}
+}
+
+// Rules for what goes out are kept beside those for what comes in, and go by what they
+// do or by id.
+func TestEgress(t *testing.T) {
+	c := newClient(t)
+	c.Do("AuthorizeSecurityGroup", newRule)
+	c.Do("AuthorizeSecurityGroupEgress", newEgress)
+	c.Do("AuthorizeSecurityGroupEgress", newEgress) // again is no error
+	c.Do("AuthorizeSecurityGroupEgress", with(newEgress, params{"DestCidrIp": "", "DestGroupId": "sg-second", "Policy": "drop"}))
+	out := func() gatewaytest.Reply {
+		return c.Do("DescribeSecurityGroupAttribute", with(group, params{"Direction": "egress"}))
+	}
+	if got := out(); got.Len("Permissions.Permission") != 2 {
+		t.Fatalf("the rules are %v, want two", got.Body)
+	}
+	c.Do("RevokeSecurityGroupEgress", newEgress)
+	got := out()
+	expect(t, got, map[string]string{"Permissions.Permission.0.DestGroupId": "sg-second", "Permissions.Permission.0.DestGroupName": "sg-second",
+		"Permissions.Permission.0.Direction": "egress", "Permissions.Permission.0.Policy": "Drop", "Permissions.Permission.0.SourceCidrIp": ""})
+	id := got.Text("Permissions.Permission.0.SecurityGroupRuleId")
+	if code := c.Call("ModifySecurityGroupRule", params{"SecurityGroupId": groupID, "SecurityGroupRuleId": id, "Description": "x"}).Code; code != "InvalidSecurityGroupRuleId.NotFound" {
+		t.Errorf("ModifySecurityGroupRule of a rule for what goes out = %q", code)
+	}
+	c.Do("RevokeSecurityGroupEgress", with(group, params{"SecurityGroupRuleId.1": id}))
+	if got := c.Do("DescribeSecurityGroupAttribute", group); got.Len("Permissions.Permission") != 1 {
+		t.Errorf("the rules are %v, want the one for what comes in", got.Body)
+	}
+	c.Do("ModifySecurityGroupPolicy", with(group, params{"InnerAccessPolicy": "drop"}))
+	expect(t, c.Do("DescribeSecurityGroupAttribute", group), map[string]string{"InnerAccessPolicy": "Drop"})
+}
+
+// The tags of instances, interfaces and groups are those that they were made with, and
+// more.
+func TestTagResources(t *testing.T) {
+	c := newClient(t)
+	for kind, id := range map[string]string{"instance": instanceID, "eni": eniID, "securitygroup": groupID} {
+		p := params{"ResourceType": kind, "ResourceId.1": id}
+		c.Do("TagResources", with(p, params{"Tag.1.Key": "app", "Tag.1.Value": "web", "Tag.2.Key": "tier"}))
+		list := func(more params) int { return c.Do("ListTagResources", with(p, more)).Len("TagResources.TagResource") }
+		had := list(params{}) - 2
+		if had != map[string]int{"instance": 1}[kind] {
+			t.Errorf("%s had %d tags", id, had)
+		}
+		if got := list(params{"ResourceId.1": "", "Tag.1.Key": "app", "Tag.1.Value": "web"}); got != 2+had {
+			t.Errorf("%s is not found by a tag: %d", id, got)
+		}
+		c.Do("UntagResources", with(p, params{"TagKey.1": "app"}))
+		if got := list(params{}); got != 1+had {
+			t.Errorf("%s has %d tags, want %d", id, got, 1+had)
+		}
+		c.Do("UntagResources", with(p, params{"All": "true"}))
+		if got := list(params{}); got != 0 {
+			t.Errorf("%s has %d tags, want none", id, got)
+		}
 	}
 }

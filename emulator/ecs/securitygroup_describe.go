@@ -120,7 +120,7 @@ func viewSecurityGroup(v *state.View, g *cloud.SecurityGroup) securityGroupView 
 		Tags:            tagsOf(v, cloud.TagSecurityGroup, g.ID),
 	}
 	for _, p := range g.Permissions {
-		if p.SourceGroup != "" {
+		if p.SourceGroup != "" || p.DestGroup != "" {
 			view.GroupToGroupRuleCount++
 		}
 	}
@@ -168,6 +168,8 @@ type permissionView struct {
 	SourceGroupID       string `rpc:"SourceGroupId"`
 	SourceGroupName     string `rpc:"SourceGroupName"`
 	SourcePrefixListID  string `rpc:"SourcePrefixListId"`
+	DestGroupID         string `rpc:"DestGroupId"`
+	DestGroupName       string `rpc:"DestGroupName"`
 	DestCIDRIP          string `rpc:"DestCidrIp"`
 	IPv6DestCIDRIP      string `rpc:"Ipv6DestCidrIp"`
 	NicType             string `rpc:"NicType"`
@@ -221,6 +223,7 @@ func viewPermission(v *state.View, p cloud.SecurityGroupPermission) permissionVi
 		IPv6SourceCIDRIP:    p.IPv6Source,
 		SourceGroupID:       p.SourceGroup,
 		SourcePrefixListID:  p.PrefixListID,
+		DestGroupID:         p.DestGroup,
 		DestCIDRIP:          p.DestCIDR,
 		IPv6DestCIDRIP:      p.IPv6Dest,
 		NicType:             p.NicType,
@@ -231,6 +234,9 @@ func viewPermission(v *state.View, p cloud.SecurityGroupPermission) permissionVi
 	}
 	if source, ok := cloud.SecurityGroups.Find(v, p.SourceGroup); ok {
 		view.SourceGroupName = source.Name
+	}
+	if dest, ok := cloud.SecurityGroups.Find(v, p.DestGroup); ok {
+		view.DestGroupName = dest.Name
 	}
 	return view
 }

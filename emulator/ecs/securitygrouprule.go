@@ -60,12 +60,23 @@ type rulesRequest struct {
 
 // rules returns the rules as they are kept.
 func (r *rulesRequest) rules() ([]cloud.SecurityGroupPermission, error) {
-	wanted := r.Permissions
-	if r.permission != (permission{}) {
+	return rulesOf(r.permission, r.Permissions)
+}
+
+// writtenRule is a rule of either direction as requests write it.
+type writtenRule interface {
+	comparable
+	rule() (cloud.SecurityGroupPermission, error)
+}
+
+// rulesOf are the rules of a list, or the one that the call has in its own parameters.
+func rulesOf[R writtenRule](one R, wanted []R) ([]cloud.SecurityGroupPermission, error) {
+	var none R
+	if one != none {
 		if len(wanted) > 0 {
 			return nil, errPermissionsAndOthers
 		}
-		wanted = []permission{r.permission}
+		wanted = []R{one}
 	}
 	if len(wanted) == 0 {
 		return nil, errParameterMissing.Of("Permissions")
@@ -141,23 +152,25 @@ func newRuleID(tx *state.Tx) string {
 	return "sgr-" + strings.TrimPrefix(tx.NewID(cloud.SecurityGroups.Kind()), "sg-")
 }
 
-// checkSourceGroup: a rule may name another group of the same VPC, and no group
+// checkSourceGroup looks at the group on the other side: a rule may name another group of the same VPC, and no group
 // of the enterprise type is on either side.
 func checkSourceGroup(v *state.View, g *cloud.SecurityGroup, rule cloud.SecurityGroupPermission) error {
-	switch {
-	case rule.SourceGroup == "":
+	other := cmp.Or(rule.SourceGroup, rule.DestGroup)
+	switch other {
+	case "":
 		return nil
-	case rule.SourceGroup == g.ID:
+	case g.ID:
 		return errSourceGroupIsItself
-	case g.Type == groupEnterprise:
+	}
+	if g.Type == groupEnterprise {
 		return errEnterpriseGroup
 	}
-	source, ok := cloud.SecurityGroups.Find(v, rule.SourceGroup)
+	source, ok := cloud.SecurityGroups.Find(v, other)
 	switch {
 	case !ok:
-		return errSourceGroupNotFound.Of(rule.SourceGroup)
+		return errSourceGroupNotFound.Of(other)
 	case source.VPCID != g.VPCID:
-		return errSourceGroupOutsideVPC.Of(rule.SourceGroup)
+		return errSourceGroupOutsideVPC.Of(other)
 	case source.Type == groupEnterprise:
 		return errEnterpriseSourceGroup
 	}
@@ -172,7 +185,7 @@ type revokeSecurityGroupRequest struct {
 // revokeSecurityGroup takes rules away, by id or by what they do. One that does
 // the same as no rule is no error; evidence CLB-0336.
 func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*gateway.Empty, error) {
-	remove, err := req.removal()
+	remove, err := removal(req.RuleIDs, req.permission, req.Permissions)
 	if err != nil {
 		return nil, err
 	}
@@ -185,10 +198,11 @@ func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*gatewa
 	return &gateway.Empty{}, nil
 }
 
-// removal returns what takes the rules of the request out of a group.
-func (r *revokeSecurityGroupRequest) removal() (func(*cloud.SecurityGroup) error, error) {
-	if len(r.RuleIDs) == 0 {
-		rules, err := r.rules()
+// removal returns what takes the rules of a request out of a group.
+func removal[R writtenRule](ruleIDs []string, one R, list []R) (func(*cloud.SecurityGroup) error, error) {
+	var none R
+	if len(ruleIDs) == 0 {
+		rules, err := rulesOf(one, list)
 		return func(g *cloud.SecurityGroup) error {
 			g.Permissions = slices.DeleteFunc(slices.Clone(g.Permissions), func(p cloud.SecurityGroupPermission) bool {
 				return findRule(rules, p) >= 0
@@ -196,14 +210,14 @@ func (r *revokeSecurityGroupRequest) removal() (func(*cloud.SecurityGroup) error
 			return nil
 		}, err
 	}
-	if len(r.Permissions) > 0 || r.permission != (permission{}) {
+	if len(list) > 0 || one != none {
 		return nil, errPermissionsAndOthers
 	}
-	ids := slices.Sorted(slices.Values(r.RuleIDs))
-	if len(slices.Compact(ids)) != len(r.RuleIDs) {
+	ids := slices.Sorted(slices.Values(ruleIDs))
+	if len(slices.Compact(ids)) != len(ruleIDs) {
 		return nil, errRuleIDTwice
 	}
-	return func(g *cloud.SecurityGroup) error { return removeByID(g, r.RuleIDs) }, nil
+	return func(g *cloud.SecurityGroup) error { return removeByID(g, ruleIDs) }, nil
 }
 
 func removeByID(g *cloud.SecurityGroup, ids []string) error {
@@ -273,6 +287,9 @@ func replaceRule(v *state.View, g *cloud.SecurityGroup, req *modifySecurityGroup
 		return errRuleNotFound.Of(req.RuleID)
 	}
 	old := g.Permissions[n]
+	if old.Direction != directionIngress { // ModifySecurityGroupEgressRule is for those
+		return errRuleNotFound.Of(req.RuleID)
+	}
 	if req.NicType != "" && req.NicType != old.NicType {
 		return errNicTypeFixed
 	}

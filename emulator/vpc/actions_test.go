@@ -28,6 +28,14 @@ func below(path string, names ...string) []string {
 }
 
 var exceptions = []map[string]string{
+	because("IPv6 blocks are derived, and are put on with the creation of a vSwitch", "ModifyVpcAttribute.Ipv6CidrBlock", "ModifyVpcAttribute.Ipv6Isp",
+		"ModifyVSwitchAttribute.EnableIPv6", "ModifyVSwitchAttribute.Ipv6CidrBlock", "ModifyVSwitchAttribute.VpcIpv6CidrBlock",
+		"CreateDefaultVpc.Ipv6CidrBlock", "CreateDefaultVSwitch.Ipv6CidrBlock"),
+	because("only the cloud's own consoles send it", "ModifyRouteTableAttributes.Bandwidth", "ModifyRouteTableAttributes.KbpsBandwidth",
+		"ModifyRouteTableAttributes.ResourceBid", "ModifyRouteTableAttributes.ResourceUid", "ModifyRouteTableAttributes.RoutePropagationEnable",
+		"ModifyRouteTableAttributes->Code", "ModifyRouteTableAttributes->Message", "ModifyRouteTableAttributes->Success"),
+	because("default vSwitches are made by their own call", "CreateDefaultVpc.EnableDefaultVSwitch", "CreateDefaultVpc.ZoneId.N",
+		"CreateDefaultVpc->DefaultVSwitchs[]"),
 	because("the SDK's Tag serves all products: this one answers Key and Value",
 		"DescribeVpcs->Vpcs.Vpc[].Tags.Tag[].TagKey", "DescribeVpcs->Vpcs.Vpc[].Tags.Tag[].TagValue",
 		"DescribeVpcAttribute->Tags.Tag[].TagKey", "DescribeVpcAttribute->Tags.Tag[].TagValue",

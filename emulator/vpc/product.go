@@ -31,6 +31,8 @@ func Product(gateway.Deps) *gateway.Product {
 			eipActions,
 			eipAssociationActions,
 			tagActions,
+			modifyActions,
+			defaultActions,
 		),
 		Errors: errorTable(),
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.RAM",

@@ -24,6 +24,13 @@ func (p *planter) vpc(s *vpcSpec) {
 		vpc.SecondaryCIDRBlocks = append(vpc.SecondaryCIDRBlocks, text)
 	}
 	_, vpc.IPv6CIDRBlock = p.cidr(s.IPv6CIDRBlock, ipv6, 64)
+	if vpc.IsDefault = p.word(s.Default, "false", "true") == "true"; vpc.IsDefault {
+		for other := range cloud.VPCsByRegion.List(p.tx.View, owner.AccountID, owner.RegionID) {
+			if other.IsDefault {
+				p.fail(s.Default, "%s is the default VPC of %s already", other.ID, owner.RegionID)
+			}
+		}
+	}
 	resources.AddVPC(p.tx, vpc)
 	p.tag(owner, cloud.TagVPC, vpc.ID, s.Tags)
 	p.table(vpc, &routeTableSpec{ID: s.SystemRouteTable}, cloud.RouteTableSystem)
@@ -64,8 +71,23 @@ func (p *planter) vSwitch(s *vSwitchSpec) {
 		RouteTableID:    p.tableOf(vpc, s.RouteTable),
 		ResourceGroupID: p.resourceGroup(vpc.Owner, s.ResourceGroup),
 	}
+	if sw.IsDefault = p.word(s.Default, "false", "true") == "true"; sw.IsDefault {
+		p.defaultVSwitch(vpc, sw, s.Default)
+	}
 	resources.AddVSwitch(p.tx, vpc, sw)
 	p.tag(sw.Owner, cloud.TagVSwitch, sw.ID, s.Tags)
+}
+
+// defaultVSwitch: only the default VPC has them, one a zone.
+func (p *planter) defaultVSwitch(vpc *cloud.VPC, sw *cloud.VSwitch, at scalar) {
+	if !vpc.IsDefault {
+		p.fail(at, "VPC %s is not the default one, so it has no default vSwitch", vpc.ID)
+	}
+	for other := range cloud.VSwitchesByVPC.List(p.tx.View, vpc.ID) {
+		if other.IsDefault && other.ZoneID == sw.ZoneID {
+			p.fail(at, "%s is the default vSwitch of %s already", other.ID, sw.ZoneID)
+		}
+	}
 }
 
 // vSwitchBlock checks that the block lies in the VPC and beside its other vSwitches.

@@ -75,7 +75,7 @@ func TestParseErrors(t *testing.T) {
 			want: []string{"w.yaml:20: "}, wantContains: true},
 		{name: "unknown field", new: "vpc: []\n", want: []string{at("vpc", "there is no such field: do you mean vpcs?")}},
 		{name: "unknown field inside", old: "    zone: cn-test-b\n", new: "    zone: cn-test-b\n    colour: red\n",
-			want: []string{"w.yaml:37: vSwitches[1].colour: there is no such field: there are cidrBlock, description, id, ipv6CidrBlock, name, resourceGroup, routeTable, tags, vpc, zone"}},
+			want: []string{"w.yaml:37: vSwitches[1].colour: there is no such field: there are cidrBlock, default, description, id, ipv6CidrBlock, name, resourceGroup, routeTable, tags, vpc, zone"}},
 		{name: "duplicate key", old: "    vpc: vpc-2\n", new: "    vpc: vpc-2\n    vpc: vpc-1\n",
 			want: []string{"w.yaml:36: vSwitches[1].vpc: it is here twice, on line 35 too"}},
 		{name: "missing field", old: "    zone: cn-test-b\n", new: "",
@@ -128,6 +128,10 @@ func TestParseErrors(t *testing.T) {
 			want: []string{"w.yaml:37: vSwitches[1].cidrBlock: 192.168.0.0/30 is too small a block, the prefix is at most /29"}},
 		{name: "vSwitch outside its VPC", old: "192.168.0.0/29", new: "10.0.0.0/24",
 			want: []string{"w.yaml:37: vSwitches[1].cidrBlock: 10.0.0.0/24 is outside VPC vpc-2 (192.168.0.0/16)"}},
+		{name: "default vSwitch elsewhere", old: "    cidrBlock: 192.168.0.0/29\n", new: "    cidrBlock: 192.168.0.0/29\n    default: true\n",
+			want: []string{"w.yaml:38: vSwitches[1].default: VPC vpc-2 is not the default one, so it has no default vSwitch"}},
+		{name: "two default VPCs", old: "    systemRouteTable: vtb-1\n  - id: vpc-2\n", new: "    systemRouteTable: vtb-1\n    default: true\n  - id: vpc-2\n    default: true\n",
+			want: []string{"w.yaml:27: vpcs[1].default: vpc-1 is the default VPC of cn-test already"}},
 		{name: "vSwitches overlap", old: "vpc-2\n    zone: cn-test-b\n    cidrBlock: 192.168.0.0/29", new: "vpc-1\n    zone: cn-test-b\n    cidrBlock: 192.168.1.8/29",
 			want: []string{"w.yaml:37: vSwitches[1].cidrBlock: 192.168.1.8/29 overlaps 192.168.1.0/24 of vSwitch vsw-1"}},
 		{name: "IPv6 outside the VPC", old: "2001:db8::/64", new: "2001:db9::/64",
@@ -185,7 +189,7 @@ func TestParseErrors(t *testing.T) {
 			want: []string{at("eips[0].tags.k", "a tag value has at most 128 characters")}},
 		{name: "all together, in order of line", old: "    cidrBlock: 192.168.0.0/29\n", new: "    cidrBlock: 192.168.0.0/29\n    colour: red\neips: [{id: eip-1, instance: i-9}]\n",
 			want: []string{
-				"w.yaml:38: vSwitches[1].colour: there is no such field: there are cidrBlock, description, id, ipv6CidrBlock, name, resourceGroup, routeTable, tags, vpc, zone",
+				"w.yaml:38: vSwitches[1].colour: there is no such field: there are cidrBlock, default, description, id, ipv6CidrBlock, name, resourceGroup, routeTable, tags, vpc, zone",
 				"w.yaml:39: eips[0].instance: there is no Instance i-9",
 			}},
 	}

@@ -76,6 +76,7 @@ type vpcSpec struct {
 	IPv6CIDRBlock       scalar   `yaml:"ipv6CidrBlock"`
 	VRouter             scalar   `yaml:"vRouter"`
 	SystemRouteTable    scalar   `yaml:"systemRouteTable" required:"true"`
+	Default             scalar   `yaml:"default"`
 	ResourceGroup       scalar   `yaml:"resourceGroup"`
 	Tags                pairs    `yaml:"tags"`
 }
@@ -87,6 +88,7 @@ type vSwitchSpec struct {
 	CIDRBlock     scalar `yaml:"cidrBlock" required:"true"`
 	IPv6CIDRBlock scalar `yaml:"ipv6CidrBlock"`
 	RouteTable    scalar `yaml:"routeTable"`
+	Default       scalar `yaml:"default"`
 	Name          scalar `yaml:"name"`
 	Description   scalar `yaml:"description"`
 	ResourceGroup scalar `yaml:"resourceGroup"`

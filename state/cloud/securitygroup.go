@@ -31,6 +31,7 @@ type SecurityGroupPermission struct {
 	IPv6Source   string `json:",omitempty"`
 	IPv6Dest     string `json:",omitempty"`
 	SourceGroup  string `json:",omitempty"`
+	DestGroup    string `json:",omitempty"` // of an egress rule
 	SourcePort   string `json:",omitempty"`
 	Policy       string
 	Priority     string

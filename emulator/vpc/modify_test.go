@@ -1,0 +1,109 @@
+package vpc_test
+
+import (
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// plantCustom adds a custom table to the first VPC, and one for its gateway.
+var plantCustom = inOwner(func(tx *state.Tx) error {
+	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-custom", VPCID: vpcID, Type: cloud.RouteTableCustom})
+	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-second", VPCID: vpcID, Type: cloud.RouteTableCustom})
+	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-gateway", VPCID: vpcID, Type: cloud.RouteTableCustom, AssociateType: "Gateway"})
+	return nil
+})
+
+var plantAssociated = inOwner(func(tx *state.Tx) error {
+	if err := plantCustom(tx); err != nil {
+		return err
+	}
+	return cloud.VSwitches.Edit(tx, vSwitchID, func(s *cloud.VSwitch) error {
+		s.RouteTableID = "vtb-second"
+		return nil
+	})
+})
+
+var plantDefault = inOwner(func(tx *state.Tx) error {
+	cloud.VPCs.Put(tx, &cloud.VPC{Owner: owner, ID: "vpc-default", CIDRBlock: "172.31.0.0/16", IsDefault: true})
+	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-default", VPCID: "vpc-default", Type: cloud.RouteTableSystem})
+	cloud.VSwitches.Put(tx, &cloud.VSwitch{Owner: owner, ID: "vsw-default", VPCID: "vpc-default", ZoneID: "cn-hangzhou-h", CIDRBlock: "172.31.0.0/20",
+		RouteTableID: "vtb-default", IsDefault: true})
+	return nil
+})
+
+var (
+	custom       = params{"RouteTableId": "vtb-custom", "VSwitchId": vSwitchID}
+	otherVSwitch = "vsw-bp1clbemu000000000003"
+)
+
+var modifyErrorCases = []gatewaytest.ErrorCase{
+	{Name: "Unknown", Action: "ModifyVpcAttribute", Params: params{"VpcId": "vpc-none"}, Status: 404, Code: "InvalidVpcId.NotFound"},
+	{Name: "Name", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "VpcName": "http://x"}, Status: 400, Code: "InvalidVpcName.Malformed"},
+	{Name: "Block", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "CidrBlock": "10.0.0.0/16"}, Status: 400, Code: "DependencyViolation.VSwitch.CidrBlock"},
+	{Name: "Unknown", Action: "ModifyVSwitchAttribute", Params: params{"VSwitchId": "vsw-none"}, Status: 404, Code: "InvalidVSwitchId.NotFound"},
+	{Name: "Unknown", Action: "ModifyRouteTableAttributes", Params: params{"RouteTableId": "vtb-none"}, Status: 404, Code: "InvalidRouteTableId.NotFound"},
+	{Name: "Unknown", Action: "ModifyEipAddressAttribute", Params: params{"AllocationId": "eip-none"}, Status: 404, Code: "InvalidAllocationId.NotFound"},
+	{Name: "Bandwidth", Action: "ModifyEipAddressAttribute", Params: params{"AllocationId": "eip-free", "Bandwidth": "201"}, Status: 400, Code: "IllegalParam.Bandwidth"},
+	{Name: "OtherVPC", Action: "AssociateRouteTable", Params: with(custom, params{"VSwitchId": otherVSwitch}), Status: 400, Code: "InvalidVSwitchId.VpcMismatch", Plant: plantCustom},
+	{Name: "System", Action: "AssociateRouteTable", Params: with(custom, params{"RouteTableId": routeTableID}), Status: 400, Code: "IncorrectRouteTableType.NotCustom"},
+	{Name: "Gateway", Action: "AssociateRouteTable", Params: with(custom, params{"RouteTableId": "vtb-gateway"}), Status: 400, Code: "IncorrectRouteTableType.NotCustom", Plant: plantCustom},
+	{Name: "Associated", Action: "AssociateRouteTable", Params: custom, Status: 400, Code: "IncorrectVSwitchStatus.Associated", Plant: plantAssociated},
+	{Name: "NotAssociated", Action: "UnassociateRouteTable", Params: custom, Status: 400, Code: "IncorrectVSwitchStatus.NotAssociated", Plant: plantAssociated},
+	{Name: "Exists", Action: "CreateDefaultVpc", Params: params{}, Status: 400, Code: "OperationFailed.DefaultVpcExist", Plant: plantDefault},
+	{Name: "NoVPC", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-h"}, Status: 400, Code: "OperationFailed.DefaultVpcNotExist"},
+	{Name: "Exists", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-h"}, Status: 400, Code: "OperationFailed.DefaultVSwitchExist", Plant: plantDefault},
+	{Name: "Zone", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-x"}, Status: 404, Code: "InvalidZoneId.NotFound", Plant: plantDefault},
+}
+
+// What is changed is shown, and what is not sent stays.
+func TestModify(t *testing.T) {
+	c := newClient(t)
+	c.Do("ModifyVpcAttribute", params{"VpcId": vpcID, "VpcName": "renamed", "EnableIPv6": "true", "EnableDnsHostname": "true", "CidrBlock": "192.168.0.0/17"})
+	c.Do("ModifyVpcAttribute", params{"VpcId": vpcID, "Description": "described"})
+	expect(t, c.Do("DescribeVpcAttribute", params{"VpcId": vpcID}), map[string]string{"VpcName": "renamed", "Description": "described",
+		"EnabledIpv6": "true", "DnsHostnameStatus": "ENABLED", "CidrBlock": "192.168.0.0/17"})
+	c.Do("ModifyVSwitchAttribute", params{"VSwitchId": vSwitchID, "VSwitchName": "renamed", "Description": "described"})
+	expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": vSwitchID}), map[string]string{"VSwitchName": "renamed", "Description": "described"})
+	c.Do("ModifyRouteTableAttributes", params{"RouteTableId": routeTableID, "RouteTableName": "renamed", "Description": "described"})
+	expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": routeTableID}), map[string]string{
+		"RouterTableList.RouterTableListType.0.RouteTableName": "renamed", "RouterTableList.RouterTableListType.0.Description": "described"})
+	c.Do("ModifyEipAddressAttribute", params{"AllocationId": "eip-free", "Name": "renamed", "Bandwidth": "20"})
+	expect(t, c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"}), map[string]string{
+		"EipAddresses.EipAddress.0.Name": "renamed", "EipAddresses.EipAddress.0.Bandwidth": "20"})
+}
+
+// A vSwitch goes under a custom table and back under its VPC's own.
+func TestAssociateRouteTable(t *testing.T) {
+	c := newClient(t, plantCustom)
+	table := func() string {
+		return c.Do("DescribeVSwitchAttributes", params{"VSwitchId": vSwitchID}).Text("RouteTable.RouteTableId")
+	}
+	c.Do("AssociateRouteTable", custom)
+	if got := table(); got != "vtb-custom" {
+		t.Errorf("the vSwitch is under %q", got)
+	}
+	c.Do("UnassociateRouteTable", custom)
+	if got := table(); got != routeTableID {
+		t.Errorf("the vSwitch is under %q, want the system table", got)
+	}
+}
+
+// An account has a default VPC once it was made, with a default vSwitch a zone beside
+// whatever else is in it.
+func TestDefaultVPC(t *testing.T) {
+	c := newClient(t)
+	vpc := c.Do("CreateDefaultVpc", params{"ClientToken": "t"}).Text("VpcId")
+	if again := c.Do("CreateDefaultVpc", params{"ClientToken": "t"}).Text("VpcId"); again != vpc {
+		t.Errorf("the token made %s, then %s", vpc, again)
+	}
+	c.Do("CreateVSwitch", params{"VpcId": vpc, "ZoneId": "cn-hangzhou-g", "CidrBlock": "172.31.0.0/24"})
+	for zone, block := range map[string]string{"cn-hangzhou-h": "172.31.16.0/20"} {
+		id := c.Do("CreateDefaultVSwitch", params{"ZoneId": zone}).Text("VSwitchId")
+		expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": id}), map[string]string{"IsDefault": "true", "CidrBlock": block, "VpcId": vpc, "ZoneId": zone})
+	}
+	expect(t, c.Do("DescribeVpcs", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1", "Vpcs.Vpc.0.VpcId": vpc, "Vpcs.Vpc.0.IsDefault": "true"})
+	expect(t, c.Do("DescribeVSwitches", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1"})
+}
