@@ -125,13 +125,16 @@ func parametersOf(action names.Action, args []string) (map[string]string, error)
 }
 
 // complete offers actions, and then the names of the parameters.
-func (f *callFlags) complete(_ *cobra.Command, args []string, _ string) (offers []string, _ cobra.ShellCompDirective) {
+func (f *callFlags) complete(cmd *cobra.Command, args []string, word string) (offers []string, _ cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return emulatedActions(f.product), cobra.ShellCompDirectiveNoFileComp
 	}
 	action, err := f.action(args[0])
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if values := completeValue(cmd, word); values != nil {
+		return values, cobra.ShellCompDirectiveNoFileComp
 	}
 	for _, p := range action.Parameters() {
 		offers = append(offers, strings.ReplaceAll(p.Name, ".N", ".1")+"=")

@@ -46,7 +46,8 @@ func newWorldSet() *cobra.Command {
   clbemu world set quota.slb_quota_listeners_num=10 stock.cn-hangzhou-h=soldout
   clbemu world set vswitch.vsw-bp1clbemu000000000001.freeAddresses=0
   clbemu world set policy.key.testid=@policy.json`,
-		Args: cobra.MinimumNArgs(1),
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeSetting,
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		change := controlapi.Change{Where: f.where}
 		for _, arg := range args {
@@ -108,7 +109,8 @@ func newWorldGet() *cobra.Command {
 		Short: "Show the conditions of the world",
 		Example: `  clbemu world get
   clbemu world get account`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: live(conditionNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		prefix := strings.Join(args, "")
 		if err := names.Of(cloud.Schema, emulator.Products()).CheckPrefix(prefix); err != nil {

@@ -38,7 +38,8 @@ Kinds:
   clbemu get listeners lb-bp1example -o wide
   clbemu get backends -w
   clbemu get all -o yaml`,
-		Args: cobra.MaximumNArgs(2),
+		Args:              cobra.MaximumNArgs(2),
+		ValidArgsFunction: completeKind,
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		wanted := controlclient.Wanted{Where: f.where}
 		if len(args) > 0 {

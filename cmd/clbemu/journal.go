@@ -52,6 +52,13 @@ with *. Secrets are never kept.`,
 	flags.StringVar(&f.sinceMark, "since-mark", "", "entries after this mark")
 	flags.IntVar(&f.limit, "limit", 100, "how many of the newest entries (0: all)")
 	flags.BoolVar(&f.counts, "counts", false, "count the calls by action and code instead")
+	completeFlag(cmd, "since-mark", live(markNames))
+	completeFlag(cmd, "action", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return emulatedActions(""), cobra.ShellCompDirectiveNoFileComp
+	})
+	completeFlag(cmd, "code", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return append(knownNames().AllCodes(), journal.Success), cobra.ShellCompDirectiveNoFileComp
+	})
 	cmd.AddCommand(newJournalMark(), newJournalMarks(), newJournalClear())
 	return cmd
 }

@@ -89,6 +89,7 @@ func newScenarioLint() *cobra.Command {
 		Short: "Report everything that is wrong with scenarios, without playing them",
 		Example: `  clbemu scenario lint my.yaml
   clbemu scenario lint`,
+		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			loaded, err := loadChecked(args, set)
 			if err != nil {
@@ -107,10 +108,11 @@ func addSet(cmd *cobra.Command, set *[]string) {
 
 func newScenarioShow() *cobra.Command {
 	return &cobra.Command{
-		Use:     "show NAME",
-		Short:   "Print a scenario of the library",
-		Example: "  clbemu scenario show arrears > my.yaml",
-		Args:    exactly(1, "the name"),
+		Use:               "show NAME",
+		Short:             "Print a scenario of the library",
+		Example:           "  clbemu scenario show arrears > my.yaml",
+		Args:              exactly(1, "the name"),
+		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, ok := scenarios.LibraryText(args[0])
 			if !ok {

@@ -45,6 +45,7 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 		Example: `  clbemu scenario run
   clbemu scenario run arrears my-scenarios/ --junit report.xml --keep-going
   clbemu scenario run my.yaml --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config`,
+		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.run(cmd, args)
 		},

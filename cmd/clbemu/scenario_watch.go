@@ -28,6 +28,7 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 		Example: `  clbemu scenario watch reply-lost-after-create -- go test ./...
   clbemu scenario watch arrears --tls -- terraform apply -auto-approve
   clbemu scenario watch --keep-going --for 2m -- ./my-controller`,
+		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.watch(cmd, args)
 		},

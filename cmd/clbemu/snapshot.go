@@ -48,10 +48,11 @@ func newSnapshotList() *cobra.Command {
 func newSnapshotChange(name, short string, change func(*controlclient.Client, context.Context, string) error) *cobra.Command {
 	f := &stateFlags{}
 	return f.addWriting(&cobra.Command{
-		Use:     name + " NAME",
-		Short:   short,
-		Example: "  clbemu snapshot " + name + " before-upgrade",
-		Args:    exactly(1, "the name of the snapshot"),
+		Use:               name + " NAME",
+		Short:             short,
+		Example:           "  clbemu snapshot " + name + " before-upgrade",
+		Args:              exactly(1, "the name of the snapshot"),
+		ValidArgsFunction: live(snapshotNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		progress := terminal.New(cmd.ErrOrStderr()).Transfer("snapshot "+name, 0)
 		err := change(c, cmd.Context(), args[0])
@@ -65,10 +66,11 @@ func newSnapshotChange(name, short string, change func(*controlclient.Client, co
 func newSnapshotRestore() *cobra.Command {
 	f := &stateFlags{}
 	return f.addWriting(&cobra.Command{
-		Use:     "restore NAME",
-		Short:   "Make the state that of a snapshot, with its conditions, clock and fault rules",
-		Example: "  clbemu snapshot restore before-upgrade",
-		Args:    exactly(1, "the name of the snapshot"),
+		Use:               "restore NAME",
+		Short:             "Make the state that of a snapshot, with its conditions, clock and fault rules",
+		Example:           "  clbemu snapshot restore before-upgrade",
+		Args:              exactly(1, "the name of the snapshot"),
+		ValidArgsFunction: live(snapshotNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		progress := terminal.New(cmd.ErrOrStderr()).Transfer("restoring", 0)
 		err := c.RestoreSnapshot(cmd.Context(), args[0])

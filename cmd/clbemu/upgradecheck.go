@@ -57,6 +57,7 @@ when the journal did not keep all calls.`,
 	})
 	cmd.Flags().StringVar(&dataDir, "data-dir", defaultDataDir, "folder of the state that was forked")
 	cmd.Flags().StringVar(&sinceMark, "since-mark", "", "calls after this mark (default: all)")
+	completeFlag(cmd, "since-mark", live(markNames))
 	return cmd
 }
 

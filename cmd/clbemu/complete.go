@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/inventory"
+	"github.com/clbemu/clbemu/emulator/world/conditions"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// completing is what a shell offers for a word of a command.
+type completing = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective)
+
+// completePatience is how long a shell waits for an emulator to say what there is.
+const completePatience = time.Second
+
+// live offers names that a running emulator says; one that does not answer offers
+// none.
+func live(names func(ctx context.Context, c *controlclient.Client) []string) completing {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return asked(cmd, names), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// asked asks the emulator that the command line names.
+func asked(cmd *cobra.Command, names func(ctx context.Context, c *controlclient.Client) []string) []string {
+	if configure(cmd) != nil {
+		return nil
+	}
+	f := connection{server: cmd.Flag("server").Value.String(), token: cmd.Flag("control-token").Value.String()}
+	c, err := f.client()
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), completePatience)
+	defer cancel()
+	return names(ctx, c)
+}
+
+func faultNames(ctx context.Context, c *controlclient.Client) (list []string) {
+	rules, _ := c.Faults(ctx) // none are offered then
+	for _, r := range rules {
+		list = append(list, r.Name)
+	}
+	return list
+}
+
+func snapshotNames(ctx context.Context, c *controlclient.Client) (list []string) {
+	kept, _ := c.Snapshots(ctx) // none are offered then
+	for _, s := range kept {
+		list = append(list, s.Name)
+	}
+	return list
+}
+
+func markNames(ctx context.Context, c *controlclient.Client) (list []string) {
+	marks, _ := c.Marks(ctx) // none are offered then
+	for _, m := range marks {
+		list = append(list, m.Name)
+	}
+	return list
+}
+
+// conditionNames are those that are in force, and those that name nothing of a world.
+func conditionNames(ctx context.Context, c *controlclient.Client) (list []string) {
+	inForce, _ := c.World(ctx, controlapi.Where{}) // they are not offered then
+	for _, s := range inForce {
+		list = append(list, s.Name)
+	}
+	for _, known := range conditions.All() {
+		if !strings.Contains(known.Name, "<") {
+			list = append(list, known.Name)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// completeSetting offers conditions, each to be given a value.
+func completeSetting(cmd *cobra.Command, _ []string, _ string) (list []string, _ cobra.ShellCompDirective) {
+	for _, name := range asked(cmd, conditionNames) {
+		list = append(list, name+"=")
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// resourceNames are the ids and names of a kind.
+func resourceNames(kind string) func(ctx context.Context, c *controlclient.Client) []string {
+	return func(ctx context.Context, c *controlclient.Client) (list []string) {
+		found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // none are offered then
+		for _, r := range found.Resources {
+			list = append(list, r.ID)
+			if r.Name != "" {
+				list = append(list, r.Name)
+			}
+		}
+		return list
+	}
+}
+
+// completeKind offers kinds, and then what there is of one.
+func completeKind(cmd *cobra.Command, args []string, _ string) (list []string, _ cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		list = append(list, inventory.All)
+		for _, k := range inventory.Kinds() {
+			list = append(list, k.Name)
+		}
+	case 1:
+		list = asked(cmd, resourceNames(args[0]))
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeScenario offers the library, and files.
+func completeScenario(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return scenarios.LibraryNames(), cobra.ShellCompDirectiveDefault
+}
+
+// namedBy are the kinds whose ids parameters of calls are.
+var namedBy = map[string]string{
+	"LoadBalancerId": "lb", "ListenerId": "listener", "VServerGroupId": "group", "MasterSlaveServerGroupId": "group", "ServerGroupId": "group", "AclId": "acl",
+	"ServerCertificateId": "cert", "CACertificateId": "cert", "VSwitchId": "vswitch", "AllocationId": "eip", "InstanceId": "instance",
+}
+
+// completeValue offers the values of a parameter: name= has been typed.
+func completeValue(cmd *cobra.Command, word string) (list []string) {
+	name, _, typed := strings.Cut(word, "=")
+	kind := namedBy[name]
+	if !typed || kind == "" {
+		return nil
+	}
+	ids := asked(cmd, func(ctx context.Context, c *controlclient.Client) (ids []string) {
+		found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // none are offered then
+		for _, r := range found.Resources {
+			ids = append(ids, r.ID)
+		}
+		return ids
+	})
+	for _, id := range ids {
+		list = append(list, name+"="+id)
+	}
+	return list
+}
+
+// completeFlag offers values of a flag of a command.
+func completeFlag(cmd *cobra.Command, flag string, offer completing) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, offer); err != nil {
+		panic(err) // there is no such flag
+	}
+}

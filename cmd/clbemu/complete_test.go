@@ -1,0 +1,39 @@
+package main_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
+)
+
+// TestCompletes proves that shells are offered the names that there are now.
+func TestCompletes(t *testing.T) {
+	s := binary.Serve(t, "--engine", "memory")
+	id := createLoadBalancer(t, s.Client())
+	call(t, s, "SetLoadBalancerName", map[string]string{"LoadBalancerId": id, "LoadBalancerName": "web"})
+	mustRun(t, "journal", "mark", "before", "--server", s.Control)
+	mustRun(t, "snapshot", "take", "kept", "--server", s.Control)
+	if status, answer, err := s.Ask("POST", "/v1/faults", []byte("{name: lost, effect: {reset: true}}")); err != nil || status != 200 {
+		t.Fatalf("POST /v1/faults = %d %s, %v", status, answer, err)
+	}
+	for _, test := range []struct{ line, want string }{
+		{"get ,", "backend\n"}, {"get lb ,", id + "\nweb\n"}, {"fault delete ,", "lost\n"}, {"snapshot restore ,", "kept\n"}, {"journal --since-mark ,", "before\n"},
+		{"upgradecheck --since-mark ,", "before\n"}, {"world get ,", "vswitch.vsw-bp1clbemu000000000001.freeAddresses\n"}, {"world set ,", "account.arrears=\n"},
+		{"scenario run ,", "arrears\n"}, {"scenario watch ,", "arrears\n"}, {"journal --action ,", "CreateLoadBalancer\n"}, {"journal --code ,", "Throttling.User\n"},
+		{"call DeleteLoadBalancer LoadBalancerId=,", "LoadBalancerId=" + id + "\n"}, {"call DeleteLoadBalancer ,", "LoadBalancerId=\n"}, {"explain ,", "ORDER.ARREARAGE\n"},
+	} {
+		line, _ := strings.CutSuffix(test.line, ",")
+		words := strings.Split(line, " ")
+		if !strings.HasPrefix(line, "scenario") && !strings.HasPrefix(line, "explain") {
+			words = slices.Insert(words, len(words)-strings.Count(line, "--")-1, "--server", s.Control)
+		}
+		if r := binary.Run(t, append([]string{"__complete"}, words...)...); !strings.Contains(r.Stdout, test.want) {
+			t.Errorf("%q completes to %.300s, want %q", words, r.Stdout, test.want)
+		}
+	}
+	if r := binary.Run(t, "__complete", "get", "--server", "127.0.0.1:1", "lb", ""); r.Code != 0 || strings.Contains(r.Stdout, "127.0.0.1") {
+		t.Errorf("without an emulator there is %+v", r)
+	}
+}
