@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
@@ -86,6 +87,9 @@ func (d *doctor) problem(check, do, format string, args ...any) {
 	d.list = append(d.list, finding{check, levelProblem, fmt.Sprintf(format, args...), do})
 }
 
+// findingColumn is where what is said of a finding stands.
+const findingColumn = 21
+
 func (d *doctor) report(cmd *cobra.Command) error {
 	problems := 0
 	for _, f := range d.list {
@@ -93,12 +97,13 @@ func (d *doctor) report(cmd *cobra.Command) error {
 			problems++
 		}
 	}
-	marks := map[string]string{levelOK: terminal.Good.Render("ok     "), levelNote: terminal.Odd.Render("note   "), levelProblem: terminal.Bad.Render("problem")}
+	marks := map[string]lipgloss.Style{levelOK: terminal.Good, levelNote: terminal.Odd, levelProblem: terminal.Bad}
 	if err := printing(cmd).show(d.list, func(s *terminal.Screen) error {
 		for _, f := range d.list {
-			s.Printf("%s  %s", marks[f.Level], s.Fit(fmt.Sprintf("%-12s%s\n", f.Check, f.Says), labelWidth))
+			line := s.Fit(fmt.Sprintf("%-9s%-12s%s\n", f.Level, f.Check, f.Says), findingColumn)
+			s.Printf("%s%s", marks[f.Level].Render(f.Level), strings.TrimPrefix(line, f.Level))
 			if f.Do != "" {
-				s.Printf("         %s", s.Fit(fmt.Sprintf("%-12s%s\n", "", "→ "+f.Do), labelWidth))
+				s.Printf("%s", s.Fit(fmt.Sprintf("%*s%s\n", findingColumn, "", "→ "+f.Do), findingColumn))
 			}
 		}
 		return nil

@@ -24,11 +24,11 @@ type kind struct {
 // kinds are all of them, in the order in which they are shown.
 var kinds = []kind{
 	{named("lb", "Load balancers", "loadbalancer", "loadbalancers", "lbs").
-		shows("id", "name", "product", "status", "type", "address", "listeners", "servers").wide("region", "vpc", "vswitch", "zones", "spec", "dnsName", "created"), listLoadBalancers},
+		shows("id", "name", "status", "address", "listeners", "servers", "product", "type").wide("region", "vpc", "vswitch", "zones", "spec", "dnsName", "created"), listLoadBalancers},
 	{named("listener", "Listeners", "listeners").
 		shows("loadBalancer", "protocol", "port", "status", "group", "health").wide("id", "name", "product", "scheduler", "healthCheck", "acl", "certificate", "bandwidth"), listListeners},
 	{named("group", "Server groups", "groups", "servergroup", "servergroups", "vservergroup", "vservergroups").
-		shows("id", "name", "product", "status", "type", "loadBalancer", "servers").wide("region", "vpc", "protocol", "usedBy"), listGroups},
+		shows("id", "name", "servers", "loadBalancer", "type", "status", "product").wide("region", "vpc", "protocol", "usedBy"), listGroups},
 	{named("backend", "Backend servers", "backends", "server", "servers").
 		shows("group", "server", "address", "port", "weight", "health").wide("id", "loadBalancer", "type", "description"), listBackends},
 	{named("acl", "Access control lists", "acls", "accesscontrollist", "accesscontrollists").

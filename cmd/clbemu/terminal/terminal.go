@@ -212,7 +212,8 @@ func fit(line string, width, column int) string {
 const leastColumn = 20
 
 // Table prints rows under a header, in columns. Where they are wider than the
-// terminal, the last goes on in the next lines.
+// terminal, the last goes on in the next lines, and where that does not help they are
+// cut: a file or a pipe gets all of them.
 func (s *Screen) Table(header []string, rows [][]string) error {
 	if s.live {
 		rows = narrowed(header, rows, s.width())
@@ -231,7 +232,11 @@ func (s *Screen) Table(header []string, rows [][]string) error {
 		})
 	var text strings.Builder
 	for line := range strings.Lines(t.String()) {
-		text.WriteString(strings.TrimRight(line, " \n") + "\n")
+		line = strings.TrimRight(line, " \n")
+		if s.live {
+			line = lipgloss.NewStyle().MaxWidth(s.width()).Render(line)
+		}
+		text.WriteString(line + "\n")
 	}
 	_, err := io.WriteString(s, text.String())
 	return err

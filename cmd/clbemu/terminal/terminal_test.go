@@ -148,6 +148,15 @@ func TestNarrow(t *testing.T) {
 	if want := "A    ABOUT\none  two three four five six\n     seven eight\nb    c\n"; out.String() != want {
 		t.Errorf("the table is\n%s\nwant\n%s", out.String(), want)
 	}
+	out.Reset()
+	if err := s.Table([]string{"A", "B"}, [][]string{{"a column that takes all the room", "gone"}}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		if len(strings.TrimRight(line, "\n")) > 33 {
+			t.Errorf("%q is wider than the terminal", line)
+		}
+	}
 	const help = "      --a int   one two three four\nplain text of one column that is long\n"
 	if got, want := s.Fit(help, LastColumn), "      --a int   one two three\n                four\nplain text of one column that\n  is long\n"; got != want {
 		t.Errorf("the text is\n%s\nwant\n%s", got, want)
