@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -179,27 +178,36 @@ func TestBadQuestions(t *testing.T) {
 	}
 }
 
-// TestConnections proves that clients which connect and say nothing keep nobody else
-// from asking: connections over the bound wait, and UDP is served.
+// TestConnections proves that no more than 64 connections are served at once, by UDP
+// meanwhile as always, and that the next one is when one of them ends.
 func TestConnections(t *testing.T) {
 	address := start(t)
-	for range 200 {
+	const most = 64
+	question := new(client.Msg).SetQuestion("nlb-private.cn-hangzhou.nlb.aliyuncs.com.", client.TypeA)
+	idle := make([]net.Conn, most)
+	for i := range idle {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
+		idle[i] = conn
 	}
-	var all sync.WaitGroup
-	for range 16 {
-		all.Go(func() {
-			reply, err := client.Exchange(new(client.Msg).SetQuestion("nlb-private.cn-hangzhou.nlb.aliyuncs.com.", client.TypeA), address)
-			if err != nil || len(reply.Answer) != 1 {
-				t.Errorf("by UDP beside idle connections: %v, %v", reply, err)
-			}
-		})
+	impatient := &client.Client{Net: "tcp", Timeout: 300 * time.Millisecond}
+	if reply, _, err := impatient.Exchange(question, address); err == nil {
+		t.Errorf("beside %d connections one more is answered: %v", most, reply)
 	}
-	all.Wait()
+	if reply, err := client.Exchange(question, address); err != nil || len(reply.Answer) != 1 {
+		t.Errorf("by UDP beside idle connections: %v, %v", reply, err)
+	}
+	for _, conn := range idle[:2] { // the one that gave up may have its turn first
+		if err := conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if reply := ask(t, "tcp", address, question.Question[0].Name, client.TypeA); len(reply.Answer) != 1 {
+		t.Errorf("after two have ended: %v", reply)
+	}
 }
 
 // TestFollowsState proves that the DNSName of a load balancer leads to the addresses
