@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // maxHint bounds the command of a hint.
@@ -34,11 +35,11 @@ func (s *Server) hintUnsigned(call *Call, p *Problem) *Problem {
 	return &hinted
 }
 
-var plainWord = regexp.MustCompile(`^[0-9A-Za-z_./:=-]+$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z_./:=-]+$`) })
 
 // quoted is a word as shells take it.
 func quoted(word string) string {
-	if plainWord.MatchString(word) {
+	if plainWord().MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
