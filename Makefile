@@ -1,5 +1,5 @@
 # Nothing but Go and make is needed; `make race` and `make check` also use gcc and git,
-# and strace where there is one.
+# and strace and Node where there are some.
 FUZZTIME ?= 60s
 ROUNDS ?= 100
 SOAK ?= 10m
