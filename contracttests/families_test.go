@@ -19,6 +19,7 @@ import (
 	"github.com/alibabacloud-go/tea/dara"
 	"github.com/alibabacloud-go/tea/tea"
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk"
+	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/auth/credentials"
 	sdkerrors "github.com/aliyun/alibaba-cloud-sdk-go/sdk/errors"
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/requests"
 
@@ -63,7 +64,7 @@ func families(t *testing.T) []family {
 // in either format.
 func sdkGo(format string) func(*testing.T, string, string) caller {
 	return func(t *testing.T, host, secret string) caller {
-		client, err := sdk.NewClientWithAccessKey(region, emulatortest.AccessKeyID, secret)
+		client, err := sdk.NewClientWithOptions(region, sdk.NewConfig(), credentials.NewAccessKeyCredential(emulatortest.AccessKeyID, secret))
 		if err != nil {
 			t.Fatal(err)
 		}
