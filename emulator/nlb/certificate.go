@@ -64,6 +64,9 @@ func (s *tlsSettings) apply(v *state.View, l *cloud.NLBListener) error {
 	if s.AlpnPolicy != "" {
 		l.AlpnPolicy = s.AlpnPolicy
 	}
+	if !l.AlpnEnabled {
+		l.AlpnPolicy = "" // NLB-0031
+	}
 	return checkTLS(v, l)
 }
 

@@ -237,6 +237,7 @@ type loadBalancer struct {
 	ResourceGroupID        string          `rpc:"ResourceGroupId"`
 	BandwidthPackageID     string          `rpc:"BandwidthPackageId,omitempty"`
 	CrossZoneEnabled       bool            `rpc:"CrossZoneEnabled"`
+	Cps                    int             `rpc:"Cps,omitempty"`
 	SecurityGroupIDs       []string        `rpc:"SecurityGroupIds"`
 	BillingConfig          billingConfig   `rpc:"LoadBalancerBillingConfig"`
 	DeletionProtection     deletionConfig  `rpc:"DeletionProtectionConfig"`
@@ -286,7 +287,7 @@ func newLoadBalancerView(lb *cloud.NLBLoadBalancer) loadBalancer {
 		LoadBalancerID: lb.ID, LoadBalancerName: lb.Name, LoadBalancerType: networkType, LoadBalancerStatus: lb.Status, BusinessStatus: "Normal",
 		AddressType: lb.AddressType, AddressIPVersion: lb.AddressIPVersion, IPv6AddressType: lb.IPv6AddressType, RegionID: lb.RegionID,
 		VPCID: lb.VPCID, DNSName: lb.DNSName(), CreateTime: formatTime(lb.CreateTime), ResourceGroupID: lb.ResourceGroupID,
-		BandwidthPackageID: lb.BandwidthPackageID, CrossZoneEnabled: lb.CrossZoneEnabled, SecurityGroupIDs: lb.SecurityGroupIDs,
+		BandwidthPackageID: lb.BandwidthPackageID, CrossZoneEnabled: lb.CrossZoneEnabled, Cps: lb.Cps, SecurityGroupIDs: lb.SecurityGroupIDs,
 		BillingConfig:          billingConfig{"PostPay"},
 		DeletionProtection:     deletionConfig{lb.DeletionProtection.Enabled, lb.DeletionProtection.Reason, formatTime(lb.DeletionProtection.EnabledTime)},
 		ModificationProtection: protectConfig{nonProtection, lb.ModificationProtection.Reason, formatTime(lb.ModificationProtection.EnabledTime)},

@@ -67,6 +67,7 @@ type updateLoadBalancerAttributeRequest struct {
 	loadBalancerRequest
 	LoadBalancerName string `rpc:"LoadBalancerName,len=2..128,invalid=NameIllegal"`
 	CrossZoneEnabled *bool  `rpc:"CrossZoneEnabled"`
+	Cps              *int   `rpc:"Cps,min=0,max=1000000,invalid=Illegal"`
 }
 
 // Validate enforces the rules of shape.
@@ -79,9 +80,8 @@ func updateLoadBalancerAttribute(tx *state.Tx, req *updateLoadBalancerAttributeR
 		if req.LoadBalancerName != "" {
 			lb.Name = req.LoadBalancerName
 		}
-		if req.CrossZoneEnabled != nil {
-			lb.CrossZoneEnabled = *req.CrossZoneEnabled
-		}
+		set(&lb.CrossZoneEnabled, req.CrossZoneEnabled)
+		set(&lb.Cps, req.Cps)
 		return nil
 	}), nil
 }

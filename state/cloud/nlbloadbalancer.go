@@ -41,6 +41,8 @@ type NLBLoadBalancer struct {
 	SecurityGroupIDs   []string `json:",omitempty"`
 	BandwidthPackageID string   `json:",omitempty"`
 	CrossZoneEnabled   bool
+	// Cps is how many new connections a second it takes, 0 without a limit of its own.
+	Cps                int `json:",omitempty"`
 	ResourceGroupID    string
 	OrderID            int64
 	DeletionProtection NLBProtection
