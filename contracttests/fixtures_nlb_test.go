@@ -48,6 +48,7 @@ var nlbFixtures = []step{
 	{"Nlb", "CreateListener", params{"LoadBalancerId": "{nlb}", "ListenerProtocol": "TCP", "ListenerPort": "0", "StartPort": "1000", "EndPort": "2000",
 		"ServerGroupId": "{anySgp}"}, map[string]string{"rangeLsn": "ListenerId", "job": "JobId"}},
 	{"Nlb", "SetHdMonitorRegionConfig", params{"MetricStore": "metrics", "LogProject": "project"}, nil},
+	{"Nlb", "UpdateLoadBalancerAttribute", params{"LoadBalancerId": "{spareNlb}", "Cps": "1000"}, nil},
 }
 
 // nlbCases are the cases of NLB, on its fixtures.
