@@ -1,0 +1,171 @@
+package examples_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
+)
+
+// provider is the folder of a built Terraform provider; read before Main clears such
+// settings away.
+var provider = os.Getenv("CLBEMU_TERRAFORM_PROVIDER")
+
+func TestMain(m *testing.M) { os.Exit(binary.Main(m)) }
+
+// needs skips where a tool is missing, and says which.
+func needs(t *testing.T, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("there is no %s", tool)
+		}
+	}
+}
+
+// copied is an example in a folder of its own.
+func copied(t *testing.T, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(name)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// pointed is a command in the environment that clbemu env prints.
+func pointed(t *testing.T, s *binary.Server, dir string, command ...string) *exec.Cmd {
+	t.Helper()
+	r := binary.Run(t, "env", "--shell", "dotenv", "--server", s.Control)
+	if r.Code != 0 {
+		t.Fatalf("clbemu env = %+v", r)
+	}
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), strings.Fields(r.Stdout)...)
+	return cmd
+}
+
+func must(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+	}
+	return string(out)
+}
+
+// TestNode proves that the client in Node makes a load balancer of the emulator's.
+func TestNode(t *testing.T) {
+	needs(t, "node", "npm")
+	dir := copied(t, "node")
+	install := exec.CommandContext(t.Context(), "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts")
+	install.Dir = dir
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Skipf("its packages can't be had: %v\n%s", err, out)
+	}
+	s := binary.Serve(t, "--engine", "memory")
+	out := must(t, pointed(t, s, dir, "node", "index.mjs"))
+	list := binary.Run(t, "get", "lb", "node", "--server", s.Control)
+	if !strings.Contains(out, "there are 1\n") || !strings.Contains(list.Stdout, "(node)") {
+		t.Errorf("the client says %q, and the emulator has %+v", out, list)
+	}
+}
+
+// TestTerraform proves that the configuration is applied, has no difference then, and
+// is destroyed.
+func TestTerraform(t *testing.T) {
+	needs(t, "terraform")
+	if provider == "" {
+		t.Skip("no CLBEMU_TERRAFORM_PROVIDER names a built provider")
+	}
+	dir, data := copied(t, "terraform"), t.TempDir()
+	s := binary.Serve(t, "--data-dir", data, "--tls")
+	rc := filepath.Join(t.TempDir(), "rc")
+	if err := os.WriteFile(rc, fmt.Appendf(nil, "provider_installation {\n  dev_overrides { \"aliyun/alicloud\" = %q }\n  direct {}\n}\n", provider), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"apply", "-auto-approve"}, {"plan", "-detailed-exitcode"}, {"destroy", "-auto-approve"}} {
+		cmd := pointed(t, s, dir, append([]string{"terraform"}, append(args, "-no-color", "-input=false")...)...)
+		cmd.Env = append(cmd.Env, "TF_CLI_CONFIG_FILE="+rc, "SSL_CERT_FILE="+filepath.Join(data, "ca.pem"))
+		must(t, cmd)
+		if list := binary.Run(t, "get", "lb", "--server", s.Control).Stdout; strings.Contains(list, "terraform") != (args[0] != "destroy") {
+			t.Errorf("after %s there is %s", args[0], list)
+		}
+	}
+}
+
+// TestCompose proves that the services of the compose file use commands, flags and
+// settings that there are, and that they work together: as processes here, which is
+// what the image runs.
+func TestCompose(t *testing.T) {
+	text, err := os.ReadFile("compose/compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Services map[string]struct {
+			Command     []string
+			Environment map[string]string
+			HealthCheck struct{ Test []string } `yaml:"healthcheck"`
+		}
+	}
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	server, client := file.Services["clbemu"], file.Services["client"]
+	cmd := exec.Command(binary.Path, "serve")
+	cmd.Env = os.Environ()
+	for name, value := range server.Environment {
+		if name == "CLBEMU_CONTROL_LISTEN" {
+			value = "127.0.0.1:0"
+		}
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	cmd.Env = append(cmd.Env, "CLBEMU_LISTEN=127.0.0.1:0")
+	s := binary.Await(t, cmd)
+	if len(server.HealthCheck.Test) < 3 || server.HealthCheck.Test[1] != "/clbemu" {
+		t.Fatalf("the health check is %q", server.HealthCheck.Test)
+	}
+	check := exec.Command(binary.Path, append(slices.Clone(server.HealthCheck.Test[2:]), "--server", s.Control)...)
+	check.Env = append(os.Environ(), "CLBEMU_CONTROL_TOKEN="+server.Environment["CLBEMU_CONTROL_TOKEN"])
+	if r := binary.Finish(t, check); r.Code != 0 {
+		t.Errorf("the health check = %+v", r)
+	}
+	args := slices.Clone(client.Command)
+	for i, arg := range args {
+		args[i] = strings.Replace(arg, "http://clbemu:9600", s.API, 1)
+	}
+	if r := binary.Run(t, args...); r.Code != 0 || !strings.Contains(r.Stdout, "cn-hangzhou") || slices.Equal(args, client.Command) {
+		t.Errorf("the client, %q = %+v", args, r)
+	}
+	if _, err := exec.LookPath("docker"); err == nil {
+		if out, err := exec.CommandContext(t.Context(), "docker", "compose", "--file", "compose/compose.yaml", "config", "--quiet").CombinedOutput(); err != nil && !strings.Contains(string(out), "is not a docker command") && !strings.Contains(string(out), "unknown") {
+			t.Errorf("docker compose config: %v\n%s", err, out)
+		}
+	}
+}
+
+// TestExamplesAreListed proves that the page has every example.
+func TestExamplesAreListed(t *testing.T) {
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders, err := fs.ReadDir(os.DirFS("."), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range folders {
+		if f.IsDir() && !strings.Contains(string(page), "["+f.Name()+"]("+f.Name()+")") {
+			t.Errorf("the page does not have %s", f.Name())
+		}
+	}
+}
