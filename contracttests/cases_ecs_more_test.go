@@ -66,7 +66,7 @@ var ecsInstanceCases = []apiCase{
 	refused("DescribeInstanceAttachmentAttributes", "no-json", "InvalidInstanceIds", params{"InstanceIds": node1}),
 
 	succeeds("CreateNetworkInterface", "new", params{"VSwitchId": vsw1, "SecurityGroupId": group1, "NetworkInterfaceName": "new", "Description": "new interface",
-		"ResourceGroupId": "rg-clbemu0second", "SecondaryPrivateIpAddressCount": "1", "Tag.1.Key": "app", "Tag.1.Value": "web"}),
+		"ResourceGroupId": "rg-clbemu0second", "SourceDestCheck": "true", "SecondaryPrivateIpAddressCount": "1", "Tag.1.Key": "app", "Tag.1.Value": "web"}),
 	refused("CreateNetworkInterface", "unknown-vswitch", "InvalidVSwitchId.NotFound", params{"VSwitchId": "vsw-gone", "SecurityGroupId": group1}),
 	succeeds("AttachNetworkInterface", "available", params{"NetworkInterfaceId": freeENI, "InstanceId": node1}),
 	refused("AttachNetworkInterface", "in-use", "InvalidOperation.InvalidEniState", params{"NetworkInterfaceId": attachedENI, "InstanceId": node1}),

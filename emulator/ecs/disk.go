@@ -66,6 +66,8 @@ type diskView struct {
 	Portable           bool   `rpc:"Portable"`
 	CreationTime       string `rpc:"CreationTime"`
 	AttachedTime       string `rpc:"AttachedTime"`
+	// Tags are always there, and none: a client that does not find them is at a loss.
+	Tags []tagView `rpc:"Tags>Tag"`
 }
 
 // describeDisks lists the disks of the instances that RunInstances made: those of the

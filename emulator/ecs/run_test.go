@@ -220,7 +220,7 @@ func TestStopInstances(t *testing.T) {
 func TestNetworkInterfaceLife(t *testing.T) {
 	c := newClient(t)
 	made := c.Do("CreateNetworkInterface", with(newENI, params{"PrimaryIpAddress": "192.168.0.60", "SecondaryPrivateIpAddressCount": "1",
-		"NetworkInterfaceName": "pods-2", "SourceDestCheck": "false", "Tag.1.Key": "app"}))
+		"NetworkInterfaceName": "pods-2", "Tag.1.Key": "app"}))
 	id := made.Text("NetworkInterfaceId")
 	expect(t, made, map[string]string{"PrivateIpAddress": "192.168.0.60", "Status": "Available", "SourceDestCheck": "false", "Tags.Tag.0.TagKey": "app"})
 	c.Do("AttachNetworkInterface", params{"NetworkInterfaceId": id, "InstanceId": secondID})
