@@ -13,31 +13,48 @@ import (
 	"github.com/clbemu/clbemu/emulator/names"
 )
 
-// usageText is what help says behind the description.
-const usageText = `Usage:{{if .Runnable}}
-  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} [command]{{end}}{{if .HasExample}}
+// describeUsage is what help says behind the description. It is no template, since a
+// program with one keeps all methods of all its packages.
+func describeUsage(cmd *cobra.Command) error {
+	var b strings.Builder
+	groups := cmd.HasAvailableSubCommands()
+	b.WriteString("Usage:")
+	if cmd.Runnable() {
+		fmt.Fprintf(&b, "\n  %s", cmd.UseLine())
+	}
+	if groups {
+		fmt.Fprintf(&b, "\n  %s [command]", cmd.CommandPath())
+	}
+	if cmd.HasExample() {
+		fmt.Fprintf(&b, "\n\nExamples:\n%s", cmd.Example)
+	}
+	if groups {
+		b.WriteString("\n\nCommands:")
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() {
+				fmt.Fprintf(&b, "\n  %-*s  %s", sub.NamePadding(), sub.Name(), sub.Short)
+			}
+		}
+	}
+	if flags := cmd.LocalNonPersistentFlags(); flags.HasAvailableFlags() {
+		b.WriteString("\n\nFlags, of which each is an environment variable too (--data-dir is CLBEMU_DATA_DIR):\n" + usageOf(flags))
+	}
+	if cmd.HasAvailableInheritedFlags() || cmd.HasAvailablePersistentFlags() {
+		b.WriteString("\n\nFlags of every command:\n" + usageOf(cmd.Root().PersistentFlags()))
+	}
+	if groups {
+		fmt.Fprintf(&b, "\n\nSee %s [command] --help for more of a command.", cmd.CommandPath())
+	}
+	_, err := fmt.Fprintln(cmd.OutOrStderr(), b.String())
+	return err
+}
 
-Examples:
-{{.Example}}{{end}}{{if .HasAvailableSubCommands}}
-
-Commands:{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}{{end}}{{if .LocalNonPersistentFlags.HasAvailableFlags}}
-
-Flags, of which each is an environment variable too (--data-dir is CLBEMU_DATA_DIR):
-{{.LocalNonPersistentFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if or .HasAvailableInheritedFlags .HasAvailablePersistentFlags}}
-
-Flags of every command:
-{{everywhere . | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
-
-See {{.CommandPath}} [command] --help for more of a command.{{end}}
-`
+func usageOf(flags *pflag.FlagSet) string { return strings.TrimRight(flags.FlagUsages(), " \n") }
 
 // explainUsage makes help fit the terminal, and refusals of the command line say what
 // was meant.
 func explainUsage(root *cobra.Command) {
-	cobra.AddTemplateFunc("everywhere", func(cmd *cobra.Command) string { return cmd.Root().PersistentFlags().FlagUsages() })
-	root.SetUsageTemplate(usageText)
+	root.SetUsageFunc(describeUsage)
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		out := cmd.OutOrStdout()
