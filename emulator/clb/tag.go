@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -224,12 +225,7 @@ func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, e
 		if err != nil {
 			return nil, err
 		}
-		if len(req.TagKeys) == 0 {
-			state.DeleteTagsOf(tx, kind, id)
-		}
-		for _, key := range req.TagKeys {
-			state.Tags.Delete(tx, state.TagID(kind, id, key))
-		}
+		tagging.Remove(tx, kind, id, req.TagKeys)
 	}
 	return &gateway.Empty{}, nil
 }
@@ -256,27 +252,18 @@ func (req *listTagResourcesRequest) Validate() error {
 }
 
 type listTagResourcesResponse struct {
-	NextToken    string        `rpc:"NextToken"`
-	TagResources []tagResource `rpc:"TagResources>TagResource"`
-}
-
-type tagResource struct {
-	ResourceType string `rpc:"ResourceType"`
-	ResourceID   string `rpc:"ResourceId"`
-	TagKey       string `rpc:"TagKey"`
-	TagValue     string `rpc:"TagValue"`
+	NextToken    string             `rpc:"NextToken"`
+	TagResources []tagging.Resource `rpc:"TagResources>TagResource"`
 }
 
 // listTagResources lists every tag of the resources that are named and carry
 // all the tags that are asked for.
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
-	var list []tagResource
+	var list []tagging.Resource
 	for _, kind := range kindsOf(req.ResourceType) {
 		list = append(list, req.tagged(v, kind)...)
 	}
-	list, next, err := listing.After(list, req.NextToken, tagResourcesPerPage, func(t tagResource) string {
-		return t.ResourceID + "/" + t.TagKey
-	})
+	list, next, err := listing.After(list, req.NextToken, tagResourcesPerPage, tagging.Resource.Place)
 	if err != nil {
 		return nil, errTagTokenInvalid
 	}
@@ -284,7 +271,7 @@ func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagReso
 }
 
 // tagged are the tags of the resources of a kind that the call asks for.
-func (req *listTagResourcesRequest) tagged(v *state.View, kind state.TagResourceType) (list []tagResource) {
+func (req *listTagResourcesRequest) tagged(v *state.View, kind state.TagResourceType) (list []tagging.Resource) {
 	ids := listing.Unique(req.ResourceIDs)
 	if len(ids) == 0 {
 		ids = state.ResourcesTagged(v, kind, tagFilters(req.Tags))
@@ -294,7 +281,7 @@ func (req *listTagResourcesRequest) tagged(v *state.View, kind state.TagResource
 			continue
 		}
 		for _, t := range state.TagsOf(v, kind, id) {
-			list = append(list, tagResource{string(req.ResourceType), id, t.Key, t.Value})
+			list = append(list, tagging.Resource{ResourceType: string(req.ResourceType), ResourceID: id, TagKey: t.Key, TagValue: t.Value})
 		}
 	}
 	return list

@@ -93,11 +93,8 @@ func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, e
 		return nil, err
 	}
 	for _, id := range req.ResourceIDs {
-		if len(req.TagKeys) == 0 && req.All {
-			state.DeleteTagsOf(tx, req.kind(), id)
-		}
-		for _, key := range req.TagKeys {
-			state.Tags.Delete(tx, state.TagID(req.kind(), id, key))
+		if len(req.TagKeys) > 0 || req.All {
+			tagging.Remove(tx, req.kind(), id, req.TagKeys)
 		}
 	}
 	return &gateway.Empty{}, nil
@@ -114,15 +111,8 @@ type listTagResourcesRequest struct {
 const tagsOfPage = 50
 
 type listTagResourcesResponse struct {
-	NextToken    string        `rpc:"NextToken"`
-	TagResources []tagResource `rpc:"TagResources>TagResource"`
-}
-
-type tagResource struct {
-	ResourceType string `rpc:"ResourceType"`
-	ResourceID   string `rpc:"ResourceId"`
-	TagKey       string `rpc:"TagKey"`
-	TagValue     string `rpc:"TagValue"`
+	NextToken    string             `rpc:"NextToken"`
+	TagResources []tagging.Resource `rpc:"TagResources>TagResource"`
 }
 
 // listTagResources lists every tag of the resources that are named and carry all the
@@ -131,13 +121,8 @@ func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagReso
 	if len(req.ResourceIDs) == 0 && len(req.Tags) == 0 {
 		return nil, errTagsOrIDsMissing
 	}
-	var list []tagResource
-	for _, id := range tagging.Find(v, req.kind(), req.ResourceIDs, req.Tags) {
-		for _, t := range state.TagsOf(v, req.kind(), id) {
-			list = append(list, tagResource{req.ResourceType, id, t.Key, t.Value})
-		}
-	}
-	part, next, err := listing.After(list, req.NextToken, tagsOfPage, func(t tagResource) string { return t.ResourceID + "/" + t.TagKey })
+	list := tagging.Resources(v, req.kind(), req.ResourceType, req.ResourceIDs, req.Tags)
+	part, next, err := listing.After(list, req.NextToken, tagsOfPage, tagging.Resource.Place)
 	if err != nil {
 		return nil, errNextTokenInvalid.Of(req.NextToken)
 	}

@@ -75,28 +75,16 @@ func attributeTagsOf(v *state.View, kind state.TagResourceType, id string) (tags
 	return tags
 }
 
-// filters are tags as filters: one without a value asks for its key alone.
-func filters(tags []tagging.Tag) []state.TagFilter {
-	list := make([]state.TagFilter, len(tags))
-	for i := range tags {
-		list[i].Key = tags[i].Key
-		if tags[i].Value != "" {
-			list[i].Value = &tags[i].Value
-		}
-	}
-	return list
-}
-
 // anyTag tells whether a resource has one of the tags, if there are any.
 func anyTag(v *state.View, kind state.TagResourceType, id string, tags []tagging.Tag) bool {
-	return len(tags) == 0 || slices.ContainsFunc(filters(tags), func(f state.TagFilter) bool {
+	return len(tags) == 0 || slices.ContainsFunc(tagging.Filters(tags), func(f state.TagFilter) bool {
 		return state.HasTags(v, kind, id, []state.TagFilter{f})
 	})
 }
 
 // taggedWithAny lists the resources that have one of the tags, each once.
 func taggedWithAny(v *state.View, kind state.TagResourceType, tags []tagging.Tag) (ids []string) {
-	for _, f := range filters(tags) {
+	for _, f := range tagging.Filters(tags) {
 		ids = append(ids, state.ResourcesTagged(v, kind, []state.TagFilter{f})...)
 	}
 	return listing.Unique(ids)
@@ -170,12 +158,7 @@ func untagResources(tx *state.Tx, req *untagResourcesRequest) (*work, error) {
 	}
 	return &work{do: func() error {
 		for _, id := range req.ResourceIDs {
-			if len(req.TagKeys) == 0 {
-				state.DeleteTagsOf(tx, kind, id)
-			}
-			for _, key := range req.TagKeys {
-				state.Tags.Delete(tx, state.TagID(kind, id, key))
-			}
+			tagging.Remove(tx, kind, id, req.TagKeys)
 		}
 		return nil
 	}}, nil
@@ -198,33 +181,13 @@ func (req *listTagResourcesRequest) Validate() error {
 }
 
 type listTagResourcesResponse struct {
-	TagResources []tagResource `rpc:"TagResources"`
+	TagResources []tagging.Resource `rpc:"TagResources"`
 	paged
 }
 
-type tagResource struct {
-	ResourceType string `rpc:"ResourceType"`
-	ResourceID   string `rpc:"ResourceId"`
-	TagKey       string `rpc:"TagKey"`
-	TagValue     string `rpc:"TagValue"`
-}
-
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
-	kind := tagKind(req.ResourceType)
-	ids := listing.Unique(req.ResourceIDs)
-	if len(ids) == 0 {
-		ids = state.ResourcesTagged(v, kind, filters(req.Tags))
-	}
-	var list []tagResource
-	for _, id := range ids {
-		if !state.Taggable(v, kind, id) || !state.HasTags(v, kind, id, filters(req.Tags)) {
-			continue
-		}
-		for _, t := range state.TagsOf(v, kind, id) {
-			list = append(list, tagResource{req.ResourceType, id, t.Key, t.Value})
-		}
-	}
-	part, page, err := cut(list, req.paging, func(t tagResource) string { return t.ResourceID + "/" + t.TagKey })
+	list := tagging.Resources(v, tagKind(req.ResourceType), req.ResourceType, req.ResourceIDs, req.Tags)
+	part, page, err := cut(list, req.paging, tagging.Resource.Place)
 	if err != nil {
 		return nil, err
 	}

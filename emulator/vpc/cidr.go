@@ -3,6 +3,8 @@ package vpc
 import (
 	"hash/fnv"
 	"net/netip"
+
+	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // What is refused here.
@@ -24,13 +26,9 @@ func within(inner, outer netip.Prefix) bool {
 	return inner.Bits() >= outer.Bits() && outer.Overlaps(inner)
 }
 
-// serviceBlock is where the cloud's own services are: every route table leads
-// there, and no one else may.
-const serviceBlock = "100.64.0.0/10"
-
 // reservedBlocks can't be the block of a VPC.
 var reservedBlocks = []netip.Prefix{
-	netip.MustParsePrefix(serviceBlock),
+	netip.MustParsePrefix(cloud.ServiceBlock),
 	netip.MustParsePrefix("127.0.0.0/8"),
 	netip.MustParsePrefix("169.254.0.0/16"),
 	netip.MustParsePrefix("224.0.0.0/4"),

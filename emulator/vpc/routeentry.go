@@ -193,7 +193,7 @@ func checkDestination(v *state.View, table *cloud.RouteTable, text string) (neti
 	switch {
 	case !ok:
 		return block, errCIDRMalformed.Of(text)
-	case within(block, netip.MustParsePrefix(serviceBlock)):
+	case within(block, netip.MustParsePrefix(cloud.ServiceBlock)):
 		return block, errDestinationReserved.Of(text)
 	}
 	if e, ok := cloud.RouteEntriesByTable.First(v, table.ID, text); ok {

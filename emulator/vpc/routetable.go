@@ -107,24 +107,11 @@ func putRouteTable(tx *state.Tx, vpc *cloud.VPC, t *cloud.RouteTable) string {
 	t.ResourceGroupID = vpc.ResourceGroupID
 	t.CreateTime = tx.Now()
 	cloud.RouteTables.Put(tx, t)
-	putSystemEntry(tx, t, serviceBlock)
+	cloud.AddSystemRoute(tx, t, cloud.ServiceBlock)
 	for s := range cloud.VSwitchesByVPC.List(tx.View, vpc.ID) {
-		putSystemEntry(tx, t, s.CIDRBlock)
+		cloud.AddSystemRoute(tx, t, s.CIDRBlock)
 	}
 	return t.ID
-}
-
-func putSystemEntry(tx *state.Tx, t *cloud.RouteTable, block string) {
-	cloud.RouteEntries.Put(tx, &cloud.RouteEntry{
-		Owner:                t.Owner,
-		ID:                   tx.NewID(cloud.RouteEntries.Kind()),
-		RouteTableID:         t.ID,
-		VPCID:                t.VPCID,
-		DestinationCIDRBlock: block,
-		Type:                 cloud.RouteTableSystem,
-		Status:               cloud.RouteEntryAvailable,
-		CreateTime:           tx.Now(),
-	})
 }
 
 // systemRouteTable returns the id of the table that the VPC was made with.

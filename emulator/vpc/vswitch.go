@@ -117,7 +117,7 @@ func putVSwitch(tx *state.Tx, req *createVSwitchRequest) (string, error) {
 	cloud.VSwitches.Put(tx, s)
 	req.set(tx, cloud.TagVSwitch, s.ID)
 	for t := range cloud.RouteTablesByVPC.List(tx.View, vpc.ID) {
-		putSystemEntry(tx, t, s.CIDRBlock)
+		cloud.AddSystemRoute(tx, t, s.CIDRBlock)
 	}
 	return s.ID, nil
 }

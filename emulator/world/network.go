@@ -145,14 +145,14 @@ func (p *planter) routeEntry(s *routeEntrySpec) {
 	if text == "" {
 		return
 	}
-	if resources.Within(prefix, resources.ServiceBlock) {
-		p.fail(s.DestinationCIDRBlock, "%s lies in %s, which the cloud keeps for itself", text, resources.ServiceBlock)
+	if resources.Within(prefix, cloud.ServiceBlock) {
+		p.fail(s.DestinationCIDRBlock, "%s lies in %s, which the cloud keeps for itself", text, cloud.ServiceBlock)
 	} else if _, twice := cloud.RouteEntriesByTable.First(p.tx.View, table.ID, text); twice {
 		p.fail(s.DestinationCIDRBlock, "route table %s has a route to %s already", table.ID, text)
 	}
 	cloud.RouteEntries.Put(p.tx, &cloud.RouteEntry{
 		Owner: table.Owner, ID: p.tx.In(table.Owner).NewID(cloud.RouteEntries.Kind()), RouteTableID: table.ID,
-		VPCID: table.VPCID, DestinationCIDRBlock: text, Type: cloud.RouteTableCustom, Status: resources.RouteAvailable,
+		VPCID: table.VPCID, DestinationCIDRBlock: text, Type: cloud.RouteTableCustom, Status: cloud.RouteEntryAvailable,
 		NextHopType: p.word(s.NextHopType, nextHopInstance, nextHopInterface), NextHopID: s.NextHop.text,
 		Name: s.Name.text, Description: s.Description.text, CreateTime: p.tx.Now(),
 	})

@@ -29,6 +29,19 @@ type RouteEntry struct {
 	CreateTime           time.Time
 }
 
+// ServiceBlock is where the cloud's own services live: every route table leads
+// there, and no other route may. Evidence CLB-0450.
+const ServiceBlock = "100.64.0.0/10"
+
+// AddSystemRoute puts a route of the system into a table, which leads to a block of
+// the VPC itself or of the cloud.
+func AddSystemRoute(tx *state.Tx, t *RouteTable, block string) {
+	RouteEntries.Put(tx, &RouteEntry{
+		Owner: t.Owner, ID: tx.In(t.Owner).NewID(RouteEntries.Kind()), RouteTableID: t.ID, VPCID: t.VPCID,
+		DestinationCIDRBlock: block, Type: RouteTableSystem, Status: RouteEntryAvailable, CreateTime: tx.Now(),
+	})
+}
+
 // RouteEntries by id.
 var RouteEntries = state.NewTable(Schema, "RouteEntry", func(e *RouteEntry) string { return e.ID },
 	state.IDForm("rte-", 18), state.Life(func(e *RouteEntry) *string { return &e.Status }))

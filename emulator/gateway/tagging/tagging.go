@@ -45,18 +45,52 @@ func Set(tx *state.Tx, kind state.TagResourceType, id string, tags []Tag) {
 	}
 }
 
+// Remove takes tags off a resource by their keys, and all where none is named. A tag
+// that is not there is no error.
+func Remove(tx *state.Tx, kind state.TagResourceType, id string, keys []string) {
+	if len(keys) == 0 {
+		state.DeleteTagsOf(tx, kind, id)
+	}
+	for _, key := range keys {
+		state.Tags.Delete(tx, state.TagID(kind, id, key))
+	}
+}
+
+// Resource is a tag with the resource that has it, as ListTagResources answers them.
+type Resource struct {
+	ResourceType string `rpc:"ResourceType"`
+	ResourceID   string `rpc:"ResourceId"`
+	TagKey       string `rpc:"TagKey"`
+	TagValue     string `rpc:"TagValue"`
+}
+
+// Place is where the tag stands in a list.
+func (r Resource) Place() string { return r.ResourceID + "/" + r.TagKey }
+
+// Resources lists every tag of the resources that Find finds, with the API's word for
+// their type.
+func Resources(v *state.View, kind state.TagResourceType, resourceType string, ids []string, tags []Tag) (list []Resource) {
+	for _, id := range Find(v, kind, ids, tags) {
+		for _, t := range state.TagsOf(v, kind, id) {
+			list = append(list, Resource{resourceType, id, t.Key, t.Value})
+		}
+	}
+	return list
+}
+
 // Find returns those of the named resources that carry all the tags, each once, in
 // order; all that carry them where none is named.
 func Find(v *state.View, kind state.TagResourceType, ids []string, tags []Tag) []string {
 	if len(ids) == 0 {
-		return state.ResourcesTagged(v, kind, filters(tags))
+		return state.ResourcesTagged(v, kind, Filters(tags))
 	}
-	found := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !state.HasTags(v, kind, id, filters(tags)) })
+	found := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !state.HasTags(v, kind, id, Filters(tags)) })
 	slices.Sort(found)
 	return slices.Compact(found)
 }
 
-func filters(tags []Tag) []state.TagFilter {
+// Filters are tags as filters: one without a value asks for its key alone.
+func Filters(tags []Tag) []state.TagFilter {
 	filters := make([]state.TagFilter, len(tags))
 	for i, t := range tags {
 		filters[i].Key = t.Key
@@ -73,7 +107,7 @@ func Filter(v *state.View, kind state.TagResourceType, tags []Tag) func(id strin
 	if len(tags) == 0 {
 		return func(string) bool { return true }
 	}
-	ids := state.ResourcesTagged(v, kind, filters(tags))
+	ids := state.ResourcesTagged(v, kind, Filters(tags))
 	return func(id string) bool {
 		_, found := slices.BinarySearch(ids, id)
 		return found

@@ -7,10 +7,6 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// ServiceBlock is where the cloud's own services live: every route table leads
-// there, and no other route may. Evidence CLB-0450.
-const ServiceBlock = "100.64.0.0/10"
-
 // Overlaps tells whether two blocks have addresses in common. One that is invalid has
 // none.
 func Overlaps(prefix netip.Prefix, block string) bool {

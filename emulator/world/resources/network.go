@@ -9,9 +9,6 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// RouteAvailable is the status of the routes of a world.
-const RouteAvailable = "Available"
-
 // group is the resource group of what names none.
 func group(tx *state.Tx, owner state.Owner, id string) string {
 	if id != "" {
@@ -36,15 +33,7 @@ func AddRouteTable(tx *state.Tx, vpc *cloud.VPC, t *cloud.RouteTable) {
 	t.ResourceGroupID = group(tx, t.Owner, t.ResourceGroupID)
 	t.CreateTime = tx.Now()
 	cloud.RouteTables.Put(tx, t)
-	addSystemRoute(tx, t, ServiceBlock)
-}
-
-func addSystemRoute(tx *state.Tx, t *cloud.RouteTable, block string) {
-	cloud.RouteEntries.Put(tx, &cloud.RouteEntry{
-		Owner: t.Owner, ID: tx.In(t.Owner).NewID(cloud.RouteEntries.Kind()), RouteTableID: t.ID, VPCID: t.VPCID,
-		DestinationCIDRBlock: block, Type: cloud.RouteTableSystem, Status: RouteAvailable,
-		CreateTime: tx.Now(),
-	})
+	cloud.AddSystemRoute(tx, t, cloud.ServiceBlock)
 }
 
 // AddVSwitch puts a vSwitch into a VPC, with the VPC's own route table unless it names
@@ -57,7 +46,7 @@ func AddVSwitch(tx *state.Tx, vpc *cloud.VPC, sw *cloud.VSwitch) {
 	cloud.VSwitches.Put(tx, sw)
 	for t := range cloud.RouteTablesByVPC.List(tx.View, vpc.ID) {
 		if sw.CIDRBlock != "" {
-			addSystemRoute(tx, t, sw.CIDRBlock)
+			cloud.AddSystemRoute(tx, t, sw.CIDRBlock)
 		}
 	}
 }
