@@ -270,7 +270,7 @@ func (e *Emulator) build(products []*gateway.Product, snapshots *control.Snapsho
 		Store:      e.store,
 		Caller:     callers.refuse,
 		Products:   products,
-		Elsewhere:  elsewhere(),
+		Elsewhere:  elsewhere,
 		StrictAuth: e.cfg.StrictAuth,
 		Nonces:     e.nonces,
 		Seed:       e.cfg.Seed,

@@ -45,7 +45,6 @@ func describeRegions(v *state.View, _ *describeRegionsRequest) (*describeRegions
 	for r := range cloud.Regions.All(v) {
 		resp.Regions = append(resp.Regions, regionView{RegionID: r.ID, LocalName: r.LocalName, Endpoint: "ecs." + r.ID + ".aliyuncs.com", Status: statusAvailable})
 	}
-	slices.SortFunc(resp.Regions, func(a, b regionView) int { return cmp.Compare(a.RegionID, b.RegionID) })
 	return resp, nil
 }
 

@@ -111,7 +111,7 @@ func newTestServer(t testing.TB, change func(*gateway.Config)) *testServer {
 	cfg := gateway.Config{
 		Store:     gatewaytest.Store(t, plantKeys),
 		Products:  []*gateway.Product{product},
-		Elsewhere: map[string]string{"2020-06-16": "Alb"},
+		Elsewhere: func() map[string]string { return map[string]string{"2020-06-16": "Alb"} },
 		WallClock: func() time.Time { return wallClock },
 		Seed:      1,
 	}

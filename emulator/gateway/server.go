@@ -24,8 +24,9 @@ type Config struct {
 	Store    *state.Store
 	Products []*Product
 	// Elsewhere are the products of the cloud that are not emulated, by version:
-	// calls of them are refused as such, and not as unknown.
-	Elsewhere map[string]string
+	// calls of them are refused as such, and not as unknown. It is asked when there is
+	// such a call; nil is none.
+	Elsewhere func() map[string]string
 	// Caller, if set, tells why a call is not even looked at.
 	Caller func(*http.Request) error
 	// StrictAuth verifies signatures. Without it a call belongs to the account of
@@ -295,16 +296,13 @@ func (s *Server) identify(call *Call, v *state.View) *Problem {
 
 // route finds the row of the action.
 func (s *Server) route(call *Call) *Problem {
-	elsewhere, known := s.cfg.Elsewhere[call.Version]
 	switch {
 	case call.Version == "":
 		return Missing("Version")
-	case call.product == nil && known:
-		return notEmulated(strings.TrimSpace(elsewhere + " " + call.ActionName))
+	case call.product == nil:
+		return s.strange(call)
 	case call.ActionName == "":
 		return Missing("Action")
-	case call.product == nil:
-		return problemUnknownVersion
 	}
 	action, ok := s.actions[call.Version][call.ActionName]
 	if !ok {
@@ -318,6 +316,19 @@ func (s *Server) route(call *Call) *Problem {
 	}
 	call.action = action
 	return nil
+}
+
+// strange refuses a call of a product that is not served.
+func (s *Server) strange(call *Call) *Problem {
+	if s.cfg.Elsewhere != nil {
+		if name, known := s.cfg.Elsewhere()[call.Version]; known {
+			return notEmulated(strings.TrimSpace(name + " " + call.ActionName))
+		}
+	}
+	if call.ActionName == "" {
+		return Missing("Action")
+	}
+	return problemUnknownVersion
 }
 
 // locate settles the region: the one named, that of the host, as each region of
