@@ -15,6 +15,7 @@ import (
 	"maps"
 	"math/big"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -106,12 +107,15 @@ func callsOf(s step) cause {
 	}}
 }
 
+// saved is where a value stands that an earlier call answered.
+var saved = regexp.MustCompile(`\{[A-Za-z]+\}`)
+
 // shownParams are the parameters that make the difference, for the page.
 func shownParams(p params) string {
 	var shown []string
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		value := p[name]
-		if strings.HasPrefix(value, "{") || len(value) > 40 || name == "InstanceChargeType" && value == "PayByCLCU" {
+		if strings.HasPrefix(value, "{") || saved.MatchString(value) || len(value) > 40 || name == "InstanceChargeType" && value == "PayByCLCU" {
 			continue
 		}
 		shown = append(shown, "`"+name+"="+value+"`")

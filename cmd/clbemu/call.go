@@ -79,7 +79,7 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 	}
 	if !p.forPrograms() {
 		screen := terminal.New(cmd.ErrOrStderr())
-		screen.Printf("%s", screen.Fit(hint(reply.Text("Code"), action.Name), labelWidth))
+		screen.Printf("%s", screen.Fit(hint(reply.Text("Code"), action), labelWidth))
 	}
 	return failed(fmt.Errorf("%s was refused with %d %s: %s", action.Name, reply.Status, reply.Text("Code"), reply.Text("Message")))
 }

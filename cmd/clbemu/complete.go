@@ -105,6 +105,35 @@ func resourceNames(kind string) func(ctx context.Context, c *controlclient.Clien
 	}
 }
 
+// regionNames are those with a vSwitch, where something can be made.
+func regionNames(ctx context.Context, c *controlclient.Client) []string {
+	return ofVSwitches(ctx, c, func(r *controlapi.Resource) string { return r.Region })
+}
+
+func accountIDs(ctx context.Context, c *controlclient.Client) []string {
+	return ofVSwitches(ctx, c, func(r *controlapi.Resource) string { return r.Account })
+}
+
+func ofVSwitches(ctx context.Context, c *controlclient.Client, name func(*controlapi.Resource) string) (list []string) {
+	found, _ := c.Resources(ctx, controlclient.Wanted{Kind: "vswitch"}) // none are offered then
+	for i := range found.Resources {
+		list = append(list, name(&found.Resources[i]))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// accessKeys are the access keys of the account.
+func accessKeys(ctx context.Context, c *controlclient.Client) (list []string) {
+	inForce, _ := c.World(ctx, controlapi.Where{}) // none are offered then
+	for _, s := range inForce {
+		if known, id, ok := conditions.Find(s.Name); ok && known.Name == "key.<id>.status" {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
 // completeKind offers kinds, and then what there is of one.
 func completeKind(cmd *cobra.Command, args []string, _ string) (list []string, _ cobra.ShellCompDirective) {
 	switch len(args) {
@@ -154,5 +183,17 @@ func completeValue(cmd *cobra.Command, word string) (list []string) {
 func completeFlag(cmd *cobra.Command, flag string, offer completing) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, offer); err != nil {
 		panic(err) // there is no such flag
+	}
+}
+
+// completeEverywhere offers values of the flags that mean the same of every command.
+func completeEverywhere(cmd *cobra.Command) {
+	for flag, offer := range map[string]completing{"region": live(regionNames), "account": live(accountIDs), "access-key-id": live(accessKeys)} {
+		if cmd.Flags().Lookup(flag) != nil {
+			completeFlag(cmd, flag, offer)
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		completeEverywhere(sub)
 	}
 }

@@ -23,6 +23,8 @@ func TestCompletes(t *testing.T) {
 		{"upgradecheck --since-mark ,", "before\n"}, {"world get ,", "vswitch.vsw-bp1clbemu000000000001.freeAddresses\n"}, {"world set ,", "account.arrears=\n"},
 		{"scenario run ,", "arrears\n"}, {"scenario watch ,", "arrears\n"}, {"journal --action ,", "CreateLoadBalancer\n"}, {"journal --code ,", "Throttling.User\n"},
 		{"call DeleteLoadBalancer LoadBalancerId=,", "LoadBalancerId=" + id + "\n"}, {"call DeleteLoadBalancer ,", "LoadBalancerId=\n"}, {"explain ,", "ORDER.ARREARAGE\n"},
+		{"get lb --region ,", "cn-hangzhou\n"}, {"quota --account ,", "1234567890123456\n"}, {"world set --region ,", "cn-hangzhou\n"}, {"env --region ,", "cn-hangzhou\n"},
+		{"call --access-key-id ,", "testid\n"}, {"env --access-key-id ,", "testid\n"},
 	} {
 		line, _ := strings.CutSuffix(test.line, ",")
 		words := strings.Split(line, " ")

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,7 +72,7 @@ func explainedText(e *controlapi.Explanation) string {
 		b.WriteString(labelled("answer", "the gateway's own, to any action"))
 	}
 	for _, c := range e.Causes {
-		b.WriteString(causeText(&c, e.Action != nil))
+		b.WriteString(causeText(&c, afterCause(&c, e.Action != nil)))
 	}
 	if e.Fault != "" {
 		b.WriteString(labelled("fault", "this emulator answers so by a fault rule alone:"))
@@ -114,36 +115,41 @@ func actionText(a *controlapi.ExplainedAction) string {
 		labelled("reads", cmp.Or(strings.Join(optional, ", "), "nothing else"))
 }
 
-func causeText(c *controlapi.Cause, withCode bool) string {
-	about := c.About + " (" + c.Action + ")"
-	if withCode {
-		about = c.About + ": " + c.Code
+// afterCause says what the explained name does not: the code of an action's cause, the
+// action of a code's.
+func afterCause(c *controlapi.Cause, ofAction bool) string {
+	if ofAction {
+		return ": " + c.Code
 	}
-	return labelled("because", about) + labelled("  begin", c.Begin) + labelled("  end", c.End)
+	return " (" + c.Action + ")"
 }
 
-// hint is what a refused call is told: the causes that its action has for the code,
-// else all of them.
-func hint(code, action string) string {
+func causeText(c *controlapi.Cause, after string) string {
+	return labelled("because", c.About+after) + labelled("  begin", c.Begin) + labelled("  end", c.End)
+}
+
+// hint is what a refused call is told: the causes that its action has for the code, or
+// that every action has.
+func hint(code string, action names.Action) string {
 	e, err := explain.Name(knownNames(), code)
 	if err != nil {
 		return ""
 	}
-	var causes []controlapi.Cause
-	for _, c := range e.Causes {
-		if c.Action == action {
-			causes = append(causes, c)
-		}
-	}
-	if len(causes) == 0 {
-		causes = e.Causes
-	}
+	answers := func(of []string) bool { return of == nil || slices.Contains(of, action.Name) }
 	var b strings.Builder
+	causes := slices.DeleteFunc(e.Causes, func(c controlapi.Cause) bool {
+		own := c.Product == action.Product && c.Action == action.Name
+		return !own && !slices.ContainsFunc(e.Answers, func(a controlapi.ExplainedAnswer) bool { return a.Actions == nil && a.Message == c.Message })
+	})
 	for _, c := range causes[:min(len(causes), mostCauses)] {
-		b.WriteString(causeText(&c, false))
+		b.WriteString(causeText(&c, ""))
 	}
-	for _, known := range e.Evidence[:min(len(e.Evidence), 1)] {
-		b.WriteString(labelled("evidence", fmt.Sprintf("%s, %s: %s", known.ID, known.Confidence, known.Claim)))
+	for _, a := range e.Answers {
+		i := slices.IndexFunc(e.Evidence, func(known controlapi.Evidence) bool { return known.ID == a.Evidence })
+		if i >= 0 && a.Product == action.Product && answers(a.Actions) {
+			b.WriteString(labelled("evidence", fmt.Sprintf("%s, %s: %s", a.Evidence, e.Evidence[i].Confidence, e.Evidence[i].Claim)))
+			break
+		}
 	}
 	return b.String() + labelled("more", "clbemu explain "+code)
 }

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -51,6 +52,15 @@ func TestEverythingIsExplained(t *testing.T) {
 			t.Errorf("%s: %+v, %v", a.Name, e, err)
 		}
 	}
+	placeholder := regexp.MustCompile(`\{[A-Za-z]+\}`)
+	for _, a := range known.Actions() {
+		e, _ := explain.Name(known, a.Name)
+		for _, c := range e.Causes {
+			if found := placeholder.FindString(c.Begin + c.End); found != "" {
+				t.Errorf("%s: how %s comes about or ends names %s, which a reader can't fill", a.Name, c.Code, found)
+			}
+		}
+	}
 	if len(codes) < 300 {
 		t.Errorf("there are %d codes", len(codes))
 	}
@@ -78,9 +88,16 @@ func TestCallHint(t *testing.T) {
 	mustRun(t, "world", "set", "account.arrears=true", "--server", s.Control)
 	args := []string{"call", "CreateLoadBalancer", "LoadBalancerSpec=slb.s1.small", "--server", s.Control}
 	r := binary.Run(t, args...)
-	if r.Code != 1 || !strings.Contains(r.Stderr, "because   Account in arrears (CreateLoadBalancer)") || !strings.Contains(r.Stderr, "  end     `clbemu world set account.arrears=false`") {
+	if r.Code != 1 || !strings.Contains(r.Stderr, "because   Account in arrears\n") || !strings.Contains(r.Stderr, "  end     `clbemu world set account.arrears=false`") {
 		t.Errorf("a refused call = %+v", r)
 	}
+	// What the gateway answers to any action comes about for each in the same way.
+	mustRun(t, "world", "set", "account.arrears=false", "throttle.key=0.001/1", "--server", s.Control)
+	binary.Run(t, "call", "DescribeZones", "--server", s.Control)
+	if r := binary.Run(t, "call", "DescribeZones", "--server", s.Control); !strings.Contains(r.Stderr, "because   Call rate of an access key\n") {
+		t.Errorf("a throttled call = %+v", r)
+	}
+	mustRun(t, "world", "set", "account.arrears=true", "throttle.key=default", "--server", s.Control)
 	if r := binary.Run(t, append(args, "--json")...); r.Code != 1 || strings.Contains(r.Stderr, "because") || !strings.Contains(r.Stdout, "ORDER.ARREARAGE") {
 		t.Errorf("a refused call for a program = %+v", r)
 	}

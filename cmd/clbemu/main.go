@@ -103,5 +103,6 @@ Exit codes: 0 success, 1 a check or validation found something, 2 wrong usage,
 	outputFlags(root)
 	explainUsage(root)
 	root.AddCommand(newServe(), newEnv(), newCall(), newGet(), newExplain(), newWait(), newDoctor(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newScenario(), newUpgradeCheck(), newActions(), newVersion(), newMan())
+	completeEverywhere(root)
 	return root
 }

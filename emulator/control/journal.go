@@ -38,7 +38,7 @@ func (a *api) readQuery(values url.Values) (journal.Query, error) {
 		value, err := values.Get(name), error(nil)
 		switch name {
 		case "since":
-			q.Since, err = strconv.ParseUint(value, 10, 64)
+			q.Since, err = sequence(value)
 		case "sinceMark":
 			var mark journal.Mark
 			if mark, err = a.Journal.Marked(value); err != nil {
@@ -46,7 +46,9 @@ func (a *api) readQuery(values url.Values) (journal.Query, error) {
 			}
 			q.Since = mark.Sequence
 		case "limit":
-			q.Limit, err = strconv.Atoi(value)
+			if q.Limit, err = strconv.Atoi(value); err != nil {
+				err = fmt.Errorf("want a number of entries, from 0, not %q", value)
+			}
 		default:
 			if q.Fields[name] = value; !slices.Contains(journal.Fields(), name) && !strings.HasPrefix(name, "params.") {
 				taken := append(journal.Fields(), "since", "sinceMark", "limit")
@@ -61,6 +63,15 @@ func (a *api) readQuery(values url.Values) (journal.Query, error) {
 		return q, fmt.Errorf("give since or sinceMark, not both")
 	}
 	return q, q.Validate()
+}
+
+// sequence reads which entry is meant.
+func sequence(text string) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("want a sequence number of an entry, from 0, not %q", text)
+	}
+	return n, nil
 }
 
 // nearMark tells which mark may have been meant.
@@ -111,7 +122,7 @@ func (a *api) addMark(w http.ResponseWriter, r *http.Request) {
 func (a *api) streamJournal(w http.ResponseWriter, r *http.Request) {
 	q, err := a.readQuery(r.URL.Query())
 	if id := r.Header.Get("Last-Event-ID"); id != "" && err == nil {
-		q.Since, err = strconv.ParseUint(id, 10, 64)
+		q.Since, err = sequence(id)
 	}
 	if err == nil {
 		err = a.checkQuery(q, true)
