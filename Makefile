@@ -1,11 +1,11 @@
 # Nothing but Go and make is needed; `make race` and `make check` also use gcc and git,
-# and strace and Node where there are some.
+# and strace, Node and chromium where there are some.
 FUZZTIME ?= 60s
 ROUNDS ?= 100
 SOAK ?= 10m
 BUILD = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"
 
-.PHONY: build run test race fuzz crash soak bench contract golden lint check
+.PHONY: build run test race fuzz crash soak bench contract golden pictures lint check
 .PHONY: e2e control-plane image-archive kind-up e2e-kind kind-down
 
 # build the binary, static, into bin/
@@ -53,6 +53,11 @@ golden:
 	go test ./contracttests -run 'Golden|DeclaredLimits' -update
 	go test ./contracttests -run 'Refusals|Explained' -update-refusals
 	go test ./cmd/clbemu -run ReadmeIsCurrent -update
+
+# pictures: those of the console, in docs/images; this needs chromium
+pictures:
+	go test -count=1 -run Look ./contracttests/console -pictures $(CURDIR)/docs/images
+	rm -r docs/images/narrow
 
 # lint formatting, suspicious code and the module file
 lint:

@@ -85,7 +85,8 @@ var mayImport = map[string][]string{
 	"emulator/world/conditions":    {"state", "emulator/controlapi", "emulator/world/resources"},
 	"emulator/world/clusterimport": {"state", "emulator/controlapi", "emulator/world/resources"},
 	"emulator/world/autoeni":       {"state", "emulator/world/resources"},
-	"emulator/control":             {"state", "faults", "scenarios", "emulator/gateway", "emulator/world", "emulator/inventory", "emulator/explain", "emulator/controlapi", "emulator/names", "emulator/journal"},
+	"emulator/control":             {"state", "faults", "scenarios", "emulator/gateway", "emulator/world", "emulator/inventory", "emulator/explain", "emulator/controlapi", "emulator/console", "emulator/names", "emulator/journal"},
+	"emulator/console":             {}, // its script is a client of the control API
 	"emulator/explain":             {"emulator/controlapi", "emulator/names", "emulator/gateway"},
 	"emulator/inventory":           {"state", "emulator/controlapi", "emulator/glob", "emulator/spelling"},
 	"emulator/catalogue":           {},

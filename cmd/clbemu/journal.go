@@ -47,7 +47,7 @@ with *. Secrets are never kept.`,
 	flags.StringVar(&f.action, "action", "", "actions: a glob, or several by commas")
 	flags.StringVar(&f.code, "code", "", "code of the refusal, or OK")
 	flags.StringVar(&f.key, "key", "", "access key id")
-	flags.StringArrayVar(&f.where, "where", nil, "another field, NAME=VALUE: kind, requestId, userAgent, product, region, resource, made, status, fault, unread or params.<Name>")
+	flags.StringArrayVar(&f.where, "where", nil, "another field, NAME=VALUE: kind, sequence, requestId, userAgent, product, region, resource, made, status, fault, unread or params.<Name>")
 	flags.Uint64Var(&f.since, "since", 0, "entries after this sequence")
 	flags.StringVar(&f.sinceMark, "since-mark", "", "entries after this mark")
 	flags.IntVar(&f.limit, "limit", 100, "how many of the newest entries (0: all)")

@@ -240,8 +240,8 @@ func (f *serveFlags) announce(p *printer, e *emulator.Emulator) error {
 		names = "  DNS      " + said.DNS + "\n"
 	}
 	return p.show(said, func(s *terminal.Screen) error {
-		s.Printf("clbemu %s\n  API      %s\n  control  %s\n%s  state    %s\nTo point clients here: eval \"$(%s)\"\n",
-			said.Version.Version, said.API, said.Control, names, said.State, env)
+		s.Printf("clbemu %s\n  API      %s\n  control  %s\n%s  state    %s\nTo see what is in the cloud: %s/\nTo point clients here: eval \"$(%s)\"\n",
+			said.Version.Version, said.API, said.Control, names, said.State, said.Control, env)
 		return nil
 	})
 }

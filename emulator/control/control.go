@@ -1,6 +1,7 @@
 // Package control is the control API on its own listener: health, metrics, the
 // state as a whole and snapshots of it, the conditions of the world and its
-// clock, fault rules, and the journal. It owns who may call it. It must not serve
+// clock, fault rules, and the journal, with the console's pages at /. It owns who may
+// call it. It must not serve
 // the cloud's API, and knows no product but by its table of actions.
 //
 // openapi.yaml describes it.
@@ -23,6 +24,7 @@ import (
 	"github.com/gorilla/mux"
 	"github.com/rs/zerolog"
 
+	"github.com/clbemu/clbemu/emulator/console"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
@@ -85,6 +87,7 @@ func New(cfg Config) http.Handler {
 			closed.HandleFunc(route.Path, taking(route, handlers[route])).Methods(route.Method)
 		}
 	}
+	r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return console.Has(r.URL.Path) }).Handler(a.fromHere(console.Handler()))
 	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: see the control API's section of the README")
 	r.MethodNotAllowedHandler = refuse(http.StatusMethodNotAllowed, "this path does not take that method")
 	return r
@@ -148,15 +151,23 @@ func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
 // loopback address, so the name must be one that only local callers use.
 func (a *api) admit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case a.Token != "" && !hasToken(r, a.Token):
+		if a.Token != "" && !hasToken(r, a.Token) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			fail(w, http.StatusUnauthorized, "the control API needs the token of --control-token: send Authorization: Bearer <token>")
-		case a.Token == "" && !isLocal(r.Host, a.Host):
-			fail(w, http.StatusForbidden, "the Host of the call must be a loopback address or the one that the control API listens on")
-		default:
-			next.ServeHTTP(w, r)
+			return
 		}
+		a.fromHere(next).ServeHTTP(w, r)
+	})
+}
+
+// fromHere lets in who has no need of a token by the name that was called.
+func (a *api) fromHere(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.Token == "" && !isLocal(r.Host, a.Host) {
+			fail(w, http.StatusForbidden, "the Host of the call must be a loopback address or the one that the control API listens on")
+			return
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 

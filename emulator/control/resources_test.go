@@ -88,6 +88,8 @@ func TestResources(t *testing.T) {
 		"kind=lb&name=nlb-*":          "nlb-1",
 		"kind=listener":               "lb-1_http_80 lsn-1",
 		"kind=listeners&name=nlb-1":   "lsn-1",
+		"kind=rules":                  "rule-1",
+		"kind=group,lb,lb":            "lb-1 nlb-1 rsp-1 rsp-2 sgp-1",
 		"kind=group":                  "rsp-1 rsp-2 sgp-1",
 		"kind=backend&name=rsp-1":     "rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
 		"kind=backend&name=lb-1":      "rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
@@ -95,7 +97,7 @@ func TestResources(t *testing.T) {
 		"kind=vsw&name=vsw-*1":        "vsw-bp1clbemu000000000001",
 		"kind=acl":                    "",
 		"kind=lb&region=cn-shanghai":  "",
-		"name=lb-1":                   "lb-1 lb-1_http_80 rsp-1 rsp-2 rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
+		"name=lb-1":                   "lb-1 lb-1_http_80 rule-1 rsp-1 rsp-2 rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
 	} {
 		var got controlapi.Resources
 		answer := f.send("GET", "/v1/resources?"+query, "", nil)
@@ -117,6 +119,7 @@ func TestResources(t *testing.T) {
 	}{
 		"kind=lb&name=wep":       {404, "do you mean web?"},
 		"kind=listner":           {422, "do you mean listener?"},
+		"kind=lb,listner":        {422, "do you mean listener?"},
 		"kind=nonsense-of-a-lot": {422, "there are all, lb, listener"},
 		"region=cn-hangzou":      {422, "there are cn-hangzhou"},
 		"kind=lb&name=[":         {422, "is no pattern"},

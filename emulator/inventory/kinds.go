@@ -27,6 +27,8 @@ var kinds = []kind{
 		shows("id", "name", "status", "address", "listeners", "servers", "product", "type").wide("region", "vpc", "vswitch", "zones", "spec", "dnsName", "created"), listLoadBalancers},
 	{named("listener", "Listeners", "listeners").
 		shows("loadBalancer", "protocol", "port", "status", "group", "health").wide("id", "name", "product", "scheduler", "healthCheck", "acl", "certificate", "bandwidth"), listListeners},
+	{named("rule", "Forwarding rules", "rules").
+		shows("loadBalancer", "listener", "id", "domain", "url", "group").wide("name", "region", "created"), listRules},
 	{named("group", "Server groups", "groups", "servergroup", "servergroups", "vservergroup", "vservergroups").
 		shows("id", "name", "servers", "loadBalancer", "type", "status", "product").wide("region", "vpc", "protocol", "usedBy"), listGroups},
 	{named("backend", "Backend servers", "backends", "server", "servers").
@@ -75,15 +77,28 @@ func Kinds() (list []controlapi.ResourceKind) {
 	return list
 }
 
-// find finds the kinds that a name means: one, or all of them.
-func find(name string) ([]kind, error) {
-	if name == "" || name == All {
+// find finds the kinds that names with commas between them mean, in the order in which
+// they are shown; none are all.
+func find(names string) ([]kind, error) {
+	if names == "" || names == All {
 		return kinds, nil
 	}
+	wanted := make(map[string]bool)
+	for name := range strings.SplitSeq(names, ",") {
+		k, err := findOne(name)
+		if err != nil {
+			return nil, err
+		}
+		wanted[k.Name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return !wanted[k.Name] }), nil
+}
+
+func findOne(name string) (*kind, error) {
 	known, short := []string{All}, []string{All}
-	for _, k := range kinds {
+	for i, k := range kinds {
 		if k.Name == name || slices.Contains(k.Aliases, name) {
-			return []kind{k}, nil
+			return &kinds[i], nil
 		}
 		known, short = append(append(known, k.Name), k.Aliases...), append(short, k.Name)
 	}
@@ -95,7 +110,7 @@ func find(name string) ([]kind, error) {
 
 // Wanted says what is to be listed.
 type Wanted struct {
-	// Kind is a kind or All, which "" is too.
+	// Kind is a kind, several by commas, or All, which "" is too.
 	Kind string
 	// Name is an id, a name, or a glob of either, of the resource or of what it is a
 	// part of; "" is every one.

@@ -173,6 +173,13 @@ func nlbListener(v *state.View, l *cloud.NLBListener) controlapi.Resource {
 		"group", l.ServerGroupID, "health", healthOf(healthy, all), "certificate", joined(l.CertificateIDs...)))
 }
 
+func listRules(v *state.View, add func(controlapi.Resource)) {
+	for r := range cloud.Rules.All(v) {
+		add(within(r.LoadBalancerID, of(r.Owner, slb, r.ID, r.Name, "", "listener", r.ListenerID, "domain", r.Domain, "url", r.URL,
+			"group", r.VServerGroupID, "created", timeOf(r.CreateTime))))
+	}
+}
+
 func listGroups(v *state.View, add func(controlapi.Resource)) {
 	for lb := range cloud.LoadBalancers.All(v) {
 		if len(lb.BackendServers) > 0 {

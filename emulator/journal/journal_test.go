@@ -121,6 +121,7 @@ func TestQuery(t *testing.T) {
 		"region=cn-shanghai":                     "DeleteLoadBalancer",
 		"resource=lb-1":                          "DeleteLoadBalancer",
 		"status=400":                             "DeleteLoadBalancer",
+		"sequence=2":                             "DeleteLoadBalancer",
 		"code=Busy":                              "DeleteLoadBalancer",
 		"code=OK":                                "CreateLoadBalancer",
 		"fault=slow":                             "DeleteLoadBalancer",

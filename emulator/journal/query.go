@@ -58,6 +58,7 @@ var conditions = map[string]func(e *Entry, want string) bool{
 	"region":      func(e *Entry, want string) bool { return e.Region == want },
 	"resource":    func(e *Entry, want string) bool { return e.Resource == want },
 	"made":        func(e *Entry, want string) bool { return e.Made == want },
+	"sequence":    func(e *Entry, want string) bool { return strconv.FormatUint(e.Sequence, 10) == want },
 	"status":      func(e *Entry, want string) bool { return strconv.Itoa(e.Status) == want },
 	"code":        func(e *Entry, want string) bool { return e.Kind == KindCall && cmp.Or(e.Code, Success) == want },
 	"action":      func(e *Entry, want string) bool { return glob.Split(want).Match(e.Action) },
@@ -109,6 +110,9 @@ func (q Query) Validate() error {
 		}
 		if n, err := strconv.Atoi(want); name == "status" && (err != nil || n < 100 || n > 599) {
 			return fmt.Errorf("status: %q is no HTTP status", want)
+		}
+		if _, err := strconv.ParseUint(want, 10, 64); name == "sequence" && err != nil {
+			return fmt.Errorf("sequence: %q is no number of an entry", want)
 		}
 	}
 	if q.Limit < 0 {

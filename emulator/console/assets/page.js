@@ -1,0 +1,207 @@
+// What all pages have: making elements of texts, the address as what is shown, keys,
+// the state of the connection, and the question for a token.
+
+import { follow, get, onTokenWanted, token } from './api.js';
+
+export const $ = (selector, within = document) => within.querySelector(selector);
+
+// el makes an element. Children are elements and texts; a text never becomes markup.
+export function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, '');
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  element.append(...there(children));
+  return element;
+}
+
+// there are the children that are any.
+const there = (children) => children.flat().filter((child) => child !== '' && child != null && child !== false);
+
+// fill replaces what an element holds.
+export const fill = (element, ...children) => element.replaceChildren(...there(children));
+
+// table makes a table of columns' titles and rows of cells.
+export const table = (caption, columns, rows) =>
+  el('table', {}, caption && el('caption', {}, caption),
+    el('thead', {}, el('tr', {}, columns.map((title) => el('th', { scope: 'col' }, title)))),
+    el('tbody', {}, rows.map((cells) => el('tr', {}, cells.map((cell) => (cell instanceof HTMLTableCellElement ? cell : el('td', {}, cell)))))));
+
+// terms makes a list of names and values, without those that are empty.
+export const terms = (pairs) =>
+  el('dl', {}, pairs.filter(([, value]) => value != null && value !== '' && value.length !== 0)
+    .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))));
+
+// status shows a word in the colour of what it means.
+const good = new Set(['active', 'running', 'normal', 'Active', 'Running', 'Available', 'passed', 'OK', 'live']);
+const odd = new Set(['unavailable', 'skipped', 'stopped', 'Stopped', 'inactive', 'Inactive', 'waiting']);
+export const badge = (word, mood) => word ? el('span', { class: 'badge', 'data-mood': mood ?? (good.has(word) ? 'good' : odd.has(word) || /ing$/.test(word) ? 'odd' : 'bad') }, word) : '';
+
+// command shows what to type in a shell, for this emulator.
+export function command(text) {
+  const elsewhere = !/^(127\.0\.0\.1|localhost):9601$/.test(location.host);
+  const typed = elsewhere ? text.replace(/^clbemu (?!scenario run)/, `clbemu --server ${location.host} `) : text;
+  const copy = el('button', { type: 'button', title: 'Copy', onclick: async () => {
+    await navigator.clipboard?.writeText(typed);
+    copy.textContent = 'copied';
+  } }, 'copy');
+  return el('span', { class: 'command' }, el('code', {}, typed), copy);
+}
+
+// quoted is a value as a shell takes it.
+export const quoted = (value) => (/^[\w.,:/@%+=-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`);
+
+// say tells what went wrong, or what became of what was asked for.
+export function say(text, mood = 'bad') {
+  const said = $('#said');
+  said.dataset.mood = mood;
+  fill(said, text, ' ', el('button', { type: 'button', onclick: () => { said.hidden = true; } }, 'Close'));
+  said.hidden = false;
+}
+
+// attempt does something that may be refused, and says why.
+export async function attempt(what, done) {
+  try {
+    const result = await what();
+    if (done) say(done, 'good');
+    else $('#said').hidden = true;
+    return result;
+  } catch (problem) {
+    say(problem.message);
+    return undefined;
+  }
+}
+
+// soon does something once for many requests in a short time.
+export function soon(what, pause = 150) {
+  let timer;
+  let busy = false;
+  let again = false;
+  const run = async () => {
+    timer = undefined;
+    if (busy) { again = true; return; }
+    busy = true;
+    await what();
+    busy = false;
+    if (again) { again = false; request(); }
+  };
+  const request = () => { timer ??= setTimeout(run, pause); };
+  return request;
+}
+
+// The address says what is shown: show is called with its query at first and whenever it
+// changes.
+let shown = () => {};
+export const asked = () => new URLSearchParams(location.search);
+export function go(change, replace = false) {
+  const query = asked();
+  for (const [name, value] of Object.entries(change)) value ? query.set(name, value) : query.delete(name);
+  const text = query.toString();
+  history[replace ? 'replaceState' : 'pushState'](null, '', text ? `?${text}` : location.pathname);
+  shown(query);
+}
+// to is an address on this page with something else shown.
+export function to(change) {
+  const query = asked();
+  for (const [name, value] of Object.entries(change)) value ? query.set(name, value) : query.delete(name);
+  return `?${query}`;
+}
+export function addressed(show) {
+  shown = show;
+  addEventListener('popstate', () => show(asked()));
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest('a[href^="?"]');
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    history.pushState(null, '', link.getAttribute('href'));
+    show(asked());
+  });
+  show(asked());
+}
+
+// Keys.
+const keys = new Map();
+// key lets a key do something on this page.
+export function key(name, help, act) { keys.set(name, { help, act }); }
+
+const rows = () => [...document.querySelectorAll('a.row')].filter((link) => link.offsetParent);
+function step(by) {
+  const all = rows();
+  const at = all.indexOf(document.activeElement);
+  const next = all[at < 0 ? all.findIndex((link) => link.hasAttribute('aria-current')) + (by > 0 ? 1 : 0) : at + by] ?? (at < 0 ? all[0] : undefined);
+  next?.focus();
+}
+
+function commonKeys() {
+  for (const link of document.querySelectorAll('nav a')) key(link.dataset.key, `go to ${link.textContent}`, () => link.click());
+  key('j', 'next row', () => step(1));
+  key('k', 'previous row', () => step(-1));
+  if ($('[type=search]')) key('/', 'search', () => $('[type=search]').focus());
+  key('Escape', 'close what is shown', () => $('a.close')?.click());
+  key('?', 'this list', showKeys);
+  document.addEventListener('keydown', (event) => {
+    const writing = event.target.matches('input, textarea, select');
+    if (writing && event.key === 'Escape') return event.target.blur();
+    if (writing || event.ctrlKey || event.metaKey || event.altKey || $('dialog[open]')) return undefined;
+    const known = keys.get(event.key);
+    if (!known) return undefined;
+    event.preventDefault();
+    return known.act();
+  });
+}
+
+function showKeys() {
+  fill($('#help tbody'), [...keys].map(([name, { help }]) => el('tr', {}, el('td', {}, el('kbd', {}, name)), el('td', {}, help))),
+    el('tr', {}, el('td', {}, el('kbd', {}, 'Enter')), el('td', {}, 'open the row')));
+  $('#help').showModal();
+}
+
+// The token.
+function ask(again) {
+  const dialog = $('#login');
+  $('#login-problem').textContent = again ? 'That is not the token.' : '';
+  token.forget();
+  dialog.addEventListener('cancel', (event) => event.preventDefault());
+  if (!dialog.open) dialog.showModal();
+  return new Promise((given) => {
+    $('form', dialog).addEventListener('submit', (event) => {
+      event.preventDefault();
+      token.set($('#token').value);
+      $('#token').value = '';
+      dialog.close();
+      $('#leave').hidden = false;
+      given();
+    }, { once: true });
+  });
+}
+
+// The connection.
+const words = { live: 'live', lost: 'connection lost, trying again', waiting: 'connecting' };
+export function connection(state) {
+  const live = $('#live');
+  if (live.dataset.state === state) return;
+  live.dataset.state = state;
+  live.textContent = words[state];
+}
+
+// onNews calls back at first and soon after anything is in the journal, which is after
+// every call and every change.
+export function onNews(refresh) {
+  const request = soon(() => refresh().catch((problem) => say(problem.message)), 100);
+  follow('/v1/journal/stream', { limit: 1 }, { begin: request, event: request, state: connection, refused: (problem) => say(problem.message) });
+}
+
+// begin is called by each page.
+export function begin() {
+  onTokenWanted(ask);
+  $(`nav a[href="${location.pathname}"]`)?.setAttribute('aria-current', 'page');
+  $('#keys').addEventListener('click', showKeys);
+  $('#leave').hidden = !token.get();
+  $('#leave').addEventListener('click', () => { token.forget(); location.reload(); });
+  commonKeys();
+  get('/v1/server').then((server) => {
+    fill($('#server'), `${server.version.version}${server.api ? ` · API ${server.api}` : ''}${server.auth === 'off' ? ' · unsigned calls are taken' : ''}`);
+  }, (problem) => say(problem.message));
+}

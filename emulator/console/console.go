@@ -1,0 +1,115 @@
+// Package console is the pages that people look at in a browser: what is in the cloud,
+// the journal, faults, conditions and scenarios. It owns the pages, their script, and
+// the headers that keep them from harm. The script calls the control API as any client
+// does; the package must not know the store, the products, nor how that API answers.
+//
+// The pages hold nothing worth protecting, and so need no token: they ask for it, keep
+// it in the tab's sessionStorage, and send it as a header. A cookie would go to every
+// port of the host, and with calls that other sites make.
+package console
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+)
+
+//go:embed pages assets
+var files embed.FS
+
+// page is one that has an address of its own, of which the name is that of its file
+// and of its script.
+type page struct{ name, title string }
+
+var pages = map[string]page{
+	"/": {"topology", "Topology"},
+}
+
+// assetPath is where the script and the style of the pages are.
+const assetPath = "/console/"
+
+// Has tells whether a path is one of the console's.
+func Has(path string) bool {
+	_, ok := pages[path]
+	return ok || strings.HasPrefix(path, assetPath)
+}
+
+// headers let a page load what is here and nothing else, be shown in no frame, and
+// make no markup of text: every text from a client of the cloud stays one.
+var headers = map[string]string{
+	"Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types 'none'",
+	"X-Content-Type-Options":       "nosniff",
+	"Referrer-Policy":              "no-referrer",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Cache-Control":                "no-cache", // asks each time whether it is still so
+}
+
+// Handler serves the paths that the console has.
+func Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "this is a page: GET it", http.StatusMethodNotAllowed)
+			return
+		}
+		content, ok := contents()[r.URL.Path]
+		if !ok {
+			http.Error(w, "the console has no such page", http.StatusNotFound)
+			return
+		}
+		for name, value := range headers {
+			w.Header().Set(name, value)
+		}
+		w.Header().Set("Content-Type", mediaTypes[content.kind])
+		w.Header().Set("ETag", content.tag)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content.text))
+	})
+}
+
+var mediaTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+}
+
+// content is what is served under a path.
+type content struct {
+	kind, tag string
+	text      []byte
+}
+
+func newContent(kind string, text []byte) content {
+	sum := sha256.Sum256(text)
+	return content{kind, `"` + hex.EncodeToString(sum[:12]) + `"`, text}
+}
+
+// contents are made when somebody looks for the first time.
+var contents = sync.OnceValue(func() map[string]content {
+	all := make(map[string]content)
+	shell := read("pages/shell.html")
+	for address, p := range pages {
+		text := strings.NewReplacer("{{title}}", p.title, "{{name}}", p.name, "{{page}}", string(read("pages/"+p.name+".html"))).Replace(string(shell))
+		all[address] = newContent(".html", []byte(text))
+	}
+	assets, _ := files.ReadDir("assets") // which are a part of the program
+	for _, a := range assets {
+		all[assetPath+a.Name()] = newContent(path.Ext(a.Name()), read("assets/"+a.Name()))
+	}
+	return all
+})
+
+// read reads a file that is a part of the program.
+func read(name string) []byte {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
