@@ -259,6 +259,14 @@ func (b *tab) typed(text string) {
 	})
 }
 
+// choose chooses an option of a select, as a user does.
+func choose(selector, option string) chromedp.Action[chromedp.Void] {
+	return chromedp.Evaluate[chromedp.Void](fmt.Sprintf("{ const s = document.querySelector(%q); s.value = %q; s.dispatchEvent(new Event('change', {bubbles: true})); undefined; }", selector, option))
+}
+
+// back is the browser's own way back.
+var back = chromedp.Evaluate[chromedp.Void]("history.back()")
+
 // press presses a key and lets it go, such as j or Escape. What a page takes as a
 // command is then no text, as with a keyboard.
 func (b *tab) press(key string) {

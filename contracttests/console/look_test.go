@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -21,8 +22,10 @@ import (
 var pictures = flag.String("pictures", "", "take pictures of the pages into this folder")
 
 // pages are all, with what each shows when there is something.
-var pages = []struct{ name, path, ready string }{
-	{"topology", "/", "document.querySelectorAll('#balancers tbody tr').length > 2 && document.querySelector('#detail h3')"},
+var pages = []struct{ name, ready string }{
+	{"topology", "document.querySelectorAll('#balancers tbody tr').length > 2 && document.querySelector('#detail h3')"},
+	{"journal", "document.querySelectorAll('#entries tbody tr').length > 12 && document.querySelector('#detail table')"},
+	{"faults", "document.querySelectorAll('#rules article').length === 3 && document.querySelector('#rule').value"},
 }
 
 // scripted brings about what the pictures show.
@@ -37,7 +40,22 @@ func (b *tab) scripted() (paths map[string]string) {
 			"BackendServers", `[{"ServerId":"`+node1+`","Port":9090,"Weight":100}]`)+`"}]`)
 	b.call(emulatortest.Slb, "TagResources", "RequestId", "ResourceType", "instance", "ResourceId.1", lb, "Tag.1.Key", "ack.aliyun.com", "Tag.1.Value", "c1")
 	b.call(emulatortest.Ecs, "StopInstance", "RequestId", "InstanceId", node2, "ForceStop", "true")
-	return map[string]string{"topology": "/?lb=" + lb}
+	b.Fault(b.T, "{name: lost-reply, match: {action: CreateLoadBalancer}, when: {times: 1}, effect: {afterCommit: hang}}")
+	b.Fault(b.T, "{name: busy, match: {action: 'Delete*'}, effect: {error: {code: ServiceUnavailable}}}")
+	b.Fault(b.T, "{name: slow-reads, match: {action: 'Describe*'}, effect: {delay: {fixed: 1ms}}}")
+	b.World(b.T, "account.arrears", "true")
+	for _, action := range []string{"DescribeLoadBalancers", "DescribeRegions", "DeleteLoadBalancer", "CreateLoadBalancer", "DescribeZones"} {
+		params := map[string]string{"LoadBalancerName": "api", "LoadBalancerSpec": "slb.s1.small", "AddressType": "internet", "ClientToken": "a4c1"}
+		if action != "CreateLoadBalancer" {
+			params = map[string]string{"LoadBalancerId": lb}
+		}
+		if _, err := b.client.Call(emulatortest.Slb, action, params); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.World(b.T, "account.arrears", "false")
+	refused := b.Calls(b.T, "code=ORDER.ARREARAGE")[0].Sequence
+	return map[string]string{"topology": "/?lb=" + lb, "journal": fmt.Sprint("/journal?entry=", refused), "faults": "/faults?rule=busy"}
 }
 
 // TestLook proves that all text of every page can be read, dark and light, in a wide
@@ -191,6 +209,6 @@ func TestBack(t *testing.T) {
 	b.visit("/")
 	b.click("a.row")
 	b.shows("#detail h2", "a")
-	b.do("go back", chromedp.Evaluate[chromedp.Void]("history.back()"))
+	b.do("go back", back)
 	b.hides("#detail")
 }

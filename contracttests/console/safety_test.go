@@ -33,6 +33,16 @@ func TestTextStaysText(t *testing.T) {
 	b.shows("#detail h2", markup)
 	b.visit("/?q=" + url.QueryEscape(markup))
 	b.shows("#count", "1")
+	if _, err := b.client.Call(emulatortest.Slb, markup, map[string]string{markup: markup, "LoadBalancerId": markup}); err != nil {
+		t.Fatal(err)
+	}
+	b.visit("/journal")
+	b.shows("#entries a.row", markup)
+	b.click("#entries a.row")
+	b.shows("#detail pre", markup)
+	b.Fault(t, "{name: f, match: {params.LoadBalancerName: '"+markup+"'}, effect: {reset: true}}")
+	b.visit("/faults?action=" + url.QueryEscape(markup))
+	b.shows("#rules pre", markup)
 	if found := value[int](b, "document.querySelectorAll('main img, main script').length"); found != 0 {
 		t.Errorf("%d elements were made of text", found)
 	}

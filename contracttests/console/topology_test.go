@@ -45,8 +45,7 @@ func (b *tab) fast(name string) (lb, group string) {
 func TestTopologyIsLive(t *testing.T) {
 	b := open(t)
 	b.visit("/")
-	b.shows("#none", "clbemu --server")
-	b.shows("#none", "call CreateLoadBalancer")
+	b.shows("#none", "clbemu call CreateLoadBalancer")
 	b.shows("#live", "live")
 	value[bool](b, "window.sameDocument = true")
 

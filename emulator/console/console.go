@@ -28,7 +28,9 @@ var files embed.FS
 type page struct{ name, title string }
 
 var pages = map[string]page{
-	"/": {"topology", "Topology"},
+	"/":        {"topology", "Topology"},
+	"/journal": {"journal", "Journal"},
+	"/faults":  {"faults", "Faults"},
 }
 
 // assetPath is where the script and the style of the pages are.

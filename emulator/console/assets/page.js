@@ -39,10 +39,10 @@ const good = new Set(['active', 'running', 'normal', 'Active', 'Running', 'Avail
 const odd = new Set(['unavailable', 'skipped', 'stopped', 'Stopped', 'inactive', 'Inactive', 'waiting']);
 export const badge = (word, mood) => word ? el('span', { class: 'badge', 'data-mood': mood ?? (good.has(word) ? 'good' : odd.has(word) || /ing$/.test(word) ? 'odd' : 'bad') }, word) : '';
 
-// command shows what to type in a shell, for this emulator.
-export function command(text) {
-  const elsewhere = !/^(127\.0\.0\.1|localhost):9601$/.test(location.host);
-  const typed = elsewhere ? text.replace(/^clbemu (?!scenario run)/, `clbemu --server ${location.host} `) : text;
+// command shows what to type in a shell; local ones are about no emulator that runs.
+export function command(text, local = false) {
+  const usual = /^(127\.0\.0\.1|localhost):9601$/.test(location.host);
+  const typed = usual || local ? text : `${text} --server ${location.host}`;
   const copy = el('button', { type: 'button', title: 'Copy', onclick: async () => {
     await navigator.clipboard?.writeText(typed);
     copy.textContent = 'copied';

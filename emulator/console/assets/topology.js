@@ -79,7 +79,7 @@ function empty(all, chosen) {
   if (all > 0) return fill(none, el('p', {}, 'No load balancer is as the search wants it.'));
   return fill(none, el('h2', {}, 'There is no load balancer yet'),
     el('p', {}, 'Make one, and it is here at once:'), command('clbemu call CreateLoadBalancer AddressType=internet LoadBalancerSpec=slb.s1.small LoadBalancerName=web'),
-    el('p', {}, 'Play a test of what a controller does with the cloud:'), command('clbemu scenario run reply-lost-after-create'),
+    el('p', {}, 'Play a test of what a controller does with the cloud:'), command('clbemu scenario run reply-lost-after-create', true),
     el('p', {}, 'Or point a controller, Terraform or an SDK here:'), command('clbemu env'));
 }
 

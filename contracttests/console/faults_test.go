@@ -1,0 +1,67 @@
+package console
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+)
+
+// TestFault proves that a rule which is added on the page breaks a real call, that its
+// hits are shown as they come, and that calls go well when it is removed there.
+func TestFault(t *testing.T) {
+	b := open(t)
+	b.visit("/faults")
+	b.shows("#none", "No call goes wrong")
+	b.do("choose", choose("#template", "refuse"))
+	b.write("#action", "DescribeRegions")
+	b.until("document.querySelector('#rule').value.includes('action: DescribeRegions')")
+	b.click("#add button")
+	b.shows("#rules .hits", "struck 0 of 0")
+	describe := func(want string) {
+		t.Helper()
+		reply, err := b.client.Call(emulatortest.Slb, "DescribeRegions", nil)
+		if err != nil || reply.Text("Code") != want {
+			t.Fatalf("DescribeRegions = %v, %v, want %q", reply.Text("Code"), err, want)
+		}
+	}
+	describe("ServiceUnavailable")
+	b.shows("#rules .hits", "struck 1 of 1")
+	b.shows("#rules .badge", "spent")
+	describe("")
+	b.click("#reset")
+	b.shows("#rules .hits", "struck 0 of 0")
+	b.click("#rules .remove")
+	b.shows("#none", "No call goes wrong")
+	describe("")
+
+	b.write("#rule", "name: x\nmatch: {action: DescribRegions}\neffect: {reset: true}")
+	b.click("#add button")
+	b.shows("#problem", "do you mean DescribeRegions?")
+	b.Fault(t, "{name: from-elsewhere, effect: {reset: true}}")
+	b.visit("/faults?rule=from-elsewhere")
+	b.shows("article.current h2", "from-elsewhere")
+}
+
+// TestTemplates proves that the emulator takes every template as it stands, and for an
+// action that is chosen.
+func TestTemplates(t *testing.T) {
+	b := open(t)
+	b.visit("/faults")
+	ids := value[[]string](b, "[...document.querySelector('#template').options].map((o) => o.value)")
+	if len(ids) < 5 {
+		t.Fatalf("the templates are %q", ids)
+	}
+	for i, id := range ids {
+		b.do("choose", choose("#template", id))
+		b.click("#add button")
+		b.shows("#count", fmt.Sprint(2*i+1))
+		b.write("#action", "DescribeVpcs")
+		b.click("#add button")
+		b.shows("#count", fmt.Sprint(2*i+2))
+	}
+	b.click("#clear")
+	b.shows("#none", "No call goes wrong")
+	b.visit("/faults?template=lost&action=DeleteLoadBalancer")
+	b.until("document.querySelector('#rule').value.includes('lost-deleteloadbalancer')")
+}

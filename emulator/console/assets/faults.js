@@ -1,0 +1,77 @@
+// Fault rules with how often they struck; adding them from templates, and removing them.
+
+import { call, get, named } from './api.js';
+import { $, addressed, asked, attempt, badge, begin, command, el, fill, key, onNews, to } from './page.js';
+import { templates } from './templates.js';
+
+let drawn = '';
+
+async function refresh() {
+  const { faults } = await get('/v1/faults');
+  const chosen = asked().get('rule');
+  const text = JSON.stringify([faults, chosen]);
+  if (text === drawn) return;
+  drawn = text;
+  $('#count').textContent = String(faults.length);
+  $('#none').hidden = faults.length > 0;
+  for (const button of ['#reset', '#clear']) $(button).disabled = faults.length === 0;
+  const focused = document.activeElement?.closest('article')?.dataset.rule;
+  fill($('#rules'), faults.map((f) => rule(f, f.name === chosen)));
+  if (focused) $(`article[data-rule="${CSS.escape(focused)}"] button`)?.focus();
+}
+
+const rule = (f, chosen) => el('article', { class: chosen ? 'card current' : 'card', 'data-rule': f.name },
+  el('div', { class: 'bar' }, el('h2', {}, el('a', { class: 'row', href: to({ rule: f.name }) }, f.name)), badge(f.at, 'odd'),
+    el('span', { class: 'hits' }, `struck ${f.hits} of ${f.seen} calls that it matched`), f.spent && badge('spent', 'odd'),
+    el('a', { href: `/journal?fault=${encodeURIComponent(f.name)}` }, 'calls'),
+    el('button', { type: 'button', class: 'push remove', onclick: () => change('DELETE', named('/v1/faults/', f.name)) }, `Remove ${f.name}`)),
+  el('pre', {}, f.rule.trim()));
+
+async function change(method, path) {
+  await attempt(() => call(method, path));
+  await attempt(refresh);
+}
+
+// The rule that is written.
+function fromTemplate(keepAction) {
+  const template = templates.find((t) => t.id === $('#template').value);
+  if (!keepAction) $('#action').value = template.action;
+  $('#about').textContent = template.about;
+  $('#rule').value = template.text($('#action').value || '*');
+  $('#problem').textContent = '';
+}
+
+async function add(event) {
+  event.preventDefault();
+  try {
+    const { faults } = await call('POST', '/v1/faults', { body: $('#rule').value });
+    $('#problem').textContent = '';
+    history.replaceState(null, '', to({ rule: faults.at(-1).name, action: '' }));
+    await refresh();
+  } catch (problem) {
+    $('#problem').textContent = problem.message;
+  }
+}
+
+begin();
+fill($('#template'), templates.map((t) => el('option', { value: t.id }, t.title)));
+$('#template').addEventListener('change', () => fromTemplate(false));
+$('#action').addEventListener('input', () => fromTemplate(true));
+$('#add').addEventListener('submit', add);
+$('#reset').addEventListener('click', () => change('POST', '/v1/faults/reset'));
+$('#clear').addEventListener('click', () => change('DELETE', '/v1/faults'));
+key('a', 'write a rule', () => $('#rule').focus());
+fill($('#none'), el('h2', {}, 'No call goes wrong'), el('p', {}, 'Add a rule from a template, or from a file:'), command('clbemu fault add faults.yaml'),
+  el('p', {}, 'Scenarios add the rules that they need, and judge what a client does about them:'), command('clbemu scenario list', true));
+get('/v1/actions').then((actions) => {
+  fill($('#actions'), [...new Set(actions.filter((a) => a.emulated).map((a) => a.action))].map((value) => el('option', { value })));
+}, () => {});
+addressed((query) => {
+  if (query.get('template')) $('#template').value = query.get('template');
+  const action = query.get('action');
+  if (action) $('#action').value = action;
+  fromTemplate(Boolean(action));
+  drawn = '';
+  attempt(refresh);
+});
+onNews(refresh);

@@ -1,0 +1,157 @@
+// What was called and changed, as it happens, and one call with all there is to know.
+
+import { follow, get, named } from './api.js';
+import { $, addressed, asked, badge, begin, command, connection, el, fill, key, quoted, say, soon, table, terms, to } from './page.js';
+
+const most = 500; // rows
+let entries = []; // the newest first
+let paused = false;
+let stop = () => {};
+
+const clockTime = (time) => time.slice(11, 23).replace('Z', '');
+const answer = (e) => e.kind !== 'call' ? badge(e.kind, 'odd') : badge(e.code ? `${e.status} ${e.code}` : 'OK');
+const struck = (e) => (e.faults ?? []).map((name) => el('a', { class: 'badge', 'data-mood': 'odd', href: `/faults?rule=${encodeURIComponent(name)}`, title: 'struck by this fault' }, `⚡ ${name}`));
+const caller = (e) => [e.accessKeyId, e.userAgent?.split(' ')[0]].filter(Boolean).join(' ');
+const about = (e) => e.made || e.resource || (e.kind === 'call' ? '' : Object.entries(e.parameters ?? {}).map(([name, value]) => `${name}=${value}`).join(' ').slice(0, 120));
+
+const row = (e) => el('tr', { 'data-sequence': e.sequence },
+  el('td', { class: 'time' }, clockTime(e.time)),
+  el('th', { scope: 'row' }, el('a', { class: 'row', href: to({ entry: e.sequence }) }, e.action), ' ', el('span', { class: 'quiet' }, e.product ?? '')),
+  el('td', {}, about(e)), el('td', { class: 'lesser' }, caller(e)),
+  el('td', {}, answer(e), struck(e), e.unread && el('span', { class: 'badge', 'data-mood': 'odd', title: `no handler reads ${e.unread.join(', ')}` }, 'unread')),
+  el('td', { class: 'number lesser' }, e.milliseconds?.toFixed(1) ?? ''));
+
+const draw = soon(async () => {
+  if (paused) return count();
+  const body = $('#entries tbody');
+  const newest = Number(body.firstChild?.dataset.sequence ?? 0);
+  const fresh = entries.filter((e) => e.sequence > newest);
+  body.prepend(...fresh.map(row));
+  while (body.children.length > most) body.lastChild.remove();
+  mark();
+  return count();
+}, 50);
+
+function count() {
+  const waiting = paused ? entries.filter((e) => e.sequence > Number($('#entries tbody').firstChild?.dataset.sequence ?? 0)).length : 0;
+  $('#count').textContent = `${entries.length === most ? `the last ${most}` : entries.length}${waiting ? `, ${waiting} wait` : ''}`;
+  $('#entries').hidden = entries.length === 0;
+  $('#none').hidden = entries.length > 0;
+}
+
+function mark() {
+  const chosen = asked().get('entry');
+  for (const tr of $('#entries tbody').children) tr.classList.toggle('current', tr.dataset.sequence === chosen);
+}
+
+function empty(filtered) {
+  fill($('#none'), el('h2', {}, filtered ? 'Nothing is as the filter wants it' : 'Nobody has called yet'),
+    el('p', {}, filtered ? 'What comes is shown here as soon as it is.' : 'Every call of the cloud and every change of the world is written here. Make one:'),
+    !filtered && command('clbemu call DescribeLoadBalancers'), !filtered && el('p', {}, 'Or point a client here:'), !filtered && command('clbemu env'));
+}
+
+// filter is what the address asks of the journal.
+const filter = () => Object.fromEntries([...asked()].filter(([name]) => name !== 'entry'));
+let filtered;
+function watch() {
+  const wanted = filter();
+  const text = JSON.stringify(wanted);
+  if (text === filtered) return;
+  filtered = text;
+  stop();
+  $('#problem').textContent = '';
+  for (const field of $('#filter').elements) {
+    if (field.type === 'checkbox') field.checked = Boolean(wanted[field.name]);
+    else if (field.name) field.value = wanted[field.name] ?? '';
+  }
+  const restart = () => {
+    entries = [];
+    $('#entries tbody').replaceChildren();
+    draw();
+  };
+  empty(Object.keys(wanted).length > 0);
+  stop = follow('/v1/journal/stream', { ...wanted, limit: most }, {
+    begin: restart, state: connection,
+    event: ({ event, data }) => {
+      if (event === 'missed') return say(`${data.missed} entries came faster than they could be shown.`);
+      entries.unshift(data);
+      entries.length = Math.min(entries.length, most);
+      return draw();
+    },
+    refused: (problem) => { restart(); $('#problem').textContent = problem.message; },
+  });
+}
+
+// One entry.
+async function show(sequence) {
+  const detail = $('#detail');
+  detail.hidden = !sequence;
+  $('.panes').classList.toggle('both', Boolean(sequence));
+  mark();
+  if (!sequence) return;
+  const e = entries.find((known) => String(known.sequence) === sequence) ?? (await get('/v1/journal', { sequence })).entries[0];
+  const close = el('a', { class: 'close', href: to({ entry: '' }) }, 'Close');
+  if (!e) return void fill(detail, close, el('p', {}, `Entry ${sequence} is not in the journal any more: it keeps the newest.`));
+  const explained = e.code ? await get(named('/v1/explanations/', e.code)).catch(() => undefined) : undefined;
+  if (asked().get('entry') !== sequence) return;
+  fill(detail, el('div', { class: 'bar' }, el('h2', {}, e.action), answer(e), struck(e), close),
+    terms([['Time', e.time], ['Product', e.product], ['About', known(e.resource)], ['Made', known(e.made)], ['Region', e.region], ['Access key', e.accessKeyId],
+      ['Caller', e.userAgent], ['Request id', e.requestId], ['Took', e.milliseconds && `${e.milliseconds} ms`], ['Sequence', String(e.sequence)]]),
+    el('h3', {}, e.kind === 'call' ? 'Parameters' : 'Changed'), parameters(e),
+    explained && why(e, explained),
+    e.kind === 'call' && el('h3', {}, 'Again'),
+    e.kind === 'call' && command(`clbemu call ${e.action}${e.product === 'Slb' ? '' : ` --product ${e.product}`}${Object.entries(e.parameters ?? {}).map(([name, value]) => ` ${quoted(`${name}=${value}`)}`).join('')}`),
+    e.kind === 'call' && el('p', {}, el('a', { href: `/faults?action=${encodeURIComponent(e.action)}` }, 'Let such calls fail')));
+}
+
+const known = (id) => id && (/^n?lb-/.test(id) ? el('a', { href: `/?lb=${encodeURIComponent(id)}` }, id) : id);
+
+function parameters(e) {
+  const sent = Object.entries(e.parameters ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (!sent.length) return el('p', { class: 'quiet' }, 'none');
+  const unread = (name) => e.unread?.includes(name) && el('span', { class: 'badge', 'data-mood': 'odd' }, 'no handler reads it');
+  return el('div', {}, table('', ['Name', 'Value'], sent.map(([name, value]) => [[name, ' ', unread(name)], el('td', {}, el('pre', {}, value))])),
+    e.omitted && el('p', { class: 'quiet' }, `${e.omitted} more are not kept.`));
+}
+
+// why tells of a refusal what it says, how that is known, and how it comes about and ends.
+function why(e, explained) {
+  const answers = explained.answers.filter((a) => a.product === e.product && (!a.actions || a.actions.includes(e.action)));
+  const cited = new Set(answers.map((a) => a.evidence));
+  const own = explained.causes.filter((c) => c.action === e.action && c.product === e.product);
+  return el('div', {}, el('h3', {}, 'Answer'),
+    answers.map((a) => el('p', {}, `${a.status} ${a.code}: ${a.message}`)),
+    e.faults && el('p', {}, 'A fault rule had a hand in it.'),
+    own.map((c) => el('dl', {}, [['Cause', c.about], ['Begins by', c.begin], ['Ends by', c.end]].map(([name, text]) => el('div', {}, el('dt', {}, name), el('dd', {}, withCode(text)))))),
+    explained.evidence.filter((known) => cited.has(known.id)).map((known) => el('p', { class: 'quiet' }, el('strong', {}, known.id), ` ${known.claim} (${known.source}; ${known.confidence}, ${known.date})`)),
+    command(`clbemu explain ${e.code}`, true));
+}
+
+// withCode makes what is between backticks code.
+const withCode = (text) => text.split('`').map((part, i) => (i % 2 ? el('code', {}, part) : part));
+
+begin();
+$('#filter').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const set = [...new FormData(event.target)].filter(([, value]) => value);
+  const others = Object.entries(filter()).filter(([name]) => !event.target.elements[name]);
+  history.pushState(null, '', `/journal?${new URLSearchParams([...set, ...others])}`);
+  watch();
+  show('');
+});
+const pause = () => {
+  paused = !paused;
+  $('#pause').setAttribute('aria-pressed', String(paused));
+  $('#pause').textContent = paused ? 'Go on' : 'Pause';
+  draw();
+};
+$('#pause').addEventListener('click', pause);
+key('p', 'pause, and go on', pause);
+get('/v1/actions').then((actions) => {
+  fill($('#actions'), [...new Set(actions.filter((a) => a.emulated).map((a) => a.action))].map((name) => el('option', { value: name })));
+}, () => {});
+fill($('#codes'), ['OK', 'Throttling', 'InvalidAction.NotEmulated', 'ServiceUnavailable'].map((value) => el('option', { value })));
+addressed((query) => {
+  watch();
+  show(query.get('entry') ?? '').catch((problem) => say(problem.message));
+});
