@@ -48,13 +48,13 @@ var nlbLoadBalancerCases = []apiCase{
 	refused("LoadBalancerJoinSecurityGroup", "other-vpc", "Mismatch.VpcId", params{"LoadBalancerId": "{nlb}", "SecurityGroupIds.1": "{foreign}"}),
 	succeeds("LoadBalancerLeaveSecurityGroup", "one", params{"LoadBalancerId": "{nlb}", "SecurityGroupIds.1": "{joined}"}),
 	refused("LoadBalancerLeaveSecurityGroup", "not-in", "ResourceNotAssociated.SecurityGroup", params{"LoadBalancerId": "{nlb}", "SecurityGroupIds.1": group1}),
-	succeeds("AttachCommonBandwidthPackageToLoadBalancer", "one", params{"LoadBalancerId": "{nlb}", "BandwidthPackageId": "cbwp-other"},
-		step{"Nlb", "DetachCommonBandwidthPackageFromLoadBalancer", params{"LoadBalancerId": "{nlb}", "BandwidthPackageId": "cbwp-bp1clbemu"}, nil}),
+	succeeds("AttachCommonBandwidthPackageToLoadBalancer", "one", params{"LoadBalancerId": "{nlb}", "BandwidthPackageId": "{spareCbwp}"},
+		step{"Nlb", "DetachCommonBandwidthPackageFromLoadBalancer", params{"LoadBalancerId": "{nlb}", "BandwidthPackageId": "{cbwp}"}, nil}),
 	refused("AttachCommonBandwidthPackageToLoadBalancer", "intranet", "OperationDenied.IntranetInstance",
-		params{"LoadBalancerId": "{spareNlb}", "BandwidthPackageId": "cbwp-other"}),
-	succeeds("DetachCommonBandwidthPackageFromLoadBalancer", "one", params{"LoadBalancerId": "{nlb}", "BandwidthPackageId": "cbwp-bp1clbemu"}),
+		params{"LoadBalancerId": "{spareNlb}", "BandwidthPackageId": "{spareCbwp}"}),
+	succeeds("DetachCommonBandwidthPackageFromLoadBalancer", "one", params{"LoadBalancerId": "{nlb}", "BandwidthPackageId": "{cbwp}"}),
 	refused("DetachCommonBandwidthPackageFromLoadBalancer", "another", "ResourceNotFound.BandwidthPackage",
-		params{"LoadBalancerId": "{nlb}", "BandwidthPackageId": "cbwp-other"}),
+		params{"LoadBalancerId": "{nlb}", "BandwidthPackageId": "{spareCbwp}"}),
 }
 
 var nlbListen = params{"LoadBalancerId": "{nlb}", "ListenerProtocol": "tcp", "ListenerPort": "81", "ServerGroupId": "{spareSgp}"}
@@ -105,6 +105,7 @@ var nlbServerGroupCases = []apiCase{
 	refused("DeleteServerGroup", "in-use", "ResourceInUse.ServerGroup", params{"ServerGroupId": "{sgp}"}),
 	succeeds("ListServerGroups", "by-tag", params{"Tag.1.Key": "ack.aliyun.com", "Tag.1.Value": "c1", "MaxResults": "100"}),
 	succeeds("ListServerGroups", "first", params{"MaxResults": "1"}),
+	succeeds("ListServerGroups", "any-port", params{"ServerGroupIds.1": "{anySgp}"}),
 	refused("ListServerGroups", "bad-token", "IllegalParam", params{"NextToken": "mine"}),
 	succeeds("AddServersToServerGroup", "eni", nlbServe),
 	succeeds("AddServersToServerGroup", "ip", params{"ServerGroupId": "{ipSgp}", "Servers.1.ServerType": "ip", "Servers.1.ServerId": "10.1.2.3", "Servers.1.Port": "80"}),

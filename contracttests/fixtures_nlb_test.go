@@ -6,13 +6,15 @@ import "slices"
 // "spare" are bound to nothing.
 var nlbFixtures = []step{
 	{"Vpc", "CreateVSwitch", params{"VpcId": vpc1, "ZoneId": "cn-hangzhou-i", "CidrBlock": "192.168.9.0/24", "Ipv6CidrBlock": "9"}, saveAs("vsw6", "VSwitchId")},
+	newPackage,
+	{"Vpc", "CreateCommonBandwidthPackage", params{"Bandwidth": "10"}, saveAs("spareCbwp", "BandwidthPackageId")},
 	{"Vpc", "AllocateEipAddress", params{"Name": "zone"}, saveAs("zoneEip", "AllocationId")},
 	{"Ecs", "CreateSecurityGroup", params{"VpcId": vpc1, "SecurityGroupName": "joined"}, saveAs("joined", "SecurityGroupId")},
 	{"Ecs", "CreateSecurityGroup", params{"VpcId": vpc2, "SecurityGroupName": "foreign"}, saveAs("foreign", "SecurityGroupId")},
 
 	{"Nlb", "CreateLoadBalancer", params{"AddressType": "Internet", "AddressIpVersion": "DualStack", "LoadBalancerName": "web", "VpcId": vpc1,
 		"ZoneMappings.1.ZoneId": "cn-hangzhou-h", "ZoneMappings.1.VSwitchId": vsw1, "ZoneMappings.1.AllocationId": "{zoneEip}",
-		"ZoneMappings.2.ZoneId": "cn-hangzhou-i", "ZoneMappings.2.VSwitchId": "{vsw6}", "BandwidthPackageId": "cbwp-bp1clbemu",
+		"ZoneMappings.2.ZoneId": "cn-hangzhou-i", "ZoneMappings.2.VSwitchId": "{vsw6}", "BandwidthPackageId": "{cbwp}",
 		"SecurityGroupIds.1": "{joined}", "Tag.1.Key": "kubernetes.do.not.delete", "Tag.1.Value": "a1",
 		"DeletionProtectionConfig.Enabled": "true", "DeletionProtectionConfig.Reason": "in use",
 		"ModificationProtectionConfig.Status": "ConsoleProtection", "ModificationProtectionConfig.Reason": "managed.by.ack"},

@@ -390,6 +390,8 @@ var refusals = []refusal{
 	ofProduct("Vpc", overQuota("Routes of a route table", "CreateRouteEntry", newRoute, cloud.QuotaRouteEntries, "1",
 		"QuotaExceeded", "Route entry quota exceeded in this route table.")),
 	ofProduct("Vpc", overQuota("EIPs of a region", "AllocateEipAddress", nil, cloud.QuotaEIPs, "2", "QuotaExceeded.Eip", "Elastic IP address quota exceeded")),
+	ofProduct("Vpc", overQuota("Common bandwidth packages of a region", "CreateCommonBandwidthPackage", newPackage.params, cloud.QuotaBandwidthPackages, "0",
+		"BandwidthPackage.QuotaExceeded", "Create BandwidthPackage has exceeded quota.")),
 	ofProduct("Vpc", tooSoon("Route while another is being made", "CreateRouteEntry", newRoute, 400,
 		"TaskConflict", "The operation is too frequent, please wait a moment and try again.",
 		callsOf(step{product: "Vpc", action: "CreateRouteEntry", params: more(newRoute, "DestinationCidrBlock", "172.20.8.0/24")}))),

@@ -70,6 +70,8 @@ func TestQuotaUses(t *testing.T) {
 			cloud.QuotaRouteEntries:             {ID: routeTableID, Used: 2},
 			cloud.QuotaRouteTables:              {ID: vpcID, Used: 1},
 			cloud.QuotaEIPs:                     {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaBandwidthPackages:        {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaPackageEIPs:              {ID: "cbwp-1", Used: 2},
 			cloud.QuotaNLBLoadBalancers:         {ID: "cn-hangzhou", Used: 1},
 			cloud.QuotaNLBServerGroups:          {ID: "cn-hangzhou", Used: 1},
 			cloud.QuotaNLBSecurityPolicies:      {ID: "cn-hangzhou", Used: 1},
@@ -110,7 +112,11 @@ func plantCounted(tx *state.Tx) {
 		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: id, RouteTableID: routeTableID, VPCID: vpcID, Type: kind})
 	}
 	plantNLB(tx)
-	edit(cloud.NLBLoadBalancers, "net-1", func(lb *cloud.NLBLoadBalancer) { lb.SecurityGroupIDs = make([]string, 3) })(tx)
+	cloud.CommonBandwidthPackages.Put(tx, &cloud.CommonBandwidthPackage{Owner: hangzhou, ID: "cbwp-1"})
+	edit(cloud.EIPs, "eip-1", func(e *cloud.EIP) { e.BandwidthPackageID = "cbwp-1" })(tx)
+	edit(cloud.NLBLoadBalancers, "net-1", func(lb *cloud.NLBLoadBalancer) {
+		lb.SecurityGroupIDs, lb.BandwidthPackageID = make([]string, 3), "cbwp-1"
+	})(tx)
 	edit(cloud.NLBListeners, "lsn-1", func(l *cloud.NLBListener) { l.AdditionalCertificateIDs = make([]string, 4) })(tx)
 	cloud.NLBSecurityPolicies.Put(tx, &cloud.NLBSecurityPolicy{Owner: hangzhou, ID: "tls-1"})
 	for _, id := range []string{"lb-8", "lb-9", "lb-10"} {

@@ -41,6 +41,8 @@ var kinds = []kind{
 		shows("id", "name", "zone", "cidr", "free").wide("region", "vpc", "created"), listVSwitches},
 	{named("eip", "Elastic IP addresses", "eips").
 		shows("id", "name", "status", "address", "instance").wide("region", "bandwidth", "instanceType", "created"), listEIPs},
+	{named("bandwidthpackage", "Common bandwidth packages", "bandwidthpackages", "cbwp").
+		shows("id", "name", "bandwidth", "addresses").wide("region", "isp", "chargeType", "created"), listBandwidthPackages},
 	{named("instance", "Instances", "instances", "ecs").
 		shows("id", "name", "status", "zone", "address", "vswitch", "groups").wide("region", "instanceType", "created"), listInstances},
 }

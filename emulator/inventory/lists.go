@@ -260,6 +260,13 @@ func listEIPs(v *state.View, add func(controlapi.Resource)) {
 	}
 }
 
+func listBandwidthPackages(v *state.View, add func(controlapi.Resource)) {
+	for p := range cloud.CommonBandwidthPackages.All(v) {
+		add(of(p.Owner, vpc, p.ID, p.Name, "", "bandwidth", strconv.Itoa(p.Bandwidth), "addresses", strconv.Itoa(len(p.Addresses(v))),
+			"isp", p.ISP, "chargeType", p.InternetChargeType, "created", timeOf(p.CreateTime)))
+	}
+}
+
 func listInstances(v *state.View, add func(controlapi.Resource)) {
 	for i := range cloud.Instances.All(v) {
 		server := cloud.BackendServer{ServerID: i.ID, Type: cloud.BackendServerECS}

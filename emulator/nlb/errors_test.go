@@ -1,6 +1,7 @@
 package nlb_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,9 +79,15 @@ func TestRefusals(t *testing.T) {
 		{Name: "OtherVPC", Action: "LoadBalancerJoinSecurityGroup", Params: with(join, "SecurityGroupIds.1", "sg-far"), Status: 400, Code: "Mismatch.VpcId"},
 		{Name: "Quota", Action: "LoadBalancerJoinSecurityGroup", Params: join, Plant: set("quota.nlb_quota_loadbalancer_securitygroups_num", "0"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 		{Name: "NotIn", Action: "LoadBalancerLeaveSecurityGroup", Params: join, Status: 400, Code: "ResourceNotAssociated.SecurityGroup"},
-		{Name: "Unknown", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", "none"), Status: 404, Code: "ResourceNotFound.BandwidthPackage"},
-		{Name: "HasOne", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", "cbwp-2"), Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.BandwidthPackageID = "cbwp-1" }), Status: 400, Code: "OperationDenied.EipAlreadyInBandwidthPackage"},
-		{Name: "Intranet", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: params("LoadBalancerId", lbPlain, "BandwidthPackageId", "cbwp-2"), Status: 400, Code: "OperationDenied.IntranetInstance"},
+		{Name: "Unknown", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", "cbwp-none"), Status: 404, Code: "ResourceNotFound.BandwidthPackage"},
+		{Name: "HasOne", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", package2), Plant: shareBandwidth, Status: 400, Code: "OperationDenied.EipAlreadyInBandwidthPackage"},
+		{Name: "ItsEIPHasOne", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", package2), Plant: both(shareEIP, putEIPOnLB), Status: 400, Code: "OperationDenied.EipAlreadyInBandwidthPackage"},
+		{Name: "Full", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", package1), Plant: set("quota.cbwp_quota_eip_num", "1"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
+		{Name: "Intranet", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: params("LoadBalancerId", lbPlain, "BandwidthPackageId", package1), Status: 400, Code: "OperationDenied.IntranetInstance"},
+		{Name: "Package", Action: "CreateLoadBalancer", Params: with(create, "BandwidthPackageId", "cbwp-none"), Status: 404, Code: "ResourceNotFound.BandwidthPackage"},
+		{Name: "PackageAndEIP", Action: "CreateLoadBalancer", Params: with(create, "BandwidthPackageId", package1, "ZoneMappings.1.AllocationId", eip1), Plant: shareEIP, Status: 400, Code: "OperationDenied.EipAlreadyInBandwidthPackage"},
+		{Name: "IntranetPackage", Action: "CreateLoadBalancer", Params: with(create, "AddressType", "Intranet", "BandwidthPackageId", package1), Status: 400, Code: "OperationDenied.IntranetInstance"},
+		{Name: "NotItsPackage", Action: "DetachCommonBandwidthPackageFromLoadBalancer", Params: with(anLB, "BandwidthPackageId", package2), Plant: shareBandwidth, Status: 404, Code: "ResourceNotFound.BandwidthPackage"},
 
 		// Zones.
 		{Name: "OneZone", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.2.ZoneId", "", "ZoneMappings.2.VSwitchId", ""), Status: 400, Code: "InvalidZones"},
@@ -227,4 +234,45 @@ func takeEIP(tx *state.Tx) error {
 		e.Status, e.InstanceID, e.InstanceType = cloud.EIPInUse, instance1, "EcsInstance"
 		return nil
 	})
+}
+
+// shareBandwidth puts lb1 into the first package, shareEIP the EIP.
+var shareBandwidth = editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.BandwidthPackageID = package1 })
+
+func shareEIP(tx *state.Tx) error {
+	return cloud.EIPs.Edit(tx.In(owner), eip1, func(e *cloud.EIP) error {
+		e.BandwidthPackageID = package1
+		return nil
+	})
+}
+
+// putEIPOnLB puts the EIP on a zone of lb1, in place of its own.
+func putEIPOnLB(tx *state.Tx) error {
+	tx = tx.In(owner)
+	eip, err := cloud.EIPs.Get(tx.View, eip1)
+	if err != nil {
+		return err
+	}
+	on := *eip
+	on.Status, on.InstanceID, on.InstanceType = cloud.EIPInUse, lb1, "NlbInstance"
+	cloud.EIPs.Put(tx, &on)
+	return cloud.NLBLoadBalancers.Edit(tx, lb1, func(lb *cloud.NLBLoadBalancer) error {
+		lb.ZoneMappings = slices.Clone(lb.ZoneMappings)
+		z := &lb.ZoneMappings[0]
+		cloud.Addresses.Delete(tx, cloud.AddressID(cloud.PublicPool(lb.RegionID), z.PublicIPv4Address))
+		z.OwnEIP, z.AllocationID, z.PublicIPv4Address = false, eip1, eip.IPAddress
+		return nil
+	})
+}
+
+// both runs several plants.
+func both(plants ...func(*state.Tx) error) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		for _, plant := range plants {
+			if err := plant(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }

@@ -45,6 +45,8 @@ const (
 	cert1    = "cert-one"
 	ca1      = "ca-one"
 	eip1     = "eip-free"
+	package1 = "cbwp-one"
+	package2 = "cbwp-two"
 )
 
 var owner = state.Owner{AccountID: account, RegionID: "cn-hangzhou"}
@@ -70,6 +72,9 @@ func plant(root *state.Tx) error {
 		return err
 	}
 	cloud.EIPs.Put(tx, &cloud.EIP{Owner: owner, ID: eip1, IPAddress: ip, Status: cloud.EIPAvailable})
+	for _, id := range []string{package1, package2} {
+		cloud.CommonBandwidthPackages.Put(tx, &cloud.CommonBandwidthPackage{Owner: owner, ID: id, Bandwidth: 100, ISP: "BGP"})
+	}
 	for id, kind := range map[string]string{lb1: cloud.NLBInternet, lbPlain: cloud.NLBIntranet} {
 		if err := plantLoadBalancer(tx, id, kind); err != nil {
 			return err

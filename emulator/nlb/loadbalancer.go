@@ -86,8 +86,8 @@ func (req *createLoadBalancerRequest) Validate() error {
 	if err := checkName(req.LoadBalancerName, errNameIllegal); err != nil {
 		return err
 	}
-	if err := checkBandwidthPackage(req.BandwidthPackageID, req.AddressType); err != nil {
-		return err
+	if req.BandwidthPackageID != "" && req.AddressType != cloud.NLBInternet {
+		return errNotInternet
 	}
 	return req.check()
 }

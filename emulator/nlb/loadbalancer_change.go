@@ -2,7 +2,6 @@ package nlb
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/gateway/listing"
@@ -101,7 +100,8 @@ func (req *updateLoadBalancerAddressTypeConfigRequest) Validate() error {
 }
 
 // updateLoadBalancerAddressTypeConfig gives every zone a public address, of an EIP
-// that is named for it or of its own, or takes all of them away.
+// that is named for it or of its own, or takes all of them away, and with them the
+// bandwidth that they shared: NLB-0024.
 func updateLoadBalancerAddressTypeConfig(tx *state.Tx, req *updateLoadBalancerAddressTypeConfigRequest) (*work, error) {
 	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
@@ -115,7 +115,7 @@ func updateLoadBalancerAddressTypeConfig(tx *state.Tx, req *updateLoadBalancerAd
 		return nil, err
 	}
 	return configure(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
-		lb.AddressType = req.AddressType
+		lb.AddressType, lb.BandwidthPackageID = req.AddressType, ""
 		lb.ZoneMappings = slices.Clone(lb.ZoneMappings)
 		for i := range lb.ZoneMappings {
 			z := &lb.ZoneMappings[i]
@@ -139,7 +139,7 @@ func (req *updateLoadBalancerAddressTypeConfigRequest) allocations(v *state.View
 		case z.AllocationID != "" && seen[z.AllocationID]:
 			return nil, errAllocationTwice
 		}
-		if err := checkAllocation(v, z.AllocationID); err != nil {
+		if err := checkAllocation(v, lb, z.AllocationID); err != nil {
 			return nil, err
 		}
 		byZone[z.ZoneID], seen[z.AllocationID] = z.AllocationID, true
@@ -256,30 +256,35 @@ type bandwidthPackageRequest struct {
 	BandwidthPackageID string `rpc:"BandwidthPackageId,required"`
 }
 
-// checkBandwidthPackage knows packages by the form of their ids alone, as no
-// action here makes one: NLB-0024.
-func checkBandwidthPackage(id, addressType string) error {
-	switch {
-	case id == "":
+// checkBandwidthPackage wants the package to be there, with room for so many more
+// addresses.
+func checkBandwidthPackage(v *state.View, id string, addresses int) error {
+	if id == "" {
 		return nil
-	case addressType != cloud.NLBInternet:
-		return errNotInternet
-	case !strings.HasPrefix(id, "cbwp-"):
+	}
+	if _, ok := cloud.CommonBandwidthPackages.Find(v, id); !ok {
 		return errBandwidthPackageUnknown
 	}
-	return nil
+	return v.Use(cloud.QuotaPackageEIPs, id, addresses)
 }
 
 func attachCommonBandwidthPackageToLoadBalancer(tx *state.Tx, req *bandwidthPackageRequest) (*work, error) {
 	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
-	if err == nil {
-		err = checkBandwidthPackage(req.BandwidthPackageID, lb.AddressType)
-	}
-	if err == nil && lb.BandwidthPackageID != "" {
-		err = errBandwidthPackageAttached
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case lb.AddressType != cloud.NLBInternet:
+		return nil, errNotInternet
+	case lb.BandwidthPackageID != "":
+		return nil, errBandwidthPackageAttached
+	}
+	if err := checkBandwidthPackage(tx.View, req.BandwidthPackageID, len(lb.ZoneMappings)); err != nil {
+		return nil, err
+	}
+	for eip := range cloud.EIPsByInstance.List(tx.View, lb.ID) {
+		if eip.BandwidthPackageID != "" {
+			return nil, errBandwidthPackageAttached
+		}
 	}
 	return setBandwidthPackage(tx, lb.ID, req.BandwidthPackageID), nil
 }

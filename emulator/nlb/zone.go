@@ -89,7 +89,7 @@ func checkZones(v *state.View, lb *cloud.NLBLoadBalancer, zones []zoneMappingPar
 			return err
 		}
 	}
-	return nil
+	return checkBandwidthPackage(v, lb.BandwidthPackageID, len(zones)-len(lb.ZoneMappings))
 }
 
 // mappingOf is what the load balancer has in a zone, nil when nothing.
@@ -136,19 +136,25 @@ func checkNewZone(v *state.View, r *cloud.Region, lb *cloud.NLBLoadBalancer, z *
 	case lb.AddressIPVersion == dualStack && vSwitch.IPv6CIDRBlock == "":
 		return errVSwitchWithoutIPv6
 	}
-	return checkAllocation(v, z.AllocationID)
+	return checkAllocation(v, lb, z.AllocationID)
 }
 
-// checkAllocation holds what an EIP must be like to be put on a zone.
-func checkAllocation(v *state.View, id string) error {
+// checkAllocation holds what an EIP must be like to be put on a zone. It shares the
+// bandwidth of one package at the most.
+func checkAllocation(v *state.View, lb *cloud.NLBLoadBalancer, id string) error {
 	if id == "" {
 		return nil
 	}
 	eip, err := cloud.EIPs.Get(v, id)
-	if err == nil && eip.Status != cloud.EIPAvailable {
-		err = errAllocationTaken.Of(id)
+	switch {
+	case err != nil:
+		return err
+	case eip.Status != cloud.EIPAvailable:
+		return errAllocationTaken.Of(id)
+	case eip.BandwidthPackageID != "" && lb.BandwidthPackageID != "":
+		return errBandwidthPackageAttached
 	}
-	return err
+	return nil
 }
 
 // join gives a load balancer its addresses in a zone.

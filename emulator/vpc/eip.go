@@ -128,7 +128,7 @@ func putEIP(tx *state.Tx, req *allocateEIPAddressRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := checkPurchase(tx.View); err != nil {
+	if err := checkPurchase(tx.View, cloud.QuotaEIPs); err != nil {
 		return "", err
 	}
 	region, err := cloud.Regions.Get(tx.View, scope.RegionID)
@@ -146,9 +146,8 @@ func putEIP(tx *state.Tx, req *allocateEIPAddressRequest) (string, error) {
 	return eip.ID, nil
 }
 
-// checkPurchase refuses to sell an EIP to an account that can't pay for it, or that
-// has enough of them.
-func checkPurchase(v *state.View) error {
+// checkPurchase refuses to sell to an account that can't pay, or that has enough.
+func checkPurchase(v *state.View, quota state.QuotaName) error {
 	scope := v.Scope()
 	account, err := cloud.Accounts.Get(v, scope.AccountID)
 	switch {
@@ -159,7 +158,7 @@ func checkPurchase(v *state.View) error {
 	case account.Balance < cloud.MinimumBalance:
 		return errBalanceInsufficient
 	}
-	return v.Use(cloud.QuotaEIPs, scope.RegionID, 1)
+	return v.Use(quota, scope.RegionID, 1)
 }
 
 func newEIP(tx *state.Tx, req *allocateEIPAddressRequest) *cloud.EIP {
@@ -191,6 +190,8 @@ func releaseEIPAddress(tx *state.Tx, req *releaseEIPAddressRequest) (*gateway.Em
 		return nil, errEIPIsPrePaid
 	case eip.Status != cloud.EIPAvailable:
 		return nil, errEIPStatusIncorrect
+	case eip.DeletionProtection:
+		return nil, errDeletionProtected
 	}
 	cloud.EIPs.Remove(tx, eip.ID)
 	return &gateway.Empty{}, nil

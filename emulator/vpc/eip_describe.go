@@ -1,6 +1,8 @@
 package vpc
 
 import (
+	"cmp"
+	"strconv"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/gateway/tagging"
@@ -105,6 +107,9 @@ type eipView struct {
 	VPCID              string        `rpc:"VpcId"`
 	PrivateIPAddress   string        `rpc:"PrivateIpAddress"`
 	ResourceGroupID    string        `rpc:"ResourceGroupId"`
+	PackageID          string        `rpc:"BandwidthPackageId,omitempty"`
+	PackageType        string        `rpc:"BandwidthPackageType,omitempty"`
+	PackageBandwidth   string        `rpc:"BandwidthPackageBandwidth,omitempty"`
 	DeletionProtection bool          `rpc:"DeletionProtection"`
 	SecondLimited      bool          `rpc:"SecondLimited"`
 	HDMonitorStatus    string        `rpc:"HDMonitorStatus"`
@@ -186,6 +191,7 @@ func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 		InstanceType:       eip.InstanceType,
 		InstanceID:         eip.InstanceID,
 		ResourceGroupID:    eip.ResourceGroupID,
+		DeletionProtection: eip.DeletionProtection,
 		HDMonitorStatus:    "OFF",
 		HasReservationData: "false",
 		AllocationTime:     formatTime(eip.CreateTime),
@@ -194,7 +200,17 @@ func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 	if eip.InstanceID != "" {
 		view.showTarget(v, eip)
 	}
+	if p, ok := cloud.BandwidthPackageOf(v, eip); ok {
+		view.showPackage(p, eip)
+	}
 	return view
+}
+
+// showPackage adds the package that the EIP is in, whose bandwidth it has unless it
+// may only use a part of it: CLB-0401.
+func (view *eipView) showPackage(p *cloud.CommonBandwidthPackage, eip *cloud.EIP) {
+	view.PackageID, view.PackageType, view.PackageBandwidth = p.ID, "CommonBandwidthPackage", strconv.Itoa(p.Bandwidth)
+	view.Bandwidth = strconv.Itoa(cmp.Or(eip.PackageBandwidth, p.Bandwidth))
 }
 
 // showTarget adds what the EIP is on, which exists as long as the association. Of

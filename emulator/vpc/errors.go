@@ -42,7 +42,7 @@ func overQuota(quota state.QuotaName, code, message string) gateway.ErrorRow {
 }
 
 var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
-	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), requestErrors, vpcErrors, vSwitchErrors, routeErrors, eipErrors, associationErrors)...)
+	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), requestErrors, vpcErrors, vSwitchErrors, routeErrors, eipErrors, associationErrors, packageErrors)...)
 })
 
 var requestErrors = []gateway.ErrorRow{
@@ -87,4 +87,18 @@ var associationErrors = []gateway.ErrorRow{
 	absent(http.StatusNotFound, cloud.Instances.Kind(), targetAbsentCode, targetAbsentMessage),
 	absent(http.StatusNotFound, cloud.LoadBalancers.Kind(), targetAbsentCode, targetAbsentMessage),
 	absent(http.StatusNotFound, cloud.NetworkInterfaces.Kind(), targetAbsentCode, targetAbsentMessage),
+}
+
+// packages is the evidence for codes and messages of common bandwidth packages.
+const packages = "CLB-0400"
+
+var packageErrors = []gateway.ErrorRow{
+	{Fact: state.NotFound, Kind: cloud.CommonBandwidthPackages.Kind(), Status: http.StatusNotFound, Code: "InvalidBandwidthPackageId.NotFound",
+		Message: "The specified bandwidthPackageId does not exist in our records.", Evidence: packages},
+	{Fact: state.NotFound, Kind: cloud.EIPs.Kind(), Actions: []string{"AddCommonBandwidthPackageIp", "AddCommonBandwidthPackageIps"},
+		Status: http.StatusNotFound, Code: "InvalidIpInstanceId.NotFound", Message: "The specified Eip InstanceId does not exist in our records.", Evidence: packages},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaBandwidthPackages), Status: http.StatusBadRequest, Code: "BandwidthPackage.QuotaExceeded",
+		Message: "Create BandwidthPackage has exceeded quota.", Evidence: packages},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaPackageEIPs), Status: http.StatusBadRequest, Code: "IpInstanceId.QuotaExceeded",
+		Message: "The specified BandwidthPackageId has too many ip in it. exceed the quota , Cannot add more.", Evidence: packages},
 }

@@ -1,6 +1,6 @@
 // Package vpc owns the parts of the Vpc API, 2016-04-28, that a cloud controller
 // and the tools around it call: VPCs, vSwitches, route tables with their entries,
-// and elastic IP addresses. It must not know HTTP, signatures, formats or faults:
+// elastic IP addresses and the bandwidth that they share. It must not know HTTP, signatures, formats or faults:
 // a handler gets a transaction and a request, and returns a response or a fact.
 package vpc
 
@@ -33,6 +33,10 @@ func Product(gateway.Deps) *gateway.Product {
 			tagActions,
 			modifyActions,
 			defaultActions,
+			bandwidthPackageActions,
+			bandwidthPackageIPActions,
+			resourceGroupActions,
+			deletionProtectionActions,
 		),
 		Errors: errorTable(),
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.RAM",
@@ -41,6 +45,7 @@ func Product(gateway.Deps) *gateway.Product {
 			{Parameter: "VpcId", Type: "vpc", Kind: cloud.VPCs.Kind()},
 			{Parameter: "VSwitchId", Type: "vswitch", Kind: cloud.VSwitches.Kind()},
 			{Parameter: "RouteTableId", Type: "routetable", Kind: cloud.RouteTables.Kind()},
+			{Parameter: "BandwidthPackageId", Type: "combandwidthpackage", Kind: cloud.CommonBandwidthPackages.Kind()},
 			{Parameter: "AllocationId", Type: "eip", Kind: cloud.EIPs.Kind()},
 		},
 	}

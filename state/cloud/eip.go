@@ -30,10 +30,15 @@ type EIP struct {
 	InternetChargeType string
 	ChargeType         string
 	// InstanceType is SlbInstance, EcsInstance, NetworkInterface and the like.
-	InstanceType    string `json:",omitempty"`
-	InstanceID      string `json:",omitempty"`
-	ResourceGroupID string
-	CreateTime      time.Time
+	InstanceType string `json:",omitempty"`
+	InstanceID   string `json:",omitempty"`
+	// BandwidthPackageID is the package that it was put into, and PackageBandwidth
+	// how much of its bandwidth it may use, 0 for all.
+	BandwidthPackageID string `json:",omitempty"`
+	PackageBandwidth   int    `json:",omitempty"`
+	DeletionProtection bool   `json:",omitempty"`
+	ResourceGroupID    string
+	CreateTime         time.Time
 }
 
 // EIPs by allocation id.

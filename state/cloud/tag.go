@@ -18,6 +18,7 @@ const (
 	TagVSwitch                state.TagResourceType = "vpc:vswitch"
 	TagRouteTable             state.TagResourceType = "vpc:routetable"
 	TagEIP                    state.TagResourceType = "vpc:eip"
+	TagCommonBandwidthPackage state.TagResourceType = "vpc:commonbandwidthpackage"
 	TagNLBLoadBalancer        state.TagResourceType = "nlb:loadbalancer"
 	TagNLBListener            state.TagResourceType = "nlb:listener"
 	TagNLBServerGroup         state.TagResourceType = "nlb:servergroup"

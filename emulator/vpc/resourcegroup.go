@@ -1,0 +1,41 @@
+package vpc
+
+import (
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+var resourceGroupActions = []gateway.Action{
+	gateway.Write("MoveResourceGroup", moveResourceGroup),
+}
+
+// What is refused here, asked for by a tag.
+var _ = refusals.New("MovedTypeUnknown", 400, "InvalidResourceType.NotSupport",
+	"The specified ResourceType is not supported.", "CLB-0402")
+
+type moveResourceGroupRequest struct {
+	RegionID           string `rpc:"RegionId,required"`
+	ResourceID         string `rpc:"ResourceId,required"`
+	ResourceType       string `rpc:"ResourceType,required,enum=vpc|eip|bandwidthpackage,invalid=MovedTypeUnknown"`
+	NewResourceGroupID string `rpc:"NewResourceGroupId,required"`
+}
+
+func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*gateway.Empty, error) {
+	group, err := cloud.ResourceGroups.Get(tx.View, req.NewResourceGroupID)
+	if err != nil {
+		return nil, err
+	}
+	switch req.ResourceType {
+	case "vpc":
+		err = cloud.VPCs.Edit(tx, req.ResourceID, func(v *cloud.VPC) error { v.ResourceGroupID = group.ID; return nil })
+	case "eip":
+		err = cloud.EIPs.Edit(tx, req.ResourceID, func(e *cloud.EIP) error { e.ResourceGroupID = group.ID; return nil })
+	default:
+		err = cloud.CommonBandwidthPackages.Edit(tx, req.ResourceID, func(p *cloud.CommonBandwidthPackage) error {
+			p.ResourceGroupID = group.ID
+			return nil
+		})
+	}
+	return &gateway.Empty{}, err
+}
