@@ -235,7 +235,7 @@ type loadBalancer struct {
 	DNSName                string          `rpc:"DNSName"`
 	CreateTime             string          `rpc:"CreateTime"`
 	ResourceGroupID        string          `rpc:"ResourceGroupId"`
-	BandwidthPackageID     string          `rpc:"BandwidthPackageId,omitempty"`
+	BandwidthPackageID     string          `rpc:"BandwidthPackageId"`
 	CrossZoneEnabled       bool            `rpc:"CrossZoneEnabled"`
 	Cps                    int             `rpc:"Cps,omitempty"`
 	SecurityGroupIDs       []string        `rpc:"SecurityGroupIds"`

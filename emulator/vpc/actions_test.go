@@ -70,7 +70,7 @@ var exceptions = []map[string]string{
 	because("it buys nothing here", "AllocateEipAddress.ActivityId", "AllocateEipAddress->OrderId"),
 	because("no package has an order that waits", "DescribeCommonBandwidthPackages.IncludeReservationData"),
 	because("no package has one", below("DescribeCommonBandwidthPackages->CommonBandwidthPackages.CommonBandwidthPackage[].",
-		"BizType", "ReservationActiveTime", "ReservationBandwidth", "ReservationInternetChargeType", "ReservationOrderType",
+		"BizType", "HasReservationData", "ReservationActiveTime", "ReservationBandwidth", "ReservationInternetChargeType", "ReservationOrderType",
 		"SecurityProtectionTypes", "Zone")...),
 	because("no EIP has an order that waits", "DescribeEipAddresses.IncludeReservationData"),
 	because("no EIP has one", below("DescribeEipAddresses->EipAddresses.EipAddress[].",

@@ -40,7 +40,6 @@ type bandwidthPackageView struct {
 	InternetChargeType string              `rpc:"InternetChargeType"`
 	Ratio              int                 `rpc:"Ratio"`
 	DeletionProtection bool                `rpc:"DeletionProtection"`
-	HasReservationData string              `rpc:"HasReservationData"`
 	ResourceGroupID    string              `rpc:"ResourceGroupId"`
 	ServiceManaged     int                 `rpc:"ServiceManaged"`
 	CreationTime       string              `rpc:"CreationTime"`
@@ -83,7 +82,7 @@ func viewBandwidthPackage(v *state.View, p *cloud.CommonBandwidthPackage) bandwi
 		BandwidthPackageID: p.ID, Name: p.Name, Description: p.Description, RegionID: p.RegionID,
 		Status: "Available", BusinessStatus: "Normal", Bandwidth: strconv.Itoa(p.Bandwidth), ISP: p.ISP,
 		InstanceChargeType: "PostPaid", InternetChargeType: p.InternetChargeType, Ratio: p.Ratio,
-		DeletionProtection: p.DeletionProtection, HasReservationData: "false", ResourceGroupID: p.ResourceGroupID,
+		DeletionProtection: p.DeletionProtection, ResourceGroupID: p.ResourceGroupID,
 		CreationTime: formatTime(p.CreateTime), Tags: tagsOf(v, cloud.TagCommonBandwidthPackage, p.ID),
 	}
 	for _, a := range p.Addresses(v) {
