@@ -111,7 +111,6 @@ func executed(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // jsonArgs are what each command is run with to see its JSON, and what must have been
 // done before. What is not here is run by its name alone.
 var jsonArgs = map[string][]string{
-	"man":              {"DIR/man1"},
 	"explain":          {"ORDER.ARREARAGE"},
 	"call":             {"DescribeRegions"},
 	"world set":        {"account.balance=7"},

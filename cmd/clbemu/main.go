@@ -102,7 +102,7 @@ Exit codes: 0 success, 1 a check or validation found something, 2 wrong usage,
 	}
 	outputFlags(root)
 	explainUsage(root)
-	root.AddCommand(newServe(), newEnv(), newCall(), newGet(), newExplain(), newWait(), newDoctor(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newScenario(), newUpgradeCheck(), newActions(), newVersion(), newMan())
+	root.AddCommand(newServe(), newEnv(), newCall(), newGet(), newExplain(), newWait(), newDoctor(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newScenario(), newUpgradeCheck(), newActions(), newVersion())
 	completeEverywhere(root)
 	return root
 }

@@ -51,8 +51,7 @@ func NewMetrics(store *state.Store, products []*gateway.Product) *Metrics {
 		}
 		return 0
 	})
-	m.registry.MustRegister(m.calls, m.duration, failing, &resourceCounts{store: store},
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.calls, m.duration, failing, &resourceCounts{store: store})
 	return m
 }
 
@@ -86,9 +85,14 @@ func (m *Metrics) code(outcome gateway.Outcome) string {
 	return outcome.Code
 }
 
-// Handler serves the metrics in the form that Prometheus reads.
+// Handler serves the metrics in the form that Prometheus reads, with those of the
+// process. These are a millisecond's work to set up: the first who asks waits for it.
 func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+	handler := sync.OnceValue(func() http.Handler {
+		m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler().ServeHTTP(w, r) })
 }
 
 // resourceCounts counts what the store holds, when it is asked.
