@@ -1,16 +1,12 @@
 package state
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math/big"
-	"math/rand/v2"
 	"strconv"
-
-	"github.com/clbemu/clbemu/state/engine"
 )
 
 // Sequence is where ids and chance come from: the n-th draw of a seed is always
@@ -26,27 +22,11 @@ var Sequences = NewTable(kernel, "Sequence", func(s *Sequence) string { return s
 
 const sequenceID = "ids"
 
-// plantSeed gives a new store its sequence. It runs before there are writers.
-func (s *Store) plantSeed(ctx context.Context, seed uint64) error {
-	txn := s.newest.writing()
-	if _, ok := Sequences.Find(&View{txn: txn, schema: s.schema}, sequenceID); ok {
-		return nil
+// seed gives a store that has none its sequence, with the first of its changes.
+func (tx *Tx) seed(seed uint64) {
+	if _, ok := Sequences.Find(tx.View, sequenceID); !ok {
+		Sequences.Put(tx, &Sequence{ID: sequenceID, Seed: seed})
 	}
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	sequence := &Sequence{ID: sequenceID, Seed: seed}
-	Sequences.replace(txn, sequenceID, sequence)
-	change, err := encode(Sequences.kind, sequenceID, sequence)
-	if err != nil {
-		return err
-	}
-	if err := s.engine.Commit(ctx, []engine.ChangeSet{{change}}); err != nil {
-		return fmt.Errorf("plant the seed: %w", err)
-	}
-	s.newest = txn.committed()
-	s.visible.Store(s.newest)
-	return nil
 }
 
 // Draw returns the next 32 random bytes of the sequence.

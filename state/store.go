@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -36,6 +37,7 @@ type Store struct {
 	engine engine.Engine
 	clock  Clock
 	warn   func(string)
+	seed   uint64 // of the sequence, unless there is one
 
 	// visible is what is durable, and immutable.
 	visible atomic.Pointer[workingSet]
@@ -85,18 +87,19 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Warn == nil {
 		cfg.Warn = func(string) {}
 	}
+	if cfg.Seed == 0 {
+		cfg.Seed = rand.Uint64()
+	}
 	s := &Store{
 		schema: cfg.Schema,
 		engine: cfg.Engine,
 		clock:  cfg.Clock,
 		warn:   cfg.Warn,
+		seed:   cfg.Seed,
 		wake:   make(chan struct{}, 1),
 		done:   make(chan struct{}),
 	}
 	if err := s.reload(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.plantSeed(ctx, cfg.Seed); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -167,6 +170,7 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 	}
 	txn := s.newest.writing()
 	tx := newTx(s.view(txn, scope))
+	tx.seed(s.seed)
 	tx.settle()
 	tx.expireClientTokens()
 	if err := fn(tx); err != nil {

@@ -40,8 +40,9 @@ func fresh(path string) (string, error) {
 	return file.Name(), file.Close()
 }
 
+// fill syncs the file once, when all is in it: nobody looks at it before.
 func fill(name string) error {
-	db, err := bolt.Open(name, 0o600, &bolt.Options{FreelistType: bolt.FreelistMapType})
+	db, err := bolt.Open(name, 0o600, &bolt.Options{FreelistType: bolt.FreelistMapType, NoSync: true, NoGrowSync: true})
 	if err != nil {
 		return err
 	}
@@ -52,5 +53,5 @@ func fill(name string) error {
 		}
 		return writeFormat(meta)
 	})
-	return errors.Join(err, db.Close())
+	return errors.Join(err, db.Sync(), db.Close())
 }
