@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -100,6 +101,9 @@ type Config struct {
 	Version controlapi.Version
 	// Crash takes the place of ending the process where a fault rule asks for it.
 	Crash func()
+
+	// read is the default world, which is read once.
+	read func() *world.World
 }
 
 // Emulator is a running cloud.
@@ -123,6 +127,9 @@ type Emulator struct {
 // New opens the store, plants the world if it is empty, and builds the
 // handlers. It does not listen: Start does, and Handler serves without.
 func New(ctx context.Context, cfg Config) (*Emulator, error) {
+	// What needs no state is made while the disk is waited for.
+	cfg.read = begun(world.Default, cfg.World == nil && cfg.isNew())
+	served := begun(cfg.products, true)
 	e, err := openEngine(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -137,7 +144,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err := errors.Join(plantIfEmpty(store, cfg), warnOfInstance(store, cfg)); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	products := cfg.products()
+	products := served()
 	faults, err := control.NewFaults(store, products)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
@@ -160,6 +167,25 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	em.life, em.end = context.WithCancel(context.Background())
 	em.build(products, snapshots)
 	return em, nil
+}
+
+// begun returns what f returns, which is found out once: from now on beside what else
+// is going on, or when it is first asked for.
+func begun[T any](f func() T, now bool) func() T {
+	once := sync.OnceValue(f)
+	if now {
+		go once()
+	}
+	return once
+}
+
+// isNew guesses whether there is no state yet.
+func (cfg *Config) isNew() bool {
+	if cfg.Storage != nil || cfg.Fork != "" {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(cfg.DataDir, bolt.FileName))
+	return err != nil
 }
 
 // noncesFile is what the data folder has beside the state.
@@ -260,7 +286,7 @@ func (cfg *Config) plant(tx *state.Tx) error {
 	if cfg.World != nil {
 		return cfg.World.Plant(tx)
 	}
-	return world.Default().Plant(tx)
+	return cfg.read().Plant(tx)
 }
 
 func (e *Emulator) build(products []*gateway.Product, snapshots *control.Snapshots) {
