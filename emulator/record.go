@@ -20,8 +20,8 @@ func (e *Emulator) observe(metrics *control.Metrics) func(*gateway.Call, gateway
 // entryOf is what the journal is told of a call; it keeps no secret of it.
 func entryOf(call *gateway.Call, outcome gateway.Outcome, now time.Time) journal.Entry {
 	parameters := make(map[string]string, len(call.Params))
-	for name := range call.Params {
-		parameters[name] = call.Params.Get(name)
+	for _, param := range call.Params {
+		parameters[param.Name] = param.Value
 	}
 	return journal.Entry{
 		Time:         now,

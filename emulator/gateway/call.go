@@ -1,17 +1,13 @@
 package gateway
 
 import (
-	"errors"
 	"io"
-	"maps"
 	"net"
 	"net/http"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
@@ -43,7 +39,7 @@ type Call struct {
 	// Scope is whose call it is and which region it asks.
 	Scope state.Owner
 	// Params are those of query and form, less the protocol's own.
-	Params url.Values
+	Params Params
 
 	// Faults are the names of the fault rules that struck the call.
 	Faults []string
@@ -58,7 +54,7 @@ type Call struct {
 	product     *Product
 	action      *Action
 	request     *http.Request
-	signed      url.Values // all parameters, for the signature
+	signed      Params // all parameters, for the signature
 	body        []byte
 }
 
@@ -117,16 +113,6 @@ func (c *Call) Unread() []string {
 	return slices.DeleteFunc(unread, func(name string) bool { return name == "RegionId" })
 }
 
-// protocolParams belong to the gateway, not to the action. Owner parameters and
-// access_key_id are leftovers that the gateway takes and ignores.
-var protocolParams = map[string]bool{
-	"Action": true, "Version": true, "Format": true, "AccessKeyId": true, "Signature": true,
-	"SignatureMethod": true, "SignatureVersion": true, "SignatureNonce": true, "SignatureType": true,
-	"Timestamp": true, "TimeStamp": true, "SecurityToken": true,
-	"ResourceOwnerAccount": true, "ResourceOwnerId": true, "OwnerAccount": true, "OwnerId": true,
-	"access_key_id": true,
-}
-
 // parse reads the request: query and form together, and the headers that the
 // newer clients use in place of parameters.
 func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
@@ -137,10 +123,11 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 	if r.Method != http.MethodGet && r.Method != http.MethodPost {
 		return problemMethod
 	}
-	params, err := parseQuery(r.URL.RawQuery)
+	params, err := appendQuery(nil, r.URL.RawQuery)
 	if err != nil {
 		return problemUnreadable
 	}
+	params.sort()
 	// The format comes first, so that what follows is refused in it.
 	c.Format = formatOf(params.Get("Format"), r.Header.Get("Accept"))
 
@@ -148,20 +135,19 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 		return problem
 	}
 	if len(c.body) > 0 && isForm(r.Header.Get("Content-Type")) {
-		form, err := parseQuery(string(c.body))
-		if err != nil {
+		if params, err = appendQuery(params, string(c.body)); err != nil {
 			return problemUnreadable
 		}
-		for name, values := range form {
-			params[name] = append(params[name], values...)
-		}
+		params.sort()
 		c.Format = formatOf(params.Get("Format"), r.Header.Get("Accept"))
 	}
 	// The older signature is over parameters, and covers no JSON.
 	if len(c.body) > 0 && isJSON(r.Header.Get("Content-Type")) && (!c.strict || c.underACS3()) {
-		if problem := addJSON(params, c.body); problem != nil {
+		var problem *Problem
+		if params, problem = appendJSON(params, c.body); problem != nil {
 			return problem
 		}
+		params.sort()
 	}
 	c.signed = params
 	c.ActionName, c.Version = params.Get("Action"), params.Get("Version")
@@ -171,61 +157,9 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 	}
 	c.AccessKeyID = params.Get("AccessKeyId")
 	c.Scope.RegionID = params.Get("RegionId")
-	c.Params = make(url.Values, max(len(params)-protocolParamsSent, 0))
-	for name, values := range params {
-		if checkParam(name, values) != nil {
-			return firstProblem(params)
-		}
-		if !protocolParams[name] {
-			c.Params[name] = values
-		}
-	}
-	return nil
+	c.Params = params.action()
+	return params.check()
 }
-
-// parseQuery is url.ParseQuery, but for the order of errors, with memory for all
-// parameters at once: this is done for each call.
-func parseQuery(query string) (url.Values, error) {
-	most := strings.Count(query, "&") + 1
-	if most > maxParams {
-		return nil, errors.New("too many parameters")
-	}
-	params, values := make(url.Values, min(most, usualParams)), make([]string, 0, min(most, usualParams))
-	for pair := range strings.SplitSeq(query, "&") {
-		if pair == "" {
-			continue
-		}
-		if strings.Contains(pair, ";") {
-			return nil, errors.New("invalid semicolon separator in query")
-		}
-		escapedName, escapedValue, _ := strings.Cut(pair, "=")
-		name, err := url.QueryUnescape(escapedName)
-		if err != nil {
-			return nil, err
-		}
-		value, err := url.QueryUnescape(escapedValue)
-		if err != nil {
-			return nil, err
-		}
-		if sent, twice := params[name]; twice {
-			params[name] = append(sent, value)
-			continue
-		}
-		values = append(values, value)
-		params[name] = values[len(values)-1:][:1:1]
-	}
-	return params, nil
-}
-
-const (
-	// maxParams is also that of url.ParseQuery.
-	maxParams = 10_000
-	// usualParams bounds the memory for parameters that are yet to be read.
-	usualParams = 64
-)
-
-// protocolParamsSent are as many of the protocol's own as every call has.
-const protocolParamsSent = 8
 
 // readBody keeps the body, of which most calls have none.
 func (c *Call) readBody(w http.ResponseWriter, r *http.Request) *Problem {
@@ -243,35 +177,12 @@ func (c *Call) readBody(w http.ResponseWriter, r *http.Request) *Problem {
 	return problemUnreadable
 }
 
-// firstProblem is the first in order of name, so that the same call is refused
-// with the same words.
-func firstProblem(params url.Values) *Problem {
-	for _, name := range slices.Sorted(maps.Keys(params)) {
-		if problem := checkParam(name, params[name]); problem != nil {
-			return problem
-		}
-	}
-	return nil
-}
-
 // hostname is the host without its port.
 func hostname(hostport string) string {
 	if host, _, err := net.SplitHostPort(hostport); err == nil {
 		return host
 	}
 	return hostport
-}
-
-// checkParam refuses what no parameter can be: sent twice, not UTF-8, or with a
-// zero byte.
-func checkParam(name string, values []string) *Problem {
-	if !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
-		return problemUnreadable
-	}
-	if len(values) > 1 || !utf8.ValidString(values[0]) || strings.ContainsRune(values[0], 0) {
-		return Invalid(name)
-	}
-	return nil
 }
 
 func isForm(contentType string) bool {

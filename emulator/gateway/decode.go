@@ -3,7 +3,6 @@ package gateway
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -216,7 +215,7 @@ func jsonFields(list reflect.Type) (names []string) {
 }
 
 // decode returns a pointer to a filled request struct.
-func (d *decoder) decode(params url.Values) (any, error) {
+func (d *decoder) decode(params Params) (any, error) {
 	v := reflect.New(d.typ)
 	if err := d.fill(v.Elem(), params, ""); err != nil {
 		return nil, err
@@ -224,7 +223,7 @@ func (d *decoder) decode(params url.Values) (any, error) {
 	return v.Interface(), nil
 }
 
-func (d *decoder) fill(v reflect.Value, params url.Values, prefix string) error {
+func (d *decoder) fill(v reflect.Value, params Params, prefix string) error {
 	for i := range d.fields {
 		f := &d.fields[i]
 		target := v.FieldByIndex(f.index)
@@ -357,7 +356,7 @@ func (f *decodeField) bits() int {
 // setList stores Name.1, Name.2 and so on in order of their numbers, which may
 // have gaps. Some clients send a list of one as Name, or a list as JSON text:
 // CLB-0015.
-func (f *decodeField) setList(target reflect.Value, params url.Values, name string) error {
+func (f *decodeField) setList(target reflect.Value, params Params, name string) error {
 	numbers := elementNumbers(params, name)
 	if len(numbers) == 0 {
 		if f.element == nil && params.Get(name) != "" {
@@ -413,14 +412,10 @@ const maxElement = 10000
 
 // elementNumbers returns the numbers N of the parameters Name.N and Name.N.Field,
 // in order.
-func elementNumbers(params url.Values, name string) []int {
+func elementNumbers(params Params, name string) []int {
 	var numbers []int
-	for key := range params {
-		rest, ok := strings.CutPrefix(key, name)
-		if !ok || len(rest) < 2 || rest[0] != '.' {
-			continue
-		}
-		digits, _, _ := strings.Cut(rest[1:], ".")
+	for rest := range params.under(name + ".") {
+		digits, _, _ := strings.Cut(rest, ".")
 		if n, err := strconv.Atoi(digits); err == nil && n > 0 && n <= maxElement && strconv.Itoa(n) == digits {
 			numbers = append(numbers, n)
 		}
@@ -430,14 +425,13 @@ func elementNumbers(params url.Values, name string) []int {
 }
 
 // unread returns the parameters that the action's request has no field for.
-func (d *decoder) unread(params url.Values) []string {
+func (d *decoder) unread(params Params) []string {
 	var names []string
-	for name := range params {
-		if !d.reads(name) {
-			names = append(names, name)
+	for _, param := range params {
+		if !d.reads(param.Name) {
+			names = append(names, param.Name)
 		}
 	}
-	slices.Sort(names)
 	return names
 }
 

@@ -46,10 +46,8 @@ func (s *Server) faultCall(call *Call) faults.Request {
 		AccessKeyID: call.AccessKeyID,
 		UserAgent:   call.UserAgent,
 		Write:       call.action != nil && call.action.Mutates,
-		Params: func(name string) (string, bool) {
-			return call.Params.Get(name), call.Params.Has(name)
-		},
-		Resource: func(field string) (value string, ok bool) { return s.resourceField(call, field) },
+		Params:      call.Params.Find,
+		Resource:    func(field string) (value string, ok bool) { return s.resourceField(call, field) },
 	}
 }
 

@@ -1,9 +1,7 @@
 package gateway
 
 import (
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -14,7 +12,7 @@ const maxHint = 1000
 // hintUnsigned tells who made a call without any signature, which no client of the
 // cloud does, how to make it with one, or how to need none.
 func (s *Server) hintUnsigned(call *Call, p *Problem) *Problem {
-	if call.AccessKeyID != "" || call.signed.Has("Signature") || call.request.Header.Get("Authorization") != "" {
+	if _, signed := call.signed.Find("Signature"); signed || call.AccessKeyID != "" || call.request.Header.Get("Authorization") != "" {
 		return p
 	}
 	command := "clbemu call " + quoted(call.ActionName)
@@ -24,8 +22,8 @@ func (s *Server) hintUnsigned(call *Call, p *Problem) *Problem {
 	if product, ok := s.products[call.Version]; ok && product.Version != s.cfg.Products[0].Version {
 		command += " --product " + product.Name
 	}
-	for _, name := range slices.Sorted(maps.Keys(call.Params)) {
-		command += " " + quoted(name+"="+call.Params.Get(name))
+	for _, param := range call.Params {
+		command += " " + quoted(param.Name+"="+param.Value)
 	}
 	if len(command) > maxHint {
 		command = "clbemu call"

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"net/url"
 	"strconv"
 	"strings"
 )
@@ -16,53 +15,57 @@ func isJSON(contentType string) bool {
 	return strings.HasPrefix(strings.ToLower(contentType), "application/json")
 }
 
-// addJSON adds the parameters of a JSON object.
-func addJSON(params url.Values, body []byte) *Problem {
+// appendJSON appends the parameters of a JSON object.
+func appendJSON(params Params, body []byte) (Params, *Problem) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
 	var fields map[string]any
 	if err := decoder.Decode(&fields); err != nil {
-		return problemUnreadable
+		return nil, problemUnreadable
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return problemUnreadable
+		return nil, problemUnreadable
 	}
-	return addJSONFields(params, "", fields)
+	if !params.appendFields("", fields) {
+		return nil, problemUnreadable
+	}
+	return params, nil
 }
 
 // maxParamName is longer than any name is: those of deep objects grow with each
 // level.
 const maxParamName = 200
 
-func addJSONFields(params url.Values, prefix string, fields map[string]any) *Problem {
+// appendFields tells whether all names are such that parameters can have.
+func (p *Params) appendFields(prefix string, fields map[string]any) bool {
 	for name, value := range fields {
-		if problem := addJSONValue(params, prefix+name, value); problem != nil {
-			return problem
+		if !p.appendValue(prefix+name, value) {
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
-// addJSONValue adds a value under its name. Null is a parameter that is not there.
-func addJSONValue(params url.Values, name string, value any) *Problem {
+// appendValue appends a value under its name. Null is a parameter that is not there.
+func (p *Params) appendValue(name string, value any) bool {
 	if len(name) > maxParamName {
-		return problemUnreadable
+		return false
 	}
 	switch value := value.(type) {
 	case string:
-		params[name] = append(params[name], value)
+		*p = append(*p, Param{name, value})
 	case json.Number:
-		params[name] = append(params[name], value.String())
+		*p = append(*p, Param{name, value.String()})
 	case bool:
-		params[name] = append(params[name], strconv.FormatBool(value))
+		*p = append(*p, Param{name, strconv.FormatBool(value)})
 	case []any:
 		for i, element := range value {
-			if problem := addJSONValue(params, name+"."+strconv.Itoa(i+1), element); problem != nil {
-				return problem
+			if !p.appendValue(name+"."+strconv.Itoa(i+1), element) {
+				return false
 			}
 		}
 	case map[string]any:
-		return addJSONFields(params, name+".", value)
+		return p.appendFields(name+".", value)
 	}
-	return nil
+	return true
 }

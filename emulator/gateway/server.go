@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -373,7 +372,7 @@ type validator interface{ Validate() error }
 func (s *Server) dispatch(call *Call) (any, *Problem) {
 	params := call.Params
 	if call.action.Mutates {
-		params = apart(params)
+		params = params.apart()
 	}
 	request, err := call.action.request().decode(params)
 	if c, ok := request.(interface{ setCaller(string) }); ok {
@@ -397,16 +396,6 @@ func (s *Server) dispatch(call *Call) (any, *Problem) {
 		return response, s.strikeAt(faults.AfterCommit, call)
 	}
 	return response, nil
-}
-
-// apart copies the values out of the request's line, which the rows that a write
-// makes would keep in memory with them.
-func apart(params url.Values) url.Values {
-	own := make(url.Values, len(params))
-	for name, values := range params {
-		own[name] = []string{strings.Clone(values[0])}
-	}
-	return own
 }
 
 // rehearse stands at the point before the commit, where a rule asks for it: it

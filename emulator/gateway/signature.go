@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"hash"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -74,7 +73,7 @@ func (c *Call) readV1() (signature, *Problem) {
 	return s, nil
 }
 
-func stringToSignV1(method string, params url.Values) []byte {
+func stringToSignV1(method string, params Params) []byte {
 	var room [usualQuery]byte
 	query := appendCanonicalQuery(room[:0], params, "Signature")
 	b := make([]byte, 0, len(query)+len(query)/2+16)
@@ -166,7 +165,8 @@ func (c *Call) readACS3(authorization string) (signature, *Problem) {
 
 func canonicalRequest(r *http.Request, signedHeaders []string, bodyHash string) string {
 	// The query was read before, so it parses.
-	query, _ := url.ParseQuery(r.URL.RawQuery)
+	query, _ := appendQuery(nil, r.URL.RawQuery)
+	query.sort()
 	slices.Sort(signedHeaders)
 	var headers strings.Builder
 	for _, name := range signedHeaders {
@@ -190,22 +190,18 @@ func signACS3(secret string, stringToSign []byte) string {
 
 // appendCanonicalQuery appends the parameters in order of name, without one. Names
 // are escaped under both schemes: CLB-0009.
-func appendCanonicalQuery(b []byte, params url.Values, except string) []byte {
-	var room [32]string
-	names := room[:0]
-	for name := range params {
-		if name != except {
-			names = append(names, name)
+func appendCanonicalQuery(b []byte, params Params, except string) []byte {
+	start := len(b)
+	for _, param := range params {
+		if param.Name == except {
+			continue
 		}
-	}
-	slices.Sort(names)
-	for i, name := range names {
-		if i > 0 {
+		if len(b) > start {
 			b = append(b, '&')
 		}
-		b = appendEscaped(b, name)
+		b = appendEscaped(b, param.Name)
 		b = append(b, '=')
-		b = appendEscaped(b, params[name][0])
+		b = appendEscaped(b, param.Value)
 	}
 	return b
 }

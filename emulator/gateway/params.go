@@ -1,0 +1,147 @@
+package gateway
+
+import (
+	"errors"
+	"iter"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Param is a parameter of a call.
+type Param struct{ Name, Value string }
+
+// Params are the parameters of a call, in order of name. A list and not a map: it
+// is made for each call, signed in this order, and short.
+type Params []Param
+
+// Get returns the value of a parameter, "" when it was not sent.
+func (p Params) Get(name string) string {
+	value, _ := p.Find(name)
+	return value
+}
+
+// Find returns the value of a parameter, and whether it was sent.
+func (p Params) Find(name string) (value string, sent bool) {
+	at, sent := p.search(name)
+	if !sent {
+		return "", false
+	}
+	return p[at].Value, true
+}
+
+func (p Params) search(name string) (at int, found bool) {
+	return slices.BinarySearchFunc(p, name, func(param Param, name string) int { return strings.Compare(param.Name, name) })
+}
+
+// under yields the rest of each name that begins with the prefix.
+func (p Params) under(prefix string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		at, _ := p.search(prefix)
+		for _, param := range p[at:] {
+			rest, ok := strings.CutPrefix(param.Name, prefix)
+			if !ok || !yield(rest) {
+				return
+			}
+		}
+	}
+}
+
+// sort puts the parameters in order; those of one name stay as they came.
+func (p Params) sort() {
+	slices.SortStableFunc(p, func(a, b Param) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// check refuses what no parameters can be: one sent twice, not UTF-8, or with a
+// zero byte. The first in order of name is told.
+func (p Params) check() *Problem {
+	for i, param := range p {
+		if !utf8.ValidString(param.Name) || strings.IndexByte(param.Name, 0) >= 0 {
+			return problemUnreadable
+		}
+		twice := i+1 < len(p) && p[i+1].Name == param.Name
+		if twice || !utf8.ValidString(param.Value) || strings.IndexByte(param.Value, 0) >= 0 {
+			return Invalid(param.Name)
+		}
+	}
+	return nil
+}
+
+// apart copies the values out of the request's line, which the rows that a write
+// makes would keep in memory with them.
+func (p Params) apart() Params {
+	size := 0
+	for _, param := range p {
+		size += len(param.Value)
+	}
+	var text strings.Builder
+	text.Grow(size)
+	own := slices.Clone(p)
+	for i, param := range p {
+		at := text.Len()
+		text.WriteString(param.Value)
+		own[i].Value = text.String()[at:]
+	}
+	return own
+}
+
+// protocolParams belong to the gateway, not to the action. Owner parameters and
+// access_key_id are leftovers that the gateway takes and ignores.
+var protocolParams = map[string]bool{
+	"Action": true, "Version": true, "Format": true, "AccessKeyId": true, "Signature": true,
+	"SignatureMethod": true, "SignatureVersion": true, "SignatureNonce": true, "SignatureType": true,
+	"Timestamp": true, "TimeStamp": true, "SecurityToken": true,
+	"ResourceOwnerAccount": true, "ResourceOwnerId": true, "OwnerAccount": true, "OwnerId": true,
+	"access_key_id": true,
+}
+
+// action returns the parameters less the protocol's own.
+func (p Params) action() Params {
+	own := make(Params, 0, max(len(p)-protocolParamsSent, 0))
+	for _, param := range p {
+		if !protocolParams[param.Name] {
+			own = append(own, param)
+		}
+	}
+	return own
+}
+
+// protocolParamsSent are as many of the protocol's own as every call has.
+const protocolParamsSent = 8
+
+// appendQuery appends the parameters of a query or a form, as they come.
+// url.ParseQuery reads the same.
+func appendQuery(params Params, query string) (Params, error) {
+	most := strings.Count(query, "&") + 1
+	if most > maxParams {
+		return nil, errors.New("too many parameters")
+	}
+	params = slices.Grow(params, min(most, usualParams))
+	for pair := range strings.SplitSeq(query, "&") {
+		if pair == "" {
+			continue
+		}
+		if strings.Contains(pair, ";") {
+			return nil, errors.New("invalid semicolon separator in query")
+		}
+		escapedName, escapedValue, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(escapedName)
+		if err != nil {
+			return nil, err
+		}
+		value, err := url.QueryUnescape(escapedValue)
+		if err != nil {
+			return nil, err
+		}
+		params = append(params, Param{name, value})
+	}
+	return params, nil
+}
+
+const (
+	// maxParams is also that of url.ParseQuery.
+	maxParams = 10_000
+	// usualParams bounds the memory for parameters that are yet to be read.
+	usualParams = 64
+)
