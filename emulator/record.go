@@ -13,16 +13,17 @@ func (e *Emulator) observe(metrics *control.Metrics) func(*gateway.Call, gateway
 	return func(call *gateway.Call, outcome gateway.Outcome) {
 		e.calls.Add(1)
 		metrics.Observe(call, outcome)
-		e.journal.Record(entryOf(call, outcome, e.store.Now()))
+		sent := make([]journal.Parameter, len(call.Params))
+		for i, param := range call.Params {
+			sent[i] = journal.Parameter(param)
+		}
+		e.journal.Record(entryOf(call, outcome, e.store.Now()), sent...)
 	}
 }
 
-// entryOf is what the journal is told of a call; it keeps no secret of it.
+// entryOf is what the journal is told of a call, beside its parameters; it keeps no
+// secret of it.
 func entryOf(call *gateway.Call, outcome gateway.Outcome, now time.Time) journal.Entry {
-	parameters := make(map[string]string, len(call.Params))
-	for _, param := range call.Params {
-		parameters[param.Name] = param.Value
-	}
 	return journal.Entry{
 		Time:         now,
 		Kind:         journal.KindCall,
@@ -34,7 +35,6 @@ func entryOf(call *gateway.Call, outcome gateway.Outcome, now time.Time) journal
 		Region:       call.Scope.RegionID,
 		Resource:     call.Resource(),
 		Made:         call.Made(),
-		Parameters:   parameters,
 		Status:       outcome.Status,
 		Code:         outcome.Code,
 		Milliseconds: float64(outcome.Duration.Microseconds()) / 1000,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,14 +19,19 @@ import (
 // changed records what a call of the control API changed: names and values in
 // turn, of which an empty value was not given.
 func (a *api) changed(kind journal.Kind, what string, pairs ...string) {
-	parameters := make(map[string]string, len(pairs)/2)
+	var sent []journal.Parameter
 	for pair := range slices.Chunk(pairs, 2) {
 		if pair[1] != "" {
-			parameters[pair[0]] = pair[1]
+			sent = append(sent, journal.Parameter{Name: pair[0], Value: pair[1]})
 		}
 	}
-	a.Journal.Record(journal.Entry{Time: a.Store.Now(), Kind: kind, Action: what, Parameters: parameters})
-	a.Log.Info().Strs("names", slices.Sorted(maps.Keys(parameters))).Msg(what)
+	slices.SortStableFunc(sent, func(a, b journal.Parameter) int { return strings.Compare(a.Name, b.Name) })
+	names := make([]string, len(sent))
+	for i, p := range sent {
+		names[i] = p.Name
+	}
+	a.Journal.Record(journal.Entry{Time: a.Store.Now(), Kind: kind, Action: what}, sent...)
+	a.Log.Info().Strs("names", names).Msg(what)
 }
 
 // readQuery reads what a call wants of the journal: since or sinceMark, limit,

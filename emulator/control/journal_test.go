@@ -95,7 +95,7 @@ func TestJournalRefusals(t *testing.T) {
 	f.mustRefuse("GET", "/v1/journal?fault=bsuy", "", 422, "do you mean busy?")
 	f.ask("GET", "/v1/journal?fault=b*", "", 200, nil)
 	// What a client sent misspelt can be asked for.
-	f.journal.Record(journal.Entry{Kind: journal.KindCall, Action: "CreateLoadBalancr", Code: "Odd", Parameters: map[string]string{"LoadBalancerIdd": "a"}})
+	f.journal.Record(journal.Entry{Kind: journal.KindCall, Action: "CreateLoadBalancr", Code: "Odd"}, journal.Parameter{Name: "LoadBalancerIdd", Value: "a"})
 	f.ask("GET", "/v1/journal?action=CreateLoadBalancr&code=Odd&params.LoadBalancerIdd=a", "", 200, nil)
 	f.mustRefuse("POST", "/v1/journal/marks", `{"name":"a b"}`, 422, "letters, digits")
 	f.mustRefuse("POST", "/v1/journal/marks", `{"nam":"a"}`, 400, "nam")

@@ -1,9 +1,6 @@
 package journal
 
 import (
-	"iter"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 )
@@ -62,49 +59,49 @@ const (
 	maxNames      = 32      // of faults, and of unread parameters
 )
 
+// Parameter is one as it was sent.
+type Parameter struct{ Name, Value string }
+
 // clean makes the entry's texts its own, as those of a request share its memory,
-// bounds them, and hides secrets.
-func (e *Entry) clean() {
-	for _, text := range []*string{&e.RequestID, &e.AccessKeyID, &e.UserAgent, &e.Product, &e.Action, &e.Region, &e.Resource, &e.Made, &e.Code} {
-		*text = bounded(*text, maxText)
+// bounds them, and hides secrets. The parameters sent, in order of name, become the
+// entry's.
+func (e *Entry) clean(sent []Parameter) {
+	fields := [...]*string{&e.RequestID, &e.AccessKeyID, &e.UserAgent, &e.Product, &e.Action, &e.Region, &e.Resource, &e.Made, &e.Code}
+	size := 0
+	for _, text := range fields {
+		size += min(len(*text), maxText)
 	}
-	e.cleanParameters()
-	e.Faults, e.Unread = boundedNames(e.Faults), boundedNames(e.Unread)
+	for _, p := range sent {
+		size += min(len(p.Name), maxText) + max(min(len(p.Value), maxValue), len(Hidden))
+	}
+	var kept texts
+	kept.Grow(min(size, len(fields)*maxText+maxParameters))
+	for _, text := range fields {
+		*text = kept.bounded(*text, maxText)
+	}
+	e.keepParameters(&kept, sent)
+	e.Faults, e.Unread = kept.names(e.Faults), kept.names(e.Unread)
 }
 
-func (e *Entry) cleanParameters() {
-	sent := e.Parameters
+func (e *Entry) keepParameters(kept *texts, sent []Parameter) {
+	e.Parameters = nil
 	if len(sent) == 0 {
 		return
 	}
 	e.Parameters = make(map[string]string, min(len(sent), maxNames))
 	room := maxParameters
-	for name := range inOrder(sent) {
-		value := bounded(sent[name], maxValue)
+	for _, p := range sent {
+		name, value := openName(p.Name), p.Value
 		// The names of a change are those of conditions and rules.
-		if e.Kind == KindCall && IsSecret(name) || isSecretValue(sent[name]) {
+		if e.Kind == KindCall && IsSecret(p.Name) || isSecretValue(value) {
 			value = Hidden
 		}
-		name = openName(name)
-		if room -= len(name) + len(value); room < 0 {
+		if room -= min(len(name), maxText) + min(len(value), maxValue); room < 0 {
 			e.Omitted = len(sent) - len(e.Parameters)
 			return
 		}
-		e.Parameters[name] = value
+		e.Parameters[kept.bounded(name, maxText)] = kept.bounded(value, maxValue)
 	}
-}
-
-// inOrder yields the names of parameters, in order of name where not all may be
-// kept.
-func inOrder(sent map[string]string) iter.Seq[string] {
-	size := 0
-	for name, value := range sent {
-		size += max(len(name), len(Hidden)) + max(len(value), len(Hidden))
-	}
-	if size > maxParameters {
-		return slices.Values(slices.Sorted(maps.Keys(sent)))
-	}
-	return maps.Keys(sent)
 }
 
 // openName is a name, unless a client wrote a value into it.
@@ -112,26 +109,33 @@ func openName(name string) string {
 	if isSecretValue(name) {
 		return Hidden
 	}
-	return bounded(name, maxText)
+	return name
 }
+
+// texts are those of an entry, in one piece of memory.
+type texts struct{ strings.Builder }
 
 const cut = "…"
 
 // bounded is a copy of a text, or of its start with a sign that there was more.
-func bounded(text string, most int) string {
+func (t *texts) bounded(text string, most int) string {
+	at := t.Len()
 	if len(text) <= most {
-		return strings.Clone(text)
+		t.WriteString(text)
+	} else {
+		t.WriteString(strings.ToValidUTF8(text[:most-len(cut)], ""))
+		t.WriteString(cut)
 	}
-	return strings.ToValidUTF8(text[:most-len(cut)], "") + cut
+	return t.String()[at:]
 }
 
-func boundedNames(names []string) []string {
-	if len(names) == 0 {
+func (t *texts) names(list []string) []string {
+	if len(list) == 0 {
 		return nil
 	}
-	kept := make([]string, min(len(names), maxNames))
+	kept := make([]string, min(len(list), maxNames))
 	for i := range kept {
-		kept[i] = openName(names[i])
+		kept[i] = t.bounded(openName(list[i]), maxText)
 	}
 	return kept
 }

@@ -50,9 +50,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := mustNew(t, journal.Config{Entries: 1, File: path})
-	e := call("a")
-	e.Parameters = map[string]string{"PrivateKey": "5ecr3t", "Name": "n"}
-	j.Record(e)
+	j.Record(call("a"), journal.Parameter{Name: "Name", Value: "n"}, journal.Parameter{Name: "PrivateKey", Value: "5ecr3t"})
 	if _, err := j.Mark("m", start); err != nil {
 		t.Fatal(err)
 	}

@@ -80,13 +80,13 @@ func New(cfg Config) (*Journal, error) {
 	return j, nil
 }
 
-// Record puts an entry at the end and gives it its sequence. What the entry
-// holds is copied, bounded and freed of secrets.
-func (j *Journal) Record(e Entry) {
+// Record puts an entry at the end and gives it its sequence. The parameters sent, in
+// order of name, become the entry's. All is copied, bounded and freed of secrets.
+func (j *Journal) Record(e Entry, sent ...Parameter) {
 	if j.size == 0 {
 		return
 	}
-	e.clean()
+	e.clean(sent)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.record(&e)

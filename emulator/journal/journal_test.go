@@ -101,8 +101,8 @@ func TestQuery(t *testing.T) {
 	j := mustNew(t, journal.Config{})
 	j.Record(journal.Entry{
 		Kind: journal.KindCall, RequestID: "R1", AccessKeyID: "key", UserAgent: "ccm", Product: "Slb", Action: "CreateLoadBalancer",
-		Region: "cn-hangzhou", Parameters: map[string]string{"LoadBalancerName": "n"}, Status: 200, Unread: []string{"Oops", "Other"},
-	})
+		Region: "cn-hangzhou", Status: 200, Unread: []string{"Oops", "Other"},
+	}, journal.Parameter{Name: "LoadBalancerName", Value: "n"})
 	j.Record(journal.Entry{
 		Kind: journal.KindCall, RequestID: "R2", AccessKeyID: "key2", Product: "Slb", Action: "DeleteLoadBalancer", Region: "cn-shanghai",
 		Resource: "lb-1", Status: 400, Code: "Busy", Faults: []string{"busy", "slow"},
@@ -270,13 +270,13 @@ func TestBounds(t *testing.T) {
 	huge := strings.Repeat("é", 1<<18)
 	e := call(huge)
 	e.UserAgent, e.AccessKeyID, e.Code = huge, huge, huge
-	e.Parameters = map[string]string{"A" + huge: huge}
+	sent := []journal.Parameter{{Name: "A" + huge, Value: huge}}
 	for i := range 1000 {
-		e.Parameters[fmt.Sprintf("Name.%04d", i)] = huge
+		sent = append(sent, journal.Parameter{Name: fmt.Sprintf("Name.%04d", i), Value: huge})
 		e.Unread = append(e.Unread, fmt.Sprintf("Name.%04d", i)+huge)
 	}
 	j := mustNew(t, journal.Config{})
-	j.Record(e)
+	j.Record(e, sent...)
 	kept := j.Query(journal.Query{}).Entries[0]
 	size := 0
 	for _, text := range append(slices.Clone(kept.Unread), kept.Action, kept.UserAgent, kept.AccessKeyID, kept.Code) {
@@ -332,10 +332,10 @@ func BenchmarkRecord(b *testing.B) {
 	j := mustNew(b, journal.Config{})
 	e := call("DescribeLoadBalancerAttribute")
 	e.RequestID, e.AccessKeyID, e.UserAgent = "4C2A6B8E-0000-4000-8000-000000000000", "testid", "AlibabaCloud (linux; amd64) Golang/1.26 Core/1.63"
-	e.Parameters = map[string]string{"LoadBalancerId": "lb-bp1000000000000000000", "RegionId": "cn-hangzhou", "ClientToken": "t"}
+	sent := []journal.Parameter{{Name: "ClientToken", Value: "t"}, {Name: "LoadBalancerId", Value: "lb-bp1000000000000000000"}, {Name: "RegionId", Value: "cn-hangzhou"}}
 	b.ReportAllocs()
 	for b.Loop() {
-		j.Record(e)
+		j.Record(e, sent...)
 	}
 }
 

@@ -30,9 +30,7 @@ func TestSecrets(t *testing.T) {
 		{"BackendServers", `[{"ServerId":"i-1","Weight":"100"}]`, false},
 	} {
 		j := mustNew(t, journal.Config{})
-		e := call("UploadServerCertificate")
-		e.Parameters = map[string]string{test.name: test.value}
-		j.Record(e)
+		j.Record(call("UploadServerCertificate"), journal.Parameter{Name: test.name, Value: test.value})
 		got := j.Query(journal.Query{}).Entries[0].Parameters[test.name]
 		if (got == journal.Hidden) != test.hidden {
 			t.Errorf("%s=%q is kept as %q, want it hidden: %t", test.name, test.value, got, test.hidden)
@@ -44,10 +42,9 @@ func TestSecrets(t *testing.T) {
 // it names, and that a rule with a secret in it is hidden.
 func TestSecretsOfChanges(t *testing.T) {
 	j := mustNew(t, journal.Config{})
-	j.Record(journal.Entry{Kind: journal.KindWorld, Parameters: map[string]string{
-		"throttle.action.UploadServerCertificate": "1",
-		"a-rule": "match:\n  params.PrivateKey: x\n",
-	}})
+	j.Record(journal.Entry{Kind: journal.KindWorld},
+		journal.Parameter{Name: "a-rule", Value: "match:\n  params.PrivateKey: x\n"},
+		journal.Parameter{Name: "throttle.action.UploadServerCertificate", Value: "1"})
 	got := j.Query(journal.Query{}).Entries[0].Parameters
 	if got["throttle.action.UploadServerCertificate"] != "1" || got["a-rule"] != journal.Hidden {
 		t.Errorf("the change is kept as %v, want the condition shown and the rule hidden", got)
@@ -62,9 +59,8 @@ func FuzzRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, after, value string) {
 		const secret = "5ecr3t-5ecr3t"
 		j := mustNew(t, journal.Config{})
-		e := call(before)
-		e.Parameters = map[string]string{before + "PrivateKey" + after: secret + value, after: value}
-		j.Record(e)
+		j.Record(call(before), journal.Parameter{Name: before + "PrivateKey" + after, Value: secret + value},
+			journal.Parameter{Name: after, Value: value})
 		text, err := json.Marshal(j.Query(journal.Query{}))
 		if err != nil || !json.Valid(text) {
 			t.Fatalf("the page is no JSON: %v", err)
