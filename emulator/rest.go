@@ -1,7 +1,9 @@
 package emulator
 
 import (
+	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"time"
 )
 
@@ -15,16 +17,51 @@ func (e *Emulator) rest() {
 	ticker := time.NewTicker(restAfter)
 	defer ticker.Stop()
 	var calls quiet
+	collector := thrift{percent: usualPercent}
 	for {
 		select {
 		case <-ticker.C:
 		case <-e.life.Done():
 			return
 		}
+		if percent, changed := collector.wants(heapInUse()); changed && os.Getenv("GOGC") == "" {
+			debug.SetGCPercent(percent)
+		}
 		if calls.begins(e.calls.Load()) {
 			debug.FreeOSMemory()
 		}
 	}
+}
+
+// heapInUse is what the last collection found in use, in bytes.
+func heapInUse() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// thrift decides how much room the collector leaves beside what is in use: as much
+// again, and half of that once a state is so large that the room counts and is used
+// up slowly.
+type thrift struct{ percent int }
+
+const (
+	usualPercent   = 100
+	thriftyPercent = 50
+	largeHeap      = 128 << 20
+)
+
+// wants returns the percentage for a heap, and whether it is another one than
+// before.
+func (t *thrift) wants(inUse uint64) (percent int, changed bool) {
+	before := t.percent
+	switch {
+	case inUse > largeHeap:
+		t.percent = thriftyPercent
+	case inUse < largeHeap/2:
+		t.percent = usualPercent
+	}
+	return t.percent, t.percent != before
 }
 
 // quiet finds out when calls have ended.

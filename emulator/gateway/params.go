@@ -71,17 +71,9 @@ func (p Params) check() *Problem {
 // apart copies the values out of the request's line, which the rows that a write
 // makes would keep in memory with them.
 func (p Params) apart() Params {
-	size := 0
-	for _, param := range p {
-		size += len(param.Value)
-	}
-	var text strings.Builder
-	text.Grow(size)
 	own := slices.Clone(p)
-	for i, param := range p {
-		at := text.Len()
-		text.WriteString(param.Value)
-		own[i].Value = text.String()[at:]
+	for i := range own {
+		own[i].Value = strings.Clone(own[i].Value)
 	}
 	return own
 }
