@@ -26,6 +26,7 @@ var pages = []struct{ name, ready string }{
 	{"topology", "document.querySelectorAll('#balancers tbody tr').length > 2 && document.querySelector('#detail h3')"},
 	{"journal", "document.querySelectorAll('#entries tbody tr').length > 12 && document.querySelector('#detail table')"},
 	{"faults", "document.querySelectorAll('#rules article').length === 3 && document.querySelector('#rule').value"},
+	{"conditions", "document.querySelectorAll('#zones tr').length > 4 && document.querySelectorAll('#quotas tr').length > 4"},
 }
 
 // scripted brings about what the pictures show.
@@ -54,8 +55,11 @@ func (b *tab) scripted() (paths map[string]string) {
 		}
 	}
 	b.World(b.T, "account.arrears", "false")
+	b.World(b.T, "stock.cn-hangzhou-i", "soldout")
+	b.World(b.T, "quota.slb_quota_instances_num", "3")
+	b.World(b.T, "vswitch.vsw-bp1clbemu000000000002.freeAddresses", "0")
 	refused := b.Calls(b.T, "code=ORDER.ARREARAGE")[0].Sequence
-	return map[string]string{"topology": "/?lb=" + lb, "journal": fmt.Sprint("/journal?entry=", refused), "faults": "/faults?rule=busy"}
+	return map[string]string{"topology": "/?lb=" + lb, "journal": fmt.Sprint("/journal?entry=", refused), "faults": "/faults?rule=busy", "conditions": "/conditions?used=only"}
 }
 
 // TestLook proves that all text of every page can be read, dark and light, in a wide

@@ -28,9 +28,10 @@ var files embed.FS
 type page struct{ name, title string }
 
 var pages = map[string]page{
-	"/":        {"topology", "Topology"},
-	"/journal": {"journal", "Journal"},
-	"/faults":  {"faults", "Faults"},
+	"/":           {"topology", "Topology"},
+	"/journal":    {"journal", "Journal"},
+	"/faults":     {"faults", "Faults"},
+	"/conditions": {"conditions", "Conditions"},
 }
 
 // assetPath is where the script and the style of the pages are.

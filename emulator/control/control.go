@@ -116,6 +116,7 @@ func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
 		controlapi.GetWorld:        a.getWorld,
 		controlapi.SetWorld:        a.setWorld,
 		controlapi.ImportCluster:   a.imports.bound(a.importCluster),
+		controlapi.GetConditions:   a.conditions,
 		controlapi.GetQuotas:       a.quotas,
 		controlapi.GetClock:        a.getClock,
 		controlapi.SetClock:        a.setClock,

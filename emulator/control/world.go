@@ -13,6 +13,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/emulator/world/resources"
 	"github.com/clbemu/clbemu/state"
@@ -70,6 +71,16 @@ func (a *api) answerWorld(w http.ResponseWriter, where controlapi.Where) {
 		return
 	}
 	answer(w, http.StatusOK, controlapi.Conditions{Conditions: list})
+}
+
+func (a *api) conditions(w http.ResponseWriter, _ *http.Request) {
+	known, rows := names.Of(a.Store.Schema(), a.Products), conditions.All()
+	list := make([]controlapi.KnownCondition, len(rows))
+	for i := range rows {
+		list[i] = controlapi.KnownCondition{Name: rows[i].Name, Help: rows[i].Help, Scope: string(rows[i].Scope),
+			Secret: rows[i].Secret, Policy: rows[i].Policy, Named: known.Named(&rows[i])}
+	}
+	answer(w, http.StatusOK, controlapi.KnownConditions{Conditions: list})
 }
 
 func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {

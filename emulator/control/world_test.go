@@ -41,6 +41,34 @@ func TestWorldConditions(t *testing.T) {
 	}
 }
 
+// TestKnownConditions proves that all conditions are listed with what they are called
+// after, which can be set.
+func TestKnownConditions(t *testing.T) {
+	f := newFixture(t, nil)
+	var known controlapi.KnownConditions
+	f.ask("GET", "/v1/conditions", "", 200, &known)
+	seen := make(map[string]controlapi.KnownCondition)
+	for _, c := range known.Conditions {
+		seen[c.Name] = c
+	}
+	if c := seen["account.arrears"]; c.Scope != "account" || c.Help == "" || c.Named != nil {
+		t.Errorf("account.arrears is listed as %+v", c)
+	}
+	if !seen["key.<id>.secret"].Secret || !seen["policy.key.<id>"].Policy || seen["stock.<zone>"].Named != nil {
+		t.Errorf("the conditions are %+v", known)
+	}
+	var got controlapi.Conditions
+	for _, name := range seen["quota.<name>"].Named {
+		f.ask("PATCH", "/v1/world", `{"settings":[{"name":"quota.`+name+`","value":"7"}]}`, 200, &got)
+		if value(got, "quota."+name) != "7" {
+			t.Errorf("quota.%s is not set", name)
+		}
+	}
+	if len(seen["quota.<name>"].Named) < 10 {
+		t.Errorf("the quotas are %q", seen["quota.<name>"].Named)
+	}
+}
+
 // TestWorldRefusals proves that a change that is wrong in one part is refused
 // whole, with the status of its sort.
 func TestWorldRefusals(t *testing.T) {

@@ -84,6 +84,27 @@ type Conditions struct {
 	Conditions []Setting `json:"conditions"`
 }
 
+// KnownConditions is the answer of GetConditions.
+type KnownConditions struct {
+	Conditions []KnownCondition `json:"conditions"`
+}
+
+// KnownCondition is a condition that there is, in force or not.
+type KnownCondition struct {
+	// Name has <…> for what is named by who asks.
+	Name string `json:"name"`
+	// Help says what the value is, and does.
+	Help string `json:"help"`
+	// Scope is of what it is a condition: account, region or emulator.
+	Scope string `json:"scope"`
+	// Secret is one of which the value is told by an export alone, Policy one with a
+	// policy document.
+	Secret bool `json:"secret,omitempty"`
+	Policy bool `json:"policy,omitempty"`
+	// Named may stand for the <…>; none where only the world knows.
+	Named []string `json:"named,omitempty"`
+}
+
 // Change is the body of SetWorld.
 type Change struct {
 	Where

@@ -49,6 +49,7 @@ var (
 	GetWorld      = route(http.MethodGet, "/v1/world", "account", "region")
 	SetWorld      = route(http.MethodPatch, "/v1/world", "account", "region")
 	ImportCluster = route(http.MethodPost, "/v1/world/import", "account", "region")
+	GetConditions = route(http.MethodGet, "/v1/conditions")
 	GetQuotas     = route(http.MethodGet, "/v1/quotas", "account", "region")
 	GetClock      = route(http.MethodGet, "/v1/clock")
 	SetClock      = route(http.MethodPost, "/v1/clock")

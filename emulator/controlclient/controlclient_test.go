@@ -133,6 +133,8 @@ func testWorld(ctx context.Context, c *controlclient.Client, ok func(string, boo
 	ok("set", len(list) > 5 && list[0] == balance, err)
 	list, err = c.World(ctx, where)
 	ok("conditions", len(list) > 5 && list[0] == controlapi.Setting{Name: "account.balance", Value: "7"}, err)
+	known, err := c.Conditions(ctx)
+	ok("known conditions", len(known) > 10 && known[0].Name == balance.Name && known[0].Help != "", err)
 	done, err := c.ImportCluster(ctx, where, strings.NewReader(node))
 	ok("cluster", done.Instances.Created == 1, err)
 	quotas, err := c.Quotas(ctx, where)

@@ -70,6 +70,13 @@ func (c *Client) World(ctx context.Context, where controlapi.Where) ([]controlap
 	return got.Conditions, err
 }
 
+// Conditions lists the conditions that there are, in force or not.
+func (c *Client) Conditions(ctx context.Context) ([]controlapi.KnownCondition, error) {
+	var got controlapi.KnownConditions
+	err := c.do(ctx, call{route: controlapi.GetConditions}, into(&got))
+	return got.Conditions, err
+}
+
 // SetWorld changes conditions, all of them or none, and lists those in force then.
 func (c *Client) SetWorld(ctx context.Context, change controlapi.Change) ([]controlapi.Setting, error) {
 	var got controlapi.Conditions

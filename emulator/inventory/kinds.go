@@ -43,6 +43,8 @@ var kinds = []kind{
 		shows("id", "name", "status", "address", "instance").wide("region", "bandwidth", "instanceType", "created"), listEIPs},
 	{named("bandwidthpackage", "Common bandwidth packages", "bandwidthpackages", "cbwp").
 		shows("id", "name", "bandwidth", "addresses").wide("region", "isp", "chargeType", "created"), listBandwidthPackages},
+	{named("zone", "Zones", "zones").
+		shows("id", "status", "soldOut", "region").wide("name"), listZones},
 	{named("instance", "Instances", "instances", "ecs").
 		shows("id", "name", "status", "zone", "address", "vswitch", "groups").wide("region", "instanceType", "created"), listInstances},
 }

@@ -253,6 +253,29 @@ func listVSwitches(v *state.View, add func(controlapi.Resource)) {
 	}
 }
 
+// listZones tells what zones sell: available, or soldout with the kinds of which there
+// are no more.
+func listZones(v *state.View, add func(controlapi.Resource)) {
+	for r := range cloud.Regions.All(v) {
+		if seen := v.Scope().RegionID; seen != "" && seen != r.ID {
+			continue
+		}
+		for _, z := range r.Zones {
+			var out []string
+			for _, t := range []cloud.AddressType{cloud.AddressTypeInternet, cloud.AddressTypeIntranet} {
+				if !r.InStock(z.ID, t) {
+					out = append(out, string(t))
+				}
+			}
+			status := "available"
+			if len(out) > 0 {
+				status = "soldout"
+			}
+			add(of(state.Owner{RegionID: r.ID}, ecs, z.ID, z.LocalName, status, "soldOut", joined(out...)))
+		}
+	}
+}
+
 func listEIPs(v *state.View, add func(controlapi.Resource)) {
 	for e := range cloud.EIPs.All(v) {
 		add(of(e.Owner, vpc, e.ID, e.Name, string(e.Status), "address", e.IPAddress, "instance", e.InstanceID,

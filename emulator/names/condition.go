@@ -35,6 +35,10 @@ func (n *Names) named() conditions.Names {
 	return conditions.Names{Schema: n.schema, Actions: n.actionNames()}
 }
 
+// Named lists what may stand for the <…> of a condition's name, nil where only a world
+// knows that.
+func (n *Names) Named(row *conditions.Condition) []string { return row.Named(n.named()) }
+
 // CheckPrefix refuses the beginning of conditions' names with which none begins.
 func (n *Names) CheckPrefix(prefix string) error {
 	for _, row := range conditions.All() {

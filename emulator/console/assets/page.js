@@ -91,6 +91,25 @@ export function soon(what, pause = 150) {
   return request;
 }
 
+// redraw makes what an element holds of data, if that is other than before. What
+// somebody is writing in stays until it is left, and the focus where it was.
+const drawn = new WeakMap();
+const waiting = new WeakMap();
+export function redraw(element, data, make, besides = '') {
+  const text = JSON.stringify(data) + besides;
+  waiting.delete(element);
+  if (drawn.get(element) === text) return;
+  const active = element.contains(document.activeElement) ? document.activeElement : undefined;
+  if (active?.matches('input') && active.value !== active.defaultValue) {
+    waiting.set(element, () => redraw(element, data, make, besides));
+    active.addEventListener('blur', () => setTimeout(() => waiting.get(element)?.()), { once: true });
+    return;
+  }
+  drawn.set(element, text);
+  fill(element, make(data));
+  if (active?.dataset.focus) $(`[data-focus="${CSS.escape(active.dataset.focus)}"]`, element)?.focus();
+}
+
 // The address says what is shown: show is called with its query at first and whenever it
 // changes.
 let shown = () => {};
@@ -188,8 +207,8 @@ export function connection(state) {
 
 // onNews calls back at first and soon after anything is in the journal, which is after
 // every call and every change.
-export function onNews(refresh) {
-  const request = soon(() => refresh().catch((problem) => say(problem.message)), 100);
+export function onNews(refresh, pause = 100) {
+  const request = soon(() => refresh().catch((problem) => say(problem.message)), pause);
   follow('/v1/journal/stream', { limit: 1 }, { begin: request, event: request, state: connection, refused: (problem) => say(problem.message) });
 }
 
