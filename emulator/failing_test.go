@@ -1,8 +1,6 @@
 package emulator_test
 
 import (
-	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,36 +12,13 @@ import (
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
-	"github.com/clbemu/clbemu/state/engine"
-	"github.com/clbemu/clbemu/state/engine/memory"
+	"github.com/clbemu/clbemu/state/engine/enginetest"
 )
-
-// fullDisk is an engine that can't commit any more once it is full.
-type fullDisk struct {
-	memory.Engine
-	full bool
-}
-
-var errFull = errors.New("no space left on device")
-
-func (d *fullDisk) Commit(ctx context.Context, sets []engine.ChangeSet) error {
-	if d.full {
-		return errFull
-	}
-	return d.Engine.Commit(ctx, sets)
-}
-
-func (d *fullDisk) Recover(context.Context) error {
-	if d.full {
-		return errFull
-	}
-	return nil
-}
 
 // TestFullDisk proves that an emulator that can't write says so everywhere, and
 // goes on answering reads, also when something is due.
 func TestFullDisk(t *testing.T) {
-	disk := &fullDisk{}
+	disk := &enginetest.FullDisk{}
 	clock := state.NewManualClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	e := mustNew(t, emulator.Config{Storage: disk, Clock: clock})
 	get := func(h http.Handler, method, target string) (int, http.Header, string) {
@@ -67,10 +42,10 @@ func TestFullDisk(t *testing.T) {
 	if err := e.Store().Update(state.Owner{}, due); err != nil {
 		t.Fatal(err)
 	}
-	disk.full = true
+	disk.Full = true
 	clock.Advance(time.Hour)
 	code, header, body := get(e.Handler(), "GET", slb+"CreateLoadBalancer&InstanceChargeType=PayByCLCU")
-	if code != 500 || !strings.Contains(body, errFull.Error()) || !strings.Contains(header.Get(gateway.WarningHeader), errFull.Error()) {
+	if code != 500 || !strings.Contains(body, enginetest.ErrFull.Error()) || !strings.Contains(header.Get(gateway.WarningHeader), enginetest.ErrFull.Error()) {
 		t.Errorf("a write on a full disk = %d %v %s", code, header, body)
 	}
 	for target, h := range map[string]http.Handler{
@@ -97,7 +72,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("the metrics do not tell: %s", body)
 		}
 	}
-	if code, _, body := get(e.ControlHandler(), "GET", "/readyz"); code != 503 || !strings.Contains(body, errFull.Error()) {
+	if code, _, body := get(e.ControlHandler(), "GET", "/readyz"); code != 503 || !strings.Contains(body, enginetest.ErrFull.Error()) {
 		t.Errorf("GET /readyz on a full disk = %d %s", code, body)
 	}
 }

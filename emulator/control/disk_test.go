@@ -1,8 +1,6 @@
 package control_test
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 
@@ -10,29 +8,13 @@ import (
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
-	"github.com/clbemu/clbemu/state/engine"
-	"github.com/clbemu/clbemu/state/engine/memory"
+	"github.com/clbemu/clbemu/state/engine/enginetest"
 )
-
-// fullDisk is an engine that takes no more, once it is full.
-type fullDisk struct {
-	memory.Engine
-	full bool
-}
-
-var errFull = errors.New("no space left on device")
-
-func (d *fullDisk) Commit(ctx context.Context, sets []engine.ChangeSet) error {
-	if d.full {
-		return errFull
-	}
-	return d.Engine.Commit(ctx, sets)
-}
 
 // TestFullDisk proves that a change which the disk does not take is answered as
 // what it is, and not as a mistake of who asked for it.
 func TestFullDisk(t *testing.T) {
-	disk := &fullDisk{}
+	disk := &enginetest.FullDisk{}
 	store, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: disk, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +27,9 @@ func TestFullDisk(t *testing.T) {
 	exported := f.send("GET", "/v1/state", "", nil).Body.String()
 	f.ask("PUT", "/v1/snapshots/before", "", 200, nil)
 	f.ask("POST", "/v1/faults", rule, 200, nil)
-	disk.full = true
+	disk.Full = true
+	// A mistake stays one.
+	f.mustRefuse("PATCH", "/v1/world", `{"settings": [{"name": "account.balance", "value": "x"}]}`, 422, "account.balance")
 	for _, c := range []struct{ method, path, body string }{
 		{"PATCH", "/v1/world", `{"settings": [{"name": "account.balance", "value": "5"}]}`},
 		{"POST", "/v1/world/import", kindNode},
@@ -57,10 +41,8 @@ func TestFullDisk(t *testing.T) {
 		{"DELETE", "/v1/faults", ""},
 		{"POST", "/v1/snapshots/before/restore", ""},
 	} {
-		f.mustRefuse(c.method, c.path, c.body, 500, errFull.Error())
+		f.mustRefuse(c.method, c.path, c.body, 500, enginetest.ErrFull.Error())
 	}
-	// A mistake stays one.
-	f.mustRefuse("PATCH", "/v1/world", `{"settings": [{"name": "account.balance", "value": "x"}]}`, 422, "account.balance")
 }
 
 const rule = "name: busy\nmatch: {action: DescribeThings}\neffect: {error: {code: ServiceUnavailable, httpStatus: 503}}\n"

@@ -1,5 +1,5 @@
-// Package enginetest holds every storage engine to the same contract. It knows
-// no engine and no resource.
+// Package enginetest holds every storage engine to the same contract, and has one
+// that fails for the tests of what stands on it. It knows no resource.
 package enginetest
 
 import (

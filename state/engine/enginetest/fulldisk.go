@@ -1,0 +1,37 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+
+	"github.com/clbemu/clbemu/state/engine"
+	"github.com/clbemu/clbemu/state/engine/memory"
+)
+
+// FullDisk is an engine in memory that takes nothing more once it is Full.
+type FullDisk struct {
+	memory.Engine
+	Full bool
+}
+
+// FullPath is where the disk is, as its errors tell.
+const FullPath = "/home/somebody/clbemu-data"
+
+// ErrFull is why it takes nothing.
+var ErrFull = errors.New("write " + FullPath + ": no space left on device")
+
+// Commit implements engine.Engine.
+func (d *FullDisk) Commit(ctx context.Context, sets []engine.ChangeSet) error {
+	if d.Full {
+		return ErrFull
+	}
+	return d.Engine.Commit(ctx, sets)
+}
+
+// Recover implements engine.Engine.
+func (d *FullDisk) Recover(ctx context.Context) error {
+	if d.Full {
+		return ErrFull
+	}
+	return d.Engine.Recover(ctx)
+}
