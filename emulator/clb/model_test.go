@@ -1,7 +1,6 @@
 package clb_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -17,54 +16,42 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var seedFlag = flag.Uint64("seed", 0, "seed of the model test; 0 takes a new one")
-
 // modelCalls is how many calls the model test makes.
 const modelCalls = 5000
 
-// outcome is a class of answers.
-type outcome string
-
-const (
-	ok       outcome = "ok"
-	notFound outcome = "not found"
-	overUsed outcome = "over quota"
-	inUse    outcome = "in use"
-	conflict outcome = "conflict"
-	unpaid   outcome = "in arrears"
-	soldOut  outcome = "sold out"
-)
+// soldOut is a class of answers that other products have not.
+const soldOut gatewaytest.Outcome = "sold out"
 
 // outcomes are the codes of the answers that are not of status 404.
-var outcomes = map[string]outcome{
-	"":                                     ok,
-	"AclNotExist":                          notFound,
-	"ResourceNotExist":                     notFound,
-	"ORDER.QUANTITY_INVALID":               overUsed,
-	"InstanceBackendServerNumberOverLimit": overUsed,
-	"OverQuota":                            overUsed,
-	"ListenerNumberOverLimit":              overUsed,
-	"TooManyRules":                         overUsed,
-	"AclNumberOverLimit":                   overUsed,
-	"AclListenerOverLimit":                 overUsed,
-	"QuotaLimitExceeds":                    overUsed,
-	"RspoolVipExist":                       inUse,
-	"RspoolRuleExist":                      inUse,
-	"OperationFailed.AclBindedWithVip":     inUse,
-	"ListenerAlreadyExists":                conflict,
-	"DomainExist":                          conflict,
-	"ORDER.ARREARAGE":                      unpaid,
+var outcomes = map[string]gatewaytest.Outcome{
+	"":                                     gatewaytest.OK,
+	"AclNotExist":                          gatewaytest.NotFound,
+	"ResourceNotExist":                     gatewaytest.NotFound,
+	"ORDER.QUANTITY_INVALID":               gatewaytest.OverUsed,
+	"InstanceBackendServerNumberOverLimit": gatewaytest.OverUsed,
+	"OverQuota":                            gatewaytest.OverUsed,
+	"ListenerNumberOverLimit":              gatewaytest.OverUsed,
+	"TooManyRules":                         gatewaytest.OverUsed,
+	"AclNumberOverLimit":                   gatewaytest.OverUsed,
+	"AclListenerOverLimit":                 gatewaytest.OverUsed,
+	"QuotaLimitExceeds":                    gatewaytest.OverUsed,
+	"RspoolVipExist":                       gatewaytest.InUse,
+	"RspoolRuleExist":                      gatewaytest.InUse,
+	"OperationFailed.AclBindedWithVip":     gatewaytest.InUse,
+	"ListenerAlreadyExists":                gatewaytest.Conflict,
+	"DomainExist":                          gatewaytest.Conflict,
+	"ORDER.ARREARAGE":                      gatewaytest.Unpaid,
 	"OperationFailed.ZoneResourceLimit":    soldOut,
 }
 
-func outcomeOf(r gatewaytest.Reply) outcome {
+func outcomeOf(r gatewaytest.Reply) gatewaytest.Outcome {
 	if r.Status == 404 {
-		return notFound
+		return gatewaytest.NotFound
 	}
 	if o, known := outcomes[r.Code]; known {
 		return o
 	}
-	return outcome(fmt.Sprintf("%d %s", r.Status, r.Code))
+	return gatewaytest.Outcome(fmt.Sprintf("%d %s", r.Status, r.Code))
 }
 
 // twin is what there should be, in plain maps by id.
@@ -90,9 +77,9 @@ type twinListener struct{ balancer, group, acl string }
 
 type twinRule struct{ listener, url, group string }
 
-func newTwin(seed uint64) *twin {
+func newTwin(chance *rand.Rand) *twin {
 	return &twin{
-		Rand:      rand.New(rand.NewPCG(seed, 0)),
+		Rand:      chance,
 		balancers: make(map[string]bool), tags: make(map[string]map[string]bool), groups: make(map[string]*twinGroup),
 		listeners: make(map[string]*twinListener), rules: make(map[string]*twinRule), acls: make(map[string]bool),
 		limits: maps.Clone(modelLimits),
@@ -105,14 +92,6 @@ var modelLimits = map[state.QuotaName]int{
 	cloud.QuotaRules: 40, cloud.QuotaACLs: 200, cloud.QuotaACLAttached: 50, cloud.QuotaTags: 20,
 }
 
-// choose returns any key, or now and then one that is none.
-func choose[T any](w *twin, m map[string]T) string {
-	if len(m) == 0 || w.IntN(12) == 0 {
-		return "none"
-	}
-	return slices.Sorted(maps.Keys(m))[w.IntN(len(m))]
-}
-
 func countIf[T any](m map[string]T, match func(T) bool) (n int) {
 	for _, r := range m {
 		if match(r) {
@@ -122,124 +101,101 @@ func countIf[T any](m map[string]T, match func(T) bool) (n int) {
 	return n
 }
 
-// first returns the outcome of the first check that fails.
-func first(checks ...check) outcome {
-	for _, c := range checks {
-		if c.fails {
-			return c.with
-		}
-	}
-	return ok
-}
-
-type check struct {
-	fails bool
-	with  outcome
-}
-
-// step is a call, what it should come to, and what it then changes.
-type step struct {
-	action string
-	params gatewaytest.Params
-	want   outcome
-	done   func(gatewaytest.Reply)
-}
-
-var steps = []func(*twin) step{
+var steps = []func(*twin) gatewaytest.Step{
 	createBalancer, deleteBalancer, createListener, createListener, deleteListener, createVServerGroup, createVServerGroup,
 	deleteVServerGroup, addMembers, addMembers, createRule, createRule, deleteRule, createACL, deleteACL, tagBalancer, untagBalancer,
 }
 
-func createBalancer(w *twin) step {
-	return step{"CreateLoadBalancer", with(createInternet, "MasterZoneId", "cn-hangzhou-h"), first(
-		check{w.owes, unpaid},
-		check{len(w.balancers) >= w.limits[cloud.QuotaLoadBalancers], overUsed},
-		check{w.soldOut, soldOut},
+func createBalancer(w *twin) gatewaytest.Step {
+	return gatewaytest.NewStep("CreateLoadBalancer", with(createInternet, "MasterZoneId", "cn-hangzhou-h"), gatewaytest.First(
+		gatewaytest.If(w.owes, gatewaytest.Unpaid),
+		gatewaytest.If(len(w.balancers) >= w.limits[cloud.QuotaLoadBalancers], gatewaytest.OverUsed),
+		gatewaytest.If(w.soldOut, soldOut),
 	), func(r gatewaytest.Reply) {
 		id := r.Text("LoadBalancerId")
 		w.balancers[id], w.tags[id] = true, make(map[string]bool)
-	}}
+	})
 }
 
 // deleteBalancer takes much away: two of three times something is added instead.
-func deleteBalancer(w *twin) step {
+func deleteBalancer(w *twin) gatewaytest.Step {
 	if w.IntN(3) > 0 {
 		return createVServerGroup(w)
 	}
-	id := choose(w, w.balancers)
-	return step{"DeleteLoadBalancer", params("LoadBalancerId", id), first(check{!w.balancers[id], notFound}), func(gatewaytest.Reply) {
+	id := gatewaytest.Choose(w.Rand, w.balancers)
+	return gatewaytest.NewStep("DeleteLoadBalancer", params("LoadBalancerId", id), gatewaytest.First(gatewaytest.If(!w.balancers[id], gatewaytest.NotFound)), func(gatewaytest.Reply) {
 		maps.DeleteFunc(w.rules, func(_ string, r *twinRule) bool { return w.listeners[r.listener].balancer == id })
 		maps.DeleteFunc(w.listeners, func(_ string, l *twinListener) bool { return l.balancer == id })
 		maps.DeleteFunc(w.groups, func(_ string, g *twinGroup) bool { return g.balancer == id })
 		delete(w.balancers, id)
 		delete(w.tags, id)
-	}}
+	})
 }
 
 func listenerKey(balancer, port string) string { return balancer + ":" + port }
 
 // createListener makes an HTTP listener for a group, with an ACL or without one.
-func createListener(w *twin) step {
-	group, acl, port := choose(w, w.groups), "", strconv.Itoa(1+w.IntN(9))
-	l := &twinListener{balancer: choose(w, w.balancers), group: group}
+func createListener(w *twin) gatewaytest.Step {
+	group, acl, port := gatewaytest.Choose(w.Rand, w.groups), "", strconv.Itoa(1+w.IntN(9))
+	l := &twinListener{balancer: gatewaytest.Choose(w.Rand, w.balancers), group: group}
 	if g, there := w.groups[group]; there {
 		l.balancer = g.balancer
 	}
 	p := with(createHTTP, "LoadBalancerId", l.balancer, "ListenerPort", port, "VServerGroupId", group, "BackendServerPort", "")
 	if w.IntN(2) == 0 {
-		acl = choose(w, w.acls)
+		acl = gatewaytest.Choose(w.Rand, w.acls)
 		l.acl = acl
 		p = with(p, "AclStatus", "on", "AclType", "white", "AclId", acl)
 	}
 	key := listenerKey(l.balancer, port)
-	return step{"CreateLoadBalancerHTTPListener", p, first(
-		check{!w.balancers[l.balancer], notFound},
-		check{countIf(w.listeners, func(o *twinListener) bool { return o.balancer == l.balancer }) >= w.limits[cloud.QuotaListeners], overUsed},
-		check{w.listeners[key] != nil, conflict},
-		check{w.groups[group] == nil, notFound},
-		check{acl != "" && !w.acls[acl], notFound},
-		check{acl != "" && countIf(w.listeners, func(o *twinListener) bool { return o.acl == acl }) >= w.limits[cloud.QuotaACLAttached], overUsed},
-	), func(gatewaytest.Reply) { w.listeners[key] = l }}
+	return gatewaytest.NewStep("CreateLoadBalancerHTTPListener", p, gatewaytest.First(
+		gatewaytest.If(!w.balancers[l.balancer], gatewaytest.NotFound),
+		gatewaytest.If(countIf(w.listeners, func(o *twinListener) bool { return o.balancer == l.balancer }) >= w.limits[cloud.QuotaListeners], gatewaytest.OverUsed),
+		gatewaytest.If(w.listeners[key] != nil, gatewaytest.Conflict),
+		gatewaytest.If(w.groups[group] == nil, gatewaytest.NotFound),
+		gatewaytest.If(acl != "" && !w.acls[acl], gatewaytest.NotFound),
+		gatewaytest.If(acl != "" && countIf(w.listeners, func(o *twinListener) bool { return o.acl == acl }) >= w.limits[cloud.QuotaACLAttached], gatewaytest.OverUsed),
+	), func(gatewaytest.Reply) { w.listeners[key] = l })
 }
 
 // chooseListener returns the key, the load balancer and the port of a listener.
 func chooseListener(w *twin) (key, balancer, port string) {
-	key = choose(w, w.listeners)
+	key = gatewaytest.Choose(w.Rand, w.listeners)
 	l, there := w.listeners[key]
 	if !there {
-		return key, choose(w, w.balancers), "99"
+		return key, gatewaytest.Choose(w.Rand, w.balancers), "99"
 	}
 	return key, l.balancer, key[len(l.balancer)+1:]
 }
 
-func deleteListener(w *twin) step {
+func deleteListener(w *twin) gatewaytest.Step {
 	key, balancer, port := chooseListener(w)
-	return step{"DeleteLoadBalancerListener", params("LoadBalancerId", balancer, "ListenerPort", port),
-		first(check{w.listeners[key] == nil, notFound}), func(gatewaytest.Reply) {
+	return gatewaytest.NewStep("DeleteLoadBalancerListener", params("LoadBalancerId", balancer, "ListenerPort", port),
+		gatewaytest.First(gatewaytest.If(w.listeners[key] == nil, gatewaytest.NotFound)), func(gatewaytest.Reply) {
 			maps.DeleteFunc(w.rules, func(_ string, r *twinRule) bool { return r.listener == key })
 			delete(w.listeners, key)
-		}}
+		})
 }
 
-func createVServerGroup(w *twin) step {
-	id := choose(w, w.balancers)
-	return step{"CreateVServerGroup", params("LoadBalancerId", id), first(check{!w.balancers[id], notFound}), func(r gatewaytest.Reply) {
+func createVServerGroup(w *twin) gatewaytest.Step {
+	id := gatewaytest.Choose(w.Rand, w.balancers)
+	return gatewaytest.NewStep("CreateVServerGroup", params("LoadBalancerId", id), gatewaytest.First(gatewaytest.If(!w.balancers[id], gatewaytest.NotFound)), func(r gatewaytest.Reply) {
 		w.groups[r.Text("VServerGroupId")] = &twinGroup{balancer: id, servers: make(map[string]string)}
-	}}
+	})
 }
 
-func deleteVServerGroup(w *twin) step {
-	id := choose(w, w.groups)
-	return step{"DeleteVServerGroup", params("VServerGroupId", id), first(
-		check{w.groups[id] == nil, notFound},
-		check{countIf(w.listeners, func(l *twinListener) bool { return l.group == id }) > 0, inUse},
-		check{countIf(w.rules, func(r *twinRule) bool { return r.group == id }) > 0, inUse},
-	), func(gatewaytest.Reply) { delete(w.groups, id) }}
+func deleteVServerGroup(w *twin) gatewaytest.Step {
+	id := gatewaytest.Choose(w.Rand, w.groups)
+	return gatewaytest.NewStep("DeleteVServerGroup", params("VServerGroupId", id), gatewaytest.First(
+		gatewaytest.If(w.groups[id] == nil, gatewaytest.NotFound),
+		gatewaytest.If(countIf(w.listeners, func(l *twinListener) bool { return l.group == id }) > 0, gatewaytest.InUse),
+		gatewaytest.If(countIf(w.rules, func(r *twinRule) bool { return r.group == id }) > 0, gatewaytest.InUse),
+	), func(gatewaytest.Reply) { delete(w.groups, id) })
 }
 
 // addMembers puts one server on one port; again, it changes nothing.
-func addMembers(w *twin) step {
-	id := choose(w, w.groups)
+func addMembers(w *twin) gatewaytest.Step {
+	id := gatewaytest.Choose(w.Rand, w.groups)
 	g, there := w.groups[id]
 	if !there {
 		g = &twinGroup{}
@@ -255,62 +211,62 @@ func addMembers(w *twin) step {
 	}
 	fresh := g.servers[member] == ""
 	list := fmt.Sprintf(`[{"ServerId":%q,"Port":%d}]`, server, port)
-	return step{"AddVServerGroupBackendServers", params("VServerGroupId", id, "BackendServers", list), first(
-		check{!there, notFound},
-		check{fresh && ofBalancer >= w.limits[cloud.QuotaBackendServers], overUsed},
-		check{fresh && ofServer >= w.limits[cloud.QuotaServerAttached], overUsed},
-	), func(gatewaytest.Reply) { g.servers[member] = server }}
+	return gatewaytest.NewStep("AddVServerGroupBackendServers", params("VServerGroupId", id, "BackendServers", list), gatewaytest.First(
+		gatewaytest.If(!there, gatewaytest.NotFound),
+		gatewaytest.If(fresh && ofBalancer >= w.limits[cloud.QuotaBackendServers], gatewaytest.OverUsed),
+		gatewaytest.If(fresh && ofServer >= w.limits[cloud.QuotaServerAttached], gatewaytest.OverUsed),
+	), func(gatewaytest.Reply) { g.servers[member] = server })
 }
 
-func createRule(w *twin) step {
+func createRule(w *twin) gatewaytest.Step {
 	key, balancer, port := chooseListener(w)
 	own := maps.Clone(w.groups)
 	maps.DeleteFunc(own, func(_ string, g *twinGroup) bool { return g.balancer != balancer })
-	r := &twinRule{listener: key, url: fmt.Sprintf("/%d", w.IntN(9)), group: choose(w, own)}
+	r := &twinRule{listener: key, url: fmt.Sprintf("/%d", w.IntN(9)), group: gatewaytest.Choose(w.Rand, own)}
 	list := fmt.Sprintf(`[{"RuleName":"r","Url":%q,"VServerGroupId":%q}]`, r.url, r.group)
-	return step{"CreateRules", params("LoadBalancerId", balancer, "ListenerPort", port, "RuleList", list), first(
-		check{w.listeners[key] == nil, notFound},
-		check{countIf(w.rules, func(o *twinRule) bool { return o.listener == key }) >= w.limits[cloud.QuotaRules], overUsed},
-		check{countIf(w.rules, func(o *twinRule) bool { return o.listener == key && o.url == r.url }) > 0, conflict},
-		check{w.groups[r.group] == nil, notFound},
-	), func(reply gatewaytest.Reply) { w.rules[reply.Text("Rules.Rule.0.RuleId")] = r }}
+	return gatewaytest.NewStep("CreateRules", params("LoadBalancerId", balancer, "ListenerPort", port, "RuleList", list), gatewaytest.First(
+		gatewaytest.If(w.listeners[key] == nil, gatewaytest.NotFound),
+		gatewaytest.If(countIf(w.rules, func(o *twinRule) bool { return o.listener == key }) >= w.limits[cloud.QuotaRules], gatewaytest.OverUsed),
+		gatewaytest.If(countIf(w.rules, func(o *twinRule) bool { return o.listener == key && o.url == r.url }) > 0, gatewaytest.Conflict),
+		gatewaytest.If(w.groups[r.group] == nil, gatewaytest.NotFound),
+	), func(reply gatewaytest.Reply) { w.rules[reply.Text("Rules.Rule.0.RuleId")] = r })
 }
 
-func deleteRule(w *twin) step {
-	id := choose(w, w.rules)
-	return step{"DeleteRules", params("RuleIds", fmt.Sprintf("[%q]", id)), first(check{w.rules[id] == nil, notFound}),
-		func(gatewaytest.Reply) { delete(w.rules, id) }}
+func deleteRule(w *twin) gatewaytest.Step {
+	id := gatewaytest.Choose(w.Rand, w.rules)
+	return gatewaytest.NewStep("DeleteRules", params("RuleIds", fmt.Sprintf("[%q]", id)), gatewaytest.First(gatewaytest.If(w.rules[id] == nil, gatewaytest.NotFound)),
+		func(gatewaytest.Reply) { delete(w.rules, id) })
 }
 
-func createACL(w *twin) step {
-	return step{"CreateAccessControlList", params("AclName", "a"), first(check{len(w.acls) >= w.limits[cloud.QuotaACLs], overUsed}),
-		func(r gatewaytest.Reply) { w.acls[r.Text("AclId")] = true }}
+func createACL(w *twin) gatewaytest.Step {
+	return gatewaytest.NewStep("CreateAccessControlList", params("AclName", "a"), gatewaytest.First(gatewaytest.If(len(w.acls) >= w.limits[cloud.QuotaACLs], gatewaytest.OverUsed)),
+		func(r gatewaytest.Reply) { w.acls[r.Text("AclId")] = true })
 }
 
-func deleteACL(w *twin) step {
-	id := choose(w, w.acls)
-	return step{"DeleteAccessControlList", params("AclId", id), first(
-		check{!w.acls[id], notFound},
-		check{countIf(w.listeners, func(l *twinListener) bool { return l.acl == id }) > 0, inUse},
-	), func(gatewaytest.Reply) { delete(w.acls, id) }}
+func deleteACL(w *twin) gatewaytest.Step {
+	id := gatewaytest.Choose(w.Rand, w.acls)
+	return gatewaytest.NewStep("DeleteAccessControlList", params("AclId", id), gatewaytest.First(
+		gatewaytest.If(!w.acls[id], gatewaytest.NotFound),
+		gatewaytest.If(countIf(w.listeners, func(l *twinListener) bool { return l.acl == id }) > 0, gatewaytest.InUse),
+	), func(gatewaytest.Reply) { delete(w.acls, id) })
 }
 
-func tagBalancer(w *twin) step {
-	id, key := choose(w, w.balancers), strconv.Itoa(w.IntN(9))
+func tagBalancer(w *twin) gatewaytest.Step {
+	id, key := gatewaytest.Choose(w.Rand, w.balancers), strconv.Itoa(w.IntN(9))
 	tags := maps.Clone(w.tags[id])
 	if tags != nil {
 		tags[key] = true
 	}
-	return step{"TagResources", params("ResourceType", "instance", "ResourceId.1", id, "Tag.1.Key", key), first(
-		check{!w.balancers[id], notFound},
-		check{len(tags) > w.limits[cloud.QuotaTags], overUsed},
-	), func(gatewaytest.Reply) { w.tags[id] = tags }}
+	return gatewaytest.NewStep("TagResources", params("ResourceType", "instance", "ResourceId.1", id, "Tag.1.Key", key), gatewaytest.First(
+		gatewaytest.If(!w.balancers[id], gatewaytest.NotFound),
+		gatewaytest.If(len(tags) > w.limits[cloud.QuotaTags], gatewaytest.OverUsed),
+	), func(gatewaytest.Reply) { w.tags[id] = tags })
 }
 
-func untagBalancer(w *twin) step {
-	id, key := choose(w, w.balancers), strconv.Itoa(w.IntN(9))
-	return step{"UntagResources", params("ResourceType", "instance", "ResourceId.1", id, "TagKey.1", key),
-		first(check{!w.balancers[id], notFound}), func(gatewaytest.Reply) { delete(w.tags[id], key) }}
+func untagBalancer(w *twin) gatewaytest.Step {
+	id, key := gatewaytest.Choose(w.Rand, w.balancers), strconv.Itoa(w.IntN(9))
+	return gatewaytest.NewStep("UntagResources", params("ResourceType", "instance", "ResourceId.1", id, "TagKey.1", key),
+		gatewaytest.First(gatewaytest.If(!w.balancers[id], gatewaytest.NotFound)), func(gatewaytest.Reply) { delete(w.tags[id], key) })
 }
 
 // changeWorld puts the account into arrears or out of them, sells a zone out or
@@ -339,37 +295,17 @@ func (w *twin) changeWorld(tx *state.Tx) error {
 // Random calls, with changes of the world between them, come to what a twin of
 // maps says, and leave what it holds. The store's own check runs at the end.
 func TestModel(t *testing.T) {
-	seed := *seedFlag
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("replay with -seed %d", seed)
 	store := gatewaytest.Store(t, world.Default().Plant)
 	client := gatewaytest.NewClient(t, store, clb.Product(gateway.Deps{}))
-	w := newTwin(seed)
-	seen := make(map[outcome]int)
-	for i := range modelCalls {
+	w := newTwin(gatewaytest.Rand(t))
+	gatewaytest.PlayModel(t, client, modelCalls, func() gatewaytest.Step {
 		if w.IntN(20) == 0 {
 			if err := store.Update(state.Owner{}, w.changeWorld); err != nil {
 				t.Fatal(err)
 			}
 		}
-		s := steps[w.IntN(len(steps))](w)
-		reply := client.Call(s.action, s.params)
-		got := outcomeOf(reply)
-		if got != s.want {
-			t.Fatalf("call %d: %s(%v) = %s (%s: %s), want %s", i, s.action, s.params, got, reply.Code, reply.Message, s.want)
-		}
-		if got == ok {
-			s.done(reply)
-		}
-		seen[got]++
-	}
-	for _, o := range []outcome{ok, notFound, overUsed, inUse, conflict, unpaid, soldOut} {
-		if seen[o] == 0 {
-			t.Errorf("no call was answered %q: %v", o, seen)
-		}
-	}
+		return steps[w.IntN(len(steps))](w)
+	}, outcomeOf, gatewaytest.OK, gatewaytest.NotFound, gatewaytest.OverUsed, gatewaytest.InUse, gatewaytest.Conflict, gatewaytest.Unpaid, soldOut)
 	if err := store.View(owner, w.compare); err != nil {
 		t.Error(err)
 	}

@@ -2,7 +2,6 @@ package nlb_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -20,45 +19,33 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-var seedFlag = flag.Uint64("seed", 0, "seed of the model test; 0 takes a new one")
-
 // modelCalls is how many calls the model test makes.
 const modelCalls = 4000
 
-// outcome is a class of answers.
-type outcome string
-
-const (
-	ok       outcome = "ok"
-	notFound outcome = "not found"
-	overUsed outcome = "over quota"
-	inUse    outcome = "in use"
-	conflict outcome = "conflict"
-	unpaid   outcome = "in arrears"
-	full     outcome = "without addresses"
-)
+// full is a class of answers that other products have not.
+const full gatewaytest.Outcome = "without addresses"
 
 // outcomes are the codes of the answers that do not begin with ResourceNotFound.
-var outcomes = map[string]outcome{
-	"":                                ok,
-	"QuotaExceeded.QuotaInsufficient": overUsed,
-	"ResourceInUse.ServerGroup":       inUse,
-	"Conflict.Port":                   conflict,
-	"DuplicatedParam.Server":          conflict,
-	"ResourceAlreadyAssociated.SecurityGroup": conflict,
-	"ResourceNotAssociated.SecurityGroup":     conflict,
-	"OperationFailed.UnpaidBill":              unpaid,
+var outcomes = map[string]gatewaytest.Outcome{
+	"":                                gatewaytest.OK,
+	"QuotaExceeded.QuotaInsufficient": gatewaytest.OverUsed,
+	"ResourceInUse.ServerGroup":       gatewaytest.InUse,
+	"Conflict.Port":                   gatewaytest.Conflict,
+	"DuplicatedParam.Server":          gatewaytest.Conflict,
+	"ResourceAlreadyAssociated.SecurityGroup": gatewaytest.Conflict,
+	"ResourceNotAssociated.SecurityGroup":     gatewaytest.Conflict,
+	"OperationFailed.UnpaidBill":              gatewaytest.Unpaid,
 	"ResourceNotEnough.VSwitchIp":             full,
 }
 
-func outcomeOf(r gatewaytest.Reply) outcome {
+func outcomeOf(r gatewaytest.Reply) gatewaytest.Outcome {
 	if strings.HasPrefix(r.Code, "ResourceNotFound.") {
-		return notFound
+		return gatewaytest.NotFound
 	}
 	if o, known := outcomes[r.Code]; known {
 		return o
 	}
-	return outcome(fmt.Sprintf("%d %s", r.Status, r.Code))
+	return gatewaytest.Outcome(fmt.Sprintf("%d %s", r.Status, r.Code))
 }
 
 // twin is what there should be, in plain maps by id.
@@ -90,35 +77,12 @@ var modelLimits = map[state.QuotaName]int{
 	cloud.QuotaNLBLoadBalancers: 60, cloud.QuotaNLBListeners: 50, cloud.QuotaNLBServerGroups: 200, cloud.QuotaNLBServers: 200,
 }
 
-// choose returns any key, or now and then one that is none.
-func choose[T any](w *twin, m map[string]T) string {
-	if len(m) == 0 || w.IntN(12) == 0 {
-		return "none"
-	}
-	return slices.Sorted(maps.Keys(m))[w.IntN(len(m))]
-}
-
-// first returns the outcome of the first check that fails.
-func first(checks ...check) outcome {
-	for _, c := range checks {
-		if c.fails {
-			return c.with
-		}
-	}
-	return ok
-}
-
-type check struct {
-	fails bool
-	with  outcome
-}
-
-// step is a call, what it should come to, and what it then changes; what a job
-// does, it does not while jobs fail.
+// step is a gatewaytest.Step of which a job may do the work, and does not while jobs
+// fail.
 type step struct {
 	action string
 	params gatewaytest.Params
-	want   outcome
+	want   gatewaytest.Outcome
 	job    bool
 	done   func(gatewaytest.Reply)
 }
@@ -138,10 +102,10 @@ func zonesOf(vSwitch string) gatewaytest.Params {
 
 func createBalancer(w *twin) step {
 	vSwitch := slices.Sorted(maps.Keys(otherZones))[w.IntN(2)]
-	return step{"CreateLoadBalancer", with(zonesOf(vSwitch), "AddressType", "Internet", "VpcId", vpc1), first(
-		check{w.owes, unpaid},
-		check{len(w.balancers) >= w.limits[cloud.QuotaNLBLoadBalancers], overUsed},
-		check{w.free[vSwitch1] == 0 || w.free[vSwitch] == 0, full},
+	return step{"CreateLoadBalancer", with(zonesOf(vSwitch), "AddressType", "Internet", "VpcId", vpc1), gatewaytest.First(
+		gatewaytest.If(w.owes, gatewaytest.Unpaid),
+		gatewaytest.If(len(w.balancers) >= w.limits[cloud.QuotaNLBLoadBalancers], gatewaytest.OverUsed),
+		gatewaytest.If(w.free[vSwitch1] == 0 || w.free[vSwitch] == 0, full),
 	), false, func(r gatewaytest.Reply) {
 		w.balancers[r.Text("LoadbalancerId")] = &twinBalancer{vSwitch: vSwitch}
 		w.free[vSwitch1]--
@@ -154,9 +118,9 @@ func deleteBalancer(w *twin) step {
 	if w.IntN(3) > 0 {
 		return createGroup(w)
 	}
-	id := choose(w, w.balancers)
+	id := gatewaytest.Choose(w.Rand, w.balancers)
 	b := w.balancers[id]
-	return step{"DeleteLoadBalancer", params("LoadBalancerId", id), first(check{b == nil, notFound}), true, func(gatewaytest.Reply) {
+	return step{"DeleteLoadBalancer", params("LoadBalancerId", id), gatewaytest.First(gatewaytest.If(b == nil, gatewaytest.NotFound)), true, func(gatewaytest.Reply) {
 		maps.DeleteFunc(w.listeners, func(_ string, l *twinListener) bool { return l.balancer == id })
 		w.free[vSwitch1]++
 		w.free[b.vSwitch]++
@@ -167,7 +131,7 @@ func deleteBalancer(w *twin) step {
 // moveBalancer puts it into the other of the two zones. A job that fails finds no
 // zone full.
 func moveBalancer(w *twin) step {
-	id := choose(w, w.balancers)
+	id := gatewaytest.Choose(w.Rand, w.balancers)
 	b, there := w.balancers[id]
 	if !there {
 		b = &twinBalancer{vSwitch: vSwitch2}
@@ -176,9 +140,9 @@ func moveBalancer(w *twin) step {
 	if b.vSwitch == vSwitch2 {
 		to = vSwitchJ
 	}
-	return step{"UpdateLoadBalancerZones", with(zonesOf(to), "LoadBalancerId", id), first(
-		check{!there, notFound},
-		check{!w.failing && w.free[to] == 0, full},
+	return step{"UpdateLoadBalancerZones", with(zonesOf(to), "LoadBalancerId", id), gatewaytest.First(
+		gatewaytest.If(!there, gatewaytest.NotFound),
+		gatewaytest.If(!w.failing && w.free[to] == 0, full),
 	), true, func(gatewaytest.Reply) {
 		w.free[b.vSwitch]++
 		w.free[to]--
@@ -191,35 +155,35 @@ func joinGroup(w *twin) step { return seal(w, "LoadBalancerJoinSecurityGroup", t
 func leaveGroup(w *twin) step { return seal(w, "LoadBalancerLeaveSecurityGroup", false) }
 
 func seal(w *twin, action string, sealed bool) step {
-	id := choose(w, w.balancers)
+	id := gatewaytest.Choose(w.Rand, w.balancers)
 	b := w.balancers[id]
-	return step{action, params("LoadBalancerId", id, "SecurityGroupIds.1", group1), first(
-		check{b == nil, notFound},
-		check{b != nil && b.sealed == sealed, conflict},
+	return step{action, params("LoadBalancerId", id, "SecurityGroupIds.1", group1), gatewaytest.First(
+		gatewaytest.If(b == nil, gatewaytest.NotFound),
+		gatewaytest.If(b != nil && b.sealed == sealed, gatewaytest.Conflict),
 	), true, func(gatewaytest.Reply) { b.sealed = sealed }}
 }
 
 func createGroup(w *twin) step {
 	return step{"CreateServerGroup", params("ServerGroupName", "group", "VpcId", vpc1),
-		first(check{len(w.groups) >= w.limits[cloud.QuotaNLBServerGroups], overUsed}), true,
+		gatewaytest.First(gatewaytest.If(len(w.groups) >= w.limits[cloud.QuotaNLBServerGroups], gatewaytest.OverUsed)), true,
 		func(r gatewaytest.Reply) { w.groups[r.Text("ServerGroupId")] = make(map[string]bool) }}
 }
 
 func deleteGroup(w *twin) step {
-	id := choose(w, w.groups)
+	id := gatewaytest.Choose(w.Rand, w.groups)
 	used := false
 	for _, l := range w.listeners {
 		used = used || l.group == id
 	}
-	return step{"DeleteServerGroup", params("ServerGroupId", id), first(
-		check{w.groups[id] == nil, notFound},
-		check{used, inUse},
+	return step{"DeleteServerGroup", params("ServerGroupId", id), gatewaytest.First(
+		gatewaytest.If(w.groups[id] == nil, gatewaytest.NotFound),
+		gatewaytest.If(used, gatewaytest.InUse),
 	), true, func(gatewaytest.Reply) { delete(w.groups, id) }}
 }
 
 // chooseServer returns a server, the parameters that name it, and its group.
 func chooseServer(w *twin) (server, group string, p gatewaytest.Params) {
-	group, port := choose(w, w.groups), strconv.Itoa(1+w.IntN(9))
+	group, port := gatewaytest.Choose(w.Rand, w.groups), strconv.Itoa(1+w.IntN(9))
 	return instance1 + ":" + port, group, params("ServerGroupId", group, "Servers.1.ServerType", "Ecs",
 		"Servers.1.ServerId", instance1, "Servers.1.Port", port)
 }
@@ -227,24 +191,24 @@ func chooseServer(w *twin) (server, group string, p gatewaytest.Params) {
 func addServer(w *twin) step {
 	server, group, p := chooseServer(w)
 	servers, there := w.groups[group]
-	return step{"AddServersToServerGroup", p, first(
-		check{!there, notFound},
-		check{servers[server], conflict},
-		check{len(servers) >= w.limits[cloud.QuotaNLBServers], overUsed},
+	return step{"AddServersToServerGroup", p, gatewaytest.First(
+		gatewaytest.If(!there, gatewaytest.NotFound),
+		gatewaytest.If(servers[server], gatewaytest.Conflict),
+		gatewaytest.If(len(servers) >= w.limits[cloud.QuotaNLBServers], gatewaytest.OverUsed),
 	), true, func(gatewaytest.Reply) { servers[server] = true }}
 }
 
 func removeServer(w *twin) step {
 	server, group, p := chooseServer(w)
 	servers, there := w.groups[group]
-	return step{"RemoveServersFromServerGroup", p, first(
-		check{!there, notFound},
-		check{!servers[server], notFound},
+	return step{"RemoveServersFromServerGroup", p, gatewaytest.First(
+		gatewaytest.If(!there, gatewaytest.NotFound),
+		gatewaytest.If(!servers[server], gatewaytest.NotFound),
 	), true, func(gatewaytest.Reply) { delete(servers, server) }}
 }
 
 func listenAt(w *twin) step {
-	l := &twinListener{balancer: choose(w, w.balancers), group: choose(w, w.groups), port: 1 + w.IntN(9)}
+	l := &twinListener{balancer: gatewaytest.Choose(w.Rand, w.balancers), group: gatewaytest.Choose(w.Rand, w.groups), port: 1 + w.IntN(9)}
 	taken, of := false, 0
 	for _, other := range w.listeners {
 		if other.balancer == l.balancer {
@@ -253,17 +217,17 @@ func listenAt(w *twin) step {
 		}
 	}
 	return step{"CreateListener", params("LoadBalancerId", l.balancer, "ListenerProtocol", "TCP",
-		"ListenerPort", strconv.Itoa(l.port), "ServerGroupId", l.group), first(
-		check{w.balancers[l.balancer] == nil, notFound},
-		check{taken, conflict},
-		check{w.groups[l.group] == nil, notFound},
-		check{of >= w.limits[cloud.QuotaNLBListeners], overUsed},
+		"ListenerPort", strconv.Itoa(l.port), "ServerGroupId", l.group), gatewaytest.First(
+		gatewaytest.If(w.balancers[l.balancer] == nil, gatewaytest.NotFound),
+		gatewaytest.If(taken, gatewaytest.Conflict),
+		gatewaytest.If(w.groups[l.group] == nil, gatewaytest.NotFound),
+		gatewaytest.If(of >= w.limits[cloud.QuotaNLBListeners], gatewaytest.OverUsed),
 	), true, func(r gatewaytest.Reply) { w.listeners[r.Text("ListenerId")] = l }}
 }
 
 func deleteListenerOf(w *twin) step {
-	id := choose(w, w.listeners)
-	return step{"DeleteListener", params("ListenerId", id), first(check{w.listeners[id] == nil, notFound}), true,
+	id := gatewaytest.Choose(w.Rand, w.listeners)
+	return step{"DeleteListener", params("ListenerId", id), gatewaytest.First(gatewaytest.If(w.listeners[id] == nil, gatewaytest.NotFound)), true,
 		func(gatewaytest.Reply) { delete(w.listeners, id) }}
 }
 
@@ -293,13 +257,8 @@ func (w *twin) changeWorld(tx *state.Tx) error {
 // maps says, and leave what it holds and a state that passes its check; addresses
 // that are free are those that the twin counts.
 func TestModel(t *testing.T) {
-	seed := *seedFlag
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("replay with -seed %d", seed)
 	clock := state.NewManualClock(gatewaytest.Start)
-	w := &twin{Rand: rand.New(rand.NewPCG(seed, 0)), balancers: make(map[string]*twinBalancer), groups: make(map[string]map[string]bool),
+	w := &twin{Rand: gatewaytest.Rand(t), balancers: make(map[string]*twinBalancer), groups: make(map[string]map[string]bool),
 		listeners: make(map[string]*twinListener), limits: maps.Clone(modelLimits), free: make(map[string]int)}
 	store := gatewaytest.StoreAt(t, clock, world.Default().Plant, func(root *state.Tx) error {
 		tx := root.In(owner)
@@ -316,8 +275,7 @@ func TestModel(t *testing.T) {
 		return nil
 	})
 	client := gatewaytest.NewClient(t, store, nlb.Product(gateway.Deps{}))
-	seen := make(map[outcome]int)
-	for i := range modelCalls {
+	gatewaytest.PlayModel(t, client, modelCalls, func() gatewaytest.Step {
 		if w.IntN(20) == 0 {
 			if err := store.Update(state.Owner{}, w.changeWorld); err != nil {
 				t.Fatal(err)
@@ -325,21 +283,11 @@ func TestModel(t *testing.T) {
 		}
 		clock.Advance(time.Duration(w.IntN(2)) * time.Second)
 		s := steps[w.IntN(len(steps))](w)
-		reply := client.Call(s.action, s.params)
-		got := outcomeOf(reply)
-		if got != s.want {
-			t.Fatalf("call %d: %s(%v) = %s (%s: %s), want %s", i, s.action, s.params, got, reply.Code, reply.Message, s.want)
+		if s.job && w.failing {
+			s.done = func(gatewaytest.Reply) {}
 		}
-		if got == ok && !(s.job && w.failing) {
-			s.done(reply)
-		}
-		seen[got]++
-	}
-	for _, o := range []outcome{ok, notFound, overUsed, inUse, conflict, unpaid, full} {
-		if seen[o] == 0 {
-			t.Errorf("no call was answered %q: %v", o, seen)
-		}
-	}
+		return gatewaytest.NewStep(s.action, s.params, s.want, s.done)
+	}, outcomeOf, gatewaytest.OK, gatewaytest.NotFound, gatewaytest.OverUsed, gatewaytest.InUse, gatewaytest.Conflict, gatewaytest.Unpaid, full)
 	if err := store.View(owner, w.compare); err != nil {
 		t.Error(err)
 	}

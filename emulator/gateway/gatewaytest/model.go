@@ -1,0 +1,98 @@
+package gatewaytest
+
+import (
+	"flag"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+var seedFlag = flag.Uint64("seed", 0, "seed of the model tests; 0 takes a new one")
+
+// Rand is the chance of a model test, which a failure tells how to replay.
+func Rand(t *testing.T) *rand.Rand {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("replay with -seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// Choose returns any key, or now and then one that is none.
+func Choose[T any](chance *rand.Rand, m map[string]T) string {
+	if len(m) == 0 || chance.IntN(12) == 0 {
+		return "none"
+	}
+	return slices.Sorted(maps.Keys(m))[chance.IntN(len(m))]
+}
+
+// Outcome is a class of answers.
+type Outcome string
+
+// The classes that every product has.
+const (
+	OK       Outcome = "ok"
+	NotFound Outcome = "not found"
+	OverUsed Outcome = "over quota"
+	InUse    Outcome = "in use"
+	Conflict Outcome = "conflict"
+	Unpaid   Outcome = "in arrears"
+)
+
+// Check is what a call may be refused for.
+type Check struct {
+	fails bool
+	with  Outcome
+}
+
+// If is a check that fails with an outcome.
+func If(fails bool, with Outcome) Check { return Check{fails, with} }
+
+// First returns the outcome of the first check that fails.
+func First(checks ...Check) Outcome {
+	for _, c := range checks {
+		if c.fails {
+			return c.with
+		}
+	}
+	return OK
+}
+
+// Step is a call, what it should come to, and what it then changes in the model.
+type Step struct {
+	action string
+	params Params
+	want   Outcome
+	done   func(Reply)
+}
+
+// NewStep is a call that should come to an outcome; done follows where that is OK.
+func NewStep(action string, params Params, want Outcome, done func(Reply)) Step {
+	return Step{action, params, want, done}
+}
+
+// PlayModel makes n calls, each what next returns, and fails at the first that comes
+// to something else than it should, and when a class of answers was never seen.
+func PlayModel(t *testing.T, client *Client, n int, next func() Step, outcomeOf func(Reply) Outcome, classes ...Outcome) {
+	t.Helper()
+	seen := make(map[Outcome]int)
+	for i := range n {
+		s := next()
+		reply := client.Call(s.action, s.params)
+		got := outcomeOf(reply)
+		if got != s.want {
+			t.Fatalf("call %d: %s(%v) = %s (%s: %s), want %s", i, s.action, s.params, got, reply.Code, reply.Message, s.want)
+		}
+		if got == OK {
+			s.done(reply)
+		}
+		seen[got]++
+	}
+	for _, o := range classes {
+		if seen[o] == 0 {
+			t.Errorf("no call was answered %q: %v", o, seen)
+		}
+	}
+}
