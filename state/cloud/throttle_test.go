@@ -1,4 +1,4 @@
-package state_test
+package cloud_test
 
 import (
 	"testing"
