@@ -39,7 +39,7 @@ crash:
 soak:
 	go test -count=1 -v -timeout 0 -run TestSoak ./contracttests/durability -soak $(SOAK)
 
-# bench: the figures that the README quotes, on this machine
+# bench: the figures of docs/figures.md, on this machine
 bench:
 	go test -run '^$$' -bench . -benchtime 1x -timeout 30m ./emulator
 
@@ -47,12 +47,12 @@ bench:
 contract:
 	go test -count=1 ./contracttests/...
 
-# golden: rewrite the recorded replies, the README's generated parts and the scenarios' JSON Schema
+# golden: rewrite the recorded replies, the pages of the reference and the scenarios' JSON Schema
 golden:
 	go test ./scenarios -run Schema -update
 	go test ./contracttests -run 'Golden|DeclaredLimits' -update
 	go test ./contracttests -run 'Refusals|Explained' -update-refusals
-	go test ./cmd/clbemu -run ReadmeIsCurrent -update
+	go test ./cmd/clbemu -run Reference -update
 
 # pictures: those of the console, in docs/images; this needs chromium
 pictures:

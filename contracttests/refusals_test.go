@@ -509,7 +509,7 @@ func asRefused(err error) (refusedAnswer, bool) {
 // allRefusals are the rows of the page.
 func allRefusals() []refusal { return slices.Concat(refusals, nlbRefusals) }
 
-const refusalsPage = "REFUSALS.md"
+const refusalsPage = "../docs/reference/refusals.md"
 
 // The page of refusals is what the test of them does.
 func TestRefusalsPage(t *testing.T) {
@@ -525,7 +525,7 @@ is written from the test (contracttests/refusals_test.go).
 `)
 	for _, r := range allRefusals() {
 		c := r.cause()
-		fmt.Fprintf(&page, "| %s | %s | %d `%s`: %s | %s | %s |\n", c.About, c.Action, c.Status, c.Code, c.Message, c.Begin, c.End)
+		fmt.Fprintf(&page, "| %s | %s | %d `%s`: %s | %s | %s |\n", c.About, c.Action, c.Status, c.Code, strings.ReplaceAll(c.Message, "<", "&lt;"), c.Begin, c.End)
 	}
 	page.WriteString(toldByCCM(t))
 	if *updateRefusals {

@@ -153,6 +153,28 @@ func TestCompose(t *testing.T) {
 	}
 }
 
+// TestTestcontainers proves that the example with Testcontainers is tidy, compiles and
+// vets where its modules can be had, and passes where there is Docker.
+func TestTestcontainers(t *testing.T) {
+	dir := copied(t, "testcontainers")
+	in := func(command ...string) *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+		cmd.Dir = dir
+		return cmd
+	}
+	if out, err := in("go", "mod", "download").CombinedOutput(); err != nil {
+		t.Skipf("its modules can't be had: %v\n%s", err, out)
+	}
+	must(t, in("go", "vet", "./..."))
+	out := must(t, in("go", "test", "-count=1", "-v", "./..."))
+	if strings.Contains(out, "--- SKIP: TestLoadBalancer") {
+		t.Skipf("it compiles, and there is no Docker to run it:\n%s", out)
+	}
+	if !strings.Contains(out, "--- PASS: TestLoadBalancer") {
+		t.Errorf("it says %s", out)
+	}
+}
+
 // TestExamplesAreListed proves that the page has every example.
 func TestExamplesAreListed(t *testing.T) {
 	page, err := os.ReadFile("README.md")

@@ -11,59 +11,58 @@ import (
 
 // Effect is what happens to a call. Exactly one of its fields is set.
 type Effect struct {
-	Error       *ErrorEffect `yaml:"error,omitempty"`
-	Delay       *Delay       `yaml:"delay,omitempty"`
-	Throttle    *Throttle    `yaml:"throttle,omitempty"`
-	Hang        *Hang        `yaml:"hang,omitempty"`
-	Reset       bool         `yaml:"reset,omitempty"`
-	Empty       bool         `yaml:"empty,omitempty"`
-	Truncate    *Truncate    `yaml:"truncate,omitempty"`
-	Malformed   bool         `yaml:"malformed,omitempty"`
-	AfterCommit Loss         `yaml:"afterCommit,omitempty"`
-	Stale       *Stale       `yaml:"stale,omitempty"`
-	Life        Life         `yaml:"life,omitempty"`
-	Crash       bool         `yaml:"crash,omitempty"`
+	Error       *ErrorEffect `yaml:"error,omitempty" doc:"The call is answered with an error."`
+	Delay       *Delay       `yaml:"delay,omitempty" doc:"The call is held back, in real time."`
+	Throttle    *Throttle    `yaml:"throttle,omitempty" doc:"Calls over a rate are refused with Throttling.User."`
+	Hang        *Hang        `yaml:"hang,omitempty" doc:"Nothing is answered: for so long, or with true until the client leaves."`
+	Reset       bool         `yaml:"reset,omitempty" doc:"The connection is reset."`
+	Empty       bool         `yaml:"empty,omitempty" doc:"The answer has no body."`
+	Truncate    *Truncate    `yaml:"truncate,omitempty" doc:"The answer ends in its midst."`
+	Malformed   bool         `yaml:"malformed,omitempty" doc:"The body has the right length and type, and is no JSON or XML."`
+	AfterCommit Loss         `yaml:"afterCommit,omitempty" doc:"The change is made, and its answer lost: reset, hang or empty."`
+	Stale       *Stale       `yaml:"stale,omitempty" doc:"A read sees the state as it was."`
+	Life        Life         `yaml:"life,omitempty" doc:"How long stages of life take that the call begins, by their names: a job of NLB fails by {nlb.job.failing: 1s}, and never ends by {nlb.job: 87600h}."`
+	Crash       bool         `yaml:"crash,omitempty" doc:"The emulator ends at once, as if it were killed."`
 }
 
 // ErrorEffect answers an error. At afterCommit the change is made all the same.
 type ErrorEffect struct {
-	Code       string `yaml:"code" required:"true"`
-	Message    string `yaml:"message,omitempty"`
-	HTTPStatus int    `yaml:"httpStatus,omitempty"`
-	// Custom lets Code be one that the API does not know for the action.
-	Custom bool `yaml:"custom,omitempty"`
+	Code       string `yaml:"code" required:"true" doc:"The code, which must be one that the action can answer."`
+	Message    string `yaml:"message,omitempty" doc:"The message, if it is not the usual one of the code."`
+	HTTPStatus int    `yaml:"httpStatus,omitempty" doc:"The HTTP status, if it is not the usual one of the code."`
+	Custom     bool   `yaml:"custom,omitempty" doc:"true: the code is one that the action does not know; it needs a message and a status."`
 }
 
 // Delay holds a call back, in real time.
 type Delay struct {
-	Fixed     Duration   `yaml:"fixed,omitempty"`
-	Uniform   []Duration `yaml:"uniform,omitempty,flow"`
-	Lognormal *Lognormal `yaml:"lognormal,omitempty"`
+	Fixed     Duration   `yaml:"fixed,omitempty" doc:"Always so long."`
+	Uniform   []Duration `yaml:"uniform,omitempty,flow" doc:"Between the shortest and the longest, as [1s, 3s]."`
+	Lognormal *Lognormal `yaml:"lognormal,omitempty" doc:"Mostly short, and now and then long."`
 }
 
 // Lognormal is a delay of which half are shorter than the median; the greater
 // sigma, the longer the longest.
 type Lognormal struct {
-	Median Duration `yaml:"median" required:"true"`
-	Sigma  float64  `yaml:"sigma" required:"true"`
+	Median Duration `yaml:"median" required:"true" doc:"Half of the delays are shorter."`
+	Sigma  float64  `yaml:"sigma" required:"true" doc:"The greater, the longer the longest."`
 }
 
 // Throttle refuses calls over a rate: QPS on average with Burst at once, or Burst
 // in every Window.
 type Throttle struct {
-	QPS    float64  `yaml:"qps,omitempty"`
-	Burst  int      `yaml:"burst,omitempty"`
-	Window Duration `yaml:"window,omitempty"`
+	QPS    float64  `yaml:"qps,omitempty" doc:"Calls a second on average, with burst at once."`
+	Burst  int      `yaml:"burst,omitempty" doc:"Calls at once; with a window, in each."`
+	Window Duration `yaml:"window,omitempty" doc:"How long a window is."`
 }
 
 // Hang answers nothing: for so long, or until the client leaves.
 type Hang struct {
-	For Duration `yaml:"for,omitempty"`
+	For Duration `yaml:"for,omitempty" doc:"How long."`
 }
 
 // Truncate sends the first Bytes of the answer and ends the connection.
 type Truncate struct {
-	Bytes int `yaml:"bytes" required:"true"`
+	Bytes int `yaml:"bytes" required:"true" doc:"So many bytes of the answer are sent."`
 }
 
 // Loss is how the answer to a change that was made gets lost.
@@ -78,8 +77,8 @@ const (
 
 // Stale lets a read see the state as it was: so many changes or seconds ago.
 type Stale struct {
-	Calls   int `yaml:"calls,omitempty"`
-	Seconds int `yaml:"seconds,omitempty"`
+	Calls   int `yaml:"calls,omitempty" doc:"So many changes ago."`
+	Seconds int `yaml:"seconds,omitempty" doc:"So many seconds ago."`
 }
 
 // Life is how long stages of life take that the call begins, by their names: a
@@ -106,12 +105,11 @@ func (h Hang) MarshalYAML() (any, error) {
 	return h.For, nil
 }
 
-// anyPoint is where an effect on the call itself can happen; the first is its
-// usual place.
+// anyPoint is where an effect on the call itself can happen.
 var anyPoint = []Point{BeforeCall, Accept, BeforeCommit, AfterCommit, Reply}
 
-// points are where the effect can happen.
-func (e Effect) points() []Point {
+// Points are where the effect can happen; the first is its usual place.
+func (e Effect) Points() []Point {
 	switch {
 	case e.AfterCommit != "":
 		return []Point{AfterCommit}

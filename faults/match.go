@@ -117,22 +117,37 @@ func (m Match) problems() (all []Problem) {
 	return all
 }
 
-var plainFields = []string{"region", "accessKeyId", "userAgent"}
+// MatchField is something that a rule may look at.
+type MatchField struct {
+	// Name has <…> for what is named by who writes the rule.
+	Name, About string
+}
+
+// MatchFields are what there is to look at, beside the action.
+var MatchFields = []MatchField{
+	{"region", "the region of the call"},
+	{"accessKeyId", "who calls"},
+	{"userAgent", "the client's User-Agent"},
+	{"params.<Name>", "a parameter"},
+	{"resource.<field>", "a field of the stored object that the call is about"},
+}
 
 func knownField(name string) bool {
-	for _, prefix := range []string{"params.", "resource."} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			return rest != ""
-		}
-	}
-	return slices.Contains(plainFields, name)
+	return slices.ContainsFunc(MatchFields, func(f MatchField) bool {
+		prefix, _, named := strings.Cut(f.Name, "<")
+		return name == f.Name && !named || named && strings.HasPrefix(name, prefix) && name != prefix
+	})
 }
 
 func suggestField(name string) string {
-	if near := spelling.Nearest(name, append([]string{"action", "params.<Name>", "resource.<field>"}, plainFields...)); near != "" {
+	known := []string{"action"}
+	for _, f := range MatchFields {
+		known = append(known, f.Name)
+	}
+	if near := spelling.Nearest(name, known); near != "" {
 		return "do you mean " + near + "?"
 	}
-	return "there are action, region, accessKeyId, userAgent, params.<Name> and resource.<field>"
+	return "there are " + strings.Join(known, ", ")
 }
 
 func (m Matcher) problems() []Problem {

@@ -19,36 +19,47 @@ type Point string
 
 // The points, in order.
 const (
-	Accept       Point = "accept"       // the call has been read, and nothing else
-	BeforeCall   Point = "beforeCall"   // the caller is known and admitted
-	BeforeCommit Point = "beforeCommit" // the handler has done its work, nothing is kept yet
-	AfterCommit  Point = "afterCommit"  // the change is durable, nothing is answered yet
-	Reply        Point = "reply"        // the answer is ready
+	Accept       Point = "accept"
+	BeforeCall   Point = "beforeCall"
+	BeforeCommit Point = "beforeCommit"
+	AfterCommit  Point = "afterCommit"
+	Reply        Point = "reply"
 )
+
+// About says what of a call has happened at a point.
+func (p Point) About() string {
+	return map[Point]string{
+		Accept:       "the call has been read, and nothing else",
+		BeforeCall:   "the caller is known and admitted",
+		BeforeCommit: "the handler has done its work, nothing is kept yet",
+		AfterCommit:  "the change is durable, nothing is answered yet",
+		Reply:        "the answer is ready",
+	}[p]
+}
 
 // Points lists the points in order.
 var Points = []Point{Accept, BeforeCall, BeforeCommit, AfterCommit, Reply}
 
 // Rule says which calls go wrong and how.
 type Rule struct {
-	Name   string `yaml:"name" required:"true"`
-	Match  Match  `yaml:"match,omitempty"`
-	When   When   `yaml:"when,omitempty"`
-	At     Point  `yaml:"at,omitempty"`
-	Effect Effect `yaml:"effect" required:"true"`
+	Name   string `yaml:"name" required:"true" doc:"What the rule is called; another with the same name takes its place."`
+	Match  Match  `yaml:"match,omitempty" doc:"Which calls it is about; all if absent."`
+	When   When   `yaml:"when,omitempty" doc:"Which of those calls go wrong; all if absent."`
+	At     Point  `yaml:"at,omitempty" doc:"At which point of the call; where the effect usually happens if absent."`
+	Effect Effect `yaml:"effect" required:"true" doc:"What happens."`
 }
 
 // When is the schedule of a rule, over the calls that it matches: the first Skip
 // are let be, and of the others each Every-th, with Probability, at most Times.
 // After and For are a window on the emulated time, from when the rule was set.
 type When struct {
-	Skip        uint64   `yaml:"skip,omitempty"`
-	Times       uint64   `yaml:"times,omitempty"`
-	Every       uint64   `yaml:"every,omitempty"`
-	Probability *float64 `yaml:"probability,omitempty"`
-	Seed        uint64   `yaml:"seed,omitempty"`
-	After       Duration `yaml:"after,omitempty"`
-	For         Duration `yaml:"for,omitempty"`
+	Skip        uint64   `yaml:"skip,omitempty" doc:"So many calls are let be first."`
+	Times       uint64   `yaml:"times,omitempty" doc:"At most so many go wrong."`
+	Every       uint64   `yaml:"every,omitempty" doc:"Of the others each n-th goes wrong."`
+	Probability *float64 `yaml:"probability,omitempty" doc:"A chance between 0 and 1."`
+	Seed        uint64   `yaml:"seed,omitempty" doc:"Makes the chances repeatable."`
+	After       Duration `yaml:"after,omitempty" doc:"Begin so long after the rule was set, in emulated time."`
+	For         Duration `yaml:"for,omitempty" doc:"End so long after that."`
 }
 
 // Duration is a time.Duration that is written as 1m30s.
@@ -180,8 +191,8 @@ func (r Rule) problems() (all []Problem) {
 	for _, p := range effect {
 		all = append(all, p.at("effect"))
 	}
-	if len(effect) == 0 && r.At != "" && !slices.Contains(r.Effect.points(), r.At) {
-		all = append(all, wrong("at", "%s: this effect can happen at %s", r.At, join(r.Effect.points())))
+	if len(effect) == 0 && r.At != "" && !slices.Contains(r.Effect.Points(), r.At) {
+		all = append(all, wrong("at", "%s: this effect can happen at %s", r.At, join(r.Effect.Points())))
 	}
 	return all
 }
@@ -199,7 +210,7 @@ func (r Rule) Point() Point {
 	if r.At != "" {
 		return r.At
 	}
-	return r.Effect.points()[0]
+	return r.Effect.Points()[0]
 }
 
 func (w When) problems() (all []Problem) {

@@ -17,14 +17,32 @@ import (
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 )
 
+const programName = "clbemu"
+
 // The exit codes.
 const (
-	exitOK      = 0
-	exitFailed  = 1 // a check or validation found something
-	exitUsage   = 2
-	exitCannot  = 3 // could not start, or could not do what was asked
-	programName = "clbemu"
+	exitOK = iota
+	exitFailed
+	exitUsage
+	exitCannot
 )
+
+// exitCodes say what each means.
+var exitCodes = [...]string{
+	exitOK:     "success, also after SIGTERM and SIGINT",
+	exitFailed: "a check or validation found something wrong, or the cloud refused a call",
+	exitUsage:  "wrong usage, also a name that nothing has, or a scenario that could not be played",
+	exitCannot: "could not start, or could not do what was asked",
+}
+
+// exitCodesText lists them for help.
+func exitCodesText() string {
+	text := "Exit codes:"
+	for code, means := range exitCodes {
+		text += fmt.Sprintf("\n  %d  %s", code, means)
+	}
+	return text
+}
 
 // exitError is an error with the exit code that it leads to.
 type exitError struct {
@@ -84,8 +102,7 @@ func newRoot() *cobra.Command {
 Classic Load Balancer, so that an unmodified Cloud Controller Manager, Terraform
 provider, SDK or CLI runs against it. It forwards no traffic.
 
-Exit codes: 0 success, 1 a check or validation found something, 2 wrong usage,
-3 could not start or could not do what was asked.`,
+` + exitCodesText(),
 		Example: `  clbemu serve
   clbemu call DescribeLoadBalancers
   eval "$(clbemu env)"`,

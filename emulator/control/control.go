@@ -88,7 +88,7 @@ func New(cfg Config) http.Handler {
 		}
 	}
 	r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return console.Has(r.URL.Path) }).Handler(a.fromHere(console.Handler()))
-	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: see the control API's section of the README")
+	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: GET /v1/openapi.yaml lists those that there are")
 	r.MethodNotAllowedHandler = refuse(http.StatusMethodNotAllowed, "this path does not take that method")
 	return r
 }

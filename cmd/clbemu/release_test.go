@@ -1,0 +1,165 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+)
+
+const (
+	module = "github.com/clbemu/clbemu"
+	tag    = "v0.0.1"
+)
+
+// tool runs a program in a folder, with more of an environment, and wants it to end
+// well.
+func tool(t *testing.T, dir string, env []string, command ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%q: %v\n%s", command, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// tagged is a clone of the repository at a tag, without what is not committed.
+func tagged(t *testing.T) string {
+	t.Helper()
+	clone := filepath.Join(t.TempDir(), "clone")
+	top := tool(t, ".", nil, "git", "rev-parse", "--show-toplevel")
+	tool(t, ".", nil, "git", "clone", "--quiet", top, clone)
+	tool(t, clone, nil, "git", "tag", tag)
+	return clone
+}
+
+// installed is what the binary in a folder says that it is.
+func installed(t *testing.T, bin string) (v controlapi.Version) {
+	t.Helper()
+	out := tool(t, bin, nil, filepath.Join(bin, "clbemu"), "version", "--json")
+	if err := json.Unmarshal([]byte(out), &v); err != nil {
+		t.Fatalf("%s: %v", out, err)
+	}
+	return v
+}
+
+// TestInstallTaggedClone proves that go install in a clone at a tag makes a binary that
+// tells the tag, the commit and its date.
+func TestInstallTaggedClone(t *testing.T) {
+	clone, bin := tagged(t), t.TempDir()
+	tool(t, clone, []string{"GOBIN=" + bin, "GOFLAGS=-trimpath"}, "go", "install", "./cmd/clbemu")
+	at, err := time.Parse(time.RFC3339, tool(t, clone, nil, "git", "log", "-1", "--format=%cI"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := controlapi.Version{Version: tag, Commit: tool(t, clone, nil, "git", "rev-parse", "HEAD"), Date: at.UTC().Format(time.RFC3339)}
+	if got := installed(t, bin); got != want {
+		t.Errorf("the binary is %+v, want %+v", got, want)
+	}
+}
+
+// TestInstallVersion proves that go install of the module at a version works from what
+// a module proxy has of it: the nested modules are not in there, and no replacement is
+// needed. Such a binary knows its version alone.
+func TestInstallVersion(t *testing.T) {
+	clone, proxy, bin := tagged(t), t.TempDir(), t.TempDir()
+	versions := filepath.Join(proxy, module, "@v")
+	if err := os.MkdirAll(versions, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(clone, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"list": tag + "\n", tag + ".info": fmt.Sprintf(`{"Version": %q, "Time": "2026-01-01T00:00:00Z"}`, tag), tag + ".mod": string(mod),
+	} {
+		if err := os.WriteFile(filepath.Join(versions, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archive := []string{"git", "archive", "--format=zip", "--prefix=" + module + "@" + tag + "/", "--output=" + filepath.Join(versions, tag+".zip"), tag, "."}
+	for nested := range strings.FieldsSeq(tool(t, clone, nil, "git", "ls-files", "*/go.mod")) {
+		archive = append(archive, ":!"+filepath.Dir(nested))
+	}
+	tool(t, clone, nil, archive...)
+
+	// What is installed so must not stay in the cache of this user, whose downloads are
+	// used all the same.
+	cache := tool(t, clone, nil, "go", "env", "GOMODCACHE")
+	upstream := tool(t, clone, nil, "go", "env", "GOPROXY")
+	tool(t, t.TempDir(), []string{
+		"GOBIN=" + bin, "GOFLAGS=-trimpath -modcacherw", "GOMODCACHE=" + t.TempDir(), "GOSUMDB=off",
+		"GOPROXY=file://" + proxy + ",file://" + filepath.Join(cache, "cache", "download") + "," + upstream,
+	}, "go", "install", module+"/cmd/clbemu@"+tag)
+	if got, want := installed(t, bin), (controlapi.Version{Version: tag}); got != want {
+		t.Errorf("the binary is %+v, want %+v", got, want)
+	}
+}
+
+// TestReleaseNames proves that the file for goreleaser names folders, files and
+// variables that there are, which goreleaser itself finds out when it builds.
+func TestReleaseNames(t *testing.T) {
+	text, err := os.ReadFile("../../.goreleaser.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Before struct{ Hooks []string }
+		Builds []struct {
+			Main    string
+			Ldflags []string
+		}
+		Archives []struct{ Files []string }
+	}
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Builds) != 1 || len(file.Archives) != 1 || len(file.Builds[0].Ldflags) != 1 {
+		t.Fatalf("the file has %+v", file)
+	}
+	var named []string
+	for _, hook := range file.Before.Hooks {
+		for _, found := range regexp.MustCompile(`go run (\S+)`).FindAllStringSubmatch(hook, -1) {
+			named = append(named, found[1])
+		}
+	}
+	named = append(named, file.Builds[0].Main)
+	for _, name := range file.Archives[0].Files {
+		if !strings.HasPrefix(name, "bin/") { // which the hooks make
+			named = append(named, name)
+		}
+	}
+	for _, name := range named {
+		if _, err := os.Stat(filepath.Join("../..", name)); err != nil {
+			t.Error(err)
+		}
+	}
+	bin := t.TempDir()
+	flags := regexp.MustCompile(`\{\{\.(\w+)\}\}`).ReplaceAllString(file.Builds[0].Ldflags[0], "of-$1")
+	tool(t, "../..", []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-ldflags", flags, "-o", bin, file.Builds[0].Main)
+	if got, want := installed(t, bin), (controlapi.Version{Version: "of-Version", Commit: "of-FullCommit", Date: "of-CommitDate"}); got != want {
+		t.Errorf("a release is %+v, want %+v", got, want)
+	}
+}
+
+// TestReleaser proves that goreleaser takes its file, and builds with it.
+func TestReleaser(t *testing.T) {
+	if _, err := exec.LookPath("goreleaser"); err != nil {
+		t.Skip("there is no goreleaser on the PATH: TestReleaseNames looks up what its file names")
+	}
+	clone := tagged(t)
+	tool(t, clone, nil, "goreleaser", "check")
+	tool(t, clone, nil, "goreleaser", "build", "--snapshot", "--clean", "--single-target")
+}

@@ -1,0 +1,289 @@
+package docs_test
+
+import (
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
+)
+
+var asTyped = flag.Bool("as-typed", false, "run the README on the default ports where they are free, as a reader does")
+
+// The marks of a block: the comment on the line before.
+const (
+	serves = "serves" // it goes on in a terminal of its own
+	fails  = "fails"  // it exits with 1
+	alone  = "alone"  // it is without the emulator of the other terminal
+)
+
+// TestCommands proves that the commands of every page work as they stand there, one
+// after the other in one folder, and say what the page shows. Each page has an emulator
+// on free ports, of its own blocks or else a usual one. A translation has the same
+// blocks, which TestTranslations holds.
+func TestCommands(t *testing.T) {
+	ran := 0
+	for _, name := range names() {
+		p := pages[name]
+		if _, is := english(name); is || !p.runs() {
+			continue
+		}
+		ran++
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			newSession(t, p, freePort(t), freePort(t)).play()
+		})
+	}
+	if ran < 5 {
+		t.Errorf("the commands of %d pages were run", ran)
+	}
+}
+
+// TestAsTyped proves that what the README says can be typed as it is, on the ports on
+// which clbemu listens, and in a fresh copy of the repository. Ports that are taken are
+// told, and others are used.
+func TestAsTyped(t *testing.T) {
+	if !*asTyped {
+		t.Skip("it listens on the default ports: -as-typed asks for it")
+	}
+	api, control := defaultAPI, defaultControl
+	for _, address := range []string{api, control} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Logf("not on the default ports: %v", err)
+			api, control = freePort(t), freePort(t)
+			break
+		}
+		l.Close()
+	}
+	newSession(t, pages["README.md"], api, control).play()
+}
+
+const defaultAPI, defaultControl = "127.0.0.1:9600", "127.0.0.1:9601"
+
+// runs tells whether a page has a block that is run.
+func (p *page) runs() bool {
+	return slices.ContainsFunc(p.blocks, func(b block) bool { return b.lang == "sh" && notRun[p.key(&b)] == "" })
+}
+
+// freePort is an address at which nothing listens now.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// session is a reader's terminals with a page.
+type session struct {
+	t    *testing.T
+	page *page
+	// dir is where the reader is in the beginning, kept is for what one block leaves
+	// to the next: its folder and its environment.
+	dir, kept    string
+	api, control string
+	// server is the terminal in which the emulator is.
+	server *exec.Cmd
+	ended  chan struct{}
+}
+
+func newSession(t *testing.T, p *page, api, control string) *session {
+	t.Helper()
+	s := &session{t: t, page: p, dir: filepath.Join(t.TempDir(), "clbemu"), kept: t.TempDir(), api: api, control: control}
+	copyTree(t, s.dir)
+	t.Cleanup(s.end)
+	return s
+}
+
+// copyTree makes what a fresh clone is.
+func copyTree(t *testing.T, to string) {
+	t.Helper()
+	list, err := exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	for name := range strings.SplitSeq(strings.TrimRight(string(list), "\x00"), "\x00") {
+		from, to := filepath.Join(root, name), filepath.Join(to, name)
+		info, err := os.Stat(from)
+		if os.IsNotExist(err) {
+			continue // it is deleted, and still in the index
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, text, info.Mode()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// play runs the blocks of the page.
+func (s *session) play() {
+	said := ""
+	for i := range s.page.blocks {
+		b := &s.page.blocks[i]
+		switch {
+		case b.lang == "text":
+			if missing := absent(b.text, said); missing != "" {
+				s.t.Errorf("%s:%d: the commands do not say %q, but\n%s", s.page.name, b.line, missing, said)
+			}
+		case b.lang != "sh" || notRun[s.page.key(b)] != "":
+			said = ""
+		case b.mark == serves:
+			said = s.serve(b.text)
+		case b.mark == alone:
+			s.end()
+			said = s.run(b)
+		default:
+			if s.server == nil {
+				s.serve("clbemu serve\n")
+			}
+			said = s.run(b)
+		}
+	}
+}
+
+// absent is the first line of what a page shows that is not among what was said, in
+// order; … stands for anything.
+func absent(shown, said string) string {
+	lines := strings.Split(said, "\n")
+	for line := range strings.Lines(shown) {
+		line = strings.TrimSpace(line)
+		pattern := regexp.MustCompile(strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*"))
+		i := slices.IndexFunc(lines, pattern.MatchString)
+		if i < 0 {
+			return line
+		}
+		lines = lines[i+1:]
+	}
+	return ""
+}
+
+// usual tells whether the emulator is where the page says.
+func (s *session) usual() bool { return s.control == defaultControl }
+
+// beginning is what a shell does before a block: it goes on where the last one was,
+// and where the emulator is not on the ports of the page, it points commands there.
+func (s *session) beginning() string {
+	text := fmt.Sprintf("set -eu\nif [ -f %[1]s/env ]; then . %[1]s/env; cd \"$(cat %[1]s/dir)\"; fi\ncurl() { command curl -sSf \"$@\"; }\n", s.kept)
+	if s.usual() {
+		return text
+	}
+	// Scenarios have an emulator of their own unless one is named.
+	return text + fmt.Sprintf("clbemu() { case $1 in scenario) command clbemu \"$@\";; *) CLBEMU_SERVER=http://%s command clbemu \"$@\";; esac; }\n", s.control)
+}
+
+// command is a shell with a script, and a file of what it says.
+func (s *session) command(script string) (cmd *exec.Cmd, said func() string) {
+	s.t.Helper()
+	if !s.usual() {
+		script = strings.NewReplacer(defaultAPI, s.api, defaultControl, s.control).Replace(script)
+	}
+	cmd = exec.Command("sh", "-c", s.beginning()+script)
+	cmd.Dir = s.dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") }),
+		"PATH="+filepath.Dir(binary.Path)+":"+os.Getenv("PATH"))
+	if !s.usual() {
+		cmd.Env = append(cmd.Env, "CLBEMU_LISTEN="+s.api, "CLBEMU_CONTROL_LISTEN="+s.control)
+	}
+	// A pipe would be read until the last background job ends.
+	file, err := os.CreateTemp(s.kept, "said")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { file.Close() })
+	cmd.Stdout, cmd.Stderr = file, file
+	return cmd, func() string {
+		text, err := os.ReadFile(file.Name())
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return string(text)
+	}
+}
+
+// patience is how long a block may take.
+const patience = 3 * time.Minute
+
+// run runs a block to its end.
+func (s *session) run(b *block) string {
+	s.t.Helper()
+	cmd, said := s.command(b.text + fmt.Sprintf("export -p > %[1]s/env; pwd > %[1]s/dir\n", s.kept))
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }) // what it left in the background, if anything
+	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	_ = cmd.Wait() // the status says how it ended
+	late.Stop()
+	want := 0
+	if b.mark == fails {
+		want = 1
+	}
+	if code := cmd.ProcessState.ExitCode(); code != want {
+		s.t.Fatalf("%s:%d:\n%sexits with %d, want %d:\n%s", s.page.name, b.line, b.text, code, want, said())
+	}
+	return said()
+}
+
+// serve starts what goes on, in the place of what did before, and waits until the
+// emulator is ready.
+func (s *session) serve(script string) string {
+	s.t.Helper()
+	s.end()
+	cmd, said := s.command(script)
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(ended) }()
+	s.server, s.ended = cmd, ended
+	for until := time.Now().Add(patience); time.Now().Before(until); {
+		if answer, err := http.Get("http://" + s.control + "/readyz"); err == nil {
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return said()
+			}
+		}
+		select {
+		case <-ended:
+			s.t.Fatalf("%s:\n%sended:\n%s", s.page.name, script, said())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	s.t.Fatalf("%s:\n%sis not ready:\n%s", s.page.name, script, said())
+	return ""
+}
+
+// end is Ctrl-C in the emulator's terminal.
+func (s *session) end() {
+	if s.server == nil {
+		return
+	}
+	if err := syscall.Kill(-s.server.Process.Pid, syscall.SIGINT); err != nil {
+		s.t.Error(err)
+	}
+	<-s.ended
+	s.server = nil
+}

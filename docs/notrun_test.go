@@ -1,0 +1,24 @@
+package docs_test
+
+// notRun are the blocks of shell that no test runs as they stand, by their page and
+// first line, and why. The names in them are looked up as those of all others are.
+var notRun = map[string]string{
+	"CONTRIBUTING.md: make          # the binary, in bin/": "these are all tests there are",
+
+	"README.md: git clone https://github.com/kubernetes/cloud-provider-alibaba-cloud":           "it needs Docker, kind and the network; deploy/kind has the tests of what make kind-up runs",
+	"docs/kind.md: git clone https://github.com/kubernetes/cloud-provider-alibaba-cloud":        "it needs Docker, kind and the network; deploy/kind has the tests of what make kind-up runs",
+	"docs/kind.md: kubectl --context kind-clbemu create service loadbalancer web --tcp=80:8080": "it needs the cluster of make kind-up; make e2e-kind does the same there",
+	"docs/kind.md: make control-plane":                                                        "it builds Kubernetes, and goes on until Ctrl-C; make e2e runs the same control plane",
+	"docs/kind.md: clbemu serve &":                                                            "it needs a cluster and a CCM; make e2e starts both in this way",
+	"docs/kind.md: kubectl create service loadbalancer web --tcp=80:8080":                     "it needs a cluster; make e2e makes such a Service",
+	"docs/kind.md: kubectl get nodes -o json | clbemu world import -":                         "it needs a cluster; make e2e brings its nodes and pods in",
+	"docs/terraform.md: cd examples/terraform":                                                "it needs Terraform and its provider; examples_test.TestTerraform does the same where they are",
+	"docs/terraform.md: clbemu scenario watch arrears --tls -- terraform apply -auto-approve": "it needs Terraform and its provider",
+	"docs/sdk-in-ci.md: make image-archive":                                                   "it needs Docker; make image-archive is run in CI, and examples/ has the tests of compose and Testcontainers",
+	"docs/controller-author.md: go test ./examples/go":                                        "the tests of the repository do",
+	"docs/controller-author.md: clbemu scenario run reply-lost-after-create --half kubernetes --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config": "it needs a cluster with a controller; make e2e plays the library there",
+	"docs/controller-author.md: clbemu serve --fork ./clbemu-data":                                                                                        "it is two terminals and a controller; main_test.TestFork and TestUpgradeCheck do the same",
+
+	"scenarios/README.md: clbemu scenario watch reply-lost-after-create -- go test ./...":                                         "the program is the reader's",
+	"scenarios/README.md: clbemu scenario run reply-lost-after-create --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config": "it needs a cluster with a controller; make e2e plays the library there",
+}
