@@ -95,15 +95,33 @@ type session struct {
 	// to the next: its folder and its environment.
 	dir, kept    string
 	api, control string
+	// group has the blocks, and what they leave in the background.
+	group int
 	// server is the terminal in which the emulator is.
 	server *exec.Cmd
 	ended  chan struct{}
+	served func() string
 }
 
 func newSession(t *testing.T, p *page, api, control string) *session {
 	t.Helper()
-	s := &session{t: t, page: p, dir: filepath.Join(t.TempDir(), "clbemu"), kept: t.TempDir(), api: api, control: control}
+	s := &session{t: t, page: p, dir: filepath.Join(t.TempDir(), "clbemu"), kept: t.TempDir(), api: api, control: control, served: func() string { return "" }}
 	copyTree(t, s.dir)
+	// The first of the group lives as long as the session, so that the group's number is
+	// no other's when it is ended.
+	first := exec.Command("cat")
+	first.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if _, err := first.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.group = first.Process.Pid
+	t.Cleanup(func() {
+		_ = syscall.Kill(-s.group, syscall.SIGTERM)
+		_ = first.Wait() // it was killed
+	})
 	t.Cleanup(s.end)
 	return s
 }
@@ -193,15 +211,16 @@ func (s *session) beginning() string {
 	return text + fmt.Sprintf("clbemu() { case $1 in scenario) command clbemu \"$@\";; *) CLBEMU_SERVER=http://%s command clbemu \"$@\";; esac; }\n", s.control)
 }
 
-// command is a shell with a script, and a file of what it says.
-func (s *session) command(script string) (cmd *exec.Cmd, said func() string) {
+// command is a shell with a script, in a group of processes, and a file of what it
+// says. The group 0 is one of its own.
+func (s *session) command(group int, script string) (cmd *exec.Cmd, said func() string) {
 	s.t.Helper()
 	if !s.usual() {
 		script = strings.NewReplacer(defaultAPI, s.api, defaultControl, s.control).Replace(script)
 	}
 	cmd = exec.Command("sh", "-c", s.beginning()+script)
 	cmd.Dir = s.dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: group}
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") }),
 		"PATH="+filepath.Dir(binary.Path)+":"+os.Getenv("PATH"))
 	if !s.usual() {
@@ -229,11 +248,10 @@ const patience = 3 * time.Minute
 // run runs a block to its end.
 func (s *session) run(b *block) string {
 	s.t.Helper()
-	cmd, said := s.command(b.text + fmt.Sprintf("export -p > %[1]s/env; pwd > %[1]s/dir\n", s.kept))
+	cmd, said := s.command(s.group, b.text+fmt.Sprintf("export -p > %[1]s/env; pwd > %[1]s/dir\n", s.kept))
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	s.t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }) // what it left in the background, if anything
 	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	_ = cmd.Wait() // the status says how it ended
 	late.Stop()
@@ -242,7 +260,7 @@ func (s *session) run(b *block) string {
 		want = 1
 	}
 	if code := cmd.ProcessState.ExitCode(); code != want {
-		s.t.Fatalf("%s:%d:\n%sexits with %d, want %d:\n%s", s.page.name, b.line, b.text, code, want, said())
+		s.t.Fatalf("%s:%d:\n%sexits with %d, want %d:\n%sand the emulator says\n%s", s.page.name, b.line, b.text, code, want, said(), s.served())
 	}
 	return said()
 }
@@ -252,13 +270,13 @@ func (s *session) run(b *block) string {
 func (s *session) serve(script string) string {
 	s.t.Helper()
 	s.end()
-	cmd, said := s.command(script)
+	cmd, said := s.command(0, script)
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }()
-	s.server, s.ended = cmd, ended
+	s.server, s.ended, s.served = cmd, ended, said
 	for until := time.Now().Add(patience); time.Now().Before(until); {
 		if answer, err := http.Get("http://" + s.control + "/readyz"); err == nil {
 			answer.Body.Close()
@@ -281,9 +299,14 @@ func (s *session) end() {
 	if s.server == nil {
 		return
 	}
-	if err := syscall.Kill(-s.server.Process.Pid, syscall.SIGINT); err != nil {
-		s.t.Error(err)
+	select {
+	case <-s.ended:
+		s.t.Errorf("%s: the emulator has ended by itself:\n%s", s.page.name, s.served())
+	default:
+		if err := syscall.Kill(-s.server.Process.Pid, syscall.SIGINT); err != nil {
+			s.t.Error(err)
+		}
+		<-s.ended
 	}
-	<-s.ended
 	s.server = nil
 }
