@@ -37,6 +37,7 @@ type rules struct {
 	min, max, except *int64
 	minLen, maxLen   int // of characters; maxLen 0 is no limit
 	enum             []string
+	folds            bool // a word of the enum may come in any case
 	missing, invalid state.Fact
 }
 
@@ -115,8 +116,8 @@ func (field *decodeField) option(f reflect.StructField, option string) {
 		if _, err := fmt.Sscanf(value, "%d..%d", &field.rules.minLen, &field.rules.maxLen); err != nil {
 			panic(fmt.Sprintf("gateway: field %s: option %s: %v", f.Name, option, err))
 		}
-	case "enum":
-		field.rules.enum = strings.Split(value, "|")
+	case "enum", "words":
+		field.rules.enum, field.rules.folds = strings.Split(value, "|"), key == "words"
 	case "missing":
 		field.rules.missing = state.Fact(value)
 	case "invalid":
@@ -323,8 +324,14 @@ func (f *decodeField) assign(target reflect.Value, text string) bool {
 		if n := utf8.RuneCountInString(text); n < f.rules.minLen || f.rules.maxLen > 0 && n > f.rules.maxLen {
 			return false
 		}
-		if f.rules.enum != nil && !slices.Contains(f.rules.enum, text) {
-			return false
+		if f.rules.enum != nil {
+			at := slices.IndexFunc(f.rules.enum, func(word string) bool {
+				return word == text || f.rules.folds && strings.EqualFold(word, text)
+			})
+			if at < 0 {
+				return false
+			}
+			text = f.rules.enum[at]
 		}
 		target.SetString(text)
 	case reflect.Bool:

@@ -42,6 +42,7 @@ type scalarRequest struct {
 	Text     string `rpc:"Text,len=2..4"`
 	Long     string `rpc:"Long,len=2..0"`
 	Enum     string `rpc:"Enum,enum=on|off"`
+	Words    string `rpc:"Words,words=TCP|TCP_UDP"`
 	Default  string `rpc:"Default,default=wrr"`
 	Number   int    `rpc:"Number,min=1,max=100"`
 	Wide     int64  `rpc:"Wide"`
@@ -77,6 +78,9 @@ func TestDecodeScalars(t *testing.T) {
 		{"Long", "x", scalarRequest{}, "InvalidLong"},
 		{"Enum", "off", scalarRequest{Enum: "off"}, ""},
 		{"Enum", "OFF", scalarRequest{}, "InvalidEnum"},
+		{"Words", "TCP", scalarRequest{Words: "TCP"}, ""},
+		{"Words", "tcp_Udp", scalarRequest{Words: "TCP_UDP"}, ""},
+		{"Words", "UDP", scalarRequest{}, "InvalidWords"},
 		{"Default", "rr", scalarRequest{Default: "rr"}, ""},
 		{"Number", "1", scalarRequest{Number: 1}, ""},
 		{"Number", "100", scalarRequest{Number: 100}, ""},

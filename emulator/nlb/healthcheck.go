@@ -25,7 +25,7 @@ const maxInterval = 50
 // healthCheckSettings are what calls say of a health check.
 type healthCheckSettings struct {
 	Enabled            *bool    `rpc:"HealthCheckConfig.HealthCheckEnabled"`
-	Type               string   `rpc:"HealthCheckConfig.HealthCheckType"`
+	Type               string   `rpc:"HealthCheckConfig.HealthCheckType,words=TCP|UDP|HTTP,invalid=Illegal"`
 	ConnectPort        *int     `rpc:"HealthCheckConfig.HealthCheckConnectPort,min=0,max=65535,invalid=Illegal"`
 	HealthyThreshold   *int     `rpc:"HealthCheckConfig.HealthyThreshold,min=2,max=10,invalid=Illegal"`
 	UnhealthyThreshold *int     `rpc:"HealthCheckConfig.UnhealthyThreshold,min=2,max=10,invalid=Illegal"`
@@ -34,7 +34,7 @@ type healthCheckSettings struct {
 	Domain             string   `rpc:"HealthCheckConfig.HealthCheckDomain,len=1..80,invalid=HealthCheckDomainIllegal"`
 	URL                string   `rpc:"HealthCheckConfig.HealthCheckUrl,len=1..80,invalid=HealthCheckURLIllegal"`
 	HTTPVersion        string   `rpc:"HealthCheckConfig.HealthCheckHttpVersion,enum=HTTP1.0|HTTP1.1,invalid=Illegal"`
-	HTTPMethod         string   `rpc:"HealthCheckConfig.HttpCheckMethod"`
+	HTTPMethod         string   `rpc:"HealthCheckConfig.HttpCheckMethod,words=GET|HEAD,invalid=Illegal"`
 	HTTPCodes          []string `rpc:"HealthCheckConfig.HealthCheckHttpCode,enum=http_2xx|http_3xx|http_4xx|http_5xx,max=4,invalid=Illegal"`
 	Request            string   `rpc:"HealthCheckConfig.HealthCheckReq,len=1..512,invalid=Illegal"`
 	Response           string   `rpc:"HealthCheckConfig.HealthCheckExp,len=1..512,invalid=Illegal"`
@@ -79,7 +79,7 @@ func (s *healthCheckSettings) apply(g *cloud.NLBServerGroup) error {
 // check by HTTP has.
 func checkHealthCheck(g *cloud.NLBServerGroup) error {
 	check := &g.HealthCheck
-	if !spell(&check.Type, checkTCP, checkUDP, checkHTTP) || check.Type == checkUDP && g.Protocol != cloud.NLBUDP && g.Protocol != cloud.NLBTCPUDP {
+	if check.Type == checkUDP && g.Protocol != cloud.NLBUDP && g.Protocol != cloud.NLBTCPUDP {
 		return errIllegal.Of("HealthCheckType")
 	}
 	if check.Type == checkHTTP {
@@ -91,9 +91,6 @@ func checkHealthCheck(g *cloud.NLBServerGroup) error {
 		if check.HTTPCodes == nil {
 			check.HTTPCodes = []string{"http_2xx"}
 		}
-	}
-	if check.HTTPMethod != "" && !spell(&check.HTTPMethod, "GET", "HEAD") {
-		return errIllegal.Of("HttpCheckMethod")
 	}
 	switch {
 	case check.Interval > maxInterval && check.Type != checkUDP:

@@ -162,7 +162,7 @@ type createListenerRequest struct {
 	tagged
 	listenerSettings
 	LoadBalancerID   string `rpc:"LoadBalancerId,required"`
-	ListenerProtocol string `rpc:"ListenerProtocol,required"`
+	ListenerProtocol string `rpc:"ListenerProtocol,required,words=TCP|UDP|TCPSSL,invalid=Illegal"`
 	ListenerPort     *int   `rpc:"ListenerPort,required,min=0,max=65535,invalid=Illegal"`
 	StartPort        int    `rpc:"StartPort,min=0,max=65535,invalid=Illegal"`
 	EndPort          int    `rpc:"EndPort,min=0,max=65535,invalid=Illegal"`
@@ -175,8 +175,6 @@ func (req *createListenerRequest) loadBalancerOf(*state.View) (string, error) {
 // Validate enforces the rules of shape.
 func (req *createListenerRequest) Validate() error {
 	switch {
-	case !spell(&req.ListenerProtocol, cloud.NLBTCP, cloud.NLBUDP, cloud.NLBTCPSSL):
-		return errIllegal.Of("ListenerProtocol")
 	case req.ServerGroupID == "":
 		return errMissing.Of("ServerGroupId")
 	case *req.ListenerPort == 0 && (req.StartPort == 0 || req.StartPort > req.EndPort):

@@ -57,10 +57,10 @@ func (req *loadBalancerRequest) loadBalancerOf(*state.View) (string, error) {
 type createLoadBalancerRequest struct {
 	order
 	tagged
-	LoadBalancerType           string             `rpc:"LoadBalancerType,default=Network"`
+	LoadBalancerType           string             `rpc:"LoadBalancerType,default=Network,words=Network,invalid=Illegal"`
 	LoadBalancerName           string             `rpc:"LoadBalancerName,len=2..128,invalid=NameIllegal"`
-	AddressType                string             `rpc:"AddressType,required"`
-	AddressIPVersion           string             `rpc:"AddressIpVersion,default=Ipv4"`
+	AddressType                string             `rpc:"AddressType,required,words=Internet|Intranet,invalid=Illegal"`
+	AddressIPVersion           string             `rpc:"AddressIpVersion,default=Ipv4,words=Ipv4|DualStack,invalid=Illegal"`
 	VPCID                      string             `rpc:"VpcId,required"`
 	ZoneMappings               []zoneMappingParam `rpc:"ZoneMappings,required,max=10,invalid=Illegal"`
 	BandwidthPackageID         string             `rpc:"BandwidthPackageId"`
@@ -75,14 +75,6 @@ type createLoadBalancerRequest struct {
 
 // Validate enforces the rules of shape.
 func (req *createLoadBalancerRequest) Validate() error {
-	switch {
-	case !spell(&req.LoadBalancerType, networkType):
-		return errIllegal.Of("LoadBalancerType")
-	case !spell(&req.AddressType, cloud.NLBInternet, cloud.NLBIntranet):
-		return errIllegal.Of("AddressType")
-	case !spell(&req.AddressIPVersion, ipv4, dualStack):
-		return errIllegal.Of("AddressIpVersion")
-	}
 	if err := checkName(req.LoadBalancerName, errNameIllegal); err != nil {
 		return err
 	}

@@ -87,16 +87,8 @@ func updateLoadBalancerAttribute(tx *state.Tx, req *updateLoadBalancerAttributeR
 
 type updateLoadBalancerAddressTypeConfigRequest struct {
 	loadBalancerRequest
-	AddressType  string             `rpc:"AddressType,required"`
+	AddressType  string             `rpc:"AddressType,required,words=Internet|Intranet,invalid=Illegal"`
 	ZoneMappings []zoneMappingParam `rpc:"ZoneMappings,max=10,invalid=Illegal"`
-}
-
-// Validate enforces the rules of shape.
-func (req *updateLoadBalancerAddressTypeConfigRequest) Validate() error {
-	if !spell(&req.AddressType, cloud.NLBInternet, cloud.NLBIntranet) {
-		return errIllegal.Of("AddressType")
-	}
-	return nil
 }
 
 // updateLoadBalancerAddressTypeConfig gives every zone a public address, of an EIP

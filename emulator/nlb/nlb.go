@@ -2,6 +2,9 @@
 // they check and do, and what they refuse. Handlers work on a transaction and know
 // no HTTP, no clock and no fault; each resource has a file of its own that opens
 // with its actions.
+//
+// The words of the API, such as internet and tcp, come in any case (NLB-0020) and are
+// kept in its own (NLB-0030): they are "words" in the tags of requests.
 package nlb
 
 import (

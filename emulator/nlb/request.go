@@ -2,7 +2,6 @@ package nlb
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/gateway/listing"
@@ -52,16 +51,6 @@ func asked[T comparable](filter []T, value T) bool {
 
 // matches is asked for a filter of one value.
 func matches(filter, value string) bool { return filter == "" || filter == value }
-
-// spell gives a word the API's own spelling: clients send internet and
-// tcp as well as Internet and TCP. NLB-0020, and how it spells, NLB-0030.
-func spell(word *string, words ...string) bool {
-	i := slices.IndexFunc(words, func(known string) bool { return strings.EqualFold(known, *word) })
-	if i >= 0 {
-		*word = words[i]
-	}
-	return i >= 0
-}
 
 // formatTime writes a time, "" for none.
 func formatTime(t time.Time) string {

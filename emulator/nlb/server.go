@@ -43,7 +43,7 @@ var (
 
 // serverParam is an element of Servers.
 type serverParam struct {
-	ServerType  string  `rpc:"ServerType"`
+	ServerType  string  `rpc:"ServerType,words=Ecs|Eni|Eci|Ip,invalid=Illegal"`
 	ServerID    string  `rpc:"ServerId,required"`
 	ServerIP    string  `rpc:"ServerIp"`
 	Port        int     `rpc:"Port,min=0,max=65535,invalid=Illegal"`
@@ -62,9 +62,6 @@ type serversRequest struct {
 func (req *serversRequest) Validate() error {
 	for i := range req.Servers {
 		s := &req.Servers[i]
-		if s.ServerType != "" && !spell(&s.ServerType, cloud.NLBServerECS, cloud.NLBServerENI, cloud.NLBServerECI, cloud.NLBServerIP) {
-			return errIllegal.Of("ServerType")
-		}
 		if s.ServerType == cloud.NLBServerIP && s.ServerIP == "" {
 			s.ServerIP = s.ServerID
 		}

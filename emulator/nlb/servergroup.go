@@ -46,7 +46,7 @@ func (r *serverGroupJobResponse) tell(job *cloud.NLBJob) {
 // serverGroupSettings are what a group has that can be changed.
 type serverGroupSettings struct {
 	ServerGroupName         string `rpc:"ServerGroupName,len=2..128,invalid=GroupNameIllegal"`
-	Scheduler               string `rpc:"Scheduler"`
+	Scheduler               string `rpc:"Scheduler,words=Wrr|Wlc|Rr|Sch|Tch|Qch,invalid=Illegal"`
 	IPVersionAffinityMode   string `rpc:"IpVersionAffinityMode,enum=Affinity|NonAffinity,invalid=Illegal"`
 	PreserveClientIPEnabled *bool  `rpc:"PreserveClientIpEnabled"`
 	ConnectionDrainEnabled  *bool  `rpc:"ConnectionDrainEnabled"`
@@ -61,7 +61,7 @@ func (s *serverGroupSettings) apply(g *cloud.NLBServerGroup) error {
 	}
 	if s.Scheduler != "" {
 		g.Scheduler = s.Scheduler
-		if !spell(&g.Scheduler, "Wrr", "Wlc", "Rr", "Sch", "Tch", "Qch") || g.Scheduler == "Qch" && g.Protocol != cloud.NLBUDP {
+		if g.Scheduler == "Qch" && g.Protocol != cloud.NLBUDP {
 			return errIllegal.Of("Scheduler")
 		}
 	}
@@ -91,25 +91,18 @@ type createServerGroupRequest struct {
 	order
 	tagged
 	serverGroupSettings
-	ServerGroupType  string `rpc:"ServerGroupType,default=Instance"`
+	ServerGroupType  string `rpc:"ServerGroupType,default=Instance,words=Instance|Ip,invalid=Illegal"`
 	VPCID            string `rpc:"VpcId,required"`
-	Protocol         string `rpc:"Protocol,default=TCP"`
-	AddressIPVersion string `rpc:"AddressIPVersion,default=Ipv4"`
+	Protocol         string `rpc:"Protocol,default=TCP,words=TCP|UDP|TCPSSL|TCP_UDP,invalid=Illegal"`
+	AddressIPVersion string `rpc:"AddressIPVersion,default=Ipv4,words=Ipv4|DualStack,invalid=Illegal"`
 	AnyPortEnabled   bool   `rpc:"AnyPortEnabled"`
 	ResourceGroupID  string `rpc:"ResourceGroupId"`
 }
 
 // Validate enforces the rules of shape.
 func (req *createServerGroupRequest) Validate() error {
-	switch {
-	case req.ServerGroupName == "":
+	if req.ServerGroupName == "" {
 		return errMissing.Of("ServerGroupName")
-	case !spell(&req.ServerGroupType, cloud.NLBGroupOfInstances, cloud.NLBGroupOfIPs):
-		return errIllegal.Of("ServerGroupType")
-	case !spell(&req.Protocol, cloud.NLBTCP, cloud.NLBUDP, cloud.NLBTCPSSL, cloud.NLBTCPUDP):
-		return errIllegal.Of("Protocol")
-	case !spell(&req.AddressIPVersion, ipv4, dualStack):
-		return errIllegal.Of("AddressIPVersion")
 	}
 	return req.check()
 }
