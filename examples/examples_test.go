@@ -153,8 +153,8 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// TestTestcontainers proves that the example with Testcontainers is tidy, compiles and
-// vets where its modules can be had, and passes where there is Docker.
+// TestTestcontainers proves that the example with Testcontainers compiles and vets where
+// its modules can be had, and passes where there is Docker.
 func TestTestcontainers(t *testing.T) {
 	dir := copied(t, "testcontainers")
 	in := func(command ...string) *exec.Cmd {
