@@ -99,6 +99,8 @@ var nlbServerGroupCases = []apiCase{
 	succeeds("CreateServerGroup", "same-name", params{"ServerGroupName": "spare", "VpcId": vpc1, "Protocol": "udp", "Scheduler": "RR"}),
 	refused("CreateServerGroup", "timeout-over-interval", "IllegalParam", params{"ServerGroupName": "udp", "VpcId": vpc1, "Protocol": "UDP",
 		"HealthCheckConfig.HealthCheckConnectTimeout": "12", "HealthCheckConfig.HealthCheckInterval": "5"}),
+	succeeds("UpdateServerGroupAttribute", "by-connection-id", params{"ServerGroupId": "{udpSgp}", "Scheduler": "qch"},
+		step{"Nlb", "CreateServerGroup", params{"ServerGroupName": "udp", "VpcId": vpc1, "Protocol": "UDP"}, saveAs("udpSgp", "ServerGroupId")}),
 	succeeds("UpdateServerGroupAttribute", "scheduler", params{"ServerGroupId": "{sgp}", "Scheduler": "sch"}),
 	refused("UpdateServerGroupAttribute", "client-address-of-tls", "IllegalParam.PreserveClientIpSwitch", params{"ServerGroupId": "{tlsSgp}", "PreserveClientIpEnabled": "true"}),
 	succeeds("DeleteServerGroup", "spare", params{"ServerGroupId": "{spareSgp}"}),
