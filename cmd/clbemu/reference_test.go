@@ -170,7 +170,9 @@ func commandsPage(*testing.T) string {
 			walk(sub)
 		}
 	}
-	walk(newRoot())
+	root := newRoot()
+	root.InitDefaultCompletionCmd("completion")
+	walk(root)
 	return b.String()
 }
 

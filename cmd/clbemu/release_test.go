@@ -37,9 +37,12 @@ func tool(t *testing.T, dir string, env []string, command ...string) string {
 // tagged is a clone of the repository at a tag, without what is not committed.
 func tagged(t *testing.T) string {
 	t.Helper()
+	top, err := exec.CommandContext(t.Context(), "git", "rev-parse", "--show-toplevel").Output()
+	if err != nil {
+		t.Skipf("there is no git, or this is no clone: %v", err)
+	}
 	clone := filepath.Join(t.TempDir(), "clone")
-	top := tool(t, ".", nil, "git", "rev-parse", "--show-toplevel")
-	tool(t, ".", nil, "git", "clone", "--quiet", top, clone)
+	tool(t, ".", nil, "git", "clone", "--quiet", strings.TrimSpace(string(top)), clone)
 	tool(t, clone, nil, "git", "tag", tag)
 	return clone
 }
