@@ -119,9 +119,10 @@ type Emulator struct {
 	calls   atomic.Uint64   // answered so far
 	life    context.Context // until Close
 	end     context.CancelFunc
-	servers []*server   // the API's and the control API's, once started
-	dns     *dns.Server // nil unless it is asked for
-	failed  chan error  // one place for each listener
+	tasks   sync.WaitGroup // what goes on until then
+	servers []*server      // the API's and the control API's, once started
+	dns     *dns.Server    // nil unless it is asked for
+	failed  chan error     // one place for each listener
 }
 
 // New opens the store, plants the world if it is empty, and builds the
@@ -319,6 +320,7 @@ func (e *Emulator) build(products []*gateway.Product, snapshots *control.Snapsho
 		Faults:    e.faults,
 		Journal:   e.journal,
 		Player:    player,
+		Go:        func(task func(context.Context)) { e.tasks.Go(func() { task(e.life) }) },
 		Snapshots: snapshots,
 		Ready:     func() bool { return !e.closing.Load() },
 		Token:     e.cfg.ControlToken,

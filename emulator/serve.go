@@ -195,5 +195,6 @@ func (e *Emulator) Close(ctx context.Context) error {
 			errs = append(errs, fmt.Errorf("calls were cut off: %w", err), s.http.Close())
 		}
 	}
+	e.tasks.Wait() // they have seen the end of life, and no call begins another
 	return errors.Join(append(errs, e.journal.Close(), e.nonces.Close(), e.store.Close())...)
 }

@@ -28,6 +28,16 @@ func (s *Scenario) Half(name string) *Half {
 	return map[string]*Half{ClientHalf: s.Client, KubernetesHalf: s.Kubernetes, ProgramHalf: s.Program}[name]
 }
 
+// HalfNames are those that the scenario has, in the order in which they are played.
+func (s *Scenario) HalfNames() (names []string) {
+	for _, name := range Halves {
+		if s.Half(name) != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // counter is what a repeat counts in; maxTimes bounds it.
 const (
 	counter  = "n"

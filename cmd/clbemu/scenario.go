@@ -15,6 +15,7 @@ import (
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/scenarios"
@@ -40,13 +41,6 @@ is skipped. Its program half judges a program that clbemu scenario watch runs.`,
 	return cmd
 }
 
-// listedScenario is a row of the list.
-type listedScenario struct {
-	Name   string   `json:"name"`
-	Halves []string `json:"halves"`
-	About  string   `json:"about"`
-}
-
 func newScenarioList() *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
@@ -58,9 +52,9 @@ func newScenarioList() *cobra.Command {
 			if err != nil {
 				return cannot(err)
 			}
-			list := make([]listedScenario, len(loaded))
+			list := make([]controlapi.LibraryScenario, len(loaded))
 			for i, s := range loaded {
-				list[i] = listedScenario{s.Name, halvesOf(s), s.About}
+				list[i] = controlapi.LibraryScenario{Name: s.Name, Halves: s.HalfNames(), About: s.About}
 			}
 			return printing(cmd).show(list, func(s *terminal.Screen) error {
 				var rows [][]string
@@ -71,15 +65,6 @@ func newScenarioList() *cobra.Command {
 			})
 		},
 	}
-}
-
-func halvesOf(s *scenarios.Scenario) (names []string) {
-	for _, name := range scenarios.Halves {
-		if s.Half(name) != nil {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 func newScenarioLint() *cobra.Command {

@@ -103,7 +103,7 @@ func (r *scenarioRun) playAndReport(cmd *cobra.Command, loaded []*scenarios.Scen
 
 // halves are those of a scenario that are to be played.
 func (r *scenarioRun) halves(s *scenarios.Scenario) (names []string) {
-	for _, half := range halvesOf(s) {
+	for _, half := range s.HalfNames() {
 		switch {
 		case r.half == half, r.half == "" && half != scenarios.ProgramHalf:
 			names = append(names, half)

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"image"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/state"
 )
@@ -27,12 +29,17 @@ var pages = []struct{ name, ready string }{
 	{"journal", "document.querySelectorAll('#entries tbody tr').length > 12 && document.querySelector('#detail table')"},
 	{"faults", "document.querySelectorAll('#rules article').length === 3 && document.querySelector('#rule').value"},
 	{"conditions", "document.querySelectorAll('#zones tr').length > 4 && document.querySelectorAll('#quotas tr').length > 4"},
+	{"scenarios", "document.querySelector('.outcome')"},
 }
 
 // scripted brings about what the pictures show.
 func (b *tab) scripted() (paths map[string]string) {
 	b.Helper()
-	lb, _ := b.web("web")
+	const played = "reply-lost-after-create"
+	if _, err := (&controlclient.Client{URL: b.ControlURL()}).RunScenario(context.Background(), played, nil); err != nil {
+		b.Fatal(err)
+	}
+	lb, _ := b.web("frontend")
 	b.web("shop")
 	b.fast("postgres")
 	b.balancer("empty")
@@ -41,7 +48,7 @@ func (b *tab) scripted() (paths map[string]string) {
 			"BackendServers", `[{"ServerId":"`+node1+`","Port":9090,"Weight":100}]`)+`"}]`)
 	b.call(emulatortest.Slb, "TagResources", "RequestId", "ResourceType", "instance", "ResourceId.1", lb, "Tag.1.Key", "ack.aliyun.com", "Tag.1.Value", "c1")
 	b.call(emulatortest.Ecs, "StopInstance", "RequestId", "InstanceId", node2, "ForceStop", "true")
-	b.Fault(b.T, "{name: lost-reply, match: {action: CreateLoadBalancer}, when: {times: 1}, effect: {afterCommit: hang}}")
+	b.Fault(b.T, "{name: no-answer, match: {action: CreateVServerGroup}, when: {times: 1}, effect: {afterCommit: hang}}")
 	b.Fault(b.T, "{name: busy, match: {action: 'Delete*'}, effect: {error: {code: ServiceUnavailable}}}")
 	b.Fault(b.T, "{name: slow-reads, match: {action: 'Describe*'}, effect: {delay: {fixed: 1ms}}}")
 	b.World(b.T, "account.arrears", "true")
@@ -59,7 +66,7 @@ func (b *tab) scripted() (paths map[string]string) {
 	b.World(b.T, "quota.slb_quota_instances_num", "3")
 	b.World(b.T, "vswitch.vsw-bp1clbemu000000000002.freeAddresses", "0")
 	refused := b.Calls(b.T, "code=ORDER.ARREARAGE")[0].Sequence
-	return map[string]string{"topology": "/?lb=" + lb, "journal": fmt.Sprint("/journal?entry=", refused), "faults": "/faults?rule=busy", "conditions": "/conditions?used=only"}
+	return map[string]string{"topology": "/?lb=" + lb, "journal": fmt.Sprint("/journal?entry=", refused), "faults": "/faults?rule=busy", "conditions": "/conditions?used=only", "scenarios": "/scenarios?name=" + played}
 }
 
 // TestLook proves that all text of every page can be read, dark and light, in a wide
@@ -77,6 +84,9 @@ func TestLook(t *testing.T) {
 				if over := value[int](b, "document.documentElement.scrollWidth - innerWidth"); over > 0 {
 					t.Errorf("%s is %d pixels wider than a window of %d", page.name, over, width)
 				}
+				for _, over := range value[[]string](b, overflows) {
+					t.Errorf("%s, %d wide: what is in %s is wider than that", page.name, width, over)
+				}
 				for _, faint := range value[[]string](b, contrasts) {
 					t.Errorf("%s, %s, %d wide: %s", page.name, scheme, width, faint)
 				}
@@ -93,6 +103,10 @@ func TestLook(t *testing.T) {
 		t.Errorf("the pages are %s, dark and light", dark)
 	}
 }
+
+// overflows lists what is wider than what it is in.
+const overflows = `[...document.querySelectorAll('main table, main pre, main form, main dl, main .command')].filter((e) => e.checkVisibility())
+	.filter((e) => e.getBoundingClientRect().right > e.parentElement.getBoundingClientRect().right + 1).map((e) => e.parentElement.outerHTML.slice(0, 200))`
 
 // contrasts lists the texts that stand out from what is behind them by less than 4.5,
 // which WCAG asks of text.

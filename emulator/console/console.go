@@ -32,6 +32,7 @@ var pages = map[string]page{
 	"/journal":    {"journal", "Journal"},
 	"/faults":     {"faults", "Faults"},
 	"/conditions": {"conditions", "Conditions"},
+	"/scenarios":  {"scenarios", "Scenarios"},
 }
 
 // assetPath is where the script and the style of the pages are.

@@ -9,6 +9,7 @@ package control
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	_ "embed"
@@ -43,6 +44,9 @@ type Config struct {
 	Snapshots *Snapshots
 	// Player plays the scenarios that come here; nil plays none.
 	Player Player
+	// Go does what goes on when its call was answered, until the emulator ends; nil
+	// starts no scenario.
+	Go func(func(context.Context))
 	// Ready tells whether calls are taken; nil is always.
 	Ready func() bool
 	// Token, if set, must come as a bearer token with everything but health.
@@ -73,7 +77,7 @@ type api struct {
 // New returns the control API.
 func New(cfg Config) http.Handler {
 	cfg.MaxImport = cmp.Or(cfg.MaxImport, defaultMaxImport)
-	a := &api{Config: cfg, runs: scenarioRuns{Player: cfg.Player}, answers: make(room, 4), imports: make(room, 1)}
+	a := &api{Config: cfg, runs: scenarioRuns{Player: cfg.Player, news: make(chan struct{})}, answers: make(room, 4), imports: make(room, 1)}
 	r := mux.NewRouter().SkipClean(true) // an untidy path is an unknown one, not a redirect
 	closed := r.NewRoute().Subrouter()
 	sameOrigin := http.NewCrossOriginProtection()
@@ -106,44 +110,49 @@ func NewOffline(cfg Config) (http.Handler, error) {
 // handlers are what answers each call.
 func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
 	return map[*controlapi.Route]http.HandlerFunc{
-		controlapi.Health:          a.healthz,
-		controlapi.Ready:           a.readyz,
-		controlapi.Metrics:         a.Metrics.Handler().ServeHTTP,
-		controlapi.ExportState:     a.answers.bound(a.exportState),
-		controlapi.ImportState:     a.imports.bound(a.importState),
-		controlapi.CheckState:      a.checkState,
-		controlapi.ResetState:      a.resetState,
-		controlapi.GetWorld:        a.getWorld,
-		controlapi.SetWorld:        a.setWorld,
-		controlapi.ImportCluster:   a.imports.bound(a.importCluster),
-		controlapi.GetConditions:   a.conditions,
-		controlapi.GetQuotas:       a.quotas,
-		controlapi.GetClock:        a.getClock,
-		controlapi.SetClock:        a.setClock,
-		controlapi.GetResources:    a.answers.bound(a.getResources),
-		controlapi.WatchResources:  a.watchResources,
-		controlapi.GetLoadBalancer: a.getLoadBalancer,
-		controlapi.GetExplanation:  a.explain,
-		controlapi.GetFaults:       a.getFaults,
-		controlapi.AddFaults:       a.addFaults,
-		controlapi.DeleteFaults:    a.deleteFaults,
-		controlapi.ResetFaults:     a.restartFaults,
-		controlapi.DeleteFault:     a.deleteFaults,
-		controlapi.GetJournal:      a.answers.bound(a.getJournal),
-		controlapi.ClearJournal:    a.clearJournal,
-		controlapi.GetMarks:        a.getMarks,
-		controlapi.AddMark:         a.addMark,
-		controlapi.StreamJournal:   a.streamJournal,
-		controlapi.GetScenarios:    a.getScenarios,
-		controlapi.RunScenario:     a.runScenario,
-		controlapi.GetSnapshots:    a.getSnapshots,
-		controlapi.TakeSnapshot:    a.imports.bound(a.takeSnapshot),
-		controlapi.DeleteSnapshot:  a.deleteSnapshot,
-		controlapi.RestoreSnapshot: a.imports.bound(a.restoreSnapshot),
-		controlapi.GetOpenAPI:      a.openAPI,
-		controlapi.GetActions:      a.actions,
-		controlapi.GetVersion:      a.version,
-		controlapi.GetServer:       a.server,
+		controlapi.Health:             a.healthz,
+		controlapi.Ready:              a.readyz,
+		controlapi.Metrics:            a.Metrics.Handler().ServeHTTP,
+		controlapi.ExportState:        a.answers.bound(a.exportState),
+		controlapi.ImportState:        a.imports.bound(a.importState),
+		controlapi.CheckState:         a.checkState,
+		controlapi.ResetState:         a.resetState,
+		controlapi.GetWorld:           a.getWorld,
+		controlapi.SetWorld:           a.setWorld,
+		controlapi.ImportCluster:      a.imports.bound(a.importCluster),
+		controlapi.GetConditions:      a.conditions,
+		controlapi.GetQuotas:          a.quotas,
+		controlapi.GetClock:           a.getClock,
+		controlapi.SetClock:           a.setClock,
+		controlapi.GetResources:       a.answers.bound(a.getResources),
+		controlapi.WatchResources:     a.watchResources,
+		controlapi.GetLoadBalancer:    a.getLoadBalancer,
+		controlapi.GetExplanation:     a.explain,
+		controlapi.GetFaults:          a.getFaults,
+		controlapi.AddFaults:          a.addFaults,
+		controlapi.DeleteFaults:       a.deleteFaults,
+		controlapi.ResetFaults:        a.restartFaults,
+		controlapi.DeleteFault:        a.deleteFaults,
+		controlapi.GetJournal:         a.answers.bound(a.getJournal),
+		controlapi.ClearJournal:       a.clearJournal,
+		controlapi.GetMarks:           a.getMarks,
+		controlapi.AddMark:            a.addMark,
+		controlapi.StreamJournal:      a.streamJournal,
+		controlapi.GetScenarios:       a.getScenarios,
+		controlapi.RunScenario:        a.runScenario,
+		controlapi.StartScenario:      a.startScenario,
+		controlapi.StopScenario:       a.stopScenario,
+		controlapi.WatchScenarios:     a.watchScenarios,
+		controlapi.GetLibrary:         a.getLibrary,
+		controlapi.GetLibraryScenario: a.getLibraryScenario,
+		controlapi.GetSnapshots:       a.getSnapshots,
+		controlapi.TakeSnapshot:       a.imports.bound(a.takeSnapshot),
+		controlapi.DeleteSnapshot:     a.deleteSnapshot,
+		controlapi.RestoreSnapshot:    a.imports.bound(a.restoreSnapshot),
+		controlapi.GetOpenAPI:         a.openAPI,
+		controlapi.GetActions:         a.actions,
+		controlapi.GetVersion:         a.version,
+		controlapi.GetServer:          a.server,
 	}
 }
 

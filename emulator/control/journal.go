@@ -135,18 +135,23 @@ func (a *api) streamJournal(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
-	s := stream{w, http.NewResponseController(w)}
-	// The listener's limit is on the time that a request takes to come in.
-	_ = s.SetReadDeadline(time.Time{}) // a recorder has none
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
-	s.run(r.Context(), a.Journal, q)
+	newStream(w).run(r.Context(), a.Journal, q)
 }
 
 // stream is the answer of a stream.
 type stream struct {
 	http.ResponseWriter
 	*http.ResponseController
+}
+
+// newStream begins the answer.
+func newStream(w http.ResponseWriter) stream {
+	s := stream{w, http.NewResponseController(w)}
+	// The listener's limit is on the time that a request takes to come in.
+	_ = s.SetReadDeadline(time.Time{}) // a recorder has none
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	return s
 }
 
 // run ends when the client leaves or the journal is closed. The limit is for what

@@ -230,7 +230,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 // structs are the types that the schemas describe.
 var structs = map[string]any{
 	"Problems": controlapi.Problems{}, "Action": controlapi.Action{}, "Setting": controlapi.Setting{}, "Conditions": controlapi.Conditions{},
-	"Change": controlapi.Change{}, "KnownConditions": controlapi.KnownConditions{}, "KnownCondition": controlapi.KnownCondition{}, "Scenarios": controlapi.Scenarios{}, "Playing": controlapi.Playing{}, "Result": scenarios.Result{},
+	"Change": controlapi.Change{}, "KnownConditions": controlapi.KnownConditions{}, "KnownCondition": controlapi.KnownCondition{}, "Scenarios": controlapi.Scenarios{}, "Playing": controlapi.Playing{}, "Library": controlapi.Library{}, "LibraryScenario": controlapi.LibraryScenario{}, "ScenarioEvent": controlapi.ScenarioEvent{}, "ScenarioStep": controlapi.ScenarioStep{}, "Result": scenarios.Result{},
 	"Failure": scenarios.Failure{}, "Unmet": scenarios.Unmet{}, "FoldedCalls": scenarios.FoldedCalls{}, "FaultHits": scenarios.FaultHits{}, "JournalCall": scenarios.JournalCall{}, "Imported": controlapi.Imported{}, "ImportedCount": controlapi.Count{}, "Quotas": controlapi.Quotas{}, "QuotaUse": controlapi.QuotaUse{}, "QuotaHolder": controlapi.QuotaHolder{},
 	"Clock": controlapi.Clock{}, "ClockChange": controlapi.ClockChange{}, "FaultRules": controlapi.FaultRules{}, "FaultRule": controlapi.FaultRule{},
 	"Page": journal.Page{}, "Count": journal.Count{}, "Entry": journal.Entry{}, "Missed": controlapi.Missed{}, "NewMark": controlapi.NewMark{},

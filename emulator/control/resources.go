@@ -124,11 +124,7 @@ func (a *api) watchResources(w http.ResponseWriter, r *http.Request) {
 		failQuestion(w, err)
 		return
 	}
-	s := stream{w, http.NewResponseController(w)}
-	// The listener's limit is on the time that a request takes to come in.
-	_ = s.SetReadDeadline(time.Time{}) // a recorder has none
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
+	s := newStream(w)
 	last := make(map[string]controlapi.Resource)
 	if s.sendChanges(last, found.Resources) != nil || s.send("resource", 0, controlapi.ResourceChange{Change: controlapi.ResourcesSynced}) != nil || s.Flush() != nil {
 		return

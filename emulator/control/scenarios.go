@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gorilla/mux"
+
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/scenarios"
@@ -30,7 +32,13 @@ type scenarioRuns struct {
 
 	mu      sync.Mutex
 	playing *controlapi.Playing
+	stopped context.Context // ends when stop is called, of what is being played
+	stop    context.CancelFunc
 	results []scenarios.Result
+	// events are those of what is being played, or was last, which is the round-th.
+	events []controlapi.ScenarioEvent
+	round  int
+	news   chan struct{} // closed by the next event
 }
 
 func (t *scenarioRuns) status() controlapi.Scenarios {
@@ -44,15 +52,20 @@ func (t *scenarioRuns) status() controlapi.Scenarios {
 	return status
 }
 
-// play plays a scenario, unless another is being played.
-func (t *scenarioRuns) play(ctx context.Context, s *scenarios.Scenario) (result scenarios.Result, free bool) {
-	if !t.begin(s.Name) {
-		return result, false
+// play plays a scenario that has begun.
+func (t *scenarioRuns) play(ctx context.Context, s *scenarios.Scenario) scenarios.Result {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.stopped, cancel)()
+	result := t.Play(ctx, s, t.progress)
+	if ctx.Err() != nil {
+		result.Notes = append(result.Notes, "it was stopped before its end")
 	}
-	defer func() { t.end(result) }()
-	return t.Play(ctx, s, t.progress), true
+	t.end(result)
+	return result
 }
 
+// begin keeps the stage for a scenario, unless another is on it.
 func (t *scenarioRuns) begin(name string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,6 +73,9 @@ func (t *scenarioRuns) begin(name string) bool {
 		return false
 	}
 	t.playing = &controlapi.Playing{Scenario: name}
+	t.stopped, t.stop = context.WithCancel(context.Background())
+	t.round, t.events = t.round+1, nil
+	t.tellLocked(controlapi.ScenarioEvent{Event: controlapi.ScenarioBegun})
 	return true
 }
 
@@ -68,14 +84,46 @@ func (t *scenarioRuns) progress(step scenarios.StepDone) {
 	defer t.mu.Unlock()
 	t.playing.Steps++
 	t.playing.Line, t.playing.Step = step.Line, step.Title
+	t.tellLocked(controlapi.ScenarioEvent{Event: controlapi.ScenarioStepDone, Step: &controlapi.ScenarioStep{Line: step.Line, Title: step.Title, Passed: step.Passed}})
 }
 
 func (t *scenarioRuns) end(result scenarios.Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.playing = nil
+	t.tellLocked(controlapi.ScenarioEvent{Event: controlapi.ScenarioEnded, Result: &result})
+	t.stop()
+	t.playing, t.stop = nil, nil
 	t.results = append(t.results, result)
 	t.results = t.results[max(len(t.results)-keptResults, 0):]
+}
+
+// tellLocked adds an event of what is being played; mu is held.
+func (t *scenarioRuns) tellLocked(event controlapi.ScenarioEvent) {
+	event.Scenario = t.playing.Scenario
+	t.events = append(t.events, event)
+	close(t.news)
+	t.news = make(chan struct{})
+}
+
+// cancel stops what is being played.
+func (t *scenarioRuns) cancel() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stop == nil {
+		return false
+	}
+	t.stop()
+	return true
+}
+
+// since are the events behind the first so many of a round, or all of a newer one.
+func (t *scenarioRuns) since(round, seen int) (events []controlapi.ScenarioEvent, now int, news <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if round != t.round {
+		seen = 0
+	}
+	return t.events[seen:], t.round, t.news
 }
 
 func (a *api) getScenarios(w http.ResponseWriter, _ *http.Request) {
@@ -85,41 +133,131 @@ func (a *api) getScenarios(w http.ResponseWriter, _ *http.Request) {
 // runScenario plays what is sent, or the scenario of the library that is named,
 // until the client leaves.
 func (a *api) runScenario(w http.ResponseWriter, r *http.Request) {
-	if a.Player == nil {
-		fail(w, http.StatusNotImplemented, "this emulator was started without a player of scenarios: use clbemu serve")
-		return
-	}
-	name := r.URL.Query().Get("name")
-	text, known := scenarios.LibraryText(name)
-	if name == "" {
-		var err error
-		name = "scenario.yaml"
-		text, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
-		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-			fail(w, http.StatusRequestEntityTooLarge, err.Error())
-			return
-		}
-		known = err == nil
-	}
-	if !known {
-		fail(w, http.StatusUnprocessableEntity, "there is no such scenario in the library: "+name+names.DidYouMean(name, scenarios.LibraryNames(), "GET /v1/scenarios lists them"))
-		return
-	}
-	s, err := a.runs.Load(name, text)
-	if err != nil {
-		fail(w, http.StatusUnprocessableEntity, err.Error())
-		return
-	}
-	if s.Client == nil {
-		fail(w, http.StatusUnprocessableEntity, name+" has no client half: clbemu scenario run plays the other")
+	s, ok := a.scenarioOf(w, r)
+	if !ok {
 		return
 	}
 	// The listener's limit is on the time that a request takes to come in.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // a recorder has none
-	result, free := a.runs.play(r.Context(), s)
-	if !free {
-		fail(w, http.StatusConflict, "another scenario is being played: GET /v1/scenarios shows it")
+	answer(w, http.StatusOK, a.runs.play(r.Context(), s))
+}
+
+// startScenario does the same and does not wait.
+func (a *api) startScenario(w http.ResponseWriter, r *http.Request) {
+	if a.Go == nil {
+		fail(w, http.StatusNotImplemented, "this emulator was started without a stage for scenarios: use clbemu serve")
 		return
 	}
-	answer(w, http.StatusOK, result)
+	s, ok := a.scenarioOf(w, r)
+	if !ok {
+		return
+	}
+	a.Go(func(ctx context.Context) { a.runs.play(ctx, s) })
+	answer(w, http.StatusOK, controlapi.Playing{Scenario: s.Name})
+}
+
+// scenarioOf loads the scenario of a call and keeps the stage for it; otherwise it has
+// answered.
+func (a *api) scenarioOf(w http.ResponseWriter, r *http.Request) (s *scenarios.Scenario, ok bool) {
+	if a.Player == nil {
+		fail(w, http.StatusNotImplemented, "this emulator was started without a player of scenarios: use clbemu serve")
+		return nil, false
+	}
+	name, text, err := scenarioText(w, r)
+	if err == nil {
+		s, err = a.runs.Load(name, text)
+	}
+	switch tooLarge := (*http.MaxBytesError)(nil); {
+	case errors.As(err, &tooLarge):
+		fail(w, http.StatusRequestEntityTooLarge, err.Error())
+	case err != nil:
+		fail(w, http.StatusUnprocessableEntity, err.Error())
+	case s.Client == nil:
+		fail(w, http.StatusUnprocessableEntity, name+" has no client half: clbemu scenario run plays the other")
+	case !a.runs.begin(s.Name):
+		fail(w, http.StatusConflict, "another scenario is being played: GET /v1/scenarios shows it")
+	default:
+		return s, true
+	}
+	return nil, false
+}
+
+// scenarioText is the text of the scenario that is named, or else what is sent.
+func scenarioText(w http.ResponseWriter, r *http.Request) (name string, text []byte, err error) {
+	if name = r.URL.Query().Get("name"); name == "" {
+		text, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+		return "scenario.yaml", text, err
+	}
+	text, err = libraryText(name)
+	return name, text, err
+}
+
+func libraryText(name string) ([]byte, error) {
+	text, known := scenarios.LibraryText(name)
+	if !known {
+		return nil, errors.New("there is no such scenario in the library: " + name + names.DidYouMean(name, scenarios.LibraryNames(), "GET /v1/scenarios lists them"))
+	}
+	return text, nil
+}
+
+func (a *api) stopScenario(w http.ResponseWriter, _ *http.Request) {
+	if !a.runs.cancel() {
+		fail(w, http.StatusConflict, "no scenario is being played")
+		return
+	}
+	answer(w, http.StatusOK, controlapi.Status{Status: "stopped"})
+}
+
+// watchScenarios sends what is being played, or was last, and then what comes, as
+// server-sent events.
+func (a *api) watchScenarios(w http.ResponseWriter, r *http.Request) {
+	s := newStream(w)
+	for round, seen := 0, 0; ; {
+		events, now, news := a.runs.since(round, seen)
+		if now != round {
+			round, seen = now, 0
+		}
+		for _, event := range events {
+			if s.send("scenario", 0, event) != nil {
+				return
+			}
+		}
+		seen += len(events)
+		if s.Flush() != nil {
+			return
+		}
+		select {
+		case <-news:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+func (a *api) getLibrary(w http.ResponseWriter, _ *http.Request) {
+	list := []controlapi.LibraryScenario{}
+	for _, name := range scenarios.LibraryNames() {
+		text, err := libraryText(name)
+		if err != nil {
+			a.failInside(w, "read the library", err)
+			return
+		}
+		s, err := scenarios.Load(name, text, scenarios.Options{})
+		if err != nil {
+			a.failInside(w, "load the library", err)
+			return
+		}
+		list = append(list, controlapi.LibraryScenario{Name: name, Halves: s.HalfNames(), About: s.About})
+	}
+	answer(w, http.StatusOK, controlapi.Library{Scenarios: list})
+}
+
+func (a *api) getLibraryScenario(w http.ResponseWriter, r *http.Request) {
+	text, err := libraryText(mux.Vars(r)["name"])
+	if err != nil {
+		fail(w, http.StatusNotFound, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/yaml")
+	_, _ = w.Write(text) // the client may be gone
 }

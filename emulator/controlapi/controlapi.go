@@ -228,3 +228,38 @@ type Playing struct {
 	Line  int    `json:"line,omitempty"`
 	Step  string `json:"step,omitempty"`
 }
+
+// Library is the answer of GetLibrary.
+type Library struct {
+	Scenarios []LibraryScenario `json:"scenarios"`
+}
+
+// LibraryScenario is a scenario of the library; halves are those that it has.
+type LibraryScenario struct {
+	Name   string   `json:"name"`
+	Halves []string `json:"halves"`
+	About  string   `json:"about"`
+}
+
+// ScenarioEvent is the data of an event of WatchScenarios. Of what is being played, or
+// was last, comes all that there is, and then what happens.
+type ScenarioEvent struct {
+	Event    string            `json:"event"`
+	Scenario string            `json:"scenario"`
+	Step     *ScenarioStep     `json:"step,omitempty"`
+	Result   *scenarios.Result `json:"result,omitempty"`
+}
+
+// The values of Event.
+const (
+	ScenarioBegun    = "begun"
+	ScenarioStepDone = "step"
+	ScenarioEnded    = "ended"
+)
+
+// ScenarioStep is a step that is over.
+type ScenarioStep struct {
+	Line   int    `json:"line"`
+	Title  string `json:"title"`
+	Passed bool   `json:"passed"`
+}

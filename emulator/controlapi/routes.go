@@ -75,6 +75,12 @@ var (
 	GetScenarios = route(http.MethodGet, "/v1/scenarios")
 	RunScenario  = route(http.MethodPost, "/v1/scenarios/run", "name")
 
+	StartScenario      = route(http.MethodPost, "/v1/scenarios/start", "name")
+	StopScenario       = route(http.MethodPost, "/v1/scenarios/stop")
+	WatchScenarios     = route(http.MethodGet, "/v1/scenarios/stream")
+	GetLibrary         = route(http.MethodGet, "/v1/scenarios/library")
+	GetLibraryScenario = route(http.MethodGet, "/v1/scenarios/library/{name}")
+
 	GetSnapshots    = route(http.MethodGet, "/v1/snapshots")
 	TakeSnapshot    = route(http.MethodPut, "/v1/snapshots/{name}")
 	DeleteSnapshot  = route(http.MethodDelete, "/v1/snapshots/{name}")

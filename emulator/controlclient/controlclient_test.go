@@ -160,9 +160,37 @@ func testFaults(ctx context.Context, c *controlclient.Client, ok func(string, bo
 	ok("play", result.Status == scenarios.Passed, err)
 	result, err = c.RunScenario(ctx, "killed-in-mid-sync", nil)
 	ok("play one of the library", result.Status == scenarios.Broken, err) // it wants an emulator of its own
+	testPlaying(ctx, c, ok)
 	played, err := c.Scenarios(ctx)
-	ok("scenarios", len(played.Results) == 2 && len(played.Library) > 10, err)
+	ok("scenarios", len(played.Results) == 3 && len(played.Library) > 10, err)
 }
+
+// testPlaying starts a scenario that would take an hour, watches it and stops it.
+func testPlaying(ctx context.Context, c *controlclient.Client, ok func(string, bool, error)) {
+	library, err := c.Library(ctx)
+	ok("library", len(library) > 10 && library[0].About != "" && len(library[0].Halves) > 0, err)
+	text, err := c.LibraryScenario(ctx, "arrears")
+	ok("text", strings.Contains(string(text), "about: "), err)
+	started, err := c.StartScenario(ctx, "", []byte(endless))
+	ok("start", started.Scenario == "scenario", err)
+	var events []controlapi.ScenarioEvent
+	err = c.WatchScenarios(ctx, func(event controlapi.ScenarioEvent) error {
+		events = append(events, event)
+		switch {
+		case event.Step != nil && event.Step.Passed:
+			return c.StopScenario(ctx)
+		case event.Result != nil:
+			ok("stopped", strings.Contains(strings.Join(event.Result.Notes, " "), "it was stopped"), nil)
+			return errEnough
+		}
+		return nil
+	})
+	ok("watch", errors.Is(err, errEnough) && len(events) > 2 && events[0].Event == controlapi.ScenarioBegun && events[1].Step.Passed, nil)
+	ok("nothing to stop", c.StopScenario(ctx) != nil, nil)
+}
+
+const endless = "about: waits\nclient:\n  steps:\n    - call: {action: DescribeRegions}\n" +
+	"    - wait: {within: 1h, every: 10ms, call: {action: DescribeLoadBalancers, expect: {fields: {TotalCount: 7}}}}\n"
 
 func testResources(ctx context.Context, t *testing.T, c *controlclient.Client, ok func(string, bool, error)) {
 	const made = "about: one\nclient:\n  steps:\n    - set: {account.balance: 5000}\n    - call: {action: CreateLoadBalancer, params: {LoadBalancerName: a1, LoadBalancerSpec: slb.s1.small}}\n"

@@ -6,7 +6,6 @@ import (
 	"net/url"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/scenarios"
 )
 
 // faults makes a call about fault rules; each is answered with all there are then.
@@ -40,21 +39,4 @@ func (c *Client) DeleteFaults(ctx context.Context) ([]controlapi.FaultRule, erro
 // ResetFaults sets the counters of all rules to nothing and their times to now.
 func (c *Client) ResetFaults(ctx context.Context) ([]controlapi.FaultRule, error) {
 	return c.faults(ctx, call{route: controlapi.ResetFaults})
-}
-
-// Scenarios tells what is being played, and how the last plays ended.
-func (c *Client) Scenarios(ctx context.Context) (got controlapi.Scenarios, err error) {
-	err = c.do(ctx, call{route: controlapi.GetScenarios}, into(&got))
-	return got, err
-}
-
-// RunScenario plays a scenario of the library on the emulator, or text where name
-// is "".
-func (c *Client) RunScenario(ctx context.Context, name string, text []byte) (result scenarios.Result, err error) {
-	what := call{route: controlapi.RunScenario, body: bytes.NewReader(text)}
-	if name != "" {
-		what.query = url.Values{"name": {name}}
-	}
-	err = c.do(ctx, what, into(&result))
-	return result, err
 }

@@ -1,0 +1,92 @@
+package console
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/controlclient"
+)
+
+// TestScenario proves that a scenario is played from the page, really calls the emulator,
+// is shown step by step, also by who comes later, and keeps its verdict.
+func TestScenario(t *testing.T) {
+	b := open(t)
+	b.visit("/scenarios")
+	b.shows("#detail", "Choose a scenario")
+	b.press("/")
+	b.typed("reply-lost-after-create")
+	b.shows("#count", "1 of")
+	b.click("#library a.row")
+	b.shows(".text", "client:")
+	b.click("#play")
+	b.shows("#steps .outcome", "passed")
+	b.shows("#steps td", "CreateLoadBalancer")
+	b.shows("#library .badge", "passed")
+	b.until("document.querySelector('.text li[data-passed=true]')")
+	if calls := b.Calls(t, "action=CreateLoadBalancer"); len(calls) == 0 {
+		t.Error("nobody called CreateLoadBalancer")
+	}
+	b.visit("/scenarios?name=reply-lost-after-create")
+	b.shows("#steps .outcome", "passed")
+	b.visit("/scenarios?name=arrears")
+	b.shows("#detail h2", "arrears")
+	b.until("!document.querySelector('#steps').innerText")
+}
+
+const waits = "about: waits\nclient:\n  steps:\n    - call: {action: DescribeRegions}\n" +
+	"    - wait: {within: 1h, every: 10ms, call: {action: DescribeLoadBalancers, expect: {fields: {TotalCount: 7}}}}\n"
+
+// TestStop proves that a play which was begun elsewhere is watched, keeps others from
+// beginning, and is stopped on the page.
+func TestStop(t *testing.T) {
+	b := open(t)
+	b.visit("/scenarios?name=arrears")
+	b.until("document.querySelector('#play') && !document.querySelector('#play').disabled")
+	client := &controlclient.Client{URL: b.ControlURL()}
+	if _, err := client.StartScenario(context.Background(), "", []byte(waits)); err != nil {
+		t.Fatal(err)
+	}
+	b.shows("#steps", "scenario is being played")
+	b.until("document.querySelector('#play').disabled")
+	b.press("s")
+	b.until("!document.querySelector('#play').disabled")
+	status, err := client.Scenarios(context.Background())
+	if err != nil || status.Playing != nil || len(status.Results) != 1 || !strings.Contains(strings.Join(status.Results[0].Notes, " "), "it was stopped") {
+		t.Errorf("after it was stopped there is %+v, %v", status, err)
+	}
+}
+
+// TestFailingScenario proves that a failure is shown with what was expected, seen and is
+// to be done, and that a play on an emptied emulator is asked for twice.
+func TestFailingScenario(t *testing.T) {
+	b := open(t)
+	b.balancer("in-the-way")
+	b.World(t, "quota.slb_quota_instances_num", "1")
+	b.visit("/scenarios?name=reply-lost-after-create")
+	b.click("#play")
+	b.shows("#steps .outcome .badge[data-mood=bad]", "")
+	b.shows("#steps .outcome", "reply-lost-after-create:")
+	b.click("#fresh")
+	b.click("#play")
+	b.shows("#sure", "Delete everything first?")
+	b.click("#sure button[value=no]")
+	b.hides("#sure")
+	if n := len(b.Calls(t, "kind=state")); n != 0 {
+		t.Errorf("the state was changed %d times by who did not want that", n)
+	}
+	b.click("#play")
+	b.click("#sure button[value=yes]")
+	b.shows("#steps .outcome", "passed")
+}
+
+// TestEmulatorEnds proves that an emulator ends while a scenario is played, and the play
+// with it. The fixture fails when it does not.
+func TestEmulatorEnds(t *testing.T) {
+	b := open(t)
+	if _, err := (&controlclient.Client{URL: b.ControlURL()}).StartScenario(context.Background(), "", []byte(waits)); err != nil {
+		t.Fatal(err)
+	}
+	b.visit("/scenarios")
+	b.shows("#count", "4")
+}

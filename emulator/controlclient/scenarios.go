@@ -1,0 +1,74 @@
+package controlclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/url"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// Scenarios tells what is being played, and how the last plays ended.
+func (c *Client) Scenarios(ctx context.Context) (got controlapi.Scenarios, err error) {
+	err = c.do(ctx, call{route: controlapi.GetScenarios}, into(&got))
+	return got, err
+}
+
+// RunScenario plays a scenario of the library on the emulator, or text where name
+// is "".
+func (c *Client) RunScenario(ctx context.Context, name string, text []byte) (result scenarios.Result, err error) {
+	err = c.do(ctx, play(controlapi.RunScenario, name, text), into(&result))
+	return result, err
+}
+
+func play(route *controlapi.Route, name string, text []byte) call {
+	what := call{route: route, body: bytes.NewReader(text)}
+	if name != "" {
+		what.query = url.Values{"name": {name}}
+	}
+	return what
+}
+
+// StartScenario is RunScenario that does not wait for the end.
+func (c *Client) StartScenario(ctx context.Context, name string, text []byte) (got controlapi.Playing, err error) {
+	err = c.do(ctx, play(controlapi.StartScenario, name, text), into(&got))
+	return got, err
+}
+
+// StopScenario stops what is being played.
+func (c *Client) StopScenario(ctx context.Context) error {
+	return c.do(ctx, call{route: controlapi.StopScenario}, discard)
+}
+
+// WatchScenarios shows what is being played, or was last, and then what comes, until
+// ctx ends or show fails.
+func (c *Client) WatchScenarios(ctx context.Context, show func(controlapi.ScenarioEvent) error) error {
+	return c.do(ctx, call{route: controlapi.WatchScenarios}, func(body io.Reader) error {
+		return events(body, func(data []byte) error {
+			var event controlapi.ScenarioEvent
+			if err := json.Unmarshal(data, &event); err != nil {
+				return err
+			}
+			return show(event)
+		})
+	})
+}
+
+// Library lists the scenarios of the library.
+func (c *Client) Library(ctx context.Context) ([]controlapi.LibraryScenario, error) {
+	var got controlapi.Library
+	err := c.do(ctx, call{route: controlapi.GetLibrary}, into(&got))
+	return got.Scenarios, err
+}
+
+// LibraryScenario is the text of a scenario of the library.
+func (c *Client) LibraryScenario(ctx context.Context, name string) (text []byte, err error) {
+	err = c.do(ctx, call{route: controlapi.GetLibraryScenario, path: controlapi.GetLibraryScenario.For(name)}, func(body io.Reader) error {
+		text, err = io.ReadAll(body)
+		return err
+	})
+	return text, err
+}
