@@ -218,7 +218,7 @@ func (b *tab) until(expression string) {
 // shows waits for a text in an element.
 func (b *tab) shows(selector, text string) {
 	b.Helper()
-	b.until(fmt.Sprintf("[...document.querySelectorAll(%q)].some((e) => e.innerText.includes(%q))", selector, text))
+	b.until(fmt.Sprintf("[...document.querySelectorAll(%q)].some((e) => e.checkVisibility() && e.innerText.includes(%q))", selector, text))
 }
 
 // hides waits for an element to be away, or out of sight.

@@ -81,6 +81,7 @@ func TestAnyCondition(t *testing.T) {
 	b.shows("#help-of", "calls a second of an action")
 	b.write("#set input[name=value]", "1/1")
 	b.press("Enter")
+	b.shows("#all summary", "in force")
 	b.click("#all summary")
 	b.shows("#all td", "throttle.action.DescribeRegions")
 	b.write("#set input[name=name]", "throttle.action.DescribRegions")
@@ -102,6 +103,7 @@ func TestAnyCondition(t *testing.T) {
 func TestWriting(t *testing.T) {
 	b := open(t)
 	b.visit("/conditions")
+	b.shows("#all summary", "in force")
 	b.click("#all summary")
 	b.shows("#account", "Balance")
 	field := `input[aria-label="account.balance"]`
