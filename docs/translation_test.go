@@ -147,3 +147,23 @@ func TestFallingBehind(t *testing.T) {
 		}
 	}
 }
+
+// TestChineseIsNotWrapped proves that no paragraph in Chinese goes on in a second line:
+// between Chinese words a line break is shown as a space.
+func TestChineseIsNotWrapped(t *testing.T) {
+	begins := regexp.MustCompile(`^(- |#|<!--|!\[|\||$)`)
+	for _, name := range names() {
+		if _, is := english(name); !is {
+			continue
+		}
+		fenced, before := false, ""
+		for i, line := range strings.Split(pages[name].text, "\n") {
+			if strings.HasPrefix(line, "```") {
+				fenced = !fenced
+			} else if !fenced && !begins.MatchString(line) && !begins.MatchString(strings.Replace(before, "- ", "", 1)) && !strings.HasPrefix(before, "```") {
+				t.Errorf("%s:%d goes on with the paragraph of the line before", name, i+1)
+			}
+			before = line
+		}
+	}
+}
