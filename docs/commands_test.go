@@ -35,7 +35,7 @@ const (
 func TestCommands(t *testing.T) {
 	ran := 0
 	for _, name := range names() {
-		p := pages[name]
+		p := pages()[name]
 		if _, is := english(name); is || !p.runs() {
 			continue
 		}
@@ -67,7 +67,7 @@ func TestAsTyped(t *testing.T) {
 		}
 		l.Close()
 	}
-	newSession(t, pages["README.md"], api, control).play()
+	newSession(t, pages()["README.md"], api, control).play()
 }
 
 const defaultAPI, defaultControl = "127.0.0.1:9600", "127.0.0.1:9601"

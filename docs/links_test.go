@@ -72,9 +72,9 @@ func (p *page) target(to string, in map[string]*page) (name string, place int, e
 func TestLinks(t *testing.T) {
 	links := 0
 	for _, name := range names() {
-		for _, l := range pages[name].links {
+		for _, l := range pages()[name].links {
 			links++
-			if _, _, err := pages[name].target(l.target, pages); err != nil {
+			if _, _, err := pages()[name].target(l.target, pages()); err != nil {
 				t.Errorf("%s:%d: (%s): %v", name, l.line, l.target, err)
 			}
 		}

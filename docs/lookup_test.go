@@ -97,7 +97,7 @@ var makefile = sync.OnceValue(func() string {
 // in blocks of shell and in the prose, run or not.
 func TestNames(t *testing.T) {
 	for _, name := range names() {
-		p := pages[name]
+		p := pages()[name]
 		for _, b := range p.blocks {
 			if b.lang != "sh" {
 				continue
@@ -137,7 +137,7 @@ func TestMisspelt(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	listed := make(map[string]bool)
 	for _, name := range names() {
-		for _, b := range pages[name].blocks {
+		for _, b := range pages()[name].blocks {
 			switch {
 			case b.lang == "":
 				t.Errorf("%s:%d: the block says no language: sh is run, text is what the block of sh before says", name, b.line)
@@ -145,8 +145,8 @@ func TestBlocks(t *testing.T) {
 			default:
 				t.Errorf("%s:%d: there is no mark %q", name, b.line, b.mark)
 			}
-			if b.lang == "sh" && notRun[pages[name].key(&b)] != "" {
-				listed[pages[name].key(&b)] = true
+			if b.lang == "sh" && notRun[pages()[name].key(&b)] != "" {
+				listed[pages()[name].key(&b)] = true
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
@@ -108,8 +109,9 @@ func (p *page) prose(line string, number int) {
 // test.
 var notOurs = []string{".git", "bin", "node_modules", "testdata", "clbemu-data"}
 
-// pages are those of the repository.
-var pages = func() map[string]*page {
+// pages are those of the repository. They are read when a test runs, so that Go knows
+// on which files its result depends.
+var pages = sync.OnceValue(func() map[string]*page {
 	all := make(map[string]*page)
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -128,11 +130,11 @@ var pages = func() map[string]*page {
 		panic(err)
 	}
 	return all
-}()
+})
 
 // names are the pages in order.
 func names() (list []string) {
-	for name := range pages {
+	for name := range pages() {
 		list = append(list, name)
 	}
 	slices.Sort(list)

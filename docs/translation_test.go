@@ -86,20 +86,20 @@ func leads(p *page, in map[string]*page) (list []string) {
 // getting started are there in Chinese, and that none has fallen behind.
 func TestTranslations(t *testing.T) {
 	wanted := []string{"README.md", "docs/README.md"}
-	_, start, found := strings.Cut(pages["docs/README.md"].text, "\n## Getting started\n")
+	_, start, found := strings.Cut(pages()["docs/README.md"].text, "\n## Getting started\n")
 	start, _, more := strings.Cut(start, "\n## ")
 	if !found || !more {
 		t.Fatal("docs/README.md does not begin with how to get started")
 	}
 	for _, l := range parse("docs/README.md", start).links {
-		name, _, _ := pages["docs/README.md"].target(l.target, pages) // TestLinks tells what is wrong
+		name, _, _ := pages()["docs/README.md"].target(l.target, pages()) // TestLinks tells what is wrong
 		wanted = append(wanted, name)
 	}
 	if len(wanted) < 6 {
 		t.Errorf("there are %q to begin with", wanted)
 	}
 	for _, name := range wanted {
-		if _, is := english(name); !is && pages[chinese(name)] == nil {
+		if _, is := english(name); !is && pages()[chinese(name)] == nil {
 			t.Errorf("there is no %s, and there is %s", chinese(name), name)
 		}
 	}
@@ -108,11 +108,11 @@ func TestTranslations(t *testing.T) {
 		if !is {
 			continue
 		}
-		if pages[of] == nil {
+		if pages()[of] == nil {
 			t.Errorf("%s is translated from %s, which is not there", name, of)
 			continue
 		}
-		for _, what := range behind(pages[of], pages[name], pages) {
+		for _, what := range behind(pages()[of], pages()[name], pages()) {
 			t.Errorf("%s has fallen behind: %s", name, what)
 		}
 	}
@@ -157,7 +157,7 @@ func TestChineseIsNotWrapped(t *testing.T) {
 			continue
 		}
 		fenced, before := false, ""
-		for i, line := range strings.Split(pages[name].text, "\n") {
+		for i, line := range strings.Split(pages()[name].text, "\n") {
 			if strings.HasPrefix(line, "```") {
 				fenced = !fenced
 			} else if !fenced && !begins.MatchString(line) && !begins.MatchString(strings.Replace(before, "- ", "", 1)) && !strings.HasPrefix(before, "```") {
