@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
@@ -49,8 +50,11 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 	return ctx, chromedp.Do(ctx)
 })
 
+var required bool // before the settings of this environment are taken away
+
 func TestMain(m *testing.M) {
-	code := m.Run()
+	required = os.Getenv(browserRequired) != ""
+	code := binary.Main(m)
 	if ctx, err := browser(); err == nil {
 		if err := chromedp.Cancel(ctx); err != nil {
 			fmt.Fprintln(os.Stderr, "end the browser:", err)
@@ -76,7 +80,7 @@ func open(t *testing.T, options ...emulatortest.Option) *tab {
 	t.Helper()
 	parent, err := browser()
 	if err != nil {
-		if os.Getenv(browserRequired) != "" {
+		if required {
 			t.Fatalf("%s is set, and there is no browser: %v", browserRequired, err)
 		}
 		t.Skipf("the console is not tried without a browser: %v", err)
