@@ -107,7 +107,7 @@ func (p *page) prose(line string, number int) {
 
 // notOurs are the folders whose pages are not this repository's, or are made for a
 // test.
-var notOurs = []string{".git", "bin", "node_modules", "testdata", "clbemu-data"}
+var notOurs = []string{".git", "bin", "node_modules", "testdata", "clbemu-data", "kind-artifacts"}
 
 // pages are those of the repository. They are read when a test runs, so that Go knows
 // on which files its result depends.
