@@ -83,8 +83,10 @@ func current(t *testing.T, file, want string) {
 		}
 	}
 	text, err := os.ReadFile(file)
-	if err != nil || string(text) != want {
-		t.Errorf("%s is stale (%v): run make golden", file, err)
+	if err != nil {
+		t.Error(err)
+	} else if string(text) != want {
+		t.Errorf("%s is stale: run make golden", file)
 	}
 }
 
