@@ -39,7 +39,7 @@ func BenchmarkNLB(b *testing.B) {
 		{"reads", "GetLoadBalancerAttribute", "DescribeLoadBalancerAttribute", "", "target ratio >= 0.90"},
 		{"writes", "UpdateLoadBalancerProtection", "SetLoadBalancerModificationProtection",
 			"ModificationProtectionStatus=ConsoleProtection&ModificationProtectionReason=bench-%d", "target ratio >= 0.90"},
-		{"jobs", "UpdateLoadBalancerAttribute", "SetLoadBalancerName", "LoadBalancerName=bench-%d", "with a job, which CLB has not"},
+		{"jobs", "UpdateLoadBalancerAttribute", "SetLoadBalancerName", "LoadBalancerName=bench-%d", "with a job, which CLB has not, target ratio >= 0.90"},
 	} {
 		side := func(version, action, id string) func(int) error {
 			return func(int) error {

@@ -91,6 +91,17 @@ func (tx *Tx) NewID(kind Kind) string {
 	return form.prefix + regionCode(tx.scope.RegionID) + base36(chance[:], form.length)
 }
 
+// NewUUID mints a UUID. Its first digits count up, so that rows which are made in turn
+// lie side by side, on few pages of the disk.
+func (tx *Tx) NewUUID() string {
+	chance := tx.Draw()
+	if sequence, ok := Sequences.Find(tx.View, sequenceID); ok {
+		binary.BigEndian.PutUint32(chance[:], uint32(sequence.Next))
+	}
+	hexed := hex.EncodeToString(chance[:16])
+	return hexed[:8] + "-" + hexed[8:12] + "-" + hexed[12:16] + "-" + hexed[16:20] + "-" + hexed[20:]
+}
+
 // NewCertificateID mints <account>_<hex>_<number>_<number>, the form of the ids
 // of server and CA certificates.
 func (tx *Tx) NewCertificateID() string {

@@ -54,6 +54,24 @@ func TestNewSecret(t *testing.T) {
 	})
 }
 
+// UUIDs are in order of their making, other draws between them or not.
+func TestNewUUID(t *testing.T) {
+	inTx(t, hangzhou, func(tx *state.Tx) {
+		form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+		var made []string
+		for range 300 {
+			made = append(made, tx.NewUUID())
+			tx.NewSecret(8)
+			if last := made[len(made)-1]; !form.MatchString(last) {
+				t.Errorf("NewUUID = %s, want %s", last, form)
+			}
+		}
+		if !slices.IsSorted(made) || len(slices.Compact(slices.Clone(made))) != len(made) {
+			t.Errorf("the UUIDs are not in the order in which they were made, or not all different: %v", made)
+		}
+	})
+}
+
 func mint(t *testing.T, s *state.Store, n int) (ids []string) {
 	t.Helper()
 	update(t, s, hangzhou, func(tx *state.Tx) error {

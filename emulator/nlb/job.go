@@ -1,7 +1,6 @@
 package nlb
 
 import (
-	"encoding/hex"
 	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
@@ -24,12 +23,7 @@ func (r *jobResponse) tell(job *cloud.NLBJob) { r.JobID = job.ID }
 
 // begin begins a job, and does its work unless it is to fail.
 func begin(tx *state.Tx, action string, w *work) (id string, err error) {
-	chance := tx.Draw()
-	hexed := hex.EncodeToString(chance[:16])
-	job := &cloud.NLBJob{
-		ID:     hexed[:8] + "-" + hexed[8:12] + "-" + hexed[12:16] + "-" + hexed[16:20] + "-" + hexed[20:],
-		Action: action, ResourceType: w.resourceType, ResourceID: w.resourceID,
-	}
+	job := &cloud.NLBJob{ID: tx.NewUUID(), Action: action, ResourceType: w.resourceType, ResourceID: w.resourceID}
 	if fails := cloud.BeginNLBJob(tx, job); !fails {
 		err = w.do()
 	}
