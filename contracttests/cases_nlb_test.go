@@ -64,6 +64,7 @@ var nlbListenerCases = []apiCase{
 	succeeds("CreateListener", "udp-on-the-same-port", more(nlbListen, "ListenerProtocol", "UDP", "ListenerPort", "80", "ServerGroupId", "{udpSgp}"),
 		step{"Nlb", "CreateServerGroup", params{"ServerGroupName": "udp", "VpcId": vpc1, "Protocol": "UDP"}, saveAs("udpSgp", "ServerGroupId")}),
 	refused("CreateListener", "in-a-range", "Conflict.Port", more(nlbListen, "ListenerPort", "1500")),
+	succeeds("CreateListener", "certificate-of-the-service", more(nlbListen, "ListenerProtocol", "TCPSSL", "ServerGroupId", "{tlsSgp}", "CertificateIds.1", "{userCert}-cn-hangzhou"), uploaded),
 	refused("CreateListener", "unknown-certificate", "ResourceNotFound.Certificate", more(nlbListen, "ListenerProtocol", "TCPSSL", "ServerGroupId", "{tlsSgp}", "CertificateIds.1", "none")),
 	succeeds("UpdateListenerAttribute", "description", params{"ListenerId": "{lsn}", "ListenerDescription": "changed", "IdleTimeout": "60"}),
 	refused("UpdateListenerAttribute", "idle-timeout", "IllegalParam.IdleTimeout", params{"ListenerId": "{lsn}", "IdleTimeout": "9"}),

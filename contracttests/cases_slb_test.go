@@ -212,7 +212,10 @@ var slbAccessControlCases = []apiCase{
 	refused("SetServerCertificateName", "unknown", "ServerCertificateId.NotFound", params{"ServerCertificateId": "gone", "ServerCertificateName": "renamed"}),
 	succeeds("DeleteServerCertificate", "unused", params{"ServerCertificateId": "{spareCert}"}),
 	refused("DeleteServerCertificate", "in-use", "CertificateAndPrivateKeyIsRefered", params{"ServerCertificateId": "{cert}"}),
+	succeeds("UploadServerCertificate", "of-the-certificate-service", takeOver.params, uploaded),
+	refused("UploadServerCertificate", "unknown-at-the-service", "InvalidParameter.AliCloudCertificateId", params{"AliCloudCertificateId": "1"}),
 	succeeds("DescribeServerCertificates", "all", params{}),
+	succeeds("DescribeServerCertificates", "of-the-certificate-service", params{"ServerCertificateId": "{taken}"}, uploaded, takeOver),
 	succeeds("DescribeServerCertificates", "unknown", params{"ServerCertificateId": "gone"}),
 	refused("DescribeServerCertificates", "unknown-region", "InvalidRegionId.NotFound", params{"RegionId": "mars"}),
 	succeeds("UploadCACertificate", "new", params{"CACertificateName": "new", "CACertificate": certificate}),
@@ -244,3 +247,7 @@ func manyTags() params {
 	}
 	return p
 }
+
+// takeOver takes a certificate of the certificate service.
+var takeOver = step{"Slb", "UploadServerCertificate", params{"AliCloudCertificateId": "{userCert}", "AliCloudCertificateName": "web",
+	"AliCloudCertificateRegionId": "cn-hangzhou"}, saveAs("taken", "ServerCertificateId")}

@@ -46,7 +46,7 @@ func apiCases() []apiCase {
 	return slices.Concat(of("Slb", slbLoadBalancerCases), of("Slb", slbListenerCases), of("Slb", slbServerGroupCases),
 		of("Slb", slbRuleCases), of("Slb", slbOlderCases),
 		of("Slb", slbAccessControlCases), of("Vpc", vpcCases), of("Ecs", ecsCases), of("Ecs", ecsInstanceCases), of("Ecs", ecsGroupCases), of("Vpc", vpcModifyCases), of("Vpc", vpcPackageCases),
-		of("Sts", stsCases), of("ResourceManager", resourceManagerCases), nlbCases())
+		of("Sts", stsCases), of("ResourceManager", resourceManagerCases), of("cas", casCases), nlbCases())
 }
 
 //go:embed testdata/certificate.pem

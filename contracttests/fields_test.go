@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"reflect"
+	"slices"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
@@ -67,8 +68,8 @@ func checkFilled(t *testing.T, found map[string]bool) {
 
 // fields are what the answers of an action can hold.
 func (c *sdkClients) fields(p *gateway.Product, a gateway.Action) ([]string, error) {
-	if p.Name == "Nlb" {
-		return nlbFields(a), nil
+	if slices.Contains(untyped, p.Name) {
+		return untypedFields(p.Name, a), nil
 	}
 	method, err := c.method(p.Name, a.Name)
 	if err != nil {

@@ -20,10 +20,13 @@ import (
 	"github.com/clbemu/clbemu/emulator/gateway"
 )
 
-// nlbCall makes a call as a CCM does it, with the client that all newer SDKs are
+// untyped are the products whose answers no SDK that can be had has types for.
+var untyped = []string{"Nlb", "cas"}
+
+// untypedCall makes a call as a CCM does it, with the client that all newer SDKs are
 // made around: without a RegionId unless there is one, tags in the query and the
 // rest in the form.
-func nlbCall(host, action string, p params) (any, error) {
+func untypedCall(host, product, action string, p params) (any, error) {
 	client, err := openapi.NewClient(&openapi.Config{
 		AccessKeyId: dara.String(emulatortest.AccessKeyID), AccessKeySecret: dara.String(emulatortest.AccessKeySecret),
 		Endpoint: dara.String(host), Protocol: dara.String("HTTP"),
@@ -42,7 +45,7 @@ func nlbCall(host, action string, p params) (any, error) {
 		}
 	}
 	answer, err := client.CallApi(&openapi.Params{
-		Action: dara.String(action), Version: dara.String(versions["Nlb"]), Protocol: dara.String("HTTP"),
+		Action: dara.String(action), Version: dara.String(versions[product]), Protocol: dara.String("HTTP"),
 		Pathname: dara.String("/"), Method: dara.String("POST"), AuthType: dara.String("AK"), Style: dara.String("RPC"),
 		ReqBodyType: dara.String("formData"), BodyType: dara.String("json"),
 	}, &openapi.OpenApiRequest{Query: query, Body: form}, &dara.RuntimeOptions{})
@@ -61,12 +64,12 @@ func nlbCode(err error) (string, bool) {
 	return tea.StringValue(refusal.Code), true
 }
 
-// nlbFields are what the answers of an action of NLB can hold: no SDK's type says
-// it, as none can be had, so it is what the emulator declares.
-func nlbFields(a gateway.Action) []string {
-	fields := []string{"Nlb." + a.Name + ".RequestId"}
+// untypedFields are what the answers of an action can hold: no SDK's type says it, as
+// none can be had, so it is what the emulator declares.
+func untypedFields(product string, a gateway.Action) []string {
+	fields := []string{product + "." + a.Name + ".RequestId"}
 	for _, path := range a.ResponseFields() {
-		fields = append(fields, "Nlb."+a.Name+"."+strings.ReplaceAll(path, "[]", ""))
+		fields = append(fields, product+"."+a.Name+"."+strings.ReplaceAll(path, "[]", ""))
 	}
 	return fields
 }

@@ -99,8 +99,8 @@ func sdkActions(product string) (names []string) {
 // call makes a call with the SDK's own request type, which must have a field for
 // every parameter, and returns its own response.
 func (c *sdkClients) call(product, action string, p params) (any, error) {
-	if product == "Nlb" {
-		return nlbCall(c.SLB.Domain, action, p)
+	if slices.Contains(untyped, product) {
+		return untypedCall(c.SLB.Domain, product, action, p)
 	}
 	method, err := c.method(product, action)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/clbemu/clbemu/emulator/cas"
 	"github.com/clbemu/clbemu/emulator/clb"
 	"github.com/clbemu/clbemu/emulator/ecs"
 	"github.com/clbemu/clbemu/emulator/gateway"
@@ -24,6 +25,7 @@ var apis = []func(gateway.Deps) *gateway.Product{
 	nlb.Product,
 	sts.Product,
 	resourcemanager.Product,
+	cas.Product,
 }
 
 // elsewhereText names the other products of the cloud, a version and a name a line:

@@ -104,9 +104,15 @@ func refers[T, U any](c *Checker, from *Table[T], r *T, to *Table[U], id string)
 		return
 	}
 	a, ok := any(r).(owned)
-	if b, also := any(target).(owned); ok && also && a.Belonging() != b.Belonging() {
+	if b, also := any(target).(owned); ok && also && !inReach(a.Belonging(), b.Belonging()) {
 		c.Fail("%s %s refers to %s %s, which is of another account or region", from.kind, from.id(r), to.kind, id)
 	}
+}
+
+// inReach tells whether a resource of one owner may name one of another, which may be
+// of no region.
+func inReach(from, to Owner) bool {
+	return from.AccountID == to.AccountID && (from.RegionID == to.RegionID || to.RegionID == "")
 }
 
 // belongs is refers where there must be another.

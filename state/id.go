@@ -112,6 +112,13 @@ func (tx *Tx) NewCertificateID() string {
 	return tx.scope.AccountID + "_" + hex.EncodeToString(chance[:6])[1:] + "_" + number(chance[6:]) + "_" + number(chance[10:])
 }
 
+// NewCertificateNumber mints the number of a certificate of the certificate service:
+// eight digits.
+func (tx *Tx) NewCertificateNumber() int64 {
+	chance := tx.Draw()
+	return 1e7 + int64(binary.BigEndian.Uint64(chance[:])%9e7)
+}
+
 // NewSecret mints a string that is as hard to guess as the seed: n digits and
 // letters, at most 40.
 func (tx *Tx) NewSecret(n int) string {

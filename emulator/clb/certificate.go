@@ -1,6 +1,7 @@
 package clb
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/tls"
 	"crypto/x509"
@@ -55,12 +56,11 @@ type uploadServerCertificateRequest struct {
 	Tags                        []tagParam `rpc:"Tag"`
 }
 
-// Validate enforces the rules of shape. The certificate service, from which
-// certificates could be taken by id, is not there, so that no such id exists.
+// Validate enforces the rules of shape.
 func (req *uploadServerCertificateRequest) Validate() error {
 	switch {
 	case req.AliCloudCertificateID != "":
-		return errAliCloudCertificateUnknown
+		return checkTags(req.Tags)
 	case req.ServerCertificate == "":
 		return gateway.Missing("ServerCertificate")
 	case req.PrivateKey == "":
@@ -101,20 +101,45 @@ func summarizeCertificate(c *cloud.ServerCertificate) serverCertificateSummary {
 		ResourceGroupID:         c.ResourceGroupID,
 		Fingerprint:             c.Fingerprint,
 		CommonName:              c.CommonName,
+		IsAliCloudCertificate:   isAliCloudCertificate(c),
+		AliCloudCertificateID:   c.AliCloudCertificateID,
+		AliCloudCertificateName: c.AliCloudCertificateName,
 		certificateTimes:        certificateTimes{formatTime(c.CreateTime), c.CreateTime.UnixMilli(), formatTime(c.NotAfter), c.NotAfter.UnixMilli()},
 		SubjectAlternativeNames: c.SANs,
 	}
 }
 
-func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) (*serverCertificateSummary, error) {
+func isAliCloudCertificate(c *cloud.ServerCertificate) int {
+	if c.AliCloudCertificateID == "" {
+		return 0
+	}
+	return 1
+}
+
+// source is the certificate that the request uploads, or names by the number that it
+// has in the certificate service: CLB-0413.
+func (req *uploadServerCertificateRequest) source(v *state.View) (cloud.ServerCertificate, error) {
+	if req.AliCloudCertificateID != "" {
+		c, ok := cloud.UserCertificates.Find(v, req.AliCloudCertificateID)
+		if !ok || req.AliCloudCertificateRegionID != "" && c.Identifier() != req.AliCloudCertificateID+"-"+req.AliCloudCertificateRegionID {
+			return cloud.ServerCertificate{}, errAliCloudCertificateUnknown
+		}
+		return cloud.ServerCertificate{CertificateContent: c.CertificateContent,
+			AliCloudCertificateID: req.AliCloudCertificateID, AliCloudCertificateName: c.Name}, nil
+	}
 	content, err := cloud.ParseCertificate(req.ServerCertificate)
 	if err != nil {
-		return nil, errCertificateMalformed
+		return cloud.ServerCertificate{}, errCertificateMalformed
 	}
-	if err := checkPrivateKey(req.ServerCertificate, req.PrivateKey); err != nil {
+	return cloud.ServerCertificate{CertificateContent: content}, checkPrivateKey(req.ServerCertificate, req.PrivateKey)
+}
+
+func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) (*serverCertificateSummary, error) {
+	c, err := req.source(tx.View)
+	if err != nil {
 		return nil, err
 	}
-	if err := checkExpiry(tx.View, content); err != nil {
+	if err := checkExpiry(tx.View, c.CertificateContent); err != nil {
 		return nil, err
 	}
 	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
@@ -125,20 +150,11 @@ func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) 
 	if err := tx.Use(cloud.QuotaCertificates, scope.RegionID, 1); err != nil {
 		return nil, err
 	}
-	c := &cloud.ServerCertificate{
-		Owner:              tx.Scope(),
-		ID:                 tx.NewCertificateID(),
-		Name:               req.ServerCertificateName,
-		CertificateContent: content,
-		ResourceGroupID:    group,
-		CreateTime:         tx.Now(),
-	}
-	if c.Name == "" {
-		c.Name = c.ID
-	}
-	cloud.ServerCertificates.Put(tx, c)
+	c.Owner, c.ID, c.ResourceGroupID, c.CreateTime = tx.Scope(), tx.NewCertificateID(), group, tx.Now()
+	c.Name = cmp.Or(req.ServerCertificateName, c.ID)
+	cloud.ServerCertificates.Put(tx, &c)
 	putTags(tx, cloud.TagServerCertificate, c.ID, req.Tags)
-	summary := summarizeCertificate(c)
+	summary := summarizeCertificate(&c)
 	return &summary, nil
 }
 

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
 	"slices"
@@ -154,7 +155,9 @@ type Product struct {
 	Name    string // Slb
 	Version string // 2014-05-15
 	// HostID is what error replies name when the client's Host is not the cloud's.
-	HostID  string
+	HostID string
+	// RAMName is the product's in policies, "" where that is its own.
+	RAMName string
 	Actions []Action
 	Errors  *ErrorTable
 	// Denial is the product's form of a refusal by RAM; its fact is not used.
@@ -162,3 +165,6 @@ type Product struct {
 	// Resources say what calls are about, for RAM.
 	Resources []Resource
 }
+
+// ramName is the product's name in actions and resources of policies.
+func (p *Product) ramName() string { return cmp.Or(p.RAMName, strings.ToLower(p.Name)) }

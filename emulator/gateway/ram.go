@@ -1,8 +1,6 @@
 package gateway
 
 import (
-	"strings"
-
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -33,7 +31,7 @@ func (s *Server) authorize(call *Call, v *state.View) *Problem {
 	if !ok {
 		return nil
 	}
-	action := strings.ToLower(call.product.Name) + ":" + call.ActionName
+	action := call.product.ramName() + ":" + call.ActionName
 	decision := cloud.Allowed
 	if policy, ok := cloud.Policies.Find(v, cloud.PolicyID(key.AccountID, key.Principal())); ok {
 		decision = policy.Document.Decide(action, call.resource())
@@ -63,7 +61,7 @@ func (s *Server) authorize(call *Call, v *state.View) *Problem {
 // product's parameters that it has, else all resources of the first type.
 // Evidence CLB-0173.
 func (c *Call) resource() string {
-	prefix := "acs:" + strings.ToLower(c.product.Name) + ":" + c.Scope.RegionID + ":" + c.Scope.AccountID + ":"
+	prefix := "acs:" + c.product.ramName() + ":" + c.Scope.RegionID + ":" + c.Scope.AccountID + ":"
 	if r, id := c.about(); id != "" {
 		return prefix + r.Type + "/" + id
 	}

@@ -13,6 +13,8 @@ const Hidden = "(hidden)"
 // because its file often has the key too.
 var (
 	secretWords = []string{"signature", "privatekey", "secret", "password", "passphrase", "credential", "authorization", "token"}
+	// Names that are of a secret as a whole: a private key, of the certificate service.
+	secretNames = []string{"key"}
 	secretEnds  = []string{"servercertificate", "cacertificate"}
 	// Tokens by which a client repeats a call or turns a page.
 	openTokens = []string{"clienttoken", "nexttoken"}
@@ -23,7 +25,7 @@ var (
 // IsSecret tells a parameter of which no value is kept.
 func IsSecret(name string) bool {
 	word := letters(name)
-	return slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(word, end) }) ||
+	return slices.Contains(secretNames, word) || slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(word, end) }) ||
 		containsAny(word, secretWords) && !slices.Contains(openTokens, word)
 }
 

@@ -17,6 +17,7 @@ func TestSecrets(t *testing.T) {
 		hidden      bool
 	}{
 		{"PrivateKey", "x", true}, {"privatekey", "x", true}, {"PRIVATE_KEY", "x", true}, {"Private-Key.1", "x", true},
+		{"Key", "x", true}, {"EncryptPrivateKey", "x", true}, {"Tag.1.Key", "x", false}, {"TagKey.1", "x", false},
 		{"Listener.1.PrivateKey", "x", true}, {"Private\u200bKey", "x", true},
 		{"ServerCertificate", "x", true}, {"servercertificate", "x", true}, {"ServerCertificate.1", "x", true}, {"CACertificate", "x", true},
 		{"Signature", "x", true}, {"signature", "x", true}, {"SignatureNonce", "x", true}, {"signature_nonce", "x", true},

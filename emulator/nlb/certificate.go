@@ -94,10 +94,13 @@ func checkTLS(v *state.View, l *cloud.NLBListener) error {
 	return err
 }
 
-// checkCertificates knows the certificates that were uploaded to CLB, as there is
-// no certificate service: NLB-0012.
+// checkCertificates knows certificates of the certificate service, and those that
+// were uploaded to CLB: NLB-0012.
 func checkCertificates(v *state.View, ids []string) error {
 	for _, id := range ids {
+		if _, ok := cloud.FindUserCertificate(v, id); ok {
+			continue
+		}
 		if _, ok := cloud.ServerCertificates.Find(v, id); !ok {
 			return errCertificateUnknown.Of(id)
 		}

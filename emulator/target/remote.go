@@ -55,7 +55,7 @@ func (r *Remote) client() *http.Client {
 }
 
 var versions = map[string]string{"Slb": apiclient.Slb, "Vpc": apiclient.Vpc, "Ecs": apiclient.Ecs, "Nlb": apiclient.Nlb,
-	"Sts": apiclient.Sts, "ResourceManager": apiclient.ResourceManager}
+	"Sts": apiclient.Sts, "ResourceManager": apiclient.ResourceManager, "cas": apiclient.Cas}
 
 // Call implements scenarios.Target.
 func (r *Remote) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {

@@ -13,8 +13,12 @@ type ServerCertificate struct {
 	ID   string
 	Name string
 	CertificateContent
-	ResourceGroupID string
-	CreateTime      time.Time
+	// AliCloudCertificateID is the number of the certificate of the certificate
+	// service that it was taken from, which need not be there any more.
+	AliCloudCertificateID   string `json:",omitempty"`
+	AliCloudCertificateName string `json:",omitempty"`
+	ResourceGroupID         string
+	CreateTime              time.Time
 }
 
 // ServerCertificates by id.

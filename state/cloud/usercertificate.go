@@ -1,0 +1,66 @@
+package cloud
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// UserCertificate is a certificate of the certificate service. That hands the
+// private key out again, so it is kept: CLB-0410.
+type UserCertificate struct {
+	AccountID string
+	ID        int64
+	Name      string
+	CertificateContent
+	PrivateKey      string
+	ResourceGroupID string
+	CreateTime      time.Time
+}
+
+// Belonging is the certificate's account: certificates are of no region.
+func (c *UserCertificate) Belonging() state.Owner { return state.Owner{AccountID: c.AccountID} }
+
+func (c *UserCertificate) key() string { return strconv.FormatInt(c.ID, 10) }
+
+// identifierEnd follows the number of a certificate where a listener names it:
+// CLB-0411.
+const identifierEnd = "-cn-hangzhou"
+
+// Identifier is how listeners name the certificate.
+func (c *UserCertificate) Identifier() string { return c.key() + identifierEnd }
+
+// UserCertificates by number.
+var UserCertificates = state.NewTable(Schema, "UserCertificate", (*UserCertificate).key, state.Tagged(TagUserCertificate))
+
+// UserCertificatesByName finds certificates by account and name, which is one's own.
+var UserCertificatesByName = UserCertificates.Index("name", func(c *UserCertificate) [][]string {
+	return state.Key(c.AccountID, c.Name)
+})
+
+// NLBListenersByCertificate finds Network Load Balancers' listeners by a certificate.
+var NLBListenersByCertificate = NLBListeners.Index("certificate", func(l *NLBListener) [][]string {
+	return append(keysOf(l.CertificateIDs), keysOf(l.AdditionalCertificateIDs)...)
+})
+
+var _ = NLBListeners.With(state.RefersAll(UserCertificates, func(l *NLBListener) (numbers []string) {
+	for _, ids := range [][]string{l.CertificateIDs, l.AdditionalCertificateIDs} {
+		for _, id := range ids {
+			if number, ok := strings.CutSuffix(id, identifierEnd); ok {
+				numbers = append(numbers, number)
+			}
+		}
+	}
+	return numbers
+}))
+
+// FindUserCertificate is the certificate that a listener names.
+func FindUserCertificate(v *state.View, identifier string) (*UserCertificate, bool) {
+	number, ok := strings.CutSuffix(identifier, identifierEnd)
+	if !ok {
+		return nil, false
+	}
+	return UserCertificates.Find(v, number)
+}
