@@ -270,6 +270,7 @@ func (l limit) put(p params, by probe) error {
 // its number.
 var elements = map[string]map[string]string{
 	"Tag":                                   {".Key": "key-%d"},
+	"Tags":                                  {".Key": "key-%d"},
 	"Permissions":                           {".IpProtocol": "TCP", ".PortRange": "%d/%d", ".SourceCidrIp": "10.0.0.0/8"},
 	"RouteEntries":                          {".RouteTableId": vtb1, ".DstCidrBlock": "10.%d.0.0/24", ".NextHop": node1, ".NextHopType": "Instance"},
 	"NextHopList":                           {".NextHopId": node1, ".NextHopType": "Instance"},

@@ -10,6 +10,7 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
+// The answers have no MaxConnection: CLB-0414.
 var listenerReadActions = []gateway.Action{
 	gateway.Read("DescribeLoadBalancerListeners", describeLoadBalancerListeners),
 	gateway.Read("DescribeLoadBalancerTCPListenerAttribute", describeTCPListener),
