@@ -88,7 +88,8 @@ control-plane:
 # image-archive: the Dockerfile's image without Docker, for docker load and kind load image-archive
 image-archive:
 	GOOS=linux $(BUILD) -o bin/linux/clbemu ./cmd/clbemu
-	cd deploy && go run ./image -binary ../bin/linux/clbemu -out ../bin/clbemu-image.tar
+	cd deploy && GOOS=linux CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o ../bin/linux/worldwatch ./worldwatch
+	cd deploy && go run ./image -binary ../bin/linux/clbemu -worldwatch ../bin/linux/worldwatch -out ../bin/clbemu-image.tar
 
 # kind-up: a kind cluster in which the CCM of the image CCM_IMAGE works against clbemu
 kind-up: image-archive

@@ -58,6 +58,15 @@ func TestEnvShells(t *testing.T) {
 			t.Errorf("env --shell %s = %+v, want it to start with %q", shell, r, want)
 		}
 	}
+	r := binary.Run(t, "env", "--kind", "--shell", "dotenv")
+	for _, want := range []string{"SLB_ENDPOINT=127.0.0.1:9610\n", "CLBEMU_SERVER=http://127.0.0.1:9611\n", "CLBEMU_CONTROL_TOKEN=clbemu\n"} {
+		if r.Code != 0 || !strings.Contains(r.Stdout, want) {
+			t.Errorf("env --kind = %d, %q, want %q in it", r.Code, r.Stdout, want)
+		}
+	}
+	if r := binary.Run(t, "env", "--kind", "--api", "127.0.0.1:9600"); r.Code != 2 {
+		t.Errorf("env --kind --api = %d, want 2", r.Code)
+	}
 	if r := binary.Run(t, "env", "--shell", "tcsh"); r.Code != 2 {
 		t.Errorf("env --shell tcsh = %+v, want 2", r)
 	}

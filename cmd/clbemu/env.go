@@ -17,7 +17,16 @@ import (
 type envFlags struct {
 	clientFlags
 	shell, region string
+	kind          bool
 }
+
+// Where deploy/kind/cluster.yaml puts the APIs of the clbemu in a kind cluster, and
+// the token that deploy/kind/clbemu gives its control API.
+const (
+	kindAPI     = "http://127.0.0.1:9610"
+	kindControl = "http://127.0.0.1:9611"
+	kindToken   = "clbemu"
+)
 
 func newEnv() *cobra.Command {
 	f := &envFlags{}
@@ -34,6 +43,7 @@ under another name than this command does, such as those in a cluster, need --ap
 no emulator is asked then.`,
 		Example: `  eval "$(clbemu env)"
   clbemu env --shell fish | source
+  eval "$(clbemu env --kind)"
   clbemu env --shell powershell | Out-String | Invoke-Expression
   clbemu env --shell dotenv --api http://clbemu.clbemu.svc:9600 > clbemu.env`,
 		Args: noArgs,
@@ -43,6 +53,8 @@ no emulator is asked then.`,
 	flags.StringVar(&f.shell, "shell", "sh", "sh, fish, powershell or dotenv")
 	f.define(flags)
 	flags.StringVar(&f.region, "region", "cn-hangzhou", "region of the world")
+	flags.BoolVar(&f.kind, "kind", false, "for the clbemu in the kind cluster of deploy/kind, its commands as well")
+	cmd.MarkFlagsMutuallyExclusive("kind", "api")
 	return cmd
 }
 
@@ -66,11 +78,17 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 		return usage(fmt.Errorf("--shell is one of %s, not %q",
 			strings.Join(slices.Sorted(maps.Keys(shells)), ", "), f.shell))
 	}
+	if f.kind {
+		f.api = kindAPI
+	}
 	api, _, err := f.cloudAPI(cmd.Context())
 	if err != nil {
 		return err
 	}
 	variables := target.Environment{API: api, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret, Region: f.region}.Variables()
+	if f.kind {
+		variables = append(variables, [2]string{"CLBEMU_SERVER", kindControl}, [2]string{"CLBEMU_CONTROL_TOKEN", kindToken})
+	}
 	all := make(map[string]string, len(variables))
 	for _, v := range variables {
 		all[v[0]] = v[1]

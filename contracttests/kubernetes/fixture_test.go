@@ -46,6 +46,8 @@ type fixture struct {
 	accessKey bool
 	// controllers are those of a CCM beside the usual ones, each behind a comma.
 	controllers string
+	// world is the file of the cloud's world, in which the nodes are.
+	world string
 }
 
 // start brings them up. At the end all Services are deleted while the controller
@@ -56,7 +58,7 @@ func start(t *testing.T, options ...func(*fixture)) *fixture {
 	plane := <-shared.free
 	t.Cleanup(func() { shared.free <- plane })
 	f := &fixture{T: t, ctx: context.Background(), patience: patience, dir: filepath.Join(shared.dir, t.Name()),
-		cluster: plane, kubernetes: plane.Client, namespace: strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))}
+		cluster: plane, world: shared.world, kubernetes: plane.Client, namespace: strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))}
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,7 @@ func start(t *testing.T, options ...func(*fixture)) *fixture {
 		option(f)
 	}
 	var err error
-	if f.cloud, err = cloud.Start(f.ctx, shared.clbemu, f.dir, shared.world); err != nil {
+	if f.cloud, err = cloud.Start(f.ctx, shared.clbemu, f.dir, f.world); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.stopCloud)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/clbemu/clbemu/deploy/process"
 )
 
 // needsCCM says why the kubernetes half of a scenario is nothing for the driver.
@@ -168,4 +171,36 @@ func (f *fixture) servicesGone(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// inKindsWorld are the scenarios that name what the world has, which in a kind cluster
+// must be there as well.
+var inKindsWorld = []string{"add-before-delete-at-quota", "eni-on-shared", "network-conflict", "rebinding", "vswitch-exhausted", "zone-sold-out"}
+
+// TestLibraryInKind plays them in the world of the kind cluster, into which worldwatch
+// brings the nodes, also after the reset between the halves.
+func TestLibraryInKind(t *testing.T) {
+	requireCCM(t, annotations)
+	binary := filepath.Join(shared.dir, "worldwatch")
+	build := exec.Command("go", "build", "-o", binary, "./worldwatch")
+	build.Dir = "../../deploy"
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build worldwatch: %v\n%s", err, out)
+	}
+	world, err := filepath.Abs("../../deploy/kind/clbemu/world.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range inKindsWorld {
+		t.Run(name, func(t *testing.T) {
+			f := start(t, ofScenario, func(f *fixture) { f.world = world })
+			watch, err := process.Start(process.Command{Dir: f.dir, Name: "worldwatch", Path: binary, Args: []string{
+				"--kubeconfig", f.cluster.Kubeconfig, "--server", f.cloud.ControlURL(), "--pods=false"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(watch.Kill)
+			play(f, name)
+		})
+	}
 }

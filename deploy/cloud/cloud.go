@@ -86,7 +86,7 @@ func (c *Cloud) Restart(ctx context.Context) (err error) {
 }
 
 func (c *Cloud) ready(ctx context.Context) bool {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.controlURL()+"/readyz", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.ControlURL()+"/readyz", nil)
 	if err != nil {
 		return false
 	}
@@ -98,7 +98,8 @@ func (c *Cloud) ready(ctx context.Context) bool {
 	return response.StatusCode == http.StatusOK
 }
 
-func (c *Cloud) controlURL() string { return "http://" + c.control }
+// ControlURL is where the control API is.
+func (c *Cloud) ControlURL() string { return "http://" + c.control }
 
 // Kill ends the process without notice. Its state is what it had acknowledged.
 func (c *Cloud) Kill() { c.server.Kill() }
@@ -109,7 +110,7 @@ func (c *Cloud) Stop() error { return c.server.Stop() }
 // Control runs a command of the binary on the running server. An error has what
 // the command says, and its exit status.
 func (c *Cloud) Control(ctx context.Context, args ...string) (string, error) {
-	return command(ctx, c.binary, c.Env, append(args, "--server", c.controlURL())...)
+	return command(ctx, c.binary, c.Env, append(args, "--server", c.ControlURL())...)
 }
 
 func command(ctx context.Context, binary string, env []string, args ...string) (string, error) {

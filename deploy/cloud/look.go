@@ -38,7 +38,7 @@ func (c *Cloud) VPC() (*vpc.Client, error) {
 
 // Calls is how many calls the process has answered since it was started.
 func (c *Cloud) Calls(ctx context.Context) (int, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.controlURL()+"/metrics", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.ControlURL()+"/metrics", nil)
 	if err != nil {
 		return 0, err
 	}

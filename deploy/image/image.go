@@ -27,8 +27,8 @@ var settings = v1.Config{
 
 // build makes the image. It holds no time, so that the same binary always gives
 // the same image.
-func build(program []byte, arch string) (v1.Image, error) {
-	files, err := rootFiles(program)
+func build(program, watcher []byte, arch string) (v1.Image, error) {
+	files, err := rootFiles(program, watcher)
 	if err != nil {
 		return nil, err
 	}
@@ -51,22 +51,24 @@ func build(program []byte, arch string) (v1.Image, error) {
 	return mutate.ConfigFile(image, config)
 }
 
-// rootFiles are the image's files: the binary, and a folder for its state.
-func rootFiles(program []byte) ([]byte, error) {
+// rootFiles are the image's files: the binaries, and a folder for the state.
+func rootFiles(program, watcher []byte) ([]byte, error) {
 	var files bytes.Buffer
 	w := tar.NewWriter(&files)
-	headers := []tar.Header{
-		{Typeflag: tar.TypeReg, Name: "clbemu", Mode: 0o755, Size: int64(len(program))},
-		{Typeflag: tar.TypeDir, Name: "data/", Mode: 0o755, Uid: nobody, Gid: nobody},
-	}
-	for _, header := range headers {
-		if err := w.WriteHeader(&header); err != nil {
+	for _, file := range []struct {
+		header  tar.Header
+		content []byte
+	}{
+		{tar.Header{Typeflag: tar.TypeReg, Name: "clbemu", Mode: 0o755}, program},
+		{tar.Header{Typeflag: tar.TypeReg, Name: "clbemu-worldwatch", Mode: 0o755}, watcher},
+		{tar.Header{Typeflag: tar.TypeDir, Name: "data/", Mode: 0o755, Uid: nobody, Gid: nobody}, nil},
+	} {
+		file.header.Size = int64(len(file.content))
+		if err := w.WriteHeader(&file.header); err != nil {
 			return nil, err
 		}
-		if header.Size > 0 {
-			if _, err := w.Write(program); err != nil {
-				return nil, err
-			}
+		if _, err := w.Write(file.content); err != nil {
+			return nil, err
 		}
 	}
 	return files.Bytes(), w.Close()

@@ -5,9 +5,11 @@ package kind
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,6 +21,7 @@ import (
 
 	"github.com/clbemu/clbemu/deploy/cloud"
 	"github.com/clbemu/clbemu/deploy/cluster"
+	"github.com/clbemu/clbemu/deploy/process"
 	"github.com/clbemu/clbemu/deploy/tools"
 )
 
@@ -97,7 +100,7 @@ func TestManifests(t *testing.T) {
 	t.Cleanup(c.Stop)
 	// A dry run makes no namespace for what comes after it.
 	kubectl(t, c, "apply", "--filename", "clbemu/namespace.yaml")
-	for folder, objects := range map[string]int{"clbemu": 6, "ccm": 5} {
+	for folder, objects := range map[string]int{"clbemu": 9, "ccm": 5} {
 		out := kubectl(t, c, "apply", "--dry-run=server", "--validate=strict", "--output=name", "--kustomize", folder)
 		if n := strings.Count(out, "\n"); n != objects {
 			t.Errorf("%s makes %d objects, want %d:\n%s", folder, n, objects, out)
@@ -135,8 +138,8 @@ func TestWorld(t *testing.T) {
 	}
 	c := serveWorld(t)
 	out := control(t, c, "world", "import", nodes)
-	if want := "instances: 3 created, 0 changed, 0 unchanged\n"; out != want {
-		t.Errorf("world import says %q, want %q: nothing is to be made around the nodes", out, want)
+	if want := "instances: 3 created, 0 changed, 0 unchanged\nmade around them: 0 VPCs, 1 vSwitches\n"; out != want {
+		t.Errorf("world import says %q, want %q: the nodes' vSwitch is to be made, and no VPC", out, want)
 	}
 	state := control(t, c, "state", "export")
 	for _, file := range []string{"ccm/cloud-config.json", "nlb-service.yaml"} {
@@ -149,6 +152,87 @@ func TestWorld(t *testing.T) {
 				t.Errorf("%s names %s, which the world does not have", file, id)
 			}
 		}
+	}
+}
+
+// TestWorldIsTheDefault proves that the world is the one that clbemu has by itself,
+// so that the library finds in it what it names, but for room for Docker's networks.
+func TestWorldIsTheDefault(t *testing.T) {
+	text, err := os.ReadFile("clbemu/world.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var here, everywhere any
+	room := "    secondaryCidrBlocks: [172.16.0.0/12]\n"
+	if strings.Count(string(text), room) != 1 {
+		t.Fatalf("the world does not have %q once", room)
+	}
+	if err := yaml.Unmarshal([]byte(strings.Replace(string(text), room, "", 1)), &here); err != nil {
+		t.Fatal(err)
+	}
+	text, err = os.ReadFile("../../emulator/world/default.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(text, &everywhere); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(here, everywhere) {
+		t.Error("clbemu/world.yaml is another world than clbemu world show says, beside " + room)
+	}
+}
+
+// TestWatch proves, with a control plane and the rights that the manifests give, that
+// nodes become instances where Docker puts them, that those which join follow, and
+// that all come again when the cloud has lost them.
+func TestWatch(t *testing.T) {
+	programs, err := tools.Build(t.Context(), os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plane, err := cluster.Start(t.Context(), programs, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(plane.Stop)
+	kubectl(t, plane, "apply", "--filename", "clbemu/namespace.yaml")
+	kubectl(t, plane, "apply", "--namespace", "clbemu", "--filename", "clbemu/rbac.yaml")
+	join := func(n int) {
+		t.Helper()
+		node := cluster.NewNode(n, fmt.Sprintf("cn-hangzhou.i-bp1clbemukind000000%d", n), fmt.Sprintf("172.19.0.%d", n+1))
+		if err := plane.AddNode(t.Context(), node); err != nil {
+			t.Fatal(err)
+		}
+	}
+	join(1)
+	c := serveWorld(t)
+	dir := t.TempDir()
+	binary, kubeconfig := filepath.Join(dir, "worldwatch"), filepath.Join(dir, "kubeconfig")
+	if out, err := exec.Command("go", "build", "-o", binary, "../worldwatch").CombinedOutput(); err != nil {
+		t.Fatalf("build worldwatch: %v\n%s", err, out)
+	}
+	if err := plane.WriteKubeconfig(kubeconfig, "system:serviceaccount:clbemu:clbemu"); err != nil {
+		t.Fatal(err)
+	}
+	watch, err := process.Start(process.Command{Dir: dir, Name: "worldwatch", Path: binary, Args: []string{"--kubeconfig", kubeconfig, "--server", c.ControlURL()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(watch.Kill)
+	await := func(id string) {
+		t.Helper()
+		if _, err := c.Control(t.Context(), "wait", "--for", "instance="+id); err != nil {
+			t.Fatalf("%v\n%s", err, watch.Tail(10))
+		}
+	}
+	await("i-bp1clbemukind0000001")
+	join(2)
+	await("i-bp1clbemukind0000002")
+	control(t, c, "state", "reset")
+	await("i-bp1clbemukind0000001")
+	await("i-bp1clbemukind0000002")
+	if out := control(t, c, "get", "vswitch"); !strings.Contains(out, "172.19.0.0/") {
+		t.Errorf("no vSwitch is around the nodes:\n%s", out)
 	}
 }
 

@@ -35,6 +35,7 @@ func TestShellcheck(t *testing.T) {
 const stub = `#!/bin/sh
 echo "$(basename "$0") $*" >> "$CALLS"
 case "$1" in get) echo "$SAY_GET";; esac
+case "$*" in *"get backend --json"*) printf '"product": "Slb"\n%.0s' $BACKENDS; printf '"product": "Nlb"\n%.0s' 1 2;; esac
 case "$FAIL" in ?*) case "$*" in *"$FAIL"*) exit 1;; esac;; esac
 exit 0
 `
@@ -115,16 +116,24 @@ func TestUp(t *testing.T) {
 // TestE2E proves that the check of the state is the last word, and that a failure
 // is not taken for a success and leaves something to look at.
 func TestE2E(t *testing.T) {
-	calls, out, err := runScript(t, "e2e.sh")
+	calls, out, err := runScript(t, "e2e.sh", "BACKENDS=1 2")
 	if err != nil || !before(calls, "delete service clbemu-e2e clbemu-e2e-nlb --ignore-not-found", "create service", "nlb-service.yaml",
-		"[0].ip} service/clbemu-e2e ", "[0].hostname} service/clbemu-e2e-nlb ", "delete service clbemu-e2e clbemu-e2e-nlb", "state check") || !strings.Contains(out, "passed") {
+		"[0].ip} service/clbemu-e2e ", "[0].hostname} service/clbemu-e2e-nlb ", "get backend", "delete service clbemu-e2e clbemu-e2e-nlb", "state check") || !strings.Contains(out, "passed") {
 		t.Errorf("e2e.sh: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 	}
 	for _, step := range []string{"create service", "nlb-service.yaml", "[0].ip}", "[0].hostname}", "delete service", "state check"} {
-		calls, out, err := runScript(t, "e2e.sh", "FAIL="+step)
+		calls, out, err := runScript(t, "e2e.sh", "BACKENDS=1 2", "FAIL="+step)
 		if err == nil || !before(calls, step, "export logs", "get events", "state export") || strings.Contains(out, "passed") {
 			t.Errorf("e2e.sh with a failing %s: %v, calls\n%s\n%s", step, err, strings.Join(calls, "\n"), out)
 		}
+	}
+}
+
+// TestE2EBackends proves that an address with one worker behind it is not enough.
+func TestE2EBackends(t *testing.T) {
+	_, out, err := runScript(t, "e2e.sh", "BACKENDS=1", "TRIES=1")
+	if err == nil || !strings.Contains(out, "the load balancer of Slb has not both workers behind it") || strings.Contains(out, "passed") {
+		t.Errorf("e2e.sh with one backend: %v\n%s", err, out)
 	}
 }
 

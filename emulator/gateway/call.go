@@ -121,6 +121,7 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 	c.UserAgent = r.UserAgent()
 	c.Format = JSON
 	if r.Method != http.MethodGet && r.Method != http.MethodPost {
+		c.Version = first(r.Header.Get("x-acs-version"), r.URL.Query().Get("Version"))
 		return problemMethod
 	}
 	params, err := appendQuery(nil, r.URL.RawQuery)

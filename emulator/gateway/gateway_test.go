@@ -240,6 +240,8 @@ func TestRefusedRequests(t *testing.T) {
 	}{
 		{"PUT", "PUT", "Action=Who&Version=2014-05-15", "", 403, "UnsupportedHTTPMethod"},
 		{"DELETE", "DELETE", "Action=Who&Version=2014-05-15", "", 403, "UnsupportedHTTPMethod"},
+		{"PUT of a path of a product that is not emulated", "PUT", "Version=2020-06-16", "", 400, "InvalidAction.NotEmulated"},
+		{"DELETE of one", "DELETE", "Version=2020-06-16", "", 400, "InvalidAction.NotEmulated"},
 		{"nothing", "GET", "", "", 400, "MissingVersion"},
 		{"no version", "GET", "Action=Who", "", 400, "MissingVersion"},
 		{"no action", "GET", "Version=2014-05-15", "", 400, "MissingAction"},

@@ -150,7 +150,11 @@ func (s *Server) answer(call *Call, w http.ResponseWriter, r *http.Request) (res
 			problem = internalError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
-	if problem := call.parse(w, r); problem != nil {
+	problem = call.parse(w, r)
+	if problem == problemMethod {
+		problem = s.otherMethod(call)
+	}
+	if problem != nil {
 		return nil, problem
 	}
 	for _, step := range steps {
@@ -317,12 +321,27 @@ func (s *Server) route(call *Call) *Problem {
 	return nil
 }
 
+// otherMethod refuses a method that the products here do not have. Those of products
+// that put their calls into paths have it, and are not emulated.
+func (s *Server) otherMethod(call *Call) *Problem {
+	if name, known := s.elsewhere(call.Version); known {
+		return notEmulated(name)
+	}
+	return problemMethod
+}
+
+// elsewhere is the name of a product that is not served.
+func (s *Server) elsewhere(version string) (name string, known bool) {
+	if s.cfg.Elsewhere != nil {
+		name, known = s.cfg.Elsewhere()[version]
+	}
+	return name, known
+}
+
 // strange refuses a call of a product that is not served.
 func (s *Server) strange(call *Call) *Problem {
-	if s.cfg.Elsewhere != nil {
-		if name, known := s.cfg.Elsewhere()[call.Version]; known {
-			return notEmulated(strings.TrimSpace(name + " " + call.ActionName))
-		}
+	if name, known := s.elsewhere(call.Version); known {
+		return notEmulated(strings.TrimSpace(name + " " + call.ActionName))
 	}
 	if call.ActionName == "" {
 		return Missing("Action")

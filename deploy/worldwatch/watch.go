@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+const (
+	// settle is how long changes gather before they are imported.
+	settle = 200 * time.Millisecond
+	// look is how often the cloud is asked whether it still has the instances: they
+	// are lost with its state.
+	look = 2 * time.Second
+)
+
+// cloud is where nodes and pods go.
+type cloud interface {
+	// Import brings in nodes and pods; it says what was done.
+	Import(ctx context.Context, list *corev1.List) (string, error)
+	// Instances are the ids of those that there are.
+	Instances(ctx context.Context) (map[string]bool, error)
+}
+
+// watcher imports what a cluster has into a cloud.
+type watcher struct {
+	cloud   cloud
+	factory informers.SharedInformerFactory
+	nodes   listers.NodeLister
+	pods    listers.PodLister // nil when they are not followed
+	changed chan struct{}
+	log     *slog.Logger
+	told    string // the last error, which is told once
+}
+
+func newWatcher(client kubernetes.Interface, to cloud, pods bool) *watcher {
+	w := &watcher{cloud: to, changed: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler),
+		factory: informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(strip))}
+	w.nodes = w.factory.Core().V1().Nodes().Lister()
+	w.follow(w.factory.Core().V1().Nodes().Informer())
+	if pods {
+		w.pods = w.factory.Core().V1().Pods().Lister()
+		w.follow(w.factory.Core().V1().Pods().Informer())
+	}
+	return w
+}
+
+// strip leaves of an object what is imported, so that little is kept of many.
+func strip(o any) (any, error) {
+	switch o := o.(type) {
+	case *corev1.Node:
+		return &corev1.Node{ObjectMeta: meta(o.ObjectMeta), Spec: corev1.NodeSpec{ProviderID: o.Spec.ProviderID},
+			Status: corev1.NodeStatus{Addresses: o.Status.Addresses}}, nil
+	case *corev1.Pod:
+		return &corev1.Pod{ObjectMeta: meta(o.ObjectMeta), Spec: corev1.PodSpec{NodeName: o.Spec.NodeName, HostNetwork: o.Spec.HostNetwork},
+			Status: corev1.PodStatus{Phase: o.Status.Phase, PodIP: o.Status.PodIP}}, nil
+	}
+	return o, nil
+}
+
+func meta(m metav1.ObjectMeta) metav1.ObjectMeta {
+	kept := metav1.ObjectMeta{Name: m.Name, Namespace: m.Namespace, ResourceVersion: m.ResourceVersion, UID: m.UID, Labels: map[string]string{}}
+	for _, label := range []string{corev1.LabelTopologyZone, corev1.LabelInstanceTypeStable} {
+		if value, ok := m.Labels[label]; ok {
+			kept.Labels[label] = value
+		}
+	}
+	return kept
+}
+
+// follow notes that something changed, whatever it was. A heartbeat of a node changes
+// nothing that is imported.
+func (w *watcher) follow(informer cache.SharedIndexInformer) {
+	note := func() {
+		select {
+		case w.changed <- struct{}{}:
+		default:
+		}
+	}
+	// An informer that was not started takes every handler.
+	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: func(any) { note() },
+		UpdateFunc: func(before, after any) {
+			if differ(before, after) {
+				note()
+			}
+		},
+		DeleteFunc: func(any) {},
+	})
+}
+
+// run imports until the context ends.
+func (w *watcher) run(ctx context.Context) error {
+	w.factory.Start(ctx.Done())
+	defer w.factory.Shutdown()
+	for kind, synced := range w.factory.WaitForCacheSync(ctx.Done()) {
+		if !synced && ctx.Err() == nil {
+			return errors.New("can't list " + kind.String())
+		}
+	}
+	looking := time.NewTicker(look)
+	defer looking.Stop()
+	for due := true; ; {
+		if due {
+			due = !w.bring(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-w.changed:
+			due = true
+			pause(ctx, settle)
+		case <-looking.C:
+			due = due || w.lost(ctx)
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// bring imports what there is, and tells whether that is done.
+func (w *watcher) bring(ctx context.Context) bool {
+	list, err := w.list()
+	if err == nil && len(list.Items) > 0 {
+		var done string
+		if done, err = w.cloud.Import(ctx, list); err == nil {
+			w.log.Info("imported", "done", done)
+		}
+	}
+	return w.tell(err)
+}
+
+// tell logs an error when it is another than the last one.
+func (w *watcher) tell(err error) bool {
+	said := ""
+	if err != nil {
+		said = err.Error()
+	}
+	if said != w.told && said != "" {
+		w.log.Error("not imported", "error", said)
+	}
+	w.told = said
+	return err == nil
+}
+
+// lost tells whether the cloud lacks the instance of a node.
+func (w *watcher) lost(ctx context.Context) bool {
+	nodes, err := w.nodes.List(labels.Everything())
+	if err != nil {
+		return false
+	}
+	instances, err := w.cloud.Instances(ctx)
+	if err != nil {
+		return false // it is not there at all: the next look will tell
+	}
+	for _, n := range nodes {
+		if id := instanceOf(n); id != "" && !instances[id] {
+			return true
+		}
+	}
+	return false
+}
