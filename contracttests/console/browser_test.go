@@ -240,17 +240,28 @@ func (b *tab) text() string {
 	return text
 }
 
-// click clicks on an element as soon as there is one.
+// click clicks on an element as soon as there is one. One that is drawn anew meanwhile is
+// looked for again.
 func (b *tab) click(selector string) {
 	b.Helper()
-	b.do("click on "+selector, chromedp.Click(chromedp.CSS(selector)))
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	for {
+		err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector)))
+		if err == nil {
+			return
+		}
+		if !strings.Contains(err.Error(), "node") || ctx.Err() != nil {
+			b.Fatalf("click on %s: %v\n%s", selector, err, b.text())
+		}
+	}
 }
 
-// write puts a text in the place of what is in a field.
+// write puts a text in the place of what is in a field, as soon as there is one.
 func (b *tab) write(selector, text string) {
 	b.Helper()
-	b.do("write into "+selector, chromedp.Focus(chromedp.CSS(selector)))
-	value[bool](b, fmt.Sprintf("(document.querySelector(%q).select(), true)", selector))
+	b.until(fmt.Sprintf("document.querySelector(%q)", selector))
+	b.until(fmt.Sprintf("(document.querySelector(%[1]q).focus(), document.querySelector(%[1]q).select(), true)", selector))
 	b.typed(text)
 }
 

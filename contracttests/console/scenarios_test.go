@@ -79,14 +79,3 @@ func TestFailingScenario(t *testing.T) {
 	b.click("#sure button[value=yes]")
 	b.shows("#steps .outcome", "passed")
 }
-
-// TestEmulatorEnds proves that an emulator ends while a scenario is played, and the play
-// with it. The fixture fails when it does not.
-func TestEmulatorEnds(t *testing.T) {
-	b := open(t)
-	if _, err := (&controlclient.Client{URL: b.ControlURL()}).StartScenario(context.Background(), "", []byte(waits)); err != nil {
-		t.Fatal(err)
-	}
-	b.visit("/scenarios")
-	b.shows("#count", "4")
-}
