@@ -43,24 +43,12 @@ type rules struct {
 
 func newDecoder(t reflect.Type) *decoder {
 	d := &decoder{typ: t}
-	d.add(t, nil)
-	return d
-}
-
-func (d *decoder) add(t reflect.Type, index []int) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		at := append(slices.Clone(index), i)
-		tag, ok := f.Tag.Lookup("rpc")
-		if f.Anonymous && !ok {
-			d.add(f.Type, at)
-			continue
+	for f := range fieldsOf(t) {
+		if f.tagged {
+			d.fields = append(d.fields, newDecodeField(f.StructField, f.tag, f.at))
 		}
-		if !ok {
-			continue
-		}
-		d.fields = append(d.fields, newDecodeField(f, tag, at))
 	}
+	return d
 }
 
 func newDecodeField(f reflect.StructField, tag string, index []int) decodeField {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,24 +32,13 @@ type encodeField struct {
 
 func newEncoder(t reflect.Type) *encoder {
 	e := &encoder{}
-	e.add(t, nil)
-	return e
-}
-
-func (e *encoder) add(t reflect.Type, index []int) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		at := append(slices.Clone(index), i)
-		tag, ok := f.Tag.Lookup("rpc")
-		if f.Anonymous && !ok {
-			e.add(f.Type, at)
-			continue
-		}
-		if !ok {
+	for f := range fieldsOf(t) {
+		if !f.tagged {
 			panic(fmt.Sprintf("gateway: response field %s.%s has no tag", t.Name(), f.Name))
 		}
-		e.fields = append(e.fields, newEncodeField(f, tag, at))
+		e.fields = append(e.fields, newEncodeField(f.StructField, f.tag, f.at))
 	}
+	return e
 }
 
 func newEncodeField(f reflect.StructField, tag string, index []int) encodeField {
