@@ -81,8 +81,9 @@ var ecsInstanceCases = []apiCase{
 }
 
 var (
-	egressRule = params{"SecurityGroupId": "{sg}", "Permissions.1.IpProtocol": "TCP", "Permissions.1.PortRange": "443/443", "Permissions.1.DestCidrIp": "10.0.0.0/8"}
-	egressStep = step{"Ecs", "AuthorizeSecurityGroupEgress", params{"SecurityGroupId": "{sg}", "Permissions.1.IpProtocol": "TCP",
+	egressRule   = params{"SecurityGroupId": "{sg}", "Permissions.1.IpProtocol": "TCP", "Permissions.1.PortRange": "443/443", "Permissions.1.DestCidrIp": "10.0.0.0/8"}
+	egressChange = params{"SecurityGroupId": "{sg}", "IpProtocol": "TCP", "PortRange": "443/443", "DestCidrIp": "10.0.0.0/8", "Description": "changed"}
+	egressStep   = step{"Ecs", "AuthorizeSecurityGroupEgress", params{"SecurityGroupId": "{sg}", "Permissions.1.IpProtocol": "TCP",
 		"Permissions.1.PortRange": "443/443", "Permissions.1.DestGroupId": group1}, nil}
 	tagNode1 = params{"ResourceType": "instance", "ResourceId.1": node1, "Tag.1.Key": "app", "Tag.1.Value": "web"}
 )
@@ -91,6 +92,8 @@ var ecsGroupCases = []apiCase{
 	succeeds("AuthorizeSecurityGroupEgress", "one-rule", egressRule),
 	refused("AuthorizeSecurityGroupEgress", "no-destination", "MissingParameter.Dest", more(egressRule, "Permissions.1.DestCidrIp", "")),
 	succeeds("DescribeSecurityGroupAttribute", "egress", params{"SecurityGroupId": "{sg}", "Direction": "egress"}, egressStep),
+	succeeds("ModifySecurityGroupEgressRule", "description", egressChange, step{"Ecs", "AuthorizeSecurityGroupEgress", egressRule, nil}),
+	refused("ModifySecurityGroupEgressRule", "unknown", "InvalidSecurityGroupId.NotFound", more(egressChange, "SecurityGroupId", "sg-gone")),
 	succeeds("RevokeSecurityGroupEgress", "one-rule", egressRule, step{"Ecs", "AuthorizeSecurityGroupEgress", egressRule, nil}),
 	refused("RevokeSecurityGroupEgress", "unknown", "InvalidSecurityGroupId.NotFound", more(egressRule, "SecurityGroupId", "sg-gone")),
 	succeeds("ModifySecurityGroupPolicy", "drop", params{"SecurityGroupId": "{sg}", "InnerAccessPolicy": "Drop"}),
@@ -117,6 +120,8 @@ var vpcModifyCases = []apiCase{
 	refused("ModifyRouteTableAttributes", "unknown", "InvalidRouteTableId.NotFound", params{"RouteTableId": "vtb-gone", "RouteTableName": "renamed"}),
 	succeeds("ModifyEipAddressAttribute", "bandwidth", params{"AllocationId": "{eip}", "Bandwidth": "20", "Name": "renamed"}),
 	refused("ModifyEipAddressAttribute", "unknown", "InvalidAllocationId.NotFound", params{"AllocationId": "eip-gone", "Name": "renamed"}),
+	succeeds("DescribeRouteTables", "with-entries", params{"RouteTableId": vtb1}),
+	refused("DescribeRouteTables", "bad-page", "InvalidPageSize", params{"PageSize": "0"}),
 	succeeds("AssociateRouteTable", "custom", underCustom),
 	refused("AssociateRouteTable", "system", "IncorrectRouteTableType.NotCustom", params{"RouteTableId": vtb1, "VSwitchId": vsw1}),
 	succeeds("UnassociateRouteTable", "custom", underCustom, step{"Vpc", "AssociateRouteTable", underCustom, nil}),

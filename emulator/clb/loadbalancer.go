@@ -92,7 +92,7 @@ type createLoadBalancerRequest struct {
 	LoadBalancerSpec             string                   `rpc:"LoadBalancerSpec,enum=slb.s1.small|slb.s2.small|slb.s2.medium|slb.s3.small|slb.s3.medium|slb.s3.large|slb.s4.large"`
 	ResourceGroupID              string                   `rpc:"ResourceGroupId"`
 	PayType                      string                   `rpc:"PayType,enum=PayOnDemand|PrePay,default=PayOnDemand"`
-	PricingCycle                 string                   `rpc:"PricingCycle,enum=month|year,default=month"`
+	PricingCycle                 string                   `rpc:"PricingCycle,words=month|year,default=month"`
 	Duration                     int                      `rpc:"Duration,min=1,max=9,default=1"`
 	AutoPay                      bool                     `rpc:"AutoPay"`
 	AddressIPVersion             string                   `rpc:"AddressIPVersion,enum=ipv4|ipv6,default=ipv4"`

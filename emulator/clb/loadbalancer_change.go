@@ -271,7 +271,7 @@ type modifyLoadBalancerPayTypeRequest struct {
 	RegionID       string `rpc:"RegionId,required"`
 	LoadBalancerID string `rpc:"LoadBalancerId,required"`
 	PayType        string `rpc:"PayType,enum=PayOnDemand|PrePay,default=PrePay"`
-	PricingCycle   string `rpc:"PricingCycle,enum=year|month,default=month"`
+	PricingCycle   string `rpc:"PricingCycle,words=year|month,default=month"`
 	Duration       int    `rpc:"Duration,min=1,max=9,default=1"`
 	AutoPay        bool   `rpc:"AutoPay"`
 }

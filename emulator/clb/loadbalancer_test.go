@@ -245,7 +245,7 @@ func TestModifyLoadBalancerInternetSpec(t *testing.T) {
 // A subscription has an order and an end.
 func TestPrepaid(t *testing.T) {
 	client, _ := newClient(t)
-	made := client.Do("CreateLoadBalancer", with(createInternet, "PayType", "PrePay", "PricingCycle", "year", "Duration", "2",
+	made := client.Do("CreateLoadBalancer", with(createInternet, "PayType", "PrePay", "PricingCycle", "Year", "Duration", "2",
 		"InternetChargeType", "paybybandwidth", "Bandwidth", "5"))
 	if made.Text("OrderId") == "0" {
 		t.Error("OrderId = 0, want the number of the purchase")

@@ -308,6 +308,20 @@ func TestEgress(t *testing.T) {
 	if code := c.Call("ModifySecurityGroupRule", params{"SecurityGroupId": groupID, "SecurityGroupRuleId": id, "Description": "x"}).Code; code != "InvalidSecurityGroupRuleId.NotFound" {
 		t.Errorf("ModifySecurityGroupRule of a rule for what goes out = %q", code)
 	}
+	c.Do("ModifySecurityGroupEgressRule", with(group, params{"SecurityGroupRuleId": id, "Description": "by id", "DestCidrIp": "10.0.0.0/8"}))
+	expect(t, out(), map[string]string{"Permissions.Permission.0.Description": "by id", "Permissions.Permission.0.DestCidrIp": "10.0.0.0/8",
+		"Permissions.Permission.0.DestGroupId": "", "Permissions.Permission.0.Policy": "Drop", "Permissions.Permission.0.SecurityGroupRuleId": id})
+	c.Do("ModifySecurityGroupEgressRule", with(newEgress, params{"DestCidrIp": "10.0.0.0/8", "Policy": "drop", "Description": "by what it does"}))
+	expect(t, out(), map[string]string{"Permissions.Permission.0.Description": "by what it does", "Permissions.Permission.0.SecurityGroupRuleId": id})
+	for want, p := range map[string]params{
+		"InvalidSecurityGroupRuleId.NotFound": {"SecurityGroupRuleId": "sgr-none", "Description": "x"}, "MissingParameter.Dest": {"IpProtocol": "TCP"},
+		"InvalidParam.InvalidModifyRuleRequest": {"SecurityGroupRuleId": id}, "SecurityGroupRule.NotFound": with(newEgress, params{"PortRange": "1/1"}),
+		"InvalidSourceGroupId.NotFound": {"SecurityGroupRuleId": id, "DestGroupId": "sg-none"},
+	} {
+		if code := c.Call("ModifySecurityGroupEgressRule", with(group, p)).Code; code != want {
+			t.Errorf("ModifySecurityGroupEgressRule(%v) = %q, want %s", p, code, want)
+		}
+	}
 	c.Do("RevokeSecurityGroupEgress", with(group, params{"SecurityGroupRuleId.1": id}))
 	if got := c.Do("DescribeSecurityGroupAttribute", group); got.Len("Permissions.Permission") != 1 {
 		t.Errorf("the rules are %v, want the one for what comes in", got.Body)

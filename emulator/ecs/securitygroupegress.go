@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 var securityGroupEgressActions = []gateway.Action{
 	gateway.Write("AuthorizeSecurityGroupEgress", authorizeSecurityGroupEgress),
 	gateway.Write("RevokeSecurityGroupEgress", revokeSecurityGroupEgress),
+	gateway.Write("ModifySecurityGroupEgressRule", modifySecurityGroupEgressRule),
 	gateway.Write("ModifySecurityGroupPolicy", modifySecurityGroupPolicy),
 }
 
@@ -103,6 +105,74 @@ func revokeSecurityGroupEgress(tx *state.Tx, req *revokeSecurityGroupEgressReque
 		return req.SecurityGroupID, cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, remove)
 	})
 	return &gateway.Empty{}, err
+}
+
+type modifySecurityGroupEgressRuleRequest struct {
+	egress
+	RegionID        string `rpc:"RegionId,required"`
+	ClientToken     string `rpc:"ClientToken"`
+	SecurityGroupID string `rpc:"SecurityGroupId,required"`
+	RuleID          string `rpc:"SecurityGroupRuleId"`
+}
+
+// modifySecurityGroupEgressRule changes the rule with an id, or the description of the
+// rule that does what the request says, as ModifySecurityGroupRule does.
+func modifySecurityGroupEgressRule(tx *state.Tx, req *modifySecurityGroupEgressRuleRequest) (*gateway.Empty, error) {
+	if req.egress == (egress{}) {
+		return nil, errNothingToModify
+	}
+	_, err := state.Once(tx, "ModifySecurityGroupEgressRule", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) {
+		return req.SecurityGroupID, cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+			g.Permissions = slices.Clone(g.Permissions)
+			return req.modify(tx.View, g)
+		})
+	})
+	return &gateway.Empty{}, err
+}
+
+func (r *modifySecurityGroupEgressRuleRequest) modify(v *state.View, g *cloud.SecurityGroup) error {
+	if r.RuleID == "" {
+		rule, err := r.rule()
+		if err != nil {
+			return err
+		}
+		n := findRule(g.Permissions, rule)
+		if n < 0 {
+			return errNoSuchRule
+		}
+		g.Permissions[n].Description = r.Description
+		return nil
+	}
+	n := ruleByID(g.Permissions, r.RuleID)
+	if n < 0 || g.Permissions[n].Direction != directionEgress {
+		return errRuleNotFound.Of(r.RuleID)
+	}
+	old := g.Permissions[n]
+	rule, err := r.over(old).rule()
+	if err != nil {
+		return err
+	}
+	if err := checkSourceGroup(v, g, rule); err != nil {
+		return err
+	}
+	rule.RuleID, rule.CreateTime = old.RuleID, old.CreateTime
+	g.Permissions[n] = rule
+	return nil
+}
+
+// over is the request where it has a value, and the rule elsewhere. A new destination
+// takes the place of the old one, of whatever kind that was.
+func (e egress) over(old cloud.SecurityGroupPermission) egress {
+	e.Policy, e.Priority = cmp.Or(e.Policy, old.Policy), cmp.Or(e.Priority, old.Priority)
+	e.IPProtocol, e.PortRange = cmp.Or(e.IPProtocol, old.IPProtocol), cmp.Or(e.PortRange, old.PortRange)
+	e.SourcePortRange, e.Description = cmp.Or(e.SourcePortRange, old.SourcePort), cmp.Or(e.Description, old.Description)
+	if e.DestCIDRIP == "" && e.IPv6DestCIDRIP == "" && e.DestGroupID == "" && e.DestPrefixListID == "" {
+		e.DestCIDRIP, e.IPv6DestCIDRIP, e.DestGroupID = old.DestCIDR, old.IPv6Dest, old.DestGroup
+	}
+	if e.SourceCIDRIP == "" && e.IPv6SourceCIDRIP == "" {
+		e.SourceCIDRIP, e.IPv6SourceCIDRIP = old.SourceCIDR, old.IPv6Source
+	}
+	return e
 }
 
 type modifySecurityGroupPolicyRequest struct {

@@ -213,8 +213,9 @@ func TestDescribeBandwidthPackages(t *testing.T) {
 		}
 	}
 	c.Do("MoveResourceGroup", params{"ResourceType": "vpc", "ResourceId": vpcID, "NewResourceGroupId": "rg-team"})
-	c.Do("MoveResourceGroup", params{"ResourceType": "eip", "ResourceId": "eip-free", "NewResourceGroupId": "rg-team"})
+	c.Do("MoveResourceGroup", params{"ResourceType": "EIP", "ResourceId": "eip-free", "NewResourceGroupId": "rg-team"})
 	expect(t, c.Do("DescribeVpcAttribute", params{"VpcId": vpcID}), map[string]string{"ResourceGroupId": "rg-team"})
+	expect(t, c.Do("DescribeRouteTableList", params{"VpcId": vpcID, "ResourceGroupId": "rg-team"}), map[string]string{"TotalCount": "1"})
 	expect(t, c.Do("DescribeEipAddresses", params{"ResourceGroupId": "rg-team"}), map[string]string{"TotalCount": "1"})
 	c.Do("ModifyCommonBandwidthPackageAttribute", with(aPackage, params{"Name": ""}))
 	if got := c.Do("DescribeCommonBandwidthPackages", aPackage).Text("CommonBandwidthPackages.CommonBandwidthPackage.0.Description"); got != "of a test" {

@@ -26,6 +26,7 @@ func Product(gateway.Deps) *gateway.Product {
 			vpcActions,
 			vSwitchActions,
 			routeTableActions,
+			routeTablesActions,
 			routeEntryActions,
 			routeEntriesActions,
 			eipActions,

@@ -17,7 +17,7 @@ var _ = refusals.New("MovedTypeUnknown", 400, "InvalidResourceType.NotSupport",
 type moveResourceGroupRequest struct {
 	RegionID           string `rpc:"RegionId,required"`
 	ResourceID         string `rpc:"ResourceId,required"`
-	ResourceType       string `rpc:"ResourceType,required,enum=vpc|eip|bandwidthpackage,invalid=MovedTypeUnknown"`
+	ResourceType       string `rpc:"ResourceType,required,words=vpc|eip|bandwidthpackage,invalid=MovedTypeUnknown"`
 	NewResourceGroupID string `rpc:"NewResourceGroupId,required"`
 }
 
@@ -28,7 +28,7 @@ func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*gateway.Em
 	}
 	switch req.ResourceType {
 	case "vpc":
-		err = cloud.VPCs.Edit(tx, req.ResourceID, func(v *cloud.VPC) error { v.ResourceGroupID = group.ID; return nil })
+		err = moveVPC(tx, req.ResourceID, group.ID)
 	case "eip":
 		err = cloud.EIPs.Edit(tx, req.ResourceID, func(e *cloud.EIP) error { e.ResourceGroupID = group.ID; return nil })
 	default:
@@ -38,4 +38,14 @@ func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*gateway.Em
 		})
 	}
 	return &gateway.Empty{}, err
+}
+
+// moveVPC takes the VPC's route tables along: CLB-0402.
+func moveVPC(tx *state.Tx, id, group string) error {
+	for t := range cloud.RouteTablesByVPC.List(tx.View, id) {
+		moved := *t
+		moved.ResourceGroupID = group
+		cloud.RouteTables.Put(tx, &moved)
+	}
+	return cloud.VPCs.Edit(tx, id, func(v *cloud.VPC) error { v.ResourceGroupID = group; return nil })
 }

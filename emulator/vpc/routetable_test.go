@@ -39,3 +39,25 @@ func TestRouteTables(t *testing.T) {
 		t.Errorf("route tables after the deletion = %v, want the system's", got.Body)
 	}
 }
+
+// The older list of tables has their entries, each with its next hop beside the list
+// of them.
+func TestDescribeRouteTables(t *testing.T) {
+	c := newClient(t, customEntry(routeTableID, "172.20.0.0/24", instanceID))
+	got := c.Do("DescribeRouteTables", params{"RouteTableId": routeTableID})
+	found := false
+	for i := range got.Len("RouteTables.RouteTable.0.RouteEntrys.RouteEntry") {
+		at := fmt.Sprintf("RouteTables.RouteTable.0.RouteEntrys.RouteEntry.%d.", i)
+		if got.Text(at+"DestinationCidrBlock") == "172.20.0.0/24" {
+			found = got.Text(at+"InstanceId") == instanceID && got.Text(at+"NextHopType") == "Instance"
+		}
+	}
+	if got.Text("TotalCount") != "1" || !found {
+		t.Errorf("DescribeRouteTables = %v, want the table with its entry", got.Body)
+	}
+	for _, f := range []params{{"RouteTableId": "vtb-none"}, {"VRouterId": "vrt-none"}, {"RouterType": "VBR"}, {"RouteTableName": "x"}, {"Type": "Custom"}, {"ResourceGroupId": "rg-x"}} {
+		if n := c.Do("DescribeRouteTables", f).Text("TotalCount"); n != "0" {
+			t.Errorf("DescribeRouteTables(%v) found %s, want none", f, n)
+		}
+	}
+}
