@@ -116,6 +116,16 @@ func TestWriting(t *testing.T) {
 	}
 	b.press("Enter")
 	b.until("document.querySelector('#all').innerText.includes('12')")
+
+	// What is chosen to be written over stays so in the field that is drawn anew.
+	days := `input[aria-label="account.graceDays"]`
+	b.until(fmt.Sprintf("(document.querySelector(%[1]q).focus(), document.querySelector(%[1]q).select(), true)", days))
+	b.World(t, "account.graceDays", "30")
+	b.until(fmt.Sprintf("document.querySelector(%q).value === '30'", days))
+	b.typed("9")
+	if now := value[string](b, "document.activeElement.value"); now != "9" {
+		t.Errorf("the field holds %q, want what was written over it", now)
+	}
 }
 
 // TestClock proves that the clock is shown and moved.

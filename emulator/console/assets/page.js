@@ -105,9 +105,13 @@ export function redraw(element, data, make, besides = '') {
     active.addEventListener('blur', () => setTimeout(() => waiting.get(element)?.()), { once: true });
     return;
   }
+  // What is about to be written over is so in the field that comes in its place.
+  const selected = active?.matches('input') && active.selectionStart === 0 && active.selectionEnd === active.value.length;
   drawn.set(element, text);
   fill(element, make(data));
-  if (active?.dataset.focus) $(`[data-focus="${CSS.escape(active.dataset.focus)}"]`, element)?.focus();
+  const again = active?.dataset.focus && $(`[data-focus="${CSS.escape(active.dataset.focus)}"]`, element);
+  if (again) again.focus();
+  if (again && selected) again.select();
 }
 
 // The address says what is shown: show is called with its query at first and whenever it
