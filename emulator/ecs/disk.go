@@ -12,12 +12,6 @@ import (
 
 var diskActions = []gateway.Action{gateway.Read("DescribeDisks", describeDisks)}
 
-// The types of disks.
-const (
-	diskSystem = "system"
-	diskData   = "data"
-)
-
 // newDiskID mints the id of a disk, which is part of its instance here.
 func newDiskID(tx *state.Tx) string {
 	return "d-" + strings.TrimPrefix(tx.NewID(cloud.Instances.Kind()), "i-")
@@ -70,8 +64,8 @@ type diskView struct {
 	Tags []tagView `rpc:"Tags>Tag"`
 }
 
-// describeDisks lists the disks of the instances that RunInstances made: those of the
-// world have none. Evidence CLB-0383.
+// describeDisks lists the disks of the instances, of which each has a system disk.
+// Evidence CLB-0383.
 func describeDisks(v *state.View, req *describeDisksRequest) (*describeDisksResponse, error) {
 	var found []diskView
 	for i := range cloud.InstancesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
@@ -110,8 +104,8 @@ func viewDisk(i *cloud.Instance, d cloud.Disk) diskView {
 	view := diskView{ID: d.ID, Name: d.Name, Description: d.Description, RegionID: i.RegionID, ZoneID: i.ZoneID, Type: d.Type, Category: d.Category,
 		PerformanceLevel: d.PerformanceLevel, Size: d.Size, Encrypted: d.Encrypted, DeleteWithInstance: d.DeleteWithInstance, Status: "In_use",
 		Device: d.Device, InstanceID: i.ID, DiskChargeType: i.InstanceChargeType, ResourceGroupID: i.ResourceGroupID,
-		Portable: d.Type == diskData, CreationTime: formatSecond(i.CreateTime), AttachedTime: formatSecond(i.CreateTime)}
-	if d.Type == diskSystem {
+		Portable: d.Type == cloud.DiskData, CreationTime: formatSecond(i.CreateTime), AttachedTime: formatSecond(i.CreateTime)}
+	if d.Type == cloud.DiskSystem {
 		view.ImageID = i.ImageID
 	}
 	return view

@@ -242,10 +242,10 @@ func (r *runInstancesRequest) instance(tx *state.Tx, sw *cloud.VSwitch, image st
 
 // disks are the system disk, whose device is xvda, and the data disks.
 func (r *runInstancesRequest) disks(tx *state.Tx) []cloud.Disk {
-	disks := []cloud.Disk{{ID: newDiskID(tx), Name: r.SystemDiskName, Description: r.SystemDiskDescription, Type: diskSystem, Device: "/dev/xvda",
+	disks := []cloud.Disk{{ID: newDiskID(tx), Name: r.SystemDiskName, Description: r.SystemDiskDescription, Type: cloud.DiskSystem, Device: "/dev/xvda",
 		Category: r.SystemDiskCategory, PerformanceLevel: r.SystemDiskLevel, Size: r.SystemDiskSize, Encrypted: r.SystemDiskEncrypted, DeleteWithInstance: true}}
 	for n, d := range r.DataDisks {
-		disks = append(disks, cloud.Disk{ID: newDiskID(tx), Name: d.DiskName, Description: d.Description, Type: diskData,
+		disks = append(disks, cloud.Disk{ID: newDiskID(tx), Name: d.DiskName, Description: d.Description, Type: cloud.DiskData,
 			Device: cmp.Or(d.Device, "/dev/xvd"+string(rune('b'+n))), Category: d.Category, PerformanceLevel: d.PerformanceLevel, Size: d.Size,
 			Encrypted: d.Encrypted, DeleteWithInstance: d.DeleteWithInstance == nil || *d.DeleteWithInstance})
 	}

@@ -273,7 +273,9 @@ func TestCatalogues(t *testing.T) {
 		{"DescribeInstanceRamRole", params{"RamRoleName": "clbemu-node"}, "InstanceRamRoleSets.InstanceRamRoleSet", 3},
 		{"DescribeInstanceMaintenanceAttributes", params{"InstanceId.1": instanceID}, "MaintenanceAttributes.MaintenanceAttribute", 1},
 		{"DescribeInstanceAttachmentAttributes", params{"InstanceIds": `["` + instanceID + `"]`}, "Instances.Instance", 1},
-		{"DescribeDisks", params{}, "Disks.Disk", 0},
+		{"DescribeDisks", params{}, "Disks.Disk", 4},
+		{"DescribeDisks", params{"InstanceId": instanceID, "DiskType": "system"}, "Disks.Disk", 1},
+		{"DescribeDisks", params{"InstanceId": instanceID, "DiskType": "data"}, "Disks.Disk", 0},
 	} {
 		if got := c.Do(f.action, f.params).Len(f.list); got != f.want {
 			t.Errorf("%s(%v) = %d of %s, want %d", f.action, f.params, got, f.list, f.want)

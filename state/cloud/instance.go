@@ -51,12 +51,18 @@ type Instance struct {
 	LaunchID string `json:",omitempty"`
 }
 
-// Disk is a disk of an instance; those of the world have none.
+// The types of disks.
+const (
+	DiskSystem = "system"
+	DiskData   = "data"
+)
+
+// Disk is a disk of an instance.
 type Disk struct {
 	ID                 string
 	Name               string `json:",omitempty"`
 	Description        string `json:",omitempty"`
-	Type               string // system or data
+	Type               string
 	Device             string
 	Category           string
 	PerformanceLevel   string `json:",omitempty"`

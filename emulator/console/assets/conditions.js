@@ -2,7 +2,7 @@
 // what is in stock, free addresses and quotas.
 
 import { call, get } from './api.js';
-import { $, addressed, asked, attempt, badge, begin, command, el, fill, go, key, onNews, redraw, table } from './page.js';
+import { $, addressed, asked, attempt, badge, begin, command, el, fill, go, key, latest, onNews, redraw, table } from './page.js';
 
 const whose = () => ({ account: asked().get('account') ?? '', region: asked().get('region') ?? '' });
 
@@ -86,9 +86,8 @@ function help() {
   $('#help-of').textContent = row ? `${row.help} (of the ${row.scope})` : '';
 }
 
-async function refresh() {
-  const [world, quota, there, time, all] = await Promise.all([get('/v1/world', whose()), get('/v1/quotas', whose()),
-    get('/v1/resources', { kind: 'vswitch,zone', ...whose() }), get('/v1/clock'), get('/v1/resources', { kind: 'zone' })]);
+const refresh = latest(() => Promise.all([get('/v1/world', whose()), get('/v1/quotas', whose()),
+  get('/v1/resources', { kind: 'vswitch,zone', ...whose() }), get('/v1/clock'), get('/v1/resources', { kind: 'zone' })]), ([world, quota, there, time, all]) => {
   clock = { ...time, at: performance.now() };
   tick();
   const regions = [...new Set(all.resources.map((z) => z.region))];
@@ -101,7 +100,7 @@ async function refresh() {
   redraw($('#quotas > div:last-child'), quota.quotas, quotas, location.search);
   $('#all summary').textContent = `Everything that is in force: ${world.conditions.length}`;
   redraw($('#all details > div'), world.conditions, everything);
-}
+});
 
 begin();
 for (const b of document.querySelectorAll('[data-advance]')) b.addEventListener('click', () => change({ advance: b.dataset.advance }));

@@ -1,13 +1,12 @@
 // Fault rules with how often they struck; adding them from templates, and removing them.
 
 import { call, get, named } from './api.js';
-import { $, addressed, asked, attempt, badge, begin, command, el, fill, key, onNews, to } from './page.js';
+import { $, addressed, asked, attempt, badge, begin, command, el, fill, key, latest, onNews, to } from './page.js';
 import { templates } from './templates.js';
 
 let drawn = '';
 
-async function refresh() {
-  const { faults } = await get('/v1/faults');
+const refresh = latest(() => get('/v1/faults'), ({ faults }) => {
   const chosen = asked().get('rule');
   const text = JSON.stringify([faults, chosen]);
   if (text === drawn) return;
@@ -18,7 +17,7 @@ async function refresh() {
   const focused = document.activeElement?.closest('article')?.dataset.rule;
   fill($('#rules'), faults.map((f) => rule(f, f.name === chosen)));
   if (focused) $(`article[data-rule="${CSS.escape(focused)}"] button`)?.focus();
-}
+});
 
 const rule = (f, chosen) => el('article', { class: chosen ? 'card current' : 'card', 'data-rule': f.name },
   el('div', { class: 'bar' }, el('h2', {}, el('a', { class: 'row', href: to({ rule: f.name }) }, f.name)), badge(f.at, 'odd'),

@@ -91,6 +91,17 @@ export function soon(what, pause = 150) {
   return request;
 }
 
+// latest returns what loads and then draws. An answer that comes after that of a later
+// question is of before, and is not drawn.
+export function latest(load, draw) {
+  let asked = 0;
+  return async () => {
+    const mine = ++asked;
+    const data = await load();
+    if (mine === asked) draw(data);
+  };
+}
+
 // redraw makes what an element holds of data, if that is other than before. What
 // somebody is writing in stays until it is left, and the focus where it was.
 const drawn = new WeakMap();

@@ -2,6 +2,7 @@ package resources
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -24,7 +25,16 @@ func AddInstance(tx *state.Tx, sw *cloud.VSwitch, i *cloud.Instance) {
 	i.InstanceChargeType = cmp.Or(i.InstanceChargeType, defaultChargeType)
 	i.SpotStrategy = cmp.Or(i.SpotStrategy, defaultSpotStrategy)
 	i.CreateTime = tx.Now()
+	if len(i.Disks) == 0 {
+		i.Disks = []cloud.Disk{systemDisk(i)}
+	}
 	cloud.Instances.Put(tx, i)
+}
+
+// systemDisk is the one that every instance has, as it is when nothing is asked for.
+func systemDisk(i *cloud.Instance) cloud.Disk {
+	return cloud.Disk{ID: "d-" + strings.TrimPrefix(i.ID, "i-"), Type: cloud.DiskSystem, Device: "/dev/xvda", Category: "cloud_essd",
+		PerformanceLevel: "PL1", Size: 40, DeleteWithInstance: true}
 }
 
 // AddNetworkInterface puts an interface into a vSwitch and, unless i is nil, on an
