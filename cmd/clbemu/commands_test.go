@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,6 +63,17 @@ func TestEnvShells(t *testing.T) {
 	for _, want := range []string{"SLB_ENDPOINT=127.0.0.1:9610\n", "CLBEMU_SERVER=http://127.0.0.1:9611\n", "CLBEMU_CONTROL_TOKEN=clbemu\n"} {
 		if r.Code != 0 || !strings.Contains(r.Stdout, want) {
 			t.Errorf("env --kind = %d, %q, want %q in it", r.Code, r.Stdout, want)
+		}
+	}
+	// What the command prints is what the cluster has.
+	for file, pattern := range map[string]string{
+		"cluster.yaml":              `containerPort: 30960, hostPort: 9610(?s:.*)containerPort: 30961, hostPort: 9611`,
+		"clbemu/service.yaml":       `targetPort: api, nodePort: 30960}(?s:.*)targetPort: control, nodePort: 30961}`,
+		"clbemu/kustomization.yaml": `literals: \[token=clbemu\]`,
+	} {
+		text, err := os.ReadFile("../../deploy/kind/" + file)
+		if err != nil || !regexp.MustCompile(pattern).Match(text) {
+			t.Errorf("deploy/kind/%s has no %s, which env --kind builds on: %v", file, pattern, err)
 		}
 	}
 	if r := binary.Run(t, "env", "--kind", "--api", "127.0.0.1:9600"); r.Code != 2 {

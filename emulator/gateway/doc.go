@@ -11,7 +11,8 @@
 //	}
 //
 // The options are required, default=V, min=N, max=N (of an integer, or of the
-// number of elements of a list), except=N, len=A..B (characters), enum=a|b, words=A|B (an enum in any case, which becomes its own), json (the
+// number of elements of a list), except=N, len=A..B (characters), enum=a|b,
+// words=A|B (an enum that comes in any case and is kept as it is here), json (the
 // parameter is JSON text), and missing=F, invalid=F, which name the fact to
 // report instead of Missing<Parameter> and Invalid<Parameter>. Pointers tell an
 // absent parameter from a zero one. A slice takes Name.1, Name.2; a slice of
