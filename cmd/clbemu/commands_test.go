@@ -60,7 +60,7 @@ func TestEnvShells(t *testing.T) {
 		}
 	}
 	r := binary.Run(t, "env", "--kind", "--shell", "dotenv")
-	for _, want := range []string{"SLB_ENDPOINT=127.0.0.1:9610\n", "CLBEMU_SERVER=http://127.0.0.1:9611\n", "CLBEMU_CONTROL_TOKEN=clbemu\n"} {
+	for _, want := range []string{"SLB_ENDPOINT=127.0.0.1:9610\n", "CLBEMU_API=http://127.0.0.1:9610\n", "CLBEMU_SERVER=http://127.0.0.1:9611\n", "CLBEMU_CONTROL_TOKEN=clbemu\n"} {
 		if r.Code != 0 || !strings.Contains(r.Stdout, want) {
 			t.Errorf("env --kind = %d, %q, want %q in it", r.Code, r.Stdout, want)
 		}

@@ -128,6 +128,9 @@ func (d *doctor) look(ctx context.Context, ccm []string) {
 		d.noEmulator(c, err)
 		d.folder(d.dataDir)
 	} else {
+		if api, _, err := d.cloudAPI(ctx); err == nil {
+			server.API = api.String() // as clients reach it
+		}
 		d.ok("emulator", "clbemu %s at %s, the cloud's API at %s", server.Version.Version, c.URL, server.API)
 		d.time(ctx, c, &server)
 		d.signed(ctx, &server)

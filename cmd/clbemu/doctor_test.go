@@ -2,6 +2,9 @@ package main_test
 
 import (
 	"fmt"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,6 +72,16 @@ func TestDoctor(t *testing.T) {
 		if r.Code != test.code || !strings.Contains(r.Stdout+r.Stderr, test.says) || strings.Contains(r.Stdout, "secret@") {
 			t.Errorf("%s = %+v, want %d with %q", test.name, r, test.code, test.says)
 		}
+	}
+	target, err := url.Parse(s.API)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := httptest.NewServer(httputil.NewSingleHostReverseProxy(target))
+	defer elsewhere.Close()
+	reached := []string{"CLBEMU_API=" + elsewhere.URL, "SLB_ENDPOINT=" + strings.TrimPrefix(elsewhere.URL, "http://")}
+	if r := examined(t, reached, "--server", s.Control); r.Code != 0 || strings.Contains(r.Stdout, "problem") || strings.Contains(r.Stdout, s.API) {
+		t.Errorf("where clients reach it by another address = %+v", r)
 	}
 	mustRun(t, "clock", "freeze", "--server", s.Control)
 	if r := examined(t, good, "--server", s.Control); r.Code != 1 || !strings.Contains(r.Stdout, "clbemu clock resume") {

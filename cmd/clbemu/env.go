@@ -87,7 +87,7 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	}
 	variables := target.Environment{API: api, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret, Region: f.region}.Variables()
 	if f.kind {
-		variables = append(variables, [2]string{"CLBEMU_SERVER", kindControl}, [2]string{"CLBEMU_CONTROL_TOKEN", kindToken})
+		variables = append(variables, [2]string{"CLBEMU_API", kindAPI}, [2]string{"CLBEMU_SERVER", kindControl}, [2]string{"CLBEMU_CONTROL_TOKEN", kindToken})
 	}
 	all := make(map[string]string, len(variables))
 	for _, v := range variables {
