@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -33,6 +34,8 @@ func newWait() *cobra.Command {
   ready                  the emulator takes calls
   call=ACTION            a call of the action is answered with success, from now on or
                          since a mark; the action may be a glob
+  name=NAME              the name has an address where this runs, as that of a Network Load
+                         Balancer has where a DNS server asks clbemu serve --dns-listen
   KIND=NAME|ID           there is such a resource, of a kind of clbemu get
   KIND=NAME|ID:STATUS    it has a status, such as listener=lb-bp1example_tcp_80:running`,
 		Example: `  clbemu wait --for ready
@@ -52,9 +55,10 @@ var errCame = errors.New("it came")
 
 // waited is what programs are told of what came.
 type waited struct {
-	For      string               `json:"for"`
-	Call     *journal.Entry       `json:"call,omitempty"`
-	Resource *controlapi.Resource `json:"resource,omitempty"`
+	For       string               `json:"for"`
+	Addresses []string             `json:"addresses,omitempty"`
+	Call      *journal.Entry       `json:"call,omitempty"`
+	Resource  *controlapi.Resource `json:"resource,omitempty"`
 }
 
 func (f *waitFlags) wait(cmd *cobra.Command, c *controlclient.Client) error {
@@ -62,7 +66,7 @@ func (f *waitFlags) wait(cmd *cobra.Command, c *controlclient.Client) error {
 	defer cancel()
 	what, name, named := strings.Cut(f.wanted, "=")
 	if !named && what != "ready" || named && name == "" {
-		return usage(fmt.Errorf("--for is ready, call=ACTION, KIND=NAME or KIND=NAME:STATUS, not %q", f.wanted))
+		return usage(fmt.Errorf("--for is ready, call=ACTION, name=NAME, KIND=NAME or KIND=NAME:STATUS, not %q", f.wanted))
 	}
 	screen := terminal.New(cmd.ErrOrStderr())
 	progress := screen.Transfer("waiting for "+f.wanted, 0)
@@ -74,6 +78,8 @@ func (f *waitFlags) wait(cmd *cobra.Command, c *controlclient.Client) error {
 		err = f.untilReady(ctx, c)
 	case "call":
 		got.Call, err = f.untilCall(ctx, c, name)
+	case "name":
+		got.Addresses, err = untilKnown(ctx, name)
 	default:
 		got.Resource, err = f.untilResource(ctx, c, what, name)
 	}
@@ -88,6 +94,8 @@ func (f *waitFlags) wait(cmd *cobra.Command, c *controlclient.Client) error {
 		switch {
 		case got.Call != nil:
 			s.Printf("%s\n", newEntryLines(s).text(got.Call))
+		case got.Addresses != nil:
+			s.Printf("%s is %s\n", name, strings.Join(got.Addresses, ", "))
 		case got.Resource != nil:
 			s.Printf("%s %s is %s\n", got.Resource.Kind, got.Resource.ID, got.Resource.Status)
 		default:
@@ -97,7 +105,7 @@ func (f *waitFlags) wait(cmd *cobra.Command, c *controlclient.Client) error {
 	})
 }
 
-// readyPause is how often a server that is not there yet is asked.
+// readyPause is how often a server that is not there yet is asked, and for a name.
 const readyPause = 100 * time.Millisecond
 
 // untilReady waits for one that may yet be to start. What answers in its place is no
@@ -112,6 +120,22 @@ func (f *waitFlags) untilReady(ctx context.Context, c *controlclient.Client) err
 		case <-time.After(readyPause):
 		case <-ctx.Done():
 			return ctx.Err()
+		}
+	}
+}
+
+// untilKnown waits for a name to have addresses. That a DNS server is not there may be
+// a matter of time as well.
+func untilKnown(ctx context.Context, name string) ([]string, error) {
+	for {
+		addresses, err := net.DefaultResolver.LookupHost(ctx, name)
+		if err == nil {
+			return addresses, nil
+		}
+		select {
+		case <-time.After(readyPause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 	}
 }

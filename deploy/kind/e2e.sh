@@ -21,6 +21,8 @@ for product in Slb Nlb; do
 		sleep 1
 	done
 done
+# In a pod, the name is known.
+clbemu wait --timeout 2m --for "name=$(kubectl get service clbemu-e2e-nlb --output 'jsonpath={.status.loadBalancer.ingress[0].hostname}')"
 kubectl delete service clbemu-e2e clbemu-e2e-nlb --timeout 3m
 clbemu state check
 echo "passed"

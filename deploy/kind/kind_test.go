@@ -100,7 +100,7 @@ func TestManifests(t *testing.T) {
 	t.Cleanup(c.Stop)
 	// A dry run makes no namespace for what comes after it.
 	kubectl(t, c, "apply", "--filename", "clbemu/namespace.yaml")
-	for folder, objects := range map[string]int{"clbemu": 9, "ccm": 5} {
+	for folder, objects := range map[string]int{"clbemu": 10, "ccm": 5} {
 		out := kubectl(t, c, "apply", "--dry-run=server", "--validate=strict", "--output=name", "--kustomize", folder)
 		if n := strings.Count(out, "\n"); n != objects {
 			t.Errorf("%s makes %d objects, want %d:\n%s", folder, n, objects, out)
@@ -127,6 +127,32 @@ func kubectl(t *testing.T, c *cluster.Cluster, args ...string) string {
 		t.Fatalf("kubectl %v: %v\n%s", args, err, stderr.String())
 	}
 	return string(out)
+}
+
+// TestCorefile proves that CoreDNS asks the address of the Service that leads to where
+// clbemu listens, by UDP and TCP.
+func TestCorefile(t *testing.T) {
+	corefile, services, deployment := read(t, "Corefile"), read(t, "clbemu/service.yaml"), read(t, "clbemu/deployment.yaml")
+	address := regexp.MustCompile(`(?s)^# .*nlb\.aliyuncs\.com:53 \{.*forward \. ([0-9.]+)\n`).FindStringSubmatch(corefile)
+	if address == nil || !strings.Contains(services, "name: clbemu-dns\nspec:\n  clusterIP: "+address[1]+"\n") {
+		t.Errorf("the Service clbemu-dns does not have the address %v", address)
+	}
+	listen := regexp.MustCompile(`name: CLBEMU_DNS_LISTEN, value: "0\.0\.0\.0:([0-9]+)"`).FindStringSubmatch(deployment)
+	for name, protocol := range map[string]string{"dns": ", protocol: UDP", "dns-tcp": ""} {
+		if listen == nil || !strings.Contains(deployment, "{name: "+name+", containerPort: "+listen[1]+protocol+"}") ||
+			!strings.Contains(services, "{name: "+name+", port: 53, targetPort: "+name+protocol+"}") {
+			t.Errorf("the port %s does not lead to where clbemu listens, %v", name, listen)
+		}
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // TestWorld proves that the world holds the nodes where Docker puts them, by the

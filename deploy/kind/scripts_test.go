@@ -30,11 +30,12 @@ func TestShellcheck(t *testing.T) {
 
 // stub takes the place of docker, kind and kubectl: it notes how it is called,
 // fails where the call has the words of $FAIL, and answers what it gets with
-// $SAY_GET. It shows no more than that a
-// script makes its calls in their order.
+// $SAY_GET, or about CoreDNS with $COREFILE. What it is to put there it notes too. It
+// shows no more than that a script makes its calls in their order.
 const stub = `#!/bin/sh
 echo "$(basename "$0") $*" >> "$CALLS"
 case "$1" in get) echo "$SAY_GET";; esac
+case "$*" in *"get configmap coredns"*) echo "$COREFILE";; *"create configmap coredns"*) sed 's/^/Corefile: /' >> "$CALLS";; esac
 case "$*" in *"get backend --json"*) printf '"product": "Slb"\n%.0s' $BACKENDS; printf '"product": "Nlb"\n%.0s' 1 2;; esac
 case "$FAIL" in ?*) case "$*" in *"$FAIL"*) exit 1;; esac;; esac
 exit 0
@@ -113,15 +114,47 @@ func TestUp(t *testing.T) {
 	}
 }
 
+// TestUpDNS proves that CoreDNS is told once, before the CCM lets it start, of the zone
+// that clbemu has, and keeps what it had.
+func TestUpDNS(t *testing.T) {
+	const kinds = ".:53 {\n    forward . /etc/resolv.conf\n}"
+	ours, err := os.ReadFile("Corefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, out, err := runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "COREFILE="+kinds)
+	for _, end := range []string{"create configmap coredns", "replace --filename -"} { // of a pipe
+		if err != nil || !before(calls, "deployment/clbemu", "get configmap coredns", end, "deployment/cloud-controller-manager") {
+			t.Errorf("up.sh: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
+		}
+	}
+	var told []string
+	for _, call := range calls {
+		if line, ok := strings.CutPrefix(call, "Corefile: "); ok {
+			told = append(told, line)
+		}
+	}
+	both := kinds + "\n" + strings.TrimSpace(string(ours))
+	if strings.Join(told, "\n") != both {
+		t.Errorf("CoreDNS is told\n%s\nand not\n%s", strings.Join(told, "\n"), both)
+	}
+	if calls, out, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "COREFILE="+both); err != nil || before(calls, "create configmap coredns") {
+		t.Errorf("up.sh, run again: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
+	}
+	if calls, _, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "COREFILE="+kinds, "FAIL=replace --filename"); err == nil || before(calls, "deployment/cloud-controller-manager") {
+		t.Errorf("up.sh goes on when CoreDNS can't be told: %v, %v", err, calls)
+	}
+}
+
 // TestE2E proves that the check of the state is the last word, and that a failure
 // is not taken for a success and leaves something to look at.
 func TestE2E(t *testing.T) {
 	calls, out, err := runScript(t, "e2e.sh", "BACKENDS=1 2")
 	if err != nil || !before(calls, "delete service clbemu-e2e clbemu-e2e-nlb --ignore-not-found", "create service", "nlb-service.yaml",
-		"[0].ip} service/clbemu-e2e ", "[0].hostname} service/clbemu-e2e-nlb ", "get backend", "delete service clbemu-e2e clbemu-e2e-nlb", "state check") || !strings.Contains(out, "passed") {
+		"[0].ip} service/clbemu-e2e ", "[0].hostname} service/clbemu-e2e-nlb ", "get backend", "wait --timeout 2m --for name=", "delete service clbemu-e2e clbemu-e2e-nlb", "state check") || !strings.Contains(out, "passed") {
 		t.Errorf("e2e.sh: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 	}
-	for _, step := range []string{"create service", "nlb-service.yaml", "[0].ip}", "[0].hostname}", "delete service", "state check"} {
+	for _, step := range []string{"create service", "nlb-service.yaml", "[0].ip}", "[0].hostname}", "--for name=", "delete service", "state check"} {
 		calls, out, err := runScript(t, "e2e.sh", "BACKENDS=1 2", "FAIL="+step)
 		if err == nil || !before(calls, step, "export logs", "get events", "state export") || strings.Contains(out, "passed") {
 			t.Errorf("e2e.sh with a failing %s: %v, calls\n%s\n%s", step, err, strings.Join(calls, "\n"), out)

@@ -25,6 +25,15 @@ fi
 kubectl apply --kustomize clbemu
 kubectl --namespace clbemu rollout status deployment/clbemu --timeout 3m
 
+# Pods ask CoreDNS, and it asks clbemu about the names of NLBs. It starts after the CCM
+# has, and reads its file again by itself when it runs already.
+corefile=$(kubectl --namespace kube-system get configmap coredns --output 'jsonpath={.data.Corefile}')
+if ! grep --quiet '^nlb.aliyuncs.com' <<<"$corefile"; then
+	printf '%s\n' "$corefile" "$(<Corefile)" |
+		kubectl --namespace kube-system create configmap coredns --from-file=Corefile=/dev/stdin --dry-run=client --output yaml |
+		kubectl replace --filename -
+fi
+
 # The nodes become instances of the emulated cloud, with the addresses that Docker
 # gave them.
 kubectl get nodes --output json | clbemu world import -
