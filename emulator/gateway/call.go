@@ -44,9 +44,10 @@ type Call struct {
 	// Faults are the names of the fault rules that struck the call.
 	Faults []string
 
-	made   string
-	strict bool            // what the signature doesn't cover is not read
-	broken *faults.Verdict // what happens to the answer
+	traceID string
+	made    string
+	strict  bool            // what the signature doesn't cover is not read
+	broken  *faults.Verdict // what happens to the answer
 	// forgettable is why a restart will forget the nonce.
 	forgettable error
 	past        state.Past
@@ -55,6 +56,8 @@ type Call struct {
 	action      *Action
 	request     *http.Request
 	signed      Params // all parameters, for the signature
+	sent        protocol
+	underACS3   bool // signed by the newer scheme
 	body        []byte
 }
 
@@ -129,44 +132,51 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 		return problemUnreadable
 	}
 	params.sort()
-	// The format comes first, so that what follows is refused in it.
-	c.Format = formatOf(params.Get("Format"), r.Header.Get("Accept"))
-
-	if problem := c.readBody(w, r); problem != nil {
-		return problem
-	}
-	if len(c.body) > 0 && isForm(r.Header.Get("Content-Type")) {
-		if params, err = appendQuery(params, string(c.body)); err != nil {
-			return problemUnreadable
-		}
-		params.sort()
-		c.Format = formatOf(params.Get("Format"), r.Header.Get("Accept"))
-	}
-	// The older signature is over parameters, and covers no JSON.
-	if len(c.body) > 0 && isJSON(r.Header.Get("Content-Type")) && (!c.strict || c.underACS3()) {
+	c.underACS3 = strings.HasPrefix(r.Header.Get("Authorization"), acs3)
+	accept := r.Header.Get("Accept")
+	if r.ContentLength != 0 {
+		// The format comes first, so that what follows is refused in it.
+		c.Format = formatOf(params.Get("Format"), accept)
 		var problem *Problem
-		if params, problem = appendJSON(params, c.body); problem != nil {
+		if params, problem = c.appendBody(params, w, r); problem != nil {
 			return problem
 		}
 		params.sort()
 	}
 	c.signed = params
-	c.ActionName, c.Version = params.Get("Action"), params.Get("Version")
-	if !c.strict || c.underACS3() {
+	c.sent, c.Params = params.split()
+	c.Format = formatOf(c.sent.format, accept)
+	c.ActionName, c.Version = c.sent.action, c.sent.version
+	if !c.strict || c.underACS3 {
 		c.ActionName = first(c.ActionName, r.Header.Get("x-acs-action"))
 		c.Version = first(c.Version, r.Header.Get("x-acs-version"))
 	}
-	c.AccessKeyID = params.Get("AccessKeyId")
-	c.Scope.RegionID = params.Get("RegionId")
-	c.Params = params.action()
+	c.AccessKeyID = c.sent.accessKeyID
+	c.Scope.RegionID = c.Params.Get("RegionId")
 	return params.check()
 }
 
-// readBody keeps the body, of which most calls have none.
-func (c *Call) readBody(w http.ResponseWriter, r *http.Request) *Problem {
-	if r.ContentLength == 0 {
-		return nil
+// appendBody reads the body, and appends the parameters that are in it.
+func (c *Call) appendBody(params Params, w http.ResponseWriter, r *http.Request) (Params, *Problem) {
+	if problem := c.readBody(w, r); problem != nil || len(c.body) == 0 {
+		return params, problem
 	}
+	contentType := r.Header.Get("Content-Type")
+	if isForm(contentType) {
+		params, err := appendQuery(params, string(c.body))
+		if err != nil {
+			return nil, problemUnreadable
+		}
+		return params, nil
+	}
+	// The older signature is over parameters, and covers no JSON.
+	if isJSON(contentType) && (!c.strict || c.underACS3) {
+		return appendJSON(params, c.body)
+	}
+	return params, nil
+}
+
+func (c *Call) readBody(w http.ResponseWriter, r *http.Request) *Problem {
 	var err error
 	c.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	if err == nil {
@@ -211,18 +221,27 @@ func first(values ...string) string {
 	return ""
 }
 
-const upperHex = "0123456789ABCDEF"
+const (
+	upperHex = "0123456789ABCDEF"
+	lowerHex = "0123456789abcdef"
+)
 
-// requestID spells 16 bytes as the cloud does: an upper-case UUID.
-func requestID(b [16]byte) string {
+// spellIDs spells 16 bytes as the cloud does: as an upper-case UUID, and as 32 hex
+// digits.
+func spellIDs(b [16]byte) (requestID, traceID string) {
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
-	text := make([]byte, 0, 36)
+	const uuid = 36
+	text := make([]byte, 0, uuid+2*len(b))
 	for i, c := range b {
 		if i == 4 || i == 6 || i == 8 || i == 10 {
 			text = append(text, '-')
 		}
 		text = append(text, upperHex[c>>4], upperHex[c&15])
 	}
-	return string(text)
+	for _, c := range b {
+		text = append(text, lowerHex[c>>4], lowerHex[c&15])
+	}
+	both := string(text)
+	return both[:uuid], both[uuid:]
 }

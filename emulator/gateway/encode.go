@@ -169,7 +169,13 @@ func appendJSONObject(b []byte, members func([]byte) []byte) []byte {
 	return append(b, '}')
 }
 
-const hexDigits = "0123456789abcdef"
+// plainJSON are the bytes that stand for themselves in a JSON string.
+var plainJSON = func() (plain [256]bool) {
+	for c := 0x20; c < utf8.RuneSelf; c++ {
+		plain[c] = c != '"' && c != '\\'
+	}
+	return plain
+}()
 
 // appendJSONString quotes s. Unlike encoding/json it leaves <, > and & as they
 // are, as the cloud does.
@@ -178,7 +184,7 @@ func appendJSONString(b []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
+		if plainJSON[c] {
 			i++
 			continue
 		}
@@ -200,7 +206,7 @@ func appendJSONString(b []byte, s string) []byte {
 		case c == '\r':
 			b = append(b, '\\', 'r')
 		case c < 0x20:
-			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+			b = append(b, '\\', 'u', '0', '0', lowerHex[c>>4], lowerHex[c&15])
 		default:
 			b = append(b, "\ufffd"...)
 		}
@@ -278,9 +284,14 @@ type reply struct {
 	body        []byte
 }
 
-func (r reply) describe(h http.Header) {
-	h.Set("Content-Type", r.contentType)
-	h.Set("Content-Length", strconv.Itoa(len(r.body)))
+// describe sets the headers, all in one piece of memory. Their names are in the
+// canonical form.
+func (r reply) describe(h http.Header, call *Call) {
+	values := [...]string{r.contentType, strconv.Itoa(len(r.body)), call.RequestID, call.traceID}
+	h["Content-Type"] = values[0:1:1]
+	h["Content-Length"] = values[1:2:2]
+	h["X-Acs-Request-Id"] = values[2:3:3]
+	h["X-Acs-Trace-Id"] = values[3:4:4]
 }
 
 // bodies are the memory of answers that were sent. Most answers stay below the

@@ -127,8 +127,8 @@ func wait(ctx context.Context, d time.Duration) {
 
 // breakReply does to an answer what the effect says, and returns what is left of
 // it to send.
-func breakReply(w http.ResponseWriter, out reply, v faults.Verdict) reply {
-	effect := v.Effect
+func breakReply(w http.ResponseWriter, out reply, call *Call) reply {
+	effect := call.broken.Effect
 	switch {
 	case effect.Malformed:
 		// The length and the type are right, the text is not.
@@ -136,7 +136,7 @@ func breakReply(w http.ResponseWriter, out reply, v faults.Verdict) reply {
 	case effect.Empty, effect.AfterCommit == faults.LossEmpty:
 		out.body = nil
 	case effect.Truncate != nil:
-		sendPart(w, out, effect.Truncate.Bytes)
+		sendPart(w, out, call, effect.Truncate.Bytes)
 		panic(http.ErrAbortHandler)
 	default:
 		resetConnection(w)
@@ -146,8 +146,8 @@ func breakReply(w http.ResponseWriter, out reply, v faults.Verdict) reply {
 }
 
 // sendPart promises the whole answer and sends a part of it.
-func sendPart(w http.ResponseWriter, out reply, n int) {
-	out.describe(w.Header())
+func sendPart(w http.ResponseWriter, out reply, call *Call, n int) {
+	out.describe(w.Header(), call)
 	w.WriteHeader(out.status)
 	_, _ = w.Write(out.body[:min(n, len(out.body))]) // the client may be gone, which is the idea
 	_ = http.NewResponseController(w).Flush()

@@ -12,7 +12,7 @@ const maxHint = 1000
 // hintUnsigned tells who made a call without any signature, which no client of the
 // cloud does, how to make it with one, or how to need none.
 func (s *Server) hintUnsigned(call *Call, p *Problem) *Problem {
-	if _, signed := call.signed.Find("Signature"); signed || call.AccessKeyID != "" || call.request.Header.Get("Authorization") != "" {
+	if call.sent.signature != "" || call.AccessKeyID != "" || call.request.Header.Get("Authorization") != "" {
 		return p
 	}
 	command := "clbemu call " + quoted(call.ActionName)

@@ -68,7 +68,8 @@ type nonce struct {
 }
 
 func nonceOf(accessKeyID, text string, timestamp time.Time) nonce {
-	sum := sha256.Sum256([]byte(accessKeyID + "\x00" + text))
+	var room [128]byte // more than most need
+	sum := sha256.Sum256(append(append(append(room[:0], accessKeyID...), 0), text...))
 	return nonce{spanOf(timestamp), binary.BigEndian.Uint64(sum[:])}
 }
 

@@ -78,25 +78,56 @@ func (p Params) apart() Params {
 	return own
 }
 
-// protocolParams belong to the gateway, not to the action. Owner parameters and
-// access_key_id are leftovers that the gateway takes and ignores.
-var protocolParams = map[string]bool{
-	"Action": true, "Version": true, "Format": true, "AccessKeyId": true, "Signature": true,
-	"SignatureMethod": true, "SignatureVersion": true, "SignatureNonce": true, "SignatureType": true,
-	"Timestamp": true, "TimeStamp": true, "SecurityToken": true,
-	"ResourceOwnerAccount": true, "ResourceOwnerId": true, "OwnerAccount": true, "OwnerId": true,
-	"access_key_id": true,
+// protocol are the parameters that belong to the gateway, and not to the action.
+type protocol struct {
+	action, version, format, accessKeyID, securityToken string
+	signature, signatureMethod, signatureVersion, nonce string
+	timestamp, timeStamp                                string
+	ignored                                             string // leftovers that the cloud takes too
 }
 
-// action returns the parameters less the protocol's own.
-func (p Params) action() Params {
-	own := make(Params, 0, max(len(p)-protocolParamsSent, 0))
+// of is where the value of a parameter goes, nil for one that is the action's.
+func (p *protocol) of(name string) *string {
+	switch name {
+	case "Action":
+		return &p.action
+	case "Version":
+		return &p.version
+	case "Format":
+		return &p.format
+	case "AccessKeyId":
+		return &p.accessKeyID
+	case "SecurityToken":
+		return &p.securityToken
+	case "Signature":
+		return &p.signature
+	case "SignatureMethod":
+		return &p.signatureMethod
+	case "SignatureVersion":
+		return &p.signatureVersion
+	case "SignatureNonce":
+		return &p.nonce
+	case "Timestamp":
+		return &p.timestamp
+	case "TimeStamp":
+		return &p.timeStamp
+	case "SignatureType", "ResourceOwnerAccount", "ResourceOwnerId", "OwnerAccount", "OwnerId", "access_key_id":
+		return &p.ignored
+	}
+	return nil
+}
+
+// split returns the protocol's parameters and those of the action.
+func (p Params) split() (sent protocol, own Params) {
+	own = make(Params, 0, max(len(p)-protocolParamsSent, 0))
 	for _, param := range p {
-		if !protocolParams[param.Name] {
+		if value := sent.of(param.Name); value != nil {
+			*value = param.Value
+		} else {
 			own = append(own, param)
 		}
 	}
-	return own
+	return sent, own
 }
 
 // protocolParamsSent are as many of the protocol's own as every call has.
@@ -109,13 +140,13 @@ func appendQuery(params Params, query string) (Params, error) {
 	if most > maxParams {
 		return nil, errors.New("too many parameters")
 	}
+	if strings.Contains(query, ";") {
+		return nil, errors.New("invalid semicolon separator in query")
+	}
 	params = slices.Grow(params, min(most, usualParams))
 	for pair := range strings.SplitSeq(query, "&") {
 		if pair == "" {
 			continue
-		}
-		if strings.Contains(pair, ";") {
-			return nil, errors.New("invalid semicolon separator in query")
 		}
 		escapedName, escapedValue, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(escapedName)

@@ -105,7 +105,8 @@ func NewServer(cfg Config) *Server {
 // ServeHTTP answers one call. Every failure leaves by the same encoder.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	call := &Call{RequestID: s.mintRequestID(), Received: s.cfg.WallClock(), strict: s.cfg.StrictAuth}
+	call := &Call{Received: s.cfg.WallClock(), strict: s.cfg.StrictAuth}
+	call.RequestID, call.traceID = s.mintIDs()
 	outcome := Outcome{Status: http.StatusOK}
 	response, problem := s.answer(call, w, r)
 	if struck := s.strikeAt(faults.Reply, call); struck != nil {
@@ -127,14 +128,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Add(FaultHeader, rule)
 	}
 	if call.broken != nil {
-		out = breakReply(w, out, *call.broken)
+		out = breakReply(w, out, call)
 	}
 	if err := s.cfg.Store.Failing(); err != nil {
 		h.Set(WarningHeader, "writes are refused: "+strings.Join(strings.Fields(err.Error()), " "))
 	}
-	out.describe(h)
-	h.Set("X-Acs-Request-Id", call.RequestID)
-	h.Set("X-Acs-Trace-Id", traceID(call.RequestID))
+	out.describe(h, call)
 	w.WriteHeader(out.status)
 	if _, err := w.Write(out.body); err != nil {
 		s.cfg.Log.Debug().Err(err).Str("requestId", call.RequestID).Msg("the client left before its answer")
@@ -242,8 +241,8 @@ func (s *Server) authenticate(call *Call, v *state.View) *Problem {
 	if problem := s.cfg.Nonces.refuse(used); problem != nil {
 		return problem
 	}
-	if !sig.matches(key.Secret) {
-		return signatureMismatch(string(sig.stringToSign))
+	if problem := sig.verify(call, &sig, key.Secret); problem != nil {
+		return problem
 	}
 	if problem := checkToken(v, key, sig.securityToken); problem != nil {
 		return problem
@@ -443,26 +442,12 @@ func (s *Server) report(call *Call, outcome Outcome, problem *Problem) {
 	}
 }
 
-func (s *Server) mintRequestID() string {
+// mintIDs makes the two ids that the cloud's gateway gives a call.
+func (s *Server) mintIDs() (requestID, traceID string) {
 	var b [16]byte
 	s.mu.Lock()
 	binary.BigEndian.PutUint64(b[:8], s.chance.Uint64())
 	binary.BigEndian.PutUint64(b[8:], s.chance.Uint64())
 	s.mu.Unlock()
-	return requestID(b)
-}
-
-// traceID is the other id that the cloud's gateway sends: 32 hex digits.
-func traceID(requestID string) string {
-	b := make([]byte, 0, 32)
-	for i := range len(requestID) {
-		switch c := requestID[i]; {
-		case c == '-':
-		case 'A' <= c && c <= 'F':
-			b = append(b, c+'a'-'A')
-		default:
-			b = append(b, c)
-		}
-	}
-	return string(b)
+	return spellIDs(b)
 }

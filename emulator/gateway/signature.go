@@ -21,8 +21,11 @@ type signature struct {
 	nonce         string
 	securityToken string
 	value         string
-	stringToSign  []byte
-	sign          func(secret string, stringToSign []byte) string
+	// verify tells what the call should have signed, if the secret is not what it was
+	// signed with.
+	verify func(c *Call, s *signature, secret string) *Problem
+	// stringToSign is that of the newer scheme.
+	stringToSign string
 }
 
 // readSignature finds out which of the two schemes the call uses and collects
@@ -30,7 +33,7 @@ type signature struct {
 // gateway documents them.
 func (c *Call) readSignature() (signature, *Problem) {
 	authorization := c.request.Header.Get("Authorization")
-	if c.underACS3() {
+	if c.underACS3 {
 		return c.readACS3(authorization)
 	}
 	if algorithm, _, _ := strings.Cut(authorization, " "); strings.HasPrefix(algorithm, "ACS3-") {
@@ -39,21 +42,16 @@ func (c *Call) readSignature() (signature, *Problem) {
 	return c.readV1()
 }
 
-// underACS3 tells whether the call is signed by the newer scheme.
-func (c *Call) underACS3() bool {
-	return strings.HasPrefix(c.request.Header.Get("Authorization"), acs3)
-}
-
 // readV1 is HMAC-SHA1 over the parameters: CLB-0001. Some clients write TimeStamp:
 // CLB-0014.
 func (c *Call) readV1() (signature, *Problem) {
 	s := signature{
 		accessKeyID:   c.AccessKeyID,
-		timestamp:     first(c.signed.Get("Timestamp"), c.signed.Get("TimeStamp")),
-		nonce:         c.signed.Get("SignatureNonce"),
-		securityToken: c.signed.Get("SecurityToken"),
-		value:         c.signed.Get("Signature"),
-		sign:          signV1,
+		timestamp:     first(c.sent.timestamp, c.sent.timeStamp),
+		nonce:         c.sent.nonce,
+		securityToken: c.sent.securityToken,
+		value:         c.sent.signature,
+		verify:        verifyV1,
 	}
 	switch {
 	case s.accessKeyID == "":
@@ -64,51 +62,50 @@ func (c *Call) readV1() (signature, *Problem) {
 		return s, Missing("Timestamp")
 	case s.nonce == "":
 		return s, Missing("SignatureNonce")
-	case c.signed.Get("SignatureMethod") != "HMAC-SHA1":
-		return s, problemIncompleteSignature
-	case c.signed.Get("SignatureVersion") != "1.0":
+	case c.sent.signatureMethod != "HMAC-SHA1", c.sent.signatureVersion != "1.0":
 		return s, problemIncompleteSignature
 	}
-	s.stringToSign = stringToSignV1(c.request.Method, c.signed)
 	return s, nil
 }
 
-func stringToSignV1(method string, params Params) []byte {
-	var room [usualQuery]byte
-	query := appendCanonicalQuery(room[:0], params, "Signature")
-	b := make([]byte, 0, len(query)+len(query)/2+16)
-	b = append(b, method...)
-	b = append(b, "&%2F&"...)
-	return appendEscaped(b, query)
-}
-
-// usualQuery is the length that most queries stay below; longer ones are signed as
-// well, with memory of the heap.
-const usualQuery = 2 << 10
-
-func signV1(secret string, stringToSign []byte) string {
-	mac := keyedV1(secret)
-	defer keyed.Put(mac)
-	mac.Write(stringToSign)
-	var room [sha1.Size]byte
-	return base64.StdEncoding.EncodeToString(mac.Sum(room[:0]))
-}
-
-// keyedHash is HMAC-SHA1 under a secret.
-type keyedHash struct {
-	secret string
-	hash.Hash
-}
-
-// keyed are those that were used, since most calls come with the same secret.
-var keyed sync.Pool
-
-func keyedV1(secret string) *keyedHash {
-	if mac, ok := keyed.Get().(*keyedHash); ok && mac.secret == secret {
-		mac.Reset()
-		return mac
+func verifyV1(c *Call, s *signature, secret string) *Problem {
+	k := keyedV1(secret)
+	defer k.release()
+	k.text = append(append(k.text[:0], c.request.Method...), "&%2F&"...)
+	k.text = twice.appendQuery(k.text, c.signed, "Signature")
+	k.mac.Write(k.text)
+	k.sum = k.mac.Sum(k.sum[:0])
+	k.spelled = base64.StdEncoding.AppendEncode(k.spelled[:0], k.sum)
+	if !hmac.Equal(k.spelled, []byte(s.value)) {
+		return signatureMismatch(string(k.text))
 	}
-	return &keyedHash{secret, hmac.New(sha1.New, []byte(secret+"&"))}
+	return nil
+}
+
+// keyedV1s are those that were used, with their memory, since most calls come with
+// the same secret.
+var keyedV1s sync.Pool
+
+// keyed is HMAC-SHA1 under a secret, with what it is used on.
+type keyed struct {
+	secret             string
+	mac                hash.Hash
+	text, sum, spelled []byte
+}
+
+func keyedV1(secret string) *keyed {
+	if k, ok := keyedV1s.Get().(*keyed); ok && k.secret == secret {
+		k.mac.Reset()
+		return k
+	}
+	return &keyed{secret: secret, mac: hmac.New(sha1.New, []byte(secret+"&"))}
+}
+
+// release keeps it for another call, but for the memory of the longest.
+func (k *keyed) release() {
+	if cap(k.text) <= 64<<10 {
+		keyedV1s.Put(k)
+	}
 }
 
 // acs3 opens the Authorization header of the newer scheme.
@@ -121,7 +118,7 @@ func (c *Call) readACS3(authorization string) (signature, *Problem) {
 		timestamp:     h.Get("x-acs-date"),
 		nonce:         h.Get("x-acs-signature-nonce"),
 		securityToken: h.Get("x-acs-security-token"),
-		sign:          signACS3,
+		verify:        verifyACS3,
 	}
 	var signedHeaders string
 	for part := range strings.SplitSeq(strings.TrimPrefix(authorization, acs3), ",") {
@@ -156,9 +153,9 @@ func (c *Call) readACS3(authorization string) (signature, *Problem) {
 	bodyHash := sha256.Sum256(c.body)
 	canonical := canonicalRequest(c.request, names, hex.EncodeToString(bodyHash[:]))
 	hash := sha256.Sum256([]byte(canonical))
-	s.stringToSign = []byte(acs3 + "\n" + hex.EncodeToString(hash[:]))
+	s.stringToSign = acs3 + "\n" + hex.EncodeToString(hash[:])
 	if h.Get("x-acs-content-sha256") != hex.EncodeToString(bodyHash[:]) {
-		return s, signatureMismatch(string(s.stringToSign))
+		return s, signatureMismatch(s.stringToSign)
 	}
 	return s, nil
 }
@@ -177,45 +174,58 @@ func canonicalRequest(r *http.Request, signedHeaders []string, bodyHash string) 
 		headers.WriteString(name + ":" + strings.TrimSpace(value) + "\n")
 	}
 	return strings.Join([]string{
-		r.Method, first(r.URL.EscapedPath(), "/"), string(appendCanonicalQuery(nil, query, "")),
+		r.Method, first(r.URL.EscapedPath(), "/"), string(once.appendQuery(nil, query, "")),
 		headers.String(), strings.Join(signedHeaders, ";"), bodyHash,
 	}, "\n")
 }
 
-func signACS3(secret string, stringToSign []byte) string {
+func verifyACS3(_ *Call, s *signature, secret string) *Problem {
 	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write(stringToSign)
-	return hex.EncodeToString(mac.Sum(nil))
+	mac.Write([]byte(s.stringToSign))
+	if !hmac.Equal([]byte(hex.EncodeToString(mac.Sum(nil))), []byte(s.value)) {
+		return signatureMismatch(s.stringToSign)
+	}
+	return nil
 }
 
-// appendCanonicalQuery appends the parameters in order of name, without one. Names
-// are escaped under both schemes: CLB-0009.
-func appendCanonicalQuery(b []byte, params Params, except string) []byte {
+// escaping is how a canonical query is spelled: the older scheme escapes it as a
+// whole once more, which is the same as to escape its parts twice.
+type escaping struct{ percent, equals, and string }
+
+var (
+	once  = escaping{"%", "=", "&"}
+	twice = escaping{"%25", "%3D", "%26"}
+)
+
+// appendQuery appends the parameters in order of name, without one. Names are
+// escaped under both schemes: CLB-0009.
+func (e escaping) appendQuery(b []byte, params Params, except string) []byte {
 	start := len(b)
 	for _, param := range params {
 		if param.Name == except {
 			continue
 		}
 		if len(b) > start {
-			b = append(b, '&')
+			b = append(b, e.and...)
 		}
-		b = appendEscaped(b, param.Name)
-		b = append(b, '=')
-		b = appendEscaped(b, param.Value)
+		b = e.appendEscaped(b, param.Name)
+		b = append(b, e.equals...)
+		b = e.appendEscaped(b, param.Value)
 	}
 	return b
 }
 
 // appendEscaped percent-encodes by RFC 3986: letters, digits and -_.~ stay.
-func appendEscaped[T string | []byte](b []byte, s T) []byte {
+func (e escaping) appendEscaped(b []byte, s string) []byte {
+	start := 0
 	for i := range len(s) {
-		if c := s[i]; unreserved[c] {
-			b = append(b, c)
-		} else {
-			b = append(b, '%', upperHex[c>>4], upperHex[c&15])
+		if c := s[i]; !unreserved[c] {
+			b = append(append(b, s[start:i]...), e.percent...)
+			b = append(b, upperHex[c>>4], upperHex[c&15])
+			start = i + 1
 		}
 	}
-	return b
+	return append(b, s[start:]...)
 }
 
 // unreserved are the bytes that stay.
@@ -242,8 +252,4 @@ func readTimestamp(text string, now time.Time) (time.Time, *Problem) {
 		return t, problemTimestampExpired
 	}
 	return t, nil
-}
-
-func (s signature) matches(secret string) bool {
-	return hmac.Equal([]byte(s.sign(secret, s.stringToSign)), []byte(s.value))
 }
