@@ -13,11 +13,7 @@ func (e *Emulator) observe(metrics *control.Metrics) func(*gateway.Call, gateway
 	return func(call *gateway.Call, outcome gateway.Outcome) {
 		e.calls.Add(1)
 		metrics.Observe(call, outcome)
-		sent := make([]journal.Parameter, len(call.Params))
-		for i, param := range call.Params {
-			sent[i] = journal.Parameter(param)
-		}
-		e.journal.Record(entryOf(call, outcome, e.store.Now()), sent...)
+		e.journal.Record(entryOf(call, outcome, e.store.Now()), call.Params...)
 	}
 }
 

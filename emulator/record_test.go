@@ -46,9 +46,9 @@ func TestCallsAreJournalled(t *testing.T) {
 	}
 	want := []journal.Entry{
 		{Sequence: 1, Kind: journal.KindCall, RequestID: created.Text("RequestId"), Action: "CreateLoadBalancer", Made: id, Status: 200, Unread: []string{"LoadBalancerNam"},
-			Parameters: map[string]string{"RegionId": "cn-hangzhou", "LoadBalancerSpec": "slb.s1.small", "LoadBalancerNam": "typo"}},
+			Parameters: journal.Parameters{{Name: "LoadBalancerNam", Value: "typo"}, {Name: "LoadBalancerSpec", Value: "slb.s1.small"}, {Name: "RegionId", Value: "cn-hangzhou"}}},
 		{Sequence: 2, Kind: journal.KindCall, RequestID: deleted.Text("RequestId"), Action: "DeleteLoadBalancer", Resource: id, Status: 503,
-			Code: "ServiceUnavailable", Faults: []string{"busy"}, Parameters: map[string]string{"RegionId": "cn-hangzhou", "LoadBalancerId": id}},
+			Code: "ServiceUnavailable", Faults: []string{"busy"}, Parameters: journal.Parameters{{Name: "LoadBalancerId", Value: id}, {Name: "RegionId", Value: "cn-hangzhou"}}},
 	}
 	for i, w := range want {
 		w.AccessKeyID, w.Product, w.Region, w.UserAgent = emulatortest.AccessKeyID, "Slb", "cn-hangzhou", "Go-http-client/1.1"

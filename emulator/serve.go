@@ -25,7 +25,10 @@ const (
 	idleTimeout       = 2 * time.Minute
 	// A client gets so long for each piece of an answer, and then is let go of with
 	// all that was made for it.
-	writeTimeout   = 30 * time.Second
+	writeTimeout = 30 * time.Second
+	// An answer of one piece that is made so fast has its time from when its call was
+	// read.
+	soon           = time.Second
 	piece          = 256 << 10
 	maxHeaderBytes = 1 << 20
 )
@@ -100,12 +103,12 @@ func (e *Emulator) listen(name, address string, handler http.Handler, config *tl
 func newServer(life context.Context, cfg *Config, handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			handler.ServeHTTP(&inPieces{w, http.NewResponseController(w)}, r)
+			handler.ServeHTTP(&inPieces{w, time.Now()}, r)
 		}),
 		BaseContext:       func(net.Listener) context.Context { return life },
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
+		WriteTimeout:      writeTimeout + soon,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          log.New(serverLog{cfg.Log}, "", 0),
@@ -116,16 +119,21 @@ func newServer(life context.Context, cfg *Config, handler http.Handler) *http.Se
 // it is there: making it may have taken longer.
 type inPieces struct {
 	http.ResponseWriter
-	control *http.ResponseController
+	read time.Time // when the call was
 }
 
 // Unwrap is for http.ResponseController.
 func (w *inPieces) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (w *inPieces) extend() { _ = w.control.SetWriteDeadline(time.Now().Add(writeTimeout)) }
+func (w *inPieces) extend() {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(writeTimeout))
+}
 
 // Write implements http.ResponseWriter.
 func (w *inPieces) Write(p []byte) (written int, err error) {
+	if len(p) <= piece && time.Since(w.read) < soon {
+		return w.ResponseWriter.Write(p)
+	}
 	for {
 		w.extend()
 		n, err := w.ResponseWriter.Write(p[written:min(written+piece, len(p))])

@@ -126,7 +126,8 @@ func (s *Store) Schema() *Schema { return s.schema }
 
 // Now is the emulated time.
 func (s *Store) Now() time.Time {
-	return s.view(s.visible.Load().reading(), Owner{}).now
+	v := View{txn: s.visible.Load().reading(), schema: s.schema}
+	return emulatedTime(&v, s.clock.Now())
 }
 
 // View runs fn on the newest durable state, with what has become due since, as

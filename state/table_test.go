@@ -289,12 +289,12 @@ func TestTags(t *testing.T) {
 				t.Errorf("%s: ResourcesTagged = %s, want %s", c.name, got, c.want)
 			}
 		}
-		tags := state.TagsOf(tx.View, cloud.TagLoadBalancer, "lb-1")
+		tags := slices.Collect(state.TagsOf(tx.View, cloud.TagLoadBalancer, "lb-1"))
 		if len(tags) != 2 || tags[0].Key != "app" || tags[1].Key != "env" {
 			t.Errorf("TagsOf is not in order of key: %v", tags)
 		}
 		state.DeleteTagsOf(tx, cloud.TagLoadBalancer, "lb-1")
-		if len(state.TagsOf(tx.View, cloud.TagLoadBalancer, "lb-1")) != 0 || len(state.TagsOf(tx.View, cloud.TagLoadBalancer, "lb-2")) != 2 {
+		if len(slices.Collect(state.TagsOf(tx.View, cloud.TagLoadBalancer, "lb-1"))) != 0 || len(slices.Collect(state.TagsOf(tx.View, cloud.TagLoadBalancer, "lb-2"))) != 2 {
 			t.Error("DeleteTagsOf does not delete the tags of one resource alone")
 		}
 	})

@@ -2,6 +2,7 @@ package state
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 )
 
@@ -51,14 +52,14 @@ func SetTag(tx *Tx, t TagResourceType, resourceID, key, value string) {
 	Tags.Put(tx, &Tag{Owner: tx.Scope(), ResourceType: t, ResourceID: resourceID, Key: key, Value: value})
 }
 
-// TagsOf returns the tags of a resource in order of key.
-func TagsOf(v *View, t TagResourceType, resourceID string) []*Tag {
-	return slices.Collect(TagsByResource.List(v, resourceID, string(t)))
+// TagsOf yields the tags of a resource in order of key.
+func TagsOf(v *View, t TagResourceType, resourceID string) iter.Seq[*Tag] {
+	return TagsByResource.List(v, resourceID, string(t))
 }
 
 // DeleteTagsOf takes all tags off a resource.
 func DeleteTagsOf(tx *Tx, t TagResourceType, resourceID string) {
-	for tag := range TagsByResource.List(tx.View, resourceID, string(t)) {
+	for tag := range TagsOf(tx.View, t, resourceID) {
 		Tags.Delete(tx, TagID(t, resourceID, tag.Key))
 	}
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -126,12 +124,11 @@ func told(e *journal.Entry) (list []string) {
 	for _, name := range e.Unread {
 		list = append(list, "unread="+printable(name))
 	}
-	for _, name := range slices.Sorted(maps.Keys(e.Parameters)) {
-		value := e.Parameters[name]
-		if untold[name] || value == "" || value == e.Resource && e.Made == "" {
+	for _, p := range e.Parameters {
+		if untold[p.Name] || p.Value == "" || p.Value == e.Resource && e.Made == "" {
 			continue
 		}
-		list = append(list, printable(name)+"="+short(value))
+		list = append(list, printable(p.Name)+"="+short(p.Value))
 	}
 	return list
 }
@@ -141,8 +138,8 @@ var untold = map[string]bool{"RegionId": true, "ClientToken": true, "PageNumber"
 
 func (l *entryLines) change(e *journal.Entry) []string {
 	pieces := []string{"* " + e.Time.Format(l.time), string(e.Kind) + ": " + e.Action}
-	for _, name := range slices.Sorted(maps.Keys(e.Parameters)) {
-		pieces = append(pieces, printable(name)+"="+short(e.Parameters[name]))
+	for _, p := range e.Parameters {
+		pieces = append(pieces, printable(p.Name)+"="+short(p.Value))
 	}
 	return pieces
 }

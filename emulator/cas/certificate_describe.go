@@ -121,7 +121,7 @@ func getUserCertificateDetail(v *state.View, req *getUserCertificateDetailReques
 		resp.CertChain = append(resp.CertChain, chainLink{link.Subject.CommonName, link.Issuer.CommonName, link.NotBefore.UnixMilli(),
 			link.NotAfter.UnixMilli(), max(int(link.NotAfter.Sub(v.Now()).Hours()/24), 0)})
 	}
-	for _, t := range state.TagsOf(v, cloud.TagUserCertificate, cloud.UserCertificates.ID(c)) {
+	for t := range state.TagsOf(v, cloud.TagUserCertificate, cloud.UserCertificates.ID(c)) {
 		resp.Tags = append(resp.Tags, tagView{t.Key, t.Value})
 	}
 	return resp, nil

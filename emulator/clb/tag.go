@@ -100,7 +100,7 @@ type tag struct {
 
 func tagsOf(v *state.View, t state.TagResourceType, id string) []tag {
 	var tags []tag
-	for _, found := range state.TagsOf(v, t, id) {
+	for found := range state.TagsOf(v, t, id) {
 		tags = append(tags, tag{found.Key, found.Value})
 	}
 	return tags
@@ -280,7 +280,7 @@ func (req *listTagResourcesRequest) tagged(v *state.View, kind state.TagResource
 		if !state.HasTags(v, kind, id, tagFilters(req.Tags)) {
 			continue
 		}
-		for _, t := range state.TagsOf(v, kind, id) {
+		for t := range state.TagsOf(v, kind, id) {
 			list = append(list, tagging.Resource{ResourceType: string(req.ResourceType), ResourceID: id, TagKey: t.Key, TagValue: t.Value})
 		}
 	}

@@ -129,7 +129,7 @@ func TestChangesAreJournalled(t *testing.T) {
 		since = page.Last
 		var got []string
 		for _, e := range page.Entries {
-			got = append(got, fmt.Sprintf("%s %s %v", e.Kind, e.Action, e.Parameters))
+			got = append(got, fmt.Sprintf("%s %s %v", e.Kind, e.Action, e.Parameters.Map()))
 			if e.Time.IsZero() {
 				t.Errorf("%s is at no time", test.call)
 			}

@@ -27,7 +27,7 @@ func TestImportCluster(t *testing.T) {
 	f.mustRefuse("POST", "/v1/world/import", fmt.Sprintf(`{"kind": "Node", "x": "%2000s"}`, ""), 413, "too large")
 	page := f.journal.Query(journal.Query{})
 	if len(page.Entries) != 1 || page.Entries[0].Action != "import a cluster" ||
-		page.Entries[0].Parameters["instances"] != "1 created, 0 changed, 0 unchanged" {
+		page.Entries[0].Parameters.Get("instances") != "1 created, 0 changed, 0 unchanged" {
 		t.Errorf("the journal has %+v, want the one import", page.Entries)
 	}
 }

@@ -140,7 +140,7 @@ func (a *api) checkParameter(name string) error {
 		}
 	}
 	for _, e := range a.Journal.Query(journal.Query{}).Entries {
-		if _, sent := e.Parameters[name]; sent {
+		if _, sent := e.Parameters.Find(name); sent {
 			return nil
 		}
 	}

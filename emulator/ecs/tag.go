@@ -84,7 +84,7 @@ func (r *tagged) filter(v *state.View, kind state.TagResourceType) func(id strin
 
 func tagsOf(v *state.View, kind state.TagResourceType, id string) []tagView {
 	var tags []tagView
-	for _, t := range state.TagsOf(v, kind, id) {
+	for t := range state.TagsOf(v, kind, id) {
 		tags = append(tags, tagView{Key: t.Key, Value: t.Value})
 	}
 	return tags

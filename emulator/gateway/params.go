@@ -10,7 +10,7 @@ import (
 )
 
 // Param is a parameter of a call.
-type Param struct{ Name, Value string }
+type Param = struct{ Name, Value string }
 
 // Params are the parameters of a call, in order of name. A list and not a map: it
 // is made for each call, signed in this order, and short.

@@ -31,9 +31,12 @@ func (s *Server) authorize(call *Call, v *state.View) *Problem {
 	if !ok {
 		return nil
 	}
-	action := call.product.ramName() + ":" + call.ActionName
-	decision := cloud.Allowed
-	if policy, ok := cloud.Policies.Find(v, cloud.PolicyID(key.AccountID, key.Principal())); ok {
+	policy, known := cloud.Policies.Find(v, cloud.PolicyID(key.AccountID, key.Principal()))
+	if !known && key.SessionPolicy == nil {
+		return nil
+	}
+	action, decision := call.product.ramName()+":"+call.ActionName, cloud.Allowed
+	if known {
 		decision = policy.Document.Decide(action, call.resource())
 	}
 	if decision == cloud.Allowed && key.SessionPolicy != nil {

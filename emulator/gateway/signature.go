@@ -237,15 +237,15 @@ var unreserved = func() (stays [256]bool) {
 }()
 
 // timestampForm is the only form of time that a signature may carry: UTC,
-// without a fraction.
+// without a fraction. time.Parse reads RFC 3339, which has it, much faster.
 const timestampForm = "2006-01-02T15:04:05Z"
 
 // timestampWindow is how far a client's clock may be off, each way: CLB-0008.
 const timestampWindow = 15 * time.Minute
 
 func readTimestamp(text string, now time.Time) (time.Time, *Problem) {
-	t, err := time.Parse(timestampForm, text)
-	if err != nil {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || len(text) != len(timestampForm) || text[len(text)-1] != 'Z' {
 		return t, problemTimestampFormat
 	}
 	if d := now.Sub(t); d > timestampWindow || d < -timestampWindow {

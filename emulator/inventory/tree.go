@@ -115,7 +115,7 @@ func nlbAddresses(lb *cloud.NLBLoadBalancer) (list []controlapi.Address) {
 }
 
 func tag(v *state.View, sort state.TagResourceType, id string, tree *controlapi.LoadBalancerTree) {
-	for _, t := range state.TagsOf(v, sort, id) {
+	for t := range state.TagsOf(v, sort, id) {
 		tree.Tags[t.Key] = t.Value
 	}
 }

@@ -36,8 +36,8 @@ type Entry struct {
 	// Resource is the id that the call is about.
 	Resource string `json:"resource,omitempty"`
 	// Made is the id of what the call made.
-	Made       string            `json:"made,omitempty"`
-	Parameters map[string]string `json:"parameters,omitempty"`
+	Made       string     `json:"made,omitempty"`
+	Parameters Parameters `json:"parameters,omitempty"`
 	// Omitted counts the parameters that are too many to be kept.
 	Omitted int    `json:"omitted,omitempty"`
 	Status  int    `json:"status,omitempty"`
@@ -58,9 +58,6 @@ const (
 	maxParameters = 8 << 10 // of all names and values
 	maxNames      = 32      // of faults, and of unread parameters
 )
-
-// Parameter is one as it was sent.
-type Parameter struct{ Name, Value string }
 
 // clean makes the entry's texts its own, as those of a request share its memory,
 // bounds them, and hides secrets. The parameters sent, in order of name, become the
@@ -88,7 +85,7 @@ func (e *Entry) keepParameters(kept *texts, sent []Parameter) {
 	if len(sent) == 0 {
 		return
 	}
-	e.Parameters = make(map[string]string, min(len(sent), maxNames))
+	e.Parameters = make(Parameters, 0, min(len(sent), maxNames))
 	room := maxParameters
 	for _, p := range sent {
 		name, value := openName(p.Name), p.Value
@@ -100,7 +97,7 @@ func (e *Entry) keepParameters(kept *texts, sent []Parameter) {
 			e.Omitted = len(sent) - len(e.Parameters)
 			return
 		}
-		e.Parameters[kept.bounded(name, maxText)] = kept.bounded(value, maxValue)
+		e.Parameters.Add(kept.bounded(name, maxText), kept.bounded(value, maxValue))
 	}
 }
 

@@ -55,7 +55,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := readEntries(t, path)
-	if len(got) != 3 || got[1].Action != "a" || got[1].Parameters["Name"] != "n" || got[2].Kind != journal.KindMark {
+	if len(got) != 3 || got[1].Action != "a" || got[1].Parameters.Get("Name") != "n" || got[2].Kind != journal.KindMark {
 		t.Errorf("the file holds %+v, want the old line, the call and the mark", got)
 	}
 	if text, err := os.ReadFile(path); err != nil || bytes.Contains(text, []byte("5ecr3t")) {

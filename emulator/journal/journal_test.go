@@ -285,8 +285,8 @@ func TestBounds(t *testing.T) {
 			t.Errorf("a text of %d bytes is kept as %q, want valid UTF-8 that says that it was cut", len(huge), text)
 		}
 	}
-	for name, value := range kept.Parameters {
-		size += len(name) + len(value)
+	for _, p := range kept.Parameters {
+		size += len(p.Name) + len(p.Value)
 	}
 	if size > 20<<10 {
 		t.Errorf("the entry has %d bytes, want some KiB", size)

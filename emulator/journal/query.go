@@ -132,7 +132,7 @@ func joinKinds() string {
 func (q Query) wants(e *Entry) bool {
 	for name, want := range q.Fields {
 		if parameter, ok := strings.CutPrefix(name, parameterPrefix); ok {
-			if value, sent := e.Parameters[parameter]; !sent || value != want {
+			if value, sent := e.Parameters.Find(parameter); !sent || value != want {
 				return false
 			}
 		} else if !conditions[name](e, want) {

@@ -32,7 +32,7 @@ func TestSecrets(t *testing.T) {
 	} {
 		j := mustNew(t, journal.Config{})
 		j.Record(call("UploadServerCertificate"), journal.Parameter{Name: test.name, Value: test.value})
-		got := j.Query(journal.Query{}).Entries[0].Parameters[test.name]
+		got := j.Query(journal.Query{}).Entries[0].Parameters.Get(test.name)
 		if (got == journal.Hidden) != test.hidden {
 			t.Errorf("%s=%q is kept as %q, want it hidden: %t", test.name, test.value, got, test.hidden)
 		}
@@ -47,7 +47,7 @@ func TestSecretsOfChanges(t *testing.T) {
 		journal.Parameter{Name: "a-rule", Value: "match:\n  params.PrivateKey: x\n"},
 		journal.Parameter{Name: "throttle.action.UploadServerCertificate", Value: "1"})
 	got := j.Query(journal.Query{}).Entries[0].Parameters
-	if got["throttle.action.UploadServerCertificate"] != "1" || got["a-rule"] != journal.Hidden {
+	if got.Get("throttle.action.UploadServerCertificate") != "1" || got.Get("a-rule") != journal.Hidden {
 		t.Errorf("the change is kept as %v, want the condition shown and the rule hidden", got)
 	}
 }

@@ -62,14 +62,14 @@ type attributeTag struct {
 }
 
 func tagsOf(v *state.View, kind state.TagResourceType, id string) (tags []tagging.Tag) {
-	for _, t := range state.TagsOf(v, kind, id) {
+	for t := range state.TagsOf(v, kind, id) {
 		tags = append(tags, tagging.Tag{Key: t.Key, Value: t.Value})
 	}
 	return tags
 }
 
 func attributeTagsOf(v *state.View, kind state.TagResourceType, id string) (tags []attributeTag) {
-	for _, t := range state.TagsOf(v, kind, id) {
+	for t := range state.TagsOf(v, kind, id) {
 		tags = append(tags, attributeTag{t.Key, t.Value})
 	}
 	return tags

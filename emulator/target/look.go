@@ -35,7 +35,7 @@ func (r *Remote) Calls(ctx context.Context, since uint64) ([]scenarios.JournalCa
 	calls := make([]scenarios.JournalCall, len(page.Entries))
 	for i, e := range page.Entries {
 		calls[i] = scenarios.JournalCall{Sequence: e.Sequence, Time: e.Time, UserAgent: e.UserAgent, Product: e.Product, Action: e.Action,
-			Params: e.Parameters, Status: e.Status, Code: e.Code, Faults: e.Faults}
+			Params: e.Parameters.Map(), Status: e.Status, Code: e.Code, Faults: e.Faults}
 	}
 	return calls, nil
 }

@@ -7,7 +7,6 @@ package upgradecheck
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -101,7 +100,7 @@ func Check(calls []*journal.Entry, changes func(action string) bool, before Desc
 			found = append(found, LoadBalancer{ID: id, Name: nameOf(call, id, before)})
 		}
 		found[n].Changes = append(found[n].Changes, Change{
-			Change: wordsOf(call.Action), Action: call.Action, Port: call.Parameters["ListenerPort"], Sequence: call.Sequence, Code: call.Code,
+			Change: wordsOf(call.Action), Action: call.Action, Port: call.Parameters.Get("ListenerPort"), Sequence: call.Sequence, Code: call.Code,
 			Differences: differences(call, before),
 		})
 	}
@@ -111,14 +110,14 @@ func Check(calls []*journal.Entry, changes func(action string) bool, before Desc
 // loadBalancerOf is the load balancer that a call is about, "" when it is about
 // none.
 func loadBalancerOf(call *journal.Entry, before Describe, groups map[string]string) string {
-	if id := call.Parameters["LoadBalancerId"]; id != "" {
+	if id := call.Parameters.Get("LoadBalancerId"); id != "" {
 		return id
 	}
-	if id := call.Parameters["VServerGroupId"]; id != "" {
+	if id := call.Parameters.Get("VServerGroupId"); id != "" {
 		group := before(call, "DescribeVServerGroupAttribute", map[string]string{"VServerGroupId": id})
 		return cmp.Or(text(group["LoadBalancerId"]), groups[id])
 	}
-	if id := call.Parameters["ResourceId.1"]; strings.HasPrefix(id, "lb-") {
+	if id := call.Parameters.Get("ResourceId.1"); strings.HasPrefix(id, "lb-") {
 		return id
 	}
 	return ""
@@ -138,8 +137,8 @@ var addressing = []string{"RegionId", "LoadBalancerId", "ListenerPort", "Listene
 // differences are the parameters that are not what is stored of what they change.
 func differences(call *journal.Entry, before Describe) (found []Difference) {
 	stored := storedOf(call, before)
-	for _, name := range slices.Sorted(maps.Keys(call.Parameters)) {
-		was, sent := text(stored[name]), call.Parameters[name]
+	for _, p := range call.Parameters {
+		name, was, sent := p.Name, text(stored[p.Name]), p.Value
 		about := slices.Contains(addressing, name) || name == "VServerGroupId" && !listenerAction().MatchString(call.Action)
 		if !about && !strings.EqualFold(was, sent) {
 			found = append(found, Difference{name, was, sent})
@@ -153,7 +152,7 @@ func storedOf(call *journal.Entry, before Describe) map[string]any {
 	only := func(action string, names ...string) map[string]any {
 		params := make(map[string]string, len(names))
 		for _, name := range names {
-			params[name] = call.Parameters[name]
+			params[name] = call.Parameters.Get(name)
 		}
 		return before(call, action, params)
 	}
@@ -170,9 +169,9 @@ func storedOf(call *journal.Entry, before Describe) map[string]any {
 		return listener
 	case m != nil || strings.HasPrefix(call.Action, "Create"):
 		return nil
-	case call.Parameters["VServerGroupId"] != "":
+	case call.Parameters.Get("VServerGroupId") != "":
 		return only("DescribeVServerGroupAttribute", "VServerGroupId")
-	case call.Parameters["LoadBalancerId"] != "":
+	case call.Parameters.Get("LoadBalancerId") != "":
 		return only("DescribeLoadBalancerAttribute", "LoadBalancerId")
 	default:
 		return nil

@@ -30,9 +30,9 @@ func changes(action string) bool { return !strings.HasPrefix(action, "Describe")
 
 // call is an entry of the journal; pairs are names and values in turn.
 func call(action string, pairs ...string) *journal.Entry {
-	e := &journal.Entry{Kind: journal.KindCall, Action: action, Parameters: map[string]string{"RegionId": "cn-hangzhou"}}
+	e := &journal.Entry{Kind: journal.KindCall, Action: action, Parameters: journal.Parameters{{Name: "RegionId", Value: "cn-hangzhou"}}}
 	for pair := range slices.Chunk(pairs, 2) {
-		e.Parameters[pair[0]] = pair[1]
+		e.Parameters.Add(pair[0], pair[1])
 	}
 	return e
 }

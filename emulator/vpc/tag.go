@@ -42,7 +42,7 @@ func (r *tagged) filter(v *state.View, kind state.TagResourceType) func(id strin
 
 func tagsOf(v *state.View, kind state.TagResourceType, id string) []tagging.Tag {
 	var tags []tagging.Tag
-	for _, t := range state.TagsOf(v, kind, id) {
+	for t := range state.TagsOf(v, kind, id) {
 		tags = append(tags, tagging.Tag{Key: t.Key, Value: t.Value})
 	}
 	return tags

@@ -71,7 +71,7 @@ func (r Resource) Place() string { return r.ResourceID + "/" + r.TagKey }
 // their type.
 func Resources(v *state.View, kind state.TagResourceType, resourceType string, ids []string, tags []Tag) (list []Resource) {
 	for _, id := range Find(v, kind, ids, tags) {
-		for _, t := range state.TagsOf(v, kind, id) {
+		for t := range state.TagsOf(v, kind, id) {
 			list = append(list, Resource{resourceType, id, t.Key, t.Value})
 		}
 	}
