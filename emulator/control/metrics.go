@@ -1,7 +1,9 @@
 package control
 
 import (
+	"cmp"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,8 +21,19 @@ type Metrics struct {
 	duration *prometheus.HistogramVec
 	actions  map[string]map[string]bool // by product and name
 
-	mu    sync.Mutex
-	codes map[string]bool
+	mu     sync.RWMutex
+	codes  map[string]bool
+	series map[labels]series
+}
+
+// labels are those of an outcome.
+type labels struct{ product, action, code string }
+
+// series are what an outcome counts in. They are kept, as most calls have one that was
+// seen before.
+type series struct {
+	calls    prometheus.Counter
+	duration prometheus.Observer
 }
 
 // NewMetrics returns metrics over the store and the products' calls.
@@ -36,6 +49,7 @@ func NewMetrics(store *state.Store, products []*gateway.Product) *Metrics {
 		}, []string{"product", "action"}),
 		actions: make(map[string]map[string]bool),
 		codes:   make(map[string]bool),
+		series:  make(map[labels]series),
 	}
 	for _, p := range products {
 		m.actions[p.Name] = make(map[string]bool)
@@ -57,12 +71,15 @@ func NewMetrics(store *state.Store, products []*gateway.Product) *Metrics {
 
 // Observe counts a call when it is answered.
 func (m *Metrics) Observe(call *gateway.Call, outcome gateway.Outcome) {
-	product, action := call.Product(), call.ActionName
-	if !m.actions[product][action] {
-		action = other
+	seen := labels{call.Product(), call.ActionName, outcome.Code}
+	m.mu.RLock()
+	counted, known := m.series[seen]
+	m.mu.RUnlock()
+	if !known {
+		counted = m.seriesOf(seen)
 	}
-	m.calls.WithLabelValues(product, action, m.code(outcome)).Inc()
-	m.duration.WithLabelValues(product, action).Observe(outcome.Duration.Seconds())
+	counted.calls.Inc()
+	counted.duration.Observe(outcome.Duration.Seconds())
 }
 
 // other stands for what clients invent: names that they choose would make the
@@ -71,18 +88,27 @@ const other = "other"
 
 const maxCodes = 500
 
-// code names the outcome. Codes can be made of parameter names.
-func (m *Metrics) code(outcome gateway.Outcome) string {
-	if outcome.Code == "" {
-		return "OK"
-	}
+// seriesOf finds what an outcome counts in, and keeps it if its labels are not of the
+// client's invention.
+func (m *Metrics) seriesOf(seen labels) series {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.codes[outcome.Code] && len(m.codes) >= maxCodes {
-		return other
+	told := seen
+	if !m.actions[seen.product][seen.action] {
+		told.action = other
 	}
-	m.codes[outcome.Code] = true
-	return outcome.Code
+	if !m.codes[seen.code] && len(m.codes) >= maxCodes { // codes can be made of parameter names
+		told.code = other
+	}
+	m.codes[strings.Clone(told.code)] = true // and not a part of the request
+	counted := series{
+		calls:    m.calls.WithLabelValues(told.product, told.action, cmp.Or(told.code, "OK")),
+		duration: m.duration.WithLabelValues(told.product, told.action),
+	}
+	if told == seen {
+		m.series[labels{seen.product, strings.Clone(seen.action), strings.Clone(seen.code)}] = counted
+	}
+	return counted
 }
 
 // Handler serves the metrics in the form that Prometheus reads, with those of the
