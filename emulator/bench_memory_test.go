@@ -3,25 +3,30 @@ package emulator_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/pprof"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // BenchmarkMemory measures what a load balancer as a CCM makes it costs in the
-// heap after a collection, and what the process has resident: one listener, one
-// group of three servers, two tags, the addresses, the client token, the journal.
+// heap after a collection: one listener, one group of three servers, two tags, the
+// addresses, the client token, the journal.
 // CLBEMU_HEAP_PROFILE names a file for a heap profile.
 func BenchmarkMemory(b *testing.B) {
 	const n = 5_000
@@ -37,7 +42,11 @@ func BenchmarkMemory(b *testing.B) {
 	for client := range clients {
 		wait.Go(func() {
 			for i := client; i < n; i += clients {
-				makeService(b, e.Handler(), i)
+				makeService(b, func(query string) (string, error) {
+					w := httptest.NewRecorder()
+					e.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1/?"+query, nil))
+					return text(w.Result(), nil)
+				}, i)
 			}
 		})
 	}
@@ -46,13 +55,45 @@ func BenchmarkMemory(b *testing.B) {
 	if name := os.Getenv("CLBEMU_HEAP_PROFILE"); name != "" {
 		writeHeapProfile(b, name)
 	}
-	process, err := os.FindProcess(os.Getpid())
-	if err != nil {
+	report(b, float64(after-before)/1024/float64(n), "KiB", "heap of %d load balancers as a CCM makes them: %.1f KiB each", n, float64(after-before)/1024/float64(n))
+}
+
+// BenchmarkResident measures what the process has in memory for each of many load
+// balancers that 64 clients have just made, and when it has come to rest.
+func BenchmarkResident(b *testing.B) {
+	file := filepath.Join(b.TempDir(), "world.yaml")
+	if err := os.WriteFile(file, []byte(crowdedWorldText), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	memory := resident(b, process)
-	report(b, memory*1024/float64(n), "KiB", "%d load balancers as a CCM makes them: %.1f KiB of heap and %.1f KiB resident each, target <= 15",
-		n, float64(after-before)/1024/float64(n), memory*1024/float64(n))
+	s := startUp(b, build(b), b.TempDir(), "--auth", "off", "--world", file)
+	var change controlapi.Change
+	for _, name := range cloud.Schema.QuotaNames() {
+		change.Settings = append(change.Settings, controlapi.Setting{Name: "quota." + string(name), Value: "1000000000"})
+	}
+	control := controlclient.Client{URL: s.control}
+	if _, err := control.SetWorld(b.Context(), change); err != nil {
+		b.Fatal(err)
+	}
+	before := s.resident(b)
+	const clients = 64
+	client := keepAlive(clients)
+	var wait sync.WaitGroup
+	for worker := range clients {
+		wait.Go(func() {
+			for i := worker; i < many; i += clients {
+				makeService(b, func(query string) (string, error) { return text(client.Post(s.url+"/?"+query, "", nil)) }, i)
+			}
+		})
+	}
+	wait.Wait()
+	at := s.resident(b)
+	rested := at
+	for end := time.Now().Add(40 * time.Second); time.Now().Before(end); time.Sleep(time.Second) {
+		rested = min(rested, s.resident(b))
+	}
+	each := func(memory float64) float64 { return memory * 1024 / many }
+	report(b, each(at), "KiB", "%d load balancers as a CCM makes them: %.1f KiB resident each, target <= 14.6 (15 kB), %.1f at rest; the process had %.1f MiB before",
+		many, each(at), each(rested), before)
 }
 
 // heap is what is in use after a collection.
@@ -90,8 +131,21 @@ func raiseQuotas(b *testing.B, store *state.Store) {
 
 var madeID = regexp.MustCompile(`"(?:LoadBalancerId|VServerGroupId)":"([^"]*)"`)
 
+// text is the body of an answer, and of a refusal an error.
+func text(r *http.Response, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err == nil && r.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%d %s", r.StatusCode, body)
+	}
+	return string(body), err
+}
+
 // makeService makes the calls by which a CCM makes a load balancer for a Service.
-func makeService(b *testing.B, h http.Handler, i int) {
+func makeService(b *testing.B, post func(query string) (string, error), i int) {
 	b.Helper()
 	do := func(action string, parameters ...string) string {
 		query := url.Values{"Version": {"2014-05-15"}, "Action": {action}, "RegionId": {scope.RegionID}}
@@ -99,12 +153,11 @@ func makeService(b *testing.B, h http.Handler, i int) {
 			name, value, _ := strings.Cut(p, "=")
 			query.Set(name, value)
 		}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1/?"+query.Encode(), nil))
-		if w.Code != http.StatusOK {
-			b.Errorf("%s = %d %s", action, w.Code, w.Body)
+		answer, err := post(query.Encode())
+		if err != nil {
+			b.Errorf("%s = %v", action, err)
 		}
-		if found := madeID.FindStringSubmatch(w.Body.String()); found != nil {
+		if found := madeID.FindStringSubmatch(answer); found != nil {
 			return found[1]
 		}
 		return ""

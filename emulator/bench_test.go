@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -58,10 +59,12 @@ func report(b *testing.B, figure float64, unit, format string, args ...any) {
 	b.Logf("%s [%s]", fmt.Sprintf(format, args...), aboutMachine())
 }
 
+var crowdedWorldText = strings.ReplaceAll(string(world.DefaultText), "198.18.0.0/16", "11.0.0.0/8")
+
 // crowdedWorld is the default world with public addresses for many load balancers.
 func crowdedWorld(b *testing.B) *world.World {
 	b.Helper()
-	w, err := world.Parse("bench.yaml", []byte(strings.ReplaceAll(string(world.DefaultText), "198.18.0.0/16", "11.0.0.0/8")))
+	w, err := world.Parse("bench.yaml", []byte(crowdedWorldText))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -276,15 +279,21 @@ func build(b *testing.B) string {
 	return binary
 }
 
-// startUp runs the binary and returns how long it took to the first signed
-// answer, with the process.
-func startUp(b *testing.B, binary, dir string) (time.Duration, *os.Process) {
+// started is a process that serves.
+type started struct {
+	*os.Process
+	took         time.Duration // to the first signed answer
+	url, control string
+}
+
+// startUp runs the binary until the benchmark ends.
+func startUp(b *testing.B, binary, dir string, flags ...string) started {
 	b.Helper()
 	stdout, w, err := os.Pipe()
 	if err != nil {
 		b.Fatal(err)
 	}
-	cmd := exec.Command(binary, "serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0", "--data-dir", dir)
+	cmd := exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0", "--data-dir", dir}, flags...)...)
 	cmd.Stdout, cmd.Stderr = w, os.Stderr
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
@@ -297,11 +306,11 @@ func startUp(b *testing.B, binary, dir string) (time.Duration, *os.Process) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	_, url, _ := strings.Cut(string(text[:n]), "API")
-	if err := post(keepAlive(1), strings.Fields(url)[0], "DescribeRegions", nil); err != nil {
+	urls := regexp.MustCompile(`http://\S+`).FindAllString(string(text[:n]), 2)
+	if err := post(keepAlive(1), urls[0], "DescribeRegions", nil); err != nil {
 		b.Fatal(err)
 	}
-	return time.Since(start), cmd.Process
+	return started{cmd.Process, time.Since(start), urls[0], urls[1]}
 }
 
 // BenchmarkStart measures from exec to the first signed answer.
@@ -311,11 +320,10 @@ func BenchmarkStart(b *testing.B) {
 	measure := func(dir func() string) time.Duration {
 		took := make([]time.Duration, 9)
 		for i := range took {
-			var process *os.Process
-			took[i], process = startUp(b, binary, dir())
-			memory = resident(b, process)
-			process.Kill()
-			process.Wait()
+			s := startUp(b, binary, dir())
+			took[i], memory = s.took, s.resident(b)
+			s.Kill()
+			s.Wait()
 		}
 		return median(took)
 	}
@@ -348,10 +356,10 @@ func showVersion(b *testing.B, binary string) time.Duration {
 	return median(took)
 }
 
-// resident is what a process has in memory, in MiB.
-func resident(b *testing.B, process *os.Process) float64 {
+// resident is what the process has in memory, in MiB.
+func (s started) resident(b *testing.B) float64 {
 	b.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Pid))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -370,7 +378,6 @@ func BenchmarkFootprint(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	_, process := startUp(b, binary, b.TempDir())
-	memory := resident(b, process)
+	memory := startUp(b, binary, b.TempDir()).resident(b)
 	report(b, memory, "MiB", "idle resident memory %.1f MiB (target < 30), binary %.1f MiB (target < 30)", memory, float64(info.Size())/(1<<20))
 }
