@@ -110,6 +110,9 @@ const (
 	authOff    = "off"
 )
 
+// startOver is when the first calls have been answered, of who waited for the start.
+const startOver = time.Second
+
 func (f *serveFlags) serve(cmd *cobra.Command) error {
 	cfg, err := f.config(cmd.ErrOrStderr())
 	if err != nil {
@@ -122,6 +125,12 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	}
 	if err = e.Start(); err == nil {
 		if err = f.announce(printing(cmd), e); err == nil {
+			defer time.AfterFunc(startOver, func() {
+				debug.FreeOSMemory()
+				if err := letProgramGo(); err != nil {
+					cfg.Log.Debug().Err(err).Msg("the pages that only the start needed stay in memory")
+				}
+			}).Stop()
 			err = e.Wait(ctx)
 		}
 	}
