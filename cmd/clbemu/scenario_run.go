@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
@@ -39,7 +42,7 @@ func newScenarioRun() *cobra.Command {
 		Long: `Play scenarios, the whole library if none is named. Each has a private emulator in
 memory to itself, unless --server names a running one; there, conditions and faults
 are put back when a half is over, and resources stay as the scenario leaves them;
---reset empties it before each half.
+--reset empties it before each half, and makes instances of the cluster's nodes again.
 
 Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 		Example: `  clbemu scenario run
@@ -185,9 +188,27 @@ func (r *scenarioRun) target(ctx context.Context, on scenarios.Setup, programs b
 		if err := remote.Reset(ctx); err != nil {
 			return on, nil, err
 		}
+		if err := join(ctx, control, on.Cluster); err != nil {
+			return on, nil, err
+		}
 	}
 	on.Target, on.Programs = remote, remote
 	return on, remote.Close, nil
+}
+
+// join makes instances of a cluster's nodes, which a reset has taken away.
+func join(ctx context.Context, control *controlclient.Client, cluster scenarios.Cluster) error {
+	if cluster == nil {
+		return nil
+	}
+	nodes, err := cluster.Kubectl(ctx, "", "get", "nodes", "--output", "json")
+	if err != nil {
+		return err
+	}
+	if _, err := control.ImportCluster(ctx, controlapi.Where{}, bytes.NewReader(nodes)); err != nil {
+		return fmt.Errorf("the cluster's nodes are no instances: %w", err)
+	}
+	return nil
 }
 
 // local is a private emulator.

@@ -60,6 +60,33 @@ func scenarioDir(t *testing.T) string {
 	return dir
 }
 
+// TestScenarioResetOfCluster proves that a reset leaves a cluster's nodes their instances,
+// and that a half is not played without them.
+func TestScenarioResetOfCluster(t *testing.T) {
+	s := binary.Serve(t, "--engine", "memory")
+	scenario := writeFile(t, filepath.Join(t.TempDir(), "nodes.yaml"), `about: nodes
+kubernetes:
+  steps:
+    - call: {product: Ecs, action: DescribeInstances, params: {InstanceIds: ["i-bp1ofcluster000001"]}, expect: {fields: {TotalCount: 1}}}
+`)
+	for nodes, want := range map[string]string{
+		`{"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "a"}, "spec": {"providerID": "cn-hangzhou.i-bp1ofcluster000001"},
+			"status": {"addresses": [{"type": "InternalIP", "address": "192.168.0.77"}]}}]}`: "passed: nodes, kubernetes",
+		`{"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "a"}}]}`: "the cluster's nodes are no instances: ",
+	} {
+		bin := t.TempDir()
+		kubectl := writeFile(t, filepath.Join(bin, "kubectl"), "#!/bin/sh\ncase \"$*\" in *'get nodes --output json') echo '"+nodes+"';; esac\n")
+		if err := os.Chmod(kubectl, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(binary.Path, "scenario", "run", scenario, "--reset", "--server", s.Control, "--api", s.API, "--kubeconfig", "k")
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+		if r := binary.Finish(t, cmd); !strings.Contains(r.Stdout, want) {
+			t.Errorf("with the nodes %s = %+v, want %q", nodes, r, want)
+		}
+	}
+}
+
 // TestScenarioRun proves the exit code of each sort of run, and that its output
 // says why.
 func TestScenarioRun(t *testing.T) {
