@@ -309,13 +309,21 @@ func (e *Engine) Close() error {
 	return db.Close()
 }
 
-// inOrder sorts changes by where they go, those to the same place in the order
-// in which they were made. bbolt takes keys in their order as fast as it can,
-// and a large import in any other order in time that grows with its square.
+// inOrder sorts changes by where they go, and keeps the last of those to the same
+// place. bbolt takes keys in their order as fast as it can, and a large import in
+// any other order in time that grows with its square.
 func inOrder(sets []engine.ChangeSet) engine.ChangeSet {
 	changes := slices.Concat(sets...)
-	slices.SortStableFunc(changes, func(a, b engine.Change) int {
-		return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.ID, b.ID))
-	})
-	return changes
+	slices.SortStableFunc(changes, byPlace)
+	last := changes[:0]
+	for i, c := range changes {
+		if i+1 == len(changes) || byPlace(c, changes[i+1]) != 0 {
+			last = append(last, c)
+		}
+	}
+	return last
+}
+
+func byPlace(a, b engine.Change) int {
+	return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.ID, b.ID))
 }

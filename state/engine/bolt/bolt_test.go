@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -364,5 +365,76 @@ func TestOpenReadOnly(t *testing.T) {
 	replace(t, path, strings.Repeat("text ", 10000))
 	if _, err := bolt.OpenReadOnly(dir); err == nil {
 		t.Error("reading a text succeeds")
+	}
+}
+
+// What comes after all that a table has, commit for commit or all at once, fills
+// the pages; what comes in between finds room.
+func TestPagesAreFull(t *testing.T) {
+	const rows, size = 2000, 200
+	at := func(i int) engine.Change {
+		return engine.Change{Table: "Row", ID: fmt.Sprintf("%06d", i), Value: bytes.Repeat([]byte("v"), size)}
+	}
+	cases := map[string]struct {
+		next   func(i int) engine.Change
+		commit int // rows each
+		least  float64
+	}{
+		"some at a time": {at, 7, 0.85},
+		"all at once":    {at, rows, 0.85},
+		"in between":     {func(i int) engine.Change { return at(i * 7919 % rows) }, 7, 0.5},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			e := mustOpen(t, dir)
+			for i := 0; i < rows; i += c.commit {
+				var set engine.ChangeSet
+				for j := i; j < min(i+c.commit, rows); j++ {
+					set = append(set, c.next(j))
+				}
+				if err := e.Commit(t.Context(), []engine.ChangeSet{set}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+			var pages bbolt.BucketStats
+			update(t, filepath.Join(dir, bolt.FileName), func(tx *bbolt.Tx) error {
+				pages = tx.Bucket([]byte("Row")).Stats()
+				return nil
+			})
+			if full := float64(pages.LeafInuse) / float64(pages.LeafAlloc); pages.KeyN != rows || full < c.least {
+				t.Errorf("%d rows, pages are full to %.2f, want %d and %.2f", pages.KeyN, full, rows, c.least)
+			}
+			e = mustOpen(t, dir)
+			if got, err := contents(e); err != nil || len(got) != rows {
+				t.Errorf("%d values, %v", len(got), err)
+			}
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// A row that many transactions of a commit change is written once.
+func TestARowIsWrittenOnce(t *testing.T) {
+	e := mustOpen(t, t.TempDir())
+	defer e.Close()
+	large := bytes.Repeat([]byte("v"), 1<<20)
+	sets := make([]engine.ChangeSet, 100)
+	for i := range sets {
+		sets[i] = engine.ChangeSet{{Table: "Row", ID: "same", Value: large}}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := e.Commit(t.Context(), sets); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 50 {
+		t.Errorf("the commit of a row of 1 MiB, 100 times, took %d MiB of memory", got)
 	}
 }

@@ -133,6 +133,9 @@ func writeTable(tx *bolt.Tx, meta *bolt.Bucket, table string, changes engine.Cha
 	if err != nil {
 		return err
 	}
+	if last, _ := b.Cursor().Last(); string(last) < changes[0].ID {
+		b.FillPercent = 1 // what comes at the end leaves no room for what would come between
+	}
 	for _, c := range changes {
 		if err := count.change(b, c); err != nil {
 			return fmt.Errorf("%s %s: %w", c.Table, c.ID, err)
