@@ -91,6 +91,9 @@ func (k *kind) eachTally(r any, yield func(position int, t tally)) {
 // recount takes a row out of the tallies, and another into them; nil is none. Most
 // changes of a row leave what it counts as it was, and with that the trees.
 func (k *kind) recount(txn txn, from, to any) {
+	if len(k.counts) == 0 {
+		return
+	}
 	var room [8]quotaCount
 	changes := room[:0]
 	note := func(position int, t tally) {

@@ -83,7 +83,7 @@ type asynJob struct {
 // listAsynJobs leaves out what there is not.
 func listAsynJobs(v *state.View, req *listAsynJobsRequest) (*listAsynJobsResponse, error) {
 	var list []asynJob
-	for job := range cloud.NLBJobsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for job := range cloud.NLBJobs.All(v) {
 		if asked(req.JobIDs, job.ID) && matches(req.APIName, job.Action) && asked(req.ResourceIDs, job.ResourceID) &&
 			matches(req.ResourceType, job.ResourceType) && matches(req.Status, job.Status) {
 			list = append(list, newAsynJob(job))

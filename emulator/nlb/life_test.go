@@ -166,13 +166,37 @@ func TestJobsAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := c.Do("CreateServerGroup", group).Text("JobId")
+	elsewhere := &cloud.NLBJob{Action: "CreateServerGroup"}
+	if err := store.Update(state.Owner{AccountID: account, RegionID: "cn-shanghai"}, func(tx *state.Tx) error {
+		elsewhere.ID = tx.NewUUID()
+		cloud.BeginNLBJob(tx, elsewhere)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	isThere := func() (there bool) {
+		if err := store.View(state.Owner{}, func(v *state.View) error {
+			_, there = cloud.NLBJobs.Find(v, elsewhere.ID)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return there
+	}
 	clock.Advance(24*time.Hour - time.Second)
 	c.Do("CreateServerGroup", group)
 	expect(t, c, "GetJobStatus", params("JobId", ended), "Status", "Succeeded")
+	expect(t, c, "ListAsynJobs", nil, "TotalCount", "3", "Jobs.0.Id", endless, "Jobs.1.Id", ended)
+	if !isThere() {
+		t.Error("the job of another region was forgotten too early")
+	}
 	clock.Advance(time.Second)
 	c.Do("CreateServerGroup", group)
 	expectRefusal(t, c, "GetJobStatus", params("JobId", ended), "ResourceNotFound.Job")
 	expect(t, c, "GetJobStatus", params("JobId", endless), "Status", "Processing")
+	if isThere() {
+		t.Error("the job of another region was not forgotten")
+	}
 }
 
 // Addresses come out of the vSwitches and go back: with the load balancer, with a

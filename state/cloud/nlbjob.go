@@ -25,18 +25,13 @@ type NLBJob struct {
 	CreateTime   time.Time
 }
 
-// NLBJobs by id.
+// NLBJobs by id, which is also the order in which they began.
 var NLBJobs = state.NewTable(Schema, "NLBJob", func(j *NLBJob) string { return j.ID }, state.Setting(),
 	state.Life(func(j *NLBJob) *string { return &j.Status }))
 
 var _ = NLBJobs.With(state.Checks(func(c *state.Checker, j *NLBJob) {
 	state.Among(c, NLBJobs, j, "status", j.Status, NLBJobProcessing, NLBJobSucceeded, NLBJobFailed)
 }))
-
-// NLBJobsByRegion finds jobs by account, region and, in order, time of creation.
-var NLBJobsByRegion = NLBJobs.Index("region", func(j *NLBJob) [][]string {
-	return state.Key(j.AccountID, j.RegionID, j.CreateTime.UTC().Format("2006-01-02T15:04:05.000000000"))
-})
 
 // The stages of a job: NLB-0010. StageNLBJobFailing takes the place of the other one
 // while the world has a time for it.
@@ -51,7 +46,7 @@ const nlbJobLifetime = 24 * time.Hour
 // BeginNLBJob begins a job, and tells whether it will fail.
 func BeginNLBJob(tx *state.Tx, j *NLBJob) (fails bool) {
 	forgetNLBJobs(tx)
-	j.Owner, j.Status, j.CreateTime = tx.Scope(), NLBJobProcessing, tx.Now()
+	j.Owner, j.Status, j.CreateTime = tx.Scope(), NLBJobSucceeded, tx.Now() // unless a stage takes time
 	NLBJobs.Put(tx, j)
 	if fails = tx.Delay(StageNLBJobFailing) > 0; fails {
 		state.Enter(tx, StageNLBJobFailing, j.ID)
@@ -64,10 +59,11 @@ func BeginNLBJob(tx *state.Tx, j *NLBJob) (fails bool) {
 // forgetting bounds how many jobs a transaction looks at.
 const forgetting = 16
 
-// forgetNLBJobs forgets the oldest of the scope's jobs, if their time is over.
+// forgetNLBJobs forgets the oldest jobs, whosever they are, if their time is over.
 func forgetNLBJobs(tx *state.Tx) {
+	tx = tx.In(state.Owner{})
 	looked := 0
-	for j := range NLBJobsByRegion.List(tx.View, tx.Scope().AccountID, tx.Scope().RegionID) {
+	for j := range NLBJobs.All(tx.View) {
 		if looked++; looked > forgetting || tx.Now().Before(j.CreateTime.Add(nlbJobLifetime)) {
 			return
 		}
