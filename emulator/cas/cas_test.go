@@ -33,14 +33,7 @@ func upload(t *testing.T, name string) params {
 	return params{"Name": name, "Cert": read(t, "certificate.pem"), "Key": read(t, "key.pem")}
 }
 
-func with(base params, name, value string) params {
-	p := params{}
-	for n, v := range base {
-		p[n] = v
-	}
-	p[name] = value
-	return p
-}
+func with(base params, name, value string) params { return base.With(params{name: value}) }
 
 // plant adds a certificate of the account, one of another, and a listener that names
 // the first by its identifier.

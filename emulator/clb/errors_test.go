@@ -12,24 +12,10 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// params is the call's parameters, given as name, value, name, value.
-func params(pairs ...string) gatewaytest.Params {
-	p := make(gatewaytest.Params, len(pairs)/2)
-	for i := 0; i < len(pairs); i += 2 {
-		p[pairs[i]] = pairs[i+1]
-	}
-	return p
-}
+var params, both = gatewaytest.Pairs, gatewaytest.All
 
-// with adds parameters to a call, or, given as "", takes them out.
 func with(base gatewaytest.Params, pairs ...string) gatewaytest.Params {
-	p := params(pairs...)
-	for name, value := range base {
-		if _, ok := p[name]; !ok {
-			p[name] = value
-		}
-	}
-	return p
+	return base.With(params(pairs...))
 }
 
 // servers is the JSON text of n backend servers, on the ports from 1 on.
@@ -600,15 +586,6 @@ func plantPolicy(activity string) func(*state.Tx) error {
 func plantMonitor(root *state.Tx) error {
 	cloud.HighDefinitionMonitors.Put(root.In(owner), &cloud.HighDefinitionMonitor{Owner: owner, LogProject: "project", LogStore: "store"})
 	return nil
-}
-
-func both(first, second func(*state.Tx) error) func(*state.Tx) error {
-	return func(tx *state.Tx) error {
-		if err := first(tx); err != nil {
-			return err
-		}
-		return second(tx)
-	}
 }
 
 // fillBackends brings lbInternet to n members, over the default group and others.

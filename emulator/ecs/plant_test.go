@@ -3,6 +3,7 @@ package ecs_test
 import (
 	"fmt"
 
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -22,16 +23,8 @@ const (
 
 var owner = state.Owner{AccountID: accountID, RegionID: "cn-hangzhou"}
 
-// inOwner runs changes as the default account.
 func inOwner(changes ...func(*state.Tx) error) func(*state.Tx) error {
-	return func(tx *state.Tx) error {
-		for _, change := range changes {
-			if err := change(tx.In(owner)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	return func(tx *state.Tx) error { return gatewaytest.All(changes...)(tx.In(owner)) }
 }
 
 // plantWorld plants the default world with a second interface of the first

@@ -81,7 +81,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "NotIn", Action: "LoadBalancerLeaveSecurityGroup", Params: join, Status: 400, Code: "ResourceNotAssociated.SecurityGroup"},
 		{Name: "Unknown", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", "cbwp-none"), Status: 404, Code: "ResourceNotFound.BandwidthPackage"},
 		{Name: "HasOne", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", package2), Plant: shareBandwidth, Status: 400, Code: "OperationDenied.EipAlreadyInBandwidthPackage"},
-		{Name: "ItsEIPHasOne", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", package2), Plant: both(shareEIP, putEIPOnLB), Status: 400, Code: "OperationDenied.EipAlreadyInBandwidthPackage"},
+		{Name: "ItsEIPHasOne", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", package2), Plant: all(shareEIP, putEIPOnLB), Status: 400, Code: "OperationDenied.EipAlreadyInBandwidthPackage"},
 		{Name: "Full", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", package1), Plant: set("quota.cbwp_quota_eip_num", "1"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 		{Name: "Intranet", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: params("LoadBalancerId", lbPlain, "BandwidthPackageId", package1), Status: 400, Code: "OperationDenied.IntranetInstance"},
 		{Name: "Package", Action: "CreateLoadBalancer", Params: with(create, "BandwidthPackageId", "cbwp-none"), Status: 404, Code: "ResourceNotFound.BandwidthPackage"},
@@ -263,16 +263,4 @@ func putEIPOnLB(tx *state.Tx) error {
 		z.OwnEIP, z.AllocationID, z.PublicIPv4Address = false, eip1, eip.IPAddress
 		return nil
 	})
-}
-
-// both runs several plants.
-func both(plants ...func(*state.Tx) error) func(*state.Tx) error {
-	return func(tx *state.Tx) error {
-		for _, plant := range plants {
-			if err := plant(tx); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 }

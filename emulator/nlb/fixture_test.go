@@ -144,18 +144,6 @@ func set(name, value string) func(*state.Tx) error {
 	}
 }
 
-// all plants several things.
-func all(plants ...func(*state.Tx) error) func(*state.Tx) error {
-	return func(tx *state.Tx) error {
-		for _, plant := range plants {
-			if err := plant(tx); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
 func editLB(id string, change func(*cloud.NLBLoadBalancer)) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
 		return cloud.NLBLoadBalancers.Edit(tx.In(owner), id, func(lb *cloud.NLBLoadBalancer) error {
@@ -165,22 +153,8 @@ func editLB(id string, change func(*cloud.NLBLoadBalancer)) func(*state.Tx) erro
 	}
 }
 
-// params is the call's parameters, given as name, value, name, value.
-func params(pairs ...string) gatewaytest.Params {
-	p := make(gatewaytest.Params, len(pairs)/2)
-	for i := 0; i < len(pairs); i += 2 {
-		p[pairs[i]] = pairs[i+1]
-	}
-	return p
-}
+var params, all = gatewaytest.Pairs, gatewaytest.All
 
-// with adds parameters to a call, or, given as "", takes them out.
 func with(base gatewaytest.Params, pairs ...string) gatewaytest.Params {
-	p := params(pairs...)
-	for name, value := range base {
-		if _, ok := p[name]; !ok {
-			p[name] = value
-		}
-	}
-	return p
+	return base.With(params(pairs...))
 }

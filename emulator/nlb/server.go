@@ -173,24 +173,22 @@ func reach(s *cloud.NLBServer, n *cloud.NetworkInterface) error {
 }
 
 func updateServerGroupServersAttribute(tx *state.Tx, req *serversRequest) (*work, error) {
-	g, err := availableGroup(tx.View, req.ServerGroupID)
-	if err != nil {
-		return nil, err
-	}
-	changed := *g
-	changed.Servers = slices.Clone(g.Servers)
-	for i := range req.Servers {
-		at := req.Servers[i].indexOf(changed.Servers)
-		if at < 0 {
-			return nil, errServerUnknown
-		}
-		set(&changed.Servers[at].Weight, req.Servers[i].Weight)
-		set(&changed.Servers[at].Description, req.Servers[i].Description)
-	}
-	return regroup(tx, &changed), nil
+	return req.change(tx, func(servers []cloud.NLBServer, at int, to *serverParam) []cloud.NLBServer {
+		set(&servers[at].Weight, to.Weight)
+		set(&servers[at].Description, to.Description)
+		return servers
+	})
 }
 
 func removeServersFromServerGroup(tx *state.Tx, req *serversRequest) (*work, error) {
+	return req.change(tx, func(servers []cloud.NLBServer, at int, _ *serverParam) []cloud.NLBServer {
+		return slices.Delete(servers, at, at+1)
+	})
+}
+
+// change does something to each server that the request names, all of which must be in
+// the group.
+func (req *serversRequest) change(tx *state.Tx, do func(servers []cloud.NLBServer, at int, to *serverParam) []cloud.NLBServer) (*work, error) {
 	g, err := availableGroup(tx.View, req.ServerGroupID)
 	if err != nil {
 		return nil, err
@@ -202,7 +200,7 @@ func removeServersFromServerGroup(tx *state.Tx, req *serversRequest) (*work, err
 		if at < 0 {
 			return nil, errServerUnknown
 		}
-		changed.Servers = slices.Delete(changed.Servers, at, at+1)
+		changed.Servers = do(changed.Servers, at, &req.Servers[i])
 	}
 	return regroup(tx, &changed), nil
 }

@@ -19,15 +19,7 @@ type params = gatewaytest.Params
 
 var role = params{"RoleArn": "acs:ram::" + account + ":role/deployer", "RoleSessionName": "ci"}
 
-func with(base params, name, value string) params {
-	p := params{name: value}
-	for n, v := range base {
-		if n != name {
-			p[n] = v
-		}
-	}
-	return p
-}
+func with(base params, name, value string) params { return base.With(params{name: value}) }
 
 func newClient(t *testing.T) (*gatewaytest.Client, *state.Store, *state.ManualClock) {
 	t.Helper()

@@ -14,17 +14,7 @@ import (
 
 type params = gatewaytest.Params
 
-// with is the parameters with some changed.
-func with(base params, changes params) params {
-	out := params{}
-	for name, value := range base {
-		out[name] = value
-	}
-	for name, value := range changes {
-		out[name] = value
-	}
-	return out
-}
+var with = gatewaytest.Params.With
 
 var (
 	newVSwitch = params{"VpcId": vpcID, "ZoneId": "cn-hangzhou-j", "CidrBlock": "192.168.9.0/24"}

@@ -1,6 +1,7 @@
 package vpc_test
 
 import (
+	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
@@ -89,10 +90,11 @@ func plantIPv6(tx *state.Tx) error {
 	})
 }
 
-// inOwner runs a change as the default account.
-func inOwner(change func(*state.Tx) error) func(*state.Tx) error {
-	return func(tx *state.Tx) error { return change(tx.In(owner)) }
+func inOwner(changes ...func(*state.Tx) error) func(*state.Tx) error {
+	return func(tx *state.Tx) error { return gatewaytest.All(changes...)(tx.In(owner)) }
 }
+
+var both = inOwner
 
 func customTable(tx *state.Tx) error {
 	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-custom", VPCID: otherVPCID, Type: cloud.RouteTableCustom})
@@ -125,18 +127,6 @@ func times(n int, plant func(i int) func(*state.Tx) error) func(*state.Tx) error
 	return inOwner(func(tx *state.Tx) error {
 		for i := range n {
 			if err := plant(i)(tx); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// both runs several plants.
-func both(plants ...func(*state.Tx) error) func(*state.Tx) error {
-	return inOwner(func(tx *state.Tx) error {
-		for _, plant := range plants {
-			if err := plant(tx); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package gatewaytest
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,6 +16,23 @@ import (
 
 // Params are the parameters of a call. An empty value is not sent.
 type Params map[string]string
+
+// Pairs are parameters given as name, value, name, value.
+func Pairs(pairs ...string) Params {
+	p := make(Params, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		p[pairs[i]] = pairs[i+1]
+	}
+	return p
+}
+
+// With is the parameters with some changed; one that is given as "" is not sent.
+func (p Params) With(changes Params) Params {
+	changed := make(Params, len(p)+len(changes))
+	maps.Copy(changed, p)
+	maps.Copy(changed, changes)
+	return changed
+}
 
 // Client calls the actions of one product through the gateway, unsigned, as the
 // first account of the store.

@@ -13,6 +13,18 @@ import (
 // Start is what the clock of a test's store shows at first.
 var Start = time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
 
+// All does several changes in turn.
+func All(changes ...func(*state.Tx) error) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		for _, change := range changes {
+			if err := change(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // Store opens a store in memory with a clock that stands at Start and with seed
 // 1, and plants what the functions put into it. When the test ends, the store
 // must pass its own Check.
