@@ -114,7 +114,7 @@ type Emulator struct {
 	journal *journal.Journal
 	nonces  *gateway.Nonces
 	api     http.Handler
-	control http.Handler
+	control func() http.Handler // made for the first who asks
 	closing atomic.Bool
 	calls   atomic.Uint64   // answered so far
 	life    context.Context // until Close
@@ -311,8 +311,8 @@ func (e *Emulator) build(products []*gateway.Product, snapshots *control.Snapsho
 		Log:        e.cfg.Log,
 		Seed:       e.cfg.Seed,
 	}), callers)
-	player := &target.Player{API: e.api, Control: http.HandlerFunc(e.serveControl), Token: e.cfg.ControlToken, Store: e.store, Products: products}
-	e.control = control.New(control.Config{
+	player := &target.Player{API: e.api, Control: e.ControlHandler(), Token: e.cfg.ControlToken, Store: e.store, Products: products}
+	config := control.Config{
 		Store:     e.store,
 		Products:  products,
 		Plant:     e.cfg.plant,
@@ -328,7 +328,8 @@ func (e *Emulator) build(products []*gateway.Product, snapshots *control.Snapsho
 		Version:   e.cfg.Version,
 		Server:    e.describe,
 		Log:       e.cfg.Log,
-	})
+	}
+	e.control = sync.OnceValue(func() http.Handler { return control.New(config) })
 }
 
 // describe tells how clients of the cloud find what was started.
@@ -348,8 +349,7 @@ func (e *Emulator) describe() controlapi.Server {
 	return described
 }
 
-// serveControl is the control API once it is there.
-func (e *Emulator) serveControl(w http.ResponseWriter, r *http.Request) { e.control.ServeHTTP(w, r) }
+func (e *Emulator) serveControl(w http.ResponseWriter, r *http.Request) { e.control().ServeHTTP(w, r) }
 
 // serveAPI gives the metadata service its paths and the API all others. It
 // is no http.ServeMux, which would redirect a path that it finds untidy, and
@@ -398,4 +398,4 @@ func (e *Emulator) Store() *state.Store { return e.store }
 func (e *Emulator) Handler() http.Handler { return e.api }
 
 // ControlHandler serves the control API.
-func (e *Emulator) ControlHandler() http.Handler { return e.control }
+func (e *Emulator) ControlHandler() http.Handler { return http.HandlerFunc(e.serveControl) }

@@ -48,7 +48,7 @@ func (e *Emulator) Start() error {
 	if err != nil {
 		return err
 	}
-	control, err := e.listen("control", e.cfg.ControlListen, e.control, nil)
+	control, err := e.listen("control", e.cfg.ControlListen, e.ControlHandler(), nil)
 	if err != nil {
 		return errors.Join(err, api.listener.Close())
 	}

@@ -119,13 +119,16 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 		return err
 	}
 	ctx := cmd.Context()
-	e, err := open(ctx, cfg)
+	usual := debug.SetGCPercent(startGCPercent)
+	defer debug.SetGCPercent(usual)
+	e, err := emulator.New(ctx, cfg)
 	if err != nil {
 		return cannot(err)
 	}
 	if err = e.Start(); err == nil {
 		if err = f.announce(printing(cmd), e); err == nil {
 			defer time.AfterFunc(startOver, func() {
+				debug.SetGCPercent(usual)
 				debug.FreeOSMemory()
 				if err := letProgramGo(); err != nil {
 					cfg.Log.Debug().Err(err).Msg("the pages that only the start needed stay in memory")
@@ -140,14 +143,9 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	return cannot(errors.Join(err, e.Close(closing)))
 }
 
-// open loads the state. Meanwhile much is made that stays and little that goes,
-// so the collector would work for nothing.
-func open(ctx context.Context, cfg emulator.Config) (*emulator.Emulator, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(loadingGCPercent))
-	return emulator.New(ctx, cfg)
-}
-
-const loadingGCPercent = 400
+// startGCPercent is for the start, which makes much that stays and little that goes, so
+// that the collector would work for nothing.
+const startGCPercent = 400
 
 // config turns the flags into the emulator's configuration.
 func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {

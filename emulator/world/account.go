@@ -47,7 +47,7 @@ func (p *planter) zone(r *cloud.Region, s *zoneSpec) {
 	switch {
 	case s.ID.text == "":
 		return
-	case !regionForm().MatchString(s.ID.text):
+	case !regionForm.takes(s.ID.text):
 		p.fail(s.ID, "%q is not the id of a zone, such as cn-hangzhou-h", s.ID.text)
 	case hasZone(r, s.ID.text):
 		p.fail(s.ID, "there is another zone %s", s.ID.text)

@@ -57,22 +57,37 @@ func (p *planter) fail(at scalar, format string, args ...any) {
 	p.problems = append(p.problems, problem{at.place, fmt.Sprintf(format, args...)})
 }
 
+// form is how ids are spelled. Its pattern is compiled when it is first asked for, and
+// has no bounds, which would make that slow.
+type form struct {
+	pattern func() *regexp.Regexp
+	most    int // characters
+}
+
+func newForm(pattern string, most int) form {
+	return form{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) }), most}
+}
+
+func (f form) takes(id string) bool { return len(id) <= f.most && f.pattern().MatchString(id) }
+
+func (f form) String() string { return fmt.Sprintf("%s of at most %d characters", f.pattern(), f.most) }
+
 // The forms of ids. A resource's is a prefix and at least one letter or digit.
 var (
-	digits       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,20}$`) })
-	regionForm   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{2,}(-[a-z0-9]+)+$`) })
-	keyForm      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`) })
-	resourceForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{1,4}-[0-9a-z][0-9a-z-]{0,63}$`) })
-	certForm     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`) })
+	digits       = newForm(`^[0-9]+$`, 20)
+	regionForm   = newForm(`^[a-z]{2,}(-[a-z0-9]+)+$`, 64)
+	keyForm      = newForm(`^[A-Za-z0-9][A-Za-z0-9._-]*$`, 128)
+	resourceForm = newForm(`^[a-z]{1,4}-[0-9a-z][0-9a-z-]*$`, 69)
+	certForm     = newForm(`^[0-9A-Za-z_-]+$`, 128)
 )
 
 // declare tells whether id is a usable id that nothing in the table has yet.
-func declare[T any](p *planter, table *state.Table[T], id scalar, form func() *regexp.Regexp, prefix string) bool {
+func declare[T any](p *planter, table *state.Table[T], id scalar, form form, prefix string) bool {
 	if id.text == "" {
 		return false
 	}
-	if !form().MatchString(id.text) || !strings.HasPrefix(id.text, prefix) {
-		p.fail(id, "%q is not a valid %s id, want the form %s", id.text, table.Kind(), cmp.Or(prefix+"…", form().String()))
+	if !form.takes(id.text) || !strings.HasPrefix(id.text, prefix) {
+		p.fail(id, "%q is not a valid %s id, want the form %s", id.text, table.Kind(), cmp.Or(prefix+"…", form.String()))
 		return false
 	}
 	if _, twice := table.Find(p.tx.View, id.text); twice {
