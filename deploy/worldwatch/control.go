@@ -56,22 +56,23 @@ func (c *control) Import(ctx context.Context, list *corev1.List) (string, error)
 }
 
 // Instances implements cloud.
-func (c *control) Instances(ctx context.Context) (map[string]bool, error) {
+func (c *control) Instances(ctx context.Context) (map[string]string, error) {
 	text, err := c.call(ctx, http.MethodGet, "/v1/resources?kind=instance", nil)
 	if err != nil {
 		return nil, err
 	}
 	var answer struct {
 		Resources []struct {
-			ID string `json:"id"`
+			ID     string                            `json:"id"`
+			Fields struct{ Created, VSwitch string } `json:"fields"`
 		} `json:"resources"`
 	}
 	if err := json.Unmarshal(text, &answer); err != nil {
 		return nil, fmt.Errorf("the control API lists no resources: %w", err)
 	}
-	ids := make(map[string]bool, len(answer.Resources))
+	made := make(map[string]string, len(answer.Resources))
 	for _, r := range answer.Resources {
-		ids[r.ID] = true
+		made[r.ID] = r.Fields.Created + " " + r.Fields.VSwitch
 	}
-	return ids, nil
+	return made, nil
 }

@@ -14,31 +14,33 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// list is the nodes and pods that can be imported: nodes with an instance and an
-// address, and pods of theirs. Others come when they have what they lack.
-func (w *watcher) list() (*corev1.List, error) {
-	out := &corev1.List{TypeMeta: metav1.TypeMeta{Kind: "List", APIVersion: "v1"}}
+// list is the nodes and pods that can be imported, with the nodes' instances: nodes with
+// an instance, which was not deleted, and an address, and pods of theirs. Others come
+// when they have what they lack.
+func (w *watcher) list(deleted map[string]bool) (out *corev1.List, ids []string, err error) {
+	out = &corev1.List{TypeMeta: metav1.TypeMeta{Kind: "List", APIVersion: "v1"}}
 	nodes, err := w.nodes.List(labels.Everything())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	slices.SortFunc(nodes, func(a, b *corev1.Node) int { return cmp.Compare(a.Name, b.Name) })
 	known := make(map[string]bool)
 	for _, n := range nodes {
-		if instanceOf(n) == "" || !hasAddress(n) {
+		id := instanceOf(n)
+		if id == "" || deleted[id] || !hasAddress(n) {
 			continue
 		}
-		known[n.Name] = true
+		known[n.Name], ids = true, append(ids, id)
 		if err := appendObject(out, "Node", n); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if w.pods == nil {
-		return out, nil
+		return out, ids, nil
 	}
 	pods, err := w.pods.List(labels.Everything())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	slices.SortFunc(pods, func(a, b *corev1.Pod) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
@@ -46,11 +48,11 @@ func (w *watcher) list() (*corev1.List, error) {
 	for _, p := range pods {
 		if known[p.Spec.NodeName] && p.Status.PodIP != "" {
 			if err := appendObject(out, "Pod", p); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
-	return out, nil
+	return out, ids, nil
 }
 
 func appendObject(list *corev1.List, kind string, o any) error {

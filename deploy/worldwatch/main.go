@@ -2,7 +2,8 @@
 // cluster's nodes and pods are: it follows them by client-go's informers and imports
 // them when they change, or when the cloud has lost them. It is a program of its own
 // so that clbemu links no client of Kubernetes. What is gone from the cluster stays
-// in the cloud, as an instance outlives its node there.
+// in the cloud, as an instance outlives its node there, and what is deleted in the cloud
+// is not brought back.
 package main
 
 import (

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	listers "k8s.io/client-go/listers/core/v1"
@@ -27,8 +26,8 @@ const (
 type cloud interface {
 	// Import brings in nodes and pods; it says what was done.
 	Import(ctx context.Context, list *corev1.List) (string, error)
-	// Instances are the ids of those that there are.
-	Instances(ctx context.Context) (map[string]bool, error)
+	// Instances are those that there are, by id, with when and where each was made.
+	Instances(ctx context.Context) (map[string]string, error)
 }
 
 // watcher imports what a cluster has into a cloud.
@@ -39,11 +38,12 @@ type watcher struct {
 	pods    listers.PodLister // nil when they are not followed
 	changed chan struct{}
 	log     *slog.Logger
-	told    string // the last error, which is told once
+	told    string            // the last error, which is told once
+	brought map[string]string // the instances that came of the last import
 }
 
 func newWatcher(client kubernetes.Interface, to cloud, pods bool) *watcher {
-	w := &watcher{cloud: to, changed: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler),
+	w := &watcher{cloud: to, changed: make(chan struct{}, 1), brought: make(map[string]string), log: slog.New(slog.DiscardHandler),
 		factory: informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(strip))}
 	w.nodes = w.factory.Core().V1().Nodes().Lister()
 	w.follow(w.factory.Core().V1().Nodes().Informer())
@@ -133,15 +133,53 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // bring imports what there is, and tells whether that is done.
-func (w *watcher) bring(ctx context.Context) bool {
-	list, err := w.list()
-	if err == nil && len(list.Items) > 0 {
-		var done string
-		if done, err = w.cloud.Import(ctx, list); err == nil {
-			w.log.Info("imported", "done", done)
+func (w *watcher) bring(ctx context.Context) bool { return w.tell(w.imported(ctx)) }
+
+func (w *watcher) imported(ctx context.Context) error {
+	instances, err := w.cloud.Instances(ctx)
+	if err != nil {
+		return err
+	}
+	list, ids, err := w.list(w.deleted(instances))
+	if err != nil || len(list.Items) == 0 {
+		return err
+	}
+	done, err := w.cloud.Import(ctx, list)
+	if err != nil {
+		return err
+	}
+	w.log.Info("imported", "done", done)
+	if instances, err = w.cloud.Instances(ctx); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		w.brought[id] = instances[id]
+	}
+	return nil
+}
+
+// deleted are the instances that were brought and are there no more. A cloud that has
+// lost its state has none of them, or has made them anew, and gets all again.
+func (w *watcher) deleted(instances map[string]string) map[string]bool {
+	gone := make(map[string]bool)
+	for id, made := range w.brought {
+		switch now, there := instances[id]; {
+		case !there:
+			gone[id] = true
+		case now != made:
+			return w.begin()
 		}
 	}
-	return w.tell(err)
+	if len(gone) == len(w.brought) {
+		return w.begin()
+	}
+	return gone
+}
+
+// begin forgets what was brought, so that all is.
+func (w *watcher) begin() map[string]bool {
+	w.brought = make(map[string]string)
+	return nil
 }
 
 // tell logs an error when it is another than the last one.
@@ -157,20 +195,12 @@ func (w *watcher) tell(err error) bool {
 	return err == nil
 }
 
-// lost tells whether the cloud lacks the instance of a node.
+// lost tells whether the cloud has lost what was brought.
 func (w *watcher) lost(ctx context.Context) bool {
-	nodes, err := w.nodes.List(labels.Everything())
-	if err != nil {
-		return false
-	}
 	instances, err := w.cloud.Instances(ctx)
-	if err != nil {
+	if err != nil || len(w.brought) == 0 {
 		return false // it is not there at all: the next look will tell
 	}
-	for _, n := range nodes {
-		if id := instanceOf(n); id != "" && !instances[id] {
-			return true
-		}
-	}
-	return false
+	w.deleted(instances)
+	return len(w.brought) == 0
 }

@@ -18,9 +18,11 @@ import (
 // cloudOf keeps what it is given. It can lose it, and refuse.
 type cloudOf struct {
 	mu        sync.Mutex
-	instances map[string]bool
+	instances map[string]string
+	life      string // of the state, in which instances are made
 	pods      []string
-	imports   chan struct{}
+	imports   chan struct{} // which were looked at
+	unseen    bool          // the last one was not
 	refuse    bool
 }
 
@@ -45,22 +47,38 @@ func (c *cloudOf) Import(_ context.Context, list *corev1.List) (string, error) {
 		if err := json.Unmarshal(item.Raw, &n); err != nil {
 			return "", err
 		}
-		c.instances[instanceOf(&n)] = true
+		if id := instanceOf(&n); c.instances[id] == "" {
+			c.instances[id] = c.life
+		}
 	}
-	c.imports <- struct{}{}
+	c.unseen = true
 	return "ok", nil
 }
 
-func (c *cloudOf) Instances(context.Context) (map[string]bool, error) {
+func (c *cloudOf) Instances(context.Context) (map[string]string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.unseen {
+		c.unseen = false
+		c.imports <- struct{}{}
+	}
 	return maps.Clone(c.instances), nil
 }
 
-func (c *cloudOf) lose() {
+// lose empties the cloud, but for instances that somebody else brings in at once.
+func (c *cloudOf) lose(others ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.instances = make(map[string]bool)
+	c.instances, c.pods, c.life = make(map[string]string), nil, c.life+"again"
+	for _, id := range others {
+		c.instances[id] = c.life
+	}
+}
+
+func (c *cloudOf) delete(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.instances, id)
 }
 
 // await waits until the cloud has these instances and pods.
@@ -69,9 +87,9 @@ func (c *cloudOf) await(t *testing.T, instances []string, pods []string) {
 	deadline := time.After(20 * time.Second)
 	for {
 		c.mu.Lock()
-		has, podsNow := slices.Sorted(maps.Keys(c.instances)), slices.Clone(c.pods)
+		has, podsNow, unseen := slices.Sorted(maps.Keys(c.instances)), slices.Clone(c.pods), c.unseen
 		c.mu.Unlock()
-		if slices.Equal(has, instances) && slices.Equal(podsNow, pods) {
+		if !unseen && slices.Equal(has, instances) && slices.Equal(podsNow, pods) {
 			return
 		}
 		select {
@@ -94,11 +112,12 @@ func pod(name, node, ip string) *corev1.Pod {
 
 // Nodes and pods come in when they are there, when they are added and replaced, once
 // more when the cloud has lost them, and after a refusal. What can't be imported yet
-// keeps nothing else out.
+// keeps nothing else out. An instance that is deleted in the cloud stays so, with the
+// pods of its node, until the cloud loses its state.
 func TestFollows(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	client := fake.NewClientset(node("a", "cn-hangzhou.i-a", "172.18.0.2"), node("waiting", "", "172.18.0.9"), pod("web", "a", "10.244.0.5"), pod("early", "a", ""))
-	c := &cloudOf{instances: make(map[string]bool), imports: make(chan struct{}, 100)}
+	c := &cloudOf{instances: make(map[string]string), life: "first", imports: make(chan struct{}, 100)}
 	done := make(chan error, 1)
 	w := newWatcher(client, c, true)
 	go func() { done <- w.run(ctx) }()
@@ -128,6 +147,15 @@ func TestFollows(t *testing.T) {
 	c.await(t, []string{"i-a", "i-b", "i-c"}, []string{"early=10.244.0.6", "web=10.244.0.5"})
 	c.lose()
 	c.await(t, []string{"i-a", "i-b", "i-c"}, []string{"early=10.244.0.6", "web=10.244.0.5"})
+	c.lose("i-a", "i-b", "i-c")
+	c.await(t, []string{"i-a", "i-b", "i-c"}, []string{"early=10.244.0.6", "web=10.244.0.5"})
+	c.delete("i-a")
+	if _, err := pods.Create(ctx, pod("late", "b", "10.244.1.5"), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	c.await(t, []string{"i-b", "i-c"}, []string{"late=10.244.1.5"})
+	c.lose()
+	c.await(t, []string{"i-a", "i-b", "i-c"}, []string{"early=10.244.0.6", "late=10.244.1.5", "web=10.244.0.5"})
 }
 
 // A heartbeat of a node is no change, and neither is what is not imported of a pod.
