@@ -40,7 +40,7 @@ func (s *Store) remember(b *batch) {
 		}
 		oldest--
 	}
-	s.past = slices.Clone(s.past[oldest:]) // the states before it are let go
+	s.past = slices.Delete(s.past, 0, oldest) // the states before it are let go
 }
 
 // Past says how far a View looks back: some transactions, or some time. The zero

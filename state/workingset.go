@@ -33,7 +33,7 @@ var rowTrees, indexTrees, tallyTrees int
 
 // degree is half of what a node of a tree holds: more makes a change copy more,
 // less makes the tree deeper.
-const degree = 16
+const degree = 8
 
 func newWorkingSet(s *Schema) *workingSet {
 	w := &workingSet{rows: make([]*btree.BTreeG[row], rowTrees), indexes: make([]*btree.BTreeG[string], indexTrees),
