@@ -154,7 +154,7 @@ func TestCompose(t *testing.T) {
 }
 
 // TestTestcontainers proves that the example with Testcontainers compiles and vets where
-// its modules can be had, and passes where there is Docker.
+// its modules can be had, and passes where there is Docker with the image.
 func TestTestcontainers(t *testing.T) {
 	dir := copied(t, "testcontainers")
 	in := func(command ...string) *exec.Cmd {
@@ -166,6 +166,9 @@ func TestTestcontainers(t *testing.T) {
 		t.Skipf("its modules can't be had: %v\n%s", err, out)
 	}
 	must(t, in("go", "vet", "./..."))
+	if out, err := in("docker", "image", "inspect", "clbemu:latest").CombinedOutput(); strings.Contains(string(out), "No such image") {
+		t.Skipf("it compiles, and Docker has no image to run it with: make image-archive, docker load --input bin/clbemu-image.tar (%v)", err)
+	}
 	out := must(t, in("go", "test", "-count=1", "-v", "./..."))
 	if strings.Contains(out, "--- SKIP: TestLoadBalancer") {
 		t.Skipf("it compiles, and there is no Docker to run it:\n%s", out)

@@ -174,8 +174,8 @@ func (f *fixture) servicesGone(ctx context.Context) error {
 }
 
 // inKindsWorld are the scenarios that name what the world has, which in a kind cluster
-// must be there as well, or that take from it what worldwatch must not bring back.
-var inKindsWorld = []string{"add-before-delete-at-quota", "eni-on-shared", "instance-gone", "network-conflict", "rebinding", "vswitch-exhausted", "zone-sold-out"}
+// must be there as well.
+var inKindsWorld = []string{"add-before-delete-at-quota", "eni-on-shared", "network-conflict", "rebinding", "vswitch-exhausted", "zone-sold-out"}
 
 // TestLibraryInKind plays them in the world of the kind cluster, into which worldwatch
 // brings the nodes, also after the reset between the halves.
