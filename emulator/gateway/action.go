@@ -23,7 +23,9 @@ type Action struct {
 	// The plans for the request and the answer are made when they are first needed.
 	request  func() *decoder
 	response func() *encoder
-	run      func(x execution) (response any, err error)
+	// The handler is one of them.
+	read  func(*state.View, any) (any, error)
+	write func(*state.Tx, any) (any, error)
 }
 
 // execution is one run of a handler.
@@ -42,33 +44,47 @@ var errRehearsed = errors.New("rehearsed")
 
 // Read declares an action that changes nothing.
 func Read[Req, Res any](name string, handle func(*state.View, *Req) (*Res, error)) Action {
-	a := newAction[Req, Res](name)
-	a.run = func(x execution) (response any, err error) {
-		err = x.store.ViewPast(x.past, x.scope, func(v *state.View) error {
-			response, err = handle(v, x.request.(*Req))
-			return err
-		})
-		return response, err
-	}
+	a := newAction(name, reflect.TypeFor[Req](), reflect.TypeFor[Res]())
+	a.read = func(v *state.View, request any) (any, error) { return handle(v, request.(*Req)) }
 	return a
 }
 
 // Write declares an action whose handler may change the state. What it did is
 // durable before it is answered.
 func Write[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)) Action {
-	a := newAction[Req, Res](name)
+	a := newAction(name, reflect.TypeFor[Req](), reflect.TypeFor[Res]())
 	a.Mutates = true
-	a.run = func(x execution) (response any, err error) {
-		err = x.store.Update(x.scope, func(tx *state.Tx) error {
-			response, err = handle(tx.Paced(x.pace), x.request.(*Req))
-			if err == nil && x.rehearse {
-				err = errRehearsed
-			}
+	a.write = func(tx *state.Tx, request any) (any, error) { return handle(tx, request.(*Req)) }
+	return a
+}
+
+// run runs the handler. Like all that need not know the types of an action it is not
+// generic: the program would have it once for each of hundreds.
+func (a *Action) run(x execution) (response any, err error) {
+	if !a.Mutates {
+		err = x.store.ViewPast(x.past, x.scope, func(v *state.View) error {
+			response, err = a.read(v, x.request)
 			return err
 		})
 		return response, err
 	}
-	return a
+	err = x.store.Update(x.scope, func(tx *state.Tx) error {
+		response, err = a.write(tx.Paced(x.pace), x.request)
+		if err == nil && x.rehearse {
+			err = errRehearsed
+		}
+		return err
+	})
+	return response, err
+}
+
+func newAction(name string, request, response reflect.Type) Action {
+	return Action{
+		Name:     name,
+		Emulated: true,
+		request:  sync.OnceValue(func() *decoder { return newDecoder(request) }),
+		response: sync.OnceValue(func() *encoder { return newEncoder(response) }),
+	}
 }
 
 // NotEmulated declares an action that the cloud has and this emulator refuses,
@@ -90,15 +106,6 @@ func Completed(names string, emulated ...[]Action) []Action {
 		}
 	}
 	return rows
-}
-
-func newAction[Req, Res any](name string) Action {
-	return Action{
-		Name:     name,
-		Emulated: true,
-		request:  sync.OnceValue(func() *decoder { return newDecoder(reflect.TypeFor[Req]()) }),
-		response: sync.OnceValue(func() *encoder { return newEncoder(reflect.TypeFor[Res]()) }),
-	}
 }
 
 // Parameter describes a parameter that an action reads.
