@@ -153,16 +153,21 @@ func post(client *http.Client, url, action string, params map[string]string) err
 
 // postTo is post to a product, which its version chooses.
 func postTo(client *http.Client, url, version, action string, params map[string]string) error {
+	_, err := answerTo(client, url, version, action, params)
+	return err
+}
+
+func answerTo(client *http.Client, url, version, action string, params map[string]string) ([]byte, error) {
 	response, err := client.Post(url+"/?"+emulatortest.Sign(version, action, params), "application/x-www-form-urlencoded", nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode != http.StatusOK {
 		err = fmt.Errorf("%s = %s", action, body)
 	}
-	return err
+	return body, err
 }
 
 // BenchmarkGateway compares a signed Describe over HTTP with a bare handler that

@@ -1,12 +1,14 @@
 package state
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math/big"
 	"strconv"
+	"strings"
 )
 
 // Sequence is where ids and chance come from: the n-th draw of a seed is always
@@ -29,12 +31,17 @@ func (tx *Tx) seed(seed uint64) {
 	}
 }
 
-// Draw returns the next 32 random bytes of the sequence.
-func (tx *Tx) Draw() [sha256.Size]byte {
+func (tx *Tx) sequence() *Sequence {
 	current, ok := Sequences.Find(tx.View, sequenceID)
 	if !ok {
 		panic("state: the store has no sequence")
 	}
+	return current
+}
+
+// Draw returns the next 32 random bytes of the sequence.
+func (tx *Tx) Draw() [sha256.Size]byte {
+	current := tx.sequence()
 	var in [16]byte
 	binary.BigEndian.PutUint64(in[:8], current.Seed)
 	binary.BigEndian.PutUint64(in[8:], current.Next)
@@ -91,15 +98,35 @@ func (tx *Tx) NewID(kind Kind) string {
 	return form.prefix + regionCode(tx.scope.RegionID) + base36(chance[:], form.length)
 }
 
-// NewUUID mints a UUID. Its first digits count up, so that rows which are made in turn
-// lie side by side, on few pages of the disk.
-func (tx *Tx) NewUUID() string {
-	chance := tx.Draw()
-	if sequence, ok := Sequences.Find(tx.View, sequenceID); ok {
-		binary.BigEndian.PutUint32(chance[:], uint32(sequence.Next))
+// NextUUID mints the UUID of a new row. Its first digits count up from those of the
+// table's last row, so that rows which are made in turn lie side by side, on few pages
+// of the disk. It draws nothing from the sequence, which would be a second row to keep;
+// the rest is chance by the seed, the number and the time.
+func NextUUID[T any](tx *Tx, t *Table[T]) string {
+	last, _ := t.last(tx.View)
+	digits, _, _ := strings.Cut(last, "-")
+	number, _ := strconv.ParseUint(digits, 16, 32) // of rows that somebody imported under other ids: 0
+	for {
+		number++
+		id := tx.uuid(uint32(number))
+		if _, taken := tx.txn.get(t.declared.position, id); !taken {
+			return id
+		}
 	}
-	hexed := hex.EncodeToString(chance[:16])
-	return hexed[:8] + "-" + hexed[8:12] + "-" + hexed[12:16] + "-" + hexed[16:20] + "-" + hexed[20:]
+}
+
+// uuid spells a number and chance.
+func (tx *Tx) uuid(number uint32) string {
+	var in [32]byte
+	binary.BigEndian.PutUint64(in[:], tx.sequence().Seed)
+	binary.BigEndian.PutUint32(in[8:], number)
+	binary.BigEndian.PutUint64(in[16:], uint64(tx.now.Unix()))
+	binary.BigEndian.PutUint64(in[24:], uint64(tx.now.Nanosecond()))
+	chance := sha256.Sum256(in[:])
+	binary.BigEndian.PutUint32(chance[:], number)
+	var hexed [32]byte
+	hex.Encode(hexed[:], chance[:16])
+	return string(bytes.Join([][]byte{hexed[:8], hexed[8:12], hexed[12:16], hexed[16:20], hexed[20:]}, []byte("-")))
 }
 
 // NewCertificateID mints <account>_<hex>_<number>_<number>, the form of the ids

@@ -54,20 +54,29 @@ func TestNewSecret(t *testing.T) {
 	})
 }
 
-// UUIDs are in order of their making, other draws between them or not.
-func TestNewUUID(t *testing.T) {
+// UUIDs are in order of their making, all different, also when the table has forgotten
+// those before or holds ids of another form, and cost no draw.
+func TestNextUUID(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 		var made []string
+		before, _ := state.Sequences.Find(tx.View, "ids")
 		for range 300 {
-			made = append(made, tx.NewUUID())
-			tx.NewSecret(8)
-			if last := made[len(made)-1]; !form.MatchString(last) {
-				t.Errorf("NewUUID = %s, want %s", last, form)
+			id := state.NextUUID(tx, cloud.NLBJobs)
+			cloud.NLBJobs.Put(tx, &cloud.NLBJob{Owner: hangzhou, ID: id, Status: cloud.NLBJobSucceeded})
+			if made = append(made, id); !form.MatchString(id) {
+				t.Errorf("NextUUID = %s, want %s", id, form)
 			}
 		}
 		if !slices.IsSorted(made) || len(slices.Compact(slices.Clone(made))) != len(made) {
 			t.Errorf("the UUIDs are not in the order in which they were made, or not all different: %v", made)
+		}
+		if after, _ := state.Sequences.Find(tx.View, "ids"); *after != *before {
+			t.Errorf("the sequence was at %d and is at %d", before.Next, after.Next)
+		}
+		cloud.NLBJobs.Put(tx, &cloud.NLBJob{Owner: hangzhou, ID: "z-imported", Status: cloud.NLBJobSucceeded})
+		if id := state.NextUUID(tx, cloud.NLBJobs); !form.MatchString(id) || slices.Contains(made, id) {
+			t.Errorf("beside an id of another form NextUUID = %s, want a new one", id)
 		}
 	})
 }

@@ -113,6 +113,12 @@ func (t *Table[T]) Find(v *View, id string) (*T, bool) {
 	return r, v.sees(r)
 }
 
+// last is the greatest id in the table, whosever it is.
+func (t *Table[T]) last(v *View) (id string, ok bool) {
+	r, ok := v.txn.rows[t.declared.position].Max()
+	return r.id, ok
+}
+
 // All yields every resource that the scope sees, in order of id.
 func (t *Table[T]) All(v *View) iter.Seq[*T] {
 	return func(yield func(*T) bool) {

@@ -23,7 +23,7 @@ func (r *jobResponse) tell(job *cloud.NLBJob) { r.JobID = job.ID }
 
 // begin begins a job, and does its work unless it is to fail.
 func begin(tx *state.Tx, action string, w *work) (id string, err error) {
-	job := &cloud.NLBJob{ID: tx.NewUUID(), Action: action, ResourceType: w.resourceType, ResourceID: w.resourceID}
+	job := &cloud.NLBJob{Action: action, ResourceType: w.resourceType, ResourceID: w.resourceID}
 	if fails := cloud.BeginNLBJob(tx, job); !fails {
 		err = w.do()
 	}

@@ -168,7 +168,6 @@ func TestJobsAreForgotten(t *testing.T) {
 	ended := c.Do("CreateServerGroup", group).Text("JobId")
 	elsewhere := &cloud.NLBJob{Action: "CreateServerGroup"}
 	if err := store.Update(state.Owner{AccountID: account, RegionID: "cn-shanghai"}, func(tx *state.Tx) error {
-		elsewhere.ID = tx.NewUUID()
 		cloud.BeginNLBJob(tx, elsewhere)
 		return nil
 	}); err != nil {

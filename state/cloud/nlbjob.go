@@ -43,9 +43,10 @@ var (
 // nlbJobLifetime is how long a job that has ended is remembered: NLB-0013.
 const nlbJobLifetime = 24 * time.Hour
 
-// BeginNLBJob begins a job, and tells whether it will fail.
+// BeginNLBJob begins a job, which gets an id, and tells whether it will fail.
 func BeginNLBJob(tx *state.Tx, j *NLBJob) (fails bool) {
 	forgetNLBJobs(tx)
+	j.ID = state.NextUUID(tx, NLBJobs)
 	j.Owner, j.Status, j.CreateTime = tx.Scope(), NLBJobSucceeded, tx.Now() // unless a stage takes time
 	NLBJobs.Put(tx, j)
 	if fails = tx.Delay(StageNLBJobFailing) > 0; fails {
