@@ -1,7 +1,6 @@
 package state
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -124,9 +123,14 @@ func (tx *Tx) uuid(number uint32) string {
 	binary.BigEndian.PutUint64(in[24:], uint64(tx.now.Nanosecond()))
 	chance := sha256.Sum256(in[:])
 	binary.BigEndian.PutUint32(chance[:], number)
-	var hexed [32]byte
-	hex.Encode(hexed[:], chance[:16])
-	return string(bytes.Join([][]byte{hexed[:8], hexed[8:12], hexed[12:16], hexed[16:20], hexed[20:]}, []byte("-")))
+	spelled := make([]byte, 0, 36)
+	for i, part := range [][]byte{chance[:4], chance[4:6], chance[6:8], chance[8:10], chance[10:16]} {
+		if i > 0 {
+			spelled = append(spelled, '-')
+		}
+		spelled = hex.AppendEncode(spelled, part)
+	}
+	return string(spelled)
 }
 
 // NewCertificateID mints <account>_<hex>_<number>_<number>, the form of the ids

@@ -49,9 +49,10 @@ func BeginNLBJob(tx *state.Tx, j *NLBJob) (fails bool) {
 	j.ID = state.NextUUID(tx, NLBJobs)
 	j.Owner, j.Status, j.CreateTime = tx.Scope(), NLBJobSucceeded, tx.Now() // unless a stage takes time
 	NLBJobs.Put(tx, j)
-	if fails = tx.Delay(StageNLBJobFailing) > 0; fails {
+	switch fails = tx.Delay(StageNLBJobFailing) > 0; {
+	case fails:
 		state.Enter(tx, StageNLBJobFailing, j.ID)
-	} else {
+	case tx.Delay(StageNLBJob) > 0:
 		state.Enter(tx, StageNLBJob, j.ID)
 	}
 	return fails
