@@ -41,7 +41,8 @@ type addresses struct{ from, to uintptr }
 // smaps is as in proc_pid_smaps(5).
 func unchanged(smaps io.Reader, file string) (list []addresses, err error) {
 	var at addresses // zero for a mapping of something else
-	for lines := bufio.NewScanner(smaps); lines.Scan(); err = lines.Err() {
+	lines := bufio.NewScanner(smaps)
+	for lines.Scan() {
 		name, rest, _ := strings.Cut(lines.Text(), " ")
 		switch {
 		case !strings.HasSuffix(name, ":"): // the first line of a mapping
@@ -56,5 +57,5 @@ func unchanged(smaps io.Reader, file string) (list []addresses, err error) {
 			list = append(list, at)
 		}
 	}
-	return list, err
+	return list, lines.Err()
 }

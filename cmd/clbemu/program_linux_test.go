@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 // TestUnchanged proves that only such pages are let go as the file has: those of the
@@ -24,6 +26,9 @@ func TestUnchanged(t *testing.T) {
 	got, err := unchanged(strings.NewReader(smaps), "/bin/clbemu")
 	if want := []addresses{{0x400000, 0xe05000}, {0xe05000, 0x1a96000}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("unchanged = %x, %v, want %x", got, err, want)
+	}
+	if _, err := unchanged(io.MultiReader(strings.NewReader(smaps), iotest.ErrReader(io.ErrUnexpectedEOF)), "/bin/clbemu"); err == nil {
+		t.Error("a list that can't be read to its end is taken for whole")
 	}
 }
 
