@@ -102,8 +102,7 @@ func (tx *Tx) NewID(kind Kind) string {
 // of the disk. It draws nothing from the sequence, which would be a second row to keep;
 // the rest is chance by the seed, the number and the time.
 func NextUUID[T any](tx *Tx, t *Table[T]) string {
-	last, _ := t.last(tx.View)
-	digits, _, _ := strings.Cut(last, "-")
+	digits, _, _ := strings.Cut(t.last(tx.View), "-")
 	number, _ := strconv.ParseUint(digits, 16, 32) // of rows that somebody imported under other ids: 0
 	for {
 		number++

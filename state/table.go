@@ -113,10 +113,10 @@ func (t *Table[T]) Find(v *View, id string) (*T, bool) {
 	return r, v.sees(r)
 }
 
-// last is the greatest id in the table, whosever it is.
-func (t *Table[T]) last(v *View) (id string, ok bool) {
-	r, ok := v.txn.rows[t.declared.position].Max()
-	return r.id, ok
+// last is the greatest id in the table, whosever it is, "" when there is none.
+func (t *Table[T]) last(v *View) string {
+	r, _ := v.txn.rows[t.declared.position].Max()
+	return r.id
 }
 
 // All yields every resource that the scope sees, in order of id.

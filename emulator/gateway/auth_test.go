@@ -165,6 +165,8 @@ func TestRefusedSignatures(t *testing.T) {
 		{"unknown key", "nobody", nil, nil, 404, "InvalidAccessKeyId.NotFound"},
 		{"disabled key", "disabled", nil, nil, 400, "InvalidAccessKeyId.Inactive"},
 		{"timestamp of another form", "testid", fields{"Timestamp": "2026-03-04 05:06:07"}, nil, 400, "InvalidTimeStamp.Format"},
+		{"timestamp with a fraction", "testid", fields{"Timestamp": strings.Replace(at(0), "Z", ".5Z", 1)}, nil, 400, "InvalidTimeStamp.Format"},
+		{"timestamp with an hour of one digit", "testid", fields{"Timestamp": "2026-03-04T5:06:07Z"}, nil, 400, "InvalidTimeStamp.Format"},
 		{"timestamp with a zone", "testid", fields{"Timestamp": "2026-03-04T05:06:07+00:00"}, nil, 400, "InvalidTimeStamp.Format"},
 		{"as old as may be", "testid", fields{"Timestamp": at(-15 * time.Minute)}, nil, 200, ""},
 		{"older", "testid", fields{"Timestamp": at(-15*time.Minute - time.Second)}, nil, 400, "InvalidTimeStamp.Expired"},
