@@ -14,12 +14,12 @@ import (
 // invariant of the resources. It returns one line a problem. Writers wait while
 // it runs.
 func (s *Store) Check(ctx context.Context) ([]string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	for pending := s.undurable(); pending != nil; pending = s.undurable() {
-		s.mu.Unlock()
+		s.writing.Unlock()
 		<-pending.done
-		s.mu.Lock()
+		s.writing.Lock()
 	}
 	if s.closed {
 		return nil, ErrClosed

@@ -46,13 +46,16 @@ type Store struct {
 	// failing is why writes are refused, nil while they are taken.
 	failing atomic.Pointer[failure]
 
-	mu      sync.Mutex  // serialises writers and guards what follows
+	writing sync.Mutex  // serialises writers and guards what they build on
 	newest  *workingSet // visible plus the batches on their way to the disk
-	filling *batch      // takes the change sets of running writers
-	flying  *batch      // is with the engine
 	closed  bool
-	past    []moment
 
+	// mu guards what writers and those who watch share with the committer, who does
+	// not wait until a writer has finished. It is taken after writing.
+	mu       sync.Mutex
+	filling  *batch // takes the change sets of running writers
+	flying   *batch // is with the engine
+	past     []moment
 	revision Revision // of what is visible
 	watches  []*watch
 
@@ -105,7 +108,7 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// reload makes the working set what the engine keeps.
+// reload makes the working set what the engine keeps. The caller lets nobody write.
 func (s *Store) reload(ctx context.Context) error {
 	loaded, unknown, err := s.schema.load(ctx, s.engine)
 	if err != nil {
@@ -115,8 +118,10 @@ func (s *Store) reload(ctx context.Context) error {
 		s.warn(what)
 	}
 	s.newest = loaded
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.visible.Store(loaded)
-	s.past = []moment{{state: s.visible.Load()}}
+	s.past = []moment{{state: loaded}}
 	s.breakWatches()
 	return nil
 }
@@ -161,8 +166,8 @@ func (s *Store) Update(scope Owner, fn func(*Tx) error) error {
 // apply runs fn on the newest working set and returns the batch that must be
 // durable before its outcome may be told.
 func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if s.closed {
 		return nil, ErrClosed
 	}
@@ -186,20 +191,29 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 		return nil, err
 	}
 	s.newest = txn.committed()
+	return s.enqueue(set, moment{s.newest, tx.now, len(set)}), nil
+}
+
+// enqueue puts what a transaction did into the batch that will be committed next.
+func (s *Store) enqueue(set engine.ChangeSet, after moment) *batch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.filling == nil {
 		s.filling = &batch{done: make(chan struct{})}
 	}
 	s.filling.sets = append(s.filling.sets, set)
-	s.filling.after = append(s.filling.after, moment{s.newest, tx.now, len(set)})
+	s.filling.after = append(s.filling.after, after)
 	select {
 	case s.wake <- struct{}{}:
 	default:
 	}
-	return s.filling, nil
+	return s.filling
 }
 
 // undurable returns the newest batch that is not on disk yet, nil if none.
 func (s *Store) undurable() *batch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.filling != nil {
 		return s.filling
 	}
@@ -230,22 +244,36 @@ func (s *Store) commitBatch() bool {
 
 	err := s.engine.Commit(context.Background(), b.sets)
 
+	if err == nil {
+		s.show(b)
+		close(b.done)
+	} else {
+		s.fail(b, err)
+	}
+	return true
+}
+
+// show makes a batch visible that is durable.
+func (s *Store) show(b *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.flying = nil
-	if err == nil {
-		s.visible.Store(b.after[len(b.after)-1].state)
-		s.remember(b)
-		s.publish(b)
-		close(b.done)
-		return true
-	}
-	// Everything newer stands on what is in doubt.
+	s.visible.Store(b.after[len(b.after)-1].state)
+	s.remember(b)
+	s.publish(b)
+}
+
+// fail refuses a batch that the engine did not take, and what stands on it.
+func (s *Store) fail(b *batch, err error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.mu.Lock()
 	failed := []*batch{b}
 	if s.filling != nil {
 		failed = append(failed, s.filling)
-		s.filling = nil
 	}
+	s.filling, s.flying = nil, nil
+	s.mu.Unlock()
 	s.newest = s.visible.Load()
 	s.recover(err)
 	if failing := s.failing.Load(); failing != nil {
@@ -255,19 +283,18 @@ func (s *Store) commitBatch() bool {
 		f.err = err
 		close(f.done)
 	}
-	return true
 }
 
 // Close commits what waits, and closes the engine. Later calls of Update answer
 // ErrClosed.
 func (s *Store) Close() error {
-	s.mu.Lock()
+	s.writing.Lock()
 	if s.closed {
-		s.mu.Unlock()
+		s.writing.Unlock()
 		return nil
 	}
 	s.closed = true
-	s.mu.Unlock()
+	s.writing.Unlock()
 	close(s.wake)
 	<-s.done
 	return s.engine.Close()

@@ -176,6 +176,66 @@ func TestReaderSeesOnlyWhatIsDurable(t *testing.T) {
 	})
 }
 
+// What is on the disk is told at once, also while another writer is at work.
+func TestAnswerDoesNotWaitForTheNextWriter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		s := planted(t, g)
+		g.shut.Store(true)
+		first := started(s, putAccount("1"))
+		finish := make(chan struct{})
+		second := started(s, func(tx *state.Tx) error {
+			<-finish
+			return putAccount("2")(tx)
+		})
+		g.verdict <- nil
+		if err := <-first; err != nil { // hangs where it waits
+			t.Fatalf("Update: %v", err)
+		}
+		if !hasAccount(t, s, "1") {
+			t.Error("View does not see an account that was acknowledged")
+		}
+		close(finish)
+		g.verdict <- nil
+		if err := <-second; err != nil {
+			t.Fatalf("Update: %v", err)
+		}
+		g.shut.Store(false)
+	})
+}
+
+// A writer that is at work when a commit fails stands on what is in doubt.
+func TestFailedCommitFailsTheWriterAtWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		s := planted(t, g)
+		g.shut.Store(true)
+		first := started(s, putAccount("1"))
+		finish := make(chan struct{})
+		second := make(chan error, 1)
+		go func() {
+			second <- s.Update(state.Owner{}, func(tx *state.Tx) error {
+				<-finish
+				return putAccount("2")(tx)
+			})
+		}()
+		synctest.Wait()
+		g.verdict <- errors.New("the disk is full")
+		close(finish)
+		for what, done := range map[string]<-chan error{"first": first, "second": second} {
+			if err := <-done; !errors.Is(err, state.ErrNotKept) {
+				t.Errorf("the %s Update = %v, want ErrNotKept", what, err)
+			}
+		}
+		for _, id := range []string{"1", "2"} {
+			if hasAccount(t, s, id) {
+				t.Errorf("account %s is there", id)
+			}
+		}
+		g.shut.Store(false)
+	})
+}
+
 // Writers that queue behind a commit share the next one: one fsync for all.
 func TestWaitingWritersShareACommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
