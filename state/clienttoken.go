@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -77,11 +76,11 @@ func (tx *Tx) expireClientTokens() {
 // count as new, CLB-0101.
 func (tx *Tx) forgetClientTokens() {
 	everywhere := tx.In(Owner{})
-	for _, key := range slices.Clone(tx.log.order) {
-		if key.kind == ClientTokens.kind || tx.log.last[key] != nil {
+	for _, c := range tx.log.changes { // without those that follow here, of tokens
+		if c.kind == ClientTokens.kind || c.row != nil {
 			continue
 		}
-		for t := range clientTokensByResource.List(everywhere.View, key.id) {
+		for t := range clientTokensByResource.List(everywhere.View, c.id) {
 			ClientTokens.Delete(everywhere, ClientTokenID(t.AccountID, t.Action, t.Token))
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/tidwall/btree"
-
 	"github.com/clbemu/clbemu/state/engine"
 )
 
@@ -50,8 +48,20 @@ func (s *Schema) load(ctx context.Context, e engine.Engine) (w *workingSet, unkn
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	loadTrees(w.indexes, keys, sorted)
-	loadTrees(w.tallies, tallies, summed)
+	inParallel(keys, func(at int) {
+		slices.Sort(keys[at])
+		for _, key := range keys[at] {
+			w.indexes[at].Load(key, struct{}{})
+		}
+	})
+	inParallel(tallies, func(at int) {
+		if w.tallies[at] == nil { // a quota of another schema that shares the kind
+			return
+		}
+		for _, t := range summed(tallies[at]) {
+			w.tallies[at].Load(t)
+		}
+	})
 	slices.Sort(unknown)
 	return w, slices.Compact(unknown), nil
 }
@@ -125,7 +135,7 @@ func (c *chunk) insert(w *workingSet, keys [][]string, tallies [][]tally) error 
 	}
 	for i := range c.records {
 		rec := &c.records[i]
-		w.rows[rec.kind.position].Load(row{rec.kind.table.idOf(rec.r), rec.r})
+		w.rows[rec.kind.position].Load(rec.kind.table.idOf(rec.r), rec.r)
 		for _, k := range rec.keys {
 			keys[k.position] = append(keys[k.position], k.key)
 		}
@@ -136,29 +146,22 @@ func (c *chunk) insert(w *workingSet, keys [][]string, tallies [][]tally) error 
 	return nil
 }
 
-// loadTrees builds trees of what belongs into each, once it is in order, each on a
-// processor of its own.
-func loadTrees[T any](trees []*btree.BTreeG[T], lists [][]T, order func([]T) []T) {
+// inParallel builds a tree of each list that has anything, each on a processor of
+// its own.
+func inParallel[T any](lists [][]T, build func(at int)) {
 	var workers sync.WaitGroup
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for at, list := range lists {
-		if len(list) == 0 || trees[at] == nil {
+		if len(list) == 0 {
 			continue
 		}
 		workers.Go(func() {
 			free <- struct{}{}
 			defer func() { <-free }()
-			for _, item := range order(list) {
-				trees[at].Load(item)
-			}
+			build(at)
 		})
 	}
 	workers.Wait()
-}
-
-func sorted(keys []string) []string {
-	slices.Sort(keys)
-	return keys
 }
 
 // summed is one tally a holder.

@@ -82,9 +82,11 @@ func (k *kind) eachTally(r any, yield func(position int, t tally)) {
 	if r == nil {
 		return
 	}
-	account := ownerOf(r).AccountID
+	account, position := ownerOf(r).AccountID, 0
+	add := func(holder string, n int) { yield(position, tally{account, holder, n}) }
 	for _, c := range k.counts {
-		c.each(r, func(holder string, n int) { yield(c.position, tally{account, holder, n}) })
+		position = c.position
+		c.each(r, add)
 	}
 }
 

@@ -183,7 +183,7 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 		return s.undurable(), err
 	}
 	tx.forgetClientTokens()
-	if len(tx.log.order) == 0 {
+	if len(tx.log.changes) == 0 {
 		return s.undurable(), nil
 	}
 	set, err := tx.changeSet()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -115,8 +116,8 @@ func (t *Table[T]) Find(v *View, id string) (*T, bool) {
 
 // last is the greatest id in the table, whosever it is, "" when there is none.
 func (t *Table[T]) last(v *View) string {
-	r, _ := v.txn.rows[t.declared.position].Max()
-	return r.id
+	id, _, _ := v.txn.rows[t.declared.position].Max()
+	return id
 }
 
 // All yields every resource that the scope sees, in order of id.
@@ -176,7 +177,9 @@ func (t *Table[T]) replace(txn txn, id string, r *T) {
 		old = raw.(*T)
 	}
 	for _, x := range t.indexes {
-		txn.rekey(x.position, x.keysOf(id, old), x.keysOf(id, r))
+		if from, to := x.listsOf(old), x.listsOf(r); !slices.EqualFunc(from, to, slices.Equal[[]string]) {
+			txn.rekey(x.position, encodeKeys(id, from), encodeKeys(id, to))
+		}
 	}
 	t.declared.recount(txn, anyOf(old), anyOf(r))
 	if r == nil {
@@ -194,15 +197,16 @@ func anyOf[T any](r *T) any {
 	return r
 }
 
-// keysOf are the keys of a row, which end with its id; those of nil are none.
-func (x *Index[T]) keysOf(id string, r *T) []string {
+// listsOf are the lists of values under which a row is found; nil is under none.
+func (x *Index[T]) listsOf(r *T) [][]string {
 	if r == nil {
 		return nil
 	}
-	lists := x.keys(r)
-	if len(lists) == 0 {
-		return nil
-	}
+	return x.keys(r)
+}
+
+// encodeKeys are the keys of a row under some lists of values.
+func encodeKeys(id string, lists [][]string) []string {
 	keys := make([]string, len(lists))
 	for i, values := range lists {
 		keys[i] = encodeKey(id, values...)
@@ -396,8 +400,8 @@ func (t *Table[T]) idOf(value any) string { return t.id(value.(*T)) }
 func (t *Table[T]) loadKeys(value any, add func(position int, key string)) {
 	r := value.(*T)
 	for _, x := range t.indexes {
-		for _, key := range x.keysOf(t.id(r), r) {
-			add(x.position, key)
+		for _, values := range x.keys(r) {
+			add(x.position, encodeKey(t.id(r), values...))
 		}
 	}
 }

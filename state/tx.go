@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"time"
 
 	"github.com/clbemu/clbemu/state/engine"
@@ -51,13 +52,20 @@ type Tx struct {
 }
 
 func newTx(v *View) *Tx {
-	return &Tx{View: v, log: &changeLog{last: make(map[changeKey]any)}}
+	return &Tx{View: v, log: &changeLog{}}
 }
 
-// changeLog is what a transaction did. All scopes of it write to the same log.
+// changeLog is what a transaction did: the last change of each row, in the order in
+// which the rows were first changed. All scopes of it write to the same log.
 type changeLog struct {
-	last  map[changeKey]any
-	order []changeKey
+	changes []rowChange
+	at      map[changeKey]int // where a row is, once there are many
+}
+
+// rowChange is what a row has become, nil if it is gone.
+type rowChange struct {
+	changeKey
+	row any
 }
 
 type changeKey struct {
@@ -65,12 +73,34 @@ type changeKey struct {
 	id   string
 }
 
+// many is from how many on a map finds them faster than a look at each.
+const many = 16
+
 func (tx *Tx) changed(kind Kind, id string, r any) {
-	key := changeKey{kind, id}
-	if _, ok := tx.log.last[key]; !ok {
-		tx.log.order = append(tx.log.order, key)
+	l, key := tx.log, changeKey{kind, id}
+	if at, ok := l.find(key); ok {
+		l.changes[at].row = r
+		return
 	}
-	tx.log.last[key] = r
+	l.changes = append(l.changes, rowChange{key, r})
+	switch {
+	case l.at != nil:
+		l.at[key] = len(l.changes) - 1
+	case len(l.changes) > many:
+		l.at = make(map[changeKey]int)
+		for at, c := range l.changes {
+			l.at[c.changeKey] = at
+		}
+	}
+}
+
+func (l *changeLog) find(key changeKey) (at int, ok bool) {
+	if l.at != nil {
+		at, ok = l.at[key]
+		return at, ok
+	}
+	at = slices.IndexFunc(l.changes, func(c rowChange) bool { return c.changeKey == key })
+	return at, at >= 0
 }
 
 // In returns the same transaction as another account and region see it.
@@ -91,13 +121,12 @@ func (tx *Tx) Paced(pace map[Stage]time.Duration) *Tx {
 }
 
 func (tx *Tx) changeSet() (engine.ChangeSet, error) {
-	set := make(engine.ChangeSet, 0, len(tx.log.order))
-	for _, key := range tx.log.order {
-		change, err := encode(key.kind, key.id, tx.log.last[key])
-		if err != nil {
+	set := make(engine.ChangeSet, len(tx.log.changes))
+	for i, c := range tx.log.changes {
+		var err error
+		if set[i], err = encode(c.kind, c.id, c.row); err != nil {
 			return nil, err
 		}
-		set = append(set, change)
 	}
 	return set, nil
 }

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -13,19 +12,18 @@ import (
 // changed any more once a transaction has committed it: its trees share what they
 // have in common with those before and after.
 type workingSet struct {
-	rows    []*btree.BTreeG[row]    // by the position of the kind
-	indexes []*btree.BTreeG[string] // by the position of the index
-	tallies []*btree.BTreeG[tally]  // by the position of the quota
+	rows    []*rowTree             // by the position of the kind
+	indexes []*keyTree             // by the position of the index
+	tallies []*btree.BTreeG[tally] // by the position of the quota
 	// copying guards the trees' own note of who may write into them, which a copy
 	// changes on both sides.
 	copying *sync.Mutex
 }
 
-// row is a resource under its id.
-type row struct {
-	id    string
-	value any
-}
+type (
+	rowTree = btree.Map[string, any] // the resources by their ids
+	keyTree = btree.Map[string, struct{}]
+)
 
 // Trees have positions over all schemas, so that a table finds its own without
 // asking whose schema it is in. They are given while packages are initialised.
@@ -36,15 +34,15 @@ var rowTrees, indexTrees, tallyTrees int
 const degree = 8
 
 func newWorkingSet(s *Schema) *workingSet {
-	w := &workingSet{rows: make([]*btree.BTreeG[row], rowTrees), indexes: make([]*btree.BTreeG[string], indexTrees),
+	w := &workingSet{rows: make([]*rowTree, rowTrees), indexes: make([]*keyTree, indexTrees),
 		tallies: make([]*btree.BTreeG[tally], tallyTrees), copying: new(sync.Mutex)}
-	options := btree.Options{Degree: degree, NoLocks: true}
 	for _, k := range s.kinds {
-		w.rows[k.position] = btree.NewBTreeGOptions(func(a, b row) bool { return a.id < b.id }, options)
+		w.rows[k.position] = btree.NewMap[string, any](degree)
 		for _, at := range k.table.indexPositions() {
-			w.indexes[at] = btree.NewBTreeGOptions(cmp.Less[string], options)
+			w.indexes[at] = btree.NewMap[string, struct{}](degree)
 		}
 	}
+	options := btree.Options{Degree: degree, NoLocks: true}
 	for _, q := range s.quotas {
 		w.tallies[q.position] = btree.NewBTreeGOptions(func(a, b tally) bool { return compareTallies(a, b) < 0 }, options)
 	}
@@ -54,60 +52,67 @@ func newWorkingSet(s *Schema) *workingSet {
 // txn reads a working set, and writes into copies of what it changes.
 type txn struct {
 	*workingSet
-	// own tell which trees the transaction has copied; nil for one that only reads.
-	ownRows, ownIndexes, ownTallies []bool
+	base *workingSet // what it began with, whose trees are not its own
 }
 
 // reading returns a transaction that changes nothing.
-func (w *workingSet) reading() txn { return txn{workingSet: w} }
+func (w *workingSet) reading() txn { return txn{w, w} }
 
 // writing returns a transaction on a copy.
 func (w *workingSet) writing() txn {
-	next := &workingSet{slices.Clone(w.rows), slices.Clone(w.indexes), slices.Clone(w.tallies), w.copying}
-	return txn{next, make([]bool, len(w.rows)), make([]bool, len(w.indexes)), make([]bool, len(w.tallies))}
+	next := *w
+	return txn{&next, w}
 }
 
 // committed returns what the transaction made, which it must not write to again.
 func (t txn) committed() *workingSet { return t.workingSet }
 
-// own is a tree that the transaction may write into.
-func own[T any](t txn, trees []*btree.BTreeG[T], own []bool, at int) *btree.BTreeG[T] {
-	if !own[at] {
-		trees[at] = copyOf(t.copying, trees[at])
-		own[at] = true
-	}
-	return trees[at]
+// tree is what can be copied in no time.
+type tree[T any] interface {
+	comparable
+	Copy() T
 }
 
-func copyOf[T any](copying *sync.Mutex, tree *btree.BTreeG[T]) *btree.BTreeG[T] {
+// own is a tree that the transaction may write into: its copy of the one in base.
+// The list that the trees are in is copied as well, before the first.
+func own[T tree[T]](t txn, trees *[]T, base []T, at int) T {
+	if &(*trees)[at] == &base[at] {
+		*trees = slices.Clone(base)
+	}
+	if (*trees)[at] == base[at] {
+		(*trees)[at] = copyOf(t.copying, base[at])
+	}
+	return (*trees)[at]
+}
+
+func copyOf[T tree[T]](copying *sync.Mutex, tree T) T {
 	copying.Lock()
 	defer copying.Unlock()
 	return tree.Copy()
 }
 
 // still is a tree that does not change under an iteration.
-func still[T any](t txn, own []bool, at int, tree *btree.BTreeG[T]) *btree.BTreeG[T] {
-	if own != nil && own[at] {
-		return copyOf(t.copying, tree)
+func still[T tree[T]](t txn, trees, base []T, at int) T {
+	if trees[at] != base[at] {
+		return copyOf(t.copying, trees[at])
 	}
-	return tree
+	return trees[at]
 }
 
 // get finds a row.
 func (t txn) get(at int, id string) (any, bool) {
-	r, ok := t.rows[at].Get(row{id: id})
-	return r.value, ok
+	return t.rows[at].Get(id)
 }
 
 // eachRow yields the rows in order of id.
 func (t txn) eachRow(at int, yield func(value any) bool) {
-	still(t, t.ownRows, at, t.rows[at]).Scan(func(r row) bool { return yield(r.value) })
+	still(t, t.rows, t.base.rows, at).Scan(func(_ string, value any) bool { return yield(value) })
 }
 
 // eachID yields the ids of rows whose key in an index begins with a prefix, in
 // order of key.
 func (t txn) eachID(at int, prefix string, yield func(id string) bool) {
-	still(t, t.ownIndexes, at, t.indexes[at]).Ascend(prefix, func(key string) bool {
+	still(t, t.indexes, t.base.indexes, at).Ascend(prefix, func(key string, _ struct{}) bool {
 		return strings.HasPrefix(key, prefix) && yield(key[strings.LastIndexByte(key, 0)+1:])
 	})
 }
@@ -115,22 +120,22 @@ func (t txn) eachID(at int, prefix string, yield func(id string) bool) {
 // replace puts a row, nil to delete it, and changes its keys from some to others.
 func (t txn) replace(at int, id string, value any) {
 	if value == nil {
-		own(t, t.rows, t.ownRows, at).Delete(row{id: id})
+		own(t, &t.rows, t.base.rows, at).Delete(id)
 		return
 	}
-	own(t, t.rows, t.ownRows, at).Set(row{id, value})
+	own(t, &t.rows, t.base.rows, at).Set(id, value)
 }
 
 // rekey changes the keys of a row in an index.
 func (t txn) rekey(at int, from, to []string) {
 	for _, key := range from {
 		if !slices.Contains(to, key) {
-			own(t, t.indexes, t.ownIndexes, at).Delete(key)
+			own(t, &t.indexes, t.base.indexes, at).Delete(key)
 		}
 	}
 	for _, key := range to {
 		if !slices.Contains(from, key) {
-			own(t, t.indexes, t.ownIndexes, at).Set(key)
+			own(t, &t.indexes, t.base.indexes, at).Set(key, struct{}{})
 		}
 	}
 }
@@ -146,7 +151,7 @@ func (t txn) tally(at int, change tally) {
 	if change.n == 0 || t.tallies[at] == nil { // nil is a quota of another schema that shares the kind
 		return
 	}
-	tree := own(t, t.tallies, t.ownTallies, at)
+	tree := own(t, &t.tallies, t.base.tallies, at)
 	change.n += t.tallied(at, change)
 	if change.n == 0 {
 		tree.Delete(change)
@@ -157,7 +162,7 @@ func (t txn) tally(at int, change tally) {
 
 // eachTally yields what an account's holders have of a quota, in order of holder.
 func (t txn) eachTally(at int, account string, yield func(holder string, n int)) {
-	still(t, t.ownTallies, at, t.tallies[at]).Ascend(tally{account: account}, func(of tally) bool {
+	still(t, t.tallies, t.base.tallies, at).Ascend(tally{account: account}, func(of tally) bool {
 		if of.account != account {
 			return false
 		}
