@@ -133,11 +133,13 @@ func writeTable(tx *bolt.Tx, meta *bolt.Bucket, table string, changes engine.Cha
 	if err != nil {
 		return err
 	}
-	if last, _ := b.Cursor().Last(); string(last) < changes[0].ID {
+	key, _ := b.Cursor().Last()
+	last := string(key)
+	if last < changes[0].ID {
 		b.FillPercent = 1 // what comes at the end leaves no room for what would come between
 	}
 	for _, c := range changes {
-		if err := count.change(b, c); err != nil {
+		if err := count.change(b, c, c.ID <= last); err != nil {
 			return fmt.Errorf("%s %s: %w", c.Table, c.ID, err)
 		}
 	}
@@ -181,15 +183,17 @@ type tally struct{ Count, Sum uint64 }
 func (t *tally) add(sum uint64)    { t.Count, t.Sum = t.Count+1, t.Sum+sum }
 func (t *tally) remove(sum uint64) { t.Count, t.Sum = t.Count-1, t.Sum-sum }
 
-// change makes a change and counts it.
-func (t *tally) change(b *bolt.Bucket, c engine.Change) error {
+// change makes a change and counts it. There may be an old value.
+func (t *tally) change(b *bolt.Bucket, c engine.Change, mayBe bool) error {
 	id := []byte(c.ID)
-	if old := b.Get(id); old != nil {
-		_, sum, err := unguard(c.Table, id, old)
-		if err != nil {
-			return fmt.Errorf("%w: %w", err, engine.ErrDamaged)
+	if mayBe {
+		if old := b.Get(id); old != nil {
+			_, sum, err := unguard(c.Table, id, old)
+			if err != nil {
+				return fmt.Errorf("%w: %w", err, engine.ErrDamaged)
+			}
+			t.remove(sum)
 		}
-		t.remove(sum)
 	}
 	if c.Value == nil {
 		return b.Delete(id)
