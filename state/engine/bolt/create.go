@@ -42,7 +42,7 @@ func fresh(path string) (string, error) {
 
 // fill syncs the file once, when all is in it: nobody looks at it before.
 func fill(name string) error {
-	db, err := bolt.Open(name, 0o600, &bolt.Options{FreelistType: bolt.FreelistMapType, NoSync: true, NoGrowSync: true})
+	db, err := bolt.Open(name, 0o600, &bolt.Options{NoSync: true, NoGrowSync: true})
 	if err != nil {
 		return err
 	}
