@@ -55,13 +55,13 @@ func Enter(tx *Tx, name Stage, id string, then ...string) {
 	if delay <= 0 && row.from == Busy {
 		return
 	}
-	t := Transition{Kind: row.kind.name, ResourceID: id, From: row.from, To: to}
 	_, event := row.kind.events[row.from]
 	if delay <= 0 && !event { // nobody sees what it has meanwhile
 		row.kind.setStatus(tx, id, anyStatus, to)
 		return
 	}
 	row.kind.setStatus(tx, id, anyStatus, row.from)
+	t := Transition{Kind: row.kind.name, ResourceID: id, From: row.from, To: to}
 	if delay <= 0 {
 		row.kind.happen(tx, &t)
 		return

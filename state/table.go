@@ -172,21 +172,13 @@ func (t *Table[T]) Delete(tx *Tx, id string) {
 
 // replace puts a row, or deletes it, with its keys in all indexes.
 func (t *Table[T]) replace(txn txn, id string, r *T) {
-	var old *T
-	if raw, ok := txn.get(t.declared.position, id); ok {
-		old = raw.(*T)
-	}
+	old, _ := txn.replace(t.declared.position, id, anyOf(r)).(*T)
 	for _, x := range t.indexes {
 		if from, to := x.listsOf(old), x.listsOf(r); !slices.EqualFunc(from, to, slices.Equal[[]string]) {
 			txn.rekey(x.position, encodeKeys(id, from), encodeKeys(id, to))
 		}
 	}
 	t.declared.recount(txn, anyOf(old), anyOf(r))
-	if r == nil {
-		txn.replace(t.declared.position, id, nil)
-		return
-	}
-	txn.replace(t.declared.position, id, r)
 }
 
 // anyOf is nil where r is.

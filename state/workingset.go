@@ -117,13 +117,14 @@ func (t txn) eachID(at int, prefix string, yield func(id string) bool) {
 	})
 }
 
-// replace puts a row, nil to delete it, and changes its keys from some to others.
-func (t txn) replace(at int, id string, value any) {
+// replace puts a row, nil to delete it, and returns what was there, nil if nothing.
+func (t txn) replace(at int, id string, value any) (old any) {
 	if value == nil {
-		own(t, &t.rows, t.base.rows, at).Delete(id)
-		return
+		old, _ = own(t, &t.rows, t.base.rows, at).Delete(id)
+		return old
 	}
-	own(t, &t.rows, t.base.rows, at).Set(id, value)
+	old, _ = own(t, &t.rows, t.base.rows, at).Set(id, value)
+	return old
 }
 
 // rekey changes the keys of a row in an index.
