@@ -25,6 +25,7 @@ type decodeField struct {
 	kind     reflect.Kind // of the value, behind a pointer or in a slice
 	pointer  bool
 	list     bool
+	dotted   string   // of a list: its name and the dot before the numbers
 	element  *decoder // of a list of structs
 	json     bool
 	rules    rules
@@ -62,7 +63,7 @@ func newDecodeField(f reflect.StructField, tag string, index []int) decodeField 
 		field.pointer, t = true, t.Elem()
 	}
 	if t.Kind() == reflect.Slice && !field.json {
-		field.list, t = true, t.Elem()
+		field.list, field.dotted, t = true, name+".", t.Elem()
 		if t.Kind() == reflect.Struct {
 			field.element = newDecoder(t)
 		}
@@ -212,15 +213,17 @@ func (d *decoder) decode(params Params) (any, error) {
 	return v.Interface(), nil
 }
 
+// fill reads the parameters of a request, or those of an element of a list, which
+// came under the prefix.
 func (d *decoder) fill(v reflect.Value, params Params, prefix string) error {
 	for i := range d.fields {
 		f := &d.fields[i]
 		target := v.FieldByIndex(f.index)
 		var err error
 		if f.list {
-			err = f.setList(target, params, prefix+f.name)
+			err = f.setList(target, params, prefix)
 		} else {
-			err = f.set(target, params.Get(prefix+f.name), prefix+f.name)
+			err = f.set(target, params.Get(f.name), prefix)
 		}
 		if err != nil {
 			return err
@@ -229,14 +232,16 @@ func (d *decoder) fill(v reflect.Value, params Params, prefix string) error {
 	return nil
 }
 
-func (f *decodeField) missing(name string) error {
+func (f *decodeField) missing(prefix string) error {
 	if f.rules.missing != "" {
-		return state.Refuse(f.rules.missing, name)
+		return state.Refuse(f.rules.missing, prefix+f.name)
 	}
-	return Missing(name)
+	return Missing(prefix + f.name)
 }
 
-func (f *decodeField) invalid(name string) error {
+func (f *decodeField) invalid(prefix string) error { return f.invalidAs(prefix + f.name) }
+
+func (f *decodeField) invalidAs(name string) error {
 	if f.rules.invalid != "" {
 		return state.Refuse(f.rules.invalid, name)
 	}
@@ -245,10 +250,10 @@ func (f *decodeField) invalid(name string) error {
 
 // set stores one value. The clients drop empty values, so an empty one counts
 // as absent: CLB-0016.
-func (f *decodeField) set(target reflect.Value, text, name string) error {
+func (f *decodeField) set(target reflect.Value, text, prefix string) error {
 	if text == "" {
 		if f.rules.required {
-			return f.missing(name)
+			return f.missing(prefix)
 		}
 		if f.fallback == "" {
 			return nil
@@ -261,12 +266,12 @@ func (f *decodeField) set(target reflect.Value, text, name string) error {
 	}
 	if f.json {
 		if err := json.Unmarshal([]byte(doubleQuoted(text)), target.Addr().Interface()); err != nil {
-			return f.invalid(name)
+			return f.invalid(prefix)
 		}
 		return nil
 	}
 	if !f.assign(target, text) {
-		return f.invalid(name)
+		return f.invalid(prefix)
 	}
 	return nil
 }
@@ -351,72 +356,52 @@ func (f *decodeField) bits() int {
 // setList stores Name.1, Name.2 and so on in order of their numbers, which may
 // have gaps. Some clients send a list of one as Name, or a list as JSON text:
 // CLB-0015.
-func (f *decodeField) setList(target reflect.Value, params Params, name string) error {
-	numbers := elementNumbers(params, name)
-	if len(numbers) == 0 {
-		if f.element == nil && params.Get(name) != "" {
-			return f.setBareList(target, params.Get(name), name)
+func (f *decodeField) setList(target reflect.Value, params Params, prefix string) error {
+	elements := params.elements(f.dotted)
+	if len(elements) == 0 {
+		if text := params.Get(f.name); f.element == nil && text != "" {
+			return f.setBareList(target, text, prefix)
 		}
 		if f.rules.required {
-			return f.missing(name)
+			return f.missing(prefix)
 		}
 		return nil
 	}
-	if f.rules.max != nil && int64(len(numbers)) > *f.rules.max {
-		return f.invalid(name)
+	if f.rules.max != nil && int64(len(elements)) > *f.rules.max {
+		return f.invalid(prefix)
 	}
-	list := reflect.MakeSlice(target.Type(), len(numbers), len(numbers))
-	for i, n := range numbers {
-		at := name + "." + strconv.Itoa(n)
-		var err error
+	list := reflect.MakeSlice(target.Type(), len(elements), len(elements))
+	for i, e := range elements {
 		if f.element != nil {
-			err = f.element.fill(list.Index(i), params, at+".")
-		} else if !f.assign(list.Index(i), params.Get(at)) {
-			err = f.invalid(at)
-		}
-		if err != nil {
-			return err
+			if err := f.element.fill(list.Index(i), e.fields, prefix+f.dotted+strconv.Itoa(e.number)+"."); err != nil {
+				return err
+			}
+		} else if !f.assign(list.Index(i), e.value) {
+			return f.invalidAs(prefix + f.dotted + strconv.Itoa(e.number))
 		}
 	}
 	target.Set(list)
 	return nil
 }
 
-func (f *decodeField) setBareList(target reflect.Value, text, name string) error {
+func (f *decodeField) setBareList(target reflect.Value, text, prefix string) error {
 	values := []Text{Text(text)}
 	if strings.HasPrefix(text, "[") {
 		if err := json.Unmarshal([]byte(doubleQuoted(text)), &values); err != nil {
-			return f.invalid(name)
+			return f.invalid(prefix)
 		}
 	}
 	if f.rules.max != nil && int64(len(values)) > *f.rules.max {
-		return f.invalid(name)
+		return f.invalid(prefix)
 	}
 	list := reflect.MakeSlice(target.Type(), len(values), len(values))
 	for i, value := range values {
 		if !f.assign(list.Index(i), string(value)) {
-			return f.invalid(name)
+			return f.invalid(prefix)
 		}
 	}
 	target.Set(list)
 	return nil
-}
-
-// maxElement bounds the numbers of list elements.
-const maxElement = 10000
-
-// elementNumbers returns the numbers N of the parameters Name.N and Name.N.Field,
-// in order.
-func elementNumbers(params Params, name string) []int {
-	var numbers []int
-	for rest := range params.under(name + ".") {
-		digits, _, _ := strings.Cut(rest, ".")
-		if n, err := strconv.Atoi(digits); err == nil && n > 0 && n <= maxElement && strconv.Itoa(n) == digits {
-			numbers = append(numbers, n)
-		}
-	}
-	slices.Sort(numbers)
-	return slices.Compact(numbers)
 }
 
 // unread returns the parameters that the action's request has no field for.

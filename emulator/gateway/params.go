@@ -1,10 +1,11 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
-	"iter"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -35,17 +36,47 @@ func (p Params) search(name string) (at int, found bool) {
 	return slices.BinarySearchFunc(p, name, func(param Param, name string) int { return strings.Compare(param.Name, name) })
 }
 
-// under yields the rest of each name that begins with the prefix.
-func (p Params) under(prefix string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		at, _ := p.search(prefix)
-		for _, param := range p[at:] {
-			rest, ok := strings.CutPrefix(param.Name, prefix)
-			if !ok || !yield(rest) {
-				return
-			}
+// element is one of a list: the value of Name.N, or the fields Name.N.Field, under
+// the names that follow its number.
+type element struct {
+	number int
+	value  string
+	fields Params
+}
+
+// maxElement bounds the numbers of list elements.
+const maxElement = 10000
+
+// elements returns what is sent of a list in order of the numbers, which may have
+// gaps. The prefix is its name and a dot.
+func (p Params) elements(prefix string) []element {
+	var list []element
+	var fields Params // of all of them, one after the other
+	from := 0         // where those of the last begin
+	at, _ := p.search(prefix)
+	for _, param := range p[at:] {
+		rest, ok := strings.CutPrefix(param.Name, prefix)
+		if !ok {
+			break
+		}
+		digits, field, nested := strings.Cut(rest, ".")
+		n, err := strconv.Atoi(digits)
+		if err != nil || n <= 0 || n > maxElement || strconv.Itoa(n) != digits {
+			continue
+		}
+		if len(list) == 0 || list[len(list)-1].number != n {
+			list, from = append(list, element{number: n}), len(fields)
+		}
+		last := &list[len(list)-1]
+		if nested {
+			fields = append(fields, Param{field, param.Value})
+			last.fields = fields[from:]
+		} else {
+			last.value = param.Value
 		}
 	}
+	slices.SortFunc(list, func(a, b element) int { return cmp.Compare(a.number, b.number) })
+	return list
 }
 
 // sort puts the parameters in order; those of one name stay as they came.
