@@ -120,6 +120,9 @@ func (t *Table[T]) last(v *View) string {
 	return id
 }
 
+// Len is how many rows there are, whosever they are.
+func (t *Table[T]) Len(v *View) int { return v.txn.rows[t.declared.position].Len() }
+
 // All yields every resource that the scope sees, in order of id.
 func (t *Table[T]) All(v *View) iter.Seq[*T] {
 	return func(yield func(*T) bool) {

@@ -2,6 +2,7 @@ package nlb_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -195,6 +196,32 @@ func TestJobsAreForgotten(t *testing.T) {
 	expect(t, c, "GetJobStatus", params("JobId", endless), "Status", "Processing")
 	if isThere() {
 		t.Error("the job of another region was not forgotten")
+	}
+}
+
+// However many jobs there are in a day, no more than a number is kept.
+func TestJobsAreBounded(t *testing.T) {
+	_, store, _ := newClient(t)
+	const most = 100_000
+	undo := errors.New("seen")
+	if err := store.Update(owner, func(tx *state.Tx) error {
+		job := func(i int) string { return fmt.Sprintf("%08x-0000-0000-0000-000000000000", i) }
+		for i := range most {
+			cloud.NLBJobs.Put(tx, &cloud.NLBJob{Owner: owner, ID: job(i), Status: cloud.NLBJobSucceeded, CreateTime: tx.Now()})
+		}
+		newest := &cloud.NLBJob{Action: "CreateServerGroup"}
+		cloud.BeginNLBJob(tx, newest)
+		if _, there := cloud.NLBJobs.Find(tx.View, job(0)); there || cloud.NLBJobs.Len(tx.View) != most {
+			t.Errorf("of %d jobs and one more there are %d, the oldest among them: %t", most, cloud.NLBJobs.Len(tx.View), there)
+		}
+		for _, id := range []string{job(1), newest.ID} {
+			if _, there := cloud.NLBJobs.Find(tx.View, id); !there {
+				t.Errorf("%s was forgotten", id)
+			}
+		}
+		return undo
+	}); !errors.Is(err, undo) {
+		t.Fatal(err)
 	}
 }
 

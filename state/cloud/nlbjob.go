@@ -40,8 +40,11 @@ var (
 	StageNLBJobFailing = NLBJobs.Stage("nlb.job.failing", NLBJobProcessing, NLBJobFailed, 0)
 )
 
-// nlbJobLifetime is how long a job that has ended is remembered: NLB-0013.
-const nlbJobLifetime = 24 * time.Hour
+// How long a job that has ended is remembered, and of how many: NLB-0013.
+const (
+	nlbJobLifetime = 24 * time.Hour
+	maxNLBJobs     = 100_000
+)
 
 // BeginNLBJob begins a job, which gets an id, and tells whether it will fail.
 func BeginNLBJob(tx *state.Tx, j *NLBJob) (fails bool) {
@@ -61,12 +64,15 @@ func BeginNLBJob(tx *state.Tx, j *NLBJob) (fails bool) {
 // forgetting bounds how many jobs a transaction looks at.
 const forgetting = 16
 
-// forgetNLBJobs forgets the oldest jobs, whosever they are, if their time is over.
+// forgetNLBJobs forgets the oldest jobs, whosever they are, if their time is over or
+// there are too many.
 func forgetNLBJobs(tx *state.Tx) {
 	tx = tx.In(state.Owner{})
 	looked := 0
 	for j := range NLBJobs.All(tx.View) {
-		if looked++; looked > forgetting || tx.Now().Before(j.CreateTime.Add(nlbJobLifetime)) {
+		looked++
+		young := tx.Now().Before(j.CreateTime.Add(nlbJobLifetime)) && NLBJobs.Len(tx.View) < maxNLBJobs
+		if young || looked > forgetting {
 			return
 		}
 		if j.Status != NLBJobProcessing {
