@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 )
@@ -115,21 +116,21 @@ func NextUUID[T any](tx *Tx, t *Table[T]) string {
 
 // uuid spells a number and chance.
 func (tx *Tx) uuid(number uint32) string {
-	var in [32]byte
-	binary.BigEndian.PutUint64(in[:], tx.sequence().Seed)
-	binary.BigEndian.PutUint32(in[8:], number)
-	binary.BigEndian.PutUint64(in[16:], uint64(tx.now.Unix()))
-	binary.BigEndian.PutUint64(in[24:], uint64(tx.now.Nanosecond()))
-	chance := sha256.Sum256(in[:])
-	binary.BigEndian.PutUint32(chance[:], number)
-	spelled := make([]byte, 0, 36)
-	for i, part := range [][]byte{chance[:4], chance[4:6], chance[6:8], chance[8:10], chance[10:16]} {
-		if i > 0 {
-			spelled = append(spelled, '-')
+	chance := rand.NewPCG(tx.sequence().Seed+uint64(number), uint64(tx.now.Unix())<<30+uint64(tx.now.Nanosecond()))
+	var id [16]byte
+	binary.BigEndian.PutUint64(id[:], chance.Uint64())
+	binary.BigEndian.PutUint64(id[8:], chance.Uint64())
+	binary.BigEndian.PutUint32(id[:], number)
+	var spelled [36]byte
+	at := 0
+	for _, part := range [][]byte{id[:4], id[4:6], id[6:8], id[8:10], id[10:]} {
+		if at > 0 {
+			spelled[at] = '-'
+			at++
 		}
-		spelled = hex.AppendEncode(spelled, part)
+		at += hex.Encode(spelled[at:], part)
 	}
-	return string(spelled)
+	return string(spelled[:])
 }
 
 // NewCertificateID mints <account>_<hex>_<number>_<number>, the form of the ids
