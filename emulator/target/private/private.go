@@ -34,8 +34,8 @@ var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // clock that stands still but for waits and for what a scenario does to it. It
 // implements scenarios.Target for one client that makes one call at a time.
 //
-// One that is open to programs goes with the machine's clock, and is at the same
-// addresses again after a restart.
+// One that is open to programs goes with the machine's clock. After a restart it is
+// at the same addresses again.
 type Emulator struct {
 	target.Remote
 
@@ -43,8 +43,8 @@ type Emulator struct {
 	clock    *state.ManualClock // nil for one that is open
 	tls      *tls.Config        // of the cloud's API, if it is HTTPS
 	dir      string             // of the certificate, "" if there is none
-	api      string             // where it listens
-	control  string
+	api      *door
+	control  *door // nil where the API's serves both
 	life     *life
 	past     []scenarios.JournalCall // of the lives before
 	sequence uint64                  // the last of them
@@ -55,7 +55,8 @@ type life struct {
 	emulator *emulator.Emulator
 	disk     *severable
 	servers  []*http.Server
-	calls    sync.RWMutex // read-locked by each call in flight
+	serving  sync.WaitGroup // one for each server
+	calls    sync.RWMutex   // read-locked by each call in flight
 	crashed  atomic.Bool
 }
 
@@ -87,24 +88,66 @@ func (s *severable) sever() {
 
 const readHeaderTimeout = 20 * time.Second
 
-const anyPort = "127.0.0.1:0"
+// door is where one life after the other listens. Between two of them its port stays
+// taken, and who knocks waits.
+type door struct{ *net.TCPListener }
+
+func newDoor() (*door, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	return &door{listener.(*net.TCPListener)}, nil
+}
+
+// Close ends what a life accepts.
+func (d *door) Close() error { return d.SetDeadline(time.Unix(1, 0)) }
+
+func (d *door) open() error { return d.SetDeadline(time.Time{}) }
 
 // New starts a private emulator.
 func New(ctx context.Context) (*Emulator, error) {
-	l := &Emulator{clock: state.NewManualClock(start), api: anyPort}
-	return l, l.begin(ctx)
+	e := &Emulator{clock: state.NewManualClock(start)}
+	return e.opened(ctx, &e.api)
 }
 
 // NewOpen starts a private emulator that is open to programs, by HTTPS if they
 // want that.
 func NewOpen(ctx context.Context, secure bool) (*Emulator, error) {
-	l := &Emulator{api: anyPort, control: anyPort}
+	e := &Emulator{}
 	if secure {
-		if err := l.secure(); err != nil {
-			return nil, err
+		if err := e.secure(); err != nil {
+			return nil, errors.Join(err, e.release())
 		}
 	}
-	return l, l.begin(ctx)
+	return e.opened(ctx, &e.api, &e.control)
+}
+
+// opened makes doors and begins the first life.
+func (e *Emulator) opened(ctx context.Context, doors ...**door) (_ *Emulator, err error) {
+	for _, d := range doors {
+		if *d, err = newDoor(); err != nil {
+			return nil, errors.Join(err, e.release())
+		}
+	}
+	if err := e.begin(ctx); err != nil {
+		return nil, errors.Join(err, e.release())
+	}
+	return e, nil
+}
+
+// release gives back what all lives shared.
+func (e *Emulator) release() error {
+	var errs []error
+	for _, d := range []*door{e.api, e.control} {
+		if d != nil {
+			errs = append(errs, d.TCPListener.Close())
+		}
+	}
+	if e.dir != "" {
+		errs = append(errs, os.RemoveAll(e.dir))
+	}
+	return errors.Join(errs...)
 }
 
 // secure makes a certificate that this emulator's clients trust.
@@ -139,36 +182,31 @@ func (e *Emulator) begin(ctx context.Context) error {
 		return err
 	}
 	next.emulator, e.life = served, next
-	if e.API, err = e.serve(&e.api, e.tls); err == nil && e.control != "" {
-		e.Control, err = e.serve(&e.control, nil)
+	if e.API, err = e.serve(e.api, e.tls); err == nil && e.control != nil {
+		e.Control, err = e.serve(e.control, nil)
 	}
 	if err != nil {
 		return errors.Join(err, e.end(ctx))
 	}
-	if e.control == "" {
+	if e.control == nil {
 		e.Control = e.API
 	}
 	return nil
 }
 
-// serve listens at an address, which it makes that of the next time, and returns
-// the URL.
-func (e *Emulator) serve(address *string, config *tls.Config) (string, error) {
-	listener, err := net.Listen("tcp", *address)
-	if err != nil {
+// serve serves at a door, and returns the URL.
+func (e *Emulator) serve(at *door, config *tls.Config) (string, error) {
+	if err := at.open(); err != nil {
 		return "", err
 	}
-	if e.clock == nil {
-		*address = listener.Addr().String()
-	}
-	url := "http://" + listener.Addr().String()
+	listener, url := net.Listener(at), "http://"+at.Addr().String()
 	if config != nil {
-		listener, url = tls.NewListener(listener, config), "https://"+listener.Addr().String()
+		listener, url = tls.NewListener(listener, config), "https://"+at.Addr().String()
 	}
 	server := &http.Server{Handler: target.OneAddress(http.HandlerFunc(e.life.serveAPI), e.life.emulator.ControlHandler()),
 		ReadHeaderTimeout: readHeaderTimeout, ErrorLog: log.New(io.Discard, "", 0)}
 	e.life.servers = append(e.life.servers, server)
-	go func() { _ = server.Serve(listener) }() // it ends when it is closed
+	e.life.serving.Go(func() { _ = server.Serve(listener) }) // it ends when it is closed
 	return url, nil
 }
 
@@ -283,6 +321,7 @@ func (e *Emulator) end(ctx context.Context) error {
 	for _, server := range e.life.servers {
 		errs = append(errs, server.Close())
 	}
+	e.life.serving.Wait() // or it would accept what is the next one's
 	e.life.settle()
 	return errors.Join(append(errs, e.life.emulator.Close(ctx))...)
 }
@@ -315,9 +354,5 @@ func (e *Emulator) Close(ctx context.Context) error {
 	for _, problem := range problems {
 		err = errors.Join(err, errors.New("the state is inconsistent: "+problem))
 	}
-	err = errors.Join(err, e.end(ctx))
-	if e.dir != "" {
-		err = errors.Join(err, os.RemoveAll(e.dir))
-	}
-	return err
+	return errors.Join(err, e.end(ctx), e.release())
 }
