@@ -143,6 +143,15 @@ func started(s *state.Store, fn func(*state.Tx) error) <-chan error {
 	return done
 }
 
+// atWork is started of an Update that does its work when it may finish.
+func atWork(s *state.Store, fn func(*state.Tx) error) (done <-chan error, finish chan struct{}) {
+	finish = make(chan struct{})
+	return started(s, func(tx *state.Tx) error {
+		<-finish
+		return fn(tx)
+	}), finish
+}
+
 // mustWait fails when the update has returned already.
 func mustWait(t *testing.T, what string, done <-chan error) {
 	t.Helper()
@@ -183,11 +192,7 @@ func TestAnswerDoesNotWaitForTheNextWriter(t *testing.T) {
 		s := planted(t, g)
 		g.shut.Store(true)
 		first := started(s, putAccount("1"))
-		finish := make(chan struct{})
-		second := started(s, func(tx *state.Tx) error {
-			<-finish
-			return putAccount("2")(tx)
-		})
+		second, finish := atWork(s, putAccount("2"))
 		g.verdict <- nil
 		if err := <-first; err != nil { // hangs where it waits
 			t.Fatalf("Update: %v", err)
@@ -211,15 +216,7 @@ func TestFailedCommitFailsTheWriterAtWork(t *testing.T) {
 		s := planted(t, g)
 		g.shut.Store(true)
 		first := started(s, putAccount("1"))
-		finish := make(chan struct{})
-		second := make(chan error, 1)
-		go func() {
-			second <- s.Update(state.Owner{}, func(tx *state.Tx) error {
-				<-finish
-				return putAccount("2")(tx)
-			})
-		}()
-		synctest.Wait()
+		second, finish := atWork(s, putAccount("2"))
 		g.verdict <- errors.New("the disk is full")
 		close(finish)
 		for what, done := range map[string]<-chan error{"first": first, "second": second} {
