@@ -1,6 +1,6 @@
 // Package binary builds clbemu and runs it as its users do: as a process of its
 // own, seen through its output, its exit code, its listeners and its folder. It
-// is for tests, which share one build.
+// is for tests. All packages of a clone share one build.
 package binary
 
 import (
@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -33,18 +34,51 @@ func Main(m *testing.M) int {
 			os.Unsetenv(name)
 		}
 	}
-	dir, err := os.MkdirTemp("", "clbemu-test")
+	path, err := build()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
-	Path = filepath.Join(dir, "clbemu")
-	if out, err := exec.Command("go", "build", "-o", Path, "github.com/clbemu/clbemu/cmd/clbemu").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
-		return 1
-	}
+	Path = path
 	return m.Run()
+}
+
+// build builds the binary into the clone's bin folder. The go command leaves it alone
+// when it is up to date, so that of all packages that start it only the first links it.
+func build() (path string, err error) {
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module: %w", err)
+	}
+	dir := filepath.Join(strings.TrimSpace(string(root)), "bin", "test")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	unlock, err := lock(filepath.Join(dir, "lock"))
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	path = filepath.Join(dir, "clbemu")
+	if out, err := exec.Command("go", "build", "-o", path, module+"/cmd/clbemu").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+const module = "github.com/clbemu/clbemu"
+
+// lock keeps test binaries that run side by side from building at once.
+func lock(path string) (unlock func(), err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return func() { file.Close() }, nil
 }
 
 // Result is how a command ended.
