@@ -2,6 +2,7 @@ package contracttests
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -25,36 +26,34 @@ const goldenDir = "testdata/golden"
 
 // TestGolden compares the parameters of every case, and the bytes of its replies
 // in both formats, with the golden archives, and knows every file in them. A refused
-// call must change nothing.
+// call must change nothing. With -run it compares, or writes, the cases named alone.
 func TestGolden(t *testing.T) {
-	played := make(map[string]*txtar.Archive)
-	for _, c := range apiCases() {
+	cases := apiCases()
+	played := make([][]txtar.File, len(cases)) // nil where -run leaves a case out
+	t.Cleanup(func() {                         // when all have been played
+		if *update {
+			writeGolden(t, cases, played)
+		}
+		compareGolden(t, cases, played)
+	})
+	for i, c := range cases {
 		t.Run(c.String(), func(t *testing.T) {
-			archive := goldenArchive(c)
-			if played[archive] == nil {
-				played[archive] = &txtar.Archive{}
-			}
-			add := func(kind, text string) {
-				played[archive].Files = append(played[archive].Files, txtar.File{Name: c.name + "." + kind, Data: []byte(text)})
-			}
+			t.Parallel()
+			var files []txtar.File
 			for _, format := range []string{"JSON", "XML"} {
 				cloud := newCloud(t).prepareAll()
 				for _, s := range c.before {
 					cloud.do(s)
 				}
 				p := cloud.names.resolve(c.params)
-				reply := cloud.answer(c, format, p)
 				if format == "JSON" {
-					add("req", requestText(p))
+					files = append(files, c.file("req", requestText(p)))
 				}
-				add(strings.ToLower(format), replyText(reply))
+				files = append(files, c.file(strings.ToLower(format), replyText(cloud.answer(c, format, p))))
 			}
+			played[i] = files
 		})
 	}
-	if *update {
-		writeGolden(t, played)
-	}
-	compareGolden(t, played)
 }
 
 // goldenArchive is the file that has a case.
@@ -62,11 +61,32 @@ func goldenArchive(c apiCase) string {
 	return filepath.ToSlash(filepath.Join(goldenDir, c.product, c.action+".txtar"))
 }
 
-// writeGolden writes the archives anew.
-func writeGolden(t *testing.T, archives map[string]*txtar.Archive) {
+// file is one of the case's files in its archive.
+func (c apiCase) file(kind, text string) txtar.File {
+	return txtar.File{Name: c.name + "." + kind, Data: []byte(text)}
+}
+
+// writeGolden replaces the files of the cases that were played, and when all were, the
+// whole folder.
+func writeGolden(t *testing.T, cases []apiCase, played [][]txtar.File) {
 	t.Helper()
-	if err := os.RemoveAll(goldenDir); err != nil {
-		t.Fatal(err)
+	archives := make(map[string]*txtar.Archive)
+	if whole(played) {
+		if err := os.RemoveAll(goldenDir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, c := range cases {
+		path := goldenArchive(c)
+		if len(played[i]) == 0 {
+			continue
+		}
+		if archives[path] == nil {
+			archives[path] = keptArchive(t, path)
+		}
+		for _, f := range played[i] {
+			replace(archives[path], f)
+		}
 	}
 	for path, archive := range archives {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -78,19 +98,43 @@ func writeGolden(t *testing.T, archives map[string]*txtar.Archive) {
 	}
 }
 
-// compareGolden wants in the folder what was played, and nothing else.
-func compareGolden(t *testing.T, played map[string]*txtar.Archive) {
+// whole reports whether every case was played.
+func whole(played [][]txtar.File) bool {
+	return !slices.ContainsFunc(played, func(files []txtar.File) bool { return files == nil })
+}
+
+// keptArchive is an archive of the folder, or an empty one.
+func keptArchive(t *testing.T, path string) *txtar.Archive {
+	t.Helper()
+	archive, err := txtar.ParseFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &txtar.Archive{}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return archive
+}
+
+// replace replaces the file of the same name, or appends the file.
+func replace(archive *txtar.Archive, file txtar.File) {
+	if i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == file.Name }); i >= 0 {
+		archive.Files[i] = file
+		return
+	}
+	archive.Files = append(archive.Files, file)
+}
+
+// compareGolden wants in the folder what was played, and nothing else when that is
+// every case.
+func compareGolden(t *testing.T, cases []apiCase, played [][]txtar.File) {
 	t.Helper()
 	kept := make(map[string]string)
 	err := filepath.WalkDir(goldenDir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			return err
-		}
-		for _, f := range archive.Files {
+		for _, f := range keptArchive(t, path).Files {
 			kept[filepath.ToSlash(path)+": "+f.Name] = string(f.Data)
 		}
 		return nil
@@ -98,21 +142,24 @@ func compareGolden(t *testing.T, played map[string]*txtar.Archive) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, archive := range played {
-		for _, f := range archive.Files {
-			name := path + ": " + f.Name
+	for i, c := range cases {
+		for _, f := range played[i] {
+			name := goldenArchive(c) + ": " + f.Name
 			want, found := kept[name]
 			delete(kept, name)
 			switch got := string(f.Data); {
 			case !found:
-				t.Errorf("%s is missing: run with -update to write it", name)
+				t.Errorf("%s is missing: write it by make golden CASE=%s", name, c)
 			case got != want:
 				t.Errorf("%s: %s", name, difference(got, want))
 			}
 		}
 	}
+	if !whole(played) {
+		return
+	}
 	for name := range kept {
-		t.Errorf("%s belongs to no case: run with -update to remove it", name)
+		t.Errorf("%s belongs to no case: make golden removes it", name)
 	}
 }
 
