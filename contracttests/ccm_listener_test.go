@@ -2,7 +2,6 @@ package contracttests
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -255,53 +254,4 @@ func TestCCMListsAllListeners(t *testing.T) {
 			return
 		}
 	}
-}
-
-// A CCM works on three Services at once, and on ten things of each. Each has an
-// SDK client of its own here, since those of the SDK are not safe for sharing.
-func TestCCMInParallel(t *testing.T) {
-	c := newCCM(t)
-	var wg sync.WaitGroup
-	var ids []string
-	for service := range 3 {
-		id := call(t, c.SLB.CreateLoadBalancer, createRequest(fmt.Sprint("token-", service))).LoadBalancerId
-		ids = append(ids, id)
-		for n := range 10 {
-			worker := &ccm{sdkClients: newSDKClients(t, c.SLB.Domain), t: t, raw: c.raw}
-			wg.Go(func() {
-				if err := worker.serve(id, 80+n); err != nil {
-					t.Errorf("port %d: %v", 80+n, err)
-				}
-			})
-		}
-	}
-	wg.Wait()
-	for _, id := range ids {
-		if n := len(c.listeners(id)); n != 10 {
-			t.Errorf("%s has %d listeners, want 10", id, n)
-		}
-	}
-}
-
-// serve makes a group with a server and a listener that forwards to it.
-func (c *ccm) serve(id string, port int) error {
-	group := slb.CreateCreateVServerGroupRequest()
-	group.LoadBalancerId, group.VServerGroupName = id, description(port)
-	made, err := c.SLB.CreateVServerGroup(group)
-	if err != nil {
-		return err
-	}
-	if _, err := c.SLB.AddVServerGroupBackendServers(c.addRequest(made.VServerGroupId, node(node1, port, 100))); err != nil {
-		return err
-	}
-	listener := slb.CreateCreateLoadBalancerTCPListenerRequest()
-	listener.LoadBalancerId, listener.ListenerPort, listener.VServerGroupId = id, integer(port), made.VServerGroupId
-	listener.Bandwidth = integer(-1)
-	if _, err := c.SLB.CreateLoadBalancerTCPListener(listener); err != nil {
-		return err
-	}
-	start := slb.CreateStartLoadBalancerListenerRequest()
-	start.LoadBalancerId, start.ListenerPort, start.ListenerProtocol = id, integer(port), "tcp"
-	_, err = c.SLB.StartLoadBalancerListener(start)
-	return err
 }
