@@ -19,7 +19,17 @@ import (
 func main() {
 	nodes := flag.Int("nodes", 3, "how many nodes the cluster has")
 	build := flag.Bool("build", false, "build the programs into the cache, and run nothing")
+	cached := flag.Bool("cached", false, "report by the exit status whether the programs are in the cache, and run nothing")
 	flag.Parse()
+	if *cached {
+		dir, err := tools.Cached()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "controlplane:", err)
+			os.Exit(1)
+		}
+		fmt.Println(dir)
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	programs, err := tools.Build(ctx, os.Stderr)

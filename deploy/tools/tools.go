@@ -2,8 +2,10 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,14 +20,35 @@ type Dir string
 // Path is where a program or a file is.
 func (d Dir) Path(name string) string { return filepath.Join(string(d), name) }
 
+// cacheRoot is the folder of the programs of all versions, which all clones of a
+// machine share.
+func cacheRoot() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find a cache for the built programs: %w", err)
+	}
+	return filepath.Join(cache, "clbemu-e2e"), nil
+}
+
+// Cached returns the programs if they are built; otherwise the error is
+// fs.ErrNotExist.
+func Cached() (Dir, error) {
+	root, err := cacheRoot()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(root, pins())
+	_, err = os.Stat(dir)
+	return Dir(dir), err
+}
+
 // Build returns the programs, and builds them if the cache has none of these
 // pins; it says so on progress, because that takes minutes.
 func Build(ctx context.Context, progress io.Writer) (Dir, error) {
-	cache, err := os.UserCacheDir()
+	root, err := cacheRoot()
 	if err != nil {
-		return "", fmt.Errorf("a cache for the built tools: %w", err)
+		return "", err
 	}
-	root := filepath.Join(cache, "clbemu-e2e")
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return "", err
 	}
@@ -34,12 +57,12 @@ func Build(ctx context.Context, progress io.Writer) (Dir, error) {
 		return "", err
 	}
 	defer unlock()
-	dir := filepath.Join(root, pins())
-	if _, err := os.Stat(dir); err == nil {
-		return Dir(dir), nil
+	dir, err := Cached()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return dir, err
 	}
 	fmt.Fprintf(progress, "building the Kubernetes control plane into %s: this takes minutes, once\n", dir)
-	return Dir(dir), buildInto(ctx, root, dir, progress)
+	return dir, buildInto(ctx, root, string(dir), progress)
 }
 
 // lock keeps test binaries that run side by side from building the same.

@@ -1,6 +1,8 @@
 package tools_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"testing"
@@ -23,6 +25,9 @@ func TestBuild(t *testing.T) {
 			t.Errorf("%s %s: %v\n%s", program, version, err, out)
 		}
 	}
+	if cached, err := tools.Cached(); err != nil || cached != dir {
+		t.Errorf("Cached() = %s, %v, want %s", cached, err, dir)
+	}
 	before, err := os.Stat(dir.Path("kubectl"))
 	if err != nil {
 		t.Fatal(err)
@@ -32,6 +37,19 @@ func TestBuild(t *testing.T) {
 		t.Fatalf("the second build = %s, %v, want %s", again, err, dir)
 	}
 	if after, err := os.Stat(dir.Path("kubectl")); err != nil || !os.SameFile(before, after) {
-		t.Errorf("the second build made kubectl anew (%v)", err)
+		t.Errorf("the second build made kubectl again (%v)", err)
+	}
+}
+
+// TestCached proves that programs which are not built are reported as missing, and
+// that asking builds nothing.
+func TestCached(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	if dir, err := tools.Cached(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Cached() = %q, %v, want fs.ErrNotExist", dir, err)
+	}
+	if left, err := os.ReadDir(cache); err != nil || len(left) > 0 {
+		t.Errorf("the cache has %v (%v), want nothing", left, err)
 	}
 }
