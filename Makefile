@@ -1,12 +1,32 @@
-# Nothing but Go and make is needed; `make race` and `make check` also use gcc and git,
-# and strace, Node and chromium where there are some.
+# `make run` needs Go and make. Tests also use gcc, git, and what `make needs` lists.
 FUZZTIME ?= 60s
 ROUNDS ?= 100
 SOAK ?= 10m
 BUILD = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"
 
-.PHONY: build run test race fuzz crash soak bench contract golden pictures lint check
-.PHONY: e2e control-plane image-archive kind-up e2e-kind kind-down
+# One configuration for all that is built, so that no package is compiled twice, and
+# clones share what they compile. Only the race detector needs another one.
+export CGO_ENABLED = 0
+export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
+
+MODULE = github.com/clbemu/clbemu
+MODULES = . deploy contracttests/kubernetes
+# Packages whose tests run nothing concurrent in their own process: they start processes,
+# or make one call after the other. All others run with the race detector.
+WITHOUT_RACE = cmd/clbemu contracttests contracttests/binary contracttests/durability contracttests/library \
+	contracttests/terraform docs examples examples/go examples/go/retry
+NO_RACE_PACKAGES = $(WITHOUT_RACE:%=$(MODULE)/%)
+PACKAGES = ./...
+LISTED = $(shell go list $(PACKAGES))
+RACE_PACKAGES = $(filter-out $(NO_RACE_PACKAGES),$(LISTED))
+PLAIN_PACKAGES = $(filter $(NO_RACE_PACKAGES),$(LISTED))
+# What quick leaves out: tests that start processes, browsers and whole scenarios.
+QUICK_PACKAGES = $(filter-out $(NO_RACE_PACKAGES) $(MODULE)/contracttests/% $(MODULE)/emulator/target,$(RACE_PACKAGES))
+TOOLS = $(CURDIR)/bin/tools
+TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
+
+.PHONY: build run tools needs test quick fuzz crash soak bench contract golden pictures fmt lint check
+.PHONY: e2e control-plane control-plane-programs image-archive kind-up e2e-kind kind-down
 
 # build the binary, static, into bin/
 build:
@@ -16,19 +36,34 @@ build:
 run: build
 	./bin/clbemu serve
 
-# test everything
-test:
-	go test ./...
+# tools: the linter and the printer of test results, at the versions of .ci/go.mod
+tools:
+	@go -C .ci build -o $(TOOLS)/ tool
 
-# test everything for data races, in random order
-race:
-	go test -race -shuffle=on -timeout 30m ./...
+# needs: what tests use beside Go, and what is skipped without it
+needs:
+	@.ci/needs
+
+# test everything once, or PACKAGES, and print what was slow and what was skipped
+test: tools needs
+	@status=0; rm -f bin/race.json bin/plain.json; \
+	race='$(RACE_PACKAGES)' plain='$(PLAIN_PACKAGES)'; \
+	[ -z "$$race" ] || CGO_ENABLED=1 $(TEST) --jsonfile bin/race.json -- -race -vet=off -shuffle=on -timeout 30m $$race || status=1; \
+	[ -z "$$plain" ] || $(TEST) --jsonfile bin/plain.json -- -vet=off -shuffle=on -timeout 30m $$plain || status=1; \
+	echo; echo 'The twenty slowest tests:'; \
+	cat bin/race.json bin/plain.json 2>/dev/null | $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20; \
+	exit $$status
+
+# quick: lint, unit tests, golden files and the CCM's calls with its own SDK
+quick: lint
+	$(TEST) -- -vet=off $(QUICK_PACKAGES)
+	$(TEST) -- -vet=off -run 'Golden|Schema|Evidence|HasCases|CCM' ./contracttests
 
 # fuzz each target for FUZZTIME; a count (10000x) ends well on a busy machine, a time may not
 fuzz:
 	@grep -rn '^func Fuzz' --include='*_test.go' . | sed -E 's|^(.*)/[^/]*:[0-9]+:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | \
 	while read -r package target; do \
-		go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package || exit 1; \
+		go test -vet=off -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package || exit 1; \
 	done
 
 # crash: end the binary ROUNDS times among concurrent writes, snapshots, imports and resets
@@ -47,39 +82,46 @@ bench:
 contract:
 	go test -count=1 ./contracttests/...
 
-# golden: rewrite the recorded replies, the pages of the reference and the scenarios' JSON Schema
+# golden: rewrite the recorded replies, the pages of the reference and the scenarios' JSON
+# Schema; with CASE=Slb/CreateVServerGroup/empty, which may be a pattern, that case alone
 golden:
+ifdef CASE
+	go test ./contracttests -run 'TestGolden/$(CASE)' -update
+else
 	go test ./scenarios -run Schema -update
 	go test ./contracttests -run 'Golden|DeclaredLimits' -update
 	go test ./contracttests -run 'Refusals|Explained' -update-refusals
 	go test ./cmd/clbemu -run Reference -update
+endif
 
 # pictures: those of the console, in docs/images; this needs chromium
 pictures:
 	go test -count=1 -run Look ./contracttests/console -pictures $(CURDIR)/docs/images
 	rm -r docs/images/narrow
 
-# lint formatting, suspicious code and the module file
-lint:
-	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not formatted: run gofmt -w on these'; exit 1; }
-	go vet ./...
-	go tool staticcheck ./...
-	go mod tidy -diff
+# fmt: format the Go files
+fmt:
+	gofmt -w $$(git ls-files '*.go')
 
-# check everything that a change must pass
-check: lint
+# lint formatting, suspicious code and the module files
+lint: tools
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not formatted: make fmt'; exit 1; }
+	@for module in $(MODULES); do \
+		echo "lint $$module" && cd $(CURDIR)/$$module && go vet ./... && $(TOOLS)/staticcheck ./... && go mod tidy -diff || exit 1; \
+	done
+
+# check what a change must pass, but for e2e
+check: lint test
 	$(MAKE) --no-print-directory fuzz FUZZTIME=10000x
-	$(MAKE) --no-print-directory race
 
 # e2e: a controller on a real Kubernetes control plane, built once; CCM_BIN names a real CCM
-e2e:
-	go build -o bin/staticcheck honnef.co/go/tools/cmd/staticcheck
-	cd deploy && go vet ./... && ../bin/staticcheck ./... && go mod tidy -diff
-	cd contracttests/kubernetes && go vet ./... && ../../bin/staticcheck ./... && go mod tidy -diff
+e2e: tools control-plane-programs
+	cd deploy && $(TEST) -- -vet=off -count=1 -timeout 60m ./...
+	cd contracttests/kubernetes && $(TEST) -- -vet=off -count=1 -timeout 60m ./...
+
+# control-plane-programs: build what the control plane is made of, once for all clones
+control-plane-programs:
 	cd deploy && go run ./controlplane -build
-	cd deploy && go test -count=1 -timeout 60m ./...
-	cd contracttests/kubernetes && go test -count=1 -timeout 60m ./*/
-	cd contracttests/kubernetes && go test -count=1 -timeout 60m -v .
 
 # control-plane: Kubernetes without containers, until Ctrl-C
 control-plane:
@@ -88,7 +130,7 @@ control-plane:
 # image-archive: the Dockerfile's image without Docker, for docker load and kind load image-archive
 image-archive:
 	GOOS=linux $(BUILD) -o bin/linux/clbemu ./cmd/clbemu
-	cd deploy && GOOS=linux CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o ../bin/linux/worldwatch ./worldwatch
+	cd deploy && GOOS=linux $(BUILD) -o ../bin/linux/worldwatch ./worldwatch
 	cd deploy && go run ./image -binary ../bin/linux/clbemu -worldwatch ../bin/linux/worldwatch -out ../bin/clbemu-image.tar
 
 # kind-up: a kind cluster in which the CCM of the image CCM_IMAGE works against clbemu

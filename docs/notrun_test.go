@@ -5,6 +5,7 @@ package docs_test
 var notRun = map[string]string{
 	"CONTRIBUTING.md: make          # the binary, in bin/": "these are all tests there are",
 
+	"README.md: make test": "these are all tests there are; .ci/run types it",
 	"README.md: git clone https://github.com/kubernetes/cloud-provider-alibaba-cloud ../ccm":    "it needs Docker, kind and the network; deploy/kind has the tests of what make kind-up runs",
 	"docs/kind.md: git clone https://github.com/kubernetes/cloud-provider-alibaba-cloud ../ccm": "it needs Docker, kind and the network; deploy/kind has the tests of what make kind-up runs",
 	"docs/kind.md: kubectl --context kind-clbemu create service loadbalancer web --tcp=80:8080": "it needs the cluster of make kind-up; make e2e-kind does the same there",

@@ -246,3 +246,64 @@ func TestArchitecturePage(t *testing.T) {
 		}
 	}
 }
+
+// concurrent is what starts something that runs beside the test.
+var concurrent = regexp.MustCompile(`\bgo func\b|\.Go\(|\bsync\.WaitGroup\b`)
+
+// TestWithoutRace proves that the packages which the Makefile tests without the race
+// detector exist, and that none of their tests calls an emulator of its own process
+// from several goroutines.
+func TestWithoutRace(t *testing.T) {
+	makefile, err := os.ReadFile("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^WITHOUT_RACE = ((?:.*\\\n)*.*)$`).FindSubmatch(makefile)
+	if found == nil {
+		t.Fatal("the Makefile has no WITHOUT_RACE")
+	}
+	packages := strings.Fields(strings.ReplaceAll(string(found[1]), "\\", " "))
+	if len(packages) < 5 {
+		t.Fatalf("WITHOUT_RACE is %q", packages)
+	}
+	known := ours(t)
+	for _, name := range packages {
+		if _, ok := known[name]; !ok {
+			t.Errorf("WITHOUT_RACE has %s, which is no package", name)
+		}
+		files, err := filepath.Glob(filepath.Join("..", name, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inProcess := strings.Contains(string(text), `"`+module+`emulator"`) || strings.Contains(string(text), "emulatortest.Start(")
+			if found := concurrent.Find(text); inProcess && found != nil {
+				t.Errorf("%s calls an emulator of its own process and has %s: test it with the race detector", file, found)
+			}
+		}
+	}
+}
+
+// TestWorkflowTestsEverything proves that the jobs of the workflow together test every
+// package.
+func TestWorkflowTestsEverything(t *testing.T) {
+	workflow, err := os.ReadFile("../.github/workflows/check.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tested []string
+	for _, found := range regexp.MustCompile(`make test PACKAGES='([^']*)'`).FindAllSubmatch(workflow, -1) {
+		for pattern := range strings.FieldsSeq(string(found[1])) {
+			tested = append(tested, strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/..."))
+		}
+	}
+	for path := range ours(t) {
+		if !slices.ContainsFunc(tested, func(root string) bool { return under(path, root) }) {
+			t.Errorf("no job of check.yaml tests %s", path)
+		}
+	}
+}
