@@ -19,13 +19,16 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
+	bbolt "go.etcd.io/bbolt"
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/state/engine/bolt"
+	"github.com/clbemu/clbemu/state/engine/enginetest"
+	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
 // The benchmarks measure once, whatever -benchtime is, and compare two things
@@ -237,14 +240,14 @@ func BenchmarkDurableWrites(b *testing.B) {
 	for i := range ids {
 		ids[i] = crowd(b, s.Store(), 1)
 	}
-	db, err := bolt.Open(filepath.Join(b.TempDir(), "raw.db"), 0o600, nil)
+	db, err := bbolt.Open(filepath.Join(b.TempDir(), "raw.db"), 0o600, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer db.Close()
 	value := []byte(strings.Repeat("x", 600)) // as long as a load balancer's
 	raw := func(worker int) error {
-		return db.Batch(func(tx *bolt.Tx) error {
+		return db.Batch(func(tx *bbolt.Tx) error {
 			bucket, err := tx.CreateBucketIfNotExists([]byte("LoadBalancer"))
 			if err != nil {
 				return err
@@ -396,4 +399,24 @@ func BenchmarkFootprint(b *testing.B) {
 	memory := s.resident(b)
 	report(b, memory, "MiB", "idle resident memory %.1f MiB (target <= 15), %.1f MiB with what only the start needs of the program, binary %.1f MiB (target < 30)",
 		memory, begun, float64(info.Size())/(1<<20))
+}
+
+// BenchmarkUpgrade measures the start with a state that version 1 of the schema wrote.
+func BenchmarkUpgrade(b *testing.B) {
+	kept := &memory.Engine{}
+	e, err := emulator.New(b.Context(), emulator.Config{Storage: kept, World: crowdedWorld(b)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	crowd(b, e.Store(), many)
+	dir := b.TempDir()
+	if err := enginetest.WriteVersion1(b.Context(), kept, filepath.Join(dir, bolt.FileName)); err != nil {
+		b.Fatal(err)
+	}
+	if err := e.Close(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	s := startUp(b, build(b), dir)
+	report(b, s.took.Seconds(), "s", "exec to first signed answer, with the upgrade of %d load balancers from version 1 (target < 10 s), with %.0f MiB resident",
+		many, s.resident(b))
 }

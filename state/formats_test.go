@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,14 +16,18 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
+	"github.com/clbemu/clbemu/state/engine/enginetest"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
-// version1 puts the database that clbemu wrote when its schema had version 1
-// into a folder.
-func version1(t *testing.T) (dir string) {
+// version1 are the databases that clbemu wrote when its schema had version 1: one
+// with a resource of each kind, and one each with so many load balancers that have
+// listeners, a rule, a server group and tags.
+var version1 = []string{"all", "0", "8", "24"}
+
+func unpacked(t *testing.T, name string) []byte {
 	t.Helper()
-	packed, err := os.Open(filepath.Join("testdata", "version1.db.gz"))
+	packed, err := os.Open(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +40,7 @@ func version1(t *testing.T) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, bolt.FileName), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return text
 }
 
 // tablesOf is what an export holds, as JSON that can be compared.
@@ -52,60 +53,104 @@ func tablesOf(t *testing.T, text []byte) any {
 	return e.Tables
 }
 
-func exportedVersion1(t *testing.T) any {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "version1.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tablesOf(t, text)
-}
-
 // A database of version 1 is read as it is by what only reads, and brought up to
 // date by what writes; either way it holds what its clbemu exported of it.
 func TestVersion1(t *testing.T) {
-	dir := version1(t)
-	path := filepath.Join(dir, bolt.FileName)
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range version1 {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, bolt.FileName)
+			before := unpacked(t, "version1-"+name+".db.gz")
+			if err := os.WriteFile(path, before, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			want := tablesOf(t, unpacked(t, "version1-"+name+".json.gz"))
+			upgraded(t, dir, before, func(t *testing.T, s *state.Store) {
+				// The time of the file's transitions has come, but not on this clock.
+				if got := exported(t, s); !reflect.DeepEqual(tablesOf(t, []byte(got)), want) {
+					t.Errorf("the state is\n%s", got)
+				}
+			})
+		})
 	}
+}
+
+// upgraded opens a database of version 1 in turn to be read, to be written, and again.
+func upgraded(t *testing.T, dir string, before []byte, look func(*testing.T, *state.Store)) {
+	t.Helper()
+	path := filepath.Join(dir, bolt.FileName)
 	opens := []struct {
 		name string
 		open func(string) (*bolt.Engine, error)
 	}{{"to be read", bolt.OpenReadOnly}, {"to be written", bolt.Open}, {"again", bolt.Open}}
 	for _, o := range opens {
-		e, err := o.open(dir)
-		if err != nil {
-			t.Fatalf("%s: %v", o.name, err)
-		}
-		s := open(t, e)
-		// The time of the file's transitions has come, but not on this clock.
-		if got := exported(t, s); !reflect.DeepEqual(tablesOf(t, []byte(got)), exportedVersion1(t)) {
-			t.Errorf("%s: the state is\n%s", o.name, got)
-		}
-		checkAndClose(t, s)
-		if after, err := os.ReadFile(path); err != nil || o.name == "to be read" && !bytes.Equal(before, after) {
-			t.Errorf("%s: the file was changed (%v)", o.name, err)
-		}
+		t.Run(o.name, func(t *testing.T) {
+			e, err := o.open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := open(t, e)
+			look(t, s)
+			checkAndClose(t, s)
+			after, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if changed := !bytes.Equal(before, after); changed != (o.name != "to be read") {
+				t.Errorf("the file was changed: %t", changed)
+			}
+		})
 	}
-	if after, err := os.ReadFile(path); err != nil || bytes.Equal(before, after) {
-		t.Errorf("the file was not brought up to date (%v)", err)
+}
+
+// A table of version 1 may have many pages.
+func TestLargeVersion1(t *testing.T) {
+	const loadBalancers = 10_000
+	kept := &memory.Engine{}
+	s := open(t, kept)
+	update(t, s, state.Owner{}, plant)
+	update(t, s, hangzhou, func(tx *state.Tx) error {
+		for n := range loadBalancers {
+			id := tx.NewID(cloud.LoadBalancers.Kind())
+			ip := fmt.Sprintf("10.0.%d.%d", n/256, n%256)
+			cloud.LoadBalancers.Put(tx, &cloud.LoadBalancer{Owner: hangzhou, ID: id, Status: cloud.LoadBalancerActive, Address: ip})
+			cloud.Addresses.Put(tx, &cloud.Address{Pool: "public", IP: ip, Holder: cloud.LoadBalancers.Kind(), HolderID: id})
+			cloud.Listeners.Put(tx, &cloud.Listener{Owner: hangzhou, LoadBalancerID: id, Port: 80, Status: cloud.ListenerRunning, Protocol: cloud.UDP})
+			state.SetTag(tx, cloud.TagLoadBalancer, id, "kubernetes", "yes")
+		}
+		return nil
+	})
+	want := exported(t, s)
+	dir := t.TempDir()
+	path := filepath.Join(dir, bolt.FileName)
+	if err := enginetest.WriteVersion1(t.Context(), kept, path); err != nil {
+		t.Fatal(err)
 	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	upgraded(t, dir, before, func(t *testing.T, s *state.Store) {
+		if exported(t, s) != want {
+			t.Error("the state is not what it was")
+		}
+	})
 }
 
 // A state that version 1 exported can be imported.
 func TestImportOfVersion1(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "version1.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := opened(t, &memory.Engine{})
-	if err := imported(s, string(text)); err != nil {
-		t.Fatal(err)
-	}
-	if got := exported(t, s); !reflect.DeepEqual(tablesOf(t, []byte(got)), exportedVersion1(t)) {
-		t.Errorf("the imported state is\n%s", got)
+	for _, name := range version1 {
+		text := unpacked(t, "version1-"+name+".json.gz")
+		s := opened(t, &memory.Engine{})
+		if err := imported(s, string(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got := exported(t, s); !reflect.DeepEqual(tablesOf(t, []byte(got)), tablesOf(t, text)) {
+			t.Errorf("%s: the imported state is\n%s", name, got)
+		}
 	}
 }
 

@@ -85,26 +85,41 @@ func writeFormat(meta *bolt.Bucket) error {
 	return meta.Put(formatKey, text)
 }
 
-// guardAll puts checksums before the values of version 1.
+// guardAll puts checksums before the values of version 1. Each table becomes a new
+// bucket: bbolt's cursors never end in one whose values were deleted in the same
+// transaction.
 func guardAll(tx *bolt.Tx) error {
-	return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
-		if bytes.Equal(name, metaBucket) {
-			return nil
-		}
+	tables, err := tablesOf(tx)
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
 		var changes engine.ChangeSet
-		if err := b.ForEach(func(k, v []byte) error {
-			changes = append(changes, engine.Change{Table: string(name), ID: string(k), Value: bytes.Clone(v)})
+		if err := tx.Bucket(table).ForEach(func(k, v []byte) error {
+			changes = append(changes, engine.Change{Table: string(table), ID: string(k), Value: bytes.Clone(v)})
 			return nil
 		}); err != nil {
 			return err
 		}
-		for _, c := range changes {
-			if err := b.Delete([]byte(c.ID)); err != nil {
-				return err
-			}
+		if err := tx.DeleteBucket(table); err != nil {
+			return err
 		}
-		return write(tx, changes)
+		if err := write(tx, changes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tablesOf returns the names of the tables, which stay valid when those change.
+func tablesOf(tx *bolt.Tx) (tables [][]byte, err error) {
+	err = tx.ForEach(func(name []byte, _ *bolt.Bucket) error {
+		if !bytes.Equal(name, metaBucket) {
+			tables = append(tables, bytes.Clone(name))
+		}
+		return nil
 	})
+	return tables, err
 }
 
 // write makes changes, which are in order of table and id.
