@@ -20,6 +20,8 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -171,4 +173,40 @@ func makeService(b *testing.B, post func(query string) (string, error), i int) {
 			`{"ServerId":"i-bp1clbemu0000000002","Port":"30080","Weight":"100"},{"ServerId":"i-bp1clbemu0000000003","Port":"30080","Weight":"100"}]`)
 	do("CreateLoadBalancerTCPListener", "LoadBalancerId="+lb, "ListenerPort=80", "VServerGroupId="+group, "Bandwidth=-1")
 	do("StartLoadBalancerListener", "LoadBalancerId="+lb, "ListenerPort=80")
+}
+
+// BenchmarkHostileBodies measures the most that the process had in memory while 60
+// unsigned clients sent it as many values as fit into a body.
+func BenchmarkHostileBodies(b *testing.B) {
+	s := startUp(b, build(b), b.TempDir())
+	const clients = 60
+	values := (gateway.MaxBody - len(`{"a":[1]}`)) / len(`,1`)
+	body := `{"a":[1` + strings.Repeat(`,1`, values) + `]}`
+	client := keepAlive(clients)
+	var wait sync.WaitGroup
+	for range clients {
+		wait.Go(func() {
+			request, err := http.NewRequest(http.MethodPost, s.url, strings.NewReader(body))
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			for name, value := range map[string]string{"Authorization": "ACS3-HMAC-SHA256 x", "x-acs-action": "DescribeRegions",
+				"x-acs-version": emulatortest.Slb, "Content-Type": "application/json"} {
+				request.Header.Set(name, value)
+			}
+			response, err := client.Do(request)
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			response.Body.Close()
+			if response.StatusCode != http.StatusBadRequest {
+				b.Errorf("a hostile body is answered with %s", response.Status)
+			}
+		})
+	}
+	wait.Wait()
+	report(b, s.memory(b, "VmHWM:"), "MiB", "%d bodies of %d values at once: %.0f MiB resident at the most (target < 190, which is 200 MB), %.0f MiB after that",
+		clients, values+1, s.memory(b, "VmHWM:"), s.resident(b))
 }

@@ -367,12 +367,18 @@ func showVersion(b *testing.B, binary string) time.Duration {
 // resident is what the process has in memory, in MiB.
 func (s started) resident(b *testing.B) float64 {
 	b.Helper()
+	return s.memory(b, "VmRSS:")
+}
+
+// memory is what Linux says of the process under a name, in MiB.
+func (s started) memory(b *testing.B, name string) float64 {
+	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Pid))
 	if err != nil {
 		b.Fatal(err)
 	}
 	var kib float64
-	_, line, _ := strings.Cut(string(status), "VmRSS:")
+	_, line, _ := strings.Cut(string(status), name)
 	if _, err := fmt.Sscan(line, &kib); err != nil {
 		b.Fatal(err)
 	}

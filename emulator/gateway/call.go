@@ -1,7 +1,7 @@
 package gateway
 
 import (
-	"io"
+	"bytes"
 	"net"
 	"net/http"
 	"reflect"
@@ -59,6 +59,8 @@ type Call struct {
 	sent        protocol
 	underACS3   bool // signed by the newer scheme
 	body        []byte
+	// What the call takes of the room for all.
+	large, parameters share
 }
 
 // Product is the name of the product called, "" when there is none such.
@@ -118,7 +120,7 @@ func (c *Call) Unread() []string {
 
 // parse reads the request: query and form together, and the headers that the
 // newer clients use in place of parameters.
-func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
+func (c *Call) parse(room room, w http.ResponseWriter, r *http.Request) *Problem {
 	c.request = r
 	c.Host = hostname(r.Host)
 	c.UserAgent = r.UserAgent()
@@ -127,22 +129,30 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 		c.Version = first(r.Header.Get("x-acs-version"), r.URL.Query().Get("Version"))
 		return problemMethod
 	}
+	c.underACS3 = strings.HasPrefix(r.Header.Get("Authorization"), acs3)
+	accept := r.Header.Get("Accept")
+	unread := c.readBody(room, w, r)
+	if problem := c.parameters.take(r.Context(), room.parameters, costOf(len(r.URL.RawQuery)+len(c.body))); problem != nil {
+		return problem
+	}
 	params, err := appendQuery(nil, r.URL.RawQuery)
 	if err != nil {
 		return problemUnreadable
 	}
 	params.sort()
-	c.underACS3 = strings.HasPrefix(r.Header.Get("Authorization"), acs3)
-	accept := r.Header.Get("Accept")
-	if r.ContentLength != 0 {
+	if unread != nil || len(c.body) > 0 {
 		// The format comes first, so that what follows is refused in it.
 		c.Format = formatOf(params.Get("Format"), accept)
+		if unread != nil {
+			return unread
+		}
 		var problem *Problem
-		if params, problem = c.appendBody(params, w, r); problem != nil {
+		if params, problem = c.appendBody(params, r); problem != nil {
 			return problem
 		}
 		params.sort()
 	}
+	c.parameters.shrink(int64(len(r.URL.RawQuery) + len(c.body) + len(params)*paramCost))
 	c.signed = params
 	c.sent, c.Params = params.split()
 	c.Format = formatOf(c.sent.format, accept)
@@ -156,11 +166,8 @@ func (c *Call) parse(w http.ResponseWriter, r *http.Request) *Problem {
 	return params.check()
 }
 
-// appendBody reads the body, and appends the parameters that are in it.
-func (c *Call) appendBody(params Params, w http.ResponseWriter, r *http.Request) (Params, *Problem) {
-	if problem := c.readBody(w, r); problem != nil || len(c.body) == 0 {
-		return params, problem
-	}
+// appendBody appends the parameters that are in the body.
+func (c *Call) appendBody(params Params, r *http.Request) (Params, *Problem) {
 	contentType := r.Header.Get("Content-Type")
 	if isForm(contentType) {
 		params, err := appendQuery(params, string(c.body))
@@ -176,10 +183,25 @@ func (c *Call) appendBody(params Params, w http.ResponseWriter, r *http.Request)
 	return params, nil
 }
 
-func (c *Call) readBody(w http.ResponseWriter, r *http.Request) *Problem {
-	var err error
-	c.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+func (c *Call) readBody(room room, w http.ResponseWriter, r *http.Request) *Problem {
+	size := r.ContentLength // -1 when nobody knows
+	switch {
+	case size == 0:
+		return nil
+	case size > MaxBody:
+		return problemTooLarge
+	case size < 0 || size > smallBody:
+		if problem := c.large.take(r.Context(), room.bodies, MaxBody); problem != nil {
+			return problem
+		}
+		defer hurry(w)()
+	}
+	var body bytes.Buffer
+	body.Grow(int(max(size, 0)) + bytes.MinRead)
+	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, MaxBody))
 	if err == nil {
+		c.body = body.Bytes()
+		c.large.shrink(int64(len(c.body)))
 		return nil
 	}
 	if _, tooLarge := err.(*http.MaxBytesError); tooLarge {

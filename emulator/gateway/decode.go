@@ -265,7 +265,7 @@ func (f *decodeField) set(target reflect.Value, text, prefix string) error {
 		target = target.Elem()
 	}
 	if f.json {
-		if err := json.Unmarshal([]byte(doubleQuoted(text)), target.Addr().Interface()); err != nil {
+		if readJSON(text, target.Addr().Interface()) != nil {
 			return f.invalid(prefix)
 		}
 		return nil
@@ -274,6 +274,15 @@ func (f *decodeField) set(target reflect.Value, text, prefix string) error {
 		return f.invalid(prefix)
 	}
 	return nil
+}
+
+// readJSON reads a parameter of JSON, which has no more values than a call has
+// parameters: each takes many times the memory of its text.
+func readJSON(text string, into any) error {
+	if values := strings.Count(text, ",") + strings.Count(text, "[") + strings.Count(text, "{"); values > maxParams {
+		return fmt.Errorf("%d values are too many", values)
+	}
+	return json.Unmarshal([]byte(doubleQuoted(text)), into)
 }
 
 // doubleQuoted makes JSON of text whose strings may be in single quotes, as
@@ -387,7 +396,7 @@ func (f *decodeField) setList(target reflect.Value, params Params, prefix string
 func (f *decodeField) setBareList(target reflect.Value, text, prefix string) error {
 	values := []Text{Text(text)}
 	if strings.HasPrefix(text, "[") {
-		if err := json.Unmarshal([]byte(doubleQuoted(text)), &values); err != nil {
+		if readJSON(text, &values) != nil {
 			return f.invalid(prefix)
 		}
 	}

@@ -65,6 +65,9 @@ var (
 	// No public code says that a request is too large: CLB-0018.
 	problemTooLarge = &Problem{Status: http.StatusRequestEntityTooLarge, Code: "RequestEntityTooLarge",
 		Message: fmt.Sprintf("The request body must not exceed %d bytes.", MaxBody)}
+	// Which limits the cloud has is not published: CLB-0022.
+	problemBusy = &Problem{Status: http.StatusServiceUnavailable, Code: "ServiceUnavailable",
+		Message: "The request has failed due to a temporary failure of the server."}
 	problemUnknownAction = &Problem{Status: http.StatusNotFound, Code: "InvalidAction.NotFound",
 		Message: "Specified api is not found, please check your url and method."}
 	problemUnknownVersion = &Problem{Status: http.StatusBadRequest, Code: "InvalidVersion",

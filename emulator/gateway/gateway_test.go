@@ -264,6 +264,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"first of several bad ones", "GET", "Action=Who&Version=2014-05-15&b=%ff&a=%ff&c=%ff", "", 400, "InvalidA"},
 		{"name that starts with a wide letter", "GET", "Action=Who&Version=2014-05-15&%C3%A9=1&%C3%A9=2", "", 400, "InvalidÉ"},
 		{"largest body", "POST", "Action=Who&Version=2014-05-15", "Name=" + long[5:], 200, ""},
+		{"body that says it is larger", "POST", "Action=Who&Version=2014-05-15", strings.Repeat("x", 2*gateway.MaxBody), 413, "RequestEntityTooLarge"},
 		{"larger body", "POST", "Action=Who&Version=2014-05-15", "Name=" + long[4:], 413, "RequestEntityTooLarge"},
 	}
 	g := newTestServer(t, nil)

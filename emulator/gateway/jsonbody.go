@@ -2,10 +2,11 @@ package gateway
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The newest clients send parameters as a JSON object: CLB-0020. It says the same as
@@ -15,57 +16,79 @@ func isJSON(contentType string) bool {
 	return strings.HasPrefix(strings.ToLower(contentType), "application/json")
 }
 
-// appendJSON appends the parameters of a JSON object.
+const (
+	// maxParamName is longer than any name is: those of deep objects grow with each
+	// level.
+	maxParamName = 200
+	// maxDepth is deeper than any parameter is.
+	maxDepth = 32
+)
+
+// appendJSON appends the parameters of a JSON object. It reads no further than to
+// the first value too many.
 func appendJSON(params Params, body []byte) (Params, *Problem) {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	var fields map[string]any
-	if err := decoder.Decode(&fields); err != nil {
+	r := jsonReader{
+		text:   jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
+		params: params,
+	}
+	if kind := r.text.PeekKind(); kind != '{' && kind != 'n' || !r.value("", 0) {
 		return nil, problemUnreadable
 	}
-	if _, err := decoder.Token(); err != io.EOF {
+	if _, err := r.text.ReadToken(); err != io.EOF {
 		return nil, problemUnreadable
 	}
-	if !params.appendFields("", fields) {
-		return nil, problemUnreadable
-	}
-	return params, nil
+	return r.params, nil
 }
 
-// maxParamName is longer than any name is: those of deep objects grow with each
-// level.
-const maxParamName = 200
+// jsonReader turns values into parameters.
+type jsonReader struct {
+	text   *jsontext.Decoder
+	params Params
+	values int // lists and objects among them
+}
 
-// appendFields tells whether all names are such that parameters can have.
-func (p *Params) appendFields(prefix string, fields map[string]any) bool {
-	for name, value := range fields {
-		if !p.appendValue(prefix+name, value) {
+// value reads a value under its name. It reports whether parameters can be such.
+// Null is a parameter that is not there.
+func (r *jsonReader) value(name string, depth int) bool {
+	r.values++
+	if r.values > maxParams || len(name) > maxParamName || depth > maxDepth {
+		return false
+	}
+	token, err := r.text.ReadToken()
+	if err != nil {
+		return false
+	}
+	switch token.Kind() {
+	case '"', '0', 't', 'f':
+		r.params = append(r.params, Param{name, token.String()})
+	case '[':
+		return r.list(name+".", depth)
+	case '{':
+		return r.object(name, depth)
+	}
+	return true
+}
+
+func (r *jsonReader) list(prefix string, depth int) bool {
+	for n := 1; r.text.PeekKind() != ']'; n++ {
+		if !r.value(prefix+strconv.Itoa(n), depth+1) {
 			return false
 		}
 	}
-	return true
+	_, err := r.text.ReadToken()
+	return err == nil
 }
 
-// appendValue appends a value under its name. Null is a parameter that is not there.
-func (p *Params) appendValue(name string, value any) bool {
-	if len(name) > maxParamName {
-		return false
+func (r *jsonReader) object(name string, depth int) bool {
+	if depth > 0 {
+		name += "."
 	}
-	switch value := value.(type) {
-	case string:
-		*p = append(*p, Param{name, value})
-	case json.Number:
-		*p = append(*p, Param{name, value.String()})
-	case bool:
-		*p = append(*p, Param{name, strconv.FormatBool(value)})
-	case []any:
-		for i, element := range value {
-			if !p.appendValue(name+"."+strconv.Itoa(i+1), element) {
-				return false
-			}
+	for r.text.PeekKind() != '}' {
+		field, err := r.text.ReadToken()
+		if err != nil || !r.value(name+field.String(), depth+1) {
+			return false
 		}
-	case map[string]any:
-		return p.appendFields(name+".", value)
 	}
-	return true
+	_, err := r.text.ReadToken()
+	return err == nil
 }

@@ -60,6 +60,7 @@ type Server struct {
 	products map[string]*Product           // by version
 	actions  map[string]map[string]*Action // by version and name
 	buckets  buckets
+	room     room
 
 	mu     sync.Mutex
 	chance *rand.ChaCha8
@@ -83,6 +84,7 @@ func NewServer(cfg Config) *Server {
 		cfg:      cfg,
 		products: make(map[string]*Product),
 		actions:  make(map[string]map[string]*Action),
+		room:     newRoom(),
 		chance:   rand.NewChaCha8(seed),
 	}
 	for _, p := range cfg.Products {
@@ -106,6 +108,10 @@ func NewServer(cfg Config) *Server {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	call := &Call{Received: s.cfg.WallClock(), strict: s.cfg.StrictAuth}
+	defer func() {
+		call.large.shrink(0)
+		call.parameters.shrink(0)
+	}()
 	call.RequestID, call.traceID = s.mintIDs()
 	outcome := Outcome{Status: http.StatusOK}
 	response, problem := s.answer(call, w, r)
@@ -149,7 +155,7 @@ func (s *Server) answer(call *Call, w http.ResponseWriter, r *http.Request) (res
 			problem = internalError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
-	problem = call.parse(w, r)
+	problem = call.parse(s.room, w, r)
 	if problem == problemMethod {
 		problem = s.otherMethod(call)
 	}

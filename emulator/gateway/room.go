@@ -1,0 +1,75 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// room bounds the memory that all calls under way take together. Parameters are
+// read before anybody knows who sent them.
+type room struct {
+	// bodies is in bytes of large bodies, taken before they are read. A client may
+	// send one slowly, so that small ones do not wait for it.
+	bodies *semaphore.Weighted
+	// parameters is in bytes of what a query and a body that are here become.
+	parameters *semaphore.Weighted
+}
+
+const (
+	roomForBodies     = 16 * MaxBody
+	roomForParameters = 32 << 20
+	smallBody         = 64 << 10
+	// paramCost is what a parameter takes beside its letters.
+	paramCost = 256
+	// patience is how long a call waits for room, and bodyTimeout how long a large
+	// body may take that others wait for.
+	patience    = 10 * time.Second
+	bodyTimeout = 30 * time.Second
+)
+
+func newRoom() room {
+	return room{semaphore.NewWeighted(roomForBodies), semaphore.NewWeighted(roomForParameters)}
+}
+
+// share is what a call holds of a part of the room.
+type share struct {
+	of   *semaphore.Weighted
+	size int64
+}
+
+// take waits for a share, and refuses the call when that takes too long.
+func (s *share) take(ctx context.Context, of *semaphore.Weighted, size int64) *Problem {
+	if !of.TryAcquire(size) {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if of.Acquire(ctx, size) != nil {
+			return problemBusy
+		}
+	}
+	*s = share{of, size}
+	return nil
+}
+
+// shrink gives back all but size.
+func (s *share) shrink(size int64) {
+	if s.size > size {
+		s.of.Release(s.size - size)
+		s.size = size
+	}
+}
+
+// costOf bounds what parameters become that are sent in so many bytes.
+func costOf(bytes int) int64 { return int64(bytes + min(bytes/2+1, maxParams)*paramCost) }
+
+// hurry gives a client so long for its body. Where there is no connection, there is
+// nobody to hurry.
+func hurry(w http.ResponseWriter) (stop func()) {
+	controller := http.NewResponseController(w)
+	if controller.SetReadDeadline(time.Now().Add(bodyTimeout)) != nil {
+		return func() {}
+	}
+	return func() { _ = controller.SetReadDeadline(time.Time{}) }
+}
