@@ -32,7 +32,12 @@ func Load(file string, text []byte, o Options) (*Scenario, error) {
 	}
 	// What the values stand for is known from here on; what is saved is not.
 	filled := &Scenario{File: s.File, Name: s.Name}
-	d.Decode(renderBut(root, "values", s.Values), filled, "")
+	rendered, err := newFiller(s.Values).renderBut(root, "values")
+	if err != nil {
+		d.Fail(root, "", "%s", err)
+		return s, d.Err()
+	}
+	d.Decode(rendered, filled, "")
 	filled.Values = s.Values
 	if d.Found() == 0 {
 		c.scenario(filled)

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Status is how a half ended.
@@ -29,6 +30,43 @@ type Result struct {
 	Failure *Failure `json:"failure,omitempty"`
 	Reason  string   `json:"reason,omitempty"` // why it was skipped
 	Notes   []string `json:"notes,omitempty"`
+}
+
+// The bounds of what a result keeps, in bytes of a text and in elements of a list.
+// Texts have what clients and the file said, which may be any size.
+const (
+	maxKeptLine = 1 << 10
+	maxKeptText = 16 << 10
+	maxKeptList = 50
+)
+
+// clip bounds what the result keeps.
+func (r *Result) clip() {
+	for i := range r.Notes {
+		r.Notes[i] = clipped(r.Notes[i], maxKeptLine)
+	}
+	r.Notes = r.Notes[:min(len(r.Notes), maxKeptList)]
+	f := r.Failure
+	if f == nil {
+		return
+	}
+	f.Step, f.Reason = clipped(f.Step, maxKeptLine), clipped(f.Reason, maxKeptText)
+	f.Advice = clipped(f.Advice, maxKeptText)
+	f.Output = strings.ToValidUTF8(f.Output[max(len(f.Output)-maxKeptText, 0):], "")
+	f.Faults = f.Faults[:min(len(f.Faults), maxKeptList)]
+	f.Unmet = f.Unmet[:min(len(f.Unmet), maxKeptList)]
+	for i := range f.Unmet {
+		u := &f.Unmet[i]
+		u.Step, u.Expected, u.Seen = clipped(u.Step, maxKeptLine), clipped(u.Expected, maxKeptText), clipped(u.Seen, maxKeptText)
+	}
+}
+
+// clipped is a text that is not longer than most, but for the words that say what was left out.
+func clipped(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("… (%d bytes more)", len(text)-most)
 }
 
 // Summary counts results by status.

@@ -113,6 +113,7 @@ func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
 		result.Status, result.Failure = failure.status, failure
 	}
 	result.Notes = p.end(context.WithoutCancel(ctx))
+	result.clip()
 	result.Seconds = time.Since(begin).Seconds()
 	return result
 }
@@ -252,7 +253,11 @@ func (p *play) given(ctx context.Context) *Failure {
 // now.
 func filled[T any](p *play, node *yaml.Node) (*T, error) {
 	d, part := newDecoder(p.scenario.File), new(T)
-	d.Decode(render(node, p.names), part, "")
+	rendered, err := newFiller(p.names).render(node)
+	if err != nil {
+		return nil, err
+	}
+	d.Decode(rendered, part, "")
 	return part, d.Err()
 }
 
@@ -273,7 +278,7 @@ func (p *play) steps(ctx context.Context, steps []Step) *Failure {
 }
 
 func (p *play) repeat(ctx context.Context, step *Step) *Failure {
-	text := fill(step.Repeat.Times, p.names)
+	text := p.short(step.Repeat.Times)
 	times, err := strconv.Atoi(text)
 	if err != nil || times < 1 || times > maxTimes {
 		return p.broken(step.Line, step.title(), fmt.Errorf("times: %q is no number from 1 to %d", text, maxTimes))
@@ -300,9 +305,17 @@ func (p *play) repeat(ctx context.Context, step *Step) *Failure {
 	return failure
 }
 
+// short is a text of a line with its templates filled, as a result keeps it.
+func (p *play) short(text string) string {
+	if filled, err := newFiller(p.names).fill(text); err == nil {
+		text = filled
+	}
+	return clipped(text, maxKeptLine)
+}
+
 // perform does one thing and makes a failure of its error.
 func (p *play) perform(line int, title string, do func() error) *Failure {
-	title = fill(title, p.names)
+	title = p.short(title)
 	err := do()
 	p.tell(line, title, err == nil)
 	if err == nil {
@@ -343,7 +356,7 @@ func (p *play) explain(ctx context.Context, f *Failure) {
 	if f.status != Failed {
 		return
 	}
-	f.Advice = fill(p.scenario.Advice, p.names)
+	f.Advice = p.scenario.Advice
 	calls, err := p.Target.Calls(ctx, p.start)
 	calls = slices.DeleteFunc(calls, func(c JournalCall) bool { return !p.judged(c) })
 	if len(calls) == 0 && err == nil {

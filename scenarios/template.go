@@ -27,46 +27,81 @@ func namesIn(text string) (names []string, err error) {
 	return names, nil
 }
 
-// fill puts texts in place of names; names that it does not know stay.
-func fill(text string, known map[string]string) string {
-	return template().ReplaceAllStringFunc(text, func(found string) string {
-		name := template().FindStringSubmatch(found)[1]
-		if value, ok := known[name]; ok {
-			return value
+// maxFilled bounds in bytes what templates become: those of all values together, of
+// the whole file, or of one step with what was saved.
+const maxFilled = 4 << 20
+
+// filler puts texts in place of names; names that it does not know stay.
+type filler struct {
+	known map[string]string
+	left  int // in bytes
+}
+
+func newFiller(known map[string]string) *filler { return &filler{known, maxFilled} }
+
+func (f *filler) fill(text string) (string, error) {
+	found := template().FindAllStringSubmatchIndex(text, -1)
+	if found == nil {
+		return text, nil
+	}
+	var filled strings.Builder
+	from := 0
+	for _, at := range append(found, []int{len(text), len(text), 0, 0}) {
+		put := f.known[text[at[2]:at[3]]]
+		if _, ok := f.known[text[at[2]:at[3]]]; !ok {
+			put = text[at[0]:at[1]]
 		}
-		return found
-	})
+		f.left -= at[0] - from + len(put)
+		if f.left < 0 {
+			return "", fmt.Errorf("the templates become more than %d MiB: use shorter values, or fewer", maxFilled>>20)
+		}
+		filled.WriteString(text[from:at[0]])
+		filled.WriteString(put)
+		from = at[1]
+	}
+	return filled.String(), nil
 }
 
 // render is a copy of a node with the templates filled.
-func render(node *yaml.Node, known map[string]string) *yaml.Node {
+func (f *filler) render(node *yaml.Node) (*yaml.Node, error) {
 	copied := *node
+	var err error
 	if node.Kind == yaml.ScalarNode {
-		copied.Value = fill(node.Value, known)
-		return &copied
+		copied.Value, err = f.fill(node.Value)
+		return &copied, err
 	}
 	copied.Content = make([]*yaml.Node, len(node.Content))
 	for i, child := range node.Content {
-		copied.Content[i] = render(child, known)
+		if copied.Content[i], err = f.render(child); err != nil {
+			return nil, err
+		}
 	}
-	return &copied
+	return &copied, nil
 }
 
 // renderBut is render of an object, but for one of its keys.
-func renderBut(node *yaml.Node, key string, known map[string]string) *yaml.Node {
-	copied := render(node, known)
+func (f *filler) renderBut(node *yaml.Node, key string) (*yaml.Node, error) {
+	copied := *node
+	copied.Content = slices.Clone(node.Content)
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		if node.Content[i].Value == key {
-			copied.Content[i+1] = node.Content[i+1]
+			continue
+		}
+		for at := i; at <= i+1; at++ {
+			var err error
+			if copied.Content[at], err = f.render(node.Content[at]); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return copied
+	return &copied, nil
 }
 
 // resolve fills values that use other values, and reports those that use
 // themselves in the end.
 func resolve(values map[string]string) (map[string]string, error) {
 	resolved := make(map[string]string, len(values))
+	filler := newFiller(resolved)
 	var visit func(name string, path []string) error
 	visit = func(name string, path []string) error {
 		if _, done := resolved[name]; done {
@@ -87,7 +122,9 @@ func resolve(values map[string]string) (map[string]string, error) {
 				return err
 			}
 		}
-		resolved[name] = fill(values[name], resolved)
+		if resolved[name], err = filler.fill(values[name]); err != nil {
+			return fmt.Errorf("values.%s: %w", name, err)
+		}
 		return nil
 	}
 	for _, name := range sortedKeys(values) {

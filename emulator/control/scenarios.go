@@ -2,9 +2,11 @@ package control
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,8 +25,12 @@ type Player interface {
 	Play(ctx context.Context, s *scenarios.Scenario, progress func(scenarios.StepDone)) scenarios.Result
 }
 
-// keptResults is how many results are remembered.
-const keptResults = 100
+// keptResults is how many results are remembered at the most, and keptBytes how
+// large they may be together, as JSON. The last one is always remembered.
+const (
+	keptResults = 100
+	keptBytes   = 8 << 20
+)
 
 // scenarioRuns plays one scenario at a time, as each changes the world for all.
 type scenarioRuns struct {
@@ -34,17 +40,26 @@ type scenarioRuns struct {
 	playing *controlapi.Playing
 	stopped context.Context // ends when stop is called, of what is being played
 	stop    context.CancelFunc
-	results []scenarios.Result
+	results []keptResult
 	// events are those of what is being played, or was last, which is the round-th.
 	events []controlapi.ScenarioEvent
 	round  int
 	news   chan struct{} // closed by the next event
 }
 
+// keptResult is a result with its size as JSON.
+type keptResult struct {
+	scenarios.Result
+	size int
+}
+
 func (t *scenarioRuns) status() controlapi.Scenarios {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	status := controlapi.Scenarios{Library: scenarios.LibraryNames(), Results: append([]scenarios.Result{}, t.results...)}
+	status := controlapi.Scenarios{Library: scenarios.LibraryNames(), Results: make([]scenarios.Result, len(t.results))}
+	for i, kept := range t.results {
+		status.Results[i] = kept.Result
+	}
 	if t.playing != nil {
 		now := *t.playing
 		status.Playing = &now
@@ -93,8 +108,20 @@ func (t *scenarioRuns) end(result scenarios.Result) {
 	t.tellLocked(controlapi.ScenarioEvent{Event: controlapi.ScenarioEnded, Result: &result})
 	t.stop()
 	t.playing, t.stop = nil, nil
-	t.results = append(t.results, result)
-	t.results = t.results[max(len(t.results)-keptResults, 0):]
+	t.keepLocked(result)
+}
+
+// keepLocked remembers a result, and forgets the oldest where that is too much; mu is
+// held.
+func (t *scenarioRuns) keepLocked(result scenarios.Result) {
+	text, _ := json.Marshal(result) // it has nothing that is no JSON
+	t.results = append(t.results, keptResult{result, len(text)})
+	oldest, size := len(t.results), 0
+	for oldest > max(len(t.results)-keptResults, 0) && (oldest == len(t.results) || size+t.results[oldest-1].size <= keptBytes) {
+		oldest--
+		size += t.results[oldest].size
+	}
+	t.results = slices.Clone(t.results[oldest:]) // and lets go of the others
 }
 
 // tellLocked adds an event of what is being played; mu is held.

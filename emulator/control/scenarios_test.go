@@ -68,6 +68,43 @@ func TestScenarios(t *testing.T) {
 	newFixture(t, nil).mustRefuse("POST", "/v1/scenarios/run", "good", 501, "without a player")
 }
 
+// longWinded is a player whose results are long.
+type longWinded struct {
+	*player
+	length int
+}
+
+func (p *longWinded) Play(_ context.Context, s *scenarios.Scenario, _ func(scenarios.StepDone)) scenarios.Result {
+	return scenarios.Result{Scenario: s.Name, Half: scenarios.ClientHalf, Status: scenarios.Passed, Notes: []string{strings.Repeat("x", p.length)}}
+}
+
+// TestResultsTogether proves that results are remembered up to what they may take
+// together, the newest first, and that the last one is remembered in any case.
+func TestResultsTogether(t *testing.T) {
+	p := &longWinded{player: &player{}, length: 1 << 20}
+	f := newFixture(t, func(cfg *control.Config) { cfg.Player = p })
+	kept := func() []scenarios.Result {
+		var status controlapi.Scenarios
+		f.ask("GET", "/v1/scenarios", "", 200, &status)
+		return status.Results
+	}
+	for range 20 {
+		f.ask("POST", "/v1/scenarios/run", "good", 200, nil)
+	}
+	if n := len(kept()); n != 7 {
+		t.Errorf("%d results of 1 MiB and a little are remembered, want 7", n)
+	}
+	f.ask("POST", "/v1/scenarios/run?name=arrears", "", 200, nil)
+	if results := kept(); len(results) != 7 || results[6].Scenario != "arrears" {
+		t.Errorf("%d results are remembered", len(results))
+	}
+	p.length = 10 << 20
+	f.ask("POST", "/v1/scenarios/run", "good", 200, nil)
+	if n := len(kept()); n != 1 {
+		t.Errorf("%d results are remembered after one of 10 MiB, want that one", n)
+	}
+}
+
 // TestStart proves that a scenario which is started goes on when its call was answered,
 // is watched from its beginning by whoever comes, keeps the stage, and is stopped; and
 // that the library can be read.
