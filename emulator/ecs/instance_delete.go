@@ -101,7 +101,7 @@ func release(tx *state.Tx, id string) {
 	}
 	for eip := range cloud.EIPsByInstance.List(tx.View, id) {
 		changed := *eip
-		changed.Status, changed.InstanceType, changed.InstanceID = cloud.EIPAvailable, "", ""
+		changed.Free()
 		cloud.EIPs.Put(tx, &changed)
 	}
 }

@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -271,12 +272,12 @@ type attachment struct {
 // viewNetworkInterface shows all addresses of an interface, whichever it was
 // found by; evidence CLB-0334.
 func viewNetworkInterface(v *state.View, n *cloud.NetworkInterface) networkInterfaceView {
-	public := publicAddressOf(v, n)
+	public := publicAddressesOf(v, n)
 	return networkInterfaceView{
 		interfaceFields:             fieldsOf(v, n),
 		NetworkInterfaceTrafficMode: "Standard",
 		InstanceID:                  n.InstanceID,
-		AssociatedPublicIP:          public,
+		AssociatedPublicIP:          public[primaryAddress(n)],
 		Attachment:                  attachment{InstanceID: n.InstanceID},
 		DeleteOnRelease:             true,
 		CreationTime:                formatSecond(n.CreateTime),
@@ -295,7 +296,7 @@ func fieldsOf(v *state.View, n *cloud.NetworkInterface) interfaceFields {
 		ZoneID:               n.ZoneID,
 		MacAddress:           n.MacAddress,
 		PrivateIPAddress:     primaryAddress(n),
-		PrivateIPSets:        privateIPSets(n, publicAddressOf(v, n)),
+		PrivateIPSets:        privateIPSets(n, publicAddressesOf(v, n)),
 		IPv6Sets:             ipv6Sets(n),
 		SecurityGroupIDs:     slices.Clone(n.SecurityGroupIDs),
 		SourceDestCheck:      n.SourceDestCheck,
@@ -305,31 +306,29 @@ func fieldsOf(v *state.View, n *cloud.NetworkInterface) interfaceFields {
 	}
 }
 
-// publicAddressOf returns the EIP on an interface, or on the instance whose
-// primary interface it is.
-func publicAddressOf(v *state.View, n *cloud.NetworkInterface) *associatedPublicIP {
+// publicAddressesOf returns the EIPs on an interface, or on the instance whose primary
+// interface it is, by the private address that each is on.
+func publicAddressesOf(v *state.View, n *cloud.NetworkInterface) map[string]*associatedPublicIP {
 	holders := []string{n.ID}
-	if n.Type == cloud.NetworkInterfacePrimary {
-		holders = append(holders, n.InstanceID)
+	if n.Type == cloud.NetworkInterfacePrimary && n.InstanceID != "" {
+		holders = []string{n.InstanceID, n.ID}
 	}
+	var public map[string]*associatedPublicIP
 	for _, id := range holders {
-		if id == "" {
-			continue
-		}
-		if eip, ok := cloud.EIPsByInstance.First(v, id); ok {
-			return &associatedPublicIP{AllocationID: eip.ID, PublicIPAddress: eip.IPAddress}
+		for eip := range cloud.EIPsByInstance.List(v, id) {
+			if public == nil {
+				public = make(map[string]*associatedPublicIP)
+			}
+			public[cmp.Or(eip.PrivateIPAddress, primaryAddress(n))] = &associatedPublicIP{AllocationID: eip.ID, PublicIPAddress: eip.IPAddress}
 		}
 	}
-	return nil
+	return public
 }
 
-func privateIPSets(n *cloud.NetworkInterface, public *associatedPublicIP) []privateIPSet {
+func privateIPSets(n *cloud.NetworkInterface, public map[string]*associatedPublicIP) []privateIPSet {
 	sets := make([]privateIPSet, len(n.PrivateIPAddresses))
 	for i, ip := range n.PrivateIPAddresses {
-		sets[i] = privateIPSet{PrivateIPAddress: ip, Primary: i == 0}
-		if i == 0 {
-			sets[i].AssociatedPublicIP = public
-		}
+		sets[i] = privateIPSet{PrivateIPAddress: ip, Primary: i == 0, AssociatedPublicIP: public[ip]}
 	}
 	return sets
 }

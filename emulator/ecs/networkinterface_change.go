@@ -303,8 +303,20 @@ func unassignPrivateIPAddresses(tx *state.Tx, req *unassignPrivateIPAddressesReq
 				return errPrimaryAddress.Of(ip)
 			}
 			cloud.Addresses.Delete(tx, cloud.AddressID(n.VSwitchID, ip))
+			freeEIP(tx, n.ID, ip)
 		}
 		n.PrivateIPAddresses = slices.DeleteFunc(slices.Clone(n.PrivateIPAddresses), func(ip string) bool { return slices.Contains(req.PrivateIPAddresses, ip) })
 		return nil
 	})
+}
+
+// freeEIP takes an EIP off an address that its interface loses.
+func freeEIP(tx *state.Tx, interfaceID, ip string) {
+	for eip := range cloud.EIPsByInstance.List(tx.View, interfaceID) {
+		if eip.PrivateIPAddress == ip {
+			freed := *eip
+			freed.Free()
+			cloud.EIPs.Put(tx, &freed)
+		}
+	}
 }

@@ -209,7 +209,7 @@ func unpublish(tx *state.Tx, lb *cloud.NLBLoadBalancer, z *cloud.NLBZoneMapping)
 		cloud.Addresses.Delete(tx, cloud.AddressID(cloud.PublicPool(lb.RegionID), z.PublicIPv4Address))
 	} else if eip, ok := cloud.EIPs.Find(tx.View, z.AllocationID); ok {
 		freed := *eip
-		freed.Status, freed.InstanceID, freed.InstanceType = cloud.EIPAvailable, "", ""
+		freed.Free()
 		cloud.EIPs.Put(tx, &freed)
 	}
 	z.OwnEIP, z.AllocationID, z.PublicIPv4Address = false, "", ""

@@ -28,11 +28,10 @@ func below(path string, names ...string) []string {
 }
 
 var exceptions = []map[string]string{
-	because("IPv6 blocks are derived, and are put on with the creation of a vSwitch", "ModifyVpcAttribute.Ipv6CidrBlock", "ModifyVpcAttribute.Ipv6Isp",
-		"ModifyVSwitchAttribute.EnableIPv6", "ModifyVSwitchAttribute.Ipv6CidrBlock", "ModifyVSwitchAttribute.VpcIpv6CidrBlock",
+	because("IPv6 blocks are derived",
 		"CreateDefaultVpc.Ipv6CidrBlock", "CreateDefaultVSwitch.Ipv6CidrBlock"),
 	because("only the cloud's own consoles send it", "ModifyRouteTableAttributes.Bandwidth", "ModifyRouteTableAttributes.KbpsBandwidth",
-		"ModifyRouteTableAttributes.ResourceBid", "ModifyRouteTableAttributes.ResourceUid", "ModifyRouteTableAttributes.RoutePropagationEnable",
+		"ModifyRouteTableAttributes.ResourceBid", "ModifyRouteTableAttributes.ResourceUid",
 		"ModifyRouteTableAttributes->Code", "ModifyRouteTableAttributes->Message", "ModifyRouteTableAttributes->Success"),
 	because("default vSwitches are made by their own call", "CreateDefaultVpc.EnableDefaultVSwitch", "CreateDefaultVpc.ZoneId.N",
 		"CreateDefaultVpc->DefaultVSwitchs[]"),
@@ -74,7 +73,7 @@ var exceptions = []map[string]string{
 		"SecurityProtectionTypes", "Zone")...),
 	because("no EIP has an order that waits", "DescribeEipAddresses.IncludeReservationData"),
 	because("no EIP has one", below("DescribeEipAddresses->EipAddresses.EipAddress[].",
-		"AvailableRegions", "BizType",
+		"BizType",
 		"ExpiredTime", "OperationLocks", "PublicIpAddressPoolId", "ReservationActiveTime", "ReservationBandwidth",
 		"ReservationInternetChargeType", "ReservationOrderType", "SecurityProtectionTypes", "SegmentInstanceId", "Zone")...),
 	because("it comes with the type IpAddress, which is refused", "AssociateEipAddress.VpcId"),

@@ -64,8 +64,8 @@ func ipv6Block(vpcID string) string {
 	return netip.PrefixFrom(netip.AddrFrom16(addr), 56).String()
 }
 
-// ipv6Subnet is the n-th /64 of a VPC's /56.
-func ipv6Subnet(block string, n int) (string, bool) {
+// subnet is the n-th /64 of a VPC's /56.
+func subnet(block string, n int) (string, bool) {
 	prefix, ok := parseCIDR(block)
 	if !ok || prefix.Bits() > 56 {
 		return "", false

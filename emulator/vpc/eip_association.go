@@ -1,6 +1,7 @@
 package vpc
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
@@ -35,8 +36,6 @@ var (
 		"instance already bind natpublicip,cannot bind eip.", "CLB-0300")
 	errTargetHasEIP = refusals.New("TargetHasEIP", 400, "InvalidAssociation.Duplicated",
 		"Specified instance already is associated.", "CLB-0300")
-	errSecondaryAddressUnsupported = refusals.New("SecondaryAddressUnsupported", 400, "OperationUnsupported.MultiIp",
-		"Multi ip function is not support.", "CLB-0300")
 	errPrivateAddressNotFound = refusals.New("PrivateAddressNotFound", 400, "OperationFailed.PrivateIpAddressNotExist",
 		"The operation failed because the PrivateIpAddress is not found.", "CLB-0300")
 	errNotOnThat = refusals.New("NotOnThat", 404, "InvalidBindInstance.NotFound",
@@ -107,6 +106,9 @@ func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
 	}
 	associated := *eip
 	associated.InstanceType, associated.InstanceID = req.InstanceType, req.InstanceID
+	if req.InstanceType == eipOnNetworkInterface {
+		associated.PrivateIPAddress = req.PrivateIPAddress
+	}
 	cloud.EIPs.Put(tx, &associated)
 	state.Enter(tx, cloud.StageEIPAssociating, eip.ID)
 	return nil
@@ -115,8 +117,9 @@ func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
 // target is what an EIP is, or is to be, on.
 type target struct {
 	vpcID     string
-	privateIP string // the address that the EIP stands for
-	publicIP  bool   // it has a public address of its own
+	privateIP string   // the address that the EIP stands for when none is named
+	others    []string // the further addresses that it can stand for
+	publicIP  bool     // it has a public address of its own
 }
 
 func findTarget(v *state.View, kind, id string) (target, error) {
@@ -134,7 +137,7 @@ func findTarget(v *state.View, kind, id string) (target, error) {
 		if err != nil {
 			return target{}, err
 		}
-		return target{vpcID: n.VPCID, privateIP: primaryAddress(n)}, nil
+		return target{vpcID: n.VPCID, privateIP: primaryAddress(n), others: n.PrivateIPAddresses}, nil
 	}
 	return target{}, errTargetNotFound.Of(id)
 }
@@ -167,16 +170,16 @@ func (t target) check(v *state.View, req *associateEIPAddressRequest) error {
 	if t.publicIP {
 		return errTargetHasPublicAddress
 	}
-	if _, taken := cloud.EIPsByInstance.First(v, req.InstanceID); taken {
-		return errTargetHasEIP
+	ip := cmp.Or(req.PrivateIPAddress, t.privateIP)
+	for other := range cloud.EIPsByInstance.List(v, req.InstanceID) {
+		if cmp.Or(other.PrivateIPAddress, t.privateIP) == ip {
+			return errTargetHasEIP
+		}
 	}
-	if matches(req.PrivateIPAddress, t.privateIP) {
-		return nil
+	if ip != t.privateIP && !slices.Contains(t.others, ip) {
+		return errPrivateAddressNotFound.Of(ip)
 	}
-	if n, ok := cloud.NetworkInterfaces.Find(v, req.InstanceID); ok && slices.Contains(n.PrivateIPAddresses, req.PrivateIPAddress) {
-		return errSecondaryAddressUnsupported
-	}
-	return errPrivateAddressNotFound.Of(req.PrivateIPAddress)
+	return nil
 }
 
 type unassociateEIPAddressRequest struct {
@@ -212,7 +215,8 @@ func unassociate(tx *state.Tx, req *unassociateEIPAddressRequest) error {
 	if err != nil {
 		return err
 	}
-	if !matches(req.InstanceID, eip.InstanceID) || !matches(req.InstanceType, eip.InstanceType) || !matches(req.PrivateIPAddress, on.privateIP) {
+	if !matches(req.InstanceID, eip.InstanceID) || !matches(req.InstanceType, eip.InstanceType) ||
+		!matches(req.PrivateIPAddress, cmp.Or(eip.PrivateIPAddress, on.privateIP)) {
 		return errNotOnThat.Of(req.InstanceID)
 	}
 	state.Enter(tx, cloud.StageEIPUnassociating, eip.ID)

@@ -114,6 +114,7 @@ type eipView struct {
 	SecondLimited      bool          `rpc:"SecondLimited"`
 	HDMonitorStatus    string        `rpc:"HDMonitorStatus"`
 	ServiceManaged     int           `rpc:"ServiceManaged"`
+	AvailableRegions   []string      `rpc:"AvailableRegions>AvailableRegion"`
 	HasReservationData string        `rpc:"HasReservationData"`
 	AllocationTime     string        `rpc:"AllocationTime"`
 	Tags               []tagging.Tag `rpc:"Tags>Tag"`
@@ -194,6 +195,7 @@ func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 		DeletionProtection: eip.DeletionProtection,
 		HDMonitorStatus:    "OFF",
 		HasReservationData: "false",
+		AvailableRegions:   []string{eip.RegionID},
 		AllocationTime:     formatTime(eip.CreateTime),
 		Tags:               tagsOf(v, cloud.TagEIP, eip.ID),
 	}
@@ -214,13 +216,14 @@ func (view *eipView) showPackage(p *cloud.CommonBandwidthPackage, eip *cloud.EIP
 }
 
 // showTarget adds what the EIP is on, which exists as long as the association. Of
-// an instance neither VPC nor address is shown: CLB-0341.
+// an instance neither VPC nor address is shown (CLB-0341), and those of an interface
+// only when the association named the address: CLB-0523.
 func (view *eipView) showTarget(v *state.View, eip *cloud.EIP) {
 	view.Mode, view.InstanceRegionID = modeNAT, eip.RegionID
-	if eip.InstanceType == eipOnInstance {
+	if eip.InstanceType == eipOnInstance || eip.InstanceType == eipOnNetworkInterface && eip.PrivateIPAddress == "" {
 		return
 	}
 	if target, err := findTarget(v, eip.InstanceType, eip.InstanceID); err == nil {
-		view.VPCID, view.PrivateIPAddress = target.vpcID, target.privateIP
+		view.VPCID, view.PrivateIPAddress = target.vpcID, cmp.Or(eip.PrivateIPAddress, target.privateIP)
 	}
 }

@@ -16,7 +16,7 @@ import (
 func TestEIPLife(t *testing.T) {
 	for _, on := range []struct{ kind, id, vpc, privateIP string }{
 		{"EcsInstance", instanceID, "", ""},
-		{"NetworkInterface", "eni-pods", vpcID, "192.168.0.100"},
+		{"NetworkInterface", "eni-pods", "", ""},
 		{"SlbInstance", "lb-intranet", vpcID, ""},
 	} {
 		t.Run(on.kind, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestEIPLife(t *testing.T) {
 			expect(t, got, map[string]string{
 				"EipAddresses.EipAddress.0.IpAddress": made.Text("EipAddress"), "EipAddresses.EipAddress.0.Status": "InUse",
 				"EipAddresses.EipAddress.0.Bandwidth": "10", "EipAddresses.EipAddress.0.VpcId": on.vpc,
-				"TotalCount": "1", "PageNumber": "1", "PageSize": "10",
+				"TotalCount": "1", "PageNumber": "1", "PageSize": "10", "EipAddresses.EipAddress.0.AvailableRegions.AvailableRegion.0": region,
 			})
 			if ip := got.Text("EipAddresses.EipAddress.0.PrivateIpAddress"); on.kind != "SlbInstance" && ip != on.privateIP {
 				t.Errorf("PrivateIpAddress = %s, want %s", ip, on.privateIP)
@@ -39,6 +39,29 @@ func TestEIPLife(t *testing.T) {
 			c.Do("AllocateEipAddress", params{"IpAddress": made.Text("EipAddress")})
 		})
 	}
+}
+
+// Each address of an interface takes an EIP of its own, which shows the address that
+// its association named.
+func TestEIPsOfInterface(t *testing.T) {
+	c := newClient(t)
+	eip := func(id string) gatewaytest.Reply { return c.Do("DescribeEipAddresses", params{"AllocationId": id}) }
+	associate := params{"InstanceType": "NetworkInterface", "InstanceId": "eni-pods", "Mode": "NAT"}
+	second := c.Do("AllocateEipAddress", nil).Text("AllocationId")
+	named := with(associate, params{"AllocationId": second, "PrivateIpAddress": "192.168.0.101"})
+	c.Do("AssociateEipAddress", named)
+	expect(t, eip(second), map[string]string{"EipAddresses.EipAddress.0.PrivateIpAddress": "192.168.0.101", "EipAddresses.EipAddress.0.VpcId": vpcID})
+	if again := c.Call("AssociateEipAddress", with(named, params{"AllocationId": "eip-free"})); again.Code != "InvalidAssociation.Duplicated" {
+		t.Errorf("a second EIP on the address = %d %s", again.Status, again.Code)
+	}
+	c.Do("AssociateEipAddress", with(associate, params{"AllocationId": "eip-free"}))
+	expect(t, eip("eip-free"), map[string]string{"EipAddresses.EipAddress.0.PrivateIpAddress": "", "EipAddresses.EipAddress.0.VpcId": ""})
+	if other := c.Call("UnassociateEipAddress", with(named, params{"PrivateIpAddress": "192.168.0.100"})); other.Code != "InvalidBindInstance.NotFound" {
+		t.Errorf("UnassociateEipAddress of another address = %d %s", other.Status, other.Code)
+	}
+	c.Do("UnassociateEipAddress", named)
+	c.Do("AssociateEipAddress", with(named, params{"PrivateIpAddress": ""}).With(params{"InstanceType": "EcsInstance", "InstanceId": otherID}))
+	expect(t, eip(second), map[string]string{"EipAddresses.EipAddress.0.PrivateIpAddress": ""})
 }
 
 // An EIP comes off whatever it is on when the request names only the EIP.

@@ -285,8 +285,6 @@ var eipErrorCases = []gatewaytest.ErrorCase{
 			})
 		})},
 	{Name: "HasEIP", Action: "AssociateEipAddress", Params: with(associate, params{"AllocationId": "eip-prepaid"}), Status: 400, Code: "InvalidAssociation.Duplicated", Plant: useEIP("EcsInstance", instanceID)},
-	{Name: "SecondaryAddress", Action: "AssociateEipAddress", Status: 400, Code: "OperationUnsupported.MultiIp",
-		Params: with(associate, params{"InstanceType": "NetworkInterface", "InstanceId": "eni-pods", "PrivateIpAddress": "192.168.0.101"})},
 	{Name: "PrivateAddress", Action: "AssociateEipAddress", Params: with(associate, params{"PrivateIpAddress": "192.168.0.200"}), Status: 400, Code: "OperationFailed.PrivateIpAddressNotExist"},
 	{Name: "DryRun", Action: "AssociateEipAddress", Params: with(associate, params{"DryRun": "true"}), Status: 400, Code: "DryRunOperation"},
 	{Name: "Unknown", Action: "UnassociateEipAddress", Params: params{"AllocationId": "eip-none"}, Status: 404, Code: "InvalidAllocationId.NotFound"},

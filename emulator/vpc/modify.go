@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
@@ -23,6 +24,16 @@ var modifyActions = []gateway.Action{
 var (
 	errVPCBlockInUse = refusals.New("VPCBlockInUse", 400, "DependencyViolation.VSwitch.CidrBlock",
 		"The vSwitch %s of the VPC is outside the new CIDR block.", "CLB-0390")
+	errVPCIPv6Kept = refusals.New("VPCIPv6Kept", 400, "OperationDenied.Ipv6CidrBlockModified",
+		"The IPv6 CIDR block of the VPC can't be changed.", "CLB-0521")
+	errVPCIPv6InUse = refusals.New("VPCIPv6InUse", 400, "DependencyViolation.VSwitchIpv6",
+		"IPv6 is enabled for the vSwitch %s of the VPC.", "CLB-0521")
+	errVSwitchIPv6Kept = refusals.New("VSwitchIPv6Kept", 400, "OperationDenied.Ipv6CidrBlockModified",
+		"The IPv6 CIDR block of the vSwitch can't be changed.", "CLB-0521")
+	errVSwitchIPv6InUse = refusals.New("VSwitchIPv6InUse", 400, "DependencyViolation.Ipv6Address",
+		"The IPv6 address %s of the vSwitch is in use.", "CLB-0521")
+	errVSwitchIPv6Disabled = refusals.New("VSwitchIPv6Disabled", 400, "IllegalParam.EnableIPv6",
+		"An Ipv6CidrBlock is not for a vSwitch without IPv6.", "CLB-0521")
 	errRouteTableOutsideVPC = refusals.New("RouteTableOutsideVPC", 400, "InvalidVSwitchId.VpcMismatch",
 		"The vSwitch %s is in another VPC than the route table.", "CLB-0390")
 	errRouteTableNotCustom = refusals.New("RouteTableNotCustom", 400, "IncorrectRouteTableType.NotCustom",
@@ -38,7 +49,9 @@ type modifyVPCAttributeRequest struct {
 	Name              string `rpc:"VpcName,len=1..128,invalid=VPCNameMalformed"`
 	Description       string `rpc:"Description,len=1..256,invalid=VPCDescriptionMalformed"`
 	CIDRBlock         string `rpc:"CidrBlock"`
-	EnableIPv6        bool   `rpc:"EnableIPv6"`
+	EnableIPv6        *bool  `rpc:"EnableIPv6"`
+	IPv6CIDRBlock     string `rpc:"Ipv6CidrBlock"`
+	IPv6ISP           string `rpc:"Ipv6Isp,enum=BGP|ChinaMobile|ChinaUnicom|ChinaTelecom"`
 	EnableDNSHostname *bool  `rpc:"EnableDnsHostname"`
 }
 
@@ -50,19 +63,22 @@ func (r *modifyVPCAttributeRequest) Validate() error {
 	if err := plainText(r.Description, errVPCDescriptionMalformed); err != nil {
 		return err
 	}
+	if r.IPv6ISP != "" && r.IPv6ISP != "BGP" {
+		return errIPv6ISPUnsupported
+	}
 	if r.CIDRBlock == "" {
 		return nil
 	}
 	return checkVPCBlock(r.CIDRBlock)
 }
 
-// modifyVPCAttribute changes what the request has. A new block must hold the vSwitches,
-// and IPv6 is only ever put on. Evidence CLB-0390.
+// modifyVPCAttribute changes what the request has. A new block must hold the vSwitches.
+// Evidence CLB-0390.
 func modifyVPCAttribute(tx *state.Tx, req *modifyVPCAttributeRequest) (*gateway.Empty, error) {
 	return &gateway.Empty{}, cloud.VPCs.Edit(tx, req.VPCID, func(vpc *cloud.VPC) error {
 		vpc.Name, vpc.Description = cmp.Or(req.Name, vpc.Name), cmp.Or(req.Description, vpc.Description)
-		if req.EnableIPv6 {
-			vpc.IPv6CIDRBlock = cmp.Or(vpc.IPv6CIDRBlock, ipv6Block(vpc.ID))
+		if err := req.switchIPv6(tx.View, vpc); err != nil {
+			return err
 		}
 		if req.EnableDNSHostname != nil {
 			vpc.DNSHostnames = *req.EnableDNSHostname
@@ -73,6 +89,27 @@ func modifyVPCAttribute(tx *state.Tx, req *modifyVPCAttributeRequest) (*gateway.
 		vpc.CIDRBlock = req.CIDRBlock
 		return holdsVSwitches(tx.View, vpc)
 	})
+}
+
+// switchIPv6 gives the VPC an IPv6 block or takes it away; a block never changes:
+// CLB-0521.
+func (r *modifyVPCAttributeRequest) switchIPv6(v *state.View, vpc *cloud.VPC) error {
+	switch on := r.EnableIPv6; {
+	case on != nil && !*on:
+		for s := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
+			if s.IPv6CIDRBlock != "" {
+				return errVPCIPv6InUse.Of(s.ID)
+			}
+		}
+		vpc.IPv6CIDRBlock = ""
+	case vpc.IPv6CIDRBlock != "" && !matches(r.IPv6CIDRBlock, vpc.IPv6CIDRBlock):
+		return errVPCIPv6Kept
+	case vpc.IPv6CIDRBlock == "" && r.IPv6CIDRBlock != "":
+		return errIPv6BlockNotReserved.Of(r.IPv6CIDRBlock)
+	case on != nil:
+		vpc.IPv6CIDRBlock = cmp.Or(vpc.IPv6CIDRBlock, ipv6Block(vpc.ID))
+	}
+	return nil
 }
 
 // holdsVSwitches wants each vSwitch of the VPC to be in one of its blocks.
@@ -95,6 +132,8 @@ type modifyVSwitchAttributeRequest struct {
 	VSwitchID   string `rpc:"VSwitchId,required"`
 	Name        string `rpc:"VSwitchName,len=1..128,invalid=VSwitchNameMalformed"`
 	Description string `rpc:"Description,len=1..256,invalid=VSwitchDescriptionMalformed"`
+	EnableIPv6  *bool  `rpc:"EnableIPv6"`
+	ipv6Subnet
 }
 
 // Validate implements the gateway's check of shape.
@@ -108,8 +147,56 @@ func (r *modifyVSwitchAttributeRequest) Validate() error {
 func modifyVSwitchAttribute(tx *state.Tx, req *modifyVSwitchAttributeRequest) (*gateway.Empty, error) {
 	return &gateway.Empty{}, cloud.VSwitches.Edit(tx, req.VSwitchID, func(s *cloud.VSwitch) error {
 		s.Name, s.Description = cmp.Or(req.Name, s.Name), cmp.Or(req.Description, s.Description)
-		return nil
+		vpc, err := cloud.VPCs.Get(tx.View, s.VPCID)
+		if err != nil {
+			return err
+		}
+		return req.switchIPv6(tx.View, vpc, s)
 	})
+}
+
+// switchIPv6 gives the vSwitch an IPv6 block or takes it away; a block never changes:
+// CLB-0521.
+func (r *modifyVSwitchAttributeRequest) switchIPv6(v *state.View, vpc *cloud.VPC, s *cloud.VSwitch) error {
+	off := r.EnableIPv6 != nil && !*r.EnableIPv6
+	switch {
+	case off && r.IPv6CIDRBlock != nil:
+		return errVSwitchIPv6Disabled
+	case off:
+		return dropIPv6(v, s)
+	case r.IPv6CIDRBlock == nil && r.EnableIPv6 != nil && s.IPv6CIDRBlock == "":
+		return gateway.Missing("Ipv6CidrBlock")
+	case r.IPv6CIDRBlock == nil:
+		return nil
+	}
+	if s.IPv6CIDRBlock == "" {
+		block, err := r.of(v, vpc)
+		s.IPv6CIDRBlock = block
+		return err
+	}
+	if own, ok := subnet(vpc.IPv6CIDRBlock, *r.IPv6CIDRBlock); !ok || own != s.IPv6CIDRBlock {
+		return errVSwitchIPv6Kept
+	}
+	return nil
+}
+
+// dropIPv6 takes the IPv6 block away, unless an address of it is in use.
+func dropIPv6(v *state.View, s *cloud.VSwitch) error {
+	if s.IPv6CIDRBlock == "" {
+		return nil
+	}
+	for a := range cloud.AddressesByPool.List(v, s.ID) {
+		if strings.Contains(a.IP, ":") {
+			return errVSwitchIPv6InUse.Of(a.IP)
+		}
+	}
+	for n := range cloud.NetworkInterfacesByVSwitch.List(v, s.ID) {
+		if len(n.IPv6Addresses) > 0 {
+			return errVSwitchIPv6InUse.Of(n.IPv6Addresses[0])
+		}
+	}
+	s.IPv6CIDRBlock = ""
+	return nil
 }
 
 type modifyRouteTableAttributesRequest struct {
@@ -117,6 +204,7 @@ type modifyRouteTableAttributesRequest struct {
 	RouteTableID string `rpc:"RouteTableId,required"`
 	Name         string `rpc:"RouteTableName,len=1..128,invalid=RouteTableNameMalformed"`
 	Description  string `rpc:"Description,len=1..256,invalid=RouteTableDescriptionMalformed"`
+	Propagation  *bool  `rpc:"RoutePropagationEnable"`
 }
 
 // Validate implements the gateway's check of shape.
@@ -130,6 +218,9 @@ func (r *modifyRouteTableAttributesRequest) Validate() error {
 func modifyRouteTableAttributes(tx *state.Tx, req *modifyRouteTableAttributesRequest) (*gateway.Empty, error) {
 	return &gateway.Empty{}, cloud.RouteTables.Edit(tx, req.RouteTableID, func(t *cloud.RouteTable) error {
 		t.Name, t.Description = cmp.Or(req.Name, t.Name), cmp.Or(req.Description, t.Description)
+		if req.Propagation != nil {
+			t.PropagationDisabled = !*req.Propagation
+		}
 		return nil
 	})
 }

@@ -26,6 +26,20 @@ var plantAssociated = inOwner(func(tx *state.Tx) error {
 	})
 })
 
+// plantIPv6VSwitch gives a vSwitch of the VPC with IPv6 a block of it.
+var plantIPv6VSwitch = inOwner(func(tx *state.Tx) error {
+	return cloud.VSwitches.Edit(tx, otherVSwitch, func(s *cloud.VSwitch) error {
+		s.IPv6CIDRBlock = "2001:db8:8000:8::/64"
+		return nil
+	})
+})
+
+func plantIPv6Interface(tx *state.Tx) error {
+	cloud.NetworkInterfaces.Put(tx, &cloud.NetworkInterface{Owner: owner, ID: "eni-ipv6", Type: cloud.NetworkInterfaceSecondary,
+		Status: cloud.NetworkInterfaceAvailable, VPCID: otherVPCID, VSwitchID: otherVSwitch, IPv6Addresses: []string{"2001:db8:8000:8::9"}})
+	return nil
+}
+
 var plantDefault = inOwner(func(tx *state.Tx) error {
 	cloud.VPCs.Put(tx, &cloud.VPC{Owner: owner, ID: "vpc-default", CIDRBlock: "172.31.0.0/16", IsDefault: true})
 	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-default", VPCID: "vpc-default", Type: cloud.RouteTableSystem})
@@ -43,6 +57,16 @@ var modifyErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Unknown", Action: "ModifyVpcAttribute", Params: params{"VpcId": "vpc-none"}, Status: 404, Code: "InvalidVpcId.NotFound"},
 	{Name: "Name", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "VpcName": "http://x"}, Status: 400, Code: "InvalidVpcName.Malformed"},
 	{Name: "Block", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "CidrBlock": "10.0.0.0/16"}, Status: 400, Code: "DependencyViolation.VSwitch.CidrBlock"},
+	{Name: "IPv6ISP", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "Ipv6Isp": "ChinaMobile"}, Status: 400, Code: "UnsupportedFeature.Ipv6Isp"},
+	{Name: "IPv6Block", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "EnableIPv6": "true", "Ipv6CidrBlock": "2001:db8:1::/56"}, Status: 400, Code: "OperationFailed.IPv6CidrNotReserved"},
+	{Name: "IPv6Kept", Action: "ModifyVpcAttribute", Params: params{"VpcId": otherVPCID, "Ipv6CidrBlock": "2001:db8:1::/56"}, Status: 400, Code: "OperationDenied.Ipv6CidrBlockModified"},
+	{Name: "IPv6InUse", Action: "ModifyVpcAttribute", Params: params{"VpcId": otherVPCID, "EnableIPv6": "false"}, Status: 400, Code: "DependencyViolation.VSwitchIpv6", Plant: plantIPv6VSwitch},
+	{Name: "IPv6Kept", Action: "ModifyVSwitchAttribute", Params: params{"VSwitchId": otherVSwitch, "Ipv6CidrBlock": "9"}, Status: 400, Code: "OperationDenied.Ipv6CidrBlockModified", Plant: plantIPv6VSwitch},
+	{Name: "IPv6Unnumbered", Action: "ModifyVSwitchAttribute", Params: params{"VSwitchId": otherVSwitch, "EnableIPv6": "true"}, Status: 400, Code: "MissingIpv6CidrBlock"},
+	{Name: "IPv6OffNumbered", Action: "ModifyVSwitchAttribute", Params: params{"VSwitchId": otherVSwitch, "EnableIPv6": "false", "Ipv6CidrBlock": "9"}, Status: 400, Code: "IllegalParam.EnableIPv6"},
+	{Name: "IPv6OfNone", Action: "ModifyVSwitchAttribute", Params: params{"VSwitchId": vSwitchID, "Ipv6CidrBlock": "9"}, Status: 400, Code: "OperationFailed.VpcIpv6Disabled"},
+	{Name: "IPv6InUse", Action: "ModifyVSwitchAttribute", Params: params{"VSwitchId": otherVSwitch, "EnableIPv6": "false"}, Status: 400, Code: "DependencyViolation.Ipv6Address",
+		Plant: inOwner(plantIPv6VSwitch, plantIPv6Interface)},
 	{Name: "Unknown", Action: "ModifyVSwitchAttribute", Params: params{"VSwitchId": "vsw-none"}, Status: 404, Code: "InvalidVSwitchId.NotFound"},
 	{Name: "Unknown", Action: "ModifyRouteTableAttributes", Params: params{"RouteTableId": "vtb-none"}, Status: 404, Code: "InvalidRouteTableId.NotFound"},
 	{Name: "Unknown", Action: "ModifyEipAddressAttribute", Params: params{"AllocationId": "eip-none"}, Status: 404, Code: "InvalidAllocationId.NotFound"},
@@ -73,6 +97,48 @@ func TestModify(t *testing.T) {
 	c.Do("ModifyEipAddressAttribute", params{"AllocationId": "eip-free", "Name": "renamed", "Bandwidth": "20"})
 	expect(t, c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"}), map[string]string{
 		"EipAddresses.EipAddress.0.Name": "renamed", "EipAddresses.EipAddress.0.Bandwidth": "20"})
+}
+
+// IPv6 goes on and off, of a vSwitch and of its VPC.
+func TestModifyIPv6(t *testing.T) {
+	c := newClient(t)
+	shows := func(action string, name params, enabled, block string) {
+		t.Helper()
+		expect(t, c.Do(action, name), map[string]string{"EnabledIpv6": enabled, "Ipv6CidrBlock": block})
+	}
+	vpc, vSwitch := params{"VpcId": otherVPCID}, params{"VSwitchId": otherVSwitch}
+	c.Do("ModifyVSwitchAttribute", with(vSwitch, params{"EnableIPv6": "true", "Ipv6CidrBlock": "8"}))
+	shows("DescribeVSwitchAttributes", vSwitch, "true", "2001:db8:8000:8::/64")
+	c.Do("ModifyVSwitchAttribute", with(vSwitch, params{"EnableIPv6": "true", "Ipv6CidrBlock": "8", "VSwitchName": "kept"}))
+	c.Do("ModifyVpcAttribute", with(vpc, params{"EnableIPv6": "true"}))
+	c.Do("ModifyVSwitchAttribute", with(vSwitch, params{"EnableIPv6": "false"}))
+	c.Do("ModifyVSwitchAttribute", with(vSwitch, params{"EnableIPv6": "false"}))
+	shows("DescribeVSwitchAttributes", vSwitch, "false", "")
+	c.Do("ModifyVSwitchAttribute", with(vSwitch, params{"Ipv6CidrBlock": "9"}))
+	shows("DescribeVSwitchAttributes", vSwitch, "true", "2001:db8:8000:9::/64")
+	c.Do("ModifyVSwitchAttribute", with(vSwitch, params{"EnableIPv6": "false"}))
+	c.Do("ModifyVpcAttribute", with(vpc, params{"EnableIPv6": "false"}))
+	shows("DescribeVpcAttribute", vpc, "false", "")
+}
+
+// Tables learn routes or do not, as they are told; a gateway's begin without.
+func TestRoutePropagation(t *testing.T) {
+	c := newClient(t)
+	made := func(p params) params {
+		return params{"RouteTableId": c.Do("CreateRouteTable", p.With(params{"VpcId": vpcID})).Text("RouteTableId")}
+	}
+	shows := func(table params, want string) {
+		t.Helper()
+		expect(t, c.Do("DescribeRouteTableList", table), map[string]string{"RouterTableList.RouterTableListType.0.RoutePropagationEnable": want})
+	}
+	custom, gateway := made(params{}), made(params{"AssociateType": "Gateway"})
+	shows(custom, "true")
+	shows(gateway, "false")
+	c.Do("ModifyRouteTableAttributes", custom.With(params{"RoutePropagationEnable": "false"}))
+	c.Do("ModifyRouteTableAttributes", gateway.With(params{"RoutePropagationEnable": "true"}))
+	c.Do("ModifyRouteTableAttributes", custom.With(params{"RouteTableName": "named"}))
+	shows(custom, "false")
+	shows(gateway, "true")
 }
 
 // A vSwitch goes under a custom table and back under its VPC's own.

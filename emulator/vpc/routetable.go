@@ -91,6 +91,8 @@ func putCustomRouteTable(tx *state.Tx, req *createRouteTableRequest) (string, er
 		Name:          req.Name,
 		Description:   req.Description,
 		AssociateType: req.associateType(),
+		// A gateway's table learns no routes until it is asked to: CLB-0520.
+		PropagationDisabled: req.AssociateType != associateVSwitch,
 	})
 	req.set(tx, cloud.TagRouteTable, id)
 	return id, nil
@@ -229,7 +231,7 @@ func viewRouteTable(v *state.View, t *cloud.RouteTable) routeTableView {
 		RouterType:             "VRouter",
 		Status:                 statusAvailable,
 		AssociateType:          cmp.Or(t.AssociateType, associateVSwitch),
-		RoutePropagationEnable: true,
+		RoutePropagationEnable: !t.PropagationDisabled,
 		ResourceGroupID:        t.ResourceGroupID,
 		OwnerID:                ownerID(t.AccountID),
 		CreationTime:           formatTime(t.CreateTime),

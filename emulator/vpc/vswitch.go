@@ -46,13 +46,19 @@ var (
 
 type createVSwitchRequest struct {
 	tagged
-	ZoneID           string `rpc:"ZoneId,required"`
-	CIDRBlock        string `rpc:"CidrBlock,required"`
+	ZoneID      string `rpc:"ZoneId,required"`
+	CIDRBlock   string `rpc:"CidrBlock,required"`
+	VPCID       string `rpc:"VpcId,required"`
+	Name        string `rpc:"VSwitchName,len=1..128,invalid=VSwitchNameMalformed"`
+	Description string `rpc:"Description,len=1..256,invalid=VSwitchDescriptionMalformed"`
+	ClientToken string `rpc:"ClientToken"`
+	ipv6Subnet
+}
+
+// ipv6Subnet is the part of a request that asks for an IPv6 block by its number in the
+// VPC's.
+type ipv6Subnet struct {
 	IPv6CIDRBlock    *int   `rpc:"Ipv6CidrBlock,min=0,max=255,invalid=IPv6SubnetInvalid"`
-	VPCID            string `rpc:"VpcId,required"`
-	Name             string `rpc:"VSwitchName,len=1..128,invalid=VSwitchNameMalformed"`
-	Description      string `rpc:"Description,len=1..256,invalid=VSwitchDescriptionMalformed"`
-	ClientToken      string `rpc:"ClientToken"`
 	VPCIPv6CIDRBlock string `rpc:"VpcIpv6CidrBlock"`
 }
 
@@ -131,7 +137,7 @@ func checkNewVSwitch(v *state.View, vpc *cloud.VPC, req *createVSwitchRequest) (
 	if err := checkVSwitchBlock(v, vpc, req.CIDRBlock); err != nil {
 		return "", err
 	}
-	ipv6, err := subnetOf(v, vpc, req)
+	ipv6, err := req.of(v, vpc)
 	if err != nil {
 		return "", err
 	}
@@ -176,24 +182,24 @@ func checkVSwitchBlock(v *state.View, vpc *cloud.VPC, text string) error {
 	return nil
 }
 
-// subnetOf returns the IPv6 block that the request numbers, "" when it has none.
-func subnetOf(v *state.View, vpc *cloud.VPC, req *createVSwitchRequest) (string, error) {
-	if req.IPv6CIDRBlock == nil {
+// of returns the block of the VPC that no other vSwitch has, "" when none is asked for.
+func (r *ipv6Subnet) of(v *state.View, vpc *cloud.VPC) (string, error) {
+	if r.IPv6CIDRBlock == nil {
 		return "", nil
 	}
-	subnet, ok := ipv6Subnet(vpc.IPv6CIDRBlock, *req.IPv6CIDRBlock)
+	block, ok := subnet(vpc.IPv6CIDRBlock, *r.IPv6CIDRBlock)
 	switch {
 	case !ok:
 		return "", errVPCIPv6Disabled
-	case !matches(req.VPCIPv6CIDRBlock, vpc.IPv6CIDRBlock):
-		return "", errVPCIPv6BlockInvalid.Of(req.VPCIPv6CIDRBlock)
+	case !matches(r.VPCIPv6CIDRBlock, vpc.IPv6CIDRBlock):
+		return "", errVPCIPv6BlockInvalid.Of(r.VPCIPv6CIDRBlock)
 	}
 	for s := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
-		if s.IPv6CIDRBlock == subnet {
-			return "", errIPv6SubnetTaken.Of(subnet)
+		if s.IPv6CIDRBlock == block {
+			return "", errIPv6SubnetTaken.Of(block)
 		}
 	}
-	return subnet, nil
+	return block, nil
 }
 
 type deleteVSwitchRequest struct {

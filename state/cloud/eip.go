@@ -32,6 +32,9 @@ type EIP struct {
 	// InstanceType is SlbInstance, EcsInstance, NetworkInterface and the like.
 	InstanceType string `json:",omitempty"`
 	InstanceID   string `json:",omitempty"`
+	// PrivateIPAddress is which address of a network interface it was put on, "" where
+	// none was named, which is the primary one.
+	PrivateIPAddress string `json:",omitempty"`
 	// BandwidthPackageID is the package that it was put into, and PackageBandwidth
 	// how much of its bandwidth it may use, 0 for all.
 	BandwidthPackageID string `json:",omitempty"`
@@ -39,6 +42,11 @@ type EIP struct {
 	DeletionProtection bool   `json:",omitempty"`
 	ResourceGroupID    string
 	CreateTime         time.Time
+}
+
+// Free takes the EIP off what it is on.
+func (e *EIP) Free() {
+	e.Status, e.InstanceID, e.InstanceType, e.PrivateIPAddress = EIPAvailable, "", "", ""
 }
 
 // EIPs by allocation id.
@@ -69,7 +77,7 @@ var _ = EIPs.With(
 		// What is gone has nothing to let go of.
 		_ = EIPs.Edit(tx, t.ResourceID, func(e *EIP) error {
 			if e.Status == EIPUnassociating {
-				e.Status, e.InstanceID, e.InstanceType = EIPAvailable, "", ""
+				e.Free()
 			}
 			return nil
 		})

@@ -134,7 +134,7 @@ var _ = LoadBalancers.With(
 func freeEIPsOf(tx *state.Tx, id string) {
 	for eip := range EIPsByInstance.List(tx.View, id) {
 		freed := *eip
-		freed.Status, freed.InstanceID, freed.InstanceType = EIPAvailable, "", ""
+		freed.Free()
 		EIPs.Put(tx, &freed)
 	}
 }

@@ -26,9 +26,11 @@ type RouteTable struct {
 	Type        RouteTableType
 	// AssociateType is what the table is for: the vSwitches of its VPC where it is
 	// empty, else its IPv4 gateway.
-	AssociateType   string `json:",omitempty"`
-	ResourceGroupID string
-	CreateTime      time.Time
+	AssociateType string `json:",omitempty"`
+	// PropagationDisabled keeps dynamic routes out of the table.
+	PropagationDisabled bool `json:",omitempty"`
+	ResourceGroupID     string
+	CreateTime          time.Time
 }
 
 // RouteTables by id.
