@@ -63,3 +63,20 @@ func Field(v *View, kind Kind, id, name string) (string, bool) {
 	}
 	return "", false
 }
+
+// OwnerOf is whose the resource with the id is, of whatever kind, as far as the view
+// sees; the zero Owner when there is none, or when it is nobody's.
+func OwnerOf(v *View, id string) (owner Owner) {
+	var of Kind
+	for name, k := range v.schema.kinds {
+		if of != "" && name > of {
+			continue
+		}
+		if r, ok := k.table.find(v, id); ok {
+			if r, ok := r.(owned); ok {
+				owner, of = r.Belonging(), name
+			}
+		}
+	}
+	return owner
+}

@@ -1,6 +1,13 @@
 package cas_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
 	"os"
 	"strings"
 	"testing"
@@ -114,7 +121,6 @@ func TestErrors(t *testing.T) {
 		{Name: "OrderType", Action: "ListUserCertificateOrder", Params: params{"OrderType": "GIFT"}, Status: 400, Code: "InvalidOrderType"},
 		{Name: "Status", Action: "ListUserCertificateOrder", Params: params{"Status": "HAPPY"}, Status: 400, Code: "InvalidStatus"},
 		{Name: "Unknown", Action: "DeleteUserCertificate", Params: params{"CertId": "1"}, Status: 404, Code: "NotFound"},
-		{Name: "InUse", Action: "DeleteUserCertificate", Params: params{"CertId": "11111111"}, Status: 400, Code: "CertificateInUse", Plant: plantListener},
 	})
 }
 
@@ -152,6 +158,47 @@ func TestLife(t *testing.T) {
 	if got := lb.Do("DescribeServerCertificates", params{}).Text("ServerCertificates.ServerCertificate.0.AliCloudCertificateId"); got != id {
 		t.Errorf("CLB's copy is of %q, want %s", got, id)
 	}
+}
+
+// What a listener names is deleted, as the listener has a copy.
+func TestDeleteInUse(t *testing.T) {
+	c := gatewaytest.NewClient(t, gatewaytest.Store(t, plant, plantListener), cas.Product(gateway.Deps{}))
+	c.Do("DeleteUserCertificate", params{"CertId": "11111111"})
+}
+
+// A certificate without alternative names is for its common name.
+func TestSans(t *testing.T) {
+	c := gatewaytest.NewClient(t, gatewaytest.Store(t, plant), cas.Product(gateway.Deps{}))
+	for name, want := range map[string]string{"*.example.top": "*.example.top", "": ""} {
+		cert, key := selfSigned(t, name)
+		id := c.Do("UploadUserCertificate", params{"Name": "cn" + name, "Cert": cert, "Key": key}).Text("CertId")
+		if got := c.Do("GetUserCertificateDetail", params{"CertId": id}).Text("Sans"); got != want {
+			t.Errorf("Sans = %q of a certificate with the common name %q, want %q", got, name, want)
+		}
+		listed := c.Do("ListUserCertificateOrder", params{"OrderType": "UPLOAD", "Keyword": "cn" + name})
+		if got := listed.Text("CertificateOrderList.0.Sans"); got != want {
+			t.Errorf("Sans = %q in the list, want %q", got, want)
+		}
+	}
+}
+
+// selfSigned returns a certificate with a common name and no extension, and its key.
+func selfSigned(t *testing.T, name string) (certificate, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: gatewaytest.Start.AddDate(1, 0, 0)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: bytes}))
 }
 
 // Each filter of ListUserCertificateOrder selects.

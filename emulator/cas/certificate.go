@@ -27,8 +27,6 @@ var (
 		"The certificate is not valid.", "CLB-0412")
 	errKeyMismatch = refusals.New("KeyMismatch", 400, "InvalidKey",
 		"The private key is not valid, or not that of the certificate.", "CLB-0412")
-	errInUse = refusals.New("InUse", 400, "CertificateInUse",
-		"The certificate is used by the listener %s.", "CLB-0411")
 	errTagInvalid = refusals.New("TagInvalid", 400, "InvalidTag",
 		"The tags are not valid.", "CLB-0412")
 	_ = refusals.New("OrderTypeUnknown", 400, "InvalidOrderType",
@@ -112,15 +110,12 @@ func (r *certificateRequest) certificate(v *state.View) (*cloud.UserCertificate,
 	return cloud.UserCertificates.Get(v, strconv.FormatInt(r.CertID, 10))
 }
 
-// deleteUserCertificate leaves what CLB took over, which is a copy, and refuses what
-// listeners of NLB name: CLB-0411.
+// deleteUserCertificate leaves what CLB and listeners of NLB took over, which are
+// copies: CLB-0411.
 func deleteUserCertificate(tx *state.Tx, req *certificateRequest) (*gateway.Empty, error) {
 	c, err := req.certificate(tx.View)
 	if err != nil {
 		return nil, err
-	}
-	if l, used := cloud.NLBListenersByCertificate.First(tx.View, c.Identifier()); used {
-		return nil, errInUse.Of(l.ID)
 	}
 	cloud.UserCertificates.Remove(tx, cloud.UserCertificates.ID(c))
 	return &gateway.Empty{}, nil

@@ -33,9 +33,18 @@ type subject struct {
 	ResourceGroupID string `rpc:"ResourceGroupId"`
 }
 
+// names are those that the certificate is for: its common name where it has no others:
+// CLB-0524.
+func names(c *cloud.UserCertificate) []string {
+	if len(c.SANs) == 0 && c.CommonName != "" {
+		return []string{c.CommonName}
+	}
+	return c.SANs
+}
+
 func subjectOf(c *cloud.UserCertificate, chain []*x509.Certificate, now time.Time) subject {
 	s := subject{
-		Name: c.Name, Fingerprint: strings.ToUpper(strings.ReplaceAll(c.Fingerprint, ":", "")), Sans: strings.Join(c.SANs, ","),
+		Name: c.Name, Fingerprint: strings.ToUpper(strings.ReplaceAll(c.Fingerprint, ":", "")), Sans: strings.Join(names(c), ","),
 		StartDate: c.NotBefore.Format(time.DateOnly), EndDate: c.NotAfter.Format(time.DateOnly), Expired: expired(c, now),
 		Algorithm: c.Algorithm, ResourceGroupID: c.ResourceGroupID,
 	}

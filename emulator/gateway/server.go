@@ -355,11 +355,14 @@ func (s *Server) strange(call *Call) *Problem {
 }
 
 // locate settles the region: the one named, that of the host, as each region of
-// the cloud has an endpoint of its own that implies it, or the account's own.
-// Evidence NLB-0027.
+// the cloud has an endpoint of its own that implies it, that of what the call is about,
+// or the account's own. Evidence NLB-0027.
 func (s *Server) locate(call *Call, v *state.View) *Problem {
 	if call.Scope.RegionID == "" {
 		call.Scope.RegionID = regionOfHost(v, call.Host)
+	}
+	if call.Scope.RegionID == "" {
+		call.Scope.RegionID = regionOfResource(v, call)
 	}
 	if call.Scope.RegionID == "" {
 		account, err := cloud.Accounts.Get(v, call.Scope.AccountID)
@@ -388,6 +391,33 @@ func regionOfHost(v *state.View, host string) string {
 		return ""
 	}
 	return region
+}
+
+// maxSought is how many ids regionOfResource looks for.
+const maxSought = 20
+
+// regionOfResource is where the first of the resources is that the call names, "" when
+// it names none that its account has.
+func regionOfResource(v *state.View, call *Call) string {
+	sought := 0
+	for _, p := range call.Params {
+		if !isID(p.Name) || p.Value == "" {
+			continue
+		}
+		if owner := state.OwnerOf(v, p.Value); owner.AccountID == call.Scope.AccountID && owner.RegionID != "" {
+			return owner.RegionID
+		}
+		if sought++; sought == maxSought {
+			break
+		}
+	}
+	return ""
+}
+
+// isID reports whether a parameter such as LoadBalancerId, JobIds.1 or ResourceId.1
+// names a resource.
+func isID(name string) bool {
+	return strings.HasSuffix(name, "Id") || strings.Contains(name, "Id.") || strings.Contains(name, "Ids.")
 }
 
 // validator is a request with rules of shape that its tags can't express.

@@ -53,6 +53,7 @@ func (s *tlsSettings) apply(v *state.View, l *cloud.NLBListener) error {
 	} else if l.SecurityPolicyID == "" {
 		l.SecurityPolicyID = systemPolicies[0]
 	}
+	had := l.CertificateIDs
 	if s.CertificateIDs != nil {
 		l.CertificateIDs = s.CertificateIDs
 	}
@@ -67,10 +68,12 @@ func (s *tlsSettings) apply(v *state.View, l *cloud.NLBListener) error {
 	if !l.AlpnEnabled {
 		l.AlpnPolicy = "" // NLB-0031
 	}
-	return checkTLS(v, l)
+	return checkTLS(v, l, had)
 }
 
-func checkTLS(v *state.View, l *cloud.NLBListener) error {
+// checkTLS lets certificates be that the listener had already, also those that are
+// gone since: CLB-0411.
+func checkTLS(v *state.View, l *cloud.NLBListener, had []string) error {
 	switch {
 	case len(l.CertificateIDs) == 0, l.CAEnabled && len(l.CACertificateIDs) == 0:
 		return errCertificateMissing
@@ -79,7 +82,8 @@ func checkTLS(v *state.View, l *cloud.NLBListener) error {
 	case l.AlpnEnabled && l.AlpnPolicy == "":
 		return errMissing.Of("AlpnPolicy")
 	}
-	if err := checkCertificates(v, l.CertificateIDs); err != nil {
+	added := slices.DeleteFunc(slices.Clone(l.CertificateIDs), func(id string) bool { return slices.Contains(had, id) })
+	if err := checkCertificates(v, added); err != nil {
 		return err
 	}
 	for _, id := range l.CACertificateIDs {

@@ -79,7 +79,7 @@ func (s *healthCheckSettings) apply(g *cloud.NLBServerGroup) error {
 // check by HTTP has.
 func checkHealthCheck(g *cloud.NLBServerGroup) error {
 	check := &g.HealthCheck
-	if check.Type == checkUDP && g.Protocol != cloud.NLBUDP && g.Protocol != cloud.NLBTCPUDP {
+	if check.Type == checkUDP && g.Protocol == cloud.NLBTCP {
 		return errIllegal.Of("HealthCheckType")
 	}
 	if check.Type == checkHTTP {
@@ -95,7 +95,7 @@ func checkHealthCheck(g *cloud.NLBServerGroup) error {
 	switch {
 	case check.Interval > maxInterval && check.Type != checkUDP:
 		return errIllegal.Of("HealthCheckInterval")
-	case check.ConnectTimeout > check.Interval && (g.Protocol == cloud.NLBUDP || g.Protocol == cloud.NLBTCPSSL): // NLB-0026
+	case check.ConnectTimeout > check.Interval && check.Type == checkUDP: // NLB-0026
 		return errIllegal.Of("HealthCheckConnectTimeout")
 	case g.AnyPortEnabled && check.Enabled && check.ConnectPort == 0:
 		return errAnyPortHealthCheck

@@ -325,8 +325,8 @@ type listener struct {
 	ListenerDescription  string        `rpc:"ListenerDescription"`
 	ServerGroupID        string        `rpc:"ServerGroupId"`
 	IdleTimeout          int           `rpc:"IdleTimeout"`
-	Cps                  int           `rpc:"Cps,omitempty"`
-	Mss                  int           `rpc:"Mss,omitempty"`
+	Cps                  int           `rpc:"Cps"` // 0 is shown: NLB-0032
+	Mss                  int           `rpc:"Mss"`
 	ProxyProtocolEnabled bool          `rpc:"ProxyProtocolEnabled"`
 	ProxyProtocolV2      proxyProtocol `rpc:"ProxyProtocolV2Config"`
 	SecSensorEnabled     bool          `rpc:"SecSensorEnabled"`

@@ -20,7 +20,7 @@ var serverGroupActions = []gateway.Action{
 var (
 	_ = refusals.New("GroupNameIllegal", 400, "IllegalParam.ServerGroupName",
 		"The param of ServerGroupName is illegal.", "NLB-0001")
-	errDrainTimeoutIllegal = refusals.New("DrainTimeoutIllegal", 400, "IllegalParam.ConnectionDrainTimeout",
+	_ = refusals.New("DrainTimeoutIllegal", 400, "IllegalParam.ConnectionDrainTimeout",
 		"The param of ConnectionDrainTimeout is illegal.", "NLB-0001")
 	errVPCWithoutIPv6 = refusals.New("VPCWithoutIPv6", 400, "OperationDenied.VpcNotSupportIpv6",
 		"The operation is not allowed because of VpcNotSupportIpv6.", "NLB-0001")
@@ -54,6 +54,9 @@ type serverGroupSettings struct {
 	healthCheckSettings
 }
 
+// defaultDrainTimeout is of a group that drains and never had a timeout: NLB-0033.
+const defaultDrainTimeout = 10
+
 // apply puts what is given into a group, which must then be as groups can be.
 func (s *serverGroupSettings) apply(g *cloud.NLBServerGroup) error {
 	if s.ServerGroupName != "" {
@@ -72,7 +75,7 @@ func (s *serverGroupSettings) apply(g *cloud.NLBServerGroup) error {
 	set(&g.ConnectionDrainEnabled, s.ConnectionDrainEnabled)
 	set(&g.ConnectionDrainTimeout, s.ConnectionDrainTimeout)
 	if g.ConnectionDrainEnabled && s.ConnectionDrainEnabled != nil && s.ConnectionDrainTimeout == nil && g.ConnectionDrainTimeout == 0 {
-		return errDrainTimeoutIllegal
+		g.ConnectionDrainTimeout = defaultDrainTimeout
 	}
 	if g.Protocol == cloud.NLBTCPSSL && g.PreserveClientIPEnabled {
 		return errPreserveClientIP

@@ -40,22 +40,6 @@ var UserCertificatesByName = UserCertificates.Index("name", func(c *UserCertific
 	return state.Key(c.AccountID, c.Name)
 })
 
-// NLBListenersByCertificate finds Network Load Balancers' listeners by a certificate.
-var NLBListenersByCertificate = NLBListeners.Index("certificate", func(l *NLBListener) [][]string {
-	return append(keysOf(l.CertificateIDs), keysOf(l.AdditionalCertificateIDs)...)
-})
-
-var _ = NLBListeners.With(state.RefersAll(UserCertificates, func(l *NLBListener) (numbers []string) {
-	for _, ids := range [][]string{l.CertificateIDs, l.AdditionalCertificateIDs} {
-		for _, id := range ids {
-			if number, ok := strings.CutSuffix(id, identifierEnd); ok {
-				numbers = append(numbers, number)
-			}
-		}
-	}
-	return numbers
-}))
-
 // FindUserCertificate is the certificate that a listener names.
 func FindUserCertificate(v *state.View, identifier string) (*UserCertificate, bool) {
 	number, ok := strings.CutSuffix(identifier, identifierEnd)
