@@ -49,10 +49,8 @@ type uploadUserCertificateRequest struct {
 
 // Validate implements the gateway's check of shape.
 func (r *uploadUserCertificateRequest) Validate() error {
-	for _, t := range r.Tags {
-		if !tagging.ValidKey(t.Key) || !tagging.ValidValue(t.Value) {
-			return errTagInvalid.Of(t.Key)
-		}
+	if err := (tagging.Refusals{Key: errTagInvalid, Value: errTagInvalid}).Check(r.Tags); err != nil {
+		return err
 	}
 	switch {
 	case r.EncryptCert != "", r.EncryptPrivateKey != "", r.SignCert != "", r.SignPrivateKey != "":

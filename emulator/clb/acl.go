@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -41,14 +42,17 @@ var (
 		"The maximum number of ACL entries is exceeded.", "CLB-0200")
 )
 
-const maxACLEntriesPerCall = 50
+const (
+	maxACLEntriesPerCall = 50
+	maxCommentLength     = 128 // bytes
+)
 
 type createAccessControlListRequest struct {
-	RegionID         string     `rpc:"RegionId,required"`
-	AclName          string     `rpc:"AclName,required,len=1..80"`
-	AddressIPVersion string     `rpc:"AddressIPVersion,enum=ipv4|ipv6,default=ipv4"`
-	ResourceGroupID  string     `rpc:"ResourceGroupId"`
-	Tags             []tagParam `rpc:"Tag"`
+	RegionID         string        `rpc:"RegionId,required"`
+	AclName          string        `rpc:"AclName,required,len=1..80"`
+	AddressIPVersion string        `rpc:"AddressIPVersion,enum=ipv4|ipv6,default=ipv4"`
+	ResourceGroupID  string        `rpc:"ResourceGroupId"`
+	Tags             []tagging.Tag `rpc:"Tag"`
 }
 
 // Validate enforces the rules of shape.
@@ -76,7 +80,7 @@ func createAccessControlList(tx *state.Tx, req *createAccessControlListRequest) 
 		CreateTime:       tx.Now(),
 	}
 	cloud.AccessControlLists.Put(tx, acl)
-	putTags(tx, cloud.TagAccessControlList, acl.ID, req.Tags)
+	tagging.Set(tx, cloud.TagAccessControlList, acl.ID, req.Tags)
 	return &aclIDResponse{acl.ID}, nil
 }
 
@@ -132,7 +136,7 @@ func (req *aclEntriesRequest) Validate() error {
 		if _, err := parseEntry(e.Entry); err != nil {
 			return errAclEntryInvalid.Of("The entry " + e.Entry + " is not a CIDR block")
 		}
-		if len(e.Comment) > maxTagLength {
+		if len(e.Comment) > maxCommentLength {
 			return errAclCommentInvalid
 		}
 	}

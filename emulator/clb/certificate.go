@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -45,15 +46,15 @@ var (
 )
 
 type uploadServerCertificateRequest struct {
-	RegionID                    string     `rpc:"RegionId,required"`
-	ServerCertificate           string     `rpc:"ServerCertificate"`
-	PrivateKey                  string     `rpc:"PrivateKey"`
-	ServerCertificateName       string     `rpc:"ServerCertificateName,len=1..80"`
-	AliCloudCertificateID       string     `rpc:"AliCloudCertificateId"`
-	AliCloudCertificateName     string     `rpc:"AliCloudCertificateName"`
-	AliCloudCertificateRegionID string     `rpc:"AliCloudCertificateRegionId"`
-	ResourceGroupID             string     `rpc:"ResourceGroupId"`
-	Tags                        []tagParam `rpc:"Tag"`
+	RegionID                    string        `rpc:"RegionId,required"`
+	ServerCertificate           string        `rpc:"ServerCertificate"`
+	PrivateKey                  string        `rpc:"PrivateKey"`
+	ServerCertificateName       string        `rpc:"ServerCertificateName,len=1..80"`
+	AliCloudCertificateID       string        `rpc:"AliCloudCertificateId"`
+	AliCloudCertificateName     string        `rpc:"AliCloudCertificateName"`
+	AliCloudCertificateRegionID string        `rpc:"AliCloudCertificateRegionId"`
+	ResourceGroupID             string        `rpc:"ResourceGroupId"`
+	Tags                        []tagging.Tag `rpc:"Tag"`
 }
 
 // Validate enforces the rules of shape.
@@ -153,7 +154,7 @@ func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) 
 	c.Owner, c.ID, c.ResourceGroupID, c.CreateTime = tx.Scope(), tx.NewCertificateID(), group, tx.Now()
 	c.Name = cmp.Or(req.ServerCertificateName, c.ID)
 	cloud.ServerCertificates.Put(tx, &c)
-	putTags(tx, cloud.TagServerCertificate, c.ID, req.Tags)
+	tagging.Set(tx, cloud.TagServerCertificate, c.ID, req.Tags)
 	summary := summarizeCertificate(&c)
 	return &summary, nil
 }
@@ -278,11 +279,11 @@ func describeServerCertificates(v *state.View, req *describeServerCertificatesRe
 }
 
 type uploadCACertificateRequest struct {
-	RegionID          string     `rpc:"RegionId,required"`
-	CACertificate     string     `rpc:"CACertificate,required"`
-	CACertificateName string     `rpc:"CACertificateName,len=1..80"`
-	ResourceGroupID   string     `rpc:"ResourceGroupId"`
-	Tags              []tagParam `rpc:"Tag"`
+	RegionID          string        `rpc:"RegionId,required"`
+	CACertificate     string        `rpc:"CACertificate,required"`
+	CACertificateName string        `rpc:"CACertificateName,len=1..80"`
+	ResourceGroupID   string        `rpc:"ResourceGroupId"`
+	Tags              []tagging.Tag `rpc:"Tag"`
 }
 
 // Validate enforces the rules of shape.
@@ -329,7 +330,7 @@ func uploadCACertificate(tx *state.Tx, req *uploadCACertificateRequest) (*caCert
 		c.Name = c.ID
 	}
 	cloud.CACertificates.Put(tx, c)
-	putTags(tx, cloud.TagCACertificate, c.ID, req.Tags)
+	tagging.Set(tx, cloud.TagCACertificate, c.ID, req.Tags)
 	summary := summarizeCACertificate(c)
 	return &summary, nil
 }

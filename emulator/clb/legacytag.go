@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -47,20 +48,14 @@ func (req *legacyTagsRequest) Validate() error {
 	if len(req.Tags) == 0 || len(req.Tags) > maxLegacyTagsPerCall {
 		return errTooManyLegacyTags
 	}
-	seen := make(map[string]bool, len(req.Tags))
-	for _, t := range req.Tags {
-		switch {
-		case checkTagKey(t.TagKey) != nil:
-			return errLegacyTagKeyInvalid
-		case len(t.TagValue) > maxTagLength || hasURL(t.TagValue):
-			return errLegacyTagValueInvalid
-		case seen[t.TagKey]:
-			return errLegacyTagKeyTwice
-		}
-		seen[t.TagKey] = true
+	tags := make([]tagging.Tag, len(req.Tags))
+	for i, t := range req.Tags {
+		tags[i] = tagging.Tag{Key: t.TagKey, Value: t.TagValue}
 	}
-	return nil
+	return legacyTagRefusals.Check(tags)
 }
+
+var legacyTagRefusals = tagging.Refusals{Key: errLegacyTagKeyInvalid, Value: errLegacyTagValueInvalid, Twice: errLegacyTagKeyTwice}
 
 func addTags(tx *state.Tx, req *legacyTagsRequest) (*gateway.Empty, error) {
 	if _, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID); err != nil {

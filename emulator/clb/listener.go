@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -101,7 +102,7 @@ func createListener[R listenerCreation](tx *state.Tx, req R) (*gateway.Empty, er
 		return nil, err
 	}
 	cloud.Listeners.Put(tx, l)
-	putTags(tx, cloud.TagListener, l.ID(), want.Tags)
+	tagging.Set(tx, cloud.TagListener, l.ID(), want.Tags)
 	return &gateway.Empty{}, nil
 }
 
@@ -119,7 +120,7 @@ type wantedListener struct {
 	BackendServerPort        int
 	VServerGroupID           string
 	MasterSlaveServerGroupID string
-	Tags                     []tagParam
+	Tags                     []tagging.Tag
 }
 
 // reservedUDPPort is taken by the cloud's own VXLAN.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -222,8 +223,8 @@ func (s *httpsSettings) apply(l *cloud.Listener) {
 // creation is what every Create action takes besides settings.
 type creation struct {
 	listenerRef
-	BackendServerPort int        `rpc:"BackendServerPort,min=1,max=65535"`
-	Tags              []tagParam `rpc:"Tag"`
+	BackendServerPort int           `rpc:"BackendServerPort,min=1,max=65535"`
+	Tags              []tagging.Tag `rpc:"Tag"`
 }
 
 func (c *creation) wanted(protocol cloud.Protocol, s *listenerSettings) wantedListener {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -97,7 +98,7 @@ type createLoadBalancerRequest struct {
 	AutoPay                      bool                     `rpc:"AutoPay"`
 	AddressIPVersion             string                   `rpc:"AddressIPVersion,enum=ipv4|ipv6,default=ipv4"`
 	Address                      string                   `rpc:"Address"`
-	Tags                         []tagParam               `rpc:"Tag"`
+	Tags                         []tagging.Tag            `rpc:"Tag"`
 	DeleteProtection             string                   `rpc:"DeleteProtection,enum=on|off,default=off"`
 	ModificationProtectionStatus string                   `rpc:"ModificationProtectionStatus,enum=NonProtection|ConsoleProtection,default=NonProtection,invalid=ModificationProtectionStatusInvalid"`
 	ModificationProtectionReason string                   `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
@@ -199,7 +200,7 @@ func putLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (string, erro
 		return "", err
 	}
 	cloud.LoadBalancers.Put(tx, lb)
-	putTags(tx, cloud.TagLoadBalancer, lb.ID, req.Tags)
+	tagging.Set(tx, cloud.TagLoadBalancer, lb.ID, req.Tags)
 	return lb.ID, nil
 }
 

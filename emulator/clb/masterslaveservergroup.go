@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -38,7 +39,7 @@ type createMasterSlaveServerGroupRequest struct {
 	LoadBalancerID             string                   `rpc:"LoadBalancerId,required"`
 	MasterSlaveServerGroupName string                   `rpc:"MasterSlaveServerGroupName,len=1..255"`
 	MasterSlaveBackendServers  []masterSlaveServerParam `rpc:"MasterSlaveBackendServers,json,invalid=BackendServersMalformed"`
-	Tags                       []tagParam               `rpc:"Tag"`
+	Tags                       []tagging.Tag            `rpc:"Tag"`
 }
 
 func (req *createMasterSlaveServerGroupRequest) loadBalancerOf(*state.View) (string, error) {
@@ -155,7 +156,7 @@ func createMasterSlaveServerGroup(tx *state.Tx, req *createMasterSlaveServerGrou
 		g.BackendServers = append(g.BackendServers, cloud.MasterSlaveBackendServer{BackendServer: m, ServerType: req.MasterSlaveBackendServers[i].ServerType})
 	}
 	cloud.MasterSlaveServerGroups.Put(tx, g)
-	putTags(tx, cloud.TagMasterSlaveServerGroup, g.ID, req.Tags)
+	tagging.Set(tx, cloud.TagMasterSlaveServerGroup, g.ID, req.Tags)
 	return &masterSlaveServerGroupResponse{g.ID, masterSlaveServers(tx.View, g)}, nil
 }
 

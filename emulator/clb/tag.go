@@ -1,7 +1,7 @@
 package clb
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/gateway/listing"
@@ -53,16 +53,8 @@ var (
 const (
 	maxTagsPerCall      = 20
 	maxTaggedPerCall    = 50
-	maxTagLength        = 128
 	tagResourcesPerPage = 50
 )
-
-// tagParam is an element of Tag.N. Its rules are checked by checkTags, with
-// codes of their own.
-type tagParam struct {
-	Key   string `rpc:"Key"`
-	Value string `rpc:"Value"`
-}
 
 // tagFilterParam is an element of Tag.N where it filters: a key alone asks for
 // any value.
@@ -106,52 +98,24 @@ func tagsOf(v *state.View, t state.TagResourceType, id string) []tag {
 	return tags
 }
 
-func putTags(tx *state.Tx, t state.TagResourceType, id string, tags []tagParam) {
-	for _, p := range tags {
-		state.SetTag(tx, t, id, p.Key, p.Value)
-	}
-}
+var tagRefusals = tagging.Refusals{Key: errTagKeyInvalid, Value: errTagValueInvalid, Twice: errTagKeyTwice}
 
 // checkTags holds the rules for the tags that a call sets.
-func checkTags(tags []tagParam) error {
-	if len(tags) > maxTagsPerCall {
-		return errTooManyTags.Of("Tag")
-	}
-	seen := make(map[string]bool, len(tags))
-	for _, t := range tags {
-		if err := checkTagKey(t.Key); err != nil {
-			return err
-		}
-		if len(t.Value) > maxTagLength || hasURL(t.Value) {
-			return errTagValueInvalid.Of(t.Value)
-		}
-		if seen[t.Key] {
-			return errTagKeyTwice
-		}
-		seen[t.Key] = true
-	}
-	return nil
-}
-
-func checkTagKey(key string) error {
+func checkTags(tags []tagging.Tag) error {
 	switch {
-	case key == "":
+	case len(tags) > maxTagsPerCall:
+		return errTooManyTags.Of("Tag")
+	case slices.ContainsFunc(tags, func(t tagging.Tag) bool { return t.Key == "" }):
 		return errTagKeyMissing
-	case len(key) > maxTagLength, strings.HasPrefix(key, "aliyun"), strings.HasPrefix(key, "acs:"), hasURL(key):
-		return errTagKeyInvalid.Of(key)
 	}
-	return nil
-}
-
-func hasURL(text string) bool {
-	return strings.Contains(text, "http://") || strings.Contains(text, "https://")
+	return tagRefusals.Check(tags)
 }
 
 type tagResourcesRequest struct {
 	RegionID     string                `rpc:"RegionId,required"`
 	ResourceType state.TagResourceType `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
 	ResourceIDs  []string              `rpc:"ResourceId,required,missing=TaggedMissing"`
-	Tags         []tagParam            `rpc:"Tag"`
+	Tags         []tagging.Tag         `rpc:"Tag"`
 }
 
 // Validate enforces the rules of shape.
@@ -190,7 +154,7 @@ func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error
 		if err != nil {
 			return nil, err
 		}
-		putTags(tx, kind, id, req.Tags)
+		tagging.Set(tx, kind, id, req.Tags)
 		if err := tx.Use(cloud.QuotaTags, id, 0); err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -41,7 +42,7 @@ type createVServerGroupRequest struct {
 	LoadBalancerID   string               `rpc:"LoadBalancerId,required"`
 	VServerGroupName string               `rpc:"VServerGroupName,len=1..255"` // longer than documented: CLB-0124
 	BackendServers   []backendServerParam `rpc:"BackendServers,json,invalid=BackendServersMalformed"`
-	Tags             []tagParam           `rpc:"Tag"`
+	Tags             []tagging.Tag        `rpc:"Tag"`
 }
 
 func (req *createVServerGroupRequest) loadBalancerOf(*state.View) (string, error) {
@@ -106,7 +107,7 @@ func createVServerGroup(tx *state.Tx, req *createVServerGroupRequest) (*vServerG
 		return nil, err
 	}
 	cloud.VServerGroups.Put(tx, g)
-	putTags(tx, cloud.TagVServerGroup, g.ID, req.Tags)
+	tagging.Set(tx, cloud.TagVServerGroup, g.ID, req.Tags)
 	return newVServerGroupResponse(tx.View, g), nil
 }
 

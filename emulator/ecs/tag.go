@@ -53,21 +53,9 @@ func (r *tagged) checkFilter() error {
 }
 
 // checkNew refuses tags that no resource can have.
-func (r *tagged) checkNew() error {
-	seen := make(map[string]bool)
-	for _, t := range r.Tags {
-		switch {
-		case seen[t.key()]:
-			return errTagKeyTwice.Of(t.key())
-		case !tagging.ValidKey(t.key()):
-			return errTagKeyMalformed.Of(t.key())
-		case !tagging.ValidValue(t.value()):
-			return errTagValueMalformed.Of(t.value())
-		}
-		seen[t.key()] = true
-	}
-	return nil
-}
+func (r *tagged) checkNew() error { return tagRefusals.Check(r.tags()) }
+
+var tagRefusals = tagging.Refusals{Key: errTagKeyMalformed, Value: errTagValueMalformed, Twice: errTagKeyTwice}
 
 func (r *tagged) tags() []tagging.Tag {
 	tags := make([]tagging.Tag, len(r.Tags))

@@ -34,21 +34,9 @@ type tagged struct {
 	Tags []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
 }
 
-func (r *tagged) check() error {
-	seen := make(map[string]bool)
-	for _, t := range r.Tags {
-		switch {
-		case !tagging.ValidKey(t.Key):
-			return errTagKeyIllegal.Of(t.Key)
-		case !tagging.ValidValue(t.Value):
-			return errTagValueIllegal.Of(t.Value)
-		case seen[t.Key]:
-			return errTagKeyTwice
-		}
-		seen[t.Key] = true
-	}
-	return nil
-}
+var tagRefusals = tagging.Refusals{Key: errTagKeyIllegal, Value: errTagValueIllegal, Twice: errTagKeyTwice}
+
+func (r *tagged) check() error { return tagRefusals.Check(r.Tags) }
 
 func (r *tagged) set(tx *state.Tx, kind state.TagResourceType, id string) {
 	tagging.Set(tx, kind, id, r.Tags)

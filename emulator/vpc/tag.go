@@ -18,17 +18,9 @@ type tagged struct {
 	Tags []tagging.Tag `rpc:"Tag,max=20,invalid=TagKeyInvalid"`
 }
 
-func (r *tagged) check() error {
-	for _, t := range r.Tags {
-		switch {
-		case !tagging.ValidKey(t.Key):
-			return errTagKeyInvalid.Of(t.Key)
-		case !tagging.ValidValue(t.Value):
-			return errTagValueInvalid.Of(t.Value)
-		}
-	}
-	return nil
-}
+var tagRefusals = tagging.Refusals{Key: errTagKeyInvalid, Value: errTagValueInvalid}
+
+func (r *tagged) check() error { return tagRefusals.Check(r.Tags) }
 
 // set puts the tags on a new resource.
 func (r *tagged) set(tx *state.Tx, kind state.TagResourceType, id string) {

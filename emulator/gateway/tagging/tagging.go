@@ -1,6 +1,6 @@
-// Package tagging is what requests do with tags, for all products alike: put them
-// on new resources and filter by them. It must not know how a product writes tags,
-// nor what it refuses of them.
+// Package tagging is what requests do with tags, for all products alike: check them,
+// put them on new resources and filter by them. It must not know how a product writes
+// tags, nor its words for what it refuses of them.
 package tagging
 
 import (
@@ -17,19 +17,45 @@ type Tag struct {
 	Value string `rpc:"Value"`
 }
 
-// MaxLength is how many characters a key or a value has at the most.
-const MaxLength = 128
+// maxLength is how many characters a key or a value has at the most.
+const maxLength = 128
 
-// ValidKey tells whether a resource can have the key.
-func ValidKey(key string) bool {
+// Refusals are a product's words for tags that it refuses.
+type Refusals struct {
+	Key, Value refusal
+	// Twice is of a key that comes again, nil where the last value holds.
+	Twice refusal
+}
+
+type refusal interface{ Of(subject ...string) error }
+
+// Check refuses tags that no resource can have.
+func (r Refusals) Check(tags []Tag) error {
+	seen := make(map[string]bool, len(tags))
+	for _, t := range tags {
+		switch {
+		case !validKey(t.Key):
+			return r.Key.Of(t.Key)
+		case !validValue(t.Value):
+			return r.Value.Of(t.Value)
+		case r.Twice != nil && seen[t.Key]:
+			return r.Twice.Of(t.Key)
+		}
+		seen[t.Key] = true
+	}
+	return nil
+}
+
+// validKey reports whether a resource can have the key: CLB-0525.
+func validKey(key string) bool {
 	lower := strings.ToLower(key)
-	return key != "" && utf8.RuneCountInString(key) <= MaxLength && !HasAddress(lower) &&
+	return key != "" && utf8.RuneCountInString(key) <= maxLength && !HasAddress(lower) &&
 		!strings.HasPrefix(lower, "aliyun") && !strings.HasPrefix(lower, "acs:")
 }
 
-// ValidValue tells whether a resource can have the value.
-func ValidValue(value string) bool {
-	return utf8.RuneCountInString(value) <= MaxLength && !HasAddress(value)
+// validValue reports whether a resource can have the value.
+func validValue(value string) bool {
+	return utf8.RuneCountInString(value) <= maxLength && !HasAddress(value)
 }
 
 // HasAddress tells a text with the beginning of a web address in it, which names and
