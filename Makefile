@@ -56,7 +56,7 @@ test: tools needs
 
 # quick: lint, unit tests, golden files and the CCM's calls with its own SDK
 quick: lint
-	$(TEST) -- -vet=off $(QUICK_PACKAGES)
+	@$(TEST) -- -vet=off $(QUICK_PACKAGES)
 	$(TEST) -- -vet=off -run 'Golden|Schema|Evidence|HasCases|CCM' ./contracttests
 
 # fuzz each target for FUZZTIME; a count (10000x) ends well on a busy machine, a time may not
