@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"path/filepath"
 	"testing"
@@ -29,8 +30,9 @@ func BenchmarkJournal(b *testing.B) {
 	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with the journal %.0f/s, without %.0f/s, target ratio >= 0.97", with, without)
 }
 
-// BenchmarkIdleFaults compares reads of a server that has no fault rules with
-// those of one that could not have any.
+// BenchmarkIdleFaults compares reads of a server that has no fault rules, and of one
+// that has as many as there may be about other actions, with those of one that could not
+// have any.
 func BenchmarkIdleFaults(b *testing.B) {
 	const connections = 16
 	client := keepAlive(connections)
@@ -43,8 +45,18 @@ func BenchmarkIdleFaults(b *testing.B) {
 		b.Cleanup(server.Close)
 		return func(int) error { return post(client, server.URL, "DescribeLoadBalancerAttribute", params) }
 	}
+	full := &faults.Injector{}
+	list := make([]faults.Status, 10_000)
+	for n := range list {
+		list[n].Rule = faults.Rule{Name: fmt.Sprintf("r%d", n), Match: faults.Match{Action: "Create*"}, Effect: faults.Effect{Reset: true}}
+	}
+	if err := full.Set(list); err != nil {
+		b.Fatal(err)
+	}
 	with, without := compare(b, connections, reads(&faults.Injector{}), reads(nil))
-	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with an idle fault injector %.0f/s, without one %.0f/s, target ratio >= 0.98", with, without)
+	loaded, bare := compare(b, connections, reads(full), reads(nil))
+	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with an idle fault injector %.0f/s, without one %.0f/s, target ratio >= 0.98; "+
+		"with %d idle rules %.0f/s, without %.0f/s, ratio %.2f", with, without, len(list), loaded, bare, loaded/bare)
 }
 
 // BenchmarkNonces compares reads whose nonces are kept in a file with reads whose

@@ -136,7 +136,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 		return nil, err
 	}
 	store, err := state.Open(ctx, state.Config{
-		Schema: cmp.Or(cfg.Schema, cloud.Schema), Engine: e, Clock: cfg.Clock, Seed: cfg.Seed,
+		Schema: cmp.Or(cfg.Schema, cloud.Schema), Engine: e, Clock: cfg.Clock, Seed: cfg.Seed, Requires: control.Requires,
 		Warn: func(what string) { cfg.Log.Warn().Msg(what) },
 	})
 	if err != nil {
@@ -146,9 +146,9 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	products := served()
-	faults, err := control.NewFaults(store, products)
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
+	faults := control.NewFaults(store, products)
+	for _, skipped := range faults.Skipped() {
+		cfg.Log.Warn().Msg(skipped.String())
 	}
 	cfg.Journal.Log = cfg.Log
 	journal, err := journal.New(cfg.Journal)

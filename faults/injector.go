@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,8 @@ import (
 // Status is a rule with what became of it.
 type Status struct {
 	Rule Rule
+	// Text, if set, is the rule as it is kept.
+	Text string
 	// Since is when the rule was set, on the emulated clock.
 	Since time.Time
 	// Seen counts the calls that it matched at its point, Hits those that it
@@ -37,8 +40,16 @@ type Verdict struct {
 // Injector holds rules and decides by them. Its zero value has none.
 type Injector struct {
 	active atomic.Bool // false when there is nothing to ask
-	mu     sync.Mutex
-	list   []*armed
+	// changing is held while rules are changed where they are kept and here, and
+	// shared by calls from their decision until it is recorded: a count that was
+	// decided before a change is kept before it.
+	changing sync.RWMutex
+
+	mu   sync.Mutex
+	list []*armed
+	// candidates are those rules of the list that can concern an action at a point,
+	// found when they are first asked for. Most rules are about other actions.
+	candidates map[candidate][]*armed
 	// Record, if set, is told of every rule whose counters changed, before the
 	// verdict is given: what it keeps survives a crash that the verdict is. It may
 	// be called by several at once, and so with an older count after a newer.
@@ -54,22 +65,39 @@ type armed struct {
 	began   time.Time
 }
 
+type candidate struct {
+	point  Point
+	action string
+}
+
+// maxCandidates bounds what is remembered of actions, which clients name.
+const maxCandidates = 500
+
+// Change runs change, which may set the rules, while no call is decided.
+func (e *Injector) Change(change func()) {
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	change()
+}
+
 // Set replaces all rules, in order, with the counters that they come with. Two
 // rules of one name are refused.
 func (e *Injector) Set(list []Status) error {
 	armedList := make([]*armed, len(list))
+	names := make(map[string]bool, len(list))
 	for i, s := range list {
 		if err := s.Rule.validate(); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(armedList[:i], func(a *armed) bool { return a.Rule.Name == s.Rule.Name }) {
+		if names[s.Rule.Name] {
 			return fmt.Errorf("there are two rules called %s", s.Rule.Name)
 		}
+		names[s.Rule.Name] = true
 		armedList[i] = &armed{Status: s, match: s.Rule.Match.compile()}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.list = armedList
+	e.list, e.candidates = armedList, make(map[candidate][]*armed)
 	e.active.Store(len(armedList) > 0)
 	return nil
 }
@@ -96,22 +124,57 @@ func (e *Injector) Wants(point Point, call Request, now time.Time) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.ContainsFunc(e.list, func(a *armed) bool { return a.asked(point, call, now) })
+	return slices.ContainsFunc(e.about(point, call.Action), func(a *armed) bool { return a.asked(call, now) })
+}
+
+// about returns the rules of a point that can concern an action and are not spent, as
+// far as that is known, in order. The lock is held.
+func (e *Injector) about(point Point, action string) []*armed {
+	key := candidate{point, action}
+	list, known := e.candidates[key]
+	if !known {
+		for _, a := range e.list {
+			if a.Rule.Point() == point && a.match.concerns(action) {
+				list = append(list, a)
+			}
+		}
+		if len(e.candidates) >= maxCandidates {
+			clear(e.candidates)
+		}
+	}
+	spent := 0
+	for spent < len(list) && list[spent].Spent() {
+		spent++
+	}
+	if !known || spent > 0 {
+		key.action = strings.Clone(action) // which is a part of a request
+		e.candidates[key] = list[spent:]
+	}
+	return list[spent:]
+}
+
+// concerns reports whether there is a rule of the point about the action.
+func (e *Injector) concerns(point Point, action string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.about(point, action)) > 0
 }
 
 // asked tells whether the rule is the one to decide about a call, if none before
 // it is.
-func (a *armed) asked(point Point, call Request, now time.Time) bool {
-	return a.Rule.Point() == point && !a.Spent() && a.within(now) &&
+func (a *armed) asked(call Request, now time.Time) bool {
+	return !a.Spent() && a.within(now) &&
 		(a.Rule.Effect.Stale == nil || !call.Write) && (a.Rule.Effect.Life == nil || call.Write) && a.match.matches(call)
 }
 
 // At asks the rules of a point about a call: the first that matches decides
 // whether it strikes.
 func (e *Injector) At(point Point, call Request, now time.Time) (Verdict, bool) {
-	if e.Idle() {
+	if e.Idle() || !e.concerns(point, call.Action) {
 		return Verdict{}, false
 	}
+	e.changing.RLock()
+	defer e.changing.RUnlock()
 	verdict, status, asked := e.decide(point, call, now)
 	if asked && e.Record != nil {
 		e.Record(status)
@@ -123,8 +186,8 @@ func (e *Injector) At(point Point, call Request, now time.Time) (Verdict, bool) 
 func (e *Injector) decide(point Point, call Request, now time.Time) (verdict Verdict, status Status, asked bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, a := range e.list {
-		if !a.asked(point, call, now) {
+	for _, a := range e.about(point, call.Action) {
+		if !a.asked(call, now) {
 			continue
 		}
 		a.Seen++

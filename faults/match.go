@@ -193,10 +193,14 @@ func (m Match) compile() compiled {
 	return c
 }
 
+// concerns reports whether calls of an action can match.
+func (c compiled) concerns(action string) bool {
+	return c.actions == nil || c.actions.Match(action)
+}
+
+// matches reports whether a call of an action that the match concerns is one of its
+// calls.
 func (c compiled) matches(call Request) bool {
-	if c.actions != nil && !c.actions.Match(call.Action) {
-		return false
-	}
 	return !slices.ContainsFunc(c.fields, func(f compiledField) bool { return !f.matches(call.field(f.name)) })
 }
 

@@ -25,7 +25,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 		return nil, ErrClosed
 	}
 	v := s.view(s.visible.Load().reading(), Owner{})
-	problems := checkInvariants(v)
+	problems := s.problems(v)
 	kept, err := s.compareWithEngine(ctx, v)
 	if errors.Is(err, engine.ErrDamaged) {
 		return append(problems, err.Error()), nil
@@ -136,6 +136,9 @@ func Between[T any](c *Checker, from *Table[T], r *T, what string, n, least, mos
 		c.Fail("%s %s has the %s %d, want %d to %d", from.kind, from.id(r), what, n, least, most)
 	}
 }
+
+// problems is everything that is wrong with a state, of which v must see all.
+func (s *Store) problems(v *View) []string { return append(checkInvariants(v), s.requires(v)...) }
 
 // checkInvariants looks at every resource; v must see all of them.
 func checkInvariants(v *View) []string {

@@ -131,7 +131,7 @@ func (s *Store) Import(e *Export) error {
 		if _, ok := Sequences.Find(tx.View, sequenceID); !ok {
 			return fmt.Errorf("the exported state has no %s", Sequences.kind)
 		}
-		if problems := checkInvariants(tx.View); len(problems) > 0 {
+		if problems := s.problems(tx.View); len(problems) > 0 {
 			return fmt.Errorf("the exported state is inconsistent: %s", problems[0])
 		}
 		return nil

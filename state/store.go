@@ -26,6 +26,9 @@ type Config struct {
 	// Seed makes the ids of a new store repeatable; 0 takes a random one. A
 	// store that has one keeps it.
 	Seed uint64
+	// Requires, if set, returns a line for each thing that a state lacks for those who
+	// serve it. Import refuses such a state, and Check reports it.
+	Requires func(*View) []string
 	// Warn is told what the state has that this version does not know, and when
 	// writes begin to be refused and are taken again. Nil tells nobody.
 	Warn func(string)
@@ -37,6 +40,8 @@ type Store struct {
 	engine engine.Engine
 	clock  Clock
 	warn   func(string)
+	// requires is Config.Requires, or finds nothing.
+	requires func(*View) []string
 	seed   uint64 // of the sequence, unless there is one
 
 	// visible is what is durable, and immutable.
@@ -90,17 +95,21 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Warn == nil {
 		cfg.Warn = func(string) {}
 	}
+	if cfg.Requires == nil {
+		cfg.Requires = func(*View) []string { return nil }
+	}
 	if cfg.Seed == 0 {
 		cfg.Seed = rand.Uint64()
 	}
 	s := &Store{
-		schema: cfg.Schema,
-		engine: cfg.Engine,
-		clock:  cfg.Clock,
-		warn:   cfg.Warn,
-		seed:   cfg.Seed,
-		wake:   make(chan struct{}, 1),
-		done:   make(chan struct{}),
+		schema:   cfg.Schema,
+		engine:   cfg.Engine,
+		clock:    cfg.Clock,
+		warn:     cfg.Warn,
+		requires: cfg.Requires,
+		seed:     cfg.Seed,
+		wake:     make(chan struct{}, 1),
+		done:     make(chan struct{}),
 	}
 	if err := s.reload(ctx); err != nil {
 		return nil, err

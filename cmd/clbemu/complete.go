@@ -46,7 +46,10 @@ func asked(cmd *cobra.Command, names func(ctx context.Context, c *controlclient.
 
 func faultNames(ctx context.Context, c *controlclient.Client) (list []string) {
 	rules, _ := c.Faults(ctx) // none are offered then
-	for _, r := range rules {
+	for _, r := range rules.Faults {
+		list = append(list, r.Name)
+	}
+	for _, r := range rules.Skipped {
 		list = append(list, r.Name)
 	}
 	return list

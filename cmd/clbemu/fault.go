@@ -49,17 +49,20 @@ had a hand in carries its name in the header X-Clbemu-Fault.`,
 }
 
 // printFaults shows what rules there are after a call about them.
-func printFaults(cmd *cobra.Command, list []controlapi.FaultRule, err error) error {
+func printFaults(cmd *cobra.Command, rules controlapi.FaultRules, err error) error {
 	if err != nil {
 		return err
 	}
-	return printing(cmd).show(controlapi.FaultRules{Faults: append([]controlapi.FaultRule{}, list...)}, func(s *terminal.Screen) error {
-		if len(list) == 0 {
+	return printing(cmd).show(rules, func(s *terminal.Screen) error {
+		for _, skipped := range rules.Skipped {
+			defer fmt.Fprintln(cmd.ErrOrStderr(), "warning:", skipped)
+		}
+		if len(rules.Faults) == 0 {
 			s.Printf("there is no fault rule\n")
 			return nil
 		}
 		var rows [][]string
-		for _, f := range list {
+		for _, f := range rules.Faults {
 			rows = append(rows, []string{f.Name, f.At, fmt.Sprint(f.Seen), fmt.Sprint(f.Hits), yesNo(f.Spent)})
 		}
 		return s.Table([]string{"RULE", "AT", "SEEN", "HITS", "SPENT"}, rows)
@@ -79,7 +82,7 @@ func newFaultList() *cobra.Command {
 		if !whole || err != nil {
 			return printFaults(cmd, list, err)
 		}
-		for i, f := range list {
+		for i, f := range list.Faults {
 			if i > 0 {
 				fmt.Fprintln(cmd.OutOrStdout(), "---")
 			}
@@ -133,7 +136,7 @@ func newFaultDelete() *cobra.Command {
 			left, err := c.DeleteFaults(cmd.Context())
 			return printFaults(cmd, left, err)
 		}
-		var left []controlapi.FaultRule
+		var left controlapi.FaultRules
 		for _, name := range args {
 			var err error
 			if left, err = c.DeleteFault(cmd.Context(), name); err != nil {

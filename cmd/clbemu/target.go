@@ -91,5 +91,5 @@ func (f *stateFlags) open(cmd *cobra.Command, a access) (*state.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return state.Open(cmd.Context(), state.Config{Schema: cloud.Schema, Engine: e, Warn: func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), "warning:", what) }})
+	return state.Open(cmd.Context(), state.Config{Schema: cloud.Schema, Engine: e, Requires: control.Requires, Warn: func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), "warning:", what) }})
 }

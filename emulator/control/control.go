@@ -98,10 +98,10 @@ func New(cfg Config) http.Handler {
 }
 
 // NewOffline returns the control API over a store that nobody serves: there are no
-// calls to count, to remember or to strike. Its fault rules stay as they are kept.
+// calls to count, to remember or to strike.
 func NewOffline(cfg Config) (http.Handler, error) {
 	cfg.Metrics = NewMetrics(cfg.Store, cfg.Products)
-	cfg.Faults = newFaults(cfg.Store, cfg.Products)
+	cfg.Faults = NewFaults(cfg.Store, cfg.Products)
 	var err error
 	cfg.Journal, err = journal.New(journal.Config{})
 	return New(cfg), err
@@ -234,7 +234,15 @@ func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusServiceUnavailable, "writes are refused, reads are served: "+err.Error())
 		return
 	}
-	answer(w, http.StatusOK, controlapi.Status{Status: "ready"})
+	answer(w, http.StatusOK, controlapi.Status{Status: "ready", Warnings: a.warnings()})
+}
+
+// warnings are what is wrong with a state that is served all the same.
+func (a *api) warnings() (list []string) {
+	for _, skipped := range a.Faults.Skipped() {
+		list = append(list, skipped.String())
+	}
+	return list
 }
 
 func (a *api) version(w http.ResponseWriter, _ *http.Request) {

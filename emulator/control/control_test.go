@@ -44,7 +44,14 @@ type fixture struct {
 
 func newFixture(t *testing.T, change func(*control.Config)) *fixture {
 	t.Helper()
-	return fixtureOver(t, gatewaytest.Store(t, world.Default().Plant), change)
+	return fixtureOver(t, newStore(t), change)
+}
+
+// newStore is a store with the default world that refuses what can't be served.
+func newStore(t *testing.T, plant ...func(*state.Tx) error) *state.Store {
+	t.Helper()
+	cfg := state.Config{Clock: state.NewManualClock(gatewaytest.Start), Requires: control.Requires}
+	return gatewaytest.StoreWith(t, cfg, append([]func(*state.Tx) error{world.Default().Plant}, plant...)...)
 }
 
 // fixtureOver is newFixture over a store of the test's own.
@@ -59,9 +66,7 @@ func fixtureOver(t *testing.T, store *state.Store, change func(*control.Config))
 	}
 	cfg.Metrics = control.NewMetrics(store, cfg.Products)
 	var err error
-	if cfg.Faults, err = control.NewFaults(store, cfg.Products); err != nil {
-		t.Fatal(err)
-	}
+	cfg.Faults = control.NewFaults(store, cfg.Products)
 	if cfg.Journal, err = journal.New(journal.Config{}); err != nil {
 		t.Fatal(err)
 	}

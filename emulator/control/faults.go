@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/gorilla/mux"
 
@@ -26,42 +27,102 @@ type Faults struct {
 
 	store    *state.Store
 	products []*gateway.Product
+
+	parsed map[string]faults.Rule // those in force, by their texts
+
+	mu      sync.Mutex
+	skipped []controlapi.SkippedFault
 }
 
-// NewFaults arms the rules that the store holds.
-func NewFaults(store *state.Store, products []*gateway.Product) (*Faults, error) {
-	f := newFaults(store, products)
-	return f, f.Arm()
-}
+// The bounds of all fault rules together, in number and in bytes of their texts.
+const (
+	maxRules     = 10_000
+	maxRuleBytes = 16 << 20
+)
 
-func newFaults(store *state.Store, products []*gateway.Product) *Faults {
+// NewFaults arms the rules that the store holds, but for those that can't be armed.
+func NewFaults(store *state.Store, products []*gateway.Product) *Faults {
 	f := &Faults{Injector: &faults.Injector{}, store: store, products: products}
 	f.Injector.Record = f.record
+	f.Injector.Change(f.arm)
 	return f
 }
 
-// Arm brings the injector to what the store holds.
-func (f *Faults) Arm() error {
-	list, err := f.stored()
-	if err != nil {
-		return err
-	}
-	return f.Injector.Set(list)
+// Change runs commit, which changes the rules that the store holds, and arms what
+// it then holds. One change waits for another, and calls that rules are about wait
+// for it, so that the injector is never behind the store.
+func (f *Faults) Change(commit func() error) (err error) {
+	f.Injector.Change(func() {
+		err = commit()
+		f.arm() // also after an error: what became of the change may not be known
+	})
+	return err
 }
 
-func (f *Faults) stored() (list []faults.Status, err error) {
-	err = f.store.View(state.Owner{}, func(v *state.View) error {
+// Skipped are the rules of the store that are not in force, with the reason.
+func (f *Faults) Skipped() []controlapi.SkippedFault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.skipped
+}
+
+// arm brings the injector to what the store holds.
+func (f *Faults) arm() {
+	var list []faults.Status
+	var skipped []controlapi.SkippedFault
+	parsed := make(map[string]faults.Rule, len(f.parsed))
+	// The function returns no error, so neither does View.
+	_ = f.store.View(state.Owner{}, func(v *state.View) error {
 		kept := slices.SortedFunc(cloud.Faults.All(v), func(a, b *cloud.Fault) int { return cmp.Compare(a.Position, b.Position) })
 		for _, k := range kept {
-			rules, err := faults.Parse([]byte(k.Rule))
-			if err != nil {
-				return fmt.Errorf("fault rule %s: %w", k.Name, err)
+			rule, known := f.parsed[k.Rule]
+			if !known || rule.Name != k.Name {
+				var err error
+				if rule, err = ruleKept(k); err != nil {
+					skipped = append(skipped, controlapi.SkippedFault{Name: k.Name, Rule: k.Rule, Problem: err.Error()})
+					continue
+				}
 			}
-			list = append(list, faults.Status{Rule: rules[0], Since: k.Since, Seen: k.Seen, Hits: k.Hits})
+			parsed[k.Rule] = rule
+			list = append(list, faults.Status{Rule: rule, Text: k.Rule, Since: k.Since, Seen: k.Seen, Hits: k.Hits})
 		}
 		return nil
 	})
-	return list, err
+	if err := f.Injector.Set(list); err != nil {
+		panic(err) // each was parsed, and has the name of its row
+	}
+	f.parsed = parsed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.skipped = skipped
+}
+
+// ruleKept is the rule of a row. A newer version may have written one that this
+// one does not know.
+func ruleKept(k *cloud.Fault) (faults.Rule, error) {
+	rules, err := faults.Parse([]byte(k.Rule))
+	switch {
+	case err != nil:
+		return faults.Rule{}, err
+	case len(rules) != 1 || rules[0].Name != k.Name:
+		return faults.Rule{}, fmt.Errorf("its text is not one rule of that name")
+	}
+	return rules[0], nil
+}
+
+// roomForRules refuses more rules than there may be.
+func roomForRules(v *state.View) error {
+	number, bytes := 0, 0
+	for k := range cloud.Faults.All(v) {
+		number, bytes = number+1, bytes+len(k.Rule)
+	}
+	switch {
+	case number > maxRules:
+		return fmt.Errorf("there would be %d fault rules, and %d may be: delete some", number, maxRules)
+	case bytes > maxRuleBytes:
+		return fmt.Errorf("all fault rules would have %d bytes, and may have %d: delete some", bytes, maxRuleBytes)
+	}
+	return nil
 }
 
 // record keeps counters, so that a restart does not forget them.
@@ -88,7 +149,7 @@ func (f *Faults) Add(file string, text []byte) ([]faults.Rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = f.store.Update(state.Owner{}, func(tx *state.Tx) error {
+	return rules, f.update(func(tx *state.Tx) error {
 		next := 0
 		for k := range cloud.Faults.All(tx.View) {
 			next = max(next, k.Position+1)
@@ -102,12 +163,13 @@ func (f *Faults) Add(file string, text []byte) ([]faults.Rule, error) {
 			}
 			cloud.Faults.Put(tx, &cloud.Fault{Name: rule.Name, Position: position, Rule: rule.String(), Since: tx.Now()})
 		}
-		return nil
+		return roomForRules(tx.View)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return rules, f.Arm()
+}
+
+// update is Change by a transaction.
+func (f *Faults) update(change func(*state.Tx) error) error {
+	return f.Change(func() error { return f.store.Update(state.Owner{}, change) })
 }
 
 // errNoRule is the answer about a rule that there is not.
@@ -115,7 +177,7 @@ var errNoRule = errors.New("there is no such fault rule")
 
 // Delete removes rules by name, all when none is named.
 func (f *Faults) Delete(rules ...string) error {
-	err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
+	return f.update(func(tx *state.Tx) error {
 		var known []string
 		for k := range cloud.Faults.All(tx.View) {
 			known = append(known, k.Name)
@@ -131,15 +193,11 @@ func (f *Faults) Delete(rules ...string) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return f.Arm()
 }
 
 // Restart sets the counters of all rules to nothing and their windows to now.
 func (f *Faults) Restart() error {
-	err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
+	return f.update(func(tx *state.Tx) error {
 		for k := range cloud.Faults.All(tx.View) {
 			fresh := *k
 			fresh.Seen, fresh.Hits, fresh.Since = 0, 0, tx.Now()
@@ -147,14 +205,10 @@ func (f *Faults) Restart() error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return f.Arm()
 }
 
 func ruleOf(s faults.Status) controlapi.FaultRule {
-	return controlapi.FaultRule{Name: s.Rule.Name, Rule: s.Rule.String(), At: string(s.Rule.Point()), Since: s.Since, Seen: s.Seen, Hits: s.Hits, Spent: s.Spent()}
+	return controlapi.FaultRule{Name: s.Rule.Name, Rule: s.Text, At: string(s.Rule.Point()), Since: s.Since, Seen: s.Seen, Hits: s.Hits, Spent: s.Spent()}
 }
 
 func (a *api) answerFaults(w http.ResponseWriter) {
@@ -162,7 +216,7 @@ func (a *api) answerFaults(w http.ResponseWriter) {
 	for _, s := range a.Faults.Injector.Rules() {
 		list = append(list, ruleOf(s))
 	}
-	answer(w, http.StatusOK, controlapi.FaultRules{Faults: list})
+	answer(w, http.StatusOK, controlapi.FaultRules{Faults: list, Skipped: a.Faults.Skipped()})
 }
 
 func (a *api) getFaults(w http.ResponseWriter, _ *http.Request) { a.answerFaults(w) }

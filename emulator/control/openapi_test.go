@@ -235,7 +235,7 @@ var structs = map[string]any{
 	"Clock": controlapi.Clock{}, "ClockChange": controlapi.ClockChange{}, "FaultRules": controlapi.FaultRules{}, "FaultRule": controlapi.FaultRule{},
 	"Page": journal.Page{}, "Count": journal.Count{}, "Entry": journal.Entry{}, "Missed": controlapi.Missed{}, "NewMark": controlapi.NewMark{},
 	"Marks": controlapi.Marks{}, "Mark": journal.Mark{}, "Snapshots": controlapi.Snapshots{}, "Snapshot": controlapi.Snapshot{}, "Export": state.Export{},
-	"Status": controlapi.Status{}, "Error": controlapi.Refusal{}, "ResourceKind": controlapi.ResourceKind{}, "Column": controlapi.Column{}, "Resource": controlapi.Resource{}, "Resources": controlapi.Resources{},
+	"Status": controlapi.Status{}, "SkippedFault": controlapi.SkippedFault{}, "Error": controlapi.Refusal{}, "ResourceKind": controlapi.ResourceKind{}, "Column": controlapi.Column{}, "Resource": controlapi.Resource{}, "Resources": controlapi.Resources{},
 	"Explanation": controlapi.Explanation{}, "ExplainedAction": controlapi.ExplainedAction{}, "ExplainedParameter": controlapi.ExplainedParameter{},
 	"ExplainedAnswer": controlapi.ExplainedAnswer{}, "Cause": controlapi.Cause{}, "Evidence": controlapi.Evidence{},
 	"ResourceChange": controlapi.ResourceChange{}, "LoadBalancerTree": controlapi.LoadBalancerTree{}, "Address": controlapi.Address{},

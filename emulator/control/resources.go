@@ -54,6 +54,7 @@ func (a *api) getResources(w http.ResponseWriter, r *http.Request) {
 		failQuestion(w, err)
 		return
 	}
+	found.Warnings = a.warnings()
 	answer(w, http.StatusOK, found)
 }
 

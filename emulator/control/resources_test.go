@@ -139,21 +139,20 @@ func TestLoadBalancerTree(t *testing.T) {
 	f := newFixture(t, products)
 	f.plant()
 	// The rules are put in as they are kept, as the test's product has no such actions.
-	if err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
-		for i, rule := range []string{
-			"{name: any, effect: {reset: true}}", "{name: this, match: {params.LoadBalancerId: lb-1}, effect: {reset: true}}",
-			"{name: other, match: {params.LoadBalancerId: lb-2}, effect: {reset: true}}", "{name: named, match: {resource.Name: web}, effect: {reset: true}}",
-			"{name: misnamed, match: {resource.Name: wep}, effect: {reset: true}}", "{name: elsewhere, match: {region: cn-shanghai}, effect: {reset: true}}",
-			"{name: vpc, match: {action: CreateVpc}, effect: {reset: true}}", "{name: create, match: {action: Create*}, effect: {reset: true}}",
-		} {
-			name, _, _ := strings.Cut(strings.TrimPrefix(rule, "{name: "), ",")
-			cloud.Faults.Put(tx, &cloud.Fault{Name: name, Position: i, Rule: rule})
-		}
-		return nil
+	if err := f.faults.Change(func() error {
+		return f.store.Update(state.Owner{}, func(tx *state.Tx) error {
+			for i, rule := range []string{
+				"{name: any, effect: {reset: true}}", "{name: this, match: {params.LoadBalancerId: lb-1}, effect: {reset: true}}",
+				"{name: other, match: {params.LoadBalancerId: lb-2}, effect: {reset: true}}", "{name: named, match: {resource.Name: web}, effect: {reset: true}}",
+				"{name: misnamed, match: {resource.Name: wep}, effect: {reset: true}}", "{name: elsewhere, match: {region: cn-shanghai}, effect: {reset: true}}",
+				"{name: vpc, match: {action: CreateVpc}, effect: {reset: true}}", "{name: create, match: {action: Create*}, effect: {reset: true}}",
+			} {
+				name, _, _ := strings.Cut(strings.TrimPrefix(rule, "{name: "), ",")
+				cloud.Faults.Put(tx, &cloud.Fault{Name: name, Position: i, Rule: rule})
+			}
+			return nil
+		})
 	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.faults.Arm(); err != nil {
 		t.Fatal(err)
 	}
 	var tree controlapi.LoadBalancerTree

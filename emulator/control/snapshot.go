@@ -145,12 +145,12 @@ func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) {
 
 func (a *api) restoreSnapshot(w http.ResponseWriter, r *http.Request) {
 	name := mux.Vars(r)["name"]
-	if err := a.Snapshots.Restore(a.Store, name); err != nil {
+	if err := a.Faults.Change(func() error { return a.Snapshots.Restore(a.Store, name) }); err != nil {
 		a.failSnapshot(w, "restore a snapshot", err)
 		return
 	}
 	a.changed(journal.KindState, "restore snapshot", "name", name)
-	a.rearm(w, "restored")
+	answer(w, http.StatusOK, controlapi.Status{Status: "restored"})
 }
 
 func (a *api) deleteSnapshot(w http.ResponseWriter, r *http.Request) {

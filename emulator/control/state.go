@@ -31,12 +31,12 @@ func (a *api) importState(w http.ResponseWriter, r *http.Request) {
 		fail(w, status, err.Error())
 		return
 	}
-	if err := a.Store.Import(export); err != nil {
+	if err := a.Faults.Change(func() error { return a.Store.Import(export) }); err != nil {
 		a.failChange(w, "import the state", err)
 		return
 	}
 	a.changed(journal.KindState, "import the state")
-	a.rearm(w, "imported")
+	answer(w, http.StatusOK, controlapi.Status{Status: "imported"})
 }
 
 func (a *api) checkState(w http.ResponseWriter, r *http.Request) {
@@ -49,21 +49,12 @@ func (a *api) checkState(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *api) resetState(w http.ResponseWriter, _ *http.Request) {
-	if err := a.Store.Reset(a.Plant); err != nil {
+	if err := a.Faults.Change(func() error { return a.Store.Reset(a.Plant) }); err != nil {
 		a.failInside(w, "reset the state", err)
 		return
 	}
 	a.changed(journal.KindState, "reset the state")
-	a.rearm(w, "reset")
-}
-
-// rearm ends a call that put another state in place, with other fault rules.
-func (a *api) rearm(w http.ResponseWriter, status string) {
-	if err := a.Faults.Arm(); err != nil {
-		a.failInside(w, "arm the fault rules", err)
-		return
-	}
-	answer(w, http.StatusOK, controlapi.Status{Status: status})
+	answer(w, http.StatusOK, controlapi.Status{Status: "reset"})
 }
 
 // failChange answers for a change that was not made: because of what was asked, or

@@ -15,6 +15,8 @@ import (
 // Status is the answer of a call that has nothing else to tell.
 type Status struct {
 	Status string `json:"status"`
+	// Warnings are what is wrong although the call was answered with success.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Refusal is the answer of a call that was refused.
@@ -181,6 +183,21 @@ type FaultRule struct {
 // FaultRules is the answer of every call about faults.
 type FaultRules struct {
 	Faults []FaultRule `json:"faults"`
+	// Skipped are rules that are kept and not in force.
+	Skipped []SkippedFault `json:"skipped,omitempty"`
+}
+
+// SkippedFault is a fault rule that can't be read, perhaps because a newer clbemu wrote
+// it.
+type SkippedFault struct {
+	Name    string `json:"name"`
+	Rule    string `json:"rule"`
+	Problem string `json:"problem"`
+}
+
+// String says what is wrong and what to do.
+func (s SkippedFault) String() string {
+	return "the fault rule " + s.Name + " is not in force: " + s.Problem + ": delete it, or add it again"
 }
 
 // Missed is the data of an event of that name in the stream: so many entries were

@@ -60,6 +60,8 @@ type Resources struct {
 	// Kinds are those that were asked for.
 	Kinds     []ResourceKind `json:"kinds"`
 	Resources []Resource     `json:"resources"`
+	// Warnings are what is wrong with the state although it is served.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // ResourceChange is the data of an event of WatchResources. The first are what there

@@ -66,7 +66,7 @@ var (
 	problemTooLarge = &Problem{Status: http.StatusRequestEntityTooLarge, Code: "RequestEntityTooLarge",
 		Message: fmt.Sprintf("The request body must not exceed %d bytes.", MaxBody)}
 	// Which limits the cloud has is not published: CLB-0022.
-	problemBusy = &Problem{Status: http.StatusServiceUnavailable, Code: "ServiceUnavailable",
+	problemBusy = &Problem{Status: http.StatusServiceUnavailable, Code: BusyCode,
 		Message: "The request has failed due to a temporary failure of the server."}
 	problemUnknownAction = &Problem{Status: http.StatusNotFound, Code: "InvalidAction.NotFound",
 		Message: "Specified api is not found, please check your url and method."}
@@ -105,6 +105,10 @@ func signatureMismatch(stringToSign string) *Problem {
 func forbiddenCaller(reason string) *Problem {
 	return &Problem{Status: http.StatusForbidden, Code: "Forbidden.Caller", Message: reason}
 }
+
+// BusyCode is the code of a call that finds no memory for its parameters. What a
+// client does can't be tried with it: it says how busy clbemu is.
+const BusyCode = "ServiceUnavailable"
 
 // NotEmulatedCode is the code of the one error for what is not emulated.
 const NotEmulatedCode = "InvalidAction.NotEmulated"

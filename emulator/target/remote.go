@@ -153,8 +153,8 @@ func (r *Remote) Faults(ctx context.Context) ([]faults.Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]faults.Status, len(armed))
-	for i, f := range armed {
+	list := make([]faults.Status, len(armed.Faults))
+	for i, f := range armed.Faults {
 		rules, err := faults.Parse([]byte(f.Rule))
 		if err != nil {
 			return nil, err

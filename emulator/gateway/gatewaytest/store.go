@@ -36,7 +36,14 @@ func Store(t testing.TB, plant ...func(*state.Tx) error) *state.Store {
 // StoreAt is Store with a clock that the test can move.
 func StoreAt(t testing.TB, clock state.Clock, plant ...func(*state.Tx) error) *state.Store {
 	t.Helper()
-	store, err := state.Open(context.Background(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Clock: clock, Seed: 1})
+	return StoreWith(t, state.Config{Clock: clock}, plant...)
+}
+
+// StoreWith is Store with what else the test wants of it.
+func StoreWith(t testing.TB, cfg state.Config, plant ...func(*state.Tx) error) *state.Store {
+	t.Helper()
+	cfg.Schema, cfg.Engine, cfg.Seed = cloud.Schema, &memory.Engine{}, 1
+	store, err := state.Open(context.Background(), cfg)
 	if err != nil {
 		t.Fatalf("open a store in memory: %v", err)
 	}
