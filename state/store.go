@@ -42,7 +42,7 @@ type Store struct {
 	warn   func(string)
 	// requires is Config.Requires, or finds nothing.
 	requires func(*View) []string
-	seed   uint64 // of the sequence, unless there is one
+	seed     uint64 // of the sequence, unless there is one
 
 	// visible is what is durable, and immutable.
 	visible atomic.Pointer[workingSet]
