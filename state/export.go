@@ -114,9 +114,11 @@ func (e *Export) readTable(schema *Schema, document *jsonstream.Reader, kind Kin
 }
 
 // Import replaces everything by the exported state, in one transaction. A state
-// that breaks an invariant is refused and changes nothing.
-func (s *Store) Import(e *Export) error {
-	return s.Update(Owner{}, func(tx *Tx) error {
+// that breaks an invariant is refused and changes nothing. Repaired has a line for
+// what was wrong with it and could be set right.
+func (s *Store) Import(e *Export) (repaired []string, err error) {
+	err = s.Update(Owner{}, func(tx *Tx) error {
+		before, _ := Sequences.Find(tx.View, sequenceID)
 		clearAll(tx)
 		for _, k := range s.schema.all() {
 			t := k.table
@@ -134,8 +136,12 @@ func (s *Store) Import(e *Export) error {
 		if problems := s.problems(tx.View); len(problems) > 0 {
 			return fmt.Errorf("the exported state is inconsistent: %s", problems[0])
 		}
+		if line := tx.catchUp(before); line != "" {
+			repaired = []string{line}
+		}
 		return nil
 	})
+	return repaired, err
 }
 
 // Reset deletes everything but the sequence, so that no id is minted twice, and

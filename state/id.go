@@ -20,9 +20,19 @@ type Sequence struct {
 }
 
 // Sequences holds the one sequence.
-var Sequences = NewTable(kernel, "Sequence", func(s *Sequence) string { return s.ID }, Setting())
+var Sequences = NewTable(kernel, "Sequence", func(s *Sequence) string { return s.ID }, Setting(),
+	Checks(func(c *Checker, s *Sequence) {
+		if s.Next > maxNext {
+			c.Fail("Sequence %s is at %d, want at most %d", s.ID, s.Next, uint64(maxNext))
+		}
+	}))
 
-const sequenceID = "ids"
+const (
+	sequenceID = "ids"
+	// maxNext is farther than any store gets, and leaves room before the number begins
+	// again at 0.
+	maxNext = 1 << 62
+)
 
 // seed gives a store that has none its sequence, with the first of its changes.
 func (tx *Tx) seed(seed uint64) {
@@ -42,12 +52,17 @@ func (tx *Tx) sequence() *Sequence {
 // Draw returns the next 32 random bytes of the sequence.
 func (tx *Tx) Draw() [sha256.Size]byte {
 	current := tx.sequence()
-	var in [16]byte
-	binary.BigEndian.PutUint64(in[:8], current.Seed)
-	binary.BigEndian.PutUint64(in[8:], current.Next)
 	next := *current
 	next.Next++
 	Sequences.Put(tx, &next)
+	return current.draw(current.Next)
+}
+
+// draw is the n-th draw of the seed.
+func (s *Sequence) draw(n uint64) [sha256.Size]byte {
+	var in [16]byte
+	binary.BigEndian.PutUint64(in[:8], s.Seed)
+	binary.BigEndian.PutUint64(in[8:], n)
 	return sha256.Sum256(in[:])
 }
 
@@ -87,15 +102,31 @@ type idForm struct {
 	length int // of what follows the region's code
 }
 
+// mint draws until what it spells is the id of no row, whosever: a new row never
+// overwrites another.
+func (tx *Tx) mint(kind Kind, spell func(chance []byte) string) string {
+	k, ok := tx.schema.kinds[kind]
+	if !ok {
+		panic(fmt.Sprintf("state: there is no kind %s", kind))
+	}
+	for {
+		chance := tx.Draw()
+		id := spell(chance[:])
+		if _, taken := tx.txn.get(k.position, id); !taken {
+			return id
+		}
+	}
+}
+
 // NewID mints an id in the cloud's form, such as lb-bp1… in cn-hangzhou.
 func (tx *Tx) NewID(kind Kind) string {
-	chance := tx.Draw()
 	k, ok := tx.schema.kinds[kind]
 	if !ok || k.form == nil {
 		panic(fmt.Sprintf("state: no form for the ids of %s", kind))
 	}
-	form := k.form
-	return form.prefix + regionCode(tx.scope.RegionID) + base36(chance[:], form.length)
+	return tx.mint(kind, func(chance []byte) string {
+		return k.form.prefix + regionCode(tx.scope.RegionID) + base36(chance, k.form.length)
+	})
 }
 
 // NextUUID mints the UUID of a new row. Its first digits count up from those of the
@@ -135,19 +166,29 @@ func (tx *Tx) uuid(number uint32) string {
 
 // NewCertificateID mints <account>_<hex>_<number>_<number>, the form of the ids
 // of server and CA certificates.
-func (tx *Tx) NewCertificateID() string {
-	chance := tx.Draw()
+func (tx *Tx) NewCertificateID(kind Kind) string {
 	number := func(b []byte) string {
 		return strconv.FormatInt(int64(int32(binary.BigEndian.Uint32(b))), 10)
 	}
-	return tx.scope.AccountID + "_" + hex.EncodeToString(chance[:6])[1:] + "_" + number(chance[6:]) + "_" + number(chance[10:])
+	return tx.mint(kind, func(chance []byte) string {
+		return tx.scope.AccountID + "_" + hex.EncodeToString(chance[:6])[1:] + "_" + number(chance[6:]) + "_" + number(chance[10:])
+	})
 }
 
 // NewCertificateNumber mints the number of a certificate of the certificate service:
-// eight digits.
-func (tx *Tx) NewCertificateNumber() int64 {
-	chance := tx.Draw()
-	return 1e7 + int64(binary.BigEndian.Uint64(chance[:])%9e7)
+// eight digits. It is the id of its row.
+func (tx *Tx) NewCertificateNumber(kind Kind) (number int64) {
+	tx.mint(kind, func(chance []byte) string {
+		number = 1e7 + int64(binary.BigEndian.Uint64(chance)%9e7)
+		return strconv.FormatInt(number, 10)
+	})
+	return number
+}
+
+// NewSecretID mints an id that is as hard to guess as the seed: n digits and letters
+// behind a prefix.
+func (tx *Tx) NewSecretID(kind Kind, prefix string, n int) string {
+	return tx.mint(kind, func(chance []byte) string { return prefix + base36(chance, n) })
 }
 
 // NewSecret mints a string that is as hard to guess as the seed: n digits and

@@ -38,7 +38,7 @@ func TestNewID(t *testing.T) {
 func TestNewCertificateID(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		form := regexp.MustCompile(`^1234567890123456_[0-9a-f]{11}_-?[0-9]+_-?[0-9]+$`)
-		if id := tx.NewCertificateID(); !form.MatchString(id) {
+		if id := tx.NewCertificateID(cloud.ServerCertificates.Kind()); !form.MatchString(id) {
 			t.Errorf("NewCertificateID = %s, want %s", id, form)
 		}
 	})

@@ -54,9 +54,11 @@ func printFaults(cmd *cobra.Command, rules controlapi.FaultRules, err error) err
 		return err
 	}
 	return printing(cmd).show(rules, func(s *terminal.Screen) error {
+		var warnings []string
 		for _, skipped := range rules.Skipped {
-			defer fmt.Fprintln(cmd.ErrOrStderr(), "warning:", skipped)
+			warnings = append(warnings, skipped.String())
 		}
+		defer warn(cmd, warnings)
 		if len(rules.Faults) == 0 {
 			s.Printf("there is no fault rule\n")
 			return nil

@@ -75,9 +75,7 @@ func (f *getFlags) get(cmd *cobra.Command, c *controlclient.Client, wanted contr
 	if err != nil {
 		return err
 	}
-	for _, warning := range found.Warnings {
-		defer fmt.Fprintln(cmd.ErrOrStderr(), "warning:", warning)
-	}
+	defer warn(cmd, found.Warnings)
 	if len(found.Kinds) == 1 && wanted.Name != "" && len(found.Resources) == 1 && found.Resources[0].Kind == "lb" {
 		tree, err := c.LoadBalancer(cmd.Context(), wanted.Where, found.Resources[0].ID)
 		if err != nil {

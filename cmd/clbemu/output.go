@@ -141,6 +141,13 @@ type said struct {
 	Done string `json:"done"`
 }
 
+// warn tells what is wrong although the command did what it should.
+func warn(cmd *cobra.Command, warnings []string) {
+	for _, warning := range warnings {
+		fmt.Fprintln(cmd.ErrOrStderr(), "warning:", warning)
+	}
+}
+
 // did tells what was changed.
 func did(cmd *cobra.Command, format string, args ...any) error {
 	done := fmt.Sprintf(format, args...)

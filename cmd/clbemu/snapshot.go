@@ -73,10 +73,11 @@ func newSnapshotRestore() *cobra.Command {
 		ValidArgsFunction: live(snapshotNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		progress := terminal.New(cmd.ErrOrStderr()).Transfer("restoring", 0)
-		err := c.RestoreSnapshot(cmd.Context(), args[0])
+		repaired, err := c.RestoreSnapshot(cmd.Context(), args[0])
 		if progress.Stop(); err != nil {
 			return err
 		}
+		warn(cmd, repaired)
 		return did(cmd, "the state is that of %s", args[0])
 	})
 }

@@ -98,9 +98,11 @@ func newStateImport() *cobra.Command {
 	}, func(cmd *cobra.Command, args []string) error {
 		return reading(cmd, args[0], func(from io.Reader) error {
 			return f.with(cmd, creates, func(c *controlclient.Client) error {
-				if err := c.ImportState(cmd.Context(), from); err != nil {
+				repaired, err := c.ImportState(cmd.Context(), from)
+				if err != nil {
 					return err
 				}
+				warn(cmd, repaired)
 				return did(cmd, "the state is that of %s", named(args[0]))
 			})
 		})

@@ -83,21 +83,11 @@ func uploadUserCertificate(tx *state.Tx, req *uploadUserCertificateRequest) (*up
 	if err != nil {
 		return nil, err
 	}
-	c := &cloud.UserCertificate{AccountID: account, ID: newNumber(tx), Name: req.Name, CertificateContent: content,
+	c := &cloud.UserCertificate{AccountID: account, ID: tx.NewCertificateNumber(cloud.UserCertificates.Kind()), Name: req.Name, CertificateContent: content,
 		PrivateKey: req.Key, ResourceGroupID: group, CreateTime: tx.Now()}
 	cloud.UserCertificates.Put(tx, c)
 	tagging.Set(tx.In(c.Belonging()), cloud.TagUserCertificate, cloud.UserCertificates.ID(c), req.Tags)
 	return &uploadUserCertificateResponse{c.ID}, nil
-}
-
-// newNumber is one that no certificate has.
-func newNumber(tx *state.Tx) int64 {
-	for {
-		n := tx.NewCertificateNumber()
-		if _, taken := cloud.UserCertificates.Find(tx.View, strconv.FormatInt(n, 10)); !taken {
-			return n
-		}
-	}
 }
 
 type certificateRequest struct {

@@ -151,7 +151,7 @@ func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) 
 	if err := tx.Use(cloud.QuotaCertificates, scope.RegionID, 1); err != nil {
 		return nil, err
 	}
-	c.Owner, c.ID, c.ResourceGroupID, c.CreateTime = tx.Scope(), tx.NewCertificateID(), group, tx.Now()
+	c.Owner, c.ID, c.ResourceGroupID, c.CreateTime = tx.Scope(), tx.NewCertificateID(cloud.ServerCertificates.Kind()), group, tx.Now()
 	c.Name = cmp.Or(req.ServerCertificateName, c.ID)
 	cloud.ServerCertificates.Put(tx, &c)
 	tagging.Set(tx, cloud.TagServerCertificate, c.ID, req.Tags)
@@ -320,7 +320,7 @@ func uploadCACertificate(tx *state.Tx, req *uploadCACertificateRequest) (*caCert
 	}
 	c := &cloud.CACertificate{
 		Owner:              tx.Scope(),
-		ID:                 tx.NewCertificateID(),
+		ID:                 tx.NewCertificateID(cloud.CACertificates.Kind()),
 		Name:               req.CACertificateName,
 		CertificateContent: content,
 		ResourceGroupID:    group,

@@ -72,20 +72,20 @@ func (s *Snapshots) Take(store *state.Store, name string) error {
 	return s.kept.put(name, text.Bytes())
 }
 
-// Restore makes the store's state that of a snapshot.
-func (s *Snapshots) Restore(store *state.Store, name string) error {
+// Restore makes the store's state that of a snapshot. Repaired is what Import says.
+func (s *Snapshots) Restore(store *state.Store, name string) (repaired []string, err error) {
 	text, err := s.text(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	export, err := store.ReadExport(bytes.NewReader(text))
 	if err == nil {
-		err = store.Import(export)
+		repaired, err = store.Import(export)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrSnapshotBroken, name, err)
+		return nil, fmt.Errorf("%w: %s: %w", ErrSnapshotBroken, name, err)
 	}
-	return nil
+	return repaired, nil
 }
 
 func (s *Snapshots) text(name string) ([]byte, error) {
@@ -145,12 +145,17 @@ func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) {
 
 func (a *api) restoreSnapshot(w http.ResponseWriter, r *http.Request) {
 	name := mux.Vars(r)["name"]
-	if err := a.Faults.Change(func() error { return a.Snapshots.Restore(a.Store, name) }); err != nil {
+	var repaired []string
+	err := a.Faults.Change(func() (err error) {
+		repaired, err = a.Snapshots.Restore(a.Store, name)
+		return err
+	})
+	if err != nil {
 		a.failSnapshot(w, "restore a snapshot", err)
 		return
 	}
 	a.changed(journal.KindState, "restore snapshot", "name", name)
-	answer(w, http.StatusOK, controlapi.Status{Status: "restored"})
+	answer(w, http.StatusOK, controlapi.Status{Status: "restored", Warnings: repaired})
 }
 
 func (a *api) deleteSnapshot(w http.ResponseWriter, r *http.Request) {

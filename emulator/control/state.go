@@ -31,12 +31,17 @@ func (a *api) importState(w http.ResponseWriter, r *http.Request) {
 		fail(w, status, err.Error())
 		return
 	}
-	if err := a.Faults.Change(func() error { return a.Store.Import(export) }); err != nil {
+	var repaired []string
+	err = a.Faults.Change(func() (err error) {
+		repaired, err = a.Store.Import(export)
+		return err
+	})
+	if err != nil {
 		a.failChange(w, "import the state", err)
 		return
 	}
 	a.changed(journal.KindState, "import the state")
-	answer(w, http.StatusOK, controlapi.Status{Status: "imported"})
+	answer(w, http.StatusOK, controlapi.Status{Status: "imported", Warnings: repaired})
 }
 
 func (a *api) checkState(w http.ResponseWriter, r *http.Request) {

@@ -13,9 +13,12 @@ func (c *Client) ExportState(ctx context.Context, read func(io.Reader) error) er
 	return c.do(ctx, call{route: controlapi.ExportState}, read)
 }
 
-// ImportState replaces the state by an exported one.
-func (c *Client) ImportState(ctx context.Context, from io.Reader) error {
-	return c.do(ctx, call{route: controlapi.ImportState, body: from}, discard)
+// ImportState replaces the state by an exported one. Repaired has a line for what was
+// wrong with that and was set right.
+func (c *Client) ImportState(ctx context.Context, from io.Reader) (repaired []string, err error) {
+	var done controlapi.Status
+	err = c.do(ctx, call{route: controlapi.ImportState, body: from}, into(&done))
+	return done.Warnings, err
 }
 
 // CheckState lists what is wrong with the state.
@@ -42,9 +45,11 @@ func (c *Client) TakeSnapshot(ctx context.Context, name string) error {
 	return c.do(ctx, call{route: controlapi.TakeSnapshot, path: controlapi.TakeSnapshot.For(name)}, discard)
 }
 
-// RestoreSnapshot makes the state that of a snapshot.
-func (c *Client) RestoreSnapshot(ctx context.Context, name string) error {
-	return c.do(ctx, call{route: controlapi.RestoreSnapshot, path: controlapi.RestoreSnapshot.For(name)}, discard)
+// RestoreSnapshot makes the state that of a snapshot. Repaired is what ImportState says.
+func (c *Client) RestoreSnapshot(ctx context.Context, name string) (repaired []string, err error) {
+	var done controlapi.Status
+	err = c.do(ctx, call{route: controlapi.RestoreSnapshot, path: controlapi.RestoreSnapshot.For(name)}, into(&done))
+	return done.Warnings, err
 }
 
 // DeleteSnapshot removes a snapshot.

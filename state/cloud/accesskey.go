@@ -41,7 +41,7 @@ func NewTemporaryKey(tx *state.Tx, accountID, role, session string, life time.Du
 		}
 	}
 	return &AccessKey{
-		ID:            "STS." + tx.NewSecret(24),
+		ID:            tx.NewSecretID(AccessKeys.Kind(), "STS.", 24),
 		Secret:        tx.NewSecret(32),
 		AccountID:     accountID,
 		Status:        AccessKeyActive,

@@ -1,0 +1,72 @@
+package state
+
+import (
+	"fmt"
+	"strings"
+)
+
+// catchUp brings the sequence of an imported state to where it mints no id twice:
+// behind the ids that the rows have, and not behind the state before it where both
+// come from one seed. It says what was wrong with the sequence, "" if nothing was.
+func (tx *Tx) catchUp(before *Sequence) (repaired string) {
+	imported := tx.sequence()
+	sequence := *imported
+	sequence.Next = tx.behindRows(imported)
+	if sequence.Next > imported.Next {
+		repaired = fmt.Sprintf("the sequence of ids was at %d, behind those that rows have: it goes on from %d", imported.Next, sequence.Next)
+	}
+	if before != nil && before.Seed == sequence.Seed {
+		sequence.Next = max(sequence.Next, before.Next)
+	}
+	if sequence.Next != imported.Next {
+		Sequences.Put(tx, &sequence)
+	}
+	return repaired
+}
+
+// searched is how many draws behind the last one that made an id of a row are looked
+// at for another.
+const searched = 10_000
+
+// longestPart is as many digits as no id has.
+const longestPart = 40
+
+// behindRows is the first draw, from the sequence's next one, behind all that made ids
+// of rows.
+func (tx *Tx) behindRows(s *Sequence) uint64 {
+	made, lengths := tx.mintedParts()
+	next := s.Next
+	if len(made) == 0 {
+		return next
+	}
+	for n := next; n < next+searched; n++ {
+		chance := s.draw(n)
+		digits := base36(chance[:], longestPart)
+		for length := range lengths {
+			if _, ok := made[digits[longestPart-length:]]; ok {
+				next = n + 1
+				break
+			}
+		}
+	}
+	return next
+}
+
+// mintedParts are what follows the region's code in the ids of all rows whose kind has
+// a form, with the lengths that those have.
+func (tx *Tx) mintedParts() (made map[string]struct{}, lengths map[int]struct{}) {
+	made, lengths = make(map[string]struct{}), make(map[int]struct{})
+	everything := tx.In(Owner{}).View
+	for _, k := range tx.schema.all() {
+		if k.form == nil {
+			continue
+		}
+		for id := range k.table.all(everything) {
+			if rest, ok := strings.CutPrefix(id, k.form.prefix); ok && len(rest) > k.form.length {
+				made[rest[len(rest)-k.form.length:]] = struct{}{}
+				lengths[k.form.length] = struct{}{}
+			}
+		}
+	}
+	return made, lengths
+}
