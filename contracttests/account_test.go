@@ -69,15 +69,16 @@ func TestAssumedRoleSurvivesRestart(t *testing.T) {
 }
 
 // What the cloud has and this does not is said to be not emulated, for products too
-// of which nothing is known here but their name; what the cloud does not have is
-// said not to exist.
+// of which nothing is known here but their name, and for names that no list has.
 func TestElsewhere(t *testing.T) {
 	s := emulatortest.Start(t)
 	for _, c := range []struct{ version, action, code string }{
 		{"2020-06-16", "CreateLoadBalancer", "InvalidAction.NotEmulated"}, // ALB
 		{"2014-08-15", "CreateDBInstance", "InvalidAction.NotEmulated"},   // RDS
 		{"2014-05-26", "CreateImage", "InvalidAction.NotEmulated"},
-		{"2014-05-26", "CreateRocket", "InvalidAction.NotFound"},
+		{"2014-05-26", "CreateRocket", "InvalidAction.NotEmulated"},
+		{"2020-04-07", "CreateContact", "InvalidAction.NotEmulated"},
+		{"2020-03-31", "UpdateResourceGroupAdminSetting", "InvalidAction.NotEmulated"},
 		{"1999-12-31", "CreateRocket", "InvalidVersion"},
 	} {
 		reply, err := s.Client().Call(c.version, c.action, nil)

@@ -89,7 +89,7 @@ func TestACS3Client(t *testing.T) {
 		{"repeated parameter", permanent, "Ecs", "DescribeNetworkInterfaces", params{"PrivateIpAddress.1": "192.168.0.11", "VpcId": vpc1}, "NetworkInterfaceSets", ""},
 		{"vpc", permanent, "Vpc", "DescribeVpcs", params{}, "Vpcs", ""},
 		{"unknown load balancer", permanent, "Slb", "DescribeLoadBalancerAttribute", params{"LoadBalancerId": unknownLB}, "", "InvalidLoadBalancerId.NotFound"},
-		{"unknown action", permanent, "Slb", "CreateRocket", params{}, "", "InvalidAction.NotFound"},
+		{"unknown action", permanent, "Slb", "CreateRocket", params{}, "", "InvalidAction.NotEmulated"},
 		{"not emulated", permanent, "Vpc", "CreateNatGateway", params{}, "", "InvalidAction.NotEmulated"},
 		{"wrong secret", wrong, "Slb", "DescribeRegions", params{}, "", "SignatureDoesNotMatch"},
 		{"unknown key", nobody, "Slb", "DescribeRegions", params{}, "", "InvalidAccessKeyId.NotFound"},

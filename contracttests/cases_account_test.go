@@ -29,7 +29,31 @@ var casCases = []apiCase{
 
 var takeRole = params{"RoleArn": "acs:ram::" + account + ":role/deployer", "RoleSessionName": "ci"}
 
+var (
+	newGroup  = params{"Name": "team", "DisplayName": "The team", "Tag.1.Key": "owner", "Tag.1.Value": "ops", "Tag.2.Key": "stage"}
+	theGroup  = params{"ResourceType": "ResourceGroup", "ResourceId.1": "{group}"}
+	goneGroup = params{"ResourceType": "ResourceGroup", "ResourceId.1": "rg-gone"}
+	madeGroup = step{"ResourceManager", "CreateResourceGroup", newGroup, saveAs("group", "ResourceGroup.Id")}
+)
+
 var resourceManagerCases = []apiCase{
+	succeeds("CreateResourceGroup", "new", newGroup),
+	refused("CreateResourceGroup", "twice", "EntityAlreadyExists.ResourceGroup", newGroup, madeGroup),
+	succeeds("UpdateResourceGroup", "renamed", params{"ResourceGroupId": "{group}", "NewDisplayName": "renamed"}, madeGroup),
+	refused("UpdateResourceGroup", "unknown", "EntityNotExists.ResourceGroup", params{"ResourceGroupId": "rg-gone", "NewDisplayName": "renamed"}),
+	succeeds("DeleteResourceGroup", "empty", params{"ResourceGroupId": "{group}"}, madeGroup),
+	refused("DeleteResourceGroup", "default", "DeleteConflict.ResourceGroup.Default", params{"ResourceGroupId": "rg-clbemu0default"}),
+	succeeds("TagResources", "one", more(theGroup, "Tag.1.Key", "team", "Tag.1.Value", "net"), madeGroup),
+	refused("TagResources", "unknown", "EntityNotExists.ResourceGroup", more(goneGroup, "Tag.1.Key", "team")),
+	succeeds("UntagResources", "one", more(theGroup, "TagKey.1", "owner"), madeGroup),
+	refused("UntagResources", "unknown", "EntityNotExists.ResourceGroup", more(goneGroup, "TagKey.1", "owner")),
+	succeeds("UnTagResources", "all", more(theGroup, "All", "true"), madeGroup),
+	refused("UnTagResources", "unknown", "EntityNotExists.ResourceGroup", more(goneGroup, "TagKey.1", "owner")),
+	succeeds("ListTagResources", "of-a-group", theGroup, madeGroup),
+	succeeds("ListTagResources", "first", more(theGroup, "MaxResults", "1"), madeGroup),
+	refused("ListTagResources", "bad-token", "InvalidParameter.NextToken", more(theGroup, "NextToken", "mine"), madeGroup),
+	succeeds("ListResourceGroups", "with-tags", params{"IncludeTags": "true"}, madeGroup),
+	succeeds("GetResourceGroup", "with-tags", params{"ResourceGroupId": "{group}", "IncludeTags": "true"}, madeGroup),
 	succeeds("ListResourceGroups", "all", params{}),
 	refused("ListResourceGroups", "bad-page", "InvalidPageSize", params{"PageSize": "0"}),
 	succeeds("GetResourceGroup", "second", params{"ResourceGroupId": "rg-clbemu0second"}),

@@ -40,6 +40,8 @@ var slbLoadBalancerCases = []apiCase{
 	succeeds("DescribeLoadBalancerAttribute", "intranet", params{"LoadBalancerId": "{inner}"}),
 	refused("DescribeLoadBalancerAttribute", "unknown", "InvalidLoadBalancerId.NotFound", params{"LoadBalancerId": unknownLB}),
 
+	succeeds("ServiceManagedControl", "managed", params{"ServiceManagedMode": "Managed", "Resources.1.ResourceId": "{lb}"}),
+	refused("ServiceManagedControl", "unknown", "InvalidLoadBalancerId.NotFound", params{"ServiceManagedMode": "Managed", "Resources.1.ResourceId": unknownLB}),
 	succeeds("SetLoadBalancerName", "new", params{"LoadBalancerId": "{lb}", "LoadBalancerName": "new"}),
 	refused("SetLoadBalancerName", "unknown", "InvalidLoadBalancerId.NotFound", params{"LoadBalancerId": unknownLB, "LoadBalancerName": "new"}),
 	succeeds("SetLoadBalancerStatus", "inactive", params{"LoadBalancerId": "{lb}", "LoadBalancerStatus": "inactive"}),

@@ -122,7 +122,7 @@ func TestEveryActionOfTheSDK(t *testing.T) {
 			}
 		}
 		for name := range rows {
-			if !slices.Contains(actions, name) {
+			if !slices.Contains(actions, name) && !slices.Contains(unlisted, p.Name+"."+name) {
 				t.Errorf("%s has a row for %s, which the SDK does not have", p.Name, name)
 			}
 		}

@@ -310,7 +310,7 @@ func TestClientFamilies(t *testing.T) {
 			}
 			for _, r := range []struct{ product, action, code string }{
 				{"Slb", "DescribeLoadBalancerAttribute", "InvalidLoadBalancerId.NotFound"},
-				{"Slb", "CreateRocket", "InvalidAction.NotFound"},
+				{"Slb", "CreateRocket", "InvalidAction.NotEmulated"},
 				{"Vpc", "CreateNatGateway", "InvalidAction.NotEmulated"},
 			} {
 				if answer, code, err := call(r.product, r.action, params{"RegionId": region, "LoadBalancerId": unknownLB}); code != r.code {

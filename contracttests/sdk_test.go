@@ -96,10 +96,13 @@ func sdkActions(product string) (names []string) {
 	return names
 }
 
+// unlisted are actions that clients use and the SDK does not have: CLB-0526.
+var unlisted = []string{"ResourceManager.UnTagResources", "Slb.ServiceManagedControl"}
+
 // call makes a call with the SDK's own request type, which must have a field for
 // every parameter, and returns its own response.
 func (c *sdkClients) call(product, action string, p params) (any, error) {
-	if slices.Contains(untyped, product) {
+	if slices.Contains(untyped, product) || slices.Contains(unlisted, product+"."+action) {
 		return untypedCall(c.SLB.Domain, product, action, p)
 	}
 	method, err := c.method(product, action)

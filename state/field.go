@@ -64,6 +64,26 @@ func Field(v *View, kind Kind, id, name string) (string, bool) {
 	return "", false
 }
 
+// AnyWith reports whether any resource that the view sees has the text in its field of
+// that name. It looks at all of them.
+func AnyWith(v *View, field, text string) bool {
+	for _, k := range v.schema.kinds {
+		f, ok := k.table.resource().FieldByName(field)
+		if !ok || f.Type.Kind() != reflect.String {
+			continue
+		}
+		found := false
+		v.txn.eachRow(k.position, func(raw any) bool {
+			found = v.sees(raw) && reflect.ValueOf(raw).Elem().FieldByIndex(f.Index).String() == text
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
 // OwnerOf is whose the resource with the id is, of whatever kind, as far as the view
 // sees; the zero Owner when there is none, or when it is nobody's.
 func OwnerOf(v *View, id string) (owner Owner) {

@@ -55,7 +55,7 @@ func TestJournalLines(t *testing.T) {
 ! ` + when + `  DeleteLoadBalancer +lb-none +404 InvalidLoadBalancerId.NotFound +\d+\.\d ms  by testid Go-http-client/1.1  unread=Oops  Oops=1
 \* ` + when + `  fault: add fault rules  busy="name: busy\\nmatch:.*…"
 ! ` + when + `  DescribeRegions +503 ServiceUnavailable +\d+\.\d ms  by testid Go-http-client/1.1  fault=busy
-! ` + when + `  "Evil\\x1b\[31m" +\d+ InvalidAction.NotFound +\d+\.\d ms  by testid Go-http-client/1.1
+! ` + when + `  "Evil\\x1b\[31m" +\d+ InvalidAction.NotEmulated +\d+\.\d ms  by testid Go-http-client/1.1
 $`)
 	if r := journalOf(t, s); r.Code != 0 || !want.MatchString(r.Stdout) {
 		t.Errorf("journal = %d, %s\n%s\nwant it to match\n%s", r.Code, r.Stderr, r.Stdout, want)

@@ -21,6 +21,7 @@ func Product(gateway.Deps) *gateway.Product {
 			regionActions,
 			loadBalancerActions,
 			loadBalancerChangeActions,
+			serviceManagedActions,
 			listenerActions,
 			listenerReadActions,
 			ruleActions,

@@ -136,9 +136,6 @@ type loadBalancerItem struct {
 	IneffectiveOrderList    []string `rpc:"IneffectiveOrderList>IneffectiveOrder"`
 }
 
-// unmanaged says that no other cloud service keeps the resource.
-const unmanaged = "Unmanaged"
-
 func summarize(v *state.View, lb *cloud.LoadBalancer) loadBalancerSummary {
 	return loadBalancerSummary{
 		LoadBalancerID:               lb.ID,
@@ -161,7 +158,7 @@ func summarize(v *state.View, lb *cloud.LoadBalancer) loadBalancerSummary {
 		PayType:                      lb.PayType,
 		ResourceGroupID:              lb.ResourceGroupID,
 		BusinessStatus:               "Normal",
-		ServiceManagedMode:           unmanaged,
+		ServiceManagedMode:           managedMode(lb),
 		DeleteProtection:             lb.DeleteProtection,
 		ModificationProtectionStatus: lb.ModificationProtectionStatus,
 		ModificationProtectionReason: lb.ModificationProtectionReason,

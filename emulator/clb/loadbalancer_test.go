@@ -284,3 +284,18 @@ func TestRegions(t *testing.T) {
 		t.Errorf("classic intranet is sold in %d pairs of zones, want none", n)
 	}
 }
+
+// TestServiceManaged proves that the mark of another cloud service shows on the load
+// balancers that it is put on.
+func TestServiceManaged(t *testing.T) {
+	client, _ := newClient(t)
+	lb := params("LoadBalancerId", lbInternet)
+	for _, mode := range []string{"Managed", "Unmanaged"} {
+		client.Do("ServiceManagedControl", params("ServiceManagedMode", mode, "Resources.1.ResourceId", lbInternet))
+		if got := client.Do("DescribeLoadBalancers", lb).Text("LoadBalancers.LoadBalancer.0.ServiceManagedMode"); got != mode {
+			t.Errorf("ServiceManagedMode = %q, want %q", got, mode)
+		}
+	}
+	client.Do("SetLoadBalancerName", with(lb, "LoadBalancerName", "web"))
+	wantCode(t, client, "ServiceManagedControl", params("ServiceManagedMode", "Off", "Resources.1.ResourceId", lbInternet), "InvalidServiceManagedMode")
+}

@@ -302,7 +302,7 @@ func TestMetrics(t *testing.T) {
 	for _, want := range []string{
 		`clbemu_calls_total{action="DescribeThings",code="OK",product="Test"} 2`,
 		`clbemu_calls_total{action="CreateThing",code="InvalidAction.NotEmulated",product="Test"} 1`,
-		`clbemu_calls_total{action="other",code="InvalidAction.NotFound",product="Test"} 1`,
+		`clbemu_calls_total{action="other",code="InvalidAction.NotEmulated",product="Test"} 1`,
 		`clbemu_call_duration_seconds_count{action="DescribeThings",product="Test"} 2`,
 		`clbemu_resources{kind="Instance"} 4`,
 	} {

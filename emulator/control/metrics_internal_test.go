@@ -15,7 +15,7 @@ func TestSeriesAreBounded(t *testing.T) {
 	m := NewMetrics(nil, []*gateway.Product{{Name: "Test", Actions: []gateway.Action{gateway.NotEmulated("Known")}}})
 	for i := range 3 * maxCodes {
 		m.seriesOf(labels{"Test", "Known", fmt.Sprintf("Missing%d", i)})
-		m.seriesOf(labels{"Test", fmt.Sprintf("Invented%d", i), "InvalidAction.NotFound"})
+		m.seriesOf(labels{"Test", fmt.Sprintf("Invented%d", i), "InvalidAction.NotEmulated"})
 		m.seriesOf(labels{"Test", fmt.Sprintf("Invented%d", i), fmt.Sprintf("Other%d", i)})
 	}
 	if n := len(m.series); n > maxCodes+1 {

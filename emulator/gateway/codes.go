@@ -4,7 +4,7 @@ package gateway
 // action, or marks the answers that a fault rule took away.
 func GatewayCodes() []string {
 	problems := []*Problem{
-		problemMethod, problemUnreadable, problemTooLarge, problemUnknownAction, problemUnknownVersion, problemUnknownRegion,
+		problemMethod, problemUnreadable, problemTooLarge, problemUnknownVersion, problemUnknownRegion,
 		problemUnknownKey, problemInactiveKey, problemTimestampFormat, problemTimestampExpired, problemNonceUsed,
 		problemIncompleteSignature, problemTokenExpired, problemTokenMalformed, problemTokenMismatch, signatureMismatch(""), forbiddenCaller(""),
 		problemThrottledKey, problemThrottledAction, problemThrottledAccount, &problemLost, internalError(nil),

@@ -68,8 +68,6 @@ var (
 	// Which limits the cloud has is not published: CLB-0022.
 	problemBusy = &Problem{Status: http.StatusServiceUnavailable, Code: BusyCode,
 		Message: "The request has failed due to a temporary failure of the server."}
-	problemUnknownAction = &Problem{Status: http.StatusNotFound, Code: "InvalidAction.NotFound",
-		Message: "Specified api is not found, please check your url and method."}
 	problemUnknownVersion = &Problem{Status: http.StatusBadRequest, Code: "InvalidVersion",
 		Message: "Specified parameter Version is not valid."}
 	problemUnknownRegion = &Problem{Status: http.StatusNotFound, Code: "InvalidRegionId.NotFound",
@@ -116,6 +114,13 @@ const NotEmulatedCode = "InvalidAction.NotEmulated"
 func notEmulated(action string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Code: NotEmulatedCode,
 		Message: "clbemu does not emulate " + action + "; `clbemu actions` lists what it does."}
+}
+
+// unlisted refuses an action that is in no list of a product's: one that is misspelt, or
+// that is younger or older than the list. Which it is can't be known: CLB-0526.
+func unlisted(product, action string) *Problem {
+	return &Problem{Status: http.StatusBadRequest, Code: NotEmulatedCode,
+		Message: "clbemu does not emulate " + action + ", and knows no action of " + product + " with that name; is it spelled right? `clbemu actions` lists what it does."}
 }
 
 // unsupportedAlgorithm refuses a signature that the cloud takes and this does not,

@@ -314,7 +314,7 @@ func (s *Server) route(call *Call) *Problem {
 	}
 	action, ok := s.actions[call.Version][call.ActionName]
 	if !ok {
-		return problemUnknownAction
+		return unlisted(call.product.Name, call.ActionName)
 	}
 	if !action.Emulated {
 		return notEmulated(call.ActionName)

@@ -96,7 +96,7 @@ func (p *planter) account(s *accountSpec) {
 	}
 	for _, g := range s.ResourceGroups {
 		if declare(p, cloud.ResourceGroups, g.ID, resourceForm, "rg-") {
-			cloud.ResourceGroups.Put(p.tx, &cloud.ResourceGroup{AccountID: a.ID, ID: g.ID.text, Name: g.Name.text})
+			cloud.ResourceGroups.Put(p.tx, &cloud.ResourceGroup{AccountID: a.ID, ID: g.ID.text, Name: g.Name.text, DisplayName: g.DisplayName.text})
 		}
 	}
 	if g, ok := refer(p, cloud.ResourceGroups, s.DefaultResourceGroup); ok && g.AccountID != a.ID {

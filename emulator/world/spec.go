@@ -35,8 +35,9 @@ type accessKeySpec struct {
 }
 
 type resourceGroupSpec struct {
-	ID   scalar `yaml:"id" required:"true"`
-	Name scalar `yaml:"name"`
+	ID          scalar `yaml:"id" required:"true"`
+	Name        scalar `yaml:"name"`
+	DisplayName scalar `yaml:"displayName"`
 }
 
 type regionSpec struct {

@@ -64,6 +64,7 @@ type LoadBalancer struct {
 	PayType                      string
 	ResourceGroupID              string
 	DeleteProtection             string
+	ServiceManaged               bool `json:",omitempty"`
 	ModificationProtectionStatus string
 	ModificationProtectionReason string              `json:",omitempty"`
 	BackendServers               []BackendServer     `json:",omitempty"`

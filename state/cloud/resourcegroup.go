@@ -1,6 +1,8 @@
 package cloud
 
 import (
+	"time"
+
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -8,14 +10,18 @@ import (
 type ResourceGroup struct {
 	AccountID string
 	ID        string
-	Name      string
+	// Name is an identifier where there is a DisplayName, and else any text.
+	Name        string
+	DisplayName string    `json:",omitempty"`
+	CreateTime  time.Time `json:",omitzero"`
 }
 
 // Belonging is the group's account: groups are of no region.
 func (g *ResourceGroup) Belonging() state.Owner { return state.Owner{AccountID: g.AccountID} }
 
 // ResourceGroups by id.
-var ResourceGroups = state.NewTable(Schema, "ResourceGroup", func(g *ResourceGroup) string { return g.ID }, state.Setting())
+var ResourceGroups = state.NewTable(Schema, "ResourceGroup", func(g *ResourceGroup) string { return g.ID }, state.Setting(),
+	state.IDForm("rg-", 11), state.Tagged(TagResourceGroup))
 
 // ResourceGroupOf returns the group of a new resource: the named one, or the
 // account's default.

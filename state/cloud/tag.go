@@ -19,6 +19,7 @@ const (
 	TagRouteTable             state.TagResourceType = "vpc:routetable"
 	TagEIP                    state.TagResourceType = "vpc:eip"
 	TagCommonBandwidthPackage state.TagResourceType = "vpc:commonbandwidthpackage"
+	TagResourceGroup          state.TagResourceType = "resourcemanager:resourcegroup"
 	TagUserCertificate        state.TagResourceType = "cas:certificate"
 	TagNLBLoadBalancer        state.TagResourceType = "nlb:loadbalancer"
 	TagNLBListener            state.TagResourceType = "nlb:listener"
