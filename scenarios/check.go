@@ -117,6 +117,9 @@ func (c *checker) scenario(s *Scenario) {
 		if half == nil {
 			continue
 		}
+		if len(half.Steps) == 0 && name != ProgramHalf {
+			c.refuse(spot{half.node, name}, "it has no steps, so that nothing happens: give steps")
+		}
 		in := scope{values: make(map[string]bool), names: make(map[string]bool), marks: make(map[string]bool), faults: make(map[string]bool), objects: make(map[string]*regexp.Regexp),
 			rules: rulesIn(half.Steps), half: name, defined: make(map[string]spot), used: make(map[string]bool)}
 		for value := range s.Values {

@@ -281,24 +281,18 @@ func (p *play) lookAtService(ctx context.Context, s *Service) error {
 	return nil
 }
 
-// event is what is read of an Event.
-type event struct {
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-}
-
 func (p *play) lookForEvent(ctx context.Context, e *Event) error {
 	kind, name, _ := strings.Cut(e.Object, "/")
-	var list struct {
-		Items []event `json:"items"`
-	}
-	selector := "involvedObject.kind=" + kind + ",involvedObject.name=" + name
-	if err := p.get(ctx, &list, "events", e.Namespace, "--field-selector", selector); err != nil {
+	list, err := p.events(ctx, e.Namespace, "--field-selector", "involvedObject.kind="+kind+",involvedObject.name="+name)
+	if err != nil {
 		return err
 	}
 	var seen []string
 	found := false
-	for _, is := range list.Items {
+	for _, is := range list {
+		if !p.ours(is, idOf(kind, e.Namespace, name)) {
+			continue
+		}
 		seen = append(seen, is.Reason+" "+is.Message)
 		found = found || is.Reason == e.Reason && (e.Message == nil || e.Message.holds(is.Message, true))
 	}

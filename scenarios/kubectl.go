@@ -14,8 +14,11 @@ func (p *play) kubectl(ctx context.Context, k *Kubectl) error {
 	switch {
 	case k.Apply.set():
 		p.applied = append(p.applied, k.Apply.text)
-		_, err := p.Cluster.Kubectl(ctx, k.Apply.text, "apply", "--filename", "-")
-		return err
+		printed, err := p.Cluster.Kubectl(ctx, k.Apply.text, "apply", "--filename", "-", "--output", "json")
+		if err != nil {
+			return err
+		}
+		return p.noteApplied(printed)
 	case k.Patch != nil:
 		_, err := p.Cluster.Kubectl(ctx, "", "patch", k.Patch.Object, "--namespace", orDefault(k.Patch.Namespace),
 			"--type", "merge", "--patch", k.Patch.Merge.text)

@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -22,8 +23,8 @@ kubernetes:
     - kubectl: {delete: [{kind: Service, metadata: {name: "{{name}}"}}, {kind: Secret, metadata: {name: key, namespace: prod}}]}
 `, scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
 	want := []string{
-		"apply --filename - kind: Service|metadata: {name: \"web\"}|---|kind: Secret|",
-		"apply --filename - kind: Pod|",
+		"apply --filename - --output json kind: Service|metadata: {name: \"web\"}|---|kind: Secret|",
+		"apply --filename - --output json kind: Pod|",
 		"patch service/web --namespace prod --type merge --patch spec: {type: NodePort}",
 		"delete Service web --namespace default --ignore-not-found --wait=false",
 		"delete Secret key --namespace prod --ignore-not-found --wait=false",
@@ -71,7 +72,7 @@ func TestKubernetesExpectations(t *testing.T) {
 			"get service/web --namespace default": `{"metadata": {"finalizers": ["service.k8s.alibaba/resources"]}, "status": {"loadBalancer": {"ingress": [{"ip": "1.2.3.4"}]}}}`,
 			"get events --namespace default --output json --field-selector involvedObject.kind=Service,involvedObject.name=web": `{"items": [{"reason": "Failed", "message": "over quota"}]}`,
 		}}
-		result := play(t, "kubernetes:\n  expect:\n    - "+test.expect+"\n", scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
+		result := play(t, "kubernetes:\n  expect:\n    - "+test.expect+"\n  steps: [{set: {a: b}}]\n", scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
 		judge(t, test.expect, result, test.want)
 	}
 }
@@ -97,5 +98,76 @@ func TestGivenCluster(t *testing.T) {
 		if result := play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c}); result.Status != want {
 			t.Errorf("with %q in the cluster: %+v, want %s", answer, result, want)
 		}
+	}
+}
+
+// TestEventsOfThisPlay proves that an Event counts when it happened since the half
+// began, to an object that the half applied: a cluster keeps those of earlier plays.
+func TestEventsOfThisPlay(t *testing.T) {
+	const text = "kubernetes:\n  steps: [{kubectl: {apply: {kind: Service, metadata: {name: web}}}}]\n  expect: [{event: {object: Service/web, reason: Failed}}]\n"
+	const before, now = "get events --namespace default --output json", "get events --namespace default --output json --field-selector"
+	event := func(version, object string) string {
+		return `{"items": [{"metadata": {"uid": "e1", "resourceVersion": "` + version + `"}, "involvedObject": {"uid": "` + object + `"}, "reason": "Failed"}]}`
+	}
+	for name, test := range map[string]struct{ before, now, want string }{
+		"new":                         {`{"items": []}`, event("1", "u2"), ""},
+		"of an earlier play":          {event("1", "u2"), event("1", "u2"), "expected an event Failed about Service/web, saw the events: "},
+		"of earlier, and again":       {event("1", "u2"), event("2", "u2"), ""},
+		"of another of the same name": {`{"items": []}`, event("1", "u1"), "expected an event Failed about Service/web, saw the events: "},
+		"of an object without uid":    {`{"items": []}`, event("1", ""), ""},
+	} {
+		c := &orderedCluster{fakeCluster{answers: map[string]string{
+			now: test.now, "apply": `{"kind": "Service", "metadata": {"name": "web", "namespace": "default", "uid": "u2"}}`,
+		}}, before, test.before}
+		result := play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
+		judge(t, name, result, test.want)
+	}
+}
+
+// orderedCluster answers one command by its whole text.
+type orderedCluster struct {
+	fakeCluster
+	command, answer string
+}
+
+func (c *orderedCluster) Kubectl(ctx context.Context, stdin string, args ...string) ([]byte, error) {
+	if strings.Join(args, " ") == c.command {
+		return []byte(c.answer), nil
+	}
+	return c.fakeCluster.Kubectl(ctx, stdin, args...)
+}
+
+// TestIdleHalf proves that a half which could not fail is found: when it is read, as far
+// as its form tells, and when it is played.
+func TestIdleHalf(t *testing.T) {
+	const set, apply = "  steps: [{set: {a: b}}]\n", "  steps: [{kubectl: {apply: {kind: Service, metadata: {name: web}}}}]\n"
+	const none, one = "  expect: [{calls: {action: Delete*, none: true}}]\n", "  expect: [{calls: {action: Delete*, exactly: 1}}]\n"
+	for _, test := range []struct {
+		text, half    string
+		warned, noted bool
+	}{
+		{"client:\n" + set + none, scenarios.ClientHalf, true, true},
+		{"client:\n" + set + one, scenarios.ClientHalf, false, false},
+		{"client:\n  steps: [{call: {action: Describe}}]\n" + none, scenarios.ClientHalf, false, false},
+		{"client:\n" + set + "  expect: [{quota: {name: q, used: 3}}]\n", scenarios.ClientHalf, false, true},
+		{"kubernetes:\n" + apply + none, scenarios.KubernetesHalf, true, true},
+		{"kubernetes:\n" + apply + "  expect: [{event: {object: Service/web, reason: Failed, absent: true}}]\n", scenarios.KubernetesHalf, true, true},
+		{"kubernetes:\n" + apply + one, scenarios.KubernetesHalf, false, false},
+	} {
+		s, err := scenarios.Load("f.yaml", []byte("about: a\n"+test.text), scenarios.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(s.Warnings()) > 0; got != test.warned {
+			t.Errorf("%s\nhas the warnings %v, want some: %v", test.text, s.Warnings(), test.warned)
+		}
+		c := &fakeCluster{answers: map[string]string{"get events": `{"items": []}`}}
+		result := scenarios.Play(t.Context(), s, test.half, scenarios.Setup{Target: &fake{}, Cluster: c})
+		if got := len(result.Notes) > 0; got != test.noted {
+			t.Errorf("%s\nhas the notes %q, want one: %v", test.text, result.Notes, test.noted)
+		}
+	}
+	if _, err := scenarios.Load("f.yaml", []byte("about: a\nclient:\n"+none), scenarios.Options{}); err == nil || !strings.Contains(err.Error(), "client: it has no steps") {
+		t.Errorf("a half without steps is answered with %v", err)
 	}
 }

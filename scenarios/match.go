@@ -69,6 +69,9 @@ func (m Matcher) String() string {
 	case m.Absent:
 		return "nothing"
 	case m.Count != nil:
+		if *m.Count == 1 {
+			return "1 element"
+		}
 		return fmt.Sprintf("%d elements", *m.Count)
 	case m.pattern != nil:
 		return fmt.Sprintf("a match of %q", m.Matches)

@@ -173,7 +173,7 @@ func TestProgramHalf(t *testing.T) {
 func TestWaiting(t *testing.T) {
 	var told []string
 	f := &fake{}
-	play(t, "kubernetes:\n  expect: [{calls: {action: Create, atLeast: 1}, within: 6m}]\n", scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: &fakeCluster{},
+	play(t, "kubernetes:\n  steps: [{set: {a: b}}]\n  expect: [{calls: {action: Create, atLeast: 1}, within: 6m}]\n", scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: &fakeCluster{},
 		Waiting: func(w scenarios.Waiting) { told = append(told, fmt.Sprint(w.Passed, " of ", w.Limit, ": ", w.Seen)) }})
 	if len(told) != 60 || told[2] != "12s of 6m0s: saw 0 of 1 call" {
 		t.Errorf("%d times was told %q, want each look of 6 minutes", len(told), told)

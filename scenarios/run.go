@@ -94,13 +94,16 @@ type play struct {
 	start    uint64 // the journal's mark when the steps began
 	watched  []*watchedFault
 	applied  []string
-	running  Running // the program of the half
+	uids     map[string][]string // of what was applied, by idOf
+	earlier  map[string]string   // resourceVersions of the Events before the first step, by uid
+	running  Running             // the program of the half
+	notes    []string
 }
 
 // Play plays one half of a scenario. The result says how it ended.
 func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
 	p := &play{Setup: setup, scenario: s, half: half, names: maps.Clone(s.Values),
-		marks: make(map[string]uint64)}
+		marks: make(map[string]uint64), uids: make(map[string][]string)}
 	if p.names == nil {
 		p.names = make(map[string]string)
 	}
@@ -112,7 +115,7 @@ func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
 		p.explain(context.WithoutCancel(ctx), failure)
 		result.Status, result.Failure = failure.status, failure
 	}
-	result.Notes = p.end(context.WithoutCancel(ctx))
+	result.Notes = append(p.notes, p.end(context.WithoutCancel(ctx))...)
 	result.clip()
 	result.Seconds = time.Since(begin).Seconds()
 	return result
@@ -196,8 +199,14 @@ func (p *play) all(ctx context.Context) *Failure {
 		return failure
 	}
 	var err error
-	if p.start, err = p.Target.Mark(ctx); err != nil {
+	if p.start, err = p.Target.Mark(ctx); err == nil && p.half == KubernetesHalf {
+		err = p.noteEvents(ctx, half)
+	}
+	if err != nil {
 		return p.broken(half.Line, p.half, err)
+	}
+	if !half.stepsJudge(p.half) && p.holdsAlready(ctx, half) {
+		p.notes = append(p.notes, "every expectation of the half held before its first step: it proves nothing")
 	}
 	if failure := p.steps(ctx, half.Steps); failure != nil {
 		return failure

@@ -85,7 +85,7 @@ func TestReplies(t *testing.T) {
 		{"{fields: {Name: {matches: ^x}}}", fields, `expected Name a match of "^x", saw Name "web"`},
 		{"{fields: {Name: wob}}", fields, `expected Name "wob", saw Name "web"`},
 		{"{fields: {List.2: c}}", fields, `expected List.2 "c", saw List.2 nothing`},
-		{"{fields: {List: {count: 1}}}", fields, `expected List 1 elements, saw List ["a","b"]`},
+		{"{fields: {List: {count: 1}}}", fields, `expected List 1 element, saw List ["a","b"]`},
 		{"{fields: {Name: {count: 0}}}", fields, `expected Name 0 elements, saw Name "web"`},
 		{"{fields: {Name: {absent: true}}}", fields, `expected Name nothing, saw Name "web"`},
 	}
@@ -181,9 +181,9 @@ func after(f *fake, when time.Duration, name string) func(scenarios.APICall) sce
 // end, that for fails as soon as it is not so, and that each takes the time that
 // it says.
 func TestTime(t *testing.T) {
-	const within = "client:\n  expect:\n    - resource: {action: D, fields: {Name: new}}\n      within: 1m\n"
+	const within = "client:\n  expect:\n    - resource: {action: D, fields: {Name: new}}\n      within: 1m\n  steps: [{set: {a: b}}]\n"
 	const wait = "client:\n  steps:\n    - wait: {call: {action: D, expect: {fields: {Name: new}}, save: {x: Name}}, within: 1m, every: 10s}\n    - call: {action: E, params: {X: '{{x}}'}}\n"
-	const stays = "client:\n  expect:\n    - resource: {action: D, fields: {Name: old}}\n      for: 1m\n"
+	const stays = "client:\n  expect:\n    - resource: {action: D, fields: {Name: old}}\n      for: 1m\n  steps: [{set: {a: b}}]\n"
 	tests := []struct {
 		name, text  string
 		changes     time.Duration
@@ -221,7 +221,7 @@ func TestFaults(t *testing.T) {
 			return scenarios.Answer{Status: 200}
 		}
 	}
-	const never = "expected the fault to strike at least once, saw that it never did: it matched 1 calls"
+	const never = "expected the fault to strike at least once, saw that it never did: it matched 1 call"
 	tests := []struct{ name, steps, want string }{
 		{"struck", rule + "    - call: {action: Do}\n", ""},
 		{"never", rule + "    - clock: {advance: 1s}\n", never},
@@ -252,9 +252,9 @@ func TestBroken(t *testing.T) {
 		{"no answer of the target", "client:\n  steps:\n    - call: {action: Do}\n", "gone", fake{fails: map[string]error{"call": errors.New("gone")}}},
 		{"given is refused", "given:\n  state: [{action: Do}]\nclient: {steps: [{clock: {advance: 1s}}]}\n", "", fake{answer: refusal}},
 		{"condition is refused", "given:\n  world: {a: b}\nclient: {steps: [{clock: {advance: 1s}}]}\n", "no a", fake{fails: map[string]error{"set": errors.New("no a")}}},
-		{"no quota", "client:\n  expect:\n    - quota: {name: none, used: 1}\n", "there is no quota none", fake{}},
-		{"no vSwitch", "client:\n  expect:\n    - addresses: {vSwitch: none, free: 1}\n", "there is no vSwitch none", fake{}},
-		{"no journal", "client:\n  expect:\n    - calls: {none: true}\n", "forgotten", fake{fails: map[string]error{"calls": errors.New("forgotten")}}},
+		{"no quota", "client:\n  expect:\n    - quota: {name: none, used: 1}\n  steps: [{set: {a: b}}]\n", "there is no quota none", fake{}},
+		{"no vSwitch", "client:\n  expect:\n    - addresses: {vSwitch: none, free: 1}\n  steps: [{set: {a: b}}]\n", "there is no vSwitch none", fake{}},
+		{"no journal", "client:\n  expect:\n    - calls: {none: true}\n  steps: [{set: {a: b}}]\n", "forgotten", fake{fails: map[string]error{"calls": errors.New("forgotten")}}},
 		{"times of no number", "client:\n  steps:\n    - call: {action: Do, save: {t: Name}}\n    - repeat: {times: '{{t}}', steps: [{clock: {advance: 1s}}]}\n", `"web" is no number`, fake{answer: fields}},
 		{"filled with nonsense", "client:\n  steps:\n    - call: {action: Do, save: {t: Name}}\n    - clock: {advance: '{{t}}'}\n", `"web" is no duration`, fake{answer: fields}},
 	}

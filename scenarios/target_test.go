@@ -115,6 +115,9 @@ func (c *fakeCluster) Kubectl(_ context.Context, stdin string, args ...string) (
 			return []byte(answer), nil
 		}
 	}
+	if text == "get events --namespace default --output json" {
+		return []byte(`{"items": []}`), nil
+	}
 	if args[0] == "get" && !slices.Contains(args, "--ignore-not-found") {
 		return nil, errors.New("not found")
 	}

@@ -44,7 +44,7 @@ func (p *play) everyFaultFired(ctx context.Context) *Failure {
 	for _, w := range p.watched {
 		if w.hits == 0 {
 			return p.broken(w.line, "fault "+w.name, &difference{"the fault to strike at least once",
-				fmt.Sprintf("that it never did: it matched %d calls", w.seen)})
+				"that it never did: it matched " + callsOf(int(w.seen))})
 		}
 	}
 	return nil

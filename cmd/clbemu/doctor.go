@@ -111,7 +111,7 @@ func (d *doctor) report(cmd *cobra.Command) error {
 		return err
 	}
 	if problems > 0 {
-		return failed(fmt.Errorf("%d things would go wrong", problems))
+		return failed(fmt.Errorf("%s would go wrong", counted(problems, "thing")))
 	}
 	return nil
 }

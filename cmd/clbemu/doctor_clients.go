@@ -57,7 +57,7 @@ func (d *doctor) clients(whose string, environment []string, server *controlapi.
 	case set == 0:
 		d.note(whose, "eval \"$(clbemu env)\"", "no variable points clients here: they call the real cloud")
 	case len(d.list) == before:
-		d.ok(whose, "%d variables point clients to %s", set, api.Host)
+		d.ok(whose, "clients call %s, by %s", api.Host, counted(set, "variable"))
 	}
 }
 

@@ -71,7 +71,7 @@ func treeText(t *controlapi.LoadBalancerTree) string {
 		if f.Spent {
 			spent = "spent"
 		}
-		root.Child(terminal.Odd.Render(words("fault", f.Name, "at "+f.At, fmt.Sprintf("%d hits", f.Hits), spent)))
+		root.Child(terminal.Odd.Render(words("fault", f.Name, "at "+f.At, counted(f.Hits, "hit"), spent)))
 	}
 	return root.String()
 }

@@ -121,7 +121,7 @@ func (f *journalFlags) show(cmd *cobra.Command, c *controlclient.Client) error {
 }
 
 func printMissed(w io.Writer, n uint64) {
-	fmt.Fprintf(w, "# %d entries are missing: the journal had no room for them\n", n)
+	fmt.Fprintf(w, "# %s left out: the journal had no room\n", counted(n, "entry"))
 }
 
 func printCounts(p *printer, counts []journal.Count) error {

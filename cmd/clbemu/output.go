@@ -30,6 +30,20 @@ func outputFlags(root *cobra.Command) {
 	root.PersistentFlags().Bool("json", false, "the same as --output json")
 }
 
+// counted is a number of things in words: 1 scenario, 2 scenarios.
+func counted[N int | uint64](n N, thing string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(thing, "lf"): // half
+		thing = thing[:len(thing)-1] + "ves"
+	case strings.HasSuffix(thing, "y"): // entry
+		thing = thing[:len(thing)-1] + "ies"
+	default:
+		thing += "s"
+	}
+	return fmt.Sprint(n, " ", thing)
+}
+
 // printer prints what a command has to say, in the form that was asked for.
 type printer struct {
 	form   string

@@ -80,7 +80,17 @@ func newScenarioLint() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return did(cmd, "%d scenarios, nothing is wrong", len(loaded))
+			warnings := 0
+			for _, s := range loaded {
+				for _, w := range s.Warnings() {
+					warnings++
+					fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
+				}
+			}
+			if warnings > 0 {
+				return did(cmd, "%s, no errors, %s", counted(len(loaded), "scenario"), counted(warnings, "warning"))
+			}
+			return did(cmd, "%s, nothing is wrong", counted(len(loaded), "scenario"))
 		},
 	}
 	addSet(cmd, &set)

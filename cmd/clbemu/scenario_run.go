@@ -224,11 +224,11 @@ func (r *scenarioRun) verdict(loaded int) error {
 	count := scenarios.Summary(r.results)
 	switch {
 	case count[scenarios.Broken] > 0:
-		return notPlayed(fmt.Errorf("%d of %d halves could not be played", count[scenarios.Broken], len(r.results)))
+		return notPlayed(fmt.Errorf("%s of %d could not be played", counted(count[scenarios.Broken], "half"), len(r.results)))
 	case count[scenarios.Failed] > 0:
-		return failed(fmt.Errorf("%d of %d halves failed", count[scenarios.Failed], len(r.results)))
+		return failed(fmt.Errorf("%s of %d failed", counted(count[scenarios.Failed], "half"), len(r.results)))
 	case count[scenarios.Passed] == 0:
-		return notPlayed(fmt.Errorf("nothing was played of %d scenarios", loaded))
+		return notPlayed(fmt.Errorf("nothing was played of %s", counted(loaded, "scenario")))
 	}
 	return nil
 }

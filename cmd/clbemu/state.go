@@ -173,7 +173,7 @@ func printProblems(cmd *cobra.Command, c *controlclient.Client, checked func()) 
 	}); err != nil || len(problems) == 0 {
 		return err
 	}
-	return failed(fmt.Errorf("the state has %d problems", len(problems)))
+	return failed(fmt.Errorf("the state has %s", counted(len(problems), "problem")))
 }
 
 func newStateReset() *cobra.Command {

@@ -69,7 +69,7 @@ func verdictOf(found []upgradecheck.LoadBalancer) error {
 	if changes == 0 {
 		return nil
 	}
-	return failed(fmt.Errorf("the client tried %d changes", changes))
+	return failed(fmt.Errorf("the client tried %s", counted(changes, "change")))
 }
 
 func printChanges(w io.Writer, found []upgradecheck.LoadBalancer) {

@@ -1,0 +1,101 @@
+package scenarios
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+)
+
+// A cluster keeps Events for an hour, also those of an earlier play and of an object
+// that had the same name. Only what happened since the half began, to the objects that
+// the half applied, says something about it.
+
+// event is what is read of an Event.
+type event struct {
+	Metadata struct {
+		UID             string `json:"uid"`
+		ResourceVersion string `json:"resourceVersion"`
+	} `json:"metadata"`
+	InvolvedObject struct {
+		UID string `json:"uid"`
+	} `json:"involvedObject"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// events are those of a namespace that kubectl's further arguments select.
+func (p *play) events(ctx context.Context, namespace string, args ...string) ([]event, error) {
+	var list struct {
+		Items []event `json:"items"`
+	}
+	err := p.get(ctx, &list, "events", namespace, args...)
+	return list.Items, err
+}
+
+// noteEvents notes the Events that are there before the first step, in the namespaces
+// that the half looks at. An Event that happens again gets another resourceVersion.
+func (p *play) noteEvents(ctx context.Context, half *Half) error {
+	p.earlier = make(map[string]string)
+	noted := make(map[string]bool)
+	for _, e := range half.allExpectations() {
+		if e.Event == nil {
+			continue
+		}
+		namespace, err := newFiller(p.names).fill(e.Event.Namespace)
+		if err != nil || noted[namespace] {
+			continue // a name that a step saves is no namespace with earlier Events of ours
+		}
+		noted[namespace] = true
+		list, err := p.events(ctx, namespace)
+		if err != nil {
+			return err
+		}
+		for _, is := range list {
+			p.earlier[is.Metadata.UID] = is.Metadata.ResourceVersion
+		}
+	}
+	return nil
+}
+
+// ours reports whether an Event happened since the half began, to the object of this id
+// that the half applied, if it applied one.
+func (p *play) ours(e event, id string) bool {
+	if version, was := p.earlier[e.Metadata.UID]; was && version == e.Metadata.ResourceVersion {
+		return false
+	}
+	uids := p.uids[id]
+	return len(uids) == 0 || e.InvolvedObject.UID == "" || slices.Contains(uids, e.InvolvedObject.UID)
+}
+
+// noteApplied notes the uids in what kubectl apply printed: an object, or a list.
+func (p *play) noteApplied(printed []byte) error {
+	if len(printed) == 0 {
+		return nil
+	}
+	type object struct {
+		Kind     string `json:"kind"`
+		Metadata struct {
+			Name      string `json:"name"`
+			Namespace string `json:"namespace"`
+			UID       string `json:"uid"`
+		} `json:"metadata"`
+	}
+	var answer struct {
+		object
+		Items []object `json:"items"`
+	}
+	if err := json.Unmarshal(printed, &answer); err != nil {
+		return err
+	}
+	if answer.Items == nil {
+		answer.Items = []object{answer.object}
+	}
+	for _, o := range answer.Items {
+		id := idOf(o.Kind, o.Metadata.Namespace, o.Metadata.Name)
+		p.uids[id] = append(p.uids[id], o.Metadata.UID)
+		if o.Kind == "Node" { // its Events may have its name for a uid, as the kubelet's do
+			p.uids[id] = append(p.uids[id], o.Metadata.Name)
+		}
+	}
+	return nil
+}
