@@ -48,7 +48,7 @@ var resourceManagerCases = []apiCase{
 	succeeds("UntagResources", "one", more(theGroup, "TagKey.1", "owner"), madeGroup),
 	refused("UntagResources", "unknown", "EntityNotExists.ResourceGroup", more(goneGroup, "TagKey.1", "owner")),
 	succeeds("UnTagResources", "all", more(theGroup, "All", "true"), madeGroup),
-	refused("UnTagResources", "unknown", "EntityNotExists.ResourceGroup", more(goneGroup, "TagKey.1", "owner")),
+	refused("UnTagResources", "all-of-unknown", "EntityNotExists.ResourceGroup", more(goneGroup, "TagKey.1", "owner")),
 	succeeds("ListTagResources", "of-a-group", theGroup, madeGroup),
 	succeeds("ListTagResources", "first", more(theGroup, "MaxResults", "1"), madeGroup),
 	refused("ListTagResources", "bad-token", "InvalidParameter.NextToken", more(theGroup, "NextToken", "mine"), madeGroup),

@@ -30,6 +30,8 @@ client:
 kubernetes:
   expect:
     - service: {name: web, fields: {status: {absent: true}}}
+  steps:
+    - set: {account.arrears: false}
 `
 	badScenario = `about: bad
 values: {wanted: "1"}

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// CheckCondition refuses a condition of the world that there is not, and a value
-// that names what there is not. What is in the world, such as zones, the world
-// checks itself when it is set; an empty value is not known yet.
+// CheckCondition refuses a condition that does not exist, and a value that it never
+// takes. Only a world knows its zones, vSwitches and keys, and checks them when the
+// condition is set; an empty value is not known yet.
 func (n *Names) CheckCondition(name, value string) error {
 	row, named, ok := conditions.Find(name)
 	if !ok {
@@ -20,14 +21,20 @@ func (n *Names) CheckCondition(name, value string) error {
 	if list := row.Named(n.named()); list != nil && !slices.Contains(list, named) {
 		return fmt.Errorf("there is no condition %s%s", name, DidYouMean(name, n.conditionNames(), "there are "+strings.Join(list, ", ")))
 	}
-	if row.Policy && value != "" && value != "none" {
-		document, err := cloud.ParsePolicy(value)
-		if err != nil {
-			return err
-		}
-		return n.checkPolicy(document)
+	if value == "" { // it is known when it is played
+		return nil
 	}
-	return nil
+	if err := row.Value.Check(value); err != nil {
+		return fmt.Errorf("%s=%s: %w", name, conditions.Shown(controlapi.Setting{Name: name, Value: value}).Value, err)
+	}
+	if !row.Policy || value == "none" {
+		return nil
+	}
+	document, err := cloud.ParsePolicy(value)
+	if err != nil {
+		return err
+	}
+	return n.checkPolicy(document)
 }
 
 // named are what conditions can be named after.

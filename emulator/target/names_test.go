@@ -20,7 +20,7 @@ func known(t *testing.T) *target.Names {
 // played, with its line and the one that was meant, and that those which there are
 // are taken.
 func TestNames(t *testing.T) {
-	const call, calls, resource = "client:\n  steps:\n    - call: ", "client:\n  expect:\n    - calls: ", "client:\n  expect:\n    - resource: "
+	const call, calls, resource = "client:\n  steps:\n    - call: ", "client:\n  steps: [{set: {account.arrears: true}}]\n  expect:\n    - calls: ", "client:\n  steps: [{set: {account.arrears: true}}]\n  expect:\n    - resource: "
 	const fault = "client:\n  steps:\n    - fault: {name: f, effect: {reset: true}, match: "
 	const apply = "kubernetes:\n  steps:\n    - kubectl: {apply: {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {type: LoadBalancer}}}\n"
 	names := known(t)
@@ -64,7 +64,7 @@ func TestNames(t *testing.T) {
 		{calls + "{atLeast: 0}", "atLeast is always so"},
 		{calls + "{atLeast: 3, atMost: 2}", "that is never so"},
 		{calls + "{exactly: -1}", "never fewer than 0"},
-		{"client:\n  expect:\n    - quota: {name: slb_quota_instances_nun, used: 1}", "quota.name: there is no quota slb_quota_instances_nun: do you mean slb_quota_instances_num?"},
+		{"client:\n  steps: [{set: {account.arrears: true}}]\n  expect:\n    - quota: {name: slb_quota_instances_nun, used: 1}", "quota.name: there is no quota slb_quota_instances_nun: do you mean slb_quota_instances_num?"},
 		{"client:\n  steps:\n    - set: {account.arears: true}", "do you mean account.arrears?"},
 		{"client:\n  steps:\n    - set: {quota.slb_quota_instances_nun: 1}", "do you mean quota.slb_quota_instances_num?"},
 		{"client:\n  steps:\n    - set: {throttle.action.DescribeRegion: 1/1}", "do you mean throttle.action.DescribeRegions?"},

@@ -1,8 +1,6 @@
 package conditions
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
@@ -16,30 +14,18 @@ func (c *change) editAccount(change func(*cloud.Account)) error {
 	})
 }
 
-func setNumber(least, most int, assign func(*cloud.Account, int)) func(*change, string, string) error {
+func setNumber(assign func(*cloud.Account, int)) func(*change, string, string) error {
 	return func(c *change, _, value string) error {
 		n, err := strconv.Atoi(value)
-		if err != nil || n < least || n > most {
-			return fmt.Errorf("want a number from %d to %d", least, most)
+		if err != nil {
+			return err
 		}
 		return c.editAccount(func(a *cloud.Account) { assign(a, n) })
 	}
 }
 
-func parseBool(value string) (bool, error) {
-	b, err := strconv.ParseBool(value)
-	if err != nil {
-		return false, errors.New("want true or false")
-	}
-	return b, nil
-}
-
 func setArrears(c *change, _, value string) error {
-	owing, err := parseBool(value)
-	if err != nil {
-		return err
-	}
-	return cloud.SetArrears(c.tx, c.account.ID, owing)
+	return cloud.SetArrears(c.tx, c.account.ID, isTrue(value))
 }
 
 // The flags of an account.
@@ -51,11 +37,7 @@ func refusesAttached(a *cloud.Account) *bool { return &a.RefusesAttachedBackends
 
 func setFlag(flag func(*cloud.Account) *bool) func(*change, string, string) error {
 	return func(c *change, _, value string) error {
-		on, err := parseBool(value)
-		if err != nil {
-			return err
-		}
-		return c.editAccount(func(a *cloud.Account) { *flag(a) = on })
+		return c.editAccount(func(a *cloud.Account) { *flag(a) = isTrue(value) })
 	}
 }
 

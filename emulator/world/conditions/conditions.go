@@ -44,6 +44,7 @@ type Condition struct {
 	Secret bool
 	// Policy conditions have policy documents for values.
 	Policy bool
+	Value  Value
 
 	// named lists what may stand for <…>; nil where only a world knows.
 	named func(Names) []string
@@ -80,44 +81,44 @@ func Shown(s controlapi.Setting) controlapi.Setting {
 }
 
 var conditions = []Condition{
-	{Name: "account.balance", Help: "CNY; a purchase needs 100", Scope: OfAccount,
-		write: setNumber(-resources.MaxBalance, resources.MaxBalance, func(a *cloud.Account, n int) { a.Balance = n }),
+	{Name: "account.balance", Value: number(-resources.MaxBalance, resources.MaxBalance), Help: "CNY; a purchase needs 100", Scope: OfAccount,
+		write: setNumber(func(a *cloud.Account, n int) { a.Balance = n }),
 		read:  one("account.balance", func(c *change) string { return strconv.Itoa(c.account.Balance) })},
-	{Name: "account.arrears", Help: "true: the account owes, buys nothing, and after its grace is locked", Scope: OfAccount,
+	{Name: "account.arrears", Value: flag, Help: "true: the account owes, buys nothing, and after its grace is locked", Scope: OfAccount,
 		write: setArrears,
 		read:  one("account.arrears", func(c *change) string { return strconv.FormatBool(!c.account.ArrearsSince.IsZero()) })},
-	{Name: "account.graceDays", Help: "days from arrears to the lock of all load balancers", Scope: OfAccount,
-		write: setNumber(0, resources.MaxDays, func(a *cloud.Account, n int) { a.GraceDays = n }),
+	{Name: "account.graceDays", Value: number(0, resources.MaxDays), Help: "days from arrears to the lock of all load balancers", Scope: OfAccount,
+		write: setNumber(func(a *cloud.Account, n int) { a.GraceDays = n }),
 		read:  one("account.graceDays", func(c *change) string { return strconv.Itoa(c.account.GraceDays) })},
-	{Name: "account.releaseDays", Help: "days from the lock to the release of all load balancers", Scope: OfAccount,
-		write: setNumber(0, resources.MaxDays, func(a *cloud.Account, n int) { a.ReleaseDays = n }),
+	{Name: "account.releaseDays", Value: number(0, resources.MaxDays), Help: "days from the lock to the release of all load balancers", Scope: OfAccount,
+		write: setNumber(func(a *cloud.Account, n int) { a.ReleaseDays = n }),
 		read:  one("account.releaseDays", func(c *change) string { return strconv.Itoa(c.account.ReleaseDays) })},
-	{Name: "account.lcuToSpec", Help: "true: PayByCLCU may be changed to PayBySpec", Scope: OfAccount,
+	{Name: "account.lcuToSpec", Value: flag, Help: "true: PayByCLCU may be changed to PayBySpec", Scope: OfAccount,
 		write: setFlag(lcuToSpec), read: getFlag("account.lcuToSpec", lcuToSpec)},
-	{Name: "account.refuseExpiredCertificates", Help: "true: a certificate that has expired can't be uploaded", Scope: OfAccount,
+	{Name: "account.refuseExpiredCertificates", Value: flag, Help: "true: a certificate that has expired can't be uploaded", Scope: OfAccount,
 		write: setFlag(refusesExpired), read: getFlag("account.refuseExpiredCertificates", refusesExpired)},
-	{Name: "account.refuseAttachedBackends", Help: "true: AddBackendServers refuses a server that is in the default group", Scope: OfAccount,
+	{Name: "account.refuseAttachedBackends", Value: flag, Help: "true: AddBackendServers refuses a server that is in the default group", Scope: OfAccount,
 		write: setFlag(refusesAttached), read: getFlag("account.refuseAttachedBackends", refusesAttached)},
-	{Name: "quota.<name>", Help: "a limit, or default", Scope: OfAccount, named: quotaNames, write: setQuota, read: getQuotas},
-	{Name: "stock.shared", Help: "true: instances without a spec are sold", Scope: OfRegion, write: setShared, read: one("stock.shared", getShared)},
-	{Name: "stock.ipv6", Help: "false: IPv6 instances are not sold", Scope: OfRegion, write: setIPv6, read: one("stock.ipv6", getIPv6)},
-	{Name: "stock.<zone>", Help: "soldout or available; <zone>.internet and <zone>.intranet for one kind", Scope: OfRegion, write: setStock, read: getStock},
-	{Name: "vswitch.<id>.freeAddresses", Help: "how many addresses are free, or all", Scope: OfRegion, write: setFreeAddresses, read: getFreeAddresses},
-	{Name: "throttle.profile", Help: "off or realistic", Scope: OfAccount, write: setThrottleProfile, read: one("throttle.profile", getThrottleProfile)},
-	{Name: "throttle.account", Help: "calls a second of the account, such as 10 or 10/20 with the burst, or default", Scope: OfAccount,
+	{Name: "quota.<name>", Value: countOr("default"), Help: "a limit, or default", Scope: OfAccount, named: quotaNames, write: setQuota, read: getQuotas},
+	{Name: "stock.shared", Value: flag, Help: "true: instances without a spec are sold", Scope: OfRegion, write: setShared, read: one("stock.shared", getShared)},
+	{Name: "stock.ipv6", Value: flag, Help: "false: IPv6 instances are not sold", Scope: OfRegion, write: setIPv6, read: one("stock.ipv6", getIPv6)},
+	{Name: "stock.<zone>", Value: oneOf("soldout", "available"), Help: "soldout or available; <zone>.internet and <zone>.intranet for one kind", Scope: OfRegion, write: setStock, read: getStock},
+	{Name: "vswitch.<id>.freeAddresses", Value: countOr("all"), Help: "how many addresses are free, or all", Scope: OfRegion, write: setFreeAddresses, read: getFreeAddresses},
+	{Name: "throttle.profile", Value: oneOf(cloud.ThrottleOff, cloud.ThrottleRealistic), Help: "off or realistic", Scope: OfAccount, write: setThrottleProfile, read: one("throttle.profile", getThrottleProfile)},
+	{Name: "throttle.account", Value: rate, Help: "calls a second of the account, such as 10 or 10/20 with the burst, or default", Scope: OfAccount,
 		write: setRate(func(t *cloud.Throttle, _ string, r *cloud.Rate) { t.Account = r }), read: getThrottles},
-	{Name: "throttle.key", Help: "calls a second of an access key", Scope: OfAccount,
+	{Name: "throttle.key", Value: rate, Help: "calls a second of an access key", Scope: OfAccount,
 		write: setRate(func(t *cloud.Throttle, _ string, r *cloud.Rate) { t.Key = r })},
-	{Name: "throttle.action.<action>", Help: "calls a second of an action", Scope: OfAccount,
+	{Name: "throttle.action.<action>", Value: rate, Help: "calls a second of an action", Scope: OfAccount,
 		named: func(known Names) []string { return known.Actions }, write: setRate(setActionRate)},
-	{Name: "key.<id>.status", Help: "active, inactive or deleted", Scope: OfAccount, write: setKey, read: getKeys},
-	{Name: "key.<id>.secret", Help: "the secret of an access key, which is made if there is none", Scope: OfAccount, Secret: true, write: setSecret},
-	{Name: "policy.key.<id>", Help: "what the RAM user of an access key may do: a policy document, or none", Scope: OfAccount, Policy: true,
+	{Name: "key.<id>.status", Value: oneOf("active", "inactive", "deleted"), Help: "active, inactive or deleted", Scope: OfAccount, write: setKey, read: getKeys},
+	{Name: "key.<id>.secret", Value: anything, Help: "the secret of an access key, which is made if there is none", Scope: OfAccount, Secret: true, write: setSecret},
+	{Name: "policy.key.<id>", Value: policy, Help: "what the RAM user of an access key may do: a policy document, or none", Scope: OfAccount, Policy: true,
 		write: setPolicy(cloud.KeyPrincipal, hasKey), read: getPolicies},
-	{Name: "policy.role.<name>", Help: "what a RAM role may do: a policy document, or none", Scope: OfAccount, Policy: true,
+	{Name: "policy.role.<name>", Value: policy, Help: "what a RAM role may do: a policy document, or none", Scope: OfAccount, Policy: true,
 		write: setPolicy(cloud.RolePrincipal, hasRole)},
-	{Name: "life.profile", Help: "instant or realistic", Scope: OfAll, write: setLifeProfile, read: one("life.profile", getLifeProfile)},
-	{Name: "life.<stage>", Help: "how long a stage takes, such as 2s, or default", Scope: OfAll, named: stages, write: setLife, read: getLife},
+	{Name: "life.profile", Value: oneOf(state.LifeInstant, state.LifeRealistic), Help: "instant or realistic", Scope: OfAll, write: setLifeProfile, read: one("life.profile", getLifeProfile)},
+	{Name: "life.<stage>", Value: delay, Help: "how long a stage takes, such as 2s, or default", Scope: OfAll, named: stages, write: setLife, read: getLife},
 }
 
 // All lists the conditions.
@@ -149,7 +150,11 @@ func Set(tx *state.Tx, where controlapi.Where, settings []controlapi.Setting) er
 		if !ok {
 			return fmt.Errorf("there is no condition %s: `clbemu world set --help` lists them", setting.Name)
 		}
-		if err := c.write(s, named, setting.Value); err != nil {
+		err = c.Value.Check(setting.Value)
+		if err == nil {
+			err = c.write(s, named, setting.Value)
+		}
+		if err != nil {
 			return fmt.Errorf("%s=%s: %w", setting.Name, Shown(setting).Value, err)
 		}
 	}

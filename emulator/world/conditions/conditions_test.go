@@ -122,7 +122,7 @@ func TestSetRefused(t *testing.T) {
 		{"stock.cn-hangzhou-h.extranet", "soldout", "internet or intranet"},
 		{"vswitch.vsw-none.freeAddresses", "1", "no vSwitch"},
 		{"vswitch." + vSwitch1 + ".freeAddresses", "251", "fewer free addresses"},
-		{"vswitch." + vSwitch1 + ".freeAddresses", "few", "number or all"},
+		{"vswitch." + vSwitch1 + ".freeAddresses", "few", "or all"},
 		{"throttle.profile", "slow", "off or realistic"},
 		{"throttle.key", "-1", "calls a second"},
 		{"throttle.key", "NaN", "calls a second"},

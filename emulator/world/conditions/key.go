@@ -39,8 +39,6 @@ func setKey(c *change, named, value string) error {
 	case "deleted":
 		cloud.AccessKeys.Delete(c.tx, named)
 		return nil
-	default:
-		return errors.New("want active, inactive or deleted")
 	}
 	cloud.AccessKeys.Put(c.tx, &changed)
 	return nil

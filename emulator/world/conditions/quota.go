@@ -1,7 +1,6 @@
 package conditions
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,8 +19,8 @@ func setQuota(c *change, named, value string) error {
 		return nil
 	}
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 0 {
-		return errors.New("want a number that is not negative, or default")
+	if err != nil {
+		return err
 	}
 	state.Quotas.Put(c.tx, &state.Quota{AccountID: c.account.ID, Name: name, Limit: n})
 	return nil

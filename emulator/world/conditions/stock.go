@@ -18,12 +18,8 @@ func (c *change) editRegion(change func(*cloud.Region) error) error {
 }
 
 func setShared(c *change, _, value string) error {
-	sold, err := parseBool(value)
-	if err != nil {
-		return err
-	}
 	return c.editRegion(func(r *cloud.Region) error {
-		r.SharedInstancesSold = sold
+		r.SharedInstancesSold = isTrue(value)
 		return nil
 	})
 }
@@ -34,10 +30,7 @@ func getShared(c *change) string {
 }
 
 func setIPv6(c *change, _, value string) error {
-	sold, err := parseBool(value)
-	if err != nil {
-		return err
-	}
+	sold := isTrue(value)
 	return c.editRegion(func(r *cloud.Region) error {
 		if sold && r.PublicIPv6CIDRBlock == "" {
 			return errors.New("the region has no IPv6 block")
@@ -57,9 +50,6 @@ func setStock(c *change, named, value string) error {
 	stock := cloud.ZoneStock{ZoneID: zone, AddressType: cloud.AddressType(kind)}
 	if kind != "" && stock.AddressType != cloud.AddressTypeInternet && stock.AddressType != cloud.AddressTypeIntranet {
 		return errors.New("want internet or intranet behind the zone")
-	}
-	if value != "soldout" && value != "available" {
-		return errors.New("want soldout or available")
 	}
 	return c.editRegion(func(r *cloud.Region) error {
 		if !slices.ContainsFunc(r.Zones, func(z cloud.Zone) bool { return z.ID == zone }) {
@@ -100,7 +90,7 @@ func setFreeAddresses(c *change, named, value string) error {
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil {
-		return errors.New("want a number or all")
+		return err
 	}
 	if err := cloud.SetFreeAddresses(c.tx, vSwitch, n); err != nil {
 		return fmt.Errorf("the vSwitch has fewer free addresses than that")

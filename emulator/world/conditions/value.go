@@ -1,0 +1,87 @@
+package conditions
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clbemu/clbemu/state/cloud"
+)
+
+// Value is what values a condition takes, as far as it depends on no world.
+type Value struct {
+	// Words are values that can be listed, for completion.
+	Words []string
+	check func(value string) error
+}
+
+// Check refuses a value that the condition never takes.
+func (v Value) Check(value string) error {
+	if v.check == nil || slices.Contains(v.Words, value) {
+		return nil
+	}
+	return v.check(value)
+}
+
+// anything is a value that only a world, or the condition itself, can check.
+var anything = Value{}
+
+// oneOf takes some words alone.
+func oneOf(words ...string) Value {
+	last := len(words) - 1
+	text := "want " + strings.Join(words[:last], ", ") + " or " + words[last]
+	return Value{words, func(string) error { return errors.New(text) }}
+}
+
+// flag is true or false.
+var flag = Value{[]string{"true", "false"}, func(value string) error {
+	if _, err := strconv.ParseBool(value); err != nil {
+		return errors.New("want true or false")
+	}
+	return nil
+}}
+
+// isTrue reads a flag that was checked.
+func isTrue(value string) bool {
+	b, _ := strconv.ParseBool(value)
+	return b
+}
+
+func number(least, most int) Value {
+	return Value{check: func(value string) error {
+		if n, err := strconv.Atoi(value); err != nil || n < least || n > most {
+			return fmt.Errorf("want a number from %d to %d", least, most)
+		}
+		return nil
+	}}
+}
+
+// countOr takes a number that is not negative, or a word.
+func countOr(word string) Value {
+	return Value{[]string{word}, func(value string) error {
+		if n, err := strconv.Atoi(value); err != nil || n < 0 {
+			return errors.New("want a number that is not negative, or " + word)
+		}
+		return nil
+	}}
+}
+
+var delay = Value{[]string{"default"}, func(value string) error {
+	if d, err := time.ParseDuration(value); err != nil || d < 0 {
+		return errors.New("want a duration, such as 2s, or default")
+	}
+	return nil
+}}
+
+var rate = Value{[]string{"default"}, func(value string) error {
+	_, err := parseRate(value)
+	return err
+}}
+
+var policy = Value{[]string{"none"}, func(value string) error {
+	_, err := cloud.ParsePolicy(value)
+	return err
+}}
