@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -36,9 +37,12 @@ type Engine struct {
 	file     *os.File    // what db works on
 	identity os.FileInfo // of that file
 	db       *bolt.DB
-	version  int   // of the values
-	lastTx   int   // number of the newest transaction
-	size     int64 // in bytes, of the pages that it knew
+	version  int // of the values
+	lastTx   int // number of the newest transaction in the file that is open
+	// acknowledged and tried are the newest transaction that was made durable, and the
+	// newest that may be in the file: a file that ends elsewhere is another one.
+	acknowledged, tried int
+	size                int64 // in bytes, of the pages that it knew
 	// compactAbove is the size from which compaction is tried again after it failed.
 	compactAbove int64
 	panicked     bool // bbolt gave up within a commit: its locks are in an unknown state
@@ -58,7 +62,7 @@ func Open(dir string) (*Engine, error) {
 			return nil, fmt.Errorf("create %s: %w", path, err)
 		}
 	}
-	e := &Engine{path: path, db: &bolt.DB{}}
+	e := &Engine{path: path, db: &bolt.DB{}, tried: anyTransaction}
 	if err := e.open(); err != nil {
 		return nil, err
 	}
@@ -76,12 +80,15 @@ func OpenReadOnly(dir string) (*Engine, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("there is no state in %s: %w", dir, err)
 	}
-	e := &Engine{path: path, db: &bolt.DB{}, readOnly: true}
+	e := &Engine{path: path, db: &bolt.DB{}, readOnly: true, tried: anyTransaction}
 	if err := e.open(); err != nil {
 		return nil, err
 	}
 	return e, nil
 }
+
+// anyTransaction is as far as a file that was not open yet may be.
+const anyTransaction = math.MaxInt
 
 // open opens the file when it was found to be whole.
 func (e *Engine) open() (err error) {
@@ -92,6 +99,12 @@ func (e *Engine) open() (err error) {
 	}
 	if err := e.openFile(e.readOnly); err != nil {
 		return err
+	}
+	if e.lastTx < e.acknowledged || e.lastTx > e.tried {
+		return errors.Join(fmt.Errorf("%s: %w", e.path, errReplaced), e.Close())
+	}
+	if e.tried == anyTransaction {
+		e.acknowledged, e.tried = e.lastTx, e.lastTx
 	}
 	if err := e.readFormat(); err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", e.path, err), e.Close())
@@ -253,12 +266,13 @@ func (e *Engine) update(fn func(*bolt.Tx) error) (err error) {
 		if number != e.lastTx+1 {
 			return errReplaced
 		}
+		e.tried = number
 		return fn(tx)
 	})
 	if err != nil {
 		return err
 	}
-	e.lastTx, e.size = number, size
+	e.lastTx, e.acknowledged, e.size = number, number, size
 	return e.stillThere()
 }
 

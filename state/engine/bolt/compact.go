@@ -62,6 +62,7 @@ func (e *Engine) shrunk() (*Engine, error) {
 	}
 	if err == nil {
 		err = errors.Join(small.db.Sync(), small.countTransactions())
+		small.acknowledged, small.tried = small.lastTx, small.lastTx
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("compact: %w", err), small.Close(), durable.Discard(name))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -249,22 +250,73 @@ func TestReplacedWhileOpen(t *testing.T) {
 			}
 		})
 	}
-	t.Run("overwritten", func(t *testing.T) {
-		dir, path := written(t)
-		e := mustOpen(t, dir)
-		defer e.Close()
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+}
+
+// A database that is overwritten in its place is not served, neither an older copy of
+// it, which lacks what was acknowledged, nor another one. Put back, it serves again.
+func TestOverwrittenByACopy(t *testing.T) {
+	read := func(t *testing.T, path string) []byte {
+		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Write(other(t)); err != nil {
+		return text
+	}
+	overwrite := func(t *testing.T, path string, text []byte) {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+		if err == nil {
+			_, err = f.Write(text)
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
 			t.Fatal(err)
 		}
-		f.Close()
-		if err := e.Commit(t.Context(), one); err == nil {
-			t.Error("Commit succeeds")
-		}
-	})
+	}
+	one := func(id string) []engine.ChangeSet {
+		return []engine.ChangeSet{{{Table: "Account", ID: id, Value: []byte("x")}}}
+	}
+	for name, commits := range map[string]int{"an older copy": 0, "another with more transactions": 20} {
+		t.Run(name, func(t *testing.T) {
+			dir, path := written(t)
+			with := read(t, path)
+			if commits > 0 {
+				otherDir, otherPath := written(t)
+				o := mustOpen(t, otherDir)
+				for n := range commits {
+					if err := o.Commit(t.Context(), one(fmt.Sprint("o", n))); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := o.Close(); err != nil {
+					t.Fatal(err)
+				}
+				with = read(t, otherPath)
+			}
+			e := mustOpen(t, dir)
+			defer e.Close()
+			for n := range 8 {
+				if err := e.Commit(t.Context(), one(fmt.Sprint("n", n))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			acknowledged := read(t, path)
+			overwrite(t, path, with)
+			if err := e.Commit(t.Context(), one("more")); err == nil {
+				t.Fatal("Commit succeeds")
+			}
+			for range 3 {
+				if err := e.Recover(t.Context()); err == nil || !strings.Contains(err.Error(), "replaced while it was served") {
+					t.Fatalf("Recover = %v", err)
+				}
+			}
+			overwrite(t, path, acknowledged)
+			if err := errors.Join(e.Recover(t.Context()), e.Commit(t.Context(), one("more"))); err != nil {
+				t.Errorf("put back: %v", err)
+			}
+			if got, err := contents(e); err != nil || len(got) != 509 {
+				t.Errorf("%d values (%v), want 509", len(got), err)
+			}
+		})
+	}
 }
 
 // A file that is mostly free becomes as small as what it keeps, and goes on.
