@@ -25,6 +25,9 @@ type ClientToken struct {
 	// Digest is of the request: the same token with another is refused.
 	Digest     string
 	ResourceID string
+	// About is a resource that the call left there, where ResourceID is only the job
+	// that did: the token is forgotten with either.
+	About string `json:",omitempty"`
 	// Activity is Busy while the first call counts as running.
 	Activity   string `json:",omitempty"`
 	CreateTime time.Time
@@ -49,7 +52,11 @@ var (
 		return Key(timeKey(t.CreateTime))
 	})
 	clientTokensByResource = ClientTokens.Index("resource", func(t *ClientToken) [][]string {
-		return Key(t.ResourceID)
+		keys := Key(t.ResourceID)
+		if t.About != "" {
+			keys = append(keys, []string{t.About})
+		}
+		return keys
 	})
 )
 
@@ -95,6 +102,12 @@ func (t *ClientToken) expired(now time.Time) bool {
 // is gone since counts as new: CLB-0101. One that comes with another request is
 // refused: CLB-0102.
 func Once[T any](tx *Tx, action, token string, request any, table *Table[T], act func() (string, error)) (string, error) {
+	return OnceFor(tx, action, token, request, table, func(*T) string { return "" }, act)
+}
+
+// OnceFor is Once where what act returns is a job, and about is the id of the resource
+// that it is for. A token whose job put a resource counts as new when that is gone.
+func OnceFor[T any](tx *Tx, action, token string, request any, table *Table[T], about func(*T) string, act func() (string, error)) (string, error) {
 	if token == "" {
 		return act()
 	}
@@ -112,10 +125,14 @@ func Once[T any](tx *Tx, action, token string, request any, table *Table[T], act
 	if err != nil {
 		return "", err
 	}
-	ClientTokens.Put(tx, &ClientToken{
+	made := &ClientToken{
 		AccountID: tx.scope.AccountID, Action: action, Token: token,
 		Digest: digest, ResourceID: resourceID, CreateTime: tx.Now(),
-	})
+	}
+	if r, ok := table.Find(tx.View, resourceID); ok && tx.log.put(about(r)) {
+		made.About = about(r)
+	}
+	ClientTokens.Put(tx, made)
 	Enter(tx, StageClientTokenProcessing, id)
 	return resourceID, nil
 }

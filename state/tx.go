@@ -103,6 +103,12 @@ func (l *changeLog) find(key changeKey) (at int, ok bool) {
 	return at, at >= 0
 }
 
+// put reports whether there is a row of the id, of whatever kind, as the transaction
+// left it.
+func (l *changeLog) put(id string) bool {
+	return slices.ContainsFunc(l.changes, func(c rowChange) bool { return c.id == id && c.row != nil })
+}
+
 // In returns the same transaction as another account and region see it.
 func (tx *Tx) In(scope Owner) *Tx {
 	other := *tx

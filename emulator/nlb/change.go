@@ -46,7 +46,8 @@ func asynchronous[Res, Req any, PReq request[Req], PRes interface {
 }](name string, plan func(*state.Tx, *Req) (*work, error)) gateway.Action {
 	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
 		o := PReq(req).ordered()
-		id, err := state.Once(tx, name, o.ClientToken, req, cloud.NLBJobs, func() (string, error) {
+		about := func(job *cloud.NLBJob) string { return job.ResourceID }
+		id, err := state.OnceFor(tx, name, o.ClientToken, req, cloud.NLBJobs, about, func() (string, error) {
 			w, err := prepare(tx, o, req, plan)
 			if err != nil {
 				return "", err

@@ -159,6 +159,46 @@ func TestClientTokens(t *testing.T) {
 	}
 }
 
+// A token whose resource was deleted since makes another, and is not kept for its day;
+// that of the deletion itself is answered with its job.
+func TestClientTokensOfWhatIsGone(t *testing.T) {
+	c, store, _ := newClient(t)
+	tokens := func() (n int) {
+		if err := store.View(state.Owner{}, func(v *state.View) error { n = state.ClientTokens.Len(v); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, made := range []struct {
+		action, remove, id string
+		p                  gatewaytest.Params
+	}{
+		{"CreateServerGroup", "DeleteServerGroup", "ServerGroupId", group},
+		{"CreateListener", "DeleteListener", "ListenerId", listen},
+		{"CreateSecurityPolicy", "DeleteSecurityPolicy", "SecurityPolicyId", params("SecurityPolicyName", "p", "TlsVersions.1", "TLSv1.2", "Ciphers.1", "ECDHE-RSA-AES128-GCM-SHA256")},
+	} {
+		t.Run(made.action, func(t *testing.T) {
+			before := tokens()
+			once, gone := with(made.p, "ClientToken", "once"), func(id string) gatewaytest.Params { return params(made.id, id, "ClientToken", "gone") }
+			first := c.Do(made.action, once).Text(made.id)
+			deletion := c.Do(made.remove, gone(first)).Text("JobId")
+			kept := before
+			if deletion != "" { // a policy's has no job
+				kept++
+				if again := c.Do(made.remove, gone(first)).Text("JobId"); again != deletion {
+					t.Errorf("the deletion again is job %s, want %s", again, deletion)
+				}
+			}
+			if n := tokens(); n != kept {
+				t.Errorf("%d tokens are kept, want %d", n, kept)
+			}
+			if second := c.Do(made.action, once).Text(made.id); second == first {
+				t.Errorf("the token of the deleted %s is answered with it", first)
+			}
+		})
+	}
+}
+
 // Jobs that have ended are forgotten after a day, and others never.
 func TestJobsAreForgotten(t *testing.T) {
 	c, store, clock := newClient(t, set("life.nlb.job", "1000h"))
