@@ -75,6 +75,37 @@ func TestThrottle(t *testing.T) {
 			}
 		})
 	}
+	t.Run("AfterAReset", func(t *testing.T) {
+		g, clock := throttled(t, cloud.Throttle{Account: rate})
+		set := func() {
+			if err := g.store.Update(state.Owner{}, func(tx *state.Tx) error {
+				cloud.Throttles.Put(tx, &cloud.Throttle{AccountID: accountID, Account: rate})
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, again := range map[string]func(){"set again": func() {}, "reset": func() {
+			if err := g.store.AdjustClock(168*time.Hour, 1); err != nil {
+				t.Fatal(err)
+			}
+			passed(t, g, 20, "Throttling", "AccessKeyId", "testid")
+			if err := g.store.Reset(plantKeys); err != nil {
+				t.Fatal(err)
+			}
+		}} {
+			passed(t, g, 20, "Throttling", "AccessKeyId", "testid")
+			again()
+			set()
+			if n := passed(t, g, 20, "Throttling", "AccessKeyId", "testid"); n != 5 {
+				t.Errorf("%d calls pass, want the burst of 5", n)
+			}
+			clock.Advance(100 * time.Millisecond)
+			if n := passed(t, g, 20, "Throttling", "AccessKeyId", "testid"); n != 1 {
+				t.Errorf("%d calls pass after a tenth of a second, want 1", n)
+			}
+		}
+	})
 	g, _ := throttled(t, cloud.Throttle{Profile: cloud.ThrottleRealistic})
 	if n := passed(t, g, 100, "Throttling.Api", "AccessKeyId", "testid"); n != 40 {
 		t.Errorf("%d calls pass in the realistic profile, want 40", n)

@@ -25,7 +25,14 @@ var (
 // not kept over a restart, as little as the cloud's.
 type buckets struct {
 	mu   sync.Mutex
-	byID map[string]*rate.Limiter
+	byID map[string]bucket
+}
+
+// bucket is of the limits as they were set, which are another row each time: its own
+// time may lie ahead of that of a state that was reset or restored.
+type bucket struct {
+	*rate.Limiter
+	of *cloud.Throttle
 }
 
 // maxBuckets bounds the memory for callers that make up a key for each call,
@@ -33,26 +40,25 @@ type buckets struct {
 const maxBuckets = 1 << 14
 
 // take spends one token of a bucket; false means that there is none. A bucket
-// starts full, also when its rate has changed.
-func (b *buckets) take(id string, limits cloud.Rate, now time.Time) bool {
+// starts full, also when the limits are set again.
+func (b *buckets) take(id string, of *cloud.Throttle, limits cloud.Rate, now time.Time) bool {
 	if limits == (cloud.Rate{}) {
 		return true
 	}
-	limit, burst := rate.Limit(limits.PerSecond), max(limits.Burst, 1)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.byID == nil {
-		b.byID = make(map[string]*rate.Limiter)
+		b.byID = make(map[string]bucket)
 	}
 	if len(b.byID) >= maxBuckets {
 		clear(b.byID)
 	}
-	limiter, ok := b.byID[id]
-	if !ok || limiter.Limit() != limit || limiter.Burst() != burst {
-		limiter = rate.NewLimiter(limit, burst)
-		b.byID[id] = limiter
+	current, ok := b.byID[id]
+	if !ok || current.of != of {
+		current = bucket{rate.NewLimiter(rate.Limit(limits.PerSecond), max(limits.Burst, 1)), of}
+		b.byID[id] = current
 	}
-	return limiter.AllowN(now, 1)
+	return current.AllowN(now, 1)
 }
 
 // throttle enforces the account's call limits, if it has any.
@@ -63,11 +69,11 @@ func (s *Server) throttle(call *Call, v *state.View) *Problem {
 	}
 	account, key, action := limits.Limits(call.ActionName)
 	switch id := call.Scope.AccountID; {
-	case !s.buckets.take("key/"+call.AccessKeyID, key, v.Now()):
+	case !s.buckets.take("key/"+call.AccessKeyID, limits, key, v.Now()):
 		return problemThrottledKey
-	case !s.buckets.take("action/"+id+"/"+call.ActionName, action, v.Now()):
+	case !s.buckets.take("action/"+id+"/"+call.ActionName, limits, action, v.Now()):
 		return problemThrottledAction
-	case !s.buckets.take("account/"+id, account, v.Now()):
+	case !s.buckets.take("account/"+id, limits, account, v.Now()):
 		return problemThrottledAccount
 	}
 	return nil
