@@ -37,7 +37,9 @@ type Result struct {
 const (
 	maxKeptLine = 1 << 10
 	maxKeptText = 16 << 10
-	maxKeptList = 50
+	maxKeptList = 20
+	// maxKeptParams bounds the parameters of all calls that are kept.
+	maxKeptParams = 256 << 10
 )
 
 // clip bounds what the result keeps.
@@ -55,6 +57,14 @@ func (r *Result) clip() {
 	f.Output = strings.ToValidUTF8(f.Output[max(len(f.Output)-maxKeptText, 0):], "")
 	f.Faults = f.Faults[:min(len(f.Faults), maxKeptList)]
 	f.Unmet = f.Unmet[:min(len(f.Unmet), maxKeptList)]
+	from, size := len(f.Calls), 0
+	for from > 0 && size <= maxKeptParams {
+		from--
+		for name, value := range f.Calls[from].Call.Params {
+			size += len(name) + len(value)
+		}
+	}
+	f.Calls = f.Calls[from:]
 	for i := range f.Unmet {
 		u := &f.Unmet[i]
 		u.Step, u.Expected, u.Seen = clipped(u.Step, maxKeptLine), clipped(u.Expected, maxKeptText), clipped(u.Seen, maxKeptText)

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
@@ -97,7 +96,7 @@ func (d *doctor) report(cmd *cobra.Command) error {
 			problems++
 		}
 	}
-	marks := map[string]lipgloss.Style{levelOK: terminal.Good, levelNote: terminal.Odd, levelProblem: terminal.Bad}
+	marks := map[string]terminal.Style{levelOK: terminal.Good, levelNote: terminal.Odd, levelProblem: terminal.Bad}
 	if err := printing(cmd).show(d.list, func(s *terminal.Screen) error {
 		for _, f := range d.list {
 			line := s.Fit(fmt.Sprintf("%-9s%-12s%s\n", f.Level, f.Check, f.Says), findingColumn)

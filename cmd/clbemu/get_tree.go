@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/tree"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
@@ -14,7 +13,7 @@ import (
 )
 
 // styles are the colours of what a status or a health says.
-var styles = map[string]lipgloss.Style{
+var styles = map[string]terminal.Style{
 	"active": terminal.Good, "running": terminal.Good, "normal": terminal.Good, "available": terminal.Good,
 	"inactive": terminal.Odd, "stopped": terminal.Odd, "unavailable": terminal.Odd, "starting": terminal.Odd, "stopping": terminal.Odd, "configuring": terminal.Odd, "provisioning": terminal.Odd,
 	"locked": terminal.Bad, "abnormal": terminal.Bad, "deleting": terminal.Bad,

@@ -45,7 +45,7 @@ func newEntryLines(screen *terminal.Screen) *entryLines {
 
 // text is an entry.
 func (l *entryLines) text(e *journal.Entry) string {
-	pieces, style := l.call(e), lipgloss.NewStyle()
+	pieces, style := l.call(e), terminal.Style{}
 	switch {
 	case e.Kind != journal.KindCall:
 		pieces, style = l.change(e), terminal.Note

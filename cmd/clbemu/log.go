@@ -31,10 +31,16 @@ func newLog(w io.Writer, format, level string) (zerolog.Logger, error) {
 	}
 	switch format {
 	case logConsole:
-		w = zerolog.ConsoleWriter{Out: w, NoColor: terminal.NoColour()}
+		w = zerolog.ConsoleWriter{Out: terminal.Unguarded(w), FormatMessage: escapedMessage, NoColor: terminal.NoColour()}
 	case logJSON:
 	default:
 		return zerolog.Logger{}, fmt.Errorf("--log-format is %s, %s or %s, not %q", logAuto, logConsole, logJSON, format)
 	}
 	return zerolog.New(w).Level(l).With().Timestamp().Logger(), nil
+}
+
+// escapedMessage is a message as a terminal may show it; zerolog quotes the fields.
+func escapedMessage(message any) string {
+	text, _ := message.(string) // nil where there is none
+	return terminal.Escape(text)
 }

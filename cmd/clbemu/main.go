@@ -80,8 +80,8 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(terminal.Guarded(stdout))
+	root.SetErr(terminal.Guarded(stderr))
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK

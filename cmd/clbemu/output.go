@@ -114,7 +114,7 @@ func (p *printer) yaml(value any) error {
 		return err
 	}
 	var node yaml.Node
-	if err := yaml.Unmarshal(text, &node); err != nil {
+	if err := yaml.Unmarshal([]byte(terminal.Escape(string(text))), &node); err != nil {
 		return err
 	}
 	inBlocks(&node)
@@ -128,9 +128,12 @@ func (p *printer) yaml(value any) error {
 	return err
 }
 
-// inBlocks takes the style of JSON off a document.
+// inBlocks takes the style of JSON off a document, but for texts that have to be escaped.
 func inBlocks(node *yaml.Node) {
 	node.Style = 0
+	if terminal.Escape(node.Value) != node.Value {
+		node.Style = yaml.DoubleQuotedStyle
+	}
 	for _, n := range node.Content {
 		inBlocks(n)
 	}

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"charm.land/lipgloss/v2"
-
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -96,7 +94,7 @@ func (p prefixed) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-var styleOf = map[scenarios.Status]lipgloss.Style{
+var styleOf = map[scenarios.Status]terminal.Style{
 	scenarios.Passed: terminal.Good, scenarios.Failed: terminal.Bad, scenarios.Broken: terminal.Bad, scenarios.Skipped: terminal.Odd,
 }
 

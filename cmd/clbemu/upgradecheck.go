@@ -118,13 +118,14 @@ func checkUpgrade(ctx context.Context, c *controlclient.Client, dataDir, sinceMa
 	if page.Missed > 0 {
 		return nil, cannot(fmt.Errorf("the journal has lost %d of the entries, so what they changed is unknown: set a mark nearer to the end", page.Missed))
 	}
+	const maxState = 1 << 30 // of a server that may be anything
 	// A call may name a VServerGroup alone, which tells the load balancer.
 	var now struct {
 		Tables struct {
 			VServerGroup []cloud.VServerGroup
 		}
 	}
-	if err := c.ExportState(ctx, func(text io.Reader) error { return json.NewDecoder(text).Decode(&now) }); err != nil {
+	if err := c.ExportState(ctx, func(text io.Reader) error { return json.NewDecoder(io.LimitReader(text, maxState)).Decode(&now) }); err != nil {
 		return nil, err
 	}
 	groups := make(map[string]string)

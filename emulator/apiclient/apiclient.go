@@ -45,6 +45,9 @@ type Client struct {
 	UserAgent                    string
 }
 
+// maxAnswer is more than any answer has, in bytes.
+const maxAnswer = 16 << 20
+
 // Reply is an answer in JSON.
 type Reply struct {
 	Status int
@@ -83,7 +86,7 @@ func (c *Client) CallContext(ctx context.Context, version, action string, params
 	}
 	defer response.Body.Close()
 	reply := Reply{Status: response.StatusCode}
-	if err := json.NewDecoder(response.Body).Decode(&reply.Body); err != nil {
+	if err := json.NewDecoder(http.MaxBytesReader(nil, response.Body, maxAnswer)).Decode(&reply.Body); err != nil {
 		return Reply{}, fmt.Errorf("%s answers no JSON: %w", action, err)
 	}
 	return reply, nil

@@ -5,6 +5,7 @@ package controlclient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,7 +26,12 @@ type Client struct {
 	Token string
 	// HTTP is http.DefaultClient when nil.
 	HTTP *http.Client
+	// MaxAnswer bounds what is read of an answer that does not go on by itself, in
+	// bytes; 0 is 256 MiB.
+	MaxAnswer int64
 }
+
+const defaultMaxAnswer = 256 << 20
 
 // Refused is an answer other than success.
 type Refused struct {
@@ -94,6 +100,8 @@ type call struct {
 	path  string // the route's when empty
 	query url.Values
 	body  io.Reader
+	// stream is an answer that may go on for ever, and is not kept.
+	stream bool
 }
 
 // do makes a call and hands on the body of a success.
@@ -129,8 +137,16 @@ func (c *Client) do(ctx context.Context, what call, read func(io.Reader) error) 
 	if other := elsewhere(response); other != "" {
 		return &Elsewhere{c.URL, other}
 	}
-	if response.StatusCode == http.StatusOK {
+	if response.StatusCode == http.StatusOK && what.stream {
 		return read(response.Body)
+	}
+	if response.StatusCode == http.StatusOK {
+		most := cmp.Or(c.MaxAnswer, defaultMaxAnswer)
+		err := read(http.MaxBytesReader(nil, response.Body, most))
+		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+			return &Elsewhere{c.URL, fmt.Sprintf("something whose answer has more than %d bytes", most)}
+		}
+		return err
 	}
 	why := reason(response.Body)
 	if strings.Contains(why, httpToHTTPS) {

@@ -36,7 +36,7 @@ func (c *Client) Resources(ctx context.Context, wanted Wanted) (got controlapi.R
 // WatchResources shows what is in the cloud and then how it changes, until ctx ends
 // or show fails.
 func (c *Client) WatchResources(ctx context.Context, wanted Wanted, show func(controlapi.ResourceChange) error) error {
-	return c.do(ctx, call{route: controlapi.WatchResources, query: wanted.query()}, func(body io.Reader) error {
+	return c.do(ctx, call{route: controlapi.WatchResources, query: wanted.query(), stream: true}, func(body io.Reader) error {
 		return events(body, func(data []byte) error {
 			var change controlapi.ResourceChange
 			if err := json.Unmarshal(data, &change); err != nil {

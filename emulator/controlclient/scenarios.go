@@ -46,7 +46,7 @@ func (c *Client) StopScenario(ctx context.Context) error {
 // WatchScenarios shows what is being played, or was last, and then what comes, until
 // ctx ends or show fails.
 func (c *Client) WatchScenarios(ctx context.Context, show func(controlapi.ScenarioEvent) error) error {
-	return c.do(ctx, call{route: controlapi.WatchScenarios}, func(body io.Reader) error {
+	return c.do(ctx, call{route: controlapi.WatchScenarios, stream: true}, func(body io.Reader) error {
 		return events(body, func(data []byte) error {
 			var event controlapi.ScenarioEvent
 			if err := json.Unmarshal(data, &event); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
-// ExportState hands the exported state on as it comes.
+// ExportState hands the exported state on as it comes, however large it is.
 func (c *Client) ExportState(ctx context.Context, read func(io.Reader) error) error {
-	return c.do(ctx, call{route: controlapi.ExportState}, read)
+	return c.do(ctx, call{route: controlapi.ExportState, stream: true}, read)
 }
 
 // ImportState replaces the state by an exported one. Repaired has a line for what was

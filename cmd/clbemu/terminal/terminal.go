@@ -19,19 +19,9 @@ import (
 	"golang.org/x/term"
 )
 
-// The styles. Those who want no colour say so by NO_COLOR.
-var (
-	Good = lipgloss.NewStyle().Foreground(lipgloss.Green)
-	Bad  = lipgloss.NewStyle().Foreground(lipgloss.Red)
-	Odd  = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
-	Note = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
-	// Title is of what stands above others.
-	Title = lipgloss.NewStyle().Bold(true)
-)
-
 // Is tells whether a person may look at what is written.
 func Is(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := Unguarded(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
@@ -44,7 +34,7 @@ const defaultWidth = 80
 // Screen is where text goes, with the living line below it. It is safe for
 // concurrent use.
 type Screen struct {
-	out   io.Writer // takes colours away where they don't belong
+	out   io.Writer // guards, and takes colours away where they don't belong
 	raw   io.Writer
 	live  bool
 	width func() int
@@ -55,7 +45,8 @@ type Screen struct {
 
 // New returns a screen over a terminal, a file or a pipe.
 func New(w io.Writer) *Screen {
-	s := &Screen{out: coloured(w), raw: w, live: Is(w), width: func() int { return defaultWidth }}
+	w = Unguarded(w)
+	s := &Screen{out: Guarded(coloured(w)), raw: w, live: Is(w), width: func() int { return defaultWidth }}
 	if f, ok := w.(*os.File); ok && s.live {
 		s.width = func() int {
 			if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
@@ -105,7 +96,7 @@ func (s *Screen) draw() {
 	if !s.live || s.line == "" {
 		return
 	}
-	line := []rune(s.line)
+	line := []rune(strings.ReplaceAll(Escape(s.line), "\n", " "))
 	if most := s.width() - 1; len(line) > most && most > 0 {
 		line = append(line[:most-1], '…')
 	}
@@ -195,6 +186,7 @@ func lastColumn(line string) int {
 }
 
 func fit(line string, width, column int) string {
+	line = safe(line)
 	if lipgloss.Width(line) <= width || width < 2*column {
 		return line
 	}
@@ -205,7 +197,7 @@ func fit(line string, width, column int) string {
 	first := line[:len(line)-len(end)]
 	indent := strings.Repeat(" ", max(lipgloss.Width(first), 2))
 	wrapped := lipgloss.Wrap(strings.TrimRight(end, "\n"), width-len(indent), "")
-	return first + strings.ReplaceAll(wrapped, "\n", "\n"+indent) + line[len(strings.TrimRight(line, "\n")):]
+	return marked(first+strings.ReplaceAll(wrapped, "\n", "\n"+indent)) + line[len(strings.TrimRight(line, "\n")):]
 }
 
 // leastColumn is how narrow the last column of a table may become.
@@ -215,6 +207,14 @@ const leastColumn = 20
 // terminal, the last goes on in the next lines, and where that does not help they are
 // cut: a file or a pipe gets all of them.
 func (s *Screen) Table(header []string, rows [][]string) error {
+	safeRows := make([][]string, len(rows))
+	for i, row := range rows {
+		safeRows[i] = make([]string, len(row))
+		for n, cell := range row {
+			safeRows[i][n] = safe(cell)
+		}
+	}
+	rows = safeRows
 	if s.live {
 		rows = narrowed(header, rows, s.width())
 	}
@@ -223,7 +223,7 @@ func (s *Screen) Table(header []string, rows [][]string) error {
 		StyleFunc(func(row, column int) lipgloss.Style {
 			style := lipgloss.NewStyle()
 			if row == table.HeaderRow {
-				style = Title
+				style = Title.look
 			}
 			if column < len(header)-1 {
 				style = style.PaddingRight(2)
@@ -236,7 +236,7 @@ func (s *Screen) Table(header []string, rows [][]string) error {
 		if s.live {
 			line = lipgloss.NewStyle().MaxWidth(s.width()).Render(line)
 		}
-		text.WriteString(line + "\n")
+		text.WriteString(marked(line) + "\n")
 	}
 	_, err := io.WriteString(s, text.String())
 	return err
