@@ -26,7 +26,7 @@ func TestCallsAreJournalled(t *testing.T) {
 	start := time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
 	s := emulatortest.Start(t, emulatortest.WithClock(state.NewManualClock(start)))
 	s.Fault(t, "name: busy\nmatch: {action: DeleteLoadBalancer}\neffect: {error: {code: ServiceUnavailable, message: m, httpStatus: 503}}")
-	created, err := s.Client().Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerSpec": "slb.s1.small", "LoadBalancerNam": "typo"})
+	created, err := s.Client().Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerSpec": "slb.s1.small", "SourceIp": "192.0.2.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +45,8 @@ func TestCallsAreJournalled(t *testing.T) {
 		}
 	}
 	want := []journal.Entry{
-		{Sequence: 1, Kind: journal.KindCall, RequestID: created.Text("RequestId"), Action: "CreateLoadBalancer", Made: id, Status: 200, Unread: []string{"LoadBalancerNam"},
-			Parameters: journal.Parameters{{Name: "LoadBalancerNam", Value: "typo"}, {Name: "LoadBalancerSpec", Value: "slb.s1.small"}, {Name: "RegionId", Value: "cn-hangzhou"}}},
+		{Sequence: 1, Kind: journal.KindCall, RequestID: created.Text("RequestId"), Action: "CreateLoadBalancer", Made: id, Status: 200, Unread: []string{"SourceIp"},
+			Parameters: journal.Parameters{{Name: "LoadBalancerSpec", Value: "slb.s1.small"}, {Name: "RegionId", Value: "cn-hangzhou"}, {Name: "SourceIp", Value: "192.0.2.1"}}},
 		{Sequence: 2, Kind: journal.KindCall, RequestID: deleted.Text("RequestId"), Action: "DeleteLoadBalancer", Resource: id, Status: 503,
 			Code: "ServiceUnavailable", Faults: []string{"busy"}, Parameters: journal.Parameters{{Name: "LoadBalancerId", Value: id}, {Name: "RegionId", Value: "cn-hangzhou"}}},
 	}

@@ -41,6 +41,7 @@ func Product(gateway.Deps) *gateway.Product {
 		Errors: errorTable(),
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden",
 			Message: "User not authorized to operate on the specified resource.", Evidence: "CLB-0201"},
+		Idle: idle,
 		Resources: []gateway.Resource{
 			{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: cloud.LoadBalancers.Kind()},
 			{Parameter: "VServerGroupId", Type: "vservergroup", Kind: cloud.VServerGroups.Kind()},

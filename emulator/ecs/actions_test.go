@@ -51,10 +51,6 @@ var exceptions = []map[string]string{
 		"Attachment.AccessToken", "Attachment.AttachedTime", "Attachment.Device", "Attachment.DeviceIndex", "Attachment.Identifier",
 		"Attachment.MemberNetworkInterfaceIds", "Attachment.NetworkCardIndex", "Attachment.Nguid", "Attachment.NsId",
 		"Attachment.TargetDevice", "Attachment.TrunkNetworkInterfaceId", "QueueNumber", "QueuePairNumber", "ServiceID"),
-	because("instances stop at once", "DeleteInstance.", "ForceStop"),
-	because("the state keeps nothing that it changes", "ModifyNetworkInterfaceAttribute.",
-		"ConnectionTrackingConfiguration", "DeleteOnRelease", "EnhancedNetwork", "NetworkInterfaceTrafficConfig"),
-	because("only cloud products send it", "CreateSecurityGroup.", "ServiceManaged"),
 	because("of a cloud product's groups, or of limits that the world does not have",
 		"DescribeSecurityGroups->SecurityGroups.SecurityGroup[].", "AvailableInstanceAmount", "ServiceID"),
 	because("it asks for what is answered anyway, or for lists that the world does not have", "DescribeSecurityGroupAttribute.", "Attribute"),
@@ -62,7 +58,6 @@ var exceptions = []map[string]string{
 		"Permissions.Permission[].DestGroupOwnerAccount", "Permissions.Permission[].DestPrefixListId",
 		"Permissions.Permission[].DestPrefixListName", "Permissions.Permission[].SourceGroupOwnerAccount",
 		"Permissions.Permission[].SourcePrefixListName", "ReferencedInfo"),
-	because("the world has no port lists", "ModifySecurityGroupRule.", "PortRangeListId"),
 }
 
 // The action tables are those of the API's metadata, with known exceptions.

@@ -171,6 +171,8 @@ type Product struct {
 	Denial ErrorRow
 	// Resources say what calls are about, for RAM.
 	Resources []Resource
+	// Idle are the parameters that its actions need not read.
+	Idle []Idle
 }
 
 // ramName is the product's name in actions and resources of policies.

@@ -438,6 +438,9 @@ func (s *Server) dispatch(call *Call) (any, *Problem) {
 	if err != nil {
 		return nil, call.product.Errors.problem(call.ActionName, err)
 	}
+	if problem := refuseUnread(call); problem != nil {
+		return nil, problem
+	}
 	x := execution{store: s.cfg.Store, scope: call.Scope, request: request, past: call.past, pace: call.pace}
 	if problem := s.rehearse(call, x); problem != nil {
 		return nil, problem

@@ -126,6 +126,7 @@ type listSecurityPolicyRequest struct {
 	SecurityPolicyIDs   []string      `rpc:"SecurityPolicyIds,max=20,invalid=Illegal"`
 	SecurityPolicyNames []string      `rpc:"SecurityPolicyNames,max=20,invalid=Illegal"`
 	ResourceGroupIDs    []string      `rpc:"ResourceGroupIds,max=20,invalid=Illegal"`
+	ResourceGroupID     string        `rpc:"ResourceGroupId"`
 }
 
 type listSecurityPolicyResponse struct {
@@ -157,7 +158,8 @@ func listSecurityPolicy(v *state.View, req *listSecurityPolicyRequest) (*listSec
 	hasTags := tagging.Filter(v, cloud.TagNLBSecurityPolicy, req.Tags)
 	found := slices.DeleteFunc(slices.Collect(cloud.NLBSecurityPoliciesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)),
 		func(p *cloud.NLBSecurityPolicy) bool {
-			return !asked(req.SecurityPolicyIDs, p.ID) || !asked(req.SecurityPolicyNames, p.Name) || !asked(req.ResourceGroupIDs, p.ResourceGroupID) || !hasTags(p.ID)
+			return !asked(req.SecurityPolicyIDs, p.ID) || !asked(req.SecurityPolicyNames, p.Name) || !asked(req.ResourceGroupIDs, p.ResourceGroupID) || !matches(req.ResourceGroupID, p.ResourceGroupID) ||
+				!hasTags(p.ID)
 		})
 	part, page, err := cut(found, req.paging, func(p *cloud.NLBSecurityPolicy) string { return p.ID })
 	if err != nil {

@@ -30,6 +30,7 @@ func Product(gateway.Deps) *gateway.Product {
 		HostID:  "sts.aliyuncs.com",
 		Actions: gateway.Completed(actionNames, identityActions),
 		Errors:  errorTable(),
+		Idle:    idle,
 		Denial: gateway.ErrorRow{Status: 403, Code: "NoPermission",
 			Message: "You are not authorized to do this action. You should be authorized by RAM.", Evidence: "CLB-0370"},
 	}

@@ -28,13 +28,7 @@ func below(path string, names ...string) []string {
 }
 
 var exceptions = []map[string]string{
-	because("IPv6 blocks are derived",
-		"CreateDefaultVpc.Ipv6CidrBlock", "CreateDefaultVSwitch.Ipv6CidrBlock"),
-	because("only the cloud's own consoles send it", "ModifyRouteTableAttributes.Bandwidth", "ModifyRouteTableAttributes.KbpsBandwidth",
-		"ModifyRouteTableAttributes.ResourceBid", "ModifyRouteTableAttributes.ResourceUid",
-		"ModifyRouteTableAttributes->Code", "ModifyRouteTableAttributes->Message", "ModifyRouteTableAttributes->Success"),
-	because("default vSwitches are made by their own call", "CreateDefaultVpc.EnableDefaultVSwitch", "CreateDefaultVpc.ZoneId.N",
-		"CreateDefaultVpc->DefaultVSwitchs[]"),
+	because("only the cloud's own consoles read it", "ModifyRouteTableAttributes->Code", "ModifyRouteTableAttributes->Message", "ModifyRouteTableAttributes->Success"),
 	because("the SDK's Tag serves all products: this one answers Key and Value",
 		"DescribeVpcs->Vpcs.Vpc[].Tags.Tag[].TagKey", "DescribeVpcs->Vpcs.Vpc[].Tags.Tag[].TagValue",
 		"DescribeVpcAttribute->Tags.Tag[].TagKey", "DescribeVpcAttribute->Tags.Tag[].TagValue",
@@ -60,13 +54,12 @@ var exceptions = []map[string]string{
 		"NextHops.NextHop[].NextHopOppsiteType", "NextHops.NextHop[].NextHopRelatedInfo",
 		"Origin", "RoutePublishTargets", "ServiceType")...),
 	because("its value on success is not known", "DescribeRouteTableList->Message"),
-	because("what it forces, the world does not have", "DeleteVpc.ForceDelete", "UnassociateEipAddress.Force"),
 	because("it selects nothing: the VPC is named by its id", "DescribeVpcAttribute.IsDefault"),
 	because("of products that the world does not have", below("DescribeVpcs->Vpcs.Vpc[].",
 		"AdvancedResource", "SupportAdvancedFeature", "CenStatus")...),
 	because("of products that the world does not have", below("DescribeVpcAttribute->",
 		"AssociatedCens", "AssociatedPropagationSources", "Ipv4GatewayId", "SupportIpv4Gateway")...),
-	because("it buys nothing here", "AllocateEipAddress.ActivityId", "AllocateEipAddress->OrderId"),
+	because("it buys nothing here", "AllocateEipAddress->OrderId"),
 	because("no package has an order that waits", "DescribeCommonBandwidthPackages.IncludeReservationData"),
 	because("no package has one", below("DescribeCommonBandwidthPackages->CommonBandwidthPackages.CommonBandwidthPackage[].",
 		"BizType", "HasReservationData", "ReservationActiveTime", "ReservationBandwidth", "ReservationInternetChargeType", "ReservationOrderType",
@@ -76,7 +69,6 @@ var exceptions = []map[string]string{
 		"BizType",
 		"ExpiredTime", "OperationLocks", "PublicIpAddressPoolId", "ReservationActiveTime", "ReservationBandwidth",
 		"ReservationInternetChargeType", "ReservationOrderType", "SecurityProtectionTypes", "SegmentInstanceId", "Zone")...),
-	because("it comes with the type IpAddress, which is refused", "AssociateEipAddress.VpcId"),
 }
 
 // The action tables are those of the API's metadata, with known exceptions.

@@ -125,7 +125,7 @@ var packageErrorCases = []gatewaytest.ErrorCase{
 	{Name: "TooMuch", Action: "ModifyCommonBandwidthPackageIpBandwidth", Params: with(limit, params{"Bandwidth": "101"}), Status: 400, Code: "InvalidParameter.Bandwidth", Plant: sharedEIP},
 	{Name: "NoNumber", Action: "ModifyCommonBandwidthPackageIpBandwidth", Params: with(limit, params{"Bandwidth": "much"}), Status: 400, Code: "InvalidParameter.Bandwidth", Plant: sharedEIP},
 	{Name: "NotIn", Action: "ModifyCommonBandwidthPackageIpBandwidth", Params: limit, Status: 400, Code: "OperationUnsupported.IpNotInCbwp", Plant: plainPackages},
-	{Name: "NotIn", Action: "CancelCommonBandwidthPackageIpBandwidth", Params: limit, Status: 400, Code: "OperationUnsupported.IpNotInCbwp", Plant: plainPackages},
+	{Name: "NotIn", Action: "CancelCommonBandwidthPackageIpBandwidth", Params: with(limit, params{"Bandwidth": ""}), Status: 400, Code: "OperationUnsupported.IpNotInCbwp", Plant: plainPackages},
 
 	{Name: "Type", Action: "DeletionProtection", Params: with(protect, params{"Type": "NATGW"}), Status: 400, Code: "InvalidParameter.Type"},
 	{Name: "Unknown", Action: "DeletionProtection", Params: protect, Status: 404, Code: "InvalidBandwidthPackageId.NotFound"},

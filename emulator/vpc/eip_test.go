@@ -46,10 +46,10 @@ func TestEIPLife(t *testing.T) {
 func TestEIPsOfInterface(t *testing.T) {
 	c := newClient(t)
 	eip := func(id string) gatewaytest.Reply { return c.Do("DescribeEipAddresses", params{"AllocationId": id}) }
-	associate := params{"InstanceType": "NetworkInterface", "InstanceId": "eni-pods", "Mode": "NAT"}
+	associate := params{"InstanceType": "NetworkInterface", "InstanceId": "eni-pods"}
 	second := c.Do("AllocateEipAddress", nil).Text("AllocationId")
 	named := with(associate, params{"AllocationId": second, "PrivateIpAddress": "192.168.0.101"})
-	c.Do("AssociateEipAddress", named)
+	c.Do("AssociateEipAddress", with(named, params{"Mode": "NAT"}))
 	expect(t, eip(second), map[string]string{"EipAddresses.EipAddress.0.PrivateIpAddress": "192.168.0.101", "EipAddresses.EipAddress.0.VpcId": vpcID})
 	if again := c.Call("AssociateEipAddress", with(named, params{"AllocationId": "eip-free"})); again.Code != "InvalidAssociation.Duplicated" {
 		t.Errorf("a second EIP on the address = %d %s", again.Status, again.Code)

@@ -1,6 +1,9 @@
 package vpc_test
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
@@ -77,6 +80,9 @@ var modifyErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Associated", Action: "AssociateRouteTable", Params: custom, Status: 400, Code: "IncorrectVSwitchStatus.Associated", Plant: plantAssociated},
 	{Name: "NotAssociated", Action: "UnassociateRouteTable", Params: custom, Status: 400, Code: "IncorrectVSwitchStatus.NotAssociated", Plant: plantAssociated},
 	{Name: "Exists", Action: "CreateDefaultVpc", Params: params{}, Status: 400, Code: "OperationFailed.DefaultVpcExist", Plant: plantDefault},
+	{Name: "IPv6Block", Action: "CreateDefaultVpc", Params: params{"Ipv6CidrBlock": "2001:db8:1::/56"}, Status: 400, Code: "OperationFailed.IPv6CidrNotReserved"},
+	{Name: "Zone", Action: "CreateDefaultVpc", Params: params{"EnableDefaultVSwitch": "true", "ZoneId.1": "cn-hangzhou-x"}, Status: 404, Code: "InvalidZoneId.NotFound"},
+	{Name: "IPv6", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-j", "Ipv6CidrBlock": "1"}, Status: 400, Code: "OperationFailed.VpcIpv6Disabled", Plant: plantDefault},
 	{Name: "NoVPC", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-h"}, Status: 400, Code: "OperationFailed.DefaultVpcNotExist"},
 	{Name: "Exists", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-h"}, Status: 400, Code: "OperationFailed.DefaultVSwitchExist", Plant: plantDefault},
 	{Name: "Zone", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-x"}, Status: 404, Code: "InvalidZoneId.NotFound", Plant: plantDefault},
@@ -172,4 +178,43 @@ func TestDefaultVPC(t *testing.T) {
 	}
 	expect(t, c.Do("DescribeVpcs", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1", "Vpcs.Vpc.0.VpcId": vpc, "Vpcs.Vpc.0.IsDefault": "true"})
 	expect(t, c.Do("DescribeVSwitches", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1"})
+}
+
+// A default VPC is made with default vSwitches where they are asked for, also with IPv6.
+func TestDefaultVSwitches(t *testing.T) {
+	for _, asked := range []struct {
+		params params
+		zones  []string
+	}{
+		{params{}, nil},
+		{params{"EnableDefaultVSwitch": "false", "ZoneId.1": "cn-hangzhou-h"}, nil},
+		{params{"EnableDefaultVSwitch": "true"}, []string{"cn-hangzhou-g"}},
+		{params{"EnableDefaultVSwitch": "true", "ZoneId.1": "cn-hangzhou-h", "ZoneId.2": "cn-hangzhou-i"}, []string{"cn-hangzhou-h", "cn-hangzhou-i"}},
+	} {
+		c := newClient(t)
+		made := c.Do("CreateDefaultVpc", asked.params.With(params{"EnableIpv6": "true"}))
+		var zones []string
+		for i := range made.Len("DefaultVSwitchs") {
+			zones = append(zones, made.Text(fmt.Sprintf("DefaultVSwitchs.%d.ZoneId", i)))
+		}
+		if slices.Sort(zones); !slices.Equal(zones, asked.zones) {
+			t.Errorf("CreateDefaultVpc(%v) made vSwitches in %q, want %q", asked.params, zones, asked.zones)
+		}
+		expect(t, c.Do("DescribeVSwitches", params{"IsDefault": "true"}), map[string]string{"TotalCount": strconv.Itoa(len(asked.zones))})
+		id := c.Do("CreateDefaultVSwitch", params{"ZoneId": "cn-hangzhou-k", "Ipv6CidrBlock": "7"}).Text("VSwitchId")
+		expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": id}), map[string]string{"EnabledIpv6": "true", "IsDefault": "true"})
+	}
+}
+
+// By force a VPC goes with the routes of its own table, and with nothing else.
+func TestForceDelete(t *testing.T) {
+	c := newClient(t, inOwner(emptyVPC), customEntry("vtb-empty", "10.1.0.0/16", instanceID))
+	empty := params{"VpcId": "vpc-empty"}
+	for code, p := range map[string]params{"DependencyViolation.RouteEntry": empty, "DependencyViolation.VSwitch": {"VpcId": vpcID, "ForceDelete": "true"}} {
+		if reply := c.Call("DeleteVpc", p); reply.Code != code {
+			t.Errorf("DeleteVpc(%v) = %d %s, want %s", p, reply.Status, reply.Code, code)
+		}
+	}
+	c.Do("DeleteVpc", empty.With(params{"ForceDelete": "true"}))
+	expect(t, c.Do("DescribeVpcs", empty), map[string]string{"TotalCount": "0"})
 }

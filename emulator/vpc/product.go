@@ -42,6 +42,7 @@ func Product(gateway.Deps) *gateway.Product {
 		Errors: errorTable(),
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.RAM",
 			Message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.", Evidence: "CLB-0176"},
+		Idle: idle,
 		Resources: []gateway.Resource{
 			{Parameter: "VpcId", Type: "vpc", Kind: cloud.VPCs.Kind()},
 			{Parameter: "VSwitchId", Type: "vswitch", Kind: cloud.VSwitches.Kind()},

@@ -192,17 +192,19 @@ func newVRouterID(tx *state.Tx) string {
 
 type deleteVPCRequest struct {
 	VPCID       string `rpc:"VpcId,required"`
+	ForceDelete bool   `rpc:"ForceDelete"`
 	DryRun      bool   `rpc:"DryRun"`
 	ClientToken string `rpc:"ClientToken"`
 }
 
-// deleteVPC needs no memory of its token: a VPC can be deleted once.
+// deleteVPC needs no memory of its token: a VPC can be deleted once. By force it goes
+// with the routes of its own table: CLB-0530.
 func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*gateway.Empty, error) {
 	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkVPCEmpty(tx.View, vpc); err != nil {
+	if err := checkVPCEmpty(tx.View, vpc, req.ForceDelete); err != nil {
 		return nil, err
 	}
 	cloud.VPCs.Remove(tx, vpc.ID)
@@ -210,7 +212,7 @@ func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*gateway.Empty, error) {
 }
 
 // checkVPCEmpty refuses a VPC with anything in it but its system route table.
-func checkVPCEmpty(v *state.View, vpc *cloud.VPC) error {
+func checkVPCEmpty(v *state.View, vpc *cloud.VPC, force bool) error {
 	if _, ok := cloud.VSwitchesByVPC.First(v, vpc.ID); ok {
 		return errVPCHasVSwitch
 	}
@@ -228,7 +230,7 @@ func checkVPCEmpty(v *state.View, vpc *cloud.VPC) error {
 		if t.Type == cloud.RouteTableCustom {
 			return errVPCHasRouteTable
 		}
-		if customEntries(v, t.ID) > 0 {
+		if customEntries(v, t.ID) > 0 && !force {
 			return errVPCHasRouteEntry
 		}
 	}

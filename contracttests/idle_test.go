@@ -1,0 +1,112 @@
+package contracttests
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+// TestUnreadParameters proves for every action that changes something that a parameter
+// which nothing reads is refused, and leaves no trace: CLB-0529.
+func TestUnreadParameters(t *testing.T) {
+	for p, a := range emulated {
+		if !a.Mutates {
+			continue
+		}
+		t.Run(p.Name+"."+a.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, name := range []string{"Invented", "Invented.1.Field", "DryRun.1"} {
+				status, code, message := callWith(t, p, a, name, "true")
+				if status != http.StatusBadRequest || code != gateway.NotEmulatedCode || !strings.Contains(message, name+" of "+a.Name) {
+					t.Errorf("with %s: %d %s: %s, want a refusal of the parameter", name, status, code, message)
+				}
+			}
+			if status, code, _ := callWith(t, p, a, "Invented", ""); status != http.StatusOK {
+				t.Errorf("with an empty parameter: %d %s, want success", status, code)
+			}
+		})
+	}
+}
+
+// TestIdleParameters proves of each idle parameter that its actions do not read it, take
+// it, and take none of its other values.
+func TestIdleParameters(t *testing.T) {
+	for _, p := range emulator.Products() {
+		for _, e := range p.Idle {
+			if len(e.Actions) == 0 || e.Why == "" {
+				t.Errorf("%s: the idle parameter %s names no actions or no reason", p.Name, e.Parameter)
+			}
+			for _, name := range e.Actions {
+				t.Run(fmt.Sprintf("%s.%s/%s", p.Name, name, e.Parameter), func(t *testing.T) {
+					t.Parallel()
+					at := slices.IndexFunc(p.Actions, func(a gateway.Action) bool { return a.Name == name && a.Emulated && a.Mutates })
+					if at < 0 {
+						t.Fatal("no emulated action of that name changes anything")
+					}
+					a := p.Actions[at]
+					if slices.ContainsFunc(a.Parameters(), func(read gateway.Parameter) bool { return read.Name == e.Parameter }) {
+						t.Error("the action reads it")
+					}
+					value := "any"
+					if e.Values != nil {
+						value = e.Values[0]
+					}
+					parameter := strings.ReplaceAll(e.Parameter, ".N.", ".1.")
+					if status, code, message := callWith(t, p, a, parameter, value); code == gateway.NotEmulatedCode {
+						t.Errorf("with %s=%s: %d %s: %s", parameter, value, status, code, message)
+					}
+					if status, code, _ := callWith(t, p, a, parameter, "any"); e.Values != nil && code != gateway.NotEmulatedCode {
+						t.Errorf("with another value: %d %s, want a refusal", status, code)
+					}
+				})
+			}
+		}
+	}
+}
+
+// exported is all of a state.
+func exported(t *testing.T, store *state.Store) []byte {
+	t.Helper()
+	all, err := store.Export()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := all.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// callWith makes the first call of an action's golden cases that succeeds, with one more
+// parameter, and proves that a refusal of it leaves the state as it was.
+func callWith(t *testing.T, p *gateway.Product, a gateway.Action, name, value string) (status int, code, message string) {
+	t.Helper()
+	cases := apiCases()
+	at := slices.IndexFunc(cases, func(c apiCase) bool { return c.product == p.Name && c.action == a.Name && c.code == "" })
+	c := newCloud(t).prepareAll()
+	for _, s := range cases[at].before {
+		c.do(s)
+	}
+	params := maps.Clone(c.names.resolve(cases[at].params))
+	params[name] = value
+	before := exported(t, c.store)
+	reply := c.send(p.Name, a.Name, "JSON", params)
+	if reply.Code != http.StatusOK && !bytes.Equal(exported(t, c.store), before) {
+		t.Errorf("with %s the refused call changed the state", name)
+	}
+	var body struct{ Code, Message string }
+	if err := json.Unmarshal(reply.Body.Bytes(), &body); err != nil {
+		t.Fatal(err)
+	}
+	return reply.Code, body.Code, body.Message
+}

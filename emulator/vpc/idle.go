@@ -1,0 +1,12 @@
+package vpc
+
+import "github.com/clbemu/clbemu/emulator/gateway"
+
+// idle are the parameters that nothing here reads, as they change nothing that is shown.
+var idle = []gateway.Idle{
+	{Parameter: "ActivityId", Actions: []string{"AllocateEipAddress"}, Why: "prices are not shown"},
+	{Parameter: "VpcId", Actions: []string{"AssociateEipAddress"}, Why: "it comes with the type IpAddress, which is refused"},
+	{Parameter: "Mode", Actions: []string{"UnassociateEipAddress"}, Why: "an EIP is on a thing in one mode alone"},
+	{Parameter: "Force", Actions: []string{"UnassociateEipAddress"}, Why: "no NAT gateway uses an EIP"},
+	{Parameter: "RouteEntries.N.NextHopType", Actions: []string{"DeleteRouteEntries"}, Why: "the id of the next hop says it"},
+}
