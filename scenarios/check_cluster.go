@@ -118,6 +118,7 @@ func objectsAt(at spot) (all []spot) {
 // moveDown gives nodes of a text within a file the lines of the file.
 func moveDown(node *yaml.Node, lines int) {
 	node.Line += lines
+	node.Column = 0 // it is that of the inner text
 	for _, child := range node.Content {
 		moveDown(child, lines)
 	}

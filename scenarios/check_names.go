@@ -1,7 +1,10 @@
 package scenarios
 
 import (
+	"fmt"
 	"slices"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/faults"
@@ -35,6 +38,10 @@ func (c *checker) action(at spot, product, name string, params map[string]Value)
 		return found, false
 	}
 	i := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })
+	if of := emulatedBy(c.names.Actions(), name); i < 0 && of != "" {
+		c.refuse(at.in("action"), "%s is an action of %s: add product: %s", name, of, of)
+		return found, false
+	}
 	if i < 0 {
 		c.refuse(at.in("action"), "no emulated action of %s is called %s%s", orSlb(product), name, suggest(name, namesOf(actions), "clbemu actions lists them"))
 		return found, false
@@ -43,8 +50,58 @@ func (c *checker) action(at spot, product, name string, params map[string]Value)
 	return actions[i], true
 }
 
+// emulatedBy is the first product that emulates an action, "" if none does.
+func emulatedBy(actions []Action, name string) string {
+	for _, a := range actions {
+		if a.Name == name && a.Emulated {
+			return a.Product
+		}
+	}
+	return ""
+}
+
+// spread writes a list or a map as the cloud's lists of parameters: ZoneMappings with two
+// elements is ZoneMappings.1.ZoneId, and so on. It returns keys and values in turn.
+func spread(name string, value *yaml.Node) (pairs []*yaml.Node) {
+	switch value.Kind {
+	case yaml.SequenceNode:
+		for i, element := range value.Content {
+			pairs = append(pairs, spread(fmt.Sprintf("%s.%d", name, i+1), element)...)
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(value.Content); i += 2 {
+			pairs = append(pairs, spread(name+"."+value.Content[i].Value, value.Content[i+1])...)
+		}
+	default:
+		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name, Line: value.Line, Column: value.Column}
+		pairs = append(pairs, key, value)
+	}
+	return pairs
+}
+
+// spreadLists replaces the lists in parameters that the action reads element by element,
+// which leaves those that it reads as JSON.
+func spreadLists(action Action, params *yaml.Node) (names []string) {
+	var content []*yaml.Node
+	for i := 0; i+1 < len(params.Content); i += 2 {
+		pair := params.Content[i : i+2]
+		if name := pair[0].Value; pair[1].Kind == yaml.SequenceNode && !slices.Contains(action.Parameters, name) && action.readsList(name) {
+			pair = spread(name, pair[1])
+		}
+		content = append(content, pair...)
+	}
+	params.Content = content
+	for i := 0; i < len(content); i += 2 {
+		names = append(names, content[i].Value)
+	}
+	return names
+}
+
 func (c *checker) parameters(at spot, action Action, params map[string]Value) {
-	for _, name := range sortedKeys(params) {
+	if at.node.Kind != yaml.MappingNode || len(params) == 0 {
+		return
+	}
+	for _, name := range spreadLists(action, at.node) {
 		under := at.in(name)
 		if !c.settled(under, name) {
 			continue

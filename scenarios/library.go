@@ -4,6 +4,7 @@ import (
 	"embed"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,21 @@ func LibraryNames() []string {
 	for i, file := range files {
 		files[i] = strings.TrimSuffix(path.Base(file), ".yaml")
 	}
+	slices.Sort(files) // "-" is before "." in the names of files
 	return files
+}
+
+// LibraryWith lists the scenarios of the library whose name or text has all words, in
+// any order. Case does not count.
+func LibraryWith(words ...string) (names []string) {
+	for _, name := range LibraryNames() {
+		text, _ := LibraryText(name)
+		all := strings.ToLower(name + "\n" + string(text))
+		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, strings.ToLower(word)) }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // LibraryText is a scenario of the library; ok is false when there is none of

@@ -98,7 +98,7 @@ type Clock struct {
 type CallStep struct {
 	Product string            `yaml:"product" doc:"Slb (the default), Nlb, Vpc or Ecs."`
 	Action  string            `yaml:"action" required:"true" doc:"The action, such as CreateLoadBalancer."`
-	Params  map[string]Value  `yaml:"params" doc:"Parameters by name; a list or a map is sent as JSON."`
+	Params  map[string]Value  `yaml:"params" doc:"Parameters by name; a list is sent as the action reads it, as Name.1 or as JSON."`
 	Timeout Duration          `yaml:"timeout" doc:"When the client gives up, in real time."`
 	Expect  *Reply            `yaml:"expect" doc:"What the answer must be; success if absent."`
 	Save    map[string]string `yaml:"save" doc:"Names for fields of the answer, as name: path."`
@@ -164,7 +164,7 @@ type Expectation struct {
 type Resource struct {
 	Product string             `yaml:"product" doc:"Slb (the default), Nlb, Vpc or Ecs."`
 	Action  string             `yaml:"action" required:"true" doc:"The action, such as DescribeLoadBalancerAttribute."`
-	Params  map[string]Value   `yaml:"params" doc:"Parameters by name; a list or a map is sent as JSON."`
+	Params  map[string]Value   `yaml:"params" doc:"Parameters by name; a list is sent as the action reads it, as Name.1 or as JSON."`
 	Code    *Matcher           `yaml:"code" doc:"The error code, for what must not be there."`
 	Fields  map[string]Matcher `yaml:"fields" doc:"Fields by path, such as Listeners.0.Status."`
 }

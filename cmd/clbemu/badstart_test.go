@@ -57,26 +57,26 @@ func TestBadStarts(t *testing.T) {
 		}, 2, "none.yaml"},
 		{"unknown key in the configuration", func(t *testing.T, dir string) []string {
 			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "data_dir: x\n")}
-		}, 2, "c.yaml:1: data_dir: there is no such setting: do you mean data-dir?"},
+		}, 2, "c.yaml:1:1: data_dir: there is no such setting: do you mean data-dir?"},
 		{"mapping in the configuration", func(t *testing.T, dir string) []string {
 			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "listen: [a]\n")}
-		}, 2, "c.yaml:1: listen: want a text"},
+		}, 2, "c.yaml:1:9: listen: want a text"},
 		{"bad value in the configuration", func(t *testing.T, dir string) []string {
 			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "tls: true\nseed: many\n")}
 		}, 2, `c.yaml:2: seed: want a whole number from 0, not "many"`},
 		{"words in the configuration", func(t *testing.T, dir string) []string {
 			return []string{"--config", writeFile(t, filepath.Join(dir, "c.yaml"), "just words\n")}
-		}, 2, "c.yaml:1: want settings by name\n"},
+		}, 2, "c.yaml:1:1: want settings by name\n"},
 		{"missing certificate", func(_ *testing.T, dir string) []string {
 			return []string{"--tls-cert", filepath.Join(dir, "c.pem"), "--tls-key", filepath.Join(dir, "k.pem")}
 		}, 3, "c.pem"},
 		{"bad world", func(t *testing.T, dir string) []string {
 			return []string{"--world", writeFile(t, filepath.Join(dir, "w.yaml"), "accounts: []\nregions: []\nvpc: []\n")}
-		}, 3, "w.yaml:3: vpc: there is no such field: do you mean vpcs?"},
-		{"port in use", func(*testing.T, string) []string { return []string{"--listen", taken.Addr().String()} }, 3, "API listener: listen tcp"},
+		}, 3, "w.yaml:3:1: vpc: there is no such field: do you mean vpcs?"},
+		{"port in use", func(*testing.T, string) []string { return []string{"--listen", taken.Addr().String()} }, 3, "is in use; choose another address by --listen"},
 		{"control port in use", func(*testing.T, string) []string {
 			return []string{"--control-listen", taken.Addr().String()}
-		}, 3, "control listener: listen tcp"},
+		}, 3, "is in use; choose another address by --control-listen"},
 		{"open control without a token", func(*testing.T, string) []string {
 			return []string{"--control-listen", "0.0.0.0:0"}
 		}, 3, "--control-token"},

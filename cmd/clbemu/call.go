@@ -87,6 +87,9 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 // action finds an action by its name.
 func (f *callFlags) action(name string) (names.Action, error) {
 	all := knownNames()
+	if f.product != "" {
+		f.product = spelled(f.product)
+	}
 	if products := productNames(); f.product != "" && !slices.Contains(products, f.product) {
 		return names.Action{}, fmt.Errorf("--product: there is no product %s%s", f.product, names.DidYouMean(f.product, products, "there are "+strings.Join(products, ", ")))
 	}
@@ -150,6 +153,19 @@ func emulatedActions(product string) (list []string) {
 		}
 	}
 	return list
+}
+
+// spelled is the name of a product as the cloud spells it: clb is Slb.
+func spelled(product string) string {
+	if strings.EqualFold(product, "clb") {
+		return "Slb"
+	}
+	for _, name := range productNames() {
+		if strings.EqualFold(name, product) {
+			return name
+		}
+	}
+	return product
 }
 
 func productNames() (list []string) {

@@ -310,7 +310,7 @@ func TestWorld(t *testing.T) {
 		t.Errorf("world validate = %+v, want 0", r)
 	}
 	writeFile(t, file, "a: 1\nb: 2\n")
-	if r := binary.Run(t, "world", "validate", file); r.Code != 1 || !strings.Contains(r.Stderr, "w.yaml:1: a: there is no such field") || !strings.Contains(r.Stderr, "w.yaml:2: b: there is no such field") {
+	if r := binary.Run(t, "world", "validate", file); r.Code != 1 || !strings.Contains(r.Stderr, "w.yaml:1:1: a: there is no such field") || !strings.Contains(r.Stderr, "w.yaml:2:1: b: there is no such field") {
 		t.Errorf("world validate = %+v, want 1 and both problems", r)
 	}
 	if r := binary.Run(t, "world", "validate", file+"none"); r.Code != 3 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/inventory"
@@ -86,8 +87,16 @@ func conditionNames(ctx context.Context, c *controlclient.Client) (list []string
 	return slices.Compact(list)
 }
 
-// completeSetting offers conditions, each to be given a value.
-func completeSetting(cmd *cobra.Command, _ []string, _ string) (list []string, _ cobra.ShellCompDirective) {
+// completeSetting offers conditions, each to be given a value, and then its values.
+func completeSetting(cmd *cobra.Command, _ []string, word string) (list []string, _ cobra.ShellCompDirective) {
+	if name, _, typed := strings.Cut(word, "="); typed {
+		if c, _, ok := conditions.Find(name); ok {
+			for _, value := range c.Value.Words {
+				list = append(list, name+"="+value)
+			}
+		}
+		return list, cobra.ShellCompDirectiveNoFileComp
+	}
 	for _, name := range asked(cmd, conditionNames) {
 		list = append(list, name+"=")
 	}
@@ -189,10 +198,31 @@ func completeFlag(cmd *cobra.Command, flag string, offer completing) {
 	}
 }
 
+// choices offers some words alone.
+func choices(list ...string) completing {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return list, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// awaited offers what clbemu wait waits for: kinds are to be given a name.
+func awaited(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	list := []string{"ready", "call=", "name="}
+	for _, k := range inventory.Kinds() {
+		list = append(list, k.Name+"=")
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
 // completeEverywhere offers values of the flags that mean the same of every command.
 func completeEverywhere(cmd *cobra.Command) {
-	for flag, offer := range map[string]completing{"region": live(regionNames), "account": live(accountIDs), "access-key-id": live(accessKeys)} {
-		if cmd.Flags().Lookup(flag) != nil {
+	for flag, offer := range map[string]completing{
+		"region": live(regionNames), "account": live(accountIDs), "access-key-id": live(accessKeys),
+		"half": choices(scenarios.ClientHalf, scenarios.KubernetesHalf), "shell": choices("sh", "fish", "powershell", "dotenv"),
+		"engine": choices(string(emulator.Bolt), string(emulator.Memory)), "auth": choices(authStrict, authOff),
+		"log-format": choices(logAuto, logConsole, logJSON), "log-level": choices("debug", "info", "warn", "error"), "for": awaited,
+	} {
+		if f := cmd.Flags().Lookup(flag); f != nil && f.Value.Type() == "string" {
 			completeFlag(cmd, flag, offer)
 		}
 	}

@@ -13,23 +13,29 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain CODE|ACTION",
+		Use:   "explain CODE|ACTION|WORD...",
 		Short: "Explain why calls are refused: how that is known, brought about and ended",
 		Long: `Explain a code with which calls are refused: how the answer is worded and for which
 actions, how that is known of the cloud, how to bring it about here, and how to end it.
-Of an action: what it reads, and why it is refused.`,
+Of an action: what it reads, and why it is refused.
+
+Words find the refusals whose message, cause or condition has all of them, and the
+scenarios that play them: paste a message, or name what you know of it.`,
 		Example: `  clbemu explain ORDER.ARREARAGE
-  clbemu explain DeleteVServerGroup`,
-		Args: exactly(1, "a code or an action"),
+  clbemu explain DeleteVServerGroup
+  clbemu explain there are vips associating with this vServer group
+  clbemu explain arrears`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := explain.Name(knownNames(), args[0])
+			e, err := explain.Name(knownNames(), strings.Join(args, " "))
 			if err != nil {
-				return usage(err)
+				return explainWords(cmd, strings.Fields(strings.Join(args, " ")), err)
 			}
 			return printing(cmd).show(e, func(s *terminal.Screen) error {
 				s.Printf("%s", s.Fit(explainedText(&e), labelWidth))
@@ -37,9 +43,55 @@ Of an action: what it reads, and why it is refused.`,
 			})
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return append(knownNames().AllCodes(), emulatedActions("")...), cobra.ShellCompDirectiveNoFileComp
+			return append(wholeCodes(), emulatedActions("")...), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+}
+
+// found is a refusal that words find.
+type found struct {
+	controlapi.Cause
+	Scenarios []string `json:"scenarios"`
+}
+
+// mostFound is how many refusals are shown with their causes; of more, a line each.
+const mostFound = 8
+
+// explainWords shows what words find, or refuses them for a reason.
+func explainWords(cmd *cobra.Command, words []string, reason error) error {
+	causes, err := explain.Search(knownNames(), words)
+	if err != nil {
+		return err
+	}
+	if len(causes) == 0 {
+		return usage(reason)
+	}
+	list := make([]found, len(causes))
+	for i, c := range causes {
+		list[i] = found{c, append([]string{}, scenarios.LibraryWith(c.Code)...)}
+	}
+	return printing(cmd).show(list, func(s *terminal.Screen) error {
+		for _, f := range list {
+			s.Printf("%s", s.Fit(fmt.Sprintf("%s  %d %s\n", terminal.Title.Render(f.Code), f.Status, f.Message), 2))
+			if len(list) > mostFound {
+				continue
+			}
+			if f.About != "" {
+				s.Printf("%s", s.Fit(causeText(&f.Cause, " ("+f.Action+")"), labelWidth))
+			}
+			if len(f.Scenarios) > 0 {
+				s.Printf("%s", s.Fit(labelled("scenario", strings.Join(f.Scenarios, ", ")), labelWidth))
+			}
+		}
+		s.Printf("%s", labelled("more", "clbemu explain CODE"))
+		return nil
+	})
+}
+
+// wholeCodes are the codes that a person can type: without those that have a place for
+// the name of a parameter.
+func wholeCodes() []string {
+	return slices.DeleteFunc(knownNames().AllCodes(), func(code string) bool { return strings.Contains(code, "%") })
 }
 
 // knownNames are the names of what is emulated.

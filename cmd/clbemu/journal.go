@@ -57,7 +57,7 @@ with *. Secrets are never kept.`,
 		return emulatedActions(""), cobra.ShellCompDirectiveNoFileComp
 	})
 	completeFlag(cmd, "code", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return append(knownNames().AllCodes(), journal.Success), cobra.ShellCompDirectiveNoFileComp
+		return append(wholeCodes(), journal.Success), cobra.ShellCompDirectiveNoFileComp
 	})
 	cmd.AddCommand(newJournalMark(), newJournalMarks(), newJournalClear())
 	return cmd

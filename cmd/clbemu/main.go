@@ -97,10 +97,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   programName,
-		Short: "A local emulator of Alibaba Cloud's Classic Load Balancer (CLB) API",
+		Short: "A local emulator of Alibaba Cloud's Classic and Network Load Balancer API (CLB and NLB)",
 		Long: `clbemu is a local server that behaves like the control plane of Alibaba Cloud's
-Classic Load Balancer, so that an unmodified Cloud Controller Manager, Terraform
-provider, SDK or CLI runs against it. It forwards no traffic.
+Classic Load Balancer (CLB) and Network Load Balancer (NLB), so that an unmodified
+Cloud Controller Manager, Terraform provider, SDK or CLI runs against it. It forwards
+no traffic.
 
 ` + exitCodesText(),
 		Example: `  clbemu serve
@@ -114,12 +115,14 @@ provider, SDK or CLI runs against it. It forwards no traffic.
 			}
 			return configure(cmd)
 		},
+		Version:       version().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	outputFlags(root)
 	explainUsage(root)
 	root.AddCommand(newServe(), newEnv(), newCall(), newGet(), newExplain(), newWait(), newDoctor(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newScenario(), newUpgradeCheck(), newActions(), newVersion())
+	completeFlag(root, "output", choices(forms...))
 	completeEverywhere(root)
 	return root
 }

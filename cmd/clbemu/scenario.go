@@ -43,12 +43,16 @@ is skipped. Its program half judges a program that clbemu scenario watch runs.`,
 
 func newScenarioList() *cobra.Command {
 	return &cobra.Command{
-		Use:     "list",
-		Short:   "List the scenarios of the library",
-		Example: "  clbemu scenario list",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			loaded, err := loadScenarios(nil, scenarios.Options{})
+		Use:   "list [WORD...]",
+		Short: "List the scenarios of the library, or those whose text has all words",
+		Example: `  clbemu scenario list
+  clbemu scenario list vswitch`,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			names := scenarios.LibraryWith(words...)
+			if len(names) == 0 {
+				return usage(fmt.Errorf("no scenario of the library has %s in its text: clbemu scenario list shows all", strings.Join(words, " and ")))
+			}
+			loaded, err := loadScenarios(names, scenarios.Options{})
 			if err != nil {
 				return cannot(err)
 			}

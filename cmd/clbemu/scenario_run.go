@@ -23,7 +23,7 @@ type scenarioRun struct {
 	clientFlags
 	kubeconfig, junit string
 	reset, tls        bool
-	keepGoing         bool
+	failFast          bool
 	printer           *printer
 	half              string
 	set               []string
@@ -46,7 +46,7 @@ are put back when a half is over, and resources stay as the scenario leaves them
 
 Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 		Example: `  clbemu scenario run
-  clbemu scenario run arrears my-scenarios/ --junit report.xml --keep-going
+  clbemu scenario run arrears my-scenarios/ --junit report.xml
   clbemu scenario run my.yaml --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config`,
 		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,7 +68,7 @@ func (r *scenarioRun) define(flags *pflag.FlagSet) {
 	flags.BoolVar(&r.reset, "reset", false, "delete everything on the running emulator before each half, and plant its world again")
 	flags.BoolVar(&r.tls, "tls", false, "serve the API of a private emulator to programs by HTTPS, which they trust by SSL_CERT_FILE")
 	flags.StringVar(&r.junit, "junit", "", "file to write a JUnit report to")
-	flags.BoolVar(&r.keepGoing, "keep-going", false, "go on with the next scenario after one that failed")
+	flags.BoolVar(&r.failFast, "fail-fast", false, "end after the first scenario that fails")
 }
 
 // notPlayed gives an error the exit code of a scenario that could not be played.
@@ -123,7 +123,7 @@ func (r *scenarioRun) playAll(ctx context.Context, loaded []*scenarios.Scenario)
 			r.results = append(r.results, result)
 			r.show(result)
 			bad := result.Status == scenarios.Failed || result.Status == scenarios.Broken
-			if bad && !r.keepGoing || ctx.Err() != nil {
+			if bad && r.failFast || ctx.Err() != nil {
 				return
 			}
 		}

@@ -107,9 +107,9 @@ func TestScenarioRun(t *testing.T) {
 		{"passed", []string{good}, 0, "passed: good, client\nskipped: good, kubernetes (there is no cluster: name one by --kubeconfig)\n1 passed, 0 failed, 0 could not be played, 1 skipped\n"},
 		{"by name", []string{"arrears"}, 0, "passed: arrears, client"},
 		{"failed", []string{bad}, 1, bad + ":6: call DescribeLoadBalancers\n  expected  TotalCount \"1\"\n  saw       TotalCount \"0\"\n  calls     since the beginning:\n            Slb DescribeRegions RegionId=cn-hangzhou → 200\n            Slb DescribeLoadBalancers"},
-		{"stops at the first", []string{bad, good}, 1, "0 passed, 1 failed, 0 could not be played, 0 skipped"},
-		{"keeps going", []string{bad, good, "--keep-going"}, 1, "1 passed, 1 failed, 0 could not be played, 1 skipped"},
-		{"folder", []string{dir, "--keep-going"}, 1, "2 passed, 1 failed, 0 could not be played, 1 skipped"},
+		{"stops at the first", []string{bad, good, "--fail-fast"}, 1, "0 passed, 1 failed, 0 could not be played, 0 skipped"},
+		{"keeps going", []string{bad, good}, 1, "1 passed, 1 failed, 0 could not be played, 1 skipped"},
+		{"folder", []string{dir}, 1, "2 passed, 1 failed, 0 could not be played, 1 skipped"},
 		{"value", []string{good, "--set", "zone=cn-hangzhou-k"}, 1, "expected  code \"OperationFailed.ZoneResourceLimit\""},
 		{"remote", append([]string{good}, remote...), 0, "passed: good, client"},
 		{"leaves a load balancer", append([]string{leaves}, remote...), 0, "passed: leaves, client"},
@@ -123,7 +123,7 @@ func TestScenarioRun(t *testing.T) {
 		{"half of another command", []string{good, "--half", "program"}, 2, "--half program is neither client nor kubernetes: clbemu scenario watch"},
 		{"restart of a running server", append([]string{restart}, remote...), 2, "restart.yaml:4: restart\n  reason    a running emulator is not ended"},
 		{"nobody there", []string{good, "--server", "http://127.0.0.1:1"}, 2, "is clbemu running"},
-		{"wrong file", []string{wrong, good}, 2, wrong + ":4: client.steps[0].wait.within: \"soon\" is no duration"},
+		{"wrong file", []string{wrong, good}, 2, wrong + ":4:22: client.steps[0].wait.within: \"soon\" is no duration"},
 		{"no file", []string{"arears"}, 2, "do you mean arrears?"},
 		{"value of nothing", []string{good, "--set", "zones=a"}, 2, "no scenario has a value of that name"},
 		{"value without a text", []string{good, "--set", "zone"}, 2, "--set is NAME=VALUE"},
@@ -237,7 +237,7 @@ func TestScenarioSkipped(t *testing.T) {
 func TestScenarioReports(t *testing.T) {
 	dir := scenarioDir(t)
 	report := filepath.Join(dir, "report.xml")
-	r := binary.Run(t, "scenario", "run", dir, "--keep-going", "--json", "--junit", report)
+	r := binary.Run(t, "scenario", "run", dir, "--json", "--junit", report)
 	var got struct {
 		Summary map[string]int
 		Results []scenarios.Result
@@ -296,8 +296,8 @@ func TestScenarioLint(t *testing.T) {
 	two := writeFile(t, filepath.Join(dir, "2.yml"), "about: a\nclient:\n  steps:\n    - fault: {name: f, match: {action: CreateLoadBalancr}, effect: {reset: true}}\n")
 	writeFile(t, filepath.Join(dir, "notes.txt"), "no scenario")
 	r := binary.Run(t, "scenario", "lint", dir)
-	for _, want := range []string{one + ":4: client.steps[0].wait.within", one + ":4: client.steps[0].wait.call: it is missing",
-		two + ":4: client.steps[0].fault.match.action: no emulated action is called CreateLoadBalancr: do you mean CreateLoadBalancer?"} {
+	for _, want := range []string{one + ":4:22: client.steps[0].wait.within", one + ":4:13: client.steps[0].wait.call: it is missing",
+		two + ":4:40: client.steps[0].fault.match.action: no emulated action is called CreateLoadBalancr: do you mean CreateLoadBalancer?"} {
 		if !strings.Contains(r.Stderr, want) {
 			t.Errorf("lint says %q, want %q", r.Stderr, want)
 		}

@@ -27,7 +27,7 @@ Time is real here. Programs that want HTTPS, such as Terraform, get it by --tls.
 Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 		Example: `  clbemu scenario watch reply-lost-after-create -- go test ./...
   clbemu scenario watch arrears --tls -- terraform apply -auto-approve
-  clbemu scenario watch --keep-going --for 2m -- ./my-controller`,
+  clbemu scenario watch --fail-fast --for 2m -- ./my-controller`,
 		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.watch(cmd, args)

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ import (
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/world"
 )
@@ -113,12 +115,34 @@ const (
 // startOver is when the first calls have been answered, of who waited for the start.
 const startOver = time.Second
 
+// addressFree refuses an address that is taken before anything is created, and says when
+// it is another clbemu that has it.
+func addressFree(ctx context.Context, flag, address string) error {
+	l, err := net.Listen("tcp", address)
+	if err == nil {
+		return l.Close()
+	}
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return nil // the emulator reports it
+	}
+	who := ""
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if version, err := (&controlclient.Client{URL: "http://" + address}).Version(ctx); err == nil {
+		who = fmt.Sprintf(": a clbemu (%s) runs there, see clbemu get --server http://%s", version.Version, address)
+	}
+	return fmt.Errorf("%s is in use%s; choose another address by %s", address, who, flag)
+}
+
 func (f *serveFlags) serve(cmd *cobra.Command) error {
 	cfg, err := f.config(cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	ctx := cmd.Context()
+	if err := errors.Join(addressFree(ctx, "--listen", cfg.Listen), addressFree(ctx, "--control-listen", cfg.ControlListen)); err != nil {
+		return cannot(err)
+	}
 	usual := debug.SetGCPercent(startGCPercent)
 	defer debug.SetGCPercent(usual)
 	e, err := emulator.New(ctx, cfg)

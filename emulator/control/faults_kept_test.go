@@ -42,8 +42,8 @@ func TestImportsThatCanNotBeServed(t *testing.T) {
 		return `[{"Name":"` + name + `","Position":0,"Rule":"` + text + `","Since":"2026-01-01T00:00:00Z","Seen":0,"Hits":0}]`
 	}
 	for _, test := range []struct{ table, rows, want string }{
-		{"Fault", rule("x", "garbage"), "fault rule x: line 1: want fields"},
-		{"Fault", rule("x", "{name: x, effect: {teleport: true}}"), "fault rule x: line 1: effect.teleport: there is no such field"},
+		{"Fault", rule("x", "garbage"), "fault rule x: line 1:1: want fields"},
+		{"Fault", rule("x", "{name: x, effect: {teleport: true}}"), "fault rule x: line 1:24: effect.teleport: there is no such field"},
 		{"Fault", rule("x", "{name: y, effect: {reset: true}}"), "fault rule x: its text is not one rule of that name"},
 		{"Account", "[]", "there is no Account"},
 		{"AccessKey", "[]", "there is no AccessKey: no client could make a call"},
@@ -70,7 +70,7 @@ func TestRulesThatCanNotBeRead(t *testing.T) {
 		return nil
 	})
 	f := fixtureOver(t, store, withCloud)
-	const want = "the fault rule newer is not in force: line 1: effect.teleport: there is no such field"
+	const want = "the fault rule newer is not in force: line 1:24: effect.teleport: there is no such field"
 	if code := f.describeRegions(); code != "ServiceUnavailable" {
 		t.Errorf("the code of a call = %q, want the other rule at work", code)
 	}
@@ -90,7 +90,7 @@ func TestRulesThatCanNotBeRead(t *testing.T) {
 	}
 	var problems controlapi.Problems
 	f.ask("POST", "/v1/state/check", "", 200, &problems)
-	if len(problems.Problems) != 1 || !strings.HasPrefix(problems.Problems[0], "fault rule newer: line 1: effect.teleport") {
+	if len(problems.Problems) != 1 || !strings.HasPrefix(problems.Problems[0], "fault rule newer: line 1:24: effect.teleport") {
 		t.Errorf("the check finds %q", problems.Problems)
 	}
 	f.ask("DELETE", "/v1/faults/newer", "", 200, &list)

@@ -104,9 +104,9 @@ func TestFaultRuleRefusals(t *testing.T) {
 	}{
 		{"no rule", "", 422, "there is no rule"},
 		{"no YAML", "{", 422, "line 1: did not find expected node content"},
-		{"no name", "effect: {reset: true}", 422, "line 1: name: it is missing"},
-		{"no effect", "name: a", 422, "line 1: effect: it is missing"},
-		{"unknown field", "{name: a, efect: {reset: true}}", 422, "line 1: efect: there is no such field: do you mean effect?"},
+		{"no name", "effect: {reset: true}", 422, "line 1:1: name: it is missing"},
+		{"no effect", "name: a", 422, "line 1:1: effect: it is missing"},
+		{"unknown field", "{name: a, efect: {reset: true}}", 422, "line 1:11: efect: there is no such field: do you mean effect?"},
 		{"unknown condition", "{name: a, match: {acton: x}, effect: {reset: true}}", 422, "do you mean action?"},
 		{"unknown action", "{name: a, match: {action: CreateLoadBalancr}, effect: {reset: true}}", 422, "do you mean CreateLoadBalancer?"},
 		{"unknown action of two", "{name: a, match: {action: 'Create*, Xyz*'}, effect: {reset: true}}", 422, "no emulated action is called Xyz*"},
@@ -127,10 +127,10 @@ func TestFaultRuleRefusals(t *testing.T) {
 	}
 	// All of it is told at once, with the lines of the file.
 	const many = "name: a\nmatch:\n  action: CreateLoadBalancer\n  params.Nam: x\n  resource.Statu: y\neffect:\n  error: {code: Non}\n---\nname: b\nefect: {}\n"
-	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "f.yaml:4: match.params.Nam: no action")
-	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:5: match.resource.Statu: no action that the rule matches names a stored object")
-	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:7: effect.error.code: the cloud does not answer Non")
-	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:10: efect: there is no such field: do you mean effect?")
+	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "f.yaml:4:15: match.params.Nam: no action")
+	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:5:19: match.resource.Statu: no action that the rule matches names a stored object")
+	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:7:10: effect.error.code: the cloud does not answer Non")
+	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:10:1: efect: there is no such field: do you mean effect?")
 	if n := len(f.faults.Injector.Rules()); n != 0 {
 		t.Errorf("%d rules are armed after refusals", n)
 	}

@@ -85,6 +85,7 @@ func worded(message string) string { return strings.ReplaceAll(message, "%s", "â
 // code explains a code that calls can be refused with, if it is one.
 func code(known *names.Names, e *controlapi.Explanation) bool {
 	fault, brought := "", false
+	var injected controlapi.Explanation // answers that only a fault rule gives
 	for _, a := range known.Actions() {
 		if !a.Emulated {
 			continue
@@ -104,8 +105,12 @@ func code(known *names.Names, e *controlapi.Explanation) bool {
 		if !here && fault == "" {
 			fault = fmt.Sprintf("{name: %s, match: {action: %s}, effect: {error: {code: %s}}}", ruleName(e.Name), a.Name, e.Name)
 		}
-		if row.Message != "" {
+		switch {
+		case row.Message == "":
+		case here:
 			add(e, answer(a.Product, &row))
+		case !slices.ContainsFunc(injected.Answers, func(known controlapi.ExplainedAnswer) bool { return known.Message == row.Message }):
+			add(&injected, answer(a.Product, &row)) // in the words of the first product that has them
 		}
 		if row.Actions == nil { // the gateway's own is any action's
 			e.Answers = e.Answers[:min(len(e.Answers), 1)]
@@ -113,7 +118,7 @@ func code(known *names.Names, e *controlapi.Explanation) bool {
 		}
 	}
 	if !brought {
-		e.Fault = fault
+		e.Fault, e.Answers = fault, append(e.Answers, injected.Answers...)
 	}
 	return brought || fault != "" || e.Name == gateway.NotEmulatedCode
 }

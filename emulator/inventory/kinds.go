@@ -6,6 +6,7 @@ package inventory
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,6 +40,12 @@ var kinds = []kind{
 		shows("id", "name", "type", "commonName", "expires", "listeners").wide("region", "names", "fingerprint"), listCertificates},
 	{named("vswitch", "vSwitches", "vswitches", "vsw").
 		shows("id", "name", "zone", "cidr", "free").wide("region", "vpc", "created"), listVSwitches},
+	{named("vpc", "VPCs", "vpcs").
+		shows("id", "name", "cidr", "vswitches").wide("region", "created"), listVPCs},
+	{named("sg", "Security groups", "sgs", "securitygroup", "securitygroups").
+		shows("id", "name", "type", "rules", "vpc").wide("region", "created"), listSecurityGroups},
+	{named("eni", "Network interfaces", "enis", "networkinterface", "networkinterfaces").
+		shows("id", "name", "status", "address", "instance", "vswitch").wide("region", "zone", "type", "created"), listNetworkInterfaces},
 	{named("eip", "Elastic IP addresses", "eips").
 		shows("id", "name", "status", "address", "instance").wide("region", "bandwidth", "instanceType", "created"), listEIPs},
 	{named("bandwidthpackage", "Common bandwidth packages", "bandwidthpackages", "cbwp").
@@ -81,11 +88,25 @@ func Kinds() (list []controlapi.ResourceKind) {
 	return list
 }
 
+// products are the names of the load balancers of one product.
+var products = map[string]string{"clb": slb, "slb": slb, "nlb": nlb}
+
 // find finds the kinds that names with commas between them mean, in the order in which
 // they are shown; none are all.
 func find(names string) ([]kind, error) {
 	if names == "" || names == All {
 		return kinds, nil
+	}
+	if product := products[names]; product != "" {
+		k := kinds[0]
+		k.list = func(v *state.View, add func(controlapi.Resource)) {
+			kinds[0].list(v, func(r controlapi.Resource) {
+				if r.Product == product {
+					add(r)
+				}
+			})
+		}
+		return []kind{k}, nil
 	}
 	wanted := make(map[string]bool)
 	for name := range strings.SplitSeq(names, ",") {
@@ -99,7 +120,7 @@ func find(names string) ([]kind, error) {
 }
 
 func findOne(name string) (*kind, error) {
-	known, short := []string{All}, []string{All}
+	known, short := append([]string{All}, slices.Collect(maps.Keys(products))...), []string{All}
 	for i, k := range kinds {
 		if k.Name == name || slices.Contains(k.Aliases, name) {
 			return &kinds[i], nil

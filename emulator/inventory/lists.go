@@ -253,6 +253,26 @@ func listVSwitches(v *state.View, add func(controlapi.Resource)) {
 	}
 }
 
+func listVPCs(v *state.View, add func(controlapi.Resource)) {
+	for p := range cloud.VPCs.All(v) {
+		add(of(p.Owner, vpc, p.ID, p.Name, "", "cidr", joined(append([]string{p.CIDRBlock}, p.SecondaryCIDRBlocks...)...),
+			"vswitches", strconv.Itoa(cloud.VSwitchesByVPC.Count(v, p.ID)), "created", timeOf(p.CreateTime)))
+	}
+}
+
+func listSecurityGroups(v *state.View, add func(controlapi.Resource)) {
+	for g := range cloud.SecurityGroups.All(v) {
+		add(of(g.Owner, ecs, g.ID, g.Name, "", "type", g.Type, "rules", strconv.Itoa(len(g.Permissions)), "vpc", g.VPCID, "created", timeOf(g.CreateTime)))
+	}
+}
+
+func listNetworkInterfaces(v *state.View, add func(controlapi.Resource)) {
+	for i := range cloud.NetworkInterfaces.All(v) {
+		add(of(i.Owner, ecs, i.ID, i.Name, i.Status, "address", joined(i.PrivateIPAddresses...), "instance", i.InstanceID,
+			"vswitch", i.VSwitchID, "zone", i.ZoneID, "type", i.Type, "created", timeOf(i.CreateTime)))
+	}
+}
+
 // listZones tells what zones sell: available, or soldout with the kinds of which there
 // are no more.
 func listZones(v *state.View, add func(controlapi.Resource)) {

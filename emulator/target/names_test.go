@@ -28,7 +28,7 @@ func TestNames(t *testing.T) {
 		{call + "{action: CreateLoadBalancer, params: {AddressType: internet, Tag.12.Key: a, RegionId: cn-hangzhou}}", ""},
 		{call + "{action: ListTagResources, params: {ResourceId.1: a}}", ""},
 		{call + "{action: CreateLoadBalancers}", "call.action: no emulated action of Slb is called CreateLoadBalancers: do you mean CreateLoadBalancer?"},
-		{call + "{action: CreateLoadBalancer, product: Vpc}", "no emulated action of Vpc is called CreateLoadBalancer"},
+		{call + "{action: CreateLoadBalancer, product: Vpc}", "CreateLoadBalancer is an action of Slb: add product: Slb"},
 		{call + "{action: CreateLoadBalancer, product: Slbb}", "call.product: there is no product Slbb: do you mean Slb?"},
 		{call + "{action: CreateNatGateway}", "no emulated action of Slb is called CreateNatGateway"},
 		{call + "{action: CreateLoadBalancer, params: {AdressType: internet}}", "call.params.AdressType: CreateLoadBalancer has no such parameter: do you mean AddressType?"},

@@ -45,7 +45,7 @@ type Validator interface {
 
 // Fail reports a problem at a node.
 func (d *Decoder) Fail(node *yaml.Node, field, format string, args ...any) {
-	d.problems = append(d.problems, Problem{d.File, node.Line, field, fmt.Sprintf(format, args...)})
+	d.problems = append(d.problems, Problem{d.File, node.Line, node.Column, field, fmt.Sprintf(format, args...)})
 }
 
 // Add reports a problem that was found elsewhere.

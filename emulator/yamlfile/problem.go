@@ -10,8 +10,8 @@ package yamlfile
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/spelling"
@@ -21,20 +21,25 @@ import (
 type Problem struct {
 	File   string // "" for a text that is in no file
 	Line   int
+	Column int    // 0 where only the line is known
 	Field  string // "" for the file as a whole
 	Reason string
 }
 
-// String is the problem on a line: file:line: field: reason.
+// String is the problem on a line: file:line:column: field: reason.
 func (p Problem) String() string {
 	text := p.Reason
 	if p.Field != "" {
 		text = p.Field + ": " + text
 	}
-	if p.File == "" {
-		return fmt.Sprintf("line %d: %s", p.Line, text)
+	where := strconv.Itoa(p.Line)
+	if p.Column > 0 {
+		where += ":" + strconv.Itoa(p.Column)
 	}
-	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, text)
+	if p.File == "" {
+		return "line " + where + ": " + text
+	}
+	return p.File + ":" + where + ": " + text
 }
 
 // Problems is everything that is wrong with a file.
@@ -55,7 +60,7 @@ func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(p, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+	slices.SortStableFunc(p, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
 	return p
 }
 

@@ -86,19 +86,19 @@ func TestProblems(t *testing.T) {
 		"":                      "f.yaml:1: the file is empty",
 		"# nothing":             "f.yaml:1: the file is empty",
 		"name: [":               "f.yaml:1: did not find expected node content",
-		"name: a\n---\nname: b": "f.yaml:3: there is a second document: write one a file",
-		"[]":                    "f.yaml:1: want fields",
-		"nam: a":                "f.yaml:1: nam: there is no such field: do you mean name?\nf.yaml:1: name: it is missing",
-		"name: a\nzzzzzz: b":    "f.yaml:2: zzzzzz: there is no such field: there are count, initial, labels, name, open, parts, share, size",
-		"name: a\nname: b":      "f.yaml:2: name: it is here twice, on line 1 too",
-		"name:":                 "f.yaml:1: name: it has no value",
-		"name: {a: b}":          "f.yaml:1: name: want a text",
-		"{[a]: b, name: c}":     "f.yaml:1: want a plain key",
-		"name: a\ncount: 1.5\nsize: -1\nshare: much\nopen: 2": "f.yaml:2: count: \"1.5\" is not a whole number\n" +
-			"f.yaml:3: size: \"-1\" is not a whole number that is not negative\nf.yaml:4: share: \"much\" is not a number\nf.yaml:5: open: \"2\" is not true or false",
-		"parts: [{}, {id: bad}, x]\nname: a\nlabels: []\ninitial: ab": "f.yaml:1: parts[0].id: it is missing\nf.yaml:1: parts[1]: bad is no id\n" +
-			"f.yaml:1: parts[2]: want fields\nf.yaml:3: labels: want names with values\nf.yaml:4: initial: want a letter",
-		"name: &a x\nlabels:\n  k: *a\nparts: [*a]": "f.yaml:3: labels.k: aliases are not taken: write the value out\nf.yaml:4: parts[0]: aliases are not taken: write the value out",
+		"name: a\n---\nname: b": "f.yaml:3:1: there is a second document: write one a file",
+		"[]":                    "f.yaml:1:1: want fields",
+		"nam: a":                "f.yaml:1:1: nam: there is no such field: do you mean name?\nf.yaml:1:1: name: it is missing",
+		"name: a\nzzzzzz: b":    "f.yaml:2:1: zzzzzz: there is no such field: there are count, initial, labels, name, open, parts, share, size",
+		"name: a\nname: b":      "f.yaml:2:1: name: it is here twice, on line 1 too",
+		"name:":                 "f.yaml:1:6: name: it has no value",
+		"name: {a: b}":          "f.yaml:1:7: name: want a text",
+		"{[a]: b, name: c}":     "f.yaml:1:2: want a plain key",
+		"name: a\ncount: 1.5\nsize: -1\nshare: much\nopen: 2": "f.yaml:2:8: count: \"1.5\" is not a whole number\n" +
+			"f.yaml:3:7: size: \"-1\" is not a whole number that is not negative\nf.yaml:4:8: share: \"much\" is not a number\nf.yaml:5:7: open: \"2\" is not true or false",
+		"parts: [{}, {id: bad}, x]\nname: a\nlabels: []\ninitial: ab": "f.yaml:1:9: parts[0].id: it is missing\nf.yaml:1:13: parts[1]: bad is no id\n" +
+			"f.yaml:1:24: parts[2]: want fields\nf.yaml:3:9: labels: want names with values\nf.yaml:4:10: initial: want a letter",
+		"name: &a x\nlabels:\n  k: *a\nparts: [*a]": "f.yaml:3:6: labels.k: aliases are not taken: write the value out\nf.yaml:4:9: parts[0]: aliases are not taken: write the value out",
 	} {
 		if _, err := decode(text, nil); err == nil || err.Error() != want {
 			t.Errorf("%q is wrong in\n%v\nwant\n%s", text, err, want)

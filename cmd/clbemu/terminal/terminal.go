@@ -16,6 +16,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/table"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 )
 
@@ -204,8 +205,9 @@ func fit(line string, width, column int) string {
 const leastColumn = 20
 
 // Table prints rows under a header, in columns. Where they are wider than the
-// terminal, the last goes on in the next lines, and where that does not help they are
-// cut: a file or a pipe gets all of them.
+// terminal, the last column goes on in the next lines; where that does not help, long
+// cells are shortened, and columns that still have no room are left out and named. A
+// file or a pipe gets all of them.
 func (s *Screen) Table(header []string, rows [][]string) error {
 	safeRows := make([][]string, len(rows))
 	for i, row := range rows {
@@ -215,8 +217,9 @@ func (s *Screen) Table(header []string, rows [][]string) error {
 		}
 	}
 	rows = safeRows
-	if s.live {
-		rows = narrowed(header, rows, s.width())
+	var left []string
+	if s.live && len(header) > 1 {
+		header, rows, left = fitColumns(header, rows, s.width())
 	}
 	t := table.New().Headers(header...).Rows(rows...).Wrap(true).
 		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderHeader(false).BorderColumn(false).BorderRow(false).
@@ -226,39 +229,92 @@ func (s *Screen) Table(header []string, rows [][]string) error {
 				style = Title.look
 			}
 			if column < len(header)-1 {
-				style = style.PaddingRight(2)
+				style = style.PaddingRight(gap)
 			}
 			return style
 		})
 	var text strings.Builder
 	for line := range strings.Lines(t.String()) {
 		line = strings.TrimRight(line, " \n")
-		if s.live {
-			line = lipgloss.NewStyle().MaxWidth(s.width()).Render(line)
-		}
 		text.WriteString(marked(line) + "\n")
+	}
+	if len(left) > 0 {
+		text.WriteString(s.Fit("Left out, as the terminal is narrow: "+strings.Join(left, ", ")+". A pipe and -o json have all.\n", 0))
 	}
 	_, err := io.WriteString(s, text.String())
 	return err
 }
 
-// narrowed breaks what is in the last column, if that makes the table fit.
-func narrowed(header []string, rows [][]string, width int) [][]string {
+// leastShort is how short a cell of a table may become.
+const leastShort = 12
+
+// gap is between the columns of a table.
+const gap = 2
+
+// fitColumns makes a table fit: it breaks what is in the last column, or else shortens
+// the widest cells but those of the first column, and then leaves out the last columns,
+// which it returns.
+func fitColumns(header []string, rows [][]string, width int) (keptHeader []string, keptRows [][]string, left []string) {
+	widths := columnWidths(header, rows)
 	last := len(header) - 1
-	room := width
-	for column := range last {
-		widest := lipgloss.Width(header[column])
-		for _, row := range rows {
-			widest = max(widest, lipgloss.Width(row[column]))
+	if room := width - tableWidth(widths[:last]) - gap; room >= leastColumn || tableWidth(widths) <= width {
+		fitted := make([][]string, len(rows))
+		for i, row := range rows {
+			fitted[i] = append(slices.Clone(row[:last]), lipgloss.Wrap(row[last], max(room, 1), ""))
 		}
-		room -= widest + 2
+		return header, fitted, nil
 	}
-	if room < leastColumn {
-		return rows
+	count := len(header)
+	for least := leastWidths(header, widths); count > 1 && tableWidth(least[:count]) > width; {
+		count--
+	}
+	widths = widths[:count]
+	for len(widths) > 1 && tableWidth(widths) > width {
+		widest := 1
+		for column := range widths[1:] {
+			if widths[column+1] > widths[widest] {
+				widest = column + 1
+			}
+		}
+		widths[widest]--
 	}
 	fitted := make([][]string, len(rows))
 	for i, row := range rows {
-		fitted[i] = append(slices.Clone(row[:last]), lipgloss.Wrap(row[last], room, ""))
+		for column, width := range widths {
+			fitted[i] = append(fitted[i], shortened(row[column], width))
+		}
 	}
-	return fitted
+	return header[:count], fitted, header[count:]
 }
+
+func columnWidths(header []string, rows [][]string) []int {
+	widths := make([]int, len(header))
+	for column, name := range header {
+		widths[column] = lipgloss.Width(name)
+		for _, row := range rows {
+			widths[column] = max(widths[column], lipgloss.Width(row[column]))
+		}
+	}
+	return widths
+}
+
+// leastWidths are how narrow the columns may become: the first has ids, which are of no
+// use when they are cut.
+func leastWidths(header []string, widths []int) []int {
+	least := slices.Clone(widths)
+	for column := 1; column < len(least); column++ {
+		least[column] = min(least[column], max(leastShort, lipgloss.Width(header[column])))
+	}
+	return least
+}
+
+func tableWidth(widths []int) int {
+	all := gap * max(len(widths)-1, 0)
+	for _, width := range widths {
+		all += width
+	}
+	return all
+}
+
+// shortened is a cell that is not wider than a column.
+func shortened(cell string, width int) string { return ansi.Truncate(cell, width, "…") }

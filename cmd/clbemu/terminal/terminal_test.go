@@ -162,3 +162,27 @@ func TestNarrow(t *testing.T) {
 		t.Errorf("the text is\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestNoColumnIsLost proves that a narrow terminal shows the columns from the left,
+// with long names shortened, and names those that it has no room for.
+func TestNoColumnIsLost(t *testing.T) {
+	header := []string{"ID", "NAME", "STATUS", "ADDRESS", "LISTENERS", "SERVERS", "PRODUCT", "TYPE"}
+	row := []string{"lb-bp1f1369mvjhyc6c60umw", "a-load-balancer-with-a-rather-long-name-of-its-service-in-production", "active", "198.18.0.1", "2", "3", "Slb", "internet"}
+	for width, want := range map[int][]string{
+		80:  {"lb-bp1f1369mvjhyc6c60umw  a-load-balanc…  active  198.18.0.1  2          3", "Left out, as the terminal is narrow: PRODUCT, TYPE."},
+		100: {"lb-bp1f1369mvjhyc6c60umw  a-load-balance…  active  198.18.0.1  2          3        Slb      internet"},
+		20:  {"lb-bp1f1369mvjhyc6c60umw", "narrow: NAME,"},
+	} {
+		var out bytes.Buffer
+		s := New(&out)
+		s.live, s.width = true, func() int { return width }
+		if err := s.Table(header, [][]string{row}); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !strings.Contains(out.String(), w) {
+				t.Errorf("on %d columns the table is\n%s\nwant %q", width, out.String(), w)
+			}
+		}
+	}
+}
