@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/net/netutil"
 
 	"github.com/clbemu/clbemu/emulator/dns"
 )
@@ -31,6 +32,10 @@ const (
 	soon           = time.Second
 	piece          = 256 << 10
 	maxHeaderBytes = 1 << 20
+	// So many connections are open at a time; others wait until one is closed. Those of
+	// the API leave descriptors to the control API, and both to the state.
+	maxConnections        = 1024
+	maxControlConnections = 256
 )
 
 // server is one of the two listeners with what serves it.
@@ -44,11 +49,12 @@ func (e *Emulator) Start() error {
 	if err := errors.Join(e.guardControl(), e.guardUnsigned()); err != nil {
 		return err
 	}
-	api, err := e.listen("API", e.cfg.Listen, e.api, e.cfg.TLS)
+	files := descriptors()
+	api, err := e.listen("API", e.cfg.Listen, min(maxConnections, files/2), e.api, e.cfg.TLS)
 	if err != nil {
 		return err
 	}
-	control, err := e.listen("control", e.cfg.ControlListen, e.ControlHandler(), nil)
+	control, err := e.listen("control", e.cfg.ControlListen, min(maxControlConnections, files/8), e.ControlHandler(), nil)
 	if err != nil {
 		return errors.Join(err, api.listener.Close())
 	}
@@ -88,11 +94,12 @@ func isLoopback(host string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-func (e *Emulator) listen(name, address string, handler http.Handler, config *tls.Config) (*server, error) {
+func (e *Emulator) listen(name, address string, connections int, handler http.Handler, config *tls.Config) (*server, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("%s listener: %w: choose another address", name, err)
 	}
+	l = netutil.LimitListener(l, connections)
 	if config != nil {
 		l = tls.NewListener(l, config)
 	}

@@ -145,8 +145,8 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	}
 	usual := debug.SetGCPercent(startGCPercent)
 	defer debug.SetGCPercent(usual)
-	e, err := emulator.New(ctx, cfg)
-	if err != nil {
+	e, err := opened(ctx, cfg)
+	if e == nil {
 		return cannot(err)
 	}
 	if err = e.Start(); err == nil {
@@ -165,6 +165,31 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	return cannot(errors.Join(err, e.Close(closing)))
+}
+
+// opened is emulator.New until ctx ends, which returns no emulator: opening files may
+// take its time, or wait for others for ever. One that comes too late is closed.
+func opened(ctx context.Context, cfg emulator.Config) (*emulator.Emulator, error) {
+	type outcome struct {
+		e   *emulator.Emulator
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		e, err := emulator.New(ctx, cfg)
+		done <- outcome{e, err}
+	}()
+	select {
+	case o := <-done:
+		return o.e, o.err
+	case <-ctx.Done():
+	}
+	go func() {
+		if o := <-done; o.e != nil {
+			_ = o.e.Close(ctx) // nobody is left to tell
+		}
+	}()
+	return nil, nil
 }
 
 // startGCPercent is for the start, which makes much that stays and little that goes, so

@@ -1,0 +1,44 @@
+//go:build unix
+
+package main_test
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
+)
+
+// TestConnectionsLeaveDescriptors proves that connections to the API, however many,
+// leave the control API and the state the descriptors that they need.
+func TestConnectionsLeaveDescriptors(t *testing.T) {
+	s := binary.Await(t, exec.Command("sh", "-c", `ulimit -n 64; exec "$0" "$@"`, binary.Path,
+		"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0", "--data-dir", t.TempDir()))
+	api, err := url.Parse(s.API)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 120 {
+		idle, err := net.Dial("tcp", api.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer idle.Close()
+	}
+	// Those that send nothing are dropped after ten seconds, which is too late.
+	impatient := http.Client{Timeout: 7 * time.Second}
+	response, err := impatient.Get(s.Control + "/healthz")
+	if err != nil {
+		t.Fatalf("the control API while the API is full: %v", err)
+	}
+	response.Body.Close()
+	for _, args := range [][]string{{"snapshot", "take", "s"}, {"get", "zones"}, {"world", "set", "account.balance=7"}} {
+		if r := binary.Run(t, append(args, "--server", s.Control)...); r.Code != 0 {
+			t.Errorf("%v while the API is full = %+v", args, r)
+		}
+	}
+}

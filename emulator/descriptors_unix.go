@@ -1,0 +1,17 @@
+//go:build unix
+
+package emulator
+
+import (
+	"math"
+	"syscall"
+)
+
+// descriptors is how many files and connections the process may have open.
+func descriptors() int {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || uint64(limit.Cur) > math.MaxInt32 {
+		return math.MaxInt32
+	}
+	return int(limit.Cur)
+}
