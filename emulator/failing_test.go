@@ -45,7 +45,7 @@ func TestFullDisk(t *testing.T) {
 	disk.Full = true
 	clock.Advance(time.Hour)
 	code, header, body := get(e.Handler(), "GET", slb+"CreateLoadBalancer&InstanceChargeType=PayByCLCU")
-	if code != 500 || !strings.Contains(body, enginetest.ErrFull.Error()) || !strings.Contains(header.Get(gateway.WarningHeader), enginetest.ErrFull.Error()) {
+	if code != 500 || !strings.Contains(body, "it is not known whether the change is kept") || !strings.Contains(body, enginetest.ErrFull.Error()) || !strings.Contains(header.Get(gateway.WarningHeader), enginetest.ErrFull.Error()) {
 		t.Errorf("a write on a full disk = %d %v %s", code, header, body)
 	}
 	for target, h := range map[string]http.Handler{

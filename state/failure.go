@@ -11,9 +11,20 @@ import (
 var ErrNotKept = errors.New("the state can't be kept")
 
 // NotKeptError is the engine's failure as the answer to a write.
-type NotKeptError struct{ Cause error }
+type NotKeptError struct {
+	Cause error
+	// Unknown says that the write reached the engine: it may be kept, and may show
+	// after a restart. Otherwise it was refused before.
+	Unknown bool
+}
 
-func (e *NotKeptError) Error() string   { return ErrNotKept.Error() + ": " + e.Cause.Error() }
+func (e *NotKeptError) Error() string {
+	if e.Unknown {
+		return "it is not known whether the change is kept: " + e.Cause.Error()
+	}
+	return ErrNotKept.Error() + ": " + e.Cause.Error()
+}
+
 func (e *NotKeptError) Unwrap() []error { return []error{ErrNotKept, e.Cause} }
 
 // failure is why writes are refused: a commit failed, and then the look at what
@@ -50,7 +61,7 @@ const retryAfter = time.Second
 // always served.
 func (s *Store) Failing() error {
 	if f := s.failing.Load(); f != nil {
-		return &NotKeptError{f}
+		return &NotKeptError{Cause: f}
 	}
 	return nil
 }
@@ -70,11 +81,12 @@ func (s *Store) recover(cause error) {
 		s.failing.Store(nil)
 		s.warn("writes are taken again: what is kept is known and can be written")
 	case err == nil:
-		s.warn(fmt.Sprintf("a write failed and was refused (%v): what is kept was read again, and is served", cause))
+		s.warn(fmt.Sprintf("a write failed (%v), so that it was not known whether it is kept: what is kept was read again, and is served", cause))
 	default:
-		s.failing.Store(&failure{commit: cause, look: err, retry: time.Now().Add(retryAfter)})
+		f := &failure{commit: cause, look: err, retry: time.Now().Add(retryAfter)}
+		s.failing.Store(f)
 		if !failed {
-			s.warn("writes are refused and reads are served: " + s.Failing().Error())
+			s.warn("a write failed, and it is not known whether it is kept: a restart may show it; until that is known, writes are refused and reads show what was acknowledged: "+f.Error())
 		}
 	}
 }

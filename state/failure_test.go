@@ -117,9 +117,14 @@ func TestWritesRefusedUntilTheDiskIsWell(t *testing.T) {
 		defer func() { checkAndClose(t, s) }()
 		update(t, s, state.Owner{}, putAccount("before"))
 		e.fails, e.lost = true, true
-		for range 3 {
-			if err := s.Update(state.Owner{}, putAccount("refused")); !errors.Is(err, errLost) || !errors.Is(err, errDisk) || !errors.Is(err, state.ErrNotKept) {
+		for n := range 3 {
+			err := s.Update(state.Owner{}, putAccount("refused"))
+			if !errors.Is(err, errLost) || !errors.Is(err, errDisk) || !errors.Is(err, state.ErrNotKept) {
 				t.Errorf("Update = %v, want both errors of the engine", err)
+			}
+			// Only the first reached the engine.
+			if unknown := strings.HasPrefix(err.Error(), "it is not known whether the change is kept: "); unknown != (n == 0) {
+				t.Errorf("write %d = %v", n, err)
 			}
 		}
 		if err := s.Failing(); !errors.Is(err, errLost) {
@@ -137,7 +142,7 @@ func TestWritesRefusedUntilTheDiskIsWell(t *testing.T) {
 		if err := s.Failing(); err != nil || e.recoveries != 2 {
 			t.Errorf("Failing = %v after %d looks, want it well after 2", err, e.recoveries)
 		}
-		if len(said) != 2 || !strings.HasPrefix(said[0], "writes are refused") || !strings.HasPrefix(said[1], "writes are taken again") {
+		if len(said) != 2 || !strings.HasPrefix(said[0], "a write failed, and it is not known whether it is kept: a restart may show it") || !strings.HasPrefix(said[1], "writes are taken again") {
 			t.Errorf("the log says %q", said)
 		}
 	})

@@ -166,7 +166,7 @@ func (s *Store) Update(scope Owner, fn func(*Tx) error) error {
 	if seen != nil {
 		<-seen.done
 		if seen.err != nil {
-			return &NotKeptError{seen.err}
+			return &NotKeptError{Cause: seen.err, Unknown: true}
 		}
 	}
 	return err
