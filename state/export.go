@@ -144,21 +144,22 @@ func (s *Store) Import(e *Export) (repaired []string, err error) {
 	return repaired, err
 }
 
-// Reset deletes everything but the sequence, so that no id is minted twice, and
-// then runs plant to put a new world in place, all in one transaction.
-func (s *Store) Reset(plant func(*Tx) error) error {
+// Reset deletes everything but the sequence, so that no id is minted twice, and the
+// rows of some kinds, and then runs plant to put a new world in place, all in one
+// transaction. The emulated time is the base clock's again, also for plant.
+func (s *Store) Reset(plant func(*Tx) error, kept ...Kind) error {
 	return s.Update(Owner{}, func(tx *Tx) error {
-		sequence, ok := Sequences.Find(tx.View, sequenceID)
-		clearAll(tx)
-		if ok {
-			Sequences.Put(tx, sequence)
-		}
+		clearAll(tx, append(kept, Sequences.kind)...)
+		tx.now = s.clock.Now()
 		return plant(tx)
 	})
 }
 
-func clearAll(tx *Tx) {
+func clearAll(tx *Tx, kept ...Kind) {
 	for _, k := range tx.schema.all() {
+		if slices.Contains(kept, k.name) {
+			continue
+		}
 		t := k.table
 		for id := range t.all(tx.View) {
 			t.delete(tx, id)
@@ -166,11 +167,12 @@ func clearAll(tx *Tx) {
 	}
 }
 
-// Empty tells whether nothing was ever put into the store.
+// Empty reports whether nothing was ever put into the store, but for what only counts:
+// fault rules are no part of a world.
 func (v *View) Empty() bool {
 	for _, k := range v.schema.all() {
 		t := k.table
-		if t.name() == Sequences.kind {
+		if t.name() == Sequences.kind || k.counter {
 			continue
 		}
 		for range t.all(v) {

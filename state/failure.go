@@ -86,7 +86,7 @@ func (s *Store) recover(cause error) {
 		f := &failure{commit: cause, look: err, retry: time.Now().Add(retryAfter)}
 		s.failing.Store(f)
 		if !failed {
-			s.warn("a write failed, and it is not known whether it is kept: a restart may show it; until that is known, writes are refused and reads show what was acknowledged: "+f.Error())
+			s.warn("a write failed, and it is not known whether it is kept: a restart may show it; until that is known, writes are refused and reads show what was acknowledged: " + f.Error())
 		}
 	}
 }

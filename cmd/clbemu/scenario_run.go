@@ -21,17 +21,17 @@ import (
 // scenarioRun is one run of the command: its flags and what came of it.
 type scenarioRun struct {
 	clientFlags
-	kubeconfig, junit string
-	reset, tls        bool
-	failFast          bool
-	printer           *printer
-	half              string
-	set               []string
-	program           []string
-	judgeAfter        time.Duration
-	screen            *terminal.Screen
-	wait              *waitLine
-	results           []scenarios.Result
+	kubeconfig, junit  string
+	reset, faults, tls bool
+	failFast           bool
+	printer            *printer
+	half               string
+	set                []string
+	program            []string
+	judgeAfter         time.Duration
+	screen             *terminal.Screen
+	wait               *waitLine
+	results            []scenarios.Result
 }
 
 func newScenarioRun() *cobra.Command {
@@ -42,7 +42,8 @@ func newScenarioRun() *cobra.Command {
 		Long: `Play scenarios, the whole library if none is named. Each has a private emulator in
 memory to itself, unless --server names a running one; there, conditions and faults
 are put back when a half is over, and resources stay as the scenario leaves them;
---reset empties it before each half, and makes instances of the cluster's nodes again.
+--reset empties it before each half, but for its fault rules unless --faults is given,
+and makes instances of the cluster's nodes again.
 
 Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 		Example: `  clbemu scenario run
@@ -65,7 +66,8 @@ func (r *scenarioRun) define(flags *pflag.FlagSet) {
 	server := flags.Lookup("server")
 	server.Usage, server.DefValue = "control API of a running emulator (default: a private one for each scenario)", ""
 	r.server = ""
-	flags.BoolVar(&r.reset, "reset", false, "delete everything on the running emulator before each half, and plant its world again")
+	flags.BoolVar(&r.reset, "reset", false, "delete everything but the fault rules on the running emulator before each half, and plant its world again")
+	flags.BoolVar(&r.faults, "faults", false, "with --reset, delete the fault rules too")
 	flags.BoolVar(&r.tls, "tls", false, "serve the API of a private emulator to programs by HTTPS, which they trust by SSL_CERT_FILE")
 	flags.StringVar(&r.junit, "junit", "", "file to write a JUnit report to")
 	flags.BoolVar(&r.failFast, "fail-fast", false, "end after the first scenario that fails")
@@ -80,6 +82,9 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 	}
 	if r.reset && r.server == "" {
 		return usage(errors.New("--reset needs --server: a private emulator is new each time"))
+	}
+	if r.faults && !r.reset {
+		return usage(errors.New("--faults needs --reset, which deletes what it names"))
 	}
 	if r.half != "" && r.half != scenarios.ClientHalf && r.half != scenarios.KubernetesHalf {
 		return usage(fmt.Errorf("--half %s is neither %s nor %s: clbemu scenario watch plays the program halves", r.half, scenarios.ClientHalf, scenarios.KubernetesHalf))
@@ -185,7 +190,7 @@ func (r *scenarioRun) target(ctx context.Context, on scenarios.Setup, programs b
 	}
 	remote := &target.Remote{API: api.String(), HTTP: over, Control: control.URL, Token: r.token, AccessKeyID: r.accessKeyID, AccessKeySecret: r.accessKeySecret}
 	if r.reset {
-		if err := remote.Reset(ctx); err != nil {
+		if err := remote.Reset(ctx, r.faults); err != nil {
 			return on, nil, err
 		}
 		if err := join(ctx, control, on.Cluster); err != nil {

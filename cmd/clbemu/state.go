@@ -178,11 +178,15 @@ func printProblems(cmd *cobra.Command, c *controlclient.Client, checked func()) 
 
 func newStateReset() *cobra.Command {
 	f := &stateFlags{}
+	faults := false
 	cmd := f.add(&cobra.Command{
 		Use:   "reset",
-		Short: "Delete everything and plant the world again",
-		Long:  "Delete everything and plant the world again. A running emulator plants the world that it was started with.",
+		Short: "Delete everything but the fault rules and plant the world again",
+		Long: `Delete everything that clients made, all conditions and the emulated time, and plant the
+world again; fault rules stay unless --faults deletes them too. A running emulator
+plants the world that it was started with.`,
 		Example: `  clbemu state reset
+  clbemu state reset --faults
   clbemu state reset --data-dir ./clbemu-data --world world.yaml`,
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
@@ -190,12 +194,16 @@ func newStateReset() *cobra.Command {
 			return usage(errors.New("--world needs --data-dir: a running emulator has its world"))
 		}
 		return f.with(cmd, writes, func(c *controlclient.Client) error {
-			if err := c.ResetState(cmd.Context()); err != nil {
+			if err := c.ResetState(cmd.Context(), faults); err != nil {
 				return err
 			}
-			return did(cmd, "everything is deleted, and the world is planted again")
+			if faults {
+				return did(cmd, "everything is deleted, fault rules too, and the world is planted again")
+			}
+			return did(cmd, "everything but the fault rules is deleted, and the world is planted again")
 		})
 	})
 	cmd.Flags().StringVar(&f.world, "world", "", "world file (default: clbemu world show)")
+	cmd.Flags().BoolVar(&faults, "faults", false, "delete the fault rules too")
 	return cmd
 }

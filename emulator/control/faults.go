@@ -167,6 +167,27 @@ func (f *Faults) Add(file string, text []byte) ([]faults.Rule, error) {
 	})
 }
 
+// Reset resets the store and plants a world, and keeps the rules, unless they are to be
+// dropped: the user's, and not a part of the world.
+func (f *Faults) Reset(plant func(*state.Tx) error, drop bool) error {
+	var kept []state.Kind
+	if !drop {
+		kept = []state.Kind{cloud.Faults.Kind()}
+	}
+	return f.Change(func() error {
+		return f.store.Reset(func(tx *state.Tx) error {
+			for k := range cloud.Faults.All(tx.View) {
+				if k.Since.After(tx.Now()) { // the time went back
+					rule := *k
+					rule.Since = tx.Now()
+					cloud.Faults.Put(tx, &rule)
+				}
+			}
+			return plant(tx)
+		}, kept...)
+	})
+}
+
 // update is Change by a transaction.
 func (f *Faults) update(change func(*state.Tx) error) error {
 	return f.Change(func() error { return f.store.Update(state.Owner{}, change) })

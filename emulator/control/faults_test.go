@@ -193,6 +193,32 @@ func TestFaultRulesAreKept(t *testing.T) {
 	}
 }
 
+// TestResetKeepsRules proves that a reset keeps the fault rules with their counters in
+// force, also when the time goes back by it, and deletes them only when it is told to.
+func TestResetKeepsRules(t *testing.T) {
+	f := newFixture(t, withCloud)
+	f.ask("POST", "/v1/clock", `{"advance":"168h"}`, 200, nil)
+	f.ask("POST", "/v1/faults", `{name: window, match: {action: DescribeRegions}, when: {for: 1h}, effect: {error: {code: ServiceUnavailable}}}`, 200, nil)
+	for range 2 {
+		f.ask("POST", "/v1/state/reset", "", 200, nil)
+		if code := f.describeRegions(); code != "ServiceUnavailable" {
+			t.Errorf("the code of a call after a reset = %q, want the rule at work", code)
+		}
+	}
+	var list controlapi.FaultRules
+	f.ask("GET", "/v1/faults", "", 200, &list)
+	if len(list.Faults) != 1 || list.Faults[0].Hits != 2 || !list.Faults[0].Since.Equal(f.store.Now()) {
+		t.Errorf("the rules are %+v", list.Faults)
+	}
+	f.mustRefuse("POST", "/v1/state/reset?faults=maybe", "", 422, `"maybe" is not true or false`)
+	f.ask("POST", "/v1/state/reset?faults=true", "", 200, nil)
+	list = controlapi.FaultRules{}
+	f.ask("GET", "/v1/faults", "", 200, &list)
+	if len(list.Faults) != 0 {
+		t.Errorf("the rules are %+v after all were deleted", list.Faults)
+	}
+}
+
 // TestOtherStateOtherRules proves that a state that is put in place brings its
 // own fault rules: an imported one those that it had, a fresh world none.
 func TestOtherStateOtherRules(t *testing.T) {
@@ -205,7 +231,7 @@ func TestOtherStateOtherRules(t *testing.T) {
 	export := f.send("GET", "/v1/state", "", nil).Body.String()
 	f.ask("PUT", "/v1/snapshots/busy", "", 200, nil)
 	for _, put := range []string{"PUT /v1/state", "POST /v1/snapshots/busy/restore"} {
-		f.ask("POST", "/v1/state/reset", "", 200, nil)
+		f.ask("POST", "/v1/state/reset?faults=true", "", 200, nil)
 		if code := f.describeRegions(); code != "" {
 			t.Errorf("a call after a reset is refused with %q", code)
 		}

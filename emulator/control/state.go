@@ -2,7 +2,9 @@ package control
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
@@ -53,12 +55,24 @@ func (a *api) checkState(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, controlapi.Problems{Problems: append([]string{}, problems...)})
 }
 
-func (a *api) resetState(w http.ResponseWriter, _ *http.Request) {
-	if err := a.Faults.Change(func() error { return a.Store.Reset(a.Plant) }); err != nil {
+func (a *api) resetState(w http.ResponseWriter, r *http.Request) {
+	drop := false
+	if text := r.URL.Query().Get("faults"); text != "" {
+		var err error
+		if drop, err = strconv.ParseBool(text); err != nil {
+			fail(w, http.StatusUnprocessableEntity, fmt.Sprintf("faults: %q is not true or false", text))
+			return
+		}
+	}
+	if err := a.Faults.Reset(a.Plant, drop); err != nil {
 		a.failInside(w, "reset the state", err)
 		return
 	}
-	a.changed(journal.KindState, "reset the state")
+	var also []string
+	if drop {
+		also = []string{"faults", "true"}
+	}
+	a.changed(journal.KindState, "reset the state", also...)
 	answer(w, http.StatusOK, controlapi.Status{Status: "reset"})
 }
 

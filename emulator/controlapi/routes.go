@@ -44,7 +44,7 @@ var (
 	ExportState = route(http.MethodGet, "/v1/state")
 	ImportState = route(http.MethodPut, "/v1/state")
 	CheckState  = route(http.MethodPost, "/v1/state/check")
-	ResetState  = route(http.MethodPost, "/v1/state/reset")
+	ResetState  = route(http.MethodPost, "/v1/state/reset", "faults")
 
 	GetWorld      = route(http.MethodGet, "/v1/world", "account", "region")
 	SetWorld      = route(http.MethodPatch, "/v1/world", "account", "region")

@@ -126,7 +126,7 @@ func testState(ctx context.Context, c *controlclient.Client, ok func(string, boo
 	repaired, err = c.RestoreSnapshot(ctx, "a1")
 	ok("restore", repaired == nil, err)
 	ok("delete", true, c.DeleteSnapshot(ctx, "a1"))
-	ok("reset", true, c.ResetState(ctx))
+	ok("reset", true, c.ResetState(ctx, true))
 }
 
 func testWorld(ctx context.Context, c *controlclient.Client, ok func(string, bool, error)) {

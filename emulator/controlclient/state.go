@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/url"
+	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
@@ -28,9 +29,10 @@ func (c *Client) CheckState(ctx context.Context) ([]string, error) {
 	return found.Problems, err
 }
 
-// ResetState deletes everything and plants the world again.
-func (c *Client) ResetState(ctx context.Context) error {
-	return c.do(ctx, call{route: controlapi.ResetState}, discard)
+// ResetState deletes everything and plants the world again. The fault rules stay, unless
+// they are to be deleted too.
+func (c *Client) ResetState(ctx context.Context, faults bool) error {
+	return c.do(ctx, call{route: controlapi.ResetState, query: url.Values{"faults": {strconv.FormatBool(faults)}}}, discard)
 }
 
 // Snapshots lists the snapshots.

@@ -196,9 +196,10 @@ func (r *Remote) Restart(context.Context, bool) error {
 	return errors.New("a running emulator is not ended: play this scenario without --server")
 }
 
-// Reset deletes everything there is, faults too, and plants the world again.
-func (r *Remote) Reset(ctx context.Context) error {
-	return r.control().ResetState(ctx)
+// Reset deletes everything, and the fault rules if they are to go too, and plants the
+// world again.
+func (r *Remote) Reset(ctx context.Context, faults bool) error {
+	return r.control().ResetState(ctx, faults)
 }
 
 // Close puts the conditions and the pace of the clock back to what they were.
