@@ -193,7 +193,7 @@ func (cfg *Config) isNew() bool {
 const noncesFile = "nonces"
 
 func (cfg *Config) openNonces() (*gateway.Nonces, error) {
-	if cfg.stateDir() == "" || !cfg.StrictAuth {
+	if cfg.stateDir() == "" {
 		return &gateway.Nonces{}, nil
 	}
 	return gateway.OpenNonces(filepath.Join(cfg.stateDir(), noncesFile), time.Now())

@@ -270,6 +270,35 @@ func TestNonceReplay(t *testing.T) {
 	}
 }
 
+// A call that was executed without proof is not executed again where proof is asked
+// for.
+func TestNonceWithoutProof(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nonces")
+	headers := acs3Headers("", nil)
+	v3 := func() *http.Request { return acs3("GET", "", "", headers, signedHeaders(headers), "testsecret") }
+	v1 := signedParams("GET", "testid", "testsecret", nil, nil)
+	for _, asked := range []bool{false, true} {
+		nonces, err := gateway.OpenNonces(path, wallClock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := newTestServer(t, func(cfg *gateway.Config) { cfg.StrictAuth, cfg.Nonces = asked, nonces })
+		want := ""
+		if asked {
+			want = "SignatureNonceUsed"
+		}
+		if a, b := g.get(v1).code(t), g.do(v3()).code(t); a != want || b != want {
+			t.Errorf("with proof asked for %t: %q and %q, want %q", asked, a, b, want)
+		}
+		if !asked && g.get(v1).code(t) != "" {
+			t.Error("without proof a call can't be repeated")
+		}
+		if err := nonces.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A write whose nonce can't be kept is not executed, as a restart would let it be
 // sent again; reads go on.
 func TestNonceThatIsNotKept(t *testing.T) {

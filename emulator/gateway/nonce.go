@@ -16,17 +16,32 @@ import (
 const maxNonces = 1 << 20
 
 // Nonces remembers which nonces were used, as long as the timestamp that came
-// with one is good, so that nothing that was signed once is executed twice. The
+// with one is good, so that nothing that was signed once is executed twice. How long
+// that is does not depend on what the machine's clock shows, which may be set. The
 // zero value keeps them in memory alone.
 type Nonces struct {
 	mu    sync.Mutex
-	spans map[int64]map[uint64]struct{} // by the span that the timestamp is in
+	start time.Time       // of ages
+	spans map[int64]*span // by the span that the timestamp is in
 	count int
-	floor int64 // timestamps in earlier spans are refused
-	swept int64 // the span of time in which room was made last
-	limit int   // of count; 0 is maxNonces
+	floor int64         // timestamps in earlier spans are refused
+	ends  time.Duration // the age at which they no longer are
+	swept time.Duration // the age at which room was made last
+	limit int           // of count; 0 is maxNonces
 	file  *nonceFile
 }
+
+// span is the nonces of the calls with timestamps within ten seconds.
+type span struct {
+	digests map[uint64]struct{}
+	last    time.Duration // the age at which one was used last
+}
+
+// nonceLife is how long a timestamp can be good: from when the clock of who sent it is
+// ahead as far as it may be.
+const nonceLife = 2 * timestampWindow
+
+const sweepEvery = 10 * time.Second
 
 // OpenNonces returns the nonces that are kept in a file, which need not exist. It
 // has each when the call that it belongs to is executed; the last seconds of it
@@ -37,13 +52,14 @@ func OpenNonces(path string, now time.Time) (*Nonces, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.floor = floor
-	for _, r := range records {
-		if r.span >= spanOf(now.Add(-timestampWindow)) {
-			n.add(r)
-		}
+	if floor <= spanOf(now.Add(timestampWindow)) { // and not from a clock that was ahead
+		n.floor, n.ends = floor, nonceLife
 	}
-	n.makeRoom(now)
+	age := n.age(now)
+	for _, r := range records {
+		n.makeRoom(age)
+		n.add(r, age)
+	}
 	n.file = &nonceFile{path: path}
 	return n, n.file.write(n)
 }
@@ -84,10 +100,20 @@ func (n *Nonces) refuseLocked(used nonce) *Problem {
 	if used.span < n.floor {
 		return problemTimestampExpired
 	}
-	if _, known := n.spans[used.span][used.digest]; known {
-		return problemNonceUsed
+	if s := n.spans[used.span]; s != nil {
+		if _, known := s.digests[used.digest]; known {
+			return problemNonceUsed
+		}
 	}
 	return nil
+}
+
+// age is the time since the first call, by the monotonic clock.
+func (n *Nonces) age(now time.Time) time.Duration {
+	if n.start.IsZero() {
+		n.start = now
+	}
+	return now.Sub(n.start)
 }
 
 // spend remembers a nonce, or tells why it is not good. An error means that a
@@ -95,45 +121,62 @@ func (n *Nonces) refuseLocked(used nonce) *Problem {
 func (n *Nonces) spend(used nonce, now time.Time) (*Problem, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	age := n.age(now)
+	n.makeRoom(age)
 	if problem := n.refuseLocked(used); problem != nil {
 		return problem, nil
 	}
-	n.makeRoom(now)
-	n.add(used)
+	n.add(used, age)
 	if n.file == nil {
 		return nil, nil
 	}
 	return nil, n.file.append(n, used)
 }
 
-func (n *Nonces) add(used nonce) {
-	span := n.spans[used.span]
-	if span == nil {
+func (n *Nonces) add(used nonce, age time.Duration) {
+	s := n.spans[used.span]
+	if s == nil {
 		if n.spans == nil {
-			n.spans = make(map[int64]map[uint64]struct{})
+			n.spans = make(map[int64]*span)
 		}
-		span = make(map[uint64]struct{})
-		n.spans[used.span] = span
+		s = &span{digests: make(map[uint64]struct{})}
+		n.spans[used.span] = s
 	}
-	before := len(span)
-	span[used.digest] = struct{}{}
-	n.count += len(span) - before
+	before := len(s.digests)
+	s.digests[used.digest] = struct{}{}
+	s.last = age
+	n.count += len(s.digests) - before
 }
 
-// makeRoom forgets what no call can come with any more, and more of the oldest
-// when there is no room for another one.
-func (n *Nonces) makeRoom(now time.Time) {
+// makeRoom forgets what no call can come with any more, and more of those with the
+// oldest timestamps when there is no room for another one.
+func (n *Nonces) makeRoom(age time.Duration) {
 	limit := cmp.Or(n.limit, maxNonces)
-	if n.swept == spanOf(now) && n.count < limit {
+	if age < n.swept+sweepEvery && n.count < limit {
 		return
 	}
-	n.swept = spanOf(now)
-	for _, span := range slices.Sorted(maps.Keys(n.spans)) {
-		if span >= spanOf(now.Add(-timestampWindow)) && n.count < limit {
+	n.swept = age
+	if age >= n.ends {
+		n.floor = 0
+	}
+	for at, s := range n.spans {
+		if age > s.last+nonceLife {
+			n.forget(at)
+		}
+	}
+	if n.count < limit {
+		return
+	}
+	for _, at := range slices.Sorted(maps.Keys(n.spans)) {
+		if n.count < limit {
 			return
 		}
-		n.count -= len(n.spans[span])
-		delete(n.spans, span)
-		n.floor = max(n.floor, span+1)
+		n.forget(at)
+		n.floor, n.ends = max(n.floor, at+1), age+nonceLife
 	}
+}
+
+func (n *Nonces) forget(at int64) {
+	n.count -= len(n.spans[at].digests)
+	delete(n.spans, at)
 }

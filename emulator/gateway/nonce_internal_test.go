@@ -1,9 +1,13 @@
 package gateway
 
 import (
+	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -73,9 +77,95 @@ func TestNoncesLive(t *testing.T) {
 		}
 		spent(t, &n, strconv.Itoa(minute), now, now)
 	}
-	late := nonceStart.Add(31 * time.Minute)
-	if code := spent(t, &n, "31", late, late); code != "" || n.count != 16 {
-		t.Errorf("%q, and %d nonces are remembered, want those of the last 15 minutes and the new one", code, n.count)
+	late := nonceStart.Add(61 * time.Minute)
+	if code := spent(t, &n, "31", late, late); code != "" || n.count != 1 {
+		t.Errorf("%q, and %d nonces are remembered, want the new one", code, n.count)
+	}
+}
+
+// A clock that ran ahead and was set right again locks nobody out, before and after a
+// restart, and lets nothing be sent again.
+func TestNoncesOfAClockThatRanAhead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nonces")
+	n, err := OpenNonces(path, nonceStart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ahead := nonceStart.Add(24 * time.Hour)
+	spent(t, n, "before", nonceStart, nonceStart)
+	n.start = n.start.Add(24 * time.Hour) // the clock is set; no time has passed
+	for minute := range 16 {
+		now := ahead.Add(time.Duration(minute) * time.Minute)
+		if code := spent(t, n, strconv.Itoa(minute), now, now); code != "" {
+			t.Fatalf("ahead: %s", code)
+		}
+	}
+	n.start = n.start.Add(-24 * time.Hour)
+	for restart := range 2 {
+		now := nonceStart.Add(16 * time.Minute)
+		if code := spent(t, n, fmt.Sprint("right ", restart), now, now); code != "" {
+			t.Errorf("after %d restarts, a call by the right clock: %s", restart, code)
+		}
+		for text, at := range map[string]time.Time{"before": nonceStart, "0": ahead, "15": ahead.Add(15 * time.Minute)} {
+			if code := spent(t, n, text, at, now); code != "SignatureNonceUsed" {
+				t.Errorf("after %d restarts, the nonce %s again: %q", restart, text, code)
+			}
+		}
+		if n, err = OpenNonces(path, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A file of version 1, whose floor was as high as the clock had been.
+	older := []byte(olderHeader)
+	older = binary.BigEndian.AppendUint64(older, uint64(spanOf(ahead)))
+	older = append(older, make([]byte, 8)...)
+	used := nonceOf("testid", "older", nonceStart)
+	older = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(older, uint64(used.span)), used.digest)
+	if err := os.WriteFile(path, older, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n, err = OpenNonces(path, nonceStart); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := spent(t, n, "older", nonceStart, nonceStart), spent(t, n, "new", nonceStart, nonceStart); a != "SignatureNonceUsed" || b != "" {
+		t.Errorf("with a file of version 1: %q and %q", a, b)
+	}
+}
+
+// Damage to the file stops the start, and names it; what is missing at its end does
+// not.
+func TestDamagedNonces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nonces")
+	n, err := OpenNonces(path, nonceStart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		spent(t, n, strconv.Itoa(i), nonceStart, nonceStart)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range text[:len(text)-nonceRecord] {
+		damaged := slices.Clone(text)
+		damaged[at] ^= 1
+		if at < len(nonceHeader) {
+			continue // TestNoncesOfAnotherKind
+		}
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenNonces(path, nonceStart); err == nil || !strings.Contains(err.Error(), path+" is damaged (record "+strconv.Itoa((at-len(nonceHeader))/nonceRecord)) {
+			t.Fatalf("damage at byte %d = %v", at, err)
+		}
+	}
+	lost := append(slices.Clone(text[:len(text)-2*nonceRecord]), make([]byte, 2*nonceRecord)...)
+	if err := os.WriteFile(path, lost, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := OpenNonces(path, nonceStart); err != nil || n.count != 3 {
+		t.Errorf("without its end: %v", err)
 	}
 }
 

@@ -1,22 +1,29 @@
 package gateway
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // The file of used nonces is a header and records of the same size: the floor
-// first, and then a nonce each, in the order in which they were used.
+// first, and then a nonce each, in the order in which they were used. A record ends with
+// a checksum of itself. Version 1 had none.
 const (
-	nonceHeader = "clbemu nonces 1\n"
-	nonceRecord = len(nonceHeader)
+	nonceHeader = "clbemu nonces 2\n"
+	nonceRecord = 24
+
+	olderHeader = "clbemu nonces 1\n"
+	olderRecord = 16
 )
 
-// nonceFile appends records, and is written anew when most of them are of no use.
+// nonceFile appends records, and is written again when most of them are of no use.
 type nonceFile struct {
 	path string
 	file *os.File
@@ -25,7 +32,14 @@ type nonceFile struct {
 
 func (r nonce) bytes() []byte {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, nonceRecord), uint64(r.span))
-	return binary.BigEndian.AppendUint64(b, r.digest)
+	b = binary.BigEndian.AppendUint64(b, r.digest)
+	return binary.BigEndian.AppendUint64(b, xxhash.Sum64(b))
+}
+
+// readRecord reads a record, and reports whether it is as it was written.
+func readRecord(b []byte) (r nonce, good bool) {
+	r = nonce{int64(binary.BigEndian.Uint64(b)), binary.BigEndian.Uint64(b[8:])}
+	return r, len(b) == olderRecord || binary.BigEndian.Uint64(b[16:]) == xxhash.Sum64(b[:16])
 }
 
 // readNonces reads a file; one that is not there has none.
@@ -37,11 +51,33 @@ func readNonces(path string) (floor int64, records []nonce, err error) {
 	if err != nil {
 		return 0, nil, fmt.Errorf("used nonces: %w", err)
 	}
-	if len(text) < 2*nonceRecord || string(text[:nonceRecord]) != nonceHeader {
-		return 0, nil, fmt.Errorf("%s holds no used nonces: delete it, which lets calls of the last %s be sent again", path, timestampWindow)
+	unusable := func(what string) error {
+		return fmt.Errorf("%s %s: delete it, which lets calls of the last %s be sent again", path, what, timestampWindow)
 	}
-	for rest := text[nonceRecord:]; len(rest) >= nonceRecord; rest = rest[nonceRecord:] {
-		records = append(records, nonce{int64(binary.BigEndian.Uint64(rest)), binary.BigEndian.Uint64(rest[8:])})
+	size := nonceRecord
+	switch {
+	case bytes.HasPrefix(text, []byte(nonceHeader)):
+	case bytes.HasPrefix(text, []byte(olderHeader)):
+		size = olderRecord
+	default:
+		return 0, nil, unusable("holds no used nonces")
+	}
+	text = text[len(nonceHeader):]
+	bad := -1 // the first record that is not as it was written
+	for n := 0; len(text) >= size; n, text = n+1, text[size:] {
+		r, good := readRecord(text[:size])
+		switch {
+		case good && bad >= 0:
+			// What was not on the disk when the machine lost its power is at the end.
+			return 0, nil, unusable(fmt.Sprintf("is damaged (record %d does not have its checksum)", bad))
+		case good:
+			records = append(records, r)
+		case bad < 0:
+			bad = n
+		}
+	}
+	if len(records) == 0 {
+		return 0, nil, unusable("is damaged, or cut off")
 	}
 	return records[0].span, records[1:], nil
 }
@@ -61,9 +97,9 @@ func (f *nonceFile) append(all *Nonces, used nonce) error {
 // write puts a new file with all nonces in place of what is there.
 func (f *nonceFile) write(all *Nonces) error {
 	text := append([]byte(nonceHeader), nonce{span: all.floor}.bytes()...)
-	for span, digests := range all.spans {
-		for digest := range digests {
-			text = append(text, nonce{span, digest}.bytes()...)
+	for at, s := range all.spans {
+		for digest := range s.digests {
+			text = append(text, nonce{at, digest}.bytes()...)
 		}
 	}
 	file, err := os.OpenFile(f.path+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)

@@ -285,11 +285,17 @@ func isToken(v *state.View, token string) bool {
 	return false
 }
 
-// identify is authenticate without proof.
+// identify is authenticate without proof. A nonce that came is used all the same: the
+// call must not be executed again where proof is asked for.
 func (s *Server) identify(call *Call, v *state.View) *Problem {
-	if authorization := call.request.Header.Get("Authorization"); call.AccessKeyID == "" && authorization != "" {
-		sig, _ := call.readSignature()
-		call.AccessKeyID = sig.accessKeyID
+	if call.sent.signature != "" || call.underACS3 {
+		sig, problem := call.readSignature()
+		if call.AccessKeyID == "" {
+			call.AccessKeyID = sig.accessKeyID
+		}
+		if timestamp, wrong := readTimestamp(sig.timestamp, call.Received); problem == nil && wrong == nil {
+			_, _ = s.cfg.Nonces.spend(nonceOf(sig.accessKeyID, sig.nonce, timestamp), call.Received)
+		}
 	}
 	if key, ok := cloud.AccessKeys.Find(v, call.AccessKeyID); ok {
 		call.Scope.AccountID = key.AccountID
