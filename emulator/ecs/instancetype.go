@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	_ "embed"
 	"fmt"
 	"regexp"
 	"slices"
@@ -19,24 +20,12 @@ var instanceTypeActions = []gateway.Action{
 
 var _ = refusals.New("GenerationUnknown", 400, "InvalidParameter.Generation", "The specified parameter Generation is not valid.", "CLB-0380")
 
-// typeFamilies are the families that can be bought: those of general use, with their
-// generation and the GiB of memory a core. Evidence CLB-0380.
-var typeFamilies = []struct {
-	id, generation, category string
-	memoryPerCore            int
-}{
-	{"ecs.g6", "ecs-5", "General-purpose", 4}, {"ecs.c6", "ecs-5", "Compute-optimized", 2}, {"ecs.r6", "ecs-5", "Memory-optimized", 8},
-	{"ecs.g7", "ecs-5", "General-purpose", 4}, {"ecs.c7", "ecs-5", "Compute-optimized", 2}, {"ecs.r7", "ecs-5", "Memory-optimized", 8},
-	{"ecs.g8i", "ecs-5", "General-purpose", 4}, {"ecs.c8i", "ecs-5", "Compute-optimized", 2}, {"ecs.r8i", "ecs-5", "Memory-optimized", 8},
-}
-
-// typeSizes are the sizes of each family, with what does not depend on it.
-var typeSizes = []struct {
-	name                    string
-	cores, interfaces, each int // network interfaces, and addresses of each
-}{
-	{"large", 2, 3, 6}, {"xlarge", 4, 4, 15}, {"2xlarge", 8, 4, 15}, {"4xlarge", 16, 8, 30}, {"8xlarge", 32, 8, 30},
-}
+// typeTable has the types that can be bought, a line each, in order: family, generation,
+// category, architecture, type, cores, GiB of memory, network interfaces, and addresses
+// of each. Evidence CLB-0380.
+//
+//go:embed instancetypes.tsv
+var typeTable string
 
 type instanceTypeView struct {
 	ID                   string `rpc:"InstanceTypeId"`
@@ -53,18 +42,35 @@ type instanceTypeView struct {
 	NetworkCards         int    `rpc:"NetworkCardQuantity"`
 }
 
-// instanceTypes are all types that can be bought, by id.
-var instanceTypes = func() map[string]instanceTypeView {
-	all := make(map[string]instanceTypeView)
-	for _, f := range typeFamilies {
-		for _, s := range typeSizes {
-			t := instanceTypeView{ID: f.id + "." + s.name, Family: f.id, Category: f.category, Generation: f.generation, CPUArchitecture: "X86",
-				Cores: s.cores, Memory: s.cores * f.memoryPerCore, Interfaces: s.interfaces, InterfacesTotal: s.interfaces, AddressesOfInterface: s.each, NetworkCards: 1}
-			all[t.ID] = t
+// listedTypes are the types of the table, in its order.
+var listedTypes = sync.OnceValue(func() (list []instanceTypeView) {
+	for line := range strings.Lines(typeTable) {
+		t := instanceTypeView{NetworkCards: 1}
+		if _, err := fmt.Sscan(line, &t.Family, &t.Generation, &t.Category, &t.CPUArchitecture, &t.ID, &t.Cores, &t.Memory, &t.Interfaces, &t.AddressesOfInterface); err != nil {
+			panic(fmt.Sprintf("ecs: instancetypes.tsv: %q: %v", line, err))
 		}
+		t.InterfacesTotal = t.Interfaces
+		list = append(list, t)
+	}
+	return list
+})
+
+// instanceTypes are the types by id.
+var instanceTypes = sync.OnceValue(func() map[string]instanceTypeView {
+	all := make(map[string]instanceTypeView)
+	for _, t := range listedTypes() {
+		all[t.ID] = t
 	}
 	return all
-}()
+})
+
+// typeIDs are the ids of the types, by family and size.
+var typeIDs = sync.OnceValue(func() (ids []string) {
+	for _, t := range listedTypes() {
+		ids = append(ids, t.ID)
+	}
+	return ids
+})
 
 // typeForm is how the cloud spells types, also those that are not listed here.
 var typeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ecs\.[a-z0-9-]+\.[a-z0-9-]+$`) })
@@ -90,13 +96,13 @@ type describeInstanceTypesResponse struct {
 
 func describeInstanceTypes(_ *state.View, req *describeInstanceTypesRequest) (*describeInstanceTypesResponse, error) {
 	var found []instanceTypeView
-	for _, t := range instanceTypes {
+	for _, t := range listedTypes() {
 		if req.matches(t) {
 			found = append(found, t)
 		}
 	}
 	part, next, err := listing.After(found, req.NextToken, req.MaxResults, func(t instanceTypeView) string {
-		return fmt.Sprintf("%s %02d", t.Family, t.Cores)
+		return fmt.Sprintf("%s %03d %s", t.Family, t.Cores, t.ID)
 	})
 	if err != nil {
 		return nil, errNextTokenInvalid.Of(req.NextToken)
@@ -127,25 +133,11 @@ type typeFamilyView struct {
 
 func describeInstanceTypeFamilies(_ *state.View, req *describeInstanceTypeFamiliesRequest) (*describeInstanceTypeFamiliesResponse, error) {
 	resp := &describeInstanceTypeFamiliesResponse{}
-	for _, f := range typeFamilies {
-		if matches(req.Generation, f.generation) {
-			resp.Families = append(resp.Families, typeFamilyView{ID: f.id, Generation: f.generation})
+	for _, t := range listedTypes() {
+		family := typeFamilyView{ID: t.Family, Generation: t.Generation}
+		if matches(req.Generation, t.Generation) && !slices.Contains(resp.Families, family) {
+			resp.Families = append(resp.Families, family)
 		}
 	}
 	return resp, nil
-}
-
-// listedTypes are the ids of the types, by family and size.
-func listedTypes() []string {
-	ids := make([]string, 0, len(instanceTypes))
-	for id := range instanceTypes {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b string) int {
-		if c := strings.Compare(instanceTypes[a].Family, instanceTypes[b].Family); c != 0 {
-			return c
-		}
-		return instanceTypes[a].Cores - instanceTypes[b].Cores
-	})
-	return ids
 }

@@ -108,7 +108,7 @@ func addressesOf(v *state.View, n *cloud.NetworkInterface) int {
 	if !ok {
 		return maxAddresses
 	}
-	return instanceTypes[i.InstanceType].AddressesOfInterface
+	return instanceTypes()[i.InstanceType].AddressesOfInterface
 }
 
 // maxAddresses is how many addresses an interface has at most that is on no instance.
@@ -116,7 +116,7 @@ const maxAddresses = 50
 
 // fits tells whether an interface can be put on an instance.
 func fits(v *state.View, n *cloud.NetworkInterface, i *cloud.Instance) error {
-	most := instanceTypes[i.InstanceType].Interfaces
+	most := instanceTypes()[i.InstanceType].Interfaces
 	switch {
 	case n.VPCID != i.VPCID:
 		return errInterfaceOutsideVPC.Of(n.ID)

@@ -94,7 +94,7 @@ func describeZones(v *state.View, req *describeZonesRequest) (*describeZonesResp
 	for _, z := range region.Zones {
 		view := zoneView{ZoneID: z.ID, LocalName: z.LocalName, ZoneType: "AvailabilityZone", Resources: zoneResources, DiskCategories: diskCategories}
 		if req.Verbose {
-			view.InstanceTypes = listedTypes()
+			view.InstanceTypes = typeIDs()
 			view.Infos = []resourcesInfo{sold()}
 		}
 		resp.Zones = append(resp.Zones, view)
@@ -104,10 +104,14 @@ func describeZones(v *state.View, req *describeZonesRequest) (*describeZonesResp
 
 func sold() resourcesInfo {
 	info := resourcesInfo{IOOptimized: true, SystemDisks: diskCategories, DataDisks: diskCategories, NetworkTypes: []string{"vpc"},
-		InstanceTypes: listedTypes(), TypeGeneration: []string{"ecs-5"}}
-	for _, f := range typeFamilies {
-		info.TypeFamilies = append(info.TypeFamilies, f.id)
+		InstanceTypes: typeIDs()}
+	for _, t := range listedTypes() {
+		info.TypeFamilies = append(info.TypeFamilies, t.Family)
+		info.TypeGeneration = append(info.TypeGeneration, t.Generation)
 	}
+	info.TypeFamilies = slices.Compact(info.TypeFamilies)
+	slices.Sort(info.TypeGeneration)
+	info.TypeGeneration = slices.Compact(info.TypeGeneration)
 	return info
 }
 
@@ -183,8 +187,8 @@ func (r *describeAvailableResourceRequest) supported() []supportedResource {
 		return nil
 	}
 	var types []string
-	for _, id := range listedTypes() {
-		if matches(r.InstanceType, id) && (r.Cores == nil || *r.Cores == instanceTypes[id].Cores) {
+	for _, id := range typeIDs() {
+		if matches(r.InstanceType, id) && (r.Cores == nil || *r.Cores == instanceTypes()[id].Cores) {
 			types = append(types, id)
 		}
 	}

@@ -249,15 +249,15 @@ func TestCatalogues(t *testing.T) {
 		list   string
 		want   int
 	}{
-		{"DescribeRegions", params{}, "Regions.Region", 2},
+		{"DescribeRegions", params{}, "Regions.Region", 16},
 		{"DescribeZones", params{}, "Zones.Zone", 5},
-		{"DescribeInstanceTypes", params{}, "InstanceTypes.InstanceType", 45},
+		{"DescribeInstanceTypes", params{}, "InstanceTypes.InstanceType", 210},
 		{"DescribeInstanceTypes", params{"InstanceTypes.1": "ecs.g7.large"}, "InstanceTypes.InstanceType", 1},
-		{"DescribeInstanceTypes", params{"InstanceTypeFamily": "ecs.c7"}, "InstanceTypes.InstanceType", 5},
-		{"DescribeInstanceTypes", params{"MinimumCpuCoreCount": "16", "MaximumCpuCoreCount": "16"}, "InstanceTypes.InstanceType", 9},
-		{"DescribeInstanceTypes", params{"CpuArchitecture": "ARM"}, "InstanceTypes.InstanceType", 0},
+		{"DescribeInstanceTypes", params{"InstanceTypeFamily": "ecs.c7"}, "InstanceTypes.InstanceType", 7},
+		{"DescribeInstanceTypes", params{"MinimumCpuCoreCount": "16", "MaximumCpuCoreCount": "16"}, "InstanceTypes.InstanceType", 27},
+		{"DescribeInstanceTypes", params{"CpuArchitecture": "ARM"}, "InstanceTypes.InstanceType", 35},
 		{"DescribeInstanceTypes", params{"MaxResults": "7"}, "InstanceTypes.InstanceType", 7},
-		{"DescribeInstanceTypeFamilies", params{"Generation": "ecs-5"}, "InstanceTypeFamilies.InstanceTypeFamily", 9},
+		{"DescribeInstanceTypeFamilies", params{"Generation": "ecs-5"}, "InstanceTypeFamilies.InstanceTypeFamily", 22},
 		{"DescribeInstanceTypeFamilies", params{"Generation": "ecs-1"}, "InstanceTypeFamilies.InstanceTypeFamily", 0},
 		{"DescribeImages", params{}, "Images.Image", 4},
 		{"DescribeImages", params{"ImageOwnerAlias": "system", "OSType": "linux", "ImageName": "ubuntu*"}, "Images.Image", 1},
@@ -265,7 +265,7 @@ func TestCatalogues(t *testing.T) {
 		{"DescribeImages", params{"ImageId": imageID + ",m-none"}, "Images.Image", 1},
 		{"DescribeAvailableResource", params{"DestinationResource": "InstanceType"}, "AvailableZones.AvailableZone", 5},
 		{"DescribeAvailableResource", params{"DestinationResource": "InstanceType", "Cores": "4", "ZoneId": "cn-hangzhou-h"},
-			"AvailableZones.AvailableZone.0.AvailableResources.AvailableResource.0.SupportedResources.SupportedResource", 9},
+			"AvailableZones.AvailableZone.0.AvailableResources.AvailableResource.0.SupportedResources.SupportedResource", 33},
 		{"DescribeAvailableResource", params{"DestinationResource": "SystemDisk", "InstanceType": "ecs.g7.large"},
 			"AvailableZones.AvailableZone.0.AvailableResources.AvailableResource.0.SupportedResources.SupportedResource", 4},
 		{"DescribeAvailableResource", params{"DestinationResource": "InstanceType", "InstanceType": "ecs.x1.huge"}, "AvailableZones.AvailableZone", 0},
@@ -281,9 +281,9 @@ func TestCatalogues(t *testing.T) {
 			t.Errorf("%s(%v) = %d of %s, want %d", f.action, f.params, got, f.list, f.want)
 		}
 	}
-	page := c.Do("DescribeInstanceTypes", params{"MaxResults": "40"})
-	rest := c.Do("DescribeInstanceTypes", params{"MaxResults": "40", "NextToken": page.Text("NextToken")})
-	if rest.Len("InstanceTypes.InstanceType") != 5 || strings.Contains(fmt.Sprint(rest.Body), page.Text("InstanceTypes.InstanceType.0.InstanceTypeId")+" ") {
+	page := c.Do("DescribeInstanceTypes", params{"MaxResults": "200"})
+	rest := c.Do("DescribeInstanceTypes", params{"MaxResults": "200", "NextToken": page.Text("NextToken")})
+	if rest.Len("InstanceTypes.InstanceType") != 10 || strings.Contains(fmt.Sprint(rest.Body), page.Text("InstanceTypes.InstanceType.0.InstanceTypeId")+" ") {
 		t.Errorf("the rest of the types is %v", rest.Body)
 	}
 }
@@ -354,6 +354,21 @@ func TestTagResources(t *testing.T) {
 		c.Do("UntagResources", with(p, params{"All": "true"}))
 		if got := list(params{}); got != 0 {
 			t.Errorf("%s has %d tags, want none", id, got)
+		}
+	}
+}
+
+// The types that examples name can be bought, with the cores and memory that they have.
+func TestInstanceTypes(t *testing.T) {
+	c := newClient(t)
+	for id, want := range map[string][2]string{
+		"ecs.sn1ne.large": {"2", "4"}, "ecs.n4.large": {"2", "4"}, "ecs.t5-lc1m1.small": {"1", "1"}, "ecs.t6-c1m2.large": {"2", "4"},
+		"ecs.s6-c1m2.small": {"1", "2"}, "ecs.c5.xlarge": {"4", "8"}, "ecs.g5.large": {"2", "8"}, "ecs.c6.large": {"2", "4"},
+		"ecs.r6.large": {"2", "16"}, "ecs.g7.xlarge": {"4", "16"}, "ecs.r8i.large": {"2", "16"}, "ecs.c8y.large": {"2", "4"},
+	} {
+		got := c.Do("DescribeInstanceTypes", params{"InstanceTypes.1": id})
+		if has := [2]string{got.Text("InstanceTypes.InstanceType.0.CpuCoreCount"), got.Text("InstanceTypes.InstanceType.0.MemorySize")}; has != want {
+			t.Errorf("%s has cores and memory %q, want %q", id, has, want)
 		}
 	}
 }
