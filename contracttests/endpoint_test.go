@@ -27,7 +27,7 @@ func TestEndpointOverrides(t *testing.T) {
 			client := newSDKClients(t, c.clientDomain).SLB
 			r := slb.CreateDescribeRegionsRequest()
 			r.Domain, r.RegionId = c.requestDomain, c.region
-			if regions := call(t, client.DescribeRegions, r).Regions.Region; len(regions) != 2 {
+			if regions := call(t, client.DescribeRegions, r).Regions.Region; len(regions) < 10 {
 				t.Errorf("regions: %v", regions)
 			}
 		})

@@ -97,7 +97,7 @@ func sdkActions(product string) (names []string) {
 }
 
 // unlisted are actions that clients use and the SDK does not have: CLB-0526.
-var unlisted = []string{"ResourceManager.UnTagResources", "Slb.ServiceManagedControl"}
+var unlisted = []string{"Slb.ServiceManagedControl"}
 
 // call makes a call with the SDK's own request type, which must have a field for
 // every parameter, and returns its own response.

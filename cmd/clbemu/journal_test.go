@@ -38,7 +38,7 @@ func busyServer(t *testing.T) (s *binary.Server, id string) {
 	t.Helper()
 	s = binary.Serve(t, "--engine", "memory")
 	id = createLoadBalancer(t, s.Client())
-	call(t, s, "DeleteLoadBalancer", map[string]string{"LoadBalancerId": "lb-none", "Oops": "1"})
+	call(t, s, "DeleteLoadBalancer", map[string]string{"LoadBalancerId": "lb-none", "SourceIp": "1"})
 	rule := writeFile(t, filepath.Join(t.TempDir(), "f.yaml"), "{name: busy, match: {action: DescribeRegions}, effect: {error: {code: ServiceUnavailable}}}")
 	mustRun(t, "fault", "add", rule, "--server", s.Control)
 	call(t, s, "DescribeRegions", nil)
@@ -52,7 +52,7 @@ func TestJournalLines(t *testing.T) {
 	call(t, s, "Evil\x1b[31m", nil)
 	const when = `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}`
 	want := regexp.MustCompile(`^  ` + when + `  CreateLoadBalancer +lb-[0-9a-z]+ +200 OK +\d+\.\d ms  by testid Go-http-client/1.1  LoadBalancerSpec=slb.s1.small  VSwitchId=vsw-bp1clbemu000000000001
-! ` + when + `  DeleteLoadBalancer +lb-none +404 InvalidLoadBalancerId.NotFound +\d+\.\d ms  by testid Go-http-client/1.1  unread=Oops  Oops=1
+! ` + when + `  DeleteLoadBalancer +lb-none +404 InvalidLoadBalancerId.NotFound +\d+\.\d ms  by testid Go-http-client/1.1  unread=SourceIp  SourceIp=1
 \* ` + when + `  fault: add fault rules  busy="name: busy\\nmatch:.*…"
 ! ` + when + `  DescribeRegions +503 ServiceUnavailable +\d+\.\d ms  by testid Go-http-client/1.1  fault=busy
 ! ` + when + `  "Evil\\x1b\[31m" +\d+ InvalidAction.NotEmulated +\d+\.\d ms  by testid Go-http-client/1.1
@@ -81,7 +81,7 @@ func TestJournalQueries(t *testing.T) {
 		"--since-mark m":                       "DescribeLoadBalancerAttribute",
 		"--where resource=" + id:               "DescribeLoadBalancerAttribute",
 		"--where fault=b* --where product=Slb": "DescribeRegions",
-		"--where params.Oops=1":                "DeleteLoadBalancer",
+		"--where params.SourceIp=1":                "DeleteLoadBalancer",
 	} {
 		r := journalOf(t, s, append(strings.Fields(query), "--json")...)
 		var got []string

@@ -22,7 +22,7 @@ func TestNames(t *testing.T) {
 		{[]string{"world", "get", "nonsense"}, 2, "no condition begins with nonsense"},
 		{[]string{"world", "get", "acount"}, 2, "do you mean account?"},
 		{[]string{"world", "get", "quota.slb_quota_listners"}, 2, "do you mean quota.slb_quota_listeners_num?"},
-		{[]string{"world", "get", "--region", "cn-hangzou"}, 2, "there are cn-hangzhou"},
+		{[]string{"world", "get", "--region", "cn-hangzou"}, 2, "there is no region cn-hangzou"},
 		{[]string{"world", "set", "account.arears=true"}, 1, "do you mean account.arrears?"},
 		{[]string{"world", "set", "stock.cn-hangzhou-x=soldout"}, 1, "there are cn-hangzhou-g"},
 		{[]string{"world", "set", "throttle.action.CreateLoadBalancr=1"}, 1, "do you mean throttle.action.CreateLoadBalancer?"},

@@ -20,6 +20,8 @@ type Action struct {
 	// Emulated is false for a row that only answers the NotEmulated error.
 	Emulated bool
 
+	also []string // other names that clients call it by
+
 	// The plans for the request and the answer are made when they are first needed.
 	request  func() *decoder
 	response func() *encoder
@@ -85,6 +87,12 @@ func newAction(name string, request, response reflect.Type) Action {
 		request:  sync.OnceValue(func() *decoder { return newDecoder(request) }),
 		response: sync.OnceValue(func() *encoder { return newEncoder(response) }),
 	}
+}
+
+// Also is the action with other names that clients call it by.
+func (a Action) Also(names ...string) Action {
+	a.also = names
+	return a
 }
 
 // NotEmulated declares an action that the cloud has and this emulator refuses,

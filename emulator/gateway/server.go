@@ -94,11 +94,12 @@ func NewServer(cfg Config) *Server {
 		s.products[p.Version] = p
 		s.actions[p.Version] = make(map[string]*Action, len(p.Actions))
 		for i := range p.Actions {
-			name := p.Actions[i].Name
-			if _, twice := s.actions[p.Version][name]; twice {
-				panic("gateway: two rows for action " + name)
+			for _, name := range append([]string{p.Actions[i].Name}, p.Actions[i].also...) {
+				if _, twice := s.actions[p.Version][name]; twice {
+					panic("gateway: two rows for action " + name)
+				}
+				s.actions[p.Version][name] = &p.Actions[i]
 			}
-			s.actions[p.Version][name] = &p.Actions[i]
 		}
 	}
 	return s
@@ -322,6 +323,7 @@ func (s *Server) route(call *Call) *Problem {
 	if !ok {
 		return unlisted(call.product.Name, call.ActionName)
 	}
+	call.ActionName = action.Name
 	if !action.Emulated {
 		return notEmulated(call.ActionName)
 	}

@@ -29,7 +29,6 @@ func plant(tx *state.Tx) error {
 // The action tables are those of the API's metadata, with known exceptions.
 func TestActions(t *testing.T) {
 	gatewaytest.MatchActions(t, resourcemanager.Product(gateway.Deps{}), "testdata/actions.json", map[string]string{
-		"UnTagResources": "Terraform's spelling of UntagResources",
 		"ListResourceGroups->ResourceGroups.ResourceGroup[].Tags.Tag[].Key":   "the SDK's Tag serves all actions: these answer TagKey and TagValue",
 		"ListResourceGroups->ResourceGroups.ResourceGroup[].Tags.Tag[].Value": "the SDK's Tag serves all actions: these answer TagKey and TagValue",
 		"GetResourceGroup->ResourceGroup.Tags.Tag[].Key":                      "the SDK's Tag serves all actions: these answer TagKey and TagValue",

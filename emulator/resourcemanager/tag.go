@@ -10,8 +10,7 @@ import (
 
 var tagActions = []gateway.Action{
 	gateway.Write("TagResources", tagResources),
-	gateway.Write("UntagResources", untagResources),
-	gateway.Write("UnTagResources", untagResources), // as Terraform spells it
+	gateway.Write("UntagResources", untagResources).Also("UnTagResources"), // as Terraform spells it
 	gateway.Read("ListTagResources", listTagResources),
 }
 
