@@ -9,7 +9,10 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-var imageActions = []gateway.Action{gateway.Read("DescribeImages", describeImages)}
+var imageActions = []gateway.Action{
+	gateway.Read("DescribeImages", describeImages),
+	gateway.Read("DescribeImageSupportInstanceTypes", describeImageSupportInstanceTypes),
+}
 
 // It is asked for by a tag.
 var _ = refusals.New("ImageOwnerUnknown", 404, "InvalidImageOwnerAlias.ValueNotSupported",
@@ -106,4 +109,31 @@ func (r *describeImagesRequest) matches(i imageView) bool {
 		like(r.Name, i.Name) && matches(r.Family, i.Family) && matches(r.OwnerAlias, i.OwnerAlias) && matches(r.OSType, i.OSType) &&
 		matches(r.Architecture, i.Architecture) && matches(r.Status, i.Status) && matches(r.Usage, i.Usage) &&
 		(r.IsPublic == nil || *r.IsPublic == i.IsPublic) && r.SnapshotID == "" && len(r.Tags) == 0
+}
+
+type describeImageSupportInstanceTypesRequest struct {
+	RegionID string `rpc:"RegionId,required"`
+	ImageID  string `rpc:"ImageId"`
+}
+
+type describeImageSupportInstanceTypesResponse struct {
+	RegionID      string             `rpc:"RegionId"`
+	ImageID       string             `rpc:"ImageId"`
+	InstanceTypes []instanceTypeView `rpc:"InstanceTypes>InstanceType"`
+}
+
+// describeImageSupportInstanceTypes lists the types whose architecture is that of the
+// image: CLB-0533.
+func describeImageSupportInstanceTypes(v *state.View, req *describeImageSupportInstanceTypesRequest) (*describeImageSupportInstanceTypesResponse, error) {
+	image, ok := findImage(req.ImageID)
+	if !ok {
+		return nil, errImageNotFound.Of(req.ImageID)
+	}
+	resp := &describeImageSupportInstanceTypesResponse{RegionID: v.Scope().RegionID, ImageID: image.ImageID}
+	for _, t := range listedTypes() {
+		if arm := image.Architecture == "arm64"; arm == (t.CPUArchitecture == "ARM") {
+			resp.InstanceTypes = append(resp.InstanceTypes, t)
+		}
+	}
+	return resp, nil
 }

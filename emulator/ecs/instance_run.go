@@ -38,20 +38,21 @@ var (
 // networkErrors are about addresses of vSwitches.
 var networkErrors = []gateway.ErrorRow{
 	absent("CLB-0383", cloud.VSwitches.Kind(), "InvalidVSwitchId.NotFound", "The VSwitchId provided does not exist in our records."),
-	refuse(400, "CLB-0383", cloud.NoFreeAddress, "InvalidVSwitchId.IpNotEnough", "The specified VSwitch %s has not enough IpAddress."),
+	refuse(403, "CLB-0383", cloud.NoFreeAddress, "InvalidVSwitchId.IpNotEnough", "The specified VSwitch %s has not enough IpAddress."),
 	refuse(400, "CLB-0383", cloud.AddressOutside, "InvalidPrivateIpAddress.Malformed", "Specified private IP address %s is malformed or not in the vSwitch."),
 	refuse(403, "CLB-0383", cloud.AddressTaken, "InvalidPrivateIpAddress.Duplicated", "Specified private IP address %s is duplicated."),
 }
 
 type runInstancesRequest struct {
 	tagged
-	RegionID                string             `rpc:"RegionId,required"`
-	ZoneID                  string             `rpc:"ZoneId"`
-	InstanceType            string             `rpc:"InstanceType"`
-	ImageID                 string             `rpc:"ImageId"`
-	ImageFamily             string             `rpc:"ImageFamily"`
-	VSwitchID               string             `rpc:"VSwitchId"`
-	PrivateIPAddress        string             `rpc:"PrivateIpAddress"`
+	RegionID         string `rpc:"RegionId,required"`
+	ZoneID           string `rpc:"ZoneId"`
+	InstanceType     string `rpc:"InstanceType"`
+	ImageID          string `rpc:"ImageId"`
+	ImageFamily      string `rpc:"ImageFamily"`
+	VSwitchID        string `rpc:"VSwitchId"`
+	PrivateIPAddress string `rpc:"PrivateIpAddress"`
+	ipv6Request
 	SecurityGroupID         string             `rpc:"SecurityGroupId"`
 	SecurityGroupIDs        []string           `rpc:"SecurityGroupIds,max=16"`
 	NetworkInterfaces       []interfaceRequest `rpc:"NetworkInterface,max=16"`
@@ -94,6 +95,13 @@ type interfaceRequest struct {
 	SecurityGroupIDs []string `rpc:"SecurityGroupIds,max=16"`
 	Name             string   `rpc:"NetworkInterfaceName"`
 	Description      string   `rpc:"Description"`
+	ipv6Request
+}
+
+// ipv6Request asks for IPv6 addresses of an interface: those that are named, or so many.
+type ipv6Request struct {
+	IPv6Addresses []string `rpc:"Ipv6Address,max=10"`
+	IPv6Count     int      `rpc:"Ipv6AddressCount,min=0,max=10"`
 }
 
 func (r interfaceRequest) groups() []string {
@@ -272,7 +280,7 @@ func (r *runInstancesRequest) put(tx *state.Tx, sw *cloud.VSwitch, i *cloud.Inst
 	}
 	cloud.Instances.Put(tx, i)
 	tagging.Set(tx, cloud.TagInstance, i.ID, r.tags())
-	primary := interfaceRequest{InstanceType: cloud.NetworkInterfacePrimary, VSwitchID: sw.ID, PrimaryIPAddress: r.PrivateIPAddress, SecurityGroupIDs: r.SecurityGroupIDs}
+	primary := interfaceRequest{InstanceType: cloud.NetworkInterfacePrimary, VSwitchID: sw.ID, PrimaryIPAddress: r.PrivateIPAddress, SecurityGroupIDs: r.SecurityGroupIDs, ipv6Request: r.ipv6Request}
 	for _, n := range append([]interfaceRequest{primary}, r.NetworkInterfaces...) {
 		if _, err := putInterface(tx, i, newInterface{
 			interfaceRequest: n, addresses: given(n.PrimaryIPAddress), resourceGroupID: i.ResourceGroupID}); err != nil {

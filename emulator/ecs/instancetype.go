@@ -38,6 +38,7 @@ type instanceTypeView struct {
 	Interfaces           int    `rpc:"EniQuantity"`
 	InterfacesTotal      int    `rpc:"EniTotalQuantity"`
 	AddressesOfInterface int    `rpc:"EniPrivateIpAddressQuantity"`
+	IPv6OfInterface      int    `rpc:"EniIpv6AddressQuantity"`
 	GPUs                 int    `rpc:"GPUAmount"`
 	NetworkCards         int    `rpc:"NetworkCardQuantity"`
 }
@@ -49,7 +50,7 @@ var listedTypes = sync.OnceValue(func() (list []instanceTypeView) {
 		if _, err := fmt.Sscan(line, &t.Family, &t.Generation, &t.Category, &t.CPUArchitecture, &t.ID, &t.Cores, &t.Memory, &t.Interfaces, &t.AddressesOfInterface); err != nil {
 			panic(fmt.Sprintf("ecs: instancetypes.tsv: %q: %v", line, err))
 		}
-		t.InterfacesTotal = t.Interfaces
+		t.InterfacesTotal, t.IPv6OfInterface = t.Interfaces, t.AddressesOfInterface
 		list = append(list, t)
 	}
 	return list

@@ -17,6 +17,9 @@ var networkInterfaceChangeActions = []gateway.Action{
 	gateway.Write("DeleteNetworkInterface", deleteNetworkInterface),
 	gateway.Write("AssignPrivateIpAddresses", assignPrivateIPAddresses),
 	gateway.Write("UnassignPrivateIpAddresses", unassignPrivateIPAddresses),
+	gateway.Write("AssignIpv6Addresses", assignIPv6Addresses),
+	gateway.Write("UnassignIpv6Addresses", unassignIPv6Addresses),
+	gateway.Read("DescribeNetworkInterfaceAttribute", describeNetworkInterfaceAttribute),
 }
 
 // What is refused here.
@@ -77,6 +80,9 @@ func putInterface(tx *state.Tx, i *cloud.Instance, req newInterface) (*cloud.Net
 		req.addresses = []string{""}
 	}
 	if err := assign(tx, n, sw, append(req.addresses, make([]string, req.more)...)); err != nil {
+		return nil, err
+	}
+	if err := assignIPv6(tx, n, sw, req.ipv6Request); err != nil {
 		return nil, err
 	}
 	cloud.NetworkInterfaces.Put(tx, n)
@@ -141,7 +147,8 @@ type createNetworkInterfaceRequest struct {
 	Description        string           `rpc:"Description,len=2..255"`
 	ResourceGroupID    string           `rpc:"ResourceGroupId"`
 	SourceDestCheck    bool             `rpc:"SourceDestCheck"`
-	ClientToken        string           `rpc:"ClientToken"`
+	ipv6Request
+	ClientToken string `rpc:"ClientToken"`
 }
 
 type createNetworkInterfaceResponse struct{ interfaceFields }
@@ -165,7 +172,7 @@ func createNetworkInterface(tx *state.Tx, req *createNetworkInterfaceRequest) (*
 	}
 	id, err := state.Once(tx, "CreateNetworkInterface", req.ClientToken, req, cloud.NetworkInterfaces, func() (string, error) {
 		n, err := putInterface(tx, nil, newInterface{
-			interfaceRequest: interfaceRequest{VSwitchID: req.VSwitchID, SecurityGroupIDs: groups, Name: req.Name, Description: req.Description},
+			interfaceRequest: interfaceRequest{VSwitchID: req.VSwitchID, SecurityGroupIDs: groups, Name: req.Name, Description: req.Description, ipv6Request: req.ipv6Request},
 			addresses:        slices.Concat([]string{req.PrimaryIPAddress}, req.PrivateIPAddresses), more: req.SecondaryCount,
 			resourceGroupID: req.ResourceGroupID, tags: tags.tags(), unchecked: !req.SourceDestCheck,
 		})

@@ -39,6 +39,14 @@ func plantFree(vpc, vSwitch, zone, block string) func(*state.Tx) error {
 
 var plantFreeHere = plantFree(vpcID, vSwitchID, "cn-hangzhou-h", "192.168.0.0/24")
 
+// plantIPv6 gives the first vSwitch IPv6.
+func plantIPv6(tx *state.Tx) error {
+	return cloud.VSwitches.Edit(tx, vSwitchID, func(s *cloud.VSwitch) error {
+		s.IPv6CIDRBlock = "2001:db8:8000:1::/64"
+		return nil
+	})
+}
+
 func plantFull(tx *state.Tx) error {
 	sw, err := cloud.VSwitches.Get(tx.In(owner).View, vSwitchID)
 	if err != nil {
@@ -72,7 +80,7 @@ var runErrorCases = []gatewaytest.ErrorCase{
 	{Name: "NoGroup", Action: "RunInstances", Params: with(newNode, params{"SecurityGroupId": ""}), Status: 400, Code: "MissingParameter"},
 	{Name: "GroupOutside", Action: "RunInstances", Params: with(newNode, params{"SecurityGroupId": "sg-other"}), Status: 403, Code: "InvalidOperation.VpcMismatch"},
 	{Name: "ResourceGroup", Action: "RunInstances", Params: with(newNode, params{"ResourceGroupId": "rg-none"}), Status: 404, Code: "InvalidResourceGroup.NotFound"},
-	{Name: "Full", Action: "RunInstances", Params: newNode, Status: 400, Code: "InvalidVSwitchId.IpNotEnough", Plant: plantFull},
+	{Name: "Full", Action: "RunInstances", Params: newNode, Status: 403, Code: "InvalidVSwitchId.IpNotEnough", Plant: plantFull},
 	{Name: "AddressOutside", Action: "RunInstances", Params: with(newNode, params{"PrivateIpAddress": "10.9.9.9"}), Status: 400, Code: "InvalidPrivateIpAddress.Malformed"},
 	{Name: "AddressTaken", Action: "RunInstances", Params: with(newNode, params{"PrivateIpAddress": "192.168.0.11"}), Status: 403, Code: "InvalidPrivateIpAddress.Duplicated"},
 	{Name: "DryRun", Action: "RunInstances", Params: with(newNode, params{"DryRun": "true"}), Status: 400, Code: "DryRunOperation"},
@@ -99,6 +107,16 @@ var runErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Primary", Action: "DetachNetworkInterface", Params: params{"NetworkInterfaceId": eniID, "InstanceId": instanceID}, Status: 403, Code: "InvalidOperation.InvalidEniType"},
 	{Name: "OtherInstance", Action: "DetachNetworkInterface", Params: with(podsENI, params{"InstanceId": secondID}), Status: 403, Code: "InvalidOperation.InvalidEniState"},
 	{Name: "InUse", Action: "DeleteNetworkInterface", Params: podsENI, Status: 403, Code: "InvalidOperation.InvalidEniState"},
+	{Name: "None", Action: "AssignIpv6Addresses", Params: podsENI, Status: 400, Code: "MissingParameter"},
+	{Name: "NoIPv6", Action: "AssignIpv6Addresses", Params: with(podsENI, params{"Ipv6AddressCount": "1"}), Status: 400, Code: "InvalidVSwitch.Ipv6NotTurnOn"},
+	{Name: "TooMany", Action: "AssignIpv6Addresses", Params: with(podsENI, params{"Ipv6AddressCount": "7"}), Plant: plantIPv6, Status: 403, Code: "InvalidOperation.Ipv6CountExceeded"},
+	{Name: "Outside", Action: "AssignIpv6Addresses", Params: with(podsENI, params{"Ipv6Address.1": "2001:db8:9::9"}), Plant: plantIPv6, Status: 400, Code: "InvalidPrivateIpAddress.Malformed"},
+	{Name: "Twice", Action: "AssignIpv6Addresses", Params: with(podsENI, params{"Ipv6Address.1": "2001:db8:8000:1::9", "Ipv6Address.2": "2001:db8:8000:1:0::9"}), Plant: plantIPv6, Status: 403, Code: "InvalidPrivateIpAddress.Duplicated"},
+	{Name: "Unknown", Action: "AssignIpv6Addresses", Params: params{"NetworkInterfaceId": "eni-none", "Ipv6AddressCount": "1"}, Status: 404, Code: "InvalidEniId.NotFound"},
+	{Name: "None", Action: "UnassignIpv6Addresses", Params: podsENI, Status: 400, Code: "MissingParameter"},
+	{Name: "NotAssigned", Action: "UnassignIpv6Addresses", Params: with(podsENI, params{"Ipv6Address.1": "2001:db8:8000:1::9"}), Status: 403, Code: "InvalidIp.IpUnassigned"},
+	{Name: "Unknown", Action: "DescribeNetworkInterfaceAttribute", Params: params{"NetworkInterfaceId": "eni-none"}, Status: 404, Code: "InvalidEniId.NotFound"},
+	{Name: "Unknown", Action: "DescribeImageSupportInstanceTypes", Params: params{"ImageId": "m-none"}, Status: 404, Code: "InvalidImageId.NotFound"},
 	{Name: "None", Action: "AssignPrivateIpAddresses", Params: podsENI, Status: 400, Code: "MissingParameter"},
 	{Name: "TooMany", Action: "AssignPrivateIpAddresses", Params: with(podsENI, params{"SecondaryPrivateIpAddressCount": "5"}), Status: 403, Code: "InvalidOperation.Ipv4CountExceeded"},
 	{Name: "NoDest", Action: "AuthorizeSecurityGroupEgress", Params: with(newRule, params{}), Status: 400, Code: "MissingParameter.Dest"},
@@ -370,5 +388,41 @@ func TestInstanceTypes(t *testing.T) {
 		if has := [2]string{got.Text("InstanceTypes.InstanceType.0.CpuCoreCount"), got.Text("InstanceTypes.InstanceType.0.MemorySize")}; has != want {
 			t.Errorf("%s has cores and memory %q, want %q", id, has, want)
 		}
+	}
+}
+
+// Interfaces have IPv6 addresses from the start or later, each of which one has alone.
+func TestIPv6Addresses(t *testing.T) {
+	c := newClient(t, plantIPv6)
+	const named = "2001:db8:8000:1::60"
+	id := c.Do("CreateNetworkInterface", with(newENI, params{"Ipv6Address.1": named, "Ipv6AddressCount": "1"})).Text("NetworkInterfaceId")
+	of := params{"NetworkInterfaceId": id}
+	if taken := c.Call("AssignIpv6Addresses", with(podsENI, params{"Ipv6Address.1": named})); taken.Code != "InvalidPrivateIpAddress.Duplicated" {
+		t.Errorf("AssignIpv6Addresses of another's = %d %s", taken.Status, taken.Code)
+	}
+	added := with(of, params{"Ipv6AddressCount": "2", "ClientToken": "once"})
+	if got := c.Do("AssignIpv6Addresses", added); got.Len("Ipv6Sets.Ipv6Address") != 2 || got.Text("NetworkInterfaceId") != id {
+		t.Errorf("AssignIpv6Addresses = %v, want two addresses", got.Body)
+	}
+	c.Do("AssignIpv6Addresses", added)
+	shown := c.Do("DescribeNetworkInterfaceAttribute", of)
+	expect(t, shown, map[string]string{"NetworkInterfaceId": id, "Ipv6Sets.Ipv6Set.0.Ipv6Address": named, "Type": "Secondary", "Status": "Available"})
+	if n := shown.Len("Ipv6Sets.Ipv6Set"); n != 4 {
+		t.Errorf("the interface has %d IPv6 addresses, want 4: %v", n, shown.Body)
+	}
+	c.Do("UnassignIpv6Addresses", with(of, params{"Ipv6Address.1": named}))
+	c.Do("AssignIpv6Addresses", with(podsENI, params{"Ipv6Address.1": named}))
+	node := c.Do("RunInstances", with(newNode, params{"Ipv6AddressCount": "1"})).Text("InstanceIdSets.InstanceIdSet.0")
+	if got := c.Do("DescribeInstances", params{"InstanceIds": `["` + node + `"]`}); got.Len("Instances.Instance.0.NetworkInterfaces.NetworkInterface.0.Ipv6Sets.Ipv6Set") != 1 {
+		t.Errorf("DescribeInstances = %v, want an IPv6 address", got.Body)
+	}
+}
+
+// An image's types are those of its architecture.
+func TestImageSupportInstanceTypes(t *testing.T) {
+	got := newClient(t).Do("DescribeImageSupportInstanceTypes", params{"ImageId": imageID})
+	expect(t, got, map[string]string{"ImageId": imageID, "RegionId": "cn-hangzhou"})
+	if n := got.Len("InstanceTypes.InstanceType"); n != 210-35 {
+		t.Errorf("%d types are for the image, want all that are not ARM", n)
 	}
 }

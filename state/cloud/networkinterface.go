@@ -2,7 +2,10 @@ package cloud
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/clbemu/clbemu/state"
@@ -89,6 +92,39 @@ var _ = Instances.With(state.Checks(func(c *state.Checker, i *Instance) {
 		c.Fail("Instance %s has no primary network interface", i.ID)
 	}
 }))
+
+// TakeIPv6 gives an interface an IPv6 address of its vSwitch: ip, or any free one when
+// ip is empty. It fails with AddressOutside, AddressTaken or NoFreeAddress.
+func TakeIPv6(tx *state.Tx, n *NetworkInterface, s *VSwitch, ip string) error {
+	taken := func(ip string) bool {
+		_, attached := NetworkInterfacesByAddress.First(tx.View, n.VPCID, ip)
+		return attached || slices.Contains(n.IPv6Addresses, ip) || !IsFree(tx.View, s.ID, s.IPv6CIDRBlock, ip)
+	}
+	if ip != "" {
+		addr, err := netip.ParseAddr(ip)
+		switch {
+		case err != nil || !Contains(s.IPv6CIDRBlock, addr.String()):
+			return &state.Error{Fact: AddressOutside, ID: ip}
+		case taken(addr.String()):
+			return &state.Error{Fact: AddressTaken, ID: ip}
+		}
+		n.IPv6Addresses = append(slices.Clone(n.IPv6Addresses), addr.String())
+		return nil
+	}
+	b := usable(s.IPv6CIDRBlock)
+	chance := tx.Draw()
+	for i := range min(b.size, maxIPv6Tries) {
+		free := b.at((binary.BigEndian.Uint64(chance[:]) + i) % b.size).String()
+		if !taken(free) {
+			n.IPv6Addresses = append(slices.Clone(n.IPv6Addresses), free)
+			return nil
+		}
+	}
+	return &state.Error{Fact: NoFreeAddress, ID: s.ID}
+}
+
+// maxIPv6Tries bounds the search for a free address among billions.
+const maxIPv6Tries = 1000
 
 // StageNetworkInterfaceChanging is while a change of attributes is applied.
 var StageNetworkInterfaceChanging = NetworkInterfaces.Stage("networkinterface.changing", state.Busy, state.Idle, time.Second)
