@@ -119,7 +119,13 @@ var (
 	madeDefault = step{"Vpc", "CreateDefaultVpc", params{}, nil}
 )
 
+var secondBlock = params{"VpcId": "{vpc}", "SecondaryCidrBlock": "10.9.0.0/16"}
+
 var vpcModifyCases = []apiCase{
+	succeeds("AssociateVpcCidrBlock", "second", secondBlock),
+	refused("AssociateVpcCidrBlock", "overlaps", "InvalidCidrBlock.Overlapped", more(secondBlock, "SecondaryCidrBlock", "172.16.0.0/16")),
+	succeeds("UnassociateVpcCidrBlock", "second", secondBlock, step{"Vpc", "AssociateVpcCidrBlock", secondBlock, nil}),
+	refused("UnassociateVpcCidrBlock", "not-one", "InvalidCidrBlock.NotFound", secondBlock),
 	succeeds("ModifyVpcAttribute", "name", params{"VpcId": "{vpc}", "VpcName": "renamed", "Description": "described"}),
 	refused("ModifyVpcAttribute", "unknown", "InvalidVpcId.NotFound", params{"VpcId": "vpc-gone", "VpcName": "renamed"}),
 	succeeds("ModifyVSwitchAttribute", "name", params{"VSwitchId": "{vsw}", "VSwitchName": "renamed"}),

@@ -34,6 +34,7 @@ func Product(gateway.Deps) *gateway.Product {
 			tagActions,
 			modifyActions,
 			defaultActions,
+			secondaryBlockActions,
 			bandwidthPackageActions,
 			bandwidthPackageIPActions,
 			resourceGroupActions,
