@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -57,22 +56,10 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// goldenArchive is the file that has a case. A module can't have two files whose names
-// differ in case alone, so an alias such as UnTagResources shares the action's.
+// goldenArchive is the file that has a case.
 func goldenArchive(c apiCase) string {
-	return filepath.ToSlash(filepath.Join(goldenDir, c.product, archiveNames()[strings.ToLower(c.product+"/"+c.action)]+".txtar"))
+	return filepath.ToSlash(filepath.Join(goldenDir, c.product, c.action+".txtar"))
 }
-
-// archiveNames are the actions that archives are named after, by product and action in
-// lower case.
-var archiveNames = sync.OnceValue(func() map[string]string {
-	names := make(map[string]string)
-	for _, c := range apiCases() {
-		key := strings.ToLower(c.product + "/" + c.action)
-		names[key] = max(names[key], c.action)
-	}
-	return names
-})
 
 // file is one of the case's files in its archive.
 func (c apiCase) file(kind, text string) txtar.File {

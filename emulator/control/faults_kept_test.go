@@ -43,7 +43,7 @@ func TestImportsThatCanNotBeServed(t *testing.T) {
 	}
 	for _, test := range []struct{ table, rows, want string }{
 		{"Fault", rule("x", "garbage"), "fault rule x: line 1:1: want fields"},
-		{"Fault", rule("x", "{name: x, effect: {teleport: true}}"), "fault rule x: line 1:24: effect.teleport: there is no such field"},
+		{"Fault", rule("x", "{name: x, effect: {teleport: true}}"), "fault rule x: line 1:20: effect.teleport: there is no such field"},
 		{"Fault", rule("x", "{name: y, effect: {reset: true}}"), "fault rule x: its text is not one rule of that name"},
 		{"Account", "[]", "there is no Account"},
 		{"AccessKey", "[]", "there is no AccessKey: no client could make a call"},

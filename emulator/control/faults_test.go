@@ -129,7 +129,7 @@ func TestFaultRuleRefusals(t *testing.T) {
 	const many = "name: a\nmatch:\n  action: CreateLoadBalancer\n  params.Nam: x\n  resource.Statu: y\neffect:\n  error: {code: Non}\n---\nname: b\nefect: {}\n"
 	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "f.yaml:4:15: match.params.Nam: no action")
 	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:5:19: match.resource.Statu: no action that the rule matches names a stored object")
-	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:7:10: effect.error.code: the cloud does not answer Non")
+	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:7:17: effect.error.code: the cloud does not answer Non")
 	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:10:1: efect: there is no such field: do you mean effect?")
 	if n := len(f.faults.Injector.Rules()); n != 0 {
 		t.Errorf("%d rules are armed after refusals", n)
