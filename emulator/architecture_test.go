@@ -90,7 +90,7 @@ var mayImport = map[string][]string{
 	"emulator/explain":             {"emulator/controlapi", "emulator/names", "emulator/gateway"},
 	"emulator/inventory":           {"state", "emulator/controlapi", "emulator/glob", "emulator/spelling"},
 	"emulator/catalogue":           {},
-	"emulator/names":               {"state", "faults", "emulator/gateway", "emulator/world", "emulator/catalogue", "emulator/spelling", "emulator/glob"},
+	"emulator/names":               {"state", "emulator/controlapi", "faults", "emulator/gateway", "emulator/world", "emulator/catalogue", "emulator/spelling", "emulator/glob"},
 	"emulator/journal":             {"emulator/glob"},
 	// What goes over the wire, and who calls: neither knows who answers.
 	"emulator/controlapi":    {"emulator/journal", "scenarios"},

@@ -81,7 +81,7 @@ func TestJournalQueries(t *testing.T) {
 		"--since-mark m":                       "DescribeLoadBalancerAttribute",
 		"--where resource=" + id:               "DescribeLoadBalancerAttribute",
 		"--where fault=b* --where product=Slb": "DescribeRegions",
-		"--where params.SourceIp=1":                "DeleteLoadBalancer",
+		"--where params.SourceIp=1":            "DeleteLoadBalancer",
 	} {
 		r := journalOf(t, s, append(strings.Fields(query), "--json")...)
 		var got []string
