@@ -122,7 +122,7 @@ func (c *cloud) expireToken() error {
 	if err != nil {
 		return err
 	}
-	deleted, err := client.Call(apiclient.Slb, "DeleteLoadBalancer", id)
+	deleted, err := client.Call(apiclient.Slb, "DeleteLoadBalancer", map[string]string{"LoadBalancerId": id["LoadBalancerId"]})
 	if err != nil || made.Status != http.StatusOK || changed.Status != http.StatusOK || deleted.Status != http.StatusOK {
 		return fmt.Errorf("%v, %v, %v, %v", made, changed, deleted, err)
 	}
