@@ -45,6 +45,9 @@ func TestGuard(t *testing.T) {
 	if err == nil {
 		_, err = Guarded(&out).Write(text)
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	var back string
 	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back != hostile {
 		t.Errorf("JSON becomes %s, which is %q, %v (%v)", out.Bytes(), back, err, err)
