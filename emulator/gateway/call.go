@@ -53,6 +53,7 @@ type Call struct {
 	past        state.Past
 	pace        map[state.Stage]time.Duration
 	product     *Product
+	elsewhere   string // the name of a product that is not emulated
 	action      *Action
 	request     *http.Request
 	signed      Params // all parameters, for the signature
@@ -63,10 +64,11 @@ type Call struct {
 	large, parameters share
 }
 
-// Product is the name of the product called, "" when there is none such.
+// Product is the name of the product called, also of one that is not emulated, "" when
+// there is none such.
 func (c *Call) Product() string {
 	if c.product == nil {
-		return ""
+		return c.elsewhere
 	}
 	return c.product.Name
 }

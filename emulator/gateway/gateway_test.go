@@ -374,7 +374,8 @@ func TestObserve(t *testing.T) {
 	g.get(whoParams("RegionId", "mars"))
 	g.get(values("Action", "Who", "Version", "1"))
 	g.get(nil)
-	want := "Slb/Who//Extra Nmae, Slb/Who/InvalidRegionId.NotFound/, /Who/InvalidVersion/, //MissingVersion/"
+	g.get(values("Action", "Who", "Version", "2020-06-16"))
+	want := "Slb/Who//Extra Nmae, Slb/Who/InvalidRegionId.NotFound/, /Who/InvalidVersion/, //MissingVersion/, Alb/Who/InvalidAction.NotEmulated/"
 	if got := strings.Join(seen, ", "); got != want {
 		t.Errorf("observed\n%s, want\n%s", got, want)
 	}

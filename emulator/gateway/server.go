@@ -194,7 +194,9 @@ func (s *Server) meet(call *Call) *Problem {
 // recognize finds the product, which the cloud knows from the host that was
 // called, so that every refusal can name it.
 func (s *Server) recognize(call *Call) *Problem {
-	call.product = s.products[call.Version]
+	if call.product = s.products[call.Version]; call.product == nil {
+		call.elsewhere, _ = s.elsewhere(call.Version)
+	}
 	return nil
 }
 
