@@ -24,6 +24,8 @@ func TestCompletes(t *testing.T) {
 		{"scenario run ,", "arrears\n"}, {"scenario watch ,", "arrears\n"}, {"journal --action ,", "CreateLoadBalancer\n"}, {"journal --code ,", "Throttling.User\n"},
 		{"call DeleteLoadBalancer LoadBalancerId=,", "LoadBalancerId=" + id + "\n"}, {"call DeleteLoadBalancer ,", "LoadBalancerId=\n"}, {"explain ,", "ORDER.ARREARAGE\n"},
 		{"get lb --region ,", "cn-hangzhou\n"}, {"quota --account ,", "1234567890123456\n"}, {"world set --region ,", "cn-hangzhou\n"}, {"env --region ,", "cn-hangzhou\n"},
+		{"world set life.profile=,", "life.profile=instant\nlife.profile=realistic\n"},
+		{"world set account.arrears=,", "account.arrears=true\n"}, {"wait --for ,", "ready\ncall=\n"}, {"env --shell ,", "sh\nfish\n"},
 		{"call --access-key-id ,", "testid\n"}, {"env --access-key-id ,", "testid\n"},
 	} {
 		line, _ := strings.CutSuffix(test.line, ",")
@@ -33,6 +35,14 @@ func TestCompletes(t *testing.T) {
 		}
 		if r := binary.Run(t, append([]string{"__complete"}, words...)...); !strings.Contains(r.Stdout, test.want) {
 			t.Errorf("%q completes to %.300s, want %q", words, r.Stdout, test.want)
+		}
+	}
+	if r := binary.Run(t, "__complete", "get", "lb", "-o", ""); !strings.Contains(r.Stdout, "table\nwide\njson\nyaml\n") {
+		t.Errorf("the forms complete to %+v", r)
+	}
+	for _, words := range [][]string{{"explain", ""}, {"journal", "--code", ""}} {
+		if r := binary.Run(t, append([]string{"__complete"}, words...)...); strings.Contains(r.Stdout, "%s") {
+			t.Errorf("%q completes to a code with a place in it", words)
 		}
 	}
 	if r := binary.Run(t, "__complete", "get", "--server", "127.0.0.1:1", "lb", ""); r.Code != 0 || strings.Contains(r.Stdout, "127.0.0.1") {

@@ -38,12 +38,21 @@ const (
 	levelProblem = "problem"
 )
 
+// Whose environment is looked at.
+const (
+	ofShell = "environment"
+	ofCCM   = "CCM"
+)
+
 // doctor looks at what goes wrong with emulators and their clients.
 type doctor struct {
 	clientFlags
 	dataDir string
 	pid     int
-	list    []finding
+	// judged is whose environment a named program has: without variables in it, the
+	// program calls the real cloud.
+	judged string
+	list   []finding
 }
 
 func newDoctor() *cobra.Command {
@@ -63,6 +72,12 @@ Exits with 1 when something would go wrong.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
 				return usage(fmt.Errorf("doctor takes the command line of a CCM behind --, and there is %q", args[0]))
+			}
+			switch {
+			case d.pid > 0:
+				d.judged = ofCCM
+			case len(args) > 0:
+				d.judged = ofShell
 			}
 			d.look(cmd.Context(), args)
 			return d.report(cmd)
@@ -136,7 +151,7 @@ func (d *doctor) look(ctx context.Context, ccm []string) {
 		if server.DataDir != "" {
 			d.folderInUse(server.DataDir)
 		}
-		d.clients("environment", environment, &server)
+		d.clients(ofShell, environment, &server)
 	}
 	d.proxies(environment, server.API)
 	d.cluster(ctx)

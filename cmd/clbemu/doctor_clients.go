@@ -54,6 +54,8 @@ func (d *doctor) clients(whose string, environment []string, server *controlapi.
 		}
 	}
 	switch {
+	case set == 0 && whose == d.judged:
+		d.problem(whose, "eval \"$(clbemu env)\"", "no variable points the program here: it calls the real cloud")
 	case set == 0:
 		d.note(whose, "eval \"$(clbemu env)\"", "no variable points clients here: they call the real cloud")
 	case len(d.list) == before:
@@ -128,13 +130,21 @@ func (d *doctor) controller(ctx context.Context, c *controlclient.Client, server
 			return
 		}
 		args = strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
-		d.clients("CCM", strings.Split(string(environment), "\x00"), server)
+		d.clients(ofCCM, strings.Split(string(environment), "\x00"), server)
 	}
 	if len(args) == 0 {
 		return
 	}
 	before := len(d.list)
 	flags := ccmFlags(args[1:])
+	if strings.Contains(args[0], "/") {
+		d.there("the program", args[0])
+	}
+	for _, name := range []string{"kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig", "client-ca-file", "tls-cert-file", "tls-private-key-file"} {
+		if file := flags[name]; file != "" {
+			d.there("--"+name, file)
+		}
+	}
 	if controllers, ok := flags["controllers"]; ok && !slices.ContainsFunc(strings.Split(controllers, ","), func(name string) bool { return name == "*" || name == "service" || name == "nlb" }) {
 		d.problem("CCM", "--controllers=node,service", "--controllers=%s has neither service nor nlb: no load balancer is made", controllers)
 	}
@@ -148,6 +158,13 @@ func (d *doctor) controller(ctx context.Context, c *controlclient.Client, server
 	}
 	if len(d.list) == before {
 		d.ok("CCM", "nothing is wrong with its command line")
+	}
+}
+
+// there wants a file that the command line names.
+func (d *doctor) there(what, file string) {
+	if _, err := os.Stat(file); err != nil {
+		d.problem(ofCCM, "", "%s: %v", what, err)
 	}
 }
 

@@ -29,6 +29,26 @@ func TestExplain(t *testing.T) {
 			}
 		}
 	}
+	for words, want := range map[string][]string{
+		"there are vips associating with this vServer group": {"RspoolVipExist  400 there are vips", "scenario  rspool-vip-exist"},
+		"ARREARS":            {"ORDER.ARREARAGE  400", "`clbemu world set account.arrears=true`", "scenario  arrears"},
+		"vswitch ip exhaust": nil,
+		"quota":              {"InstanceBackendServerNumberOverLimit  400", "ListenerNumberOverLimit  400"},
+	} {
+		r := binary.Run(t, append([]string{"explain"}, strings.Fields(words)...)...)
+		if (r.Code == 0) != (want != nil) {
+			t.Errorf("explain %s = %+v", words, r)
+		}
+		for _, w := range want {
+			if !strings.Contains(r.Stdout, w) {
+				t.Errorf("explain %s has no %q:\n%s", words, w, r.Stdout)
+			}
+		}
+	}
+	// Only CLB has server groups that this code is about.
+	if r := binary.Run(t, "explain", "RspoolVipExist"); strings.Count(r.Stdout, "  answer  ") != 1 || !strings.Contains(r.Stdout, "Slb)") {
+		t.Errorf("explain RspoolVipExist = %+v, want the answer of one product", r)
+	}
 	for name, want := range map[string]string{"ORDER.AREARAGE": "do you mean ORDER.ARREARAGE?", "DeleteVServerGroups": "do you mean DeleteVServerGroup?"} {
 		if r := binary.Run(t, "explain", name); r.Code != 2 || !strings.Contains(r.Stderr, want) {
 			t.Errorf("explain %s = %+v, want %s", name, r, want)

@@ -25,6 +25,14 @@ func TestGet(t *testing.T) {
 		if r := run("get", "vswitches", "kubernetes-h", "-o", "wide"); !strings.Contains(r.Stdout, "vpc-bp1clbemu000000000001") || strings.Count(r.Stdout, "\n") != 2 {
 			t.Errorf("get vswitches kubernetes-h = %+v", r)
 		}
+		for kind, want := range map[string]string{
+			"vpc": "vpc-bp1clbemu000000000001  kubernetes  192.168.0.0/16  2", "sg": "sg-bp1clbemu0000000001  kubernetes  normal",
+			"eni": "eni-bp1clbemu000000001        InUse   192.168.0.11", "nlb": "Load balancers: there are none", "clb": "Load balancers: there are none",
+		} {
+			if r := run("get", kind); r.Code != 0 || !strings.Contains(r.Stdout, want) {
+				t.Errorf("get %s = %+v, want %q", kind, r, want)
+			}
+		}
 		for _, test := range []struct {
 			args []string
 			want string

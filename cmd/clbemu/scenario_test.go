@@ -277,6 +277,12 @@ func TestScenarioList(t *testing.T) {
 			t.Errorf("show %s = %+v, want its text", name, r)
 		}
 	}
+	if r := binary.Run(t, "scenario", "list", "vswitch", "EXHAUSTED"); !strings.Contains(r.Stdout, "\nvswitch-exhausted ") || strings.Contains(r.Stdout, "\nrebinding ") {
+		t.Errorf("list vswitch EXHAUSTED = %+v, want those with both words", r)
+	}
+	if r := binary.Run(t, "scenario", "list", "zzz"); r.Code != 2 || !strings.Contains(r.Stderr, "no scenario of the library has zzz") {
+		t.Errorf("list zzz = %+v, want 2 and why", r)
+	}
 	if r := binary.Run(t, "scenario", "lint"); r.Code != 0 || !strings.Contains(r.Stdout, "nothing is wrong") {
 		t.Errorf("lint = %+v, want nothing wrong", r)
 	}

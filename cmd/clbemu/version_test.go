@@ -7,6 +7,15 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
+// TestVersionFlag proves that --version and -v print what other programs print for them.
+func TestVersionFlag(t *testing.T) {
+	for _, flag := range []string{"--version", "-v"} {
+		if code, out, problems := executed(t, flag); code != exitOK || out != "clbemu version "+version().Version+"\n" || problems != "" {
+			t.Errorf("clbemu %s = %d, %q, %q", flag, code, out, problems)
+		}
+	}
+}
+
 // TestVersion proves that version, commit and date are told of a build in the
 // repository, by go install of a tag, and of a commit without one.
 func TestVersion(t *testing.T) {

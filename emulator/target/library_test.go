@@ -68,3 +68,30 @@ func TestLibraryPlays(t *testing.T) {
 		t.Errorf("the library took %s twice, want less than a minute", took)
 	}
 }
+
+// TestListsOfParameters proves that a list in parameters is sent as the action reads it:
+// element by element, or as JSON.
+func TestListsOfParameters(t *testing.T) {
+	const text = `about: lists
+client:
+  steps:
+    - call:
+        product: Nlb
+        action: CreateLoadBalancer
+        params:
+          AddressType: Internet
+          VpcId: vpc-bp1clbemu000000000001
+          ZoneMappings:
+            - {ZoneId: cn-hangzhou-h, VSwitchId: vsw-bp1clbemu000000000001}
+            - {ZoneId: cn-hangzhou-i, VSwitchId: vsw-bp1clbemu000000000002}
+        save: {nlb: LoadbalancerId}
+    - call: {action: DescribeRegions, params: {AcceptLanguage: en-US}}
+  expect:
+    - resource: {product: Nlb, action: GetLoadBalancerAttribute, params: {LoadBalancerId: "{{nlb}}"}, fields: {ZoneMappings: {count: 2}}}
+`
+	s, err := scenarios.Load("lists.yaml", []byte(text), scenarios.Options{Names: target.NewNames(cloud.Schema, emulator.Products())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	playLocal(t, s)
+}
