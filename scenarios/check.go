@@ -18,6 +18,9 @@ import (
 type checker struct {
 	*yamlfile.Decoder
 	names Names
+	// malformed is true when a part could not be read: it may define, or use, what
+	// seems to be missing or idle elsewhere.
+	malformed bool
 }
 
 // spot is a place in the file, with the path of fields that leads to it.
@@ -45,6 +48,13 @@ func (s spot) at(i int) spot {
 
 func (c *checker) refuse(at spot, format string, args ...any) {
 	c.Fail(at.node, at.path, format, args...)
+}
+
+// missing refuses the use of something that no earlier part defines.
+func (c *checker) missing(at spot, format string, args ...any) {
+	if !c.malformed {
+		c.refuse(at, format, args...)
+	}
 }
 
 // values settles the values of the scenario.
@@ -117,7 +127,7 @@ func (c *checker) scenario(s *Scenario) {
 		if half == nil {
 			continue
 		}
-		if len(half.Steps) == 0 && name != ProgramHalf {
+		if len(half.Steps) == 0 && !c.malformed && name != ProgramHalf {
 			c.refuse(spot{half.node, name}, "it has no steps, so that nothing happens: give steps")
 		}
 		in := scope{values: make(map[string]bool), names: make(map[string]bool), marks: make(map[string]bool), faults: make(map[string]bool), objects: make(map[string]*regexp.Regexp),
@@ -139,7 +149,7 @@ func (c *checker) scenario(s *Scenario) {
 // idle refuses what is defined and not used: it is misspelt here or there.
 func (c *checker) idle(defined map[string]spot, used map[string]bool) {
 	for _, what := range sortedKeys(defined) {
-		if !used[what] {
+		if !used[what] && !c.malformed {
 			c.refuse(defined[what], "nothing uses %s", what)
 		}
 	}
@@ -197,7 +207,7 @@ func (c *checker) templates(at spot, in scope) {
 		for _, name := range names {
 			in.used["{{"+name+"}}"] = true
 			if !in.names[name] {
-				c.refuse(at, "there is no value {{%s}} here: give it in values, or save it in an earlier step%s", name, near(name, in.names))
+				c.missing(at, "there is no value {{%s}} here: give it in values, or save it in an earlier step%s", name, near(name, in.names))
 			}
 		}
 		return
@@ -287,7 +297,7 @@ func (c *checker) settings(settings Settings, at spot) {
 			value = ""
 		}
 		if err := c.names.CheckCondition(s.Name, value); err != nil {
-			c.refuse(spot{&yaml.Node{Line: s.Line}, yamlfile.Join(at.path, s.Name)}, "%s", err)
+			c.refuse(at.in(s.Name), "%s", err)
 		}
 	}
 }
@@ -304,7 +314,7 @@ func (c *checker) fault(s *Step, at spot, in scope) {
 func (c *checker) clear(s *Step, at spot, in scope) {
 	for _, name := range s.Clear {
 		if !in.faults[name] {
-			c.refuse(at, "no earlier step adds a fault called %s%s", name, near(name, in.faults))
+			c.missing(at, "no earlier step adds a fault called %s%s", name, near(name, in.faults))
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (c *checker) known(at spot, kind, namespace, name string, in scope) {
 			return
 		}
 	}
-	c.refuse(at, "no earlier step applies the %s, and given.cluster does not list it%s", id, suggest(id, sortedKeys(in.objects), "apply it first"))
+	c.missing(at, "no earlier step applies the %s, and given.cluster does not list it%s", id, suggest(id, sortedKeys(in.objects), "apply it first"))
 }
 
 // reference checks kind/name.

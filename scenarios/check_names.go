@@ -22,7 +22,7 @@ func (c *checker) settled(at spot, name string) bool {
 
 // action checks the product, the action and the parameters of a call.
 func (c *checker) action(at spot, product, name string, params map[string]Value) (found Action, known bool) {
-	if c.names == nil || !c.settled(at.in("product"), product) || !c.settled(at.in("action"), name) {
+	if c.names == nil || name == "" || !c.settled(at.in("product"), product) || !c.settled(at.in("action"), name) {
 		return found, false
 	}
 	var products []string
@@ -185,7 +185,7 @@ func (c *checker) calls(at spot, e *Calls, in scope) {
 	if e.Since != "" {
 		in.used["the mark "+e.Since] = true
 		if !in.marks[e.Since] {
-			c.refuse(at.in("since"), "no earlier step makes a mark called %s%s", e.Since, near(e.Since, in.marks))
+			c.missing(at.in("since"), "no earlier step makes a mark called %s%s", e.Since, near(e.Since, in.marks))
 		}
 	}
 	if c.names == nil || !c.settled(at.in("action"), e.Action) {

@@ -25,9 +25,10 @@ func Load(file string, text []byte, o Options) (*Scenario, error) {
 	name := filepath.Base(file)
 	s := &Scenario{File: file, Name: strings.TrimSuffix(name, filepath.Ext(name))}
 	d.Decode(root, s, "")
-	c := &checker{Decoder: d, names: o.Names}
+	c := &checker{Decoder: d, names: o.Names, malformed: d.Found() > 0}
+	form := d.Found()
 	c.values(root, s, o.Set)
-	if d.Found() > 0 {
+	if d.Found() > form {
 		return s, d.Err()
 	}
 	// What the values stand for is known from here on; what is saved is not.
@@ -37,11 +38,14 @@ func Load(file string, text []byte, o Options) (*Scenario, error) {
 		d.Fail(root, "", "%s", err)
 		return s, d.Err()
 	}
-	d.Decode(rendered, filled, "")
-	filled.Values = s.Values
-	if d.Found() == 0 {
-		c.scenario(filled)
-		c.idleValues(root, s)
+	again := d
+	if c.malformed {
+		again = newDecoder(file) // what it finds, the first reading has found
 	}
+	again.Decode(rendered, filled, "")
+	c.malformed = c.malformed || again.Found() > 0
+	filled.Values = s.Values
+	c.scenario(filled)
+	c.idleValues(root, s)
 	return filled, d.Err()
 }

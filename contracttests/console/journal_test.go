@@ -22,12 +22,12 @@ func TestJournalIsLive(t *testing.T) {
 
 	b.World(t, "account.arrears", "true")
 	b.Fault(t, "{name: slowly, match: {action: CreateLoadBalancer}, effect: {delay: {fixed: 1ms}}}")
-	if _, err := b.client.Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerName": "refused", "LoadBalancerSpec": "slb.s1.small", "Misspelt": "x"}); err != nil {
+	if _, err := b.client.Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerName": "refused", "LoadBalancerSpec": "slb.s1.small", "SourceIp": "10.0.0.1"}); err != nil {
 		t.Fatal(err)
 	}
 	b.shows("#entries tbody tr:first-child .badge", "ORDER.ARREARAGE")
 	b.click("#entries tbody tr:first-child a.row")
-	for _, want := range []string{"ORDER.ARREARAGE", "⚡ slowly", "refused", "Misspelt", "no handler reads it", "CLB-", "account.arrears", "clbemu explain ORDER.ARREARAGE", "LoadBalancerName=refused"} {
+	for _, want := range []string{"ORDER.ARREARAGE", "⚡ slowly", "refused", "SourceIp", "no handler reads it", "CLB-", "account.arrears", "clbemu explain ORDER.ARREARAGE", "LoadBalancerName=refused"} {
 		b.shows("#detail", want)
 	}
 	b.until("document.querySelector('#detail a[href=\"/faults?rule=slowly\"]')")

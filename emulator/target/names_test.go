@@ -131,3 +131,38 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestAllAtOnce proves that what can't be read hides no name that nothing has, that each
+// problem is reported once, and that nothing is called missing which the unreadable part
+// may define.
+func TestAllAtOnce(t *testing.T) {
+	const text = `about: a
+client:
+  steps:
+    - clock: {advance: 1day}
+    - call: {action: CreateLoadBalancr}
+    - call: {action: CreateLoadBalancer, save: {lb: LoadBalancerId}, timeout: soon}
+    - call: {action: DescribeLoadBalancerAttribute, params: {LoadBalancerId: "{{lb}}", LoadBalancerIdd: x}}
+    - set: {account.arrears: maybe}
+    - clear: lost
+  expect:
+    - event: {object: Service/web, reason: Failed, within: 6x}
+`
+	_, err := scenarios.Load("f.yaml", []byte(text), scenarios.Options{Names: known(t)})
+	if err == nil {
+		t.Fatal("the scenario is taken")
+	}
+	for _, want := range []string{
+		`f.yaml:4:24: client.steps[0].clock.advance: "1day" is no duration`, "f.yaml:5:22: client.steps[1].call.action: no emulated action",
+		`f.yaml:6:`, "f.yaml:7:", "do you mean LoadBalancerId?", "account.arrears=maybe: want true or false", "expect[0].event.within: there is no such field",
+	} {
+		if strings.Count(err.Error(), want) != 1 {
+			t.Errorf("the problems have %q %d times, want it once:\n%v", want, strings.Count(err.Error(), want), err)
+		}
+	}
+	for _, not := range []string{"no earlier step", "nothing uses", "there is no value"} {
+		if strings.Contains(err.Error(), not) {
+			t.Errorf("the problems have %q, which the parts that can't be read may define:\n%v", not, err)
+		}
+	}
+}

@@ -61,7 +61,7 @@ func (p Problems) Err() error {
 		return nil
 	}
 	slices.SortStableFunc(p, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
-	return p
+	return slices.Compact(p)
 }
 
 // mostListed is how many names a refusal lists.
