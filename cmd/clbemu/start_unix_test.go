@@ -14,7 +14,7 @@ import (
 )
 
 // TestStartIsInterrupted proves that a start which waits for others, here for a reader
-// of its journal, ends when it is told to, and lets go of what it opened.
+// of its journal, ends by a signal, and closes what it opened.
 func TestStartIsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	pipe, data := filepath.Join(dir, "pipe"), filepath.Join(dir, "data")

@@ -151,13 +151,13 @@ func (m *mutation) try(where string, node *yaml.Node) {
 		}
 		s, err := scenarios.Load(m.file, text, scenarios.Options{Names: m.names})
 		if err == nil && !refusedWhenSet(m.t, m.local, s) {
-			m.t.Errorf("%s: %q in the place of %q is taken", where, node.Value, original)
+			m.t.Errorf("%s: %q instead of %q is taken", where, node.Value, original)
 		}
 	}
 	node.Value = original
 }
 
-// refusedWhenSet tells whether the world refuses a condition of the scenario that
+// refusedWhenSet reports whether the world refuses a condition of the scenario that
 // names what is not in it.
 func refusedWhenSet(t *testing.T, local *private.Emulator, s *scenarios.Scenario) bool {
 	all := []scenarios.Settings{s.Given.World}

@@ -194,7 +194,7 @@ func TestFaultRulesAreKept(t *testing.T) {
 }
 
 // TestResetKeepsRules proves that a reset keeps the fault rules with their counters in
-// force, also when the time goes back by it, and deletes them only when it is told to.
+// force, also when the time goes back by it, and deletes them only when asked to.
 func TestResetKeepsRules(t *testing.T) {
 	f := newFixture(t, withCloud)
 	f.ask("POST", "/v1/clock", `{"advance":"168h"}`, 200, nil)

@@ -127,7 +127,7 @@ func TestModifyIPv6(t *testing.T) {
 	shows("DescribeVpcAttribute", vpc, "false", "")
 }
 
-// Tables learn routes or do not, as they are told; a gateway's begin without.
+// Tables learn routes or not, as their attribute says; a gateway table begins without.
 func TestRoutePropagation(t *testing.T) {
 	c := newClient(t)
 	made := func(p params) params {
