@@ -69,14 +69,26 @@ func (m Matcher) String() string {
 	case m.Absent:
 		return "nothing"
 	case m.Count != nil:
-		if *m.Count == 1 {
-			return "1 element"
-		}
-		return fmt.Sprintf("%d elements", *m.Count)
+		return elements(*m.Count)
 	case m.pattern != nil:
 		return fmt.Sprintf("a match of %q", m.Matches)
 	}
 	return strconv.Quote(*m.Equals)
+}
+
+func elements(n int) string {
+	if n == 1 {
+		return "1 element"
+	}
+	return fmt.Sprintf("%d elements", n)
+}
+
+// shown is what was seen of a field: of a list that is counted, how long it is.
+func (m Matcher) shown(value any, ok bool) string {
+	if list, is := value.([]any); is && m.Count != nil {
+		return elements(len(list))
+	}
+	return showField(value, ok)
 }
 
 // show is a field as a text.
@@ -164,7 +176,7 @@ func compare(body any, fields map[string]Matcher) *difference {
 		value, ok := field(body, path)
 		if !fields[path].holds(value, ok) {
 			expected = append(expected, path+" "+fields[path].String())
-			seen = append(seen, path+" "+showField(value, ok))
+			seen = append(seen, path+" "+fields[path].shown(value, ok))
 		}
 	}
 	if expected == nil {
