@@ -22,9 +22,12 @@ type kind struct {
 	list func(v *state.View, add func(controlapi.Resource))
 }
 
+// loadBalancers is the kind that products share.
+const loadBalancers = "lb"
+
 // kinds are all of them, in the order in which they are shown.
 var kinds = []kind{
-	{named("lb", "Load balancers", "loadbalancer", "loadbalancers", "lbs").
+	{named(loadBalancers, "Load balancers", "loadbalancer", "loadbalancers", "lbs").
 		shows("id", "name", "status", "address", "listeners", "servers", "product", "type").wide("region", "vpc", "vswitch", "zones", "spec", "dnsName", "created"), listLoadBalancers},
 	{named("listener", "Listeners", "listeners").
 		shows("loadBalancer", "protocol", "port", "status", "group", "health").wide("id", "name", "product", "scheduler", "healthCheck", "acl", "certificate", "bandwidth"), listListeners},
@@ -97,26 +100,42 @@ func find(names string) ([]kind, error) {
 	if names == "" || names == All {
 		return kinds, nil
 	}
-	if product := products[names]; product != "" {
-		k := kinds[0]
-		k.list = func(v *state.View, add func(controlapi.Resource)) {
-			kinds[0].list(v, func(r controlapi.Resource) {
-				if r.Product == product {
-					add(r)
-				}
-			})
-		}
-		return []kind{k}, nil
-	}
 	wanted := make(map[string]bool)
+	var only []string // the products whose load balancers are wanted
 	for name := range strings.SplitSeq(names, ",") {
+		if product := products[name]; product != "" {
+			only = append(only, product)
+			continue
+		}
 		k, err := findOne(name)
 		if err != nil {
 			return nil, err
 		}
 		wanted[k.Name] = true
 	}
-	return slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return !wanted[k.Name] }), nil
+	var chosen []kind
+	for _, k := range kinds {
+		switch {
+		case wanted[k.Name]:
+			chosen = append(chosen, k)
+		case k.Name == loadBalancers && only != nil:
+			chosen = append(chosen, k.of(only))
+		}
+	}
+	return chosen, nil
+}
+
+// of is the kind with what is of some products alone.
+func (k kind) of(products []string) kind {
+	all := k.list
+	k.list = func(v *state.View, add func(controlapi.Resource)) {
+		all(v, func(r controlapi.Resource) {
+			if slices.Contains(products, r.Product) {
+				add(r)
+			}
+		})
+	}
+	return k
 }
 
 func findOne(name string) (*kind, error) {
