@@ -3,13 +3,16 @@ package state
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
 
-// Clock tells the emulated time.
+// Clock is where the emulated time comes from.
 type Clock interface {
 	Now() time.Time
+	// After returns a channel that receives when so much time has passed.
+	After(time.Duration) <-chan time.Time
 }
 
 // SystemClock is the machine's clock, but for what that goes back: it stands still
@@ -35,10 +38,20 @@ func (c *SystemClock) Now() time.Time {
 	return c.latest
 }
 
-// ManualClock stands still until it is told to move.
+// After implements Clock.
+func (c *SystemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+// ManualClock stands still until Advance moves it.
 type ManualClock struct {
-	mu  sync.Mutex
-	now time.Time
+	mu     sync.Mutex
+	now    time.Time
+	timers []timer
+}
+
+// timer is what After of a ManualClock returned.
+type timer struct {
+	due  time.Time
+	ring chan time.Time
 }
 
 // NewManualClock returns a clock that shows start.
@@ -51,11 +64,33 @@ func (c *ManualClock) Now() time.Time {
 	return c.now
 }
 
+// After implements Clock.
+func (c *ManualClock) After(d time.Duration) <-chan time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := timer{c.now.Add(d), make(chan time.Time, 1)}
+	c.timers = append(c.timers, t)
+	c.ring()
+	return t.ring
+}
+
 // Advance moves the clock forward.
 func (c *ManualClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
+	c.ring()
+}
+
+// ring lets the timers go whose time has come. The caller holds the lock.
+func (c *ManualClock) ring() {
+	c.timers = slices.DeleteFunc(c.timers, func(t timer) bool {
+		due := !t.due.After(c.now)
+		if due {
+			t.ring <- c.now
+		}
+		return due
+	})
 }
 
 // ClockSetting is how the emulated time follows the base clock: it was Emulated

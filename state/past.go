@@ -15,6 +15,7 @@ type moment struct {
 	state   *workingSet
 	at      time.Time
 	changes int
+	cause   Cause
 }
 
 // How far can be looked back: some transactions, and no further than past so many

@@ -63,6 +63,10 @@ type Store struct {
 	past     []moment
 	revision Revision // of what is visible
 	watches  []*watch
+	// stopAlarm ends the alarm, nil while nobody watches.
+	stopAlarm context.CancelFunc
+	// written wakes the alarm, since a transaction may have changed what it waits for.
+	written chan struct{}
 
 	wake chan struct{}
 	done chan struct{}
@@ -109,6 +113,7 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 		requires: cfg.Requires,
 		seed:     cfg.Seed,
 		wake:     make(chan struct{}, 1),
+		written:  make(chan struct{}, 1),
 		done:     make(chan struct{}),
 	}
 	if err := s.reload(ctx); err != nil {
@@ -126,17 +131,29 @@ func (s *Store) reload(ctx context.Context) error {
 	for _, what := range unknown {
 		s.warn(what)
 	}
+	revision, err := s.engine.Revision(ctx)
+	if err != nil {
+		return fmt.Errorf("load the store: %w", err)
+	}
 	s.newest = loaded
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.visible.Store(loaded)
 	s.past = []moment{{state: loaded}}
+	s.revision = Revision(revision)
 	s.breakWatches()
 	return nil
 }
 
 // Schema is what the store holds.
 func (s *Store) Schema() *Schema { return s.schema }
+
+// Revision returns the newest revision that readers see.
+func (s *Store) Revision() Revision {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revision
+}
 
 // Now is the emulated time.
 func (s *Store) Now() time.Time {
@@ -160,7 +177,7 @@ func (s *Store) view(txn txn, scope Owner) *View {
 // everything as it was. It returns when all that fn saw and did is durable. When
 // the engine fails, it returns an error that wraps ErrNotKept: whether fn's change
 // was made, and those that shared its batch, shows in what is read from then on,
-// which is what is kept.
+// which is what is kept. A nil fn only writes what is due.
 func (s *Store) Update(scope Owner, fn func(*Tx) error) error {
 	seen, err := s.apply(scope, fn)
 	if seen != nil {
@@ -183,10 +200,16 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 	if err := s.writable(); err != nil {
 		return nil, err
 	}
+	now, err := s.settle()
+	if err != nil {
+		return nil, err
+	}
+	if fn == nil {
+		return s.undurable(), nil
+	}
 	txn := s.newest.writing()
-	tx := newTx(s.view(txn, scope))
+	tx := newTx(&View{txn: txn, schema: s.schema, scope: scope, now: now})
 	tx.seed(s.seed)
-	tx.settle()
 	tx.expireClientTokens()
 	if err := fn(tx); err != nil {
 		return s.undurable(), err
@@ -200,7 +223,26 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 		return nil, err
 	}
 	s.newest = txn.committed()
-	return s.enqueue(set, moment{s.newest, tx.now, len(set)}), nil
+	return s.enqueue(set, moment{s.newest, tx.now, len(set), ByUpdate}), nil
+}
+
+// settle writes what is due in a transaction of its own, and returns the time that it
+// brought the state to. The caller holds the lock of writers.
+func (s *Store) settle() (now time.Time, err error) {
+	txn := s.newest.writing()
+	tx := newTx(s.view(txn, Owner{}))
+	now = tx.now
+	if _, due := nextDue(tx.View, now); !due {
+		return now, nil
+	}
+	tx.settle()
+	set, err := tx.changeSet()
+	if err != nil {
+		return now, err
+	}
+	s.newest = txn.committed()
+	s.enqueue(set, moment{s.newest, now, len(set), ByTime})
+	return now, nil
 }
 
 // enqueue puts what a transaction did into the batch that will be committed next.
@@ -267,9 +309,15 @@ func (s *Store) show(b *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.flying = nil
-	s.visible.Store(b.after[len(b.after)-1].state)
+	before := s.visible.Swap(b.after[len(b.after)-1].state)
 	s.remember(b)
-	s.publish(b)
+	s.publish(b, before)
+	if s.stopAlarm != nil {
+		select {
+		case s.written <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // fail refuses a batch that the engine did not take, and what stands on it.

@@ -9,33 +9,45 @@ import (
 	"github.com/clbemu/clbemu/state/engine"
 )
 
-// Revision numbers the transactions that an open store has made visible, without
-// gaps. It starts anew when the store is opened.
+// Revision numbers the transactions of a store, without gaps. It grows over
+// restarts.
 type Revision uint64
 
-// ErrBehind ends a watch that can't go on without a gap: it was read too slowly,
-// asked for what is no longer remembered, or the store had to read its state
-// again. Who watches begins anew, with a snapshot.
-var ErrBehind = errors.New("the watch fell behind: begin anew")
+// ErrBehind ends a watch that can't go on without a gap: the reader was too slow,
+// asked for a revision that the store does not remember, or the store had to read
+// its state again. The reader watches again from 0, which begins with a snapshot.
+var ErrBehind = errors.New("the watch fell behind: watch again from a snapshot")
 
-// Event is one transaction, or, as the first of a watch from nothing, everything
-// that there is.
+// Cause says what made a transaction.
+type Cause string
+
+// The causes of transactions.
+const (
+	// ByUpdate is a call of Update.
+	ByUpdate Cause = "update"
+	// ByTime is a change whose time came.
+	ByTime Cause = "time"
+)
+
+// Event is one transaction. The first event of a watch from 0 is a snapshot
+// instead, which has no changes.
 type Event struct {
 	Revision Revision
-	// Snapshot says that nothing is known of what was before.
 	Snapshot bool
-	// Changed are the rows that the transaction put or deleted.
-	Changed []Changed
+	Cause    Cause
+	Changes  []Change
 
 	state *workingSet
 	store *Store
 }
 
-// Changed is a row that a transaction changed.
-type Changed struct {
-	Kind    Kind
-	ID      string
-	Deleted bool
+// Change is a row before and after a transaction. Before and After are pointers
+// to the type of the kind's table, nil where the row did not exist, and must not
+// be modified.
+type Change struct {
+	Kind          Kind
+	ID            string
+	Before, After any
 }
 
 // View runs fn on the state right after the transaction, as scope sees it.
@@ -46,19 +58,20 @@ func (e *Event) View(scope Owner, fn func(*View) error) error {
 // watchBuffer is how many transactions a watch may lag behind.
 const watchBuffer = 1024
 
-// watch is the queue of one who watches.
+// watch is the queue of one reader.
 type watch struct {
 	queue  []Event
 	behind bool
 	news   chan struct{}
 }
 
-// Watch yields what becomes visible from now on, in order. From 0 it begins with a
-// snapshot; from a revision it goes on after that. It ends with ErrBehind, or with
-// the error of ctx. Writers never wait for it, and it costs them nothing while
-// nobody watches.
+// Watch yields each transaction from now on, in order, as it becomes visible. From 0
+// it begins with a snapshot; from the newest revision it goes on after that. It ends
+// with ErrBehind, or with the error of ctx. Writers never wait for a reader, and a
+// store that nobody watches does no work for it.
 //
-// What has become due and no transaction has brought about yet is not in it.
+// While somebody watches, the store writes what becomes due by time at its time, in
+// transactions of their own.
 func (s *Store) Watch(ctx context.Context, from Revision) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		w, err := s.startWatch(from)
@@ -100,6 +113,9 @@ func (s *Store) startWatch(from Revision) (*watch, error) {
 		return nil, ErrBehind
 	}
 	s.watches = append(s.watches, w)
+	if s.stopAlarm == nil {
+		s.stopAlarm = s.startAlarm()
+	}
 	return w, nil
 }
 
@@ -107,6 +123,10 @@ func (s *Store) stopWatch(w *watch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.watches = slices.DeleteFunc(s.watches, func(other *watch) bool { return other == w })
+	if len(s.watches) == 0 {
+		s.stopAlarm()
+		s.stopAlarm = nil
+	}
 }
 
 // take empties the queue of a watch.
@@ -117,33 +137,38 @@ func (s *Store) take(w *watch) (events []Event, behind bool) {
 	return events, w.behind
 }
 
-// publish tells those who watch of a batch that became visible. The caller holds
-// the lock.
-func (s *Store) publish(b *batch) {
+// publish hands a batch that became visible to all watches. The caller holds the
+// lock. Before is the state that the batch changed.
+func (s *Store) publish(b *batch, before *workingSet) {
 	for i, set := range b.sets {
 		s.revision++
 		if len(s.watches) == 0 {
 			continue
 		}
-		e := Event{Revision: s.revision, Changed: changedBy(set), state: b.after[i].state, store: s}
+		after := b.after[i]
+		e := Event{Revision: s.revision, Cause: after.cause, Changes: s.changes(set, before, after.state), state: after.state, store: s}
 		for _, w := range s.watches {
 			w.push(e)
 		}
+		before = after.state
 	}
 }
 
-func changedBy(set engine.ChangeSet) []Changed {
-	changed := make([]Changed, len(set))
+// changes pairs the rows of a change set before and after it.
+func (s *Store) changes(set engine.ChangeSet, before, after *workingSet) []Change {
+	changes := make([]Change, len(set))
 	for i, c := range set {
-		changed[i] = Changed{Kind(c.Table), c.ID, c.Value == nil}
+		at := s.schema.kinds[Kind(c.Table)].position
+		changes[i] = Change{Kind: Kind(c.Table), ID: c.ID}
+		changes[i].Before, _ = before.rows[at].Get(c.ID)
+		changes[i].After, _ = after.rows[at].Get(c.ID)
 	}
-	return changed
+	return changes
 }
 
-// breakWatches ends all watches: what they saw is not what there is. The caller
+// breakWatches ends all watches: the store may have lost what they saw. The caller
 // holds the lock.
 func (s *Store) breakWatches() {
-	s.revision++
 	for _, w := range s.watches {
 		w.breakOff()
 	}
@@ -160,7 +185,7 @@ func (w *watch) push(e Event) {
 	}
 }
 
-// breakOff drops what waits, which would only lead up to the gap.
+// breakOff drops the queue, which would only lead up to the gap.
 func (w *watch) breakOff() {
 	w.behind, w.queue = true, nil
 	w.wake()

@@ -10,9 +10,11 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/state/engine/bolt"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
@@ -32,18 +34,18 @@ func follow(copied map[string]string, e state.Event) error {
 			clear(copied)
 			maps.Copy(copied, accountNames(v))
 		}
-		for _, c := range e.Changed {
+		for _, c := range e.Changes {
 			if c.Kind != cloud.Accounts.Kind() {
 				continue
 			}
-			a, there := cloud.Accounts.Find(v, c.ID)
-			if there == c.Deleted {
-				return fmt.Errorf("revision %d: %s is deleted: %v, and is there: %v", e.Revision, c.ID, c.Deleted, there)
+			before, existed := c.Before.(*cloud.Account)
+			if name, known := copied[c.ID]; known != existed || known && name != before.Name {
+				return fmt.Errorf("revision %d: %s was %+v before, the copy has %q", e.Revision, c.ID, before, name)
 			}
-			if c.Deleted {
-				delete(copied, c.ID)
+			if after, exists := c.After.(*cloud.Account); exists {
+				copied[c.ID] = after.Name
 			} else {
-				copied[c.ID] = a.Name
+				delete(copied, c.ID)
 			}
 		}
 		if now := accountNames(v); !maps.Equal(copied, now) {
@@ -131,7 +133,7 @@ func TestWatchGoesOn(t *testing.T) {
 		}()
 		synctest.Wait()
 		update(t, s, state.Owner{}, putAccount("more"))
-		if e := <-done; e.Snapshot || e.Revision != last+1 || len(e.Changed) != 1 || e.Changed[0].ID != "more" {
+		if e := <-done; e.Snapshot || e.Revision != last+1 || len(e.Changes) != 1 || e.Changes[0].ID != "more" {
 			t.Errorf("a watch from %d goes on with %+v", last, e)
 		}
 	})
@@ -182,5 +184,131 @@ func TestWatchBehind(t *testing.T) {
 	cancel()
 	if _, err, _ := cancelled(); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled watch = %v", err)
+	}
+}
+
+// What becomes due is written at its time while somebody watches, and is a transaction
+// of its own, also before a later one that finds it due.
+func TestWatchTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, clock := timed(t, lasting(cloud.StageListenerStarting))
+		next, stop := iter.Pull2(s.Watch(t.Context(), 0))
+		defer stop()
+		snapshot, err, _ := next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := func(after state.Event, cause state.Cause, from, to cloud.ListenerStatus) state.Event {
+			t.Helper()
+			e, err, _ := next()
+			if err != nil || e.Cause != cause || e.Revision != after.Revision+1 {
+				t.Fatalf("the event after %d is %+v, %v, want one by %s", after.Revision, e, err, cause)
+			}
+			for _, c := range e.Changes {
+				before, _ := c.Before.(*cloud.Listener)
+				now, _ := c.After.(*cloud.Listener)
+				if before != nil && now != nil && before.Status == from && now.Status == to {
+					return e
+				}
+			}
+			t.Fatalf("the event by %s changes %+v, want a listener from %s to %s", cause, e.Changes, from, to)
+			return e
+		}
+		stopIt := func(tx *state.Tx) error {
+			return cloud.Listeners.Edit(tx, listenerID, func(l *cloud.Listener) error { l.Status = cloud.ListenerStopped; return nil })
+		}
+		update(t, s, hangzhou, stopIt)
+		e := want(snapshot, state.ByUpdate, cloud.ListenerRunning, cloud.ListenerStopped)
+		enter(t, s, cloud.StageListenerStarting, listenerID)
+		e = want(e, state.ByUpdate, cloud.ListenerStopped, cloud.ListenerStarting)
+		synctest.Wait() // the alarm waits
+		clock.Advance(time.Minute)
+		e = want(e, state.ByTime, cloud.ListenerStarting, cloud.ListenerRunning)
+
+		// An update that comes before the alarm does finds the listener running.
+		update(t, s, hangzhou, stopIt)
+		e = want(e, state.ByUpdate, cloud.ListenerRunning, cloud.ListenerStopped)
+		enter(t, s, cloud.StageListenerStarting, listenerID)
+		e = want(e, state.ByUpdate, cloud.ListenerStopped, cloud.ListenerStarting)
+		clock.Advance(time.Minute)
+		update(t, s, hangzhou, stopIt)
+		e = want(e, state.ByTime, cloud.ListenerStarting, cloud.ListenerRunning)
+		want(e, state.ByUpdate, cloud.ListenerRunning, cloud.ListenerStopped)
+	})
+}
+
+// A clock that is set ahead or goes faster wakes the alarm, as one that the machine's
+// own time brings there does.
+func TestWatchTimeByClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openAt(t, &memory.Engine{}, &state.SystemClock{})
+		t.Cleanup(func() { checkAndClose(t, s) })
+		update(t, s, state.Owner{}, plant)
+		for _, p := range []func(*state.Tx) error{plantHealthy, plantStaged, lasting(cloud.StageListenerStarting)} {
+			update(t, s, hangzhou, p)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		byTime := make(chan time.Time)
+		go func() {
+			for e := range s.Watch(ctx, 0) {
+				if e.Cause == state.ByTime {
+					byTime <- time.Now()
+				}
+			}
+		}()
+		stage := cloud.Schema.Stages()[cloud.StageListenerStarting]
+		for _, test := range []struct {
+			name    string
+			advance time.Duration
+			scale   float64
+			want    time.Duration
+		}{
+			{"by itself", 0, 1, stage},
+			{"ten times as fast", 0, 10, stage / 10},
+			{"set ahead", day, 1, 0},
+		} {
+			enter(t, s, cloud.StageListenerStarting, listenerID)
+			synctest.Wait()
+			began := time.Now()
+			if err := s.AdjustClock(test.advance, test.scale); err != nil {
+				t.Fatal(err)
+			}
+			if took := (<-byTime).Sub(began); took < test.want || took > test.want+time.Millisecond {
+				t.Errorf("%s: the listener ran after %s, want %s", test.name, took, test.want)
+			}
+		}
+	})
+}
+
+// Revisions grow over restarts, and a watch goes on from the newest of an earlier
+// process when nothing was written since.
+func TestRevisionsGrow(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *state.Store {
+		e, err := bolt.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return openAt(t, e, nil)
+	}
+	s := open()
+	for n := range 3 {
+		update(t, s, state.Owner{}, putAccount(fmt.Sprint("account-", n)))
+	}
+	last := s.Revision()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open()
+	defer s.Close()
+	if s.Revision() != last || last != 3 {
+		t.Errorf("after a restart the revision is %d, before it was %d, want 3", s.Revision(), last)
+	}
+	next, stop := iter.Pull2(s.Watch(t.Context(), last))
+	defer stop()
+	go update(t, s, state.Owner{}, putAccount("more"))
+	if e, err, _ := next(); err != nil || e.Snapshot || e.Revision != last+1 {
+		t.Errorf("a watch from %d goes on with %+v, %v", last, e, err)
 	}
 }

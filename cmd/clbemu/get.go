@@ -178,7 +178,7 @@ func (f *getFlags) follow(cmd *cobra.Command, p *printer, c *controlclient.Clien
 		}
 		k := kinds[change.Resource.Kind]
 		_, rows := tableOf(&k, p.form == formWide, []controlapi.Resource{*change.Resource})
-		return p.line(change, signs[change.Change]+" "+k.Name+"  "+strings.Join(rows[0], "  "))
+		return p.line(change, strings.TrimRight(signs[change.Change]+" "+k.Name+"  "+strings.Join(rows[0], "  "), " "))
 	})
 	if cmd.Context().Err() != nil {
 		return nil // to interrupt it is how it ends

@@ -1,10 +1,13 @@
 package control
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"hash/maphash"
+	"iter"
 	"net/http"
-	"reflect"
 	"strings"
 	"time"
 
@@ -30,13 +33,22 @@ func (a *api) seen(where controlapi.Where, fn func(*state.View) error) error {
 	})
 }
 
-func (a *api) listResources(r *http.Request) (found controlapi.Resources, err error) {
+// wanted are the resources that a call is about.
+func wanted(r *http.Request) inventory.Wanted {
 	query := r.URL.Query()
+	return inventory.Wanted{Kind: query.Get("kind"), Name: query.Get("name")}
+}
+
+func (a *api) listResources(r *http.Request) (found controlapi.Resources, err error) {
 	err = a.seen(where(r), func(v *state.View) error {
-		found, err = inventory.List(v, inventory.Wanted{Kind: query.Get("kind"), Name: query.Get("name")})
+		found, err = inventory.List(v, wanted(r))
 		return err
 	})
 	return found, err
+}
+
+func (a *api) eachResource(r *http.Request, add func(controlapi.Resource)) error {
+	return a.seen(where(r), func(v *state.View) error { return inventory.Each(v, wanted(r), add) })
 }
 
 // failQuestion answers a question about what there is not.
@@ -110,104 +122,118 @@ func (a *api) faultsOf(v *state.View, lb *controlapi.Resource) (list []controlap
 	return list
 }
 
-// What becomes due by time is in no transaction, so who watches looks that often too;
-// many transactions at once are one look.
-const (
-	lookAgain = time.Second
-	lookPause = 50 * time.Millisecond
-)
-
-// watchResources sends what is there, and then what changes of it, as server-sent
+// watchResources sends the resources, and then what changes of them, as server-sent
 // events.
 func (a *api) watchResources(w http.ResponseWriter, r *http.Request) {
-	found, err := a.listResources(r)
-	if unknown := (*inventory.Unknown)(nil); err != nil && !errors.As(err, &unknown) { // it may come yet
+	if _, err := a.listResources(r); err != nil && !errors.As(err, new(*inventory.Unknown)) { // which may come yet
 		failQuestion(w, err)
 		return
 	}
 	s := newStream(w)
-	last := make(map[string]controlapi.Resource)
-	if s.sendChanges(last, found.Resources) != nil || s.send("resource", 0, controlapi.ResourceChange{Change: controlapi.ResourcesSynced}) != nil || s.Flush() != nil {
-		return
-	}
-	for range a.looks(r.Context()) {
-		found, _ := a.listResources(r) // what can't be found is not there
-		if s.sendChanges(last, found.Resources) != nil || s.Flush() != nil {
+	sent := sentResources{by: make(map[resourceKey]sentResource)}
+	for synced := range a.looks(r.Context()) {
+		err := sent.send(s, func(add func(controlapi.Resource)) error { return a.eachResource(r, add) })
+		if err == nil && !synced {
+			err = s.send("resource", 0, controlapi.ResourceChange{Change: controlapi.ResourcesSynced})
+		}
+		if err != nil || s.Flush() != nil {
 			return
 		}
 	}
 }
 
-// looks yields whenever something may be other than it was, until ctx ends or the
-// journal, which ends with the emulator.
-func (a *api) looks(ctx context.Context) <-chan struct{} {
-	news, looks := make(chan struct{}, 1), make(chan struct{})
-	go func() {
-		for ctx.Err() == nil {
-			for _, err := range a.Store.Watch(ctx, 0) {
-				if err != nil {
-					break // it begins anew
-				}
-				select {
-				case news <- struct{}{}:
-				default:
-				}
-			}
-		}
-	}()
-	go func() {
-		defer close(looks)
-		again := time.NewTicker(lookAgain)
-		defer again.Stop()
-		for {
-			select {
-			case <-news:
-			case <-again.C:
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case looks <- struct{}{}:
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case <-time.After(lookPause):
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return looks
-}
+// While the state changes, looks lie so far apart that a large state costs little.
+const (
+	shortestPause = 50 * time.Millisecond
+	longestPause  = 2 * time.Second
+	pauseShare    = 20 // times what the look took
+)
 
-// sendChanges sends how a list differs from the last one, which it becomes.
-func (s stream) sendChanges(last map[string]controlapi.Resource, list []controlapi.Resource) error {
-	there := make(map[string]bool, len(list))
-	for _, r := range list {
-		key := r.Kind + " " + r.ID
-		there[key] = true
-		old, known := last[key]
-		change := controlapi.ResourceAdded
-		if known {
-			change = controlapi.ResourceChanged
-		}
-		if known && reflect.DeepEqual(old, r) {
-			continue
-		}
-		last[key] = r
-		if err := s.send("resource", 0, controlapi.ResourceChange{Change: change, Resource: &r}); err != nil {
-			return err
+// looks yields at first, and then whenever the state has changed, until ctx ends. It
+// reports whether it yielded before.
+func (a *api) looks(ctx context.Context) iter.Seq[bool] {
+	return func(yield func(again bool) bool) {
+		again, seen := false, state.Revision(0)
+		for ctx.Err() == nil {
+			for e, err := range a.Store.Watch(ctx, 0) {
+				if err != nil {
+					break // the next watch has a snapshot
+				}
+				if !e.Snapshot && e.Revision <= seen {
+					continue
+				}
+				seen = a.Store.Revision()
+				began := time.Now()
+				if !yield(again) {
+					return
+				}
+				again = true
+				select {
+				case <-time.After(min(max(shortestPause, pauseShare*time.Since(began)), longestPause)):
+				case <-ctx.Done():
+				}
+			}
 		}
 	}
-	for key, r := range last {
-		if there[key] {
+}
+
+// sentResources are the resources that a stream sent. It keeps little of each, since a
+// state may have many: enough to see that one changed, and to say that it is gone.
+type sentResources struct {
+	by    map[resourceKey]sentResource
+	round uint
+}
+
+type resourceKey struct{ kind, id string }
+
+type sentResource struct {
+	sum          uint64
+	loadBalancer string
+	round        uint // the last in which it existed
+}
+
+var sumSeed = maphash.MakeSeed()
+
+// send sends how resources differ from those that were sent, which they become.
+func (sent *sentResources) send(s stream, each func(add func(controlapi.Resource)) error) (err error) {
+	sent.round++
+	failed := each(func(r controlapi.Resource) {
+		if err == nil {
+			err = sent.one(s, &r)
+		}
+	})
+	if err != nil || failed != nil && !errors.As(failed, new(*inventory.Unknown)) {
+		return cmp.Or(err, failed)
+	}
+	for key, r := range sent.by {
+		if r.round == sent.round {
 			continue
 		}
-		delete(last, key)
-		if err := s.send("resource", 0, controlapi.ResourceChange{Change: controlapi.ResourceDeleted, Resource: &r}); err != nil {
+		delete(sent.by, key)
+		gone := controlapi.Resource{Kind: key.kind, ID: key.id, LoadBalancer: r.loadBalancer}
+		if err := s.send("resource", 0, controlapi.ResourceChange{Change: controlapi.ResourceDeleted, Resource: &gone}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// one sends a resource if it is new or changed.
+func (sent *sentResources) one(s stream, r *controlapi.Resource) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	key := resourceKey{r.Kind, r.ID}
+	old, known := sent.by[key]
+	now := sentResource{maphash.Bytes(sumSeed, text), r.LoadBalancer, sent.round}
+	sent.by[key] = now
+	change := controlapi.ResourceAdded
+	if known {
+		change = controlapi.ResourceChanged
+	}
+	if known && old.sum == now.sum {
+		return nil
+	}
+	return s.send("resource", 0, controlapi.ResourceChange{Change: change, Resource: r})
 }

@@ -264,5 +264,5 @@ func TestWatchResources(t *testing.T) {
 	clock.Advance(2 * time.Hour)
 	await("changed", "lb-1_tcp_443", "running")
 	change(func(tx *state.Tx) { cloud.Listeners.Delete(tx, "lb-1_tcp_443") })
-	await("deleted", "lb-1_tcp_443", "running")
+	await("deleted", "lb-1_tcp_443", "")
 }

@@ -64,8 +64,9 @@ type Resources struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// ResourceChange is the data of an event of WatchResources. The first are what there
-// is, and then comes one that is synced and has no resource.
+// ResourceChange is the data of an event of WatchResources. The resources that exist
+// come first, followed by a change that is synced and has no resource. A deleted
+// resource has its kind, id and load balancer only.
 type ResourceChange struct {
 	Change   string    `json:"change"`
 	Resource *Resource `json:"resource,omitempty"`

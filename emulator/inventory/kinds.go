@@ -161,33 +161,51 @@ type Wanted struct {
 	Name string
 }
 
-// List lists what is wanted and the scope sees. A name that nothing has is refused.
+// List returns the wanted resources that the scope sees. A name that no resource has is
+// an *Unknown.
 func List(v *state.View, wanted Wanted) (found controlapi.Resources, err error) {
 	chosen, err := find(wanted.Kind)
 	if err != nil {
 		return found, err
 	}
-	found.Resources = []controlapi.Resource{}
-	pattern := glob.Split(wanted.Name)
-	if bad, is := pattern.Bad(); is {
-		return found, fmt.Errorf("%q is no pattern", bad)
-	}
-	var others []string
 	for _, k := range chosen {
 		found.Kinds = append(found.Kinds, k.ResourceKind)
+	}
+	found.Resources = []controlapi.Resource{}
+	err = Each(v, wanted, func(r controlapi.Resource) { found.Resources = append(found.Resources, r) })
+	return found, err
+}
+
+// Each calls add for each resource that List returns.
+func Each(v *state.View, wanted Wanted, add func(controlapi.Resource)) error {
+	chosen, err := find(wanted.Kind)
+	if err != nil {
+		return err
+	}
+	pattern := glob.Split(wanted.Name)
+	if bad, is := pattern.Bad(); is {
+		return fmt.Errorf("%q is no pattern", bad)
+	}
+	var others []string
+	matched := wanted.Name == ""
+	for _, k := range chosen {
 		k.list(v, func(r controlapi.Resource) {
 			r.Kind = k.Name
-			if called := names(&r); wanted.Name == "" || pattern.Match(called...) {
-				found.Resources = append(found.Resources, r)
-			} else {
-				others = append(others, called...)
+			if wanted.Name != "" {
+				called := names(&r)
+				if !pattern.Match(called...) {
+					others = append(others, called...)
+					return
+				}
+				matched = true
 			}
+			add(r)
 		})
 	}
-	if wanted.Name != "" && len(found.Resources) == 0 {
-		return found, unknown(wanted, others)
+	if !matched {
+		return unknown(wanted, others)
 	}
-	return found, nil
+	return nil
 }
 
 // names are what a resource can be asked for by.

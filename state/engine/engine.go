@@ -52,6 +52,10 @@ type Engine interface {
 	// from then on is durable. After an error it may be tried again.
 	Recover(ctx context.Context) error
 
+	// Revision returns how many change sets were ever committed, also before the
+	// engine was opened.
+	Revision(ctx context.Context) (uint64, error)
+
 	Close() error
 }
 

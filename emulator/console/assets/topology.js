@@ -154,7 +154,7 @@ function change({ data: { change: what, resource: r } }) {
 // concerns tells whether a change may be seen in what is looked at.
 function concerns(r) {
   const id = asked().get('lb');
-  const shown = (g) => g && (g.group.id === r.id || g.group.id === r.fields.group);
+  const shown = (g) => g && (g.group.id === r.id || g.group.id === r.fields?.group);
   return id && (r.id === id || r.loadBalancer === id || tree?.listeners?.some((l) => shown(l.group)));
 }
 

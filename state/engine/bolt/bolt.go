@@ -239,7 +239,12 @@ func (e *Engine) Commit(_ context.Context, sets []engine.ChangeSet) error {
 	if e.readOnly {
 		return engine.ErrReadOnly
 	}
-	err := e.update(func(tx *bolt.Tx) error { return write(tx, inOrder(sets)) })
+	err := e.update(func(tx *bolt.Tx) error {
+		if err := write(tx, inOrder(sets)); err != nil {
+			return err
+		}
+		return advance(tx.Bucket(metaBucket), len(sets))
+	})
 	if err == nil && e.mostlyFree() {
 		err = e.compact()
 	}
@@ -311,6 +316,18 @@ func (e *Engine) Recover(context.Context) error {
 		return fmt.Errorf("recover %s: %w", e.path, err)
 	}
 	return nil
+}
+
+// Revision implements engine.Engine.
+func (e *Engine) Revision(context.Context) (revision uint64, err error) {
+	err = e.db.View(func(tx *bolt.Tx) error {
+		revision, err = readRevision(tx.Bucket(metaBucket))
+		return err
+	})
+	if err != nil {
+		return 0, damaged(e.path, err.Error())
+	}
+	return revision, nil
 }
 
 // Close implements engine.Engine. After a panic only the file and its lock can be

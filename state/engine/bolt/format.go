@@ -13,8 +13,8 @@ import (
 	"github.com/clbemu/clbemu/state/engine"
 )
 
-// The format. The bucket meta has a record with the schema version, and for each
-// table a tally of its values; every other bucket is a table. A value is kept
+// The format. The bucket meta has a record with the schema version, the revision, and
+// for each table a tally of its values; every other bucket is a table. A value is kept
 // behind a checksum of itself and of its place, so that damage to either shows;
 // that values are missing, or twice there, shows in the tally.
 //
@@ -23,8 +23,9 @@ import (
 // with it when they change. Everything else is a row of upgrades.
 
 var (
-	metaBucket = []byte("meta")
-	formatKey  = []byte("format")
+	metaBucket  = []byte("meta")
+	formatKey   = []byte("format")
+	revisionKey = []byte("revision")
 )
 
 type format struct {
@@ -237,6 +238,33 @@ func readTally(meta *bolt.Bucket, table string) (t tally, err error) {
 		return t, fmt.Errorf("%w: %w", err, engine.ErrDamaged)
 	}
 	return tally{binary.LittleEndian.Uint64(value), binary.LittleEndian.Uint64(value[8:])}, nil
+}
+
+// readRevision returns how many change sets were committed: none of those from before
+// files had a revision.
+func readRevision(meta *bolt.Bucket) (uint64, error) {
+	kept := meta.Get(revisionKey)
+	if kept == nil {
+		return 0, nil
+	}
+	value, _, err := unguard(string(metaBucket), revisionKey, kept)
+	if err == nil && len(value) != 8 {
+		err = fmt.Errorf("the revision has %d bytes", len(value))
+	}
+	if err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint64(value), nil
+}
+
+// advance counts change sets.
+func advance(meta *bolt.Bucket, sets int) error {
+	revision, err := readRevision(meta)
+	if err != nil {
+		return fmt.Errorf("%w: %w", err, engine.ErrDamaged)
+	}
+	value := binary.LittleEndian.AppendUint64(nil, revision+uint64(sets))
+	return meta.Put(revisionKey, guard(string(metaBucket), revisionKey, value))
 }
 
 // compare holds what was found in a table against the table's tally.

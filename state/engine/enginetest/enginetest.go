@@ -28,6 +28,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Engine) {
 		{"LoadStopsOnError", loadStopsOnError},
 		{"LoadIsCancelled", loadIsCancelled},
 		{"LargeCommit", largeCommit},
+		{"Revision", revision},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open) })
@@ -149,6 +150,31 @@ func loadIsCancelled(t *testing.T, open func(t *testing.T) engine.Engine) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("Load = %v, want %v", err, context.Canceled)
 	}
+}
+
+// The revision counts change sets, over a reopen and a recovery.
+func revision(t *testing.T, open func(t *testing.T) engine.Engine) {
+	e := open(t)
+	expectRevision := func(want uint64) {
+		t.Helper()
+		if got, err := e.Revision(t.Context()); err != nil || got != want {
+			t.Errorf("Revision = %d, %v, want %d", got, err, want)
+		}
+	}
+	expectRevision(0)
+	commit(t, e, engine.ChangeSet{put("a", "1", "x")})
+	commit(t, e, engine.ChangeSet{put("a", "1", "y")}, engine.ChangeSet{{Table: "a", ID: "1"}})
+	expectRevision(3)
+	if err := e.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	expectRevision(3)
+	closeEngine(t, e)
+	e = open(t)
+	defer closeEngine(t, e)
+	expectRevision(3)
+	commit(t, e, engine.ChangeSet{put("a", "2", "x")})
+	expectRevision(4)
 }
 
 func largeCommit(t *testing.T, open func(t *testing.T) engine.Engine) {

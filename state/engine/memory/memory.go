@@ -13,8 +13,9 @@ type key struct{ table, id string }
 
 // Engine keeps values in a map. Its zero value is ready for use.
 type Engine struct {
-	mu     sync.Mutex
-	values map[key][]byte
+	mu       sync.Mutex
+	values   map[key][]byte
+	revision uint64
 }
 
 // Load implements engine.Engine.
@@ -49,6 +50,7 @@ func (e *Engine) Commit(_ context.Context, sets []engine.ChangeSet) error {
 	if e.values == nil {
 		e.values = make(map[key][]byte)
 	}
+	e.revision += uint64(len(sets))
 	for _, set := range sets {
 		for _, c := range set {
 			if c.Value == nil {
@@ -63,6 +65,13 @@ func (e *Engine) Commit(_ context.Context, sets []engine.ChangeSet) error {
 
 // Recover implements engine.Engine; no commit fails.
 func (e *Engine) Recover(context.Context) error { return nil }
+
+// Revision implements engine.Engine.
+func (e *Engine) Revision(context.Context) (uint64, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.revision, nil
+}
 
 // Close implements engine.Engine; the values stay, so a test can open a second
 // store on the same engine.
