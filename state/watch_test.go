@@ -307,7 +307,11 @@ func TestRevisionsGrow(t *testing.T) {
 	}
 	next, stop := iter.Pull2(s.Watch(t.Context(), last))
 	defer stop()
-	go update(t, s, state.Owner{}, putAccount("more"))
+	go func() {
+		if err := s.Update(state.Owner{}, putAccount("more")); err != nil {
+			t.Error(err)
+		}
+	}()
 	if e, err, _ := next(); err != nil || e.Snapshot || e.Revision != last+1 {
 		t.Errorf("a watch from %d goes on with %+v, %v", last, e, err)
 	}

@@ -4,75 +4,61 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 )
 
-// control is clbemu's control API, as far as it is needed here.
-type control struct{ url, token string }
+// control is the emulated cloud behind clbemu's control API.
+type control struct{ *controlclient.Client }
 
-// callTimeout is how long a call may take: an import of a large cluster takes seconds.
+// callTimeout bounds a call: an import of a large cluster takes seconds.
 const callTimeout = time.Minute
-
-func (c *control) call(ctx context.Context, method, path string, body []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.url, "/")+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	if c.token != "" {
-		request.Header.Set("Authorization", "Bearer "+c.token)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	switch {
-	case err != nil:
-		return nil, err
-	case response.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("%s %s: %s: %s", method, path, response.Status, bytes.TrimSpace(text))
-	}
-	return text, nil
-}
 
 // Import implements cloud.
 func (c *control) Import(ctx context.Context, list *corev1.List) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
 	body, err := json.Marshal(list)
 	if err != nil {
 		return "", err
 	}
-	text, err := c.call(ctx, http.MethodPost, "/v1/world/import", body)
-	return string(bytes.TrimSpace(text)), err
+	done, err := c.ImportCluster(ctx, controlapi.Where{}, bytes.NewReader(body))
+	return fmt.Sprintf("%+v", done), err
 }
+
+var instances = controlclient.Wanted{Kind: "instance"}
 
 // Instances implements cloud.
 func (c *control) Instances(ctx context.Context) (map[string]string, error) {
-	text, err := c.call(ctx, http.MethodGet, "/v1/resources?kind=instance", nil)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	found, err := c.Resources(ctx, instances)
 	if err != nil {
 		return nil, err
 	}
-	var answer struct {
-		Resources []struct {
-			ID     string                            `json:"id"`
-			Fields struct{ Created, VSwitch string } `json:"fields"`
-		} `json:"resources"`
-	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		return nil, fmt.Errorf("the control API lists no resources: %w", err)
-	}
-	made := make(map[string]string, len(answer.Resources))
-	for _, r := range answer.Resources {
-		made[r.ID] = r.Fields.Created + " " + r.Fields.VSwitch
+	made := make(map[string]string, len(found.Resources))
+	for _, r := range found.Resources {
+		made[r.ID] = r.Fields["created"] + " " + r.Fields["vswitch"]
 	}
 	return made, nil
+}
+
+// Follow implements cloud.
+func (c *control) Follow(ctx context.Context, changed func()) error {
+	err := c.WatchResources(ctx, instances, func(change controlapi.ResourceChange) error {
+		if change.Change != controlapi.ResourceAdded {
+			changed()
+		}
+		return nil
+	})
+	if err == nil {
+		err = errors.New("clbemu ended the stream of instances")
+	}
+	return err
 }

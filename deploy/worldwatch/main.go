@@ -17,6 +17,8 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/clbemu/clbemu/emulator/controlclient"
 )
 
 func main() {
@@ -41,7 +43,7 @@ func run(ctx context.Context, kubeconfig, server string, pods bool) error {
 	if err != nil {
 		return err
 	}
-	w := newWatcher(client, &control{url: server, token: os.Getenv("CLBEMU_CONTROL_TOKEN")}, pods)
+	w := newWatcher(client, &control{&controlclient.Client{URL: server, Token: os.Getenv("CLBEMU_CONTROL_TOKEN")}}, pods)
 	w.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	return w.run(ctx)
 }

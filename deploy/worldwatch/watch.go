@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,17 +18,20 @@ import (
 const (
 	// settle is how long changes gather before they are imported.
 	settle = 200 * time.Millisecond
-	// look is how often the cloud is asked whether it still has the instances: they
-	// are lost with its state.
-	look = 2 * time.Second
+	// again is how long a refused import, and a cloud that can't be followed, wait for the
+	// next try.
+	again = 2 * time.Second
 )
 
 // cloud is where nodes and pods go.
 type cloud interface {
 	// Import brings in nodes and pods; it says what was done.
 	Import(ctx context.Context, list *corev1.List) (string, error)
-	// Instances are those that there are, by id, with when and where each was made.
+	// Instances returns when and where each instance was made, by id.
 	Instances(ctx context.Context) (map[string]string, error)
+	// Follow calls changed when it starts and after instances changed or went, until
+	// ctx ends or the cloud can't be followed.
+	Follow(ctx context.Context, changed func()) error
 }
 
 // watcher imports what a cluster has into a cloud.
@@ -36,14 +40,15 @@ type watcher struct {
 	factory informers.SharedInformerFactory
 	nodes   listers.NodeLister
 	pods    listers.PodLister // nil when they are not followed
-	changed chan struct{}
+	changed chan struct{}     // the cluster
+	cloudy  chan struct{}     // the cloud changed
 	log     *slog.Logger
 	told    string            // the last error, which is told once
 	brought map[string]string // the instances that came of the last import
 }
 
 func newWatcher(client kubernetes.Interface, to cloud, pods bool) *watcher {
-	w := &watcher{cloud: to, changed: make(chan struct{}, 1), brought: make(map[string]string), log: slog.New(slog.DiscardHandler),
+	w := &watcher{cloud: to, changed: make(chan struct{}, 1), cloudy: make(chan struct{}, 1), brought: make(map[string]string), log: slog.New(slog.DiscardHandler),
 		factory: informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(strip))}
 	w.nodes = w.factory.Core().V1().Nodes().Lister()
 	w.follow(w.factory.Core().V1().Nodes().Informer())
@@ -80,12 +85,7 @@ func meta(m metav1.ObjectMeta) metav1.ObjectMeta {
 // follow notes that something changed, whatever it was. A heartbeat of a node changes
 // nothing that is imported.
 func (w *watcher) follow(informer cache.SharedIndexInformer) {
-	note := func() {
-		select {
-		case w.changed <- struct{}{}:
-		default:
-		}
-	}
+	note := func() { note(w.changed) }
 	// An informer that was not started takes every handler.
 	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: func(any) { note() },
@@ -98,6 +98,22 @@ func (w *watcher) follow(informer cache.SharedIndexInformer) {
 	})
 }
 
+func note(news chan<- struct{}) {
+	select {
+	case news <- struct{}{}:
+	default:
+	}
+}
+
+// followCloud notes when the cloud may have lost instances: they go with its state.
+func (w *watcher) followCloud(ctx context.Context) {
+	for ctx.Err() == nil {
+		// An error is one of the imports' as well, and they say so.
+		_ = w.cloud.Follow(ctx, func() { note(w.cloudy) })
+		pause(ctx, again)
+	}
+}
+
 // run imports until the context ends.
 func (w *watcher) run(ctx context.Context) error {
 	w.factory.Start(ctx.Done())
@@ -107,11 +123,13 @@ func (w *watcher) run(ctx context.Context) error {
 			return errors.New("can't list " + kind.String())
 		}
 	}
-	looking := time.NewTicker(look)
-	defer looking.Stop()
+	var following sync.WaitGroup
+	following.Go(func() { w.followCloud(ctx) })
+	defer following.Wait()
 	for due := true; ; {
-		if due {
-			due = !w.bring(ctx)
+		var retry <-chan time.Time
+		if due && !w.bring(ctx) {
+			retry = time.After(again)
 		}
 		select {
 		case <-ctx.Done():
@@ -119,8 +137,9 @@ func (w *watcher) run(ctx context.Context) error {
 		case <-w.changed:
 			due = true
 			pause(ctx, settle)
-		case <-looking.C:
-			due = due || w.lost(ctx)
+		case <-w.cloudy:
+			due = retry != nil || w.lost(ctx)
+		case <-retry:
 		}
 	}
 }
@@ -199,7 +218,7 @@ func (w *watcher) tell(err error) bool {
 func (w *watcher) lost(ctx context.Context) bool {
 	instances, err := w.cloud.Instances(ctx)
 	if err != nil || len(w.brought) == 0 {
-		return false // it is not there at all: the next look will tell
+		return false // the next change after it is back tells
 	}
 	w.deleted(instances)
 	return len(w.brought) == 0

@@ -24,6 +24,7 @@ type cloudOf struct {
 	imports   chan struct{} // which were looked at
 	unseen    bool          // the last one was not
 	refuse    bool
+	changed   chan struct{} // by others than imports
 }
 
 func (c *cloudOf) Import(_ context.Context, list *corev1.List) (string, error) {
@@ -65,6 +66,17 @@ func (c *cloudOf) Instances(context.Context) (map[string]string, error) {
 	return maps.Clone(c.instances), nil
 }
 
+// Follow is cut off after each change, as by a cloud that restarts.
+func (c *cloudOf) Follow(ctx context.Context, changed func()) error {
+	changed()
+	select {
+	case <-c.changed:
+		changed()
+	case <-ctx.Done():
+	}
+	return errors.New("cut off")
+}
+
 // lose empties the cloud, but for instances that somebody else brings in at once.
 func (c *cloudOf) lose(others ...string) {
 	c.mu.Lock()
@@ -73,12 +85,14 @@ func (c *cloudOf) lose(others ...string) {
 	for _, id := range others {
 		c.instances[id] = c.life
 	}
+	c.changed <- struct{}{}
 }
 
 func (c *cloudOf) delete(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.instances, id)
+	c.changed <- struct{}{}
 }
 
 // await waits until the cloud has these instances and pods.
@@ -117,7 +131,7 @@ func pod(name, node, ip string) *corev1.Pod {
 func TestFollows(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	client := fake.NewClientset(node("a", "cn-hangzhou.i-a", "172.18.0.2"), node("waiting", "", "172.18.0.9"), pod("web", "a", "10.244.0.5"), pod("early", "a", ""))
-	c := &cloudOf{instances: make(map[string]string), life: "first", imports: make(chan struct{}, 100)}
+	c := &cloudOf{instances: make(map[string]string), life: "first", imports: make(chan struct{}, 100), changed: make(chan struct{}, 100)}
 	done := make(chan error, 1)
 	w := newWatcher(client, c, true)
 	go func() { done <- w.run(ctx) }()
