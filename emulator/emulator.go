@@ -101,9 +101,6 @@ type Config struct {
 	Version controlapi.Version
 	// Crash takes the place of ending the process where a fault rule asks for it.
 	Crash func()
-
-	// read is the default world, which is read once.
-	read func() *world.World
 }
 
 // Emulator is a running cloud.
@@ -116,7 +113,6 @@ type Emulator struct {
 	api     http.Handler
 	control func() http.Handler // made for the first who asks
 	closing atomic.Bool
-	calls   atomic.Uint64   // answered so far
 	life    context.Context // until Close
 	end     context.CancelFunc
 	tasks   sync.WaitGroup // what goes on until then
@@ -128,9 +124,6 @@ type Emulator struct {
 // New opens the store, plants the world if it is empty, and builds the
 // handlers. It does not listen: Start does, and Handler serves without.
 func New(ctx context.Context, cfg Config) (*Emulator, error) {
-	// What needs no state is made while the disk is waited for.
-	cfg.read = begun(world.Default, cfg.World == nil && cfg.isNew())
-	served := begun(cfg.products, true)
 	e, err := openEngine(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -145,7 +138,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err := errors.Join(plantIfEmpty(store, cfg), warnOfInstance(store, cfg)); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	products := served()
+	products := cfg.products()
 	faults := control.NewFaults(store, products)
 	for _, skipped := range faults.Skipped() {
 		cfg.Log.Warn().Msg(skipped.String())
@@ -168,25 +161,6 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	em.life, em.end = context.WithCancel(context.Background())
 	em.build(products, snapshots)
 	return em, nil
-}
-
-// begun returns what f returns, which is found out once: from now on beside what else
-// is going on, or when it is first asked for.
-func begun[T any](f func() T, now bool) func() T {
-	once := sync.OnceValue(f)
-	if now {
-		go once()
-	}
-	return once
-}
-
-// isNew guesses whether there is no state yet.
-func (cfg *Config) isNew() bool {
-	if cfg.Storage != nil || cfg.Fork != "" {
-		return false
-	}
-	_, err := os.Stat(filepath.Join(cfg.DataDir, bolt.FileName))
-	return err != nil
 }
 
 // noncesFile is what the data folder has beside the state.
@@ -287,7 +261,7 @@ func (cfg *Config) plant(tx *state.Tx) error {
 	if cfg.World != nil {
 		return cfg.World.Plant(tx)
 	}
-	return cfg.read().Plant(tx)
+	return world.Default().Plant(tx)
 }
 
 func (e *Emulator) build(products []*gateway.Product, snapshots *control.Snapshots) {

@@ -8,10 +8,9 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-// observe counts calls and records them.
+// observe measures calls and records them.
 func (e *Emulator) observe(metrics *control.Metrics) func(*gateway.Call, gateway.Outcome) {
 	return func(call *gateway.Call, outcome gateway.Outcome) {
-		e.calls.Add(1)
 		metrics.Observe(call, outcome)
 		e.journal.Record(entryOf(call, outcome, e.store.Now()), call.Params...)
 	}

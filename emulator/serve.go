@@ -65,7 +65,6 @@ func (e *Emulator) Start() error {
 		}
 	}
 	e.servers = []*server{api, control}
-	go e.rest()
 	for _, s := range e.servers {
 		go func() {
 			if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {

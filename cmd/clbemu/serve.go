@@ -154,9 +154,6 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 			defer time.AfterFunc(startOver, func() {
 				debug.SetGCPercent(usual)
 				debug.FreeOSMemory()
-				if err := letProgramGo(); err != nil {
-					cfg.Log.Debug().Err(err).Msg("the pages that only the start needed stay in memory")
-				}
 			}).Stop()
 			err = e.Wait(ctx)
 		}

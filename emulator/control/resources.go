@@ -235,5 +235,11 @@ func (sent *sentResources) one(s stream, r *controlapi.Resource) error {
 	if known && old.sum == now.sum {
 		return nil
 	}
-	return s.send("resource", 0, controlapi.ResourceChange{Change: change, Resource: r})
+	return s.send("resource", 0, encodedChange{change, text})
+}
+
+// encodedChange is a controlapi.ResourceChange whose resource is encoded already.
+type encodedChange struct {
+	Change   string          `json:"change"`
+	Resource json.RawMessage `json:"resource"`
 }
