@@ -61,9 +61,10 @@ func ours(t *testing.T) map[string][]string {
 // the one that nobody imports contracttests.
 var mayImport = map[string][]string{
 	"state":                    {"state/engine", "state/jsonstream"},
+	"state/topology":           {"state"},
 	"state/jsonstream":         {},
 	"state/engine":             {"state/engine"},
-	"state/cloud":              {"state"},
+	"state/cloud":              {"state", "state/topology"},
 	"faults":                   {"faults", "emulator/yamlfile", "emulator/spelling", "emulator/glob"},
 	"scenarios":                {"faults", "scenarios", "emulator/yamlfile", "emulator/spelling", "emulator/glob"},
 	"emulator/spelling":        {},

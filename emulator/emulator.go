@@ -25,6 +25,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/dns"
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/metadata"
 	"github.com/clbemu/clbemu/emulator/names"
@@ -35,6 +36,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
 	"github.com/clbemu/clbemu/state/engine/memory"
+	"github.com/clbemu/clbemu/state/topology"
 )
 
 // EngineName names a storage engine.
@@ -97,6 +99,8 @@ type Config struct {
 	// ControlToken must come with every call of the control API. A control
 	// listener that other machines reach does not start without one.
 	ControlToken string
+	// Health knows what health checks find of servers; nil assumes it by the state.
+	Health topology.Health
 	// Version is what the control API says.
 	Version controlapi.Version
 	// Crash takes the place of ending the process where a fault rule asks for it.
@@ -296,6 +300,7 @@ func (e *Emulator) build(products []*gateway.Product, snapshots *control.Snapsho
 		Player:    player,
 		Go:        func(task func(context.Context)) { e.tasks.Go(func() { task(e.life) }) },
 		Snapshots: snapshots,
+		Inventory: inventory.Inventory{Health: e.cfg.Health},
 		Ready:     func() bool { return !e.closing.Load() },
 		Token:     e.cfg.ControlToken,
 		Host:      hostOf(e.cfg.ControlListen),

@@ -60,7 +60,7 @@ func productsOf(apis []func(gateway.Deps) *gateway.Product, deps gateway.Deps) [
 
 // products lists what an emulator serves.
 func (cfg *Config) products() []*gateway.Product {
-	var deps gateway.Deps
+	deps := gateway.Deps{Health: cfg.Health}
 	if len(cfg.AutoENI) > 0 {
 		deps.MakeNetworkInterface = autoeni.Blocks(cfg.AutoENI).MakeNetworkInterface
 	}

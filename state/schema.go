@@ -20,6 +20,7 @@ type Schema struct {
 	stages map[Stage]*stage
 	quotas map[QuotaName]*quota
 	tagged map[TagResourceType]*kind
+	shapes shapes
 }
 
 // kernel is what every store holds beside its resources.
@@ -28,16 +29,15 @@ var kernel = &Schema{
 	stages: make(map[Stage]*stage),
 	quotas: make(map[QuotaName]*quota),
 	tagged: make(map[TagResourceType]*kind),
+	shapes: make(shapes),
 }
 
 // NewSchema returns a schema to declare kinds in.
-func NewSchema() *Schema {
-	return &Schema{maps.Clone(kernel.kinds), maps.Clone(kernel.stages), maps.Clone(kernel.quotas), maps.Clone(kernel.tagged)}
-}
+func NewSchema() *Schema { return kernel.Extend() }
 
 // Extend returns a schema that has all of this one, to declare more in.
 func (s *Schema) Extend() *Schema {
-	return &Schema{maps.Clone(s.kinds), maps.Clone(s.stages), maps.Clone(s.quotas), maps.Clone(s.tagged)}
+	return &Schema{maps.Clone(s.kinds), maps.Clone(s.stages), maps.Clone(s.quotas), maps.Clone(s.tagged), s.shapes.clone()}
 }
 
 // all lists the kinds in order of name.

@@ -15,7 +15,6 @@ var backendServerActions = []gateway.Action{
 	change("AddBackendServers", addBackendServers),
 	change("RemoveBackendServers", removeBackendServers),
 	change("SetBackendServers", setBackendServers),
-	gateway.Read("DescribeHealthStatus", describeHealthStatus),
 }
 
 // What is refused here.
@@ -445,64 +444,4 @@ func setBackendServers(tx *state.Tx, req *addBackendServersRequest) (*spelledGro
 		lb.BackendServers = reweighted(lb.BackendServers, req.BackendServers)
 		return nil
 	}))
-}
-
-type describeHealthStatusRequest struct {
-	RegionID         string         `rpc:"RegionId"`
-	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
-	ListenerPort     int            `rpc:"ListenerPort,min=0,max=65535"`
-	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
-}
-
-type describeHealthStatusResponse struct {
-	BackendServers []backendHealth `rpc:"BackendServers>BackendServer"`
-}
-
-type backendHealth struct {
-	ListenerPort       int    `rpc:"ListenerPort"`
-	Protocol           string `rpc:"Protocol"`
-	ServerID           string `rpc:"ServerId"`
-	ServerIP           string `rpc:"ServerIp"`
-	Port               int    `rpc:"Port"`
-	Type               string `rpc:"Type"`
-	VPCID              string `rpc:"VpcId"`
-	ServerHealthStatus string `rpc:"ServerHealthStatus"`
-	Weight             string `rpc:"Weight"`
-	Description        string `rpc:"Description,omitempty"`
-}
-
-func describeHealthStatus(v *state.View, req *describeHealthStatusRequest) (*describeHealthStatusResponse, error) {
-	lb, err := cloud.LoadBalancers.Get(v, req.LoadBalancerID)
-	if err != nil {
-		return nil, err
-	}
-	if req.ListenerPort != 0 {
-		if _, err := findListener(v, lb.ID, req.ListenerPort, req.ListenerProtocol); err != nil {
-			return nil, err
-		}
-	}
-	resp := &describeHealthStatusResponse{}
-	for l := range cloud.ListenersByLoadBalancer.List(v, lb.ID) {
-		if (req.ListenerPort == 0 || l.Port == req.ListenerPort) && (req.ListenerProtocol == "" || l.Protocol == req.ListenerProtocol) {
-			resp.BackendServers = append(resp.BackendServers, healthBehind(v, lb, l)...)
-		}
-	}
-	return resp, nil
-}
-
-func healthBehind(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) []backendHealth {
-	members := l.BackendServers(v, lb)
-	list := make([]backendHealth, len(members))
-	for i, m := range members {
-		port := m.Port
-		if port == 0 {
-			port = l.BackendServerPort
-		}
-		list[i] = backendHealth{
-			ListenerPort: l.Port, Protocol: string(l.Protocol), ServerID: m.ServerID, ServerIP: m.Address(v),
-			Port: port, Type: string(m.Type), VPCID: serverVPC(v, m), ServerHealthStatus: cloud.Health(v, l, m),
-			Weight: strconv.Itoa(m.Weight), Description: m.Description,
-		}
-	}
-	return list
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Product is the API as the gateway serves it.
-func Product(gateway.Deps) *gateway.Product {
+func Product(deps gateway.Deps) *gateway.Product {
 	return &gateway.Product{
 		Name:    "Slb",
 		Version: "2014-05-15",
@@ -28,6 +28,7 @@ func Product(gateway.Deps) *gateway.Product {
 			vServerGroupActions,
 			masterSlaveServerGroupActions,
 			backendServerActions,
+			healthActions(cloud.Health(deps.Health)),
 			aclActions,
 			certificateActions,
 			domainExtensionActions,

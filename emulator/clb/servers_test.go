@@ -8,10 +8,13 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/clb"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/state/topology"
 )
 
 // join makes one JSON list of several.
@@ -150,6 +153,62 @@ func TestDescribeHealthStatus(t *testing.T) {
 	client.Do("SetLoadBalancerTCPListenerAttribute", with(setTCP, "HealthCheckSwitch", "off"))
 	if got := status(); got != "unavailable" {
 		t.Errorf("without a check = %s, want unavailable", got)
+	}
+}
+
+// A staged health wins over the state where a check is made, for all groups of a
+// server, or for one group, or one port of it.
+func TestStagedHealth(t *testing.T) {
+	client, store := newClient(t)
+	client.Do("SetLoadBalancerTCPListenerAttribute", with(setTCP, "HealthCheckSwitch", "on"))
+	query := params("LoadBalancerId", lbInternet, "ListenerPort", "80", "ListenerProtocol", "tcp")
+	client.Do("StartLoadBalancerListener", query)
+	answer := client.Do("DescribeHealthStatus", query)
+	port := answer.Text("BackendServers.BackendServer.0.Port")
+	stage := func(name, value string) {
+		t.Helper()
+		if err := store.Update(state.Owner{}, func(tx *state.Tx) error {
+			return conditions.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: "server." + name + ".health", Value: value}})
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(status string) {
+		t.Helper()
+		if got := client.Do("DescribeHealthStatus", query).Text("BackendServers.BackendServer.0.ServerHealthStatus"); got != status {
+			t.Errorf("the server is %s, want %s", got, status)
+		}
+	}
+	var group string
+	if err := store.View(owner, func(v *state.View) error {
+		f, _ := state.FindShown[topology.Frontend](v, cloud.ListenerID(lbInternet, cloud.TCP, 80))
+		group = f.GroupID
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want("normal")
+	stage(instance1, "abnormal")
+	want("abnormal")
+	stage(instance1+"/"+group, "unavailable")
+	want("unavailable")
+	stage(instance1+"/"+group+":"+port, "normal")
+	want("normal")
+	stage(instance1+"/"+group+":"+port, "default")
+	stage(instance1+"/"+group, "default")
+	want("abnormal")
+	client.Do("SetLoadBalancerTCPListenerAttribute", with(setTCP, "HealthCheckSwitch", "off"))
+	want("unavailable")
+	for name, says := range map[string]string{
+		"i-none": "there is no server", instance1 + "/rsp-none": "there is no server group", instance1 + "/": "want server.<id>.health",
+		instance1 + "/" + group + ":0": "is no port", instance1 + "/" + group + ":http": "is no port",
+	} {
+		err := store.Update(state.Owner{}, func(tx *state.Tx) error {
+			return conditions.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: "server." + name + ".health", Value: "abnormal"}})
+		})
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("server.%s.health=abnormal: %v, want %q", name, err, says)
+		}
 	}
 }
 

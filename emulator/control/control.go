@@ -28,6 +28,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/console"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/state"
 )
@@ -42,6 +43,7 @@ type Config struct {
 	Faults    *Faults
 	Journal   *journal.Journal
 	Snapshots *Snapshots
+	Inventory inventory.Inventory
 	// Player plays the scenarios that come here; nil plays none.
 	Player Player
 	// Go does what goes on when its call was answered, until the emulator ends; nil

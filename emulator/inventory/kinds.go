@@ -14,12 +14,14 @@ import (
 	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/state/topology"
 )
 
 // kind is a kind with what lists it.
 type kind struct {
 	controlapi.ResourceKind
-	list func(v *state.View, add func(controlapi.Resource))
+	list func(from source, add func(controlapi.Resource))
 }
 
 // loadBalancers is the kind that products share.
@@ -92,7 +94,7 @@ func Kinds() (list []controlapi.ResourceKind) {
 }
 
 // products are the names of the load balancers of one product.
-var products = map[string]string{"clb": slb, "slb": slb, "nlb": nlb}
+var products = map[string]string{"clb": cloud.ProductCLB, "slb": cloud.ProductCLB, "nlb": cloud.ProductNLB}
 
 // find finds the kinds that names with commas between them mean, in the order in which
 // they are shown; none are all.
@@ -128,8 +130,8 @@ func find(names string) ([]kind, error) {
 // of is the kind with what is of some products alone.
 func (k kind) of(products []string) kind {
 	all := k.list
-	k.list = func(v *state.View, add func(controlapi.Resource)) {
-		all(v, func(r controlapi.Resource) {
+	k.list = func(from source, add func(controlapi.Resource)) {
+		all(from, func(r controlapi.Resource) {
 			if slices.Contains(products, r.Product) {
 				add(r)
 			}
@@ -152,6 +154,14 @@ func findOne(name string) (*kind, error) {
 	return nil, fmt.Errorf("there is no kind of resource %s: there are %s", name, strings.Join(short, ", "))
 }
 
+// Inventory lists resources. The zero Inventory assumes their health by the state.
+type Inventory struct {
+	// Health knows what health checks find of servers.
+	Health topology.Health
+}
+
+func (i Inventory) source(v *state.View) source { return source{v, cloud.Health(i.Health)} }
+
 // Wanted says what is to be listed.
 type Wanted struct {
 	// Kind is a kind, several by commas, or All, which "" is too.
@@ -163,7 +173,7 @@ type Wanted struct {
 
 // List returns the wanted resources that the scope sees. A name that no resource has is
 // an *Unknown.
-func List(v *state.View, wanted Wanted) (found controlapi.Resources, err error) {
+func (i Inventory) List(v *state.View, wanted Wanted) (found controlapi.Resources, err error) {
 	chosen, err := find(wanted.Kind)
 	if err != nil {
 		return found, err
@@ -172,12 +182,12 @@ func List(v *state.View, wanted Wanted) (found controlapi.Resources, err error) 
 		found.Kinds = append(found.Kinds, k.ResourceKind)
 	}
 	found.Resources = []controlapi.Resource{}
-	err = Each(v, wanted, func(r controlapi.Resource) { found.Resources = append(found.Resources, r) })
+	err = i.Each(v, wanted, func(r controlapi.Resource) { found.Resources = append(found.Resources, r) })
 	return found, err
 }
 
 // Each calls add for each resource that List returns.
-func Each(v *state.View, wanted Wanted, add func(controlapi.Resource)) error {
+func (i Inventory) Each(v *state.View, wanted Wanted, add func(controlapi.Resource)) error {
 	chosen, err := find(wanted.Kind)
 	if err != nil {
 		return err
@@ -189,7 +199,7 @@ func Each(v *state.View, wanted Wanted, add func(controlapi.Resource)) error {
 	var others []string
 	matched := wanted.Name == ""
 	for _, k := range chosen {
-		k.list(v, func(r controlapi.Resource) {
+		k.list(i.source(v), func(r controlapi.Resource) {
 			r.Kind = k.Name
 			if wanted.Name != "" {
 				called := names(&r)

@@ -15,7 +15,7 @@ import (
 )
 
 // Product is the API as the gateway serves it.
-func Product(gateway.Deps) *gateway.Product {
+func Product(deps gateway.Deps) *gateway.Product {
 	return &gateway.Product{
 		Name:    "Nlb",
 		Version: "2022-04-30",
@@ -27,6 +27,7 @@ func Product(gateway.Deps) *gateway.Product {
 			loadBalancerChangeActions,
 			zoneActions,
 			listenerActions,
+			healthActions(cloud.Health(deps.Health)),
 			certificateActions,
 			serverGroupActions,
 			serverActions,

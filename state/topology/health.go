@@ -1,0 +1,36 @@
+package topology
+
+import "github.com/clbemu/clbemu/state"
+
+// Status is what the health checks of a frontend say of a member.
+type Status string
+
+// The statuses. Unavailable is what nobody checks.
+const (
+	Normal      Status = "normal"
+	Abnormal    Status = "abnormal"
+	Unavailable Status = "unavailable"
+)
+
+// Health knows the status of members.
+type Health interface {
+	Of(v *state.View, f *Frontend, g *Group, m *Member) Status
+}
+
+// Checked reports whether a frontend checks the members of a group.
+func Checked(f *Frontend, g *Group) bool { return f.Running && (f.Check.Enabled || g.Check.Enabled) }
+
+// Assumed sends no packet: a check finds a server that runs normal, and any other
+// abnormal. CLB-0123.
+type Assumed struct{}
+
+// Of implements Health.
+func (Assumed) Of(_ *state.View, f *Frontend, g *Group, m *Member) Status {
+	switch {
+	case !Checked(f, g) || m.Presence == Unknown:
+		return Unavailable
+	case m.Presence == Present:
+		return Normal
+	}
+	return Abnormal
+}

@@ -1,0 +1,170 @@
+// Package topology is what load balancers of all products have in common: a load
+// balancer has frontends, which forward to the members of groups, by rules or not. A
+// product declares how its kinds are read as these, as options of the kinds. The
+// package knows no product, and what it returns is read only.
+package topology
+
+import (
+	"iter"
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// LoadBalancer has frontends at its addresses.
+type LoadBalancer struct {
+	state.Owner
+	// Product is the name of the product in its API, such as Slb.
+	Product, ID, Name string
+	// Status is the product's own word. A load balancer that is not Active forwards nothing.
+	Status    string
+	Active    bool
+	Type      string // internet or intranet
+	Addresses []Address
+	DNSName   string
+	VPCID     string
+	VSwitches []string
+	Zones     []string
+	Spec      string
+	// SecurityGroups admit packets, if there are any.
+	SecurityGroups []string
+	CreateTime     time.Time
+	// TagsOf is the resource type under which it has tags.
+	TagsOf state.TagResourceType
+	// Frontends are in order of port or id.
+	Frontends iter.Seq[Frontend]
+	// Groups are its own, whether or not it forwards to them.
+	Groups iter.Seq[Group]
+}
+
+// Address is where clients reach a load balancer.
+type Address struct {
+	IP   string
+	Type string // internet or intranet
+	Zone string
+	// EIP is the id of the elastic IP address that it is.
+	EIP string
+}
+
+// Frontend is a listener: ports at which a load balancer answers.
+type Frontend struct {
+	state.Owner
+	Product, ID, Name string
+	LoadBalancerID    string
+	Protocol          string // tcp, udp, tcpssl, http or https
+	FirstPort         int
+	LastPort          int // FirstPort unless it has a range
+	// Status is the product's own word. Only a Running frontend forwards.
+	Status    string
+	Running   bool
+	Scheduler string
+	// Bandwidth is its limit in Mbit/s, 0 for none.
+	Bandwidth int
+	Check     HealthCheck
+	TLS       TLS
+	Access    AccessControl
+	// GroupID names the group that it forwards to unless a rule says otherwise.
+	GroupID string
+	// MemberPort is the port of members that have none; 0 is the port that the client
+	// used.
+	MemberPort int
+	// Group is that group, false while it does not exist.
+	Group func() (Group, bool)
+	Rules iter.Seq[Rule]
+}
+
+// TLS is what a frontend that terminates TLS needs. The zero TLS does not.
+type TLS struct {
+	Certificates   []string
+	CACertificates []string
+	Policy         string
+}
+
+// AccessControl admits clients by address. The zero AccessControl admits all.
+type AccessControl struct {
+	// Type is white, which admits the addresses of the lists alone, or black, which
+	// refuses them.
+	Type  string
+	Lists []string
+}
+
+// Rule forwards the requests for a domain, a URL or both to a group of their own.
+type Rule struct {
+	state.Owner
+	Product, ID, Name string
+	LoadBalancerID    string
+	FrontendID        string
+	Domain, URL       string
+	GroupID           string
+	Group             func() (Group, bool)
+	CreateTime        time.Time
+}
+
+// Group is a group of servers.
+type Group struct {
+	state.Owner
+	Product, ID, Name string
+	Type              string // the product's own word
+	Status            string
+	// LoadBalancerID is empty where load balancers may share the group.
+	LoadBalancerID string
+	VPCID          string
+	Protocol       string
+	Check          HealthCheck
+	Members        []Member
+	// Frontends forward to it, by themselves or by a rule.
+	Frontends iter.Seq[Frontend]
+}
+
+// Member is a server of a group.
+type Member struct {
+	ServerID string
+	Type     string // ecs, eni, eci or ip
+	// Address is empty when the server is gone.
+	Address string
+	// Port is 0 where the frontend says it.
+	Port        int
+	Weight      int
+	Description string
+	Presence    Presence
+}
+
+// Presence is what the state knows of a server.
+type Presence int
+
+// The presences. Nothing is known of an address that belongs to no server.
+const (
+	Unknown Presence = iota
+	Absent
+	Present
+)
+
+// HealthCheck says whether members are checked: CLB declares it of listeners, NLB of
+// groups.
+type HealthCheck struct{ Enabled bool }
+
+// LoadBalancers yields the load balancers that the scope sees.
+func LoadBalancers(v *state.View) iter.Seq[LoadBalancer] { return state.Shown[LoadBalancer](v) }
+
+// Frontends yields the frontends that the scope sees.
+func Frontends(v *state.View) iter.Seq[Frontend] { return state.Shown[Frontend](v) }
+
+// Rules yields the rules that the scope sees.
+func Rules(v *state.View) iter.Seq[Rule] { return state.Shown[Rule](v) }
+
+// Groups yields the groups that the scope sees.
+func Groups(v *state.View) iter.Seq[Group] { return state.Shown[Group](v) }
+
+// FindLoadBalancer finds a load balancer of any product.
+func FindLoadBalancer(v *state.View, id string) (LoadBalancer, bool) {
+	return state.FindShown[LoadBalancer](v, id)
+}
+
+// PortOf is the port at which a frontend reaches a member, 0 where the client
+// chooses it.
+func (f *Frontend) PortOf(m *Member) int {
+	if m.Port != 0 {
+		return m.Port
+	}
+	return f.MemberPort
+}
