@@ -39,7 +39,7 @@ var vpcPackageCases = []apiCase{
 		step{"Vpc", "ModifyCommonBandwidthPackageIpBandwidth", more(ofPackage, "Bandwidth", "50"), nil}),
 	refused("CancelCommonBandwidthPackageIpBandwidth", "not-in", "OperationUnsupported.IpNotInCbwp", ofPackage, newPackage),
 	succeeds("DeletionProtection", "package", keepPackage.params, newPackage),
-	refused("DeletionProtection", "unknown-type", "InvalidParameter.Type", more(keepPackage.params, "Type", "NATGW"), newPackage),
+	refused("DeletionProtection", "unknown-type", "InvalidParameter.Type", more(keepPackage.params, "Type", "PLANET"), newPackage),
 	succeeds("MoveResourceGroup", "eip", params{"ResourceId": "{eip}", "ResourceType": "eip", "NewResourceGroupId": "rg-clbemu0second"}),
 	refused("MoveResourceGroup", "unknown-group", "InvalidResourceGroupId", params{"ResourceId": "{eip}", "ResourceType": "eip", "NewResourceGroupId": "rg-gone"}),
 }

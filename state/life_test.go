@@ -39,6 +39,10 @@ func timed(t testing.TB, plants ...func(*state.Tx) error) (*state.Store, *state.
 
 // plantStaged adds what has stages and is not in plantHealthy.
 func plantStaged(tx *state.Tx) error {
+	cloud.IPv4Gateways.Put(tx, &cloud.IPv4Gateway{Owner: hangzhou, ID: "ipv4gw-1", VPCID: vpcID, Status: cloud.GatewayCreated})
+	cloud.IPv6Gateways.Put(tx, &cloud.IPv6Gateway{Owner: hangzhou, ID: "ipv6gw-1", VPCID: vpcID, Status: cloud.GatewayAvailable})
+	cloud.NATGateways.Put(tx, &cloud.NATGateway{Owner: hangzhou, ID: "ngw-1", VPCID: vpcID, VSwitchID: vSwitchID, PrivateIPAddress: "192.168.0.201", Status: cloud.GatewayAvailable})
+	cloud.Addresses.Put(tx, &cloud.Address{Pool: vSwitchID, IP: "192.168.0.201", Holder: cloud.NATGateways.Kind(), HolderID: "ngw-1"})
 	cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: "rte-1", RouteTableID: routeTableID, VPCID: vpcID, Status: cloud.RouteEntryAvailable})
 	cloud.TLSCipherPolicies.Put(tx, &cloud.TLSCipherPolicy{Owner: hangzhou, ID: "tls-1"})
 	state.ClientTokens.Put(tx, &state.ClientToken{AccountID: hangzhou.AccountID, Action: "Do", Token: "t", ResourceID: "lb-1", CreateTime: tx.Now()})
@@ -103,6 +107,9 @@ var (
 	tokenActivity    = statusOf(state.ClientTokens, tokenID, func(c *state.ClientToken) string { return c.Activity })
 	policyActivity   = statusOf(cloud.TLSCipherPolicies, "tls-1", func(p *cloud.TLSCipherPolicy) string { return p.Activity })
 	entryStatus      = statusOf(cloud.RouteEntries, "rte-1", func(e *cloud.RouteEntry) string { return e.Status })
+	ipv4Gateway      = statusOf(cloud.IPv4Gateways, "ipv4gw-1", func(g *cloud.IPv4Gateway) cloud.GatewayStatus { return g.Status })
+	ipv6Gateway      = statusOf(cloud.IPv6Gateways, "ipv6gw-1", func(g *cloud.IPv6Gateway) cloud.GatewayStatus { return g.Status })
+	natGateway       = statusOf(cloud.NATGateways, "ngw-1", func(g *cloud.NATGateway) cloud.GatewayStatus { return g.Status })
 	eipStatus        = statusOf(cloud.EIPs, "eip-1", func(e *cloud.EIP) cloud.EIPStatus { return e.Status })
 	nlbStatus        = statusOf(cloud.NLBLoadBalancers, "net-1", func(lb *cloud.NLBLoadBalancer) string { return lb.Status })
 	nlbLock          = statusOf(cloud.NLBLocks, "net-1", func(l *cloud.NLBLock) string { return l.Activity })
@@ -132,6 +139,13 @@ var staged = []struct {
 	{state.StageClientTokenProcessing, tokenID, nil, tokenActivity, state.Busy, state.Idle},
 	{cloud.StageRouteEntryPending, "rte-1", nil, entryStatus, "Pending", "Available"},
 	{cloud.StageRouteEntryDeleting, "rte-1", nil, entryStatus, "Deleting", gone},
+	{cloud.StageIPv4GatewayCreating, "ipv4gw-1", nil, ipv4Gateway, "Creating", "Created"},
+	{cloud.StageIPv4GatewayActivating, "ipv4gw-1", nil, ipv4Gateway, "Activating", "Created"},
+	{cloud.StageIPv4GatewayDeleting, "ipv4gw-1", nil, ipv4Gateway, "Deleting", gone},
+	{cloud.StageIPv6GatewayPending, "ipv6gw-1", nil, ipv6Gateway, "Pending", "Available"},
+	{cloud.StageIPv6GatewayDeleting, "ipv6gw-1", nil, ipv6Gateway, "Deleting", gone},
+	{cloud.StageNATGatewayCreating, "ngw-1", nil, natGateway, "Creating", "Available"},
+	{cloud.StageNATGatewayDeleting, "ngw-1", nil, natGateway, "Deleting", gone},
 	{cloud.StageEIPAssociating, "eip-1", nil, eipStatus, "Associating", "InUse"},
 	{cloud.StageEIPUnassociating, "eip-1", nil, eipStatus, "Unassociating", "Available"},
 	{cloud.StageInstancePending, "i-1", nil, instanceStatus, cloud.InstancePending, cloud.InstanceRunning},
@@ -254,6 +268,9 @@ func TestStageOfTheDeleted(t *testing.T) {
 				cloud.NLBServerGroups.Remove(tx, "sgp-1")
 				cloud.NLBJobs.Remove(tx, "job-1")
 				cloud.RouteEntries.Delete(tx, "rte-1")
+				cloud.IPv4Gateways.Remove(tx, "ipv4gw-1")
+				cloud.IPv6Gateways.Remove(tx, "ipv6gw-1")
+				cloud.NATGateways.Remove(tx, "ngw-1")
 				cloud.NetworkInterfaces.Remove(tx, "eni-1")
 				cloud.Instances.Remove(tx, "i-1")
 				state.ClientTokens.Delete(tx, tokenID)

@@ -70,6 +70,7 @@ func TestQuotaUses(t *testing.T) {
 			cloud.QuotaRouteEntries:             {ID: routeTableID, Used: 2},
 			cloud.QuotaRouteTables:              {ID: vpcID, Used: 1},
 			cloud.QuotaEIPs:                     {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaNATGateways:              {ID: vpcID, Used: 1},
 			cloud.QuotaBandwidthPackages:        {ID: "cn-hangzhou", Used: 1},
 			cloud.QuotaPackageEIPs:              {ID: "cbwp-1", Used: 2},
 			cloud.QuotaNLBLoadBalancers:         {ID: "cn-hangzhou", Used: 1},
@@ -112,6 +113,7 @@ func plantCounted(tx *state.Tx) {
 		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: id, RouteTableID: routeTableID, VPCID: vpcID, Type: kind})
 	}
 	plantNLB(tx)
+	cloud.NATGateways.Put(tx, &cloud.NATGateway{Owner: hangzhou, ID: "ngw-1", VPCID: vpcID, VSwitchID: vSwitchID})
 	cloud.CommonBandwidthPackages.Put(tx, &cloud.CommonBandwidthPackage{Owner: hangzhou, ID: "cbwp-1"})
 	edit(cloud.EIPs, "eip-1", func(e *cloud.EIP) { e.BandwidthPackageID = "cbwp-1" })(tx)
 	edit(cloud.NLBLoadBalancers, "net-1", func(lb *cloud.NLBLoadBalancer) {

@@ -127,7 +127,7 @@ var packageErrorCases = []gatewaytest.ErrorCase{
 	{Name: "NotIn", Action: "ModifyCommonBandwidthPackageIpBandwidth", Params: limit, Status: 400, Code: "OperationUnsupported.IpNotInCbwp", Plant: plainPackages},
 	{Name: "NotIn", Action: "CancelCommonBandwidthPackageIpBandwidth", Params: with(limit, params{"Bandwidth": ""}), Status: 400, Code: "OperationUnsupported.IpNotInCbwp", Plant: plainPackages},
 
-	{Name: "Type", Action: "DeletionProtection", Params: with(protect, params{"Type": "NATGW"}), Status: 400, Code: "InvalidParameter.Type"},
+	{Name: "Type", Action: "DeletionProtection", Params: with(protect, params{"Type": "PLANET"}), Status: 400, Code: "InvalidParameter.Type"},
 	{Name: "Unknown", Action: "DeletionProtection", Params: protect, Status: 404, Code: "InvalidBandwidthPackageId.NotFound"},
 	{Name: "UnknownEIP", Action: "DeletionProtection", Params: with(protect, params{"InstanceId": "eip-none", "Type": "EIP"}), Status: 404, Code: "InvalidAllocationId.NotFound"},
 	{Name: "Protected", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-free"}, Status: 400, Code: "InvalidOperation.DeletionProtection",

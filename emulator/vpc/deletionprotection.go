@@ -21,27 +21,30 @@ var (
 type deletionProtectionRequest struct {
 	RegionID         string `rpc:"RegionId,required"`
 	InstanceID       string `rpc:"InstanceId,required"`
-	Type             string `rpc:"Type,required,enum=EIP|CBWP,invalid=ProtectedTypeUnknown"`
+	Type             string `rpc:"Type,required,enum=EIP|CBWP|NATGW,invalid=ProtectedTypeUnknown"`
 	ProtectionEnable bool   `rpc:"ProtectionEnable,required"`
 	ClientToken      string `rpc:"ClientToken"`
 }
 
-// deletionProtection protects EIPs and bandwidth packages; there are no NAT gateways.
 func deletionProtection(tx *state.Tx, req *deletionProtectionRequest) (*gateway.Empty, error) {
-	if req.Type == "EIP" {
-		_, err := state.Once(tx, "DeletionProtection", req.ClientToken, req, cloud.EIPs, func() (string, error) {
-			return req.InstanceID, cloud.EIPs.Edit(tx, req.InstanceID, func(e *cloud.EIP) error {
-				e.DeletionProtection = req.ProtectionEnable
-				return nil
-			})
-		})
-		return &gateway.Empty{}, err
+	var err error
+	switch req.Type {
+	case "EIP":
+		err = protect(tx, req, cloud.EIPs, func(e *cloud.EIP) *bool { return &e.DeletionProtection })
+	case "NATGW":
+		err = protect(tx, req, cloud.NATGateways, func(g *cloud.NATGateway) *bool { return &g.DeletionProtection })
+	default:
+		err = protect(tx, req, cloud.CommonBandwidthPackages, func(p *cloud.CommonBandwidthPackage) *bool { return &p.DeletionProtection })
 	}
-	_, err := state.Once(tx, "DeletionProtection", req.ClientToken, req, cloud.CommonBandwidthPackages, func() (string, error) {
-		return req.InstanceID, cloud.CommonBandwidthPackages.Edit(tx, req.InstanceID, func(p *cloud.CommonBandwidthPackage) error {
-			p.DeletionProtection = req.ProtectionEnable
+	return &gateway.Empty{}, err
+}
+
+func protect[T any](tx *state.Tx, req *deletionProtectionRequest, table *state.Table[T], protected func(*T) *bool) error {
+	_, err := state.Once(tx, "DeletionProtection", req.ClientToken, req, table, func() (string, error) {
+		return req.InstanceID, table.Edit(tx, req.InstanceID, func(r *T) error {
+			*protected(r) = req.ProtectionEnable
 			return nil
 		})
 	})
-	return &gateway.Empty{}, err
+	return err
 }

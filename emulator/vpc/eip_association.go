@@ -42,12 +42,12 @@ var (
 		"The specified bind instance does not exist.", "CLB-0300")
 )
 
-// What an EIP can be on. The world has no NAT gateways and no HAVIPs, so asking
-// for one finds nothing.
+// What an EIP can be on. The world has no HAVIPs, so asking for one finds nothing.
 const (
 	eipOnInstance         = "EcsInstance"
 	eipOnLoadBalancer     = "SlbInstance"
 	eipOnNetworkInterface = "NetworkInterface"
+	eipOnNATGateway       = "Nat"
 	eipOnIPAddress        = "IpAddress"
 )
 
@@ -120,6 +120,7 @@ type target struct {
 	privateIP string   // the address that the EIP stands for when none is named
 	others    []string // the further addresses that it can stand for
 	publicIP  bool     // it has a public address of its own
+	many      bool     // it takes several EIPs
 }
 
 func findTarget(v *state.View, kind, id string) (target, error) {
@@ -132,6 +133,12 @@ func findTarget(v *state.View, kind, id string) (target, error) {
 		return target{vpcID: lb.VPCID, privateIP: lb.Address}, nil
 	case eipOnInstance:
 		return instanceTarget(v, id)
+	case eipOnNATGateway:
+		g, err := cloud.NATGateways.Get(v, id)
+		if err != nil {
+			return target{}, err
+		}
+		return target{vpcID: g.VPCID, privateIP: g.PrivateIPAddress, many: true}, nil
 	case eipOnNetworkInterface:
 		n, err := cloud.NetworkInterfaces.Get(v, id)
 		if err != nil {
@@ -172,7 +179,7 @@ func (t target) check(v *state.View, req *associateEIPAddressRequest) error {
 	}
 	ip := cmp.Or(req.PrivateIPAddress, t.privateIP)
 	for other := range cloud.EIPsByInstance.List(v, req.InstanceID) {
-		if cmp.Or(other.PrivateIPAddress, t.privateIP) == ip {
+		if !t.many && cmp.Or(other.PrivateIPAddress, t.privateIP) == ip {
 			return errTargetHasEIP
 		}
 	}

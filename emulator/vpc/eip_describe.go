@@ -115,9 +115,16 @@ type eipView struct {
 	HDMonitorStatus    string        `rpc:"HDMonitorStatus"`
 	ServiceManaged     int           `rpc:"ServiceManaged"`
 	AvailableRegions   []string      `rpc:"AvailableRegions>AvailableRegion"`
+	OperationLocks     []eipLock     `rpc:"OperationLocks>LockReason"`
 	HasReservationData string        `rpc:"HasReservationData"`
 	AllocationTime     string        `rpc:"AllocationTime"`
 	Tags               []tagging.Tag `rpc:"Tags>Tag"`
+}
+
+// eipLock is a reason for which an EIP is locked: none is, but the list is there,
+// as Terraform's provider reads it: CLB-0523.
+type eipLock struct {
+	Reason string `rpc:"LockReason"`
 }
 
 func describeEIPAddresses(v *state.View, req *describeEIPAddressesRequest) (*describeEIPAddressesResponse, error) {
@@ -173,6 +180,8 @@ func (r *describeEIPAddressesRequest) associatedType() string {
 	return r.AssociatedInstanceType
 }
 
+// viewEIP shows the private address that the association named, and no VPC: that is
+// only shown of an EIP on an address. Evidence CLB-0341 and CLB-0523.
 func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 	view := eipView{
 		AllocationID:       eip.ID,
@@ -191,6 +200,7 @@ func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 		InternetChargeType: eip.InternetChargeType,
 		InstanceType:       eip.InstanceType,
 		InstanceID:         eip.InstanceID,
+		PrivateIPAddress:   eip.PrivateIPAddress,
 		ResourceGroupID:    eip.ResourceGroupID,
 		DeletionProtection: eip.DeletionProtection,
 		HDMonitorStatus:    "OFF",
@@ -200,7 +210,7 @@ func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 		Tags:               tagsOf(v, cloud.TagEIP, eip.ID),
 	}
 	if eip.InstanceID != "" {
-		view.showTarget(v, eip)
+		view.Mode, view.InstanceRegionID = modeNAT, eip.RegionID
 	}
 	if p, ok := cloud.BandwidthPackageOf(v, eip); ok {
 		view.showPackage(p, eip)
@@ -213,17 +223,4 @@ func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 func (view *eipView) showPackage(p *cloud.CommonBandwidthPackage, eip *cloud.EIP) {
 	view.PackageID, view.PackageType, view.PackageBandwidth = p.ID, "CommonBandwidthPackage", strconv.Itoa(p.Bandwidth)
 	view.Bandwidth = strconv.Itoa(cmp.Or(eip.PackageBandwidth, p.Bandwidth))
-}
-
-// showTarget adds what the EIP is on, which exists as long as the association. Of
-// an instance neither VPC nor address is shown (CLB-0341), and those of an interface
-// only when the association named the address: CLB-0523.
-func (view *eipView) showTarget(v *state.View, eip *cloud.EIP) {
-	view.Mode, view.InstanceRegionID = modeNAT, eip.RegionID
-	if eip.InstanceType == eipOnInstance || eip.InstanceType == eipOnNetworkInterface && eip.PrivateIPAddress == "" {
-		return
-	}
-	if target, err := findTarget(v, eip.InstanceType, eip.InstanceID); err == nil {
-		view.VPCID, view.PrivateIPAddress = target.vpcID, cmp.Or(eip.PrivateIPAddress, target.privateIP)
-	}
 }

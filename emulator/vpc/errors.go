@@ -61,10 +61,24 @@ var vSwitchErrors = []gateway.ErrorRow{
 	overQuota(cloud.QuotaVSwitches, "QuotaExceeded.VSwitch", "Virtual switch quota exceeded."),
 }
 
+// gateways is the evidence for codes of gateways.
+const (
+	gateways    = "CLB-0560"
+	natGateways = "CLB-0561"
+)
+
 var routeErrors = []gateway.ErrorRow{
 	absent(http.StatusNotFound, cloud.RouteTables.Kind(), "InvalidRouteTableId.NotFound", "Specified route table does not exist."),
 	overQuota(cloud.QuotaRouteTables, "QuotaExceeded.RouteTable", "VPC RouteTable quota exceeded."),
 	overQuota(cloud.QuotaRouteEntries, "QuotaExceeded", "Route entry quota exceeded in this route table."),
+	{Fact: state.NotFound, Kind: cloud.IPv4Gateways.Kind(), Status: http.StatusBadRequest, Code: "ResourceNotFound.Ipv4Gateway",
+		Message: "The specified resource of Ipv4Gateway is not found.", Evidence: gateways},
+	{Fact: state.NotFound, Kind: cloud.IPv6Gateways.Kind(), Status: http.StatusNotFound, Code: "InvalidIpv6GatewayId.NotFound",
+		Message: "The specified Ipv6GatewayId is not found.", Evidence: gateways},
+	{Fact: state.NotFound, Kind: cloud.NATGateways.Kind(), Status: http.StatusNotFound, Code: "InvalidNatGatewayId.NotFound",
+		Message: "The NatGatewayId not exist.", Evidence: natGateways},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaNATGateways), Status: http.StatusBadRequest, Code: "QuotaExceeded.Natgateway",
+		Message: "The number of NAT gateways of the VPC exceeds the quota.", Evidence: natGateways},
 	absent(http.StatusBadRequest, cloud.RouteEntries.Kind(), "InvalidRouteEntryId.NotFound", "Specified RouteEntryId does not exist."),
 }
 
@@ -87,6 +101,7 @@ var associationErrors = []gateway.ErrorRow{
 	absent(http.StatusNotFound, cloud.Instances.Kind(), targetAbsentCode, targetAbsentMessage),
 	absent(http.StatusNotFound, cloud.LoadBalancers.Kind(), targetAbsentCode, targetAbsentMessage),
 	absent(http.StatusNotFound, cloud.NetworkInterfaces.Kind(), targetAbsentCode, targetAbsentMessage),
+	absent(http.StatusNotFound, cloud.NATGateways.Kind(), targetAbsentCode, targetAbsentMessage, "AssociateEipAddress"),
 }
 
 // packages is the evidence for codes and messages of common bandwidth packages.

@@ -17,7 +17,7 @@ var _ = refusals.New("MovedTypeUnknown", 400, "InvalidResourceType.NotSupport",
 type moveResourceGroupRequest struct {
 	RegionID           string `rpc:"RegionId,required"`
 	ResourceID         string `rpc:"ResourceId,required"`
-	ResourceType       string `rpc:"ResourceType,required,words=vpc|eip|bandwidthpackage,invalid=MovedTypeUnknown"`
+	ResourceType       string `rpc:"ResourceType,required,words=vpc|eip|bandwidthpackage|ipv4gateway|ipv6gateway,invalid=MovedTypeUnknown"`
 	NewResourceGroupID string `rpc:"NewResourceGroupId,required"`
 }
 
@@ -31,6 +31,10 @@ func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*gateway.Em
 		err = moveVPC(tx, req.ResourceID, group.ID)
 	case "eip":
 		err = cloud.EIPs.Edit(tx, req.ResourceID, func(e *cloud.EIP) error { e.ResourceGroupID = group.ID; return nil })
+	case "ipv4gateway":
+		err = cloud.IPv4Gateways.Edit(tx, req.ResourceID, func(g *cloud.IPv4Gateway) error { g.ResourceGroupID = group.ID; return nil })
+	case "ipv6gateway":
+		err = cloud.IPv6Gateways.Edit(tx, req.ResourceID, func(g *cloud.IPv6Gateway) error { g.ResourceGroupID = group.ID; return nil })
 	default:
 		err = cloud.CommonBandwidthPackages.Edit(tx, req.ResourceID, func(p *cloud.CommonBandwidthPackage) error {
 			p.ResourceGroupID = group.ID

@@ -30,7 +30,7 @@ var (
 		"IPv6 has not been enabled for the VPC.", "CLB-0300")
 	errIPv6EntryOnCustomTable = refusals.New("IPv6EntryOnCustomTable", 400, "OperationDenied.Ipv6EntryOnCustomTable",
 		"You cannot create any IPv6 route entry on a custom route table.", "CLB-0300")
-	_ = refusals.New("NextHopTypeInvalid", 400, "InvalidNextHopType",
+	errNextHopTypeInvalid = refusals.New("NextHopTypeInvalid", 400, "InvalidNextHopType",
 		`Specified parameter "NextHopType" is not valid.`, "CLB-0300")
 	errNextHopTypeAndList = refusals.New("NextHopTypeAndList", 400, "InvalidNexthopTypeAndList.BothNotNull",
 		"both nexthopType and nextHopList are not null.", "CLB-0300")
@@ -65,6 +65,9 @@ var (
 const (
 	nextHopInstance         = "Instance"
 	nextHopNetworkInterface = "NetworkInterface"
+	nextHopIPv4Gateway      = "Ipv4Gateway"
+	nextHopIPv6Gateway      = "IPv6Gateway"
+	nextHopNATGateway       = "NatGateway"
 )
 
 // nextHop is an element of the list that spreads traffic over several.
@@ -238,27 +241,45 @@ func customEntries(v *state.View, routeTableID string) int {
 // checkNextHop finds what the entry leads to, which must be in the table's VPC
 // and, for an IPv6 destination, must have an IPv6 address.
 func checkNextHop(v *state.View, table *cloud.RouteTable, e *cloud.RouteEntry, destination netip.Prefix) error {
-	vpcID, hasIPv6, found := "", false, false
-	switch e.NextHopType {
-	case nextHopInstance:
-		if i, ok := cloud.Instances.Find(v, e.NextHopID); ok {
-			n, attached := cloud.NetworkInterfacesByInstance.First(v, i.ID, cloud.NetworkInterfacePrimary)
-			vpcID, hasIPv6, found = i.VPCID, attached && len(n.IPv6Addresses) > 0, true
-		}
-	case nextHopNetworkInterface:
-		if n, ok := cloud.NetworkInterfaces.Find(v, e.NextHopID); ok {
-			vpcID, hasIPv6, found = n.VPCID, len(n.IPv6Addresses) > 0, true
-		}
-	}
-	switch {
-	case !found:
+	switch vpcID, hasIPv6 := findNextHop(v, e.NextHopType, e.NextHopID); {
+	case vpcID == "":
 		return errNextHopNotFound.Of(e.NextHopID)
 	case vpcID != table.VPCID:
 		return errNextHopOutsideVPC.Of(e.NextHopID)
+	case destination.Addr().Is4() && e.NextHopType == nextHopIPv6Gateway:
+		return errNextHopTypeInvalid
 	case destination.Addr().Is6() && !hasIPv6:
 		return errNextHopWithoutIPv6.Of(e.NextHopID)
 	}
 	return nil
+}
+
+// findNextHop returns the VPC of a next hop, "" if there is none.
+func findNextHop(v *state.View, kind, id string) (vpcID string, hasIPv6 bool) {
+	switch kind {
+	case nextHopInstance:
+		if i, ok := cloud.Instances.Find(v, id); ok {
+			n, attached := cloud.NetworkInterfacesByInstance.First(v, i.ID, cloud.NetworkInterfacePrimary)
+			return i.VPCID, attached && len(n.IPv6Addresses) > 0
+		}
+	case nextHopNetworkInterface:
+		if n, ok := cloud.NetworkInterfaces.Find(v, id); ok {
+			return n.VPCID, len(n.IPv6Addresses) > 0
+		}
+	case nextHopIPv4Gateway:
+		if g, ok := cloud.IPv4Gateways.Find(v, id); ok {
+			return g.VPCID, false
+		}
+	case nextHopIPv6Gateway:
+		if g, ok := cloud.IPv6Gateways.Find(v, id); ok {
+			return g.VPCID, true
+		}
+	case nextHopNATGateway:
+		if g, ok := cloud.NATGateways.Find(v, id); ok {
+			return g.VPCID, false
+		}
+	}
+	return "", false
 }
 
 type deleteRouteEntryRequest struct {

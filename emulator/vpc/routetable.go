@@ -31,9 +31,11 @@ var (
 		"The current status of the route table does not support this operation.", "CLB-0300")
 )
 
-// associateVSwitch is what a route table usually is for: the vSwitches of its VPC,
-// and not its IPv4 gateway.
-const associateVSwitch = "VSwitch"
+// What a route table is for: the vSwitches of its VPC, or its IPv4 gateway.
+const (
+	associateVSwitch = "VSwitch"
+	associateGateway = "Gateway"
+)
 
 // associateType is how the state keeps what the table is for.
 func (r *createRouteTableRequest) associateType() string {
@@ -147,6 +149,9 @@ func deleteRouteTable(tx *state.Tx, req *deleteRouteTableRequest) (*gateway.Empt
 			return nil, errRouteTableAssociated
 		}
 	}
+	if _, used := cloud.IPv4GatewaysByRouteTable.First(tx.View, t.ID); used {
+		return nil, errRouteTableAssociated
+	}
 	cloud.RouteTables.Remove(tx, t.ID)
 	return &gateway.Empty{}, nil
 }
@@ -241,6 +246,9 @@ func viewRouteTable(v *state.View, t *cloud.RouteTable) routeTableView {
 		if s.RouteTableID == t.ID {
 			view.VSwitchIDs = append(view.VSwitchIDs, s.ID)
 		}
+	}
+	for g := range cloud.IPv4GatewaysByRouteTable.List(v, t.ID) {
+		view.GatewayIDs = append(view.GatewayIDs, g.ID)
 	}
 	return view
 }

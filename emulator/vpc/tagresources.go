@@ -31,13 +31,13 @@ var (
 // tagKinds are the resources that the API tags, by its words for them.
 var tagKinds = map[string]state.TagResourceType{
 	"VPC": cloud.TagVPC, "VSWITCH": cloud.TagVSwitch, "ROUTETABLE": cloud.TagRouteTable, "EIP": cloud.TagEIP,
-	"COMMONBANDWIDTHPACKAGE": cloud.TagCommonBandwidthPackage,
+	"COMMONBANDWIDTHPACKAGE": cloud.TagCommonBandwidthPackage, "IPV4GATEWAY": cloud.TagIPv4Gateway, "IPV6GATEWAY": cloud.TagIPv6Gateway, "NATGATEWAY": cloud.TagNATGateway,
 }
 
 // taggedResources is what the three requests share.
 type taggedResources struct {
 	RegionID     string `rpc:"RegionId,required"`
-	ResourceType string `rpc:"ResourceType,required,enum=VPC|VSWITCH|ROUTETABLE|EIP|COMMONBANDWIDTHPACKAGE,invalid=TagTypeUnknown"`
+	ResourceType string `rpc:"ResourceType,required,enum=VPC|VSWITCH|ROUTETABLE|EIP|COMMONBANDWIDTHPACKAGE|IPV4GATEWAY|IPV6GATEWAY|NATGATEWAY,invalid=TagTypeUnknown"`
 }
 
 func (r *taggedResources) kind() state.TagResourceType { return tagKinds[r.ResourceType] }

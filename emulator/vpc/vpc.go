@@ -49,6 +49,8 @@ var (
 		"Specified VPC has dependent server groups of NLB.", "NLB-0028")
 	errVPCHasRouteTable = refusals.New("VPCHasRouteTable", 400, "DependencyViolation.RouteTable",
 		"Specified object has dependent custom routeTable.", "CLB-0300")
+	errVPCHasGateway = refusals.New("VPCHasGateway", 400, "DependencyViolation.Gateway",
+		"The gateway %s of the VPC has not been deleted.", "CLB-0530")
 	errVPCHasRouteEntry = refusals.New("VPCHasRouteEntry", 400, "DependencyViolation.RouteEntry",
 		"Specified object has dependent resources", "CLB-0300")
 )
@@ -198,7 +200,7 @@ type deleteVPCRequest struct {
 }
 
 // deleteVPC needs no memory of its token: a VPC can be deleted once. By force it goes
-// with the routes of its own table: CLB-0530.
+// with the routes of its own table and its IPv4 and IPv6 gateways: CLB-0530.
 func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*gateway.Empty, error) {
 	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
@@ -225,6 +227,12 @@ func checkVPCEmpty(v *state.View, vpc *cloud.VPC, force bool) error {
 		if g.VPCID == vpc.ID {
 			return errVPCHasServerGroup
 		}
+	}
+	if g, ok := cloud.IPv4GatewaysByVPC.First(v, vpc.ID); ok && !force {
+		return errVPCHasGateway.Of(g.ID)
+	}
+	if g, ok := cloud.IPv6GatewaysByVPC.First(v, vpc.ID); ok && !force {
+		return errVPCHasGateway.Of(g.ID)
 	}
 	for t := range cloud.RouteTablesByVPC.List(v, vpc.ID) {
 		if t.Type == cloud.RouteTableCustom {
@@ -322,6 +330,9 @@ func describeVPCs(v *state.View, req *describeVPCsRequest) (*describeVPCsRespons
 		for t := range cloud.RouteTablesByVPC.List(v, vpc.ID) {
 			view.RouterTableIDs = append(view.RouterTableIDs, t.ID)
 		}
+		for g := range cloud.NATGatewaysByVPC.List(v, vpc.ID) {
+			view.NATGatewayIDs = append(view.NATGatewayIDs, g.ID)
+		}
 		resp.VPCs = append(resp.VPCs, view)
 	}
 	return resp, dryRun(req.DryRun)
@@ -380,6 +391,7 @@ type describeVPCAttributeRequest struct {
 type describeVPCAttributeResponse struct {
 	vpcFields
 	ClassicLinkEnabled bool            `rpc:"ClassicLinkEnabled"`
+	IPv4GatewayID      string          `rpc:"Ipv4GatewayId"`
 	CloudResources     []cloudResource `rpc:"CloudResources>CloudResourceSetType"`
 }
 
@@ -394,6 +406,9 @@ func describeVPCAttribute(v *state.View, req *describeVPCAttributeRequest) (*des
 		return nil, err
 	}
 	resp := &describeVPCAttributeResponse{vpcFields: viewVPC(v, vpc)}
+	if g, ok := cloud.IPv4GatewaysByVPC.First(v, vpc.ID); ok {
+		resp.IPv4GatewayID = g.ID
+	}
 	resp.CloudResources = []cloudResource{
 		{Type: "VSwitch", Count: len(resp.VSwitchIDs)},
 		{Type: "VRouter", Count: 1},

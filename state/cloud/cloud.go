@@ -20,3 +20,12 @@ const (
 
 // day is a day of grace.
 const day = 24 * time.Hour
+
+// goneAfter removes a resource at the end of the stage in which it is being deleted.
+func goneAfter[T any, S ~string](t *state.Table[T], deleting S, status func(*T) S) state.Option {
+	return state.On(string(deleting), func(tx *state.Tx, over *state.Transition) {
+		if r, ok := t.Find(tx.View, over.ResourceID); ok && status(r) == deleting {
+			t.Remove(tx, over.ResourceID)
+		}
+	})
+}

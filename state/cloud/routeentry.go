@@ -64,11 +64,7 @@ var RouteEntriesByNextHop = RouteEntries.Index("nexthop", func(e *RouteEntry) []
 
 var _ = RouteTables.With(state.OwnedBy(RouteEntriesByTable, RouteTables))
 
-var _ = RouteEntries.With(state.On(RouteEntryDeleting, func(tx *state.Tx, t *state.Transition) {
-	if e, ok := RouteEntries.Find(tx.View, t.ResourceID); ok && e.Status == RouteEntryDeleting {
-		RouteEntries.Remove(tx, e.ID)
-	}
-}))
+var _ = RouteEntries.With(goneAfter(RouteEntries, RouteEntryDeleting, func(e *RouteEntry) string { return e.Status }))
 
 // The stages of a route entry.
 var (

@@ -1,0 +1,41 @@
+package cloud
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// IPv6Gateway is the way of a VPC to the IPv6 internet.
+type IPv6Gateway struct {
+	state.Owner
+	ID              string
+	VPCID           string
+	Name            string `json:",omitempty"`
+	Description     string `json:",omitempty"`
+	Status          GatewayStatus
+	ResourceGroupID string
+	CreateTime      time.Time
+}
+
+// IPv6Gateways by id.
+var IPv6Gateways = state.NewTable(Schema, "IPv6Gateway", func(g *IPv6Gateway) string { return g.ID },
+	state.IDForm("ipv6gw-", 18), state.Tagged(TagIPv6Gateway),
+	state.Life(func(g *IPv6Gateway) *GatewayStatus { return &g.Status }))
+
+// IPv6GatewaysByVPC finds the IPv6 gateway of a VPC, which has one at the most.
+var IPv6GatewaysByVPC = IPv6Gateways.Index("vpc", func(g *IPv6Gateway) [][]string { return state.Key(g.VPCID) })
+
+// IPv6GatewaysByRegion finds IPv6 gateways by account and region.
+var IPv6GatewaysByRegion = IPv6Gateways.Index("region", func(g *IPv6Gateway) [][]string { return state.Key(g.AccountID, g.RegionID) })
+
+// The stages of an IPv6 gateway.
+var (
+	StageIPv6GatewayPending  = IPv6Gateways.Stage("ipv6gateway.pending", string(GatewayPending), string(GatewayAvailable), 3*time.Second)
+	StageIPv6GatewayDeleting = IPv6Gateways.Stage("ipv6gateway.deleting", string(GatewayDeleting), "", 3*time.Second)
+)
+
+var (
+	_ = IPv6Gateways.With(goneAfter(IPv6Gateways, GatewayDeleting, func(g *IPv6Gateway) GatewayStatus { return g.Status }))
+	_ = VPCs.With(state.OwnedBy(IPv6GatewaysByVPC, VPCs))
+)
