@@ -90,7 +90,7 @@ func TestACS3Client(t *testing.T) {
 		{"vpc", permanent, "Vpc", "DescribeVpcs", params{}, "Vpcs", ""},
 		{"unknown load balancer", permanent, "Slb", "DescribeLoadBalancerAttribute", params{"LoadBalancerId": unknownLB}, "", "InvalidLoadBalancerId.NotFound"},
 		{"unknown action", permanent, "Slb", "CreateRocket", params{}, "", "InvalidAction.NotEmulated"},
-		{"not emulated", permanent, "Vpc", "CreateNatGateway", params{}, "", "InvalidAction.NotEmulated"},
+		{"not emulated", permanent, "Vpc", "CreateVpnGateway", params{}, "", "InvalidAction.NotEmulated"},
 		{"wrong secret", wrong, "Slb", "DescribeRegions", params{}, "", "SignatureDoesNotMatch"},
 		{"unknown key", nobody, "Slb", "DescribeRegions", params{}, "", "InvalidAccessKeyId.NotFound"},
 	}

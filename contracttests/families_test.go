@@ -311,7 +311,7 @@ func TestClientFamilies(t *testing.T) {
 			for _, r := range []struct{ product, action, code string }{
 				{"Slb", "DescribeLoadBalancerAttribute", "InvalidLoadBalancerId.NotFound"},
 				{"Slb", "CreateRocket", "InvalidAction.NotEmulated"},
-				{"Vpc", "CreateNatGateway", "InvalidAction.NotEmulated"},
+				{"Vpc", "CreateVpnGateway", "InvalidAction.NotEmulated"},
 			} {
 				if answer, code, err := call(r.product, r.action, params{"RegionId": region, "LoadBalancerId": unknownLB}); code != r.code {
 					t.Errorf("%s = %s, %q, %v, want %s", r.action, answer, code, err, r.code)

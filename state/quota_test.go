@@ -70,6 +70,8 @@ func TestQuotaUses(t *testing.T) {
 			cloud.QuotaRouteEntries:             {ID: routeTableID, Used: 2},
 			cloud.QuotaRouteTables:              {ID: vpcID, Used: 1},
 			cloud.QuotaEIPs:                     {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaHAVIPs:                   {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaHAVIPInstances:           {ID: "havip-1", Used: 2},
 			cloud.QuotaNATGateways:              {ID: vpcID, Used: 1},
 			cloud.QuotaBandwidthPackages:        {ID: "cn-hangzhou", Used: 1},
 			cloud.QuotaPackageEIPs:              {ID: "cbwp-1", Used: 2},
@@ -113,6 +115,7 @@ func plantCounted(tx *state.Tx) {
 		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: id, RouteTableID: routeTableID, VPCID: vpcID, Type: kind})
 	}
 	plantNLB(tx)
+	cloud.HAVIPs.Put(tx, &cloud.HAVIP{Owner: hangzhou, ID: "havip-1", VSwitchID: vSwitchID, InstanceIDs: []string{"i-1", "i-2"}})
 	cloud.NATGateways.Put(tx, &cloud.NATGateway{Owner: hangzhou, ID: "ngw-1", VPCID: vpcID, VSwitchID: vSwitchID})
 	cloud.CommonBandwidthPackages.Put(tx, &cloud.CommonBandwidthPackage{Owner: hangzhou, ID: "cbwp-1"})
 	edit(cloud.EIPs, "eip-1", func(e *cloud.EIP) { e.BandwidthPackageID = "cbwp-1" })(tx)

@@ -333,7 +333,7 @@ func TestActions(t *testing.T) {
 	for _, row := range rows {
 		emulated[row.Product+" "+row.Action] = row.Emulated
 	}
-	if !emulated["Slb CreateLoadBalancer"] || emulated["Vpc CreateNatGateway"] || !emulated["Vpc DescribeVSwitches"] {
+	if !emulated["Slb CreateLoadBalancer"] || emulated["Vpc CreateVpnGateway"] || !emulated["Vpc DescribeVSwitches"] {
 		t.Errorf("%d actions, want the emulated ones marked", len(emulated))
 	}
 	if lines := strings.Count(binary.Run(t, "actions").Stdout, "\n"); lines != len(rows)+1 {

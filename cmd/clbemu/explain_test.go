@@ -19,7 +19,7 @@ func TestExplain(t *testing.T) {
 		"ORDER.ARREARAGE":    {"400 ORDER.ARREARAGE: The account is arrearage.", "`clbemu world set account.arrears=true`", "`clbemu world set account.arrears=false`", "evidence  CLB-"},
 		"DeleteVServerGroup": {"requires  RegionId, VServerGroupId", "because   Server group used by a listener: RspoolVipExist", "`DeleteLoadBalancerListener` with"},
 		"ServiceUnavailable": {"by a fault rule alone", "effect: {error: {code: ServiceUnavailable}}}' | clbemu fault add -"},
-		"CreateNatGateway":   {"this emulator refuses with InvalidAction.NotEmulated"},
+		"CreateVpnGateway":   {"this emulator refuses with InvalidAction.NotEmulated"},
 		"MissingVSwitchId":   {"VSwitchId is mandatory for this action."},
 	} {
 		r := binary.Run(t, "explain", name)

@@ -110,7 +110,7 @@ func TestFaultRuleRefusals(t *testing.T) {
 		{"unknown condition", "{name: a, match: {acton: x}, effect: {reset: true}}", 422, "do you mean action?"},
 		{"unknown action", "{name: a, match: {action: CreateLoadBalancr}, effect: {reset: true}}", 422, "do you mean CreateLoadBalancer?"},
 		{"unknown action of two", "{name: a, match: {action: 'Create*, Xyz*'}, effect: {reset: true}}", 422, "no emulated action is called Xyz*"},
-		{"action that is not emulated", "{name: a, match: {action: CreateNatGateway}, effect: {reset: true}}", 422, "no emulated action"},
+		{"action that is not emulated", "{name: a, match: {action: CreateVpnGateway}, effect: {reset: true}}", 422, "no emulated action"},
 		{"unknown parameter", "{name: a, match: {action: CreateLoadBalancer, params.LoadBalancerNam: x}, effect: {reset: true}}", 422, "do you mean LoadBalancerName?"},
 		{"parameter of another action", "{name: a, match: {action: DescribeRegions, params.VServerGroupId: x}, effect: {reset: true}}", 422, "no action that the rule matches"},
 		{"unknown code", "{name: a, match: {action: CreateLoadBalancer}, effect: {error: {code: ServiceUnavailabel}}}", 422, "do you mean ServiceUnavailable?"},

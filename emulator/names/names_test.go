@@ -68,7 +68,7 @@ func TestActions(t *testing.T) {
 	if codes := add.Codes(); !slices.Contains(codes, "InstanceBackendServerNumberOverLimit") || !slices.Contains(codes, "Throttling") || !slices.Contains(codes, "MissingVServerGroupId") || slices.Contains(codes, "ServiceUnavailable") {
 		t.Errorf("%s can be refused with %q", add.Name, codes)
 	}
-	if codes := find("CreateNatGateway").Codes(); !slices.Contains(codes, "InvalidAction.NotEmulated") || slices.Contains(codes, "VSwitchNotExist") {
+	if codes := find("CreateVpnGateway").Codes(); !slices.Contains(codes, "InvalidAction.NotEmulated") || slices.Contains(codes, "VSwitchNotExist") {
 		t.Errorf("what is not emulated can be refused with %q", codes)
 	}
 	if fields := find("DeleteVSwitch").ResourceFields(); !slices.Contains(fields, "ZoneID") || slices.Contains(fields, "VRouterID") {

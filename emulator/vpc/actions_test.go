@@ -59,7 +59,7 @@ var exceptions = []map[string]string{
 		"AdvancedResource", "SupportAdvancedFeature", "CenStatus")...),
 	because("of products that the world does not have", below("DescribeVpcAttribute->",
 		"AssociatedCens", "AssociatedPropagationSources", "SupportIpv4Gateway")...),
-	because("it buys nothing here", "AllocateEipAddress->OrderId"),
+	because("it buys nothing here", "AllocateEipAddress->OrderId", "AllocateEipSegmentAddress->OrderId"),
 	because("no package has an order that waits", "DescribeCommonBandwidthPackages.IncludeReservationData"),
 	because("no package has one", below("DescribeCommonBandwidthPackages->CommonBandwidthPackages.CommonBandwidthPackage[].",
 		"BizType", "HasReservationData", "ReservationActiveTime", "ReservationBandwidth", "ReservationInternetChargeType", "ReservationOrderType",
@@ -71,7 +71,7 @@ var exceptions = []map[string]string{
 	because("no EIP has one", below("DescribeEipAddresses->EipAddresses.EipAddress[].",
 		"BizType",
 		"ExpiredTime", "PublicIpAddressPoolId", "ReservationActiveTime", "ReservationBandwidth",
-		"ReservationInternetChargeType", "ReservationOrderType", "SecurityProtectionTypes", "SegmentInstanceId", "Zone")...),
+		"ReservationInternetChargeType", "ReservationOrderType", "SecurityProtectionTypes", "Zone")...),
 }
 
 // The action tables are those of the API's metadata, with known exceptions.

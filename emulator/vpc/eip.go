@@ -148,8 +148,15 @@ func putEIP(tx *state.Tx, req *allocateEIPAddressRequest) (string, error) {
 
 // checkPurchase refuses to sell to an account that can't pay, or that has enough.
 func checkPurchase(v *state.View, quota state.QuotaName) error {
-	scope := v.Scope()
-	account, err := cloud.Accounts.Get(v, scope.AccountID)
+	if err := checkPayment(v); err != nil {
+		return err
+	}
+	return v.Use(quota, v.Scope().RegionID, 1)
+}
+
+// checkPayment refuses to sell to an account that can't pay.
+func checkPayment(v *state.View) error {
+	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
 	switch {
 	case err != nil:
 		return err
@@ -158,7 +165,7 @@ func checkPurchase(v *state.View, quota state.QuotaName) error {
 	case account.Balance < cloud.MinimumBalance:
 		return errBalanceInsufficient
 	}
-	return v.Use(quota, scope.RegionID, 1)
+	return nil
 }
 
 func newEIP(tx *state.Tx, req *allocateEIPAddressRequest) *cloud.EIP {
@@ -192,6 +199,8 @@ func releaseEIPAddress(tx *state.Tx, req *releaseEIPAddressRequest) (*gateway.Em
 		return nil, errEIPStatusIncorrect
 	case eip.DeletionProtection:
 		return nil, errDeletionProtected
+	case eip.SegmentID != "":
+		return nil, errEIPInSegment.Of(eip.SegmentID)
 	}
 	cloud.EIPs.Remove(tx, eip.ID)
 	return &gateway.Empty{}, nil

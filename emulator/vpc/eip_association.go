@@ -42,12 +42,13 @@ var (
 		"The specified bind instance does not exist.", "CLB-0300")
 )
 
-// What an EIP can be on. The world has no HAVIPs, so asking for one finds nothing.
+// What an EIP can be on.
 const (
 	eipOnInstance         = "EcsInstance"
 	eipOnLoadBalancer     = "SlbInstance"
 	eipOnNetworkInterface = "NetworkInterface"
 	eipOnNATGateway       = "Nat"
+	eipOnHAVIP            = "HaVip"
 	eipOnIPAddress        = "IpAddress"
 )
 
@@ -133,6 +134,12 @@ func findTarget(v *state.View, kind, id string) (target, error) {
 		return target{vpcID: lb.VPCID, privateIP: lb.Address}, nil
 	case eipOnInstance:
 		return instanceTarget(v, id)
+	case eipOnHAVIP:
+		h, err := cloud.HAVIPs.Get(v, id)
+		if err != nil {
+			return target{}, err
+		}
+		return target{vpcID: h.VPCID, privateIP: h.IPAddress}, nil
 	case eipOnNATGateway:
 		g, err := cloud.NATGateways.Get(v, id)
 		if err != nil {

@@ -111,6 +111,7 @@ type eipView struct {
 	PackageType        string        `rpc:"BandwidthPackageType,omitempty"`
 	PackageBandwidth   string        `rpc:"BandwidthPackageBandwidth,omitempty"`
 	DeletionProtection bool          `rpc:"DeletionProtection"`
+	SegmentInstanceID  string        `rpc:"SegmentInstanceId"`
 	SecondLimited      bool          `rpc:"SecondLimited"`
 	HDMonitorStatus    string        `rpc:"HDMonitorStatus"`
 	ServiceManaged     int           `rpc:"ServiceManaged"`
@@ -160,14 +161,15 @@ func (r *describeEIPAddressesRequest) matches(eip *cloud.EIP) bool {
 		matches(r.ChargeType, eip.ChargeType) &&
 		matches(r.associatedType(), eip.InstanceType) &&
 		matches(r.AssociatedInstanceID, eip.InstanceID) &&
+		matches(r.SegmentInstanceID, eip.SegmentID) &&
 		(r.createdFrom.IsZero() || !eip.CreateTime.Before(r.createdFrom)) &&
 		(r.createdUntil.IsZero() || !eip.CreateTime.After(r.createdUntil))
 }
 
 // asksForNone tells whether the request filters by what no EIP of the world has:
-// a lock, a segment, a protection, an address pool, or a service as its owner.
+// a lock, a protection, an address pool, or a service as its owner.
 func (r *describeEIPAddressesRequest) asksForNone() bool {
-	return r.LockReason != "" || r.SegmentInstanceID != "" || r.SecurityProtectionEnabled ||
+	return r.LockReason != "" || r.SecurityProtectionEnabled ||
 		r.PublicIPAddressPoolID != "" || r.ServiceManaged
 }
 
@@ -203,6 +205,7 @@ func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 		PrivateIPAddress:   eip.PrivateIPAddress,
 		ResourceGroupID:    eip.ResourceGroupID,
 		DeletionProtection: eip.DeletionProtection,
+		SegmentInstanceID:  eip.SegmentID,
 		HDMonitorStatus:    "OFF",
 		HasReservationData: "false",
 		AvailableRegions:   []string{eip.RegionID},

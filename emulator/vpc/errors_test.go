@@ -309,7 +309,7 @@ func plantToken(activity string) func(*state.Tx) error {
 // table is one that a call can meet.
 func TestErrors(t *testing.T) {
 	var cases []gatewaytest.ErrorCase
-	for _, group := range [][]gatewaytest.ErrorCase{tokenErrorCases, vpcErrorCases, vSwitchErrorCases, routeErrorCases, eipErrorCases, modifyErrorCases, packageErrorCases, secondaryBlockErrorCases, ipv4GatewayErrorCases, ipv6GatewayErrorCases, natGatewayErrorCases} {
+	for _, group := range [][]gatewaytest.ErrorCase{tokenErrorCases, vpcErrorCases, vSwitchErrorCases, routeErrorCases, eipErrorCases, modifyErrorCases, packageErrorCases, secondaryBlockErrorCases, ipv4GatewayErrorCases, ipv6GatewayErrorCases, natGatewayErrorCases, cidrReservationErrorCases, eipSegmentErrorCases, haVIPErrorCases} {
 		cases = append(cases, group...)
 	}
 	gatewaytest.MatchErrors(t, vpc.Product(gateway.Deps{}), plantWorld, cases)

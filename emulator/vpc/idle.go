@@ -15,4 +15,5 @@ var idle = []gateway.Idle{
 	{Parameter: "Duration", Actions: []string{"CreateNatGateway"}, Why: "NAT gateways are paid as they go"},
 	{Parameter: "PricingCycle", Actions: []string{"CreateNatGateway"}, Why: "NAT gateways are paid as they go"},
 	{Parameter: "AutoPay", Actions: []string{"CreateNatGateway"}, Why: "NAT gateways are paid as they go"},
+	{Parameter: "Force", Actions: []string{"UnassociateHaVip"}, Why: "nothing keeps an association from ending"},
 }

@@ -17,7 +17,7 @@ var _ = refusals.New("MovedTypeUnknown", 400, "InvalidResourceType.NotSupport",
 type moveResourceGroupRequest struct {
 	RegionID           string `rpc:"RegionId,required"`
 	ResourceID         string `rpc:"ResourceId,required"`
-	ResourceType       string `rpc:"ResourceType,required,words=vpc|eip|bandwidthpackage|ipv4gateway|ipv6gateway,invalid=MovedTypeUnknown"`
+	ResourceType       string `rpc:"ResourceType,required,words=vpc|eip|bandwidthpackage|ipv4gateway|ipv6gateway|havip,invalid=MovedTypeUnknown"`
 	NewResourceGroupID string `rpc:"NewResourceGroupId,required"`
 }
 
@@ -35,6 +35,8 @@ func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*gateway.Em
 		err = cloud.IPv4Gateways.Edit(tx, req.ResourceID, func(g *cloud.IPv4Gateway) error { g.ResourceGroupID = group.ID; return nil })
 	case "ipv6gateway":
 		err = cloud.IPv6Gateways.Edit(tx, req.ResourceID, func(g *cloud.IPv6Gateway) error { g.ResourceGroupID = group.ID; return nil })
+	case "havip":
+		err = cloud.HAVIPs.Edit(tx, req.ResourceID, func(h *cloud.HAVIP) error { h.ResourceGroupID = group.ID; return nil })
 	default:
 		err = cloud.CommonBandwidthPackages.Edit(tx, req.ResourceID, func(p *cloud.CommonBandwidthPackage) error {
 			p.ResourceGroupID = group.ID

@@ -68,6 +68,7 @@ const (
 	nextHopIPv4Gateway      = "Ipv4Gateway"
 	nextHopIPv6Gateway      = "IPv6Gateway"
 	nextHopNATGateway       = "NatGateway"
+	nextHopHAVIP            = "HaVip"
 )
 
 // nextHop is an element of the list that spreads traffic over several.
@@ -273,6 +274,10 @@ func findNextHop(v *state.View, kind, id string) (vpcID string, hasIPv6 bool) {
 	case nextHopIPv6Gateway:
 		if g, ok := cloud.IPv6Gateways.Find(v, id); ok {
 			return g.VPCID, true
+		}
+	case nextHopHAVIP:
+		if h, ok := cloud.HAVIPs.Find(v, id); ok {
+			return h.VPCID, false
 		}
 	case nextHopNATGateway:
 		if g, ok := cloud.NATGateways.Find(v, id); ok {

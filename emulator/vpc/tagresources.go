@@ -32,12 +32,13 @@ var (
 var tagKinds = map[string]state.TagResourceType{
 	"VPC": cloud.TagVPC, "VSWITCH": cloud.TagVSwitch, "ROUTETABLE": cloud.TagRouteTable, "EIP": cloud.TagEIP,
 	"COMMONBANDWIDTHPACKAGE": cloud.TagCommonBandwidthPackage, "IPV4GATEWAY": cloud.TagIPv4Gateway, "IPV6GATEWAY": cloud.TagIPv6Gateway, "NATGATEWAY": cloud.TagNATGateway,
+	"HAVIP": cloud.TagHAVIP, "VSWITCHCIDRRESERVATION": cloud.TagCIDRReservation,
 }
 
 // taggedResources is what the three requests share.
 type taggedResources struct {
 	RegionID     string `rpc:"RegionId,required"`
-	ResourceType string `rpc:"ResourceType,required,enum=VPC|VSWITCH|ROUTETABLE|EIP|COMMONBANDWIDTHPACKAGE|IPV4GATEWAY|IPV6GATEWAY|NATGATEWAY,invalid=TagTypeUnknown"`
+	ResourceType string `rpc:"ResourceType,required,enum=VPC|VSWITCH|ROUTETABLE|EIP|COMMONBANDWIDTHPACKAGE|IPV4GATEWAY|IPV6GATEWAY|NATGATEWAY|HAVIP|VSWITCHCIDRRESERVATION,invalid=TagTypeUnknown"`
 }
 
 func (r *taggedResources) kind() state.TagResourceType { return tagKinds[r.ResourceType] }

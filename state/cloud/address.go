@@ -90,7 +90,11 @@ func Contains(cidr, ip string) bool {
 // IsFree tells whether AllocateAddress would give ip out.
 func IsFree(v *state.View, pool, cidr, ip string) bool {
 	_, taken := Addresses.Find(v, AddressID(pool, ip))
-	return !taken && Contains(cidr, ip)
+	if taken || !Contains(cidr, ip) {
+		return false
+	}
+	addr, err := netip.ParseAddr(ip)
+	return err == nil && !inAny(reservedBlocks(v, pool), addr)
 }
 
 // AllocateAddress gives an address of the CIDR block to a holder: ip, or any
@@ -121,12 +125,15 @@ func freeAddress(tx *state.Tx, pool string, b block) (string, error) {
 	if b.size == 0 {
 		return "", &state.Error{Fact: NoFreeAddress, ID: pool}
 	}
-	chance := tx.Draw()
+	chance, reserved := tx.Draw(), reservedBlocks(tx.View, pool)
 	start := binary.BigEndian.Uint64(chance[:]) % b.size
 	for i := range b.size {
-		ip := b.at((start + i) % b.size).String()
-		if _, taken := Addresses.Find(tx.View, AddressID(pool, ip)); !taken {
-			return ip, nil
+		addr := b.at((start + i) % b.size)
+		if inAny(reserved, addr) {
+			continue
+		}
+		if _, taken := Addresses.Find(tx.View, AddressID(pool, addr.String())); !taken {
+			return addr.String(), nil
 		}
 	}
 	return "", &state.Error{Fact: NoFreeAddress, ID: pool}
@@ -145,6 +152,11 @@ func AvailableAddresses(v *state.View, s *VSwitch) int {
 	for a := range AddressesByPool.List(v, s.ID) {
 		if Contains(s.CIDRBlock, a.IP) {
 			free--
+		}
+	}
+	for _, r := range reservedBlocks(v, s.ID) {
+		if r.Addr().Is4() {
+			free -= 1 << (32 - r.Bits()) // holds no address that was given out: CLB-0563
 		}
 	}
 	return free
@@ -206,10 +218,10 @@ func SetFreeAddresses(tx *state.Tx, s *VSwitch, free int) error {
 		return &state.Error{Fact: NoFreeAddress, ID: s.ID}
 	}
 	FreeAllAddresses(tx, s)
-	b := usable(s.CIDRBlock)
+	b, reserved := usable(s.CIDRBlock), reservedBlocks(tx.View, s.ID)
 	for i := uint64(0); available > free; i++ {
 		a := &Address{Pool: s.ID, IP: b.at(i).String(), Holder: reservation, HolderID: s.ID}
-		if _, taken := Addresses.Find(tx.View, AddressID(a.Pool, a.IP)); !taken {
+		if _, taken := Addresses.Find(tx.View, AddressID(a.Pool, a.IP)); !taken && !inAny(reserved, b.at(i)) {
 			Addresses.Put(tx, a)
 			available--
 		}

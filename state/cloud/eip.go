@@ -40,6 +40,7 @@ type EIP struct {
 	BandwidthPackageID string `json:",omitempty"`
 	PackageBandwidth   int    `json:",omitempty"`
 	DeletionProtection bool   `json:",omitempty"`
+	SegmentID          string `json:",omitempty"` // the segment that it came with
 	ResourceGroupID    string
 	CreateTime         time.Time
 }
@@ -89,5 +90,11 @@ var (
 	StageEIPUnassociating = EIPs.Stage("eip.unassociating", string(EIPUnassociating), string(EIPAvailable), 3*time.Second)
 )
 
-// QuotaEIPs is of a region. It is not published with certainty: CLB-0170.
-var QuotaEIPs = state.NewQuota(Schema, "vpc_quota_eips_num", 20, state.InRegion(EIPs))
+// QuotaEIPs is of a region, for EIPs that came alone. It is not published with
+// certainty: CLB-0170.
+var QuotaEIPs = state.NewQuota(Schema, "vpc_quota_eips_num", 20,
+	state.Of(EIPs, func(e *EIP, add func(string, int)) {
+		if e.SegmentID == "" {
+			add(e.RegionID, 1)
+		}
+	}))

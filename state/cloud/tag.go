@@ -22,6 +22,8 @@ const (
 	TagIPv4Gateway            state.TagResourceType = "vpc:ipv4gateway"
 	TagIPv6Gateway            state.TagResourceType = "vpc:ipv6gateway"
 	TagNATGateway             state.TagResourceType = "vpc:natgateway"
+	TagHAVIP                  state.TagResourceType = "vpc:havip"
+	TagCIDRReservation        state.TagResourceType = "vpc:cidrreservation"
 	TagResourceGroup          state.TagResourceType = "resourcemanager:resourcegroup"
 	TagUserCertificate        state.TagResourceType = "cas:certificate"
 	TagNLBLoadBalancer        state.TagResourceType = "nlb:loadbalancer"
