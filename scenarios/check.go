@@ -327,20 +327,25 @@ func (c *checker) call(call *CallStep, at spot, in scope) {
 	}
 	for _, name := range sortedKeys(call.Save) {
 		under := at.in("save").in(name)
-		if !validName().MatchString(name) || name == counter {
-			c.refuse(under, "it is no name for a value: use letters, digits and _, and not n")
-		}
-		if in.values[name] {
-			c.refuse(under, "values has one of that name already")
-		}
+		c.save(under, name, in)
 		if known && c.settled(under, call.Save[name]) {
 			if err := checkPath(action.answers(), call.Save[name], false); err != nil {
 				c.refuse(under, "%s: %s", call.Save[name], err)
 			}
 		}
-		in.names[name] = true
-		in.defined["{{"+name+"}}"] = under
 	}
+}
+
+// save lets steps from here on use a name that a step gives to what it saw.
+func (c *checker) save(at spot, name string, in scope) {
+	if !validName().MatchString(name) || name == counter {
+		c.refuse(at, "it is no name for a value: use letters, digits and _, and not n")
+	}
+	if in.values[name] {
+		c.refuse(at, "values has one of that name already")
+	}
+	in.names[name] = true
+	in.defined["{{"+name+"}}"] = at
 }
 
 func (c *checker) expectations(list []Expectation, path string, in scope) {

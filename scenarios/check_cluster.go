@@ -66,6 +66,9 @@ func (c *checker) kubectl(k *Kubectl, at spot, in scope) {
 		c.refuse(at, "it needs a cluster: put it in the kubernetes half")
 		return
 	}
+	if k.Balancer != "" {
+		c.balancer(k, at, in)
+	}
 	switch {
 	case c.names == nil:
 	case k.Patch != nil:
@@ -92,6 +95,20 @@ func (c *checker) kubectl(k *Kubectl, at spot, in scope) {
 			}
 		}
 	}
+}
+
+// balancer wants one Service, whose load balancer it gives a name.
+func (c *checker) balancer(k *Kubectl, at spot, in scope) {
+	services := 0
+	for _, o := range objectsAt(at.in("apply")) {
+		if o.text("kind") == "Service" {
+			services++
+		}
+	}
+	if services != 1 {
+		c.refuse(at.in("balancer"), "it is about one Service, and apply has %d: apply the others in another step", services)
+	}
+	c.save(at.in("balancer"), k.Balancer, in)
 }
 
 // objectsAt are the objects of a manifest: in place, a list of them, or a text.

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 )
 
@@ -67,35 +66,13 @@ func (p *play) ours(e event, id string) bool {
 	return len(uids) == 0 || e.InvolvedObject.UID == "" || slices.Contains(uids, e.InvolvedObject.UID)
 }
 
-// noteApplied notes the uids in what kubectl apply printed: an object, or a list.
-func (p *play) noteApplied(printed []byte) error {
-	if len(printed) == 0 {
-		return nil
-	}
-	type object struct {
-		Kind     string `json:"kind"`
-		Metadata struct {
-			Name      string `json:"name"`
-			Namespace string `json:"namespace"`
-			UID       string `json:"uid"`
-		} `json:"metadata"`
-	}
-	var answer struct {
-		object
-		Items []object `json:"items"`
-	}
-	if err := json.Unmarshal(printed, &answer); err != nil {
-		return err
-	}
-	if answer.Items == nil {
-		answer.Items = []object{answer.object}
-	}
-	for _, o := range answer.Items {
+// noteApplied notes the uids of what was applied.
+func (p *play) noteApplied(objects []appliedObject) {
+	for _, o := range objects {
 		id := idOf(o.Kind, o.Metadata.Namespace, o.Metadata.Name)
 		p.uids[id] = append(p.uids[id], o.Metadata.UID)
 		if o.Kind == "Node" { // its Events may have its name for a uid, as the kubelet's do
 			p.uids[id] = append(p.uids[id], o.Metadata.Name)
 		}
 	}
-	return nil
 }

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,17 +15,70 @@ func (p *play) kubectl(ctx context.Context, k *Kubectl) error {
 	switch {
 	case k.Apply.set():
 		p.applied = append(p.applied, k.Apply.text)
-		printed, err := p.Cluster.Kubectl(ctx, k.Apply.text, "apply", "--filename", "-", "--output", "json")
-		if err != nil {
-			return err
-		}
-		return p.noteApplied(printed)
+		return p.apply(ctx, k)
 	case k.Patch != nil:
 		_, err := p.Cluster.Kubectl(ctx, "", "patch", k.Patch.Object, "--namespace", orDefault(k.Patch.Namespace),
 			"--type", "merge", "--patch", k.Patch.Merge.text)
 		return err
 	}
 	return p.kubectlDeleteNamed(ctx, k.Delete.text)
+}
+
+func (p *play) apply(ctx context.Context, k *Kubectl) error {
+	printed, err := p.Cluster.Kubectl(ctx, k.Apply.text, "apply", "--filename", "-", "--output", "json")
+	if err != nil {
+		return err
+	}
+	objects, err := appliedIn(printed)
+	if err != nil {
+		return err
+	}
+	p.noteApplied(objects)
+	if k.Balancer == "" {
+		return nil
+	}
+	for _, o := range objects {
+		if o.Kind == "Service" && o.Metadata.UID != "" {
+			p.names[k.Balancer] = balancerName(o.Metadata.UID)
+			return nil
+		}
+	}
+	return errors.New("balancer: kubectl apply printed no Service with a uid")
+}
+
+// balancerName is what Kubernetes has every controller call a Service's load balancer.
+func balancerName(uid string) string {
+	const longest = 32
+	name := "a" + strings.ReplaceAll(uid, "-", "")
+	return name[:min(len(name), longest)]
+}
+
+// appliedObject is what is read of an object that was applied.
+type appliedObject struct {
+	Kind     string `json:"kind"`
+	Metadata struct {
+		Name      string `json:"name"`
+		Namespace string `json:"namespace"`
+		UID       string `json:"uid"`
+	} `json:"metadata"`
+}
+
+// appliedIn reads what kubectl apply printed: an object, or a list.
+func appliedIn(printed []byte) ([]appliedObject, error) {
+	if len(printed) == 0 {
+		return nil, nil
+	}
+	var answer struct {
+		appliedObject
+		Items []appliedObject `json:"items"`
+	}
+	if err := json.Unmarshal(printed, &answer); err != nil {
+		return nil, err
+	}
+	if answer.Items == nil {
+		return []appliedObject{answer.appliedObject}, nil
+	}
+	return answer.Items, nil
 }
 
 // kubectlDeleteNamed is kubectlDelete of objects of which kind and name are enough:

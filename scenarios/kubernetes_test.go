@@ -77,6 +77,46 @@ func TestKubernetesExpectations(t *testing.T) {
 	}
 }
 
+// TestBalancer proves that a step knows the load balancer of the Service that was
+// applied by the name that Kubernetes gives it, and what is refused.
+func TestBalancer(t *testing.T) {
+	const text = `
+kubernetes:
+  steps:
+    - kubectl: {apply: [{kind: Service, metadata: {name: web}}, {kind: Secret, metadata: {name: key}}], balancer: own}
+    - call: {action: DescribeLoadBalancers, params: {LoadBalancerName: "{{own}}"}}
+`
+	var asked []string
+	f := &fake{}
+	f.answer = func(call scenarios.APICall) scenarios.Answer {
+		asked = append(asked, call.Params["LoadBalancerName"])
+		return scenarios.Answer{Status: 200}
+	}
+	const secret, service = `{"kind": "Secret", "metadata": {"name": "key", "uid": "1"}}`, `{"kind": "Service", "metadata": {"name": "web", "uid": "5e4dbfc9-c2ae-4642-b033-5607860aef6a"}}`
+	c := &fakeCluster{answers: map[string]string{"apply": `{"kind": "List", "items": [` + secret + `, ` + service + `]}`}}
+	result := play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: c})
+	if result.Status != scenarios.Passed || !slices.Equal(asked, []string{"a5e4dbfc9c2ae4642b0335607860aef6"}) {
+		t.Errorf("Play = %+v, and asked for %q", result, asked)
+	}
+	c.answers["apply"] = secret
+	result = play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: c})
+	if result.Status != scenarios.Broken || !strings.Contains(result.Failure.String(), "kubectl apply printed no Service with a uid") {
+		t.Errorf("without a Service: Play = %+v", result)
+	}
+	for wrong, want := range map[string]string{
+		"{delete: {kind: Service, metadata: {name: web}}, balancer: own}":                                          "balancer is about a Service that apply makes",
+		"{apply: {kind: Secret, metadata: {name: web}}, balancer: own}":                                            "it is about one Service, and apply has 0",
+		"{apply: [{kind: Service, metadata: {name: web}}, {kind: Service, metadata: {name: two}}], balancer: own}": "it is about one Service, and apply has 2",
+		"{apply: {kind: Service, metadata: {name: web}}, balancer: 1x}":                                            "it is no name for a value",
+		"{apply: {kind: Service, metadata: {name: web}}, balancer: unused}":                                        "nothing uses {{unused}}",
+	} {
+		_, err := scenarios.Load("f.yaml", []byte("about: a\nkubernetes:\n  steps:\n    - kubectl: "+wrong+"\n    - call: {action: D, params: {A: \"{{own}}\"}}\n"), scenarios.Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s is answered with %v, want %q", wrong, err, want)
+		}
+	}
+}
+
 // TestNoCluster proves that a kubernetes half is not played without a cluster.
 func TestNoCluster(t *testing.T) {
 	f := &fake{}

@@ -121,6 +121,9 @@ type Kubectl struct {
 	Apply  Manifest `yaml:"apply" doc:"Objects to apply, as YAML. They are deleted when the half is over."`
 	Patch  *Patch   `yaml:"patch" doc:"A merge patch of one object."`
 	Delete Manifest `yaml:"delete" doc:"Objects to delete, as YAML; kind and metadata are enough."`
+	// Balancer saves what a controller calls the load balancer of the one Service in
+	// apply, and what the cloud controller manager tags all with that it makes for it.
+	Balancer string `yaml:"balancer" doc:"With apply of one Service, a name for that of its load balancer, which is also the value of its tag kubernetes.do.not.delete."`
 }
 
 // Patch is a merge patch.
@@ -282,6 +285,9 @@ func (r *Reply) Validate() error {
 }
 
 func (k *Kubectl) Validate() error {
+	if k.Balancer != "" && !k.Apply.set() {
+		return errors.New("balancer is about a Service that apply makes: give apply")
+	}
 	return exactlyOne([]kind{{"apply", k.Apply.set()}, {"patch", k.Patch != nil}, {"delete", k.Delete.set()}})
 }
 

@@ -58,7 +58,7 @@ const (
 // any more.
 var findings = map[string]string{
 	"instance-gone":                "instance-gone.yaml:50: expect calls of AddVServerGroupBackendServers",
-	"listener-stopped-unseen":      "listener-stopped-unseen.yaml:73: expect calls of StartLoadBalancerListener",
+	"listener-stopped-unseen":      "listener-stopped-unseen.yaml:74: expect calls of StartLoadBalancerListener",
 	"quota-beside-invalid-backend": "quota-beside-invalid-backend.yaml:84: expect event SyncLoadBalancerFailed",
 	"throttled-once":               "throttled-once.yaml:40: expect event SyncLoadBalancerFailed",
 }
@@ -81,7 +81,7 @@ const longest = "five-minutes-of-503"
 
 // TestLibrary plays the kubernetes half of each scenario of the library, each
 // with a cloud and a controller of its own, as many at once as there are control
-// planes.
+// planes. The cloud has another Service's load balancer too, which is none of theirs.
 func TestLibrary(t *testing.T) {
 	var playing errgroup.Group
 	playing.SetLimit(planes)
@@ -91,11 +91,13 @@ func TestLibrary(t *testing.T) {
 				if why := needsCCM[name]; why != "" {
 					requireCCM(t, why)
 				}
-				options := []func(*fixture){ofScenario}
-				if strings.HasPrefix(name, "nlb-") {
-					options = append(options, withNLB)
-				}
-				play(start(t, options...), name)
+				f := start(t, ofScenario, func(f *fixture) {
+					if nlbs(name) {
+						withNLB(f)
+					}
+				})
+				f.neighbour(nlbs(name))
+				play(f, name)
 			})
 			return nil
 		})
@@ -130,13 +132,10 @@ func kubernetesHalves(t *testing.T) (names []string) {
 // between its halves ends the sessions of RAM roles, and no access key.
 func ofScenario(f *fixture) { f.leaves, f.accessKey = math.MaxInt, true }
 
-func play(f *fixture, name string) {
+func play(f *fixture, name string, flags ...string) {
 	f.Cleanup(f.awaitServicesGone)
 	f.forgetEvents()
-	f.cloud.Env = []string{"PATH=" + filepath.Dir(f.cluster.Kubectl()) + ":" + os.Getenv("PATH")}
-	out, err := f.cloud.Control(f.ctx, "scenario", "run", name, "--half", "kubernetes", "--reset",
-		"--api", "http://"+f.cloud.Endpoint, "--kubeconfig", f.cluster.Kubeconfig)
-	f.Log(out)
+	out, err := f.playHalf(name, flags...)
 	switch told := findings[name]; {
 	case told == "" && err != nil:
 		f.Error(err)
@@ -146,6 +145,63 @@ func play(f *fixture, name string) {
 		f.Errorf("%s fails with other words than %q", name, told)
 	}
 	f.record(name)
+}
+
+// playHalf plays the kubernetes half of a scenario of the library or of a file.
+func (f *fixture) playHalf(name string, flags ...string) (out string, err error) {
+	f.cloud.Env = []string{"PATH=" + filepath.Dir(f.cluster.Kubectl()) + ":" + os.Getenv("PATH")}
+	out, err = f.cloud.Control(f.ctx, append([]string{"scenario", "run", name, "--half", "kubernetes",
+		"--api", "http://" + f.cloud.Endpoint, "--kubeconfig", f.cluster.Kubeconfig}, flags...)...)
+	f.Log(out)
+	return out, err
+}
+
+// nlbs reports whether a scenario is about Network Load Balancers.
+func nlbs(scenario string) bool { return strings.HasPrefix(scenario, "nlb-") }
+
+// neighbour is another Service in the cloud of a scenario, with a load balancer of the
+// same product.
+func (f *fixture) neighbour(nlb bool) {
+	f.Helper()
+	if nlb {
+		f.service("neighbour", ofNLB)
+		f.convergedNLB("neighbour")
+		return
+	}
+	f.service("neighbour")
+	f.converged("neighbour", func() map[string]int { return everywhere(nodes) })
+}
+
+// TestNeighbour proves that a scenario does not take the load balancer of another
+// Service for that of its own, which no controller serves.
+func TestNeighbour(t *testing.T) {
+	const scenario = `about: A Service that nobody serves has no load balancer.
+kubernetes:
+  steps:
+    - kubectl:
+        balancer: own
+        apply: {apiVersion: v1, kind: Service, metadata: {name: unserved}, spec: {type: LoadBalancer, loadBalancerClass: example.com/none, ports: [{port: 80}]}}
+    - wait:
+        call:
+          action: DescribeLoadBalancers
+          params: {Tags: [{TagKey: %s}]}
+          expect: {fields: {LoadBalancers.LoadBalancer: {count: 1}}}
+        within: 3s
+  expect:
+    - resource: {action: DescribeLoadBalancers, params: {LoadBalancerName: "{{own}}"}, fields: {LoadBalancers.LoadBalancer: {count: 0}}}
+`
+	f := start(t)
+	f.neighbour(false)
+	for tag, found := range map[string]bool{`kubernetes.do.not.delete, TagValue: "{{own}}"`: false, "kubernetes.do.not.delete": true} {
+		file := filepath.Join(f.dir, "unserved.yaml")
+		if err := os.WriteFile(file, fmt.Appendf(nil, scenario, tag), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := f.playHalf(file); (err == nil) != found {
+			t.Errorf("by the tag %s: %v\n%s\nwant a load balancer found: %v", tag, err, out, found)
+		}
+		f.awaitServicesGone()
+	}
 }
 
 // awaitServicesGone keeps what a scenario leaves from the next controller: some
@@ -200,7 +256,7 @@ func TestLibraryInKind(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(watch.Kill)
-			play(f, name)
+			play(f, name, "--reset")
 		})
 	}
 }

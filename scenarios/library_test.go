@@ -1,0 +1,84 @@
+package scenarios_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// reading finds actions that change nothing.
+var reading = regexp.MustCompile(`^(Describe|List|Get)`)
+
+// TestOwnBalancer proves that no scenario of a cluster looks at all of an account, where
+// other Services may have load balancers too: each look is about something that an
+// earlier step knows by a name.
+func TestOwnBalancer(t *testing.T) {
+	looks := 0
+	look := func(what string, saved map[string]bool, action string, params map[string]scenarios.Value) {
+		if !reading.MatchString(action) {
+			return
+		}
+		looks++
+		for _, value := range params {
+			for name := range saved {
+				if strings.Contains(string(value), "{{"+name+"}}") {
+					return
+				}
+			}
+		}
+		t.Errorf("%s: %s looks at the whole account: name the load balancer, by balancer of the kubectl step", what, action)
+	}
+	for _, name := range scenarios.LibraryNames() {
+		text, _ := scenarios.LibraryText(name)
+		s, err := scenarios.Load(name+".yaml", text, scenarios.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Kubernetes == nil {
+			continue
+		}
+		saved := make(map[string]bool)
+		call := func(c *scenarios.CallStep) {
+			look(name, saved, c.Action, c.Params)
+			for as := range c.Save {
+				saved[as] = true
+			}
+		}
+		expect := func(list []scenarios.Expectation) {
+			for _, e := range list {
+				if e.Resource != nil {
+					look(name, saved, e.Resource.Action, e.Resource.Params)
+				}
+				if e.Quota != nil && e.Quota.Holder == "" {
+					t.Errorf("%s: the quota %s counts the whole account: name a holder", name, e.Quota.Name)
+				}
+			}
+		}
+		for i := range s.Given.State {
+			call(&s.Given.State[i])
+		}
+		var steps func([]scenarios.Step)
+		steps = func(list []scenarios.Step) {
+			for i := range list {
+				switch step := &list[i]; {
+				case step.Call != nil:
+					call(step.Call)
+				case step.Wait != nil:
+					call(&step.Wait.Call)
+				case step.Repeat != nil:
+					steps(step.Repeat.Steps)
+				case step.Kubectl != nil && step.Kubectl.Balancer != "":
+					saved[step.Kubectl.Balancer] = true
+				}
+				expect(list[i].Expect)
+			}
+		}
+		steps(s.Kubernetes.Steps)
+		expect(s.Kubernetes.Expect)
+	}
+	if looks < 30 {
+		t.Errorf("the library looks at %d things in the cloud of a cluster, want tens: does this test see them?", looks)
+	}
+}
