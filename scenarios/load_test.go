@@ -41,7 +41,7 @@ func load(text string) (*scenarios.Scenario, error) {
 // field and reason.
 func TestProblems(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
-		"Syntax":           {"client: {steps: [}\n", "dir/f.yaml:1: did not find expected node content"},
+		"Syntax":           {"client: {steps: [}\n", "dir/f.yaml:2: a value is missing, or a [ or { is not closed"},
 		"TwoDocuments":     {"client: {steps: [{clock: {advance: 1s}}]}\n---\na: 1\n", "dir/f.yaml:4:1: there is a second document"},
 		"UnknownKey":       {"client:\n  stepps: []\n", "dir/f.yaml:3:3: client.stepps: there is no such field: do you mean steps?"},
 		"UnknownStep":      {"client:\n  steps:\n    - cal: {action: DescribeRegions}\n", "dir/f.yaml:4:7: client.steps[0].cal: there is no such field: do you mean call?"},

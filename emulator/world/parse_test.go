@@ -76,7 +76,7 @@ func TestParseErrors(t *testing.T) {
 		wantContains bool // want is only part of the lines
 	}{
 		{name: "syntax", old: "vpcs:\n", new: "vpcs: [\n",
-			want: []string{"w.yaml:20: "}, wantContains: true},
+			want: []string{"w.yaml:21: "}, wantContains: true},
 		{name: "unknown field", new: "vpc: []\n", want: []string{at("vpc", "there is no such field: do you mean vpcs?")}},
 		{name: "unknown field inside", old: "    zone: cn-test-b\n", new: "    zone: cn-test-b\n    colour: red\n",
 			want: []string{"w.yaml:37: vSwitches[1].colour: there is no such field: there are cidrBlock, default, description, id, ipv6CidrBlock, name, resourceGroup, routeTable, tags, vpc, zone"}},

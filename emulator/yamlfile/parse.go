@@ -5,15 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
-
-// syntaxLine finds the line in what the YAML library says about bad syntax.
-var syntaxLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?`) })
 
 // Documents returns the documents of a text, none when something is wrong with its
 // form, which it reports.
@@ -27,12 +21,8 @@ func (d *Decoder) Documents(text []byte) []*yaml.Node {
 			break
 		}
 		if err != nil {
-			found := syntaxLine().FindStringSubmatch(err.Error())
-			line := 1
-			if found != nil && found[1] != "" {
-				line, _ = strconv.Atoi(found[1]) // digits
-			}
-			d.Fail(&yaml.Node{Line: line}, "", "%s", syntaxLine().ReplaceAllString(err.Error(), ""))
+			line, reason := syntax(text, err)
+			d.Fail(&yaml.Node{Line: line}, "", "%s", reason)
 			return nil
 		}
 		for _, content := range document.Content {

@@ -85,7 +85,7 @@ func TestProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                      "f.yaml:1: the file is empty",
 		"# nothing":             "f.yaml:1: the file is empty",
-		"name: [":               "f.yaml:1: did not find expected node content",
+		"name: [":               "f.yaml:1: a value is missing, or a [ or { is not closed",
 		"name: a\n---\nname: b": "f.yaml:3:1: there is a second document: write one a file",
 		"[]":                    "f.yaml:1:1: want fields",
 		"nam: a":                "f.yaml:1:1: nam: there is no such field: do you mean name?\nf.yaml:1:1: name: it is missing",
@@ -137,4 +137,32 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSyntax proves that each mistake in the form of a file has its line, and is told in
+// words that say what to do.
+func TestSyntax(t *testing.T) {
+	for text, want := range map[string]string{
+		"name: a\n\tcount: 1":                 "f.yaml:2: a line is indented by a tab: use spaces",
+		"\tname: a":                           "f.yaml:1: a line is indented by a tab: use spaces",
+		"labels:\n  a: b\n\tc: d\n":           "f.yaml:3: a line is indented by a tab: use spaces",
+		"name: a\nlabels: {k: v\nparts: []\n": "f.yaml:2: a { is not closed, or a comma is missing between its entries",
+		"name: a\nlabels: {k: v":              "f.yaml:2: a { is not closed, or a comma is missing between its entries",
+		"name: a\nparts: [a, b\nopen: true\n": "f.yaml:2: a [ is not closed, or a comma is missing between its elements",
+		"name: a\nparts: [a b]\n c: d":        "f.yaml:3: this line or one below is not indented as the keys before it",
+		"name: a\nlabels:\n  k: v\n open: b":  "f.yaml:4: this line or one below is not indented as the keys before it",
+		"name: a\nlabels: k: v":               "f.yaml:2: there is a second colon in a value: put the value in quotes, or begin a new line",
+		"name: a\nlabels: @k":                 "f.yaml:2: a text can't begin with this character: put it in quotes",
+		"name: a\nlabels: \"k\nopen: true\n":  "f.yaml:2: a quote is not closed",
+		"name: a\nlabels: \"\\k\"\n":          `f.yaml:2: a text in "quotes" has a backslash that escapes nothing: write \\ or use 'quotes'`,
+		"name: a\nlabels\nopen: true":         "f.yaml:2: a key has no colon, or the text of a key goes over several lines: write key: value",
+		"name: a\nlabels: - a":                "f.yaml:2: a list can't begin in this place: begin a new line before its -",
+		"name: a\x00":                         "f.yaml:1: there is a control character: write it as an escape in \"quotes\"",
+		"%NAME a":                             "f.yaml:1: it is no YAML: found unknown directive name",
+	} {
+		d := &yamlfile.Decoder{File: "f.yaml"}
+		if documents := d.Documents([]byte(text)); documents != nil || d.Err() == nil || d.Err().Error() != want {
+			t.Errorf("%q: %v\nwant %s", text, d.Err(), want)
+		}
+	}
 }
