@@ -86,13 +86,13 @@ var mayImport = map[string][]string{
 	"emulator/world/conditions":    {"state", "emulator/controlapi", "emulator/world/resources"},
 	"emulator/world/clusterimport": {"state", "emulator/controlapi", "emulator/world/resources"},
 	"emulator/world/autoeni":       {"state", "emulator/world/resources"},
-	"emulator/control":             {"state", "faults", "scenarios", "emulator/gateway", "emulator/world", "emulator/inventory", "emulator/explain", "emulator/controlapi", "emulator/console", "emulator/names", "emulator/journal"},
+	"emulator/control":             {"state", "faults", "scenarios", "emulator/gateway", "emulator/world", "emulator/inventory", "emulator/explain", "emulator/controlapi", "emulator/console", "emulator/names", "emulator/journal", "emulator/spelling"},
 	"emulator/console":             {}, // its script is a client of the control API
-	"emulator/explain":             {"emulator/controlapi", "emulator/names", "emulator/gateway"},
+	"emulator/explain":             {"emulator/controlapi", "emulator/names", "emulator/gateway", "emulator/glob"},
 	"emulator/inventory":           {"state", "emulator/controlapi", "emulator/glob", "emulator/spelling"},
 	"emulator/catalogue":           {},
 	"emulator/names":               {"state", "emulator/controlapi", "faults", "emulator/gateway", "emulator/world", "emulator/catalogue", "emulator/spelling", "emulator/glob"},
-	"emulator/journal":             {"emulator/glob"},
+	"emulator/journal":             {"emulator/glob", "emulator/spelling"},
 	// What goes over the wire, and who calls: neither knows who answers.
 	"emulator/controlapi":    {"emulator/journal", "scenarios"},
 	"emulator/controlclient": {"emulator/controlapi", "emulator/journal", "scenarios"},

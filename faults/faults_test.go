@@ -99,7 +99,7 @@ func TestRefusedRules(t *testing.T) {
 		{"Empty", "", "no rule"},
 		{"NotYAML", "name: [", "line"},
 		{"NoName", "effect: {reset: true}", "line 1:1: name: it is missing"},
-		{"BadName", "name: 'a b'\neffect: {reset: true}", `line 1:7: name: "a b": a rule needs a name`},
+		{"BadName", "name: 'a b'\neffect: {reset: true}", `line 1:7: name: "a b" is no name of a rule: write letters`},
 		{"UnknownKey", "name: a\nefect: {reset: true}", "efect"},
 		{"UnknownEffect", "name: a\neffect: {explode: true}", "explode"},
 		{"NoEffect", "name: a", "line 1:1: effect: it is missing"},

@@ -3,14 +3,13 @@ package faults
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
@@ -166,8 +165,6 @@ func (r Rule) String() string {
 	return text.String()
 }
 
-var ruleName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`) })
-
 // validate checks what can be checked without knowing the API.
 func (r Rule) validate() error {
 	var errs []error
@@ -178,8 +175,8 @@ func (r Rule) validate() error {
 }
 
 func (r Rule) problems() (all []Problem) {
-	if !ruleName().MatchString(r.Name) {
-		all = append(all, wrong("name", "%q: a rule needs a name of letters, digits and . _ -", r.Name))
+	if err := spelling.CheckName("a rule", r.Name); err != nil {
+		all = append(all, wrong("name", "%s", err))
 	}
 	for _, p := range r.Match.problems() {
 		all = append(all, p.at("match"))

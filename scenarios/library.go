@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/clbemu/clbemu/emulator/glob"
 )
 
 //go:embed library/*.yaml
@@ -27,8 +29,7 @@ func LibraryNames() []string {
 func LibraryWith(words ...string) (names []string) {
 	for _, name := range LibraryNames() {
 		text, _ := LibraryText(name)
-		all := strings.ToLower(name + "\n" + string(text))
-		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, strings.ToLower(word)) }) {
+		if glob.HasWords(words, name, string(text)) {
 			names = append(names, name)
 		}
 	}

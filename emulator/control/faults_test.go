@@ -103,7 +103,7 @@ func TestFaultRuleRefusals(t *testing.T) {
 		want       string
 	}{
 		{"no rule", "", 422, "there is no rule"},
-		{"no YAML", "{", 422, "line 1: did not find expected node content"},
+		{"no YAML", "{", 422, "line 1: a value is missing, or a [ or { is not closed"},
 		{"no name", "effect: {reset: true}", 422, "line 1:1: name: it is missing"},
 		{"no effect", "name: a", 422, "line 1:1: effect: it is missing"},
 		{"unknown field", "{name: a, efect: {reset: true}}", 422, "line 1:11: efect: there is no such field: do you mean effect?"},

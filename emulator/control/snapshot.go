@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"sync"
 
 	"github.com/gorilla/mux"
@@ -13,6 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -31,11 +31,17 @@ func NewSnapshots(dir string) *Snapshots {
 	return &Snapshots{kept: folderOf(dir)}
 }
 
-var snapshotName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`) })
+// checkName refuses a name that a snapshot can't have.
+func checkName(name string) error {
+	if err := spelling.CheckName("a snapshot", name); err != nil {
+		return fmt.Errorf("%w: %w", ErrSnapshotName, err)
+	}
+	return nil
+}
 
 // What refusals of snapshots wrap.
 var (
-	ErrSnapshotName   = errors.New("a snapshot needs a name of letters, digits and . _ -")
+	ErrSnapshotName   = errors.New("the snapshot is not taken")
 	ErrNoSnapshot     = errors.New("there is no such snapshot")
 	ErrSnapshotBroken = errors.New("the snapshot can't be restored")
 )
@@ -56,8 +62,8 @@ func (s *Snapshots) List() ([]controlapi.Snapshot, error) {
 
 // Take keeps the store's state under a name, in the place of what had it.
 func (s *Snapshots) Take(store *state.Store, name string) error {
-	if !snapshotName().MatchString(name) {
-		return fmt.Errorf("%w, not %q", ErrSnapshotName, name)
+	if err := checkName(name); err != nil {
+		return err
 	}
 	export, err := store.Export()
 	if err != nil {
@@ -89,7 +95,7 @@ func (s *Snapshots) Restore(store *state.Store, name string) (repaired []string,
 }
 
 func (s *Snapshots) text(name string) ([]byte, error) {
-	if !snapshotName().MatchString(name) {
+	if checkName(name) != nil {
 		return nil, fmt.Errorf("%w: %s", ErrNoSnapshot, name)
 	}
 	s.mu.Lock()
@@ -116,7 +122,7 @@ func (s *Snapshots) meant(name string, err error) error {
 
 // Delete removes a snapshot.
 func (s *Snapshots) Delete(name string) error {
-	if !snapshotName().MatchString(name) {
+	if checkName(name) != nil {
 		return fmt.Errorf("%w: %s", ErrNoSnapshot, name)
 	}
 	s.mu.Lock()

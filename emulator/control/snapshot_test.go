@@ -150,7 +150,7 @@ func TestSnapshotRefusals(t *testing.T) {
 }
 
 // TestSnapshotFailure proves that a folder that can't be written is an error of
-// the emulator, and leaves nothing half made.
+// the emulator, and leaves nothing half made. It says which file, and not where it is.
 func TestSnapshotFailure(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "snapshots"), nil, 0o600); err != nil {
@@ -159,4 +159,10 @@ func TestSnapshotFailure(t *testing.T) {
 	f := newFixture(t, func(cfg *control.Config) { cfg.Snapshots = control.NewSnapshots(dir) })
 	f.mustRefuse("PUT", "/v1/snapshots/s", "", 500, "take a snapshot")
 	f.mustRefuse("GET", "/v1/snapshots", "", 500, "list the snapshots")
+	for _, call := range []string{"PUT /v1/snapshots/s", "GET /v1/snapshots"} {
+		method, path, _ := strings.Cut(call, " ")
+		if w := f.send(method, path, "", nil); strings.Contains(w.Body.String(), dir) || !strings.Contains(w.Body.String(), "snapshots") {
+			t.Errorf("%s = %s, want the file without %s", call, w.Body, dir)
+		}
+	}
 }

@@ -89,7 +89,7 @@ func (f folder) list() ([]controlapi.Snapshot, error) {
 	list := []controlapi.Snapshot{}
 	for _, file := range files {
 		name, ours := strings.CutSuffix(file.Name(), snapshotSuffix)
-		if !ours || !snapshotName().MatchString(name) {
+		if !ours || checkName(name) != nil {
 			continue
 		}
 		info, err := file.Info()

@@ -3,8 +3,12 @@ package control
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/journal"
@@ -93,5 +97,30 @@ func isInside(err error) bool {
 
 func (a *api) failInside(w http.ResponseWriter, doing string, err error) {
 	a.Log.Error().Err(err).Msg(doing)
-	fail(w, http.StatusInternalServerError, doing+": "+err.Error())
+	fail(w, http.StatusInternalServerError, doing+": "+withoutFolders(err))
+}
+
+// withoutFolders is an error's text in which files have no folders: where this machine has
+// them is for its log.
+func withoutFolders(err error) string {
+	text := err.Error()
+	var visit func(error)
+	visit = func(err error) {
+		switch e := err.(type) {
+		case *fs.PathError:
+			text = strings.ReplaceAll(text, e.Path, filepath.Base(e.Path))
+		case *os.LinkError:
+			text = strings.ReplaceAll(text, e.Old, filepath.Base(e.Old))
+			text = strings.ReplaceAll(text, e.New, filepath.Base(e.New))
+		case interface{ Unwrap() []error }:
+			for _, inner := range e.Unwrap() {
+				visit(inner)
+			}
+		}
+		if inner := errors.Unwrap(err); inner != nil {
+			visit(inner)
+		}
+	}
+	visit(err)
+	return text
 }

@@ -2,9 +2,9 @@ package explain
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/emulator/names"
 )
 
@@ -19,7 +19,7 @@ func Search(known *names.Names, words []string) ([]controlapi.Cause, error) {
 	var found []controlapi.Cause
 	seen := make(map[string]bool)
 	for _, c := range f.Causes {
-		if matches(words, c.About, c.Product, c.Action, c.Code, c.Message, c.Begin, c.End) {
+		if glob.HasWords(words, c.About, c.Product, c.Action, c.Code, c.Message, c.Begin, c.End) {
 			found = append(found, c)
 			seen[c.Code+" "+c.Message] = true
 		}
@@ -29,7 +29,7 @@ func Search(known *names.Names, words []string) ([]controlapi.Cause, error) {
 			continue
 		}
 		for row := range a.Errors() {
-			if row.Code == "" || seen[row.Code+" "+row.Message] || !matches(words, row.Code, row.Message) {
+			if row.Code == "" || seen[row.Code+" "+row.Message] || !glob.HasWords(words, row.Code, row.Message) {
 				continue
 			}
 			seen[row.Code+" "+row.Message] = true
@@ -37,15 +37,4 @@ func Search(known *names.Names, words []string) ([]controlapi.Cause, error) {
 		}
 	}
 	return found, nil
-}
-
-// matches reports whether each word is in one of the texts.
-func matches(words []string, texts ...string) bool {
-	all := strings.ToLower(strings.Join(texts, "\n"))
-	for _, word := range words {
-		if !strings.Contains(all, strings.ToLower(word)) {
-			return false
-		}
-	}
-	return true
 }

@@ -1,6 +1,6 @@
 // Package glob matches names against patterns, in the one way that everything which
-// a user writes has: those of path.Match, several by commas. The policies of accounts
-// have the cloud's own way, which is elsewhere.
+// a user writes has: those of path.Match, several by commas. It matches texts against
+// words too. The policies of accounts have the cloud's own way, which is elsewhere.
 package glob
 
 import (
@@ -8,6 +8,12 @@ import (
 	"slices"
 	"strings"
 )
+
+// HasWords reports whether each word is in one of the texts, in any case.
+func HasWords(words []string, texts ...string) bool {
+	all := strings.ToLower(strings.Join(texts, "\n"))
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, strings.ToLower(word)) })
+}
 
 // List is patterns of which one must match.
 type List []string

@@ -13,12 +13,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/clbemu/clbemu/emulator/spelling"
 )
 
 // Config says how much a journal keeps.
@@ -110,15 +111,13 @@ func (j *Journal) record(e *Entry) {
 	}
 }
 
-var markName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`) })
-
 // ErrMark is what refusals of marks wrap.
 var ErrMark = errors.New("mark")
 
 // Mark names the present end of the journal. A mark that has the name moves.
 func (j *Journal) Mark(name string, now time.Time) (Mark, error) {
-	if !markName().MatchString(name) {
-		return Mark{}, fmt.Errorf("%w: %q: a mark needs a name of letters, digits and . _ -", ErrMark, name)
+	if err := spelling.CheckName("a mark", name); err != nil {
+		return Mark{}, fmt.Errorf("%w: %w", ErrMark, err)
 	}
 	if j.size == 0 {
 		return Mark{}, fmt.Errorf("%w: the journal is off", ErrMark)

@@ -1,7 +1,34 @@
-// Package spelling finds the name that a mistyped one was meant to be.
+// Package spelling finds the name that a mistyped one was meant to be, and says what is
+// wrong with a name that a person gives.
 package spelling
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
+
+// longestName is how many letters the names of fault rules, marks and snapshots have at
+// most.
+const longestName = 80
+
+// CheckName says what is wrong with the name of a thing that a person gives one, which is
+// also a part of paths and of files' names.
+func CheckName(thing, name string) error {
+	const rule = "write letters, digits and . _ -, and begin with a letter or a digit"
+	if name == "" {
+		return fmt.Errorf("%s needs a name: %s", thing, rule)
+	}
+	if len(name) > longestName {
+		return fmt.Errorf("%.20q… has %d letters, and the name of %s at most %d", name, len(name), thing, longestName)
+	}
+	for i, r := range name {
+		letter := r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+		if !letter && (i == 0 || !strings.ContainsRune("._-", r)) {
+			return fmt.Errorf("%q is no name of %s: %s", name, thing, rule)
+		}
+	}
+	return nil
+}
 
 // Nearest is the name that a mistyped one is closest to, "" when none is near.
 func Nearest(name string, names []string) string {

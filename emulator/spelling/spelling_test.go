@@ -1,6 +1,7 @@
 package spelling_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/spelling"
@@ -12,6 +13,24 @@ func TestNearest(t *testing.T) {
 	for name, want := range map[string]string{"CreateLoadBalancr": "CreateLoadBalancer", "tagresources": "TagResources", "Zzz": ""} {
 		if got := spelling.Nearest(name, names); got != want {
 			t.Errorf("Nearest(%s) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestCheckName proves that a refused name is told why: its length, or its letters.
+func TestCheckName(t *testing.T) {
+	long := strings.Repeat("a", 81)
+	for name, want := range map[string]string{
+		"a.b_c-1": "", long[:80]: "",
+		long:   "aaaaaaaaaaaaaaaaaaaa… has 81 letters, and the name of a rule at most 80",
+		"":     "a rule needs a name: write letters",
+		"a b":  `"a b" is no name of a rule: write letters, digits and . _ -, and begin with a letter or a digit`,
+		"-a":   `"-a" is no name of a rule: write letters`,
+		"../a": `"../a" is no name of a rule: write letters`,
+		"ä":    `"ä" is no name of a rule: write letters`,
+	} {
+		if err := spelling.CheckName("a rule", name); (err != nil) != (want != "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("CheckName(%q) = %v, want %q", name, err, want)
 		}
 	}
 }
