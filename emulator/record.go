@@ -32,6 +32,7 @@ func entryOf(call *gateway.Call, outcome gateway.Outcome, now time.Time) journal
 		Made:         call.Made(),
 		Status:       outcome.Status,
 		Code:         outcome.Code,
+		Answer:       journal.Answered(outcome.Answer),
 		Milliseconds: float64(outcome.Duration.Microseconds()) / 1000,
 		Faults:       call.Faults,
 		Unread:       call.Unread(),

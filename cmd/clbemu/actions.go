@@ -17,7 +17,7 @@ func newActions() *cobra.Command {
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			rows := control.Actions(emulator.Products())
-			return printing(cmd).show(rows, func(s *terminal.Screen) error {
+			return printing(cmd).show(list("actions", rows), func(s *terminal.Screen) error {
 				var lines [][]string
 				for _, row := range rows {
 					lines = append(lines, []string{row.Product, row.Action, yesNo(row.Emulated)})

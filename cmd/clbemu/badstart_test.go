@@ -69,10 +69,10 @@ func TestBadStarts(t *testing.T) {
 		}, 2, "c.yaml:1:1: want settings by name\n"},
 		{"missing certificate", func(_ *testing.T, dir string) []string {
 			return []string{"--tls-cert", filepath.Join(dir, "c.pem"), "--tls-key", filepath.Join(dir, "k.pem")}
-		}, 3, "c.pem"},
+		}, 2, "c.pem"},
 		{"bad world", func(t *testing.T, dir string) []string {
 			return []string{"--world", writeFile(t, filepath.Join(dir, "w.yaml"), "accounts: []\nregions: []\nvpc: []\n")}
-		}, 3, "w.yaml:3:1: vpc: there is no such field: do you mean vpcs?"},
+		}, 1, "w.yaml:3:1: vpc: there is no such field: do you mean vpcs?"},
 		{"port in use", func(*testing.T, string) []string { return []string{"--listen", taken.Addr().String()} }, 3, "is in use; choose another address by --listen"},
 		{"control port in use", func(*testing.T, string) []string {
 			return []string{"--control-listen", taken.Addr().String()}

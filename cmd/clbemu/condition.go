@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +15,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state/cloud"
 )
@@ -46,19 +45,22 @@ func newWorldSet() *cobra.Command {
   clbemu world set quota.slb_quota_listeners_num=10 stock.cn-hangzhou-h=soldout
   clbemu world set vswitch.vsw-bp1clbemu000000000001.freeAddresses=0
   clbemu world set policy.key.testid=@policy.json`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              oneOrMore("conditions with their values, as NAME=VALUE"),
 		ValidArgsFunction: completeSetting,
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
-		change := controlapi.Change{Where: f.where}
+		change, known := controlapi.Change{Where: f.where}, target.NewNames(cloud.Schema, emulator.Products())
 		for _, arg := range args {
 			name, value, ok := strings.Cut(arg, "=")
 			if !ok {
 				return usage(fmt.Errorf("%s has no value: write %s=VALUE", arg, arg))
 			}
+			if err := known.CheckCondition(name, ""); err != nil {
+				return usage(err)
+			}
 			if file, ok := strings.CutPrefix(value, "@"); ok {
-				text, err := os.ReadFile(file)
+				text, err := readFile(cmd, file)
 				if err != nil {
-					return cannot(err)
+					return err
 				}
 				value = string(text)
 			}
@@ -109,7 +111,7 @@ func newWorldGet() *cobra.Command {
 		Short: "Show the conditions of the world",
 		Example: `  clbemu world get
   clbemu world get account`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              atMost(1, "one beginning of names"),
 		ValidArgsFunction: live(conditionNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		prefix := strings.Join(args, "")
@@ -183,18 +185,18 @@ real time all the same.`,
 		newClockChange("resume", "Let the emulated time go on as real time does", noArgs, func([]string) (controlapi.ClockChange, error) {
 			return controlapi.ClockChange{Scale: factor(1)}, nil
 		}),
-		newClockChange("advance DURATION", "Move the emulated time forward, such as by 168h", exactly(1, "the duration"),
+		newClockChange("advance DURATION", "Move the emulated time forward, such as by 168h", one("the duration"),
 			func(args []string) (controlapi.ClockChange, error) {
-				if _, err := time.ParseDuration(args[0]); err != nil {
-					return controlapi.ClockChange{}, errors.New("want a duration, such as 168h or 90s")
+				if d, err := time.ParseDuration(args[0]); err != nil || d < 0 {
+					return controlapi.ClockChange{}, fmt.Errorf("clock advance: want a duration from 0 on, such as 90s, 1h30m or 168h, not %q", args[0])
 				}
 				return controlapi.ClockChange{Advance: args[0]}, nil
 			}),
-		newClockChange("scale FACTOR", "Let the emulated time go FACTOR times as fast as real time", exactly(1, "the factor"),
+		newClockChange("scale FACTOR", "Let the emulated time go FACTOR times as fast as real time", one("the factor"),
 			func(args []string) (controlapi.ClockChange, error) {
 				n, err := strconv.ParseFloat(args[0], 64)
-				if err != nil {
-					return controlapi.ClockChange{}, errors.New("want a number, such as 60")
+				if err != nil || n < 0 {
+					return controlapi.ClockChange{}, fmt.Errorf("clock scale: want a number from 0 on, such as 60, not %q", args[0])
 				}
 				return controlapi.ClockChange{Scale: &n}, nil
 			}),
@@ -214,12 +216,16 @@ func newClockChange(use, short string, args cobra.PositionalArgs, change func([]
 	case "scale":
 		example += " 60"
 	}
-	return f.addWhere(&cobra.Command{Use: use, Short: short, Example: example, Args: args},
-		func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
-			wanted, err := change(args)
-			if err != nil {
-				return usage(err)
-			}
+	var wanted controlapi.ClockChange
+	understood := func(cmd *cobra.Command, words []string) (err error) {
+		if err := args(cmd, words); err != nil {
+			return err
+		}
+		wanted, err = change(words)
+		return usage(err)
+	}
+	return f.addWhere(&cobra.Command{Use: use, Short: short, Example: example, Args: understood},
+		func(cmd *cobra.Command, _ []string, c *controlclient.Client) error {
 			if wanted != (controlapi.ClockChange{}) {
 				if err := c.SetClock(cmd.Context(), wanted); err != nil {
 					return err

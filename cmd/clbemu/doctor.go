@@ -112,7 +112,7 @@ func (d *doctor) report(cmd *cobra.Command) error {
 		}
 	}
 	marks := map[string]terminal.Style{levelOK: terminal.Good, levelNote: terminal.Odd, levelProblem: terminal.Bad}
-	if err := printing(cmd).show(d.list, func(s *terminal.Screen) error {
+	if err := printing(cmd).show(list("findings", d.list), func(s *terminal.Screen) error {
 		for _, f := range d.list {
 			line := s.Fit(fmt.Sprintf("%-9s%-12s%s\n", f.Level, f.Check, f.Says), findingColumn)
 			s.Printf("%s%s", marks[f.Level].Render(f.Level), strings.TrimPrefix(line, f.Level))

@@ -38,9 +38,10 @@ Terraform call the running emulator, and give the aliyun CLI its key and region:
 
 ` + variablesText() + `
 
-What they do not cover is told on standard error. Clients that reach the emulator
-under another name than this command does, such as those in a cluster, need --api;
-no emulator is asked then.`,
+` + strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(notCovered, "# ", ""), "Not covered", "They do not cover all")) + `
+
+Clients that reach the emulator under another name than this command does, such as
+those in a cluster, need --api; no emulator is asked then.`,
 		Example: `  eval "$(clbemu env)"
   clbemu env --shell fish | source
   eval "$(clbemu env --kind)"
@@ -100,6 +101,9 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 		return nil
 	}); err != nil {
 		return err
+	}
+	if _, terminal := terminal.New(cmd.OutOrStdout()).Width(); !terminal {
+		return nil // a shell reads it, each time that one starts
 	}
 	fmt.Fprint(cmd.ErrOrStderr(), notCovered)
 	if api.Scheme == "https" {

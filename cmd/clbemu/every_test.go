@@ -206,8 +206,8 @@ func values(form, text string) (n int, err error) {
 		} else if err != nil {
 			return n, err
 		}
-		if _, bare := value.(string); bare {
-			return n, fmt.Errorf("%q is no value with names", value)
+		if _, names := value.(map[string]any); !names {
+			return n, fmt.Errorf("%v is no value with names, to which more can be added", value)
 		}
 		n++
 	}

@@ -31,7 +31,7 @@ scenarios that play them: paste a message, or name what you know of it.`,
   clbemu explain DeleteVServerGroup
   clbemu explain there are vips associating with this vServer group
   clbemu explain arrears`,
-		Args: cobra.MinimumNArgs(1),
+		Args: oneOrMore("a code, an action or words of a message"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := explain.Name(knownNames(), strings.Join(args, " "))
 			if err != nil {
@@ -66,14 +66,14 @@ func explainWords(cmd *cobra.Command, words []string, reason error) error {
 	if len(causes) == 0 {
 		return usage(reason)
 	}
-	list := make([]found, len(causes))
+	all := make([]found, len(causes))
 	for i, c := range causes {
-		list[i] = found{c, append([]string{}, scenarios.LibraryWith(c.Code)...)}
+		all[i] = found{c, append([]string{}, scenarios.LibraryWith(c.Code)...)}
 	}
-	return printing(cmd).show(list, func(s *terminal.Screen) error {
-		for _, f := range list {
+	return printing(cmd).show(list("refusals", all), func(s *terminal.Screen) error {
+		for _, f := range all {
 			s.Printf("%s", s.Fit(fmt.Sprintf("%s  %d %s\n", terminal.Title.Render(f.Code), f.Status, f.Message), 2))
-			if len(list) > mostFound {
+			if len(all) > mostFound {
 				continue
 			}
 			if f.About != "" {

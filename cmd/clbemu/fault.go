@@ -103,23 +103,25 @@ func newFaultAdd() *cobra.Command {
 		Long:  "Add the rules of a YAML file, or take the place of those with their names; - reads standard input. One that is wrong is refused, and none is added.",
 		Example: `  clbemu fault add faults.yaml
   echo '{name: busy, match: {action: Create*}, effect: {error: {code: ServiceUnavailable}}}' | clbemu fault add -`,
-		Args: exactly(1, "the file"),
+		Args: one("the file"),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		text, err := readFile(cmd, args[0])
 		if err != nil {
-			return cannot(err)
+			return err
 		}
 		list, err := c.AddFaults(cmd.Context(), args[0], text)
 		return printFaults(cmd, list, err)
 	})
 }
 
-// readFile reads a file, or standard input where its name is -.
-func readFile(cmd *cobra.Command, name string) ([]byte, error) {
+// readFile reads a file that the command line names, or standard input where that is -.
+func readFile(cmd *cobra.Command, name string) (text []byte, err error) {
 	if name == "-" {
-		return io.ReadAll(cmd.InOrStdin())
+		text, err = io.ReadAll(cmd.InOrStdin())
+		return text, cannot(err)
 	}
-	return os.ReadFile(name)
+	text, err = os.ReadFile(name)
+	return text, usage(err)
 }
 
 func newFaultDelete() *cobra.Command {

@@ -38,7 +38,7 @@ Kinds:
   clbemu get listeners lb-bp1example -o wide
   clbemu get backends -w
   clbemu get all -o yaml`,
-		Args:              cobra.MaximumNArgs(2),
+		Args:              atMost(2, "a kind and a name"),
 		ValidArgsFunction: completeKind,
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		wanted := controlclient.Wanted{Where: f.where}
@@ -86,7 +86,11 @@ func (f *getFlags) get(cmd *cobra.Command, c *controlclient.Client, wanted contr
 			return nil
 		})
 	}
-	return p.show(found, func(s *terminal.Screen) error { return printResources(s, p.form == formWide, found) })
+	shown := struct {
+		Resources []controlapi.Resource `json:"resources"`
+		Warnings  []string              `json:"warnings,omitempty"`
+	}{append([]controlapi.Resource{}, found.Resources...), found.Warnings}
+	return p.show(shown, func(s *terminal.Screen) error { return printResources(s, p.form == formWide, found) })
 }
 
 // printResources shows a table for each kind of which there is something.

@@ -38,7 +38,7 @@ func TestGet(t *testing.T) {
 			want string
 		}{
 			{[]string{"lisners"}, "do you mean listeners?"}, {[]string{"instance", "node-11"}, "do you mean node-1?"},
-			{[]string{"lb", "x", "y"}, "accepts at most 2"}, {[]string{"lb", "--region", "cn-hangzou"}, "there is no region cn-hangzou"},
+			{[]string{"lb", "x", "y"}, "takes a kind and a name"}, {[]string{"lb", "--region", "cn-hangzou"}, "there is no region cn-hangzou"},
 		} {
 			if r := run(append([]string{"get"}, test.args...)...); r.Code != 2 || !strings.Contains(r.Stderr, test.want) || r.Stdout != "" {
 				t.Errorf("get %v = %+v, want %q", test.args, r, test.want)

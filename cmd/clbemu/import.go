@@ -28,7 +28,7 @@ Importing again changes nothing, but for what has another address by now. What
 the cluster no longer has stays.`,
 		Example: `  kubectl get nodes -o json | clbemu world import -
   kubectl get pods -A -o json | clbemu world import -`,
-		Args: exactly(1, "the file to import"),
+		Args: one("the file to import"),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		return reading(cmd, args[0], func(from io.Reader) error {
 			done, err := c.ImportCluster(cmd.Context(), f.where, from)

@@ -125,7 +125,7 @@ func printMissed(w io.Writer, n uint64) {
 }
 
 func printCounts(p *printer, counts []journal.Count) error {
-	return p.show(append([]journal.Count{}, counts...), func(s *terminal.Screen) error {
+	return p.show(list("counts", counts), func(s *terminal.Screen) error {
 		var rows [][]string
 		for _, c := range counts {
 			rows = append(rows, []string{printable(c.Action), printable(c.Code), strconv.Itoa(c.Calls)})
@@ -139,7 +139,7 @@ func newJournalMark() *cobra.Command {
 		Use:     "mark NAME",
 		Short:   "Name the present end of the journal, for --since-mark",
 		Example: "  clbemu journal mark before",
-		Args:    exactly(1, "the name of the mark"),
+		Args:    oneName("a mark"),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		if err := c.Mark(cmd.Context(), args[0]); err != nil {
 			return err

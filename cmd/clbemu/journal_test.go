@@ -102,7 +102,7 @@ func TestJournalQueries(t *testing.T) {
 	if r := journalOf(t, s, "--counts", "--limit", "1", "--action", "*LoadBalancer"); strings.Join(strings.Fields(r.Stdout), " ") != strings.Join(strings.Fields(counts), " ") {
 		t.Errorf("journal --counts = %+v, want\n%s", r, counts)
 	}
-	if r := journalOf(t, s, "--counts", "--json", "--code", "ServiceUnavailable"); strings.Join(strings.Fields(r.Stdout), "") != `[{"action":"DescribeRegions","code":"ServiceUnavailable","calls":1}]` {
+	if r := journalOf(t, s, "--counts", "--json", "--code", "ServiceUnavailable"); strings.Join(strings.Fields(r.Stdout), "") != `{"counts":[{"action":"DescribeRegions","code":"ServiceUnavailable","calls":1}]}` {
 		t.Errorf("journal --counts --json = %+v", r)
 	}
 	if r := journalOf(t, s, "marks"); !strings.Contains(r.Stdout, "\nm     5  ") {
@@ -124,7 +124,7 @@ func TestJournalRefusals(t *testing.T) {
 	}{
 		{[]string{"--where", "nope=1"}, 2, "no field nope"}, {[]string{"--where", "nope"}, 2, "NAME=VALUE"}, {[]string{"--action", "["}, 2, "no pattern"},
 		{[]string{"--since-mark", "none"}, 2, "no mark"}, {[]string{"--limit", "-1"}, 2, "limit"}, {[]string{"--follow", "--counts"}, 2, "exclude each other"},
-		{[]string{"--since", "1", "--since-mark", "none"}, 2, "mark"}, {[]string{"mark"}, 2, "the name of the mark"}, {[]string{"mark", "a b"}, 1, "letters, digits"}, {[]string{"show"}, 2, `"show"`},
+		{[]string{"--since", "1", "--since-mark", "none"}, 2, "mark"}, {[]string{"mark"}, 2, "the name of a mark"}, {[]string{"mark", "a b"}, 2, "letters, digits"}, {[]string{"show"}, 2, `"show"`},
 	} {
 		if r := journalOf(t, s, test.args...); r.Code != test.code || !strings.Contains(r.Stderr, test.want) {
 			t.Errorf("journal %v = %+v, want %d and %q", test.args, r, test.code, test.want)

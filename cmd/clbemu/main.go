@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -30,9 +31,9 @@ const (
 // exitCodes say what each means.
 var exitCodes = [...]string{
 	exitOK:     "success, also after SIGTERM and SIGINT",
-	exitFailed: "a check or validation found something wrong, or the cloud refused a call",
-	exitUsage:  "wrong usage, also a name that nothing has, or a scenario that could not be played",
-	exitCannot: "could not start, or could not do what was asked",
+	exitFailed: "something is wrong with what was looked at, a change or a call was refused, or a wait ended without it",
+	exitUsage:  "wrong usage: a flag, an argument or a name that nothing has, a file that can't be read, or a scenario that could not be played",
+	exitCannot: "could not start, or could not do what was asked, such as without an emulator that answers",
 }
 
 // exitCodesText lists them for help.
@@ -60,6 +61,15 @@ func usage(err error) error { return withCode(exitUsage, err) }
 
 func cannot(err error) error { return withCode(exitCannot, err) }
 
+// ofFile gives an error of a file that the command line names its exit code: that of wrong
+// usage where it can't be read, and otherwise that of a file that is wrong.
+func ofFile(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return usage(err)
+	}
+	return failed(err)
+}
+
 // withCode gives an error its exit code, unless it has one.
 func withCode(code int, err error) error {
 	if coded := (*exitError)(nil); err == nil || errors.As(err, &coded) {
@@ -80,6 +90,7 @@ func main() {
 // run executes one command line.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
+	refuseUnknown(root)
 	root.SetArgs(args)
 	root.SetOut(terminal.Guarded(stdout))
 	root.SetErr(terminal.Guarded(stderr))

@@ -87,6 +87,12 @@ func (p *printer) show(value any, text func(*terminal.Screen) error) error {
 	return cannot(text(p.screen))
 }
 
+// list is how programs get many things: under their name, so that more can stand beside
+// them some day.
+func list[T any](name string, things []T) map[string][]T {
+	return map[string][]T{name: append([]T{}, things...)}
+}
+
 // line prints one of many values, each on a line.
 func (p *printer) line(value any, text string) error {
 	switch p.form {

@@ -56,13 +56,13 @@ func newScenarioList() *cobra.Command {
 			if err != nil {
 				return cannot(err)
 			}
-			list := make([]controlapi.LibraryScenario, len(loaded))
+			all := make([]controlapi.LibraryScenario, len(loaded))
 			for i, s := range loaded {
-				list[i] = controlapi.LibraryScenario{Name: s.Name, Halves: s.HalfNames(), About: s.About}
+				all[i] = controlapi.LibraryScenario{Name: s.Name, Halves: s.HalfNames(), About: s.About}
 			}
-			return printing(cmd).show(list, func(s *terminal.Screen) error {
+			return printing(cmd).show(list("scenarios", all), func(s *terminal.Screen) error {
 				var rows [][]string
-				for _, l := range list {
+				for _, l := range all {
 					rows = append(rows, []string{l.Name, strings.Join(l.Halves, ", "), l.About})
 				}
 				return s.Table([]string{"SCENARIO", "HALVES", "ABOUT"}, rows)
@@ -110,7 +110,7 @@ func newScenarioShow() *cobra.Command {
 		Use:               "show NAME",
 		Short:             "Print a scenario of the library",
 		Example:           "  clbemu scenario show arrears > my.yaml",
-		Args:              exactly(1, "the name"),
+		Args:              one("the name"),
 		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, ok := scenarios.LibraryText(args[0])

@@ -224,7 +224,7 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	}
 	if f.world != "" {
 		if cfg.World, err = world.Load(f.world); err != nil {
-			return cfg, cannot(err)
+			return cfg, ofFile(err)
 		}
 	}
 	if cfg.AllowedHosts, err = hosts(f.allowedHost); err != nil {
@@ -245,7 +245,7 @@ func (f *serveFlags) tlsConfig(w *world.World, allowed []string) (*tls.Config, e
 		return nil, usage(errors.New("--tls-cert and --tls-key go together"))
 	case f.tlsCert != "":
 		config, err := emulator.LoadTLS(f.tlsCert, f.tlsKey)
-		return config, cannot(err)
+		return config, ofFile(err)
 	case !f.tls:
 		return nil, nil
 	}

@@ -51,7 +51,7 @@ func newSnapshotChange(name, short string, change func(*controlclient.Client, co
 		Use:               name + " NAME",
 		Short:             short,
 		Example:           "  clbemu snapshot " + name + " before-upgrade",
-		Args:              exactly(1, "the name of the snapshot"),
+		Args:              oneName("a snapshot"),
 		ValidArgsFunction: live(snapshotNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		progress := terminal.New(cmd.ErrOrStderr()).Transfer("snapshot "+name, 0)
@@ -69,7 +69,7 @@ func newSnapshotRestore() *cobra.Command {
 		Use:               "restore NAME",
 		Short:             "Make the state that of a snapshot, with its conditions, clock and fault rules",
 		Example:           "  clbemu snapshot restore before-upgrade",
-		Args:              exactly(1, "the name of the snapshot"),
+		Args:              oneName("a snapshot"),
 		ValidArgsFunction: live(snapshotNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		progress := terminal.New(cmd.ErrOrStderr()).Transfer("restoring", 0)

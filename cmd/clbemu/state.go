@@ -94,7 +94,7 @@ func newStateImport() *cobra.Command {
 		Long:  "Replace the state by an exported one; - reads standard input. A state that is inconsistent is refused, and changes nothing.",
 		Example: `  clbemu state import state.json
   clbemu state import --data-dir ./clbemu-data state.json`,
-		Args: exactly(1, "the file to import"),
+		Args: one("the file to import"),
 	}, func(cmd *cobra.Command, args []string) error {
 		return reading(cmd, args[0], func(from io.Reader) error {
 			return f.with(cmd, creates, func(c *controlclient.Client) error {
@@ -123,7 +123,7 @@ func reading(cmd *cobra.Command, name string, do func(io.Reader) error) error {
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return cannot(err)
+			return usage(err)
 		}
 		defer file.Close()
 		if info, err := file.Stat(); err == nil {

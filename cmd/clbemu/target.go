@@ -75,7 +75,8 @@ func (f *stateFlags) loadWorld() (*world.World, error) {
 	if f.world == "" {
 		return world.Default(), nil
 	}
-	return world.Load(f.world)
+	w, err := world.Load(f.world)
+	return w, ofFile(err)
 }
 
 // open opens the state in a folder.

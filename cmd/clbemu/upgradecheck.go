@@ -47,7 +47,7 @@ when the journal did not keep all calls.`,
 		if err != nil {
 			return err
 		}
-		if err := printing(cmd).show(found, func(s *terminal.Screen) error {
+		if err := printing(cmd).show(list("loadBalancers", found), func(s *terminal.Screen) error {
 			printChanges(s, found)
 			return nil
 		}); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/emulator/spelling"
 )
 
 // describeUsage is what help says behind the description. It is no template, since a
@@ -66,6 +68,12 @@ func explainUsage(root *cobra.Command) {
 		screen.Printf("%s", screen.Fit(text.String(), terminal.LastColumn))
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		unknown := (*pflag.NotExistError)(nil)
+		if errors.As(err, &unknown) && negative(unknown.GetSpecifiedShortnames()) && cmd.Args != nil {
+			if err := cmd.Args(cmd, []string{"-" + unknown.GetSpecifiedShortnames()}); err != nil {
+				return usage(err)
+			}
+		}
 		return usage(fmt.Errorf("%s: see %s --help", wrongFlag(cmd, err), cmd.CommandPath()))
 	})
 }
@@ -83,6 +91,9 @@ func wrongFlag(cmd *cobra.Command, err error) string {
 	}
 	return err.Error()
 }
+
+// negative reports whether the letters of a flag are a number with a sign before it.
+func negative(letters string) bool { return letters != "" && letters[0] >= '0' && letters[0] <= '9' }
 
 // wants says what the values of a sort of flag are.
 var wants = map[string]string{
@@ -114,11 +125,61 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return usage(fmt.Errorf("%s has no command %q%s", cmd.CommandPath(), args[0], names.DidYouMean(args[0], known, "see "+cmd.CommandPath()+" --help")))
 }
 
-func exactly(n int, what string) cobra.PositionalArgs {
+// refuseUnknown makes the commands that cobra adds refuse words that they do not know.
+func refuseUnknown(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "completion":
+			cmd.Args, cmd.RunE = noArgs, help
+		case "help":
+			cmd.Run, cmd.RunE = nil, func(_ *cobra.Command, args []string) error {
+				about, rest, err := root.Find(args)
+				if err != nil || len(rest) > 0 {
+					return noArgs(about, rest)
+				}
+				return about.Help()
+			}
+		}
+	}
+}
+
+// one wants one argument.
+func one(what string) cobra.PositionalArgs { return between(1, 1, what) }
+
+// oneName wants the name that a person gives a thing.
+func oneName(thing string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usage(fmt.Errorf("%s takes one argument, %s: see %s --help", cmd.Name(), what, cmd.CommandPath()))
+		if err := one("the name of "+thing)(cmd, args); err != nil {
+			return err
+		}
+		return usage(spelling.CheckName(thing, args[0]))
+	}
+}
+
+// oneOrMore wants an argument, and takes more.
+func oneOrMore(what string) cobra.PositionalArgs { return between(1, math.MaxInt, what) }
+
+// atMost takes so many arguments, or fewer.
+func atMost(n int, what string) cobra.PositionalArgs { return between(0, n, what) }
+
+// between wants so many arguments, and says what they are and what to type.
+func between(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		path := strings.TrimPrefix(cmd.CommandPath(), programName+" ")
+		switch {
+		case len(args) < least:
+			return usage(fmt.Errorf("%s wants %s: type %s", path, what, firstExample(cmd)))
+		case len(args) > most:
+			return usage(fmt.Errorf("%s takes %s, and there is %q too: type %s", path, what, args[most], firstExample(cmd)))
 		}
 		return nil
 	}
+}
+
+// firstExample is the first line that a command's help shows.
+func firstExample(cmd *cobra.Command) string {
+	first, _, _ := strings.Cut(cmd.Example, "\n")
+	return strings.TrimSpace(first)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,8 @@ type waitFlags struct {
 	wanted    string
 	timeout   time.Duration
 	sinceMark string
+	// seen is how the resource was when it was last looked at.
+	seen string
 }
 
 func newWait() *cobra.Command {
@@ -85,7 +88,7 @@ func (f *waitFlags) wait(cmd *cobra.Command, c *controlclient.Client) error {
 	}
 	progress.Stop()
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return failed(fmt.Errorf("%s did not come within %s", f.wanted, f.timeout))
+		return failed(fmt.Errorf("%s did not come within %s%s", f.wanted, f.timeout, f.seen))
 	}
 	if err != nil {
 		return err
@@ -159,11 +162,17 @@ func (f *waitFlags) untilCall(ctx context.Context, c *controlclient.Client, acti
 }
 
 func (f *waitFlags) untilResource(ctx context.Context, c *controlclient.Client, kind, name string) (got *controlapi.Resource, err error) {
-	name, status, _ := strings.Cut(name, ":")
+	name, status := cutStatus(name)
+	f.seen = fmt.Sprintf(": there is no %s %s, and clbemu get %s lists what there is", kind, name, kind)
 	err = c.WatchResources(ctx, controlclient.Wanted{Kind: kind, Name: name}, func(change controlapi.ResourceChange) error {
 		if r := change.Resource; r != nil && change.Change != controlapi.ResourceDeleted && (status == "" || strings.EqualFold(r.Status, status)) {
 			got = r
 			return errCame
+		} else if r != nil {
+			f.seen = fmt.Sprintf(": %s %s is %s", r.Kind, r.ID, cmp.Or(r.Status, "without a status"))
+			if change.Change == controlapi.ResourceDeleted {
+				f.seen = fmt.Sprintf(": %s %s is deleted", r.Kind, r.ID)
+			}
 		}
 		return nil
 	})
@@ -171,4 +180,13 @@ func (f *waitFlags) untilResource(ctx context.Context, c *controlclient.Client, 
 		err = nil
 	}
 	return got, err
+}
+
+// cutStatus takes the status off a name, which may have a port behind a colon itself.
+func cutStatus(text string) (name, status string) {
+	i := strings.LastIndex(text, ":")
+	if i < 0 || strings.Trim(text[i+1:], "0123456789") == "" {
+		return text, ""
+	}
+	return text[:i], text[i+1:]
 }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
-
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/emulator/world"
@@ -41,14 +38,11 @@ func newWorldValidate() *cobra.Command {
 		Short:   "Report everything that is wrong with a world file",
 		Long:    "Report everything that is wrong with a world file, a line for each problem. Exits with 1 when there is one.",
 		Example: "  clbemu world validate world.yaml",
-		Args:    exactly(1, "the world file"),
+		Args:    one("the world file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, err := world.Load(args[0])
-			if path := (*fs.PathError)(nil); errors.As(err, &path) {
-				return cannot(err)
-			}
 			if err != nil {
-				return failed(err)
+				return ofFile(err)
 			}
 			return did(cmd, "%s is valid", args[0])
 		},

@@ -149,3 +149,19 @@ func TestClock(t *testing.T) {
 	b.press("Enter")
 	b.shows("#said", "want a duration")
 }
+
+// TestConditionOfAddress proves that the condition which an address names is in sight,
+// with its help, once the page is drawn.
+func TestConditionOfAddress(t *testing.T) {
+	b := open(t)
+	for _, width := range []int64{1280, 400} {
+		b.size(width, 700)
+		b.visit("/conditions?set=life.profile")
+		b.until("document.querySelectorAll('#quotas tr').length > 4 && document.activeElement.name === 'value'")
+		b.shows("#help-of", "of the")
+		b.until("(() => { const r = document.activeElement.getBoundingClientRect(); return r.top > 0 && r.bottom < innerHeight })()")
+		if name := value[string](b, "document.querySelector('#set').elements.name.value"); name != "life.profile" {
+			t.Errorf("%d wide, the field is about %s", width, name)
+		}
+	}
+}

@@ -31,10 +31,14 @@ func TestJournalIsLive(t *testing.T) {
 		b.shows("#detail", want)
 	}
 	b.until("document.querySelector('#detail a[href=\"/faults?rule=slowly\"]')")
+	b.shows("#answer", "\"Code\": \"ORDER.ARREARAGE\"")
 	entry := value[string](b, "location.search")
 	b.visit("/journal" + entry + "&code=OK")
 	b.shows("#detail h2", "CreateLoadBalancer") // also when the list does not have it
 	b.shows("#count", "1")
+	b.visit("/journal")
+	b.click("#entries tbody tr:last-child a.row")
+	b.shows("#answer", "\"LoadBalancerId\": \"lb-") // of a success as well
 }
 
 // TestJournalFilter proves that the filter is that of the control API, stays in the
@@ -61,6 +65,7 @@ func TestJournalFilter(t *testing.T) {
 	b.write("#search", "Descrbe*")
 	b.press("Enter")
 	b.shows("#problem", "do you mean Describe*?")
+	b.until("!document.querySelector('#none').checkVisibility()") // one thing is said
 	b.do("go back", back)
 	b.shows("#count", "3")
 	b.visit("/journal?resource=" + lb + "&action=Delete*")

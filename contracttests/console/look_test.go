@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,6 +104,49 @@ func TestLook(t *testing.T) {
 		t.Errorf("the pages are %s, dark and light", dark)
 	}
 }
+
+// TestWordsAreWhole proves that no word is broken, also in a window as narrow as a
+// telephone's.
+func TestWordsAreWhole(t *testing.T) {
+	b := open(t, emulatortest.WithClock(state.NewManualClock(time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC))))
+	paths := b.scripted()
+	for _, page := range pages {
+		for _, width := range []int64{400, 1280} {
+			b.size(width, 860)
+			for _, path := range []string{paths[page.name], "/" + strings.Replace(page.name, "topology", "", 1)} {
+				b.visit(path)
+				if path == paths[page.name] {
+					b.until(page.ready)
+				}
+				for _, word := range value[[]string](b, brokenWords) {
+					t.Errorf("%s, %d wide, breaks %s", path, width, word)
+				}
+			}
+		}
+	}
+}
+
+// brokenWords lists the words that are on two lines, and would have room on one.
+const brokenWords = `(() => {
+	const broken = new Set();
+	const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+		if (!node.parentElement.checkVisibility() || node.parentElement.closest('option, .hidden, .skip')) continue;
+		for (const word of node.textContent.matchAll(/[\w]+/g)) {
+			const range = document.createRange();
+			range.setStart(node, word.index);
+			range.setEnd(node, word.index + word[0].length);
+			const lines = [...range.getClientRects()].filter((r) => r.width > 0);
+			const width = lines.reduce((sum, r) => sum + r.width, 0);
+			let block = node.parentElement;
+			while (getComputedStyle(block).display.startsWith('inline')) block = block.parentElement;
+			const style = getComputedStyle(block);
+			const room = block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+			if (new Set(lines.map((r) => Math.round(r.top))).size > 1 && (width <= room || block.matches('td, th'))) broken.add(word[0] + ' in ' + block.outerHTML.slice(0, 160));
+		}
+	}
+	return [...broken];
+})()`
 
 // overflows lists what is wider than what it is in.
 const overflows = `[...document.querySelectorAll('main table, main pre, main form, main dl, main .command')].filter((e) => e.checkVisibility())

@@ -52,6 +52,8 @@ type Outcome struct {
 	Status   int
 	Code     string // "" for success
 	Duration time.Duration
+	// Answer is the body, which is another call's afterwards.
+	Answer []byte
 }
 
 // Server is the gateway's http.Handler.
@@ -128,7 +130,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		call.noteMade(response)
 	}
 	// The call is reported before its client can have the answer and ask for it.
-	outcome.Duration = time.Since(start)
+	outcome.Duration, outcome.Answer = time.Since(start), out.body
 	s.report(call, outcome, problem)
 	h := w.Header()
 	for _, rule := range call.Faults {

@@ -42,6 +42,9 @@ type Entry struct {
 	Omitted int    `json:"omitted,omitempty"`
 	Status  int    `json:"status,omitempty"`
 	Code    string `json:"code,omitempty"` // of a refusal
+	// Answer is the beginning of what the call was answered with. Only the newest calls
+	// have it, and only when one is asked for by its sequence.
+	Answer string `json:"answer,omitempty"`
 	// Milliseconds is how long the call took, in real time.
 	Milliseconds float64 `json:"milliseconds,omitempty"`
 	// Faults are the fault rules that struck, in order.

@@ -50,6 +50,7 @@ type Journal struct {
 	ring    []*Entry
 	last    uint64 // the newest sequence
 	cleared uint64 // the newest sequence when the ring was last emptied
+	answers answers
 	marks   map[string]Mark
 	file    *file
 	news    chan struct{} // closed by the next entry, if somebody waits for it
@@ -96,6 +97,10 @@ func (j *Journal) Record(e Entry, sent ...Parameter) {
 func (j *Journal) record(e *Entry) {
 	j.last++
 	e.Sequence = j.last
+	if e.Answer != "" {
+		j.answers.add(e.Sequence, e.Answer)
+		e.Answer = ""
+	}
 	if at := (j.last - 1 - j.cleared) % j.size; at < uint64(len(j.ring)) {
 		j.ring[at] = e
 	} else {
@@ -174,7 +179,7 @@ func (j *Journal) Marked(name string) (Mark, error) {
 func (j *Journal) Clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.ring, j.cleared = nil, j.last
+	j.ring, j.cleared, j.answers = nil, j.last, answers{}
 }
 
 // ErrClosed ends the wait for news of a journal that is closed.

@@ -156,7 +156,19 @@ func (j *Journal) Query(q Query) Page {
 	if q.Limit > 0 {
 		page.Entries = page.Entries[max(len(page.Entries)-q.Limit, 0):]
 	}
+	if len(page.Entries) == 1 && q.Fields["sequence"] != "" {
+		page.Entries[0] = j.withAnswer(page.Entries[0])
+	}
 	return page
+}
+
+// withAnswer is an entry with what is kept of its answer.
+func (j *Journal) withAnswer(e *Entry) *Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	copied := *e
+	copied.Answer = j.answers.of(e.Sequence)
+	return &copied
 }
 
 // count adds up calls, in order of action and code.

@@ -20,6 +20,8 @@ var (
 	openTokens = []string{"clienttoken", "nexttoken"}
 	// secretKeys are the names that make a text with fields of its own secret.
 	secretKeys = []string{"privatekey", "accesskeysecret", "securitytoken", "signaturenonce", "password"}
+	// secretFields are the names in an answer that make it secret.
+	secretFields = []string{"privatekey", "accesskeysecret", "securitytoken", "password"}
 )
 
 // IsSecret tells a parameter of which no value is kept.

@@ -96,7 +96,9 @@ func DidYouMean(name string, names []string, otherwise string) string {
 func (a Action) ParameterNames() []string {
 	all := []string{"RegionId"}
 	for _, p := range a.Parameters() {
-		all = append(all, p.Name)
+		if p.Name != "RegionId" {
+			all = append(all, p.Name)
+		}
 		for _, field := range p.Fields {
 			all = append(all, p.Name+"[]."+field)
 		}

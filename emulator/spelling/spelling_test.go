@@ -22,7 +22,7 @@ func TestCheckName(t *testing.T) {
 	long := strings.Repeat("a", 81)
 	for name, want := range map[string]string{
 		"a.b_c-1": "", long[:80]: "",
-		long:   "aaaaaaaaaaaaaaaaaaaa… has 81 letters, and the name of a rule at most 80",
+		long:   `"aaaaaaaaaaaaaaaaaaaa"… has 81 letters, and the name of a rule at most 80`,
 		"":     "a rule needs a name: write letters",
 		"a b":  `"a b" is no name of a rule: write letters, digits and . _ -, and begin with a letter or a digit`,
 		"-a":   `"-a" is no name of a rule: write letters`,

@@ -63,7 +63,8 @@ function choose(name, value = '') {
   form.elements.name.value = name;
   form.elements.value.value = value;
   help();
-  form.elements.value.focus();
+  form.elements.value.focus({ preventScroll: true });
+  form.scrollIntoView({ block: 'center' });
 }
 
 // The clock goes on here as it does there.
@@ -86,6 +87,8 @@ function help() {
   $('#help-of').textContent = row ? `${row.help} (of the ${row.scope})` : '';
 }
 
+// linked is the condition that the address names; the page has its length once all is drawn.
+let linked = asked().get('set');
 const refresh = latest(() => Promise.all([get('/v1/world', whose()), get('/v1/quotas', whose()),
   get('/v1/resources', { kind: 'vswitch,zone', ...whose() }), get('/v1/clock'), get('/v1/resources', { kind: 'zone' })]), ([world, quota, there, time, all]) => {
   clock = { ...time, at: performance.now() };
@@ -100,6 +103,8 @@ const refresh = latest(() => Promise.all([get('/v1/world', whose()), get('/v1/qu
   redraw($('#quotas > div:last-child'), quota.quotas, quotas, location.search);
   $('#all summary').textContent = `Everything that is in force: ${world.conditions.length}`;
   redraw($('#all details > div'), world.conditions, everything);
+  if (linked) choose(linked);
+  linked = null;
 });
 
 begin();
@@ -122,7 +127,7 @@ key('s', 'set a condition', () => $('#set input').focus());
 get('/v1/conditions').then(({ conditions }) => {
   known = conditions;
   fill($('#names'), conditions.flatMap((c) => (c.named ? c.named.map((named) => c.name.replace(/<.*>/, named)) : [c.name])).map((value) => el('option', { value })));
-  if (asked().get('set')) choose(asked().get('set'));
+  help();
 }, () => {});
 addressed((query) => {
   if ($('#search') !== document.activeElement) $('#search').value = query.get('q') ?? '';

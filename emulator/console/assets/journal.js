@@ -36,7 +36,7 @@ function count() {
   const waiting = paused ? entries.filter((e) => e.sequence > Number($('#entries tbody').firstChild?.dataset.sequence ?? 0)).length : 0;
   $('#count').textContent = `${entries.length === most ? `the last ${most}` : entries.length}${waiting ? `, ${waiting} wait` : ''}`;
   $('#entries').hidden = entries.length === 0;
-  $('#none').hidden = entries.length > 0;
+  $('#none').hidden = entries.length > 0 || $('#problem').textContent !== '';
 }
 
 function mark() {
@@ -78,7 +78,7 @@ function watch() {
       entries.length = Math.min(entries.length, most);
       return draw();
     },
-    refused: (problem) => { restart(); $('#problem').textContent = problem.message; },
+    refused: (problem) => { $('#problem').textContent = problem.message; restart(); },
   });
 }
 
@@ -89,7 +89,7 @@ async function show(sequence) {
   $('.panes').classList.toggle('both', Boolean(sequence));
   mark();
   if (!sequence) return;
-  const e = entries.find((known) => String(known.sequence) === sequence) ?? (await get('/v1/journal', { sequence })).entries[0];
+  const e = (await get('/v1/journal', { sequence })).entries[0]; // with its answer, which the list does not have
   const close = el('a', { class: 'close', href: to({ entry: '' }) }, 'Close');
   if (!e) return void fill(detail, close, el('p', {}, `Entry ${sequence} is not in the journal any more: it keeps the newest.`));
   const explained = e.code ? await get(named('/v1/explanations/', e.code)).catch(() => undefined) : undefined;
@@ -98,6 +98,7 @@ async function show(sequence) {
     terms([['Time', e.time], ['Product', e.product], ['About', known(e.resource)], ['Made', known(e.made)], ['Region', e.region], ['Access key', e.accessKeyId],
       ['Caller', e.userAgent], ['Request id', e.requestId], ['Took', e.milliseconds && `${e.milliseconds} ms`], ['Sequence', String(e.sequence)]]),
     el('h3', {}, e.kind === 'call' ? 'Parameters' : 'Changed'), parameters(e),
+    e.kind === 'call' && answered(e),
     explained && why(e, explained),
     e.kind === 'call' && el('h3', {}, 'Again'),
     e.kind === 'call' && command(`clbemu call ${e.action}${e.product === 'Slb' ? '' : ` --product ${e.product}`}${Object.entries(e.parameters ?? {}).map(([name, value]) => ` ${quoted(`${name}=${value}`)}`).join('')}`),
@@ -114,14 +115,21 @@ function parameters(e) {
     e.omitted && el('p', { class: 'quiet' }, `${e.omitted} more are not kept.`));
 }
 
-// why tells of a refusal what it says, how that is known, and how it comes about and ends.
+// answered shows what the call was answered with, as far as that is kept.
+function answered(e) {
+  let text = e.answer;
+  try { text = JSON.stringify(JSON.parse(text), null, 2); } catch { /* XML, or the beginning of a long one */ }
+  return el('div', {}, el('h3', {}, 'Answer'), text ? el('pre', { id: 'answer' }, text) : el('p', { class: 'quiet' }, 'not kept any more'),
+    e.faults && el('p', {}, 'A fault rule had a hand in it: the client may have got another, or none.'));
+}
+
+// why tells of a refusal how it is known, and how it comes about and ends.
 function why(e, explained) {
   const answers = explained.answers.filter((a) => a.product === e.product && (!a.actions || a.actions.includes(e.action)));
   const cited = new Set(answers.map((a) => a.evidence));
   const own = explained.causes.filter((c) => c.action === e.action && c.product === e.product);
-  return el('div', {}, el('h3', {}, 'Answer'),
+  return el('div', {}, el('h3', {}, 'Why'),
     answers.map((a) => el('p', {}, `${a.status} ${a.code}: ${a.message}`)),
-    e.faults && el('p', {}, 'A fault rule had a hand in it.'),
     own.map((c) => el('dl', {}, [['Cause', c.about], ['Begins by', c.begin], ['Ends by', c.end]].map(([name, text]) => el('div', {}, el('dt', {}, name), el('dd', {}, withCode(text)))))),
     explained.evidence.filter((known) => cited.has(known.id)).map((known) => el('p', { class: 'quiet' }, el('strong', {}, known.id), ` ${known.claim} (${known.source}; ${known.confidence}, ${known.date})`)),
     command(`clbemu explain ${e.code}`, true));

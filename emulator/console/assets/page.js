@@ -23,11 +23,16 @@ const there = (children) => children.flat().filter((child) => child !== '' && ch
 // fill replaces what an element holds.
 export const fill = (element, ...children) => element.replaceChildren(...there(children));
 
-// table makes a table of columns' titles and rows of cells.
+// table makes a table of columns' titles and rows of cells, which in a narrow window say
+// themselves what they are.
 export const table = (caption, columns, rows) =>
   el('table', {}, caption && el('caption', {}, caption),
     el('thead', {}, el('tr', {}, columns.map((title) => el('th', { scope: 'col' }, title)))),
-    el('tbody', {}, rows.map((cells) => el('tr', {}, cells.map((cell) => (cell instanceof HTMLTableCellElement ? cell : el('td', {}, cell)))))));
+    el('tbody', {}, rows.map((cells) => el('tr', {}, cells.map((content, i) => {
+      const cell = content instanceof HTMLTableCellElement ? content : el('td', {}, content);
+      if (i && columns[i]) cell.dataset.title = columns[i];
+      return cell;
+    })))));
 
 // terms makes a list of names and values, without those that are empty.
 export const terms = (pairs) =>

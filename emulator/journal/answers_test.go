@@ -1,0 +1,63 @@
+package journal_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/journal"
+)
+
+// answerOf is what the journal has of the answer of an entry.
+func answerOf(t *testing.T, j *journal.Journal, sequence int) string {
+	t.Helper()
+	page := j.Query(journal.Query{Fields: map[string]string{"sequence": fmt.Sprint(sequence)}})
+	if len(page.Entries) != 1 {
+		t.Fatalf("there are %d entries %d", len(page.Entries), sequence)
+	}
+	return page.Entries[0].Answer
+}
+
+// TestAnswers proves that the answer of a call is there when it alone is asked for, without
+// secrets, and that what is kept of answers is bounded.
+func TestAnswers(t *testing.T) {
+	j, err := journal.New(journal.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("ä", 3<<10)
+	for sequence, test := range []struct{ answer, want string }{
+		{`{"TotalCount":1}`, `{"TotalCount":1}`},
+		{long, long[:4092] + "…"},
+		{`{"Credentials":{"AccessKeyId":"STS.a","AccessKeySecret":"b","SecurityToken":"c"}}`, journal.Hidden},
+		{"<SecurityToken>c</SecurityToken>", journal.Hidden},
+		{`{"Description":"-----BEGIN RSA PRIVATE KEY-----"}`, journal.Hidden},
+		{`{"Message":"Specified signature nonce was used already."}`, `{"Message":"Specified signature nonce was used already."}`},
+		{"", ""},
+	} {
+		j.Record(journal.Entry{Kind: journal.KindCall, Action: "A", Answer: journal.Answered([]byte(test.answer))})
+		if got := answerOf(t, j, sequence+1); got != test.want {
+			t.Errorf("the answer %.80q is kept as %.80q, want %.80q", test.answer, got, test.want)
+		}
+	}
+	for _, e := range j.Query(journal.Query{}).Entries {
+		if e.Answer != "" {
+			t.Errorf("a list has the answer %.80q", e.Answer)
+		}
+	}
+	for range 400 {
+		j.Record(journal.Entry{Kind: journal.KindCall, Action: "B", Answer: strings.Repeat("b", 4<<10)})
+	}
+	kept := 0
+	for sequence := 8; sequence <= 407; sequence++ {
+		kept += len(answerOf(t, j, sequence))
+	}
+	if got := answerOf(t, j, 1); got != "" || kept > 1<<20 || kept < 1<<20-4<<10 || answerOf(t, j, 407) == "" {
+		t.Errorf("%d bytes of answers are kept, and of the oldest %q, want 1 MiB of the newest", kept, got)
+	}
+	j.Clear()
+	j.Record(journal.Entry{Kind: journal.KindCall, Action: "C", Answer: "c"})
+	if got := answerOf(t, j, 408); got != "c" {
+		t.Errorf("after clearing, the answer is %q", got)
+	}
+}
