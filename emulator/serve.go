@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/net/netutil"
 
 	"github.com/clbemu/clbemu/emulator/dns"
 )
@@ -98,7 +97,7 @@ func (e *Emulator) listen(name, address string, connections int, handler http.Ha
 	if err != nil {
 		return nil, fmt.Errorf("%s listener: %w: choose another address", name, err)
 	}
-	l = netutil.LimitListener(l, connections)
+	l = newLimited(l, connections)
 	if config != nil {
 		l = tls.NewListener(l, config)
 	}

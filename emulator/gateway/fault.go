@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"time"
@@ -162,10 +163,11 @@ func resetConnection(w http.ResponseWriter) {
 	}
 	defer conn.Close()
 	inner := conn
-	if wrapped, ok := conn.(interface{ NetConn() net.Conn }); ok { // of TLS
-		inner = wrapped.NetConn()
+	for wrapped, ok := inner.(interface{ NetConn() net.Conn }); ok; wrapped, ok = inner.(interface{ NetConn() net.Conn }) {
+		inner = wrapped.NetConn() // of TLS, and of a listener that counts connections
 	}
 	if tcp, ok := inner.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // a connection that is gone needs no reset
+		// A connection that is gone needs no reset; TLS would say goodbye first.
+		_ = errors.Join(tcp.SetLinger(0), tcp.Close())
 	}
 }

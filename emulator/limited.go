@@ -1,0 +1,54 @@
+package emulator
+
+import (
+	"net"
+	"sync"
+)
+
+// limited is a listener with so many connections at once. It is netutil's LimitListener,
+// but for NetConn: a connection that is to be reset must be the one of TCP.
+type limited struct {
+	net.Listener
+	room   chan struct{}
+	closed chan struct{}
+	close  func() error
+}
+
+func newLimited(l net.Listener, connections int) *limited {
+	closed := make(chan struct{})
+	return &limited{l, make(chan struct{}, connections), closed, sync.OnceValue(func() error {
+		close(closed)
+		return l.Close()
+	})}
+}
+
+// Accept waits for room, and then for a connection.
+func (l *limited) Accept() (net.Conn, error) {
+	select {
+	case l.room <- struct{}{}:
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		<-l.room
+		return nil, err
+	}
+	return &limitedConn{conn, sync.OnceFunc(func() { <-l.room })}, nil
+}
+
+func (l *limited) Close() error { return l.close() }
+
+// limitedConn makes room when it is closed.
+type limitedConn struct {
+	net.Conn
+	leave func()
+}
+
+func (c *limitedConn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}
+
+// NetConn is the connection of the operating system.
+func (c *limitedConn) NetConn() net.Conn { return c.Conn }
