@@ -132,7 +132,7 @@ const brokenWords = `(() => {
 	const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	for (let node = walker.nextNode(); node; node = walker.nextNode()) {
 		if (!node.parentElement.checkVisibility() || node.parentElement.closest('option, .hidden, .skip')) continue;
-		for (const word of node.textContent.matchAll(/[\w]+/g)) {
+		for (const word of node.textContent.matchAll(/[A-Za-z0-9]+/g)) {
 			const range = document.createRange();
 			range.setStart(node, word.index);
 			range.setEnd(node, word.index + word[0].length);

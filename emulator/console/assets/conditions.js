@@ -2,7 +2,7 @@
 // what is in stock, free addresses and quotas.
 
 import { call, get } from './api.js';
-import { $, addressed, asked, attempt, badge, begin, command, el, fill, go, key, latest, onNews, redraw, table } from './page.js';
+import { $, addressed, asked, attempt, badge, begin, breakable, command, el, fill, go, key, latest, onNews, redraw, table } from './page.js';
 
 const whose = () => ({ account: asked().get('account') ?? '', region: asked().get('region') ?? '' });
 
@@ -50,7 +50,7 @@ function quotas(list) {
     const top = most(q);
     const full = top && top.used >= q.limit;
     const who = top && el('span', { class: 'id' }, `by ${top.id}`, q.holders.length > 1 && ` and ${q.holders.length - 1} more`);
-    return [[q.name, who], top ? badge(`${top.used} of ${q.limit}`, full ? 'bad' : 'good') : el('span', { class: 'quiet' }, 'none'),
+    return [[breakable(q.name), who], top ? badge(`${top.used} of ${q.limit}`, full ? 'bad' : 'good') : el('span', { class: 'quiet' }, 'none'),
       setter(`quota.${q.name}`, q.limit, { unset: q.limit === q.default ? undefined : 'default' })];
   }))];
 }

@@ -34,6 +34,9 @@ export const table = (caption, columns, rows) =>
       return cell;
     })))));
 
+// breakable is a name with places where a line may end.
+export const breakable = (name) => el('span', {}, name.split('_').flatMap((part, i) => (i ? ['_', el('wbr', {}), part] : [part])));
+
 // terms makes a list of names and values, without those that are empty.
 export const terms = (pairs) =>
   el('dl', {}, pairs.filter(([, value]) => value != null && value !== '' && value.length !== 0)

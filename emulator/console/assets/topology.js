@@ -1,7 +1,7 @@
 // Load balancers with listeners, groups, servers and their health, as they change.
 
 import { follow, get, named } from './api.js';
-import { $, addressed, asked, badge, begin, command, connection, el, fill, go, key, say, soon, table, terms, to } from './page.js';
+import { $, addressed, asked, badge, begin, breakable, command, connection, el, fill, go, key, say, soon, table, terms, to } from './page.js';
 
 const kinds = 'lb,listener,rule,group,backend';
 let resources = new Map(); // by kind and id
@@ -121,7 +121,7 @@ function drawTree() {
     tree.faults.length > 0 && el('h3', {}, 'Faults that may strike it'),
     tree.faults.length > 0 && el('ul', {}, tree.faults.map((f) => el('li', {}, el('a', { href: `/faults?rule=${encodeURIComponent(f.name)}` }, f.name), ` struck ${f.hits} of ${f.seen}`))),
     tree.quotas.length > 0 && el('h3', {}, 'Quotas that it uses'),
-    tree.quotas.length > 0 && table('', ['Quota', 'Used', 'By'], tree.quotas.map((q) => [q.name, `${q.used}\u00a0of\u00a0${q.limit}`, q.by])),
+    tree.quotas.length > 0 && table('', ['Quota', 'Used', 'By'], tree.quotas.map((q) => [breakable(q.name), `${q.used}\u00a0of\u00a0${q.limit}`, q.by])),
     el('p', { class: 'bar' }, el('a', { href: `/journal?resource=${encodeURIComponent(lb.id)}` }, 'Calls about it'), command(`clbemu get lb ${lb.id}`)));
 }
 
