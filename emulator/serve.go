@@ -81,7 +81,7 @@ func (e *Emulator) guardControl() error {
 		return nil
 	}
 	return fmt.Errorf("the control listener %s can be reached from other machines and needs a token: "+
-		"set --control-token (CLBEMU_CONTROL_TOKEN), or listen on 127.0.0.1", e.cfg.ControlListen)
+		"set --control-token, have one made by --control-token-file, or listen on 127.0.0.1", e.cfg.ControlListen)
 }
 
 func isLoopback(host string) bool {

@@ -35,7 +35,7 @@ func asked(cmd *cobra.Command, names func(ctx context.Context, c *controlclient.
 	if configure(cmd) != nil {
 		return nil
 	}
-	f := connection{server: cmd.Flag("server").Value.String(), token: cmd.Flag("control-token").Value.String()}
+	f := connection{server: cmd.Flag("server").Value.String(), token: cmd.Flag("control-token").Value.String(), tokenFile: cmd.Flag("control-token-file").Value.String()}
 	c, err := f.client()
 	if err != nil {
 		return nil

@@ -20,11 +20,12 @@ import (
 
 // connection says which running emulator a command is about. --server means the same
 // wherever there is one: its control API.
-type connection struct{ server, token string }
+type connection struct{ server, token, tokenFile string }
 
 func (f *connection) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.server, "server", "http://"+defaultControl, "control API of a running emulator")
 	flags.StringVar(&f.token, "control-token", "", "token of the control API")
+	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with that token, unless it is given")
 }
 
 // client is a client of the running emulator.
@@ -33,7 +34,13 @@ func (f *connection) client() (*controlclient.Client, error) {
 	if err != nil {
 		return nil, usage(fmt.Errorf("--server is where the control API is, such as %s: %w", defaultControl, err))
 	}
-	return &controlclient.Client{URL: server.String(), Token: f.token}, nil
+	token := f.token
+	if token == "" && f.tokenFile != "" {
+		if token, err = readToken(f.tokenFile); err != nil {
+			return nil, usage(fmt.Errorf("--control-token-file: %w", err))
+		}
+	}
+	return &controlclient.Client{URL: server.String(), Token: token}, nil
 }
 
 // address reads where a server is: a URL, or its host and perhaps port alone.

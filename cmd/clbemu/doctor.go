@@ -165,7 +165,7 @@ func (d *doctor) noEmulator(c *controlclient.Client, err error) {
 		return
 	}
 	if unreachable := (*controlclient.Unreachable)(nil); !errors.As(err, &unreachable) {
-		d.problem("emulator", "give the token by --control-token, or in CLBEMU_CONTROL_TOKEN", "%v", err)
+		d.problem("emulator", "give the token by --control-token or --control-token-file", "%v", err)
 		return
 	}
 	d.problem("emulator", "start one by `clbemu serve`, or say by --server where it is", "none answers at %s", c.URL)

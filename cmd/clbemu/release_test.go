@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,6 +127,16 @@ func TestReleaseNames(t *testing.T) {
 			Ldflags []string
 		}
 		Archives []struct{ Files []string }
+		Dockers  []struct {
+			Dockerfile string
+			Goarch     string
+			ExtraFiles []string `yaml:"extra_files"`
+			Images     []string `yaml:"image_templates"`
+			Flags      []string `yaml:"build_flag_templates"`
+		}
+		Manifests []struct {
+			Images []string `yaml:"image_templates"`
+		} `yaml:"docker_manifests"`
 	}
 	if err := yaml.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
@@ -145,6 +156,19 @@ func TestReleaseNames(t *testing.T) {
 			named = append(named, name)
 		}
 	}
+	var images []string
+	for _, d := range file.Dockers {
+		named, images = append(append(named, d.Dockerfile), d.ExtraFiles...), append(images, d.Images...)
+		if !slices.Contains(d.Flags, "--platform=linux/"+d.Goarch) {
+			t.Errorf("the image for %s is built by %q", d.Goarch, d.Flags)
+		}
+		inside(t, d.ExtraFiles)
+	}
+	for _, m := range file.Manifests {
+		if !slices.Equal(m.Images, images) || len(images) != 2 {
+			t.Errorf("a manifest has the images %q, and %q are built", m.Images, images)
+		}
+	}
 	for _, name := range named {
 		if _, err := os.Stat(filepath.Join("../..", name)); err != nil {
 			t.Error(err)
@@ -155,6 +179,18 @@ func TestReleaseNames(t *testing.T) {
 	tool(t, "../..", []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-ldflags", flags, "-o", bin, file.Builds[0].Main)
 	if got, want := installed(t, bin), (controlapi.Version{Version: "of-Version", Commit: "of-FullCommit", Date: "of-CommitDate"}); got != want {
 		t.Errorf("a release is %+v, want %+v", got, want)
+	}
+}
+
+// inside wants all folders of which the image's programs are made.
+func inside(t *testing.T, files []string) {
+	t.Helper()
+	for dir, program := range map[string]string{"../..": "./cmd/clbemu", "../../deploy": "./worldwatch"} {
+		for line := range strings.Lines(tool(t, dir, nil, "go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", program)) {
+			if path, own := strings.CutPrefix(strings.TrimSpace(line), module+"/"); own && !slices.Contains(files, strings.Split(path, "/")[0]) {
+				t.Errorf("%s needs %s, which the image is built without", program, path)
+			}
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"runtime/debug"
 	"strings"
@@ -32,6 +33,7 @@ const closeTimeout = 10 * time.Second
 // serveFlags are the settings of clbemu serve.
 type serveFlags struct {
 	listen, controlListen, controlToken string
+	controlTokenFile                    string
 	dnsListen                           string
 	dataDir, engine, world, fork        string
 	auth, instance                      string
@@ -83,6 +85,7 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.listen, "listen", defaultListen, "address of the cloud's API and the metadata service")
 	flags.StringVar(&f.controlListen, "control-listen", defaultControl, "address of the control API")
 	flags.StringVar(&f.controlToken, "control-token", "", "token of the control API, needed on any other address than loopback")
+	flags.StringVar(&f.controlTokenFile, "control-token-file", "", "file with that token, unless it is given; one that is not there is made, with a random token")
 	flags.StringVar(&f.dnsListen, "dns-listen", "", "address at which names of Network Load Balancers are resolved, such as 127.0.0.1:9653 (default: nowhere)")
 	flags.StringVar(&f.dataDir, "data-dir", defaultDataDir, "folder of the state")
 	flags.StringVar(&f.engine, "engine", string(emulator.Bolt), "what keeps the state: bbolt or memory")
@@ -143,6 +146,11 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	if err := errors.Join(addressFree(ctx, "--listen", cfg.Listen), addressFree(ctx, "--control-listen", cfg.ControlListen)); err != nil {
 		return cannot(err)
 	}
+	if f.controlToken == "" && f.controlTokenFile != "" {
+		if cfg.ControlToken, err = keptToken(f.controlTokenFile); err != nil {
+			return cannot(fmt.Errorf("--control-token-file: %w", err))
+		}
+	}
 	usual := debug.SetGCPercent(startGCPercent)
 	defer debug.SetGCPercent(usual)
 	e, err := opened(ctx, cfg)
@@ -150,7 +158,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 		return cannot(err)
 	}
 	if err = e.Start(); err == nil {
-		if err = f.announce(printing(cmd), e); err == nil {
+		if err = f.announce(printing(cmd), e, cfg.ControlToken); err == nil {
 			defer time.AfterFunc(startOver, func() {
 				debug.SetGCPercent(usual)
 				debug.FreeOSMemory()
@@ -268,12 +276,14 @@ type announcement struct {
 	Version controlapi.Version `json:"version"`
 	API     string             `json:"api"`
 	Control string             `json:"control"`
+	Console string             `json:"console"`
 	State   string             `json:"state"`
 	DNS     string             `json:"dns,omitempty"`
 }
 
-// announce says where to go from here.
-func (f *serveFlags) announce(p *printer, e *emulator.Emulator) error {
+// announce says where to go from here. A token of the control API is told if it is in a
+// file, since nobody has chosen it.
+func (f *serveFlags) announce(p *printer, e *emulator.Emulator, token string) error {
 	control := reachable(e.ControlAddr())
 	env := "clbemu env"
 	if control != defaultControl {
@@ -287,14 +297,18 @@ func (f *serveFlags) announce(p *printer, e *emulator.Emulator) error {
 		kept = "in memory, gone when clbemu ends"
 	}
 	said := announcement{Version: version(), API: f.apiURL(e), Control: "http://" + control, State: kept}
+	said.Console = said.Control + "/"
+	if f.controlToken == "" && token != "" {
+		said.Console += "#token=" + url.QueryEscape(token)
+	}
 	names := ""
 	if address := e.DNSAddr(); address != "" {
 		said.DNS = reachable(address)
 		names = "  DNS      " + said.DNS + "\n"
 	}
 	return p.show(said, func(s *terminal.Screen) error {
-		s.Printf("clbemu %s\n  API      %s\n  control  %s\n%s  state    %s\nTo see what is in the cloud: %s/\nTo point clients here: eval \"$(%s)\"\n",
-			said.Version.Version, said.API, said.Control, names, said.State, said.Control, env)
+		s.Printf("clbemu %s\n  API      %s\n  control  %s\n%s  state    %s\nTo see what is in the cloud: %s\nTo point clients here: eval \"$(%s)\"\n",
+			said.Version.Version, said.API, said.Control, names, said.State, said.Console, env)
 		return nil
 	})
 }

@@ -117,3 +117,17 @@ func TestOtherOrigins(t *testing.T) {
 		t.Errorf("after all that there are %v load balancers (%v) and %d calls in the journal", reply.Body["TotalCount"], err, len(b.Calls(t)))
 	}
 }
+
+// TestTokenOfAddress proves that the address which serve prints opens the console, and
+// that the token does not stay in it.
+func TestTokenOfAddress(t *testing.T) {
+	b := open(t, withToken("s3cret"))
+	b.balancer("web")
+	b.visit("/?q=web#token=s3cret")
+	b.shows("#balancers", "web")
+	if at := value[string](b, "location.href"); strings.Contains(at, "s3cret") || !strings.HasSuffix(at, "/?q=web") {
+		t.Errorf("the address is %s", at)
+	}
+	b.visit("/journal")
+	b.shows("#entries", "CreateLoadBalancer")
+}

@@ -3,7 +3,10 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"debug/buildinfo"
 	"io"
+	"strings"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
@@ -17,12 +20,37 @@ const nobody = 65532
 
 // settings are those of the Dockerfile.
 var settings = v1.Config{
-	User:         "65532:65532",
-	Env:          []string{"CLBEMU_LISTEN=0.0.0.0:9600", "CLBEMU_DATA_DIR=/data"},
+	User: "65532:65532",
+	Env: []string{"CLBEMU_LISTEN=0.0.0.0:9600", "CLBEMU_CONTROL_LISTEN=0.0.0.0:9601", "CLBEMU_CONTROL_TOKEN_FILE=/data/control-token",
+		"CLBEMU_DATA_DIR=/data"},
 	Entrypoint:   []string{"/clbemu"},
 	Cmd:          []string{"serve"},
-	ExposedPorts: map[string]struct{}{"9600/tcp": {}},
+	ExposedPorts: map[string]struct{}{"9600/tcp": {}, "9601/tcp": {}},
 	Volumes:      map[string]struct{}{"/data": {}},
+	Healthcheck: &v1.HealthConfig{Test: []string{"CMD", "/clbemu", "wait", "--for", "ready", "--timeout", "4s"},
+		Interval: 10 * time.Second, Timeout: 5 * time.Second, StartPeriod: 30 * time.Second},
+	Labels: map[string]string{
+		"org.opencontainers.image.title":       "clbemu",
+		"org.opencontainers.image.description": "A local emulator of Alibaba Cloud's load balancers, CLB and NLB",
+		"org.opencontainers.image.source":      "https://github.com/clbemu/clbemu",
+		"org.opencontainers.image.licenses":    "Apache-2.0",
+	},
+}
+
+// labelled is the settings with the version that is in the program.
+func labelled(program []byte) v1.Config {
+	with := *settings.DeepCopy()
+	info, err := buildinfo.Read(bytes.NewReader(program))
+	if err != nil {
+		return with // of no Go program there is none
+	}
+	with.Labels["org.opencontainers.image.version"] = strings.Trim(info.Main.Version, "()")
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			with.Labels["org.opencontainers.image.revision"] = s.Value
+		}
+	}
+	return with
 }
 
 // build makes the image. It holds no time, so that the same binary always gives
@@ -47,7 +75,7 @@ func build(program, watcher []byte, arch string) (v1.Image, error) {
 		return nil, err
 	}
 	config = config.DeepCopy()
-	config.OS, config.Architecture, config.Config = "linux", arch, settings
+	config.OS, config.Architecture, config.Config = "linux", arch, labelled(program)
 	return mutate.ConfigFile(image, config)
 }
 

@@ -3,8 +3,12 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -98,6 +102,7 @@ func checkFiles(t *testing.T, image v1.Image) {
 		switch f.Name {
 		case "clbemu":
 			checkRuns(t, f.content, "version", "clbemu ")
+			checkServes(t, f.content)
 		case "clbemu-worldwatch":
 			checkRuns(t, f.content, "-help", "Usage of ")
 		case "data/":
@@ -173,16 +178,104 @@ func TestSettingsAreTheDockerfiles(t *testing.T) {
 	if !found {
 		t.Fatal("the Dockerfile's last stage is not FROM scratch")
 	}
+	final = strings.ReplaceAll(final, "\\\n", "")
+	list := func(words []string) string {
+		text, err := json.Marshal(words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.ReplaceAll(string(text), ",", ", ")
+	}
 	for instruction, want := range map[string]string{
-		"USER": settings.User, "ENV": strings.Join(settings.Env, " "), "EXPOSE": "9600", "VOLUME": "/data",
-		"ENTRYPOINT": `["` + settings.Entrypoint[0] + `"]`, "CMD": `["` + settings.Cmd[0] + `"]`,
+		"USER": settings.User, "ENV": strings.Join(settings.Env, " "), "EXPOSE": "9600 9601", "VOLUME": "/data",
+		"ENTRYPOINT": list(settings.Entrypoint), "CMD": list(settings.Cmd),
+		"HEALTHCHECK": fmt.Sprintf("--interval=%.0fs --timeout=%.0fs --start-period=%.0fs --start-interval=1s CMD %s", settings.Healthcheck.Interval.Seconds(),
+			settings.Healthcheck.Timeout.Seconds(), settings.Healthcheck.StartPeriod.Seconds(), list(settings.Healthcheck.Test[1:])),
 	} {
 		got := regexp.MustCompile(`(?m)^` + instruction + ` (.*)$`).FindStringSubmatch(final)
 		if got == nil || got[1] != want {
 			t.Errorf("the Dockerfile says %s %q, the archive %q", instruction, got, want)
 		}
 	}
+	labels := make(map[string]string)
+	for _, found := range regexp.MustCompile(`(org\.[a-z.]+)="([^"]*)"`).FindAllStringSubmatch(final, -1) {
+		labels[found[1]] = found[2]
+	}
+	for _, ofBuild := range []string{"version", "revision"} {
+		if !strings.HasPrefix(labels["org.opencontainers.image."+ofBuild], "$") {
+			t.Errorf("the Dockerfile has no %s of a build", ofBuild)
+		}
+		delete(labels, "org.opencontainers.image."+ofBuild)
+	}
+	if !maps.Equal(labels, settings.Labels) {
+		t.Errorf("the Dockerfile has the labels %v, the archive %v", labels, settings.Labels)
+	}
+	if !strings.Contains(string(text), "FROM --platform=$BUILDPLATFORM ") || !strings.Contains(string(text), "GOARCH=$TARGETARCH") {
+		t.Error("the Dockerfile compiles for the machine that builds it alone")
+	}
 	if strings.HasPrefix(settings.User, "0") || settings.User == "" || settings.User == "root" {
 		t.Errorf("the image runs as %q", settings.User)
+	}
+}
+
+// checkServes runs the program as a container does, with the image's settings at other
+// ports: its log has the address of the console with the token, by which the control API
+// answers, and the health check passes.
+func checkServes(t *testing.T, program []byte) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return
+	}
+	dir := t.TempDir()
+	binary := filepath.Join(dir, "clbemu")
+	if err := os.WriteFile(binary, program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	environment := []string{"PATH=/"}
+	for _, setting := range settings.Env {
+		environment = append(environment, strings.NewReplacer("/data", filepath.Join(dir, "data"), ":9600", ":0", ":9601", ":0").Replace(setting))
+	}
+	server := exec.Command(binary, settings.Cmd...)
+	server.Env = environment
+	said, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = server.Process.Kill() // it is over
+		_ = server.Wait()
+	}()
+	shown := regexp.MustCompile(`To see what is in the cloud: (http://127\.0\.0\.1:\d+)/#token=(\w+)\n`)
+	var found []string
+	var log strings.Builder
+	for piece := make([]byte, 1<<10); found == nil; found = shown.FindStringSubmatch(log.String()) {
+		n, err := said.Read(piece)
+		if log.Write(piece[:n]); err != nil {
+			t.Fatalf("the log is %s: %v", log.String(), err)
+		}
+	}
+	for token, want := range map[string]int{found[2]: http.StatusOK, "wrong": http.StatusUnauthorized} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, found[1]+"/v1/server", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+token)
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.Body.Close(); answer.StatusCode != want {
+			t.Errorf("with the token %s the control API answers %s, want %d", token, answer.Status, want)
+		}
+	}
+	for _, args := range [][]string{settings.Healthcheck.Test[2:], {"get", "zones"}} {
+		check := exec.Command(binary, append(slices.Clone(args), "--server", found[1])...)
+		check.Env = environment
+		if out, err := check.CombinedOutput(); err != nil {
+			t.Errorf("%q in the container: %v\n%s", args, err, out)
+		}
 	}
 }

@@ -8,6 +8,13 @@ export const token = {
   forget: () => sessionStorage.removeItem(tokenKey),
 };
 
+// An address can bring the token behind its #, which no server is told; it does not stay.
+const brought = new URLSearchParams(location.hash.slice(1)).get('token');
+if (brought) {
+  token.set(brought);
+  history.replaceState(null, '', location.pathname + location.search);
+}
+
 let askForToken = async () => {};
 // onTokenWanted says how a token is asked for; one that was wrong is told of.
 export const onTokenWanted = (ask) => { askForToken = ask; };
