@@ -271,7 +271,7 @@ func (cfg *Config) plant(tx *state.Tx) error {
 func (e *Emulator) build(products []*gateway.Product, snapshots *control.Snapshots) {
 	metrics := control.NewMetrics(e.store, products)
 	callers := e.cfg.newCallers()
-	e.api = serveAPI(gateway.NewServer(gateway.Config{
+	api := gateway.NewServer(gateway.Config{
 		Store:      e.store,
 		Caller:     callers.refuse,
 		Products:   products,
@@ -283,7 +283,12 @@ func (e *Emulator) build(products []*gateway.Product, snapshots *control.Snapsho
 		Observe:    e.observe(metrics),
 		Faults:     e.faults.Injector,
 		Crash:      e.crash,
-	}), metadata.New(metadata.Config{
+	})
+	calls := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		e.faults.Follow()
+		api.ServeHTTP(w, r)
+	})
+	e.api = serveAPI(calls, metadata.New(metadata.Config{
 		Store:      e.store,
 		InstanceID: e.cfg.InstanceID,
 		Log:        e.cfg.Log,

@@ -1,6 +1,8 @@
 package emulator_test
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +14,9 @@ import (
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/enginetest"
+	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
 // TestFullDisk proves that an emulator that can't write says so everywhere, and
@@ -74,5 +78,58 @@ func TestFullDisk(t *testing.T) {
 	}
 	if code, _, body := get(e.ControlHandler(), "GET", "/readyz"); code != 503 || !strings.Contains(body, enginetest.ErrFull.Error()) {
 		t.Errorf("GET /readyz on a full disk = %d %s", code, body)
+	}
+}
+
+// lostAnswers keeps what it is given and says that it failed, while it is told to.
+type lostAnswers struct {
+	memory.Engine
+	lost bool
+}
+
+var errLost = errors.New("no answer from the disk")
+
+func (l *lostAnswers) Commit(ctx context.Context, sets []engine.ChangeSet) error {
+	if err := l.Engine.Commit(ctx, sets); err != nil || !l.lost {
+		return err
+	}
+	return errLost
+}
+
+func (l *lostAnswers) Recover(ctx context.Context) error {
+	if l.lost {
+		return errLost
+	}
+	return l.Engine.Recover(ctx)
+}
+
+// TestUnknownRule proves that a fault rule of which it was not known whether it is kept is
+// in force as soon as the store knows that it is.
+func TestUnknownRule(t *testing.T) {
+	disk := &lostAnswers{}
+	e := mustNew(t, emulator.Config{Storage: disk})
+	call := func() string {
+		w := httptest.NewRecorder()
+		e.Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/?Version=2014-05-15&RegionId=cn-hangzhou&Action=CreateLoadBalancer&InstanceChargeType=PayByCLCU", nil))
+		return w.Body.String()
+	}
+	disk.lost = true
+	if _, err := e.Faults().Add("", []byte("{name: busy, match: {action: DescribeRegions}, effect: {error: {code: ServiceUnavailable}}}")); !errors.Is(err, state.ErrNotKept) {
+		t.Fatalf("adding a rule is answered with %v, want that it is not known to be kept", err)
+	}
+	if rules := e.Faults().Injector.Rules(); len(rules) != 0 {
+		t.Fatalf("the rules %v are in force before they are known to be kept", rules)
+	}
+	disk.lost = false
+	for begun := time.Now(); e.Store().Failing() != nil; { // which looks again after a second
+		call()
+		if time.Since(begun) > time.Minute {
+			t.Fatal("the store does not recover")
+		}
+	}
+	w := httptest.NewRecorder()
+	e.Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/?Version=2014-05-15&Action=DescribeRegions", nil))
+	if w.Code != http.StatusServiceUnavailable {
+		t.Errorf("a call that the rule is about is answered with %d, and the rules are %v", w.Code, e.Faults().Injector.Rules())
 	}
 }

@@ -66,6 +66,10 @@ func (s *Store) Failing() error {
 	return nil
 }
 
+// Recovered counts how often the store has read again what is kept, after a commit of
+// which that was not known. What follows from the state may be another then.
+func (s *Store) Recovered() uint64 { return s.recovered.Load() }
+
 // recover finds out what is kept after a commit that failed, and goes on from
 // there. Where that can't be found out, what was acknowledged is still served,
 // and writes are refused until it can. The caller holds the lock, and nothing is
@@ -74,6 +78,9 @@ func (s *Store) recover(cause error) {
 	err := s.engine.Recover(context.Background())
 	if err == nil {
 		err = s.reload(context.Background())
+	}
+	if err == nil {
+		s.recovered.Add(1)
 	}
 	failed := s.failing.Load() != nil
 	switch {

@@ -50,6 +50,8 @@ type Store struct {
 	projected atomic.Pointer[projection]
 	// failing is why writes are refused, nil while they are taken.
 	failing atomic.Pointer[failure]
+	// recovered counts how often what is kept was read again.
+	recovered atomic.Uint64
 
 	writing sync.Mutex  // serialises writers and guards what they build on
 	newest  *workingSet // visible plus the batches on their way to the disk

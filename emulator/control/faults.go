@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gorilla/mux"
 
@@ -29,6 +30,8 @@ type Faults struct {
 	products []*gateway.Product
 
 	parsed map[string]faults.Rule // those in force, by their texts
+	// recovered is how often the store had recovered when the rules were armed.
+	recovered atomic.Uint64
 
 	mu      sync.Mutex
 	skipped []controlapi.SkippedFault
@@ -59,6 +62,14 @@ func (f *Faults) Change(commit func() error) (err error) {
 	return err
 }
 
+// Follow arms the rules again if the store has found out since what became of a change
+// that nobody knew to be kept.
+func (f *Faults) Follow() {
+	if f.store.Recovered() != f.recovered.Load() {
+		f.Injector.Change(f.arm)
+	}
+}
+
 // Skipped are the rules of the store that are not in force, with the reason.
 func (f *Faults) Skipped() []controlapi.SkippedFault {
 	f.mu.Lock()
@@ -68,6 +79,7 @@ func (f *Faults) Skipped() []controlapi.SkippedFault {
 
 // arm brings the injector to what the store holds.
 func (f *Faults) arm() {
+	f.recovered.Store(f.store.Recovered())
 	var list []faults.Status
 	var skipped []controlapi.SkippedFault
 	parsed := make(map[string]faults.Rule, len(f.parsed))
@@ -240,7 +252,10 @@ func (a *api) answerFaults(w http.ResponseWriter) {
 	answer(w, http.StatusOK, controlapi.FaultRules{Faults: list, Skipped: a.Faults.Skipped()})
 }
 
-func (a *api) getFaults(w http.ResponseWriter, _ *http.Request) { a.answerFaults(w) }
+func (a *api) getFaults(w http.ResponseWriter, _ *http.Request) {
+	a.Faults.Follow()
+	a.answerFaults(w)
+}
 
 // addFaults takes rules as YAML, of which JSON is a part.
 func (a *api) addFaults(w http.ResponseWriter, r *http.Request) {
