@@ -15,6 +15,7 @@ import (
 	"github.com/alibabacloud-go/tea/dara"
 	"github.com/alibabacloud-go/tea/tea"
 
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/gateway"
@@ -154,7 +155,7 @@ func TestFaultsOfJobs(t *testing.T) {
   {name: endless, match: {action: CreateServerGroup, params.ServerGroupName: second}, effect: {life: {nlb.job: 87600h}}}]`)
 	call := func(action string, p map[string]string) apiclient.Reply {
 		t.Helper()
-		reply, err := s.Client().Call(apiclient.Nlb, action, p)
+		reply, err := s.Client().Call(emulator.Version("Nlb"), action, p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,7 @@ var mayImport = map[string][]string{
 	"emulator/control":             {"state", "faults", "scenarios", "emulator/gateway", "emulator/world", "emulator/inventory", "emulator/explain", "emulator/controlapi", "emulator/console", "emulator/names", "emulator/journal", "emulator/spelling"},
 	"emulator/console":             {}, // its script is a client of the control API
 	"emulator/explain":             {"emulator/controlapi", "emulator/names", "emulator/gateway", "emulator/glob"},
-	"emulator/inventory":           {"state", "emulator/controlapi", "emulator/glob", "emulator/spelling"},
+	"emulator/inventory":           {"state", "emulator/controlapi", "emulator/gateway", "emulator/glob", "emulator/spelling"},
 	"emulator/catalogue":           {},
 	"emulator/names":               {"state", "emulator/controlapi", "faults", "emulator/gateway", "emulator/world", "emulator/catalogue", "emulator/spelling", "emulator/glob"},
 	"emulator/journal":             {"emulator/glob", "emulator/spelling"},

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
@@ -25,7 +24,7 @@ func startDurable(b *testing.B) *emulatortest.Server {
 func BenchmarkNLB(b *testing.B) {
 	s := startDurable(b)
 	clb := crowd(b, s.Store(), few)
-	made, err := s.Client().Call(apiclient.Nlb, "CreateLoadBalancer", map[string]string{
+	made, err := s.Client().Call(emulator.Version("Nlb"), "CreateLoadBalancer", map[string]string{
 		"AddressType": "Internet", "VpcId": "vpc-bp1clbemu000000000001",
 		"ZoneMappings.1.ZoneId": "cn-hangzhou-h", "ZoneMappings.1.VSwitchId": "vsw-bp1clbemu000000000001",
 		"ZoneMappings.2.ZoneId": "cn-hangzhou-i", "ZoneMappings.2.VSwitchId": "vsw-bp1clbemu000000000002"})
@@ -58,7 +57,7 @@ func BenchmarkNLB(b *testing.B) {
 				return postTo(client, s.URL(), version, action, params)
 			}
 		}
-		ours, base := compare(b, connections, side(apiclient.Nlb, row.ours, nlb), side(apiclient.Slb, row.theirs, clb))
+		ours, base := compare(b, connections, side(emulator.Version("Nlb"), row.ours, nlb), side(emulator.Version("Slb"), row.theirs, clb))
 		report(b, ours/base, row.what, "NLB's %s %.0f/s, CLB's %s %.0f/s, %s", row.ours, ours, row.theirs, base, row.target)
 	}
 }
@@ -86,7 +85,7 @@ func BenchmarkNLBService(b *testing.B) {
 	var nlbs, clbs [workers]string
 	for i := range workers {
 		clbs[i] = crowd(b, s.Store(), 1)
-		made, err := do(apiclient.Nlb, "CreateLoadBalancer", "AddressType=Internet&VpcId=vpc-bp1clbemu000000000001&"+
+		made, err := do(emulator.Version("Nlb"), "CreateLoadBalancer", "AddressType=Internet&VpcId=vpc-bp1clbemu000000000001&"+
 			"ZoneMappings.1.ZoneId=cn-hangzhou-h&ZoneMappings.1.VSwitchId=vsw-bp1clbemu000000000001&"+
 			"ZoneMappings.2.ZoneId=cn-hangzhou-i&ZoneMappings.2.VSwitchId=vsw-bp1clbemu000000000002")
 		if err != nil {
@@ -98,26 +97,26 @@ func BenchmarkNLBService(b *testing.B) {
 		var group, listener map[string]any
 		return inTurn(
 			func() (err error) {
-				group, err = do(apiclient.Nlb, "CreateServerGroup", "ServerGroupName=bench-%d&VpcId=vpc-bp1clbemu000000000001&Protocol=TCP", worker)
+				group, err = do(emulator.Version("Nlb"), "CreateServerGroup", "ServerGroupName=bench-%d&VpcId=vpc-bp1clbemu000000000001&Protocol=TCP", worker)
 				return err
 			},
 			func() error {
-				_, err := do(apiclient.Nlb, "AddServersToServerGroup", "ServerGroupId=%v&"+
+				_, err := do(emulator.Version("Nlb"), "AddServersToServerGroup", "ServerGroupId=%v&"+
 					"Servers.1.ServerType=Ecs&Servers.1.ServerId=i-bp1clbemu0000000001&Servers.1.Port=30080&Servers.1.Weight=100&"+
 					"Servers.2.ServerType=Ecs&Servers.2.ServerId=i-bp1clbemu0000000002&Servers.2.Port=30080&Servers.2.Weight=100&"+
 					"Servers.3.ServerType=Ecs&Servers.3.ServerId=i-bp1clbemu0000000003&Servers.3.Port=30080&Servers.3.Weight=100", group["ServerGroupId"])
 				return err
 			},
 			func() (err error) {
-				listener, err = do(apiclient.Nlb, "CreateListener", "LoadBalancerId=%s&ListenerProtocol=TCP&ListenerPort=80&ServerGroupId=%v", nlbs[worker], group["ServerGroupId"])
+				listener, err = do(emulator.Version("Nlb"), "CreateListener", "LoadBalancerId=%s&ListenerProtocol=TCP&ListenerPort=80&ServerGroupId=%v", nlbs[worker], group["ServerGroupId"])
 				return err
 			},
 			func() error {
-				_, err := do(apiclient.Nlb, "DeleteListener", "ListenerId=%v", listener["ListenerId"])
+				_, err := do(emulator.Version("Nlb"), "DeleteListener", "ListenerId=%v", listener["ListenerId"])
 				return err
 			},
 			func() error {
-				_, err := do(apiclient.Nlb, "DeleteServerGroup", "ServerGroupId=%v", group["ServerGroupId"])
+				_, err := do(emulator.Version("Nlb"), "DeleteServerGroup", "ServerGroupId=%v", group["ServerGroupId"])
 				return err
 			})
 	}
@@ -125,25 +124,25 @@ func BenchmarkNLBService(b *testing.B) {
 		var group map[string]any
 		return inTurn(
 			func() (err error) {
-				group, err = do(apiclient.Slb, "CreateVServerGroup", "LoadBalancerId=%s&VServerGroupName=bench-%d&BackendServers=%s", clbs[worker], worker,
+				group, err = do(emulator.Version("Slb"), "CreateVServerGroup", "LoadBalancerId=%s&VServerGroupName=bench-%d&BackendServers=%s", clbs[worker], worker,
 					`[{"ServerId":"i-bp1clbemu0000000001","Port":"30080","Weight":"100"},`+
 						`{"ServerId":"i-bp1clbemu0000000002","Port":"30080","Weight":"100"},{"ServerId":"i-bp1clbemu0000000003","Port":"30080","Weight":"100"}]`)
 				return err
 			},
 			func() error {
-				_, err := do(apiclient.Slb, "CreateLoadBalancerTCPListener", "LoadBalancerId=%s&ListenerPort=80&VServerGroupId=%v&Bandwidth=-1", clbs[worker], group["VServerGroupId"])
+				_, err := do(emulator.Version("Slb"), "CreateLoadBalancerTCPListener", "LoadBalancerId=%s&ListenerPort=80&VServerGroupId=%v&Bandwidth=-1", clbs[worker], group["VServerGroupId"])
 				return err
 			},
 			func() error {
-				_, err := do(apiclient.Slb, "StartLoadBalancerListener", "LoadBalancerId=%s&ListenerPort=80", clbs[worker])
+				_, err := do(emulator.Version("Slb"), "StartLoadBalancerListener", "LoadBalancerId=%s&ListenerPort=80", clbs[worker])
 				return err
 			},
 			func() error {
-				_, err := do(apiclient.Slb, "DeleteLoadBalancerListener", "LoadBalancerId=%s&ListenerPort=80&ListenerProtocol=tcp", clbs[worker])
+				_, err := do(emulator.Version("Slb"), "DeleteLoadBalancerListener", "LoadBalancerId=%s&ListenerPort=80&ListenerProtocol=tcp", clbs[worker])
 				return err
 			},
 			func() error {
-				_, err := do(apiclient.Slb, "DeleteVServerGroup", "VServerGroupId=%v", group["VServerGroupId"])
+				_, err := do(emulator.Version("Slb"), "DeleteVServerGroup", "VServerGroupId=%v", group["VServerGroupId"])
 				return err
 			})
 	}

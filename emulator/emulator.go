@@ -109,20 +109,21 @@ type Config struct {
 
 // Emulator is a running cloud.
 type Emulator struct {
-	cfg     Config
-	store   *state.Store
-	faults  *control.Faults
-	journal *journal.Journal
-	nonces  *gateway.Nonces
-	api     http.Handler
-	control func() http.Handler // made for the first who asks
-	closing atomic.Bool
-	life    context.Context // until Close
-	end     context.CancelFunc
-	tasks   sync.WaitGroup // what goes on until then
-	servers []*server      // the API's and the control API's, once started
-	dns     *dns.Server    // nil unless it is asked for
-	failed  chan error     // one place for each listener
+	cfg      Config
+	store    *state.Store
+	faults   *control.Faults
+	journal  *journal.Journal
+	nonces   *gateway.Nonces
+	api      http.Handler
+	control  func() http.Handler // made for the first who asks
+	products []*gateway.Product
+	closing  atomic.Bool
+	life     context.Context // until Close
+	end      context.CancelFunc
+	tasks    sync.WaitGroup // what goes on until then
+	servers  []*server      // the API's and the control API's, once started
+	dns      *dns.Server    // nil unless it is asked for
+	failed   chan error     // one place for each listener
 }
 
 // New opens the store, plants the world if it is empty, and builds the
@@ -161,7 +162,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err != nil {
 		return nil, errors.Join(err, journal.Close(), store.Close())
 	}
-	em := &Emulator{cfg: cfg, store: store, faults: faults, journal: journal, nonces: nonces, failed: make(chan error, 4)}
+	em := &Emulator{cfg: cfg, store: store, products: products, faults: faults, journal: journal, nonces: nonces, failed: make(chan error, 4)}
 	em.life, em.end = context.WithCancel(context.Background())
 	em.build(products, snapshots)
 	return em, nil
@@ -305,7 +306,7 @@ func (e *Emulator) build(products []*gateway.Product, snapshots *control.Snapsho
 		Player:    player,
 		Go:        func(task func(context.Context)) { e.tasks.Go(func() { task(e.life) }) },
 		Snapshots: snapshots,
-		Inventory: inventory.Inventory{Health: e.cfg.Health},
+		Inventory: inventory.Inventory{Health: e.cfg.Health, Products: products},
 		Ready:     func() bool { return !e.closing.Load() },
 		Token:     e.cfg.ControlToken,
 		Host:      hostOf(e.cfg.ControlListen),

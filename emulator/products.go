@@ -50,6 +50,26 @@ var elsewhere = sync.OnceValue(func() map[string]string {
 // Products lists the APIs of the emulated cloud.
 func Products() []*gateway.Product { return productsOf(apis, gateway.Deps{}) }
 
+// Version returns the version that chooses a product in calls, such as that of Slb; ""
+// if no product has the name.
+func Version(product string) string {
+	for _, p := range Products() {
+		if p.Name == product {
+			return p.Version
+		}
+	}
+	return ""
+}
+
+func dnsApexes(products []*gateway.Product) (list []string) {
+	for _, p := range products {
+		if p.DNSApex != "" {
+			list = append(list, p.DNSApex)
+		}
+	}
+	return list
+}
+
 func productsOf(apis []func(gateway.Deps) *gateway.Product, deps gateway.Deps) []*gateway.Product {
 	list := make([]*gateway.Product, len(apis))
 	for i, product := range apis {

@@ -58,7 +58,7 @@ func (e *Emulator) Start() error {
 		return errors.Join(err, api.listener.Close())
 	}
 	if e.cfg.DNSListen != "" {
-		e.dns, err = dns.Start(e.cfg.DNSListen, e.store, func(err error) { e.failed <- err })
+		e.dns, err = dns.Start(e.cfg.DNSListen, e.store, dnsApexes(e.products), func(err error) { e.failed <- err })
 		if err != nil {
 			return errors.Join(err, api.listener.Close(), control.listener.Close())
 		}

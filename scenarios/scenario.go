@@ -96,7 +96,7 @@ type Clock struct {
 
 // CallStep is a call with what is expected of its answer.
 type CallStep struct {
-	Product string            `yaml:"product" doc:"Slb (the default), Nlb, Vpc or Ecs."`
+	Product string            `yaml:"product" doc:"The API that has the action, such as Nlb; Slb if absent."`
 	Action  string            `yaml:"action" required:"true" doc:"The action, such as CreateLoadBalancer."`
 	Params  map[string]Value  `yaml:"params" doc:"Parameters by name; a list is sent as the action reads it, as Name.1 or as JSON."`
 	Timeout Duration          `yaml:"timeout" doc:"When the client gives up, in real time."`
@@ -165,7 +165,7 @@ type Expectation struct {
 
 // Resource is a call that describes something, and what it must answer.
 type Resource struct {
-	Product string             `yaml:"product" doc:"Slb (the default), Nlb, Vpc or Ecs."`
+	Product string             `yaml:"product" doc:"The API that has the action, such as Nlb; Slb if absent."`
 	Action  string             `yaml:"action" required:"true" doc:"The action, such as DescribeLoadBalancerAttribute."`
 	Params  map[string]Value   `yaml:"params" doc:"Parameters by name; a list is sent as the action reads it, as Name.1 or as JSON."`
 	Code    *Matcher           `yaml:"code" doc:"The error code, for what must not be there."`

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
@@ -215,7 +216,7 @@ func (d *doctor) signed(ctx context.Context, server *controlapi.Server) {
 		return
 	}
 	client := &apiclient.Client{URL: api.String(), HTTP: over, AccessKeyID: d.accessKeyID, AccessKeySecret: d.accessKeySecret, UserAgent: programName}
-	reply, err := client.CallContext(ctx, apiclient.Slb, "DescribeRegions", nil)
+	reply, err := client.CallContext(ctx, emulator.Version("Slb"), "DescribeRegions", nil)
 	switch unreachable := (*url.Error)(nil); {
 	case errors.As(err, &unreachable):
 		d.problem("calls", "name it by --api as clients reach it", "the API does not answer at %s: %v", api, unreachable.Err)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/names"
@@ -34,7 +35,7 @@ func (d *doctor) clients(whose string, environment []string, server *controlapi.
 	if err != nil || server.API == "" {
 		return
 	}
-	wanted := target.Environment{API: api, AccessKeyID: d.accessKeyID, AccessKeySecret: d.accessKeySecret}.Variables()
+	wanted := target.Environment{API: api, Products: emulator.Products(), AccessKeyID: d.accessKeyID, AccessKeySecret: d.accessKeySecret}.Variables()
 	set, before := 0, len(d.list)
 	for _, v := range wanted {
 		value, ok := lookUp(environment, v[0])

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/target"
 )
 
@@ -86,7 +87,7 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	variables := target.Environment{API: api, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret, Region: f.region}.Variables()
+	variables := target.Environment{API: api, Products: emulator.Products(), AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret, Region: f.region}.Variables()
 	if f.kind {
 		variables = append(variables, [2]string{"CLBEMU_API", kindAPI}, [2]string{"CLBEMU_SERVER", kindControl}, [2]string{"CLBEMU_CONTROL_TOKEN", kindToken})
 	}
@@ -116,7 +117,7 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 func variablesText() string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	for _, v := range clientVariables {
+	for _, v := range clientVariables() {
 		fmt.Fprintf(table, "  %s\t%s\n", v[0], v[1])
 	}
 	table.Flush()
@@ -124,16 +125,18 @@ func variablesText() string {
 }
 
 // clientVariables say who reads which variable.
-var clientVariables = [][2]string{
-	{"SLB_ENDPOINT, VPC_ENDPOINT, ECS_ENDPOINT, NLB_ENDPOINT", "where a CCM and Terraform find each product"},
-	{"EFLO_CONTROLLER_ENDPOINT", "the same of a CCM's calls about Lingjun nodes"},
-	{"ALICLOUD_CLIENT_SCHEME", "HTTP or HTTPS, for a CCM"},
-	{"METADATA_ENDPOINT", "where a CCM finds the metadata service"},
-	{"ACCESS_KEY_ID, ACCESS_KEY_SECRET", "the key of a CCM"},
-	{"ALIBABA_CLOUD_ACCESS_KEY_ID, ALIBABA_CLOUD_ACCESS_KEY_SECRET", "the key of SDKs and the aliyun CLI"},
-	{"ALICLOUD_ACCESS_KEY, ALICLOUD_SECRET_KEY", "the key of Terraform"},
-	{"ALIBABA_CLOUD_REGION_ID, ALICLOUD_REGION", "the region of SDKs, the aliyun CLI and Terraform"},
-	{"ALIBABA_CLOUD_ACCOUNT_TYPE", "keeps Terraform from asking the real billing service"},
+func clientVariables() [][2]string {
+	return [][2]string{
+		{strings.Join(target.Endpoints(emulator.Products()), ", "), "where a CCM and Terraform find each product"},
+		{"EFLO_CONTROLLER_ENDPOINT", "the same of a CCM's calls about Lingjun nodes"},
+		{"ALICLOUD_CLIENT_SCHEME", "HTTP or HTTPS, for a CCM"},
+		{"METADATA_ENDPOINT", "where a CCM finds the metadata service"},
+		{"ACCESS_KEY_ID, ACCESS_KEY_SECRET", "the key of a CCM"},
+		{"ALIBABA_CLOUD_ACCESS_KEY_ID, ALIBABA_CLOUD_ACCESS_KEY_SECRET", "the key of SDKs and the aliyun CLI"},
+		{"ALICLOUD_ACCESS_KEY, ALICLOUD_SECRET_KEY", "the key of Terraform"},
+		{"ALIBABA_CLOUD_REGION_ID, ALICLOUD_REGION", "the region of SDKs, the aliyun CLI and Terraform"},
+		{"ALIBABA_CLOUD_ACCOUNT_TYPE", "keeps Terraform from asking the real billing service"},
+	}
 }
 
 // notCovered warns of what these variables leave as it is. Evidence CLB-0453,

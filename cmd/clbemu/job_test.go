@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
-	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator"
 )
 
 // TestJobSurvivesKill proves that a job of NLB that was answered goes on after the
@@ -22,7 +22,7 @@ func TestJobSurvivesKill(t *testing.T) {
 	}
 	call := func(action string, params map[string]string, field string) string {
 		t.Helper()
-		reply, err := s.Client().Call(apiclient.Nlb, action, params)
+		reply, err := s.Client().Call(emulator.Version("Nlb"), action, params)
 		if err != nil || reply.Status != http.StatusOK {
 			t.Fatalf("%s = %v, %v, want success", action, reply, err)
 		}

@@ -216,7 +216,7 @@ func configurationPage(t *testing.T) string {
 		}
 	})
 	clients := table("variables", "for")
-	for _, v := range clientVariables {
+	for _, v := range clientVariables() {
 		row(clients, code(strings.ReplaceAll(v[0], ", ", "`, `")), v[1])
 	}
 	return "# Configuration\n\nEach setting of `clbemu serve` is a flag, an environment variable, and a key of the YAML file that `--config` names.\n" +

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/target"
@@ -188,7 +189,7 @@ func (r *scenarioRun) target(ctx context.Context, on scenarios.Setup, programs b
 	if err != nil {
 		return on, nil, err
 	}
-	remote := &target.Remote{API: api.String(), HTTP: over, Control: control.URL, Token: r.token, AccessKeyID: r.accessKeyID, AccessKeySecret: r.accessKeySecret}
+	remote := &target.Remote{API: api.String(), Products: emulator.Products(), HTTP: over, Control: control.URL, Token: r.token, AccessKeyID: r.accessKeyID, AccessKeySecret: r.accessKeySecret}
 	if r.reset {
 		if err := remote.Reset(ctx, r.faults); err != nil {
 			return on, nil, err

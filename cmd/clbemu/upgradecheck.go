@@ -157,7 +157,7 @@ func compare(ctx context.Context, calls []*journal.Entry, apiURL string, groups 
 	describe := func(caller *journal.Entry, action string, params map[string]string) map[string]any {
 		params["RegionId"] = caller.Region
 		client := &apiclient.Client{URL: apiURL, AccessKeyID: caller.AccessKeyID}
-		reply, err := client.CallContext(ctx, apiclient.Slb, action, params)
+		reply, err := client.CallContext(ctx, emulator.Version("Slb"), action, params)
 		if err != nil {
 			broken = errors.Join(broken, err)
 		}

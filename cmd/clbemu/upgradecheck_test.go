@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
-	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator"
 )
 
 // TestUpgradeCheck proves the way of its help text: what a client tries against a
@@ -36,7 +36,7 @@ func TestUpgradeCheck(t *testing.T) {
 		{"CreateVServerGroup", map[string]string{"LoadBalancerId": id, "VServerGroupName": "new"}},
 		{"StopLoadBalancerListener", map[string]string{"LoadBalancerId": id, "ListenerPort": "80"}},
 	} {
-		if _, err := fork.Client().Call(apiclient.Slb, call.action, call.params); err != nil {
+		if _, err := fork.Client().Call(emulator.Version("Slb"), call.action, call.params); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
@@ -29,13 +29,13 @@ func (b *tab) web(name string) (lb, group string) {
 func (b *tab) fast(name string) (lb, group string) {
 	b.Helper()
 	const vpc = "vpc-bp1clbemu000000000001"
-	lb = b.call(apiclient.Nlb, "CreateLoadBalancer", "LoadbalancerId", "AddressType", "Intranet", "LoadBalancerName", name, "VpcId", vpc,
+	lb = b.call(emulator.Version("Nlb"), "CreateLoadBalancer", "LoadbalancerId", "AddressType", "Intranet", "LoadBalancerName", name, "VpcId", vpc,
 		"ZoneMappings.1.ZoneId", "cn-hangzhou-h", "ZoneMappings.1.VSwitchId", "vsw-bp1clbemu000000000001",
 		"ZoneMappings.2.ZoneId", "cn-hangzhou-i", "ZoneMappings.2.VSwitchId", "vsw-bp1clbemu000000000002")
-	group = b.call(apiclient.Nlb, "CreateServerGroup", "ServerGroupId", "ServerGroupName", "of "+name, "VpcId", vpc, "Protocol", "TCP")
-	b.call(apiclient.Nlb, "AddServersToServerGroup", "RequestId", "ServerGroupId", group, "Servers.1.ServerType", "Ecs", "Servers.1.ServerId", node1,
+	group = b.call(emulator.Version("Nlb"), "CreateServerGroup", "ServerGroupId", "ServerGroupName", "of "+name, "VpcId", vpc, "Protocol", "TCP")
+	b.call(emulator.Version("Nlb"), "AddServersToServerGroup", "RequestId", "ServerGroupId", group, "Servers.1.ServerType", "Ecs", "Servers.1.ServerId", node1,
 		"Servers.1.Port", "5432", "Servers.1.Weight", "100")
-	b.call(apiclient.Nlb, "CreateListener", "ListenerId", "LoadBalancerId", lb, "ListenerProtocol", "TCP", "ListenerPort", "443", "ServerGroupId", group)
+	b.call(emulator.Version("Nlb"), "CreateListener", "ListenerId", "LoadBalancerId", lb, "ListenerProtocol", "TCP", "ListenerPort", "443", "ServerGroupId", group)
 	return lb, group
 }
 

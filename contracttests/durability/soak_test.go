@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/clbemu/clbemu/emulator/apiclient"
 )
 
 var soak = flag.Duration("soak", 0, "how long TestSoak runs at least (0: some waves)")
@@ -105,7 +103,7 @@ func (c *cloud) deleteEstates() error {
 // expireToken lets the time of a client token pass whose load balancer stays.
 func (c *cloud) expireToken() error {
 	client := c.server.Client()
-	made, err := client.Call(apiclient.Slb, "CreateLoadBalancer", map[string]string{
+	made, err := client.Call(slbVersion, "CreateLoadBalancer", map[string]string{
 		"VSwitchId": vSwitchID, "LoadBalancerSpec": "slb.s1.small", "ClientToken": fmt.Sprintf("once%d", c.chance.Uint64())})
 	if err != nil {
 		return err
@@ -114,7 +112,7 @@ func (c *cloud) expireToken() error {
 		return err
 	}
 	id := map[string]string{"LoadBalancerId": made.Text("LoadBalancerId"), "LoadBalancerStatus": "inactive"}
-	changed, err := client.Call(apiclient.Slb, "SetLoadBalancerStatus", id)
+	changed, err := client.Call(slbVersion, "SetLoadBalancerStatus", id)
 	if err != nil {
 		return err
 	}
@@ -122,7 +120,7 @@ func (c *cloud) expireToken() error {
 	if err != nil {
 		return err
 	}
-	deleted, err := client.Call(apiclient.Slb, "DeleteLoadBalancer", map[string]string{"LoadBalancerId": id["LoadBalancerId"]})
+	deleted, err := client.Call(slbVersion, "DeleteLoadBalancer", map[string]string{"LoadBalancerId": id["LoadBalancerId"]})
 	if err != nil || made.Status != http.StatusOK || changed.Status != http.StatusOK || deleted.Status != http.StatusOK {
 		return fmt.Errorf("%v, %v, %v, %v", made, changed, deleted, err)
 	}

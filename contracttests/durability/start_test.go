@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
-	"github.com/clbemu/clbemu/emulator/apiclient"
 )
 
 // TestEveryDiskWriteFailsAtStart proves that whichever write fails while a new
@@ -51,7 +50,7 @@ func startAgainst(t *testing.T, f failure, n int) bool {
 		s.End(os.Kill)
 	}
 	again := binary.Serve(t, "--data-dir", dir)
-	reply, err := again.Client().Call(apiclient.Ecs, "DescribeInstances", nil)
+	reply, err := again.Client().Call(ecsVersion, "DescribeInstances", nil)
 	if list := rows(reply.Body, "Instances", "Instance"); err != nil || len(list) != 4 {
 		t.Errorf("%s, call %d: after the restart there are %d instances (%v), want the world's 4", f, n, len(list), err)
 	}

@@ -79,7 +79,7 @@ func makeSubjects(t *testing.T, s *binary.Server) []*subject {
 	subjects := []*subject{quota()}
 	for i := range 3 {
 		name := fmt.Sprintf("lb%d", i)
-		reply, err := s.Client().Call(apiclient.Slb, "CreateLoadBalancer", map[string]string{
+		reply, err := s.Client().Call(slbVersion, "CreateLoadBalancer", map[string]string{
 			"LoadBalancerName": name, "VSwitchId": vSwitchID, "LoadBalancerSpec": "slb.s1.small"})
 		if err != nil || reply.Status != http.StatusOK {
 			t.Fatalf("CreateLoadBalancer = %v, %v", reply, err)
@@ -92,7 +92,7 @@ func makeSubjects(t *testing.T, s *binary.Server) []*subject {
 
 // ask makes a call; read finds in the answer what it is about.
 func ask(client *apiclient.Client, action string, params map[string]string, read func(apiclient.Reply) string) (seen, error) {
-	reply, err := client.Call(apiclient.Slb, action, params)
+	reply, err := client.Call(slbVersion, action, params)
 	if err != nil || reply.Status != http.StatusOK {
 		return seen{code: reply.Text("Code")}, err
 	}

@@ -93,7 +93,7 @@ func (v *survey) note(e estate, fact, value string) {
 
 func (v *survey) loadBalancers() {
 	byID := make(map[string]estate)
-	for _, r := range v.list(apiclient.Slb, "DescribeLoadBalancers", "LoadBalancers", "LoadBalancer") {
+	for _, r := range v.list(slbVersion, "DescribeLoadBalancers", "LoadBalancers", "LoadBalancer") {
 		e := v.owner(r.text("LoadBalancerName"))
 		byID[r.text("LoadBalancerId")] = e
 		v.note(e, lb, r.text("LoadBalancerId")+" "+r.text("Address"))
@@ -108,7 +108,7 @@ func (v *survey) loadBalancers() {
 		}
 		v.groups(e, r.text("LoadBalancerId"))
 	}
-	listeners := rows(v.call(apiclient.Slb, "DescribeLoadBalancerListeners", map[string]string{"MaxResults": "100"}), "Listeners")
+	listeners := rows(v.call(slbVersion, "DescribeLoadBalancerListeners", map[string]string{"MaxResults": "100"}), "Listeners")
 	for _, r := range listeners {
 		e := byID[r.text("LoadBalancerId")]
 		if e == nil || r.text("VServerGroupId") != e[group] {
@@ -122,10 +122,10 @@ func (v *survey) loadBalancers() {
 }
 
 func (v *survey) groups(e estate, loadBalancerID string) {
-	list := v.call(apiclient.Slb, "DescribeVServerGroups", map[string]string{"LoadBalancerId": loadBalancerID})
+	list := v.call(slbVersion, "DescribeVServerGroups", map[string]string{"LoadBalancerId": loadBalancerID})
 	for _, r := range rows(list, "VServerGroups", "VServerGroup") {
 		v.note(e, group, r.text("VServerGroupId"))
-		attribute := v.call(apiclient.Slb, "DescribeVServerGroupAttribute", map[string]string{"VServerGroupId": r.text("VServerGroupId")})
+		attribute := v.call(slbVersion, "DescribeVServerGroupAttribute", map[string]string{"VServerGroupId": r.text("VServerGroupId")})
 		for _, server := range rows(attribute, "BackendServers", "BackendServer") {
 			v.note(e, groupServer+server.text("Port"), server.text("Weight"))
 		}
@@ -133,10 +133,10 @@ func (v *survey) groups(e estate, loadBalancerID string) {
 }
 
 func (v *survey) accessControlLists() {
-	for _, r := range v.list(apiclient.Slb, "DescribeAccessControlLists", "Acls", "Acl") {
+	for _, r := range v.list(slbVersion, "DescribeAccessControlLists", "Acls", "Acl") {
 		e := v.owner(r.text("AclName"))
 		v.note(e, acl, r.text("AclId"))
-		attribute := v.call(apiclient.Slb, "DescribeAccessControlListAttribute", map[string]string{"AclId": r.text("AclId")})
+		attribute := v.call(slbVersion, "DescribeAccessControlListAttribute", map[string]string{"AclId": r.text("AclId")})
 		for _, entry := range rows(attribute, "AclEntrys", "AclEntry") {
 			v.note(e, aclEntry+entry.text("AclEntryIP"), entry.text("AclEntryComment"))
 		}
@@ -144,7 +144,7 @@ func (v *survey) accessControlLists() {
 }
 
 func (v *survey) eips() {
-	for _, r := range v.list(apiclient.Vpc, "DescribeEipAddresses", "EipAddresses", "EipAddress") {
+	for _, r := range v.list(vpcVersion, "DescribeEipAddresses", "EipAddresses", "EipAddress") {
 		v.note(v.owner(r.text("Name")), eip, r.text("AllocationId")+" "+r.text("IpAddress"))
 	}
 }

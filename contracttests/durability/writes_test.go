@@ -196,7 +196,7 @@ var writes = map[string]func(w *writer, e estate) call{
 	},
 	"AllocateEipAddress": func(w *writer, e estate) call {
 		return call{
-			version: apiclient.Vpc,
+			version: vpcVersion,
 			params:  map[string]string{"Name": w.fresh()},
 			once:    eip,
 			change:  created(eip, []string{"AllocationId", "EipAddress"}, nil),
@@ -204,7 +204,7 @@ var writes = map[string]func(w *writer, e estate) call{
 	},
 	"ReleaseEipAddress": func(_ *writer, e estate) call {
 		return call{
-			version: apiclient.Vpc,
+			version: vpcVersion,
 			params:  map[string]string{"AllocationId": e.id(eip)},
 			needs:   estate{eip: e.some(eip)},
 			change:  set(eip, ""),
@@ -269,7 +269,7 @@ func (w *writer) make(action string) call {
 	c := writes[action](w, w.likely)
 	c.action = action
 	if c.version == "" {
-		c.version = apiclient.Slb
+		c.version = slbVersion
 	}
 	return c
 }

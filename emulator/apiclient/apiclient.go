@@ -18,17 +18,6 @@ import (
 	"time"
 )
 
-// The versions that choose a product.
-const (
-	Slb             = "2014-05-15"
-	Vpc             = "2016-04-28"
-	Ecs             = "2014-05-26"
-	Nlb             = "2022-04-30"
-	Sts             = "2015-04-01"
-	Cas             = "2020-04-07"
-	ResourceManager = "2020-03-31"
-)
-
 // The access key of the default world.
 const (
 	AccessKeyID     = "testid"

@@ -35,12 +35,14 @@ var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
 // Product returns the certificate service's API.
 func Product(gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:    "cas", // the cloud's spelling
-		Version: "2020-04-07",
-		HostID:  "cas.aliyuncs.com",
-		RAMName: "yundun-cert",
-		Actions: gateway.Completed(actionNames, certificateActions),
-		Errors:  errorTable(),
+		Name:     "cas", // the cloud's spelling
+		Version:  "2020-04-07",
+		Title:    "CAS",
+		Endpoint: "CAS",
+		HostID:   "cas.aliyuncs.com",
+		RAMName:  "yundun-cert",
+		Actions:  gateway.Completed(actionNames, certificateActions),
+		Errors:   errorTable(),
 		Denial: gateway.ErrorRow{Status: 403, Code: "NoPermission",
 			Message: "You are not authorized to perform this action.", Evidence: "CLB-0412"},
 		Resources: []gateway.Resource{

@@ -14,9 +14,12 @@ import (
 // Product is the API as the gateway serves it.
 func Product(deps gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:    "Slb",
-		Version: "2014-05-15",
-		HostID:  "slb.aliyuncs.com",
+		Name:       cloud.ProductCLB,
+		Version:    "2014-05-15",
+		Title:      "CLB",
+		ShortNames: []string{"clb", "slb"},
+		Endpoint:   "SLB",
+		HostID:     "slb.aliyuncs.com",
 		Actions: slices.Concat(
 			regionActions,
 			loadBalancerActions,

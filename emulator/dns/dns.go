@@ -1,7 +1,7 @@
-// Package dns answers for the names of Network Load Balancers with the addresses
-// of their zones, as the store has them at the time of the question. It owns the
-// names under nlb.aliyuncs.com, and refuses questions about any other; it must not
-// know the APIs.
+// Package dns answers for the names of load balancers with their addresses, as the
+// store has them at the time of the question. It owns the names that end in the
+// domains it was given, such as nlb.aliyuncs.com, and refuses questions about any
+// other; it must not know the APIs.
 package dns
 
 import (
@@ -18,10 +18,8 @@ import (
 
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/state/topology"
 )
-
-// apex is where all names end.
-const apex = "nlb.aliyuncs.com."
 
 // ttl is how many seconds an answer may be kept, also that there is none: NLB-0029.
 const ttl = 60
@@ -38,13 +36,15 @@ const (
 // Server answers by UDP and TCP at one address.
 type Server struct {
 	store    *state.Store
+	apexes   []string // with a dot at the end
 	udp, tcp *dns.Server
 	slots    chan struct{}
 }
 
 // Start answers at an address, host:port, without a host that of loopback, until
-// Close. When one of the two listeners fails later, failed is told.
-func Start(address string, store *state.Store, failed func(error)) (*Server, error) {
+// Close, for the names under some domains. It calls failed when one of its two
+// listeners fails later.
+func Start(address string, store *state.Store, domains []string, failed func(error)) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("DNS listener: %w: give host:port", err)
@@ -56,7 +56,7 @@ func Start(address string, store *state.Store, failed func(error)) (*Server, err
 	if err != nil {
 		return nil, fmt.Errorf("DNS listener: %w: choose another address", err)
 	}
-	s := &Server{store: store, slots: make(chan struct{}, maxQueries)}
+	s := &Server{store: store, apexes: fqdns(domains), slots: make(chan struct{}, maxQueries)}
 	s.tcp = &dns.Server{Listener: netutil.LimitListener(listener, maxConnections), Handler: s, MaxTCPQueries: maxTCPQueries,
 		ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: func() time.Duration { return timeout }}
 	s.udp = &dns.Server{PacketConn: packets, Handler: s, ReadTimeout: timeout, WriteTimeout: timeout}
@@ -131,12 +131,13 @@ func (s *Server) answer(question *dns.Msg) *dns.Msg {
 	reply := new(dns.Msg).SetReply(question)
 	q := question.Question[0]
 	name := strings.ToLower(q.Name)
-	if q.Qclass != dns.ClassINET || !dns.IsSubDomain(apex, name) {
+	apex := s.apexOf(name)
+	if q.Qclass != dns.ClassINET || apex == "" {
 		reply.Rcode = dns.RcodeRefused
 		return reply
 	}
 	reply.Authoritative = true
-	addresses, there := s.lookUp(strings.TrimSuffix(name, "."))
+	addresses, there := s.lookUp(apex, name)
 	if !there {
 		reply.Rcode = dns.RcodeNameError
 	}
@@ -152,35 +153,53 @@ func (s *Server) answer(question *dns.Msg) *dns.Msg {
 	}
 	switch {
 	case name == apex && q.Qtype == dns.TypeSOA:
-		reply.Answer = []dns.RR{authority()}
+		reply.Answer = []dns.RR{authority(apex)}
 	case len(reply.Answer) == 0:
-		reply.Ns = []dns.RR{authority()}
+		reply.Ns = []dns.RR{authority(apex)}
 	}
 	return reply
 }
 
 // authority says how long it may be kept that there is no answer.
-func authority() dns.RR {
+func authority(apex string) dns.RR {
 	return &dns.SOA{Hdr: dns.RR_Header{Name: apex, Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: ttl},
 		Ns: "ns." + apex, Mbox: "hostmaster." + apex, Serial: 1, Refresh: ttl, Retry: ttl, Expire: ttl, Minttl: ttl}
 }
 
-// lookUp finds the addresses under a name, and tells whether there is such a name:
-// that of a load balancer, or one that such names end in.
-func (s *Server) lookUp(name string) (addresses []netip.Addr, there bool) {
-	labels := strings.Split(strings.TrimSuffix(strings.TrimSuffix(name, strings.TrimSuffix(apex, ".")), "."), ".")
+func fqdns(domains []string) []string {
+	list := make([]string, len(domains))
+	for i, d := range domains {
+		list[i] = dns.Fqdn(d)
+	}
+	return list
+}
+
+// apexOf is the apex that a name ends in, "" if it ends in none.
+func (s *Server) apexOf(name string) string {
+	for _, apex := range s.apexes {
+		if dns.IsSubDomain(apex, name) {
+			return apex
+		}
+	}
+	return ""
+}
+
+// lookUp finds the addresses under a name. It reports whether the name exists: a load
+// balancer's, or one that such names end in.
+func (s *Server) lookUp(apex, name string) (addresses []netip.Addr, exists bool) {
+	labels := strings.Split(strings.TrimSuffix(strings.TrimSuffix(name, apex), "."), ".")
 	// The function returns no error, so neither does View.
 	_ = s.store.View(state.Owner{}, func(v *state.View) error {
 		switch len(labels) {
 		case 1:
-			_, there = cloud.Regions.Find(v, labels[0])
-			there = there || labels[0] == ""
+			_, exists = cloud.Regions.Find(v, labels[0])
+			exists = exists || labels[0] == ""
 		case 2:
-			if lb, ok := cloud.NLBLoadBalancers.Find(v, labels[0]); ok && lb.DNSName() == name {
-				addresses, there = lb.Reachable(), true
+			if lb, ok := topology.FindLoadBalancer(v, labels[0]); ok && lb.DNSName+"." == name {
+				addresses, exists = lb.Reachable, true
 			}
 		}
 		return nil
 	})
-	return addresses, there
+	return addresses, exists
 }

@@ -55,7 +55,7 @@ func start(t *testing.T) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := dns.Start("127.0.0.1:0", store, func(err error) { t.Error(err) })
+	server, err := dns.Start("127.0.0.1:0", store, []string{cloud.NLBApex}, func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestFollowsState(t *testing.T) {
 	}}
 	call := func(action string, params map[string]string) apiclient.Reply {
 		t.Helper()
-		reply, err := s.Client().Call(apiclient.Nlb, action, params)
+		reply, err := s.Client().Call(emulator.Version("Nlb"), action, params)
 		if err != nil || reply.Status != 200 {
 			t.Fatalf("%s = %v, %v", action, reply, err)
 		}
@@ -278,7 +278,7 @@ func TestFollowsState(t *testing.T) {
 // emulator without one has none.
 func TestBadAddresses(t *testing.T) {
 	for _, address := range []string{"127.0.0.1", "127.0.0.1:notaport", "203.0.113.1:0"} {
-		if _, err := dns.Start(address, nil, nil); err == nil || !strings.Contains(err.Error(), "DNS listener") {
+		if _, err := dns.Start(address, nil, nil, nil); err == nil || !strings.Contains(err.Error(), "DNS listener") {
 			t.Errorf("%s = %v, want an error that names the DNS listener", address, err)
 		}
 	}

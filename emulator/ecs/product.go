@@ -21,9 +21,11 @@ var actionNames string
 // Product returns the Ecs API.
 func Product(deps gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:    "Ecs",
-		Version: "2014-05-26",
-		HostID:  "ecs.aliyuncs.com",
+		Name:     "Ecs",
+		Version:  "2014-05-26",
+		Title:    "ECS",
+		Endpoint: "ECS",
+		HostID:   "ecs.aliyuncs.com",
 		Actions: gateway.Completed(actionNames,
 			regionActions,
 			instanceTypeActions,

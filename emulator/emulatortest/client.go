@@ -1,12 +1,16 @@
 package emulatortest
 
-import "github.com/clbemu/clbemu/emulator/apiclient"
+import (
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/apiclient"
+)
 
 // The versions that choose a product.
-const (
-	Slb = apiclient.Slb
-	Vpc = apiclient.Vpc
-	Ecs = apiclient.Ecs
+var (
+	Slb = emulator.Version("Slb")
+	Nlb = emulator.Version("Nlb")
+	Vpc = emulator.Version("Vpc")
+	Ecs = emulator.Version("Ecs")
 )
 
 // Client calls the API over HTTP as the RPC-style SDKs do.

@@ -169,6 +169,15 @@ type Empty struct{}
 type Product struct {
 	Name    string // Slb
 	Version string // 2014-05-15
+	// Title is its name for people, such as CLB.
+	Title string
+	// ShortNames choose its load balancers, as in `clbemu get clb`.
+	ShortNames []string
+	// Endpoint begins the names of the variables by which clients find it, such as SLB
+	// for SLB_ENDPOINT; "" if there is none.
+	Endpoint string
+	// DNSApex ends the DNS names of its load balancers, "" where they have none.
+	DNSApex string
 	// HostID is what error replies name when the client's Host is not the cloud's.
 	HostID string
 	// RAMName is the product's in policies, "" where that is its own.

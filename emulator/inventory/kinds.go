@@ -1,16 +1,16 @@
 // Package inventory is what is in the emulated cloud as people look at it: load
-// balancers, their parts and what they stand on, CLB's and NLB's alike, and the tree
+// balancers of all products, their parts and what they stand on, and the tree
 // of a load balancer. It owns what is shown of each kind; it must not know how it is
 // asked for, nor change anything.
 package inventory
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/state"
@@ -93,23 +93,20 @@ func Kinds() (list []controlapi.ResourceKind) {
 	return list
 }
 
-// products are the names of the load balancers of one product.
-var products = map[string]string{"clb": cloud.ProductCLB, "slb": cloud.ProductCLB, "nlb": cloud.ProductNLB}
-
 // find finds the kinds that names with commas between them mean, in the order in which
 // they are shown; none are all.
-func find(names string) ([]kind, error) {
+func (i Inventory) find(names string) ([]kind, error) {
 	if names == "" || names == All {
 		return kinds, nil
 	}
 	wanted := make(map[string]bool)
 	var only []string // the products whose load balancers are wanted
 	for name := range strings.SplitSeq(names, ",") {
-		if product := products[name]; product != "" {
+		if product := i.productOf(name); product != "" {
 			only = append(only, product)
 			continue
 		}
-		k, err := findOne(name)
+		k, err := i.findOne(name)
 		if err != nil {
 			return nil, err
 		}
@@ -140,8 +137,21 @@ func (k kind) of(products []string) kind {
 	return k
 }
 
-func findOne(name string) (*kind, error) {
-	known, short := append([]string{All}, slices.Collect(maps.Keys(products))...), []string{All}
+// productOf is the name of the product that a short name means, "" if none.
+func (i Inventory) productOf(short string) string {
+	for _, p := range i.Products {
+		if slices.Contains(p.ShortNames, short) {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+func (i Inventory) findOne(name string) (*kind, error) {
+	known, short := []string{All}, []string{All}
+	for _, p := range i.Products {
+		known = append(known, p.ShortNames...)
+	}
 	for i, k := range kinds {
 		if k.Name == name || slices.Contains(k.Aliases, name) {
 			return &kinds[i], nil
@@ -158,6 +168,8 @@ func findOne(name string) (*kind, error) {
 type Inventory struct {
 	// Health knows what health checks find of servers.
 	Health topology.Health
+	// Products are those whose short names choose load balancers.
+	Products []*gateway.Product
 }
 
 func (i Inventory) source(v *state.View) source { return source{v, cloud.Health(i.Health)} }
@@ -174,7 +186,7 @@ type Wanted struct {
 // List returns the wanted resources that the scope sees. A name that no resource has is
 // an *Unknown.
 func (i Inventory) List(v *state.View, wanted Wanted) (found controlapi.Resources, err error) {
-	chosen, err := find(wanted.Kind)
+	chosen, err := i.find(wanted.Kind)
 	if err != nil {
 		return found, err
 	}
@@ -188,7 +200,7 @@ func (i Inventory) List(v *state.View, wanted Wanted) (found controlapi.Resource
 
 // Each calls add for each resource that List returns.
 func (i Inventory) Each(v *state.View, wanted Wanted, add func(controlapi.Resource)) error {
-	chosen, err := find(wanted.Kind)
+	chosen, err := i.find(wanted.Kind)
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,13 @@ import (
 // Product is the API as the gateway serves it.
 func Product(deps gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:    "Nlb",
-		Version: "2022-04-30",
-		HostID:  "nlb.aliyuncs.com",
+		Name:       cloud.ProductNLB,
+		Version:    "2022-04-30",
+		Title:      "NLB",
+		ShortNames: []string{"nlb"},
+		Endpoint:   "NLB",
+		DNSApex:    cloud.NLBApex,
+		HostID:     "nlb.aliyuncs.com",
 		Actions: slices.Concat(
 			regionActions,
 			jobActions,

@@ -33,11 +33,13 @@ var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
 // Product returns the ResourceManager API.
 func Product(gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:    "ResourceManager",
-		Version: "2020-03-31",
-		HostID:  "resourcemanager.aliyuncs.com",
-		Actions: gateway.Completed(actionNames, resourceGroupActions, tagActions),
-		Errors:  errorTable(),
+		Name:     "ResourceManager",
+		Version:  "2020-03-31",
+		Title:    "ResourceManager",
+		Endpoint: "RESOURCEMANAGER",
+		HostID:   "resourcemanager.aliyuncs.com",
+		Actions:  gateway.Completed(actionNames, resourceGroupActions, tagActions),
+		Errors:   errorTable(),
 		Denial: gateway.ErrorRow{Status: 403, Code: "NoPermission",
 			Message: "You are not authorized to perform this action.", Evidence: "CLB-0373"},
 		Resources: []gateway.Resource{

@@ -25,12 +25,14 @@ var errorTable = sync.OnceValue(func() *gateway.ErrorTable { return gateway.NewE
 // Product returns the Sts API.
 func Product(gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:    "Sts",
-		Version: "2015-04-01",
-		HostID:  "sts.aliyuncs.com",
-		Actions: gateway.Completed(actionNames, identityActions),
-		Errors:  errorTable(),
-		Idle:    idle,
+		Name:     "Sts",
+		Version:  "2015-04-01",
+		Title:    "STS",
+		Endpoint: "STS",
+		HostID:   "sts.aliyuncs.com",
+		Actions:  gateway.Completed(actionNames, identityActions),
+		Errors:   errorTable(),
+		Idle:     idle,
 		Denial: gateway.ErrorRow{Status: 403, Code: "NoPermission",
 			Message: "You are not authorized to do this action. You should be authorized by RAM.", Evidence: "CLB-0370"},
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/gateway"
 )
 
 // Environment is how clients of the cloud are pointed at an emulator: names and
@@ -13,6 +14,8 @@ import (
 type Environment struct {
 	// API is where the cloud's API is.
 	API *url.URL
+	// Products have an endpoint each.
+	Products []*gateway.Product
 	// AccessKeyID, AccessKeySecret and Region are those of the default world when
 	// empty.
 	AccessKeyID, AccessKeySecret, Region string
@@ -21,13 +24,25 @@ type Environment struct {
 // defaultRegion is that of the default world.
 const defaultRegion = "cn-hangzhou"
 
+// Endpoints lists the names of the variables for the addresses of products.
+func Endpoints(products []*gateway.Product) (names []string) {
+	for _, p := range products {
+		if p.Endpoint != "" {
+			names = append(names, p.Endpoint+"_ENDPOINT")
+		}
+	}
+	return names
+}
+
 // Variables lists names and values. The endpoints are host:port, as clients take
 // the scheme from elsewhere; evidence CLB-0452 and CLB-0456.
 func (e Environment) Variables() [][2]string {
 	var vars [][2]string
-	for _, product := range []string{"SLB", "VPC", "ECS", "NLB", "EFLO_CONTROLLER", "STS", "RESOURCEMANAGER", "CAS"} {
-		vars = append(vars, [2]string{product + "_ENDPOINT", e.API.Host})
+	for _, name := range Endpoints(e.Products) {
+		vars = append(vars, [2]string{name, e.API.Host})
 	}
+	// A CCM calls it about Lingjun nodes, which are not emulated.
+	vars = append(vars, [2]string{"EFLO_CONTROLLER_ENDPOINT", e.API.Host})
 	id, secret := cmp.Or(e.AccessKeyID, apiclient.AccessKeyID), cmp.Or(e.AccessKeySecret, apiclient.AccessKeySecret)
 	region := cmp.Or(e.Region, defaultRegion)
 	return append(vars,

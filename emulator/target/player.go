@@ -53,7 +53,7 @@ func (p *Player) Play(ctx context.Context, s *scenarios.Scenario, progress func(
 	server := &http.Server{Handler: OneAddress(p.API, p.Control), ReadHeaderTimeout: callTimeout}
 	go func() { _ = server.Serve(listener) }() // it ends when it is closed
 	defer server.Close()
-	remote := &Remote{API: "http://" + listener.Addr().String(), Token: p.Token}
+	remote := &Remote{API: "http://" + listener.Addr().String(), Products: p.Products, Token: p.Token}
 	remote.Control = remote.API
 	if remote.AccessKeyID, remote.AccessKeySecret, err = p.key(); err != nil {
 		return failed(err)

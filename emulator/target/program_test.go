@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/faults"
@@ -54,7 +55,7 @@ func createUntilDone() int {
 		client.HTTP = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	}
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		reply, err := client.Call(apiclient.Slb, "CreateLoadBalancer", map[string]string{"InstanceChargeType": "PayByCLCU", "ClientToken": os.Getenv("TOKEN")})
+		reply, err := client.Call(emulator.Version("Slb"), "CreateLoadBalancer", map[string]string{"InstanceChargeType": "PayByCLCU", "ClientToken": os.Getenv("TOKEN")})
 		if err == nil && reply.Status == 200 {
 			fmt.Println("made", reply.Text("LoadBalancerId"))
 			return 0

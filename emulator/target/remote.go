@@ -19,6 +19,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -28,6 +29,8 @@ import (
 type Remote struct {
 	// API is where the cloud's API is, Control where the control API is.
 	API, Control string
+	// Products are those that calls can name.
+	Products []*gateway.Product
 	// Token is the control API's, if it wants one.
 	Token string
 	// AccessKeyID and AccessKeySecret are the default world's when empty.
@@ -54,18 +57,29 @@ func (r *Remote) client() *http.Client {
 	return r.HTTP
 }
 
-var versions = map[string]string{"Slb": apiclient.Slb, "Vpc": apiclient.Vpc, "Ecs": apiclient.Ecs, "Nlb": apiclient.Nlb,
-	"Sts": apiclient.Sts, "ResourceManager": apiclient.ResourceManager, "cas": apiclient.Cas}
+// version returns the version that chooses a product, "" for an unknown one.
+func (r *Remote) version(product string) string {
+	for _, p := range r.Products {
+		if p.Name == product {
+			return p.Version
+		}
+	}
+	return ""
+}
 
 // Call implements scenarios.Target.
 func (r *Remote) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {
 	if call.Timeout == 0 {
 		call.Timeout = callTimeout
 	}
+	version := r.version(call.Product)
+	if version == "" {
+		return scenarios.Answer{}, fmt.Errorf("no product is called %s", call.Product)
+	}
 	limited, cancel := context.WithTimeout(ctx, call.Timeout)
 	defer cancel()
 	client := apiclient.Client{URL: r.API, HTTP: r.client(), UserAgent: call.UserAgent, AccessKeyID: r.AccessKeyID, AccessKeySecret: r.AccessKeySecret}
-	reply, err := client.CallContext(limited, versions[call.Product], call.Action, call.Params)
+	reply, err := client.CallContext(limited, version, call.Action, call.Params)
 	switch {
 	case ctx.Err() != nil:
 		return scenarios.Answer{}, ctx.Err()

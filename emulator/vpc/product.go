@@ -19,9 +19,11 @@ var actionNames string
 // Product returns the Vpc API.
 func Product(gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:    "Vpc",
-		Version: "2016-04-28",
-		HostID:  "vpc.aliyuncs.com",
+		Name:     "Vpc",
+		Version:  "2016-04-28",
+		Title:    "VPC",
+		Endpoint: "VPC",
+		HostID:   "vpc.aliyuncs.com",
 		Actions: gateway.Completed(actionNames,
 			vpcActions,
 			vSwitchActions,

@@ -88,7 +88,7 @@ func (z *NLBZoneMapping) addresses() []string {
 }
 
 // DNSName is the name under which clients find it.
-func (lb *NLBLoadBalancer) DNSName() string { return lb.ID + "." + lb.RegionID + ".nlb.aliyuncs.com" }
+func (lb *NLBLoadBalancer) DNSName() string { return lb.ID + "." + lb.RegionID + "." + NLBApex }
 
 // Reachable are the addresses under the name: those of the zones that were not taken
 // out of it, public where the load balancer is.

@@ -5,3 +5,6 @@ const (
 	ProductCLB = "Slb"
 	ProductNLB = "Nlb"
 )
+
+// NLBApex ends the DNS names of Network Load Balancers.
+const NLBApex = "nlb.aliyuncs.com"

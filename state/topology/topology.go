@@ -6,6 +6,7 @@ package topology
 
 import (
 	"iter"
+	"net/netip"
 	"time"
 
 	"github.com/clbemu/clbemu/state"
@@ -22,6 +23,8 @@ type LoadBalancer struct {
 	Type      string // internet or intranet
 	Addresses []Address
 	DNSName   string
+	// Reachable are the addresses under DNSName.
+	Reachable []netip.Addr
 	VPCID     string
 	VSwitches []string
 	Zones     []string

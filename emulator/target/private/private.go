@@ -125,6 +125,7 @@ func NewOpen(ctx context.Context, secure bool) (*Emulator, error) {
 
 // opened makes doors and begins the first life.
 func (e *Emulator) opened(ctx context.Context, doors ...**door) (_ *Emulator, err error) {
+	e.Products = emulator.Products()
 	for _, d := range doors {
 		if *d, err = newDoor(); err != nil {
 			return nil, errors.Join(err, e.release())
