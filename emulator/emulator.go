@@ -25,7 +25,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/dns"
 	"github.com/clbemu/clbemu/emulator/gateway"
-	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/metadata"
 	"github.com/clbemu/clbemu/emulator/names"
@@ -306,7 +305,7 @@ func (e *Emulator) build(products []*gateway.Product, snapshots *control.Snapsho
 		Player:    player,
 		Go:        func(task func(context.Context)) { e.tasks.Go(func() { task(e.life) }) },
 		Snapshots: snapshots,
-		Inventory: inventory.Inventory{Health: e.cfg.Health, Products: products},
+		Health:    e.cfg.Health,
 		Ready:     func() bool { return !e.closing.Load() },
 		Token:     e.cfg.ControlToken,
 		Host:      hostOf(e.cfg.ControlListen),

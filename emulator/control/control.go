@@ -28,9 +28,9 @@ import (
 	"github.com/clbemu/clbemu/emulator/console"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/gateway"
-	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/topology"
 )
 
 // Config says what the control API is over.
@@ -43,7 +43,8 @@ type Config struct {
 	Faults    *Faults
 	Journal   *journal.Journal
 	Snapshots *Snapshots
-	Inventory inventory.Inventory
+	// Health knows what health checks find of servers; nil assumes it by the state.
+	Health topology.Health
 	// Player plays the scenarios that come here; nil plays none.
 	Player Player
 	// Go does what goes on when its call was answered, until the emulator ends; nil

@@ -39,16 +39,20 @@ func wanted(r *http.Request) inventory.Wanted {
 	return inventory.Wanted{Kind: query.Get("kind"), Name: query.Get("name")}
 }
 
+func (a *api) inventory() inventory.Inventory {
+	return inventory.Inventory{Health: a.Health, Products: a.Products}
+}
+
 func (a *api) listResources(r *http.Request) (found controlapi.Resources, err error) {
 	err = a.seen(where(r), func(v *state.View) error {
-		found, err = a.Inventory.List(v, wanted(r))
+		found, err = a.inventory().List(v, wanted(r))
 		return err
 	})
 	return found, err
 }
 
 func (a *api) eachResource(r *http.Request, add func(controlapi.Resource)) error {
-	return a.seen(where(r), func(v *state.View) error { return a.Inventory.Each(v, wanted(r), add) })
+	return a.seen(where(r), func(v *state.View) error { return a.inventory().Each(v, wanted(r), add) })
 }
 
 // failQuestion answers a question about what there is not.
@@ -73,7 +77,7 @@ func (a *api) getResources(w http.ResponseWriter, r *http.Request) {
 func (a *api) getLoadBalancer(w http.ResponseWriter, r *http.Request) {
 	var tree controlapi.LoadBalancerTree
 	err := a.seen(where(r), func(v *state.View) (err error) {
-		if tree, err = a.Inventory.Tree(v, mux.Vars(r)["name"]); err == nil {
+		if tree, err = a.inventory().Tree(v, mux.Vars(r)["name"]); err == nil {
 			tree.Faults = append(tree.Faults, a.faultsOf(v, &tree.LoadBalancer)...)
 		}
 		return err

@@ -83,22 +83,22 @@ func TestResources(t *testing.T) {
 	f := newFixture(t, products)
 	f.plant()
 	for query, want := range map[string]string{
-		"kind=lb":                      "lb-1 nlb-1",
-		"kind=loadbalancers&name=web":  "lb-1",
-		"kind=lb&name=nlb-*":           "nlb-1",
-		"kind=listener":                "lb-1_http_80 lsn-1",
-		"kind=listeners&name=nlb-1":    "lsn-1",
-		"kind=rules":                   "rule-1",
-		"kind=group,lb,lb":             "lb-1 nlb-1 sgp-1 rsp-1 rsp-2",
-		"kind=group":                   "sgp-1 rsp-1 rsp-2",
-		"kind=backend&name=rsp-1":      "rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
-		"kind=backend&name=lb-1":       "rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
-		"kind=backend&name=10.0.0.1":   "sgp-1/10.0.0.1/10.0.0.1:53",
-		"kind=vsw&name=vsw-*1":         "vsw-bp1clbemu000000000001",
-		"kind=zone&region=cn-chengdu":  "cn-chengdu-a cn-chengdu-b",
-		"kind=acl":                     "",
-		"kind=lb&region=cn-shanghai":   "",
-		"name=lb-1":                    "lb-1 lb-1_http_80 rule-1 rsp-1 rsp-2 rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
+		"kind=lb":                     "lb-1 nlb-1",
+		"kind=loadbalancers&name=web": "lb-1",
+		"kind=lb&name=nlb-*":          "nlb-1",
+		"kind=listener":               "lb-1_http_80 lsn-1",
+		"kind=listeners&name=nlb-1":   "lsn-1",
+		"kind=rules":                  "rule-1",
+		"kind=group,lb,lb":            "lb-1 nlb-1 sgp-1 rsp-1 rsp-2",
+		"kind=group":                  "sgp-1 rsp-1 rsp-2",
+		"kind=backend&name=rsp-1":     "rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
+		"kind=backend&name=lb-1":      "rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
+		"kind=backend&name=10.0.0.1":  "sgp-1/10.0.0.1/10.0.0.1:53",
+		"kind=vsw&name=vsw-*1":        "vsw-bp1clbemu000000000001",
+		"kind=zone&region=cn-chengdu": "cn-chengdu-a cn-chengdu-b",
+		"kind=acl":                    "",
+		"kind=lb&region=cn-shanghai":  "",
+		"name=lb-1":                   "lb-1 lb-1_http_80 rule-1 rsp-1 rsp-2 rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
 	} {
 		var got controlapi.Resources
 		answer := f.send("GET", "/v1/resources?"+query, "", nil)

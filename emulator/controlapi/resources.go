@@ -26,10 +26,12 @@ type Resource struct {
 	// ID is unique in its kind.
 	ID      string `json:"id"`
 	Name    string `json:"name,omitempty"`
-	Product string `json:"product"` // Slb, Nlb, Vpc or Ecs
-	Account string `json:"account"`
-	Region  string `json:"region"`
-	Status  string `json:"status,omitempty"`
+	Product string `json:"product"` // as its API is called, such as Slb
+	// ProductTitle is the product's name for people, such as CLB.
+	ProductTitle string `json:"productTitle,omitempty"`
+	Account      string `json:"account"`
+	Region       string `json:"region"`
+	Status       string `json:"status,omitempty"`
 	// LoadBalancer is the id of the load balancer that it is a part of.
 	LoadBalancer string `json:"loadBalancer,omitempty"`
 	// Fields are what else there is to know of its kind.

@@ -137,6 +137,16 @@ func (k kind) of(products []string) kind {
 	return k
 }
 
+// title is a product's name for people, "" if nobody says.
+func (i Inventory) title(product string) string {
+	for _, p := range i.Products {
+		if p.Name == product {
+			return p.Title
+		}
+	}
+	return ""
+}
+
 // productOf is the name of the product that a short name means, "" if none.
 func (i Inventory) productOf(short string) string {
 	for _, p := range i.Products {
@@ -212,7 +222,7 @@ func (i Inventory) Each(v *state.View, wanted Wanted, add func(controlapi.Resour
 	matched := wanted.Name == ""
 	for _, k := range chosen {
 		k.list(i.source(v), func(r controlapi.Resource) {
-			r.Kind = k.Name
+			r.Kind, r.ProductTitle = k.Name, i.title(r.Product)
 			if wanted.Name != "" {
 				called := names(&r)
 				if !pattern.Match(called...) {

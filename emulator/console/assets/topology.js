@@ -40,7 +40,7 @@ function row({ lb, servers }, current) {
   const cell = (content, title) => el('td', { 'data-title': title }, content);
   const fresh = el('tr', { 'data-id': lb.id, class: current && 'current' },
     el('th', { scope: 'row' }, el('a', { class: 'row', href: to({ lb: lb.id }), 'aria-current': current && 'true' }, lb.name || lb.id), lb.name && el('span', { class: 'id' }, lb.id)),
-    cell(lb.product.toUpperCase() === 'SLB' ? 'CLB' : 'NLB', 'Product'), cell(badge(lb.status), 'Status'), cell(lb.fields.address?.replaceAll(',', ', ') ?? '', 'Address'),
+    cell(lb.productTitle ?? lb.product, 'Product'), cell(badge(lb.status), 'Status'), cell(lb.fields.address?.replaceAll(',', ', ') ?? '', 'Address'),
     el('td', { class: 'number lesser', 'data-title': 'Listeners' }, lb.fields.listeners), el('td', { class: 'number lesser', 'data-title': 'Servers' }, String(servers.length)), cell(health(servers), 'Healthy'));
   made.set(lb.id, { shows, row: fresh });
   return fresh;
@@ -110,7 +110,7 @@ function drawTree() {
   }
   const { loadBalancer: lb } = tree;
   fill(detail, el('div', { class: 'bar' }, el('h2', {}, lb.name || lb.id), badge(lb.status), close),
-    terms([['Id', lb.id], ['Product', lb.product === 'Slb' ? 'CLB' : 'NLB'], ['Region', lb.region], ['Type', lb.fields.type],
+    terms([['Id', lb.id], ['Product', lb.productTitle ?? lb.product], ['Region', lb.region], ['Type', lb.fields.type],
       ['Addresses', tree.addresses.map((a) => el('span', { class: 'line' }, [a.address, a.zone && ` in ${a.zone}`, a.eip && ` (${a.eip})`].filter(Boolean).join('')))],
       ['DNS name', lb.fields.dnsName], ['VPC', lb.fields.vpc], ['vSwitch', lb.fields.vswitch], ['Spec', lb.fields.spec], ['Created', lb.fields.created],
       ['Tags', Object.entries(tree.tags).map(([name, value]) => el('code', { class: 'line' }, value ? `${name}=${value}` : name))]]),
