@@ -73,10 +73,10 @@ func TestBadStarts(t *testing.T) {
 		{"bad world", func(t *testing.T, dir string) []string {
 			return []string{"--world", writeFile(t, filepath.Join(dir, "w.yaml"), "accounts: []\nregions: []\nvpc: []\n")}
 		}, 1, "w.yaml:3:1: vpc: there is no such field: do you mean vpcs?"},
-		{"port in use", func(*testing.T, string) []string { return []string{"--listen", taken.Addr().String()} }, 3, "is in use; choose another address by --listen"},
+		{"port in use", func(*testing.T, string) []string { return []string{"--listen", taken.Addr().String()} }, 3, "is in use; choose another address with --listen"},
 		{"control port in use", func(*testing.T, string) []string {
 			return []string{"--control-listen", taken.Addr().String()}
-		}, 3, "is in use; choose another address by --control-listen"},
+		}, 3, "is in use; choose another address with --control-listen"},
 		{"open control without a token", func(*testing.T, string) []string {
 			return []string{"--control-listen", "0.0.0.0:0"}
 		}, 3, "--control-token"},

@@ -28,8 +28,9 @@ func newCall() *cobra.Command {
 		Use:   "call ACTION [NAME=VALUE ...]",
 		Short: "Sign and send a call of the cloud's API, and print its answer",
 		Long: `Sign and send a call of the cloud's API to a running emulator, and print its
-answer. The region is cn-hangzhou unless RegionId says otherwise. A refusal is
-printed as well, with how it is brought about and ended, and exits with 1.`,
+answer. The region is cn-hangzhou unless RegionId says otherwise. When the call
+fails, clbemu also explains what caused the error and how to clear it, and exits
+with 1.`,
 		Example: `  clbemu call CreateLoadBalancer AddressType=internet LoadBalancerSpec=slb.s1.small
   clbemu call DescribeLoadBalancers Tags='[{"TagKey":"team","TagValue":"web"}]'
   clbemu call DescribeRegions --product Nlb`,
@@ -38,13 +39,13 @@ printed as well, with how it is brought about and ended, and exits with 1.`,
 	}
 	flags := cmd.Flags()
 	f.define(flags)
-	flags.StringVar(&f.product, "product", "", "product, where several have the action: Slb unless given")
+	flags.StringVar(&f.product, "product", "", "product, when several have the action (default: Slb)")
 	return cmd
 }
 
 func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usage(fmt.Errorf("call wants an action, such as DescribeLoadBalancers: `clbemu actions` lists them"))
+		return usage(fmt.Errorf("call needs an action, such as DescribeLoadBalancers: `clbemu actions` lists them"))
 	}
 	action, err := f.action(args[0])
 	if err != nil {
@@ -62,13 +63,13 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 	reply, err := client.CallContext(cmd.Context(), action.Version(), action.Name, parameters)
 	if unreachable := (*url.Error)(nil); errors.As(err, &unreachable) {
 		// Its own text has the whole signed call.
-		return cannot(fmt.Errorf("%s does not answer: %w: start an emulator by `clbemu serve`, or name its API by --api", api, unreachable.Err))
+		return cannot(fmt.Errorf("%s does not answer: %w: start an emulator with `clbemu serve`, or give the address of its API with --api", api, unreachable.Err))
 	}
 	if err != nil {
 		return cannot(err)
 	}
 	if reply.Text("error") != "" && reply.Text("RequestId") == "" {
-		return usage(fmt.Errorf("%s is no API of a cloud: --api is where that is, and --server the control API", api))
+		return usage(fmt.Errorf("%s is not the cloud's API: --api takes its address, and --server that of the control API", api))
 	}
 	p := printing(cmd)
 	if err := p.show(reply.Body, func(*terminal.Screen) error { return encode(p.out, reply.Body, "  ") }); err != nil {
@@ -91,7 +92,7 @@ func (f *callFlags) action(name string) (names.Action, error) {
 		f.product = spelled(f.product)
 	}
 	if products := productNames(); f.product != "" && !slices.Contains(products, f.product) {
-		return names.Action{}, fmt.Errorf("--product: there is no product %s%s", f.product, names.DidYouMean(f.product, products, "there are "+strings.Join(products, ", ")))
+		return names.Action{}, fmt.Errorf("--product: unknown product %s%s", f.product, names.DidYouMean(f.product, products, "there are "+strings.Join(products, ", ")))
 	}
 	var known []string
 	for _, a := range all.Actions() {
@@ -113,13 +114,13 @@ func parametersOf(action names.Action, args []string) (map[string]string, error)
 	for _, arg := range args {
 		name, value, found := strings.Cut(arg, "=")
 		if !found || name == "" {
-			return nil, fmt.Errorf("%q is no parameter: write it as NAME=VALUE", arg)
+			return nil, fmt.Errorf("%q is not a parameter: write it as NAME=VALUE", arg)
 		}
 		if _, twice := parameters[name]; twice {
 			return nil, fmt.Errorf("%s is given twice", name)
 		}
 		if action.Emulated && name != "RegionId" && !action.Reads(name) {
-			return nil, fmt.Errorf("%s reads no parameter %s%s", action.Name, name,
+			return nil, fmt.Errorf("%s has no parameter %s%s", action.Name, name,
 				names.DidYouMean(name, action.ParameterNames(), "it reads "+strings.Join(action.ParameterNames(), ", ")))
 		}
 		parameters[name] = value

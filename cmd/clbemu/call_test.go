@@ -24,11 +24,11 @@ func TestCallAction(t *testing.T) {
 		{[]string{"DescribeRegions", "--access-key-secret", "wrong"}, 1, `"Code": "SignatureDoesNotMatch"`, "SignatureDoesNotMatch"},
 		{[]string{"ModifyDisk"}, 2, "", "there is no action ModifyDisk"},
 		{[]string{"DescribeLoadBalancer"}, 2, "", "there is no action DescribeLoadBalancer: do you mean DescribeLoadBalancers?"},
-		{[]string{"CreateVpc", "--product", "Vpcs"}, 2, "", "there is no product Vpcs: do you mean Vpc?"},
-		{[]string{"CreateVpc", "Cidrblock=10.0.0.0/8"}, 2, "", "CreateVpc reads no parameter Cidrblock: do you mean CidrBlock?"},
-		{[]string{"CreateVpc", "CidrBlock"}, 2, "", `"CidrBlock" is no parameter: write it as NAME=VALUE`},
+		{[]string{"CreateVpc", "--product", "Vpcs"}, 2, "", "unknown product Vpcs: do you mean Vpc?"},
+		{[]string{"CreateVpc", "Cidrblock=10.0.0.0/8"}, 2, "", "CreateVpc has no parameter Cidrblock: do you mean CidrBlock?"},
+		{[]string{"CreateVpc", "CidrBlock"}, 2, "", `"CidrBlock" is not a parameter: write it as NAME=VALUE`},
 		{[]string{"CreateVpc", "VpcName=a", "VpcName=b"}, 2, "", "VpcName is given twice"},
-		{nil, 2, "", "call wants an action"},
+		{nil, 2, "", "call needs an action"},
 		{[]string{"DescribeRegions", "--api", "http://127.0.0.1:1"}, 3, "", "http://127.0.0.1:1 does not answer"},
 	} {
 		r := binary.Run(t, append([]string{"call", "--server", s.Control}, test.args...)...)

@@ -41,7 +41,7 @@ func TestEnv(t *testing.T) {
 		}
 	}
 	// What reaches the real cloud is named: CLB-0453.
-	for _, name := range []string{"PrivateZone", "ALB", "SLS", "CAS", "ESS", "aliyun CLI", "Terraform makes listeners by HTTPS alone"} {
+	for _, name := range []string{"PrivateZone", "ALB", "SLS", "CAS", "ESS", "aliyun CLI", "Terraform creates listeners over HTTPS only"} {
 		if help := binary.Run(t, "env", "--help").Stdout; !strings.Contains(help, name) {
 			t.Errorf("the help does not warn of %s: %q", name, help)
 		}
@@ -219,7 +219,7 @@ func TestStateRefusals(t *testing.T) {
 		{[]string{"check", "--server", "http://127.0.0.1:1"}, 3, "is clbemu running"},
 		{[]string{"reset", "--data-dir", dir, "--world", "none.yaml"}, 2, "none.yaml"},
 		{[]string{"reset", "--server", "http://127.0.0.1:1", "--world", "w.yaml"}, 2, "--world needs --data-dir"},
-		{[]string{"check", "--data-dir", dir, "--server", "127.0.0.1:9601"}, 2, "exclude each other"},
+		{[]string{"check", "--data-dir", dir, "--server", "127.0.0.1:9601"}, 2, "can't be used together"},
 		{[]string{"undo"}, 2, `state has no command "undo"`},
 		{[]string{"exprot"}, 2, "do you mean export?"},
 	}

@@ -39,8 +39,8 @@ func newWorldSet() *cobra.Command {
 	return f.addWhere(&cobra.Command{
 		Use:   "set NAME=VALUE...",
 		Short: "Change conditions of the world while clients work",
-		Long: "Change conditions of the world while clients work, all of them or, when one is refused, none.\n" +
-			"A value that starts with @ is read from the file behind it.\n\n" + documentation(),
+		Long: "Change conditions of the world while clients work. If one change is refused, none is made.\n" +
+			"A value that starts with @ is read from the file of that name.\n\n" + documentation(),
 		Example: `  clbemu world set account.arrears=true
   clbemu world set quota.slb_quota_listeners_num=10 stock.cn-hangzhou-h=soldout
   clbemu world set vswitch.vsw-bp1clbemu000000000001.freeAddresses=0
@@ -124,7 +124,7 @@ func newWorldGet() *cobra.Command {
 		}
 		list = slices.DeleteFunc(list, func(s controlapi.Setting) bool { return !strings.HasPrefix(s.Name, prefix) })
 		if len(list) == 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "# nothing is set under %s\n", prefix)
+			fmt.Fprintf(cmd.ErrOrStderr(), "# no condition is set under %s\n", prefix)
 		}
 		return printConditions(cmd, list)
 	})
@@ -135,7 +135,7 @@ func newQuota() *cobra.Command {
 	used := false
 	cmd := f.addWhere(&cobra.Command{
 		Use:   "quota",
-		Short: "Show the quotas, and what is used of them and by whom",
+		Short: "Show the quotas, their use, and the resources that use them",
 		Example: `  clbemu quota
   clbemu quota --used`,
 		Args: noArgs,
@@ -160,7 +160,7 @@ func newQuota() *cobra.Command {
 			return s.Table([]string{"QUOTA", "LIMIT", "USED", "BY"}, rows)
 		})
 	})
-	cmd.Flags().BoolVar(&used, "used", false, "leave out what nobody uses")
+	cmd.Flags().BoolVar(&used, "used", false, "leave out unused quotas")
 	return cmd
 }
 
@@ -168,9 +168,9 @@ func newClock() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clock",
 		Short: "Show or move the emulated time",
-		Long: `Show or move the emulated time. It goes as the machine's clock until it is
-frozen, advanced or scaled, and never back. What clients sign is compared with
-real time all the same.`,
+		Long: `Show or move the emulated time. It follows the machine's clock until you freeze,
+advance or scale it, and never goes back. Signatures are always checked against
+real time.`,
 		Args: noArgs,
 		RunE: help,
 	}
@@ -179,24 +179,24 @@ real time all the same.`,
 		newClockChange("show", "Show the emulated time", noArgs, func([]string) (controlapi.ClockChange, error) {
 			return controlapi.ClockChange{}, nil
 		}),
-		newClockChange("freeze", "Let the emulated time stand still", noArgs, func([]string) (controlapi.ClockChange, error) {
+		newClockChange("freeze", "Stop the emulated time", noArgs, func([]string) (controlapi.ClockChange, error) {
 			return controlapi.ClockChange{Scale: factor(0)}, nil
 		}),
-		newClockChange("resume", "Let the emulated time go on as real time does", noArgs, func([]string) (controlapi.ClockChange, error) {
+		newClockChange("resume", "Run the emulated time at the speed of real time", noArgs, func([]string) (controlapi.ClockChange, error) {
 			return controlapi.ClockChange{Scale: factor(1)}, nil
 		}),
 		newClockChange("advance DURATION", "Move the emulated time forward, such as by 168h", one("the duration"),
 			func(args []string) (controlapi.ClockChange, error) {
 				if d, err := time.ParseDuration(args[0]); err != nil || d < 0 {
-					return controlapi.ClockChange{}, fmt.Errorf("clock advance: want a duration from 0 on, such as 90s, 1h30m or 168h, not %q", args[0])
+					return controlapi.ClockChange{}, fmt.Errorf("clock advance: want a duration of 0 or more, such as 90s, 1h30m or 168h, not %q", args[0])
 				}
 				return controlapi.ClockChange{Advance: args[0]}, nil
 			}),
-		newClockChange("scale FACTOR", "Let the emulated time go FACTOR times as fast as real time", one("the factor"),
+		newClockChange("scale FACTOR", "Run the emulated time FACTOR times as fast as real time", one("the factor"),
 			func(args []string) (controlapi.ClockChange, error) {
 				n, err := strconv.ParseFloat(args[0], 64)
 				if err != nil || n < 0 {
-					return controlapi.ClockChange{}, fmt.Errorf("clock scale: want a number from 0 on, such as 60, not %q", args[0])
+					return controlapi.ClockChange{}, fmt.Errorf("clock scale: want a number of 0 or more, such as 60, not %q", args[0])
 				}
 				return controlapi.ClockChange{Scale: &n}, nil
 			}),

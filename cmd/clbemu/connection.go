@@ -25,14 +25,14 @@ type connection struct{ server, token, tokenFile string }
 func (f *connection) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.server, "server", "http://"+defaultControl, "control API of a running emulator")
 	flags.StringVar(&f.token, "control-token", "", "token of the control API")
-	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with that token, unless it is given")
+	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with that token, used unless --control-token is given")
 }
 
 // client is a client of the running emulator.
 func (f *connection) client() (*controlclient.Client, error) {
 	server, err := address(f.server, controlPort)
 	if err != nil {
-		return nil, usage(fmt.Errorf("--server is where the control API is, such as %s: %w", defaultControl, err))
+		return nil, usage(fmt.Errorf("--server takes the address of the control API, such as %s: %w", defaultControl, err))
 	}
 	token := f.token
 	if token == "" && f.tokenFile != "" {
@@ -51,9 +51,9 @@ func address(text, port string) (*url.URL, error) {
 	server, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%q is no address", text)
+		return nil, fmt.Errorf("%q is not an address", text)
 	case server.Hostname() == "" || server.Scheme != "http" && server.Scheme != "https" || strings.Trim(server.Path, "/") != "" || server.RawQuery != "":
-		return nil, fmt.Errorf("%q is no host with a port", text)
+		return nil, fmt.Errorf("%q is not host:port", text)
 	}
 	if server.Port() == "" {
 		server.Host = net.JoinHostPort(server.Hostname(), port)
@@ -81,7 +81,7 @@ func answered(err error) error {
 	refused, elsewhere := (*controlclient.Refused)(nil), (*controlclient.Elsewhere)(nil)
 	switch {
 	case errors.As(err, &elsewhere):
-		return usage(fmt.Errorf("%w: --server is the control API, such as %s", err, defaultControl))
+		return usage(fmt.Errorf("%w: --server takes the address of the control API, such as %s", err, defaultControl))
 	case !errors.As(err, &refused) || !refused.Wrong():
 		return cannot(err)
 	case refused.Status == http.StatusNotFound, refused.Route.Method == http.MethodGet:
@@ -109,7 +109,7 @@ func (f *clientFlags) cloudAPI(ctx context.Context) (*url.URL, *http.Client, err
 	if f.api != "" {
 		api, err := address(f.api, apiPort)
 		if err != nil {
-			return nil, nil, usage(fmt.Errorf("--api is where the cloud's API is, such as http://%s: %w", defaultListen, err))
+			return nil, nil, usage(fmt.Errorf("--api takes the address of the cloud's API, such as http://%s: %w", defaultListen, err))
 		}
 		return api, nil, nil
 	}
@@ -123,7 +123,7 @@ func (f *clientFlags) cloudAPI(ctx context.Context) (*url.URL, *http.Client, err
 	}
 	api, err := url.Parse(described.API)
 	if err != nil || api.Host == "" {
-		return nil, nil, cannot(fmt.Errorf("%s does not say where its cloud's API is: name it by --api", c.URL))
+		return nil, nil, cannot(fmt.Errorf("%s does not report the address of its cloud API: give it with --api", c.URL))
 	}
 	return api, trusting(described.Certificate), nil
 }

@@ -60,19 +60,19 @@ func newDoctor() *cobra.Command {
 	d := &doctor{}
 	cmd := &cobra.Command{
 		Use:   "doctor [-- CCM ARGUMENT...]",
-		Short: "Look for what would go wrong with the emulator and its clients",
-		Long: `Look for what would go wrong: whether an emulator answers and its ports are free, the
-data folder, the emulated clock and the difference of time, by which signatures fail,
-proxies and the variables of clients in the environment, and where kubectl points.
-Behind -- the command line of a Cloud Controller Manager is looked at too, or by --pid
-that of a running one, with its environment and its cloud-config.
+		Short: "Find problems with the emulator and its clients",
+		Long: `Find problems before they show: check that an emulator answers and its ports are free,
+the data folder, the emulated clock, the clock skew that makes signatures fail, proxies
+and client variables in the environment, and where kubectl points. Give the command
+line of a Cloud Controller Manager after --, or its process with --pid, to check it
+with its environment and cloud-config as well.
 
-Exits with 1 when something would go wrong.`,
+Exits with 1 when it finds a problem.`,
 		Example: `  clbemu doctor
   clbemu doctor -- cloud-controller-manager --cloud-config cloud-config.json --controllers=service`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
-				return usage(fmt.Errorf("doctor takes the command line of a CCM behind --, and there is %q", args[0]))
+				return usage(fmt.Errorf("doctor takes the command line of a CCM after --, not %q", args[0]))
 			}
 			switch {
 			case d.pid > 0:
@@ -85,8 +85,8 @@ Exits with 1 when something would go wrong.`,
 		},
 	}
 	d.define(cmd.Flags())
-	cmd.Flags().StringVar(&d.dataDir, "data-dir", defaultDataDir, "folder of the state, where no emulator says another")
-	cmd.Flags().IntVar(&d.pid, "pid", 0, "process of a running CCM to look at (Linux)")
+	cmd.Flags().StringVar(&d.dataDir, "data-dir", defaultDataDir, "folder of the state, unless a running emulator names another")
+	cmd.Flags().IntVar(&d.pid, "pid", 0, "process id of a running CCM to check (Linux)")
 	return cmd
 }
 
@@ -126,7 +126,7 @@ func (d *doctor) report(cmd *cobra.Command) error {
 		return err
 	}
 	if problems > 0 {
-		return failed(fmt.Errorf("%s would go wrong", counted(problems, "thing")))
+		return failed(fmt.Errorf("found %s", counted(problems, "problem")))
 	}
 	return nil
 }
@@ -162,18 +162,18 @@ func (d *doctor) look(ctx context.Context, ccm []string) {
 // noEmulator tells why none answers: none runs, or something has its ports.
 func (d *doctor) noEmulator(c *controlclient.Client, err error) {
 	if elsewhere := (*controlclient.Elsewhere)(nil); errors.As(err, &elsewhere) {
-		d.problem("emulator", "--server is the control API, such as "+defaultControl, "%v", err)
+		d.problem("emulator", "give the address of the control API with --server, such as "+defaultControl, "%v", err)
 		return
 	}
 	if unreachable := (*controlclient.Unreachable)(nil); !errors.As(err, &unreachable) {
-		d.problem("emulator", "give the token by --control-token or --control-token-file", "%v", err)
+		d.problem("emulator", "give the token with --control-token or --control-token-file", "%v", err)
 		return
 	}
-	d.problem("emulator", "start one by `clbemu serve`, or say by --server where it is", "none answers at %s", c.URL)
+	d.problem("emulator", "start one with `clbemu serve`, or give its address with --server", "no emulator answers at %s", c.URL)
 	for name, address := range map[string]string{"API": defaultListen, "control API": defaultControl} {
 		l, err := net.Listen("tcp", address)
 		if err != nil {
-			d.problem("ports", "end what has it, or choose another by --listen and --control-listen", "the %s's address is taken: %v", name, err)
+			d.problem("ports", "stop the program that uses it, or choose another with --listen and --control-listen", "the %s's address is in use: %v", name, err)
 			continue
 		}
 		_ = l.Close() // it was only to see
@@ -186,11 +186,11 @@ const maxSkew = 15 * time.Minute
 func (d *doctor) time(ctx context.Context, c *controlclient.Client, server *controlapi.Server) {
 	switch skew := time.Since(server.Time).Abs().Round(time.Second); {
 	case skew > maxSkew:
-		d.problem("time", "set the clock of this machine or of the emulator's", "this machine is %s apart from the emulator's: signatures are refused (InvalidTimeStamp.Expired)", skew)
+		d.problem("time", "set the clock of this machine or of the emulator's machine", "this machine's clock is %s off from the emulator's: signatures are refused (InvalidTimeStamp.Expired)", skew)
 	case skew > time.Minute:
-		d.note("time", "", "this machine is %s apart from the emulator's; signatures fail from %s on", skew, maxSkew)
+		d.note("time", "", "this machine's clock is %s off from the emulator's; signatures fail from %s on", skew, maxSkew)
 	default:
-		d.ok("time", "this machine and the emulator's agree")
+		d.ok("time", "the clocks of this machine and the emulator's agree")
 	}
 	clock, err := c.Clock(ctx)
 	if err != nil {
@@ -200,11 +200,11 @@ func (d *doctor) time(ctx context.Context, c *controlclient.Client, server *cont
 	ahead := time.Until(clock.Now).Round(time.Second)
 	switch {
 	case clock.Scale == 0:
-		d.problem("clock", "`clbemu clock resume`", "the emulated clock is frozen: listeners do not start, jobs do not end")
+		d.problem("clock", "`clbemu clock resume`", "the emulated clock is frozen: listeners do not start and jobs do not end")
 	case clock.Scale != 1 || ahead.Abs() > time.Minute:
-		d.note("clock", "`clbemu clock resume` lets it go on as real time does", "the emulated clock is %s from now, and goes %s", ahead, pace(clock.Scale))
+		d.note("clock", "`clbemu clock resume` makes it run at real speed", "the emulated clock is %s from real time, and runs %s", ahead, pace(clock.Scale))
 	default:
-		d.ok("clock", "the emulated clock goes as real time does")
+		d.ok("clock", "the emulated clock runs at real speed")
 	}
 }
 
@@ -219,13 +219,13 @@ func (d *doctor) signed(ctx context.Context, server *controlapi.Server) {
 	reply, err := client.CallContext(ctx, emulator.Version("Slb"), "DescribeRegions", nil)
 	switch unreachable := (*url.Error)(nil); {
 	case errors.As(err, &unreachable):
-		d.problem("calls", "name it by --api as clients reach it", "the API does not answer at %s: %v", api, unreachable.Err)
+		d.problem("calls", "give the address that clients use with --api", "the API does not answer at %s: %v", api, unreachable.Err)
 	case err != nil:
 		d.problem("calls", "", "%v", err)
 	case reply.Status != http.StatusOK:
 		d.problem("calls", "`clbemu explain "+reply.Text("Code")+"`", "a call with the key %s is refused: %s: %s", d.accessKeyID, reply.Text("Code"), reply.Text("Message"))
 	default:
-		d.ok("calls", "a call with the key %s is answered (signatures: %s)", d.accessKeyID, server.Auth)
+		d.ok("calls", "a call with the key %s succeeds (signatures: %s)", d.accessKeyID, server.Auth)
 	}
 }
 
@@ -234,18 +234,18 @@ func (d *doctor) folder(dir string) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.ok("data folder", "%s will be made", dir)
+		d.ok("data folder", "%s will be created", dir)
 		return
 	case err != nil:
 		d.problem("data folder", "", "%v", err)
 		return
 	case !info.IsDir():
-		d.problem("data folder", "choose another by --data-dir", "%s is no folder", dir)
+		d.problem("data folder", "choose another with --data-dir", "%s is not a folder", dir)
 		return
 	}
 	probe, err := os.CreateTemp(dir, ".doctor-*")
 	if err != nil {
-		d.problem("data folder", "give yourself the right to write there, or choose another by --data-dir", "%v", err)
+		d.problem("data folder", "make it writable, or choose another with --data-dir", "%v", err)
 		return
 	}
 	_ = errors.Join(probe.Close(), os.Remove(probe.Name())) // it was only to see
@@ -255,20 +255,20 @@ func (d *doctor) folder(dir string) {
 	}
 	e, err := bolt.OpenReadOnly(dir)
 	if err != nil {
-		d.problem("data folder", "end what has it, or choose another by --data-dir", "%v", err)
+		d.problem("data folder", "stop the program that uses it, or choose another with --data-dir", "%v", err)
 		return
 	}
 	_ = e.Close() // it was only read
-	d.ok("data folder", "%s has a state that can be read", dir)
+	d.ok("data folder", "the state in %s can be read", dir)
 }
 
-func (d *doctor) folderInUse(dir string) { d.ok("data folder", "%s is the running emulator's", dir) }
+func (d *doctor) folderInUse(dir string) { d.ok("data folder", "the running emulator uses %s", dir) }
 
 // cluster says where kubectl points, as that is where a CCM would work.
 func (d *doctor) cluster(ctx context.Context) {
 	kubectl, err := exec.LookPath("kubectl")
 	if err != nil {
-		d.ok("kubectl", "there is none on the PATH")
+		d.ok("kubectl", "kubectl is not on the PATH")
 		return
 	}
 	limited, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -283,7 +283,7 @@ func (d *doctor) cluster(ctx context.Context) {
 		d.ok("kubectl", "the context %s is a cluster on this machine: %s", name, server)
 		return
 	}
-	d.note("kubectl", "make sure that no CCM against this emulator uses it: it would take that cluster's load balancers for lost", "the context %s is a cluster elsewhere: %s", name, server)
+	d.note("kubectl", "make sure that no CCM against this emulator uses it: it would treat that cluster's load balancers as lost", "the context %s is a cluster elsewhere: %s", name, server)
 }
 
 func isLocalHost(host string) bool {

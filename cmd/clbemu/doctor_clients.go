@@ -45,13 +45,13 @@ func (d *doctor) clients(whose string, environment []string, server *controlapi.
 		set++
 		switch endpoint := strings.HasSuffix(v[0], "_ENDPOINT") && v[0] != "METADATA_ENDPOINT"; {
 		case endpoint && strings.Contains(value, "://"):
-			d.problem(whose, "eval \"$(clbemu env)\"", "%s=%s has a scheme, and clients want host:port", v[0], value)
+			d.problem(whose, "eval \"$(clbemu env)\"", "%s=%s has a scheme, but clients need host:port", v[0], value)
 		case strings.HasSuffix(v[0], "_ENDPOINT") && !sameAddress(value, v[1]):
 			d.problem(whose, "eval \"$(clbemu env)\"", "%s=%s is not this emulator, which is %s", v[0], value, v[1])
 		case v[0] == "ALICLOUD_CLIENT_SCHEME" && !strings.EqualFold(value, v[1]):
-			d.problem(whose, "eval \"$(clbemu env)\"", "%s=%s, and the API is %s", v[0], value, v[1])
+			d.problem(whose, "eval \"$(clbemu env)\"", "%s=%s, but the API is %s", v[0], value, v[1])
 		case strings.Contains(v[0], "KEY_ID") && value != v[1]:
-			d.note(whose, "give doctor the key that is meant by --access-key-id", "%s=%s is another key than %s", v[0], value, v[1])
+			d.note(whose, "give doctor the right key with --access-key-id", "%s=%s differs from the key %s", v[0], value, v[1])
 		}
 	}
 	switch {
@@ -60,7 +60,7 @@ func (d *doctor) clients(whose string, environment []string, server *controlapi.
 	case set == 0:
 		d.note(whose, "eval \"$(clbemu env)\"", "no variable points clients here: they call the real cloud")
 	case len(d.list) == before:
-		d.ok(whose, "clients call %s, by %s", api.Host, counted(set, "variable"))
+		d.ok(whose, "clients call %s (%s)", api.Host, counted(set, "variable"))
 	}
 }
 
@@ -91,11 +91,11 @@ func (d *doctor) proxies(environment []string, api string) {
 	}
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
 		if value, _ := lookUp(environment, name); value != "" && !spares(spared, host) {
-			d.problem("proxies", "export NO_PROXY="+strings.Trim(spared+","+host, ","), "%s=%s takes the calls of clients that are not Go programs, as NO_PROXY does not have %s", name, withoutUser(value), host)
+			d.problem("proxies", "export NO_PROXY="+strings.Trim(spared+","+host, ","), "clients other than Go programs send their calls to the proxy %s=%s, since NO_PROXY lacks %s", name, withoutUser(value), host)
 			return
 		}
 	}
-	d.ok("proxies", "none takes calls of %s", host)
+	d.ok("proxies", "none intercepts calls to %s", host)
 }
 
 // withoutUser is the URL of a proxy without what is secret of it.
@@ -127,7 +127,7 @@ func (d *doctor) controller(ctx context.Context, c *controlclient.Client, server
 		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", d.pid))
 		environment, noEnvironment := os.ReadFile(fmt.Sprintf("/proc/%d/environ", d.pid))
 		if err != nil || noEnvironment != nil {
-			d.problem("CCM", "", "process %d can't be looked at: %v %v", d.pid, err, noEnvironment)
+			d.problem("CCM", "", "can't read process %d: %v %v", d.pid, err, noEnvironment)
 			return
 		}
 		args = strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
@@ -147,18 +147,18 @@ func (d *doctor) controller(ctx context.Context, c *controlclient.Client, server
 		}
 	}
 	if controllers, ok := flags["controllers"]; ok && !slices.ContainsFunc(strings.Split(controllers, ","), func(name string) bool { return name == "*" || name == "service" || name == "nlb" }) {
-		d.problem("CCM", "--controllers=node,service", "--controllers=%s has neither service nor nlb: no load balancer is made", controllers)
+		d.problem("CCM", "--controllers=node,service", "--controllers=%s has neither service nor nlb: the CCM creates no load balancers", controllers)
 	}
 	if routes, ok := flags["configure-cloud-routes"]; !ok || routes != "false" {
-		d.note("CCM", "--configure-cloud-routes=false --network=", "it makes routes of the nodes' pod CIDRs, which nodes without one keep it from")
+		d.note("CCM", "--configure-cloud-routes=false --network=", "the CCM creates routes for the nodes' pod CIDRs, and can't when a node has none")
 	}
 	if file, ok := flags["cloud-config"]; !ok {
-		d.problem("CCM", "--cloud-config cloud-config.json, as in `clbemu doctor --help`", "there is no --cloud-config: it asks the metadata service alone for VPC and vSwitches")
+		d.problem("CCM", "--cloud-config cloud-config.json, as in `clbemu doctor --help`", "there is no --cloud-config: the CCM learns VPC and vSwitches from the metadata service only")
 	} else {
 		d.cloudConfig(ctx, c, answers, file)
 	}
 	if len(d.list) == before {
-		d.ok("CCM", "nothing is wrong with its command line")
+		d.ok("CCM", "its command line is fine")
 	}
 }
 
@@ -197,7 +197,7 @@ func (d *doctor) cloudConfig(ctx context.Context, c *controlclient.Client, answe
 		Global struct{ Region, VpcID, VswitchID, ZoneID string }
 	}
 	if err := json.Unmarshal(text, &config); err != nil {
-		d.problem("CCM", "", "%s is no JSON: %v", file, err)
+		d.problem("CCM", "", "%s is not JSON: %v", file, err)
 		return
 	}
 	if !answers {
@@ -232,7 +232,7 @@ func (d *doctor) has(file, key, value string, known []string) {
 	case value == "":
 		d.note("CCM", "", "%s has no Global.%s", file, key)
 	case !slices.Contains(known, value):
-		d.problem("CCM", "`clbemu get vswitches -o wide` shows what there is", "%s: Global.%s is %s, which the emulated cloud has not%s", file, key, value,
+		d.problem("CCM", "list them with `clbemu get vswitches -o wide`", "%s: Global.%s is %s, which the emulated cloud does not have%s", file, key, value,
 			names.DidYouMean(value, known, "there are "+strings.Join(known, ", ")))
 	}
 }

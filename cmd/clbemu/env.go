@@ -35,14 +35,14 @@ func newEnv() *cobra.Command {
 		Use:   "env",
 		Short: "Print the environment that points clients at the emulator",
 		Long: `Print the environment variables that make a Cloud Controller Manager, SDKs and
-Terraform call the running emulator, and give the aliyun CLI its key and region:
+Terraform call the running emulator, and that give the aliyun CLI its key and region:
 
 ` + variablesText() + `
 
 ` + strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(notCovered, "# ", ""), "Not covered", "They do not cover all")) + `
 
-Clients that reach the emulator under another name than this command does, such as
-those in a cluster, need --api; no emulator is asked then.`,
+Give --api when clients reach the emulator under another name than this command does,
+for example in a cluster; the command then contacts no emulator.`,
 		Example: `  eval "$(clbemu env)"
   clbemu env --shell fish | source
   eval "$(clbemu env --kind)"
@@ -55,7 +55,7 @@ those in a cluster, need --api; no emulator is asked then.`,
 	flags.StringVar(&f.shell, "shell", "sh", "sh, fish, powershell or dotenv")
 	f.define(flags)
 	flags.StringVar(&f.region, "region", "cn-hangzhou", "region of the world")
-	flags.BoolVar(&f.kind, "kind", false, "for the clbemu in the kind cluster of deploy/kind, its commands as well")
+	flags.BoolVar(&f.kind, "kind", false, "for the clbemu in the kind cluster of deploy/kind; sets up clbemu's own commands too")
 	cmd.MarkFlagsMutuallyExclusive("kind", "api")
 	return cmd
 }
@@ -108,7 +108,7 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	}
 	fmt.Fprint(cmd.ErrOrStderr(), notCovered)
 	if api.Scheme == "https" {
-		fmt.Fprintln(cmd.ErrOrStderr(), "# Clients must trust the certificate: ca.pem in the data folder, unless --tls-cert gave another.")
+		fmt.Fprintln(cmd.ErrOrStderr(), "# Clients must trust the certificate: ca.pem in the data folder, unless you gave --tls-cert.")
 	}
 	return nil
 }
@@ -128,23 +128,23 @@ func variablesText() string {
 func clientVariables() [][2]string {
 	return [][2]string{
 		{strings.Join(target.Endpoints(emulator.Products()), ", "), "where a CCM and Terraform find each product"},
-		{"EFLO_CONTROLLER_ENDPOINT", "the same of a CCM's calls about Lingjun nodes"},
+		{"EFLO_CONTROLLER_ENDPOINT", "the same for a CCM's calls about Lingjun nodes"},
 		{"ALICLOUD_CLIENT_SCHEME", "HTTP or HTTPS, for a CCM"},
 		{"METADATA_ENDPOINT", "where a CCM finds the metadata service"},
 		{"ACCESS_KEY_ID, ACCESS_KEY_SECRET", "the key of a CCM"},
 		{"ALIBABA_CLOUD_ACCESS_KEY_ID, ALIBABA_CLOUD_ACCESS_KEY_SECRET", "the key of SDKs and the aliyun CLI"},
 		{"ALICLOUD_ACCESS_KEY, ALICLOUD_SECRET_KEY", "the key of Terraform"},
 		{"ALIBABA_CLOUD_REGION_ID, ALICLOUD_REGION", "the region of SDKs, the aliyun CLI and Terraform"},
-		{"ALIBABA_CLOUD_ACCOUNT_TYPE", "keeps Terraform from asking the real billing service"},
+		{"ALIBABA_CLOUD_ACCOUNT_TYPE", "keeps Terraform from calling the real billing service"},
 	}
 }
 
 // notCovered warns of what these variables leave as it is. Evidence CLB-0453,
 // CLB-0456 and CLB-0457.
-const notCovered = `# Not covered: the Cloud Controller Manager has no such variable for PrivateZone, ALB, SLS, CAS
+const notCovered = `# Not covered: the Cloud Controller Manager has no such variables for PrivateZone, ALB, SLS, CAS
 # and ESS; those calls reach the real cloud, which does not know the access key above. EFLO
-# calls come here and are refused, as they are not emulated.
-# Terraform makes listeners by HTTPS alone: it wants  serve --tls  and SSL_CERT_FILE=ca.pem.
+# calls reach the emulator, which rejects them as not emulated.
+# Terraform creates listeners over HTTPS only: it needs  serve --tls  and SSL_CERT_FILE=ca.pem.
 # The aliyun CLI calls the real cloud unless each call has  --endpoint HOST:PORT --insecure  (no
 # --insecure with TLS).
 `

@@ -257,10 +257,10 @@ func TestServerFlag(t *testing.T) {
 			code int
 			says string
 		}{
-			api: {exitUsage, "is not the control API: the cloud's API answers there: --server is the control API, such as 127.0.0.1:9601"},
+			api: {exitUsage, "is not the control API: the cloud's API answers there: --server takes the address of the control API, such as 127.0.0.1:9601"},
 			strings.Replace(secured.URL, "s:", ":", 1): {exitUsage, "is not the control API: something "},
 			"127.0.0.1:1": {exitCannot, "nothing answers at http://127.0.0.1:1: is clbemu running"},
-			"ftp://here":  {exitUsage, "is no host with a port"},
+			"ftp://here":  {exitUsage, "is not host:port"},
 		} {
 			code, _, problems := executed(t, append(slices.Clone(args), "--server", given)...)
 			if code != want.code || !strings.Contains(problems, want.says) {
@@ -280,10 +280,10 @@ func TestMisspelt(t *testing.T) {
 		"journal --folow":                   "unknown flag: --folow: do you mean --follow?",
 		"journal --limit ten":               `--limit: want a whole number, not "ten"`,
 		"journal --since -1":                `--since: want a whole number from 0, not "-1"`,
-		"scenario watch --for soon -- true": `--for: want a duration such as 90s or 5m, not "soon"`,
+		"scenario watch --for soon -- true": `--for: want a duration, such as 90s or 5m, not "soon"`,
 		"journal --follow=maybe":            `--follow: want true or false, not "maybe"`,
 		"version -o jsn":                    "do you mean json?",
-		"version --json -o yaml":            "exclude each other",
+		"version --json -o yaml":            "can't be used together",
 	} {
 		code, _, problems := executed(t, strings.Fields(line)...)
 		if want == "" {

@@ -20,13 +20,13 @@ import (
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain CODE|ACTION|WORD...",
-		Short: "Explain why calls are refused: how that is known, brought about and ended",
-		Long: `Explain a code with which calls are refused: how the answer is worded and for which
-actions, how that is known of the cloud, how to bring it about here, and how to end it.
-Of an action: what it reads, and why it is refused.
+		Short: "Explain why calls fail, and how to cause and clear the error",
+		Long: `Explain an error code: its message and the actions that return it, the evidence from
+the real cloud, how to cause the error here, and how to clear it. For an action: its
+parameters, and the errors that it returns.
 
-Words find the refusals whose message, cause or condition has all of them, and the
-scenarios that play them: paste a message, or name what you know of it.`,
+Words find the errors whose message, cause or condition has all of them, and the
+scenarios that cause them: paste a message, or the part of it that you know.`,
 		Example: `  clbemu explain ORDER.ARREARAGE
   clbemu explain DeleteVServerGroup
   clbemu explain there are vips associating with this vServer group
@@ -121,13 +121,13 @@ func explainedText(e *controlapi.Explanation) string {
 		b.WriteString(labelled("answer", what))
 	}
 	if len(e.Answers) == 0 && e.Action == nil {
-		b.WriteString(labelled("answer", "the gateway's own, to any action"))
+		b.WriteString(labelled("answer", "from the gateway, for any action"))
 	}
 	for _, c := range e.Causes {
 		b.WriteString(causeText(&c, afterCause(&c, e.Action != nil)))
 	}
 	if e.Fault != "" {
-		b.WriteString(labelled("fault", "this emulator answers so by a fault rule alone:"))
+		b.WriteString(labelled("fault", "the emulator returns it only when a fault rule says so:"))
 		b.WriteString(labelled("", "echo '"+e.Fault+"' | clbemu fault add -"))
 	}
 	if e.Action == nil {
@@ -153,7 +153,7 @@ func actionText(a *controlapi.ExplainedAction) string {
 		sort = "changes the state"
 	}
 	if !a.Emulated {
-		return labelled("action", a.Product+" "+a.Version+", which the cloud has and this emulator refuses with InvalidAction.NotEmulated")
+		return labelled("action", a.Product+" "+a.Version+", which the cloud has and clbemu does not emulate: it answers InvalidAction.NotEmulated")
 	}
 	var required, optional []string
 	for _, p := range a.Parameters {

@@ -18,8 +18,8 @@ func TestExplain(t *testing.T) {
 	for name, want := range map[string][]string{
 		"ORDER.ARREARAGE":    {"400 ORDER.ARREARAGE: The account is arrearage.", "`clbemu world set account.arrears=true`", "`clbemu world set account.arrears=false`", "evidence  CLB-"},
 		"DeleteVServerGroup": {"requires  RegionId, VServerGroupId", "because   Server group used by a listener: RspoolVipExist", "`DeleteLoadBalancerListener` with"},
-		"ServiceUnavailable": {"by a fault rule alone", "effect: {error: {code: ServiceUnavailable}}}' | clbemu fault add -"},
-		"CreateVpnGateway":   {"this emulator refuses with InvalidAction.NotEmulated"},
+		"ServiceUnavailable": {"only when a fault rule says so", "effect: {error: {code: ServiceUnavailable}}}' | clbemu fault add -"},
+		"CreateVpnGateway":   {"clbemu does not emulate: it answers InvalidAction.NotEmulated"},
 		"MissingVSwitchId":   {"VSwitchId is mandatory for this action."},
 	} {
 		r := binary.Run(t, "explain", name)

@@ -15,8 +15,8 @@ import (
 func newFault() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fault",
-		Short: "Make calls of a running emulator go wrong",
-		Long: `Make calls of a running emulator go wrong, by rules in YAML:
+		Short: "Make calls to a running emulator fail",
+		Long: `Make calls to a running emulator fail, by rules in YAML:
 
   name: lost-reply
   match:
@@ -25,22 +25,22 @@ func newFault() *cobra.Command {
   when: {times: 1}
   effect: {afterCommit: reset}
 
-match    action (a glob, or several by commas), region, accessKeyId, userAgent,
+match    action (a glob, or several separated by commas), region, accessKeyId, userAgent,
          params.<Name>, resource.<field>; each equals a text, or
-         {matches: expression} or {absent: true}
+         {matches: regular expression} or {absent: true}
 when     skip, times, every, probability with seed, after and for (emulated time)
 at       accept, beforeCall, beforeCommit, afterCommit, reply; each effect has a
-         usual point
+         default point
 effect   error {code, message, httpStatus, custom}, delay {fixed | uniform |
          lognormal}, throttle {qps, burst | burst, window}, hang, reset, empty,
          truncate {bytes}, malformed, afterCommit (reset, hang, empty),
-         stale {calls | seconds}, life {<stage of life>: how long it takes; a
-         job of NLB fails by {nlb.job.failing: 1s}, and never ends by
-         {nlb.job: 87600h}}, crash
+         stale {calls | seconds}, life {<stage of life>: how long it takes;
+         {nlb.job.failing: 1s} makes an NLB job fail, and {nlb.job: 87600h}
+         keeps it from ending}, crash
 
-Rules are asked in order, at each point those that belong to it; the first that
-matches decides. They and their counters survive a restart. An answer that a rule
-had a hand in carries its name in the header X-Clbemu-Fault.`,
+At each point, clbemu evaluates the rules of that point in order; the first match
+decides. Rules and their counters survive a restart. An answer that a rule changed
+carries the rule's name in the header X-Clbemu-Fault.`,
 		Args: noArgs,
 		RunE: help,
 	}
@@ -60,7 +60,7 @@ func printFaults(cmd *cobra.Command, rules controlapi.FaultRules, err error) err
 		}
 		defer warn(cmd, warnings)
 		if len(rules.Faults) == 0 {
-			s.Printf("there is no fault rule\n")
+			s.Printf("there are no fault rules\n")
 			return nil
 		}
 		var rows [][]string
@@ -75,7 +75,7 @@ func newFaultList() *cobra.Command {
 	whole := false
 	cmd := addRemote(&cobra.Command{
 		Use:   "list",
-		Short: "List the fault rules with their counters, in the order in which they are asked",
+		Short: "List the fault rules with their counters, in evaluation order",
 		Example: `  clbemu fault list
   clbemu fault list --yaml > faults.yaml`,
 		Args: noArgs,
@@ -99,8 +99,8 @@ func newFaultList() *cobra.Command {
 func newFaultAdd() *cobra.Command {
 	return addRemote(&cobra.Command{
 		Use:   "add FILE",
-		Short: "Add the rules of a file, or take the place of those with their names",
-		Long:  "Add the rules of a YAML file, or take the place of those with their names; - reads standard input. One that is wrong is refused, and none is added.",
+		Short: "Add the rules of a file, replacing rules with the same name",
+		Long:  "Add the rules of a YAML file, replacing rules with the same name; - reads standard input. If one rule is wrong, none is added.",
 		Example: `  clbemu fault add faults.yaml
   echo '{name: busy, match: {action: Create*}, effect: {error: {code: ServiceUnavailable}}}' | clbemu fault add -`,
 		Args: one("the file"),
@@ -134,7 +134,7 @@ func newFaultDelete() *cobra.Command {
 		ValidArgsFunction: live(faultNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		if all == (len(args) > 0) {
-			return usage(fmt.Errorf("name the rules to delete, or say --all"))
+			return usage(fmt.Errorf("name the rules to delete, or give --all"))
 		}
 		if all {
 			left, err := c.DeleteFaults(cmd.Context())
@@ -156,7 +156,7 @@ func newFaultDelete() *cobra.Command {
 func newFaultReset() *cobra.Command {
 	return addRemote(&cobra.Command{
 		Use:     "reset",
-		Short:   "Set the counters of all rules to nothing, and their times to now",
+		Short:   "Reset the counters and start times of all rules",
 		Example: "  clbemu fault reset",
 		Args:    noArgs,
 	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error {

@@ -25,11 +25,11 @@ func newGet() *cobra.Command {
 	f := &getFlags{}
 	cmd := f.addWriting(&cobra.Command{
 		Use:   "get [KIND] [NAME|ID]",
-		Short: "Show what is in the cloud, and a load balancer with all that belongs to it",
-		Long: `Show what is in the cloud: of all kinds, of one, or what has a name or an id, of which
-a glob means several. A load balancer that is named is shown with its listeners, where
-they forward to with the health of the servers, how it is reached, what it uses of
-quotas, and the fault rules that may strike it. CLB's and NLB's are shown alike.
+		Short: "Show the cloud's resources, or a load balancer with everything that belongs to it",
+		Long: `Show the cloud's resources: all kinds, one kind, or those with a name or an id, which
+may be a glob. For a single load balancer of CLB or NLB, show its listeners, the servers
+they forward to and their health, its addresses, its quotas, and the fault rules that
+may affect it.
 
 Kinds:
 ` + kindsText(),
@@ -51,9 +51,9 @@ Kinds:
 		return f.get(cmd, c, wanted)
 	})
 	flags := cmd.Flags()
-	flags.BoolVarP(&f.watch, "watch", "w", false, "go on with what changes, until interrupted")
-	flags.StringVar(&f.where.AccountID, "account", "", "only what is of this account")
-	flags.StringVar(&f.where.RegionID, "region", "", "only what is in this region")
+	flags.BoolVarP(&f.watch, "watch", "w", false, "keep printing changes until interrupted")
+	flags.StringVar(&f.where.AccountID, "account", "", "only resources of this account")
+	flags.StringVar(&f.where.RegionID, "region", "", "only resources in this region")
 	return cmd
 }
 
@@ -125,7 +125,7 @@ func nothing(kinds []controlapi.ResourceKind) string {
 		title = kinds[0].Title
 	}
 	const way = "clbemu call CreateLoadBalancer LoadBalancerSpec=slb.s1.small"
-	return fmt.Sprintf("%s: there are none. Clients make them, such as `%s`.\n", title, way)
+	return fmt.Sprintf("%s: there are none. Clients create them, for example with `%s`.\n", title, way)
 }
 
 func tableOf(k *controlapi.ResourceKind, wide bool, list []controlapi.Resource) (header []string, rows [][]string) {
@@ -155,7 +155,7 @@ var signs = map[string]string{controlapi.ResourceAdded: "+", controlapi.Resource
 // follow prints what is there as get does, and then a line for each change.
 func (f *getFlags) follow(cmd *cobra.Command, p *printer, c *controlclient.Client, wanted controlclient.Wanted) error {
 	if f.inFolder {
-		return usage(errors.New("--watch is about a running emulator: nothing changes in the folder of a stopped one"))
+		return usage(errors.New("--watch needs a running emulator: the folder of a stopped one does not change"))
 	}
 	kinds := make(map[string]controlapi.ResourceKind)
 	for _, k := range inventory.Kinds() {

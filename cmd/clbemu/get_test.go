@@ -16,7 +16,7 @@ import (
 // as a tree, and what there is not, with what was meant.
 func TestGet(t *testing.T) {
 	places(t, func(t *testing.T, run func(args ...string) binary.Result) {
-		if r := run("get", "lb"); r.Code != 0 || !strings.Contains(r.Stdout, "Load balancers: there are none. Clients make them, such as `clbemu call") {
+		if r := run("get", "lb"); r.Code != 0 || !strings.Contains(r.Stdout, "Load balancers: there are none. Clients create them, for example with `clbemu call") {
 			t.Errorf("get lb of nothing = %+v", r)
 		}
 		if r := run("get"); !strings.Contains(r.Stdout, "Instances\nID ") || !strings.Contains(r.Stdout, "\ni-bp1clbemu0000000001  node-1 ") || strings.Contains(r.Stdout, "Load balancers") {

@@ -15,17 +15,17 @@ func newWorldImport() *cobra.Command {
 	f := &conditionFlags{}
 	return f.addWhere(&cobra.Command{
 		Use:   "import FILE",
-		Short: "Make instances and network interfaces of a Kubernetes cluster's nodes and pods",
-		Long: `Make instances and network interfaces of a Kubernetes cluster's nodes and pods, as
-kubectl get -o json prints them; - reads standard input.
+		Short: "Import a Kubernetes cluster's nodes and pods as instances and network interfaces",
+		Long: `Import a Kubernetes cluster's nodes and pods as instances and network interfaces, in
+the form that kubectl get -o json prints; - reads standard input.
 
-A node becomes the instance that its providerID names (<region>.<instance id>),
-with its InternalIP as its address. A pod becomes a network interface with its
-address on the instance of its node: import the nodes first. Where no vSwitch
-holds an address, one is made around it, and a VPC when that is missing too.
+A node becomes the instance that its providerID names (<region>.<instance id>), with
+its InternalIP as its address. A pod becomes a network interface with its address on
+the instance of its node: import the nodes first. If no vSwitch contains an address,
+clbemu creates one, and a VPC if that is missing too.
 
-Importing again changes nothing, but for what has another address by now. What
-the cluster no longer has stays.`,
+Importing again updates only addresses that changed. Nodes and pods that left the
+cluster stay.`,
 		Example: `  kubectl get nodes -o json | clbemu world import -
   kubectl get pods -A -o json | clbemu world import -`,
 		Args: one("the file to import"),
@@ -52,9 +52,9 @@ func printImported(w io.Writer, done controlapi.Imported) {
 		fmt.Fprintf(w, "network interfaces: %s\n", done.NetworkInterfaces)
 	}
 	if done.VPCs+done.VSwitches > 0 {
-		fmt.Fprintf(w, "made around them: %d VPCs, %d vSwitches\n", done.VPCs, done.VSwitches)
+		fmt.Fprintf(w, "created for them: %d VPCs, %d vSwitches\n", done.VPCs, done.VSwitches)
 	}
 	if done.SkippedPods > 0 {
-		fmt.Fprintf(w, "skipped pods, which have no address of their own: %d\n", done.SkippedPods)
+		fmt.Fprintf(w, "skipped pods without their own address: %d\n", done.SkippedPods)
 	}
 }

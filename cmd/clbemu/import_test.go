@@ -21,7 +21,7 @@ func TestWorldImport(t *testing.T) {
 	s := binary.Serve(t, "--data-dir", dir)
 	cmd := exec.Command(binary.Path, "world", "import", "--server", s.Control, "-")
 	cmd.Stdin = strings.NewReader(kindNodes)
-	if r := binary.Finish(t, cmd); r.Code != 0 || r.Stdout != "instances: 1 created, 0 changed, 0 unchanged\nmade around them: 1 VPCs, 1 vSwitches\n" {
+	if r := binary.Finish(t, cmd); r.Code != 0 || r.Stdout != "instances: 1 created, 0 changed, 0 unchanged\ncreated for them: 1 VPCs, 1 vSwitches\n" {
 		t.Errorf("world import - = %+v", r)
 	}
 	s.End(syscall.SIGTERM)

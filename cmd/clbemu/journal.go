@@ -29,12 +29,12 @@ func newJournal() *cobra.Command {
 	f := &journalFlags{}
 	cmd := addRemote(&cobra.Command{
 		Use:   "journal",
-		Short: "Show the calls that a running emulator answered, and what was changed",
-		Long: `Show the calls that a running emulator answered, the oldest first, a line each:
-emulated time, action, what it is about or made, status and code, duration, who
-called, the fault rules that struck, the parameters that no handler reads, and the
-others. Refused and struck calls begin with !, changes by the control API and marks
-with *. Secrets are never kept.`,
+		Short: "Show the calls to a running emulator and the changes made to it",
+		Long: `Show the calls to a running emulator, oldest first, one per line: emulated time,
+action, the resource it names or created, status and code, duration, caller, fault
+rules that took effect, parameters that the emulator ignores, and other parameters.
+Failed calls and calls changed by a rule start with !, changes through the control
+API and marks with *. The journal never holds secrets.`,
 		Example: `  clbemu journal --follow
   clbemu journal --action '*LoadBalancer*' --code OK
   clbemu journal --where resource=lb-bp1example --where status=400 --json
@@ -43,14 +43,14 @@ with *. Secrets are never kept.`,
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error { return f.show(cmd, c) })
 	flags := cmd.Flags()
-	flags.BoolVar(&f.follow, "follow", false, "go on with what comes, until interrupted")
-	flags.StringVar(&f.action, "action", "", "actions: a glob, or several by commas")
-	flags.StringVar(&f.code, "code", "", "code of the refusal, or OK")
+	flags.BoolVar(&f.follow, "follow", false, "keep printing new entries until interrupted")
+	flags.StringVar(&f.action, "action", "", "actions: a glob, or several separated by commas")
+	flags.StringVar(&f.code, "code", "", "error code, or OK")
 	flags.StringVar(&f.key, "key", "", "access key id")
 	flags.StringArrayVar(&f.where, "where", nil, "another field, NAME=VALUE: kind, sequence, requestId, userAgent, product, region, resource, made, status, fault, unread or params.<Name>")
-	flags.Uint64Var(&f.since, "since", 0, "entries after this sequence")
+	flags.Uint64Var(&f.since, "since", 0, "entries after this sequence number")
 	flags.StringVar(&f.sinceMark, "since-mark", "", "entries after this mark")
-	flags.IntVar(&f.limit, "limit", 100, "how many of the newest entries (0: all)")
+	flags.IntVar(&f.limit, "limit", 100, "number of newest entries (0: all)")
 	flags.BoolVar(&f.counts, "counts", false, "count the calls by action and code instead")
 	completeFlag(cmd, "since-mark", live(markNames))
 	completeFlag(cmd, "action", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -66,7 +66,7 @@ with *. Secrets are never kept.`,
 // query is what the control API is asked for.
 func (f *journalFlags) query(cmd *cobra.Command) (url.Values, error) {
 	if f.follow && f.counts {
-		return nil, usage(errors.New("--follow and --counts exclude each other"))
+		return nil, usage(errors.New("--follow and --counts can't be used together"))
 	}
 	q := url.Values{"limit": {strconv.Itoa(f.limit)}}
 	for name, value := range map[string]string{"action": f.action, "code": f.code, "accessKeyId": f.key, "sinceMark": f.sinceMark} {
@@ -80,7 +80,7 @@ func (f *journalFlags) query(cmd *cobra.Command) (url.Values, error) {
 	for _, condition := range f.where {
 		name, value, ok := strings.Cut(condition, "=")
 		if !ok {
-			return nil, usage(fmt.Errorf("--where is NAME=VALUE, not %q", condition))
+			return nil, usage(fmt.Errorf("--where takes NAME=VALUE, not %q", condition))
 		}
 		q.Set(name, value)
 	}
@@ -121,7 +121,7 @@ func (f *journalFlags) show(cmd *cobra.Command, c *controlclient.Client) error {
 }
 
 func printMissed(w io.Writer, n uint64) {
-	fmt.Fprintf(w, "# %s left out: the journal had no room\n", counted(n, "entry"))
+	fmt.Fprintf(w, "# %s missing: the journal was full\n", counted(n, "entry"))
 }
 
 func printCounts(p *printer, counts []journal.Count) error {
@@ -137,7 +137,7 @@ func printCounts(p *printer, counts []journal.Count) error {
 func newJournalMark() *cobra.Command {
 	return addRemote(&cobra.Command{
 		Use:     "mark NAME",
-		Short:   "Name the present end of the journal, for --since-mark",
+		Short:   "Name the current end of the journal, for --since-mark",
 		Example: "  clbemu journal mark before",
 		Args:    oneName("a mark"),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {

@@ -123,7 +123,7 @@ func TestJournalRefusals(t *testing.T) {
 		want string
 	}{
 		{[]string{"--where", "nope=1"}, 2, "no field nope"}, {[]string{"--where", "nope"}, 2, "NAME=VALUE"}, {[]string{"--action", "["}, 2, "no pattern"},
-		{[]string{"--since-mark", "none"}, 2, "no mark"}, {[]string{"--limit", "-1"}, 2, "limit"}, {[]string{"--follow", "--counts"}, 2, "exclude each other"},
+		{[]string{"--since-mark", "none"}, 2, "no mark"}, {[]string{"--limit", "-1"}, 2, "limit"}, {[]string{"--follow", "--counts"}, 2, "can't be used together"},
 		{[]string{"--since", "1", "--since-mark", "none"}, 2, "mark"}, {[]string{"mark"}, 2, "the name of a mark"}, {[]string{"mark", "a b"}, 2, "letters, digits"}, {[]string{"show"}, 2, `"show"`},
 	} {
 		if r := journalOf(t, s, test.args...); r.Code != test.code || !strings.Contains(r.Stderr, test.want) {

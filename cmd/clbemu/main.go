@@ -31,9 +31,9 @@ const (
 // exitCodes say what each means.
 var exitCodes = [...]string{
 	exitOK:     "success, also after SIGTERM and SIGINT",
-	exitFailed: "something is wrong with what was looked at, a change or a call was refused, or a wait ended without it",
-	exitUsage:  "wrong usage: a flag, an argument or a name that nothing has, a file that can't be read, or a scenario that could not be played",
-	exitCannot: "could not start, or could not do what was asked, such as without an emulator that answers",
+	exitFailed: "a check found a problem, a change or a call was refused, or a wait timed out",
+	exitUsage:  "wrong usage: an unknown flag, argument or name, a file that can't be read, or a scenario that could not run",
+	exitCannot: "could not start, or could not do the work, for example because no emulator answers",
 }
 
 // exitCodesText lists them for help.

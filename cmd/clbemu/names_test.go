@@ -59,7 +59,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("clbemu %v = %+v, want 2 with %q", test.args, r, test.want)
 		}
 	}
-	if r := binary.Run(t, "world", "get", "policy", "--server", s.Control); r.Code != 0 || r.Stdout != "" || !strings.Contains(r.Stderr, "nothing is set under policy") {
+	if r := binary.Run(t, "world", "get", "policy", "--server", s.Control); r.Code != 0 || r.Stdout != "" || !strings.Contains(r.Stderr, "no condition is set under policy") {
 		t.Errorf("world get policy = %+v, want to be told that there is none", r)
 	}
 }

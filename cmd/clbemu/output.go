@@ -26,7 +26,7 @@ var forms = []string{formTable, formWide, formJSON, formYAML}
 
 // outputFlags give every command its form.
 func outputFlags(root *cobra.Command) {
-	root.PersistentFlags().StringP("output", "o", formTable, "form of what is printed: "+strings.Join(forms, ", "))
+	root.PersistentFlags().StringP("output", "o", formTable, "output format: "+strings.Join(forms, ", "))
 	root.PersistentFlags().Bool("json", false, "the same as --output json")
 }
 
@@ -56,10 +56,10 @@ type printer struct {
 func checkForm(cmd *cobra.Command) error {
 	form, _ := cmd.Flags().GetString("output") // every command has it
 	if !slices.Contains(forms, form) {
-		return usage(fmt.Errorf("--output: there is no form %s%s", form, names.DidYouMean(form, forms, "there are "+strings.Join(forms, ", "))))
+		return usage(fmt.Errorf("--output: unknown format %s%s", form, names.DidYouMean(form, forms, "there are "+strings.Join(forms, ", "))))
 	}
 	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON && cmd.Flags().Changed("output") && form != formJSON {
-		return usage(fmt.Errorf("--json and --output %s exclude each other", form))
+		return usage(fmt.Errorf("--json and --output %s can't be used together", form))
 	}
 	return nil
 }

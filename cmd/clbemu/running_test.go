@@ -156,7 +156,7 @@ func TestFault(t *testing.T) {
 	run := func(args ...string) binary.Result {
 		return binary.Run(t, append(append([]string{"fault"}, args...), "--server", s.Control)...)
 	}
-	if r := run("list"); r.Stdout != "there is no fault rule\n" {
+	if r := run("list"); r.Stdout != "there are no fault rules\n" {
 		t.Errorf("fault list = %+v, want none", r)
 	}
 	file := writeFile(t, filepath.Join(t.TempDir(), "f.yaml"), `
@@ -191,7 +191,7 @@ func TestFault(t *testing.T) {
 	if r := run("add", writeFile(t, file, yaml)); r.Code != 0 || run("list", "--yaml").Stdout != yaml {
 		t.Errorf("adding what list --yaml printed = %+v, want the same list", r)
 	}
-	if r := run("delete", "slow", "busy"); r.Code != 0 || r.Stdout != "there is no fault rule\n" {
+	if r := run("delete", "slow", "busy"); r.Code != 0 || r.Stdout != "there are no fault rules\n" {
 		t.Errorf("fault delete of both = %+v, want none left", r)
 	}
 	wrong := writeFile(t, file, "{name: a, match: {action: CreateLoadBalancr}, effect: {reset: true}}")

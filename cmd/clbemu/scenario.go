@@ -25,15 +25,15 @@ import (
 func newScenario() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scenario",
-		Short: "Play tests of cloud failures, written in YAML",
-		Long: `Play tests of cloud failures, written in YAML: what is given, steps, and what must
-come of them. A scenario is a file, all files of a folder, or a name of the library
-that is part of clbemu.
+		Short: "Run tests of cloud failures, written in YAML",
+		Long: `Run tests of cloud failures, written in YAML: a given state, steps, and the expected
+outcome. Name a scenario by its file, its folder (for all files in it), or its name
+in the library that comes with clbemu.
 
-Its client half is a scripted client, or runs programs of yours, and is played
-against a private emulator in memory, or a running one. Its kubernetes half watches
-a controller in a cluster whose cloud is a running emulator; without a cluster it
-is skipped. Its program half judges a program that clbemu scenario watch runs.`,
+The client half of a scenario is a scripted client, or runs your programs, against a
+private emulator in memory or a running one. The kubernetes half watches a controller
+in a cluster whose cloud is a running emulator; it is skipped without a cluster. The
+program half judges a program that clbemu scenario watch runs.`,
 		Args: noArgs,
 		RunE: help,
 	}
@@ -44,13 +44,13 @@ is skipped. Its program half judges a program that clbemu scenario watch runs.`,
 func newScenarioList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list [WORD...]",
-		Short: "List the scenarios of the library, or those whose text has all words",
+		Short: "List the scenarios of the library, or the ones whose text has all the words",
 		Example: `  clbemu scenario list
   clbemu scenario list vswitch`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			names := scenarios.LibraryWith(words...)
 			if len(names) == 0 {
-				return usage(fmt.Errorf("no scenario of the library has %s in its text: clbemu scenario list shows all", strings.Join(words, " and ")))
+				return usage(fmt.Errorf("no scenario of the library contains %s: list all with clbemu scenario list", strings.Join(words, " and ")))
 			}
 			loaded, err := loadScenarios(names, scenarios.Options{})
 			if err != nil {
@@ -75,7 +75,7 @@ func newScenarioLint() *cobra.Command {
 	var set []string
 	cmd := &cobra.Command{
 		Use:   "lint [FILE|DIR|NAME...]",
-		Short: "Report everything that is wrong with scenarios, without playing them",
+		Short: "Report all errors in scenarios, without running them",
 		Example: `  clbemu scenario lint my.yaml
   clbemu scenario lint`,
 		ValidArgsFunction: completeScenario,
@@ -102,7 +102,7 @@ func newScenarioLint() *cobra.Command {
 }
 
 func addSet(cmd *cobra.Command, set *[]string) {
-	cmd.Flags().StringArrayVar(set, "set", nil, "NAME=VALUE: give a value of the scenario another text")
+	cmd.Flags().StringArrayVar(set, "set", nil, "NAME=VALUE: override a value of the scenario")
 }
 
 func newScenarioShow() *cobra.Command {

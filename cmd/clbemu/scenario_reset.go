@@ -33,15 +33,15 @@ func (u *used) offer(ctx context.Context, s *scenarios.Scenario, result *scenari
 		return
 	}
 	before := "it held before: " + strings.Join(u.held, ", ")
-	const way = "--reset deletes everything there first"
+	const way = "--reset deletes everything in it first"
 	switch scripted := result.Half == scenarios.ClientHalf && !s.RunsPrograms(result.Half); {
 	case scripted && !passesAlone(ctx, s):
 	case scripted && len(u.held) == 0:
-		result.Notes = append(result.Notes, "it passes on a new emulator, so this one is why; "+way)
+		result.Notes = append(result.Notes, "it passes on a new emulator, so the state of this one makes it fail; "+way)
 	case scripted:
-		result.Notes = append(result.Notes, "it passes on a new emulator, so this one is why ("+before+"); "+way)
+		result.Notes = append(result.Notes, "it passes on a new emulator, so the state of this one makes it fail ("+before+"); "+way)
 	case len(u.held) > 0:
-		result.Notes = append(result.Notes, "this emulator was used, which may be why ("+before+"); "+way)
+		result.Notes = append(result.Notes, "this emulator was in use before, which may be the cause ("+before+"); "+way)
 	}
 }
 

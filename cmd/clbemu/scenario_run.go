@@ -39,14 +39,14 @@ func newScenarioRun() *cobra.Command {
 	r := &scenarioRun{}
 	cmd := &cobra.Command{
 		Use:   "run [FILE|DIR|NAME...]",
-		Short: "Play scenarios, the whole library if none is named",
-		Long: `Play scenarios, the whole library if none is named. Each has a private emulator in
-memory to itself, unless --server names a running one; there, conditions and faults
-are put back when a half is over, and resources stay as the scenario leaves them;
---reset empties it before each half, but for its fault rules unless --faults is given,
-and makes instances of the cluster's nodes again.
+		Short: "Run scenarios: the whole library by default",
+		Long: `Run scenarios: the whole library by default. Each one gets its own emulator in memory,
+unless --server names a running one. On a running emulator, clbemu restores conditions
+and fault rules after each half, and leaves resources as they are. --reset empties the
+emulator before each half (fault rules stay unless --faults is given), and imports the
+cluster's nodes as instances again.
 
-Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
+Exit codes: 0 all passed, 1 one failed, 2 one could not run.`,
 		Example: `  clbemu scenario run
   clbemu scenario run arrears my-scenarios/ --junit report.xml
   clbemu scenario run my.yaml --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config`,
@@ -57,7 +57,7 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 	}
 	r.define(cmd.Flags())
 	cmd.Flags().StringVar(&r.kubeconfig, "kubeconfig", "", "cluster for the kubernetes halves; kubectl must be on the PATH")
-	cmd.Flags().StringVar(&r.half, "half", "", "play this half alone: client or kubernetes")
+	cmd.Flags().StringVar(&r.half, "half", "", "run only this half: client or kubernetes")
 	addSet(cmd, &r.set)
 	return cmd
 }
@@ -67,14 +67,14 @@ func (r *scenarioRun) define(flags *pflag.FlagSet) {
 	server := flags.Lookup("server")
 	server.Usage, server.DefValue = "control API of a running emulator (default: a private one for each scenario)", ""
 	r.server = ""
-	flags.BoolVar(&r.reset, "reset", false, "delete everything but the fault rules on the running emulator before each half, and plant its world again")
+	flags.BoolVar(&r.reset, "reset", false, "before each half, delete everything but the fault rules on the running emulator and plant its world again")
 	flags.BoolVar(&r.faults, "faults", false, "with --reset, delete the fault rules too")
-	flags.BoolVar(&r.tls, "tls", false, "serve the API of a private emulator to programs by HTTPS, which they trust by SSL_CERT_FILE")
+	flags.BoolVar(&r.tls, "tls", false, "serve the API of a private emulator over HTTPS; programs trust it through SSL_CERT_FILE")
 	flags.StringVar(&r.junit, "junit", "", "file to write a JUnit report to")
-	flags.BoolVar(&r.failFast, "fail-fast", false, "end after the first scenario that fails")
+	flags.BoolVar(&r.failFast, "fail-fast", false, "stop after the first scenario that fails")
 }
 
-// notPlayed gives an error the exit code of a scenario that could not be played.
+// notPlayed gives an error the exit code of a scenario that could not run.
 func notPlayed(err error) error { return usage(err) }
 
 func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
@@ -85,10 +85,10 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 		return usage(errors.New("--reset needs --server: a private emulator is new each time"))
 	}
 	if r.faults && !r.reset {
-		return usage(errors.New("--faults needs --reset, which deletes what it names"))
+		return usage(errors.New("--faults needs --reset"))
 	}
 	if r.half != "" && r.half != scenarios.ClientHalf && r.half != scenarios.KubernetesHalf {
-		return usage(fmt.Errorf("--half %s is neither %s nor %s: clbemu scenario watch plays the program halves", r.half, scenarios.ClientHalf, scenarios.KubernetesHalf))
+		return usage(fmt.Errorf("--half %s is neither %s nor %s: clbemu scenario watch runs the program halves", r.half, scenarios.ClientHalf, scenarios.KubernetesHalf))
 	}
 	loaded, err := loadChecked(args, r.set)
 	if err != nil {
@@ -142,7 +142,7 @@ func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half stri
 	if half == scenarios.KubernetesHalf {
 		if r.kubeconfig == "" {
 			return scenarios.Result{Scenario: s.Name, File: s.File, Half: half, Status: scenarios.Skipped,
-				Reason: "there is no cluster: name one by --kubeconfig"}
+				Reason: "there is no cluster: name one with --kubeconfig"}
 		}
 		on.Cluster = target.Kubectl{Kubeconfig: r.kubeconfig}
 	}
@@ -212,7 +212,7 @@ func join(ctx context.Context, control *controlclient.Client, cluster scenarios.
 		return err
 	}
 	if _, err := control.ImportCluster(ctx, controlapi.Where{}, bytes.NewReader(nodes)); err != nil {
-		return fmt.Errorf("the cluster's nodes are no instances: %w", err)
+		return fmt.Errorf("can't import the cluster's nodes as instances: %w", err)
 	}
 	return nil
 }
@@ -230,11 +230,11 @@ func (r *scenarioRun) verdict(loaded int) error {
 	count := scenarios.Summary(r.results)
 	switch {
 	case count[scenarios.Broken] > 0:
-		return notPlayed(fmt.Errorf("%s of %d could not be played", counted(count[scenarios.Broken], "half"), len(r.results)))
+		return notPlayed(fmt.Errorf("%s of %d could not run", counted(count[scenarios.Broken], "half"), len(r.results)))
 	case count[scenarios.Failed] > 0:
 		return failed(fmt.Errorf("%s of %d failed", counted(count[scenarios.Failed], "half"), len(r.results)))
 	case count[scenarios.Passed] == 0:
-		return notPlayed(fmt.Errorf("nothing was played of %s", counted(loaded, "scenario")))
+		return notPlayed(fmt.Errorf("nothing ran of %s", counted(loaded, "scenario")))
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func (r *scenarioRun) report() error {
 	}
 	return r.printer.show(scenarios.ReportOf(r.results), func(s *terminal.Screen) error {
 		count := scenarios.Summary(r.results)
-		s.Printf("%d passed, %d failed, %d could not be played, %d skipped\n",
+		s.Printf("%d passed, %d failed, %d could not run, %d skipped\n",
 			count[scenarios.Passed], count[scenarios.Failed], count[scenarios.Broken], count[scenarios.Skipped])
 		for _, line := range whoseClients(r.results) {
 			s.Printf("%s", s.Fit(line+"\n", 0))
@@ -155,11 +155,11 @@ func whoseClients(results []scenarios.Result) (lines []string) {
 		if count[who] > 1 {
 			half = strings.TrimSuffix(half, "half") + "halves"
 		}
-		lines = append(lines, fmt.Sprintf("%d %s played by %s", count[who], half, client))
+		lines = append(lines, fmt.Sprintf("%d %s run by %s", count[who], half, client))
 		scriptedOnly = scriptedOnly && client == scenarios.ScriptedClient
 	}
 	if scriptedOnly {
-		lines = append(lines, "no client of yours was judged: that is what clbemu scenario watch, a step exec and --kubeconfig do")
+		lines = append(lines, "none of your own clients was tested: use clbemu scenario watch, an exec step or --kubeconfig")
 	}
 	return lines
 }

@@ -74,7 +74,7 @@ kubernetes:
 	for nodes, want := range map[string]string{
 		`{"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "a"}, "spec": {"providerID": "cn-hangzhou.i-bp1ofcluster000001"},
 			"status": {"addresses": [{"type": "InternalIP", "address": "192.168.0.77"}]}}]}`: "passed: nodes, kubernetes",
-		`{"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "a"}}]}`: "the cluster's nodes are no instances: ",
+		`{"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "a"}}]}`: "can't import the cluster's nodes as instances: ",
 	} {
 		bin := t.TempDir()
 		kubectl := writeFile(t, filepath.Join(bin, "kubectl"), "#!/bin/sh\ncase \"$*\" in *'get nodes --output json') echo '"+nodes+"';; esac\n")
@@ -104,18 +104,18 @@ func TestScenarioRun(t *testing.T) {
 		code int
 		want string // on stdout or stderr
 	}{
-		{"passed", []string{good}, 0, "passed: good, client\nskipped: good, kubernetes (there is no cluster: name one by --kubeconfig)\n1 passed, 0 failed, 0 could not be played, 1 skipped\n"},
+		{"passed", []string{good}, 0, "passed: good, client\nskipped: good, kubernetes (there is no cluster: name one with --kubeconfig)\n1 passed, 0 failed, 0 could not run, 1 skipped\n"},
 		{"by name", []string{"arrears"}, 0, "passed: arrears, client"},
 		{"failed", []string{bad}, 1, bad + ":6: call DescribeLoadBalancers\n  expected  TotalCount \"1\"\n  saw       TotalCount \"0\"\n  calls     since the beginning:\n            Slb DescribeRegions RegionId=cn-hangzhou → 200\n            Slb DescribeLoadBalancers"},
-		{"stops at the first", []string{bad, good, "--fail-fast"}, 1, "0 passed, 1 failed, 0 could not be played, 0 skipped"},
-		{"keeps going", []string{bad, good}, 1, "1 passed, 1 failed, 0 could not be played, 1 skipped"},
-		{"folder", []string{dir}, 1, "2 passed, 1 failed, 0 could not be played, 1 skipped"},
+		{"stops at the first", []string{bad, good, "--fail-fast"}, 1, "0 passed, 1 failed, 0 could not run, 0 skipped"},
+		{"keeps going", []string{bad, good}, 1, "1 passed, 1 failed, 0 could not run, 1 skipped"},
+		{"folder", []string{dir}, 1, "2 passed, 1 failed, 0 could not run, 1 skipped"},
 		{"value", []string{good, "--set", "zone=cn-hangzhou-k"}, 1, "expected  code \"OperationFailed.ZoneResourceLimit\""},
 		{"remote", append([]string{good}, remote...), 0, "passed: good, client"},
 		{"leaves a load balancer", append([]string{leaves}, remote...), 0, "passed: leaves, client"},
 		{"finds it", append([]string{leaves}, remote...), 1, `TotalCount "2"`},
-		{"and knows why", append([]string{leaves}, remote...), 1, "note:     it passes on a new emulator, so this one is why (it held before: 2 used of slb_quota_instances_num); --reset deletes everything there first"},
-		{"fails anywhere", append([]string{bad, "--set", "wanted=9"}, remote...), 1, "0 skipped\n1 client half played"},
+		{"and knows why", append([]string{leaves}, remote...), 1, "note:     it passes on a new emulator, so the state of this one makes it fail (it held before: 2 used of slb_quota_instances_num); --reset deletes everything in it first"},
+		{"fails anywhere", append([]string{bad, "--set", "wanted=9"}, remote...), 1, "0 skipped\n1 client half run"},
 		{"reset", append([]string{leaves, "--reset"}, remote...), 0, "passed: leaves, client"},
 		{"reset of nothing", []string{good, "--reset"}, 2, "--reset needs --server"},
 		{"one half", []string{good, "--half", "client"}, 0, "1 passed, 0 failed"},
@@ -159,7 +159,7 @@ client:
 `)
 	r := binary.Run(t, "scenario", "run", file)
 	for _, want := range []string{"ok        4  exec sh -c test -n", "failed    9  exec sh", "expected  exit status 0\n  saw       3\n", "  output    oops\n",
-		"no client called this emulator: does the program take its endpoint", "1 client half played by programs of the scenario\n"} {
+		"no client called this emulator: does the program take its endpoint", "1 client half run by programs of the scenario\n"} {
 		if r.Code != 1 || !strings.Contains(r.Stdout, want) {
 			t.Errorf("run = %d, %s%s, want 1 and %q", r.Code, r.Stdout, r.Stderr, want)
 		}
@@ -177,13 +177,13 @@ func TestScenarioWatch(t *testing.T) {
 		want string
 	}{
 		{[]string{file, "--", "echo", "here I am"}, 0, "  | here I am\n  ok        3  the program echo here I am\n"},
-		{[]string{file, "--", "echo"}, 0, "1 passed, 0 failed, 0 could not be played, 0 skipped\n1 program half played by echo\n"},
+		{[]string{file, "--", "echo"}, 0, "1 passed, 0 failed, 0 could not run, 0 skipped\n1 program half run by echo\n"},
 		{[]string{file, "--", "false"}, 1, "expected  exit status 0\n  saw       1\n"},
 		{[]string{file, "--for", "1s", "--", "sleep", "1000"}, 0, "passed: p, program"},
 		{[]string{file, "--", filepath.Join(dir, "none")}, 2, "no such file"},
-		{[]string{file}, 2, "give the command behind --"},
-		{[]string{file, "--"}, 2, "give the command behind --"},
-		{[]string{filepath.Join(dir, "good.yaml"), "--", "true"}, 2, "good has no program half: of the library, these have: arrears, "},
+		{[]string{file}, 2, "give the command after --"},
+		{[]string{file, "--"}, 2, "give the command after --"},
+		{[]string{filepath.Join(dir, "good.yaml"), "--", "true"}, 2, "good has no program half: scenarios of the library that have one: arrears, "},
 		{[]string{"arears", "--", "true"}, 2, "do you mean arrears?"},
 		{[]string{file, "--reset", "--", "true"}, 2, "--reset needs --server"},
 	}
@@ -216,7 +216,7 @@ func TestScenarioWaits(t *testing.T) {
 // TestScenarioClients proves that the summary says whose client was judged.
 func TestScenarioClients(t *testing.T) {
 	r := binary.Run(t, "scenario", "run")
-	for _, want := range []string{fmt.Sprintf("%d client halves played by clbemu's own scripted client\n", len(clientHalves(t))), "no client of yours was judged: "} {
+	for _, want := range []string{fmt.Sprintf("%d client halves run by clbemu's own scripted client\n", len(clientHalves(t))), "none of your own clients was tested: "} {
 		if r.Code != 0 || !strings.Contains(r.Stdout, want) {
 			t.Errorf("run = %d, want 0 and %q in\n%s", r.Code, want, r.Stdout)
 		}
@@ -280,7 +280,7 @@ func TestScenarioList(t *testing.T) {
 	if r := binary.Run(t, "scenario", "list", "vswitch", "EXHAUSTED"); !strings.Contains(r.Stdout, "\nvswitch-exhausted ") || strings.Contains(r.Stdout, "\nrebinding ") {
 		t.Errorf("list vswitch EXHAUSTED = %+v, want those with both words", r)
 	}
-	if r := binary.Run(t, "scenario", "list", "zzz"); r.Code != 2 || !strings.Contains(r.Stderr, "no scenario of the library has zzz") {
+	if r := binary.Run(t, "scenario", "list", "zzz"); r.Code != 2 || !strings.Contains(r.Stderr, "no scenario of the library contains zzz") {
 		t.Errorf("list zzz = %+v, want 2 and why", r)
 	}
 	if r := binary.Run(t, "scenario", "lint"); r.Code != 0 || !strings.Contains(r.Stdout, "nothing is wrong") {

@@ -15,16 +15,16 @@ func newScenarioWatch() *cobra.Command {
 	r := &scenarioRun{half: scenarios.ProgramHalf}
 	cmd := &cobra.Command{
 		Use:   "watch [FILE|DIR|NAME...] -- COMMAND [ARGUMENT...]",
-		Short: "Judge a program of yours by scenarios",
-		Long: `Judge a program of yours by the program half of scenarios, all of the library that
-have one if none is named. For each, the command is run from its beginning, in the
-environment that clbemu env prints: the cloud fails around it as the scenario says,
-and its calls get the verdict. It should end by itself with the exit status 0; one
-that goes on, as a controller does, is judged after --for and then ended.
+		Short: "Test your program with scenarios",
+		Long: `Test your program with the program halves of scenarios: by default, of all scenarios
+of the library that have one. For each, clbemu starts the command in the environment
+that clbemu env prints, makes the cloud fail as the scenario says, and judges the
+program by its calls. The program should exit by itself with status 0; clbemu judges
+one that keeps running, such as a controller, after --for, and then stops it.
 
-Time is real here. Programs that want HTTPS, such as Terraform, get it by --tls.
+Time is real here. Give --tls for programs that need HTTPS, such as Terraform.
 
-Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
+Exit codes: 0 all passed, 1 one failed, 2 one could not run.`,
 		Example: `  clbemu scenario watch reply-lost-after-create -- go test ./...
   clbemu scenario watch arrears --tls -- terraform apply -auto-approve
   clbemu scenario watch --fail-fast --for 2m -- ./my-controller`,
@@ -34,7 +34,7 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 		},
 	}
 	r.define(cmd.Flags())
-	cmd.Flags().DurationVar(&r.judgeAfter, "for", 5*time.Minute, "how long the program may run before it is judged as it runs")
+	cmd.Flags().DurationVar(&r.judgeAfter, "for", 5*time.Minute, "how long the program may run before clbemu judges it")
 	addSet(cmd, &r.set)
 	return cmd
 }
@@ -42,7 +42,7 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not be played.`,
 func (r *scenarioRun) watch(cmd *cobra.Command, args []string) error {
 	dash := cmd.ArgsLenAtDash()
 	if dash < 0 || dash == len(args) {
-		return usage(errors.New("give the command behind --, as in clbemu scenario watch arrears -- make test"))
+		return usage(errors.New("give the command after --, as in clbemu scenario watch arrears -- make test"))
 	}
 	if r.reset && r.server == "" {
 		return usage(errors.New("--reset needs --server: a private emulator is new each time"))
@@ -83,5 +83,5 @@ func watchable() string {
 			names = append(names, s.Name)
 		}
 	}
-	return "of the library, these have: " + strings.Join(names, ", ")
+	return "scenarios of the library that have one: " + strings.Join(names, ", ")
 }

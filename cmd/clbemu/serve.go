@@ -84,24 +84,24 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.String(configFlag, "", "YAML file with settings, named like these flags")
 	flags.StringVar(&f.listen, "listen", defaultListen, "address of the cloud's API and the metadata service")
 	flags.StringVar(&f.controlListen, "control-listen", defaultControl, "address of the control API")
-	flags.StringVar(&f.controlToken, "control-token", "", "token of the control API, needed on any other address than loopback")
-	flags.StringVar(&f.controlTokenFile, "control-token-file", "", "file with that token, unless it is given; one that is not there is made, with a random token")
-	flags.StringVar(&f.dnsListen, "dns-listen", "", "address at which names of Network Load Balancers are resolved, such as 127.0.0.1:9653 (default: nowhere)")
+	flags.StringVar(&f.controlToken, "control-token", "", "token of the control API, required unless it listens on loopback")
+	flags.StringVar(&f.controlTokenFile, "control-token-file", "", "file with that token, used unless --control-token is given; created with a random token if missing")
+	flags.StringVar(&f.dnsListen, "dns-listen", "", "address of a DNS server for the names of Network Load Balancers, such as 127.0.0.1:9653 (default: none)")
 	flags.StringVar(&f.dataDir, "data-dir", defaultDataDir, "folder of the state")
-	flags.StringVar(&f.engine, "engine", string(emulator.Bolt), "what keeps the state: bbolt or memory")
+	flags.StringVar(&f.engine, "engine", string(emulator.Bolt), "storage of the state: bbolt or memory")
 	flags.StringVar(&f.fork, "fork", "", "serve a throw-away copy of the state in this folder of a stopped emulator")
 	flags.StringVar(&f.world, "world", "", "world file to plant into an empty store (default: clbemu world show)")
-	flags.StringVar(&f.auth, "auth", authStrict, "strict verifies signatures, off takes any call")
-	flags.BoolVar(&f.unsignedRemote, "unsigned-remote", false, "let --auth off be reached from other machines")
-	flags.StringVar(&f.allowedHost, "allowed-host", "", "names by which clients call the API, by commas, such as *.example: addresses, localhost and *.aliyuncs.com are known")
-	flags.StringVar(&f.autoENI, "auto-eni", "", "CIDR blocks of pods, by commas: network interfaces with their addresses are made when looked up")
-	flags.StringVar(&f.instance, "instance", "", "ECS instance whose metadata are served (default: the first running one)")
-	flags.BoolVar(&f.tls, "tls", false, "serve the API by HTTPS, with a generated certificate unless one is given")
+	flags.StringVar(&f.auth, "auth", authStrict, "strict verifies signatures, off accepts any call")
+	flags.BoolVar(&f.unsignedRemote, "unsigned-remote", false, "allow other machines to reach an emulator with --auth off")
+	flags.StringVar(&f.allowedHost, "allowed-host", "", "host names that clients use for the API, separated by commas, such as *.example; addresses, localhost and *.aliyuncs.com are always allowed")
+	flags.StringVar(&f.autoENI, "auto-eni", "", "CIDR blocks of pods, separated by commas: a lookup of an address in them creates its network interface")
+	flags.StringVar(&f.instance, "instance", "", "ECS instance whose metadata is served (default: the first running one)")
+	flags.BoolVar(&f.tls, "tls", false, "serve the API over HTTPS, with a generated certificate unless one is given")
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "certificate file (PEM) for HTTPS")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "private key file (PEM) for HTTPS")
 	flags.Uint64Var(&f.seed, "seed", 0, "make the ids of a new store repeatable (0: random)")
 	flags.StringVar(&f.journalFile, "journal-file", "", "append every call and change to this file, as JSON lines")
-	flags.Int64Var(&f.journalSize, "journal-size", 64, "size in MiB at which the journal file becomes FILE.1 and a new one is begun")
+	flags.Int64Var(&f.journalSize, "journal-size", 64, "size in MiB at which the journal file is renamed to FILE.1 and a new one started")
 	flags.StringVar(&f.logFormat, "log-format", logAuto, "auto, console or json")
 	flags.StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error")
 }
@@ -132,9 +132,9 @@ func addressFree(ctx context.Context, flag, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if version, err := (&controlclient.Client{URL: "http://" + address}).Version(ctx); err == nil {
-		who = fmt.Sprintf(": a clbemu (%s) runs there, see clbemu get --server http://%s", version.Version, address)
+		who = fmt.Sprintf(": another clbemu (%s) uses it, see clbemu get --server http://%s", version.Version, address)
 	}
-	return fmt.Errorf("%s is in use%s; choose another address by %s", address, who, flag)
+	return fmt.Errorf("%s is in use%s; choose another address with %s", address, who, flag)
 }
 
 func (f *serveFlags) serve(cmd *cobra.Command) error {
@@ -307,7 +307,7 @@ func (f *serveFlags) announce(p *printer, e *emulator.Emulator, token string) er
 		names = "  DNS      " + said.DNS + "\n"
 	}
 	return p.show(said, func(s *terminal.Screen) error {
-		s.Printf("clbemu %s\n  API      %s\n  control  %s\n%s  state    %s\nTo see what is in the cloud: %s\nTo point clients here: eval \"$(%s)\"\n",
+		s.Printf("clbemu %s\n  API      %s\n  control  %s\n%s  state    %s\nConsole: %s\nTo point clients here: eval \"$(%s)\"\n",
 			said.Version.Version, said.API, said.Control, names, said.State, said.Console, env)
 		return nil
 	})

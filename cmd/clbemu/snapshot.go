@@ -15,17 +15,17 @@ import (
 func newSnapshot() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot",
-		Short: "Keep the state under a name, and come back to it",
-		Long: `Keep the state under a name, and come back to it: of a running emulator, or of a
-stopped one in its folder (--data-dir). Snapshots are files in the folder
-snapshots of the data folder, and hold the secrets of access keys; those of a
-state in memory are gone with it.`,
+		Short: "Save the state under a name, and restore it",
+		Long: `Save the state of an emulator under a name, and restore it later. The emulator runs,
+or is stopped and named by its folder (--data-dir). Snapshots are files in the
+folder "snapshots" of the data folder, and hold the secrets of access keys.
+Snapshots of a state in memory are lost when the emulator ends.`,
 		Args: noArgs,
 		RunE: help,
 	}
 	cmd.AddCommand(
 		newSnapshotList(),
-		newSnapshotChange("take", "Keep the state as it is under a name, in the place of what had it", (*controlclient.Client).TakeSnapshot),
+		newSnapshotChange("take", "Save the state under a name, replacing the snapshot that has it", (*controlclient.Client).TakeSnapshot),
 		newSnapshotChange("delete", "Delete a snapshot", (*controlclient.Client).DeleteSnapshot),
 		newSnapshotRestore(),
 	)
@@ -67,7 +67,7 @@ func newSnapshotRestore() *cobra.Command {
 	f := &stateFlags{}
 	return f.addWriting(&cobra.Command{
 		Use:               "restore NAME",
-		Short:             "Make the state that of a snapshot, with its conditions, clock and fault rules",
+		Short:             "Restore the state of a snapshot, with its conditions, clock and fault rules",
 		Example:           "  clbemu snapshot restore before-upgrade",
 		Args:              oneName("a snapshot"),
 		ValidArgsFunction: live(snapshotNames),
@@ -89,7 +89,7 @@ func printSnapshots(cmd *cobra.Command, c *controlclient.Client) error {
 	}
 	return printing(cmd).show(controlapi.Snapshots{Snapshots: append([]controlapi.Snapshot{}, list...)}, func(s *terminal.Screen) error {
 		if len(list) == 0 {
-			s.Printf("there is no snapshot\n")
+			s.Printf("there are no snapshots\n")
 			return nil
 		}
 		var rows [][]string

@@ -26,8 +26,8 @@ func newState() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
 		Short: "Export, import, check or reset the state",
-		Long: `Work on the state as a whole: of a running emulator, or of a stopped one in its
-folder (--data-dir).`,
+		Long: `Work on the whole state of a running emulator, or of a stopped one in its folder
+(--data-dir).`,
 		Args: noArgs,
 		RunE: help,
 	}
@@ -43,7 +43,7 @@ func (f *stateFlags) add(cmd *cobra.Command, do func(cmd *cobra.Command, args []
 	flags.StringVar(&f.dataDir, "data-dir", "", "folder of a stopped emulator's state, such as "+defaultDataDir)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.inFolder = typed(cmd, "data-dir"); f.inFolder && typed(cmd, "server") {
-			return usage(errors.New("--data-dir and --server exclude each other: the one is of a stopped emulator, the other a running one"))
+			return usage(errors.New("--data-dir and --server can't be used together: one names a stopped emulator, the other a running one"))
 		}
 		return do(cmd, args)
 	}
@@ -90,8 +90,8 @@ func newStateImport() *cobra.Command {
 	f := &stateFlags{}
 	return f.add(&cobra.Command{
 		Use:   "import FILE",
-		Short: "Replace the state by an exported one",
-		Long:  "Replace the state by an exported one; - reads standard input. A state that is inconsistent is refused, and changes nothing.",
+		Short: "Replace the state with an exported one",
+		Long:  "Replace the state with an exported one; - reads standard input. An inconsistent state is rejected, and nothing changes.",
 		Example: `  clbemu state import state.json
   clbemu state import --data-dir ./clbemu-data state.json`,
 		Args: one("the file to import"),
@@ -141,7 +141,7 @@ func newStateCheck() *cobra.Command {
 	return f.add(&cobra.Command{
 		Use:   "check",
 		Short: "Verify the state's invariants",
-		Long:  "Verify every invariant of the state, and that what is on disk is what is served. Exits with 1 when something is wrong.",
+		Long:  "Verify every invariant of the state, and that the disk holds the state that is served. Exits with 1 when it finds a problem.",
 		Example: `  clbemu state check
   clbemu state check --data-dir ./clbemu-data`,
 		Args: noArgs,
@@ -182,16 +182,16 @@ func newStateReset() *cobra.Command {
 	cmd := f.add(&cobra.Command{
 		Use:   "reset",
 		Short: "Delete everything but the fault rules and plant the world again",
-		Long: `Delete everything that clients made, all conditions and the emulated time, and plant the
-world again; fault rules stay unless --faults deletes them too. A running emulator
-plants the world that it was started with.`,
+		Long: `Delete everything that clients created, reset all conditions and the emulated time, and
+plant the world again. Fault rules stay unless --faults is given. A running emulator
+plants the world that it started with.`,
 		Example: `  clbemu state reset
   clbemu state reset --faults
   clbemu state reset --data-dir ./clbemu-data --world world.yaml`,
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
 		if !f.inFolder && f.world != "" {
-			return usage(errors.New("--world needs --data-dir: a running emulator has its world"))
+			return usage(errors.New("--world needs --data-dir: a running emulator keeps its own world"))
 		}
 		return f.with(cmd, writes, func(c *controlclient.Client) error {
 			if err := c.ResetState(cmd.Context(), faults); err != nil {

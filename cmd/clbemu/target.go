@@ -48,7 +48,7 @@ func (f *stateFlags) with(cmd *cobra.Command, a access, do func(*controlclient.C
 		}
 		err = do(c)
 		if unreachable := (*controlclient.Unreachable)(nil); errors.As(err, &unreachable) {
-			return cannot(fmt.Errorf("%w: for a stopped one, name the folder of its state by --data-dir", err))
+			return cannot(fmt.Errorf("%w: for a stopped one, give its folder with --data-dir", err))
 		}
 		return answered(err)
 	}
@@ -83,11 +83,11 @@ func (f *stateFlags) loadWorld() (*world.World, error) {
 func (f *stateFlags) open(cmd *cobra.Command, a access) (*state.Store, error) {
 	path := filepath.Join(f.dataDir, bolt.FileName)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && a != creates {
-		return nil, fmt.Errorf("there is no state in %s: is that its folder?", f.dataDir)
+		return nil, fmt.Errorf("there is no state in %s: is it the right folder?", f.dataDir)
 	}
 	e, err := a.open(f.dataDir)
 	if errors.Is(err, engine.ErrLocked) {
-		err = fmt.Errorf("%s is in use by a running emulator: leave out --data-dir, or say by --server where its control API is", f.dataDir)
+		err = fmt.Errorf("%s is in use by a running emulator: leave out --data-dir, or give the address of its control API with --server", f.dataDir)
 	}
 	if err != nil {
 		return nil, err

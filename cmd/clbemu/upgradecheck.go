@@ -24,20 +24,21 @@ func newUpgradeCheck() *cobra.Command {
 	var dataDir, sinceMark string
 	cmd := addRemote(&cobra.Command{
 		Use:   "upgradecheck",
-		Short: "Report what a new version of a client tried to change at load balancers",
-		Long: `Report what a client tried to change at load balancers since a mark of the journal,
-in the words of the check that ACK makes before a cluster gets a new cloud
-controller manager, with the parameters that differ from what is stored.
+		Short: "Report the changes that a new version of a client makes to load balancers",
+		Long: `Report the changes that a client tried to make to load balancers since a mark of the
+journal, with the parameters that differ from the stored ones. The report uses the
+words of the check that ACK runs before it upgrades a cluster's Cloud Controller
+Manager.
 
-Serve a throw-away copy of a stopped emulator's state, let the new version of the
-client run against it, and compare:
+Serve a throw-away copy of a stopped emulator's state, run the new version of the
+client against it, and compare:
 
   clbemu serve --fork ./clbemu-data &
   clbemu journal mark before
-  # start the new version, and wait until it has nothing more to do
+  # start the new version, and wait until it is idle
   clbemu upgradecheck --since-mark before --data-dir ./clbemu-data
 
-Refused calls count as tried. Exits with 1 when there is any change, and with 3
+Calls that failed count as well. Exits with 1 when there is any change, and with 3
 when the journal did not keep all calls.`,
 		Example: `  clbemu upgradecheck --since-mark before
   clbemu upgradecheck --data-dir ./clbemu-data --json`,
@@ -74,12 +75,12 @@ func verdictOf(found []upgradecheck.LoadBalancer) error {
 
 func printChanges(w io.Writer, found []upgradecheck.LoadBalancer) {
 	if len(found) == 0 {
-		fmt.Fprintln(w, "the client tried no change")
+		fmt.Fprintln(w, "the client tried no changes")
 	}
 	for _, lb := range found {
 		switch {
 		case lb.ID == "":
-			fmt.Fprintln(w, "of no load balancer that there was")
+			fmt.Fprintln(w, "not of an existing load balancer")
 		case lb.Name == "":
 			fmt.Fprintln(w, printable(lb.ID))
 		default:
@@ -97,7 +98,7 @@ func printChanges(w io.Writer, found []upgradecheck.LoadBalancer) {
 			for _, d := range c.Differences {
 				fmt.Fprintf(w, "    %s: %s", printable(d.Parameter), short(d.Sent))
 				if d.Stored != "" {
-					fmt.Fprintf(w, ", stored is %s", short(d.Stored))
+					fmt.Fprintf(w, ", stored: %s", short(d.Stored))
 				}
 				fmt.Fprintln(w)
 			}
@@ -116,7 +117,7 @@ func checkUpgrade(ctx context.Context, c *controlclient.Client, dataDir, sinceMa
 		return nil, err
 	}
 	if page.Missed > 0 {
-		return nil, cannot(fmt.Errorf("the journal has lost %d of the entries, so what they changed is unknown: set a mark nearer to the end", page.Missed))
+		return nil, cannot(fmt.Errorf("the journal dropped %d of the entries, so their changes are unknown: set a later mark", page.Missed))
 	}
 	const maxState = 1 << 30 // of a server that may be anything
 	// A call may name a VServerGroup alone, which tells the load balancer.

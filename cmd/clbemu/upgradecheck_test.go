@@ -25,7 +25,7 @@ func TestUpgradeCheck(t *testing.T) {
 		t.Fatalf("journal mark = %+v", r)
 	}
 	mustDescribe(t, fork.Client(), id)
-	if r := check("--since-mark", "before"); r.Code != 0 || r.Stdout != "the client tried no change\n" {
+	if r := check("--since-mark", "before"); r.Code != 0 || r.Stdout != "the client tried no changes\n" {
 		t.Errorf("upgradecheck after a read = %+v", r)
 	}
 	for _, call := range []struct {
@@ -45,7 +45,7 @@ func TestUpgradeCheck(t *testing.T) {
 		t.Errorf("upgradecheck after three changes = %+v", r)
 	}
 	for _, want := range []string{
-		id + " (", "\n  modify the slb instance spec\n    LoadBalancerSpec: slb.s3.small, stored is slb.s", "\n  create VServerGroup\n    VServerGroupName: new\n",
+		id + " (", "\n  modify the slb instance spec\n    LoadBalancerSpec: slb.s3.small, stored: slb.s", "\n  create VServerGroup\n    VServerGroupName: new\n",
 		"\n  stop listener 80, refused with ",
 	} {
 		if !strings.Contains(r.Stdout, want) {

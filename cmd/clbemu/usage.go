@@ -98,7 +98,7 @@ func negative(letters string) bool { return letters != "" && letters[0] >= '0' &
 // wants says what the values of a sort of flag are.
 var wants = map[string]string{
 	"bool": "true or false", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
-	"duration": "a duration such as 90s or 5m", "float64": "a number",
+	"duration": "a duration, such as 90s or 5m", "float64": "a number",
 }
 
 // wrongValue refuses a value of a flag.
@@ -116,7 +116,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if !cmd.HasAvailableSubCommands() {
-		return usage(fmt.Errorf("%s takes no argument, and there is %q: see %s --help", cmd.Name(), args[0], cmd.CommandPath()))
+		return usage(fmt.Errorf("%s takes no arguments, got %q: see %s --help", cmd.Name(), args[0], cmd.CommandPath()))
 	}
 	var known []string
 	for _, c := range cmd.Commands() {
@@ -170,9 +170,9 @@ func between(least, most int, what string) cobra.PositionalArgs {
 		path := strings.TrimPrefix(cmd.CommandPath(), programName+" ")
 		switch {
 		case len(args) < least:
-			return usage(fmt.Errorf("%s wants %s: type %s", path, what, firstExample(cmd)))
+			return usage(fmt.Errorf("%s needs %s: type %s", path, what, firstExample(cmd)))
 		case len(args) > most:
-			return usage(fmt.Errorf("%s takes %s, and there is %q too: type %s", path, what, args[most], firstExample(cmd)))
+			return usage(fmt.Errorf("%s takes %s, but got %q too: type %s", path, what, args[most], firstExample(cmd)))
 		}
 		return nil
 	}

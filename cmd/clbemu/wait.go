@@ -31,15 +31,15 @@ func newWait() *cobra.Command {
 	f := &waitFlags{}
 	cmd := addRemote(&cobra.Command{
 		Use:   "wait --for CONDITION",
-		Short: "Wait until the emulator is ready, a call is made, or something has a status",
-		Long: `Wait for one of these, and exit with 1 when it does not come in time:
+		Short: "Wait until the emulator is ready, a call succeeds, or a resource has a status",
+		Long: `Wait for one of these, and exit with 1 on a timeout:
 
-  ready                  the emulator takes calls
-  call=ACTION            a call of the action is answered with success, from now on or
-                         since a mark; the action may be a glob
-  name=NAME              the name has an address where this runs, as that of a Network Load
-                         Balancer has where a DNS server asks clbemu serve --dns-listen
-  KIND=NAME|ID           there is such a resource, of a kind of clbemu get
+  ready                  the emulator accepts calls
+  call=ACTION            a call of the action succeeds, from now on or since a mark; the
+                         action may be a glob
+  name=NAME              the name resolves on this machine, such as that of a Network Load
+                         Balancer where a DNS server forwards to clbemu serve --dns-listen
+  KIND=NAME|ID           the resource exists; KIND is a kind of clbemu get
   KIND=NAME|ID:STATUS    it has a status, such as listener=lb-bp1example_tcp_80:running`,
 		Example: `  clbemu wait --for ready
   clbemu wait --for call=CreateLoadBalancer --timeout 2m
@@ -49,7 +49,7 @@ func newWait() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.wanted, "for", "ready", "what to wait for")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "how long to wait")
-	flags.StringVar(&f.sinceMark, "since-mark", "", "for a call: also one since this mark of the journal")
+	flags.StringVar(&f.sinceMark, "since-mark", "", "for a call: also accept one since this mark of the journal")
 	return cmd
 }
 
@@ -102,7 +102,7 @@ func (f *waitFlags) wait(cmd *cobra.Command, c *controlclient.Client) error {
 		case got.Resource != nil:
 			s.Printf("%s %s is %s\n", got.Resource.Kind, got.Resource.ID, got.Resource.Status)
 		default:
-			s.Printf("%s takes calls\n", c.URL)
+			s.Printf("%s accepts calls\n", c.URL)
 		}
 		return nil
 	})
@@ -163,7 +163,7 @@ func (f *waitFlags) untilCall(ctx context.Context, c *controlclient.Client, acti
 
 func (f *waitFlags) untilResource(ctx context.Context, c *controlclient.Client, kind, name string) (got *controlapi.Resource, err error) {
 	name, status := cutStatus(name)
-	f.seen = fmt.Sprintf(": there is no %s %s, and clbemu get %s lists what there is", kind, name, kind)
+	f.seen = fmt.Sprintf(": there is no %s %s; list them with clbemu get %s", kind, name, kind)
 	err = c.WatchResources(ctx, controlclient.Wanted{Kind: kind, Name: name}, func(change controlapi.ResourceChange) error {
 		if r := change.Resource; r != nil && change.Change != controlapi.ResourceDeleted && (status == "" || strings.EqualFold(r.Status, status)) {
 			got = r

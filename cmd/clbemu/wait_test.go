@@ -19,7 +19,7 @@ func TestWait(t *testing.T) {
 		code int
 		says string
 	}{
-		{"--for ready", 0, s.Control + " takes calls"},
+		{"--for ready", 0, s.Control + " accepts calls"},
 		{"--for call=CreateLoad*Balancer --since-mark m", 0, "CreateLoadBalancer"},
 		{"--for lb=" + id + ":active", 0, "lb " + id + " is active"},
 		{"--for listener=" + id + "_tcp_80:stopped", 0, "_tcp_80 is stopped"},
@@ -28,8 +28,8 @@ func TestWait(t *testing.T) {
 		{"--for name=127.0.0.1", 0, "127.0.0.1 is 127.0.0.1"},
 		{"--for name=none.invalid --timeout 300ms", 1, "name=none.invalid did not come within 300ms"},
 		{"--for name=", 2, "--for is ready, call=ACTION"},
-		{"--for lb=none --timeout 300ms", 1, "did not come within 300ms: there is no lb none, and clbemu get lb lists what there is"},
-		{"--for listener=lb-x:80:running --timeout 300ms", 1, "did not come within 300ms: there is no listener lb-x:80, and"},
+		{"--for lb=none --timeout 300ms", 1, "did not come within 300ms: there is no lb none; list them with clbemu get lb"},
+		{"--for listener=lb-x:80:running --timeout 300ms", 1, "did not come within 300ms: there is no listener lb-x:80; list them"},
 		{"--for call=CreateLoadBalancr", 2, "do you mean CreateLoadBalancer?"},
 		{"--for lisner=a", 2, "do you mean listener?"},
 		{"--for redy", 2, "--for is ready, call=ACTION"},

@@ -9,10 +9,10 @@ import (
 func newWorld() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "world",
-		Short: "Show or validate world files, and change the world while it is served",
-		Long: `A world file says what the cloud holds before the first call: accounts, regions,
-networks, instances. clbemu serve plants it into an empty store. Conditions such
-as arrears, stock and quotas can be changed while clients work.`,
+		Short: "Show or validate world files, and change the world of an emulator",
+		Long: `A world file describes the cloud before the first call: accounts, regions, networks,
+instances. clbemu serve plants it into an empty store. You can change conditions,
+such as arrears, stock and quotas, while clients work.`,
 		Args: noArgs,
 		RunE: help,
 	}
@@ -35,8 +35,8 @@ func newWorldShow() *cobra.Command {
 func newWorldValidate() *cobra.Command {
 	return &cobra.Command{
 		Use:     "validate FILE",
-		Short:   "Report everything that is wrong with a world file",
-		Long:    "Report everything that is wrong with a world file, a line for each problem. Exits with 1 when there is one.",
+		Short:   "Report all errors in a world file",
+		Long:    "Report all errors in a world file, one per line. Exits with 1 when there is one.",
 		Example: "  clbemu world validate world.yaml",
 		Args:    one("the world file"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -248,7 +248,7 @@ func checkServes(t *testing.T, program []byte) {
 		_ = server.Process.Kill() // it is over
 		_ = server.Wait()
 	}()
-	shown := regexp.MustCompile(`To see what is in the cloud: (http://127\.0\.0\.1:\d+)/#token=(\w+)\n`)
+	shown := regexp.MustCompile(`Console: (http://127\.0\.0\.1:\d+)/#token=(\w+)\n`)
 	var found []string
 	var log strings.Builder
 	for piece := make([]byte, 1<<10); found == nil; found = shown.FindStringSubmatch(log.String()) {
