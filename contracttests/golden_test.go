@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,10 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // is answered in both formats.
 const goldenDir = "testdata/golden"
 
+// maxGoldenLine is the longest line of an archive, in bytes: what is longer can't be
+// reviewed as a difference.
+const maxGoldenLine = 1024
+
 // TestGolden compares the parameters of every case, and the bytes of its replies
 // in both formats, with the golden archives, and knows every file in them. A refused
 // call must change nothing. With -run it compares, or writes, the cases named alone.
@@ -32,52 +37,103 @@ func TestGolden(t *testing.T) {
 	played := make([][]txtar.File, len(cases)) // nil where -run leaves a case out
 	t.Cleanup(func() {                         // when all have been played
 		if *update {
-			writeGolden(t, cases, played)
+			writeGolden(t, goldenDir, cases, played)
 		}
 		compareGolden(t, cases, played)
 	})
 	for i, c := range cases {
 		t.Run(c.String(), func(t *testing.T) {
 			t.Parallel()
-			var files []txtar.File
-			for _, format := range []string{"JSON", "XML"} {
-				cloud := newCloud(t).prepareAll()
-				for _, s := range c.before {
-					cloud.do(s)
-				}
-				p := cloud.names.resolve(c.params)
-				if format == "JSON" {
-					files = append(files, c.file("req", requestText(p)))
-				}
-				files = append(files, c.file(strings.ToLower(format), replyText(cloud.answer(c, format, p))))
-			}
-			played[i] = files
+			played[i] = c.play(t)
 		})
 	}
 }
 
-// goldenArchive is the file that has a case.
-func goldenArchive(c apiCase) string {
-	return filepath.ToSlash(filepath.Join(goldenDir, c.product, c.action+".txtar"))
+// play makes the call of a case in both formats, each on an emulator of its own: ids
+// depend on no other case. What only one action needs belongs in the case's before, as
+// a new step in fixtures draws the ids of all cases again.
+func (c apiCase) play(t *testing.T) (files []txtar.File) {
+	t.Helper()
+	for _, format := range []string{"JSON", "XML"} {
+		cloud := newCloud(t).prepareAll()
+		for _, s := range c.before {
+			cloud.do(s)
+		}
+		p := cloud.names.resolve(c.params)
+		if format == "JSON" {
+			files = append(files, c.file(t, "req", requestText(p)))
+		}
+		files = append(files, c.file(t, strings.ToLower(format), replyText(cloud.answer(c, format, p))))
+	}
+	return files
+}
+
+// A new case changes its own archive alone, wherever it is in the list.
+func TestNewGoldenCase(t *testing.T) {
+	cases := of("Slb", []apiCase{
+		succeeds("CreateVServerGroup", "old", params{"LoadBalancerId": "{lb}", "VServerGroupName": "old"}),
+		succeeds("CreateAccessControlList", "old", params{"AclName": "old"}),
+	})
+	added := of("Slb", []apiCase{
+		succeeds("CreateVServerGroup", "new", params{"LoadBalancerId": "{lb}", "VServerGroupName": "new"}),
+		succeeds("CreateLoadBalancer", "new", params{"AddressType": "internet", "InstanceChargeType": "PayByCLCU"}),
+	})
+	write := func(cases []apiCase) (dir string) {
+		dir = t.TempDir()
+		var played [][]txtar.File
+		for _, c := range cases {
+			played = append(played, c.play(t))
+		}
+		writeGolden(t, dir, cases, played)
+		return dir
+	}
+	before, after := write(cases), write(append(added, cases...))
+	for _, c := range cases {
+		want := keptArchive(t, goldenArchive(before, c)).Files
+		got := keptArchive(t, goldenArchive(after, c)).Files
+		if got = got[len(got)-len(want):]; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s = %s, want it as without the new cases: %s", c, got, want)
+		}
+	}
+	if entries, err := os.ReadDir(filepath.Join(after, "Slb")); err != nil || len(entries) != 3 {
+		t.Errorf("archives = %v, %v, want one of each action", entries, err)
+	}
+}
+
+// goldenArchive is the file of a folder that has a case.
+func goldenArchive(dir string, c apiCase) string {
+	return filepath.ToSlash(filepath.Join(dir, c.product, c.action+".txtar"))
 }
 
 // file is one of the case's files in its archive.
-func (c apiCase) file(kind, text string) txtar.File {
-	return txtar.File{Name: c.name + "." + kind, Data: []byte(text)}
+func (c apiCase) file(t *testing.T, kind, text string) txtar.File {
+	t.Helper()
+	broken := breakLines.Replace(text)
+	if joinLines(broken) != text {
+		t.Fatalf("%s.%s begins a line with a space, as an archive does where it breaks one: %s", c, kind, text)
+	}
+	return txtar.File{Name: c.name + "." + kind, Data: []byte(broken)}
 }
+
+// breakLines breaks what is sent and answered into lines: after a comma before a name
+// or an element, before an XML element, and after an escaped end of line.
+var breakLines = strings.NewReplacer(`,"`, ",\n \"", "},{", "},\n {", "></", "></", "><", ">\n <", `\n`, `\n`+"\n ", "&#xA;", "&#xA;\n ")
+
+// joinLines restores every byte that breakLines was given.
+func joinLines(text string) string { return strings.ReplaceAll(text, "\n ", "") }
 
 // writeGolden replaces the files of the cases that were played, and when all were, the
 // whole folder.
-func writeGolden(t *testing.T, cases []apiCase, played [][]txtar.File) {
+func writeGolden(t *testing.T, dir string, cases []apiCase, played [][]txtar.File) {
 	t.Helper()
 	archives := make(map[string]*txtar.Archive)
 	if whole(played) {
-		if err := os.RemoveAll(goldenDir); err != nil {
+		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i, c := range cases {
-		path := goldenArchive(c)
+		path := goldenArchive(dir, c)
 		if len(played[i]) == 0 {
 			continue
 		}
@@ -135,7 +191,13 @@ func compareGolden(t *testing.T, cases []apiCase, played [][]txtar.File) {
 			return err
 		}
 		for _, f := range keptArchive(t, path).Files {
-			kept[filepath.ToSlash(path)+": "+f.Name] = string(f.Data)
+			name := filepath.ToSlash(path) + ": " + f.Name
+			kept[name] = string(f.Data)
+			for line := range strings.Lines(kept[name]) {
+				if len(line) > maxGoldenLine {
+					t.Errorf("%s has a line of %d bytes, want at most %d: %.60s…", name, len(line), maxGoldenLine, line)
+				}
+			}
 		}
 		return nil
 	})
@@ -144,7 +206,7 @@ func compareGolden(t *testing.T, cases []apiCase, played [][]txtar.File) {
 	}
 	for i, c := range cases {
 		for _, f := range played[i] {
-			name := goldenArchive(c) + ": " + f.Name
+			name := goldenArchive(goldenDir, c) + ": " + f.Name
 			want, found := kept[name]
 			delete(kept, name)
 			switch got := string(f.Data); {

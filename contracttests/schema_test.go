@@ -70,15 +70,15 @@ func TestAnswersFollowSchema(t *testing.T) {
 // goldenBody is the recorded JSON answer of a case.
 func goldenBody(t *testing.T, c apiCase) (body map[string]any) {
 	t.Helper()
-	archive, err := txtar.ParseFile(goldenArchive(c))
+	archive, err := txtar.ParseFile(goldenArchive(goldenDir, c))
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == c.name+".json" })
 	if at < 0 {
-		t.Fatalf("%s has no answer of %s", goldenArchive(c), c)
+		t.Fatalf("%s has no answer of %s", goldenArchive(goldenDir, c), c)
 	}
-	_, document, _ := strings.Cut(string(archive.Files[at].Data), "\n")
+	_, document, _ := strings.Cut(joinLines(string(archive.Files[at].Data)), "\n")
 	if err := json.Unmarshal([]byte(document), &body); err != nil {
 		t.Fatalf("%s: %v", c, err)
 	}
