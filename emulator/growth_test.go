@@ -4,16 +4,22 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/miekg/dns"
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/state/topology"
 )
 
 // A kind of resource and a product that no other file knows. What is true of them
@@ -31,7 +37,13 @@ type toy struct {
 const tagToy state.TagResourceType = "toy"
 
 var toys = state.NewTable(toySchema, "Toy", func(t *toy) string { return t.ID },
-	state.IDForm("toy-", 10), state.Tagged(tagToy), state.Life(func(t *toy) *string { return &t.Status }))
+	state.IDForm("toy-", 10), state.Tagged(tagToy), state.Life(func(t *toy) *string { return &t.Status }),
+	state.Shows(func(_ *state.View, t *toy) (topology.LoadBalancer, bool) {
+		return topology.LoadBalancer{Owner: t.Owner, Product: "Toys", ID: t.ID, Status: t.Status, TagsOf: tagToy,
+			Addresses: []topology.Address{{IP: "203.0.113.9"}}, DNSName: t.ID + "." + t.RegionID + ".toys.example",
+			Reachable: []netip.Addr{netip.MustParseAddr("203.0.113.9")},
+			Frontends: func(func(topology.Frontend) bool) {}, Groups: func(func(topology.Group) bool) {}}, true
+	}))
 
 var toysByLoadBalancer = toys.Index("loadbalancer", func(t *toy) [][]string { return state.Key(t.LoadBalancerID) })
 
@@ -108,6 +120,7 @@ const toyVersion = "2026-01-01"
 func toyProduct(gateway.Deps) *gateway.Product {
 	return &gateway.Product{
 		Name: "Toys", Version: toyVersion, HostID: "toys.aliyuncs.com",
+		Title: "Toy Balancer", ShortNames: []string{"toybox"}, Endpoint: "TOYS", DNSApex: "toys.example",
 		Actions: []gateway.Action{gateway.Write("CreateToy", createToy), gateway.Read("DescribeToys", describeToys), gateway.NotEmulated("DeleteToy")},
 		Errors: gateway.NewErrorTable(append(toyRefusals.Rows(),
 			gateway.ErrorRow{Fact: state.NotFound, Status: 404, Code: "NotFound", Message: "%s."},
@@ -121,7 +134,7 @@ func toyProduct(gateway.Deps) *gateway.Product {
 func toyShop(t *testing.T) (u unsigned, lb string, clock *state.ManualClock) {
 	t.Helper()
 	clock = state.NewManualClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-	u = unsigned{t, mustNew(t, emulator.Config{Clock: clock, Seed: 1, DataDir: t.TempDir(), Schema: toySchema, Products: []func(gateway.Deps) *gateway.Product{toyProduct}})}
+	u = unsigned{t, mustNew(t, emulator.Config{Clock: clock, Seed: 1, DataDir: t.TempDir(), Schema: toySchema, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", DNSListen: "127.0.0.1:0", Products: []func(gateway.Deps) *gateway.Product{toyProduct}})}
 	t.Cleanup(func() {
 		u.wantConsistent()
 		if err := u.e.Close(context.Background()); err != nil {
@@ -206,6 +219,35 @@ func toyID(answer string) string {
 	_, after, _ := strings.Cut(answer, `"ToyId":"`)
 	id, _, _ := strings.Cut(after, `"`)
 	return id
+}
+
+// TestGrowthIsSeen proves that a product that declares its names and how its kind shows
+// is listed by get and the console, by its short name too, is found by DNS, and is
+// known to scenarios, explanations and the environment of clients.
+func TestGrowthIsSeen(t *testing.T) {
+	u, lb, _ := toyShop(t)
+	id := toyID(u.want(200, "", "CreateToy", "LoadBalancerId="+lb, "Tag.1.Key=k", "Tag.1.Value=v"))
+	u.control("GET", "/v1/resources?kind=toybox", "", 200, `"productTitle":"Toy Balancer"`)
+	if _, text := u.request(u.e.ControlHandler(), "GET", "/v1/resources?kind=toybox", nil); !strings.Contains(text, id) || strings.Contains(text, lb) {
+		t.Errorf("kind=toybox lists %s, want %s alone", text, id)
+	}
+	u.control("GET", "/v1/resources?kind=toybocks", "", 422, "do you mean toybox?")
+	u.control("GET", "/v1/loadbalancers/"+id, "", 200, `"tags":{"k":"v"}`)
+	u.control("GET", "/v1/explanations/InvalidColour", "", 200, "There is no colour …")
+	u.control("POST", "/v1/scenarios/run", "about: x.\nadvice: x.\nclient:\n  steps:\n  - call: {product: Toyz, action: CreateToy}\n", 422, "Toys")
+	u.control("POST", "/v1/scenarios/run", "about: x.\nadvice: x.\nclient:\n  steps:\n  - call: {product: Toys, action: DescribeToys}\n", 200, `"status":"passed"`)
+	products := []*gateway.Product{toyProduct(gateway.Deps{})}
+	if got := target.Endpoints(products); !slices.Equal(got, []string{"TOYS_ENDPOINT"}) {
+		t.Errorf("the endpoints are %v", got)
+	}
+	if err := u.e.Start(); err != nil {
+		t.Fatal(err)
+	}
+	question := new(dns.Msg).SetQuestion(dns.Fqdn(id+".cn-hangzhou.toys.example"), dns.TypeA)
+	answer, err := dns.Exchange(question, u.e.DNSAddr())
+	if err != nil || len(answer.Answer) != 1 || !strings.Contains(answer.Answer[0].String(), "203.0.113.9") {
+		t.Errorf("DNS answers %v, %v", answer, err)
+	}
 }
 
 // TestGrowthIsChecked proves that a toy without its load balancer is found.
