@@ -87,7 +87,7 @@ var mayImport = map[string][]string{
 	"emulator/world/clusterimport": {"state", "emulator/controlapi", "emulator/world/resources"},
 	"emulator/world/autoeni":       {"state", "emulator/world/resources"},
 	"emulator/control":             {"state", "faults", "scenarios", "emulator/gateway", "emulator/world", "emulator/inventory", "emulator/explain", "emulator/controlapi", "emulator/console", "emulator/names", "emulator/journal", "emulator/spelling"},
-	"emulator/console":             {}, // its script is a client of the control API
+	"emulator/console":             {"faults"}, // for the templates; its script is a client of the control API
 	"emulator/explain":             {"emulator/controlapi", "emulator/names", "emulator/gateway", "emulator/glob"},
 	"emulator/inventory":           {"state", "emulator/controlapi", "emulator/gateway", "emulator/glob", "emulator/spelling"},
 	"emulator/catalogue":           {},

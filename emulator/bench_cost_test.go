@@ -48,7 +48,7 @@ func BenchmarkIdleFaults(b *testing.B) {
 	full := &faults.Injector{}
 	list := make([]faults.Status, 10_000)
 	for n := range list {
-		list[n].Rule = faults.Rule{Name: fmt.Sprintf("r%d", n), Match: faults.Match{Action: "Create*"}, Effect: faults.Effect{Reset: true}}
+		list[n].Rule = faults.Rule{Name: fmt.Sprintf("r%d", n), Match: faults.Match{Action: "Create*"}, Effect: faults.Effect{Value: faults.Reset(true)}}
 	}
 	if err := full.Set(list); err != nil {
 		b.Fatal(err)

@@ -1,28 +1,90 @@
 package faults
 
 import (
+	"bytes"
 	"math"
+	"reflect"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/time/rate"
 
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-// Effect is what happens to a call. Exactly one of its fields is set.
-type Effect struct {
-	Error       *ErrorEffect `yaml:"error,omitempty" doc:"The call is answered with an error."`
-	Delay       *Delay       `yaml:"delay,omitempty" doc:"The call is held back, in real time."`
-	Throttle    *Throttle    `yaml:"throttle,omitempty" doc:"Calls over a rate are refused with Throttling.User."`
-	Hang        *Hang        `yaml:"hang,omitempty" doc:"Nothing is answered: for so long, or with true until the client leaves."`
-	Reset       bool         `yaml:"reset,omitempty" doc:"The connection is reset."`
-	Empty       bool         `yaml:"empty,omitempty" doc:"The answer has no body."`
-	Truncate    *Truncate    `yaml:"truncate,omitempty" doc:"The answer ends in its midst."`
-	Malformed   bool         `yaml:"malformed,omitempty" doc:"The body has the right length and type, and is no JSON or XML."`
-	AfterCommit Loss         `yaml:"afterCommit,omitempty" doc:"The change is made, and its answer lost: reset, hang or empty."`
-	Stale       *Stale       `yaml:"stale,omitempty" doc:"A read sees the state as it was."`
-	Life        Life         `yaml:"life,omitempty" doc:"How long stages of life take that the call begins, by their names: a job of NLB fails by {nlb.job.failing: 1s}, and never ends by {nlb.job: 87600h}."`
-	Crash       bool         `yaml:"crash,omitempty" doc:"The emulator ends at once, as if it were killed."`
+// Where effects of most kinds can happen.
+var (
+	anywhere = []Point{BeforeCall, Accept, BeforeCommit, AfterCommit, Reply}
+	answered = []Point{Reply, AfterCommit}
+)
+
+// kinds has a row for every kind of effect.
+var kinds = []Kind{
+	{
+		Name: "error", About: "The call is answered with an error.", Points: anywhere, Value: reflect.TypeFor[ErrorEffect](),
+		Templates: []Template{
+			{"refuse", "Refuse once", "CreateLoadBalancer", "The next call is refused, as by a cloud that has trouble. A client should try again.",
+				"{code: ServiceUnavailable}", "{times: 1}"},
+			{"some", "Refuse some", "*", "One call in ten is refused, the same ones each time.",
+				"{code: InternalError}", "{probability: 0.1, seed: 1}"},
+		},
+	},
+	{
+		Name: "delay", About: "The call is held back, in real time.", Points: anywhere, Value: reflect.TypeFor[Delay](),
+		Templates: []Template{{"slow", "Answer slowly", "*", "Each call takes as long as in a busy cloud, a few of them very long.",
+			"{lognormal: {median: 300ms, sigma: 1}}", ""}},
+	},
+	{
+		Name: "throttle", About: "Calls over a rate are refused with Throttling.User.", Points: []Point{BeforeCall, Accept}, Value: reflect.TypeFor[Throttle](),
+		Templates: []Template{{"throttle", "Throttle", "Describe*", "More than two calls a second are refused. A client should slow down.",
+			"{qps: 2, burst: 2}", ""}},
+	},
+	{
+		Name: "hang", About: "Nothing is answered: for so long, or with true until the client leaves.", Points: anywhere, Value: reflect.TypeFor[Hang](),
+		Templates: []Template{{"hang", "Never answer", "DescribeLoadBalancerAttribute", "The next three calls are answered by nothing, until the client gives up.",
+			"{}", "{times: 3}"}},
+	},
+	{
+		Name: "reset", About: "The connection is reset.", Points: []Point{Reply, Accept, BeforeCall, BeforeCommit, AfterCommit}, Value: reflect.TypeFor[Reset](),
+		Templates: []Template{{"reset", "Reset the connection once", "Describe*", "The next call ends without an answer. A client should try again.",
+			"true", "{times: 1}"}},
+	},
+	{
+		Name: "empty", About: "The answer has no body.", Points: answered, Value: reflect.TypeFor[Empty](),
+		Templates: []Template{{"empty", "Answer without a body once", "Describe*", "The next answer has a status and no body.",
+			"true", "{times: 1}"}},
+	},
+	{
+		Name: "truncate", About: "The answer ends in its midst.", Points: answered, Value: reflect.TypeFor[Truncate](),
+		Templates: []Template{{"truncate", "Cut an answer once", "Describe*", "The connection ends after 20 bytes of the next answer.",
+			"{bytes: 20}", "{times: 1}"}},
+	},
+	{
+		Name: "malformed", About: "The body has the right length and type, and is no JSON or XML.", Points: answered, Value: reflect.TypeFor[Malformed](),
+		Templates: []Template{{"malformed", "Answer nonsense once", "DescribeLoadBalancers", "The next answer is none that a client can read.",
+			"true", "{times: 1}"}},
+	},
+	{
+		Name: "afterCommit", About: "The change is made, and its answer lost: reset, hang or empty.", Points: []Point{AfterCommit}, Value: reflect.TypeFor[Loss](),
+		Templates: []Template{{"lost", "Lose the answer once", "CreateLoadBalancer", "The change is made and its answer never arrives. A client that sends no ClientToken makes it twice.",
+			"reset", "{times: 1}"}},
+	},
+	{
+		Name: "stale", About: "A read sees the state as it was.", Points: []Point{BeforeCall}, Only: Reads, Value: reflect.TypeFor[Stale](),
+		Templates: []Template{{"stale", "Read what was before", "Describe*", "Reads see the state as it was five changes ago, as from a replica that lags.",
+			"{calls: 5}", ""}},
+	},
+	{
+		Name: "life", About: "How long stages of life take that the call begins, by their names: a job of NLB fails by {nlb.job.failing: 1s}, and never ends by {nlb.job: 87600h}.",
+		Points: []Point{BeforeCall}, Only: Writes, Value: reflect.TypeFor[Life](),
+		Templates: []Template{{"life", "Fail a job once", "CreateListener", "The job of the next call to NLB fails after a second.",
+			"{nlb.job.failing: 1s}", "{times: 1}"}},
+	},
+	{
+		Name: "crash", About: "The emulator ends at once, as if it were killed.", Points: []Point{AfterCommit, Accept, BeforeCall, BeforeCommit, Reply}, Value: reflect.TypeFor[Crash](),
+		Templates: []Template{{"crash", "End the emulator", "CreateLoadBalancer", "The next change is kept, and the emulator ends before it answers.",
+			"true", "{times: 1}"}},
+	},
 }
 
 // ErrorEffect answers an error. At afterCommit the change is made all the same.
@@ -31,6 +93,22 @@ type ErrorEffect struct {
 	Message    string `yaml:"message,omitempty" doc:"The message, if it is not the usual one of the code."`
 	HTTPStatus int    `yaml:"httpStatus,omitempty" doc:"The HTTP status, if it is not the usual one of the code."`
 	Custom     bool   `yaml:"custom,omitempty" doc:"true: the code is one that the action does not know; it needs a message and a status."`
+}
+
+func (e ErrorEffect) problem() (p Problem, found bool) {
+	switch {
+	case e.Code == "":
+		return wrong("code", "it is missing"), true
+	case e.HTTPStatus != 0 && (e.HTTPStatus < 400 || e.HTTPStatus > 599):
+		return wrong("httpStatus", "%d is no status of an error", e.HTTPStatus), true
+	case e.Custom && (e.HTTPStatus == 0 || e.Message == ""):
+		return wrong("", "a custom code needs its httpStatus and message"), true
+	}
+	return p, false
+}
+
+func (e ErrorEffect) strike(c Call, _ chances) {
+	c.Refuse(e.HTTPStatus, e.Code, e.Message)
 }
 
 // Delay holds a call back, in real time.
@@ -47,6 +125,45 @@ type Lognormal struct {
 	Sigma  float64  `yaml:"sigma" required:"true" doc:"The greater, the longer the longest."`
 }
 
+func (d Delay) problem() (p Problem, found bool) {
+	set := 0
+	for _, is := range []bool{d.Fixed > 0, d.Uniform != nil, d.Lognormal != nil} {
+		if is {
+			set++
+		}
+	}
+	switch {
+	case set != 1:
+		return wrong("", "give one of fixed, uniform and lognormal"), true
+	case d.Uniform != nil && (len(d.Uniform) != 2 || d.Uniform[0] > d.Uniform[1]):
+		return wrong("uniform", "give the shortest and the longest, such as [1s, 3s]"), true
+	case d.Lognormal != nil && (d.Lognormal.Median <= 0 || !(d.Lognormal.Sigma > 0 && d.Lognormal.Sigma < 10)):
+		return wrong("lognormal", "give a median over 0 and a sigma between 0 and 10"), true
+	}
+	return p, false
+}
+
+func (d Delay) strike(c Call, by chances) {
+	c.Wait(max(d.draw(by.draw(1), by.draw(2)), 1)) // 0 is without end
+}
+
+// maxDelay bounds what chance can make of a lognormal delay.
+const maxDelay = time.Hour
+
+// draw is the delay for two chances between 0 and 1.
+func (d Delay) draw(u, v float64) time.Duration {
+	switch {
+	case d.Uniform != nil:
+		least, most := time.Duration(d.Uniform[0]), time.Duration(d.Uniform[1])
+		return least + time.Duration(u*float64(most-least))
+	case d.Lognormal != nil:
+		normal := math.Sqrt(-2*math.Log(1-u)) * math.Cos(2*math.Pi*v)
+		long := float64(d.Lognormal.Median) * math.Exp(d.Lognormal.Sigma*normal)
+		return time.Duration(min(long, float64(maxDelay)))
+	}
+	return time.Duration(d.Fixed)
+}
+
 // Throttle refuses calls over a rate: QPS on average with Burst at once, or Burst
 // in every Window.
 type Throttle struct {
@@ -55,35 +172,38 @@ type Throttle struct {
 	Window Duration `yaml:"window,omitempty" doc:"How long a window is."`
 }
 
+func (t Throttle) problem() (p Problem, found bool) {
+	switch {
+	case t.Window > 0 && (t.Burst < 1 || t.QPS != 0):
+		return wrong("", "a window needs burst, and no qps"), true
+	case t.Window == 0 && !(t.QPS > 0 && t.QPS < 1e9):
+		return wrong("", "give qps, or burst and window"), true
+	case t.Burst < 0:
+		return wrong("burst", "it is negative"), true
+	}
+	return p, false
+}
+
+// allowance is what a throttle has left, since its window began.
+type allowance struct {
+	limiter *rate.Limiter
+	began   time.Time
+}
+
+// over reports whether nothing is left.
+func (t Throttle) over(left *allowance, now time.Time) bool {
+	if left.limiter == nil || t.Window > 0 && now.Sub(left.began) >= time.Duration(t.Window) {
+		left.limiter, left.began = rate.NewLimiter(rate.Limit(t.QPS), max(t.Burst, 1)), now
+	}
+	return !left.limiter.AllowN(now, 1)
+}
+
+func (t Throttle) strike(c Call, _ chances) { c.Throttle() }
+
 // Hang answers nothing: for so long, or until the client leaves.
 type Hang struct {
 	For Duration `yaml:"for,omitempty" doc:"How long."`
 }
-
-// Truncate sends the first Bytes of the answer and ends the connection.
-type Truncate struct {
-	Bytes int `yaml:"bytes" required:"true" doc:"So many bytes of the answer are sent."`
-}
-
-// Loss is how the answer to a change that was made gets lost.
-type Loss string
-
-// The losses.
-const (
-	LossReset Loss = "reset"
-	LossHang  Loss = "hang"
-	LossEmpty Loss = "empty"
-)
-
-// Stale lets a read see the state as it was: so many changes or seconds ago.
-type Stale struct {
-	Calls   int `yaml:"calls,omitempty" doc:"So many changes ago."`
-	Seconds int `yaml:"seconds,omitempty" doc:"So many seconds ago."`
-}
-
-// Life is how long stages of life take that the call begins, by their names: a
-// job of NLB that takes years never ends.
-type Life map[string]Duration
 
 // ReadYAML takes true for a hang without end.
 func (h *Hang) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
@@ -105,143 +225,104 @@ func (h Hang) MarshalYAML() (any, error) {
 	return h.For, nil
 }
 
-// anyPoint is where an effect on the call itself can happen.
-var anyPoint = []Point{BeforeCall, Accept, BeforeCommit, AfterCommit, Reply}
+func (h Hang) problem() (p Problem, found bool) { return p, false }
 
-// Points are where the effect can happen; the first is its usual place.
-func (e Effect) Points() []Point {
-	switch {
-	case e.AfterCommit != "":
-		return []Point{AfterCommit}
-	case e.Crash:
-		return []Point{AfterCommit, Accept, BeforeCall, BeforeCommit, Reply}
-	case e.Throttle != nil:
-		return []Point{BeforeCall, Accept}
-	case e.Stale != nil, e.Life != nil:
-		return []Point{BeforeCall}
-	case e.Empty, e.Truncate != nil, e.Malformed:
-		return []Point{Reply, AfterCommit}
-	case e.Reset:
-		return []Point{Reply, Accept, BeforeCall, BeforeCommit, AfterCommit}
-	}
-	return anyPoint
+func (h Hang) strike(c Call, _ chances) {
+	c.Wait(time.Duration(h.For))
+	c.Reset()
 }
 
-// Kind is the effect's name.
-func (e Effect) Kind() string {
-	for _, k := range e.kinds() {
-		if k.set {
-			return k.name
-		}
-	}
-	return ""
+// Reset resets the connection.
+type Reset bool
+
+func (Reset) problem() (p Problem, found bool) { return p, false }
+
+func (Reset) strike(c Call, _ chances) { c.Reset() }
+
+// Empty answers without a body.
+type Empty bool
+
+func (Empty) problem() (p Problem, found bool) { return p, false }
+
+func (Empty) strike(c Call, _ chances) { c.Rewrite(nothing) }
+
+func nothing([]byte) []byte { return nil }
+
+// Truncate sends the first Bytes of the answer and ends the connection.
+type Truncate struct {
+	Bytes int `yaml:"bytes" required:"true" doc:"So many bytes of the answer are sent."`
 }
 
-type effectKind struct {
-	name string
-	set  bool
+func (t Truncate) problem() (p Problem, found bool) {
+	return wrong("bytes", "it is negative"), t.Bytes < 0
 }
 
-func (e Effect) kinds() []effectKind {
-	return []effectKind{
-		{"error", e.Error != nil}, {"delay", e.Delay != nil}, {"throttle", e.Throttle != nil}, {"hang", e.Hang != nil},
-		{"reset", e.Reset}, {"empty", e.Empty}, {"truncate", e.Truncate != nil}, {"malformed", e.Malformed},
-		{"afterCommit", e.AfterCommit != ""}, {"stale", e.Stale != nil}, {"life", e.Life != nil}, {"crash", e.Crash},
+func (t Truncate) strike(c Call, _ chances) { c.Truncate(t.Bytes) }
+
+// Malformed answers what is no JSON or XML, with the right length and type.
+type Malformed bool
+
+func (Malformed) problem() (p Problem, found bool) { return p, false }
+
+func (Malformed) strike(c Call, _ chances) {
+	c.Rewrite(func(body []byte) []byte { return bytes.Repeat([]byte(`{"`), len(body)/2+1) })
+}
+
+// Loss is how the answer to a change that was made gets lost.
+type Loss string
+
+// The losses.
+const (
+	LossReset Loss = "reset"
+	LossHang  Loss = "hang"
+	LossEmpty Loss = "empty"
+)
+
+func (l Loss) problem() (p Problem, found bool) {
+	return wrong("", "%q: the reply is lost by reset, hang or empty", l), l != LossReset && l != LossHang && l != LossEmpty
+}
+
+func (l Loss) strike(c Call, _ chances) {
+	switch l {
+	case LossEmpty:
+		c.Rewrite(nothing)
+	case LossHang:
+		c.Wait(0)
+		fallthrough
+	default:
+		c.Reset()
 	}
 }
 
-func (e Effect) problems() []Problem {
-	set := 0
-	for _, k := range e.kinds() {
-		if k.set {
-			set++
-		}
-	}
-	if set != 1 {
-		return []Problem{wrong("", "give exactly one of error, delay, throttle, hang, reset, empty, truncate, malformed, afterCommit, stale, life and crash")}
-	}
-	if p, ok := e.problem(); ok {
-		return []Problem{p}
-	}
-	return nil
+// Stale lets a read see the state as it was: so many changes or seconds ago.
+type Stale struct {
+	Calls   int `yaml:"calls,omitempty" doc:"So many changes ago."`
+	Seconds int `yaml:"seconds,omitempty" doc:"So many seconds ago."`
 }
 
-// problem is what is wrong with the one effect.
-func (e Effect) problem() (p Problem, found bool) {
-	switch {
-	case e.Error != nil:
-		return e.Error.problem()
-	case e.Delay != nil:
-		return e.Delay.problem()
-	case e.Throttle != nil:
-		return e.Throttle.problem()
-	case e.Truncate != nil && e.Truncate.Bytes < 0:
-		return wrong("truncate.bytes", "it is negative"), true
-	case e.Stale != nil && (e.Stale.Calls > 0) == (e.Stale.Seconds > 0):
-		return wrong("stale", "give calls or seconds, and more than 0 of it"), true
-	case e.Life != nil && len(e.Life) == 0:
-		return wrong("life", "give a stage and how long it takes, such as {nlb.job: 1h}"), true
-	case e.AfterCommit != "" && e.AfterCommit != LossReset && e.AfterCommit != LossHang && e.AfterCommit != LossEmpty:
-		return wrong("afterCommit", "%q: the reply is lost by reset, hang or empty", e.AfterCommit), true
-	}
-	return p, false
+func (s Stale) problem() (p Problem, found bool) {
+	return wrong("", "give calls or seconds, and more than 0 of it"), (s.Calls > 0) == (s.Seconds > 0)
 }
 
-func (e *ErrorEffect) problem() (p Problem, found bool) {
-	switch {
-	case e.Code == "":
-		return wrong("error.code", "it is missing"), true
-	case e.HTTPStatus != 0 && (e.HTTPStatus < 400 || e.HTTPStatus > 599):
-		return wrong("error.httpStatus", "%d is no status of an error", e.HTTPStatus), true
-	case e.Custom && (e.HTTPStatus == 0 || e.Message == ""):
-		return wrong("error", "a custom code needs its httpStatus and message"), true
-	}
-	return p, false
+func (s Stale) strike(c Call, _ chances) { c.ReadPast(s.Calls, time.Duration(s.Seconds)*time.Second) }
+
+// Life is how long stages of life take that the call begins, by their names: a
+// job of NLB that takes years never ends.
+type Life map[string]Duration
+
+func (l Life) problem() (p Problem, found bool) {
+	return wrong("", "give a stage and how long it takes, such as {nlb.job: 1h}"), len(l) == 0
 }
 
-func (d *Delay) problem() (p Problem, found bool) {
-	set := 0
-	for _, is := range []bool{d.Fixed > 0, d.Uniform != nil, d.Lognormal != nil} {
-		if is {
-			set++
-		}
+func (l Life) strike(c Call, _ chances) {
+	for stage, d := range l {
+		c.Pace(stage, time.Duration(d))
 	}
-	switch {
-	case set != 1:
-		return wrong("delay", "give one of fixed, uniform and lognormal"), true
-	case d.Uniform != nil && (len(d.Uniform) != 2 || d.Uniform[0] > d.Uniform[1]):
-		return wrong("delay.uniform", "give the shortest and the longest, such as [1s, 3s]"), true
-	case d.Lognormal != nil && (d.Lognormal.Median <= 0 || !(d.Lognormal.Sigma > 0 && d.Lognormal.Sigma < 10)):
-		return wrong("delay.lognormal", "give a median over 0 and a sigma between 0 and 10"), true
-	}
-	return p, false
 }
 
-func (t *Throttle) problem() (p Problem, found bool) {
-	switch {
-	case t.Window > 0 && (t.Burst < 1 || t.QPS != 0):
-		return wrong("throttle", "a window needs burst, and no qps"), true
-	case t.Window == 0 && !(t.QPS > 0 && t.QPS < 1e9):
-		return wrong("throttle", "give qps, or burst and window"), true
-	case t.Burst < 0:
-		return wrong("throttle.burst", "it is negative"), true
-	}
-	return p, false
-}
+// Crash ends the emulator.
+type Crash bool
 
-// maxDelay bounds what chance can make of a lognormal delay.
-const maxDelay = time.Hour
+func (Crash) problem() (p Problem, found bool) { return p, false }
 
-// draw is the delay for two chances between 0 and 1.
-func (d *Delay) draw(u, v float64) time.Duration {
-	switch {
-	case d.Uniform != nil:
-		least, most := time.Duration(d.Uniform[0]), time.Duration(d.Uniform[1])
-		return least + time.Duration(u*float64(most-least))
-	case d.Lognormal != nil:
-		normal := math.Sqrt(-2*math.Log(1-u)) * math.Cos(2*math.Pi*v)
-		long := float64(d.Lognormal.Median) * math.Exp(d.Lognormal.Sigma*normal)
-		return time.Duration(min(long, float64(maxDelay)))
-	}
-	return time.Duration(d.Fixed)
-}
+func (Crash) strike(c Call, _ chances) { c.Crash() }

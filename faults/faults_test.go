@@ -286,18 +286,31 @@ func TestThrottle(t *testing.T) {
 	}
 }
 
+// waiting is a call that only waits.
+type waiting struct {
+	faults.Call
+	waited time.Duration
+}
+
+func (w *waiting) Wait(d time.Duration) { w.waited = d }
+
 // Delays are what they say, and the same again with the same seed.
 func TestDelays(t *testing.T) {
 	delays := func(text string) (list []time.Duration) {
 		e := injector(t, "name: a\neffect: {delay: "+text+"}")
 		for range 200 {
 			v, _ := e.At(faults.BeforeCall, call(), start)
-			list = append(list, v.Delay)
+			var struck waiting
+			v.Strike(&struck)
+			list = append(list, struck.waited)
 		}
 		return list
 	}
 	if got := delays("{fixed: 20s}")[0]; got != 20*time.Second {
 		t.Errorf("fixed = %s, want 20s", got)
+	}
+	if got := delays("{uniform: [0s, 0s]}")[0]; got <= 0 {
+		t.Error("a delay of nothing has no end")
 	}
 	different := make(map[time.Duration]bool)
 	for _, d := range delays("{uniform: [1s, 3s]}") {

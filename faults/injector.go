@@ -9,8 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
 // Status is a rule with what became of it.
@@ -32,10 +30,12 @@ func (s Status) Spent() bool { return s.Rule.When.Times > 0 && s.Hits >= s.Rule.
 type Verdict struct {
 	Rule   string
 	Point  Point
-	Effect Effect
-	// Delay is how long, where the effect is a delay.
-	Delay time.Duration
+	effect Value
+	by     chances
 }
+
+// Strike does to the call what the rule says.
+func (v Verdict) Strike(call Call) { v.effect.strike(call, v.by) }
 
 // Injector holds rules and decides by them. Its zero value has none.
 type Injector struct {
@@ -60,9 +60,8 @@ type Injector struct {
 type armed struct {
 	Status
 	match compiled
-	// limiter is what a throttle has left, since its window began.
-	limiter *rate.Limiter
-	began   time.Time
+	only  Calls
+	left  allowance
 }
 
 type candidate struct {
@@ -93,7 +92,7 @@ func (e *Injector) Set(list []Status) error {
 			return fmt.Errorf("there are two rules called %s", s.Rule.Name)
 		}
 		names[s.Rule.Name] = true
-		armedList[i] = &armed{Status: s, match: s.Rule.Match.compile()}
+		armedList[i] = &armed{Status: s, match: s.Rule.Match.compile(), only: s.Rule.Effect.Kind().Only}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -163,8 +162,7 @@ func (e *Injector) concerns(point Point, action string) bool {
 // asked tells whether the rule is the one to decide about a call, if none before
 // it is.
 func (a *armed) asked(call Request, now time.Time) bool {
-	return !a.Spent() && a.within(now) &&
-		(a.Rule.Effect.Stale == nil || !call.Write) && (a.Rule.Effect.Life == nil || call.Write) && a.match.matches(call)
+	return !a.Spent() && a.within(now) && a.only.include(call) && a.match.matches(call)
 }
 
 // At asks the rules of a point about a call: the first that matches decides
@@ -193,7 +191,7 @@ func (e *Injector) decide(point Point, call Request, now time.Time) (verdict Ver
 		a.Seen++
 		if a.due() && a.over(now) {
 			a.Hits++
-			verdict = Verdict{Rule: a.Rule.Name, Point: point, Effect: a.Rule.Effect, Delay: a.delay()}
+			verdict = Verdict{Rule: a.Rule.Name, Point: point, effect: a.Rule.Effect.Value, by: a.chances()}
 		}
 		return verdict, a.Status, true
 	}
@@ -217,36 +215,30 @@ func (a *armed) due() bool {
 	if w.Every > 1 && n%w.Every != 0 {
 		return false
 	}
-	return w.Probability == nil || a.chance(0) < *w.Probability
+	return w.Probability == nil || a.chances().draw(0) < *w.Probability
 }
 
-// over tells whether a throttle has nothing left; other effects have no such
-// condition.
+// over reports whether nothing is left of an allowance, if the effect has one.
 func (a *armed) over(now time.Time) bool {
-	t := a.Rule.Effect.Throttle
-	if t == nil {
-		return true
-	}
-	if a.limiter == nil || t.Window > 0 && now.Sub(a.began) >= time.Duration(t.Window) {
-		a.limiter, a.began = rate.NewLimiter(rate.Limit(t.QPS), max(t.Burst, 1)), now
-	}
-	return !a.limiter.AllowN(now, 1)
+	r, ok := a.Rule.Effect.Value.(rationed)
+	return !ok || r.over(&a.left, now)
 }
 
-func (a *armed) delay() time.Duration {
-	if a.Rule.Effect.Delay == nil {
-		return 0
-	}
-	return a.Rule.Effect.Delay.draw(a.chance(1), a.chance(2))
+// chances are those of one call.
+type chances struct {
+	seed, seen uint64
+	rule       string
 }
 
-// chance is a number from 0 to 1 that depends on the seed, the rule and the
+func (a *armed) chances() chances { return chances{a.Rule.When.Seed, a.Seen, a.Rule.Name} }
+
+// draw returns a number from 0 to 1 that depends on the seed, the rule and the
 // count of the call alone, so that a run can be repeated.
-func (a *armed) chance(draw byte) float64 {
+func (c chances) draw(number byte) float64 {
 	var in [17]byte
-	binary.BigEndian.PutUint64(in[:8], a.Rule.When.Seed)
-	binary.BigEndian.PutUint64(in[8:16], a.Seen)
-	in[16] = draw
-	sum := sha256.Sum256(append(in[:], a.Rule.Name...))
+	binary.BigEndian.PutUint64(in[:8], c.seed)
+	binary.BigEndian.PutUint64(in[8:16], c.seen)
+	in[16] = number
+	sum := sha256.Sum256(append(in[:], c.rule...))
 	return float64(binary.BigEndian.Uint64(sum[:8])>>11) / (1 << 53)
 }

@@ -11,7 +11,7 @@ import (
 func TestCandidates(t *testing.T) {
 	var list []Status
 	for n := range 1000 {
-		rule := Rule{Name: fmt.Sprintf("r%d", n), Match: Match{Action: "Create*, DeleteVpc"}, Effect: Effect{Reset: true}}
+		rule := Rule{Name: fmt.Sprintf("r%d", n), Match: Match{Action: "Create*, DeleteVpc"}, Effect: Effect{Value: Reset(true)}}
 		if n >= 990 {
 			rule.Match.Action, rule.When.Times = "DescribeRegions", 1
 		}

@@ -38,9 +38,9 @@ type Match struct {
 
 // Matcher is a condition on a text. Exactly one of its fields is set.
 type Matcher struct {
-	Equals  *string `yaml:"equals,omitempty"`
-	Matches string  `yaml:"matches,omitempty"`
-	Absent  bool    `yaml:"absent,omitempty"`
+	Equals  *string `yaml:"equals,omitempty" doc:"The text."`
+	Matches string  `yaml:"matches,omitempty" doc:"A regular expression that the text matches."`
+	Absent  bool    `yaml:"absent,omitempty" doc:"true: the call has no such text."`
 }
 
 // MarshalYAML writes an equality as the text alone.

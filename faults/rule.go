@@ -188,8 +188,8 @@ func (r Rule) problems() (all []Problem) {
 	for _, p := range effect {
 		all = append(all, p.at("effect"))
 	}
-	if len(effect) == 0 && r.At != "" && !slices.Contains(r.Effect.Points(), r.At) {
-		all = append(all, wrong("at", "%s: this effect can happen at %s", r.At, join(r.Effect.Points())))
+	if len(effect) == 0 && r.At != "" && !slices.Contains(r.Effect.Kind().Points, r.At) {
+		all = append(all, wrong("at", "%s: this effect can happen at %s", r.At, join(r.Effect.Kind().Points)))
 	}
 	return all
 }
@@ -207,7 +207,7 @@ func (r Rule) Point() Point {
 	if r.At != "" {
 		return r.At
 	}
-	return r.Effect.Points()[0]
+	return r.Effect.Kind().Points[0]
 }
 
 func (w When) problems() (all []Problem) {

@@ -152,11 +152,12 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 // injected are the codes that rules give to one of the actions.
 func injected(rules []faults.Rule, actions []Action) (codes []string) {
 	for _, rule := range rules {
-		if rule.Effect.Error == nil {
+		effect, ok := rule.Effect.Value.(faults.ErrorEffect)
+		if !ok {
 			continue
 		}
 		if matched, _ := glob.Select(rule.Match.Actions(), actions, Action.name); rule.Match.Action == "" || len(matched) > 0 {
-			codes = append(codes, rule.Effect.Error.Code)
+			codes = append(codes, effect.Code)
 		}
 	}
 	return codes

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/faults"
 )
 
 // The halves of a scenario.
@@ -150,7 +152,8 @@ func needsRestart(steps []Step) (line int, what string) {
 			return s.Restart || s.Kill
 		}
 		rule, err := s.Fault.rule()
-		return err == nil && rule.Effect.Crash
+		_, crashes := rule.Effect.Value.(faults.Crash)
+		return err == nil && crashes
 	})
 	if step == nil {
 		return 0, ""

@@ -6,8 +6,11 @@ import (
 	"flag"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/clbemu/clbemu/faults"
 )
 
 var update = flag.Bool("update", false, "write schema.json")
@@ -32,7 +35,15 @@ func schema(t reflect.Type, definitions object) any {
 	case reflect.TypeFor[Manifest]():
 		return object{"type": []string{"string", "object", "array"}}
 	case reflect.TypeFor[Fault]():
-		return object{"type": "object", "required": []string{"name", "effect"}}
+		return schema(reflect.TypeFor[faults.Rule](), definitions)
+	case reflect.TypeFor[faults.Duration]():
+		return schema(reflect.TypeFor[Duration](), definitions)
+	case reflect.TypeFor[faults.Point]():
+		return object{"enum": faults.Points}
+	case reflect.TypeFor[faults.Match]():
+		return matchSchema(definitions)
+	case reflect.TypeFor[faults.Effect]():
+		return effectSchema(definitions)
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -43,7 +54,7 @@ func schema(t reflect.Type, definitions object) any {
 		return object{"type": "object", "additionalProperties": schema(t.Elem(), definitions)}
 	case reflect.Bool:
 		return object{"oneOf": []any{object{"type": "boolean"}, template}}
-	case reflect.Int:
+	case reflect.Int, reflect.Uint64:
 		return object{"oneOf": []any{object{"type": "integer"}, template}}
 	case reflect.Float64:
 		return object{"oneOf": []any{object{"type": "number"}, template}}
@@ -51,9 +62,9 @@ func schema(t reflect.Type, definitions object) any {
 		return scalar
 	}
 	define(t, definitions)
-	reference := object{"$ref": "#/$defs/" + t.Name()}
+	reference := object{"$ref": "#/$defs/" + typeName(t)}
 	switch t {
-	case reflect.TypeFor[Matcher]():
+	case reflect.TypeFor[Matcher](), reflect.TypeFor[faults.Matcher](), reflect.TypeFor[faults.Hang]():
 		return object{"oneOf": []any{scalar, reference}}
 	case reflect.TypeFor[Exec]():
 		return object{"oneOf": []any{object{"type": "array", "items": scalar, "minItems": 1}, reference}}
@@ -61,16 +72,48 @@ func schema(t reflect.Type, definitions object) any {
 	return reference
 }
 
+// typeName is what a struct is called among the definitions.
+func typeName(t reflect.Type) string {
+	if t.PkgPath() == reflect.TypeFor[faults.Rule]().PkgPath() {
+		return "Fault" + t.Name()
+	}
+	return t.Name()
+}
+
+// matchSchema describes which calls a fault rule is about.
+func matchSchema(definitions object) object {
+	matcher := schema(reflect.TypeFor[faults.Matcher](), definitions)
+	properties, patterns := object{"action": object{"type": "string"}}, object{}
+	for _, f := range faults.MatchFields {
+		described := object{"description": f.About, "allOf": []any{matcher}}
+		if prefix, _, named := strings.Cut(f.Name, "<"); named {
+			patterns["^"+regexp.QuoteMeta(prefix)+"."] = described
+		} else {
+			properties[f.Name] = described
+		}
+	}
+	return object{"type": "object", "properties": properties, "patternProperties": patterns, "additionalProperties": false}
+}
+
+// effectSchema describes the effects of fault rules.
+func effectSchema(definitions object) object {
+	properties := object{}
+	for _, kind := range faults.Kinds() {
+		properties[kind.Name] = object{"description": kind.About, "allOf": []any{schema(kind.Value, definitions)}}
+	}
+	return object{"type": "object", "properties": properties, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}
+}
+
 // define puts a struct among the definitions.
 func define(t reflect.Type, definitions object) {
-	if definitions[t.Name()] != nil {
+	if definitions[typeName(t)] != nil {
 		return
 	}
 	properties, required := object{}, []string{}
-	definitions[t.Name()] = object{}
+	definitions[typeName(t)] = object{}
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name := f.Tag.Get("yaml")
+		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		if name == "" {
 			continue
 		}
@@ -79,7 +122,7 @@ func define(t reflect.Type, definitions object) {
 			required = append(required, name)
 		}
 	}
-	definitions[t.Name()] = object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	definitions[typeName(t)] = object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
 // TestSchema proves that the published JSON Schema is that of the types. With

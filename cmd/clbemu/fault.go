@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/faults"
 )
 
 func newFault() *cobra.Command {
@@ -31,12 +34,8 @@ match    action (a glob, or several separated by commas), region, accessKeyId, u
 when     skip, times, every, probability with seed, after and for (emulated time)
 at       accept, beforeCall, beforeCommit, afterCommit, reply; each effect has a
          default point
-effect   error {code, message, httpStatus, custom}, delay {fixed | uniform |
-         lognormal}, throttle {qps, burst | burst, window}, hang, reset, empty,
-         truncate {bytes}, malformed, afterCommit (reset, hang, empty),
-         stale {calls | seconds}, life {<stage of life>: how long it takes;
-         {nlb.job.failing: 1s} makes an NLB job fail, and {nlb.job: 87600h}
-         keeps it from ending}, crash
+effect   one of these:
+` + effectHelp() + `
 
 At each point, clbemu evaluates the rules of that point in order; the first match
 decides. Rules and their counters survive a restart. An answer that a rule changed
@@ -46,6 +45,22 @@ carries the rule's name in the header X-Clbemu-Fault.`,
 	}
 	cmd.AddCommand(newFaultList(), newFaultAdd(), newFaultDelete(), newFaultReset())
 	return cmd
+}
+
+// effectHelp lists the kinds of effects.
+func effectHelp() string {
+	var b strings.Builder
+	for _, kind := range faults.Kinds() {
+		name := kind.Name
+		if fields := kind.Fields(); len(fields) > 0 {
+			name += " {" + strings.Join(fields, ", ") + "}"
+		}
+		fmt.Fprintf(&b, "  %s\n", name)
+		for line := range strings.SplitSeq(ansi.Wordwrap(kind.About, 70, ""), "\n") {
+			fmt.Fprintf(&b, "         %s\n", line)
+		}
+	}
+	return b.String()
 }
 
 // printFaults shows what rules there are after a call about them.

@@ -250,17 +250,16 @@ func conditionsPage(t *testing.T) string {
 }
 
 func faultsPage(*testing.T) string {
-	effects := table("effect", "does", "happens at")
-	effect := reflect.TypeFor[faults.Effect]()
-	for i := range effect.NumField() {
-		var one faults.Effect
-		field := reflect.ValueOf(&one).Elem().Field(i)
-		field.Set(something(field.Type()))
+	effects, details := table("effect", "does", "happens at"), ""
+	for _, kind := range faults.Kinds() {
 		var points []string
-		for _, p := range one.Points() {
+		for _, p := range kind.Points {
 			points = append(points, string(p))
 		}
-		row(effects, code(fieldName(effect.Field(i))), effect.Field(i).Tag.Get("doc"), strings.Join(points, ", "))
+		row(effects, code(kind.Name), kind.About, strings.Join(points, ", "))
+		if of := structOf(kind.Value); of != nil {
+			details += "\n### " + kind.Name + "\n\n" + fieldTable(of) + parts(of)
+		}
 	}
 	points := table("point", "what has happened")
 	for _, p := range faults.Points {
@@ -271,7 +270,7 @@ func faultsPage(*testing.T) string {
 		"\n## match\n\n" + matchTable() + "\nEach but the action equals a text, or is `{matches: expression}` or `{absent: true}`.\n" +
 		"\n## when\n\n" + fieldTable(reflect.TypeFor[faults.When]()) +
 		"\n## at\n\n" + points.String() +
-		"\n## effect\n\nExactly one. It happens at the first of its points unless the rule says another.\n\n" + effects.String() + parts(effect)
+		"\n## effect\n\nExactly one. It happens at the first of its points unless the rule says another.\n\n" + effects.String() + details
 }
 
 func matchTable() string {
@@ -281,19 +280,6 @@ func matchTable() string {
 		row(b, code(f.Name), f.About)
 	}
 	return b.String()
-}
-
-// something is a value of a type that is not nothing.
-func something(t reflect.Type) reflect.Value {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return reflect.New(t.Elem())
-	case reflect.Bool:
-		return reflect.ValueOf(true)
-	case reflect.Map:
-		return reflect.MakeMap(t)
-	}
-	return reflect.ValueOf("reset").Convert(t)
 }
 
 func fieldName(f reflect.StructField) string {

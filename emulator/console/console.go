@@ -13,11 +13,14 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"path"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/clbemu/clbemu/faults"
 )
 
 //go:embed pages assets
@@ -106,8 +109,28 @@ var contents = sync.OnceValue(func() map[string]content {
 	for _, a := range assets {
 		all[assetPath+a.Name()] = newContent(path.Ext(a.Name()), read("assets/"+a.Name()))
 	}
+	all[assetPath+"templates.js"] = newContent(".js", faultTemplates())
 	return all
 })
+
+// faultTemplates is the script of the templates that kinds of faults have.
+func faultTemplates() []byte {
+	type template struct {
+		Kind string `json:"kind"`
+		faults.Template
+	}
+	var templates []template
+	for _, kind := range faults.Kinds() {
+		for _, t := range kind.Templates {
+			templates = append(templates, template{kind.Name, t})
+		}
+	}
+	list, err := json.MarshalIndent(templates, "", "  ")
+	if err != nil {
+		panic(err) // texts
+	}
+	return []byte("// Rules to begin with; each is for an action.\nexport const templates = " + string(list) + ";\n")
+}
 
 // read reads a file that is a part of the program.
 func read(name string) []byte {

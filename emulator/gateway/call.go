@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -46,8 +45,8 @@ type Call struct {
 
 	traceID string
 	made    string
-	strict  bool            // what the signature doesn't cover is not read
-	broken  *faults.Verdict // what happens to the answer
+	strict  bool                                   // what the signature doesn't cover is not read
+	broken  func(http.ResponseWriter, reply) reply // what happens to the answer, if set
 	// forgettable is why a restart will forget the nonce.
 	forgettable error
 	past        state.Past

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -30,12 +29,14 @@ func (s *Server) strikeAt(point faults.Point, call *Call) *Problem {
 	if s.cfg.Faults == nil || s.cfg.Faults.Idle() {
 		return nil
 	}
-	verdict, struck := s.cfg.Faults.At(point, s.faultCall(call), s.cfg.Store.Now())
-	if !struck {
+	verdict, strikes := s.cfg.Faults.At(point, s.faultCall(call), s.cfg.Store.Now())
+	if !strikes {
 		return nil
 	}
 	call.Faults = append(call.Faults, verdict.Rule)
-	return s.strike(call, verdict)
+	victim := &struck{Call: call, server: s, point: point}
+	verdict.Strike(victim)
+	return victim.problem
 }
 
 // faultCall is what the rules may look at.
@@ -76,40 +77,64 @@ func (s *Server) resourceField(call *Call, field string) (value string, ok bool)
 // problemLost ends a call whose answer does not arrive; nobody reads it.
 var problemLost = Problem{Status: http.StatusServiceUnavailable, Code: "ReplyLost", Message: "The answer was taken away by a fault rule."}
 
-// strike does what a verdict says.
-func (s *Server) strike(call *Call, v faults.Verdict) *Problem {
-	effect := v.Effect
-	switch {
-	case effect.Error != nil:
-		return &Problem{Status: cmp.Or(effect.Error.HTTPStatus, http.StatusBadRequest), Code: effect.Error.Code, Message: effect.Error.Message}
-	case effect.Throttle != nil:
-		return problemThrottledKey
-	case effect.Delay != nil:
-		wait(call.request.Context(), v.Delay)
-		return nil
-	case effect.Stale != nil:
-		call.past = state.Past{Changes: effect.Stale.Calls, Age: time.Duration(effect.Stale.Seconds) * time.Second}
-		return nil
-	case effect.Life != nil:
-		call.pace = make(map[state.Stage]time.Duration, len(effect.Life))
-		for stage, d := range effect.Life {
-			call.pace[state.Stage(stage)] = time.Duration(d)
-		}
-		return nil
-	case effect.Crash:
-		s.cfg.Crash()
-		return nil
-	case effect.Hang != nil:
-		wait(call.request.Context(), time.Duration(effect.Hang.For))
-	case effect.AfterCommit == faults.LossHang:
-		wait(call.request.Context(), 0)
+// struck is a call that a fault rule strikes at a point.
+type struck struct {
+	*Call
+	server  *Server
+	point   faults.Point
+	problem *Problem // that ends the call
+}
+
+// Refuse implements [faults.Call], as the methods that follow do.
+func (s *struck) Refuse(status int, code, message string) {
+	s.problem = &Problem{Status: cmp.Or(status, http.StatusBadRequest), Code: code, Message: message}
+}
+
+func (s *struck) Throttle() { s.problem = problemThrottledKey }
+
+func (s *struck) Wait(d time.Duration) { wait(s.request.Context(), d) }
+
+func (s *struck) ReadPast(changes int, age time.Duration) {
+	s.past = state.Past{Changes: changes, Age: age}
+}
+
+func (s *struck) Pace(stage string, d time.Duration) {
+	if s.pace == nil {
+		s.pace = make(map[state.Stage]time.Duration)
 	}
-	call.broken = &v
-	if v.Point == faults.Reply || v.Point == faults.AfterCommit {
-		return nil // what is lost is an answer that was made
+	s.pace[state.Stage(stage)] = d
+}
+
+func (s *struck) Crash() { s.server.cfg.Crash() }
+
+func (s *struck) Rewrite(change func(body []byte) []byte) {
+	s.spoil(func(_ http.ResponseWriter, out reply) reply {
+		out.body = change(out.body)
+		return out
+	})
+}
+
+func (s *struck) Truncate(bytes int) {
+	s.spoil(func(w http.ResponseWriter, out reply) reply {
+		sendPart(w, out, s.Call, bytes)
+		panic(http.ErrAbortHandler)
+	})
+}
+
+func (s *struck) Reset() {
+	s.spoil(func(w http.ResponseWriter, _ reply) reply {
+		resetConnection(w)
+		panic(http.ErrAbortHandler)
+	})
+}
+
+// spoil sets what happens to the answer. Before there is one, it ends the call.
+func (s *struck) spoil(answer func(http.ResponseWriter, reply) reply) {
+	s.broken = answer
+	if s.point != faults.Reply && s.point != faults.AfterCommit {
+		lost := problemLost
+		s.problem = &lost
 	}
-	lost := problemLost
-	return &lost
 }
 
 // wait stops for so long, 0 is without end, or until the client has left.
@@ -124,26 +149,6 @@ func wait(ctx context.Context, d time.Duration) {
 	case <-over:
 	case <-ctx.Done():
 	}
-}
-
-// breakReply does to an answer what the effect says, and returns what is left of
-// it to send.
-func breakReply(w http.ResponseWriter, out reply, call *Call) reply {
-	effect := call.broken.Effect
-	switch {
-	case effect.Malformed:
-		// The length and the type are right, the text is not.
-		out.body = bytes.Repeat([]byte(`{"`), len(out.body)/2+1)
-	case effect.Empty, effect.AfterCommit == faults.LossEmpty:
-		out.body = nil
-	case effect.Truncate != nil:
-		sendPart(w, out, call, effect.Truncate.Bytes)
-		panic(http.ErrAbortHandler)
-	default:
-		resetConnection(w)
-		panic(http.ErrAbortHandler)
-	}
-	return out
 }
 
 // sendPart promises the whole answer and sends a part of it.

@@ -137,7 +137,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Add(FaultHeader, rule)
 	}
 	if call.broken != nil {
-		out = breakReply(w, out, call)
+		out = call.broken(w, out)
 	}
 	if err := s.cfg.Store.Failing(); err != nil {
 		h.Set(WarningHeader, "writes are refused: "+strings.Join(strings.Fields(err.Error()), " "))

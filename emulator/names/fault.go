@@ -35,13 +35,16 @@ func (n *Names) ResolveFault(rule *faults.Rule) (problems []faults.Problem) {
 			problems = append(problems, faults.Problem{Path: []string{"match", name}, Reason: err.Error()})
 		}
 	}
-	for _, stage := range slices.Sorted(maps.Keys(rule.Effect.Life)) {
+	life, _ := rule.Effect.Value.(faults.Life)
+	for _, stage := range slices.Sorted(maps.Keys(life)) {
 		if err := n.checkStage(stage); err != nil {
 			problems = append(problems, faults.Problem{Path: []string{"effect", "life", stage}, Reason: err.Error()})
 		}
 	}
-	if rule.Effect.Error, err = knownError(rule.Effect.Error, actions); err != nil {
-		problems = append(problems, faults.Problem{Path: []string{"effect", "error", "code"}, Reason: err.Error()})
+	if e, ok := rule.Effect.Value.(faults.ErrorEffect); ok {
+		if rule.Effect.Value, err = knownError(e, actions); err != nil {
+			problems = append(problems, faults.Problem{Path: []string{"effect", "error", "code"}, Reason: err.Error()})
+		}
 	}
 	return problems
 }
@@ -120,8 +123,8 @@ func matchesElement(list, name string) bool {
 
 // knownError is an effect with what the cloud answers with its code, which one of
 // the actions must know.
-func knownError(e *faults.ErrorEffect, actions []Action) (*faults.ErrorEffect, error) {
-	if e == nil || e.Custom {
+func knownError(e faults.ErrorEffect, actions []Action) (faults.ErrorEffect, error) {
+	if e.Custom {
 		return e, nil
 	}
 	var codes []string
@@ -131,10 +134,9 @@ func knownError(e *faults.ErrorEffect, actions []Action) (*faults.ErrorEffect, e
 			codes = append(codes, catalogue.Codes(a.Product, a.Name)...)
 			continue
 		}
-		filled := *e
-		filled.HTTPStatus = cmp.Or(e.HTTPStatus, known.Status)
-		filled.Message = cmp.Or(e.Message, known.Message)
-		return &filled, nil
+		e.HTTPStatus = cmp.Or(e.HTTPStatus, known.Status)
+		e.Message = cmp.Or(e.Message, known.Message)
+		return e, nil
 	}
 	near := spelling.Nearest(e.Code, codes)
 	if near != "" {

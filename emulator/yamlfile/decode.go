@@ -48,6 +48,11 @@ func (d *Decoder) Fail(node *yaml.Node, field, format string, args ...any) {
 	d.problems = append(d.problems, Problem{d.File, node.Line, node.Column, field, fmt.Sprintf(format, args...)})
 }
 
+// Unknown reports a key that is none of those that are known.
+func (d *Decoder) Unknown(key *yaml.Node, field string, known []string) {
+	d.Fail(key, field, "there is no such field%s", meant(key.Value, known))
+}
+
 // Add reports a problem that was found elsewhere.
 func (d *Decoder) Add(p Problem) { d.problems = append(d.problems, p) }
 
@@ -134,7 +139,7 @@ func (d *Decoder) object(node *yaml.Node, target reflect.Value, field string) {
 		if f, ok := fields[name]; ok {
 			d.value(e.Value, target.Field(f.index), Join(field, name))
 		} else {
-			d.Fail(e.Key, Join(field, name), "there is no such field%s", meant(name, slices.Collect(maps.Keys(fields))))
+			d.Unknown(e.Key, Join(field, name), slices.Collect(maps.Keys(fields)))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

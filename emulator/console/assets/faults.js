@@ -6,6 +6,17 @@ import { templates } from './templates.js';
 
 let drawn = '';
 
+const ruleName = (word, action) => `${word}-${action.replace(/[^A-Za-z0-9]+/g, '').toLowerCase().slice(0, 40) || 'any'}`;
+// quoted is a text as YAML takes it, a glob too.
+const quoted = (text) => (/^[A-Za-z0-9]+$/.test(text) ? text : `'${text.replaceAll("'", "''")}'`);
+// written is the rule of a template for an action.
+const written = ({ id, kind, value, when }, action) => `name: ${ruleName(id, action)}
+match:
+  action: ${quoted(action)}
+${when ? `when: ${when}\n` : ''}effect:
+  ${kind}: ${value}
+`;
+
 const refresh = latest(() => get('/v1/faults'), ({ faults }) => {
   const chosen = asked().get('rule');
   const text = JSON.stringify([faults, chosen]);
@@ -36,7 +47,7 @@ function fromTemplate(keepAction) {
   const template = templates.find((t) => t.id === $('#template').value);
   if (!keepAction) $('#action').value = template.action;
   $('#about').textContent = template.about;
-  $('#rule').value = template.text($('#action').value || '*');
+  $('#rule').value = written(template, $('#action').value || '*');
   $('#problem').textContent = '';
 }
 

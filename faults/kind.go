@@ -1,0 +1,158 @@
+package faults
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/yamlfile"
+)
+
+// Kind is a way in which calls go wrong. Its row is all of its declaration: YAML, help,
+// the JSON Schema, the page of the reference and the console's templates derive from it.
+type Kind struct {
+	// Name is its key in an effect.
+	Name string
+	// About says in a sentence what happens.
+	About string
+	// Points are where it can happen; the first is its usual one.
+	Points []Point
+	// Only is the calls that it strikes; all if it is empty.
+	Only Calls
+	// Templates are rules to begin with.
+	Templates []Template
+	// Value is the type of its value, whose fields say in their tags what they are. The
+	// value strikes the call.
+	Value reflect.Type
+}
+
+// Fields lists the names of what its value may say.
+func (k Kind) Fields() (names []string) {
+	if k.Value.Kind() == reflect.Struct {
+		for i := range k.Value.NumField() {
+			name, _, _ := strings.Cut(k.Value.Field(i).Tag.Get("yaml"), ",")
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Calls are the calls that a kind of effect strikes.
+type Calls string
+
+// The calls.
+const (
+	Reads  Calls = "reads"
+	Writes Calls = "writes"
+)
+
+// include reports whether a call is one of them.
+func (c Calls) include(call Request) bool { return c == "" || (c == Writes) == call.Write }
+
+// Template is a rule to begin with, for an action that its reader chooses.
+type Template struct {
+	ID     string `json:"id"`
+	Title  string `json:"title"`
+	Action string `json:"action"` // chosen first
+	About  string `json:"about"`
+	Value  string `json:"value"`          // of its kind, in YAML
+	When   string `json:"when,omitempty"` // in YAML
+}
+
+// Call is what an effect can do to a call.
+type Call interface {
+	// Refuse answers the call with an error; status 0 is the usual one.
+	Refuse(status int, code, message string)
+	// Throttle refuses the call as the cloud does when its account calls too often.
+	Throttle()
+	// Wait holds the call back, in real time; 0 is until its client leaves.
+	Wait(time.Duration)
+	// ReadPast lets the call read the state of so many changes, or so long, ago.
+	ReadPast(changes int, age time.Duration)
+	// Pace sets how long a stage of life takes that the call begins.
+	Pace(stage string, d time.Duration)
+	// Crash ends the emulator.
+	Crash()
+	// Rewrite sends another body.
+	Rewrite(func(body []byte) []byte)
+	// Truncate sends the first bytes of the answer and ends the connection.
+	Truncate(bytes int)
+	// Reset resets the connection.
+	Reset()
+}
+
+// Value is what an effect is, of the type of its kind.
+type Value interface {
+	problem() (p Problem, found bool)
+	strike(Call, chances)
+}
+
+// rationed is an effect on what is over an allowance.
+type rationed interface {
+	over(left *allowance, now time.Time) bool
+}
+
+// Effect is what happens to a call: the value of one kind.
+type Effect struct{ Value Value }
+
+// Kinds lists the kinds of effects.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// Kind is the effect's kind; without a value it is one without a name.
+func (e Effect) Kind() Kind {
+	for _, k := range kinds {
+		if k.Value == reflect.TypeOf(e.Value) {
+			return k
+		}
+	}
+	return Kind{Points: Points}
+}
+
+// ReadYAML reads the value of the one kind that a mapping names.
+func (e *Effect) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
+	if !d.Is(node, yaml.MappingNode, "fields", field) {
+		return
+	}
+	var given []Value
+	for _, entry := range d.Entries(node, field) {
+		at := yamlfile.Join(field, entry.Key.Value)
+		i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == entry.Key.Value })
+		if i < 0 {
+			d.Unknown(entry.Key, at, kindNames())
+			continue
+		}
+		value := reflect.New(kinds[i].Value)
+		d.Decode(entry.Value, value.Interface(), at)
+		if value = value.Elem(); value.Kind() == reflect.Struct || !value.IsZero() {
+			given = append(given, value.Interface().(Value))
+		}
+	}
+	if len(given) == 1 {
+		e.Value = given[0]
+	}
+}
+
+// MarshalYAML writes the value under the name of its kind.
+func (e Effect) MarshalYAML() (any, error) { return map[string]any{e.Kind().Name: e.Value}, nil }
+
+func (e Effect) problems() []Problem {
+	if e.Value == nil {
+		names := kindNames()
+		last := len(names) - 1
+		return []Problem{wrong("", "give exactly one of %s and %s", strings.Join(names[:last], ", "), names[last])}
+	}
+	if p, found := e.Value.problem(); found {
+		return []Problem{p.at(e.Kind().Name)}
+	}
+	return nil
+}
+
+func kindNames() (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
