@@ -13,7 +13,7 @@ type Failure struct {
 	// Line and Step are where; of several expectations, the first.
 	Line int    `json:"line"`
 	Step string `json:"step"`
-	// Reason is why it could not be played.
+	// Reason is why it could not run.
 	Reason string `json:"reason,omitempty"`
 	// Unmet are the expectations that did not hold, at least one unless there is a
 	// reason.

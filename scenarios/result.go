@@ -15,7 +15,7 @@ const (
 	Passed  Status = "passed"
 	Failed  Status = "failed"
 	Skipped Status = "skipped" // there was no cluster
-	Broken  Status = "broken"  // it could not be played
+	Broken  Status = "broken"  // it could not run
 )
 
 // Result is how a half of a scenario ended.
