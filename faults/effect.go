@@ -21,78 +21,78 @@ var (
 // kinds has a row for every kind of effect.
 var kinds = []Kind{
 	{
-		Name: "error", About: "The call is answered with an error.", Points: anywhere, Value: reflect.TypeFor[ErrorEffect](),
+		Name: "error", About: "Return an error.", Points: anywhere, Value: reflect.TypeFor[ErrorEffect](),
 		Templates: []Template{
-			{"refuse", "Refuse once", "CreateLoadBalancer", "The next call is refused, as by a cloud that has trouble. A client should try again.",
+			{"refuse", "Refuse once", "CreateLoadBalancer", "The next call fails, as in a cloud with problems. A client should try again.",
 				"{code: ServiceUnavailable}", "{times: 1}"},
-			{"some", "Refuse some", "*", "One call in ten is refused, the same ones each time.",
+			{"some", "Refuse some", "*", "One call in ten fails, and always the same ones.",
 				"{code: InternalError}", "{probability: 0.1, seed: 1}"},
 		},
 	},
 	{
-		Name: "delay", About: "The call is held back, in real time.", Points: anywhere, Value: reflect.TypeFor[Delay](),
-		Templates: []Template{{"slow", "Answer slowly", "*", "Each call takes as long as in a busy cloud, a few of them very long.",
+		Name: "delay", About: "Delay the call, in real time.", Points: anywhere, Value: reflect.TypeFor[Delay](),
+		Templates: []Template{{"slow", "Answer slowly", "*", "Calls take as long as in a busy cloud, and a few of them very long.",
 			"{lognormal: {median: 300ms, sigma: 1}}", ""}},
 	},
 	{
-		Name: "throttle", About: "Calls over a rate are refused with Throttling.User.", Points: []Point{BeforeCall, Accept}, Value: reflect.TypeFor[Throttle](),
-		Templates: []Template{{"throttle", "Throttle", "Describe*", "More than two calls a second are refused. A client should slow down.",
+		Name: "throttle", About: "Reject calls beyond a rate with Throttling.User.", Points: []Point{BeforeCall, Accept}, Value: reflect.TypeFor[Throttle](),
+		Templates: []Template{{"throttle", "Throttle", "Describe*", "Calls beyond two per second fail. A client should slow down.",
 			"{qps: 2, burst: 2}", ""}},
 	},
 	{
-		Name: "hang", About: "Nothing is answered: for so long, or with true until the client leaves.", Points: anywhere, Value: reflect.TypeFor[Hang](),
-		Templates: []Template{{"hang", "Never answer", "DescribeLoadBalancerAttribute", "The next three calls are answered by nothing, until the client gives up.",
+		Name: "hang", About: "Send no answer for this long, or, if true, until the client disconnects.", Points: anywhere, Value: reflect.TypeFor[Hang](),
+		Templates: []Template{{"hang", "Never answer", "DescribeLoadBalancerAttribute", "The next three calls get no answer, until the client gives up.",
 			"{}", "{times: 3}"}},
 	},
 	{
-		Name: "reset", About: "The connection is reset.", Points: []Point{Reply, Accept, BeforeCall, BeforeCommit, AfterCommit}, Value: reflect.TypeFor[Reset](),
+		Name: "reset", About: "Reset the connection.", Points: []Point{Reply, Accept, BeforeCall, BeforeCommit, AfterCommit}, Value: reflect.TypeFor[Reset](),
 		Templates: []Template{{"reset", "Reset the connection once", "Describe*", "The next call ends without an answer. A client should try again.",
 			"true", "{times: 1}"}},
 	},
 	{
-		Name: "empty", About: "The answer has no body.", Points: answered, Value: reflect.TypeFor[Empty](),
+		Name: "empty", About: "Send an answer without a body.", Points: answered, Value: reflect.TypeFor[Empty](),
 		Templates: []Template{{"empty", "Answer without a body once", "Describe*", "The next answer has a status and no body.",
 			"true", "{times: 1}"}},
 	},
 	{
-		Name: "truncate", About: "The answer ends in its midst.", Points: answered, Value: reflect.TypeFor[Truncate](),
-		Templates: []Template{{"truncate", "Cut an answer once", "Describe*", "The connection ends after 20 bytes of the next answer.",
+		Name: "truncate", About: "Cut the answer off.", Points: answered, Value: reflect.TypeFor[Truncate](),
+		Templates: []Template{{"truncate", "Cut an answer once", "Describe*", "The next answer breaks off after 20 bytes.",
 			"{bytes: 20}", "{times: 1}"}},
 	},
 	{
-		Name: "malformed", About: "The body has the right length and type, and is no JSON or XML.", Points: answered, Value: reflect.TypeFor[Malformed](),
-		Templates: []Template{{"malformed", "Answer nonsense once", "DescribeLoadBalancers", "The next answer is none that a client can read.",
+		Name: "malformed", About: "Send a body of the right length and type that is not JSON or XML.", Points: answered, Value: reflect.TypeFor[Malformed](),
+		Templates: []Template{{"malformed", "Answer nonsense once", "DescribeLoadBalancers", "No client can read the next answer.",
 			"true", "{times: 1}"}},
 	},
 	{
-		Name: "afterCommit", About: "The change is made, and its answer lost: reset, hang or empty.", Points: []Point{AfterCommit}, Value: reflect.TypeFor[Loss](),
-		Templates: []Template{{"lost", "Lose the answer once", "CreateLoadBalancer", "The change is made and its answer never arrives. A client that sends no ClientToken makes it twice.",
+		Name: "afterCommit", About: "Make the change and lose the answer: reset, hang or empty.", Points: []Point{AfterCommit}, Value: reflect.TypeFor[Loss](),
+		Templates: []Template{{"lost", "Lose the answer once", "CreateLoadBalancer", "The cloud makes the change, but the answer never arrives. A client without a ClientToken makes the change twice.",
 			"reset", "{times: 1}"}},
 	},
 	{
-		Name: "stale", About: "A read sees the state as it was.", Points: []Point{BeforeCall}, Only: Reads, Value: reflect.TypeFor[Stale](),
-		Templates: []Template{{"stale", "Read what was before", "Describe*", "Reads see the state as it was five changes ago, as from a replica that lags.",
+		Name: "stale", About: "Return earlier state to reads.", Points: []Point{BeforeCall}, Only: Reads, Value: reflect.TypeFor[Stale](),
+		Templates: []Template{{"stale", "Read stale state", "Describe*", "Reads return the state of five changes ago, like a lagging replica.",
 			"{calls: 5}", ""}},
 	},
 	{
-		Name: "life", About: "How long stages of life take that the call begins, by their names: a job of NLB fails by {nlb.job.failing: 1s}, and never ends by {nlb.job: 87600h}.",
+		Name: "life", About: "The duration of stages of life that the call starts, by name: {nlb.job.failing: 1s} makes an NLB job fail, {nlb.job: 87600h} keeps it from ending.",
 		Points: []Point{BeforeCall}, Only: Writes, Value: reflect.TypeFor[Life](),
-		Templates: []Template{{"life", "Fail a job once", "CreateListener", "The job of the next call to NLB fails after a second.",
+		Templates: []Template{{"life", "Fail a job once", "CreateListener", "The job of the next NLB call fails after a second.",
 			"{nlb.job.failing: 1s}", "{times: 1}"}},
 	},
 	{
-		Name: "crash", About: "The emulator ends at once, as if it were killed.", Points: []Point{AfterCommit, Accept, BeforeCall, BeforeCommit, Reply}, Value: reflect.TypeFor[Crash](),
-		Templates: []Template{{"crash", "End the emulator", "CreateLoadBalancer", "The next change is kept, and the emulator ends before it answers.",
+		Name: "crash", About: "End the emulator at once, as if it were killed.", Points: []Point{AfterCommit, Accept, BeforeCall, BeforeCommit, Reply}, Value: reflect.TypeFor[Crash](),
+		Templates: []Template{{"crash", "End the emulator", "CreateLoadBalancer", "The emulator keeps the next change, and ends before it answers.",
 			"true", "{times: 1}"}},
 	},
 }
 
 // ErrorEffect answers an error. At afterCommit the change is made all the same.
 type ErrorEffect struct {
-	Code       string `yaml:"code" required:"true" doc:"The code, which must be one that the action can answer."`
-	Message    string `yaml:"message,omitempty" doc:"The message, if it is not the usual one of the code."`
-	HTTPStatus int    `yaml:"httpStatus,omitempty" doc:"The HTTP status, if it is not the usual one of the code."`
-	Custom     bool   `yaml:"custom,omitempty" doc:"true: the code is one that the action does not know; it needs a message and a status."`
+	Code       string `yaml:"code" required:"true" doc:"The code, which the action must be able to return."`
+	Message    string `yaml:"message,omitempty" doc:"The message; the code's usual one if absent."`
+	HTTPStatus int    `yaml:"httpStatus,omitempty" doc:"The HTTP status; the code's usual one if absent."`
+	Custom     bool   `yaml:"custom,omitempty" doc:"true: allow a code that the action does not know; it needs a message and a status."`
 }
 
 func (e ErrorEffect) problem() (p Problem, found bool) {
@@ -113,16 +113,16 @@ func (e ErrorEffect) strike(c Call, _ chances) {
 
 // Delay holds a call back, in real time.
 type Delay struct {
-	Fixed     Duration   `yaml:"fixed,omitempty" doc:"Always so long."`
-	Uniform   []Duration `yaml:"uniform,omitempty,flow" doc:"Between the shortest and the longest, as [1s, 3s]."`
-	Lognormal *Lognormal `yaml:"lognormal,omitempty" doc:"Mostly short, and now and then long."`
+	Fixed     Duration   `yaml:"fixed,omitempty" doc:"A fixed delay."`
+	Uniform   []Duration `yaml:"uniform,omitempty,flow" doc:"A random delay between the two, as [1s, 3s]."`
+	Lognormal *Lognormal `yaml:"lognormal,omitempty" doc:"Mostly short delays, and a few long ones."`
 }
 
 // Lognormal is a delay of which half are shorter than the median; the greater
 // sigma, the longer the longest.
 type Lognormal struct {
-	Median Duration `yaml:"median" required:"true" doc:"Half of the delays are shorter."`
-	Sigma  float64  `yaml:"sigma" required:"true" doc:"The greater, the longer the longest."`
+	Median Duration `yaml:"median" required:"true" doc:"The median delay."`
+	Sigma  float64  `yaml:"sigma" required:"true" doc:"The spread: the greater, the longer the long delays."`
 }
 
 func (d Delay) problem() (p Problem, found bool) {
@@ -167,9 +167,9 @@ func (d Delay) draw(u, v float64) time.Duration {
 // Throttle refuses calls over a rate: QPS on average with Burst at once, or Burst
 // in every Window.
 type Throttle struct {
-	QPS    float64  `yaml:"qps,omitempty" doc:"Calls a second on average, with burst at once."`
-	Burst  int      `yaml:"burst,omitempty" doc:"Calls at once; with a window, in each."`
-	Window Duration `yaml:"window,omitempty" doc:"How long a window is."`
+	QPS    float64  `yaml:"qps,omitempty" doc:"Calls per second on average, in bursts of up to burst."`
+	Burst  int      `yaml:"burst,omitempty" doc:"Calls at once, or per window."`
+	Window Duration `yaml:"window,omitempty" doc:"The length of a window."`
 }
 
 func (t Throttle) problem() (p Problem, found bool) {
@@ -202,7 +202,7 @@ func (t Throttle) strike(c Call, _ chances) { c.Throttle() }
 
 // Hang answers nothing: for so long, or until the client leaves.
 type Hang struct {
-	For Duration `yaml:"for,omitempty" doc:"How long."`
+	For Duration `yaml:"for,omitempty" doc:"The duration."`
 }
 
 // ReadYAML takes true for a hang without end.

@@ -41,24 +41,24 @@ var Points = []Point{Accept, BeforeCall, BeforeCommit, AfterCommit, Reply}
 
 // Rule says which calls go wrong and how.
 type Rule struct {
-	Name   string `yaml:"name" required:"true" doc:"What the rule is called; another with the same name takes its place."`
-	Match  Match  `yaml:"match,omitempty" doc:"Which calls it is about; all if absent."`
-	When   When   `yaml:"when,omitempty" doc:"Which of those calls go wrong; all if absent."`
-	At     Point  `yaml:"at,omitempty" doc:"At which point of the call; where the effect usually happens if absent."`
-	Effect Effect `yaml:"effect" required:"true" doc:"What happens."`
+	Name   string `yaml:"name" required:"true" doc:"The name of the rule; a new rule with the same name replaces it."`
+	Match  Match  `yaml:"match,omitempty" doc:"The calls that match; all if absent."`
+	When   When   `yaml:"when,omitempty" doc:"The matching calls that fail; all if absent."`
+	At     Point  `yaml:"at,omitempty" doc:"The point of the call; the effect's default point if absent."`
+	Effect Effect `yaml:"effect" required:"true" doc:"The effect on the calls."`
 }
 
 // When is the schedule of a rule, over the calls that it matches: the first Skip
 // are let be, and of the others each Every-th, with Probability, at most Times.
 // After and For are a window on the emulated time, from when the rule was set.
 type When struct {
-	Skip        uint64   `yaml:"skip,omitempty" doc:"So many calls are let be first."`
-	Times       uint64   `yaml:"times,omitempty" doc:"At most so many go wrong."`
-	Every       uint64   `yaml:"every,omitempty" doc:"Of the others each n-th goes wrong."`
-	Probability *float64 `yaml:"probability,omitempty" doc:"A chance between 0 and 1."`
-	Seed        uint64   `yaml:"seed,omitempty" doc:"Makes the chances repeatable."`
-	After       Duration `yaml:"after,omitempty" doc:"Begin so long after the rule was set, in emulated time."`
-	For         Duration `yaml:"for,omitempty" doc:"End so long after that."`
+	Skip        uint64   `yaml:"skip,omitempty" doc:"Skip this many matching calls first."`
+	Times       uint64   `yaml:"times,omitempty" doc:"Affect at most this many calls."`
+	Every       uint64   `yaml:"every,omitempty" doc:"After the skipped calls, affect every n-th."`
+	Probability *float64 `yaml:"probability,omitempty" doc:"The probability, between 0 and 1."`
+	Seed        uint64   `yaml:"seed,omitempty" doc:"The seed that makes the probability repeatable."`
+	After       Duration `yaml:"after,omitempty" doc:"Start this long after the rule was added, in emulated time."`
+	For         Duration `yaml:"for,omitempty" doc:"Stop this long after the start."`
 }
 
 // Duration is a time.Duration that is written as 1m30s.

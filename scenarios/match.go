@@ -16,10 +16,10 @@ import (
 
 // Matcher is a condition on a field. A text alone is an equality.
 type Matcher struct {
-	Equals  *string `yaml:"equals" doc:"The field is this text."`
+	Equals  *string `yaml:"equals" doc:"The field equals this text."`
 	Matches string  `yaml:"matches" doc:"The field matches this regular expression."`
-	Absent  bool    `yaml:"absent" doc:"true: there is no such field."`
-	Count   *int    `yaml:"count" doc:"The field is a list of so many elements; an absent one has none."`
+	Absent  bool    `yaml:"absent" doc:"true: the field is absent."`
+	Count   *int    `yaml:"count" doc:"The field is a list of this many elements; an absent field counts as empty."`
 
 	pattern *regexp.Regexp
 }

@@ -46,11 +46,11 @@ type Running interface {
 // Exec runs a program to its end.
 type Exec struct {
 	Command []string          `yaml:"command" required:"true" doc:"The program and its arguments."`
-	Dir     string            `yaml:"dir" doc:"The folder to run it in; that of clbemu if absent."`
-	Env     map[string]string `yaml:"env" doc:"Variables beside those that clbemu env prints."`
-	Timeout Duration          `yaml:"timeout" doc:"How long it may take; 10m if absent."`
-	Exit    int               `yaml:"exit" doc:"The exit status that it must have; 0 if absent."`
-	Output  *Matcher          `yaml:"output" doc:"What it must write, standard output and standard error together."`
+	Dir     string            `yaml:"dir" doc:"The folder to run it in; clbemu's own if absent."`
+	Env     map[string]string `yaml:"env" doc:"Variables in addition to those of clbemu env."`
+	Timeout Duration          `yaml:"timeout" doc:"The time limit; 10m if absent."`
+	Exit    int               `yaml:"exit" doc:"The expected exit status; 0 if absent."`
+	Output  *Matcher          `yaml:"output" doc:"The expected output, standard output and standard error together."`
 }
 
 // defaultTimeout is how long a program may take.

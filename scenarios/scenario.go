@@ -25,22 +25,22 @@ type Scenario struct {
 	Name string
 	File string
 
-	About      string            `yaml:"about" required:"true" doc:"What happens, in one line."`
-	Advice     string            `yaml:"advice" doc:"What a client should do about it, shown when it does not."`
-	Values     map[string]string `yaml:"values" doc:"Texts for {{name}}, which may use others; --set gives them another text."`
-	Given      Given             `yaml:"given" doc:"What is so before the first step of each half."`
-	Client     *Half             `yaml:"client" doc:"A scripted client, which runs by itself."`
+	About      string            `yaml:"about" required:"true" doc:"What the scenario tests, in one line."`
+	Advice     string            `yaml:"advice" doc:"What a client should do; shown when the scenario fails."`
+	Values     map[string]string `yaml:"values" doc:"Texts for {{name}}, which may use each other; --set overrides them."`
+	Given      Given             `yaml:"given" doc:"The state before the first step of each half."`
+	Client     *Half             `yaml:"client" doc:"A scripted client, which runs on its own."`
 	Kubernetes *Half             `yaml:"kubernetes" doc:"What a controller in a cluster must do. Skipped without a cluster."`
-	Program    *Half             `yaml:"program" doc:"What a program must do that clbemu scenario watch runs."`
+	Program    *Half             `yaml:"program" doc:"What a program that clbemu scenario watch runs must do."`
 }
 
 // Given is what is so before the steps.
 type Given struct {
 	World Settings   `yaml:"world" doc:"Conditions of the world by name; clbemu world set --help lists them."`
-	Clock *Clock     `yaml:"clock" doc:"How the emulated time goes."`
-	State []CallStep `yaml:"state" doc:"Calls that make what there is; each must succeed."`
+	Clock *Clock     `yaml:"clock" doc:"Changes of the emulated time."`
+	State []CallStep `yaml:"state" doc:"Calls that create the initial resources; each must succeed."`
 	// Cluster is about the kubernetes half alone.
-	Cluster []Object `yaml:"cluster" doc:"Objects that the cluster has before, which steps and expectations may name."`
+	Cluster []Object `yaml:"cluster" doc:"Objects that exist in the cluster, which steps and expectations may name."`
 
 	place
 }
@@ -54,29 +54,29 @@ type Object struct {
 
 // Half is a part of a scenario that is played on its own.
 type Half struct {
-	Steps  []Step        `yaml:"steps" doc:"What is done, in order."`
-	Expect []Expectation `yaml:"expect" doc:"What must be so after the steps."`
+	Steps  []Step        `yaml:"steps" doc:"The steps, in order."`
+	Expect []Expectation `yaml:"expect" doc:"The expectations after the steps."`
 
 	place
 }
 
 // Step is one thing to do. Exactly one field beside name is set.
 type Step struct {
-	Name    string        `yaml:"name" doc:"What the step is for, shown while it is played."`
+	Name    string        `yaml:"name" doc:"The purpose of the step, shown while it runs."`
 	Set     Settings      `yaml:"set" doc:"Change conditions of the world by name."`
-	Fault   *Fault        `yaml:"fault" doc:"Add a fault rule, in the words of clbemu fault --help."`
+	Fault   *Fault        `yaml:"fault" doc:"Add a fault rule; clbemu fault --help explains its fields."`
 	Clear   NameList      `yaml:"clear" doc:"Remove fault rules by name."`
 	Call    *CallStep     `yaml:"call" doc:"Call an action and check its answer."`
 	Clock   *Clock        `yaml:"clock" doc:"Move, freeze or scale the emulated time."`
-	Restart bool          `yaml:"restart" doc:"true: stop the server in order and start it again."`
+	Restart bool          `yaml:"restart" doc:"true: stop the server cleanly and start it again."`
 	Kill    bool          `yaml:"kill" doc:"true: kill the server and start it again."`
 	Kubectl *Kubectl      `yaml:"kubectl" doc:"Change the cluster."`
 	Exec    *Exec         `yaml:"exec" doc:"Run a program, as [go, test, ./...], in the environment of clbemu env."`
-	Start   bool          `yaml:"start" doc:"true: start the program that is watched; after the steps if absent."`
+	Start   bool          `yaml:"start" doc:"true: start the watched program; it starts after the steps if absent."`
 	Wait    *Wait         `yaml:"wait" doc:"Call an action until its answer is as expected."`
-	Repeat  *Repeat       `yaml:"repeat" doc:"Do steps several times."`
-	Mark    string        `yaml:"mark" doc:"Give this moment a name for calls.since."`
-	Expect  []Expectation `yaml:"expect" doc:"What must be so at this moment."`
+	Repeat  *Repeat       `yaml:"repeat" doc:"Repeat steps."`
+	Mark    string        `yaml:"mark" doc:"Name this moment for calls.since."`
+	Expect  []Expectation `yaml:"expect" doc:"The expectations at this moment."`
 
 	place
 }
@@ -90,17 +90,17 @@ type Fault struct {
 // Clock is a change of the emulated time.
 type Clock struct {
 	Advance Duration `yaml:"advance" doc:"Move the time forward, such as by 168h."`
-	Freeze  bool     `yaml:"freeze" doc:"true: let the time stand still."`
-	Scale   *float64 `yaml:"scale" doc:"Let the time go so many times as fast."`
+	Freeze  bool     `yaml:"freeze" doc:"true: stop the time."`
+	Scale   *float64 `yaml:"scale" doc:"Run the time this many times as fast."`
 }
 
 // CallStep is a call with what is expected of its answer.
 type CallStep struct {
 	Product string            `yaml:"product" doc:"The API that has the action, such as Nlb; Slb if absent."`
 	Action  string            `yaml:"action" required:"true" doc:"The action, such as CreateLoadBalancer."`
-	Params  map[string]Value  `yaml:"params" doc:"Parameters by name; a list is sent as the action reads it, as Name.1 or as JSON."`
+	Params  map[string]Value  `yaml:"params" doc:"Parameters by name; a list is sent in the form that the action reads, as Name.1 or as JSON."`
 	Timeout Duration          `yaml:"timeout" doc:"When the client gives up, in real time."`
-	Expect  *Reply            `yaml:"expect" doc:"What the answer must be; success if absent."`
+	Expect  *Reply            `yaml:"expect" doc:"The expected answer; success if absent."`
 	Save    map[string]string `yaml:"save" doc:"Names for fields of the answer, as name: path."`
 
 	place
@@ -113,17 +113,17 @@ type Reply struct {
 	Code    *Matcher           `yaml:"code" doc:"The error code."`
 	Message *Matcher           `yaml:"message" doc:"The error message."`
 	Fields  map[string]Matcher `yaml:"fields" doc:"Fields by path, such as Listeners.0.Status."`
-	Lost    bool               `yaml:"lost" doc:"true: no answer arrives that a client can read."`
+	Lost    bool               `yaml:"lost" doc:"true: the client must get no readable answer."`
 }
 
 // Kubectl changes the cluster. Exactly one of apply, patch and delete is set.
 type Kubectl struct {
-	Apply  Manifest `yaml:"apply" doc:"Objects to apply, as YAML. They are deleted when the half is over."`
+	Apply  Manifest `yaml:"apply" doc:"Objects to apply, as YAML. They are deleted at the end of the half."`
 	Patch  *Patch   `yaml:"patch" doc:"A merge patch of one object."`
 	Delete Manifest `yaml:"delete" doc:"Objects to delete, as YAML; kind and metadata are enough."`
 	// Balancer saves what a controller calls the load balancer of the one Service in
 	// apply, and what the cloud controller manager tags all with that it makes for it.
-	Balancer string `yaml:"balancer" doc:"With apply of one Service, a name for that of its load balancer, which is also the value of its tag kubernetes.do.not.delete."`
+	Balancer string `yaml:"balancer" doc:"With apply of one Service, the value {{name}} that holds the name of its load balancer, which is also the value of its tag kubernetes.do.not.delete."`
 }
 
 // Patch is a merge patch.
@@ -136,29 +136,29 @@ type Patch struct {
 // Wait is a call made again and again.
 type Wait struct {
 	Call   CallStep `yaml:"call" required:"true" doc:"The call, with the answer that ends the wait."`
-	Within Duration `yaml:"within" required:"true" doc:"How long to wait at most."`
+	Within Duration `yaml:"within" required:"true" doc:"The longest wait."`
 	Every  Duration `yaml:"every" doc:"The pause between two calls."`
 }
 
 // Repeat is steps done several times.
 type Repeat struct {
-	Times string `yaml:"times" required:"true" doc:"How often."`
-	From  int    `yaml:"from" doc:"What {{n}} is the first time; 1 if absent."`
-	Steps []Step `yaml:"steps" required:"true" doc:"What is done each time; {{n}} counts."`
+	Times string `yaml:"times" required:"true" doc:"The number of repetitions."`
+	From  int    `yaml:"from" doc:"The first value of {{n}}; 1 if absent."`
+	Steps []Step `yaml:"steps" required:"true" doc:"The steps to repeat; {{n}} is the count."`
 }
 
 // Expectation is something that must be so. Exactly one field beside within and
 // for is set.
 type Expectation struct {
-	Resource  *Resource  `yaml:"resource" doc:"A resource as a call describes it."`
-	Calls     *Calls     `yaml:"calls" doc:"Calls in the journal since the half began."`
-	Quota     *Quota     `yaml:"quota" doc:"What is used of a quota."`
-	Addresses *Addresses `yaml:"addresses" doc:"How many addresses a vSwitch has left."`
+	Resource  *Resource  `yaml:"resource" doc:"A resource, as a call returns it."`
+	Calls     *Calls     `yaml:"calls" doc:"Calls in the journal since the half started."`
+	Quota     *Quota     `yaml:"quota" doc:"The use of a quota."`
+	Addresses *Addresses `yaml:"addresses" doc:"The free addresses of a vSwitch."`
 	Service   *Service   `yaml:"service" doc:"A Kubernetes Service."`
 	Event     *Event     `yaml:"event" doc:"A Kubernetes Event."`
 	Finalizer *Finalizer `yaml:"finalizer" doc:"A finalizer of a Kubernetes object."`
-	Within    Duration   `yaml:"within" doc:"It must become so within this time."`
-	For       Duration   `yaml:"for" doc:"It must stay so for this time."`
+	Within    Duration   `yaml:"within" doc:"It must come true within this time."`
+	For       Duration   `yaml:"for" doc:"It must stay true for this time."`
 
 	place
 }
@@ -167,36 +167,36 @@ type Expectation struct {
 type Resource struct {
 	Product string             `yaml:"product" doc:"The API that has the action, such as Nlb; Slb if absent."`
 	Action  string             `yaml:"action" required:"true" doc:"The action, such as DescribeLoadBalancerAttribute."`
-	Params  map[string]Value   `yaml:"params" doc:"Parameters by name; a list is sent as the action reads it, as Name.1 or as JSON."`
-	Code    *Matcher           `yaml:"code" doc:"The error code, for what must not be there."`
+	Params  map[string]Value   `yaml:"params" doc:"Parameters by name; a list is sent in the form that the action reads, as Name.1 or as JSON."`
+	Code    *Matcher           `yaml:"code" doc:"The expected error code, for a resource that must not exist."`
 	Fields  map[string]Matcher `yaml:"fields" doc:"Fields by path, such as Listeners.0.Status."`
 }
 
 // Calls says which calls are counted, and how many there must be.
 type Calls struct {
-	Action  string             `yaml:"action" doc:"A glob, or several by commas; all if absent."`
+	Action  string             `yaml:"action" doc:"A glob, or several separated by commas; all if absent."`
 	Code    *Matcher           `yaml:"code" doc:"The error code; {absent: true} for calls that succeeded."`
 	Params  map[string]Matcher `yaml:"params" doc:"Parameters by name."`
-	Since   string             `yaml:"since" doc:"Count from a mark on."`
-	AtLeast *int               `yaml:"atLeast" doc:"There are at least so many."`
-	AtMost  *int               `yaml:"atMost" doc:"There are at most so many."`
-	Exactly *int               `yaml:"exactly" doc:"There are so many."`
-	None    bool               `yaml:"none" doc:"true: there is none."`
-	Order   []string           `yaml:"order" doc:"Actions that come in this order, others between them or not."`
+	Since   string             `yaml:"since" doc:"Count only calls since a mark."`
+	AtLeast *int               `yaml:"atLeast" doc:"At least this many."`
+	AtMost  *int               `yaml:"atMost" doc:"At most this many."`
+	Exactly *int               `yaml:"exactly" doc:"Exactly this many."`
+	None    bool               `yaml:"none" doc:"true: none."`
+	Order   []string           `yaml:"order" doc:"Actions that occur in this order; other calls may come between them."`
 }
 
 // Quota is what is used of a quota.
 type Quota struct {
 	Name   string `yaml:"name" required:"true" doc:"The quota; clbemu quota lists them."`
-	Holder string `yaml:"holder" doc:"Who uses it, such as a load balancer; the sum of all if absent."`
-	Used   *int   `yaml:"used" doc:"So much is used."`
-	Free   *int   `yaml:"free" doc:"So much is left."`
+	Holder string `yaml:"holder" doc:"The resource that uses it, such as a load balancer; the sum of all if absent."`
+	Used   *int   `yaml:"used" doc:"The amount in use."`
+	Free   *int   `yaml:"free" doc:"The amount left."`
 }
 
 // Addresses is a budget of addresses.
 type Addresses struct {
 	VSwitch string `yaml:"vSwitch" required:"true" doc:"The vSwitch."`
-	Free    *int   `yaml:"free" required:"true" doc:"So many are left."`
+	Free    *int   `yaml:"free" required:"true" doc:"The number of free addresses."`
 }
 
 // Service is a Service with fields.
@@ -211,9 +211,9 @@ type Event struct {
 	Namespace string   `yaml:"namespace" doc:"The namespace, default if absent."`
 	Object    string   `yaml:"object" required:"true" doc:"Kind and name, such as Service/web."`
 	Reason    string   `yaml:"reason" required:"true" doc:"The reason, such as SyncLoadBalancerFailed."`
-	Custom    bool     `yaml:"custom" doc:"true: the reason is one that the cloud controller manager does not have."`
+	Custom    bool     `yaml:"custom" doc:"true: allow a reason that the Cloud Controller Manager does not have."`
 	Message   *Matcher `yaml:"message" doc:"The text."`
-	Absent    bool     `yaml:"absent" doc:"true: there is no such Event."`
+	Absent    bool     `yaml:"absent" doc:"true: the Event must be absent."`
 }
 
 // Finalizer is a finalizer of an object.
@@ -221,8 +221,8 @@ type Finalizer struct {
 	Namespace string `yaml:"namespace" doc:"The namespace, default if absent."`
 	Object    string `yaml:"object" required:"true" doc:"Kind and name, such as service/web."`
 	Name      string `yaml:"name" required:"true" doc:"The finalizer, such as service.k8s.alibaba/resources."`
-	Custom    bool   `yaml:"custom" doc:"true: the finalizer is one that the cloud controller manager does not have."`
-	Absent    bool   `yaml:"absent" doc:"true: the object does not have it, or is gone."`
+	Custom    bool   `yaml:"custom" doc:"true: allow a finalizer that the Cloud Controller Manager does not have."`
+	Absent    bool   `yaml:"absent" doc:"true: the object must not have it, or be gone."`
 }
 
 func (s *Scenario) Validate() error {

@@ -78,7 +78,7 @@ func TestConditions(t *testing.T) {
 func TestAnyCondition(t *testing.T) {
 	b := open(t)
 	b.visit("/conditions?set=throttle.action.DescribeRegions")
-	b.shows("#help-of", "calls a second of an action")
+	b.shows("#help-of", "calls per second of an action")
 	b.write("#set input[name=value]", "1/1")
 	b.press("Enter")
 	b.shows("#all summary", "in force")

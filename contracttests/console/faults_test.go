@@ -12,12 +12,12 @@ import (
 func TestFault(t *testing.T) {
 	b := open(t)
 	b.visit("/faults")
-	b.shows("#none", "No call goes wrong")
+	b.shows("#none", "There are no fault rules")
 	b.do("choose", choose("#template", "refuse"))
 	b.write("#action", "DescribeRegions")
 	b.until("document.querySelector('#rule').value.includes('action: DescribeRegions')")
 	b.click("#add button")
-	b.shows("#rules .hits", "struck 0 of 0")
+	b.shows("#rules .hits", "changed 0 of 0")
 	describe := func(want string) {
 		t.Helper()
 		reply, err := b.client.Call(emulatortest.Slb, "DescribeRegions", nil)
@@ -26,13 +26,13 @@ func TestFault(t *testing.T) {
 		}
 	}
 	describe("ServiceUnavailable")
-	b.shows("#rules .hits", "struck 1 of 1")
+	b.shows("#rules .hits", "changed 1 of 1")
 	b.shows("#rules .badge", "spent")
 	describe("")
 	b.click("#reset")
-	b.shows("#rules .hits", "struck 0 of 0")
+	b.shows("#rules .hits", "changed 0 of 0")
 	b.click("#rules .remove")
-	b.shows("#none", "No call goes wrong")
+	b.shows("#none", "There are no fault rules")
 	describe("")
 
 	b.write("#rule", "name: x\nmatch: {action: DescribRegions}\neffect: {reset: true}")
@@ -61,7 +61,7 @@ func TestTemplates(t *testing.T) {
 		b.shows("#count", fmt.Sprint(2*i+2))
 	}
 	b.click("#clear")
-	b.shows("#none", "No call goes wrong")
+	b.shows("#none", "There are no fault rules")
 	b.visit("/faults?template=lost&action=DeleteLoadBalancer")
 	b.until("document.querySelector('#rule').value.includes('lost-deleteloadbalancer')")
 }

@@ -58,7 +58,7 @@ func TestToken(t *testing.T) {
 	b.until("document.querySelector('#login').open")
 	b.write("#token", "wrong")
 	b.press("Enter")
-	b.shows("#login-problem", "not the token")
+	b.shows("#login-problem", "Wrong token")
 	if shown := b.text(); strings.Contains(shown, "slb.s1.small") || value[int](b, "document.querySelectorAll('a.row').length") != 0 {
 		t.Errorf("the page shows something to who has no token: %s", shown)
 	}

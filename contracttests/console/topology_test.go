@@ -87,7 +87,7 @@ func TestTopologyIsLive(t *testing.T) {
 	b.shows("#detail", "http:80")
 	b.call(emulatortest.Slb, "DeleteLoadBalancer", "RequestId", "LoadBalancerId", lb)
 	b.shows("#detail", "there is no lb "+lb)
-	b.shows("#none", "as the search wants it")
+	b.shows("#none", "matches the search")
 }
 
 // TestManyBalancers proves that a thousand load balancers are shown and found. It prints

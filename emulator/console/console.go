@@ -64,7 +64,7 @@ func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			http.Error(w, "this is a page: GET it", http.StatusMethodNotAllowed)
+			http.Error(w, "this is a page: use GET", http.StatusMethodNotAllowed)
 			return
 		}
 		content, ok := contents()[r.URL.Path]

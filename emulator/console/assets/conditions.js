@@ -28,7 +28,7 @@ function account(settings) {
   const owes = value('arrears') === 'true';
   return [el('p', { class: 'bar' }, 'The account ', owes ? badge('is in arrears', 'bad') : badge('has paid', 'good'),
     button(owes ? 'Pay' : 'Fall into arrears', 'account.arrears', !owes)),
-  owes && el('p', { class: 'quiet' }, `It buys nothing; its load balancers are locked after ${value('graceDays')} days and released ${value('releaseDays')} days later.`),
+  owes && el('p', { class: 'quiet' }, `It can't buy anything. Its load balancers are locked after ${value('graceDays')} days and released ${value('releaseDays')} days later.`),
   el('div', { class: 'bar' }, setter('account.balance', value('balance'), { label: 'Balance in CNY' }), setter('account.graceDays', value('graceDays'), { label: 'Days of grace' }), setter('account.releaseDays', value('releaseDays'), { label: 'Days to release' }))];
 }
 
@@ -39,13 +39,13 @@ const zones = (list) => [table('', ['Zone', 'Sells', ''], list.map((z) => [z.id,
 const vSwitches = (list) => list.length
   ? [table('', ['vSwitch', 'Block', 'Free', 'Set'], list.map((s) => [[s.name || s.id, s.name && el('span', { class: 'id' }, s.id)], [s.fields.cidr, el('span', { class: 'id' }, s.fields.zone)],
     el('td', { class: 'number' }, badge(s.fields.free, s.fields.free === '0' ? 'bad' : 'good')), setter(`vswitch.${s.id}.freeAddresses`, s.fields.free, { unset: 'all', region: s.region })]))]
-  : [el('p', {}, 'There is no vSwitch in this region.'), command('clbemu call CreateVSwitch VpcId=… ZoneId=… CidrBlock=…')];
+  : [el('p', {}, 'There are no vSwitches in this region.'), command('clbemu call CreateVSwitch VpcId=… ZoneId=… CidrBlock=…')];
 
 function quotas(list) {
   const wanted = (asked().get('q') ?? '').toLowerCase();
   const most = (q) => (q.holders ?? []).reduce((top, h) => (h.used > (top?.used ?? -1) ? h : top), undefined);
   const chosen = list.filter((q) => q.name.includes(wanted) && (!asked().has('used') || q.holders?.some((h) => h.used > 0)));
-  if (!chosen.length) return [el('p', {}, wanted ? 'No quota is called so.' : 'No quota is used: there is nothing yet.')];
+  if (!chosen.length) return [el('p', {}, wanted ? 'No quota matches.' : 'No quota is in use yet.')];
   return [table('', ['Quota', 'Used at most', 'Limit'], chosen.map((q) => {
     const top = most(q);
     const full = top && top.used >= q.limit;
@@ -73,7 +73,7 @@ function tick() {
   if (!clock) return;
   const now = new Date(Date.parse(clock.now) + (performance.now() - clock.at) * clock.scale);
   $('#now').textContent = now.toISOString().replace('T', ' ').slice(0, 19);
-  $('#pace').textContent = clock.scale === 0 ? 'frozen' : clock.scale === 1 ? 'as real time' : `${clock.scale} times as fast`;
+  $('#pace').textContent = clock.scale === 0 ? 'frozen' : clock.scale === 1 ? 'real time' : `${clock.scale}× speed`;
 }
 async function change(body) {
   await attempt(() => call('POST', '/v1/clock', { body }));
@@ -101,7 +101,7 @@ const refresh = latest(() => Promise.all([get('/v1/world', whose()), get('/v1/qu
   redraw($('#zones > div'), of('zone'), zones);
   redraw($('#vswitches > div'), of('vswitch'), vSwitches);
   redraw($('#quotas > div:last-child'), quota.quotas, quotas, location.search);
-  $('#all summary').textContent = `Everything that is in force: ${world.conditions.length}`;
+  $('#all summary').textContent = `All conditions in force: ${world.conditions.length}`;
   redraw($('#all details > div'), world.conditions, everything);
   if (linked) choose(linked);
   linked = null;

@@ -32,7 +32,7 @@ const refresh = latest(() => get('/v1/faults'), ({ faults }) => {
 
 const rule = (f, chosen) => el('article', { class: chosen ? 'card current' : 'card', 'data-rule': f.name },
   el('div', { class: 'bar' }, el('h2', {}, el('a', { class: 'row', href: to({ rule: f.name }) }, f.name)), badge(f.at, 'odd'),
-    el('span', { class: 'hits' }, `struck ${f.hits} of ${f.seen} calls that it matched`), f.spent && badge('spent', 'odd'),
+    el('span', { class: 'hits' }, `changed ${f.hits} of ${f.seen} matching calls`), f.spent && badge('spent', 'odd'),
     el('a', { href: `/journal?fault=${encodeURIComponent(f.name)}` }, 'calls'),
     el('button', { type: 'button', class: 'push remove', onclick: () => change('DELETE', named('/v1/faults/', f.name)) }, `Remove ${f.name}`)),
   el('pre', {}, f.rule.trim()));
@@ -71,8 +71,8 @@ $('#add').addEventListener('submit', add);
 $('#reset').addEventListener('click', () => change('POST', '/v1/faults/reset'));
 $('#clear').addEventListener('click', () => change('DELETE', '/v1/faults'));
 key('a', 'write a rule', () => $('#rule').focus());
-fill($('#none'), el('h2', {}, 'No call goes wrong'), el('p', {}, 'Add a rule from a template, or from a file:'), command('clbemu fault add faults.yaml'),
-  el('p', {}, 'Scenarios add the rules that they need, and judge what a client does about them:'), command('clbemu scenario list', true));
+fill($('#none'), el('h2', {}, 'There are no fault rules'), el('p', {}, 'Add a rule from a template, or from a file:'), command('clbemu fault add faults.yaml'),
+  el('p', {}, 'Scenarios add the rules that they need, and test how a client handles them:'), command('clbemu scenario list', true));
 get('/v1/actions').then((actions) => {
   fill($('#actions'), [...new Set(actions.filter((a) => a.emulated).map((a) => a.action))].map((value) => el('option', { value })));
 }, () => {});

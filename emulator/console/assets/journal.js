@@ -10,7 +10,7 @@ let stop = () => {};
 
 const clockTime = (time) => time.slice(11, 23).replace('Z', '');
 const answer = (e) => e.kind !== 'call' ? badge(e.kind, 'odd') : badge(e.code ? `${e.status} ${e.code}` : 'OK');
-const struck = (e) => (e.faults ?? []).map((name) => el('a', { class: 'badge', 'data-mood': 'odd', href: `/faults?rule=${encodeURIComponent(name)}`, title: 'struck by this fault' }, `⚡ ${name}`));
+const struck = (e) => (e.faults ?? []).map((name) => el('a', { class: 'badge', 'data-mood': 'odd', href: `/faults?rule=${encodeURIComponent(name)}`, title: 'changed by this fault' }, `⚡ ${name}`));
 const caller = (e) => [e.accessKeyId, e.userAgent?.split(' ')[0]].filter(Boolean).join(' ');
 const about = (e) => e.made || e.resource || (e.kind === 'call' ? '' : Object.entries(e.parameters ?? {}).map(([name, value]) => `${name}=${value}`).join(' ').slice(0, 120));
 
@@ -18,7 +18,7 @@ const row = (e) => el('tr', { 'data-sequence': e.sequence },
   el('td', { class: 'time' }, clockTime(e.time)),
   el('th', { scope: 'row' }, el('a', { class: 'row', href: to({ entry: e.sequence }) }, e.action), ' ', el('span', { class: 'quiet' }, e.product ?? '')),
   el('td', {}, about(e)), el('td', { class: 'lesser' }, caller(e)),
-  el('td', {}, answer(e), struck(e), e.unread && el('span', { class: 'badge', 'data-mood': 'odd', title: `no handler reads ${e.unread.join(', ')}` }, 'unread')),
+  el('td', {}, answer(e), struck(e), e.unread && el('span', { class: 'badge', 'data-mood': 'odd', title: `clbemu ignores ${e.unread.join(', ')}` }, 'unread')),
   el('td', { class: 'number lesser' }, e.milliseconds?.toFixed(1) ?? ''));
 
 const draw = soon(async () => {
@@ -45,8 +45,8 @@ function mark() {
 }
 
 function empty(filtered) {
-  fill($('#none'), el('h2', {}, filtered ? 'Nothing is as the filter wants it' : 'Nobody has called yet'),
-    el('p', {}, filtered ? 'What comes is shown here as soon as it is.' : 'Every call of the cloud and every change of the world is written here. Make one:'),
+  fill($('#none'), el('h2', {}, filtered ? 'Nothing matches the filter' : 'There are no calls yet'),
+    el('p', {}, filtered ? 'New entries appear here as they come.' : 'The journal lists every call to the cloud and every change of the world. Make a call:'),
     !filtered && command('clbemu call DescribeLoadBalancers'), !filtered && el('p', {}, 'Or point a client here:'), !filtered && command('clbemu env'));
 }
 
@@ -73,7 +73,7 @@ function watch() {
   stop = follow('/v1/journal/stream', { ...wanted, limit: most }, {
     begin: restart, state: connection,
     event: ({ event, data }) => {
-      if (event === 'missed') return say(`${data.missed} entries came faster than they could be shown.`);
+      if (event === 'missed') return say(`${data.missed} entries came too fast to be shown.`);
       entries.unshift(data);
       entries.length = Math.min(entries.length, most);
       return draw();
@@ -91,7 +91,7 @@ async function show(sequence) {
   if (!sequence) return;
   const e = (await get('/v1/journal', { sequence })).entries[0]; // with its answer, which the list does not have
   const close = el('a', { class: 'close', href: to({ entry: '' }) }, 'Close');
-  if (!e) return void fill(detail, close, el('p', {}, `Entry ${sequence} is not in the journal any more: it keeps the newest.`));
+  if (!e) return void fill(detail, close, el('p', {}, `Entry ${sequence} is no longer in the journal, which keeps only the newest.`));
   const explained = e.code ? await get(named('/v1/explanations/', e.code)).catch(() => undefined) : undefined;
   if (asked().get('entry') !== sequence) return;
   fill(detail, el('div', { class: 'bar' }, el('h2', {}, e.action), answer(e), struck(e), close),
@@ -102,7 +102,7 @@ async function show(sequence) {
     explained && why(e, explained),
     e.kind === 'call' && el('h3', {}, 'Again'),
     e.kind === 'call' && command(`clbemu call ${e.action}${e.product === 'Slb' ? '' : ` --product ${e.product}`}${Object.entries(e.parameters ?? {}).map(([name, value]) => ` ${quoted(`${name}=${value}`)}`).join('')}`),
-    e.kind === 'call' && el('p', {}, el('a', { href: `/faults?action=${encodeURIComponent(e.action)}` }, 'Let such calls fail')));
+    e.kind === 'call' && el('p', {}, el('a', { href: `/faults?action=${encodeURIComponent(e.action)}` }, 'Make such calls fail')));
 }
 
 const known = (id) => id && (/^n?lb-/.test(id) ? el('a', { href: `/?lb=${encodeURIComponent(id)}` }, id) : id);
@@ -112,7 +112,7 @@ function parameters(e) {
   if (!sent.length) return el('p', { class: 'quiet' }, 'none');
   const unread = (name) => e.unread?.includes(name) && el('span', { class: 'badge', 'data-mood': 'odd' }, 'no handler reads it');
   return el('div', {}, table('', ['Name', 'Value'], sent.map(([name, value]) => [[name, ' ', unread(name)], el('td', {}, el('pre', {}, value))])),
-    e.omitted && el('p', { class: 'quiet' }, `${e.omitted} more are not kept.`));
+    e.omitted && el('p', { class: 'quiet' }, `${e.omitted} more were dropped.`));
 }
 
 // answered shows what the call was answered with, as far as that is kept.
@@ -120,7 +120,7 @@ function answered(e) {
   let text = e.answer;
   try { text = JSON.stringify(JSON.parse(text), null, 2); } catch { /* XML, or the beginning of a long one */ }
   return el('div', {}, el('h3', {}, 'Answer'), text ? el('pre', { id: 'answer' }, text) : el('p', { class: 'quiet' }, 'not kept any more'),
-    e.faults && el('p', {}, 'A fault rule had a hand in it: the client may have got another, or none.'));
+    e.faults && el('p', {}, 'A fault rule changed it: the client may have got a different answer, or none.'));
 }
 
 // why tells of a refusal how it is known, and how it comes about and ends.

@@ -203,7 +203,7 @@ function showKeys() {
 // The token.
 function ask(again) {
   const dialog = $('#login');
-  $('#login-problem').textContent = again ? 'That is not the token.' : '';
+  $('#login-problem').textContent = again ? 'Wrong token.' : '';
   token.forget();
   dialog.addEventListener('cancel', (event) => event.preventDefault());
   if (!dialog.open) dialog.showModal();
@@ -244,6 +244,6 @@ export function begin() {
   $('#leave').addEventListener('click', () => { token.forget(); location.reload(); });
   commonKeys();
   get('/v1/server').then((server) => {
-    fill($('#server'), `${server.version.version}${server.api ? ` · API ${server.api}` : ''}${server.auth === 'off' ? ' · unsigned calls are taken' : ''}`);
+    fill($('#server'), `${server.version.version}${server.api ? ` · API ${server.api}` : ''}${server.auth === 'off' ? ' · accepts unsigned calls' : ''}`);
   }, (problem) => say(problem.message));
 }

@@ -19,7 +19,7 @@ function drawList() {
     const playing = play && !play.result && play.scenario === s.name;
     return el('tr', { 'data-name': s.name, class: current && 'current' },
       el('th', { scope: 'row' }, el('a', { class: 'row', href: to({ name: s.name }), 'aria-current': current && 'true' }, s.name)),
-      el('td', {}, s.about), el('td', {}, playing ? badge('playing') : badge(lastOf(s.name)?.status)));
+      el('td', {}, s.about), el('td', {}, playing ? badge('running') : badge(lastOf(s.name)?.status)));
   }));
   if (focused) $(`tr[data-name="${CSS.escape(focused)}"] a`)?.focus();
 }
@@ -30,19 +30,19 @@ function drawDetail(text) {
   const detail = $('#detail');
   const s = library.find((one) => one.name === asked().get('name'));
   if (!s) {
-    fill(detail, el('div', { class: 'empty' }, el('h2', {}, 'Choose a scenario'), el('p', {}, 'Or play the whole library, each on an emulator of its own:'), command('clbemu scenario run', true),
-      el('p', {}, 'Let it judge a program of yours, which calls an emulator of its own:'), command('clbemu scenario watch reply-lost-after-create -- go test ./...', true)));
+    fill(detail, el('div', { class: 'empty' }, el('h2', {}, 'Choose a scenario'), el('p', {}, 'Or run the whole library, each scenario on its own emulator:'), command('clbemu scenario run', true),
+      el('p', {}, 'Or test your program on its own emulator:'), command('clbemu scenario watch reply-lost-after-create -- go test ./...', true)));
     return;
   }
   fill(detail, el('div', { class: 'bar' }, el('h2', {}, s.name), el('span', { class: 'quiet' }, `halves: ${s.halves.join(', ')}`), el('a', { class: 'close', href: to({ name: '' }) }, 'Close')),
     el('p', {}, s.about),
-    playable(s) ? el('p', { class: 'line' }, el('button', { type: 'button', id: 'play', class: 'primary', onclick: () => start(s.name) }, 'Play'), el('button', { type: 'button', id: 'stop', onclick: stop }, 'Stop'),
+    playable(s) ? el('p', { class: 'line' }, el('button', { type: 'button', id: 'play', class: 'primary', onclick: () => start(s.name) }, 'Run'), el('button', { type: 'button', id: 'stop', onclick: stop }, 'Stop'),
       el('label', {}, el('input', { type: 'checkbox', id: 'fresh' }), ' delete everything first'))
-      : el('p', { class: 'quiet' }, 'It has no half for the scripted client.'),
-    playable(s) && el('p', { class: 'quiet' }, 'It plays on this emulator, and changes it: what it makes and sets stays.'),
+      : el('p', { class: 'quiet' }, 'It has no client half.'),
+    playable(s) && el('p', { class: 'quiet' }, 'It runs on this emulator and changes it: resources that it creates stay.'),
     el('div', { id: 'steps', 'aria-live': 'polite' }),
-    el('h3', {}, 'On an emulator of its own'), command(`clbemu scenario run ${s.name}`, true),
-    s.halves.includes('program') && el('h3', {}, 'With a program of yours'), s.halves.includes('program') && command(`clbemu scenario watch ${s.name} -- go test ./...`, true),
+    el('h3', {}, 'On its own emulator'), command(`clbemu scenario run ${s.name}`, true),
+    s.halves.includes('program') && el('h3', {}, 'With your program'), s.halves.includes('program') && command(`clbemu scenario watch ${s.name} -- go test ./...`, true),
     s.halves.includes('kubernetes') && el('h3', {}, 'With a controller in a cluster'), s.halves.includes('kubernetes') && command(`clbemu scenario run ${s.name} --kubeconfig ~/.kube/config`),
     el('h3', {}, 'Its text'), el('ol', { class: 'text' }, text.trimEnd().split('\n').map((line) => el('li', {}, line))));
   drawSteps();
@@ -66,7 +66,7 @@ function drawSteps() {
   for (const s of play.steps) if (lines[s.line - 1]) lines[s.line - 1].dataset.passed = s.passed;
   fill(steps, el('h3', {}, 'Steps'),
     table('', ['', 'Line', 'Step'], play.steps.map((s) => [badge(s.passed ? 'ok' : 'failed', s.passed ? 'good' : 'bad'), el('td', { class: 'number' }, String(s.line)), s.title])),
-    busy ? el('p', {}, badge('playing'), ` ${play.steps.length} steps are over`) : outcome(play.result));
+    busy ? el('p', {}, badge('running'), ` ${play.steps.length} steps done`) : outcome(play.result));
 }
 
 function outcome(r) {
@@ -75,8 +75,8 @@ function outcome(r) {
   return el('div', { class: 'outcome' }, el('p', {}, badge(r.status), ` in ${r.seconds.toFixed(2)} s`),
     f && el('dl', {}, part('Where', `${f.file}:${f.line}: ${f.step}`), part('Reason', f.reason),
       f.unmet?.map((u) => [part(`Expected at line ${u.line}`, u.expected), part('Seen', u.seen)]).flat(), part('Hint', f.hint), part('To do', f.advice),
-      f.faults?.map((h) => part('Fault', `${h.name} struck ${h.hits} of ${h.seen} calls that it matched`))),
-    r.notes?.map((note) => el('p', {}, note)), el('p', {}, el('a', { href: '/journal' }, 'The calls that it made')));
+      f.faults?.map((h) => part('Fault', `${h.name} changed ${h.hits} of ${h.seen} matching calls`))),
+    r.notes?.map((note) => el('p', {}, note)), el('p', {}, el('a', { href: '/journal' }, 'Its calls')));
 }
 
 // sure asks before everything is deleted.

@@ -76,10 +76,10 @@ function draw() {
 function empty(all, chosen) {
   const none = $('#none');
   none.hidden = chosen > 0 || resources.size === 0 && coming !== undefined;
-  if (all > 0) return fill(none, el('p', {}, 'No load balancer is as the search wants it.'));
-  return fill(none, el('h2', {}, 'There is no load balancer yet'),
-    el('p', {}, 'Make one, and it is here at once:'), command('clbemu call CreateLoadBalancer AddressType=internet LoadBalancerSpec=slb.s1.small LoadBalancerName=web'),
-    el('p', {}, 'Play a test of what a controller does with the cloud:'), command('clbemu scenario run reply-lost-after-create', true),
+  if (all > 0) return fill(none, el('p', {}, 'No load balancer matches the search.'));
+  return fill(none, el('h2', {}, 'There are no load balancers yet'),
+    el('p', {}, 'Create one, and it appears here at once:'), command('clbemu call CreateLoadBalancer AddressType=internet LoadBalancerSpec=slb.s1.small LoadBalancerName=web'),
+    el('p', {}, 'Run a test of a client:'), command('clbemu scenario run reply-lost-after-create', true),
     el('p', {}, 'Or point a controller, Terraform or an SDK here:'), command('clbemu env'));
 }
 
@@ -116,10 +116,10 @@ function drawTree() {
       ['Tags', Object.entries(tree.tags).map(([name, value]) => el('code', { class: 'line' }, value ? `${name}=${value}` : name))]]),
     el('h3', {}, 'Listeners'),
     tree.listeners.length ? el('ul', { class: 'tree' }, tree.listeners.map(listener))
-      : el('div', { class: 'empty' }, el('p', {}, 'It has no listener.'), lb.product === 'Slb' && command(`clbemu call CreateLoadBalancerTCPListener LoadBalancerId=${lb.id} ListenerPort=80 BackendServerPort=8080 Bandwidth=-1`)),
+      : el('div', { class: 'empty' }, el('p', {}, 'It has no listeners.'), lb.product === 'Slb' && command(`clbemu call CreateLoadBalancerTCPListener LoadBalancerId=${lb.id} ListenerPort=80 BackendServerPort=8080 Bandwidth=-1`)),
     tree.groups.length > 0 && el('h3', {}, 'Groups without a listener'), tree.groups.length > 0 && el('ul', { class: 'tree' }, tree.groups.map((g) => el('li', {}, group(g)))),
-    tree.faults.length > 0 && el('h3', {}, 'Faults that may strike it'),
-    tree.faults.length > 0 && el('ul', {}, tree.faults.map((f) => el('li', {}, el('a', { href: `/faults?rule=${encodeURIComponent(f.name)}` }, f.name), ` struck ${f.hits} of ${f.seen}`))),
+    tree.faults.length > 0 && el('h3', {}, 'Faults that may affect it'),
+    tree.faults.length > 0 && el('ul', {}, tree.faults.map((f) => el('li', {}, el('a', { href: `/faults?rule=${encodeURIComponent(f.name)}` }, f.name), ` changed ${f.hits} of ${f.seen} calls`))),
     tree.quotas.length > 0 && el('h3', {}, 'Quotas that it uses'),
     tree.quotas.length > 0 && table('', ['Quota', 'Used', 'By'], tree.quotas.map((q) => [breakable(q.name), `${q.used}\u00a0of\u00a0${q.limit}`, q.by])),
     el('p', { class: 'bar' }, el('a', { href: `/journal?resource=${encodeURIComponent(lb.id)}` }, 'Calls about it'), command(`clbemu get lb ${lb.id}`)));
