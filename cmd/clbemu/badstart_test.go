@@ -84,6 +84,14 @@ func TestBadStarts(t *testing.T) {
 			return []string{"--dns-listen", taken.Addr().String()}
 		}, 3, "DNS listener: listen tcp"},
 		{"DNS without a port", func(*testing.T, string) []string { return []string{"--dns-listen", "127.0.0.1"} }, 2, "--dns-listen is host:port"},
+		{"debug port in use", func(*testing.T, string) []string {
+			return []string{"--debug-listen", taken.Addr().String()}
+		}, 3, "choose another address by --debug-listen"},
+		{"debug for other machines", func(*testing.T, string) []string { return []string{"--debug-listen", "0.0.0.0:6060"} }, 2,
+			`--debug-listen is a loopback address and a port, such as 127.0.0.1:6060, not "0.0.0.0:6060"`},
+		{"debug without a host", func(*testing.T, string) []string { return []string{"--debug-listen", ":6060"} }, 2, "is a loopback address"},
+		{"debug by a name", func(*testing.T, string) []string { return []string{"--debug-listen", "example.com:6060"} }, 2, "is a loopback address"},
+		{"debug without a port", func(*testing.T, string) []string { return []string{"--debug-listen", "127.0.0.1"} }, 2, "is a loopback address"},
 		{"folder is a file", func(t *testing.T, dir string) []string {
 			return []string{"--data-dir", writeFile(t, filepath.Join(dir, "file"), "")}
 		}, 3, "create the data folder"},

@@ -34,7 +34,7 @@ const closeTimeout = 10 * time.Second
 type serveFlags struct {
 	listen, controlListen, controlToken string
 	controlTokenFile                    string
-	dnsListen                           string
+	dnsListen, debugListen              string
 	dataDir, engine, world, fork        string
 	auth, instance                      string
 	allowedHost                         string
@@ -87,6 +87,7 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.controlToken, "control-token", "", "token of the control API, required unless it listens on loopback")
 	flags.StringVar(&f.controlTokenFile, "control-token-file", "", "file with that token, used unless --control-token is given; created with a random token if missing")
 	flags.StringVar(&f.dnsListen, "dns-listen", "", "address of a DNS server for the names of Network Load Balancers, such as 127.0.0.1:9653 (default: none)")
+	flags.StringVar(&f.debugListen, "debug-listen", "", "loopback address that serves profiles for go tool pprof at /debug/pprof/, such as 127.0.0.1:6060 (default: none)")
 	flags.StringVar(&f.dataDir, "data-dir", defaultDataDir, "folder of the state")
 	flags.StringVar(&f.engine, "engine", string(emulator.Bolt), "storage of the state: bbolt or memory")
 	flags.StringVar(&f.fork, "fork", "", "serve a throw-away copy of the state in this folder of a stopped emulator")
@@ -151,6 +152,11 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 			return cannot(fmt.Errorf("--control-token-file: %w", err))
 		}
 	}
+	profiles, err := startProfiling(f.debugListen) // of the start too
+	if err != nil {
+		return cannot(err)
+	}
+	defer profiles.Close()
 	usual := debug.SetGCPercent(startGCPercent)
 	defer debug.SetGCPercent(usual)
 	e, err := opened(ctx, cfg)
@@ -158,7 +164,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 		return cannot(err)
 	}
 	if err = e.Start(); err == nil {
-		if err = f.announce(printing(cmd), e, cfg.ControlToken); err == nil {
+		if err = f.announce(printing(cmd), e, cfg.ControlToken, profiles.address); err == nil {
 			defer time.AfterFunc(startOver, func() {
 				debug.SetGCPercent(usual)
 				debug.FreeOSMemory()
@@ -216,6 +222,9 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 		if _, _, err := net.SplitHostPort(address); err != nil {
 			return cfg, usage(fmt.Errorf("--%s is host:port, not %q", name, address))
 		}
+	}
+	if err := checkDebugListen(f.debugListen); err != nil {
+		return cfg, err
 	}
 	if f.journalSize < 1 || f.journalSize > maxJournalSize {
 		return cfg, usage(fmt.Errorf("--journal-size is 1 to %d MiB, not %d", int64(maxJournalSize), f.journalSize))
@@ -279,11 +288,12 @@ type announcement struct {
 	Console string             `json:"console"`
 	State   string             `json:"state"`
 	DNS     string             `json:"dns,omitempty"`
+	Debug   string             `json:"debug,omitempty"`
 }
 
 // announce says where to go from here. A token of the control API is told if it is in a
 // file, since nobody has chosen it.
-func (f *serveFlags) announce(p *printer, e *emulator.Emulator, token string) error {
+func (f *serveFlags) announce(p *printer, e *emulator.Emulator, token, profiles string) error {
 	control := reachable(e.ControlAddr())
 	env := "clbemu env"
 	if control != defaultControl {
@@ -301,14 +311,18 @@ func (f *serveFlags) announce(p *printer, e *emulator.Emulator, token string) er
 	if f.controlToken == "" && token != "" {
 		said.Console += "#token=" + url.QueryEscape(token)
 	}
-	names := ""
+	more := ""
 	if address := e.DNSAddr(); address != "" {
 		said.DNS = reachable(address)
-		names = "  DNS      " + said.DNS + "\n"
+		more = "  DNS      " + said.DNS + "\n"
+	}
+	if profiles != "" {
+		said.Debug = "http://" + profiles + profilePath
+		more += "  debug    " + said.Debug + "\n"
 	}
 	return p.show(said, func(s *terminal.Screen) error {
 		s.Printf("clbemu %s\n  API      %s\n  control  %s\n%s  state    %s\nConsole: %s\nTo point clients here: eval \"$(%s)\"\n",
-			said.Version.Version, said.API, said.Control, names, said.State, said.Console, env)
+			said.Version.Version, said.API, said.Control, more, said.State, said.Console, env)
 		return nil
 	})
 }
