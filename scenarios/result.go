@@ -100,7 +100,8 @@ func ReportOf(results []Result) Report {
 }
 
 // The JUnit report, in the form that CI systems read: a suite for each scenario,
-// a case for each half.
+// a case for each half. It is no library: those that write it bring a parser of the
+// output of go test, for structs as long as these.
 type junitSuites struct {
 	XMLName  xml.Name     `xml:"testsuites"`
 	Tests    int          `xml:"tests,attr"`
@@ -112,12 +113,13 @@ type junitSuites struct {
 }
 
 type junitSuite struct {
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
-	Skipped  int         `xml:"skipped,attr"`
-	Time     string      `xml:"time,attr"`
+	Name     string `xml:"name,attr"`
+	Tests    int    `xml:"tests,attr"`
+	Failures int    `xml:"failures,attr"`
+	Errors   int    `xml:"errors,attr"`
+	Skipped  int    `xml:"skipped,attr"`
+	Time     string `xml:"time,attr"`
+	seconds  float64
 	Cases    []junitCase `xml:"testcase"`
 }
 
@@ -142,7 +144,7 @@ func WriteJUnit(w io.Writer, results []Result) error {
 	total := 0.0
 	for _, r := range results {
 		if n := len(report.Suites); n == 0 || report.Suites[n-1].Name != r.Scenario {
-			report.Suites = append(report.Suites, junitSuite{Name: r.Scenario, Time: "0"})
+			report.Suites = append(report.Suites, junitSuite{Name: r.Scenario})
 		}
 		report.Suites[len(report.Suites)-1].add(r)
 		total += r.Seconds
@@ -172,15 +174,9 @@ func (s *junitSuite) add(r Result) {
 		c.Skipped = &junitMessage{Message: r.Reason}
 	}
 	s.Tests++
-	s.Time = seconds(s.sum(r.Seconds))
+	s.seconds += r.Seconds
+	s.Time = seconds(s.seconds)
 	s.Cases = append(s.Cases, c)
-}
-
-// sum is the time of the suite with one more case.
-func (s *junitSuite) sum(more float64) float64 {
-	var before float64
-	_, _ = fmt.Sscan(s.Time, &before) // it is our own text
-	return before + more
 }
 
 func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }

@@ -138,7 +138,8 @@ func (a *api) streamJournal(w http.ResponseWriter, r *http.Request) {
 	newStream(w).run(r.Context(), a.Journal, q)
 }
 
-// stream is the answer of a stream.
+// stream is the answer of a stream. Libraries for server-sent events are brokers with
+// queues of their own; the journal is the queue here, and what is left is one format.
 type stream struct {
 	http.ResponseWriter
 	*http.ResponseController

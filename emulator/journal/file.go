@@ -9,7 +9,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// file is the journal on disk: JSON lines, and one older file of them.
+// file is the journal on disk: JSON lines, and one older file of them. It is no library,
+// as those for rotation, such as lumberjack, leave half a line where the disk is full.
 type file struct {
 	path  string
 	limit int64

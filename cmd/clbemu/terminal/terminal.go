@@ -97,11 +97,11 @@ func (s *Screen) draw() {
 	if !s.live || s.line == "" {
 		return
 	}
-	line := []rune(strings.ReplaceAll(Escape(s.line), "\n", " "))
-	if most := s.width() - 1; len(line) > most && most > 0 {
-		line = append(line[:most-1], '…')
+	line := strings.ReplaceAll(Escape(s.line), "\n", " ")
+	if most := s.width() - 1; most > 0 {
+		line = shortened(line, most)
 	}
-	_, _ = io.WriteString(s.raw, string(line))
+	_, _ = io.WriteString(s.raw, line)
 }
 
 func (s *Screen) show(line string) {
@@ -316,5 +316,5 @@ func tableWidth(widths []int) int {
 	return all
 }
 
-// shortened is a cell that is not wider than a column.
-func shortened(cell string, width int) string { return ansi.Truncate(cell, width, "…") }
+// shortened cuts a text that takes more columns.
+func shortened(text string, columns int) string { return ansi.Truncate(text, columns, "…") }

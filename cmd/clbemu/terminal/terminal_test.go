@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"charm.land/lipgloss/v2"
 )
 
 // TestLog proves that what takes long is a line a minute where nobody looks, with
@@ -59,6 +61,18 @@ func TestLive(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestWideLine proves that the living line counts columns: what takes two, as Chinese
+// names do, must not get the line to break, as nothing erases what is above.
+func TestWideLine(t *testing.T) {
+	var out bytes.Buffer
+	s := New(&out)
+	s.live, s.width = true, func() int { return 12 }
+	s.show("运行中 正在创建负载均衡")
+	if shown := out.String(); lipgloss.Width(shown) > 11 || !strings.HasSuffix(shown, "…") {
+		t.Errorf("%q takes %d columns of 12, want less, and a cut", shown, lipgloss.Width(shown))
+	}
 }
 
 // TestTable proves that columns are aligned, also below wide letters, and that
