@@ -33,8 +33,8 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// refusal is a row of the page of refusals: how it comes about, what the cloud
-// says then, and how it ends.
+// refusal is a row of the page of refusals: how to cause it, the cloud's answer, and
+// how to clear it.
 type refusal struct {
 	about   string
 	product string // Slb if empty
@@ -45,8 +45,8 @@ type refusal struct {
 	message string
 	begin   []cause
 	end     []cause
-	// Where the call itself is the cause: what takes the place of params in the
-	// end, and how the page tells the one and the other.
+	// If the call itself is the cause: the params that replace the wrong ones in the
+	// end, and how the page describes both.
 	good         params
 	wrong, right string
 }
@@ -539,7 +539,7 @@ is written from the test (contracttests/refusals_test.go).
 	}
 }
 
-// cause is the row as it is told.
+// cause returns the row as clbemu explain shows it.
 func (r *refusal) cause() controlapi.Cause {
 	c := controlapi.Cause{
 		About: r.about, Product: cmp.Or(r.product, "Slb"), Action: r.action, Status: cmp.Or(r.status, 400), Code: r.code, Message: braces(r.message),

@@ -73,7 +73,7 @@ func TestAsTyped(t *testing.T) {
 
 const defaultAPI, defaultControl = "127.0.0.1:9600", "127.0.0.1:9601"
 
-// runs tells whether a page has a block that is run.
+// runs reports whether a page has a block that is run.
 func (p *page) runs() bool {
 	return slices.ContainsFunc(p.blocks, func(b block) bool { return b.lang == "sh" && notRun[p.key(&b)] == "" })
 }
@@ -203,7 +203,7 @@ func absent(shown, said string) string {
 	return ""
 }
 
-// usual tells whether the emulator is where the page says.
+// usual reports whether the emulator is where the page says.
 func (s *session) usual() bool { return s.control == defaultControl }
 
 // beginning is what a shell does before a block: it goes on where the last one was,
@@ -271,7 +271,7 @@ func (s *session) run(b *block) string {
 	return said()
 }
 
-// serve starts what goes on, in the place of what did before, and waits until the
+// serve starts a server that goes on, replacing the previous one, and waits until the
 // emulator is ready.
 func (s *session) serve(script string) string {
 	s.t.Helper()

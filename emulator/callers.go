@@ -55,7 +55,7 @@ func (c callers) know(host string) bool {
 	return false
 }
 
-// crossSite tells whether a browser says that the page of another site made the
+// crossSite reports whether a browser says that the page of another site made the
 // call. The gateway's reads and writes are all the same to a browser, so a GET is
 // no better than a POST.
 func crossSite(r *http.Request) bool {

@@ -102,7 +102,7 @@ type Config struct {
 	Health topology.Health
 	// Version is what the control API says.
 	Version controlapi.Version
-	// Crash takes the place of ending the process where a fault rule asks for it.
+	// Crash, if set, is called instead of ending the process when a fault rule crashes it.
 	Crash func()
 }
 

@@ -81,7 +81,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// lostAnswers keeps what it is given and says that it failed, while it is told to.
+// lostAnswers keeps its writes but reports failure while lost is set.
 type lostAnswers struct {
 	memory.Engine
 	lost bool

@@ -10,8 +10,8 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 )
 
-// TestUnknownInstance proves that it is told when there is no instance to serve
-// the metadata of, with the one that was meant, and nothing otherwise.
+// TestUnknownInstance proves that a missing instance for the metadata service is
+// reported, with a suggestion, and nothing otherwise.
 func TestUnknownInstance(t *testing.T) {
 	for id, want := range map[string]string{"i-bp1clbemu000000001": "do you mean i-bp1clbemu0000000001?", "i-bp1clbemu0000000001": "", "": ""} {
 		var log bytes.Buffer

@@ -16,8 +16,8 @@ func (e *Emulator) observe(metrics *control.Metrics) func(*gateway.Call, gateway
 	}
 }
 
-// entryOf is what the journal is told of a call, beside its parameters; it keeps no
-// secret of it.
+// entryOf returns the journal's entry of a call, without its parameters; it keeps no
+// secrets.
 func entryOf(call *gateway.Call, outcome gateway.Outcome, now time.Time) journal.Entry {
 	return journal.Entry{
 		Time:         now,

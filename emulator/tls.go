@@ -70,7 +70,7 @@ func certificateOf(config *tls.Config) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: config.Certificates[0].Certificate[0]}))
 }
 
-// serves tells whether the certificate is good for all the hosts for some time.
+// serves reports whether the certificate is good for all the hosts for some time.
 func serves(config *tls.Config, hosts []string) bool {
 	cert := config.Certificates[0].Leaf
 	return time.Until(cert.NotAfter) > renewBefore && !slices.ContainsFunc(hosts, func(host string) bool {
@@ -78,7 +78,7 @@ func serves(config *tls.Config, hosts []string) bool {
 	})
 }
 
-// isTrusted tells whether who trusts the authority in the file trusts the
+// isTrusted reports whether who trusts the authority in the file trusts the
 // certificate. Nobody can, when the file was lost.
 func isTrusted(config *tls.Config, authorityFile string) bool {
 	text, err := os.ReadFile(authorityFile)

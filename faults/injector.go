@@ -50,9 +50,9 @@ type Injector struct {
 	// candidates are those rules of the list that can concern an action at a point,
 	// found when they are first asked for. Most rules are about other actions.
 	candidates map[candidate][]*armed
-	// Record, if set, is told of every rule whose counters changed, before the
-	// verdict is given: what it keeps survives a crash that the verdict is. It may
-	// be called by several at once, and so with an older count after a newer.
+	// Record, if set, gets every rule whose counters changed, before the verdict is
+	// returned, so that the counters survive a crash that the verdict causes. It may be
+	// called concurrently, and so with an older count after a newer.
 	Record func(Status)
 }
 
@@ -112,10 +112,10 @@ func (e *Injector) Rules() []Status {
 	return list
 }
 
-// Idle tells whether there is no rule, at the cost of one load.
+// Idle reports whether there is no rule, at the cost of one load.
 func (e *Injector) Idle() bool { return !e.active.Load() }
 
-// Wants tells whether a rule of the point matches the call and could strike it,
+// Wants reports whether a rule of the point matches the call and could strike it,
 // without counting it.
 func (e *Injector) Wants(point Point, call Request, now time.Time) bool {
 	if e.Idle() {
@@ -159,7 +159,7 @@ func (e *Injector) concerns(point Point, action string) bool {
 	return len(e.about(point, action)) > 0
 }
 
-// asked tells whether the rule is the one to decide about a call, if none before
+// asked reports whether the rule is the one to decide about a call, if none before
 // it is.
 func (a *armed) asked(call Request, now time.Time) bool {
 	return !a.Spent() && a.within(now) && a.only.include(call) && a.match.matches(call)
@@ -180,7 +180,7 @@ func (e *Injector) At(point Point, call Request, now time.Time) (Verdict, bool) 
 	return verdict, verdict.Rule != ""
 }
 
-// decide asks and counts. The verdict is empty when the call is let be.
+// decide evaluates the rules and counts. The verdict is empty if no rule affects the call.
 func (e *Injector) decide(point Point, call Request, now time.Time) (verdict Verdict, status Status, asked bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -198,7 +198,7 @@ func (e *Injector) decide(point Point, call Request, now time.Time) (verdict Ver
 	return Verdict{}, Status{}, false
 }
 
-// within tells whether the call is in the window of time.
+// within reports whether the call is in the window of time.
 func (a *armed) within(now time.Time) bool {
 	w := a.Rule.When
 	age := now.Sub(a.Since)

@@ -123,7 +123,7 @@ type MatchField struct {
 	Name, About string
 }
 
-// MatchFields are what there is to look at, beside the action.
+// MatchFields are the fields that a rule can match, besides the action.
 var MatchFields = []MatchField{
 	{"region", "the region of the call"},
 	{"accessKeyId", "who calls"},
@@ -214,7 +214,7 @@ func (f *compiledField) matches(value string, present bool) bool {
 	return value == *f.matcher.Equals
 }
 
-// MayConcern tells whether calls of one of the actions may be what is matched, by what
+// MayConcern reports whether calls of one of the actions may be what is matched, by what
 // is known of their fields.
 func (m Match) MayConcern(actions []string, known func(field string) (value string, ok bool)) bool {
 	c := m.compile()

@@ -49,7 +49,7 @@ type Rule struct {
 }
 
 // When is the schedule of a rule, over the calls that it matches: the first Skip
-// are let be, and of the others each Every-th, with Probability, at most Times.
+// are skipped; then every Every-th fails, with Probability, at most Times.
 // After and For are a window on the emulated time, from when the rule was set.
 type When struct {
 	Skip        uint64   `yaml:"skip,omitempty" doc:"Skip this many matching calls first."`

@@ -9,8 +9,8 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// TestKubectl proves what kubectl is told, and that what was applied is deleted
-// in the end.
+// TestKubectl proves what kubectl gets, and that applied objects are deleted at the
+// end.
 func TestKubectl(t *testing.T) {
 	c := &fakeCluster{}
 	result := play(t, `

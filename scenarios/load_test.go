@@ -37,8 +37,8 @@ func load(text string) (*scenarios.Scenario, error) {
 	return scenarios.Load("dir/f.yaml", []byte("about: a\n"+text), scenarios.Options{Names: fewNames{}})
 }
 
-// TestProblems proves that what is wrong with a file is told with file, line,
-// field and reason.
+// TestProblems proves that errors of a file are reported with file, line, field and
+// reason.
 func TestProblems(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"Syntax":           {"client: {steps: [}\n", "dir/f.yaml:2: a value is missing, or a [ or { is not closed"},
@@ -130,7 +130,7 @@ func TestAllProblems(t *testing.T) {
 	}
 }
 
-// TestOnce proves that a problem within an expectation is told once, with the
+// TestOnce proves that a problem within an expectation is reported once, with the
 // place of the element.
 func TestOnce(t *testing.T) {
 	_, err := load("client:\n  steps:\n    - expect:\n        - resource: {action: DescribeRegions, params: {AcceptLanguage: ['{{x}}']}}\n")

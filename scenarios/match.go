@@ -48,7 +48,7 @@ func (m *Matcher) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	}
 }
 
-// holds tells whether a field is as wanted; ok is false for an absent one.
+// holds reports whether a field is as wanted; ok is false for an absent one.
 func (m Matcher) holds(value any, ok bool) bool {
 	list, isList := value.([]any)
 	switch {

@@ -23,8 +23,8 @@ type Names interface {
 	Quotas() []string
 	// ResolveFault tells what is wrong with a rule that could never strike.
 	ResolveFault(*faults.Rule) []faults.Problem
-	// CheckCondition refuses a condition of the world that there is not, and a value
-	// that names what there is not. An empty value is not known yet.
+	// CheckCondition rejects an unknown condition of the world, and a value with an
+	// unknown name. An empty value is not known yet.
 	CheckCondition(name, value string) error
 }
 
@@ -71,10 +71,10 @@ const mostListed = 30
 // number finds the number of an element of a list, such as Tag.2.Key.
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`) })
 
-// numbered is a name with N in the place of numbers.
+// numbered returns a name with N instead of numbers.
 func numbered(name string) string { return number().ReplaceAllString(name, ".N$1") }
 
-// reads tells whether one of the actions reads a parameter.
+// reads reports whether one of the actions reads a parameter.
 func reads(actions []Action, parameter string) bool {
 	return slices.ContainsFunc(actions, func(a Action) bool {
 		return slices.Contains(a.Parameters, parameter) || slices.Contains(a.Parameters, numbered(parameter)) ||

@@ -126,7 +126,7 @@ func (p *play) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// gone tells whether the program of the half has ended, so that nothing more is to
+// gone reports whether the program of the half has ended, so that nothing more is to
 // be waited for.
 func (p *play) gone(ctx context.Context) bool {
 	if p.running == nil {

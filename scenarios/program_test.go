@@ -86,7 +86,7 @@ func TestExec(t *testing.T) {
 }
 
 // TestExecClient proves that the calls of a program count as those of the client,
-// and that one that makes none is told so.
+// and that one that makes none gets a hint.
 func TestExecClient(t *testing.T) {
 	text := "client:\n  steps: [{exec: [run]}]\n  expect: [{calls: {action: Create, exactly: 1}}]\n"
 	for _, calls := range []int{0, 1} {

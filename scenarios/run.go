@@ -59,9 +59,9 @@ type Setup struct {
 	For     time.Duration
 	// Output, if set, gets what programs write, as it comes.
 	Output io.Writer
-	// Waiting, if set, is told while a step waits.
+	// Waiting, if set, is called while a step waits.
 	Waiting func(Waiting)
-	// Progress, if set, is told of each step when it is over.
+	// Progress, if set, is called at the end of each step.
 	Progress func(StepDone)
 }
 
@@ -176,7 +176,7 @@ func find(steps []Step, wanted func(*Step) bool) *Step {
 	return nil
 }
 
-// RunsPrograms tells whether a half is about a program, or runs one.
+// RunsPrograms reports whether a half is about a program, or runs one.
 func (s *Scenario) RunsPrograms(half string) bool {
 	h := s.Half(half)
 	return half == ProgramHalf || h != nil && find(h.Steps, func(s *Step) bool { return s.Exec != nil }) != nil

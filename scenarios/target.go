@@ -14,7 +14,7 @@ type Target interface {
 	Call(ctx context.Context, call APICall) (Answer, error)
 	// Set changes conditions of the world, all of them or none.
 	Set(ctx context.Context, settings []Setting) error
-	// AddFault arms a rule, or takes the place of the one of its name.
+	// AddFault arms a rule, replacing one with its name.
 	AddFault(ctx context.Context, rule faults.Rule) error
 	// ClearFaults removes rules by name.
 	ClearFaults(ctx context.Context, names ...string) error
@@ -24,7 +24,7 @@ type Target interface {
 	SetClock(ctx context.Context, advance time.Duration, scale *float64) error
 	// Pass lets time pass, as a client that waits does.
 	Pass(ctx context.Context, d time.Duration) error
-	// CanRestart tells whether Restart works and a crash can be survived.
+	// CanRestart reports whether Restart works and a crash can be survived.
 	CanRestart() bool
 	// Restart ends the server, by a kill or in order, and starts it on what it
 	// had stored.

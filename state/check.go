@@ -64,7 +64,7 @@ func (s *Store) compareWithEngine(ctx context.Context, v *View) ([]string, error
 	return problems, err
 }
 
-// sameValue tells whether what is kept is what is in memory: to the byte, or as it
+// sameValue reports whether what is kept is what is in memory: to the byte, or as it
 // is read, for a row that was written before a field was added.
 func (s *Schema) sameValue(kind Kind, id string, memory, kept []byte) bool {
 	if bytes.Equal(memory, kept) {
@@ -109,7 +109,7 @@ func refers[T, U any](c *Checker, from *Table[T], r *T, to *Table[U], id string)
 	}
 }
 
-// inReach tells whether a resource of one owner may name one of another, which may be
+// inReach reports whether a resource of one owner may name one of another, which may be
 // of no region.
 func inReach(from, to Owner) bool {
 	return from.AccountID == to.AccountID && (from.RegionID == to.RegionID || to.RegionID == "")

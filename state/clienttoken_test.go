@@ -60,8 +60,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// In the realistic profile a repeated call is told that the first is running, for
-// some time.
+// In the realistic profile a repeated call is refused for some time, as the first is
+// still running.
 func TestOnceProcessing(t *testing.T) {
 	s, clock := timed(t, profile(state.LifeRealistic))
 	first, err := attempt(s, hangzhou, "t", 1, nil)

@@ -47,9 +47,9 @@ func (e *sick) Recover(context.Context) error {
 	return nil
 }
 
-// A write that the disk refused may be on it all the same. The writer is told of
-// an error, and from then on everybody sees what is kept: a later transaction
-// can't give away what the refused one has.
+// A write that the disk refused may be on it all the same. The writer gets an error,
+// and from then on everybody sees what is kept: a later transaction can't give away
+// what the refused one has.
 func TestRefusedWriteThatWasKept(t *testing.T) {
 	for _, keeps := range []bool{true, false} {
 		e := &sick{keeps: keeps}

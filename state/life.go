@@ -103,8 +103,8 @@ var transitionsByDue = Transitions.Index("due", func(t *Transition) [][]string {
 // timeKey sorts as times do.
 func timeKey(t time.Time) string { return fmt.Sprintf("%020d.%09d", t.Unix(), t.Nanosecond()) }
 
-// Schedule puts a transition on the list. A resource has one of each beginning:
-// a later one takes the place of an earlier.
+// Schedule adds a transition to the list. A resource has one for each starting status:
+// a later one replaces an earlier one.
 func Schedule(tx *Tx, due time.Time, t Transition) {
 	t.Due = due
 	t.ID = string(t.Kind) + "/" + t.ResourceID + "/" + t.From
@@ -138,7 +138,7 @@ func nextDue(v *View, now time.Time) (*Transition, bool) {
 	return t, ok && !t.Due.After(now)
 }
 
-// known tells whether the transition can happen: one from an imported state may
+// known reports whether the transition can happen: one from an imported state may
 // be of a kind that has no life.
 func (s *Schema) known(t *Transition) bool {
 	k, ok := s.kinds[t.Kind]

@@ -226,7 +226,7 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// A delay of its own takes the place of the profile's, whichever that is.
+// A stage's own delay overrides the profile's, whichever that is.
 func TestStageDelays(t *testing.T) {
 	for name, want := range map[string]time.Duration{state.LifeInstant: 0, state.LifeRealistic: 2 * time.Second} {
 		s, _ := timed(t, func(tx *state.Tx) error {
@@ -245,7 +245,7 @@ func TestStageDelays(t *testing.T) {
 	}
 }
 
-// A stage that is entered again before its end begins anew.
+// A stage that is entered again before its end starts over.
 func TestStageEnteredAgain(t *testing.T) {
 	s, clock := timed(t, profile(state.LifeRealistic))
 	enter(t, s, cloud.StageVServerGroupProcessing, "rsp-1")
@@ -322,7 +322,7 @@ func TestStageOfTheDeletedAndMadeAgain(t *testing.T) {
 		return err
 	})
 	clock.Advance(time.Hour)
-	wantStatus(t, s, "the listener that was made anew", listenerStatus, "stopped")
+	wantStatus(t, s, "the recreated listener", listenerStatus, "stopped")
 }
 
 // schedule has the listener go from one status to another after some time.

@@ -151,7 +151,7 @@ func (w *twin) compare(v *state.View) error {
 	)
 }
 
-// same tells whether the table holds exactly the values of the twin, in order of
+// same reports whether the table holds exactly the values of the twin, in order of
 // id.
 func same[T any](what string, want map[string]T, got iter.Seq[*T]) error {
 	keys := slices.Sorted(maps.Keys(want))
@@ -269,8 +269,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// checkReopened opens the engine anew at the time that it is: what became due and
-// was only seen, not yet written, is due still.
+// checkReopened reopens the engine at the current time: what became due and was only
+// seen, not yet written, is still due.
 func checkReopened(t *testing.T, e engine.Engine, clock state.Clock, want *twin) {
 	t.Helper()
 	s := openAt(t, e, clock)

@@ -194,22 +194,22 @@ func (s *Schema) QuotaNames() []QuotaName {
 	})
 }
 
-// checkTallies counts anew what is kept of each quota.
+// checkTallies recounts each quota and compares the result with the stored count.
 func checkTallies(v *View) (problems []string) {
-	anew := newWorkingSet(v.schema).writing()
+	recounted := newWorkingSet(v.schema).writing()
 	for _, k := range v.schema.all() {
 		if len(k.counts) == 0 {
 			continue
 		}
 		for _, r := range k.table.all(v) {
-			k.recount(anew, nil, r)
+			k.recount(recounted, nil, r)
 		}
 	}
 	for _, name := range v.schema.QuotaNames() {
 		at := v.schema.quotas[name].position
-		kept, counted := v.txn.tallies[at].Items(), anew.tallies[at].Items()
+		kept, counted := v.txn.tallies[at].Items(), recounted.tallies[at].Items()
 		if !slices.Equal(kept, counted) {
-			problems = append(problems, fmt.Sprintf("quota %s is kept as %v, and counted anew %v", name, kept, counted))
+			problems = append(problems, fmt.Sprintf("quota %s is stored as %v, but counts as %v", name, kept, counted))
 		}
 	}
 	return problems

@@ -29,8 +29,8 @@ type Config struct {
 	// Requires, if set, returns a line for each thing that a state lacks for those who
 	// serve it. Import refuses such a state, and Check reports it.
 	Requires func(*View) []string
-	// Warn is told what the state has that this version does not know, and when
-	// writes begin to be refused and are taken again. Nil tells nobody.
+	// Warn gets the parts of the state that this version does not know, and a message
+	// when the store starts and stops rejecting writes. It may be nil.
 	Warn func(string)
 }
 

@@ -185,7 +185,7 @@ func TestReaderSeesOnlyWhatIsDurable(t *testing.T) {
 	})
 }
 
-// What is on the disk is told at once, also while another writer is at work.
+// Durable writes are acknowledged at once, also while another writer is at work.
 func TestAnswerDoesNotWaitForTheNextWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()

@@ -92,7 +92,7 @@ func ResourcesTagged(v *View, t TagResourceType, filters []TagFilter) []string {
 	return slices.Compact(ids)
 }
 
-// HasTags tells whether a resource carries all the tags.
+// HasTags reports whether a resource carries all the tags.
 func HasTags(v *View, t TagResourceType, resourceID string, filters []TagFilter) bool {
 	for _, f := range filters {
 		tag, ok := Tags.Find(v, TagID(t, resourceID, f.Key))
@@ -103,7 +103,7 @@ func HasTags(v *View, t TagResourceType, resourceID string, filters []TagFilter)
 	return true
 }
 
-// Taggable tells whether the scope has such a resource to put tags on.
+// Taggable reports whether the scope has such a resource to put tags on.
 func Taggable(v *View, t TagResourceType, resourceID string) bool {
 	_, ok := taggedOwner(v, t, resourceID)
 	return ok

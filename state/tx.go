@@ -13,7 +13,7 @@ type View struct {
 	schema *Schema
 	scope  Owner
 	now    time.Time
-	// pace takes the place of how long stages take otherwise.
+	// pace overrides the duration of stages.
 	pace map[Stage]time.Duration
 }
 
@@ -33,7 +33,7 @@ func (v *View) In(scope Owner) *View {
 	return &other
 }
 
-// sees tells whether r belongs to the scope. What has no owner is everybody's.
+// sees reports whether r belongs to the scope. What has no owner is everybody's.
 func (v *View) sees(r any) bool {
 	o, ok := r.(owned)
 	if !ok {

@@ -55,8 +55,8 @@ func follow(copied map[string]string, e state.Event) error {
 	})
 }
 
-// Who begins with a snapshot and does what each event says has, at each revision,
-// what there is, and misses no revision, however many write meanwhile.
+// A watcher that starts with a snapshot and applies each event has, at each revision,
+// the state of the store, and misses no revision, however many write meanwhile.
 func TestWatch(t *testing.T) {
 	s := planted(t, &memory.Engine{})
 	update(t, s, state.Owner{}, putAccount("before"))

@@ -23,7 +23,7 @@ func writeFile(t *testing.T, path, text string) string {
 	return path
 }
 
-// TestBadStarts proves that what keeps the server from starting is told in one
+// TestBadStarts proves that an error that keeps the server from starting is one
 // line that names the cause, with the exit code of its sort.
 func TestBadStarts(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

@@ -8,7 +8,7 @@ import (
 )
 
 // TestCallAction proves that a call is signed, that its answer is printed, and that a
-// refusal, a misspelt name and a server that is not there are told apart.
+// refusal, a misspelt name and a missing server get different errors.
 func TestCallAction(t *testing.T) {
 	s := binary.Serve(t, "--engine", "memory")
 	for _, test := range []struct {

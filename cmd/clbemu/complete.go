@@ -19,7 +19,7 @@ import (
 // completing is what a shell offers for a word of a command.
 type completing = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective)
 
-// completePatience is how long a shell waits for an emulator to say what there is.
+// completePatience is how long a shell waits for an emulator's answer.
 const completePatience = time.Second
 
 // live offers names that a running emulator says; one that does not answer offers
@@ -146,7 +146,7 @@ func accessKeys(ctx context.Context, c *controlclient.Client) (list []string) {
 	return list
 }
 
-// completeKind offers kinds, and then what there is of one.
+// completeKind offers kinds, and then the resources of one.
 func completeKind(cmd *cobra.Command, args []string, _ string) (list []string, _ cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:

@@ -57,7 +57,7 @@ func configure(cmd *cobra.Command) error {
 // notTyped marks a flag that the command line does not set.
 const notTyped = "not typed"
 
-// typed tells whether the command line sets a flag.
+// typed reports whether the command line sets a flag.
 func typed(cmd *cobra.Command, flag string) bool {
 	f := cmd.Flags().Lookup(flag)
 	_, elsewhere := f.Annotations[notTyped]

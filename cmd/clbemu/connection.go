@@ -85,7 +85,7 @@ func answered(err error) error {
 	case !errors.As(err, &refused) || !refused.Wrong():
 		return cannot(err)
 	case refused.Status == http.StatusNotFound, refused.Route.Method == http.MethodGet:
-		return usage(err) // the question is about what there is not
+		return usage(err) // the query names an unknown resource
 	}
 	return failed(err)
 }

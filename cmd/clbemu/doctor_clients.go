@@ -64,7 +64,7 @@ func (d *doctor) clients(whose string, environment []string, server *controlapi.
 	}
 }
 
-// sameAddress tells whether two texts, URLs or not, are the same host and port.
+// sameAddress reports whether two texts, URLs or not, are the same host and port.
 func sameAddress(a, b string) bool {
 	bare := func(text string) string {
 		_, rest, found := strings.Cut(text, "://")

@@ -78,7 +78,7 @@ func TestEveryCommand(t *testing.T) {
 		})
 	})
 	if len(flags) != 5 {
-		t.Errorf("the flags that are told are %v", flags)
+		t.Errorf("the flags are %v", flags)
 	}
 }
 
@@ -214,7 +214,7 @@ func values(form, text string) (n int, err error) {
 }
 
 // TestServerFlag proves that --server is the control API for every command that has
-// it, with a scheme or without, and that the other address given by mistake is told.
+// it, with a scheme or without, and that giving the other address by mistake is reported.
 func TestServerFlag(t *testing.T) {
 	server := served(t)
 	api := func() string {

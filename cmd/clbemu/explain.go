@@ -180,7 +180,7 @@ func causeText(c *controlapi.Cause, after string) string {
 	return labelled("because", c.About+after) + labelled("  begin", c.Begin) + labelled("  end", c.End)
 }
 
-// hint is what a refused call is told: the causes that its action has for the code, or
+// hint explains an error of a call: the causes that its action has for the code, or
 // that every action has.
 func hint(code string, action names.Action) string {
 	e, err := explain.Name(knownNames(), code)
@@ -206,5 +206,5 @@ func hint(code string, action names.Action) string {
 	return b.String() + labelled("more", "clbemu explain "+code)
 }
 
-// mostCauses is how many a refused call is told.
+// mostCauses is the most causes that hint shows.
 const mostCauses = 3

@@ -77,7 +77,7 @@ func TestEverythingIsExplained(t *testing.T) {
 		e, _ := explain.Name(known, a.Name)
 		for _, c := range e.Causes {
 			if found := placeholder.FindString(c.Begin + c.End); found != "" {
-				t.Errorf("%s: how %s comes about or ends names %s, which a reader can't fill", a.Name, c.Code, found)
+				t.Errorf("%s: the cause or remedy of %s names %s, which a reader can't fill in", a.Name, c.Code, found)
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func gatewayCode(code string) bool {
 	return false
 }
 
-// TestCallHint proves that a refused call is told how that is brought about and
+// TestCallHint proves that a failed call prints how to cause the error and
 // ended, and a program is not.
 func TestCallHint(t *testing.T) {
 	s := binary.Serve(t, "--engine", "memory")
@@ -111,7 +111,7 @@ func TestCallHint(t *testing.T) {
 	if r.Code != 1 || !strings.Contains(r.Stderr, "because   Account in arrears\n") || !strings.Contains(r.Stderr, "  end     `clbemu world set account.arrears=false`") {
 		t.Errorf("a refused call = %+v", r)
 	}
-	// What the gateway answers to any action comes about for each in the same way.
+	// The gateway's own errors have the same cause for every action.
 	mustRun(t, "world", "set", "account.arrears=false", "throttle.key=0.001/1", "--server", s.Control)
 	binary.Run(t, "call", "DescribeZones", "--server", s.Control)
 	if r := binary.Run(t, "call", "DescribeZones", "--server", s.Control); !strings.Contains(r.Stderr, "because   Call rate of an access key\n") {

@@ -13,14 +13,14 @@ import (
 )
 
 // TestGet proves what is shown of a folder and of a server: tables, a load balancer
-// as a tree, and what there is not, with what was meant.
+// as a tree, and errors for unknown names, with a suggestion.
 func TestGet(t *testing.T) {
 	places(t, func(t *testing.T, run func(args ...string) binary.Result) {
 		if r := run("get", "lb"); r.Code != 0 || !strings.Contains(r.Stdout, "Load balancers: there are none. Clients create them, for example with `clbemu call") {
 			t.Errorf("get lb of nothing = %+v", r)
 		}
 		if r := run("get"); !strings.Contains(r.Stdout, "Instances\nID ") || !strings.Contains(r.Stdout, "\ni-bp1clbemu0000000001  node-1 ") || strings.Contains(r.Stdout, "Load balancers") {
-			t.Errorf("get = %+v, want what there is, by kinds", r)
+			t.Errorf("get = %+v, want all resources, by kind", r)
 		}
 		if r := run("get", "vswitches", "kubernetes-h", "-o", "wide"); !strings.Contains(r.Stdout, "vpc-bp1clbemu000000000001") || strings.Count(r.Stdout, "\n") != 2 {
 			t.Errorf("get vswitches kubernetes-h = %+v", r)
@@ -84,7 +84,7 @@ func TestGetTree(t *testing.T) {
 	}
 }
 
-// TestGetWatch proves that what changes is told as it comes.
+// TestGetWatch proves that -w prints changes as they come.
 func TestGetWatch(t *testing.T) {
 	s := binary.Serve(t, "--engine", "memory")
 	id := createLoadBalancer(t, s.Client())

@@ -26,7 +26,7 @@ func styled(status string) string {
 	return status
 }
 
-// words are what there is of several, two spaces apart.
+// words joins the non-empty ones of several words, two spaces apart.
 func words(list ...string) string {
 	return strings.Join(slices.DeleteFunc(list, func(w string) bool { return strings.TrimSpace(w) == "" }), "  ")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/names"
 )
 
-// TestHintIsOfTheAction proves that a refused call is told no cause that only another
+// TestHintIsOfTheAction proves that a failed call prints no cause that only another
 // action has: of each code with a known cause, an action without one is tried.
 func TestHintIsOfTheAction(t *testing.T) {
 	known, tried := knownNames(), make(map[string]bool)
@@ -31,7 +31,7 @@ func TestHintIsOfTheAction(t *testing.T) {
 				continue
 			}
 			if told := hint(c.Code, other); strings.Contains(told, "because") || !strings.Contains(told, "clbemu explain "+c.Code) {
-				t.Errorf("%s, refused with %s, is told of another action:\n%s", other.Name, c.Code, told)
+				t.Errorf("%s, refused with %s, gets the hint of another action:\n%s", other.Name, c.Code, told)
 			}
 		}
 	}

@@ -222,7 +222,7 @@ func TestJournalFile(t *testing.T) {
 }
 
 // TestJournalFileFillsUp proves that a disk without room for the journal fails no
-// call, keeps whole lines, and is told once.
+// call, keeps whole lines, and is reported once.
 func TestJournalFileFillsUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	s := binary.Await(t, exec.Command("sh", "-c", `ulimit -f 8; exec "$0" "$@"`, binary.Path, // 4 or 8 KiB

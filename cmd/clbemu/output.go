@@ -73,7 +73,7 @@ func printing(cmd *cobra.Command) *printer {
 	return &printer{form: form, out: cmd.OutOrStdout(), screen: terminal.New(cmd.OutOrStdout())}
 }
 
-// forPrograms tells whether a program reads what is printed.
+// forPrograms reports whether a program reads what is printed.
 func (p *printer) forPrograms() bool { return p.form == formJSON || p.form == formYAML }
 
 // show prints a value: for programs as it is, and else as text does it.

@@ -280,7 +280,7 @@ func (f *serveFlags) tlsConfig(w *world.World, allowed []string) (*tls.Config, e
 	return config, cannot(err)
 }
 
-// announcement is what programs are told of a started emulator.
+// announcement is the JSON that serve prints when the emulator has started.
 type announcement struct {
 	Version controlapi.Version `json:"version"`
 	API     string             `json:"api"`
@@ -291,8 +291,8 @@ type announcement struct {
 	Debug   string             `json:"debug,omitempty"`
 }
 
-// announce says where to go from here. A token of the control API is told if it is in a
-// file, since nobody has chosen it.
+// announce prints the addresses and the next steps. It prints a token of the control
+// API only if it comes from a file, since nobody chose it.
 func (f *serveFlags) announce(p *printer, e *emulator.Emulator, token, profiles string) error {
 	control := reachable(e.ControlAddr())
 	env := "clbemu env"

@@ -43,7 +43,7 @@ func newSnapshotList() *cobra.Command {
 	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error { return printSnapshots(cmd, c) })
 }
 
-// newSnapshotChange is a command that changes the list, and shows what there is
+// newSnapshotChange is a command that changes the list, and shows the snapshots
 // then.
 func newSnapshotChange(name, short string, change func(*controlclient.Client, context.Context, string) error) *cobra.Command {
 	f := &stateFlags{}

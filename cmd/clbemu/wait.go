@@ -56,7 +56,7 @@ func newWait() *cobra.Command {
 // errCame ends a wait.
 var errCame = errors.New("it came")
 
-// waited is what programs are told of what came.
+// waited is the JSON that wait prints.
 type waited struct {
 	For       string               `json:"for"`
 	Addresses []string             `json:"addresses,omitempty"`

@@ -240,8 +240,8 @@ func (b *tab) text() string {
 	return text
 }
 
-// click clicks on an element as soon as there is one. One that is drawn anew meanwhile is
-// looked for again.
+// click clicks on an element as soon as there is one. It looks again for one that is
+// redrawn meanwhile.
 func (b *tab) click(selector string) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -257,7 +257,7 @@ func (b *tab) click(selector string) {
 	}
 }
 
-// write puts a text in the place of what is in a field, as soon as there is one.
+// write replaces the text of a field, as soon as there is one.
 func (b *tab) write(selector, text string) {
 	b.Helper()
 	b.until(fmt.Sprintf("document.querySelector(%q)", selector))

@@ -117,7 +117,7 @@ func TestWriting(t *testing.T) {
 	b.press("Enter")
 	b.until("document.querySelector('#all').innerText.includes('12')")
 
-	// What is chosen to be written over stays so in the field that is drawn anew.
+	// A selection survives a redraw of the field.
 	days := `input[aria-label="account.graceDays"]`
 	b.until(fmt.Sprintf("(document.querySelector(%[1]q).focus(), document.querySelector(%[1]q).select(), true)", days))
 	b.World(t, "account.graceDays", "30")

@@ -20,7 +20,7 @@ type cloud struct {
 	dir     string
 	chance  *rand.Rand
 	writers []*writer
-	// What calls about everybody's estate have left, and the one that runs now.
+	// The outcome of calls that affect all writers, and the one that runs now.
 	snapshots snapshotNames
 	exports   []export
 	change    *worldChange
@@ -112,16 +112,16 @@ func (c *cloud) settle(become ...version) error {
 
 // explain says who has what no order of the answered calls, around the version,
 // leaves behind. With nil it is the calls alone.
-func (c *cloud) explain(found map[string]estate, v version) error {
+func (c *cloud) explain(found map[string]contents, v version) error {
 	for name := range found {
 		if !slices.ContainsFunc(c.writers, func(w *writer) bool { return w.name == name }) {
 			return fmt.Errorf("%s, who is nobody, has %v", name, found[name])
 		}
 	}
 	for _, w := range c.writers {
-		may := outcomes([]estate{w.estate}, w.since)
+		may := outcomes([]contents{w.contents}, w.since)
 		if v != nil {
-			may = outcomesAround(w.estate, w.since, func(before []estate) []estate {
+			may = outcomesAround(w.contents, w.since, func(before []contents) []contents {
 				if len(before) == 0 {
 					return nil // the calls before it got answers that can't be
 				}
@@ -129,7 +129,7 @@ func (c *cloud) explain(found map[string]estate, v version) error {
 			})
 		}
 		if !found[w.name].oneOf(may) {
-			return fmt.Errorf("%s has\n%v\nand may have one of\n%v\nafter %v and\n%v", w.name, found[w.name], may, w.estate, w.since)
+			return fmt.Errorf("%s has\n%v\nand may have one of\n%v\nafter %v and\n%v", w.name, found[w.name], may, w.contents, w.since)
 		}
 	}
 	return nil
@@ -161,19 +161,19 @@ func (c *cloud) repeatCreations() error {
 		if lost == nil || lost.action != "CreateLoadBalancer" {
 			continue
 		}
-		made := w.estate[lb]
-		if made != "" && w.estate[lbName] != lost.params["LoadBalancerName"] {
+		made := w.contents[lb]
+		if made != "" && w.contents[lbName] != lost.params["LoadBalancerName"] {
 			continue
 		}
 		reply, err := c.server.Client().Call(lost.version, lost.action, lost.params)
 		if err != nil || reply.Status != http.StatusOK {
 			return fmt.Errorf("CreateLoadBalancer repeated with its token = %v, %v", reply, err)
 		}
-		if again := lost.change(estate{}, reply)[lb]; made != "" && again != made {
+		if again := lost.change(contents{}, reply)[lb]; made != "" && again != made {
 			return fmt.Errorf("CreateLoadBalancer repeated with its token makes %s, and there is %s", again, made)
 		}
 		if made == "" {
-			w.settled(lost.change(w.estate, reply))
+			w.settled(lost.change(w.contents, reply))
 		}
 		c.counts.add("creations repeated with their token")
 	}

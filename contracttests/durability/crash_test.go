@@ -17,7 +17,7 @@ import (
 
 var rounds = flag.Int("rounds", 100, "number of crashes of TestCrash")
 
-// maxWriters is how many estates there are; not all grow in each life.
+// maxWriters is the number of writers; not all of them write in each life.
 const maxWriters = 64
 
 // TestCrash proves that whenever the server is killed, or told to end, among the

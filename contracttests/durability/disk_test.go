@@ -256,8 +256,8 @@ func (c *cloud) doubt(change *worldChange) error {
 	}
 	c.change = change
 	found, err := look(c.server)
-	if w := c.writers[0]; err == nil && !found[w.name].is(w.estate) {
-		err = fmt.Errorf("%v is shown, and %v was acknowledged", found[w.name], w.estate)
+	if w := c.writers[0]; err == nil && !found[w.name].is(w.contents) {
+		err = fmt.Errorf("%v is shown, and %v was acknowledged", found[w.name], w.contents)
 	}
 	return err
 }

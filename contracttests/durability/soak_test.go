@@ -67,7 +67,7 @@ func (c *cloud) calls() int {
 func (c *cloud) wave() error {
 	for _, step := range []func() error{
 		func() error { return c.rage(soakWriters, soakEvents, stopWriters) },
-		c.deleteEstates, c.expireToken, c.comeAndGo, c.follow, c.check,
+		c.deleteContents, c.expireToken, c.comeAndGo, c.follow, c.check,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -76,14 +76,14 @@ func (c *cloud) wave() error {
 	return nil
 }
 
-// deleteEstates lets every writer delete what it has, and looks that it is gone.
-func (c *cloud) deleteEstates() error {
+// deleteContents lets every writer delete its resources, and checks that they are gone.
+func (c *cloud) deleteContents() error {
 	for _, w := range c.writers {
 		for _, step := range []struct{ fact, action string }{
 			{lbProtection, "SetLoadBalancerDeleteProtection"}, {lb, "DeleteLoadBalancer"},
 			{acl, "DeleteAccessControlList"}, {eip, "ReleaseEipAddress"},
 		} {
-			for w.estate[step.fact] != "" {
+			for w.contents[step.fact] != "" {
 				next := w.make(step.action)
 				reply, err := c.server.Client().Call(next.version, next.action, next.params)
 				if err != nil {

@@ -32,18 +32,18 @@ func rows(in any, path ...string) []row {
 // survey reads the whole cloud through its API, and tells what of it is whose. What
 // is nobody's is an error.
 type survey struct {
-	client  *apiclient.Client
-	estates map[string]estate // by the name of the writer
-	err     error
+	client   *apiclient.Client
+	contents map[string]contents // by the name of the writer
+	err      error
 }
 
 // look surveys a server.
-func look(s *binary.Server) (map[string]estate, error) {
-	v := &survey{client: s.Client(), estates: make(map[string]estate)}
+func look(s *binary.Server) (map[string]contents, error) {
+	v := &survey{client: s.Client(), contents: make(map[string]contents)}
 	v.loadBalancers()
 	v.accessControlLists()
 	v.eips()
-	return v.estates, v.err
+	return v.contents, v.err
 }
 
 func (v *survey) call(version, action string, params map[string]string) map[string]any {
@@ -71,20 +71,20 @@ func (v *survey) list(version, action string, path ...string) []row {
 	}
 }
 
-// owner returns the estate of the writer whose name a resource's begins with.
-func (v *survey) owner(name string) estate {
+// owner returns the contents of the writer whose name a resource's begins with.
+func (v *survey) owner(name string) contents {
 	writer, _, ours := strings.Cut(name, ".")
 	if !ours && v.err == nil {
 		v.err = fmt.Errorf("there is %q, which nobody made", name)
 	}
-	if v.estates[writer] == nil {
-		v.estates[writer] = estate{}
+	if v.contents[writer] == nil {
+		v.contents[writer] = contents{}
 	}
-	return v.estates[writer]
+	return v.contents[writer]
 }
 
 // note sets a fact that no other resource may have set.
-func (v *survey) note(e estate, fact, value string) {
+func (v *survey) note(e contents, fact, value string) {
 	if old, twice := e[fact]; twice && v.err == nil {
 		v.err = fmt.Errorf("%s is there twice: %s and %s", fact, old, value)
 	}
@@ -92,7 +92,7 @@ func (v *survey) note(e estate, fact, value string) {
 }
 
 func (v *survey) loadBalancers() {
-	byID := make(map[string]estate)
+	byID := make(map[string]contents)
 	for _, r := range v.list(slbVersion, "DescribeLoadBalancers", "LoadBalancers", "LoadBalancer") {
 		e := v.owner(r.text("LoadBalancerName"))
 		byID[r.text("LoadBalancerId")] = e
@@ -121,7 +121,7 @@ func (v *survey) loadBalancers() {
 	}
 }
 
-func (v *survey) groups(e estate, loadBalancerID string) {
+func (v *survey) groups(e contents, loadBalancerID string) {
 	list := v.call(slbVersion, "DescribeVServerGroups", map[string]string{"LoadBalancerId": loadBalancerID})
 	for _, r := range rows(list, "VServerGroups", "VServerGroup") {
 		v.note(e, group, r.text("VServerGroupId"))

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// version is a state of the whole cloud: for each writer the estates one of which
+// version is a state of the whole cloud: for each writer the contents one of which
 // is in it.
-type version map[*writer][]estate
+type version map[*writer][]contents
 
-// worldChange is one call about everybody's estate at once.
+// worldChange is one call that affects the contents of all writers.
 type worldChange struct {
 	name         string
 	method, path string
 	body         []byte
-	// become are the versions one of which it puts in the place of everything, none
-	// when it changes no estate.
+	// become are the versions one of which replaces everything, none when it changes
+	// nothing.
 	become []version
 	// rewinds tells that ids which were made since will be made again, and may
 	// be others' in what is put in place.
@@ -32,7 +32,7 @@ type worldChange struct {
 
 func nothing([]byte, bool) {}
 
-// spares tells whether a call means the same before and after the change: by ids
+// spares reports whether a call means the same before and after the change: by ids
 // of another time it would be about somebody else's resources.
 func (c *worldChange) spares(w *writer, next call) bool {
 	if c == nil || !c.rewinds {
@@ -58,7 +58,7 @@ type export struct {
 func (c *cloud) now() version {
 	v := make(version, len(c.writers))
 	for _, w := range c.writers {
-		v[w] = prefixes(w.estate, w.since)
+		v[w] = prefixes(w.contents, w.since)
 	}
 	return v
 }
@@ -67,7 +67,7 @@ func (c *cloud) now() version {
 func (c *cloud) empty() version {
 	v := make(version, len(c.writers))
 	for _, w := range c.writers {
-		v[w] = []estate{{}}
+		v[w] = []contents{{}}
 	}
 	return v
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// writer makes calls about its own estate, one after the other, and remembers what
+// writer makes calls about its own contents, one after the other, and remembers what
 // the answers promised.
 type writer struct {
 	// name is how its resources' names begin.
@@ -16,12 +16,12 @@ type writer struct {
 	// cloud has not enough of either for all.
 	ownsLoadBalancer bool
 
-	// estate is what it has for sure, before the calls in since. Those are kept
+	// contents are what it has for sure, before the calls in since. Those are kept
 	// while something runs that concerns all, or was never answered.
-	estate estate
-	since  []answered
+	contents contents
+	since    []answered
 	// likely is what it has if nothing but its own calls happened.
-	likely estate
+	likely contents
 	// lost is the call that had no answer when the server died.
 	lost *call
 }
@@ -38,19 +38,19 @@ func (w *writer) note(a answered) {
 }
 
 // settled notes what the writer has for sure.
-func (w *writer) settled(e estate) {
+func (w *writer) settled(e contents) {
 	if e == nil {
-		e = estate{}
+		e = contents{}
 	}
-	w.estate, w.likely, w.since = e, e, nil
+	w.contents, w.likely, w.since = e, e, nil
 }
 
 // explain works out what the writer has when nothing but its own calls happened,
 // and they were all answered.
 func (w *writer) explain() error {
-	after := outcomes([]estate{w.estate}, w.since)
+	after := outcomes([]contents{w.contents}, w.since)
 	if len(after) != 1 {
-		return fmt.Errorf("%s has %v, and no answer may be such as one of %v", w.name, w.estate, w.since)
+		return fmt.Errorf("%s has %v, and no answer may be such as one of %v", w.name, w.contents, w.since)
 	}
 	w.settled(after[0])
 	return nil

@@ -18,7 +18,7 @@ const (
 
 const listenerPort = "80"
 
-// An estate is, of a load balancer with one server group and one listener, of an
+// The contents are, for a load balancer with one server group and one listener, of an
 // access control list and of an EIP, as much as was made.
 const (
 	lb           = "lb"
@@ -47,7 +47,7 @@ func (w *writer) pick(values ...string) string { return values[w.chance.IntN(len
 
 // some is the value of a fact that a call needs. That nothing has the value
 // where there is no such fact makes the call one that must be refused.
-func (e estate) some(name string) string {
+func (e contents) some(name string) string {
 	if value := e[name]; value != "" {
 		return value
 	}
@@ -55,19 +55,19 @@ func (e estate) some(name string) string {
 }
 
 // id is the first word of a fact about a resource.
-func (e estate) id(name string) string {
+func (e contents) id(name string) string {
 	id, _, _ := strings.Cut(e.some(name), " ")
 	return id
 }
 
 // set is the change that one fact gets a value.
-func set(name, value string) func(estate, apiclient.Reply) estate {
-	return func(e estate, _ apiclient.Reply) estate { return e.with(name, value) }
+func set(name, value string) func(contents, apiclient.Reply) contents {
+	return func(e contents, _ apiclient.Reply) contents { return e.with(name, value) }
 }
 
 // created is the change that a resource is made, and has what its reply tells.
-func created(name string, fields []string, more estate) func(estate, apiclient.Reply) estate {
-	return func(e estate, reply apiclient.Reply) estate {
+func created(name string, fields []string, more contents) func(contents, apiclient.Reply) contents {
+	return func(e contents, reply apiclient.Reply) contents {
 		told := make([]string, len(fields))
 		for i, field := range fields {
 			told[i] = reply.Text(field)
@@ -82,56 +82,56 @@ func created(name string, fields []string, more estate) func(estate, apiclient.R
 }
 
 // writes are the kinds of calls by their actions.
-var writes = map[string]func(w *writer, e estate) call{
-	"CreateLoadBalancer": func(w *writer, e estate) call {
+var writes = map[string]func(w *writer, e contents) call{
+	"CreateLoadBalancer": func(w *writer, e contents) call {
 		name := w.fresh()
 		return call{
 			params: map[string]string{"LoadBalancerName": name, "VSwitchId": vSwitchID, "LoadBalancerSpec": "slb.s1.small", "ClientToken": name},
 			once:   lb,
-			change: created(lb, []string{"LoadBalancerId", "Address"}, estate{lbName: name, lbStatus: "active", lbSpec: "slb.s1.small"}),
+			change: created(lb, []string{"LoadBalancerId", "Address"}, contents{lbName: name, lbStatus: "active", lbSpec: "slb.s1.small"}),
 		}
 	},
 	"SetLoadBalancerName":             ofLoadBalancer(lbName, "LoadBalancerName", (*writer).fresh),
 	"SetLoadBalancerStatus":           ofLoadBalancer(lbStatus, "LoadBalancerStatus", oneOf("active", "inactive")),
 	"SetLoadBalancerDeleteProtection": protectLoadBalancer,
 	"ModifyLoadBalancerInstanceSpec":  ofLoadBalancer(lbSpec, "LoadBalancerSpec", oneOf("slb.s1.small", "slb.s2.small", "slb.s3.large")),
-	"DeleteLoadBalancer": func(_ *writer, e estate) call {
+	"DeleteLoadBalancer": func(_ *writer, e contents) call {
 		return call{
 			params: map[string]string{"LoadBalancerId": e.id(lb)},
-			needs:  estate{lb: e.some(lb), lbProtection: ""},
+			needs:  contents{lb: e.some(lb), lbProtection: ""},
 			change: set(lb, ""),
 		}
 	},
-	"TagResources": func(w *writer, e estate) call {
+	"TagResources": func(w *writer, e contents) call {
 		key, value := w.pick("a", "b"), w.fresh()
 		return call{
 			params: map[string]string{"ResourceType": "instance", "ResourceId.1": e.id(lb), "Tag.1.Key": key, "Tag.1.Value": value},
-			needs:  estate{lb: e.some(lb)},
+			needs:  contents{lb: e.some(lb)},
 			change: set(lbTag+key, value),
 		}
 	},
-	"UntagResources": func(w *writer, e estate) call {
+	"UntagResources": func(w *writer, e contents) call {
 		key := w.pick("a", "b")
 		return call{
 			params: map[string]string{"ResourceType": "instance", "ResourceId.1": e.id(lb), "TagKey.1": key},
-			needs:  estate{lb: e.some(lb)},
+			needs:  contents{lb: e.some(lb)},
 			change: set(lbTag+key, ""),
 		}
 	},
-	"CreateVServerGroup": func(w *writer, e estate) call {
+	"CreateVServerGroup": func(w *writer, e contents) call {
 		return call{
 			params: map[string]string{"LoadBalancerId": e.id(lb), "VServerGroupName": w.fresh()},
-			needs:  estate{lb: e.some(lb)},
+			needs:  contents{lb: e.some(lb)},
 			once:   group,
 			change: created(group, []string{"VServerGroupId"}, nil),
 		}
 	},
-	"AddVServerGroupBackendServers": func(w *writer, e estate) call {
+	"AddVServerGroupBackendServers": func(w *writer, e contents) call {
 		port, weight := w.pick("80", "81"), w.pick("0", "50", "100")
 		return call{
 			params: map[string]string{"VServerGroupId": e.id(group), "BackendServers": server(port, weight)},
-			needs:  estate{group: e.some(group)},
-			change: func(e estate, _ apiclient.Reply) estate {
+			needs:  contents{group: e.some(group)},
+			change: func(e contents, _ apiclient.Reply) contents {
 				if e[groupServer+port] != "" {
 					return e // a member stays as it is
 				}
@@ -139,62 +139,62 @@ var writes = map[string]func(w *writer, e estate) call{
 			},
 		}
 	},
-	"RemoveVServerGroupBackendServers": func(w *writer, e estate) call {
+	"RemoveVServerGroupBackendServers": func(w *writer, e contents) call {
 		port := w.pick("80", "81")
 		return call{
 			params: map[string]string{"VServerGroupId": e.id(group), "BackendServers": server(port, "0")},
-			needs:  estate{group: e.some(group)},
+			needs:  contents{group: e.some(group)},
 			change: set(groupServer+port, ""),
 		}
 	},
-	"DeleteVServerGroup": func(_ *writer, e estate) call {
+	"DeleteVServerGroup": func(_ *writer, e contents) call {
 		return call{
 			params: map[string]string{"VServerGroupId": e.id(group)},
-			needs:  estate{group: e.some(group), listener: ""},
+			needs:  contents{group: e.some(group), listener: ""},
 			change: set(group, ""),
 		}
 	},
-	"CreateLoadBalancerTCPListener": func(_ *writer, e estate) call {
+	"CreateLoadBalancerTCPListener": func(_ *writer, e contents) call {
 		return call{
 			params: map[string]string{"LoadBalancerId": e.id(lb), "ListenerPort": listenerPort, "Bandwidth": "-1", "VServerGroupId": e.id(group)},
-			needs:  estate{lb: e.some(lb), group: e.some(group), listener: ""},
-			change: func(e estate, _ apiclient.Reply) estate {
+			needs:  contents{lb: e.some(lb), group: e.some(group), listener: ""},
+			change: func(e contents, _ apiclient.Reply) contents {
 				return e.with(listener, listenerPort).with(scheduler, "wrr").with(status, "stopped")
 			},
 		}
 	},
-	"SetLoadBalancerTCPListenerAttribute": func(w *writer, e estate) call {
+	"SetLoadBalancerTCPListenerAttribute": func(w *writer, e contents) call {
 		value := w.pick("wrr", "rr", "sch")
 		c := ofListener(e, set(scheduler, value))
 		c.params["Scheduler"] = value
 		return c
 	},
-	"StartLoadBalancerListener":  func(_ *writer, e estate) call { return ofListener(e, set(status, "running")) },
-	"StopLoadBalancerListener":   func(_ *writer, e estate) call { return ofListener(e, set(status, "stopped")) },
-	"DeleteLoadBalancerListener": func(_ *writer, e estate) call { return ofListener(e, set(listener, "")) },
-	"CreateAccessControlList": func(w *writer, e estate) call {
+	"StartLoadBalancerListener":  func(_ *writer, e contents) call { return ofListener(e, set(status, "running")) },
+	"StopLoadBalancerListener":   func(_ *writer, e contents) call { return ofListener(e, set(status, "stopped")) },
+	"DeleteLoadBalancerListener": func(_ *writer, e contents) call { return ofListener(e, set(listener, "")) },
+	"CreateAccessControlList": func(w *writer, e contents) call {
 		return call{
 			params: map[string]string{"AclName": w.fresh()},
 			once:   acl,
 			change: created(acl, []string{"AclId"}, nil),
 		}
 	},
-	"AddAccessControlListEntry": func(w *writer, e estate) call {
+	"AddAccessControlListEntry": func(w *writer, e contents) call {
 		entry := w.pick("10.0.0.0/8", "10.1.0.0/16")
 		return ofAccessControlList(e, entry, "", w.fresh())
 	},
-	"RemoveAccessControlListEntry": func(w *writer, e estate) call {
+	"RemoveAccessControlListEntry": func(w *writer, e contents) call {
 		entry := w.pick("10.0.0.0/8", "10.1.0.0/16")
 		return ofAccessControlList(e, entry, anything, "")
 	},
-	"DeleteAccessControlList": func(_ *writer, e estate) call {
+	"DeleteAccessControlList": func(_ *writer, e contents) call {
 		return call{
 			params: map[string]string{"AclId": e.id(acl)},
-			needs:  estate{acl: e.some(acl)},
+			needs:  contents{acl: e.some(acl)},
 			change: set(acl, ""),
 		}
 	},
-	"AllocateEipAddress": func(w *writer, e estate) call {
+	"AllocateEipAddress": func(w *writer, e contents) call {
 		return call{
 			version: vpcVersion,
 			params:  map[string]string{"Name": w.fresh()},
@@ -202,11 +202,11 @@ var writes = map[string]func(w *writer, e estate) call{
 			change:  created(eip, []string{"AllocationId", "EipAddress"}, nil),
 		}
 	},
-	"ReleaseEipAddress": func(_ *writer, e estate) call {
+	"ReleaseEipAddress": func(_ *writer, e contents) call {
 		return call{
 			version: vpcVersion,
 			params:  map[string]string{"AllocationId": e.id(eip)},
-			needs:   estate{eip: e.some(eip)},
+			needs:   contents{eip: e.some(eip)},
 			change:  set(eip, ""),
 		}
 	},
@@ -221,12 +221,12 @@ func server(port, weight string) string {
 }
 
 // ofLoadBalancer is the kind of call that sets one attribute.
-func ofLoadBalancer(fact, param string, value func(*writer) string) func(*writer, estate) call {
-	return func(w *writer, e estate) call {
+func ofLoadBalancer(fact, param string, value func(*writer) string) func(*writer, contents) call {
+	return func(w *writer, e contents) call {
 		value := value(w)
 		return call{
 			params: map[string]string{"LoadBalancerId": e.id(lb), param: value},
-			needs:  estate{lb: e.some(lb)},
+			needs:  contents{lb: e.some(lb)},
 			change: set(fact, value),
 		}
 	}
@@ -234,7 +234,7 @@ func ofLoadBalancer(fact, param string, value func(*writer) string) func(*writer
 
 // protectLoadBalancer mostly takes the protection away, so that there is something to
 // delete.
-func protectLoadBalancer(w *writer, e estate) call {
+func protectLoadBalancer(w *writer, e contents) call {
 	c := ofLoadBalancer(lbProtection, "DeleteProtection", oneOf("on", "off", "off"))(w, e)
 	if c.params["DeleteProtection"] == "off" {
 		c.change = set(lbProtection, "")
@@ -242,20 +242,20 @@ func protectLoadBalancer(w *writer, e estate) call {
 	return c
 }
 
-func ofListener(e estate, change func(estate, apiclient.Reply) estate) call {
+func ofListener(e contents, change func(contents, apiclient.Reply) contents) call {
 	return call{
 		params: map[string]string{"LoadBalancerId": e.id(lb), "ListenerPort": listenerPort},
-		needs:  estate{lb: e.some(lb), listener: anything},
+		needs:  contents{lb: e.some(lb), listener: anything},
 		change: change,
 	}
 }
 
 // ofAccessControlList is a call that gives an entry a comment, or takes it out
 // when that is "".
-func ofAccessControlList(e estate, entry, had, comment string) call {
+func ofAccessControlList(e contents, entry, had, comment string) call {
 	return call{
 		params: map[string]string{"AclId": e.id(acl), "AclEntrys": fmt.Sprintf(`[{"entry":%q,"comment":%q}]`, entry, comment)},
-		needs:  estate{acl: e.some(acl), aclEntry + entry: had},
+		needs:  contents{acl: e.some(acl), aclEntry + entry: had},
 		change: set(aclEntry+entry, comment),
 	}
 }

@@ -42,7 +42,7 @@ type fixture struct {
 	patience time.Duration
 	// leaves is how many load balancers without a Service the test is about.
 	leaves int
-	// accessKey gives a CCM a key in the place of its instance's RAM role.
+	// accessKey gives a CCM a key instead of its instance's RAM role.
 	accessKey bool
 	// controllers are those of a CCM beside the usual ones, each behind a comma.
 	controllers string

@@ -53,8 +53,8 @@ const (
 	finding     = "what a real CCM was found to do"
 )
 
-// findings are the scenarios that a real CCM does not do as they advise, each with
-// what it is told then. docs/findings.md has their story; one that passes is none
+// findings are the scenarios that a real CCM fails, each with the message that it
+// gets. docs/findings.md has their story; one that passes is none
 // any more.
 var findings = map[string]string{
 	"instance-gone":                "instance-gone.yaml:50: expect calls of AddVServerGroupBackendServers",
@@ -63,7 +63,7 @@ var findings = map[string]string{
 	"throttled-once":               "throttled-once.yaml:40: expect event SyncLoadBalancerFailed",
 }
 
-// TestFindings proves that each finding is told.
+// TestFindings proves that docs/findings.md has each finding.
 func TestFindings(t *testing.T) {
 	page, err := os.ReadFile("../../docs/findings.md")
 	if err != nil {

@@ -275,7 +275,7 @@ func (c *client) imports(t *testing.T, text string, ignored map[string]bool) {
 	}
 }
 
-// same tells whether two values are one to the provider, to which what is not
+// same reports whether two values are one to the provider, to which what is not
 // there is false, empty or 0.
 func same(a, b any) bool {
 	return reflect.DeepEqual(a, b) || isZero(a) && isZero(b)

@@ -1,6 +1,6 @@
 // Package cluster runs a Kubernetes control plane on this machine, without
 // containers: etcd, the API server, the scheduler and those controllers that
-// make pods and endpoints, with kwok in the place of the kubelets, which makes
+// make pods and endpoints, with kwok instead of kubelets, which makes
 // nodes Ready and pods Running without running anything. It knows nothing of
 // load balancers.
 package cluster

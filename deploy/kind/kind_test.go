@@ -156,7 +156,7 @@ func read(t *testing.T, path string) string {
 }
 
 // TestWorld proves that the world holds the nodes where Docker puts them, by the
-// ids that the CCM is told, and what a Service of a Network Load Balancer names.
+// ids that the CCM gets, and what a Service of a Network Load Balancer names.
 func TestWorld(t *testing.T) {
 	nodes := filepath.Join(t.TempDir(), "nodes.json")
 	if err := os.WriteFile(nodes, nodeList(t), 0o644); err != nil {

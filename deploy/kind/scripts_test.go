@@ -28,7 +28,7 @@ func TestShellcheck(t *testing.T) {
 	}
 }
 
-// stub takes the place of docker, kind and kubectl: it notes how it is called,
+// stub replaces docker, kind and kubectl: it records how it is called,
 // fails where the call has the words of $FAIL, and answers what it gets with
 // $SAY_GET, or about CoreDNS with $COREFILE. What it is to put there it notes too. It
 // shows no more than that a script makes its calls in their order.
@@ -84,8 +84,8 @@ func before(calls []string, words ...string) bool {
 }
 
 // TestUp proves that the nodes are instances before the CCM asks for them, that a
-// missing image is told before anything is made, and that a failure after that
-// leaves something to look at.
+// missing image is reported before anything is created, and that a failure after
+// that leaves its traces.
 func TestUp(t *testing.T) {
 	calls, out, err := runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1")
 	if err != nil || !before(calls, "get clusters", "create cluster", "load image-archive", "load docker-image example/ccm:v1", "apply --kustomize clbemu",
@@ -114,8 +114,8 @@ func TestUp(t *testing.T) {
 	}
 }
 
-// TestUpDNS proves that CoreDNS is told once, before the CCM lets it start, of the zone
-// that clbemu has, and keeps what it had.
+// TestUpDNS proves that CoreDNS gets clbemu's zone once, before the CCM may start, and
+// keeps its own configuration.
 func TestUpDNS(t *testing.T) {
 	const kinds = ".:53 {\n    forward . /etc/resolv.conf\n}"
 	ours, err := os.ReadFile("Corefile")
@@ -136,7 +136,7 @@ func TestUpDNS(t *testing.T) {
 	}
 	both := kinds + "\n" + strings.TrimSpace(string(ours))
 	if strings.Join(told, "\n") != both {
-		t.Errorf("CoreDNS is told\n%s\nand not\n%s", strings.Join(told, "\n"), both)
+		t.Errorf("CoreDNS got\n%s\nwant\n%s", strings.Join(told, "\n"), both)
 	}
 	if calls, out, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "COREFILE="+both); err != nil || before(calls, "create configmap coredns") {
 		t.Errorf("up.sh, run again: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
@@ -178,7 +178,7 @@ func TestDown(t *testing.T) {
 	}
 }
 
-// TestWaiting proves, by kubectl's own library, that what is told of a failure names
+// TestWaiting proves, with kubectl's own library, that the report of a failure names
 // the containers that wait and no others.
 func TestWaiting(t *testing.T) {
 	script, err := os.ReadFile("cluster.sh")

@@ -39,7 +39,7 @@ func await(t *testing.T, p *process.Process, text string) {
 	}
 }
 
-// TestStop proves that the end of a program is told as it was.
+// TestStop proves that Stop reports how a program ended.
 func TestStop(t *testing.T) {
 	tests := []struct {
 		name, script, want string

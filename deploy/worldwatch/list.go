@@ -85,7 +85,7 @@ func hasAddress(n *corev1.Node) bool {
 	})
 }
 
-// differ tells whether anything that is imported has changed. Objects were stripped.
+// differ reports whether anything that is imported has changed. Objects were stripped.
 func differ(before, after any) bool { return !reflect.DeepEqual(without(before), without(after)) }
 
 // without is the object without its version.

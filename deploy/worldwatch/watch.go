@@ -43,7 +43,7 @@ type watcher struct {
 	changed chan struct{}     // the cluster
 	cloudy  chan struct{}     // the cloud changed
 	log     *slog.Logger
-	told    string            // the last error, which is told once
+	told    string            // the last error, logged once
 	brought map[string]string // the instances that came of the last import
 }
 
@@ -151,7 +151,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// bring imports what there is, and tells whether that is done.
+// bring imports the cluster's nodes and pods, and reports whether that succeeded.
 func (w *watcher) bring(ctx context.Context) bool { return w.tell(w.imported(ctx)) }
 
 func (w *watcher) imported(ctx context.Context) error {
@@ -178,7 +178,7 @@ func (w *watcher) imported(ctx context.Context) error {
 }
 
 // deleted are the instances that were brought and are there no more. A cloud that has
-// lost its state has none of them, or has made them anew, and gets all again.
+// lost its state has none of them, or has created them again, and gets all again.
 func (w *watcher) deleted(instances map[string]string) map[string]bool {
 	gone := make(map[string]bool)
 	for id, made := range w.brought {
@@ -214,7 +214,7 @@ func (w *watcher) tell(err error) bool {
 	return err == nil
 }
 
-// lost tells whether the cloud has lost what was brought.
+// lost reports whether the cloud has lost what was brought.
 func (w *watcher) lost(ctx context.Context) bool {
 	instances, err := w.cloud.Instances(ctx)
 	if err != nil || len(w.brought) == 0 {

@@ -103,7 +103,7 @@ func TestActions(t *testing.T) {
 // No fact of the package leaves as an InternalError.
 func TestTagsNameRefusals(t *testing.T) { gatewaytest.MatchTags(t, cas.Product(gateway.Deps{})) }
 
-// Every refusal comes about.
+// Every refusal has a call that triggers it.
 func TestErrors(t *testing.T) {
 	good := upload(t, "new")
 	gatewaytest.MatchErrors(t, cas.Product(gateway.Deps{}), plant, []gatewaytest.ErrorCase{
@@ -124,8 +124,8 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// A certificate is told as it was uploaded, with its key unless that is not asked
-// for, and gone when it is deleted, of which CLB's copy takes no notice.
+// A certificate is returned as it was uploaded, with its key unless the request leaves
+// that out, and gone when it is deleted; CLB's copy stays.
 func TestLife(t *testing.T) {
 	clock := state.NewManualClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	store := gatewaytest.StoreAt(t, clock, plant)

@@ -124,7 +124,7 @@ func (s *backendServerParam) weight() int {
 	return int(*s.Weight)
 }
 
-// is tells whether the parameter means the member: by id and port, and for
+// is reports whether the parameter means the member: by id and port, and for
 // network interfaces also by address, where one is given.
 func (s *backendServerParam) is(m cloud.BackendServer) bool {
 	return string(s.ServerID) == m.ServerID && int(s.Port) == m.Port &&

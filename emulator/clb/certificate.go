@@ -188,7 +188,7 @@ func checkPrivateKey(certificate, key string) error {
 	return nil
 }
 
-// readableKey tells whether the text holds a private key in one of the usual
+// readableKey reports whether the text holds a private key in one of the usual
 // forms.
 func readableKey(text string) bool {
 	for rest := []byte(text); ; {

@@ -61,7 +61,7 @@ func TestListenerLife(t *testing.T) {
 }
 
 // In the realistic profile a group, the default group and a token take one call
-// at a time; a delay of the world's own takes the place of the profile's.
+// at a time; a delay of the world's own overrides the profile's.
 func TestOneChangeAtATime(t *testing.T) {
 	client, store, clock := newTimedClient(t, realistic)
 	lb := params("LoadBalancerId", lbInternet, "BackendServers", server(instance2, ""))
@@ -139,7 +139,7 @@ func TestLCUToSpec(t *testing.T) {
 	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", lbIntranet)), "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "slb.s2.small")
 }
 
-// Rules follow their listener until they are told not to, and go with it.
+// Rules follow their listener until ListenerSync is off, and are deleted with it.
 func TestRules(t *testing.T) {
 	client, _ := newClient(t)
 	made := client.Do("CreateRules", createRules)
@@ -167,7 +167,7 @@ func TestRules(t *testing.T) {
 	client.Do("DeleteVServerGroup", group("rsp-rule"))
 }
 
-// What is sold out, or sold again, is told at once; other zones still sell.
+// Sold-out zones show at once, as do restocked ones; other zones still sell.
 func TestStock(t *testing.T) {
 	client, store := newClient(t)
 	stock := func(change func(*cloud.Region)) {

@@ -242,7 +242,7 @@ func viewLayer7(l *cloud.Listener) layer7View {
 }
 
 // httpConfig: ListenerForward is never empty. A CCM compares it with off, and
-// would make the listener anew each time. CLB-0148.
+// would create the listener again each time. CLB-0148.
 type httpConfig struct {
 	layer7View
 	ListenerForward string `rpc:"ListenerForward"`

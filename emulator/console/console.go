@@ -41,7 +41,7 @@ var pages = map[string]page{
 // assetPath is where the script and the style of the pages are.
 const assetPath = "/console/"
 
-// Has tells whether a path is one of the console's.
+// Has reports whether a path is one of the console's.
 func Has(path string) bool {
 	_, ok := pages[path]
 	return ok || strings.HasPrefix(path, assetPath)

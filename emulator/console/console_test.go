@@ -24,7 +24,7 @@ func ask(method, path string, headers ...string) *httptest.ResponseRecorder {
 var reference = regexp.MustCompile(`(?:src|href)="(/[^"]*)"|from '(\./[^']*)'`)
 
 // TestPages proves that every page has what it loads and links to, that a browser which
-// has it is told so, and that no answer lets a page do more than it must.
+// has it gets 304, and that no answer lets a page do more than it must.
 func TestPages(t *testing.T) {
 	seen := make(map[string]bool)
 	var visit func(path string)
@@ -73,7 +73,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestRefusals proves what there is not.
+// TestRefusals proves that other paths and methods are rejected.
 func TestRefusals(t *testing.T) {
 	for call, want := range map[string]int{"POST /": 405, "DELETE /console/api.js": 405, "GET /console/none.js": 404, "GET /console/../pages/shell.html": 404} {
 		method, path, _ := strings.Cut(call, " ")

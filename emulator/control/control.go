@@ -50,7 +50,7 @@ type Config struct {
 	// Go does what goes on when its call was answered, until the emulator ends; nil
 	// starts no scenario.
 	Go func(func(context.Context))
-	// Ready tells whether calls are taken; nil is always.
+	// Ready reports whether calls are taken; nil is always.
 	Ready func() bool
 	// Token, if set, must come as a bearer token with everything but health.
 	Token string

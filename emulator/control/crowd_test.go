@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/world"
 )
 
-// stuck is the answer to a client that reads nothing until it is told to.
+// stuck is the answer to a client that reads nothing until released.
 type stuck struct {
 	*httptest.ResponseRecorder
 	begun *atomic.Int64
@@ -29,7 +29,7 @@ func (s stuck) Write(p []byte) (int, error) {
 }
 
 // TestCrowdOfReaders proves that few large answers are made at a time, however
-// many clients ask and don't read: others wait, are told when that takes too long,
+// many clients ask and don't read: others wait, get an error when that takes too long,
 // and get theirs when there is room again.
 func TestCrowdOfReaders(t *testing.T) {
 	for _, path := range []string{"/v1/state", "/v1/journal"} {

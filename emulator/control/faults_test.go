@@ -125,7 +125,7 @@ func TestFaultRuleRefusals(t *testing.T) {
 			f.mustRefuse("POST", "/v1/faults", test.body, test.status, test.want)
 		})
 	}
-	// All of it is told at once, with the lines of the file.
+	// All problems are reported at once, with the lines of the file.
 	const many = "name: a\nmatch:\n  action: CreateLoadBalancer\n  params.Nam: x\n  resource.Statu: y\neffect:\n  error: {code: Non}\n---\nname: b\nefect: {}\n"
 	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "f.yaml:4:15: match.params.Nam: no action")
 	f.mustRefuse("POST", "/v1/faults?file=f.yaml", many, 422, "\nf.yaml:5:19: match.resource.Statu: no action that the rule matches names a stored object")

@@ -74,7 +74,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// TestJournalRefusals proves that a query that means nothing is told so.
+// TestJournalRefusals proves that meaningless queries are rejected.
 func TestJournalRefusals(t *testing.T) {
 	f := newFixture(t, withCloud)
 	for query, want := range map[string]string{
@@ -265,7 +265,7 @@ func TestSlowStream(t *testing.T) {
 		j.Record(journal.Entry{Kind: journal.KindCall, Action: "a"})
 	}
 	close(w.goOn)
-	if err := j.Close(); err != nil { // what there is is sent all the same
+	if err := j.Close(); err != nil { // buffered entries are sent all the same
 		t.Fatal(err)
 	}
 	<-done

@@ -51,7 +51,7 @@ func (a *api) explain(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, explained)
 }
 
-// checkSettings refuses conditions that name what there is not.
+// checkSettings rejects conditions with unknown names.
 func (a *api) checkSettings(settings []controlapi.Setting) error {
 	known := names.Of(a.Store.Schema(), a.Products)
 	for _, s := range settings {
@@ -124,7 +124,7 @@ func (a *api) namesOf(field string) (list []string) {
 	return list
 }
 
-// remembers tells whether the journal has an entry that a condition describes.
+// remembers reports whether the journal has an entry that a condition describes.
 func (a *api) remembers(field, want string) bool {
 	return len(a.Journal.Query(journal.Query{Fields: map[string]string{field: want}, Limit: 1}).Entries) > 0
 }

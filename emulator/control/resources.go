@@ -55,7 +55,7 @@ func (a *api) eachResource(r *http.Request, add func(controlapi.Resource)) error
 	return a.seen(where(r), func(v *state.View) error { return a.inventory().Each(v, wanted(r), add) })
 }
 
-// failQuestion answers a question about what there is not.
+// failQuestion answers a query about unknown resources.
 func failQuestion(w http.ResponseWriter, err error) {
 	status := http.StatusUnprocessableEntity
 	if unknown := (*inventory.Unknown)(nil); errors.As(err, &unknown) {

@@ -197,12 +197,12 @@ func TestLoadBalancerTree(t *testing.T) {
 		t.Errorf("the NLB is %s", answer.Body)
 	}
 	if answer := f.send("GET", "/v1/loadbalancers/lb-2", "", nil); answer.Code != http.StatusNotFound || !strings.Contains(answer.Body.String(), "do you mean lb-1?") {
-		t.Errorf("what there is not = %d %s", answer.Code, answer.Body)
+		t.Errorf("GET of an unknown load balancer = %d %s", answer.Code, answer.Body)
 	}
 }
 
-// TestWatchResources proves that who watches is told what is there, what is made,
-// changed and deleted, and what becomes due by time alone.
+// TestWatchResources proves that a watcher sees the existing resources, every creation,
+// change and deletion, and what becomes due by time alone.
 func TestWatchResources(t *testing.T) {
 	clock := state.NewManualClock(gatewaytest.Start)
 	f := fixtureOver(t, gatewaytest.StoreAt(t, clock, world.Default().Plant), products)

@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
-// TestServer proves that clients are told an API at which they reach it: one on all
+// TestServer proves that clients get an API address that they can reach: one on all
 // addresses is at the host by which the control API was called.
 func TestServer(t *testing.T) {
 	for _, test := range []struct{ listens, called, want string }{

@@ -60,7 +60,7 @@ func (s *Snapshots) List() ([]controlapi.Snapshot, error) {
 	return s.kept.list()
 }
 
-// Take keeps the store's state under a name, in the place of what had it.
+// Take saves the store's state under a name, replacing the snapshot that has it.
 func (s *Snapshots) Take(store *state.Store, name string) error {
 	if err := checkName(name); err != nil {
 		return err

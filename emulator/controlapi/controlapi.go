@@ -99,7 +99,7 @@ type KnownCondition struct {
 	Help string `json:"help"`
 	// Scope is of what it is a condition: account, region or emulator.
 	Scope string `json:"scope"`
-	// Secret is one of which the value is told by an export alone, Policy one with a
+	// Secret is a condition whose value only an export contains, Policy one with a
 	// policy document.
 	Secret bool `json:"secret,omitempty"`
 	Policy bool `json:"policy,omitempty"`

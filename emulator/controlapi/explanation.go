@@ -1,7 +1,7 @@
 package controlapi
 
-// Explanation is the answer of GetExplanation: what there is to know of a code with
-// which calls are refused, or of an action.
+// Explanation is the answer of GetExplanation: the explanation of an error code or an
+// action.
 type Explanation struct {
 	Name string `json:"name"`
 	// Action is set where the name is an action's.

@@ -161,7 +161,7 @@ func (c *Client) do(ctx context.Context, what call, read func(io.Reader) error) 
 
 // reason is what an answer says went wrong.
 func reason(body io.Reader) string {
-	text, _ := io.ReadAll(io.LimitReader(body, 64<<10)) // what came is what there is to say
+	text, _ := io.ReadAll(io.LimitReader(body, 64<<10)) // report as much as arrived
 	var refusal controlapi.Refusal
 	if err := json.Unmarshal(text, &refusal); err != nil || refusal.Error == "" {
 		return string(bytes.TrimSpace(text))

@@ -249,7 +249,7 @@ func TestRefused(t *testing.T) {
 		_, err := c.DeleteFault(t.Context(), "none")
 		refused := (*controlclient.Refused)(nil)
 		if !errors.As(err, &refused) || refused.Status != 404 || !refused.Wrong() || !strings.HasPrefix(err.Error(), "there is no such fault rule: none") {
-			t.Errorf("DeleteFault of what there is not = %v", err)
+			t.Errorf("DeleteFault of an unknown rule = %v", err)
 		}
 	})
 	busy := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -54,7 +54,7 @@ func (c *Client) LoadBalancer(ctx context.Context, where controlapi.Where, name 
 	return got, err
 }
 
-// Explanation says what there is to know of a code or an action.
+// Explanation returns the explanation of a code or an action.
 func (c *Client) Explanation(ctx context.Context, name string) (got controlapi.Explanation, err error) {
 	err = c.do(ctx, call{route: controlapi.GetExplanation, path: controlapi.GetExplanation.For(name)}, into(&got))
 	return got, err

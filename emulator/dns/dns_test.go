@@ -274,7 +274,7 @@ func TestFollowsState(t *testing.T) {
 	}
 }
 
-// TestBadAddresses proves that an address that can't be had is told, and that the
+// TestBadAddresses proves that an address that can't be used is reported, and that an
 // emulator without one has none.
 func TestBadAddresses(t *testing.T) {
 	for _, address := range []string{"127.0.0.1", "127.0.0.1:notaport", "203.0.113.1:0"} {

@@ -219,7 +219,7 @@ func (r *describeInstancesRequest) matches(v *state.View, i *cloud.Instance) boo
 		r.matchesNetwork(v, i)
 }
 
-// asksForNone tells whether the request filters by what no instance of the world
+// asksForNone reports whether the request filters by what no instance of the world
 // has: a lock, an address in the classic network or for RDMA, a key pair, or the
 // lack of I/O optimisation.
 func (r *describeInstancesRequest) asksForNone() bool {

@@ -44,8 +44,8 @@ var (
 		"The primary private IP address %s can't be unassigned.", "CLB-0386")
 )
 
-// newInterface is an interface that is to be made. Its first address is the primary
-// one; any takes the place of none.
+// newInterface is an interface to create. Its first address is the primary one; any
+// free one if there is none.
 type newInterface struct {
 	interfaceRequest
 	addresses       []string
@@ -120,7 +120,7 @@ func addressesOf(v *state.View, n *cloud.NetworkInterface) int {
 // maxAddresses is how many addresses an interface has at most that is on no instance.
 const maxAddresses = 50
 
-// fits tells whether an interface can be put on an instance.
+// fits reports whether an interface can be put on an instance.
 func fits(v *state.View, n *cloud.NetworkInterface, i *cloud.Instance) error {
 	most := instanceTypes()[i.InstanceType].Interfaces
 	switch {

@@ -35,7 +35,7 @@ func dryRun(asked bool) error {
 	return nil
 }
 
-// matches tells whether a filter lets a value pass; an empty one lets any.
+// matches reports whether a filter lets a value pass; an empty one lets any.
 func matches(filter, value string) bool { return filter == "" || filter == value }
 
 // among is matches for a list of values.
@@ -43,7 +43,7 @@ func among(filter []string, value string) bool {
 	return len(filter) == 0 || slices.Contains(filter, value)
 }
 
-// anyAmong tells whether any of the values passes.
+// anyAmong reports whether any of the values passes.
 func anyAmong(filter, values []string) bool {
 	return len(filter) == 0 || slices.ContainsFunc(values, func(v string) bool { return slices.Contains(filter, v) })
 }

@@ -161,7 +161,7 @@ func (r *modifySecurityGroupEgressRuleRequest) modify(v *state.View, g *cloud.Se
 }
 
 // over is the request where it has a value, and the rule elsewhere. A new destination
-// takes the place of the old one, of whatever kind that was.
+// replaces the old one, of whatever kind that was.
 func (e egress) over(old cloud.SecurityGroupPermission) egress {
 	e.Policy, e.Priority = cmp.Or(e.Policy, old.Policy), cmp.Or(e.Priority, old.Priority)
 	e.IPProtocol, e.PortRange = cmp.Or(e.IPProtocol, old.IPProtocol), cmp.Or(e.PortRange, old.PortRange)

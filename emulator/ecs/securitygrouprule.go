@@ -313,7 +313,7 @@ func (r *modifySecurityGroupRuleRequest) namesSource() bool {
 }
 
 // over is the request where it has a value, and the rule elsewhere. A new source
-// or destination takes the place of the old one, whichever family that was of.
+// or destination replaces the old one, of whichever family that was.
 func (r *modifySecurityGroupRuleRequest) over(old cloud.SecurityGroupPermission) permission {
 	p := r.permission
 	p.Policy = cmp.Or(p.Policy, old.Policy)

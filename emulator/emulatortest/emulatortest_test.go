@@ -83,10 +83,10 @@ func TestNames(t *testing.T) {
 		s, done := &spy{TB: t}, make(chan struct{})
 		go func() { defer close(done); do(s) }()
 		if <-done; !strings.Contains(s.told, want) {
-			t.Errorf("the test is told %q, want %q", s.told, want)
+			t.Errorf("the test got %q, want %q", s.told, want)
 		}
 	}
 	if n := server.Hits(t, "busy"); n != 0 || len(server.Calls(t, "action=Delete*")) != 0 {
-		t.Errorf("what there is: %d hits, want none", n)
+		t.Errorf("%d hits, want none", n)
 	}
 }

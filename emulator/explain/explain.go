@@ -1,6 +1,6 @@
-// Package explain says what there is to know of a refusal or an action: how the
-// answer is worded, how that is known, how to bring it about and how to end it. What
-// it says of causes and evidence is written from the tests that try them. It must not
+// Package explain explains refusals and actions: the message of an error, its
+// evidence, how to cause it and how to clear it. Its texts about causes and evidence
+// are written from the tests that try them. It must not
 // know who asks.
 package explain
 

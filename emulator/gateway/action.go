@@ -99,9 +99,9 @@ func (a Action) Also(names ...string) Action {
 // always with the same error.
 func NotEmulated(name string) Action { return Action{Name: name} }
 
-// Completed are the rows of an API of which all actions are named, one a line:
-// those that are emulated, and one for each of the others, which is refused as
-// existing in the cloud and not here.
+// Completed returns the rows of an API of which all actions are named, one a line:
+// the emulated ones, and a row for each other action, which is rejected as existing in
+// the cloud but not emulated.
 func Completed(names string, emulated ...[]Action) []Action {
 	rows := slices.Concat(emulated...)
 	known := make(map[string]bool, len(rows))

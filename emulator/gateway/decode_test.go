@@ -134,7 +134,7 @@ func TestDecodeScalars(t *testing.T) {
 	}
 }
 
-// A fact that the tag names takes the place of the gateway's own codes.
+// A fact that the tag names overrides the gateway's own codes.
 func TestDecodeNamedFacts(t *testing.T) {
 	type request struct {
 		Spec string   `rpc:"Spec,required,enum=a,missing=NoSpec,invalid=BadSpec"`

@@ -86,7 +86,7 @@ func (e *encoder) paths(prefix string) []string {
 	return paths
 }
 
-// present resolves a field, and tells whether it is to be written.
+// present resolves a field, and reports whether to write it.
 func (f *encodeField) present(v reflect.Value) (reflect.Value, bool) {
 	field := v.FieldByIndex(f.index)
 	if f.omitEmpty && (field.IsZero() || f.list && field.Len() == 0) {

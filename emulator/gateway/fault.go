@@ -18,7 +18,7 @@ const FaultHeader = "X-Clbemu-Fault"
 // WarningHeader is in every answer while the state can't be written.
 const WarningHeader = "X-Clbemu-Warning"
 
-// wants tells whether a fault rule of a point would look at the call.
+// wants reports whether a fault rule of a point would look at the call.
 func (s *Server) wants(point faults.Point, call *Call) bool {
 	return s.cfg.Faults != nil && !s.cfg.Faults.Idle() && s.cfg.Faults.Wants(point, s.faultCall(call), s.cfg.Store.Now())
 }

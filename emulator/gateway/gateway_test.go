@@ -73,7 +73,7 @@ const (
 	newAccount            = "3333333333333333"
 )
 
-// misbehave changes the state and then ends as it is told.
+// misbehave changes the state and then ends as the request says.
 func misbehave(tx *state.Tx, req *whoRequest) (*gateway.Empty, error) {
 	cloud.Accounts.Put(tx, &cloud.Account{ID: newAccount})
 	switch req.Name {

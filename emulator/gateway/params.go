@@ -84,8 +84,8 @@ func (p Params) sort() {
 	slices.SortStableFunc(p, func(a, b Param) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// check refuses what no parameters can be: one sent twice, not UTF-8, or with a
-// zero byte. The first in order of name is told.
+// check rejects parameters that are sent twice, are not UTF-8, or have a zero byte. It
+// reports the first by name.
 func (p Params) check() *Problem {
 	for i, param := range p {
 		if !utf8.ValidString(param.Name) || strings.IndexByte(param.Name, 0) >= 0 {

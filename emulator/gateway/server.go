@@ -280,7 +280,7 @@ func checkToken(v *state.View, key *cloud.AccessKey, token string) *Problem {
 	return nil
 }
 
-// isToken tells whether the token belongs to any key.
+// isToken reports whether the token belongs to any key.
 func isToken(v *state.View, token string) bool {
 	for key := range cloud.AccessKeys.All(v) {
 		if key.SecurityToken == token {

@@ -40,7 +40,7 @@ func (l List) Bad() (pattern string, bad bool) {
 	return "", false
 }
 
-// Match tells whether one of the patterns matches one of the names. What is no pattern
+// Match reports whether one of the patterns matches one of the names. What is no pattern
 // matches nothing.
 func (l List) Match(names ...string) bool {
 	return slices.ContainsFunc(l, func(pattern string) bool {

@@ -246,10 +246,10 @@ func names(r *controlapi.Resource) []string {
 		func(name string) bool { return name == "" })
 }
 
-// Unknown is the error about what there is not.
+// Unknown is the error for an unknown kind or resource.
 type Unknown struct{ reason string }
 
-// Error says what there is not, and what was meant.
+// Error names the unknown kind or resource, and suggests a known one.
 func (e *Unknown) Error() string { return e.reason }
 
 func unknown(wanted Wanted, others []string) error {
@@ -260,5 +260,5 @@ func unknown(wanted Wanted, others []string) error {
 	if near := spelling.Nearest(wanted.Name, others); near != "" {
 		return &Unknown{fmt.Sprintf("there is no %s %s: do you mean %s?", what, wanted.Name, near)}
 	}
-	return &Unknown{fmt.Sprintf("there is no %s %s: `clbemu get %s` lists what there is", what, wanted.Name, what)}
+	return &Unknown{fmt.Sprintf("there is no %s %s: list them with `clbemu get %s`", what, wanted.Name, what)}
 }

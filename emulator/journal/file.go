@@ -40,7 +40,7 @@ func (w *file) open() error {
 }
 
 // write appends an entry. A disk that takes nothing is no reason to fail the call
-// that the entry is about: the log is told, once until the disk works again.
+// that the entry is about: write logs it once until the disk works again.
 func (w *file) write(e *Entry) {
 	err := w.append(e)
 	switch {
@@ -87,8 +87,8 @@ func (w *file) cutTo(size int64, written int) error {
 	return w.f.Truncate(size)
 }
 
-// rotate makes the file the older one, in the place of what was that, and begins
-// a new one.
+// rotate renames the file to the older one, replacing that, and starts a new
+// one.
 func (w *file) rotate() error {
 	if w.f != nil {
 		if err := w.close(); err != nil {

@@ -97,7 +97,7 @@ func TestRotation(t *testing.T) {
 }
 
 // TestFileFails proves that a file that takes nothing costs no entry in memory,
-// is told once, and that its recovery is told with what it lacks.
+// is reported once, and that its recovery is reported with the missing entries.
 func TestFileFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dir")
 	if err := os.Mkdir(dir, 0o700); err != nil {

@@ -4,8 +4,8 @@
 // made, nor the store.
 //
 // A Journal holds the newest entries in memory and, if it is given a file,
-// writes each as a line of JSON. Recording never waits for a reader: who reads
-// slowly misses what was overwritten meanwhile, and is told how much that is.
+// writes each as a line of JSON. Recording never waits for a reader: a slow reader
+// misses overwritten entries, and learns how many.
 package journal
 
 import (

@@ -297,7 +297,7 @@ func TestBounds(t *testing.T) {
 }
 
 // TestConcurrency proves that entries have sequences without a gap, whoever
-// records, and that a reader that follows sees each once or is told of it.
+// records, and that a reader that follows sees each once or learns how many it missed.
 func TestConcurrency(t *testing.T) {
 	const workers, each = 8, 500
 	j := mustNew(t, journal.Config{Entries: 64})

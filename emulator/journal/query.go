@@ -85,7 +85,7 @@ func Patterns(field, want string) []string {
 	return glob.Split(want)
 }
 
-// Matches tells whether a name is what a condition wants of a field.
+// Matches reports whether a name is what a condition wants of a field.
 func Matches(field, want, name string) bool {
 	if slices.Contains(globs, field) {
 		return glob.Split(want).Match(name)

@@ -114,7 +114,7 @@ func checkResourceField(actions []Action, name string) error {
 		DidYouMean(name, known, "there are "+strings.Join(slices.Compact(known), ", ")))
 }
 
-// matchesElement tells whether name is an element of a list: Tag.2.Key of
+// matchesElement reports whether name is an element of a list: Tag.2.Key of
 // Tag.N.Key.
 func matchesElement(list, name string) bool {
 	ok, err := path.Match(strings.ReplaceAll(list, ".N", ".[0-9]*"), name)

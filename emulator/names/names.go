@@ -109,7 +109,7 @@ func (a Action) ParameterNames() []string {
 // number finds the number of an element of a list, such as Tag.2.Key.
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`) })
 
-// Reads tells whether the action reads a parameter.
+// Reads reports whether the action reads a parameter.
 func (a Action) Reads(parameter string) bool {
 	known := a.ParameterNames()
 	return slices.Contains(known, parameter) || slices.Contains(known, number().ReplaceAllString(parameter, ".N$1")) ||
@@ -135,7 +135,7 @@ func (a Action) Errors() iter.Seq[*ErrorRow] {
 }
 
 // Worded is how the action is refused with a code, by what it reads or by its product,
-// or as the cloud's table of all products has it. Here tells whether this emulator does
+// or as the cloud's table of all products has it. Here reports whether this emulator does
 // so by itself.
 func (a Action) Worded(code string) (row ErrorRow, here, found bool) {
 	for _, p := range a.Parameters() {

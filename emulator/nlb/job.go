@@ -80,7 +80,7 @@ type asynJob struct {
 	ErrorMessage string `rpc:"ErrorMessage,omitempty"`
 }
 
-// listAsynJobs leaves out what there is not.
+// listAsynJobs leaves out unknown jobs.
 func listAsynJobs(v *state.View, req *listAsynJobsRequest) (*listAsynJobsResponse, error) {
 	var list []asynJob
 	for job := range cloud.NLBJobs.All(v) {

@@ -275,7 +275,7 @@ func updateListenerAttribute(tx *state.Tx, req *updateListenerAttributeRequest) 
 	return relisten(tx, &changed), nil
 }
 
-// relisten is work that puts a changed listener in the place of what it was.
+// relisten returns the work that stores a changed listener.
 func relisten(tx *state.Tx, l *cloud.NLBListener) *work {
 	return &work{"listener", l.ID, func() error {
 		cloud.NLBListeners.Put(tx, l)

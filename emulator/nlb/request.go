@@ -44,7 +44,7 @@ func cut[T any](all []T, p paging, key func(T) string) ([]T, paged, error) {
 	return part, paged{next, p.MaxResults, len(all)}, nil
 }
 
-// asked tells whether a filter lets a value pass; an empty one lets any.
+// asked reports whether a filter lets a value pass; an empty one lets any.
 func asked[T comparable](filter []T, value T) bool {
 	return len(filter) == 0 || slices.Contains(filter, value)
 }

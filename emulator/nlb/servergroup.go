@@ -155,7 +155,7 @@ func availableGroup(v *state.View, id string) (*cloud.NLBServerGroup, error) {
 	return g, err
 }
 
-// regroup is work that puts a changed group in the place of what it was.
+// regroup returns the work that stores a changed group.
 func regroup(tx *state.Tx, g *cloud.NLBServerGroup) *work {
 	return &work{"servergroup", g.ID, func() error {
 		cloud.NLBServerGroups.Put(tx, g)

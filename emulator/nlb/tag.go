@@ -63,7 +63,7 @@ func attributeTagsOf(v *state.View, kind state.TagResourceType, id string) (tags
 	return tags
 }
 
-// anyTag tells whether a resource has one of the tags, if there are any.
+// anyTag reports whether a resource has one of the tags, if there are any.
 func anyTag(v *state.View, kind state.TagResourceType, id string, tags []tagging.Tag) bool {
 	return len(tags) == 0 || slices.ContainsFunc(tagging.Filters(tags), func(f state.TagFilter) bool {
 		return state.HasTags(v, kind, id, []state.TagFilter{f})

@@ -43,7 +43,7 @@ func TestTagsNameRefusals(t *testing.T) {
 	gatewaytest.MatchTags(t, resourcemanager.Product(gateway.Deps{}))
 }
 
-// Every refusal comes about.
+// Every refusal has a call that triggers it.
 func TestErrors(t *testing.T) {
 	gatewaytest.MatchErrors(t, resourcemanager.Product(gateway.Deps{}), plant, []gatewaytest.ErrorCase{
 		{Name: "Status", Action: "ListResourceGroups", Params: params{"Status": "Happy"}, Status: 400, Code: "InvalidParameter.Status"},

@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/spelling"
 )
 
-// A mistyped name is told from one that is far off.
+// Nearest finds mistyped names, and nothing for names that are far off.
 func TestNearest(t *testing.T) {
 	names := []string{"CreateLoadBalancer", "DeleteLoadBalancer", "TagResources"}
 	for name, want := range map[string]string{"CreateLoadBalancr": "CreateLoadBalancer", "tagresources": "TagResources", "Zzz": ""} {
@@ -17,7 +17,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestCheckName proves that a refused name is told why: its length, or its letters.
+// TestCheckName proves that the error names the reason: the length, or the letters.
 func TestCheckName(t *testing.T) {
 	long := strings.Repeat("a", 81)
 	for name, want := range map[string]string{

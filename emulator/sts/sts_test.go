@@ -36,7 +36,7 @@ func TestActions(t *testing.T) {
 // No fact of the package leaves as an InternalError.
 func TestTagsNameRefusals(t *testing.T) { gatewaytest.MatchTags(t, sts.Product(gateway.Deps{})) }
 
-// Every refusal comes about.
+// Every refusal has a call that triggers it.
 func TestErrors(t *testing.T) {
 	gatewaytest.MatchErrors(t, sts.Product(gateway.Deps{}), world.Default().Plant, []gatewaytest.ErrorCase{
 		{Name: "NoRole", Action: "AssumeRole", Params: with(role, "RoleArn", ""), Status: 400, Code: "MissingRoleArn"},

@@ -10,7 +10,7 @@ import (
 )
 
 // TestKubectl proves that the command gets the cluster, its arguments and its
-// input, and that what it complains of is told.
+// input, and that its errors are reported.
 func TestKubectl(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\necho \"$@\"\ncat\n[ \"$3\" != get ] || { echo 'no such thing' >&2; exit 1; }\n"

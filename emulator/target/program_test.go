@@ -87,7 +87,7 @@ func end(t *testing.T, running scenarios.Running) {
 }
 
 // TestProgram proves that a program finds the emulator by its environment alone,
-// by HTTP and by HTTPS, and that its end and its output are told.
+// over HTTP and HTTPS, and that its exit status and output are reported.
 func TestProgram(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		local := newOpen(t, secure)

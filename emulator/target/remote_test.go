@@ -149,7 +149,7 @@ func TestTargets(t *testing.T) {
 }
 
 // TestTimeout proves that a client that gives up leaves a call that is done all
-// the same, and that this is told as no answer.
+// the same, and that the result says there was no answer.
 func TestTimeout(t *testing.T) {
 	local := newLocal(t)
 	rules, err := faults.Parse([]byte("{name: f, match: {action: CreateLoadBalancer}, effect: {delay: {fixed: 1h}}}"))

@@ -70,7 +70,7 @@ func describeCommonBandwidthPackages(v *state.View, req *describeCommonBandwidth
 	return resp, dryRun(req.DryRun)
 }
 
-// matches tells whether a package is asked for. None here has more protection than
+// matches reports whether a package is asked for. None here has more protection than
 // the basic one.
 func (r *describeCommonBandwidthPackagesRequest) matches(p *cloud.CommonBandwidthPackage) bool {
 	return !r.SecurityProtectionEnabled && matches(r.BandwidthPackageID, p.ID) && matches(r.Name, p.Name) &&

@@ -21,7 +21,7 @@ func parseCIDR(text string) (netip.Prefix, bool) {
 	return prefix, err == nil && prefix == prefix.Masked()
 }
 
-// within tells whether inner is part of outer.
+// within reports whether inner is part of outer.
 func within(inner, outer netip.Prefix) bool {
 	return inner.Bits() >= outer.Bits() && outer.Overlaps(inner)
 }

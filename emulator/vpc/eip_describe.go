@@ -166,7 +166,7 @@ func (r *describeEIPAddressesRequest) matches(eip *cloud.EIP) bool {
 		(r.createdUntil.IsZero() || !eip.CreateTime.After(r.createdUntil))
 }
 
-// asksForNone tells whether the request filters by what no EIP of the world has:
+// asksForNone reports whether the request filters by what no EIP of the world has:
 // a lock, a protection, an address pool, or a service as its owner.
 func (r *describeEIPAddressesRequest) asksForNone() bool {
 	return r.LockReason != "" || r.SecurityProtectionEnabled ||

@@ -107,8 +107,7 @@ func TestEIPStages(t *testing.T) {
 	c.Do("ReleaseEipAddress", name)
 }
 
-// A quota of the account takes the place of the usual one, and what goes away
-// makes room.
+// A quota of the account overrides the default one, and deletions make room.
 func TestQuotas(t *testing.T) {
 	limit := func(name state.QuotaName, n int) func(*state.Tx) error {
 		return func(tx *state.Tx) error {

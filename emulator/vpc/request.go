@@ -49,7 +49,7 @@ func dryRun(asked bool) error {
 	return nil
 }
 
-// matches tells whether a filter lets a value pass; an empty one lets any.
+// matches reports whether a filter lets a value pass; an empty one lets any.
 func matches(filter, value string) bool { return filter == "" || filter == value }
 
 // maxIDs is how many ids a comma list of a Describe holds.
@@ -60,7 +60,7 @@ func listed(filter, value string) bool {
 	return filter == "" || slices.Contains(strings.Split(filter, ","), value)
 }
 
-// tooMany tells whether a comma list has more values than a call takes.
+// tooMany reports whether a comma list has more values than a call takes.
 func tooMany(filter string, limit int) bool { return strings.Count(filter, ",")+1 > limit }
 
 // ownedBy is matches for a filter by account.

@@ -62,8 +62,8 @@ type createRouteEntriesResponse struct {
 	RouteEntryIDs []string `rpc:"RouteEntryIds"`
 }
 
-// createRouteEntries makes what entries it can: one that fails is told within an
-// answer of success; evidence CLB-0307.
+// createRouteEntries creates as many entries as it can: the answer is a success that
+// lists the failed ones; evidence CLB-0307.
 func createRouteEntries(tx *state.Tx, req *createRouteEntriesRequest) (*createRouteEntriesResponse, error) {
 	resp := &createRouteEntriesResponse{}
 	others := changingVPCs(tx.View)

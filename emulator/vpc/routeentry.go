@@ -60,8 +60,8 @@ var (
 		"Nexthop list size should be between 2 and 16", "CLB-0300")
 )
 
-// The next hops that an entry can lead to here. The world has none of the others,
-// so asking for one finds nothing.
+// The next hops that an entry can lead to here. The world has no others, so asking for
+// one finds nothing.
 const (
 	nextHopInstance         = "Instance"
 	nextHopNetworkInterface = "NetworkInterface"

@@ -27,12 +27,12 @@ type Reader interface {
 	ReadYAML(d *Decoder, node *yaml.Node, field string)
 }
 
-// Absentee is told where it could be when it is not there.
+// An Absentee learns where its field could be when it is absent.
 type Absentee interface {
 	Absent(in *yaml.Node, field string)
 }
 
-// Placed is told where it is.
+// A Placed value learns its place in the file.
 type Placed interface {
 	Place(node *yaml.Node)
 }
@@ -87,7 +87,7 @@ func (d *Decoder) value(node *yaml.Node, target reflect.Value, field string) {
 	}
 }
 
-// Is tells whether a node is of a kind, and reports one that is not.
+// Is reports whether a node is of a kind, and reports one that is not.
 func (d *Decoder) Is(node *yaml.Node, kind yaml.Kind, what, field string) bool {
 	if node.Kind == kind {
 		return true

@@ -36,8 +36,8 @@ func (d *Decoder) Documents(text []byte) []*yaml.Node {
 	return documents
 }
 
-// Document returns the one document of a text. Where that is not what there is, it
-// says so and returns nil.
+// Document returns the one document of a text. If there is not exactly one, it reports
+// that and returns nil.
 func (d *Decoder) Document(text []byte) *yaml.Node {
 	before := len(d.problems)
 	documents := d.Documents(text)

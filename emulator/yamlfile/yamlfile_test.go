@@ -61,8 +61,8 @@ func decode(text string, unsettled func(string) bool) (f file, err error) {
 	return f, d.Err()
 }
 
-// TestDecode proves that each sort of field is read, and that what is placed or
-// absent is told so.
+// TestDecode proves that each sort of field is read, and that placed and absent fields
+// learn their place.
 func TestDecode(t *testing.T) {
 	f, err := decode("name: a\ncount: -1\nsize: 2\nshare: 0.5\nopen: true\nparts:\n  - id: p\n  - {id: q}\nlabels: {k: v}\n", nil)
 	if err != nil {
@@ -79,8 +79,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestProblems proves that everything that is wrong is told at once, in the order of
-// the lines, with what was meant.
+// TestProblems proves that all problems are reported at once, in the order of the
+// lines, with suggestions.
 func TestProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                      "f.yaml:1: the file is empty",
@@ -139,8 +139,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestSyntax proves that each mistake in the form of a file has its line, and is told in
-// words that say what to do.
+// TestSyntax proves that each syntax error of a file has its line, and says what to
+// do.
 func TestSyntax(t *testing.T) {
 	for text, want := range map[string]string{
 		"name: a\n\tcount: 1":                 "f.yaml:2: a line is indented by a tab: use spaces",

@@ -52,7 +52,7 @@ func TestEnsureLost(t *testing.T) {
 	}
 }
 
-// TestEnsureArrears proves that an unpaid bill is told.
+// TestEnsureArrears proves that the controller reports an unpaid bill.
 func TestEnsureArrears(t *testing.T) {
 	server := emulatortest.Start(t)
 	server.World(t, "account.arrears", "true")

@@ -77,7 +77,7 @@ func (b block) at(n uint64) netip.Addr {
 	return addr
 }
 
-// Contains tells whether ip is an address of the CIDR block that may be given out.
+// Contains reports whether ip is an address of the CIDR block that may be given out.
 func Contains(cidr, ip string) bool {
 	addr, err := netip.ParseAddr(ip)
 	b := usable(cidr)
@@ -87,7 +87,7 @@ func Contains(cidr, ip string) bool {
 	return addr.Compare(b.at(0)) >= 0 && addr.Compare(b.at(b.size-1)) <= 0
 }
 
-// IsFree tells whether AllocateAddress would give ip out.
+// IsFree reports whether AllocateAddress would give ip out.
 func IsFree(v *state.View, pool, cidr, ip string) bool {
 	_, taken := Addresses.Find(v, AddressID(pool, ip))
 	if taken || !Contains(cidr, ip) {

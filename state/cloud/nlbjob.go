@@ -33,8 +33,8 @@ var _ = NLBJobs.With(state.Checks(func(c *state.Checker, j *NLBJob) {
 	state.Among(c, NLBJobs, j, "status", j.Status, NLBJobProcessing, NLBJobSucceeded, NLBJobFailed)
 }))
 
-// The stages of a job: NLB-0010. StageNLBJobFailing takes the place of the other one
-// while the world has a time for it.
+// The stages of a job: NLB-0010. StageNLBJobFailing replaces the other one while the
+// world has a delay for it.
 var (
 	StageNLBJob        = NLBJobs.Stage("nlb.job", NLBJobProcessing, NLBJobSucceeded, time.Second)
 	StageNLBJobFailing = NLBJobs.Stage("nlb.job.failing", NLBJobProcessing, NLBJobFailed, 0)
@@ -46,7 +46,7 @@ const (
 	maxNLBJobs     = 100_000
 )
 
-// BeginNLBJob begins a job, which gets an id, and tells whether it will fail.
+// BeginNLBJob starts a job, gives it an id, and reports whether it will fail.
 func BeginNLBJob(tx *state.Tx, j *NLBJob) (fails bool) {
 	forgetNLBJobs(tx)
 	j.ID = state.NextUUID(tx, NLBJobs)

@@ -75,7 +75,7 @@ func (l *NLBListener) Ports() (first, last int) {
 	return l.StartPort, l.EndPort
 }
 
-// Overlaps tells whether the two can't be on one load balancer: TCP and UDP may
+// Overlaps reports whether the two can't be on one load balancer: TCP and UDP may
 // share a port.
 func (l *NLBListener) Overlaps(other *NLBListener) bool {
 	first, last := l.Ports()

@@ -79,7 +79,7 @@ type NLBServer struct {
 	Description string `json:",omitempty"`
 }
 
-// Is tells whether both are the same server of a group.
+// Is reports whether both are the same server of a group.
 func (s *NLBServer) Is(other *NLBServer) bool {
 	return s.ID == other.ID && s.IP == other.IP && s.Port == other.Port
 }

@@ -31,10 +31,10 @@ type ZoneStock struct {
 	AddressType AddressType `json:",omitempty"`
 }
 
-// SellsIPv6 tells whether the region sells IPv6 load balancers.
+// SellsIPv6 reports whether the region sells IPv6 load balancers.
 func (r *Region) SellsIPv6() bool { return r.PublicIPv6CIDRBlock != "" && !r.IPv6Halted }
 
-// InStock tells whether a zone still has load balancers of the type.
+// InStock reports whether a zone still has load balancers of the type.
 func (r *Region) InStock(zoneID string, t AddressType) bool {
 	for _, s := range r.SoldOut {
 		if s.ZoneID == zoneID && (s.AddressType == "" || s.AddressType == t) {

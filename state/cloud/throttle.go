@@ -15,8 +15,7 @@ type Rate struct {
 	Burst     int
 }
 
-// Throttle is an account's call limits. What is set takes the place of the
-// profile's.
+// Throttle is an account's call limits. Explicit limits override the profile's.
 type Throttle struct {
 	AccountID string
 	Profile   string

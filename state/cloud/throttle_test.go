@@ -6,8 +6,8 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// What is set takes the place of the profile's rate, each by itself; the account
-// has no limit unless it is given one.
+// An explicit limit overrides the profile's rate, each by itself; the account has no
+// limit by default.
 func TestThrottleLimits(t *testing.T) {
 	none, profileKey, profileAction := cloud.Rate{}, cloud.Rate{PerSecond: 50, Burst: 100}, cloud.Rate{PerSecond: 20, Burst: 40}
 	own := cloud.Rate{PerSecond: 1, Burst: 2}

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Is tells whether a person may look at what is written.
+// Is reports whether a person may look at what is written.
 func Is(w io.Writer) bool {
 	f, ok := Unguarded(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -115,7 +115,7 @@ func (w *weightWatch) run(ctx context.Context) {
 	}
 }
 
-// update sets the weights anew. A Service without an address is one whose load
+// update sets the weights again. A Service without an address is one whose load
 // balancer is being made, with the pods as they were: it comes back.
 func (w *weightWatch) update(ctx context.Context, name cache.ObjectName) error {
 	service, err := w.services.Services(name.Namespace).Get(name.Name)

@@ -8,7 +8,7 @@ export const token = {
   forget: () => sessionStorage.removeItem(tokenKey),
 };
 
-// An address can bring the token behind its #, which no server is told; it does not stay.
+// The URL may carry the token after its #, which browsers never send; it is removed at once.
 const brought = new URLSearchParams(location.hash.slice(1)).get('token');
 if (brought) {
   token.set(brought);
@@ -16,7 +16,7 @@ if (brought) {
 }
 
 let askForToken = async () => {};
-// onTokenWanted says how a token is asked for; one that was wrong is told of.
+// onTokenWanted sets the function that asks for a token, and that reports a wrong one.
 export const onTokenWanted = (ask) => { askForToken = ask; };
 
 // Refused is an answer other than success.
@@ -88,8 +88,8 @@ async function* events(response) {
 
 const retryAfter = 1000; // milliseconds
 
-// follow reads a stream until it is stopped, and begins anew when it is cut off. While
-// nobody sees the page it is closed: a browser opens few connections to one address.
+// follow reads a stream until it is stopped, and restarts it when it is cut off. It
+// closes the stream of a hidden page: browsers open few connections to one address.
 export function follow(path, query, { begin = () => {}, event, state = () => {}, refused = () => {} }) {
   let stop = new AbortController();
   let stopped = false;

@@ -123,7 +123,7 @@ function answered(e) {
     e.faults && el('p', {}, 'A fault rule changed it: the client may have got a different answer, or none.'));
 }
 
-// why tells of a refusal how it is known, and how it comes about and ends.
+// why shows the evidence, the causes and the remedies of a refusal.
 function why(e, explained) {
   const answers = explained.answers.filter((a) => a.product === e.product && (!a.actions || a.actions.includes(e.action)));
   const cited = new Set(answers.map((a) => a.evidence));

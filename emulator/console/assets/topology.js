@@ -151,7 +151,7 @@ function change({ data: { change: what, resource: r } }) {
   redraw();
 }
 
-// concerns tells whether a change may be seen in what is looked at.
+// concerns reports whether a change may be seen in what is looked at.
 function concerns(r) {
   const id = asked().get('lb');
   const shown = (g) => g && (g.group.id === r.id || g.group.id === r.fields?.group);

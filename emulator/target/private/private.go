@@ -43,8 +43,8 @@ type Emulator struct {
 	clock    *state.ManualClock // nil for one that is open
 	tls      *tls.Config        // of the cloud's API, if it is HTTPS
 	dir      string             // of the certificate, "" if there is none
-	api      *door
-	control  *door // nil where the API's serves both
+	api      *socket
+	control  *socket // nil where the API's serves both
 	life     *life
 	past     []scenarios.JournalCall // of the lives before
 	sequence uint64                  // the last of them
@@ -88,22 +88,22 @@ func (s *severable) sever() {
 
 const readHeaderTimeout = 20 * time.Second
 
-// door is where one life after the other listens. Between two of them its port stays
-// taken, and who knocks waits.
-type door struct{ *net.TCPListener }
+// socket is where one life after the other listens. Between two lives its port stays
+// taken, and clients wait.
+type socket struct{ *net.TCPListener }
 
-func newDoor() (*door, error) {
+func newSocket() (*socket, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	return &door{listener.(*net.TCPListener)}, nil
+	return &socket{listener.(*net.TCPListener)}, nil
 }
 
 // Close ends what a life accepts.
-func (d *door) Close() error { return d.SetDeadline(time.Unix(1, 0)) }
+func (s *socket) Close() error { return s.SetDeadline(time.Unix(1, 0)) }
 
-func (d *door) open() error { return d.SetDeadline(time.Time{}) }
+func (s *socket) open() error { return s.SetDeadline(time.Time{}) }
 
 // New starts a private emulator.
 func New(ctx context.Context) (*Emulator, error) {
@@ -123,11 +123,11 @@ func NewOpen(ctx context.Context, secure bool) (*Emulator, error) {
 	return e.opened(ctx, &e.api, &e.control)
 }
 
-// opened makes doors and begins the first life.
-func (e *Emulator) opened(ctx context.Context, doors ...**door) (_ *Emulator, err error) {
+// opened opens the sockets and begins the first life.
+func (e *Emulator) opened(ctx context.Context, sockets ...**socket) (_ *Emulator, err error) {
 	e.Products = emulator.Products()
-	for _, d := range doors {
-		if *d, err = newDoor(); err != nil {
+	for _, d := range sockets {
+		if *d, err = newSocket(); err != nil {
 			return nil, errors.Join(err, e.release())
 		}
 	}
@@ -140,7 +140,7 @@ func (e *Emulator) opened(ctx context.Context, doors ...**door) (_ *Emulator, er
 // release gives back what all lives shared.
 func (e *Emulator) release() error {
 	var errs []error
-	for _, d := range []*door{e.api, e.control} {
+	for _, d := range []*socket{e.api, e.control} {
 		if d != nil {
 			errs = append(errs, d.TCPListener.Close())
 		}
@@ -195,8 +195,8 @@ func (e *Emulator) begin(ctx context.Context) error {
 	return nil
 }
 
-// serve serves at a door, and returns the URL.
-func (e *Emulator) serve(at *door, config *tls.Config) (string, error) {
+// serve serves on a socket, and returns the URL.
+func (e *Emulator) serve(at *socket, config *tls.Config) (string, error) {
 	if err := at.open(); err != nil {
 		return "", err
 	}

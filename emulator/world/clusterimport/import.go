@@ -211,7 +211,7 @@ func (i *importer) newInstance(owner state.Owner, o *object, id, address string)
 	i.done.Instances.Created++
 }
 
-// rename gives an instance the name of its node, and tells whether it had another.
+// rename gives an instance the name of its node, and reports whether it had another.
 func (i *importer) rename(instance *cloud.Instance, node string) bool {
 	if instance.HostName == node {
 		return false
@@ -237,7 +237,7 @@ func (i *importer) setHostName(instanceID, name string) {
 	}
 }
 
-// moved tells whether the instance has another address than the node's.
+// moved reports whether the instance has another address than the node's.
 func (i *importer) moved(instance *cloud.Instance, o *object, address string) (move, bool) {
 	n, _ := cloud.NetworkInterfacesByInstance.First(i.tx.View, instance.ID, cloud.NetworkInterfacePrimary)
 	if n.PrivateIPAddresses[0] == address {

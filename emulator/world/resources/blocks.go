@@ -7,14 +7,14 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// Overlaps tells whether two blocks have addresses in common. One that is invalid has
+// Overlaps reports whether two blocks have addresses in common. One that is invalid has
 // none.
 func Overlaps(prefix netip.Prefix, block string) bool {
 	other, err := netip.ParsePrefix(block)
 	return err == nil && prefix.IsValid() && prefix.Overlaps(other)
 }
 
-// Within tells whether inner lies in one of the blocks; blocks that are invalid are
+// Within reports whether inner lies in one of the blocks; blocks that are invalid are
 // empty and hold everything, as their problem is known already.
 func Within(inner netip.Prefix, blocks ...string) bool {
 	return slices.ContainsFunc(blocks, func(block string) bool {

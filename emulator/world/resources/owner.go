@@ -44,7 +44,7 @@ func Owner(v *state.View, where controlapi.Where) (state.Owner, error) {
 	return owner, nil
 }
 
-// List lists the ids of what there is, for a refusal.
+// List returns the ids of all, separated by commas, for an error.
 func List[T any](all iter.Seq[T], id func(T) string) string {
 	var ids []string
 	for one := range all {

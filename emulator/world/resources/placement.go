@@ -47,7 +47,7 @@ func VSwitchAround(tx *state.Tx, owner state.Owner, vpcID, zone, address string,
 	return nil, fmt.Errorf("VPC %s has no room for a vSwitch around %s", vpc.ID, ip)
 }
 
-// free tells whether block lies in the VPC and beside its vSwitches.
+// free reports whether block lies in the VPC and beside its vSwitches.
 func free(v *state.View, vpc *cloud.VPC, block netip.Prefix) bool {
 	for sw := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
 		if Overlaps(block, sw.CIDRBlock) {
@@ -85,7 +85,7 @@ func vpcAround(tx *state.Tx, owner state.Owner, vpcID string, ip netip.Addr, mad
 	return vpc, nil
 }
 
-// CanHold tells whether a vSwitch of the VPC can give an address out: the one around
+// CanHold reports whether a vSwitch of the VPC can give an address out: the one around
 // it, or the largest that would be made.
 func CanHold(v *state.View, vpcID, ip string) bool {
 	addr, err := netip.ParseAddr(ip)

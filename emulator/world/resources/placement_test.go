@@ -110,7 +110,7 @@ func TestCanHold(t *testing.T) {
 	})
 }
 
-// TestAllocate proves that each reason why an address can't be had is told.
+// TestAllocate proves that each reason why an address can't be allocated is reported.
 func TestAllocate(t *testing.T) {
 	inNetwork(t, func(tx *state.Tx, _ *cloud.VPC, sw *cloud.VSwitch) {
 		allocate := func(block, ip string) string {

@@ -281,7 +281,7 @@ func (e *Engine) update(fn func(*bolt.Tx) error) (err error) {
 	return e.stillThere()
 }
 
-// stillThere tells whether the file has its name, without which what was written
+// stillThere reports whether the file has its name, without which what was written
 // is gone when the process ends.
 func (e *Engine) stillThere() error {
 	info, err := os.Stat(e.path)

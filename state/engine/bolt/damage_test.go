@@ -134,7 +134,7 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// flip tells whether a damaged file is served; it must hold what it did then.
+// flip reports whether a damaged file is served; it must hold what it did then.
 func flip(t *testing.T, file []byte, want []string) (served bool) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, bolt.FileName)

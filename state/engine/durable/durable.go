@@ -22,7 +22,7 @@ func Create(path string) (*os.File, error) {
 	return os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+unfinished)
 }
 
-// Write makes a file of mode 0600, in the place of the one that had the path.
+// Write creates a file of mode 0600, replacing an existing one.
 func Write(path string, fill func(io.Writer) error) error {
 	f, err := Create(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func Write(path string, fill func(io.Writer) error) error {
 	return nil
 }
 
-// Replace gives a synced file its name, in the place of what had it.
+// Replace renames a synced file to path, replacing an existing one.
 func Replace(from, path string) error {
 	if err := os.Rename(from, path); err != nil {
 		return err

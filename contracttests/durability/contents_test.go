@@ -9,17 +9,17 @@ import (
 	"github.com/clbemu/clbemu/emulator/apiclient"
 )
 
-// estate is what one writer has in the cloud: facts by names such as lb/name. A
-// name under another's is gone with it. A fact that is not there is "".
-type estate map[string]string
+// contents are what one writer has in the cloud: facts by names such as lb/name. A
+// name under another's is gone with it. An absent fact is "".
+type contents map[string]string
 
 // anything is the value of a fact that is there, whatever it says: the id of what
 // was made by a call that was never answered, or the listener that a call needs.
 const anything = "*"
 
-// with returns the estate with one fact changed. What is under a fact that goes
+// with returns the contents with one fact changed. What is under a fact that goes
 // goes too.
-func (e estate) with(name, value string) estate {
+func (e contents) with(name, value string) contents {
 	next := maps.Clone(e)
 	if value != "" {
 		next[name] = value
@@ -29,27 +29,27 @@ func (e estate) with(name, value string) estate {
 	return next
 }
 
-// is tells whether the estate is the one that was expected.
-func (e estate) is(expected estate) bool {
+// is reports whether these are the expected contents.
+func (e contents) is(expected contents) bool {
 	return maps.EqualFunc(e, expected, func(got, want string) bool { return got == want || want == anything })
 }
 
-// call is one write of a writer with what it means for the writer's estate.
+// call is one write of a writer with what it means for the writer's contents.
 type call struct {
 	version, action string
 	params          map[string]string
 	// needs are the facts by which the call succeeds; without them it is refused.
 	// One that must not be there is "".
-	needs estate
+	needs contents
 	// once is the fact that keeps the writer from the call: the cloud would have
 	// two of it.
 	once string
 	// change is what a success does. The reply is of a success, unless it is not known
 	// whether it was one.
-	change func(e estate, reply apiclient.Reply) estate
+	change func(e contents, reply apiclient.Reply) contents
 }
 
-func (c call) fits(e estate) bool {
+func (c call) fits(e contents) bool {
 	for name, value := range c.needs {
 		if e[name] != value && (value != anything || e[name] == "") {
 			return false
@@ -69,10 +69,10 @@ type answered struct {
 
 func (a answered) succeeded() bool { return !a.lost && a.reply.Status == http.StatusOK }
 
-// after returns the estates that a call may leave behind in the place of one of
-// those given, none if its answer can't be explained.
-func (a answered) after(before []estate) []estate {
-	var found []estate
+// after returns the contents that a call may leave behind, given the possible ones
+// before; none if its answer can't be explained.
+func (a answered) after(before []contents) []contents {
+	var found []contents
 	for _, e := range before {
 		fits := a.fits(e)
 		if fits && (a.lost || a.succeeded()) {
@@ -85,32 +85,32 @@ func (a answered) after(before []estate) []estate {
 	return found
 }
 
-// outcomes returns the estates that calls may leave behind, in their order.
-func outcomes(before []estate, calls []answered) []estate {
+// outcomes returns the contents that calls may leave behind, in their order.
+func outcomes(before []contents, calls []answered) []contents {
 	for _, c := range calls {
 		before = c.after(before)
 	}
 	return before
 }
 
-// outcomesAround returns the estates that calls may leave behind when one change
+// outcomesAround returns the contents that calls may leave behind when one change
 // of the whole world happens somewhere among them.
-func outcomesAround(before estate, calls []answered, world func([]estate) []estate) []estate {
-	var found []estate
+func outcomesAround(before contents, calls []answered, world func([]contents) []contents) []contents {
+	var found []contents
 	for at := range len(calls) + 1 {
-		found = append(found, outcomes(world(outcomes([]estate{before}, calls[:at])), calls[at:])...)
+		found = append(found, outcomes(world(outcomes([]contents{before}, calls[:at])), calls[at:])...)
 	}
 	return found
 }
 
-// prefixes returns the estates that there may be while calls are made.
-func prefixes(before estate, calls []answered) []estate {
-	var found []estate
+// prefixes returns the contents that there may be while calls are made.
+func prefixes(before contents, calls []answered) []contents {
+	var found []contents
 	for at := range len(calls) + 1 {
-		found = append(found, outcomes([]estate{before}, calls[:at])...)
+		found = append(found, outcomes([]contents{before}, calls[:at])...)
 	}
 	return found
 }
 
-// oneOf tells whether an estate is among those expected.
-func (e estate) oneOf(expected []estate) bool { return slices.ContainsFunc(expected, e.is) }
+// oneOf reports whether the contents are among the expected ones.
+func (e contents) oneOf(expected []contents) bool { return slices.ContainsFunc(expected, e.is) }
