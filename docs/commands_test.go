@@ -52,8 +52,8 @@ func TestCommands(t *testing.T) {
 }
 
 // TestAsTyped proves that what the README says can be typed as it is, on the ports on
-// which clbemu listens, and in a fresh copy of the repository. Ports that are taken are
-// told, and others are used.
+// which clbemu listens, and in a fresh copy of the repository. It reports ports that are
+// in use, and uses others.
 func TestAsTyped(t *testing.T) {
 	if !*asTyped {
 		t.Skip("it listens on the default ports: -as-typed asks for it")

@@ -352,8 +352,8 @@ func serveAPI(api, metadata http.Handler, callers callers) http.Handler {
 	})
 }
 
-// crash ends the process as a power failure would: nothing is flushed, nobody is
-// told.
+// crash ends the process as a power failure would: without a flush or a
+// notice.
 func (e *Emulator) crash() {
 	if e.cfg.Crash != nil {
 		e.cfg.Crash()

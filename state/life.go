@@ -159,7 +159,7 @@ const (
 type LifeCycle struct {
 	ID      string
 	Profile string
-	// Delays take the place of the profile's.
+	// Delays override the profile's.
 	Delays map[Stage]time.Duration `json:",omitempty"`
 }
 

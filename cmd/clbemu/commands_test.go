@@ -290,8 +290,8 @@ func TestReadingWritesNothing(t *testing.T) {
 	}
 }
 
-// TestControlToken proves that the commands send the token, and that a wrong one
-// is told.
+// TestControlToken proves that the commands send the token, and report a wrong
+// one.
 func TestControlToken(t *testing.T) {
 	s := binary.Serve(t, "--engine", "memory", "--control-token", "secret")
 	if r := binary.Run(t, "state", "check", "--server", s.Control, "--control-token", "secret"); r.Code != 0 {

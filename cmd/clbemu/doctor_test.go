@@ -92,8 +92,8 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestDoctorCluster proves that a context of kubectl that is no cluster on this
-// machine is told.
+// TestDoctorCluster proves that doctor reports a kubectl context that is not a cluster
+// on this machine.
 func TestDoctorCluster(t *testing.T) {
 	s := binary.Serve(t, "--engine", "memory")
 	for server, want := range map[string]string{"https://127.0.0.1:6443": "a cluster on this machine", "https://prod.example:6443": "a cluster elsewhere: https://prod.example:6443"} {

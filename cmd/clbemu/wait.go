@@ -108,11 +108,11 @@ func (f *waitFlags) wait(cmd *cobra.Command, c *controlclient.Client) error {
 	})
 }
 
-// readyPause is how often a server that is not there yet is asked, and for a name.
+// readyPause is the time between two attempts to reach a server or to resolve a name.
 const readyPause = 100 * time.Millisecond
 
-// untilReady waits for one that may yet be to start. What answers in its place is no
-// matter of time.
+// untilReady waits for a server that may still be starting. If another program answers
+// there, waiting does not help.
 func (f *waitFlags) untilReady(ctx context.Context, c *controlclient.Client) error {
 	for {
 		err := c.Ready(ctx)

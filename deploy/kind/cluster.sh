@@ -20,5 +20,5 @@ collect() {
 	kubectl get events --all-namespaces >"$artifacts/events.txt" || true
 	kubectl get services,nodes --all-namespaces --output yaml >"$artifacts/objects.yaml" || true
 	clbemu state export >"$artifacts/state.json" || true
-	echo "$(basename "$0"): failed; what there is to see is in $artifacts" >&2
+	echo "$(basename "$0"): failed; see the logs in $artifacts" >&2
 }

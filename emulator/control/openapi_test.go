@@ -83,8 +83,8 @@ func operation(t *testing.T, method, path string) node {
 	return found
 }
 
-// mustConform fails the test when an answer is not as the document has it. What
-// there is no call for is answered by 404 or 405 and an error.
+// mustConform fails the test when an answer does not match the document. Unknown calls
+// are answered with 404 or 405 and an error.
 func mustConform(t *testing.T, r *http.Request, response *http.Response, body []byte) {
 	t.Helper()
 	call := fmt.Sprintf("%s %s = %d", r.Method, r.URL.Path, response.StatusCode)

@@ -1,4 +1,4 @@
-// Makes a load balancer and lists what there is. Its environment is that of
+// Creates a load balancer and lists all load balancers. Its environment is that of
 //   eval "$(clbemu env)"
 import Core from '@alicloud/pop-core';
 
