@@ -1,8 +1,8 @@
-// Package contracttests holds the emulator to what its clients see: the real
-// SDKs call every action, golden files keep the bytes of the replies, the flows
-// of a cloud controller manager run call by call, and every claim about the
-// cloud that the code cites has an entry that says how it is known.
+// Package contracttests tests the emulator as its clients see it: the real SDKs
+// call every action, golden files keep the bytes of the replies, the flows of a
+// Cloud Controller Manager run call by call, and every claim about the cloud that
+// the code cites has an entry with its source.
 //
-// It has tests alone. Nothing imports it, and what it imports, the SDKs of
-// Alibaba Cloud among it, never reaches the binary.
+// It only has tests. Nothing imports it, and its imports, such as the SDKs of
+// Alibaba Cloud, never reach the binary.
 package contracttests

@@ -1,6 +1,6 @@
-// Package emulator puts the parts together for use in one process: the store
-// with its world, the gateway with its products, the metadata service and the
-// control API, on two listeners. It owns no behaviour of the cloud.
+// Package emulator assembles the parts in one process: the store with its world, the
+// gateway with its products, the metadata service and the control API, on two
+// listeners. It owns no behaviour of the cloud.
 package emulator
 
 import (

@@ -1,6 +1,6 @@
-// Package console tries the console in a real browser: what its pages show and do, by
-// mouse and keyboard, in both colours, and what they must not let through. It owns the
-// pictures of the documentation too.
+// Package console tests the console in a real browser: what its pages show and do, by
+// mouse and keyboard, in both colour schemes, and that they are safe. It also takes the
+// pictures of the documentation.
 //
 // It is skipped without a browser, unless CLBEMU_CHROMIUM is set.
 package console

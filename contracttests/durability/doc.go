@@ -1,4 +1,4 @@
-// Package durability has the tests of what clbemu promises when it is killed,
-// when its disk fails, when many ask at once, and when it runs for long. They see
-// the binary from outside, and change nothing in it.
+// Package durability tests what clbemu guarantees when it is killed, when its disk
+// fails, when many clients call at once, and when it runs for long. The tests use the
+// unmodified binary from outside.
 package durability

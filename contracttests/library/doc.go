@@ -1,4 +1,4 @@
-// Package library holds the scenarios of the library to the names of the emulator. It
-// has tests alone, which compute for long and start nothing: they run without the
-// race detector.
+// Package library tests that the library's scenarios use only names that the emulator
+// has. Its tests compute for long and start nothing: they run without the race
+// detector.
 package library

@@ -1,6 +1,6 @@
-// Package terraform holds the emulator to what Terraform sees: each configuration
-// in testdata is applied, changed in place, imported and destroyed by the real
-// terraform and the real provider, without a difference left by any of it.
+// Package terraform tests the emulator with Terraform: the real terraform and the real
+// provider apply, change in place, import and destroy each configuration in testdata,
+// and no difference may remain.
 //
 // It runs where CLBEMU_TERRAFORM_PROVIDER names a folder with a built
 // terraform-provider-alicloud, and terraform is in the PATH; elsewhere it is

@@ -1,6 +1,6 @@
-// Package process runs programs beside a test: each in a process group of its
-// own, with its output in a file, and gone when the test is. It does not know
-// what the programs are.
+// Package process runs programs for a test: each in its own process group, with its
+// output in a file, and stopped at the end of the test. It does not know what the
+// programs are.
 package process
 
 import (

@@ -1,6 +1,5 @@
-// Package tools builds the programs that a Kubernetes control plane is made of,
-// at pinned versions, once, into a cache outside the source tree. It knows how
-// they are built and not how they are run.
+// Package tools builds the programs of a Kubernetes control plane, at pinned versions,
+// once, into a cache outside the source tree. It does not know how they run.
 package tools
 
 import (

@@ -1,6 +1,6 @@
-// Package catalogue knows the errors that the cloud's APIs can answer, whether or
-// not clbemu brings them about: action, status, code and message. Fault rules are
-// checked against it. It owns facts, and must not know how anything is emulated.
+// Package catalogue lists the errors that the cloud's APIs can return, whether or not
+// clbemu returns them by itself: action, status, code and message. Fault rules are
+// checked against it. It must not know how anything is emulated.
 package catalogue
 
 import (

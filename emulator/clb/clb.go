@@ -1,7 +1,7 @@
-// Package clb is the Classic Load Balancer API, Slb 2014-05-15: its actions,
-// what they check and do, and its error table. Handlers work on a transaction
-// and know no HTTP, no clock and no fault; each resource has a file of its own
-// that opens with its actions.
+// Package clb implements the Classic Load Balancer API, Slb 2014-05-15: its actions,
+// their handlers and its error table. Handlers work on a transaction and know no
+// HTTP, no clock and no fault; each resource has its own file, which starts with its
+// actions.
 package clb
 
 import (

@@ -1,11 +1,11 @@
-// Package console is the pages that people look at in a browser: what is in the cloud,
-// the journal, faults, conditions and scenarios. It owns the pages, their script, and
-// the headers that keep them from harm. The script calls the control API as any client
-// does; the package must not know the store, the products, nor how that API answers.
+// Package console serves the web console: the cloud's resources, the journal, faults,
+// conditions and scenarios. It owns the pages, their scripts and their security
+// headers. The scripts call the control API like any client; the package must not know
+// the store, the products, or how that API answers.
 //
-// The pages hold nothing worth protecting, and so need no token: they ask for it, keep
-// it in the tab's sessionStorage, and send it as a header. A cookie would go to every
-// port of the host, and with calls that other sites make.
+// The pages contain nothing secret, and so need no token: they ask for it, keep it in
+// the tab's sessionStorage, and send it as a header. A cookie would go to every port of
+// the host, and with calls from other sites.
 package console
 
 import (

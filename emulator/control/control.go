@@ -1,8 +1,7 @@
-// Package control is the control API on its own listener: health, metrics, the
-// state as a whole and snapshots of it, the conditions of the world and its
-// clock, fault rules, and the journal, with the console's pages at /. It owns who may
-// call it. It must not serve
-// the cloud's API, and knows no product but by its table of actions.
+// Package control implements the control API on its own listener: health, metrics,
+// the state and its snapshots, the conditions of the world and its clock, fault rules
+// and the journal, with the console's pages at /. It decides who may call it. It must
+// not serve the cloud's API, and knows products only by their tables of actions.
 //
 // openapi.yaml describes it.
 package control

@@ -1,7 +1,7 @@
-// Package controlapi is the control API as it goes over the wire: its calls, and
-// the types of their bodies and answers. Its server (emulator/control), its client
-// (emulator/controlclient) and the OpenAPI document are held against it. It must
-// not know how a call is answered.
+// Package controlapi defines the control API's wire format: its calls, and the types
+// of their bodies and answers. Tests compare its server (emulator/control), its client
+// (emulator/controlclient) and the OpenAPI document with it. It must not know how a
+// call is answered.
 package controlapi
 
 import (

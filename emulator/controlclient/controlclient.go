@@ -1,6 +1,6 @@
 // Package controlclient calls the control API, of a running emulator or of a
 // handler in this process. It owns the client's side of what controlapi describes;
-// it must not know how calls are answered, nor link what answers them.
+// it must not know how calls are answered, or link the server.
 package controlclient
 
 import (

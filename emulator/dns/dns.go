@@ -1,7 +1,6 @@
-// Package dns answers for the names of load balancers with their addresses, as the
-// store has them at the time of the question. It owns the names that end in the
-// domains it was given, such as nlb.aliyuncs.com, and refuses questions about any
-// other; it must not know the APIs.
+// Package dns resolves the names of load balancers to their current addresses in the
+// store. It owns the names in the domains that it is given, such as nlb.aliyuncs.com,
+// and refuses queries for others; it must not know the APIs.
 package dns
 
 import (

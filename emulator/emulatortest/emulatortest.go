@@ -1,6 +1,5 @@
-// Package emulatortest starts an emulator for a Go test: in memory, on ports
-// that are free, with the default world. It owns no behaviour; when the test
-// ends, the state must pass its own check.
+// Package emulatortest starts an emulator for a Go test: in memory, on free ports, with
+// the default world. When the test ends, it stops the emulator and checks its state.
 package emulatortest
 
 import (

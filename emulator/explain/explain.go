@@ -1,7 +1,6 @@
 // Package explain explains refusals and actions: the message of an error, its
 // evidence, how to cause it and how to clear it. Its texts about causes and evidence
-// are written from the tests that try them. It must not
-// know who asks.
+// are written from the tests that try them. It must not know who asks.
 package explain
 
 import (

@@ -1,7 +1,7 @@
-// Package gateway is the OpenAPI gateway: it parses calls, verifies signatures,
-// decodes parameters by the tags of request structs, opens the transaction,
-// encodes the answer, and turns facts into the codes of a product's error table.
-// It must not know any product: actions and their errors come from tables.
+// Package gateway implements the OpenAPI gateway: it parses calls, verifies
+// signatures, decodes parameters by the tags of request structs, opens the
+// transaction, encodes the answer, and turns facts into the codes of a product's error
+// table. It must not know any product: actions and their errors come from tables.
 //
 // A request struct names the wire's parameter in its tag, with rules of shape:
 //

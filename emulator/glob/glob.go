@@ -1,6 +1,6 @@
-// Package glob matches names against patterns, in the one way that everything which
-// a user writes has: those of path.Match, several by commas. It matches texts against
-// words too. The policies of accounts have the cloud's own way, which is elsewhere.
+// Package glob matches names against the patterns that users write: those of
+// path.Match, several separated by commas. It also matches texts against words. The
+// policies of accounts use the cloud's own patterns, which are elsewhere.
 package glob
 
 import (

@@ -1,7 +1,7 @@
-// Package inventory is what is in the emulated cloud as people look at it: load
-// balancers of all products, their parts and what they stand on, and the tree
-// of a load balancer. It owns what is shown of each kind; it must not know how it is
-// asked for, nor change anything.
+// Package inventory lists the resources of the emulated cloud for people: load
+// balancers of all products, their parts, the resources that they use, and the tree of
+// a load balancer. It owns the columns of each kind; it must not know who asks, or
+// change anything.
 package inventory
 
 import (

@@ -1,7 +1,6 @@
-// Package journal remembers what happened: every call with how it was answered,
-// and every change that the control API made. It owns what is kept, how much of
-// it and that no secret is; it must not know how calls are served or changes
-// made, nor the store.
+// Package journal records every call with its answer, and every change through the
+// control API. It decides what it keeps and how much, and keeps no secrets; it must
+// not know how calls are served or changes made, or the store.
 //
 // A Journal holds the newest entries in memory and, if it is given a file,
 // writes each as a line of JSON. Recording never waits for a reader: a slow reader

@@ -1,8 +1,7 @@
-// Package names knows what the emulated cloud calls things: actions, their
-// parameters, the fields of their answers and the codes of their refusals, and
-// what conditions of the world are named after. All of it is read from the tables
-// of the products, so that a new product or action is known here at once. It owns
-// the refusal of a name that nothing has; it must not know who asks.
+// Package names knows the names in the emulated cloud: actions, their parameters, the
+// fields of their answers and the codes of their refusals, and the names in conditions
+// of the world. It reads them all from the tables of the products, so that it knows a
+// new product or action at once. It rejects unknown names; it must not know who asks.
 package names
 
 import (

@@ -1,7 +1,7 @@
-// Package nlb is the Network Load Balancer API, Nlb 2022-04-30: its actions, what
-// they check and do, and what they refuse. Handlers work on a transaction and know
-// no HTTP, no clock and no fault; each resource has a file of its own that opens
-// with its actions.
+// Package nlb implements the Network Load Balancer API, Nlb 2022-04-30: its actions,
+// their handlers and its refusals. Handlers work on a transaction and know no HTTP,
+// no clock and no fault; each resource has its own file, which starts with its
+// actions.
 //
 // The words of the API, such as internet and tcp, come in any case (NLB-0020) and are
 // kept in its own (NLB-0030): they are "words" in the tags of requests.

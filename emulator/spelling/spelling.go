@@ -1,5 +1,5 @@
-// Package spelling finds the name that a mistyped one was meant to be, and says what is
-// wrong with a name that a person gives.
+// Package spelling suggests a name for a mistyped one, and checks names that people
+// give.
 package spelling
 
 import (

@@ -1,6 +1,6 @@
 // Package sts owns the parts of the Sts API, 2015-04-01, with which clients ask who
-// they are and take a RAM role: the temporary keys that it hands out are taken by
-// the gateway until they expire. It must not know HTTP, signatures, formats or
+// they are and take a RAM role: the gateway accepts the temporary keys that it
+// returns until they expire. It must not know HTTP, signatures, formats or
 // faults: a handler gets a transaction and a request, and returns a response or a
 // fact.
 package sts

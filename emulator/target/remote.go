@@ -1,7 +1,7 @@
-// Package target is where scenarios are played: an emulator, by its two APIs. It
-// owns how a scenario's steps reach it, the programs that it is played with, and
-// the names that a scenario may use. It must not know what scenarios say, nor start
-// an emulator, which package private does.
+// Package target runs scenarios against an emulator, through its two APIs. It owns how
+// a scenario's steps reach the emulator, the programs that the scenario runs, and the
+// names that it may use. It must not know the contents of scenarios, or start an
+// emulator, which package private does.
 package target
 
 import (

@@ -1,7 +1,7 @@
-// Package upgradecheck reads out of a journal what a client tried to change at
-// load balancers, in the words of the upgrade check that ACK makes before it
-// gives a cluster a new cloud controller manager. It owns these words and the
-// comparison with what is stored; it must not know where either comes from.
+// Package upgradecheck finds in a journal the changes that a client tried to make to
+// load balancers, in the words of the check that ACK runs before it upgrades a
+// cluster's Cloud Controller Manager. It owns these words and the comparison with the
+// stored values; it must not know where either comes from.
 package upgradecheck
 
 import (

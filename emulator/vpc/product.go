@@ -1,7 +1,8 @@
 // Package vpc owns the parts of the Vpc API, 2016-04-28, that a cloud controller
 // and the tools around it call: VPCs, vSwitches, route tables with their entries,
-// elastic IP addresses and the bandwidth that they share. It must not know HTTP, signatures, formats or faults:
-// a handler gets a transaction and a request, and returns a response or a fact.
+// elastic IP addresses and the bandwidth that they share. It must not know HTTP,
+// signatures, formats or faults: a handler gets a transaction and a request, and
+// returns a response or a fact.
 package vpc
 
 import (

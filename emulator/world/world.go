@@ -1,9 +1,9 @@
-// Package world owns the world file: the YAML that says what the cloud holds
-// before the first call, such as accounts, regions, networks and instances. It
-// turns the file into resources of package state, and must not know any API.
+// Package world owns the world file: the YAML that describes the cloud before the
+// first call, such as accounts, regions, networks and instances. It turns the file
+// into resources of package state, and must not know any API.
 //
-// A file is checked by planting it into a scratch store, with the same code
-// that plants it into the real one: what Parse accepts can be planted.
+// Parse checks a file by planting it into a scratch store, with the same code that
+// plants it into the real one: a file that Parse accepts can be planted.
 package world
 
 import (

@@ -1,11 +1,9 @@
 // Package yamlfile decodes the YAML files that users write: worlds, scenarios and
-// fault rules. It owns how they are read and what is said about what is wrong with
-// them: all of it at once, each with its file, line and field, and with what was
-// meant. It must not know what a file says.
+// fault rules. It reports all errors at once, each with its file, line, field and a
+// suggestion. It must not know the contents of a file.
 //
-// A struct names its fields in the tag yaml, as the YAML library does, and says
-// required:"true" of those that must be there. A type that has a form of its own is
-// a Reader.
+// A struct names its fields in the tag yaml, like the YAML library, and marks required
+// fields with required:"true". A type with its own syntax is a Reader.
 package yamlfile
 
 import (

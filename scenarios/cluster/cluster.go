@@ -1,6 +1,6 @@
-// Package cluster knows what things in a Kubernetes cluster are called: kinds and
-// their fields, and the annotations, events and finalizers of a cloud controller
-// manager. It owns these lists; it must not know what scenarios do with them.
+// Package cluster knows the names in a Kubernetes cluster: kinds and their fields, and
+// the annotations, Events and finalizers of a Cloud Controller Manager. It must not
+// know what scenarios do with them.
 package cluster
 
 import (

@@ -1,6 +1,6 @@
-// Package cloud is the resources of the emulated cloud, in its own words: a kind a
-// file, with all that is true of the kind. It reports facts (a thing is not there,
-// a limit is reached), and must not know any wire format, error code or HTTP.
+// Package cloud declares the resources of the emulated cloud, in the cloud's words: one
+// file per kind, with all facts about the kind. It reports facts (a resource is
+// missing, a limit is reached), and must not know any wire format, error code or HTTP.
 package cloud
 
 import (

@@ -1,6 +1,6 @@
-// Package jsonstream reads a large JSON document piece by piece, so that what is
-// kept of it is what its reader keeps. It owns the bound on one piece, and knows
-// nothing of what it reads.
+// Package jsonstream reads a large JSON document piece by piece, so that only the parts
+// that its caller keeps stay in memory. It bounds the size of one piece, and knows
+// nothing of the contents.
 package jsonstream
 
 import (

@@ -1,7 +1,6 @@
-// Package terminal owns what people see of clbemu: colours, tables, what fits into
-// a line, and the line that lives while something takes long. Where nobody looks,
-// in a file or a log, colours go away and the living line becomes a line a minute.
-// It must not know what is shown.
+// Package terminal formats clbemu's output for people: colours, tables, lines that
+// fit the width, and a progress line. In a file or a log it omits colours and writes
+// the progress line once a minute. It must not know what it shows.
 package terminal
 
 import (

@@ -1,6 +1,5 @@
-// Package tagging is what requests do with tags, for all products alike: check them,
-// put them on new resources and filter by them. It must not know how a product writes
-// tags, nor its words for what it refuses of them.
+// Package tagging checks tags, adds them to new resources and filters by them, for all
+// products. It must not know how a product spells tags, or its errors about them.
 package tagging
 
 import (

@@ -1,6 +1,6 @@
-// Package private starts emulators that scenarios have to themselves, in this
-// process. It owns their clock, their disk and their restarts; it must not know
-// what scenarios say.
+// Package private starts private emulators for scenarios, in this process. It owns
+// their clock, their disk and their restarts; it must not know the contents of
+// scenarios.
 package private
 
 import (

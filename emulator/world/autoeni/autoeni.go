@@ -1,5 +1,5 @@
-// Package autoeni makes the network interfaces of pods when they are looked up, for
-// clusters that are known by the addresses of their pods alone. It must not know who
+// Package autoeni creates the network interfaces of pods when a client looks them up,
+// for clusters of which only the pods' address blocks are known. It must not know who
 // looks.
 package autoeni
 

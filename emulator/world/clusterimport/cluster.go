@@ -1,6 +1,6 @@
-// Package clusterimport makes instances and network interfaces of the nodes and pods of
-// a Kubernetes cluster. It owns what becomes of a node and of a pod; it must not know
-// where their description comes from, nor what a world file says.
+// Package clusterimport imports the nodes and pods of a Kubernetes cluster as instances
+// and network interfaces. It must not know where their description comes from, or world
+// files.
 package clusterimport
 
 import (

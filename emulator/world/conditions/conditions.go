@@ -1,6 +1,6 @@
-// Package conditions owns what can be changed of a world while it is served: a row for
-// each condition, with its reader, its writer, its help and its scope. It must not know
-// who asks.
+// Package conditions owns the conditions of a world, which can change while it is
+// served: a row for each, with its reader, its writer, its help and its scope. It must
+// not know who asks.
 package conditions
 
 import (

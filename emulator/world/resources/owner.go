@@ -1,6 +1,6 @@
-// Package resources makes what is in a world as the cloud makes it, with all that the
-// cloud adds by itself: for the world file, and for what comes into a world later.
-// It must not know where what it makes is written down.
+// Package resources creates the resources of a world as the cloud does, with everything
+// that the cloud adds by itself: for the world file, and for later additions. It must
+// not know who calls it.
 package resources
 
 import (

@@ -1,5 +1,5 @@
-// Package bolt keeps values in one bbolt file, a bucket a table. It owns the
-// file: its format and versions, the checksums that tell damage, its permissions,
+// Package bolt keeps values in one bbolt file, with one bucket per table. It owns the
+// file: its format and versions, the checksums that detect damage, its permissions,
 // its size, and the lock against a second process.
 package bolt
 

@@ -1,6 +1,6 @@
-// Package durable makes files that a crash leaves whole or absent: written
-// beside their place, synced, renamed, and their folder synced. It owns the names
-// of what is not finished yet, and knows nothing of what is in the files.
+// Package durable writes files that a crash leaves whole or absent: it writes them
+// under a temporary name in the same folder, syncs and renames them, and syncs the
+// folder. It owns the temporary names, and knows nothing of the contents.
 package durable
 
 import (

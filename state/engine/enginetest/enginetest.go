@@ -1,5 +1,5 @@
-// Package enginetest holds every storage engine to the same contract, and has one
-// that fails for the tests of what stands on it. It knows no resource.
+// Package enginetest tests every storage engine against the same contract, and has an
+// engine that fails, for tests of its users. It knows no resource.
 package enginetest
 
 import (

@@ -1,4 +1,5 @@
-// Package memory is the engine that forgets: for tests and throw-away servers.
+// Package memory is an engine that keeps nothing after a restart: for tests and
+// throw-away servers.
 package memory
 
 import (
