@@ -49,8 +49,8 @@ const (
 	Memory EngineName = "memory"
 )
 
-// Config says what an Emulator stands on. Its zero value is an emulator in
-// memory, with the default world, that takes unsigned calls.
+// Config configures an Emulator. Its zero value is an emulator in memory, with the
+// default world, that accepts unsigned calls.
 type Config struct {
 	// Storage, if set, keeps the state in place of what Engine and DataDir name.
 	// Close closes it.
@@ -372,7 +372,7 @@ func (e *Emulator) crash() {
 // Faults are the fault rules.
 func (e *Emulator) Faults() *control.Faults { return e.faults }
 
-// Journal is what is remembered of calls and changes.
+// Journal returns the journal of calls and changes.
 func (e *Emulator) Journal() *journal.Journal { return e.journal }
 
 // Store is the emulated cloud's state.

@@ -168,13 +168,13 @@ func (e *Emulator) Wait(ctx context.Context) error {
 	}
 }
 
-// Addr is where the API is served, "" before Start.
+// Addr returns the address of the API, "" before Start.
 func (e *Emulator) Addr() string { return e.addr(0) }
 
-// ControlAddr is where the control API is served, "" before Start.
+// ControlAddr returns the address of the control API, "" before Start.
 func (e *Emulator) ControlAddr() string { return e.addr(1) }
 
-// DNSAddr is where names are answered, "" when that was not asked for, and before
+// DNSAddr returns the address of the DNS server, "" if there is none, and before
 // Start.
 func (e *Emulator) DNSAddr() string {
 	if e.dns == nil {
@@ -190,7 +190,7 @@ func (e *Emulator) addr(n int) string {
 	return e.servers[n].listener.Addr().String()
 }
 
-// Close takes no new calls, finishes those in flight until ctx ends, and closes
+// Close stops accepting calls, finishes those in flight until ctx ends, and closes
 // the store.
 func (e *Emulator) Close(ctx context.Context) error {
 	e.closing.Store(true)

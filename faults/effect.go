@@ -111,7 +111,7 @@ func (e ErrorEffect) strike(c Call, _ chances) {
 	c.Refuse(e.HTTPStatus, e.Code, e.Message)
 }
 
-// Delay holds a call back, in real time.
+// Delay delays a call, in real time.
 type Delay struct {
 	Fixed     Duration   `yaml:"fixed,omitempty" doc:"A fixed delay."`
 	Uniform   []Duration `yaml:"uniform,omitempty,flow" doc:"A random delay between the two, as [1s, 3s]."`
@@ -205,7 +205,7 @@ type Hang struct {
 	For Duration `yaml:"for,omitempty" doc:"The duration."`
 }
 
-// ReadYAML takes true for a hang without end.
+// ReadYAML reads true as a hang without end.
 func (h *Hang) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if node.Kind == yaml.ScalarNode {
 		if node.Value != "true" {
@@ -268,7 +268,7 @@ func (Malformed) strike(c Call, _ chances) {
 	c.Rewrite(func(body []byte) []byte { return bytes.Repeat([]byte(`{"`), len(body)/2+1) })
 }
 
-// Loss is how the answer to a change that was made gets lost.
+// Loss is the way in which the answer to a completed change gets lost.
 type Loss string
 
 // The losses.
@@ -294,7 +294,7 @@ func (l Loss) strike(c Call, _ chances) {
 	}
 }
 
-// Stale lets a read see the state as it was: so many changes or seconds ago.
+// Stale makes a read return the state of some changes or seconds ago.
 type Stale struct {
 	Calls   int `yaml:"calls,omitempty" doc:"So many changes ago."`
 	Seconds int `yaml:"seconds,omitempty" doc:"So many seconds ago."`
@@ -306,8 +306,8 @@ func (s Stale) problem() (p Problem, found bool) {
 
 func (s Stale) strike(c Call, _ chances) { c.ReadPast(s.Calls, time.Duration(s.Seconds)*time.Second) }
 
-// Life is how long stages of life take that the call begins, by their names: a
-// job of NLB that takes years never ends.
+// Life sets the duration of stages of life that the call starts, by name: an NLB job
+// that takes years never ends.
 type Life map[string]Duration
 
 func (l Life) problem() (p Problem, found bool) {

@@ -23,10 +23,10 @@ type Status struct {
 	Seen, Hits uint64
 }
 
-// Spent tells a rule that has struck as often as it may.
+// Spent reports whether a rule has affected as many calls as it may.
 func (s Status) Spent() bool { return s.Rule.When.Times > 0 && s.Hits >= s.Rule.When.Times }
 
-// Verdict is what is to happen to a call.
+// Verdict is the decision about a call.
 type Verdict struct {
 	Rule   string
 	Point  Point
@@ -37,7 +37,7 @@ type Verdict struct {
 // Strike does to the call what the rule says.
 func (v Verdict) Strike(call Call) { v.effect.strike(call, v.by) }
 
-// Injector holds rules and decides by them. Its zero value has none.
+// Injector holds rules and evaluates them. Its zero value has none.
 type Injector struct {
 	active atomic.Bool // false when there is nothing to ask
 	// changing is held while rules are changed where they are kept and here, and

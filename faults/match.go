@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-// Request is what a rule may look at.
+// Request has the parts of a call that a rule can match.
 type Request struct {
 	Product     string
 	Action      string
@@ -27,7 +27,7 @@ type Request struct {
 	Write bool
 }
 
-// Match says which calls a rule is about. An empty one is about all.
+// Match selects the calls of a rule. An empty one selects all.
 type Match struct {
 	// Action is a glob, such as Create*; a list separates them by commas.
 	Action string
@@ -52,7 +52,7 @@ func (m Matcher) MarshalYAML() (any, error) {
 	return plain(m), nil
 }
 
-// ReadYAML takes a text for an equality.
+// ReadYAML reads a text as an equality.
 func (m *Matcher) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if node.Kind == yaml.ScalarNode {
 		m.Equals = &node.Value

@@ -25,7 +25,7 @@ const (
 	Reply        Point = "reply"
 )
 
-// About says what of a call has happened at a point.
+// About describes what of a call has happened at a point.
 func (p Point) About() string {
 	return map[Point]string{
 		Accept:       "the call has been read, and nothing else",
@@ -39,7 +39,7 @@ func (p Point) About() string {
 // Points lists the points in order.
 var Points = []Point{Accept, BeforeCall, BeforeCommit, AfterCommit, Reply}
 
-// Rule says which calls go wrong and how.
+// Rule describes which calls fail, and how.
 type Rule struct {
 	Name   string `yaml:"name" required:"true" doc:"The name of the rule; a new rule with the same name replaces it."`
 	Match  Match  `yaml:"match,omitempty" doc:"The calls that match; all if absent."`
@@ -202,7 +202,7 @@ func join(points []Point) string {
 	return strings.Join(names, ", ")
 }
 
-// Point is where the effect happens: At, or the effect's usual place.
+// Point returns where the effect happens: At, or the effect's default point.
 func (r Rule) Point() Point {
 	if r.At != "" {
 		return r.At

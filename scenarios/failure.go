@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Failure is what ended a half before its end.
+// Failure describes why a half ended early.
 type Failure struct {
 	File string `json:"file"`
 	// Line and Step are where; of several expectations, the first.
@@ -107,7 +107,7 @@ const (
 	maxShownLines = 30
 )
 
-// String tells it over several lines.
+// String describes it in several lines.
 func (f *Failure) String() string {
 	var text strings.Builder
 	part := func(label, value string) {

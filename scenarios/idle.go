@@ -42,7 +42,7 @@ func (p *play) holdsAlready(ctx context.Context, half *Half) bool {
 	})
 }
 
-// Warnings are what is suspicious about a scenario that is right in form.
+// Warnings returns warnings about a valid scenario.
 func (s *Scenario) Warnings() (all Problems) {
 	for _, name := range Halves {
 		half := s.Half(name)

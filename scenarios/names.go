@@ -13,9 +13,9 @@ import (
 	"github.com/clbemu/clbemu/faults"
 )
 
-// Names knows what things are called where a scenario is played. A name that
-// nothing has is refused before anything is played: in an expectation it could
-// never match, and what must not be would be absent for good.
+// Names knows the names that exist where a scenario runs. Unknown names are rejected
+// before anything runs: an expectation with one could never match, or would always
+// find it absent.
 type Names interface {
 	// Actions lists the actions of all products.
 	Actions() []Action

@@ -56,7 +56,7 @@ type Exec struct {
 // defaultTimeout is how long a program may take.
 const defaultTimeout = 10 * time.Minute
 
-// ReadYAML takes a list for the command.
+// ReadYAML reads a list as the command.
 func (e *Exec) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	before := d.Found()
 	if node.Kind == yaml.SequenceNode {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Status is how a half ended.
+// Status is the outcome of a half.
 type Status string
 
 // The statuses.
@@ -18,7 +18,7 @@ const (
 	Broken  Status = "broken"  // it could not run
 )
 
-// Result is how a half of a scenario ended.
+// Result is the result of a half of a scenario.
 type Result struct {
 	Scenario string `json:"scenario"`
 	File     string `json:"file"`

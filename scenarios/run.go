@@ -30,7 +30,7 @@ func (s *Scenario) Half(name string) *Half {
 	return map[string]*Half{ClientHalf: s.Client, KubernetesHalf: s.Kubernetes, ProgramHalf: s.Program}[name]
 }
 
-// HalfNames are those that the scenario has, in the order in which they are played.
+// HalfNames returns the names of the scenario's halves, in the order in which they run.
 func (s *Scenario) HalfNames() (names []string) {
 	for _, name := range Halves {
 		if s.Half(name) != nil {
@@ -46,7 +46,7 @@ const (
 	maxTimes = 100_000
 )
 
-// Setup is where a half is played.
+// Setup describes where a half runs.
 type Setup struct {
 	Target Target
 	// Cluster is for the kubernetes half.

@@ -34,7 +34,7 @@ type Scenario struct {
 	Program    *Half             `yaml:"program" doc:"What a program that clbemu scenario watch runs must do."`
 }
 
-// Given is what is so before the steps.
+// Given is the state before the steps.
 type Given struct {
 	World Settings   `yaml:"world" doc:"Conditions of the world by name; clbemu world set --help lists them."`
 	Clock *Clock     `yaml:"clock" doc:"Changes of the emulated time."`
@@ -60,7 +60,7 @@ type Half struct {
 	place
 }
 
-// Step is one thing to do. Exactly one field beside name is set.
+// Step is one step. Exactly one field besides name is set.
 type Step struct {
 	Name    string        `yaml:"name" doc:"The purpose of the step, shown while it runs."`
 	Set     Settings      `yaml:"set" doc:"Change conditions of the world by name."`
@@ -106,8 +106,8 @@ type CallStep struct {
 	place
 }
 
-// Reply is what is expected of an answer. One without status, code and lost must
-// be a success.
+// Reply is the expected answer. Without status, code and lost, the answer must be a
+// success.
 type Reply struct {
 	Status  int                `yaml:"status" doc:"The HTTP status."`
 	Code    *Matcher           `yaml:"code" doc:"The error code."`
@@ -147,8 +147,8 @@ type Repeat struct {
 	Steps []Step `yaml:"steps" required:"true" doc:"The steps to repeat; {{n}} is the count."`
 }
 
-// Expectation is something that must be so. Exactly one field beside within and
-// for is set.
+// Expectation is a condition that must hold. Exactly one field besides within and for
+// is set.
 type Expectation struct {
 	Resource  *Resource  `yaml:"resource" doc:"A resource, as a call returns it."`
 	Calls     *Calls     `yaml:"calls" doc:"Calls in the journal since the half started."`
@@ -172,7 +172,7 @@ type Resource struct {
 	Fields  map[string]Matcher `yaml:"fields" doc:"Fields by path, such as Listeners.0.Status."`
 }
 
-// Calls says which calls are counted, and how many there must be.
+// Calls selects calls to count, and the number that there must be.
 type Calls struct {
 	Action  string             `yaml:"action" doc:"A glob, or several separated by commas; all if absent."`
 	Code    *Matcher           `yaml:"code" doc:"The error code; {absent: true} for calls that succeeded."`
@@ -185,7 +185,7 @@ type Calls struct {
 	Order   []string           `yaml:"order" doc:"Actions that occur in this order; other calls may come between them."`
 }
 
-// Quota is what is used of a quota.
+// Quota expects a use of a quota.
 type Quota struct {
 	Name   string `yaml:"name" required:"true" doc:"The quota; clbemu quota lists them."`
 	Holder string `yaml:"holder" doc:"The resource that uses it, such as a load balancer; the sum of all if absent."`

@@ -64,7 +64,7 @@ type APICall struct {
 	Timeout time.Duration
 }
 
-// Answer is what a client reads of a reply.
+// Answer is the part of a reply that a client reads.
 type Answer struct {
 	Status int
 	Body   map[string]any

@@ -85,7 +85,7 @@ func (s *Settings) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) 
 	}
 }
 
-// String tells no value of a key's secret: results are kept and shown.
+// String hides the value of a key's secret, since results are kept and shown.
 func (s Settings) String() string {
 	texts := make([]string, len(s))
 	for i, setting := range s {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Clock is where the emulated time comes from.
+// Clock is the source of the emulated time.
 type Clock interface {
 	Now() time.Time
 	// After returns a channel that receives when so much time has passed.
@@ -93,9 +93,9 @@ func (c *ManualClock) ring() {
 	})
 }
 
-// ClockSetting is how the emulated time follows the base clock: it was Emulated
-// when the base clock showed Base, and goes Scale times as fast. Scale 0 stands
-// still. No setting is the base clock itself.
+// ClockSetting relates the emulated time to the base clock: it was Emulated when the
+// base clock showed Base, and runs Scale times as fast. Scale 0 is frozen. No setting
+// is the base clock itself.
 type ClockSetting struct {
 	ID       string
 	Emulated time.Time
@@ -136,7 +136,7 @@ func emulatedTime(v *View, base time.Time) time.Time {
 	return base
 }
 
-// ClockStatus is what the emulated clock shows and how it goes.
+// ClockStatus is the time and the speed of the emulated clock.
 type ClockStatus struct {
 	Now   time.Time
 	Scale float64
@@ -157,7 +157,7 @@ func (s *Store) ClockStatus() (status ClockStatus, err error) {
 // maxScale bounds how fast the emulated time may go: a year in half a minute.
 const maxScale = 1e6
 
-// ErrClock is what every refusal to move the clock wraps.
+// ErrClock is wrapped by every error about moving the clock.
 var ErrClock = errors.New("the clock can't be set so")
 
 // AdjustClock moves the emulated clock forward by advance, and lets it go at

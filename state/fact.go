@@ -2,8 +2,8 @@ package state
 
 import "strings"
 
-// Fact says why something can't be done, without saying how the wire puts it.
-// Products add facts of their own; their error tables turn each into a code.
+// Fact is a reason why something can't be done, independent of the wire format.
+// Products add their own facts; their error tables turn each into a code.
 type Fact string
 
 // NotFound: no resource of that kind has that id, for this account and region.

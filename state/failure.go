@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ErrNotKept is what the answers to writes wrap when the engine fails.
+// ErrNotKept is wrapped by the errors of writes when the engine fails.
 var ErrNotKept = errors.New("the state can't be kept")
 
 // NotKeptError is the engine's failure as the answer to a write.

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Sequence is where ids and chance come from: the n-th draw of a seed is always
-// the same, and no draw is made twice, also over restarts.
+// Sequence is the source of ids and randomness: the n-th draw of a seed is always the
+// same, and no draw repeats, not even after a restart.
 type Sequence struct {
 	ID   string
 	Seed uint64

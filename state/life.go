@@ -155,7 +155,7 @@ const (
 	LifeRealistic = "realistic"
 )
 
-// LifeCycle says how long the stages take.
+// LifeCycle sets the duration of the stages.
 type LifeCycle struct {
 	ID      string
 	Profile string
@@ -169,8 +169,8 @@ var LifeCycles = NewTable(kernel, "LifeCycle", func(l *LifeCycle) string { retur
 // LifeCycleID is the id of the one LifeCycle.
 const LifeCycleID = "life"
 
-// Delay is how long a stage takes now: nothing, unless the transaction or the world
-// says so.
+// Delay returns how long a stage takes now: zero, unless the transaction or the world
+// sets a delay.
 func (v *View) Delay(name Stage) time.Duration {
 	if d, ok := v.pace[name]; ok {
 		return d

@@ -44,8 +44,8 @@ func (s *Store) remember(b *batch) {
 	s.past = slices.Delete(s.past, 0, oldest) // the states before it are let go
 }
 
-// Past says how far a View looks back: some transactions, or some time. The zero
-// Past is the present.
+// Past is how far a View looks back: some transactions, or some time. The zero Past is
+// the present.
 type Past struct {
 	Changes int
 	Age     time.Duration

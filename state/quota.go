@@ -21,7 +21,7 @@ type quota struct {
 	limit    int
 }
 
-// Counted is one way in which holders use a quota: by the rows of a kind.
+// Counted is a way in which holders use a quota: by the rows of a kind.
 type Counted struct {
 	kind *kind
 	each func(r any, add func(holder string, n int))
@@ -155,7 +155,7 @@ func (v *View) used(name QuotaName, holder string) int {
 	return v.txn.tallied(v.schema.quotas[name].position, tally{account: v.scope.AccountID, holder: holder})
 }
 
-// QuotaUse is how much of a quota is used, and by whom.
+// QuotaUse is the use of a quota, and its holders.
 type QuotaUse struct {
 	Name    QuotaName
 	Default int
@@ -163,7 +163,7 @@ type QuotaUse struct {
 	Holders []QuotaHolder
 }
 
-// QuotaHolder is one that uses a quota.
+// QuotaHolder is a resource that uses a quota.
 type QuotaHolder struct {
 	ID   string
 	Used int

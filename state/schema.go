@@ -93,20 +93,20 @@ type kind struct {
 // Option declares something of a kind.
 type Option func(*kind)
 
-// IDForm is how the cloud spells ids of the kind: prefix, code of the region, so
-// many digits and letters.
+// IDForm is the cloud's form of the kind's ids: a prefix, the code of the region, and a
+// number of digits and letters.
 func IDForm(prefix string, length int) Option {
 	return func(k *kind) { k.form = &idForm{prefix, length} }
 }
 
-// Setting says that the kind is of the world or of the store, and made by no call.
+// Setting marks a kind that belongs to the world or the store, and that no call creates.
 func Setting() Option { return func(k *kind) { k.setting = true } }
 
-// Counter says that a change of the kind is no change of the cloud: it counts
-// what happened.
+// Counter marks a kind whose changes are not changes of the cloud, since it only counts
+// events.
 func Counter() Option { return func(k *kind) { k.counter, k.setting = true, true } }
 
-// Tagged says which resource type tags of the kind have.
+// Tagged sets the resource type of the kind's tags.
 func Tagged(t TagResourceType) Option {
 	return func(k *kind) {
 		k.tag = t
@@ -114,8 +114,8 @@ func Tagged(t TagResourceType) Option {
 	}
 }
 
-// Refers says that a resource may name another by its id: that must be there, and
-// be of the same account and region.
+// Refers declares that a resource may name another by its id: the other must exist, in
+// the same account and region.
 func Refers[T, U any](to *Table[U], id func(*T) string) Option {
 	return RefersAll(to, func(r *T) []string { return []string{id(r)} })
 }
@@ -156,7 +156,7 @@ func Removed[T any](do func(tx *Tx, r *T)) Option {
 	}
 }
 
-// Life says where a kind has the status that its stages change.
+// Life declares the status that the kind's stages change.
 func Life[T any, S ~string](status func(*T) *S) Option {
 	return func(k *kind) {
 		t := tableOf[T](k)

@@ -16,9 +16,9 @@ import (
 // ErrClosed is the answer of a store that was closed.
 var ErrClosed = errors.New("the store is closed")
 
-// Config says what a store stands on.
+// Config configures a store.
 type Config struct {
-	// Schema is what the store holds.
+	// Schema returns the store's schema.
 	Schema *Schema
 	Engine engine.Engine
 	// Clock defaults to SystemClock.
@@ -147,7 +147,7 @@ func (s *Store) reload(ctx context.Context) error {
 	return nil
 }
 
-// Schema is what the store holds.
+// Schema returns the store's schema.
 func (s *Store) Schema() *Schema { return s.schema }
 
 // Revision returns the newest revision that readers see.

@@ -120,7 +120,7 @@ func (t *Table[T]) last(v *View) string {
 	return id
 }
 
-// Len is how many rows there are, whosever they are.
+// Len returns the number of rows, of all owners.
 func (t *Table[T]) Len(v *View) int { return v.txn.rows[t.declared.position].Len() }
 
 // All yields every resource that the scope sees, in order of id.
@@ -163,8 +163,8 @@ func (t *Table[T]) Edit(tx *Tx, id string, fn func(*T) error) error {
 	return nil
 }
 
-// Delete takes the resource out of the table, and only that; that it is not there
-// is no error.
+// Delete removes the resource from the table, and nothing else. It is not an error if
+// the resource does not exist.
 func (t *Table[T]) Delete(tx *Tx, id string) {
 	if _, ok := t.Find(tx.View, id); !ok {
 		return
@@ -240,8 +240,8 @@ func (x *Index[T]) List(v *View, values ...string) iter.Seq[*T] {
 	}
 }
 
-// OwnedBy says that the rows belong to the resource of which the index has the id
-// as its first value: it must be there, and they are removed with it.
+// OwnedBy declares that the rows belong to the resource whose id is the first value of
+// the index: it must exist, and its removal removes them.
 func OwnedBy[T, U any](x *Index[T], parent *Table[U]) Option {
 	child := x.table.declared
 	child.references = append(child.references, func(c *Checker, r any) {

@@ -47,7 +47,7 @@ var TagsByKey = Tags.Index("key", func(t *Tag) [][]string {
 	return Key(string(t.ResourceType), t.AccountID, t.RegionID, t.Key, t.Value)
 })
 
-// SetTag puts a tag on a resource of the scope, over one with the same key.
+// SetTag adds a tag to a resource of the scope, replacing one with the same key.
 func SetTag(tx *Tx, t TagResourceType, resourceID, key, value string) {
 	Tags.Put(tx, &Tag{Owner: tx.Scope(), ResourceType: t, ResourceID: resourceID, Key: key, Value: value})
 }
@@ -57,7 +57,7 @@ func TagsOf(v *View, t TagResourceType, resourceID string) iter.Seq[*Tag] {
 	return TagsByResource.List(v, resourceID, string(t))
 }
 
-// DeleteTagsOf takes all tags off a resource.
+// DeleteTagsOf removes all tags of a resource.
 func DeleteTagsOf(tx *Tx, t TagResourceType, resourceID string) {
 	for tag := range TagsOf(tx.View, t, resourceID) {
 		Tags.Delete(tx, TagID(t, resourceID, tag.Key))

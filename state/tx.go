@@ -20,7 +20,7 @@ type View struct {
 // Now is the emulated time of the transaction; it does not move within it.
 func (v *View) Now() time.Time { return v.now }
 
-// Schema is what the store holds.
+// Schema returns the store's schema.
 func (v *View) Schema() *Schema { return v.schema }
 
 // Scope is the account and region whose resources are seen.

@@ -18,7 +18,7 @@ type Revision uint64
 // its state again. The reader watches again from 0, which begins with a snapshot.
 var ErrBehind = errors.New("the watch fell behind: watch again from a snapshot")
 
-// Cause says what made a transaction.
+// Cause is the cause of a transaction.
 type Cause string
 
 // The causes of transactions.

@@ -98,7 +98,7 @@ func (c *Cloud) ready(ctx context.Context) bool {
 	return response.StatusCode == http.StatusOK
 }
 
-// ControlURL is where the control API is.
+// ControlURL returns the URL of the control API.
 func (c *Cloud) ControlURL() string { return "http://" + c.control }
 
 // Kill ends the process without notice. Its state is what it had acknowledged.

@@ -36,7 +36,7 @@ func (c *Cloud) VPC() (*vpc.Client, error) {
 	return client, nil
 }
 
-// Calls is how many calls the process has answered since it was started.
+// Calls returns the number of calls that the process has answered since its start.
 func (c *Cloud) Calls(ctx context.Context) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.ControlURL()+"/metrics", nil)
 	if err != nil {

@@ -29,10 +29,10 @@ type Instance struct {
 	NetworkInterface string
 }
 
-// ProviderID is how a node names its instance.
+// ProviderID returns a node's name for its instance.
 func (i Instance) ProviderID() string { return Region + "." + i.ID }
 
-// NewInstance is the nth instance beside those of the default world.
+// NewInstance returns the nth instance in addition to those of the default world.
 func NewInstance(n int) Instance {
 	return Instance{
 		ID:               fmt.Sprintf("i-e2e%017d", n),

@@ -29,7 +29,7 @@ type Process struct {
 	err  error // how it ended, once done is closed
 }
 
-// Command is what is to be run.
+// Command describes a program to run.
 type Command struct {
 	// Dir holds the log, and is where the program works.
 	Dir, Name string
@@ -99,7 +99,7 @@ func (p *Process) signal(s syscall.Signal) {
 	}
 }
 
-// Log is what the program has written.
+// Log returns the output of the program.
 func (p *Process) Log() string {
 	text, err := os.ReadFile(p.log)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // after its package; the files of the modules are there by their own names.
 type Dir string
 
-// Path is where a program or a file is.
+// Path returns the path of a program or a file.
 func (d Dir) Path(name string) string { return filepath.Join(string(d), name) }
 
 // cacheRoot is the folder of the programs of all versions, which all clones of a

@@ -18,7 +18,7 @@ import (
 //go:embed errors.tsv
 var table string
 
-// Error is what an action can answer.
+// Error is an error that an action can return.
 type Error struct {
 	Status  int
 	Code    string

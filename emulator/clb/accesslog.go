@@ -44,7 +44,7 @@ type accessLogParam struct {
 	LoadBalancerID string `json:"LoadBalancerId"`
 }
 
-// Validate wants the rule of one load balancer: it has no more than one.
+// Validate requires the rule of one load balancer: it has no more than one.
 func (req *accessLogRequest) Validate() error {
 	if len(req.Attributes) != 1 {
 		return gateway.Invalid("LogsDownloadAttributes")

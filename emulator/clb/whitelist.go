@@ -70,7 +70,7 @@ func (req *whiteListItemsRequest) items() []string {
 	return listing.Unique(list)
 }
 
-// Validate wants IPv4 addresses and blocks.
+// Validate requires IPv4 addresses and blocks.
 func (req *whiteListItemsRequest) Validate() error {
 	for _, item := range req.items() {
 		address, _, _ := strings.Cut(item, "/")

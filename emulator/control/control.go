@@ -32,7 +32,7 @@ import (
 	"github.com/clbemu/clbemu/state/topology"
 )
 
-// Config says what the control API is over.
+// Config configures the control API.
 type Config struct {
 	Store    *state.Store
 	Products []*gateway.Product
@@ -99,8 +99,8 @@ func New(cfg Config) http.Handler {
 	return r
 }
 
-// NewOffline returns the control API over a store that nobody serves: there are no
-// calls to count, to remember or to strike.
+// NewOffline returns the control API over a store that nobody serves, and so without
+// metrics, a journal or fault rules.
 func NewOffline(cfg Config) (http.Handler, error) {
 	cfg.Metrics = NewMetrics(cfg.Store, cfg.Products)
 	cfg.Faults = NewFaults(cfg.Store, cfg.Products)

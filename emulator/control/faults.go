@@ -153,9 +153,8 @@ func (f *Faults) record(s faults.Status) {
 	})
 }
 
-// Add puts the rules of a text at the end of the list, and returns them; file is what
-// problems call it. One with the name of another takes its place there, with fresh
-// counters.
+// Add appends the rules of a text to the list, and returns them; file is its name in
+// errors. A rule replaces one with the same name in its position, with new counters.
 func (f *Faults) Add(file string, text []byte) ([]faults.Rule, error) {
 	rules, err := faults.ParseFile(file, text, names.Of(f.store.Schema(), f.products).ResolveFault)
 	if err != nil {

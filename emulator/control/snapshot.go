@@ -22,8 +22,8 @@ type Snapshots struct {
 	kept snapshotStore
 }
 
-// NewSnapshots returns the snapshots beside the state in a folder, or none in
-// memory when dir is "".
+// NewSnapshots returns the snapshots in the data folder dir, or snapshots in memory if
+// dir is "".
 func NewSnapshots(dir string) *Snapshots {
 	if dir == "" {
 		return &Snapshots{kept: memorySnapshots{}}

@@ -68,8 +68,8 @@ type Problems struct {
 	Problems []string `json:"problems"`
 }
 
-// Where says whose world it is; empty fields are the first account and its
-// region.
+// Where selects the account and region of the world; empty fields mean the first
+// account and its region.
 type Where struct {
 	AccountID string `json:"account,omitempty"`
 	RegionID  string `json:"region,omitempty"`
@@ -125,14 +125,14 @@ type Imported struct {
 	SkippedPods int `json:"skippedPods"`
 }
 
-// Count is what became of the resources of one kind.
+// Count counts the outcomes for the resources of one kind.
 type Count struct {
 	Created   int `json:"created"`
 	Changed   int `json:"changed"`
 	Unchanged int `json:"unchanged"`
 }
 
-// String says it for people.
+// String returns the counts as text for people.
 func (c Count) String() string {
 	return fmt.Sprintf("%d created, %d changed, %d unchanged", c.Created, c.Changed, c.Unchanged)
 }
@@ -150,7 +150,7 @@ type QuotaUse struct {
 	Holders []QuotaHolder `json:"holders,omitempty"`
 }
 
-// QuotaHolder is one that uses a quota.
+// QuotaHolder is a resource that uses a quota.
 type QuotaHolder struct {
 	ID   string `json:"id"`
 	Used int    `json:"used"`
@@ -195,7 +195,7 @@ type SkippedFault struct {
 	Problem string `json:"problem"`
 }
 
-// String says what is wrong and what to do.
+// String describes the problem and what to do.
 func (s SkippedFault) String() string {
 	return "the fault rule " + s.Name + " is not in force: " + s.Problem + ": delete it, or add it again"
 }

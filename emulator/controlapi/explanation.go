@@ -32,7 +32,7 @@ type ExplainedParameter struct {
 	Required bool   `json:"required,omitempty"`
 }
 
-// ExplainedAnswer is how some actions of a product are refused; no actions are all.
+// ExplainedAnswer is an error that some actions of a product return; no actions means all.
 type ExplainedAnswer struct {
 	Product  string   `json:"product"`
 	Actions  []string `json:"actions,omitempty"`
@@ -55,7 +55,7 @@ type Cause struct {
 	End   string `json:"end"`
 }
 
-// Evidence is how a behaviour of the cloud is known.
+// Evidence is the source of a behaviour of the cloud.
 type Evidence struct {
 	ID         string `json:"id"`
 	Claim      string `json:"claim"`

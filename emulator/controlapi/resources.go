@@ -20,7 +20,7 @@ type Column struct {
 	Wide bool `json:"wide,omitempty"`
 }
 
-// Resource is one thing in the cloud.
+// Resource is one resource of the cloud.
 type Resource struct {
 	Kind string `json:"kind"`
 	// ID is unique in its kind.
@@ -38,7 +38,7 @@ type Resource struct {
 	Fields map[string]string `json:"fields"`
 }
 
-// Column is what a table shows of the resource.
+// Column is a column of a table of resources.
 func (r *Resource) Column(name string) string {
 	switch name {
 	case "id":
@@ -97,7 +97,7 @@ type LoadBalancerTree struct {
 	Faults []FaultRule `json:"faults"`
 }
 
-// Address is one at which a load balancer is reached.
+// Address is an address of a load balancer.
 type Address struct {
 	Address string `json:"address"`
 	// Type is internet or intranet.
@@ -131,7 +131,7 @@ type GroupTree struct {
 	Servers []Resource `json:"servers"`
 }
 
-// QuotaShare is what one holder uses of a quota.
+// QuotaShare is one holder's use of a quota.
 type QuotaShare struct {
 	Name  string `json:"name"`
 	By    string `json:"by"`

@@ -43,8 +43,8 @@ type Refused struct {
 	url string
 }
 
-// Wrong tells that what was asked for is wrong, or is not there: the same call is
-// refused the next time.
+// Wrong reports whether the request is wrong or names something that does not exist:
+// the same call would fail again.
 func (e *Refused) Wrong() bool {
 	switch e.Status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity:
@@ -61,13 +61,13 @@ func (e *Refused) Error() string {
 	return fmt.Sprintf("%s answers %d %s: %s", e.url, e.Status, http.StatusText(e.Status), e.Reason)
 }
 
-// Unreachable says that nothing answers.
+// Unreachable is the error when nothing answers.
 type Unreachable struct {
 	URL   string
 	cause error
 }
 
-// Error says where, and what is wrong there.
+// Error returns the address and the problem.
 func (e *Unreachable) Error() string {
 	return fmt.Sprintf("nothing answers at %s: is clbemu running, with its control API there? (%v)", e.URL, e.cause)
 }
@@ -75,10 +75,10 @@ func (e *Unreachable) Error() string {
 // Unwrap returns the cause.
 func (e *Unreachable) Unwrap() error { return e.cause }
 
-// Elsewhere says that something else than a control API answers.
+// Elsewhere is the error when something other than a control API answers.
 type Elsewhere struct{ URL, What string }
 
-// Error says what does.
+// Error names the program that answers.
 func (e *Elsewhere) Error() string {
 	return fmt.Sprintf("%s is not the control API: %s answers there", e.URL, e.What)
 }
@@ -220,7 +220,7 @@ func (c *Client) Version(ctx context.Context) (got controlapi.Version, err error
 	return got, err
 }
 
-// Server tells how clients of the cloud find the emulator.
+// Server returns the addresses at which clients find the emulator.
 func (c *Client) Server(ctx context.Context) (got controlapi.Server, err error) {
 	err = c.do(ctx, call{route: controlapi.GetServer}, into(&got))
 	return got, err

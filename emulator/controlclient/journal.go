@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-// Journal is what a query wants of the journal.
+// Journal returns the entries of the journal that match a query.
 func (c *Client) Journal(ctx context.Context, query url.Values) (page journal.Page, err error) {
 	err = c.do(ctx, call{route: controlapi.GetJournal, query: query}, into(&page))
 	return page, err

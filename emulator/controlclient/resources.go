@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
-// Wanted says which resources are wanted; empty fields are all.
+// Wanted selects resources; empty fields select all.
 type Wanted struct {
 	controlapi.Where
 	Kind, Name string

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// Scenarios tells what is being played, and how the last plays ended.
+// Scenarios returns the running scenario and the last results.
 func (c *Client) Scenarios(ctx context.Context) (got controlapi.Scenarios, err error) {
 	err = c.do(ctx, call{route: controlapi.GetScenarios}, into(&got))
 	return got, err

@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
-// ExportState hands the exported state on as it comes, however large it is.
+// ExportState streams the exported state, however large it is.
 func (c *Client) ExportState(ctx context.Context, read func(io.Reader) error) error {
 	return c.do(ctx, call{route: controlapi.ExportState, stream: true}, read)
 }

@@ -92,7 +92,7 @@ func listen(host, port string) (l net.Listener, p net.PacketConn, err error) {
 	return nil, nil, err
 }
 
-// Addr is where the server is.
+// Addr returns the address of the server.
 func (s *Server) Addr() string { return s.udp.PacketConn.LocalAddr().String() }
 
 // Close stops answering.

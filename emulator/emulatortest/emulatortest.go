@@ -93,20 +93,20 @@ func stop(t testing.TB, e *emulator.Emulator) {
 // Host is the host:port of the API, as endpoint overrides want it.
 func (s *Server) Host() string { return s.emulator.Addr() }
 
-// URL is where the API and the metadata service are.
+// URL returns the URL of the API and the metadata service.
 func (s *Server) URL() string { return "http://" + s.Host() }
 
-// ControlURL is where the control API is.
+// ControlURL returns the URL of the control API.
 func (s *Server) ControlURL() string { return "http://" + s.emulator.ControlAddr() }
 
-// DNSAddr is where names of Network Load Balancers are resolved, if the
-// configuration asks for it.
+// DNSAddr returns the address of the DNS server for the names of Network Load
+// Balancers, if the configuration has one.
 func (s *Server) DNSAddr() string { return s.emulator.DNSAddr() }
 
 // Store is the emulated cloud's state.
 func (s *Server) Store() *state.Store { return s.emulator.Store() }
 
-// Journal is what the emulator remembers of calls.
+// Journal returns the emulator's journal.
 func (s *Server) Journal() *journal.Journal { return s.emulator.Journal() }
 
 // World changes a condition, as `clbemu world set` does: World("account.arrears",
@@ -132,7 +132,7 @@ func (s *Server) Fault(t testing.TB, rules string) {
 	}
 }
 
-// Hits is how often a fault rule has struck. There must be one of that name.
+// Hits returns how many calls a fault rule affected. The rule must exist.
 func (s *Server) Hits(t testing.TB, rule string) uint64 {
 	t.Helper()
 	var known []string

@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/names"
 )
 
-// Facts are what the tests wrote.
+// Facts returns the facts that the tests wrote.
 type Facts struct {
 	Causes   []controlapi.Cause    `json:"causes"`
 	Evidence []controlapi.Evidence `json:"evidence"`

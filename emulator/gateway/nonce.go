@@ -64,7 +64,7 @@ func OpenNonces(path string, now time.Time) (*Nonces, error) {
 	return n, n.file.write(n)
 }
 
-// Close lets go of the file; what is used from there on is not kept.
+// Close closes the file; nonces used later are not kept.
 func (n *Nonces) Close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// Config says what a gateway serves.
+// Config configures a gateway.
 type Config struct {
 	Store    *state.Store
 	Products []*Product
@@ -47,7 +47,7 @@ type Config struct {
 	Observe func(*Call, Outcome)
 }
 
-// Outcome is how a call ended.
+// Outcome is the result of a call.
 type Outcome struct {
 	Status   int
 	Code     string // "" for success

@@ -184,7 +184,7 @@ type Inventory struct {
 
 func (i Inventory) source(v *state.View) source { return source{v, cloud.Health(i.Health)} }
 
-// Wanted says what is to be listed.
+// Wanted selects the resources to list.
 type Wanted struct {
 	// Kind is a kind, several by commas, or All, which "" is too.
 	Kind string

@@ -13,7 +13,7 @@ const (
 	maxAnswers = 1 << 20
 )
 
-// Answered is what is kept of an answer: its beginning, as some are megabytes.
+// Answered is the stored part of an answer: its beginning, since some are megabytes.
 func Answered(body []byte) string {
 	if len(body) <= maxAnswer {
 		return string(body)

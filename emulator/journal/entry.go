@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Kind is what an entry is about.
+// Kind is the kind of an entry.
 type Kind string
 
 // The kinds: calls of the cloud's API, marks, and what the control API changed.
@@ -21,8 +21,8 @@ const (
 // kinds lists them.
 var kinds = []Kind{KindCall, KindMark, KindWorld, KindClock, KindFault, KindState}
 
-// Entry is one call, or one change by the control API, of which Action is what
-// was done and Parameters with what.
+// Entry is one call, or one change through the control API, which Action and
+// Parameters then describe.
 type Entry struct {
 	Sequence    uint64    `json:"sequence"`
 	Time        time.Time `json:"time"` // emulated, when it was answered

@@ -21,7 +21,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/spelling"
 )
 
-// Config says how much a journal keeps.
+// Config sets the limits of a journal.
 type Config struct {
 	// Entries is how many are kept in memory; 0 is 10,000. A negative number
 	// turns the journal off.
@@ -81,8 +81,8 @@ func New(cfg Config) (*Journal, error) {
 	return j, nil
 }
 
-// Record puts an entry at the end and gives it its sequence. The parameters sent, in
-// order of name, become the entry's. All is copied, bounded and freed of secrets.
+// Record appends an entry and sets its sequence number. The parameters sent, sorted by
+// name, become the entry's. Record copies and bounds everything, and removes secrets.
 func (j *Journal) Record(e Entry, sent ...Parameter) {
 	if j.size == 0 {
 		return
@@ -115,7 +115,7 @@ func (j *Journal) record(e *Entry) {
 	}
 }
 
-// ErrMark is what refusals of marks wrap.
+// ErrMark is wrapped by errors about marks.
 var ErrMark = errors.New("mark")
 
 // Mark names the present end of the journal. A mark that has the name moves.

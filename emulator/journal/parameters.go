@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Parameter is one of a call or a change.
+// Parameter is a parameter of a call or a change.
 type Parameter = struct{ Name, Value string }
 
 // Parameters are in order of name, each name once. In JSON they are an object.
@@ -37,8 +37,8 @@ func (p Parameters) Map() map[string]string {
 	return m
 }
 
-// Add puts a parameter where it belongs, over one of its name: names that are sent in
-// order need not be so any more when they are cut or hidden.
+// Add inserts a parameter at its position, replacing one with the same name: sorted
+// names may not be sorted any more after they are cut or hidden.
 func (p *Parameters) Add(name, value string) {
 	if n := len(*p); n == 0 || (*p)[n-1].Name < name {
 		*p = append(*p, Parameter{name, value})

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/glob"
 )
 
-// Query says which entries are wanted. An empty one is about all.
+// Query selects entries. An empty one selects all.
 type Query struct {
 	// Since is the sequence after which entries are wanted.
 	Since uint64
@@ -38,7 +38,7 @@ type Page struct {
 	Missed uint64 `json:"missed"`
 }
 
-// Count is how many calls of an action were answered with a code.
+// Count is the number of calls of an action that got a code.
 type Count struct {
 	Action string `json:"action"`
 	Code   string `json:"code"` // OK for a success
@@ -76,8 +76,8 @@ var globs = []string{"action", "fault", "unread"}
 
 const parameterPrefix = "params."
 
-// Patterns are what a condition wants of a field: several by commas where it takes
-// globs.
+// Patterns returns the patterns of a condition for a field: several separated by commas
+// if it takes globs.
 func Patterns(field, want string) []string {
 	if !slices.Contains(globs, field) {
 		return []string{want}
@@ -93,7 +93,7 @@ func Matches(field, want, name string) bool {
 	return want == name
 }
 
-// Validate refuses conditions that there are not.
+// Validate rejects unknown conditions.
 func (q Query) Validate() error {
 	for name, want := range q.Fields {
 		if rest, ok := strings.CutPrefix(name, parameterPrefix); ok && rest != "" {

@@ -24,7 +24,7 @@ var (
 	secretFields = []string{"privatekey", "accesskeysecret", "securitytoken", "password"}
 )
 
-// IsSecret tells a parameter of which no value is kept.
+// IsSecret reports whether a parameter's value must not be kept.
 func IsSecret(name string) bool {
 	word := letters(name)
 	return slices.Contains(secretNames, word) || slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(word, end) }) ||

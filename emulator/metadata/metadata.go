@@ -17,7 +17,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Config says whose metadata are served.
+// Config configures the metadata service.
 type Config struct {
 	Store *state.Store
 	// InstanceID is the instance that every caller is; empty takes the first

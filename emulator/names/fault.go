@@ -16,9 +16,9 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// ResolveFault holds a rule against the API, and tells what is wrong with its actions,
-// parameters, resource fields and code. It gives the rule the status and message that
-// the cloud answers with a known code.
+// ResolveFault checks the actions, parameters, resource fields and code of a rule
+// against the API, and returns the problems. It sets the status and message that the
+// cloud returns with a known code.
 func (n *Names) ResolveFault(rule *faults.Rule) (problems []faults.Problem) {
 	actions, err := n.struck(rule.Match)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Names are those of some products.
+// Names holds the names of some products.
 type Names struct {
 	schema   *state.Schema
 	products []*gateway.Product
@@ -38,7 +38,7 @@ type Action struct {
 
 func (a Action) name() string { return a.Name }
 
-// Version is that of the product, by which a call chooses it.
+// Version returns the version of the product's API, by which a call selects the product.
 func (a Action) Version() string { return a.product.Version }
 
 // Of returns the names of products.

@@ -11,8 +11,8 @@ import (
 // most.
 const longestName = 80
 
-// CheckName says what is wrong with the name of a thing that a person gives one, which is
-// also a part of paths and of files' names.
+// CheckName checks a name that a person gives to a thing, and that is also part of URL
+// paths and file names.
 func CheckName(thing, name string) error {
 	const rule = "write letters, digits and . _ -, and begin with a letter or a digit"
 	if name == "" {

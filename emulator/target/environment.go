@@ -9,8 +9,8 @@ import (
 	"github.com/clbemu/clbemu/emulator/gateway"
 )
 
-// Environment is how clients of the cloud are pointed at an emulator: names and
-// values of variables.
+// Environment is the environment that points clients of the cloud at an emulator: names
+// and values of variables.
 type Environment struct {
 	// API is where the cloud's API is.
 	API *url.URL

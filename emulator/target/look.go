@@ -70,8 +70,8 @@ func (r *Remote) FreeAddresses(ctx context.Context, vSwitch string) (free int, e
 	return free, err
 }
 
-// Held says in words what the emulator has of before: what load balancers use of
-// their quotas, and fault rules. It is empty for a new one.
+// Held describes the earlier contents of the emulator: the quotas that load balancers
+// use, and fault rules. It is empty for a new emulator.
 func (r *Remote) Held(ctx context.Context) (held []string, err error) {
 	quotas, err := r.Quotas(ctx)
 	if err != nil {

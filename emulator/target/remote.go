@@ -216,8 +216,8 @@ func (r *Remote) Reset(ctx context.Context, faults bool) error {
 	return r.control().ResetState(ctx, faults)
 }
 
-// Close puts the conditions and the pace of the clock back to what they were.
-// Time itself does not go back.
+// Close restores the conditions and the speed of the clock. Time itself does not go
+// back.
 func (r *Remote) Close(ctx context.Context) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(r.set)) {

@@ -19,8 +19,8 @@ import (
 // and region. It returns nil when what is asked for was not there.
 type Describe func(caller *journal.Entry, action string, params map[string]string) map[string]any
 
-// LoadBalancer is what a client tried at one load balancer. ID is empty for what
-// is of none that was there, such as the creation of one.
+// LoadBalancer lists the changes that a client tried to make to one load balancer. ID
+// is empty for changes to no existing load balancer, such as a creation.
 type LoadBalancer struct {
 	ID      string   `json:"id,omitempty"`
 	Name    string   `json:"name,omitempty"`

@@ -20,7 +20,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
-// DefaultName is how errors call the default world.
+// DefaultName is the name of the default world in errors.
 const DefaultName = "default.yaml"
 
 // DefaultText is the default world, with comments that explain every field.
@@ -118,7 +118,7 @@ func rehearse(s *spec) (found problems, err error) {
 	return found, store.Close()
 }
 
-// Plant puts the world into an empty store.
+// Plant creates the world in an empty store.
 func (w *World) Plant(tx *state.Tx) error {
 	everything := tx.In(state.Owner{})
 	if !everything.Empty() {

@@ -56,10 +56,10 @@ func (d *Decoder) Unknown(key *yaml.Node, field string, known []string) {
 // Add reports a problem that was found elsewhere.
 func (d *Decoder) Add(p Problem) { d.problems = append(d.problems, p) }
 
-// Found is how many problems were reported.
+// Found returns the number of reported problems.
 func (d *Decoder) Found() int { return len(d.problems) }
 
-// Err is nil when there is no problem, and Problems otherwise.
+// Err returns Problems, or nil if there are none.
 func (d *Decoder) Err() error { return d.problems.Err() }
 
 // Decode fills what target points to from a node that is at a field.
@@ -222,7 +222,7 @@ func (d *Decoder) scalar(node *yaml.Node, target reflect.Value, field string) {
 	}
 }
 
-// Open tells a value that is not settled yet.
+// Open reports whether a value is not settled yet.
 func (d *Decoder) Open(node *yaml.Node) bool {
 	return d.Unsettled != nil && node.Kind == yaml.ScalarNode && d.Unsettled(node.Value)
 }

@@ -52,8 +52,7 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err is nil when there is no problem, and otherwise all of them in the order of
-// their lines.
+// Err returns all problems in the order of their lines, or nil if there are none.
 func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil

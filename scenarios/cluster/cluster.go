@@ -39,7 +39,7 @@ var Kinds = sync.OnceValue(func() (kinds []Kind) {
 
 // What follows are names of the cloud controller manager as of April 2026.
 
-// Reasons are those of its Events.
+// Reasons are the reasons of its Events.
 var Reasons = []string{
 	"FailedAddFinalizer", "FailedRemoveFinalizer", "FailedAddHash", "FailedRemoveHash", "FailedUpdateStatus", "UnAvailableLoadBalancer",
 	"SkipSyncBackends", "SyncLoadBalancerFailed", "CleanLoadBalancer", "CleanLoadBalancerFailed", "EnsuredLoadBalancer",

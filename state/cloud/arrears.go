@@ -18,7 +18,7 @@ const (
 // MinimumBalance in CNY is what a purchase needs.
 const MinimumBalance = 100
 
-// SetArrears puts an account into arrears, or takes it out of them.
+// SetArrears puts an account into arrears, or ends them.
 func SetArrears(tx *state.Tx, accountID string, owing bool) error {
 	return Accounts.Edit(tx, accountID, func(a *Account) error {
 		if owing == !a.ArrearsSince.IsZero() {
@@ -99,7 +99,7 @@ func releaseAccount(tx *state.Tx, t *state.Transition) {
 	}
 }
 
-// OrderInternetSpec puts a change of a load balancer into effect at its time.
+// OrderInternetSpec applies a change of a load balancer at its time.
 func OrderInternetSpec(tx *state.Tx, lb *LoadBalancer, change *InternetSpecChange) {
 	lb.Ineffective = change
 	state.Schedule(tx, change.EffectiveAt, state.Transition{Kind: LoadBalancers.Kind(), ResourceID: lb.ID, From: fromOrdered})

@@ -4,7 +4,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// BackendServerType is what a backend server is.
+// BackendServerType is the type of a backend server.
 type BackendServerType string
 
 // The backend server types.

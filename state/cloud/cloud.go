@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Schema is the kinds of the cloud. The files beside this one declare them.
+// Schema holds the kinds of the cloud. The other files of the package declare them.
 var Schema = state.NewSchema()
 
 // On and Off are the wire's and the state's word for switches.

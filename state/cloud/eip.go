@@ -6,7 +6,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// EIPStatus is where an EIP is in its life.
+// EIPStatus is the status of an EIP.
 type EIPStatus string
 
 // The states of an EIP.
@@ -45,7 +45,7 @@ type EIP struct {
 	CreateTime         time.Time
 }
 
-// Free takes the EIP off what it is on.
+// Free dissociates the EIP.
 func (e *EIP) Free() {
 	e.Status, e.InstanceID, e.InstanceType, e.PrivateIPAddress = EIPAvailable, "", "", ""
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// HAVIPStatus is where an HAVIP is in its life.
+// HAVIPStatus is the status of an HAVIP.
 type HAVIPStatus string
 
 // The states of an HAVIP.

@@ -6,8 +6,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// GatewayStatus is where a gateway of a VPC is in its life: each kind has words of
-// its own for the same things.
+// GatewayStatus is the status of a gateway of a VPC; each kind has its own words for
+// the same statuses.
 type GatewayStatus string
 
 // The states of gateways: IPv4 gateways are Created and Activating, the others are

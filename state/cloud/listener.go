@@ -8,7 +8,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Protocol is what a listener speaks.
+// Protocol is the protocol of a listener.
 type Protocol string
 
 // The listener protocols.
@@ -19,7 +19,7 @@ const (
 	HTTPS Protocol = "https"
 )
 
-// ListenerStatus is where a listener is in its life.
+// ListenerStatus is the status of a listener.
 type ListenerStatus string
 
 // The states of a listener.
@@ -88,8 +88,8 @@ type Listener struct {
 	CreateTime time.Time
 }
 
-// HealthCheck is how a listener finds out which backends are well. Intervals
-// and timeouts are in seconds; ConnectPort 0 is the backend's own port.
+// HealthCheck configures a listener's health checks. Intervals and timeouts are in
+// seconds; ConnectPort 0 is the backend's own port.
 type HealthCheck struct {
 	Switch             string
 	Type               string `json:",omitempty"`

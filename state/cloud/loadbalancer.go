@@ -6,7 +6,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// AddressType is where a load balancer is reached from.
+// AddressType is internet or intranet, where the clients of a load balancer are.
 type AddressType string
 
 // The address types.
@@ -15,7 +15,7 @@ const (
 	AddressTypeIntranet AddressType = "intranet"
 )
 
-// InstanceChargeType is what a load balancer is charged by.
+// InstanceChargeType is the billing method of a load balancer.
 type InstanceChargeType string
 
 // The instance charge types.
@@ -24,7 +24,7 @@ const (
 	PayByCLCU InstanceChargeType = "PayByCLCU"
 )
 
-// InternetChargeType is what its traffic is charged by.
+// InternetChargeType is the billing method of its traffic.
 type InternetChargeType string
 
 // The internet charge types.

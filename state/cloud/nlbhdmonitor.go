@@ -2,8 +2,8 @@ package cloud
 
 import "github.com/clbemu/clbemu/state"
 
-// NLBHdMonitorConfig is where the high-definition monitoring of a region is to be
-// kept. It is kept, and nothing is monitored.
+// NLBHdMonitorConfig is the target of a region's high-definition monitoring. clbemu
+// stores it, and monitors nothing.
 type NLBHdMonitorConfig struct {
 	state.Owner
 	MetricStore string

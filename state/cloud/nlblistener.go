@@ -60,7 +60,7 @@ type NLBListener struct {
 	AlpnPolicy               string   `json:",omitempty"`
 }
 
-// NLBProxyProtocolV2 is what the proxy protocol's header tells beside addresses.
+// NLBProxyProtocolV2 selects the contents of the proxy protocol's header besides addresses.
 type NLBProxyProtocolV2 struct {
 	VPCID            bool `json:",omitempty"`
 	PrivateLinkEPID  bool `json:",omitempty"`

@@ -6,8 +6,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// NLBLock is what a change of a load balancer, or of a part of one, holds to keep
-// others out.
+// NLBLock is the lock that a change of a load balancer, or of a part of one, holds to
+// exclude others.
 type NLBLock struct {
 	state.Owner
 	LoadBalancerID string

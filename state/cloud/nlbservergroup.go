@@ -49,8 +49,8 @@ type NLBServerGroup struct {
 	Servers                 []NLBServer `json:",omitempty"`
 }
 
-// NLBHealthCheck is how a group finds out which of its servers are well. Times are
-// in seconds; ConnectPort 0 is the server's own port.
+// NLBHealthCheck configures a group's health checks. Times are in seconds; ConnectPort
+// 0 is the server's own port.
 type NLBHealthCheck struct {
 	Enabled            bool
 	Type               string   `json:",omitempty"`

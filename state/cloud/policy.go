@@ -12,8 +12,8 @@ import (
 	"github.com/clbemu/clbemu/state/jsonstream"
 )
 
-// Policy is what a RAM principal may do. Who has none may do everything, as the
-// account itself.
+// Policy holds the permissions of a RAM principal. A principal without one may do
+// everything, like the account itself.
 type Policy struct {
 	AccountID string
 	Principal string // see KeyPrincipal, RolePrincipal
@@ -105,7 +105,7 @@ func (d PolicyDocument) String() string {
 	return string(text)
 }
 
-// Decision is what a policy says of a call.
+// Decision is the decision of a policy about a call.
 type Decision string
 
 // The decisions.

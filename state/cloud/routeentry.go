@@ -29,8 +29,8 @@ type RouteEntry struct {
 	CreateTime           time.Time
 }
 
-// ServiceBlock is where the cloud's own services live: every route table leads
-// there, and no other route may. Evidence CLB-0450.
+// ServiceBlock is the CIDR block of the cloud's own services: every route table has a
+// route there, and no other route may lead there. Evidence CLB-0450.
 const ServiceBlock = "100.64.0.0/10"
 
 // AddSystemRoute puts a route of the system into a table, which leads to a block of

@@ -6,7 +6,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// RouteTableType tells the table that comes with a VPC from those made later.
+// RouteTableType distinguishes the table that comes with a VPC from later ones.
 type RouteTableType string
 
 // The route table types; route entries use the same words.

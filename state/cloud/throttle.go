@@ -8,8 +8,8 @@ const (
 	ThrottleRealistic = "realistic"
 )
 
-// Rate lets PerSecond calls through on average, and Burst at once. The zero Rate
-// is no limit.
+// Rate allows PerSecond calls on average, and Burst at once. The zero Rate is no
+// limit.
 type Rate struct {
 	PerSecond float64
 	Burst     int

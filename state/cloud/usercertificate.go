@@ -29,7 +29,7 @@ func (c *UserCertificate) key() string { return strconv.FormatInt(c.ID, 10) }
 // CLB-0411.
 const identifierEnd = "-cn-hangzhou"
 
-// Identifier is how listeners name the certificate.
+// Identifier returns the listeners' name for the certificate.
 func (c *UserCertificate) Identifier() string { return c.key() + identifierEnd }
 
 // UserCertificates by number.

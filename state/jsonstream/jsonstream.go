@@ -19,7 +19,7 @@ type Reader struct {
 // MaxValue is the size of the largest value that is read as one, in bytes.
 const MaxValue = 4 << 20
 
-// ErrTooLarge is what a value of more than MaxValue bytes is refused with.
+// ErrTooLarge is the error for a value of more than MaxValue bytes.
 var ErrTooLarge = fmt.Errorf("a value has more than %d bytes", MaxValue)
 
 // New returns a reader of what r has.

@@ -26,8 +26,8 @@ func Guarded(w io.Writer) *Guard {
 	return &Guard{out: w}
 }
 
-// Unguarded is what a guard writes to, and any other writer itself: for what escapes
-// controls itself and has styles of its own.
+// Unguarded returns the writer behind a guard, and any other writer itself: for text
+// that is already escaped and has its own styles.
 func Unguarded(w io.Writer) io.Writer {
 	if g, ok := w.(*Guard); ok {
 		return g.out

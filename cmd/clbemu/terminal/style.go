@@ -6,7 +6,7 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Style is how text looks. The zero Style leaves it as it is.
+// Style is a text style. The zero Style leaves text unchanged.
 type Style struct{ look lipgloss.Style }
 
 // The styles. Those who want no colour say so by NO_COLOR.

@@ -66,7 +66,7 @@ func coloured(w io.Writer) io.Writer {
 	return colorprofile.NewWriter(w, os.Environ())
 }
 
-// Width is that of the terminal, if it is one.
+// Width returns the width of the terminal, if it is one.
 func (s *Screen) Width() (width int, live bool) { return s.width(), s.live }
 
 // Write implements io.Writer.

@@ -23,7 +23,7 @@ func (s *Screen) Transfer(what string, total int64) *Transfer {
 	return t
 }
 
-// Stop takes the line away.
+// Stop removes the line.
 func (t *Transfer) Stop() { t.stop() }
 
 // Reader counts what is read.
@@ -41,7 +41,7 @@ func (c *counter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// String says how far it is.
+// String describes the progress.
 func (t *Transfer) String() string {
 	moved, took := t.moved.Load(), time.Since(t.begun).Truncate(time.Second)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
-// Start is what the clock of a test's store shows at first.
+// Start is the initial time of a test's store.
 var Start = time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
 
 // All does several changes in turn.

@@ -63,7 +63,7 @@ func HasAddress(text string) bool {
 	return strings.Contains(text, "http://") || strings.Contains(text, "https://")
 }
 
-// Set puts tags on a resource.
+// Set adds tags to a resource.
 func Set(tx *state.Tx, kind state.TagResourceType, id string, tags []Tag) {
 	for _, t := range tags {
 		state.SetTag(tx, kind, id, t.Key, t.Value)

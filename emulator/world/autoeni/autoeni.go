@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// Blocks are those of pods' addresses.
+// Blocks returns the address blocks of pods.
 type Blocks []netip.Prefix
 
 // MakeNetworkInterface makes the network interface of an address that is in the

@@ -25,7 +25,7 @@ const (
 	OfAll     Scope = "emulator"
 )
 
-// Names are what conditions can be named after that the store does not know.
+// Names are names in conditions that the store does not know.
 type Names struct {
 	Schema *state.Schema
 	// Actions are those of the products.

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state/cloud"
 )
 
-// Value is what values a condition takes, as far as it depends on no world.
+// Value describes the values of a condition that do not depend on a world.
 type Value struct {
 	// Words are values that can be listed, for completion.
 	Words []string

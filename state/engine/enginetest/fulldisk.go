@@ -14,7 +14,7 @@ type FullDisk struct {
 	Full bool
 }
 
-// FullPath is where the disk is, as its errors tell.
+// FullPath is the path of the disk in its errors.
 const FullPath = "/home/somebody/clbemu-data"
 
 // ErrFull is why it takes nothing.
