@@ -100,7 +100,7 @@ func (e ErrorEffect) problem() (p Problem, found bool) {
 	case e.Code == "":
 		return wrong("code", "it is missing"), true
 	case e.HTTPStatus != 0 && (e.HTTPStatus < 400 || e.HTTPStatus > 599):
-		return wrong("httpStatus", "%d is no status of an error", e.HTTPStatus), true
+		return wrong("httpStatus", "%d is not the HTTP status of an error", e.HTTPStatus), true
 	case e.Custom && (e.HTTPStatus == 0 || e.Message == ""):
 		return wrong("", "a custom code needs its httpStatus and message"), true
 	}

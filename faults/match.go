@@ -103,7 +103,7 @@ func (m Match) IsZero() bool { return m.Action == "" && len(m.Fields) == 0 }
 
 func (m Match) problems() (all []Problem) {
 	if pattern, bad := m.Actions().Bad(); bad {
-		all = append(all, wrong("action", "%q is no pattern", pattern))
+		all = append(all, wrong("action", "%q is not a pattern", pattern))
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Fields)) {
 		if !knownField(name) {

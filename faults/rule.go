@@ -74,7 +74,7 @@ func (d *Duration) ReadYAML(file *yamlfile.Decoder, node *yaml.Node, field strin
 	}
 	parsed, err := time.ParseDuration(node.Value)
 	if err != nil || parsed < 0 {
-		file.Fail(node, field, "%q is no duration: write 90s or 1m30s", node.Value)
+		file.Fail(node, field, "%q is not a duration: write 90s or 1m30s", node.Value)
 	}
 	*d = Duration(parsed)
 }

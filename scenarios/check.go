@@ -275,7 +275,7 @@ func (c *checker) step(s *Step, at spot, in scope) {
 func (c *checker) repeat(s *Step, at spot, in scope) {
 	if times := s.Repeat.Times; !template().MatchString(times) {
 		if n, err := strconv.Atoi(times); err != nil || n < 1 || n > maxTimes {
-			c.refuse(at.in("times"), "%q is no number from 1 to %d", times, maxTimes)
+			c.refuse(at.in("times"), "%q is not a number from 1 to %d", times, maxTimes)
 		}
 	}
 	inner := in
@@ -339,7 +339,7 @@ func (c *checker) call(call *CallStep, at spot, in scope) {
 // save lets steps from here on use a name that a step gives to what it saw.
 func (c *checker) save(at spot, name string, in scope) {
 	if !validName().MatchString(name) || name == counter {
-		c.refuse(at, "it is no name for a value: use letters, digits and _, and not n")
+		c.refuse(at, "it is not a name for a value: use letters, digits and _, and not n")
 	}
 	if in.values[name] {
 		c.refuse(at, "values has one of that name already")

@@ -55,7 +55,7 @@ func (c *checker) known(at spot, kind, namespace, name string, in scope) {
 func (c *checker) reference(at spot, object, namespace string, in scope) {
 	kind, name, ok := strings.Cut(object, "/")
 	if !ok || name == "" {
-		c.refuse(at, "%q is no kind and name, such as service/web", object)
+		c.refuse(at, "%q is not a kind and name, such as service/web", object)
 		return
 	}
 	c.known(at, kind, namespace, name, in)

@@ -14,7 +14,7 @@ import (
 // could check it.
 func (c *checker) settled(at spot, name string) bool {
 	if template().MatchString(name) {
-		c.refuse(at, "it is not known before it is played: write it out, or take it from values")
+		c.refuse(at, "it is not known before the scenario runs: write it out, or take it from values")
 		return false
 	}
 	return true
@@ -138,7 +138,7 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 	}
 	switch {
 	case m.Count != nil:
-		c.refuse(at, "it is no list, and has no count")
+		c.refuse(at, "it is not a list, and has no count")
 	case m.Equals != nil && !c.settled(at, *m.Equals):
 	case m.Equals != nil && *m.Equals == "OK":
 		c.refuse(at, "a success has no code: write {absent: true}")

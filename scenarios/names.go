@@ -176,7 +176,7 @@ func checkPath(fields []string, path string, count bool) error {
 		return fmt.Errorf("there is no such field%s", suggest(path, written(fields), "none is like it"))
 	}
 	if count && found != leadsToList {
-		return fmt.Errorf("it is no list, and has no count")
+		return fmt.Errorf("it is not a list, and has no count")
 	}
 	return nil
 }

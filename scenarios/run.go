@@ -293,7 +293,7 @@ func (p *play) repeat(ctx context.Context, step *Step) *Failure {
 	text := p.short(step.Repeat.Times)
 	times, err := strconv.Atoi(text)
 	if err != nil || times < 1 || times > maxTimes {
-		return p.broken(step.Line, step.title(), fmt.Errorf("times: %q is no number from 1 to %d", text, maxTimes))
+		return p.broken(step.Line, step.title(), fmt.Errorf("times: %q is not a number from 1 to %d", text, maxTimes))
 	}
 	outer, nested := p.names[counter]
 	first := step.Repeat.From

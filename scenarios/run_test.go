@@ -255,8 +255,8 @@ func TestBroken(t *testing.T) {
 		{"no quota", "client:\n  expect:\n    - quota: {name: none, used: 1}\n  steps: [{set: {a: b}}]\n", "there is no quota none", fake{}},
 		{"no vSwitch", "client:\n  expect:\n    - addresses: {vSwitch: none, free: 1}\n  steps: [{set: {a: b}}]\n", "there is no vSwitch none", fake{}},
 		{"no journal", "client:\n  expect:\n    - calls: {none: true}\n  steps: [{set: {a: b}}]\n", "forgotten", fake{fails: map[string]error{"calls": errors.New("forgotten")}}},
-		{"times of no number", "client:\n  steps:\n    - call: {action: Do, save: {t: Name}}\n    - repeat: {times: '{{t}}', steps: [{clock: {advance: 1s}}]}\n", `"web" is no number`, fake{answer: fields}},
-		{"filled with nonsense", "client:\n  steps:\n    - call: {action: Do, save: {t: Name}}\n    - clock: {advance: '{{t}}'}\n", `"web" is no duration`, fake{answer: fields}},
+		{"times of no number", "client:\n  steps:\n    - call: {action: Do, save: {t: Name}}\n    - repeat: {times: '{{t}}', steps: [{clock: {advance: 1s}}]}\n", `"web" is not a number`, fake{answer: fields}},
+		{"filled with nonsense", "client:\n  steps:\n    - call: {action: Do, save: {t: Name}}\n    - clock: {advance: '{{t}}'}\n", `"web" is not a duration`, fake{answer: fields}},
 	}
 	for _, test := range tests {
 		result := play(t, test.text, scenarios.ClientHalf, scenarios.Setup{Target: &test.fake})

@@ -22,7 +22,7 @@ func (d *Duration) ReadYAML(file *yamlfile.Decoder, node *yaml.Node, field strin
 	}
 	parsed, err := time.ParseDuration(node.Value)
 	if err != nil || parsed <= 0 || node.Kind != yaml.ScalarNode {
-		file.Fail(node, field, "%q is no duration: write 90s, 1m30s or 168h", node.Value)
+		file.Fail(node, field, "%q is not a duration: write 90s, 1m30s or 168h", node.Value)
 	}
 	*d = Duration(parsed)
 }
@@ -60,7 +60,7 @@ func readAsText(d *yamlfile.Decoder, node *yaml.Node, field string) string {
 			return string(text)
 		}
 	}
-	d.Fail(node, field, "%s", `it is no value: write a template in quotes, as "{{name}}"`)
+	d.Fail(node, field, "%s", `it is not a value: write a template in quotes, as "{{name}}"`)
 	return ""
 }
 

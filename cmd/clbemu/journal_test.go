@@ -122,7 +122,7 @@ func TestJournalRefusals(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"--where", "nope=1"}, 2, "no field nope"}, {[]string{"--where", "nope"}, 2, "NAME=VALUE"}, {[]string{"--action", "["}, 2, "no pattern"},
+		{[]string{"--where", "nope=1"}, 2, "no field nope"}, {[]string{"--where", "nope"}, 2, "NAME=VALUE"}, {[]string{"--action", "["}, 2, "not a pattern"},
 		{[]string{"--since-mark", "none"}, 2, "no mark"}, {[]string{"--limit", "-1"}, 2, "limit"}, {[]string{"--follow", "--counts"}, 2, "can't be used together"},
 		{[]string{"--since", "1", "--since-mark", "none"}, 2, "mark"}, {[]string{"mark"}, 2, "the name of a mark"}, {[]string{"mark", "a b"}, 2, "letters, digits"}, {[]string{"show"}, 2, `"show"`},
 	} {

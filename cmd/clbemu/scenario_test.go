@@ -123,7 +123,7 @@ func TestScenarioRun(t *testing.T) {
 		{"half of another command", []string{good, "--half", "program"}, 2, "--half program is neither client nor kubernetes: clbemu scenario watch"},
 		{"restart of a running server", append([]string{restart}, remote...), 2, "restart.yaml:4: restart\n  reason    a running emulator is not ended"},
 		{"nobody there", []string{good, "--server", "http://127.0.0.1:1"}, 2, "is clbemu running"},
-		{"wrong file", []string{wrong, good}, 2, wrong + ":4:22: client.steps[0].wait.within: \"soon\" is no duration"},
+		{"wrong file", []string{wrong, good}, 2, wrong + ":4:22: client.steps[0].wait.within: \"soon\" is not a duration"},
 		{"no file", []string{"arears"}, 2, "do you mean arrears?"},
 		{"value of nothing", []string{good, "--set", "zones=a"}, 2, "no scenario has a value of that name"},
 		{"value without a text", []string{good, "--set", "zone"}, 2, "--set is NAME=VALUE"},

@@ -201,7 +201,7 @@ func TestStagedHealth(t *testing.T) {
 	want("unavailable")
 	for name, says := range map[string]string{
 		"i-none": "there is no server", instance1 + "/rsp-none": "there is no server group", instance1 + "/": "want server.<id>.health",
-		instance1 + "/" + group + ":0": "is no port", instance1 + "/" + group + ":http": "is no port",
+		instance1 + "/" + group + ":0": "is not a port", instance1 + "/" + group + ":http": "is not a port",
 	} {
 		err := store.Update(state.Owner{}, func(tx *state.Tx) error {
 			return conditions.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: "server." + name + ".health", Value: "abnormal"}})

@@ -123,7 +123,7 @@ func TestResources(t *testing.T) {
 		"kind=lb,listner":        {422, "do you mean listener?"},
 		"kind=nonsense-of-a-lot": {422, "there are all, lb, listener"},
 		"region=cn-hangzou":      {422, "there is no region cn-hangzou"},
-		"kind=lb&name=[":         {422, "is no pattern"},
+		"kind=lb&name=[":         {422, "is not a pattern"},
 		"kindd=lb":               {422, "do you mean kind?"},
 	} {
 		if answer := f.send("GET", "/v1/resources?"+query, "", nil); answer.Code != want.status || !strings.Contains(answer.Body.String(), want.says) {

@@ -155,7 +155,7 @@ func (s *Server) Calls(t testing.TB, where ...string) []*journal.Entry {
 	for _, condition := range where {
 		name, value, ok := strings.Cut(condition, "=")
 		if !ok {
-			t.Fatalf("%q is no condition, such as action=Create*", condition)
+			t.Fatalf("%q is not a condition, such as action=Create*", condition)
 		}
 		query.Set(name, value)
 	}

@@ -75,7 +75,7 @@ func TestNames(t *testing.T) {
 	for want, do := range map[string]func(t testing.TB){
 		"do you mean DeleteLoadBalancer?":                 func(t testing.TB) { server.Calls(t, "action=DeleteLoadBalancr") },
 		"do you mean Throttling?":                         func(t testing.TB) { server.Calls(t, "code=Throtling") },
-		"is no condition":                                 func(t testing.TB) { server.Calls(t, "Throttling") },
+		"is not a condition":                              func(t testing.TB) { server.Calls(t, "Throttling") },
 		"do you mean busy?":                               func(t testing.TB) { server.Hits(t, "bsy") },
 		"do you mean account.arrears?":                    func(t testing.TB) { server.World(t, "account.arears", "true") },
 		"do you mean throttle.action.CreateLoadBalancer?": func(t testing.TB) { server.World(t, "throttle.action.CreateLoadBalancr", "1") },

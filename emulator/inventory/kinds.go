@@ -216,7 +216,7 @@ func (i Inventory) Each(v *state.View, wanted Wanted, add func(controlapi.Resour
 	}
 	pattern := glob.Split(wanted.Name)
 	if bad, is := pattern.Bad(); is {
-		return fmt.Errorf("%q is no pattern", bad)
+		return fmt.Errorf("%q is not a pattern", bad)
 	}
 	var others []string
 	matched := wanted.Name == ""

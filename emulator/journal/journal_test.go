@@ -154,8 +154,8 @@ func TestQueryRefusals(t *testing.T) {
 	for query, want := range map[string]string{
 		"acton=x":      "choose from accessKeyId, action",
 		"params.=x":    "no field params.",
-		"action=[":     "no pattern",
-		"fault=a,[b":   "no pattern",
+		"action=[":     "not a pattern",
+		"fault=a,[b":   "not a pattern",
 		"region=[a":    "",
 		"action=a,b*":  "",
 		"params.Tag=[": "",

@@ -103,7 +103,7 @@ func (q Query) Validate() error {
 			return fmt.Errorf("there is no field %s: choose from %s", name, strings.Join(Fields(), ", "))
 		}
 		if pattern, bad := glob.Split(want).Bad(); bad && slices.Contains(globs, name) {
-			return fmt.Errorf("%s: %q is no pattern", name, pattern)
+			return fmt.Errorf("%s: %q is not a pattern", name, pattern)
 		}
 		if name == "kind" && !slices.Contains(kinds, Kind(want)) {
 			return fmt.Errorf("kind: there is no %s: choose from %s", want, joinKinds())
@@ -112,7 +112,7 @@ func (q Query) Validate() error {
 			return fmt.Errorf("status: %q is no HTTP status", want)
 		}
 		if _, err := strconv.ParseUint(want, 10, 64); name == "sequence" && err != nil {
-			return fmt.Errorf("sequence: %q is no number of an entry", want)
+			return fmt.Errorf("sequence: %q is not the number of an entry", want)
 		}
 	}
 	if q.Limit < 0 {

@@ -24,7 +24,7 @@ func CheckName(thing, name string) error {
 	for i, r := range name {
 		letter := r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 		if !letter && (i == 0 || !strings.ContainsRune("._-", r)) {
-			return fmt.Errorf("%q is no name of %s: %s", name, thing, rule)
+			return fmt.Errorf("%q is not a name for %s: %s", name, thing, rule)
 		}
 	}
 	return nil

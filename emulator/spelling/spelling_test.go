@@ -24,10 +24,10 @@ func TestCheckName(t *testing.T) {
 		"a.b_c-1": "", long[:80]: "",
 		long:   `"aaaaaaaaaaaaaaaaaaaa"… has 81 letters, and the name of a rule at most 80`,
 		"":     "a rule needs a name: write letters",
-		"a b":  `"a b" is no name of a rule: write letters, digits and . _ -, and begin with a letter or a digit`,
-		"-a":   `"-a" is no name of a rule: write letters`,
-		"../a": `"../a" is no name of a rule: write letters`,
-		"ä":    `"ä" is no name of a rule: write letters`,
+		"a b":  `"a b" is not a name for a rule: write letters, digits and . _ -, and begin with a letter or a digit`,
+		"-a":   `"-a" is not a name for a rule: write letters`,
+		"../a": `"../a" is not a name for a rule: write letters`,
+		"ä":    `"ä" is not a name for a rule: write letters`,
 	} {
 		if err := spelling.CheckName("a rule", name); (err != nil) != (want != "") || err != nil && !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("CheckName(%q) = %v, want %q", name, err, want)

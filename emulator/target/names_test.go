@@ -47,7 +47,7 @@ func TestNames(t *testing.T) {
 		{resource + "{action: DescribeLoadBalancers, fields: {LoadBalancer.LoadBalancer: {count: 0}}}", "fields.LoadBalancer.LoadBalancer: DescribeLoadBalancers answers it not"},
 		{resource + "{action: DescribeLoadBalancers, fields: {LoadBalancers.LoadBalancer.Address: a}}", "do you mean LoadBalancers.LoadBalancer.0.Address?"},
 		{resource + "{action: DescribeLoadBalancers, fields: {TotalCount.0: a}}", "do you mean TotalCount?"},
-		{resource + "{action: DescribeLoadBalancers, fields: {TotalCount: {count: 0}}}", "it is no list"},
+		{resource + "{action: DescribeLoadBalancers, fields: {TotalCount: {count: 0}}}", "it is not a list"},
 		{resource + "{action: DescribeLoadBalancerListeners, fields: {Listeners.0.Statsu: a}}", "do you mean Listeners.0.Status?"},
 		{calls + "{action: DeleteLoadBalancr, none: true}", "calls.action: no action is called DeleteLoadBalancr: do you mean DeleteLoadBalancer?"},
 		{calls + "{action: 'Delete*,Crate*', none: true}", "no action is called Crate*: do you mean Create*?"},
@@ -89,7 +89,7 @@ func TestNames(t *testing.T) {
 		{"client:\n  steps:\n    - fault: {name: f, match: {action: CreateVpc}, effect: {error: {code: InvalidCidrBlok}}}", "effect.error.code: the cloud does not answer InvalidCidrBlok to these actions"},
 		{"client:\n  steps:\n    - fault: {name: f, match: {action: CreateVpc}, effect: {error: {code: ServiceUnavailable}}}\n    - call: {product: Vpc, action: CreateVpc, expect: {code: ServiceUnavailable}}", ""},
 		{"client:\n  steps:\n    - fault: {name: f, match: {action: DeleteVpc}, effect: {error: {code: ServiceUnavailable}}}\n    - call: {product: Vpc, action: CreateVpc, expect: {code: ServiceUnavailable}}", "no such call is refused with ServiceUnavailable"},
-		{"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a: RequestId}}\n    - call: {action: '{{a}}'}", "it is not known before it is played"},
+		{"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a: RequestId}}\n    - call: {action: '{{a}}'}", "it is not known before the scenario runs"},
 		{apply + "    - kubectl: {patch: {object: service/web, merge: {spec: {ports: [{port: 80, targetPort: http}]}}}}", ""},
 		{apply + "    - kubectl: {patch: {object: service/web, merge: {spec: {ports: [{prot: 80}]}}}}", "patch.merge.spec.ports[0].prot: there is no such field: do you mean port?"},
 		{apply + "    - kubectl: {patch: {object: service/wbe, merge: {spec: {type: NodePort}}}}", "do you mean service default/web?"},
@@ -153,7 +153,7 @@ client:
 		t.Fatal("the scenario is taken")
 	}
 	for _, want := range []string{
-		`f.yaml:4:24: client.steps[0].clock.advance: "1day" is no duration`, "f.yaml:5:22: client.steps[1].call.action: no emulated action",
+		`f.yaml:4:24: client.steps[0].clock.advance: "1day" is not a duration`, "f.yaml:5:22: client.steps[1].call.action: no emulated action",
 		`f.yaml:6:`, "f.yaml:7:", "do you mean LoadBalancerId?", "account.arrears=maybe: want true or false", "expect[0].event.within: there is no such field",
 	} {
 		if strings.Count(err.Error(), want) != 1 {

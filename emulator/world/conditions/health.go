@@ -25,7 +25,7 @@ func setHealth(c *change, named, value string) error {
 	if hasPort {
 		port, err := strconv.Atoi(portText)
 		if err != nil || port < 1 || port > 65535 {
-			return fmt.Errorf("%q is no port", portText)
+			return fmt.Errorf("%q is not a port", portText)
 		}
 		s.Port = port
 	}
