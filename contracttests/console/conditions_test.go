@@ -133,7 +133,7 @@ func TestWriting(t *testing.T) {
 func TestClock(t *testing.T) {
 	b := open(t)
 	b.visit("/conditions")
-	b.shows("#pace", "as real time")
+	b.shows("#pace", "real time")
 	b.click("[data-scale='0']")
 	b.shows("#pace", "frozen")
 	before := b.Store().Now()

@@ -14,7 +14,7 @@ import (
 func TestJournalIsLive(t *testing.T) {
 	b := open(t)
 	b.visit("/journal")
-	b.shows("#none", "Nobody has called yet")
+	b.shows("#none", "There are no calls yet")
 	b.balancer("web")
 	b.shows("#entries tbody tr:first-child", "CreateLoadBalancer")
 	b.shows("#entries tbody tr:first-child", "testid")
