@@ -164,7 +164,7 @@ func TestWorld(t *testing.T) {
 	}
 	c := serveWorld(t)
 	out := control(t, c, "world", "import", nodes)
-	if want := "instances: 3 created, 0 changed, 0 unchanged\nmade around them: 0 VPCs, 1 vSwitches\n"; out != want {
+	if want := "instances: 3 created, 0 changed, 0 unchanged\ncreated for them: 0 VPCs, 1 vSwitches\n"; out != want {
 		t.Errorf("world import says %q, want %q: the nodes' vSwitch is to be made, and no VPC", out, want)
 	}
 	state := control(t, c, "state", "export")
