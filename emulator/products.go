@@ -50,16 +50,19 @@ var elsewhere = sync.OnceValue(func() map[string]string {
 // Products lists the APIs of the emulated cloud.
 func Products() []*gateway.Product { return productsOf(apis, gateway.Deps{}) }
 
+// versions are those of the products by name; building the products is no matter of
+// each call.
+var versions = sync.OnceValue(func() map[string]string {
+	list := make(map[string]string)
+	for _, p := range Products() {
+		list[p.Name] = p.Version
+	}
+	return list
+})
+
 // Version returns the version that chooses a product in calls, such as that of Slb; ""
 // if no product has the name.
-func Version(product string) string {
-	for _, p := range Products() {
-		if p.Name == product {
-			return p.Version
-		}
-	}
-	return ""
-}
+func Version(product string) string { return versions()[product] }
 
 func dnsApexes(products []*gateway.Product) (list []string) {
 	for _, p := range products {
