@@ -129,7 +129,7 @@ func (a *api) faultsOf(v *state.View, lb *controlapi.Resource) (list []controlap
 // watchResources sends the resources, and then what changes of them, as server-sent
 // events.
 func (a *api) watchResources(w http.ResponseWriter, r *http.Request) {
-	if _, err := a.listResources(r); err != nil && !errors.As(err, new(*inventory.Unknown)) { // which may come yet
+	if err := a.seen(where(r), func(*state.View) error { return a.inventory().Check(wanted(r)) }); err != nil {
 		failQuestion(w, err)
 		return
 	}

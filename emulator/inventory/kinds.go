@@ -208,15 +208,29 @@ func (i Inventory) List(v *state.View, wanted Wanted) (found controlapi.Resource
 	return found, err
 }
 
+// Check returns the error of List that no resource can mend: an unknown kind, or a
+// name that is not a pattern.
+func (i Inventory) Check(wanted Wanted) error {
+	_, _, err := i.parse(wanted)
+	return err
+}
+
+func (i Inventory) parse(wanted Wanted) (chosen []kind, pattern glob.List, err error) {
+	if chosen, err = i.find(wanted.Kind); err != nil {
+		return nil, nil, err
+	}
+	pattern = glob.Split(wanted.Name)
+	if bad, is := pattern.Bad(); is {
+		return nil, nil, fmt.Errorf("%q is not a pattern", bad)
+	}
+	return chosen, pattern, nil
+}
+
 // Each calls add for each resource that List returns.
 func (i Inventory) Each(v *state.View, wanted Wanted, add func(controlapi.Resource)) error {
-	chosen, err := i.find(wanted.Kind)
+	chosen, pattern, err := i.parse(wanted)
 	if err != nil {
 		return err
-	}
-	pattern := glob.Split(wanted.Name)
-	if bad, is := pattern.Bad(); is {
-		return fmt.Errorf("%q is not a pattern", bad)
 	}
 	var others []string
 	matched := wanted.Name == ""
