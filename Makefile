@@ -92,6 +92,7 @@ else
 	go test ./contracttests -run 'Golden|DeclaredLimits' -update
 	go test ./contracttests -run 'Refusals|Explained' -update-refusals
 	go test ./cmd/clbemu -run Reference -update
+	go test ./docs -run GoPackages -update
 endif
 
 # pictures: those of the console, in docs/images; this needs chromium

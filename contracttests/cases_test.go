@@ -8,7 +8,6 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/gateway"
 )
 
 // apiCase is one call on the prepared cloud. The real SDK makes it, and the
@@ -64,7 +63,7 @@ func server(id string, port, weight int) string {
 }
 
 // emulated yields the actions that the emulator says it has.
-func emulated(yield func(product *gateway.Product, action gateway.Action) bool) {
+func emulated(yield func(product *emulator.Product, action emulator.Action) bool) {
 	for _, p := range emulator.Products() {
 		for _, a := range p.Actions {
 			if a.Emulated && !yield(p, a) {

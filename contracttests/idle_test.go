@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -26,7 +25,7 @@ func TestUnreadParameters(t *testing.T) {
 			t.Parallel()
 			for _, name := range []string{"Invented", "Invented.1.Field", "DryRun.1"} {
 				status, code, message := callWith(t, p, a, name, "true")
-				if status != http.StatusBadRequest || code != gateway.NotEmulatedCode || !strings.Contains(message, name+" of "+a.Name) {
+				if status != http.StatusBadRequest || code != emulator.NotEmulatedCode || !strings.Contains(message, name+" of "+a.Name) {
 					t.Errorf("with %s: %d %s: %s, want a refusal of the parameter", name, status, code, message)
 				}
 			}
@@ -48,12 +47,12 @@ func TestIdleParameters(t *testing.T) {
 			for _, name := range e.Actions {
 				t.Run(fmt.Sprintf("%s.%s/%s", p.Name, name, e.Parameter), func(t *testing.T) {
 					t.Parallel()
-					at := slices.IndexFunc(p.Actions, func(a gateway.Action) bool { return a.Name == name && a.Emulated && a.Mutates })
+					at := slices.IndexFunc(p.Actions, func(a emulator.Action) bool { return a.Name == name && a.Emulated && a.Mutates })
 					if at < 0 {
 						t.Fatal("no emulated action of that name changes anything")
 					}
 					a := p.Actions[at]
-					if slices.ContainsFunc(a.Parameters(), func(read gateway.Parameter) bool { return read.Name == e.Parameter }) {
+					if slices.ContainsFunc(a.Parameters(), func(read emulator.Parameter) bool { return read.Name == e.Parameter }) {
 						t.Error("the action reads it")
 					}
 					value := "any"
@@ -61,10 +60,10 @@ func TestIdleParameters(t *testing.T) {
 						value = e.Values[0]
 					}
 					parameter := strings.ReplaceAll(e.Parameter, ".N.", ".1.")
-					if status, code, message := callWith(t, p, a, parameter, value); code == gateway.NotEmulatedCode {
+					if status, code, message := callWith(t, p, a, parameter, value); code == emulator.NotEmulatedCode {
 						t.Errorf("with %s=%s: %d %s: %s", parameter, value, status, code, message)
 					}
-					if status, code, _ := callWith(t, p, a, parameter, "any"); e.Values != nil && code != gateway.NotEmulatedCode {
+					if status, code, _ := callWith(t, p, a, parameter, "any"); e.Values != nil && code != emulator.NotEmulatedCode {
 						t.Errorf("with another value: %d %s, want a refusal", status, code)
 					}
 				})
@@ -89,7 +88,7 @@ func exported(t *testing.T, store *state.Store) []byte {
 
 // callWith makes the first call of an action's golden cases that succeeds, with one more
 // parameter, and proves that a refusal of it leaves the state as it was.
-func callWith(t *testing.T, p *gateway.Product, a gateway.Action, name, value string) (status int, code, message string) {
+func callWith(t *testing.T, p *emulator.Product, a emulator.Action, name, value string) (status int, code, message string) {
 	t.Helper()
 	cases := apiCases()
 	at := slices.IndexFunc(cases, func(c apiCase) bool { return c.product == p.Name && c.action == a.Name && c.code == "" })

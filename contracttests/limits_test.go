@@ -16,7 +16,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator"
 )
 
 // limit is what the documentation says of the values of a parameter: a line of
@@ -110,7 +110,7 @@ func TestDeclaredLimits(t *testing.T) {
 	}
 }
 
-func declaredLimit(product, action string, p gateway.Parameter) string {
+func declaredLimit(product, action string, p emulator.Parameter) string {
 	items := ""
 	if p.Items > 0 {
 		items = strconv.Itoa(p.Items)
@@ -379,7 +379,7 @@ type walk struct {
 
 // compare finds what the action reads and the file of limits doesn't have, and
 // the other way round. No name needs an escape, which CLB-0009 builds on.
-func (w *walk) compare(reads []gateway.Parameter, limits []limit) {
+func (w *walk) compare(reads []emulator.Parameter, limits []limit) {
 	known := make(map[string]bool)
 	for _, l := range limits {
 		known[l.parameter] = known[l.parameter] || !strings.Contains(l.parameter, "[]")

@@ -1,17 +1,17 @@
 package contracttests
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // parts are the kinds that a load balancer consists of.
-var parts = []state.Kind{cloud.LoadBalancers.Kind(), cloud.Listeners.Kind(), cloud.VServerGroups.Kind(), cloud.MasterSlaveServerGroups.Kind(), cloud.Rules.Kind(), cloud.DomainExtensions.Kind(),
-	cloud.NLBLoadBalancers.Kind(), cloud.NLBListeners.Kind()}
+var parts = []state.Kind{"LoadBalancer", "Listener", "VServerGroup", "MasterSlaveServerGroup", "Rule", "DomainExtension", "NLBLoadBalancer", "NLBListener"}
 
 // lockedTake are the calls that a locked load balancer takes: CLB-0174.
 var lockedTake = []string{"DeleteLoadBalancer"}
@@ -53,40 +53,46 @@ func TestLockedLoadBalancersTakeNoChange(t *testing.T) {
 	}
 }
 
-// lockAll locks all load balancers and returns their ids.
+// lockAll lets the days of grace of an unpaid bill pass, and returns the ids of the load
+// balancers, which are locked then.
 func (c *fixedCloud) lockAll() (ids []string) {
 	c.t.Helper()
 	if err := c.store.Update(state.Owner{}, func(tx *state.Tx) error {
-		for lb := range cloud.LoadBalancers.All(tx.View) {
-			locked := *lb
-			locked.Status, locked.LockedFrom = cloud.LoadBalancerLocked, lb.Status
-			cloud.LoadBalancers.Put(tx, &locked)
-			ids = append(ids, lb.ID)
-		}
-		for lb := range cloud.NLBLoadBalancers.All(tx.View) {
-			locked := *lb
-			locked.FinancialLocked = true
-			cloud.NLBLoadBalancers.Put(tx, &locked)
-			ids = append(ids, lb.ID)
-		}
-		return nil
+		return conditions.Set(tx, state.Owner{}, []conditions.Setting{{Name: "account.graceDays", Value: "0"}, {Name: "account.arrears", Value: "true"}})
 	}); err != nil {
 		c.t.Fatal(err)
+	}
+	for _, kind := range []state.Kind{"LoadBalancer", "NLBLoadBalancer"} {
+		for _, row := range c.rows(kind) {
+			var lb struct{ ID string }
+			if err := json.Unmarshal([]byte(row), &lb); err != nil {
+				c.t.Fatal(err)
+			}
+			ids = append(ids, lb.ID)
+		}
 	}
 	return ids
 }
 
-// partsOf are the parts of load balancers, as they are exported.
-func (c *fixedCloud) partsOf(ids []string) (rows []string) {
+// rows are the rows of a kind, as they are exported.
+func (c *fixedCloud) rows(kind state.Kind) (rows []string) {
 	c.t.Helper()
 	export, err := c.store.Export()
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	for row := range export.Tables[kind].All() {
+		rows = append(rows, string(row))
+	}
+	return rows
+}
+
+// partsOf are the parts of load balancers, as they are exported.
+func (c *fixedCloud) partsOf(ids []string) (rows []string) {
 	for _, kind := range parts {
-		for row := range export.Tables[kind].All() {
-			if slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(string(row), id) }) {
-				rows = append(rows, string(row))
+		for _, row := range c.rows(kind) {
+			if slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(row, id) }) {
+				rows = append(rows, row)
 			}
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator"
-	apinames "github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var elementNumber = regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`)
@@ -16,7 +14,7 @@ var elementNumber = regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`)
 // the page of refusals is refused is one that scenarios may expect of its action.
 func TestCodesAreKnown(t *testing.T) {
 	codes := make(map[string][]string)
-	for _, a := range apinames.Of(cloud.Schema, emulator.Products()).Actions() {
+	for _, a := range emulator.Names().Actions() {
 		codes[a.Product+" "+a.Name] = a.Codes()
 	}
 	refused := make(map[string]string) // by product, action and code

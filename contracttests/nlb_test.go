@@ -18,7 +18,6 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/gateway"
 )
 
 // untyped are the products whose answers no SDK that can be had has types for.
@@ -67,7 +66,7 @@ func nlbCode(err error) (string, bool) {
 
 // untypedFields are what the answers of an action can hold: no SDK's type says it, as
 // none can be had, so it is what the emulator declares.
-func untypedFields(product string, a gateway.Action) []string {
+func untypedFields(product string, a emulator.Action) []string {
 	fields := []string{product + "." + a.Name + ".RequestId"}
 	for _, path := range a.ResponseFields() {
 		fields = append(fields, product+"."+a.Name+"."+strings.ReplaceAll(path, "[]", ""))

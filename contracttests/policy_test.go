@@ -7,23 +7,12 @@ import (
 	sdkerrors "github.com/aliyun/alibaba-cloud-sdk-go/sdk/errors"
 
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // RAM refuses in each product's own words, with a detail that the SDK reads.
 func TestRefusalsByPolicy(t *testing.T) {
 	s := emulatortest.Start(t)
-	document, err := cloud.ParsePolicy(`{"Version":"1","Statement":[{"Effect":"Allow","Action":"slb:DescribeRegions","Resource":"*"}]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Store().Update(state.Owner{}, func(tx *state.Tx) error {
-		cloud.Policies.Put(tx, &cloud.Policy{AccountID: account, Principal: cloud.KeyPrincipal(emulatortest.AccessKeyID), Document: document})
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	s.World(t, "policy.key."+emulatortest.AccessKeyID, `{"Version":"1","Statement":[{"Effect":"Allow","Action":"slb:DescribeRegions","Resource":"*"}]}`)
 	clients := newSDKClients(t, s.Host())
 	cases := []struct{ product, action, code, authAction string }{
 		{"Slb", "DescribeRegions", "", ""},

@@ -1,10 +1,5 @@
 package contracttests
 
-import (
-	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
-)
-
 // nlbMade makes what the rows of NLB are about.
 var nlbMade = inSteps("make an NLB with listeners and server groups", nlbSteps()...)
 
@@ -26,7 +21,7 @@ func ofNLB(r refusal) refusal {
 }
 
 // overNLBQuota is a row that a quota brings about.
-func overNLBQuota(about, action string, p params, name state.QuotaName, limit, holder string) refusal {
+func overNLBQuota(about, action string, p params, name, limit, holder string) refusal {
 	return ofNLB(refusal{about: about, action: action, params: p, code: "QuotaExceeded.QuotaInsufficient",
 		message: "The quota of " + holder + " is exceeded.", begin: []cause{quotaOf(name, limit)}, end: []cause{quotaOf(name, "default")}})
 }
@@ -88,14 +83,14 @@ var nlbRefusals = []refusal{
 		begin: []cause{worldSet("policy.key.testid", denyAll)}, end: []cause{worldSet("policy.key.testid", "none")}}),
 	ofProduct("Nlb", refusal{about: "NLB: call rate of an action", action: "ListListeners", code: "Throttling.Api", message: "Request was denied due to api flow control.",
 		begin: []cause{worldSet("throttle.action.ListListeners", "0.001/1"), nlbCalls("ListListeners", nil)}, end: []cause{worldSet("throttle.action.ListListeners", "default")}}),
-	overNLBQuota("NLB: load balancers of a region", "CreateLoadBalancer", nlbNew, cloud.QuotaNLBLoadBalancers, "2", region),
-	overNLBQuota("NLB: listeners of a load balancer", "CreateListener", nlbListen, cloud.QuotaNLBListeners, "3", "{nlb}"),
-	overNLBQuota("NLB: server groups of a region", "CreateServerGroup", params{"ServerGroupName": "one", "VpcId": vpc1}, cloud.QuotaNLBServerGroups, "5", region),
-	overNLBQuota("NLB: servers of a group", "AddServersToServerGroup", nlbServe, cloud.QuotaNLBServers, "0", "{spareSgp}"),
+	overNLBQuota("NLB: load balancers of a region", "CreateLoadBalancer", nlbNew, "nlb_quota_loadbalancers_num", "2", region),
+	overNLBQuota("NLB: listeners of a load balancer", "CreateListener", nlbListen, "nlb_quota_listeners_num", "3", "{nlb}"),
+	overNLBQuota("NLB: server groups of a region", "CreateServerGroup", params{"ServerGroupName": "one", "VpcId": vpc1}, "nlb_quota_servergroups_num", "5", region),
+	overNLBQuota("NLB: servers of a group", "AddServersToServerGroup", nlbServe, "nlb_quota_servergroup_servers_num", "0", "{spareSgp}"),
 	overNLBQuota("NLB: security groups of a load balancer", "LoadBalancerJoinSecurityGroup",
-		params{"LoadBalancerId": "{nlb}", "SecurityGroupIds.1": group1}, cloud.QuotaNLBGroups, "1", "{nlb}"),
+		params{"LoadBalancerId": "{nlb}", "SecurityGroupIds.1": group1}, "nlb_quota_loadbalancer_securitygroups_num", "1", "{nlb}"),
 	overNLBQuota("NLB: additional certificates of a listener", "AssociateAdditionalCertificatesWithListener",
-		params{"ListenerId": "{tlsLsn}", "AdditionalCertificateIds.1": "{spareCert}"}, cloud.QuotaNLBCertificates, "0", "{tlsLsn}"),
+		params{"ListenerId": "{tlsLsn}", "AdditionalCertificateIds.1": "{spareCert}"}, "nlb_quota_listener_additional_certificates_num", "0", "{tlsLsn}"),
 	overNLBQuota("NLB: security policies of a region", "CreateSecurityPolicy",
-		params{"SecurityPolicyName": "new", "TlsVersions.1": "TLSv1.2", "Ciphers.1": "x"}, cloud.QuotaNLBSecurityPolicies, "2", region),
+		params{"SecurityPolicyName": "new", "TlsVersions.1": "TLSv1.2", "Ciphers.1": "x"}, "nlb_quota_securitypolicies_num", "2", region),
 }

@@ -30,7 +30,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // refusal is a row of the page of refusals: how to cause it, the cloud's answer, and
@@ -69,7 +68,7 @@ type refusalRun struct {
 func worldSet(name, value string) cause {
 	return cause{"`clbemu world set " + name + "=" + value + "`", func(r *refusalRun) error {
 		return r.store.Update(state.Owner{}, func(tx *state.Tx) error {
-			return conditions.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: name, Value: value}})
+			return conditions.Set(tx, state.Owner{}, []conditions.Setting{{Name: name, Value: value}})
 		})
 	}}
 }
@@ -194,10 +193,10 @@ func more(p params, pairs ...string) params {
 	return m
 }
 
-func quotaOf(name state.QuotaName, limit string) cause { return worldSet("quota."+string(name), limit) }
+func quotaOf(name, limit string) cause { return worldSet("quota."+name, limit) }
 
 // overQuota is a row that a quota brings about.
-func overQuota(about, action string, p params, name state.QuotaName, limit, code, message string) refusal {
+func overQuota(about, action string, p params, name, limit, code, message string) refusal {
 	return refusal{about: about, action: action, params: p, code: code, message: message,
 		begin: []cause{quotaOf(name, limit)}, end: []cause{quotaOf(name, "default")}}
 }
@@ -358,39 +357,39 @@ var refusals = []refusal{
 	{about: "More tags than a call takes", action: "TagResources", params: tagsOnLB(21), code: "SizeLimitExceeded.Tag", message: "The maximum size of Tag is exceeded.",
 		wrong: "21 tags", right: "19 tags", good: tagsOnLB(19)},
 
-	overQuota("Load balancers of an account", "CreateLoadBalancer", buyInternet, cloud.QuotaLoadBalancers, "4",
+	overQuota("Load balancers of an account", "CreateLoadBalancer", buyInternet, "slb_quota_instances_num", "4",
 		"ORDER.QUANTITY_INVALID", "The maximum number of SLB instances is exceeded."),
-	overQuota("Listeners of a load balancer", "CreateLoadBalancerTCPListener", newTCP, cloud.QuotaListeners, "9",
+	overQuota("Listeners of a load balancer", "CreateLoadBalancerTCPListener", newTCP, "slb_quota_listeners_num", "9",
 		"ListenerNumberOverLimit", "The maximum number of listeners is exceeded."),
 	overQuota("Rules of a listener", "CreateRules", params{"LoadBalancerId": "{lb}", "ListenerPort": "8080",
-		"RuleList": `[{"RuleName":"r","Domain":"r.example.com","VServerGroupId":"{rsp}"}]`}, cloud.QuotaRules, "1",
+		"RuleList": `[{"RuleName":"r","Domain":"r.example.com","VServerGroupId":"{rsp}"}]`}, "slb_quota_rules_num", "1",
 		"TooManyRules", "the number of rules under specified vip is beyond maximum limit."),
 	overQuota("Domain extensions of a listener", "CreateDomainExtension", params{"LoadBalancerId": "{lb}", "ListenerPort": "443",
-		"Domain": "b.example.com", "ServerCertificateId": "{cert}"}, cloud.QuotaDomainExtensions, "1",
+		"Domain": "b.example.com", "ServerCertificateId": "{cert}"}, "slb_quota_domain_extensions_num", "1",
 		"DomainExtensionNumberOverLimit", "The number of domainExtension has reached to the quota limit of this listener."),
 	overQuota("Server certificates of a region", "UploadServerCertificate", params{"ServerCertificate": certificate, "PrivateKey": privateKey},
-		cloud.QuotaCertificates, "2", "OverQuota", "The Total is over the quota."),
-	overQuota("CA certificates of a region", "UploadCACertificate", params{"CACertificate": certificate}, cloud.QuotaCACertificates, "2",
+		"slb_quota_certs_num", "2", "OverQuota", "The Total is over the quota."),
+	overQuota("CA certificates of a region", "UploadCACertificate", params{"CACertificate": certificate}, "slb_quota_ca_certs_num", "2",
 		"OverQuota", "The Total is over the quota."),
-	overQuota("ACLs of an account", "CreateAccessControlList", params{"AclName": "more"}, cloud.QuotaACLs, "2",
+	overQuota("ACLs of an account", "CreateAccessControlList", params{"AclName": "more"}, "slb_quota_acls_num", "2",
 		"AclNumberOverLimit", "The Acl number has reached to the max quota limit."),
-	overQuota("Entries of an ACL", "AddAccessControlListEntry", params{"AclId": "{acl}", "AclEntrys": `[{"entry":"11.0.0.0/8"}]`}, cloud.QuotaACLEntries, "1",
+	overQuota("Entries of an ACL", "AddAccessControlListEntry", params{"AclId": "{acl}", "AclEntrys": `[{"entry":"11.0.0.0/8"}]`}, "slb_quota_acl_entries_num", "1",
 		"AclEntryExceedLimit", "The maximum number of ACL entries is exceeded."),
-	overQuota("Tags of a resource", "TagResources", params{"ResourceType": "instance", "ResourceId.1": "{lb}", "Tag.1.Key": "more"}, cloud.QuotaTags, "1",
+	overQuota("Tags of a resource", "TagResources", params{"ResourceType": "instance", "ResourceId.1": "{lb}", "Tag.1.Key": "more"}, "slb_quota_tags_num", "1",
 		"QuotaLimitExceeds", "The number of tags of {lb} exceeds the quota."),
-	overQuota("Listeners of an ACL", "CreateLoadBalancerTCPListener", more(newTCP, "AclId", "{acl}", "AclType", "white", "AclStatus", "on"), cloud.QuotaACLAttached, "4",
+	overQuota("Listeners of an ACL", "CreateLoadBalancerTCPListener", more(newTCP, "AclId", "{acl}", "AclType", "white", "AclStatus", "on"), "slb_quota_acl_attached_num", "4",
 		"AclListenerOverLimit", "The number of listeners of the acl {acl} exceeds the quota."),
-	overQuota("ACLs of a listener", "CreateLoadBalancerTCPListener", more(newTCP, "AclId", "{acl},{spareAcl}", "AclType", "white", "AclStatus", "on"), cloud.QuotaListenerACLs, "1",
+	overQuota("ACLs of a listener", "CreateLoadBalancerTCPListener", more(newTCP, "AclId", "{acl},{spareAcl}", "AclType", "white", "AclStatus", "on"), "slb_quota_listener_acls_num", "1",
 		"QuotaLimitExceeds.AclAttachedToListener", "The number of acls attached to the listener {lb}_tcp_1000 exceeds the quota."),
 
 	ofProduct("Vpc", overQuota("vSwitches of a VPC", "CreateVSwitch", params{"VpcId": vpc1, "ZoneId": "cn-hangzhou-h", "CidrBlock": "192.168.77.0/24"},
-		cloud.QuotaVSwitches, "2", "QuotaExceeded.VSwitch", "Virtual switch quota exceeded.")),
-	ofProduct("Vpc", overQuota("Route tables of a VPC", "CreateRouteTable", params{"VpcId": vpc1}, cloud.QuotaRouteTables, "1",
+		"vpc_quota_vswitches_num", "2", "QuotaExceeded.VSwitch", "Virtual switch quota exceeded.")),
+	ofProduct("Vpc", overQuota("Route tables of a VPC", "CreateRouteTable", params{"VpcId": vpc1}, "vpc_quota_route_tables_num", "1",
 		"QuotaExceeded.RouteTable", "VPC RouteTable quota exceeded.")),
-	ofProduct("Vpc", overQuota("Routes of a route table", "CreateRouteEntry", newRoute, cloud.QuotaRouteEntries, "1",
+	ofProduct("Vpc", overQuota("Routes of a route table", "CreateRouteEntry", newRoute, "vpc_quota_route_entrys_num", "1",
 		"QuotaExceeded", "Route entry quota exceeded in this route table.")),
-	ofProduct("Vpc", overQuota("EIPs of a region", "AllocateEipAddress", nil, cloud.QuotaEIPs, "2", "QuotaExceeded.Eip", "Elastic IP address quota exceeded")),
-	ofProduct("Vpc", overQuota("Common bandwidth packages of a region", "CreateCommonBandwidthPackage", newPackage.params, cloud.QuotaBandwidthPackages, "0",
+	ofProduct("Vpc", overQuota("EIPs of a region", "AllocateEipAddress", nil, "vpc_quota_eips_num", "2", "QuotaExceeded.Eip", "Elastic IP address quota exceeded")),
+	ofProduct("Vpc", overQuota("Common bandwidth packages of a region", "CreateCommonBandwidthPackage", newPackage.params, "cbwp_quota_num", "0",
 		"BandwidthPackage.QuotaExceeded", "Create BandwidthPackage has exceeded quota.")),
 	ofProduct("Vpc", tooSoon("Route while another is being made", "CreateRouteEntry", newRoute, 400,
 		"TaskConflict", "The operation is too frequent, please wait a moment and try again.",

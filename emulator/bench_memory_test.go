@@ -21,9 +21,9 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // BenchmarkMemory measures what a load balancer as a CCM makes it costs in the

@@ -23,9 +23,9 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/bolt"
 	"github.com/clbemu/clbemu/state/engine/enginetest"
 	"github.com/clbemu/clbemu/state/engine/memory"

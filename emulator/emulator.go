@@ -21,21 +21,24 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/clbemu/clbemu/emulator/control"
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/dns"
-	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/control"
+	"github.com/clbemu/clbemu/emulator/internal/dns"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/metadata"
+	"github.com/clbemu/clbemu/emulator/internal/metrics"
+	"github.com/clbemu/clbemu/emulator/internal/rules"
+	"github.com/clbemu/clbemu/emulator/internal/snapshots"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/metadata"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
 	"github.com/clbemu/clbemu/state/engine/memory"
-	"github.com/clbemu/clbemu/state/topology"
 )
 
 // EngineName names a storage engine.
@@ -110,7 +113,7 @@ type Config struct {
 type Emulator struct {
 	cfg      Config
 	store    *state.Store
-	faults   *control.Faults
+	faults   *rules.Rules
 	journal  *journal.Journal
 	nonces   *gateway.Nonces
 	api      http.Handler
@@ -133,7 +136,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 		return nil, err
 	}
 	store, err := state.Open(ctx, state.Config{
-		Schema: cmp.Or(cfg.Schema, cloud.Schema), Engine: e, Clock: cfg.Clock, Seed: cfg.Seed, Requires: control.Requires,
+		Schema: cmp.Or(cfg.Schema, cloud.Schema), Engine: e, Clock: cfg.Clock, Seed: cfg.Seed, Requires: rules.Requires,
 		Warn: func(what string) { cfg.Log.Warn().Msg(what) },
 	})
 	if err != nil {
@@ -143,7 +146,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	products := cfg.products()
-	faults := control.NewFaults(store, products)
+	faults := rules.New(store, products)
 	for _, skipped := range faults.Skipped() {
 		cfg.Log.Warn().Msg(skipped.String())
 	}
@@ -153,7 +156,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	// A copy and a state in memory leave nothing behind, so neither do theirs.
-	snapshots := control.NewSnapshots(cfg.stateDir())
+	snapshots := snapshots.New(cfg.stateDir())
 	if err := snapshots.CleanUp(); err != nil {
 		return nil, errors.Join(fmt.Errorf("clean up the snapshots: %w", err), journal.Close(), store.Close())
 	}
@@ -268,8 +271,8 @@ func (cfg *Config) plant(tx *state.Tx) error {
 	return world.Default().Plant(tx)
 }
 
-func (e *Emulator) build(products []*gateway.Product, snapshots *control.Snapshots) {
-	metrics := control.NewMetrics(e.store, products)
+func (e *Emulator) build(products []*gateway.Product, snapshots *snapshots.Snapshots) {
+	metrics := metrics.New(e.store, products)
 	callers := e.cfg.newCallers()
 	api := gateway.NewServer(gateway.Config{
 		Store:      e.store,
@@ -370,7 +373,7 @@ func (e *Emulator) crash() {
 }
 
 // Faults are the fault rules.
-func (e *Emulator) Faults() *control.Faults { return e.faults }
+func (e *Emulator) Faults() *rules.Rules { return e.faults }
 
 // Journal returns the journal of calls and changes.
 func (e *Emulator) Journal() *journal.Journal { return e.journal }

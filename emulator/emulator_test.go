@@ -20,9 +20,9 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // TestCall proves that a signed call reaches its product and its store, and that

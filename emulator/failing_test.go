@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/enginetest"
 	"github.com/clbemu/clbemu/state/engine/memory"

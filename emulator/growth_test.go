@@ -13,13 +13,13 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/gateway"
-	"github.com/clbemu/clbemu/emulator/gateway/listing"
-	"github.com/clbemu/clbemu/emulator/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
-	"github.com/clbemu/clbemu/state/topology"
 )
 
 // A kind of resource and a product that no other file knows. What is true of them

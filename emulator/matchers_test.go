@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 )
 
 // TestMatchers proves on the wire that each condition of a rule lets it strike the

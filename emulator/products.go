@@ -6,16 +6,33 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/clbemu/clbemu/emulator/cas"
-	"github.com/clbemu/clbemu/emulator/clb"
-	"github.com/clbemu/clbemu/emulator/ecs"
-	"github.com/clbemu/clbemu/emulator/gateway"
-	"github.com/clbemu/clbemu/emulator/nlb"
-	"github.com/clbemu/clbemu/emulator/resourcemanager"
-	"github.com/clbemu/clbemu/emulator/sts"
-	"github.com/clbemu/clbemu/emulator/vpc"
-	"github.com/clbemu/clbemu/emulator/world/autoeni"
+	"github.com/clbemu/clbemu/emulator/internal/autoeni"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/products/cas"
+	"github.com/clbemu/clbemu/emulator/internal/products/clb"
+	"github.com/clbemu/clbemu/emulator/internal/products/ecs"
+	"github.com/clbemu/clbemu/emulator/internal/products/nlb"
+	"github.com/clbemu/clbemu/emulator/internal/products/resourcemanager"
+	"github.com/clbemu/clbemu/emulator/internal/products/sts"
+	"github.com/clbemu/clbemu/emulator/internal/products/vpc"
+	"github.com/clbemu/clbemu/emulator/names"
 )
+
+// What a Product declares, for those who walk the tables of actions.
+type (
+	// Product is one API of the emulated cloud.
+	Product = gateway.Product
+	// Action is an action of a product.
+	Action = gateway.Action
+	// Parameter is a parameter that an action reads.
+	Parameter = gateway.Parameter
+	// Deps are what a product gets from the emulator.
+	Deps = gateway.Deps
+)
+
+// NotEmulatedCode is the code with which the emulator refuses what it does not emulate.
+const NotEmulatedCode = gateway.NotEmulatedCode
 
 // apis are the APIs of the emulated cloud.
 var apis = []func(gateway.Deps) *gateway.Product{
@@ -49,6 +66,10 @@ var elsewhere = sync.OnceValue(func() map[string]string {
 
 // Products lists the APIs of the emulated cloud.
 func Products() []*gateway.Product { return productsOf(apis, gateway.Deps{}) }
+
+// Names returns the names of the emulated cloud that users write: actions, parameters,
+// refusals, conditions, quotas.
+func Names() *names.Names { return names.Of(cloud.Schema, Products()) }
 
 // versions are those of the products by name; building the products is no matter of
 // each call.

@@ -3,13 +3,13 @@ package emulator
 import (
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/control"
-	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/metrics"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
 // observe measures calls and records them.
-func (e *Emulator) observe(metrics *control.Metrics) func(*gateway.Call, gateway.Outcome) {
+func (e *Emulator) observe(metrics *metrics.Metrics) func(*gateway.Call, gateway.Outcome) {
 	return func(call *gateway.Call, outcome gateway.Outcome) {
 		metrics.Observe(call, outcome)
 		e.journal.Record(entryOf(call, outcome, e.store.Now()), call.Params...)

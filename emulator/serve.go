@@ -14,7 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/clbemu/clbemu/emulator/dns"
+	"github.com/clbemu/clbemu/emulator/internal/dns"
 )
 
 // Limits of the listeners. A call's parameters may all be in its URL, so headers

@@ -9,7 +9,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/emulator/yamlfile"
-	"github.com/clbemu/clbemu/scenarios/cluster"
+	"github.com/clbemu/clbemu/scenarios/internal/cluster"
 )
 
 // What a scenario names in a cluster is there by an earlier step, or is listed in

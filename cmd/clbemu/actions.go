@@ -3,9 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/control"
 )
 
 func newActions() *cobra.Command {
@@ -16,7 +15,7 @@ func newActions() *cobra.Command {
   clbemu actions --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			rows := control.Actions(emulator.Products())
+			rows := emulator.Actions()
 			return printing(cmd).show(list("actions", rows), func(s *terminal.Screen) error {
 				var lines [][]string
 				for _, row := range rows {

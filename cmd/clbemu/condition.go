@@ -10,14 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
-	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // conditionFlags say whose conditions a command is about.
@@ -48,7 +46,7 @@ func newWorldSet() *cobra.Command {
 		Args:              oneOrMore("conditions with their values, as NAME=VALUE"),
 		ValidArgsFunction: completeSetting,
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
-		change, known := controlapi.Change{Where: f.where}, target.NewNames(cloud.Schema, emulator.Products())
+		change, known := controlapi.Change{Where: f.where}, target.NewNames(emulator.Names())
 		for _, arg := range args {
 			name, value, ok := strings.Cut(arg, "=")
 			if !ok {
@@ -115,7 +113,7 @@ func newWorldGet() *cobra.Command {
 		ValidArgsFunction: live(conditionNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		prefix := strings.Join(args, "")
-		if err := names.Of(cloud.Schema, emulator.Products()).CheckPrefix(prefix); err != nil {
+		if err := emulator.Names().CheckPrefix(prefix); err != nil {
 			return usage(err)
 		}
 		list, err := c.World(cmd.Context(), f.where)

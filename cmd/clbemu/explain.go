@@ -8,13 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/scenarios"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func newExplain() *cobra.Command {
@@ -95,7 +94,7 @@ func wholeCodes() []string {
 }
 
 // knownNames are the names of what is emulated.
-func knownNames() *names.Names { return names.Of(cloud.Schema, emulator.Products()) }
+func knownNames() *names.Names { return emulator.Names() }
 
 // labelWidth is where the text of a label stands.
 const labelWidth = 12

@@ -8,8 +8,6 @@ import (
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/explain"
-	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // TestExplain proves that a code and an action are explained, and that a misspelt one
@@ -59,7 +57,7 @@ func TestExplain(t *testing.T) {
 // TestEverythingIsExplained proves that every code with which a call can be refused,
 // and every action, has an explanation that says something of it.
 func TestEverythingIsExplained(t *testing.T) {
-	known := names.Of(cloud.Schema, emulator.Products())
+	known := emulator.Names()
 	codes := known.AllCodes()
 	for _, code := range codes {
 		e, err := explain.Name(known, code)
@@ -88,7 +86,7 @@ func TestEverythingIsExplained(t *testing.T) {
 
 // gatewayCode tells a code that is answered before it is known whose action is called.
 func gatewayCode(code string) bool {
-	for _, a := range names.Of(cloud.Schema, emulator.Products()).Actions() {
+	for _, a := range emulator.Names().Actions() {
 		if !a.Emulated {
 			for _, c := range a.Codes() {
 				if c == code {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/console"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
+	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
 // A kind of effect is in the help, the reference, the JSON Schema and the console by its
@@ -30,7 +30,9 @@ func TestFaultKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := httptest.NewRecorder()
-	console.Handler().ServeHTTP(script, httptest.NewRequest("GET", "/console/templates.js", nil))
+	request := httptest.NewRequest("GET", "/console/templates.js", nil)
+	request.Host = "127.0.0.1"
+	quietEmulator(t, &memory.Engine{}).ControlHandler().ServeHTTP(script, request)
 	for _, kind := range faults.Kinds() {
 		for where, found := range map[string]bool{
 			"the help":       strings.Contains(newFault().Long, "\n  "+kind.Name),

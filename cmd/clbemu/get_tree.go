@@ -8,7 +8,7 @@ import (
 
 	"charm.land/lipgloss/v2/tree"
 
-	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 

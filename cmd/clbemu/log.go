@@ -6,7 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 )
 
 // The values of --log-format.

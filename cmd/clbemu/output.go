@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 	"github.com/clbemu/clbemu/emulator/names"
 )
 

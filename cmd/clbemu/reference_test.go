@@ -17,13 +17,13 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var update = flag.Bool("update", false, "write the pages of the reference")
@@ -239,7 +239,7 @@ func conditionsPage(t *testing.T) string {
 		row(quotas, code(q.Name), fmt.Sprint(q.Default))
 	}
 	stages := table("name", "with `life.profile=realistic`")
-	delays := cloud.Schema.Stages()
+	delays := emulator.Names().Stages()
 	for _, name := range slices.Sorted(maps.Keys(delays)) {
 		row(stages, code("life."+string(name)), delays[name].String())
 	}
@@ -389,7 +389,7 @@ func scenariosPage(*testing.T) string {
 }
 
 func controlAPIPage(t *testing.T) string {
-	text, err := os.ReadFile("../../emulator/control/openapi.yaml")
+	text, err := os.ReadFile("../../emulator/internal/control/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/scenarios"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func newScenario() *cobra.Command {
@@ -145,7 +144,7 @@ func loadChecked(args, set []string) (loaded []*scenarios.Scenario, err error) {
 	if err != nil {
 		return nil, err
 	}
-	known := target.NewNames(cloud.Schema, emulator.Products())
+	known := target.NewNames(emulator.Names())
 	if loaded, err = loadScenarios(args, scenarios.Options{Set: values, Names: known}); err != nil {
 		return nil, err
 	}

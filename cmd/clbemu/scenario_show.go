@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 	"github.com/clbemu/clbemu/scenarios"
 )
 

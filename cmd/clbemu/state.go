@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/state/engine"
@@ -53,7 +54,7 @@ func (f *stateFlags) add(cmd *cobra.Command, do func(cmd *cobra.Command, args []
 // addWriting gives a command the flags of a state that it may change.
 func (f *stateFlags) addWriting(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, c *controlclient.Client) error) *cobra.Command {
 	return f.add(cmd, func(cmd *cobra.Command, args []string) error {
-		return f.with(cmd, writes, func(c *controlclient.Client) error { return do(cmd, args, c) })
+		return f.with(cmd, emulator.Writes, func(c *controlclient.Client) error { return do(cmd, args, c) })
 	})
 }
 
@@ -67,7 +68,7 @@ func newStateExport() *cobra.Command {
   clbemu state export --data-dir ./clbemu-data > state.json`,
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
-		return f.with(cmd, reads, func(c *controlclient.Client) error {
+		return f.with(cmd, emulator.Reads, func(c *controlclient.Client) error {
 			out := cmd.OutOrStdout()
 			if terminal.Is(out) { // it is what shows how far it is
 				return export(cmd, c, out)
@@ -97,7 +98,7 @@ func newStateImport() *cobra.Command {
 		Args: one("the file to import"),
 	}, func(cmd *cobra.Command, args []string) error {
 		return reading(cmd, args[0], func(from io.Reader) error {
-			return f.with(cmd, creates, func(c *controlclient.Client) error {
+			return f.with(cmd, emulator.Creates, func(c *controlclient.Client) error {
 				repaired, err := c.ImportState(cmd.Context(), from)
 				if err != nil {
 					return err
@@ -147,7 +148,7 @@ func newStateCheck() *cobra.Command {
 		Args: noArgs,
 	}, func(cmd *cobra.Command, _ []string) error {
 		progress := terminal.New(cmd.ErrOrStderr()).Transfer("checking", 0)
-		err := f.with(cmd, reads, func(c *controlclient.Client) error { return printProblems(cmd, c, progress.Stop) })
+		err := f.with(cmd, emulator.Reads, func(c *controlclient.Client) error { return printProblems(cmd, c, progress.Stop) })
 		progress.Stop()
 		if errors.Is(err, engine.ErrDamaged) {
 			return &exitError{exitFailed, err} // which is what was asked
@@ -193,7 +194,7 @@ plants the world that it started with.`,
 		if !f.inFolder && f.world != "" {
 			return usage(errors.New("--world needs --data-dir: a running emulator keeps its own world"))
 		}
-		return f.with(cmd, writes, func(c *controlclient.Client) error {
+		return f.with(cmd, emulator.Writes, func(c *controlclient.Client) error {
 			if err := c.ResetState(cmd.Context(), faults); err != nil {
 				return err
 			}

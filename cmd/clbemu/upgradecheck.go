@@ -11,13 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/clbemu/clbemu/cmd/clbemu/terminal"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/upgradecheck"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func newUpgradeCheck() *cobra.Command {
@@ -123,7 +122,7 @@ func checkUpgrade(ctx context.Context, c *controlclient.Client, dataDir, sinceMa
 	// A call may name a VServerGroup alone, which tells the load balancer.
 	var now struct {
 		Tables struct {
-			VServerGroup []cloud.VServerGroup
+			VServerGroup []struct{ ID, LoadBalancerID string }
 		}
 	}
 	if err := c.ExportState(ctx, func(text io.Reader) error { return json.NewDecoder(io.LimitReader(text, maxState)).Decode(&now) }); err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // free are the texts of a scenario that are no names: whoever writes the scenario
@@ -85,7 +84,7 @@ func scalars(node *yaml.Node, where string, visit func(where string, node *yaml.
 // mutant of each name, one at a time, is refused when it is loaded, or when its
 // condition is set. All texts count as names but those that are listed as free.
 func TestMutants(t *testing.T) {
-	names, tried := target.NewNames(cloud.Schema, emulator.Products()), new(atomic.Int64)
+	names, tried := target.NewNames(emulator.Names()), new(atomic.Int64)
 	t.Run("all", func(t *testing.T) { // ends when all of them have
 		for _, name := range scenarios.LibraryNames() {
 			t.Run(name, func(t *testing.T) {

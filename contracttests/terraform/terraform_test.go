@@ -24,7 +24,6 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -90,7 +89,7 @@ func play(t *testing.T, c *client, archive *txtar.Archive) {
 	if after := c.rows(t); !slices.Equal(before, after) {
 		t.Errorf("rows before %v, after destroy %v", before, after)
 	}
-	for _, call := range c.server.Calls(t, "code="+gateway.NotEmulatedCode) {
+	for _, call := range c.server.Calls(t, "code="+emulator.NotEmulatedCode) {
 		t.Errorf("%s %s is not emulated", call.Product, call.Action)
 	}
 }

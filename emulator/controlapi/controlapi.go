@@ -1,5 +1,5 @@
 // Package controlapi defines the control API's wire format: its calls, and the types
-// of their bodies and answers. Tests compare its server (emulator/control), its client
+// of their bodies and answers. Tests compare its server (emulator/internal/control), its client
 // (emulator/controlclient) and the OpenAPI document with it. It must not know how a
 // call is answered.
 package controlapi

@@ -116,7 +116,7 @@ func (s *Server) World(t testing.TB, name, value string) {
 	err := names.Of(s.Store().Schema(), emulator.Products()).CheckCondition(name, value)
 	if err == nil {
 		err = s.Store().Update(state.Owner{}, func(tx *state.Tx) error {
-			return conditions.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: name, Value: value}})
+			return conditions.Set(tx, state.Owner{}, []conditions.Setting{{Name: name, Value: value}})
 		})
 	}
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/glob"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
-	"github.com/clbemu/clbemu/state/topology"
 )
 
 // kind is a kind with what lists it.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
-	"github.com/clbemu/clbemu/state/topology"
 )
 
 // The products of what stands around load balancers.

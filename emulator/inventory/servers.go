@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/topology"
 )
 
 // listBackends lists the members of all groups, as the first listener that forwards to

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/topology"
 )
 
 // Tree returns a load balancer by its id or its name, with all that belongs to it but

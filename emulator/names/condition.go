@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // CheckCondition refuses a condition that does not exist, and a value that it never
@@ -25,7 +24,7 @@ func (n *Names) CheckCondition(name, value string) error {
 		return nil
 	}
 	if err := row.Value.Check(value); err != nil {
-		return fmt.Errorf("%s=%s: %w", name, conditions.Shown(controlapi.Setting{Name: name, Value: value}).Value, err)
+		return fmt.Errorf("%s=%s: %w", name, conditions.Shown(conditions.Setting{Name: name, Value: value}).Value, err)
 	}
 	if !row.Policy || value == "none" {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/catalogue"
 	"github.com/clbemu/clbemu/emulator/glob"
+	"github.com/clbemu/clbemu/emulator/internal/catalogue"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"

@@ -12,10 +12,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
-	"github.com/clbemu/clbemu/emulator/catalogue"
-	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/glob"
+	"github.com/clbemu/clbemu/emulator/internal/catalogue"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/state"
 )
@@ -51,6 +52,18 @@ func Of(schema *state.Schema, products []*gateway.Product) *Names {
 	}
 	return n
 }
+
+// Quotas lists the names of quotas.
+func (n *Names) Quotas() []string {
+	var all []string
+	for _, name := range n.schema.QuotaNames() {
+		all = append(all, string(name))
+	}
+	return all
+}
+
+// Stages returns how long each stage of life takes with realistic delays.
+func (n *Names) Stages() map[state.Stage]time.Duration { return n.schema.Stages() }
 
 // Actions lists all actions, emulated or not.
 func (n *Names) Actions() []Action { return n.actions }

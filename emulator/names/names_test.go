@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 var known = names.Of(cloud.Schema, emulator.Products())

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/apiclient"
-	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
 )
 
 // Environment is the environment that points clients of the cloud at an emulator: names

@@ -9,13 +9,12 @@ import (
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // loaded are the scenarios of the library, held against what is emulated.
 func loaded(t *testing.T) (list []*scenarios.Scenario) {
 	t.Helper()
-	names := target.NewNames(cloud.Schema, emulator.Products())
+	names := target.NewNames(emulator.Names())
 	for _, name := range scenarios.LibraryNames() {
 		text, _ := scenarios.LibraryText(name)
 		s, err := scenarios.Load(name+".yaml", text, scenarios.Options{Names: names})
@@ -89,7 +88,7 @@ client:
   expect:
     - resource: {product: Nlb, action: GetLoadBalancerAttribute, params: {LoadBalancerId: "{{nlb}}"}, fields: {ZoneMappings: {count: 2}}}
 `
-	s, err := scenarios.Load("lists.yaml", []byte(text), scenarios.Options{Names: target.NewNames(cloud.Schema, emulator.Products())})
+	s, err := scenarios.Load("lists.yaml", []byte(text), scenarios.Options{Names: target.NewNames(emulator.Names())})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/clbemu/clbemu/emulator/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/scenarios"
-	"github.com/clbemu/clbemu/state"
 )
 
 // Names are those of an emulator's products and state. They implement
@@ -16,13 +14,12 @@ import (
 type Names struct {
 	*names.Names
 
-	schema  *state.Schema
 	actions func() []scenarios.Action
 }
 
 // NewNames returns the names as scenarios want them.
-func NewNames(schema *state.Schema, products []*gateway.Product) *Names {
-	n := &Names{Names: names.Of(schema, products), schema: schema}
+func NewNames(known *names.Names) *Names {
+	n := &Names{Names: known}
 	n.actions = sync.OnceValue(n.list)
 	return n
 }
@@ -41,15 +38,6 @@ func (n *Names) list() []scenarios.Action {
 			}
 		}
 		all = append(all, row)
-	}
-	return all
-}
-
-// Quotas implements scenarios.Names.
-func (n *Names) Quotas() []string {
-	var all []string
-	for _, name := range n.schema.QuotaNames() {
-		all = append(all, string(name))
 	}
 	return all
 }

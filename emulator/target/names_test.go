@@ -7,13 +7,12 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/scenarios"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // known are the names of this emulator.
 func known(t *testing.T) *target.Names {
 	t.Helper()
-	return target.NewNames(cloud.Schema, emulator.Products())
+	return target.NewNames(emulator.Names())
 }
 
 // TestNames proves that a name that nothing has is refused before a scenario is

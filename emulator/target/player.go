@@ -7,10 +7,11 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // Player plays on an emulator of this process that clients use.
@@ -25,7 +26,7 @@ type Player struct {
 
 // Load reads a scenario; an error has a line for everything that is wrong.
 func (p *Player) Load(name string, text []byte) (*scenarios.Scenario, error) {
-	return scenarios.Load(name, text, scenarios.Options{Names: NewNames(p.Store.Schema(), p.Products)})
+	return scenarios.Load(name, text, scenarios.Options{Names: NewNames(names.Of(p.Store.Schema(), p.Products))})
 }
 
 // OneAddress serves the control API beside the cloud's, which knows no such path.

@@ -3,8 +3,8 @@ package world
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/world/resources"
-	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/resources"
 )
 
 func (p *planter) region(s *regionSpec) {

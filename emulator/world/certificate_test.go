@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // TestServerCertificate proves that a certificate of the file is read for the

@@ -5,9 +5,9 @@ import (
 	"net"
 	"net/netip"
 
-	"github.com/clbemu/clbemu/emulator/world/resources"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func (p *planter) securityGroup(s *securityGroupSpec) {

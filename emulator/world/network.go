@@ -1,8 +1,8 @@
 package world
 
 import (
-	"github.com/clbemu/clbemu/emulator/world/resources"
-	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/resources"
 )
 
 func (p *planter) vpc(s *vpcSpec) {

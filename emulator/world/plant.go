@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // planter puts resources into a state. It goes on after a problem, with what it

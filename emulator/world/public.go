@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func (p *planter) eip(s *eipSpec) {

@@ -14,9 +14,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 

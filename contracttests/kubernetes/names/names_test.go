@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the names that scenarios know of Kubernetes")
 
-const namesFile = "../../../scenarios/cluster/kubernetes.txt"
+const namesFile = "../../../scenarios/internal/cluster/kubernetes.txt"
 
 // withFields are the kinds of which scenarios look at fields.
 var withFields = map[string]reflect.Type{

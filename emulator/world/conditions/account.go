@@ -3,8 +3,7 @@ package conditions
 import (
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 )
 
 func (c *change) editAccount(change func(*cloud.Account)) error {
@@ -41,6 +40,6 @@ func setFlag(flag func(*cloud.Account) *bool) func(*change, string, string) erro
 	}
 }
 
-func getFlag(name string, flag func(*cloud.Account) *bool) func(*change) []controlapi.Setting {
+func getFlag(name string, flag func(*cloud.Account) *bool) func(*change) []Setting {
 	return one(name, func(c *change) string { return strconv.FormatBool(*flag(c.account)) })
 }

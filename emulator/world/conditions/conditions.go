@@ -9,10 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/world/resources"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 // A Scope says of what a condition is one.
@@ -51,7 +50,7 @@ type Condition struct {
 	write func(c *change, named, value string) error
 	// read lists the settings in force; nil for what can only be set, or is listed by
 	// another row.
-	read func(c *change) []controlapi.Setting
+	read func(c *change) []Setting
 }
 
 // Named lists what may stand for the <…> of the name, nil where only a world knows
@@ -72,8 +71,11 @@ type change struct {
 	region  string
 }
 
+// Setting gives a condition a value.
+type Setting struct{ Name, Value string }
+
 // Shown is the setting as it may be told: without its value if that is a secret.
-func Shown(s controlapi.Setting) controlapi.Setting {
+func Shown(s Setting) Setting {
 	if c, _, ok := Find(s.Name); ok && c.Secret {
 		s.Value = "(hidden)"
 	}
@@ -143,7 +145,7 @@ func stages(known Names) (list []string) {
 }
 
 // Set changes conditions, in order and all or none of them.
-func Set(tx *state.Tx, where controlapi.Where, settings []controlapi.Setting) error {
+func Set(tx *state.Tx, where state.Owner, settings []Setting) error {
 	for _, setting := range settings {
 		s, err := changeIn(tx.In(state.Owner{}), where)
 		if err != nil {
@@ -165,12 +167,12 @@ func Set(tx *state.Tx, where controlapi.Where, settings []controlapi.Setting) er
 }
 
 // Get lists what is in force.
-func Get(v *state.View, where controlapi.Where) ([]controlapi.Setting, error) {
+func Get(v *state.View, where state.Owner) ([]Setting, error) {
 	s, err := changeIn(&state.Tx{View: v.In(state.Owner{})}, where)
 	if err != nil {
 		return nil, err
 	}
-	var list []controlapi.Setting
+	var list []Setting
 	for _, c := range conditions {
 		if c.read != nil {
 			list = append(list, c.read(s)...)
@@ -179,7 +181,7 @@ func Get(v *state.View, where controlapi.Where) ([]controlapi.Setting, error) {
 	return list, nil
 }
 
-func changeIn(tx *state.Tx, where controlapi.Where) (*change, error) {
+func changeIn(tx *state.Tx, where state.Owner) (*change, error) {
 	owner, err := resources.Owner(tx.View, where)
 	if err != nil {
 		return nil, err
@@ -204,6 +206,6 @@ func Find(name string) (c *Condition, named string, ok bool) {
 	return nil, "", false
 }
 
-func one(name string, value func(*change) string) func(*change) []controlapi.Setting {
-	return func(c *change) []controlapi.Setting { return []controlapi.Setting{{Name: name, Value: value(c)}} }
+func one(name string, value func(*change) string) func(*change) []Setting {
+	return func(c *change) []Setting { return []Setting{{Name: name, Value: value(c)}} }
 }

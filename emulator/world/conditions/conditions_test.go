@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
@@ -21,7 +20,7 @@ const vSwitch1 = "vsw-bp1clbemu000000000001"
 
 func set(store *state.Store, name, value string) error {
 	return store.Update(state.Owner{}, func(tx *state.Tx) error {
-		return conditions.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: name, Value: value}})
+		return conditions.Set(tx, state.Owner{}, []conditions.Setting{{Name: name, Value: value}})
 	})
 }
 
@@ -29,7 +28,7 @@ func inForce(t *testing.T, store *state.Store) map[string]string {
 	t.Helper()
 	values := make(map[string]string)
 	if err := store.View(state.Owner{}, func(v *state.View) error {
-		list, err := conditions.Get(v, controlapi.Where{})
+		list, err := conditions.Get(v, state.Owner{})
 		for _, s := range list {
 			values[s.Name] = s.Value
 		}
@@ -88,7 +87,7 @@ func TestSetConditions(t *testing.T) {
 	t.Run("key.<id>.secret", func(t *testing.T) {
 		covered["key.<id>.secret"] = true
 		store := gatewaytest.Store(t, world.Default().Plant)
-		for _, s := range []controlapi.Setting{{Name: "key.testid.status", Value: "deleted"}, {Name: "key.testid.secret", Value: "new"}} {
+		for _, s := range []conditions.Setting{{Name: "key.testid.status", Value: "deleted"}, {Name: "key.testid.secret", Value: "new"}} {
 			if err := set(store, s.Name, s.Value); err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +140,7 @@ func TestSetRefused(t *testing.T) {
 		t.Run(c.name+"="+c.value, func(t *testing.T) {
 			store := gatewaytest.Store(t, world.Default().Plant)
 			err := store.Update(state.Owner{}, func(tx *state.Tx) error {
-				return conditions.Set(tx, controlapi.Where{}, []controlapi.Setting{{Name: "account.balance", Value: "1"}, {Name: c.name, Value: c.value}})
+				return conditions.Set(tx, state.Owner{}, []conditions.Setting{{Name: "account.balance", Value: "1"}, {Name: c.name, Value: c.value}})
 			})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error = %v, want one that contains %q", err, c.want)
@@ -152,7 +151,7 @@ func TestSetRefused(t *testing.T) {
 		})
 	}
 	store := gatewaytest.Store(t, world.Default().Plant)
-	for _, where := range []controlapi.Where{{AccountID: "none"}, {RegionID: "none"}} {
+	for _, where := range []state.Owner{{AccountID: "none"}, {RegionID: "none"}} {
 		err := store.View(state.Owner{}, func(v *state.View) error {
 			_, err := conditions.Get(v, where)
 			return err
@@ -179,7 +178,7 @@ func TestConditionsAreDurable(t *testing.T) {
 	if err := first.Update(state.Owner{}, world.Default().Plant); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []controlapi.Setting{{Name: "account.arrears", Value: "true"}, {Name: "quota.slb_quota_rules_num", Value: "1"}, {Name: "life.profile", Value: "realistic"}} {
+	for _, s := range []conditions.Setting{{Name: "account.arrears", Value: "true"}, {Name: "quota.slb_quota_rules_num", Value: "1"}, {Name: "life.profile", Value: "realistic"}} {
 		if err := set(first, s.Name, s.Value); err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +218,7 @@ func TestArrearsFollowTheClock(t *testing.T) {
 // A condition is one of what its row says: of a region, it is another elsewhere; of
 // the account or of all, it is the same in every region.
 func TestScopes(t *testing.T) {
-	here, there := controlapi.Where{RegionID: "cn-hangzhou"}, controlapi.Where{RegionID: "cn-shanghai"}
+	here, there := state.Owner{RegionID: "cn-hangzhou"}, state.Owner{RegionID: "cn-shanghai"}
 	tested := make(map[conditions.Scope]int)
 	for name, value := range map[string]string{
 		"account.balance": "7", "account.arrears": "true", "quota.slb_quota_listeners_num": "3", "throttle.profile": "realistic",
@@ -233,7 +232,7 @@ func TestScopes(t *testing.T) {
 			}); err != nil {
 				return err
 			}
-			return conditions.Set(tx, there, []controlapi.Setting{{Name: name, Value: value}})
+			return conditions.Set(tx, there, []conditions.Setting{{Name: name, Value: value}})
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +240,7 @@ func TestScopes(t *testing.T) {
 		tested[row.Scope]++
 		if err := store.View(state.Owner{}, func(v *state.View) error {
 			list, err := conditions.Get(v, here)
-			changed := slices.Contains(list, controlapi.Setting{Name: name, Value: value})
+			changed := slices.Contains(list, conditions.Setting{Name: name, Value: value})
 			if changed == (row.Scope == conditions.OfRegion) {
 				t.Errorf("%s is of the %s, and a change in another region is seen: %v", name, row.Scope, changed)
 			}

@@ -7,10 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
-	"github.com/clbemu/clbemu/state/topology"
 )
 
 // setHealth stages the health of a server: <server>, <server>/<group> or
@@ -43,9 +42,9 @@ func setHealth(c *change, named, value string) error {
 	return nil
 }
 
-func getHealth(c *change) (list []controlapi.Setting) {
+func getHealth(c *change) (list []Setting) {
 	for s := range cloud.StagedHealths.All(c.In(state.Owner{AccountID: c.account.ID, RegionID: c.region})) {
-		list = append(list, controlapi.Setting{Name: "server." + s.ID() + ".health", Value: string(s.Health)})
+		list = append(list, Setting{Name: "server." + s.ID() + ".health", Value: string(s.Health)})
 	}
 	return list
 }

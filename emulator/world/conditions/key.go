@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 )
 
 func hasKey(c *change, id string) error {
@@ -61,11 +60,11 @@ func setSecret(c *change, named, value string) error {
 	return nil
 }
 
-func getKeys(c *change) []controlapi.Setting {
-	var list []controlapi.Setting
+func getKeys(c *change) []Setting {
+	var list []Setting
 	for key := range cloud.AccessKeys.All(c.View) {
 		if key.AccountID == c.account.ID && key.SecurityToken == "" {
-			list = append(list, controlapi.Setting{Name: "key." + key.ID + ".status", Value: strings.ToLower(string(key.Status))})
+			list = append(list, Setting{Name: "key." + key.ID + ".status", Value: strings.ToLower(string(key.Status))})
 		}
 	}
 	return list
@@ -94,11 +93,11 @@ func setPolicy(principal func(string) string, exists func(*change, string) error
 	}
 }
 
-func getPolicies(c *change) []controlapi.Setting {
-	var list []controlapi.Setting
+func getPolicies(c *change) []Setting {
+	var list []Setting
 	for p := range cloud.Policies.All(c.View) {
 		if p.AccountID == c.account.ID {
-			list = append(list, controlapi.Setting{Name: "policy." + strings.Replace(p.Principal, "/", ".", 1), Value: p.Document.String()})
+			list = append(list, Setting{Name: "policy." + strings.Replace(p.Principal, "/", ".", 1), Value: p.Document.String()})
 		}
 	}
 	return list

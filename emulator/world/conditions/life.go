@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -50,11 +49,11 @@ func setLife(c *change, named, value string) error {
 	return nil
 }
 
-func getLife(c *change) []controlapi.Setting {
-	var list []controlapi.Setting
+func getLife(c *change) []Setting {
+	var list []Setting
 	for stage := range c.Schema().Stages() {
-		list = append(list, controlapi.Setting{Name: "life." + string(stage), Value: c.Delay(stage).String()})
+		list = append(list, Setting{Name: "life." + string(stage), Value: c.Delay(stage).String()})
 	}
-	slices.SortFunc(list, func(a, b controlapi.Setting) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }

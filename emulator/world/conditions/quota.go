@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -26,11 +25,11 @@ func setQuota(c *change, named, value string) error {
 	return nil
 }
 
-func getQuotas(c *change) []controlapi.Setting {
-	var list []controlapi.Setting
+func getQuotas(c *change) []Setting {
+	var list []Setting
 	for _, name := range c.Schema().QuotaNames() {
 		if q, ok := state.Quotas.Find(c.View, state.QuotaID(c.account.ID, name)); ok {
-			list = append(list, controlapi.Setting{Name: "quota." + string(name), Value: strconv.Itoa(q.Limit)})
+			list = append(list, Setting{Name: "quota." + string(name), Value: strconv.Itoa(q.Limit)})
 		}
 	}
 	return list

@@ -7,10 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/world/resources"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/cloud"
 )
 
 func (c *change) editRegion(change func(*cloud.Region) error) error {
@@ -66,15 +65,15 @@ func setStock(c *change, named, value string) error {
 	})
 }
 
-func getStock(c *change) []controlapi.Setting {
+func getStock(c *change) []Setting {
 	r, _ := cloud.Regions.Find(c.View, c.region)
-	var list []controlapi.Setting
+	var list []Setting
 	for _, is := range r.SoldOut {
 		name := "stock." + is.ZoneID
 		if is.AddressType != "" {
 			name += "." + string(is.AddressType)
 		}
-		list = append(list, controlapi.Setting{Name: name, Value: "soldout"})
+		list = append(list, Setting{Name: name, Value: "soldout"})
 	}
 	return list
 }
@@ -98,10 +97,10 @@ func setFreeAddresses(c *change, named, value string) error {
 	return nil
 }
 
-func getFreeAddresses(c *change) []controlapi.Setting {
-	var list []controlapi.Setting
+func getFreeAddresses(c *change) []Setting {
+	var list []Setting
 	for vSwitch := range cloud.VSwitches.All(c.In(state.Owner{AccountID: c.account.ID, RegionID: c.region})) {
-		list = append(list, controlapi.Setting{Name: "vswitch." + vSwitch.ID + ".freeAddresses", Value: strconv.Itoa(cloud.AvailableAddresses(c.View, vSwitch))})
+		list = append(list, Setting{Name: "vswitch." + vSwitch.ID + ".freeAddresses", Value: strconv.Itoa(cloud.AvailableAddresses(c.View, vSwitch))})
 	}
 	return list
 }

@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 )
 
 func (c *change) throttle() cloud.Throttle {
@@ -71,18 +70,18 @@ func parseRate(value string) (*cloud.Rate, error) {
 	return &rate, nil
 }
 
-func getThrottles(c *change) []controlapi.Setting {
+func getThrottles(c *change) []Setting {
 	t := c.throttle()
-	var list []controlapi.Setting
+	var list []Setting
 	for name, rate := range map[string]*cloud.Rate{"throttle.account": t.Account, "throttle.key": t.Key} {
 		if rate != nil {
-			list = append(list, controlapi.Setting{Name: name, Value: formatRate(*rate)})
+			list = append(list, Setting{Name: name, Value: formatRate(*rate)})
 		}
 	}
 	for action, rate := range t.Actions {
-		list = append(list, controlapi.Setting{Name: "throttle.action." + action, Value: formatRate(rate)})
+		list = append(list, Setting{Name: "throttle.action." + action, Value: formatRate(rate)})
 	}
-	slices.SortFunc(list, func(a, b controlapi.Setting) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clbemu/clbemu/state/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 )
 
 // Value describes the values of a condition that do not depend on a world.

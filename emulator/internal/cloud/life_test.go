@@ -1,0 +1,439 @@
+package cloud_test
+
+import (
+	"cmp"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/engine"
+	"github.com/clbemu/clbemu/state/engine/memory"
+)
+
+const day = 24 * time.Hour
+
+// openAt opens a store on e with a clock, without a cleanup.
+func openAt(t testing.TB, e engine.Engine, clock state.Clock) *state.Store {
+	t.Helper()
+	s, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: e, Clock: clock, Seed: 1})
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	return s
+}
+
+// timed is a healthy store with a clock that the test moves.
+func timed(t testing.TB, plants ...func(*state.Tx) error) (*state.Store, *state.ManualClock) {
+	t.Helper()
+	clock := state.NewManualClock(start)
+	s := openAt(t, &memory.Engine{}, clock)
+	t.Cleanup(func() { checkAndClose(t, s) })
+	update(t, s, state.Owner{}, plant)
+	for _, p := range append([]func(*state.Tx) error{plantHealthy, plantStaged}, plants...) {
+		update(t, s, hangzhou, p)
+	}
+	return s, clock
+}
+
+// plantStaged adds what has stages and is not in plantHealthy.
+func plantStaged(tx *state.Tx) error {
+	cloud.IPv4Gateways.Put(tx, &cloud.IPv4Gateway{Owner: hangzhou, ID: "ipv4gw-1", VPCID: vpcID, Status: cloud.GatewayCreated})
+	cloud.IPv6Gateways.Put(tx, &cloud.IPv6Gateway{Owner: hangzhou, ID: "ipv6gw-1", VPCID: vpcID, Status: cloud.GatewayAvailable})
+	cloud.NATGateways.Put(tx, &cloud.NATGateway{Owner: hangzhou, ID: "ngw-1", VPCID: vpcID, VSwitchID: vSwitchID, PrivateIPAddress: "192.168.0.201", Status: cloud.GatewayAvailable})
+	cloud.Addresses.Put(tx, &cloud.Address{Pool: vSwitchID, IP: "192.168.0.201", Holder: cloud.NATGateways.Kind(), HolderID: "ngw-1"})
+	cloud.CIDRReservations.Put(tx, &cloud.CIDRReservation{Owner: hangzhou, ID: "vcr-1", VPCID: vpcID, VSwitchID: vSwitchID, CIDRBlock: "192.168.0.224/28", Status: cloud.CIDRReservationAssigned})
+	cloud.EIPSegments.Put(tx, &cloud.EIPSegment{Owner: hangzhou, ID: "eipsg-1", CIDRBlock: "198.18.1.0/28", Status: cloud.EIPSegmentAllocated})
+	cloud.HAVIPs.Put(tx, &cloud.HAVIP{Owner: hangzhou, ID: "havip-1", VPCID: vpcID, VSwitchID: vSwitchID, IPAddress: "192.168.0.202", Status: cloud.HAVIPAvailable})
+	cloud.Addresses.Put(tx, &cloud.Address{Pool: vSwitchID, IP: "192.168.0.202", Holder: cloud.HAVIPs.Kind(), HolderID: "havip-1"})
+	cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: "rte-1", RouteTableID: routeTableID, VPCID: vpcID, Status: cloud.RouteEntryAvailable})
+	cloud.TLSCipherPolicies.Put(tx, &cloud.TLSCipherPolicy{Owner: hangzhou, ID: "tls-1"})
+	state.ClientTokens.Put(tx, &state.ClientToken{AccountID: hangzhou.AccountID, Action: "Do", Token: "t", ResourceID: "lb-1", CreateTime: tx.Now()})
+	plantNLB(tx)
+	return nil
+}
+
+// plantNLB adds one of each kind of NLB.
+func plantNLB(tx *state.Tx) {
+	cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: hangzhou, ID: "net-1", VPCID: vpcID, Status: cloud.NLBActive, AddressType: cloud.NLBIntranet,
+		ZoneMappings: []cloud.NLBZoneMapping{{VSwitchID: vSwitchID, PrivateIPv4Address: "192.168.0.200"}}})
+	cloud.Addresses.Put(tx, &cloud.Address{Pool: vSwitchID, IP: "192.168.0.200", Holder: cloud.NLBLoadBalancers.Kind(), HolderID: "net-1"})
+	cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: hangzhou, ID: "sgp-1", VPCID: vpcID, Status: cloud.NLBGroupAvailable,
+		Servers: []cloud.NLBServer{{ID: "i-1", Port: 80}, {ID: "i-1", Port: 81}}})
+	cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: hangzhou, ID: "lsn-1", LoadBalancerID: "net-1", Protocol: cloud.NLBTCP, Port: 80,
+		ServerGroupID: "sgp-1", Status: cloud.NLBListenerRunning})
+	cloud.NLBLocks.Put(tx, &cloud.NLBLock{Owner: hangzhou, LoadBalancerID: "net-1"})
+	cloud.NLBJobs.Put(tx, &cloud.NLBJob{Owner: hangzhou, ID: "job-1", Status: cloud.NLBJobProcessing, CreateTime: tx.Now()})
+}
+
+func profile(name string) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: name})
+		return nil
+	}
+}
+
+// timeOf is how long a stage lasts where it is entered: those that are entered only
+// when the world has a time for them have none of their own.
+func timeOf(stage state.Stage) time.Duration {
+	return cmp.Or(cloud.Schema.Stages()[stage], time.Second)
+}
+
+// lasting is the realistic profile, in which the stage takes its time.
+func lasting(stage state.Stage) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: state.LifeRealistic,
+			Delays: map[state.Stage]time.Duration{stage: timeOf(stage)}})
+		return nil
+	}
+}
+
+const listenerID = "lb-1_https_443"
+
+const gone = "gone"
+
+// statusOf reads a status, which is gone when the resource is.
+func statusOf[T any, S ~string](table *state.Table[T], id string, status func(*T) S) func(*state.View) string {
+	return func(v *state.View) string {
+		r, ok := table.Find(v, id)
+		if !ok {
+			return gone
+		}
+		return string(status(r))
+	}
+}
+
+var (
+	listenerStatus   = statusOf(cloud.Listeners, listenerID, func(l *cloud.Listener) cloud.ListenerStatus { return l.Status })
+	groupActivity    = statusOf(cloud.VServerGroups, "rsp-1", func(g *cloud.VServerGroup) string { return g.Activity })
+	balancerActivity = statusOf(cloud.LoadBalancers, "lb-1", func(lb *cloud.LoadBalancer) string { return lb.Activity })
+	tokenActivity    = statusOf(state.ClientTokens, tokenID, func(c *state.ClientToken) string { return c.Activity })
+	policyActivity   = statusOf(cloud.TLSCipherPolicies, "tls-1", func(p *cloud.TLSCipherPolicy) string { return p.Activity })
+	entryStatus      = statusOf(cloud.RouteEntries, "rte-1", func(e *cloud.RouteEntry) string { return e.Status })
+	ipv4Gateway      = statusOf(cloud.IPv4Gateways, "ipv4gw-1", func(g *cloud.IPv4Gateway) cloud.GatewayStatus { return g.Status })
+	ipv6Gateway      = statusOf(cloud.IPv6Gateways, "ipv6gw-1", func(g *cloud.IPv6Gateway) cloud.GatewayStatus { return g.Status })
+	natGateway       = statusOf(cloud.NATGateways, "ngw-1", func(g *cloud.NATGateway) cloud.GatewayStatus { return g.Status })
+	reservation      = statusOf(cloud.CIDRReservations, "vcr-1", func(r *cloud.CIDRReservation) string { return r.Status })
+	segment          = statusOf(cloud.EIPSegments, "eipsg-1", func(s *cloud.EIPSegment) string { return s.Status })
+	haVIP            = statusOf(cloud.HAVIPs, "havip-1", func(h *cloud.HAVIP) cloud.HAVIPStatus { return h.Status })
+	eipStatus        = statusOf(cloud.EIPs, "eip-1", func(e *cloud.EIP) cloud.EIPStatus { return e.Status })
+	nlbStatus        = statusOf(cloud.NLBLoadBalancers, "net-1", func(lb *cloud.NLBLoadBalancer) string { return lb.Status })
+	nlbLock          = statusOf(cloud.NLBLocks, "net-1", func(l *cloud.NLBLock) string { return l.Activity })
+	nlbListener      = statusOf(cloud.NLBListeners, "lsn-1", func(l *cloud.NLBListener) string { return l.Status })
+	nlbGroup         = statusOf(cloud.NLBServerGroups, "sgp-1", func(g *cloud.NLBServerGroup) string { return g.Status })
+	nlbJob           = statusOf(cloud.NLBJobs, "job-1", func(j *cloud.NLBJob) string { return j.Status })
+	instanceStatus   = statusOf(cloud.Instances, "i-1", func(i *cloud.Instance) string { return i.Status })
+	interfaceChange  = statusOf(cloud.NetworkInterfaces, "eni-1", func(n *cloud.NetworkInterface) string { return n.Activity })
+)
+
+var tokenID = state.ClientTokenID(hangzhou.AccountID, "Do", "t")
+
+// staged are all the stages, with what the resource is meanwhile and afterwards.
+var staged = []struct {
+	stage         state.Stage
+	id            string
+	then          []string
+	status        func(*state.View) string
+	during, after string
+}{
+	{cloud.StageListenerStarting, listenerID, nil, listenerStatus, "starting", "running"},
+	{cloud.StageListenerStopping, listenerID, nil, listenerStatus, "stopping", "stopped"},
+	{cloud.StageListenerConfiguring, listenerID, []string{"running"}, listenerStatus, "configuring", "running"},
+	{cloud.StageVServerGroupProcessing, "rsp-1", nil, groupActivity, state.Busy, state.Idle},
+	{cloud.StageLoadBalancerConfiguring, "lb-1", nil, balancerActivity, state.Busy, state.Idle},
+	{cloud.StageTLSCipherPolicyConfiguring, "tls-1", nil, policyActivity, state.Busy, state.Idle},
+	{state.StageClientTokenProcessing, tokenID, nil, tokenActivity, state.Busy, state.Idle},
+	{cloud.StageRouteEntryPending, "rte-1", nil, entryStatus, "Pending", "Available"},
+	{cloud.StageRouteEntryDeleting, "rte-1", nil, entryStatus, "Deleting", gone},
+	{cloud.StageIPv4GatewayCreating, "ipv4gw-1", nil, ipv4Gateway, "Creating", "Created"},
+	{cloud.StageIPv4GatewayActivating, "ipv4gw-1", nil, ipv4Gateway, "Activating", "Created"},
+	{cloud.StageIPv4GatewayDeleting, "ipv4gw-1", nil, ipv4Gateway, "Deleting", gone},
+	{cloud.StageIPv6GatewayPending, "ipv6gw-1", nil, ipv6Gateway, "Pending", "Available"},
+	{cloud.StageIPv6GatewayDeleting, "ipv6gw-1", nil, ipv6Gateway, "Deleting", gone},
+	{cloud.StageNATGatewayCreating, "ngw-1", nil, natGateway, "Creating", "Available"},
+	{cloud.StageNATGatewayDeleting, "ngw-1", nil, natGateway, "Deleting", gone},
+	{cloud.StageCIDRReservationAssigning, "vcr-1", nil, reservation, "Assigning", "Assigned"},
+	{cloud.StageCIDRReservationReleasing, "vcr-1", nil, reservation, "Releasing", gone},
+	{cloud.StageEIPSegmentAllocating, "eipsg-1", nil, segment, "Allocating", "Allocated"},
+	{cloud.StageEIPSegmentReleasing, "eipsg-1", nil, segment, "Releasing", gone},
+	{cloud.StageHAVIPCreating, "havip-1", nil, haVIP, "Creating", "Available"},
+	{cloud.StageHAVIPAssociating, "havip-1", []string{"InUse"}, haVIP, "Associating", "InUse"},
+	{cloud.StageHAVIPUnassociating, "havip-1", nil, haVIP, "Unassociating", "Available"},
+	{cloud.StageHAVIPDeleting, "havip-1", nil, haVIP, "Deleting", gone},
+	{cloud.StageEIPAssociating, "eip-1", nil, eipStatus, "Associating", "InUse"},
+	{cloud.StageEIPUnassociating, "eip-1", nil, eipStatus, "Unassociating", "Available"},
+	{cloud.StageInstancePending, "i-1", nil, instanceStatus, cloud.InstancePending, cloud.InstanceRunning},
+	{cloud.StageInstanceStarting, "i-1", nil, instanceStatus, cloud.InstanceStarting, cloud.InstanceRunning},
+	{cloud.StageInstanceStopping, "i-1", nil, instanceStatus, cloud.InstanceStopping, cloud.InstanceStopped},
+	{cloud.StageNetworkInterfaceChanging, "eni-1", nil, interfaceChange, state.Busy, state.Idle},
+	{cloud.StageNLBProvisioning, "net-1", nil, nlbStatus, "Provisioning", "Active"},
+	{cloud.StageNLBConfiguring, "net-1", nil, nlbStatus, "Configuring", "Active"},
+	{cloud.StageNLBLocked, "net-1", nil, nlbLock, state.Busy, state.Idle},
+	{cloud.StageNLBListenerProvisioning, "lsn-1", nil, nlbListener, "Provisioning", "Running"},
+	{cloud.StageNLBListenerConfiguring, "lsn-1", []string{"Running"}, nlbListener, "Configuring", "Running"},
+	{cloud.StageNLBListenerStarting, "lsn-1", nil, nlbListener, "Starting", "Running"},
+	{cloud.StageNLBListenerStopping, "lsn-1", nil, nlbListener, "Stopping", "Stopped"},
+	{cloud.StageNLBListenerDeleting, "lsn-1", nil, nlbListener, "Deleting", gone},
+	{cloud.StageNLBGroupCreating, "sgp-1", nil, nlbGroup, "Creating", "Available"},
+	{cloud.StageNLBGroupConfiguring, "sgp-1", nil, nlbGroup, "Configuring", "Available"},
+	{cloud.StageNLBJob, "job-1", nil, nlbJob, "Processing", "Succeeded"},
+	{cloud.StageNLBJobFailing, "job-1", nil, nlbJob, "Processing", "Failed"},
+}
+
+func enter(t testing.TB, s *state.Store, stage state.Stage, id string, then ...string) {
+	t.Helper()
+	update(t, s, hangzhou, func(tx *state.Tx) error {
+		state.Enter(tx, stage, id, then...)
+		return nil
+	})
+}
+
+func wantStatus(t testing.TB, s *state.Store, when string, status func(*state.View) string, want string) {
+	t.Helper()
+	view(t, s, hangzhou, func(v *state.View) {
+		if got := status(v); got != want {
+			t.Errorf("%s: %q, want %q", when, got, want)
+		}
+	})
+}
+
+// A stage lasts for exactly its time in the realistic profile, and not at all in
+// the instant one.
+func TestStages(t *testing.T) {
+	if len(staged) != len(cloud.Schema.Stages()) {
+		t.Errorf("%d of %d stages are tested", len(staged), len(cloud.Schema.Stages()))
+	}
+	for _, c := range staged {
+		t.Run(string(c.stage), func(t *testing.T) {
+			s, clock := timed(t, lasting(c.stage))
+			enter(t, s, c.stage, c.id, c.then...)
+			wantStatus(t, s, "at first", c.status, c.during)
+			clock.Advance(timeOf(c.stage) - 1)
+			wantStatus(t, s, "just before the end", c.status, c.during)
+			clock.Advance(1)
+			wantStatus(t, s, "at the end", c.status, c.after)
+
+			s, _ = timed(t, profile(state.LifeInstant))
+			enter(t, s, c.stage, c.id, c.then...)
+			wantStatus(t, s, "without a delay", c.status, c.after)
+			view(t, s, hangzhou, func(v *state.View) {
+				for left := range state.Transitions.All(v) {
+					t.Errorf("a stage without a delay leaves %+v", *left)
+				}
+			})
+		})
+	}
+}
+
+// A stage's own delay overrides the profile's, whichever that is.
+func TestStageDelays(t *testing.T) {
+	for name, want := range map[string]time.Duration{state.LifeInstant: 0, state.LifeRealistic: 2 * time.Second} {
+		s, _ := timed(t, func(tx *state.Tx) error {
+			state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: name,
+				Delays: map[state.Stage]time.Duration{cloud.StageListenerStarting: time.Hour}})
+			return nil
+		})
+		view(t, s, hangzhou, func(v *state.View) {
+			if got := v.Delay(cloud.StageListenerStarting); got != time.Hour {
+				t.Errorf("%s: the delay of its own = %s, want 1h", name, got)
+			}
+			if got := v.Delay(cloud.StageListenerStopping); got != want {
+				t.Errorf("%s: the profile's delay = %s, want %s", name, got, want)
+			}
+		})
+	}
+}
+
+// A stage that is entered again before its end starts over.
+func TestStageEnteredAgain(t *testing.T) {
+	s, clock := timed(t, profile(state.LifeRealistic))
+	enter(t, s, cloud.StageVServerGroupProcessing, "rsp-1")
+	clock.Advance(300 * time.Millisecond)
+	enter(t, s, cloud.StageVServerGroupProcessing, "rsp-1")
+	clock.Advance(400 * time.Millisecond)
+	wantStatus(t, s, "at the first end", groupActivity, state.Busy)
+	clock.Advance(100 * time.Millisecond)
+	wantStatus(t, s, "at the second end", groupActivity, state.Idle)
+}
+
+// The end of a stage that another one has overtaken changes nothing.
+func TestStageOvertaken(t *testing.T) {
+	s, clock := timed(t, profile(state.LifeRealistic))
+	enter(t, s, cloud.StageListenerStarting, listenerID)
+	clock.Advance(time.Second)
+	enter(t, s, cloud.StageListenerStopping, listenerID)
+	clock.Advance(time.Second)
+	wantStatus(t, s, "at the end of the first", listenerStatus, "stopping")
+	clock.Advance(time.Second)
+	wantStatus(t, s, "at the end of the second", listenerStatus, "stopped")
+}
+
+// What was deleted meanwhile stays gone, an EIP that became free stays so, and no
+// transition is left over.
+func TestStageOfTheDeleted(t *testing.T) {
+	stays := map[string]string{"eip-1": "Available", "tls-1": state.Idle}
+	for _, c := range staged {
+		t.Run(string(c.stage), func(t *testing.T) {
+			s, clock := timed(t, lasting(c.stage))
+			enter(t, s, c.stage, c.id, c.then...)
+			update(t, s, hangzhou, func(tx *state.Tx) error {
+				cloud.LoadBalancers.Remove(tx, "lb-1")
+				cloud.NLBLoadBalancers.Remove(tx, "net-1")
+				cloud.NLBServerGroups.Remove(tx, "sgp-1")
+				cloud.NLBJobs.Remove(tx, "job-1")
+				cloud.RouteEntries.Delete(tx, "rte-1")
+				cloud.IPv4Gateways.Remove(tx, "ipv4gw-1")
+				cloud.IPv6Gateways.Remove(tx, "ipv6gw-1")
+				cloud.NATGateways.Remove(tx, "ngw-1")
+				cloud.CIDRReservations.Remove(tx, "vcr-1")
+				cloud.EIPSegments.Remove(tx, "eipsg-1")
+				cloud.HAVIPs.Remove(tx, "havip-1")
+				cloud.NetworkInterfaces.Remove(tx, "eni-1")
+				cloud.Instances.Remove(tx, "i-1")
+				state.ClientTokens.Delete(tx, tokenID)
+				return nil
+			})
+			clock.Advance(time.Hour)
+			want, ok := stays[c.id]
+			if !ok {
+				want = gone
+			}
+			wantStatus(t, s, "after its time", c.status, want)
+			view(t, s, hangzhou, func(v *state.View) {
+				for left := range state.Transitions.All(v) {
+					t.Errorf("left after its time: %+v", *left)
+				}
+			})
+		})
+	}
+}
+
+// What took the id of something that was deleted stays as it was made.
+func TestStageOfTheDeletedAndMadeAgain(t *testing.T) {
+	s, clock := timed(t, profile(state.LifeRealistic))
+	enter(t, s, cloud.StageListenerStarting, listenerID)
+	update(t, s, hangzhou, func(tx *state.Tx) error {
+		l, err := cloud.Listeners.Get(tx.View, listenerID)
+		again := *l
+		again.Status = cloud.ListenerStopped
+		cloud.Listeners.Delete(tx, listenerID)
+		cloud.Listeners.Put(tx, &again)
+		return err
+	})
+	clock.Advance(time.Hour)
+	wantStatus(t, s, "the recreated listener", listenerStatus, "stopped")
+}
+
+// schedule has the listener go from one status to another after some time.
+func schedule(after time.Duration, from, to string) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		state.Schedule(tx, tx.Now().Add(after), state.Transition{Kind: cloud.Listeners.Kind(), ResourceID: listenerID, From: from, To: to})
+		return nil
+	}
+}
+
+// Transitions that are due at once happen in the order of their times, whatever
+// the order in which they were scheduled.
+func TestTransitionsInOrder(t *testing.T) {
+	cases := []struct {
+		name  string
+		plans []func(*state.Tx) error
+		want  string
+	}{
+		{"in order", []func(*state.Tx) error{schedule(1, "running", "stopping"), schedule(2, "stopping", "stopped"), schedule(3, "stopped", "starting")}, "starting"},
+		{"scheduled backwards", []func(*state.Tx) error{schedule(3*time.Second, "stopped", "starting"), schedule(1, "running", "stopping"), schedule(2, "stopping", "stopped")}, "starting"},
+		{"the second too early", []func(*state.Tx) error{schedule(2*time.Second, "running", "stopping"), schedule(time.Second, "stopping", "stopped")}, "stopping"},
+		{"nanoseconds count", []func(*state.Tx) error{schedule(time.Second+10, "running", "stopping"), schedule(time.Second+9, "stopping", "stopped")}, "stopping"},
+		{"one is not due", []func(*state.Tx) error{schedule(1, "running", "stopping"), schedule(day+1, "stopping", "stopped")}, "stopping"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s, clock := timed(t, c.plans...)
+			clock.Advance(day)
+			wantStatus(t, s, "after a day", listenerStatus, c.want)
+		})
+	}
+}
+
+// What is due is seen by a View, by a transaction, and after a refused one; each
+// happens at its own time.
+func TestSettled(t *testing.T) {
+	refused := errors.New("refused")
+	reads := map[string]func(s *state.Store, see func(*state.View)) error{
+		"View": func(s *state.Store, see func(*state.View)) error {
+			return s.View(hangzhou, func(v *state.View) error { see(v); return nil })
+		},
+		"Update": func(s *state.Store, see func(*state.View)) error {
+			return s.Update(hangzhou, func(tx *state.Tx) error { see(tx.View); return nil })
+		},
+		"stranger": func(s *state.Store, see func(*state.View)) error {
+			return s.Update(stranger, func(tx *state.Tx) error { see(tx.In(hangzhou).View); return nil })
+		},
+		"refused Update": func(s *state.Store, see func(*state.View)) error {
+			if err := s.Update(hangzhou, func(*state.Tx) error { return refused }); !errors.Is(err, refused) {
+				return err
+			}
+			return s.View(hangzhou, func(v *state.View) error { see(v); return nil })
+		},
+	}
+	for name, read := range reads {
+		t.Run(name, func(t *testing.T) {
+			s, clock := timed(t, profile(state.LifeRealistic))
+			enter(t, s, cloud.StageListenerStarting, listenerID)
+			clock.Advance(time.Hour)
+			err := read(s, func(v *state.View) {
+				if got := listenerStatus(v); got != "running" || !v.Now().Equal(start.Add(time.Hour)) {
+					t.Errorf("the listener is %q at %v", got, v.Now())
+				}
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Transitions that wait are kept over a restart, and happen when the store opens
+// after their time.
+func TestTransitionsOverRestart(t *testing.T) {
+	e, clock := &memory.Engine{}, state.NewManualClock(start)
+	s := openAt(t, e, clock)
+	for _, p := range []func(*state.Tx) error{plant, plantHealthy, plantStaged, profile(state.LifeRealistic)} {
+		update(t, s, hangzhou, p)
+	}
+	enter(t, s, cloud.StageRouteEntryDeleting, "rte-1")
+	enter(t, s, cloud.StageListenerStarting, listenerID)
+	checkAndClose(t, s)
+
+	clock.Advance(2 * time.Second)
+	s = openAt(t, e, clock)
+	defer checkAndClose(t, s)
+	wantStatus(t, s, "after the restart", listenerStatus, "running")
+	wantStatus(t, s, "after the restart", entryStatus, "Deleting")
+	clock.Advance(time.Second)
+	wantStatus(t, s, "a second later", entryStatus, gone)
+}
+
+// Times that a count of nanoseconds does not hold are in order too.
+func TestTransitionsOfTheFarFuture(t *testing.T) {
+	const year = 365 * day
+	s, clock := timed(t, schedule(200*year, "running", "stopping"), schedule(280*year, "stopping", "stopped"))
+	clock.Advance(210 * year)
+	wantStatus(t, s, "after 210 years", listenerStatus, "stopping")
+	clock.Advance(100 * year)
+	wantStatus(t, s, "after 310 years", listenerStatus, "stopped")
+}
+
+// A stage that does not exist is a programming error.
+func TestUnknownStage(t *testing.T) {
+	inTx(t, hangzhou, func(tx *state.Tx) {
+		defer func() {
+			if p := recover(); p != "state: unknown stage rocket.starting" {
+				t.Errorf("Enter panicked with %v", p)
+			}
+		}()
+		state.Enter(tx, "rocket.starting", "r-1")
+		t.Error("Enter of an unknown stage returned")
+	})
+}

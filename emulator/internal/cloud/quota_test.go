@@ -1,0 +1,170 @@
+package cloud_test
+
+import (
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/state"
+)
+
+// A quota is the documented one until the account is given another; the change
+// that reaches it is allowed, the next one refused.
+func TestQuota(t *testing.T) {
+	inTx(t, hangzhou, func(tx *state.Tx) {
+		check := func(v *state.View, used int) state.Fact {
+			return factOf(v.Use(cloud.QuotaListeners, "lb-1", used))
+		}
+		if limit := tx.Limit(cloud.QuotaListeners); limit != 50 || check(tx.View, 50) != "" || check(tx.View, 51) != state.QuotaExceeded {
+			t.Errorf("limit %d; 50: %q, 51: %q", limit, check(tx.View, 50), check(tx.View, 51))
+		}
+		state.Quotas.Put(tx, &state.Quota{AccountID: hangzhou.AccountID, Name: cloud.QuotaListeners, Limit: 2})
+		if tx.Limit(cloud.QuotaListeners) != 2 || check(tx.View, 2) != "" || check(tx.View, 3) != state.QuotaExceeded {
+			t.Errorf("after the change: limit %d", tx.Limit(cloud.QuotaListeners))
+		}
+		other := tx.In(stranger).View
+		if other.Limit(cloud.QuotaListeners) != 50 || check(other, 3) != "" {
+			t.Error("one account's quota holds for another")
+		}
+	})
+}
+
+// Each quota counts what is there, by holder, the greatest first.
+func TestQuotaUses(t *testing.T) {
+	inTx(t, hangzhou, func(tx *state.Tx) {
+		if err := plantHealthy(tx); err != nil {
+			t.Fatal(err)
+		}
+		edit(cloud.VServerGroups, "rsp-1", func(g *cloud.VServerGroup) {
+			g.BackendServers = []cloud.BackendServer{{ServerID: "i-1", Port: 80}, {ServerID: "i-1", Port: 81}}
+		})(tx)
+		edit(cloud.LoadBalancers, "lb-1", func(lb *cloud.LoadBalancer) {
+			lb.BackendServers = []cloud.BackendServer{{ServerID: "i-1"}}
+		})(tx)
+		plantCounted(tx)
+		used := make(map[state.QuotaName][]state.QuotaHolder)
+		for _, use := range state.QuotaUses(tx.View) {
+			if use.Limit != use.Default || use.Limit != tx.Limit(use.Name) {
+				t.Errorf("%s: limit %d, default %d", use.Name, use.Limit, use.Default)
+			}
+			used[use.Name] = use.Holders
+		}
+		wanted := map[state.QuotaName]state.QuotaHolder{
+			cloud.QuotaLoadBalancers:            {ID: hangzhou.AccountID, Used: 2},
+			cloud.QuotaBackendServers:           {ID: "lb-1", Used: 4},
+			cloud.QuotaServerAttached:           {ID: "i-1", Used: 4},
+			cloud.QuotaListeners:                {ID: "lb-1", Used: 2},
+			cloud.QuotaRules:                    {ID: "lb-1_https_443", Used: 2},
+			cloud.QuotaDomainExtensions:         {ID: "lb-1_https_443", Used: 1},
+			cloud.QuotaCertificates:             {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaCACertificates:           {ID: "cn-shanghai", Used: 1},
+			cloud.QuotaACLs:                     {ID: hangzhou.AccountID, Used: 2},
+			cloud.QuotaACLEntries:               {ID: "acl-1", Used: 3},
+			cloud.QuotaACLAttached:              {ID: "acl-1", Used: 2},
+			cloud.QuotaListenerACLs:             {ID: "lb-1_https_443", Used: 2},
+			cloud.QuotaTags:                     {ID: "lb-1", Used: 1},
+			cloud.QuotaLegacyTags:               {ID: "lb-1", Used: 1},
+			cloud.QuotaWhiteList:                {ID: "lb-1_https_443", Used: 2},
+			cloud.QuotaTLSCipherPolicies:        {ID: "cn-hangzhou", Used: 2},
+			cloud.QuotaTLSCipherPolicyListeners: {ID: "tls-1", Used: 1},
+			cloud.QuotaVSwitches:                {ID: vpcID, Used: 1},
+			cloud.QuotaRouteEntries:             {ID: routeTableID, Used: 2},
+			cloud.QuotaRouteTables:              {ID: vpcID, Used: 1},
+			cloud.QuotaEIPs:                     {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaHAVIPs:                   {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaHAVIPInstances:           {ID: "havip-1", Used: 2},
+			cloud.QuotaNATGateways:              {ID: vpcID, Used: 1},
+			cloud.QuotaBandwidthPackages:        {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaPackageEIPs:              {ID: "cbwp-1", Used: 2},
+			cloud.QuotaNLBLoadBalancers:         {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaNLBServerGroups:          {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaNLBSecurityPolicies:      {ID: "cn-hangzhou", Used: 1},
+			cloud.QuotaNLBServers:               {ID: "sgp-1", Used: 2},
+			cloud.QuotaNLBListeners:             {ID: "net-1", Used: 1},
+			cloud.QuotaNLBGroups:                {ID: "net-1", Used: 3},
+			cloud.QuotaNLBCertificates:          {ID: "lsn-1", Used: 4},
+		}
+		for _, name := range cloud.Schema.QuotaNames() {
+			if len(used[name]) == 0 || used[name][0] != wanted[name] {
+				t.Errorf("%s: %v, want %v first", name, used[name], wanted[name])
+			}
+		}
+	})
+}
+
+// plantCounted adds what quotas count and a healthy state has none of, and the same
+// of another account.
+func plantCounted(tx *state.Tx) {
+	listener(func(l *cloud.Listener) {
+		l.AclIDs, l.WhiteList, l.TLSCipherPolicy = []string{"acl-1", "acl-2"}, []string{"10.0.0.1", "10.0.0.2"}, "tls-1"
+	})(tx)
+	for _, id := range []string{"tls-1", "tls-2"} {
+		cloud.TLSCipherPolicies.Put(tx, &cloud.TLSCipherPolicy{Owner: hangzhou, ID: id})
+	}
+	cloud.MasterSlaveServerGroups.Put(tx, &cloud.MasterSlaveServerGroup{Owner: hangzhou, ID: "rsp-2", LoadBalancerID: "lb-1",
+		BackendServers: []cloud.MasterSlaveBackendServer{{BackendServer: cloud.BackendServer{ServerID: "i-1", Port: 81}, ServerType: cloud.ServerMaster}}})
+	edit(cloud.Listeners, "lb-1_udp_443", func(l *cloud.Listener) { l.AclIDs = []string{"acl-1"} })(tx)
+	for _, id := range []string{"rule-1", "rule-2"} {
+		cloud.Rules.Put(tx, &cloud.Rule{Owner: hangzhou, ID: id, LoadBalancerID: "lb-1", ListenerID: "lb-1_https_443", VServerGroupID: "rsp-1"})
+	}
+	cloud.CACertificates.Put(tx, &cloud.CACertificate{Owner: shanghai, ID: "ca"})
+	cloud.AccessControlLists.Put(tx, &cloud.AccessControlList{Owner: hangzhou, ID: "acl-1", Entries: make([]cloud.AccessControlListEntry, 3)})
+	cloud.AccessControlLists.Put(tx, &cloud.AccessControlList{Owner: shanghai, ID: "acl-2", Entries: make([]cloud.AccessControlListEntry, 2)})
+	cloud.AccessControlLists.Put(tx, &cloud.AccessControlList{Owner: stranger, ID: "acl-3", Entries: make([]cloud.AccessControlListEntry, 9)})
+	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: hangzhou, ID: "vtb-2", VPCID: vpcID, Type: cloud.RouteTableCustom})
+	for id, kind := range map[string]cloud.RouteTableType{"rte-1": cloud.RouteTableSystem, "rte-2": cloud.RouteTableCustom, "rte-3": cloud.RouteTableCustom} {
+		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: id, RouteTableID: routeTableID, VPCID: vpcID, Type: kind})
+	}
+	plantNLB(tx)
+	cloud.HAVIPs.Put(tx, &cloud.HAVIP{Owner: hangzhou, ID: "havip-1", VSwitchID: vSwitchID, InstanceIDs: []string{"i-1", "i-2"}})
+	cloud.NATGateways.Put(tx, &cloud.NATGateway{Owner: hangzhou, ID: "ngw-1", VPCID: vpcID, VSwitchID: vSwitchID})
+	cloud.CommonBandwidthPackages.Put(tx, &cloud.CommonBandwidthPackage{Owner: hangzhou, ID: "cbwp-1"})
+	edit(cloud.EIPs, "eip-1", func(e *cloud.EIP) { e.BandwidthPackageID = "cbwp-1" })(tx)
+	edit(cloud.NLBLoadBalancers, "net-1", func(lb *cloud.NLBLoadBalancer) {
+		lb.SecurityGroupIDs, lb.BandwidthPackageID = make([]string, 3), "cbwp-1"
+	})(tx)
+	edit(cloud.NLBListeners, "lsn-1", func(l *cloud.NLBListener) { l.AdditionalCertificateIDs = make([]string, 4) })(tx)
+	cloud.NLBSecurityPolicies.Put(tx, &cloud.NLBSecurityPolicy{Owner: hangzhou, ID: "tls-1"})
+	for _, id := range []string{"lb-8", "lb-9", "lb-10"} {
+		putLoadBalancer(tx, stranger, id, "")
+	}
+}
+
+// A name that is no quota is a programming error.
+func TestUnknownQuota(t *testing.T) {
+	inTx(t, hangzhou, func(tx *state.Tx) {
+		defer func() {
+			if p := recover(); p != "state: no quota rockets" {
+				t.Errorf("Limit panicked with %v", p)
+			}
+		}()
+		t.Errorf("Limit = %d, want a panic", tx.Limit("rockets"))
+	})
+}
+
+// A vSwitch can be left with just so many free addresses, and freed again.
+func TestSetFreeAddresses(t *testing.T) {
+	inTx(t, hangzhou, func(tx *state.Tx) {
+		vSwitch, _ := cloud.VSwitches.Find(tx.View, vSwitchID)
+		allocate := func() state.Fact {
+			_, err := cloud.AllocateAddress(tx, vSwitchID, vSwitchCIDR, "", cloud.LoadBalancers.Kind(), "lb-1")
+			return factOf(err)
+		}
+		for _, free := range []int{1, 0, 3, 12} {
+			if err := cloud.SetFreeAddresses(tx, vSwitch, free); err != nil || cloud.AvailableAddresses(tx.View, vSwitch) != free {
+				t.Errorf("SetFreeAddresses(%d) = %v and leaves %d", free, err, cloud.AvailableAddresses(tx.View, vSwitch))
+			}
+		}
+		for _, impossible := range []int{-1, 13} {
+			if err := cloud.SetFreeAddresses(tx, vSwitch, impossible); factOf(err) != cloud.NoFreeAddress {
+				t.Errorf("SetFreeAddresses(%d) = %v, want NoFreeAddress", impossible, err)
+			}
+		}
+		if err := cloud.SetFreeAddresses(tx, vSwitch, 1); err != nil || allocate() != "" || allocate() != cloud.NoFreeAddress {
+			t.Errorf("with one address free: %v", err)
+		}
+		cloud.FreeAllAddresses(tx, vSwitch)
+		if free := cloud.AvailableAddresses(tx.View, vSwitch); free != 11 {
+			t.Errorf("%d are free again, want 11", free)
+		}
+	})
+}

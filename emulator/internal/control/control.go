@@ -1,0 +1,298 @@
+// Package control implements the control API on its own listener: health, metrics,
+// the state and its snapshots, the conditions of the world and its clock, fault rules
+// and the journal, with the console's pages at /. It decides who may call it. It must
+// not serve the cloud's API, and knows products only by their tables of actions.
+//
+// openapi.yaml describes it.
+package control
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	_ "embed"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gorilla/mux"
+	"github.com/rs/zerolog"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/console"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/metrics"
+	"github.com/clbemu/clbemu/emulator/internal/rules"
+	"github.com/clbemu/clbemu/emulator/internal/snapshots"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
+	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/state"
+)
+
+// Config configures the control API.
+type Config struct {
+	Store    *state.Store
+	Products []*gateway.Product
+	// Plant puts the world back after a reset.
+	Plant     func(*state.Tx) error
+	Metrics   *metrics.Metrics
+	Faults    *rules.Rules
+	Journal   *journal.Journal
+	Snapshots *snapshots.Snapshots
+	// Health knows what health checks find of servers; nil assumes it by the state.
+	Health topology.Health
+	// Player plays the scenarios that come here; nil plays none.
+	Player Player
+	// Go does what goes on when its call was answered, until the emulator ends; nil
+	// starts no scenario.
+	Go func(func(context.Context))
+	// Ready reports whether calls are taken; nil is always.
+	Ready func() bool
+	// Token, if set, must come as a bearer token with everything but health.
+	Token string
+	// Host is the name or address that the listener was given. A call without a
+	// token must name it, or a loopback address, as its host.
+	Host    string
+	Version controlapi.Version
+	// Server, if set, describes the emulator that is served; Version and time are
+	// filled in.
+	Server func() controlapi.Server
+	Log    zerolog.Logger
+	// MaxImport is the largest state that an import takes, in bytes; 0 is
+	// 256 MiB, some two hundred thousand load balancers.
+	MaxImport int64
+}
+
+const defaultMaxImport = 256 << 20
+
+// api is the control API's handlers.
+type api struct {
+	Config
+	runs    scenarioRuns
+	answers room // for large ones
+	imports room
+}
+
+// New returns the control API.
+func New(cfg Config) http.Handler {
+	cfg.MaxImport = cmp.Or(cfg.MaxImport, defaultMaxImport)
+	a := &api{Config: cfg, runs: scenarioRuns{Player: cfg.Player, news: make(chan struct{})}, answers: make(room, 4), imports: make(room, 1)}
+	r := mux.NewRouter().SkipClean(true) // an untidy path is an unknown one, not a redirect
+	closed := r.NewRoute().Subrouter()
+	sameOrigin := http.NewCrossOriginProtection()
+	sameOrigin.SetDenyHandler(refuse(http.StatusForbidden, "the control API takes no calls from the pages of other sites"))
+	closed.Use(a.admit, sameOrigin.Handler)
+	handlers := a.handlers()
+	for _, route := range controlapi.Routes {
+		if route.Open {
+			r.HandleFunc(route.Path, handlers[route]).Methods(route.Method)
+		} else {
+			closed.HandleFunc(route.Path, taking(route, handlers[route])).Methods(route.Method)
+		}
+	}
+	r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return console.Has(r.URL.Path) }).Handler(a.fromHere(console.Handler()))
+	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: GET /v1/openapi.yaml lists those that there are")
+	r.MethodNotAllowedHandler = refuse(http.StatusMethodNotAllowed, "this path does not take that method")
+	return r
+}
+
+// NewOffline returns the control API over a store that nobody serves, and so without
+// metrics, a journal or fault rules.
+func NewOffline(cfg Config) (http.Handler, error) {
+	cfg.Metrics = metrics.New(cfg.Store, cfg.Products)
+	cfg.Faults = rules.New(cfg.Store, cfg.Products)
+	var err error
+	cfg.Journal, err = journal.New(journal.Config{})
+	return New(cfg), err
+}
+
+// handlers are what answers each call.
+func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
+	return map[*controlapi.Route]http.HandlerFunc{
+		controlapi.Health:             a.healthz,
+		controlapi.Ready:              a.readyz,
+		controlapi.Metrics:            a.Metrics.Handler().ServeHTTP,
+		controlapi.ExportState:        a.answers.bound(a.exportState),
+		controlapi.ImportState:        a.imports.bound(a.importState),
+		controlapi.CheckState:         a.checkState,
+		controlapi.ResetState:         a.resetState,
+		controlapi.GetWorld:           a.getWorld,
+		controlapi.SetWorld:           a.setWorld,
+		controlapi.ImportCluster:      a.imports.bound(a.importCluster),
+		controlapi.GetConditions:      a.conditions,
+		controlapi.GetQuotas:          a.quotas,
+		controlapi.GetClock:           a.getClock,
+		controlapi.SetClock:           a.setClock,
+		controlapi.GetResources:       a.answers.bound(a.getResources),
+		controlapi.WatchResources:     a.watchResources,
+		controlapi.GetLoadBalancer:    a.getLoadBalancer,
+		controlapi.GetExplanation:     a.explain,
+		controlapi.GetFaults:          a.getFaults,
+		controlapi.AddFaults:          a.addFaults,
+		controlapi.DeleteFaults:       a.deleteFaults,
+		controlapi.ResetFaults:        a.restartFaults,
+		controlapi.DeleteFault:        a.deleteFaults,
+		controlapi.GetJournal:         a.answers.bound(a.getJournal),
+		controlapi.ClearJournal:       a.clearJournal,
+		controlapi.GetMarks:           a.getMarks,
+		controlapi.AddMark:            a.addMark,
+		controlapi.StreamJournal:      a.streamJournal,
+		controlapi.GetScenarios:       a.getScenarios,
+		controlapi.RunScenario:        a.runScenario,
+		controlapi.StartScenario:      a.startScenario,
+		controlapi.StopScenario:       a.stopScenario,
+		controlapi.WatchScenarios:     a.watchScenarios,
+		controlapi.GetLibrary:         a.getLibrary,
+		controlapi.GetLibraryScenario: a.getLibraryScenario,
+		controlapi.GetSnapshots:       a.getSnapshots,
+		controlapi.TakeSnapshot:       a.imports.bound(a.takeSnapshot),
+		controlapi.DeleteSnapshot:     a.deleteSnapshot,
+		controlapi.RestoreSnapshot:    a.imports.bound(a.restoreSnapshot),
+		controlapi.GetOpenAPI:         a.openAPI,
+		controlapi.GetActions:         a.actions,
+		controlapi.GetVersion:         a.version,
+		controlapi.GetServer:          a.server,
+	}
+}
+
+// admit lets in who has the token. Without one, a web page that the user of
+// this machine looks at could come here under a name that it made resolve to a
+// loopback address, so the name must be one that only local callers use.
+func (a *api) admit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.Token != "" && !hasToken(r, a.Token) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			fail(w, http.StatusUnauthorized, "the control API needs the token of --control-token: send Authorization: Bearer <token>")
+			return
+		}
+		a.fromHere(next).ServeHTTP(w, r)
+	})
+}
+
+// fromHere lets in who has no need of a token by the name that was called.
+func (a *api) fromHere(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.Token == "" && !isLocal(r.Host, a.Host) {
+			fail(w, http.StatusForbidden, "the Host of the call must be a loopback address or the one that the control API listens on")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// hasToken compares digests, which takes the same time however much of the
+// token is right.
+func hasToken(r *http.Request, token string) bool {
+	sent, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	got, want := sha256.Sum256([]byte(sent)), sha256.Sum256([]byte(token))
+	return ok && subtle.ConstantTimeCompare(got[:], want[:]) == 1
+}
+
+// nameOf is a host without its port.
+func nameOf(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
+}
+
+func isLocal(host, own string) bool {
+	host = nameOf(host)
+	if host == "localhost" || own != "" && host == own {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsLoopback()
+}
+
+func refuse(status int, reason string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fail(w, status, reason) })
+}
+
+func fail(w http.ResponseWriter, status int, reason string) {
+	answer(w, status, controlapi.Refusal{Error: reason})
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// The client may be gone, which is no matter of ours.
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func (a *api) healthz(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, controlapi.Status{Status: "ok"})
+}
+
+func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
+	if a.Ready != nil && !a.Ready() {
+		fail(w, http.StatusServiceUnavailable, "clbemu is closing")
+		return
+	}
+	if err := a.Store.Failing(); err != nil {
+		fail(w, http.StatusServiceUnavailable, "writes are refused, reads are served: "+err.Error())
+		return
+	}
+	answer(w, http.StatusOK, controlapi.Status{Status: "ready", Warnings: a.warnings()})
+}
+
+// warnings are what is wrong with a state that is served all the same.
+func (a *api) warnings() (list []string) {
+	for _, skipped := range a.Faults.Skipped() {
+		list = append(list, skipped.String())
+	}
+	return list
+}
+
+func (a *api) version(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, a.Version)
+}
+
+// server tells how the cloud's API is reached from where the call came from: an API
+// on all addresses is at the one by which the control API was found.
+func (a *api) server(w http.ResponseWriter, r *http.Request) {
+	described := controlapi.Server{Auth: controlapi.AuthStrict}
+	if a.Server != nil {
+		described = a.Server()
+	}
+	if u, err := url.Parse(described.API); err == nil && u.Host != "" {
+		if addr, err := netip.ParseAddr(u.Hostname()); err == nil && addr.IsUnspecified() {
+			u.Host = net.JoinHostPort(nameOf(r.Host), u.Port())
+		}
+		described.API = u.String()
+	}
+	described.Version, described.Time = a.Version, time.Now()
+	answer(w, http.StatusOK, described)
+}
+
+//go:embed openapi.yaml
+var openAPIText []byte
+
+func (a *api) openAPI(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/yaml")
+	_, _ = w.Write(openAPIText) // the client may be gone
+}
+
+// Actions lists what the products know, in order of product and action.
+func Actions(products []*gateway.Product) []controlapi.Action {
+	var rows []controlapi.Action
+	for _, p := range products {
+		for _, a := range p.Actions {
+			rows = append(rows, controlapi.Action{Product: p.Name, Version: p.Version, Action: a.Name, Mutates: a.Mutates, Emulated: a.Emulated})
+		}
+	}
+	slices.SortFunc(rows, func(a, b controlapi.Action) int {
+		return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Action, b.Action))
+	})
+	return rows
+}
+
+func (a *api) actions(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, Actions(a.Products))
+}

@@ -1,0 +1,268 @@
+package control_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/control"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+)
+
+// owner is whose the resources of these tests are.
+func (f *fixture) owner() (owner state.Owner) {
+	f.t.Helper()
+	if err := f.store.View(state.Owner{}, func(v *state.View) error {
+		for a := range cloud.Accounts.All(v) {
+			owner = state.Owner{AccountID: a.ID, RegionID: a.DefaultRegionID}
+		}
+		return nil
+	}); err != nil {
+		f.t.Fatal(err)
+	}
+	return owner
+}
+
+// plant puts a load balancer of each product into the store: a CLB with a listener
+// over a group with a running and a vanished server, and an idle group; an NLB with a
+// listener over a group of addresses.
+func (f *fixture) plant() {
+	f.t.Helper()
+	owner := f.owner()
+	if err := f.store.Update(owner, func(tx *state.Tx) error {
+		cloud.LoadBalancers.Put(tx, &cloud.LoadBalancer{Owner: owner, ID: "lb-1", Name: "web", Status: cloud.LoadBalancerActive, Address: "47.1.1.1", AddressType: cloud.AddressTypeInternet})
+		take := func(pool, cidr, ip string, holder state.Kind, id string) {
+			if _, err := cloud.AllocateAddress(tx, pool, cidr, ip, holder, id); err != nil {
+				f.t.Error(err)
+			}
+		}
+		take(cloud.PublicPool(owner.RegionID), "47.1.0.0/16", "47.1.1.1", cloud.LoadBalancers.Kind(), "lb-1")
+		sw, err := cloud.VSwitches.Get(tx.View, "vsw-bp1clbemu000000000001")
+		if err != nil {
+			return err
+		}
+		take(sw.ID, sw.CIDRBlock, "192.168.0.99", cloud.NLBLoadBalancers.Kind(), "nlb-1")
+		cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-1", Name: "pods", LoadBalancerID: "lb-1", BackendServers: []cloud.BackendServer{
+			{ServerID: "i-bp1clbemu0000000001", Type: cloud.BackendServerECS, Port: 80, Weight: 100}, {ServerID: "i-gone", Type: cloud.BackendServerECS, Port: 80, Weight: 50},
+		}})
+		cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-2", Name: "idle", LoadBalancerID: "lb-1"})
+		cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: 80, Protocol: cloud.HTTP, Status: cloud.ListenerRunning,
+			VServerGroupID: "rsp-1", HealthCheck: cloud.HealthCheck{Switch: cloud.On}})
+		cloud.Rules.Put(tx, &cloud.Rule{Owner: owner, ID: "rule-1", Name: "api", LoadBalancerID: "lb-1", ListenerID: "lb-1_http_80", URL: "/api", VServerGroupID: "rsp-1"})
+		cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Name: "fast", Status: cloud.NLBActive, AddressType: cloud.NLBIntranet, VPCID: "vpc-bp1clbemu000000000001",
+			ZoneMappings: []cloud.NLBZoneMapping{{ZoneID: sw.ZoneID, VSwitchID: sw.ID, PrivateIPv4Address: "192.168.0.99"}}})
+		cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: owner, ID: "sgp-1", Name: "ips", VPCID: "vpc-bp1clbemu000000000001", Type: cloud.NLBGroupOfIPs, Status: cloud.NLBGroupAvailable,
+			Servers: []cloud.NLBServer{{Type: cloud.NLBServerIP, ID: "10.0.0.1", IP: "10.0.0.1", Port: 53}}})
+		cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: owner, ID: "lsn-1", LoadBalancerID: "nlb-1", Protocol: cloud.NLBTCP, Port: 443, Status: cloud.NLBListenerRunning, ServerGroupID: "sgp-1"})
+		return nil
+	}); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// products are the test's own, called as those that have load balancers.
+func products(cfg *control.Config) {
+	slb := *product
+	slb.Name = "Slb"
+	slb.Resources = []gateway.Resource{{Parameter: "LoadBalancerId", Kind: cloud.LoadBalancers.Kind()}}
+	cfg.Products = []*gateway.Product{&slb}
+}
+
+// TestResources proves what is listed by kind, alias, id, name and glob, and that a
+// name which nothing has is refused with the one that was meant.
+func TestResources(t *testing.T) {
+	f := newFixture(t, products)
+	f.plant()
+	for query, want := range map[string]string{
+		"kind=lb":                     "lb-1 nlb-1",
+		"kind=loadbalancers&name=web": "lb-1",
+		"kind=lb&name=nlb-*":          "nlb-1",
+		"kind=listener":               "lb-1_http_80 lsn-1",
+		"kind=listeners&name=nlb-1":   "lsn-1",
+		"kind=rules":                  "rule-1",
+		"kind=group,lb,lb":            "lb-1 nlb-1 sgp-1 rsp-1 rsp-2",
+		"kind=group":                  "sgp-1 rsp-1 rsp-2",
+		"kind=backend&name=rsp-1":     "rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
+		"kind=backend&name=lb-1":      "rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
+		"kind=backend&name=10.0.0.1":  "sgp-1/10.0.0.1/10.0.0.1:53",
+		"kind=vsw&name=vsw-*1":        "vsw-bp1clbemu000000000001",
+		"kind=zone&region=cn-chengdu": "cn-chengdu-a cn-chengdu-b",
+		"kind=acl":                    "",
+		"kind=lb&region=cn-shanghai":  "",
+		"name=lb-1":                   "lb-1 lb-1_http_80 rule-1 rsp-1 rsp-2 rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
+	} {
+		var got controlapi.Resources
+		answer := f.send("GET", "/v1/resources?"+query, "", nil)
+		if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || answer.Code != http.StatusOK {
+			t.Errorf("%s = %d %s", query, answer.Code, answer.Body)
+			continue
+		}
+		var ids []string
+		for _, r := range got.Resources {
+			ids = append(ids, r.ID)
+		}
+		if strings.Join(ids, " ") != want {
+			t.Errorf("%s lists %s, want %s", query, ids, want)
+		}
+	}
+	for query, want := range map[string]struct {
+		status int
+		says   string
+	}{
+		"kind=lb&name=wep":       {404, "do you mean web?"},
+		"kind=listner":           {422, "do you mean listener?"},
+		"kind=lb,listner":        {422, "do you mean listener?"},
+		"kind=nonsense-of-a-lot": {422, "there are all, lb, listener"},
+		"region=cn-hangzou":      {422, "there is no region cn-hangzou"},
+		"kind=lb&name=[":         {422, "is not a pattern"},
+		"kindd=lb":               {422, "do you mean kind?"},
+	} {
+		if answer := f.send("GET", "/v1/resources?"+query, "", nil); answer.Code != want.status || !strings.Contains(answer.Body.String(), want.says) {
+			t.Errorf("%s = %d %s, want %d with %q", query, answer.Code, answer.Body, want.status, want.says)
+		}
+	}
+}
+
+// TestLoadBalancerTree proves that a load balancer is shown with its listeners, where
+// they forward to, the health of the servers, its quotas, and the fault rules that may
+// strike it and no others.
+func TestLoadBalancerTree(t *testing.T) {
+	f := newFixture(t, products)
+	f.plant()
+	// The rules are put in as they are kept, as the test's product has no such actions.
+	if err := f.faults.Change(func() error {
+		return f.store.Update(state.Owner{}, func(tx *state.Tx) error {
+			for i, rule := range []string{
+				"{name: any, effect: {reset: true}}", "{name: this, match: {params.LoadBalancerId: lb-1}, effect: {reset: true}}",
+				"{name: other, match: {params.LoadBalancerId: lb-2}, effect: {reset: true}}", "{name: named, match: {resource.Name: web}, effect: {reset: true}}",
+				"{name: misnamed, match: {resource.Name: wep}, effect: {reset: true}}", "{name: elsewhere, match: {region: cn-shanghai}, effect: {reset: true}}",
+				"{name: vpc, match: {action: CreateVpc}, effect: {reset: true}}", "{name: create, match: {action: Create*}, effect: {reset: true}}",
+			} {
+				name, _, _ := strings.Cut(strings.TrimPrefix(rule, "{name: "), ",")
+				cloud.Faults.Put(tx, &cloud.Fault{Name: name, Position: i, Rule: rule})
+			}
+			return nil
+		})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var tree controlapi.LoadBalancerTree
+	for _, name := range []string{"lb-1", "web"} {
+		answer := f.send("GET", "/v1/loadbalancers/"+name, "", nil)
+		if err := json.Unmarshal(answer.Body.Bytes(), &tree); err != nil || tree.LoadBalancer.ID != "lb-1" {
+			t.Fatalf("%s = %d %s", name, answer.Code, answer.Body)
+		}
+	}
+	if len(tree.Listeners) != 1 || tree.Listeners[0].Group == nil || len(tree.Listeners[0].Rules) != 1 || tree.Listeners[0].Rules[0].URL != "/api" {
+		t.Fatalf("the listeners are %+v", tree.Listeners)
+	}
+	var health []string
+	for _, s := range tree.Listeners[0].Group.Servers {
+		health = append(health, s.Fields["server"]+" "+s.Fields["health"])
+	}
+	if got := strings.Join(health, ", "); got != "i-bp1clbemu0000000001 normal, i-gone abnormal" {
+		t.Errorf("the servers are %s", got)
+	}
+	if len(tree.Groups) != 1 || tree.Groups[0].Group.ID != "rsp-2" {
+		t.Errorf("the idle groups are %+v, want rsp-2", tree.Groups)
+	}
+	if len(tree.Addresses) != 1 || tree.Addresses[0] != (controlapi.Address{Address: "47.1.1.1", Type: "internet"}) {
+		t.Errorf("the addresses are %+v", tree.Addresses)
+	}
+	used := make(map[string]int)
+	for _, q := range tree.Quotas {
+		used[q.Name+" "+q.By] = q.Used
+	}
+	if used["slb_quota_listeners_num lb-1"] != 1 || used["slb_quota_backendservers_num lb-1"] != 2 || used["slb_quota_rules_num lb-1_http_80"] != 1 {
+		t.Errorf("the quotas are %v", used)
+	}
+	var rules []string
+	for _, r := range tree.Faults {
+		rules = append(rules, r.Name)
+	}
+	if got := strings.Join(rules, " "); got != "any this named create" {
+		t.Errorf("the faults are %s", got)
+	}
+	if answer := f.send("GET", "/v1/loadbalancers/nlb-1", "", nil); !strings.Contains(answer.Body.String(), `"address":"192.168.0.99","type":"intranet","zone":"cn-hangzhou-h"`) ||
+		!strings.Contains(answer.Body.String(), `"sgp-1/10.0.0.1/10.0.0.1:53"`) {
+		t.Errorf("the NLB is %s", answer.Body)
+	}
+	if answer := f.send("GET", "/v1/loadbalancers/lb-2", "", nil); answer.Code != http.StatusNotFound || !strings.Contains(answer.Body.String(), "do you mean lb-1?") {
+		t.Errorf("GET of an unknown load balancer = %d %s", answer.Code, answer.Body)
+	}
+}
+
+// TestWatchResources proves that a watcher sees the existing resources, every creation,
+// change and deletion, and what becomes due by time alone.
+func TestWatchResources(t *testing.T) {
+	clock := state.NewManualClock(gatewaytest.Start)
+	f := fixtureOver(t, gatewaytest.StoreAt(t, clock, world.Default().Plant), products)
+	f.plant()
+	if answer := f.send("PATCH", "/v1/world", `{"settings":[{"name":"life.listener.starting","value":"1h"}]}`, nil); answer.Code != http.StatusOK {
+		t.Fatalf("PATCH /v1/world = %s", answer.Body)
+	}
+	server := httptest.NewServer(f.handler)
+	defer server.Close()
+	response, err := http.Get(server.URL + "/v1/resources/stream?kind=listener&name=lb-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	changes := make(chan controlapi.ResourceChange)
+	go func() {
+		defer close(changes)
+		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				var change controlapi.ResourceChange
+				if json.Unmarshal([]byte(data), &change) == nil {
+					changes <- change
+				}
+			}
+		}
+	}()
+	await := func(change, id, status string) {
+		t.Helper()
+		for {
+			select {
+			case got := <-changes:
+				if got.Change == change && (id == "" || got.Resource != nil && got.Resource.ID == id && got.Resource.Status == status) {
+					return
+				}
+				t.Logf("passing over %s %+v", got.Change, got.Resource)
+			case <-time.After(20 * time.Second):
+				t.Fatalf("nobody tells that %s is %s", id, change)
+			}
+		}
+	}
+	await("added", "lb-1_http_80", "running")
+	await("synced", "", "")
+	change := func(edit func(tx *state.Tx)) {
+		t.Helper()
+		if err := f.store.Update(state.Owner{}, func(tx *state.Tx) error { edit(tx); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	owner := f.owner()
+	change(func(tx *state.Tx) {
+		cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: 443, Protocol: cloud.TCP, Status: cloud.ListenerStopped})
+	})
+	await("added", "lb-1_tcp_443", "stopped")
+	change(func(tx *state.Tx) {
+		cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: 443, Protocol: cloud.TCP, Status: cloud.ListenerStopped})
+		state.Enter(tx, cloud.StageListenerStarting, "lb-1_tcp_443")
+	})
+	await("changed", "lb-1_tcp_443", "starting")
+	clock.Advance(2 * time.Hour)
+	await("changed", "lb-1_tcp_443", "running")
+	change(func(tx *state.Tx) { cloud.Listeners.Delete(tx, "lb-1_tcp_443") })
+	await("deleted", "lb-1_tcp_443", "")
+}

@@ -1,0 +1,16 @@
+package gateway
+
+import (
+	"github.com/clbemu/clbemu/emulator/internal/topology"
+	"github.com/clbemu/clbemu/state"
+)
+
+// Deps is what products may need that is not in the state. The zero Deps do for
+// all of them.
+type Deps struct {
+	// MakeNetworkInterface, if set, is asked to make the network interface of an
+	// address in a VPC that is looked up and has none. It may make none.
+	MakeNetworkInterface func(tx *state.Tx, vpcID, ip string) error
+	// Health knows what health checks find of servers; nil assumes it by the state.
+	Health topology.Health
+}

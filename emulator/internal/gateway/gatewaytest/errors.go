@@ -1,0 +1,84 @@
+package gatewaytest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+// ErrorCase is a call that must fail.
+type ErrorCase struct {
+	Name   string
+	Action string
+	Params Params
+	// Plant changes the world of this case.
+	Plant  func(*state.Tx) error
+	Status int
+	Code   string
+}
+
+// MatchErrors makes the calls, each in a world of its own that plant sets up, and
+// then checks that every row of the product's error table answered one of them,
+// unless a filter on the command line left cases out.
+func MatchErrors(t *testing.T, p *gateway.Product, plant func(*state.Tx) error, cases []ErrorCase) {
+	t.Helper()
+	ran := 0
+	reached := make(map[int]bool)
+	for _, c := range cases {
+		t.Run(c.Action+"/"+c.Name, func(t *testing.T) {
+			ran++
+			plants := []func(*state.Tx) error{plant}
+			if c.Plant != nil {
+				plants = append(plants, c.Plant)
+			}
+			got := NewClient(t, Store(t, plants...), p).Call(c.Action, c.Params)
+			if got.Status != c.Status || got.Code != c.Code {
+				t.Errorf("%s(%v) = %d %s (%s), want %d %s", c.Action, c.Params, got.Status, got.Code, got.Message, c.Status, c.Code)
+			}
+			for i, row := range p.Errors.Rows() {
+				if answers(row, c.Action, got) {
+					reached[i] = true
+				}
+			}
+		})
+	}
+	for i, row := range p.Errors.Rows() {
+		if ran == len(cases) && !reached[i] {
+			t.Errorf("no case reaches the error row %s %s %v: %d %s: %s", row.Fact, row.Kind, row.Actions, row.Status, row.Code, row.Message)
+		}
+	}
+}
+
+// answers reports whether the reply is what the row says.
+func answers(row gateway.ErrorRow, action string, got Reply) bool {
+	if row.Status != got.Status || row.Code != got.Code || row.Actions != nil && !slices.Contains(row.Actions, action) {
+		return false
+	}
+	before, after, _ := strings.Cut(row.Message, "%s")
+	return strings.HasPrefix(got.Message, before) && strings.HasSuffix(got.Message, after)
+}
+
+// MatchTags checks that every refusal that a tag of a request names is one of the
+// product's.
+func MatchTags(t *testing.T, p *gateway.Product) {
+	t.Helper()
+	known := make(map[state.Fact]bool)
+	for _, row := range p.Errors.Rows() {
+		known[row.Fact] = true
+	}
+	seen := 0
+	for _, a := range p.Actions {
+		for _, name := range a.TagRefusals() {
+			seen++
+			if !known[name] {
+				t.Errorf("a tag of %s names the refusal %s, which %s does not have", a.Name, name, p.Name)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Errorf("no tag of %s names a refusal", p.Name)
+	}
+}

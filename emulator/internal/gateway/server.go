@@ -1,0 +1,504 @@
+package gateway
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/state"
+)
+
+// Config configures a gateway.
+type Config struct {
+	Store    *state.Store
+	Products []*Product
+	// Elsewhere are the products of the cloud that are not emulated, by version:
+	// calls of them are refused as such, and not as unknown. It is asked when there is
+	// such a call; nil is none.
+	Elsewhere func() map[string]string
+	// Caller, if set, tells why a call is not even looked at.
+	Caller func(*http.Request) error
+	// StrictAuth verifies signatures. Without it a call belongs to the account of
+	// its key, or, when it has no known key, to the first account.
+	StrictAuth bool
+	// WallClock is what clients' timestamps are compared with: real time, also
+	// when the emulated time is another. Defaults to time.Now.
+	WallClock func() time.Time
+	// Nonces are those that were used; nil remembers them in memory alone.
+	Nonces *Nonces
+	// Seed makes RequestIds repeatable; 0 takes a random one.
+	Seed uint64
+	Log  zerolog.Logger
+	// Faults decides which calls go wrong; nil is none.
+	Faults *faults.Injector
+	// Crash ends the process at once, where a fault rule asks for it.
+	Crash func()
+	// Observe, if set, sees every call when its answer is ready.
+	Observe func(*Call, Outcome)
+}
+
+// Outcome is the result of a call.
+type Outcome struct {
+	Status   int
+	Code     string // "" for success
+	Duration time.Duration
+	// Answer is the body, which is another call's afterwards.
+	Answer []byte
+}
+
+// Server is the gateway's http.Handler.
+type Server struct {
+	cfg      Config
+	products map[string]*Product           // by version
+	actions  map[string]map[string]*Action // by version and name
+	buckets  buckets
+	room     room
+
+	mu     sync.Mutex
+	chance *rand.ChaCha8
+}
+
+// NewServer builds a gateway. Products that share a version, or actions that
+// share a name, are a programming error.
+func NewServer(cfg Config) *Server {
+	if cfg.WallClock == nil {
+		cfg.WallClock = time.Now
+	}
+	if cfg.Nonces == nil {
+		cfg.Nonces = &Nonces{}
+	}
+	if cfg.Seed == 0 {
+		cfg.Seed = rand.Uint64()
+	}
+	var seed [32]byte
+	binary.BigEndian.PutUint64(seed[:], cfg.Seed)
+	s := &Server{
+		cfg:      cfg,
+		products: make(map[string]*Product),
+		actions:  make(map[string]map[string]*Action),
+		room:     newRoom(),
+		chance:   rand.NewChaCha8(seed),
+	}
+	for _, p := range cfg.Products {
+		if _, twice := s.products[p.Version]; twice {
+			panic("gateway: two products with version " + p.Version)
+		}
+		s.products[p.Version] = p
+		s.actions[p.Version] = make(map[string]*Action, len(p.Actions))
+		for i := range p.Actions {
+			for _, name := range append([]string{p.Actions[i].Name}, p.Actions[i].also...) {
+				if _, twice := s.actions[p.Version][name]; twice {
+					panic("gateway: two rows for action " + name)
+				}
+				s.actions[p.Version][name] = &p.Actions[i]
+			}
+		}
+	}
+	return s
+}
+
+// ServeHTTP answers one call. Every failure leaves by the same encoder.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	call := &Call{Received: s.cfg.WallClock(), strict: s.cfg.StrictAuth}
+	defer func() {
+		call.large.shrink(0)
+		call.parameters.shrink(0)
+	}()
+	call.RequestID, call.traceID = s.mintIDs()
+	outcome := Outcome{Status: http.StatusOK}
+	response, problem := s.answer(call, w, r)
+	if struck := s.strikeAt(faults.Reply, call); struck != nil {
+		problem = struck
+	}
+	var out reply
+	if problem != nil {
+		out = call.failure(problem)
+		outcome.Status, outcome.Code = problem.Status, problem.Code
+	} else {
+		out = call.success(response)
+		call.noteMade(response)
+	}
+	// The call is reported before its client can have the answer and ask for it.
+	outcome.Duration, outcome.Answer = time.Since(start), out.body
+	s.report(call, outcome, problem)
+	h := w.Header()
+	for _, rule := range call.Faults {
+		h.Add(FaultHeader, rule)
+	}
+	if call.broken != nil {
+		out = call.broken(w, out)
+	}
+	if err := s.cfg.Store.Failing(); err != nil {
+		h.Set(WarningHeader, "writes are refused: "+strings.Join(strings.Fields(err.Error()), " "))
+	}
+	out.describe(h, call)
+	w.WriteHeader(out.status)
+	if _, err := w.Write(out.body); err != nil {
+		s.cfg.Log.Debug().Err(err).Str("requestId", call.RequestID).Msg("the client left before its answer")
+	}
+	out.sent()
+}
+
+// answer recovers from panics, so that a fault in a handler costs one reply and
+// not the server. Update has rolled back by then.
+func (s *Server) answer(call *Call, w http.ResponseWriter, r *http.Request) (response any, problem *Problem) {
+	defer func() {
+		if p := recover(); p != nil {
+			problem = internalError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	problem = call.parse(s.room, w, r)
+	if problem == problemMethod {
+		problem = s.otherMethod(call)
+	}
+	if problem != nil {
+		return nil, problem
+	}
+	for _, step := range steps {
+		if problem := step(s, call); problem != nil {
+			return nil, problem
+		}
+	}
+	return s.dispatch(call)
+}
+
+// steps are what a call goes through before its handler, in this order.
+var steps = []func(*Server, *Call) *Problem{
+	(*Server).meet,
+	(*Server).recognize,
+	func(s *Server, call *Call) *Problem { return s.strikeAt(faults.Accept, call) },
+	(*Server).examine,
+	func(s *Server, call *Call) *Problem { return s.strikeAt(faults.BeforeCall, call) },
+}
+
+// meet looks at who calls, before anything else can be told to them.
+func (s *Server) meet(call *Call) *Problem {
+	if s.cfg.Caller == nil {
+		return nil
+	}
+	if err := s.cfg.Caller(call.request); err != nil {
+		return forbiddenCaller(err.Error())
+	}
+	return nil
+}
+
+// recognize finds the product, which the cloud knows from the host that was
+// called, so that every refusal can name it.
+func (s *Server) recognize(call *Call) *Problem {
+	if call.product = s.products[call.Version]; call.product == nil {
+		call.elsewhere, _ = s.elsewhere(call.Version)
+	}
+	return nil
+}
+
+// examine looks at the state, which is the same one for all of it.
+func (s *Server) examine(call *Call) (problem *Problem) {
+	// The function returns no error, so neither does View.
+	_ = s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
+		for _, look := range looks {
+			if problem = look(s, call, v); problem != nil {
+				break
+			}
+		}
+		return nil
+	})
+	return problem
+}
+
+// looks are what the gateway wants to know of the state, in this order.
+var looks = []func(*Server, *Call, *state.View) *Problem{
+	(*Server).authenticate,
+	func(s *Server, call *Call, _ *state.View) *Problem { return s.route(call) },
+	(*Server).locate,
+	(*Server).throttle,
+	(*Server).authorize,
+}
+
+// authenticate finds out whose call it is. The order of its checks is that of
+// the gateway: evidence CLB-0004.
+func (s *Server) authenticate(call *Call, v *state.View) *Problem {
+	if !s.cfg.StrictAuth {
+		return s.identify(call, v)
+	}
+	sig, problem := call.readSignature()
+	if problem != nil {
+		return s.hintUnsigned(call, problem)
+	}
+	call.AccessKeyID = sig.accessKeyID
+	key, known := cloud.AccessKeys.Find(v, sig.accessKeyID)
+	switch {
+	case !known:
+		return problemUnknownKey
+	case key.Status != cloud.AccessKeyActive:
+		return problemInactiveKey
+	}
+	call.Scope.AccountID = key.AccountID
+	timestamp, problem := readTimestamp(sig.timestamp, call.Received)
+	if problem != nil {
+		return problem
+	}
+	used := nonceOf(sig.accessKeyID, sig.nonce, timestamp)
+	if problem := s.cfg.Nonces.refuse(used); problem != nil {
+		return problem
+	}
+	if problem := sig.verify(call, &sig, key.Secret); problem != nil {
+		return problem
+	}
+	if problem := checkToken(v, key, sig.securityToken); problem != nil {
+		return problem
+	}
+	// Only a call that was really signed may use up a nonce.
+	problem, call.forgettable = s.cfg.Nonces.spend(used, call.Received)
+	return problem
+}
+
+func checkToken(v *state.View, key *cloud.AccessKey, token string) *Problem {
+	switch {
+	case key.SecurityToken == token && token == "":
+		return nil
+	case token == "":
+		return Missing("SecurityToken")
+	case key.SecurityToken != token:
+		if isToken(v, token) {
+			return problemTokenMismatch
+		}
+		return problemTokenMalformed
+	case !v.Now().Before(key.Expiration):
+		return problemTokenExpired
+	}
+	return nil
+}
+
+// isToken reports whether the token belongs to any key.
+func isToken(v *state.View, token string) bool {
+	for key := range cloud.AccessKeys.All(v) {
+		if key.SecurityToken == token {
+			return true
+		}
+	}
+	return false
+}
+
+// identify is authenticate without proof. A nonce that came is used all the same: the
+// call must not be executed again where proof is asked for.
+func (s *Server) identify(call *Call, v *state.View) *Problem {
+	if call.sent.signature != "" || call.underACS3 {
+		sig, problem := call.readSignature()
+		if call.AccessKeyID == "" {
+			call.AccessKeyID = sig.accessKeyID
+		}
+		if timestamp, wrong := readTimestamp(sig.timestamp, call.Received); problem == nil && wrong == nil {
+			_, _ = s.cfg.Nonces.spend(nonceOf(sig.accessKeyID, sig.nonce, timestamp), call.Received)
+		}
+	}
+	if key, ok := cloud.AccessKeys.Find(v, call.AccessKeyID); ok {
+		call.Scope.AccountID = key.AccountID
+		return nil
+	}
+	for account := range cloud.Accounts.All(v) {
+		call.Scope.AccountID = account.ID
+		return nil
+	}
+	return internalError(errors.New("the world has no account"))
+}
+
+// route finds the row of the action.
+func (s *Server) route(call *Call) *Problem {
+	switch {
+	case call.Version == "":
+		return Missing("Version")
+	case call.product == nil:
+		return s.strange(call)
+	case call.ActionName == "":
+		return Missing("Action")
+	}
+	action, ok := s.actions[call.Version][call.ActionName]
+	if !ok {
+		return unlisted(call.product.Name, call.ActionName)
+	}
+	call.ActionName = action.Name
+	if !action.Emulated {
+		return notEmulated(call.ActionName)
+	}
+	if action.Mutates && call.forgettable != nil {
+		return internalError(&state.NotKeptError{Cause: fmt.Errorf("the used nonce: %w", call.forgettable)})
+	}
+	call.action = action
+	return nil
+}
+
+// otherMethod refuses a method that the products here do not have. Those of products
+// that put their calls into paths have it, and are not emulated.
+func (s *Server) otherMethod(call *Call) *Problem {
+	if name, known := s.elsewhere(call.Version); known {
+		return notEmulated(name)
+	}
+	return problemMethod
+}
+
+// elsewhere is the name of a product that is not served.
+func (s *Server) elsewhere(version string) (name string, known bool) {
+	if s.cfg.Elsewhere != nil {
+		name, known = s.cfg.Elsewhere()[version]
+	}
+	return name, known
+}
+
+// strange refuses a call of a product that is not served.
+func (s *Server) strange(call *Call) *Problem {
+	if name, known := s.elsewhere(call.Version); known {
+		return notEmulated(strings.TrimSpace(name + " " + call.ActionName))
+	}
+	if call.ActionName == "" {
+		return Missing("Action")
+	}
+	return problemUnknownVersion
+}
+
+// locate settles the region: the one named, that of the host, as each region of
+// the cloud has an endpoint of its own that implies it, that of what the call is about,
+// or the account's own. Evidence NLB-0027.
+func (s *Server) locate(call *Call, v *state.View) *Problem {
+	if call.Scope.RegionID == "" {
+		call.Scope.RegionID = regionOfHost(v, call.Host)
+	}
+	if call.Scope.RegionID == "" {
+		call.Scope.RegionID = regionOfResource(v, call)
+	}
+	if call.Scope.RegionID == "" {
+		account, err := cloud.Accounts.Get(v, call.Scope.AccountID)
+		if err != nil {
+			return internalError(err)
+		}
+		call.Scope.RegionID = account.DefaultRegionID
+	}
+	region, known := cloud.Regions.Find(v, call.Scope.RegionID)
+	if !known {
+		return problemUnknownRegion
+	}
+	call.Scope.RegionID = region.ID // and not a part of the request, which rows would keep in memory
+	return nil
+}
+
+// regionOfHost is the region in a name such as nlb.cn-hangzhou.aliyuncs.com, "" when
+// it has none.
+func regionOfHost(v *state.View, host string) string {
+	name, cloudHost := strings.CutSuffix(strings.ToLower(host), ".aliyuncs.com")
+	_, region, regional := strings.Cut(name, ".")
+	if !cloudHost || !regional {
+		return ""
+	}
+	if _, known := cloud.Regions.Find(v, region); !known {
+		return ""
+	}
+	return region
+}
+
+// maxSought is how many ids regionOfResource looks for.
+const maxSought = 20
+
+// regionOfResource is where the first of the resources is that the call names, "" when
+// it names none that its account has.
+func regionOfResource(v *state.View, call *Call) string {
+	sought := 0
+	for _, p := range call.Params {
+		if !isID(p.Name) || p.Value == "" {
+			continue
+		}
+		if owner := state.OwnerOf(v, p.Value); owner.AccountID == call.Scope.AccountID && owner.RegionID != "" {
+			return owner.RegionID
+		}
+		if sought++; sought == maxSought {
+			break
+		}
+	}
+	return ""
+}
+
+// isID reports whether a parameter such as LoadBalancerId, JobIds.1 or ResourceId.1
+// names a resource.
+func isID(name string) bool {
+	return strings.HasSuffix(name, "Id") || strings.Contains(name, "Id.") || strings.Contains(name, "Ids.")
+}
+
+// validator is a request with rules of shape that its tags can't express.
+type validator interface{ Validate() error }
+
+func (s *Server) dispatch(call *Call) (any, *Problem) {
+	params := call.Params
+	if call.action.Mutates {
+		params = params.apart()
+	}
+	request, err := call.action.request().decode(params)
+	if c, ok := request.(interface{ setCaller(string) }); ok {
+		c.setCaller(call.AccessKeyID)
+	}
+	if v, ok := request.(validator); ok && err == nil {
+		err = v.Validate()
+	}
+	if err != nil {
+		return nil, call.product.Errors.problem(call.ActionName, err)
+	}
+	if problem := refuseUnread(call); problem != nil {
+		return nil, problem
+	}
+	x := execution{store: s.cfg.Store, scope: call.Scope, request: request, past: call.past, pace: call.pace}
+	if problem := s.rehearse(call, x); problem != nil {
+		return nil, problem
+	}
+	response, err := call.action.run(x)
+	if err != nil {
+		return nil, call.product.Errors.problem(call.ActionName, err)
+	}
+	if call.action.Mutates {
+		return response, s.strikeAt(faults.AfterCommit, call)
+	}
+	return response, nil
+}
+
+// rehearse stands at the point before the commit, where a rule asks for it: it
+// runs a write to its end and undoes it, so that no lock is held while the rule
+// is asked and the fault takes its time.
+func (s *Server) rehearse(call *Call, x execution) *Problem {
+	if !call.action.Mutates || !s.wants(faults.BeforeCommit, call) {
+		return nil
+	}
+	x.rehearse = true
+	if _, err := call.action.run(x); !errors.Is(err, errRehearsed) {
+		return call.product.Errors.problem(call.ActionName, err)
+	}
+	return s.strikeAt(faults.BeforeCommit, call)
+}
+
+func (s *Server) report(call *Call, outcome Outcome, problem *Problem) {
+	if problem != nil && problem.Cause != nil && problem.Status >= http.StatusInternalServerError {
+		s.cfg.Log.Error().Err(problem.Cause).Str("requestId", call.RequestID).Str("action", call.ActionName).
+			Msg("a call failed inside")
+	}
+	s.cfg.Log.Debug().Str("requestId", call.RequestID).Str("product", call.Product()).Str("action", call.ActionName).
+		Int("status", outcome.Status).Str("code", outcome.Code).Dur("duration", outcome.Duration).Msg("call")
+	if s.cfg.Observe != nil {
+		s.cfg.Observe(call, outcome)
+	}
+}
+
+// mintIDs makes the two ids that the cloud's gateway gives a call.
+func (s *Server) mintIDs() (requestID, traceID string) {
+	var b [16]byte
+	s.mu.Lock()
+	binary.BigEndian.PutUint64(b[:8], s.chance.Uint64())
+	binary.BigEndian.PutUint64(b[8:], s.chance.Uint64())
+	s.mu.Unlock()
+	return spellIDs(b)
+}

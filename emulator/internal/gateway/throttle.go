@@ -1,0 +1,81 @@
+package gateway
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/state"
+)
+
+// The refusals of call limits, in the order in which they are looked at: of the
+// access key, of the action, of the account. Evidence CLB-0172.
+var (
+	problemThrottledKey = &Problem{Status: http.StatusBadRequest, Code: "Throttling.User",
+		Message: "Request was denied due to user flow control."}
+	problemThrottledAction = &Problem{Status: http.StatusBadRequest, Code: "Throttling.Api",
+		Message: "Request was denied due to api flow control."}
+	problemThrottledAccount = &Problem{Status: http.StatusBadRequest, Code: "Throttling",
+		Message: "Request was denied due to request throttling."}
+)
+
+// buckets are the token buckets of the gateway, on the emulated time. They are
+// not kept over a restart, as little as the cloud's.
+type buckets struct {
+	mu   sync.Mutex
+	byID map[string]bucket
+}
+
+// bucket is of the limits as they were set, which are another row each time: its own
+// time may lie ahead of that of a state that was reset or restored.
+type bucket struct {
+	*rate.Limiter
+	of *cloud.Throttle
+}
+
+// maxBuckets bounds the memory for callers that make up a key for each call,
+// where keys are not checked. Who comes after them starts with a full bucket.
+const maxBuckets = 1 << 14
+
+// take spends one token of a bucket; false means that there is none. A bucket
+// starts full, also when the limits are set again.
+func (b *buckets) take(id string, of *cloud.Throttle, limits cloud.Rate, now time.Time) bool {
+	if limits == (cloud.Rate{}) {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.byID == nil {
+		b.byID = make(map[string]bucket)
+	}
+	if len(b.byID) >= maxBuckets {
+		clear(b.byID)
+	}
+	current, ok := b.byID[id]
+	if !ok || current.of != of {
+		current = bucket{rate.NewLimiter(rate.Limit(limits.PerSecond), max(limits.Burst, 1)), of}
+		b.byID[id] = current
+	}
+	return current.AllowN(now, 1)
+}
+
+// throttle enforces the account's call limits, if it has any.
+func (s *Server) throttle(call *Call, v *state.View) *Problem {
+	limits, ok := cloud.Throttles.Find(v, call.Scope.AccountID)
+	if !ok {
+		return nil
+	}
+	account, key, action := limits.Limits(call.ActionName)
+	switch id := call.Scope.AccountID; {
+	case !s.buckets.take("key/"+call.AccessKeyID, limits, key, v.Now()):
+		return problemThrottledKey
+	case !s.buckets.take("action/"+id+"/"+call.ActionName, limits, action, v.Now()):
+		return problemThrottledAction
+	case !s.buckets.take("account/"+id, limits, account, v.Now()):
+		return problemThrottledAccount
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package clb
+
+import (
+	"fmt"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+// What is refused here.
+var (
+	errLoadBalancerLocked = refusals.New("LoadBalancerLocked", 400, "ActionNotAllowed",
+		"Locked for any Business Reason.", "CLB-0201").
+		In(400, "LbStatusNotSupport", "The status of specified loadbalancer does not support..", "CLB-0200",
+			"RemoveVServerGroupBackendServers")
+)
+
+// part is a request about a load balancer or a part of one.
+type part interface {
+	// loadBalancerOf is the load balancer's id; it fails when the part is not there.
+	loadBalancerOf(v *state.View) (string, error)
+}
+
+// noLoadBalancer is the id where a call is about something that is of none.
+const noLoadBalancer = ""
+
+// change declares an action that changes a load balancer or a part of it, which
+// one that is locked for an unpaid bill does not take: it can only be read, tagged
+// and deleted. CLB-0174.
+func change[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)) gateway.Action {
+	if _, ok := any((*Req)(nil)).(part); !ok {
+		panic(fmt.Sprintf("clb: %s does not say which load balancer it changes", name))
+	}
+	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
+		id, err := any(req).(part).loadBalancerOf(tx.View)
+		if err == nil && id != noLoadBalancer {
+			err = checkUnlocked(tx.View, id)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return handle(tx, req)
+	})
+}
+
+func checkUnlocked(v *state.View, id string) error {
+	lb, err := cloud.LoadBalancers.Get(v, id)
+	if err == nil && lb.Status == cloud.LoadBalancerLocked {
+		return errLoadBalancerLocked
+	}
+	return err
+}
+
+// owner is the load balancer of a part that is found by its own id.
+func owner[T any](v *state.View, parts *state.Table[T], id string, of func(*T) string) (string, error) {
+	p, err := parts.Get(v, id)
+	if err != nil {
+		return "", err
+	}
+	return of(p), nil
+}

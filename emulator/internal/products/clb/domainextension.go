@@ -1,0 +1,208 @@
+package clb
+
+import (
+	"regexp"
+	"sync"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+var domainExtensionActions = []gateway.Action{
+	change("CreateDomainExtension", createDomainExtension),
+	change("SetDomainExtensionAttribute", setDomainExtensionAttribute),
+	change("DeleteDomainExtension", deleteDomainExtension),
+	gateway.Read("DescribeDomainExtensions", describeDomainExtensions),
+	gateway.Read("DescribeDomainExtensionAttribute", describeDomainExtensionAttribute),
+}
+
+// What is refused here.
+var (
+	errExtensionExists = refusals.New("ExtensionExists", 400, "InvalidParameter.Domain",
+		"The specified Domain exists.", "CLB-0200")
+	errExtensionOnSharedInstance = refusals.New("ExtensionOnSharedInstance", 400, "DomainExtensionNotSupport",
+		"The instance with shared loadBalancerSpec does not support domainExtension.", "CLB-0200")
+	errExtensionCertificateMissing = refusals.New("ExtensionCertificateMissing", 400, "MissingParam.ServerCertificates",
+		"The param ServerCertificates is missing.", "CLB-0200")
+	errExtensionCertificateUnknown = refusals.New("ExtensionCertificateUnknown", 400, "InvalidParameter.ServerCertificateId",
+		"The specified ServerCertificateId does not exist.", "CLB-0200")
+)
+
+type createDomainExtensionRequest struct {
+	RegionID            string `rpc:"RegionId,required"`
+	LoadBalancerID      string `rpc:"LoadBalancerId,required"`
+	ListenerPort        int    `rpc:"ListenerPort,required,min=1,max=65535"`
+	Domain              string `rpc:"Domain,required,len=3..80"`
+	ServerCertificateID string `rpc:"ServerCertificateId"`
+}
+
+func (req *createDomainExtensionRequest) loadBalancerOf(v *state.View) (string, error) {
+	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, cloud.HTTPS)
+	if err != nil {
+		return "", err
+	}
+	return l.LoadBalancerID, nil
+}
+
+// domainName has at least two labels; the first may be a wildcard.
+var domainName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\*\.)?([0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?\.)+[0-9A-Za-z-]*[A-Za-z][0-9A-Za-z-]*$`)
+})
+
+// Validate enforces the rules of shape.
+func (req *createDomainExtensionRequest) Validate() error {
+	if !domainName().MatchString(req.Domain) {
+		return gateway.Invalid("Domain")
+	}
+	if req.ServerCertificateID == "" {
+		return errExtensionCertificateMissing
+	}
+	return nil
+}
+
+type createDomainExtensionResponse struct {
+	DomainExtensionID string `rpc:"DomainExtensionId"`
+	ListenerPort      int    `rpc:"ListenerPort"`
+}
+
+func createDomainExtension(tx *state.Tx, req *createDomainExtensionRequest) (*createDomainExtensionResponse, error) {
+	l, err := findListener(tx.View, req.LoadBalancerID, req.ListenerPort, cloud.HTTPS)
+	if err != nil {
+		return nil, err
+	}
+	lb, err := cloud.LoadBalancers.Get(tx.View, l.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	if isShared(lb) {
+		return nil, errExtensionOnSharedInstance
+	}
+	if _, taken := cloud.DomainExtensionsByListener.First(tx.View, l.ID(), req.Domain); taken {
+		return nil, errExtensionExists
+	}
+	if _, ok := cloud.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
+		return nil, errExtensionCertificateUnknown
+	}
+	if err := tx.Use(cloud.QuotaDomainExtensions, l.ID(), 1); err != nil {
+		return nil, err
+	}
+	d := &cloud.DomainExtension{
+		Owner:               tx.Scope(),
+		ID:                  tx.NewID(cloud.DomainExtensions.Kind()),
+		LoadBalancerID:      lb.ID,
+		ListenerPort:        l.Port,
+		Domain:              req.Domain,
+		ServerCertificateID: req.ServerCertificateID,
+		CreateTime:          tx.Now(),
+	}
+	cloud.DomainExtensions.Put(tx, d)
+	return &createDomainExtensionResponse{d.ID, l.Port}, nil
+}
+
+type setDomainExtensionAttributeRequest struct {
+	RegionID            string `rpc:"RegionId,required"`
+	DomainExtensionID   string `rpc:"DomainExtensionId,required"`
+	ServerCertificateID string `rpc:"ServerCertificateId"`
+}
+
+func (req *setDomainExtensionAttributeRequest) loadBalancerOf(v *state.View) (string, error) {
+	return owner(v, cloud.DomainExtensions, req.DomainExtensionID, func(d *cloud.DomainExtension) string { return d.LoadBalancerID })
+}
+
+// Validate enforces the rules of shape.
+func (req *setDomainExtensionAttributeRequest) Validate() error {
+	if req.ServerCertificateID == "" {
+		return errExtensionCertificateMissing
+	}
+	return nil
+}
+
+func setDomainExtensionAttribute(tx *state.Tx, req *setDomainExtensionAttributeRequest) (*gateway.Empty, error) {
+	return &gateway.Empty{}, cloud.DomainExtensions.Edit(tx, req.DomainExtensionID, func(d *cloud.DomainExtension) error {
+		if _, ok := cloud.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
+			return errExtensionCertificateUnknown
+		}
+		d.ServerCertificateID = req.ServerCertificateID
+		return nil
+	})
+}
+
+type deleteDomainExtensionRequest struct {
+	RegionID          string `rpc:"RegionId,required"`
+	DomainExtensionID string `rpc:"DomainExtensionId,required"`
+}
+
+func (req *deleteDomainExtensionRequest) loadBalancerOf(v *state.View) (string, error) {
+	return owner(v, cloud.DomainExtensions, req.DomainExtensionID, func(d *cloud.DomainExtension) string { return d.LoadBalancerID })
+}
+
+func deleteDomainExtension(tx *state.Tx, req *deleteDomainExtensionRequest) (*gateway.Empty, error) {
+	if _, err := cloud.DomainExtensions.Get(tx.View, req.DomainExtensionID); err != nil {
+		return nil, err
+	}
+	cloud.DomainExtensions.Remove(tx, req.DomainExtensionID)
+	return &gateway.Empty{}, nil
+}
+
+type describeDomainExtensionsRequest struct {
+	RegionID          string `rpc:"RegionId,required"`
+	LoadBalancerID    string `rpc:"LoadBalancerId,required"`
+	ListenerPort      int    `rpc:"ListenerPort,required,min=1,max=65535"`
+	DomainExtensionID string `rpc:"DomainExtensionId"`
+}
+
+type describeDomainExtensionsResponse struct {
+	DomainExtensions []domainExtensionItem `rpc:"DomainExtensions>DomainExtension"`
+}
+
+type domainExtensionItem struct {
+	DomainExtensionID   string `rpc:"DomainExtensionId"`
+	Domain              string `rpc:"Domain"`
+	ServerCertificateID string `rpc:"ServerCertificateId"`
+}
+
+func describeDomainExtensions(v *state.View, req *describeDomainExtensionsRequest) (*describeDomainExtensionsResponse, error) {
+	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, cloud.HTTPS)
+	if err != nil {
+		return nil, err
+	}
+	resp := &describeDomainExtensionsResponse{}
+	for _, item := range domainExtensionsOf(v, l.LoadBalancerID, l.Port) {
+		if req.DomainExtensionID == "" || item.DomainExtensionID == req.DomainExtensionID {
+			resp.DomainExtensions = append(resp.DomainExtensions, item)
+		}
+	}
+	return resp, nil
+}
+
+func domainExtensionsOf(v *state.View, loadBalancerID string, port int) []domainExtensionItem {
+	var list []domainExtensionItem
+	for d := range cloud.DomainExtensionsByListener.List(v, cloud.ListenerID(loadBalancerID, cloud.HTTPS, port)) {
+		list = append(list, viewDomainExtension(d))
+	}
+	return list
+}
+
+func viewDomainExtension(d *cloud.DomainExtension) domainExtensionItem {
+	return domainExtensionItem{d.ID, d.Domain, d.ServerCertificateID}
+}
+
+type describeDomainExtensionAttributeRequest struct {
+	RegionID          string `rpc:"RegionId,required"`
+	DomainExtensionID string `rpc:"DomainExtensionId,required"`
+}
+
+type describeDomainExtensionAttributeResponse struct {
+	domainExtensionItem
+	LoadBalancerID string `rpc:"LoadBalancerId"`
+	ListenerPort   int    `rpc:"ListenerPort"`
+}
+
+func describeDomainExtensionAttribute(v *state.View, req *describeDomainExtensionAttributeRequest) (*describeDomainExtensionAttributeResponse, error) {
+	d, err := cloud.DomainExtensions.Get(v, req.DomainExtensionID)
+	if err != nil {
+		return nil, err
+	}
+	return &describeDomainExtensionAttributeResponse{viewDomainExtension(d), d.LoadBalancerID, d.ListenerPort}, nil
+}

@@ -1,0 +1,116 @@
+package clb
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+// refusals are the reasons of this product, declared beside what refuses. The
+// evidence says where code and message come from: CLB-0200 the API metadata,
+// CLB-0201 the documentation's common error table, CLB-0202 ACK's
+// troubleshooting page, CLB-0203 nothing public, chosen here.
+var refusals gateway.Refusals
+
+// Actions that put a fact in words of their own.
+var (
+	describeListenerActions = []string{
+		"DescribeLoadBalancerTCPListenerAttribute", "DescribeLoadBalancerUDPListenerAttribute",
+		"DescribeLoadBalancerHTTPListenerAttribute", "DescribeLoadBalancerHTTPSListenerAttribute",
+	}
+)
+
+var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
+	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), factRows)...)
+})
+
+// factRows are how this API puts what the state reports.
+var factRows = []gateway.ErrorRow{
+
+	// What does not exist.
+	{Fact: state.NotFound, Kind: cloud.LoadBalancers.Kind(), Status: 404, Code: "InvalidLoadBalancerId.NotFound",
+		Message: "The specified LoadBalancerId does not exist.", Evidence: "CLB-0201"},
+	{Fact: state.NotFound, Kind: cloud.VServerGroups.Kind(), Status: 404, Code: "InvalidParameter",
+		Message: "The specified VServerGroupId does not exist.", Evidence: "CLB-0201"},
+	{Fact: state.NotFound, Kind: cloud.MasterSlaveServerGroups.Kind(), Status: 400, Code: "InvalidParameter",
+		Message: "The specified MasterSlaveGroupId does not exist.", Evidence: "CLB-0201"},
+	{Fact: state.NotFound, Kind: cloud.TLSCipherPolicies.Kind(), Status: 400, Code: "InvalidTLSPolicyId.NotExist",
+		Message: "The specified TLS cipher policy does not exist.", Evidence: "CLB-0200"},
+	{Fact: state.NotFound, Kind: cloud.Listeners.Kind(), Status: 404, Code: "ListenerNotFound",
+		Message: "You have not created a listener for the specified port of the load balancer.", Evidence: "CLB-0201"},
+	{Fact: state.NotFound, Kind: cloud.Listeners.Kind(), Actions: describeListenerActions, Status: 400, Code: "InvalidParameter",
+		Message: "The specified resource does not exist.", Evidence: "CLB-0201"},
+	{Fact: state.NotFound, Kind: cloud.Listeners.Kind(), Actions: []string{"DeleteLoadBalancerListener"}, Status: 404, Code: "ResourceNotFound.Listener",
+		Message: "The specified listener is not found.", Evidence: "CLB-0200"},
+	{Fact: state.NotFound, Kind: cloud.AccessControlLists.Kind(), Status: 400, Code: "AclNotExist",
+		Message: "Acl does not exist.", Evidence: "CLB-0200"},
+	{Fact: state.NotFound, Kind: cloud.ServerCertificates.Kind(), Status: 404, Code: "ServerCertificateId.NotFound",
+		Message: "The specified ServerCertificateId does not exist.", Evidence: "CLB-0203"},
+	{Fact: state.NotFound, Kind: cloud.CACertificates.Kind(), Status: 404, Code: "CACertificateId.NotFound",
+		Message: "The specified CACertificateId does not exist.", Evidence: "CLB-0203"},
+	{Fact: state.NotFound, Kind: cloud.DomainExtensions.Kind(), Status: 400, Code: "InvalidParameter.DomainExtensionId",
+		Message: "The specified DomainExtensionId does not exist.", Evidence: "CLB-0200"},
+	{Fact: state.NotFound, Kind: cloud.VPCs.Kind(), Status: 400, Code: "InvalidVpcId.NotExist",
+		Message: "The specified VPC not exist.", Evidence: "CLB-0200"},
+	{Fact: state.NotFound, Kind: cloud.VSwitches.Kind(), Status: 400, Code: "VSwitchNotExist",
+		Message: "The specified VSwitch does not exist.", Evidence: "CLB-0200"},
+	{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), Status: 400, Code: "InvalidResourceGroupId.NotFound",
+		Message: "The specified ResourceGroupId is not found.", Evidence: "CLB-0200"},
+
+	// Load balancers.
+	{Fact: cloud.NoFreeAddress, Status: 400, Code: "VSwitchAvailableIpNotExist",
+		Message: "The specified VSwitch has no available ip.", Evidence: "CLB-0202"},
+	{Fact: cloud.AddressOutside, Status: 400, Code: "InvalidParameter",
+		Message: "Illegal parameter. The IP address is not in subnet.", Evidence: "CLB-0200"},
+	{Fact: cloud.AddressTaken, Status: 400, Code: "InvalidParameter",
+		Message: "The vpc Ip is exist.", Evidence: "CLB-0203"},
+	{Fact: state.TokenConflict, Status: 400, Code: "IdempotentParameterMismatch",
+		Message: "The request is retried with updated parameters.", Evidence: "CLB-0201"},
+
+	// Changes that come too soon.
+	{Fact: state.TokenProcessing, Status: 400, Code: "OperationFailed.TokenIsProcessing",
+		Message: "The operation is failed, because the Client Token is processing.", Evidence: "CLB-0200"},
+
+	// Quotas.
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaLoadBalancers), Status: 400, Code: "ORDER.QUANTITY_INVALID",
+		Message: "The maximum number of SLB instances is exceeded.", Evidence: "CLB-0201"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaBackendServers), Status: 400, Code: "InstanceBackendServerNumberOverLimit",
+		Message: "The backend server number has reached to the quota limit of this load balancers", Evidence: "CLB-0202"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaServerAttached), Status: 400, Code: "OverQuota",
+		Message: "The Total is over the quota.", Evidence: "CLB-0203"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaListeners), Status: 400, Code: "ListenerNumberOverLimit",
+		Message: "The maximum number of listeners is exceeded.", Evidence: "CLB-0201"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaRules), Status: 400, Code: "TooManyRules",
+		Message: "the number of rules under specified vip is beyond maximum limit.", Evidence: "CLB-0201"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaDomainExtensions), Status: 400, Code: "DomainExtensionNumberOverLimit",
+		Message: "The number of domainExtension has reached to the quota limit of this listener.", Evidence: "CLB-0200"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaCertificates), Status: 400, Code: "OverQuota",
+		Message: "The Total is over the quota.", Evidence: "CLB-0203"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaCACertificates), Status: 400, Code: "OverQuota",
+		Message: "The Total is over the quota.", Evidence: "CLB-0203"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaACLs), Status: 400, Code: "AclNumberOverLimit",
+		Message: "The Acl number has reached to the max quota limit.", Evidence: "CLB-0200"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaACLEntries), Status: 400, Code: "AclEntryExceedLimit",
+		Message: "The maximum number of ACL entries is exceeded.", Evidence: "CLB-0200"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaACLAttached), Status: 400, Code: "AclListenerOverLimit",
+		Message: "The number of listeners of the acl %s exceeds the quota.", Evidence: "CLB-0200"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaListenerACLs), Status: 400, Code: "QuotaLimitExceeds.AclAttachedToListener",
+		Message: "The number of acls attached to the listener %s exceeds the quota.", Evidence: "CLB-0200"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaTags), Status: 400, Code: "QuotaLimitExceeds",
+		Message: "The number of tags of %s exceeds the quota.", Evidence: "CLB-0200"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaLegacyTags), Status: 400, Code: "QuotaExceed.TagsPerResource",
+		Message: "The maximum number of tags for each resource is exceeded.", Evidence: "CLB-0200"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaTLSCipherPolicies), Status: 400, Code: "TLSCipherPolicyOverLimit",
+		Message: "The TLSCipherPolicy is over the limit.", Evidence: "CLB-0200"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaTLSCipherPolicyListeners), Status: 400, Code: "TLSCipherPolicyVipRelationOverLimit",
+		Message: "The number of listeners associated with a policy has exceeded.", Evidence: "CLB-0200"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaWhiteList), Status: 400, Code: "SourceItemsQuotaOverLimit",
+		Message: "The maximum number of SourceItems is exceeded.", Evidence: "CLB-0201"},
+
+	// Forwarding rules.
+	{Fact: state.NotFound, Kind: cloud.Rules.Kind(), Status: 404, Code: "InvalidRuleId.NotFound",
+		Message: "Rule does not exist.", Evidence: "CLB-0200"},
+}

@@ -1,0 +1,74 @@
+package clb
+
+import (
+	"strconv"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
+	"github.com/clbemu/clbemu/state"
+)
+
+func healthActions(health topology.Health) []gateway.Action {
+	return []gateway.Action{gateway.Read("DescribeHealthStatus", describeHealthStatus(health))}
+}
+
+type describeHealthStatusRequest struct {
+	RegionID         string         `rpc:"RegionId"`
+	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
+	ListenerPort     int            `rpc:"ListenerPort,min=0,max=65535"`
+	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
+}
+
+type describeHealthStatusResponse struct {
+	BackendServers []backendHealth `rpc:"BackendServers>BackendServer"`
+}
+
+type backendHealth struct {
+	ListenerPort       int    `rpc:"ListenerPort"`
+	Protocol           string `rpc:"Protocol"`
+	ServerID           string `rpc:"ServerId"`
+	ServerIP           string `rpc:"ServerIp"`
+	Port               int    `rpc:"Port"`
+	Type               string `rpc:"Type"`
+	VPCID              string `rpc:"VpcId"`
+	ServerHealthStatus string `rpc:"ServerHealthStatus"`
+	Weight             string `rpc:"Weight"`
+	Description        string `rpc:"Description,omitempty"`
+}
+
+func describeHealthStatus(health topology.Health) func(*state.View, *describeHealthStatusRequest) (*describeHealthStatusResponse, error) {
+	return func(v *state.View, req *describeHealthStatusRequest) (*describeHealthStatusResponse, error) {
+		lb, err := cloud.LoadBalancers.Get(v, req.LoadBalancerID)
+		if err != nil {
+			return nil, err
+		}
+		if req.ListenerPort != 0 {
+			if _, err := findListener(v, lb.ID, req.ListenerPort, req.ListenerProtocol); err != nil {
+				return nil, err
+			}
+		}
+		resp := &describeHealthStatusResponse{}
+		shown, _ := topology.FindLoadBalancer(v, lb.ID)
+		for f := range shown.Frontends {
+			if (req.ListenerPort == 0 || f.FirstPort == req.ListenerPort) && (req.ListenerProtocol == "" || f.Protocol == string(req.ListenerProtocol)) {
+				resp.BackendServers = append(resp.BackendServers, healthBehind(v, health, &f)...)
+			}
+		}
+		return resp, nil
+	}
+}
+
+func healthBehind(v *state.View, health topology.Health, f *topology.Frontend) []backendHealth {
+	g, _ := f.Group()
+	list := make([]backendHealth, len(g.Members))
+	for i := range g.Members {
+		m := &g.Members[i]
+		list[i] = backendHealth{
+			ListenerPort: f.FirstPort, Protocol: f.Protocol, ServerID: m.ServerID, ServerIP: m.Address,
+			Port: f.PortOf(m), Type: m.Type, VPCID: serverVPC(v, cloud.BackendServer{ServerID: m.ServerID, Type: cloud.BackendServerType(m.Type)}),
+			ServerHealthStatus: string(health.Of(v, f, &g, m)), Weight: strconv.Itoa(m.Weight), Description: m.Description,
+		}
+	}
+	return list
+}

@@ -1,0 +1,194 @@
+package clb_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/products/clb"
+	"github.com/clbemu/clbemu/state"
+)
+
+const day = 24 * time.Hour
+
+// newTimedClient is newClient with a clock that the test moves.
+func newTimedClient(t *testing.T, more ...func(*state.Tx) error) (*gatewaytest.Client, *state.Store, *state.ManualClock) {
+	t.Helper()
+	clock := state.NewManualClock(gatewaytest.Start)
+	store := gatewaytest.StoreAt(t, clock, append([]func(*state.Tx) error{plant}, more...)...)
+	return gatewaytest.NewClient(t, store, clb.Product(gateway.Deps{})), store, clock
+}
+
+func realistic(tx *state.Tx) error {
+	state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: state.LifeRealistic})
+	return nil
+}
+
+// wantCode makes a call and compares its code; "" is success.
+func wantCode(t *testing.T, client *gatewaytest.Client, action string, p gatewaytest.Params, want string) {
+	t.Helper()
+	if got := client.Call(action, p); got.Code != want {
+		t.Errorf("%s(%v) = %q (%s), want %q", action, p, got.Code, got.Message, want)
+	}
+}
+
+// In the realistic profile a listener is starting before it runs and configuring
+// after it was set, and takes no other change meanwhile.
+func TestListenerLife(t *testing.T) {
+	client, _, clock := newTimedClient(t, realistic)
+	status := func(want string) {
+		t.Helper()
+		expect(t, client.Do("DescribeLoadBalancerHTTPListenerAttribute", setHTTP), "Status", want)
+	}
+	client.Do("StartLoadBalancerListener", setHTTP)
+	status("starting")
+	wantCode(t, client, "SetLoadBalancerHTTPListenerAttribute", with(setHTTP, "Gzip", "off"), "OperationFailed.ListenerStatusNotSupport")
+	wantCode(t, client, "DeleteLoadBalancerListener", setHTTP, "ServiceIsConfiguring")
+	clock.Advance(2 * time.Second)
+	status("running")
+	client.Do("SetLoadBalancerHTTPListenerAttribute", with(setHTTP, "Gzip", "off"))
+	status("configuring")
+	wantCode(t, client, "StopLoadBalancerListener", setHTTP, "ServiceIsConfiguring")
+	clock.Advance(time.Second)
+	status("running")
+	client.Do("StopLoadBalancerListener", setHTTP)
+	status("stopping")
+	clock.Advance(time.Hour)
+	status("stopped")
+	client.Do("DeleteLoadBalancerListener", setHTTP)
+}
+
+// In the realistic profile a group, the default group and a token take one call
+// at a time; a delay of the world's own overrides the profile's.
+func TestOneChangeAtATime(t *testing.T) {
+	client, store, clock := newTimedClient(t, realistic)
+	lb := params("LoadBalancerId", lbInternet, "BackendServers", server(instance2, ""))
+	token := with(createInternet, "ClientToken", "t")
+	for action, p := range map[string]gatewaytest.Params{"AddVServerGroupBackendServers": addServers, "AddBackendServers": lb, "CreateLoadBalancer": token} {
+		client.Do(action, p)
+	}
+	wantCode(t, client, "RemoveVServerGroupBackendServers", addServers, "VServerGroupProcessing")
+	wantCode(t, client, "RemoveBackendServers", lb, "BackendServer.configuring")
+	wantCode(t, client, "CreateLoadBalancer", token, "OperationFailed.TokenIsProcessing")
+	clock.Advance(2 * time.Second)
+	client.Do("RemoveVServerGroupBackendServers", addServers)
+	client.Do("RemoveBackendServers", lb)
+	client.Do("CreateLoadBalancer", token)
+
+	if err := store.Update(state.Owner{}, func(tx *state.Tx) error {
+		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: state.LifeInstant,
+			Delays: map[state.Stage]time.Duration{cloud.StageVServerGroupProcessing: time.Minute}})
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(time.Minute)
+	client.Do("AddVServerGroupBackendServers", addServers)
+	clock.Advance(59 * time.Second)
+	wantCode(t, client, "RemoveVServerGroupBackendServers", addServers, "VServerGroupProcessing")
+	clock.Advance(time.Second)
+	client.Do("RemoveVServerGroupBackendServers", addServers)
+	client.Do("AddBackendServers", lb)
+	client.Do("RemoveBackendServers", lb)
+}
+
+// An account in arrears buys nothing; after its days of grace its load balancers
+// are locked, and unlocked again when it pays; if it does not, they are released.
+func TestArrears(t *testing.T) {
+	client, store, clock := newTimedClient(t, editAccount(func(a *cloud.Account) { a.GraceDays, a.ReleaseDays = 7, 7 }))
+	owe := func(owing bool) {
+		t.Helper()
+		if err := store.Update(state.Owner{}, func(tx *state.Tx) error { return cloud.SetArrears(tx, account, owing) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := params("LoadBalancerId", lbInternet, "LoadBalancerName", "x")
+	owe(true)
+	wantCode(t, client, "CreateLoadBalancer", createInternet, "ORDER.ARREARAGE")
+	clock.Advance(7*day - time.Second)
+	client.Do("SetLoadBalancerName", name)
+	clock.Advance(time.Second)
+	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", lbInternet)), "LoadBalancerStatus", "locked")
+	wantCode(t, client, "SetLoadBalancerName", name, "ActionNotAllowed")
+	client.Do("TagResources", tagging)
+	client.Do("DeleteLoadBalancer", params("LoadBalancerId", lbShared))
+	owe(false)
+	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", lbInternet)), "LoadBalancerStatus", "active")
+	client.Do("SetLoadBalancerName", name)
+	client.Do("CreateLoadBalancer", createInternet)
+	clock.Advance(100 * day)
+	client.Do("SetLoadBalancerName", name)
+
+	owe(true)
+	clock.Advance(14 * day)
+	wantCode(t, client, "DescribeLoadBalancerAttribute", params("LoadBalancerId", lbInternet), "InvalidLoadBalancerId.NotFound")
+	expect(t, client.Do("DescribeLoadBalancers", params()), "TotalCount", "0")
+}
+
+// The whitelist lets PayByCLCU go back to a spec.
+func TestLCUToSpec(t *testing.T) {
+	client, store := newClient(t)
+	back := params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "slb.s2.small")
+	wantCode(t, client, "ModifyLoadBalancerInstanceChargeType", back, "Forbidden.LcuToSpec")
+	if err := store.Update(state.Owner{}, editAccount(func(a *cloud.Account) { a.LCUToSpec = true })); err != nil {
+		t.Fatal(err)
+	}
+	client.Do("ModifyLoadBalancerInstanceChargeType", back)
+	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", lbIntranet)), "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "slb.s2.small")
+}
+
+// Rules follow their listener until ListenerSync is off, and are deleted with it.
+func TestRules(t *testing.T) {
+	client, _ := newClient(t)
+	made := client.Do("CreateRules", createRules)
+	rule := params("RuleId", made.Text("Rules.Rule.0.RuleId"))
+	expect(t, made, "Rules.Rule.0.Domain", "c.example.com", "Rules.Rule.0.Url", "/c", "Rules.Rule.0.ListenerSync", "on", "Rules.Rule.0.Scheduler", "wrr")
+	client.Do("SetRule", with(rule, "Scheduler", "rr"))
+	expect(t, client.Do("DescribeRuleAttribute", rule), "Scheduler", "wrr", "ListenerPort", "81", "LoadBalancerId", lbInternet)
+	client.Do("SetRule", with(rule, "ListenerSync", "off", "Scheduler", "rr", "HealthCheck", "on", "HealthCheckURI", "/up", "HealthCheckInterval", "9", "RuleName", "renamed", "VServerGroupId", "rsp-used"))
+	expect(t, client.Do("DescribeRuleAttribute", rule), "Scheduler", "rr", "HealthCheck", "on", "HealthCheckInterval", "9", "RuleName", "renamed", "VServerGroupId", "rsp-used")
+	client.Do("SetRule", with(rule, "HealthCheckTimeout", "4"))
+	expect(t, client.Do("DescribeRuleAttribute", rule), "Scheduler", "rr", "HealthCheckInterval", "9", "HealthCheckTimeout", "4")
+	if n := client.Do("DescribeRules", setHTTP).Len("Rules.Rule"); n != 2 {
+		t.Errorf("rules of the listener = %d, want 2", n)
+	}
+	if n := client.Do("DescribeLoadBalancerHTTPListenerAttribute", setHTTP).Len("Rules.Rule"); n != 2 {
+		t.Errorf("rules shown with the listener = %d, want 2", n)
+	}
+	groups := client.Do("DescribeVServerGroups", params("LoadBalancerId", lbInternet, "IncludeRule", "true", "Description", "rule"))
+	expect(t, groups, "VServerGroups.VServerGroup.0.AssociatedObjects.Rules.Rule.0.Domain", "")
+	client.Do("DeleteRules", params("RuleIds", `["`+rule["RuleId"]+`","rule-used"]`))
+	client.Do("DeleteLoadBalancerListener", setHTTP)
+	wantCode(t, client, "DeleteVServerGroup", group("rsp-rule"), "RspoolRuleExist")
+	client.Do("DeleteLoadBalancerListener", ref(8080))
+	client.Do("DeleteLoadBalancerListener", ref(443))
+	client.Do("DeleteVServerGroup", group("rsp-rule"))
+}
+
+// Sold-out zones show at once, as do restocked ones; other zones still sell.
+func TestStock(t *testing.T) {
+	client, store := newClient(t)
+	stock := func(change func(*cloud.Region)) {
+		t.Helper()
+		if err := store.Update(state.Owner{}, editRegion(change)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantCode(t, client, "CreateLoadBalancer", params(), "ShareSlbHaltSales")
+	stock(func(r *cloud.Region) { r.SharedInstancesSold = true })
+	client.Do("CreateLoadBalancer", params())
+	stock(func(r *cloud.Region) {
+		r.SoldOut = []cloud.ZoneStock{{ZoneID: "cn-hangzhou-h", AddressType: cloud.AddressTypeIntranet}}
+	})
+	wantCode(t, client, "CreateLoadBalancer", with(createIntranet, "MasterZoneId", "cn-hangzhou-h"), "OperationFailed.ZoneResourceLimit")
+	client.Do("CreateLoadBalancer", with(createInternet, "MasterZoneId", "cn-hangzhou-h"))
+	made := client.Do("CreateLoadBalancer", createIntranet)
+	got := client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", made.Text("LoadBalancerId")))
+	if zone := got.Text("MasterZoneId"); zone == "cn-hangzhou-h" || zone == "" {
+		t.Errorf("MasterZoneId = %q, want another zone than the one that is sold out", zone)
+	}
+	stock(func(r *cloud.Region) { r.SoldOut = nil })
+	client.Do("CreateLoadBalancer", with(createIntranet, "MasterZoneId", "cn-hangzhou-h"))
+}

@@ -1,0 +1,506 @@
+package clb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
+)
+
+var listenerActions = []gateway.Action{
+	change("CreateLoadBalancerTCPListener", createListener[*createTCPListenerRequest]),
+	change("CreateLoadBalancerUDPListener", createListener[*createUDPListenerRequest]),
+	change("CreateLoadBalancerHTTPListener", createListener[*createHTTPListenerRequest]),
+	change("CreateLoadBalancerHTTPSListener", createListener[*createHTTPSListenerRequest]),
+	change("SetLoadBalancerTCPListenerAttribute", setListener[*setTCPListenerRequest]),
+	change("SetLoadBalancerUDPListenerAttribute", setListener[*setUDPListenerRequest]),
+	change("SetLoadBalancerHTTPListenerAttribute", setListener[*setHTTPListenerRequest]),
+	change("SetLoadBalancerHTTPSListenerAttribute", setListener[*setHTTPSListenerRequest]),
+	change("StartLoadBalancerListener", startLoadBalancerListener),
+	change("StopLoadBalancerListener", stopLoadBalancerListener),
+	change("DeleteLoadBalancerListener", deleteLoadBalancerListener),
+}
+
+// What is refused here.
+var (
+	errListenerExists = refusals.New("ListenerExists", 400, "ListenerAlreadyExists",
+		"A listener with the specified port already exists", "CLB-0201")
+	errListenerPortConflict = refusals.New("ListenerPortConflict", 400, "InvalidParameter.ListenerPortConflict",
+		"There is conflict listener port exists.", "CLB-0200")
+	errPortReserved = refusals.New("PortReserved", 400, "OperationDenied.SpecialListenerPortNotAllowed",
+		"The operation is not allowed because port 4789 is reserved by the system.", "CLB-0200")
+	errBackendMissing = refusals.New("BackendMissing", 400, "MissingParameter",
+		"The BackendServerPort or VServerGroupId is required at lease one.", "CLB-0200")
+	errServerGroupsMismatch = refusals.New("ServerGroupsMismatch", 400, "Abs.VServerGroupIdAndMasterSlaveServerGroupId.MissMatch",
+		"The parameters VServerGroupId or MasterSlaveServerGroupId miss match.", "CLB-0200").
+		In(400, "Abs.VServerGroupIdAndMasterSlaveServerGroupId.MissMatch", "Virtual service group ID or master slave server group ID is missing. Please check the input parameters.", "CLB-0200",
+			"SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute")
+	errMasterSlaveGroupForeign = refusals.New("MasterSlaveGroupForeign", 400, "InvalidParameter",
+		"The specified MasterSlaveGroupId does not exist.", "CLB-0201")
+	errVServerGroupForeign = refusals.New("VServerGroupForeign", 400, "InvalidParam.VServerGroupId",
+		"The specified VServerGroupId is invalid.", "CLB-0200")
+	errForwardPortInvalid = refusals.New("ForwardPortInvalid", 400, "InvalidParameter",
+		"The specified ListenerPort or ForwardPort is invalid.", "CLB-0200")
+	errRedirectingListener = refusals.New("RedirectingListener", 400, "Operation.NotAllowed",
+		"Operation Denied. The HTTP listener does not support this action.", "CLB-0200")
+	errRedirectedTo = refusals.New("RedirectedTo", 400, "ListenerForwardExist",
+		"The specified listener is forwarded by the other listener, the ListenerForward relationship should be deleted firstly.", "CLB-0200")
+	errTooManyListeners = refusals.New("TooManyListeners", 400, "TooManyListeners",
+		"More than 1 listener is found, please be more specified.", "CLB-0200")
+	errListenerBandwidthExceeded = refusals.New("ListenerBandwidthExceeded", 400, "InvalidParameter",
+		"The specified Bandwidth is invalid. It exceeds the maximum bandwidth available to the instance.", "CLB-0201")
+	errIPVersionConflict = refusals.New("IPVersionConflict", 400, "IpVersionConflict",
+		"The ip version of this LoadBalancer and the Acl is conflict.", "CLB-0200")
+	errIdleTimeoutTooLong = refusals.New("IdleTimeoutTooLong", 400, "InvalidParameter.IdleTimeout",
+		"The specified IdleTimeout exceeds the limit.", "CLB-0200")
+	errRequestTimeoutTooLong = refusals.New("RequestTimeoutTooLong", 400, "InvalidParameter.RequestTimeout",
+		"The specified RequestTimeout exceeds the limit.", "CLB-0200")
+	errServerCertificateMissing = refusals.New("ServerCertificateMissing", 400, "MissingParam.ServerCertificates",
+		"Server certificates are required.", "CLB-0200")
+	errListenerCertificateUnknown = refusals.New("ListenerCertificateUnknown", 400, "CertificateNotExist",
+		"The specified CertificateId does not exist.", "CLB-0200")
+	errListenerInTransit = refusals.New("ListenerInTransit", 400, "OperationFailed.ListenerStatusNotSupport",
+		"The status of the listener does not support this operation. Please try again later.", "CLB-0201").
+		In(400, "ServiceIsConfiguring", "A previous configuration is pending; please try again later.", "CLB-0201",
+			"StartLoadBalancerListener", "StopLoadBalancerListener", "DeleteLoadBalancerListener")
+)
+
+// createListener makes a listener of any protocol. It is stopped, and can be
+// started at once. The order of the checks is evidence CLB-0140.
+func createListener[R listenerCreation](tx *state.Tx, req R) (*gateway.Empty, error) {
+	want := req.listener()
+	lb, err := cloud.LoadBalancers.Get(tx.View, want.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.Use(cloud.QuotaListeners, lb.ID, 1); err != nil {
+		return nil, err
+	}
+	if err := checkPort(tx.View, want); err != nil {
+		return nil, err
+	}
+	l := &cloud.Listener{
+		Owner:          tx.Scope(),
+		LoadBalancerID: lb.ID,
+		Port:           want.Port,
+		Protocol:       want.Protocol,
+		Status:         cloud.ListenerStopped,
+		Scheduler:      "wrr",
+		Bandwidth:      -1,
+		AclStatus:      cloud.Off,
+		CreateTime:     tx.Now(),
+	}
+	setDefaults(l)
+	req.apply(l)
+	if err := settleForwarding(tx.View, l, want); err != nil {
+		return nil, err
+	}
+	if err := settleListener(tx.View, lb, l); err != nil {
+		return nil, err
+	}
+	cloud.Listeners.Put(tx, l)
+	tagging.Set(tx, cloud.TagListener, l.ID(), want.Tags)
+	return &gateway.Empty{}, nil
+}
+
+// listenerCreation is a request of one of the four Create actions.
+type listenerCreation interface {
+	listener() wantedListener
+	apply(*cloud.Listener)
+}
+
+// wantedListener is what a creation asks for besides the settings.
+type wantedListener struct {
+	LoadBalancerID           string
+	Port                     int
+	Protocol                 cloud.Protocol
+	BackendServerPort        int
+	VServerGroupID           string
+	MasterSlaveServerGroupID string
+	Tags                     []tagging.Tag
+}
+
+// reservedUDPPort is taken by the cloud's own VXLAN.
+const reservedUDPPort = 4789
+
+// checkPort keeps the two port spaces: TCP, HTTP and HTTPS share one, UDP has
+// its own.
+func checkPort(v *state.View, want wantedListener) error {
+	if want.Protocol == cloud.UDP && want.Port == reservedUDPPort {
+		return errPortReserved
+	}
+	for other := range cloud.ListenersByLoadBalancer.List(v, want.LoadBalancerID, cloud.PortKey(want.Port)) {
+		switch {
+		case other.Protocol == want.Protocol:
+			return errListenerExists
+		case (other.Protocol == cloud.UDP) == (want.Protocol == cloud.UDP):
+			return errListenerPortConflict
+		}
+	}
+	return nil
+}
+
+// settleForwarding settles where a new listener sends its requests: to a server
+// group, to a port of the default group, or, redirecting, to another listener.
+func settleForwarding(v *state.View, l *cloud.Listener, want wantedListener) error {
+	if l.ListenerForward == cloud.On {
+		target, ok := cloud.Listeners.Find(v, cloud.ListenerID(l.LoadBalancerID, cloud.HTTPS, l.ForwardPort))
+		if l.ForwardPort == l.Port || !ok || target.Port != l.ForwardPort {
+			return errForwardPortInvalid
+		}
+		l.VServerGroupID, l.BackendServerPort = "", 0
+		return nil
+	}
+	switch {
+	case want.VServerGroupID != "" && want.MasterSlaveServerGroupID != "":
+		return errServerGroupsMismatch
+	case want.VServerGroupID == "" && want.MasterSlaveServerGroupID == "" && want.BackendServerPort == 0:
+		return errBackendMissing
+	}
+	l.VServerGroupID, l.MasterSlaveServerGroupID, l.BackendServerPort = want.VServerGroupID, want.MasterSlaveServerGroupID, want.BackendServerPort
+	return nil
+}
+
+func setDefaults(l *cloud.Listener) {
+	switch l.Protocol {
+	case cloud.TCP:
+		l.EstablishedTimeout, l.SynProxy, l.ConnectionDrain = 900, "disable", cloud.Off
+		l.HealthCheck = cloud.HealthCheck{
+			Switch: cloud.On, Type: "tcp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 2,
+		}
+	case cloud.UDP:
+		l.ConnectionDrain = cloud.Off
+		l.HealthCheck = cloud.HealthCheck{
+			Switch: cloud.On, Type: "udp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 5,
+		}
+	default:
+		setLayer7Defaults(l)
+	}
+}
+
+// setLayer7Defaults gives HTTP and HTTPS listeners theirs. The interval, path and
+// method of the health check are the console's: CLB-0141.
+func setLayer7Defaults(l *cloud.Listener) {
+	l.StickySession, l.XForwardedFor, l.Gzip = cloud.Off, cloud.On, cloud.On
+	l.XForwardedForProto, l.XForwardedForSLBIP, l.XForwardedForSLBID = cloud.Off, cloud.Off, cloud.Off
+	l.XForwardedForSLBPort, l.XForwardedForClientSrcPort = cloud.Off, cloud.Off
+	l.IdleTimeout, l.RequestTimeout = 15, 60
+	l.HealthCheck = cloud.HealthCheck{
+		Switch: cloud.Off, Type: "http", Method: "head", URI: "/", HTTPCode: "http_2xx",
+		HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 2,
+	}
+	if l.Protocol == cloud.HTTPS {
+		l.EnableHTTP2, l.TLSCipherPolicy = cloud.On, "tls_cipher_policy_1_0"
+	} else {
+		l.ListenerForward = cloud.Off
+	}
+}
+
+// settleListener enforces what must be true of a listener after a creation or a
+// change.
+func settleListener(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	for _, settle := range []func(*state.View, *cloud.LoadBalancer, *cloud.Listener) error{
+		checkBandwidth, checkServerGroup, checkMasterSlaveGroup, settleAccessControl, checkTimeouts, settleSticky, checkCertificates,
+	} {
+		if err := settle(v, lb, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkBandwidth keeps the sum of the listeners' bandwidths within that of an
+// instance that is charged by it; -1 shares what is left.
+func checkBandwidth(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.Bandwidth == 0 {
+		return gateway.Invalid("Bandwidth")
+	}
+	if lb.InternetChargeType != cloud.PayByBandwidth {
+		return nil
+	}
+	sum := max(l.Bandwidth, 0)
+	for other := range cloud.ListenersByLoadBalancer.List(v, lb.ID) {
+		if other.ID() != l.ID() {
+			sum += max(other.Bandwidth, 0)
+		}
+	}
+	if sum > lb.Bandwidth {
+		return errListenerBandwidthExceeded
+	}
+	return nil
+}
+
+func checkServerGroup(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.VServerGroupID == "" {
+		return nil
+	}
+	g, err := cloud.VServerGroups.Get(v, l.VServerGroupID)
+	if err != nil {
+		return err
+	}
+	if g.LoadBalancerID != lb.ID {
+		return errVServerGroupForeign
+	}
+	return nil
+}
+
+func checkMasterSlaveGroup(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.MasterSlaveServerGroupID == "" {
+		return nil
+	}
+	g, err := cloud.MasterSlaveServerGroups.Get(v, l.MasterSlaveServerGroupID)
+	if err == nil && g.LoadBalancerID != lb.ID {
+		return errMasterSlaveGroupForeign
+	}
+	return err
+}
+
+func settleAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.AclStatus != cloud.On {
+		l.AclIDs, l.AclType = nil, ""
+		return nil
+	}
+	switch {
+	case len(l.AclIDs) == 0:
+		return gateway.Missing("AclId")
+	case l.AclType == "":
+		return gateway.Missing("AclType")
+	}
+	bound := boundACLs(v, l.ID())
+	if err := v.Use(cloud.QuotaListenerACLs, l.ID(), len(l.AclIDs)-len(bound)); err != nil {
+		return err
+	}
+	for _, id := range l.AclIDs {
+		acl, err := cloud.AccessControlLists.Get(v, id)
+		if err != nil {
+			return err
+		}
+		if acl.AddressIPVersion != lb.AddressIPVersion {
+			return errIPVersionConflict
+		}
+		if slices.Contains(bound, id) {
+			continue
+		}
+		if err := v.Use(cloud.QuotaACLAttached, id, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// boundACLs are the lists that a listener has by now, none when it is new.
+func boundACLs(v *state.View, listenerID string) []string {
+	if l, ok := cloud.Listeners.Find(v, listenerID); ok {
+		return l.AclIDs
+	}
+	return nil
+}
+
+// The longest timeouts in seconds: the gateway lets more through than the
+// service takes.
+const (
+	maxIdleTimeout    = 60
+	maxRequestTimeout = 180
+)
+
+func checkTimeouts(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
+	switch {
+	case l.IdleTimeout > maxIdleTimeout:
+		return errIdleTimeoutTooLong
+	case l.RequestTimeout > maxRequestTimeout:
+		return errRequestTimeoutTooLong
+	}
+	return nil
+}
+
+// settleSticky wants what the kind of stickiness needs, and clears what it does
+// not use.
+func settleSticky(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.StickySession != cloud.On {
+		l.StickySessionType, l.Cookie, l.CookieTimeout = "", "", 0
+		return nil
+	}
+	switch l.StickySessionType {
+	case "":
+		return gateway.Missing("StickySessionType")
+	case "insert":
+		l.Cookie = ""
+		if l.CookieTimeout == 0 {
+			return gateway.Missing("CookieTimeout")
+		}
+	case "server":
+		l.CookieTimeout = 0
+		if l.Cookie == "" {
+			return gateway.Missing("Cookie")
+		}
+	}
+	return nil
+}
+
+func checkCertificates(v *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.Protocol != cloud.HTTPS {
+		return nil
+	}
+	if l.ServerCertificateID == "" {
+		return errServerCertificateMissing
+	}
+	if _, ok := cloud.ServerCertificates.Find(v, l.ServerCertificateID); !ok {
+		return errListenerCertificateUnknown.Of(l.ServerCertificateID)
+	}
+	if _, ok := cloud.CACertificates.Find(v, l.CACertificateID); l.CACertificateID != "" && !ok {
+		return errListenerCertificateUnknown.Of(l.CACertificateID)
+	}
+	return checkTLSCipherPolicy(v, l)
+}
+
+// checkTLSCipherPolicy wants one of the cloud's own policies or of the account's,
+// which takes listeners as long as it is not being changed.
+func checkTLSCipherPolicy(v *state.View, l *cloud.Listener) error {
+	if slices.Contains(cloud.BuiltInTLSCipherPolicies, l.TLSCipherPolicy) {
+		return nil
+	}
+	p, err := cloud.TLSCipherPolicies.Get(v, l.TLSCipherPolicy)
+	if err != nil {
+		return err
+	}
+	if before, ok := cloud.Listeners.Find(v, l.ID()); ok && before.TLSCipherPolicy == p.ID {
+		return nil
+	}
+	if p.Activity == state.Busy {
+		return errPolicyBusy
+	}
+	return v.Use(cloud.QuotaTLSCipherPolicyListeners, p.ID, 1)
+}
+
+// setListener changes a listener of any protocol: what is not given stays.
+func setListener[R listenerChange](tx *state.Tx, req R) (*gateway.Empty, error) {
+	ref, protocol := req.target()
+	lb, err := cloud.LoadBalancers.Get(tx.View, ref.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	id := cloud.ListenerID(lb.ID, protocol, ref.ListenerPort)
+	settled := cloud.ListenerStopped
+	err = cloud.Listeners.Edit(tx, id, func(l *cloud.Listener) error {
+		switch {
+		case l.ListenerForward == cloud.On:
+			return errRedirectingListener
+		case inTransit(l):
+			return errListenerInTransit
+		}
+		settled = l.Status
+		req.apply(l)
+		if err := req.switchServerGroup(l); err != nil {
+			return err
+		}
+		return settleListener(tx.View, lb, l)
+	})
+	if err != nil {
+		return nil, err
+	}
+	state.Enter(tx, cloud.StageListenerConfiguring, id, string(settled))
+	return &gateway.Empty{}, nil
+}
+
+// inTransit tells a listener that is on its way to another status and takes no
+// change meanwhile.
+func inTransit(l *cloud.Listener) bool {
+	return l.Status != cloud.ListenerRunning && l.Status != cloud.ListenerStopped
+}
+
+// listenerChange is a request of one of the four Set actions.
+type listenerChange interface {
+	target() (listenerRef, cloud.Protocol)
+	apply(*cloud.Listener)
+	switchServerGroup(*cloud.Listener) error
+}
+
+type listenerRequest struct {
+	RegionID         string         `rpc:"RegionId"`
+	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
+	ListenerPort     int            `rpc:"ListenerPort,required,min=0,max=65535"`
+	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
+}
+
+func (req *listenerRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
+}
+
+// findListener finds the listener on a port; the protocol may be left out where
+// the port has one listener only.
+func findListener(v *state.View, loadBalancerID string, port int, protocol cloud.Protocol) (*cloud.Listener, error) {
+	if _, err := cloud.LoadBalancers.Get(v, loadBalancerID); err != nil {
+		return nil, err
+	}
+	var found []*cloud.Listener
+	for l := range cloud.ListenersByLoadBalancer.List(v, loadBalancerID, cloud.PortKey(port)) {
+		if protocol == "" || l.Protocol == protocol {
+			found = append(found, l)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, &state.Error{Fact: state.NotFound, Kind: cloud.Listeners.Kind(), ID: cloud.ListenerID(loadBalancerID, protocol, port)}
+	case 1:
+		return found[0], nil
+	}
+	return nil, errTooManyListeners
+}
+
+// startLoadBalancerListener starts a stopped listener; for a running one there
+// is nothing to do: CLB-0142.
+func startLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*gateway.Empty, error) {
+	return moveListener(tx, req, cloud.ListenerRunning, cloud.StageListenerStarting)
+}
+
+func stopLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*gateway.Empty, error) {
+	return moveListener(tx, req, cloud.ListenerStopped, cloud.StageListenerStopping)
+}
+
+func moveListener(tx *state.Tx, req *listenerRequest, to cloud.ListenerStatus, by state.Stage) (*gateway.Empty, error) {
+	l, err := settledListener(tx.View, req)
+	if err != nil {
+		return nil, err
+	}
+	if l.Status != to {
+		state.Enter(tx, by, l.ID())
+	}
+	return &gateway.Empty{}, nil
+}
+
+// settledListener finds a listener that may change its status now.
+func settledListener(v *state.View, req *listenerRequest) (*cloud.Listener, error) {
+	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, req.ListenerProtocol)
+	if err == nil && inTransit(l) {
+		return nil, errListenerInTransit
+	}
+	return l, err
+}
+
+func deleteLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*gateway.Empty, error) {
+	l, err := settledListener(tx.View, req)
+	if err != nil {
+		return nil, err
+	}
+	for other := range cloud.ListenersByLoadBalancer.List(tx.View, l.LoadBalancerID) {
+		if l.Protocol == cloud.HTTPS && other.ListenerForward == cloud.On && other.ForwardPort == l.Port {
+			return nil, errRedirectedTo
+		}
+	}
+	cloud.Listeners.Remove(tx, l.ID())
+	return &gateway.Empty{}, nil
+}
+
+// splitAclIDs reads the comma list that AclId takes.
+func splitAclIDs(text string) []string {
+	var ids []string
+	for id := range strings.SplitSeq(text, ",") {
+		if id = strings.TrimSpace(id); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,485 @@
+package clb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
+)
+
+// What is refused here. Those without a name of their own are asked for by tags.
+var (
+	_ = refusals.New("ListenerPortInvalid", 400, "InvalidListenerPort",
+		"Specified parameter ListenerPort is not valid.", "CLB-0200").
+		In(400, "InvalidParam.ListenerPort", "The specified ListenerPort is invalid.", "CLB-0200",
+			"CreateLoadBalancerTCPListener", "CreateLoadBalancerUDPListener", "SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute")
+	errVServerGroupMissing = refusals.New("VServerGroupMissing", 400, "MissingParam.VServerGroupId",
+		"The parameter VServerGroupId is missing.", "CLB-0200")
+	errVServerGroupNeeded = refusals.New("VServerGroupNeeded", 400, "OperationFailed.ServerGroupInUse",
+		"The VServerGroup or MasterSlaveServerGroup can not be close for this listener.", "CLB-0200")
+)
+
+// The eight requests that set up a listener are put together here from the
+// settings that protocols share. A nil field was not given.
+
+type listenerRef struct {
+	RegionID       string `rpc:"RegionId"`
+	LoadBalancerID string `rpc:"LoadBalancerId,required"`
+	ListenerPort   int    `rpc:"ListenerPort,required,min=1,max=65535,invalid=ListenerPortInvalid"`
+}
+
+func (req *listenerRef) loadBalancerOf(*state.View) (string, error) { return req.LoadBalancerID, nil }
+
+// assign stores what was given.
+func assign[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// listenerSettings are those of every protocol.
+type listenerSettings struct {
+	VServerGroupID *string `rpc:"VServerGroupId"`
+	AclID          *string `rpc:"AclId"`
+	AclType        *string `rpc:"AclType,enum=white|black"`
+	AclStatus      *string `rpc:"AclStatus,enum=on|off"`
+	Description    *string `rpc:"Description,len=1..256"`
+}
+
+func (s *listenerSettings) apply(l *cloud.Listener) {
+	assign(&l.AclType, s.AclType)
+	assign(&l.AclStatus, s.AclStatus)
+	assign(&l.Description, s.Description)
+	if s.AclID != nil {
+		l.AclIDs = splitAclIDs(*s.AclID)
+	}
+}
+
+// healthCheckSettings are those of every protocol. A connect port below 1 is
+// what old answers carry for the backend's own port, so it is taken back.
+type healthCheckSettings struct {
+	HealthyThreshold       *int `rpc:"HealthyThreshold,min=1,max=10"`
+	UnhealthyThreshold     *int `rpc:"UnhealthyThreshold,min=1,max=10"`
+	HealthCheckConnectPort *int `rpc:"HealthCheckConnectPort,min=-520,max=65535"`
+}
+
+func (s *healthCheckSettings) apply(l *cloud.Listener) {
+	assign(&l.HealthCheck.HealthyThreshold, s.HealthyThreshold)
+	assign(&l.HealthCheck.UnhealthyThreshold, s.UnhealthyThreshold)
+	if s.HealthCheckConnectPort != nil {
+		l.HealthCheck.ConnectPort = max(*s.HealthCheckConnectPort, 0)
+	}
+}
+
+// httpCheckSettings are those of checks that send an HTTP request.
+type httpCheckSettings struct {
+	HealthCheckDomain   *string `rpc:"HealthCheckDomain,len=1..80"`
+	HealthCheckURI      *string `rpc:"HealthCheckURI,len=1..80"`
+	HealthCheckHTTPCode *string `rpc:"HealthCheckHttpCode"`
+}
+
+func (s *httpCheckSettings) apply(l *cloud.Listener) {
+	assign(&l.HealthCheck.Domain, s.HealthCheckDomain)
+	assign(&l.HealthCheck.URI, s.HealthCheckURI)
+	assign(&l.HealthCheck.HTTPCode, s.HealthCheckHTTPCode)
+}
+
+var httpCodes = []string{"http_2xx", "http_3xx", "http_4xx", "http_5xx"}
+
+// Validate checks the comma list of codes.
+func (s *httpCheckSettings) Validate() error {
+	if s.HealthCheckHTTPCode == nil {
+		return nil
+	}
+	for code := range strings.SplitSeq(*s.HealthCheckHTTPCode, ",") {
+		if !slices.Contains(httpCodes, code) {
+			return gateway.Invalid("HealthCheckHttpCode")
+		}
+	}
+	return nil
+}
+
+// layer4Settings are those of TCP and UDP. For UDP some are known from clients
+// alone: CLB-0187.
+type layer4Settings struct {
+	listenerSettings
+	healthCheckSettings
+	MasterSlaveServerGroupID  *string `rpc:"MasterSlaveServerGroupId"`
+	HealthCheckSwitch         *string `rpc:"HealthCheckSwitch,enum=on|off"`
+	HealthCheckConnectTimeout *int    `rpc:"HealthCheckConnectTimeout,min=1,max=300"`
+	ProxyProtocolV2Enabled    *bool   `rpc:"ProxyProtocolV2Enabled"`
+	PersistenceTimeout        *int    `rpc:"PersistenceTimeout,min=0,max=3600"`
+	ConnectionDrain           *string `rpc:"ConnectionDrain,enum=on|off"`
+	ConnectionDrainTimeout    *int    `rpc:"ConnectionDrainTimeout,min=10,max=900"`
+}
+
+func (s *layer4Settings) apply(l *cloud.Listener) {
+	s.listenerSettings.apply(l)
+	s.healthCheckSettings.apply(l)
+	assign(&l.HealthCheck.Switch, s.HealthCheckSwitch)
+	assign(&l.HealthCheck.Timeout, s.HealthCheckConnectTimeout)
+	assign(&l.ProxyProtocolV2Enabled, s.ProxyProtocolV2Enabled)
+	assign(&l.PersistenceTimeout, s.PersistenceTimeout)
+	assign(&l.ConnectionDrain, s.ConnectionDrain)
+	assign(&l.ConnectionDrainTimeout, s.ConnectionDrainTimeout)
+}
+
+// tcpSettings: wlc is not documented any more, but still used. CLB-0143.
+type tcpSettings struct {
+	layer4Settings
+	httpCheckSettings
+	Scheduler          *string `rpc:"Scheduler,enum=wrr|rr|sch|tch|wlc"`
+	EstablishedTimeout *int    `rpc:"EstablishedTimeout,min=10,max=900"`
+	HealthCheckType    *string `rpc:"HealthCheckType,enum=tcp|http"`
+}
+
+func (s *tcpSettings) apply(l *cloud.Listener) {
+	s.layer4Settings.apply(l)
+	s.httpCheckSettings.apply(l)
+	assign(&l.Scheduler, s.Scheduler)
+	assign(&l.EstablishedTimeout, s.EstablishedTimeout)
+	assign(&l.HealthCheck.Type, s.HealthCheckType)
+	if l.HealthCheck.Type == "http" && l.HealthCheck.HTTPCode == "" {
+		l.HealthCheck.HTTPCode = "http_2xx"
+	}
+}
+
+type udpSettings struct {
+	layer4Settings
+	Scheduler      *string `rpc:"Scheduler,enum=wrr|rr|sch|tch|qch|wlc"`
+	HealthCheckReq *string `rpc:"healthCheckReq,len=1..64"`
+	HealthCheckExp *string `rpc:"healthCheckExp,len=1..64"`
+}
+
+func (s *udpSettings) apply(l *cloud.Listener) {
+	s.layer4Settings.apply(l)
+	assign(&l.Scheduler, s.Scheduler)
+	assign(&l.HealthCheck.Request, s.HealthCheckReq)
+	assign(&l.HealthCheck.Expect, s.HealthCheckExp)
+}
+
+// layer7Settings are those of HTTP and HTTPS.
+type layer7Settings struct {
+	listenerSettings
+	healthCheckSettings
+	httpCheckSettings
+	Scheduler                  *string `rpc:"Scheduler,enum=wrr|rr|wlc"`
+	StickySessionType          *string `rpc:"StickySessionType,enum=insert|server"`
+	CookieTimeout              *int    `rpc:"CookieTimeout,min=1,max=86400"`
+	Cookie                     *string `rpc:"Cookie,len=1..200"`
+	HealthCheckMethod          *string `rpc:"HealthCheckMethod,enum=head|get"`
+	HealthCheckTimeout         *int    `rpc:"HealthCheckTimeout,min=1,max=300"`
+	HealthCheckInterval        *int    `rpc:"HealthCheckInterval,min=1,max=50"`
+	XForwardedFor              *string `rpc:"XForwardedFor,enum=on|off"`
+	XForwardedForSLBIP         *string `rpc:"XForwardedFor_SLBIP,enum=on|off"`
+	XForwardedForSLBID         *string `rpc:"XForwardedFor_SLBID,enum=on|off"`
+	XForwardedForProto         *string `rpc:"XForwardedFor_proto,enum=on|off"`
+	XForwardedForSLBPort       *string `rpc:"XForwardedFor_SLBPORT,enum=on|off"`
+	XForwardedForClientSrcPort *string `rpc:"XForwardedFor_ClientSrcPort,enum=on|off"`
+	Gzip                       *string `rpc:"Gzip,enum=on|off"`
+	IdleTimeout                *int    `rpc:"IdleTimeout,min=1,max=9999"`
+	RequestTimeout             *int    `rpc:"RequestTimeout,min=1,max=9999"`
+}
+
+func (s *layer7Settings) apply(l *cloud.Listener) {
+	s.listenerSettings.apply(l)
+	s.healthCheckSettings.apply(l)
+	s.httpCheckSettings.apply(l)
+	assign(&l.Scheduler, s.Scheduler)
+	assign(&l.StickySessionType, s.StickySessionType)
+	assign(&l.CookieTimeout, s.CookieTimeout)
+	assign(&l.Cookie, s.Cookie)
+	assign(&l.HealthCheck.Method, s.HealthCheckMethod)
+	assign(&l.HealthCheck.Timeout, s.HealthCheckTimeout)
+	assign(&l.HealthCheck.Interval, s.HealthCheckInterval)
+	assign(&l.XForwardedFor, s.XForwardedFor)
+	assign(&l.XForwardedForSLBIP, s.XForwardedForSLBIP)
+	assign(&l.XForwardedForSLBID, s.XForwardedForSLBID)
+	assign(&l.XForwardedForProto, s.XForwardedForProto)
+	assign(&l.XForwardedForSLBPort, s.XForwardedForSLBPort)
+	assign(&l.XForwardedForClientSrcPort, s.XForwardedForClientSrcPort)
+	assign(&l.Gzip, s.Gzip)
+	assign(&l.IdleTimeout, s.IdleTimeout)
+	assign(&l.RequestTimeout, s.RequestTimeout)
+}
+
+type httpsSettings struct {
+	ServerCertificateID *string `rpc:"ServerCertificateId"`
+	CACertificateID     *string `rpc:"CACertificateId"`
+	EnableHTTP2         *string `rpc:"EnableHttp2,enum=on|off"`
+	TLSCipherPolicy     *string `rpc:"TLSCipherPolicy"`
+}
+
+func (s *httpsSettings) apply(l *cloud.Listener) {
+	assign(&l.ServerCertificateID, s.ServerCertificateID)
+	assign(&l.CACertificateID, s.CACertificateID)
+	assign(&l.EnableHTTP2, s.EnableHTTP2)
+	assign(&l.TLSCipherPolicy, s.TLSCipherPolicy)
+}
+
+// creation is what every Create action takes besides settings.
+type creation struct {
+	listenerRef
+	BackendServerPort int           `rpc:"BackendServerPort,min=1,max=65535"`
+	Tags              []tagging.Tag `rpc:"Tag"`
+}
+
+func (c *creation) wanted(protocol cloud.Protocol, s *listenerSettings) wantedListener {
+	want := wantedListener{
+		LoadBalancerID: c.LoadBalancerID, Port: c.ListenerPort, Protocol: protocol,
+		BackendServerPort: c.BackendServerPort, Tags: c.Tags,
+	}
+	assign(&want.VServerGroupID, s.VServerGroupID)
+	return want
+}
+
+func (c *creation) wantedLayer4(protocol cloud.Protocol, s *layer4Settings) wantedListener {
+	want := c.wanted(protocol, &s.listenerSettings)
+	assign(&want.MasterSlaveServerGroupID, s.MasterSlaveServerGroupID)
+	return want
+}
+
+type createTCPListenerRequest struct {
+	creation
+	Bandwidth           *int `rpc:"Bandwidth,required,min=-1,max=5120,except=0"`
+	HealthCheckInterval *int `rpc:"healthCheckInterval,min=1,max=50"`
+	tcpSettings
+}
+
+// Validate enforces the rules of shape.
+func (req *createTCPListenerRequest) Validate() error {
+	if err := checkTags(req.Tags); err != nil {
+		return err
+	}
+	return req.httpCheckSettings.Validate()
+}
+
+func (req *createTCPListenerRequest) listener() wantedListener {
+	return req.wantedLayer4(cloud.TCP, &req.layer4Settings)
+}
+
+func (req *createTCPListenerRequest) apply(l *cloud.Listener) {
+	assign(&l.Bandwidth, req.Bandwidth)
+	assign(&l.HealthCheck.Interval, req.HealthCheckInterval)
+	req.tcpSettings.apply(l)
+}
+
+type createUDPListenerRequest struct {
+	creation
+	Bandwidth           *int `rpc:"Bandwidth,required,min=-1,max=5120,except=0"`
+	HealthCheckInterval *int `rpc:"healthCheckInterval,min=1,max=50"`
+	udpSettings
+}
+
+// Validate enforces the rules of shape.
+func (req *createUDPListenerRequest) Validate() error { return checkTags(req.Tags) }
+
+func (req *createUDPListenerRequest) listener() wantedListener {
+	return req.wantedLayer4(cloud.UDP, &req.layer4Settings)
+}
+
+func (req *createUDPListenerRequest) apply(l *cloud.Listener) {
+	assign(&l.Bandwidth, req.Bandwidth)
+	assign(&l.HealthCheck.Interval, req.HealthCheckInterval)
+	req.udpSettings.apply(l)
+}
+
+type createHTTPListenerRequest struct {
+	creation
+	Bandwidth       *int    `rpc:"Bandwidth,min=-1,max=5120,except=0"`
+	StickySession   string  `rpc:"StickySession,required,enum=on|off"`
+	HealthCheck     string  `rpc:"HealthCheck,required,enum=on|off"`
+	ListenerForward *string `rpc:"ListenerForward,enum=on|off"`
+	ForwardPort     *int    `rpc:"ForwardPort,min=1,max=65535"`
+	layer7Settings
+}
+
+// Validate enforces the rules of shape.
+func (req *createHTTPListenerRequest) Validate() error {
+	if err := checkTags(req.Tags); err != nil {
+		return err
+	}
+	if req.ListenerForward != nil && *req.ListenerForward == cloud.On && req.ForwardPort == nil {
+		return gateway.Missing("ForwardPort")
+	}
+	return req.httpCheckSettings.Validate()
+}
+
+func (req *createHTTPListenerRequest) listener() wantedListener {
+	return req.wanted(cloud.HTTP, &req.listenerSettings)
+}
+
+func (req *createHTTPListenerRequest) apply(l *cloud.Listener) {
+	assign(&l.Bandwidth, req.Bandwidth)
+	l.StickySession, l.HealthCheck.Switch = req.StickySession, req.HealthCheck
+	assign(&l.ListenerForward, req.ListenerForward)
+	if l.ListenerForward == cloud.On {
+		assign(&l.ForwardPort, req.ForwardPort)
+	}
+	req.layer7Settings.apply(l)
+}
+
+type createHTTPSListenerRequest struct {
+	creation
+	Bandwidth     *int   `rpc:"Bandwidth,required,min=-1,max=5120,except=0"`
+	StickySession string `rpc:"StickySession,required,enum=on|off"`
+	HealthCheck   string `rpc:"HealthCheck,required,enum=on|off"`
+	layer7Settings
+	httpsSettings
+}
+
+// Validate enforces the rules of shape.
+func (req *createHTTPSListenerRequest) Validate() error {
+	if err := checkTags(req.Tags); err != nil {
+		return err
+	}
+	return req.httpCheckSettings.Validate()
+}
+
+func (req *createHTTPSListenerRequest) listener() wantedListener {
+	return req.wanted(cloud.HTTPS, &req.listenerSettings)
+}
+
+func (req *createHTTPSListenerRequest) apply(l *cloud.Listener) {
+	assign(&l.Bandwidth, req.Bandwidth)
+	l.StickySession, l.HealthCheck.Switch = req.StickySession, req.HealthCheck
+	req.layer7Settings.apply(l)
+	req.httpsSettings.apply(l)
+}
+
+// groupSwitch turns the use of a server group on and off in Set actions.
+type groupSwitch struct {
+	VServerGroup string `rpc:"VServerGroup,enum=on|off"`
+}
+
+// change moves a listener to a group, or back to its port of the default group.
+// A group id without the switch is not looked at: CLB-0144.
+func (s groupSwitch) change(l *cloud.Listener, id *string) error {
+	switch s.VServerGroup {
+	case cloud.On:
+		if id == nil {
+			return errVServerGroupMissing
+		}
+		l.VServerGroupID, l.MasterSlaveServerGroupID = *id, ""
+	case cloud.Off:
+		if l.BackendServerPort == 0 {
+			return errVServerGroupNeeded
+		}
+		l.VServerGroupID = ""
+	}
+	return nil
+}
+
+// layer4Switch has the same for master/slave groups, of which only TCP and UDP
+// make use.
+type layer4Switch struct {
+	groupSwitch
+	MasterSlaveServerGroup string `rpc:"MasterSlaveServerGroup,enum=on|off"`
+}
+
+func (s layer4Switch) change(l *cloud.Listener, vServerGroup, masterSlaveGroup *string) error {
+	switch s.MasterSlaveServerGroup {
+	case cloud.On:
+		if s.VServerGroup == cloud.On || masterSlaveGroup == nil {
+			return errServerGroupsMismatch
+		}
+		l.MasterSlaveServerGroupID, l.VServerGroupID = *masterSlaveGroup, ""
+		return nil
+	case cloud.Off:
+		if l.MasterSlaveServerGroupID != "" && s.VServerGroup != cloud.On && l.BackendServerPort == 0 {
+			return errVServerGroupNeeded
+		}
+		l.MasterSlaveServerGroupID = ""
+	}
+	return s.groupSwitch.change(l, vServerGroup)
+}
+
+type setTCPListenerRequest struct {
+	listenerRef
+	layer4Switch
+	Bandwidth           *int    `rpc:"Bandwidth,min=-1,max=5120,except=0"`
+	HealthCheckInterval *int    `rpc:"HealthCheckInterval,min=1,max=50"`
+	SynProxy            *string `rpc:"SynProxy,enum=enable|disable"`
+	tcpSettings
+}
+
+func (req *setTCPListenerRequest) target() (listenerRef, cloud.Protocol) {
+	return req.listenerRef, cloud.TCP
+}
+
+func (req *setTCPListenerRequest) apply(l *cloud.Listener) {
+	assign(&l.Bandwidth, req.Bandwidth)
+	assign(&l.HealthCheck.Interval, req.HealthCheckInterval)
+	assign(&l.SynProxy, req.SynProxy)
+	req.tcpSettings.apply(l)
+}
+
+func (req *setTCPListenerRequest) switchServerGroup(l *cloud.Listener) error {
+	return req.layer4Switch.change(l, req.VServerGroupID, req.MasterSlaveServerGroupID)
+}
+
+type setUDPListenerRequest struct {
+	listenerRef
+	layer4Switch
+	Bandwidth           *int `rpc:"Bandwidth,min=-1,max=5120,except=0"`
+	HealthCheckInterval *int `rpc:"HealthCheckInterval,min=1,max=50"`
+	udpSettings
+}
+
+func (req *setUDPListenerRequest) target() (listenerRef, cloud.Protocol) {
+	return req.listenerRef, cloud.UDP
+}
+
+func (req *setUDPListenerRequest) apply(l *cloud.Listener) {
+	assign(&l.Bandwidth, req.Bandwidth)
+	assign(&l.HealthCheck.Interval, req.HealthCheckInterval)
+	req.udpSettings.apply(l)
+}
+
+func (req *setUDPListenerRequest) switchServerGroup(l *cloud.Listener) error {
+	return req.layer4Switch.change(l, req.VServerGroupID, req.MasterSlaveServerGroupID)
+}
+
+// layer7Change is what the Set actions of HTTP and HTTPS share.
+type layer7Change struct {
+	listenerRef
+	groupSwitch
+	Bandwidth     *int    `rpc:"Bandwidth,min=-1,max=5120,except=0"`
+	StickySession *string `rpc:"StickySession,enum=on|off"`
+	HealthCheck   *string `rpc:"HealthCheck,enum=on|off"`
+	layer7Settings
+}
+
+func (req *layer7Change) apply(l *cloud.Listener) {
+	assign(&l.Bandwidth, req.Bandwidth)
+	assign(&l.StickySession, req.StickySession)
+	assign(&l.HealthCheck.Switch, req.HealthCheck)
+	req.layer7Settings.apply(l)
+}
+
+func (req *layer7Change) switchServerGroup(l *cloud.Listener) error {
+	return req.groupSwitch.change(l, req.VServerGroupID)
+}
+
+type setHTTPListenerRequest struct{ layer7Change }
+
+func (req *setHTTPListenerRequest) target() (listenerRef, cloud.Protocol) {
+	return req.listenerRef, cloud.HTTP
+}
+
+type setHTTPSListenerRequest struct {
+	layer7Change
+	httpsSettings
+}
+
+func (req *setHTTPSListenerRequest) target() (listenerRef, cloud.Protocol) {
+	return req.listenerRef, cloud.HTTPS
+}
+
+func (req *setHTTPSListenerRequest) apply(l *cloud.Listener) {
+	req.layer7Change.apply(l)
+	req.httpsSettings.apply(l)
+}

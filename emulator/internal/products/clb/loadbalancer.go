@@ -1,0 +1,402 @@
+package clb
+
+import (
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
+)
+
+var loadBalancerActions = []gateway.Action{
+	gateway.Write("CreateLoadBalancer", createLoadBalancer),
+	gateway.Write("DeleteLoadBalancer", deleteLoadBalancer),
+	gateway.Read("DescribeLoadBalancers", describeLoadBalancers),
+	gateway.Read("DescribeLoadBalancerAttribute", describeLoadBalancerAttribute),
+}
+
+// What is refused here. Those without a name of their own are asked for by tags.
+var (
+	errVSwitchMissing = refusals.New("VSwitchMissing", 400, "MissingParam.VSwitchId",
+		"The parameter VSwitchId is required.", "CLB-0200")
+	errVSwitchNotInVPC = refusals.New("VSwitchNotInVPC", 400, "InvalidVSwitchId.NotFound",
+		"The specified vSwitch instance is invalid.", "CLB-0200")
+	errIntranetIPv6 = refusals.New("IntranetIPv6", 400, "InvalidParameter.Mismatch",
+		"AddressType and IpVersion is conflict, IPv6 does not support intranet instance.", "CLB-0200")
+	errIPv6NotOffered = refusals.New("IPv6NotOffered", 400, "RegionOrZonesNotSupportIpv6",
+		"The specified region or master/slave zones does not support ipv6.", "CLB-0200")
+	errRegionSoldOut = refusals.New("RegionSoldOut", 400, "OperationFailed.RegionResourceLimit",
+		"The operation failed because of resource limit of the specified region.", "CLB-0200")
+	errZoneNotSold = refusals.New("ZoneNotSold", 400, "PRODUCT.NOT_AVAILABLE_IZ",
+		"The Instance zone id doesn t support", "CLB-0200")
+	errSharedInstanceNotSold = refusals.New("SharedInstanceNotSold", 400, "ShareSlbHaltSales",
+		"The share instance has been discontinued.", "CLB-0200")
+	errInternetChargeTypeNotAllowed = refusals.New("InternetChargeTypeNotAllowed", 400, "Instance.InternetChargeTypeNotAllowed",
+		"Illegal parameter. The specified InternetChargeType not allowed.", "CLB-0200")
+	errBandwidthInvalid = refusals.New("BandwidthInvalid", 400, "InvalidParameter.Bandwidth",
+		"The param Bandwidth is invalid.", "CLB-0200")
+	errPrepaidInternetByTraffic = refusals.New("PrepaidInternetByTraffic", 400, "Operation.NotAllowed",
+		"Operation Denied. The charge type of internet prepay instance can only be paybybandwidth.", "CLB-0200")
+	errPrepaidIntranetByBandwidth = refusals.New("PrepaidIntranetByBandwidth", 400, "Operation.NotAllowed",
+		"Operation Denied. The charge type of intranet prepay instance can only be paybytraffic.", "CLB-0200")
+	errPrepaidNotDeletable = refusals.New("PrepaidNotDeletable", 400, "InvalidChargeType",
+		"The prepay loadBalancer does not support this action.", "CLB-0200")
+	_ = refusals.New("ModificationProtectionStatusInvalid", 400, "InvalidParam.ModificationProtectionStatus",
+		"The param ModificationProtectionStatus is invalid.", "CLB-0200")
+	errModificationProtectionReasonInvalid = refusals.New("ModificationProtectionReasonInvalid", 400, "InvalidParam.ModificationProtectionReason",
+		"The param ModificationProtectionReason is invalid.", "CLB-0200")
+	errDeleteProtectionOn = refusals.New("DeleteProtectionOn", 400, "OperationDenied.DeleteProtectionIsOn",
+		"The loadbalancer can not be deleted due to DeleteProtection is enabled.", "CLB-0200")
+	errAccountInArrears = refusals.New("AccountInArrears", 400, "ORDER.ARREARAGE",
+		"The account is arrearage.", "CLB-0200")
+	errBalanceInsufficient = refusals.New("BalanceInsufficient", 400, "PAY.INSUFFICIENT_BALANCE",
+		"Your account does not have enough balance.", "CLB-0200")
+	errZoneSoldOut = refusals.New("ZoneSoldOut", 400, "OperationFailed.ZoneResourceLimit",
+		"The operation failed because of resource limit of the specified zone.", "CLB-0200")
+)
+
+const (
+	ipv4 = "ipv4"
+	ipv6 = "ipv6"
+
+	networkVPC     = "vpc"
+	networkClassic = "classic"
+
+	payOnDemand = "PayOnDemand"
+	prePay      = "PrePay"
+
+	nonProtection     = "NonProtection"
+	consoleProtection = "ConsoleProtection"
+
+	// unlimitedBandwidth is what is returned where nothing limits it but the
+	// region's largest: for traffic-charged and for intranet instances. CLB-0110.
+	unlimitedBandwidth = 5120
+
+	// elasticSpec is what PayByCLCU instances return as their spec. CLB-0111.
+	elasticSpec = "slb.lcu.elastic"
+)
+
+type createLoadBalancerRequest struct {
+	RegionID                     string                   `rpc:"RegionId,required"`
+	AddressType                  cloud.AddressType        `rpc:"AddressType,enum=internet|intranet"`
+	InternetChargeType           cloud.InternetChargeType `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,default=paybytraffic"`
+	Bandwidth                    int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
+	ClientToken                  string                   `rpc:"ClientToken,len=1..64"`
+	LoadBalancerName             string                   `rpc:"LoadBalancerName,len=1..80"`
+	VPCID                        string                   `rpc:"VpcId"`
+	VSwitchID                    string                   `rpc:"VSwitchId"`
+	MasterZoneID                 string                   `rpc:"MasterZoneId"`
+	SlaveZoneID                  string                   `rpc:"SlaveZoneId"`
+	LoadBalancerSpec             string                   `rpc:"LoadBalancerSpec,enum=slb.s1.small|slb.s2.small|slb.s2.medium|slb.s3.small|slb.s3.medium|slb.s3.large|slb.s4.large"`
+	ResourceGroupID              string                   `rpc:"ResourceGroupId"`
+	PayType                      string                   `rpc:"PayType,enum=PayOnDemand|PrePay,default=PayOnDemand"`
+	PricingCycle                 string                   `rpc:"PricingCycle,words=month|year,default=month"`
+	Duration                     int                      `rpc:"Duration,min=1,max=9,default=1"`
+	AutoPay                      bool                     `rpc:"AutoPay"`
+	AddressIPVersion             string                   `rpc:"AddressIPVersion,enum=ipv4|ipv6,default=ipv4"`
+	Address                      string                   `rpc:"Address"`
+	Tags                         []tagging.Tag            `rpc:"Tag"`
+	DeleteProtection             string                   `rpc:"DeleteProtection,enum=on|off,default=off"`
+	ModificationProtectionStatus string                   `rpc:"ModificationProtectionStatus,enum=NonProtection|ConsoleProtection,default=NonProtection,invalid=ModificationProtectionStatusInvalid"`
+	ModificationProtectionReason string                   `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
+	InstanceChargeType           cloud.InstanceChargeType `rpc:"InstanceChargeType,enum=PayBySpec|PayByCLCU,default=PayBySpec"`
+}
+
+type createLoadBalancerResponse struct {
+	LoadBalancerID   string `rpc:"LoadBalancerId"`
+	LoadBalancerName string `rpc:"LoadBalancerName"`
+	Address          string `rpc:"Address"`
+	AddressIPVersion string `rpc:"AddressIPVersion"`
+	NetworkType      string `rpc:"NetworkType"`
+	VPCID            string `rpc:"VpcId"`
+	VSwitchID        string `rpc:"VSwitchId"`
+	ResourceGroupID  string `rpc:"ResourceGroupId"`
+	OrderID          int64  `rpc:"OrderId"`
+}
+
+// Validate settles what depends on other parameters and enforces the rules that
+// need no state.
+func (req *createLoadBalancerRequest) Validate() error {
+	if req.AddressType == "" {
+		req.AddressType = cloud.AddressTypeInternet
+		if req.VSwitchID != "" {
+			req.AddressType = cloud.AddressTypeIntranet
+		}
+	}
+	if err := checkLoadBalancerName(req.LoadBalancerName); err != nil {
+		return err
+	}
+	if err := checkTags(req.Tags); err != nil {
+		return err
+	}
+	if req.AddressType == cloud.AddressTypeIntranet && req.AddressIPVersion == ipv6 {
+		return errIntranetIPv6
+	}
+	if req.ModificationProtectionReason != "" && req.ModificationProtectionStatus != consoleProtection {
+		return errModificationProtectionReasonInvalid
+	}
+	return req.validateCharges()
+}
+
+func (req *createLoadBalancerRequest) validateCharges() error {
+	internet := req.AddressType == cloud.AddressTypeInternet
+	switch {
+	case req.InstanceChargeType == cloud.PayByCLCU && req.InternetChargeType != cloud.PayByTraffic:
+		return errInternetChargeTypeNotAllowed
+	case internet && req.InternetChargeType == cloud.PayByBandwidth && req.Bandwidth < 1:
+		return errBandwidthInvalid
+	case req.PayType == prePay && internet && req.InternetChargeType != cloud.PayByBandwidth:
+		return errPrepaidInternetByTraffic
+	case req.PayType == prePay && !internet && req.InternetChargeType != cloud.PayByTraffic:
+		return errPrepaidIntranetByBandwidth
+	}
+	return nil
+}
+
+// loadBalancerName is what a name may be: it starts with a letter, of any
+// script, and goes on with letters, digits and - . _ /.
+var loadBalancerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\pL[\pL\pN\-._/]*$`) })
+
+func checkLoadBalancerName(name string) error {
+	if name != "" && !loadBalancerName().MatchString(name) {
+		return gateway.Invalid("LoadBalancerName")
+	}
+	return nil
+}
+
+// createLoadBalancer is answered when the instance has its id and address; a
+// token that made one before gets that one again.
+func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLoadBalancerResponse, error) {
+	id, err := state.Once(tx, "CreateLoadBalancer", req.ClientToken, req, cloud.LoadBalancers, func() (string, error) {
+		return putLoadBalancer(tx, req)
+	})
+	if err != nil {
+		return nil, err
+	}
+	lb, err := cloud.LoadBalancers.Get(tx.View, id)
+	if err != nil {
+		return nil, err
+	}
+	return newCreateLoadBalancerResponse(lb), nil
+}
+
+func putLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (string, error) {
+	if err := checkPurchase(tx.View, req); err != nil {
+		return "", err
+	}
+	lb, err := newLoadBalancer(tx, req)
+	if err != nil {
+		return "", err
+	}
+	if lb.AddressType == cloud.AddressTypeIntranet {
+		err = joinVSwitch(tx, lb, req)
+	} else {
+		err = joinInternet(tx, lb, req)
+	}
+	if err != nil {
+		return "", err
+	}
+	cloud.LoadBalancers.Put(tx, lb)
+	tagging.Set(tx, cloud.TagLoadBalancer, lb.ID, req.Tags)
+	return lb.ID, nil
+}
+
+func newCreateLoadBalancerResponse(lb *cloud.LoadBalancer) *createLoadBalancerResponse {
+	return &createLoadBalancerResponse{
+		LoadBalancerID:   lb.ID,
+		LoadBalancerName: lb.Name,
+		Address:          lb.Address,
+		AddressIPVersion: lb.AddressIPVersion,
+		NetworkType:      lb.NetworkType,
+		VPCID:            lb.VPCID,
+		VSwitchID:        lb.VSwitchID,
+		ResourceGroupID:  lb.ResourceGroupID,
+		OrderID:          lb.OrderID,
+	}
+}
+
+// checkPurchase enforces what the account and the shop must be like for an instance
+// to be bought: an account that owes buys nothing, nor does one without balance.
+func checkPurchase(v *state.View, req *createLoadBalancerRequest) error {
+	if err := checkSolvency(v); err != nil {
+		return err
+	}
+	region, err := cloud.Regions.Get(v, v.Scope().RegionID)
+	if err != nil {
+		return err
+	}
+	if req.InstanceChargeType == cloud.PayBySpec && req.LoadBalancerSpec == "" && !region.SharedInstancesSold {
+		return errSharedInstanceNotSold
+	}
+	return v.Use(cloud.QuotaLoadBalancers, v.Scope().AccountID, 1)
+}
+
+// checkSolvency refuses a purchase to an account that owes or has too little.
+func checkSolvency(v *state.View) error {
+	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
+	switch {
+	case err != nil:
+		return err
+	case !account.ArrearsSince.IsZero():
+		return errAccountInArrears
+	case account.Balance < cloud.MinimumBalance:
+		return errBalanceInsufficient
+	}
+	return nil
+}
+
+func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*cloud.LoadBalancer, error) {
+	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	if err != nil {
+		return nil, err
+	}
+	lb := &cloud.LoadBalancer{
+		Owner:                        tx.Scope(),
+		ID:                           tx.NewID(cloud.LoadBalancers.Kind()),
+		Name:                         req.LoadBalancerName,
+		Status:                       cloud.LoadBalancerActive,
+		AddressType:                  req.AddressType,
+		AddressIPVersion:             req.AddressIPVersion,
+		InstanceChargeType:           req.InstanceChargeType,
+		InternetChargeType:           req.InternetChargeType,
+		Spec:                         req.LoadBalancerSpec,
+		Bandwidth:                    unlimitedBandwidth,
+		PayType:                      req.PayType,
+		ResourceGroupID:              group,
+		DeleteProtection:             req.DeleteProtection,
+		ModificationProtectionStatus: req.ModificationProtectionStatus,
+		ModificationProtectionReason: req.ModificationProtectionReason,
+		CreateTime:                   tx.Now(),
+	}
+	if lb.Name == "" {
+		lb.Name = "auto_named_slb"
+	}
+	if lb.InstanceChargeType == cloud.PayByCLCU {
+		lb.Spec = elasticSpec
+	}
+	if lb.PayType == prePay {
+		lb.OrderID = tx.NewOrderID()
+		lb.EndTime = endOfSubscription(tx.Now(), req.PricingCycle, req.Duration)
+	}
+	return lb, nil
+}
+
+func endOfSubscription(start time.Time, cycle string, duration int) time.Time {
+	if cycle == "year" {
+		return start.AddDate(duration, 0, 0)
+	}
+	return start.AddDate(0, duration, 0)
+}
+
+// joinVSwitch gives an intranet load balancer its network, zones and address.
+// What an intranet instance is charged by is always traffic: CLB-0103.
+func joinVSwitch(tx *state.Tx, lb *cloud.LoadBalancer, req *createLoadBalancerRequest) error {
+	if req.VSwitchID == "" {
+		return errVSwitchMissing
+	}
+	if req.VPCID != "" {
+		if _, err := cloud.VPCs.Get(tx.View, req.VPCID); err != nil {
+			return err
+		}
+	}
+	vSwitch, err := cloud.VSwitches.Get(tx.View, req.VSwitchID)
+	if err != nil {
+		return err
+	}
+	if req.VPCID != "" && req.VPCID != vSwitch.VPCID {
+		return errVSwitchNotInVPC
+	}
+	lb.NetworkType, lb.VPCID, lb.VSwitchID = networkVPC, vSwitch.VPCID, vSwitch.ID
+	lb.InternetChargeType = cloud.PayByTraffic
+	region, err := cloud.Regions.Get(tx.View, lb.RegionID)
+	if err != nil {
+		return err
+	}
+	if err := chooseZones(region, lb, req, vSwitch.ZoneID); err != nil {
+		return err
+	}
+	lb.Address, err = cloud.AllocateAddress(tx, vSwitch.ID, vSwitch.CIDRBlock, req.Address, cloud.LoadBalancers.Kind(), lb.ID)
+	return err
+}
+
+// joinInternet gives an internet load balancer its zones and public address.
+// Parameters of a VPC are ignored: CLB-0104.
+func joinInternet(tx *state.Tx, lb *cloud.LoadBalancer, req *createLoadBalancerRequest) error {
+	region, err := cloud.Regions.Get(tx.View, lb.RegionID)
+	if err != nil {
+		return err
+	}
+	lb.NetworkType = networkClassic
+	if lb.InternetChargeType == cloud.PayByBandwidth {
+		lb.Bandwidth = req.Bandwidth
+	}
+	if err := chooseZones(region, lb, req, ""); err != nil {
+		return err
+	}
+	block := region.PublicCIDRBlock
+	if lb.AddressIPVersion == ipv6 {
+		if !region.SellsIPv6() {
+			return errIPv6NotOffered
+		}
+		block = region.PublicIPv6CIDRBlock
+	}
+	lb.Address, err = cloud.AllocateAddress(tx, cloud.PublicPool(region.ID), block, "", cloud.LoadBalancers.Kind(), lb.ID)
+	if err != nil {
+		return errRegionSoldOut
+	}
+	return nil
+}
+
+// chooseZones takes the first pair of zones that fits what was asked for and is
+// in stock; with nothing asked, one whose master is the preferred zone, if there
+// is any.
+func chooseZones(region *cloud.Region, lb *cloud.LoadBalancer, req *createLoadBalancerRequest, preferred string) error {
+	master := req.MasterZoneID
+	if master == "" && req.SlaveZoneID == "" {
+		master = preferred
+	}
+	refusal := errZoneNotSold
+	for _, masters := range []string{master, req.MasterZoneID} {
+		for _, pair := range region.ZonePairs {
+			switch {
+			case masters != "" && pair.Master != masters, req.SlaveZoneID != "" && pair.Slave != req.SlaveZoneID:
+				continue
+			case !region.InStock(pair.Master, lb.AddressType) || !region.InStock(pair.Slave, lb.AddressType):
+				refusal = errZoneSoldOut
+				continue
+			}
+			lb.MasterZoneID, lb.SlaveZoneID = pair.Master, pair.Slave
+			return nil
+		}
+	}
+	return refusal
+}
+
+type loadBalancerRequest struct {
+	RegionID       string `rpc:"RegionId"`
+	LoadBalancerID string `rpc:"LoadBalancerId,required"`
+}
+
+func (req *loadBalancerRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
+}
+
+// deleteLoadBalancer takes everything with it that belongs to the instance
+// alone; an EIP stays and becomes free.
+func deleteLoadBalancer(tx *state.Tx, req *loadBalancerRequest) (*gateway.Empty, error) {
+	lb, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case lb.DeleteProtection == cloud.On:
+		return nil, errDeleteProtectionOn
+	case lb.PayType == prePay:
+		return nil, errPrepaidNotDeletable
+	}
+	cloud.LoadBalancers.Remove(tx, lb.ID)
+	return &gateway.Empty{}, nil
+}

@@ -1,0 +1,315 @@
+package clb
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+var loadBalancerChangeActions = []gateway.Action{
+	change("SetLoadBalancerName", setLoadBalancerName),
+	change("SetLoadBalancerStatus", setLoadBalancerStatus),
+	change("SetLoadBalancerDeleteProtection", setLoadBalancerDeleteProtection),
+	change("SetLoadBalancerModificationProtection", setLoadBalancerModificationProtection),
+	change("ModifyLoadBalancerInstanceSpec", modifyLoadBalancerInstanceSpec),
+	change("ModifyLoadBalancerInstanceChargeType", modifyLoadBalancerInstanceChargeType),
+	change("ModifyLoadBalancerInternetSpec", modifyLoadBalancerInternetSpec),
+	change("ModifyLoadBalancerPayType", modifyLoadBalancerPayType),
+}
+
+// What is refused here. Those without a name of their own are asked for by tags.
+var (
+	errPrepaidSpecDown = refusals.New("PrepaidSpecDown", 400, "Operation.NotAllowed",
+		"Operation Denied. Prepay instance only permitted to increase loadBalancerSpec.", "CLB-0200")
+	errPrepaidBandwidthDown = refusals.New("PrepaidBandwidthDown", 400, "Operation.NotAllowed",
+		"Operation Denied. Prepay instance only permitted to increase internet bandwidth.", "CLB-0200")
+	errNotForPayByCLCU = refusals.New("NotForPayByCLCU", 400, "OperationDenied.PayByCLCU",
+		"The operation is not allowed because the instanceChargeType of loadbalancer is PayByCLCU.", "CLB-0200")
+	errAlreadyPayBySpec = refusals.New("AlreadyPayBySpec", 400, "OperationDenied.PayBySpec",
+		"The operation is not allowed because the instanceChargeType of loadbalancer is PayBySpec.", "CLB-0200")
+	errCLCUToSpec = refusals.New("CLCUToSpec", 400, "Forbidden.LcuToSpec",
+		"User does not have permission modify InstanceChargeType to spec.", "CLB-0200")
+	_ = refusals.New("InstanceChargeTypeIllegal", 400, "IllegalParam.InstanceChargeType",
+		"The parameter InstanceChargeType is illegal.", "CLB-0200")
+	errInternetChargeTypeIllegal = refusals.New("InternetChargeTypeIllegal", 400, "IllegalParam.InternetChargeType",
+		"The parameter InternetChargeType is illegal.", "CLB-0200")
+	errIntranetByBandwidth = refusals.New("IntranetByBandwidth", 400, "ActionNotAllowed",
+		"The Intranet LB's InternetChargeType is not allowed change to paybybandwidth.", "CLB-0201")
+	errOnlyToPrepaid = refusals.New("OnlyToPrepaid", 400, "Operation.NotAllowed",
+		"Only allow changing loadBalancer from PayOnDemand to PrePay.", "CLB-0201")
+	errByTrafficToPrepaid = refusals.New("ByTrafficToPrepaid", 400, "Operation.NotAllowed",
+		"Cannot change internet payByTraffic loadBalancer from PayOnDemand to PrePay.", "CLB-0200")
+	errOrderUnfinished = refusals.New("OrderUnfinished", 400, "Operation.NotAllowed",
+		"Operation Denied. Unfinished order exists.", "CLB-0201")
+	errSpecMissing = refusals.New("SpecMissing", 400, "MissingParam.LoadBalancerSpec",
+		"The param LoadBalancerSpec is required.", "CLB-0200")
+	errSpecInvalid = refusals.New("SpecInvalid", 400, "InvalidParameter",
+		"The specified LoadBalancerSpec is invalid.", "CLB-0200")
+)
+
+// editLoadBalancer changes one load balancer; the answer is a RequestId.
+func editLoadBalancer(tx *state.Tx, id string, change func(*cloud.LoadBalancer) error) (*gateway.Empty, error) {
+	return &gateway.Empty{}, cloud.LoadBalancers.Edit(tx, id, change)
+}
+
+type setLoadBalancerNameRequest struct {
+	loadBalancerRequest
+	LoadBalancerName string `rpc:"LoadBalancerName,required,len=1..80"`
+}
+
+// Validate checks the characters of the name.
+func (req *setLoadBalancerNameRequest) Validate() error {
+	return checkLoadBalancerName(req.LoadBalancerName)
+}
+
+func setLoadBalancerName(tx *state.Tx, req *setLoadBalancerNameRequest) (*gateway.Empty, error) {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+		lb.Name = req.LoadBalancerName
+		return nil
+	})
+}
+
+type setLoadBalancerStatusRequest struct {
+	loadBalancerRequest
+	LoadBalancerStatus cloud.LoadBalancerStatus `rpc:"LoadBalancerStatus,required,enum=active|inactive"`
+}
+
+func setLoadBalancerStatus(tx *state.Tx, req *setLoadBalancerStatusRequest) (*gateway.Empty, error) {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+		lb.Status = req.LoadBalancerStatus
+		return nil
+	})
+}
+
+type setLoadBalancerDeleteProtectionRequest struct {
+	RegionID         string `rpc:"RegionId,required"`
+	LoadBalancerID   string `rpc:"LoadBalancerId,required"`
+	DeleteProtection string `rpc:"DeleteProtection,required,enum=on|off"`
+}
+
+func (req *setLoadBalancerDeleteProtectionRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
+}
+
+func setLoadBalancerDeleteProtection(tx *state.Tx, req *setLoadBalancerDeleteProtectionRequest) (*gateway.Empty, error) {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+		if lb.PayType == prePay {
+			return errPrepaidNotDeletable
+		}
+		lb.DeleteProtection = req.DeleteProtection
+		return nil
+	})
+}
+
+type setLoadBalancerModificationProtectionRequest struct {
+	RegionID                     string `rpc:"RegionId,required"`
+	LoadBalancerID               string `rpc:"LoadBalancerId,required"`
+	ModificationProtectionStatus string `rpc:"ModificationProtectionStatus,required,enum=NonProtection|ConsoleProtection,invalid=ModificationProtectionStatusInvalid"`
+	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
+}
+
+func (req *setLoadBalancerModificationProtectionRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
+}
+
+// setLoadBalancerModificationProtection keeps what is set; it protects from
+// changes in the console, never from the API's.
+func setLoadBalancerModificationProtection(tx *state.Tx, req *setLoadBalancerModificationProtectionRequest) (*gateway.Empty, error) {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+		lb.ModificationProtectionStatus = req.ModificationProtectionStatus
+		switch {
+		case req.ModificationProtectionStatus == nonProtection:
+			lb.ModificationProtectionReason = ""
+		case req.ModificationProtectionReason != "":
+			lb.ModificationProtectionReason = req.ModificationProtectionReason
+		}
+		return nil
+	})
+}
+
+type modifyLoadBalancerInstanceSpecRequest struct {
+	loadBalancerRequest
+	LoadBalancerSpec string `rpc:"LoadBalancerSpec,required,enum=slb.s1.small|slb.s2.small|slb.s2.medium|slb.s3.small|slb.s3.medium|slb.s3.large|slb.s4.large"`
+	AutoPay          bool   `rpc:"AutoPay"`
+}
+
+type orderResponse struct {
+	OrderID int64 `rpc:"OrderId"`
+}
+
+// specRank orders the specs by what they cost: a subscription may only go up.
+var specRank = map[string]int{
+	"slb.s1.small": 1, "slb.s2.small": 2, "slb.s2.medium": 3,
+	"slb.s3.small": 4, "slb.s3.medium": 5, "slb.s3.large": 6, "slb.s4.large": 7,
+}
+
+func modifyLoadBalancerInstanceSpec(tx *state.Tx, req *modifyLoadBalancerInstanceSpecRequest) (*orderResponse, error) {
+	resp := &orderResponse{OrderID: tx.NewOrderID()}
+	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+		switch {
+		case lb.InstanceChargeType == cloud.PayByCLCU:
+			return errNotForPayByCLCU
+		case lb.PayType == prePay && specRank[req.LoadBalancerSpec] < specRank[lb.Spec]:
+			return errPrepaidSpecDown
+		}
+		lb.Spec = req.LoadBalancerSpec
+		return nil
+	})
+	return resp, err
+}
+
+type modifyLoadBalancerInstanceChargeTypeRequest struct {
+	RegionID           string                   `rpc:"RegionId,required"`
+	LoadBalancerID     string                   `rpc:"LoadBalancerId,required"`
+	InstanceChargeType cloud.InstanceChargeType `rpc:"InstanceChargeType,required,enum=PayByCLCU|PayBySpec,invalid=InstanceChargeTypeIllegal"`
+	InternetChargeType string                   `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,invalid=InternetChargeTypeIllegal"`
+	LoadBalancerSpec   string                   `rpc:"LoadBalancerSpec"`
+	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
+}
+
+func (req *modifyLoadBalancerInstanceChargeTypeRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
+}
+
+func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerInstanceChargeTypeRequest) (*gateway.Empty, error) {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+		if req.InstanceChargeType == cloud.PayByCLCU {
+			return toPayByCLCU(lb, req)
+		}
+		return toPayBySpec(tx.View, lb, req)
+	})
+}
+
+// toPayBySpec is for accounts on the whitelist. CLB-0175.
+func toPayBySpec(v *state.View, lb *cloud.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
+	account, err := cloud.Accounts.Get(v, lb.AccountID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case lb.InstanceChargeType == cloud.PayBySpec:
+		return errAlreadyPayBySpec
+	case !account.LCUToSpec:
+		return errCLCUToSpec
+	case req.LoadBalancerSpec == "":
+		return errSpecMissing
+	case specRank[req.LoadBalancerSpec] == 0:
+		return errSpecInvalid
+	}
+	lb.InstanceChargeType, lb.Spec = cloud.PayBySpec, req.LoadBalancerSpec
+	return nil
+}
+
+// toPayByCLCU takes effect at once; such an instance is charged by traffic only.
+func toPayByCLCU(lb *cloud.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
+	switch {
+	case lb.InstanceChargeType == cloud.PayByCLCU:
+		return errNotForPayByCLCU
+	case req.InternetChargeType == string(cloud.PayByBandwidth):
+		return errInternetChargeTypeIllegal
+	case req.InternetChargeType == "" && lb.InternetChargeType != cloud.PayByTraffic:
+		return errInternetChargeTypeIllegal
+	}
+	lb.InstanceChargeType, lb.InternetChargeType = cloud.PayByCLCU, cloud.PayByTraffic
+	lb.Spec, lb.Bandwidth, lb.Ineffective = elasticSpec, unlimitedBandwidth, nil
+	return nil
+}
+
+type modifyLoadBalancerInternetSpecRequest struct {
+	loadBalancerRequest
+	InternetChargeType cloud.InternetChargeType `rpc:"InternetChargeType,enum=paybybandwidth|paybytraffic"`
+	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
+	AutoPay            bool                     `rpc:"AutoPay"`
+}
+
+// modifyLoadBalancerInternetSpec changes the bandwidth at once; another charge
+// type waits for the next day. Bandwidth takes what a Describe returned, also
+// where it has no meaning: a CCM sends it back. CLB-0108.
+func modifyLoadBalancerInternetSpec(tx *state.Tx, req *modifyLoadBalancerInternetSpecRequest) (*orderResponse, error) {
+	resp := &orderResponse{OrderID: tx.NewOrderID()}
+	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+		charge := req.InternetChargeType
+		if charge == "" {
+			charge = lb.InternetChargeType
+		}
+		byBandwidth := charge == cloud.PayByBandwidth
+		switch {
+		case lb.InstanceChargeType == cloud.PayByCLCU:
+			return errNotForPayByCLCU
+		case lb.AddressType == cloud.AddressTypeIntranet && byBandwidth:
+			return errIntranetByBandwidth
+		case byBandwidth && req.Bandwidth < 1 && charge != lb.InternetChargeType:
+			return errBandwidthInvalid
+		case lb.PayType == prePay && byBandwidth && req.Bandwidth > 0 && req.Bandwidth < lb.Bandwidth:
+			return errPrepaidBandwidthDown
+		}
+		changeInternetSpec(tx, lb, charge, req.Bandwidth)
+		return nil
+	})
+	return resp, err
+}
+
+func changeInternetSpec(tx *state.Tx, lb *cloud.LoadBalancer, charge cloud.InternetChargeType, width int) {
+	if charge != lb.InternetChargeType {
+		if charge == cloud.PayByTraffic {
+			width = unlimitedBandwidth
+		}
+		cloud.OrderInternetSpec(tx, lb, &cloud.InternetSpecChange{
+			InternetChargeType: charge, Bandwidth: width, EffectiveAt: nextMidnight(tx.Now()),
+		})
+		return
+	}
+	lb.Ineffective = nil
+	if charge == cloud.PayByBandwidth && width > 0 {
+		lb.Bandwidth = width
+	}
+}
+
+type modifyLoadBalancerPayTypeRequest struct {
+	RegionID       string `rpc:"RegionId,required"`
+	LoadBalancerID string `rpc:"LoadBalancerId,required"`
+	PayType        string `rpc:"PayType,enum=PayOnDemand|PrePay,default=PrePay"`
+	PricingCycle   string `rpc:"PricingCycle,words=year|month,default=month"`
+	Duration       int    `rpc:"Duration,min=1,max=9,default=1"`
+	AutoPay        bool   `rpc:"AutoPay"`
+}
+
+func (req *modifyLoadBalancerPayTypeRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
+}
+
+// modifyLoadBalancerPayType orders a subscription. An order is paid at once, also
+// where AutoPay is off, as there is nobody to pay it: CLB-0185.
+func modifyLoadBalancerPayType(tx *state.Tx, req *modifyLoadBalancerPayTypeRequest) (*orderResponse, error) {
+	resp := &orderResponse{OrderID: tx.NewOrderID()}
+	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+		internet := lb.AddressType == cloud.AddressTypeInternet
+		switch {
+		case lb.InstanceChargeType == cloud.PayByCLCU:
+			return errNotForPayByCLCU
+		case lb.PayType == prePay || req.PayType != prePay:
+			return errOnlyToPrepaid
+		case lb.Ineffective != nil:
+			return errOrderUnfinished
+		case internet && lb.InternetChargeType == cloud.PayByTraffic:
+			return errByTrafficToPrepaid
+		}
+		if err := checkSolvency(tx.View); err != nil {
+			return err
+		}
+		lb.PayType, lb.OrderID = prePay, resp.OrderID
+		lb.EndTime = endOfSubscription(tx.Now(), req.PricingCycle, req.Duration)
+		return nil
+	})
+	return resp, err
+}
+
+// beijing is the time zone in which the cloud's days begin.
+var beijing = time.FixedZone("UTC+8", 8*60*60)
+
+func nextMidnight(now time.Time) time.Time {
+	y, m, d := now.In(beijing).Date()
+	return time.Date(y, m, d+1, 0, 0, 0, 0, beijing).UTC()
+}

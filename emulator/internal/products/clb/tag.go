@@ -1,0 +1,252 @@
+package clb
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
+)
+
+var tagActions = []gateway.Action{
+	gateway.Write("TagResources", tagResources),
+	gateway.Write("UntagResources", untagResources),
+	gateway.Read("ListTagResources", listTagResources),
+}
+
+// What is refused here. Those without a name of their own are asked for by tags.
+var (
+	errTagKeyMissing = refusals.New("TagKeyMissing", 400, "MissingParam.TagKey",
+		"The param MissingParam.TagKey is missing.", "CLB-0200").
+		In(400, "MissingParam.TagKey", "The parameter TagKey is required.", "CLB-0200",
+			"TagResources", "UntagResources", "ListTagResources").
+		In(400, "MissingParam.TagKey", "The param of TagKey is missing.", "CLB-0200",
+			"DescribeLoadBalancerListeners", "DescribeVServerGroups")
+	errTagKeyInvalid = refusals.New("TagKeyInvalid", 400, "InvalidParam.TagKey",
+		"The tag key %s is invalid.", "CLB-0200").
+		In(400, "InvalidParam.TagKey", "The specified TagKey is invalid.", "CLB-0200",
+			"TagResources", "UntagResources", "ListTagResources")
+	errTagValueInvalid = refusals.New("TagValueInvalid", 400, "InvalidParam.TagValue",
+		"The tag value %s is invalid.", "CLB-0200").
+		In(400, "InvalidParam.TagValue", "The specified TagValue is invalid.", "CLB-0200",
+			"TagResources", "UntagResources", "ListTagResources")
+	errTagKeyTwice = refusals.New("TagKeyTwice", 400, "Duplicate.TagKey",
+		"The param TagKey has duplicate value.", "CLB-0200")
+	errTooManyTags = refusals.New("TooManyTags", 400, "SizeLimitExceeded.Tag",
+		"The maximum size of %s is exceeded.", "CLB-0200")
+	errTooManyTagged = refusals.New("TooManyTagged", 400, "SizeLimitExceeded.ResourceId",
+		"The maximum size of ResourceId is exceeded.", "CLB-0200")
+	_ = refusals.New("TaggedMissing", 400, "MissingParam.ResourceId",
+		"The parameter ResourceId is required.", "CLB-0200")
+	errTaggedUnknown = refusals.New("TaggedUnknown", 400, "ResourceNotExist",
+		"The specified resource %s does not exist.", "CLB-0200")
+	errTagOrResourceMissing = refusals.New("TagOrResourceMissing", 400, "MissingParam.TagOrResourceId",
+		"The parameter Tag or ResourceId is required at least one.", "CLB-0200")
+	errTagTokenInvalid = refusals.New("TagTokenInvalid", 400, "InvalidParam.NextToken",
+		"The specified NextToken is invalid.", "CLB-0200")
+	_ = refusals.New("TagResourceTypeInvalid", 400, "InvalidParam.ResourceType",
+		"The specified ResourceType is invalid.", "CLB-0200")
+)
+
+const (
+	maxTagsPerCall      = 20
+	maxTaggedPerCall    = 50
+	tagResourcesPerPage = 50
+)
+
+// tagFilterParam is an element of Tag.N where it filters: a key alone asks for
+// any value.
+type tagFilterParam struct {
+	Key   string  `rpc:"Key,required,missing=TagKeyMissing"`
+	Value *string `rpc:"Value"`
+}
+
+// jsonTag is an element of the older JSON text Tags, in either case of its keys.
+type jsonTag struct {
+	TagKey   string
+	TagValue string
+}
+
+func (t jsonTag) filter() state.TagFilter {
+	if t.TagValue == "" {
+		return state.TagFilter{Key: t.TagKey}
+	}
+	return state.TagFilter{Key: t.TagKey, Value: &t.TagValue}
+}
+
+func tagFilters(params []tagFilterParam) []state.TagFilter {
+	filters := make([]state.TagFilter, len(params))
+	for i, p := range params {
+		filters[i] = state.TagFilter(p)
+	}
+	return filters
+}
+
+// tag is how most answers show a tag.
+type tag struct {
+	Key   string `rpc:"TagKey"`
+	Value string `rpc:"TagValue"`
+}
+
+func tagsOf(v *state.View, t state.TagResourceType, id string) []tag {
+	var tags []tag
+	for found := range state.TagsOf(v, t, id) {
+		tags = append(tags, tag{found.Key, found.Value})
+	}
+	return tags
+}
+
+var tagRefusals = tagging.Refusals{Key: errTagKeyInvalid, Value: errTagValueInvalid, Twice: errTagKeyTwice}
+
+// checkTags holds the rules for the tags that a call sets.
+func checkTags(tags []tagging.Tag) error {
+	switch {
+	case len(tags) > maxTagsPerCall:
+		return errTooManyTags.Of("Tag")
+	case slices.ContainsFunc(tags, func(t tagging.Tag) bool { return t.Key == "" }):
+		return errTagKeyMissing
+	}
+	return tagRefusals.Check(tags)
+}
+
+type tagResourcesRequest struct {
+	RegionID     string                `rpc:"RegionId,required"`
+	ResourceType state.TagResourceType `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
+	ResourceIDs  []string              `rpc:"ResourceId,required,missing=TaggedMissing"`
+	Tags         []tagging.Tag         `rpc:"Tag"`
+}
+
+// Validate enforces the rules of shape.
+func (req *tagResourcesRequest) Validate() error {
+	if len(req.ResourceIDs) > maxTaggedPerCall {
+		return errTooManyTagged
+	}
+	if len(req.Tags) == 0 {
+		return errTagKeyMissing
+	}
+	return checkTags(req.Tags)
+}
+
+// kindsOf are the kinds that the API tags as one type: server and CA certificates
+// are both certificates.
+func kindsOf(t state.TagResourceType) []state.TagResourceType {
+	if t == cloud.TagServerCertificate {
+		return []state.TagResourceType{cloud.TagServerCertificate, cloud.TagCACertificate}
+	}
+	return []state.TagResourceType{t}
+}
+
+// taggedKind is the kind of the resource that a call names.
+func taggedKind(v *state.View, t state.TagResourceType, id string) (state.TagResourceType, error) {
+	for _, kind := range kindsOf(t) {
+		if state.Taggable(v, kind, id) {
+			return kind, nil
+		}
+	}
+	return "", errTaggedUnknown.Of(id)
+}
+
+func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error) {
+	for _, id := range req.ResourceIDs {
+		kind, err := taggedKind(tx.View, req.ResourceType, id)
+		if err != nil {
+			return nil, err
+		}
+		tagging.Set(tx, kind, id, req.Tags)
+		if err := tx.Use(cloud.QuotaTags, id, 0); err != nil {
+			return nil, err
+		}
+	}
+	return &gateway.Empty{}, nil
+}
+
+type untagResourcesRequest struct {
+	RegionID     string                `rpc:"RegionId,required"`
+	ResourceType state.TagResourceType `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
+	ResourceIDs  []string              `rpc:"ResourceId,required,missing=TaggedMissing"`
+	TagKeys      []string              `rpc:"TagKey"`
+	All          bool                  `rpc:"All"`
+}
+
+// Validate enforces the rules of shape.
+func (req *untagResourcesRequest) Validate() error {
+	switch {
+	case len(req.ResourceIDs) > maxTaggedPerCall:
+		return errTooManyTagged
+	case len(req.TagKeys) > maxTagsPerCall:
+		return errTooManyTags.Of("TagKey")
+	}
+	return nil
+}
+
+// untagResources takes the named tags off. Without names it takes all off, also
+// where All is not said: CLB-0130. A tag that is not there is no error.
+func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
+	for _, id := range req.ResourceIDs {
+		kind, err := taggedKind(tx.View, req.ResourceType, id)
+		if err != nil {
+			return nil, err
+		}
+		tagging.Remove(tx, kind, id, req.TagKeys)
+	}
+	return &gateway.Empty{}, nil
+}
+
+type listTagResourcesRequest struct {
+	RegionID     string                `rpc:"RegionId,required"`
+	ResourceType state.TagResourceType `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
+	NextToken    string                `rpc:"NextToken"`
+	ResourceIDs  []string              `rpc:"ResourceId"`
+	Tags         []tagFilterParam      `rpc:"Tag"`
+}
+
+// Validate enforces the rules of shape.
+func (req *listTagResourcesRequest) Validate() error {
+	switch {
+	case len(req.ResourceIDs) == 0 && len(req.Tags) == 0:
+		return errTagOrResourceMissing
+	case len(req.ResourceIDs) > maxTaggedPerCall:
+		return errTooManyTagged
+	case len(req.Tags) > maxTagsPerCall:
+		return errTooManyTags.Of("Tag")
+	}
+	return nil
+}
+
+type listTagResourcesResponse struct {
+	NextToken    string             `rpc:"NextToken"`
+	TagResources []tagging.Resource `rpc:"TagResources>TagResource"`
+}
+
+// listTagResources lists every tag of the resources that are named and carry
+// all the tags that are asked for.
+func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
+	var list []tagging.Resource
+	for _, kind := range kindsOf(req.ResourceType) {
+		list = append(list, req.tagged(v, kind)...)
+	}
+	list, next, err := listing.After(list, req.NextToken, tagResourcesPerPage, tagging.Resource.Place)
+	if err != nil {
+		return nil, errTagTokenInvalid
+	}
+	return &listTagResourcesResponse{NextToken: next, TagResources: list}, nil
+}
+
+// tagged are the tags of the resources of a kind that the call asks for.
+func (req *listTagResourcesRequest) tagged(v *state.View, kind state.TagResourceType) (list []tagging.Resource) {
+	ids := listing.Unique(req.ResourceIDs)
+	if len(ids) == 0 {
+		ids = state.ResourcesTagged(v, kind, tagFilters(req.Tags))
+	}
+	for _, id := range ids {
+		if !state.HasTags(v, kind, id, tagFilters(req.Tags)) {
+			continue
+		}
+		for t := range state.TagsOf(v, kind, id) {
+			list = append(list, tagging.Resource{ResourceType: string(req.ResourceType), ResourceID: id, TagKey: t.Key, TagValue: t.Value})
+		}
+	}
+	return list
+}

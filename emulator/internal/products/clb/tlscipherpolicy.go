@@ -1,0 +1,247 @@
+package clb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/state"
+)
+
+var tlsCipherPolicyActions = []gateway.Action{
+	gateway.Write("CreateTLSCipherPolicy", createTLSCipherPolicy),
+	gateway.Write("SetTLSCipherPolicyAttribute", setTLSCipherPolicyAttribute),
+	gateway.Write("DeleteTLSCipherPolicy", deleteTLSCipherPolicy),
+	gateway.Read("ListTLSCipherPolicies", listTLSCipherPolicies),
+}
+
+// What is refused here. Those without a name of their own are asked for by tags.
+var (
+	_ = refusals.New("PolicyNameMissing", 400, "MissingParam.Name",
+		"The param Name is missing.", "CLB-0200")
+	_ = refusals.New("PolicyIDMissing", 400, "MissingParam.TLSCipherPolicyId",
+		"The param TLSCipherPolicyId is missing.", "CLB-0200")
+	_ = refusals.New("CiphersMissing", 400, "MissingParam.Ciphers",
+		"The param Ciphers is missing.", "CLB-0200")
+	_ = refusals.New("TLSVersionsMissing", 400, "MissingParam.TlsVersions",
+		"The param TlsVersions is missing.", "CLB-0200")
+	errCiphersTwice = refusals.New("CiphersTwice", 400, "ParamDuplicateError.Ciphers",
+		"The param Ciphers is duplicate in request.", "CLB-0200")
+	errTLSVersionsTwice = refusals.New("TLSVersionsTwice", 400, "ParamDuplicateError.TlsVersions",
+		"The param TlsVersions is duplicate in request.", "CLB-0200")
+	errTLSVersionUnknown = refusals.New("TLSVersionUnknown", 400, "TLSPolicyNoSupportVersion",
+		"The specified TLS version is not supported.", "CLB-0200")
+	errCipherUnknown = refusals.New("CipherUnknown", 400, "TLSPolicyNoSupportCipher",
+		"The specified TLS cipher is not supported.", "CLB-0200")
+	errPolicyUnchanged = refusals.New("PolicyUnchanged", 400, "TLSPolicyUnchanged",
+		"The specified TLS cipher policy is unchanged.", "CLB-0200")
+	errPolicyBusy = refusals.New("PolicyBusy", 400, "TLSPolicyConfiguring",
+		"The specified TLS cipher policy is configuring.", "CLB-0200")
+	// Either of two codes could be meant: CLB-0186.
+	errPolicyInUse = refusals.New("PolicyInUse", 400, "TLSPolicyRelated",
+		"The specified TLS cipher policy is related with listeners.", "CLB-0200")
+	errPolicyTokenInvalid = refusals.New("PolicyTokenInvalid", 400, "QueryTokenInvalid",
+		"The specified token is invalid.", "CLB-0200")
+)
+
+// ciphersOf are the ciphers that a version of TLS has: CLB-0182.
+var ciphersOf = func() map[string][]string {
+	old := []string{
+		"ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA", "ECDHE-RSA-AES128-SHA", "ECDHE-RSA-AES256-SHA",
+		"AES128-SHA", "AES256-SHA", "DES-CBC3-SHA",
+	}
+	return map[string][]string{
+		"TLSv1.0": old,
+		"TLSv1.1": old,
+		"TLSv1.2": slices.Concat(old, []string{
+			"ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA384",
+			"ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-AES128-SHA256", "ECDHE-RSA-AES256-SHA384",
+			"AES128-GCM-SHA256", "AES256-GCM-SHA384", "AES128-SHA256", "AES256-SHA256",
+		}),
+		"TLSv1.3": {
+			"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_CCM_SHA256", "TLS_AES_128_CCM_8_SHA256",
+		},
+	}
+}()
+
+// checkCipherChoice wants known versions, each named once, and ciphers that one
+// of them has.
+func checkCipherChoice(versions, ciphers []string) error {
+	var offered []string
+	for _, version := range versions {
+		if ciphersOf[version] == nil {
+			return errTLSVersionUnknown
+		}
+		offered = append(offered, ciphersOf[version]...)
+	}
+	for _, cipher := range ciphers {
+		if !slices.Contains(offered, cipher) {
+			return errCipherUnknown
+		}
+	}
+	switch {
+	case len(listing.Unique(versions)) < len(versions):
+		return errTLSVersionsTwice
+	case len(listing.Unique(ciphers)) < len(ciphers):
+		return errCiphersTwice
+	}
+	return nil
+}
+
+type createTLSCipherPolicyRequest struct {
+	RegionID    string   `rpc:"RegionId,required"`
+	Name        string   `rpc:"Name,required,len=2..200,missing=PolicyNameMissing"`
+	Ciphers     []string `rpc:"Ciphers,required,max=30,missing=CiphersMissing"`
+	TLSVersions []string `rpc:"TLSVersions,required,max=5,missing=TLSVersionsMissing"`
+}
+
+// Validate enforces the rules of shape.
+func (req *createTLSCipherPolicyRequest) Validate() error {
+	return checkCipherChoice(req.TLSVersions, req.Ciphers)
+}
+
+type createTLSCipherPolicyResponse struct {
+	TLSCipherPolicyID string `rpc:"TLSCipherPolicyId"`
+}
+
+func createTLSCipherPolicy(tx *state.Tx, req *createTLSCipherPolicyRequest) (*createTLSCipherPolicyResponse, error) {
+	region := tx.Scope().RegionID
+	if err := tx.Use(cloud.QuotaTLSCipherPolicies, region, 1); err != nil {
+		return nil, err
+	}
+	p := &cloud.TLSCipherPolicy{
+		Owner:       tx.Scope(),
+		ID:          tx.NewID(cloud.TLSCipherPolicies.Kind()),
+		Name:        req.Name,
+		TLSVersions: req.TLSVersions,
+		Ciphers:     req.Ciphers,
+		CreateTime:  tx.Now(),
+	}
+	cloud.TLSCipherPolicies.Put(tx, p)
+	return &createTLSCipherPolicyResponse{p.ID}, nil
+}
+
+type setTLSCipherPolicyAttributeRequest struct {
+	RegionID          string   `rpc:"RegionId,required"`
+	TLSCipherPolicyID string   `rpc:"TLSCipherPolicyId,required,missing=PolicyIDMissing"`
+	Name              string   `rpc:"Name,required,len=2..128,missing=PolicyNameMissing"`
+	Ciphers           []string `rpc:"Ciphers,required,max=30,missing=CiphersMissing"`
+	TLSVersions       []string `rpc:"TLSVersions,required,max=5,missing=TLSVersionsMissing"`
+}
+
+// Validate enforces the rules of shape.
+func (req *setTLSCipherPolicyAttributeRequest) Validate() error {
+	return checkCipherChoice(req.TLSVersions, req.Ciphers)
+}
+
+type setTLSCipherPolicyAttributeResponse struct {
+	TaskID string `rpc:"TaskId"`
+}
+
+func setTLSCipherPolicyAttribute(tx *state.Tx, req *setTLSCipherPolicyAttributeRequest) (*setTLSCipherPolicyAttributeResponse, error) {
+	err := cloud.TLSCipherPolicies.Edit(tx, req.TLSCipherPolicyID, func(p *cloud.TLSCipherPolicy) error {
+		switch {
+		case p.Activity == state.Busy:
+			return errPolicyBusy
+		case p.Name == req.Name && slices.Equal(p.TLSVersions, req.TLSVersions) && slices.Equal(p.Ciphers, req.Ciphers):
+			return errPolicyUnchanged
+		}
+		p.Name, p.TLSVersions, p.Ciphers = req.Name, req.TLSVersions, req.Ciphers
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	state.Enter(tx, cloud.StageTLSCipherPolicyConfiguring, req.TLSCipherPolicyID)
+	return &setTLSCipherPolicyAttributeResponse{tx.NewSecret(32)}, nil
+}
+
+type deleteTLSCipherPolicyRequest struct {
+	RegionID          string `rpc:"RegionId,required"`
+	TLSCipherPolicyID string `rpc:"TLSCipherPolicyId,required,missing=PolicyIDMissing"`
+}
+
+func deleteTLSCipherPolicy(tx *state.Tx, req *deleteTLSCipherPolicyRequest) (*gateway.Empty, error) {
+	p, err := cloud.TLSCipherPolicies.Get(tx.View, req.TLSCipherPolicyID)
+	if err != nil {
+		return nil, err
+	}
+	if p.Activity == state.Busy {
+		return nil, errPolicyBusy
+	}
+	if _, used := cloud.ListenersByTLSCipherPolicy.First(tx.View, p.ID); used {
+		return nil, errPolicyInUse
+	}
+	cloud.TLSCipherPolicies.Remove(tx, p.ID)
+	return &gateway.Empty{}, nil
+}
+
+type listTLSCipherPoliciesRequest struct {
+	RegionID          string `rpc:"RegionId,required"`
+	TLSCipherPolicyID string `rpc:"TLSCipherPolicyId"`
+	Name              string `rpc:"Name,len=2..128"`
+	IncludeListener   bool   `rpc:"IncludeListener"`
+	NextToken         string `rpc:"NextToken"`
+	MaxItems          int    `rpc:"MaxItems,min=1,max=100,default=20"`
+}
+
+type listTLSCipherPoliciesResponse struct {
+	NextToken         string                `rpc:"NextToken"`
+	TotalCount        int                   `rpc:"TotalCount"`
+	IsTruncated       bool                  `rpc:"IsTruncated"`
+	TLSCipherPolicies []tlsCipherPolicyItem `rpc:"TLSCipherPolicies"`
+}
+
+type tlsCipherPolicyItem struct {
+	InstanceID         string            `rpc:"InstanceId"`
+	Name               string            `rpc:"Name"`
+	Status             string            `rpc:"Status"`
+	ServiceManagedMode string            `rpc:"ServiceManagedMode"`
+	CreateTime         int64             `rpc:"CreateTime"`
+	TLSVersions        []string          `rpc:"TLSVersions"`
+	Ciphers            []string          `rpc:"Ciphers"`
+	RelateListeners    []relatedToPolicy `rpc:"RelateListeners"`
+}
+
+type relatedToPolicy struct {
+	LoadBalancerID string `rpc:"LoadBalancerId"`
+	Port           int    `rpc:"Port"`
+	Protocol       string `rpc:"Protocol"`
+}
+
+// listTLSCipherPolicies lists the account's own: the cloud's are known by name.
+func listTLSCipherPolicies(v *state.View, req *listTLSCipherPoliciesRequest) (*listTLSCipherPoliciesResponse, error) {
+	var found []*cloud.TLSCipherPolicy
+	for p := range cloud.TLSCipherPoliciesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+		if (req.TLSCipherPolicyID == "" || p.ID == req.TLSCipherPolicyID) && strings.Contains(p.Name, req.Name) {
+			found = append(found, p)
+		}
+	}
+	part, next, err := listing.After(found, req.NextToken, req.MaxItems, func(p *cloud.TLSCipherPolicy) string { return p.ID })
+	if err != nil {
+		return nil, errPolicyTokenInvalid
+	}
+	resp := &listTLSCipherPoliciesResponse{NextToken: next, TotalCount: len(found), IsTruncated: next != ""}
+	for _, p := range part {
+		resp.TLSCipherPolicies = append(resp.TLSCipherPolicies, viewTLSCipherPolicy(v, p, req.IncludeListener))
+	}
+	return resp, nil
+}
+
+func viewTLSCipherPolicy(v *state.View, p *cloud.TLSCipherPolicy, withListeners bool) tlsCipherPolicyItem {
+	item := tlsCipherPolicyItem{
+		InstanceID: p.ID, Name: p.Name, Status: "normal", ServiceManagedMode: unmanaged,
+		CreateTime: p.CreateTime.UnixMilli(), TLSVersions: p.TLSVersions, Ciphers: p.Ciphers,
+	}
+	if p.Activity == state.Busy {
+		item.Status = "configuring"
+	}
+	if withListeners {
+		for l := range cloud.ListenersByTLSCipherPolicy.List(v, p.ID) {
+			item.RelateListeners = append(item.RelateListeners, relatedToPolicy{l.LoadBalancerID, l.Port, string(l.Protocol)})
+		}
+	}
+	return item
+}

@@ -1,0 +1,107 @@
+package ecs
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+// What is refused here.
+var (
+	errInstanceProtected = refusals.New("InstanceProtected", 403, "InvalidOperation.DeletionProtection",
+		"The instance %s is protected against deletion: unset DeletionProtection first.", "CLB-0301")
+	errInstanceSubscribed = refusals.New("InstanceSubscribed", 403, "ChargeTypeViolation",
+		"The operation is not permitted due to charge type of the instance.", "CLB-0300")
+	errInstanceNotStopped = refusals.New("InstanceNotStopped", 403, "IncorrectInstanceStatus",
+		"The current status of the resource does not support this operation.", "CLB-0300")
+)
+
+type deleteInstanceRequest struct {
+	InstanceID            string `rpc:"InstanceId,required"`
+	Force                 bool   `rpc:"Force"`
+	TerminateSubscription bool   `rpc:"TerminateSubscription"`
+	DryRun                bool   `rpc:"DryRun"`
+}
+
+// deleteInstance releases an instance with all that is its own. Routes that lead
+// to it stay and lead nowhere; evidence CLB-0332. None of
+// its disks outlives it.
+func deleteInstance(tx *state.Tx, req *deleteInstanceRequest) (*gateway.Empty, error) {
+	if err := endInstance(tx, req.InstanceID, req.Force, req.TerminateSubscription); err != nil {
+		return nil, err
+	}
+	return &gateway.Empty{}, dryRun(req.DryRun)
+}
+
+type deleteInstancesRequest struct {
+	RegionID              string   `rpc:"RegionId,required"`
+	InstanceIDs           []string `rpc:"InstanceId,required,max=100"`
+	Force                 bool     `rpc:"Force"`
+	TerminateSubscription bool     `rpc:"TerminateSubscription"`
+	ClientToken           string   `rpc:"ClientToken"`
+	DryRun                bool     `rpc:"DryRun"`
+}
+
+// deleteInstances releases all the instances, or none. It needs no memory of its
+// token: an instance can be released once.
+func deleteInstances(tx *state.Tx, req *deleteInstancesRequest) (*gateway.Empty, error) {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(req.InstanceIDs))) {
+		if err := endInstance(tx, id, req.Force, req.TerminateSubscription); err != nil {
+			return nil, err
+		}
+	}
+	return &gateway.Empty{}, dryRun(req.DryRun)
+}
+
+// endInstance releases an instance, if it may be released.
+func endInstance(tx *state.Tx, id string, force, terminate bool) error {
+	i, err := cloud.Instances.Get(tx.View, id)
+	if err != nil {
+		return err
+	}
+	switch {
+	case i.DeletionProtection:
+		return errInstanceProtected.Of(i.ID)
+	case i.InstanceChargeType == "PrePaid" && !terminate:
+		return errInstanceSubscribed
+	case i.Status != cloud.InstanceStopped && !force:
+		return errInstanceNotStopped
+	}
+	for n := range cloud.NetworkInterfacesByInstance.List(tx.View, i.ID) {
+		release(tx, n.ID)
+		cloud.NetworkInterfaces.Remove(tx, n.ID)
+	}
+	release(tx, i.ID)
+	cloud.Instances.Remove(tx, i.ID)
+	return nil
+}
+
+// release takes an instance or an interface out of the server groups, and its
+// EIPs off it. Listeners keep their groups, even empty ones; evidence CLB-0333.
+func release(tx *state.Tx, id string) {
+	remove := func(servers []cloud.BackendServer) []cloud.BackendServer {
+		return slices.DeleteFunc(slices.Clone(servers), func(s cloud.BackendServer) bool { return s.ServerID == id })
+	}
+	for g := range cloud.VServerGroupsByServer.List(tx.View, id) {
+		changed := *g
+		changed.BackendServers = remove(g.BackendServers)
+		cloud.VServerGroups.Put(tx, &changed)
+	}
+	for g := range cloud.MasterSlaveServerGroupsByServer.List(tx.View, id) {
+		changed := *g
+		changed.BackendServers = slices.DeleteFunc(slices.Clone(g.BackendServers), func(s cloud.MasterSlaveBackendServer) bool { return s.ServerID == id })
+		cloud.MasterSlaveServerGroups.Put(tx, &changed)
+	}
+	for lb := range cloud.LoadBalancersByServer.List(tx.View, id) {
+		changed := *lb
+		changed.BackendServers = remove(lb.BackendServers)
+		cloud.LoadBalancers.Put(tx, &changed)
+	}
+	for eip := range cloud.EIPsByInstance.List(tx.View, id) {
+		changed := *eip
+		changed.Free()
+		cloud.EIPs.Put(tx, &changed)
+	}
+}

@@ -1,0 +1,211 @@
+package nlb
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/state"
+)
+
+var certificateActions = []gateway.Action{
+	asynchronous[jobResponse]("AssociateAdditionalCertificatesWithListener", associateAdditionalCertificatesWithListener),
+	asynchronous[jobResponse]("DisassociateAdditionalCertificatesWithListener", disassociateAdditionalCertificatesWithListener),
+	gateway.Read("ListListenerCertificates", listListenerCertificates),
+}
+
+// What is refused here.
+var (
+	errCertificateMissing = refusals.New("CertificateMissing", 400, "MissingParam.Certificate",
+		"The param of certificate is missing.", "NLB-0001")
+	errCertificateUnknown = refusals.New("CertificateUnknown", 400, "ResourceNotFound.Certificate",
+		"The specified resource %s is not found.", "NLB-0001")
+	errCACertificateUnknown = refusals.New("CACertificateUnknown", 404, "ResourceNotFound.CaCertificate",
+		"The specified resource of CaCertificate is not found.", "NLB-0001")
+	errCertificateCount = refusals.New("CertificateCount", 400, "IllegalParamSize.certificateIds",
+		"The param size of certificateIds or caCertificateIds is illegal.", "NLB-0001")
+	errNotTCPSSL = refusals.New("NotTCPSSL", 400, "OperationDenied.ListenerProtocolNotSupport",
+		"The operation is not allowed because of ListenerProtocolNotSupport.", "NLB-0003")
+	errCertificateAssociated = refusals.New("CertificateAssociated", 400, "ResourceAlreadyAssociated.Certificate",
+		"The specified resource of %s is already associated.", "NLB-0003")
+	errCertificateNotAssociated = refusals.New("CertificateNotAssociated", 400, "ResourceNotAssociated.Certificate",
+		"The specified resource of %s is not associated.", "NLB-0003")
+)
+
+// tlsSettings are what a TCPSSL listener has beside others.
+type tlsSettings struct {
+	SecurityPolicyID string   `rpc:"SecurityPolicyId"`
+	CertificateIDs   []string `rpc:"CertificateIds"`
+	CAEnabled        *bool    `rpc:"CaEnabled"`
+	CACertificateIDs []string `rpc:"CaCertificateIds"`
+	AlpnEnabled      *bool    `rpc:"AlpnEnabled"`
+	AlpnPolicy       string   `rpc:"AlpnPolicy,enum=HTTP1Only|HTTP2Only|HTTP2Optional|HTTP2Preferred,invalid=Illegal"`
+}
+
+// apply puts what is given into a TCPSSL listener; others take none of it.
+func (s *tlsSettings) apply(v *state.View, l *cloud.NLBListener) error {
+	if l.Protocol != cloud.NLBTCPSSL {
+		return nil
+	}
+	if s.SecurityPolicyID != "" {
+		l.SecurityPolicyID = s.SecurityPolicyID
+	} else if l.SecurityPolicyID == "" {
+		l.SecurityPolicyID = systemPolicies[0]
+	}
+	had := l.CertificateIDs
+	if s.CertificateIDs != nil {
+		l.CertificateIDs = s.CertificateIDs
+	}
+	if s.CACertificateIDs != nil {
+		l.CACertificateIDs = s.CACertificateIDs
+	}
+	set(&l.CAEnabled, s.CAEnabled)
+	set(&l.AlpnEnabled, s.AlpnEnabled)
+	if s.AlpnPolicy != "" {
+		l.AlpnPolicy = s.AlpnPolicy
+	}
+	if !l.AlpnEnabled {
+		l.AlpnPolicy = "" // NLB-0031
+	}
+	return checkTLS(v, l, had)
+}
+
+// checkTLS lets certificates be that the listener had already, also those that are
+// gone since: CLB-0411.
+func checkTLS(v *state.View, l *cloud.NLBListener, had []string) error {
+	switch {
+	case len(l.CertificateIDs) == 0, l.CAEnabled && len(l.CACertificateIDs) == 0:
+		return errCertificateMissing
+	case len(l.CertificateIDs) > 1 || len(l.CACertificateIDs) > 1:
+		return errCertificateCount
+	case l.AlpnEnabled && l.AlpnPolicy == "":
+		return errMissing.Of("AlpnPolicy")
+	}
+	added := slices.DeleteFunc(slices.Clone(l.CertificateIDs), func(id string) bool { return slices.Contains(had, id) })
+	if err := checkCertificates(v, added); err != nil {
+		return err
+	}
+	for _, id := range l.CACertificateIDs {
+		if _, ok := cloud.CACertificates.Find(v, id); !ok {
+			return errCACertificateUnknown
+		}
+	}
+	if slices.Contains(systemPolicies, l.SecurityPolicyID) {
+		return nil
+	}
+	_, err := cloud.NLBSecurityPolicies.Get(v, l.SecurityPolicyID)
+	return err
+}
+
+// checkCertificates knows certificates of the certificate service, and those that
+// were uploaded to CLB: NLB-0012.
+func checkCertificates(v *state.View, ids []string) error {
+	for _, id := range ids {
+		if _, ok := cloud.FindUserCertificate(v, id); ok {
+			continue
+		}
+		if _, ok := cloud.ServerCertificates.Find(v, id); !ok {
+			return errCertificateUnknown.Of(id)
+		}
+	}
+	return nil
+}
+
+type additionalCertificatesRequest struct {
+	listenerRequest
+	AdditionalCertificateIDs []string `rpc:"AdditionalCertificateIds,required,max=15,invalid=Illegal"`
+}
+
+func (req *additionalCertificatesRequest) listener(v *state.View) (*cloud.NLBListener, error) {
+	l, err := settledListener(v, req.ListenerID)
+	if err == nil && l.Protocol != cloud.NLBTCPSSL {
+		err = errNotTCPSSL
+	}
+	return l, err
+}
+
+func associateAdditionalCertificatesWithListener(tx *state.Tx, req *additionalCertificatesRequest) (*work, error) {
+	l, err := req.listener(tx.View)
+	if err != nil {
+		return nil, err
+	}
+	ids := listing.Unique(req.AdditionalCertificateIDs)
+	if err := checkCertificates(tx.View, ids); err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if slices.Contains(l.AdditionalCertificateIDs, id) || slices.Contains(l.CertificateIDs, id) {
+			return nil, errCertificateAssociated.Of(id)
+		}
+	}
+	if err := tx.Use(cloud.QuotaNLBCertificates, l.ID, len(ids)); err != nil {
+		return nil, err
+	}
+	changed := *l
+	changed.AdditionalCertificateIDs = slices.Concat(l.AdditionalCertificateIDs, ids)
+	return relisten(tx, &changed), nil
+}
+
+func disassociateAdditionalCertificatesWithListener(tx *state.Tx, req *additionalCertificatesRequest) (*work, error) {
+	l, err := req.listener(tx.View)
+	if err != nil {
+		return nil, err
+	}
+	changed := *l
+	changed.AdditionalCertificateIDs = slices.Clone(l.AdditionalCertificateIDs)
+	for _, id := range listing.Unique(req.AdditionalCertificateIDs) {
+		at := slices.Index(changed.AdditionalCertificateIDs, id)
+		if at < 0 {
+			return nil, errCertificateNotAssociated.Of(id)
+		}
+		changed.AdditionalCertificateIDs = slices.Delete(changed.AdditionalCertificateIDs, at, at+1)
+	}
+	return relisten(tx, &changed), nil
+}
+
+type listListenerCertificatesRequest struct {
+	region
+	paging
+	ListenerID string   `rpc:"ListenerId,required"`
+	CertType   string   `rpc:"CertType,enum=Server|Ca,default=Server,invalid=Illegal"`
+	IDs        []string `rpc:"CertificateIds"`
+}
+
+type listListenerCertificatesResponse struct {
+	Certificates []listenerCertificate `rpc:"Certificates"`
+	paged
+}
+
+type listenerCertificate struct {
+	CertificateID   string `rpc:"CertificateId"`
+	CertificateType string `rpc:"CertificateType"`
+	IsDefault       bool   `rpc:"IsDefault"`
+	Status          string `rpc:"Status"`
+}
+
+func listListenerCertificates(v *state.View, req *listListenerCertificatesRequest) (*listListenerCertificatesResponse, error) {
+	l, err := cloud.NLBListeners.Get(v, req.ListenerID)
+	if err != nil {
+		return nil, err
+	}
+	var list []listenerCertificate
+	add := func(ids []string, isDefault bool) {
+		for _, id := range ids {
+			if asked(req.IDs, id) {
+				list = append(list, listenerCertificate{id, req.CertType, isDefault, cloud.NLBCertificateAssociated})
+			}
+		}
+	}
+	if req.CertType == "Ca" {
+		add(l.CACertificateIDs, true)
+	} else {
+		add(l.CertificateIDs, true)
+		add(l.AdditionalCertificateIDs, false)
+	}
+	part, page, err := cut(list, req.paging, func(c listenerCertificate) string { return c.CertificateID })
+	if err != nil {
+		return nil, err
+	}
+	return &listListenerCertificatesResponse{part, page}, nil
+}

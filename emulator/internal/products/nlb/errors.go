@@ -1,0 +1,72 @@
+package nlb
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+// refusals are the reasons of this product, declared beside what refuses. The
+// evidence says where code and message come from: NLB-0001 the API's documentation,
+// NLB-0002 what clients look for, NLB-0003 nothing public, chosen here.
+var refusals gateway.Refusals
+
+// What more than one file refuses.
+var (
+	errIllegal = refusals.New("Illegal", 400, "IllegalParam",
+		"The param of %s is illegal.", "NLB-0001")
+	errMissing = refusals.New("MissingParam", 400, "MissingParam",
+		"The parameter of %s is missing.", "NLB-0001")
+	errDryRunPassed = refusals.New("DryRunPassed", 400, "DryRunOperation",
+		"Request validation has been passed with DryRun flag set.", "NLB-0001")
+	errVPCMismatch = refusals.New("VPCMismatch", 400, "Mismatch.VpcId",
+		"The VpcId is mismatched for %s.", "NLB-0001")
+)
+
+var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
+	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), factRows)...)
+})
+
+// factRows are how this API puts what the state reports.
+var factRows = []gateway.ErrorRow{
+	{Fact: state.NotFound, Kind: cloud.NLBLoadBalancers.Kind(), Status: 404, Code: "ResourceNotFound.loadBalancer",
+		Message: "The specified resource of loadbalancer is not found.", Evidence: "NLB-0001"},
+	{Fact: state.NotFound, Kind: cloud.NLBListeners.Kind(), Status: 404, Code: "ResourceNotFound.listener",
+		Message: "The specified resource of listener is not found.", Evidence: "NLB-0002"},
+	{Fact: state.NotFound, Kind: cloud.NLBServerGroups.Kind(), Status: 404, Code: "ResourceNotFound.serverGroup",
+		Message: "The specified resource of serverGroup is not found.", Evidence: "NLB-0001"},
+	{Fact: state.NotFound, Kind: cloud.NLBSecurityPolicies.Kind(), Status: 404, Code: "ResourceNotFound.SecurityPolicy",
+		Message: "The specified resource of SecurityPolicy is not found.", Evidence: "NLB-0003"},
+	{Fact: state.NotFound, Kind: cloud.NLBHdMonitorConfigs.Kind(), Status: 404, Code: "ResourceNotFound.HdMonitorConfigNotExist",
+		Message: "The specified resource of HdMonitorConfigNotExist is not found.", Evidence: "NLB-0001"},
+	{Fact: state.NotFound, Kind: cloud.NLBJobs.Kind(), Status: 404, Code: "ResourceNotFound.Job",
+		Message: "The specified resource of job is not found.", Evidence: "NLB-0003"},
+	{Fact: state.NotFound, Kind: cloud.VPCs.Kind(), Status: 404, Code: "ResourceNotFound.Vpc",
+		Message: "The specified resource of Vpc is not found.", Evidence: "NLB-0001"},
+	{Fact: state.NotFound, Kind: cloud.VSwitches.Kind(), Status: 404, Code: "ResourceNotFound.VSwitch",
+		Message: "The specified resource of vSwitch is not found.", Evidence: "NLB-0001"},
+	{Fact: state.NotFound, Kind: cloud.EIPs.Kind(), Status: 404, Code: "ResourceNotFound.AllocationId",
+		Message: "The specified resource of AllocationId is not found.", Evidence: "NLB-0003"},
+	{Fact: state.NotFound, Kind: cloud.SecurityGroups.Kind(), Status: 404, Code: "ResourceNotFound.SecurityGroup",
+		Message: "The specified resource of SecurityGroup is not found.", Evidence: "NLB-0003"},
+	{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), Status: 404, Code: "ResourceNotFound.ResourceGroup",
+		Message: "The param of resourceGroup not existed.", Evidence: "NLB-0001"},
+
+	{Fact: cloud.NoFreeAddress, Status: 400, Code: "ResourceNotEnough.VSwitchIp",
+		Message: "The specified resource of VSwitchIp is not enough.", Evidence: "NLB-0001"},
+	{Fact: cloud.AddressOutside, Status: 400, Code: "IllegalParam.IP",
+		Message: "The param of IP is illegal.", Evidence: "NLB-0001"},
+	{Fact: cloud.AddressTaken, Status: 400, Code: "ResourceInUse.IP",
+		Message: "The specified resource of IP is in use.", Evidence: "NLB-0001"},
+	{Fact: state.TokenConflict, Status: 400, Code: "IdempotenceSignatureMismatch",
+		Message:  "The idempotence token of request is same with the prev one, but the signature is different.",
+		Evidence: "NLB-0001"},
+	{Fact: state.TokenProcessing, Status: 400, Code: "IdempotenceProcessing",
+		Message: "The idempotence token of request is processing.", Evidence: "NLB-0002"},
+
+	{Fact: state.QuotaExceeded, Status: 400, Code: "QuotaExceeded.QuotaInsufficient",
+		Message: "The quota of %s is exceeded.", Evidence: "NLB-0001"},
+}

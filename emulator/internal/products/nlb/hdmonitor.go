@@ -1,0 +1,52 @@
+package nlb
+
+import (
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+// hdMonitorActions keep where monitoring is to go. Nothing is monitored.
+var hdMonitorActions = []gateway.Action{
+	gateway.Write("SetHdMonitorRegionConfig", setHdMonitorRegionConfig),
+	gateway.Write("DeleteHdMonitorRegionConfig", deleteHdMonitorRegionConfig),
+	gateway.Read("DescribeHdMonitorRegionConfig", describeHdMonitorRegionConfig),
+}
+
+type setHdMonitorRegionConfigRequest struct {
+	region
+	MetricStore string `rpc:"MetricStore,required"`
+	LogProject  string `rpc:"LogProject,required"`
+}
+
+type hdMonitorRegionConfig struct {
+	RegionID    string `rpc:"RegionId"`
+	MetricStore string `rpc:"MetricStore"`
+	LogProject  string `rpc:"LogProject"`
+}
+
+func setHdMonitorRegionConfig(tx *state.Tx, req *setHdMonitorRegionConfigRequest) (*hdMonitorRegionConfig, error) {
+	cloud.NLBHdMonitorConfigs.Put(tx, &cloud.NLBHdMonitorConfig{Owner: tx.Scope(), MetricStore: req.MetricStore, LogProject: req.LogProject})
+	return &hdMonitorRegionConfig{tx.Scope().RegionID, req.MetricStore, req.LogProject}, nil
+}
+
+type regionRequest struct {
+	region
+}
+
+func deleteHdMonitorRegionConfig(tx *state.Tx, _ *regionRequest) (*gateway.Empty, error) {
+	m, err := cloud.NLBHdMonitorConfigs.Get(tx.View, cloud.NLBHdMonitorConfigID(tx.Scope()))
+	if err != nil {
+		return nil, err
+	}
+	cloud.NLBHdMonitorConfigs.Delete(tx, cloud.NLBHdMonitorConfigID(m.Owner))
+	return &gateway.Empty{}, nil
+}
+
+func describeHdMonitorRegionConfig(v *state.View, _ *regionRequest) (*hdMonitorRegionConfig, error) {
+	m, err := cloud.NLBHdMonitorConfigs.Get(v, cloud.NLBHdMonitorConfigID(v.Scope()))
+	if err != nil {
+		return nil, err
+	}
+	return &hdMonitorRegionConfig{m.RegionID, m.MetricStore, m.LogProject}, nil
+}

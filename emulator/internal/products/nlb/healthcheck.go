@@ -1,0 +1,124 @@
+package nlb
+
+import "github.com/clbemu/clbemu/emulator/internal/cloud"
+
+// What is refused here. Those without a name of their own are asked for by tags.
+var (
+	_ = refusals.New("HealthCheckDomainIllegal", 400, "IllegalParam.healthCheckDomain",
+		"The parameter of healthCheckConfig.healthCheckDomain is illegal.", "NLB-0001")
+	_ = refusals.New("HealthCheckURLIllegal", 400, "IlleagalParam.healthCheckUrl", // the cloud's spelling
+		"The parameter of healthCheckUrl in healthCheckConfig is illegal.", "NLB-0001")
+	errAnyPortHealthCheck = refusals.New("AnyPortHealthCheck", 400, "IllegalParam.AnyPortServerGroupConflictWithHealthCheckConfig",
+		"The param of AnyPortServerGroupConflictWithHealthCheckConfig is illegal.", "NLB-0001")
+)
+
+// The types of a health check.
+const (
+	checkTCP  = "TCP"
+	checkUDP  = "UDP"
+	checkHTTP = "HTTP"
+)
+
+// maxInterval is of checks by TCP and HTTP; those by UDP may take 300 seconds.
+const maxInterval = 50
+
+// healthCheckSettings are what calls say of a health check.
+type healthCheckSettings struct {
+	Enabled            *bool    `rpc:"HealthCheckConfig.HealthCheckEnabled"`
+	Type               string   `rpc:"HealthCheckConfig.HealthCheckType,words=TCP|UDP|HTTP,invalid=Illegal"`
+	ConnectPort        *int     `rpc:"HealthCheckConfig.HealthCheckConnectPort,min=0,max=65535,invalid=Illegal"`
+	HealthyThreshold   *int     `rpc:"HealthCheckConfig.HealthyThreshold,min=2,max=10,invalid=Illegal"`
+	UnhealthyThreshold *int     `rpc:"HealthCheckConfig.UnhealthyThreshold,min=2,max=10,invalid=Illegal"`
+	ConnectTimeout     *int     `rpc:"HealthCheckConfig.HealthCheckConnectTimeout,min=1,max=300,invalid=Illegal"`
+	Interval           *int     `rpc:"HealthCheckConfig.HealthCheckInterval,min=1,max=300,invalid=Illegal"`
+	Domain             string   `rpc:"HealthCheckConfig.HealthCheckDomain,len=1..80,invalid=HealthCheckDomainIllegal"`
+	URL                string   `rpc:"HealthCheckConfig.HealthCheckUrl,len=1..80,invalid=HealthCheckURLIllegal"`
+	HTTPVersion        string   `rpc:"HealthCheckConfig.HealthCheckHttpVersion,enum=HTTP1.0|HTTP1.1,invalid=Illegal"`
+	HTTPMethod         string   `rpc:"HealthCheckConfig.HttpCheckMethod,words=GET|HEAD,invalid=Illegal"`
+	HTTPCodes          []string `rpc:"HealthCheckConfig.HealthCheckHttpCode,enum=http_2xx|http_3xx|http_4xx|http_5xx,max=4,invalid=Illegal"`
+	Request            string   `rpc:"HealthCheckConfig.HealthCheckReq,len=1..512,invalid=Illegal"`
+	Response           string   `rpc:"HealthCheckConfig.HealthCheckExp,len=1..512,invalid=Illegal"`
+}
+
+// newHealthCheck is what a group of the protocol has when nothing is said.
+func newHealthCheck(protocol string) cloud.NLBHealthCheck {
+	check := cloud.NLBHealthCheck{Enabled: true, Type: checkTCP, HealthyThreshold: 2, UnhealthyThreshold: 2, ConnectTimeout: 5, Interval: 5}
+	if protocol == cloud.NLBUDP {
+		check.Type = checkUDP
+	}
+	return check
+}
+
+// apply puts what is given into the group's check.
+func (s *healthCheckSettings) apply(g *cloud.NLBServerGroup) error {
+	check := &g.HealthCheck
+	set(&check.Enabled, s.Enabled)
+	if s.Type != "" {
+		check.Type = s.Type
+	}
+	set(&check.ConnectPort, s.ConnectPort)
+	set(&check.HealthyThreshold, s.HealthyThreshold)
+	set(&check.UnhealthyThreshold, s.UnhealthyThreshold)
+	set(&check.ConnectTimeout, s.ConnectTimeout)
+	set(&check.Interval, s.Interval)
+	for to, given := range map[*string]string{
+		&check.Domain: s.Domain, &check.URL: s.URL, &check.HTTPVersion: s.HTTPVersion, &check.HTTPMethod: s.HTTPMethod,
+		&check.Request: s.Request, &check.Response: s.Response,
+	} {
+		if given != "" {
+			*to = given
+		}
+	}
+	if s.HTTPCodes != nil {
+		check.HTTPCodes = s.HTTPCodes
+	}
+	return checkHealthCheck(g)
+}
+
+// checkHealthCheck holds the rules between a check's values, and fills in what a
+// check by HTTP has.
+func checkHealthCheck(g *cloud.NLBServerGroup) error {
+	check := &g.HealthCheck
+	if check.Type == checkUDP && g.Protocol == cloud.NLBTCP {
+		return errIllegal.Of("HealthCheckType")
+	}
+	if check.Type == checkHTTP {
+		for to, usual := range map[*string]string{&check.HTTPMethod: "GET", &check.URL: "/", &check.HTTPVersion: "HTTP1.0"} {
+			if *to == "" {
+				*to = usual
+			}
+		}
+		if check.HTTPCodes == nil {
+			check.HTTPCodes = []string{"http_2xx"}
+		}
+	}
+	switch {
+	case check.Interval > maxInterval && check.Type != checkUDP:
+		return errIllegal.Of("HealthCheckInterval")
+	case check.ConnectTimeout > check.Interval && check.Type == checkUDP: // NLB-0026
+		return errIllegal.Of("HealthCheckConnectTimeout")
+	case g.AnyPortEnabled && check.Enabled && check.ConnectPort == 0:
+		return errAnyPortHealthCheck
+	}
+	return nil
+}
+
+// healthCheck is what answers show of a check.
+type healthCheck struct {
+	Enabled            bool     `rpc:"HealthCheckEnabled"`
+	Type               string   `rpc:"HealthCheckType"`
+	ConnectPort        int      `rpc:"HealthCheckConnectPort"`
+	HealthyThreshold   int      `rpc:"HealthyThreshold"`
+	UnhealthyThreshold int      `rpc:"UnhealthyThreshold"`
+	ConnectTimeout     int      `rpc:"HealthCheckConnectTimeout"`
+	Interval           int      `rpc:"HealthCheckInterval"`
+	Domain             string   `rpc:"HealthCheckDomain,omitempty"`
+	URL                string   `rpc:"HealthCheckUrl,omitempty"`
+	HTTPVersion        string   `rpc:"HealthCheckHttpVersion,omitempty"`
+	HTTPMethod         string   `rpc:"HttpCheckMethod,omitempty"`
+	HTTPCodes          []string `rpc:"HealthCheckHttpCode,omitempty"`
+	Request            string   `rpc:"HealthCheckReq,omitempty"`
+	Response           string   `rpc:"HealthCheckExp,omitempty"`
+}
+
+func newHealthCheckView(c cloud.NLBHealthCheck) healthCheck { return healthCheck(c) }

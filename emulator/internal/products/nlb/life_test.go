@@ -1,0 +1,389 @@
+package nlb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/state"
+)
+
+// expect compares what the answer of a call has at each path.
+func expect(t *testing.T, c *gatewaytest.Client, action string, p gatewaytest.Params, want ...string) gatewaytest.Reply {
+	t.Helper()
+	reply := c.Do(action, p)
+	for i := 0; i < len(want); i += 2 {
+		if got := reply.Text(want[i]); got != want[i+1] {
+			t.Errorf("%s(%v): %s = %q, want %q in %v", action, p, want[i], got, want[i+1], reply.Body)
+		}
+	}
+	return reply
+}
+
+func expectRefusal(t *testing.T, c *gatewaytest.Client, action string, p gatewaytest.Params, code string) {
+	t.Helper()
+	if reply := c.Call(action, p); reply.Code != code {
+		t.Errorf("%s(%v) = %d %q, want %q", action, p, reply.Status, reply.Code, code)
+	}
+}
+
+// Without a profile everything is as it will be at once; with the realistic one,
+// statuses come and go in the order of the cloud, and refuse changes meanwhile.
+func TestLife(t *testing.T) {
+	c, _, clock := newClient(t, set("life.profile", "realistic"))
+	id := c.Do("CreateLoadBalancer", create).Text("LoadbalancerId")
+	of := params("LoadBalancerId", id)
+	expect(t, c, "GetLoadBalancerAttribute", of, "LoadBalancerStatus", "Provisioning")
+	expectRefusal(t, c, "DeleteLoadBalancer", of, "ResourceInCreating.loadbalancer")
+	clock.Advance(3 * time.Second)
+	expect(t, c, "GetLoadBalancerAttribute", of, "LoadBalancerStatus", "Active")
+
+	created := c.Do("CreateListener", with(listen, "LoadBalancerId", id))
+	lsn, job := params("ListenerId", created.Text("ListenerId")), params("JobId", created.Text("JobId"))
+	expect(t, c, "GetListenerAttribute", lsn, "ListenerStatus", "Provisioning")
+	expect(t, c, "GetJobStatus", job, "Status", "Processing")
+	expectRefusal(t, c, "DeleteListener", lsn, "Conflict.Lock")
+	clock.Advance(20 * time.Millisecond)
+	expectRefusal(t, c, "DeleteListener", lsn, "OperationFailed.ResourceIsConfiguring")
+	clock.Advance(time.Second)
+	expect(t, c, "GetListenerAttribute", lsn, "ListenerStatus", "Running")
+	expect(t, c, "GetJobStatus", job, "Status", "Succeeded")
+
+	for _, step := range []struct{ action, during, after string }{
+		{"UpdateListenerAttribute", "Configuring", "Running"},
+		{"StopListener", "Stopping", "Stopped"},
+		{"UpdateListenerAttribute", "Configuring", "Stopped"},
+		{"StartListener", "Starting", "Running"},
+		{"DeleteListener", "Deleting", ""},
+	} {
+		c.Do(step.action, lsn)
+		expect(t, c, "GetListenerAttribute", lsn, "ListenerStatus", step.during)
+		clock.Advance(time.Second)
+		if step.after == "" {
+			expectRefusal(t, c, "GetListenerAttribute", lsn, "ResourceNotFound.listener")
+			continue
+		}
+		expect(t, c, "GetListenerAttribute", lsn, "ListenerStatus", step.after)
+	}
+	c.Do("UpdateLoadBalancerAttribute", with(of, "LoadBalancerName", "renamed"))
+	expect(t, c, "GetLoadBalancerAttribute", of, "LoadBalancerStatus", "Configuring")
+	clock.Advance(time.Second)
+	expect(t, c, "GetLoadBalancerAttribute", of, "LoadBalancerStatus", "Active", "LoadBalancerName", "renamed")
+
+	sgp := params("ServerGroupId", c.Do("CreateServerGroup", group).Text("ServerGroupId"))
+	listed := params("ServerGroupIds.1", sgp["ServerGroupId"])
+	expect(t, c, "ListServerGroups", listed, "ServerGroups.0.ServerGroupStatus", "Creating")
+	expectRefusal(t, c, "DeleteServerGroup", sgp, "IncorrectStatus.serverGroup")
+	clock.Advance(time.Second)
+	c.Do("AddServersToServerGroup", with(serve, "ServerGroupId", sgp["ServerGroupId"]))
+	expect(t, c, "ListServerGroups", listed, "ServerGroups.0.ServerGroupStatus", "Configuring", "ServerGroups.0.ServerCount", "1")
+	clock.Advance(time.Second)
+	expect(t, c, "ListServerGroups", listed, "ServerGroups.0.ServerGroupStatus", "Available")
+}
+
+// A job can be made never to end, and to fail; one that fails has done nothing.
+func TestJobs(t *testing.T) {
+	c, store, clock := newClient(t, set("life.nlb.job", "1000h"))
+	endless := c.Do("CreateListener", listen)
+	clock.Advance(999 * time.Hour)
+	expect(t, c, "GetJobStatus", params("JobId", endless.Text("JobId")), "Status", "Processing")
+
+	if err := store.Update(state.Owner{}, all(set("life.nlb.job", "default"), set("life.nlb.job.failing", "2s"))); err != nil {
+		t.Fatal(err)
+	}
+	before := resources(t, store)
+	for _, call := range []struct {
+		action string
+		params gatewaytest.Params
+	}{
+		{"CreateListener", with(listen, "ListenerPort", "82")},
+		{"DeleteListener", params("ListenerId", lsnTCP)},
+		{"CreateServerGroup", group},
+		{"AddServersToServerGroup", serve},
+		{"UpdateLoadBalancerAttribute", with(anLB, "LoadBalancerName", "renamed")},
+		{"UpdateLoadBalancerZones", with(zones, "ZoneMappings.2.ZoneId", zoneJ, "ZoneMappings.2.VSwitchId", vSwitchJ)},
+		{"LoadBalancerJoinSecurityGroup", join},
+		{"DeleteLoadBalancer", anLB},
+	} {
+		job := c.Do(call.action, call.params).Text("JobId")
+		expect(t, c, "GetJobStatus", params("JobId", job), "Status", "Processing")
+		clock.Advance(2 * time.Second)
+		expect(t, c, "ListAsynJobs", params("JobIds.1", job, "JobIds.2", "none"), "TotalCount", "1", "Jobs.0.Status", "Failed",
+			"Jobs.0.ApiName", call.action, "Jobs.0.ErrorCode", "SystemBusy")
+		if after := resources(t, store); after != before {
+			t.Errorf("%s, whose job failed, changed the cloud from\n%s\nto\n%s", call.action, before, after)
+		}
+	}
+	if err := store.Update(state.Owner{}, set("life.nlb.job.failing", "default")); err != nil {
+		t.Fatal(err)
+	}
+	job := c.Do("DeleteLoadBalancer", params("LoadBalancerId", lbPlain)).Text("JobId")
+	expect(t, c, "GetJobStatus", params("JobId", job), "Status", "Succeeded")
+}
+
+// resources are the rows of NLB and the addresses, but for jobs.
+func resources(t *testing.T, store *state.Store) string {
+	t.Helper()
+	export, err := store.Export()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, kind := range []state.Kind{cloud.NLBLoadBalancers.Kind(), cloud.NLBListeners.Kind(), cloud.NLBServerGroups.Kind(), cloud.Addresses.Kind()} {
+		for row := range export.Tables[kind].All() {
+			fmt.Fprintf(&text, "%s\n", row)
+		}
+	}
+	return text.String()
+}
+
+// A repetition with the same ClientToken gets the first call's job and resource.
+func TestClientTokens(t *testing.T) {
+	c, _, _ := newClient(t)
+	for action, p := range map[string]gatewaytest.Params{"CreateLoadBalancer": create, "CreateListener": listen, "CreateServerGroup": group} {
+		p = with(p, "ClientToken", "once")
+		first, second := c.Do(action, p), c.Do(action, p)
+		for _, id := range []string{"LoadbalancerId", "ListenerId", "ServerGroupId", "JobId"} {
+			if first.Text(id) != second.Text(id) {
+				t.Errorf("%s: %s = %q, then %q", action, id, first.Text(id), second.Text(id))
+			}
+		}
+		expectRefusal(t, c, action, with(p, "Tag.1.Key", "other"), "IdempotenceSignatureMismatch")
+	}
+}
+
+// A token whose resource was deleted since makes another, and is not kept for its day;
+// that of the deletion itself is answered with its job.
+func TestClientTokensOfWhatIsGone(t *testing.T) {
+	c, store, _ := newClient(t)
+	tokens := func() (n int) {
+		if err := store.View(state.Owner{}, func(v *state.View) error { n = state.ClientTokens.Len(v); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, made := range []struct {
+		action, remove, id string
+		p                  gatewaytest.Params
+	}{
+		{"CreateServerGroup", "DeleteServerGroup", "ServerGroupId", group},
+		{"CreateListener", "DeleteListener", "ListenerId", listen},
+		{"CreateSecurityPolicy", "DeleteSecurityPolicy", "SecurityPolicyId", params("SecurityPolicyName", "p", "TlsVersions.1", "TLSv1.2", "Ciphers.1", "ECDHE-RSA-AES128-GCM-SHA256")},
+	} {
+		t.Run(made.action, func(t *testing.T) {
+			before := tokens()
+			once, gone := with(made.p, "ClientToken", "once"), func(id string) gatewaytest.Params { return params(made.id, id, "ClientToken", "gone") }
+			first := c.Do(made.action, once).Text(made.id)
+			deletion := c.Do(made.remove, gone(first)).Text("JobId")
+			kept := before
+			if deletion != "" { // a policy's has no job
+				kept++
+				if again := c.Do(made.remove, gone(first)).Text("JobId"); again != deletion {
+					t.Errorf("the deletion again is job %s, want %s", again, deletion)
+				}
+			}
+			if n := tokens(); n != kept {
+				t.Errorf("%d tokens are kept, want %d", n, kept)
+			}
+			if second := c.Do(made.action, once).Text(made.id); second == first {
+				t.Errorf("the token of the deleted %s is answered with it", first)
+			}
+		})
+	}
+}
+
+// Jobs that have ended are forgotten after a day, and others never.
+func TestJobsAreForgotten(t *testing.T) {
+	c, store, clock := newClient(t, set("life.nlb.job", "1000h"))
+	endless := c.Do("CreateServerGroup", group).Text("JobId")
+	if err := store.Update(state.Owner{}, set("life.nlb.job", "default")); err != nil {
+		t.Fatal(err)
+	}
+	ended := c.Do("CreateServerGroup", group).Text("JobId")
+	elsewhere := &cloud.NLBJob{Action: "CreateServerGroup"}
+	if err := store.Update(state.Owner{AccountID: account, RegionID: "cn-shanghai"}, func(tx *state.Tx) error {
+		cloud.BeginNLBJob(tx, elsewhere)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	isThere := func() (there bool) {
+		if err := store.View(state.Owner{}, func(v *state.View) error {
+			_, there = cloud.NLBJobs.Find(v, elsewhere.ID)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return there
+	}
+	clock.Advance(24*time.Hour - time.Second)
+	c.Do("CreateServerGroup", group)
+	expect(t, c, "GetJobStatus", params("JobId", ended), "Status", "Succeeded")
+	expect(t, c, "ListAsynJobs", nil, "TotalCount", "3", "Jobs.0.Id", endless, "Jobs.1.Id", ended)
+	if !isThere() {
+		t.Error("the job of another region was forgotten too early")
+	}
+	clock.Advance(time.Second)
+	c.Do("CreateServerGroup", group)
+	expectRefusal(t, c, "GetJobStatus", params("JobId", ended), "ResourceNotFound.Job")
+	expect(t, c, "GetJobStatus", params("JobId", endless), "Status", "Processing")
+	if isThere() {
+		t.Error("the job of another region was not forgotten")
+	}
+}
+
+// However many jobs there are in a day, no more than a number is kept.
+func TestJobsAreBounded(t *testing.T) {
+	_, store, _ := newClient(t)
+	const most = 100_000
+	undo := errors.New("seen")
+	if err := store.Update(owner, func(tx *state.Tx) error {
+		job := func(i int) string { return fmt.Sprintf("%08x-0000-0000-0000-000000000000", i) }
+		for i := range most {
+			cloud.NLBJobs.Put(tx, &cloud.NLBJob{Owner: owner, ID: job(i), Status: cloud.NLBJobSucceeded, CreateTime: tx.Now()})
+		}
+		newest := &cloud.NLBJob{Action: "CreateServerGroup"}
+		cloud.BeginNLBJob(tx, newest)
+		if _, there := cloud.NLBJobs.Find(tx.View, job(0)); there || cloud.NLBJobs.Len(tx.View) != most {
+			t.Errorf("of %d jobs and one more there are %d, the oldest among them: %t", most, cloud.NLBJobs.Len(tx.View), there)
+		}
+		for _, id := range []string{job(1), newest.ID} {
+			if _, there := cloud.NLBJobs.Find(tx.View, id); !there {
+				t.Errorf("%s was forgotten", id)
+			}
+		}
+		return undo
+	}); !errors.Is(err, undo) {
+		t.Fatal(err)
+	}
+}
+
+// Addresses come out of the vSwitches and go back: with the load balancer, with a
+// zone, with the address type; an EIP that was named is free again.
+func TestAddresses(t *testing.T) {
+	c, store, _ := newClient(t)
+	free := func() (text string) {
+		if err := store.View(owner, func(v *state.View) error {
+			for _, id := range []string{vSwitch1, vSwitch2, vSwitchJ} {
+				s, err := cloud.VSwitches.Get(v, id)
+				if err != nil {
+					return err
+				}
+				text += strconv.Itoa(cloud.AvailableAddresses(v, s)) + " "
+			}
+			eip, err := cloud.EIPs.Get(v, eip1)
+			if err == nil {
+				text += strconv.Itoa(cloud.AddressesByPool.Count(v, cloud.PublicPool(owner.RegionID))) + " " + string(eip.Status)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	before := free()
+	reply := c.Do("CreateLoadBalancer", with(create, "ZoneMappings.1.AllocationId", eip1, "ZoneMappings.2.PrivateIPv4Address", "192.168.1.99"))
+	of := params("LoadBalancerId", reply.Text("LoadbalancerId"))
+	show := expect(t, c, "GetLoadBalancerAttribute", of, "ZoneMappings.0.LoadBalancerAddresses.0.AllocationId", eip1,
+		"ZoneMappings.1.LoadBalancerAddresses.0.PrivateIPv4Address", "192.168.1.99")
+	if ip := show.Text("ZoneMappings.1.LoadBalancerAddresses.0.PublicIPv4Address"); !strings.HasPrefix(ip, "198.18.") {
+		t.Errorf("a zone without an EIP has the public address %q", ip)
+	}
+	if free() == before {
+		t.Error("a load balancer took no address")
+	}
+	private := show.Text("ZoneMappings.0.LoadBalancerAddresses.0.PrivateIPv4Address")
+	c.Do("UpdateLoadBalancerZones", with(of, "ZoneMappings.1.ZoneId", zoneH, "ZoneMappings.1.VSwitchId", vSwitch1,
+		"ZoneMappings.2.ZoneId", zoneJ, "ZoneMappings.2.VSwitchId", vSwitchJ))
+	expect(t, c, "GetLoadBalancerAttribute", of, "ZoneMappings.0.LoadBalancerAddresses.0.PrivateIPv4Address", private, "ZoneMappings.1.ZoneId", zoneJ)
+	c.Do("UpdateLoadBalancerAddressTypeConfig", with(of, "AddressType", "Intranet"))
+	expect(t, c, "GetLoadBalancerAttribute", of, "ZoneMappings.0.LoadBalancerAddresses.0.PublicIPv4Address", "")
+	c.Do("UpdateLoadBalancerAddressTypeConfig", with(of, "AddressType", "Internet", "ZoneMappings.1.ZoneId", zoneJ, "ZoneMappings.1.VSwitchId", vSwitchJ,
+		"ZoneMappings.1.AllocationId", eip1))
+	expect(t, c, "GetLoadBalancerAttribute", of, "ZoneMappings.1.LoadBalancerAddresses.0.AllocationId", eip1)
+	c.Do("DeleteLoadBalancer", of)
+	if after := free(); after != before {
+		t.Errorf("free addresses are %s, were %s before the load balancer", after, before)
+	}
+}
+
+// An account that does not pay loses its load balancers as those of CLB, and keeps
+// them when it pays in time.
+func TestArrears(t *testing.T) {
+	c, store, clock := newClient(t, all(set("account.graceDays", "1"), set("account.arrears", "true")))
+	clock.Advance(24 * time.Hour * 2)
+	expect(t, c, "GetLoadBalancerAttribute", anLB, "LoadBalancerBusinessStatus", "Abnormal", "OperationLocks.0.LockType", "FinancialLocked")
+	expectRefusal(t, c, "CreateListener", listen, "OperationDenied.FinancialLocked")
+	if err := store.Update(state.Owner{}, set("account.arrears", "false")); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, c, "GetLoadBalancerAttribute", anLB, "LoadBalancerBusinessStatus", "Normal")
+	if err := store.Update(state.Owner{}, set("account.arrears", "true")); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(24 * time.Hour * 30)
+	expectRefusal(t, c, "GetLoadBalancerAttribute", anLB, "ResourceNotFound.loadBalancer")
+}
+
+// Of 64 calls at once just as many succeed as the quota, the ports, the addresses
+// and the lock let, and the state is consistent.
+func TestConcurrency(t *testing.T) {
+	cases := []struct {
+		name, action string
+		plant        func(*state.Tx) error
+		params       func(i int) gatewaytest.Params
+		succeed      int
+		code         string
+	}{
+		{"quota", "CreateListener", set("quota.nlb_quota_listeners_num", "12"), func(i int) gatewaytest.Params {
+			return with(listen, "ListenerPort", strconv.Itoa(1000+i))
+		}, 10, "QuotaExceeded.QuotaInsufficient"},
+		{"port", "CreateListener", nil, func(int) gatewaytest.Params { return listen }, 1, "Conflict.Port"},
+		{"addresses", "CreateLoadBalancer", set("vswitch."+vSwitch2+".freeAddresses", "5"), func(int) gatewaytest.Params { return create }, 5, "ResourceNotEnough.VSwitchIp"},
+		{"servers", "AddServersToServerGroup", set("quota.nlb_quota_servergroup_servers_num", "7"), func(i int) gatewaytest.Params {
+			return with(serve, "Servers.1.Port", strconv.Itoa(1000+i))
+		}, 7, "QuotaExceeded.QuotaInsufficient"},
+		{"lock", "CreateListener", set("life.nlb.loadbalancer.locked", "1s"), func(i int) gatewaytest.Params {
+			return with(listen, "ListenerPort", strconv.Itoa(1000+i))
+		}, 1, "Conflict.Lock"},
+		{"token", "CreateLoadBalancer", set("quota.nlb_quota_loadbalancers_num", "3"), func(int) gatewaytest.Params {
+			return with(create, "ClientToken", "once")
+		}, 64, ""},
+	}
+	for _, tt := range cases {
+		t.Run(tt.name, func(t *testing.T) {
+			plants := []func(*state.Tx) error{}
+			if tt.plant != nil {
+				plants = append(plants, tt.plant)
+			}
+			c, store, _ := newClient(t, plants...)
+			codes := make([]string, 64)
+			var wg sync.WaitGroup
+			for i := range codes {
+				wg.Go(func() { codes[i] = c.Call(tt.action, tt.params(i)).Code })
+			}
+			wg.Wait()
+			succeeded := 0
+			for _, code := range codes {
+				if code == "" {
+					succeeded++
+				} else if code != tt.code {
+					t.Errorf("a call is refused with %q, want %q", code, tt.code)
+				}
+			}
+			if succeeded != tt.succeed {
+				t.Errorf("%d calls succeed, want %d", succeeded, tt.succeed)
+			}
+			if problems, err := store.Check(context.Background()); err != nil || len(problems) > 0 {
+				t.Errorf("the state is inconsistent: %v, %v", problems, err)
+			}
+		})
+	}
+}

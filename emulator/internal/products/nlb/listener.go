@@ -1,0 +1,432 @@
+package nlb
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
+)
+
+var listenerActions = []gateway.Action{
+	asynchronous[listenerJobResponse]("CreateListener", createListener),
+	asynchronous[jobResponse]("UpdateListenerAttribute", updateListenerAttribute),
+	asynchronous[jobResponse]("StartListener", startListener),
+	asynchronous[jobResponse]("StopListener", stopListener),
+	asynchronous[jobResponse]("DeleteListener", deleteListener),
+	gateway.Read("GetListenerAttribute", getListenerAttribute),
+	gateway.Read("ListListeners", listListeners),
+}
+
+// What is refused here.
+var (
+	errPortConflict = refusals.New("PortConflict", 400, "Conflict.Port",
+		"The Port [%s] is conflict.", "NLB-0001")
+	errPortIllegal = refusals.New("PortIllegal", 400, "IllegalParam.Port",
+		"The param of Port is illegal.", "NLB-0001")
+	errRangeNeedsAnyPort = refusals.New("RangeNeedsAnyPort", 400, "IllegalParam.AnyPortListenerConflictWithNonAnyPortServerGroup",
+		"The param of AnyPortListenerConflictWithNonAnyPortServerGroup is illegal.", "NLB-0001")
+	errAnyPortNeedsRange = refusals.New("AnyPortNeedsRange", 400, "IllegalParam.NonAnyPortListenerConflictWithAnyPortServerGroup",
+		"The param of NonAnyPortListenerConflictWithAnyPortServerGroup is illegal.", "NLB-0001")
+	errProtocolMismatch = refusals.New("ProtocolMismatch", 400, "Mismatch.Protocol",
+		"The Protocol is mismatched for %s.", "NLB-0001")
+	errIdleTimeoutIllegal = refusals.New("IdleTimeoutIllegal", 400, "IllegalParam.IdleTimeout",
+		"The param of IdleTimeout is illegal.", "NLB-0001")
+	errListenerDescriptionIllegal = refusals.New("ListenerDescriptionIllegal", 400, "IllegalParam.ListenerDescription",
+		"The parameter ListenerDescription of listener is illegal.", "NLB-0001")
+	errListenerBusy = refusals.New("ListenerBusy", 400, "OperationFailed.ResourceIsConfiguring",
+		"The operation failed because of ResourceIsConfiguring.", "NLB-0002")
+	errListenerStatus = refusals.New("ListenerStatus", 400, "IncorrectStatus.listener",
+		"The status of listener [%s] is incorrect.", "NLB-0003")
+	errMSSIllegal = refusals.New("MSSIllegal", 400, "IllegalParam.MssConflictWithUdpAndGeneve",
+		"The param of MssConflictWithUdpAndGeneve is illegal.", "NLB-0001")
+)
+
+// listenerJobResponse is jobResponse with the listener that the job is about.
+type listenerJobResponse struct {
+	jobResponse
+	ListenerID string `rpc:"ListenerId"`
+}
+
+func (r *listenerJobResponse) tell(job *cloud.NLBJob) {
+	r.jobResponse.tell(job)
+	r.ListenerID = job.ResourceID
+}
+
+// listenerSettings are what a listener has that can be changed.
+type listenerSettings struct {
+	Description          *string             `rpc:"ListenerDescription"`
+	ServerGroupID        string              `rpc:"ServerGroupId"`
+	IdleTimeout          *int                `rpc:"IdleTimeout,min=10,max=900,invalid=IdleTimeoutIllegal"`
+	Cps                  *int                `rpc:"Cps,min=0,max=1000000,invalid=Illegal"`
+	Mss                  *int                `rpc:"Mss,min=0,max=1500,invalid=Illegal"`
+	ProxyProtocolEnabled *bool               `rpc:"ProxyProtocolEnabled"`
+	ProxyProtocolV2      *proxyProtocolParam `rpc:"ProxyProtocolV2Config,json,invalid=Illegal"`
+	PPV2VPCID            *bool               `rpc:"ProxyProtocolV2Config.Ppv2VpcIdEnabled"`
+	PPV2EPID             *bool               `rpc:"ProxyProtocolV2Config.Ppv2PrivateLinkEpIdEnabled"`
+	PPV2EPSID            *bool               `rpc:"ProxyProtocolV2Config.Ppv2PrivateLinkEpsIdEnabled"`
+	SecSensorEnabled     *bool               `rpc:"SecSensorEnabled"`
+	tlsSettings
+}
+
+// proxyProtocolParam is the one parameter that is JSON text; clients also send its
+// fields one by one.
+type proxyProtocolParam struct {
+	VPCID            *bool `json:"Ppv2VpcIdEnabled"`
+	PrivateLinkEPID  *bool `json:"Ppv2PrivateLinkEpIdEnabled"`
+	PrivateLinkEPSID *bool `json:"Ppv2PrivateLinkEpsIdEnabled"`
+}
+
+// maxListenerDescription is longer than documented, as a CCM puts the name of the
+// cluster behind that of the Service: NLB-0022.
+const maxListenerDescription = 512
+
+// apply puts what is given into a listener, which must then be as listeners can be.
+func (s *listenerSettings) apply(v *state.View, lb *cloud.NLBLoadBalancer, l *cloud.NLBListener) error {
+	if s.Description != nil && utf8.RuneCountInString(*s.Description) > maxListenerDescription {
+		return errListenerDescriptionIllegal
+	}
+	set(&l.Description, s.Description)
+	if s.ServerGroupID != "" {
+		l.ServerGroupID = s.ServerGroupID
+	}
+	set(&l.IdleTimeout, s.IdleTimeout)
+	set(&l.Cps, s.Cps)
+	set(&l.Mss, s.Mss)
+	set(&l.ProxyProtocolEnabled, s.ProxyProtocolEnabled)
+	if p := s.ProxyProtocolV2; p != nil {
+		set(&l.ProxyProtocolV2.VPCID, p.VPCID)
+		set(&l.ProxyProtocolV2.PrivateLinkEPID, p.PrivateLinkEPID)
+		set(&l.ProxyProtocolV2.PrivateLinkEPSID, p.PrivateLinkEPSID)
+	}
+	set(&l.ProxyProtocolV2.VPCID, s.PPV2VPCID)
+	set(&l.ProxyProtocolV2.PrivateLinkEPID, s.PPV2EPID)
+	set(&l.ProxyProtocolV2.PrivateLinkEPSID, s.PPV2EPSID)
+	set(&l.SecSensorEnabled, s.SecSensorEnabled)
+	if err := checkTimeouts(l); err != nil {
+		return err
+	}
+	if err := checkGroup(v, lb, l); err != nil {
+		return err
+	}
+	return s.tlsSettings.apply(v, l)
+}
+
+func checkTimeouts(l *cloud.NLBListener) error {
+	least, most := 10, 900
+	if l.Protocol == cloud.NLBUDP {
+		most = 20
+	}
+	switch {
+	case l.IdleTimeout < least || l.IdleTimeout > most:
+		return errIdleTimeoutIllegal
+	case l.Mss != 0 && l.Protocol == cloud.NLBUDP:
+		return errMSSIllegal
+	}
+	return nil
+}
+
+// forwardsTo are the protocols of the groups to which a listener may forward.
+var forwardsTo = map[string][]string{
+	cloud.NLBTCP:    {cloud.NLBTCP, cloud.NLBTCPUDP},
+	cloud.NLBUDP:    {cloud.NLBUDP, cloud.NLBTCPUDP},
+	cloud.NLBTCPSSL: {cloud.NLBTCPSSL, cloud.NLBTCP},
+}
+
+// checkGroup holds what a group must be like for a listener.
+func checkGroup(v *state.View, lb *cloud.NLBLoadBalancer, l *cloud.NLBListener) error {
+	g, err := cloud.NLBServerGroups.Get(v, l.ServerGroupID)
+	switch {
+	case err != nil:
+		return err
+	case g.VPCID != lb.VPCID:
+		return errVPCMismatch.Of(lb.ID + " and " + g.ID)
+	case !asked(forwardsTo[l.Protocol], g.Protocol):
+		return errProtocolMismatch.Of(l.Protocol + " and " + g.Protocol)
+	case l.Port == 0 && !g.AnyPortEnabled:
+		return errRangeNeedsAnyPort
+	case l.Port != 0 && g.AnyPortEnabled:
+		return errAnyPortNeedsRange
+	case l.Protocol == cloud.NLBTCPSSL && g.PreserveClientIPEnabled:
+		return errPreserveClientIP
+	}
+	return nil
+}
+
+type createListenerRequest struct {
+	order
+	tagged
+	listenerSettings
+	LoadBalancerID   string `rpc:"LoadBalancerId,required"`
+	ListenerProtocol string `rpc:"ListenerProtocol,required,words=TCP|UDP|TCPSSL,invalid=Illegal"`
+	ListenerPort     *int   `rpc:"ListenerPort,required,min=0,max=65535,invalid=Illegal"`
+	StartPort        int    `rpc:"StartPort,min=0,max=65535,invalid=Illegal"`
+	EndPort          int    `rpc:"EndPort,min=0,max=65535,invalid=Illegal"`
+}
+
+func (req *createListenerRequest) loadBalancerOf(*state.View) (string, error) {
+	return req.LoadBalancerID, nil
+}
+
+// Validate enforces the rules of shape.
+func (req *createListenerRequest) Validate() error {
+	switch {
+	case req.ServerGroupID == "":
+		return errMissing.Of("ServerGroupId")
+	case *req.ListenerPort == 0 && (req.StartPort == 0 || req.StartPort > req.EndPort):
+		return errPortIllegal
+	}
+	return req.check()
+}
+
+func createListener(tx *state.Tx, req *createListenerRequest) (*work, error) {
+	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	l := newListener(tx, req)
+	for other := range cloud.NLBListenersByLoadBalancer.List(tx.View, lb.ID) {
+		if l.Overlaps(other) {
+			return nil, errPortConflict.Of(portText(l))
+		}
+	}
+	if err := req.apply(tx.View, lb, l); err != nil {
+		return nil, err
+	}
+	if err := tx.Use(cloud.QuotaNLBListeners, lb.ID, 1); err != nil {
+		return nil, err
+	}
+	return &work{"listener", l.ID, func() error {
+		cloud.NLBListeners.Put(tx, l)
+		req.set(tx, cloud.TagNLBListener, l.ID)
+		state.Enter(tx, cloud.StageNLBListenerProvisioning, l.ID)
+		return nil
+	}}, nil
+}
+
+func newListener(tx *state.Tx, req *createListenerRequest) *cloud.NLBListener {
+	l := &cloud.NLBListener{
+		Owner: tx.Scope(), LoadBalancerID: req.LoadBalancerID, Protocol: req.ListenerProtocol, Port: *req.ListenerPort,
+		Status: cloud.NLBListenerProvisioning, IdleTimeout: 900,
+	}
+	if l.Protocol == cloud.NLBUDP {
+		l.IdleTimeout = 20
+	}
+	if l.Port == 0 {
+		l.StartPort, l.EndPort = req.StartPort, req.EndPort
+	}
+	l.ID = tx.NewID(cloud.NLBListeners.Kind()) + "@" + portText(l)
+	return l
+}
+
+// portText writes a listener's port, or its range as 80_400.
+func portText(l *cloud.NLBListener) string {
+	if l.Port == 0 {
+		return fmt.Sprintf("%d_%d", l.StartPort, l.EndPort)
+	}
+	return strconv.Itoa(l.Port)
+}
+
+// listenerRequest changes a listener.
+type listenerRequest struct {
+	order
+	ListenerID string `rpc:"ListenerId,required"`
+}
+
+func (req *listenerRequest) loadBalancerOf(v *state.View) (string, error) {
+	l, err := cloud.NLBListeners.Get(v, req.ListenerID)
+	if err != nil {
+		return "", err
+	}
+	return l.LoadBalancerID, nil
+}
+
+// settledListener is a listener that takes a change now.
+func settledListener(v *state.View, id string) (*cloud.NLBListener, error) {
+	l, err := cloud.NLBListeners.Get(v, id)
+	if err == nil && l.Status != cloud.NLBListenerRunning && l.Status != cloud.NLBListenerStopped {
+		err = errListenerBusy
+	}
+	return l, err
+}
+
+type updateListenerAttributeRequest struct {
+	listenerRequest
+	listenerSettings
+}
+
+func updateListenerAttribute(tx *state.Tx, req *updateListenerAttributeRequest) (*work, error) {
+	l, err := settledListener(tx.View, req.ListenerID)
+	if err != nil {
+		return nil, err
+	}
+	lb, err := cloud.NLBLoadBalancers.Get(tx.View, l.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	changed := *l
+	if err := req.apply(tx.View, lb, &changed); err != nil {
+		return nil, err
+	}
+	return relisten(tx, &changed), nil
+}
+
+// relisten returns the work that stores a changed listener.
+func relisten(tx *state.Tx, l *cloud.NLBListener) *work {
+	return &work{"listener", l.ID, func() error {
+		cloud.NLBListeners.Put(tx, l)
+		state.Enter(tx, cloud.StageNLBListenerConfiguring, l.ID, l.Status)
+		return nil
+	}}
+}
+
+func startListener(tx *state.Tx, req *listenerRequest) (*work, error) {
+	return enterStage(tx, req.ListenerID, cloud.StageNLBListenerStarting, cloud.NLBListenerStopped)
+}
+
+func stopListener(tx *state.Tx, req *listenerRequest) (*work, error) {
+	return enterStage(tx, req.ListenerID, cloud.StageNLBListenerStopping, cloud.NLBListenerRunning)
+}
+
+func deleteListener(tx *state.Tx, req *listenerRequest) (*work, error) {
+	return enterStage(tx, req.ListenerID, cloud.StageNLBListenerDeleting, "")
+}
+
+// enterStage is work that brings a listener into a stage, from one status where
+// one is named.
+func enterStage(tx *state.Tx, id string, stage state.Stage, from string) (*work, error) {
+	l, err := settledListener(tx.View, id)
+	if err == nil && !matches(from, l.Status) {
+		err = errListenerStatus.Of(id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &work{"listener", id, func() error {
+		state.Enter(tx, stage, id)
+		return nil
+	}}, nil
+}
+
+// listener is what answers show of one. Its ports of a range are texts.
+type listener struct {
+	ListenerID           string        `rpc:"ListenerId"`
+	LoadBalancerID       string        `rpc:"LoadBalancerId"`
+	RegionID             string        `rpc:"RegionId"`
+	ListenerProtocol     string        `rpc:"ListenerProtocol"`
+	ListenerPort         int           `rpc:"ListenerPort"`
+	StartPort            string        `rpc:"StartPort,omitempty"`
+	EndPort              string        `rpc:"EndPort,omitempty"`
+	ListenerStatus       string        `rpc:"ListenerStatus"`
+	ListenerDescription  string        `rpc:"ListenerDescription"`
+	ServerGroupID        string        `rpc:"ServerGroupId"`
+	IdleTimeout          int           `rpc:"IdleTimeout"`
+	Cps                  int           `rpc:"Cps"` // 0 is shown: NLB-0032
+	Mss                  int           `rpc:"Mss"`
+	ProxyProtocolEnabled bool          `rpc:"ProxyProtocolEnabled"`
+	ProxyProtocolV2      proxyProtocol `rpc:"ProxyProtocolV2Config"`
+	SecSensorEnabled     bool          `rpc:"SecSensorEnabled"`
+	SecurityPolicyID     string        `rpc:"SecurityPolicyId,omitempty"`
+	CertificateIDs       []string      `rpc:"CertificateIds"`
+	CAEnabled            bool          `rpc:"CaEnabled"`
+	CACertificateIDs     []string      `rpc:"CaCertificateIds"`
+	AlpnEnabled          bool          `rpc:"AlpnEnabled"`
+	AlpnPolicy           string        `rpc:"AlpnPolicy,omitempty"`
+}
+
+type proxyProtocol struct {
+	VPCID            bool `rpc:"Ppv2VpcIdEnabled"`
+	PrivateLinkEPID  bool `rpc:"Ppv2PrivateLinkEpIdEnabled"`
+	PrivateLinkEPSID bool `rpc:"Ppv2PrivateLinkEpsIdEnabled"`
+}
+
+func newListenerView(l *cloud.NLBListener) listener {
+	show := listener{
+		ListenerID: l.ID, LoadBalancerID: l.LoadBalancerID, RegionID: l.RegionID, ListenerProtocol: l.Protocol, ListenerPort: l.Port,
+		ListenerStatus: l.Status, ListenerDescription: l.Description, ServerGroupID: l.ServerGroupID, IdleTimeout: l.IdleTimeout, Cps: l.Cps,
+		Mss: l.Mss, ProxyProtocolEnabled: l.ProxyProtocolEnabled, ProxyProtocolV2: proxyProtocol(l.ProxyProtocolV2),
+		SecSensorEnabled: l.SecSensorEnabled, SecurityPolicyID: l.SecurityPolicyID, CertificateIDs: l.CertificateIDs, CAEnabled: l.CAEnabled,
+		CACertificateIDs: l.CACertificateIDs, AlpnEnabled: l.AlpnEnabled, AlpnPolicy: l.AlpnPolicy,
+	}
+	if l.Port == 0 {
+		show.StartPort, show.EndPort = strconv.Itoa(l.StartPort), strconv.Itoa(l.EndPort)
+	}
+	return show
+}
+
+type getListenerAttributeRequest struct {
+	order
+	ListenerID string `rpc:"ListenerId,required"`
+}
+
+type getListenerAttributeResponse struct {
+	listener
+	Tags []attributeTag `rpc:"Tags"`
+}
+
+func getListenerAttribute(v *state.View, req *getListenerAttributeRequest) (*getListenerAttributeResponse, error) {
+	l, err := cloud.NLBListeners.Get(v, req.ListenerID)
+	if err != nil {
+		return nil, err
+	}
+	return &getListenerAttributeResponse{newListenerView(l), attributeTagsOf(v, cloud.TagNLBListener, l.ID)}, nil
+}
+
+type listListenersRequest struct {
+	region
+	paging
+	Tags             []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
+	LoadBalancerIDs  []string      `rpc:"LoadBalancerIds,max=20,invalid=Illegal"`
+	ListenerIDs      []string      `rpc:"ListenerIds,max=20,invalid=Illegal"`
+	ListenerProtocol string        `rpc:"ListenerProtocol"`
+}
+
+type listListenersResponse struct {
+	Listeners []listedListener `rpc:"Listeners"`
+	paged
+}
+
+type listedListener struct {
+	listener
+	Tags []tagging.Tag `rpc:"Tags"`
+}
+
+func listListeners(v *state.View, req *listListenersRequest) (*listListenersResponse, error) {
+	hasTags := tagging.Filter(v, cloud.TagNLBListener, req.Tags)
+	var found []*cloud.NLBListener
+	for l := range req.candidates(v) {
+		if asked(req.ListenerIDs, l.ID) && matches(req.ListenerProtocol, l.Protocol) && hasTags(l.ID) {
+			found = append(found, l)
+		}
+	}
+	part, page, err := cut(found, req.paging, func(l *cloud.NLBListener) string { return l.ID })
+	if err != nil {
+		return nil, err
+	}
+	resp := &listListenersResponse{paged: page}
+	for _, l := range part {
+		resp.Listeners = append(resp.Listeners, listedListener{newListenerView(l), tagsOf(v, cloud.TagNLBListener, l.ID)})
+	}
+	return resp, nil
+}
+
+// candidates yields those that an index finds for the request, each once.
+func (req *listListenersRequest) candidates(v *state.View) func(func(*cloud.NLBListener) bool) {
+	return func(yield func(*cloud.NLBListener) bool) {
+		if len(req.LoadBalancerIDs) == 0 {
+			cloud.NLBListenersByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)(yield)
+			return
+		}
+		for _, id := range listing.Unique(req.LoadBalancerIDs) {
+			for l := range cloud.NLBListenersByLoadBalancer.List(v, id) {
+				if !yield(l) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package nlb
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/state"
+)
+
+var loadBalancerChangeActions = []gateway.Action{
+	asynchronous[jobResponse]("UpdateLoadBalancerAttribute", updateLoadBalancerAttribute),
+	asynchronous[jobResponse]("UpdateLoadBalancerAddressTypeConfig", updateLoadBalancerAddressTypeConfig),
+	immediate("UpdateLoadBalancerProtection", updateLoadBalancerProtection),
+	immediate("EnableLoadBalancerIpv6Internet", enableLoadBalancerIPv6Internet),
+	immediate("DisableLoadBalancerIpv6Internet", disableLoadBalancerIPv6Internet),
+	asynchronous[jobResponse]("LoadBalancerJoinSecurityGroup", loadBalancerJoinSecurityGroup),
+	asynchronous[jobResponse]("LoadBalancerLeaveSecurityGroup", loadBalancerLeaveSecurityGroup),
+	asynchronous[jobResponse]("AttachCommonBandwidthPackageToLoadBalancer", attachCommonBandwidthPackageToLoadBalancer),
+	asynchronous[jobResponse]("DetachCommonBandwidthPackageFromLoadBalancer", detachCommonBandwidthPackageFromLoadBalancer),
+}
+
+// What is refused here.
+var (
+	errAddressTypeSame = refusals.New("AddressTypeSame", 400, "OperationDenied.AddressTypeNotChanged",
+		"The operation is not allowed because of AddressTypeNotChanged.", "NLB-0001")
+	errNotDualStack = refusals.New("NotDualStack", 400, "OperationDenied.NonDualStackInstance",
+		"The operation is not allowed because of NonDualStackInstance.", "NLB-0001")
+	errIPv6Intranet = refusals.New("IPv6Intranet", 400, "OperationDenied.Ipv6IntranetInstance",
+		"The operation is not allowed because of Ipv6IntranetInstance.", "NLB-0001")
+	errIPv6Internet = refusals.New("IPv6Internet", 400, "OperationDenied.Ipv6InternetInstance",
+		"The operation is not allowed because of Ipv6InternetInstance.", "NLB-0003")
+	errSecurityGroupJoined = refusals.New("SecurityGroupJoined", 400, "ResourceAlreadyAssociated.SecurityGroup",
+		"The specified resource of %s is already associated.", "NLB-0003")
+	errSecurityGroupNotJoined = refusals.New("SecurityGroupNotJoined", 400, "ResourceNotAssociated.SecurityGroup",
+		"The specified resource of %s is not associated.", "NLB-0003")
+	errBandwidthPackageUnknown = refusals.New("BandwidthPackageUnknown", 404, "ResourceNotFound.BandwidthPackage",
+		"The specified resource of BandwidthPackage is not found.", "NLB-0003")
+	errBandwidthPackageAttached = refusals.New("BandwidthPackageAttached", 400, "OperationDenied.EipAlreadyInBandwidthPackage",
+		"The operation is not allowed because of EipAlreadyInBandwidthPackage.", "NLB-0001")
+	errNotInternet = refusals.New("NotInternet", 400, "OperationDenied.IntranetInstance",
+		"The operation is not allowed because of IntranetInstance.", "NLB-0003")
+)
+
+// editing is work that changes a load balancer at once.
+func editing(tx *state.Tx, id string, change func(*cloud.NLBLoadBalancer) error) *work {
+	return &work{"loadbalancer", id, func() error { return cloud.NLBLoadBalancers.Edit(tx, id, change) }}
+}
+
+// configure is editing that a load balancer shows for a while.
+func configure(tx *state.Tx, id string, change func(*cloud.NLBLoadBalancer) error) *work {
+	w := editing(tx, id, change)
+	edit := w.do
+	w.do = func() error {
+		if err := edit(); err != nil {
+			return err
+		}
+		state.Enter(tx, cloud.StageNLBConfiguring, id)
+		return nil
+	}
+	return w
+}
+
+type updateLoadBalancerAttributeRequest struct {
+	loadBalancerRequest
+	LoadBalancerName string `rpc:"LoadBalancerName,len=2..128,invalid=NameIllegal"`
+	CrossZoneEnabled *bool  `rpc:"CrossZoneEnabled"`
+	Cps              *int   `rpc:"Cps,min=0,max=1000000,invalid=Illegal"`
+}
+
+// Validate enforces the rules of shape.
+func (req *updateLoadBalancerAttributeRequest) Validate() error {
+	return checkName(req.LoadBalancerName, errNameIllegal)
+}
+
+func updateLoadBalancerAttribute(tx *state.Tx, req *updateLoadBalancerAttributeRequest) (*work, error) {
+	return configure(tx, req.LoadBalancerID, func(lb *cloud.NLBLoadBalancer) error {
+		if req.LoadBalancerName != "" {
+			lb.Name = req.LoadBalancerName
+		}
+		set(&lb.CrossZoneEnabled, req.CrossZoneEnabled)
+		set(&lb.Cps, req.Cps)
+		return nil
+	}), nil
+}
+
+type updateLoadBalancerAddressTypeConfigRequest struct {
+	loadBalancerRequest
+	AddressType  string             `rpc:"AddressType,required,words=Internet|Intranet,invalid=Illegal"`
+	ZoneMappings []zoneMappingParam `rpc:"ZoneMappings,max=10,invalid=Illegal"`
+}
+
+// updateLoadBalancerAddressTypeConfig gives every zone a public address, of an EIP
+// that is named for it or of its own, or takes all of them away, and with them the
+// bandwidth that they shared: NLB-0024.
+func updateLoadBalancerAddressTypeConfig(tx *state.Tx, req *updateLoadBalancerAddressTypeConfigRequest) (*work, error) {
+	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	if lb.AddressType == req.AddressType {
+		return nil, errAddressTypeSame
+	}
+	eips, err := req.allocations(tx.View, lb)
+	if err != nil {
+		return nil, err
+	}
+	return configure(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
+		lb.AddressType, lb.BandwidthPackageID = req.AddressType, ""
+		lb.ZoneMappings = slices.Clone(lb.ZoneMappings)
+		for i := range lb.ZoneMappings {
+			z := &lb.ZoneMappings[i]
+			if req.AddressType == cloud.NLBIntranet {
+				unpublish(tx, lb, z)
+			} else if err := publish(tx, lb, z, eips[z.ZoneID]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
+}
+
+// allocations are the EIPs that are named for zones.
+func (req *updateLoadBalancerAddressTypeConfigRequest) allocations(v *state.View, lb *cloud.NLBLoadBalancer) (map[string]string, error) {
+	byZone, seen := make(map[string]string), make(map[string]bool)
+	for _, z := range req.ZoneMappings {
+		switch {
+		case mappingOf(lb, z.ZoneID) == nil:
+			return nil, errZoneNotMapped.Of(z.ZoneID)
+		case z.AllocationID != "" && seen[z.AllocationID]:
+			return nil, errAllocationTwice
+		}
+		if err := checkAllocation(v, lb, z.AllocationID); err != nil {
+			return nil, err
+		}
+		byZone[z.ZoneID], seen[z.AllocationID] = z.AllocationID, true
+	}
+	return byZone, nil
+}
+
+type updateLoadBalancerProtectionRequest struct {
+	loadBalancerRequest
+	DeletionProtection           *bool  `rpc:"DeletionProtectionEnabled"`
+	DeletionProtectionReason     string `rpc:"DeletionProtectionReason,len=2..128,invalid=Illegal"`
+	ModificationProtection       string `rpc:"ModificationProtectionStatus,enum=NonProtection|ConsoleProtection,invalid=Illegal"`
+	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=2..128,invalid=Illegal"`
+}
+
+func updateLoadBalancerProtection(tx *state.Tx, req *updateLoadBalancerProtectionRequest) (*work, error) {
+	return editing(tx, req.LoadBalancerID, func(lb *cloud.NLBLoadBalancer) error {
+		if req.DeletionProtection != nil {
+			lb.DeletionProtection = protection(tx, *req.DeletionProtection, req.DeletionProtectionReason)
+		}
+		if req.ModificationProtection != "" {
+			lb.ModificationProtection = protection(tx, req.ModificationProtection == consoleProtection, req.ModificationProtectionReason)
+		}
+		return nil
+	}), nil
+}
+
+func enableLoadBalancerIPv6Internet(tx *state.Tx, req *loadBalancerRequest) (*work, error) {
+	return setIPv6AddressType(tx, req, cloud.NLBInternet, errIPv6Internet)
+}
+
+func disableLoadBalancerIPv6Internet(tx *state.Tx, req *loadBalancerRequest) (*work, error) {
+	return setIPv6AddressType(tx, req, cloud.NLBIntranet, errIPv6Intranet)
+}
+
+func setIPv6AddressType(tx *state.Tx, req *loadBalancerRequest, kind string, same gateway.Refusal) (*work, error) {
+	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	switch {
+	case err != nil:
+		return nil, err
+	case lb.AddressIPVersion != dualStack:
+		return nil, errNotDualStack
+	case lb.IPv6AddressType == kind:
+		return nil, same
+	}
+	return editing(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
+		lb.IPv6AddressType = kind
+		return nil
+	}), nil
+}
+
+type securityGroupsRequest struct {
+	loadBalancerRequest
+	SecurityGroupIDs []string `rpc:"SecurityGroupIds,required,max=4,invalid=Illegal"`
+}
+
+// checkSecurityGroups holds what groups must be for a load balancer of the VPC.
+func checkSecurityGroups(v *state.View, vpcID string, ids []string) error {
+	for _, id := range ids {
+		g, err := cloud.SecurityGroups.Get(v, id)
+		if err != nil {
+			return err
+		}
+		if g.VPCID != vpcID {
+			return errVPCMismatch.Of(id + " and " + vpcID)
+		}
+	}
+	return nil
+}
+
+func loadBalancerJoinSecurityGroup(tx *state.Tx, req *securityGroupsRequest) (*work, error) {
+	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	ids := listing.Unique(req.SecurityGroupIDs)
+	if err := checkSecurityGroups(tx.View, lb.VPCID, ids); err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if slices.Contains(lb.SecurityGroupIDs, id) {
+			return nil, errSecurityGroupJoined.Of(id)
+		}
+	}
+	if err := tx.Use(cloud.QuotaNLBGroups, lb.ID, len(ids)); err != nil {
+		return nil, err
+	}
+	return configure(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
+		lb.SecurityGroupIDs = slices.Concat(lb.SecurityGroupIDs, ids)
+		return nil
+	}), nil
+}
+
+func loadBalancerLeaveSecurityGroup(tx *state.Tx, req *securityGroupsRequest) (*work, error) {
+	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range req.SecurityGroupIDs {
+		if !slices.Contains(lb.SecurityGroupIDs, id) {
+			return nil, errSecurityGroupNotJoined.Of(id)
+		}
+	}
+	return configure(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
+		lb.SecurityGroupIDs = slices.DeleteFunc(slices.Clone(lb.SecurityGroupIDs), func(id string) bool {
+			return slices.Contains(req.SecurityGroupIDs, id)
+		})
+		return nil
+	}), nil
+}
+
+type bandwidthPackageRequest struct {
+	loadBalancerRequest
+	BandwidthPackageID string `rpc:"BandwidthPackageId,required"`
+}
+
+// checkBandwidthPackage wants the package to be there, with room for so many more
+// addresses.
+func checkBandwidthPackage(v *state.View, id string, addresses int) error {
+	if id == "" {
+		return nil
+	}
+	if _, ok := cloud.CommonBandwidthPackages.Find(v, id); !ok {
+		return errBandwidthPackageUnknown
+	}
+	return v.Use(cloud.QuotaPackageEIPs, id, addresses)
+}
+
+func attachCommonBandwidthPackageToLoadBalancer(tx *state.Tx, req *bandwidthPackageRequest) (*work, error) {
+	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	switch {
+	case err != nil:
+		return nil, err
+	case lb.AddressType != cloud.NLBInternet:
+		return nil, errNotInternet
+	case lb.BandwidthPackageID != "":
+		return nil, errBandwidthPackageAttached
+	}
+	if err := checkBandwidthPackage(tx.View, req.BandwidthPackageID, len(lb.ZoneMappings)); err != nil {
+		return nil, err
+	}
+	for eip := range cloud.EIPsByInstance.List(tx.View, lb.ID) {
+		if eip.BandwidthPackageID != "" {
+			return nil, errBandwidthPackageAttached
+		}
+	}
+	return setBandwidthPackage(tx, lb.ID, req.BandwidthPackageID), nil
+}
+
+func detachCommonBandwidthPackageFromLoadBalancer(tx *state.Tx, req *bandwidthPackageRequest) (*work, error) {
+	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	if err == nil && lb.BandwidthPackageID != req.BandwidthPackageID {
+		err = errBandwidthPackageUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	return setBandwidthPackage(tx, lb.ID, ""), nil
+}
+
+func setBandwidthPackage(tx *state.Tx, id, packageID string) *work {
+	return configure(tx, id, func(lb *cloud.NLBLoadBalancer) error {
+		lb.BandwidthPackageID = packageID
+		return nil
+	})
+}

@@ -1,0 +1,55 @@
+// Package nlb implements the Network Load Balancer API, Nlb 2022-04-30: its actions,
+// their handlers and its refusals. Handlers work on a transaction and know no HTTP,
+// no clock and no fault; each resource has its own file, which starts with its
+// actions.
+//
+// The words of the API, such as internet and tcp, come in any case (NLB-0020) and are
+// kept in its own (NLB-0030): they are "words" in the tags of requests.
+package nlb
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+)
+
+// Product is the API as the gateway serves it.
+func Product(deps gateway.Deps) *gateway.Product {
+	return &gateway.Product{
+		Name:       cloud.ProductNLB,
+		Version:    "2022-04-30",
+		Title:      "NLB",
+		ShortNames: []string{"nlb"},
+		Endpoint:   "NLB",
+		DNSApex:    cloud.NLBApex,
+		HostID:     "nlb.aliyuncs.com",
+		Actions: slices.Concat(
+			regionActions,
+			jobActions,
+			loadBalancerActions,
+			loadBalancerChangeActions,
+			zoneActions,
+			listenerActions,
+			healthActions(cloud.Health(deps.Health)),
+			certificateActions,
+			serverGroupActions,
+			serverActions,
+			securityPolicyActions,
+			hdMonitorActions,
+			tagActions,
+		),
+		Errors: errorTable(),
+		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.NoPermission",
+			Message: "Authentication is failed for NoPermission.", Evidence: "NLB-0001"},
+		Resources: []gateway.Resource{
+			{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: cloud.NLBLoadBalancers.Kind()},
+			{Parameter: "ListenerId", Type: "listener", Kind: cloud.NLBListeners.Kind()},
+			{Parameter: "ServerGroupId", Type: "servergroup", Kind: cloud.NLBServerGroups.Kind()},
+			{Parameter: "SecurityPolicyId", Type: "securitypolicy", Kind: cloud.NLBSecurityPolicies.Kind()},
+		},
+	}
+}
+
+// timeForm is how the API writes times: UTC, to the second.
+const timeForm = "2006-01-02T15:04:05Z"

@@ -1,0 +1,65 @@
+package nlb
+
+import (
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+var regionActions = []gateway.Action{
+	gateway.Read("DescribeRegions", describeRegions),
+	gateway.Read("DescribeZones", describeZones),
+}
+
+type describeRegionsRequest struct {
+	region
+	AcceptLanguage string `rpc:"AcceptLanguage"`
+	ServiceCode    string `rpc:"ServiceCode"`
+	ClientToken    string `rpc:"ClientToken,len=1..64"`
+}
+
+type describeRegionsResponse struct {
+	Regions []regionEntry `rpc:"Regions"`
+}
+
+type regionEntry struct {
+	RegionID       string `rpc:"RegionId"`
+	LocalName      string `rpc:"LocalName"`
+	RegionEndpoint string `rpc:"RegionEndpoint"`
+}
+
+func describeRegions(v *state.View, _ *describeRegionsRequest) (*describeRegionsResponse, error) {
+	resp := &describeRegionsResponse{}
+	for r := range cloud.Regions.All(v) {
+		resp.Regions = append(resp.Regions, regionEntry{r.ID, r.LocalName, "nlb." + r.ID + ".aliyuncs.com"})
+	}
+	return resp, nil
+}
+
+type describeZonesRequest struct {
+	RegionID       string `rpc:"RegionId,required"`
+	AcceptLanguage string `rpc:"AcceptLanguage"`
+	ServiceCode    string `rpc:"ServiceCode"`
+	ClientToken    string `rpc:"ClientToken,len=1..64"`
+}
+
+type describeZonesResponse struct {
+	Zones []zoneEntry `rpc:"Zones"`
+}
+
+type zoneEntry struct {
+	ZoneID    string `rpc:"ZoneId"`
+	LocalName string `rpc:"LocalName"`
+}
+
+func describeZones(v *state.View, req *describeZonesRequest) (*describeZonesResponse, error) {
+	r, err := cloud.Regions.Get(v, req.RegionID)
+	if err != nil {
+		return nil, err
+	}
+	resp := &describeZonesResponse{}
+	for _, z := range r.Zones {
+		resp.Zones = append(resp.Zones, zoneEntry{z.ID, z.LocalName})
+	}
+	return resp, nil
+}

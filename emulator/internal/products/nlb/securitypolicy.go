@@ -1,0 +1,179 @@
+package nlb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
+)
+
+var securityPolicyActions = []gateway.Action{
+	asynchronous[securityPolicyJobResponse]("CreateSecurityPolicy", createSecurityPolicy),
+	asynchronous[securityPolicyJobResponse]("UpdateSecurityPolicyAttribute", updateSecurityPolicyAttribute),
+	immediate("DeleteSecurityPolicy", deleteSecurityPolicy),
+	gateway.Read("ListSecurityPolicy", listSecurityPolicy),
+}
+
+// What is refused here. Those without a name of their own are asked for by tags.
+var (
+	_ = refusals.New("PolicyNameIllegal", 400, "IllegalParam.SecurityPolicyName",
+		"The param of SecurityPolicyName is illegal.", "NLB-0003")
+	errPolicyInUse = refusals.New("PolicyInUse", 400, "ResourceInUse.SecurityPolicy",
+		"The specified resource of SecurityPolicy is in use.", "NLB-0003")
+)
+
+// systemPolicies are the policies that every account has; the first is the usual one.
+var systemPolicies = []string{
+	"tls_cipher_policy_1_0", "tls_cipher_policy_1_1", "tls_cipher_policy_1_2",
+	"tls_cipher_policy_1_2_strict", "tls_cipher_policy_1_2_strict_with_1_3",
+}
+
+// securityPolicyJobResponse is jobResponse with the policy that the job is about.
+type securityPolicyJobResponse struct {
+	jobResponse
+	SecurityPolicyID string `rpc:"SecurityPolicyId"`
+}
+
+func (r *securityPolicyJobResponse) tell(job *cloud.NLBJob) {
+	r.jobResponse.tell(job)
+	r.SecurityPolicyID = job.ResourceID
+}
+
+type createSecurityPolicyRequest struct {
+	order
+	tagged
+	SecurityPolicyName string   `rpc:"SecurityPolicyName,len=1..200,invalid=PolicyNameIllegal"`
+	TLSVersions        []string `rpc:"TlsVersions,required,max=4,enum=TLSv1.0|TLSv1.1|TLSv1.2|TLSv1.3,invalid=Illegal"`
+	Ciphers            []string `rpc:"Ciphers,required,max=32,invalid=Illegal"`
+	ResourceGroupID    string   `rpc:"ResourceGroupId"`
+}
+
+// Validate enforces the rules of shape.
+func (req *createSecurityPolicyRequest) Validate() error { return req.check() }
+
+func createSecurityPolicy(tx *state.Tx, req *createSecurityPolicyRequest) (*work, error) {
+	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.Use(cloud.QuotaNLBSecurityPolicies, tx.Scope().RegionID, 1); err != nil {
+		return nil, err
+	}
+	p := &cloud.NLBSecurityPolicy{Owner: tx.Scope(), ID: tx.NewID(cloud.NLBSecurityPolicies.Kind()), Name: req.SecurityPolicyName,
+		TLSVersions: req.TLSVersions, Ciphers: req.Ciphers, ResourceGroupID: group}
+	return &work{"securitypolicy", p.ID, func() error {
+		cloud.NLBSecurityPolicies.Put(tx, p)
+		req.set(tx, cloud.TagNLBSecurityPolicy, p.ID)
+		return nil
+	}}, nil
+}
+
+type updateSecurityPolicyAttributeRequest struct {
+	order
+	SecurityPolicyID   string   `rpc:"SecurityPolicyId,required"`
+	SecurityPolicyName string   `rpc:"SecurityPolicyName,len=1..200,invalid=PolicyNameIllegal"`
+	TLSVersions        []string `rpc:"TlsVersions,max=4,enum=TLSv1.0|TLSv1.1|TLSv1.2|TLSv1.3,invalid=Illegal"`
+	Ciphers            []string `rpc:"Ciphers,max=32,invalid=Illegal"`
+}
+
+func updateSecurityPolicyAttribute(tx *state.Tx, req *updateSecurityPolicyAttributeRequest) (*work, error) {
+	p, err := cloud.NLBSecurityPolicies.Get(tx.View, req.SecurityPolicyID)
+	if err != nil {
+		return nil, err
+	}
+	return &work{"securitypolicy", p.ID, func() error {
+		return cloud.NLBSecurityPolicies.Edit(tx, p.ID, func(p *cloud.NLBSecurityPolicy) error {
+			if req.SecurityPolicyName != "" {
+				p.Name = req.SecurityPolicyName
+			}
+			if req.TLSVersions != nil {
+				p.TLSVersions = req.TLSVersions
+			}
+			if req.Ciphers != nil {
+				p.Ciphers = req.Ciphers
+			}
+			return nil
+		})
+	}}, nil
+}
+
+type securityPolicyRequest struct {
+	order
+	SecurityPolicyID string `rpc:"SecurityPolicyId,required"`
+}
+
+func deleteSecurityPolicy(tx *state.Tx, req *securityPolicyRequest) (*work, error) {
+	p, err := cloud.NLBSecurityPolicies.Get(tx.View, req.SecurityPolicyID)
+	if err != nil {
+		return nil, err
+	}
+	if _, used := cloud.NLBListenersBySecurityPolicy.First(tx.View, p.ID); used {
+		return nil, errPolicyInUse
+	}
+	return &work{"securitypolicy", p.ID, func() error {
+		cloud.NLBSecurityPolicies.Remove(tx, p.ID)
+		return nil
+	}}, nil
+}
+
+type listSecurityPolicyRequest struct {
+	region
+	paging
+	Tags                []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
+	SecurityPolicyIDs   []string      `rpc:"SecurityPolicyIds,max=20,invalid=Illegal"`
+	SecurityPolicyNames []string      `rpc:"SecurityPolicyNames,max=20,invalid=Illegal"`
+	ResourceGroupIDs    []string      `rpc:"ResourceGroupIds,max=20,invalid=Illegal"`
+	ResourceGroupID     string        `rpc:"ResourceGroupId"`
+}
+
+type listSecurityPolicyResponse struct {
+	SecurityPolicies []securityPolicy `rpc:"SecurityPolicies"`
+	paged
+}
+
+type securityPolicy struct {
+	SecurityPolicyID     string            `rpc:"SecurityPolicyId"`
+	SecurityPolicyName   string            `rpc:"SecurityPolicyName"`
+	SecurityPolicyStatus string            `rpc:"SecurityPolicyStatus"`
+	RegionID             string            `rpc:"RegionId"`
+	TLSVersion           string            `rpc:"TlsVersion"`
+	Ciphers              string            `rpc:"Ciphers"`
+	ResourceGroupID      string            `rpc:"ResourceGroupId"`
+	RelatedListeners     []relatedListener `rpc:"RelatedListeners"`
+	Tags                 []tagging.Tag     `rpc:"Tags"`
+}
+
+type relatedListener struct {
+	ListenerID       string `rpc:"ListenerId"`
+	ListenerPort     int    `rpc:"ListenerPort"`
+	ListenerProtocol string `rpc:"ListenerProtocol"`
+	LoadBalancerID   string `rpc:"LoadBalancerId"`
+}
+
+// listSecurityPolicy lists the user's own.
+func listSecurityPolicy(v *state.View, req *listSecurityPolicyRequest) (*listSecurityPolicyResponse, error) {
+	hasTags := tagging.Filter(v, cloud.TagNLBSecurityPolicy, req.Tags)
+	found := slices.DeleteFunc(slices.Collect(cloud.NLBSecurityPoliciesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)),
+		func(p *cloud.NLBSecurityPolicy) bool {
+			return !asked(req.SecurityPolicyIDs, p.ID) || !asked(req.SecurityPolicyNames, p.Name) || !asked(req.ResourceGroupIDs, p.ResourceGroupID) || !matches(req.ResourceGroupID, p.ResourceGroupID) ||
+				!hasTags(p.ID)
+		})
+	part, page, err := cut(found, req.paging, func(p *cloud.NLBSecurityPolicy) string { return p.ID })
+	if err != nil {
+		return nil, err
+	}
+	resp := &listSecurityPolicyResponse{paged: page}
+	for _, p := range part {
+		show := securityPolicy{SecurityPolicyID: p.ID, SecurityPolicyName: p.Name, SecurityPolicyStatus: "Available", RegionID: p.RegionID,
+			TLSVersion: strings.Join(p.TLSVersions, ","), Ciphers: strings.Join(p.Ciphers, ","), ResourceGroupID: p.ResourceGroupID,
+			Tags: tagsOf(v, cloud.TagNLBSecurityPolicy, p.ID)}
+		for l := range cloud.NLBListenersBySecurityPolicy.List(v, p.ID) {
+			show.RelatedListeners = append(show.RelatedListeners, relatedListener{l.ID, l.Port, l.Protocol, l.LoadBalancerID})
+		}
+		resp.SecurityPolicies = append(resp.SecurityPolicies, show)
+	}
+	return resp, nil
+}

@@ -1,0 +1,258 @@
+package nlb
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+var serverActions = []gateway.Action{
+	asynchronous[serverGroupJobResponse]("AddServersToServerGroup", addServersToServerGroup),
+	asynchronous[serverGroupJobResponse]("UpdateServerGroupServersAttribute", updateServerGroupServersAttribute),
+	asynchronous[serverGroupJobResponse]("RemoveServersFromServerGroup", removeServersFromServerGroup),
+	gateway.Read("ListServerGroupServers", listServerGroupServers),
+}
+
+// What is refused here. Those without a name of their own are asked for by tags.
+var (
+	errServerTwice = refusals.New("ServerTwice", 400, "DuplicatedParam.Server",
+		"The param of Server is duplicated.", "NLB-0001")
+	errServerTypeMismatch = refusals.New("ServerTypeMismatch", 400, "Mismatch.ServerType",
+		"The ServerType is mismatched for %s.", "NLB-0001")
+	errServerPort = refusals.New("ServerPort", 400, "IllegalParam.RSPortConflictWithServerGroup",
+		"The param of RSPortConflictWithServerGroup is illegal.", "NLB-0001")
+	errServerIPIllegal = refusals.New("ServerIPIllegal", 400, "IllegalParam.IP",
+		"The param of IP is illegal.", "NLB-0001")
+	errIPv6Unsupported = refusals.New("IPv6Unsupported", 400, "OperationDenied.ServerGroupNotSupportIpv6",
+		"The operation is not allowed because of ServerGroupNotSupportIpv6.", "NLB-0001")
+	errInstanceUnknown = refusals.New("InstanceUnknown", 404, "ResourceNotFound.Ecs",
+		"The specified resource of Ecs is not found.", "NLB-0001")
+	errNetworkInterfaceUnknown = refusals.New("NetworkInterfaceUnknown", 404, "ResourceNotFound.Eni",
+		"The specified resource Eni is not found.", "NLB-0001")
+	errContainerUnknown = refusals.New("ContainerUnknown", 404, "ResourceNotFound.Eci",
+		"The specified resource of Eci is not found.", "NLB-0001")
+	errServerUnknown = refusals.New("ServerUnknown", 404, "ResourceNotFound.BackendServer",
+		"The specified resource of BackendServer is not found.", "NLB-0001")
+	_ = refusals.New("ServerDescriptionIllegal", 400, "IllegalParam.description",
+		"The parameter description of server is illegal.", "NLB-0001")
+)
+
+// serverParam is an element of Servers.
+type serverParam struct {
+	ServerType  string  `rpc:"ServerType,words=Ecs|Eni|Eci|Ip,invalid=Illegal"`
+	ServerID    string  `rpc:"ServerId,required"`
+	ServerIP    string  `rpc:"ServerIp"`
+	Port        int     `rpc:"Port,min=0,max=65535,invalid=Illegal"`
+	Weight      *int    `rpc:"Weight,min=0,max=100,invalid=Illegal"`
+	Description *string `rpc:"Description,len=1..256,invalid=ServerDescriptionIllegal"`
+}
+
+// serversRequest is about servers of a group.
+type serversRequest struct {
+	order
+	ServerGroupID string        `rpc:"ServerGroupId,required"`
+	Servers       []serverParam `rpc:"Servers,required,max=200,invalid=Illegal"`
+}
+
+// Validate enforces the rules of shape.
+func (req *serversRequest) Validate() error {
+	for i := range req.Servers {
+		s := &req.Servers[i]
+		if s.ServerType == cloud.NLBServerIP && s.ServerIP == "" {
+			s.ServerIP = s.ServerID
+		}
+	}
+	return nil
+}
+
+// indexOf finds the member that is meant: by id and port, and by address where one
+// is given.
+func (s *serverParam) indexOf(members []cloud.NLBServer) int {
+	return slices.IndexFunc(members, func(m cloud.NLBServer) bool {
+		return m.ID == s.ServerID && m.Port == s.Port && (s.ServerIP == "" || m.IP == s.ServerIP)
+	})
+}
+
+func addServersToServerGroup(tx *state.Tx, req *serversRequest) (*work, error) {
+	g, err := availableGroup(tx.View, req.ServerGroupID)
+	if err != nil {
+		return nil, err
+	}
+	changed := *g
+	changed.Servers = slices.Clone(g.Servers)
+	for i := range req.Servers {
+		s, err := admit(tx.View, g, &req.Servers[i])
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(changed.Servers, func(m cloud.NLBServer) bool { return m.Is(s) }) {
+			return nil, errServerTwice
+		}
+		changed.Servers = append(changed.Servers, *s)
+	}
+	if err := tx.Use(cloud.QuotaNLBServers, g.ID, len(req.Servers)); err != nil {
+		return nil, err
+	}
+	return regroup(tx, &changed), nil
+}
+
+// admit turns a parameter into a member of a group, or says why it can't be one.
+func admit(v *state.View, g *cloud.NLBServerGroup, p *serverParam) (*cloud.NLBServer, error) {
+	s := &cloud.NLBServer{Type: p.ServerType, ID: p.ServerID, IP: p.ServerIP, Port: p.Port, Weight: 100}
+	set(&s.Weight, p.Weight)
+	set(&s.Description, p.Description)
+	switch {
+	case s.Type == "":
+		return nil, errMissing.Of("ServerType")
+	case (s.Type == cloud.NLBServerIP) != (g.Type == cloud.NLBGroupOfIPs):
+		return nil, errServerTypeMismatch.Of(s.Type + " and " + g.Type)
+	case g.AnyPortEnabled != (s.Port == 0):
+		return nil, errServerPort
+	}
+	vpcID, err := locate(v, s)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Type != cloud.NLBServerIP && vpcID != g.VPCID:
+		return nil, errVPCMismatch.Of(s.ID + " and " + g.ID)
+	}
+	if s.IP == "" {
+		return s, nil
+	}
+	ip, err := netip.ParseAddr(s.IP)
+	switch {
+	case err != nil:
+		return nil, errServerIPIllegal
+	case ip.Is6() && g.AddressIPVersion != dualStack:
+		return nil, errIPv6Unsupported
+	}
+	return s, nil
+}
+
+// locate finds where a server is: its VPC, its zone, and the address at which it is
+// reached where none is given.
+func locate(v *state.View, s *cloud.NLBServer) (vpcID string, err error) {
+	switch s.Type {
+	case cloud.NLBServerIP:
+		return "", nil
+	case cloud.NLBServerECS:
+		i, ok := cloud.Instances.Find(v, s.ID)
+		if !ok {
+			return "", errInstanceUnknown
+		}
+		s.ZoneID = i.ZoneID
+		if n, ok := cloud.NetworkInterfacesByInstance.First(v, i.ID, cloud.NetworkInterfacePrimary); ok {
+			return i.VPCID, reach(s, n)
+		}
+		return i.VPCID, nil
+	}
+	n, ok := cloud.NetworkInterfaces.Find(v, s.ID)
+	switch {
+	case !ok && s.Type == cloud.NLBServerECI:
+		return "", errContainerUnknown
+	case !ok:
+		return "", errNetworkInterfaceUnknown
+	}
+	s.ZoneID = n.ZoneID
+	return n.VPCID, reach(s, n)
+}
+
+// reach settles the address: one of the interface's, or its first.
+func reach(s *cloud.NLBServer, n *cloud.NetworkInterface) error {
+	switch {
+	case s.IP == "" && len(n.PrivateIPAddresses) > 0:
+		s.IP = n.PrivateIPAddresses[0]
+	case s.IP != "" && !slices.Contains(n.PrivateIPAddresses, s.IP) && !slices.Contains(n.IPv6Addresses, s.IP):
+		return errServerIPIllegal
+	}
+	return nil
+}
+
+func updateServerGroupServersAttribute(tx *state.Tx, req *serversRequest) (*work, error) {
+	return req.change(tx, func(servers []cloud.NLBServer, at int, to *serverParam) []cloud.NLBServer {
+		set(&servers[at].Weight, to.Weight)
+		set(&servers[at].Description, to.Description)
+		return servers
+	})
+}
+
+func removeServersFromServerGroup(tx *state.Tx, req *serversRequest) (*work, error) {
+	return req.change(tx, func(servers []cloud.NLBServer, at int, _ *serverParam) []cloud.NLBServer {
+		return slices.Delete(servers, at, at+1)
+	})
+}
+
+// change does something to each server that the request names, all of which must be in
+// the group.
+func (req *serversRequest) change(tx *state.Tx, do func(servers []cloud.NLBServer, at int, to *serverParam) []cloud.NLBServer) (*work, error) {
+	g, err := availableGroup(tx.View, req.ServerGroupID)
+	if err != nil {
+		return nil, err
+	}
+	changed := *g
+	changed.Servers = slices.Clone(g.Servers)
+	for i := range req.Servers {
+		at := req.Servers[i].indexOf(changed.Servers)
+		if at < 0 {
+			return nil, errServerUnknown
+		}
+		changed.Servers = do(changed.Servers, at, &req.Servers[i])
+	}
+	return regroup(tx, &changed), nil
+}
+
+type listServerGroupServersRequest struct {
+	region
+	paging
+	ServerGroupID string   `rpc:"ServerGroupId"`
+	ServerIDs     []string `rpc:"ServerIds,max=40,invalid=Illegal"`
+	ServerIPs     []string `rpc:"ServerIps,max=40,invalid=Illegal"`
+}
+
+type listServerGroupServersResponse struct {
+	Servers []server `rpc:"Servers"`
+	paged
+}
+
+type server struct {
+	ServerGroupID string `rpc:"ServerGroupId"`
+	ServerID      string `rpc:"ServerId"`
+	ServerIP      string `rpc:"ServerIp"`
+	ServerType    string `rpc:"ServerType"`
+	Port          int    `rpc:"Port"`
+	Weight        int    `rpc:"Weight"`
+	Description   string `rpc:"Description"`
+	ZoneID        string `rpc:"ZoneId,omitempty"`
+	Status        string `rpc:"Status"`
+}
+
+// listServerGroupServers lists the servers of a group, or of all groups.
+func listServerGroupServers(v *state.View, req *listServerGroupServersRequest) (*listServerGroupServersResponse, error) {
+	groups := slices.Collect(cloud.NLBServerGroupsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID))
+	if req.ServerGroupID != "" {
+		g, err := cloud.NLBServerGroups.Get(v, req.ServerGroupID)
+		if err != nil {
+			return nil, err
+		}
+		groups = []*cloud.NLBServerGroup{g}
+	}
+	var list []server
+	for _, g := range groups {
+		for _, s := range g.Servers {
+			if asked(req.ServerIDs, s.ID) && asked(req.ServerIPs, s.IP) {
+				list = append(list, server{g.ID, s.ID, s.IP, s.Type, s.Port, s.Weight, s.Description, s.ZoneID, "Available"})
+			}
+		}
+	}
+	part, page, err := cut(list, req.paging, func(s server) string {
+		return s.ServerGroupID + "/" + s.ServerID + "/" + s.ServerIP + "/" + strconv.Itoa(s.Port)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &listServerGroupServersResponse{part, page}, nil
+}

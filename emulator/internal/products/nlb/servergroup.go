@@ -1,0 +1,283 @@
+package nlb
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
+)
+
+var serverGroupActions = []gateway.Action{
+	asynchronous[serverGroupJobResponse]("CreateServerGroup", createServerGroup),
+	asynchronous[serverGroupJobResponse]("UpdateServerGroupAttribute", updateServerGroupAttribute),
+	asynchronous[serverGroupJobResponse]("DeleteServerGroup", deleteServerGroup),
+	gateway.Read("ListServerGroups", listServerGroups),
+}
+
+// What is refused here.
+var (
+	_ = refusals.New("GroupNameIllegal", 400, "IllegalParam.ServerGroupName",
+		"The param of ServerGroupName is illegal.", "NLB-0001")
+	_ = refusals.New("DrainTimeoutIllegal", 400, "IllegalParam.ConnectionDrainTimeout",
+		"The param of ConnectionDrainTimeout is illegal.", "NLB-0001")
+	errVPCWithoutIPv6 = refusals.New("VPCWithoutIPv6", 400, "OperationDenied.VpcNotSupportIpv6",
+		"The operation is not allowed because of VpcNotSupportIpv6.", "NLB-0001")
+	errPreserveClientIP = refusals.New("PreserveClientIP", 400, "IllegalParam.PreserveClientIpSwitch",
+		"The server group associated with the tcpssl listener does not support enabling PreserveClientIp.", "NLB-0001")
+	errGroupBusy = refusals.New("GroupBusy", 400, "IncorrectStatus.serverGroup",
+		"The status of servergroup [%s] is incorrect.", "NLB-0001")
+	errGroupInUse = refusals.New("GroupInUse", 400, "ResourceInUse.ServerGroup",
+		"The specified resource of ServerGroup is in use.", "NLB-0001")
+)
+
+// serverGroupJobResponse is jobResponse with the group that the job is about.
+type serverGroupJobResponse struct {
+	jobResponse
+	ServerGroupID string `rpc:"ServerGroupId"`
+}
+
+func (r *serverGroupJobResponse) tell(job *cloud.NLBJob) {
+	r.jobResponse.tell(job)
+	r.ServerGroupID = job.ResourceID
+}
+
+// serverGroupSettings are what a group has that can be changed.
+type serverGroupSettings struct {
+	ServerGroupName         string `rpc:"ServerGroupName,len=2..128,invalid=GroupNameIllegal"`
+	Scheduler               string `rpc:"Scheduler,words=Wrr|Wlc|Rr|Sch|Tch|Qch,invalid=Illegal"`
+	IPVersionAffinityMode   string `rpc:"IpVersionAffinityMode,enum=Affinity|NonAffinity,invalid=Illegal"`
+	PreserveClientIPEnabled *bool  `rpc:"PreserveClientIpEnabled"`
+	ConnectionDrainEnabled  *bool  `rpc:"ConnectionDrainEnabled"`
+	ConnectionDrainTimeout  *int   `rpc:"ConnectionDrainTimeout,min=0,max=900,invalid=DrainTimeoutIllegal"`
+	healthCheckSettings
+}
+
+// defaultDrainTimeout is of a group that drains and never had a timeout: NLB-0033.
+const defaultDrainTimeout = 10
+
+// apply puts what is given into a group, which must then be as groups can be.
+func (s *serverGroupSettings) apply(g *cloud.NLBServerGroup) error {
+	if s.ServerGroupName != "" {
+		g.Name = s.ServerGroupName
+	}
+	if s.Scheduler != "" {
+		g.Scheduler = s.Scheduler
+		if g.Scheduler == "Qch" && g.Protocol != cloud.NLBUDP {
+			return errIllegal.Of("Scheduler")
+		}
+	}
+	if s.IPVersionAffinityMode != "" {
+		g.IPVersionAffinityMode = s.IPVersionAffinityMode
+	}
+	set(&g.PreserveClientIPEnabled, s.PreserveClientIPEnabled)
+	set(&g.ConnectionDrainEnabled, s.ConnectionDrainEnabled)
+	set(&g.ConnectionDrainTimeout, s.ConnectionDrainTimeout)
+	if g.ConnectionDrainEnabled && s.ConnectionDrainEnabled != nil && s.ConnectionDrainTimeout == nil && g.ConnectionDrainTimeout == 0 {
+		g.ConnectionDrainTimeout = defaultDrainTimeout
+	}
+	if g.Protocol == cloud.NLBTCPSSL && g.PreserveClientIPEnabled {
+		return errPreserveClientIP
+	}
+	return s.healthCheckSettings.apply(g)
+}
+
+// set takes over what is given.
+func set[T any](to *T, given *T) {
+	if given != nil {
+		*to = *given
+	}
+}
+
+type createServerGroupRequest struct {
+	order
+	tagged
+	serverGroupSettings
+	ServerGroupType  string `rpc:"ServerGroupType,default=Instance,words=Instance|Ip,invalid=Illegal"`
+	VPCID            string `rpc:"VpcId,required"`
+	Protocol         string `rpc:"Protocol,default=TCP,words=TCP|UDP|TCPSSL|TCP_UDP,invalid=Illegal"`
+	AddressIPVersion string `rpc:"AddressIPVersion,default=Ipv4,words=Ipv4|DualStack,invalid=Illegal"`
+	AnyPortEnabled   bool   `rpc:"AnyPortEnabled"`
+	ResourceGroupID  string `rpc:"ResourceGroupId"`
+}
+
+// Validate enforces the rules of shape.
+func (req *createServerGroupRequest) Validate() error {
+	if req.ServerGroupName == "" {
+		return errMissing.Of("ServerGroupName")
+	}
+	return req.check()
+}
+
+// createServerGroup makes a group. One for TLS does not preserve the client's
+// address unless it is asked to, which is refused: NLB-0025.
+func createServerGroup(tx *state.Tx, req *createServerGroupRequest) (*work, error) {
+	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
+	if err != nil {
+		return nil, err
+	}
+	resourceGroup, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	if err != nil {
+		return nil, err
+	}
+	if req.AddressIPVersion == dualStack && vpc.IPv6CIDRBlock == "" {
+		return nil, errVPCWithoutIPv6
+	}
+	g := &cloud.NLBServerGroup{
+		Owner: tx.Scope(), ID: tx.NewID(cloud.NLBServerGroups.Kind()), Type: req.ServerGroupType, Protocol: req.Protocol, VPCID: vpc.ID,
+		Status: cloud.NLBGroupCreating, AddressIPVersion: req.AddressIPVersion, Scheduler: "Wrr", AnyPortEnabled: req.AnyPortEnabled,
+		PreserveClientIPEnabled: req.Protocol != cloud.NLBTCPSSL, HealthCheck: newHealthCheck(req.Protocol), ResourceGroupID: resourceGroup,
+	}
+	if g.AddressIPVersion == dualStack {
+		g.IPVersionAffinityMode = "NonAffinity"
+	}
+	if err := req.apply(g); err != nil {
+		return nil, err
+	}
+	if err := tx.Use(cloud.QuotaNLBServerGroups, tx.Scope().RegionID, 1); err != nil {
+		return nil, err
+	}
+	return &work{"servergroup", g.ID, func() error {
+		cloud.NLBServerGroups.Put(tx, g)
+		req.set(tx, cloud.TagNLBServerGroup, g.ID)
+		state.Enter(tx, cloud.StageNLBGroupCreating, g.ID)
+		return nil
+	}}, nil
+}
+
+// availableGroup is a group that takes a change now.
+func availableGroup(v *state.View, id string) (*cloud.NLBServerGroup, error) {
+	g, err := cloud.NLBServerGroups.Get(v, id)
+	if err == nil && g.Status != cloud.NLBGroupAvailable {
+		err = errGroupBusy.Of(id)
+	}
+	return g, err
+}
+
+// regroup returns the work that stores a changed group.
+func regroup(tx *state.Tx, g *cloud.NLBServerGroup) *work {
+	return &work{"servergroup", g.ID, func() error {
+		cloud.NLBServerGroups.Put(tx, g)
+		state.Enter(tx, cloud.StageNLBGroupConfiguring, g.ID)
+		return nil
+	}}
+}
+
+type updateServerGroupAttributeRequest struct {
+	order
+	ServerGroupID string `rpc:"ServerGroupId,required"`
+	serverGroupSettings
+}
+
+func updateServerGroupAttribute(tx *state.Tx, req *updateServerGroupAttributeRequest) (*work, error) {
+	g, err := availableGroup(tx.View, req.ServerGroupID)
+	if err != nil {
+		return nil, err
+	}
+	changed := *g
+	if err := req.apply(&changed); err != nil {
+		return nil, err
+	}
+	for l := range cloud.NLBListenersByServerGroup.List(tx.View, g.ID) {
+		if l.Protocol == cloud.NLBTCPSSL && changed.PreserveClientIPEnabled {
+			return nil, errPreserveClientIP
+		}
+	}
+	return regroup(tx, &changed), nil
+}
+
+type serverGroupRequest struct {
+	order
+	ServerGroupID string `rpc:"ServerGroupId,required"`
+}
+
+func deleteServerGroup(tx *state.Tx, req *serverGroupRequest) (*work, error) {
+	g, err := availableGroup(tx.View, req.ServerGroupID)
+	if err != nil {
+		return nil, err
+	}
+	if _, used := cloud.NLBListenersByServerGroup.First(tx.View, g.ID); used {
+		return nil, errGroupInUse
+	}
+	return &work{"servergroup", g.ID, func() error {
+		cloud.NLBServerGroups.Remove(tx, g.ID)
+		return nil
+	}}, nil
+}
+
+type listServerGroupsRequest struct {
+	region
+	paging
+	Tags             []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
+	ServerGroupIDs   []string      `rpc:"ServerGroupIds,max=20,invalid=Illegal"`
+	ServerGroupNames []string      `rpc:"ServerGroupNames,max=20,invalid=Illegal"`
+	ServerGroupType  string        `rpc:"ServerGroupType"`
+	ResourceGroupID  string        `rpc:"ResourceGroupId"`
+	VPCID            string        `rpc:"VpcId"`
+}
+
+type listServerGroupsResponse struct {
+	ServerGroups []serverGroup `rpc:"ServerGroups"`
+	paged
+}
+
+type serverGroup struct {
+	ServerGroupID           string        `rpc:"ServerGroupId"`
+	ServerGroupName         string        `rpc:"ServerGroupName"`
+	ServerGroupType         string        `rpc:"ServerGroupType"`
+	ServerGroupStatus       string        `rpc:"ServerGroupStatus"`
+	Protocol                string        `rpc:"Protocol"`
+	RegionID                string        `rpc:"RegionId"`
+	VPCID                   string        `rpc:"VpcId"`
+	AddressIPVersion        string        `rpc:"AddressIPVersion"`
+	IPVersionAffinityMode   string        `rpc:"IpVersionAffinityMode,omitempty"`
+	Scheduler               string        `rpc:"Scheduler"`
+	AnyPortEnabled          bool          `rpc:"AnyPortEnabled"`
+	PreserveClientIPEnabled bool          `rpc:"PreserveClientIpEnabled"`
+	ConnectionDrainEnabled  bool          `rpc:"ConnectionDrainEnabled"`
+	ConnectionDrainTimeout  int           `rpc:"ConnectionDrainTimeout"`
+	ResourceGroupID         string        `rpc:"ResourceGroupId"`
+	ServerCount             int           `rpc:"ServerCount"`
+	RelatedLoadBalancerIDs  []string      `rpc:"RelatedLoadBalancerIds"`
+	HealthCheck             healthCheck   `rpc:"HealthCheck"`
+	Tags                    []tagging.Tag `rpc:"Tags"`
+}
+
+// listServerGroups takes those that have all the tags.
+func listServerGroups(v *state.View, req *listServerGroupsRequest) (*listServerGroupsResponse, error) {
+	hasTags := tagging.Filter(v, cloud.TagNLBServerGroup, req.Tags)
+	var found []*cloud.NLBServerGroup
+	for g := range cloud.NLBServerGroupsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+		if asked(req.ServerGroupIDs, g.ID) && asked(req.ServerGroupNames, g.Name) && matches(req.ServerGroupType, g.Type) &&
+			matches(req.ResourceGroupID, g.ResourceGroupID) && matches(req.VPCID, g.VPCID) && hasTags(g.ID) {
+			found = append(found, g)
+		}
+	}
+	part, page, err := cut(found, req.paging, func(g *cloud.NLBServerGroup) string { return g.ID })
+	if err != nil {
+		return nil, err
+	}
+	resp := &listServerGroupsResponse{paged: page}
+	for _, g := range part {
+		resp.ServerGroups = append(resp.ServerGroups, newServerGroup(v, g))
+	}
+	return resp, nil
+}
+
+func newServerGroup(v *state.View, g *cloud.NLBServerGroup) serverGroup {
+	var related []string
+	for l := range cloud.NLBListenersByServerGroup.List(v, g.ID) {
+		if !slices.Contains(related, l.LoadBalancerID) {
+			related = append(related, l.LoadBalancerID)
+		}
+	}
+	return serverGroup{
+		ServerGroupID: g.ID, ServerGroupName: g.Name, ServerGroupType: g.Type, ServerGroupStatus: g.Status, Protocol: g.Protocol,
+		RegionID: g.RegionID, VPCID: g.VPCID, AddressIPVersion: g.AddressIPVersion, IPVersionAffinityMode: g.IPVersionAffinityMode,
+		Scheduler: g.Scheduler, AnyPortEnabled: g.AnyPortEnabled, PreserveClientIPEnabled: g.PreserveClientIPEnabled,
+		ConnectionDrainEnabled: g.ConnectionDrainEnabled, ConnectionDrainTimeout: g.ConnectionDrainTimeout, ResourceGroupID: g.ResourceGroupID,
+		ServerCount: len(g.Servers), RelatedLoadBalancerIDs: related, HealthCheck: newHealthCheckView(g.HealthCheck),
+		Tags: tagsOf(v, cloud.TagNLBServerGroup, g.ID),
+	}
+}

@@ -1,0 +1,222 @@
+package nlb
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
+)
+
+var tagActions = []gateway.Action{
+	immediate("TagResources", tagResources),
+	immediate("UntagResources", untagResources),
+	gateway.Read("ListTagResources", listTagResources),
+	immediate("MoveResourceGroup", moveResourceGroup),
+}
+
+// What is refused here.
+var (
+	errTagKeyIllegal = refusals.New("TagKeyIllegal", 400, "IllegalParam.TagKey",
+		"The param of TagKey %s is illegal.", "NLB-0003")
+	errTagValueIllegal = refusals.New("TagValueIllegal", 400, "IllegalParam.TagValue",
+		"The param of TagValue %s is illegal.", "NLB-0003")
+	errTagKeyTwice = refusals.New("TagKeyTwice", 400, "DuplicatedParam.TagKey",
+		"The param of TagKey is duplicated.", "NLB-0003")
+	errTaggedUnknown = refusals.New("TaggedUnknown", 404, "ResourceNotFound.ResourceId",
+		"The specified resource of %s is not found.", "NLB-0003")
+)
+
+// tagged is the part of a request that sets tags.
+type tagged struct {
+	Tags []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
+}
+
+var tagRefusals = tagging.Refusals{Key: errTagKeyIllegal, Value: errTagValueIllegal, Twice: errTagKeyTwice}
+
+func (r *tagged) check() error { return tagRefusals.Check(r.Tags) }
+
+func (r *tagged) set(tx *state.Tx, kind state.TagResourceType, id string) {
+	tagging.Set(tx, kind, id, r.Tags)
+}
+
+// attributeTag is a tag as the attributes of a resource show it; lists have Key and
+// Value.
+type attributeTag struct {
+	Key   string `rpc:"TagKey"`
+	Value string `rpc:"TagValue"`
+}
+
+func tagsOf(v *state.View, kind state.TagResourceType, id string) (tags []tagging.Tag) {
+	for t := range state.TagsOf(v, kind, id) {
+		tags = append(tags, tagging.Tag{Key: t.Key, Value: t.Value})
+	}
+	return tags
+}
+
+func attributeTagsOf(v *state.View, kind state.TagResourceType, id string) (tags []attributeTag) {
+	for t := range state.TagsOf(v, kind, id) {
+		tags = append(tags, attributeTag{t.Key, t.Value})
+	}
+	return tags
+}
+
+// anyTag reports whether a resource has one of the tags, if there are any.
+func anyTag(v *state.View, kind state.TagResourceType, id string, tags []tagging.Tag) bool {
+	return len(tags) == 0 || slices.ContainsFunc(tagging.Filters(tags), func(f state.TagFilter) bool {
+		return state.HasTags(v, kind, id, []state.TagFilter{f})
+	})
+}
+
+// taggedWithAny lists the resources that have one of the tags, each once.
+func taggedWithAny(v *state.View, kind state.TagResourceType, tags []tagging.Tag) (ids []string) {
+	for _, f := range tagging.Filters(tags) {
+		ids = append(ids, state.ResourcesTagged(v, kind, []state.TagFilter{f})...)
+	}
+	return listing.Unique(ids)
+}
+
+// tagKind is the state's word for a resource type of the wire.
+func tagKind(resourceType string) state.TagResourceType {
+	return state.TagResourceType("nlb:" + resourceType)
+}
+
+type tagResourcesRequest struct {
+	order
+	tagged
+	ResourceType string   `rpc:"ResourceType,required,enum=loadbalancer|listener|servergroup|securitypolicy,invalid=Illegal"`
+	ResourceIDs  []string `rpc:"ResourceId,required,max=50,invalid=Illegal"`
+}
+
+// Validate enforces the rules of shape.
+func (req *tagResourcesRequest) Validate() error {
+	if len(req.Tags) == 0 {
+		return errMissing.Of("Tag")
+	}
+	return req.check()
+}
+
+func tagResources(tx *state.Tx, req *tagResourcesRequest) (*work, error) {
+	kind := tagKind(req.ResourceType)
+	if err := checkTagged(tx.View, kind, req.ResourceIDs); err != nil {
+		return nil, err
+	}
+	return &work{do: func() error {
+		for _, id := range req.ResourceIDs {
+			req.set(tx, kind, id)
+			if err := tx.Use(cloud.QuotaTags, id, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}, nil
+}
+
+func checkTagged(v *state.View, kind state.TagResourceType, ids []string) error {
+	for _, id := range ids {
+		if !state.Taggable(v, kind, id) {
+			return errTaggedUnknown.Of(id)
+		}
+	}
+	return nil
+}
+
+type untagResourcesRequest struct {
+	order
+	ResourceType string   `rpc:"ResourceType,required,enum=loadbalancer|listener|servergroup|securitypolicy,invalid=Illegal"`
+	ResourceIDs  []string `rpc:"ResourceId,required,max=50,invalid=Illegal"`
+	TagKeys      []string `rpc:"TagKey,max=20,invalid=Illegal"`
+	All          bool     `rpc:"All"`
+}
+
+// Validate enforces the rules of shape.
+func (req *untagResourcesRequest) Validate() error {
+	if len(req.TagKeys) == 0 && !req.All {
+		return errMissing.Of("TagKey")
+	}
+	return nil
+}
+
+func untagResources(tx *state.Tx, req *untagResourcesRequest) (*work, error) {
+	kind := tagKind(req.ResourceType)
+	if err := checkTagged(tx.View, kind, req.ResourceIDs); err != nil {
+		return nil, err
+	}
+	return &work{do: func() error {
+		for _, id := range req.ResourceIDs {
+			tagging.Remove(tx, kind, id, req.TagKeys)
+		}
+		return nil
+	}}, nil
+}
+
+type listTagResourcesRequest struct {
+	region
+	paging
+	ResourceType string        `rpc:"ResourceType,required,enum=loadbalancer|listener|servergroup|securitypolicy,invalid=Illegal"`
+	ResourceIDs  []string      `rpc:"ResourceId,max=50,invalid=Illegal"`
+	Tags         []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
+}
+
+// Validate enforces the rules of shape.
+func (req *listTagResourcesRequest) Validate() error {
+	if len(req.ResourceIDs) == 0 && len(req.Tags) == 0 {
+		return errMissing.Of("ResourceId")
+	}
+	return nil
+}
+
+type listTagResourcesResponse struct {
+	TagResources []tagging.Resource `rpc:"TagResources"`
+	paged
+}
+
+func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
+	list := tagging.Resources(v, tagKind(req.ResourceType), req.ResourceType, req.ResourceIDs, req.Tags)
+	part, page, err := cut(list, req.paging, tagging.Resource.Place)
+	if err != nil {
+		return nil, err
+	}
+	return &listTagResourcesResponse{part, page}, nil
+}
+
+type moveResourceGroupRequest struct {
+	order
+	ResourceType       string `rpc:"ResourceType,required,enum=loadbalancer|servergroup|securitypolicy,invalid=Illegal"`
+	ResourceID         string `rpc:"ResourceId,required"`
+	NewResourceGroupID string `rpc:"NewResourceGroupId,required"`
+}
+
+func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*work, error) {
+	group, err := cloud.ResourceGroupOf(tx.View, req.NewResourceGroupID)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkTagged(tx.View, tagKind(req.ResourceType), []string{req.ResourceID}); err != nil {
+		return nil, err
+	}
+	if req.ResourceType == "loadbalancer" {
+		if err := enter(tx, &loadBalancerRequest{LoadBalancerID: req.ResourceID}); err != nil {
+			return nil, err
+		}
+	}
+	return &work{do: func() error {
+		switch req.ResourceType {
+		case "loadbalancer":
+			return move(tx, cloud.NLBLoadBalancers, req.ResourceID, func(lb *cloud.NLBLoadBalancer) *string { return &lb.ResourceGroupID }, group)
+		case "servergroup":
+			return move(tx, cloud.NLBServerGroups, req.ResourceID, func(g *cloud.NLBServerGroup) *string { return &g.ResourceGroupID }, group)
+		default:
+			return move(tx, cloud.NLBSecurityPolicies, req.ResourceID, func(p *cloud.NLBSecurityPolicy) *string { return &p.ResourceGroupID }, group)
+		}
+	}}, nil
+}
+
+func move[T any](tx *state.Tx, table *state.Table[T], id string, group func(*T) *string, to string) error {
+	return table.Edit(tx, id, func(r *T) error {
+		*group(r) = to
+		return nil
+	})
+}

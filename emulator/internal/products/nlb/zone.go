@@ -1,0 +1,303 @@
+package nlb
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+var zoneActions = []gateway.Action{
+	asynchronous[jobResponse]("UpdateLoadBalancerZones", updateLoadBalancerZones),
+	immediate("StartShiftLoadBalancerZones", startShiftLoadBalancerZones),
+	immediate("CancelShiftLoadBalancerZones", cancelShiftLoadBalancerZones),
+}
+
+// What is refused here.
+var (
+	errZonesInvalid = refusals.New("ZonesInvalid", 400, "InvalidZones",
+		"The current zone list is illegal.", "NLB-0001")
+	errZoneUnauthorized = refusals.New("ZoneUnauthorized", 403, "UnauthorizedZone",
+		"The specified zone of %s is not authorized.", "NLB-0001")
+	errZoneTwice = refusals.New("ZoneTwice", 400, "OperationFailed.DuplicateZones.",
+		"The operation failed because of Can not Specify duplicate zones.", "NLB-0001")
+	errZoneSoldOut = refusals.New("ZoneSoldOut", 400, "ResourceNotEnough.Zone",
+		"The specified resource of Zone %s is not enough.", "NLB-0003")
+	errZoneMismatch = refusals.New("ZoneMismatch", 400, "Mismatch.ZoneIdAndVswitchId",
+		"The ZoneIdAndVswitchId is mismatched for %s.", "NLB-0001")
+	errVSwitchWithoutIPv6 = refusals.New("VSwitchWithoutIPv6", 400, "OperationFailed.vSwitchNotSupportIpv6",
+		"The operation failed because of vSwitchNotSupportIpv6.", "NLB-0001")
+	errAllocationTwice = refusals.New("AllocationTwice", 400, "DuplicatedParam.AllocationId",
+		"The param of AllocationId is duplicated.", "NLB-0001")
+	errAllocationTaken = refusals.New("AllocationTaken", 400, "ResourceAlreadyAssociated.AllocationId",
+		"The specified resource of %s is already associated.", "NLB-0001")
+	errZoneVSwitchChanged = refusals.New("ZoneVSwitchChanged", 400, "OperationDenied.ZoneVSwitchChanged",
+		"The operation is not allowed because of ZoneVSwitchChanged.", "NLB-0001")
+	errZoneAddressChanged = refusals.New("ZoneAddressChanged", 400, "OperationDenied.ProtectedPrivateIPv4AddressChanged",
+		"The operation is not allowed because of ProtectedPrivateIPv4AddressChanged.", "NLB-0001")
+	errZoneEIPChanged = refusals.New("ZoneEIPChanged", 400, "OperationDenied.ZoneEipChanged",
+		"The operation is not allowed because of ZoneEipChanged.", "NLB-0003")
+	errZoneNotMapped = refusals.New("ZoneNotMapped", 400, "IllegalParam.ZoneMappings",
+		"The zone %s is not one of the load balancer's.", "NLB-0003")
+	errLastZone = refusals.New("LastZone", 400, "OperationDenied.LastZone",
+		"The operation is not allowed because of LastZone.", "NLB-0003")
+)
+
+// The number of zones of a load balancer; one is enough where a region has no more.
+const (
+	minZones = 2
+	maxZones = 10
+)
+
+// zoneMappingParam is an element of ZoneMappings.
+type zoneMappingParam struct {
+	ZoneID             string `rpc:"ZoneId,required"`
+	VSwitchID          string `rpc:"VSwitchId,required"`
+	PrivateIPv4Address string `rpc:"PrivateIPv4Address"`
+	IPv6Address        string `rpc:"Ipv6Address"`
+	AllocationID       string `rpc:"AllocationId"`
+	EIPType            string `rpc:"EipType,enum=Common,invalid=Illegal"`
+}
+
+// checkZones holds what a list of zones must be for a load balancer; what it has
+// already is as it is.
+func checkZones(v *state.View, lb *cloud.NLBLoadBalancer, zones []zoneMappingParam) error {
+	r, err := cloud.Regions.Get(v, lb.RegionID)
+	if err != nil {
+		return err
+	}
+	if len(zones) < min(minZones, len(r.Zones)) {
+		return errZonesInvalid
+	}
+	seen, eips := make(map[string]bool), make(map[string]bool)
+	for i := range zones {
+		z := &zones[i]
+		switch {
+		case seen[z.ZoneID]:
+			return errZoneTwice
+		case z.AllocationID != "" && eips[z.AllocationID]:
+			return errAllocationTwice
+		}
+		seen[z.ZoneID], eips[z.AllocationID] = true, true
+		if old := mappingOf(lb, z.ZoneID); old != nil {
+			err = checkSameZone(old, z)
+		} else {
+			err = checkNewZone(v, r, lb, z)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return checkBandwidthPackage(v, lb.BandwidthPackageID, len(zones)-len(lb.ZoneMappings))
+}
+
+// mappingOf is what the load balancer has in a zone, nil when nothing.
+func mappingOf(lb *cloud.NLBLoadBalancer, zoneID string) *cloud.NLBZoneMapping {
+	i := slices.IndexFunc(lb.ZoneMappings, func(z cloud.NLBZoneMapping) bool { return z.ZoneID == zoneID })
+	if i < 0 {
+		return nil
+	}
+	return &lb.ZoneMappings[i]
+}
+
+func checkSameZone(old *cloud.NLBZoneMapping, z *zoneMappingParam) error {
+	switch {
+	case old.VSwitchID != z.VSwitchID:
+		return errZoneVSwitchChanged
+	case !matches(z.PrivateIPv4Address, old.PrivateIPv4Address), !matches(z.IPv6Address, old.IPv6Address):
+		return errZoneAddressChanged
+	case !matches(z.AllocationID, old.AllocationID):
+		return errZoneEIPChanged
+	}
+	return nil
+}
+
+func checkNewZone(v *state.View, r *cloud.Region, lb *cloud.NLBLoadBalancer, z *zoneMappingParam) error {
+	known := slices.ContainsFunc(r.Zones, func(known cloud.Zone) bool { return known.ID == z.ZoneID })
+	stock := cloud.AddressTypeIntranet
+	if lb.AddressType == cloud.NLBInternet {
+		stock = cloud.AddressTypeInternet
+	}
+	switch {
+	case !known:
+		return errZoneUnauthorized.Of(z.ZoneID)
+	case !r.InStock(z.ZoneID, stock):
+		return errZoneSoldOut.Of(z.ZoneID)
+	}
+	vSwitch, err := cloud.VSwitches.Get(v, z.VSwitchID)
+	switch {
+	case err != nil:
+		return err
+	case vSwitch.ZoneID != z.ZoneID:
+		return errZoneMismatch.Of(z.ZoneID + " and " + z.VSwitchID)
+	case vSwitch.VPCID != lb.VPCID:
+		return errVPCMismatch.Of(z.VSwitchID + " and " + lb.VPCID)
+	case lb.AddressIPVersion == dualStack && vSwitch.IPv6CIDRBlock == "":
+		return errVSwitchWithoutIPv6
+	}
+	return checkAllocation(v, lb, z.AllocationID)
+}
+
+// checkAllocation holds what an EIP must be like to be put on a zone. It shares the
+// bandwidth of one package at the most.
+func checkAllocation(v *state.View, lb *cloud.NLBLoadBalancer, id string) error {
+	if id == "" {
+		return nil
+	}
+	eip, err := cloud.EIPs.Get(v, id)
+	switch {
+	case err != nil:
+		return err
+	case eip.Status != cloud.EIPAvailable:
+		return errAllocationTaken.Of(id)
+	case eip.BandwidthPackageID != "" && lb.BandwidthPackageID != "":
+		return errBandwidthPackageAttached
+	}
+	return nil
+}
+
+// join gives a load balancer its addresses in a zone.
+func join(tx *state.Tx, lb *cloud.NLBLoadBalancer, z *zoneMappingParam) error {
+	vSwitch, err := cloud.VSwitches.Get(tx.View, z.VSwitchID)
+	if err != nil {
+		return err
+	}
+	mapping := cloud.NLBZoneMapping{ZoneID: z.ZoneID, VSwitchID: z.VSwitchID, Status: cloud.NLBZoneActive,
+		ENIID: tx.NewID(cloud.NetworkInterfaces.Kind())}
+	kind := cloud.NLBLoadBalancers.Kind()
+	if mapping.PrivateIPv4Address, err = cloud.AllocateAddress(tx, vSwitch.ID, vSwitch.CIDRBlock, z.PrivateIPv4Address, kind, lb.ID); err != nil {
+		return err
+	}
+	if lb.AddressIPVersion == dualStack {
+		if mapping.IPv6Address, err = cloud.AllocateAddress(tx, vSwitch.ID, vSwitch.IPv6CIDRBlock, z.IPv6Address, kind, lb.ID); err != nil {
+			return err
+		}
+	}
+	if lb.AddressType == cloud.NLBInternet {
+		if err := publish(tx, lb, &mapping, z.AllocationID); err != nil {
+			return err
+		}
+	}
+	lb.ZoneMappings = append(slices.Clip(lb.ZoneMappings), mapping)
+	return nil
+}
+
+// publish gives a zone a public address: the named EIP, or one of its own, which
+// the EIPs of the account know nothing of. NLB-0021.
+func publish(tx *state.Tx, lb *cloud.NLBLoadBalancer, z *cloud.NLBZoneMapping, allocationID string) error {
+	if allocationID != "" {
+		z.AllocationID = allocationID
+		return cloud.EIPs.Edit(tx, allocationID, func(eip *cloud.EIP) error {
+			z.PublicIPv4Address = eip.IPAddress
+			eip.Status, eip.InstanceID, eip.InstanceType = cloud.EIPInUse, lb.ID, "NlbInstance"
+			return nil
+		})
+	}
+	r, err := cloud.Regions.Get(tx.View, lb.RegionID)
+	if err != nil {
+		return err
+	}
+	z.OwnEIP, z.AllocationID = true, tx.NewID(cloud.EIPs.Kind())
+	z.PublicIPv4Address, err = cloud.AllocateAddress(tx, cloud.PublicPool(r.ID), r.PublicCIDRBlock, "", cloud.NLBLoadBalancers.Kind(), lb.ID)
+	return err
+}
+
+// unpublish takes a zone's public address away.
+func unpublish(tx *state.Tx, lb *cloud.NLBLoadBalancer, z *cloud.NLBZoneMapping) {
+	if z.OwnEIP {
+		cloud.Addresses.Delete(tx, cloud.AddressID(cloud.PublicPool(lb.RegionID), z.PublicIPv4Address))
+	} else if eip, ok := cloud.EIPs.Find(tx.View, z.AllocationID); ok {
+		freed := *eip
+		freed.Free()
+		cloud.EIPs.Put(tx, &freed)
+	}
+	z.OwnEIP, z.AllocationID, z.PublicIPv4Address = false, "", ""
+}
+
+// leave gives the addresses of a zone back.
+func leave(tx *state.Tx, lb *cloud.NLBLoadBalancer, z cloud.NLBZoneMapping) {
+	for _, ip := range []string{z.PrivateIPv4Address, z.IPv6Address} {
+		cloud.Addresses.Delete(tx, cloud.AddressID(z.VSwitchID, ip))
+	}
+	if z.PublicIPv4Address != "" {
+		unpublish(tx, lb, &z)
+	}
+}
+
+type updateLoadBalancerZonesRequest struct {
+	loadBalancerRequest
+	ZoneMappings []zoneMappingParam `rpc:"ZoneMappings,required,max=10,invalid=Illegal"`
+}
+
+// updateLoadBalancerZones takes the whole list: zones that are not in it go, and
+// those that stay keep their addresses.
+func updateLoadBalancerZones(tx *state.Tx, req *updateLoadBalancerZonesRequest) (*work, error) {
+	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkZones(tx.View, lb, req.ZoneMappings); err != nil {
+		return nil, err
+	}
+	return configure(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
+		var stay []cloud.NLBZoneMapping
+		for _, z := range lb.ZoneMappings {
+			if slices.ContainsFunc(req.ZoneMappings, func(p zoneMappingParam) bool { return p.ZoneID == z.ZoneID }) {
+				stay = append(stay, z)
+			} else {
+				leave(tx, lb, z)
+			}
+		}
+		lb.ZoneMappings = stay
+		for i := range req.ZoneMappings {
+			if p := &req.ZoneMappings[i]; mappingOf(lb, p.ZoneID) == nil {
+				if err := join(tx, lb, p); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}), nil
+}
+
+type shiftZonesRequest struct {
+	loadBalancerRequest
+	ZoneMappings []shiftZoneParam `rpc:"ZoneMappings,required,max=1,invalid=Illegal"`
+}
+
+type shiftZoneParam struct {
+	ZoneID    string `rpc:"ZoneId,required"`
+	VSwitchID string `rpc:"VSwitchId,required"`
+}
+
+func startShiftLoadBalancerZones(tx *state.Tx, req *shiftZonesRequest) (*work, error) {
+	return shift(tx, req, cloud.NLBZoneShifted)
+}
+
+func cancelShiftLoadBalancerZones(tx *state.Tx, req *shiftZonesRequest) (*work, error) {
+	return shift(tx, req, cloud.NLBZoneActive)
+}
+
+// shift takes zones out of the name's addresses or puts them back; one zone stays.
+func shift(tx *state.Tx, req *shiftZonesRequest, status string) (*work, error) {
+	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	shifted := slices.Clone(lb.ZoneMappings)
+	for _, p := range req.ZoneMappings {
+		i := slices.IndexFunc(shifted, func(z cloud.NLBZoneMapping) bool { return z.ZoneID == p.ZoneID && z.VSwitchID == p.VSwitchID })
+		if i < 0 {
+			return nil, errZoneNotMapped.Of(p.ZoneID)
+		}
+		shifted[i].Status = status
+	}
+	if !slices.ContainsFunc(shifted, func(z cloud.NLBZoneMapping) bool { return z.Status == cloud.NLBZoneActive }) {
+		return nil, errLastZone
+	}
+	return editing(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
+		lb.ZoneMappings = shifted
+		return nil
+	}), nil
+}

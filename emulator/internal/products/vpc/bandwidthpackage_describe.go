@@ -1,0 +1,92 @@
+package vpc
+
+import (
+	"strconv"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
+)
+
+type describeCommonBandwidthPackagesRequest struct {
+	page
+	tagged
+	RegionID                  string `rpc:"RegionId,required"`
+	BandwidthPackageID        string `rpc:"BandwidthPackageId"`
+	Name                      string `rpc:"Name"`
+	ResourceGroupID           string `rpc:"ResourceGroupId"`
+	SecurityProtectionEnabled bool   `rpc:"SecurityProtectionEnabled"`
+	DryRun                    bool   `rpc:"DryRun"`
+}
+
+// Validate implements the gateway's check of shape.
+func (r *describeCommonBandwidthPackagesRequest) Validate() error { return r.check() }
+
+type describeCommonBandwidthPackagesResponse struct {
+	paged
+	CommonBandwidthPackages []bandwidthPackageView `rpc:"CommonBandwidthPackages>CommonBandwidthPackage"`
+}
+
+type bandwidthPackageView struct {
+	BandwidthPackageID string              `rpc:"BandwidthPackageId"`
+	Name               string              `rpc:"Name"`
+	Description        string              `rpc:"Description"`
+	RegionID           string              `rpc:"RegionId"`
+	Status             string              `rpc:"Status"`
+	BusinessStatus     string              `rpc:"BusinessStatus"`
+	Bandwidth          string              `rpc:"Bandwidth"`
+	ISP                string              `rpc:"ISP"`
+	InstanceChargeType string              `rpc:"InstanceChargeType"`
+	InternetChargeType string              `rpc:"InternetChargeType"`
+	Ratio              int                 `rpc:"Ratio"`
+	DeletionProtection bool                `rpc:"DeletionProtection"`
+	ResourceGroupID    string              `rpc:"ResourceGroupId"`
+	ServiceManaged     int                 `rpc:"ServiceManaged"`
+	CreationTime       string              `rpc:"CreationTime"`
+	ExpiredTime        string              `rpc:"ExpiredTime"`
+	PublicIPAddresses  []sharedAddressView `rpc:"PublicIpAddresses>PublicIpAddresse"` // the cloud's spelling
+	Tags               []tagging.Tag       `rpc:"Tags>Tag"`
+}
+
+type sharedAddressView struct {
+	AllocationID string `rpc:"AllocationId"`
+	IPAddress    string `rpc:"IpAddress"`
+	Status       string `rpc:"BandwidthPackageIpRelationStatus"`
+}
+
+func describeCommonBandwidthPackages(v *state.View, req *describeCommonBandwidthPackagesRequest) (*describeCommonBandwidthPackagesResponse, error) {
+	hasTags := req.filter(v, cloud.TagCommonBandwidthPackage)
+	var found []*cloud.CommonBandwidthPackage
+	for p := range cloud.CommonBandwidthPackagesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+		if req.matches(p) && hasTags(p.ID) {
+			found = append(found, p)
+		}
+	}
+	packages, paged := cut(found, req.page)
+	resp := &describeCommonBandwidthPackagesResponse{paged: paged}
+	for _, p := range packages {
+		resp.CommonBandwidthPackages = append(resp.CommonBandwidthPackages, viewBandwidthPackage(v, p))
+	}
+	return resp, dryRun(req.DryRun)
+}
+
+// matches reports whether a package is asked for. None here has more protection than
+// the basic one.
+func (r *describeCommonBandwidthPackagesRequest) matches(p *cloud.CommonBandwidthPackage) bool {
+	return !r.SecurityProtectionEnabled && matches(r.BandwidthPackageID, p.ID) && matches(r.Name, p.Name) &&
+		matches(r.ResourceGroupID, p.ResourceGroupID)
+}
+
+func viewBandwidthPackage(v *state.View, p *cloud.CommonBandwidthPackage) bandwidthPackageView {
+	view := bandwidthPackageView{
+		BandwidthPackageID: p.ID, Name: p.Name, Description: p.Description, RegionID: p.RegionID,
+		Status: "Available", BusinessStatus: "Normal", Bandwidth: strconv.Itoa(p.Bandwidth), ISP: p.ISP,
+		InstanceChargeType: "PostPaid", InternetChargeType: p.InternetChargeType, Ratio: p.Ratio,
+		DeletionProtection: p.DeletionProtection, ResourceGroupID: p.ResourceGroupID,
+		CreationTime: formatTime(p.CreateTime), Tags: tagsOf(v, cloud.TagCommonBandwidthPackage, p.ID),
+	}
+	for _, a := range p.Addresses(v) {
+		view.PublicIPAddresses = append(view.PublicIPAddresses, sharedAddressView{a.AllocationID, a.IPAddress, "BINDED"})
+	}
+	return view
+}

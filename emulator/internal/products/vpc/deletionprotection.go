@@ -1,0 +1,50 @@
+package vpc
+
+import (
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+var deletionProtectionActions = []gateway.Action{
+	gateway.Write("DeletionProtection", deletionProtection),
+}
+
+// What is refused here. That without a name of its own is asked for by a tag.
+var (
+	errDeletionProtected = refusals.New("DeletionProtected", 400, "InvalidOperation.DeletionProtection",
+		"The instance cannnot delete because of deletion protecion.", "CLB-0400") // the cloud's spelling
+	_ = refusals.New("ProtectedTypeUnknown", 400, "InvalidParameter.Type",
+		"The specified Type is not valid.", "CLB-0402")
+)
+
+type deletionProtectionRequest struct {
+	RegionID         string `rpc:"RegionId,required"`
+	InstanceID       string `rpc:"InstanceId,required"`
+	Type             string `rpc:"Type,required,enum=EIP|CBWP|NATGW,invalid=ProtectedTypeUnknown"`
+	ProtectionEnable bool   `rpc:"ProtectionEnable,required"`
+	ClientToken      string `rpc:"ClientToken"`
+}
+
+func deletionProtection(tx *state.Tx, req *deletionProtectionRequest) (*gateway.Empty, error) {
+	var err error
+	switch req.Type {
+	case "EIP":
+		err = protect(tx, req, cloud.EIPs, func(e *cloud.EIP) *bool { return &e.DeletionProtection })
+	case "NATGW":
+		err = protect(tx, req, cloud.NATGateways, func(g *cloud.NATGateway) *bool { return &g.DeletionProtection })
+	default:
+		err = protect(tx, req, cloud.CommonBandwidthPackages, func(p *cloud.CommonBandwidthPackage) *bool { return &p.DeletionProtection })
+	}
+	return &gateway.Empty{}, err
+}
+
+func protect[T any](tx *state.Tx, req *deletionProtectionRequest, table *state.Table[T], protected func(*T) *bool) error {
+	_, err := state.Once(tx, "DeletionProtection", req.ClientToken, req, table, func() (string, error) {
+		return req.InstanceID, table.Edit(tx, req.InstanceID, func(r *T) error {
+			*protected(r) = req.ProtectionEnable
+			return nil
+		})
+	})
+	return err
+}

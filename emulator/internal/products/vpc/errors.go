@@ -1,0 +1,143 @@
+package vpc
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+// refusals are the reasons of this product, declared beside what refuses.
+var refusals gateway.Refusals
+
+// published is the evidence for codes and messages of the API's metadata,
+// unpublished for the messages, or the choice of a code, that it leaves open; the
+// others for how a ClientToken that comes again, a change of routes while others
+// are in transit, and a purchase by who can't pay are refused.
+const (
+	published   = "CLB-0300"
+	unpublished = "CLB-0301"
+	tokens      = "CLB-0302"
+	transit     = "CLB-0350"
+	purchases   = "CLB-0351"
+)
+
+// refuse is a row for a fact that means the same in every action, or in the
+// given ones.
+func refuse(evidence string, fact state.Fact, code, message string, actions ...string) gateway.ErrorRow {
+	return gateway.ErrorRow{Fact: fact, Actions: actions, Status: http.StatusBadRequest, Code: code, Message: message, Evidence: evidence}
+}
+
+// absent is a row for an id that names nothing.
+func absent(status int, kind state.Kind, code, message string, actions ...string) gateway.ErrorRow {
+	return gateway.ErrorRow{Fact: state.NotFound, Kind: kind, Actions: actions, Status: status, Code: code, Message: message, Evidence: published}
+}
+
+// overQuota is a row for what goes over a quota.
+func overQuota(quota state.QuotaName, code, message string) gateway.ErrorRow {
+	return gateway.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(quota), Status: http.StatusBadRequest, Code: code, Message: message, Evidence: published}
+}
+
+var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
+	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), requestErrors, vpcErrors, vSwitchErrors, routeErrors, eipErrors, associationErrors, packageErrors)...)
+})
+
+var requestErrors = []gateway.ErrorRow{
+	refuse(tokens, state.TokenConflict, "IdempotentParameterMismatch", "The request is retried with updated parameters."),
+	refuse(tokens, state.TokenProcessing, "OperationFailed.IdempotentTokenProcessing", "Action is processing."),
+	absent(http.StatusBadRequest, cloud.ResourceGroups.Kind(), "InvalidResourceGroupId", "The specified ResourceGroupId does not exist."),
+}
+
+var vpcErrors = []gateway.ErrorRow{
+	absent(http.StatusNotFound, cloud.VPCs.Kind(), "InvalidVpcId.NotFound", "Specified VPC does not exist."),
+}
+
+var vSwitchErrors = []gateway.ErrorRow{
+	absent(http.StatusNotFound, cloud.VSwitches.Kind(), "InvalidVSwitchId.NotFound", "VSwitch not exist."),
+	absent(http.StatusBadRequest, cloud.VSwitches.Kind(), "ResourceNotFound.VSwitchId", "The specified resource vswitch is not found.", "CheckCanAllocateVpcPrivateIpAddress"),
+	overQuota(cloud.QuotaVSwitches, "QuotaExceeded.VSwitch", "Virtual switch quota exceeded."),
+}
+
+// gateways is the evidence for codes of gateways.
+const (
+	blocks      = "CLB-0563"
+	segments    = "CLB-0564"
+	haVIPs      = "CLB-0565"
+	gateways    = "CLB-0560"
+	natGateways = "CLB-0561"
+)
+
+var routeErrors = []gateway.ErrorRow{
+	absent(http.StatusNotFound, cloud.RouteTables.Kind(), "InvalidRouteTableId.NotFound", "Specified route table does not exist."),
+	overQuota(cloud.QuotaRouteTables, "QuotaExceeded.RouteTable", "VPC RouteTable quota exceeded."),
+	overQuota(cloud.QuotaRouteEntries, "QuotaExceeded", "Route entry quota exceeded in this route table."),
+	{Fact: state.NotFound, Kind: cloud.IPv4Gateways.Kind(), Status: http.StatusBadRequest, Code: "ResourceNotFound.Ipv4Gateway",
+		Message: "The specified resource of Ipv4Gateway is not found.", Evidence: gateways},
+	{Fact: state.NotFound, Kind: cloud.CIDRReservations.Kind(), Status: http.StatusBadRequest, Code: "ResourceNotFound.VSwitchCidrReservation",
+		Message: "The specified resource of VSwitchCidrReservation is not found.", Evidence: blocks},
+	{Fact: state.NotFound, Kind: cloud.EIPSegments.Kind(), Status: http.StatusBadRequest, Code: "InvalidSegmentInstanceId.NotFound",
+		Message: "The specified SegmentInstanceId is not found.", Evidence: segments},
+	{Fact: state.NotFound, Kind: cloud.HAVIPs.Kind(), Status: http.StatusNotFound, Code: "InvalidHaVipId.NotFound",
+		Message: "The specified HaVipId does not exist.", Evidence: haVIPs},
+	{Fact: state.NotFound, Kind: cloud.Instances.Kind(), Actions: []string{"AssociateHaVip"}, Status: http.StatusNotFound, Code: "InvalidInstanceId.NotFound",
+		Message: "The specified InstanceId does not exist.", Evidence: haVIPs},
+	{Fact: state.NotFound, Kind: cloud.NetworkInterfaces.Kind(), Actions: []string{"AssociateHaVip"}, Status: http.StatusNotFound, Code: "InvalidInstanceId.NotFound",
+		Message: "The specified InstanceId does not exist.", Evidence: haVIPs},
+	{Fact: cloud.AddressOutside, Actions: []string{"CreateHaVip"}, Status: http.StatusBadRequest, Code: "InvalidIpAddress.OutOfVSwitch",
+		Message: "The address %s is not one of the vSwitch.", Evidence: haVIPs},
+	{Fact: cloud.AddressTaken, Actions: []string{"CreateHaVip"}, Status: http.StatusBadRequest, Code: "InvalidIpAddress.AlreadyUsed",
+		Message: "The address %s is in use.", Evidence: haVIPs},
+	{Fact: cloud.NoFreeAddress, Actions: []string{"CreateHaVip", "CreateNatGateway"}, Status: http.StatusBadRequest, Code: "InvalidVSwitchId.IpNotEnough",
+		Message: "The vSwitch has no free address.", Evidence: haVIPs},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaHAVIPs), Status: http.StatusBadRequest, Code: "QuotaExceeded.HaVip",
+		Message: "The number of HaVips exceeds the quota.", Evidence: haVIPs},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaHAVIPInstances), Status: http.StatusBadRequest, Code: "QuotaExceeded.HaVipInstance",
+		Message: "The number of instances of the HaVip exceeds the quota.", Evidence: haVIPs},
+	{Fact: state.NotFound, Kind: cloud.IPv6Gateways.Kind(), Status: http.StatusNotFound, Code: "InvalidIpv6GatewayId.NotFound",
+		Message: "The specified Ipv6GatewayId is not found.", Evidence: gateways},
+	{Fact: state.NotFound, Kind: cloud.NATGateways.Kind(), Status: http.StatusNotFound, Code: "InvalidNatGatewayId.NotFound",
+		Message: "The NatGatewayId not exist.", Evidence: natGateways},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaNATGateways), Status: http.StatusBadRequest, Code: "QuotaExceeded.Natgateway",
+		Message: "The number of NAT gateways of the VPC exceeds the quota.", Evidence: natGateways},
+	absent(http.StatusBadRequest, cloud.RouteEntries.Kind(), "InvalidRouteEntryId.NotFound", "Specified RouteEntryId does not exist."),
+}
+
+var eipErrors = []gateway.ErrorRow{
+	absent(http.StatusNotFound, cloud.EIPs.Kind(), "InvalidAllocationId.NotFound", "Specified allocation ID is not found."),
+	overQuota(cloud.QuotaEIPs, "QuotaExceeded.Eip", "Elastic IP address quota exceeded"),
+	overQuota(cloud.QuotaTags, "QuotaExceeded.TagNumPerResource", "The number of tags of the resource exceeds the quota."),
+	refuse(published, cloud.AddressOutside, "OperationFailed.AllocateUnfamiliarIp", "The operation failed because only IP addresses used within the last seven days can be allocated."),
+	refuse(published, cloud.AddressTaken, "Ip.Allocated", "The reserve ip has been allocated."),
+	refuse(published, cloud.NoFreeAddress, "OperationFailed.InsufficientEIP", "Eip resource is not enough."),
+}
+
+// targetAbsent answers for whatever kind of thing an EIP was to be on.
+const (
+	targetAbsentCode    = "InvalidInstanId.NotFound"
+	targetAbsentMessage = "Specified instance does not exist."
+)
+
+var associationErrors = []gateway.ErrorRow{
+	absent(http.StatusNotFound, cloud.Instances.Kind(), targetAbsentCode, targetAbsentMessage),
+	absent(http.StatusNotFound, cloud.LoadBalancers.Kind(), targetAbsentCode, targetAbsentMessage),
+	absent(http.StatusNotFound, cloud.NetworkInterfaces.Kind(), targetAbsentCode, targetAbsentMessage),
+	absent(http.StatusNotFound, cloud.NATGateways.Kind(), targetAbsentCode, targetAbsentMessage, "AssociateEipAddress"),
+	absent(http.StatusNotFound, cloud.HAVIPs.Kind(), targetAbsentCode, targetAbsentMessage, "AssociateEipAddress"),
+}
+
+// packages is the evidence for codes and messages of common bandwidth packages.
+const packages = "CLB-0400"
+
+var packageErrors = []gateway.ErrorRow{
+	{Fact: state.NotFound, Kind: cloud.CommonBandwidthPackages.Kind(), Status: http.StatusNotFound, Code: "InvalidBandwidthPackageId.NotFound",
+		Message: "The specified bandwidthPackageId does not exist in our records.", Evidence: packages},
+	{Fact: state.NotFound, Kind: cloud.EIPs.Kind(), Actions: []string{"AddCommonBandwidthPackageIp", "AddCommonBandwidthPackageIps"},
+		Status: http.StatusNotFound, Code: "InvalidIpInstanceId.NotFound", Message: "The specified Eip InstanceId does not exist in our records.", Evidence: packages},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaBandwidthPackages), Status: http.StatusBadRequest, Code: "BandwidthPackage.QuotaExceeded",
+		Message: "Create BandwidthPackage has exceeded quota.", Evidence: packages},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaPackageEIPs), Status: http.StatusBadRequest, Code: "IpInstanceId.QuotaExceeded",
+		Message: "The specified BandwidthPackageId has too many ip in it. exceed the quota , Cannot add more.", Evidence: packages},
+}

@@ -1,0 +1,204 @@
+package vpc
+
+import (
+	"cmp"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
+)
+
+var ipv6GatewayActions = []gateway.Action{
+	gateway.Write("CreateIpv6Gateway", createIPv6Gateway),
+	gateway.Write("DeleteIpv6Gateway", deleteIPv6Gateway),
+	gateway.Write("ModifyIpv6GatewayAttribute", modifyIPv6GatewayAttribute),
+	gateway.Read("DescribeIpv6GatewayAttribute", describeIPv6GatewayAttribute),
+	gateway.Read("DescribeIpv6Gateways", describeIPv6Gateways),
+}
+
+// What is refused here.
+var (
+	errVPCHasIPv6Gateway = refusals.New("VPCHasIPv6Gateway", 400, "ResourceAlreadyExist.Ipv6Gateway",
+		"The VPC %s has an IPv6 gateway already.", "CLB-0560")
+	errIPv6GatewayBusy = refusals.New("IPv6GatewayBusy", 400, "IncorrectStatus",
+		"The IPv6 gateway %s is being changed.", "CLB-0560")
+)
+
+// gatewayText is what a request says of a gateway in words.
+type gatewayText struct {
+	Name        string `rpc:"Name,len=1..128,invalid=NameIllegal"`
+	Description string `rpc:"Description,len=1..256,invalid=DescriptionIllegal"`
+}
+
+func (t gatewayText) check() error { return checkText(t.Name, t.Description) }
+
+type createIPv6GatewayRequest struct {
+	tagged
+	gatewayText
+	RegionID        string `rpc:"RegionId,required"`
+	VPCID           string `rpc:"VpcId,required"`
+	ResourceGroupID string `rpc:"ResourceGroupId"`
+	ClientToken     string `rpc:"ClientToken"`
+}
+
+// Validate implements the gateway's check of shape.
+func (r *createIPv6GatewayRequest) Validate() error {
+	return cmp.Or(r.gatewayText.check(), r.tagged.check())
+}
+
+type createIPv6GatewayResponse struct {
+	ID              string `rpc:"Ipv6GatewayId"`
+	ResourceGroupID string `rpc:"ResourceGroupId"`
+}
+
+func createIPv6Gateway(tx *state.Tx, req *createIPv6GatewayRequest) (*createIPv6GatewayResponse, error) {
+	id, err := state.Once(tx, "CreateIpv6Gateway", req.ClientToken, req, cloud.IPv6Gateways, func() (string, error) {
+		return putIPv6Gateway(tx, req)
+	})
+	if err != nil {
+		return nil, err
+	}
+	g, err := cloud.IPv6Gateways.Get(tx.View, id)
+	if err != nil {
+		return nil, err
+	}
+	return &createIPv6GatewayResponse{g.ID, g.ResourceGroupID}, nil
+}
+
+// putIPv6Gateway wants the VPC to have IPv6, and no gateway for it yet: CLB-0560.
+func putIPv6Gateway(tx *state.Tx, req *createIPv6GatewayRequest) (string, error) {
+	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
+	if err != nil {
+		return "", err
+	}
+	if vpc.IPv6CIDRBlock == "" {
+		return "", errIPv6NotEnabled
+	}
+	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	if err != nil {
+		return "", err
+	}
+	if _, exists := cloud.IPv6GatewaysByVPC.First(tx.View, vpc.ID); exists {
+		return "", errVPCHasIPv6Gateway.Of(vpc.ID)
+	}
+	g := &cloud.IPv6Gateway{Owner: vpc.Owner, ID: tx.NewID(cloud.IPv6Gateways.Kind()), VPCID: vpc.ID, Name: req.Name,
+		Description: req.Description, ResourceGroupID: group, CreateTime: tx.Now()}
+	cloud.IPv6Gateways.Put(tx, g)
+	req.set(tx, cloud.TagIPv6Gateway, g.ID)
+	state.Enter(tx, cloud.StageIPv6GatewayPending, g.ID)
+	return g.ID, nil
+}
+
+type deleteIPv6GatewayRequest struct {
+	RegionID    string `rpc:"RegionId,required"`
+	ID          string `rpc:"Ipv6GatewayId,required"`
+	ClientToken string `rpc:"ClientToken"`
+	DryRun      bool   `rpc:"DryRun"`
+}
+
+// deleteIPv6Gateway needs no memory of its token: a gateway can be deleted once.
+func deleteIPv6Gateway(tx *state.Tx, req *deleteIPv6GatewayRequest) (*gateway.Empty, error) {
+	g, err := cloud.IPv6Gateways.Get(tx.View, req.ID)
+	if err != nil {
+		return nil, err
+	}
+	if g.Status != cloud.GatewayAvailable {
+		return nil, errIPv6GatewayBusy.Of(g.ID)
+	}
+	if err := leadsNowhere(tx.View, g.ID); err != nil {
+		return nil, err
+	}
+	state.Enter(tx, cloud.StageIPv6GatewayDeleting, g.ID)
+	return &gateway.Empty{}, dryRun(req.DryRun)
+}
+
+type modifyIPv6GatewayAttributeRequest struct {
+	gatewayText
+	RegionID    string `rpc:"RegionId,required"`
+	ID          string `rpc:"Ipv6GatewayId,required"`
+	ClientToken string `rpc:"ClientToken"`
+	DryRun      bool   `rpc:"DryRun"`
+}
+
+// Validate implements the gateway's check of shape.
+func (r *modifyIPv6GatewayAttributeRequest) Validate() error { return r.gatewayText.check() }
+
+func modifyIPv6GatewayAttribute(tx *state.Tx, req *modifyIPv6GatewayAttributeRequest) (*gateway.Empty, error) {
+	_, err := state.Once(tx, "ModifyIpv6GatewayAttribute", req.ClientToken, req, cloud.IPv6Gateways, func() (string, error) {
+		return req.ID, cloud.IPv6Gateways.Edit(tx, req.ID, func(g *cloud.IPv6Gateway) error {
+			g.Name, g.Description = cmp.Or(req.Name, g.Name), cmp.Or(req.Description, g.Description)
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &gateway.Empty{}, dryRun(req.DryRun)
+}
+
+type ipv6GatewayView struct {
+	ID                 string              `rpc:"Ipv6GatewayId"`
+	VPCID              string              `rpc:"VpcId"`
+	RegionID           string              `rpc:"RegionId"`
+	Name               string              `rpc:"Name"`
+	Description        string              `rpc:"Description"`
+	Status             cloud.GatewayStatus `rpc:"Status"`
+	BusinessStatus     string              `rpc:"BusinessStatus"`
+	InstanceChargeType string              `rpc:"InstanceChargeType"`
+	ExpiredTime        string              `rpc:"ExpiredTime"`
+	Spec               string              `rpc:"Spec"`
+	ResourceGroupID    string              `rpc:"ResourceGroupId"`
+	CreationTime       string              `rpc:"CreationTime"`
+	Tags               []tagging.Tag       `rpc:"Tags>Tag"`
+}
+
+func viewIPv6Gateway(v *state.View, g *cloud.IPv6Gateway) ipv6GatewayView {
+	return ipv6GatewayView{ID: g.ID, VPCID: g.VPCID, RegionID: g.RegionID, Name: g.Name, Description: g.Description, Status: g.Status,
+		BusinessStatus: "Normal", InstanceChargeType: "PostPaid", ResourceGroupID: g.ResourceGroupID,
+		CreationTime: formatTime(g.CreateTime), Tags: tagsOf(v, cloud.TagIPv6Gateway, g.ID)}
+}
+
+type describeIPv6GatewayAttributeRequest struct {
+	RegionID string `rpc:"RegionId,required"`
+	ID       string `rpc:"Ipv6GatewayId,required"`
+}
+
+// describeIPv6GatewayAttribute answers an empty gateway for an id that names none:
+// CLB-0562.
+func describeIPv6GatewayAttribute(v *state.View, req *describeIPv6GatewayAttributeRequest) (*ipv6GatewayView, error) {
+	g, ok := cloud.IPv6Gateways.Find(v, req.ID)
+	if !ok {
+		return &ipv6GatewayView{}, nil
+	}
+	view := viewIPv6Gateway(v, g)
+	return &view, nil
+}
+
+type describeIPv6GatewaysRequest struct {
+	page
+	listTagged
+	RegionID        string `rpc:"RegionId,required"`
+	ID              string `rpc:"Ipv6GatewayId"`
+	Name            string `rpc:"Name"`
+	VPCID           string `rpc:"VpcId"`
+	ResourceGroupID string `rpc:"ResourceGroupId"`
+}
+
+type describeIPv6GatewaysResponse struct {
+	paged
+	Gateways []ipv6GatewayView `rpc:"Ipv6Gateways>Ipv6Gateway"`
+}
+
+func describeIPv6Gateways(v *state.View, req *describeIPv6GatewaysRequest) (*describeIPv6GatewaysResponse, error) {
+	hasTags := req.filter(v, cloud.TagIPv6Gateway)
+	var found []ipv6GatewayView
+	for g := range cloud.IPv6GatewaysByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+		if matches(req.ID, g.ID) && matches(req.Name, g.Name) && matches(req.VPCID, g.VPCID) &&
+			matches(req.ResourceGroupID, g.ResourceGroupID) && hasTags(g.ID) {
+			found = append(found, viewIPv6Gateway(v, g))
+		}
+	}
+	gateways, paged := cut(found, req.page)
+	return &describeIPv6GatewaysResponse{paged, gateways}, nil
+}

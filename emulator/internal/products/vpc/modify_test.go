@@ -1,0 +1,220 @@
+package vpc_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/state"
+)
+
+// plantCustom adds a custom table to the first VPC, and one for its gateway.
+var plantCustom = inOwner(func(tx *state.Tx) error {
+	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-custom", VPCID: vpcID, Type: cloud.RouteTableCustom})
+	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-second", VPCID: vpcID, Type: cloud.RouteTableCustom})
+	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-gateway", VPCID: vpcID, Type: cloud.RouteTableCustom, AssociateType: "Gateway"})
+	return nil
+})
+
+var plantAssociated = inOwner(func(tx *state.Tx) error {
+	if err := plantCustom(tx); err != nil {
+		return err
+	}
+	return cloud.VSwitches.Edit(tx, vSwitchID, func(s *cloud.VSwitch) error {
+		s.RouteTableID = "vtb-second"
+		return nil
+	})
+})
+
+// plantIPv6VSwitch gives a vSwitch of the VPC with IPv6 a block of it.
+var plantIPv6VSwitch = inOwner(func(tx *state.Tx) error {
+	return cloud.VSwitches.Edit(tx, otherVSwitch, func(s *cloud.VSwitch) error {
+		s.IPv6CIDRBlock = "2001:db8:8000:8::/64"
+		return nil
+	})
+})
+
+func plantIPv6Interface(tx *state.Tx) error {
+	cloud.NetworkInterfaces.Put(tx, &cloud.NetworkInterface{Owner: owner, ID: "eni-ipv6", Type: cloud.NetworkInterfaceSecondary,
+		Status: cloud.NetworkInterfaceAvailable, VPCID: otherVPCID, VSwitchID: otherVSwitch, IPv6Addresses: []string{"2001:db8:8000:8::9"}})
+	return nil
+}
+
+var plantDefault = inOwner(func(tx *state.Tx) error {
+	cloud.VPCs.Put(tx, &cloud.VPC{Owner: owner, ID: "vpc-default", CIDRBlock: "172.31.0.0/16", IsDefault: true})
+	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-default", VPCID: "vpc-default", Type: cloud.RouteTableSystem})
+	cloud.VSwitches.Put(tx, &cloud.VSwitch{Owner: owner, ID: "vsw-default", VPCID: "vpc-default", ZoneID: "cn-hangzhou-h", CIDRBlock: "172.31.0.0/20",
+		RouteTableID: "vtb-default", IsDefault: true})
+	return nil
+})
+
+var (
+	custom       = params{"RouteTableId": "vtb-custom", "VSwitchId": vSwitchID}
+	otherVSwitch = "vsw-bp1clbemu000000000003"
+)
+
+var modifyErrorCases = []gatewaytest.ErrorCase{
+	{Name: "Unknown", Action: "ModifyVpcAttribute", Params: params{"VpcId": "vpc-none"}, Status: 404, Code: "InvalidVpcId.NotFound"},
+	{Name: "Name", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "VpcName": "http://x"}, Status: 400, Code: "InvalidVpcName.Malformed"},
+	{Name: "Block", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "CidrBlock": "10.0.0.0/16"}, Status: 400, Code: "DependencyViolation.VSwitch.CidrBlock"},
+	{Name: "IPv6ISP", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "Ipv6Isp": "ChinaMobile"}, Status: 400, Code: "UnsupportedFeature.Ipv6Isp"},
+	{Name: "IPv6Block", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "EnableIPv6": "true", "Ipv6CidrBlock": "2001:db8:1::/56"}, Status: 400, Code: "OperationFailed.IPv6CidrNotReserved"},
+	{Name: "IPv6Kept", Action: "ModifyVpcAttribute", Params: params{"VpcId": otherVPCID, "Ipv6CidrBlock": "2001:db8:1::/56"}, Status: 400, Code: "OperationDenied.Ipv6CidrBlockModified"},
+	{Name: "IPv6InUse", Action: "ModifyVpcAttribute", Params: params{"VpcId": otherVPCID, "EnableIPv6": "false"}, Status: 400, Code: "DependencyViolation.VSwitchIpv6", Plant: plantIPv6VSwitch},
+	{Name: "IPv6Kept", Action: "ModifyVSwitchAttribute", Params: params{"VSwitchId": otherVSwitch, "Ipv6CidrBlock": "9"}, Status: 400, Code: "OperationDenied.Ipv6CidrBlockModified", Plant: plantIPv6VSwitch},
+	{Name: "IPv6Unnumbered", Action: "ModifyVSwitchAttribute", Params: params{"VSwitchId": otherVSwitch, "EnableIPv6": "true"}, Status: 400, Code: "MissingIpv6CidrBlock"},
+	{Name: "IPv6OffNumbered", Action: "ModifyVSwitchAttribute", Params: params{"VSwitchId": otherVSwitch, "EnableIPv6": "false", "Ipv6CidrBlock": "9"}, Status: 400, Code: "IllegalParam.EnableIPv6"},
+	{Name: "IPv6OfNone", Action: "ModifyVSwitchAttribute", Params: params{"VSwitchId": vSwitchID, "Ipv6CidrBlock": "9"}, Status: 400, Code: "OperationFailed.VpcIpv6Disabled"},
+	{Name: "IPv6InUse", Action: "ModifyVSwitchAttribute", Params: params{"VSwitchId": otherVSwitch, "EnableIPv6": "false"}, Status: 400, Code: "DependencyViolation.Ipv6Address",
+		Plant: inOwner(plantIPv6VSwitch, plantIPv6Interface)},
+	{Name: "Unknown", Action: "ModifyVSwitchAttribute", Params: params{"VSwitchId": "vsw-none"}, Status: 404, Code: "InvalidVSwitchId.NotFound"},
+	{Name: "Unknown", Action: "ModifyRouteTableAttributes", Params: params{"RouteTableId": "vtb-none"}, Status: 404, Code: "InvalidRouteTableId.NotFound"},
+	{Name: "Unknown", Action: "ModifyEipAddressAttribute", Params: params{"AllocationId": "eip-none"}, Status: 404, Code: "InvalidAllocationId.NotFound"},
+	{Name: "Bandwidth", Action: "ModifyEipAddressAttribute", Params: params{"AllocationId": "eip-free", "Bandwidth": "201"}, Status: 400, Code: "IllegalParam.Bandwidth"},
+	{Name: "OtherVPC", Action: "AssociateRouteTable", Params: with(custom, params{"VSwitchId": otherVSwitch}), Status: 400, Code: "InvalidVSwitchId.VpcMismatch", Plant: plantCustom},
+	{Name: "System", Action: "AssociateRouteTable", Params: with(custom, params{"RouteTableId": routeTableID}), Status: 400, Code: "IncorrectRouteTableType.NotCustom"},
+	{Name: "Gateway", Action: "AssociateRouteTable", Params: with(custom, params{"RouteTableId": "vtb-gateway"}), Status: 400, Code: "IncorrectRouteTableType.NotCustom", Plant: plantCustom},
+	{Name: "Associated", Action: "AssociateRouteTable", Params: custom, Status: 400, Code: "IncorrectVSwitchStatus.Associated", Plant: plantAssociated},
+	{Name: "NotAssociated", Action: "UnassociateRouteTable", Params: custom, Status: 400, Code: "IncorrectVSwitchStatus.NotAssociated", Plant: plantAssociated},
+	{Name: "Exists", Action: "CreateDefaultVpc", Params: params{}, Status: 400, Code: "OperationFailed.DefaultVpcExist", Plant: plantDefault},
+	{Name: "IPv6Block", Action: "CreateDefaultVpc", Params: params{"Ipv6CidrBlock": "2001:db8:1::/56"}, Status: 400, Code: "OperationFailed.IPv6CidrNotReserved"},
+	{Name: "Zone", Action: "CreateDefaultVpc", Params: params{"EnableDefaultVSwitch": "true", "ZoneId.1": "cn-hangzhou-x"}, Status: 404, Code: "InvalidZoneId.NotFound"},
+	{Name: "IPv6", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-j", "Ipv6CidrBlock": "1"}, Status: 400, Code: "OperationFailed.VpcIpv6Disabled", Plant: plantDefault},
+	{Name: "NoVPC", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-h"}, Status: 400, Code: "OperationFailed.DefaultVpcNotExist"},
+	{Name: "Exists", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-h"}, Status: 400, Code: "OperationFailed.DefaultVSwitchExist", Plant: plantDefault},
+	{Name: "Zone", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-x"}, Status: 404, Code: "InvalidZoneId.NotFound", Plant: plantDefault},
+}
+
+// What is changed is shown, and what is not sent stays.
+func TestModify(t *testing.T) {
+	c := newClient(t)
+	c.Do("ModifyVpcAttribute", params{"VpcId": vpcID, "VpcName": "renamed", "EnableIPv6": "true", "EnableDnsHostname": "true", "CidrBlock": "192.168.0.0/17"})
+	c.Do("ModifyVpcAttribute", params{"VpcId": vpcID, "Description": "described"})
+	expect(t, c.Do("DescribeVpcAttribute", params{"VpcId": vpcID}), map[string]string{"VpcName": "renamed", "Description": "described",
+		"EnabledIpv6": "true", "DnsHostnameStatus": "ENABLED", "CidrBlock": "192.168.0.0/17"})
+	c.Do("ModifyVSwitchAttribute", params{"VSwitchId": vSwitchID, "VSwitchName": "renamed", "Description": "described"})
+	expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": vSwitchID}), map[string]string{"VSwitchName": "renamed", "Description": "described"})
+	c.Do("ModifyRouteTableAttributes", params{"RouteTableId": routeTableID, "RouteTableName": "renamed", "Description": "described"})
+	expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": routeTableID}), map[string]string{
+		"RouterTableList.RouterTableListType.0.RouteTableName": "renamed", "RouterTableList.RouterTableListType.0.Description": "described"})
+	c.Do("ModifyEipAddressAttribute", params{"AllocationId": "eip-free", "Name": "renamed", "Bandwidth": "20"})
+	expect(t, c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"}), map[string]string{
+		"EipAddresses.EipAddress.0.Name": "renamed", "EipAddresses.EipAddress.0.Bandwidth": "20"})
+}
+
+// IPv6 goes on and off, of a vSwitch and of its VPC.
+func TestModifyIPv6(t *testing.T) {
+	c := newClient(t)
+	shows := func(action string, name params, enabled, block string) {
+		t.Helper()
+		expect(t, c.Do(action, name), map[string]string{"EnabledIpv6": enabled, "Ipv6CidrBlock": block})
+	}
+	vpc, vSwitch := params{"VpcId": otherVPCID}, params{"VSwitchId": otherVSwitch}
+	c.Do("ModifyVSwitchAttribute", with(vSwitch, params{"EnableIPv6": "true", "Ipv6CidrBlock": "8"}))
+	shows("DescribeVSwitchAttributes", vSwitch, "true", "2001:db8:8000:8::/64")
+	c.Do("ModifyVSwitchAttribute", with(vSwitch, params{"EnableIPv6": "true", "Ipv6CidrBlock": "8", "VSwitchName": "kept"}))
+	c.Do("ModifyVpcAttribute", with(vpc, params{"EnableIPv6": "true"}))
+	c.Do("ModifyVSwitchAttribute", with(vSwitch, params{"EnableIPv6": "false"}))
+	c.Do("ModifyVSwitchAttribute", with(vSwitch, params{"EnableIPv6": "false"}))
+	shows("DescribeVSwitchAttributes", vSwitch, "false", "")
+	c.Do("ModifyVSwitchAttribute", with(vSwitch, params{"Ipv6CidrBlock": "9"}))
+	shows("DescribeVSwitchAttributes", vSwitch, "true", "2001:db8:8000:9::/64")
+	c.Do("ModifyVSwitchAttribute", with(vSwitch, params{"EnableIPv6": "false"}))
+	c.Do("ModifyVpcAttribute", with(vpc, params{"EnableIPv6": "false"}))
+	shows("DescribeVpcAttribute", vpc, "false", "")
+}
+
+// Tables learn routes or not, as their attribute says; a gateway table begins without.
+func TestRoutePropagation(t *testing.T) {
+	c := newClient(t)
+	made := func(p params) params {
+		return params{"RouteTableId": c.Do("CreateRouteTable", p.With(params{"VpcId": vpcID})).Text("RouteTableId")}
+	}
+	shows := func(table params, want string) {
+		t.Helper()
+		expect(t, c.Do("DescribeRouteTableList", table), map[string]string{"RouterTableList.RouterTableListType.0.RoutePropagationEnable": want})
+	}
+	custom, gateway := made(params{}), made(params{"AssociateType": "Gateway"})
+	shows(custom, "true")
+	shows(gateway, "false")
+	c.Do("ModifyRouteTableAttributes", custom.With(params{"RoutePropagationEnable": "false"}))
+	c.Do("ModifyRouteTableAttributes", gateway.With(params{"RoutePropagationEnable": "true"}))
+	c.Do("ModifyRouteTableAttributes", custom.With(params{"RouteTableName": "named"}))
+	shows(custom, "false")
+	shows(gateway, "true")
+}
+
+// A vSwitch goes under a custom table and back under its VPC's own.
+func TestAssociateRouteTable(t *testing.T) {
+	c := newClient(t, plantCustom)
+	table := func() string {
+		return c.Do("DescribeVSwitchAttributes", params{"VSwitchId": vSwitchID}).Text("RouteTable.RouteTableId")
+	}
+	c.Do("AssociateRouteTable", custom)
+	if got := table(); got != "vtb-custom" {
+		t.Errorf("the vSwitch is under %q", got)
+	}
+	c.Do("UnassociateRouteTable", custom)
+	if got := table(); got != routeTableID {
+		t.Errorf("the vSwitch is under %q, want the system table", got)
+	}
+}
+
+// An account has a default VPC once it was made, with a default vSwitch a zone beside
+// whatever else is in it.
+func TestDefaultVPC(t *testing.T) {
+	c := newClient(t)
+	vpc := c.Do("CreateDefaultVpc", params{"ClientToken": "t"}).Text("VpcId")
+	if again := c.Do("CreateDefaultVpc", params{"ClientToken": "t"}).Text("VpcId"); again != vpc {
+		t.Errorf("the token made %s, then %s", vpc, again)
+	}
+	c.Do("CreateVSwitch", params{"VpcId": vpc, "ZoneId": "cn-hangzhou-g", "CidrBlock": "172.31.0.0/24"})
+	for zone, block := range map[string]string{"cn-hangzhou-h": "172.31.16.0/20"} {
+		id := c.Do("CreateDefaultVSwitch", params{"ZoneId": zone}).Text("VSwitchId")
+		expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": id}), map[string]string{"IsDefault": "true", "CidrBlock": block, "VpcId": vpc, "ZoneId": zone})
+	}
+	expect(t, c.Do("DescribeVpcs", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1", "Vpcs.Vpc.0.VpcId": vpc, "Vpcs.Vpc.0.IsDefault": "true"})
+	expect(t, c.Do("DescribeVSwitches", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1"})
+}
+
+// A default VPC is made with default vSwitches where they are asked for, also with IPv6.
+func TestDefaultVSwitches(t *testing.T) {
+	for _, asked := range []struct {
+		params params
+		zones  []string
+	}{
+		{params{}, nil},
+		{params{"EnableDefaultVSwitch": "false", "ZoneId.1": "cn-hangzhou-h"}, nil},
+		{params{"EnableDefaultVSwitch": "true"}, []string{"cn-hangzhou-g"}},
+		{params{"EnableDefaultVSwitch": "true", "ZoneId.1": "cn-hangzhou-h", "ZoneId.2": "cn-hangzhou-i"}, []string{"cn-hangzhou-h", "cn-hangzhou-i"}},
+	} {
+		c := newClient(t)
+		made := c.Do("CreateDefaultVpc", asked.params.With(params{"EnableIpv6": "true"}))
+		var zones []string
+		for i := range made.Len("DefaultVSwitchs") {
+			zones = append(zones, made.Text(fmt.Sprintf("DefaultVSwitchs.%d.ZoneId", i)))
+		}
+		if slices.Sort(zones); !slices.Equal(zones, asked.zones) {
+			t.Errorf("CreateDefaultVpc(%v) made vSwitches in %q, want %q", asked.params, zones, asked.zones)
+		}
+		expect(t, c.Do("DescribeVSwitches", params{"IsDefault": "true"}), map[string]string{"TotalCount": strconv.Itoa(len(asked.zones))})
+		id := c.Do("CreateDefaultVSwitch", params{"ZoneId": "cn-hangzhou-k", "Ipv6CidrBlock": "7"}).Text("VSwitchId")
+		expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": id}), map[string]string{"EnabledIpv6": "true", "IsDefault": "true"})
+	}
+}
+
+// By force a VPC goes with the routes of its own table, and with nothing else.
+func TestForceDelete(t *testing.T) {
+	c := newClient(t, inOwner(emptyVPC), customEntry("vtb-empty", "10.1.0.0/16", instanceID))
+	empty := params{"VpcId": "vpc-empty"}
+	for code, p := range map[string]params{"DependencyViolation.RouteEntry": empty, "DependencyViolation.VSwitch": {"VpcId": vpcID, "ForceDelete": "true"}} {
+		if reply := c.Call("DeleteVpc", p); reply.Code != code {
+			t.Errorf("DeleteVpc(%v) = %d %s, want %s", p, reply.Status, reply.Code, code)
+		}
+	}
+	c.Do("DeleteVpc", empty.With(params{"ForceDelete": "true"}))
+	expect(t, c.Do("DescribeVpcs", empty), map[string]string{"TotalCount": "0"})
+}

@@ -1,0 +1,70 @@
+// Package vpc owns the parts of the Vpc API, 2016-04-28, that a cloud controller
+// and the tools around it call: VPCs, vSwitches, route tables with their entries,
+// elastic IP addresses and the bandwidth that they share. It must not know HTTP,
+// signatures, formats or faults: a handler gets a transaction and a request, and
+// returns a response or a fact.
+package vpc
+
+import (
+	_ "embed"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+)
+
+// actionNames are all that the API has.
+//
+//go:embed actions.txt
+var actionNames string
+
+// Product returns the Vpc API.
+func Product(gateway.Deps) *gateway.Product {
+	return &gateway.Product{
+		Name:     "Vpc",
+		Version:  "2016-04-28",
+		Title:    "VPC",
+		Endpoint: "VPC",
+		HostID:   "vpc.aliyuncs.com",
+		Actions: gateway.Completed(actionNames,
+			vpcActions,
+			vSwitchActions,
+			routeTableActions,
+			routeTablesActions,
+			routeEntryActions,
+			routeEntriesActions,
+			eipActions,
+			eipAssociationActions,
+			tagActions,
+			modifyActions,
+			defaultActions,
+			secondaryBlockActions,
+			bandwidthPackageActions,
+			bandwidthPackageIPActions,
+			resourceGroupActions,
+			deletionProtectionActions,
+			ipv4GatewayActions,
+			ipv6GatewayActions,
+			natGatewayActions,
+			cidrReservationActions,
+			eipSegmentActions,
+			haVIPActions,
+		),
+		Errors: errorTable(),
+		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.RAM",
+			Message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.", Evidence: "CLB-0176"},
+		Idle: idle,
+		Resources: []gateway.Resource{
+			{Parameter: "VpcId", Type: "vpc", Kind: cloud.VPCs.Kind()},
+			{Parameter: "VSwitchId", Type: "vswitch", Kind: cloud.VSwitches.Kind()},
+			{Parameter: "RouteTableId", Type: "routetable", Kind: cloud.RouteTables.Kind()},
+			{Parameter: "BandwidthPackageId", Type: "combandwidthpackage", Kind: cloud.CommonBandwidthPackages.Kind()},
+			{Parameter: "Ipv4GatewayId", Type: "ipv4gateway", Kind: cloud.IPv4Gateways.Kind()},
+			{Parameter: "Ipv6GatewayId", Type: "ipv6gateway", Kind: cloud.IPv6Gateways.Kind()},
+			{Parameter: "NatGatewayId", Type: "natgateway", Kind: cloud.NATGateways.Kind()},
+			{Parameter: "VSwitchCidrReservationId", Type: "vswitchcidrreservation", Kind: cloud.CIDRReservations.Kind()},
+			{Parameter: "SegmentInstanceId", Type: "eipsegment", Kind: cloud.EIPSegments.Kind()},
+			{Parameter: "HaVipId", Type: "havip", Kind: cloud.HAVIPs.Kind()},
+			{Parameter: "AllocationId", Type: "eip", Kind: cloud.EIPs.Kind()},
+		},
+	}
+}

@@ -1,0 +1,82 @@
+package vpc
+
+import (
+	"cmp"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+var routeTablesActions = []gateway.Action{
+	gateway.Read("DescribeRouteTables", describeRouteTables),
+}
+
+type describeRouteTablesRequest struct {
+	page
+	RegionID        string `rpc:"RegionId"`
+	VRouterID       string `rpc:"VRouterId"`
+	RouterID        string `rpc:"RouterId"`
+	RouterType      string `rpc:"RouterType"`
+	RouteTableID    string `rpc:"RouteTableId"`
+	Name            string `rpc:"RouteTableName"`
+	Type            string `rpc:"Type"`
+	ResourceGroupID string `rpc:"ResourceGroupId"`
+}
+
+type describeRouteTablesResponse struct {
+	paged
+	RouteTables []routeTableWithEntries `rpc:"RouteTables>RouteTable"`
+}
+
+type routeTableWithEntries struct {
+	RouteTableID    string               `rpc:"RouteTableId"`
+	RouteTableType  string               `rpc:"RouteTableType"`
+	VRouterID       string               `rpc:"VRouterId"`
+	ResourceGroupID string               `rpc:"ResourceGroupId"`
+	CreationTime    string               `rpc:"CreationTime"`
+	Status          string               `rpc:"Status"`
+	VSwitchIDs      []string             `rpc:"VSwitchIds>VSwitchId"`
+	RouteEntries    []routeEntryWithHost `rpc:"RouteEntrys>RouteEntry"` // the cloud's spelling
+}
+
+// routeEntryWithHost has its next hop beside the list of them, as clients that came
+// before the list read it.
+type routeEntryWithHost struct {
+	routeEntryView
+	InstanceID  string `rpc:"InstanceId"`
+	NextHopType string `rpc:"NextHopType"`
+}
+
+// describeRouteTables is the older list, whose tables have their entries with them:
+// CLB-0403.
+func describeRouteTables(v *state.View, req *describeRouteTablesRequest) (*describeRouteTablesResponse, error) {
+	var found []*cloud.RouteTable
+	for t := range cloud.RouteTablesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+		if req.matches(t) {
+			found = append(found, t)
+		}
+	}
+	tables, paged := cut(found, req.page)
+	resp := &describeRouteTablesResponse{paged: paged}
+	for _, t := range tables {
+		resp.RouteTables = append(resp.RouteTables, withEntries(v, t))
+	}
+	return resp, nil
+}
+
+func (r *describeRouteTablesRequest) matches(t *cloud.RouteTable) bool {
+	return matches(r.RouteTableID, t.ID) && matches(r.VRouterID, t.VRouterID) && matches(r.RouterID, t.VRouterID) &&
+		matches(r.RouterType, "VRouter") && matches(r.Name, t.Name) && matches(r.Type, string(t.Type)) &&
+		matches(r.ResourceGroupID, t.ResourceGroupID)
+}
+
+func withEntries(v *state.View, t *cloud.RouteTable) routeTableWithEntries {
+	shown := viewRouteTable(v, t)
+	table := routeTableWithEntries{RouteTableID: t.ID, RouteTableType: shown.RouteTableType, VRouterID: t.VRouterID,
+		ResourceGroupID: t.ResourceGroupID, CreationTime: shown.CreationTime, Status: shown.Status, VSwitchIDs: shown.VSwitchIDs}
+	for e := range cloud.RouteEntriesByTable.List(v, t.ID) {
+		table.RouteEntries = append(table.RouteEntries, routeEntryWithHost{viewRouteEntry(e), e.NextHopID, cmp.Or(e.NextHopType, nextHopLocal)})
+	}
+	return table
+}

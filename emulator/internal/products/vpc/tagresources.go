@@ -1,0 +1,134 @@
+package vpc
+
+import (
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
+)
+
+var tagActions = []gateway.Action{
+	gateway.Write("TagResources", tagResources),
+	gateway.Write("UnTagResources", unTagResources), // the cloud's spelling
+	gateway.Read("ListTagResources", listTagResources),
+}
+
+// What is refused here. Those without a name of their own are asked for by tags.
+var (
+	_ = refusals.New("TagTypeUnknown", 404, "InvalidResourceType.NotFound",
+		"The ResourceType provided does not exist in our records.", "CLB-0342")
+	errTaggedUnknown = refusals.New("TaggedUnknown", 404, "InvalidResourceId.NotFound",
+		"The specified ResourceIds are not found in our records.", "CLB-0342")
+	errTagsMissing = refusals.New("TagsMissing", 400, "MissingParameter.TagKey",
+		"You must specify Tag.N.", "CLB-0342")
+	errTagsOrIDsMissing = refusals.New("TagsOrIDsMissing", 400, "MissingParameter.TagOwner",
+		"You must specify ResourceId.N or Tag.N.", "CLB-0342")
+	errTagTokenInvalid = refusals.New("TagTokenInvalid", 400, "InvalidNextToken",
+		"The specified NextToken is invalid.", "CLB-0342")
+)
+
+// tagKinds are the resources that the API tags, by its words for them.
+var tagKinds = map[string]state.TagResourceType{
+	"VPC": cloud.TagVPC, "VSWITCH": cloud.TagVSwitch, "ROUTETABLE": cloud.TagRouteTable, "EIP": cloud.TagEIP,
+	"COMMONBANDWIDTHPACKAGE": cloud.TagCommonBandwidthPackage, "IPV4GATEWAY": cloud.TagIPv4Gateway, "IPV6GATEWAY": cloud.TagIPv6Gateway, "NATGATEWAY": cloud.TagNATGateway,
+	"HAVIP": cloud.TagHAVIP, "VSWITCHCIDRRESERVATION": cloud.TagCIDRReservation,
+}
+
+// taggedResources is what the three requests share.
+type taggedResources struct {
+	RegionID     string `rpc:"RegionId,required"`
+	ResourceType string `rpc:"ResourceType,required,enum=VPC|VSWITCH|ROUTETABLE|EIP|COMMONBANDWIDTHPACKAGE|IPV4GATEWAY|IPV6GATEWAY|NATGATEWAY|HAVIP|VSWITCHCIDRRESERVATION,invalid=TagTypeUnknown"`
+}
+
+func (r *taggedResources) kind() state.TagResourceType { return tagKinds[r.ResourceType] }
+
+// exist wants all the resources to be there.
+func (r *taggedResources) exist(v *state.View, ids []string) error {
+	for _, id := range ids {
+		if !state.Taggable(v, r.kind(), id) {
+			return errTaggedUnknown.Of(id)
+		}
+	}
+	return nil
+}
+
+type tagResourcesRequest struct {
+	taggedResources
+	tagged
+	ResourceIDs []string `rpc:"ResourceId,required,max=50"`
+}
+
+// Validate implements the gateway's check of shape.
+func (r *tagResourcesRequest) Validate() error {
+	if len(r.Tags) == 0 {
+		return errTagsMissing
+	}
+	return r.check()
+}
+
+func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error) {
+	if err := req.exist(tx.View, req.ResourceIDs); err != nil {
+		return nil, err
+	}
+	for _, id := range req.ResourceIDs {
+		req.set(tx, req.kind(), id)
+		if err := tx.Use(cloud.QuotaTags, id, 0); err != nil {
+			return nil, err
+		}
+	}
+	return &gateway.Empty{}, nil
+}
+
+type unTagResourcesRequest struct {
+	taggedResources
+	ResourceIDs []string `rpc:"ResourceId,required,max=50"`
+	TagKeys     []string `rpc:"TagKey,max=20"`
+	All         bool     `rpc:"All"`
+}
+
+// unTagResources takes the named tags off, and all of them where none is named and
+// All is said.
+func unTagResources(tx *state.Tx, req *unTagResourcesRequest) (*gateway.Empty, error) {
+	if err := req.exist(tx.View, req.ResourceIDs); err != nil {
+		return nil, err
+	}
+	for _, id := range req.ResourceIDs {
+		if len(req.TagKeys) > 0 || req.All {
+			tagging.Remove(tx, req.kind(), id, req.TagKeys)
+		}
+	}
+	return &gateway.Empty{}, nil
+}
+
+type listTagResourcesRequest struct {
+	taggedResources
+	ResourceIDs []string      `rpc:"ResourceId,max=50"`
+	Tags        []tagging.Tag `rpc:"Tag,max=20,invalid=TagKeyInvalid"`
+	NextToken   string        `rpc:"NextToken"`
+	MaxResults  int           `rpc:"MaxResults,default=50,min=1,max=50"`
+}
+
+// Validate implements the gateway's check of shape.
+func (r *listTagResourcesRequest) Validate() error {
+	if len(r.ResourceIDs) == 0 && len(r.Tags) == 0 {
+		return errTagsOrIDsMissing
+	}
+	return nil
+}
+
+type listTagResourcesResponse struct {
+	NextToken    string             `rpc:"NextToken"`
+	TagResources []tagging.Resource `rpc:"TagResources>TagResource"`
+}
+
+// listTagResources lists every tag of the resources that are named and carry all
+// the tags that are asked for.
+func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
+	list := tagging.Resources(v, req.kind(), req.ResourceType, req.ResourceIDs, req.Tags)
+	part, next, err := listing.After(list, req.NextToken, req.MaxResults, tagging.Resource.Place)
+	if err != nil {
+		return nil, errTagTokenInvalid
+	}
+	return &listTagResourcesResponse{NextToken: next, TagResources: part}, nil
+}

@@ -1,0 +1,193 @@
+package vpc
+
+import (
+	"net/netip"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
+)
+
+// What is refused here. Those without a name of their own are asked for by tags.
+var (
+	_ = refusals.New("VSwitchOwnerInvalid", 400, "IllegalParam.OwnerId",
+		"The specified parameter VSwitchOwnerId is not valid.", "CLB-0300")
+	errTooManyVSwitchIDs = refusals.New("TooManyVSwitchIDs", 404, "InvalidVSwitchIdNumber.NotSupported",
+		"The number of vSwitchIds exceeds the limit.", "CLB-0300")
+	errAddressOutsideVSwitch = refusals.New("AddressOutsideVSwitch", 400, "Mismatch.VSwitchAndPrivateIpAddress",
+		"The vswitch and privateIpAddress are mismatched.", "CLB-0300")
+)
+
+type describeVSwitchesRequest struct {
+	page
+	tagged
+	VPCID           string `rpc:"VpcId"`
+	VSwitchID       string `rpc:"VSwitchId"`
+	ZoneID          string `rpc:"ZoneId"`
+	Name            string `rpc:"VSwitchName,len=1..128"`
+	DryRun          bool   `rpc:"DryRun"`
+	IsDefault       *bool  `rpc:"IsDefault"`
+	RouteTableID    string `rpc:"RouteTableId"`
+	ResourceGroupID string `rpc:"ResourceGroupId"`
+	VSwitchOwnerID  *int64 `rpc:"VSwitchOwnerId,invalid=VSwitchOwnerInvalid"`
+	EnableIPv6      *bool  `rpc:"EnableIpv6"`
+}
+
+// Validate implements the gateway's check of shape.
+func (r *describeVSwitchesRequest) Validate() error {
+	switch {
+	case tooMany(r.VSwitchID, maxIDs):
+		return errTooManyVSwitchIDs
+	case tooMany(r.VPCID, maxIDs):
+		return errTooManyVPCIDs
+	}
+	return r.check()
+}
+
+type describeVSwitchesResponse struct {
+	paged
+	VSwitches []vSwitchView `rpc:"VSwitches>VSwitch"`
+}
+
+// vSwitchView is what both Describes answer about a vSwitch.
+type vSwitchView struct {
+	VSwitchID               string            `rpc:"VSwitchId"`
+	VPCID                   string            `rpc:"VpcId"`
+	Status                  string            `rpc:"Status"`
+	CIDRBlock               string            `rpc:"CidrBlock"`
+	IPv6CIDRBlock           string            `rpc:"Ipv6CidrBlock"`
+	EnabledIPv6             bool              `rpc:"EnabledIpv6"`
+	ZoneID                  string            `rpc:"ZoneId"`
+	AvailableIPAddressCount int               `rpc:"AvailableIpAddressCount"`
+	Name                    string            `rpc:"VSwitchName"`
+	Description             string            `rpc:"Description"`
+	IsDefault               bool              `rpc:"IsDefault"`
+	NetworkACLID            string            `rpc:"NetworkAclId"`
+	OwnerID                 int64             `rpc:"OwnerId"`
+	ShareType               string            `rpc:"ShareType"`
+	ResourceGroupID         string            `rpc:"ResourceGroupId"`
+	RouteTable              vSwitchRouteTable `rpc:"RouteTable"`
+	CreationTime            string            `rpc:"CreationTime"`
+	Tags                    []tagging.Tag     `rpc:"Tags>Tag"`
+}
+
+type vSwitchRouteTable struct {
+	RouteTableID   string `rpc:"RouteTableId"`
+	RouteTableType string `rpc:"RouteTableType"`
+}
+
+// describeVSwitches answers an empty list for an id that is not there; evidence
+// CLB-0303.
+func describeVSwitches(v *state.View, req *describeVSwitchesRequest) (*describeVSwitchesResponse, error) {
+	hasTags := req.filter(v, cloud.TagVSwitch)
+	var found []*cloud.VSwitch
+	scope := v.Scope()
+	for s := range cloud.VSwitchesByRegion.List(v, scope.AccountID, scope.RegionID) {
+		if req.matches(s) && hasTags(s.ID) {
+			found = append(found, s)
+		}
+	}
+	vSwitches, paged := cut(found, req.page)
+	resp := &describeVSwitchesResponse{paged: paged}
+	for _, s := range vSwitches {
+		resp.VSwitches = append(resp.VSwitches, viewVSwitch(v, s))
+	}
+	return resp, dryRun(req.DryRun)
+}
+
+func (r *describeVSwitchesRequest) matches(s *cloud.VSwitch) bool {
+	return listed(r.VPCID, s.VPCID) &&
+		listed(r.VSwitchID, s.ID) &&
+		matches(r.ZoneID, s.ZoneID) &&
+		matches(r.Name, s.Name) &&
+		matches(r.RouteTableID, s.RouteTableID) &&
+		matches(r.ResourceGroupID, s.ResourceGroupID) &&
+		ownedBy(r.VSwitchOwnerID, s.AccountID) &&
+		(r.IsDefault == nil || *r.IsDefault == s.IsDefault) &&
+		(r.EnableIPv6 == nil || *r.EnableIPv6 == (s.IPv6CIDRBlock != ""))
+}
+
+func viewVSwitch(v *state.View, s *cloud.VSwitch) vSwitchView {
+	view := vSwitchView{
+		VSwitchID:               s.ID,
+		VPCID:                   s.VPCID,
+		Status:                  statusAvailable,
+		CIDRBlock:               s.CIDRBlock,
+		IPv6CIDRBlock:           s.IPv6CIDRBlock,
+		EnabledIPv6:             s.IPv6CIDRBlock != "",
+		ZoneID:                  s.ZoneID,
+		AvailableIPAddressCount: cloud.AvailableAddresses(v, s),
+		Name:                    s.Name,
+		Description:             s.Description,
+		IsDefault:               s.IsDefault,
+		OwnerID:                 ownerID(s.AccountID),
+		ResourceGroupID:         s.ResourceGroupID,
+		CreationTime:            formatTime(s.CreateTime),
+		Tags:                    tagsOf(v, cloud.TagVSwitch, s.ID),
+	}
+	if t, ok := cloud.RouteTables.Find(v, s.RouteTableID); ok {
+		view.RouteTable = vSwitchRouteTable{RouteTableID: t.ID, RouteTableType: string(t.Type)}
+	}
+	return view
+}
+
+type describeVSwitchAttributesRequest struct {
+	VSwitchID string `rpc:"VSwitchId,required"`
+	DryRun    bool   `rpc:"DryRun"`
+}
+
+type describeVSwitchAttributesResponse struct {
+	vSwitchView
+	CloudResources []cloudResource `rpc:"CloudResources>CloudResourceSetType"`
+}
+
+// describeVSwitchAttributes answers an unknown id with a vSwitch that has none.
+// Terraform waits for that after a deletion: CLB-0316.
+func describeVSwitchAttributes(v *state.View, req *describeVSwitchAttributesRequest) (*describeVSwitchAttributesResponse, error) {
+	s, ok := cloud.VSwitches.Find(v, req.VSwitchID)
+	if !ok {
+		return &describeVSwitchAttributesResponse{}, dryRun(req.DryRun)
+	}
+	resp := &describeVSwitchAttributesResponse{vSwitchView: viewVSwitch(v, s)}
+	resp.CloudResources = []cloudResource{
+		{Type: "NetworkInterface", Count: cloud.NetworkInterfacesByVSwitch.Count(v, s.ID)},
+		{Type: "SLB", Count: cloud.LoadBalancersByVSwitch.Count(v, s.ID)},
+	}
+	return resp, dryRun(req.DryRun)
+}
+
+type checkCanAllocateVPCPrivateIPAddressRequest struct {
+	RegionID         string `rpc:"RegionId,required"`
+	VSwitchID        string `rpc:"VSwitchId,required"`
+	PrivateIPAddress string `rpc:"PrivateIpAddress,required"`
+	IPVersion        string `rpc:"IpVersion,default=ipv4,enum=ipv4|ipv6,invalid=IPVersionIllegal"`
+}
+
+type checkCanAllocateVPCPrivateIPAddressResponse struct {
+	CanAllocate bool `rpc:"CanAllocate"`
+}
+
+// checkCanAllocateVPCPrivateIPAddress says false for what is taken or reserved,
+// and fails for what is not in the vSwitch.
+func checkCanAllocateVPCPrivateIPAddress(v *state.View, req *checkCanAllocateVPCPrivateIPAddressRequest) (*checkCanAllocateVPCPrivateIPAddressResponse, error) {
+	s, err := cloud.VSwitches.Get(v, req.VSwitchID)
+	if err != nil {
+		return nil, err
+	}
+	block := s.CIDRBlock
+	if req.IPVersion == "ipv6" {
+		block = s.IPv6CIDRBlock
+	}
+	prefix, hasBlock := parseCIDR(block)
+	ip, err := netip.ParseAddr(req.PrivateIPAddress)
+	if err != nil {
+		return nil, gateway.Invalid("PrivateIpAddress")
+	}
+	if !hasBlock || !prefix.Contains(ip) {
+		return nil, errAddressOutsideVSwitch.Of(req.PrivateIPAddress)
+	}
+	_, attached := cloud.NetworkInterfacesByAddress.First(v, s.VPCID, ip.String())
+	free := cloud.IsFree(v, s.ID, block, ip.String()) && !attached
+	return &checkCanAllocateVPCPrivateIPAddressResponse{CanAllocate: free}, nil
+}

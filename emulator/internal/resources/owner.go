@@ -1,0 +1,52 @@
+// Package resources creates the resources of a world as the cloud does, with everything
+// that the cloud adds by itself: for the world file, and for later additions. It must
+// not know who calls it.
+package resources
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/state"
+)
+
+// The bounds of what an account may have.
+const (
+	MaxBalance = 1_000_000_000
+	MaxDays    = 365
+)
+
+// Owner fills in what an owner leaves empty, with the first account and its region. Both
+// must exist.
+func Owner(v *state.View, owner state.Owner) (state.Owner, error) {
+	account, ok := cloud.Accounts.Find(v, owner.AccountID)
+	if owner.AccountID == "" {
+		for account = range cloud.Accounts.All(v) {
+			ok = true
+			break
+		}
+	}
+	if !ok {
+		return owner, fmt.Errorf("there is no account %s: there are %s", owner.AccountID, List(cloud.Accounts.All(v), func(a *cloud.Account) string { return a.ID }))
+	}
+	owner.AccountID = account.ID
+	if owner.RegionID == "" {
+		owner.RegionID = account.DefaultRegionID
+	}
+	if _, ok := cloud.Regions.Find(v, owner.RegionID); !ok {
+		return owner, fmt.Errorf("there is no region %s: there are %s", owner.RegionID, List(cloud.Regions.All(v), func(r *cloud.Region) string { return r.ID }))
+	}
+	return owner, nil
+}
+
+// List returns the ids of all, separated by commas, for an error.
+func List[T any](all iter.Seq[T], id func(T) string) string {
+	var ids []string
+	for one := range all {
+		ids = append(ids, id(one))
+	}
+	return strings.Join(slices.Sorted(slices.Values(ids)), ", ")
+}

@@ -1,8 +1,0 @@
-package sts
-
-import "github.com/clbemu/clbemu/emulator/gateway"
-
-// idle are the parameters that nothing here reads, as they change nothing that is shown.
-var idle = []gateway.Idle{
-	{Parameter: "ExternalId", Actions: []string{"AssumeRole"}, Why: "roles have no trust policy that could ask for it"},
-}
