@@ -47,6 +47,7 @@ func (p *planter) instance(s *instanceSpec) {
 	}
 	resources.AddInstance(p.tx, sw, i)
 	p.tag(i.Owner, cloud.TagInstance, i.ID, s.Tags)
+	p.reachAt(i.Owner, i.ID, s.ReachAt)
 	p.attach(sw, i, &networkInterfaceSpec{
 		ID: s.NetworkInterface, PrivateIPAddresses: given(s.PrivateIPAddress), IPv6Addresses: given(s.IPv6Address),
 		MacAddress: s.MacAddress, SecurityGroups: s.SecurityGroups,
@@ -94,6 +95,7 @@ func (p *planter) attach(sw *cloud.VSwitch, i *cloud.Instance, s *networkInterfa
 	}
 	resources.AddNetworkInterface(p.tx, sw, i, n)
 	p.tag(n.Owner, cloud.TagNetworkInterface, n.ID, s.Tags)
+	p.reachAt(n.Owner, n.ID, s.ReachAt)
 	if len(n.PrivateIPAddresses) == 0 {
 		p.last = append(p.last, func() {
 			addressed := *n
@@ -166,4 +168,17 @@ func (p *planter) groupsOf(vpcID string, groups []scalar) []string {
 		ids = append(ids, s.text)
 	}
 	return ids
+}
+
+// reachAt keeps where this machine finds a server, if the file says so.
+func (p *planter) reachAt(owner state.Owner, id string, at scalar) {
+	if at.text == "" {
+		return
+	}
+	address, err := cloud.ParseReachAt(at.text)
+	if err != nil {
+		p.fail(at, "%s", err)
+		return
+	}
+	cloud.ReachedAts.Put(p.tx, &cloud.ReachedAt{Owner: owner, ServerID: id, At: address})
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"crypto/tls"
 	"strconv"
 	"strings"
 
@@ -83,8 +84,13 @@ func (p *planter) serverCertificate(s *serverCertificateSpec) {
 		}
 		return
 	}
+	if key := s.PrivateKey.text; key != "" {
+		if _, err := tls.X509KeyPair([]byte(content.PEM), []byte(key)); err != nil {
+			p.fail(s.PrivateKey, "not the private key of the certificate: %v", err)
+		}
+	}
 	c := &cloud.ServerCertificate{
-		Owner: owner, ID: s.ID.text, Name: s.Name.text, CertificateContent: content,
+		Owner: owner, ID: s.ID.text, Name: s.Name.text, CertificateContent: content, PrivateKey: s.PrivateKey.text,
 		ResourceGroupID: p.resourceGroup(owner, s.ResourceGroup),
 		CreateTime:      p.tx.Now(),
 	}

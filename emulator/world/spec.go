@@ -143,6 +143,7 @@ type instanceSpec struct {
 	Image              scalar   `yaml:"image"`
 	SerialNumber       scalar   `yaml:"serialNumber"`
 	RAMRole            scalar   `yaml:"ramRole"`
+	ReachAt            scalar   `yaml:"reachAt"`
 	ResourceGroup      scalar   `yaml:"resourceGroup"`
 	Tags               pairs    `yaml:"tags"`
 }
@@ -155,6 +156,7 @@ type networkInterfaceSpec struct {
 	IPv6Addresses      []scalar `yaml:"ipv6Addresses"`
 	MacAddress         scalar   `yaml:"macAddress"`
 	SecurityGroups     []scalar `yaml:"securityGroups"`
+	ReachAt            scalar   `yaml:"reachAt"`
 	Name               scalar   `yaml:"name"`
 	Description        scalar   `yaml:"description"`
 	ResourceGroup      scalar   `yaml:"resourceGroup"`
@@ -182,6 +184,7 @@ type serverCertificateSpec struct {
 	Region        scalar `yaml:"region"`
 	Name          scalar `yaml:"name" required:"true"`
 	Certificate   scalar `yaml:"certificate" required:"true"`
+	PrivateKey    scalar `yaml:"privateKey"`
 	ResourceGroup scalar `yaml:"resourceGroup"`
 	Tags          pairs  `yaml:"tags"`
 }

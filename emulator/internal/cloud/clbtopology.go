@@ -76,11 +76,12 @@ func showListener(v *state.View, lb *LoadBalancer, l *Listener) topology.Fronten
 	f := topology.Frontend{
 		Owner: l.Owner, Product: ProductCLB, ID: l.ID(), Name: l.Description, LoadBalancerID: l.LoadBalancerID,
 		Protocol: string(l.Protocol), FirstPort: l.Port, LastPort: l.Port, Status: string(l.Status), Running: l.Status == ListenerRunning,
-		Scheduler: l.Scheduler, Bandwidth: max(l.Bandwidth, 0), Check: topology.HealthCheck{Enabled: l.HealthCheck.Switch == On},
+		Scheduler: l.Scheduler, Bandwidth: max(l.Bandwidth, 0), Check: l.HealthCheck.check(l.Protocol), Forwarding: l.forwarding(),
 		GroupID: l.groupID(), MemberPort: l.BackendServerPort,
 	}
 	if l.ServerCertificateID != "" {
-		f.TLS = topology.TLS{Certificates: []string{l.ServerCertificateID}, Policy: l.TLSCipherPolicy}
+		f.TLS = topology.TLS{Certificates: []string{l.ServerCertificateID}, Policy: l.TLSCipherPolicy,
+			Load: func() (topology.Keys, error) { return l.keys(v) }}
 	}
 	if l.CACertificateID != "" {
 		f.TLS.CACertificates = []string{l.CACertificateID}
@@ -88,6 +89,7 @@ func showListener(v *state.View, lb *LoadBalancer, l *Listener) topology.Fronten
 	if l.AclStatus == On {
 		f.Access = topology.AccessControl{Type: l.AclType, Lists: l.AclIDs}
 	}
+	f.Admission = func(int) topology.Admission { return l.admission(v) }
 	f.Group = func() (topology.Group, bool) {
 		if f.GroupID == defaultGroupID(lb.ID) {
 			return showDefaultGroup(v, lb)
@@ -120,7 +122,7 @@ func defaultGroupID(loadBalancerID string) string { return loadBalancerID + "/de
 
 func showRule(v *state.View, r *Rule) topology.Rule {
 	return topology.Rule{Owner: r.Owner, Product: ProductCLB, ID: r.ID, Name: r.Name, LoadBalancerID: r.LoadBalancerID, FrontendID: r.ListenerID,
-		Domain: r.Domain, URL: r.URL, GroupID: r.VServerGroupID, CreateTime: r.CreateTime,
+		Domain: r.Domain, URL: r.URL, GroupID: r.VServerGroupID, CreateTime: r.CreateTime, Own: r.own(),
 		Group: func() (topology.Group, bool) { return state.FindShown[topology.Group](v, r.VServerGroupID) }}
 }
 
@@ -148,9 +150,13 @@ func ruleForwards(v *state.View, l *Listener, groupID string) bool {
 }
 
 func showMasterSlaveServerGroup(v *state.View, g *MasterSlaveServerGroup) topology.Group {
-	return topology.Group{Owner: g.Owner, Product: ProductCLB, ID: g.ID, Name: g.Name, Type: "masterslave",
+	shown := topology.Group{Owner: g.Owner, Product: ProductCLB, ID: g.ID, Name: g.Name, Type: "masterslave",
 		LoadBalancerID: g.LoadBalancerID, Members: members(v, g.Members()),
 		Frontends: frontendsOf(v, g.LoadBalancerID, func(l *Listener) bool { return l.MasterSlaveServerGroupID == g.ID })}
+	for i := range shown.Members {
+		shown.Members[i].Slave = g.BackendServers[i].ServerType == ServerSlave
+	}
+	return shown
 }
 
 func frontendsOf(v *state.View, loadBalancerID string, forwards func(*Listener) bool) iter.Seq[topology.Frontend] {
@@ -171,7 +177,7 @@ func members(v *state.View, servers []BackendServer) []topology.Member {
 	list := make([]topology.Member, len(servers))
 	for i, s := range servers {
 		list[i] = topology.Member{ServerID: s.ServerID, Type: string(s.Type), Address: s.Address(v), Port: s.Port, Weight: s.Weight,
-			Description: s.Description, Presence: presence(v, s.Type == BackendServerECS, s.ServerID)}
+			Description: s.Description, Presence: presence(v, s.Type == BackendServerECS, s.ServerID), ReachAt: reachAt(v, s.ServerID, s.ServerIP)}
 	}
 	return list
 }

@@ -47,9 +47,20 @@ func showNLBListener(v *state.View, l *NLBListener) topology.Frontend {
 	f := topology.Frontend{
 		Owner: l.Owner, Product: ProductNLB, ID: l.ID, Name: l.Description, LoadBalancerID: l.LoadBalancerID,
 		Protocol: strings.ToLower(l.Protocol), FirstPort: first, LastPort: last, Status: l.Status, Running: l.Status == NLBListenerRunning,
-		TLS:     topology.TLS{Certificates: l.CertificateIDs, CACertificates: l.CACertificateIDs, Policy: l.SecurityPolicyID},
-		GroupID: l.ServerGroupID,
-		Rules:   func(func(topology.Rule) bool) {},
+		TLS:        topology.TLS{Certificates: l.CertificateIDs, CACertificates: l.CACertificateIDs, Policy: l.SecurityPolicyID},
+		GroupID:    l.ServerGroupID,
+		Rules:      func(func(topology.Rule) bool) {},
+		Forwarding: l.forwarding(v),
+	}
+	if l.Protocol == NLBTCPSSL {
+		f.TLS.Load = func() (topology.Keys, error) { return l.keys(v) }
+	}
+	f.Admission = func(port int) topology.Admission {
+		lb, ok := NLBLoadBalancers.Find(v, l.LoadBalancerID)
+		if !ok {
+			return topology.Admission{}
+		}
+		return lb.admission(v, l.transport(), port)
 	}
 	f.Group = func() (topology.Group, bool) { return state.FindShown[topology.Group](v, l.ServerGroupID) }
 	return f
@@ -57,11 +68,15 @@ func showNLBListener(v *state.View, l *NLBListener) topology.Frontend {
 
 func showNLBServerGroup(v *state.View, g *NLBServerGroup) topology.Group {
 	shown := topology.Group{Owner: g.Owner, Product: ProductNLB, ID: g.ID, Name: g.Name, Type: strings.ToLower(g.Type), Status: g.Status,
-		VPCID: g.VPCID, Protocol: strings.ToLower(g.Protocol), Check: topology.HealthCheck{Enabled: g.HealthCheck.Enabled},
+		VPCID: g.VPCID, Protocol: strings.ToLower(g.Protocol), Check: g.check(), Scheduler: strings.ToLower(g.Scheduler),
 		Members: make([]topology.Member, len(g.Servers))}
+	if g.ConnectionDrainEnabled {
+		shown.Drain = seconds(g.ConnectionDrainTimeout)
+	}
 	for i := range g.Servers {
 		s := &g.Servers[i]
 		m := topology.Member{ServerID: s.ID, Type: strings.ToLower(s.Type), Address: s.Address(v), Port: s.Port, Weight: s.Weight, Description: s.Description}
+		m.ReachAt = reachAt(v, m.ServerID, m.Address)
 		if s.Type != NLBServerIP { // whether an address that is no server's answers is not known here
 			m.Presence = presence(v, s.Type == NLBServerECS, s.ID)
 		}
@@ -75,4 +90,12 @@ func showNLBServerGroup(v *state.View, g *NLBServerGroup) topology.Group {
 		}
 	}
 	return shown
+}
+
+// transport is the protocol of the listener's packets.
+func (l *NLBListener) transport() string {
+	if l.Protocol == NLBUDP {
+		return NLBUDP
+	}
+	return NLBTCP
 }

@@ -6,13 +6,15 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// ServerCertificate is an uploaded certificate. The private key is checked
-// against it on upload and not kept: nothing here terminates TLS.
+// ServerCertificate is an uploaded certificate. No call of the API returns its private
+// key, with which listeners terminate TLS.
 type ServerCertificate struct {
 	state.Owner
 	ID   string
 	Name string
 	CertificateContent
+	// PrivateKey is empty for a certificate that an earlier version uploaded.
+	PrivateKey string `json:",omitempty"`
 	// AliCloudCertificateID is the number of the certificate of the certificate
 	// service that it was taken from, which need not be there any more.
 	AliCloudCertificateID   string `json:",omitempty"`

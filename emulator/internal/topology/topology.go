@@ -62,10 +62,14 @@ type Frontend struct {
 	Running   bool
 	Scheduler string
 	// Bandwidth is its limit in Mbit/s, 0 for none.
-	Bandwidth int
-	Check     HealthCheck
-	TLS       TLS
-	Access    AccessControl
+	Bandwidth  int
+	Check      HealthCheck
+	TLS        TLS
+	Access     AccessControl
+	Forwarding Forwarding
+	// Admission returns who may connect at a port, by its access control and by the
+	// security groups of the load balancer.
+	Admission func(port int) Admission
 	// GroupID names the group that it forwards to unless a rule says otherwise.
 	GroupID string
 	// MemberPort is the port of members that have none; 0 is the port that the client
@@ -81,6 +85,8 @@ type TLS struct {
 	Certificates   []string
 	CACertificates []string
 	Policy         string
+	// Load reads what these name; nil where the frontend terminates no TLS.
+	Load func() (Keys, error)
 }
 
 // AccessControl admits clients by address. The zero AccessControl admits all.
@@ -101,6 +107,15 @@ type Rule struct {
 	GroupID           string
 	Group             func() (Group, bool)
 	CreateTime        time.Time
+	// Own are the rule's settings, nil where those of the frontend apply.
+	Own *RuleSettings
+}
+
+// RuleSettings replace those of the frontend for the requests of a rule.
+type RuleSettings struct {
+	Scheduler string
+	Sticky    Sticky
+	Check     HealthCheck
 }
 
 // Group is a group of servers.
@@ -113,8 +128,11 @@ type Group struct {
 	LoadBalancerID string
 	VPCID          string
 	Protocol       string
-	Check          HealthCheck
-	Members        []Member
+	// Scheduler and Drain win over those of the frontend where they are set.
+	Scheduler string
+	Drain     time.Duration
+	Check     HealthCheck
+	Members   []Member
 	// Frontends forward to it, by themselves or by a rule.
 	Frontends iter.Seq[Frontend]
 }
@@ -130,6 +148,11 @@ type Member struct {
 	Weight      int
 	Description string
 	Presence    Presence
+	// ReachAt is where this machine finds the server, if somebody said so: an address,
+	// with port 0 for the member's own.
+	ReachAt netip.AddrPort
+	// Slave serves only while no other member is well.
+	Slave bool
 }
 
 // Presence is what the state knows of a server.
@@ -141,10 +164,6 @@ const (
 	Absent
 	Present
 )
-
-// HealthCheck says whether members are checked: CLB declares it of listeners, NLB of
-// groups.
-type HealthCheck struct{ Enabled bool }
 
 // LoadBalancers yields the load balancers that the scope sees.
 func LoadBalancers(v *state.View) iter.Seq[LoadBalancer] { return state.Shown[LoadBalancer](v) }

@@ -57,6 +57,7 @@ func TestSetConditions(t *testing.T) {
 		{"stock.<zone>", "stock.cn-hangzhou-h.internet", "soldout", "soldout", "available", ""},
 		{"vswitch.<id>.freeAddresses", "vswitch." + vSwitch1 + ".freeAddresses", "2", "2", "all", "250"},
 		{"server.<id>.health", "server.i-bp1clbemu0000000001.health", "abnormal", "abnormal", "default", ""},
+		{"instance.<id>.reachAt", "instance.i-bp1clbemu0000000001.reachAt", "127.0.0.1:8080", "127.0.0.1:8080", "default", ""},
 		{"throttle.profile", "throttle.profile", "realistic", "realistic", "off", "off"},
 		{"throttle.account", "throttle.account", "10/20", "10/20", "default", ""},
 		{"throttle.key", "throttle.key", "2.5", "2.5/2", "default", ""},

@@ -125,14 +125,14 @@ func (req *uploadServerCertificateRequest) source(v *state.View) (cloud.ServerCe
 		if !ok || req.AliCloudCertificateRegionID != "" && c.Identifier() != req.AliCloudCertificateID+"-"+req.AliCloudCertificateRegionID {
 			return cloud.ServerCertificate{}, errAliCloudCertificateUnknown
 		}
-		return cloud.ServerCertificate{CertificateContent: c.CertificateContent,
+		return cloud.ServerCertificate{CertificateContent: c.CertificateContent, PrivateKey: c.PrivateKey,
 			AliCloudCertificateID: req.AliCloudCertificateID, AliCloudCertificateName: c.Name}, nil
 	}
 	content, err := cloud.ParseCertificate(req.ServerCertificate)
 	if err != nil {
 		return cloud.ServerCertificate{}, errCertificateMalformed
 	}
-	return cloud.ServerCertificate{CertificateContent: content}, checkPrivateKey(req.ServerCertificate, req.PrivateKey)
+	return cloud.ServerCertificate{CertificateContent: content, PrivateKey: req.PrivateKey}, checkPrivateKey(req.ServerCertificate, req.PrivateKey)
 }
 
 func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) (*serverCertificateSummary, error) {

@@ -1,0 +1,42 @@
+package conditions
+
+import (
+	"fmt"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/state"
+)
+
+// address is where this machine finds something.
+var address = Value{[]string{"default"}, func(value string) error {
+	_, err := cloud.ParseReachAt(value)
+	return err
+}}
+
+func setReachAt(c *change, server, value string) error {
+	owner := state.Owner{AccountID: c.account.ID, RegionID: c.region}
+	if value == "default" {
+		cloud.ReachedAts.Delete(c.tx, server)
+		return nil
+	}
+	at, err := cloud.ParseReachAt(value)
+	if err != nil {
+		return err
+	}
+	if !cloud.KnownServer(c.In(owner), server) {
+		return fmt.Errorf("there is no instance, network interface or member %s in %s", server, c.region)
+	}
+	cloud.ReachedAts.Put(c.tx, &cloud.ReachedAt{Owner: owner, ServerID: server, At: at})
+	return nil
+}
+
+func getReachAt(c *change) (list []Setting) {
+	for r := range cloud.ReachedAts.All(c.In(state.Owner{AccountID: c.account.ID, RegionID: c.region})) {
+		at := r.At.String()
+		if r.At.Port() == 0 {
+			at = r.At.Addr().String()
+		}
+		list = append(list, Setting{Name: "instance." + r.ServerID + ".reachAt", Value: at})
+	}
+	return list
+}
