@@ -1,0 +1,66 @@
+package forward
+
+import (
+	"errors"
+	"net"
+	"time"
+)
+
+// ServeTCP accepts connections on l and serves them in goroutines of their own,
+// for all protocols but UDP. It closes l and returns when the server closes or l
+// fails; connections then go on.
+func (s *Server) ServeTCP(l net.Listener) error {
+	done, err := s.open(l)
+	if err != nil {
+		return err
+	}
+	defer done()
+	var pause backoff
+	for {
+		c, err := l.Accept()
+		switch {
+		case s.ctx.Err() != nil:
+			if err == nil {
+				c.Close()
+			}
+			return ErrServerClosed
+		case err == nil:
+			pause = 0
+			s.accept(c)
+		case errors.Is(err, net.ErrClosed):
+			return err
+		default:
+			s.config.Log(err)
+			pause.wait(s.ctx.Done())
+		}
+	}
+}
+
+// A backoff is the pause after a socket failed, for instance because the process
+// has no descriptor left.
+type backoff time.Duration
+
+func (b *backoff) wait(done <-chan struct{}) {
+	*b = min(max(2**b, backoff(5*time.Millisecond)), backoff(time.Second))
+	timer := time.NewTimer(time.Duration(*b))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-done:
+	}
+}
+
+// accept serves a connection that the plan admits, and closes any other.
+func (s *Server) accept(c net.Conn) {
+	t := s.table.Load()
+	if !t.Access.admits(addrPort(c.RemoteAddr()).Addr()) {
+		s.refused.Add(1)
+		c.Close()
+		return
+	}
+	if t.isWeb() {
+		s.acceptWeb(c, t)
+		return
+	}
+	s.running.Go(func() { s.serveStream(t, c) })
+}

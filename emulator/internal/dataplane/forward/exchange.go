@@ -1,0 +1,188 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+)
+
+var (
+	errNoMember     = errors.New("no backend server is available")
+	errSilentMember = errors.New("sent nothing within the listener's request timeout")
+)
+
+// An exchange is a request of a client with its reply.
+type exchange struct {
+	web    *web
+	table  *table
+	pool   *pool
+	sticky *Sticky
+	in     *http.Request
+	target *target // nil before the first and after the last was tried
+	tried  []*target
+	first  int64 // of the sticky cookie
+	body   *requestBody
+	cancel context.CancelCauseFunc
+}
+
+type exchangeKey struct{}
+
+func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{}).(*exchange) }
+
+// An exchangeContext ends with the server, and not with the client: one who hangs
+// up does not end the member's request.
+type exchangeContext struct {
+	context.Context // the server's
+	request         context.Context
+	exchange        *exchange
+}
+
+// Value returns the exchange, and what the request's context has.
+func (c exchangeContext) Value(key any) any {
+	if key == (exchangeKey{}) {
+		return c.exchange
+	}
+	if v := c.Context.Value(key); v != nil {
+		return v
+	}
+	return c.request.Value(key)
+}
+
+// exchange answers a request by a member of the table.
+func (w *web) exchange(t *table, rw http.ResponseWriter, r *http.Request) {
+	x := &exchange{web: w, table: t, in: r}
+	x.pool, x.sticky = t.route(r.Host, r.URL.Path)
+	ctx, cancel := context.WithCancelCause(exchangeContext{w.server.ctx, r.Context(), x})
+	x.cancel = cancel
+	defer cancel(nil)
+	defer x.leave()
+	if r.ContentLength != 0 {
+		x.body = &requestBody{body: r.Body, control: http.NewResponseController(rw), timeout: w.timeout}
+		defer x.body.finish()
+	}
+	w.proxy.ServeHTTP(rw, r.WithContext(ctx))
+}
+
+func (w *web) newProxy() *httputil.ReverseProxy {
+	return &httputil.ReverseProxy{
+		Rewrite:        func(p *httputil.ProxyRequest) { exchangeOf(p.Out.Context()).rewrite(p.Out) },
+		ModifyResponse: func(r *http.Response) error { exchangeOf(r.Request.Context()).modify(r); return nil },
+		ErrorHandler: func(rw http.ResponseWriter, r *http.Request, err error) {
+			exchangeOf(r.Context()).fail(rw, err)
+		},
+		Transport:  w,
+		BufferPool: proxyBuffers{},
+		ErrorLog:   quietLog,
+	}
+}
+
+// choose takes the member that the client's cookie names, or else the
+// scheduler's next. It reports whether one was left.
+func (x *exchange) choose() bool {
+	x.leave()
+	var chosen *target
+	if len(x.tried) == 0 {
+		chosen, x.first = x.table.bound(x.sticky, x.pool, x.in, x.web.server.config.Now())
+	}
+	if chosen == nil {
+		chosen = x.pool.pick(client{}, x.tried)
+	}
+	if chosen == nil {
+		return false
+	}
+	x.target = chosen
+	x.tried = append(x.tried, chosen)
+	chosen.record.active.Add(1)
+	chosen.record.requests.Add(1)
+	return true
+}
+
+// leave ends the exchange with its member.
+func (x *exchange) leave() {
+	if x.target != nil {
+		x.target.record.active.Add(-1)
+		x.target = nil
+	}
+}
+
+// RoundTrip sends the request to a member, and to another where one does not
+// accept the connection in time.
+func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
+	x := exchangeOf(r.Context())
+	err := errNoMember
+	for x.choose() {
+		out := r
+		if len(x.tried) > 1 {
+			out = r.Clone(r.Context())
+		}
+		out.URL.Host = x.target.host
+		var resp *http.Response
+		if resp, err = w.transport.RoundTrip(out); err == nil {
+			return resp, nil
+		}
+		var dial *dialError
+		if !errors.As(err, &dial) || !dial.Timeout() {
+			return nil, err
+		}
+	}
+	return nil, err
+}
+
+// fail answers for the member.
+func (x *exchange) fail(rw http.ResponseWriter, err error) {
+	status, reason := x.explain(err)
+	if status == http.StatusRequestTimeout {
+		rw.Header().Set("Connection", "close")
+	} else if x.target != nil && !errors.As(err, new(*dialError)) { // which dial has counted
+		x.web.server.countFailure(x.target.record)
+	}
+	writePage(rw, status, reason)
+}
+
+// explain returns the status and reason of a reply that is not a member's
+// (CLB-0602).
+func (x *exchange) explain(err error) (status int, reason string) {
+	var dial *dialError
+	var timeout interface{ Timeout() bool }
+	late := errors.As(err, &timeout) && timeout.Timeout()
+	switch {
+	case errors.Is(err, errNoMember):
+		return http.StatusServiceUnavailable, x.pool.emptiness()
+	case x.body.failed():
+		return http.StatusRequestTimeout, halfRequest
+	case errors.As(err, &dial) && late:
+		return http.StatusGatewayTimeout, err.Error()
+	case errors.As(err, &dial):
+		return http.StatusBadGateway, err.Error()
+	case late:
+		return http.StatusGatewayTimeout, "backend server " + x.target.Key + " " + errSilentMember.Error()
+	default:
+		return http.StatusBadGateway, "backend server " + x.target.Key + " failed: " + err.Error()
+	}
+}
+
+// rewrite makes the request that a member gets.
+func (x *exchange) rewrite(out *http.Request) {
+	out.URL = &url.URL{Scheme: "http", Path: out.URL.Path, RawPath: out.URL.RawPath, RawQuery: out.URL.RawQuery, ForceQuery: out.URL.ForceQuery}
+	out.Host = x.in.Host
+	if x.body != nil && out.Body != nil {
+		out.Body = x.body
+	}
+	x.table.Forwarded.set(out.Header, x.in)
+}
+
+// modify makes the reply that the client gets.
+func (x *exchange) modify(r *http.Response) {
+	// The cloud writes these itself; net/http adds the date.
+	for _, name := range []string{"Date", "X-Pad", "X-Accel-Redirect"} {
+		r.Header.Del(name)
+	}
+	r.Header.Set("Server", serverName)
+	x.sticky.bind(r, x.target, x.first, x.web.server.config.Now())
+	x.watch(r)
+	if x.table.Gzip {
+		compress(r, x.in)
+	}
+}

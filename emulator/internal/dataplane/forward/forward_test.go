@@ -1,0 +1,166 @@
+package forward_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
+)
+
+// patience is how long a test waits for what has to happen.
+const patience = 10 * time.Second
+
+// eventually fails the test if the condition does not come true.
+func eventually(t testing.TB, what string, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !condition(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %v it is not so that %s", patience, what)
+		}
+	}
+}
+
+func descriptors() int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(entries)
+}
+
+// checkLeaks fails the test if goroutines or descriptors are left at its end.
+func checkLeaks(t testing.TB) {
+	t.Helper()
+	goroutines, files := runtime.NumGoroutine(), descriptors()
+	t.Cleanup(func() {
+		for deadline := time.Now().Add(patience); ; runtime.GC() { // which closes pooled pipes
+			g, f := runtime.NumGoroutine(), descriptors()
+			if g <= goroutines && f <= files {
+				return
+			}
+			if time.Now().After(deadline) {
+				pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
+				t.Fatalf("%d goroutines and %d descriptors are left, %d and %d were there before", g, f, goroutines, files)
+			}
+		}
+	})
+}
+
+// listen listens on a free port of this machine.
+func listen(t testing.TB) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// start returns a server that follows the plan, and its address.
+func start(t testing.TB, plan forward.Plan, config forward.Config) (*forward.Server, string) {
+	t.Helper()
+	checkLeaks(t)
+	s := forward.New(config)
+	t.Cleanup(func() { s.Close() })
+	apply(t, s, plan)
+	l := listen(t)
+	go s.ServeTCP(l)
+	return s, l.Addr().String()
+}
+
+func apply(t testing.TB, s *forward.Server, plan forward.Plan) {
+	t.Helper()
+	if err := s.Apply(plan); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// member is a member of weight 100 at the address.
+func member(key string, addr net.Addr) forward.Member {
+	return forward.Member{Key: key, Addr: netip.MustParseAddrPort(addr.String()), Weight: 100}
+}
+
+func group(members ...forward.Member) forward.Group {
+	return forward.Group{ID: "sgp-1", Members: members}
+}
+
+// accepting serves each connection to a new listener by serve.
+func accepting(t testing.TB, serve func(*net.TCPConn)) net.Addr {
+	t.Helper()
+	l := listen(t)
+	var conns sync.WaitGroup
+	t.Cleanup(conns.Wait)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			conns.Go(func() {
+				defer c.Close()
+				serve(c.(*net.TCPConn))
+			})
+		}
+	}()
+	return l.Addr()
+}
+
+// echo is a member that sends its key on a line, and then what it gets.
+func echo(t testing.TB, key string) forward.Member {
+	return member(key, accepting(t, func(c *net.TCPConn) {
+		fmt.Fprintln(c, key)
+		io.Copy(c, c)
+	}))
+}
+
+// unused is an address where nobody listens.
+func unused(t testing.TB) net.Addr {
+	t.Helper()
+	l := listen(t)
+	l.Close()
+	return l.Addr()
+}
+
+// dial connects to the address, until the test ends.
+func dial(t testing.TB, addr string) *net.TCPConn {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(patience))
+	return c.(*net.TCPConn)
+}
+
+// answers returns who answers n new connections one after the other.
+func answers(t testing.TB, addr string, n int) string {
+	t.Helper()
+	var keys []string
+	for range n {
+		c := dial(t, addr)
+		keys = append(keys, readLine(t, c))
+		c.Close()
+	}
+	return strings.Join(keys, " ")
+}
+
+func readLine(t testing.TB, r io.Reader) string {
+	t.Helper()
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil {
+		t.Fatalf("a line was to come: %v", err)
+	}
+	return strings.TrimSpace(line)
+}

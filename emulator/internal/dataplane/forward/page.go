@@ -1,0 +1,57 @@
+package forward
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// ReasonHeader is the header of replies that a server gives itself. It says why
+// the reply is not a member's.
+const ReasonHeader = "X-Clbemu-Reason"
+
+const pageText = `<!DOCTYPE html>
+<html>
+<head><title>%[1]d %[2]s</title></head>
+<body>
+<h1>%[1]d %[2]s</h1>
+<p>%[3]s</p>
+<hr>clbemu
+</body>
+</html>
+`
+
+func page(status int, reason string) string {
+	return fmt.Sprintf(pageText, status, http.StatusText(status), html.EscapeString(reason))
+}
+
+// oneLine makes text that may come from elsewhere fit for a header.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+func writePage(w http.ResponseWriter, status int, reason string) {
+	body := page(status, reason)
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Server", serverName)
+	h.Set(ReasonHeader, oneLine(reason))
+	w.WriteHeader(status)
+	io.WriteString(w, body)
+}
+
+// rawPage is a page with its header for a connection that net/http gives up.
+func rawPage(status int, reason string) string {
+	body := page(status, reason)
+	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\nServer: %s\r\n%s: %s\r\nConnection: close\r\n\r\n%s",
+		status, http.StatusText(status), len(body), serverName, ReasonHeader, oneLine(reason), body)
+}

@@ -1,0 +1,135 @@
+package forward
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// roundTime bounds one round of copying. Bytes are counted between rounds.
+const roundTime = 2 * time.Second
+
+var errIdle = errors.New("nothing moved for the whole timeout")
+
+func timedOut(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
+
+// A pump copies one way of a stream.
+type pump struct {
+	*stream
+	dst, src net.Conn
+	limits   buckets
+	counts   [2]*atomic.Uint64
+	timeout  time.Duration
+	tick     time.Duration // how exactly timeout is kept
+}
+
+func (st *stream) newPump(dst, src net.Conn, limits buckets, counts ...*atomic.Uint64) *pump {
+	timeout := st.table.EstablishedTimeout
+	return &pump{
+		stream: st, dst: dst, src: src, limits: limits, counts: [2]*atomic.Uint64(counts),
+		timeout: timeout, tick: max(timeout/8, time.Millisecond),
+	}
+}
+
+// run copies until src ends, and passes the end on; other ends reset the stream.
+func (p *pump) run() {
+	// What TLS has read ahead doesn't show in the socket.
+	_, ahead := p.src.(*tls.Conn)
+	var err error
+	for err == nil {
+		if !ahead {
+			err = p.await()
+		}
+		ahead = false
+		if err == nil {
+			err = p.move()
+		}
+	}
+	if err != io.EOF {
+		if p.src == p.member && err != errIdle {
+			p.server.countFailure(p.target.record)
+		}
+		p.abort()
+		return
+	}
+	if c, ok := p.dst.(interface{ CloseWrite() error }); ok {
+		c.CloseWrite()
+	}
+}
+
+// await returns when src has bytes or has ended. It holds neither a buffer nor
+// a pipe, so idle connections cost little.
+func (p *pump) await() error {
+	for {
+		p.src.SetReadDeadline(time.Now().Add(p.tick))
+		err := waitReadable(p.src)
+		if !timedOut(err) {
+			return err
+		}
+		if p.idle() >= p.timeout {
+			return errIdle
+		}
+	}
+}
+
+// move copies in rounds until one was empty. It returns io.EOF at src's end.
+//
+// The read deadline that ends a round loses no bytes: a splice meets it only
+// while its pipe is empty. The write deadline does, so it is for peers that take
+// nothing for the whole timeout.
+func (p *pump) move() error {
+	for {
+		begin := time.Now()
+		stalled := p.timeout + p.tick
+		p.src.SetReadDeadline(begin.Add(min(p.tick, roundTime)))
+		p.dst.SetWriteDeadline(begin.Add(stalled))
+		n, err := p.round()
+		p.count(n)
+		switch {
+		case err == nil:
+			return io.EOF
+		case !timedOut(err):
+			return err
+		case time.Since(begin) >= stalled:
+			return errIdle
+		case n == 0 && p.idle() >= p.timeout:
+			return errIdle
+		case n == 0:
+			return nil
+		}
+	}
+}
+
+func (p *pump) count(n int64) {
+	if n > 0 {
+		p.touch()
+		for _, c := range p.counts {
+			c.Add(uint64(n))
+		}
+	}
+}
+
+const copyBufferSize = 16 << 10
+
+// copyBuffers are for what can't be spliced.
+var copyBuffers = sync.Pool{New: func() any { return new([copyBufferSize]byte) }}
+
+// round copies until src ends or a deadline passes. Between two sockets this is
+// a splice.
+func (p *pump) round() (int64, error) {
+	src, fromSocket := p.src.(*net.TCPConn)
+	dst, toSocket := p.dst.(*net.TCPConn)
+	if fromSocket && toSocket && p.limits == nil {
+		return dst.ReadFrom(src)
+	}
+	b := copyBuffers.Get().(*[copyBufferSize]byte)
+	defer copyBuffers.Put(b)
+	// limitedWriter also hides ReadFrom, which would use a buffer of its own.
+	to := limitedWriter{p.dst, p.server.ctx, p.limits}
+	return io.CopyBuffer(to, struct{ io.Reader }{p.src}, b[:])
+}

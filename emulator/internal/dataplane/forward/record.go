@@ -1,0 +1,55 @@
+package forward
+
+import (
+	"sync"
+	"time"
+)
+
+// udpRelease is how long sessions go on with a UDP member that left, is down or
+// has weight 0 (CLB-0601).
+const udpRelease = 5 * time.Minute
+
+// A record is what a server keeps of a member over plans.
+type record struct {
+	counters
+	key   string
+	flows flowSet
+
+	mu     sync.Mutex
+	cutter *time.Timer
+}
+
+// release cuts the member's flows after d, unless keep comes first.
+func (r *record) release(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cutter == nil {
+		r.cutter = time.AfterFunc(d, r.flows.cut)
+	}
+}
+
+// keep undoes release.
+func (r *record) keep() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cutter != nil {
+		r.cutter.Stop()
+		r.cutter = nil
+	}
+}
+
+// idle reports whether nothing of the member is open.
+func (r *record) idle() bool { return r.active.Load() == 0 && r.flows.len() == 0 }
+
+// follow schedules or cancels the cut of the member's flows as the plan says. m
+// is nil where the plan lacks the member.
+func (r *record) follow(p *Plan, m *Member) {
+	switch {
+	case p.Protocol == UDP && (m == nil || !m.available()):
+		r.release(udpRelease)
+	case p.Drain.On && (m == nil || m.Down):
+		r.release(p.Drain.Timeout)
+	default:
+		r.keep()
+	}
+}

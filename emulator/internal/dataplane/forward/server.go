@@ -1,0 +1,243 @@
+package forward
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// connectTimeout is how long a member has to accept a connection.
+const connectTimeout = 5 * time.Second
+
+// ErrServerClosed is what the methods of a closed Server return.
+var ErrServerClosed = errors.New("forward: server closed")
+
+// Config is what a Server needs beside plans. The zero value works.
+type Config struct {
+	// Dial connects to a member on behalf of a client. from is the client's
+	// address, or nil where connections are shared between clients. The default
+	// is net.Dialer's, with a timeout of 5 s.
+	Dial func(ctx context.Context, network string, from net.Addr, to netip.AddrPort) (net.Conn, error)
+	// Log receives what goes wrong with the listener itself. Failures of clients
+	// and members are counted, not logged.
+	Log func(error)
+	// Now is the clock of persistence and cookies; the default is time.Now.
+	Now func() time.Time
+	// MaxHeld bounds the connections that wait without a member; further ones are
+	// closed. 0 is 1,024.
+	MaxHeld int
+	// MaxSessions bounds the UDP sessions; packets that would open further ones
+	// are dropped. 0 is 16,384.
+	MaxSessions int
+}
+
+// A Server serves one listener. New makes one.
+type Server struct {
+	config  Config
+	ctx     context.Context
+	cancel  context.CancelFunc
+	table   atomic.Pointer[table]
+	total   counters
+	refused atomic.Uint64
+	held    atomic.Int64
+	flows   flowSet
+	sticky  persistence
+	web     atomic.Pointer[web] // of HTTP and HTTPS
+	tlsBase *tls.Config
+
+	apply   sync.Mutex // held by Apply
+	mu      sync.Mutex // guards what follows
+	closed  bool
+	sockets map[socket]struct{}
+	records map[string]*record
+
+	sessions atomic.Int64
+	running  sync.WaitGroup
+}
+
+// A socket is what a server reads clients from.
+type socket interface{ Close() error }
+
+// New returns a server whose plan is the zero Plan.
+func New(config Config) *Server {
+	s := &Server{config: config.withDefaults(), sockets: make(map[socket]struct{}), records: make(map[string]*record)}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.tlsBase = &tls.Config{GetConfigForClient: s.tlsConfig}
+	empty, _ := s.compile(Plan{}, nil) // the zero plan has no fault
+	s.table.Store(empty)
+	return s
+}
+
+func (c Config) withDefaults() Config {
+	if c.Dial == nil {
+		dialer := &net.Dialer{Timeout: connectTimeout}
+		c.Dial = func(ctx context.Context, network string, _ net.Addr, to netip.AddrPort) (net.Conn, error) {
+			return dialer.DialContext(ctx, network, to.String())
+		}
+	}
+	if c.Log == nil {
+		c.Log = func(error) {}
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.MaxHeld == 0 {
+		c.MaxHeld = 1024
+	}
+	if c.MaxSessions == 0 {
+		c.MaxSessions = 16384
+	}
+	return c
+}
+
+// Apply makes p the plan of new connections, sessions and requests.
+func (s *Server) Apply(p Plan) error {
+	s.apply.Lock()
+	defer s.apply.Unlock()
+	if s.ctx.Err() != nil {
+		return ErrServerClosed
+	}
+	previous := s.table.Load()
+	t, err := s.compile(p, previous)
+	if err != nil {
+		return err
+	}
+	s.replaceWeb(t, previous)
+	s.table.Store(t)
+	s.release(t)
+	return nil
+}
+
+// release lets go of the members that the table has no more use for.
+func (s *Server) release(t *table) {
+	members := t.members()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, r := range s.records {
+		m := members[key]
+		r.follow(&t.Plan, m)
+		if m == nil && r.idle() {
+			r.keep()
+			delete(s.records, key)
+		}
+	}
+}
+
+// record returns the record of the member, a new one where it has none.
+func (s *Server) record(key string) *record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.records[key]
+	if r == nil {
+		r = &record{key: key}
+		s.records[key] = r
+	}
+	return r
+}
+
+// open registers a socket that Close closes. The caller calls done at its end.
+func (s *Server) open(c socket) (done func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		c.Close()
+		return nil, ErrServerClosed
+	}
+	s.sockets[c] = struct{}{}
+	s.running.Add(1)
+	return func() {
+		c.Close()
+		s.mu.Lock()
+		delete(s.sockets, c)
+		s.mu.Unlock()
+		s.running.Done()
+	}, nil
+}
+
+// Close closes the sockets that the server reads from, cuts what is open, and
+// waits until nothing of the server runs.
+func (s *Server) Close() error {
+	s.apply.Lock()
+	defer s.apply.Unlock()
+	s.cancel()
+	s.mu.Lock()
+	s.closed = true
+	for c := range s.sockets {
+		c.Close()
+	}
+	for _, r := range s.records {
+		r.keep()
+	}
+	s.mu.Unlock()
+	s.flows.close()
+	if w := s.web.Swap(nil); w != nil {
+		w.close()
+	}
+	s.running.Wait()
+	return nil
+}
+
+// Stats returns the server's counters.
+func (s *Server) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := Stats{
+		Total:    s.total.snapshot(),
+		Members:  make(map[string]Counters, len(s.records)),
+		Held:     s.held.Load(),
+		Refused:  s.refused.Load(),
+		Sessions: s.sessions.Load(),
+	}
+	for key, r := range s.records {
+		st.Members[key] = r.snapshot()
+	}
+	return st
+}
+
+// at returns where the target answers clients that connected to the port.
+func (t *target) at(port uint16) netip.AddrPort {
+	if t.Addr.Port() == 0 {
+		return netip.AddrPortFrom(t.Addr.Addr(), port)
+	}
+	return t.Addr
+}
+
+// dial connects to the member of the record.
+func (s *Server) dial(ctx context.Context, network string, from net.Addr, to netip.AddrPort, r *record) (net.Conn, error) {
+	c, err := s.config.Dial(ctx, network, from, to)
+	if err != nil {
+		s.countFailure(r)
+		return nil, &dialError{r.key, to, err}
+	}
+	return c, nil
+}
+
+func (s *Server) countFailure(r *record) {
+	r.memberFailure.Add(1)
+	s.total.memberFailure.Add(1)
+}
+
+// choose returns the member of a connection or session, by persistence where
+// the plan has it. It returns nil where no member is available.
+func (s *Server) choose(t *table, c client) *target {
+	if t.Persistence <= 0 {
+		return t.pool.pick(c, nil)
+	}
+	now, source := s.config.Now(), c.from.Addr()
+	var chosen *target
+	if key, ok := s.sticky.get(source, now); ok {
+		chosen = t.pool.target(key)
+	}
+	if chosen == nil {
+		chosen = t.pool.pick(c, nil)
+	}
+	if chosen != nil {
+		s.sticky.put(source, chosen.Key, now, now.Add(t.Persistence))
+	}
+	return chosen
+}

@@ -1,0 +1,153 @@
+package forward
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// handshakeTimeout is how long a client has for TLS.
+const handshakeTimeout = 10 * time.Second
+
+// A stream is a connection of a client with a member.
+type stream struct {
+	server *Server
+	table  *table
+	raw    net.Conn // the client's socket
+	client net.Conn // what the client says: raw, or TLS over it
+	member net.Conn
+	target *target
+	start  time.Time
+	last   atomic.Int64 // when bytes were last seen, since start
+
+	mu      sync.Mutex
+	aborted bool
+}
+
+// serveStream serves one connection of TCP or TCPSSL to its end.
+func (s *Server) serveStream(t *table, raw net.Conn) {
+	st := &stream{server: s, table: t, raw: raw, client: raw, start: time.Now()}
+	if !s.flows.add(st) {
+		raw.Close()
+		return
+	}
+	defer s.flows.remove(st)
+	s.total.open()
+	defer s.total.closed()
+	defer raw.Close()
+	if !st.handshake() {
+		return
+	}
+	st.target = s.choose(t, client{from: addrPort(raw.RemoteAddr()), to: addrPort(raw.LocalAddr())})
+	if st.target == nil {
+		st.hold()
+		return
+	}
+	st.forward()
+}
+
+// abort resets both sides, from any goroutine.
+func (st *stream) abort() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.aborted = true
+	reset(st.raw)
+	if st.member != nil {
+		reset(st.member)
+	}
+}
+
+// handshake terminates TLS where the plan has it, and reports whether the stream
+// may go on.
+func (st *stream) handshake() bool {
+	if st.table.Protocol != TCPSSL {
+		return true
+	}
+	c := tls.Server(st.raw, st.server.tlsBase)
+	ctx, cancel := context.WithTimeout(st.server.ctx, handshakeTimeout)
+	defer cancel()
+	if c.HandshakeContext(ctx) != nil {
+		return false
+	}
+	st.client = c
+	return true
+}
+
+// hold keeps a connection for which no member is available: the client waits for
+// an answer that does not come. It reads and drops what the client sends, so as
+// to learn of its end.
+func (st *stream) hold() {
+	s := st.server
+	if s.held.Add(1) > int64(s.config.MaxHeld) {
+		s.held.Add(-1)
+		s.refused.Add(1)
+		return
+	}
+	defer s.held.Add(-1)
+	st.client.SetReadDeadline(time.Now().Add(st.table.EstablishedTimeout))
+	var dropped [512]byte
+	for {
+		if _, err := st.client.Read(dropped[:]); err != nil {
+			if timedOut(err) {
+				st.abort()
+			}
+			return
+		}
+	}
+}
+
+// forward connects to the member and copies both ways until both have ended.
+func (st *stream) forward() {
+	record := st.target.record
+	if !st.connect() {
+		reset(st.raw)
+		return
+	}
+	defer st.member.Close()
+	record.flows.add(st)
+	defer record.flows.remove(st)
+	record.open()
+	defer record.closed()
+	if err := st.writeProxyHeader(); err != nil {
+		st.abort()
+		return
+	}
+	in, out := st.table.limit.connection()
+	back := make(chan struct{})
+	go func() {
+		defer close(back)
+		st.newPump(st.client, st.member, out, &record.bytesOut, &st.server.total.bytesOut).run()
+	}()
+	st.newPump(st.member, st.client, in, &record.bytesIn, &st.server.total.bytesIn).run()
+	<-back
+	if c, ok := st.client.(*tls.Conn); ok {
+		c.Close()
+	}
+}
+
+// connect dials the member, and reports whether the stream has it.
+func (st *stream) connect() bool {
+	port := addrPort(st.raw.LocalAddr()).Port()
+	member, err := st.server.dial(st.server.ctx, "tcp", st.raw.RemoteAddr(), st.target.at(port), st.target.record)
+	if err != nil {
+		return false
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.aborted {
+		member.Close()
+		return false
+	}
+	st.member = member
+	return true
+}
+
+// idle returns for how long neither side has sent.
+func (st *stream) idle() time.Duration {
+	return time.Since(st.start) - time.Duration(st.last.Load())
+}
+
+func (st *stream) touch() { st.last.Store(int64(time.Since(st.start))) }

@@ -1,0 +1,252 @@
+package forward_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
+)
+
+func TestWeightedRoundRobinTCP(t *testing.T) {
+	a, b, off := echo(t, "a"), echo(t, "b"), echo(t, "off")
+	a.Weight, b.Weight, off.Weight = 2, 1, 0
+	_, addr := start(t, forward.Plan{Group: group(a, b, off)}, forward.Config{})
+	if got, want := answers(t, addr, 6), "a b a a b a"; got != want {
+		t.Errorf("connections went to %s, want %s", got, want)
+	}
+}
+
+// TestBytes sends data both ways by all ways of copying, and ends one way first.
+func TestBytes(t *testing.T) {
+	data := make([]byte, 4<<20)
+	rand.Read(data)
+	for name, plan := range map[string]forward.Plan{
+		"Splice":  {},
+		"Limited": {Bandwidth: 4000},
+		"Short":   {EstablishedTimeout: 100 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan.Group = group(member("m", accepting(t, func(c *net.TCPConn) {
+				got, _ := io.ReadAll(c)
+				c.Write(got)
+			})))
+			s, addr := start(t, plan, forward.Config{})
+			c := dial(t, addr)
+			go func() {
+				c.Write(data)
+				c.CloseWrite()
+			}()
+			got, err := io.ReadAll(c)
+			if err != nil || !bytes.Equal(got, data) {
+				t.Errorf("%d bytes came back, want the %d that were sent (%v)", len(got), len(data), err)
+			}
+			eventually(t, "the connection is counted", func() bool {
+				m := s.Stats().Members["m"]
+				return m.Active == 0 && m.BytesIn == uint64(len(data)) && m.BytesOut == m.BytesIn && m.Connections == 1
+			})
+		})
+	}
+}
+
+func wantReset(t *testing.T, c net.Conn) {
+	t.Helper()
+	if _, err := io.Copy(io.Discard, c); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the connection ended with %v, want a reset", err)
+	}
+}
+
+func TestMemberRefuses(t *testing.T) {
+	s, addr := start(t, forward.Plan{Group: group(member("gone", unused(t)))}, forward.Config{})
+	c, err := net.Dial("tcp", addr)
+	if err == nil {
+		defer c.Close()
+		_, err = io.Copy(io.Discard, c)
+	}
+	if !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the connection ended with %v, want a reset", err)
+	}
+	if n := s.Stats().Members["gone"].Errors; n != 1 {
+		t.Errorf("%d errors are counted, want 1", n)
+	}
+}
+
+func TestMemberResets(t *testing.T) {
+	m := member("m", accepting(t, func(c *net.TCPConn) {
+		io.ReadFull(c, make([]byte, 1))
+		c.SetLinger(0)
+	}))
+	s, addr := start(t, forward.Plan{Group: group(m)}, forward.Config{})
+	c := dial(t, addr)
+	c.Write([]byte("x"))
+	wantReset(t, c)
+	eventually(t, "the error is counted", func() bool { return s.Stats().Members["m"].Errors == 1 })
+}
+
+func TestEstablishedTimeout(t *testing.T) {
+	ended := make(chan error, 1)
+	m := member("m", accepting(t, func(c *net.TCPConn) {
+		_, err := io.Copy(io.Discard, c)
+		ended <- err
+	}))
+	_, addr := start(t, forward.Plan{Group: group(m), EstablishedTimeout: 50 * time.Millisecond}, forward.Config{})
+	c := dial(t, addr)
+	c.Write([]byte("x"))
+	wantReset(t, c)
+	if err := <-ended; !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the member's connection ended with %v, want a reset", err)
+	}
+}
+
+// TestStalledPeers checks that peers who read nothing are cut like idle ones.
+func TestStalledPeers(t *testing.T) {
+	m := member("m", accepting(t, func(c *net.TCPConn) {
+		for {
+			if _, err := c.Write(make([]byte, 1<<16)); err != nil {
+				return
+			}
+		}
+	}))
+	s, addr := start(t, forward.Plan{Group: group(m), EstablishedTimeout: 100 * time.Millisecond}, forward.Config{})
+	dial(t, addr)
+	eventually(t, "the connection began", func() bool { return s.Stats().Members["m"].Connections == 1 })
+	eventually(t, "the connection is cut", func() bool { return s.Stats().Members["m"].Active == 0 })
+}
+
+// TestNoMember checks that clients get a connection and then nothing, and that
+// there can't be many of these.
+func TestNoMember(t *testing.T) {
+	s, addr := start(t, forward.Plan{EstablishedTimeout: 100 * time.Millisecond}, forward.Config{MaxHeld: 1})
+	held := dial(t, addr)
+	held.Write([]byte("hello"))
+	eventually(t, "the connection is held", func() bool { return s.Stats().Held == 1 })
+	if _, err := io.ReadAll(dial(t, addr)); err != nil {
+		t.Errorf("a connection too many ended with %v, want its end", err)
+	}
+	if got := s.Stats().Refused; got != 1 {
+		t.Errorf("%d connections are refused, want 1", got)
+	}
+	wantReset(t, held)
+}
+
+func TestAccess(t *testing.T) {
+	local, other := netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")
+	for name, tt := range map[string]struct {
+		access forward.Access
+		want   bool
+	}{
+		"All":        {forward.Access{}, true},
+		"Black":      {forward.Access{Mode: forward.AccessBlack, Prefixes: []netip.Prefix{other, local}}, false},
+		"BlackOther": {forward.Access{Mode: forward.AccessBlack, Prefixes: []netip.Prefix{other}}, true},
+		"White":      {forward.Access{Mode: forward.AccessWhite, Prefixes: []netip.Prefix{local}}, true},
+		"WhiteOther": {forward.Access{Mode: forward.AccessWhite, Prefixes: []netip.Prefix{other}}, false},
+		"WhiteEmpty": {forward.Access{Mode: forward.AccessWhite}, true},
+		"Admit":      {forward.Access{Admit: func(netip.Addr) bool { return false }}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, addr := start(t, forward.Plan{Group: group(echo(t, "m")), Access: tt.access}, forward.Config{})
+			got, _ := io.ReadAll(io.LimitReader(dial(t, addr), 2))
+			if admitted := string(got) == "m\n"; admitted != tt.want {
+				t.Errorf("the client is admitted: %v, want %v", admitted, tt.want)
+			}
+			if refused := s.Stats().Refused == 1; refused == tt.want {
+				t.Errorf("the refusal is counted: %v", refused)
+			}
+		})
+	}
+}
+
+func TestPersistence(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	plan := forward.Plan{Group: group(echo(t, "a"), echo(t, "b")), Persistence: time.Minute}
+	_, addr := start(t, plan, forward.Config{Now: func() time.Time { return now }})
+	if got, want := answers(t, addr, 3), "a a a"; got != want {
+		t.Errorf("connections went to %s, want %s", got, want)
+	}
+	now = now.Add(time.Minute)
+	if got, want := answers(t, addr, 2), "b b"; got != want {
+		t.Errorf("after the time, connections went to %s, want %s", got, want)
+	}
+}
+
+// TestApply checks that new connections follow a new plan and running ones stay.
+func TestApply(t *testing.T) {
+	a, b := echo(t, "a"), echo(t, "b")
+	s, addr := start(t, forward.Plan{Group: group(a)}, forward.Config{})
+	running := dial(t, addr)
+	readLine(t, running)
+	apply(t, s, forward.Plan{Group: group(b)})
+	if got := answers(t, addr, 2); got != "b b" {
+		t.Errorf("new connections went to %s, want b", got)
+	}
+	running.Write([]byte("still there\n"))
+	if got := readLine(t, running); got != "still there" {
+		t.Errorf("the running connection answers %q", got)
+	}
+	if err := s.Apply(forward.Plan{Protocol: "sctp"}); err == nil {
+		t.Error("a plan of another protocol is taken")
+	}
+}
+
+func TestDrain(t *testing.T) {
+	a, b := echo(t, "a"), echo(t, "b")
+	drain := forward.Drain{On: true, Timeout: 50 * time.Millisecond}
+	s, addr := start(t, forward.Plan{Group: group(a), Drain: drain}, forward.Config{})
+	leaving, failing := dial(t, addr), dial(t, addr)
+	readLine(t, leaving)
+	readLine(t, failing)
+	apply(t, s, forward.Plan{Group: group(b), Drain: drain})
+	wantReset(t, leaving)
+	wantReset(t, failing)
+	again := dial(t, addr)
+	readLine(t, again)
+	b.Down = true
+	apply(t, s, forward.Plan{Group: group(b), Drain: drain})
+	wantReset(t, again)
+}
+
+// TestDrainEnds checks that a member that is back in time keeps its connections.
+func TestDrainEnds(t *testing.T) {
+	a := echo(t, "a")
+	drain := forward.Drain{On: true, Timeout: 50 * time.Millisecond}
+	s, addr := start(t, forward.Plan{Group: group(a), Drain: drain}, forward.Config{})
+	c := dial(t, addr)
+	readLine(t, c)
+	long := forward.Drain{On: true, Timeout: time.Hour}
+	apply(t, s, forward.Plan{Drain: long})
+	apply(t, s, forward.Plan{Group: group(a), Drain: long})
+	c.Write([]byte("x\n"))
+	if got := readLine(t, c); got != "x" {
+		t.Errorf("the connection answers %q", got)
+	}
+}
+
+// TestDialledAddress checks that a member without a port is dialled at the
+// client's, and on behalf of whom.
+func TestDialledAddress(t *testing.T) {
+	type call struct {
+		from net.Addr
+		to   netip.AddrPort
+	}
+	seen := make(chan call, 1)
+	config := forward.Config{Dial: func(ctx context.Context, _ string, from net.Addr, to netip.AddrPort) (net.Conn, error) {
+		seen <- call{from, to}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	m := forward.Member{Key: "m", Addr: netip.MustParseAddrPort("127.0.0.9:0"), Weight: 1}
+	_, addr := start(t, forward.Plan{Group: group(m)}, config)
+	c := dial(t, addr)
+	got := <-seen
+	want := netip.AddrPortFrom(m.Addr.Addr(), netip.MustParseAddrPort(addr).Port())
+	if got.to != want || got.from.String() != c.LocalAddr().String() {
+		t.Errorf("dialled %v for %v, want %v for %v", got.to, got.from, want, c.LocalAddr())
+	}
+}

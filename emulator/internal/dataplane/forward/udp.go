@@ -1,0 +1,236 @@
+package forward
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// maxPacket is more than a UDP packet can have.
+const maxPacket = 64 << 10
+
+var packetBuffers = sync.Pool{New: func() any { return new([maxPacket]byte) }}
+
+// A packetServer is a socket that clients send packets to, with their sessions.
+type packetServer struct {
+	*Server
+	socket *net.UDPConn
+	local  netip.AddrPort
+
+	mu       sync.Mutex
+	sessions map[netip.AddrPort]*session
+}
+
+// A session sends the packets of one client to one member, and back.
+type session struct {
+	server  *packetServer
+	client  netip.AddrPort
+	member  net.Conn
+	target  *target
+	limit   *limit
+	timeout time.Duration
+	start   time.Time
+	last    atomic.Int64 // when a packet was last seen, since start
+}
+
+// ServeUDP forwards the packets that c receives. It closes c and returns when the
+// server closes or c fails; its sessions end with it.
+func (s *Server) ServeUDP(c *net.UDPConn) error {
+	done, err := s.open(c)
+	if err != nil {
+		return err
+	}
+	defer done()
+	p := &packetServer{Server: s, socket: c, local: addrPort(c.LocalAddr()), sessions: make(map[netip.AddrPort]*session)}
+	defer p.end()
+	b := make([]byte, maxPacket)
+	var pause backoff
+	for {
+		n, from, err := c.ReadFromUDPAddrPort(b)
+		switch {
+		case s.ctx.Err() != nil:
+			return ErrServerClosed
+		case err == nil:
+			pause = 0
+			p.receive(b[:n], netip.AddrPortFrom(from.Addr().Unmap(), from.Port()))
+		case errors.Is(err, net.ErrClosed):
+			return err
+		default:
+			s.config.Log(err)
+			pause.wait(s.ctx.Done())
+		}
+	}
+}
+
+// receive passes a client's packet on, in a new session where it has none.
+func (p *packetServer) receive(packet []byte, from netip.AddrPort) {
+	p.mu.Lock()
+	ses := p.sessions[from]
+	p.mu.Unlock()
+	first := ses == nil
+	if first {
+		if ses = p.newSession(packet, from); ses == nil {
+			p.refused.Add(1)
+			return
+		}
+	}
+	ses.send(packet, first)
+}
+
+// newSession opens a session for the packet's client, and returns nil where the
+// client is not admitted, no member is available, or the table is full.
+func (p *packetServer) newSession(packet []byte, from netip.AddrPort) *session {
+	t := p.table.Load()
+	if p.Server.sessions.Load() >= int64(p.config.MaxSessions) || !t.Access.admits(from.Addr()) {
+		return nil
+	}
+	c := client{from: from, to: p.local}
+	if t.Scheduler == QUICHash {
+		c.quicID = quicID(packet)
+	}
+	chosen := p.choose(t, c)
+	if chosen == nil {
+		return nil
+	}
+	member, err := p.dial(p.ctx, "udp", net.UDPAddrFromAddrPort(from), chosen.at(p.local.Port()), chosen.record)
+	if err != nil {
+		return nil
+	}
+	ses := &session{server: p, client: from, member: member, target: chosen, limit: t.limit, timeout: t.SessionTimeout, start: time.Now()}
+	if !p.flows.add(ses) {
+		member.Close()
+		return nil
+	}
+	ses.open()
+	p.running.Go(ses.serveReplies)
+	return ses
+}
+
+func (ses *session) open() {
+	p := ses.server
+	p.mu.Lock()
+	p.sessions[ses.client] = ses
+	p.mu.Unlock()
+	p.Server.sessions.Add(1)
+	p.total.open()
+	ses.target.record.open()
+	ses.target.record.flows.add(ses)
+}
+
+func (ses *session) close() {
+	p := ses.server
+	p.mu.Lock()
+	delete(p.sessions, ses.client)
+	p.mu.Unlock()
+	ses.member.Close()
+	p.flows.remove(ses)
+	p.Server.sessions.Add(-1)
+	p.total.closed()
+	ses.target.record.closed()
+	ses.target.record.flows.remove(ses)
+}
+
+// abort ends the session: its reader meets the closed socket.
+func (ses *session) abort() { ses.member.Close() }
+
+// end aborts the sessions of the socket.
+func (p *packetServer) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, ses := range p.sessions {
+		ses.abort()
+	}
+}
+
+// send passes a packet of the client on. What exceeds the bandwidth is dropped.
+func (ses *session) send(packet []byte, first bool) {
+	ses.touch()
+	if ses.limit != nil && !ses.limit.in.allow(time.Now(), len(packet)) {
+		return
+	}
+	size := len(packet)
+	if first {
+		packet = ses.withProxyHeader(packet)
+	}
+	_, err := ses.member.Write(packet)
+	if ses.refused(err) {
+		// The error was that of an earlier packet.
+		_, err = ses.member.Write(packet)
+		ses.refused(err)
+	}
+	if err == nil {
+		ses.server.total.bytesIn.Add(uint64(size))
+		ses.target.record.bytesIn.Add(uint64(size))
+	}
+}
+
+func (ses *session) withProxyHeader(packet []byte) []byte {
+	pp := &ses.server.table.Load().ProxyProtocol
+	h, err := pp.header(net.UDPAddrFromAddrPort(ses.client), ses.server.socket.LocalAddr())
+	if err != nil {
+		ses.server.config.Log(err)
+		return packet
+	}
+	return append(h, packet...)
+}
+
+// refused counts and reports that nobody listens at the member's port: ICMP told
+// so.
+func (ses *session) refused(err error) bool {
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		return false
+	}
+	ses.server.countFailure(ses.target.record)
+	return true
+}
+
+// serveReplies passes the member's packets back until the session was idle for
+// its time or is aborted. A member that refuses keeps its session, as in the
+// cloud, which learns of it by health checks.
+func (ses *session) serveReplies() {
+	defer ses.close()
+	for {
+		left := ses.timeout - ses.idle()
+		if left <= 0 {
+			return
+		}
+		ses.member.SetReadDeadline(time.Now().Add(left))
+		err := waitReadable(ses.member)
+		if err == nil {
+			err = ses.reply()
+		}
+		if err != nil && !timedOut(err) && !ses.refused(err) {
+			return
+		}
+	}
+}
+
+// reply passes one packet of the member back.
+func (ses *session) reply() error {
+	b := packetBuffers.Get().(*[maxPacket]byte)
+	defer packetBuffers.Put(b)
+	n, err := ses.member.Read(b[:])
+	if err != nil {
+		return err
+	}
+	ses.touch()
+	if ses.limit != nil && !ses.limit.out.allow(time.Now(), n) {
+		return nil
+	}
+	if _, err = ses.server.socket.WriteToUDPAddrPort(b[:n], ses.client); errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	ses.server.total.bytesOut.Add(uint64(n))
+	ses.target.record.bytesOut.Add(uint64(n))
+	return nil
+}
+
+func (ses *session) idle() time.Duration {
+	return time.Since(ses.start) - time.Duration(ses.last.Load())
+}
+
+func (ses *session) touch() { ses.last.Store(int64(time.Since(ses.start))) }

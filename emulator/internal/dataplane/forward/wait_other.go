@@ -1,0 +1,8 @@
+//go:build !unix
+
+package forward
+
+import "net"
+
+// waitReadable returns at once: the round that follows waits in its read.
+func waitReadable(net.Conn) error { return nil }

@@ -1,0 +1,278 @@
+package forward
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// maxHeader is how long a request's header may be.
+	maxHeader = 32 << 10
+	// readableHeader is what net/http reads of a header before it answers by
+	// itself, with another status than the cloud.
+	readableHeader = 256 << 10
+	// requestsPerConnection is how many a client's HTTP/1 connection serves.
+	requestsPerConnection = 100
+	maxStreams            = 128
+	serverName            = "clbemu"
+)
+
+// A web is an HTTP server and its way to members, for one protocol and one set
+// of timeouts. A plan that changes these makes another, and the previous one
+// finishes the requests that it has.
+type web struct {
+	server    *Server
+	http      *http.Server
+	transport *http.Transport
+	proxy     *httputil.ReverseProxy
+	timeout   time.Duration // of requests
+
+	conns  chan net.Conn // accepted ones, for http
+	closed chan struct{}
+	once   sync.Once
+}
+
+// replaceWeb starts the web that the table needs, if it is not the previous one's.
+func (s *Server) replaceWeb(t, previous *table) {
+	same := t.Protocol == previous.Protocol && t.IdleTimeout == previous.IdleTimeout && t.RequestTimeout == previous.RequestTimeout
+	if same && (s.web.Load() != nil || !t.isWeb()) {
+		return
+	}
+	var w *web
+	if t.isWeb() {
+		w = s.newWeb(t)
+	}
+	if old := s.web.Swap(w); old != nil {
+		s.running.Go(old.retire)
+	}
+}
+
+func (s *Server) newWeb(t *table) *web {
+	w := &web{server: s, timeout: t.RequestTimeout, conns: make(chan net.Conn), closed: make(chan struct{})}
+	w.transport = s.newTransport(t)
+	w.proxy = w.newProxy()
+	w.http = &http.Server{
+		Handler:           w,
+		IdleTimeout:       t.IdleTimeout,
+		ReadHeaderTimeout: t.RequestTimeout,
+		MaxHeaderBytes:    readableHeader,
+		TLSConfig:         s.tlsBase.Clone(),
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
+		ConnContext:       withClientConn,
+		ConnState:         answerHalfRequest,
+		ErrorLog:          quietLog,
+	}
+	secure := t.Protocol == HTTPS
+	s.running.Go(func() {
+		if secure {
+			w.http.ServeTLS(w, "", "")
+		} else {
+			w.http.Serve(w)
+		}
+	})
+	return w
+}
+
+// quietLog drops what net/http says of clients and members: it is counted.
+var quietLog = log.New(io.Discard, "", 0)
+
+// Accept, Close and Addr make the web the listener of its HTTP server.
+func (w *web) Accept() (net.Conn, error) {
+	select {
+	case c := <-w.conns:
+		return c, nil
+	case <-w.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close ends Accept.
+func (w *web) Close() error {
+	w.once.Do(func() { close(w.closed) })
+	return nil
+}
+
+// Addr returns an address that nobody uses.
+func (w *web) Addr() net.Addr { return &net.TCPAddr{} }
+
+// retire closes the web when its requests are finished.
+func (w *web) retire() {
+	w.http.Shutdown(w.server.ctx)
+	w.close()
+}
+
+func (w *web) close() {
+	w.http.Close()
+	w.transport.CloseIdleConnections()
+}
+
+// acceptWeb passes a client's connection to the HTTP server.
+func (s *Server) acceptWeb(raw net.Conn, t *table) {
+	c := &clientConn{Conn: raw, server: s, ctx: s.ctx}
+	c.in, c.out = t.limit.connection()
+	if !s.flows.add(c) {
+		raw.Close()
+		return
+	}
+	s.running.Add(1)
+	s.total.open()
+	for w := s.web.Load(); w != nil; w = s.web.Load() {
+		select {
+		case w.conns <- c:
+			return
+		case <-w.closed:
+			if s.web.Load() == w { // closed, not replaced
+				c.Close()
+				return
+			}
+		}
+	}
+	c.Close()
+}
+
+// A clientConn counts and limits the bytes of a client, and notes what net/http
+// does not say.
+type clientConn struct {
+	net.Conn
+	server   *Server
+	ctx      context.Context
+	in, out  buckets
+	requests atomic.Int64
+	late     atomic.Bool // the last read met its deadline
+	once     sync.Once
+}
+
+// Read reads what the client sends.
+func (c *clientConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.late.Store(err != nil && timedOut(err))
+	if n > 0 {
+		c.server.total.bytesIn.Add(uint64(n))
+		if c.in != nil {
+			c.in.wait(c.ctx, n)
+		}
+	}
+	return n, err
+}
+
+// Write sends to the client.
+func (c *clientConn) Write(p []byte) (int, error) {
+	if c.out != nil {
+		if err := c.out.wait(c.ctx, len(p)); err != nil {
+			return 0, err
+		}
+	}
+	n, err := c.Conn.Write(p)
+	c.server.total.bytesOut.Add(uint64(n))
+	return n, err
+}
+
+// CloseWrite ends what the client reads.
+func (c *clientConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
+
+// Close closes the connection.
+func (c *clientConn) Close() error {
+	err := c.Conn.Close()
+	c.once.Do(func() {
+		c.server.flows.remove(c)
+		c.server.total.closed()
+		c.server.running.Done()
+	})
+	return err
+}
+
+func (c *clientConn) abort() { reset(c.Conn) }
+
+type clientConnKey struct{}
+
+// socketOf returns the clientConn that net/http serves, which may do so by TLS.
+func socketOf(c net.Conn) *clientConn {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	cc, _ := c.(*clientConn)
+	return cc
+}
+
+func withClientConn(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, clientConnKey{}, socketOf(c))
+}
+
+// answerHalfRequest answers 408 to a client whose header did not arrive in time;
+// net/http would only close the connection. It calls this state once it has read
+// something of a request, or failed to read the rest.
+func answerHalfRequest(c net.Conn, state http.ConnState) {
+	cc := socketOf(c)
+	if state != http.StateActive || cc == nil || !cc.late.Load() {
+		return
+	}
+	c.SetWriteDeadline(time.Now().Add(time.Second))
+	c.Write([]byte(rawPage(http.StatusRequestTimeout, halfRequest)))
+}
+
+const halfRequest = "the request did not arrive whole within the listener's request timeout"
+
+// headerSize is about how long the request's header was.
+func headerSize(r *http.Request) int {
+	size := len(r.Method) + len(r.RequestURI) + len(r.Host)
+	for name, values := range r.Header {
+		for _, v := range values {
+			size += len(name) + len(v) + len(": \r\n")
+		}
+	}
+	return size
+}
+
+// ServeHTTP answers a request of a client.
+func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	s := w.server
+	s.total.requests.Add(1)
+	cc, _ := r.Context().Value(clientConnKey{}).(*clientConn)
+	if cc != nil && r.ProtoMajor == 1 && cc.requests.Add(1) >= requestsPerConnection {
+		rw.Header().Set("Connection", "close")
+	}
+	t := s.table.Load()
+	switch {
+	case headerSize(r) > maxHeader:
+		rw.Header().Set("Connection", "close")
+		writePage(rw, http.StatusBadRequest, "the request's header is longer than 32 KB")
+	case r.Method == http.MethodTrace || r.Method == http.MethodConnect:
+		writePage(rw, http.StatusMethodNotAllowed, "load balancers refuse "+r.Method)
+	case t.Redirect.Code != 0:
+		t.Redirect.answer(rw, r)
+	default:
+		w.exchange(t, rw, r)
+	}
+}
+
+// answer sends the client to HTTPS.
+func (d *Redirect) answer(rw http.ResponseWriter, r *http.Request) {
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	if d.Port != 443 {
+		host = net.JoinHostPort(host, strconv.Itoa(d.Port))
+	} else if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	rw.Header().Set("Server", serverName)
+	http.Redirect(rw, r, "https://"+host+r.URL.RequestURI(), d.Code)
+}
