@@ -77,6 +77,9 @@ var mayImport = map[string][]string{
 	"emulator/internal/products": {"state", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/gateway"},
 	"emulator/internal/metadata": {"state", "emulator/internal/cloud", "emulator/internal/gateway"},
 	"emulator/internal/dns":      {"state", "emulator/internal/cloud", "emulator/internal/topology"},
+	// The data plane knows no product, and what forwards knows no state.
+	"emulator/internal/dataplane":         {"state", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/dataplane/forward"},
+	"emulator/internal/dataplane/forward": {},
 	// The parts of a world, which do not know each other.
 	"emulator/world":                  {"state", "emulator/internal/cloud", "emulator/yamlfile", "emulator/internal/resources"},
 	"emulator/internal/resources":     {"state", "emulator/internal/cloud"},

@@ -24,6 +24,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
+	"github.com/clbemu/clbemu/emulator/internal/dataplane"
 	"github.com/clbemu/clbemu/emulator/internal/dns"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/metadata"
@@ -31,6 +32,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
+	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/target"
@@ -101,8 +103,16 @@ type Config struct {
 	// ControlToken must come with every call of the control API. A control
 	// listener that other machines reach does not start without one.
 	ControlToken string
-	// Health knows what health checks find of servers; nil assumes it by the state.
+	// Health knows what health checks find of servers; nil leaves that to the data plane,
+	// or assumes it by the state where there is none.
 	Health topology.Health
+	// DataPlane is NoPackets unless it is set.
+	DataPlane DataPlane
+	// MaxListeners is how many listeners the data plane answers for; 0 is 1,000.
+	MaxListeners int
+	// DirectBackends are the blocks of addresses at which this machine reaches servers
+	// as they are, such as those of a kind cluster.
+	DirectBackends []netip.Prefix
 	// Version is what the control API says.
 	Version controlapi.Version
 	// Crash, if set, is called instead of ending the process when a fault rule crashes it.
@@ -122,10 +132,11 @@ type Emulator struct {
 	closing  atomic.Bool
 	life     context.Context // until Close
 	end      context.CancelFunc
-	tasks    sync.WaitGroup // what goes on until then
-	servers  []*server      // the API's and the control API's, once started
-	dns      *dns.Server    // nil unless it is asked for
-	failed   chan error     // one place for each listener
+	tasks    sync.WaitGroup   // what goes on until then
+	plane    *dataplane.Plane // nil without packets
+	servers  []*server        // the API's and the control API's, once started
+	dns      *dns.Server      // nil unless it is asked for
+	failed   chan error       // one place for each listener
 }
 
 // New opens the store, plants the world if it is empty, and builds the
@@ -144,6 +155,13 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	}
 	if err := errors.Join(plantIfEmpty(store, cfg), warnOfInstance(store, cfg)); err != nil {
 		return nil, errors.Join(err, store.Close())
+	}
+	plane, err := cfg.newPlane(store)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	if plane != nil && cfg.Health == nil {
+		cfg.Health = plane
 	}
 	products := cfg.products()
 	faults := rules.New(store, products)
@@ -164,7 +182,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err != nil {
 		return nil, errors.Join(err, journal.Close(), store.Close())
 	}
-	em := &Emulator{cfg: cfg, store: store, products: products, faults: faults, journal: journal, nonces: nonces, failed: make(chan error, 4)}
+	em := &Emulator{cfg: cfg, store: store, products: products, faults: faults, journal: journal, nonces: nonces, plane: plane, failed: make(chan error, 4)}
 	em.life, em.end = context.WithCancel(context.Background())
 	em.build(products, snapshots)
 	return em, nil
@@ -298,7 +316,13 @@ func (e *Emulator) build(products []*gateway.Product, snapshots *snapshots.Snaps
 		Seed:       e.cfg.Seed,
 	}), callers)
 	player := &target.Player{API: e.api, Control: e.ControlHandler(), Token: e.cfg.ControlToken, Store: e.store, Products: products}
+	var packets inventory.Packets
+	if e.plane != nil {
+		metrics.Add(e.plane)
+		packets = e.plane
+	}
 	config := control.Config{
+		Packets:   packets,
 		Store:     e.store,
 		Products:  products,
 		Plant:     e.cfg.plant,

@@ -63,6 +63,9 @@ func (e *Emulator) Start() error {
 			return errors.Join(err, api.listener.Close(), control.listener.Close())
 		}
 	}
+	if e.plane != nil {
+		e.plane.Start()
+	}
 	e.servers = []*server{api, control}
 	for _, s := range e.servers {
 		go func() {
@@ -207,6 +210,9 @@ func (e *Emulator) Close(ctx context.Context) error {
 		if err := s.http.Shutdown(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("calls were cut off: %w", err), s.http.Close())
 		}
+	}
+	if e.plane != nil {
+		errs = append(errs, e.plane.Close())
 	}
 	e.tasks.Wait() // they have seen the end of life, and no call begins another
 	return errors.Join(append(errs, e.journal.Close(), e.nonces.Close(), e.store.Close())...)

@@ -67,3 +67,13 @@ func FindShown[X any](v *View, id string) (x X, ok bool) {
 	}
 	return x, false
 }
+
+// ShownBy reads a row as an X, for example one of a Change; ok is false where its kind or
+// the row itself shows none.
+func ShownBy[X any](v *View, k Kind, row any) (x X, ok bool) {
+	by, shows := v.schema.shapes[reflect.TypeFor[X]()][k].(shower[X])
+	if !shows {
+		return x, false
+	}
+	return by.read(v, row)
+}

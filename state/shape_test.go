@@ -58,6 +58,15 @@ func TestShown(t *testing.T) {
 				t.Errorf("FindShown(%s) = %v, want %v", id, ok, want)
 			}
 		}
+		for _, c := range []struct {
+			kind state.Kind
+			row  any
+			want bool
+		}{{"Fruit", &fruit{"f-2", "pear"}, true}, {"Stone", &stone{Soft: true}, false}, {"Rock", &stone{}, false}, {"None", &stone{}, false}} {
+			if _, ok := state.ShownBy[called](v, c.kind, c.row); ok != c.want {
+				t.Errorf("ShownBy(%s) = %v, want %v", c.kind, ok, c.want)
+			}
+		}
 		if got := slices.Collect(state.Shown[int](v)); len(got) != 0 {
 			t.Errorf("a shape that no kind shows = %v", got)
 		}

@@ -78,6 +78,11 @@ func treeText(t *controlapi.LoadBalancerTree) string {
 func listenerNode(t *controlapi.ListenerTree) *tree.Tree {
 	l := &t.Listener
 	node := tree.Root(words("listener "+l.Fields["protocol"]+" "+l.Fields["port"], styled(l.Status), "healthy "+l.Fields["health"], l.Fields["acl"], l.Fields["certificate"], printable(l.Name)))
+	if at := l.Fields["answersAt"]; at != "" {
+		node.Child("answers at " + at)
+	} else if problem := l.Fields["problem"]; problem != "" {
+		node.Child(terminal.Odd.Render("does not answer: " + printable(problem)))
+	}
 	if t.Group != nil {
 		node.Child(groupNode("group", t.Group))
 	} else {
@@ -102,7 +107,7 @@ func groupNode(label string, t *controlapi.GroupTree) *tree.Tree {
 		if f["port"] != "" {
 			at += ":" + f["port"]
 		}
-		node.Child(words(f["server"], at, "weight "+f["weight"], styled(f["health"])))
+		node.Child(words(f["server"], at, "weight "+f["weight"], styled(f["health"]), printable(f["problem"])))
 	}
 	if len(t.Servers) == 0 {
 		node.Child("no servers")

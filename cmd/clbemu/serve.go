@@ -46,6 +46,8 @@ type serveFlags struct {
 	autoENI                             string
 	journalFile                         string
 	journalSize                         int64 // MiB
+	dataPlane, dataPlaneDirect          string
+	dataPlaneListeners                  int
 }
 
 const (
@@ -100,6 +102,9 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.tls, "tls", false, "serve the API over HTTPS, with a generated certificate unless one is given")
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "certificate file (PEM) for HTTPS")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "private key file (PEM) for HTTPS")
+	flags.StringVar(&f.dataPlane, "data-plane", string(emulator.Ports), "ports answers for each listener at a port of 127.0.0.1, off answers for none")
+	flags.IntVar(&f.dataPlaneListeners, "data-plane-max-listeners", 1000, "number of listeners that the data plane answers for")
+	flags.StringVar(&f.dataPlaneDirect, "data-plane-direct", "", "CIDR blocks of servers that this machine reaches at their own addresses, separated by commas, such as those of a kind cluster")
 	flags.Uint64Var(&f.seed, "seed", 0, "make the ids of a new store repeatable (0: random)")
 	flags.StringVar(&f.journalFile, "journal-file", "", "append every call and change to this file, as JSON lines")
 	flags.Int64Var(&f.journalSize, "journal-size", 64, "size in MiB at which the journal file is renamed to FILE.1 and a new one started")
@@ -109,6 +114,9 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 
 // maxJournalSize is a terabyte, in MiB.
 const maxJournalSize = 1 << 20
+
+// maxDataPlaneListeners leaves ports for others.
+const maxDataPlaneListeners = 10_000
 
 // The values of --auth.
 const (
@@ -226,6 +234,12 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	if err := checkDebugListen(f.debugListen); err != nil {
 		return cfg, err
 	}
+	if f.dataPlane != string(emulator.Ports) && f.dataPlane != string(emulator.NoPackets) {
+		return cfg, usage(fmt.Errorf("--data-plane is %s or %s, not %q", emulator.Ports, emulator.NoPackets, f.dataPlane))
+	}
+	if f.dataPlaneListeners < 1 || f.dataPlaneListeners > maxDataPlaneListeners {
+		return cfg, usage(fmt.Errorf("--data-plane-max-listeners is 1 to %d, not %d", maxDataPlaneListeners, f.dataPlaneListeners))
+	}
 	if f.journalSize < 1 || f.journalSize > maxJournalSize {
 		return cfg, usage(fmt.Errorf("--journal-size is 1 to %d MiB, not %d", int64(maxJournalSize), f.journalSize))
 	}
@@ -238,6 +252,7 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 		InstanceID: f.instance, Fork: f.fork, UnsignedRemote: f.unsignedRemote,
 		Journal: journal.Config{File: f.journalFile, FileSize: f.journalSize << 20},
 		Listen:  f.listen, ControlListen: f.controlListen, DNSListen: f.dnsListen, ControlToken: f.controlToken, Version: version(),
+		DataPlane: emulator.DataPlane(f.dataPlane), MaxListeners: f.dataPlaneListeners,
 	}
 	if f.world != "" {
 		if cfg.World, err = world.Load(f.world); err != nil {
@@ -249,6 +264,9 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	}
 	if cfg.AutoENI, err = blocks(f.autoENI); err != nil {
 		return cfg, usage(fmt.Errorf("--auto-eni: %w", err))
+	}
+	if cfg.DirectBackends, err = blocks(f.dataPlaneDirect); err != nil {
+		return cfg, usage(fmt.Errorf("--data-plane-direct: %w", err))
 	}
 	cfg.TLS, err = f.tlsConfig(cfg.World, cfg.AllowedHosts)
 	return cfg, err
@@ -287,6 +305,7 @@ type announcement struct {
 	Control string             `json:"control"`
 	Console string             `json:"console"`
 	State   string             `json:"state"`
+	Packets string             `json:"packets"`
 	DNS     string             `json:"dns,omitempty"`
 	Debug   string             `json:"debug,omitempty"`
 }
@@ -306,7 +325,10 @@ func (f *serveFlags) announce(p *printer, e *emulator.Emulator, token, profiles 
 	case f.engine == string(emulator.Memory):
 		kept = "in memory, gone when clbemu ends"
 	}
-	said := announcement{Version: version(), API: f.apiURL(e), Control: "http://" + control, State: kept}
+	said := announcement{Version: version(), API: f.apiURL(e), Control: "http://" + control, State: kept, Packets: "answered at ports of 127.0.0.1: clbemu get lb NAME shows them"}
+	if f.dataPlane == string(emulator.NoPackets) {
+		said.Packets = "not answered"
+	}
 	said.Console = said.Control + "/"
 	if f.controlToken == "" && token != "" {
 		said.Console += "#token=" + url.QueryEscape(token)
@@ -321,8 +343,8 @@ func (f *serveFlags) announce(p *printer, e *emulator.Emulator, token, profiles 
 		more += "  debug    " + said.Debug + "\n"
 	}
 	return p.show(said, func(s *terminal.Screen) error {
-		s.Printf("clbemu %s\n  API      %s\n  control  %s\n%s  state    %s\nConsole: %s\nTo point clients here: eval \"$(%s)\"\n",
-			said.Version.Version, said.API, said.Control, more, said.State, said.Console, env)
+		s.Printf("clbemu %s\n  API      %s\n  control  %s\n%s  state    %s\n  packets  %s\nConsole: %s\nTo point clients here: eval \"$(%s)\"\n",
+			said.Version.Version, said.API, said.Control, more, said.State, said.Packets, said.Console, env)
 		return nil
 	})
 }

@@ -178,11 +178,21 @@ func (i Inventory) findOne(name string) (*kind, error) {
 type Inventory struct {
 	// Health knows what health checks find of servers.
 	Health topology.Health
+	// Packets knows where listeners answer; nil where none does.
+	Packets Packets
 	// Products are those whose short names choose load balancers.
 	Products []*gateway.Product
 }
 
-func (i Inventory) source(v *state.View) source { return source{v, cloud.Health(i.Health)} }
+// Packets knows what a data plane does.
+type Packets interface {
+	// Reached returns where the listener of a frontend answers, or why it does not.
+	Reached(frontendID string) (address, problem string)
+	// Trouble returns what is wrong with a member, "" for nothing.
+	Trouble(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) string
+}
+
+func (i Inventory) source(v *state.View) source { return source{v, cloud.Health(i.Health), i.Packets} }
 
 // Wanted selects the resources to list.
 type Wanted struct {

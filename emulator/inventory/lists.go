@@ -21,7 +21,8 @@ const (
 // source is a view with what is known of health in it.
 type source struct {
 	*state.View
-	health topology.Health
+	health  topology.Health
+	packets Packets
 }
 
 // of is a resource of an owner, with fields by name and value in turn; an empty value
@@ -114,7 +115,11 @@ func (from source) listener(f *topology.Frontend) controlapi.Resource {
 	if f.LastPort != f.FirstPort {
 		port += "-" + strconv.Itoa(f.LastPort)
 	}
-	return within(f.LoadBalancerID, of(f.Owner, f.Product, f.ID, f.Name, f.Status, "protocol", f.Protocol, "port", port,
+	answers, problem := "", ""
+	if from.packets != nil {
+		answers, problem = from.packets.Reached(f.ID)
+	}
+	return within(f.LoadBalancerID, of(f.Owner, f.Product, f.ID, f.Name, f.Status, "protocol", f.Protocol, "port", port, "answersAt", answers, "problem", problem,
 		"group", f.GroupID, "health", fmt.Sprintf("%d/%d", healthy, len(g.Members)), "scheduler", f.Scheduler, "healthCheck", onOff(f.Check.Enabled || g.Check.Enabled),
 		"acl", strings.TrimSpace(f.Access.Type+" "+joined(f.Access.Lists...)), "certificate", joined(f.TLS.Certificates...), "bandwidth", bandwidthOf(f.Bandwidth)))
 }

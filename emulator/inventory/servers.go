@@ -30,17 +30,20 @@ func (from source) servers(g *topology.Group, f *topology.Frontend) []controlapi
 	list := make([]controlapi.Resource, len(g.Members))
 	for i := range g.Members {
 		m := &g.Members[i]
-		port, health := m.Port, topology.Unavailable
+		port, health, problem := m.Port, topology.Unavailable, ""
 		loadBalancerID := g.LoadBalancerID
 		if f != nil {
 			port, health, loadBalancerID = f.PortOf(m), from.health.Of(from.View, f, g, m), f.LoadBalancerID
 		}
-		list[i] = server(g, loadBalancerID, m, port, health)
+		if f != nil && from.packets != nil {
+			problem = from.packets.Trouble(from.View, f, g, m)
+		}
+		list[i] = server(g, loadBalancerID, m, port, health, problem)
 	}
 	return list
 }
 
-func server(g *topology.Group, loadBalancerID string, m *topology.Member, port int, health topology.Status) controlapi.Resource {
+func server(g *topology.Group, loadBalancerID string, m *topology.Member, port int, health topology.Status, problem string) controlapi.Resource {
 	shown := strconv.Itoa(port)
 	if port == 0 {
 		shown = ""
@@ -48,7 +51,7 @@ func server(g *topology.Group, loadBalancerID string, m *topology.Member, port i
 	unique := fmt.Sprintf("%s/%s/%s:%d", g.ID, m.ServerID, m.Address, port)
 	owner := state.Owner{AccountID: g.AccountID, RegionID: g.RegionID}
 	r := of(owner, g.Product, unique, "", "", "group", g.ID, "server", m.ServerID, "address", m.Address, "port", shown,
-		"weight", strconv.Itoa(m.Weight), "health", string(health), "type", m.Type, "description", m.Description)
+		"weight", strconv.Itoa(m.Weight), "health", string(health), "problem", problem, "type", m.Type, "description", m.Description)
 	r.Kind = "backend"
 	return within(loadBalancerID, r)
 }

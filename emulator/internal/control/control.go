@@ -31,6 +31,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
+	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/state"
 )
@@ -47,6 +48,8 @@ type Config struct {
 	Snapshots *snapshots.Snapshots
 	// Health knows what health checks find of servers; nil assumes it by the state.
 	Health topology.Health
+	// Packets knows where listeners answer; nil where none does.
+	Packets inventory.Packets
 	// Player plays the scenarios that come here; nil plays none.
 	Player Player
 	// Go does what goes on when its call was answered, until the emulator ends; nil

@@ -71,6 +71,9 @@ func New(store *state.Store, products []*gateway.Product) *Metrics {
 	return m
 }
 
+// Add adds the metrics of another part.
+func (m *Metrics) Add(more prometheus.Collector) { m.registry.MustRegister(more) }
+
 // Observe counts a call when it is answered.
 func (m *Metrics) Observe(call *gateway.Call, outcome gateway.Outcome) {
 	seen := labels{call.Product(), call.ActionName, outcome.Code}

@@ -1,0 +1,199 @@
+package dataplane
+
+import (
+	"context"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/internal/topology"
+	"github.com/clbemu/clbemu/state"
+)
+
+// checkKey is a check of one address. Listeners that check the same address in the same
+// way share its results.
+type checkKey struct {
+	kind                     string
+	at                       netip.AddrPort
+	timeout, interval        time.Duration
+	healthy, unhealthy       int
+	method, host, uri, codes string
+	request, expect          string
+}
+
+// newCheckKey is the check of a member that answers at an address. A port that the check
+// names is the server's own, and not of a place where somebody said that it answers.
+func newCheckKey(c topology.HealthCheck, at, reachAt netip.AddrPort) checkKey {
+	if c.Port != 0 && reachAt.Port() == 0 {
+		at = netip.AddrPortFrom(at.Addr(), uint16(c.Port))
+	}
+	return checkKey{kind: c.Type, at: at, timeout: max(c.Timeout, time.Second), interval: max(c.Interval, time.Second),
+		healthy: max(c.Healthy, 1), unhealthy: max(c.Unhealthy, 1),
+		method: c.Method, host: c.Host, uri: c.URI, codes: strings.Join(c.Codes, ","), request: c.Request, expect: c.Expect}
+}
+
+// checks runs the checks that listeners need.
+type checks struct {
+	ctx     context.Context
+	tasks   *sync.WaitGroup
+	speed   func() float64
+	changed func(loadBalancerID string)
+	try     func(context.Context, *checkKey) error
+	slots   chan struct{} // so many probes run at a time
+
+	mu      sync.Mutex
+	running map[checkKey]*check
+	needed  map[string][]checkKey // by frontend
+}
+
+// maxProbes is how many probes run at a time.
+const maxProbes = 256
+
+func newChecks(ctx context.Context, tasks *sync.WaitGroup, speed func() float64, changed func(string)) *checks {
+	return &checks{ctx: ctx, tasks: tasks, speed: speed, changed: changed, try: probe, slots: make(chan struct{}, maxProbes),
+		running: make(map[checkKey]*check), needed: make(map[string][]checkKey)}
+}
+
+// check is one that runs. The lock of checks guards its fields.
+type check struct {
+	cancel context.CancelFunc
+	users  map[string]string // load balancers by frontend
+	failed bool
+	streak int // of results that speak against the status
+	why    string
+}
+
+// keep lets the checks of a frontend be those, and ends others that nobody needs.
+func (c *checks) keep(frontendID, loadBalancerID string, keys []checkKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := c.needed[frontendID]
+	c.needed[frontendID] = keys
+	if len(keys) == 0 {
+		delete(c.needed, frontendID)
+	}
+	for _, key := range keys {
+		if c.running[key] == nil {
+			c.start(key)
+		}
+		c.running[key].users[frontendID] = loadBalancerID
+	}
+	for _, key := range old {
+		if running := c.running[key]; running != nil && !slices.Contains(keys, key) {
+			if delete(running.users, frontendID); len(running.users) == 0 {
+				running.cancel()
+				delete(c.running, key)
+			}
+		}
+	}
+}
+
+// start runs a check of an address. Until it fails, the member counts as well, as in the
+// cloud.
+func (c *checks) start(key checkKey) {
+	ctx, cancel := context.WithCancel(c.ctx)
+	running := &check{cancel: cancel, users: make(map[string]string)}
+	c.running[key] = running
+	c.tasks.Go(func() {
+		for c.probe(ctx, key, running) {
+			select {
+			case <-time.After(c.scaled(key.interval)):
+			case <-ctx.Done():
+			}
+		}
+	})
+}
+
+// leastWait is the shortest time that a probe or a pause takes, however fast the emulated
+// time goes.
+const leastWait = 20 * time.Millisecond
+
+func (c *checks) scaled(d time.Duration) time.Duration {
+	return max(time.Duration(float64(d)/c.speed()), leastWait)
+}
+
+// probe probes once and counts the result; false ends the check.
+func (c *checks) probe(ctx context.Context, key checkKey, running *check) bool {
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		return false
+	}
+	limited, cancel := context.WithTimeout(ctx, c.scaled(key.timeout))
+	defer cancel()
+	err := c.try(limited, &key)
+	if ctx.Err() != nil {
+		return false
+	}
+	for _, id := range c.count(key, running, err) {
+		c.changed(id)
+	}
+	return true
+}
+
+// count counts a result, and returns the load balancers for which it changes something.
+func (c *checks) count(key checkKey, running *check, err error) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		running.why = err.Error()
+	}
+	if running.failed == (err != nil) {
+		running.streak = 0
+		return nil
+	}
+	enough := key.unhealthy
+	if running.failed {
+		enough = key.healthy
+	}
+	if running.streak++; running.streak < enough {
+		return nil
+	}
+	running.failed, running.streak = err != nil, 0
+	return slices.Collect(maps.Values(running.users))
+}
+
+// status returns what the check finds, and why it fails; ok is false where nobody runs it.
+func (c *checks) status(key checkKey) (status topology.Status, why string, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	running, ok := c.running[key]
+	switch {
+	case !ok:
+		return "", "", false
+	case running.failed:
+		return topology.Abnormal, running.why, true
+	}
+	return topology.Normal, "", true
+}
+
+// Of implements topology.Health by the plane's checks. Of listeners that the plane does
+// not serve it knows no more than the state does.
+func (p *Plane) Of(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) topology.Status {
+	status, _ := p.found(v, f, g, m)
+	return status
+}
+
+// found is the status of a member and what is wrong with it.
+func (p *Plane) found(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) (topology.Status, string) {
+	assumed := topology.Assumed{}.Of(v, f, g, m)
+	if assumed == topology.Unavailable && !topology.Checked(f, g) || p.find(f.ID) == nil {
+		return assumed, ""
+	}
+	if m.Presence == topology.Absent {
+		return topology.Abnormal, "the server does not run"
+	}
+	at, err := p.whereIs(m, portOf(f, m))
+	if err != nil {
+		return topology.Abnormal, err.Error()
+	}
+	status, why, ok := p.checks.status(newCheckKey(checkOf(f, g, ruleOf(f, g.ID)), at, m.ReachAt))
+	if !ok {
+		return topology.Normal, "" // the first check is on its way
+	}
+	return status, why
+}

@@ -1,0 +1,135 @@
+package dataplane
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"context"
+	"sync"
+
+	"github.com/clbemu/clbemu/emulator/internal/topology"
+)
+
+// key is a check of an address by the cloud's defaults.
+func key(kind, at string) checkKey {
+	return newCheckKey(topology.HealthCheck{Type: kind, Timeout: 5 * time.Second, Interval: 2 * time.Second, Healthy: 3, Unhealthy: 3}, netip.MustParseAddrPort(at), netip.AddrPort{})
+}
+
+// A status changes after the threshold of results in a row that speak against it, and not
+// before.
+func TestThresholds(t *testing.T) {
+	c := newChecks(t.Context(), &sync.WaitGroup{}, func() float64 { return 1 }, func(string) {})
+	running := &check{users: map[string]string{"l": "lb"}}
+	k := key("tcp", "127.0.0.1:1")
+	c.running[k] = running
+	for i, step := range []struct {
+		fails, abnormal bool
+	}{{true, false}, {true, false}, {false, false}, {true, false}, {true, false}, {true, true}, {false, true}, {false, true}, {true, true}, {false, true}, {false, true}, {false, false}} {
+		var err error
+		if step.fails {
+			err = errors.New("refused")
+		}
+		_, _, before := c.status(k)
+		changed := c.count(k, running, err)
+		status, why, _ := c.status(k)
+		if abnormal := status == topology.Abnormal; abnormal != step.abnormal || abnormal && why != "refused" || !before {
+			t.Errorf("step %d: %s because of %q, want abnormal %v; changed %v", i, status, why, step.abnormal, changed)
+		}
+	}
+}
+
+// A silent server is abnormal after 19 s, by the cloud's defaults of three tries of 5 s
+// with 2 s between them.
+func TestTimeToUnhealthy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var tasks sync.WaitGroup
+		changed := make(chan string, 1)
+		c := newChecks(ctx, &tasks, func() float64 { return 1 }, func(id string) { changed <- id })
+		c.try = func(ctx context.Context, _ *checkKey) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		start := time.Now()
+		c.keep("listener", "lb", []checkKey{key("tcp", "127.0.0.1:1")})
+		if id := <-changed; id != "lb" || time.Since(start) != 19*time.Second {
+			t.Errorf("%s changed after %s, want lb after 19 s", id, time.Since(start))
+		}
+		c.keep("listener", "lb", nil)
+		if _, _, ok := c.status(key("tcp", "127.0.0.1:1")); ok {
+			t.Error("a check that nobody needs goes on")
+		}
+		cancel()
+		tasks.Wait()
+	})
+}
+
+// A check of TCP connects, one of HTTP looks at the status, as the cloud asks, and one of
+// UDP takes silence for health unless it expects an answer.
+func TestProbes(t *testing.T) {
+	var asked string
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = fmt.Sprintf("%s %s %s %s %s", r.Method, r.URL, r.Proto, r.Host, r.UserAgent())
+		if r.URL.Path == "/sick" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer web.Close()
+	at := strings.TrimPrefix(web.URL, "http://")
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	for name, c := range map[string]struct {
+		kind, at string
+		change   func(*checkKey)
+		want     string
+	}{
+		"tcp":               {"tcp", at, nil, ""},
+		"tcp, closed":       {"tcp", closed.Addr().String(), nil, "connection refused"},
+		"http":              {"http", at, nil, ""},
+		"http, closed":      {"http", closed.Addr().String(), nil, "connection refused"},
+		"http, sick":        {"http", at, func(k *checkKey) { k.uri = "/sick" }, "answers the check of /sick with 503"},
+		"http, 5xx is well": {"http", at, func(k *checkKey) { k.uri, k.codes = "/sick", "http_2xx,http_5xx" }, ""},
+		"http, a range":     {"http", at, func(k *checkKey) { k.uri, k.codes = "/sick", "500-504" }, ""},
+		"udp, closed":       {"udp", closed.Addr().String(), nil, "refuses the check's packet"},
+		"udp, silent":       {"udp", silent.LocalAddr().String(), nil, ""},
+		"udp, no answer":    {"udp", silent.LocalAddr().String(), func(k *checkKey) { k.request, k.expect = "ping", "pong" }, "does not answer the check"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := key(c.kind, c.at)
+			if c.change != nil {
+				c.change(&k)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			switch err := probe(ctx, &k); {
+			case err == nil && c.want != "":
+				t.Errorf("the check passes, want %q", c.want)
+			case err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("the check fails: %v, want %q", err, c.want)
+			}
+		})
+	}
+	k := key("http", at)
+	if err := probe(t.Context(), &k); err != nil {
+		t.Fatal(err)
+	}
+	if want := "HEAD / HTTP/1.0 127.0.0.1 KeepAliveClient"; asked != want {
+		t.Errorf("the check asks %q, want %q", asked, want)
+	}
+}

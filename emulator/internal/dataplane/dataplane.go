@@ -1,0 +1,306 @@
+// Package dataplane answers for load balancers: it binds a socket for each listener and
+// forwards what clients send to the members of its groups, as the topology says. It
+// follows the feed of the store, checks members' health, and implements topology.Health.
+// It knows no product, and no call of an API ever waits for it.
+package dataplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
+	"github.com/clbemu/clbemu/state"
+)
+
+// Config configures a Plane.
+type Config struct {
+	Store *state.Store
+	// MaxListeners is how many listeners answer; the others say that they don't.
+	MaxListeners int
+	// Direct are the blocks of addresses that are dialed as they are. Servers outside them
+	// are reached where the state says so, or at loopback addresses.
+	Direct []netip.Prefix
+	// PortsFile keeps the ports of listeners that did not get the one of their id; empty
+	// forgets them.
+	PortsFile string
+	Log       zerolog.Logger
+}
+
+// Plane forwards for all load balancers of a store.
+type Plane struct {
+	cfg    Config
+	ctx    context.Context
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup
+	ports  *ports
+	checks *checks
+	keys   keyring
+	dirty  *dirty
+
+	// mu guards what follows, for readers; the worker alone changes it.
+	mu        sync.RWMutex
+	listeners map[string]*listener // by frontend
+}
+
+// New returns a plane that forwards nothing before Start.
+func New(cfg Config) (*Plane, error) {
+	ports, err := loadPorts(cfg.PortsFile)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plane{cfg: cfg, ports: ports, listeners: make(map[string]*listener), dirty: newDirty(), keys: make(keyring)}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.checks = newChecks(p.ctx, &p.tasks, p.speed, p.dirty.mark)
+	return p, nil
+}
+
+// Start begins to follow the store.
+func (p *Plane) Start() {
+	p.tasks.Go(p.follow)
+	p.tasks.Go(p.work)
+}
+
+// Close closes all sockets and connections, and waits until nothing of the plane runs.
+func (p *Plane) Close() error {
+	p.cancel()
+	p.tasks.Wait()
+	var errs []error
+	for _, l := range p.listeners {
+		errs = append(errs, l.rest("the emulator ends"))
+	}
+	return errors.Join(errs...)
+}
+
+// speed is how fast the emulated time goes, with which health checks keep up.
+func (p *Plane) speed() float64 {
+	status, err := p.cfg.Store.ClockStatus()
+	if err != nil || status.Scale <= 0 {
+		return 1
+	}
+	return status.Scale
+}
+
+// follow marks the load balancers that a transaction changed.
+func (p *Plane) follow() {
+	for p.ctx.Err() == nil {
+		for event, err := range p.cfg.Store.Watch(p.ctx, 0) {
+			if err != nil {
+				break
+			}
+			p.mark(&event)
+		}
+	}
+}
+
+func (p *Plane) mark(event *state.Event) {
+	defer p.dirty.seen(event.Revision)
+	if event.Snapshot {
+		p.dirty.markAll()
+		return
+	}
+	// The function returns no error, so neither does View.
+	_ = event.View(state.Owner{}, func(v *state.View) error {
+		for _, c := range event.Changes {
+			for _, row := range []any{c.Before, c.After} {
+				if row != nil {
+					p.markRow(v, c.Kind, row)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// markRow marks the load balancers that a row belongs to, or all for a row that any of
+// them may depend on.
+func (p *Plane) markRow(v *state.View, kind state.Kind, row any) {
+	if lb, ok := state.ShownBy[topology.LoadBalancer](v, kind, row); ok {
+		p.dirty.mark(lb.ID)
+	}
+	if f, ok := state.ShownBy[topology.Frontend](v, kind, row); ok {
+		p.dirty.mark(f.LoadBalancerID)
+	}
+	if r, ok := state.ShownBy[topology.Rule](v, kind, row); ok {
+		p.dirty.mark(r.LoadBalancerID)
+	}
+	if g, ok := state.ShownBy[topology.Group](v, kind, row); ok {
+		for f := range g.Frontends {
+			p.dirty.mark(f.LoadBalancerID)
+		}
+	}
+	if _, ok := state.ShownBy[topology.Part](v, kind, row); ok {
+		p.dirty.markAll()
+	}
+}
+
+// work brings the listeners of marked load balancers to what the store holds.
+func (p *Plane) work() {
+	for {
+		select {
+		case <-p.dirty.news:
+		case <-p.ctx.Done():
+			return
+		}
+		ids, all, revision := p.dirty.take()
+		// The function returns no error, so neither does View.
+		_ = p.cfg.Store.View(state.Owner{}, func(v *state.View) error {
+			if all {
+				p.reconcileAll(v)
+			} else {
+				for _, id := range ids {
+					p.reconcile(v, id)
+				}
+			}
+			return nil
+		})
+		if err := p.ports.save(); err != nil {
+			p.cfg.Log.Warn().Err(err).Msg("the ports of listeners can't be kept, and may be others after a restart")
+		}
+		p.dirty.done(revision)
+	}
+}
+
+// Settled waits until the listeners do what the store holds now.
+func (p *Plane) Settled(ctx context.Context) error { return p.dirty.wait(ctx, p.cfg.Store.Revision()) }
+
+func (p *Plane) reconcileAll(v *state.View) {
+	balancers := make(map[string]bool)
+	for lb := range topology.LoadBalancers(v) {
+		balancers[lb.ID] = true
+		p.reconcile(v, lb.ID)
+	}
+	for _, l := range p.snapshot() {
+		if !balancers[l.loadBalancer] {
+			p.reconcile(v, l.loadBalancer)
+		}
+	}
+	p.ports.prune(func(id string) bool { return p.find(id) != nil })
+}
+
+// reconcile brings the listeners of one load balancer to what the store holds.
+func (p *Plane) reconcile(v *state.View, loadBalancerID string) {
+	wanted := make(map[string]topology.Frontend)
+	lb, there := topology.FindLoadBalancer(v, loadBalancerID)
+	if there {
+		for f := range lb.Frontends {
+			wanted[f.ID] = f
+		}
+	}
+	for _, l := range p.snapshot() {
+		if _, ok := wanted[l.id]; l.loadBalancer == loadBalancerID && !ok {
+			p.drop(l)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(wanted)) {
+		f := wanted[id]
+		p.follows(v, &lb, &f)
+	}
+}
+
+// follows brings one listener to a frontend.
+func (p *Plane) follows(v *state.View, lb *topology.LoadBalancer, f *topology.Frontend) {
+	l := p.find(f.ID)
+	if l == nil {
+		if l = p.add(lb, f); l == nil {
+			return
+		}
+	}
+	if !lb.Active || !f.Running {
+		p.rest(l, "the load balancer or the listener does not run")
+		return
+	}
+	plan, checked, err := p.plan(v, lb, f)
+	if err != nil {
+		p.rest(l, err.Error())
+		return
+	}
+	p.checks.keep(f.ID, f.LoadBalancerID, checked)
+	if err := l.follow(plan); err != nil {
+		l.log(err)
+		time.AfterFunc(again, func() { p.dirty.mark(l.loadBalancer) }) // somebody may give the port back
+	}
+}
+
+// again is when the plane tries again what failed.
+const again = 5 * time.Second
+
+// snapshot lists the listeners.
+func (p *Plane) snapshot() []*listener {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return slices.Collect(maps.Values(p.listeners))
+}
+
+func (p *Plane) find(frontendID string) *listener {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.listeners[frontendID]
+}
+
+// add makes a listener, unless there are too many: nil.
+func (p *Plane) add(lb *topology.LoadBalancer, f *topology.Frontend) *listener {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.listeners) >= p.cfg.MaxListeners {
+		return nil
+	}
+	l := newListener(lb.ID, f, p.ports.of(f.ID), p.logOf(f.ID))
+	p.listeners[f.ID] = l
+	return l
+}
+
+func (p *Plane) logOf(frontendID string) func(error) {
+	return func(err error) { p.cfg.Log.Warn().Err(err).Str("listener", frontendID).Msg("data plane") }
+}
+
+// drop forgets the listener of a frontend that is gone, and makes room for another.
+func (p *Plane) drop(l *listener) {
+	p.rest(l, "the listener is gone")
+	p.ports.release(l.id)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.listeners) >= p.cfg.MaxListeners {
+		p.dirty.markAll()
+	}
+	delete(p.listeners, l.id)
+}
+
+// rest closes a listener that should not answer, and keeps the reason.
+func (p *Plane) rest(l *listener, why string) {
+	p.checks.keep(l.id, l.loadBalancer, nil)
+	if err := l.rest(why); err != nil {
+		l.log(err)
+	}
+}
+
+// Reached returns where the listener of a frontend answers on this machine, or why it does
+// not.
+func (p *Plane) Reached(frontendID string) (address, problem string) {
+	l := p.find(frontendID)
+	if l == nil {
+		return "", fmt.Sprintf("the data plane answers for %d listeners: raise --data-plane-max-listeners", p.cfg.MaxListeners)
+	}
+	server, at, problem := l.shown()
+	if server == nil {
+		return "", problem
+	}
+	return at.String(), ""
+}
+
+// Trouble returns what is wrong with a member, as the data plane sees it; "" is nothing.
+func (p *Plane) Trouble(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) string {
+	_, why := p.found(v, f, g, m)
+	return why
+}
+
+// Health returns what is staged of members, and else what the plane's checks find.
+func (p *Plane) Health() topology.Health { return cloud.Health(p) }

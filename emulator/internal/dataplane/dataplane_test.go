@@ -1,0 +1,310 @@
+package dataplane_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/dataplane"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/engine/memory"
+)
+
+var owner = state.Owner{AccountID: "1234567890123456", RegionID: "cn-hangzhou"}
+
+// fixture is a data plane over a state with one load balancer.
+type fixture struct {
+	*testing.T
+	store *state.Store
+	plane *dataplane.Plane
+	log   bytes.Buffer
+}
+
+// planed starts a data plane that ends with the test.
+func planed(t *testing.T, change func(*dataplane.Config)) *fixture {
+	t.Helper()
+	store, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{T: t, store: store}
+	cfg := dataplane.Config{Store: store, MaxListeners: 10, Log: zerolog.New(&f.log)}
+	if change != nil {
+		change(&cfg)
+	}
+	if f.plane, err = dataplane.New(cfg); err != nil {
+		t.Fatal(err)
+	}
+	f.plane.Start()
+	t.Cleanup(func() {
+		if err := f.plane.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	f.put(func(tx *state.Tx) {
+		cloud.LoadBalancers.Put(tx, &cloud.LoadBalancer{Owner: owner, ID: "lb-1", Status: cloud.LoadBalancerActive, Address: "198.18.0.1", AddressType: cloud.AddressTypeInternet})
+	})
+	return f
+}
+
+// put changes the state, and waits until the data plane has followed.
+func (f *fixture) put(change func(*state.Tx)) {
+	f.Helper()
+	if err := f.store.Update(owner, func(tx *state.Tx) error { change(tx); return nil }); err != nil {
+		f.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(f.Context(), 10*time.Second)
+	defer cancel()
+	if err := f.plane.Settled(ctx); err != nil {
+		f.Fatalf("the data plane did not follow: %v\n%s", err, &f.log)
+	}
+}
+
+// listen puts a listener of a protocol with servers in its group.
+func (f *fixture) listen(protocol cloud.Protocol, port int, servers []cloud.BackendServer, change func(*cloud.Listener)) {
+	f.Helper()
+	f.put(func(tx *state.Tx) {
+		cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: fmt.Sprint("rsp-", port), LoadBalancerID: "lb-1", BackendServers: servers})
+		l := &cloud.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: port, Protocol: protocol, Status: cloud.ListenerRunning, Scheduler: "rr",
+			VServerGroupID: fmt.Sprint("rsp-", port)}
+		if change != nil {
+			change(l)
+		}
+		cloud.Listeners.Put(tx, l)
+	})
+}
+
+// at is where a listener answers.
+func (f *fixture) at(protocol cloud.Protocol, port int) string {
+	f.Helper()
+	address, problem := f.plane.Reached(cloud.ListenerID("lb-1", protocol, port))
+	if address == "" {
+		f.Fatalf("%s %d does not answer: %s", protocol, port, problem)
+	}
+	return address
+}
+
+// eni puts a network interface that answers at an address of this machine, as a server.
+func (f *fixture) eni(n int, at string) cloud.BackendServer {
+	f.Helper()
+	id, private := fmt.Sprint("eni-", n), fmt.Sprint("192.168.0.", n)
+	f.put(func(tx *state.Tx) {
+		cloud.NetworkInterfaces.Put(tx, &cloud.NetworkInterface{Owner: owner, ID: id, Status: cloud.NetworkInterfaceInUse, PrivateIPAddresses: []string{private}})
+		if at != "" {
+			cloud.ReachedAts.Put(tx, &cloud.ReachedAt{Owner: owner, ServerID: id, At: netip.MustParseAddrPort(at)})
+		}
+	})
+	return cloud.BackendServer{ServerID: id, ServerIP: private, Type: cloud.BackendServerENI, Port: 80, Weight: 100}
+}
+
+// web starts a server that answers with its name.
+func web(t *testing.T, name string) (address string) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, name) }))
+	t.Cleanup(s.Close)
+	return strings.TrimPrefix(s.URL, "http://")
+}
+
+// get asks an address, with a connection of its own, and returns the status with the
+// answer or the reason.
+func get(address string) string {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 5 * time.Second}
+	response, err := client.Get("http://" + address)
+	if err != nil {
+		return "no answer"
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(response.Body, 1000)) // a part is an answer too
+	if response.StatusCode != http.StatusOK {
+		return fmt.Sprint(response.StatusCode)
+	}
+	return string(text)
+}
+
+// several asks so often and returns the answers in turn.
+func several(times int, address string) (answers string) {
+	for range times {
+		answers += get(address) + " "
+	}
+	return answers
+}
+
+// A listener of each protocol balances between its servers, and a change of the group
+// holds for what comes next.
+func TestBalances(t *testing.T) {
+	f := planed(t, nil)
+	a, b := f.eni(1, web(t, "a")), f.eni(2, web(t, "b"))
+	for _, protocol := range []cloud.Protocol{cloud.TCP, cloud.HTTP} {
+		port := map[cloud.Protocol]int{cloud.TCP: 80, cloud.HTTP: 81}[protocol]
+		f.listen(protocol, port, []cloud.BackendServer{a, b}, nil)
+		if got := several(4, f.at(protocol, port)); got != "a b a b " && got != "b a b a " {
+			t.Errorf("%s: %q, want each in turn", protocol, got)
+		}
+		f.listen(protocol, port, []cloud.BackendServer{b}, nil)
+		if got := several(2, f.at(protocol, port)); got != "b b " {
+			t.Errorf("%s after a change: %q, want b alone", protocol, got)
+		}
+	}
+}
+
+// A listener of UDP forwards packets and their answers.
+func TestUDP(t *testing.T) {
+	f := planed(t, nil)
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	go func() {
+		packet := make([]byte, 100)
+		for {
+			n, from, err := server.ReadFrom(packet)
+			if err != nil {
+				return
+			}
+			server.WriteTo(append([]byte("echo "), packet[:n]...), from)
+		}
+	}()
+	f.listen(cloud.UDP, 53, []cloud.BackendServer{f.eni(1, server.LocalAddr().String())}, nil)
+	client, err := net.Dial("udp", f.at(cloud.UDP, 53))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	client.SetDeadline(time.Now().Add(5 * time.Second))
+	client.Write([]byte("hello"))
+	answer := make([]byte, 100)
+	if n, err := client.Read(answer); err != nil || string(answer[:n]) != "echo hello" {
+		t.Errorf("answer = %q, %v", answer[:n], err)
+	}
+}
+
+// A listener answers only while it and its load balancer run, and says why it does not.
+func TestRests(t *testing.T) {
+	f := planed(t, nil)
+	server := f.eni(1, web(t, "a"))
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{server}, nil)
+	address := f.at(cloud.HTTP, 80)
+	status := func(s cloud.ListenerStatus) func(*cloud.Listener) {
+		return func(l *cloud.Listener) { l.Status = s }
+	}
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{server}, status(cloud.ListenerStopped))
+	if got := get(address); got != "no answer" {
+		t.Errorf("a stopped listener answers %q", got)
+	}
+	if at, problem := f.plane.Reached(cloud.ListenerID("lb-1", cloud.HTTP, 80)); at != "" || !strings.Contains(problem, "does not run") {
+		t.Errorf("a stopped listener: %q, %q", at, problem)
+	}
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{server}, nil)
+	if got := get(f.at(cloud.HTTP, 80)); got != "a" || f.at(cloud.HTTP, 80) != address {
+		t.Errorf("a listener that runs again answers %q at %s, want a at %s", got, f.at(cloud.HTTP, 80), address)
+	}
+	f.put(func(tx *state.Tx) {
+		cloud.LoadBalancers.Edit(tx, "lb-1", func(lb *cloud.LoadBalancer) error { lb.Status = cloud.LoadBalancerLocked; return nil })
+	})
+	if got := get(address); got != "no answer" {
+		t.Errorf("a locked load balancer answers %q", got)
+	}
+}
+
+// A listener that is deleted closes its port.
+func TestDeleted(t *testing.T) {
+	f := planed(t, nil)
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, nil)
+	address := f.at(cloud.HTTP, 80)
+	f.put(func(tx *state.Tx) { cloud.LoadBalancers.Remove(tx, "lb-1") })
+	if got := get(address); got != "no answer" {
+		t.Errorf("a deleted listener answers %q", got)
+	}
+}
+
+// A server that this machine can't reach is abnormal and says what to do; the listener
+// answers 503 for an HTTP client.
+func TestNoWay(t *testing.T) {
+	f := planed(t, nil)
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, "")}, func(l *cloud.Listener) { l.HealthCheck.Switch = cloud.On })
+	if got := get(f.at(cloud.HTTP, 80)); got != "503" {
+		t.Errorf("answer = %q, want 503", got)
+	}
+	if health, trouble := f.health(80); health != topology.Abnormal || !strings.Contains(trouble, "instance.eni-1.reachAt=127.0.0.1:80") {
+		t.Errorf("health = %s, %q, want abnormal with the command that helps", health, trouble)
+	}
+}
+
+// health returns the health of the first member of an HTTP listener, and its trouble.
+func (f *fixture) health(port int) (health topology.Status, trouble string) {
+	f.Helper()
+	// The function returns no error, so neither does View.
+	_ = f.store.View(owner, func(v *state.View) error {
+		frontend, ok := state.FindShown[topology.Frontend](v, cloud.ListenerID("lb-1", cloud.HTTP, port))
+		if !ok {
+			f.Fatalf("there is no listener at %d", port)
+		}
+		g, _ := frontend.Group()
+		health = f.plane.Health().Of(v, &frontend, &g, &g.Members[0])
+		trouble = f.plane.Trouble(v, &frontend, &g, &g.Members[0])
+		return nil
+	})
+	return health, trouble
+}
+
+// Of two listeners with the maximum of one, the second says that it does not answer, and
+// answers when the first is gone.
+func TestMaxListeners(t *testing.T) {
+	f := planed(t, func(cfg *dataplane.Config) { cfg.MaxListeners = 1 })
+	server := f.eni(1, web(t, "a"))
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{server}, nil)
+	f.listen(cloud.HTTP, 81, []cloud.BackendServer{server}, nil)
+	if at, problem := f.plane.Reached(cloud.ListenerID("lb-1", cloud.HTTP, 81)); at != "" || !strings.Contains(problem, "--data-plane-max-listeners") {
+		t.Errorf("the second listener: %q, %q", at, problem)
+	}
+	f.put(func(tx *state.Tx) { cloud.Listeners.Remove(tx, cloud.ListenerID("lb-1", cloud.HTTP, 80)) })
+	f.put(func(tx *state.Tx) {}) // the plane looks once more, at what waits for room
+	if got := get(f.at(cloud.HTTP, 81)); got != "a" {
+		t.Errorf("answer = %q", got)
+	}
+}
+
+// A listener whose port somebody else has says so, and leaves the others alone.
+func TestPortInUse(t *testing.T) {
+	f := planed(t, nil)
+	servers := []cloud.BackendServer{f.eni(1, web(t, "a"))}
+	status := func(s cloud.ListenerStatus) func(*cloud.Listener) { return func(l *cloud.Listener) { l.Status = s } }
+	f.listen(cloud.HTTP, 80, servers, nil)
+	f.listen(cloud.HTTP, 81, servers, nil)
+	address := f.at(cloud.HTTP, 80)
+	f.listen(cloud.HTTP, 80, servers, status(cloud.ListenerStopped))
+	taken, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.listen(cloud.HTTP, 80, servers, nil)
+	if at, problem := f.plane.Reached("lb-1_http_80"); at != "" || !strings.Contains(problem, "address already in use") {
+		t.Errorf("a listener whose port is taken: %q, %q", at, problem)
+	}
+	if got := get(f.at(cloud.HTTP, 81)); got != "a" {
+		t.Errorf("the other listener answers %q", got)
+	}
+	if err := taken.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.listen(cloud.HTTP, 80, servers, func(l *cloud.Listener) { l.Description = "again" })
+	if got := get(f.at(cloud.HTTP, 80)); got != "a" {
+		t.Errorf("answer = %q after the port is free", got)
+	}
+}

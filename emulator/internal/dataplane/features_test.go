@@ -1,0 +1,249 @@
+package dataplane_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
+	"github.com/clbemu/clbemu/state"
+)
+
+// pair returns a certificate for a name with its key, in PEM.
+func pair(t *testing.T, name string) (chain, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text}))
+}
+
+// presented is the name in the certificate that an address shows to a client who asks for
+// a name.
+func presented(address, name string) string {
+	c, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true, ServerName: name})
+	if err != nil {
+		return err.Error()
+	}
+	defer c.Close()
+	return c.ConnectionState().PeerCertificates[0].Subject.CommonName
+}
+
+// An HTTPS listener shows its certificate, that of a domain extension to who asks for the
+// domain, a renewed one at once, and none without a private key.
+func TestHTTPS(t *testing.T) {
+	f := planed(t, nil)
+	certificate := func(id, name string) {
+		chain, key := pair(t, name)
+		f.put(func(tx *state.Tx) {
+			cloud.ServerCertificates.Put(tx, &cloud.ServerCertificate{Owner: owner, ID: id, CertificateContent: cloud.CertificateContent{PEM: chain}, PrivateKey: key})
+		})
+	}
+	certificate("default", "default.example.com")
+	certificate("extension", "shop.example.com")
+	f.listen(cloud.HTTPS, 443, []cloud.BackendServer{f.eni(1, web(t, "a"))}, func(l *cloud.Listener) { l.ServerCertificateID = "default" })
+	f.put(func(tx *state.Tx) {
+		cloud.DomainExtensions.Put(tx, &cloud.DomainExtension{Owner: owner, ID: "de-1", LoadBalancerID: "lb-1", ListenerPort: 443, Domain: "shop.example.com", ServerCertificateID: "extension"})
+	})
+	address := f.at(cloud.HTTPS, 443)
+	for asked, want := range map[string]string{"any.example.com": "default.example.com", "shop.example.com": "shop.example.com"} {
+		if got := presented(address, asked); got != want {
+			t.Errorf("to %s: %s, want %s", asked, got, want)
+		}
+	}
+	if got := get(address); got != "400" {
+		t.Errorf("plain HTTP is answered with %q, want 400", got)
+	}
+	certificate("default", "renewed.example.com")
+	if got := presented(address, "any.example.com"); got != "renewed.example.com" {
+		t.Errorf("after a renewal: %s", got)
+	}
+	f.put(func(tx *state.Tx) {
+		cloud.ServerCertificates.Edit(tx, "default", func(c *cloud.ServerCertificate) error { c.PrivateKey = ""; return nil })
+	})
+	if at, problem := f.plane.Reached("lb-1_https_443"); at != "" || !strings.Contains(problem, "no private key here: upload it again") {
+		t.Errorf("without a private key: %q, %q", at, problem)
+	}
+}
+
+// A server that fails its checks gets no more requests once it is abnormal, and gets them
+// again when it is well. The emulated clock speeds the checks up.
+func TestFailedCheck(t *testing.T) {
+	f := planed(t, nil)
+	if err := f.store.AdjustClock(0, 1000); err != nil {
+		t.Fatal(err)
+	}
+	sick := make(chan bool, 1)
+	sick <- true
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		isSick := <-sick
+		sick <- isSick
+		if r.Method == http.MethodHead && isSick {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		fmt.Fprint(w, "b")
+	}))
+	defer server.Close()
+	a, b := f.eni(1, web(t, "a")), f.eni(2, strings.TrimPrefix(server.URL, "http://"))
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{b, a}, func(l *cloud.Listener) {
+		l.HealthCheck = cloud.HealthCheck{Switch: cloud.On, Type: "http", Timeout: 5, Interval: 2, HealthyThreshold: 3, UnhealthyThreshold: 3}
+	})
+	address := f.at(cloud.HTTP, 80)
+	f.await(func() bool { health, _ := f.health(80); return health == topology.Abnormal })
+	f.await(func() bool { return several(3, address) == "a a a " })
+	if _, trouble := f.health(80); !strings.Contains(trouble, "answers the check of / with 500") {
+		t.Errorf("trouble = %q", trouble)
+	}
+	<-sick
+	sick <- false
+	f.await(func() bool { return strings.Contains(several(2, address), "b") })
+}
+
+// await asks until something holds.
+func (f *fixture) await(holds func() bool) {
+	f.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !holds(); {
+		if time.Now().After(deadline) {
+			f.Fatalf("it never holds\n%s", &f.log)
+		}
+	}
+}
+
+// A staged condition wins over what a check finds.
+func TestStagedHealth(t *testing.T) {
+	f := planed(t, nil)
+	a, b := f.eni(1, web(t, "a")), f.eni(2, web(t, "b"))
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{a, b}, func(l *cloud.Listener) { l.HealthCheck.Switch = cloud.On })
+	f.put(func(tx *state.Tx) {
+		cloud.StagedHealths.Put(tx, &cloud.StagedHealth{Owner: owner, ServerID: "eni-1", Health: topology.Abnormal})
+	})
+	if got := several(3, f.at(cloud.HTTP, 80)); got != "b b b " {
+		t.Errorf("answers = %q, want b alone", got)
+	}
+}
+
+// A client whom the access control list refuses gets no answer.
+func TestAccessControl(t *testing.T) {
+	f := planed(t, nil)
+	f.put(func(tx *state.Tx) {
+		cloud.AccessControlLists.Put(tx, &cloud.AccessControlList{Owner: owner, ID: "acl-1", Entries: []cloud.AccessControlListEntry{{Entry: "127.0.0.1/32"}}})
+	})
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, func(l *cloud.Listener) {
+		l.AclStatus, l.AclType, l.AclIDs = cloud.On, "black", []string{"acl-1"}
+	})
+	if got := get(f.at(cloud.HTTP, 80)); got != "no answer" {
+		t.Errorf("a refused client gets %q", got)
+	}
+	f.put(func(tx *state.Tx) {
+		cloud.AccessControlLists.Edit(tx, "acl-1", func(a *cloud.AccessControlList) error { a.Entries = nil; return nil })
+	})
+	if got := get(f.at(cloud.HTTP, 80)); got != "a" {
+		t.Errorf("after the entry is gone the client gets %q", got)
+	}
+}
+
+// A rule sends the requests of its domain and path to its own group.
+func TestRules(t *testing.T) {
+	f := planed(t, nil)
+	a, b := f.eni(1, web(t, "a")), f.eni(2, web(t, "b"))
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{a}, nil)
+	f.put(func(tx *state.Tx) {
+		cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-b", LoadBalancerID: "lb-1", BackendServers: []cloud.BackendServer{b}})
+		cloud.Rules.Put(tx, &cloud.Rule{Owner: owner, ID: "rule-1", LoadBalancerID: "lb-1", ListenerID: "lb-1_http_80", URL: "/b", VServerGroupID: "rsp-b", ListenerSync: cloud.On})
+	})
+	address := f.at(cloud.HTTP, 80)
+	if got := get(address); got != "a" {
+		t.Errorf("/ = %q", got)
+	}
+	if got := get(address + "/b"); got != "b" {
+		t.Errorf("/b = %q", got)
+	}
+}
+
+// A Network Load Balancer terminates TLS, and its security groups admit clients.
+func TestNLB(t *testing.T) {
+	f := planed(t, nil)
+	chain, key := pair(t, "nlb.example.com")
+	s := f.eni(1, web(t, "a"))
+	f.put(func(tx *state.Tx) {
+		certificate := &cloud.UserCertificate{AccountID: owner.AccountID, ID: 7, CertificateContent: cloud.CertificateContent{PEM: chain}, PrivateKey: key}
+		cloud.UserCertificates.Put(tx, certificate)
+		cloud.SecurityGroups.Put(tx, &cloud.SecurityGroup{Owner: owner, ID: "sg-1"})
+		cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: cloud.NLBActive})
+		cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: owner, ID: "sgp-1", Status: cloud.NLBGroupAvailable, Scheduler: "Wrr",
+			Servers: []cloud.NLBServer{{Type: cloud.NLBServerENI, ID: s.ServerID, IP: s.ServerIP, Port: 80, Weight: 100}}})
+		cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: owner, ID: "lsn-1", LoadBalancerID: "nlb-1", Protocol: cloud.NLBTCPSSL, Port: 443, ServerGroupID: "sgp-1",
+			Status: cloud.NLBListenerRunning, CertificateIDs: []string{certificate.Identifier()}})
+	})
+	address, problem := f.plane.Reached("lsn-1")
+	if problem != "" {
+		t.Fatal(problem)
+	}
+	if got := presented(address, "nlb.example.com"); got != "nlb.example.com" {
+		t.Errorf("the listener presents %s", got)
+	}
+	f.put(func(tx *state.Tx) {
+		cloud.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *cloud.NLBLoadBalancer) error { lb.SecurityGroupIDs = []string{"sg-1"}; return nil })
+	})
+	if got := presented(address, "nlb.example.com"); got == "nlb.example.com" {
+		t.Error("a client whom no rule of the security group admits got an answer")
+	}
+}
+
+// Changes that come in quick succession all hold in the end, while clients call.
+func TestChangesUnderLoad(t *testing.T) {
+	f := planed(t, nil)
+	a, b := f.eni(1, web(t, "a")), f.eni(2, web(t, "b"))
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{a, b}, nil)
+	address := f.at(cloud.HTTP, 80)
+	answers := make(chan string)
+	for range 4 {
+		go func() {
+			list := ""
+			for range 50 {
+				list += get(address)
+			}
+			answers <- list
+		}()
+	}
+	for n := range 50 {
+		a.Weight, b.Weight = n%2*100, (n+1)%2*100
+		if err := f.store.Update(owner, func(tx *state.Tx) error {
+			cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-80", LoadBalancerID: "lb-1", BackendServers: []cloud.BackendServer{a, b}})
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 4 {
+		if list := <-answers; strings.Trim(list, "ab") != "" || len(list) != 50 {
+			t.Errorf("answers = %q, want 50 of a and b", list)
+		}
+	}
+	f.put(func(*state.Tx) {})
+	if got := several(3, address); got != "a a a " {
+		t.Errorf("answers = %q after the last change, want a alone", got)
+	}
+}

@@ -1,0 +1,63 @@
+package dataplane
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
+)
+
+// measure is a counter of the data plane, by listener and member.
+type measure struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+	of   func(*forward.Counters) float64
+}
+
+func measured(name, help string, kind prometheus.ValueType, of func(*forward.Counters) float64) measure {
+	return measure{prometheus.NewDesc("clbemu_dataplane_"+name, help, []string{"listener", "server"}, nil), kind, of}
+}
+
+var measures = []measure{
+	measured("active", "Open connections and sessions.", prometheus.GaugeValue, func(c *forward.Counters) float64 { return float64(c.Active) }),
+	measured("connections_total", "Connections and sessions.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.Connections) }),
+	measured("requests_total", "HTTP requests.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.Requests) }),
+	measured("in_bytes_total", "Bytes from clients.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.BytesIn) }),
+	measured("out_bytes_total", "Bytes to clients.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.BytesOut) }),
+	measured("errors_total", "Failures of servers.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.Errors) }),
+}
+
+var (
+	refusedDesc = prometheus.NewDesc("clbemu_dataplane_refused_total", "Connections that access control or a limit refused.", []string{"listener"}, nil)
+	boundDesc   = prometheus.NewDesc("clbemu_dataplane_listeners", "Listeners by whether they answer.", []string{"answers"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (p *Plane) Describe(ch chan<- *prometheus.Desc) {
+	for _, m := range measures {
+		ch <- m.desc
+	}
+	ch <- refusedDesc
+	ch <- boundDesc
+}
+
+// Collect implements prometheus.Collector.
+func (p *Plane) Collect(ch chan<- prometheus.Metric) {
+	answering, silent := 0, 0
+	for _, l := range p.snapshot() {
+		server, _, _ := l.shown()
+		if server == nil {
+			silent++
+			continue
+		}
+		answering++
+		stats := server.Stats()
+		for name, c := range stats.Members {
+			for _, m := range measures {
+				ch <- prometheus.MustNewConstMetric(m.desc, m.kind, m.of(&c), l.id, name)
+			}
+		}
+		ch <- prometheus.MustNewConstMetric(refusedDesc, prometheus.CounterValue, float64(stats.Refused), l.id)
+	}
+	ch <- prometheus.MustNewConstMetric(boundDesc, prometheus.GaugeValue, float64(answering), "true")
+	ch <- prometheus.MustNewConstMetric(boundDesc, prometheus.GaugeValue, float64(silent), "false")
+}

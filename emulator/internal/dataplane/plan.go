@@ -1,0 +1,213 @@
+package dataplane
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
+	"github.com/clbemu/clbemu/state"
+)
+
+// planned is a plan in a form that can be compared.
+type planned struct {
+	forward.Plan
+	admission topology.Admission
+}
+
+// forward returns the plan with its admission.
+func (p *planned) forward() forward.Plan {
+	plan := p.Plan
+	plan.Access.Admit = p.admission.Admits
+	return plan
+}
+
+// planner makes the plan of one frontend.
+type planner struct {
+	*Plane
+	v      *state.View
+	lb     *topology.LoadBalancer
+	f      *topology.Frontend
+	health topology.Health
+	checks []checkKey
+}
+
+// plan reads what a frontend does, with the checks that its members need.
+func (p *Plane) plan(v *state.View, lb *topology.LoadBalancer, f *topology.Frontend) (*planned, []checkKey, error) {
+	r := &planner{Plane: p, v: v, lb: lb, f: f, health: p.Health()}
+	of := f.Forwarding
+	plan := forward.Plan{
+		Protocol: forward.Protocol(f.Protocol), Scheduler: forward.Scheduler(f.Scheduler),
+		Persistence: of.Persistence, Sticky: stickyOf(of.Sticky),
+		EstablishedTimeout: of.IdleTimeout, IdleTimeout: of.IdleTimeout, RequestTimeout: of.RequestTimeout,
+		Drain:     forward.Drain{On: of.Drain > 0, Timeout: of.Drain},
+		Bandwidth: f.Bandwidth, Gzip: of.Gzip, HTTP2: of.HTTP2, Redirect: forward.Redirect(of.Redirect),
+		ProxyProtocol: forward.ProxyProtocol{On: of.ProxyProtocol.Enabled, VPCID: of.ProxyProtocol.VPCID, EndpointID: of.ProxyProtocol.EndpointID},
+		Forwarded:     r.headers(),
+	}
+	if g, ok := f.Group(); ok {
+		plan.Group = r.group(&g, nil)
+		if g.Scheduler != "" {
+			plan.Scheduler = forward.Scheduler(g.Scheduler)
+		}
+		if g.Drain > 0 {
+			plan.Drain = forward.Drain{On: true, Timeout: g.Drain}
+		}
+	}
+	for rule := range f.Rules {
+		plan.Rules = append(plan.Rules, r.rule(&rule))
+	}
+	if f.TLS.Load != nil {
+		keys, err := f.TLS.Load()
+		if err == nil {
+			plan.TLS, err = p.keys.load(&keys, of.ALPN)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return &planned{plan, f.Admission(f.FirstPort)}, r.checks, nil
+}
+
+func stickyOf(s topology.Sticky) forward.Sticky {
+	return forward.Sticky{Mode: forward.StickyMode(s.Type), Timeout: s.Timeout, Cookie: s.Cookie}
+}
+
+func (r *planner) headers() forward.Forwarded {
+	h := r.f.Forwarding.Headers
+	out := forward.Forwarded{For: h.For, Proto: h.Proto, ClientPort: h.ClientPort}
+	if h.Port {
+		out.Port = r.f.FirstPort
+	}
+	if h.ID {
+		out.ID = r.lb.ID
+	}
+	if h.IP && len(r.lb.Addresses) > 0 {
+		out.IP = r.lb.Addresses[0].IP
+	}
+	return out
+}
+
+func (r *planner) rule(rule *topology.Rule) forward.Rule {
+	out := forward.Rule{ID: rule.ID, Domain: rule.Domain, Path: rule.URL}
+	if rule.Own != nil {
+		sticky := stickyOf(rule.Own.Sticky)
+		out.Scheduler, out.Sticky = forward.Scheduler(rule.Own.Scheduler), &sticky
+	}
+	if g, ok := rule.Group(); ok {
+		out.Group = r.group(&g, rule)
+	}
+	return out
+}
+
+// group reads a group; the rule is the one that forwards to it, nil for the frontend.
+func (r *planner) group(g *topology.Group, rule *topology.Rule) forward.Group {
+	out := forward.Group{ID: g.ID}
+	masterServes := false
+	for i := range g.Members {
+		m := r.member(g, &g.Members[i], rule)
+		masterServes = masterServes || !g.Members[i].Slave && !m.Down && m.Addr.IsValid()
+		out.Members = append(out.Members, m)
+	}
+	for i := range out.Members {
+		if g.Members[i].Slave && masterServes {
+			out.Members[i].Down, out.Members[i].Reason = true, "the slave waits while the master serves"
+		}
+	}
+	return out
+}
+
+func (r *planner) member(g *topology.Group, m *topology.Member, rule *topology.Rule) forward.Member {
+	port := portOf(r.f, m)
+	out := forward.Member{Key: MemberKey(m, port), Weight: m.Weight}
+	at, err := r.whereIs(m, port)
+	if err != nil {
+		out.Reason = err.Error()
+		return out
+	}
+	out.Addr = at
+	if check := checkOf(r.f, g, rule); check.Enabled {
+		r.checks = append(r.checks, newCheckKey(check, at, m.ReachAt))
+	}
+	if r.health.Of(r.v, r.f, g, m) == topology.Abnormal {
+		out.Down, out.Reason = true, "its health check fails"
+	}
+	return out
+}
+
+// MemberKey names a member of a group in counters.
+func MemberKey(m *topology.Member, port int) string {
+	name := m.ServerID
+	if name == "" {
+		name = m.Address
+	}
+	return fmt.Sprintf("%s:%d", name, port)
+}
+
+// portOf is the port of a member; one that takes all ports gets the frontend's first.
+func portOf(f *topology.Frontend, m *topology.Member) int {
+	if port := f.PortOf(m); port != 0 {
+		return port
+	}
+	return f.FirstPort
+}
+
+// checkOf returns the check that applies to a group: the rule's, the frontend's, or the
+// group's.
+func checkOf(f *topology.Frontend, g *topology.Group, rule *topology.Rule) topology.HealthCheck {
+	switch {
+	case rule != nil && rule.Own != nil:
+		return rule.Own.Check
+	case f.Check.Enabled:
+		return f.Check
+	}
+	return g.Check
+}
+
+// ruleOf finds the rule by which a frontend forwards to a group, nil for none.
+func ruleOf(f *topology.Frontend, groupID string) *topology.Rule {
+	if f.GroupID == groupID {
+		return nil
+	}
+	for rule := range f.Rules {
+		if rule.GroupID == groupID {
+			return &rule
+		}
+	}
+	return nil
+}
+
+// errGone is the reason of a server without an address.
+var errGone = errors.New("the server does not exist any more")
+
+// whereIs finds the address at which this machine reaches a member.
+func (p *Plane) whereIs(m *topology.Member, port int) (netip.AddrPort, error) {
+	if m.ReachAt.IsValid() {
+		if m.ReachAt.Port() != 0 {
+			return m.ReachAt, nil
+		}
+		return netip.AddrPortFrom(m.ReachAt.Addr(), uint16(port)), nil
+	}
+	address, err := netip.ParseAddr(m.Address)
+	switch {
+	case err != nil:
+		return netip.AddrPort{}, errGone
+	case address.IsLoopback() || p.direct(address):
+		return netip.AddrPortFrom(address, uint16(port)), nil
+	}
+	name := m.ServerID
+	if name == "" {
+		name = m.Address
+	}
+	return netip.AddrPort{}, fmt.Errorf("no way to %s from here: clbemu world set instance.%s.reachAt=127.0.0.1:%d", m.Address, name, port)
+}
+
+func (p *Plane) direct(address netip.Addr) bool {
+	for _, block := range p.cfg.Direct {
+		if block.Contains(address) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,102 @@
+package dataplane
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+
+	"github.com/clbemu/clbemu/state/engine/durable"
+)
+
+// The ports that listeners get: below those that Kubernetes gives to Services of type
+// NodePort, and below the usual range of clients' ports.
+const (
+	firstPort = 10_000
+	lastPort  = 29_999
+)
+
+// ports gives listeners ports by their ids, each the same as long as it exists.
+type ports struct {
+	file    string
+	taken   map[uint16]string // whose each is
+	kept    map[string]uint16 // those that are not of the id, by listener
+	changed bool
+}
+
+// loadPorts reads the ports that are kept in a file, which need not exist.
+func loadPorts(file string) (*ports, error) {
+	p := &ports{file: file, taken: make(map[uint16]string), kept: make(map[string]uint16)}
+	if file == "" {
+		return p, nil
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &p.kept)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the ports of listeners, %s: %w: delete the file to give out new ones", file, err)
+	}
+	for id, port := range p.kept {
+		p.taken[port] = id
+	}
+	return p, nil
+}
+
+// of returns the port of a listener: that of its id, or the next one that no other
+// listener has.
+func (p *ports) of(id string) uint16 {
+	if port, ok := p.kept[id]; ok {
+		return port
+	}
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(id)) // never fails
+	const count = lastPort - firstPort + 1
+	own := hash.Sum32() % count
+	for i := range uint32(count) {
+		port := uint16(firstPort + (own+i)%count)
+		if holder, taken := p.taken[port]; taken && holder != id {
+			continue
+		}
+		p.taken[port] = id
+		if i > 0 {
+			p.kept[id], p.changed = port, true
+		}
+		return port
+	}
+	return 0 // there are more listeners than ports: the system chooses one
+}
+
+// release gives the port of a listener back.
+func (p *ports) release(id string) {
+	maps.DeleteFunc(p.taken, func(_ uint16, holder string) bool { return holder == id })
+	if _, ok := p.kept[id]; ok {
+		delete(p.kept, id)
+		p.changed = true
+	}
+}
+
+// prune gives the ports of listeners back that are gone since they were kept.
+func (p *ports) prune(exists func(id string) bool) {
+	for id := range p.kept {
+		if !exists(id) {
+			p.release(id)
+		}
+	}
+}
+
+// save keeps what is not of the ids, if that has changed.
+func (p *ports) save() error {
+	if !p.changed || p.file == "" {
+		return nil
+	}
+	p.changed = false
+	return durable.Write(p.file, func(w io.Writer) error { return json.NewEncoder(w).Encode(p.kept) })
+}
