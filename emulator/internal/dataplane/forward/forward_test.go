@@ -11,6 +11,7 @@ import (
 	"runtime/pprof"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,6 +30,17 @@ func eventually(t testing.TB, what string, condition func() bool) {
 		}
 	}
 }
+
+// A clock stands until it is moved.
+type clock struct{ seconds atomic.Int64 }
+
+func newClock() *clock {
+	c := new(clock)
+	c.seconds.Store(1e9)
+	return c
+}
+
+func (c *clock) now() time.Time { return time.Unix(c.seconds.Load(), 0) }
 
 func descriptors() int {
 	entries, err := os.ReadDir("/proc/self/fd")

@@ -176,7 +176,7 @@ func (s *Server) Close() error {
 	s.mu.Unlock()
 	s.flows.close()
 	if w := s.web.Swap(nil); w != nil {
-		w.close()
+		w.retire()
 	}
 	s.running.Wait()
 	return nil

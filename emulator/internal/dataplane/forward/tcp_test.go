@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"net"
@@ -31,7 +32,6 @@ func TestBytes(t *testing.T) {
 	for name, plan := range map[string]forward.Plan{
 		"Splice":  {},
 		"Limited": {Bandwidth: 4000},
-		"Short":   {EstablishedTimeout: 100 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan.Group = group(member("m", accepting(t, func(c *net.TCPConn) {
@@ -53,6 +53,36 @@ func TestBytes(t *testing.T) {
 				return m.Active == 0 && m.BytesIn == uint64(len(data)) && m.BytesOut == m.BytesIn && m.Connections == 1
 			})
 		})
+	}
+}
+
+// TestRounds checks that no byte is lost or comes twice where one round of copying
+// ends and the next begins.
+func TestRounds(t *testing.T) {
+	sum := make(chan [sha256.Size]byte, 1)
+	m := member("m", accepting(t, func(c *net.TCPConn) {
+		h := sha256.New()
+		io.Copy(h, c)
+		sum <- [sha256.Size]byte(h.Sum(nil))
+	}))
+	s, addr := start(t, forward.Plan{Group: group(m), EstablishedTimeout: 2 * time.Second}, forward.Config{})
+	c, h := dial(t, addr), sha256.New()
+	chunk := make([]byte, 64<<10)
+	var rounds, counted uint64
+	for rounds < 3 {
+		rand.Read(chunk)
+		h.Write(chunk)
+		if _, err := c.Write(chunk); err != nil {
+			t.Fatal(err)
+		}
+		if n := s.Stats().Total.BytesIn; n > counted {
+			counted = n
+			rounds++
+		}
+	}
+	c.CloseWrite()
+	if got := <-sum; got != [sha256.Size]byte(h.Sum(nil)) {
+		t.Error("the member got other bytes than the client sent")
 	}
 }
 
@@ -164,13 +194,13 @@ func TestAccess(t *testing.T) {
 }
 
 func TestPersistence(t *testing.T) {
-	now := time.Unix(1e9, 0)
+	clock := newClock()
 	plan := forward.Plan{Group: group(echo(t, "a"), echo(t, "b")), Persistence: time.Minute}
-	_, addr := start(t, plan, forward.Config{Now: func() time.Time { return now }})
+	_, addr := start(t, plan, forward.Config{Now: clock.now})
 	if got, want := answers(t, addr, 3), "a a a"; got != want {
 		t.Errorf("connections went to %s, want %s", got, want)
 	}
-	now = now.Add(time.Minute)
+	clock.seconds.Add(60)
 	if got, want := answers(t, addr, 2), "b b"; got != want {
 		t.Errorf("after the time, connections went to %s, want %s", got, want)
 	}

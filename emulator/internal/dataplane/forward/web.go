@@ -54,7 +54,7 @@ func (s *Server) replaceWeb(t, previous *table) {
 		w = s.newWeb(t)
 	}
 	if old := s.web.Swap(w); old != nil {
-		s.running.Go(old.retire)
+		old.retire()
 	}
 }
 
@@ -106,14 +106,11 @@ func (w *web) Close() error {
 // Addr returns an address that nobody uses.
 func (w *web) Addr() net.Addr { return &net.TCPAddr{} }
 
-// retire closes the web when its requests are finished.
+// retire ends each of the web's connections after the request that it has. (A
+// Shutdown would drop those that have not sent theirs yet.)
 func (w *web) retire() {
-	w.http.Shutdown(w.server.ctx)
-	w.close()
-}
-
-func (w *web) close() {
-	w.http.Close()
+	w.Close()
+	w.http.SetKeepAlivesEnabled(false)
 	w.transport.CloseIdleConnections()
 }
 
