@@ -15,6 +15,7 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
@@ -58,7 +59,49 @@ var toyRefusals gateway.Refusals
 
 var errToyColour = toyRefusals.New("ToyColour", 400, "InvalidColour", "There is no colour %s.", "CLB-0200")
 
+var (
+	errToyBusy = toyRefusals.New("ToyBusy", 400, "ToyBusy", "%s is being changed.", "CLB-0200")
+	errNoToy   = toyRefusals.New("NoToy", 404, "NoToy", "There is no toy %s.", "CLB-0200")
+	_          = toyRefusals.New("Illegal", 400, "Illegal", "%s.", "CLB-0200")
+)
+
+var toyChanges = &changes.Rules{
+	Jobs: cloud.NewJobs(toySchema, "ToyJob", "toy.job"), Locks: cloud.NewLocks(toySchema, "ToyLock", "toy.locked", toys),
+	Locked: errToyBusy, Open: func(*state.View, string) error { return nil },
+}
+
+var taggableToys = tagging.Types{Unknown: errNoToy.Of, Kinds: map[string][]state.TagResourceType{"toy": {tagToy}}}
+
+type paintToyRequest struct {
+	changes.Order
+	ToyID string `rpc:"ToyId,required"`
+}
+
+func (r *paintToyRequest) LoadBalancerOf(v *state.View) (string, error) {
+	_, err := toys.Get(v, r.ToyID)
+	return r.ToyID, err
+}
+
+func paintToy(tx *state.Tx, req *paintToyRequest) (*changes.Work, error) {
+	return &changes.Work{ResourceType: "toy", ResourceID: req.ToyID, Do: func() error {
+		return taggableToys.Tag(tx, "toy", []string{req.ToyID}, []tagging.Tag{{Key: "painted", Value: "yes"}})
+	}}, nil
+}
+
+type listToysRequest struct{ listing.ByToken }
+
+type listToysResponse struct {
+	Toys []tagging.Resource `rpc:"Toys"`
+	listing.Part
+}
+
+func listToys(v *state.View, req *listToysRequest) (*listToysResponse, error) {
+	part, page, err := taggableToys.ListPart(v, "toy", nil, []tagging.Tag{{Key: "painted"}}, req.ByToken)
+	return &listToysResponse{part, page}, err
+}
+
 type createToyRequest struct {
+	gateway.Trial
 	LoadBalancerID string        `rpc:"LoadBalancerId,required"`
 	Colour         string        `rpc:"Colour"`
 	ClientToken    string        `rpc:"ClientToken"`
@@ -121,8 +164,11 @@ func toyProduct(gateway.Deps) *gateway.Product {
 	return &gateway.Product{
 		Name: "Toys", Version: toyVersion, HostID: "toys.aliyuncs.com",
 		Title: "Toy Balancer", ShortNames: []string{"toybox"}, Endpoint: "TOYS", DNSApex: "toys.example",
-		Actions: []gateway.Action{gateway.Write("CreateToy", createToy), gateway.Read("DescribeToys", describeToys), gateway.NotEmulated("DeleteToy")},
+		Actions: append(toyChanges.JobActions(), gateway.Write("CreateToy", createToy), gateway.Read("DescribeToys", describeToys), gateway.NotEmulated("DeleteToy"),
+			changes.ByJob[changes.JobID](toyChanges, "PaintToy", paintToy), changes.AtOnce(toyChanges, "PaintToyNow", paintToy), gateway.Read("ListToys", listToys)),
 		Errors: gateway.NewErrorTable(append(toyRefusals.Rows(),
+			gateway.DryRunRow("CLB-0200"),
+			gateway.ErrorRow{Fact: listing.BadToken, Status: 400, Code: "BadToken", Message: "%s."},
 			gateway.ErrorRow{Fact: state.NotFound, Status: 404, Code: "NotFound", Message: "%s."},
 			gateway.ErrorRow{Fact: state.QuotaExceeded, Status: 400, Code: "TooManyToys", Message: "%s."},
 			gateway.ErrorRow{Fact: state.TokenConflict, Status: 400, Code: "TokenConflict", Message: "%s."})...),
@@ -215,10 +261,13 @@ func TestGrowth(t *testing.T) {
 	u.control("GET", "/metrics", "", 200, `clbemu_resources{kind="Tag"} 0`)
 }
 
-func toyID(answer string) string {
-	_, after, _ := strings.Cut(answer, `"ToyId":"`)
-	id, _, _ := strings.Cut(after, `"`)
-	return id
+func toyID(answer string) string { return after(answer, `"ToyId":"`) }
+
+// after is the text of an answer between a beginning and the next quote.
+func after(answer, beginning string) string {
+	_, rest, _ := strings.Cut(answer, beginning)
+	text, _, _ := strings.Cut(rest, `"`)
+	return text
 }
 
 // TestGrowthIsSeen proves that a product that declares its names and how its kind shows
@@ -248,6 +297,46 @@ func TestGrowthIsSeen(t *testing.T) {
 	if err != nil || len(answer.Answer) != 1 || !strings.Contains(answer.Answer[0].String(), "203.0.113.9") {
 		t.Errorf("DNS answers %v, %v", answer, err)
 	}
+}
+
+// TestGrowthChanges proves that a product gets jobs, locks, dry runs, client tokens,
+// tags and pages by declaring them.
+func TestGrowthChanges(t *testing.T) {
+	u, lb, clock := toyShop(t)
+	u.want(400, "DryRunOperation", "CreateToy", "LoadBalancerId="+lb, "DryRun=true")
+	u.want(200, `"Toys":{"Toy":[]}`, "DescribeToys")
+	first, second := toyID(u.want(200, "", "CreateToy", "LoadBalancerId="+lb)), toyID(u.want(200, "", "CreateToy", "LoadBalancerId="+lb))
+	u.control("PATCH", "/v1/world", `{"settings":[{"name":"life.toy.job","value":"1m"},{"name":"life.toy.locked","value":"1m"}]}`, 200, "")
+	u.want(400, "DryRunOperation", "PaintToy", "ToyId="+first, "DryRun=true")
+	u.want(200, `"TotalCount":0`, "ListToys")
+	job := u.want(200, `"JobId"`, "PaintToy", "ToyId="+first, "ClientToken=t")
+	if again := u.want(200, "", "PaintToy", "ToyId="+first, "ClientToken=t"); jobID(again) != jobID(job) {
+		t.Errorf("the same token begins %s and %s", job, again)
+	}
+	u.want(400, "ToyBusy", "PaintToyNow", "ToyId="+first)
+	u.want(200, "", "PaintToyNow", "ToyId="+second)
+	u.want(200, "Processing", "GetJobStatus", "JobId="+jobID(job))
+	u.want(200, `"TotalCount":"1"`, "ListAsynJobs", "ResourceIds.1="+first)
+	clock.Advance(time.Minute)
+	u.want(200, "Succeeded", "GetJobStatus", "JobId="+jobID(job))
+	u.want(200, "", "PaintToyNow", "ToyId="+first)
+	page := u.want(200, `"TotalCount":2`, "ListToys", "MaxResults=1")
+	u.want(200, `"MaxResults":1`, "ListToys", "MaxResults=1", "NextToken="+after(page, `"NextToken":"`))
+	u.want(400, "BadToken", "ListToys", "NextToken=x")
+}
+
+func jobID(answer string) string { return after(answer, `"JobId":"`) }
+
+// TestGrowthIsNamed proves that the control API tells commands, the console and
+// completion the names of a product that only this emulator has.
+func TestGrowthIsNamed(t *testing.T) {
+	u, _, _ := toyShop(t)
+	for _, name := range []string{`"toy.making"`, `"toy.job"`, `"toy_quota_toys_num"`, `"PaintToy"`} {
+		u.control("GET", "/v1/conditions", "", 200, name)
+	}
+	u.control("GET", "/v1/actions", "", 200, `"product":"Toys","version":"2026-01-01","action":"PaintToy"`)
+	u.control("GET", "/v1/explanations/PaintToy", "", 200, `"product":"Toys"`)
+	u.control("GET", "/v1/quotas", "", 200, `"toy_quota_toys_num"`)
 }
 
 // TestGrowthIsChecked proves that a toy without its load balancer is found.

@@ -62,8 +62,8 @@ func TestNextUUID(t *testing.T) {
 		var made []string
 		before, _ := state.Sequences.Find(tx.View, "ids")
 		for range 300 {
-			id := state.NextUUID(tx, cloud.NLBJobs)
-			cloud.NLBJobs.Put(tx, &cloud.NLBJob{Owner: hangzhou, ID: id, Status: cloud.NLBJobSucceeded})
+			id := state.NextUUID(tx, cloud.NLBJobs.Table)
+			cloud.NLBJobs.Put(tx, &cloud.Job{Owner: hangzhou, ID: id, Status: cloud.JobSucceeded})
 			if made = append(made, id); !form.MatchString(id) {
 				t.Errorf("NextUUID = %s, want %s", id, form)
 			}
@@ -74,8 +74,8 @@ func TestNextUUID(t *testing.T) {
 		if after, _ := state.Sequences.Find(tx.View, "ids"); *after != *before {
 			t.Errorf("the sequence was at %d and is at %d", before.Next, after.Next)
 		}
-		cloud.NLBJobs.Put(tx, &cloud.NLBJob{Owner: hangzhou, ID: "z-imported", Status: cloud.NLBJobSucceeded})
-		if id := state.NextUUID(tx, cloud.NLBJobs); !form.MatchString(id) || slices.Contains(made, id) {
+		cloud.NLBJobs.Put(tx, &cloud.Job{Owner: hangzhou, ID: "z-imported", Status: cloud.JobSucceeded})
+		if id := state.NextUUID(tx, cloud.NLBJobs.Table); !form.MatchString(id) || slices.Contains(made, id) {
 			t.Errorf("beside an id of another form NextUUID = %s, want a new one", id)
 		}
 	})

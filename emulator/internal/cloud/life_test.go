@@ -63,8 +63,8 @@ func plantNLB(tx *state.Tx) {
 		Servers: []cloud.NLBServer{{ID: "i-1", Port: 80}, {ID: "i-1", Port: 81}}})
 	cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: hangzhou, ID: "lsn-1", LoadBalancerID: "net-1", Protocol: cloud.NLBTCP, Port: 80,
 		ServerGroupID: "sgp-1", Status: cloud.NLBListenerRunning})
-	cloud.NLBLocks.Put(tx, &cloud.NLBLock{Owner: hangzhou, LoadBalancerID: "net-1"})
-	cloud.NLBJobs.Put(tx, &cloud.NLBJob{Owner: hangzhou, ID: "job-1", Status: cloud.NLBJobProcessing, CreateTime: tx.Now()})
+	cloud.NLBLocks.Put(tx, &cloud.Lock{Owner: hangzhou, LoadBalancerID: "net-1"})
+	cloud.NLBJobs.Put(tx, &cloud.Job{Owner: hangzhou, ID: "job-1", Status: cloud.JobProcessing, CreateTime: tx.Now()})
 }
 
 func profile(name string) func(*state.Tx) error {
@@ -119,10 +119,10 @@ var (
 	haVIP            = statusOf(cloud.HAVIPs, "havip-1", func(h *cloud.HAVIP) cloud.HAVIPStatus { return h.Status })
 	eipStatus        = statusOf(cloud.EIPs, "eip-1", func(e *cloud.EIP) cloud.EIPStatus { return e.Status })
 	nlbStatus        = statusOf(cloud.NLBLoadBalancers, "net-1", func(lb *cloud.NLBLoadBalancer) string { return lb.Status })
-	nlbLock          = statusOf(cloud.NLBLocks, "net-1", func(l *cloud.NLBLock) string { return l.Activity })
+	nlbLock          = statusOf(cloud.NLBLocks.Table, "net-1", func(l *cloud.Lock) string { return l.Activity })
 	nlbListener      = statusOf(cloud.NLBListeners, "lsn-1", func(l *cloud.NLBListener) string { return l.Status })
 	nlbGroup         = statusOf(cloud.NLBServerGroups, "sgp-1", func(g *cloud.NLBServerGroup) string { return g.Status })
-	nlbJob           = statusOf(cloud.NLBJobs, "job-1", func(j *cloud.NLBJob) string { return j.Status })
+	nlbJob           = statusOf(cloud.NLBJobs.Table, "job-1", func(j *cloud.Job) string { return j.Status })
 	instanceStatus   = statusOf(cloud.Instances, "i-1", func(i *cloud.Instance) string { return i.Status })
 	interfaceChange  = statusOf(cloud.NetworkInterfaces, "eni-1", func(n *cloud.NetworkInterface) string { return n.Activity })
 )
@@ -169,7 +169,7 @@ var staged = []struct {
 	{cloud.StageNetworkInterfaceChanging, "eni-1", nil, interfaceChange, state.Busy, state.Idle},
 	{cloud.StageNLBProvisioning, "net-1", nil, nlbStatus, "Provisioning", "Active"},
 	{cloud.StageNLBConfiguring, "net-1", nil, nlbStatus, "Configuring", "Active"},
-	{cloud.StageNLBLocked, "net-1", nil, nlbLock, state.Busy, state.Idle},
+	{cloud.NLBLocks.Held, "net-1", nil, nlbLock, state.Busy, state.Idle},
 	{cloud.StageNLBListenerProvisioning, "lsn-1", nil, nlbListener, "Provisioning", "Running"},
 	{cloud.StageNLBListenerConfiguring, "lsn-1", []string{"Running"}, nlbListener, "Configuring", "Running"},
 	{cloud.StageNLBListenerStarting, "lsn-1", nil, nlbListener, "Starting", "Running"},
@@ -177,8 +177,8 @@ var staged = []struct {
 	{cloud.StageNLBListenerDeleting, "lsn-1", nil, nlbListener, "Deleting", gone},
 	{cloud.StageNLBGroupCreating, "sgp-1", nil, nlbGroup, "Creating", "Available"},
 	{cloud.StageNLBGroupConfiguring, "sgp-1", nil, nlbGroup, "Configuring", "Available"},
-	{cloud.StageNLBJob, "job-1", nil, nlbJob, "Processing", "Succeeded"},
-	{cloud.StageNLBJobFailing, "job-1", nil, nlbJob, "Processing", "Failed"},
+	{cloud.NLBJobs.Working, "job-1", nil, nlbJob, "Processing", "Succeeded"},
+	{cloud.NLBJobs.Failing, "job-1", nil, nlbJob, "Processing", "Failed"},
 }
 
 func enter(t testing.TB, s *state.Store, stage state.Stage, id string, then ...string) {

@@ -66,12 +66,13 @@ func (a *Action) run(x execution) (response any, err error) {
 	if !a.Mutates {
 		err = x.store.ViewPast(x.past, x.scope, func(v *state.View) error {
 			response, err = a.read(v, x.request)
-			return err
+			return cmp.Or(err, passed(x.request))
 		})
 		return response, err
 	}
 	err = x.store.Update(x.scope, func(tx *state.Tx) error {
 		response, err = a.write(tx.Paced(x.pace), x.request)
+		err = cmp.Or(err, passed(x.request))
 		if err == nil && x.rehearse {
 			err = errRehearsed
 		}

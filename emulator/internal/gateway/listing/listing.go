@@ -5,9 +5,10 @@ package listing
 import (
 	"cmp"
 	"encoding/base64"
-	"errors"
 	"slices"
 	"strings"
+
+	"github.com/clbemu/clbemu/state"
 )
 
 // Unique returns the values in order, each once, and leaves those that were given
@@ -28,8 +29,9 @@ func Page[T any](list []T, number, size int) []T {
 	return list[start : start+min(size, len(list)-start)]
 }
 
-// ErrToken reports a token that After did not make.
-var ErrToken = errors.New("not a token of a list")
+// BadToken is the fact that a token is none that After made. Each product puts it in
+// words of its own.
+const BadToken state.Fact = "BadToken"
 
 // tokenMark begins every token, which tells them from other text in base64.
 const tokenMark = "after:"
@@ -62,7 +64,7 @@ func Token(last string) string {
 	return base64.URLEncoding.EncodeToString([]byte(tokenMark + last))
 }
 
-// Last is the key that a token names, "" for the beginning. It fails with ErrToken.
+// Last is the key that a token names, "" for the beginning. It fails with BadToken.
 func Last(token string) (string, error) {
 	if token == "" {
 		return "", nil
@@ -70,7 +72,7 @@ func Last(token string) (string, error) {
 	text, err := base64.URLEncoding.DecodeString(token)
 	last, ok := strings.CutPrefix(string(text), tokenMark)
 	if err != nil || !ok {
-		return "", ErrToken
+		return "", state.Refuse(BadToken, token)
 	}
 	return last, nil
 }

@@ -92,24 +92,39 @@ type Resource struct {
 // Place is where the tag stands in a list.
 func (r Resource) Place() string { return r.ResourceID + "/" + r.TagKey }
 
-// Resources lists every tag of the resources that Find finds, with the API's word for
-// their type.
-func Resources(v *state.View, kind state.TagResourceType, resourceType string, ids []string, tags []Tag) (list []Resource) {
-	for _, id := range Find(v, kind, ids, tags) {
-		for t := range state.TagsOf(v, kind, id) {
-			list = append(list, Resource{resourceType, id, t.Key, t.Value})
-		}
+// Of returns the tags of a resource as Key and Value.
+func Of(v *state.View, kind state.TagResourceType, id string) (tags []Tag) {
+	for t := range state.TagsOf(v, kind, id) {
+		tags = append(tags, Tag{t.Key, t.Value})
 	}
-	return list
+	return tags
+}
+
+// Shown is a tag as answers show it that spell its parts TagKey and TagValue.
+type Shown struct {
+	Key   string `rpc:"TagKey"`
+	Value string `rpc:"TagValue"`
+}
+
+// ShownOf returns the tags of a resource as TagKey and TagValue.
+func ShownOf(v *state.View, kind state.TagResourceType, id string) (tags []Shown) {
+	for t := range state.TagsOf(v, kind, id) {
+		tags = append(tags, Shown{t.Key, t.Value})
+	}
+	return tags
 }
 
 // Find returns those of the named resources that carry all the tags, each once, in
 // order; all that carry them where none is named.
 func Find(v *state.View, kind state.TagResourceType, ids []string, tags []Tag) []string {
+	return find(v, kind, ids, Filters(tags))
+}
+
+func find(v *state.View, kind state.TagResourceType, ids []string, filters []state.TagFilter) []string {
 	if len(ids) == 0 {
-		return state.ResourcesTagged(v, kind, Filters(tags))
+		return state.ResourcesTagged(v, kind, filters)
 	}
-	found := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !state.HasTags(v, kind, id, Filters(tags)) })
+	found := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !state.HasTags(v, kind, id, filters) })
 	slices.Sort(found)
 	return slices.Compact(found)
 }

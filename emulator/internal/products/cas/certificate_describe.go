@@ -11,6 +11,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -88,16 +89,16 @@ type getUserCertificateDetailRequest struct {
 
 type getUserCertificateDetailResponse struct {
 	subject
-	ID             int64       `rpc:"Id"`
-	Common         string      `rpc:"Common"`
-	CertIdentifier string      `rpc:"CertIdentifier"`
-	Cert           string      `rpc:"Cert,omitempty"`
-	Key            string      `rpc:"Key,omitempty"`
-	BuyInAliyun    bool        `rpc:"BuyInAliyun"`
-	NotBefore      int64       `rpc:"NotBefore"`
-	NotAfter       int64       `rpc:"NotAfter"`
-	CertChain      []chainLink `rpc:"CertChain"`
-	Tags           []tagView   `rpc:"Tags"`
+	ID             int64           `rpc:"Id"`
+	Common         string          `rpc:"Common"`
+	CertIdentifier string          `rpc:"CertIdentifier"`
+	Cert           string          `rpc:"Cert,omitempty"`
+	Key            string          `rpc:"Key,omitempty"`
+	BuyInAliyun    bool            `rpc:"BuyInAliyun"`
+	NotBefore      int64           `rpc:"NotBefore"`
+	NotAfter       int64           `rpc:"NotAfter"`
+	CertChain      []chainLink     `rpc:"CertChain"`
+	Tags           []tagging.Shown `rpc:"Tags"`
 }
 
 type chainLink struct {
@@ -106,11 +107,6 @@ type chainLink struct {
 	NotBefore        int64  `rpc:"NotBefore"`
 	NotAfter         int64  `rpc:"NotAfter"`
 	RemainDay        int    `rpc:"RemainDay"`
-}
-
-type tagView struct {
-	Key   string `rpc:"TagKey"`
-	Value string `rpc:"TagValue"`
 }
 
 func getUserCertificateDetail(v *state.View, req *getUserCertificateDetailRequest) (*getUserCertificateDetailResponse, error) {
@@ -130,9 +126,7 @@ func getUserCertificateDetail(v *state.View, req *getUserCertificateDetailReques
 		resp.CertChain = append(resp.CertChain, chainLink{link.Subject.CommonName, link.Issuer.CommonName, link.NotBefore.UnixMilli(),
 			link.NotAfter.UnixMilli(), max(int(link.NotAfter.Sub(v.Now()).Hours()/24), 0)})
 	}
-	for t := range state.TagsOf(v, cloud.TagUserCertificate, cloud.UserCertificates.ID(c)) {
-		resp.Tags = append(resp.Tags, tagView{t.Key, t.Value})
-	}
+	resp.Tags = tagging.ShownOf(v, cloud.TagUserCertificate, cloud.UserCertificates.ID(c))
 	return resp, nil
 }
 

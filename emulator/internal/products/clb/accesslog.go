@@ -3,6 +3,7 @@ package clb
 import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -62,7 +63,7 @@ func (req *accessLogRequest) Validate() error {
 	return nil
 }
 
-func (req *accessLogRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *accessLogRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.Attributes[0].LoadBalancerID, nil
 }
 
@@ -127,7 +128,7 @@ func describeAccessLogsDownloadAttribute(v *state.View, req *describeAccessLogsD
 			list = append(list, accessLogItem{lb.ID, lb.AccessLog.LogProject, lb.AccessLog.LogStore, req.LogType, lb.RegionID})
 		}
 	}
-	part := cut(page{req.PageNumber, req.PageSize}, list)
+	part := listing.Page(list, req.PageNumber, req.PageSize)
 	return &describeAccessLogsDownloadAttributeResponse{req.PageNumber, req.PageSize, len(list), len(part), part}, nil
 }
 

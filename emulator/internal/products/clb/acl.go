@@ -8,6 +8,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -217,20 +218,20 @@ type describeAccessControlListsResponse struct {
 }
 
 type aclItem struct {
-	AclID              string `rpc:"AclId"`
-	AclName            string `rpc:"AclName"`
-	AddressIPVersion   string `rpc:"AddressIPVersion"`
-	ResourceGroupID    string `rpc:"ResourceGroupId"`
-	ServiceManagedMode string `rpc:"ServiceManagedMode"`
-	CreateTime         string `rpc:"CreateTime"`
-	Tags               []tag  `rpc:"Tags>Tag"`
+	AclID              string          `rpc:"AclId"`
+	AclName            string          `rpc:"AclName"`
+	AddressIPVersion   string          `rpc:"AddressIPVersion"`
+	ResourceGroupID    string          `rpc:"ResourceGroupId"`
+	ServiceManagedMode string          `rpc:"ServiceManagedMode"`
+	CreateTime         string          `rpc:"CreateTime"`
+	Tags               []tagging.Shown `rpc:"Tags>Tag"`
 }
 
 func newACLItem(v *state.View, acl *cloud.AccessControlList) aclItem {
 	return aclItem{
 		AclID: acl.ID, AclName: acl.Name, AddressIPVersion: acl.AddressIPVersion,
-		ResourceGroupID: acl.ResourceGroupID, ServiceManagedMode: unmanaged, CreateTime: formatTime(acl.CreateTime),
-		Tags: tagsOf(v, cloud.TagAccessControlList, acl.ID),
+		ResourceGroupID: acl.ResourceGroupID, ServiceManagedMode: unmanaged, CreateTime: gateway.Second(acl.CreateTime),
+		Tags: tagging.ShownOf(v, cloud.TagAccessControlList, acl.ID),
 	}
 }
 
@@ -247,7 +248,7 @@ func describeAccessControlLists(v *state.View, req *describeAccessControlListsRe
 		}
 	}
 	resp := &describeAccessControlListsResponse{PageNumber: req.PageNumber, PageSize: req.PageSize, TotalCount: len(found)}
-	for _, acl := range cut(req.page, found) {
+	for _, acl := range listing.Page(found, req.PageNumber, req.PageSize) {
 		resp.Acls = append(resp.Acls, newACLItem(v, acl))
 	}
 	resp.Count = len(resp.Acls)
@@ -297,7 +298,7 @@ func describeAccessControlListAttribute(v *state.View, req *describeAccessContro
 	resp.TotalAclEntry = len(entries)
 	resp.AclEntrys = entries
 	if req.Page > 0 || req.PageSize > 0 {
-		resp.AclEntrys = cut(page{max(req.Page, 1), cmp.Or(req.PageSize, 10)}, entries)
+		resp.AclEntrys = listing.Page(entries, max(req.Page, 1), cmp.Or(req.PageSize, 10))
 	}
 	for l := range cloud.ListenersByAccessControlList.List(v, acl.ID) {
 		resp.RelatedListeners = append(resp.RelatedListeners,

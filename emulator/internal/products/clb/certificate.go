@@ -105,7 +105,7 @@ func summarizeCertificate(c *cloud.ServerCertificate) serverCertificateSummary {
 		IsAliCloudCertificate:   isAliCloudCertificate(c),
 		AliCloudCertificateID:   c.AliCloudCertificateID,
 		AliCloudCertificateName: c.AliCloudCertificateName,
-		certificateTimes:        certificateTimes{formatTime(c.CreateTime), c.CreateTime.UnixMilli(), formatTime(c.NotAfter), c.NotAfter.UnixMilli()},
+		certificateTimes:        certificateTimes{gateway.Second(c.CreateTime), c.CreateTime.UnixMilli(), gateway.Second(c.NotAfter), c.NotAfter.UnixMilli()},
 		SubjectAlternativeNames: c.SANs,
 	}
 }
@@ -253,9 +253,9 @@ type describeServerCertificatesResponse struct {
 
 type serverCertificateItem struct {
 	serverCertificateSummary
-	EncryptionAlgorithm string `rpc:"EncryptionAlgorithm"`
-	EncryptionKeyLength int    `rpc:"EncryptionKeyLength"`
-	Tags                []tag  `rpc:"Tags>Tag"`
+	EncryptionAlgorithm string          `rpc:"EncryptionAlgorithm"`
+	EncryptionKeyLength int             `rpc:"EncryptionKeyLength"`
+	Tags                []tagging.Shown `rpc:"Tags>Tag"`
 }
 
 // describeServerCertificates answers an unknown id with an empty list: a CCM
@@ -271,7 +271,7 @@ func describeServerCertificates(v *state.View, req *describeServerCertificatesRe
 				serverCertificateSummary: summarizeCertificate(c),
 				EncryptionAlgorithm:      c.Algorithm,
 				EncryptionKeyLength:      c.KeyLength,
-				Tags:                     tagsOf(v, cloud.TagServerCertificate, c.ID),
+				Tags:                     tagging.ShownOf(v, cloud.TagServerCertificate, c.ID),
 			})
 		}
 	}
@@ -301,7 +301,7 @@ type caCertificateSummary struct {
 func summarizeCACertificate(c *cloud.CACertificate) caCertificateSummary {
 	return caCertificateSummary{
 		c.ID, c.Name, c.ResourceGroupID, c.Fingerprint, c.CommonName,
-		certificateTimes{formatTime(c.CreateTime), c.CreateTime.UnixMilli(), formatTime(c.NotAfter), c.NotAfter.UnixMilli()},
+		certificateTimes{gateway.Second(c.CreateTime), c.CreateTime.UnixMilli(), gateway.Second(c.NotAfter), c.NotAfter.UnixMilli()},
 	}
 }
 
@@ -377,10 +377,10 @@ type describeCACertificatesResponse struct {
 
 type caCertificateItem struct {
 	caCertificateSummary
-	RegionID            string `rpc:"RegionId"`
-	EncryptionAlgorithm string `rpc:"EncryptionAlgorithm"`
-	EncryptionKeyLength int    `rpc:"EncryptionKeyLength"`
-	Tags                []tag  `rpc:"Tags>Tag"`
+	RegionID            string          `rpc:"RegionId"`
+	EncryptionAlgorithm string          `rpc:"EncryptionAlgorithm"`
+	EncryptionKeyLength int             `rpc:"EncryptionKeyLength"`
+	Tags                []tagging.Shown `rpc:"Tags>Tag"`
 }
 
 func describeCACertificates(v *state.View, req *describeCACertificatesRequest) (*describeCACertificatesResponse, error) {
@@ -390,7 +390,7 @@ func describeCACertificates(v *state.View, req *describeCACertificatesRequest) (
 			(req.ResourceGroupID == "" || c.ResourceGroupID == req.ResourceGroupID) &&
 			state.HasTags(v, cloud.TagCACertificate, c.ID, tagFilters(req.Tags)) {
 			resp.CACertificates = append(resp.CACertificates, caCertificateItem{
-				summarizeCACertificate(c), c.RegionID, c.Algorithm, c.KeyLength, tagsOf(v, cloud.TagCACertificate, c.ID),
+				summarizeCACertificate(c), c.RegionID, c.Algorithm, c.KeyLength, tagging.ShownOf(v, cloud.TagCACertificate, c.ID),
 			})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -16,12 +17,6 @@ var (
 			"RemoveVServerGroupBackendServers")
 )
 
-// part is a request about a load balancer or a part of one.
-type part interface {
-	// loadBalancerOf is the load balancer's id; it fails when the part is not there.
-	loadBalancerOf(v *state.View) (string, error)
-}
-
 // noLoadBalancer is the id where a call is about something that is of none.
 const noLoadBalancer = ""
 
@@ -29,11 +24,11 @@ const noLoadBalancer = ""
 // one that is locked for an unpaid bill does not take: it can only be read, tagged
 // and deleted. CLB-0174.
 func change[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)) gateway.Action {
-	if _, ok := any((*Req)(nil)).(part); !ok {
+	if _, ok := any((*Req)(nil)).(changes.Part); !ok {
 		panic(fmt.Sprintf("clb: %s does not say which load balancer it changes", name))
 	}
 	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
-		id, err := any(req).(part).loadBalancerOf(tx.View)
+		id, err := any(req).(changes.Part).LoadBalancerOf(tx.View)
 		if err == nil && id != noLoadBalancer {
 			err = checkUnlocked(tx.View, id)
 		}

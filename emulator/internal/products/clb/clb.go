@@ -57,6 +57,3 @@ func Product(deps gateway.Deps) *gateway.Product {
 		},
 	}
 }
-
-// timeForm is how the API writes times: UTC, to the second.
-const timeForm = "2006-01-02T15:04:05Z"

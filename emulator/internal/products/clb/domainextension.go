@@ -37,7 +37,7 @@ type createDomainExtensionRequest struct {
 	ServerCertificateID string `rpc:"ServerCertificateId"`
 }
 
-func (req *createDomainExtensionRequest) loadBalancerOf(v *state.View) (string, error) {
+func (req *createDomainExtensionRequest) LoadBalancerOf(v *state.View) (string, error) {
 	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, cloud.HTTPS)
 	if err != nil {
 		return "", err
@@ -106,7 +106,7 @@ type setDomainExtensionAttributeRequest struct {
 	ServerCertificateID string `rpc:"ServerCertificateId"`
 }
 
-func (req *setDomainExtensionAttributeRequest) loadBalancerOf(v *state.View) (string, error) {
+func (req *setDomainExtensionAttributeRequest) LoadBalancerOf(v *state.View) (string, error) {
 	return owner(v, cloud.DomainExtensions, req.DomainExtensionID, func(d *cloud.DomainExtension) string { return d.LoadBalancerID })
 }
 
@@ -133,7 +133,7 @@ type deleteDomainExtensionRequest struct {
 	DomainExtensionID string `rpc:"DomainExtensionId,required"`
 }
 
-func (req *deleteDomainExtensionRequest) loadBalancerOf(v *state.View) (string, error) {
+func (req *deleteDomainExtensionRequest) LoadBalancerOf(v *state.View) (string, error) {
 	return owner(v, cloud.DomainExtensions, req.DomainExtensionID, func(d *cloud.DomainExtension) string { return d.LoadBalancerID })
 }
 

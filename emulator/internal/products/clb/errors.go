@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -69,6 +70,14 @@ var factRows = []gateway.ErrorRow{
 		Message: "The vpc Ip is exist.", Evidence: "CLB-0203"},
 	{Fact: state.TokenConflict, Status: 400, Code: "IdempotentParameterMismatch",
 		Message: "The request is retried with updated parameters.", Evidence: "CLB-0201"},
+
+	// Tokens of lists.
+	{Fact: listing.BadToken, Actions: []string{"ListTagResources"}, Status: 400, Code: "InvalidParam.NextToken",
+		Message: "The specified NextToken is invalid.", Evidence: "CLB-0200"},
+	{Fact: listing.BadToken, Actions: []string{"ListTLSCipherPolicies"}, Status: 400, Code: "QueryTokenInvalid",
+		Message: "The specified token is invalid.", Evidence: "CLB-0200"},
+	{Fact: listing.BadToken, Actions: []string{"DescribeLoadBalancerListeners"}, Status: 400, Code: "IllegalParam.NextToken",
+		Message: "The param of NextToken is illegal.", Evidence: "CLB-0200"},
 
 	// Changes that come too soon.
 	{Fact: state.TokenProcessing, Status: 400, Code: "OperationFailed.TokenIsProcessing",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -48,11 +49,15 @@ func (req *legacyTagsRequest) Validate() error {
 	if len(req.Tags) == 0 || len(req.Tags) > maxLegacyTagsPerCall {
 		return errTooManyLegacyTags
 	}
+	return legacyTagRefusals.Check(req.tags())
+}
+
+func (req *legacyTagsRequest) tags() []tagging.Tag {
 	tags := make([]tagging.Tag, len(req.Tags))
 	for i, t := range req.Tags {
 		tags[i] = tagging.Tag{Key: t.TagKey, Value: t.TagValue}
 	}
-	return legacyTagRefusals.Check(tags)
+	return tags
 }
 
 var legacyTagRefusals = tagging.Refusals{Key: errLegacyTagKeyInvalid, Value: errLegacyTagValueInvalid, Twice: errLegacyTagKeyTwice}
@@ -61,9 +66,7 @@ func addTags(tx *state.Tx, req *legacyTagsRequest) (*gateway.Empty, error) {
 	if _, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID); err != nil {
 		return nil, err
 	}
-	for _, t := range req.Tags {
-		state.SetTag(tx, cloud.TagLoadBalancer, req.LoadBalancerID, t.TagKey, t.TagValue)
-	}
+	tagging.Set(tx, cloud.TagLoadBalancer, req.LoadBalancerID, req.tags())
 	return &gateway.Empty{}, tx.Use(cloud.QuotaLegacyTags, req.LoadBalancerID, 0)
 }
 
@@ -119,12 +122,12 @@ func describeTags(v *state.View, req *describeTagsRequest) (*describeTagsRespons
 	for i, t := range req.Tags {
 		filters[i] = t.filter()
 	}
-	counts := make(map[tag]int)
+	counts := make(map[tagging.Shown]int)
 	for lb := range cloud.LoadBalancersByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
 		if req.LoadBalancerID != "" && lb.ID != req.LoadBalancerID || !state.HasTags(v, cloud.TagLoadBalancer, lb.ID, filters) {
 			continue
 		}
-		for _, t := range tagsOf(v, cloud.TagLoadBalancer, lb.ID) {
+		for _, t := range tagging.ShownOf(v, cloud.TagLoadBalancer, lb.ID) {
 			if req.DistinctKey {
 				t.Value = ""
 			}
@@ -138,5 +141,5 @@ func describeTags(v *state.View, req *describeTagsRequest) (*describeTagsRespons
 	slices.SortFunc(list, func(a, b tagSet) int {
 		return cmp.Or(cmp.Compare(a.TagKey, b.TagKey), cmp.Compare(a.TagValue, b.TagValue))
 	})
-	return &describeTagsResponse{req.PageNumber, req.PageSize, len(list), cut(page{req.PageNumber, req.PageSize}, list)}, nil
+	return &describeTagsResponse{req.PageNumber, req.PageSize, len(list), listing.Page(list, req.PageNumber, req.PageSize)}, nil
 }

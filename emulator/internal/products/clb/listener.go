@@ -425,7 +425,7 @@ type listenerRequest struct {
 	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
 }
 
-func (req *listenerRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *listenerRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -25,8 +26,6 @@ var (
 		"The param of MaxResults is illegal.", "CLB-0200")
 	_ = refusals.New("ListenerProtocolIllegal", 400, "IllegalParam.ListenerProtocol",
 		"The param of ListenerProtocol is illegal.", "CLB-0200")
-	errListenerTokenIllegal = refusals.New("ListenerTokenIllegal", 400, "IllegalParam.NextToken",
-		"The param of NextToken is illegal.", "CLB-0200")
 	errTooManyLoadBalancerIDs = refusals.New("TooManyLoadBalancerIDs", 400, "IllegalParamSize.LoadBalancerId",
 		"The param size of LoadBalancerId is illegal.", "CLB-0200")
 )
@@ -99,13 +98,13 @@ func summarizeListener(l *cloud.Listener) listenerSummary {
 // those of the attribute answers are wrapped.
 type listenerItem struct {
 	listenerSummary
-	ListenerProtocol    string       `rpc:"ListenerProtocol"`
-	AclIDs              []string     `rpc:"AclIds"`
-	Tags                []tag        `rpc:"Tags"`
-	TCPListenerConfig   *tcpConfig   `rpc:"TCPListenerConfig"`
-	UDPListenerConfig   *udpConfig   `rpc:"UDPListenerConfig"`
-	HTTPListenerConfig  *httpConfig  `rpc:"HTTPListenerConfig"`
-	HTTPSListenerConfig *httpsConfig `rpc:"HTTPSListenerConfig"`
+	ListenerProtocol    string          `rpc:"ListenerProtocol"`
+	AclIDs              []string        `rpc:"AclIds"`
+	Tags                []tagging.Shown `rpc:"Tags"`
+	TCPListenerConfig   *tcpConfig      `rpc:"TCPListenerConfig"`
+	UDPListenerConfig   *udpConfig      `rpc:"UDPListenerConfig"`
+	HTTPListenerConfig  *httpConfig     `rpc:"HTTPListenerConfig"`
+	HTTPSListenerConfig *httpsConfig    `rpc:"HTTPSListenerConfig"`
 }
 
 // healthCheckView is what a health check shows, nothing while it is off. The texts
@@ -277,7 +276,7 @@ func newListenerItem(v *state.View, l *cloud.Listener) listenerItem {
 		listenerSummary:  summarizeListener(l),
 		ListenerProtocol: string(l.Protocol),
 		AclIDs:           l.AclIDs,
-		Tags:             tagsOf(v, cloud.TagListener, l.ID()),
+		Tags:             tagging.ShownOf(v, cloud.TagListener, l.ID()),
 	}
 	proxyProtocol := strconv.FormatBool(l.ProxyProtocolV2Enabled)
 	switch l.Protocol {
@@ -320,7 +319,7 @@ func describeLoadBalancerListeners(v *state.View, req *describeLoadBalancerListe
 		return l.LoadBalancerID + "/" + cloud.PortKey(l.Port) + "/" + string(l.Protocol)
 	})
 	if err != nil {
-		return nil, errListenerTokenIllegal
+		return nil, err
 	}
 	resp.NextToken = next
 	for _, l := range part {
@@ -345,8 +344,8 @@ type listenerAttributeRequest struct {
 // listenerAttribute is what the four attribute answers share.
 type listenerAttribute struct {
 	listenerSummary
-	AclIDs []string `rpc:"AclIds>AclId"`
-	Tags   []tag    `rpc:"Tags>Tag"`
+	AclIDs []string        `rpc:"AclIds>AclId"`
+	Tags   []tagging.Shown `rpc:"Tags>Tag"`
 }
 
 // attribute finds a listener for one of the four.
@@ -355,7 +354,7 @@ func (req *listenerAttributeRequest) attribute(v *state.View, protocol cloud.Pro
 	if err != nil {
 		return nil, listenerAttribute{}, err
 	}
-	return l, listenerAttribute{summarizeListener(l), l.AclIDs, tagsOf(v, cloud.TagListener, l.ID())}, nil
+	return l, listenerAttribute{summarizeListener(l), l.AclIDs, tagging.ShownOf(v, cloud.TagListener, l.ID())}, nil
 }
 
 type describeTCPListenerResponse struct {

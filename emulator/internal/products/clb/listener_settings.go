@@ -31,7 +31,7 @@ type listenerRef struct {
 	ListenerPort   int    `rpc:"ListenerPort,required,min=1,max=65535,invalid=ListenerPortInvalid"`
 }
 
-func (req *listenerRef) loadBalancerOf(*state.View) (string, error) { return req.LoadBalancerID, nil }
+func (req *listenerRef) LoadBalancerOf(*state.View) (string, error) { return req.LoadBalancerID, nil }
 
 // assign stores what was given.
 func assign[T any](to, from *T) {

@@ -380,7 +380,7 @@ type loadBalancerRequest struct {
 	LoadBalancerID string `rpc:"LoadBalancerId,required"`
 }
 
-func (req *loadBalancerRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *loadBalancerRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 

@@ -89,7 +89,7 @@ type setLoadBalancerDeleteProtectionRequest struct {
 	DeleteProtection string `rpc:"DeleteProtection,required,enum=on|off"`
 }
 
-func (req *setLoadBalancerDeleteProtectionRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *setLoadBalancerDeleteProtectionRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 
@@ -110,7 +110,7 @@ type setLoadBalancerModificationProtectionRequest struct {
 	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
 }
 
-func (req *setLoadBalancerModificationProtectionRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *setLoadBalancerModificationProtectionRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 
@@ -169,7 +169,7 @@ type modifyLoadBalancerInstanceChargeTypeRequest struct {
 	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
 }
 
-func (req *modifyLoadBalancerInstanceChargeTypeRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *modifyLoadBalancerInstanceChargeTypeRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 
@@ -276,7 +276,7 @@ type modifyLoadBalancerPayTypeRequest struct {
 	AutoPay        bool   `rpc:"AutoPay"`
 }
 
-func (req *modifyLoadBalancerPayTypeRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *modifyLoadBalancerPayTypeRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -48,11 +49,6 @@ type describeLoadBalancersRequest struct {
 type page struct {
 	PageNumber int `rpc:"PageNumber,min=1,max=1000,default=1"`
 	PageSize   int `rpc:"PageSize,min=1,max=100,default=10"`
-}
-
-// cut returns the page of a list.
-func cut[T any](p page, list []T) []T {
-	return listing.Page(list, p.PageNumber, p.PageSize)
 }
 
 // maxListed is how many ids, names or tags a filter takes.
@@ -100,34 +96,34 @@ type describeLoadBalancersResponse struct {
 
 // loadBalancerSummary is what the list and the attribute answer share.
 type loadBalancerSummary struct {
-	LoadBalancerID               string `rpc:"LoadBalancerId"`
-	LoadBalancerName             string `rpc:"LoadBalancerName"`
-	LoadBalancerStatus           string `rpc:"LoadBalancerStatus"`
-	Address                      string `rpc:"Address"`
-	AddressType                  string `rpc:"AddressType"`
-	AddressIPVersion             string `rpc:"AddressIPVersion"`
-	NetworkType                  string `rpc:"NetworkType"`
-	VPCID                        string `rpc:"VpcId"`
-	VSwitchID                    string `rpc:"VSwitchId"`
-	RegionID                     string `rpc:"RegionId"`
-	RegionIDAlias                string `rpc:"RegionIdAlias"`
-	MasterZoneID                 string `rpc:"MasterZoneId"`
-	SlaveZoneID                  string `rpc:"SlaveZoneId"`
-	LoadBalancerSpec             string `rpc:"LoadBalancerSpec"`
-	InstanceChargeType           string `rpc:"InstanceChargeType"`
-	InternetChargeType           string `rpc:"InternetChargeType"`
-	Bandwidth                    int    `rpc:"Bandwidth"`
-	PayType                      string `rpc:"PayType"`
-	ResourceGroupID              string `rpc:"ResourceGroupId"`
-	BusinessStatus               string `rpc:"BusinessStatus"`
-	ServiceManagedMode           string `rpc:"ServiceManagedMode"`
-	DeleteProtection             string `rpc:"DeleteProtection"`
-	ModificationProtectionStatus string `rpc:"ModificationProtectionStatus"`
-	ModificationProtectionReason string `rpc:"ModificationProtectionReason"`
-	SpecBpsFlag                  bool   `rpc:"SpecBpsFlag"`
-	CreateTime                   string `rpc:"CreateTime"`
-	CreateTimeStamp              int64  `rpc:"CreateTimeStamp"`
-	Tags                         []tag  `rpc:"Tags>Tag"`
+	LoadBalancerID               string          `rpc:"LoadBalancerId"`
+	LoadBalancerName             string          `rpc:"LoadBalancerName"`
+	LoadBalancerStatus           string          `rpc:"LoadBalancerStatus"`
+	Address                      string          `rpc:"Address"`
+	AddressType                  string          `rpc:"AddressType"`
+	AddressIPVersion             string          `rpc:"AddressIPVersion"`
+	NetworkType                  string          `rpc:"NetworkType"`
+	VPCID                        string          `rpc:"VpcId"`
+	VSwitchID                    string          `rpc:"VSwitchId"`
+	RegionID                     string          `rpc:"RegionId"`
+	RegionIDAlias                string          `rpc:"RegionIdAlias"`
+	MasterZoneID                 string          `rpc:"MasterZoneId"`
+	SlaveZoneID                  string          `rpc:"SlaveZoneId"`
+	LoadBalancerSpec             string          `rpc:"LoadBalancerSpec"`
+	InstanceChargeType           string          `rpc:"InstanceChargeType"`
+	InternetChargeType           string          `rpc:"InternetChargeType"`
+	Bandwidth                    int             `rpc:"Bandwidth"`
+	PayType                      string          `rpc:"PayType"`
+	ResourceGroupID              string          `rpc:"ResourceGroupId"`
+	BusinessStatus               string          `rpc:"BusinessStatus"`
+	ServiceManagedMode           string          `rpc:"ServiceManagedMode"`
+	DeleteProtection             string          `rpc:"DeleteProtection"`
+	ModificationProtectionStatus string          `rpc:"ModificationProtectionStatus"`
+	ModificationProtectionReason string          `rpc:"ModificationProtectionReason"`
+	SpecBpsFlag                  bool            `rpc:"SpecBpsFlag"`
+	CreateTime                   string          `rpc:"CreateTime"`
+	CreateTimeStamp              int64           `rpc:"CreateTimeStamp"`
+	Tags                         []tagging.Shown `rpc:"Tags>Tag"`
 }
 
 type loadBalancerItem struct {
@@ -162,13 +158,11 @@ func summarize(v *state.View, lb *cloud.LoadBalancer) loadBalancerSummary {
 		DeleteProtection:             lb.DeleteProtection,
 		ModificationProtectionStatus: lb.ModificationProtectionStatus,
 		ModificationProtectionReason: lb.ModificationProtectionReason,
-		CreateTime:                   formatTime(lb.CreateTime),
+		CreateTime:                   gateway.Second(lb.CreateTime),
 		CreateTimeStamp:              lb.CreateTime.UnixMilli(),
-		Tags:                         tagsOf(v, cloud.TagLoadBalancer, lb.ID),
+		Tags:                         tagging.ShownOf(v, cloud.TagLoadBalancer, lb.ID),
 	}
 }
-
-func formatTime(t time.Time) string { return t.UTC().Format(timeForm) }
 
 // chargeNumbers are how the list, and it alone, spells InternetChargeType:
 // CLB-0105.
@@ -199,7 +193,7 @@ func describeLoadBalancers(v *state.View, req *describeLoadBalancersRequest) (*d
 	resp := &describeLoadBalancersResponse{
 		PageNumber: req.PageNumber, PageSize: req.PageSize, TotalCount: len(found),
 	}
-	for _, lb := range cut(req.page, found) {
+	for _, lb := range listing.Page(found, req.PageNumber, req.PageSize) {
 		resp.LoadBalancers = append(resp.LoadBalancers, newLoadBalancerItem(v, lb))
 	}
 	return resp, nil
@@ -346,7 +340,7 @@ func describeLoadBalancerAttribute(v *state.View, req *loadBalancerRequest) (*de
 	}
 	resp := &describeLoadBalancerAttributeResponse{
 		loadBalancerSummary: summarize(v, lb),
-		EndTime:             formatTime(end),
+		EndTime:             gateway.Second(end),
 		EndTimeStamp:        end.UnixMilli(),
 		BackendServers:      defaultGroupServers(v, lb),
 		HasReservedInfo:     "false",
@@ -371,7 +365,7 @@ func (resp *describeLoadBalancerAttributeResponse) reserve(change *cloud.Interne
 	resp.ReservedBandwidth = strconv.Itoa(change.Bandwidth)
 	resp.ReservedChargeType = string(change.InternetChargeType)
 	resp.ReservedOrderType = "MODIFY"
-	resp.ReservedActiveTime = formatTime(change.EffectiveAt)
+	resp.ReservedActiveTime = gateway.Second(change.EffectiveAt)
 }
 
 func (resp *describeLoadBalancerAttributeResponse) addListener(l *cloud.Listener) {

@@ -42,7 +42,7 @@ type createMasterSlaveServerGroupRequest struct {
 	Tags                       []tagging.Tag            `rpc:"Tag"`
 }
 
-func (req *createMasterSlaveServerGroupRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *createMasterSlaveServerGroupRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 
@@ -165,7 +165,7 @@ type masterSlaveServerGroupRequest struct {
 	MasterSlaveServerGroupID string `rpc:"MasterSlaveServerGroupId,required"`
 }
 
-func (req *masterSlaveServerGroupRequest) loadBalancerOf(v *state.View) (string, error) {
+func (req *masterSlaveServerGroupRequest) LoadBalancerOf(v *state.View) (string, error) {
 	return owner(v, cloud.MasterSlaveServerGroups, req.MasterSlaveServerGroupID, func(g *cloud.MasterSlaveServerGroup) string { return g.LoadBalancerID })
 }
 
@@ -195,7 +195,7 @@ type masterSlaveServerGroupItem struct {
 	ServiceManagedMode         string              `rpc:"ServiceManagedMode"`
 	CreateTime                 string              `rpc:"CreateTime"`
 	AssociatedObjects          associatedListeners `rpc:"AssociatedObjects"`
-	Tags                       []tag               `rpc:"Tags>Tag"`
+	Tags                       []tagging.Shown     `rpc:"Tags>Tag"`
 }
 
 // associatedListeners has what forwards to a group, if it was asked for: no rule does.
@@ -216,8 +216,8 @@ func describeMasterSlaveServerGroups(v *state.View, req *describeMasterSlaveServ
 			MasterSlaveServerGroupID:   g.ID,
 			MasterSlaveServerGroupName: g.Name,
 			ServiceManagedMode:         unmanaged,
-			CreateTime:                 formatTime(g.CreateTime),
-			Tags:                       tagsOf(v, cloud.TagMasterSlaveServerGroup, g.ID),
+			CreateTime:                 gateway.Second(g.CreateTime),
+			Tags:                       tagging.ShownOf(v, cloud.TagMasterSlaveServerGroup, g.ID),
 		}
 		if req.IncludeListener {
 			for l := range cloud.ListenersByMasterSlaveServerGroup.List(v, g.ID) {
@@ -236,7 +236,7 @@ type describeMasterSlaveServerGroupAttributeResponse struct {
 	ServiceManagedMode         string              `rpc:"ServiceManagedMode"`
 	CreateTime                 string              `rpc:"CreateTime"`
 	MasterSlaveBackendServers  []masterSlaveServer `rpc:"MasterSlaveBackendServers>MasterSlaveBackendServer"`
-	Tags                       []tag               `rpc:"Tags>Tag"`
+	Tags                       []tagging.Shown     `rpc:"Tags>Tag"`
 }
 
 func describeMasterSlaveServerGroupAttribute(v *state.View, req *masterSlaveServerGroupRequest) (*describeMasterSlaveServerGroupAttributeResponse, error) {
@@ -249,8 +249,8 @@ func describeMasterSlaveServerGroupAttribute(v *state.View, req *masterSlaveServ
 		MasterSlaveServerGroupName: g.Name,
 		LoadBalancerID:             g.LoadBalancerID,
 		ServiceManagedMode:         unmanaged,
-		CreateTime:                 formatTime(g.CreateTime),
+		CreateTime:                 gateway.Second(g.CreateTime),
 		MasterSlaveBackendServers:  masterSlaveServers(v, g),
-		Tags:                       tagsOf(v, cloud.TagMasterSlaveServerGroup, g.ID),
+		Tags:                       tagging.ShownOf(v, cloud.TagMasterSlaveServerGroup, g.ID),
 	}, nil
 }

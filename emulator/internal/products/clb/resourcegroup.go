@@ -18,7 +18,7 @@ type moveResourceGroupRequest struct {
 	ResourceGroupID    string `rpc:"ResourceGroupId"` // where it was, which is not looked at
 }
 
-func (req *moveResourceGroupRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *moveResourceGroupRequest) LoadBalancerOf(*state.View) (string, error) {
 	if req.ResourceType != "loadbalancer" {
 		return noLoadBalancer, nil
 	}

@@ -52,7 +52,7 @@ type createRulesRequest struct {
 	RuleList         []ruleParam    `rpc:"RuleList,json,required,invalid=RuleListMalformed"`
 }
 
-func (req *createRulesRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *createRulesRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 
@@ -206,7 +206,7 @@ type deleteRulesRequest struct {
 	RuleIDs  []string `rpc:"RuleIds,json,required"`
 }
 
-func (req *deleteRulesRequest) loadBalancerOf(v *state.View) (string, error) {
+func (req *deleteRulesRequest) LoadBalancerOf(v *state.View) (string, error) {
 	// All are of one listener, which is checked later.
 	return owner(v, cloud.Rules, req.RuleIDs[0], func(r *cloud.Rule) string { return r.LoadBalancerID })
 }
@@ -268,7 +268,7 @@ type setRuleRequest struct {
 	httpCheckSettings
 }
 
-func (req *setRuleRequest) loadBalancerOf(v *state.View) (string, error) {
+func (req *setRuleRequest) LoadBalancerOf(v *state.View) (string, error) {
 	return owner(v, cloud.Rules, req.RuleID, func(r *cloud.Rule) string { return r.LoadBalancerID })
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -44,11 +43,20 @@ var (
 		"The specified resource %s does not exist.", "CLB-0200")
 	errTagOrResourceMissing = refusals.New("TagOrResourceMissing", 400, "MissingParam.TagOrResourceId",
 		"The parameter Tag or ResourceId is required at least one.", "CLB-0200")
-	errTagTokenInvalid = refusals.New("TagTokenInvalid", 400, "InvalidParam.NextToken",
-		"The specified NextToken is invalid.", "CLB-0200")
 	_ = refusals.New("TagResourceTypeInvalid", 400, "InvalidParam.ResourceType",
 		"The specified ResourceType is invalid.", "CLB-0200")
 )
+
+// taggable are the resources that the API tags: server and CA certificates are both
+// certificates.
+var taggable = tagging.Types{Unknown: errTaggedUnknown.Of, Kinds: map[string][]state.TagResourceType{
+	"instance":               {cloud.TagLoadBalancer},
+	"certificate":            {cloud.TagServerCertificate, cloud.TagCACertificate},
+	"acl":                    {cloud.TagAccessControlList},
+	"listener":               {cloud.TagListener},
+	"vservergroup":           {cloud.TagVServerGroup},
+	"masterslaveservergroup": {cloud.TagMasterSlaveServerGroup},
+}}
 
 const (
 	maxTagsPerCall      = 20
@@ -84,20 +92,6 @@ func tagFilters(params []tagFilterParam) []state.TagFilter {
 	return filters
 }
 
-// tag is how most answers show a tag.
-type tag struct {
-	Key   string `rpc:"TagKey"`
-	Value string `rpc:"TagValue"`
-}
-
-func tagsOf(v *state.View, t state.TagResourceType, id string) []tag {
-	var tags []tag
-	for found := range state.TagsOf(v, t, id) {
-		tags = append(tags, tag{found.Key, found.Value})
-	}
-	return tags
-}
-
 var tagRefusals = tagging.Refusals{Key: errTagKeyInvalid, Value: errTagValueInvalid, Twice: errTagKeyTwice}
 
 // checkTags holds the rules for the tags that a call sets.
@@ -112,10 +106,10 @@ func checkTags(tags []tagging.Tag) error {
 }
 
 type tagResourcesRequest struct {
-	RegionID     string                `rpc:"RegionId,required"`
-	ResourceType state.TagResourceType `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
-	ResourceIDs  []string              `rpc:"ResourceId,required,missing=TaggedMissing"`
-	Tags         []tagging.Tag         `rpc:"Tag"`
+	RegionID     string        `rpc:"RegionId,required"`
+	ResourceType string        `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
+	ResourceIDs  []string      `rpc:"ResourceId,required,missing=TaggedMissing"`
+	Tags         []tagging.Tag `rpc:"Tag"`
 }
 
 // Validate enforces the rules of shape.
@@ -129,45 +123,16 @@ func (req *tagResourcesRequest) Validate() error {
 	return checkTags(req.Tags)
 }
 
-// kindsOf are the kinds that the API tags as one type: server and CA certificates
-// are both certificates.
-func kindsOf(t state.TagResourceType) []state.TagResourceType {
-	if t == cloud.TagServerCertificate {
-		return []state.TagResourceType{cloud.TagServerCertificate, cloud.TagCACertificate}
-	}
-	return []state.TagResourceType{t}
-}
-
-// taggedKind is the kind of the resource that a call names.
-func taggedKind(v *state.View, t state.TagResourceType, id string) (state.TagResourceType, error) {
-	for _, kind := range kindsOf(t) {
-		if state.Taggable(v, kind, id) {
-			return kind, nil
-		}
-	}
-	return "", errTaggedUnknown.Of(id)
-}
-
 func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error) {
-	for _, id := range req.ResourceIDs {
-		kind, err := taggedKind(tx.View, req.ResourceType, id)
-		if err != nil {
-			return nil, err
-		}
-		tagging.Set(tx, kind, id, req.Tags)
-		if err := tx.Use(cloud.QuotaTags, id, 0); err != nil {
-			return nil, err
-		}
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, taggable.Tag(tx, req.ResourceType, req.ResourceIDs, req.Tags)
 }
 
 type untagResourcesRequest struct {
-	RegionID     string                `rpc:"RegionId,required"`
-	ResourceType state.TagResourceType `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
-	ResourceIDs  []string              `rpc:"ResourceId,required,missing=TaggedMissing"`
-	TagKeys      []string              `rpc:"TagKey"`
-	All          bool                  `rpc:"All"`
+	RegionID     string   `rpc:"RegionId,required"`
+	ResourceType string   `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
+	ResourceIDs  []string `rpc:"ResourceId,required,missing=TaggedMissing"`
+	TagKeys      []string `rpc:"TagKey"`
+	All          bool     `rpc:"All"`
 }
 
 // Validate enforces the rules of shape.
@@ -184,22 +149,15 @@ func (req *untagResourcesRequest) Validate() error {
 // untagResources takes the named tags off. Without names it takes all off, also
 // where All is not said: CLB-0130. A tag that is not there is no error.
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
-	for _, id := range req.ResourceIDs {
-		kind, err := taggedKind(tx.View, req.ResourceType, id)
-		if err != nil {
-			return nil, err
-		}
-		tagging.Remove(tx, kind, id, req.TagKeys)
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, taggable.Untag(tx, req.ResourceType, req.ResourceIDs, req.TagKeys, true)
 }
 
 type listTagResourcesRequest struct {
-	RegionID     string                `rpc:"RegionId,required"`
-	ResourceType state.TagResourceType `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
-	NextToken    string                `rpc:"NextToken"`
-	ResourceIDs  []string              `rpc:"ResourceId"`
-	Tags         []tagFilterParam      `rpc:"Tag"`
+	RegionID     string           `rpc:"RegionId,required"`
+	ResourceType string           `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
+	NextToken    string           `rpc:"NextToken"`
+	ResourceIDs  []string         `rpc:"ResourceId"`
+	Tags         []tagFilterParam `rpc:"Tag"`
 }
 
 // Validate enforces the rules of shape.
@@ -223,30 +181,6 @@ type listTagResourcesResponse struct {
 // listTagResources lists every tag of the resources that are named and carry
 // all the tags that are asked for.
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
-	var list []tagging.Resource
-	for _, kind := range kindsOf(req.ResourceType) {
-		list = append(list, req.tagged(v, kind)...)
-	}
-	list, next, err := listing.After(list, req.NextToken, tagResourcesPerPage, tagging.Resource.Place)
-	if err != nil {
-		return nil, errTagTokenInvalid
-	}
-	return &listTagResourcesResponse{NextToken: next, TagResources: list}, nil
-}
-
-// tagged are the tags of the resources of a kind that the call asks for.
-func (req *listTagResourcesRequest) tagged(v *state.View, kind state.TagResourceType) (list []tagging.Resource) {
-	ids := listing.Unique(req.ResourceIDs)
-	if len(ids) == 0 {
-		ids = state.ResourcesTagged(v, kind, tagFilters(req.Tags))
-	}
-	for _, id := range ids {
-		if !state.HasTags(v, kind, id, tagFilters(req.Tags)) {
-			continue
-		}
-		for t := range state.TagsOf(v, kind, id) {
-			list = append(list, tagging.Resource{ResourceType: string(req.ResourceType), ResourceID: id, TagKey: t.Key, TagValue: t.Value})
-		}
-	}
-	return list
+	part, next, err := taggable.List(v, req.ResourceType, req.ResourceIDs, tagFilters(req.Tags), req.NextToken, tagResourcesPerPage)
+	return &listTagResourcesResponse{NextToken: next, TagResources: part}, err
 }

@@ -42,8 +42,6 @@ var (
 	// Either of two codes could be meant: CLB-0186.
 	errPolicyInUse = refusals.New("PolicyInUse", 400, "TLSPolicyRelated",
 		"The specified TLS cipher policy is related with listeners.", "CLB-0200")
-	errPolicyTokenInvalid = refusals.New("PolicyTokenInvalid", 400, "QueryTokenInvalid",
-		"The specified token is invalid.", "CLB-0200")
 )
 
 // ciphersOf are the ciphers that a version of TLS has: CLB-0182.
@@ -221,7 +219,7 @@ func listTLSCipherPolicies(v *state.View, req *listTLSCipherPoliciesRequest) (*l
 	}
 	part, next, err := listing.After(found, req.NextToken, req.MaxItems, func(p *cloud.TLSCipherPolicy) string { return p.ID })
 	if err != nil {
-		return nil, errPolicyTokenInvalid
+		return nil, err
 	}
 	resp := &listTLSCipherPoliciesResponse{NextToken: next, TotalCount: len(found), IsTruncated: next != ""}
 	for _, p := range part {

@@ -45,7 +45,7 @@ type createVServerGroupRequest struct {
 	Tags             []tagging.Tag        `rpc:"Tag"`
 }
 
-func (req *createVServerGroupRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *createVServerGroupRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 
@@ -159,7 +159,7 @@ type vServerGroupRequest struct {
 	VServerGroupID string `rpc:"VServerGroupId,required"`
 }
 
-func (req *vServerGroupRequest) loadBalancerOf(v *state.View) (string, error) {
+func (req *vServerGroupRequest) LoadBalancerOf(v *state.View) (string, error) {
 	return owner(v, cloud.VServerGroups, req.VServerGroupID, func(g *cloud.VServerGroup) string { return g.LoadBalancerID })
 }
 
@@ -328,7 +328,7 @@ type vServerGroupItem struct {
 	ServiceManagedMode string            `rpc:"ServiceManagedMode"`
 	CreateTime         string            `rpc:"CreateTime"`
 	AssociatedObjects  associatedObjects `rpc:"AssociatedObjects"`
-	Tags               []tag             `rpc:"Tags>Tag"`
+	Tags               []tagging.Shown   `rpc:"Tags>Tag"`
 }
 
 // associatedObjects has what forwards to a group, as far as it was asked for.
@@ -356,8 +356,8 @@ func describeVServerGroups(v *state.View, req *describeVServerGroupsRequest) (*d
 			VServerGroupName:   g.Name,
 			ServerCount:        int64(len(g.BackendServers)),
 			ServiceManagedMode: unmanaged,
-			CreateTime:         formatTime(g.CreateTime),
-			Tags:               tagsOf(v, cloud.TagVServerGroup, g.ID),
+			CreateTime:         gateway.Second(g.CreateTime),
+			Tags:               tagging.ShownOf(v, cloud.TagVServerGroup, g.ID),
 		}
 		if req.IncludeListener {
 			for l := range cloud.ListenersByVServerGroup.List(v, g.ID) {
@@ -382,7 +382,7 @@ type describeVServerGroupAttributeResponse struct {
 	ServiceManagedMode string               `rpc:"ServiceManagedMode"`
 	CreateTime         string               `rpc:"CreateTime"`
 	BackendServers     []vServerGroupServer `rpc:"BackendServers>BackendServer"`
-	Tags               []tag                `rpc:"Tags>Tag"`
+	Tags               []tagging.Shown      `rpc:"Tags>Tag"`
 }
 
 func describeVServerGroupAttribute(v *state.View, req *vServerGroupRequest) (*describeVServerGroupAttributeResponse, error) {
@@ -395,8 +395,8 @@ func describeVServerGroupAttribute(v *state.View, req *vServerGroupRequest) (*de
 		VServerGroupName:   g.Name,
 		LoadBalancerID:     g.LoadBalancerID,
 		ServiceManagedMode: unmanaged,
-		CreateTime:         formatTime(g.CreateTime),
+		CreateTime:         gateway.Second(g.CreateTime),
 		BackendServers:     vServerGroupServers(v, g),
-		Tags:               tagsOf(v, cloud.TagVServerGroup, g.ID),
+		Tags:               tagging.ShownOf(v, cloud.TagVServerGroup, g.ID),
 	}, nil
 }

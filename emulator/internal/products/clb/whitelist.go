@@ -43,7 +43,7 @@ type whiteListRequest struct {
 	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
 }
 
-func (req *whiteListRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *whiteListRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 

@@ -1,8 +1,6 @@
 package ecs_test
 
-import (
-	"testing"
-)
+import "testing"
 
 // What clients other than a CCM send and expect back.
 

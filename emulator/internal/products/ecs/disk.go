@@ -7,6 +7,8 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -31,11 +33,11 @@ type describeDisksRequest struct {
 	PageSize   int      `rpc:"PageSize,default=10,min=1,max=100"`
 	NextToken  string   `rpc:"NextToken"`
 	MaxResults *int     `rpc:"MaxResults,min=1,max=500"`
-	DryRun     bool     `rpc:"DryRun"`
+	gateway.Trial
 }
 
 type describeDisksResponse struct {
-	windowed
+	listing.Either
 	Disks []diskView `rpc:"Disks>Disk"`
 }
 
@@ -61,7 +63,7 @@ type diskView struct {
 	CreationTime       string `rpc:"CreationTime"`
 	AttachedTime       string `rpc:"AttachedTime"`
 	// Tags are always there, and none: a client that does not find them is at a loss.
-	Tags []tagView `rpc:"Tags>Tag"`
+	Tags []tagging.Shown `rpc:"Tags>Tag"`
 }
 
 // describeDisks lists the disks of the instances, of which each has a system disk.
@@ -76,22 +78,15 @@ func describeDisks(v *state.View, req *describeDisksRequest) (*describeDisksResp
 		}
 	}
 	slices.SortFunc(found, func(a, b diskView) int { return cmp.Compare(a.ID, b.ID) })
-	disks, windowed, err := cut(found, func(d diskView) string { return d.ID }, req.window())
+	disks, windowed, err := listing.CutEither(found, func(d diskView) string { return d.ID }, req.window())
 	if err != nil {
 		return nil, err
 	}
-	return &describeDisksResponse{windowed: windowed, Disks: disks}, dryRun(req.DryRun)
+	return &describeDisksResponse{Either: windowed, Disks: disks}, nil
 }
 
-func (r *describeDisksRequest) window() window {
-	if r.MaxResults == nil && r.NextToken == "" {
-		return window{number: r.PageNumber, size: r.PageSize}
-	}
-	w := window{byToken: true, token: r.NextToken, number: 1, size: r.PageSize}
-	if r.MaxResults != nil {
-		w.size = *r.MaxResults
-	}
-	return w
+func (r *describeDisksRequest) window() listing.Ask {
+	return listing.AskBy(r.NextToken, r.MaxResults, r.PageNumber, r.PageSize)
 }
 
 func (r *describeDisksRequest) matches(d diskView) bool {
@@ -104,7 +99,7 @@ func viewDisk(i *cloud.Instance, d cloud.Disk) diskView {
 	view := diskView{ID: d.ID, Name: d.Name, Description: d.Description, RegionID: i.RegionID, ZoneID: i.ZoneID, Type: d.Type, Category: d.Category,
 		PerformanceLevel: d.PerformanceLevel, Size: d.Size, Encrypted: d.Encrypted, DeleteWithInstance: d.DeleteWithInstance, Status: "In_use",
 		Device: d.Device, InstanceID: i.ID, DiskChargeType: i.InstanceChargeType, ResourceGroupID: i.ResourceGroupID,
-		Portable: d.Type == cloud.DiskData, CreationTime: formatSecond(i.CreateTime), AttachedTime: formatSecond(i.CreateTime)}
+		Portable: d.Type == cloud.DiskData, CreationTime: gateway.Second(i.CreateTime), AttachedTime: gateway.Second(i.CreateTime)}
 	if d.Type == cloud.DiskSystem {
 		view.ImageID = i.ImageID
 	}

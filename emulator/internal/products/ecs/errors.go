@@ -7,6 +7,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -40,6 +41,8 @@ var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
 })
 
 var requestErrors = []gateway.ErrorRow{
+	gateway.DryRunRow(published),
+	refuse(400, published, listing.BadToken, "InValidParameter.NextToken", "The parameter NextToken is invalid."),
 	refuse(400, tokens, state.TokenConflict, "IdempotentParameterMismatch", "The request is retried with updated parameters."),
 	refuse(403, tokens, state.TokenProcessing, "IdempotentProcessing", "The previous idempotent request(s) is still processing."),
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -67,21 +68,21 @@ func findImage(id string) (imageView, bool) {
 }
 
 type describeImagesRequest struct {
-	RegionID     string           `rpc:"RegionId,required"`
-	ImageID      string           `rpc:"ImageId"`
-	Name         string           `rpc:"ImageName"`
-	Family       string           `rpc:"ImageFamily"`
-	OwnerAlias   string           `rpc:"ImageOwnerAlias,enum=system|self|others|marketplace,invalid=ImageOwnerUnknown"`
-	OSType       string           `rpc:"OSType,enum=linux|windows"`
-	Architecture string           `rpc:"Architecture,enum=i386|x86_64|arm64"`
-	Status       string           `rpc:"Status,default=Available,enum=Creating|Waiting|Available|UnAvailable|CreateFailed|Deprecated,invalid=StatusNotFound"`
-	Usage        string           `rpc:"Usage,enum=instance|none"`
-	IsPublic     *bool            `rpc:"IsPublic"`
-	SnapshotID   string           `rpc:"SnapshotId"`
-	PageNumber   int              `rpc:"PageNumber,default=1,min=1"`
-	PageSize     int              `rpc:"PageSize,default=10,min=1,max=100"`
-	DryRun       bool             `rpc:"DryRun"`
-	Tags         []tagParamStrict `rpc:"Tag,max=20,invalid=TooManyTags"`
+	RegionID     string `rpc:"RegionId,required"`
+	ImageID      string `rpc:"ImageId"`
+	Name         string `rpc:"ImageName"`
+	Family       string `rpc:"ImageFamily"`
+	OwnerAlias   string `rpc:"ImageOwnerAlias,enum=system|self|others|marketplace,invalid=ImageOwnerUnknown"`
+	OSType       string `rpc:"OSType,enum=linux|windows"`
+	Architecture string `rpc:"Architecture,enum=i386|x86_64|arm64"`
+	Status       string `rpc:"Status,default=Available,enum=Creating|Waiting|Available|UnAvailable|CreateFailed|Deprecated,invalid=StatusNotFound"`
+	Usage        string `rpc:"Usage,enum=instance|none"`
+	IsPublic     *bool  `rpc:"IsPublic"`
+	SnapshotID   string `rpc:"SnapshotId"`
+	PageNumber   int    `rpc:"PageNumber,default=1,min=1"`
+	PageSize     int    `rpc:"PageSize,default=10,min=1,max=100"`
+	gateway.Trial
+	Tags []tagging.Tag `rpc:"Tag,max=20,invalid=TooManyTags"`
 }
 
 type describeImagesResponse struct {
@@ -100,7 +101,7 @@ func describeImages(v *state.View, req *describeImagesRequest) (*describeImagesR
 		}
 	}
 	return &describeImagesResponse{TotalCount: len(found), PageNumber: req.PageNumber, PageSize: req.PageSize, RegionID: v.Scope().RegionID,
-		Images: listing.Page(found, req.PageNumber, req.PageSize)}, dryRun(req.DryRun)
+		Images: listing.Page(found, req.PageNumber, req.PageSize)}, nil
 }
 
 // matches: images are not tagged, and come from no snapshot.

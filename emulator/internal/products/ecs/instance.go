@@ -9,6 +9,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -73,7 +74,7 @@ type describeInstancesRequest struct {
 	KeyPairName         string   `rpc:"KeyPairName"`
 	ResourceGroupID     string   `rpc:"ResourceGroupId"`
 	HPCClusterID        string   `rpc:"HpcClusterId"`
-	DryRun              bool     `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // instanceTimes filters instances by when they were created. The times of expiry
@@ -100,7 +101,7 @@ func (r *instanceTimes) parse() error {
 		if f[0] == "" {
 			continue
 		}
-		at, err := time.Parse(minuteLayout, f[1])
+		at, err := time.Parse(gateway.MinuteForm, f[1])
 		switch {
 		case err != nil:
 			return errFilterValueInvalid.Of(f[0])
@@ -138,19 +139,12 @@ func (r *describeInstancesRequest) Validate() error {
 	return r.checkFilter()
 }
 
-func (r *describeInstancesRequest) window() window {
-	if r.MaxResults == nil && r.NextToken == "" {
-		return window{number: r.PageNumber, size: r.PageSize}
-	}
-	w := window{byToken: true, token: r.NextToken, number: 1, size: r.PageSize}
-	if r.MaxResults != nil {
-		w.size = *r.MaxResults
-	}
-	return w
+func (r *describeInstancesRequest) window() listing.Ask {
+	return listing.AskBy(r.NextToken, r.MaxResults, r.PageNumber, r.PageSize)
 }
 
 type describeInstancesResponse struct {
-	windowed
+	listing.Either
 	Instances []instanceView `rpc:"Instances>Instance"`
 }
 
@@ -163,15 +157,15 @@ func describeInstances(v *state.View, req *describeInstancesRequest) (*describeI
 		}
 	}
 	slices.SortFunc(found, func(a, b *cloud.Instance) int { return strings.Compare(a.ID, b.ID) })
-	instances, windowed, err := cut(slices.Compact(found), func(i *cloud.Instance) string { return i.ID }, req.window())
+	instances, windowed, err := listing.CutEither(slices.Compact(found), func(i *cloud.Instance) string { return i.ID }, req.window())
 	if err != nil {
 		return nil, err
 	}
-	resp := &describeInstancesResponse{windowed: windowed}
+	resp := &describeInstancesResponse{Either: windowed}
 	for _, i := range instances {
 		resp.Instances = append(resp.Instances, viewInstance(v, i))
 	}
-	return resp, dryRun(req.DryRun)
+	return resp, nil
 }
 
 // candidates yields the instances that the request names in a way that an index

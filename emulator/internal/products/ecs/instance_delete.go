@@ -22,7 +22,7 @@ type deleteInstanceRequest struct {
 	InstanceID            string `rpc:"InstanceId,required"`
 	Force                 bool   `rpc:"Force"`
 	TerminateSubscription bool   `rpc:"TerminateSubscription"`
-	DryRun                bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // deleteInstance releases an instance with all that is its own. Routes that lead
@@ -32,7 +32,7 @@ func deleteInstance(tx *state.Tx, req *deleteInstanceRequest) (*gateway.Empty, e
 	if err := endInstance(tx, req.InstanceID, req.Force, req.TerminateSubscription); err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 type deleteInstancesRequest struct {
@@ -41,7 +41,7 @@ type deleteInstancesRequest struct {
 	Force                 bool     `rpc:"Force"`
 	TerminateSubscription bool     `rpc:"TerminateSubscription"`
 	ClientToken           string   `rpc:"ClientToken"`
-	DryRun                bool     `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // deleteInstances releases all the instances, or none. It needs no memory of its
@@ -52,7 +52,7 @@ func deleteInstances(tx *state.Tx, req *deleteInstancesRequest) (*gateway.Empty,
 			return nil, err
 		}
 	}
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 // endInstance releases an instance, if it may be released.

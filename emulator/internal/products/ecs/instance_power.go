@@ -68,20 +68,20 @@ func stoppedMode(tx *state.Tx, mode string, ids ...string) error {
 
 type startInstanceRequest struct {
 	InstanceID string `rpc:"InstanceId,required"`
-	DryRun     bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 func startInstance(tx *state.Tx, req *startInstanceRequest) (*gateway.Empty, error) {
 	if err := powerOn.change(tx, req.InstanceID); err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 type stopInstanceRequest struct {
 	InstanceID  string `rpc:"InstanceId,required"`
 	StoppedMode string `rpc:"StoppedMode,default=KeepCharging,enum=KeepCharging|StopCharging"`
-	DryRun      bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 func stopInstance(tx *state.Tx, req *stopInstanceRequest) (*gateway.Empty, error) {
@@ -91,26 +91,26 @@ func stopInstance(tx *state.Tx, req *stopInstanceRequest) (*gateway.Empty, error
 	if err := stoppedMode(tx, req.StoppedMode, req.InstanceID); err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 type rebootInstanceRequest struct {
 	InstanceID string `rpc:"InstanceId,required"`
-	DryRun     bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 func rebootInstance(tx *state.Tx, req *rebootInstanceRequest) (*gateway.Empty, error) {
 	if err := reboot.change(tx, req.InstanceID); err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 // batch is a call for several instances: all change, or none does.
 type batch struct {
 	RegionID    string   `rpc:"RegionId,required"`
 	InstanceIDs []string `rpc:"InstanceId,required,max=100"`
-	DryRun      bool     `rpc:"DryRun"`
+	gateway.Trial
 }
 
 type batchResponse struct {
@@ -134,7 +134,7 @@ func (r *batch) change(tx *state.Tx, p power) (*batchResponse, error) {
 	for _, id := range ids {
 		resp.Responses = append(resp.Responses, instanceResponse{InstanceID: id, Code: "200", Message: "success", PreviousStatus: p.from, CurrentStatus: p.now})
 	}
-	return resp, dryRun(r.DryRun)
+	return resp, nil
 }
 
 type startInstancesRequest struct{ batch }

@@ -82,7 +82,7 @@ type runInstancesRequest struct {
 	LaunchTemplateID        string             `rpc:"LaunchTemplateId"`
 	LaunchTemplateName      string             `rpc:"LaunchTemplateName"`
 	ClientToken             string             `rpc:"ClientToken"`
-	DryRun                  bool               `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // interfaceRequest is a network interface of a new instance. The primary one may say
@@ -174,7 +174,7 @@ func runInstances(tx *state.Tx, req *runInstancesRequest) (*runInstancesResponse
 		}
 	}
 	slices.Sort(resp.InstanceIDs)
-	return resp, dryRun(req.DryRun)
+	return resp, nil
 }
 
 // putInstances makes the instances of one call and returns the id of the first.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -52,7 +54,7 @@ type instanceView struct {
 	NetworkInterfaces       []instanceInterface `rpc:"NetworkInterfaces>NetworkInterface"`
 	MetadataOptions         metadataOptions     `rpc:"MetadataOptions"`
 	OperationLocks          []operationLock     `rpc:"OperationLocks>LockReason"`
-	Tags                    []tagView           `rpc:"Tags>Tag"`
+	Tags                    []tagging.Shown     `rpc:"Tags>Tag"`
 }
 
 type ipAddresses struct {
@@ -119,11 +121,11 @@ func viewInstance(v *state.View, i *cloud.Instance) instanceView {
 		DeviceAvailable:    true,
 		DeletionProtection: i.DeletionProtection,
 		ResourceGroupID:    i.ResourceGroupID,
-		CreationTime:       formatMinute(i.CreateTime),
-		StartTime:          formatMinute(i.CreateTime),
+		CreationTime:       gateway.Minute(i.CreateTime),
+		StartTime:          gateway.Minute(i.CreateTime),
 		ExpiredTime:        "2099-12-31T15:59Z",
 		MetadataOptions:    metadataOptions{HTTPEndpoint: "enabled", HTTPTokens: "optional"},
-		Tags:               tagsOf(v, cloud.TagInstance, i.ID),
+		Tags:               tagging.ShownOf(v, cloud.TagInstance, i.ID),
 	}
 	view.InternetMaxBandwidthIn, view.InternetMaxBandwidthOut = i.InternetMaxBandwidthIn, i.InternetMaxBandwidthOut
 	view.MetadataOptions.HTTPTokens = cmp.Or(i.HTTPTokens, view.MetadataOptions.HTTPTokens)

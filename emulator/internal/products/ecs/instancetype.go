@@ -106,7 +106,7 @@ func describeInstanceTypes(_ *state.View, req *describeInstanceTypesRequest) (*d
 		return fmt.Sprintf("%s %03d %s", t.Family, t.Cores, t.ID)
 	})
 	if err != nil {
-		return nil, errNextTokenInvalid.Of(req.NextToken)
+		return nil, err
 	}
 	return &describeInstanceTypesResponse{NextToken: next, InstanceTypes: part}, nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -59,60 +61,38 @@ var (
 )
 
 type describeNetworkInterfacesRequest struct {
-	Tags                 []tagParamStrict `rpc:"Tag,max=20,invalid=TooManyTags"`
-	RegionID             string           `rpc:"RegionId,required"`
-	ResourceGroupID      string           `rpc:"ResourceGroupId"`
-	VSwitchID            string           `rpc:"VSwitchId"`
-	VPCID                string           `rpc:"VpcId"`
-	PrimaryIPAddress     string           `rpc:"PrimaryIpAddress"`
-	SecurityGroupID      string           `rpc:"SecurityGroupId"`
-	NetworkInterfaceName string           `rpc:"NetworkInterfaceName"`
-	Type                 string           `rpc:"Type,enum=Primary|Secondary|Trunk|Member"`
-	InstanceID           string           `rpc:"InstanceId"`
-	ServiceManaged       bool             `rpc:"ServiceManaged"`
-	Status               string           `rpc:"Status,enum=Available|Attaching|InUse|Detaching|Deleting|Creating|CreateFailed|Linked|Linking|Unlinking"`
-	PageNumber           int              `rpc:"PageNumber,default=1,min=1"`
-	PageSize             int              `rpc:"PageSize,default=10,min=1,max=1000"`
-	NextToken            string           `rpc:"NextToken"`
-	MaxResults           *int             `rpc:"MaxResults,min=10,max=500"`
-	PrivateIPAddresses   []string         `rpc:"PrivateIpAddress,max=100"`
-	NetworkInterfaceIDs  []string         `rpc:"NetworkInterfaceId,max=100"`
-	IPv6Addresses        []string         `rpc:"Ipv6Address,max=100"`
-}
-
-// tagParamStrict is a tag of the actions that never took lower case.
-type tagParamStrict struct {
-	Key   string `rpc:"Key"`
-	Value string `rpc:"Value"`
-}
-
-// strict is tags of an action that never took lower case.
-func strict(list []tagParamStrict) *tagged {
-	tags := make([]tagParam, len(list))
-	for i, t := range list {
-		tags[i] = tagParam{Key: t.Key, Value: t.Value}
-	}
-	return &tagged{Tags: tags}
+	Tags                 []tagging.Tag `rpc:"Tag,max=20,invalid=TooManyTags"`
+	RegionID             string        `rpc:"RegionId,required"`
+	ResourceGroupID      string        `rpc:"ResourceGroupId"`
+	VSwitchID            string        `rpc:"VSwitchId"`
+	VPCID                string        `rpc:"VpcId"`
+	PrimaryIPAddress     string        `rpc:"PrimaryIpAddress"`
+	SecurityGroupID      string        `rpc:"SecurityGroupId"`
+	NetworkInterfaceName string        `rpc:"NetworkInterfaceName"`
+	Type                 string        `rpc:"Type,enum=Primary|Secondary|Trunk|Member"`
+	InstanceID           string        `rpc:"InstanceId"`
+	ServiceManaged       bool          `rpc:"ServiceManaged"`
+	Status               string        `rpc:"Status,enum=Available|Attaching|InUse|Detaching|Deleting|Creating|CreateFailed|Linked|Linking|Unlinking"`
+	PageNumber           int           `rpc:"PageNumber,default=1,min=1"`
+	PageSize             int           `rpc:"PageSize,default=10,min=1,max=1000"`
+	NextToken            string        `rpc:"NextToken"`
+	MaxResults           *int          `rpc:"MaxResults,min=10,max=500"`
+	PrivateIPAddresses   []string      `rpc:"PrivateIpAddress,max=100"`
+	NetworkInterfaceIDs  []string      `rpc:"NetworkInterfaceId,max=100"`
+	IPv6Addresses        []string      `rpc:"Ipv6Address,max=100"`
 }
 
 type describeNetworkInterfacesResponse struct {
-	windowed
+	listing.Either
 	NetworkInterfaces []networkInterfaceView `rpc:"NetworkInterfaceSets>NetworkInterfaceSet"`
 }
 
-func (r *describeNetworkInterfacesRequest) window() window {
-	if r.MaxResults == nil && r.NextToken == "" {
-		return window{number: r.PageNumber, size: r.PageSize}
-	}
-	w := window{byToken: true, token: r.NextToken, number: 1, size: r.PageSize}
-	if r.MaxResults != nil {
-		w.size = *r.MaxResults
-	}
-	return w
+func (r *describeNetworkInterfacesRequest) window() listing.Ask {
+	return listing.AskBy(r.NextToken, r.MaxResults, r.PageNumber, r.PageSize)
 }
 
 func describeNetworkInterfaces(v *state.View, req *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
-	hasTags := strict(req.Tags).filter(v, cloud.TagNetworkInterface)
+	hasTags := tagging.Filter(v, cloud.TagNetworkInterface, req.Tags)
 	var found []*cloud.NetworkInterface
 	for n := range req.candidates(v) {
 		if req.matches(n) && hasTags(n.ID) {
@@ -120,11 +100,11 @@ func describeNetworkInterfaces(v *state.View, req *describeNetworkInterfacesRequ
 		}
 	}
 	slices.SortFunc(found, func(a, b *cloud.NetworkInterface) int { return strings.Compare(a.ID, b.ID) })
-	interfaces, windowed, err := cut(slices.Compact(found), func(n *cloud.NetworkInterface) string { return n.ID }, req.window())
+	interfaces, windowed, err := listing.CutEither(slices.Compact(found), func(n *cloud.NetworkInterface) string { return n.ID }, req.window())
 	if err != nil {
 		return nil, err
 	}
-	resp := &describeNetworkInterfacesResponse{windowed: windowed}
+	resp := &describeNetworkInterfacesResponse{Either: windowed}
 	for _, n := range interfaces {
 		resp.NetworkInterfaces = append(resp.NetworkInterfaces, viewNetworkInterface(v, n))
 	}
@@ -227,12 +207,12 @@ type interfaceFields struct {
 	PrivateIPSets        []privateIPSet `rpc:"PrivateIpSets>PrivateIpSet"`
 	IPv6Sets             []ipv6Set      `rpc:"Ipv6Sets>Ipv6Set"`
 	prefixSets
-	SecurityGroupIDs []string  `rpc:"SecurityGroupIds>SecurityGroupId"`
-	SourceDestCheck  bool      `rpc:"SourceDestCheck"`
-	ServiceManaged   bool      `rpc:"ServiceManaged"`
-	OwnerID          string    `rpc:"OwnerId"`
-	ResourceGroupID  string    `rpc:"ResourceGroupId"`
-	Tags             []tagView `rpc:"Tags>Tag"`
+	SecurityGroupIDs []string        `rpc:"SecurityGroupIds>SecurityGroupId"`
+	SourceDestCheck  bool            `rpc:"SourceDestCheck"`
+	ServiceManaged   bool            `rpc:"ServiceManaged"`
+	OwnerID          string          `rpc:"OwnerId"`
+	ResourceGroupID  string          `rpc:"ResourceGroupId"`
+	Tags             []tagging.Shown `rpc:"Tags>Tag"`
 }
 
 type privateIPSet struct {
@@ -280,7 +260,7 @@ func viewNetworkInterface(v *state.View, n *cloud.NetworkInterface) networkInter
 		AssociatedPublicIP:          public[primaryAddress(n)],
 		Attachment:                  attachment{InstanceID: n.InstanceID},
 		DeleteOnRelease:             true,
-		CreationTime:                formatSecond(n.CreateTime),
+		CreationTime:                gateway.Second(n.CreateTime),
 	}
 }
 
@@ -302,7 +282,7 @@ func fieldsOf(v *state.View, n *cloud.NetworkInterface) interfaceFields {
 		SourceDestCheck:      n.SourceDestCheck,
 		OwnerID:              n.AccountID,
 		ResourceGroupID:      n.ResourceGroupID,
-		Tags:                 tagsOf(v, cloud.TagNetworkInterface, n.ID),
+		Tags:                 tagging.ShownOf(v, cloud.TagNetworkInterface, n.ID),
 	}
 }
 

@@ -135,18 +135,18 @@ func fits(v *state.View, n *cloud.NetworkInterface, i *cloud.Instance) error {
 }
 
 type createNetworkInterfaceRequest struct {
-	Tags               []tagParamStrict `rpc:"Tag,max=20,invalid=TooManyTags"`
-	RegionID           string           `rpc:"RegionId,required"`
-	VSwitchID          string           `rpc:"VSwitchId,required"`
-	PrimaryIPAddress   string           `rpc:"PrimaryIpAddress"`
-	PrivateIPAddresses []string         `rpc:"PrivateIpAddress,max=50"`
-	SecondaryCount     int              `rpc:"SecondaryPrivateIpAddressCount,min=0,max=49"`
-	SecurityGroupID    string           `rpc:"SecurityGroupId"`
-	SecurityGroupIDs   []string         `rpc:"SecurityGroupIds,max=16"`
-	Name               string           `rpc:"NetworkInterfaceName,len=2..128,invalid=InterfaceNameInvalid"`
-	Description        string           `rpc:"Description,len=2..255"`
-	ResourceGroupID    string           `rpc:"ResourceGroupId"`
-	SourceDestCheck    bool             `rpc:"SourceDestCheck"`
+	Tags               []tagging.Tag `rpc:"Tag,max=20,invalid=TooManyTags"`
+	RegionID           string        `rpc:"RegionId,required"`
+	VSwitchID          string        `rpc:"VSwitchId,required"`
+	PrimaryIPAddress   string        `rpc:"PrimaryIpAddress"`
+	PrivateIPAddresses []string      `rpc:"PrivateIpAddress,max=50"`
+	SecondaryCount     int           `rpc:"SecondaryPrivateIpAddressCount,min=0,max=49"`
+	SecurityGroupID    string        `rpc:"SecurityGroupId"`
+	SecurityGroupIDs   []string      `rpc:"SecurityGroupIds,max=16"`
+	Name               string        `rpc:"NetworkInterfaceName,len=2..128,invalid=InterfaceNameInvalid"`
+	Description        string        `rpc:"Description,len=2..255"`
+	ResourceGroupID    string        `rpc:"ResourceGroupId"`
+	SourceDestCheck    bool          `rpc:"SourceDestCheck"`
 	ipv6Request
 	ClientToken string `rpc:"ClientToken"`
 }
@@ -166,15 +166,14 @@ func createNetworkInterface(tx *state.Tx, req *createNetworkInterfaceRequest) (*
 			return nil, err
 		}
 	}
-	tags := strict(req.Tags)
-	if err := tags.checkNew(); err != nil {
+	if err := tagRefusals.Check(req.Tags); err != nil {
 		return nil, err
 	}
 	id, err := state.Once(tx, "CreateNetworkInterface", req.ClientToken, req, cloud.NetworkInterfaces, func() (string, error) {
 		n, err := putInterface(tx, nil, newInterface{
 			interfaceRequest: interfaceRequest{VSwitchID: req.VSwitchID, SecurityGroupIDs: groups, Name: req.Name, Description: req.Description, ipv6Request: req.ipv6Request},
 			addresses:        slices.Concat([]string{req.PrimaryIPAddress}, req.PrivateIPAddresses), more: req.SecondaryCount,
-			resourceGroupID: req.ResourceGroupID, tags: tags.tags(), unchecked: !req.SourceDestCheck,
+			resourceGroupID: req.ResourceGroupID, tags: req.Tags, unchecked: !req.SourceDestCheck,
 		})
 		if err != nil {
 			return "", err

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -33,7 +36,7 @@ type describeSecurityGroupsRequest struct {
 	MaxResults       *int     `rpc:"MaxResults,min=1,max=100"`
 	PageNumber       int      `rpc:"PageNumber,default=1,min=1"`
 	PageSize         int      `rpc:"PageSize,default=10,min=1,max=100"`
-	DryRun           bool     `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // Validate implements the gateway's check of shape.
@@ -41,33 +44,33 @@ func (r *describeSecurityGroupsRequest) Validate() error { return r.checkFilter(
 
 // window: a first call by token can't be told from one by page, so the answer to
 // either has a token for the rest.
-func (r *describeSecurityGroupsRequest) window() window {
-	w := window{byToken: r.PageNumber == 1, token: r.NextToken, number: r.PageNumber, size: r.PageSize}
+func (r *describeSecurityGroupsRequest) window() listing.Ask {
+	w := listing.Ask{ByToken: r.PageNumber == 1, Token: r.NextToken, Number: r.PageNumber, Size: r.PageSize}
 	if r.MaxResults != nil {
-		w.size = *r.MaxResults
+		w.Size = *r.MaxResults
 	}
 	return w
 }
 
 type describeSecurityGroupsResponse struct {
-	windowed
+	listing.Either
 	RegionID       string              `rpc:"RegionId"`
 	SecurityGroups []securityGroupView `rpc:"SecurityGroups>SecurityGroup"`
 }
 
 type securityGroupView struct {
-	SecurityGroupID       string    `rpc:"SecurityGroupId"`
-	Name                  string    `rpc:"SecurityGroupName"`
-	Description           string    `rpc:"Description"`
-	Type                  string    `rpc:"SecurityGroupType"`
-	VPCID                 string    `rpc:"VpcId"`
-	ECSCount              int       `rpc:"EcsCount"`
-	RuleCount             int       `rpc:"RuleCount"`
-	GroupToGroupRuleCount int       `rpc:"GroupToGroupRuleCount"`
-	ServiceManaged        bool      `rpc:"ServiceManaged"`
-	ResourceGroupID       string    `rpc:"ResourceGroupId"`
-	CreationTime          string    `rpc:"CreationTime"`
-	Tags                  []tagView `rpc:"Tags>Tag"`
+	SecurityGroupID       string          `rpc:"SecurityGroupId"`
+	Name                  string          `rpc:"SecurityGroupName"`
+	Description           string          `rpc:"Description"`
+	Type                  string          `rpc:"SecurityGroupType"`
+	VPCID                 string          `rpc:"VpcId"`
+	ECSCount              int             `rpc:"EcsCount"`
+	RuleCount             int             `rpc:"RuleCount"`
+	GroupToGroupRuleCount int             `rpc:"GroupToGroupRuleCount"`
+	ServiceManaged        bool            `rpc:"ServiceManaged"`
+	ResourceGroupID       string          `rpc:"ResourceGroupId"`
+	CreationTime          string          `rpc:"CreationTime"`
+	Tags                  []tagging.Shown `rpc:"Tags>Tag"`
 }
 
 func describeSecurityGroups(v *state.View, req *describeSecurityGroupsRequest) (*describeSecurityGroupsResponse, error) {
@@ -78,11 +81,11 @@ func describeSecurityGroups(v *state.View, req *describeSecurityGroupsRequest) (
 			found = append(found, g)
 		}
 	}
-	groups, windowed, err := cut(found, func(g *cloud.SecurityGroup) string { return g.ID }, req.window())
+	groups, windowed, err := listing.CutEither(found, func(g *cloud.SecurityGroup) string { return g.ID }, req.window())
 	if err != nil {
 		return nil, err
 	}
-	resp := &describeSecurityGroupsResponse{windowed: windowed, RegionID: v.Scope().RegionID}
+	resp := &describeSecurityGroupsResponse{Either: windowed, RegionID: v.Scope().RegionID}
 	for _, g := range groups {
 		view := viewSecurityGroup(v, g)
 		if req.IsQueryECSCount {
@@ -90,7 +93,7 @@ func describeSecurityGroups(v *state.View, req *describeSecurityGroupsRequest) (
 		}
 		resp.SecurityGroups = append(resp.SecurityGroups, view)
 	}
-	return resp, dryRun(req.DryRun)
+	return resp, nil
 }
 
 func (r *describeSecurityGroupsRequest) matches(g *cloud.SecurityGroup) bool {
@@ -116,8 +119,8 @@ func viewSecurityGroup(v *state.View, g *cloud.SecurityGroup) securityGroupView 
 		VPCID:           g.VPCID,
 		RuleCount:       len(g.Permissions),
 		ResourceGroupID: g.ResourceGroupID,
-		CreationTime:    formatSecond(g.CreateTime),
-		Tags:            tagsOf(v, cloud.TagSecurityGroup, g.ID),
+		CreationTime:    gateway.Second(g.CreateTime),
+		Tags:            tagging.ShownOf(v, cloud.TagSecurityGroup, g.ID),
 	}
 	for _, p := range g.Permissions {
 		if p.SourceGroup != "" || p.DestGroup != "" {
@@ -192,8 +195,8 @@ func describeSecurityGroupAttribute(v *state.View, req *describeSecurityGroupAtt
 		return req.Direction != "all" && req.Direction != p.Direction
 	})
 	slices.SortFunc(rules, func(a, b cloud.SecurityGroupPermission) int { return strings.Compare(a.RuleID, b.RuleID) })
-	rules, windowed, err := cut(rules, func(p cloud.SecurityGroupPermission) string { return p.RuleID },
-		window{byToken: true, token: req.NextToken, number: 1, size: req.MaxResults})
+	rules, windowed, err := listing.CutEither(rules, func(p cloud.SecurityGroupPermission) string { return p.RuleID },
+		listing.Ask{ByToken: true, Token: req.NextToken, Number: 1, Size: req.MaxResults})
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +233,7 @@ func viewPermission(v *state.View, p cloud.SecurityGroupPermission) permissionVi
 		Policy:              p.Policy,
 		Priority:            p.Priority,
 		Description:         p.Description,
-		CreateTime:          formatSecond(p.CreateTime),
+		CreateTime:          gateway.Second(p.CreateTime),
 	}
 	if source, ok := cloud.SecurityGroups.Find(v, p.SourceGroup); ok {
 		view.SourceGroupName = source.Name

@@ -36,12 +36,6 @@ type tagged struct {
 	Tags []tagParam `rpc:"Tag,max=20,invalid=TooManyTags"`
 }
 
-// tagView is a tag as responses write it.
-type tagView struct {
-	Key   string `rpc:"TagKey"`
-	Value string `rpc:"TagValue"`
-}
-
 // checkFilter refuses a value without its key.
 func (r *tagged) checkFilter() error {
 	for _, t := range r.Tags {
@@ -68,12 +62,4 @@ func (r *tagged) tags() []tagging.Tag {
 // filter returns what tells the resources that carry all the tags.
 func (r *tagged) filter(v *state.View, kind state.TagResourceType) func(id string) bool {
 	return tagging.Filter(v, kind, r.tags())
-}
-
-func tagsOf(v *state.View, kind state.TagResourceType, id string) []tagView {
-	var tags []tagView
-	for t := range state.TagsOf(v, kind, id) {
-		tags = append(tags, tagView{Key: t.Key, Value: t.Value})
-	}
-	return tags
 }

@@ -3,7 +3,6 @@ package ecs
 import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -30,10 +29,10 @@ var (
 var tagErrors = []gateway.ErrorRow{{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaTags), Status: 400,
 	Code: "QuotaExceeded.TagNumPerResource", Message: "The number of tags of the resource exceeds the quota.", Evidence: "CLB-0387"}}
 
-// tagKinds are the resources that are tagged here, by the API's words for them.
-var tagKinds = map[string]state.TagResourceType{
-	"instance": cloud.TagInstance, "eni": cloud.TagNetworkInterface, "securitygroup": cloud.TagSecurityGroup,
-}
+// taggable are the resources that are tagged here.
+var taggable = tagging.Types{Unknown: errTaggedUnknown.Of, Kinds: map[string][]state.TagResourceType{
+	"instance": {cloud.TagInstance}, "eni": {cloud.TagNetworkInterface}, "securitygroup": {cloud.TagSecurityGroup},
+}}
 
 // taggedResources is what the three requests share.
 type taggedResources struct {
@@ -41,42 +40,20 @@ type taggedResources struct {
 	ResourceType string `rpc:"ResourceType,required,enum=instance|eni|securitygroup,invalid=TagTypeUnknown"`
 }
 
-func (r *taggedResources) kind() state.TagResourceType { return tagKinds[r.ResourceType] }
-
-// exist wants all the resources to be there.
-func (r *taggedResources) exist(v *state.View, ids []string) error {
-	for _, id := range ids {
-		if !state.Taggable(v, r.kind(), id) {
-			return errTaggedUnknown.Of(id)
-		}
-	}
-	return nil
-}
-
 type tagResourcesRequest struct {
 	taggedResources
-	ResourceIDs []string         `rpc:"ResourceId,required,max=50"`
-	Tags        []tagParamStrict `rpc:"Tag,max=20,invalid=TooManyTags"`
+	ResourceIDs []string      `rpc:"ResourceId,required,max=50"`
+	Tags        []tagging.Tag `rpc:"Tag,max=20,invalid=TooManyTags"`
 }
 
 func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error) {
 	if len(req.Tags) == 0 {
 		return nil, errTagsMissing
 	}
-	tags := strict(req.Tags)
-	if err := tags.checkNew(); err != nil {
+	if err := tagRefusals.Check(req.Tags); err != nil {
 		return nil, err
 	}
-	if err := req.exist(tx.View, req.ResourceIDs); err != nil {
-		return nil, err
-	}
-	for _, id := range req.ResourceIDs {
-		tagging.Set(tx, req.kind(), id, tags.tags())
-		if err := tx.Use(cloud.QuotaTags, id, 0); err != nil {
-			return nil, err
-		}
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, taggable.Tag(tx, req.ResourceType, req.ResourceIDs, req.Tags)
 }
 
 type untagResourcesRequest struct {
@@ -89,15 +66,7 @@ type untagResourcesRequest struct {
 // untagResources takes the named tags off, and all of them where none is named and All
 // is said.
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
-	if err := req.exist(tx.View, req.ResourceIDs); err != nil {
-		return nil, err
-	}
-	for _, id := range req.ResourceIDs {
-		if len(req.TagKeys) > 0 || req.All {
-			tagging.Remove(tx, req.kind(), id, req.TagKeys)
-		}
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, taggable.Untag(tx, req.ResourceType, req.ResourceIDs, req.TagKeys, req.All)
 }
 
 type listTagResourcesRequest struct {
@@ -121,10 +90,6 @@ func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagReso
 	if len(req.ResourceIDs) == 0 && len(req.Tags) == 0 {
 		return nil, errTagsOrIDsMissing
 	}
-	list := tagging.Resources(v, req.kind(), req.ResourceType, req.ResourceIDs, req.Tags)
-	part, next, err := listing.After(list, req.NextToken, tagsOfPage, tagging.Resource.Place)
-	if err != nil {
-		return nil, errNextTokenInvalid.Of(req.NextToken)
-	}
-	return &listTagResourcesResponse{NextToken: next, TagResources: part}, nil
+	part, next, err := taggable.List(v, req.ResourceType, req.ResourceIDs, tagging.Filters(req.Tags), req.NextToken, tagsOfPage)
+	return &listTagResourcesResponse{NextToken: next, TagResources: part}, err
 }

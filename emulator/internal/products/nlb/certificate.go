@@ -5,13 +5,14 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
 var certificateActions = []gateway.Action{
-	asynchronous[jobResponse]("AssociateAdditionalCertificatesWithListener", associateAdditionalCertificatesWithListener),
-	asynchronous[jobResponse]("DisassociateAdditionalCertificatesWithListener", disassociateAdditionalCertificatesWithListener),
+	changes.ByJob[changes.JobID](changing, "AssociateAdditionalCertificatesWithListener", associateAdditionalCertificatesWithListener),
+	changes.ByJob[changes.JobID](changing, "DisassociateAdditionalCertificatesWithListener", disassociateAdditionalCertificatesWithListener),
 	gateway.Read("ListListenerCertificates", listListenerCertificates),
 }
 
@@ -125,7 +126,7 @@ func (req *additionalCertificatesRequest) listener(v *state.View) (*cloud.NLBLis
 	return l, err
 }
 
-func associateAdditionalCertificatesWithListener(tx *state.Tx, req *additionalCertificatesRequest) (*work, error) {
+func associateAdditionalCertificatesWithListener(tx *state.Tx, req *additionalCertificatesRequest) (*changes.Work, error) {
 	l, err := req.listener(tx.View)
 	if err != nil {
 		return nil, err
@@ -147,7 +148,7 @@ func associateAdditionalCertificatesWithListener(tx *state.Tx, req *additionalCe
 	return relisten(tx, &changed), nil
 }
 
-func disassociateAdditionalCertificatesWithListener(tx *state.Tx, req *additionalCertificatesRequest) (*work, error) {
+func disassociateAdditionalCertificatesWithListener(tx *state.Tx, req *additionalCertificatesRequest) (*changes.Work, error) {
 	l, err := req.listener(tx.View)
 	if err != nil {
 		return nil, err
@@ -165,8 +166,8 @@ func disassociateAdditionalCertificatesWithListener(tx *state.Tx, req *additiona
 }
 
 type listListenerCertificatesRequest struct {
-	region
-	paging
+	gateway.Region
+	listing.ByToken
 	ListenerID string   `rpc:"ListenerId,required"`
 	CertType   string   `rpc:"CertType,enum=Server|Ca,default=Server,invalid=Illegal"`
 	IDs        []string `rpc:"CertificateIds"`
@@ -174,7 +175,7 @@ type listListenerCertificatesRequest struct {
 
 type listListenerCertificatesResponse struct {
 	Certificates []listenerCertificate `rpc:"Certificates"`
-	paged
+	listing.Part
 }
 
 type listenerCertificate struct {
@@ -203,7 +204,7 @@ func listListenerCertificates(v *state.View, req *listListenerCertificatesReques
 		add(l.CertificateIDs, true)
 		add(l.AdditionalCertificateIDs, false)
 	}
-	part, page, err := cut(list, req.paging, func(c listenerCertificate) string { return c.CertificateID })
+	part, page, err := listing.Cut(list, req.ByToken, func(c listenerCertificate) string { return c.CertificateID })
 	if err != nil {
 		return nil, err
 	}

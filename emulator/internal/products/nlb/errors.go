@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -20,8 +21,6 @@ var (
 		"The param of %s is illegal.", "NLB-0001")
 	errMissing = refusals.New("MissingParam", 400, "MissingParam",
 		"The parameter of %s is missing.", "NLB-0001")
-	errDryRunPassed = refusals.New("DryRunPassed", 400, "DryRunOperation",
-		"Request validation has been passed with DryRun flag set.", "NLB-0001")
 	errVPCMismatch = refusals.New("VPCMismatch", 400, "Mismatch.VpcId",
 		"The VpcId is mismatched for %s.", "NLB-0001")
 )
@@ -32,6 +31,8 @@ var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
 
 // factRows are how this API puts what the state reports.
 var factRows = []gateway.ErrorRow{
+	gateway.DryRunRow("NLB-0001"),
+	{Fact: listing.BadToken, Status: 400, Code: "IllegalParam", Message: "The param of NextToken is illegal.", Evidence: "NLB-0001"},
 	{Fact: state.NotFound, Kind: cloud.NLBLoadBalancers.Kind(), Status: 404, Code: "ResourceNotFound.loadBalancer",
 		Message: "The specified resource of loadbalancer is not found.", Evidence: "NLB-0001"},
 	{Fact: state.NotFound, Kind: cloud.NLBListeners.Kind(), Status: 404, Code: "ResourceNotFound.listener",

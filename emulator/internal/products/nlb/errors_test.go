@@ -54,6 +54,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "Name", Action: "CreateLoadBalancer", Params: with(create, "LoadBalancerName", "7*9"), Status: 400, Code: "IllegalParam.loadBalancerName"},
 		{Name: "LongName", Action: "CreateLoadBalancer", Params: with(create, "LoadBalancerName", strings.Repeat("a", 129)), Status: 400, Code: "IllegalParam.loadBalancerName"},
 		{Name: "PrePay", Action: "CreateLoadBalancer", Params: with(create, "LoadBalancerBillingConfig.PayType", "PrePay"), Status: 400, Code: "OperationDenied.OnlyPostPaidSupported"},
+		{Name: "Token", Action: "ListLoadBalancers", Params: params("NextToken", "none"), Status: 400, Code: "IllegalParam"},
 		{Name: "DryRun", Action: "CreateLoadBalancer", Params: with(create, "DryRun", "true"), Status: 400, Code: "DryRunOperation"},
 		{Name: "Arrears", Action: "CreateLoadBalancer", Params: create, Plant: set("account.arrears", "true"), Status: 400, Code: "OperationFailed.UnpaidBill"},
 		{Name: "Balance", Action: "CreateLoadBalancer", Params: create, Plant: set("account.balance", "99"), Status: 400, Code: "OperationFailed.CreateOrderError"},
@@ -224,7 +225,7 @@ func plantToken(activity string) func(*state.Tx) error {
 
 // lock is a change of lb1 that holds its lock.
 func lock(tx *state.Tx) error {
-	cloud.NLBLocks.Put(tx, &cloud.NLBLock{Owner: owner, LoadBalancerID: lb1, Activity: state.Busy})
+	cloud.NLBLocks.Put(tx, &cloud.Lock{Owner: owner, LoadBalancerID: lb1, Activity: state.Busy})
 	return nil
 }
 

@@ -14,7 +14,7 @@ var hdMonitorActions = []gateway.Action{
 }
 
 type setHdMonitorRegionConfigRequest struct {
-	region
+	gateway.Region
 	MetricStore string `rpc:"MetricStore,required"`
 	LogProject  string `rpc:"LogProject,required"`
 }
@@ -31,7 +31,7 @@ func setHdMonitorRegionConfig(tx *state.Tx, req *setHdMonitorRegionConfigRequest
 }
 
 type regionRequest struct {
-	region
+	gateway.Region
 }
 
 func deleteHdMonitorRegionConfig(tx *state.Tx, _ *regionRequest) (*gateway.Empty, error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -22,14 +23,14 @@ const (
 )
 
 type getListenerHealthStatusRequest struct {
-	region
-	paging
+	gateway.Region
+	listing.ByToken
 	ListenerID string `rpc:"ListenerId,required"`
 }
 
 type getListenerHealthStatusResponse struct {
 	Listeners []listenerHealth `rpc:"ListenerHealthStatus"`
-	paged
+	listing.Part
 }
 
 type listenerHealth struct {
@@ -75,7 +76,7 @@ func getListenerHealthStatus(health topology.Health) func(*state.View, *getListe
 				shown.ServerGroups = []groupHealth{groupHealthOf(v, health, &f, &g)}
 			}
 		}
-		return &getListenerHealthStatusResponse{[]listenerHealth{shown}, paged{TotalCount: 1, MaxResults: req.MaxResults}}, nil
+		return &getListenerHealthStatusResponse{[]listenerHealth{shown}, listing.Part{TotalCount: 1, MaxResults: req.MaxResults}}, nil
 	}
 }
 

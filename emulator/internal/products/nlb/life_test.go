@@ -207,9 +207,9 @@ func TestJobsAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := c.Do("CreateServerGroup", group).Text("JobId")
-	elsewhere := &cloud.NLBJob{Action: "CreateServerGroup"}
+	elsewhere := &cloud.Job{Action: "CreateServerGroup"}
 	if err := store.Update(state.Owner{AccountID: account, RegionID: "cn-shanghai"}, func(tx *state.Tx) error {
-		cloud.BeginNLBJob(tx, elsewhere)
+		cloud.NLBJobs.Begin(tx, elsewhere)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -247,10 +247,10 @@ func TestJobsAreBounded(t *testing.T) {
 	if err := store.Update(owner, func(tx *state.Tx) error {
 		job := func(i int) string { return fmt.Sprintf("%08x-0000-0000-0000-000000000000", i) }
 		for i := range most {
-			cloud.NLBJobs.Put(tx, &cloud.NLBJob{Owner: owner, ID: job(i), Status: cloud.NLBJobSucceeded, CreateTime: tx.Now()})
+			cloud.NLBJobs.Put(tx, &cloud.Job{Owner: owner, ID: job(i), Status: cloud.JobSucceeded, CreateTime: tx.Now()})
 		}
-		newest := &cloud.NLBJob{Action: "CreateServerGroup"}
-		cloud.BeginNLBJob(tx, newest)
+		newest := &cloud.Job{Action: "CreateServerGroup"}
+		cloud.NLBJobs.Begin(tx, newest)
 		if _, there := cloud.NLBJobs.Find(tx.View, job(0)); there || cloud.NLBJobs.Len(tx.View) != most {
 			t.Errorf("of %d jobs and one more there are %d, the oldest among them: %t", most, cloud.NLBJobs.Len(tx.View), there)
 		}

@@ -7,17 +7,18 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
 var listenerActions = []gateway.Action{
-	asynchronous[listenerJobResponse]("CreateListener", createListener),
-	asynchronous[jobResponse]("UpdateListenerAttribute", updateListenerAttribute),
-	asynchronous[jobResponse]("StartListener", startListener),
-	asynchronous[jobResponse]("StopListener", stopListener),
-	asynchronous[jobResponse]("DeleteListener", deleteListener),
+	changes.ByJob[listenerJobResponse](changing, "CreateListener", createListener),
+	changes.ByJob[changes.JobID](changing, "UpdateListenerAttribute", updateListenerAttribute),
+	changes.ByJob[changes.JobID](changing, "StartListener", startListener),
+	changes.ByJob[changes.JobID](changing, "StopListener", stopListener),
+	changes.ByJob[changes.JobID](changing, "DeleteListener", deleteListener),
 	gateway.Read("GetListenerAttribute", getListenerAttribute),
 	gateway.Read("ListListeners", listListeners),
 }
@@ -46,14 +47,14 @@ var (
 		"The param of MssConflictWithUdpAndGeneve is illegal.", "NLB-0001")
 )
 
-// listenerJobResponse is jobResponse with the listener that the job is about.
+// listenerJobResponse is changes.JobID with the listener that the job is about.
 type listenerJobResponse struct {
-	jobResponse
+	changes.JobID
 	ListenerID string `rpc:"ListenerId"`
 }
 
-func (r *listenerJobResponse) tell(job *cloud.NLBJob) {
-	r.jobResponse.tell(job)
+func (r *listenerJobResponse) Tell(job *cloud.Job) {
+	r.JobID.Tell(job)
 	r.ListenerID = job.ResourceID
 }
 
@@ -158,7 +159,7 @@ func checkGroup(v *state.View, lb *cloud.NLBLoadBalancer, l *cloud.NLBListener) 
 }
 
 type createListenerRequest struct {
-	order
+	changes.Order
 	tagged
 	listenerSettings
 	LoadBalancerID   string `rpc:"LoadBalancerId,required"`
@@ -168,7 +169,7 @@ type createListenerRequest struct {
 	EndPort          int    `rpc:"EndPort,min=0,max=65535,invalid=Illegal"`
 }
 
-func (req *createListenerRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *createListenerRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 
@@ -183,7 +184,7 @@ func (req *createListenerRequest) Validate() error {
 	return req.check()
 }
 
-func createListener(tx *state.Tx, req *createListenerRequest) (*work, error) {
+func createListener(tx *state.Tx, req *createListenerRequest) (*changes.Work, error) {
 	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
@@ -200,7 +201,7 @@ func createListener(tx *state.Tx, req *createListenerRequest) (*work, error) {
 	if err := tx.Use(cloud.QuotaNLBListeners, lb.ID, 1); err != nil {
 		return nil, err
 	}
-	return &work{"listener", l.ID, func() error {
+	return &changes.Work{ResourceType: "listener", ResourceID: l.ID, Do: func() error {
 		cloud.NLBListeners.Put(tx, l)
 		req.set(tx, cloud.TagNLBListener, l.ID)
 		state.Enter(tx, cloud.StageNLBListenerProvisioning, l.ID)
@@ -233,11 +234,11 @@ func portText(l *cloud.NLBListener) string {
 
 // listenerRequest changes a listener.
 type listenerRequest struct {
-	order
+	changes.Order
 	ListenerID string `rpc:"ListenerId,required"`
 }
 
-func (req *listenerRequest) loadBalancerOf(v *state.View) (string, error) {
+func (req *listenerRequest) LoadBalancerOf(v *state.View) (string, error) {
 	l, err := cloud.NLBListeners.Get(v, req.ListenerID)
 	if err != nil {
 		return "", err
@@ -259,7 +260,7 @@ type updateListenerAttributeRequest struct {
 	listenerSettings
 }
 
-func updateListenerAttribute(tx *state.Tx, req *updateListenerAttributeRequest) (*work, error) {
+func updateListenerAttribute(tx *state.Tx, req *updateListenerAttributeRequest) (*changes.Work, error) {
 	l, err := settledListener(tx.View, req.ListenerID)
 	if err != nil {
 		return nil, err
@@ -276,29 +277,29 @@ func updateListenerAttribute(tx *state.Tx, req *updateListenerAttributeRequest) 
 }
 
 // relisten returns the work that stores a changed listener.
-func relisten(tx *state.Tx, l *cloud.NLBListener) *work {
-	return &work{"listener", l.ID, func() error {
+func relisten(tx *state.Tx, l *cloud.NLBListener) *changes.Work {
+	return &changes.Work{ResourceType: "listener", ResourceID: l.ID, Do: func() error {
 		cloud.NLBListeners.Put(tx, l)
 		state.Enter(tx, cloud.StageNLBListenerConfiguring, l.ID, l.Status)
 		return nil
 	}}
 }
 
-func startListener(tx *state.Tx, req *listenerRequest) (*work, error) {
+func startListener(tx *state.Tx, req *listenerRequest) (*changes.Work, error) {
 	return enterStage(tx, req.ListenerID, cloud.StageNLBListenerStarting, cloud.NLBListenerStopped)
 }
 
-func stopListener(tx *state.Tx, req *listenerRequest) (*work, error) {
+func stopListener(tx *state.Tx, req *listenerRequest) (*changes.Work, error) {
 	return enterStage(tx, req.ListenerID, cloud.StageNLBListenerStopping, cloud.NLBListenerRunning)
 }
 
-func deleteListener(tx *state.Tx, req *listenerRequest) (*work, error) {
+func deleteListener(tx *state.Tx, req *listenerRequest) (*changes.Work, error) {
 	return enterStage(tx, req.ListenerID, cloud.StageNLBListenerDeleting, "")
 }
 
 // enterStage is work that brings a listener into a stage, from one status where
 // one is named.
-func enterStage(tx *state.Tx, id string, stage state.Stage, from string) (*work, error) {
+func enterStage(tx *state.Tx, id string, stage state.Stage, from string) (*changes.Work, error) {
 	l, err := settledListener(tx.View, id)
 	if err == nil && !matches(from, l.Status) {
 		err = errListenerStatus.Of(id)
@@ -306,7 +307,7 @@ func enterStage(tx *state.Tx, id string, stage state.Stage, from string) (*work,
 	if err != nil {
 		return nil, err
 	}
-	return &work{"listener", id, func() error {
+	return &changes.Work{ResourceType: "listener", ResourceID: id, Do: func() error {
 		state.Enter(tx, stage, id)
 		return nil
 	}}, nil
@@ -359,13 +360,13 @@ func newListenerView(l *cloud.NLBListener) listener {
 }
 
 type getListenerAttributeRequest struct {
-	order
+	changes.Order
 	ListenerID string `rpc:"ListenerId,required"`
 }
 
 type getListenerAttributeResponse struct {
 	listener
-	Tags []attributeTag `rpc:"Tags"`
+	Tags []tagging.Shown `rpc:"Tags"`
 }
 
 func getListenerAttribute(v *state.View, req *getListenerAttributeRequest) (*getListenerAttributeResponse, error) {
@@ -373,12 +374,12 @@ func getListenerAttribute(v *state.View, req *getListenerAttributeRequest) (*get
 	if err != nil {
 		return nil, err
 	}
-	return &getListenerAttributeResponse{newListenerView(l), attributeTagsOf(v, cloud.TagNLBListener, l.ID)}, nil
+	return &getListenerAttributeResponse{newListenerView(l), tagging.ShownOf(v, cloud.TagNLBListener, l.ID)}, nil
 }
 
 type listListenersRequest struct {
-	region
-	paging
+	gateway.Region
+	listing.ByToken
 	Tags             []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
 	LoadBalancerIDs  []string      `rpc:"LoadBalancerIds,max=20,invalid=Illegal"`
 	ListenerIDs      []string      `rpc:"ListenerIds,max=20,invalid=Illegal"`
@@ -387,7 +388,7 @@ type listListenersRequest struct {
 
 type listListenersResponse struct {
 	Listeners []listedListener `rpc:"Listeners"`
-	paged
+	listing.Part
 }
 
 type listedListener struct {
@@ -403,13 +404,13 @@ func listListeners(v *state.View, req *listListenersRequest) (*listListenersResp
 			found = append(found, l)
 		}
 	}
-	part, page, err := cut(found, req.paging, func(l *cloud.NLBListener) string { return l.ID })
+	part, page, err := listing.Cut(found, req.ByToken, func(l *cloud.NLBListener) string { return l.ID })
 	if err != nil {
 		return nil, err
 	}
-	resp := &listListenersResponse{paged: page}
+	resp := &listListenersResponse{Part: page}
 	for _, l := range part {
-		resp.Listeners = append(resp.Listeners, listedListener{newListenerView(l), tagsOf(v, cloud.TagNLBListener, l.ID)})
+		resp.Listeners = append(resp.Listeners, listedListener{newListenerView(l), tagging.Of(v, cloud.TagNLBListener, l.ID)})
 	}
 	return resp, nil
 }

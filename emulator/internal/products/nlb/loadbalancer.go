@@ -8,6 +8,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
@@ -15,7 +16,7 @@ import (
 
 var loadBalancerActions = []gateway.Action{
 	gateway.Write("CreateLoadBalancer", createLoadBalancer),
-	asynchronous[jobResponse]("DeleteLoadBalancer", deleteLoadBalancer),
+	changes.ByJob[changes.JobID](changing, "DeleteLoadBalancer", deleteLoadBalancer),
 	gateway.Read("GetLoadBalancerAttribute", getLoadBalancerAttribute),
 	gateway.Read("ListLoadBalancers", listLoadBalancers),
 }
@@ -47,16 +48,16 @@ const (
 
 // loadBalancerRequest changes a load balancer.
 type loadBalancerRequest struct {
-	order
+	changes.Order
 	LoadBalancerID string `rpc:"LoadBalancerId,required"`
 }
 
-func (req *loadBalancerRequest) loadBalancerOf(*state.View) (string, error) {
+func (req *loadBalancerRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 
 type createLoadBalancerRequest struct {
-	order
+	changes.Order
 	tagged
 	LoadBalancerType           string             `rpc:"LoadBalancerType,default=Network,words=Network,invalid=Illegal"`
 	LoadBalancerName           string             `rpc:"LoadBalancerName,len=2..128,invalid=NameIllegal"`
@@ -107,9 +108,6 @@ func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLo
 	id, err := state.Once(tx, "CreateLoadBalancer", req.ClientToken, req, cloud.NLBLoadBalancers, func() (string, error) {
 		return putLoadBalancer(tx, req)
 	})
-	if err == nil && req.DryRun {
-		err = errDryRunPassed
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -186,13 +184,13 @@ func protection(tx *state.Tx, on bool, reason string) cloud.NLBProtection {
 }
 
 type deleteLoadBalancerRequest struct {
-	order
+	changes.Order
 	LoadBalancerID string `rpc:"LoadBalancerId,required"`
 }
 
 // deleteLoadBalancer takes the listeners along; server groups and EIPs stay. One
 // that is locked for an unpaid bill can still be deleted.
-func deleteLoadBalancer(tx *state.Tx, req *deleteLoadBalancerRequest) (*work, error) {
+func deleteLoadBalancer(tx *state.Tx, req *deleteLoadBalancerRequest) (*changes.Work, error) {
 	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	switch {
 	case err != nil:
@@ -204,7 +202,7 @@ func deleteLoadBalancer(tx *state.Tx, req *deleteLoadBalancerRequest) (*work, er
 	case lb.DeletionProtection.Enabled:
 		return nil, errDeletionProtected
 	}
-	return &work{"loadbalancer", lb.ID, func() error {
+	return &changes.Work{ResourceType: "loadbalancer", ResourceID: lb.ID, Do: func() error {
 		cloud.NLBLoadBalancers.Remove(tx, lb.ID)
 		return nil
 	}}, nil
@@ -302,14 +300,14 @@ func ipv6AddressType(lb *cloud.NLBLoadBalancer) string {
 }
 
 type getLoadBalancerAttributeRequest struct {
-	order
+	changes.Order
 	LoadBalancerID string `rpc:"LoadBalancerId,required"`
 }
 
 // getLoadBalancerAttributeResponse has tags with other names than the list's.
 type getLoadBalancerAttributeResponse struct {
 	loadBalancer
-	Tags []attributeTag `rpc:"Tags"`
+	Tags []tagging.Shown `rpc:"Tags"`
 }
 
 func getLoadBalancerAttribute(v *state.View, req *getLoadBalancerAttributeRequest) (*getLoadBalancerAttributeResponse, error) {
@@ -317,12 +315,12 @@ func getLoadBalancerAttribute(v *state.View, req *getLoadBalancerAttributeReques
 	if err != nil {
 		return nil, err
 	}
-	return &getLoadBalancerAttributeResponse{newLoadBalancerView(lb), attributeTagsOf(v, cloud.TagNLBLoadBalancer, lb.ID)}, nil
+	return &getLoadBalancerAttributeResponse{newLoadBalancerView(lb), tagging.ShownOf(v, cloud.TagNLBLoadBalancer, lb.ID)}, nil
 }
 
 type listLoadBalancersRequest struct {
-	region
-	paging
+	gateway.Region
+	listing.ByToken
 	Tags              []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
 	LoadBalancerIDs   []string      `rpc:"LoadBalancerIds,max=20,invalid=Illegal"`
 	LoadBalancerNames []string      `rpc:"LoadBalancerNames,max=20,invalid=Illegal"`
@@ -340,7 +338,7 @@ type listLoadBalancersRequest struct {
 
 type listLoadBalancersResponse struct {
 	LoadBalancers []listedLoadBalancer `rpc:"LoadBalancers"`
-	paged
+	listing.Part
 }
 
 type listedLoadBalancer struct {
@@ -356,13 +354,13 @@ func listLoadBalancers(v *state.View, req *listLoadBalancersRequest) (*listLoadB
 			found = append(found, lb)
 		}
 	}
-	part, page, err := cut(found, req.paging, func(lb *cloud.NLBLoadBalancer) string { return lb.ID })
+	part, page, err := listing.Cut(found, req.ByToken, func(lb *cloud.NLBLoadBalancer) string { return lb.ID })
 	if err != nil {
 		return nil, err
 	}
-	resp := &listLoadBalancersResponse{paged: page}
+	resp := &listLoadBalancersResponse{Part: page}
 	for _, lb := range part {
-		resp.LoadBalancers = append(resp.LoadBalancers, listedLoadBalancer{newLoadBalancerView(lb), tagsOf(v, cloud.TagNLBLoadBalancer, lb.ID)})
+		resp.LoadBalancers = append(resp.LoadBalancers, listedLoadBalancer{newLoadBalancerView(lb), tagging.Of(v, cloud.TagNLBLoadBalancer, lb.ID)})
 	}
 	return resp, nil
 }

@@ -5,20 +5,21 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
 var loadBalancerChangeActions = []gateway.Action{
-	asynchronous[jobResponse]("UpdateLoadBalancerAttribute", updateLoadBalancerAttribute),
-	asynchronous[jobResponse]("UpdateLoadBalancerAddressTypeConfig", updateLoadBalancerAddressTypeConfig),
-	immediate("UpdateLoadBalancerProtection", updateLoadBalancerProtection),
-	immediate("EnableLoadBalancerIpv6Internet", enableLoadBalancerIPv6Internet),
-	immediate("DisableLoadBalancerIpv6Internet", disableLoadBalancerIPv6Internet),
-	asynchronous[jobResponse]("LoadBalancerJoinSecurityGroup", loadBalancerJoinSecurityGroup),
-	asynchronous[jobResponse]("LoadBalancerLeaveSecurityGroup", loadBalancerLeaveSecurityGroup),
-	asynchronous[jobResponse]("AttachCommonBandwidthPackageToLoadBalancer", attachCommonBandwidthPackageToLoadBalancer),
-	asynchronous[jobResponse]("DetachCommonBandwidthPackageFromLoadBalancer", detachCommonBandwidthPackageFromLoadBalancer),
+	changes.ByJob[changes.JobID](changing, "UpdateLoadBalancerAttribute", updateLoadBalancerAttribute),
+	changes.ByJob[changes.JobID](changing, "UpdateLoadBalancerAddressTypeConfig", updateLoadBalancerAddressTypeConfig),
+	changes.AtOnce(changing, "UpdateLoadBalancerProtection", updateLoadBalancerProtection),
+	changes.AtOnce(changing, "EnableLoadBalancerIpv6Internet", enableLoadBalancerIPv6Internet),
+	changes.AtOnce(changing, "DisableLoadBalancerIpv6Internet", disableLoadBalancerIPv6Internet),
+	changes.ByJob[changes.JobID](changing, "LoadBalancerJoinSecurityGroup", loadBalancerJoinSecurityGroup),
+	changes.ByJob[changes.JobID](changing, "LoadBalancerLeaveSecurityGroup", loadBalancerLeaveSecurityGroup),
+	changes.ByJob[changes.JobID](changing, "AttachCommonBandwidthPackageToLoadBalancer", attachCommonBandwidthPackageToLoadBalancer),
+	changes.ByJob[changes.JobID](changing, "DetachCommonBandwidthPackageFromLoadBalancer", detachCommonBandwidthPackageFromLoadBalancer),
 }
 
 // What is refused here.
@@ -44,15 +45,15 @@ var (
 )
 
 // editing is work that changes a load balancer at once.
-func editing(tx *state.Tx, id string, change func(*cloud.NLBLoadBalancer) error) *work {
-	return &work{"loadbalancer", id, func() error { return cloud.NLBLoadBalancers.Edit(tx, id, change) }}
+func editing(tx *state.Tx, id string, change func(*cloud.NLBLoadBalancer) error) *changes.Work {
+	return &changes.Work{ResourceType: "loadbalancer", ResourceID: id, Do: func() error { return cloud.NLBLoadBalancers.Edit(tx, id, change) }}
 }
 
 // configure is editing that a load balancer shows for a while.
-func configure(tx *state.Tx, id string, change func(*cloud.NLBLoadBalancer) error) *work {
+func configure(tx *state.Tx, id string, change func(*cloud.NLBLoadBalancer) error) *changes.Work {
 	w := editing(tx, id, change)
-	edit := w.do
-	w.do = func() error {
+	edit := w.Do
+	w.Do = func() error {
 		if err := edit(); err != nil {
 			return err
 		}
@@ -74,7 +75,7 @@ func (req *updateLoadBalancerAttributeRequest) Validate() error {
 	return checkName(req.LoadBalancerName, errNameIllegal)
 }
 
-func updateLoadBalancerAttribute(tx *state.Tx, req *updateLoadBalancerAttributeRequest) (*work, error) {
+func updateLoadBalancerAttribute(tx *state.Tx, req *updateLoadBalancerAttributeRequest) (*changes.Work, error) {
 	return configure(tx, req.LoadBalancerID, func(lb *cloud.NLBLoadBalancer) error {
 		if req.LoadBalancerName != "" {
 			lb.Name = req.LoadBalancerName
@@ -94,7 +95,7 @@ type updateLoadBalancerAddressTypeConfigRequest struct {
 // updateLoadBalancerAddressTypeConfig gives every zone a public address, of an EIP
 // that is named for it or of its own, or takes all of them away, and with them the
 // bandwidth that they shared: NLB-0024.
-func updateLoadBalancerAddressTypeConfig(tx *state.Tx, req *updateLoadBalancerAddressTypeConfigRequest) (*work, error) {
+func updateLoadBalancerAddressTypeConfig(tx *state.Tx, req *updateLoadBalancerAddressTypeConfigRequest) (*changes.Work, error) {
 	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
@@ -147,7 +148,7 @@ type updateLoadBalancerProtectionRequest struct {
 	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=2..128,invalid=Illegal"`
 }
 
-func updateLoadBalancerProtection(tx *state.Tx, req *updateLoadBalancerProtectionRequest) (*work, error) {
+func updateLoadBalancerProtection(tx *state.Tx, req *updateLoadBalancerProtectionRequest) (*changes.Work, error) {
 	return editing(tx, req.LoadBalancerID, func(lb *cloud.NLBLoadBalancer) error {
 		if req.DeletionProtection != nil {
 			lb.DeletionProtection = protection(tx, *req.DeletionProtection, req.DeletionProtectionReason)
@@ -159,15 +160,15 @@ func updateLoadBalancerProtection(tx *state.Tx, req *updateLoadBalancerProtectio
 	}), nil
 }
 
-func enableLoadBalancerIPv6Internet(tx *state.Tx, req *loadBalancerRequest) (*work, error) {
+func enableLoadBalancerIPv6Internet(tx *state.Tx, req *loadBalancerRequest) (*changes.Work, error) {
 	return setIPv6AddressType(tx, req, cloud.NLBInternet, errIPv6Internet)
 }
 
-func disableLoadBalancerIPv6Internet(tx *state.Tx, req *loadBalancerRequest) (*work, error) {
+func disableLoadBalancerIPv6Internet(tx *state.Tx, req *loadBalancerRequest) (*changes.Work, error) {
 	return setIPv6AddressType(tx, req, cloud.NLBIntranet, errIPv6Intranet)
 }
 
-func setIPv6AddressType(tx *state.Tx, req *loadBalancerRequest, kind string, same gateway.Refusal) (*work, error) {
+func setIPv6AddressType(tx *state.Tx, req *loadBalancerRequest, kind string, same gateway.Refusal) (*changes.Work, error) {
 	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	switch {
 	case err != nil:
@@ -202,7 +203,7 @@ func checkSecurityGroups(v *state.View, vpcID string, ids []string) error {
 	return nil
 }
 
-func loadBalancerJoinSecurityGroup(tx *state.Tx, req *securityGroupsRequest) (*work, error) {
+func loadBalancerJoinSecurityGroup(tx *state.Tx, req *securityGroupsRequest) (*changes.Work, error) {
 	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
@@ -225,7 +226,7 @@ func loadBalancerJoinSecurityGroup(tx *state.Tx, req *securityGroupsRequest) (*w
 	}), nil
 }
 
-func loadBalancerLeaveSecurityGroup(tx *state.Tx, req *securityGroupsRequest) (*work, error) {
+func loadBalancerLeaveSecurityGroup(tx *state.Tx, req *securityGroupsRequest) (*changes.Work, error) {
 	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
@@ -260,7 +261,7 @@ func checkBandwidthPackage(v *state.View, id string, addresses int) error {
 	return v.Use(cloud.QuotaPackageEIPs, id, addresses)
 }
 
-func attachCommonBandwidthPackageToLoadBalancer(tx *state.Tx, req *bandwidthPackageRequest) (*work, error) {
+func attachCommonBandwidthPackageToLoadBalancer(tx *state.Tx, req *bandwidthPackageRequest) (*changes.Work, error) {
 	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	switch {
 	case err != nil:
@@ -281,7 +282,7 @@ func attachCommonBandwidthPackageToLoadBalancer(tx *state.Tx, req *bandwidthPack
 	return setBandwidthPackage(tx, lb.ID, req.BandwidthPackageID), nil
 }
 
-func detachCommonBandwidthPackageFromLoadBalancer(tx *state.Tx, req *bandwidthPackageRequest) (*work, error) {
+func detachCommonBandwidthPackageFromLoadBalancer(tx *state.Tx, req *bandwidthPackageRequest) (*changes.Work, error) {
 	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err == nil && lb.BandwidthPackageID != req.BandwidthPackageID {
 		err = errBandwidthPackageUnknown
@@ -292,7 +293,7 @@ func detachCommonBandwidthPackageFromLoadBalancer(tx *state.Tx, req *bandwidthPa
 	return setBandwidthPackage(tx, lb.ID, ""), nil
 }
 
-func setBandwidthPackage(tx *state.Tx, id, packageID string) *work {
+func setBandwidthPackage(tx *state.Tx, id, packageID string) *changes.Work {
 	return configure(tx, id, func(lb *cloud.NLBLoadBalancer) error {
 		lb.BandwidthPackageID = packageID
 		return nil

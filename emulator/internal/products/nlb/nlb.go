@@ -26,7 +26,7 @@ func Product(deps gateway.Deps) *gateway.Product {
 		HostID:     "nlb.aliyuncs.com",
 		Actions: slices.Concat(
 			regionActions,
-			jobActions,
+			changing.JobActions(),
 			loadBalancerActions,
 			loadBalancerChangeActions,
 			zoneActions,
@@ -50,6 +50,3 @@ func Product(deps gateway.Deps) *gateway.Product {
 		},
 	}
 }
-
-// timeForm is how the API writes times: UTC, to the second.
-const timeForm = "2006-01-02T15:04:05Z"

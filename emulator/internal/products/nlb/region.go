@@ -12,7 +12,7 @@ var regionActions = []gateway.Action{
 }
 
 type describeRegionsRequest struct {
-	region
+	gateway.Region
 	AcceptLanguage string `rpc:"AcceptLanguage"`
 	ServiceCode    string `rpc:"ServiceCode"`
 	ClientToken    string `rpc:"ClientToken,len=1..64"`

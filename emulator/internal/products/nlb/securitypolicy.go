@@ -6,14 +6,16 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
 var securityPolicyActions = []gateway.Action{
-	asynchronous[securityPolicyJobResponse]("CreateSecurityPolicy", createSecurityPolicy),
-	asynchronous[securityPolicyJobResponse]("UpdateSecurityPolicyAttribute", updateSecurityPolicyAttribute),
-	immediate("DeleteSecurityPolicy", deleteSecurityPolicy),
+	changes.ByJob[securityPolicyJobResponse](changing, "CreateSecurityPolicy", createSecurityPolicy),
+	changes.ByJob[securityPolicyJobResponse](changing, "UpdateSecurityPolicyAttribute", updateSecurityPolicyAttribute),
+	changes.AtOnce(changing, "DeleteSecurityPolicy", deleteSecurityPolicy),
 	gateway.Read("ListSecurityPolicy", listSecurityPolicy),
 }
 
@@ -31,19 +33,19 @@ var systemPolicies = []string{
 	"tls_cipher_policy_1_2_strict", "tls_cipher_policy_1_2_strict_with_1_3",
 }
 
-// securityPolicyJobResponse is jobResponse with the policy that the job is about.
+// securityPolicyJobResponse is changes.JobID with the policy that the job is about.
 type securityPolicyJobResponse struct {
-	jobResponse
+	changes.JobID
 	SecurityPolicyID string `rpc:"SecurityPolicyId"`
 }
 
-func (r *securityPolicyJobResponse) tell(job *cloud.NLBJob) {
-	r.jobResponse.tell(job)
+func (r *securityPolicyJobResponse) Tell(job *cloud.Job) {
+	r.JobID.Tell(job)
 	r.SecurityPolicyID = job.ResourceID
 }
 
 type createSecurityPolicyRequest struct {
-	order
+	changes.Order
 	tagged
 	SecurityPolicyName string   `rpc:"SecurityPolicyName,len=1..200,invalid=PolicyNameIllegal"`
 	TLSVersions        []string `rpc:"TlsVersions,required,max=4,enum=TLSv1.0|TLSv1.1|TLSv1.2|TLSv1.3,invalid=Illegal"`
@@ -54,7 +56,7 @@ type createSecurityPolicyRequest struct {
 // Validate enforces the rules of shape.
 func (req *createSecurityPolicyRequest) Validate() error { return req.check() }
 
-func createSecurityPolicy(tx *state.Tx, req *createSecurityPolicyRequest) (*work, error) {
+func createSecurityPolicy(tx *state.Tx, req *createSecurityPolicyRequest) (*changes.Work, error) {
 	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
@@ -64,7 +66,7 @@ func createSecurityPolicy(tx *state.Tx, req *createSecurityPolicyRequest) (*work
 	}
 	p := &cloud.NLBSecurityPolicy{Owner: tx.Scope(), ID: tx.NewID(cloud.NLBSecurityPolicies.Kind()), Name: req.SecurityPolicyName,
 		TLSVersions: req.TLSVersions, Ciphers: req.Ciphers, ResourceGroupID: group}
-	return &work{"securitypolicy", p.ID, func() error {
+	return &changes.Work{ResourceType: "securitypolicy", ResourceID: p.ID, Do: func() error {
 		cloud.NLBSecurityPolicies.Put(tx, p)
 		req.set(tx, cloud.TagNLBSecurityPolicy, p.ID)
 		return nil
@@ -72,19 +74,19 @@ func createSecurityPolicy(tx *state.Tx, req *createSecurityPolicyRequest) (*work
 }
 
 type updateSecurityPolicyAttributeRequest struct {
-	order
+	changes.Order
 	SecurityPolicyID   string   `rpc:"SecurityPolicyId,required"`
 	SecurityPolicyName string   `rpc:"SecurityPolicyName,len=1..200,invalid=PolicyNameIllegal"`
 	TLSVersions        []string `rpc:"TlsVersions,max=4,enum=TLSv1.0|TLSv1.1|TLSv1.2|TLSv1.3,invalid=Illegal"`
 	Ciphers            []string `rpc:"Ciphers,max=32,invalid=Illegal"`
 }
 
-func updateSecurityPolicyAttribute(tx *state.Tx, req *updateSecurityPolicyAttributeRequest) (*work, error) {
+func updateSecurityPolicyAttribute(tx *state.Tx, req *updateSecurityPolicyAttributeRequest) (*changes.Work, error) {
 	p, err := cloud.NLBSecurityPolicies.Get(tx.View, req.SecurityPolicyID)
 	if err != nil {
 		return nil, err
 	}
-	return &work{"securitypolicy", p.ID, func() error {
+	return &changes.Work{ResourceType: "securitypolicy", ResourceID: p.ID, Do: func() error {
 		return cloud.NLBSecurityPolicies.Edit(tx, p.ID, func(p *cloud.NLBSecurityPolicy) error {
 			if req.SecurityPolicyName != "" {
 				p.Name = req.SecurityPolicyName
@@ -101,11 +103,11 @@ func updateSecurityPolicyAttribute(tx *state.Tx, req *updateSecurityPolicyAttrib
 }
 
 type securityPolicyRequest struct {
-	order
+	changes.Order
 	SecurityPolicyID string `rpc:"SecurityPolicyId,required"`
 }
 
-func deleteSecurityPolicy(tx *state.Tx, req *securityPolicyRequest) (*work, error) {
+func deleteSecurityPolicy(tx *state.Tx, req *securityPolicyRequest) (*changes.Work, error) {
 	p, err := cloud.NLBSecurityPolicies.Get(tx.View, req.SecurityPolicyID)
 	if err != nil {
 		return nil, err
@@ -113,15 +115,15 @@ func deleteSecurityPolicy(tx *state.Tx, req *securityPolicyRequest) (*work, erro
 	if _, used := cloud.NLBListenersBySecurityPolicy.First(tx.View, p.ID); used {
 		return nil, errPolicyInUse
 	}
-	return &work{"securitypolicy", p.ID, func() error {
+	return &changes.Work{ResourceType: "securitypolicy", ResourceID: p.ID, Do: func() error {
 		cloud.NLBSecurityPolicies.Remove(tx, p.ID)
 		return nil
 	}}, nil
 }
 
 type listSecurityPolicyRequest struct {
-	region
-	paging
+	gateway.Region
+	listing.ByToken
 	Tags                []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
 	SecurityPolicyIDs   []string      `rpc:"SecurityPolicyIds,max=20,invalid=Illegal"`
 	SecurityPolicyNames []string      `rpc:"SecurityPolicyNames,max=20,invalid=Illegal"`
@@ -131,7 +133,7 @@ type listSecurityPolicyRequest struct {
 
 type listSecurityPolicyResponse struct {
 	SecurityPolicies []securityPolicy `rpc:"SecurityPolicies"`
-	paged
+	listing.Part
 }
 
 type securityPolicy struct {
@@ -161,15 +163,15 @@ func listSecurityPolicy(v *state.View, req *listSecurityPolicyRequest) (*listSec
 			return !asked(req.SecurityPolicyIDs, p.ID) || !asked(req.SecurityPolicyNames, p.Name) || !asked(req.ResourceGroupIDs, p.ResourceGroupID) || !matches(req.ResourceGroupID, p.ResourceGroupID) ||
 				!hasTags(p.ID)
 		})
-	part, page, err := cut(found, req.paging, func(p *cloud.NLBSecurityPolicy) string { return p.ID })
+	part, page, err := listing.Cut(found, req.ByToken, func(p *cloud.NLBSecurityPolicy) string { return p.ID })
 	if err != nil {
 		return nil, err
 	}
-	resp := &listSecurityPolicyResponse{paged: page}
+	resp := &listSecurityPolicyResponse{Part: page}
 	for _, p := range part {
 		show := securityPolicy{SecurityPolicyID: p.ID, SecurityPolicyName: p.Name, SecurityPolicyStatus: "Available", RegionID: p.RegionID,
 			TLSVersion: strings.Join(p.TLSVersions, ","), Ciphers: strings.Join(p.Ciphers, ","), ResourceGroupID: p.ResourceGroupID,
-			Tags: tagsOf(v, cloud.TagNLBSecurityPolicy, p.ID)}
+			Tags: tagging.Of(v, cloud.TagNLBSecurityPolicy, p.ID)}
 		for l := range cloud.NLBListenersBySecurityPolicy.List(v, p.ID) {
 			show.RelatedListeners = append(show.RelatedListeners, relatedListener{l.ID, l.Port, l.Protocol, l.LoadBalancerID})
 		}

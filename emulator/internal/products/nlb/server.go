@@ -7,13 +7,15 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
 var serverActions = []gateway.Action{
-	asynchronous[serverGroupJobResponse]("AddServersToServerGroup", addServersToServerGroup),
-	asynchronous[serverGroupJobResponse]("UpdateServerGroupServersAttribute", updateServerGroupServersAttribute),
-	asynchronous[serverGroupJobResponse]("RemoveServersFromServerGroup", removeServersFromServerGroup),
+	changes.ByJob[serverGroupJobResponse](changing, "AddServersToServerGroup", addServersToServerGroup),
+	changes.ByJob[serverGroupJobResponse](changing, "UpdateServerGroupServersAttribute", updateServerGroupServersAttribute),
+	changes.ByJob[serverGroupJobResponse](changing, "RemoveServersFromServerGroup", removeServersFromServerGroup),
 	gateway.Read("ListServerGroupServers", listServerGroupServers),
 }
 
@@ -53,7 +55,7 @@ type serverParam struct {
 
 // serversRequest is about servers of a group.
 type serversRequest struct {
-	order
+	changes.Order
 	ServerGroupID string        `rpc:"ServerGroupId,required"`
 	Servers       []serverParam `rpc:"Servers,required,max=200,invalid=Illegal"`
 }
@@ -77,7 +79,7 @@ func (s *serverParam) indexOf(members []cloud.NLBServer) int {
 	})
 }
 
-func addServersToServerGroup(tx *state.Tx, req *serversRequest) (*work, error) {
+func addServersToServerGroup(tx *state.Tx, req *serversRequest) (*changes.Work, error) {
 	g, err := availableGroup(tx.View, req.ServerGroupID)
 	if err != nil {
 		return nil, err
@@ -172,7 +174,7 @@ func reach(s *cloud.NLBServer, n *cloud.NetworkInterface) error {
 	return nil
 }
 
-func updateServerGroupServersAttribute(tx *state.Tx, req *serversRequest) (*work, error) {
+func updateServerGroupServersAttribute(tx *state.Tx, req *serversRequest) (*changes.Work, error) {
 	return req.change(tx, func(servers []cloud.NLBServer, at int, to *serverParam) []cloud.NLBServer {
 		set(&servers[at].Weight, to.Weight)
 		set(&servers[at].Description, to.Description)
@@ -180,7 +182,7 @@ func updateServerGroupServersAttribute(tx *state.Tx, req *serversRequest) (*work
 	})
 }
 
-func removeServersFromServerGroup(tx *state.Tx, req *serversRequest) (*work, error) {
+func removeServersFromServerGroup(tx *state.Tx, req *serversRequest) (*changes.Work, error) {
 	return req.change(tx, func(servers []cloud.NLBServer, at int, _ *serverParam) []cloud.NLBServer {
 		return slices.Delete(servers, at, at+1)
 	})
@@ -188,7 +190,7 @@ func removeServersFromServerGroup(tx *state.Tx, req *serversRequest) (*work, err
 
 // change does something to each server that the request names, all of which must be in
 // the group.
-func (req *serversRequest) change(tx *state.Tx, do func(servers []cloud.NLBServer, at int, to *serverParam) []cloud.NLBServer) (*work, error) {
+func (req *serversRequest) change(tx *state.Tx, do func(servers []cloud.NLBServer, at int, to *serverParam) []cloud.NLBServer) (*changes.Work, error) {
 	g, err := availableGroup(tx.View, req.ServerGroupID)
 	if err != nil {
 		return nil, err
@@ -206,8 +208,8 @@ func (req *serversRequest) change(tx *state.Tx, do func(servers []cloud.NLBServe
 }
 
 type listServerGroupServersRequest struct {
-	region
-	paging
+	gateway.Region
+	listing.ByToken
 	ServerGroupID string   `rpc:"ServerGroupId"`
 	ServerIDs     []string `rpc:"ServerIds,max=40,invalid=Illegal"`
 	ServerIPs     []string `rpc:"ServerIps,max=40,invalid=Illegal"`
@@ -215,7 +217,7 @@ type listServerGroupServersRequest struct {
 
 type listServerGroupServersResponse struct {
 	Servers []server `rpc:"Servers"`
-	paged
+	listing.Part
 }
 
 type server struct {
@@ -248,7 +250,7 @@ func listServerGroupServers(v *state.View, req *listServerGroupServersRequest) (
 			}
 		}
 	}
-	part, page, err := cut(list, req.paging, func(s server) string {
+	part, page, err := listing.Cut(list, req.ByToken, func(s server) string {
 		return s.ServerGroupID + "/" + s.ServerID + "/" + s.ServerIP + "/" + strconv.Itoa(s.Port)
 	})
 	if err != nil {

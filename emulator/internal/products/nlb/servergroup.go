@@ -5,14 +5,16 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
 var serverGroupActions = []gateway.Action{
-	asynchronous[serverGroupJobResponse]("CreateServerGroup", createServerGroup),
-	asynchronous[serverGroupJobResponse]("UpdateServerGroupAttribute", updateServerGroupAttribute),
-	asynchronous[serverGroupJobResponse]("DeleteServerGroup", deleteServerGroup),
+	changes.ByJob[serverGroupJobResponse](changing, "CreateServerGroup", createServerGroup),
+	changes.ByJob[serverGroupJobResponse](changing, "UpdateServerGroupAttribute", updateServerGroupAttribute),
+	changes.ByJob[serverGroupJobResponse](changing, "DeleteServerGroup", deleteServerGroup),
 	gateway.Read("ListServerGroups", listServerGroups),
 }
 
@@ -32,14 +34,14 @@ var (
 		"The specified resource of ServerGroup is in use.", "NLB-0001")
 )
 
-// serverGroupJobResponse is jobResponse with the group that the job is about.
+// serverGroupJobResponse is changes.JobID with the group that the job is about.
 type serverGroupJobResponse struct {
-	jobResponse
+	changes.JobID
 	ServerGroupID string `rpc:"ServerGroupId"`
 }
 
-func (r *serverGroupJobResponse) tell(job *cloud.NLBJob) {
-	r.jobResponse.tell(job)
+func (r *serverGroupJobResponse) Tell(job *cloud.Job) {
+	r.JobID.Tell(job)
 	r.ServerGroupID = job.ResourceID
 }
 
@@ -91,7 +93,7 @@ func set[T any](to *T, given *T) {
 }
 
 type createServerGroupRequest struct {
-	order
+	changes.Order
 	tagged
 	serverGroupSettings
 	ServerGroupType  string `rpc:"ServerGroupType,default=Instance,words=Instance|Ip,invalid=Illegal"`
@@ -112,7 +114,7 @@ func (req *createServerGroupRequest) Validate() error {
 
 // createServerGroup makes a group. One for TLS does not preserve the client's
 // address unless it is asked to, which is refused: NLB-0025.
-func createServerGroup(tx *state.Tx, req *createServerGroupRequest) (*work, error) {
+func createServerGroup(tx *state.Tx, req *createServerGroupRequest) (*changes.Work, error) {
 	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return nil, err
@@ -138,7 +140,7 @@ func createServerGroup(tx *state.Tx, req *createServerGroupRequest) (*work, erro
 	if err := tx.Use(cloud.QuotaNLBServerGroups, tx.Scope().RegionID, 1); err != nil {
 		return nil, err
 	}
-	return &work{"servergroup", g.ID, func() error {
+	return &changes.Work{ResourceType: "servergroup", ResourceID: g.ID, Do: func() error {
 		cloud.NLBServerGroups.Put(tx, g)
 		req.set(tx, cloud.TagNLBServerGroup, g.ID)
 		state.Enter(tx, cloud.StageNLBGroupCreating, g.ID)
@@ -156,8 +158,8 @@ func availableGroup(v *state.View, id string) (*cloud.NLBServerGroup, error) {
 }
 
 // regroup returns the work that stores a changed group.
-func regroup(tx *state.Tx, g *cloud.NLBServerGroup) *work {
-	return &work{"servergroup", g.ID, func() error {
+func regroup(tx *state.Tx, g *cloud.NLBServerGroup) *changes.Work {
+	return &changes.Work{ResourceType: "servergroup", ResourceID: g.ID, Do: func() error {
 		cloud.NLBServerGroups.Put(tx, g)
 		state.Enter(tx, cloud.StageNLBGroupConfiguring, g.ID)
 		return nil
@@ -165,12 +167,12 @@ func regroup(tx *state.Tx, g *cloud.NLBServerGroup) *work {
 }
 
 type updateServerGroupAttributeRequest struct {
-	order
+	changes.Order
 	ServerGroupID string `rpc:"ServerGroupId,required"`
 	serverGroupSettings
 }
 
-func updateServerGroupAttribute(tx *state.Tx, req *updateServerGroupAttributeRequest) (*work, error) {
+func updateServerGroupAttribute(tx *state.Tx, req *updateServerGroupAttributeRequest) (*changes.Work, error) {
 	g, err := availableGroup(tx.View, req.ServerGroupID)
 	if err != nil {
 		return nil, err
@@ -188,11 +190,11 @@ func updateServerGroupAttribute(tx *state.Tx, req *updateServerGroupAttributeReq
 }
 
 type serverGroupRequest struct {
-	order
+	changes.Order
 	ServerGroupID string `rpc:"ServerGroupId,required"`
 }
 
-func deleteServerGroup(tx *state.Tx, req *serverGroupRequest) (*work, error) {
+func deleteServerGroup(tx *state.Tx, req *serverGroupRequest) (*changes.Work, error) {
 	g, err := availableGroup(tx.View, req.ServerGroupID)
 	if err != nil {
 		return nil, err
@@ -200,15 +202,15 @@ func deleteServerGroup(tx *state.Tx, req *serverGroupRequest) (*work, error) {
 	if _, used := cloud.NLBListenersByServerGroup.First(tx.View, g.ID); used {
 		return nil, errGroupInUse
 	}
-	return &work{"servergroup", g.ID, func() error {
+	return &changes.Work{ResourceType: "servergroup", ResourceID: g.ID, Do: func() error {
 		cloud.NLBServerGroups.Remove(tx, g.ID)
 		return nil
 	}}, nil
 }
 
 type listServerGroupsRequest struct {
-	region
-	paging
+	gateway.Region
+	listing.ByToken
 	Tags             []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
 	ServerGroupIDs   []string      `rpc:"ServerGroupIds,max=20,invalid=Illegal"`
 	ServerGroupNames []string      `rpc:"ServerGroupNames,max=20,invalid=Illegal"`
@@ -219,7 +221,7 @@ type listServerGroupsRequest struct {
 
 type listServerGroupsResponse struct {
 	ServerGroups []serverGroup `rpc:"ServerGroups"`
-	paged
+	listing.Part
 }
 
 type serverGroup struct {
@@ -254,11 +256,11 @@ func listServerGroups(v *state.View, req *listServerGroupsRequest) (*listServerG
 			found = append(found, g)
 		}
 	}
-	part, page, err := cut(found, req.paging, func(g *cloud.NLBServerGroup) string { return g.ID })
+	part, page, err := listing.Cut(found, req.ByToken, func(g *cloud.NLBServerGroup) string { return g.ID })
 	if err != nil {
 		return nil, err
 	}
-	resp := &listServerGroupsResponse{paged: page}
+	resp := &listServerGroupsResponse{Part: page}
 	for _, g := range part {
 		resp.ServerGroups = append(resp.ServerGroups, newServerGroup(v, g))
 	}
@@ -278,6 +280,6 @@ func newServerGroup(v *state.View, g *cloud.NLBServerGroup) serverGroup {
 		Scheduler: g.Scheduler, AnyPortEnabled: g.AnyPortEnabled, PreserveClientIPEnabled: g.PreserveClientIPEnabled,
 		ConnectionDrainEnabled: g.ConnectionDrainEnabled, ConnectionDrainTimeout: g.ConnectionDrainTimeout, ResourceGroupID: g.ResourceGroupID,
 		ServerCount: len(g.Servers), RelatedLoadBalancerIDs: related, HealthCheck: newHealthCheckView(g.HealthCheck),
-		Tags: tagsOf(v, cloud.TagNLBServerGroup, g.ID),
+		Tags: tagging.Of(v, cloud.TagNLBServerGroup, g.ID),
 	}
 }

@@ -5,16 +5,17 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
 var tagActions = []gateway.Action{
-	immediate("TagResources", tagResources),
-	immediate("UntagResources", untagResources),
+	changes.AtOnce(changing, "TagResources", tagResources),
+	changes.AtOnce(changing, "UntagResources", untagResources),
 	gateway.Read("ListTagResources", listTagResources),
-	immediate("MoveResourceGroup", moveResourceGroup),
+	changes.AtOnce(changing, "MoveResourceGroup", moveResourceGroup),
 }
 
 // What is refused here.
@@ -42,27 +43,6 @@ func (r *tagged) set(tx *state.Tx, kind state.TagResourceType, id string) {
 	tagging.Set(tx, kind, id, r.Tags)
 }
 
-// attributeTag is a tag as the attributes of a resource show it; lists have Key and
-// Value.
-type attributeTag struct {
-	Key   string `rpc:"TagKey"`
-	Value string `rpc:"TagValue"`
-}
-
-func tagsOf(v *state.View, kind state.TagResourceType, id string) (tags []tagging.Tag) {
-	for t := range state.TagsOf(v, kind, id) {
-		tags = append(tags, tagging.Tag{Key: t.Key, Value: t.Value})
-	}
-	return tags
-}
-
-func attributeTagsOf(v *state.View, kind state.TagResourceType, id string) (tags []attributeTag) {
-	for t := range state.TagsOf(v, kind, id) {
-		tags = append(tags, attributeTag{t.Key, t.Value})
-	}
-	return tags
-}
-
 // anyTag reports whether a resource has one of the tags, if there are any.
 func anyTag(v *state.View, kind state.TagResourceType, id string, tags []tagging.Tag) bool {
 	return len(tags) == 0 || slices.ContainsFunc(tagging.Filters(tags), func(f state.TagFilter) bool {
@@ -78,13 +58,14 @@ func taggedWithAny(v *state.View, kind state.TagResourceType, tags []tagging.Tag
 	return listing.Unique(ids)
 }
 
-// tagKind is the state's word for a resource type of the wire.
-func tagKind(resourceType string) state.TagResourceType {
-	return state.TagResourceType("nlb:" + resourceType)
-}
+// taggable are the resources that the API tags.
+var taggable = tagging.Types{Unknown: errTaggedUnknown.Of, Kinds: map[string][]state.TagResourceType{
+	"loadbalancer": {cloud.TagNLBLoadBalancer}, "listener": {cloud.TagNLBListener},
+	"servergroup": {cloud.TagNLBServerGroup}, "securitypolicy": {cloud.TagNLBSecurityPolicy},
+}}
 
 type tagResourcesRequest struct {
-	order
+	changes.Order
 	tagged
 	ResourceType string   `rpc:"ResourceType,required,enum=loadbalancer|listener|servergroup|securitypolicy,invalid=Illegal"`
 	ResourceIDs  []string `rpc:"ResourceId,required,max=50,invalid=Illegal"`
@@ -98,33 +79,15 @@ func (req *tagResourcesRequest) Validate() error {
 	return req.check()
 }
 
-func tagResources(tx *state.Tx, req *tagResourcesRequest) (*work, error) {
-	kind := tagKind(req.ResourceType)
-	if err := checkTagged(tx.View, kind, req.ResourceIDs); err != nil {
+func tagResources(tx *state.Tx, req *tagResourcesRequest) (*changes.Work, error) {
+	if err := taggable.Check(tx.View, req.ResourceType, req.ResourceIDs); err != nil {
 		return nil, err
 	}
-	return &work{do: func() error {
-		for _, id := range req.ResourceIDs {
-			req.set(tx, kind, id)
-			if err := tx.Use(cloud.QuotaTags, id, 0); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}, nil
-}
-
-func checkTagged(v *state.View, kind state.TagResourceType, ids []string) error {
-	for _, id := range ids {
-		if !state.Taggable(v, kind, id) {
-			return errTaggedUnknown.Of(id)
-		}
-	}
-	return nil
+	return &changes.Work{Do: func() error { return taggable.Tag(tx, req.ResourceType, req.ResourceIDs, req.Tags) }}, nil
 }
 
 type untagResourcesRequest struct {
-	order
+	changes.Order
 	ResourceType string   `rpc:"ResourceType,required,enum=loadbalancer|listener|servergroup|securitypolicy,invalid=Illegal"`
 	ResourceIDs  []string `rpc:"ResourceId,required,max=50,invalid=Illegal"`
 	TagKeys      []string `rpc:"TagKey,max=20,invalid=Illegal"`
@@ -139,22 +102,18 @@ func (req *untagResourcesRequest) Validate() error {
 	return nil
 }
 
-func untagResources(tx *state.Tx, req *untagResourcesRequest) (*work, error) {
-	kind := tagKind(req.ResourceType)
-	if err := checkTagged(tx.View, kind, req.ResourceIDs); err != nil {
+func untagResources(tx *state.Tx, req *untagResourcesRequest) (*changes.Work, error) {
+	if err := taggable.Check(tx.View, req.ResourceType, req.ResourceIDs); err != nil {
 		return nil, err
 	}
-	return &work{do: func() error {
-		for _, id := range req.ResourceIDs {
-			tagging.Remove(tx, kind, id, req.TagKeys)
-		}
-		return nil
+	return &changes.Work{Do: func() error {
+		return taggable.Untag(tx, req.ResourceType, req.ResourceIDs, req.TagKeys, req.All)
 	}}, nil
 }
 
 type listTagResourcesRequest struct {
-	region
-	paging
+	gateway.Region
+	listing.ByToken
 	ResourceType string        `rpc:"ResourceType,required,enum=loadbalancer|listener|servergroup|securitypolicy,invalid=Illegal"`
 	ResourceIDs  []string      `rpc:"ResourceId,max=50,invalid=Illegal"`
 	Tags         []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
@@ -170,39 +129,35 @@ func (req *listTagResourcesRequest) Validate() error {
 
 type listTagResourcesResponse struct {
 	TagResources []tagging.Resource `rpc:"TagResources"`
-	paged
+	listing.Part
 }
 
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
-	list := tagging.Resources(v, tagKind(req.ResourceType), req.ResourceType, req.ResourceIDs, req.Tags)
-	part, page, err := cut(list, req.paging, tagging.Resource.Place)
-	if err != nil {
-		return nil, err
-	}
-	return &listTagResourcesResponse{part, page}, nil
+	part, page, err := taggable.ListPart(v, req.ResourceType, req.ResourceIDs, req.Tags, req.ByToken)
+	return &listTagResourcesResponse{part, page}, err
 }
 
 type moveResourceGroupRequest struct {
-	order
+	changes.Order
 	ResourceType       string `rpc:"ResourceType,required,enum=loadbalancer|servergroup|securitypolicy,invalid=Illegal"`
 	ResourceID         string `rpc:"ResourceId,required"`
 	NewResourceGroupID string `rpc:"NewResourceGroupId,required"`
 }
 
-func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*work, error) {
+func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*changes.Work, error) {
 	group, err := cloud.ResourceGroupOf(tx.View, req.NewResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkTagged(tx.View, tagKind(req.ResourceType), []string{req.ResourceID}); err != nil {
+	if err := taggable.Check(tx.View, req.ResourceType, []string{req.ResourceID}); err != nil {
 		return nil, err
 	}
 	if req.ResourceType == "loadbalancer" {
-		if err := enter(tx, &loadBalancerRequest{LoadBalancerID: req.ResourceID}); err != nil {
+		if err := changing.Enter(tx, req.ResourceID); err != nil {
 			return nil, err
 		}
 	}
-	return &work{do: func() error {
+	return &changes.Work{Do: func() error {
 		switch req.ResourceType {
 		case "loadbalancer":
 			return move(tx, cloud.NLBLoadBalancers, req.ResourceID, func(lb *cloud.NLBLoadBalancer) *string { return &lb.ResourceGroupID }, group)

@@ -5,13 +5,14 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/state"
 )
 
 var zoneActions = []gateway.Action{
-	asynchronous[jobResponse]("UpdateLoadBalancerZones", updateLoadBalancerZones),
-	immediate("StartShiftLoadBalancerZones", startShiftLoadBalancerZones),
-	immediate("CancelShiftLoadBalancerZones", cancelShiftLoadBalancerZones),
+	changes.ByJob[changes.JobID](changing, "UpdateLoadBalancerZones", updateLoadBalancerZones),
+	changes.AtOnce(changing, "StartShiftLoadBalancerZones", startShiftLoadBalancerZones),
+	changes.AtOnce(changing, "CancelShiftLoadBalancerZones", cancelShiftLoadBalancerZones),
 }
 
 // What is refused here.
@@ -232,7 +233,7 @@ type updateLoadBalancerZonesRequest struct {
 
 // updateLoadBalancerZones takes the whole list: zones that are not in it go, and
 // those that stay keep their addresses.
-func updateLoadBalancerZones(tx *state.Tx, req *updateLoadBalancerZonesRequest) (*work, error) {
+func updateLoadBalancerZones(tx *state.Tx, req *updateLoadBalancerZonesRequest) (*changes.Work, error) {
 	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
@@ -271,16 +272,16 @@ type shiftZoneParam struct {
 	VSwitchID string `rpc:"VSwitchId,required"`
 }
 
-func startShiftLoadBalancerZones(tx *state.Tx, req *shiftZonesRequest) (*work, error) {
+func startShiftLoadBalancerZones(tx *state.Tx, req *shiftZonesRequest) (*changes.Work, error) {
 	return shift(tx, req, cloud.NLBZoneShifted)
 }
 
-func cancelShiftLoadBalancerZones(tx *state.Tx, req *shiftZonesRequest) (*work, error) {
+func cancelShiftLoadBalancerZones(tx *state.Tx, req *shiftZonesRequest) (*changes.Work, error) {
 	return shift(tx, req, cloud.NLBZoneActive)
 }
 
 // shift takes zones out of the name's addresses or puts them back; one zone stays.
-func shift(tx *state.Tx, req *shiftZonesRequest, status string) (*work, error) {
+func shift(tx *state.Tx, req *shiftZonesRequest, status string) (*changes.Work, error) {
 	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -25,6 +26,8 @@ var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
 	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), []gateway.ErrorRow{
 		{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaTags), Status: 409, Code: "LimitExceeded.Tag",
 			Message: "The number of tags exceeds the limit.", Evidence: "CLB-0527"},
+		{Fact: listing.BadToken, Status: 400, Code: "InvalidParameter.NextToken",
+			Message: "The specified parameter NextToken is not valid.", Evidence: "CLB-0527"},
 		{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), Status: 404, Code: "EntityNotExists.ResourceGroup",
 			Message: "The specified resource group does not exist.", Evidence: "CLB-0373"},
 	})...)

@@ -53,24 +53,17 @@ type resourceGroupView struct {
 	Status      string `rpc:"Status"`
 	CreateDate  string `rpc:"CreateDate,omitempty"`
 	// Tags are those that a request with IncludeTags asks for.
-	Tags []tagView `rpc:"Tags>Tag,omitempty"`
-}
-
-type tagView struct {
-	Key   string `rpc:"TagKey"`
-	Value string `rpc:"TagValue"`
+	Tags []tagging.Shown `rpc:"Tags>Tag,omitempty"`
 }
 
 func (view *resourceGroupView) includeTags(v *state.View) {
-	for t := range state.TagsOf(v, cloud.TagResourceGroup, view.ID) {
-		view.Tags = append(view.Tags, tagView{t.Key, t.Value})
-	}
+	view.Tags = tagging.ShownOf(v, cloud.TagResourceGroup, view.ID)
 }
 
 // listResourceGroups lists the account's groups that carry all the tags.
 func listResourceGroups(v *state.View, req *listResourceGroupsRequest) (*listResourceGroupsResponse, error) {
 	found := []resourceGroupView{}
-	hasTags := tagging.Filter(everywhere(v), cloud.TagResourceGroup, req.Tags)
+	hasTags := tagging.Filter(v.In(groups(v)), cloud.TagResourceGroup, req.Tags)
 	for g := range cloud.ResourceGroups.All(v) {
 		if view := viewResourceGroup(v, g); g.AccountID == v.Scope().AccountID && req.matches(view) && hasTags(g.ID) {
 			found = append(found, view)

@@ -3,7 +3,6 @@ package resourcemanager
 import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -22,11 +21,17 @@ var (
 		"The specified parameter TagValue is not valid.", "CLB-0527")
 	_ = refusals.New("TagTypeUnknown", 400, "InvalidParameter.ResourceType",
 		"The specified parameter ResourceType is not valid.", "CLB-0527")
-	errTagTokenInvalid = refusals.New("TagTokenInvalid", 400, "InvalidParameter.NextToken",
-		"The specified parameter NextToken is not valid.", "CLB-0527")
 )
 
 var tagRefusals = tagging.Refusals{Key: errTagKeyInvalid, Value: errTagValueInvalid}
+
+// taggable are the resources that are tagged here: groups, which have no region.
+var taggable = tagging.Types{
+	Kinds: map[string][]state.TagResourceType{"ResourceGroup": {cloud.TagResourceGroup}},
+	Unknown: func(id ...string) error {
+		return &state.Error{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), ID: id[0]}
+	},
+}
 
 // taggedGroups is what the requests share: groups are the one type that is tagged here.
 type taggedGroups struct {
@@ -43,28 +48,11 @@ type tagResourcesRequest struct {
 func (r *tagResourcesRequest) Validate() error { return tagRefusals.Check(r.Tags) }
 
 func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, each(tx, req.ResourceIDs, func(tx *state.Tx, id string) error {
-		tagging.Set(tx, cloud.TagResourceGroup, id, req.Tags)
-		return tx.Use(cloud.QuotaTags, id, 0)
-	})
+	return &gateway.Empty{}, taggable.Tag(tx.In(groups(tx.View)), req.ResourceType, req.ResourceIDs, req.Tags)
 }
 
-// everywhere is the account's state as it is without a region, as groups have none.
-func everywhere(v *state.View) *state.View { return v.In(state.Owner{AccountID: v.Scope().AccountID}) }
-
-// each does something to all the groups, which must be there.
-func each(tx *state.Tx, ids []string, do func(tx *state.Tx, id string) error) error {
-	for _, id := range ids {
-		g, err := cloud.ResourceGroups.Get(tx.View, id)
-		if err != nil {
-			return err
-		}
-		if err := do(tx.In(g.Belonging()), id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// groups are where an account's groups are, as they have no region.
+func groups(v *state.View) state.Owner { return state.Owner{AccountID: v.Scope().AccountID} }
 
 type untagResourcesRequest struct {
 	taggedGroups
@@ -76,12 +64,7 @@ type untagResourcesRequest struct {
 // untagResources takes the named tags off, and all of them where none is named and All
 // is said.
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, each(tx, req.ResourceIDs, func(tx *state.Tx, id string) error {
-		if len(req.TagKeys) > 0 || req.All {
-			tagging.Remove(tx, cloud.TagResourceGroup, id, req.TagKeys)
-		}
-		return nil
-	})
+	return &gateway.Empty{}, taggable.Untag(tx.In(groups(tx.View)), req.ResourceType, req.ResourceIDs, req.TagKeys, req.All)
 }
 
 type listTagResourcesRequest struct {
@@ -100,10 +83,6 @@ type listTagResourcesResponse struct {
 }
 
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
-	list := tagging.Resources(everywhere(v), cloud.TagResourceGroup, "ResourceGroup", req.ResourceIDs, req.Tags)
-	part, next, err := listing.After(list, req.NextToken, req.MaxResults, tagging.Resource.Place)
-	if err != nil {
-		return nil, errTagTokenInvalid
-	}
-	return &listTagResourcesResponse{NextToken: next, TagResources: part}, nil
+	part, next, err := taggable.List(v.In(groups(v)), req.ResourceType, req.ResourceIDs, tagging.Filters(req.Tags), req.NextToken, req.MaxResults)
+	return &listTagResourcesResponse{NextToken: next, TagResources: part}, err
 }

@@ -4,26 +4,28 @@ import (
 	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
 type describeCommonBandwidthPackagesRequest struct {
-	page
+	listing.ByNumber
 	tagged
 	RegionID                  string `rpc:"RegionId,required"`
 	BandwidthPackageID        string `rpc:"BandwidthPackageId"`
 	Name                      string `rpc:"Name"`
 	ResourceGroupID           string `rpc:"ResourceGroupId"`
 	SecurityProtectionEnabled bool   `rpc:"SecurityProtectionEnabled"`
-	DryRun                    bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // Validate implements the gateway's check of shape.
 func (r *describeCommonBandwidthPackagesRequest) Validate() error { return r.check() }
 
 type describeCommonBandwidthPackagesResponse struct {
-	paged
+	listing.Numbered
 	CommonBandwidthPackages []bandwidthPackageView `rpc:"CommonBandwidthPackages>CommonBandwidthPackage"`
 }
 
@@ -62,12 +64,12 @@ func describeCommonBandwidthPackages(v *state.View, req *describeCommonBandwidth
 			found = append(found, p)
 		}
 	}
-	packages, paged := cut(found, req.page)
-	resp := &describeCommonBandwidthPackagesResponse{paged: paged}
+	packages, page := listing.Number(found, req.PageNumber, req.PageSize)
+	resp := &describeCommonBandwidthPackagesResponse{Numbered: page}
 	for _, p := range packages {
 		resp.CommonBandwidthPackages = append(resp.CommonBandwidthPackages, viewBandwidthPackage(v, p))
 	}
-	return resp, dryRun(req.DryRun)
+	return resp, nil
 }
 
 // matches reports whether a package is asked for. None here has more protection than
@@ -83,7 +85,7 @@ func viewBandwidthPackage(v *state.View, p *cloud.CommonBandwidthPackage) bandwi
 		Status: "Available", BusinessStatus: "Normal", Bandwidth: strconv.Itoa(p.Bandwidth), ISP: p.ISP,
 		InstanceChargeType: "PostPaid", InternetChargeType: p.InternetChargeType, Ratio: p.Ratio,
 		DeletionProtection: p.DeletionProtection, ResourceGroupID: p.ResourceGroupID,
-		CreationTime: formatTime(p.CreateTime), Tags: tagsOf(v, cloud.TagCommonBandwidthPackage, p.ID),
+		CreationTime: gateway.Second(p.CreateTime), Tags: tagging.Of(v, cloud.TagCommonBandwidthPackage, p.ID),
 	}
 	for _, a := range p.Addresses(v) {
 		view.PublicIPAddresses = append(view.PublicIPAddresses, sharedAddressView{a.AllocationID, a.IPAddress, "BINDED"})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -60,7 +61,7 @@ type createVSwitchCIDRReservationRequest struct {
 	Type        string `rpc:"VSwitchCidrReservationType,default=Prefix,words=Prefix"`
 	IPVersion   string `rpc:"IpVersion,default=IPv4,enum=IPv4|IPv6"`
 	ClientToken string `rpc:"ClientToken"`
-	DryRun      bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // Validate implements the gateway's check of shape.
@@ -82,7 +83,7 @@ func createVSwitchCIDRReservation(tx *state.Tx, req *createVSwitchCIDRReservatio
 	if err != nil {
 		return nil, err
 	}
-	return &createVSwitchCIDRReservationResponse{id}, dryRun(req.DryRun)
+	return &createVSwitchCIDRReservationResponse{id}, nil
 }
 
 func putCIDRReservation(tx *state.Tx, req *createVSwitchCIDRReservationRequest) (string, error) {
@@ -199,7 +200,7 @@ type deleteVSwitchCIDRReservationRequest struct {
 	RegionID    string `rpc:"RegionId,required"`
 	ID          string `rpc:"VSwitchCidrReservationId,required"`
 	ClientToken string `rpc:"ClientToken"`
-	DryRun      bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // deleteVSwitchCIDRReservation needs no memory of its token: a reservation can be
@@ -213,7 +214,7 @@ func deleteVSwitchCIDRReservation(tx *state.Tx, req *deleteVSwitchCIDRReservatio
 		return nil, errReservationBusy.Of(r.ID)
 	}
 	state.Enter(tx, cloud.StageCIDRReservationReleasing, r.ID)
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 type modifyVSwitchCIDRReservationAttributeRequest struct {
@@ -221,7 +222,7 @@ type modifyVSwitchCIDRReservationAttributeRequest struct {
 	RegionID    string `rpc:"RegionId,required"`
 	ID          string `rpc:"VSwitchCidrReservationId,required"`
 	ClientToken string `rpc:"ClientToken"`
-	DryRun      bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // Validate implements the gateway's check of shape.
@@ -239,7 +240,7 @@ func modifyVSwitchCIDRReservationAttribute(tx *state.Tx, req *modifyVSwitchCIDRR
 	if err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 type listVSwitchCIDRReservationsRequest struct {
@@ -284,7 +285,7 @@ func listVSwitchCIDRReservations(v *state.View, req *listVSwitchCIDRReservations
 			found = append(found, r)
 		}
 	}
-	part, next, err := after(req.tokenPage, found, cloud.CIDRReservations.ID)
+	part, next, err := listing.After(found, req.NextToken, req.MaxResults, cloud.CIDRReservations.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -303,8 +304,8 @@ func viewCIDRReservation(v *state.View, r *cloud.CIDRReservation) cidrReservatio
 		smallest = maxReservedBitsIPv6
 	}
 	view := cidrReservationView{ID: r.ID, VPCID: r.VPCID, VSwitchID: r.VSwitchID, CIDRBlock: r.CIDRBlock, Name: r.Name, Description: r.Description,
-		IPVersion: r.IPVersion(), Type: "Prefix", Status: r.Status, CreationTime: formatTime(r.CreateTime),
-		Tags: tagsOf(v, cloud.TagCIDRReservation, r.ID)}
+		IPVersion: r.IPVersion(), Type: "Prefix", Status: r.Status, CreationTime: gateway.Second(r.CreateTime),
+		Tags: tagging.Of(v, cloud.TagCIDRReservation, r.ID)}
 	if block, ok := parseCIDR(r.CIDRBlock); ok {
 		view.AvailableCIDRCount = 1 << (smallest - block.Bits())
 	}

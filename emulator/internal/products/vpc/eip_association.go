@@ -63,7 +63,7 @@ type associateEIPAddressRequest struct {
 	PrivateIPAddress string `rpc:"PrivateIpAddress"`
 	Mode             string `rpc:"Mode,default=NAT,enum=NAT|MULTI_BINDED|BINDED,invalid=ModeIllegal"`
 	ClientToken      string `rpc:"ClientToken"`
-	DryRun           bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // Validate implements the gateway's check of shape.
@@ -84,7 +84,7 @@ func associateEIPAddress(tx *state.Tx, req *associateEIPAddressRequest) (*gatewa
 	if err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 func associate(tx *state.Tx, req *associateEIPAddressRequest) error {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -49,7 +51,7 @@ type describeEIPAddressesRequest struct {
 	SecurityProtectionEnabled bool   `rpc:"SecurityProtectionEnabled"`
 	PublicIPAddressPoolID     string `rpc:"PublicIpAddressPoolId"`
 	ServiceManaged            bool   `rpc:"ServiceManaged"`
-	DryRun                    bool   `rpc:"DryRun"`
+	gateway.Trial
 
 	createdFrom, createdUntil time.Time
 }
@@ -67,7 +69,7 @@ func (r *describeEIPAddressesRequest) Validate() error {
 			continue
 		}
 		// The cloud writes the times of filters without seconds.
-		at, err := time.Parse("2006-01-02T15:04Z", value)
+		at, err := time.Parse(gateway.MinuteForm, value)
 		if err != nil {
 			return errFilterValueInvalid.Of(value)
 		}
@@ -81,7 +83,7 @@ func (r *describeEIPAddressesRequest) Validate() error {
 }
 
 type describeEIPAddressesResponse struct {
-	paged
+	listing.Numbered
 	EIPAddresses []eipView `rpc:"EipAddresses>EipAddress"`
 }
 
@@ -142,12 +144,12 @@ func describeEIPAddresses(v *state.View, req *describeEIPAddressesRequest) (*des
 			found = append(found, eip)
 		}
 	}
-	eips, paged := cut(found, page{PageNumber: req.PageNumber, PageSize: req.PageSize})
-	resp := &describeEIPAddressesResponse{paged: paged}
+	eips, page := listing.Number(found, req.PageNumber, req.PageSize)
+	resp := &describeEIPAddressesResponse{Numbered: page}
 	for _, eip := range eips {
 		resp.EIPAddresses = append(resp.EIPAddresses, viewEIP(v, eip))
 	}
-	return resp, dryRun(req.DryRun)
+	return resp, nil
 }
 
 func (r *describeEIPAddressesRequest) matches(eip *cloud.EIP) bool {
@@ -209,8 +211,8 @@ func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 		HDMonitorStatus:    "OFF",
 		HasReservationData: "false",
 		AvailableRegions:   []string{eip.RegionID},
-		AllocationTime:     formatTime(eip.CreateTime),
-		Tags:               tagsOf(v, cloud.TagEIP, eip.ID),
+		AllocationTime:     gateway.Second(eip.CreateTime),
+		Tags:               tagging.Of(v, cloud.TagEIP, eip.ID),
 	}
 	if eip.InstanceID != "" {
 		view.Mode, view.InstanceRegionID = modeNAT, eip.RegionID

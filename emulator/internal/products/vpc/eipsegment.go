@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -124,7 +125,7 @@ func releaseEIPSegmentAddress(tx *state.Tx, req *releaseEIPSegmentAddressRequest
 }
 
 type describeEIPSegmentRequest struct {
-	page
+	listing.ByNumber
 	RegionID string `rpc:"RegionId,required"`
 	ID       string `rpc:"SegmentInstanceId"`
 	// ClientToken is in the API, though nothing changes.
@@ -132,7 +133,7 @@ type describeEIPSegmentRequest struct {
 }
 
 type describeEIPSegmentResponse struct {
-	paged
+	listing.Numbered
 	Segments []eipSegmentView `rpc:"EipSegments>EipSegment"`
 }
 
@@ -155,12 +156,12 @@ func describeEIPSegment(v *state.View, req *describeEIPSegmentRequest) (*describ
 			found = append(found, viewEIPSegment(s))
 		}
 	}
-	list, paged := cut(found, req.page)
-	return &describeEIPSegmentResponse{paged, list}, nil
+	list, page := listing.Number(found, req.PageNumber, req.PageSize)
+	return &describeEIPSegmentResponse{page, list}, nil
 }
 
 func viewEIPSegment(s *cloud.EIPSegment) eipSegmentView {
-	view := eipSegmentView{ID: s.ID, RegionID: s.RegionID, Segment: s.CIDRBlock, Status: s.Status, CreationTime: formatTime(s.CreateTime)}
+	view := eipSegmentView{ID: s.ID, RegionID: s.RegionID, Segment: s.CIDRBlock, Status: s.Status, CreationTime: gateway.Second(s.CreateTime)}
 	if block, err := netip.ParsePrefix(s.CIDRBlock); err == nil {
 		view.IPCount = strconv.Itoa(1 << (32 - block.Bits()))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -46,6 +47,9 @@ var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
 })
 
 var requestErrors = []gateway.ErrorRow{
+	gateway.DryRunRow(published),
+	refuse(published, listing.BadToken, "IllegalParam.NextToken", "User nextToken is illegal."),
+	refuse("CLB-0342", listing.BadToken, "InvalidNextToken", "The specified NextToken is invalid.", "ListTagResources"),
 	refuse(tokens, state.TokenConflict, "IdempotentParameterMismatch", "The request is retried with updated parameters."),
 	refuse(tokens, state.TokenProcessing, "OperationFailed.IdempotentTokenProcessing", "Action is processing."),
 	absent(http.StatusBadRequest, cloud.ResourceGroups.Kind(), "InvalidResourceGroupId", "The specified ResourceGroupId does not exist."),

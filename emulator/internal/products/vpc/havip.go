@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -220,7 +221,7 @@ type haVIPFilter struct {
 }
 
 type describeHAVIPsRequest struct {
-	page
+	listing.ByNumber
 	listTagged
 	RegionID        string        `rpc:"RegionId,required"`
 	ResourceGroupID string        `rpc:"ResourceGroupId"`
@@ -228,7 +229,7 @@ type describeHAVIPsRequest struct {
 }
 
 type describeHAVIPsResponse struct {
-	paged
+	listing.Numbered
 	HAVIPs []haVIPView `rpc:"HaVips>HaVip"`
 }
 
@@ -259,8 +260,8 @@ func describeHAVIPs(v *state.View, req *describeHAVIPsRequest) (*describeHAVIPsR
 			found = append(found, viewHAVIP(v, h))
 		}
 	}
-	list, paged := cut(found, req.page)
-	return &describeHAVIPsResponse{paged, list}, nil
+	list, page := listing.Number(found, req.PageNumber, req.PageSize)
+	return &describeHAVIPsResponse{page, list}, nil
 }
 
 func (r *describeHAVIPsRequest) matches(h *cloud.HAVIP) bool {
@@ -278,7 +279,7 @@ func (r *describeHAVIPsRequest) matches(h *cloud.HAVIP) bool {
 func viewHAVIP(v *state.View, h *cloud.HAVIP) haVIPView {
 	view := haVIPView{ID: h.ID, VPCID: h.VPCID, VSwitchID: h.VSwitchID, RegionID: h.RegionID, IPAddress: h.IPAddress, Name: h.Name,
 		Description: h.Description, Status: h.Status, ChargeType: "PostPaid", InstanceType: h.InstanceType, InstanceIDs: h.InstanceIDs,
-		ResourceGroupID: h.ResourceGroupID, CreateTime: formatTime(h.CreateTime), Tags: tagsOf(v, cloud.TagHAVIP, h.ID)}
+		ResourceGroupID: h.ResourceGroupID, CreateTime: gateway.Second(h.CreateTime), Tags: tagging.Of(v, cloud.TagHAVIP, h.ID)}
 	if len(h.InstanceIDs) > 0 {
 		view.MasterInstanceID = h.InstanceIDs[0]
 	}

@@ -61,7 +61,7 @@ type createIPv4GatewayRequest struct {
 	VPCID           string `rpc:"VpcId,required"`
 	ResourceGroupID string `rpc:"ResourceGroupId"`
 	ClientToken     string `rpc:"ClientToken"`
-	DryRun          bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // Validate implements the gateway's check of shape.
@@ -85,7 +85,7 @@ func createIPv4Gateway(tx *state.Tx, req *createIPv4GatewayRequest) (*createIPv4
 	if err != nil {
 		return nil, err
 	}
-	return &createIPv4GatewayResponse{g.ID, g.ResourceGroupID}, dryRun(req.DryRun)
+	return &createIPv4GatewayResponse{g.ID, g.ResourceGroupID}, nil
 }
 
 func putIPv4Gateway(tx *state.Tx, req *createIPv4GatewayRequest) (string, error) {
@@ -129,7 +129,7 @@ type deleteIPv4GatewayRequest struct {
 	RegionID    string `rpc:"RegionId,required"`
 	ID          string `rpc:"Ipv4GatewayId,required"`
 	ClientToken string `rpc:"ClientToken"`
-	DryRun      bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // deleteIPv4Gateway needs no memory of its token: a gateway can be deleted once.
@@ -145,7 +145,7 @@ func deleteIPv4Gateway(tx *state.Tx, req *deleteIPv4GatewayRequest) (*gateway.Em
 		return nil, err
 	}
 	state.Enter(tx, cloud.StageIPv4GatewayDeleting, g.ID)
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 // ipv4GatewayFields is what both reads answer about a gateway.
@@ -163,7 +163,7 @@ type ipv4GatewayFields struct {
 
 func viewIPv4Gateway(v *state.View, g *cloud.IPv4Gateway) ipv4GatewayFields {
 	return ipv4GatewayFields{ID: g.ID, VPCID: g.VPCID, Name: g.Name, Description: g.Description, Status: g.Status, Enabled: g.Enabled,
-		RouteTableID: g.RouteTableID, ResourceGroupID: g.ResourceGroupID, Tags: tagsOf(v, cloud.TagIPv4Gateway, g.ID)}
+		RouteTableID: g.RouteTableID, ResourceGroupID: g.ResourceGroupID, Tags: tagging.Of(v, cloud.TagIPv4Gateway, g.ID)}
 }
 
 type getIPv4GatewayAttributeRequest struct {
@@ -181,22 +181,13 @@ func getIPv4GatewayAttribute(v *state.View, req *getIPv4GatewayAttributeRequest)
 	if err != nil {
 		return nil, err
 	}
-	return &getIPv4GatewayAttributeResponse{viewIPv4Gateway(v, g), formatTime(g.CreateTime)}, nil
+	return &getIPv4GatewayAttributeResponse{viewIPv4Gateway(v, g), gateway.Second(g.CreateTime)}, nil
 }
 
 // tokenPage is the paging of lists that go on by a token.
 type tokenPage struct {
 	NextToken  string `rpc:"NextToken"`
 	MaxResults int    `rpc:"MaxResults,default=10,min=1,max=100"`
-}
-
-// after cuts a list for a page.
-func after[T any](p tokenPage, all []T, key func(T) string) (part []T, next string, err error) {
-	part, next, err = listing.After(all, p.NextToken, p.MaxResults, key)
-	if err != nil {
-		return nil, "", errNextTokenIllegal.Of(p.NextToken)
-	}
-	return part, next, nil
 }
 
 // listTagged is tagged for lists, whose parameter has another name.
@@ -238,13 +229,13 @@ func listIPv4Gateways(v *state.View, req *listIPv4GatewaysRequest) (*listIPv4Gat
 			found = append(found, g)
 		}
 	}
-	part, next, err := after(req.tokenPage, found, cloud.IPv4Gateways.ID)
+	part, next, err := listing.After(found, req.NextToken, req.MaxResults, cloud.IPv4Gateways.ID)
 	if err != nil {
 		return nil, err
 	}
 	resp := &listIPv4GatewaysResponse{NextToken: next, TotalCount: len(found)}
 	for _, g := range part {
-		resp.Gateways = append(resp.Gateways, ipv4GatewayItem{viewIPv4Gateway(v, g), formatTime(g.CreateTime)})
+		resp.Gateways = append(resp.Gateways, ipv4GatewayItem{viewIPv4Gateway(v, g), gateway.Second(g.CreateTime)})
 	}
 	return resp, nil
 }
@@ -254,7 +245,7 @@ type enableVPCIPv4GatewayRequest struct {
 	ID            string   `rpc:"Ipv4GatewayId,required"`
 	RouteTableIDs []string `rpc:"RouteTableList,max=10"`
 	ClientToken   string   `rpc:"ClientToken"`
-	DryRun        bool     `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // anywhere is where a default route leads.
@@ -284,7 +275,7 @@ func enableVPCIPv4Gateway(tx *state.Tx, req *enableVPCIPv4GatewayRequest) (*gate
 	if err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 type updateIPv4GatewayAttributeRequest struct {
@@ -292,7 +283,7 @@ type updateIPv4GatewayAttributeRequest struct {
 	RegionID    string `rpc:"RegionId,required"`
 	ID          string `rpc:"Ipv4GatewayId,required"`
 	ClientToken string `rpc:"ClientToken"`
-	DryRun      bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // Validate implements the gateway's check of shape.
@@ -308,7 +299,7 @@ func updateIPv4GatewayAttribute(tx *state.Tx, req *updateIPv4GatewayAttributeReq
 	if err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 type gatewayRouteTableRequest struct {
@@ -317,7 +308,7 @@ type gatewayRouteTableRequest struct {
 	GatewayID    string `rpc:"GatewayId,required"`
 	GatewayType  string `rpc:"GatewayType,default=Ipv4Gateway,enum=Ipv4Gateway"`
 	ClientToken  string `rpc:"ClientToken"`
-	DryRun       bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // associateRouteTableWithGateway puts what comes in through an active gateway under a
@@ -361,5 +352,5 @@ func (r *gatewayRouteTableRequest) change(tx *state.Tx, action string, change fu
 	if err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, dryRun(r.DryRun)
+	return &gateway.Empty{}, nil
 }

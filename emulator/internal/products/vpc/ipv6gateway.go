@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -94,7 +95,7 @@ type deleteIPv6GatewayRequest struct {
 	RegionID    string `rpc:"RegionId,required"`
 	ID          string `rpc:"Ipv6GatewayId,required"`
 	ClientToken string `rpc:"ClientToken"`
-	DryRun      bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // deleteIPv6Gateway needs no memory of its token: a gateway can be deleted once.
@@ -110,7 +111,7 @@ func deleteIPv6Gateway(tx *state.Tx, req *deleteIPv6GatewayRequest) (*gateway.Em
 		return nil, err
 	}
 	state.Enter(tx, cloud.StageIPv6GatewayDeleting, g.ID)
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 type modifyIPv6GatewayAttributeRequest struct {
@@ -118,7 +119,7 @@ type modifyIPv6GatewayAttributeRequest struct {
 	RegionID    string `rpc:"RegionId,required"`
 	ID          string `rpc:"Ipv6GatewayId,required"`
 	ClientToken string `rpc:"ClientToken"`
-	DryRun      bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // Validate implements the gateway's check of shape.
@@ -134,7 +135,7 @@ func modifyIPv6GatewayAttribute(tx *state.Tx, req *modifyIPv6GatewayAttributeReq
 	if err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 type ipv6GatewayView struct {
@@ -156,7 +157,7 @@ type ipv6GatewayView struct {
 func viewIPv6Gateway(v *state.View, g *cloud.IPv6Gateway) ipv6GatewayView {
 	return ipv6GatewayView{ID: g.ID, VPCID: g.VPCID, RegionID: g.RegionID, Name: g.Name, Description: g.Description, Status: g.Status,
 		BusinessStatus: "Normal", InstanceChargeType: "PostPaid", ResourceGroupID: g.ResourceGroupID,
-		CreationTime: formatTime(g.CreateTime), Tags: tagsOf(v, cloud.TagIPv6Gateway, g.ID)}
+		CreationTime: gateway.Second(g.CreateTime), Tags: tagging.Of(v, cloud.TagIPv6Gateway, g.ID)}
 }
 
 type describeIPv6GatewayAttributeRequest struct {
@@ -176,7 +177,7 @@ func describeIPv6GatewayAttribute(v *state.View, req *describeIPv6GatewayAttribu
 }
 
 type describeIPv6GatewaysRequest struct {
-	page
+	listing.ByNumber
 	listTagged
 	RegionID        string `rpc:"RegionId,required"`
 	ID              string `rpc:"Ipv6GatewayId"`
@@ -186,7 +187,7 @@ type describeIPv6GatewaysRequest struct {
 }
 
 type describeIPv6GatewaysResponse struct {
-	paged
+	listing.Numbered
 	Gateways []ipv6GatewayView `rpc:"Ipv6Gateways>Ipv6Gateway"`
 }
 
@@ -199,6 +200,6 @@ func describeIPv6Gateways(v *state.View, req *describeIPv6GatewaysRequest) (*des
 			found = append(found, viewIPv6Gateway(v, g))
 		}
 	}
-	gateways, paged := cut(found, req.page)
-	return &describeIPv6GatewaysResponse{paged, gateways}, nil
+	gateways, page := listing.Number(found, req.PageNumber, req.PageSize)
+	return &describeIPv6GatewaysResponse{page, gateways}, nil
 }

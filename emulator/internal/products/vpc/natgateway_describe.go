@@ -4,12 +4,14 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
 
 type describeNATGatewaysRequest struct {
-	page
+	listing.ByNumber
 	tagged
 	RegionID           string   `rpc:"RegionId,required"`
 	ID                 string   `rpc:"NatGatewayId"`
@@ -25,11 +27,11 @@ type describeNATGatewaysRequest struct {
 	InstanceChargeType string   `rpc:"InstanceChargeType"`
 	ResourceGroupID    string   `rpc:"ResourceGroupId"`
 	PrivateLinkEnabled bool     `rpc:"PrivateLinkEnabled"`
-	DryRun             bool     `rpc:"DryRun"`
+	gateway.Trial
 }
 
 type describeNATGatewaysResponse struct {
-	paged
+	listing.Numbered
 	Gateways []natGatewayView `rpc:"NatGateways>NatGateway"`
 }
 
@@ -98,8 +100,8 @@ func describeNATGateways(v *state.View, req *describeNATGatewaysRequest) (*descr
 			found = append(found, view)
 		}
 	}
-	gateways, paged := cut(found, req.page)
-	return &describeNATGatewaysResponse{paged, gateways}, dryRun(req.DryRun)
+	gateways, page := listing.Number(found, req.PageNumber, req.PageSize)
+	return &describeNATGatewaysResponse{page, gateways}, nil
 }
 
 func (r *describeNATGatewaysRequest) matches(g *natGatewayView) bool {
@@ -128,12 +130,12 @@ func viewNATGateway(v *state.View, g *cloud.NATGateway) natGatewayView {
 		ICMPReplyEnabled:   !g.ICMPReplyDisabled,
 		DeletionProtection: g.DeletionProtection,
 		ResourceGroupID:    g.ResourceGroupID,
-		CreationTime:       formatTime(g.CreateTime),
+		CreationTime:       gateway.Second(g.CreateTime),
 		ForwardTableIDs:    []string{g.TableID("ftb-")},
 		SNATTableIDs:       []string{g.TableID("stb-")},
 		Private: natGatewayPrivateInfo{VSwitchID: g.VSwitchID, PrivateIPAddress: g.PrivateIPAddress, MaxBandwidth: natMaxBandwidth,
 			MaxSessionQuota: natMaxSessions, MaxSessionEstablishRate: natMaxSessionRate},
-		Tags: tagsOf(v, cloud.TagNATGateway, g.ID),
+		Tags: tagging.Of(v, cloud.TagNATGateway, g.ID),
 	}
 	if s, ok := cloud.VSwitches.Find(v, g.VSwitchID); ok {
 		view.Private.ZoneID = s.ZoneID

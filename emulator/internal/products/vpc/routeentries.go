@@ -28,7 +28,7 @@ var (
 type createRouteEntriesRequest struct {
 	RegionID     string     `rpc:"RegionId,required"`
 	RouteEntries []newEntry `rpc:"RouteEntries,required,max=50"`
-	DryRun       bool       `rpc:"DryRun"`
+	gateway.Trial
 }
 
 type newEntry struct {
@@ -79,7 +79,7 @@ func createRouteEntries(tx *state.Tx, req *createRouteEntriesRequest) (*createRo
 			return nil, err
 		}
 	}
-	return resp, dryRun(req.DryRun)
+	return resp, nil
 }
 
 func putNewEntry(tx *state.Tx, others changing, wanted newEntry) (string, error) {
@@ -100,7 +100,7 @@ func putNewEntry(tx *state.Tx, others changing, wanted newEntry) (string, error)
 type deleteRouteEntriesRequest struct {
 	RegionID     string       `rpc:"RegionId,required"`
 	RouteEntries []namedEntry `rpc:"RouteEntries,max=50"`
-	DryRun       bool         `rpc:"DryRun"`
+	gateway.Trial
 }
 
 type namedEntry struct {
@@ -128,7 +128,7 @@ func deleteRouteEntries(tx *state.Tx, req *deleteRouteEntriesRequest) (*routeEnt
 			return nil, err
 		}
 	}
-	return resp, dryRun(req.DryRun)
+	return resp, nil
 }
 
 // request names the entry as DeleteRouteEntry does, by its id if it has one.

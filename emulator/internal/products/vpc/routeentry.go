@@ -87,7 +87,7 @@ type createRouteEntryRequest struct {
 	Name                 string    `rpc:"RouteEntryName,len=1..128,invalid=RouteEntryNameMalformed"`
 	Description          string    `rpc:"Description,len=1..256"`
 	ClientToken          string    `rpc:"ClientToken"`
-	DryRun               bool      `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // The number of next hops that one entry can spread traffic over; evidence
@@ -129,7 +129,7 @@ func createRouteEntry(tx *state.Tx, req *createRouteEntryRequest) (*createRouteE
 	if err != nil {
 		return nil, err
 	}
-	return &createRouteEntryResponse{RouteEntryID: id}, dryRun(req.DryRun)
+	return &createRouteEntryResponse{RouteEntryID: id}, nil
 }
 
 // changing holds the VPCs whose routes another call is changing. A VPC takes one
@@ -293,7 +293,7 @@ type deleteRouteEntryRequest struct {
 	DestinationCIDRBlock string         `rpc:"DestinationCidrBlock"`
 	NextHopID            string         `rpc:"NextHopId"`
 	NextHopList          []namedNextHop `rpc:"NextHopList"`
-	DryRun               bool           `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // namedNextHop is a nextHop where its weight does not matter.
@@ -333,7 +333,7 @@ func deleteRouteEntry(tx *state.Tx, req *deleteRouteEntryRequest) (*gateway.Empt
 	if err := removeEntry(tx, changingVPCs(tx.View), req); err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 func removeEntry(tx *state.Tx, others changing, req *deleteRouteEntryRequest) error {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
@@ -21,8 +22,6 @@ var (
 		"The specified route table %s does not exist.", "CLB-0301")
 	_ = refusals.New("RouteEntryTypeIllegal", 400, "IllegalParam.RouteEntryType",
 		"The specified RouteEntryType is illegal.", "CLB-0301")
-	errNextTokenIllegal = refusals.New("NextTokenIllegal", 400, "IllegalParam.NextToken",
-		"User nextToken is illegal.", "CLB-0300")
 )
 
 type describeRouteEntryListRequest struct {
@@ -78,7 +77,7 @@ func describeRouteEntryList(v *state.View, req *describeRouteEntryListRequest) (
 	}
 	after, err := listing.Last(req.NextToken)
 	if err != nil {
-		return nil, errNextTokenIllegal.Of(req.NextToken)
+		return nil, err
 	}
 	resp := &describeRouteEntryListResponse{}
 	var last *cloud.RouteEntry
@@ -132,7 +131,7 @@ func viewRouteEntry(e *cloud.RouteEntry) routeEntryView {
 		IPVersion:            ipVersion(e),
 		Type:                 string(e.Type),
 		Status:               e.Status,
-		GmtModified:          formatTime(e.CreateTime),
+		GmtModified:          gateway.Second(e.CreateTime),
 		NextHops: []nextHopView{{
 			NextHopID:       e.NextHopID,
 			NextHopType:     cmp.Or(e.NextHopType, nextHopLocal),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -157,7 +158,7 @@ func deleteRouteTable(tx *state.Tx, req *deleteRouteTableRequest) (*gateway.Empt
 }
 
 type describeRouteTableListRequest struct {
-	page
+	listing.ByNumber
 	tagged
 	RegionID        string `rpc:"RegionId,required"`
 	RouterType      string `rpc:"RouterType,default=VRouter,enum=VRouter|VBR"`
@@ -170,7 +171,7 @@ type describeRouteTableListRequest struct {
 }
 
 type describeRouteTableListResponse struct {
-	paged
+	listing.Numbered
 	Code        string           `rpc:"Code"`
 	Success     bool             `rpc:"Success"`
 	RouteTables []routeTableView `rpc:"RouterTableList>RouterTableListType"`
@@ -204,9 +205,9 @@ func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (
 			found = append(found, t)
 		}
 	}
-	tables, paged := cut(found, req.page)
+	tables, page := listing.Number(found, req.PageNumber, req.PageSize)
 	// Terraform takes a reply with another code for a failure; evidence CLB-0315.
-	resp := &describeRouteTableListResponse{paged: paged, Code: "200", Success: true}
+	resp := &describeRouteTableListResponse{Numbered: page, Code: "200", Success: true}
 	for _, t := range tables {
 		resp.RouteTables = append(resp.RouteTables, viewRouteTable(v, t))
 	}
@@ -239,8 +240,8 @@ func viewRouteTable(v *state.View, t *cloud.RouteTable) routeTableView {
 		RoutePropagationEnable: !t.PropagationDisabled,
 		ResourceGroupID:        t.ResourceGroupID,
 		OwnerID:                ownerID(t.AccountID),
-		CreationTime:           formatTime(t.CreateTime),
-		Tags:                   tagsOf(v, cloud.TagRouteTable, t.ID),
+		CreationTime:           gateway.Second(t.CreateTime),
+		Tags:                   tagging.Of(v, cloud.TagRouteTable, t.ID),
 	}
 	for s := range cloud.VSwitchesByVPC.List(v, t.VPCID) {
 		if s.RouteTableID == t.ID {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -13,7 +14,7 @@ var routeTablesActions = []gateway.Action{
 }
 
 type describeRouteTablesRequest struct {
-	page
+	listing.ByNumber
 	RegionID        string `rpc:"RegionId"`
 	VRouterID       string `rpc:"VRouterId"`
 	RouterID        string `rpc:"RouterId"`
@@ -25,7 +26,7 @@ type describeRouteTablesRequest struct {
 }
 
 type describeRouteTablesResponse struct {
-	paged
+	listing.Numbered
 	RouteTables []routeTableWithEntries `rpc:"RouteTables>RouteTable"`
 }
 
@@ -57,8 +58,8 @@ func describeRouteTables(v *state.View, req *describeRouteTablesRequest) (*descr
 			found = append(found, t)
 		}
 	}
-	tables, paged := cut(found, req.page)
-	resp := &describeRouteTablesResponse{paged: paged}
+	tables, page := listing.Number(found, req.PageNumber, req.PageSize)
+	resp := &describeRouteTablesResponse{Numbered: page}
 	for _, t := range tables {
 		resp.RouteTables = append(resp.RouteTables, withEntries(v, t))
 	}

@@ -31,11 +31,3 @@ func (r *tagged) set(tx *state.Tx, kind state.TagResourceType, id string) {
 func (r *tagged) filter(v *state.View, kind state.TagResourceType) func(id string) bool {
 	return tagging.Filter(v, kind, r.Tags)
 }
-
-func tagsOf(v *state.View, kind state.TagResourceType, id string) []tagging.Tag {
-	var tags []tagging.Tag
-	for t := range state.TagsOf(v, kind, id) {
-		tags = append(tags, tagging.Tag{Key: t.Key, Value: t.Value})
-	}
-	return tags
-}

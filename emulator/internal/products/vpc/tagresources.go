@@ -3,7 +3,6 @@ package vpc
 import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -24,33 +23,19 @@ var (
 		"You must specify Tag.N.", "CLB-0342")
 	errTagsOrIDsMissing = refusals.New("TagsOrIDsMissing", 400, "MissingParameter.TagOwner",
 		"You must specify ResourceId.N or Tag.N.", "CLB-0342")
-	errTagTokenInvalid = refusals.New("TagTokenInvalid", 400, "InvalidNextToken",
-		"The specified NextToken is invalid.", "CLB-0342")
 )
 
-// tagKinds are the resources that the API tags, by its words for them.
-var tagKinds = map[string]state.TagResourceType{
-	"VPC": cloud.TagVPC, "VSWITCH": cloud.TagVSwitch, "ROUTETABLE": cloud.TagRouteTable, "EIP": cloud.TagEIP,
-	"COMMONBANDWIDTHPACKAGE": cloud.TagCommonBandwidthPackage, "IPV4GATEWAY": cloud.TagIPv4Gateway, "IPV6GATEWAY": cloud.TagIPv6Gateway, "NATGATEWAY": cloud.TagNATGateway,
-	"HAVIP": cloud.TagHAVIP, "VSWITCHCIDRRESERVATION": cloud.TagCIDRReservation,
-}
+// taggable are the resources that the API tags.
+var taggable = tagging.Types{Unknown: errTaggedUnknown.Of, Kinds: map[string][]state.TagResourceType{
+	"VPC": {cloud.TagVPC}, "VSWITCH": {cloud.TagVSwitch}, "ROUTETABLE": {cloud.TagRouteTable}, "EIP": {cloud.TagEIP},
+	"COMMONBANDWIDTHPACKAGE": {cloud.TagCommonBandwidthPackage}, "IPV4GATEWAY": {cloud.TagIPv4Gateway}, "IPV6GATEWAY": {cloud.TagIPv6Gateway}, "NATGATEWAY": {cloud.TagNATGateway},
+	"HAVIP": {cloud.TagHAVIP}, "VSWITCHCIDRRESERVATION": {cloud.TagCIDRReservation},
+}}
 
 // taggedResources is what the three requests share.
 type taggedResources struct {
 	RegionID     string `rpc:"RegionId,required"`
 	ResourceType string `rpc:"ResourceType,required,enum=VPC|VSWITCH|ROUTETABLE|EIP|COMMONBANDWIDTHPACKAGE|IPV4GATEWAY|IPV6GATEWAY|NATGATEWAY|HAVIP|VSWITCHCIDRRESERVATION,invalid=TagTypeUnknown"`
-}
-
-func (r *taggedResources) kind() state.TagResourceType { return tagKinds[r.ResourceType] }
-
-// exist wants all the resources to be there.
-func (r *taggedResources) exist(v *state.View, ids []string) error {
-	for _, id := range ids {
-		if !state.Taggable(v, r.kind(), id) {
-			return errTaggedUnknown.Of(id)
-		}
-	}
-	return nil
 }
 
 type tagResourcesRequest struct {
@@ -68,16 +53,7 @@ func (r *tagResourcesRequest) Validate() error {
 }
 
 func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error) {
-	if err := req.exist(tx.View, req.ResourceIDs); err != nil {
-		return nil, err
-	}
-	for _, id := range req.ResourceIDs {
-		req.set(tx, req.kind(), id)
-		if err := tx.Use(cloud.QuotaTags, id, 0); err != nil {
-			return nil, err
-		}
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, taggable.Tag(tx, req.ResourceType, req.ResourceIDs, req.Tags)
 }
 
 type unTagResourcesRequest struct {
@@ -90,15 +66,7 @@ type unTagResourcesRequest struct {
 // unTagResources takes the named tags off, and all of them where none is named and
 // All is said.
 func unTagResources(tx *state.Tx, req *unTagResourcesRequest) (*gateway.Empty, error) {
-	if err := req.exist(tx.View, req.ResourceIDs); err != nil {
-		return nil, err
-	}
-	for _, id := range req.ResourceIDs {
-		if len(req.TagKeys) > 0 || req.All {
-			tagging.Remove(tx, req.kind(), id, req.TagKeys)
-		}
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, taggable.Untag(tx, req.ResourceType, req.ResourceIDs, req.TagKeys, req.All)
 }
 
 type listTagResourcesRequest struct {
@@ -125,10 +93,6 @@ type listTagResourcesResponse struct {
 // listTagResources lists every tag of the resources that are named and carry all
 // the tags that are asked for.
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
-	list := tagging.Resources(v, req.kind(), req.ResourceType, req.ResourceIDs, req.Tags)
-	part, next, err := listing.After(list, req.NextToken, req.MaxResults, tagging.Resource.Place)
-	if err != nil {
-		return nil, errTagTokenInvalid
-	}
-	return &listTagResourcesResponse{NextToken: next, TagResources: part}, nil
+	part, next, err := taggable.List(v, req.ResourceType, req.ResourceIDs, tagging.Filters(req.Tags), req.NextToken, req.MaxResults)
+	return &listTagResourcesResponse{NextToken: next, TagResources: part}, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -69,13 +70,13 @@ type createVPCRequest struct {
 	EnableIPv6        bool   `rpc:"EnableIpv6"`
 	Description       string `rpc:"Description,len=1..256,invalid=VPCDescriptionMalformed"`
 	ResourceGroupID   string `rpc:"ResourceGroupId"`
-	DryRun            bool   `rpc:"DryRun"`
-	ClientToken       string `rpc:"ClientToken"`
-	IPv6ISP           string `rpc:"Ipv6Isp,default=BGP,enum=BGP|ChinaMobile|ChinaUnicom|ChinaTelecom"`
-	IPv4IPAMPoolID    string `rpc:"Ipv4IpamPoolId"`
-	IPv4CIDRMask      *int   `rpc:"Ipv4CidrMask"`
-	IPv6IPAMPoolID    string `rpc:"Ipv6IpamPoolId"`
-	IPv6CIDRMask      *int   `rpc:"Ipv6CidrMask"`
+	gateway.Trial
+	ClientToken    string `rpc:"ClientToken"`
+	IPv6ISP        string `rpc:"Ipv6Isp,default=BGP,enum=BGP|ChinaMobile|ChinaUnicom|ChinaTelecom"`
+	IPv4IPAMPoolID string `rpc:"Ipv4IpamPoolId"`
+	IPv4CIDRMask   *int   `rpc:"Ipv4CidrMask"`
+	IPv6IPAMPoolID string `rpc:"Ipv6IpamPoolId"`
+	IPv6CIDRMask   *int   `rpc:"Ipv6CidrMask"`
 }
 
 // Validate implements the gateway's check of shape.
@@ -150,7 +151,7 @@ func createVPC(tx *state.Tx, req *createVPCRequest) (*createVPCResponse, error) 
 		VRouterID:       vpc.VRouterID,
 		RouteTableID:    systemRouteTable(tx.View, vpc.ID),
 		ResourceGroupID: vpc.ResourceGroupID,
-	}, dryRun(req.DryRun)
+	}, nil
 }
 
 // maxVPCs is how many VPCs an account may have in a region; evidence CLB-0313.
@@ -195,7 +196,7 @@ func newVRouterID(tx *state.Tx) string {
 type deleteVPCRequest struct {
 	VPCID       string `rpc:"VpcId,required"`
 	ForceDelete bool   `rpc:"ForceDelete"`
-	DryRun      bool   `rpc:"DryRun"`
+	gateway.Trial
 	ClientToken string `rpc:"ClientToken"`
 }
 
@@ -210,7 +211,7 @@ func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*gateway.Empty, error) {
 		return nil, err
 	}
 	cloud.VPCs.Remove(tx, vpc.ID)
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }
 
 // checkVPCEmpty refuses a VPC with anything in it but its system route table.
@@ -246,13 +247,13 @@ func checkVPCEmpty(v *state.View, vpc *cloud.VPC, force bool) error {
 }
 
 type describeVPCsRequest struct {
-	page
+	listing.ByNumber
 	tagged
-	RegionID         string `rpc:"RegionId,required"`
-	VPCID            string `rpc:"VpcId"`
-	Name             string `rpc:"VpcName"`
-	IsDefault        *bool  `rpc:"IsDefault"`
-	DryRun           bool   `rpc:"DryRun"`
+	RegionID  string `rpc:"RegionId,required"`
+	VPCID     string `rpc:"VpcId"`
+	Name      string `rpc:"VpcName"`
+	IsDefault *bool  `rpc:"IsDefault"`
+	gateway.Trial
 	ResourceGroupID  string `rpc:"ResourceGroupId"`
 	VPCOwnerID       *int64 `rpc:"VpcOwnerId,invalid=VPCOwnerInvalid"`
 	DHCPOptionsSetID string `rpc:"DhcpOptionsSetId"`
@@ -268,7 +269,7 @@ func (r *describeVPCsRequest) Validate() error {
 }
 
 type describeVPCsResponse struct {
-	paged
+	listing.Numbered
 	VPCs []vpcView `rpc:"Vpcs>Vpc"`
 }
 
@@ -323,8 +324,8 @@ func describeVPCs(v *state.View, req *describeVPCsRequest) (*describeVPCsRespons
 			found = append(found, vpc)
 		}
 	}
-	vpcs, paged := cut(found, req.page)
-	resp := &describeVPCsResponse{paged: paged}
+	vpcs, page := listing.Number(found, req.PageNumber, req.PageSize)
+	resp := &describeVPCsResponse{Numbered: page}
 	for _, vpc := range vpcs {
 		view := vpcView{vpcFields: viewVPC(v, vpc)}
 		for t := range cloud.RouteTablesByVPC.List(v, vpc.ID) {
@@ -335,7 +336,7 @@ func describeVPCs(v *state.View, req *describeVPCsRequest) (*describeVPCsRespons
 		}
 		resp.VPCs = append(resp.VPCs, view)
 	}
-	return resp, dryRun(req.DryRun)
+	return resp, nil
 }
 
 func (r *describeVPCsRequest) matches(vpc *cloud.VPC) bool {
@@ -367,8 +368,8 @@ func viewVPC(v *state.View, vpc *cloud.VPC) vpcFields {
 		OwnerID:              ownerID(vpc.AccountID),
 		NetworkACLNum:        "0",
 		DHCPOptionsSetStatus: statusAvailable,
-		CreationTime:         formatTime(vpc.CreateTime),
-		Tags:                 tagsOf(v, cloud.TagVPC, vpc.ID),
+		CreationTime:         gateway.Second(vpc.CreateTime),
+		Tags:                 tagging.Of(v, cloud.TagVPC, vpc.ID),
 	}
 	if vpc.DNSHostnames {
 		view.DNSHostnameStatus = "ENABLED"
@@ -385,7 +386,7 @@ func viewVPC(v *state.View, vpc *cloud.VPC) vpcFields {
 type describeVPCAttributeRequest struct {
 	VPCID    string `rpc:"VpcId,required"`
 	RegionID string `rpc:"RegionId,required"`
-	DryRun   bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 type describeVPCAttributeResponse struct {
@@ -414,5 +415,5 @@ func describeVPCAttribute(v *state.View, req *describeVPCAttributeRequest) (*des
 		{Type: "VRouter", Count: 1},
 		{Type: "RouteTable", Count: cloud.RouteTablesByVPC.Count(v, vpc.ID)},
 	}
-	return resp, dryRun(req.DryRun)
+	return resp, nil
 }

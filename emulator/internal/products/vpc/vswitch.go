@@ -204,7 +204,7 @@ func (r *ipv6Subnet) of(v *state.View, vpc *cloud.VPC) (string, error) {
 
 type deleteVSwitchRequest struct {
 	VSwitchID string `rpc:"VSwitchId,required"`
-	DryRun    bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 // deleteVSwitch asks the addresses whether the vSwitch is empty: everything in it
@@ -233,5 +233,5 @@ func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*gateway.Empty, err
 		}
 	}
 	cloud.VSwitches.Remove(tx, s.ID)
-	return &gateway.Empty{}, dryRun(req.DryRun)
+	return &gateway.Empty{}, nil
 }

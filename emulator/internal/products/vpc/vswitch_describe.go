@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -20,13 +21,13 @@ var (
 )
 
 type describeVSwitchesRequest struct {
-	page
+	listing.ByNumber
 	tagged
-	VPCID           string `rpc:"VpcId"`
-	VSwitchID       string `rpc:"VSwitchId"`
-	ZoneID          string `rpc:"ZoneId"`
-	Name            string `rpc:"VSwitchName,len=1..128"`
-	DryRun          bool   `rpc:"DryRun"`
+	VPCID     string `rpc:"VpcId"`
+	VSwitchID string `rpc:"VSwitchId"`
+	ZoneID    string `rpc:"ZoneId"`
+	Name      string `rpc:"VSwitchName,len=1..128"`
+	gateway.Trial
 	IsDefault       *bool  `rpc:"IsDefault"`
 	RouteTableID    string `rpc:"RouteTableId"`
 	ResourceGroupID string `rpc:"ResourceGroupId"`
@@ -46,7 +47,7 @@ func (r *describeVSwitchesRequest) Validate() error {
 }
 
 type describeVSwitchesResponse struct {
-	paged
+	listing.Numbered
 	VSwitches []vSwitchView `rpc:"VSwitches>VSwitch"`
 }
 
@@ -88,12 +89,12 @@ func describeVSwitches(v *state.View, req *describeVSwitchesRequest) (*describeV
 			found = append(found, s)
 		}
 	}
-	vSwitches, paged := cut(found, req.page)
-	resp := &describeVSwitchesResponse{paged: paged}
+	vSwitches, page := listing.Number(found, req.PageNumber, req.PageSize)
+	resp := &describeVSwitchesResponse{Numbered: page}
 	for _, s := range vSwitches {
 		resp.VSwitches = append(resp.VSwitches, viewVSwitch(v, s))
 	}
-	return resp, dryRun(req.DryRun)
+	return resp, nil
 }
 
 func (r *describeVSwitchesRequest) matches(s *cloud.VSwitch) bool {
@@ -123,8 +124,8 @@ func viewVSwitch(v *state.View, s *cloud.VSwitch) vSwitchView {
 		IsDefault:               s.IsDefault,
 		OwnerID:                 ownerID(s.AccountID),
 		ResourceGroupID:         s.ResourceGroupID,
-		CreationTime:            formatTime(s.CreateTime),
-		Tags:                    tagsOf(v, cloud.TagVSwitch, s.ID),
+		CreationTime:            gateway.Second(s.CreateTime),
+		Tags:                    tagging.Of(v, cloud.TagVSwitch, s.ID),
 	}
 	if t, ok := cloud.RouteTables.Find(v, s.RouteTableID); ok {
 		view.RouteTable = vSwitchRouteTable{RouteTableID: t.ID, RouteTableType: string(t.Type)}
@@ -134,7 +135,7 @@ func viewVSwitch(v *state.View, s *cloud.VSwitch) vSwitchView {
 
 type describeVSwitchAttributesRequest struct {
 	VSwitchID string `rpc:"VSwitchId,required"`
-	DryRun    bool   `rpc:"DryRun"`
+	gateway.Trial
 }
 
 type describeVSwitchAttributesResponse struct {
@@ -147,14 +148,14 @@ type describeVSwitchAttributesResponse struct {
 func describeVSwitchAttributes(v *state.View, req *describeVSwitchAttributesRequest) (*describeVSwitchAttributesResponse, error) {
 	s, ok := cloud.VSwitches.Find(v, req.VSwitchID)
 	if !ok {
-		return &describeVSwitchAttributesResponse{}, dryRun(req.DryRun)
+		return &describeVSwitchAttributesResponse{}, nil
 	}
 	resp := &describeVSwitchAttributesResponse{vSwitchView: viewVSwitch(v, s)}
 	resp.CloudResources = []cloudResource{
 		{Type: "NetworkInterface", Count: cloud.NetworkInterfacesByVSwitch.Count(v, s.ID)},
 		{Type: "SLB", Count: cloud.LoadBalancersByVSwitch.Count(v, s.ID)},
 	}
-	return resp, dryRun(req.DryRun)
+	return resp, nil
 }
 
 type checkCanAllocateVPCPrivateIPAddressRequest struct {

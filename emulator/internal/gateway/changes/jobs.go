@@ -1,7 +1,9 @@
-package nlb
+package changes
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -9,29 +11,17 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-var jobActions = []gateway.Action{
-	gateway.Read("GetJobStatus", getJobStatus),
-	gateway.Read("ListAsynJobs", listAsynJobs),
-}
-
-// jobResponse is the answer of a call whose work a job does.
-type jobResponse struct {
-	JobID string `rpc:"JobId"`
-}
-
-func (r *jobResponse) tell(job *cloud.NLBJob) { r.JobID = job.ID }
-
-// begin begins a job, and does its work unless it is to fail.
-func begin(tx *state.Tx, action string, w *work) (id string, err error) {
-	job := &cloud.NLBJob{Action: action, ResourceType: w.resourceType, ResourceID: w.resourceID}
-	if fails := cloud.BeginNLBJob(tx, job); !fails {
-		err = w.do()
+// JobActions are the actions that tell of a product's jobs. Their requests name the
+// product's refusal Illegal.
+func (rules *Rules) JobActions() []gateway.Action {
+	return []gateway.Action{
+		gateway.Read("GetJobStatus", rules.getJobStatus),
+		gateway.Read("ListAsynJobs", rules.listAsynJobs),
 	}
-	return job.ID, err
 }
 
 type getJobStatusRequest struct {
-	region
+	gateway.Region
 	JobID       string `rpc:"JobId,required"`
 	ClientToken string `rpc:"ClientToken,len=1..64"`
 }
@@ -40,8 +30,8 @@ type getJobStatusResponse struct {
 	Status string `rpc:"Status"`
 }
 
-func getJobStatus(v *state.View, req *getJobStatusRequest) (*getJobStatusResponse, error) {
-	job, err := cloud.NLBJobs.Get(v, req.JobID)
+func (rules *Rules) getJobStatus(v *state.View, req *getJobStatusRequest) (*getJobStatusResponse, error) {
+	job, err := rules.Jobs.Get(v, req.JobID)
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +39,26 @@ func getJobStatus(v *state.View, req *getJobStatusRequest) (*getJobStatusRespons
 }
 
 type listAsynJobsRequest struct {
-	region
+	gateway.Region
 	JobIDs       []string `rpc:"JobIds,max=20,invalid=Illegal"`
 	APIName      string   `rpc:"ApiName"`
 	ResourceIDs  []string `rpc:"ResourceIds,max=20,invalid=Illegal"`
 	ResourceType string   `rpc:"ResourceType"`
 	Status       string   `rpc:"Status"`
-	MaxResults   int      `rpc:"MaxResults,min=1,max=100,default=20"`
-	NextToken    string   `rpc:"NextToken"`
+	listing.ByToken
 }
+
+// asks reports whether the call asks for a job.
+func (req *listAsynJobsRequest) asks(job *cloud.Job) bool {
+	return among(req.JobIDs, job.ID) && among(req.ResourceIDs, job.ResourceID) && matches(req.APIName, job.Action) &&
+		matches(req.ResourceType, job.ResourceType) && matches(req.Status, job.Status)
+}
+
+func among(filter []string, value string) bool {
+	return len(filter) == 0 || slices.Contains(filter, value)
+}
+
+func matches(filter, value string) bool { return filter == "" || filter == value }
 
 // listAsynJobsResponse has its count as a text, as in the cloud.
 type listAsynJobsResponse struct {
@@ -81,27 +82,26 @@ type asynJob struct {
 }
 
 // listAsynJobs leaves out unknown jobs.
-func listAsynJobs(v *state.View, req *listAsynJobsRequest) (*listAsynJobsResponse, error) {
+func (rules *Rules) listAsynJobs(v *state.View, req *listAsynJobsRequest) (*listAsynJobsResponse, error) {
 	var list []asynJob
-	for job := range cloud.NLBJobs.All(v) {
-		if asked(req.JobIDs, job.ID) && matches(req.APIName, job.Action) && asked(req.ResourceIDs, job.ResourceID) &&
-			matches(req.ResourceType, job.ResourceType) && matches(req.Status, job.Status) {
+	for job := range rules.Jobs.All(v) {
+		if req.asks(job) {
 			list = append(list, newAsynJob(job))
 		}
 	}
 	part, next, err := listing.After(list, req.NextToken, req.MaxResults, func(j asynJob) string { return j.ID })
 	if err != nil {
-		return nil, errIllegal.Of("NextToken")
+		return nil, err
 	}
 	return &listAsynJobsResponse{Jobs: part, NextToken: next, MaxResults: req.MaxResults, TotalCount: strconv.Itoa(len(list))}, nil
 }
 
-func newAsynJob(job *cloud.NLBJob) asynJob {
+func newAsynJob(job *cloud.Job) asynJob {
 	j := asynJob{
 		ID: job.ID, APIName: job.Action, ResourceType: job.ResourceType, ResourceID: job.ResourceID, OperateType: operateType(job.Action),
 		Status: job.Status, CreateTime: job.CreateTime.UnixMilli(), ModifyTime: job.CreateTime.UnixMilli(),
 	}
-	if job.Status == cloud.NLBJobFailed {
+	if job.Status == cloud.JobFailed {
 		j.ErrorCode, j.ErrorMessage = "SystemBusy", "System is busy, please try again later."
 	}
 	return j
@@ -109,8 +109,8 @@ func newAsynJob(job *cloud.NLBJob) asynJob {
 
 // operateType is what kind of work an action is.
 func operateType(action string) string {
-	for prefix, kind := range map[string]string{"Create": "Create", "Delete": "Delete"} {
-		if len(action) > len(prefix) && action[:len(prefix)] == prefix {
+	for _, kind := range []string{"Create", "Delete"} {
+		if strings.HasPrefix(action, kind) {
 			return kind
 		}
 	}

@@ -1,0 +1,7 @@
+package cloud
+
+// What changes of NLB work with.
+var (
+	NLBJobs  = NewJobs(Schema, "NLBJob", "nlb.job")
+	NLBLocks = NewLocks(Schema, "NLBLock", "nlb.loadbalancer.locked", NLBLoadBalancers)
+)

@@ -1,0 +1,136 @@
+// Package changes declares the actions by which products change load balancers: each
+// checks everything first and changes nothing by that, ends there on a dry run, takes
+// the lock of the load balancer, and does its work at once or by a job. It must not
+// know any product.
+package changes
+
+import (
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+// Rules are a product's for its changes.
+type Rules struct {
+	Jobs  *cloud.Jobs
+	Locks *cloud.Locks
+	// Locked refuses a change of a load balancer while another holds its lock.
+	Locked gateway.Refusal
+	// Open refuses a change of a load balancer that takes none now.
+	Open func(v *state.View, loadBalancerID string) error
+}
+
+// Order is what every call that changes something may carry.
+type Order struct {
+	gateway.Region
+	gateway.Trial
+	ClientToken string `rpc:"ClientToken,len=1..64"`
+}
+
+func (o *Order) order() *Order { return o }
+
+type request[T any] interface {
+	*T
+	order() *Order
+}
+
+// Part is a request about a load balancer or a part of one.
+type Part interface {
+	// LoadBalancerOf returns the load balancer's id. It fails when the part is not there.
+	LoadBalancerOf(v *state.View) (string, error)
+}
+
+// Work is what a call will do to a resource.
+type Work struct {
+	ResourceType, ResourceID string
+	Do                       func() error
+}
+
+// JobID is the answer of a call whose work a job does.
+type JobID struct {
+	JobID string `rpc:"JobId"`
+}
+
+// Tell fills the answer.
+func (r *JobID) Tell(job *cloud.Job) { r.JobID = job.ID }
+
+// ByJob declares an action whose work is a job's. The plan checks everything and
+// changes nothing, so that a job which fails leaves no trace. With the ClientToken of
+// an earlier call there is no second job.
+func ByJob[Res, Req any, PReq request[Req], PRes interface {
+	*Res
+	Tell(*cloud.Job)
+}](rules *Rules, name string, plan func(*state.Tx, *Req) (*Work, error)) gateway.Action {
+	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
+		o := PReq(req).order()
+		id, err := state.OnceFor(tx, name, o.ClientToken, req, rules.Jobs.Table, resourceOf, func() (string, error) {
+			w, err := prepare(tx, rules, o, req, plan)
+			if err != nil {
+				return "", err
+			}
+			return rules.begin(tx, name, w)
+		})
+		if err != nil {
+			return nil, err
+		}
+		job, err := rules.Jobs.Get(tx.View, id)
+		if err != nil {
+			return nil, err
+		}
+		response := new(Res)
+		PRes(response).Tell(job)
+		return response, nil
+	})
+}
+
+// AtOnce declares an action whose work is done when it is answered.
+func AtOnce[Req any, PReq request[Req]](rules *Rules, name string, plan func(*state.Tx, *Req) (*Work, error)) gateway.Action {
+	return gateway.Write(name, func(tx *state.Tx, req *Req) (*gateway.Empty, error) {
+		w, err := prepare(tx, rules, PReq(req).order(), req, plan)
+		if err != nil {
+			return nil, err
+		}
+		return &gateway.Empty{}, w.Do()
+	})
+}
+
+func resourceOf(job *cloud.Job) string { return job.ResourceID }
+
+// prepare checks what a call would do, and that nothing stands in its way.
+func prepare[Req any](tx *state.Tx, rules *Rules, o *Order, req *Req, plan func(*state.Tx, *Req) (*Work, error)) (*Work, error) {
+	if p, ok := any(req).(Part); ok {
+		id, err := p.LoadBalancerOf(tx.View)
+		if err == nil {
+			err = rules.Enter(tx, id)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	w, err := plan(tx, req)
+	if err == nil {
+		err = o.Trial.Passed()
+	}
+	return w, err
+}
+
+// Enter refuses a change of a load balancer that takes none now, and keeps others out
+// for a while.
+func (rules *Rules) Enter(tx *state.Tx, loadBalancerID string) error {
+	if err := rules.Open(tx.View, loadBalancerID); err != nil {
+		return err
+	}
+	if !rules.Locks.Take(tx, loadBalancerID) {
+		return rules.Locked.Of(loadBalancerID)
+	}
+	return nil
+}
+
+// begin begins a job, and does its work unless it is to fail.
+func (rules *Rules) begin(tx *state.Tx, action string, w *Work) (id string, err error) {
+	job := &cloud.Job{Action: action, ResourceType: w.ResourceType, ResourceID: w.ResourceID}
+	if fails := rules.Jobs.Begin(tx, job); !fails {
+		err = w.Do()
+	}
+	return job.ID, err
+}
