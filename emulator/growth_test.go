@@ -335,6 +335,7 @@ func TestGrowthIsNamed(t *testing.T) {
 		u.control("GET", "/v1/conditions", "", 200, name)
 	}
 	u.control("GET", "/v1/actions", "", 200, `"product":"Toys","version":"2026-01-01","action":"PaintToy"`)
+	u.control("GET", "/v1/server", "", 200, `{"name":"Toys","version":"2026-01-01","title":"Toy Balancer","shortNames":["toybox"],"endpoint":"TOYS"}`)
 	u.control("GET", "/v1/explanations/PaintToy", "", 200, `"product":"Toys"`)
 	u.control("GET", "/v1/quotas", "", 200, `"toy_quota_toys_num"`)
 }

@@ -131,7 +131,7 @@ func parametersOf(action names.Action, args []string) (map[string]string, error)
 // complete offers actions, and then the names of the parameters.
 func (f *callFlags) complete(cmd *cobra.Command, args []string, word string) (offers []string, _ cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		return emulatedActions(f.product), cobra.ShellCompDirectiveNoFileComp
+		return emulatedNames(runningActions(cmd), f.product), cobra.ShellCompDirectiveNoFileComp
 	}
 	action, err := f.action(args[0])
 	if err != nil {
@@ -144,16 +144,6 @@ func (f *callFlags) complete(cmd *cobra.Command, args []string, word string) (of
 		offers = append(offers, strings.ReplaceAll(p.Name, ".N", ".1")+"=")
 	}
 	return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
-// emulatedActions are those of a product, or of all.
-func emulatedActions(product string) (list []string) {
-	for _, a := range knownNames().Actions() {
-		if a.Emulated && (product == "" || product == a.Product) {
-			list = append(list, a.Name)
-		}
-	}
-	return list
 }
 
 // spelled is the name of a product as the cloud spells it: clb is Slb.

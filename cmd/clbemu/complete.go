@@ -72,15 +72,21 @@ func markNames(ctx context.Context, c *controlclient.Client) (list []string) {
 	return list
 }
 
-// conditionNames are those that are in force, and those that name nothing of a world.
+// conditionNames are those that are in force, and those that name nothing that only a
+// world knows.
 func conditionNames(ctx context.Context, c *controlclient.Client) (list []string) {
 	inForce, _ := c.World(ctx, controlapi.Where{}) // they are not offered then
 	for _, s := range inForce {
 		list = append(list, s.Name)
 	}
-	for _, known := range conditions.All() {
-		if !strings.Contains(known.Name, "<") {
+	all, _ := c.Conditions(ctx) // nor are these
+	for _, known := range all {
+		before, _, variable := strings.Cut(known.Name, "<")
+		if !variable {
 			list = append(list, known.Name)
+		}
+		for _, named := range known.Named {
+			list = append(list, before+named)
 		}
 	}
 	slices.Sort(list)
@@ -154,10 +160,43 @@ func completeKind(cmd *cobra.Command, args []string, _ string) (list []string, _
 		for _, k := range inventory.Kinds() {
 			list = append(list, k.Name)
 		}
+		list = append(list, asked(cmd, shortNames)...)
 	case 1:
 		list = asked(cmd, resourceNames(args[0]))
 	}
 	return list, cobra.ShellCompDirectiveNoFileComp
+}
+
+// shortNames are the products that choose load balancers.
+func shortNames(ctx context.Context, c *controlclient.Client) (list []string) {
+	server, _ := c.Server(ctx) // none are offered then
+	for _, p := range server.Products {
+		list = append(list, p.ShortNames...)
+	}
+	return list
+}
+
+// runningActions are the actions of the running emulator, or those of this program where
+// none answers.
+func runningActions(cmd *cobra.Command) []controlapi.Action {
+	rows := emulator.Actions()
+	asked(cmd, func(ctx context.Context, c *controlclient.Client) []string {
+		if running, err := c.Actions(ctx); err == nil {
+			rows = running
+		}
+		return nil
+	})
+	return rows
+}
+
+// emulatedNames are the names of the emulated actions of a product, or of all.
+func emulatedNames(rows []controlapi.Action, product string) (list []string) {
+	for _, a := range rows {
+		if a.Emulated && (product == "" || product == a.Product) {
+			list = append(list, a.Action)
+		}
+	}
+	return list
 }
 
 // completeScenario offers the library, and files.

@@ -14,7 +14,6 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
-	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 )
 
@@ -46,14 +45,11 @@ func newWorldSet() *cobra.Command {
 		Args:              oneOrMore("conditions with their values, as NAME=VALUE"),
 		ValidArgsFunction: completeSetting,
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
-		change, known := controlapi.Change{Where: f.where}, target.NewNames(emulator.Names())
+		change := controlapi.Change{Where: f.where}
 		for _, arg := range args {
 			name, value, ok := strings.Cut(arg, "=")
 			if !ok {
 				return usage(fmt.Errorf("%s has no value: write %s=VALUE", arg, arg))
-			}
-			if err := known.CheckCondition(name, ""); err != nil {
-				return usage(err)
 			}
 			if file, ok := strings.CutPrefix(value, "@"); ok {
 				text, err := readFile(cmd, file)
@@ -66,7 +62,7 @@ func newWorldSet() *cobra.Command {
 		}
 		list, err := c.SetWorld(cmd.Context(), change)
 		if err != nil {
-			return err
+			return misnamed(change.Settings, err)
 		}
 		// What is empty now is in force no more, and in no list.
 		for i, set := range change.Settings {
@@ -79,6 +75,18 @@ func newWorldSet() *cobra.Command {
 		}
 		return printConditions(cmd, change.Settings)
 	})
+}
+
+// misnamed is why conditions were not set: a usage error where one has a name that
+// neither the emulator nor this program knows.
+func misnamed(settings []controlapi.Setting, err error) error {
+	known := emulator.Names()
+	for _, s := range settings {
+		if unknown := known.CheckCondition(s.Name, ""); unknown != nil && unknown.Error() == err.Error() {
+			return usage(err)
+		}
+	}
+	return err
 }
 
 // printConditions shows names with their values, as set takes them.
@@ -113,15 +121,15 @@ func newWorldGet() *cobra.Command {
 		ValidArgsFunction: live(conditionNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		prefix := strings.Join(args, "")
-		if err := emulator.Names().CheckPrefix(prefix); err != nil {
-			return usage(err)
-		}
 		list, err := c.World(cmd.Context(), f.where)
 		if err != nil {
 			return err
 		}
 		list = slices.DeleteFunc(list, func(s controlapi.Setting) bool { return !strings.HasPrefix(s.Name, prefix) })
 		if len(list) == 0 {
+			if err := emulator.Names().CheckPrefix(prefix); err != nil {
+				return usage(err)
+			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "# no condition is set under %s\n", prefix)
 		}
 		return printConditions(cmd, list)

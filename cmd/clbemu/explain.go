@@ -42,7 +42,7 @@ scenarios that cause them: paste a message, or the part of it that you know.`,
 			})
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return append(wholeCodes(), emulatedActions("")...), cobra.ShellCompDirectiveNoFileComp
+			return append(wholeCodes(), emulatedNames(emulator.Actions(), "")...), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 }

@@ -53,8 +53,8 @@ API and marks with *. The journal never holds secrets.`,
 	flags.IntVar(&f.limit, "limit", 100, "number of newest entries (0: all)")
 	flags.BoolVar(&f.counts, "counts", false, "count the calls by action and code instead")
 	completeFlag(cmd, "since-mark", live(markNames))
-	completeFlag(cmd, "action", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return emulatedActions(""), cobra.ShellCompDirectiveNoFileComp
+	completeFlag(cmd, "action", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return emulatedNames(runningActions(cmd), ""), cobra.ShellCompDirectiveNoFileComp
 	})
 	completeFlag(cmd, "code", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return append(wholeCodes(), journal.Success), cobra.ShellCompDirectiveNoFileComp

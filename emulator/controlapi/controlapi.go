@@ -46,6 +46,21 @@ type Server struct {
 	DataDir string `json:"dataDir,omitempty"`
 	// Time is real time at the emulator, with which signatures are compared.
 	Time time.Time `json:"time"`
+	// Products are the products that it serves.
+	Products []Product `json:"products"`
+}
+
+// Product is an API of the emulated cloud.
+type Product struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	// Title is its name for people, such as CLB.
+	Title string `json:"title,omitempty"`
+	// ShortNames choose its load balancers, as in clbemu get clb.
+	ShortNames []string `json:"shortNames,omitempty"`
+	// Endpoint begins the names of the variables by which clients find it, such as SLB
+	// for SLB_ENDPOINT, "" where there is none.
+	Endpoint string `json:"endpoint,omitempty"`
 }
 
 // The values of Auth.

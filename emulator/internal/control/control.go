@@ -271,6 +271,10 @@ func (a *api) server(w http.ResponseWriter, r *http.Request) {
 		described.API = u.String()
 	}
 	described.Version, described.Time = a.Version, time.Now()
+	described.Products = make([]controlapi.Product, len(a.Products))
+	for i, p := range a.Products {
+		described.Products[i] = controlapi.Product{Name: p.Name, Version: p.Version, Title: p.Title, ShortNames: p.ShortNames, Endpoint: p.Endpoint}
+	}
 	answer(w, http.StatusOK, described)
 }
 

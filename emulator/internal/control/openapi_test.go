@@ -240,7 +240,7 @@ var structs = map[string]any{
 	"ExplainedAnswer": controlapi.ExplainedAnswer{}, "Cause": controlapi.Cause{}, "Evidence": controlapi.Evidence{},
 	"ResourceChange": controlapi.ResourceChange{}, "LoadBalancerTree": controlapi.LoadBalancerTree{}, "Address": controlapi.Address{},
 	"ListenerTree": controlapi.ListenerTree{}, "RuleTree": controlapi.RuleTree{}, "GroupTree": controlapi.GroupTree{}, "QuotaShare": controlapi.QuotaShare{},
-	"Version": controlapi.Version{}, "Server": controlapi.Server{},
+	"Version": controlapi.Version{}, "Server": controlapi.Server{}, "Product": controlapi.Product{},
 }
 
 // plain are the schemas of what is YAML.
