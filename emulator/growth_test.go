@@ -62,7 +62,6 @@ var errToyColour = toyRefusals.New("ToyColour", 400, "InvalidColour", "There is 
 var (
 	errToyBusy = toyRefusals.New("ToyBusy", 400, "ToyBusy", "%s is being changed.", "CLB-0200")
 	errNoToy   = toyRefusals.New("NoToy", 404, "NoToy", "There is no toy %s.", "CLB-0200")
-	_          = toyRefusals.New("Illegal", 400, "Illegal", "%s.", "CLB-0200")
 )
 
 var toyChanges = &changes.Rules{
@@ -168,6 +167,7 @@ func toyProduct(gateway.Deps) *gateway.Product {
 			changes.ByJob[changes.JobID](toyChanges, "PaintToy", paintToy), changes.AtOnce(toyChanges, "PaintToyNow", paintToy), gateway.Read("ListToys", listToys)),
 		Errors: gateway.NewErrorTable(append(toyRefusals.Rows(),
 			gateway.DryRunRow("CLB-0200"),
+			gateway.ErrorRow{Fact: "Illegal", Status: 400, Code: "Illegal", Message: "%s."},
 			gateway.ErrorRow{Fact: listing.BadToken, Status: 400, Code: "BadToken", Message: "%s."},
 			gateway.ErrorRow{Fact: state.NotFound, Status: 404, Code: "NotFound", Message: "%s."},
 			gateway.ErrorRow{Fact: state.QuotaExceeded, Status: 400, Code: "TooManyToys", Message: "%s."},

@@ -20,7 +20,8 @@ type Action struct {
 	// Emulated is false for a row that only answers the NotEmulated error.
 	Emulated bool
 
-	also []string // other names that clients call it by
+	also    []string // other names that clients call it by
+	refuses []Refusal
 
 	// The plans for the request and the answer are made when they are first needed.
 	request  func() *decoder
@@ -95,6 +96,16 @@ func (a Action) Also(names ...string) Action {
 	a.also = names
 	return a
 }
+
+// Refusing is the action with the refusals that no handler returns but the tags of its
+// request name.
+func (a Action) Refusing(refusals ...Refusal) Action {
+	a.refuses = refusals
+	return a
+}
+
+// Refuses lists the refusals with which the action was declared.
+func (a Action) Refuses() []Refusal { return a.refuses }
 
 // NotEmulated declares an action that the cloud has and this emulator refuses,
 // always with the same error.

@@ -62,23 +62,44 @@ func answers(row gateway.ErrorRow, action string, got Reply) bool {
 }
 
 // MatchTags checks that every refusal that a tag of a request names is one of the
-// product's.
+// product's, and that an action is declared with those that its request names and no
+// others, if any action is declared with them.
 func MatchTags(t *testing.T, p *gateway.Product) {
 	t.Helper()
 	known := make(map[state.Fact]bool)
 	for _, row := range p.Errors.Rows() {
 		known[row.Fact] = true
 	}
+	declared := make(map[state.Fact]bool)
+	for _, a := range p.Actions {
+		for _, r := range a.Refuses() {
+			declared[r.Fact()] = true
+		}
+	}
 	seen := 0
 	for _, a := range p.Actions {
-		for _, name := range a.TagRefusals() {
+		named := a.TagRefusals()
+		for _, name := range named {
 			seen++
 			if !known[name] {
 				t.Errorf("a tag of %s names the refusal %s, which %s does not have", a.Name, name, p.Name)
+			}
+			if declared[name] && !refuses(a, name) {
+				t.Errorf("a tag of %s names the refusal %s, with which it is not declared", a.Name, name)
+			}
+		}
+		for _, r := range a.Refuses() {
+			if !slices.Contains(named, r.Fact()) {
+				t.Errorf("%s is declared with the refusal %s, which no tag of its request names", a.Name, r.Fact())
 			}
 		}
 	}
 	if seen == 0 {
 		t.Errorf("no tag of %s names a refusal", p.Name)
 	}
+}
+
+// refuses reports whether an action is declared with a refusal.
+func refuses(a gateway.Action, name state.Fact) bool {
+	return slices.ContainsFunc(a.Refuses(), func(r gateway.Refusal) bool { return r.Fact() == name })
 }

@@ -13,11 +13,11 @@ import (
 var certificateActions = []gateway.Action{
 	gateway.Write("UploadUserCertificate", uploadUserCertificate),
 	gateway.Read("GetUserCertificateDetail", getUserCertificateDetail),
-	gateway.Read("ListUserCertificateOrder", listUserCertificateOrder),
+	gateway.Read("ListUserCertificateOrder", listUserCertificateOrder).Refusing(errOrderTypeUnknown, errStatusUnknown),
 	gateway.Write("DeleteUserCertificate", deleteUserCertificate),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errNameTaken = refusals.New("NameTaken", 400, "NameRepeat",
 		"The certificate name already exists.", "CLB-0412")
@@ -29,9 +29,9 @@ var (
 		"The private key is not valid, or not that of the certificate.", "CLB-0412")
 	errTagInvalid = refusals.New("TagInvalid", 400, "InvalidTag",
 		"The tags are not valid.", "CLB-0412")
-	_ = refusals.New("OrderTypeUnknown", 400, "InvalidOrderType",
+	errOrderTypeUnknown = refusals.New("OrderTypeUnknown", 400, "InvalidOrderType",
 		"The OrderType is not valid.", "CLB-0412")
-	_ = refusals.New("StatusUnknown", 400, "InvalidStatus",
+	errStatusUnknown = refusals.New("StatusUnknown", 400, "InvalidStatus",
 		"The Status is not valid.", "CLB-0412")
 )
 

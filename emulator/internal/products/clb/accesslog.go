@@ -19,7 +19,7 @@ var accessLogActions = []gateway.Action{
 	gateway.Read("DescribeHighDefinationMonitor", describeHighDefinationMonitor),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errAccessLogExists = refusals.New("AccessLogExists", 400, "Operation.NotAllowed",
 		"The AccessLogDownloadAttribute already exists.", "CLB-0200")

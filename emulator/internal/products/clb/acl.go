@@ -17,17 +17,17 @@ var aclActions = []gateway.Action{
 	gateway.Write("CreateAccessControlList", createAccessControlList),
 	gateway.Write("DeleteAccessControlList", deleteAccessControlList),
 	gateway.Write("SetAccessControlListAttribute", setAccessControlListAttribute),
-	gateway.Write("AddAccessControlListEntry", addAccessControlListEntry),
-	gateway.Write("RemoveAccessControlListEntry", removeAccessControlListEntry),
+	gateway.Write("AddAccessControlListEntry", addAccessControlListEntry).Refusing(errAclEntriesMalformed),
+	gateway.Write("RemoveAccessControlListEntry", removeAccessControlListEntry).Refusing(errAclEntriesMalformed),
 	gateway.Read("DescribeAccessControlLists", describeAccessControlLists),
 	gateway.Read("DescribeAccessControlListAttribute", describeAccessControlListAttribute),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errAclInUse = refusals.New("AclInUse", 400, "OperationFailed.AclBindedWithVip",
 		"The ACL has binded with vip.", "CLB-0200")
-	_ = refusals.New("AclEntriesMalformed", 400, "InvalidEntry",
+	errAclEntriesMalformed = refusals.New("AclEntriesMalformed", 400, "InvalidEntry",
 		"The %s is not a list of entries.", "CLB-0200")
 	errAclEntryInvalid = refusals.New("AclEntryInvalid", 400, "InvalidEntry",
 		"%s.", "CLB-0200")

@@ -12,9 +12,9 @@ import (
 
 // backendServerActions are about the default server group.
 var backendServerActions = []gateway.Action{
-	change("AddBackendServers", addBackendServers),
-	change("RemoveBackendServers", removeBackendServers),
-	change("SetBackendServers", setBackendServers),
+	change("AddBackendServers", addBackendServers).Refusing(errBackendServersMalformed),
+	change("RemoveBackendServers", removeBackendServers).Refusing(errBackendServersMalformed),
+	change("SetBackendServers", setBackendServers).Refusing(errBackendServersMalformed),
 }
 
 // What is refused here.

@@ -14,14 +14,14 @@ import (
 // legacyTagActions are the older form of TagResources, for load balancers alone.
 // The tags are the same ones.
 var legacyTagActions = []gateway.Action{
-	gateway.Write("AddTags", addTags),
-	gateway.Write("RemoveTags", removeTags),
+	gateway.Write("AddTags", addTags).Refusing(errLegacyTagsMissing),
+	gateway.Write("RemoveTags", removeTags).Refusing(errLegacyTagsMissing),
 	gateway.Read("DescribeTags", describeTags),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("LegacyTagsMissing", 400, "MissingParameter.Tags",
+	errLegacyTagsMissing = refusals.New("LegacyTagsMissing", 400, "MissingParameter.Tags",
 		"The parameter Tags should not be null.", "CLB-0200")
 	errLegacyTagKeyTwice = refusals.New("LegacyTagKeyTwice", 400, "Duplicate.TagKey",
 		"The Tag.N.Key contain duplicate key.", "CLB-0200")

@@ -11,14 +11,14 @@ import (
 )
 
 var listenerActions = []gateway.Action{
-	change("CreateLoadBalancerTCPListener", createListener[*createTCPListenerRequest]),
-	change("CreateLoadBalancerUDPListener", createListener[*createUDPListenerRequest]),
-	change("CreateLoadBalancerHTTPListener", createListener[*createHTTPListenerRequest]),
-	change("CreateLoadBalancerHTTPSListener", createListener[*createHTTPSListenerRequest]),
-	change("SetLoadBalancerTCPListenerAttribute", setListener[*setTCPListenerRequest]),
-	change("SetLoadBalancerUDPListenerAttribute", setListener[*setUDPListenerRequest]),
-	change("SetLoadBalancerHTTPListenerAttribute", setListener[*setHTTPListenerRequest]),
-	change("SetLoadBalancerHTTPSListenerAttribute", setListener[*setHTTPSListenerRequest]),
+	change("CreateLoadBalancerTCPListener", createListener[*createTCPListenerRequest]).Refusing(errListenerPortInvalid),
+	change("CreateLoadBalancerUDPListener", createListener[*createUDPListenerRequest]).Refusing(errListenerPortInvalid),
+	change("CreateLoadBalancerHTTPListener", createListener[*createHTTPListenerRequest]).Refusing(errListenerPortInvalid),
+	change("CreateLoadBalancerHTTPSListener", createListener[*createHTTPSListenerRequest]).Refusing(errListenerPortInvalid),
+	change("SetLoadBalancerTCPListenerAttribute", setListener[*setTCPListenerRequest]).Refusing(errListenerPortInvalid),
+	change("SetLoadBalancerUDPListenerAttribute", setListener[*setUDPListenerRequest]).Refusing(errListenerPortInvalid),
+	change("SetLoadBalancerHTTPListenerAttribute", setListener[*setHTTPListenerRequest]).Refusing(errListenerPortInvalid),
+	change("SetLoadBalancerHTTPSListenerAttribute", setListener[*setHTTPSListenerRequest]).Refusing(errListenerPortInvalid),
 	change("StartLoadBalancerListener", startLoadBalancerListener),
 	change("StopLoadBalancerListener", stopLoadBalancerListener),
 	change("DeleteLoadBalancerListener", deleteLoadBalancerListener),

@@ -13,18 +13,18 @@ import (
 
 // The answers have no MaxConnection: CLB-0414.
 var listenerReadActions = []gateway.Action{
-	gateway.Read("DescribeLoadBalancerListeners", describeLoadBalancerListeners),
+	gateway.Read("DescribeLoadBalancerListeners", describeLoadBalancerListeners).Refusing(errListenerProtocolIllegal, errMaxResultsIllegal),
 	gateway.Read("DescribeLoadBalancerTCPListenerAttribute", describeTCPListener),
 	gateway.Read("DescribeLoadBalancerUDPListenerAttribute", describeUDPListener),
 	gateway.Read("DescribeLoadBalancerHTTPListenerAttribute", describeHTTPListener),
 	gateway.Read("DescribeLoadBalancerHTTPSListenerAttribute", describeHTTPSListener),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("MaxResultsIllegal", 400, "IllegalParam.MaxResults",
+	errMaxResultsIllegal = refusals.New("MaxResultsIllegal", 400, "IllegalParam.MaxResults",
 		"The param of MaxResults is illegal.", "CLB-0200")
-	_ = refusals.New("ListenerProtocolIllegal", 400, "IllegalParam.ListenerProtocol",
+	errListenerProtocolIllegal = refusals.New("ListenerProtocolIllegal", 400, "IllegalParam.ListenerProtocol",
 		"The param of ListenerProtocol is illegal.", "CLB-0200")
 	errTooManyLoadBalancerIDs = refusals.New("TooManyLoadBalancerIDs", 400, "IllegalParamSize.LoadBalancerId",
 		"The param size of LoadBalancerId is illegal.", "CLB-0200")

@@ -10,9 +10,9 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("ListenerPortInvalid", 400, "InvalidListenerPort",
+	errListenerPortInvalid = refusals.New("ListenerPortInvalid", 400, "InvalidListenerPort",
 		"Specified parameter ListenerPort is not valid.", "CLB-0200").
 		In(400, "InvalidParam.ListenerPort", "The specified ListenerPort is invalid.", "CLB-0200",
 			"CreateLoadBalancerTCPListener", "CreateLoadBalancerUDPListener", "SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute")

@@ -12,13 +12,13 @@ import (
 )
 
 var loadBalancerActions = []gateway.Action{
-	gateway.Write("CreateLoadBalancer", createLoadBalancer),
+	gateway.Write("CreateLoadBalancer", createLoadBalancer).Refusing(errModificationProtectionStatusInvalid),
 	gateway.Write("DeleteLoadBalancer", deleteLoadBalancer),
 	gateway.Read("DescribeLoadBalancers", describeLoadBalancers),
 	gateway.Read("DescribeLoadBalancerAttribute", describeLoadBalancerAttribute),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errVSwitchMissing = refusals.New("VSwitchMissing", 400, "MissingParam.VSwitchId",
 		"The parameter VSwitchId is required.", "CLB-0200")
@@ -44,7 +44,7 @@ var (
 		"Operation Denied. The charge type of intranet prepay instance can only be paybytraffic.", "CLB-0200")
 	errPrepaidNotDeletable = refusals.New("PrepaidNotDeletable", 400, "InvalidChargeType",
 		"The prepay loadBalancer does not support this action.", "CLB-0200")
-	_ = refusals.New("ModificationProtectionStatusInvalid", 400, "InvalidParam.ModificationProtectionStatus",
+	errModificationProtectionStatusInvalid = refusals.New("ModificationProtectionStatusInvalid", 400, "InvalidParam.ModificationProtectionStatus",
 		"The param ModificationProtectionStatus is invalid.", "CLB-0200")
 	errModificationProtectionReasonInvalid = refusals.New("ModificationProtectionReasonInvalid", 400, "InvalidParam.ModificationProtectionReason",
 		"The param ModificationProtectionReason is invalid.", "CLB-0200")

@@ -12,14 +12,14 @@ var loadBalancerChangeActions = []gateway.Action{
 	change("SetLoadBalancerName", setLoadBalancerName),
 	change("SetLoadBalancerStatus", setLoadBalancerStatus),
 	change("SetLoadBalancerDeleteProtection", setLoadBalancerDeleteProtection),
-	change("SetLoadBalancerModificationProtection", setLoadBalancerModificationProtection),
+	change("SetLoadBalancerModificationProtection", setLoadBalancerModificationProtection).Refusing(errModificationProtectionStatusInvalid),
 	change("ModifyLoadBalancerInstanceSpec", modifyLoadBalancerInstanceSpec),
-	change("ModifyLoadBalancerInstanceChargeType", modifyLoadBalancerInstanceChargeType),
+	change("ModifyLoadBalancerInstanceChargeType", modifyLoadBalancerInstanceChargeType).Refusing(errInstanceChargeTypeIllegal),
 	change("ModifyLoadBalancerInternetSpec", modifyLoadBalancerInternetSpec),
 	change("ModifyLoadBalancerPayType", modifyLoadBalancerPayType),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errPrepaidSpecDown = refusals.New("PrepaidSpecDown", 400, "Operation.NotAllowed",
 		"Operation Denied. Prepay instance only permitted to increase loadBalancerSpec.", "CLB-0200")
@@ -31,7 +31,7 @@ var (
 		"The operation is not allowed because the instanceChargeType of loadbalancer is PayBySpec.", "CLB-0200")
 	errCLCUToSpec = refusals.New("CLCUToSpec", 400, "Forbidden.LcuToSpec",
 		"User does not have permission modify InstanceChargeType to spec.", "CLB-0200")
-	_ = refusals.New("InstanceChargeTypeIllegal", 400, "IllegalParam.InstanceChargeType",
+	errInstanceChargeTypeIllegal = refusals.New("InstanceChargeTypeIllegal", 400, "IllegalParam.InstanceChargeType",
 		"The parameter InstanceChargeType is illegal.", "CLB-0200")
 	errInternetChargeTypeIllegal = refusals.New("InternetChargeTypeIllegal", 400, "IllegalParam.InternetChargeType",
 		"The parameter InternetChargeType is illegal.", "CLB-0200")

@@ -10,7 +10,7 @@ import (
 )
 
 var masterSlaveServerGroupActions = []gateway.Action{
-	change("CreateMasterSlaveServerGroup", createMasterSlaveServerGroup),
+	change("CreateMasterSlaveServerGroup", createMasterSlaveServerGroup).Refusing(errBackendServersMalformed),
 	change("DeleteMasterSlaveServerGroup", deleteMasterSlaveServerGroup),
 	gateway.Read("DescribeMasterSlaveServerGroups", describeMasterSlaveServerGroups),
 	gateway.Read("DescribeMasterSlaveServerGroupAttribute", describeMasterSlaveServerGroupAttribute),

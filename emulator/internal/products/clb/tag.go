@@ -10,12 +10,12 @@ import (
 )
 
 var tagActions = []gateway.Action{
-	gateway.Write("TagResources", tagResources),
-	gateway.Write("UntagResources", untagResources),
-	gateway.Read("ListTagResources", listTagResources),
+	gateway.Write("TagResources", tagResources).Refusing(errTagResourceTypeInvalid, errTaggedMissing),
+	gateway.Write("UntagResources", untagResources).Refusing(errTagResourceTypeInvalid, errTaggedMissing),
+	gateway.Read("ListTagResources", listTagResources).Refusing(errTagResourceTypeInvalid),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errTagKeyMissing = refusals.New("TagKeyMissing", 400, "MissingParam.TagKey",
 		"The param MissingParam.TagKey is missing.", "CLB-0200").
@@ -37,13 +37,13 @@ var (
 		"The maximum size of %s is exceeded.", "CLB-0200")
 	errTooManyTagged = refusals.New("TooManyTagged", 400, "SizeLimitExceeded.ResourceId",
 		"The maximum size of ResourceId is exceeded.", "CLB-0200")
-	_ = refusals.New("TaggedMissing", 400, "MissingParam.ResourceId",
+	errTaggedMissing = refusals.New("TaggedMissing", 400, "MissingParam.ResourceId",
 		"The parameter ResourceId is required.", "CLB-0200")
 	errTaggedUnknown = refusals.New("TaggedUnknown", 400, "ResourceNotExist",
 		"The specified resource %s does not exist.", "CLB-0200")
 	errTagOrResourceMissing = refusals.New("TagOrResourceMissing", 400, "MissingParam.TagOrResourceId",
 		"The parameter Tag or ResourceId is required at least one.", "CLB-0200")
-	_ = refusals.New("TagResourceTypeInvalid", 400, "InvalidParam.ResourceType",
+	errTagResourceTypeInvalid = refusals.New("TagResourceTypeInvalid", 400, "InvalidParam.ResourceType",
 		"The specified ResourceType is invalid.", "CLB-0200")
 )
 

@@ -11,21 +11,22 @@ import (
 )
 
 var tlsCipherPolicyActions = []gateway.Action{
-	gateway.Write("CreateTLSCipherPolicy", createTLSCipherPolicy),
-	gateway.Write("SetTLSCipherPolicyAttribute", setTLSCipherPolicyAttribute),
-	gateway.Write("DeleteTLSCipherPolicy", deleteTLSCipherPolicy),
+	gateway.Write("CreateTLSCipherPolicy", createTLSCipherPolicy).Refusing(errCiphersMissing, errPolicyNameMissing, errTLSVersionsMissing),
+	gateway.Write("SetTLSCipherPolicyAttribute", setTLSCipherPolicyAttribute).
+		Refusing(errCiphersMissing, errPolicyIDMissing, errPolicyNameMissing, errTLSVersionsMissing),
+	gateway.Write("DeleteTLSCipherPolicy", deleteTLSCipherPolicy).Refusing(errPolicyIDMissing),
 	gateway.Read("ListTLSCipherPolicies", listTLSCipherPolicies),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("PolicyNameMissing", 400, "MissingParam.Name",
+	errPolicyNameMissing = refusals.New("PolicyNameMissing", 400, "MissingParam.Name",
 		"The param Name is missing.", "CLB-0200")
-	_ = refusals.New("PolicyIDMissing", 400, "MissingParam.TLSCipherPolicyId",
+	errPolicyIDMissing = refusals.New("PolicyIDMissing", 400, "MissingParam.TLSCipherPolicyId",
 		"The param TLSCipherPolicyId is missing.", "CLB-0200")
-	_ = refusals.New("CiphersMissing", 400, "MissingParam.Ciphers",
+	errCiphersMissing = refusals.New("CiphersMissing", 400, "MissingParam.Ciphers",
 		"The param Ciphers is missing.", "CLB-0200")
-	_ = refusals.New("TLSVersionsMissing", 400, "MissingParam.TlsVersions",
+	errTLSVersionsMissing = refusals.New("TLSVersionsMissing", 400, "MissingParam.TlsVersions",
 		"The param TlsVersions is missing.", "CLB-0200")
 	errCiphersTwice = refusals.New("CiphersTwice", 400, "ParamDuplicateError.Ciphers",
 		"The param Ciphers is duplicate in request.", "CLB-0200")

@@ -11,19 +11,19 @@ import (
 )
 
 var vServerGroupActions = []gateway.Action{
-	change("CreateVServerGroup", createVServerGroup),
+	change("CreateVServerGroup", createVServerGroup).Refusing(errBackendServersMalformed),
 	change("DeleteVServerGroup", deleteVServerGroup),
-	change("SetVServerGroupAttribute", setVServerGroupAttribute),
-	change("AddVServerGroupBackendServers", addVServerGroupBackendServers),
-	change("RemoveVServerGroupBackendServers", removeVServerGroupBackendServers),
-	change("ModifyVServerGroupBackendServers", modifyVServerGroupBackendServers),
+	change("SetVServerGroupAttribute", setVServerGroupAttribute).Refusing(errBackendServersMalformed),
+	change("AddVServerGroupBackendServers", addVServerGroupBackendServers).Refusing(errBackendServersMalformed),
+	change("RemoveVServerGroupBackendServers", removeVServerGroupBackendServers).Refusing(errBackendServersMalformed),
+	change("ModifyVServerGroupBackendServers", modifyVServerGroupBackendServers).Refusing(errBackendServersMalformed),
 	gateway.Read("DescribeVServerGroups", describeVServerGroups),
 	gateway.Read("DescribeVServerGroupAttribute", describeVServerGroupAttribute),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("BackendServersMalformed", 400, "BackendServersMalformed",
+	errBackendServersMalformed = refusals.New("BackendServersMalformed", 400, "BackendServersMalformed",
 		"the specified parameter BackendServers is unavailable.", "CLB-0201")
 	errBackendServersDuplicated = refusals.New("BackendServersDuplicated", 400, "InvalidParameter",
 		"The specified BackendServers contain duplicated value of ServerID and Port.", "CLB-0200")

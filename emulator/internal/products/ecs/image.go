@@ -11,12 +11,12 @@ import (
 )
 
 var imageActions = []gateway.Action{
-	gateway.Read("DescribeImages", describeImages),
+	gateway.Read("DescribeImages", describeImages).Refusing(errImageOwnerUnknown, errStatusNotFound, errTooManyTags),
 	gateway.Read("DescribeImageSupportInstanceTypes", describeImageSupportInstanceTypes),
 }
 
 // It is asked for by a tag.
-var _ = refusals.New("ImageOwnerUnknown", 404, "InvalidImageOwnerAlias.ValueNotSupported",
+var errImageOwnerUnknown = refusals.New("ImageOwnerUnknown", 404, "InvalidImageOwnerAlias.ValueNotSupported",
 	"The specified ImageOwnerAlias is invalid.", "CLB-0381")
 
 // images are the public images, without anything in them. Evidence CLB-0381.

@@ -14,24 +14,25 @@ import (
 )
 
 var instanceActions = []gateway.Action{
-	gateway.Read("DescribeInstances", describeInstances),
+	gateway.Read("DescribeInstances", describeInstances).
+		Refusing(errFilterKeyNotFound, errInstanceChargeTypeNotFound, errInternetChargeTypeUnsupported, errLockReasonNotFound, errNetworkTypeNotFound, errStatusNotFound, errTooManyTags),
 	gateway.Write("DeleteInstance", deleteInstance),
 	gateway.Write("DeleteInstances", deleteInstances),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("NetworkTypeNotFound", 404, "InvalidNetworkType.NotFound",
+	errNetworkTypeNotFound = refusals.New("NetworkTypeNotFound", 404, "InvalidNetworkType.NotFound",
 		"The specified InstanceNetworkType is not found.", "CLB-0300")
-	_ = refusals.New("InstanceChargeTypeNotFound", 404, "InvalidInstanceChargeType.NotFound",
+	errInstanceChargeTypeNotFound = refusals.New("InstanceChargeTypeNotFound", 404, "InvalidInstanceChargeType.NotFound",
 		"The InstanceChargeType does not exist in our records.", "CLB-0300")
-	_ = refusals.New("InternetChargeTypeUnsupported", 404, "InvalidInternetChargeType.ValueNotSupported",
+	errInternetChargeTypeUnsupported = refusals.New("InternetChargeTypeUnsupported", 404, "InvalidInternetChargeType.ValueNotSupported",
 		"The specified InternetChargeType is not valid.", "CLB-0300")
-	_ = refusals.New("StatusNotFound", 404, "InvalidStatus.NotFound",
+	errStatusNotFound = refusals.New("StatusNotFound", 404, "InvalidStatus.NotFound",
 		"The specified Status is not found.", "CLB-0300")
-	_ = refusals.New("LockReasonNotFound", 404, "InvalidLockReason.NotFound",
+	errLockReasonNotFound = refusals.New("LockReasonNotFound", 404, "InvalidLockReason.NotFound",
 		"The specified LockReason is not found.", "CLB-0300")
-	_ = refusals.New("FilterKeyNotFound", 404, "InvalidFilterKey.NotFound",
+	errFilterKeyNotFound = refusals.New("FilterKeyNotFound", 404, "InvalidFilterKey.NotFound",
 		"Invalid filter.%s.", "CLB-0300")
 	errFilterValueInvalid = refusals.New("FilterValueInvalid", 404, "InvalidFilterValue",
 		"Invalid filter.%s.", "CLB-0300")

@@ -13,9 +13,10 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-var instanceRunActions = []gateway.Action{gateway.Write("RunInstances", runInstances)}
+var instanceRunActions = []gateway.Action{gateway.Write("RunInstances", runInstances).
+	Refusing(errAmountInvalid, errDiskCategoryUnsupported, errDiskSizeInvalid, errInstanceChargeTypeNotFound, errInternetChargeTypeUnsupported, errTooManyTags)}
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errInstanceTypeUnsupported = refusals.New("InstanceTypeUnsupported", 400, "InvalidInstanceType.ValueNotSupported",
 		"The specified InstanceType does not exist or beyond the permitted range.", "CLB-0383")
@@ -25,13 +26,13 @@ var (
 		"The specified KeyPairName does not exist.", "CLB-0383")
 	errLaunchTemplateNotFound = refusals.New("LaunchTemplateNotFound", 404, "InvalidLaunchTemplate.NotFound",
 		"The specified LaunchTemplate is not found.", "CLB-0383")
-	_ = refusals.New("AmountInvalid", 400, "InvalidAmount.NotSupported",
+	errAmountInvalid = refusals.New("AmountInvalid", 400, "InvalidAmount.NotSupported",
 		"The specified Amount is not valid.", "CLB-0383")
 	errUserDataInvalid = refusals.New("UserDataInvalid", 400, "InvalidUserData.Base64FormatInvalid",
 		"The specified parameter UserData must be base64 encoded.", "CLB-0383")
-	_ = refusals.New("DiskCategoryUnsupported", 400, "InvalidSystemDiskCategory.ValueNotSupported",
+	errDiskCategoryUnsupported = refusals.New("DiskCategoryUnsupported", 400, "InvalidSystemDiskCategory.ValueNotSupported",
 		"The specified parameter SystemDisk.Category is not valid.", "CLB-0383")
-	_ = refusals.New("DiskSizeInvalid", 400, "InvalidSystemDiskSize.ValueNotSupported",
+	errDiskSizeInvalid = refusals.New("DiskSizeInvalid", 400, "InvalidSystemDiskSize.ValueNotSupported",
 		"The specified parameter SystemDisk.Size is invalid.", "CLB-0383")
 )
 

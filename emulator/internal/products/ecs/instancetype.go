@@ -15,10 +15,10 @@ import (
 
 var instanceTypeActions = []gateway.Action{
 	gateway.Read("DescribeInstanceTypes", describeInstanceTypes),
-	gateway.Read("DescribeInstanceTypeFamilies", describeInstanceTypeFamilies),
+	gateway.Read("DescribeInstanceTypeFamilies", describeInstanceTypeFamilies).Refusing(errGenerationUnknown),
 }
 
-var _ = refusals.New("GenerationUnknown", 400, "InvalidParameter.Generation", "The specified parameter Generation is not valid.", "CLB-0380")
+var errGenerationUnknown = refusals.New("GenerationUnknown", 400, "InvalidParameter.Generation", "The specified parameter Generation is not valid.", "CLB-0380")
 
 // typeTable has the types that can be bought, a line each, in order: family, generation,
 // category, architecture, type, cores, GiB of memory, network interfaces, and addresses

@@ -18,7 +18,8 @@ func networkInterfaceActions(deps gateway.Deps) []gateway.Action {
 	if deps.MakeNetworkInterface != nil {
 		describe = gateway.Write("DescribeNetworkInterfaces", deliverNetworkInterfaces(deps.MakeNetworkInterface))
 	}
-	return []gateway.Action{describe, gateway.Write("ModifyNetworkInterfaceAttribute", modifyNetworkInterfaceAttribute)}
+	return []gateway.Action{describe.Refusing(errTooManyTags),
+		gateway.Write("ModifyNetworkInterfaceAttribute", modifyNetworkInterfaceAttribute).Refusing(errInterfaceNameInvalid)}
 }
 
 // deliverNetworkInterfaces is for clusters whose pods nobody imports: a lookup by
@@ -38,11 +39,11 @@ func deliverNetworkInterfaces(make func(tx *state.Tx, vpcID, ip string) error) f
 	}
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("TooManyTags", 400, "InvalidTagCount",
+	errTooManyTags = refusals.New("TooManyTags", 400, "InvalidTagCount",
 		"The specified tags are beyond the permitted range.", "CLB-0300")
-	_ = refusals.New("InterfaceNameInvalid", 403, "InvalidParams.NetworkInterfaceName",
+	errInterfaceNameInvalid = refusals.New("InterfaceNameInvalid", 403, "InvalidParams.NetworkInterfaceName",
 		"The specified NetworkInterfaceName is not valid.", "CLB-0301")
 	errQueueSizeUnsupported = refusals.New("QueueSizeUnsupported", 400, "InvalidEniQueueSize.RegionOrUserNotSupported",
 		"The specified parameter RxQueueSize or TxQueueSize is not supported in this region, or this account is not in the whitelist of using eni QueueSize.", "CLB-0300")

@@ -11,7 +11,7 @@ import (
 )
 
 var networkInterfaceChangeActions = []gateway.Action{
-	gateway.Write("CreateNetworkInterface", createNetworkInterface),
+	gateway.Write("CreateNetworkInterface", createNetworkInterface).Refusing(errInterfaceNameInvalid, errTooManyTags),
 	gateway.Write("AttachNetworkInterface", attachNetworkInterface),
 	gateway.Write("DetachNetworkInterface", detachNetworkInterface),
 	gateway.Write("DeleteNetworkInterface", deleteNetworkInterface),

@@ -12,12 +12,12 @@ import (
 var regionActions = []gateway.Action{
 	gateway.Read("DescribeRegions", describeRegions),
 	gateway.Read("DescribeZones", describeZones),
-	gateway.Read("DescribeAvailableResource", describeAvailableResource),
+	gateway.Read("DescribeAvailableResource", describeAvailableResource).Refusing(errDestinationUnknown),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("DestinationUnknown", 404, "InvalidDestinationResource",
+	errDestinationUnknown = refusals.New("DestinationUnknown", 404, "InvalidDestinationResource",
 		"The specified parameter DestinationResource is not valid.", "CLB-0382")
 	errZoneNotFound = refusals.New("ZoneNotFound", 404, "InvalidZoneId.NotFound",
 		"The specified zone does not exist.", "CLB-0382")

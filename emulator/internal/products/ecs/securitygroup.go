@@ -10,20 +10,20 @@ import (
 )
 
 var securityGroupActions = []gateway.Action{
-	gateway.Write("CreateSecurityGroup", createSecurityGroup),
-	gateway.Write("DeleteSecurityGroup", deleteSecurityGroup),
+	gateway.Write("CreateSecurityGroup", createSecurityGroup).Refusing(errGroupTypeInvalid, errTooManyTags),
+	gateway.Write("DeleteSecurityGroup", deleteSecurityGroup).Refusing(errRegionIDMissing),
 	gateway.Write("ModifySecurityGroupAttribute", modifySecurityGroupAttribute),
-	gateway.Read("DescribeSecurityGroups", describeSecurityGroups),
-	gateway.Read("DescribeSecurityGroupAttribute", describeSecurityGroupAttribute),
+	gateway.Read("DescribeSecurityGroups", describeSecurityGroups).Refusing(errGroupTypeUnknown, errRegionIDMissing, errTooManyTags),
+	gateway.Read("DescribeSecurityGroupAttribute", describeSecurityGroupAttribute).Refusing(errRegionIDMissing),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errGroupNameMalformed = refusals.New("GroupNameMalformed", 400, "InvalidSecurityGroupName.Malformed",
 		"Specified security group name is not valid.", "CLB-0300")
 	errGroupDescriptionMalformed = refusals.New("GroupDescriptionMalformed", 400, "InvalidSecurityGroupDiscription.Malformed",
 		"Specified security group description is not valid.", "CLB-0300")
-	_ = refusals.New("GroupTypeInvalid", 400, "InvalidParams.GroupType",
+	errGroupTypeInvalid = refusals.New("GroupTypeInvalid", 400, "InvalidParams.GroupType",
 		"The specified security group type is not valid.", "CLB-0300")
 	errGroupWithoutVPC = refusals.New("GroupWithoutVPC", 403, "InvalidVpcId.NotFound",
 		"The VpcId must not empty when only support vpc vm.", "CLB-0300")

@@ -11,11 +11,11 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("RegionIDMissing", 400, "MissingParameter.RegionId",
+	errRegionIDMissing = refusals.New("RegionIDMissing", 400, "MissingParameter.RegionId",
 		`The parameter "RegionId" should not be null.`, "CLB-0300")
-	_ = refusals.New("GroupTypeUnknown", 400, "InvalidParameter.SecurityGroupType",
+	errGroupTypeUnknown = refusals.New("GroupTypeUnknown", 400, "InvalidParameter.SecurityGroupType",
 		"The specified SecurityGroupType is not valid.", "CLB-0300")
 )
 

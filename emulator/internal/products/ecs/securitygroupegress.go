@@ -14,7 +14,7 @@ var securityGroupEgressActions = []gateway.Action{
 	gateway.Write("AuthorizeSecurityGroupEgress", authorizeSecurityGroupEgress),
 	gateway.Write("RevokeSecurityGroupEgress", revokeSecurityGroupEgress),
 	gateway.Write("ModifySecurityGroupEgressRule", modifySecurityGroupEgressRule),
-	gateway.Write("ModifySecurityGroupPolicy", modifySecurityGroupPolicy),
+	gateway.Write("ModifySecurityGroupPolicy", modifySecurityGroupPolicy).Refusing(errRegionIDMissing),
 }
 
 // What is refused here.

@@ -8,14 +8,14 @@ import (
 )
 
 var tagActions = []gateway.Action{
-	gateway.Write("TagResources", tagResources),
-	gateway.Write("UntagResources", untagResources),
-	gateway.Read("ListTagResources", listTagResources),
+	gateway.Write("TagResources", tagResources).Refusing(errTagTypeUnknown, errTooManyTags),
+	gateway.Write("UntagResources", untagResources).Refusing(errTagTypeUnknown),
+	gateway.Read("ListTagResources", listTagResources).Refusing(errTagTypeUnknown, errTooManyTags),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("TagTypeUnknown", 404, "InvalidResourceType.NotFound",
+	errTagTypeUnknown = refusals.New("TagTypeUnknown", 404, "InvalidResourceType.NotFound",
 		"The ResourceType provided does not exist in our records.", "CLB-0387")
 	errTaggedUnknown = refusals.New("TaggedUnknown", 404, "InvalidResourceId.NotFound",
 		"The specified ResourceIds are not found in our records.", "CLB-0387")

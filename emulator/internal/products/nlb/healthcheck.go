@@ -2,11 +2,11 @@ package nlb
 
 import "github.com/clbemu/clbemu/emulator/internal/cloud"
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("HealthCheckDomainIllegal", 400, "IllegalParam.healthCheckDomain",
+	errHealthCheckDomainIllegal = refusals.New("HealthCheckDomainIllegal", 400, "IllegalParam.healthCheckDomain",
 		"The parameter of healthCheckConfig.healthCheckDomain is illegal.", "NLB-0001")
-	_ = refusals.New("HealthCheckURLIllegal", 400, "IlleagalParam.healthCheckUrl", // the cloud's spelling
+	errHealthCheckURLIllegal = refusals.New("HealthCheckURLIllegal", 400, "IlleagalParam.healthCheckUrl", // the cloud's spelling
 		"The parameter of healthCheckUrl in healthCheckConfig is illegal.", "NLB-0001")
 	errAnyPortHealthCheck = refusals.New("AnyPortHealthCheck", 400, "IllegalParam.AnyPortServerGroupConflictWithHealthCheckConfig",
 		"The param of AnyPortServerGroupConflictWithHealthCheckConfig is illegal.", "NLB-0001")

@@ -15,13 +15,13 @@ import (
 )
 
 var loadBalancerActions = []gateway.Action{
-	gateway.Write("CreateLoadBalancer", createLoadBalancer),
+	gateway.Write("CreateLoadBalancer", createLoadBalancer).Refusing(errNotPostPaid),
 	changes.ByJob[changes.JobID](changing, "DeleteLoadBalancer", deleteLoadBalancer),
 	gateway.Read("GetLoadBalancerAttribute", getLoadBalancerAttribute),
 	gateway.Read("ListLoadBalancers", listLoadBalancers),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errNameIllegal = refusals.New("NameIllegal", 400, "IllegalParam.loadBalancerName",
 		"Param loadBalancerName is illegal.", "NLB-0001")
@@ -29,7 +29,7 @@ var (
 		"The operation failed because of UnpaidBill.", "NLB-0001")
 	errOrderFailed = refusals.New("OrderFailed", 400, "OperationFailed.CreateOrderError",
 		"Operation failed because CreateOrderError.", "NLB-0001")
-	_ = refusals.New("NotPostPaid", 400, "OperationDenied.OnlyPostPaidSupported",
+	errNotPostPaid = refusals.New("NotPostPaid", 400, "OperationDenied.OnlyPostPaidSupported",
 		"The operation is not allowed because of OnlyPostPaidSupported.", "NLB-0001")
 	errDeletionProtected = refusals.New("DeletionProtected", 400, "OperationDenied.DeletionProtectionEnabled",
 		"The operation is not allowed because of DeletionProtectionEnabled.", "NLB-0001")

@@ -13,15 +13,16 @@ import (
 )
 
 var securityPolicyActions = []gateway.Action{
-	changes.ByJob[securityPolicyJobResponse](changing, "CreateSecurityPolicy", createSecurityPolicy),
-	changes.ByJob[securityPolicyJobResponse](changing, "UpdateSecurityPolicyAttribute", updateSecurityPolicyAttribute),
+	changes.ByJob[securityPolicyJobResponse](changing, "CreateSecurityPolicy", createSecurityPolicy).Refusing(errPolicyNameIllegal),
+	changes.ByJob[securityPolicyJobResponse](changing, "UpdateSecurityPolicyAttribute", updateSecurityPolicyAttribute).
+		Refusing(errPolicyNameIllegal),
 	changes.AtOnce(changing, "DeleteSecurityPolicy", deleteSecurityPolicy),
 	gateway.Read("ListSecurityPolicy", listSecurityPolicy),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("PolicyNameIllegal", 400, "IllegalParam.SecurityPolicyName",
+	errPolicyNameIllegal = refusals.New("PolicyNameIllegal", 400, "IllegalParam.SecurityPolicyName",
 		"The param of SecurityPolicyName is illegal.", "NLB-0003")
 	errPolicyInUse = refusals.New("PolicyInUse", 400, "ResourceInUse.SecurityPolicy",
 		"The specified resource of SecurityPolicy is in use.", "NLB-0003")

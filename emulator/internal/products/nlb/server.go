@@ -13,13 +13,15 @@ import (
 )
 
 var serverActions = []gateway.Action{
-	changes.ByJob[serverGroupJobResponse](changing, "AddServersToServerGroup", addServersToServerGroup),
-	changes.ByJob[serverGroupJobResponse](changing, "UpdateServerGroupServersAttribute", updateServerGroupServersAttribute),
-	changes.ByJob[serverGroupJobResponse](changing, "RemoveServersFromServerGroup", removeServersFromServerGroup),
+	changes.ByJob[serverGroupJobResponse](changing, "AddServersToServerGroup", addServersToServerGroup).Refusing(errServerDescriptionIllegal),
+	changes.ByJob[serverGroupJobResponse](changing, "UpdateServerGroupServersAttribute", updateServerGroupServersAttribute).
+		Refusing(errServerDescriptionIllegal),
+	changes.ByJob[serverGroupJobResponse](changing, "RemoveServersFromServerGroup", removeServersFromServerGroup).
+		Refusing(errServerDescriptionIllegal),
 	gateway.Read("ListServerGroupServers", listServerGroupServers),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errServerTwice = refusals.New("ServerTwice", 400, "DuplicatedParam.Server",
 		"The param of Server is duplicated.", "NLB-0001")
@@ -39,7 +41,7 @@ var (
 		"The specified resource of Eci is not found.", "NLB-0001")
 	errServerUnknown = refusals.New("ServerUnknown", 404, "ResourceNotFound.BackendServer",
 		"The specified resource of BackendServer is not found.", "NLB-0001")
-	_ = refusals.New("ServerDescriptionIllegal", 400, "IllegalParam.description",
+	errServerDescriptionIllegal = refusals.New("ServerDescriptionIllegal", 400, "IllegalParam.description",
 		"The parameter description of server is illegal.", "NLB-0001")
 )
 

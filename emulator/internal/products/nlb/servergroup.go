@@ -12,17 +12,19 @@ import (
 )
 
 var serverGroupActions = []gateway.Action{
-	changes.ByJob[serverGroupJobResponse](changing, "CreateServerGroup", createServerGroup),
-	changes.ByJob[serverGroupJobResponse](changing, "UpdateServerGroupAttribute", updateServerGroupAttribute),
+	changes.ByJob[serverGroupJobResponse](changing, "CreateServerGroup", createServerGroup).
+		Refusing(errDrainTimeoutIllegal, errGroupNameIllegal, errHealthCheckDomainIllegal, errHealthCheckURLIllegal),
+	changes.ByJob[serverGroupJobResponse](changing, "UpdateServerGroupAttribute", updateServerGroupAttribute).
+		Refusing(errDrainTimeoutIllegal, errGroupNameIllegal, errHealthCheckDomainIllegal, errHealthCheckURLIllegal),
 	changes.ByJob[serverGroupJobResponse](changing, "DeleteServerGroup", deleteServerGroup),
 	gateway.Read("ListServerGroups", listServerGroups),
 }
 
 // What is refused here.
 var (
-	_ = refusals.New("GroupNameIllegal", 400, "IllegalParam.ServerGroupName",
+	errGroupNameIllegal = refusals.New("GroupNameIllegal", 400, "IllegalParam.ServerGroupName",
 		"The param of ServerGroupName is illegal.", "NLB-0001")
-	_ = refusals.New("DrainTimeoutIllegal", 400, "IllegalParam.ConnectionDrainTimeout",
+	errDrainTimeoutIllegal = refusals.New("DrainTimeoutIllegal", 400, "IllegalParam.ConnectionDrainTimeout",
 		"The param of ConnectionDrainTimeout is illegal.", "NLB-0001")
 	errVPCWithoutIPv6 = refusals.New("VPCWithoutIPv6", 400, "OperationDenied.VpcNotSupportIpv6",
 		"The operation is not allowed because of VpcNotSupportIpv6.", "NLB-0001")

@@ -13,15 +13,15 @@ import (
 )
 
 var resourceGroupActions = []gateway.Action{
-	gateway.Read("ListResourceGroups", listResourceGroups),
+	gateway.Read("ListResourceGroups", listResourceGroups).Refusing(errStatusUnknown),
 	gateway.Read("GetResourceGroup", getResourceGroup),
-	gateway.Write("CreateResourceGroup", createResourceGroup),
-	gateway.Write("UpdateResourceGroup", updateResourceGroup),
+	gateway.Write("CreateResourceGroup", createResourceGroup).Refusing(errDisplayNameInvalid),
+	gateway.Write("UpdateResourceGroup", updateResourceGroup).Refusing(errDisplayNameInvalid),
 	gateway.Write("DeleteResourceGroup", deleteResourceGroup),
 }
 
 // It is asked for by tags.
-var _ = refusals.New("StatusUnknown", 400, "InvalidParameter.Status", "The specified parameter Status is not valid.", "CLB-0373")
+var errStatusUnknown = refusals.New("StatusUnknown", 400, "InvalidParameter.Status", "The specified parameter Status is not valid.", "CLB-0373")
 
 // groupOK is the status of each group: none is being made or deleted here.
 const groupOK = "OK"

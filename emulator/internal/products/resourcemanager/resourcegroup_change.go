@@ -9,11 +9,11 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errNameInvalid = refusals.New("NameInvalid", 400, "InvalidParameter.Name",
 		"The specified parameter Name is not valid.", "CLB-0527")
-	_ = refusals.New("DisplayNameInvalid", 400, "InvalidParameter.DisplayName",
+	errDisplayNameInvalid = refusals.New("DisplayNameInvalid", 400, "InvalidParameter.DisplayName",
 		"The specified parameter DisplayName is not valid.", "CLB-0527")
 	errGroupExists = refusals.New("GroupExists", 409, "EntityAlreadyExists.ResourceGroup",
 		"The resource group %s already exists.", "CLB-0527")

@@ -8,18 +8,18 @@ import (
 )
 
 var tagActions = []gateway.Action{
-	gateway.Write("TagResources", tagResources),
-	gateway.Write("UntagResources", untagResources).Also("UnTagResources"), // as Terraform spells it
-	gateway.Read("ListTagResources", listTagResources),
+	gateway.Write("TagResources", tagResources).Refusing(errTagTypeUnknown),
+	gateway.Write("UntagResources", untagResources).Refusing(errTagTypeUnknown).Also("UnTagResources"), // as Terraform spells it
+	gateway.Read("ListTagResources", listTagResources).Refusing(errTagTypeUnknown),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errTagKeyInvalid = refusals.New("TagKeyInvalid", 400, "InvalidParameter.TagKey",
 		"The specified parameter TagKey is not valid.", "CLB-0527")
 	errTagValueInvalid = refusals.New("TagValueInvalid", 400, "InvalidParameter.TagValue",
 		"The specified parameter TagValue is not valid.", "CLB-0527")
-	_ = refusals.New("TagTypeUnknown", 400, "InvalidParameter.ResourceType",
+	errTagTypeUnknown = refusals.New("TagTypeUnknown", 400, "InvalidParameter.ResourceType",
 		"The specified parameter ResourceType is not valid.", "CLB-0527")
 )
 

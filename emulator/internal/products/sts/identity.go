@@ -14,20 +14,20 @@ import (
 
 var identityActions = []gateway.Action{
 	gateway.Read("GetCallerIdentity", getCallerIdentity),
-	gateway.Write("AssumeRole", assumeRole),
+	gateway.Write("AssumeRole", assumeRole).Refusing(errDurationOutside, errPolicyTooLong),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errRoleArnMalformed = refusals.New("RoleArnMalformed", 400, "InvalidParameter.RoleArn",
 		"The parameter RoleArn is wrongly formed.", "CLB-0370")
 	errSessionNameMalformed = refusals.New("SessionNameMalformed", 400, "InvalidParameter.RoleSessionName",
 		"The parameter RoleSessionName is wrongly formed.", "CLB-0370")
-	_ = refusals.New("DurationOutside", 400, "InvalidParameter.DurationSeconds",
+	errDurationOutside = refusals.New("DurationOutside", 400, "InvalidParameter.DurationSeconds",
 		"The Min/Max value of DurationSeconds is 15min/1hr.", "CLB-0370")
 	errPolicyMalformed = refusals.New("PolicyMalformed", 400, "InvalidParameter.PolicyGrammar",
 		"The parameter Policy has not passed grammar check.", "CLB-0370")
-	_ = refusals.New("PolicyTooLong", 400, "InvalidParameter.PolicySize",
+	errPolicyTooLong = refusals.New("PolicyTooLong", 400, "InvalidParameter.PolicySize",
 		"The size of Policy must be smaller than 1024 bytes.", "CLB-0370")
 	errRoleNotFound = refusals.New("RoleNotFound", 404, "EntityNotExist.Role",
 		"The specified Role not exists.", "CLB-0370")

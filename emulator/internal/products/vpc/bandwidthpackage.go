@@ -10,14 +10,15 @@ import (
 )
 
 var bandwidthPackageActions = []gateway.Action{
-	gateway.Write("CreateCommonBandwidthPackage", createCommonBandwidthPackage),
+	gateway.Write("CreateCommonBandwidthPackage", createCommonBandwidthPackage).
+		Refusing(errISPIllegal, errPackageChargeTypeInvalid, errRatioIllegal, errSecurityProtectionTypesIllegal),
 	gateway.Read("DescribeCommonBandwidthPackages", describeCommonBandwidthPackages),
 	gateway.Write("ModifyCommonBandwidthPackageAttribute", modifyCommonBandwidthPackageAttribute),
 	gateway.Write("ModifyCommonBandwidthPackageSpec", modifyCommonBandwidthPackageSpec),
 	gateway.Write("DeleteCommonBandwidthPackage", deleteCommonBandwidthPackage),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errPackageNameMalformed = refusals.New("PackageNameMalformed", 400, "InvalidParameter.Name.Malformed",
 		"The specified Name is not valid.", "CLB-0400")
@@ -25,9 +26,9 @@ var (
 		"The specified Description is not valid.", "CLB-0400")
 	errPackageBandwidthInvalid = refusals.New("PackageBandwidthInvalid", 400, "InvalidParameter.Bandwidth",
 		"The specified bandwidth is not valid.", "CLB-0400")
-	_ = refusals.New("PackageChargeTypeInvalid", 400, "InvalidParameter.InvalidChargeType",
+	errPackageChargeTypeInvalid = refusals.New("PackageChargeTypeInvalid", 400, "InvalidParameter.InvalidChargeType",
 		"The specified chargeType is not valid.", "CLB-0400")
-	_ = refusals.New("RatioIllegal", 400, "IllegalParam.Ratio",
+	errRatioIllegal = refusals.New("RatioIllegal", 400, "IllegalParam.Ratio",
 		"The specified ratio is not valid.", "CLB-0400")
 	errPackageZoneUnsupported = refusals.New("PackageZoneUnsupported", 400, "OperationUnsupported.InvalidZone",
 		"It is not allowed to create CBWP in the specified zone.", "CLB-0400")

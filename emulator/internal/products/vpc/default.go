@@ -10,7 +10,7 @@ import (
 
 var defaultActions = []gateway.Action{
 	gateway.Write("CreateDefaultVpc", createDefaultVPC),
-	gateway.Write("CreateDefaultVSwitch", createDefaultVSwitch),
+	gateway.Write("CreateDefaultVSwitch", createDefaultVSwitch).Refusing(errIPv6SubnetInvalid),
 }
 
 // What is refused here.

@@ -7,14 +7,14 @@ import (
 )
 
 var deletionProtectionActions = []gateway.Action{
-	gateway.Write("DeletionProtection", deletionProtection),
+	gateway.Write("DeletionProtection", deletionProtection).Refusing(errProtectedTypeUnknown),
 }
 
 // What is refused here. That without a name of its own is asked for by a tag.
 var (
 	errDeletionProtected = refusals.New("DeletionProtected", 400, "InvalidOperation.DeletionProtection",
 		"The instance cannnot delete because of deletion protecion.", "CLB-0400") // the cloud's spelling
-	_ = refusals.New("ProtectedTypeUnknown", 400, "InvalidParameter.Type",
+	errProtectedTypeUnknown = refusals.New("ProtectedTypeUnknown", 400, "InvalidParameter.Type",
 		"The specified Type is not valid.", "CLB-0402")
 )
 

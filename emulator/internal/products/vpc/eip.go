@@ -9,22 +9,24 @@ import (
 )
 
 var eipActions = []gateway.Action{
-	gateway.Write("AllocateEipAddress", allocateEIPAddress),
+	gateway.Write("AllocateEipAddress", allocateEIPAddress).
+		Refusing(errBandwidthMalformed, errISPIllegal, errInternetChargeTypeInvalid, errSecurityProtectionTypesIllegal),
 	gateway.Write("ReleaseEipAddress", releaseEIPAddress),
-	gateway.Read("DescribeEipAddresses", describeEIPAddresses),
+	gateway.Read("DescribeEipAddresses", describeEIPAddresses).
+		Refusing(errAssociatedInstanceTypeUnsupported, errChargeTypeUnsupported, errFilterKeyUnsupported, errLockReasonNotFound),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("BandwidthMalformed", 400, "InvalidBandwidth.Malformed",
+	errBandwidthMalformed = refusals.New("BandwidthMalformed", 400, "InvalidBandwidth.Malformed",
 		"The specified Bandwidth is invalid.", "CLB-0300")
 	errBandwidthIllegal = refusals.New("BandwidthIllegal", 400, "IllegalParam.Bandwidth",
 		"The param of bandwidth is illegal.", "CLB-0300")
-	_ = refusals.New("ISPIllegal", 400, "IllegalParam.Isp",
+	errISPIllegal = refusals.New("ISPIllegal", 400, "IllegalParam.Isp",
 		"The param of ISP is illegal.", "CLB-0301")
-	_ = refusals.New("InternetChargeTypeInvalid", 400, "InvalidParameter",
+	errInternetChargeTypeInvalid = refusals.New("InternetChargeTypeInvalid", 400, "InvalidParameter",
 		`Specified value of "InternetChargeType" is not valid`, "CLB-0300")
-	_ = refusals.New("SecurityProtectionTypesIllegal", 400, "IllegalParam.SecurityProtectionTypes",
+	errSecurityProtectionTypesIllegal = refusals.New("SecurityProtectionTypesIllegal", 400, "IllegalParam.SecurityProtectionTypes",
 		"The param of securityProtectionTypes is illegal.", "CLB-0300")
 	errProtectionNotOpen = refusals.New("ProtectionNotOpen", 400, "OperationDenied.NotOpenDdosOriginProtectService",
 		"The operation is not allowed because of you do not open Ddos Origin Protection Service", "CLB-0300")

@@ -10,17 +10,17 @@ import (
 )
 
 var eipAssociationActions = []gateway.Action{
-	gateway.Write("AssociateEipAddress", associateEIPAddress),
-	gateway.Write("UnassociateEipAddress", unassociateEIPAddress),
+	gateway.Write("AssociateEipAddress", associateEIPAddress).Refusing(errInstanceTypeUnsupported, errModeIllegal),
+	gateway.Write("UnassociateEipAddress", unassociateEIPAddress).Refusing(errInstanceTypeUnsupported),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errEIPStatusIncorrect = refusals.New("EIPStatusIncorrect", 400, "IncorrectEipStatus",
 		"Current elastic IP status does not support this operation", "CLB-0300")
-	_ = refusals.New("InstanceTypeUnsupported", 400, "InvalidInstanceType.ValueNotSupported",
+	errInstanceTypeUnsupported = refusals.New("InstanceTypeUnsupported", 400, "InvalidInstanceType.ValueNotSupported",
 		"The specified value of InstanceType is not supported.", "CLB-0300")
-	_ = refusals.New("ModeIllegal", 400, "IllegalParam.Mode",
+	errModeIllegal = refusals.New("ModeIllegal", 400, "IllegalParam.Mode",
 		"The param of Mode is illegal.", "CLB-0301")
 	errModeUnsupported = refusals.New("ModeUnsupported", 400, "Mode.NotSupport",
 		"The user cannot use multi direct eip.", "CLB-0300")

@@ -12,19 +12,19 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errInstanceIDTooLong = refusals.New("InstanceIDTooLong", 400, "InstanceIdLength.Exceed",
 		"InstanceId length is exceed", "CLB-0300")
-	_ = refusals.New("ChargeTypeUnsupported", 400, "InvalidChargeType.ValueNotSupported",
+	errChargeTypeUnsupported = refusals.New("ChargeTypeUnsupported", 400, "InvalidChargeType.ValueNotSupported",
 		"The specified ChargeType is not supported.", "CLB-0300")
-	_ = refusals.New("AssociatedInstanceTypeUnsupported", 400, "InvalidIAssociatedInstanceType.ValueNotSupported",
+	errAssociatedInstanceTypeUnsupported = refusals.New("AssociatedInstanceTypeUnsupported", 400, "InvalidIAssociatedInstanceType.ValueNotSupported",
 		"The specified value of AssociatedInstanceType is not supported.", "CLB-0300")
-	_ = refusals.New("FilterKeyUnsupported", 404, "InvalidFilterKey.NotFound",
+	errFilterKeyUnsupported = refusals.New("FilterKeyUnsupported", 404, "InvalidFilterKey.NotFound",
 		"The specified Filterkey is not supported.", "CLB-0300")
 	errFilterValueInvalid = refusals.New("FilterValueInvalid", 404, "InvalidFilterValue",
 		"The specified FilterValue is not supported.", "CLB-0300")
-	_ = refusals.New("LockReasonNotFound", 404, "InvalidLockReason.NotFound",
+	errLockReasonNotFound = refusals.New("LockReasonNotFound", 404, "InvalidLockReason.NotFound",
 		"The specified LockReason is not found", "CLB-0300")
 )
 

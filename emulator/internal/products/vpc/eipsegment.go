@@ -11,14 +11,15 @@ import (
 )
 
 var eipSegmentActions = []gateway.Action{
-	gateway.Write("AllocateEipSegmentAddress", allocateEIPSegmentAddress),
+	gateway.Write("AllocateEipSegmentAddress", allocateEIPSegmentAddress).
+		Refusing(errBandwidthMalformed, errEIPMaskIllegal, errISPIllegal, errInternetChargeTypeInvalid),
 	gateway.Write("ReleaseEipSegmentAddress", releaseEIPSegmentAddress),
 	gateway.Read("DescribeEipSegment", describeEIPSegment),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("EIPMaskIllegal", 400, "IllegalParam.EipMask",
+	errEIPMaskIllegal = refusals.New("EIPMaskIllegal", 400, "IllegalParam.EipMask",
 		"The mask %s is not one of 24 to 28.", "CLB-0564")
 	errEIPInSegment = refusals.New("EIPInSegment", 400, "OperationDenied.EipInSegment",
 		"The EIP is released with its segment %s.", "CLB-0564")

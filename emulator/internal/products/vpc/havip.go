@@ -17,7 +17,7 @@ var haVIPActions = []gateway.Action{
 	gateway.Write("ModifyHaVipAttribute", modifyHAVIPAttribute),
 	gateway.Write("AssociateHaVip", associateHAVIP),
 	gateway.Write("UnassociateHaVip", unassociateHAVIP),
-	gateway.Read("DescribeHaVips", describeHAVIPs),
+	gateway.Read("DescribeHaVips", describeHAVIPs).Refusing(errHAVIPFilterKey),
 }
 
 // What is refused here.
@@ -34,7 +34,7 @@ var (
 		"The HaVip is associated with things of the type %s.", "CLB-0565")
 	errHAVIPNotAssociated = refusals.New("HAVIPNotAssociated", 400, "InvalidInstanceId.NotAssociated",
 		"%s is not associated with the HaVip.", "CLB-0565")
-	_ = refusals.New("HAVIPFilterKey", 400, "InvalidFilterKey.ValueNotSupported",
+	errHAVIPFilterKey = refusals.New("HAVIPFilterKey", 400, "InvalidFilterKey.ValueNotSupported",
 		"The filter %s is not supported.", "CLB-0565")
 )
 

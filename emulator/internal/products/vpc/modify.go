@@ -13,9 +13,9 @@ import (
 
 var modifyActions = []gateway.Action{
 	gateway.Write("ModifyVpcAttribute", modifyVPCAttribute),
-	gateway.Write("ModifyVSwitchAttribute", modifyVSwitchAttribute),
+	gateway.Write("ModifyVSwitchAttribute", modifyVSwitchAttribute).Refusing(errIPv6SubnetInvalid),
 	gateway.Write("ModifyRouteTableAttributes", modifyRouteTableAttributes),
-	gateway.Write("ModifyEipAddressAttribute", modifyEIPAddressAttribute),
+	gateway.Write("ModifyEipAddressAttribute", modifyEIPAddressAttribute).Refusing(errBandwidthMalformed),
 	gateway.Write("AssociateRouteTable", associateRouteTable),
 	gateway.Write("UnassociateRouteTable", unassociateRouteTable),
 }

@@ -9,17 +9,17 @@ import (
 )
 
 var natGatewayActions = []gateway.Action{
-	gateway.Write("CreateNatGateway", createNATGateway),
+	gateway.Write("CreateNatGateway", createNATGateway).Refusing(errNATPrePaid, errNATTypeIllegal),
 	gateway.Write("DeleteNatGateway", deleteNATGateway),
 	gateway.Write("ModifyNatGatewayAttribute", modifyNATGatewayAttribute),
 	gateway.Read("DescribeNatGateways", describeNATGateways),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("NATTypeIllegal", 400, "InvalidParameter.NatType",
+	errNATTypeIllegal = refusals.New("NATTypeIllegal", 400, "InvalidParameter.NatType",
 		"NAT gateways of the type %s are not sold any more.", "CLB-0561")
-	_ = refusals.New("NATPrePaid", 400, "OperationUnsupported.PrePaid",
+	errNATPrePaid = refusals.New("NATPrePaid", 400, "OperationUnsupported.PrePaid",
 		"NAT gateways are not sold as a subscription any more.", "CLB-0561")
 	errNATVSwitchOutsideVPC = refusals.New("NATVSwitchOutsideVPC", 400, "InvalidVSwitchId.VpcMismatch",
 		"The vSwitch %s is not in the VPC.", "CLB-0561")

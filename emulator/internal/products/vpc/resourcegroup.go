@@ -7,11 +7,11 @@ import (
 )
 
 var resourceGroupActions = []gateway.Action{
-	gateway.Write("MoveResourceGroup", moveResourceGroup),
+	gateway.Write("MoveResourceGroup", moveResourceGroup).Refusing(errMovedTypeUnknown),
 }
 
 // What is refused here, asked for by a tag.
-var _ = refusals.New("MovedTypeUnknown", 400, "InvalidResourceType.NotSupport",
+var errMovedTypeUnknown = refusals.New("MovedTypeUnknown", 400, "InvalidResourceType.NotSupport",
 	"The specified ResourceType is not supported.", "CLB-0402")
 
 type moveResourceGroupRequest struct {

@@ -11,10 +11,10 @@ import (
 var routeEntryActions = []gateway.Action{
 	gateway.Write("CreateRouteEntry", createRouteEntry),
 	gateway.Write("DeleteRouteEntry", deleteRouteEntry),
-	gateway.Read("DescribeRouteEntryList", describeRouteEntryList),
+	gateway.Read("DescribeRouteEntryList", describeRouteEntryList).Refusing(errIPVersionIllegal, errRouteEntryTypeIllegal),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errParameterMissing = refusals.New("ParameterMissing", 400, "MissingParameter",
 		"Miss mandatory parameter.", "CLB-0300")

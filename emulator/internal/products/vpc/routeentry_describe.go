@@ -11,16 +11,16 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.Varying("IPVersionIllegal").
-		In(400, "PARAMETER_ILLEGAL", "Parameter illegal.Parameter is ipVersion", "CLB-0300",
+	errIPVersionIllegal = refusals.Varying("IPVersionIllegal").
+				In(400, "PARAMETER_ILLEGAL", "Parameter illegal.Parameter is ipVersion", "CLB-0300",
 			"CheckCanAllocateVpcPrivateIpAddress").
 		In(400, "IllegalParam.IpVersion", "The specified IpVersion is illegal.", "CLB-0301",
 			"DescribeRouteEntryList")
 	errListedTableNotFound = refusals.New("ListedTableNotFound", 400, "InvalidRouteTable.NotFound",
 		"The specified route table %s does not exist.", "CLB-0301")
-	_ = refusals.New("RouteEntryTypeIllegal", 400, "IllegalParam.RouteEntryType",
+	errRouteEntryTypeIllegal = refusals.New("RouteEntryTypeIllegal", 400, "IllegalParam.RouteEntryType",
 		"The specified RouteEntryType is illegal.", "CLB-0301")
 )
 

@@ -12,13 +12,13 @@ import (
 
 var routeTableActions = []gateway.Action{
 	gateway.Write("CreateRouteTable", createRouteTable),
-	gateway.Write("DeleteRouteTable", deleteRouteTable),
+	gateway.Write("DeleteRouteTable", deleteRouteTable).Refusing(errRouteTableIDMissing),
 	gateway.Read("DescribeRouteTableList", describeRouteTableList),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("RouteTableIDMissing", 400, "MissingParam.RouteTableId",
+	errRouteTableIDMissing = refusals.New("RouteTableIDMissing", 400, "MissingParam.RouteTableId",
 		"The param of RouteTableId is missing.", "CLB-0300")
 	errRouteTableNameMalformed = refusals.New("RouteTableNameMalformed", 400, "InvalidParameter.RouteTableName.Malformed",
 		"The specified route table name is not valid.", "CLB-0300")

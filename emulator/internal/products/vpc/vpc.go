@@ -15,11 +15,11 @@ import (
 var vpcActions = []gateway.Action{
 	gateway.Write("CreateVpc", createVPC),
 	gateway.Write("DeleteVpc", deleteVPC),
-	gateway.Read("DescribeVpcs", describeVPCs),
+	gateway.Read("DescribeVpcs", describeVPCs).Refusing(errVPCOwnerInvalid),
 	gateway.Read("DescribeVpcAttribute", describeVPCAttribute),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errVPCNameMalformed = refusals.New("VPCNameMalformed", 400, "InvalidVpcName.Malformed",
 		"Specified VPC name is not valid.", "CLB-0300")
@@ -27,7 +27,7 @@ var (
 		"Specified VPC description is not valid.", "CLB-0300")
 	errVPCQuotaExceeded = refusals.New("VPCQuotaExceeded", 400, "QuotaExceeded.Vpc",
 		"VPC quota exceeded.", "CLB-0300")
-	_ = refusals.New("VPCOwnerInvalid", 400, "IllegalParam.OwnerId",
+	errVPCOwnerInvalid = refusals.New("VPCOwnerInvalid", 400, "IllegalParam.OwnerId",
 		"The specified parameter VpcOwnerId is not valid.", "CLB-0300")
 	errTooManyVPCIDs = refusals.Varying("TooManyVPCIDs").
 				In(400, "InvalidVpcIdNumber.NotSupported", "The number of vpcIds exceeds the limit.", "CLB-0300",

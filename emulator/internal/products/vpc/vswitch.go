@@ -9,14 +9,14 @@ import (
 )
 
 var vSwitchActions = []gateway.Action{
-	gateway.Write("CreateVSwitch", createVSwitch),
+	gateway.Write("CreateVSwitch", createVSwitch).Refusing(errIPv6SubnetInvalid),
 	gateway.Write("DeleteVSwitch", deleteVSwitch),
-	gateway.Read("DescribeVSwitches", describeVSwitches),
+	gateway.Read("DescribeVSwitches", describeVSwitches).Refusing(errVSwitchOwnerInvalid),
 	gateway.Read("DescribeVSwitchAttributes", describeVSwitchAttributes),
-	gateway.Read("CheckCanAllocateVpcPrivateIpAddress", checkCanAllocateVPCPrivateIPAddress),
+	gateway.Read("CheckCanAllocateVpcPrivateIpAddress", checkCanAllocateVPCPrivateIPAddress).Refusing(errIPVersionIllegal),
 }
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
 	errVSwitchNameMalformed = refusals.New("VSwitchNameMalformed", 400, "InvalidVSwitchName.Malformed",
 		"Specified virtual switch name is not valid.", "CLB-0300")
@@ -30,7 +30,7 @@ var (
 		"Specified CIDR block is not valid in VPC.", "CLB-0300")
 	errBlockOverlaps = refusals.New("BlockOverlaps", 400, "InvalidCidrBlock.Overlapped",
 		"Specified CIDR block overlapped with other subnets.", "CLB-0300")
-	_ = refusals.New("IPv6SubnetInvalid", 400, "IllegalParam.Ipv6CidrBlock",
+	errIPv6SubnetInvalid = refusals.New("IPv6SubnetInvalid", 400, "IllegalParam.Ipv6CidrBlock",
 		"The specified Ipv6CidrBlock is not between 0 and 255.", "CLB-0301")
 	errIPv6SubnetTaken = refusals.New("IPv6SubnetTaken", 400, "OperationFailed.Ipv6CidrBlockExisted",
 		"The IPv6 CIDR block %s exists already.", "CLB-0301")

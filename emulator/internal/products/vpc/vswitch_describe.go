@@ -10,9 +10,9 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here. Those without a name of their own are asked for by tags.
+// What is refused here.
 var (
-	_ = refusals.New("VSwitchOwnerInvalid", 400, "IllegalParam.OwnerId",
+	errVSwitchOwnerInvalid = refusals.New("VSwitchOwnerInvalid", 400, "IllegalParam.OwnerId",
 		"The specified parameter VSwitchOwnerId is not valid.", "CLB-0300")
 	errTooManyVSwitchIDs = refusals.New("TooManyVSwitchIDs", 404, "InvalidVSwitchIdNumber.NotSupported",
 		"The number of vSwitchIds exceeds the limit.", "CLB-0300")
