@@ -19,7 +19,7 @@ import (
 // callFlags are the settings of clbemu call.
 type callFlags struct {
 	clientFlags
-	product string
+	product, field string
 }
 
 func newCall() *cobra.Command {
@@ -33,13 +33,15 @@ fails, clbemu also explains what caused the error and how to clear it, and exits
 with 1.`,
 		Example: `  clbemu call CreateLoadBalancer AddressType=internet LoadBalancerSpec=slb.s1.small
   clbemu call DescribeLoadBalancers Tags='[{"TagKey":"team","TagValue":"web"}]'
-  clbemu call DescribeRegions --product Nlb`,
+  clbemu call DescribeRegions --product Nlb
+  clbemu call CreateLoadBalancer LoadBalancerSpec=slb.s1.small --field LoadBalancerId`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.call(cmd, args) },
 		ValidArgsFunction: f.complete,
 	}
 	flags := cmd.Flags()
 	f.define(flags)
 	flags.StringVar(&f.product, "product", "", "product, when several have the action (default: Slb)")
+	flags.StringVar(&f.field, "field", "", "print this field of a successful answer alone, such as LoadBalancerId")
 	return cmd
 }
 
@@ -72,6 +74,14 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 		return usage(fmt.Errorf("%s is not the cloud's API: --api takes its address, and --server that of the control API", api))
 	}
 	p := printing(cmd)
+	if f.field != "" && reply.Status == http.StatusOK {
+		value := reply.Text(f.field)
+		if value == "" {
+			return failed(fmt.Errorf("the answer has no field %s that is a text: see it whole without --field", f.field))
+		}
+		terminal.New(p.out).Printf("%s\n", printable(value))
+		return nil
+	}
 	if err := p.show(reply.Body, func(*terminal.Screen) error { return encode(p.out, reply.Body, "  ") }); err != nil {
 		return err
 	}

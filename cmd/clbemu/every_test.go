@@ -85,7 +85,7 @@ func TestEveryCommand(t *testing.T) {
 // served is an emulator in this process, for commands in this process.
 func served(t *testing.T) (server string) {
 	t.Helper()
-	e, err := emulator.New(t.Context(), emulator.Config{Seed: 1, StrictAuth: true, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", Version: version()})
+	e, err := emulator.New(t.Context(), emulator.Config{Seed: 1, StrictAuth: true, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", Version: version(), DataPlane: emulator.Ports})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,6 +113,7 @@ func executed(t *testing.T, args ...string) (code int, stdout, stderr string) {
 var jsonArgs = map[string][]string{
 	"explain":          {"ORDER.ARREARAGE"},
 	"call":             {"DescribeRegions"},
+	"url":              {"web"},
 	"world set":        {"account.balance=7"},
 	"world get":        {"account"},
 	"world validate":   {"FILE:world.yaml"},
@@ -174,6 +175,9 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 					arg = filepath.Join(dir, file)
 				}
 				line = append(line, strings.ReplaceAll(arg, "DIR", data))
+			}
+			if name == "url" {
+				listening(t, server)
 			}
 			if strings.HasPrefix(name, "snapshot") {
 				executed(t, "snapshot", "take", "s", "--server", server)

@@ -58,6 +58,8 @@ var (
 	WatchResources  = route(http.MethodGet, "/v1/resources/stream", "kind", "name", "account", "region")
 	GetLoadBalancer = route(http.MethodGet, "/v1/loadbalancers/{name}", "account", "region")
 
+	GetTraffic = route(http.MethodGet, "/v1/traffic", "name")
+
 	GetExplanation = route(http.MethodGet, "/v1/explanations/{name}")
 
 	GetFaults    = route(http.MethodGet, "/v1/faults")

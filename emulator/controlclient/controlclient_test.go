@@ -101,6 +101,8 @@ func TestEveryRoute(t *testing.T) {
 		testFaults(ctx, c, ok)
 		testResources(ctx, t, c, ok)
 		testJournal(ctx, t, c, ok)
+		_, err = c.Traffic(ctx, "")
+		ok("traffic without a data plane", err != nil && strings.Contains(err.Error(), "--data-plane ports"), nil)
 		for _, route := range controlapi.Routes {
 			if !routes[route] {
 				t.Errorf("no method of the client calls %s %s", route.Method, route.Path)

@@ -76,3 +76,14 @@ func events(body io.Reader, each func([]byte) error) error {
 	}
 	return lines.Err()
 }
+
+// Traffic returns what went through listeners: those of which a glob matches the id, the
+// load balancer's id or its name; "" is all.
+func (c *Client) Traffic(ctx context.Context, name string) (got controlapi.Traffic, err error) {
+	query := url.Values{}
+	if name != "" {
+		query.Set("name", name)
+	}
+	err = c.do(ctx, call{route: controlapi.GetTraffic, query: query}, into(&got))
+	return got, err
+}

@@ -190,6 +190,8 @@ type Packets interface {
 	Reached(frontendID string) (address, problem string)
 	// Trouble returns what is wrong with a member, "" for nothing.
 	Trouble(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) string
+	// Traffic returns what went through the listeners that it knows, in order of id.
+	Traffic() []controlapi.ListenerTraffic
 }
 
 func (i Inventory) source(v *state.View) source { return source{v, cloud.Health(i.Health), i.Packets} }

@@ -130,6 +130,7 @@ func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
 		controlapi.ImportCluster:      a.imports.bound(a.importCluster),
 		controlapi.GetConditions:      a.conditions,
 		controlapi.GetQuotas:          a.quotas,
+		controlapi.GetTraffic:         a.getTraffic,
 		controlapi.GetClock:           a.getClock,
 		controlapi.SetClock:           a.setClock,
 		controlapi.GetResources:       a.answers.bound(a.getResources),

@@ -241,6 +241,7 @@ var structs = map[string]any{
 	"ResourceChange": controlapi.ResourceChange{}, "LoadBalancerTree": controlapi.LoadBalancerTree{}, "Address": controlapi.Address{},
 	"ListenerTree": controlapi.ListenerTree{}, "RuleTree": controlapi.RuleTree{}, "GroupTree": controlapi.GroupTree{}, "QuotaShare": controlapi.QuotaShare{},
 	"Version": controlapi.Version{}, "Server": controlapi.Server{}, "Product": controlapi.Product{},
+	"Traffic": controlapi.Traffic{}, "ListenerTraffic": controlapi.ListenerTraffic{}, "ServerTraffic": controlapi.ServerTraffic{},
 }
 
 // plain are the schemas of what is YAML.

@@ -17,6 +17,7 @@ type listener struct {
 	id, loadBalancer string
 	port             uint16 // of this machine
 	network          string // tcp or udp
+	protocol         string
 	log              func(error)
 	serving          sync.WaitGroup
 	plan             *planned // what the server follows
@@ -28,7 +29,7 @@ type listener struct {
 }
 
 func newListener(loadBalancerID string, f *topology.Frontend, port uint16, log func(error)) *listener {
-	l := &listener{id: f.ID, loadBalancer: loadBalancerID, port: port, network: "tcp", log: log}
+	l := &listener{id: f.ID, loadBalancer: loadBalancerID, port: port, network: "tcp", protocol: f.Protocol, log: log}
 	if f.Protocol == string(forward.UDP) {
 		l.network = "udp"
 	}

@@ -1,0 +1,55 @@
+package control
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/inventory"
+	"github.com/clbemu/clbemu/state"
+)
+
+// getTraffic answers with the traffic of listeners. A name is one of load balancers or
+// listeners, as for resources.
+func (a *api) getTraffic(w http.ResponseWriter, r *http.Request) {
+	answered := controlapi.Traffic{Listeners: []controlapi.ListenerTraffic{}}
+	if a.Packets == nil {
+		fail(w, http.StatusUnprocessableEntity, "load balancers answer no packets here: start clbemu serve with --data-plane ports")
+		return
+	}
+	wanted, err := a.listenersNamed(r.URL.Query().Get("name"))
+	if err != nil {
+		failQuestion(w, err)
+		return
+	}
+	for _, l := range a.Packets.Traffic() {
+		if wanted == nil || wanted[l.Listener] {
+			answered.Listeners = append(answered.Listeners, l)
+		}
+	}
+	answer(w, http.StatusOK, answered)
+}
+
+// listenersNamed are the listeners with a name, or of load balancers with it; nil is all.
+func (a *api) listenersNamed(name string) (ids map[string]bool, err error) {
+	if name == "" {
+		return nil, nil
+	}
+	ids = make(map[string]bool)
+	err = a.Store.View(state.Owner{}, func(v *state.View) error {
+		known := a.inventory()
+		names := []string{name}
+		err := known.Each(v, inventory.Wanted{Kind: "lb", Name: name}, func(lb controlapi.Resource) { names = append(names, lb.ID) })
+		if unknown := (*inventory.Unknown)(nil); err != nil && !errors.As(err, &unknown) {
+			return err
+		}
+		listeners := inventory.Wanted{Kind: "listener", Name: strings.Join(names, ",")}
+		missing := known.Each(v, listeners, func(l controlapi.Resource) { ids[l.ID] = true })
+		if len(names) > 1 {
+			return nil // a load balancer may have none
+		}
+		return missing
+	})
+	return ids, err
+}
