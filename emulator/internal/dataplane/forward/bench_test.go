@@ -5,6 +5,7 @@ package forward_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -46,7 +47,7 @@ func serveBench(protocol, addr, to string) error {
 	if err := s.Apply(forward.Plan{Protocol: forward.Protocol(protocol), Group: forward.Group{Members: []forward.Member{m}}}); err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", addr)
+	l, err := (&net.ListenConfig{KeepAlive: -1}).Listen(context.Background(), "tcp", addr)
 	if err != nil {
 		return err
 	}

@@ -12,18 +12,20 @@ import (
 // deadline. Close does nothing, so that a body of which no byte was read can go
 // to another member.
 type requestBody struct {
-	body    io.ReadCloser
-	control *http.ResponseController
-	timeout time.Duration
+	exchange *exchange
+	body     io.ReadCloser
+	control  *http.ResponseController
 
 	late     atomic.Bool
 	mu       sync.Mutex
 	finished bool
 }
 
-// Read reads what the client sends.
+// Read reads what the client sends, for which the member need not wait.
 func (b *requestBody) Read(p []byte) (int, error) {
-	b.setDeadline(time.Now().Add(b.timeout))
+	b.exchange.patience.Stop()
+	defer b.exchange.wait()
+	b.setDeadline(time.Now().Add(b.exchange.table.RequestTimeout))
 	n, err := b.body.Read(p)
 	switch {
 	case err == io.EOF:
@@ -58,52 +60,45 @@ func (b *requestBody) failed() bool {
 	return b != nil && b.late.Load()
 }
 
-// watch cuts the reply when the member is silent for the request timeout.
-func (x *exchange) watch(r *http.Response) {
-	if r.Body == http.NoBody {
-		return
+// watched returns a reply's body for which the member has the request timeout
+// again whenever it sends something.
+func (x *exchange) watched(body io.ReadCloser) io.ReadCloser {
+	if body == http.NoBody {
+		return body
 	}
-	b := &replyBody{exchange: x, body: r.Body}
-	b.timer = time.AfterFunc(x.web.timeout, func() { x.cancel(errSilentMember) })
-	r.Body = b
-	if rw, ok := b.body.(io.ReadWriteCloser); ok {
-		r.Body = upgraded{b, rw}
+	b := &replyBody{body, x}
+	if both, ok := body.(io.ReadWriteCloser); ok {
+		return upgraded{b, both}
 	}
+	return b
 }
 
 // A replyBody is what a member sends after its header.
 type replyBody struct {
+	io.ReadCloser
 	exchange *exchange
-	body     io.ReadCloser
-	timer    *time.Timer
 }
 
 // Read reads what the member sends.
 func (b *replyBody) Read(p []byte) (int, error) {
-	n, err := b.body.Read(p)
+	n, err := b.ReadCloser.Read(p)
 	if err == nil {
-		b.timer.Reset(b.exchange.web.timeout)
+		b.exchange.wait()
 	} else if err != io.EOF {
 		b.exchange.web.server.countFailure(b.exchange.target.record)
 	}
 	return n, err
 }
 
-// Close ends the reply.
-func (b *replyBody) Close() error {
-	b.timer.Stop()
-	return b.body.Close()
-}
-
 // An upgraded body is a connection of another protocol, such as WebSocket.
 type upgraded struct {
 	*replyBody
-	both io.ReadWriteCloser
+	both io.Writer
 }
 
 // Write sends to the member.
 func (b upgraded) Write(p []byte) (int, error) {
-	b.timer.Reset(b.exchange.web.timeout)
+	b.exchange.wait()
 	return b.both.Write(p)
 }
 

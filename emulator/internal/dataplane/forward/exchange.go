@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httputil"
-	"net/url"
+	"time"
 )
 
 var (
@@ -15,16 +15,16 @@ var (
 
 // An exchange is a request of a client with its reply.
 type exchange struct {
-	web    *web
-	table  *table
-	pool   *pool
-	sticky *Sticky
-	in     *http.Request
-	target *target // nil before the first and after the last was tried
-	tried  []*target
-	first  int64 // of the sticky cookie
-	body   *requestBody
-	cancel context.CancelCauseFunc
+	web      *web
+	table    *table
+	pool     *pool
+	sticky   *Sticky
+	in       *http.Request
+	target   *target // nil before the first and after the last was tried
+	tried    []*target
+	first    int64 // of the sticky cookie
+	body     *requestBody
+	patience *time.Timer // runs while the member is to send something
 }
 
 type exchangeKey struct{}
@@ -55,11 +55,12 @@ func (w *web) exchange(t *table, rw http.ResponseWriter, r *http.Request) {
 	x := &exchange{web: w, table: t, in: r}
 	x.pool, x.sticky = t.route(r.Host, r.URL.Path)
 	ctx, cancel := context.WithCancelCause(exchangeContext{w.server.ctx, r.Context(), x})
-	x.cancel = cancel
 	defer cancel(nil)
+	x.patience = time.AfterFunc(t.RequestTimeout, func() { cancel(errSilentMember) })
+	defer x.patience.Stop()
 	defer x.leave()
 	if r.ContentLength != 0 {
-		x.body = &requestBody{body: r.Body, control: http.NewResponseController(rw), timeout: w.timeout}
+		x.body = &requestBody{exchange: x, body: r.Body, control: http.NewResponseController(rw)}
 		defer x.body.finish()
 	}
 	w.proxy.ServeHTTP(rw, r.WithContext(ctx))
@@ -93,11 +94,15 @@ func (x *exchange) choose() bool {
 		return false
 	}
 	x.target = chosen
+	x.wait()
 	x.tried = append(x.tried, chosen)
 	chosen.record.active.Add(1)
 	chosen.record.requests.Add(1)
 	return true
 }
+
+// wait gives the member the request timeout from now on.
+func (x *exchange) wait() { x.patience.Reset(x.table.RequestTimeout) }
 
 // leave ends the exchange with its member.
 func (x *exchange) leave() {
@@ -119,7 +124,7 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		out.URL.Host = x.target.host
 		var resp *http.Response
-		if resp, err = w.transport.RoundTrip(out); err == nil {
+		if resp, err = w.server.transport.RoundTrip(out); err == nil {
 			return resp, nil
 		}
 		var dial *dialError
@@ -145,18 +150,16 @@ func (x *exchange) fail(rw http.ResponseWriter, err error) {
 // (CLB-0602).
 func (x *exchange) explain(err error) (status int, reason string) {
 	var dial *dialError
-	var timeout interface{ Timeout() bool }
-	late := errors.As(err, &timeout) && timeout.Timeout()
 	switch {
 	case errors.Is(err, errNoMember):
 		return http.StatusServiceUnavailable, x.pool.emptiness()
 	case x.body.failed():
 		return http.StatusRequestTimeout, halfRequest
-	case errors.As(err, &dial) && late:
+	case errors.As(err, &dial) && dial.Timeout():
 		return http.StatusGatewayTimeout, err.Error()
 	case errors.As(err, &dial):
 		return http.StatusBadGateway, err.Error()
-	case late:
+	case errors.Is(err, errSilentMember):
 		return http.StatusGatewayTimeout, "backend server " + x.target.Key + " " + errSilentMember.Error()
 	default:
 		return http.StatusBadGateway, "backend server " + x.target.Key + " failed: " + err.Error()
@@ -165,8 +168,7 @@ func (x *exchange) explain(err error) (status int, reason string) {
 
 // rewrite makes the request that a member gets.
 func (x *exchange) rewrite(out *http.Request) {
-	out.URL = &url.URL{Scheme: "http", Path: out.URL.Path, RawPath: out.URL.RawPath, RawQuery: out.URL.RawQuery, ForceQuery: out.URL.ForceQuery}
-	out.Host = x.in.Host
+	out.URL.Scheme, out.URL.User = "http", nil
 	if x.body != nil && out.Body != nil {
 		out.Body = x.body
 	}
@@ -181,7 +183,8 @@ func (x *exchange) modify(r *http.Response) {
 	}
 	r.Header.Set("Server", serverName)
 	x.sticky.bind(r, x.target, x.first, x.web.server.config.Now())
-	x.watch(r)
+	x.wait()
+	r.Body = x.watched(r.Body)
 	if x.table.Gzip {
 		compress(r, x.in)
 	}

@@ -2,7 +2,6 @@ package forward
 
 import (
 	"context"
-	"io"
 	"sync"
 	"time"
 )
@@ -74,6 +73,9 @@ type buckets []*bucket
 
 // wait takes n bytes from each and waits for the slowest.
 func (bs buckets) wait(ctx context.Context, n int) error {
+	if len(bs) == 0 {
+		return nil
+	}
 	now := time.Now()
 	var longest time.Duration
 	for _, b := range bs {
@@ -90,18 +92,4 @@ func (bs buckets) wait(ctx context.Context, n int) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// A limitedWriter waits for its buckets before it writes.
-type limitedWriter struct {
-	io.Writer
-	ctx     context.Context
-	buckets buckets
-}
-
-func (w limitedWriter) Write(p []byte) (int, error) {
-	if err := w.buckets.wait(w.ctx, len(p)); err != nil {
-		return 0, err
-	}
-	return w.Writer.Write(p)
 }

@@ -14,7 +14,10 @@ import (
 // roundTime bounds one round of copying. Bytes are counted between rounds.
 const roundTime = 2 * time.Second
 
-var errIdle = errors.New("nothing moved for the whole timeout")
+var (
+	errIdle = errors.New("nothing moved for the whole timeout")
+	errMuch = errors.New("there is enough for a splice")
+)
 
 func timedOut(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
@@ -26,6 +29,7 @@ type pump struct {
 	counts   [2]*atomic.Uint64
 	timeout  time.Duration
 	tick     time.Duration // how exactly timeout is kept
+	splice   bool          // src has sent much at a time
 }
 
 func (st *stream) newPump(dst, src net.Conn, limits buckets, counts ...*atomic.Uint64) *pump {
@@ -56,6 +60,9 @@ func (p *pump) run() {
 		}
 		p.abort()
 		return
+	}
+	if p.ended.Swap(true) {
+		return // the stream closes both
 	}
 	if c, ok := p.dst.(interface{ CloseWrite() error }); ok {
 		c.CloseWrite()
@@ -93,6 +100,8 @@ func (p *pump) move() error {
 		switch {
 		case err == nil:
 			return io.EOF
+		case err == errMuch:
+			p.splice = true
 		case !timedOut(err):
 			return err
 		case time.Since(begin) >= stalled:
@@ -100,6 +109,7 @@ func (p *pump) move() error {
 		case n == 0 && p.idle() >= p.timeout:
 			return errIdle
 		case n == 0:
+			p.splice = false
 			return nil
 		}
 	}
@@ -116,20 +126,43 @@ func (p *pump) count(n int64) {
 
 const copyBufferSize = 16 << 10
 
-// copyBuffers are for what can't be spliced.
 var copyBuffers = sync.Pool{New: func() any { return new([copyBufferSize]byte) }}
 
-// round copies until src ends or a deadline passes. Between two sockets this is
-// a splice.
-func (p *pump) round() (int64, error) {
+// round copies until src ends or a deadline passes. Where both are sockets and
+// much is there at a time it splices; for short messages that would only cost a
+// pipe.
+func (p *pump) round() (n int64, err error) {
 	src, fromSocket := p.src.(*net.TCPConn)
 	dst, toSocket := p.dst.(*net.TCPConn)
-	if fromSocket && toSocket && p.limits == nil {
+	canSplice := fromSocket && toSocket && p.limits == nil
+	if canSplice && p.splice {
 		return dst.ReadFrom(src)
 	}
 	b := copyBuffers.Get().(*[copyBufferSize]byte)
 	defer copyBuffers.Put(b)
-	// limitedWriter also hides ReadFrom, which would use a buffer of its own.
-	to := limitedWriter{p.dst, p.server.ctx, p.limits}
-	return io.CopyBuffer(to, struct{ io.Reader }{p.src}, b[:])
+	for {
+		got, err := p.src.Read(b[:])
+		if got > 0 {
+			if err := p.write(b[:got]); err != nil {
+				return n, err
+			}
+			n += int64(got)
+		}
+		switch {
+		case err == io.EOF:
+			return n, nil
+		case err != nil:
+			return n, err
+		case canSplice && got == len(b):
+			return n, errMuch
+		}
+	}
+}
+
+func (p *pump) write(b []byte) error {
+	if err := p.limits.wait(p.server.ctx, len(b)); err != nil {
+		return err
+	}
+	_, err := p.dst.Write(b)
+	return err
 }

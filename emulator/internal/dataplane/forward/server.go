@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"net/http"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -38,17 +39,18 @@ type Config struct {
 
 // A Server serves one listener. New makes one.
 type Server struct {
-	config  Config
-	ctx     context.Context
-	cancel  context.CancelFunc
-	table   atomic.Pointer[table]
-	total   counters
-	refused atomic.Uint64
-	held    atomic.Int64
-	flows   flowSet
-	sticky  persistence
-	web     atomic.Pointer[web] // of HTTP and HTTPS
-	tlsBase *tls.Config
+	config    Config
+	ctx       context.Context
+	cancel    context.CancelFunc
+	table     atomic.Pointer[table]
+	total     counters
+	refused   atomic.Uint64
+	held      atomic.Int64
+	flows     flowSet
+	sticky    persistence
+	web       atomic.Pointer[web] // of HTTP and HTTPS
+	tlsBase   *tls.Config
+	transport *http.Transport
 
 	apply   sync.Mutex // held by Apply
 	mu      sync.Mutex // guards what follows
@@ -67,6 +69,7 @@ type socket interface{ Close() error }
 func New(config Config) *Server {
 	s := &Server{config: config.withDefaults(), sockets: make(map[socket]struct{}), records: make(map[string]*record)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.transport = s.newTransport()
 	s.tlsBase = &tls.Config{GetConfigForClient: s.tlsConfig}
 	empty, _ := s.compile(Plan{}, nil) // the zero plan has no fault
 	s.table.Store(empty)
@@ -75,7 +78,8 @@ func New(config Config) *Server {
 
 func (c Config) withDefaults() Config {
 	if c.Dial == nil {
-		dialer := &net.Dialer{Timeout: connectTimeout}
+		// Idle timeouts end what keep-alive would look for.
+		dialer := &net.Dialer{Timeout: connectTimeout, KeepAlive: -1}
 		c.Dial = func(ctx context.Context, network string, _ net.Addr, to netip.AddrPort) (net.Conn, error) {
 			return dialer.DialContext(ctx, network, to.String())
 		}
@@ -178,6 +182,7 @@ func (s *Server) Close() error {
 	if w := s.web.Swap(nil); w != nil {
 		w.retire()
 	}
+	s.transport.CloseIdleConnections()
 	s.running.Wait()
 	return nil
 }

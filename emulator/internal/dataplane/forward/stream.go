@@ -25,6 +25,7 @@ type stream struct {
 
 	mu      sync.Mutex
 	aborted bool
+	ended   atomic.Bool // one side has ended
 }
 
 // serveStream serves one connection of TCP or TCPSSL to its end.

@@ -9,14 +9,13 @@ import (
 	"time"
 )
 
-// newTransport returns the way of a web's requests to members.
-func (s *Server) newTransport(t *table) *http.Transport {
+// newTransport returns the way of HTTP requests to members.
+func (s *Server) newTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:            s.dialMember,
 		DisableCompression:     true,
 		MaxIdleConnsPerHost:    512,
 		IdleConnTimeout:        30 * time.Second,
-		ResponseHeaderTimeout:  t.RequestTimeout,
 		MaxResponseHeaderBytes: readableHeader,
 		ReadBufferSize:         8 << 10,
 		WriteBufferSize:        8 << 10,

@@ -28,15 +28,13 @@ const (
 	serverName            = "clbemu"
 )
 
-// A web is an HTTP server and its way to members, for one protocol and one set
+// A web is an HTTP server with its reverse proxy, for one protocol and one set
 // of timeouts. A plan that changes these makes another, and the previous one
 // finishes the requests that it has.
 type web struct {
-	server    *Server
-	http      *http.Server
-	transport *http.Transport
-	proxy     *httputil.ReverseProxy
-	timeout   time.Duration // of requests
+	server *Server
+	http   *http.Server
+	proxy  *httputil.ReverseProxy
 
 	conns  chan net.Conn // accepted ones, for http
 	closed chan struct{}
@@ -59,8 +57,7 @@ func (s *Server) replaceWeb(t, previous *table) {
 }
 
 func (s *Server) newWeb(t *table) *web {
-	w := &web{server: s, timeout: t.RequestTimeout, conns: make(chan net.Conn), closed: make(chan struct{})}
-	w.transport = s.newTransport(t)
+	w := &web{server: s, conns: make(chan net.Conn), closed: make(chan struct{})}
 	w.proxy = w.newProxy()
 	w.http = &http.Server{
 		Handler:           w,
@@ -111,7 +108,6 @@ func (w *web) Addr() net.Addr { return &net.TCPAddr{} }
 func (w *web) retire() {
 	w.Close()
 	w.http.SetKeepAlivesEnabled(false)
-	w.transport.CloseIdleConnections()
 }
 
 // acceptWeb passes a client's connection to the HTTP server.
@@ -156,19 +152,15 @@ func (c *clientConn) Read(p []byte) (int, error) {
 	c.late.Store(err != nil && timedOut(err))
 	if n > 0 {
 		c.server.total.bytesIn.Add(uint64(n))
-		if c.in != nil {
-			c.in.wait(c.ctx, n)
-		}
+		c.in.wait(c.ctx, n)
 	}
 	return n, err
 }
 
 // Write sends to the client.
 func (c *clientConn) Write(p []byte) (int, error) {
-	if c.out != nil {
-		if err := c.out.wait(c.ctx, len(p)); err != nil {
-			return 0, err
-		}
+	if err := c.out.wait(c.ctx, len(p)); err != nil {
+		return 0, err
 	}
 	n, err := c.Conn.Write(p)
 	c.server.total.bytesOut.Add(uint64(n))
