@@ -114,6 +114,7 @@ func TestBucket(t *testing.T) {
 	}
 }
 
+// TestUDPRelease checks which members' connections are cut after a time.
 func TestUDPRelease(t *testing.T) {
 	up, off := &Member{Addr: someClient(1).from, Weight: 1}, &Member{Addr: someClient(1).from}
 	for _, tt := range []struct {
@@ -133,6 +134,9 @@ func TestUDPRelease(t *testing.T) {
 		if got := r.cutter != nil; got != tt.want {
 			t.Errorf("the connections of %+v will be cut: %v, want %v", tt.member, got, tt.want)
 		}
-		r.keep()
+		r.follow(&tt.plan, up)
+		if r.cutter != nil {
+			t.Errorf("the connections of %+v will be cut though it is back", tt.member)
+		}
 	}
 }

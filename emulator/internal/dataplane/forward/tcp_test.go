@@ -225,6 +225,19 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// TestApplyElsewhere checks that a change of something else does not disturb the
+// members' turn.
+func TestApplyElsewhere(t *testing.T) {
+	plan := forward.Plan{Group: group(echo(t, "a"), echo(t, "b"), echo(t, "c")), Scheduler: forward.RoundRobin}
+	s, addr := start(t, plan, forward.Config{})
+	got := answers(t, addr, 1)
+	plan.EstablishedTimeout = time.Minute
+	apply(t, s, plan)
+	if got += " " + answers(t, addr, 2); got != "a b c" {
+		t.Errorf("connections went to %s, want a b c", got)
+	}
+}
+
 func TestDrain(t *testing.T) {
 	a, b := echo(t, "a"), echo(t, "b")
 	drain := forward.Drain{On: true, Timeout: 50 * time.Millisecond}
@@ -240,22 +253,6 @@ func TestDrain(t *testing.T) {
 	b.Down = true
 	apply(t, s, forward.Plan{Group: group(b), Drain: drain})
 	wantReset(t, again)
-}
-
-// TestDrainEnds checks that a member that is back in time keeps its connections.
-func TestDrainEnds(t *testing.T) {
-	a := echo(t, "a")
-	drain := forward.Drain{On: true, Timeout: 50 * time.Millisecond}
-	s, addr := start(t, forward.Plan{Group: group(a), Drain: drain}, forward.Config{})
-	c := dial(t, addr)
-	readLine(t, c)
-	long := forward.Drain{On: true, Timeout: time.Hour}
-	apply(t, s, forward.Plan{Drain: long})
-	apply(t, s, forward.Plan{Group: group(a), Drain: long})
-	c.Write([]byte("x\n"))
-	if got := readLine(t, c); got != "x" {
-		t.Errorf("the connection answers %q", got)
-	}
 }
 
 // TestDialledAddress checks that a member without a port is dialled at the

@@ -22,8 +22,9 @@ func (s *Server) newTransport() *http.Transport {
 	}
 }
 
-// dialMember connects to the member at the address, for requests of any client.
-func (s *Server) dialMember(ctx context.Context, network, address string) (net.Conn, error) {
+// dialMember connects to the member at the address, for requests of any client:
+// the context of the one that asked does not end it.
+func (s *Server) dialMember(_ context.Context, network, address string) (net.Conn, error) {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func (s *Server) dialMember(ctx context.Context, network, address string) (net.C
 	if r == nil { // the plan has changed meanwhile
 		r = &record{}
 	}
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	ctx, cancel := context.WithTimeout(s.ctx, connectTimeout)
 	defer cancel()
 	c, err := s.dial(ctx, network, nil, to, r)
 	if err != nil {

@@ -74,7 +74,6 @@ func (p *packetServer) receive(packet []byte, from netip.AddrPort) {
 	first := ses == nil
 	if first {
 		if ses = p.newSession(packet, from); ses == nil {
-			p.refused.Add(1)
 			return
 		}
 	}
@@ -86,6 +85,7 @@ func (p *packetServer) receive(packet []byte, from netip.AddrPort) {
 func (p *packetServer) newSession(packet []byte, from netip.AddrPort) *session {
 	t := p.table.Load()
 	if p.Server.sessions.Load() >= int64(p.config.MaxSessions) || !t.Access.admits(from.Addr()) {
+		p.refused.Add(1)
 		return nil
 	}
 	c := client{from: from, to: p.local}

@@ -112,7 +112,7 @@ func (w *web) retire() {
 
 // acceptWeb passes a client's connection to the HTTP server.
 func (s *Server) acceptWeb(raw net.Conn, t *table) {
-	c := &clientConn{Conn: raw, server: s, ctx: s.ctx}
+	c := &clientConn{Conn: raw, server: s, timeout: t.RequestTimeout}
 	c.in, c.out = t.limit.connection()
 	if !s.flows.add(c) {
 		raw.Close()
@@ -139,7 +139,7 @@ func (s *Server) acceptWeb(raw net.Conn, t *table) {
 type clientConn struct {
 	net.Conn
 	server   *Server
-	ctx      context.Context
+	timeout  time.Duration // of writes
 	in, out  buckets
 	requests atomic.Int64
 	late     atomic.Bool // the last read met its deadline
@@ -152,16 +152,17 @@ func (c *clientConn) Read(p []byte) (int, error) {
 	c.late.Store(err != nil && timedOut(err))
 	if n > 0 {
 		c.server.total.bytesIn.Add(uint64(n))
-		c.in.wait(c.ctx, n)
+		c.in.wait(c.server.ctx, n)
 	}
 	return n, err
 }
 
-// Write sends to the client.
+// Write sends to the client, which has the request timeout to take it.
 func (c *clientConn) Write(p []byte) (int, error) {
-	if err := c.out.wait(c.ctx, len(p)); err != nil {
+	if err := c.out.wait(c.server.ctx, len(p)); err != nil {
 		return 0, err
 	}
+	c.Conn.SetWriteDeadline(time.Now().Add(c.timeout))
 	n, err := c.Conn.Write(p)
 	c.server.total.bytesOut.Add(uint64(n))
 	return n, err
@@ -211,7 +212,6 @@ func answerHalfRequest(c net.Conn, state http.ConnState) {
 	if state != http.StateActive || cc == nil || !cc.late.Load() {
 		return
 	}
-	c.SetWriteDeadline(time.Now().Add(time.Second))
 	c.Write([]byte(rawPage(http.StatusRequestTimeout, halfRequest)))
 }
 
