@@ -63,6 +63,7 @@ func (w *web) exchange(t *table, rw http.ResponseWriter, r *http.Request) {
 		x.body = &requestBody{exchange: x, body: r.Body, control: http.NewResponseController(rw)}
 		defer x.body.finish()
 	}
+	rw.Header()["Content-Type"] = nil // net/http must not guess one
 	w.proxy.ServeHTTP(rw, r.WithContext(ctx))
 }
 

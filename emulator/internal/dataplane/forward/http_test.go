@@ -184,11 +184,16 @@ func TestReplyHeaders(t *testing.T) {
 		for _, name := range []string{"Date", "Server", "X-Pad", "X-Accel-Redirect", "X-Other"} {
 			w.Header().Set(name, "member's")
 		}
+		w.Header()["Content-Type"] = nil
+		io.WriteString(w, "text")
 	})
 	_, url := startHTTP(t, forward.Plan{Group: group(m)}, forward.Config{})
 	h := get(t, httpClient(t), url).Header
 	if h.Get("Server") != "clbemu" || h.Get("X-Pad")+h.Get("X-Accel-Redirect") != "" || h.Get("X-Other") != "member's" {
 		t.Errorf("the reply's header is %v", h)
+	}
+	if _, ok := h["Content-Type"]; ok {
+		t.Errorf("the reply's type is guessed: %v", h)
 	}
 	if _, err := http.ParseTime(h.Get("Date")); err != nil {
 		t.Errorf("the date is %q", h.Get("Date"))
