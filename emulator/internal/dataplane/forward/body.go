@@ -16,7 +16,8 @@ type requestBody struct {
 	body     io.ReadCloser
 	control  *http.ResponseController
 
-	late     atomic.Bool
+	late     atomic.Bool // the client did not send it in time
+	broken   atomic.Bool // it ended early or is malformed
 	mu       sync.Mutex
 	finished bool
 }
@@ -32,6 +33,8 @@ func (b *requestBody) Read(p []byte) (int, error) {
 		b.setDeadline(time.Time{})
 	case err != nil && timedOut(err):
 		b.late.Store(true)
+	case err != nil:
+		b.broken.Store(true)
 	}
 	return n, err
 }
@@ -53,11 +56,6 @@ func (b *requestBody) finish() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.finished = true
-}
-
-// failed reports whether the client did not send the body in time.
-func (b *requestBody) failed() bool {
-	return b != nil && b.late.Load()
 }
 
 // watched returns a reply's body for which the member has the request timeout

@@ -139,7 +139,7 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 // fail answers for the member.
 func (x *exchange) fail(rw http.ResponseWriter, err error) {
 	status, reason := x.explain(err)
-	if status == http.StatusRequestTimeout {
+	if status < http.StatusInternalServerError {
 		rw.Header().Set("Connection", "close")
 	} else if x.target != nil && !errors.As(err, new(*dialError)) { // which dial has counted
 		x.web.server.countFailure(x.target.record)
@@ -154,8 +154,10 @@ func (x *exchange) explain(err error) (status int, reason string) {
 	switch {
 	case errors.Is(err, errNoMember):
 		return http.StatusServiceUnavailable, x.pool.emptiness()
-	case x.body.failed():
+	case x.body != nil && x.body.late.Load():
 		return http.StatusRequestTimeout, halfRequest
+	case x.body != nil && x.body.broken.Load():
+		return http.StatusBadRequest, "the request's body ended early or is malformed"
 	case errors.As(err, &dial) && dial.Timeout():
 		return http.StatusGatewayTimeout, err.Error()
 	case errors.As(err, &dial):

@@ -142,6 +142,25 @@ func TestClientHangsUp(t *testing.T) {
 	}
 }
 
+// TestBrokenBody checks that a body that ends early or is malformed is the client's
+// fault and not the member's.
+func TestBrokenBody(t *testing.T) {
+	m := webMember(t, "m", func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
+	s, url := startHTTP(t, forward.Plan{Group: group(m)}, forward.Config{})
+	got := send(t, url, "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nmalformed\r\n")
+	if !strings.HasPrefix(got, "HTTP/1.1 400 ") || !strings.Contains(got, forward.ReasonHeader) {
+		t.Errorf("a malformed body is answered %q, want 400", got)
+	}
+	c := dial(t, strings.TrimPrefix(url, "http://"))
+	io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab")
+	eventually(t, "the request runs", func() bool { return s.Stats().Members["m"].Requests == 2 })
+	c.Close()
+	eventually(t, "the request has ended", func() bool { return s.Stats().Members["m"].Active == 0 })
+	if n := s.Stats().Members["m"].Errors; n != 0 {
+		t.Errorf("%d errors of the member are counted", n)
+	}
+}
+
 // TestMemberVanishes checks that a reply that ends early does so for the client.
 func TestMemberVanishes(t *testing.T) {
 	m := webMember(t, "m", func(w http.ResponseWriter, r *http.Request) {

@@ -55,7 +55,7 @@ func (p *pump) run() {
 		}
 	}
 	if err != io.EOF {
-		if p.src == p.member && err != errIdle {
+		if p.src == p.member && err != errIdle && p.gone() {
 			p.server.countFailure(p.target.record)
 		}
 		p.abort()
@@ -67,6 +67,14 @@ func (p *pump) run() {
 	if c, ok := p.dst.(interface{ CloseWrite() error }); ok {
 		c.CloseWrite()
 	}
+}
+
+// gone reports whether src has failed or ended. The error of a splice does not
+// say which side it is of.
+func (p *pump) gone() bool {
+	p.src.SetReadDeadline(time.Now().Add(time.Millisecond))
+	_, err := p.src.Read(make([]byte, 1))
+	return err != nil && !timedOut(err) && !errors.Is(err, net.ErrClosed)
 }
 
 // await returns when src has bytes or has ended. It holds neither a buffer nor

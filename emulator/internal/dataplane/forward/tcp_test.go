@@ -120,6 +120,31 @@ func TestMemberResets(t *testing.T) {
 	eventually(t, "the error is counted", func() bool { return s.Stats().Members["m"].Errors == 1 })
 }
 
+// TestClientResets checks that a client that gives up is no failure of its member.
+func TestClientResets(t *testing.T) {
+	flood := func(c *net.TCPConn) {
+		for {
+			if _, err := c.Write(make([]byte, 1<<16)); err != nil {
+				return
+			}
+		}
+	}
+	s, addr := start(t, forward.Plan{Group: group(member("m", accepting(t, flood)))}, forward.Config{})
+	for range 20 {
+		c := dial(t, addr)
+		io.ReadFull(c, make([]byte, 1<<20))
+		c.SetLinger(0)
+		c.Close()
+	}
+	eventually(t, "all connections have ended", func() bool {
+		m := s.Stats().Members["m"]
+		return m.Connections == 20 && m.Active == 0
+	})
+	if n := s.Stats().Members["m"].Errors; n != 0 {
+		t.Errorf("%d errors of the member are counted", n)
+	}
+}
+
 func TestEstablishedTimeout(t *testing.T) {
 	ended := make(chan error, 1)
 	m := member("m", accepting(t, func(c *net.TCPConn) {
