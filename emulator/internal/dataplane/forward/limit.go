@@ -22,7 +22,7 @@ func newLimit(mbits int) *limit {
 }
 
 // connections is how many connections it takes to use a listener's bandwidth:
-// the cloud gives one connection no more than peak/(N-1) on a cluster of N = 4.
+// the cloud gives one connection no more than peak/(N-1) on a cluster of N = 4 (CLB-0609).
 const connections = 3
 
 // connection returns the buckets of one connection, for each way its own and

@@ -107,7 +107,7 @@ type Access struct {
 // AccessMode is what an access list does with the addresses in it.
 type AccessMode string
 
-// The modes of access lists. An empty list admits all in both.
+// The modes of access lists. An empty list admits all in both (CLB-0608).
 const (
 	AccessAll   AccessMode = ""
 	AccessBlack AccessMode = "black"

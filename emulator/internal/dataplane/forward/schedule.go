@@ -112,7 +112,7 @@ func (s leastConnection) pick(_ client, tried []*target) *target {
 }
 
 // hashed gives each client the target with the highest score of the two
-// (rendezvous hashing): when a target leaves, only its clients move.
+// (rendezvous hashing): when a target leaves, only its clients move (CLB-0607).
 type hashed struct {
 	targets []*target
 	key     func(client) uint64
