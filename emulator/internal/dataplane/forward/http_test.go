@@ -282,7 +282,7 @@ func TestUpgrade(t *testing.T) {
 		rw.Flush()
 		io.Copy(c, rw)
 	})
-	_, url := startHTTP(t, forward.Plan{Group: group(m), RequestTimeout: 200 * time.Millisecond}, forward.Config{})
+	_, url := startHTTP(t, forward.Plan{Group: group(m), RequestTimeout: 500 * time.Millisecond}, forward.Config{})
 	c := dial(t, strings.TrimPrefix(url, "http://"))
 	io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
 	r := bufio.NewReader(c)

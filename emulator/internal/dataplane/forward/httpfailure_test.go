@@ -190,7 +190,7 @@ func TestMemberStalls(t *testing.T) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
-	_, url := startHTTP(t, forward.Plan{Group: group(m), RequestTimeout: 50 * time.Millisecond}, forward.Config{})
+	_, url := startHTTP(t, forward.Plan{Group: group(m), RequestTimeout: 300 * time.Millisecond}, forward.Config{})
 	resp, err := httpClient(t).Get(url)
 	if err != nil {
 		t.Fatal(err)

@@ -78,8 +78,8 @@ func (st *stream) handshake() bool {
 }
 
 // hold keeps a connection for which no member is available: the client waits for
-// an answer that does not come (CLB-0603). It reads and drops what the client sends, so as
-// to learn of its end.
+// an answer that does not come (CLB-0603). It reads and drops what the client
+// sends, so as to learn of its end.
 func (st *stream) hold() {
 	s := st.server
 	if s.held.Add(1) > int64(s.config.MaxHeld) {

@@ -180,7 +180,7 @@ func TestHTTPS(t *testing.T) {
 		io.WriteString(w, r.Proto+" "+r.Header.Get("X-Forwarded-Proto"))
 	})
 	plan := forward.Plan{
-		Protocol: forward.HTTPS, Group: group(m), HTTP2: true, RequestTimeout: 100 * time.Millisecond,
+		Protocol: forward.HTTPS, Group: group(m), HTTP2: true, RequestTimeout: 500 * time.Millisecond,
 		TLS: forward.TLS{Certificate: certificate(t, "default")}, Forwarded: forward.Forwarded{Proto: true},
 	}
 	s, addr := start(t, plan, forward.Config{})
