@@ -105,6 +105,15 @@ func Once[T any](tx *Tx, action, token string, request any, table *Table[T], act
 	return OnceFor(tx, action, token, request, table, func(*T) string { return "" }, act)
 }
 
+// OnceMade is Once with the resource in place of its id.
+func OnceMade[T any](tx *Tx, action, token string, request any, table *Table[T], act func() (string, error)) (*T, error) {
+	id, err := Once(tx, action, token, request, table, act)
+	if err != nil {
+		return nil, err
+	}
+	return table.Get(tx.View, id)
+}
+
 // OnceFor is Once where what act returns is a job, and about is the id of the resource
 // that it is for. A token whose job put a resource counts as new when that is gone.
 func OnceFor[T any](tx *Tx, action, token string, request any, table *Table[T], about func(*T) string, act func() (string, error)) (string, error) {

@@ -228,6 +228,13 @@ func (t *Table[T]) Remove(tx *Tx, id string) {
 	t.Delete(tx, id)
 }
 
+// InScope yields the resources of the View's account and region from an index that
+// begins with these, and of the given values that follow them.
+func (x *Index[T]) InScope(v *View, values ...string) iter.Seq[*T] {
+	scope := v.Scope()
+	return x.List(v, append([]string{scope.AccountID, scope.RegionID}, values...)...)
+}
+
 // List yields the resources under the given values, which may be fewer than the
 // index has, in order of the remaining values and then of id. It is safe to
 // change the table while it runs: the iteration is over what was there before.

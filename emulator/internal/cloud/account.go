@@ -32,3 +32,18 @@ type Account struct {
 
 // Accounts by id (the cloud's uid).
 var Accounts = state.NewTable(Schema, "Account", func(a *Account) string { return a.ID }, state.Setting())
+
+// CheckPayment refuses a purchase to an account that owes or has too little, in the
+// caller's words.
+func CheckPayment(v *state.View, owes, poor error) error {
+	account, err := Accounts.Get(v, v.Scope().AccountID)
+	switch {
+	case err != nil:
+		return err
+	case !account.ArrearsSince.IsZero():
+		return owes
+	case account.Balance < MinimumBalance:
+		return poor
+	}
+	return nil
+}

@@ -152,6 +152,15 @@ func atWork(s *state.Store, fn func(*state.Tx) error) (done <-chan error, finish
 	}), finish
 }
 
+// gated tests a planted store whose commits wait at a gate.
+func gated(t *testing.T, test func(t *testing.T, g *gate, s *state.Store)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		test(t, g, planted(t, g))
+	})
+}
+
 // mustWait fails when the update has returned already.
 func mustWait(t *testing.T, what string, done <-chan error) {
 	t.Helper()
@@ -165,9 +174,7 @@ func mustWait(t *testing.T, what string, done <-chan error) {
 
 // A reader must never see a change that a crash could still take back.
 func TestReaderSeesOnlyWhatIsDurable(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
-		s := planted(t, g)
+	gated(t, func(t *testing.T, g *gate, s *state.Store) {
 		g.shut.Store(true)
 		done := started(s, putAccount("1"))
 		mustWait(t, "Update", done)
@@ -187,9 +194,7 @@ func TestReaderSeesOnlyWhatIsDurable(t *testing.T) {
 
 // Durable writes are acknowledged at once, also while another writer is at work.
 func TestAnswerDoesNotWaitForTheNextWriter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
-		s := planted(t, g)
+	gated(t, func(t *testing.T, g *gate, s *state.Store) {
 		g.shut.Store(true)
 		first := started(s, putAccount("1"))
 		second, finish := atWork(s, putAccount("2"))
@@ -211,9 +216,7 @@ func TestAnswerDoesNotWaitForTheNextWriter(t *testing.T) {
 
 // A writer that is at work when a commit fails stands on what is in doubt.
 func TestFailedCommitFailsTheWriterAtWork(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
-		s := planted(t, g)
+	gated(t, func(t *testing.T, g *gate, s *state.Store) {
 		g.shut.Store(true)
 		first := started(s, putAccount("1"))
 		second, finish := atWork(s, putAccount("2"))
@@ -235,9 +238,7 @@ func TestFailedCommitFailsTheWriterAtWork(t *testing.T) {
 
 // Writers that queue behind a commit share the next one: one fsync for all.
 func TestWaitingWritersShareACommit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
-		s := planted(t, g)
+	gated(t, func(t *testing.T, g *gate, s *state.Store) {
 		g.shut.Store(true)
 		first := started(s, putAccount("first"))
 		var waiting []<-chan error
@@ -260,9 +261,7 @@ func TestWaitingWritersShareACommit(t *testing.T) {
 
 // A failed commit takes back its batch and all that stood on it, and no more.
 func TestFailedCommit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
-		s := planted(t, g)
+	gated(t, func(t *testing.T, g *gate, s *state.Store) {
 		update(t, s, state.Owner{}, putAccount("before"))
 		g.shut.Store(true)
 		diskFull := errors.New("disk full")
@@ -307,9 +306,7 @@ func TestUpdateWaitsForWhatItRead(t *testing.T) {
 	refused := errors.New("refused")
 	for name, outcome := range map[string]error{"nil": nil, "error": refused} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				g := newGate()
-				s := planted(t, g)
+			gated(t, func(t *testing.T, g *gate, s *state.Store) {
 				g.shut.Store(true)
 				writer := started(s, putAccount("1"))
 				reader := started(s, func(tx *state.Tx) error {

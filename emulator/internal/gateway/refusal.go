@@ -1,6 +1,11 @@
 package gateway
 
-import "github.com/clbemu/clbemu/state"
+import (
+	"slices"
+	"sync"
+
+	"github.com/clbemu/clbemu/state"
+)
 
 // Refusals are a product's own: what it refuses for reasons that no other product
 // has. They are declared while packages are initialised.
@@ -31,6 +36,12 @@ func (r Refusal) In(status int, code, message, evidence string, actions ...strin
 
 // Rows are the refusals as rows of an error table.
 func (r *Refusals) Rows() []ErrorRow { return r.rows }
+
+// Table returns what makes the product's error table, once, of the refusals and of rows
+// for what the state reports.
+func (r *Refusals) Table(lists ...[]ErrorRow) func() *ErrorTable {
+	return sync.OnceValue(func() *ErrorTable { return NewErrorTable(slices.Concat(r.rows, slices.Concat(lists...))...) })
+}
 
 // Fact is by what the error table knows the refusal.
 func (r Refusal) Fact() state.Fact { return r.fact }

@@ -128,3 +128,13 @@ func (r Reply) Len(path string) int {
 	list, _ := r.Get(path).([]any)
 	return len(list)
 }
+
+// Expect compares what a reply has at each path.
+func Expect(t *testing.T, reply Reply, want map[string]string) {
+	t.Helper()
+	for path, value := range want {
+		if got := reply.Text(path); got != value {
+			t.Errorf("%s = %q, want %q in %v", path, got, value, reply.Body)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package gatewaytest
 
 import (
 	"flag"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -40,6 +41,15 @@ const (
 	Conflict Outcome = "conflict"
 	Unpaid   Outcome = "in arrears"
 )
+
+// Known returns the class of an answer by its code, and of an unknown code one of its
+// own.
+func (r Reply) Known(outcomes map[string]Outcome) Outcome {
+	if o, known := outcomes[r.Code]; known {
+		return o
+	}
+	return Outcome(fmt.Sprintf("%d %s", r.Status, r.Code))
+}
 
 // Check is what a call may be refused for.
 type Check struct {

@@ -5,6 +5,7 @@ package listing
 import (
 	"cmp"
 	"encoding/base64"
+	"iter"
 	"slices"
 	"strings"
 
@@ -17,6 +18,24 @@ func Unique(values []string) []string {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
 	return slices.Compact(sorted)
+}
+
+// Pick returns the elements that are wanted.
+func Pick[T any](all iter.Seq[T], wanted func(T) bool) (list []T) {
+	for e := range all {
+		if wanted(e) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Views returns what answers show of each element.
+func Views[T, V any](v *state.View, list []T, view func(*state.View, T) V) (views []V) {
+	for _, e := range list {
+		views = append(views, view(v, e))
+	}
+	return views
 }
 
 // Page returns a page of a list, counted from 1. A page beyond the end is empty.

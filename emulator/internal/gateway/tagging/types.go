@@ -14,6 +14,13 @@ type Types struct {
 	Unknown func(id ...string) error
 }
 
+// Removal is the part of a request that removes tags: those that are named, or all.
+type Removal struct {
+	ResourceIDs []string `rpc:"ResourceId,required,max=50"`
+	TagKeys     []string `rpc:"TagKey,max=20"`
+	All         bool     `rpc:"All"`
+}
+
 // Check refuses resources that do not exist.
 func (t Types) Check(v *state.View, word string, ids []string) error {
 	for _, id := range ids {
@@ -58,10 +65,10 @@ func (t Types) Tag(tx *state.Tx, word string, ids []string, tags []Tag) error {
 
 // Untag removes tags from resources by their keys; without keys it removes all, if all
 // are asked for.
-func (t Types) Untag(tx *state.Tx, word string, ids, keys []string, all bool) error {
-	return t.each(tx, word, ids, func(kind state.TagResourceType, id string) error {
-		if len(keys) > 0 || all {
-			Remove(tx, kind, id, keys)
+func (t Types) Untag(tx *state.Tx, word string, r Removal) error {
+	return t.each(tx, word, r.ResourceIDs, func(kind state.TagResourceType, id string) error {
+		if len(r.TagKeys) > 0 || r.All {
+			Remove(tx, kind, id, r.TagKeys)
 		}
 		return nil
 	})

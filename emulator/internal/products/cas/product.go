@@ -6,8 +6,6 @@ package cas
 
 import (
 	_ "embed"
-	"slices"
-	"sync"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -23,13 +21,11 @@ var actionNames string
 // the API's codes is public: CLB-0412.
 var refusals gateway.Refusals
 
-var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
-	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), []gateway.ErrorRow{
-		{Fact: state.NotFound, Kind: cloud.UserCertificates.Kind(), Status: 404, Code: "NotFound",
-			Message: "The certificate is not found.", Evidence: "CLB-0412"},
-		{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), Status: 404, Code: "NotFound.ResourceGroup",
-			Message: "The resource group is not found.", Evidence: "CLB-0412"},
-	})...)
+var errorTable = refusals.Table([]gateway.ErrorRow{
+	{Fact: state.NotFound, Kind: cloud.UserCertificates.Kind(), Status: 404, Code: "NotFound",
+		Message: "The certificate is not found.", Evidence: "CLB-0412"},
+	{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), Status: 404, Code: "NotFound.ResourceGroup",
+		Message: "The resource group is not found.", Evidence: "CLB-0412"},
 })
 
 // Product returns the certificate service's API.

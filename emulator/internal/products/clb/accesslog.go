@@ -122,7 +122,7 @@ func describeAccessLogsDownloadAttribute(v *state.View, req *describeAccessLogsD
 		filters[i] = t.filter()
 	}
 	var list []accessLogItem
-	for lb := range cloud.LoadBalancersByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for lb := range cloud.LoadBalancersByRegion.InScope(v) {
 		if lb.AccessLog != nil && (req.LoadBalancerID == "" || lb.ID == req.LoadBalancerID) &&
 			state.HasTags(v, cloud.TagLoadBalancer, lb.ID, filters) {
 			list = append(list, accessLogItem{lb.ID, lb.AccessLog.LogProject, lb.AccessLog.LogStore, req.LogType, lb.RegionID})

@@ -239,7 +239,7 @@ func newACLItem(v *state.View, acl *cloud.AccessControlList) aclItem {
 // in a resource group that does not exist: CLB-0191.
 func describeAccessControlLists(v *state.View, req *describeAccessControlListsRequest) (*describeAccessControlListsResponse, error) {
 	var found []*cloud.AccessControlList
-	for acl := range cloud.AccessControlListsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for acl := range cloud.AccessControlListsByRegion.InScope(v) {
 		if strings.Contains(acl.Name, req.AclName) &&
 			(req.AddressIPVersion == "" || acl.AddressIPVersion == req.AddressIPVersion) &&
 			(req.ResourceGroupID == "" || acl.ResourceGroupID == req.ResourceGroupID) &&

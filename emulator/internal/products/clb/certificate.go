@@ -263,7 +263,7 @@ type serverCertificateItem struct {
 // its work. CLB-0160.
 func describeServerCertificates(v *state.View, req *describeServerCertificatesRequest) (*describeServerCertificatesResponse, error) {
 	resp := &describeServerCertificatesResponse{}
-	for c := range cloud.ServerCertificatesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for c := range cloud.ServerCertificatesByRegion.InScope(v) {
 		if (req.ServerCertificateID == "" || c.ID == req.ServerCertificateID) &&
 			(req.ResourceGroupID == "" || c.ResourceGroupID == req.ResourceGroupID) &&
 			state.HasTags(v, cloud.TagServerCertificate, c.ID, tagFilters(req.Tags)) {
@@ -385,7 +385,7 @@ type caCertificateItem struct {
 
 func describeCACertificates(v *state.View, req *describeCACertificatesRequest) (*describeCACertificatesResponse, error) {
 	resp := &describeCACertificatesResponse{}
-	for c := range cloud.CACertificatesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for c := range cloud.CACertificatesByRegion.InScope(v) {
 		if (req.CACertificateID == "" || c.ID == req.CACertificateID) &&
 			(req.ResourceGroupID == "" || c.ResourceGroupID == req.ResourceGroupID) &&
 			state.HasTags(v, cloud.TagCACertificate, c.ID, tagFilters(req.Tags)) {

@@ -1,9 +1,6 @@
 package clb
 
 import (
-	"slices"
-	"sync"
-
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
@@ -24,9 +21,7 @@ var (
 	}
 )
 
-var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
-	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), factRows)...)
-})
+var errorTable = refusals.Table(factRows)
 
 // factRows are how this API puts what the state reports.
 var factRows = []gateway.ErrorRow{

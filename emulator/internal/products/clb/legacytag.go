@@ -123,7 +123,7 @@ func describeTags(v *state.View, req *describeTagsRequest) (*describeTagsRespons
 		filters[i] = t.filter()
 	}
 	counts := make(map[tagging.Shown]int)
-	for lb := range cloud.LoadBalancersByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for lb := range cloud.LoadBalancersByRegion.InScope(v) {
 		if req.LoadBalancerID != "" && lb.ID != req.LoadBalancerID || !state.HasTags(v, cloud.TagLoadBalancer, lb.ID, filters) {
 			continue
 		}

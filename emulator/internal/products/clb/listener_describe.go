@@ -299,7 +299,7 @@ func newListenerItem(v *state.View, l *cloud.Listener) listenerItem {
 func describeLoadBalancerListeners(v *state.View, req *describeLoadBalancerListenersRequest) (*describeLoadBalancerListenersResponse, error) {
 	ids := listing.Unique(req.LoadBalancerIDs)
 	if len(ids) == 0 {
-		for lb := range cloud.LoadBalancersByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+		for lb := range cloud.LoadBalancersByRegion.InScope(v) {
 			ids = append(ids, lb.ID)
 		}
 	}

@@ -170,13 +170,9 @@ func checkLoadBalancerName(name string) error {
 // createLoadBalancer is answered when the instance has its id and address; a
 // token that made one before gets that one again.
 func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLoadBalancerResponse, error) {
-	id, err := state.Once(tx, "CreateLoadBalancer", req.ClientToken, req, cloud.LoadBalancers, func() (string, error) {
+	lb, err := state.OnceMade(tx, "CreateLoadBalancer", req.ClientToken, req, cloud.LoadBalancers, func() (string, error) {
 		return putLoadBalancer(tx, req)
 	})
-	if err != nil {
-		return nil, err
-	}
-	lb, err := cloud.LoadBalancers.Get(tx.View, id)
 	if err != nil {
 		return nil, err
 	}
@@ -236,16 +232,7 @@ func checkPurchase(v *state.View, req *createLoadBalancerRequest) error {
 
 // checkSolvency refuses a purchase to an account that owes or has too little.
 func checkSolvency(v *state.View) error {
-	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
-	switch {
-	case err != nil:
-		return err
-	case !account.ArrearsSince.IsZero():
-		return errAccountInArrears
-	case account.Balance < cloud.MinimumBalance:
-		return errBalanceInsufficient
-	}
-	return nil
+	return cloud.CheckPayment(v, errAccountInArrears, errBalanceInsufficient)
 }
 
 func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*cloud.LoadBalancer, error) {

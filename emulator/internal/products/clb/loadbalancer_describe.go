@@ -202,7 +202,6 @@ func describeLoadBalancers(v *state.View, req *describeLoadBalancersRequest) (*d
 // candidates narrows the search by the best index that the filters allow, so
 // that a filtered call costs what it finds and not what exists.
 func (req *describeLoadBalancersRequest) candidates(v *state.View) iter.Seq[*cloud.LoadBalancer] {
-	scope := v.Scope()
 	switch {
 	case req.LoadBalancerID != "":
 		return loadBalancersByID(v, commaList(req.LoadBalancerID))
@@ -213,7 +212,7 @@ func (req *describeLoadBalancersRequest) candidates(v *state.View) iter.Seq[*clo
 	case req.LoadBalancerName != "":
 		return func(yield func(*cloud.LoadBalancer) bool) {
 			for _, name := range listing.Unique(commaList(req.LoadBalancerName)) {
-				for lb := range cloud.LoadBalancersByName.List(v, scope.AccountID, scope.RegionID, name) {
+				for lb := range cloud.LoadBalancersByName.InScope(v, name) {
 					if !yield(lb) {
 						return
 					}
@@ -223,7 +222,7 @@ func (req *describeLoadBalancersRequest) candidates(v *state.View) iter.Seq[*clo
 	case req.VSwitchID != "":
 		return cloud.LoadBalancersByVSwitch.List(v, req.VSwitchID)
 	}
-	return cloud.LoadBalancersByRegion.List(v, scope.AccountID, scope.RegionID)
+	return cloud.LoadBalancersByRegion.InScope(v)
 }
 
 func loadBalancersByID(v *state.View, ids []string) iter.Seq[*cloud.LoadBalancer] {

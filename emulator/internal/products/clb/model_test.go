@@ -48,10 +48,7 @@ func outcomeOf(r gatewaytest.Reply) gatewaytest.Outcome {
 	if r.Status == 404 {
 		return gatewaytest.NotFound
 	}
-	if o, known := outcomes[r.Code]; known {
-		return o
-	}
-	return gatewaytest.Outcome(fmt.Sprintf("%d %s", r.Status, r.Code))
+	return r.Known(outcomes)
 }
 
 // twin is what there should be, in plain maps by id.

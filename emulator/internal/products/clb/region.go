@@ -20,21 +20,11 @@ type describeRegionsRequest struct {
 }
 
 type describeRegionsResponse struct {
-	Regions []region `rpc:"Regions>Region"`
-}
-
-type region struct {
-	RegionID       string `rpc:"RegionId"`
-	LocalName      string `rpc:"LocalName"`
-	RegionEndpoint string `rpc:"RegionEndpoint"`
+	Regions []gateway.RegionEntry `rpc:"Regions>Region"`
 }
 
 func describeRegions(v *state.View, _ *describeRegionsRequest) (*describeRegionsResponse, error) {
-	resp := &describeRegionsResponse{}
-	for r := range cloud.Regions.All(v) {
-		resp.Regions = append(resp.Regions, region{r.ID, r.LocalName, "slb." + r.ID + ".aliyuncs.com"})
-	}
-	return resp, nil
+	return &describeRegionsResponse{gateway.RegionEntries(v, "slb")}, nil
 }
 
 type describeZonesRequest struct {

@@ -149,7 +149,7 @@ func (req *untagResourcesRequest) Validate() error {
 // untagResources takes the named tags off. Without names it takes all off, also
 // where All is not said: CLB-0130. A tag that is not there is no error.
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, taggable.Untag(tx, req.ResourceType, req.ResourceIDs, req.TagKeys, true)
+	return &gateway.Empty{}, taggable.Untag(tx, req.ResourceType, tagging.Removal{ResourceIDs: req.ResourceIDs, TagKeys: req.TagKeys, All: true})
 }
 
 type listTagResourcesRequest struct {

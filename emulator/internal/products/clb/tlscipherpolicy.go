@@ -212,12 +212,9 @@ type relatedToPolicy struct {
 
 // listTLSCipherPolicies lists the account's own: the cloud's are known by name.
 func listTLSCipherPolicies(v *state.View, req *listTLSCipherPoliciesRequest) (*listTLSCipherPoliciesResponse, error) {
-	var found []*cloud.TLSCipherPolicy
-	for p := range cloud.TLSCipherPoliciesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
-		if (req.TLSCipherPolicyID == "" || p.ID == req.TLSCipherPolicyID) && strings.Contains(p.Name, req.Name) {
-			found = append(found, p)
-		}
-	}
+	found := listing.Pick(cloud.TLSCipherPoliciesByRegion.InScope(v), func(p *cloud.TLSCipherPolicy) bool {
+		return (req.TLSCipherPolicyID == "" || p.ID == req.TLSCipherPolicyID) && strings.Contains(p.Name, req.Name)
+	})
 	part, next, err := listing.After(found, req.NextToken, req.MaxItems, func(p *cloud.TLSCipherPolicy) string { return p.ID })
 	if err != nil {
 		return nil, err

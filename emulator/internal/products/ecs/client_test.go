@@ -14,13 +14,3 @@ func newClient(t *testing.T, plants ...func(*state.Tx) error) *gatewaytest.Clien
 	store := gatewaytest.Store(t, append([]func(*state.Tx) error{plantWorld}, plants...)...)
 	return gatewaytest.NewClient(t, store, ecs.Product(gateway.Deps{}))
 }
-
-// expect compares what a reply has at each path.
-func expect(t *testing.T, reply gatewaytest.Reply, want map[string]string) {
-	t.Helper()
-	for path, value := range want {
-		if got := reply.Text(path); got != value {
-			t.Errorf("%s = %q, want %q in %v", path, got, value, reply.Body)
-		}
-	}
-}

@@ -1,6 +1,10 @@
 package ecs_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+)
 
 // What clients other than a CCM send and expect back.
 
@@ -9,11 +13,11 @@ import "testing"
 func TestNoResourceGroup(t *testing.T) {
 	c := newClient(t)
 	id := c.Do("CreateSecurityGroup", newGroup).Text("SecurityGroupId")
-	expect(t, c.Do("DescribeSecurityGroups", params{"SecurityGroupId": id}), map[string]string{"SecurityGroups.SecurityGroup.0.ResourceGroupId": ""})
-	expect(t, c.Do("DescribeInstances", params{}), map[string]string{"Instances.Instance.0.ResourceGroupId": ""})
-	expect(t, c.Do("DescribeNetworkInterfaces", params{}), map[string]string{"NetworkInterfaceSets.NetworkInterfaceSet.0.ResourceGroupId": ""})
+	gatewaytest.Expect(t, c.Do("DescribeSecurityGroups", params{"SecurityGroupId": id}), map[string]string{"SecurityGroups.SecurityGroup.0.ResourceGroupId": ""})
+	gatewaytest.Expect(t, c.Do("DescribeInstances", params{}), map[string]string{"Instances.Instance.0.ResourceGroupId": ""})
+	gatewaytest.Expect(t, c.Do("DescribeNetworkInterfaces", params{}), map[string]string{"NetworkInterfaceSets.NetworkInterfaceSet.0.ResourceGroupId": ""})
 	given := c.Do("CreateSecurityGroup", with(newGroup, params{"ResourceGroupId": "rg-clbemu0second"})).Text("SecurityGroupId")
-	expect(t, c.Do("DescribeSecurityGroups", params{"SecurityGroupId": given}),
+	gatewaytest.Expect(t, c.Do("DescribeSecurityGroups", params{"SecurityGroupId": given}),
 		map[string]string{"SecurityGroups.SecurityGroup.0.ResourceGroupId": "rg-clbemu0second"})
 }
 
@@ -34,7 +38,7 @@ func TestIPv6BlocksAreCompressed(t *testing.T) {
 	rule := with(newRule, params{"SecurityGroupId": id, "SourceCidrIp": "", "Ipv6SourceCidrIp": "2001:0db8:0000:0000:0000:0000:0000:0000/32"})
 	c.Do("AuthorizeSecurityGroup", rule)
 	describe := params{"SecurityGroupId": id}
-	expect(t, c.Do("DescribeSecurityGroupAttribute", describe), map[string]string{"Permissions.Permission.0.Ipv6SourceCidrIp": "2001:db8::/32"})
+	gatewaytest.Expect(t, c.Do("DescribeSecurityGroupAttribute", describe), map[string]string{"Permissions.Permission.0.Ipv6SourceCidrIp": "2001:db8::/32"})
 	c.Do("RevokeSecurityGroup", with(rule, params{"Ipv6SourceCidrIp": "2001:db8:0::/32"}))
 	if n := c.Do("DescribeSecurityGroupAttribute", describe).Len("Permissions.Permission"); n != 0 {
 		t.Errorf("%d rules are left, want none", n)

@@ -70,7 +70,7 @@ type diskView struct {
 // Evidence CLB-0383.
 func describeDisks(v *state.View, req *describeDisksRequest) (*describeDisksResponse, error) {
 	var found []diskView
-	for i := range cloud.InstancesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for i := range cloud.InstancesByRegion.InScope(v) {
 		for _, d := range i.Disks {
 			if view := viewDisk(i, d); req.matches(view) {
 				found = append(found, view)

@@ -2,8 +2,6 @@ package ecs
 
 import (
 	"net/http"
-	"slices"
-	"sync"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -36,9 +34,7 @@ func absent(evidence string, kind state.Kind, code, message string, actions ...s
 	return row
 }
 
-var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
-	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), requestErrors, instanceErrors, groupErrors, networkErrors, tagErrors)...)
-})
+var errorTable = refusals.Table(requestErrors, instanceErrors, groupErrors, networkErrors, tagErrors)
 
 var requestErrors = []gateway.ErrorRow{
 	gateway.DryRunRow(published),

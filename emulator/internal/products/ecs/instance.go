@@ -162,11 +162,7 @@ func describeInstances(v *state.View, req *describeInstancesRequest) (*describeI
 	if err != nil {
 		return nil, err
 	}
-	resp := &describeInstancesResponse{Either: windowed}
-	for _, i := range instances {
-		resp.Instances = append(resp.Instances, viewInstance(v, i))
-	}
-	return resp, nil
+	return &describeInstancesResponse{Either: windowed, Instances: listing.Views(v, instances, viewInstance)}, nil
 }
 
 // candidates yields the instances that the request names in a way that an index
@@ -192,7 +188,7 @@ func (r *describeInstancesRequest) candidates(v *state.View) iter.Seq[*cloud.Ins
 	case r.VSwitchID != "":
 		return cloud.InstancesByVSwitch.List(v, r.VSwitchID)
 	}
-	return cloud.InstancesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)
+	return cloud.InstancesByRegion.InScope(v)
 }
 
 func (r *describeInstancesRequest) matches(v *state.View, i *cloud.Instance) bool {

@@ -157,7 +157,7 @@ func pageOf[T any](instances iter.Seq[*cloud.Instance], keep func(*cloud.Instanc
 }
 
 func instancesHere(v *state.View) iter.Seq[*cloud.Instance] {
-	return cloud.InstancesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)
+	return cloud.InstancesByRegion.InScope(v)
 }
 
 type describeInstanceStatusRequest struct {

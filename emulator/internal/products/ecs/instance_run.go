@@ -212,7 +212,7 @@ func vSwitchFor(v *state.View, id, zoneID string) (*cloud.VSwitch, error) {
 	if id != "" {
 		return cloud.VSwitches.Get(v, id)
 	}
-	for sw := range cloud.VSwitchesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for sw := range cloud.VSwitchesByRegion.InScope(v) {
 		if sw.IsDefault && matches(zoneID, sw.ZoneID) {
 			return sw, nil
 		}
@@ -227,7 +227,7 @@ func imageFor(v *state.View, id, family string) (string, error) {
 			return i.ImageID, nil
 		}
 	}
-	for i := range cloud.InstancesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for i := range cloud.InstancesByRegion.InScope(v) {
 		if id != "" && i.ImageID == id {
 			return id, nil
 		}

@@ -65,7 +65,7 @@ func TestDescribeInstances(t *testing.T) {
 // What a CCM reads of an instance is there.
 func TestInstanceFields(t *testing.T) {
 	c := newClient(t)
-	expect(t, c.Do("DescribeInstances", params{"InstanceIds": `["` + instanceID + `"]`}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeInstances", params{"InstanceIds": `["` + instanceID + `"]`}), map[string]string{
 		"Instances.Instance.0.InstanceId":                                                          instanceID,
 		"Instances.Instance.0.InstanceType":                                                        "ecs.g7.large",
 		"Instances.Instance.0.ZoneId":                                                              "cn-hangzhou-h",
@@ -106,7 +106,7 @@ func TestInstancePages(t *testing.T) {
 		t.Errorf("%d calls show %d instances, want 3 and 254", calls, len(seen))
 	}
 	last := c.Do("DescribeInstances", params{"PageNumber": "26", "PageSize": "10"})
-	expect(t, last, map[string]string{"TotalCount": "254", "PageNumber": "26", "PageSize": "10", "NextToken": ""})
+	gatewaytest.Expect(t, last, map[string]string{"TotalCount": "254", "PageNumber": "26", "PageSize": "10", "NextToken": ""})
 	if last.Len("Instances.Instance") != 4 {
 		t.Errorf("page 26 by 10 of 254 has %d, want 4", last.Len("Instances.Instance"))
 	}

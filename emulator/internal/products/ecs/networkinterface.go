@@ -105,11 +105,7 @@ func describeNetworkInterfaces(v *state.View, req *describeNetworkInterfacesRequ
 	if err != nil {
 		return nil, err
 	}
-	resp := &describeNetworkInterfacesResponse{Either: windowed}
-	for _, n := range interfaces {
-		resp.NetworkInterfaces = append(resp.NetworkInterfaces, viewNetworkInterface(v, n))
-	}
-	return resp, nil
+	return &describeNetworkInterfacesResponse{Either: windowed, NetworkInterfaces: listing.Views(v, interfaces, viewNetworkInterface)}, nil
 }
 
 // candidates yields the interfaces that the request names in a way that an index
@@ -132,7 +128,7 @@ func (r *describeNetworkInterfacesRequest) candidates(v *state.View) iter.Seq[*c
 	case r.VSwitchID != "":
 		return cloud.NetworkInterfacesByVSwitch.List(v, r.VSwitchID)
 	}
-	return cloud.NetworkInterfacesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)
+	return cloud.NetworkInterfacesByRegion.InScope(v)
 }
 
 // interfacesAt yields the interfaces that have any of the addresses, in the VPC
@@ -141,7 +137,7 @@ func interfacesAt(v *state.View, vpcID string, addresses []string) iter.Seq[*clo
 	vpcs := []string{vpcID}
 	if vpcID == "" {
 		vpcs = nil
-		for vpc := range cloud.VPCsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+		for vpc := range cloud.VPCsByRegion.InScope(v) {
 			vpcs = append(vpcs, vpc.ID)
 		}
 	}

@@ -169,7 +169,7 @@ func createNetworkInterface(tx *state.Tx, req *createNetworkInterfaceRequest) (*
 	if err := tagRefusals.Check(req.Tags); err != nil {
 		return nil, err
 	}
-	id, err := state.Once(tx, "CreateNetworkInterface", req.ClientToken, req, cloud.NetworkInterfaces, func() (string, error) {
+	n, err := state.OnceMade(tx, "CreateNetworkInterface", req.ClientToken, req, cloud.NetworkInterfaces, func() (string, error) {
 		n, err := putInterface(tx, nil, newInterface{
 			interfaceRequest: interfaceRequest{VSwitchID: req.VSwitchID, SecurityGroupIDs: groups, Name: req.Name, Description: req.Description, ipv6Request: req.ipv6Request},
 			addresses:        slices.Concat([]string{req.PrimaryIPAddress}, req.PrivateIPAddresses), more: req.SecondaryCount,
@@ -180,10 +180,6 @@ func createNetworkInterface(tx *state.Tx, req *createNetworkInterfaceRequest) (*
 		}
 		return n.ID, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	n, err := cloud.NetworkInterfaces.Get(tx.View, id)
 	if err != nil {
 		return nil, err
 	}

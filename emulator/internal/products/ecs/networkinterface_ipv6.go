@@ -57,7 +57,7 @@ func assignIPv6Addresses(tx *state.Tx, req *assignIPv6AddressesRequest) (*assign
 		return nil, errParameterMissing.Of("Ipv6AddressCount")
 	}
 	before := 0
-	id, err := state.Once(tx, "AssignIpv6Addresses", req.ClientToken, req, cloud.NetworkInterfaces, func() (string, error) {
+	n, err := state.OnceMade(tx, "AssignIpv6Addresses", req.ClientToken, req, cloud.NetworkInterfaces, func() (string, error) {
 		return req.NetworkInterfaceID, cloud.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *cloud.NetworkInterface) error {
 			sw, err := cloud.VSwitches.Get(tx.View, n.VSwitchID)
 			if err != nil {
@@ -67,10 +67,6 @@ func assignIPv6Addresses(tx *state.Tx, req *assignIPv6AddressesRequest) (*assign
 			return assignIPv6(tx, n, sw, req.ipv6Request)
 		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	n, err := cloud.NetworkInterfaces.Get(tx.View, id)
 	if err != nil {
 		return nil, err
 	}

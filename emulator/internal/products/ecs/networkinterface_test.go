@@ -54,13 +54,13 @@ func TestDescribeNetworkInterfaces(t *testing.T) {
 func TestNetworkInterfaceAddresses(t *testing.T) {
 	c := newClient(t)
 	const set = "NetworkInterfaceSets.NetworkInterfaceSet.0."
-	expect(t, c.Do("DescribeNetworkInterfaces", params{"VpcId": vpcID, "PrivateIpAddress.1": "192.168.0.101"}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeNetworkInterfaces", params{"VpcId": vpcID, "PrivateIpAddress.1": "192.168.0.101"}), map[string]string{
 		set + "NetworkInterfaceId": "eni-pods", set + "PrivateIpAddress": "192.168.0.100", set + "SourceDestCheck": "true",
 		set + "PrivateIpSets.PrivateIpSet.0.PrivateIpAddress": "192.168.0.100", set + "PrivateIpSets.PrivateIpSet.0.Primary": "true",
 		set + "PrivateIpSets.PrivateIpSet.1.PrivateIpAddress": "192.168.0.101", set + "PrivateIpSets.PrivateIpSet.1.Primary": "false",
 		set + "Ipv6Sets.Ipv6Set.0.Ipv6Address": "2001:db8::100",
 	})
-	expect(t, c.Do("DescribeNetworkInterfaces", params{"NetworkInterfaceId.1": eniID}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeNetworkInterfaces", params{"NetworkInterfaceId.1": eniID}), map[string]string{
 		set + "AssociatedPublicIp.PublicIpAddress":                              "198.18.0.9",
 		set + "PrivateIpSets.PrivateIpSet.0.AssociatedPublicIp.PublicIpAddress": "198.18.0.9",
 	})
@@ -75,9 +75,9 @@ func TestModifyNetworkInterface(t *testing.T) {
 		return c.Do("DescribeNetworkInterfaces", params{"NetworkInterfaceId.1": "eni-pods"})
 	}
 	c.Do("ModifyNetworkInterfaceAttribute", with(pods, params{"SourceDestCheck": "false"}))
-	expect(t, show(), map[string]string{set + "SourceDestCheck": "false", set + "NetworkInterfaceName": "pods"})
+	gatewaytest.Expect(t, show(), map[string]string{set + "SourceDestCheck": "false", set + "NetworkInterfaceName": "pods"})
 	c.Do("ModifyNetworkInterfaceAttribute", with(pods, params{"NetworkInterfaceName": "new", "Description": "for pods", "SecurityGroupId.1": "sg-second"}))
-	expect(t, show(), map[string]string{
+	gatewaytest.Expect(t, show(), map[string]string{
 		set + "SourceDestCheck": "false", set + "NetworkInterfaceName": "new", set + "Description": "for pods",
 		set + "SecurityGroupIds.SecurityGroupId.0": "sg-second",
 	})
@@ -94,7 +94,7 @@ func TestModifyNetworkInterfaceTwice(t *testing.T) {
 	c := gatewaytest.NewClient(t, store, ecs.Product(gateway.Deps{}))
 	off := with(eni, params{"SourceDestCheck": "false"})
 	c.Do("ModifyNetworkInterfaceAttribute", off)
-	expect(t, c.Do("DescribeNetworkInterfaces", params{"NetworkInterfaceId.1": eniID}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeNetworkInterfaces", params{"NetworkInterfaceId.1": eniID}), map[string]string{
 		"NetworkInterfaceSets.NetworkInterfaceSet.0.SourceDestCheck": "false"})
 	if got := c.Call("ModifyNetworkInterfaceAttribute", off); got.Code != "InvalidOperation.Conflict" {
 		t.Errorf("a change during another = %s, want InvalidOperation.Conflict", got.Code)

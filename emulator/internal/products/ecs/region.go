@@ -33,17 +33,15 @@ type describeRegionsResponse struct {
 }
 
 type regionView struct {
-	RegionID  string `rpc:"RegionId"`
-	LocalName string `rpc:"LocalName"`
-	Endpoint  string `rpc:"RegionEndpoint"`
-	Status    string `rpc:"Status"`
+	gateway.RegionEntry
+	Status string `rpc:"Status"`
 }
 
 // describeRegions lists the regions of the world: what is asked for is sold in each.
 func describeRegions(v *state.View, _ *describeRegionsRequest) (*describeRegionsResponse, error) {
 	resp := &describeRegionsResponse{}
-	for r := range cloud.Regions.All(v) {
-		resp.Regions = append(resp.Regions, regionView{RegionID: r.ID, LocalName: r.LocalName, Endpoint: "ecs." + r.ID + ".aliyuncs.com", Status: statusAvailable})
+	for _, r := range gateway.RegionEntries(v, "ecs") {
+		resp.Regions = append(resp.Regions, regionView{r, statusAvailable})
 	}
 	return resp, nil
 }

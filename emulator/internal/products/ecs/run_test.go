@@ -168,7 +168,7 @@ func TestInstanceLife(t *testing.T) {
 	}
 	status(cloud.InstancePending)
 	clock.Advance(time.Minute)
-	expect(t, c.Do("DescribeInstances", one), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeInstances", one), map[string]string{
 		"Instances.Instance.0.Status": cloud.InstanceRunning, "Instances.Instance.0.Cpu": "2", "Instances.Instance.0.Memory": "8192",
 		"Instances.Instance.0.OSNameEn": "Ubuntu  22.04 64 bit", "Instances.Instance.0.Tags.Tag.0.TagKey": "app",
 		"Instances.Instance.0.SecurityGroupIds.SecurityGroupId.0": groupID, "Instances.Instance.0.InternetMaxBandwidthOut": "5",
@@ -179,14 +179,14 @@ func TestInstanceLife(t *testing.T) {
 	if got := c.Do("DescribeDisks", params{"InstanceId": id}); got.Len("Disks.Disk") != 2 {
 		t.Errorf("the disks are %v", got.Body)
 	}
-	expect(t, c.Do("DescribeDisks", params{"InstanceId": id, "DiskType": "system"}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeDisks", params{"InstanceId": id, "DiskType": "system"}), map[string]string{
 		"TotalCount": "1", "Disks.Disk.0.Size": "40", "Disks.Disk.0.PerformanceLevel": "PL1", "Disks.Disk.0.ImageId": imageID})
 	c.Do("StopInstance", params{"InstanceId": id, "StoppedMode": "StopCharging"})
 	status(cloud.InstanceStopping)
 	clock.Advance(time.Minute)
 	status(cloud.InstanceStopped)
 	c.Do("ModifyInstanceAttribute", params{"InstanceId": id, "InstanceName": "api", "UserData": "eQ==", "DeletionProtection": "true", "SecurityGroupIds.1": "sg-second"})
-	expect(t, c.Do("DescribeInstanceAttribute", params{"InstanceId": id}), map[string]string{"InstanceName": "api", "StoppedMode": "StopCharging",
+	gatewaytest.Expect(t, c.Do("DescribeInstanceAttribute", params{"InstanceId": id}), map[string]string{"InstanceName": "api", "StoppedMode": "StopCharging",
 		"SecurityGroupIds.SecurityGroupId.0": "sg-second", "Cpu": "2", "ImageId": imageID})
 	if got := c.Do("DescribeUserData", params{"InstanceId": id}).Text("UserData"); got != "eQ==" {
 		t.Errorf("the user data are %q", got)
@@ -240,7 +240,7 @@ func TestNetworkInterfaceLife(t *testing.T) {
 	made := c.Do("CreateNetworkInterface", with(newENI, params{"PrimaryIpAddress": "192.168.0.60", "SecondaryPrivateIpAddressCount": "1",
 		"NetworkInterfaceName": "pods-2", "Tag.1.Key": "app"}))
 	id := made.Text("NetworkInterfaceId")
-	expect(t, made, map[string]string{"PrivateIpAddress": "192.168.0.60", "Status": "Available", "SourceDestCheck": "false", "Tags.Tag.0.TagKey": "app"})
+	gatewaytest.Expect(t, made, map[string]string{"PrivateIpAddress": "192.168.0.60", "Status": "Available", "SourceDestCheck": "false", "Tags.Tag.0.TagKey": "app"})
 	c.Do("AttachNetworkInterface", params{"NetworkInterfaceId": id, "InstanceId": secondID})
 	got := c.Do("AssignPrivateIpAddresses", params{"NetworkInterfaceId": id, "PrivateIpAddress.1": "192.168.0.61", "SecondaryPrivateIpAddressCount": "1"})
 	if got.Len("AssignedPrivateIpAddressesSet.PrivateIpSet.PrivateIpAddress") != 2 {
@@ -249,7 +249,7 @@ func TestNetworkInterfaceLife(t *testing.T) {
 	c.Do("UnassignPrivateIpAddresses", params{"NetworkInterfaceId": id, "PrivateIpAddress.1": "192.168.0.61"})
 	c.Do("AssignPrivateIpAddresses", params{"NetworkInterfaceId": id, "PrivateIpAddress.1": "192.168.0.61"}) // it is free again
 	shown := c.Do("DescribeNetworkInterfaces", params{"NetworkInterfaceId.1": id})
-	expect(t, shown, map[string]string{"NetworkInterfaceSets.NetworkInterfaceSet.0.InstanceId": secondID, "NetworkInterfaceSets.NetworkInterfaceSet.0.Status": "InUse"})
+	gatewaytest.Expect(t, shown, map[string]string{"NetworkInterfaceSets.NetworkInterfaceSet.0.InstanceId": secondID, "NetworkInterfaceSets.NetworkInterfaceSet.0.Status": "InUse"})
 	if n := shown.Len("NetworkInterfaceSets.NetworkInterfaceSet.0.PrivateIpSets.PrivateIpSet"); n != 4 {
 		t.Errorf("the interface has %d addresses, want 4: %v", n, shown.Body)
 	}
@@ -322,17 +322,17 @@ func TestEgress(t *testing.T) {
 	}
 	c.Do("RevokeSecurityGroupEgress", newEgress)
 	got := out()
-	expect(t, got, map[string]string{"Permissions.Permission.0.DestGroupId": "sg-second", "Permissions.Permission.0.DestGroupName": "sg-second",
+	gatewaytest.Expect(t, got, map[string]string{"Permissions.Permission.0.DestGroupId": "sg-second", "Permissions.Permission.0.DestGroupName": "sg-second",
 		"Permissions.Permission.0.Direction": "egress", "Permissions.Permission.0.Policy": "Drop", "Permissions.Permission.0.SourceCidrIp": ""})
 	id := got.Text("Permissions.Permission.0.SecurityGroupRuleId")
 	if code := c.Call("ModifySecurityGroupRule", params{"SecurityGroupId": groupID, "SecurityGroupRuleId": id, "Description": "x"}).Code; code != "InvalidSecurityGroupRuleId.NotFound" {
 		t.Errorf("ModifySecurityGroupRule of a rule for what goes out = %q", code)
 	}
 	c.Do("ModifySecurityGroupEgressRule", with(group, params{"SecurityGroupRuleId": id, "Description": "by id", "DestCidrIp": "10.0.0.0/8"}))
-	expect(t, out(), map[string]string{"Permissions.Permission.0.Description": "by id", "Permissions.Permission.0.DestCidrIp": "10.0.0.0/8",
+	gatewaytest.Expect(t, out(), map[string]string{"Permissions.Permission.0.Description": "by id", "Permissions.Permission.0.DestCidrIp": "10.0.0.0/8",
 		"Permissions.Permission.0.DestGroupId": "", "Permissions.Permission.0.Policy": "Drop", "Permissions.Permission.0.SecurityGroupRuleId": id})
 	c.Do("ModifySecurityGroupEgressRule", with(newEgress, params{"DestCidrIp": "10.0.0.0/8", "Policy": "drop", "Description": "by what it does"}))
-	expect(t, out(), map[string]string{"Permissions.Permission.0.Description": "by what it does", "Permissions.Permission.0.SecurityGroupRuleId": id})
+	gatewaytest.Expect(t, out(), map[string]string{"Permissions.Permission.0.Description": "by what it does", "Permissions.Permission.0.SecurityGroupRuleId": id})
 	for want, p := range map[string]params{
 		"InvalidSecurityGroupRuleId.NotFound": {"SecurityGroupRuleId": "sgr-none", "Description": "x"}, "MissingParameter.Dest": {"IpProtocol": "TCP"},
 		"InvalidParam.InvalidModifyRuleRequest": {"SecurityGroupRuleId": id}, "SecurityGroupRule.NotFound": with(newEgress, params{"PortRange": "1/1"}),
@@ -347,7 +347,7 @@ func TestEgress(t *testing.T) {
 		t.Errorf("the rules are %v, want the one for what comes in", got.Body)
 	}
 	c.Do("ModifySecurityGroupPolicy", with(group, params{"InnerAccessPolicy": "drop"}))
-	expect(t, c.Do("DescribeSecurityGroupAttribute", group), map[string]string{"InnerAccessPolicy": "Drop"})
+	gatewaytest.Expect(t, c.Do("DescribeSecurityGroupAttribute", group), map[string]string{"InnerAccessPolicy": "Drop"})
 }
 
 // The tags of instances, interfaces and groups are those that they were made with, and
@@ -406,7 +406,7 @@ func TestIPv6Addresses(t *testing.T) {
 	}
 	c.Do("AssignIpv6Addresses", added)
 	shown := c.Do("DescribeNetworkInterfaceAttribute", of)
-	expect(t, shown, map[string]string{"NetworkInterfaceId": id, "Ipv6Sets.Ipv6Set.0.Ipv6Address": named, "Type": "Secondary", "Status": "Available"})
+	gatewaytest.Expect(t, shown, map[string]string{"NetworkInterfaceId": id, "Ipv6Sets.Ipv6Set.0.Ipv6Address": named, "Type": "Secondary", "Status": "Available"})
 	if n := shown.Len("Ipv6Sets.Ipv6Set"); n != 4 {
 		t.Errorf("the interface has %d IPv6 addresses, want 4: %v", n, shown.Body)
 	}
@@ -421,7 +421,7 @@ func TestIPv6Addresses(t *testing.T) {
 // An image's types are those of its architecture.
 func TestImageSupportInstanceTypes(t *testing.T) {
 	got := newClient(t).Do("DescribeImageSupportInstanceTypes", params{"ImageId": imageID})
-	expect(t, got, map[string]string{"ImageId": imageID, "RegionId": "cn-hangzhou"})
+	gatewaytest.Expect(t, got, map[string]string{"ImageId": imageID, "RegionId": "cn-hangzhou"})
 	if n := got.Len("InstanceTypes.InstanceType"); n != 210-35 {
 		t.Errorf("%d types are for the image, want all that are not ARM", n)
 	}

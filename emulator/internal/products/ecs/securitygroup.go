@@ -170,8 +170,5 @@ func modifySecurityGroupAttribute(tx *state.Tx, req *modifySecurityGroupAttribut
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, err
 }

@@ -75,12 +75,9 @@ type securityGroupView struct {
 
 func describeSecurityGroups(v *state.View, req *describeSecurityGroupsRequest) (*describeSecurityGroupsResponse, error) {
 	hasTags := req.filter(v, cloud.TagSecurityGroup)
-	var found []*cloud.SecurityGroup
-	for g := range cloud.SecurityGroupsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
-		if hasTags(g.ID) && req.matches(g) {
-			found = append(found, g)
-		}
-	}
+	found := listing.Pick(cloud.SecurityGroupsByRegion.InScope(v), func(g *cloud.SecurityGroup) bool {
+		return hasTags(g.ID) && req.matches(g)
+	})
 	groups, windowed, err := listing.CutEither(found, func(g *cloud.SecurityGroup) string { return g.ID }, req.window())
 	if err != nil {
 		return nil, err

@@ -16,12 +16,12 @@ func TestSecurityGroupLife(t *testing.T) {
 		t.Errorf("one token made %s and %s", id, again)
 	}
 	const first = "SecurityGroups.SecurityGroup.0."
-	expect(t, c.Do("DescribeSecurityGroups", params{"Tag.1.Key": "team"}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeSecurityGroups", params{"Tag.1.Key": "team"}), map[string]string{
 		first + "SecurityGroupId": id, first + "SecurityGroupName": "new", first + "SecurityGroupType": "normal",
 		first + "Tags.Tag.0.TagKey": "team", first + "EcsCount": "0", "RegionId": "cn-hangzhou",
 	})
 	c.Do("ModifySecurityGroupAttribute", params{"SecurityGroupId": id, "SecurityGroupName": "renamed"})
-	expect(t, c.Do("DescribeSecurityGroupAttribute", params{"SecurityGroupId": id}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeSecurityGroupAttribute", params{"SecurityGroupId": id}), map[string]string{
 		"SecurityGroupName": "renamed", "Description": "for nodes", "InnerAccessPolicy": "Accept", "VpcId": vpcID,
 	})
 	c.Do("DeleteSecurityGroup", params{"SecurityGroupId": id})
@@ -35,13 +35,13 @@ func TestSecurityGroupLife(t *testing.T) {
 func TestSecurityGroupKinds(t *testing.T) {
 	c := newClient(t)
 	id := c.Do("CreateSecurityGroup", with(newGroup, params{"SecurityGroupType": "enterprise", "ResourceGroupId": "rg-clbemu0second"})).Text("SecurityGroupId")
-	expect(t, c.Do("DescribeSecurityGroupAttribute", params{"SecurityGroupId": id}), map[string]string{"InnerAccessPolicy": "Drop"})
+	gatewaytest.Expect(t, c.Do("DescribeSecurityGroupAttribute", params{"SecurityGroupId": id}), map[string]string{"InnerAccessPolicy": "Drop"})
 	c.Do("AuthorizeSecurityGroup", with(newRule, params{"SourceCidrIp": "", "SourceGroupId": "sg-second"}))
 	c.Do("AuthorizeSecurityGroup", newRule)
-	expect(t, c.Do("DescribeSecurityGroups", group), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeSecurityGroups", group), map[string]string{
 		"SecurityGroups.SecurityGroup.0.RuleCount": "2", "SecurityGroups.SecurityGroup.0.GroupToGroupRuleCount": "1",
 	})
-	expect(t, c.Do("DescribeSecurityGroups", params{"ResourceGroupId": "rg-clbemu0second"}), map[string]string{"SecurityGroups.SecurityGroup.0.SecurityGroupId": id})
+	gatewaytest.Expect(t, c.Do("DescribeSecurityGroups", params{"ResourceGroupId": "rg-clbemu0second"}), map[string]string{"SecurityGroups.SecurityGroup.0.SecurityGroupId": id})
 }
 
 // Each filter of DescribeSecurityGroups selects, and its pages follow each other.
@@ -77,7 +77,7 @@ func TestDescribeSecurityGroups(t *testing.T) {
 		t.Errorf("4 groups by 3 = %v, then %v", page.Body, rest.Body)
 	}
 	counted := c.Do("DescribeSecurityGroups", params{"SecurityGroupId": groupID, "IsQueryEcsCount": "true"})
-	expect(t, counted, map[string]string{"SecurityGroups.SecurityGroup.0.EcsCount": "3"})
+	gatewaytest.Expect(t, counted, map[string]string{"SecurityGroups.SecurityGroup.0.EcsCount": "3"})
 }
 
 // Rules are added once, changed, shown and taken away, by id and by what they do.
@@ -99,7 +99,7 @@ func TestRules(t *testing.T) {
 	for i := range 3 {
 		at := fmt.Sprintf("Permissions.Permission.%d.", i)
 		ids[got.Text(at+"PortRange")] = got.Text(at + "SecurityGroupRuleId")
-		expect(t, got, map[string]string{at + "NicType": "intranet", at + "Direction": "ingress", at + "CreateTime": "2026-01-02T03:04:05Z"})
+		gatewaytest.Expect(t, got, map[string]string{at + "NicType": "intranet", at + "Direction": "ingress", at + "CreateTime": "2026-01-02T03:04:05Z"})
 	}
 	if egress := c.Do("DescribeSecurityGroupAttribute", with(group, params{"Direction": "egress"})); egress.Len("Permissions.Permission") != 0 {
 		t.Errorf("egress rules = %v, want none", egress.Body)
@@ -116,7 +116,7 @@ func TestRules(t *testing.T) {
 	for i := range got.Len("Permissions.Permission") {
 		at := fmt.Sprintf("Permissions.Permission.%d.", i)
 		for field, value := range want[got.Text(at+"PortRange")] {
-			expect(t, got, map[string]string{at + field: value})
+			gatewaytest.Expect(t, got, map[string]string{at + field: value})
 		}
 	}
 

@@ -83,12 +83,9 @@ func authorizeSecurityGroupEgress(tx *state.Tx, req *authorizeSecurityGroupEgres
 	if err != nil {
 		return nil, err
 	}
-	_, err = state.Once(tx, "AuthorizeSecurityGroupEgress", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) {
-		return req.SecurityGroupID, cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
-			return addRules(tx, g, rules)
-		})
+	return editGroup(tx, "AuthorizeSecurityGroupEgress", req.ClientToken, req, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+		return addRules(tx, g, rules)
 	})
-	return &gateway.Empty{}, err
 }
 
 type revokeSecurityGroupEgressRequest struct {
@@ -101,10 +98,7 @@ func revokeSecurityGroupEgress(tx *state.Tx, req *revokeSecurityGroupEgressReque
 	if err != nil {
 		return nil, err
 	}
-	_, err = state.Once(tx, "RevokeSecurityGroupEgress", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) {
-		return req.SecurityGroupID, cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, remove)
-	})
-	return &gateway.Empty{}, err
+	return editGroup(tx, "RevokeSecurityGroupEgress", req.ClientToken, req, req.SecurityGroupID, remove)
 }
 
 type modifySecurityGroupEgressRuleRequest struct {
@@ -121,13 +115,10 @@ func modifySecurityGroupEgressRule(tx *state.Tx, req *modifySecurityGroupEgressR
 	if req.egress == (egress{}) {
 		return nil, errNothingToModify
 	}
-	_, err := state.Once(tx, "ModifySecurityGroupEgressRule", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) {
-		return req.SecurityGroupID, cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
-			g.Permissions = slices.Clone(g.Permissions)
-			return req.modify(tx.View, g)
-		})
+	return editGroup(tx, "ModifySecurityGroupEgressRule", req.ClientToken, req, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+		g.Permissions = slices.Clone(g.Permissions)
+		return req.modify(tx.View, g)
 	})
-	return &gateway.Empty{}, err
 }
 
 func (r *modifySecurityGroupEgressRuleRequest) modify(v *state.View, g *cloud.SecurityGroup) error {
@@ -190,14 +181,11 @@ func modifySecurityGroupPolicy(tx *state.Tx, req *modifySecurityGroupPolicyReque
 	if n < 0 {
 		return nil, errPolicyMalformed
 	}
-	_, err := state.Once(tx, "ModifySecurityGroupPolicy", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) {
-		return req.SecurityGroupID, cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
-			if g.Type == groupEnterprise {
-				return errEnterpriseGroup
-			}
-			g.InnerAccess = policies[n]
-			return nil
-		})
+	return editGroup(tx, "ModifySecurityGroupPolicy", req.ClientToken, req, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+		if g.Type == groupEnterprise {
+			return errEnterpriseGroup
+		}
+		g.InnerAccess = policies[n]
+		return nil
 	})
-	return &gateway.Empty{}, err
 }

@@ -116,15 +116,9 @@ func authorizeSecurityGroup(tx *state.Tx, req *authorizeSecurityGroupRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	_, err = state.Once(tx, "AuthorizeSecurityGroup", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) {
-		return req.SecurityGroupID, cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
-			return addRules(tx, g, rules)
-		})
+	return editGroup(tx, "AuthorizeSecurityGroup", req.ClientToken, req, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+		return addRules(tx, g, rules)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &gateway.Empty{}, nil
 }
 
 func addRules(tx *state.Tx, g *cloud.SecurityGroup, rules []cloud.SecurityGroupPermission) error {
@@ -145,6 +139,14 @@ func addRules(tx *state.Tx, g *cloud.SecurityGroup, rules []cloud.SecurityGroupP
 	}
 	g.Permissions = kept
 	return nil
+}
+
+// editGroup changes a group once for a ClientToken.
+func editGroup(tx *state.Tx, action, token string, request any, id string, change func(*cloud.SecurityGroup) error) (*gateway.Empty, error) {
+	_, err := state.Once(tx, action, token, request, cloud.SecurityGroups, func() (string, error) {
+		return id, cloud.SecurityGroups.Edit(tx, id, change)
+	})
+	return &gateway.Empty{}, err
 }
 
 // newRuleID mints the id of a rule, which is part of its group here.
@@ -189,13 +191,7 @@ func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*gatewa
 	if err != nil {
 		return nil, err
 	}
-	_, err = state.Once(tx, "RevokeSecurityGroup", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) {
-		return req.SecurityGroupID, cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, remove)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &gateway.Empty{}, nil
+	return editGroup(tx, "RevokeSecurityGroup", req.ClientToken, req, req.SecurityGroupID, remove)
 }
 
 // removal returns what takes the rules of a request out of a group.
@@ -251,19 +247,13 @@ func modifySecurityGroupRule(tx *state.Tx, req *modifySecurityGroupRuleRequest) 
 	if req.permission == (permission{}) {
 		return nil, errNothingToModify
 	}
-	_, err := state.Once(tx, "ModifySecurityGroupRule", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) {
-		return req.SecurityGroupID, cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
-			g.Permissions = slices.Clone(g.Permissions)
-			if req.RuleID == "" {
-				return describeRule(g, req.permission)
-			}
-			return replaceRule(tx.View, g, req)
-		})
+	return editGroup(tx, "ModifySecurityGroupRule", req.ClientToken, req, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+		g.Permissions = slices.Clone(g.Permissions)
+		if req.RuleID == "" {
+			return describeRule(g, req.permission)
+		}
+		return replaceRule(tx.View, g, req)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &gateway.Empty{}, nil
 }
 
 func describeRule(g *cloud.SecurityGroup, p permission) error {

@@ -378,12 +378,10 @@ func getListenerAttribute(v *state.View, req *getListenerAttributeRequest) (*get
 }
 
 type listListenersRequest struct {
-	gateway.Region
-	listing.ByToken
-	Tags             []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
-	LoadBalancerIDs  []string      `rpc:"LoadBalancerIds,max=20,invalid=Illegal"`
-	ListenerIDs      []string      `rpc:"ListenerIds,max=20,invalid=Illegal"`
-	ListenerProtocol string        `rpc:"ListenerProtocol"`
+	listRequest
+	LoadBalancerIDs  []string `rpc:"LoadBalancerIds,max=20,invalid=Illegal"`
+	ListenerIDs      []string `rpc:"ListenerIds,max=20,invalid=Illegal"`
+	ListenerProtocol string   `rpc:"ListenerProtocol"`
 }
 
 type listListenersResponse struct {
@@ -419,7 +417,7 @@ func listListeners(v *state.View, req *listListenersRequest) (*listListenersResp
 func (req *listListenersRequest) candidates(v *state.View) func(func(*cloud.NLBListener) bool) {
 	return func(yield func(*cloud.NLBListener) bool) {
 		if len(req.LoadBalancerIDs) == 0 {
-			cloud.NLBListenersByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)(yield)
+			cloud.NLBListenersByRegion.InScope(v)(yield)
 			return
 		}
 		for _, id := range listing.Unique(req.LoadBalancerIDs) {

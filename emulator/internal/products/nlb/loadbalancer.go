@@ -105,13 +105,9 @@ type createLoadBalancerResponse struct {
 // createLoadBalancer is answered when the instance has its id and addresses; it is
 // of use when it is Active.
 func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLoadBalancerResponse, error) {
-	id, err := state.Once(tx, "CreateLoadBalancer", req.ClientToken, req, cloud.NLBLoadBalancers, func() (string, error) {
+	lb, err := state.OnceMade(tx, "CreateLoadBalancer", req.ClientToken, req, cloud.NLBLoadBalancers, func() (string, error) {
 		return putLoadBalancer(tx, req)
 	})
-	if err != nil {
-		return nil, err
-	}
-	lb, err := cloud.NLBLoadBalancers.Get(tx.View, id)
 	if err != nil {
 		return nil, err
 	}
@@ -142,14 +138,8 @@ func putLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (string, erro
 
 // checkPurchase holds what the account must be like for an instance to be bought.
 func checkPurchase(v *state.View) error {
-	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
-	switch {
-	case err != nil:
+	if err := cloud.CheckPayment(v, errUnpaidBill, errOrderFailed); err != nil {
 		return err
-	case !account.ArrearsSince.IsZero():
-		return errUnpaidBill
-	case account.Balance < cloud.MinimumBalance:
-		return errOrderFailed
 	}
 	return v.Use(cloud.QuotaNLBLoadBalancers, v.Scope().RegionID, 1)
 }
@@ -202,10 +192,7 @@ func deleteLoadBalancer(tx *state.Tx, req *deleteLoadBalancerRequest) (*changes.
 	case lb.DeletionProtection.Enabled:
 		return nil, errDeletionProtected
 	}
-	return &changes.Work{ResourceType: "loadbalancer", ResourceID: lb.ID, Do: func() error {
-		cloud.NLBLoadBalancers.Remove(tx, lb.ID)
-		return nil
-	}}, nil
+	return removing(tx, "loadbalancer", cloud.NLBLoadBalancers, lb.ID), nil
 }
 
 // loadBalancer is what answers show of one.
@@ -319,21 +306,19 @@ func getLoadBalancerAttribute(v *state.View, req *getLoadBalancerAttributeReques
 }
 
 type listLoadBalancersRequest struct {
-	gateway.Region
-	listing.ByToken
-	Tags              []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
-	LoadBalancerIDs   []string      `rpc:"LoadBalancerIds,max=20,invalid=Illegal"`
-	LoadBalancerNames []string      `rpc:"LoadBalancerNames,max=20,invalid=Illegal"`
-	VPCIDs            []string      `rpc:"VpcIds,max=10,invalid=Illegal"`
-	LoadBalancerType  string        `rpc:"LoadBalancerType"`
-	AddressType       string        `rpc:"AddressType"`
-	AddressIPVersion  string        `rpc:"AddressIpVersion"`
-	IPv6AddressType   string        `rpc:"Ipv6AddressType"`
-	Status            string        `rpc:"LoadBalancerStatus"`
-	BusinessStatus    string        `rpc:"LoadBalancerBusinessStatus"`
-	ResourceGroupID   string        `rpc:"ResourceGroupId"`
-	ZoneID            string        `rpc:"ZoneId"`
-	DNSName           string        `rpc:"DNSName"`
+	listRequest
+	LoadBalancerIDs   []string `rpc:"LoadBalancerIds,max=20,invalid=Illegal"`
+	LoadBalancerNames []string `rpc:"LoadBalancerNames,max=20,invalid=Illegal"`
+	VPCIDs            []string `rpc:"VpcIds,max=10,invalid=Illegal"`
+	LoadBalancerType  string   `rpc:"LoadBalancerType"`
+	AddressType       string   `rpc:"AddressType"`
+	AddressIPVersion  string   `rpc:"AddressIpVersion"`
+	IPv6AddressType   string   `rpc:"Ipv6AddressType"`
+	Status            string   `rpc:"LoadBalancerStatus"`
+	BusinessStatus    string   `rpc:"LoadBalancerBusinessStatus"`
+	ResourceGroupID   string   `rpc:"ResourceGroupId"`
+	ZoneID            string   `rpc:"ZoneId"`
+	DNSName           string   `rpc:"DNSName"`
 }
 
 type listLoadBalancersResponse struct {
@@ -367,7 +352,6 @@ func listLoadBalancers(v *state.View, req *listLoadBalancersRequest) (*listLoadB
 
 // candidates yields those that an index finds for the request, each once.
 func (req *listLoadBalancersRequest) candidates(v *state.View) func(func(*cloud.NLBLoadBalancer) bool) {
-	scope := v.Scope()
 	return func(yield func(*cloud.NLBLoadBalancer) bool) {
 		switch {
 		case len(req.LoadBalancerIDs) > 0:
@@ -378,7 +362,7 @@ func (req *listLoadBalancersRequest) candidates(v *state.View) func(func(*cloud.
 			}
 		case len(req.LoadBalancerNames) > 0:
 			for _, name := range listing.Unique(req.LoadBalancerNames) {
-				for lb := range cloud.NLBLoadBalancersByName.List(v, scope.AccountID, scope.RegionID, name) {
+				for lb := range cloud.NLBLoadBalancersByName.InScope(v, name) {
 					if !yield(lb) {
 						return
 					}
@@ -391,7 +375,7 @@ func (req *listLoadBalancersRequest) candidates(v *state.View) func(func(*cloud.
 				}
 			}
 		default:
-			for lb := range cloud.NLBLoadBalancersByRegion.List(v, scope.AccountID, scope.RegionID) {
+			for lb := range cloud.NLBLoadBalancersByRegion.InScope(v) {
 				if !yield(lb) {
 					return
 				}

@@ -42,10 +42,7 @@ func outcomeOf(r gatewaytest.Reply) gatewaytest.Outcome {
 	if strings.HasPrefix(r.Code, "ResourceNotFound.") {
 		return gatewaytest.NotFound
 	}
-	if o, known := outcomes[r.Code]; known {
-		return o
-	}
-	return gatewaytest.Outcome(fmt.Sprintf("%d %s", r.Status, r.Code))
+	return r.Known(outcomes)
 }
 
 // twin is what there should be, in plain maps by id.

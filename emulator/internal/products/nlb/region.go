@@ -19,21 +19,11 @@ type describeRegionsRequest struct {
 }
 
 type describeRegionsResponse struct {
-	Regions []regionEntry `rpc:"Regions"`
-}
-
-type regionEntry struct {
-	RegionID       string `rpc:"RegionId"`
-	LocalName      string `rpc:"LocalName"`
-	RegionEndpoint string `rpc:"RegionEndpoint"`
+	Regions []gateway.RegionEntry `rpc:"Regions"`
 }
 
 func describeRegions(v *state.View, _ *describeRegionsRequest) (*describeRegionsResponse, error) {
-	resp := &describeRegionsResponse{}
-	for r := range cloud.Regions.All(v) {
-		resp.Regions = append(resp.Regions, regionEntry{r.ID, r.LocalName, "nlb." + r.ID + ".aliyuncs.com"})
-	}
-	return resp, nil
+	return &describeRegionsResponse{gateway.RegionEntries(v, "nlb")}, nil
 }
 
 type describeZonesRequest struct {

@@ -5,7 +5,26 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/state"
 )
+
+// listRequest is what all lists of resources take.
+type listRequest struct {
+	gateway.Region
+	listing.ByToken
+	Tags []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
+}
+
+// removing is the work that removes a resource.
+func removing[T any](tx *state.Tx, resourceType string, table *state.Table[T], id string) *changes.Work {
+	return &changes.Work{ResourceType: resourceType, ResourceID: id, Do: func() error {
+		table.Remove(tx, id)
+		return nil
+	}}
+}
 
 // asked reports whether a filter lets a value pass; an empty one lets any.
 func asked[T comparable](filter []T, value T) bool {

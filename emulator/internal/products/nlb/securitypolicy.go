@@ -116,20 +116,15 @@ func deleteSecurityPolicy(tx *state.Tx, req *securityPolicyRequest) (*changes.Wo
 	if _, used := cloud.NLBListenersBySecurityPolicy.First(tx.View, p.ID); used {
 		return nil, errPolicyInUse
 	}
-	return &changes.Work{ResourceType: "securitypolicy", ResourceID: p.ID, Do: func() error {
-		cloud.NLBSecurityPolicies.Remove(tx, p.ID)
-		return nil
-	}}, nil
+	return removing(tx, "securitypolicy", cloud.NLBSecurityPolicies, p.ID), nil
 }
 
 type listSecurityPolicyRequest struct {
-	gateway.Region
-	listing.ByToken
-	Tags                []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
-	SecurityPolicyIDs   []string      `rpc:"SecurityPolicyIds,max=20,invalid=Illegal"`
-	SecurityPolicyNames []string      `rpc:"SecurityPolicyNames,max=20,invalid=Illegal"`
-	ResourceGroupIDs    []string      `rpc:"ResourceGroupIds,max=20,invalid=Illegal"`
-	ResourceGroupID     string        `rpc:"ResourceGroupId"`
+	listRequest
+	SecurityPolicyIDs   []string `rpc:"SecurityPolicyIds,max=20,invalid=Illegal"`
+	SecurityPolicyNames []string `rpc:"SecurityPolicyNames,max=20,invalid=Illegal"`
+	ResourceGroupIDs    []string `rpc:"ResourceGroupIds,max=20,invalid=Illegal"`
+	ResourceGroupID     string   `rpc:"ResourceGroupId"`
 }
 
 type listSecurityPolicyResponse struct {
@@ -159,7 +154,7 @@ type relatedListener struct {
 // listSecurityPolicy lists the user's own.
 func listSecurityPolicy(v *state.View, req *listSecurityPolicyRequest) (*listSecurityPolicyResponse, error) {
 	hasTags := tagging.Filter(v, cloud.TagNLBSecurityPolicy, req.Tags)
-	found := slices.DeleteFunc(slices.Collect(cloud.NLBSecurityPoliciesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID)),
+	found := slices.DeleteFunc(slices.Collect(cloud.NLBSecurityPoliciesByRegion.InScope(v)),
 		func(p *cloud.NLBSecurityPolicy) bool {
 			return !asked(req.SecurityPolicyIDs, p.ID) || !asked(req.SecurityPolicyNames, p.Name) || !asked(req.ResourceGroupIDs, p.ResourceGroupID) || !matches(req.ResourceGroupID, p.ResourceGroupID) ||
 				!hasTags(p.ID)

@@ -236,7 +236,7 @@ type server struct {
 
 // listServerGroupServers lists the servers of a group, or of all groups.
 func listServerGroupServers(v *state.View, req *listServerGroupServersRequest) (*listServerGroupServersResponse, error) {
-	groups := slices.Collect(cloud.NLBServerGroupsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID))
+	groups := slices.Collect(cloud.NLBServerGroupsByRegion.InScope(v))
 	if req.ServerGroupID != "" {
 		g, err := cloud.NLBServerGroups.Get(v, req.ServerGroupID)
 		if err != nil {

@@ -204,21 +204,16 @@ func deleteServerGroup(tx *state.Tx, req *serverGroupRequest) (*changes.Work, er
 	if _, used := cloud.NLBListenersByServerGroup.First(tx.View, g.ID); used {
 		return nil, errGroupInUse
 	}
-	return &changes.Work{ResourceType: "servergroup", ResourceID: g.ID, Do: func() error {
-		cloud.NLBServerGroups.Remove(tx, g.ID)
-		return nil
-	}}, nil
+	return removing(tx, "servergroup", cloud.NLBServerGroups, g.ID), nil
 }
 
 type listServerGroupsRequest struct {
-	gateway.Region
-	listing.ByToken
-	Tags             []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
-	ServerGroupIDs   []string      `rpc:"ServerGroupIds,max=20,invalid=Illegal"`
-	ServerGroupNames []string      `rpc:"ServerGroupNames,max=20,invalid=Illegal"`
-	ServerGroupType  string        `rpc:"ServerGroupType"`
-	ResourceGroupID  string        `rpc:"ResourceGroupId"`
-	VPCID            string        `rpc:"VpcId"`
+	listRequest
+	ServerGroupIDs   []string `rpc:"ServerGroupIds,max=20,invalid=Illegal"`
+	ServerGroupNames []string `rpc:"ServerGroupNames,max=20,invalid=Illegal"`
+	ServerGroupType  string   `rpc:"ServerGroupType"`
+	ResourceGroupID  string   `rpc:"ResourceGroupId"`
+	VPCID            string   `rpc:"VpcId"`
 }
 
 type listServerGroupsResponse struct {
@@ -252,7 +247,7 @@ type serverGroup struct {
 func listServerGroups(v *state.View, req *listServerGroupsRequest) (*listServerGroupsResponse, error) {
 	hasTags := tagging.Filter(v, cloud.TagNLBServerGroup, req.Tags)
 	var found []*cloud.NLBServerGroup
-	for g := range cloud.NLBServerGroupsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for g := range cloud.NLBServerGroupsByRegion.InScope(v) {
 		if asked(req.ServerGroupIDs, g.ID) && asked(req.ServerGroupNames, g.Name) && matches(req.ServerGroupType, g.Type) &&
 			matches(req.ResourceGroupID, g.ResourceGroupID) && matches(req.VPCID, g.VPCID) && hasTags(g.ID) {
 			found = append(found, g)
@@ -262,11 +257,7 @@ func listServerGroups(v *state.View, req *listServerGroupsRequest) (*listServerG
 	if err != nil {
 		return nil, err
 	}
-	resp := &listServerGroupsResponse{Part: page}
-	for _, g := range part {
-		resp.ServerGroups = append(resp.ServerGroups, newServerGroup(v, g))
-	}
-	return resp, nil
+	return &listServerGroupsResponse{Part: page, ServerGroups: listing.Views(v, part, newServerGroup)}, nil
 }
 
 func newServerGroup(v *state.View, g *cloud.NLBServerGroup) serverGroup {

@@ -107,7 +107,7 @@ func untagResources(tx *state.Tx, req *untagResourcesRequest) (*changes.Work, er
 		return nil, err
 	}
 	return &changes.Work{Do: func() error {
-		return taggable.Untag(tx, req.ResourceType, req.ResourceIDs, req.TagKeys, req.All)
+		return taggable.Untag(tx, req.ResourceType, tagging.Removal{ResourceIDs: req.ResourceIDs, TagKeys: req.TagKeys, All: req.All})
 	}}, nil
 }
 

@@ -5,8 +5,6 @@ package resourcemanager
 
 import (
 	_ "embed"
-	"slices"
-	"sync"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -22,15 +20,13 @@ var actionNames string
 // refusals are the reasons of this product, declared beside what refuses.
 var refusals gateway.Refusals
 
-var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
-	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), []gateway.ErrorRow{
-		{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaTags), Status: 409, Code: "LimitExceeded.Tag",
-			Message: "The number of tags exceeds the limit.", Evidence: "CLB-0527"},
-		{Fact: listing.BadToken, Status: 400, Code: "InvalidParameter.NextToken",
-			Message: "The specified parameter NextToken is not valid.", Evidence: "CLB-0527"},
-		{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), Status: 404, Code: "EntityNotExists.ResourceGroup",
-			Message: "The specified resource group does not exist.", Evidence: "CLB-0373"},
-	})...)
+var errorTable = refusals.Table([]gateway.ErrorRow{
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaTags), Status: 409, Code: "LimitExceeded.Tag",
+		Message: "The number of tags exceeds the limit.", Evidence: "CLB-0527"},
+	{Fact: listing.BadToken, Status: 400, Code: "InvalidParameter.NextToken",
+		Message: "The specified parameter NextToken is not valid.", Evidence: "CLB-0527"},
+	{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), Status: 404, Code: "EntityNotExists.ResourceGroup",
+		Message: "The specified resource group does not exist.", Evidence: "CLB-0373"},
 })
 
 // Product returns the ResourceManager API.

@@ -56,15 +56,13 @@ func groups(v *state.View) state.Owner { return state.Owner{AccountID: v.Scope()
 
 type untagResourcesRequest struct {
 	taggedGroups
-	ResourceIDs []string `rpc:"ResourceId,required,max=50"`
-	TagKeys     []string `rpc:"TagKey,max=20"`
-	All         bool     `rpc:"All"`
+	tagging.Removal
 }
 
 // untagResources takes the named tags off, and all of them where none is named and All
 // is said.
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, taggable.Untag(tx.In(groups(tx.View)), req.ResourceType, req.ResourceIDs, req.TagKeys, req.All)
+	return &gateway.Empty{}, taggable.Untag(tx.In(groups(tx.View)), req.ResourceType, req.Removal)
 }
 
 type listTagResourcesRequest struct {

@@ -7,7 +7,6 @@ package sts
 
 import (
 	_ "embed"
-	"sync"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 )
@@ -20,7 +19,7 @@ var actionNames string
 // refusals are the reasons of this product, declared beside what refuses.
 var refusals gateway.Refusals
 
-var errorTable = sync.OnceValue(func() *gateway.ErrorTable { return gateway.NewErrorTable(refusals.Rows()...) })
+var errorTable = refusals.Table()
 
 // Product returns the Sts API.
 func Product(gateway.Deps) *gateway.Product {

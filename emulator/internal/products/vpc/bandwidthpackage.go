@@ -78,13 +78,9 @@ type createCommonBandwidthPackageResponse struct {
 }
 
 func createCommonBandwidthPackage(tx *state.Tx, req *createCommonBandwidthPackageRequest) (*createCommonBandwidthPackageResponse, error) {
-	id, err := state.Once(tx, "CreateCommonBandwidthPackage", req.ClientToken, req, cloud.CommonBandwidthPackages, func() (string, error) {
+	p, err := state.OnceMade(tx, "CreateCommonBandwidthPackage", req.ClientToken, req, cloud.CommonBandwidthPackages, func() (string, error) {
 		return putCommonBandwidthPackage(tx, req)
 	})
-	if err != nil {
-		return nil, err
-	}
-	p, err := cloud.CommonBandwidthPackages.Get(tx.View, id)
 	if err != nil {
 		return nil, err
 	}

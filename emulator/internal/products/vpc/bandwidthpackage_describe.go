@@ -58,18 +58,11 @@ type sharedAddressView struct {
 
 func describeCommonBandwidthPackages(v *state.View, req *describeCommonBandwidthPackagesRequest) (*describeCommonBandwidthPackagesResponse, error) {
 	hasTags := req.filter(v, cloud.TagCommonBandwidthPackage)
-	var found []*cloud.CommonBandwidthPackage
-	for p := range cloud.CommonBandwidthPackagesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
-		if req.matches(p) && hasTags(p.ID) {
-			found = append(found, p)
-		}
-	}
+	found := listing.Pick(cloud.CommonBandwidthPackagesByRegion.InScope(v), func(p *cloud.CommonBandwidthPackage) bool {
+		return req.matches(p) && hasTags(p.ID)
+	})
 	packages, page := listing.Number(found, req.PageNumber, req.PageSize)
-	resp := &describeCommonBandwidthPackagesResponse{Numbered: page}
-	for _, p := range packages {
-		resp.CommonBandwidthPackages = append(resp.CommonBandwidthPackages, viewBandwidthPackage(v, p))
-	}
-	return resp, nil
+	return &describeCommonBandwidthPackagesResponse{Numbered: page, CommonBandwidthPackages: listing.Views(v, packages, viewBandwidthPackage)}, nil
 }
 
 // matches reports whether a package is asked for. None here has more protection than

@@ -155,12 +155,12 @@ func TestBandwidthPackageLife(t *testing.T) {
 		for path, value := range want {
 			full["EipAddresses.EipAddress.0."+path] = value
 		}
-		expect(t, c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"}), full)
+		gatewaytest.Expect(t, c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"}), full)
 	}
 	c.Do("AddCommonBandwidthPackageIp", with(name, params{"IpInstanceId": "eip-free"}))
 	eip(map[string]string{"BandwidthPackageId": id, "BandwidthPackageType": "CommonBandwidthPackage", "Bandwidth": "100",
 		"BandwidthPackageBandwidth": "100", "EipBandwidth": "5"})
-	expect(t, c.Do("DescribeCommonBandwidthPackages", name), map[string]string{"TotalCount": "1",
+	gatewaytest.Expect(t, c.Do("DescribeCommonBandwidthPackages", name), map[string]string{"TotalCount": "1",
 		"CommonBandwidthPackages.CommonBandwidthPackage.0.PublicIpAddresses.PublicIpAddresse.0.AllocationId":                     "eip-free",
 		"CommonBandwidthPackages.CommonBandwidthPackage.0.PublicIpAddresses.PublicIpAddresse.0.BandwidthPackageIpRelationStatus": "BINDED",
 		"CommonBandwidthPackages.CommonBandwidthPackage.0.Status":                                                                "Available",
@@ -176,17 +176,17 @@ func TestBandwidthPackageLife(t *testing.T) {
 
 	c.Do("AddCommonBandwidthPackageIps", with(name, params{"IpInstanceIds.1": "eip-free"}))
 	c.Do("DeletionProtection", params{"InstanceId": id, "Type": "CBWP", "ProtectionEnable": "true"})
-	expect(t, c.Do("DescribeCommonBandwidthPackages", name), map[string]string{"CommonBandwidthPackages.CommonBandwidthPackage.0.DeletionProtection": "true"})
+	gatewaytest.Expect(t, c.Do("DescribeCommonBandwidthPackages", name), map[string]string{"CommonBandwidthPackages.CommonBandwidthPackage.0.DeletionProtection": "true"})
 	c.Do("DeletionProtection", params{"InstanceId": id, "Type": "CBWP", "ProtectionEnable": "false"})
 	c.Do("DeleteCommonBandwidthPackage", with(name, params{"Force": "true"}))
 	eip(map[string]string{"Bandwidth": "5", "BandwidthPackageId": ""})
-	expect(t, c.Do("DescribeCommonBandwidthPackages", name), map[string]string{"TotalCount": "0"})
+	gatewaytest.Expect(t, c.Do("DescribeCommonBandwidthPackages", name), map[string]string{"TotalCount": "0"})
 }
 
 // What a Network Load Balancer's package has are the addresses of its zones.
 func TestBandwidthPackageOfLoadBalancer(t *testing.T) {
 	c := newClient(t, sharedLoadBalancer)
-	expect(t, c.Do("DescribeCommonBandwidthPackages", aPackage), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeCommonBandwidthPackages", aPackage), map[string]string{
 		"CommonBandwidthPackages.CommonBandwidthPackage.0.PublicIpAddresses.PublicIpAddresse.0.AllocationId": "eip-own",
 	})
 }
@@ -214,9 +214,9 @@ func TestDescribeBandwidthPackages(t *testing.T) {
 	}
 	c.Do("MoveResourceGroup", params{"ResourceType": "vpc", "ResourceId": vpcID, "NewResourceGroupId": "rg-team"})
 	c.Do("MoveResourceGroup", params{"ResourceType": "EIP", "ResourceId": "eip-free", "NewResourceGroupId": "rg-team"})
-	expect(t, c.Do("DescribeVpcAttribute", params{"VpcId": vpcID}), map[string]string{"ResourceGroupId": "rg-team"})
-	expect(t, c.Do("DescribeRouteTableList", params{"VpcId": vpcID, "ResourceGroupId": "rg-team"}), map[string]string{"TotalCount": "1"})
-	expect(t, c.Do("DescribeEipAddresses", params{"ResourceGroupId": "rg-team"}), map[string]string{"TotalCount": "1"})
+	gatewaytest.Expect(t, c.Do("DescribeVpcAttribute", params{"VpcId": vpcID}), map[string]string{"ResourceGroupId": "rg-team"})
+	gatewaytest.Expect(t, c.Do("DescribeRouteTableList", params{"VpcId": vpcID, "ResourceGroupId": "rg-team"}), map[string]string{"TotalCount": "1"})
+	gatewaytest.Expect(t, c.Do("DescribeEipAddresses", params{"ResourceGroupId": "rg-team"}), map[string]string{"TotalCount": "1"})
 	c.Do("ModifyCommonBandwidthPackageAttribute", with(aPackage, params{"Name": ""}))
 	if got := c.Do("DescribeCommonBandwidthPackages", aPackage).Text("CommonBandwidthPackages.CommonBandwidthPackage.0.Description"); got != "of a test" {
 		t.Errorf("Description = %q, want what it was", got)

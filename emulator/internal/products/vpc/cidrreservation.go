@@ -237,10 +237,7 @@ func modifyVSwitchCIDRReservationAttribute(tx *state.Tx, req *modifyVSwitchCIDRR
 			return nil
 		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, err
 }
 
 type listVSwitchCIDRReservationsRequest struct {
@@ -289,11 +286,7 @@ func listVSwitchCIDRReservations(v *state.View, req *listVSwitchCIDRReservations
 	if err != nil {
 		return nil, err
 	}
-	resp := &listVSwitchCIDRReservationsResponse{NextToken: next, TotalCount: len(found), MaxResults: req.MaxResults}
-	for _, r := range part {
-		resp.Reservations = append(resp.Reservations, viewCIDRReservation(v, r))
-	}
-	return resp, nil
+	return &listVSwitchCIDRReservationsResponse{NextToken: next, TotalCount: len(found), MaxResults: req.MaxResults, Reservations: listing.Views(v, part, viewCIDRReservation)}, nil
 }
 
 // viewCIDRReservation counts blocks of the smallest size, of which none is assigned:

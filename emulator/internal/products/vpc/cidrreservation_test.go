@@ -81,14 +81,14 @@ func TestCIDRReservation(t *testing.T) {
 	second := c.Do("CreateVSwitchCidrReservation", masked("/28")).Text("VSwitchCidrReservationId")
 	const at = "VSwitchCidrReservations.0."
 	named := func(id string) params { return params{"VSwitchId": vSwitchID, "VSwitchCidrReservationIds.1": id} }
-	expect(t, c.Do("ListVSwitchCidrReservations", named(id)), map[string]string{"TotalCount": "1", at + "Status": "Assigning", at + "AvailableCidrCount": "4"})
+	gatewaytest.Expect(t, c.Do("ListVSwitchCidrReservations", named(id)), map[string]string{"TotalCount": "1", at + "Status": "Assigning", at + "AvailableCidrCount": "4"})
 	clock.Advance(3 * time.Second)
 	if got := free(); got != before-64-16 {
 		t.Errorf("%d addresses are free, want %d", got, before-64-16)
 	}
 	got := c.Do("ListVSwitchCidrReservations", named(second))
-	expect(t, got, map[string]string{at + "Status": "Assigned", at + "VSwitchCidrReservationCidr": "192.168.0.16/28"})
-	expect(t, c.Do("CheckCanAllocateVpcPrivateIpAddress", params{"VSwitchId": vSwitchID, "PrivateIpAddress": "192.168.0.130"}), map[string]string{"CanAllocate": "false"})
+	gatewaytest.Expect(t, got, map[string]string{at + "Status": "Assigned", at + "VSwitchCidrReservationCidr": "192.168.0.16/28"})
+	gatewaytest.Expect(t, c.Do("CheckCanAllocateVpcPrivateIpAddress", params{"VSwitchId": vSwitchID, "PrivateIpAddress": "192.168.0.130"}), map[string]string{"CanAllocate": "false"})
 	for range 40 {
 		ip := c.Do("CreateHaVip", params{"VSwitchId": vSwitchID}).Text("IpAddress")
 		last := 0
@@ -97,11 +97,11 @@ func TestCIDRReservation(t *testing.T) {
 		}
 	}
 	c.Do("ModifyVSwitchCidrReservationAttribute", params{"VSwitchCidrReservationId": id, "VSwitchCidrReservationDescription": "of pods"})
-	expect(t, c.Do("ListVSwitchCidrReservations", params{"Tags.1.Key": "app"}), map[string]string{at + "VSwitchCidrReservationDescription": "of pods"})
+	gatewaytest.Expect(t, c.Do("ListVSwitchCidrReservations", params{"Tags.1.Key": "app"}), map[string]string{at + "VSwitchCidrReservationDescription": "of pods"})
 	c.Do("DeleteVSwitchCidrReservation", params{"VSwitchCidrReservationId": id})
-	expect(t, c.Do("ListVSwitchCidrReservations", named(id)), map[string]string{at + "Status": "Releasing"})
+	gatewaytest.Expect(t, c.Do("ListVSwitchCidrReservations", named(id)), map[string]string{at + "Status": "Releasing"})
 	clock.Advance(3 * time.Second)
-	expect(t, c.Do("ListVSwitchCidrReservations", named(id)), map[string]string{"TotalCount": "0"})
+	gatewaytest.Expect(t, c.Do("ListVSwitchCidrReservations", named(id)), map[string]string{"TotalCount": "0"})
 }
 
 // Blocks of IPv6 are reserved too, and a vSwitch with a reservation stays.
@@ -109,7 +109,7 @@ func TestIPv6Reservation(t *testing.T) {
 	c := newClient(t)
 	v := c.Do("CreateVSwitch", params{"VpcId": otherVPCID, "ZoneId": "cn-hangzhou-i", "CidrBlock": "10.0.99.0/24", "Ipv6CidrBlock": "7"}).Text("VSwitchId")
 	id := c.Do("CreateVSwitchCidrReservation", params{"VSwitchId": v, "IpVersion": "IPv6", "VSwitchCidrReservationMask": "80"}).Text("VSwitchCidrReservationId")
-	expect(t, c.Do("ListVSwitchCidrReservations", params{"IpVersion": "IPv6"}), map[string]string{
+	gatewaytest.Expect(t, c.Do("ListVSwitchCidrReservations", params{"IpVersion": "IPv6"}), map[string]string{
 		"VSwitchCidrReservations.0.VSwitchCidrReservationCidr": "2001:db8:8000:7:1::/80", "VSwitchCidrReservations.0.AvailableCidrCount": "1"})
 	wantCode(t, c, "DeleteVSwitch", params{"VSwitchId": v}, "DependencyViolation")
 	c.Do("DeleteVSwitchCidrReservation", params{"VSwitchCidrReservationId": id})

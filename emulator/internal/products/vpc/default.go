@@ -28,7 +28,7 @@ const defaultBlock = "172.31.0.0/16"
 
 // defaultVPC is the account's default VPC in the region, nil if it has none.
 func defaultVPC(v *state.View) *cloud.VPC {
-	for vpc := range cloud.VPCsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for vpc := range cloud.VPCsByRegion.InScope(v) {
 		if vpc.IsDefault {
 			return vpc
 		}
@@ -69,7 +69,7 @@ type defaultVSwitch struct {
 // createDefaultVPC also makes default vSwitches where that is asked for, in the zones
 // that are named, or in the first one: CLB-0391.
 func createDefaultVPC(tx *state.Tx, req *createDefaultVPCRequest) (*createDefaultVPCResponse, error) {
-	id, err := state.Once(tx, "CreateDefaultVpc", req.ClientToken, req, cloud.VPCs, func() (string, error) {
+	vpc, err := state.OnceMade(tx, "CreateDefaultVpc", req.ClientToken, req, cloud.VPCs, func() (string, error) {
 		if vpc := defaultVPC(tx.View); vpc != nil {
 			return "", errDefaultVPCExists.Of(vpc.ID)
 		}
@@ -88,12 +88,8 @@ func createDefaultVPC(tx *state.Tx, req *createDefaultVPCRequest) (*createDefaul
 	if err != nil {
 		return nil, err
 	}
-	vpc, err := cloud.VPCs.Get(tx.View, id)
-	if err != nil {
-		return nil, err
-	}
-	resp := &createDefaultVPCResponse{VPCID: id, VRouterID: vpc.VRouterID, RouteTableID: systemRouteTable(tx.View, id)}
-	for s := range cloud.VSwitchesByVPC.List(tx.View, id) {
+	resp := &createDefaultVPCResponse{VPCID: vpc.ID, VRouterID: vpc.VRouterID, RouteTableID: systemRouteTable(tx.View, vpc.ID)}
+	for s := range cloud.VSwitchesByVPC.List(tx.View, vpc.ID) {
 		if s.IsDefault {
 			resp.VSwitches = append(resp.VSwitches, defaultVSwitch{s.ID, s.ZoneID})
 		}

@@ -113,11 +113,7 @@ type allocateEIPAddressResponse struct {
 }
 
 func allocateEIPAddress(tx *state.Tx, req *allocateEIPAddressRequest) (*allocateEIPAddressResponse, error) {
-	id, err := state.Once(tx, "AllocateEipAddress", req.ClientToken, req, cloud.EIPs, func() (string, error) { return putEIP(tx, req) })
-	if err != nil {
-		return nil, err
-	}
-	eip, err := cloud.EIPs.Get(tx.View, id)
+	eip, err := state.OnceMade(tx, "AllocateEipAddress", req.ClientToken, req, cloud.EIPs, func() (string, error) { return putEIP(tx, req) })
 	if err != nil {
 		return nil, err
 	}
@@ -158,16 +154,7 @@ func checkPurchase(v *state.View, quota state.QuotaName) error {
 
 // checkPayment refuses to sell to an account that can't pay.
 func checkPayment(v *state.View) error {
-	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
-	switch {
-	case err != nil:
-		return err
-	case !account.ArrearsSince.IsZero():
-		return errAccountInArrears
-	case account.Balance < cloud.MinimumBalance:
-		return errBalanceInsufficient
-	}
-	return nil
+	return cloud.CheckPayment(v, errAccountInArrears, errBalanceInsufficient)
 }
 
 func newEIP(tx *state.Tx, req *allocateEIPAddressRequest) *cloud.EIP {

@@ -81,10 +81,7 @@ func associateEIPAddress(tx *state.Tx, req *associateEIPAddressRequest) (*gatewa
 	_, err := state.Once(tx, "AssociateEipAddress", req.ClientToken, req, cloud.EIPs, func() (string, error) {
 		return req.AllocationID, associate(tx, req)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, err
 }
 
 func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
@@ -208,10 +205,7 @@ func unassociateEIPAddress(tx *state.Tx, req *unassociateEIPAddressRequest) (*ga
 	_, err := state.Once(tx, "UnassociateEipAddress", req.ClientToken, req, cloud.EIPs, func() (string, error) {
 		return req.AllocationID, unassociate(tx, req)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, err
 }
 
 // unassociate takes the EIP off what it is on. What the request does not name is

@@ -137,19 +137,11 @@ func describeEIPAddresses(v *state.View, req *describeEIPAddressesRequest) (*des
 		}
 	}
 	hasTags := req.filter(v, cloud.TagEIP)
-	var found []*cloud.EIP
-	scope := v.Scope()
-	for eip := range cloud.EIPsByRegion.List(v, scope.AccountID, scope.RegionID) {
-		if req.matches(eip) && hasTags(eip.ID) {
-			found = append(found, eip)
-		}
-	}
+	found := listing.Pick(cloud.EIPsByRegion.InScope(v), func(eip *cloud.EIP) bool {
+		return req.matches(eip) && hasTags(eip.ID)
+	})
 	eips, page := listing.Number(found, req.PageNumber, req.PageSize)
-	resp := &describeEIPAddressesResponse{Numbered: page}
-	for _, eip := range eips {
-		resp.EIPAddresses = append(resp.EIPAddresses, viewEIP(v, eip))
-	}
-	return resp, nil
+	return &describeEIPAddressesResponse{Numbered: page, EIPAddresses: listing.Views(v, eips, viewEIP)}, nil
 }
 
 func (r *describeEIPAddressesRequest) matches(eip *cloud.EIP) bool {

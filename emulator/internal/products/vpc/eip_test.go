@@ -26,7 +26,7 @@ func TestEIPLife(t *testing.T) {
 			name := params{"AllocationId": id, "InstanceType": on.kind, "InstanceId": on.id}
 			c.Do("AssociateEipAddress", name)
 			got := c.Do("DescribeEipAddresses", params{"AssociatedInstanceType": on.kind, "AssociatedInstanceId": on.id, "PageSize": "10"})
-			expect(t, got, map[string]string{
+			gatewaytest.Expect(t, got, map[string]string{
 				"EipAddresses.EipAddress.0.IpAddress": made.Text("EipAddress"), "EipAddresses.EipAddress.0.Status": "InUse",
 				"EipAddresses.EipAddress.0.Bandwidth": "10", "EipAddresses.EipAddress.0.VpcId": on.vpc,
 				"TotalCount": "1", "PageNumber": "1", "PageSize": "10", "EipAddresses.EipAddress.0.AvailableRegions.AvailableRegion.0": region,
@@ -53,25 +53,25 @@ func TestEIPsOfInterface(t *testing.T) {
 	second := c.Do("AllocateEipAddress", nil).Text("AllocationId")
 	named := with(associate, params{"AllocationId": second, "PrivateIpAddress": "192.168.0.101"})
 	c.Do("AssociateEipAddress", with(named, params{"Mode": "NAT"}))
-	expect(t, eip(second), map[string]string{"EipAddresses.EipAddress.0.PrivateIpAddress": "192.168.0.101", "EipAddresses.EipAddress.0.VpcId": ""})
+	gatewaytest.Expect(t, eip(second), map[string]string{"EipAddresses.EipAddress.0.PrivateIpAddress": "192.168.0.101", "EipAddresses.EipAddress.0.VpcId": ""})
 	if again := c.Call("AssociateEipAddress", with(named, params{"AllocationId": "eip-free"})); again.Code != "InvalidAssociation.Duplicated" {
 		t.Errorf("a second EIP on the address = %d %s", again.Status, again.Code)
 	}
 	c.Do("AssociateEipAddress", with(associate, params{"AllocationId": "eip-free"}))
-	expect(t, eip("eip-free"), map[string]string{"EipAddresses.EipAddress.0.PrivateIpAddress": "", "EipAddresses.EipAddress.0.VpcId": ""})
+	gatewaytest.Expect(t, eip("eip-free"), map[string]string{"EipAddresses.EipAddress.0.PrivateIpAddress": "", "EipAddresses.EipAddress.0.VpcId": ""})
 	if other := c.Call("UnassociateEipAddress", with(named, params{"PrivateIpAddress": "192.168.0.100"})); other.Code != "InvalidBindInstance.NotFound" {
 		t.Errorf("UnassociateEipAddress of another address = %d %s", other.Status, other.Code)
 	}
 	c.Do("UnassociateEipAddress", named)
 	c.Do("AssociateEipAddress", with(named, params{"PrivateIpAddress": ""}).With(params{"InstanceType": "EcsInstance", "InstanceId": otherID}))
-	expect(t, eip(second), map[string]string{"EipAddresses.EipAddress.0.PrivateIpAddress": ""})
+	gatewaytest.Expect(t, eip(second), map[string]string{"EipAddresses.EipAddress.0.PrivateIpAddress": ""})
 }
 
 // An EIP comes off whatever it is on when the request names only the EIP.
 func TestUnassociateUnnamed(t *testing.T) {
 	c := newClient(t, useEIP("SlbInstance", "lb-intranet"))
 	c.Do("UnassociateEipAddress", params{"AllocationId": "eip-free"})
-	expect(t, c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"}), map[string]string{
 		"EipAddresses.EipAddress.0.Status": "Available", "EipAddresses.EipAddress.0.InstanceId": "", "EipAddresses.EipAddress.0.VpcId": "",
 	})
 }

@@ -152,7 +152,7 @@ type eipSegmentView struct {
 
 func describeEIPSegment(v *state.View, req *describeEIPSegmentRequest) (*describeEIPSegmentResponse, error) {
 	var found []eipSegmentView
-	for s := range cloud.EIPSegmentsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for s := range cloud.EIPSegmentsByRegion.InScope(v) {
 		if matches(req.ID, s.ID) {
 			found = append(found, viewEIPSegment(s))
 		}

@@ -60,14 +60,14 @@ func TestEIPSegment(t *testing.T) {
 	id := c.Do("AllocateEipSegmentAddress", params{"EipMask": "26", "Bandwidth": "20", "InternetChargeType": "PayByTraffic"}).Text("EipSegmentInstanceId")
 	one := params{"SegmentInstanceId": id}
 	const at = "EipSegments.EipSegment.0."
-	expect(t, c.Do("DescribeEipSegment", one), map[string]string{at + "Status": "Allocating", at + "IpCount": "64"})
+	gatewaytest.Expect(t, c.Do("DescribeEipSegment", one), map[string]string{at + "Status": "Allocating", at + "IpCount": "64"})
 	clock.Advance(3 * time.Second)
 	block, err := netip.ParsePrefix(c.Do("DescribeEipSegment", one).Text(at + "Segment"))
 	if err != nil || block != block.Masked() {
 		t.Errorf("the segment is %s, want a block", block)
 	}
 	eips := c.Do("DescribeEipAddresses", with(one, params{"PageSize": "100"}))
-	expect(t, eips, map[string]string{"TotalCount": "64", "EipAddresses.EipAddress.0.SegmentInstanceId": id, "EipAddresses.EipAddress.63.Bandwidth": "20"})
+	gatewaytest.Expect(t, eips, map[string]string{"TotalCount": "64", "EipAddresses.EipAddress.0.SegmentInstanceId": id, "EipAddresses.EipAddress.63.Bandwidth": "20"})
 	for i := range eips.Len("EipAddresses.EipAddress") {
 		if ip := eips.Text(fmt.Sprintf("EipAddresses.EipAddress.%d.IpAddress", i)); !block.Contains(netip.MustParseAddr(ip)) {
 			t.Errorf("%s is not in the segment %s", ip, block)
@@ -81,8 +81,8 @@ func TestEIPSegment(t *testing.T) {
 	c.Do("UnassociateEipAddress", first)
 	clock.Advance(3 * time.Second)
 	c.Do("ReleaseEipSegmentAddress", one)
-	expect(t, c.Do("DescribeEipSegment", one), map[string]string{at + "Status": "Releasing"})
+	gatewaytest.Expect(t, c.Do("DescribeEipSegment", one), map[string]string{at + "Status": "Releasing"})
 	clock.Advance(3 * time.Second)
-	expect(t, c.Do("DescribeEipSegment", one), map[string]string{"TotalCount": "0"})
-	expect(t, c.Do("DescribeEipAddresses", one), map[string]string{"TotalCount": "0"})
+	gatewaytest.Expect(t, c.Do("DescribeEipSegment", one), map[string]string{"TotalCount": "0"})
+	gatewaytest.Expect(t, c.Do("DescribeEipAddresses", one), map[string]string{"TotalCount": "0"})
 }

@@ -2,8 +2,6 @@ package vpc
 
 import (
 	"net/http"
-	"slices"
-	"sync"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -42,9 +40,7 @@ func overQuota(quota state.QuotaName, code, message string) gateway.ErrorRow {
 	return gateway.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(quota), Status: http.StatusBadRequest, Code: code, Message: message, Evidence: published}
 }
 
-var errorTable = sync.OnceValue(func() *gateway.ErrorTable {
-	return gateway.NewErrorTable(slices.Concat(refusals.Rows(), requestErrors, vpcErrors, vSwitchErrors, routeErrors, eipErrors, associationErrors, packageErrors)...)
-})
+var errorTable = refusals.Table(requestErrors, vpcErrors, vSwitchErrors, routeErrors, eipErrors, associationErrors, packageErrors)
 
 var requestErrors = []gateway.ErrorRow{
 	gateway.DryRunRow(published),

@@ -59,11 +59,7 @@ type createHAVIPResponse struct {
 }
 
 func createHAVIP(tx *state.Tx, req *createHAVIPRequest) (*createHAVIPResponse, error) {
-	id, err := state.Once(tx, "CreateHaVip", req.ClientToken, req, cloud.HAVIPs, func() (string, error) { return putHAVIP(tx, req) })
-	if err != nil {
-		return nil, err
-	}
-	h, err := cloud.HAVIPs.Get(tx.View, id)
+	h, err := state.OnceMade(tx, "CreateHaVip", req.ClientToken, req, cloud.HAVIPs, func() (string, error) { return putHAVIP(tx, req) })
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +251,7 @@ type haVIPView struct {
 func describeHAVIPs(v *state.View, req *describeHAVIPsRequest) (*describeHAVIPsResponse, error) {
 	hasTags := req.filter(v, cloud.TagHAVIP)
 	var found []haVIPView
-	for h := range cloud.HAVIPsByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for h := range cloud.HAVIPsByRegion.InScope(v) {
 		if req.matches(h) && hasTags(h.ID) {
 			found = append(found, viewHAVIP(v, h))
 		}

@@ -91,7 +91,7 @@ func TestHAVIP(t *testing.T) {
 	const at = "HaVips.HaVip.0."
 	shows := func(want map[string]string) {
 		t.Helper()
-		expect(t, c.Do("DescribeHaVips", params{"Filter.1.Key": "HaVipId", "Filter.1.Value.1": id, "Tags.1.Key": "app"}), want)
+		gatewaytest.Expect(t, c.Do("DescribeHaVips", params{"Filter.1.Key": "HaVipId", "Filter.1.Value.1": id, "Tags.1.Key": "app"}), want)
 	}
 	shows(map[string]string{at + "Status": "Creating", at + "IpAddress": made.Text("IpAddress"), at + "Name": "db"})
 	settle()
@@ -134,5 +134,5 @@ func TestHAVIPOfTheDeleted(t *testing.T) {
 		cloud.NetworkInterfaces.Remove(tx, "eni-pods")
 		return nil
 	}))
-	expect(t, c.Do("DescribeHaVips", params{}), map[string]string{"HaVips.HaVip.0.Status": "Available", "HaVips.HaVip.0.MasterInstanceId": ""})
+	gatewaytest.Expect(t, c.Do("DescribeHaVips", params{}), map[string]string{"HaVips.HaVip.0.Status": "Available", "HaVips.HaVip.0.MasterInstanceId": ""})
 }

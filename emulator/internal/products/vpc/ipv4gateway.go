@@ -75,13 +75,9 @@ type createIPv4GatewayResponse struct {
 }
 
 func createIPv4Gateway(tx *state.Tx, req *createIPv4GatewayRequest) (*createIPv4GatewayResponse, error) {
-	id, err := state.Once(tx, "CreateIpv4Gateway", req.ClientToken, req, cloud.IPv4Gateways, func() (string, error) {
+	g, err := state.OnceMade(tx, "CreateIpv4Gateway", req.ClientToken, req, cloud.IPv4Gateways, func() (string, error) {
 		return putIPv4Gateway(tx, req)
 	})
-	if err != nil {
-		return nil, err
-	}
-	g, err := cloud.IPv4Gateways.Get(tx.View, id)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +219,7 @@ type ipv4GatewayItem struct {
 func listIPv4Gateways(v *state.View, req *listIPv4GatewaysRequest) (*listIPv4GatewaysResponse, error) {
 	hasTags := req.filter(v, cloud.TagIPv4Gateway)
 	var found []*cloud.IPv4Gateway
-	for g := range cloud.IPv4GatewaysByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for g := range cloud.IPv4GatewaysByRegion.InScope(v) {
 		if matches(req.ID, g.ID) && matches(req.Name, g.Name) && matches(req.VPCID, g.VPCID) &&
 			matches(req.ResourceGroupID, g.ResourceGroupID) && hasTags(g.ID) {
 			found = append(found, g)
@@ -272,10 +268,7 @@ func enableVPCIPv4Gateway(tx *state.Tx, req *enableVPCIPv4GatewayRequest) (*gate
 		state.Enter(tx, cloud.StageIPv4GatewayActivating, g.ID)
 		return g.ID, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, err
 }
 
 type updateIPv4GatewayAttributeRequest struct {
@@ -296,10 +289,7 @@ func updateIPv4GatewayAttribute(tx *state.Tx, req *updateIPv4GatewayAttributeReq
 			return nil
 		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, err
 }
 
 type gatewayRouteTableRequest struct {
@@ -349,8 +339,5 @@ func (r *gatewayRouteTableRequest) change(tx *state.Tx, action string, change fu
 		}
 		return r.GatewayID, cloud.IPv4Gateways.Edit(tx, r.GatewayID, func(g *cloud.IPv4Gateway) error { return change(g, t) })
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, err
 }

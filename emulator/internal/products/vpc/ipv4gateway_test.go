@@ -82,7 +82,7 @@ func TestIPv4Gateway(t *testing.T) {
 	one := params{"Ipv4GatewayId": id}
 	status := func(want string) {
 		t.Helper()
-		expect(t, c.Do("GetIpv4GatewayAttribute", one), map[string]string{"Status": want})
+		gatewaytest.Expect(t, c.Do("GetIpv4GatewayAttribute", one), map[string]string{"Status": want})
 	}
 	status("Creating")
 	wantCode(t, c, "EnableVpcIpv4Gateway", one, "IncorrectStatus.Ipv4Gateway")
@@ -90,15 +90,15 @@ func TestIPv4Gateway(t *testing.T) {
 	c.Do("EnableVpcIpv4Gateway", with(one, params{"RouteTableList.1": routeTableID}))
 	status("Activating")
 	settle()
-	expect(t, c.Do("GetIpv4GatewayAttribute", one), map[string]string{"Status": "Created", "Enabled": "true", "Tags.0.Key": "app", "Ipv4GatewayName": "way-out"})
+	gatewaytest.Expect(t, c.Do("GetIpv4GatewayAttribute", one), map[string]string{"Status": "Created", "Enabled": "true", "Tags.0.Key": "app", "Ipv4GatewayName": "way-out"})
 	c.Do("UpdateIpv4GatewayAttribute", with(one, params{"Ipv4GatewayDescription": "of all"}))
-	expect(t, c.Do("ListIpv4Gateways", params{"VpcId": vpcID, "Tags.1.Key": "app"}), map[string]string{"TotalCount": "1", "Ipv4GatewayModels.0.Ipv4GatewayDescription": "of all"})
-	expect(t, c.Do("DescribeVpcAttribute", params{"VpcId": vpcID}), map[string]string{"Ipv4GatewayId": id})
+	gatewaytest.Expect(t, c.Do("ListIpv4Gateways", params{"VpcId": vpcID, "Tags.1.Key": "app"}), map[string]string{"TotalCount": "1", "Ipv4GatewayModels.0.Ipv4GatewayDescription": "of all"})
+	gatewaytest.Expect(t, c.Do("DescribeVpcAttribute", params{"VpcId": vpcID}), map[string]string{"Ipv4GatewayId": id})
 
 	table := c.Do("CreateRouteTable", params{"VpcId": vpcID, "AssociateType": "Gateway"}).Text("RouteTableId")
 	pair := params{"GatewayId": id, "RouteTableId": table}
 	c.Do("AssociateRouteTableWithGateway", pair)
-	expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": table}), map[string]string{"RouterTableList.RouterTableListType.0.GatewayIds.GatewayIds.0": id})
+	gatewaytest.Expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": table}), map[string]string{"RouterTableList.RouterTableListType.0.GatewayIds.GatewayIds.0": id})
 	wantCode(t, c, "DeleteIpv4Gateway", one, "DependencyViolation.RouteTable")
 	c.Do("DissociateRouteTableFromGateway", pair)
 

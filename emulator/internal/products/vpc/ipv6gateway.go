@@ -54,13 +54,9 @@ type createIPv6GatewayResponse struct {
 }
 
 func createIPv6Gateway(tx *state.Tx, req *createIPv6GatewayRequest) (*createIPv6GatewayResponse, error) {
-	id, err := state.Once(tx, "CreateIpv6Gateway", req.ClientToken, req, cloud.IPv6Gateways, func() (string, error) {
+	g, err := state.OnceMade(tx, "CreateIpv6Gateway", req.ClientToken, req, cloud.IPv6Gateways, func() (string, error) {
 		return putIPv6Gateway(tx, req)
 	})
-	if err != nil {
-		return nil, err
-	}
-	g, err := cloud.IPv6Gateways.Get(tx.View, id)
 	if err != nil {
 		return nil, err
 	}
@@ -132,10 +128,7 @@ func modifyIPv6GatewayAttribute(tx *state.Tx, req *modifyIPv6GatewayAttributeReq
 			return nil
 		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, err
 }
 
 type ipv6GatewayView struct {
@@ -194,7 +187,7 @@ type describeIPv6GatewaysResponse struct {
 func describeIPv6Gateways(v *state.View, req *describeIPv6GatewaysRequest) (*describeIPv6GatewaysResponse, error) {
 	hasTags := req.filter(v, cloud.TagIPv6Gateway)
 	var found []ipv6GatewayView
-	for g := range cloud.IPv6GatewaysByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for g := range cloud.IPv6GatewaysByRegion.InScope(v) {
 		if matches(req.ID, g.ID) && matches(req.Name, g.Name) && matches(req.VPCID, g.VPCID) &&
 			matches(req.ResourceGroupID, g.ResourceGroupID) && hasTags(g.ID) {
 			found = append(found, viewIPv6Gateway(v, g))

@@ -46,10 +46,10 @@ func TestIPv6Gateway(t *testing.T) {
 	c, clock := newRealisticClient(t)
 	id := c.Do("CreateIpv6Gateway", with(newIPv6Gateway, params{"Name": "six", "Tag.1.Key": "app"})).Text("Ipv6GatewayId")
 	one := params{"Ipv6GatewayId": id}
-	expect(t, c.Do("DescribeIpv6GatewayAttribute", one), map[string]string{"Status": "Pending", "Name": "six"})
+	gatewaytest.Expect(t, c.Do("DescribeIpv6GatewayAttribute", one), map[string]string{"Status": "Pending", "Name": "six"})
 	clock.Advance(3 * time.Second)
 	c.Do("ModifyIpv6GatewayAttribute", with(one, params{"Description": "of all"}))
-	expect(t, c.Do("DescribeIpv6Gateways", params{"VpcId": otherVPCID, "Tags.1.Key": "app"}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeIpv6Gateways", params{"VpcId": otherVPCID, "Tags.1.Key": "app"}), map[string]string{
 		"TotalCount": "1", "Ipv6Gateways.Ipv6Gateway.0.Status": "Available", "Ipv6Gateways.Ipv6Gateway.0.Description": "of all"})
 	route := c.Do("CreateRouteEntry", with(toIPv6Gateway, params{"NextHopId": id})).Text("RouteEntryId")
 	clock.Advance(3 * time.Second)
@@ -57,7 +57,7 @@ func TestIPv6Gateway(t *testing.T) {
 	c.Do("DeleteRouteEntry", params{"RouteEntryId": route})
 	clock.Advance(3 * time.Second)
 	c.Do("DeleteIpv6Gateway", one)
-	expect(t, c.Do("DescribeIpv6GatewayAttribute", one), map[string]string{"Status": "Deleting"})
+	gatewaytest.Expect(t, c.Do("DescribeIpv6GatewayAttribute", one), map[string]string{"Status": "Deleting"})
 	clock.Advance(3 * time.Second)
 	gone := c.Do("DescribeIpv6GatewayAttribute", one)
 	if status, answered := gone.Body["Status"]; !answered || status != "" || gone.Text("Ipv6GatewayId") != "" {

@@ -39,7 +39,7 @@ func TestRouteEntryLife(t *testing.T) {
 	wantStatus := func(want string) {
 		t.Helper()
 		got := c.Do("DescribeRouteEntryList", with(list, params{"DestinationCidrBlock": "172.20.0.0/24"}))
-		expect(t, got, map[string]string{"RouteEntrys.RouteEntry.0.Status": want})
+		gatewaytest.Expect(t, got, map[string]string{"RouteEntrys.RouteEntry.0.Status": want})
 	}
 	other := params{"RouteTableId": "vtb-bp1clbemu000000000002", "NextHopId": otherID}
 	c.Do("CreateRouteEntry", newEntry)
@@ -70,16 +70,16 @@ func TestRouteEntriesLife(t *testing.T) {
 	}
 	const failed = "FailedRouteEntries.0.FailedCode"
 	both := batch("172.20.0.0/24", "172.21.0.0/24")
-	expect(t, c.Do("CreateRouteEntries", both), map[string]string{"SuccessCount": "2"})
-	expect(t, c.Do("CreateRouteEntries", batch("172.20.0.0/24", "172.22.0.0/24")), map[string]string{
+	gatewaytest.Expect(t, c.Do("CreateRouteEntries", both), map[string]string{"SuccessCount": "2"})
+	gatewaytest.Expect(t, c.Do("CreateRouteEntries", batch("172.20.0.0/24", "172.22.0.0/24")), map[string]string{
 		"FailedCount": "2", failed: "VPC_ROUTE_ENTRY_STATUS_ERROR", "FailedRouteEntries.1.FailedCode": "TaskConflict"})
-	expect(t, c.Do("DeleteRouteEntries", both), map[string]string{"FailedCount": "2", failed: "VPC_ROUTE_ENTRY_STATUS_ERROR"})
+	gatewaytest.Expect(t, c.Do("DeleteRouteEntries", both), map[string]string{"FailedCount": "2", failed: "VPC_ROUTE_ENTRY_STATUS_ERROR"})
 	clock.Advance(3 * time.Second)
-	expect(t, c.Do("DeleteRouteEntries", both), map[string]string{"SuccessCount": "2"})
-	expect(t, c.Do("CreateRouteEntries", both), map[string]string{"FailedCount": "2", failed: "VPC_ROUTE_ENTRY_STATUS_ERROR"})
+	gatewaytest.Expect(t, c.Do("DeleteRouteEntries", both), map[string]string{"SuccessCount": "2"})
+	gatewaytest.Expect(t, c.Do("CreateRouteEntries", both), map[string]string{"FailedCount": "2", failed: "VPC_ROUTE_ENTRY_STATUS_ERROR"})
 	clock.Advance(3 * time.Second)
 	twice := batch("172.20.0.0/24", "172.20.0.0/24")
-	expect(t, c.Do("CreateRouteEntries", twice), map[string]string{"SuccessCount": "1", failed: "VPC_ROUTE_ENTRY_STATUS_ERROR"})
+	gatewaytest.Expect(t, c.Do("CreateRouteEntries", twice), map[string]string{"SuccessCount": "1", failed: "VPC_ROUTE_ENTRY_STATUS_ERROR"})
 }
 
 // In the realistic profile an EIP is Associating before it is InUse, and
@@ -89,7 +89,7 @@ func TestEIPStages(t *testing.T) {
 	name := params{"AllocationId": "eip-free"}
 	wantStatus := func(status, instance string) {
 		t.Helper()
-		expect(t, c.Do("DescribeEipAddresses", name), map[string]string{
+		gatewaytest.Expect(t, c.Do("DescribeEipAddresses", name), map[string]string{
 			"EipAddresses.EipAddress.0.Status": status, "EipAddresses.EipAddress.0.InstanceId": instance})
 	}
 	c.Do("AssociateEipAddress", associate)
@@ -141,6 +141,6 @@ func TestDeleteFullVSwitch(t *testing.T) {
 		return cloud.SetFreeAddresses(tx, s, 0)
 	}))
 	full := params{"VSwitchId": "vsw-full"}
-	expect(t, c.Do("DescribeVSwitchAttributes", full), map[string]string{"AvailableIpAddressCount": "0"})
+	gatewaytest.Expect(t, c.Do("DescribeVSwitchAttributes", full), map[string]string{"AvailableIpAddressCount": "0"})
 	c.Do("DeleteVSwitch", full)
 }

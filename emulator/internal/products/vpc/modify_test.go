@@ -93,15 +93,15 @@ func TestModify(t *testing.T) {
 	c := newClient(t)
 	c.Do("ModifyVpcAttribute", params{"VpcId": vpcID, "VpcName": "renamed", "EnableIPv6": "true", "EnableDnsHostname": "true", "CidrBlock": "192.168.0.0/17"})
 	c.Do("ModifyVpcAttribute", params{"VpcId": vpcID, "Description": "described"})
-	expect(t, c.Do("DescribeVpcAttribute", params{"VpcId": vpcID}), map[string]string{"VpcName": "renamed", "Description": "described",
+	gatewaytest.Expect(t, c.Do("DescribeVpcAttribute", params{"VpcId": vpcID}), map[string]string{"VpcName": "renamed", "Description": "described",
 		"EnabledIpv6": "true", "DnsHostnameStatus": "ENABLED", "CidrBlock": "192.168.0.0/17"})
 	c.Do("ModifyVSwitchAttribute", params{"VSwitchId": vSwitchID, "VSwitchName": "renamed", "Description": "described"})
-	expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": vSwitchID}), map[string]string{"VSwitchName": "renamed", "Description": "described"})
+	gatewaytest.Expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": vSwitchID}), map[string]string{"VSwitchName": "renamed", "Description": "described"})
 	c.Do("ModifyRouteTableAttributes", params{"RouteTableId": routeTableID, "RouteTableName": "renamed", "Description": "described"})
-	expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": routeTableID}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": routeTableID}), map[string]string{
 		"RouterTableList.RouterTableListType.0.RouteTableName": "renamed", "RouterTableList.RouterTableListType.0.Description": "described"})
 	c.Do("ModifyEipAddressAttribute", params{"AllocationId": "eip-free", "Name": "renamed", "Bandwidth": "20"})
-	expect(t, c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"}), map[string]string{
 		"EipAddresses.EipAddress.0.Name": "renamed", "EipAddresses.EipAddress.0.Bandwidth": "20"})
 }
 
@@ -110,7 +110,7 @@ func TestModifyIPv6(t *testing.T) {
 	c := newClient(t)
 	shows := func(action string, name params, enabled, block string) {
 		t.Helper()
-		expect(t, c.Do(action, name), map[string]string{"EnabledIpv6": enabled, "Ipv6CidrBlock": block})
+		gatewaytest.Expect(t, c.Do(action, name), map[string]string{"EnabledIpv6": enabled, "Ipv6CidrBlock": block})
 	}
 	vpc, vSwitch := params{"VpcId": otherVPCID}, params{"VSwitchId": otherVSwitch}
 	c.Do("ModifyVSwitchAttribute", with(vSwitch, params{"EnableIPv6": "true", "Ipv6CidrBlock": "8"}))
@@ -135,7 +135,7 @@ func TestRoutePropagation(t *testing.T) {
 	}
 	shows := func(table params, want string) {
 		t.Helper()
-		expect(t, c.Do("DescribeRouteTableList", table), map[string]string{"RouterTableList.RouterTableListType.0.RoutePropagationEnable": want})
+		gatewaytest.Expect(t, c.Do("DescribeRouteTableList", table), map[string]string{"RouterTableList.RouterTableListType.0.RoutePropagationEnable": want})
 	}
 	custom, gateway := made(params{}), made(params{"AssociateType": "Gateway"})
 	shows(custom, "true")
@@ -174,10 +174,10 @@ func TestDefaultVPC(t *testing.T) {
 	c.Do("CreateVSwitch", params{"VpcId": vpc, "ZoneId": "cn-hangzhou-g", "CidrBlock": "172.31.0.0/24"})
 	for zone, block := range map[string]string{"cn-hangzhou-h": "172.31.16.0/20"} {
 		id := c.Do("CreateDefaultVSwitch", params{"ZoneId": zone}).Text("VSwitchId")
-		expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": id}), map[string]string{"IsDefault": "true", "CidrBlock": block, "VpcId": vpc, "ZoneId": zone})
+		gatewaytest.Expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": id}), map[string]string{"IsDefault": "true", "CidrBlock": block, "VpcId": vpc, "ZoneId": zone})
 	}
-	expect(t, c.Do("DescribeVpcs", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1", "Vpcs.Vpc.0.VpcId": vpc, "Vpcs.Vpc.0.IsDefault": "true"})
-	expect(t, c.Do("DescribeVSwitches", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1"})
+	gatewaytest.Expect(t, c.Do("DescribeVpcs", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1", "Vpcs.Vpc.0.VpcId": vpc, "Vpcs.Vpc.0.IsDefault": "true"})
+	gatewaytest.Expect(t, c.Do("DescribeVSwitches", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1"})
 }
 
 // A default VPC is made with default vSwitches where they are asked for, also with IPv6.
@@ -200,9 +200,9 @@ func TestDefaultVSwitches(t *testing.T) {
 		if slices.Sort(zones); !slices.Equal(zones, asked.zones) {
 			t.Errorf("CreateDefaultVpc(%v) made vSwitches in %q, want %q", asked.params, zones, asked.zones)
 		}
-		expect(t, c.Do("DescribeVSwitches", params{"IsDefault": "true"}), map[string]string{"TotalCount": strconv.Itoa(len(asked.zones))})
+		gatewaytest.Expect(t, c.Do("DescribeVSwitches", params{"IsDefault": "true"}), map[string]string{"TotalCount": strconv.Itoa(len(asked.zones))})
 		id := c.Do("CreateDefaultVSwitch", params{"ZoneId": "cn-hangzhou-k", "Ipv6CidrBlock": "7"}).Text("VSwitchId")
-		expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": id}), map[string]string{"EnabledIpv6": "true", "IsDefault": "true"})
+		gatewaytest.Expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": id}), map[string]string{"EnabledIpv6": "true", "IsDefault": "true"})
 	}
 }
 
@@ -216,5 +216,5 @@ func TestForceDelete(t *testing.T) {
 		}
 	}
 	c.Do("DeleteVpc", empty.With(params{"ForceDelete": "true"}))
-	expect(t, c.Do("DescribeVpcs", empty), map[string]string{"TotalCount": "0"})
+	gatewaytest.Expect(t, c.Do("DescribeVpcs", empty), map[string]string{"TotalCount": "0"})
 }

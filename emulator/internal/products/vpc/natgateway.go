@@ -66,13 +66,9 @@ type createNATGatewayResponse struct {
 }
 
 func createNATGateway(tx *state.Tx, req *createNATGatewayRequest) (*createNATGatewayResponse, error) {
-	id, err := state.Once(tx, "CreateNatGateway", req.ClientToken, req, cloud.NATGateways, func() (string, error) {
+	g, err := state.OnceMade(tx, "CreateNatGateway", req.ClientToken, req, cloud.NATGateways, func() (string, error) {
 		return putNATGateway(tx, req)
 	})
-	if err != nil {
-		return nil, err
-	}
-	g, err := cloud.NATGateways.Get(tx.View, id)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ const (
 func describeNATGateways(v *state.View, req *describeNATGatewaysRequest) (*describeNATGatewaysResponse, error) {
 	hasTags := req.filter(v, cloud.TagNATGateway)
 	var found []natGatewayView
-	for g := range cloud.NATGatewaysByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
+	for g := range cloud.NATGatewaysByRegion.InScope(v) {
 		if view := viewNATGateway(v, g); req.matches(&view) && hasTags(g.ID) {
 			found = append(found, view)
 		}

@@ -67,21 +67,21 @@ func TestNATGateway(t *testing.T) {
 	id := c.Do("CreateNatGateway", with(newNATGateway, params{"Name": "out", "Tag.1.Key": "app"})).Text("NatGatewayId")
 	one := params{"NatGatewayId": id}
 	const at = "NatGateways.NatGateway.0."
-	expect(t, c.Do("DescribeNatGateways", one), map[string]string{at + "Status": "Creating"})
+	gatewaytest.Expect(t, c.Do("DescribeNatGateways", one), map[string]string{at + "Status": "Creating"})
 	wantCode(t, c, "DeleteNatGateway", one, "IncorrectStatus.NatGateway")
 	clock.Advance(time.Minute)
-	expect(t, c.Do("DescribeRouteEntryList", params{"RouteTableId": routeTableID, "NextHopType": "NatGateway"}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeRouteEntryList", params{"RouteTableId": routeTableID, "NextHopType": "NatGateway"}), map[string]string{
 		"RouteEntrys.RouteEntry.0.DestinationCidrBlock": "0.0.0.0/0", "RouteEntrys.RouteEntry.0.NextHops.NextHop.0.NextHopId": id})
-	expect(t, c.Do("DescribeVpcs", params{"VpcId": vpcID}), map[string]string{"Vpcs.Vpc.0.NatGatewayIds.NatGatewayIds.0": id})
+	gatewaytest.Expect(t, c.Do("DescribeVpcs", params{"VpcId": vpcID}), map[string]string{"Vpcs.Vpc.0.NatGatewayIds.NatGatewayIds.0": id})
 	c.Do("ModifyNatGatewayAttribute", with(one, params{"Description": "of all", "IcmpReplyEnabled": "false"}))
 	for _, eip := range []string{"eip-free", "eip-second"} {
 		c.Do("AssociateEipAddress", params{"AllocationId": eip, "InstanceId": id, "InstanceType": "Nat"})
 	}
 	clock.Advance(3 * time.Second)
 	onIt := c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"})
-	expect(t, onIt, map[string]string{"EipAddresses.EipAddress.0.InstanceType": "Nat", "EipAddresses.EipAddress.0.PrivateIpAddress": "", "EipAddresses.EipAddress.0.VpcId": ""})
+	gatewaytest.Expect(t, onIt, map[string]string{"EipAddresses.EipAddress.0.InstanceType": "Nat", "EipAddresses.EipAddress.0.PrivateIpAddress": "", "EipAddresses.EipAddress.0.VpcId": ""})
 	shown := c.Do("DescribeNatGateways", params{"VpcId": vpcID, "Tag.1.Key": "app", "NatGatewayIds.1": id})
-	expect(t, shown, map[string]string{"TotalCount": "1", at + "Status": "Available", at + "Description": "of all", at + "IcmpReplyEnabled": "false",
+	gatewaytest.Expect(t, shown, map[string]string{"TotalCount": "1", at + "Status": "Available", at + "Description": "of all", at + "IcmpReplyEnabled": "false",
 		at + "NatGatewayPrivateInfo.VswitchId": vSwitchID, at + "NatGatewayPrivateInfo.IzNo": "cn-hangzhou-h"})
 	if n := shown.Len(at + "IpLists.IpList"); n != 2 {
 		t.Errorf("the gateway shows %d addresses, want both", n)
@@ -97,7 +97,7 @@ func TestNATGateway(t *testing.T) {
 	c.Do("DeleteRouteEntry", params{"RouteEntryId": route})
 	clock.Advance(3 * time.Second)
 	c.Do("DeleteNatGateway", one)
-	expect(t, c.Do("DescribeNatGateways", one), map[string]string{at + "Status": "Deleting"})
+	gatewaytest.Expect(t, c.Do("DescribeNatGateways", one), map[string]string{at + "Status": "Deleting"})
 	clock.Advance(10 * time.Second)
 	if left := c.Do("DescribeRouteEntryList", params{"RouteTableId": routeTableID, "RouteEntryType": "Custom"}).Len("RouteEntrys.RouteEntry"); left != 0 {
 		t.Errorf("%d routes are left of the gateway", left)
@@ -118,5 +118,5 @@ func TestNATGatewayRoutes(t *testing.T) {
 	c.Do("CreateRouteEntry", with(toNATGateway, params{"NextHopId": first}))
 	c.Do("AssociateEipAddress", with(natEIP, params{"InstanceId": first}))
 	c.Do("DeleteNatGateway", params{"NatGatewayId": first, "Force": "true"})
-	expect(t, c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"}), map[string]string{"EipAddresses.EipAddress.0.Status": "Available"})
+	gatewaytest.Expect(t, c.Do("DescribeEipAddresses", params{"AllocationId": "eip-free"}), map[string]string{"EipAddresses.EipAddress.0.Status": "Available"})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -33,7 +34,7 @@ func TestRouteEntry(t *testing.T) {
 		}
 	}
 	got := c.Do("DescribeRouteEntryList", with(list, params{"RouteEntryId": id}))
-	expect(t, got, map[string]string{
+	gatewaytest.Expect(t, got, map[string]string{
 		"RouteEntrys.RouteEntry.0.Status":                             "Available",
 		"RouteEntrys.RouteEntry.0.NextHops.NextHop.0.NextHopId":       instanceID,
 		"RouteEntrys.RouteEntry.0.NextHops.NextHop.0.NextHopRegionId": region,
@@ -60,9 +61,9 @@ func TestIPv6RouteEntry(t *testing.T) {
 	c.Do("CreateRouteEntry", with(newEntry, params{"DestinationCidrBlock": "2001:db8:9::/64"}))
 	made := c.Do("CreateRouteEntries", params{"RouteEntries.1.RouteTableId": routeTableID, "RouteEntries.1.DstCidrBlock": "2001:db8:a::/64",
 		"RouteEntries.1.NextHopType": "NetworkInterface", "RouteEntries.1.NextHop": eniID, "RouteEntries.1.IpVersion": "6"})
-	expect(t, made, map[string]string{"SuccessCount": "1", "FailedCount": "0"})
+	gatewaytest.Expect(t, made, map[string]string{"SuccessCount": "1", "FailedCount": "0"})
 	got := c.Do("DescribeRouteEntryList", with(list, params{"IpVersion": "IPv6"}))
-	expect(t, got, map[string]string{"RouteEntrys.RouteEntry.0.IpVersion": "IPv6"})
+	gatewaytest.Expect(t, got, map[string]string{"RouteEntrys.RouteEntry.0.IpVersion": "IPv6"})
 	if got.Len("RouteEntrys.RouteEntry") != 2 {
 		t.Errorf("IPv6 entries = %v, want two", got.Body)
 	}
@@ -110,7 +111,7 @@ func TestRouteEntriesBatch(t *testing.T) {
 	}
 	batch["RouteEntries.4.IpVersion"] = "6"
 	made := c.Do("CreateRouteEntries", batch)
-	expect(t, made, map[string]string{
+	gatewaytest.Expect(t, made, map[string]string{
 		"SuccessCount": "1", "FailedCount": "3",
 		"FailedRouteEntries.0.FailedCode": "VPC_ROUTE_ENTRY_CIDR_BLOCK_DUPLICATE", "FailedRouteEntries.0.DstCidrBlock": "172.20.1.0/24",
 		"FailedRouteEntries.0.NextHop": instanceID, "FailedRouteEntries.1.FailedCode": "OperationFailed.InstanceDismatchCurrentVpc",
@@ -125,7 +126,7 @@ func TestRouteEntriesBatch(t *testing.T) {
 		"RouteEntries.3.RouteTableId": "vtb-none", "RouteEntries.3.DstCidrBlock": "172.20.0.0/24", "RouteEntries.3.NextHop": instanceID,
 		"RouteEntries.4.RouteTableId": routeTableID, "RouteEntries.4.RouteEntryId": "rte-none",
 	})
-	expect(t, deleted, map[string]string{
+	gatewaytest.Expect(t, deleted, map[string]string{
 		"SuccessCount": "1", "FailedCount": "3",
 		"FailedRouteEntries.0.FailedCode": "VPC_ROUTER_ENTRY_NOT_EXIST",
 		"FailedRouteEntries.1.FailedCode": "InvalidRouteTableId.NotFound",

@@ -198,20 +198,12 @@ type routeTableView struct {
 
 func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (*describeRouteTableListResponse, error) {
 	hasTags := req.filter(v, cloud.TagRouteTable)
-	var found []*cloud.RouteTable
-	scope := v.Scope()
-	for t := range cloud.RouteTablesByRegion.List(v, scope.AccountID, scope.RegionID) {
-		if req.matches(t) && hasTags(t.ID) {
-			found = append(found, t)
-		}
-	}
+	found := listing.Pick(cloud.RouteTablesByRegion.InScope(v), func(t *cloud.RouteTable) bool {
+		return req.matches(t) && hasTags(t.ID)
+	})
 	tables, page := listing.Number(found, req.PageNumber, req.PageSize)
 	// Terraform takes a reply with another code for a failure; evidence CLB-0315.
-	resp := &describeRouteTableListResponse{Numbered: page, Code: "200", Success: true}
-	for _, t := range tables {
-		resp.RouteTables = append(resp.RouteTables, viewRouteTable(v, t))
-	}
-	return resp, nil
+	return &describeRouteTableListResponse{Numbered: page, Code: "200", Success: true, RouteTables: listing.Views(v, tables, viewRouteTable)}, nil
 }
 
 // matches: the only routers are those of VPCs, so the routers of physical

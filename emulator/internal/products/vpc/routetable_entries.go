@@ -52,18 +52,11 @@ type routeEntryWithHost struct {
 // describeRouteTables is the older list, whose tables have their entries with them:
 // CLB-0403.
 func describeRouteTables(v *state.View, req *describeRouteTablesRequest) (*describeRouteTablesResponse, error) {
-	var found []*cloud.RouteTable
-	for t := range cloud.RouteTablesByRegion.List(v, v.Scope().AccountID, v.Scope().RegionID) {
-		if req.matches(t) {
-			found = append(found, t)
-		}
-	}
+	found := listing.Pick(cloud.RouteTablesByRegion.InScope(v), func(t *cloud.RouteTable) bool {
+		return req.matches(t)
+	})
 	tables, page := listing.Number(found, req.PageNumber, req.PageSize)
-	resp := &describeRouteTablesResponse{Numbered: page}
-	for _, t := range tables {
-		resp.RouteTables = append(resp.RouteTables, withEntries(v, t))
-	}
-	return resp, nil
+	return &describeRouteTablesResponse{Numbered: page, RouteTables: listing.Views(v, tables, withEntries)}, nil
 }
 
 func (r *describeRouteTablesRequest) matches(t *cloud.RouteTable) bool {

@@ -3,6 +3,8 @@ package vpc_test
 import (
 	"fmt"
 	"testing"
+
+	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
 )
 
 // A custom table shows beside the system one, with the vSwitches that use each.
@@ -26,7 +28,7 @@ func TestRouteTables(t *testing.T) {
 			t.Errorf("DescribeRouteTableList(%v) = %v, want %d", f.params, got.Body, f.want)
 		}
 	}
-	expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": id}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": id}), map[string]string{
 		"Code": "200", // CLB-0315
 		"RouterTableList.RouterTableListType.0.Tags.Tag.0.Key": "team", "RouterTableList.RouterTableListType.0.Tags.Tag.0.Value": "net",
 	})

@@ -41,7 +41,7 @@ func TestSecondaryBlocks(t *testing.T) {
 	c := newClient(t)
 	blocks := func(want string) {
 		t.Helper()
-		expect(t, c.Do("DescribeVpcAttribute", params{"VpcId": vpcID}), map[string]string{"SecondaryCidrBlocks.SecondaryCidrBlock.0": want})
+		gatewaytest.Expect(t, c.Do("DescribeVpcAttribute", params{"VpcId": vpcID}), map[string]string{"SecondaryCidrBlocks.SecondaryCidrBlock.0": want})
 	}
 	c.Do("AssociateVpcCidrBlock", with(secondaryBlock, params{"IpVersion": "IPV4"}))
 	blocks("10.1.0.0/16")

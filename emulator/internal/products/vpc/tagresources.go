@@ -58,15 +58,13 @@ func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error
 
 type unTagResourcesRequest struct {
 	taggedResources
-	ResourceIDs []string `rpc:"ResourceId,required,max=50"`
-	TagKeys     []string `rpc:"TagKey,max=20"`
-	All         bool     `rpc:"All"`
+	tagging.Removal
 }
 
 // unTagResources takes the named tags off, and all of them where none is named and
 // All is said.
 func unTagResources(tx *state.Tx, req *unTagResourcesRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, taggable.Untag(tx, req.ResourceType, req.ResourceIDs, req.TagKeys, req.All)
+	return &gateway.Empty{}, taggable.Untag(tx, req.ResourceType, req.Removal)
 }
 
 type listTagResourcesRequest struct {

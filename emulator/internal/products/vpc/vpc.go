@@ -138,11 +138,7 @@ type createVPCResponse struct {
 }
 
 func createVPC(tx *state.Tx, req *createVPCRequest) (*createVPCResponse, error) {
-	id, err := state.Once(tx, "CreateVpc", req.ClientToken, req, cloud.VPCs, func() (string, error) { return putVPC(tx, req) })
-	if err != nil {
-		return nil, err
-	}
-	vpc, err := cloud.VPCs.Get(tx.View, id)
+	vpc, err := state.OnceMade(tx, "CreateVpc", req.ClientToken, req, cloud.VPCs, func() (string, error) { return putVPC(tx, req) })
 	if err != nil {
 		return nil, err
 	}
@@ -317,13 +313,9 @@ func describeVPCs(v *state.View, req *describeVPCsRequest) (*describeVPCsRespons
 		}
 	}
 	hasTags := req.filter(v, cloud.TagVPC)
-	var found []*cloud.VPC
-	scope := v.Scope()
-	for vpc := range cloud.VPCsByRegion.List(v, scope.AccountID, scope.RegionID) {
-		if req.matches(vpc) && hasTags(vpc.ID) {
-			found = append(found, vpc)
-		}
-	}
+	found := listing.Pick(cloud.VPCsByRegion.InScope(v), func(vpc *cloud.VPC) bool {
+		return req.matches(vpc) && hasTags(vpc.ID)
+	})
 	vpcs, page := listing.Number(found, req.PageNumber, req.PageSize)
 	resp := &describeVPCsResponse{Numbered: page}
 	for _, vpc := range vpcs {

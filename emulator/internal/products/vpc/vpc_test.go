@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
 )
 
 // A VPC comes with a router and a system route table, lives through the Describes
@@ -16,13 +18,13 @@ func TestVPCLife(t *testing.T) {
 		t.Errorf("CreateVpc = %v, want a router's id and the default resource group", made.Body)
 	}
 	described := c.Do("DescribeVpcAttribute", params{"VpcId": id})
-	expect(t, described, map[string]string{
+	gatewaytest.Expect(t, described, map[string]string{
 		"VpcName": "new", "CidrBlock": "172.16.0.0/12", "Status": "Available", "OwnerId": accountID, "EnabledIpv6": "true",
 		"CreationTime": "2026-01-02T03:04:05Z", "Tags.Tag.0.Key": "team", "Tags.Tag.0.Value": "a",
 		"Ipv6CidrBlocks.Ipv6CidrBlock.0.Ipv6CidrBlock": described.Text("Ipv6CidrBlock"),
 	})
 	entries := c.Do("DescribeRouteEntryList", params{"RouteTableId": table})
-	expect(t, entries, map[string]string{
+	gatewaytest.Expect(t, entries, map[string]string{
 		"RouteEntrys.RouteEntry.0.DestinationCidrBlock": "100.64.0.0/10", "RouteEntrys.RouteEntry.0.Type": "System",
 		"RouteEntrys.RouteEntry.0.NextHops.NextHop.0.NextHopType": "local",
 	})
@@ -66,7 +68,7 @@ func TestDescribeVPCs(t *testing.T) {
 		})
 	}
 	second := c.Do("DescribeVpcs", params{"PageNumber": "2", "PageSize": "2"})
-	expect(t, second, map[string]string{"PageNumber": "2", "PageSize": "2", "TotalCount": "3"})
+	gatewaytest.Expect(t, second, map[string]string{"PageNumber": "2", "PageSize": "2", "TotalCount": "3"})
 	if second.Len("Vpcs.Vpc") != 1 {
 		t.Errorf("page 2 of 3 VPCs by 2 = %v, want one", second.Body)
 	}
@@ -106,11 +108,11 @@ func TestVPCOptions(t *testing.T) {
 	c := newClient(t)
 	id := c.Do("CreateVpc", params{"UserCidr": "100.100.0.0/16,101.0.0.0/8", "EnableDnsHostname": "true"}).Text("VpcId")
 	for _, got := range []struct{ action, prefix string }{{"DescribeVpcs", "Vpcs.Vpc.0."}, {"DescribeVpcAttribute", ""}} {
-		expect(t, c.Do(got.action, params{"VpcId": id}), map[string]string{
+		gatewaytest.Expect(t, c.Do(got.action, params{"VpcId": id}), map[string]string{
 			got.prefix + "UserCidrs.UserCidr.1": "101.0.0.0/8", got.prefix + "DnsHostnameStatus": "ENABLED",
 		})
 	}
-	expect(t, c.Do("DescribeVpcs", params{"VpcId": vpcID}), map[string]string{"Vpcs.Vpc.0.DnsHostnameStatus": "DISABLED"})
+	gatewaytest.Expect(t, c.Do("DescribeVpcs", params{"VpcId": vpcID}), map[string]string{"Vpcs.Vpc.0.DnsHostnameStatus": "DISABLED"})
 }
 
 // A route table can be one of the IPv4 gateway.
@@ -118,7 +120,7 @@ func TestGatewayRouteTable(t *testing.T) {
 	c := newClient(t)
 	for kind, want := range map[string]string{"Gateway": "Gateway", "VSwitch": "VSwitch", "": "VSwitch"} {
 		id := c.Do("CreateRouteTable", params{"VpcId": vpcID, "AssociateType": kind}).Text("RouteTableId")
-		expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": id}), map[string]string{"RouterTableList.RouterTableListType.0.AssociateType": want})
+		gatewaytest.Expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": id}), map[string]string{"RouterTableList.RouterTableListType.0.AssociateType": want})
 	}
 }
 
@@ -132,9 +134,9 @@ func TestTagResources(t *testing.T) {
 		c.Do("TagResources", with(named, params{"Tag.1.Key": "own", "Tag.1.Value": "1", "Tag.2.Key": "more"}))
 		const first = "TagResources.TagResource.0."
 		listed := c.Do("ListTagResources", with(named, params{"Tag.1.Key": "own", "Tag.1.Value": "1", "MaxResults": "1"}))
-		expect(t, listed, map[string]string{first + "ResourceId": id, first + "ResourceType": kind, first + "TagKey": "more"})
+		gatewaytest.Expect(t, listed, map[string]string{first + "ResourceId": id, first + "ResourceType": kind, first + "TagKey": "more"})
 		rest := c.Do("ListTagResources", with(named, params{"NextToken": listed.Text("NextToken")}))
-		expect(t, rest, map[string]string{first + "TagKey": "own", first + "TagValue": "1", "NextToken": ""})
+		gatewaytest.Expect(t, rest, map[string]string{first + "TagKey": "own", first + "TagValue": "1", "NextToken": ""})
 		c.Do("UnTagResources", named)
 		if n := c.Do("ListTagResources", params{"ResourceType": kind, "Tag.1.Key": "own"}).Len("TagResources.TagResource"); n != 2 {
 			t.Errorf("%s has %d tags after none was taken off, want 2", kind, n)

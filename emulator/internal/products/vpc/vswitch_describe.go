@@ -82,19 +82,11 @@ type vSwitchRouteTable struct {
 // CLB-0303.
 func describeVSwitches(v *state.View, req *describeVSwitchesRequest) (*describeVSwitchesResponse, error) {
 	hasTags := req.filter(v, cloud.TagVSwitch)
-	var found []*cloud.VSwitch
-	scope := v.Scope()
-	for s := range cloud.VSwitchesByRegion.List(v, scope.AccountID, scope.RegionID) {
-		if req.matches(s) && hasTags(s.ID) {
-			found = append(found, s)
-		}
-	}
+	found := listing.Pick(cloud.VSwitchesByRegion.InScope(v), func(s *cloud.VSwitch) bool {
+		return req.matches(s) && hasTags(s.ID)
+	})
 	vSwitches, page := listing.Number(found, req.PageNumber, req.PageSize)
-	resp := &describeVSwitchesResponse{Numbered: page}
-	for _, s := range vSwitches {
-		resp.VSwitches = append(resp.VSwitches, viewVSwitch(v, s))
-	}
-	return resp, nil
+	return &describeVSwitchesResponse{Numbered: page, VSwitches: listing.Views(v, vSwitches, viewVSwitch)}, nil
 }
 
 func (r *describeVSwitchesRequest) matches(s *cloud.VSwitch) bool {

@@ -18,7 +18,7 @@ import (
 func TestVSwitchLife(t *testing.T) {
 	c := newClient(t, inOwner(customTable))
 	id := c.Do("CreateVSwitch", params{"VpcId": otherVPCID, "ZoneId": "cn-hangzhou-j", "CidrBlock": "10.9.0.0/28", "Ipv6CidrBlock": "255", "VSwitchName": "new"}).Text("VSwitchId")
-	expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": id}), map[string]string{
+	gatewaytest.Expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": id}), map[string]string{
 		"VSwitchName": "new", "AvailableIpAddressCount": "12", "RouteTable.RouteTableType": "System",
 		"RouteTable.RouteTableId": "vtb-bp1clbemu000000000002", "Ipv6CidrBlock": "2001:db8:8000:ff::/64",
 	})
@@ -70,7 +70,7 @@ func TestDescribeVSwitches(t *testing.T) {
 	}
 	// 252 usable addresses, less two instances, a load balancer and two of pods.
 	got := c.Do("DescribeVSwitches", params{"VSwitchId": vSwitchID})
-	expect(t, got, map[string]string{"VSwitches.VSwitch.0.AvailableIpAddressCount": "247", "PageNumber": "1", "PageSize": "10", "TotalCount": "1"})
+	gatewaytest.Expect(t, got, map[string]string{"VSwitches.VSwitch.0.AvailableIpAddressCount": "247", "PageNumber": "1", "PageSize": "10", "TotalCount": "1"})
 }
 
 // What is reserved or taken can't be allocated.
@@ -116,7 +116,7 @@ func TestLastAddressesOfVSwitch(t *testing.T) {
 	if got.Load() != 4 {
 		t.Errorf("%d of 16 got an address of a /29, want 4", got.Load())
 	}
-	expect(t, c.Do("DescribeVSwitches", params{"VSwitchId": id}), map[string]string{"VSwitches.VSwitch.0.AvailableIpAddressCount": "0"})
+	gatewaytest.Expect(t, c.Do("DescribeVSwitches", params{"VSwitchId": id}), map[string]string{"VSwitches.VSwitch.0.AvailableIpAddressCount": "0"})
 	if reply := c.Call("DeleteVSwitch", params{"VSwitchId": id}); reply.Code != "DependencyViolation" {
 		t.Errorf("DeleteVSwitch with interfaces = %s, want DependencyViolation", reply.Code)
 	}
