@@ -1,6 +1,7 @@
 package dataplane
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -98,12 +99,18 @@ func (l *listener) bind(server *forward.Server, at netip.AddrPort) (netip.AddrPo
 		l.run(func() error { return server.ServeUDP(socket) })
 		return socket.LocalAddr().(*net.UDPAddr).AddrPort(), nil
 	}
-	socket, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(at))
+	socket, err := listenTCP(at)
 	if err != nil {
 		return at, notBound(err)
 	}
 	l.run(func() error { return server.ServeTCP(socket) })
 	return socket.Addr().(*net.TCPAddr).AddrPort(), nil
+}
+
+// listenTCP listens without keep-alive probes, which would cost each connection four
+// system calls: idle connections have their own timeout.
+func listenTCP(at netip.AddrPort) (net.Listener, error) {
+	return (&net.ListenConfig{KeepAlive: -1}).Listen(context.Background(), "tcp", at.String())
 }
 
 func notBound(err error) error { return fmt.Errorf("the port can't be bound: %w", err) }
