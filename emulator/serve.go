@@ -63,9 +63,7 @@ func (e *Emulator) Start() error {
 			return errors.Join(err, api.listener.Close(), control.listener.Close())
 		}
 	}
-	if e.plane != nil {
-		e.plane.Start()
-	}
+	e.StartPackets()
 	e.servers = []*server{api, control}
 	for _, s := range e.servers {
 		go func() {
@@ -75,6 +73,14 @@ func (e *Emulator) Start() error {
 		}()
 	}
 	return nil
+}
+
+// StartPackets lets the listeners of load balancers answer, if there is a data plane.
+// Start does it too; it is for those who serve the handlers themselves.
+func (e *Emulator) StartPackets() {
+	if e.plane != nil {
+		e.plane.Start()
+	}
 }
 
 // guardControl refuses to give other machines a control API without a token.

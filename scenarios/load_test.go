@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -167,6 +168,7 @@ func TestValues(t *testing.T) {
 // problem, says at its head what it is about and what a controller should do, and
 // has a client half.
 func TestLibrary(t *testing.T) {
+	advises := regexp.MustCompile(`^(A controller|An operator) `)
 	names := scenarios.LibraryNames()
 	if len(names) < 45 {
 		t.Fatalf("the library has %d scenarios, want 45 or more", len(names))
@@ -178,8 +180,8 @@ func TestLibrary(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if s.Client == nil || !strings.HasPrefix(string(text), "# ") || !strings.HasPrefix(s.Advice, "A controller ") {
-			t.Errorf("%s: want a client half, a comment, and advice on what a controller should do", name)
+		if s.Client == nil || !strings.HasPrefix(string(text), "# ") || !advises.MatchString(s.Advice) {
+			t.Errorf("%s: want a client half, a comment, and advice on what a controller or an operator should do", name)
 		}
 	}
 	if _, ok := scenarios.LibraryText("none"); ok {

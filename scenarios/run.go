@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -100,18 +101,20 @@ type play struct {
 	earlier  map[string]string   // resourceVersions of the Events before the first step, by uid
 	running  Running             // the program of the half
 	notes    []string
+	servers  map[string]*localServer
+	clients  map[string][]*http.Client // of traffic steps, by name
 }
 
 // Play plays one half of a scenario. The result says how it ended.
 func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
 	p := &play{Setup: setup, scenario: s, half: half, names: maps.Clone(s.Values),
-		marks: make(map[string]uint64), uids: make(map[string][]string)}
+		marks: make(map[string]uint64), uids: make(map[string][]string), servers: make(map[string]*localServer), clients: make(map[string][]*http.Client)}
 	if p.names == nil {
 		p.names = make(map[string]string)
 	}
 	begin := time.Now()
 	result := Result{Scenario: s.Name, File: s.File, Half: half, Client: p.client(), Status: Passed}
-	if err := p.possible(); err != nil {
+	if err := p.possible(ctx); err != nil {
 		result.Status, result.Failure = Broken, err
 	} else if failure := p.all(ctx); failure != nil {
 		p.explain(context.WithoutCancel(ctx), failure)
@@ -124,7 +127,7 @@ func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
 }
 
 // possible refuses before anything is done what this stage can't do.
-func (p *play) possible() *Failure {
+func (p *play) possible(ctx context.Context) *Failure {
 	half := p.scenario.Half(p.half)
 	if p.half == KubernetesHalf && p.Cluster == nil {
 		return p.broken(half.Line, "kubernetes", errors.New("there is no cluster: name one by --kubeconfig"))
@@ -136,6 +139,11 @@ func (p *play) possible() *Failure {
 		}
 		return p.broken(line, p.half, errors.New("programs are run by clbemu scenario run and watch alone"))
 	}
+	if p.scenario.hasTraffic(half) {
+		if err := p.Target.Packets(ctx); err != nil {
+			return p.broken(half.Line, p.half, err)
+		}
+	}
 	if p.Target.CanRestart() {
 		return nil
 	}
@@ -143,6 +151,11 @@ func (p *play) possible() *Failure {
 		return p.broken(line, what, errors.New("a running emulator is not ended: play this scenario without --server"))
 	}
 	return nil
+}
+
+// hasTraffic reports whether a half sends packets or has servers for them.
+func (s *Scenario) hasTraffic(h *Half) bool {
+	return len(s.Given.Servers) > 0 || find(h.Steps, func(s *Step) bool { return s.Serve != nil || s.Traffic != nil }) != nil
 }
 
 // needsRestart finds a step that ends the server.
@@ -243,6 +256,11 @@ func (p *play) given(ctx context.Context) *Failure {
 	}
 	if err == nil && given.World != nil {
 		err = p.Target.Set(ctx, given.World)
+	}
+	for i := range given.Servers {
+		if err == nil {
+			err = p.serve(ctx, &given.Servers[i])
+		}
 	}
 	if err == nil && given.Clock != nil {
 		err = p.setClock(ctx, given.Clock)

@@ -39,6 +39,8 @@ type Given struct {
 	World Settings   `yaml:"world" doc:"Conditions of the world by name; clbemu world set --help lists them."`
 	Clock *Clock     `yaml:"clock" doc:"Changes of the emulated time."`
 	State []CallStep `yaml:"state" doc:"Calls that create the initial resources; each must succeed."`
+	// Servers answer at this machine.
+	Servers []Server `yaml:"servers" doc:"Servers of this machine that stand for instances or network interfaces of the world."`
 	// Cluster is about the kubernetes half alone.
 	Cluster []Object `yaml:"cluster" doc:"Objects that exist in the cluster, which steps and expectations may name."`
 
@@ -75,10 +77,47 @@ type Step struct {
 	Start   bool          `yaml:"start" doc:"true: start the watched program; it starts after the steps if absent."`
 	Wait    *Wait         `yaml:"wait" doc:"Call an action until its answer is as expected."`
 	Repeat  *Repeat       `yaml:"repeat" doc:"Repeat steps."`
+	Serve   *Server       `yaml:"serve" doc:"Change how a server of given.servers behaves, or start another."`
+	Traffic *Traffic      `yaml:"traffic" doc:"Send HTTP requests to a listener."`
 	Mark    string        `yaml:"mark" doc:"Name this moment for calls.since."`
 	Expect  []Expectation `yaml:"expect" doc:"The expectations at this moment."`
 
 	place
+}
+
+// Server is a server of this machine that answers HTTP with its id.
+type Server struct {
+	ID     string   `yaml:"id" required:"true" doc:"The instance, network interface or address that it stands for."`
+	Status int      `yaml:"status" doc:"The status of its answers, 200 if absent."`
+	Delay  Duration `yaml:"delay" doc:"How long it waits before each answer, in real time."`
+	Down   bool     `yaml:"down" doc:"true: it does not answer."`
+}
+
+// Traffic is a number of HTTP requests to a listener, also to one of TCP.
+type Traffic struct {
+	LoadBalancer string   `yaml:"loadBalancer" required:"true" doc:"The id of the load balancer."`
+	Port         int      `yaml:"port" required:"true" doc:"The port of the listener."`
+	Requests     int      `yaml:"requests" doc:"The number of requests of all clients together; one for each client if absent."`
+	Connections  int      `yaml:"connections" doc:"The number of clients, each with one connection at a time; 1 if absent."`
+	KeepAlive    bool     `yaml:"keepAlive" doc:"true: each client makes all its requests on one connection."`
+	Clients      string   `yaml:"clients" doc:"A name under which the clients keep their connections for a later step."`
+	Path         string   `yaml:"path" doc:"The path of the requests."`
+	Host         string   `yaml:"host" doc:"The host that the requests name."`
+	Source       string   `yaml:"source" doc:"The address of the clients, such as 127.0.0.9."`
+	TLS          bool     `yaml:"tls" doc:"true: by HTTPS; any certificate will do."`
+	Timeout      Duration `yaml:"timeout" doc:"How long a client waits for an answer, in real time; 10s if absent."`
+	Expect       *Answers `yaml:"expect" doc:"What the clients get; 200 for each request if absent."`
+
+	place
+}
+
+// Answers are what the clients of a traffic step must get.
+type Answers struct {
+	Statuses  map[string]int     `yaml:"statuses" doc:"The number of answers by status, such as {200: 38, 503: 2}."`
+	Failures  int                `yaml:"failures" doc:"The number of requests without an answer."`
+	Shares    map[string]float64 `yaml:"shares" doc:"The percentage of the answers by server."`
+	Tolerance float64            `yaml:"tolerance" doc:"How many percentage points a share may differ."`
+	Latency   Duration           `yaml:"latency" doc:"How long the slowest answer may take."`
 }
 
 // Fault is a rule as the file has it; templates in it are texts until it is
@@ -244,7 +283,8 @@ func (s *Step) kinds() []kind {
 	return []kind{
 		{"set", s.Set != nil}, {"fault", s.Fault != nil}, {"clear", s.Clear != nil}, {"call", s.Call != nil},
 		{"clock", s.Clock != nil}, {"restart", s.Restart}, {"kill", s.Kill}, {"kubectl", s.Kubectl != nil},
-		{"exec", s.Exec != nil}, {"start", s.Start}, {"wait", s.Wait != nil}, {"repeat", s.Repeat != nil}, {"mark", s.Mark != ""}, {"expect", s.Expect != nil},
+		{"exec", s.Exec != nil}, {"start", s.Start}, {"wait", s.Wait != nil}, {"repeat", s.Repeat != nil},
+		{"serve", s.Serve != nil}, {"traffic", s.Traffic != nil}, {"mark", s.Mark != ""}, {"expect", s.Expect != nil},
 	}
 }
 
@@ -262,6 +302,18 @@ func (e *Expectation) Validate() error {
 		return errors.New("give within or for, not both")
 	}
 	return exactlyOne(e.kinds())
+}
+
+func (t *Traffic) Validate() error {
+	switch {
+	case t.Requests < 0 || t.Requests > maxRequests:
+		return fmt.Errorf("requests is 0 to %d", maxRequests)
+	case t.Connections < 0 || t.Connections > maxClients:
+		return fmt.Errorf("connections is 0 to %d", maxClients)
+	case t.Port < 1 || t.Port > 65535:
+		return errors.New("port is 1 to 65535")
+	}
+	return nil
 }
 
 func (c *Clock) Validate() error {

@@ -35,6 +35,10 @@ func (p *play) do(ctx context.Context, original *Step) error {
 		return p.begin(ctx)
 	case step.Wait != nil:
 		return p.wait(ctx, step.Wait)
+	case step.Serve != nil:
+		return p.serve(ctx, step.Serve)
+	case step.Traffic != nil:
+		return p.traffic(ctx, step.Traffic)
 	case step.Mark != "":
 		p.marks[step.Mark], err = p.Target.Mark(ctx)
 		return err
@@ -68,6 +72,10 @@ func (s *Step) title() string {
 		return "wait for " + s.Wait.Call.Action
 	case s.Repeat != nil:
 		return "repeat " + s.Repeat.Times + " times"
+	case s.Serve != nil:
+		return "serve " + s.Serve.ID
+	case s.Traffic != nil:
+		return fmt.Sprintf("traffic to port %d", s.Traffic.Port)
 	case s.Mark != "":
 		return "mark " + s.Mark
 	case len(s.Expect) == 1:

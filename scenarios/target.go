@@ -35,6 +35,11 @@ type Target interface {
 	Calls(ctx context.Context, since uint64) ([]JournalCall, error)
 	// Quotas lists the quotas with what is used of them.
 	Quotas(ctx context.Context) ([]QuotaUse, error)
+	// Packets makes listeners answer, or says why they don't.
+	Packets(ctx context.Context) error
+	// Reach returns where the listener at a port of a load balancer answers, when it does
+	// what was said last, or the problem why it does not.
+	Reach(ctx context.Context, loadBalancer string, port int) (address, problem string, err error)
 	// FreeAddresses is how many addresses a vSwitch has left.
 	FreeAddresses(ctx context.Context, vSwitch string) (int, error)
 }

@@ -25,6 +25,8 @@ type fake struct {
 	fails  map[string]error // by method
 	mortal bool             // it can be restarted
 	free   int
+	// listener is where all listeners answer, "" for none.
+	listener string
 }
 
 func (f *fake) do(format string, args ...any) error {
@@ -92,6 +94,12 @@ func (f *fake) Calls(_ context.Context, since uint64) ([]scenarios.JournalCall, 
 
 func (f *fake) Quotas(context.Context) ([]scenarios.QuotaUse, error) {
 	return []scenarios.QuotaUse{{Name: "q", Limit: 10, Used: map[string]int{"a": 1, "b": 2}}}, f.fails["quotas"]
+}
+
+func (f *fake) Packets(context.Context) error { return nil }
+
+func (f *fake) Reach(context.Context, string, int) (address, problem string, err error) {
+	return f.listener, "it is stopped", nil
 }
 
 func (f *fake) FreeAddresses(_ context.Context, vSwitch string) (int, error) {

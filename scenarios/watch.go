@@ -56,6 +56,9 @@ func (p *play) end(ctx context.Context) (notes []string) {
 	if p.running != nil {
 		p.running.Stop()
 	}
+	if err := p.endTraffic(); err != nil {
+		notes = append(notes, fmt.Sprintf("a server of the scenario did not end: %v", err))
+	}
 	for _, w := range p.watched {
 		if !w.armed {
 			continue

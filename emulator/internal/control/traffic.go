@@ -1,14 +1,20 @@
 package control
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/state"
 )
+
+// settleTimeout is how long an answer about traffic waits for listeners to do what was
+// said last.
+const settleTimeout = 2 * time.Second
 
 // getTraffic answers with the traffic of listeners. A name is one of load balancers or
 // listeners, as for resources.
@@ -17,6 +23,11 @@ func (a *api) getTraffic(w http.ResponseWriter, r *http.Request) {
 	if a.Packets == nil {
 		fail(w, http.StatusUnprocessableEntity, "load balancers answer no packets here: start clbemu serve with --data-plane ports")
 		return
+	}
+	settled, cancel := context.WithTimeout(r.Context(), settleTimeout)
+	defer cancel()
+	if err := a.Packets.Settled(settled); err != nil && r.Context().Err() == nil {
+		a.Log.Warn().Err(err).Msg("the data plane lags behind the state")
 	}
 	wanted, err := a.listenersNamed(r.URL.Query().Get("name"))
 	if err != nil {

@@ -41,6 +41,7 @@ type Plane struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	tasks  sync.WaitGroup
+	start  sync.Once
 	ports  *ports
 	checks *checks
 	keys   keyring
@@ -63,10 +64,12 @@ func New(cfg Config) (*Plane, error) {
 	return p, nil
 }
 
-// Start begins to follow the store.
+// Start begins to follow the store; a second call does nothing.
 func (p *Plane) Start() {
-	p.tasks.Go(p.follow)
-	p.tasks.Go(p.work)
+	p.start.Do(func() {
+		p.tasks.Go(p.follow)
+		p.tasks.Go(p.work)
+	})
 }
 
 // Close closes all sockets and connections, and waits until nothing of the plane runs.

@@ -48,6 +48,7 @@ type Emulator struct {
 	life     *life
 	past     []scenarios.JournalCall // of the lives before
 	sequence uint64                  // the last of them
+	packets  bool                    // listeners answer
 }
 
 // life is the emulator from a start to an end.
@@ -174,7 +175,7 @@ func (e *Emulator) secure() (err error) {
 // begin starts the emulator on what the disk holds.
 func (e *Emulator) begin(ctx context.Context) error {
 	next := &life{disk: &severable{Engine: &e.disk}}
-	cfg := emulator.Config{Storage: next.disk, StrictAuth: true, Seed: 1, Crash: next.crash}
+	cfg := emulator.Config{Storage: next.disk, StrictAuth: true, Seed: 1, Crash: next.crash, DataPlane: emulator.Ports}
 	if e.clock != nil {
 		cfg.Clock = e.clock
 	}
@@ -183,6 +184,9 @@ func (e *Emulator) begin(ctx context.Context) error {
 		return err
 	}
 	next.emulator, e.life = served, next
+	if e.packets {
+		served.StartPackets()
+	}
 	if e.API, err = e.serve(e.api, e.tls); err == nil && e.control != nil {
 		e.Control, err = e.serve(e.control, nil)
 	}
@@ -253,10 +257,21 @@ func (e *Emulator) revive(ctx context.Context) error {
 	return e.Restart(ctx, true)
 }
 
-// Pass implements scenarios.Target: where nothing else runs, nobody needs to wait.
+// Packets implements scenarios.Target.
+func (e *Emulator) Packets(context.Context) error {
+	e.packets = true
+	e.life.emulator.StartPackets()
+	return nil
+}
+
+// Pass implements scenarios.Target: where nothing else runs, nobody needs to wait. Packets
+// take real time, of which the emulated clock makes more.
 func (e *Emulator) Pass(ctx context.Context, d time.Duration) error {
 	if e.clock != nil {
 		e.clock.Advance(d)
+		if e.packets {
+			return e.Remote.Pass(ctx, min(d, packetPause))
+		}
 		return ctx.Err()
 	}
 	for ; d > 0; d -= revivePause {
@@ -266,6 +281,9 @@ func (e *Emulator) Pass(ctx context.Context, d time.Duration) error {
 	}
 	return nil
 }
+
+// packetPause is how long a wait is at most while packets flow.
+const packetPause = 50 * time.Millisecond
 
 // revivePause is how long an emulator that crashed is gone at most.
 const revivePause = 50 * time.Millisecond
