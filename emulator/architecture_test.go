@@ -208,6 +208,24 @@ func TestArchitecturePage(t *testing.T) {
 	}
 }
 
+// texts returns the files of a folder that match a pattern.
+func texts(t *testing.T, dir, pattern string) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]string, len(files))
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[file] = string(text)
+	}
+	return found
+}
+
 var declaredTest = regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
 
 // tests returns the names of all tests of the module, as package.Test.
@@ -215,21 +233,13 @@ func tests(t *testing.T) map[string]bool {
 	t.Helper()
 	names := make(map[string]bool)
 	for dir := range strings.FieldsSeq(goList(t, "-f", "{{.Dir}}", "./...")) {
-		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, after, _ := strings.Cut(string(text), "\npackage ")
-			if rest, ok := strings.CutPrefix(string(text), "package "); ok {
+		for file, text := range texts(t, dir, "*_test.go") {
+			_, after, _ := strings.Cut(text, "\npackage ")
+			if rest, ok := strings.CutPrefix(text, "package "); ok {
 				after = rest
 			}
 			name, _, _ := strings.Cut(after, "\n")
-			for _, found := range declaredTest.FindAllStringSubmatch(string(text), -1) {
+			for _, found := range declaredTest.FindAllStringSubmatch(text, -1) {
 				names[name+"."+found[1]] = true
 			}
 		}
@@ -243,20 +253,12 @@ func TestPatternsWait(t *testing.T) {
 	early := regexp.MustCompile(`(?m)^(var |\t)\w+ *= regexp\.(MustCompile|Compile)`)
 	seen := 0
 	for dir := range strings.FieldsSeq(goList(t, "-f", "{{.Dir}}", "./...")) {
-		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
+		for file, text := range texts(t, dir, "*.go") {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
 			seen++
-			for _, line := range early.FindAllString(string(text), -1) {
+			for _, line := range early.FindAllString(text, -1) {
 				t.Errorf("%s: %s: give it to sync.OnceValue", file, strings.TrimSpace(line))
 			}
 		}
@@ -290,17 +292,9 @@ func TestWithoutRace(t *testing.T) {
 		if _, ok := known[name]; !ok {
 			t.Errorf("WITHOUT_RACE has %s, which is no package", name)
 		}
-		files, err := filepath.Glob(filepath.Join("..", name, "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			inProcess := strings.Contains(string(text), `"`+module+`emulator"`) || strings.Contains(string(text), "emulatortest.Start(")
-			if found := concurrent.Find(text); inProcess && found != nil {
+		for file, text := range texts(t, filepath.Join("..", name), "*_test.go") {
+			inProcess := strings.Contains(text, `"`+module+`emulator"`) || strings.Contains(text, "emulatortest.Start(")
+			if found := concurrent.FindString(text); inProcess && found != "" {
 				t.Errorf("%s calls an emulator of its own process and has %s: test it with the race detector", file, found)
 			}
 		}

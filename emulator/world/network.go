@@ -1,6 +1,8 @@
 package world
 
 import (
+	"net/netip"
+
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 )
@@ -99,11 +101,7 @@ func (p *planter) vSwitchBlock(vpc *cloud.VPC, s scalar) string {
 	if !resources.Within(prefix, append(vpc.SecondaryCIDRBlocks, vpc.CIDRBlock)...) {
 		p.fail(s, "%s is outside VPC %s (%s)", text, vpc.ID, vpc.CIDRBlock)
 	}
-	for other := range cloud.VSwitchesByVPC.List(p.tx.View, vpc.ID) {
-		if resources.Overlaps(prefix, other.CIDRBlock) {
-			p.fail(s, "%s overlaps %s of vSwitch %s", text, other.CIDRBlock, other.ID)
-		}
-	}
+	p.checkFree(s, prefix, vpc.ID, func(other *cloud.VSwitch) string { return other.CIDRBlock })
 	return text
 }
 
@@ -116,12 +114,17 @@ func (p *planter) vSwitchIPv6Block(vpc *cloud.VPC, s scalar) string {
 	case !resources.Within(prefix, vpc.IPv6CIDRBlock):
 		p.fail(s, "%s is outside VPC %s (%s)", text, vpc.ID, vpc.IPv6CIDRBlock)
 	}
-	for other := range cloud.VSwitchesByVPC.List(p.tx.View, vpc.ID) {
-		if resources.Overlaps(prefix, other.IPv6CIDRBlock) {
-			p.fail(s, "%s overlaps %s of vSwitch %s", text, other.IPv6CIDRBlock, other.ID)
+	p.checkFree(s, prefix, vpc.ID, func(other *cloud.VSwitch) string { return other.IPv6CIDRBlock })
+	return text
+}
+
+// checkFree wants no vSwitch of a VPC to have a part of the block.
+func (p *planter) checkFree(s scalar, prefix netip.Prefix, vpcID string, blockOf func(*cloud.VSwitch) string) {
+	for other := range cloud.VSwitchesByVPC.List(p.tx.View, vpcID) {
+		if block := blockOf(other); resources.Overlaps(prefix, block) {
+			p.fail(s, "%s overlaps %s of vSwitch %s", prefix, block, other.ID)
 		}
 	}
-	return text
 }
 
 // tableOf is the route table that id names, "" for the VPC's own.

@@ -138,3 +138,13 @@ func Expect(t *testing.T, reply Reply, want map[string]string) {
 		}
 	}
 }
+
+// Lists checks in a test of its own that a call lists so many elements at a path.
+func (c *Client) Lists(t *testing.T, name, action string, params Params, path string, want int) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		if got := c.Do(action, params); got.Len(path) != want {
+			t.Errorf("%s(%v) = %v, want %d", action, params, got.Body, want)
+		}
+	})
+}

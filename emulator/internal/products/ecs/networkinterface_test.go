@@ -42,11 +42,7 @@ func TestDescribeNetworkInterfaces(t *testing.T) {
 		{"ServiceManaged", params{"ServiceManaged": "true"}, 0},
 		{"OtherRegion", params{"RegionId": "cn-shanghai"}, 0},
 	} {
-		t.Run(f.name, func(t *testing.T) {
-			if got := c.Do("DescribeNetworkInterfaces", f.params); got.Len("NetworkInterfaceSets.NetworkInterfaceSet") != f.want {
-				t.Errorf("DescribeNetworkInterfaces(%v) = %v, want %d", f.params, got.Body, f.want)
-			}
-		})
+		c.Lists(t, f.name, "DescribeNetworkInterfaces", f.params, "NetworkInterfaceSets.NetworkInterfaceSet", f.want)
 	}
 }
 

@@ -65,11 +65,7 @@ func TestDescribeSecurityGroups(t *testing.T) {
 		{"ServiceManaged", params{"ServiceManaged": "true"}, 0},
 		{"SecondPage", params{"PageNumber": "2", "PageSize": "3"}, 1},
 	} {
-		t.Run(f.name, func(t *testing.T) {
-			if got := c.Do("DescribeSecurityGroups", f.params); got.Len("SecurityGroups.SecurityGroup") != f.want {
-				t.Errorf("DescribeSecurityGroups(%v) = %v, want %d", f.params, got.Body, f.want)
-			}
-		})
+		c.Lists(t, f.name, "DescribeSecurityGroups", f.params, "SecurityGroups.SecurityGroup", f.want)
 	}
 	page := c.Do("DescribeSecurityGroups", params{"MaxResults": "3"})
 	rest := c.Do("DescribeSecurityGroups", params{"MaxResults": "3", "NextToken": page.Text("NextToken")})

@@ -123,32 +123,17 @@ func modifySecurityGroupEgressRule(tx *state.Tx, req *modifySecurityGroupEgressR
 
 func (r *modifySecurityGroupEgressRuleRequest) modify(v *state.View, g *cloud.SecurityGroup) error {
 	if r.RuleID == "" {
-		rule, err := r.rule()
-		if err != nil {
-			return err
-		}
-		n := findRule(g.Permissions, rule)
-		if n < 0 {
-			return errNoSuchRule
-		}
-		g.Permissions[n].Description = r.Description
-		return nil
+		return describeRule(g, r.egress, r.Description)
 	}
 	n := ruleByID(g.Permissions, r.RuleID)
 	if n < 0 || g.Permissions[n].Direction != directionEgress {
 		return errRuleNotFound.Of(r.RuleID)
 	}
-	old := g.Permissions[n]
-	rule, err := r.over(old).rule()
+	rule, err := r.over(g.Permissions[n]).rule()
 	if err != nil {
 		return err
 	}
-	if err := checkSourceGroup(v, g, rule); err != nil {
-		return err
-	}
-	rule.RuleID, rule.CreateTime = old.RuleID, old.CreateTime
-	g.Permissions[n] = rule
-	return nil
+	return replaceAt(v, g, n, rule)
 }
 
 // over is the request where it has a value, and the rule elsewhere. A new destination

@@ -250,13 +250,14 @@ func modifySecurityGroupRule(tx *state.Tx, req *modifySecurityGroupRuleRequest) 
 	return editGroup(tx, "ModifySecurityGroupRule", req.ClientToken, req, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
 		g.Permissions = slices.Clone(g.Permissions)
 		if req.RuleID == "" {
-			return describeRule(g, req.permission)
+			return describeRule(g, req.permission, req.Description)
 		}
 		return replaceRule(tx.View, g, req)
 	})
 }
 
-func describeRule(g *cloud.SecurityGroup, p permission) error {
+// describeRule changes the description of the rule that does what a request says.
+func describeRule[R writtenRule](g *cloud.SecurityGroup, p R, description string) error {
 	rule, err := p.rule()
 	if err != nil {
 		return err
@@ -265,7 +266,7 @@ func describeRule(g *cloud.SecurityGroup, p permission) error {
 	if n < 0 {
 		return errNoSuchRule
 	}
-	g.Permissions[n].Description = p.Description
+	g.Permissions[n].Description = description
 	return nil
 }
 
@@ -290,9 +291,15 @@ func replaceRule(v *state.View, g *cloud.SecurityGroup, req *modifySecurityGroup
 	if err != nil {
 		return err
 	}
+	return replaceAt(v, g, n, rule)
+}
+
+// replaceAt replaces a rule of a group, whose id, time and direction stay.
+func replaceAt(v *state.View, g *cloud.SecurityGroup, n int, rule cloud.SecurityGroupPermission) error {
 	if err := checkSourceGroup(v, g, rule); err != nil {
 		return err
 	}
+	old := g.Permissions[n]
 	rule.RuleID, rule.CreateTime, rule.Direction = old.RuleID, old.CreateTime, old.Direction
 	g.Permissions[n] = rule
 	return nil

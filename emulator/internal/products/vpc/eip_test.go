@@ -103,11 +103,7 @@ func TestDescribeEIPs(t *testing.T) {
 		{"OtherRegion", params{"RegionId": "cn-shanghai"}, 0},
 		{"ResourceGroup", params{"ResourceGroupId": "rg-clbemu0second"}, 0},
 	} {
-		t.Run(f.name, func(t *testing.T) {
-			if got := c.Do("DescribeEipAddresses", f.params); got.Len("EipAddresses.EipAddress") != f.want {
-				t.Errorf("DescribeEipAddresses(%v) = %v, want %d", f.params, got.Body, f.want)
-			}
-		})
+		c.Lists(t, f.name, "DescribeEipAddresses", f.params, "EipAddresses.EipAddress", f.want)
 	}
 }
 

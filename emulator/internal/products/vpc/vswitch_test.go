@@ -62,11 +62,7 @@ func TestDescribeVSwitches(t *testing.T) {
 		{"Owner", params{"VSwitchOwnerId": "1"}, 0},
 		{"Tag", params{"Tag.1.Key": "none"}, 0},
 	} {
-		t.Run(f.name, func(t *testing.T) {
-			if got := c.Do("DescribeVSwitches", f.params); got.Len("VSwitches.VSwitch") != f.want {
-				t.Errorf("DescribeVSwitches(%v) = %v, want %d", f.params, got.Body, f.want)
-			}
-		})
+		c.Lists(t, f.name, "DescribeVSwitches", f.params, "VSwitches.VSwitch", f.want)
 	}
 	// 252 usable addresses, less two instances, a load balancer and two of pods.
 	got := c.Do("DescribeVSwitches", params{"VSwitchId": vSwitchID})
