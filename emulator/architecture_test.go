@@ -233,7 +233,7 @@ func tests(t *testing.T) map[string]bool {
 	t.Helper()
 	names := make(map[string]bool)
 	for dir := range strings.FieldsSeq(goList(t, "-f", "{{.Dir}}", "./...")) {
-		for file, text := range texts(t, dir, "*_test.go") {
+		for _, text := range texts(t, dir, "*_test.go") {
 			_, after, _ := strings.Cut(text, "\npackage ")
 			if rest, ok := strings.CutPrefix(text, "package "); ok {
 				after = rest
