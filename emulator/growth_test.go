@@ -164,7 +164,7 @@ func toyProduct(gateway.Deps) *gateway.Product {
 		Name: "Toys", Version: toyVersion, HostID: "toys.aliyuncs.com",
 		Title: "Toy Balancer", ShortNames: []string{"toybox"}, Endpoint: "TOYS", DNSApex: "toys.example",
 		Actions: append(toyChanges.JobActions(), gateway.Write("CreateToy", createToy), gateway.Read("DescribeToys", describeToys), gateway.NotEmulated("DeleteToy"),
-			changes.ByJob[changes.JobID](toyChanges, "PaintToy", paintToy), changes.AtOnce(toyChanges, "PaintToyNow", paintToy), gateway.Read("ListToys", listToys)),
+			changes.ByJob(toyChanges, "PaintToy", paintToy, changes.OfJob), changes.AtOnce(toyChanges, "PaintToyNow", paintToy), gateway.Read("ListToys", listToys)),
 		Errors: gateway.NewErrorTable(append(toyRefusals.Rows(),
 			gateway.DryRunRow("CLB-0200"),
 			gateway.ErrorRow{Fact: "Illegal", Status: 400, Code: "Illegal", Message: "%s."},

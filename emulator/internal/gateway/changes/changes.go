@@ -51,16 +51,13 @@ type JobID struct {
 	JobID string `rpc:"JobId"`
 }
 
-// Tell fills the answer.
-func (r *JobID) Tell(job *cloud.Job) { r.JobID = job.ID }
+// OfJob answers with the id of a job.
+func OfJob(job *cloud.Job) *JobID { return &JobID{job.ID} }
 
 // ByJob declares an action whose work is a job's. The plan checks everything and
 // changes nothing, so that a job which fails leaves no trace. With the ClientToken of
 // an earlier call there is no second job.
-func ByJob[Res, Req any, PReq request[Req], PRes interface {
-	*Res
-	Tell(*cloud.Job)
-}](rules *Rules, name string, plan func(*state.Tx, *Req) (*Work, error)) gateway.Action {
+func ByJob[Req, Res any, PReq request[Req]](rules *Rules, name string, plan func(*state.Tx, *Req) (*Work, error), answer func(*cloud.Job) *Res) gateway.Action {
 	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
 		o := PReq(req).order()
 		id, err := state.OnceFor(tx, name, o.ClientToken, req, rules.Jobs.Table, resourceOf, func() (string, error) {
@@ -77,9 +74,7 @@ func ByJob[Res, Req any, PReq request[Req], PRes interface {
 		if err != nil {
 			return nil, err
 		}
-		response := new(Res)
-		PRes(response).Tell(job)
-		return response, nil
+		return answer(job), nil
 	})
 }
 

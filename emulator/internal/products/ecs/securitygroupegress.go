@@ -103,10 +103,7 @@ func revokeSecurityGroupEgress(tx *state.Tx, req *revokeSecurityGroupEgressReque
 
 type modifySecurityGroupEgressRuleRequest struct {
 	egress
-	RegionID        string `rpc:"RegionId,required"`
-	ClientToken     string `rpc:"ClientToken"`
-	SecurityGroupID string `rpc:"SecurityGroupId,required"`
-	RuleID          string `rpc:"SecurityGroupRuleId"`
+	ruleToModify
 }
 
 // modifySecurityGroupEgressRule changes the rule with an id, or the description of the

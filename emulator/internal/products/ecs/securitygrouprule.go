@@ -233,12 +233,17 @@ func ruleByID(rules []cloud.SecurityGroupPermission, id string) int {
 	return slices.IndexFunc(rules, func(p cloud.SecurityGroupPermission) bool { return p.RuleID == id })
 }
 
-type modifySecurityGroupRuleRequest struct {
-	permission
+// ruleToModify names a rule of a group by its id, or the group alone.
+type ruleToModify struct {
 	RegionID        string `rpc:"RegionId,required"`
 	ClientToken     string `rpc:"ClientToken"`
 	SecurityGroupID string `rpc:"SecurityGroupId,required"`
 	RuleID          string `rpc:"SecurityGroupRuleId"`
+}
+
+type modifySecurityGroupRuleRequest struct {
+	permission
+	ruleToModify
 }
 
 // modifySecurityGroupRule changes the rule with an id, or the description of the

@@ -11,8 +11,8 @@ import (
 )
 
 var certificateActions = []gateway.Action{
-	changes.ByJob[changes.JobID](changing, "AssociateAdditionalCertificatesWithListener", associateAdditionalCertificatesWithListener),
-	changes.ByJob[changes.JobID](changing, "DisassociateAdditionalCertificatesWithListener", disassociateAdditionalCertificatesWithListener),
+	changes.ByJob(changing, "AssociateAdditionalCertificatesWithListener", associateAdditionalCertificatesWithListener, changes.OfJob),
+	changes.ByJob(changing, "DisassociateAdditionalCertificatesWithListener", disassociateAdditionalCertificatesWithListener, changes.OfJob),
 	gateway.Read("ListListenerCertificates", listListenerCertificates),
 }
 

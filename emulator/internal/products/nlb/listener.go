@@ -14,11 +14,11 @@ import (
 )
 
 var listenerActions = []gateway.Action{
-	changes.ByJob[listenerJobResponse](changing, "CreateListener", createListener),
-	changes.ByJob[changes.JobID](changing, "UpdateListenerAttribute", updateListenerAttribute),
-	changes.ByJob[changes.JobID](changing, "StartListener", startListener),
-	changes.ByJob[changes.JobID](changing, "StopListener", stopListener),
-	changes.ByJob[changes.JobID](changing, "DeleteListener", deleteListener),
+	changes.ByJob(changing, "CreateListener", createListener, ofListenerJob),
+	changes.ByJob(changing, "UpdateListenerAttribute", updateListenerAttribute, changes.OfJob),
+	changes.ByJob(changing, "StartListener", startListener, changes.OfJob),
+	changes.ByJob(changing, "StopListener", stopListener, changes.OfJob),
+	changes.ByJob(changing, "DeleteListener", deleteListener, changes.OfJob),
 	gateway.Read("GetListenerAttribute", getListenerAttribute),
 	gateway.Read("ListListeners", listListeners),
 }
@@ -47,16 +47,13 @@ var (
 		"The param of MssConflictWithUdpAndGeneve is illegal.", "NLB-0001")
 )
 
-// listenerJobResponse is changes.JobID with the listener that the job is about.
-type listenerJobResponse struct {
-	changes.JobID
+type listenerJob struct {
+	JobID      string `rpc:"JobId"`
 	ListenerID string `rpc:"ListenerId"`
 }
 
-func (r *listenerJobResponse) Tell(job *cloud.Job) {
-	r.JobID.Tell(job)
-	r.ListenerID = job.ResourceID
-}
+// ofListenerJob answers with a job and the listener that it is about.
+func ofListenerJob(job *cloud.Job) *listenerJob { return &listenerJob{job.ID, job.ResourceID} }
 
 // listenerSettings are what a listener has that can be changed.
 type listenerSettings struct {

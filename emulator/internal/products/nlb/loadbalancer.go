@@ -16,7 +16,7 @@ import (
 
 var loadBalancerActions = []gateway.Action{
 	gateway.Write("CreateLoadBalancer", createLoadBalancer).Refusing(errNotPostPaid),
-	changes.ByJob[changes.JobID](changing, "DeleteLoadBalancer", deleteLoadBalancer),
+	changes.ByJob(changing, "DeleteLoadBalancer", deleteLoadBalancer, changes.OfJob),
 	gateway.Read("GetLoadBalancerAttribute", getLoadBalancerAttribute),
 	gateway.Read("ListLoadBalancers", listLoadBalancers),
 }

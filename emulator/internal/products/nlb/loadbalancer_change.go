@@ -11,15 +11,15 @@ import (
 )
 
 var loadBalancerChangeActions = []gateway.Action{
-	changes.ByJob[changes.JobID](changing, "UpdateLoadBalancerAttribute", updateLoadBalancerAttribute),
-	changes.ByJob[changes.JobID](changing, "UpdateLoadBalancerAddressTypeConfig", updateLoadBalancerAddressTypeConfig),
+	changes.ByJob(changing, "UpdateLoadBalancerAttribute", updateLoadBalancerAttribute, changes.OfJob),
+	changes.ByJob(changing, "UpdateLoadBalancerAddressTypeConfig", updateLoadBalancerAddressTypeConfig, changes.OfJob),
 	changes.AtOnce(changing, "UpdateLoadBalancerProtection", updateLoadBalancerProtection),
 	changes.AtOnce(changing, "EnableLoadBalancerIpv6Internet", enableLoadBalancerIPv6Internet),
 	changes.AtOnce(changing, "DisableLoadBalancerIpv6Internet", disableLoadBalancerIPv6Internet),
-	changes.ByJob[changes.JobID](changing, "LoadBalancerJoinSecurityGroup", loadBalancerJoinSecurityGroup),
-	changes.ByJob[changes.JobID](changing, "LoadBalancerLeaveSecurityGroup", loadBalancerLeaveSecurityGroup),
-	changes.ByJob[changes.JobID](changing, "AttachCommonBandwidthPackageToLoadBalancer", attachCommonBandwidthPackageToLoadBalancer),
-	changes.ByJob[changes.JobID](changing, "DetachCommonBandwidthPackageFromLoadBalancer", detachCommonBandwidthPackageFromLoadBalancer),
+	changes.ByJob(changing, "LoadBalancerJoinSecurityGroup", loadBalancerJoinSecurityGroup, changes.OfJob),
+	changes.ByJob(changing, "LoadBalancerLeaveSecurityGroup", loadBalancerLeaveSecurityGroup, changes.OfJob),
+	changes.ByJob(changing, "AttachCommonBandwidthPackageToLoadBalancer", attachCommonBandwidthPackageToLoadBalancer, changes.OfJob),
+	changes.ByJob(changing, "DetachCommonBandwidthPackageFromLoadBalancer", detachCommonBandwidthPackageFromLoadBalancer, changes.OfJob),
 }
 
 // What is refused here.

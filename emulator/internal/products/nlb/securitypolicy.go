@@ -13,8 +13,8 @@ import (
 )
 
 var securityPolicyActions = []gateway.Action{
-	changes.ByJob[securityPolicyJobResponse](changing, "CreateSecurityPolicy", createSecurityPolicy).Refusing(errPolicyNameIllegal),
-	changes.ByJob[securityPolicyJobResponse](changing, "UpdateSecurityPolicyAttribute", updateSecurityPolicyAttribute).
+	changes.ByJob(changing, "CreateSecurityPolicy", createSecurityPolicy, ofSecurityPolicyJob).Refusing(errPolicyNameIllegal),
+	changes.ByJob(changing, "UpdateSecurityPolicyAttribute", updateSecurityPolicyAttribute, ofSecurityPolicyJob).
 		Refusing(errPolicyNameIllegal),
 	changes.AtOnce(changing, "DeleteSecurityPolicy", deleteSecurityPolicy),
 	gateway.Read("ListSecurityPolicy", listSecurityPolicy),
@@ -34,15 +34,14 @@ var systemPolicies = []string{
 	"tls_cipher_policy_1_2_strict", "tls_cipher_policy_1_2_strict_with_1_3",
 }
 
-// securityPolicyJobResponse is changes.JobID with the policy that the job is about.
-type securityPolicyJobResponse struct {
-	changes.JobID
+type securityPolicyJob struct {
+	JobID            string `rpc:"JobId"`
 	SecurityPolicyID string `rpc:"SecurityPolicyId"`
 }
 
-func (r *securityPolicyJobResponse) Tell(job *cloud.Job) {
-	r.JobID.Tell(job)
-	r.SecurityPolicyID = job.ResourceID
+// ofSecurityPolicyJob answers with a job and the policy that it is about.
+func ofSecurityPolicyJob(job *cloud.Job) *securityPolicyJob {
+	return &securityPolicyJob{job.ID, job.ResourceID}
 }
 
 type createSecurityPolicyRequest struct {

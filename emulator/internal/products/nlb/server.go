@@ -13,10 +13,10 @@ import (
 )
 
 var serverActions = []gateway.Action{
-	changes.ByJob[serverGroupJobResponse](changing, "AddServersToServerGroup", addServersToServerGroup).Refusing(errServerDescriptionIllegal),
-	changes.ByJob[serverGroupJobResponse](changing, "UpdateServerGroupServersAttribute", updateServerGroupServersAttribute).
+	changes.ByJob(changing, "AddServersToServerGroup", addServersToServerGroup, ofServerGroupJob).Refusing(errServerDescriptionIllegal),
+	changes.ByJob(changing, "UpdateServerGroupServersAttribute", updateServerGroupServersAttribute, ofServerGroupJob).
 		Refusing(errServerDescriptionIllegal),
-	changes.ByJob[serverGroupJobResponse](changing, "RemoveServersFromServerGroup", removeServersFromServerGroup).
+	changes.ByJob(changing, "RemoveServersFromServerGroup", removeServersFromServerGroup, ofServerGroupJob).
 		Refusing(errServerDescriptionIllegal),
 	gateway.Read("ListServerGroupServers", listServerGroupServers),
 }
@@ -81,15 +81,24 @@ func (s *serverParam) indexOf(members []cloud.NLBServer) int {
 	})
 }
 
-func addServersToServerGroup(tx *state.Tx, req *serversRequest) (*changes.Work, error) {
-	g, err := availableGroup(tx.View, req.ServerGroupID)
+// changedGroup is a copy of a group, to be changed.
+func changedGroup(v *state.View, id string) (*cloud.NLBServerGroup, error) {
+	g, err := availableGroup(v, id)
 	if err != nil {
 		return nil, err
 	}
 	changed := *g
 	changed.Servers = slices.Clone(g.Servers)
+	return &changed, nil
+}
+
+func addServersToServerGroup(tx *state.Tx, req *serversRequest) (*changes.Work, error) {
+	changed, err := changedGroup(tx.View, req.ServerGroupID)
+	if err != nil {
+		return nil, err
+	}
 	for i := range req.Servers {
-		s, err := admit(tx.View, g, &req.Servers[i])
+		s, err := admit(tx.View, changed, &req.Servers[i])
 		if err != nil {
 			return nil, err
 		}
@@ -98,10 +107,10 @@ func addServersToServerGroup(tx *state.Tx, req *serversRequest) (*changes.Work, 
 		}
 		changed.Servers = append(changed.Servers, *s)
 	}
-	if err := tx.Use(cloud.QuotaNLBServers, g.ID, len(req.Servers)); err != nil {
+	if err := tx.Use(cloud.QuotaNLBServers, changed.ID, len(req.Servers)); err != nil {
 		return nil, err
 	}
-	return regroup(tx, &changed), nil
+	return regroup(tx, changed), nil
 }
 
 // admit turns a parameter into a member of a group, or says why it can't be one.
@@ -193,12 +202,10 @@ func removeServersFromServerGroup(tx *state.Tx, req *serversRequest) (*changes.W
 // change does something to each server that the request names, all of which must be in
 // the group.
 func (req *serversRequest) change(tx *state.Tx, do func(servers []cloud.NLBServer, at int, to *serverParam) []cloud.NLBServer) (*changes.Work, error) {
-	g, err := availableGroup(tx.View, req.ServerGroupID)
+	changed, err := changedGroup(tx.View, req.ServerGroupID)
 	if err != nil {
 		return nil, err
 	}
-	changed := *g
-	changed.Servers = slices.Clone(g.Servers)
 	for i := range req.Servers {
 		at := req.Servers[i].indexOf(changed.Servers)
 		if at < 0 {
@@ -206,7 +213,7 @@ func (req *serversRequest) change(tx *state.Tx, do func(servers []cloud.NLBServe
 		}
 		changed.Servers = do(changed.Servers, at, &req.Servers[i])
 	}
-	return regroup(tx, &changed), nil
+	return regroup(tx, changed), nil
 }
 
 type listServerGroupServersRequest struct {

@@ -12,11 +12,11 @@ import (
 )
 
 var serverGroupActions = []gateway.Action{
-	changes.ByJob[serverGroupJobResponse](changing, "CreateServerGroup", createServerGroup).
+	changes.ByJob(changing, "CreateServerGroup", createServerGroup, ofServerGroupJob).
 		Refusing(errDrainTimeoutIllegal, errGroupNameIllegal, errHealthCheckDomainIllegal, errHealthCheckURLIllegal),
-	changes.ByJob[serverGroupJobResponse](changing, "UpdateServerGroupAttribute", updateServerGroupAttribute).
+	changes.ByJob(changing, "UpdateServerGroupAttribute", updateServerGroupAttribute, ofServerGroupJob).
 		Refusing(errDrainTimeoutIllegal, errGroupNameIllegal, errHealthCheckDomainIllegal, errHealthCheckURLIllegal),
-	changes.ByJob[serverGroupJobResponse](changing, "DeleteServerGroup", deleteServerGroup),
+	changes.ByJob(changing, "DeleteServerGroup", deleteServerGroup, ofServerGroupJob),
 	gateway.Read("ListServerGroups", listServerGroups),
 }
 
@@ -36,16 +36,13 @@ var (
 		"The specified resource of ServerGroup is in use.", "NLB-0001")
 )
 
-// serverGroupJobResponse is changes.JobID with the group that the job is about.
-type serverGroupJobResponse struct {
-	changes.JobID
+type serverGroupJob struct {
+	JobID         string `rpc:"JobId"`
 	ServerGroupID string `rpc:"ServerGroupId"`
 }
 
-func (r *serverGroupJobResponse) Tell(job *cloud.Job) {
-	r.JobID.Tell(job)
-	r.ServerGroupID = job.ResourceID
-}
+// ofServerGroupJob answers with a job and the group that it is about.
+func ofServerGroupJob(job *cloud.Job) *serverGroupJob { return &serverGroupJob{job.ID, job.ResourceID} }
 
 // serverGroupSettings are what a group has that can be changed.
 type serverGroupSettings struct {

@@ -10,7 +10,7 @@ import (
 )
 
 var zoneActions = []gateway.Action{
-	changes.ByJob[changes.JobID](changing, "UpdateLoadBalancerZones", updateLoadBalancerZones),
+	changes.ByJob(changing, "UpdateLoadBalancerZones", updateLoadBalancerZones, changes.OfJob),
 	changes.AtOnce(changing, "StartShiftLoadBalancerZones", startShiftLoadBalancerZones),
 	changes.AtOnce(changing, "CancelShiftLoadBalancerZones", cancelShiftLoadBalancerZones),
 }
