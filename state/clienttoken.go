@@ -114,6 +114,12 @@ func OnceMade[T any](tx *Tx, action, token string, request any, table *Table[T],
 	return table.Get(tx.View, id)
 }
 
+// EditOnce is Once for a change of one resource.
+func EditOnce[T any](tx *Tx, action, token string, request any, table *Table[T], id string, change func(*T) error) error {
+	_, err := Once(tx, action, token, request, table, func() (string, error) { return id, table.Edit(tx, id, change) })
+	return err
+}
+
 // OnceFor is Once where what act returns is a job, and about is the id of the resource
 // that it is for. A token whose job put a resource counts as new when that is gone.
 func OnceFor[T any](tx *Tx, action, token string, request any, table *Table[T], about func(*T) string, act func() (string, error)) (string, error) {

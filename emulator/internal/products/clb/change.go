@@ -17,6 +17,15 @@ var (
 			"RemoveVServerGroupBackendServers")
 )
 
+// ofLoadBalancer is the part of a request that names the load balancer to change.
+type ofLoadBalancer struct {
+	RegionID       string `rpc:"RegionId,required"`
+	LoadBalancerID string `rpc:"LoadBalancerId,required"`
+}
+
+// LoadBalancerOf implements changes.Part.
+func (r *ofLoadBalancer) LoadBalancerOf(*state.View) (string, error) { return r.LoadBalancerID, nil }
+
 // noLoadBalancer is the id where a call is about something that is of none.
 const noLoadBalancer = ""
 

@@ -84,13 +84,8 @@ func setLoadBalancerStatus(tx *state.Tx, req *setLoadBalancerStatusRequest) (*ga
 }
 
 type setLoadBalancerDeleteProtectionRequest struct {
-	RegionID         string `rpc:"RegionId,required"`
-	LoadBalancerID   string `rpc:"LoadBalancerId,required"`
+	ofLoadBalancer
 	DeleteProtection string `rpc:"DeleteProtection,required,enum=on|off"`
-}
-
-func (req *setLoadBalancerDeleteProtectionRequest) LoadBalancerOf(*state.View) (string, error) {
-	return req.LoadBalancerID, nil
 }
 
 func setLoadBalancerDeleteProtection(tx *state.Tx, req *setLoadBalancerDeleteProtectionRequest) (*gateway.Empty, error) {
@@ -104,14 +99,9 @@ func setLoadBalancerDeleteProtection(tx *state.Tx, req *setLoadBalancerDeletePro
 }
 
 type setLoadBalancerModificationProtectionRequest struct {
-	RegionID                     string `rpc:"RegionId,required"`
-	LoadBalancerID               string `rpc:"LoadBalancerId,required"`
+	ofLoadBalancer
 	ModificationProtectionStatus string `rpc:"ModificationProtectionStatus,required,enum=NonProtection|ConsoleProtection,invalid=ModificationProtectionStatusInvalid"`
 	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
-}
-
-func (req *setLoadBalancerModificationProtectionRequest) LoadBalancerOf(*state.View) (string, error) {
-	return req.LoadBalancerID, nil
 }
 
 // setLoadBalancerModificationProtection keeps what is set; it protects from
@@ -268,16 +258,11 @@ func changeInternetSpec(tx *state.Tx, lb *cloud.LoadBalancer, charge cloud.Inter
 }
 
 type modifyLoadBalancerPayTypeRequest struct {
-	RegionID       string `rpc:"RegionId,required"`
-	LoadBalancerID string `rpc:"LoadBalancerId,required"`
-	PayType        string `rpc:"PayType,enum=PayOnDemand|PrePay,default=PrePay"`
-	PricingCycle   string `rpc:"PricingCycle,words=year|month,default=month"`
-	Duration       int    `rpc:"Duration,min=1,max=9,default=1"`
-	AutoPay        bool   `rpc:"AutoPay"`
-}
-
-func (req *modifyLoadBalancerPayTypeRequest) LoadBalancerOf(*state.View) (string, error) {
-	return req.LoadBalancerID, nil
+	ofLoadBalancer
+	PayType      string `rpc:"PayType,enum=PayOnDemand|PrePay,default=PrePay"`
+	PricingCycle string `rpc:"PricingCycle,words=year|month,default=month"`
+	Duration     int    `rpc:"Duration,min=1,max=9,default=1"`
+	AutoPay      bool   `rpc:"AutoPay"`
 }
 
 // modifyLoadBalancerPayType orders a subscription. An order is paid at once, also

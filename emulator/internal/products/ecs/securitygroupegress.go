@@ -83,7 +83,7 @@ func authorizeSecurityGroupEgress(tx *state.Tx, req *authorizeSecurityGroupEgres
 	if err != nil {
 		return nil, err
 	}
-	return editGroup(tx, "AuthorizeSecurityGroupEgress", req.ClientToken, req, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+	return &gateway.Empty{}, state.EditOnce(tx, "AuthorizeSecurityGroupEgress", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
 		return addRules(tx, g, rules)
 	})
 }
@@ -98,7 +98,7 @@ func revokeSecurityGroupEgress(tx *state.Tx, req *revokeSecurityGroupEgressReque
 	if err != nil {
 		return nil, err
 	}
-	return editGroup(tx, "RevokeSecurityGroupEgress", req.ClientToken, req, req.SecurityGroupID, remove)
+	return &gateway.Empty{}, state.EditOnce(tx, "RevokeSecurityGroupEgress", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, remove)
 }
 
 type modifySecurityGroupEgressRuleRequest struct {
@@ -112,7 +112,7 @@ func modifySecurityGroupEgressRule(tx *state.Tx, req *modifySecurityGroupEgressR
 	if req.egress == (egress{}) {
 		return nil, errNothingToModify
 	}
-	return editGroup(tx, "ModifySecurityGroupEgressRule", req.ClientToken, req, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+	return &gateway.Empty{}, state.EditOnce(tx, "ModifySecurityGroupEgressRule", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
 		g.Permissions = slices.Clone(g.Permissions)
 		return req.modify(tx.View, g)
 	})
@@ -163,7 +163,7 @@ func modifySecurityGroupPolicy(tx *state.Tx, req *modifySecurityGroupPolicyReque
 	if n < 0 {
 		return nil, errPolicyMalformed
 	}
-	return editGroup(tx, "ModifySecurityGroupPolicy", req.ClientToken, req, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+	return &gateway.Empty{}, state.EditOnce(tx, "ModifySecurityGroupPolicy", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
 		if g.Type == groupEnterprise {
 			return errEnterpriseGroup
 		}

@@ -116,7 +116,7 @@ func authorizeSecurityGroup(tx *state.Tx, req *authorizeSecurityGroupRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return editGroup(tx, "AuthorizeSecurityGroup", req.ClientToken, req, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+	return &gateway.Empty{}, state.EditOnce(tx, "AuthorizeSecurityGroup", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
 		return addRules(tx, g, rules)
 	})
 }
@@ -139,14 +139,6 @@ func addRules(tx *state.Tx, g *cloud.SecurityGroup, rules []cloud.SecurityGroupP
 	}
 	g.Permissions = kept
 	return nil
-}
-
-// editGroup changes a group once for a ClientToken.
-func editGroup(tx *state.Tx, action, token string, request any, id string, change func(*cloud.SecurityGroup) error) (*gateway.Empty, error) {
-	_, err := state.Once(tx, action, token, request, cloud.SecurityGroups, func() (string, error) {
-		return id, cloud.SecurityGroups.Edit(tx, id, change)
-	})
-	return &gateway.Empty{}, err
 }
 
 // newRuleID mints the id of a rule, which is part of its group here.
@@ -191,7 +183,7 @@ func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*gatewa
 	if err != nil {
 		return nil, err
 	}
-	return editGroup(tx, "RevokeSecurityGroup", req.ClientToken, req, req.SecurityGroupID, remove)
+	return &gateway.Empty{}, state.EditOnce(tx, "RevokeSecurityGroup", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, remove)
 }
 
 // removal returns what takes the rules of a request out of a group.
@@ -252,7 +244,7 @@ func modifySecurityGroupRule(tx *state.Tx, req *modifySecurityGroupRuleRequest) 
 	if req.permission == (permission{}) {
 		return nil, errNothingToModify
 	}
-	return editGroup(tx, "ModifySecurityGroupRule", req.ClientToken, req, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+	return &gateway.Empty{}, state.EditOnce(tx, "ModifySecurityGroupRule", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
 		g.Permissions = slices.Clone(g.Permissions)
 		if req.RuleID == "" {
 			return describeRule(g, req.permission, req.Description)

@@ -231,13 +231,10 @@ func (r *modifyVSwitchCIDRReservationAttributeRequest) Validate() error {
 }
 
 func modifyVSwitchCIDRReservationAttribute(tx *state.Tx, req *modifyVSwitchCIDRReservationAttributeRequest) (*gateway.Empty, error) {
-	_, err := state.Once(tx, "ModifyVSwitchCidrReservationAttribute", req.ClientToken, req, cloud.CIDRReservations, func() (string, error) {
-		return req.ID, cloud.CIDRReservations.Edit(tx, req.ID, func(r *cloud.CIDRReservation) error {
-			r.Name, r.Description = cmp.Or(req.Name, r.Name), cmp.Or(req.Description, r.Description)
-			return nil
-		})
+	return &gateway.Empty{}, state.EditOnce(tx, "ModifyVSwitchCidrReservationAttribute", req.ClientToken, req, cloud.CIDRReservations, req.ID, func(r *cloud.CIDRReservation) error {
+		r.Name, r.Description = cmp.Or(req.Name, r.Name), cmp.Or(req.Description, r.Description)
+		return nil
 	})
-	return &gateway.Empty{}, err
 }
 
 type listVSwitchCIDRReservationsRequest struct {

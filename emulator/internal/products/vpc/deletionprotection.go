@@ -40,11 +40,8 @@ func deletionProtection(tx *state.Tx, req *deletionProtectionRequest) (*gateway.
 }
 
 func protect[T any](tx *state.Tx, req *deletionProtectionRequest, table *state.Table[T], protected func(*T) *bool) error {
-	_, err := state.Once(tx, "DeletionProtection", req.ClientToken, req, table, func() (string, error) {
-		return req.InstanceID, table.Edit(tx, req.InstanceID, func(r *T) error {
-			*protected(r) = req.ProtectionEnable
-			return nil
-		})
+	return state.EditOnce(tx, "DeletionProtection", req.ClientToken, req, table, req.InstanceID, func(r *T) error {
+		*protected(r) = req.ProtectionEnable
+		return nil
 	})
-	return err
 }

@@ -129,13 +129,10 @@ type modifyHAVIPAttributeRequest struct {
 func (r *modifyHAVIPAttributeRequest) Validate() error { return r.gatewayText.check() }
 
 func modifyHAVIPAttribute(tx *state.Tx, req *modifyHAVIPAttributeRequest) (*gateway.Empty, error) {
-	_, err := state.Once(tx, "ModifyHaVipAttribute", req.ClientToken, req, cloud.HAVIPs, func() (string, error) {
-		return req.ID, cloud.HAVIPs.Edit(tx, req.ID, func(h *cloud.HAVIP) error {
-			h.Name, h.Description = cmp.Or(req.Name, h.Name), cmp.Or(req.Description, h.Description)
-			return nil
-		})
+	return &gateway.Empty{}, state.EditOnce(tx, "ModifyHaVipAttribute", req.ClientToken, req, cloud.HAVIPs, req.ID, func(h *cloud.HAVIP) error {
+		h.Name, h.Description = cmp.Or(req.Name, h.Name), cmp.Or(req.Description, h.Description)
+		return nil
 	})
-	return &gateway.Empty{}, err
 }
 
 type haVIPAssociationRequest struct {

@@ -283,13 +283,10 @@ type updateIPv4GatewayAttributeRequest struct {
 func (r *updateIPv4GatewayAttributeRequest) Validate() error { return checkText(r.Name, r.Description) }
 
 func updateIPv4GatewayAttribute(tx *state.Tx, req *updateIPv4GatewayAttributeRequest) (*gateway.Empty, error) {
-	_, err := state.Once(tx, "UpdateIpv4GatewayAttribute", req.ClientToken, req, cloud.IPv4Gateways, func() (string, error) {
-		return req.ID, cloud.IPv4Gateways.Edit(tx, req.ID, func(g *cloud.IPv4Gateway) error {
-			g.Name, g.Description = cmp.Or(req.Name, g.Name), cmp.Or(req.Description, g.Description)
-			return nil
-		})
+	return &gateway.Empty{}, state.EditOnce(tx, "UpdateIpv4GatewayAttribute", req.ClientToken, req, cloud.IPv4Gateways, req.ID, func(g *cloud.IPv4Gateway) error {
+		g.Name, g.Description = cmp.Or(req.Name, g.Name), cmp.Or(req.Description, g.Description)
+		return nil
 	})
-	return &gateway.Empty{}, err
 }
 
 type gatewayRouteTableRequest struct {

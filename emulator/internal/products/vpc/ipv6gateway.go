@@ -122,13 +122,10 @@ type modifyIPv6GatewayAttributeRequest struct {
 func (r *modifyIPv6GatewayAttributeRequest) Validate() error { return r.gatewayText.check() }
 
 func modifyIPv6GatewayAttribute(tx *state.Tx, req *modifyIPv6GatewayAttributeRequest) (*gateway.Empty, error) {
-	_, err := state.Once(tx, "ModifyIpv6GatewayAttribute", req.ClientToken, req, cloud.IPv6Gateways, func() (string, error) {
-		return req.ID, cloud.IPv6Gateways.Edit(tx, req.ID, func(g *cloud.IPv6Gateway) error {
-			g.Name, g.Description = cmp.Or(req.Name, g.Name), cmp.Or(req.Description, g.Description)
-			return nil
-		})
+	return &gateway.Empty{}, state.EditOnce(tx, "ModifyIpv6GatewayAttribute", req.ClientToken, req, cloud.IPv6Gateways, req.ID, func(g *cloud.IPv6Gateway) error {
+		g.Name, g.Description = cmp.Or(req.Name, g.Name), cmp.Or(req.Description, g.Description)
+		return nil
 	})
-	return &gateway.Empty{}, err
 }
 
 type ipv6GatewayView struct {

@@ -246,58 +246,49 @@ func modifyEIPAddressAttribute(tx *state.Tx, req *modifyEIPAddressAttributeReque
 	})
 }
 
-type associateRouteTableRequest struct {
+type vSwitchTableRequest struct {
 	RegionID     string `rpc:"RegionId,required"`
 	RouteTableID string `rpc:"RouteTableId,required"`
 	VSwitchID    string `rpc:"VSwitchId,required"`
 	ClientToken  string `rpc:"ClientToken"`
+}
+
+// edit changes a vSwitch once, with the table that the request names.
+func (req *vSwitchTableRequest) edit(tx *state.Tx, action string, change func(*cloud.RouteTable, *cloud.VSwitch) error) (*gateway.Empty, error) {
+	_, err := state.Once(tx, action, req.ClientToken, req, cloud.VSwitches, func() (string, error) {
+		t, err := cloud.RouteTables.Get(tx.View, req.RouteTableID)
+		if err != nil {
+			return "", err
+		}
+		return req.VSwitchID, cloud.VSwitches.Edit(tx, req.VSwitchID, func(s *cloud.VSwitch) error { return change(t, s) })
+	})
+	return &gateway.Empty{}, err
 }
 
 // associateRouteTable puts a vSwitch under a custom table, at once. Its own system
 // table must have had it: CLB-0390.
-func associateRouteTable(tx *state.Tx, req *associateRouteTableRequest) (*gateway.Empty, error) {
-	_, err := state.Once(tx, "AssociateRouteTable", req.ClientToken, req, cloud.VSwitches, func() (string, error) {
-		t, err := cloud.RouteTables.Get(tx.View, req.RouteTableID)
-		if err != nil {
-			return "", err
+func associateRouteTable(tx *state.Tx, req *vSwitchTableRequest) (*gateway.Empty, error) {
+	return req.edit(tx, "AssociateRouteTable", func(t *cloud.RouteTable, s *cloud.VSwitch) error {
+		switch {
+		case t.VPCID != s.VPCID:
+			return errRouteTableOutsideVPC.Of(s.ID)
+		case t.Type != cloud.RouteTableCustom || t.AssociateType != "":
+			return errRouteTableNotCustom.Of(t.ID)
+		case s.RouteTableID != systemRouteTable(tx.View, s.VPCID):
+			return errVSwitchAssociated.Of(s.ID)
 		}
-		return req.VSwitchID, cloud.VSwitches.Edit(tx, req.VSwitchID, func(s *cloud.VSwitch) error {
-			switch {
-			case t.VPCID != s.VPCID:
-				return errRouteTableOutsideVPC.Of(s.ID)
-			case t.Type != cloud.RouteTableCustom || t.AssociateType != "":
-				return errRouteTableNotCustom.Of(t.ID)
-			case s.RouteTableID != systemRouteTable(tx.View, s.VPCID):
-				return errVSwitchAssociated.Of(s.ID)
-			}
-			s.RouteTableID = t.ID
-			return nil
-		})
+		s.RouteTableID = t.ID
+		return nil
 	})
-	return &gateway.Empty{}, err
-}
-
-type unassociateRouteTableRequest struct {
-	RegionID     string `rpc:"RegionId,required"`
-	RouteTableID string `rpc:"RouteTableId,required"`
-	VSwitchID    string `rpc:"VSwitchId,required"`
-	ClientToken  string `rpc:"ClientToken"`
 }
 
 // unassociateRouteTable puts the vSwitch back under the system table of its VPC.
-func unassociateRouteTable(tx *state.Tx, req *unassociateRouteTableRequest) (*gateway.Empty, error) {
-	_, err := state.Once(tx, "UnassociateRouteTable", req.ClientToken, req, cloud.VSwitches, func() (string, error) {
-		t, err := cloud.RouteTables.Get(tx.View, req.RouteTableID)
-		if err != nil {
-			return "", err
+func unassociateRouteTable(tx *state.Tx, req *vSwitchTableRequest) (*gateway.Empty, error) {
+	return req.edit(tx, "UnassociateRouteTable", func(t *cloud.RouteTable, s *cloud.VSwitch) error {
+		if t.Type != cloud.RouteTableCustom || s.RouteTableID != t.ID {
+			return errVSwitchNotAssociated.Of(s.ID)
 		}
-		return req.VSwitchID, cloud.VSwitches.Edit(tx, req.VSwitchID, func(s *cloud.VSwitch) error {
-			if t.Type != cloud.RouteTableCustom || s.RouteTableID != t.ID {
-				return errVSwitchNotAssociated.Of(s.ID)
-			}
-			s.RouteTableID = systemRouteTable(tx.View, s.VPCID)
-			return nil
-		})
+		s.RouteTableID = systemRouteTable(tx.View, s.VPCID)
+		return nil
 	})
-	return &gateway.Empty{}, err
 }
