@@ -30,21 +30,27 @@ func BenchmarkJournal(b *testing.B) {
 	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with the journal %.0f/s, without %.0f/s, target ratio >= 0.97", with, without)
 }
 
+// crowdedReads returns what serves a crowded world by a configuration of the gateway, and
+// reads from it over so many connections.
+func crowdedReads(b *testing.B, connections int) func(gateway.Config) func(int) error {
+	client := keepAlive(connections)
+	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = crowdedWorld(b) }))
+	params := map[string]string{"LoadBalancerId": crowd(b, s.Store(), few)}
+	return func(cfg gateway.Config) func(int) error {
+		cfg.Store, cfg.Products, cfg.StrictAuth = s.Store(), emulator.Products(), true
+		server := httptest.NewServer(gateway.NewServer(cfg))
+		b.Cleanup(server.Close)
+		return func(int) error { return post(client, server.URL, "DescribeLoadBalancerAttribute", params) }
+	}
+}
+
 // BenchmarkIdleFaults compares reads of a server that has no fault rules, and of one
 // that has as many as there may be about other actions, with those of one that could not
 // have any.
 func BenchmarkIdleFaults(b *testing.B) {
 	const connections = 16
-	client := keepAlive(connections)
-	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = crowdedWorld(b) }))
-	params := map[string]string{"LoadBalancerId": crowd(b, s.Store(), few)}
-	reads := func(engine *faults.Injector) func(int) error {
-		server := httptest.NewServer(gateway.NewServer(gateway.Config{
-			Store: s.Store(), Products: emulator.Products(), StrictAuth: true, Faults: engine,
-		}))
-		b.Cleanup(server.Close)
-		return func(int) error { return post(client, server.URL, "DescribeLoadBalancerAttribute", params) }
-	}
+	served := crowdedReads(b, connections)
+	reads := func(engine *faults.Injector) func(int) error { return served(gateway.Config{Faults: engine}) }
 	full := &faults.Injector{}
 	list := make([]faults.Status, 10_000)
 	for n := range list {
@@ -63,16 +69,8 @@ func BenchmarkIdleFaults(b *testing.B) {
 // nonces are not.
 func BenchmarkNonces(b *testing.B) {
 	const connections = 16
-	client := keepAlive(connections)
-	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = crowdedWorld(b) }))
-	params := map[string]string{"LoadBalancerId": crowd(b, s.Store(), few)}
-	reads := func(nonces *gateway.Nonces) func(int) error {
-		server := httptest.NewServer(gateway.NewServer(gateway.Config{
-			Store: s.Store(), Products: emulator.Products(), StrictAuth: true, Nonces: nonces,
-		}))
-		b.Cleanup(server.Close)
-		return func(int) error { return post(client, server.URL, "DescribeLoadBalancerAttribute", params) }
-	}
+	served := crowdedReads(b, connections)
+	reads := func(nonces *gateway.Nonces) func(int) error { return served(gateway.Config{Nonces: nonces}) }
 	kept, err := gateway.OpenNonces(filepath.Join(b.TempDir(), "nonces"), time.Now())
 	if err != nil {
 		b.Fatal(err)

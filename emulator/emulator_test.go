@@ -245,6 +245,18 @@ func TestReadyz(t *testing.T) {
 	}
 }
 
+// authority is what trusts the certificates of a data folder.
+func authority(t *testing.T, dir string) *x509.CertPool {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, emulator.CAFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(text)
+	return pool
+}
+
 // TestGenerateTLS proves that the certificate is good for the hosts, kept while
 // it is, replaced when it is not, and that a broken file is an error.
 func TestGenerateTLS(t *testing.T) {
@@ -255,12 +267,7 @@ func TestGenerateTLS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(filepath.Join(dir, emulator.CAFile))
-		if err != nil {
-			t.Fatal(err)
-		}
-		pool := x509.NewCertPool()
-		pool.AppendCertsFromPEM(text)
+		pool := authority(t, dir)
 		for _, host := range hosts {
 			if _, err := config.Certificates[0].Leaf.Verify(x509.VerifyOptions{Roots: pool, DNSName: host}); err != nil {
 				t.Errorf("the certificate is not good for %s: %v", host, err)

@@ -3,13 +3,10 @@ package emulator_test
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,13 +26,7 @@ func TestReset(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pem, err := os.ReadFile(filepath.Join(dir, emulator.CAFile))
-			if err != nil {
-				t.Fatal(err)
-			}
-			pool := x509.NewCertPool()
-			pool.AppendCertsFromPEM(pem)
-			cfg.TLS, scheme, transport.TLSClientConfig = config, "https", &tls.Config{RootCAs: pool}
+			cfg.TLS, scheme, transport.TLSClientConfig = config, "https", &tls.Config{RootCAs: authority(t, dir)}
 		}
 		e := mustNew(t, cfg)
 		if err := e.Start(); err != nil {

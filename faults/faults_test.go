@@ -336,29 +336,18 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// Stale is about reads; a write is not asked.
-func TestStaleSparesWrites(t *testing.T) {
-	e := injector(t, "name: a\neffect: {stale: {calls: 1}}")
-	write, read := call(), call()
-	read.Write = false
-	if _, struck := e.At(faults.BeforeCall, write, start); struck {
-		t.Error("a write reads a stale state")
-	}
-	if _, struck := e.At(faults.BeforeCall, read, start); !struck {
-		t.Error("a read does not")
-	}
-}
-
-// Life is about writes; a read begins no stage.
-func TestLifeSparesReads(t *testing.T) {
-	e := injector(t, "name: a\neffect: {life: {nlb.job: 1h}}")
-	write, read := call(), call()
-	read.Write = false
-	if _, struck := e.At(faults.BeforeCall, read, start); struck {
-		t.Error("a read is struck")
-	}
-	if _, struck := e.At(faults.BeforeCall, write, start); !struck {
-		t.Error("a write is not")
+// Stale is about reads, and life about writes, as a read begins no stage.
+func TestEffectsOfOneSort(t *testing.T) {
+	for effect, strikesWrites := range map[string]bool{"{stale: {calls: 1}}": false, "{life: {nlb.job: 1h}}": true} {
+		e := injector(t, "name: a\neffect: "+effect)
+		write, read := call(), call()
+		read.Write = false
+		if _, struck := e.At(faults.BeforeCall, write, start); struck != strikesWrites {
+			t.Errorf("%s strikes a write: %t", effect, struck)
+		}
+		if _, struck := e.At(faults.BeforeCall, read, start); struck == strikesWrites {
+			t.Errorf("%s strikes a read: %t", effect, struck)
+		}
 	}
 }
 

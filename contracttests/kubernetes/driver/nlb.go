@@ -83,19 +83,22 @@ func (c *nlbController) enqueueAll() {
 }
 
 // run works until the context ends.
-func (c *nlbController) run(ctx context.Context) {
-	context.AfterFunc(ctx, c.queue.ShutDown)
+func (c *nlbController) run(ctx context.Context) { work(ctx, c.queue, c.reconcile) }
+
+// work does what is in a queue until the context ends. What fails comes again later.
+func work(ctx context.Context, queue workqueue.TypedRateLimitingInterface[cache.ObjectName], do func(context.Context, cache.ObjectName) error) {
+	context.AfterFunc(ctx, queue.ShutDown)
 	for {
-		name, quit := c.queue.Get()
+		name, quit := queue.Get()
 		if quit {
 			return
 		}
-		if err := c.reconcile(ctx, name); err != nil {
-			c.queue.AddRateLimited(name)
+		if err := do(ctx, name); err != nil {
+			queue.AddRateLimited(name)
 		} else {
-			c.queue.Forget(name)
+			queue.Forget(name)
 		}
-		c.queue.Done(name)
+		queue.Done(name)
 	}
 }
 

@@ -99,21 +99,7 @@ func (w *weightWatch) enqueue(object any) {
 }
 
 // run works until the context ends.
-func (w *weightWatch) run(ctx context.Context) {
-	context.AfterFunc(ctx, w.queue.ShutDown)
-	for {
-		name, quit := w.queue.Get()
-		if quit {
-			return
-		}
-		if err := w.update(ctx, name); err != nil {
-			w.queue.AddRateLimited(name)
-		} else {
-			w.queue.Forget(name)
-		}
-		w.queue.Done(name)
-	}
-}
+func (w *weightWatch) run(ctx context.Context) { work(ctx, w.queue, w.update) }
 
 // update sets the weights again. A Service without an address is one whose load
 // balancer is being made, with the pods as they were: it comes back.
