@@ -169,6 +169,23 @@ func (p *Plane) work() {
 			p.cfg.Log.Warn().Err(err).Msg("the ports of listeners can't be kept, and may be others after a restart")
 		}
 		p.dirty.done(revision)
+		if !p.gather() {
+			return
+		}
+	}
+}
+
+// gathering is how long changes gather before the plane looks again: many that come in
+// quick succession cost as little as a few.
+const gathering = 2 * time.Millisecond
+
+// gather waits for more changes; false is the end.
+func (p *Plane) gather() bool {
+	select {
+	case <-time.After(gathering):
+		return true
+	case <-p.ctx.Done():
+		return false
 	}
 }
 
