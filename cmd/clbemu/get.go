@@ -81,15 +81,19 @@ func (f *getFlags) get(cmd *cobra.Command, c *controlclient.Client, wanted contr
 		if err != nil {
 			return err
 		}
-		return p.show(tree, func(s *terminal.Screen) error {
+		typed, err := knownForms().tree(&tree)
+		if err != nil {
+			return err
+		}
+		return p.show(typed, func(s *terminal.Screen) error {
 			s.Printf("%s\n", treeText(&tree))
 			return nil
 		})
 	}
 	shown := struct {
-		Resources []controlapi.Resource `json:"resources"`
-		Warnings  []string              `json:"warnings,omitempty"`
-	}{append([]controlapi.Resource{}, found.Resources...), found.Warnings}
+		Resources []typedResource `json:"resources"`
+		Warnings  []string        `json:"warnings,omitempty"`
+	}{knownForms().resources(found.Resources), found.Warnings}
 	return p.show(shown, func(s *terminal.Screen) error { return printResources(s, p.form == formWide, found) })
 }
 
@@ -161,6 +165,7 @@ func (f *getFlags) follow(cmd *cobra.Command, p *printer, c *controlclient.Clien
 	for _, k := range inventory.Kinds() {
 		kinds[k.Name] = k
 	}
+	typing := knownForms()
 	var first controlapi.Resources
 	synced := p.forPrograms()
 	err := c.WatchResources(cmd.Context(), wanted, func(change controlapi.ResourceChange) error {
@@ -182,7 +187,11 @@ func (f *getFlags) follow(cmd *cobra.Command, p *printer, c *controlclient.Clien
 		}
 		k := kinds[change.Resource.Kind]
 		_, rows := tableOf(&k, p.form == formWide, []controlapi.Resource{*change.Resource})
-		return p.line(change, strings.TrimRight(signs[change.Change]+" "+k.Name+"  "+strings.Join(rows[0], "  "), " "))
+		said := struct {
+			Change   string        `json:"change"`
+			Resource typedResource `json:"resource"`
+		}{change.Change, typing.resource(change.Resource)}
+		return p.line(said, strings.TrimRight(signs[change.Change]+" "+k.Name+"  "+strings.Join(rows[0], "  "), " "))
 	})
 	if cmd.Context().Err() != nil {
 		return nil // to interrupt it is how it ends

@@ -78,7 +78,10 @@ func TestGetTree(t *testing.T) {
 			}
 		}
 	}
-	var tree controlapi.LoadBalancerTree
+	var tree struct {
+		LoadBalancer struct{ ID string }
+		Faults       []controlapi.FaultRule
+	}
 	if err := json.Unmarshal([]byte(mustRun(t, "get", "lb", "web", "--json", "--server", s.Control)), &tree); err != nil || tree.LoadBalancer.ID != id || len(tree.Faults) != 1 {
 		t.Errorf("get lb web --json = %+v, %v", tree, err)
 	}

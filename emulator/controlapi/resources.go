@@ -18,7 +18,15 @@ type Column struct {
 	Name string `json:"name"`
 	// Wide is shown where there is room.
 	Wide bool `json:"wide,omitempty"`
+	// Form is FormNumber or FormList for values that are one, "" for texts.
+	Form string `json:"form,omitempty"`
 }
+
+// The forms of columns. A list has commas between its values.
+const (
+	FormNumber = "number"
+	FormList   = "list"
+)
 
 // Resource is one resource of the cloud.
 type Resource struct {

@@ -28,38 +28,39 @@ type kind struct {
 // loadBalancers is the kind that products share.
 const loadBalancers = "lb"
 
-// kinds are all of them, in the order in which they are shown.
+// kinds are all of them, in the order in which they are shown. Columns whose values are
+// numbers or lists say so after a colon.
 var kinds = []kind{
 	{named(loadBalancers, "Load balancers", "loadbalancer", "loadbalancers", "lbs").
-		shows("id", "name", "status", "address", "listeners", "servers", "product", "type").wide("region", "vpc", "vswitch", "zones", "spec", "dnsName", "created"), listLoadBalancers},
+		shows("id", "name", "status", "address", "listeners:number", "servers:number", "product", "type").wide("region", "vpc", "vswitch", "zones:list", "spec", "dnsName", "created"), listLoadBalancers},
 	{named("listener", "Listeners", "listeners").
-		shows("loadBalancer", "protocol", "port", "status", "group", "health").wide("id", "name", "product", "scheduler", "healthCheck", "acl", "certificate", "bandwidth"), listListeners},
+		shows("loadBalancer", "protocol", "port:number", "status", "group", "health").wide("id", "name", "product", "scheduler", "healthCheck", "acl", "certificate", "bandwidth"), listListeners},
 	{named("rule", "Forwarding rules", "rules").
 		shows("loadBalancer", "listener", "id", "domain", "url", "group").wide("name", "region", "created"), listRules},
 	{named("group", "Server groups", "groups", "servergroup", "servergroups", "vservergroup", "vservergroups").
-		shows("id", "name", "servers", "loadBalancer", "type", "status", "product").wide("region", "vpc", "protocol", "usedBy"), listGroups},
+		shows("id", "name", "servers:number", "loadBalancer", "type", "status", "product").wide("region", "vpc", "protocol", "usedBy:list"), listGroups},
 	{named("backend", "Backend servers", "backends", "server", "servers").
-		shows("group", "server", "address", "port", "weight", "health").wide("id", "loadBalancer", "type", "description"), listBackends},
+		shows("group", "server", "address", "port:number", "weight:number", "health").wide("id", "loadBalancer", "type", "description"), listBackends},
 	{named("acl", "Access control lists", "acls", "accesscontrollist", "accesscontrollists").
-		shows("id", "name", "entries", "listeners").wide("region", "addresses", "created"), listAccessControlLists},
+		shows("id", "name", "entries:number", "listeners:number").wide("region", "addresses:list", "created"), listAccessControlLists},
 	{named("cert", "Certificates", "certs", "certificate", "certificates").
-		shows("id", "name", "type", "commonName", "expires", "listeners").wide("region", "names", "fingerprint"), listCertificates},
+		shows("id", "name", "type", "commonName", "expires", "listeners:number").wide("region", "names:list", "fingerprint"), listCertificates},
 	{named("vswitch", "vSwitches", "vswitches", "vsw").
-		shows("id", "name", "zone", "cidr", "free").wide("region", "vpc", "created"), listVSwitches},
+		shows("id", "name", "zone", "cidr", "free:number").wide("region", "vpc", "created"), listVSwitches},
 	{named("vpc", "VPCs", "vpcs").
-		shows("id", "name", "cidr", "vswitches").wide("region", "created"), listVPCs},
+		shows("id", "name", "cidr", "vswitches:number").wide("region", "created"), listVPCs},
 	{named("sg", "Security groups", "sgs", "securitygroup", "securitygroups").
-		shows("id", "name", "type", "rules", "vpc").wide("region", "created"), listSecurityGroups},
+		shows("id", "name", "type", "rules:number", "vpc").wide("region", "created"), listSecurityGroups},
 	{named("eni", "Network interfaces", "enis", "networkinterface", "networkinterfaces").
 		shows("id", "name", "status", "address", "instance", "vswitch").wide("region", "zone", "type", "created"), listNetworkInterfaces},
 	{named("eip", "Elastic IP addresses", "eips").
 		shows("id", "name", "status", "address", "instance").wide("region", "bandwidth", "instanceType", "created"), listEIPs},
 	{named("bandwidthpackage", "Common bandwidth packages", "bandwidthpackages", "cbwp").
-		shows("id", "name", "bandwidth", "addresses").wide("region", "isp", "chargeType", "created"), listBandwidthPackages},
+		shows("id", "name", "bandwidth:number", "addresses:number").wide("region", "isp", "chargeType", "created"), listBandwidthPackages},
 	{named("zone", "Zones", "zones").
-		shows("id", "status", "soldOut", "region").wide("name"), listZones},
+		shows("id", "status", "soldOut:list", "region").wide("name"), listZones},
 	{named("instance", "Instances", "instances", "ecs").
-		shows("id", "name", "status", "zone", "address", "vswitch", "groups").wide("region", "instanceType", "created"), listInstances},
+		shows("id", "name", "status", "zone", "address", "vswitch", "groups:number").wide("region", "instanceType", "created"), listInstances},
 }
 
 // declared lets a kind be declared on a line.
@@ -71,16 +72,24 @@ func named(name, title string, aliases ...string) declared {
 
 func (d declared) shows(columns ...string) declared {
 	for _, c := range columns {
-		d.Columns = append(d.Columns, controlapi.Column{Name: c})
+		d.Columns = append(d.Columns, column(c))
 	}
 	return d
 }
 
 func (d declared) wide(columns ...string) controlapi.ResourceKind {
 	for _, c := range columns {
-		d.Columns = append(d.Columns, controlapi.Column{Name: c, Wide: true})
+		wide := column(c)
+		wide.Wide = true
+		d.Columns = append(d.Columns, wide)
 	}
 	return controlapi.ResourceKind(d)
+}
+
+// column reads name or name:form.
+func column(text string) controlapi.Column {
+	name, form, _ := strings.Cut(text, ":")
+	return controlapi.Column{Name: name, Form: form}
 }
 
 // All stands for all kinds.
