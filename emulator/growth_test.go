@@ -13,6 +13,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
@@ -336,6 +337,10 @@ func TestGrowthIsNamed(t *testing.T) {
 	}
 	u.control("GET", "/v1/actions", "", 200, `"product":"Toys","version":"2026-01-01","action":"PaintToy"`)
 	u.control("GET", "/v1/server", "", 200, `{"name":"Toys","version":"2026-01-01","title":"Toy Balancer","shortNames":["toybox"],"endpoint":"TOYS"}`)
+	var described controlapi.Server
+	if _, text := u.request(u.e.ControlHandler(), "GET", "/v1/server", nil); json.Unmarshal([]byte(text), &described) != nil || !slices.Contains(described.Endpoints(), "TOYS_ENDPOINT") {
+		t.Errorf("the endpoints are %v", described.Endpoints())
+	}
 	u.control("GET", "/v1/explanations/PaintToy", "", 200, `"product":"Toys"`)
 	u.control("GET", "/v1/quotas", "", 200, `"toy_quota_toys_num"`)
 }

@@ -14,8 +14,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/target"
 )
 
 // connection says which running emulator a command is about. --server means the same
@@ -113,19 +116,37 @@ func (f *clientFlags) cloudAPI(ctx context.Context) (*url.URL, *http.Client, err
 		}
 		return api, nil, nil
 	}
-	c, err := f.client()
+	described, err := f.describe(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	described, err := c.Server(ctx)
-	if err != nil {
-		return nil, nil, answered(err)
-	}
 	api, err := url.Parse(described.API)
 	if err != nil || api.Host == "" {
-		return nil, nil, cannot(fmt.Errorf("%s does not report the address of its cloud API: give it with --api", c.URL))
+		return nil, nil, cannot(fmt.Errorf("%s does not report the address of its cloud API: give it with --api", f.server))
 	}
 	return api, trusting(described.Certificate), nil
+}
+
+// describe asks the running emulator how clients find it.
+func (f *clientFlags) describe(ctx context.Context) (described controlapi.Server, err error) {
+	c, err := f.client()
+	if err != nil {
+		return described, err
+	}
+	if described, err = c.Server(ctx); err != nil {
+		return described, answered(err)
+	}
+	return described, nil
+}
+
+// endpoints are the variables for the addresses of products: of the running emulator, or
+// of those that this program has where the flag says the address of the API.
+func (f *clientFlags) endpoints(ctx context.Context) ([]string, error) {
+	if f.api != "" {
+		return target.Endpoints(emulator.Products()), nil
+	}
+	described, err := f.describe(ctx)
+	return described.Endpoints(), err
 }
 
 // trusting is a client that trusts a certificate, nil where there is none to trust.

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/names"
@@ -35,7 +34,7 @@ func (d *doctor) clients(whose string, environment []string, server *controlapi.
 	if err != nil || server.API == "" {
 		return
 	}
-	wanted := target.Environment{API: api, Products: emulator.Products(), AccessKeyID: d.accessKeyID, AccessKeySecret: d.accessKeySecret}.Variables()
+	wanted := target.Environment{API: api, Endpoints: server.Endpoints(), AccessKeyID: d.accessKeyID, AccessKeySecret: d.accessKeySecret}.Variables()
 	set, before := 0, len(d.list)
 	for _, v := range wanted {
 		value, ok := lookUp(environment, v[0])

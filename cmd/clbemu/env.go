@@ -87,7 +87,11 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	variables := target.Environment{API: api, Products: emulator.Products(), AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret, Region: f.region}.Variables()
+	endpoints, err := f.endpoints(cmd.Context())
+	if err != nil {
+		return err
+	}
+	variables := target.Environment{API: api, Endpoints: endpoints, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret, Region: f.region}.Variables()
 	if f.kind {
 		variables = append(variables, [2]string{"CLBEMU_API", kindAPI}, [2]string{"CLBEMU_SERVER", kindControl}, [2]string{"CLBEMU_CONTROL_TOKEN", kindToken})
 	}

@@ -50,6 +50,16 @@ type Server struct {
 	Products []Product `json:"products"`
 }
 
+// Endpoints lists the names of the variables for the addresses of products.
+func (s *Server) Endpoints() (names []string) {
+	for _, p := range s.Products {
+		if p.Endpoint != "" {
+			names = append(names, p.Endpoint+"_ENDPOINT")
+		}
+	}
+	return names
+}
+
 // Product is an API of the emulated cloud.
 type Product struct {
 	Name    string `json:"name"`

@@ -14,8 +14,8 @@ import (
 type Environment struct {
 	// API is where the cloud's API is.
 	API *url.URL
-	// Products have an endpoint each.
-	Products []*gateway.Product
+	// Endpoints are the variables for the addresses of products.
+	Endpoints []string
 	// AccessKeyID, AccessKeySecret and Region are those of the default world when
 	// empty.
 	AccessKeyID, AccessKeySecret, Region string
@@ -38,7 +38,7 @@ func Endpoints(products []*gateway.Product) (names []string) {
 // the scheme from elsewhere; evidence CLB-0452 and CLB-0456.
 func (e Environment) Variables() [][2]string {
 	var vars [][2]string
-	for _, name := range Endpoints(e.Products) {
+	for _, name := range e.Endpoints {
 		vars = append(vars, [2]string{name, e.API.Host})
 	}
 	// A CCM calls it about Lingjun nodes, which are not emulated.

@@ -36,7 +36,7 @@ func (r *Remote) environment() ([]string, error) {
 	if r.Token != "" {
 		vars = append(vars, "CLBEMU_CONTROL_TOKEN="+r.Token)
 	}
-	for _, v := range (Environment{API: api, Products: r.Products, AccessKeyID: r.AccessKeyID, AccessKeySecret: r.AccessKeySecret}).Variables() {
+	for _, v := range (Environment{API: api, Endpoints: Endpoints(r.Products), AccessKeyID: r.AccessKeyID, AccessKeySecret: r.AccessKeySecret}).Variables() {
 		vars = append(vars, v[0]+"="+v[1])
 	}
 	return vars, nil
