@@ -16,7 +16,12 @@
 // parameter is JSON text), and missing=F, invalid=F, which name the fact to
 // report instead of Missing<Parameter> and Invalid<Parameter>. Pointers tell an
 // absent parameter from a zero one. A slice takes Name.1, Name.2; a slice of
-// structs takes Name.1.Field. Embedded structs share their fields.
+// structs takes Name.1.Field. Embedded structs share their fields. A request that
+// embeds Trial may be a dry run.
+//
+// What products share beyond that is in folders of its own: listing pages lists, tagging
+// tags resources, and changes declares actions that change load balancers, at once or
+// by jobs.
 //
 // A response struct uses the same tag: "A>B" is a list B wrapped in A, and
 // omitempty leaves a zero value out.
