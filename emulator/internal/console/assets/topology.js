@@ -83,13 +83,20 @@ function empty(all, chosen) {
     el('p', {}, 'Or point a controller, Terraform or an SDK here:'), command('clbemu env'));
 }
 
-// The one that is looked at.
+// The one that is looked at, and what went through its listeners.
 let tree;
+let traffic = new Map(); // by listener
+const answers = () => tree?.listeners?.some((l) => l.listener.fields.answersAt);
+const count = async (id) => {
+  const { listeners } = await get('/v1/traffic', { name: id });
+  traffic = new Map(listeners.map((l) => [l.listener, l.servers]));
+};
 const refresh = soon(async () => {
   const id = asked().get('lb');
   if (!id) return;
   try {
     tree = await get(named('/v1/loadbalancers/', id));
+    if (answers()) await count(tree.loadBalancer.id);
   } catch (problem) {
     tree = problem.status === 404 ? { gone: problem.message } : tree;
     if (problem.status !== 404) say(problem.message);
@@ -125,16 +132,36 @@ function drawTree() {
     el('p', { class: 'bar' }, el('a', { href: `/journal?resource=${encodeURIComponent(lb.id)}` }, 'Calls about it'), command(`clbemu get lb ${lb.id}`)));
 }
 
+// Traffic is no change of a resource: it is asked for while it is looked at.
+setInterval(() => { if (asked().get('lb') && !document.hidden && answers()) refresh(); }, 2000);
+
+const where = (l) => l.fields.answersAt
+  ? el('p', { class: 'quiet' }, 'answers at ', el('code', {}, l.fields.answersAt))
+  : l.fields.problem && el('p', { class: 'quiet' }, `does not answer: ${l.fields.problem}`);
+
 const listener = ({ listener: l, group: g, rules }) => el('li', {},
   el('p', { class: 'node' }, el('strong', {}, `${l.fields.protocol}:${l.fields.port}`), badge(l.status), l.name && el('span', { class: 'quiet' }, l.name),
     ...['scheduler', 'acl', 'certificate', 'bandwidth'].filter((name) => l.fields[name]).map((name) => el('span', { class: 'quiet' }, `${name} ${l.fields[name]}`))),
-  el('ul', {}, g ? el('li', {}, group(g)) : el('li', { class: 'quiet' }, 'it forwards to no server'),
-    rules.map((r) => el('li', {}, el('p', { class: 'node' }, 'rule ', el('strong', {}, (r.domain ?? '') + (r.url ?? '')), el('span', { class: 'quiet' }, `${r.name} ${r.id}`)), r.group && group(r.group)))));
+  where(l),
+  el('ul', {}, g ? el('li', {}, group(g, traffic.get(l.id))) : el('li', { class: 'quiet' }, 'it forwards to no server'),
+    rules.map((r) => el('li', {}, el('p', { class: 'node' }, 'rule ', el('strong', {}, (r.domain ?? '') + (r.url ?? '')), el('span', { class: 'quiet' }, `${r.name} ${r.id}`)), r.group && group(r.group, traffic.get(l.id))))));
 
-const group = ({ group: g, servers }) => el('div', {},
+// share shows the part that a server has in the traffic of its listener: requests of HTTP,
+// connections of all else.
+function share(server, shares) {
+  const of = (one) => one.requests || one.connections;
+  const total = shares.reduce((sum, one) => sum + of(one), 0);
+  const own = shares.find((one) => one.server === `${server.fields.server || server.fields.address}:${server.fields.port}`);
+  if (!own || !total) return '';
+  return el('span', {}, el('meter', { min: 0, max: total, value: of(own) }), ` ${of(own)}`);
+}
+
+const group = ({ group: g, servers }, shares) => el('div', {},
   el('p', { class: 'node' }, 'group ', el('strong', {}, g.name || g.id), badge(g.status), g.name && el('span', { class: 'id' }, g.id), health(servers)),
-  servers.length > 0 && table('', ['Server', 'Address', 'Weight', 'Health'],
-    servers.map((s) => [s.fields.server, s.fields.address ? `${s.fields.address}${s.fields.port ? `:${s.fields.port}` : ''}` : '', s.fields.weight, badge(s.fields.health)])));
+  servers.length > 0 && table('', ['Server', 'Address', 'Weight', 'Health', ...(shares ? ['Traffic'] : [])],
+    servers.map((s) => [s.fields.server, s.fields.address ? `${s.fields.address}${s.fields.port ? `:${s.fields.port}` : ''}` : '', s.fields.weight,
+      badge(s.fields.health), ...(shares ? [share(s, shares)] : [])])),
+  servers.filter((s) => s.fields.problem).map((s) => el('p', { class: 'quiet' }, `${s.fields.server || s.fields.address}: ${s.fields.problem}`)));
 
 // What comes.
 const redraw = soon(async () => draw(), 30);
