@@ -183,7 +183,8 @@ func (b *tab) colours(scheme string) {
 	b.Helper()
 	b.do("set the colours", func(ctx context.Context, t *chromedp.Target) (none chromedp.Void, err error) {
 		_, err = cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+			// Colours that fade in would be measured on their way.
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
 		return none, err
 	})
 }

@@ -158,8 +158,8 @@ function share(server, shares) {
 
 const group = ({ group: g, servers }, shares) => el('div', {},
   el('p', { class: 'node' }, 'group ', el('strong', {}, g.name || g.id), badge(g.status), g.name && el('span', { class: 'id' }, g.id), health(servers)),
-  servers.length > 0 && table('', ['Server', 'Address', 'Weight', 'Health', ...(shares ? ['Traffic'] : [])],
-    servers.map((s) => [s.fields.server, s.fields.address ? `${s.fields.address}${s.fields.port ? `:${s.fields.port}` : ''}` : '', s.fields.weight,
+  servers.length > 0 && table('', ['Server', 'Weight', 'Health', ...(shares ? ['Traffic'] : [])],
+    servers.map((s) => [el('span', {}, el('span', { class: 'line' }, s.fields.server), s.fields.address && el('span', { class: 'line quiet' }, `${s.fields.address}${s.fields.port ? `:${s.fields.port}` : ''}`)), s.fields.weight,
       badge(s.fields.health), ...(shares ? [share(s, shares)] : [])])),
   servers.filter((s) => s.fields.problem).map((s) => el('p', { class: 'quiet' }, `${s.fields.server || s.fields.address}: ${s.fields.problem}`)));
 
