@@ -11,7 +11,8 @@ type ListenerTraffic struct {
 	Listener     string `json:"listener"`
 	LoadBalancer string `json:"loadBalancer"`
 	Protocol     string `json:"protocol"`
-	// AnswersAt is where clients on this machine reach it, and Problem why they don't.
+	// AnswersAt is where clients on this machine reach it, parted by commas, and Problem
+	// why they don't, or not everywhere.
 	AnswersAt string `json:"answersAt,omitempty"`
 	Problem   string `json:"problem,omitempty"`
 	// Refused are the connections that access control or a limit refused, and Waiting

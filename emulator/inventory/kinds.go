@@ -196,7 +196,8 @@ type Inventory struct {
 
 // Packets knows what a data plane does.
 type Packets interface {
-	// Reached returns where the listener of a frontend answers, or why it does not.
+	// Reached returns where the listener of a frontend answers, and why it does not, or
+	// not everywhere.
 	Reached(frontendID string) (address, problem string)
 	// Trouble returns what is wrong with a member, "" for nothing.
 	Trouble(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) string

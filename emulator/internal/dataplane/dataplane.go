@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/netip"
 	"slices"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -32,8 +34,16 @@ type Config struct {
 	// PortsFile keeps the ports of listeners that did not get the one of their id; empty
 	// forgets them.
 	PortsFile string
-	Log       zerolog.Logger
+	// Interface is the network interface that gets the addresses of load balancers, for
+	// listeners to answer there; empty lets them answer at ports of 127.0.0.1.
+	Interface string
+	// Transparent lets members of TCP and UDP see the addresses of clients.
+	Transparent bool
+	Log         zerolog.Logger
 }
+
+// dialer connects to a member on behalf of a client; nil leaves that to package forward.
+type dialer = func(ctx context.Context, network string, from net.Addr, to netip.AddrPort) (net.Conn, error)
 
 // Plane forwards for all load balancers of a store.
 type Plane struct {
@@ -42,7 +52,8 @@ type Plane struct {
 	cancel context.CancelFunc
 	tasks  sync.WaitGroup
 	start  sync.Once
-	ports  *ports
+	way    way
+	dial   dialer
 	checks *checks
 	keys   keyring
 	dirty  *dirty
@@ -54,14 +65,31 @@ type Plane struct {
 
 // New returns a plane that forwards nothing before Start.
 func New(cfg Config) (*Plane, error) {
-	ports, err := loadPorts(cfg.PortsFile)
+	way, err := newWay(&cfg)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plane{cfg: cfg, ports: ports, listeners: make(map[string]*listener), dirty: newDirty(), keys: make(keyring)}
+	p := &Plane{cfg: cfg, way: way, listeners: make(map[string]*listener), dirty: newDirty(), keys: make(keyring)}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.checks = newChecks(p.ctx, &p.tasks, p.speed, p.dirty.mark)
+	if cfg.Transparent {
+		if p.dial, err = transparent(); err != nil {
+			return nil, errors.Join(err, way.close())
+		}
+	}
 	return p, nil
+}
+
+// newWay returns the way that is asked for.
+func newWay(cfg *Config) (way, error) {
+	if cfg.Interface == "" {
+		return loadPorts(cfg.PortsFile)
+	}
+	network, err := openNetwork(cfg.Interface)
+	if err != nil {
+		return nil, err
+	}
+	return newAddresses(network)
 }
 
 // Start begins to follow the store; a second call does nothing.
@@ -80,7 +108,7 @@ func (p *Plane) Close() error {
 	for _, l := range p.listeners {
 		errs = append(errs, l.rest("the emulator ends"))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, p.way.close())...)
 }
 
 // speed is how fast the emulated time goes, with which health checks keep up.
@@ -145,11 +173,19 @@ func (p *Plane) markRow(v *state.View, kind state.Kind, row any) {
 	}
 }
 
+// again is when the plane tries again what failed: somebody may give a port back.
+const again = 5 * time.Second
+
 // work brings the listeners of marked load balancers to what the store holds.
 func (p *Plane) work() {
+	tick := time.NewTicker(again)
+	defer tick.Stop()
 	for {
 		select {
 		case <-p.dirty.news:
+		case <-tick.C:
+			p.markFailing()
+			continue
 		case <-p.ctx.Done():
 			return
 		}
@@ -165,8 +201,8 @@ func (p *Plane) work() {
 			}
 			return nil
 		})
-		if err := p.ports.save(); err != nil {
-			p.cfg.Log.Warn().Err(err).Msg("the ports of listeners can't be kept, and may be others after a restart")
+		if err := p.way.settle(); err != nil {
+			p.cfg.Log.Warn().Err(err).Msg("data plane")
 		}
 		p.dirty.done(revision)
 		if !p.gather() {
@@ -189,6 +225,20 @@ func (p *Plane) gather() bool {
 	}
 }
 
+// markFailing marks the load balancers of listeners that are not as they should be.
+func (p *Plane) markFailing() {
+	for _, id := range p.way.lost() {
+		if l := p.find(id); l != nil {
+			l.failing = true
+		}
+	}
+	for _, l := range p.snapshot() {
+		if l.failing {
+			p.dirty.mark(l.loadBalancer)
+		}
+	}
+}
+
 // Settled waits until the listeners do what the store holds now.
 func (p *Plane) Settled(ctx context.Context) error { return p.dirty.wait(ctx, p.cfg.Store.Revision()) }
 
@@ -203,7 +253,7 @@ func (p *Plane) reconcileAll(v *state.View) {
 			p.reconcile(v, l.loadBalancer)
 		}
 	}
-	p.ports.prune(func(id string) bool { return p.find(id) != nil })
+	p.way.prune(func(id string) bool { return p.find(id) != nil })
 }
 
 // reconcile brings the listeners of one load balancer to what the store holds.
@@ -230,7 +280,7 @@ func (p *Plane) reconcile(v *state.View, loadBalancerID string) {
 func (p *Plane) follows(v *state.View, lb *topology.LoadBalancer, f *topology.Frontend) {
 	l := p.find(f.ID)
 	if l == nil {
-		if l = p.add(lb, f); l == nil {
+		if l = p.add(f); l == nil {
 			return
 		}
 	}
@@ -244,14 +294,9 @@ func (p *Plane) follows(v *state.View, lb *topology.LoadBalancer, f *topology.Fr
 		return
 	}
 	p.checks.keep(f.ID, f.LoadBalancerID, checked)
-	if err := l.follow(plan); err != nil {
-		l.log(err)
-		time.AfterFunc(again, func() { p.dirty.mark(l.loadBalancer) }) // somebody may give the port back
-	}
+	places, omitted, err := p.way.places(lb, f)
+	l.follow(plan, places, omitted, err)
 }
-
-// again is when the plane tries again what failed.
-const again = 5 * time.Second
 
 // snapshot lists the listeners.
 func (p *Plane) snapshot() []*listener {
@@ -267,13 +312,13 @@ func (p *Plane) find(frontendID string) *listener {
 }
 
 // add makes a listener, unless there are too many: nil.
-func (p *Plane) add(lb *topology.LoadBalancer, f *topology.Frontend) *listener {
+func (p *Plane) add(f *topology.Frontend) *listener {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.listeners) >= p.cfg.MaxListeners {
 		return nil
 	}
-	l := newListener(lb.ID, f, p.ports.of(f.ID), p.logOf(f.ID))
+	l := newListener(f, forward.Config{Log: p.logOf(f.ID), Dial: p.dial})
 	p.listeners[f.ID] = l
 	return l
 }
@@ -285,7 +330,7 @@ func (p *Plane) logOf(frontendID string) func(error) {
 // drop forgets the listener of a frontend that is gone, and makes room for another.
 func (p *Plane) drop(l *listener) {
 	p.rest(l, "the listener is gone")
-	p.ports.release(l.id)
+	p.way.release(l.id)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.listeners) >= p.cfg.MaxListeners {
@@ -298,22 +343,19 @@ func (p *Plane) drop(l *listener) {
 func (p *Plane) rest(l *listener, why string) {
 	p.checks.keep(l.id, l.loadBalancer, nil)
 	if err := l.rest(why); err != nil {
-		l.log(err)
+		l.config.Log(err)
 	}
 }
 
-// Reached returns where the listener of a frontend answers on this machine, or why it does
-// not.
+// Reached returns where the listener of a frontend answers on this machine, and why it does
+// not, or not everywhere.
 func (p *Plane) Reached(frontendID string) (address, problem string) {
 	l := p.find(frontendID)
 	if l == nil {
 		return "", fmt.Sprintf("the data plane answers for %d listeners: raise --data-plane-max-listeners", p.cfg.MaxListeners)
 	}
-	server, at, problem := l.shown()
-	if server == nil {
-		return "", problem
-	}
-	return at.String(), ""
+	_, at, problem := l.shown()
+	return shownAt(at), problem
 }
 
 // Trouble returns what is wrong with a member, as the data plane sees it; "" is nothing.

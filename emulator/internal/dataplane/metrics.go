@@ -1,6 +1,8 @@
 package dataplane
 
 import (
+	"strings"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
@@ -28,6 +30,7 @@ var measures = []measure{
 
 var (
 	refusedDesc = prometheus.NewDesc("clbemu_dataplane_refused_total", "Connections that access control or a limit refused.", []string{"listener"}, nil)
+	problemDesc = prometheus.NewDesc("clbemu_dataplane_problem", "1 for each listener that does not answer, or not everywhere.", []string{"listener", "problem"}, nil)
 	boundDesc   = prometheus.NewDesc("clbemu_dataplane_listeners", "Listeners by whether they answer.", []string{"answers"}, nil)
 )
 
@@ -37,6 +40,7 @@ func (p *Plane) Describe(ch chan<- *prometheus.Desc) {
 		ch <- m.desc
 	}
 	ch <- refusedDesc
+	ch <- problemDesc
 	ch <- boundDesc
 }
 
@@ -44,7 +48,10 @@ func (p *Plane) Describe(ch chan<- *prometheus.Desc) {
 func (p *Plane) Collect(ch chan<- prometheus.Metric) {
 	answering, silent := 0, 0
 	for _, l := range p.snapshot() {
-		server, _, _ := l.shown()
+		server, _, problem := l.shown()
+		if problem != "" {
+			ch <- prometheus.MustNewConstMetric(problemDesc, prometheus.GaugeValue, 1, l.id, strings.ToValidUTF8(problem, "?"))
+		}
 		if server == nil {
 			silent++
 			continue

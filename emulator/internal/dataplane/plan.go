@@ -84,7 +84,7 @@ func (r *planner) headers() forward.Forwarded {
 		out.ID = r.lb.ID
 	}
 	if h.IP && len(r.lb.Addresses) > 0 {
-		out.IP = r.lb.Addresses[0].IP
+		out.IP, out.LocalIP = r.lb.Addresses[0].IP, r.way.keepsPorts()
 	}
 	return out
 }
@@ -127,6 +127,9 @@ func (r *planner) member(g *topology.Group, m *topology.Member, rule *topology.R
 		return out
 	}
 	out.Addr = at
+	if r.f.PortOf(m) == 0 && m.ReachAt.Port() == 0 && r.way.keepsPorts() {
+		out.Addr = netip.AddrPortFrom(at.Addr(), 0) // the port that the client connects to
+	}
 	if check := checkOf(r.f, g, rule); check.Enabled {
 		r.checks = append(r.checks, newCheckKey(check, at, m.ReachAt))
 	}

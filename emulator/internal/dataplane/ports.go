@@ -92,11 +92,15 @@ func (p *ports) prune(exists func(id string) bool) {
 	}
 }
 
-// save keeps what is not of the ids, if that has changed.
-func (p *ports) save() error {
+// settle keeps what is not of the ids, if that has changed.
+func (p *ports) settle() error {
 	if !p.changed || p.file == "" {
 		return nil
 	}
 	p.changed = false
-	return durable.Write(p.file, func(w io.Writer) error { return json.NewEncoder(w).Encode(p.kept) })
+	err := durable.Write(p.file, func(w io.Writer) error { return json.NewEncoder(w).Encode(p.kept) })
+	if err != nil {
+		return fmt.Errorf("the ports of listeners can't be kept, and may be others after a restart: %w", err)
+	}
+	return nil
 }

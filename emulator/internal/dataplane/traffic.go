@@ -25,7 +25,7 @@ func (l *listener) traffic() controlapi.ListenerTraffic {
 		return t
 	}
 	stats := server.Stats()
-	t.AnswersAt, t.Refused, t.Waiting = at.String(), stats.Refused, stats.Held
+	t.AnswersAt, t.Refused, t.Waiting = shownAt(at), stats.Refused, stats.Held
 	for _, name := range slices.Sorted(maps.Keys(stats.Members)) {
 		c := stats.Members[name]
 		t.Servers = append(t.Servers, controlapi.ServerTraffic{Server: name, Active: c.Active, Connections: c.Connections, Requests: c.Requests,

@@ -32,8 +32,16 @@ func (f *Forwarded) set(h http.Header, in *http.Request) {
 		h.Set("Slb-Id", f.ID)
 	}
 	if f.IP != "" {
-		h.Set("Slb-Ip", f.IP)
+		h.Set("Slb-Ip", f.ip(in))
 	}
+}
+
+func (f *Forwarded) ip(in *http.Request) string {
+	local, known := in.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if f.LocalIP && known {
+		return addrPort(local).Addr().String()
+	}
+	return f.IP
 }
 
 func scheme(r *http.Request) string {

@@ -177,6 +177,10 @@ func TestForwardedHeaders(t *testing.T) {
 	if got := get(t, c, url, ask...).text; got != want {
 		t.Errorf("with switches the member got\n%s, want\n%s", got, want)
 	}
+	apply(t, s, forward.Plan{Protocol: forward.HTTP, Group: group(m), Forwarded: forward.Forwarded{IP: "192.0.2.9", LocalIP: true}})
+	if got := get(t, c, url, ask...).text; !strings.Contains(got, " SLB-IP=127.0.0.1 ") {
+		t.Errorf("the member got\n%s, want the address that the client connected to", got)
+	}
 }
 
 func TestReplyHeaders(t *testing.T) {

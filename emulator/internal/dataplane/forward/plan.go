@@ -166,6 +166,7 @@ type Forwarded struct {
 	Port       int    // X-Forwarded-Port; 0 is off
 	ID         string // SLB-ID; empty is off
 	IP         string // SLB-IP; empty is off
+	LocalIP    bool   // SLB-IP is the address that the client connected to
 }
 
 // Redirect sends clients to HTTPS at another port of the load balancer. Code 0

@@ -1,0 +1,122 @@
+package dataplane
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
+)
+
+// boundSocket is a socket at which a listener answers.
+type boundSocket struct {
+	io.Closer
+	at netip.AddrPort // with the port that the system chose, if the place has none
+}
+
+// bind lets the server serve at some places, and at no others.
+func (l *listener) bind(server *forward.Server, places []netip.AddrPort) (err error) {
+	wanted := make(map[netip.AddrPort]bool, len(places))
+	for _, place := range places {
+		wanted[place] = true
+	}
+	for place, socket := range l.bound {
+		if !wanted[place] {
+			err = errors.Join(err, socket.Close())
+			delete(l.bound, place)
+		}
+	}
+	return errors.Join(err, l.bindMore(server, places))
+}
+
+// bindMore binds the places that are not bound yet. Of several errors it returns the first.
+func (l *listener) bindMore(server *forward.Server, places []netip.AddrPort) error {
+	var first error
+	failed := 0
+	for _, place := range places {
+		if l.bound[place] != nil {
+			continue
+		}
+		socket, err := l.open(server, place)
+		if err == nil {
+			l.bound[place] = socket
+			continue
+		}
+		failed++
+		first = cmp.Or(first, err)
+	}
+	switch failed {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("the port can't be bound: %w", first)
+	}
+	return fmt.Errorf("%d of %d ports can't be bound, the first by this: %w", failed, len(places), first)
+}
+
+// open lets the server serve at one place.
+func (l *listener) open(server *forward.Server, place netip.AddrPort) (*boundSocket, error) {
+	if l.network == "udp" {
+		socket, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(place))
+		if err != nil {
+			return nil, err
+		}
+		l.run(func() error { return server.ServeUDP(socket) })
+		return &boundSocket{socket, socket.LocalAddr().(*net.UDPAddr).AddrPort()}, nil
+	}
+	socket, err := listenTCP(place)
+	if err != nil {
+		return nil, err
+	}
+	l.run(func() error { return server.ServeTCP(socket) })
+	return &boundSocket{socket, socket.Addr().(*net.TCPAddr).AddrPort()}, nil
+}
+
+// run serves until the server ends or the socket is closed.
+func (l *listener) run(serve func() error) {
+	l.serving.Go(func() {
+		if err := serve(); !errors.Is(err, forward.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+			l.config.Log(err)
+		}
+	})
+}
+
+// answersAt returns where the listener is bound.
+func (l *listener) answersAt() []netip.AddrPort {
+	list := make([]netip.AddrPort, 0, len(l.bound))
+	for _, socket := range l.bound {
+		list = append(list, socket.at)
+	}
+	slices.SortFunc(list, netip.AddrPort.Compare)
+	return list
+}
+
+// shownAt names places in few words: ports of an address that follow each other as a range.
+func shownAt(sorted []netip.AddrPort) string {
+	var names []string
+	for first := 0; first < len(sorted); {
+		last := first
+		for last+1 < len(sorted) && sorted[last+1] == netip.AddrPortFrom(sorted[first].Addr(), sorted[last].Port()+1) {
+			last++
+		}
+		name := sorted[first].String()
+		if last > first {
+			name += fmt.Sprint("-", sorted[last].Port())
+		}
+		names = append(names, name)
+		first = last + 1
+	}
+	return strings.Join(names, ", ")
+}
+
+// listenTCP listens without keep-alive probes, which would cost each connection four
+// system calls: idle connections have their own timeout.
+func listenTCP(at netip.AddrPort) (net.Listener, error) {
+	return (&net.ListenConfig{KeepAlive: -1}).Listen(context.Background(), "tcp", at.String())
+}
