@@ -18,24 +18,37 @@ const (
 	NoPackets DataPlane = "off"
 	// Ports answers for each listener at a port of 127.0.0.1.
 	Ports DataPlane = "ports"
+	// Addresses answers at the addresses and ports of load balancers, on Linux with the
+	// right NET_ADMIN.
+	Addresses DataPlane = "addresses"
 )
+
+// DataPlanes are all of them.
+var DataPlanes = []DataPlane{NoPackets, Ports, Addresses}
 
 // portsFile is what the data folder has of the data plane.
 const portsFile = "ports"
 
-const usualListeners = 1000
+// What the zero values of the configuration stand for.
+const (
+	usualListeners = 1000
+	usualInterface = "lo"
+)
 
 // newPlane returns the data plane, nil for none.
 func (cfg *Config) newPlane(store *state.Store) (*dataplane.Plane, error) {
+	plane := dataplane.Config{Store: store, MaxListeners: cmp.Or(cfg.MaxListeners, usualListeners), Direct: cfg.DirectBackends, Transparent: cfg.Transparent, Log: cfg.Log}
 	switch cfg.DataPlane {
 	case NoPackets, "":
 		return nil, nil
 	case Ports:
-		file := ""
 		if dir := cfg.stateDir(); dir != "" {
-			file = filepath.Join(dir, portsFile)
+			plane.PortsFile = filepath.Join(dir, portsFile)
 		}
-		return dataplane.New(dataplane.Config{Store: store, MaxListeners: cmp.Or(cfg.MaxListeners, usualListeners), Direct: cfg.DirectBackends, PortsFile: file, Log: cfg.Log})
+	case Addresses:
+		plane.Interface = cmp.Or(cfg.DataPlaneInterface, usualInterface)
+	default:
+		return nil, fmt.Errorf("unknown data plane %q: choose one of %v", cfg.DataPlane, DataPlanes)
 	}
-	return nil, fmt.Errorf("unknown data plane %q: choose %s or %s", cfg.DataPlane, NoPackets, Ports)
+	return dataplane.New(plane)
 }

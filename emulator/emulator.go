@@ -108,6 +108,12 @@ type Config struct {
 	Health topology.Health
 	// DataPlane is NoPackets unless it is set.
 	DataPlane DataPlane
+	// DataPlaneInterface is the network interface that gets the addresses of load
+	// balancers, if DataPlane is Addresses; empty is lo.
+	DataPlaneInterface string
+	// Transparent lets servers of TCP and UDP listeners see the addresses of clients, on
+	// Linux with the right NET_ADMIN.
+	Transparent bool
 	// MaxListeners is how many listeners the data plane answers for; 0 is 1,000.
 	MaxListeners int
 	// DirectBackends are the blocks of addresses at which this machine reaches servers

@@ -78,9 +78,13 @@ func treeText(t *controlapi.LoadBalancerTree) string {
 func listenerNode(t *controlapi.ListenerTree) *tree.Tree {
 	l := &t.Listener
 	node := tree.Root(words("listener "+l.Fields["protocol"]+" "+l.Fields["port"], styled(l.Status), "healthy "+l.Fields["health"], l.Fields["acl"], l.Fields["certificate"], printable(l.Name)))
+	problem := l.Fields["problem"]
 	if at := l.Fields["answersAt"]; at != "" {
 		node.Child("answers at " + at)
-	} else if problem := l.Fields["problem"]; problem != "" {
+		if problem != "" {
+			node.Child(terminal.Odd.Render("not everywhere: " + printable(problem)))
+		}
+	} else if problem != "" {
 		node.Child(terminal.Odd.Render("does not answer: " + printable(problem)))
 	}
 	if t.Group != nil {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,6 +48,7 @@ type serveFlags struct {
 	journalFile                         string
 	journalSize                         int64 // MiB
 	dataPlane, dataPlaneDirect          string
+	dataPlaneInterface, dataPlaneSource string
 	dataPlaneListeners                  int
 }
 
@@ -102,7 +104,9 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.tls, "tls", false, "serve the API over HTTPS, with a generated certificate unless one is given")
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "certificate file (PEM) for HTTPS")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "private key file (PEM) for HTTPS")
-	flags.StringVar(&f.dataPlane, "data-plane", string(emulator.Ports), "ports answers for each listener at a port of 127.0.0.1, off answers for none")
+	flags.StringVar(&f.dataPlane, "data-plane", string(emulator.Ports), "ports answers for each listener at a port of 127.0.0.1, addresses at the load balancer's own addresses and ports (Linux, needs NET_ADMIN), off answers for none")
+	flags.StringVar(&f.dataPlaneInterface, "data-plane-interface", "lo", "network interface that gets the load balancers' addresses with --data-plane addresses")
+	flags.StringVar(&f.dataPlaneSource, "data-plane-source", sourceOwn, "address that servers of TCP and UDP listeners see with --data-plane addresses: own for clbemu's, transparent for the client's, which needs routes for the answers")
 	flags.IntVar(&f.dataPlaneListeners, "data-plane-max-listeners", 1000, "number of listeners that the data plane answers for")
 	flags.StringVar(&f.dataPlaneDirect, "data-plane-direct", "", "CIDR blocks of servers that this machine reaches at their own addresses, separated by commas, such as those of a kind cluster")
 	flags.Uint64Var(&f.seed, "seed", 0, "make the ids of a new store repeatable (0: random)")
@@ -117,6 +121,12 @@ const maxJournalSize = 1 << 20
 
 // maxDataPlaneListeners leaves ports for others.
 const maxDataPlaneListeners = 10_000
+
+// The values of --data-plane-source.
+const (
+	sourceOwn         = "own"
+	sourceTransparent = "transparent"
+)
 
 // The values of --auth.
 const (
@@ -234,11 +244,8 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	if err := checkDebugListen(f.debugListen); err != nil {
 		return cfg, err
 	}
-	if f.dataPlane != string(emulator.Ports) && f.dataPlane != string(emulator.NoPackets) {
-		return cfg, usage(fmt.Errorf("--data-plane is %s or %s, not %q", emulator.Ports, emulator.NoPackets, f.dataPlane))
-	}
-	if f.dataPlaneListeners < 1 || f.dataPlaneListeners > maxDataPlaneListeners {
-		return cfg, usage(fmt.Errorf("--data-plane-max-listeners is 1 to %d, not %d", maxDataPlaneListeners, f.dataPlaneListeners))
+	if err := f.checkDataPlane(); err != nil {
+		return cfg, usage(err)
 	}
 	if f.journalSize < 1 || f.journalSize > maxJournalSize {
 		return cfg, usage(fmt.Errorf("--journal-size is 1 to %d MiB, not %d", int64(maxJournalSize), f.journalSize))
@@ -253,6 +260,7 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 		Journal: journal.Config{File: f.journalFile, FileSize: f.journalSize << 20},
 		Listen:  f.listen, ControlListen: f.controlListen, DNSListen: f.dnsListen, ControlToken: f.controlToken, Version: version(),
 		DataPlane: emulator.DataPlane(f.dataPlane), MaxListeners: f.dataPlaneListeners,
+		DataPlaneInterface: f.dataPlaneInterface, Transparent: f.dataPlaneSource == sourceTransparent,
 	}
 	if f.world != "" {
 		if cfg.World, err = world.Load(f.world); err != nil {
@@ -270,6 +278,33 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	}
 	cfg.TLS, err = f.tlsConfig(cfg.World, cfg.AllowedHosts)
 	return cfg, err
+}
+
+func (f *serveFlags) checkDataPlane() error {
+	if !slices.Contains(emulator.DataPlanes, emulator.DataPlane(f.dataPlane)) {
+		return fmt.Errorf("--data-plane is %s, %s or %s, not %q", emulator.Ports, emulator.Addresses, emulator.NoPackets, f.dataPlane)
+	}
+	if f.dataPlaneListeners < 1 || f.dataPlaneListeners > maxDataPlaneListeners {
+		return fmt.Errorf("--data-plane-max-listeners is 1 to %d, not %d", maxDataPlaneListeners, f.dataPlaneListeners)
+	}
+	if f.dataPlaneSource != sourceOwn && f.dataPlaneSource != sourceTransparent {
+		return fmt.Errorf("--data-plane-source is %s or %s, not %q", sourceOwn, sourceTransparent, f.dataPlaneSource)
+	}
+	if f.dataPlaneSource == sourceTransparent && f.dataPlane != string(emulator.Addresses) {
+		return fmt.Errorf("--data-plane-source %s needs --data-plane %s: clients of others come from 127.0.0.1", sourceTransparent, emulator.Addresses)
+	}
+	return nil
+}
+
+// packets says where load balancers answer.
+func (f *serveFlags) packets() string {
+	switch emulator.DataPlane(f.dataPlane) {
+	case emulator.Addresses:
+		return "answered at the load balancers' addresses, on " + f.dataPlaneInterface
+	case emulator.Ports:
+		return "answered at ports of 127.0.0.1: clbemu get lb NAME shows them"
+	}
+	return "not answered"
 }
 
 // tlsConfig is nil for HTTP. A generated certificate is good for the cloud's names,
@@ -325,10 +360,7 @@ func (f *serveFlags) announce(p *printer, e *emulator.Emulator, token, profiles 
 	case f.engine == string(emulator.Memory):
 		kept = "in memory, gone when clbemu ends"
 	}
-	said := announcement{Version: version(), API: f.apiURL(e), Control: "http://" + control, State: kept, Packets: "answered at ports of 127.0.0.1: clbemu get lb NAME shows them"}
-	if f.dataPlane == string(emulator.NoPackets) {
-		said.Packets = "not answered"
-	}
+	said := announcement{Version: version(), API: f.apiURL(e), Control: "http://" + control, State: kept, Packets: f.packets()}
 	said.Console = said.Control + "/"
 	if f.controlToken == "" && token != "" {
 		said.Console += "#token=" + url.QueryEscape(token)

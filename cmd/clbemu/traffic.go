@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -72,7 +73,9 @@ func newURL() *cobra.Command {
 		Short: "Print where the listeners of a load balancer answer on this machine",
 		Long: `Print the URL at which each listener of a load balancer, or one listener, answers on
 this machine: http://, https://, tcp://, tls:// or udp:// with an address and port,
-which stay the same as long as the listener exists.`,
+which stay the same as long as the listener exists. With clbemu serve --data-plane
+addresses a listener has one URL for each address of its load balancer, and ports that
+follow each other are a range.`,
 		Example: `  clbemu url web
   curl "$(clbemu url web)"`,
 		Args: one("the name of a load balancer or the id of a listener"),
@@ -99,7 +102,9 @@ func printURLs(s *terminal.Screen, listeners []controlapi.ListenerTraffic) error
 		if scheme == "tcpssl" {
 			scheme = "tls"
 		}
-		s.Printf("%s://%s\n", scheme, l.AnswersAt)
+		for _, at := range strings.Split(l.AnswersAt, ", ") {
+			s.Printf("%s://%s\n", scheme, at)
+		}
 	}
 	if len(listeners) == 0 {
 		problems = append(problems, errors.New("it has no listener: create and start one"))

@@ -21,7 +21,7 @@ const settleTimeout = 2 * time.Second
 func (a *api) getTraffic(w http.ResponseWriter, r *http.Request) {
 	answered := controlapi.Traffic{Listeners: []controlapi.ListenerTraffic{}}
 	if a.Packets == nil {
-		fail(w, http.StatusUnprocessableEntity, "load balancers answer no packets here: start clbemu serve with --data-plane ports")
+		fail(w, http.StatusUnprocessableEntity, "load balancers answer no packets here: start clbemu serve with --data-plane ports or addresses")
 		return
 	}
 	settled, cancel := context.WithTimeout(r.Context(), settleTimeout)
