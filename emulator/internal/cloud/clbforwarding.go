@@ -171,6 +171,7 @@ var (
 	_ = SecurityGroups.With(part[SecurityGroup]())
 	_ = Instances.With(part[Instance]())
 	_ = NetworkInterfaces.With(part[NetworkInterface]())
+	_ = EIPs.With(part[EIP]())
 	_ = StagedHealths.With(part[StagedHealth]())
 	_ = ReachedAts.With(part[ReachedAt]())
 )

@@ -1,0 +1,288 @@
+package dataplane_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/dataplane"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
+	"github.com/clbemu/clbemu/state"
+)
+
+// direct are the addresses of rooms.
+var direct = []netip.Prefix{netip.MustParsePrefix("10.77.0.0/16"), netip.MustParsePrefix("fd77::/16")}
+
+// onLoopback lets a plane put addresses on lo.
+func onLoopback(cfg *dataplane.Config) { cfg.Interface, cfg.Direct = "lo", direct }
+
+// here is the addresses that are on lo, beside its own.
+func here(t *testing.T) string {
+	t.Helper()
+	var list []string
+	for line := range strings.Lines(run(t, "ip", "-brief", "addr", "show", "dev", "lo")) {
+		for field := range strings.FieldsSeq(line) {
+			if p, err := netip.ParsePrefix(field); err == nil && !p.Addr().IsLoopback() {
+				list = append(list, field)
+			}
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// nlb puts a load balancer of two zones and both protocols, with a server at an address.
+func (f *fixture) nlb(server string, listeners ...*cloud.NLBListener) {
+	f.Helper()
+	f.put(func(tx *state.Tx) {
+		cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: cloud.NLBActive, ZoneMappings: []cloud.NLBZoneMapping{
+			{ZoneID: "a", Status: cloud.NLBZoneActive, PublicIPv4Address: "198.18.0.7", IPv6Address: "2001:db8::7"},
+			{ZoneID: "b", Status: cloud.NLBZoneActive, PublicIPv4Address: "198.18.0.8", IPv6Address: "2001:db8::8"},
+		}})
+		at := netip.MustParseAddrPort(server)
+		cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: owner, ID: "sgp-1", Status: cloud.NLBGroupAvailable, Scheduler: "Wrr",
+			Servers: []cloud.NLBServer{{Type: cloud.NLBServerIP, ID: at.Addr().String(), IP: at.Addr().String(), Port: int(at.Port()), Weight: 100}}})
+		for _, l := range listeners {
+			l.Owner, l.LoadBalancerID, l.ServerGroupID, l.Status = owner, "nlb-1", "sgp-1", cloud.NLBListenerRunning
+			cloud.NLBListeners.Put(tx, l)
+		}
+	})
+}
+
+func tcp80() *cloud.NLBListener {
+	return &cloud.NLBListener{ID: "lsn-80", Protocol: cloud.NLBTCP, Port: 80}
+}
+
+// A client on another machine reaches a load balancer at each of its addresses, which are
+// those that its name has, and no longer when it is gone.
+func TestAnswersAtAddresses(t *testing.T) {
+	if !isolated(t) {
+		return
+	}
+	f := planed(t, onLoopback)
+	client, servers := newRoom(t, "1"), newRoom(t, "2")
+	servers.serve("10.77.2.2:8080")
+	run(t, "ip", "addr", "add", "198.18.9.9/32", "dev", "lo")
+	routes := run(t, "ip", "route") + run(t, "ip", "-6", "route")
+	f.nlb("10.77.2.2:8080", tcp80(), &cloud.NLBListener{ID: "lsn-53", Protocol: cloud.NLBUDP, Port: 53})
+
+	at, problem := f.plane.Reached("lsn-80")
+	if want := "198.18.0.7:80, 198.18.0.8:80, [2001:db8::7]:80, [2001:db8::8]:80"; at != want || problem != "" {
+		t.Errorf("reached at %q, %q, want %q", at, problem, want)
+	}
+	for _, ip := range f.named("nlb-1") {
+		if got := client.get("http://" + netip.AddrPortFrom(ip, 80).String()); got != "10.77.2.1" {
+			t.Errorf("%s answers %q, want that the server sees this machine", ip, got)
+		}
+		if got := client.packet(netip.AddrPortFrom(ip, 53).String()); got != "10.77.2.1" {
+			t.Errorf("%s answers %q by UDP", ip, got)
+		}
+	}
+	if now := run(t, "ip", "route") + run(t, "ip", "-6", "route"); now != routes {
+		t.Errorf("the routes are\n%s, were\n%s", now, routes)
+	}
+	if got := here(t); !strings.Contains(got, "198.18.0.7/32") || !strings.Contains(got, "2001:db8::8/128") {
+		t.Errorf("lo has %s", got)
+	}
+	f.put(func(tx *state.Tx) { cloud.NLBLoadBalancers.Remove(tx, "nlb-1") })
+	if got := here(t); got != "198.18.9.9/32" {
+		t.Errorf("lo has %s after the load balancer is gone, want the address of somebody else", got)
+	}
+}
+
+// named are the addresses under a load balancer's name.
+func (f *fixture) named(id string) (list []netip.Addr) {
+	f.Helper()
+	// The function returns no error, so neither does View.
+	_ = f.store.View(owner, func(v *state.View) error {
+		lb, _ := topology.FindLoadBalancer(v, id)
+		list = lb.Reachable
+		return nil
+	})
+	if len(list) != 4 {
+		f.Fatalf("%s has %v under its name, want 4 addresses", id, list)
+	}
+	return list
+}
+
+// The header SLB-IP is the address that the client used; an elastic IP address answers from
+// when it is there until it goes, beside connections that stay.
+func TestElasticAddress(t *testing.T) {
+	if !isolated(t) {
+		return
+	}
+	f := planed(t, onLoopback)
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, nil)
+	servers := newRoom(t, "1")
+	servers.serve("10.77.1.2:80")
+	f.listen(cloud.HTTP, 81, []cloud.BackendServer{f.eni(2, "10.77.1.2:80")}, func(l *cloud.Listener) { l.XForwardedForSLBIP = cloud.On })
+	f.put(func(tx *state.Tx) {
+		cloud.EIPs.Put(tx, &cloud.EIP{Owner: owner, ID: "eip-1", IPAddress: "198.18.0.2", InstanceType: "SlbInstance", InstanceID: "lb-1"})
+	})
+	for _, ip := range []string{"198.18.0.1", "198.18.0.2"} {
+		if got := get(ip + ":81"); got != "10.77.1.1 "+ip {
+			t.Errorf("the server saw %q", got)
+		}
+	}
+	f.put(func(tx *state.Tx) { cloud.EIPs.Remove(tx, "eip-1") })
+	if got := here(t); got != "198.18.0.1/32" {
+		t.Errorf("lo has %s after the address was taken away", got)
+	}
+	if got := get("198.18.0.1:80") + get("198.18.0.2:80"); got != "ano answer" {
+		t.Errorf("answers = %q, want that of the first address alone", got)
+	}
+}
+
+// A listener of many ports answers at each, and forwards to the same one.
+func TestPortRange(t *testing.T) {
+	if !isolated(t) {
+		return
+	}
+	f := planed(t, onLoopback)
+	servers := newRoom(t, "1")
+	servers.serve("10.77.1.2:1002")
+	f.nlb("10.77.1.2:0", &cloud.NLBListener{ID: "lsn-1", Protocol: cloud.NLBTCP, StartPort: 1000, EndPort: 2000})
+	if got := get("198.18.0.7:1002"); got != "10.77.1.1" {
+		t.Errorf("answer = %q", got)
+	}
+	at, problem := f.plane.Reached("lsn-1")
+	if !strings.HasPrefix(at, "198.18.0.7:1000-1063, ") || !strings.Contains(problem, "1064-2000 are left out") {
+		t.Errorf("reached at %q, %q", at, problem)
+	}
+}
+
+// What can't be bound is the listener's problem, until it can.
+func TestNotBound(t *testing.T) {
+	if !isolated(t) {
+		return
+	}
+	f := planed(t, onLoopback)
+	newRoom(t, "1")
+	run(t, "ip", "addr", "add", "198.18.0.8/32", "dev", "room1")
+	f.nlb("127.0.0.1:80", tcp80())
+	at, problem := f.plane.Reached("lsn-80")
+	if strings.Contains(at, "198.18.0.8") || !strings.Contains(at, "198.18.0.7:80") || !strings.Contains(problem, "198.18.0.8 is on room1 already") {
+		t.Errorf("reached at %q, %q", at, problem)
+	}
+	if traffic := f.plane.Traffic(); traffic[0].Problem != problem {
+		t.Errorf("traffic says %q", traffic[0].Problem)
+	}
+	run(t, "ip", "addr", "del", "198.18.0.8/32", "dev", "room1")
+	f.nlb("127.0.0.1:80", tcp80())
+	if at, problem = f.plane.Reached("lsn-80"); !strings.Contains(at, "198.18.0.8:80") || problem != "" {
+		t.Errorf("reached at %q, %q after the address is free", at, problem)
+	}
+}
+
+// The addresses of an emulator that was killed go when the next one starts, which has
+// them then; those of one that runs stay.
+func TestKilled(t *testing.T) {
+	if !isolated(t) {
+		return
+	}
+	if ready := os.Getenv("DATAPLANE_TEST_KILL"); ready != "" {
+		f := planed(t, onLoopback)
+		f.nlb("127.0.0.1:80", tcp80())
+		fmt.Println("\nready")
+		io.Copy(io.Discard, os.Stdin)
+		return
+	}
+	run(t, "ip", "addr", "add", "198.18.9.9/32", "dev", "lo")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+	cmd.Env = append(os.Environ(), "DATAPLANE_TEST_KILL=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "ready"; {
+	}
+	before := here(t)
+	if !strings.Contains(before, "198.18.0.7/32") || !strings.Contains(before, "2001:db8::7/128") {
+		t.Fatalf("lo has %s while an emulator runs", before)
+	}
+	beside := planed(t, onLoopback)
+	beside.nlb("127.0.0.1:80", tcp80())
+	if at, problem := beside.plane.Reached("lsn-80"); at != "" || !strings.Contains(problem, "198.18.0.7: another clbemu on this machine") || here(t) != before {
+		t.Errorf("beside another one, reached at %q, %q; lo has %s", at, problem, here(t))
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait() // it was killed
+	if got := here(t); got != before {
+		t.Errorf("lo has %s after the kill, had %s: the test proves nothing", got, before)
+	}
+	next := planed(t, onLoopback)
+	if got := here(t); got != "198.18.9.9/32" {
+		t.Errorf("lo has %s after the next start", got)
+	}
+	next.nlb("127.0.0.1:80", tcp80())
+	if at, problem := next.plane.Reached("lsn-80"); !strings.Contains(at, "198.18.0.7:80") || problem != "" {
+		t.Errorf("reached at %q, %q", at, problem)
+	}
+}
+
+// Servers of TCP and UDP see the address of the client, those of HTTP this machine's.
+func TestTransparent(t *testing.T) {
+	if !isolated(t) {
+		return
+	}
+	f := planed(t, func(cfg *dataplane.Config) { onLoopback(cfg); cfg.Transparent = true })
+	client, servers := newRoom(t, "1"), newRoom(t, "2")
+	for _, family := range []string{"-4", "-6"} { // docs/packets.md has these
+		run(t, "ip", family, "rule", "add", "iif", "room2", "lookup", "96")
+		run(t, "ip", family, "route", "add", "local", "default", "dev", "lo", "table", "96")
+	}
+	servers.serve("10.77.2.2:8080")
+	servers.serve("[fd77:2::2]:8080")
+	udp := &cloud.NLBListener{ID: "lsn-53", Protocol: cloud.NLBUDP, Port: 53}
+	for _, tt := range []struct{ server, address, want string }{
+		{"10.77.2.2:8080", "198.18.0.7", "10.77.1.2"},
+		{"[fd77:2::2]:8080", "[2001:db8::7]", "fd77:1::2"},
+		{"10.77.2.2:8080", "[2001:db8::7]", "10.77.2.1"}, // by IPv4 there is no such client
+	} {
+		f.nlb(tt.server, tcp80(), udp)
+		if got := client.get("http://" + tt.address + ":80"); got != tt.want {
+			t.Errorf("%s at %s sees %q, want %q", tt.server, tt.address, got, tt.want)
+		}
+		if got := client.packet(tt.address + ":53"); got != tt.want {
+			t.Errorf("%s at %s sees %q by UDP, want %q", tt.server, tt.address, got, tt.want)
+		}
+	}
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, "10.77.2.2:8080")}, nil)
+	if got := client.get("http://198.18.0.1:80"); got != "10.77.2.1" {
+		t.Errorf("a server of HTTP sees %q, want this machine", got)
+	}
+}
+
+// Without the right, or the interface, there is no plane, and the error says what to do.
+func TestNoRight(t *testing.T) {
+	if os.Getenv(insideVariable) == "" {
+		inside(t, withoutRights())
+		return
+	}
+	for _, tt := range []struct{ device, want string }{{"lo", "NET_ADMIN"}, {"nowhere0", "--data-plane-interface"}} {
+		_, err := dataplane.New(dataplane.Config{Interface: tt.device, Log: zerolog.Nop()})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("on %s: %v, want %s", tt.device, err, tt.want)
+		}
+	}
+	if _, err := dataplane.New(dataplane.Config{Transparent: true, Log: zerolog.Nop()}); err == nil || !strings.Contains(err.Error(), "NET_ADMIN") {
+		t.Errorf("transparent: %v, want NET_ADMIN", err)
+	}
+}
