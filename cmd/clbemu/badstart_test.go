@@ -44,6 +44,10 @@ func TestBadStarts(t *testing.T) {
 		{"unknown argument", func(*testing.T, string) []string { return []string{"now"} }, 2, `"now"`},
 		{"bad engine", func(*testing.T, string) []string { return []string{"--engine", "etcd"} }, 2, "--engine is bbolt or memory"},
 		{"bad auth", func(*testing.T, string) []string { return []string{"--auth", "maybe"} }, 2, "--auth is strict or off"},
+		{"bad data plane", func(*testing.T, string) []string { return []string{"--data-plane", "ipvs"} }, 2, `--data-plane is ports, addresses or off, not "ipvs"`},
+		{"bad source", func(*testing.T, string) []string { return []string{"--data-plane-source", "dsr"} }, 2, `--data-plane-source is own or transparent, not "dsr"`},
+		{"source of ports", func(*testing.T, string) []string { return []string{"--data-plane-source", "transparent"} }, 2, "needs --data-plane addresses"},
+		{"too many listeners", func(*testing.T, string) []string { return []string{"--data-plane-max-listeners", "10001"} }, 2, "--data-plane-max-listeners is 1 to 10000"},
 		{"host with a port", func(*testing.T, string) []string { return []string{"--allowed-host", "a.test,b.test:80"} }, 2, `--allowed-host: "b.test:80"`},
 		{"unsigned calls of other machines", func(*testing.T, string) []string {
 			return []string{"--auth", "off", "--listen", "0.0.0.0:0"}

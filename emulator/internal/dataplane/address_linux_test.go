@@ -248,12 +248,15 @@ func TestTransparent(t *testing.T) {
 		run(t, "ip", family, "rule", "add", "iif", "room2", "lookup", "96")
 		run(t, "ip", family, "route", "add", "local", "default", "dev", "lo", "table", "96")
 	}
+	run(t, "ip", "rule", "add", "from", "127.0.0.0/8", "iif", "lo", "lookup", "96")
 	servers.serve("10.77.2.2:8080")
 	servers.serve("[fd77:2::2]:8080")
+	(&room{t, "self"}).serve("127.0.0.1:8080")
 	udp := &cloud.NLBListener{ID: "lsn-53", Protocol: cloud.NLBUDP, Port: 53}
 	for _, tt := range []struct{ server, address, want string }{
 		{"10.77.2.2:8080", "198.18.0.7", "10.77.1.2"},
 		{"[fd77:2::2]:8080", "[2001:db8::7]", "fd77:1::2"},
+		{"127.0.0.1:8080", "198.18.0.7", "10.77.1.2"},
 		{"10.77.2.2:8080", "[2001:db8::7]", "10.77.2.1"}, // by IPv4 there is no such client
 	} {
 		f.nlb(tt.server, tcp80(), udp)
