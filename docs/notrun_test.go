@@ -13,6 +13,8 @@ var notRun = map[string]string{
 	"docs/kind.md: clbemu serve &":                                                                        "it needs a cluster and a CCM; make e2e starts both in this way",
 	"docs/kind.md: kubectl create service loadbalancer web --tcp=80:8080":                                 "it needs a cluster; make e2e makes such a Service",
 	"docs/kind.md: kubectl get nodes -o json | clbemu world import -":                                     "it needs a cluster; make e2e brings its nodes and pods in",
+	"docs/packets.md: sudo bin/clbemu serve --data-plane addresses":                                       "it changes the machine's network; main_test.TestServeAddresses does it in a network namespace",
+	"docs/packets.md: sudo ip route add local default dev lo table 96":                                    "it changes the machine's network; dataplane_test.TestTransparent does it in a network namespace",
 	"docs/terraform.md: cd examples/terraform":                                                            "it needs Terraform and its provider; examples_test.TestTerraform does the same where they are",
 	"docs/terraform.md: clbemu scenario watch arrears --tls -- terraform apply -auto-approve":             "it needs Terraform and its provider",
 	"docs/sdk-in-ci.md: docker build --tag clbemu .":                                                      "it needs Docker; make image-archive is run in CI, and deploy/image runs what a container does",
