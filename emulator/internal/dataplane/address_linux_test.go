@@ -251,7 +251,7 @@ func TestTransparent(t *testing.T) {
 	run(t, "ip", "rule", "add", "from", "127.0.0.0/8", "iif", "lo", "lookup", "96")
 	servers.serve("10.77.2.2:8080")
 	servers.serve("[fd77:2::2]:8080")
-	(&room{t, "self"}).serve("127.0.0.1:8080")
+	(&room{T: t}).serve("127.0.0.1:8080")
 	udp := &cloud.NLBListener{ID: "lsn-53", Protocol: cloud.NLBUDP, Port: 53}
 	for _, tt := range []struct{ server, address, want string }{
 		{"10.77.2.2:8080", "198.18.0.7", "10.77.1.2"},
