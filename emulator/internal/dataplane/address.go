@@ -253,6 +253,9 @@ func (a *addresses) settle() error {
 
 // lost implements way.
 func (a *addresses) lost() (listeners []string) {
+	if len(a.held) == 0 {
+		return nil
+	}
 	present, err := a.network.assigned()
 	if err != nil {
 		return nil // the next look may tell

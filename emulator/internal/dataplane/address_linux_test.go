@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -180,6 +181,41 @@ func TestNotBound(t *testing.T) {
 	if at, problem = f.plane.Reached("lsn-80"); !strings.Contains(at, "198.18.0.8:80") || problem != "" {
 		t.Errorf("reached at %q, %q after the address is free", at, problem)
 	}
+}
+
+// until changes nothing, until a listener answers somewhere, or has a problem.
+func (f *fixture) until(frontend string, done func(at, problem string) bool) {
+	f.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; f.put(func(*state.Tx) {}) {
+		at, problem := f.plane.Reached(frontend)
+		if done(at, problem) {
+			return
+		}
+		if time.Now().After(deadline) {
+			f.Fatalf("reached at %q, %q", at, problem)
+		}
+	}
+}
+
+// An interface that is gone is the listener's problem, until there is one of its name.
+func TestInterfaceGone(t *testing.T) {
+	if !isolated(t) {
+		return
+	}
+	run(t, "ip", "link", "add", "clb0", "type", "veth", "peer", "name", "clb1")
+	run(t, "ip", "link", "set", "clb0", "up")
+	f := planed(t, func(cfg *dataplane.Config) { cfg.Interface, cfg.Again = "clb0", 10*time.Millisecond })
+	f.nlb("127.0.0.1:80", tcp80())
+	usual, problem := f.plane.Reached("lsn-80")
+	if !strings.Contains(usual, "198.18.0.7:80") || problem != "" {
+		t.Fatalf("reached at %q, %q", usual, problem)
+	}
+	run(t, "ip", "link", "del", "clb0")
+	f.until("lsn-80", func(at, problem string) bool { return at == "" && strings.Contains(problem, "network interface clb0") })
+	run(t, "ip", "link", "add", "clb0", "type", "veth", "peer", "name", "clb1")
+	f.until("lsn-80", func(_, problem string) bool { return strings.Contains(problem, "clb0 is down") })
+	run(t, "ip", "link", "set", "clb0", "up")
+	f.until("lsn-80", func(at, problem string) bool { return at == usual && problem == "" })
 }
 
 // The addresses of an emulator that was killed go when the next one starts, which has

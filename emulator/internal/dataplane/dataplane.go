@@ -5,6 +5,7 @@
 package dataplane
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,10 @@ type Config struct {
 	Interface string
 	// Transparent lets members of TCP and UDP see the addresses of clients.
 	Transparent bool
-	Log         zerolog.Logger
+	// Again is when the plane tries again what failed, since somebody may give a port back;
+	// 0 is 5 s.
+	Again time.Duration
+	Log   zerolog.Logger
 }
 
 // dialer connects to a member on behalf of a client; nil leaves that to package forward.
@@ -173,12 +177,11 @@ func (p *Plane) markRow(v *state.View, kind state.Kind, row any) {
 	}
 }
 
-// again is when the plane tries again what failed: somebody may give a port back.
-const again = 5 * time.Second
+const usualAgain = 5 * time.Second
 
 // work brings the listeners of marked load balancers to what the store holds.
 func (p *Plane) work() {
-	tick := time.NewTicker(again)
+	tick := time.NewTicker(cmp.Or(p.cfg.Again, usualAgain))
 	defer tick.Stop()
 	for {
 		select {

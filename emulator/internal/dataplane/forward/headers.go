@@ -36,6 +36,8 @@ func (f *Forwarded) set(h http.Header, in *http.Request) {
 	}
 }
 
+// ip returns the address of the load balancer that the client used (CLB-0620), as far as
+// it is known.
 func (f *Forwarded) ip(in *http.Request) string {
 	local, known := in.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if f.LocalIP && known {
