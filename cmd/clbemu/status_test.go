@@ -32,7 +32,7 @@ func TestExitCodes(t *testing.T) {
 		"a name that nothing has": {exitUsage, []string{
 			"nosuch", "help nosuch", "completion ksh", "fault nosuch", "get nosuch", "get lb nosuch", "call NoSuch", "call DescribeRegions NoSuch=1", "explain NoSuch.Code",
 			"world set account.arears=true", "world get nosuch", "scenario show nosuch", "scenario lint nosuch", "scenario list nosuchword", "fault delete nosuch",
-			"snapshot restore nosuch", "snapshot delete nosuch", "journal --action Crate*", "journal --since-mark nosuch", "wait --for nosuch=x", "get -o nosuch", "env --shell ksh", "quota --nosuch",
+			"world set account.balance=1 --account nosuch", "snapshot restore nosuch", "snapshot delete nosuch", "journal --action Crate*", "journal --since-mark nosuch", "wait --for nosuch=x", "get -o nosuch", "env --shell ksh", "quota --nosuch",
 		}},
 		"a value that is none": {exitUsage, []string{
 			"clock advance 1day", "clock advance -1h", "clock scale fast", "clock scale -1", "wait --timeout soon", "world set account.arrears", "serve --auth maybe", "serve --listen nowhere", "scenario run --half other", "snapshot take ../up", "journal mark a/b",

@@ -55,10 +55,12 @@ func (a *api) eachResource(r *http.Request, add func(controlapi.Resource)) error
 	return a.seen(where(r), func(v *state.View) error { return a.inventory().Each(v, wanted(r), add) })
 }
 
-// failQuestion answers a query about unknown resources.
+// failQuestion answers a call that is wrong, or names an unknown resource, account or
+// region.
 func failQuestion(w http.ResponseWriter, err error) {
 	status := http.StatusUnprocessableEntity
-	if unknown := (*inventory.Unknown)(nil); errors.As(err, &unknown) {
+	unknown, stranger := (*inventory.Unknown)(nil), (*resources.Unknown)(nil)
+	if errors.As(err, &unknown) || errors.As(err, &stranger) {
 		status = http.StatusNotFound
 	}
 	fail(w, status, err.Error())

@@ -122,7 +122,7 @@ func TestResources(t *testing.T) {
 		"kind=listner":           {422, "do you mean listener?"},
 		"kind=lb,listner":        {422, "do you mean listener?"},
 		"kind=nonsense-of-a-lot": {422, "there are all, lb, listener"},
-		"region=cn-hangzou":      {422, "there is no region cn-hangzou"},
+		"region=cn-hangzou":      {404, "there is no region cn-hangzou"},
 		"kind=lb&name=[":         {422, "is not a pattern"},
 		"kindd=lb":               {422, "do you mean kind?"},
 	} {

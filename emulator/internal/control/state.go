@@ -87,7 +87,7 @@ func (a *api) failChange(w http.ResponseWriter, doing string, err error) {
 		a.failInside(w, doing, err)
 		return
 	}
-	fail(w, http.StatusUnprocessableEntity, err.Error())
+	failQuestion(w, err)
 }
 
 // isInside tells an error that no other call would have avoided.

@@ -70,7 +70,7 @@ func (a *api) answerWorld(w http.ResponseWriter, where controlapi.Where) {
 		return err
 	})
 	if err != nil {
-		fail(w, http.StatusUnprocessableEntity, err.Error())
+		failQuestion(w, err)
 		return
 	}
 	answer(w, http.StatusOK, controlapi.Conditions{Conditions: list})
@@ -125,7 +125,7 @@ func (a *api) quotas(w http.ResponseWriter, r *http.Request) {
 		return err
 	})
 	if err != nil {
-		fail(w, http.StatusUnprocessableEntity, err.Error())
+		failQuestion(w, err)
 		return
 	}
 	uses := make([]controlapi.QuotaUse, len(quotas))
@@ -155,7 +155,7 @@ func (a *api) setClock(w http.ResponseWriter, r *http.Request) {
 	err := adjust(a.Store, change)
 	switch {
 	case errors.Is(err, state.ErrClock):
-		fail(w, http.StatusUnprocessableEntity, err.Error())
+		failQuestion(w, err)
 	case err != nil:
 		a.failInside(w, "set the clock", err)
 	default:

@@ -80,15 +80,15 @@ func TestWorldRefusals(t *testing.T) {
 	}{
 		{"PATCH", "/v1/world", `{"settings":[{"name":"account.arrears","value":"true"},{"name":"acount.balance","value":"1"}]}`, 422, "no condition acount.balance"},
 		{"PATCH", "/v1/world", `{"settings":[{"name":"account.arrears","value":"perhaps"}]}`, 422, "account.arrears=perhaps"},
-		{"PATCH", "/v1/world", `{"account":"1","settings":[{"name":"account.arrears","value":"true"}]}`, 422, "no account 1"},
-		{"PATCH", "/v1/world", `{"region":"mars","settings":[{"name":"account.arrears","value":"true"}]}`, 422, "no region mars"},
+		{"PATCH", "/v1/world", `{"account":"1","settings":[{"name":"account.arrears","value":"true"}]}`, 404, "no account 1"},
+		{"PATCH", "/v1/world", `{"region":"mars","settings":[{"name":"account.arrears","value":"true"}]}`, 404, "no region mars"},
 		{"PATCH", "/v1/world", `{"setings":[]}`, 400, "setings"},
 		{"PATCH", "/v1/world", `{`, 400, "not what this path takes"},
 		{"PATCH", "/v1/world", `{"account":"` + strings.Repeat("x", 1<<20), 413, "must not exceed"},
-		{"GET", "/v1/world?account=1", "", 422, "no account 1"},
-		{"GET", "/v1/world?region=mars", "", 422, "no region mars"},
-		{"GET", "/v1/quotas?account=1", "", 422, "no account 1"},
-		{"GET", "/v1/quotas?region=mars", "", 422, "no region mars"},
+		{"GET", "/v1/world?account=1", "", 404, "no account 1"},
+		{"GET", "/v1/world?region=mars", "", 404, "no region mars"},
+		{"GET", "/v1/quotas?account=1", "", 404, "no account 1"},
+		{"GET", "/v1/quotas?region=mars", "", 404, "no region mars"},
 	} {
 		f.mustRefuse(test.method, test.path, test.body, test.status, test.want)
 	}

@@ -19,8 +19,16 @@ const (
 	MaxDays    = 365
 )
 
+// Unknown is the error about an account or a region that does not exist.
+type Unknown struct{ reason string }
+
+// Error implements error.
+func (e *Unknown) Error() string { return e.reason }
+
+func unknown(format string, args ...any) error { return &Unknown{fmt.Sprintf(format, args...)} }
+
 // Owner fills in what an owner leaves empty, with the first account and its region. Both
-// must exist.
+// must exist: the error is an *Unknown.
 func Owner(v *state.View, owner state.Owner) (state.Owner, error) {
 	account, ok := cloud.Accounts.Find(v, owner.AccountID)
 	if owner.AccountID == "" {
@@ -30,14 +38,14 @@ func Owner(v *state.View, owner state.Owner) (state.Owner, error) {
 		}
 	}
 	if !ok {
-		return owner, fmt.Errorf("there is no account %s: there are %s", owner.AccountID, List(cloud.Accounts.All(v), func(a *cloud.Account) string { return a.ID }))
+		return owner, unknown("there is no account %s: there are %s", owner.AccountID, List(cloud.Accounts.All(v), func(a *cloud.Account) string { return a.ID }))
 	}
 	owner.AccountID = account.ID
 	if owner.RegionID == "" {
 		owner.RegionID = account.DefaultRegionID
 	}
 	if _, ok := cloud.Regions.Find(v, owner.RegionID); !ok {
-		return owner, fmt.Errorf("there is no region %s: there are %s", owner.RegionID, List(cloud.Regions.All(v), func(r *cloud.Region) string { return r.ID }))
+		return owner, unknown("there is no region %s: there are %s", owner.RegionID, List(cloud.Regions.All(v), func(r *cloud.Region) string { return r.ID }))
 	}
 	return owner, nil
 }
