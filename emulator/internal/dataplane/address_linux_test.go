@@ -142,7 +142,8 @@ func TestElasticAddress(t *testing.T) {
 	}
 }
 
-// A listener of many ports answers at each, and forwards to the same one.
+// A listener of many ports answers at each, as the security groups say of that port, and
+// forwards to the same one.
 func TestPortRange(t *testing.T) {
 	if !isolated(t) {
 		return
@@ -150,9 +151,18 @@ func TestPortRange(t *testing.T) {
 	f := planed(t, onLoopback)
 	servers := newRoom(t, "1")
 	servers.serve("10.77.1.2:1002")
+	servers.serve("10.77.1.2:1003")
 	f.nlb("10.77.1.2:0", &cloud.NLBListener{ID: "lsn-1", Protocol: cloud.NLBTCP, StartPort: 1000, EndPort: 2000})
 	if got := get("198.18.0.7:1002"); got != "10.77.1.1" {
 		t.Errorf("answer = %q", got)
+	}
+	f.put(func(tx *state.Tx) {
+		cloud.SecurityGroups.Put(tx, &cloud.SecurityGroup{Owner: owner, ID: "sg-1", Permissions: []cloud.SecurityGroupPermission{
+			{Direction: "ingress", IPProtocol: "TCP", PortRange: "1003/1003", SourceCIDR: "0.0.0.0/0", Policy: "Accept", Priority: "1"}}})
+		cloud.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *cloud.NLBLoadBalancer) error { lb.SecurityGroupIDs = []string{"sg-1"}; return nil })
+	})
+	if got := get("198.18.0.7:1002") + ", " + get("198.18.0.7:1003"); got != "no answer, 10.77.1.1" {
+		t.Errorf("answers = %q, want that of the port which the security group opens", got)
 	}
 	at, problem := f.plane.Reached("lsn-1")
 	if !strings.HasPrefix(at, "198.18.0.7:1000-1063, ") || !strings.Contains(problem, "1064-2000 are left out") {

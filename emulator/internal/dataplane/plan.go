@@ -13,14 +13,25 @@ import (
 // planned is a plan in a form that can be compared.
 type planned struct {
 	forward.Plan
-	admission topology.Admission
+	firstPort  int
+	admissions []topology.Admission // one for each port, or one for all
 }
 
 // forward returns the plan with its admission.
 func (p *planned) forward() forward.Plan {
 	plan := p.Plan
-	plan.Access.Admit = p.admission.Admits
+	plan.Access.Admit = p.admits
 	return plan
+}
+
+// admits reports whether a client may connect to a port. It refuses those at a port that
+// the listener has just given up.
+func (p *planned) admits(client netip.Addr, port uint16) bool {
+	if len(p.admissions) == 1 {
+		return p.admissions[0].Admits(client)
+	}
+	i := int(port) - p.firstPort
+	return 0 <= i && i < len(p.admissions) && p.admissions[i].Admits(client)
 }
 
 // planner makes the plan of one frontend.
@@ -67,7 +78,19 @@ func (p *Plane) plan(v *state.View, lb *topology.LoadBalancer, f *topology.Front
 			return nil, nil, err
 		}
 	}
-	return &planned{plan, f.Admission(f.FirstPort)}, r.checks, nil
+	return &planned{plan, f.FirstPort, r.admissions()}, r.checks, nil
+}
+
+// admissions reads who may connect to each port at which the listener answers.
+func (r *planner) admissions() (list []topology.Admission) {
+	last := r.f.FirstPort
+	if r.way.keepsPorts() {
+		last = min(max(last, r.f.LastPort), last+maxSockets-1)
+	}
+	for port := r.f.FirstPort; port <= last; port++ {
+		list = append(list, r.f.Admission(port))
+	}
+	return list
 }
 
 func stickyOf(s topology.Sticky) forward.Sticky {

@@ -5,9 +5,9 @@ import (
 	"net/netip"
 )
 
-// admits reports whether a client at the address may connect.
-func (a *Access) admits(addr netip.Addr) bool {
-	return a.listed(addr) && (a.Admit == nil || a.Admit(addr))
+// admits reports whether a client at the address may connect to a port.
+func (a *Access) admits(addr netip.Addr, port uint16) bool {
+	return a.listed(addr) && (a.Admit == nil || a.Admit(addr, port))
 }
 
 func (a *Access) listed(addr netip.Addr) bool {

@@ -100,8 +100,8 @@ type Rule struct {
 type Access struct {
 	Mode     AccessMode
 	Prefixes []netip.Prefix
-	// Admit, where set, has to agree too.
-	Admit func(netip.Addr) bool
+	// Admit, where set, has to agree too. It gets the port that the client uses.
+	Admit func(client netip.Addr, port uint16) bool
 }
 
 // AccessMode is what an access list does with the addresses in it.

@@ -203,7 +203,7 @@ func TestAccess(t *testing.T) {
 		"White":      {forward.Access{Mode: forward.AccessWhite, Prefixes: []netip.Prefix{local}}, true},
 		"WhiteOther": {forward.Access{Mode: forward.AccessWhite, Prefixes: []netip.Prefix{other}}, false},
 		"WhiteEmpty": {forward.Access{Mode: forward.AccessWhite}, true},
-		"Admit":      {forward.Access{Admit: func(netip.Addr) bool { return false }}, false},
+		"Admit":      {forward.Access{Admit: func(netip.Addr, uint16) bool { return false }}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, addr := start(t, forward.Plan{Group: group(echo(t, "m")), Access: tt.access}, forward.Config{})
