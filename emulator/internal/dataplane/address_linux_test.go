@@ -99,6 +99,42 @@ func TestAnswersAtAddresses(t *testing.T) {
 	}
 }
 
+// Clients in a network find the addresses that are a part of it on its interface, and on no
+// other: there somebody else may have them.
+func TestAddressesOfNetwork(t *testing.T) {
+	if !isolated(t) {
+		return
+	}
+	client := newRoom(t, "1")
+	client.serve("10.77.1.2:8081")
+	for _, device := range []string{"lo", "room1"} {
+		f := planed(t, func(cfg *dataplane.Config) { cfg.Interface, cfg.Direct = device, direct })
+		f.put(func(tx *state.Tx) {
+			cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-2", Status: cloud.NLBActive, ZoneMappings: []cloud.NLBZoneMapping{
+				{ZoneID: "a", Status: cloud.NLBZoneActive, PublicIPv4Address: "10.77.1.200", IPv6Address: "fd77:1::200"},
+			}})
+		})
+		f.nlb("10.77.1.2:8081")
+		f.put(func(tx *state.Tx) {
+			cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: owner, ID: "lsn-2", LoadBalancerID: "nlb-2", Protocol: cloud.NLBTCP, Port: 80, ServerGroupID: "sgp-1", Status: cloud.NLBListenerRunning})
+		})
+		at, problem := f.plane.Reached("lsn-2")
+		if device == "lo" {
+			for _, want := range []string{"10.77.1.200 is in the network 10.77.1.0/24 of room1", "; the address fd77:1::200", "choose --data-plane-interface room1"} {
+				if at != "" || !strings.Contains(problem, want) {
+					t.Errorf("on lo: reached at %q, %q, want %q", at, problem, want)
+				}
+			}
+			continue
+		}
+		for _, address := range []string{"10.77.1.200", "[fd77:1::200]"} {
+			if got := client.get("http://" + address); got != "10.77.1.1" {
+				t.Errorf("%s answers %q; reached at %q, %q", address, got, at, problem)
+			}
+		}
+	}
+}
+
 // named are the addresses under a load balancer's name.
 func (f *fixture) named(id string) (list []netip.Addr) {
 	f.Helper()

@@ -71,7 +71,7 @@ func (l *listener) follow(plan *planned, places []netip.AddrPort, omitted string
 	}
 	problem := omitted
 	if l.failing = trouble != nil; l.failing {
-		problem = strings.Trim(omitted+"; "+trouble.Error(), "; ")
+		problem = strings.Trim(omitted+"; "+oneLine(trouble), "; ")
 	}
 	l.show(server, l.answersAt(), problem)
 	if l.failing && problem != before {
@@ -82,12 +82,16 @@ func (l *listener) follow(plan *planned, places []netip.AddrPort, omitted string
 // end ends the server, after something that may go well later.
 func (l *listener) end(server *forward.Server, trouble error) {
 	_, _, before := l.shown()
-	l.show(server, nil, trouble.Error())
-	if err := l.rest(trouble.Error()); err != nil || trouble.Error() != before {
+	why := oneLine(trouble)
+	l.show(server, nil, why)
+	if err := l.rest(why); err != nil || why != before {
 		l.config.Log(errors.Join(trouble, err))
 	}
 	l.failing = true
 }
+
+// oneLine joins the errors of several addresses.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // rest ends the server and keeps the reason. The listener can start again.
 func (l *listener) rest(why string) error {
