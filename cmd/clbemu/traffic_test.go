@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
 // listening gives an emulator a load balancer, web, that answers for a server of this
@@ -57,6 +61,23 @@ func TestTraffic(t *testing.T) {
 	for name, want := range map[string]string{"nothing": "no listener nothing", "[": "not a pattern"} {
 		if code, _, problems := executed(t, append([]string{"url", name}, flags...)...); code == exitOK || !strings.Contains(problems, want) {
 			t.Errorf("url %s = %d, %q, want %q", name, code, problems, want)
+		}
+	}
+}
+
+// A listener with several addresses has a URL for each, and get says where it does not
+// answer.
+func TestSeveralAddresses(t *testing.T) {
+	var out bytes.Buffer
+	l := controlapi.ListenerTraffic{Listener: "lsn-1", Protocol: "tcpssl", AnswersAt: "198.18.0.7:443, [2001:db8::7]:443", Problem: "one is left out"}
+	if err := printURLs(terminal.New(&out), []controlapi.ListenerTraffic{l}); err != nil || out.String() != "tls://198.18.0.7:443\ntls://[2001:db8::7]:443\n" {
+		t.Errorf("urls = %q, %v", &out, err)
+	}
+	shown := controlapi.ListenerTree{Listener: controlapi.Resource{Fields: map[string]string{"answersAt": l.AnswersAt, "problem": l.Problem}}}
+	tree := listenerNode(&shown).String()
+	for _, want := range []string{"answers at 198.18.0.7:443, [2001:db8::7]:443", "not everywhere: one is left out"} {
+		if !strings.Contains(tree, want) {
+			t.Errorf("the tree lacks %q:\n%s", want, tree)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -280,6 +281,23 @@ func TestMaxListeners(t *testing.T) {
 	}
 }
 
+// problems are those that the metrics have.
+func (f *fixture) problems() string {
+	f.Helper()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(f.plane)
+	families, err := registry.Gather()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == "clbemu_dataplane_problem" {
+			return family.String()
+		}
+	}
+	return ""
+}
+
 // A listener whose port somebody else has says so, and leaves the others alone.
 func TestPortInUse(t *testing.T) {
 	f := planed(t, nil)
@@ -296,6 +314,9 @@ func TestPortInUse(t *testing.T) {
 	f.listen(cloud.HTTP, 80, servers, nil)
 	if at, problem := f.plane.Reached("lb-1_http_80"); at != "" || !strings.Contains(problem, "address already in use") {
 		t.Errorf("a listener whose port is taken: %q, %q", at, problem)
+	}
+	if got := f.problems(); !strings.Contains(got, "lb-1_http_80") || !strings.Contains(got, "address already in use") || strings.Contains(got, "lb-1_http_81") {
+		t.Errorf("the metrics have the problems %q", got)
 	}
 	if got := get(f.at(cloud.HTTP, 81)); got != "a" {
 		t.Errorf("the other listener answers %q", got)
