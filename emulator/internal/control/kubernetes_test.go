@@ -23,7 +23,7 @@ func TestImportCluster(t *testing.T) {
 	}
 	f.mustRefuse("POST", "/v1/world/import", `{"kind": "Secret"}`, 400, "neither Node nor Pod")
 	f.mustRefuse("POST", "/v1/world/import", `{"kind": "Pod", "status": {"podIP": "10.0.0.9"}}`, 422, "import the nodes first")
-	f.mustRefuse("POST", "/v1/world/import?account=1", kindNode, 422, "no account 1")
+	f.mustRefuse("POST", "/v1/world/import?account=1", kindNode, 404, "no account 1")
 	f.mustRefuse("POST", "/v1/world/import", fmt.Sprintf(`{"kind": "Node", "x": "%2000s"}`, ""), 413, "too large")
 	page := f.journal.Query(journal.Query{})
 	if len(page.Entries) != 1 || page.Entries[0].Action != "import a cluster" ||
