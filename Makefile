@@ -77,6 +77,7 @@ soak:
 # bench: the figures of docs/figures.md, on this machine
 bench:
 	go test -run '^$$' -bench . -benchtime 1x -timeout 30m ./emulator
+	go test -run '^$$' -bench . -benchtime 2s ./emulator/internal/dataplane/...
 
 # contract: the cloud's own SDKs against the emulator
 contract:
