@@ -69,7 +69,7 @@ func TestWorldSetAndGet(t *testing.T) {
 			{[]string{"account.arrears=false", "acount.balance=1"}, 2, "acount.balance"},
 			{[]string{"account.arrears"}, 2, "account.arrears=VALUE"},
 			{[]string{"account.arrears=@none"}, 2, "none"},
-			{[]string{"--account", "1", "account.arrears=false"}, 1, "no account 1"},
+			{[]string{"--account", "1", "account.arrears=false"}, 2, "no account 1"},
 			{nil, 2, "type clbemu world set account.arrears=true"},
 		} {
 			if r := run(append([]string{"world", "set"}, test.args...)...); r.Code != test.code || !strings.Contains(r.Stderr, test.want) {
