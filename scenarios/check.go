@@ -110,6 +110,8 @@ type scope struct {
 	// rules are all that the half adds, whose codes may be answered.
 	rules []faults.Rule
 	half  string
+	// servers are those of given.
+	servers map[string]bool
 	// objects are those of the cluster that may be named.
 	objects map[string]*regexp.Regexp
 	// defined and used are what the half defines, with where, and uses.
@@ -131,9 +133,12 @@ func (c *checker) scenario(s *Scenario) {
 			c.refuse(spot{half.node, name}, "it has no steps, so that nothing happens: give steps")
 		}
 		in := scope{values: make(map[string]bool), names: make(map[string]bool), marks: make(map[string]bool), faults: make(map[string]bool), objects: make(map[string]*regexp.Regexp),
-			rules: rulesIn(half.Steps), half: name, defined: make(map[string]spot), used: make(map[string]bool)}
+			rules: rulesIn(half.Steps), half: name, servers: make(map[string]bool), defined: make(map[string]spot), used: make(map[string]bool)}
 		for value := range s.Values {
 			in.values[value], in.names[value] = true, true
+		}
+		for _, server := range s.Given.Servers {
+			in.servers[server.ID] = true
 		}
 		c.given(&s.Given, in)
 		maps.Copy(saved, in.defined)
@@ -268,6 +273,10 @@ func (c *checker) step(s *Step, at spot, in scope) {
 		c.refuse(at.in("start"), "it is for the program half: elsewhere, exec runs a program")
 	case s.Kubectl != nil:
 		c.kubectl(s.Kubectl, at.in("kubectl"), in)
+	case s.Serve != nil:
+		c.server(s.Serve.ID, at.in("serve", "id"), in)
+	case s.Traffic != nil:
+		c.traffic(s.Traffic, at.in("traffic"), in)
 	}
 	c.expectations(s.Expect, at.path+".expect", in)
 }

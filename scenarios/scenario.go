@@ -77,7 +77,7 @@ type Step struct {
 	Start   bool          `yaml:"start" doc:"true: start the watched program; it starts after the steps if absent."`
 	Wait    *Wait         `yaml:"wait" doc:"Call an action until its answer is as expected."`
 	Repeat  *Repeat       `yaml:"repeat" doc:"Repeat steps."`
-	Serve   *Server       `yaml:"serve" doc:"Change how a server of given.servers behaves, or start another."`
+	Serve   *Server       `yaml:"serve" doc:"Change how a server of given.servers behaves."`
 	Traffic *Traffic      `yaml:"traffic" doc:"Send HTTP requests to a listener."`
 	Mark    string        `yaml:"mark" doc:"Name this moment for calls.since."`
 	Expect  []Expectation `yaml:"expect" doc:"The expectations at this moment."`

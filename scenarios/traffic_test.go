@@ -16,7 +16,7 @@ import (
 // nothing.
 func trafficTo(t *testing.T, address, step string) string {
 	t.Helper()
-	text := "about: traffic\nclient:\n  steps:\n    - traffic: {loadBalancer: lb-1, port: 80, " + step + "}\n"
+	text := "about: traffic\ngiven: {servers: [{id: i-0}, {id: i-1}]}\nclient:\n  steps:\n    - traffic: {loadBalancer: lb-1, port: 80, " + step + "}\n"
 	s, err := scenarios.Load("traffic.yaml", []byte(text), scenarios.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,6 @@ func TestTraffic(t *testing.T) {
 		"expect: {failures: 1}":                                           "1 without an answer, saw 1 × 200",
 		"tls: true, expect: {failures: 1}":                                "",
 		"source: 127.0.0.9":                                               "",
-		"source: 192.0.2.1":                                               "is not a loopback address",
 		"expect: {latency: 1ns}":                                          "each answer within 1ns",
 	} {
 		if got := trafficTo(t, address, strings.ReplaceAll(step, "503:", `"503":`)); want == "" && got != "" || !strings.Contains(got, want) {
@@ -109,7 +108,7 @@ client:
 // A server of a scenario answers with its id, as the scenario says, and is gone at the end.
 func TestServers(t *testing.T) {
 	text := `about: servers
-given: {servers: [{id: i-1, status: 204}]}
+given: {servers: [{id: i-1, status: 204}, {id: i-2}]}
 client:
   steps:
     - serve: {id: i-1, status: 500}
@@ -134,9 +133,12 @@ client:
 // Steps that can't be are refused before anything is played.
 func TestTrafficIsChecked(t *testing.T) {
 	for step, want := range map[string]string{
-		"requests: 100001":   "requests is 0 to 100000",
-		"connections: 257":   "connections is 0 to 256",
-		"expect: {share: 1}": "do you mean shares?",
+		"source: 192.0.2.1":            "is not a loopback address",
+		"clients: alone":               "the clients alone",
+		"expect: {shares: {i-3: 100}}": "given.servers has no server i-3",
+		"requests: 100001":             "requests is 0 to 100000",
+		"connections: 257":             "connections is 0 to 256",
+		"expect: {share: 1}":           "do you mean shares?",
 	} {
 		text := "about: x\nclient:\n  steps:\n    - traffic: {loadBalancer: lb-1, port: 80, " + step + "}\n"
 		if _, err := scenarios.Load("x.yaml", []byte(text), scenarios.Options{}); err == nil || !strings.Contains(err.Error(), want) {

@@ -26,6 +26,7 @@ var free = []string{
 	"given.world.*", "*.set.*", // a condition's value
 	"*.match.params.*", "*.match.userAgent", "*.match.region", // what clients send
 	"*.quota.holder", "*.vSwitch", // ids
+	"*.traffic.host", "*.traffic.path", // what clients send
 	// What an object is like, but for what it is and whose.
 	"*.kubectl.*.spec.*", "*.kubectl.*.addressType", "*.kubectl.*.ports.*", "*.kubectl.*.endpoints.*",
 	"*.kubectl.*.annotations.*", "*.kubectl.*.labels.touched", "*.selector.*!", "*.labels.touched!",
@@ -160,6 +161,9 @@ func (m *mutation) try(where string, node *yaml.Node) {
 // names what is not in it.
 func refusedWhenSet(t *testing.T, local *private.Emulator, s *scenarios.Scenario) bool {
 	all := []scenarios.Settings{s.Given.World}
+	for _, server := range s.Given.Servers {
+		all = append(all, scenarios.Settings{{Name: "instance." + server.ID + ".reachAt", Value: "127.0.0.1:1"}})
+	}
 	for _, name := range scenarios.Halves {
 		if half := s.Half(name); half != nil {
 			for _, step := range half.Steps {

@@ -89,19 +89,31 @@ func (p *SecurityGroupPermission) covers(protocol string, port int) bool {
 	return p.PortRange == "-1/-1" || ok && err1 == nil && err2 == nil && low <= port && port <= high
 }
 
+// certificateOf finds a certificate of the certificate service, or one that was uploaded
+// to CLB, and the names that it is for.
+func certificateOf(v *state.View, id string) (c topology.Certificate, domains []string, ok bool) {
+	if user, found := FindUserCertificate(v, id); found {
+		return topology.Certificate{ID: id, Chain: user.PEM, PrivateKey: user.PrivateKey}, append([]string{user.CommonName}, user.SANs...), true
+	}
+	uploaded, found := ServerCertificates.Find(v, id)
+	if !found {
+		return c, nil, false
+	}
+	return uploaded.forTLS(), append([]string{uploaded.CommonName}, uploaded.SANs...), true
+}
+
 // keys reads what a listener of TCPSSL terminates TLS with.
 func (l *NLBListener) keys(v *state.View) (keys topology.Keys, err error) {
 	for i, id := range slices.Concat(l.CertificateIDs, l.AdditionalCertificateIDs) {
-		c, ok := FindUserCertificate(v, id)
+		certificate, domains, ok := certificateOf(v, id)
+		if !ok && i == 0 {
+			return keys, fmt.Errorf("the certificate %s does not exist", id)
+		}
 		if !ok {
-			if i < len(l.CertificateIDs) {
-				return keys, fmt.Errorf("the certificate %s does not exist", id)
-			}
 			continue
 		}
-		certificate := topology.Certificate{ID: id, Chain: c.PEM, PrivateKey: c.PrivateKey}
 		if i > 0 {
-			certificate.Domains = append([]string{c.CommonName}, c.SANs...)
+			certificate.Domains = domains
 		}
 		keys.Certificates = append(keys.Certificates, certificate)
 	}

@@ -1,0 +1,49 @@
+package scenarios
+
+import (
+	"net/netip"
+	"regexp"
+	"sync"
+
+	"github.com/clbemu/clbemu/emulator/spelling"
+)
+
+// balancerID finds the id of a load balancer, or the template of a saved one.
+var balancerID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(n?lb-[a-z0-9]+|\{\{\w+\}\})$`) })
+
+// traffic checks a step that sends requests.
+func (c *checker) traffic(t *Traffic, at spot, in scope) {
+	if id := t.LoadBalancer; !balancerID().MatchString(id) {
+		c.refuse(at.in("loadBalancer"), "%q is not the id of a load balancer: want one that was saved, such as {{lb}}", id)
+	}
+	if source, err := netip.ParseAddr(t.Source); t.Source != "" && (err != nil || !source.IsLoopback()) {
+		c.refuse(at.in("source"), "%q is not a loopback address, such as 127.0.0.9", t.Source)
+	}
+	if t.Clients != "" {
+		name := "the clients " + t.Clients
+		if _, known := in.defined[name]; known {
+			in.used[name] = true // they keep their connections for this step
+		} else {
+			in.defined[name] = at.in("clients")
+		}
+	}
+	if t.Expect == nil {
+		return
+	}
+	for _, id := range sortedKeys(t.Expect.Shares) {
+		c.server(id, at.in("expect", "shares", id), in)
+	}
+}
+
+// server refuses the id of a server that the scenario does not start.
+func (c *checker) server(id string, at spot, in scope) {
+	if in.servers[id] || template().MatchString(id) {
+		return
+	}
+	known := sortedKeys(in.servers)
+	if near := spelling.Nearest(id, known); near != "" {
+		c.refuse(at, "given.servers has no server %s: do you mean %s?", id, near)
+		return
+	}
+	c.refuse(at, "given.servers has no server %s", id)
+}
