@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
@@ -44,6 +45,9 @@ func (l *listener) bindMore(server *forward.Server, places []netip.AddrPort) err
 			continue
 		}
 		socket, err := l.open(server, place)
+		if errors.Is(err, syscall.EADDRINUSE) && l.elsewhere {
+			socket, err = l.open(server, netip.AddrPortFrom(place.Addr(), 0))
+		}
 		if err == nil {
 			l.bound[place] = socket
 			continue

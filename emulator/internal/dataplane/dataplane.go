@@ -322,6 +322,9 @@ func (p *Plane) add(f *topology.Frontend) *listener {
 		return nil
 	}
 	l := newListener(f, forward.Config{Log: p.logOf(f.ID), Dial: p.dial})
+	// An emulator that forgets everything at its end has no port to come back to. Others of
+	// its kind may have listeners with the same ids beside it.
+	l.elsewhere = p.cfg.PortsFile == "" && p.cfg.Interface == ""
 	p.listeners[f.ID] = l
 	return l
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -298,9 +299,23 @@ func (f *fixture) problems() string {
 	return ""
 }
 
+// Two emulators that keep nothing answer beside each other, though their listeners have
+// the same ids.
+func TestTwoAtOnce(t *testing.T) {
+	for _, name := range []string{"a", "b"} {
+		f := planed(t, nil)
+		f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, name))}, nil)
+		defer func() {
+			if got := get(f.at(cloud.HTTP, 80)); got != name {
+				t.Errorf("the emulator of %s answers %q", name, got)
+			}
+		}()
+	}
+}
+
 // A listener whose port somebody else has says so, and leaves the others alone.
 func TestPortInUse(t *testing.T) {
-	f := planed(t, nil)
+	f := planed(t, func(cfg *dataplane.Config) { cfg.PortsFile = filepath.Join(t.TempDir(), "ports") })
 	servers := []cloud.BackendServer{f.eni(1, web(t, "a"))}
 	status := func(s cloud.ListenerStatus) func(*cloud.Listener) { return func(l *cloud.Listener) { l.Status = s } }
 	f.listen(cloud.HTTP, 80, servers, nil)

@@ -20,6 +20,7 @@ type listener struct {
 	serving          sync.WaitGroup
 	plan             *planned                        // what the server follows
 	bound            map[netip.AddrPort]*boundSocket // by place
+	elsewhere        bool                            // any port will do where its own is in use
 	failing          bool                            // something went wrong that may go well later
 
 	mu      sync.RWMutex
