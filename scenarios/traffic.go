@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -120,20 +121,13 @@ func (p *play) clientsOf(t *Traffic) ([]*http.Client, error) {
 			Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: !t.KeepAlive && t.Clients == "", MaxConnsPerHost: 1,
 				TLSClientConfig: &tls.Config{InsecureSkipVerify: true, ServerName: t.Host}}, // the certificate is the scenario's own
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			Timeout:       orTimeout(time.Duration(t.Timeout)),
+			Timeout:       cmp.Or(time.Duration(t.Timeout), trafficTimeout),
 		}
 	}
 	if t.Clients != "" {
 		p.clients[t.Clients] = clients
 	}
 	return clients, nil
-}
-
-func orTimeout(d time.Duration) time.Duration {
-	if d > 0 {
-		return d
-	}
-	return trafficTimeout
 }
 
 func closeAll(clients []*http.Client) {

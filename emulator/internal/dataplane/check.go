@@ -180,9 +180,8 @@ func (p *Plane) Of(v *state.View, f *topology.Frontend, g *topology.Group, m *to
 
 // found is the status of a member and what is wrong with it.
 func (p *Plane) found(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) (topology.Status, string) {
-	assumed := topology.Assumed{}.Of(v, f, g, m)
-	if assumed == topology.Unavailable && !topology.Checked(f, g) || p.find(f.ID) == nil {
-		return assumed, ""
+	if !topology.Checked(f, g) || p.find(f.ID) == nil {
+		return topology.Assumed{}.Of(v, f, g, m), ""
 	}
 	if m.Presence == topology.Absent {
 		return topology.Abnormal, "the server does not run"

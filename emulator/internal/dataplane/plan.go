@@ -1,9 +1,11 @@
 package dataplane
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
@@ -20,7 +22,7 @@ type planned struct {
 // forward returns the plan with its admission.
 func (p *planned) forward() forward.Plan {
 	plan := p.Plan
-	plan.Access.Admit = p.admits
+	plan.Admit = p.admits
 	return plan
 }
 
@@ -143,7 +145,7 @@ func (r *planner) group(g *topology.Group, rule *topology.Rule) forward.Group {
 
 func (r *planner) member(g *topology.Group, m *topology.Member, rule *topology.Rule) forward.Member {
 	port := portOf(r.f, m)
-	out := forward.Member{Key: MemberKey(m, port), Weight: m.Weight}
+	out := forward.Member{Key: fmt.Sprintf("%s:%d", nameOf(m), port), Weight: m.Weight}
 	at, err := r.whereIs(m, port)
 	if err != nil {
 		out.Reason = err.Error()
@@ -162,14 +164,8 @@ func (r *planner) member(g *topology.Group, m *topology.Member, rule *topology.R
 	return out
 }
 
-// MemberKey names a member of a group in counters.
-func MemberKey(m *topology.Member, port int) string {
-	name := m.ServerID
-	if name == "" {
-		name = m.Address
-	}
-	return fmt.Sprintf("%s:%d", name, port)
-}
+// nameOf names a member in counters and conditions: by its address where it has no id.
+func nameOf(m *topology.Member) string { return cmp.Or(m.ServerID, m.Address) }
 
 // portOf is the port of a member; one that takes all ports gets the frontend's first.
 func portOf(f *topology.Frontend, m *topology.Member) int {
@@ -222,18 +218,9 @@ func (p *Plane) whereIs(m *topology.Member, port int) (netip.AddrPort, error) {
 	case address.IsLoopback() || p.direct(address):
 		return netip.AddrPortFrom(address, uint16(port)), nil
 	}
-	name := m.ServerID
-	if name == "" {
-		name = m.Address
-	}
-	return netip.AddrPort{}, fmt.Errorf("no way to %s from here: clbemu world set instance.%s.reachAt=127.0.0.1:%d", m.Address, name, port)
+	return netip.AddrPort{}, fmt.Errorf("no way to %s from here: clbemu world set instance.%s.reachAt=127.0.0.1:%d", m.Address, nameOf(m), port)
 }
 
 func (p *Plane) direct(address netip.Addr) bool {
-	for _, block := range p.cfg.Direct {
-		if block.Contains(address) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.cfg.Direct, func(block netip.Prefix) bool { return block.Contains(address) })
 }

@@ -133,7 +133,16 @@ function drawTree() {
 }
 
 // Traffic is no change of a resource: it is asked for while it is looked at.
-setInterval(() => { if (asked().get('lb') && !document.hidden && answers()) refresh(); }, 2000);
+setInterval(async () => {
+  if (!asked().get('lb') || document.hidden || !answers()) return;
+  const before = JSON.stringify([...traffic]);
+  try {
+    await count(tree.loadBalancer.id);
+  } catch {
+    return; // the connection says that it is lost
+  }
+  if (JSON.stringify([...traffic]) !== before) drawTree();
+}, 2000);
 
 const where = (l) => l.fields.answersAt
   ? el('p', { class: 'quiet' }, 'answers at ', el('code', {}, l.fields.answersAt))

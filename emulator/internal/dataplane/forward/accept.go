@@ -54,7 +54,7 @@ func (b *backoff) wait(done <-chan struct{}) {
 // accept serves a connection that the plan admits, and closes any other.
 func (s *Server) accept(c net.Conn) {
 	t := s.table.Load()
-	if !t.Access.admits(addrPort(c.RemoteAddr()).Addr(), addrPort(c.LocalAddr()).Port()) {
+	if !t.admits(addrPort(c.RemoteAddr()).Addr(), addrPort(c.LocalAddr()).Port()) {
 		s.refused.Add(1)
 		c.Close()
 		return

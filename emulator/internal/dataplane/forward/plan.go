@@ -39,7 +39,8 @@ type Plan struct {
 	Scheduler Scheduler
 	Group     Group // where no rule matches
 	Rules     []Rule
-	Access    Access
+	// Admit reports whether a client may connect to a port; nil admits all.
+	Admit func(client netip.Addr, port uint16) bool
 
 	// Persistence is how long a source address keeps its member after its last
 	// connection; 0 is off. TCP, UDP and TCPSSL have it.
@@ -95,24 +96,6 @@ type Rule struct {
 	Scheduler Scheduler
 	Sticky    *Sticky
 }
-
-// Access says which source addresses may connect.
-type Access struct {
-	Mode     AccessMode
-	Prefixes []netip.Prefix
-	// Admit, where set, has to agree too. It gets the port that the client uses.
-	Admit func(client netip.Addr, port uint16) bool
-}
-
-// AccessMode is what an access list does with the addresses in it.
-type AccessMode string
-
-// The modes of access lists. An empty list admits all in both (CLB-0608).
-const (
-	AccessAll   AccessMode = ""
-	AccessBlack AccessMode = "black"
-	AccessWhite AccessMode = "white"
-)
 
 // Drain says when connections of a member that left or went down are cut. Where
 // it is off they stay.

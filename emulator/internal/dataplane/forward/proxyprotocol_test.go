@@ -7,8 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 	"github.com/pires/go-proxyproto"
+
+	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
 func TestProxyProtocol(t *testing.T) {

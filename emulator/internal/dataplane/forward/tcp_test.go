@@ -192,21 +192,18 @@ func TestNoMember(t *testing.T) {
 }
 
 func TestAccess(t *testing.T) {
-	local, other := netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")
+	local := netip.MustParsePrefix("127.0.0.0/8")
 	for name, tt := range map[string]struct {
-		access forward.Access
-		want   bool
+		admit func(client netip.Addr, port uint16) bool
+		want  bool
 	}{
-		"All":        {forward.Access{}, true},
-		"Black":      {forward.Access{Mode: forward.AccessBlack, Prefixes: []netip.Prefix{other, local}}, false},
-		"BlackOther": {forward.Access{Mode: forward.AccessBlack, Prefixes: []netip.Prefix{other}}, true},
-		"White":      {forward.Access{Mode: forward.AccessWhite, Prefixes: []netip.Prefix{local}}, true},
-		"WhiteOther": {forward.Access{Mode: forward.AccessWhite, Prefixes: []netip.Prefix{other}}, false},
-		"WhiteEmpty": {forward.Access{Mode: forward.AccessWhite}, true},
-		"Admit":      {forward.Access{Admit: func(netip.Addr, uint16) bool { return false }}, false},
+		"All":       {nil, true},
+		"Nobody":    {func(netip.Addr, uint16) bool { return false }, false},
+		"ByAddress": {func(client netip.Addr, _ uint16) bool { return local.Contains(client) }, true},
+		"ByPort":    {func(_ netip.Addr, port uint16) bool { return port == 0 }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, addr := start(t, forward.Plan{Group: group(echo(t, "m")), Access: tt.access}, forward.Config{})
+			s, addr := start(t, forward.Plan{Group: group(echo(t, "m")), Admit: tt.admit}, forward.Config{})
 			got, _ := io.ReadAll(io.LimitReader(dial(t, addr), 2))
 			if admitted := string(got) == "m\n"; admitted != tt.want {
 				t.Errorf("the client is admitted: %v, want %v", admitted, tt.want)

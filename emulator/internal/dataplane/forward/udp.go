@@ -84,7 +84,7 @@ func (p *packetServer) receive(packet []byte, from netip.AddrPort) {
 // client is not admitted, no member is available, or the table is full.
 func (p *packetServer) newSession(packet []byte, from netip.AddrPort) *session {
 	t := p.table.Load()
-	if p.Server.sessions.Load() >= int64(p.config.MaxSessions) || !t.Access.admits(from.Addr(), p.local.Port()) {
+	if p.Server.sessions.Load() >= int64(p.config.MaxSessions) || !t.admits(from.Addr(), p.local.Port()) {
 		p.refused.Add(1)
 		return nil
 	}

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 	"github.com/pires/go-proxyproto"
+
+	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
 func listenUDP(t testing.TB) *net.UDPConn {
@@ -171,8 +172,8 @@ func TestUDPProxyProtocol(t *testing.T) {
 
 func TestUDPAccess(t *testing.T) {
 	s, addr := startUDP(t, forward.Plan{
-		Group:  group(echoUDP(t, "a")),
-		Access: forward.Access{Mode: forward.AccessBlack, Prefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
+		Group: group(echoUDP(t, "a")),
+		Admit: func(netip.Addr, uint16) bool { return false },
 	}, forward.Config{})
 	dialUDP(t, addr).Write([]byte("x"))
 	eventually(t, "the client is refused", func() bool { return s.Stats().Refused == 1 })
