@@ -361,6 +361,9 @@ func (c *checker) expectations(list []Expectation, path string, in scope) {
 	for i := range list {
 		e, at := &list[i], spot{list[i].node, fmt.Sprintf("%s[%d]", path, i)}
 		c.templates(at, in)
+		if e.Event != nil {
+			c.since(at.in("event", "since"), e.Event.Since, in)
+		}
 		switch {
 		case e.Resource != nil:
 			c.resource(at.in("resource"), e.Resource, in)

@@ -73,6 +73,9 @@ func (c *checker) kubectl(k *Kubectl, at spot, in scope) {
 	case c.names == nil:
 	case k.Patch != nil:
 		c.reference(at.in("patch", "object"), k.Patch.Object, k.Patch.Namespace, in)
+		if part := k.Patch.Subresource; part != "" && !slices.Contains(subresources, part) {
+			c.refuse(at.in("patch", "subresource"), "kubectl patches no subresource %s%s", part, suggest(part, subresources, ""))
+		}
 		kind, _, _ := strings.Cut(k.Patch.Object, "/")
 		for _, merge := range objectsAt(at.in("patch", "merge")) {
 			c.manifest(merge, kindOf("", kind), in)
@@ -96,6 +99,9 @@ func (c *checker) kubectl(k *Kubectl, at spot, in scope) {
 		}
 	}
 }
+
+// subresources are those that kubectl patches.
+var subresources = []string{"status", "scale", "resize"}
 
 // balancer wants one Service, whose load balancer it gives a name.
 func (c *checker) balancer(k *Kubectl, at spot, in scope) {
@@ -212,7 +218,7 @@ func (c *checker) manifest(at spot, kind cluster.Kind, in scope) {
 		c.misspelt(annotations, cluster.Annotations())
 	}
 	if labels, ok := at.find("metadata", "labels"); ok {
-		c.misspelt(labels, []string{cluster.ServiceName})
+		c.misspelt(labels, cluster.Labels)
 	}
 	if service := at.text("metadata", "labels", cluster.ServiceName); service != "" {
 		c.known(at.in("metadata", "labels", cluster.ServiceName), "Service", at.text("metadata", "namespace"), service, in)

@@ -180,15 +180,21 @@ func (c *checker) quota(at spot, q *Quota) {
 	}
 }
 
+// since wants a mark of an earlier step, where one is named.
+func (c *checker) since(at spot, mark string, in scope) {
+	if mark == "" {
+		return
+	}
+	in.used["the mark "+mark] = true
+	if !in.marks[mark] {
+		c.missing(at, "no earlier step makes a mark called %s%s", mark, near(mark, in.marks))
+	}
+}
+
 // calls checks which calls are counted. Those of actions that are not emulated are
 // made too, by clients.
 func (c *checker) calls(at spot, e *Calls, in scope) {
-	if e.Since != "" {
-		in.used["the mark "+e.Since] = true
-		if !in.marks[e.Since] {
-			c.missing(at.in("since"), "no earlier step makes a mark called %s%s", e.Since, near(e.Since, in.marks))
-		}
-	}
+	c.since(at.in("since"), e.Since, in)
 	if c.names == nil || !c.settled(at.in("action"), e.Action) {
 		return
 	}

@@ -31,13 +31,15 @@ func (p *play) events(ctx context.Context, namespace string, args ...string) ([]
 	return list.Items, err
 }
 
-// noteEvents notes the Events that are there before the first step, in the namespaces
-// that the half looks at. An Event that happens again gets another resourceVersion.
-func (p *play) noteEvents(ctx context.Context, half *Half) error {
-	p.earlier = make(map[string]string)
+// noteEvents notes the Events that happened before a mark, or before the first step
+// where mark is empty, in the namespaces that expectations since then look at. An Event
+// that happens again gets another resourceVersion.
+func (p *play) noteEvents(ctx context.Context, mark string) error {
+	earlier := make(map[string]string)
+	p.earlier[mark] = earlier
 	noted := make(map[string]bool)
-	for _, e := range half.allExpectations() {
-		if e.Event == nil {
+	for _, e := range p.scenario.Half(p.half).allExpectations() {
+		if e.Event == nil || e.Event.Since != mark {
 			continue
 		}
 		namespace, err := newFiller(p.names).fill(e.Event.Namespace)
@@ -50,16 +52,16 @@ func (p *play) noteEvents(ctx context.Context, half *Half) error {
 			return err
 		}
 		for _, is := range list {
-			p.earlier[is.Metadata.UID] = is.Metadata.ResourceVersion
+			earlier[is.Metadata.UID] = is.Metadata.ResourceVersion
 		}
 	}
 	return nil
 }
 
-// ours reports whether an Event happened since the half began, to the object of this id
-// that the half applied, if it applied one.
-func (p *play) ours(e event, id string) bool {
-	if version, was := p.earlier[e.Metadata.UID]; was && version == e.Metadata.ResourceVersion {
+// ours reports whether an Event happened since a mark, or since the half began where mark
+// is empty, to the object of this id that the half applied, if it applied one.
+func (p *play) ours(e event, id, mark string) bool {
+	if version, was := p.earlier[mark][e.Metadata.UID]; was && version == e.Metadata.ResourceVersion {
 		return false
 	}
 	uids := p.uids[id]

@@ -84,6 +84,8 @@ func (p *play) look(ctx context.Context, e *Expectation) error {
 		return p.lookAtQuota(ctx, e.Quota)
 	case e.Addresses != nil:
 		return p.lookAtAddresses(ctx, e.Addresses)
+	case e.LoadBalancer != nil:
+		return p.lookAtLoadBalancer(ctx, e.LoadBalancer)
 	case e.Service != nil:
 		return p.lookAtService(ctx, e.Service)
 	case e.Event != nil:
@@ -103,6 +105,8 @@ func (e *Expectation) title() string {
 		return "expect quota " + e.Quota.Name
 	case e.Addresses != nil:
 		return "expect addresses of " + e.Addresses.VSwitch
+	case e.LoadBalancer != nil:
+		return "expect load balancer " + e.LoadBalancer.Name
 	case e.Service != nil:
 		return "expect service " + e.Service.Name
 	case e.Event != nil:
@@ -270,6 +274,50 @@ func (p *play) lookAtAddresses(ctx context.Context, a *Addresses) error {
 	return err
 }
 
+func (p *play) lookAtLoadBalancer(ctx context.Context, want *LoadBalancer) error {
+	found, err := p.Target.LoadBalancers(ctx, want.Name)
+	if err != nil {
+		return err
+	}
+	if n := len(found); want.Absent != (n == 0) || n > 1 {
+		expected := "one load balancer "
+		if want.Absent {
+			expected = "no load balancer "
+		}
+		return &difference{expected + want.Name, fmt.Sprint(n)}
+	}
+	if want.Absent {
+		return nil
+	}
+	is := found[0]
+	if m := want.Address; m != nil && !slices.ContainsFunc(is.Addresses, func(a string) bool { return m.holds(a, true) }) {
+		return &difference{"an address of " + want.Name + ", " + m.String(), strings.Join(is.Addresses, ", ")}
+	}
+	if want.Listeners != nil && !want.listens(is.Listeners) {
+		return &difference{"the listeners " + listenersText(want.Listeners), listenersText(is.Listeners)}
+	}
+	return nil
+}
+
+// listens reports whether listeners are those wanted, with enough backends.
+func (l *LoadBalancer) listens(listeners map[string]int) bool {
+	for name, backends := range listeners {
+		if least, ok := l.Listeners[name]; !ok || backends < least {
+			return false
+		}
+	}
+	return len(listeners) == len(l.Listeners)
+}
+
+// listenersText writes listeners with their backends, as the file has them.
+func listenersText(listeners map[string]int) string {
+	var list []string
+	for _, name := range sortedKeys(listeners) {
+		list = append(list, fmt.Sprintf("%s: %d", name, listeners[name]))
+	}
+	return "{" + strings.Join(list, ", ") + "}"
+}
+
 func (p *play) lookAtService(ctx context.Context, s *Service) error {
 	var service any
 	if err := p.get(ctx, &service, "service/"+s.Name, s.Namespace); err != nil {
@@ -290,7 +338,7 @@ func (p *play) lookForEvent(ctx context.Context, e *Event) error {
 	var seen []string
 	found := false
 	for _, is := range list {
-		if !p.ours(is, idOf(kind, e.Namespace, name)) {
+		if !p.ours(is, idOf(kind, e.Namespace, name), e.Since) {
 			continue
 		}
 		seen = append(seen, is.Reason+" "+is.Message)

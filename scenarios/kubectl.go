@@ -17,8 +17,11 @@ func (p *play) kubectl(ctx context.Context, k *Kubectl) error {
 		p.applied = append(p.applied, k.Apply.text)
 		return p.apply(ctx, k)
 	case k.Patch != nil:
-		_, err := p.Cluster.Kubectl(ctx, "", "patch", k.Patch.Object, "--namespace", orDefault(k.Patch.Namespace),
-			"--type", "merge", "--patch", k.Patch.Merge.text)
+		args := []string{"patch", k.Patch.Object, "--namespace", orDefault(k.Patch.Namespace), "--type", "merge", "--patch", k.Patch.Merge.text}
+		if k.Patch.Subresource != "" {
+			args = append(args, "--subresource", k.Patch.Subresource)
+		}
+		_, err := p.Cluster.Kubectl(ctx, "", args...)
 		return err
 	}
 	return p.kubectlDeleteNamed(ctx, k.Delete.text)

@@ -20,12 +20,14 @@ kubernetes:
     - kubectl: {apply: [{kind: Service, metadata: {name: "{{name}}"}}, {kind: Secret}]}
     - kubectl: {apply: "kind: Pod\n"}
     - kubectl: {patch: {object: service/web, namespace: prod, merge: {spec: {type: NodePort}}}}
+    - kubectl: {patch: {object: service/web, namespace: prod, subresource: status, merge: {status: {loadBalancer: null}}}}
     - kubectl: {delete: [{kind: Service, metadata: {name: "{{name}}"}}, {kind: Secret, metadata: {name: key, namespace: prod}}]}
 `, scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
 	want := []string{
 		"apply --filename - --output json kind: Service|metadata: {name: \"web\"}|---|kind: Secret|",
 		"apply --filename - --output json kind: Pod|",
 		"patch service/web --namespace prod --type merge --patch spec: {type: NodePort}",
+		"patch service/web --namespace prod --type merge --patch status: {loadBalancer: null} --subresource status",
 		"delete Service web --namespace default --ignore-not-found --wait=false",
 		"delete Secret key --namespace prod --ignore-not-found --wait=false",
 		"delete --filename - --ignore-not-found --wait=false kind: Pod|",
@@ -158,21 +160,46 @@ func TestEventsOfThisPlay(t *testing.T) {
 	} {
 		c := &orderedCluster{fakeCluster{answers: map[string]string{
 			now: test.now, "apply": `{"kind": "Service", "metadata": {"name": "web", "namespace": "default", "uid": "u2"}}`,
-		}}, before, test.before}
+		}}, []string{before}, []string{test.before}}
 		result := play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
 		judge(t, name, result, test.want)
 	}
 }
 
-// orderedCluster answers one command by its whole text.
+// TestEventsSinceMark proves that an Event before a mark does not count after it.
+func TestEventsSinceMark(t *testing.T) {
+	const text = `kubernetes:
+  expect:
+    - event: {object: Service/web, reason: Failed, since: cured}
+  steps:
+    - kubectl: {apply: {kind: Service, metadata: {name: web}}}
+    - expect: [{event: {object: Service/web, reason: Failed}}]
+    - mark: cured
+`
+	const all, selected = "get events --namespace default --output json", "get events --namespace default --output json --field-selector"
+	event := func(version string) string {
+		return `{"items": [{"metadata": {"uid": "e1", "resourceVersion": "` + version + `"}, "involvedObject": {"uid": "u2"}, "reason": "Failed"}]}`
+	}
+	for atMark, want := range map[string]string{event("2"): "expected an event Failed about Service/web, saw the events: ", event("1"): ""} {
+		c := &orderedCluster{fakeCluster{answers: map[string]string{
+			selected: event("2"), "apply": `{"kind": "Service", "metadata": {"name": "web", "namespace": "default", "uid": "u2"}}`,
+		}}, []string{all, all}, []string{`{"items": []}`, atMark}}
+		result := play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
+		judge(t, "at the mark "+atMark, result, want)
+	}
+}
+
+// orderedCluster answers some commands by their whole text, once each.
 type orderedCluster struct {
 	fakeCluster
-	command, answer string
+	commands, replies []string
 }
 
 func (c *orderedCluster) Kubectl(ctx context.Context, stdin string, args ...string) ([]byte, error) {
-	if strings.Join(args, " ") == c.command {
-		return []byte(c.answer), nil
+	if len(c.commands) > 0 && strings.Join(args, " ") == c.commands[0] {
+		reply := c.replies[0]
+		c.commands, c.replies = c.commands[1:], c.replies[1:]
+		return []byte(reply), nil
 	}
 	return c.fakeCluster.Kubectl(ctx, stdin, args...)
 }

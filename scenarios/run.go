@@ -98,17 +98,19 @@ type play struct {
 	watched  []*watchedFault
 	applied  []string
 	uids     map[string][]string // of what was applied, by idOf
-	earlier  map[string]string   // resourceVersions of the Events before the first step, by uid
-	running  Running             // the program of the half
-	notes    []string
-	servers  map[string]*localServer
-	clients  map[string][]*http.Client // of traffic steps, by name
+	// earlier has the resourceVersions, by uid, of the Events before a mark; that of the
+	// first step has no name.
+	earlier map[string]map[string]string
+	running Running // the program of the half
+	notes   []string
+	servers map[string]*localServer
+	clients map[string][]*http.Client // of traffic steps, by name
 }
 
 // Play plays one half of a scenario. The result says how it ended.
 func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
-	p := &play{Setup: setup, scenario: s, half: half, names: maps.Clone(s.Values),
-		marks: make(map[string]uint64), uids: make(map[string][]string), servers: make(map[string]*localServer), clients: make(map[string][]*http.Client)}
+	p := &play{Setup: setup, scenario: s, half: half, names: maps.Clone(s.Values), marks: make(map[string]uint64), uids: make(map[string][]string),
+		earlier: make(map[string]map[string]string), servers: make(map[string]*localServer), clients: make(map[string][]*http.Client)}
 	if p.names == nil {
 		p.names = make(map[string]string)
 	}
@@ -216,7 +218,7 @@ func (p *play) all(ctx context.Context) *Failure {
 	}
 	var err error
 	if p.start, err = p.Target.Mark(ctx); err == nil && p.half == KubernetesHalf {
-		err = p.noteEvents(ctx, half)
+		err = p.noteEvents(ctx, "")
 	}
 	if err != nil {
 		return p.broken(half.Line, p.half, err)

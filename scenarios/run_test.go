@@ -145,6 +145,16 @@ func TestExpectations(t *testing.T) {
 		{"quota: {name: q, holder: b, free: 9}", "expected 9 free of q, saw 8"},
 		{"addresses: {vSwitch: v, free: 5}", ""},
 		{"addresses: {vSwitch: v, free: 6}", "expected 6 free addresses in v, saw 5"},
+		{"loadBalancer: {name: web, address: 10.0.0.2, listeners: {tcp:80: 3, http:443: 1}}", ""},
+		{"loadBalancer: {name: web, listeners: {tcp:80: 3}}", "expected the listeners {tcp:80: 3}, saw {http:443: 1, tcp:80: 3}"},
+		{"loadBalancer: {name: web, listeners: {tcp:80: 2, http:443: 0}}", ""},
+		{"loadBalancer: {name: web, listeners: {tcp:80: 4, http:443: 1}}", "expected the listeners {http:443: 1, tcp:80: 4}, saw {http:443: 1, tcp:80: 3}"},
+		{"loadBalancer: {name: web, listeners: {tcp:81: 3, http:443: 1}}", "expected the listeners {http:443: 1, tcp:81: 3}, saw {http:443: 1, tcp:80: 3}"},
+		{"loadBalancer: {name: web, address: {matches: '^192'}}", "expected an address of web, a match of \"^192\", saw 10.0.0.1, 10.0.0.2"},
+		{"loadBalancer: {name: twin}", "expected one load balancer twin, saw 2"},
+		{"loadBalancer: {name: none}", "expected one load balancer none, saw 0"},
+		{"loadBalancer: {name: none, absent: true}", ""},
+		{"loadBalancer: {name: web, absent: true}", "expected no load balancer web, saw 1"},
 	}
 	for _, test := range tests {
 		f := &fake{answer: fields, free: 5}

@@ -3,6 +3,9 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -167,9 +170,11 @@ type Kubectl struct {
 
 // Patch is a merge patch.
 type Patch struct {
-	Object    string   `yaml:"object" required:"true" doc:"Kind and name, such as service/web."`
-	Namespace string   `yaml:"namespace" doc:"The namespace, default if absent."`
-	Merge     Manifest `yaml:"merge" required:"true" doc:"The patch, as YAML."`
+	Object    string `yaml:"object" required:"true" doc:"Kind and name, such as service/web."`
+	Namespace string `yaml:"namespace" doc:"The namespace, default if absent."`
+	// Subresource is a part that only a request of its own changes.
+	Subresource string   `yaml:"subresource" doc:"The part of the object to patch, such as status."`
+	Merge       Manifest `yaml:"merge" required:"true" doc:"The patch, as YAML."`
 }
 
 // Wait is a call made again and again.
@@ -193,6 +198,9 @@ type Expectation struct {
 	Calls     *Calls     `yaml:"calls" doc:"Calls in the journal since the half started."`
 	Quota     *Quota     `yaml:"quota" doc:"The use of a quota."`
 	Addresses *Addresses `yaml:"addresses" doc:"The free addresses of a vSwitch."`
+	// LoadBalancer is of any product.
+	LoadBalancer *LoadBalancer `yaml:"loadBalancer" doc:"A load balancer with its listeners and backends."`
+
 	Service   *Service   `yaml:"service" doc:"A Kubernetes Service."`
 	Event     *Event     `yaml:"event" doc:"A Kubernetes Event."`
 	Finalizer *Finalizer `yaml:"finalizer" doc:"A finalizer of a Kubernetes object."`
@@ -238,6 +246,14 @@ type Addresses struct {
 	Free    *int   `yaml:"free" required:"true" doc:"The number of free addresses."`
 }
 
+// LoadBalancer is a load balancer of CLB or NLB that listens.
+type LoadBalancer struct {
+	Name      string         `yaml:"name" required:"true" doc:"Its name or id."`
+	Absent    bool           `yaml:"absent" doc:"true: there must be none of that name or id."`
+	Address   *Matcher       `yaml:"address" doc:"One of its addresses."`
+	Listeners map[string]int `yaml:"listeners" doc:"All its running listeners, each with the least number of its backends, such as {tcp:80: 3}."`
+}
+
 // Service is a Service with fields.
 type Service struct {
 	Namespace string             `yaml:"namespace" doc:"The namespace, default if absent."`
@@ -252,6 +268,7 @@ type Event struct {
 	Reason    string   `yaml:"reason" required:"true" doc:"The reason, such as SyncLoadBalancerFailed."`
 	Custom    bool     `yaml:"custom" doc:"true: allow a reason that the Cloud Controller Manager does not have."`
 	Message   *Matcher `yaml:"message" doc:"The text."`
+	Since     string   `yaml:"since" doc:"Regard only what happened since a mark."`
 	Absent    bool     `yaml:"absent" doc:"true: the Event must be absent."`
 }
 
@@ -293,7 +310,7 @@ func (s *Step) Validate() error { return exactlyOne(s.kinds()) }
 func (e *Expectation) kinds() []kind {
 	return []kind{
 		{"resource", e.Resource != nil}, {"calls", e.Calls != nil}, {"quota", e.Quota != nil}, {"addresses", e.Addresses != nil},
-		{"service", e.Service != nil}, {"event", e.Event != nil}, {"finalizer", e.Finalizer != nil},
+		{"loadBalancer", e.LoadBalancer != nil}, {"service", e.Service != nil}, {"event", e.Event != nil}, {"finalizer", e.Finalizer != nil},
 	}
 }
 
@@ -302,6 +319,31 @@ func (e *Expectation) Validate() error {
 		return errors.New("give within or for, not both")
 	}
 	return exactlyOne(e.kinds())
+}
+
+// protocols are those that listeners of CLB and NLB have.
+var protocols = []string{"tcp", "udp", "http", "https", "tcpssl", "quic"}
+
+func validPort(text string) bool {
+	port, err := strconv.Atoi(text)
+	return err == nil && port >= 1 && port <= 65535
+}
+
+func (l *LoadBalancer) Validate() error {
+	if l.Absent && (l.Address != nil || l.Listeners != nil) {
+		return errors.New("an absent load balancer has no address and no listeners")
+	}
+	for name := range l.Listeners {
+		protocol, port, _ := strings.Cut(name, ":")
+		if !slices.Contains(protocols, protocol) {
+			return fmt.Errorf("listeners: %q is not a protocol (%s) and a port, such as tcp:80", name, strings.Join(protocols, ", "))
+		}
+		first, last, ranges := strings.Cut(port, "-")
+		if !validPort(first) || ranges && !validPort(last) {
+			return fmt.Errorf("listeners: %q is not a port or a range of ports", port)
+		}
+	}
+	return nil
 }
 
 func (t *Traffic) Validate() error {

@@ -41,6 +41,9 @@ func (p *play) do(ctx context.Context, original *Step) error {
 		return p.traffic(ctx, step.Traffic)
 	case step.Mark != "":
 		p.marks[step.Mark], err = p.Target.Mark(ctx)
+		if err == nil && p.half == KubernetesHalf {
+			err = p.noteEvents(ctx, step.Mark)
+		}
 		return err
 	}
 	return p.expectAll(ctx, original.Expect, func(*Expectation, bool) {})

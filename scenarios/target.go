@@ -40,6 +40,8 @@ type Target interface {
 	// Reach returns where the listener at a port of a load balancer answers, when it does
 	// what was said last, or the problem why it does not.
 	Reach(ctx context.Context, loadBalancer string, port int) (address, problem string, err error)
+	// LoadBalancers returns those with a name or id.
+	LoadBalancers(ctx context.Context, name string) ([]LoadBalancerState, error)
 	// FreeAddresses is how many addresses a vSwitch has left.
 	FreeAddresses(ctx context.Context, vSwitch string) (int, error)
 }
@@ -88,6 +90,13 @@ type JournalCall struct {
 	Status    int               `json:"status"`
 	Code      string            `json:"code,omitempty"`
 	Faults    []string          `json:"faults,omitempty"`
+}
+
+// LoadBalancerState is what a load balancer of any product does.
+type LoadBalancerState struct {
+	Addresses []string
+	// Listeners are those that run, by protocol:port, with the number of their backends.
+	Listeners map[string]int
 }
 
 // QuotaUse is a quota, its limit, and what each holder uses of it.

@@ -102,6 +102,11 @@ func (f *fake) Reach(context.Context, string, int) (address, problem string, err
 	return f.listener, "it is stopped", nil
 }
 
+func (f *fake) LoadBalancers(_ context.Context, name string) ([]scenarios.LoadBalancerState, error) {
+	one := scenarios.LoadBalancerState{Addresses: []string{"10.0.0.1", "10.0.0.2"}, Listeners: map[string]int{"tcp:80": 3, "http:443": 1}}
+	return map[string][]scenarios.LoadBalancerState{"web": {one}, "twin": {one, one}}[name], f.fails["loadBalancers"]
+}
+
 func (f *fake) FreeAddresses(_ context.Context, vSwitch string) (int, error) {
 	if vSwitch == "none" {
 		return 0, errors.New("there is no vSwitch none")

@@ -12,7 +12,7 @@ require (
 	k8s.io/component-base v0.33.13
 )
 
-require go.yaml.in/yaml/v3 v3.0.6 // indirect
+require go.yaml.in/yaml/v3 v3.0.6
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect

@@ -26,6 +26,7 @@ var free = []string{
 	"given.world.*", "*.set.*", // a condition's value
 	"*.match.params.*", "*.match.userAgent", "*.match.region", // what clients send
 	"*.quota.holder", "*.vSwitch", // ids
+	"*.loadBalancer.address", "*.loadBalancer.address.*", // the cloud's
 	"*.traffic.host", "*.traffic.path", // what clients send
 	// What an object is like, but for what it is and whose.
 	"*.kubectl.*.spec.*", "*.kubectl.*.addressType", "*.kubectl.*.ports.*", "*.kubectl.*.endpoints.*",
@@ -50,6 +51,9 @@ func matchesPath(pattern, where string) bool {
 // mutants are what a name is misspelt as. What a pattern with a letter less or more
 // matches may be a name all the same.
 func mutants(where, name string) []string {
+	if protocol, port, ok := strings.Cut(name, ":"); ok && strings.Contains(where, ".listeners.") {
+		return []string{protocol + "x:" + port, protocol[1:] + ":" + port}
+	}
 	if strings.Contains(name, "*") || strings.HasSuffix(where, ".matches") {
 		return []string{"zz" + name}
 	}
@@ -60,8 +64,8 @@ func mutants(where, name string) []string {
 	return all
 }
 
-// measure is a text that is no name: a number, a truth or a duration.
-var measure = regexp.MustCompile(`^(-?[0-9.]+(ms|s|m|h)?|true|false)$`)
+// measure is a text that is no name: a number, a truth, a duration or nothing.
+var measure = regexp.MustCompile(`^(-?[0-9.]+(ms|s|m|h)?|true|false|null|)$`)
 
 // scalars visits all texts under a node with their places, keys with a ! behind.
 func scalars(node *yaml.Node, where string, visit func(where string, node *yaml.Node)) {

@@ -1,6 +1,7 @@
 package target_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,40 +10,61 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// isCure reports whether a step is one that cures the symptom of its scenario.
-func isCure(s scenarios.Step) bool { return strings.HasPrefix(s.Name, "cure:") }
+// cures returns the cures among steps: each is a step named "cure: …", with the steps
+// named "cure: and …" that go with it.
+func cures(steps []scenarios.Step) (list [][]int) {
+	for i := range steps {
+		switch name := steps[i].Name; {
+		case strings.HasPrefix(name, "cure: and "):
+			list[len(list)-1] = append(list[len(list)-1], i)
+		case strings.HasPrefix(name, "cure: "):
+			list = append(list, []int{i})
+		}
+	}
+	return list
+}
 
-// TestCures proves of each scenario that shows a cure that it fails without: a cure that
-// changes nothing would prove nothing.
+// TestCures proves of each cure that a client half shows that the half fails without it: a
+// cure that changes nothing would prove nothing. The end-to-end tests do so for the
+// kubernetes halves.
 func TestCures(t *testing.T) {
-	cures := 0
+	seen := 0
 	for _, s := range loaded(t) {
-		if s.Client == nil || !slices.ContainsFunc(s.Client.Steps, isCure) {
+		if s.Client == nil {
 			continue
 		}
-		cures++
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			local, err := private.New(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.Client.Steps = slices.DeleteFunc(s.Client.Steps, isCure)
-			for i := range s.Client.Steps { // what never comes need not be waited for
-				for j := range s.Client.Steps[i].Expect {
-					s.Client.Steps[i].Expect[j].Within = 0
+		for n, cure := range cures(s.Client.Steps) {
+			seen++
+			t.Run(fmt.Sprintf("%s/%d", s.Name, n+1), func(t *testing.T) {
+				t.Parallel()
+				without, half := *s, *s.Client
+				without.Client = &half
+				half.Steps = nil
+				for i, step := range s.Client.Steps {
+					if slices.Contains(cure, i) {
+						continue
+					}
+					step.Expect = slices.Clone(step.Expect)
+					for j := range step.Expect { // what never comes need not be waited for
+						step.Expect[j].Within = 0
+					}
+					half.Steps = append(half.Steps, step)
 				}
-			}
-			result := scenarios.Play(t.Context(), s, scenarios.ClientHalf, scenarios.Setup{Target: local})
-			if result.Status != scenarios.Failed {
-				t.Errorf("without its cure it is %s: %v", result.Status, result.Failure)
-			}
-			if err := local.Close(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
+				local, err := private.New(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				result := scenarios.Play(t.Context(), &without, scenarios.ClientHalf, scenarios.Setup{Target: local})
+				if result.Status != scenarios.Failed {
+					t.Errorf("without %q it is %s: %v", s.Client.Steps[cure[0]].Name, result.Status, result.Failure)
+				}
+				if err := local.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
-	if cures < 6 {
-		t.Errorf("%d scenarios show a cure", cures)
+	if seen < 18 {
+		t.Errorf("the client halves show %d cures", seen)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -68,6 +69,43 @@ func (r *Remote) FreeAddresses(ctx context.Context, vSwitch string) (free int, e
 	}
 	_, err = fmt.Sscan(value, &free)
 	return free, err
+}
+
+// LoadBalancers implements scenarios.Target.
+func (r *Remote) LoadBalancers(ctx context.Context, name string) (found []scenarios.LoadBalancerState, err error) {
+	list, err := r.control().Resources(ctx, controlclient.Wanted{Kind: "lb"})
+	if err != nil {
+		return nil, err
+	}
+	for _, lb := range list.Resources {
+		if lb.ID != name && lb.Name != name {
+			continue
+		}
+		tree, err := r.control().LoadBalancer(ctx, controlapi.Where{}, lb.ID)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, stateOf(&tree))
+	}
+	return found, nil
+}
+
+func stateOf(tree *controlapi.LoadBalancerTree) scenarios.LoadBalancerState {
+	is := scenarios.LoadBalancerState{Listeners: make(map[string]int)}
+	for _, a := range tree.Addresses {
+		is.Addresses = append(is.Addresses, a.Address)
+	}
+	for _, l := range tree.Listeners {
+		if !strings.EqualFold(l.Listener.Status, "running") {
+			continue
+		}
+		servers := 0
+		if l.Group != nil {
+			servers = len(l.Group.Servers)
+		}
+		is.Listeners[strings.ToLower(l.Listener.Fields["protocol"])+":"+l.Listener.Fields["port"]] = servers
+	}
+	return is
 }
 
 // Held describes the earlier contents of the emulator: the quotas that load balancers

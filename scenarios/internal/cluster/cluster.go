@@ -56,6 +56,13 @@ var Finalizers = []string{
 // ServiceName is the label by which an EndpointSlice belongs to a Service.
 const ServiceName = "kubernetes.io/service-name"
 
+// Labels are those that Kubernetes or the cloud controller manager reads: of
+// EndpointSlices, and of nodes that are no backends.
+var Labels = []string{
+	ServiceName, "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane",
+	"node.kubernetes.io/exclude-from-external-load-balancers", "service.alibabacloud.com/exclude-node",
+}
+
 // AnnotationPrefixes are the two under which it takes an annotation.
 var AnnotationPrefixes = []string{"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-", "service.beta.kubernetes.io/alicloud-loadbalancer-"}
 

@@ -1,0 +1,109 @@
+package kubernetes_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/sync/errgroup"
+)
+
+// enough is how long a play waits for what does not happen without a cure. With it, what
+// a scenario waits for takes some 10 s.
+const enough = "30s"
+
+// TestCures proves of each cure that a kubernetes half shows that the half fails without
+// it. It takes half a minute for each, so that it runs on request.
+func TestCures(t *testing.T) {
+	if os.Getenv("E2E_CURES") == "" {
+		t.Skip("E2E_CURES=1 takes each cure out of its scenario, in some 15 minutes")
+	}
+	requireCCM(t, "what a real CCM does without a cure")
+	var playing errgroup.Group
+	playing.SetLimit(planes)
+	for _, name := range kubernetesHalves(t) {
+		cures := curesOf(t, name)
+		for n, file := range cures {
+			playing.Go(func() error {
+				t.Run(fmt.Sprintf("%s-%d", name, n+1), func(t *testing.T) {
+					f := start(t, ofScenario, func(f *fixture) {
+						if nlbs(name) {
+							withNLB(f)
+						}
+					})
+					f.Cleanup(f.awaitServicesGone)
+					if out, err := f.playHalf(file); err == nil || !strings.Contains(out, "1 failed") {
+						f.Errorf("without its cure it does not fail: %v", err)
+					}
+				})
+				return nil
+			})
+		}
+	}
+	playing.Wait()
+}
+
+// curesOf writes a file for each cure of a kubernetes half: the scenario without it. A
+// cure is a step named "cure: …", with the steps named "cure: and …" that go with it.
+func curesOf(t *testing.T, name string) (files []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../scenarios/library", name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; ; n++ {
+		var document yaml.Node
+		if err := yaml.Unmarshal(text, &document); err != nil {
+			t.Fatal(err)
+		}
+		half := childOf(document.Content[0], "kubernetes")
+		steps := childOf(half, "steps")
+		cure, removed := 0, false
+		steps.Content = slices.DeleteFunc(steps.Content, func(step *yaml.Node) bool {
+			title := childOf(step, "name").Value
+			if strings.HasPrefix(title, "cure: ") && !strings.HasPrefix(title, "cure: and ") {
+				cure++
+			}
+			remove := cure == n && strings.HasPrefix(title, "cure: ")
+			removed = removed || remove
+			return remove
+		})
+		if !removed {
+			return files
+		}
+		shorten(half)
+		shorter, err := yaml.Marshal(&document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), name+".yaml")
+		if err := os.WriteFile(file, shorter, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+}
+
+// childOf is the value of a key, an empty node where there is none.
+func childOf(node *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == key {
+			return node.Content[i+1]
+		}
+	}
+	return &yaml.Node{}
+}
+
+// shorten has expectations wait no longer than enough.
+func shorten(node *yaml.Node) {
+	if within := childOf(node, "within"); node.Kind == yaml.MappingNode && strings.HasSuffix(within.Value, "m") {
+		within.Value = enough
+	}
+	for _, child := range node.Content {
+		shorten(child)
+	}
+}
