@@ -20,7 +20,7 @@ func TestCompletes(t *testing.T) {
 	}
 	for _, test := range []struct{ line, want string }{
 		{"get ,", "backend\n"}, {"get ,", "\nslb\n"}, {"world set ,", "quota.slb_quota_listeners_num=\n"}, {"get lb ,", id + "\nweb\n"}, {"fault delete ,", "lost\n"}, {"snapshot restore ,", "kept\n"}, {"journal --since-mark ,", "before\n"},
-		{"upgradecheck --since-mark ,", "before\n"}, {"world get ,", "vswitch.vsw-bp1clbemu000000000001.freeAddresses\n"}, {"world set ,", "account.arrears=\n"},
+		{"upgrade-check --since-mark ,", "before\n"}, {"world get ,", "vswitch.vsw-bp1clbemu000000000001.freeAddresses\n"}, {"world set ,", "account.arrears=\n"},
 		{"scenario run ,", "arrears\n"}, {"scenario watch ,", "arrears\n"}, {"journal --action ,", "CreateLoadBalancer\n"}, {"journal --code ,", "Throttling.User\n"},
 		{"call DeleteLoadBalancer LoadBalancerId=,", "LoadBalancerId=" + id + "\n"}, {"call DeleteLoadBalancer ,", "LoadBalancerId=\n"}, {"explain ,", "ORDER.ARREARAGE\n"},
 		{"get lb --region ,", "cn-hangzhou\n"}, {"quota --account ,", "1234567890123456\n"}, {"world set --region ,", "cn-hangzhou\n"}, {"env --region ,", "cn-hangzhou\n"},

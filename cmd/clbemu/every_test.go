@@ -131,7 +131,7 @@ var jsonArgs = map[string][]string{
 	"scenario lint":    {"arrears"},
 	"scenario show":    {"arrears"},
 	"state import":     {"FILE:state.json"},
-	"upgradecheck":     {"--data-dir", "DIR"},
+	"upgrade-check":    {"--data-dir", "DIR"},
 }
 
 // ownOutput are the commands whose output is a file of its own form, or of a shell.

@@ -35,7 +35,7 @@ func TestNames(t *testing.T) {
 		{[]string{"journal", "--where", "porduct=Slb"}, 2, "there is no field porduct: do you mean product?"},
 		{[]string{"journal", "--where", "params.LoadBalancerIdd=a"}, 2, "do you mean LoadBalancerId?"},
 		{[]string{"journal", "--since-mark", "befor"}, 2, "no mark"},
-		{[]string{"upgradecheck", "--since-mark", "befor"}, 2, "no mark"},
+		{[]string{"upgrade-check", "--since-mark", "befor"}, 2, "no mark"},
 		{[]string{"fault", "delete", "nonsense"}, 2, "no such fault rule: nonsense"},
 		{[]string{"snapshot", "restore", "before-upgade"}, 2, "do you mean before-upgrade?"},
 		{[]string{"snapshot", "delete", "before-upgade"}, 2, "do you mean before-upgrade?"},

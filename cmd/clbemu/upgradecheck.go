@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,28 +22,49 @@ import (
 
 func newUpgradeCheck() *cobra.Command {
 	var dataDir, sinceMark string
+	check := dryRun{}
 	cmd := addRemote(&cobra.Command{
-		Use:   "upgradecheck",
-		Short: "Report the changes that a new version of a client makes to load balancers",
-		Long: `Report the changes that a client tried to make to load balancers since a mark of the
-journal, with the parameters that differ from the stored ones. The report uses the
-words of the check that ACK runs before it upgrades a cluster's Cloud Controller
-Manager.
+		Use:     "upgrade-check",
+		Aliases: []string{"upgradecheck"},
+		Short:   "Report what a new version of a controller would change",
+		Long: `Report what a new version of a Cloud Controller Manager (CCM) would change, in the
+words of the check that ACK runs before it upgrades the CCM of a cluster.
 
-Serve a throw-away copy of a stopped emulator's state, run the new version of the
-client against it, and compare:
+With --ccm, clbemu runs the new version with --dry-run=true, as ACK does, against a
+copy of the emulator's state, in memory, and shows the findings that it writes into
+an Event of the cluster. The copy is that of the running emulator, or of a stopped
+one with --data-dir. The CCM names one finding for each Service, listener and server
+group. It checks the attributes of CLB load balancers, their listeners and server
+groups; it does not check weights, Network Load Balancers or routes.
+
+Without --ccm, clbemu reports the changes that any client tried to make since a mark
+of the journal, with the parameters that differ from the stored ones. Serve a copy
+of a stopped emulator's state, run the new version against it, and compare:
 
   clbemu serve --fork ./clbemu-data &
   clbemu journal mark before
   # start the new version, and wait until it is idle
-  clbemu upgradecheck --since-mark before --data-dir ./clbemu-data
+  clbemu upgrade-check --since-mark before --data-dir ./clbemu-data
 
-Calls that failed count as well. Exits with 1 when there is any change, and with 3
-when the journal did not keep all calls.`,
-		Example: `  clbemu upgradecheck --since-mark before
-  clbemu upgradecheck --data-dir ./clbemu-data --json`,
-		Args: noArgs,
-	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error {
+A client that meets an error may stop before its other changes; calls that failed
+count as well. Exits with 1 when there is any change, and with 3 when the journal
+did not keep all calls.`,
+		Example: `  clbemu upgrade-check --ccm ./cloud-controller-manager --kubeconfig ~/.kube/config
+  clbemu upgrade-check --since-mark before
+  clbemu upgrade-check --data-dir ./clbemu-data --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() == 0 && check.ccm != "" {
+				return nil
+			}
+			return noArgs(cmd, args)
+		},
+	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
+		if check.ccm != "" {
+			if check.args = args; cmd.Flags().Changed("data-dir") {
+				check.dataDir = dataDir
+			}
+			return check.show(cmd, c)
+		}
 		found, err := checkUpgrade(cmd.Context(), c, dataDir, sinceMark)
 		if err != nil {
 			return err
@@ -55,8 +77,16 @@ when the journal did not keep all calls.`,
 		}
 		return verdictOf(found)
 	})
-	cmd.Flags().StringVar(&dataDir, "data-dir", defaultDataDir, "folder of the state that was forked")
-	cmd.Flags().StringVar(&sinceMark, "since-mark", "", "calls after this mark (default: all)")
+	flags := cmd.Flags()
+	flags.StringVar(&dataDir, "data-dir", defaultDataDir, "folder of a stopped emulator's state")
+	flags.StringVar(&sinceMark, "since-mark", "", "calls after this mark (default: all)")
+	flags.StringVar(&check.ccm, "ccm", "", "program of the new version; arguments after -- are passed to it")
+	flags.StringVar(&check.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster")
+	flags.StringVar(&check.clusterID, "cluster-id", "", "id of the cluster (default: the tag ack.aliyun.com of load balancers)")
+	flags.StringVar(&check.cloudConfig, "cloud-config", "", "the CCM's file about its cloud (default: written from the state)")
+	flags.DurationVar(&check.timeout, "timeout", 5*time.Minute, "how long the dry run may take")
+	cmd.MarkFlagsRequiredTogether("ccm", "kubeconfig")
+	cmd.MarkFlagsMutuallyExclusive("ccm", "since-mark")
 	completeFlag(cmd, "since-mark", live(markNames))
 	return cmd
 }
@@ -147,12 +177,7 @@ func checkUpgrade(ctx context.Context, c *controlclient.Client, dataDir, sinceMa
 
 // compare checks calls against the state that is served at a URL.
 func compare(ctx context.Context, calls []*journal.Entry, apiURL string, groups map[string]string) ([]upgradecheck.LoadBalancer, error) {
-	mutates := make(map[string]bool)
-	for _, p := range emulator.Products() {
-		for _, a := range p.Actions {
-			mutates[p.Name+" "+a.Name] = a.Mutates
-		}
-	}
+	mutates := mutations()
 	var broken error
 	describe := func(caller *journal.Entry, action string, params map[string]string) map[string]any {
 		params["RegionId"] = caller.Region
@@ -168,4 +193,15 @@ func compare(ctx context.Context, calls []*journal.Entry, apiURL string, groups 
 	}
 	found := upgradecheck.Check(calls, func(action string) bool { return mutates["Slb "+action] }, describe, groups)
 	return found, broken
+}
+
+// mutations are the actions that can change something, each behind its product.
+func mutations() map[string]bool {
+	mutates := make(map[string]bool)
+	for _, p := range emulator.Products() {
+		for _, a := range p.Actions {
+			mutates[p.Name+" "+a.Name] = a.Mutates
+		}
+	}
+	return mutates
 }

@@ -19,7 +19,7 @@ func TestUpgradeCheck(t *testing.T) {
 
 	fork := binary.Serve(t, "--fork", dir)
 	check := func(args ...string) binary.Result {
-		return binary.Run(t, append([]string{"upgradecheck", "--server", fork.Control, "--data-dir", dir}, args...)...)
+		return binary.Run(t, append([]string{"upgrade-check", "--server", fork.Control, "--data-dir", dir}, args...)...)
 	}
 	if r := binary.Run(t, "journal", "mark", "before", "--server", fork.Control); r.Code != 0 {
 		t.Fatalf("journal mark = %+v", r)
@@ -55,7 +55,7 @@ func TestUpgradeCheck(t *testing.T) {
 	if r := check("--since-mark", "befor"); r.Code != 2 || !strings.Contains(r.Stderr, "do you mean before?") {
 		t.Errorf("upgradecheck since a misspelt mark = %+v, want no finding but wrong usage", r)
 	}
-	if r := binary.Run(t, "upgradecheck", "--server", fork.Control, "--data-dir", t.TempDir()); r.Code != 3 {
+	if r := binary.Run(t, "upgrade-check", "--server", fork.Control, "--data-dir", t.TempDir()); r.Code != 3 {
 		t.Errorf("upgradecheck without a state = %+v, want 3", r)
 	}
 }

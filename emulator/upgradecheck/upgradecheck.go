@@ -1,7 +1,7 @@
-// Package upgradecheck finds in a journal the changes that a client tried to make to
-// load balancers, in the words of the check that ACK runs before it upgrades a
-// cluster's Cloud Controller Manager. It owns these words and the comparison with the
-// stored values; it must not know where either comes from.
+// Package upgradecheck finds what a new version of a client would change: by the
+// changes in a journal, or by the report of a Cloud Controller Manager's dry run. It owns
+// the words of the check that ACK runs before an upgrade, and the comparison with the
+// stored values; it must not know where a journal, a state or a report comes from.
 package upgradecheck
 
 import (

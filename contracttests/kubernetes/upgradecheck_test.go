@@ -1,0 +1,194 @@
+package kubernetes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/clbemu/clbemu/deploy/cloud"
+)
+
+// edit is what somebody does by hand to the load balancer of a Service while no
+// controller runs, and the finding of the upgrade check that follows.
+type edit struct {
+	annotations map[string]string
+	byHand      func(f *fixture, o *edited)
+	finds       string
+}
+
+// edited is a Service with what its controller made.
+type edited struct {
+	service                *corev1.Service
+	balancer, group, named string // ids, and the name that a controller gives to a group
+}
+
+// edits are the findings of ACK's page. Those on the default server group
+// ("add backend servers", "remove backend servers") are of controllers that use one, and
+// no controller stops a listener.
+var edits = map[string]edit{
+	"spec": {
+		annotations: map[string]string{"instance-charge-type": "PayBySpec", "spec": "slb.s1.small"}, finds: "modify the slb instance spec",
+		byHand: func(f *fixture, o *edited) {
+			f.call("ModifyLoadBalancerInstanceSpec", "LoadBalancerId="+o.balancer, "LoadBalancerSpec=slb.s2.small")
+		},
+	},
+	"internet": {
+		annotations: map[string]string{"instance-charge-type": "PayBySpec", "spec": "slb.s1.small", "charge-type": "paybybandwidth", "bandwidth": "10"},
+		finds:       "modify the slb internet spec",
+		byHand: func(f *fixture, o *edited) {
+			f.call("ModifyLoadBalancerInternetSpec", "LoadBalancerId="+o.balancer, "InternetChargeType=paybybandwidth", "Bandwidth=20")
+		},
+	},
+	"charge": {
+		annotations: map[string]string{"instance-charge-type": "PayBySpec", "spec": "slb.s1.small"}, finds: "modify loadbalancer instance charge type",
+		byHand: func(f *fixture, o *edited) {
+			f.call("ModifyLoadBalancerInstanceChargeType", "LoadBalancerId="+o.balancer, "InstanceChargeType=PayByCLCU")
+		},
+	},
+	// The dry run ends at the deletion protection where there is one.
+	"deleted": {annotations: map[string]string{"delete-protection": "off"}, finds: "delete the load balancer", byHand: func(f *fixture, o *edited) {
+		f.change(o.service.Name, func(s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeNodePort })
+	}},
+	"started": {finds: "start listener 80", byHand: func(f *fixture, o *edited) {
+		f.call("StopLoadBalancerListener", "LoadBalancerId="+o.balancer, "ListenerPort=80", "ListenerProtocol=tcp")
+	}},
+	"surplus": {finds: "delete listener 81", byHand: func(f *fixture, o *edited) {
+		f.call("CreateLoadBalancerTCPListener", "LoadBalancerId="+o.balancer, "ListenerPort=81", "Bandwidth=-1", "VServerGroupId="+o.group,
+			fmt.Sprintf("Description=k8s/81/%s/%s/%s", o.service.Name, f.namespace, cloud.ClusterID))
+	}},
+	"missing": {finds: "create listener 80", byHand: func(f *fixture, o *edited) {
+		f.call("DeleteLoadBalancerListener", "LoadBalancerId="+o.balancer, "ListenerPort=80", "ListenerProtocol=tcp")
+	}},
+	"updated": {annotations: map[string]string{"scheduler": "wrr"}, finds: "update listener 80", byHand: func(f *fixture, o *edited) {
+		f.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId="+o.balancer, "ListenerPort=80", "Scheduler=rr")
+	}},
+	"grouped": {finds: "create VServerGroup ", byHand: func(f *fixture, o *edited) {
+		f.call("SetVServerGroupAttribute", "VServerGroupId="+o.group, "VServerGroupName=renamed")
+	}},
+	"ungrouped": {finds: "delete VServerGroup ", byHand: func(f *fixture, o *edited) {
+		f.call("CreateVServerGroup", "LoadBalancerId="+o.balancer,
+			fmt.Sprintf("VServerGroupName=k8s/32700/%s/%s/%s", o.service.Name, f.namespace, cloud.ClusterID))
+	}},
+	"backend-added": {finds: "add VServerGroup backends ", byHand: func(f *fixture, o *edited) {
+		f.call("RemoveVServerGroupBackendServers", "VServerGroupId="+o.group, "BackendServers="+backend(1, o.service, o.named))
+	}},
+	"backend-removed": {finds: "remove VServerGroup backends ", byHand: func(f *fixture, o *edited) {
+		f.call("AddVServerGroupBackendServers", "VServerGroupId="+o.group, "BackendServers="+backend(nodes+1, o.service, o.named))
+	}},
+	"same": {byHand: func(*fixture, *edited) {}},
+}
+
+// backend is a node as a controller adds it to a group.
+func backend(n int, service *corev1.Service, group string) string {
+	list, err := json.Marshal([]map[string]any{{
+		"ServerId": cloud.NewInstance(n).ID, "Port": service.Spec.Ports[0].NodePort, "Weight": 100, "Type": "ecs", "Description": group,
+	}})
+	if err != nil {
+		panic(err)
+	}
+	return string(list)
+}
+
+// call makes a call as somebody does by hand.
+func (f *fixture) call(action string, params ...string) (answer string) {
+	f.Helper()
+	answer, err := f.cloud.Control(f.ctx, append([]string{"call", action, "--api", "http://" + f.cloud.Endpoint}, params...)...)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return answer
+}
+
+// TestUpgradeCheck proves that the dry run of a real CCM finds each edit that was made by
+// hand, that clbemu upgrade-check shows it in the words of ACK's page, that it finds
+// nothing where nobody edited, and that it changes nothing.
+func TestUpgradeCheck(t *testing.T) {
+	requireCCM(t, "the dry run")
+	f := start(t)
+	for name, e := range edits {
+		f.service(name, func(s *corev1.Service) {
+			for annotation, value := range e.annotations {
+				s.Annotations[annotationPrefix+annotation] = value
+			}
+		})
+	}
+	all := make(map[string]*edited)
+	for name := range edits {
+		o := &edited{balancer: f.converged(name, func() map[string]int { return everywhere(nodes) })}
+		var err error
+		if o.service, err = f.kubernetes.CoreV1().Services(f.namespace).Get(f.ctx, name, metav1.GetOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		var groups struct {
+			VServerGroups struct {
+				VServerGroup []struct {
+					VServerGroupID   string `json:"VServerGroupId"`
+					VServerGroupName string
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(f.call("DescribeVServerGroups", "LoadBalancerId="+o.balancer)), &groups); err != nil {
+			t.Fatal(err)
+		}
+		o.group, o.named = groups.VServerGroups.VServerGroup[0].VServerGroupID, groups.VServerGroups.VServerGroup[0].VServerGroupName
+		all[name] = o
+	}
+	f.eventually("all Services done", func() error {
+		events, err := f.kubernetes.CoreV1().Events(f.namespace).List(f.ctx, metav1.ListOptions{})
+		for name := range edits {
+			done := slices.ContainsFunc(events.Items, func(e corev1.Event) bool { return e.InvolvedObject.Name == name && e.Reason == "EnsuredLoadBalancer" })
+			if err == nil && !done {
+				err = fmt.Errorf("not %s", name)
+			}
+		}
+		return err
+	})
+	f.controller.Kill()
+	t.Cleanup(f.startController) // which the end of the test needs
+	for name, e := range edits {
+		e.byHand(f, all[name])
+	}
+	f.service("created")
+
+	before, err := f.cloud.Control(f.ctx, "state", "export")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.cloud.Env = []string{"PATH=" + filepath.Dir(f.cluster.Kubectl()) + ":" + os.Getenv("PATH")}
+	out, err := f.cloud.Control(f.ctx, "upgrade-check", "--ccm", ccmBinary(), "--kubeconfig", f.cluster.Kubeconfig)
+	t.Log(out)
+	if err == nil || !strings.Contains(err.Error(), "exit status 1") {
+		t.Errorf("upgrade-check: %v, want exit status 1", err)
+	}
+	found := make(map[string][]string)
+	service := ""
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, "\n")
+		switch depth := len(line) - len(strings.TrimLeft(line, " ")); depth {
+		case 0:
+			name, _, _ := strings.Cut(line, " ")
+			service = strings.TrimPrefix(name, f.namespace+"/")
+		case 2:
+			found[service] = append(found[service], strings.TrimSpace(line)+" ")
+		}
+	}
+	want := map[string]string{"created": "create a new load balancer"}
+	for name, e := range edits {
+		want[name] = e.finds
+	}
+	for name, finds := range want {
+		if got := found[name]; finds == "" && got != nil || finds != "" && !slices.ContainsFunc(got, func(line string) bool { return strings.HasPrefix(line, finds) }) {
+			t.Errorf("of %s it finds %q, want %q", name, got, finds)
+		}
+	}
+	if after, err := f.cloud.Control(f.ctx, "state", "export"); err != nil || after != before {
+		t.Errorf("the check changed the state: %v", err)
+	}
+}
