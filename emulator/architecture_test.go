@@ -78,7 +78,7 @@ var mayImport = map[string][]string{
 	"emulator/internal/metadata": {"state", "emulator/internal/cloud", "emulator/internal/gateway"},
 	"emulator/internal/dns":      {"state", "emulator/internal/cloud", "emulator/internal/topology"},
 	// The data plane knows no product, and what forwards knows no state.
-	"emulator/internal/dataplane":         {"state", "emulator/controlapi", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/dataplane/forward"},
+	"emulator/internal/dataplane":         {"state", "faults", "emulator/controlapi", "emulator/journal", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/dataplane/forward"},
 	"emulator/internal/dataplane/forward": {},
 	// The parts of a world, which do not know each other.
 	"emulator/world":                  {"state", "emulator/internal/cloud", "emulator/yamlfile", "emulator/internal/resources"},

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
+	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -36,8 +38,9 @@ const (
 )
 
 // newPlane returns the data plane, nil for none.
-func (cfg *Config) newPlane(store *state.Store) (*dataplane.Plane, error) {
-	plane := dataplane.Config{Store: store, MaxListeners: cmp.Or(cfg.MaxListeners, usualListeners), Direct: cfg.DirectBackends, Transparent: cfg.Transparent, Log: cfg.Log}
+func (cfg *Config) newPlane(store *state.Store, injector *faults.Injector, log *journal.Journal) (*dataplane.Plane, error) {
+	plane := dataplane.Config{Store: store, MaxListeners: cmp.Or(cfg.MaxListeners, usualListeners), Direct: cfg.DirectBackends, Transparent: cfg.Transparent,
+		Faults: injector, Record: log.Record, AccessLog: cfg.AccessLog, Log: cfg.Log}
 	switch cfg.DataPlane {
 	case NoPackets, "":
 		return nil, nil

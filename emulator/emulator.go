@@ -37,6 +37,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
@@ -116,6 +117,9 @@ type Config struct {
 	Transparent bool
 	// MaxListeners is how many listeners the data plane answers for; 0 is 1,000.
 	MaxListeners int
+	// AccessLog lets the journal have an entry for each connection, UDP session and HTTP
+	// request that the data plane forwards.
+	AccessLog bool
 	// DirectBackends are the blocks of addresses at which this machine reaches servers
 	// as they are, such as those of a kind cluster.
 	DirectBackends []netip.Prefix
@@ -162,22 +166,23 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	if err := errors.Join(plantIfEmpty(store, cfg), warnOfInstance(store, cfg)); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	plane, err := cfg.newPlane(store)
+	cfg.Journal.Log = cfg.Log
+	journal, err := journal.New(cfg.Journal)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
+	}
+	injector := &faults.Injector{}
+	plane, err := cfg.newPlane(store, injector, journal)
+	if err != nil {
+		return nil, errors.Join(err, journal.Close(), store.Close())
 	}
 	if plane != nil && cfg.Health == nil {
 		cfg.Health = plane
 	}
 	products := cfg.products()
-	faults := rules.New(store, products)
+	faults := rules.New(store, products, injector)
 	for _, skipped := range faults.Skipped() {
 		cfg.Log.Warn().Msg(skipped.String())
-	}
-	cfg.Journal.Log = cfg.Log
-	journal, err := journal.New(cfg.Journal)
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
 	}
 	// A copy and a state in memory leave nothing behind, so neither do theirs.
 	snapshots := snapshots.New(cfg.stateDir())

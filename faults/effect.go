@@ -18,6 +18,12 @@ var (
 	answered = []Point{Reply, AfterCommit}
 )
 
+// The points of packets, and those that a connection passes.
+var (
+	ofPackets = []Point{Listen, Connect, Forward, Check}
+	onTheWay  = []Point{Forward, Connect}
+)
+
 // kinds has a row for every kind of effect.
 var kinds = []Kind{
 	{
@@ -84,6 +90,38 @@ var kinds = []Kind{
 		Name: "crash", About: "End the emulator at once, as if it were killed.", Points: []Point{AfterCommit, Accept, BeforeCall, BeforeCommit, Reply}, Value: reflect.TypeFor[Crash](),
 		Templates: []Template{{"crash", "End the emulator", "CreateLoadBalancer", "The emulator keeps the next change, and ends before it answers.",
 			"true", "{times: 1}"}},
+	},
+	{
+		Name: "refuse", About: "Refuse connections and requests, as a port without a listener does; packets of UDP are dropped.",
+		Points: []Point{Forward, Connect, Check}, Value: reflect.TypeFor[Refuse](),
+		Templates: []Template{{ID: "unreachable", Title: "Let a server refuse", About: "Servers refuse every second connection or request: clients see a reset, or 502.",
+			Value: "true", When: "{every: 2}"}},
+	},
+	{
+		Name: "cut", About: "Reset the connection after so many bytes of the answer.", Points: onTheWay, Value: reflect.TypeFor[Cut](),
+		Templates: []Template{{ID: "cut", Title: "Cut connections", About: "Servers vanish in the middle of their answers.", Value: "{bytes: 1000}"}},
+	},
+	{
+		Name: "stall", About: "Pass so many bytes of the answer, and then nothing until a timeout.", Points: onTheWay, Value: reflect.TypeFor[Stall](),
+		Templates: []Template{{ID: "stall", Title: "Stall connections", About: "Servers take connections and never answer: HTTP clients see 504 after the request timeout.",
+			Value: "{bytes: 0}"}},
+	},
+	{
+		Name: "slow", About: "Delay the first byte, limit the bytes a second, or both.", Points: onTheWay, Value: reflect.TypeFor[Slow](),
+		Templates: []Template{{ID: "slow-packets", Title: "Slow down connections", About: "Answers begin a second late and come at 10 kB a second.",
+			Value: "{delay: 1s, bytesPerSecond: 10000}"}},
+	},
+	{
+		Name: "flap", About: "Refuse for the time of down, then work for that of up, again and again by the emulated clock. A listener is deaf meanwhile.",
+		Points: []Point{Forward, Check, Connect, Listen}, Value: reflect.TypeFor[Flap](),
+		Templates: []Template{{ID: "flap", Title: "Let a server flap", About: "Servers refuse for ten seconds, then work for twenty, again and again.",
+			Value: "{down: 10s, up: 20s}"}},
+	},
+	{
+		Name: "deaf", About: "Take no packet: clients that connect get no answer at all. With a zone in match, a zone is gone.",
+		Points: []Point{Listen}, Value: reflect.TypeFor[Deaf](),
+		Templates: []Template{{ID: "deaf", Title: "Make listeners deaf", About: "Listeners answer nothing for a minute, as where a firewall drops packets.",
+			Value: "true", When: "{for: 1m}"}},
 	},
 }
 
@@ -191,7 +229,7 @@ type allowance struct {
 }
 
 // over reports whether nothing is left.
-func (t Throttle) over(left *allowance, now time.Time) bool {
+func (t Throttle) over(left *allowance, _ time.Duration, now time.Time) bool {
 	if left.limiter == nil || t.Window > 0 && now.Sub(left.began) >= time.Duration(t.Window) {
 		left.limiter, left.began = rate.NewLimiter(rate.Limit(t.QPS), max(t.Burst, 1)), now
 	}

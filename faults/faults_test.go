@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"sync"
@@ -70,6 +71,13 @@ var vocabulary = []string{
 	"name: stale-for\neffect:\n  stale:\n    seconds: 5\n",
 	"name: life\nmatch:\n  action: CreateListener\neffect:\n  life:\n    nlb.job.failing: 1s\n",
 	"name: crash\nat: beforeCommit\neffect:\n  crash: true\n",
+	"name: refuse\nmatch:\n  client:\n    matches: ^127\\.\n  port: \"80\"\n  protocol: tcp\neffect:\n  refuse: true\n",
+	"name: refused-check\nmatch:\n  server: i-1\nat: check\neffect:\n  refuse: true\n",
+	"name: cut\nmatch:\n  host: example.com\n  path: /a\neffect:\n  cut:\n    bytes: 1000\n",
+	"name: stall\nat: connect\neffect:\n  stall: {}\n",
+	"name: slow\neffect:\n  slow:\n    delay: 1s\n    bytesPerSecond: 10\n",
+	"name: flap\nmatch:\n  listener: lb-1_tcp_80\n  loadBalancer: lb-1\nat: listen\neffect:\n  flap:\n    down: 10s\n    up: 20s\n",
+	"name: deaf\nmatch:\n  address: 198.18.0.1\n  zone: cn-hangzhou-h\nwhen:\n  after: 10s\n  for: 1m0s\neffect:\n  deaf: true\n",
 }
 
 // A rule prints as the YAML that it was, and that parses back to it.
@@ -129,6 +137,20 @@ func TestRefusedRules(t *testing.T) {
 		{"BadStale", "name: a\neffect: {stale: {calls: 1, seconds: 1}}", "calls or seconds"},
 		{"BadLife", "name: a\neffect: {life: {}}", "give a stage"},
 		{"BadStage", "name: a\neffect: {life: {nlb.job: long}}", "not a duration"},
+		{"NoSlow", "name: a\neffect: {slow: {}}", "give delay, bytesPerSecond"},
+		{"NegativeSlow", "name: a\neffect: {slow: {delay: 1s, bytesPerSecond: -1}}", "more than 0"},
+		{"BadFlap", "name: a\neffect: {flap: {down: 1s, up: 0s}}", "give down and up"},
+		{"BadCut", "name: a\neffect: {cut: {bytes: -1}}", "negative"},
+		{"BadStall", "name: a\neffect: {stall: {bytes: -1}}", "negative"},
+		{"ActionOfPackets", "name: a\nmatch: {action: Create*}\neffect: {refuse: true}", "line 2:17: match.action: packets have no action"},
+		{"CallFieldOfPackets", "name: a\nmatch: {region: x}\neffect: {deaf: true}", "match.region: there is none at the point listen"},
+		{"PacketFieldOfCalls", "name: a\nmatch: {listener: x}\neffect: {reset: true}", "match.listener: there is none at the point reply: it is for listen, connect, forward, check"},
+		{"ClientOfCheck", "name: a\nat: check\nmatch: {client: x}\neffect: {refuse: true}", "match.client: there is none at the point check"},
+		{"BadPort", "name: a\nmatch: {port: http}\neffect: {refuse: true}", `line 2:15: match.port: "http" is not a port`},
+		{"BadProtocol", "name: a\nmatch: {protocol: TCP}\neffect: {refuse: true}", `"TCP" is not one of tcp, udp`},
+		{"BadClient", "name: a\nmatch: {client: '127.0.0.1:80'}\neffect: {refuse: true}", "is not an IP address"},
+		{"CountedState", "name: a\nwhen: {times: 1}\neffect: {deaf: true}", "line 2:7: when: at the point listen there is nothing to count"},
+		{"CallEffectOfPackets", "name: a\nat: forward\neffect: {reset: true}", "can happen at reply"},
 		{"BadHang", "name: a\neffect: {hang: often}", "not a duration"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -262,12 +284,103 @@ func TestPoints(t *testing.T) {
 		"error": faults.BeforeCall, "custom": faults.AfterCommit, "fixed": faults.BeforeCall, "throttle": faults.BeforeCall, "hang": faults.Accept,
 		"reset": faults.Reply, "empty": faults.Reply, "truncate": faults.Reply, "malformed": faults.Reply, "lost": faults.AfterCommit,
 		"stale": faults.BeforeCall, "life": faults.BeforeCall, "crash": faults.BeforeCommit,
+		"refuse": faults.Forward, "refused-check": faults.Check, "cut": faults.Forward, "stall": faults.Connect, "slow": faults.Forward,
+		"flap": faults.Listen, "deaf": faults.Listen,
 	}
 	for _, text := range vocabulary {
 		rule := parse(t, text)
 		if point, ok := want[rule.Name]; ok && rule.Point() != point {
 			t.Errorf("%s happens at %s, want %s", rule.Name, rule.Point(), point)
 		}
+	}
+}
+
+// packets returns what a rule may look at of packets with some fields.
+func packets(fields map[string]string) faults.Request {
+	return faults.Request{Packets: func(name string) (string, bool) {
+		value, ok := fields[name]
+		return value, ok
+	}}
+}
+
+// afflicted records what happens to packets.
+type afflicted struct{ did string }
+
+func (a *afflicted) Refuse()           { a.did += "refuse" }
+func (a *afflicted) Cut(bytes int64)   { a.did += fmt.Sprint("cut ", bytes) }
+func (a *afflicted) Stall(bytes int64) { a.did += fmt.Sprint("stall ", bytes) }
+func (a *afflicted) Slow(delay time.Duration, bytesPerSecond int) {
+	a.did += fmt.Sprint("slow ", delay, " ", bytesPerSecond)
+}
+
+// Packets are afflicted as the rule says, where its fields match, and calls are not.
+func TestPackets(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		at   faults.Point
+		want string
+	}{
+		{"effect: {refuse: true}", faults.Forward, "refuse"},
+		{"at: check\neffect: {refuse: true}", faults.Check, "refuse"},
+		{"effect: {cut: {bytes: 7}}", faults.Forward, "cut 7"},
+		{"at: connect\neffect: {stall: {}}", faults.Connect, "stall 0"},
+		{"effect: {slow: {delay: 1s, bytesPerSecond: 8}}", faults.Forward, "slow 1s 8"},
+		{"effect: {flap: {down: 1s, up: 1s}}", faults.Forward, "refuse"},
+		{"effect: {deaf: true}", faults.Listen, ""},
+	} {
+		e := injector(t, "name: a\nmatch: {port: '80'}\n"+c.text)
+		for _, point := range faults.Points {
+			if got := e.Idle(point); got != (point != c.at) {
+				t.Errorf("%s: Idle(%s) = %v", c.text, point, got)
+			}
+		}
+		if _, struck := e.At(c.at, packets(map[string]string{"port": "81"}), start); struck {
+			t.Errorf("%s strikes another port", c.text)
+		}
+		v, struck := e.At(c.at, packets(map[string]string{"port": "80"}), start)
+		if !struck {
+			t.Errorf("%s strikes nothing", c.text)
+			continue
+		}
+		var got afflicted
+		if v.Afflict(&got); got.did != c.want {
+			t.Errorf("%s does %q, want %q", c.text, got.did, c.want)
+		}
+	}
+}
+
+// A flap is down first, then up, and down again, in its window; to look at it counts
+// nothing.
+func TestFlap(t *testing.T) {
+	e := injector(t, "name: a\nat: listen\nwhen: {after: 5s, for: 1m}\neffect: {flap: {down: 10s, up: 20s}}")
+	for after, want := range map[int]bool{0: false, 4: false, 5: true, 14: true, 15: false, 34: false, 35: true, 44: true, 45: false, 64: false, 66: false} {
+		if got := e.Holds(faults.Listen, packets(nil), start.Add(time.Duration(after)*time.Second)); got != want {
+			t.Errorf("after %d s it holds: %v, want %v", after, got, want)
+		}
+	}
+	if s := e.Rules()[0]; s.Seen != 0 {
+		t.Errorf("a look is counted: %+v", s)
+	}
+	if _, struck := e.At(faults.Listen, packets(nil), start.Add(16*time.Second)); struck {
+		t.Error("it strikes while it is up")
+	}
+	if _, struck := e.At(faults.Listen, packets(nil), start.Add(6*time.Second)); !struck {
+		t.Error("it does not strike while it is down")
+	}
+}
+
+// A change of the rules is reported once they are in force.
+func TestChanged(t *testing.T) {
+	e := &faults.Injector{}
+	var idle []bool
+	e.Changed = func() { idle = append(idle, e.Idle(faults.Listen)) }
+	for _, list := range [][]faults.Status{{{Rule: parse(t, "name: a\neffect: {deaf: true}")}}, nil} {
+		if err := e.Set(list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !reflect.DeepEqual(idle, []bool{false, true}) {
+		t.Errorf("the changes found it idle: %v, want false and true", idle)
 	}
 }
 
@@ -386,7 +499,7 @@ func TestCountersUnderConcurrency(t *testing.T) {
 // The zero engine lets every call be.
 func TestIdle(t *testing.T) {
 	var e faults.Injector
-	if _, struck := e.At(faults.BeforeCall, call(), start); struck || !e.Idle() {
+	if _, struck := e.At(faults.BeforeCall, call(), start); struck || !e.Idle(faults.BeforeCall) {
 		t.Error("an engine without rules strikes")
 	}
 }

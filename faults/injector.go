@@ -35,11 +35,15 @@ type Verdict struct {
 }
 
 // Strike does to the call what the rule says.
-func (v Verdict) Strike(call Call) { v.effect.strike(call, v.by) }
+func (v Verdict) Strike(call Call) { v.effect.(onCall).strike(call, v.by) }
+
+// Afflict does to packets what the rule says.
+func (v Verdict) Afflict(packets Packets) { v.effect.(onPackets).afflict(packets) }
 
 // Injector holds rules and evaluates them. Its zero value has none.
 type Injector struct {
-	active atomic.Bool // false when there is nothing to ask
+	// asked are the points that have rules; nil is none.
+	asked atomic.Pointer[map[Point]bool]
 	// changing is held while rules are changed where they are kept and here, and
 	// shared by calls from their decision until it is recorded: a count that was
 	// decided before a change is kept before it.
@@ -54,6 +58,8 @@ type Injector struct {
 	// returned, so that the counters survive a crash that the verdict causes. It may be
 	// called concurrently, and so with an older count after a newer.
 	Record func(Status)
+	// Changed, if set, is called after the rules were set.
+	Changed func()
 }
 
 // armed is a rule at work.
@@ -94,11 +100,22 @@ func (e *Injector) Set(list []Status) error {
 		names[s.Rule.Name] = true
 		armedList[i] = &armed{Status: s, match: s.Rule.Match.compile(), only: s.Rule.Effect.Kind().Only}
 	}
+	e.replace(armedList)
+	if e.Changed != nil {
+		e.Changed()
+	}
+	return nil
+}
+
+func (e *Injector) replace(list []*armed) {
+	asked := make(map[Point]bool)
+	for _, a := range list {
+		asked[a.Rule.Point()] = true
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.list, e.candidates = armedList, make(map[candidate][]*armed)
-	e.active.Store(len(armedList) > 0)
-	return nil
+	e.list, e.candidates = list, make(map[candidate][]*armed)
+	e.asked.Store(&asked)
 }
 
 // Rules lists the rules in order, spent ones too.
@@ -112,13 +129,33 @@ func (e *Injector) Rules() []Status {
 	return list
 }
 
-// Idle reports whether there is no rule, at the cost of one load.
-func (e *Injector) Idle() bool { return !e.active.Load() }
+// Idle reports whether there is no rule of a point, at the cost of one load where there
+// is none at all.
+func (e *Injector) Idle(point Point) bool {
+	asked := e.asked.Load()
+	return asked == nil || len(*asked) == 0 || !(*asked)[point]
+}
+
+// Holds reports whether the first rule of a point that matches is in force now, without
+// counting it.
+func (e *Injector) Holds(point Point, r Request, now time.Time) bool {
+	if e.Idle(point) {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, a := range e.about(point, r.Action) {
+		if a.asked(r, now) {
+			return a.over(now)
+		}
+	}
+	return false
+}
 
 // Wants reports whether a rule of the point matches the call and could strike it,
 // without counting it.
 func (e *Injector) Wants(point Point, call Request, now time.Time) bool {
-	if e.Idle() {
+	if e.Idle(point) {
 		return false
 	}
 	e.mu.Lock()
@@ -168,7 +205,7 @@ func (a *armed) asked(call Request, now time.Time) bool {
 // At asks the rules of a point about a call: the first that matches decides
 // whether it strikes.
 func (e *Injector) At(point Point, call Request, now time.Time) (Verdict, bool) {
-	if e.Idle() || !e.concerns(point, call.Action) {
+	if e.Idle(point) || !e.concerns(point, call.Action) {
 		return Verdict{}, false
 	}
 	e.changing.RLock()
@@ -218,10 +255,10 @@ func (a *armed) due() bool {
 	return w.Probability == nil || a.chances().draw(0) < *w.Probability
 }
 
-// over reports whether nothing is left of an allowance, if the effect has one.
+// over reports whether the effect is there now, if it comes and goes.
 func (a *armed) over(now time.Time) bool {
 	r, ok := a.Rule.Effect.Value.(rationed)
-	return !ok || r.over(&a.left, now)
+	return !ok || r.over(&a.left, now.Sub(a.Since)-time.Duration(a.Rule.When.After), now)
 }
 
 // chances are those of one call.

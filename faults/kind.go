@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-// Kind is a way in which calls go wrong. Its row is all of its declaration: YAML, help,
+// Kind is a way in which calls or packets go wrong. Its row is all of its declaration: YAML, help,
 // the JSON Schema, the page of the reference and the console's templates derive from it.
 type Kind struct {
 	// Name is its key in an effect.
@@ -25,7 +25,7 @@ type Kind struct {
 	// Templates are rules to begin with.
 	Templates []Template
 	// Value is the type of its value, whose fields say in their tags what they are. The
-	// value strikes the call.
+	// value strikes the call or, if its points are of packets, afflicts those.
 	Value reflect.Type
 }
 
@@ -52,11 +52,15 @@ const (
 // include reports whether a call is one of them.
 func (c Calls) include(call Request) bool { return c == "" || (c == Writes) == call.Write }
 
-// Template is a rule to begin with, for an action that its reader chooses.
+// OfPackets reports whether it is about packets, and not calls.
+func (k Kind) OfPackets() bool { return k.Points[0].OfPackets() }
+
+// Template is a rule to begin with. One about calls is for an action that its reader
+// chooses, one about packets is for all of them until its reader adds a match.
 type Template struct {
 	ID     string `json:"id"`
 	Title  string `json:"title"`
-	Action string `json:"action"` // chosen first
+	Action string `json:"action,omitempty"` // chosen first; none of packets
 	About  string `json:"about"`
 	Value  string `json:"value"`          // of its kind, in YAML
 	When   string `json:"when,omitempty"` // in YAML
@@ -84,15 +88,32 @@ type Call interface {
 	Reset()
 }
 
-// Value is what an effect is, of the type of its kind.
-type Value interface {
-	problem() (p Problem, found bool)
-	strike(Call, chances)
+// Packets is what an effect can do to the connections of a client, or of a server.
+type Packets interface {
+	// Refuse lets nobody answer: clients see a reset, as from a port without a listener.
+	Refuse()
+	// Cut resets the connection after so many bytes of the server's answer.
+	Cut(bytes int64)
+	// Stall keeps back what comes after so many bytes of the server's answer.
+	Stall(bytes int64)
+	// Slow delays the first byte, and lets no more than so many bytes pass in a second
+	// each way; 0 is no limit.
+	Slow(delay time.Duration, bytesPerSecond int)
 }
 
-// rationed is an effect on what is over an allowance.
+// Value is what an effect is, of the type of its kind. It is an onCall or onPackets.
+type Value interface {
+	problem() (p Problem, found bool)
+}
+
+type onCall interface{ strike(Call, chances) }
+
+type onPackets interface{ afflict(Packets) }
+
+// rationed is an effect that comes and goes: on what is over an allowance, or by the
+// time since its window began.
 type rationed interface {
-	over(left *allowance, now time.Time) bool
+	over(left *allowance, age time.Duration, now time.Time) bool
 }
 
 // Effect is what happens to a call: the value of one kind.

@@ -43,7 +43,7 @@ func TestNewKind(t *testing.T) {
 		"{toy: {quiet: 1}}":            "effect.toy.quiet: there is no such field",
 		"{toy: {}}":                    "effect.toy.loud: it is missing",
 		"{toi: {loud: 1}}":             "effect.toi: there is no such field: do you mean toy?",
-		"{}":                           "crash and toy",
+		"{}":                           "deaf and toy",
 		"{toy: {loud: 1}, hang: true}": "give exactly one of",
 	} {
 		if _, err := Parse([]byte("{name: a, effect: " + text + "}")); err == nil || !strings.Contains(err.Error(), want) {
@@ -72,12 +72,26 @@ func TestNewKind(t *testing.T) {
 func TestKinds(t *testing.T) {
 	ids := make(map[string]bool)
 	for _, k := range kinds {
+		_, packets := reflect.Zero(k.Value).Interface().(onPackets)
+		_, call := reflect.Zero(k.Value).Interface().(onCall)
+		for _, point := range k.Points {
+			if point.OfPackets() != packets || point.OfPackets() == call {
+				t.Errorf("%s happens at %s, and its value is of packets: %v, of calls: %v", k.Name, point, packets, call)
+			}
+		}
 		if k.Name == "" || !strings.HasSuffix(k.About, ".") || len(k.Points) == 0 || len(k.Templates) == 0 {
 			t.Errorf("the row of %q is not complete", k.Name)
 		}
 		for _, template := range k.Templates {
-			rules, err := Parse(fmt.Appendf(nil, "{name: %s, match: {action: %q}, when: %s, effect: {%s: %s}}",
-				template.ID, template.Action, "{"+strings.Trim(template.When, "{}")+"}", k.Name, template.Value))
+			match := fmt.Sprintf("{action: %q}", template.Action)
+			if k.OfPackets() {
+				match = "{}"
+			}
+			rules, err := Parse(fmt.Appendf(nil, "{name: %s, match: %s, when: %s, effect: {%s: %s}}",
+				template.ID, match, "{"+strings.Trim(template.When, "{}")+"}", k.Name, template.Value))
+			if (template.Action == "") != k.OfPackets() {
+				t.Errorf("template %s: its action is %q", template.ID, template.Action)
+			}
 			if err != nil || rules[0].Effect.Kind().Name != k.Name {
 				t.Errorf("template %s: %v, want a rule of %s", template.ID, err, k.Name)
 			}

@@ -1,9 +1,12 @@
 package faults
 
 import (
+	"fmt"
 	"maps"
+	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -13,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-// Request has the parts of a call that a rule can match.
+// Request has the parts of a call, or of packets, that a rule can match.
 type Request struct {
 	Product     string
 	Action      string
@@ -25,14 +28,15 @@ type Request struct {
 	Resource func(field string) (string, bool)
 	// Write tells a call that may change something.
 	Write bool
+	// Packets looks up what is known of packets; a call has none.
+	Packets func(field string) (string, bool)
 }
 
 // Match selects the calls of a rule. An empty one selects all.
 type Match struct {
 	// Action is a glob, such as Create*; a list separates them by commas.
 	Action string
-	// Fields are the other conditions by name: region, accessKeyId, userAgent,
-	// params.<Name>, resource.<field>.
+	// Fields are the other conditions by name, as in MatchFields.
 	Fields map[string]Matcher
 }
 
@@ -106,9 +110,13 @@ func (m Match) problems() (all []Problem) {
 		all = append(all, wrong("action", "%q is not a pattern", pattern))
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Fields)) {
-		if !knownField(name) {
+		f, known := findField(name)
+		if !known {
 			all = append(all, Problem{[]string{name}, "there is no such field: " + suggestField(name)})
 			continue
+		}
+		if text := m.Fields[name].Equals; text != nil && f.form != nil && !f.form.holds(*text) {
+			all = append(all, Problem{[]string{name}, fmt.Sprintf("%q is not %s", *text, f.form.wants)})
 		}
 		for _, p := range m.Fields[name].problems() {
 			all = append(all, p.at(name))
@@ -121,22 +129,57 @@ func (m Match) problems() (all []Problem) {
 type MatchField struct {
 	// Name has <…> for what is named by who writes the rule.
 	Name, About string
+	// Points are where there is such a field.
+	Points []Point
+	form   *form // nil is any text
 }
+
+// form is what a text has to look like.
+type form struct {
+	holds func(text string) bool
+	wants string
+}
+
+var (
+	aPort     = &form{func(s string) bool { n, err := strconv.Atoi(s); return err == nil && 0 < n && n < 1<<16 }, "a port"}
+	anAddress = &form{func(s string) bool { _, err := netip.ParseAddr(s); return err == nil }, "an IP address"}
+	aProtocol = &form{func(s string) bool { return slices.Contains(protocols, s) }, "one of " + strings.Join(protocols, ", ")}
+	protocols = []string{"tcp", "udp", "tcpssl", "http", "https"}
+)
 
 // MatchFields are the fields that a rule can match, besides the action.
 var MatchFields = []MatchField{
-	{"region", "the region of the call"},
-	{"accessKeyId", "who calls"},
-	{"userAgent", "the client's User-Agent"},
-	{"params.<Name>", "a parameter"},
-	{"resource.<field>", "a field of the stored object that the call is about"},
+	{"region", "the region of the call", anywhere, nil},
+	{"accessKeyId", "who calls", anywhere, nil},
+	{"userAgent", "the client's User-Agent", anywhere, nil},
+	{"params.<Name>", "a parameter", anywhere, nil},
+	{"resource.<field>", "a field of the stored object that the call is about", anywhere, nil},
+	{"loadBalancer", "the id of the load balancer", ofPackets, nil},
+	{"listener", "the id of the listener", ofPackets, nil},
+	{"port", "the listener's port, the first of a range", ofPackets, aPort},
+	{"protocol", "the listener's protocol: tcp, udp, tcpssl, http or https", ofPackets, aProtocol},
+	{"address", "the address at which the listener answers", []Point{Listen, Connect, Forward}, anAddress},
+	{"zone", "the zone of that address", []Point{Listen, Connect, Forward}, nil},
+	{"client", "the client's address, without its port", []Point{Connect, Forward}, anAddress},
+	{"server", "the id of the server, or its address where it has none", []Point{Forward, Check}, nil},
+	{"host", "the host that an HTTP request is for", []Point{Forward}, nil},
+	{"path", "the path of an HTTP request", []Point{Forward}, nil},
 }
 
 func knownField(name string) bool {
-	return slices.ContainsFunc(MatchFields, func(f MatchField) bool {
+	_, ok := findField(name)
+	return ok
+}
+
+func findField(name string) (MatchField, bool) {
+	i := slices.IndexFunc(MatchFields, func(f MatchField) bool {
 		prefix, _, named := strings.Cut(f.Name, "<")
 		return name == f.Name && !named || named && strings.HasPrefix(name, prefix) && name != prefix
 	})
+	if i < 0 {
+		return MatchField{}, false
+	}
+	return MatchFields[i], true
 }
 
 func suggestField(name string) string {
@@ -228,6 +271,9 @@ func (m Match) MayConcern(actions []string, known func(field string) (value stri
 }
 
 func (c Request) field(name string) (string, bool) {
+	if c.Packets != nil {
+		return c.Packets(name)
+	}
 	switch name {
 	case "region":
 		return c.RegionID, c.RegionID != ""

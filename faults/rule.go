@@ -3,6 +3,7 @@ package faults
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,10 +14,10 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-// Point is a place in the life of a call.
+// Point is a place in the life of a call of the API, or in the way of packets.
 type Point string
 
-// The points, in order.
+// The points of calls, in order.
 const (
 	Accept       Point = "accept"
 	BeforeCall   Point = "beforeCall"
@@ -25,7 +26,18 @@ const (
 	Reply        Point = "reply"
 )
 
-// About describes what of a call has happened at a point.
+// The points of packets. What is at Listen is a state, and the others are events.
+const (
+	Listen  Point = "listen"
+	Connect Point = "connect"
+	Forward Point = "forward"
+	Check   Point = "check"
+)
+
+// OfPackets reports whether a point is one of packets, and not of calls.
+func (p Point) OfPackets() bool { return slices.Contains(ofPackets, p) }
+
+// About describes what has happened at a point.
 func (p Point) About() string {
 	return map[Point]string{
 		Accept:       "the call has been read, and nothing else",
@@ -33,22 +45,26 @@ func (p Point) About() string {
 		BeforeCommit: "the handler has done its work, nothing is kept yet",
 		AfterCommit:  "the change is durable, nothing is answered yet",
 		Reply:        "the answer is ready",
+		Listen:       "a listener waits for packets at an address",
+		Connect:      "a client has connected, or sent the first packet of a UDP session",
+		Forward:      "a server is chosen for a connection, a UDP session or an HTTP request",
+		Check:        "a health check is about to ask a server",
 	}[p]
 }
 
 // Points lists the points in order.
-var Points = []Point{Accept, BeforeCall, BeforeCommit, AfterCommit, Reply}
+var Points = slices.Concat([]Point{Accept, BeforeCall, BeforeCommit, AfterCommit, Reply}, ofPackets)
 
-// Rule describes which calls fail, and how.
+// Rule describes which calls or packets go wrong, and how.
 type Rule struct {
 	Name   string `yaml:"name" required:"true" doc:"The name of the rule; a new rule with the same name replaces it."`
-	Match  Match  `yaml:"match,omitempty" doc:"The calls that match; all if absent."`
-	When   When   `yaml:"when,omitempty" doc:"The matching calls that fail; all if absent."`
-	At     Point  `yaml:"at,omitempty" doc:"The point of the call; the effect's default point if absent."`
-	Effect Effect `yaml:"effect" required:"true" doc:"The effect on the calls."`
+	Match  Match  `yaml:"match,omitempty" doc:"The calls or connections that match; all if absent."`
+	When   When   `yaml:"when,omitempty" doc:"Which of them fail; all if absent."`
+	At     Point  `yaml:"at,omitempty" doc:"The point; the effect's default point if absent."`
+	Effect Effect `yaml:"effect" required:"true" doc:"What happens to them."`
 }
 
-// When is the schedule of a rule, over the calls that it matches: the first Skip
+// When is the schedule of a rule, over the calls or connections that it matches: the first Skip
 // are skipped; then every Every-th fails, with Probability, at most Times.
 // After and For are a window on the emulated time, from when the rule was set.
 type When struct {
@@ -188,8 +204,29 @@ func (r Rule) problems() (all []Problem) {
 	for _, p := range effect {
 		all = append(all, p.at("effect"))
 	}
-	if len(effect) == 0 && r.At != "" && !slices.Contains(r.Effect.Kind().Points, r.At) {
+	switch {
+	case len(effect) > 0:
+	case r.At != "" && !slices.Contains(r.Effect.Kind().Points, r.At):
 		all = append(all, wrong("at", "%s: this effect can happen at %s", r.At, join(r.Effect.Kind().Points)))
+	default:
+		all = append(all, r.misplaced()...)
+	}
+	return all
+}
+
+// misplaced returns what a rule can't have at its point.
+func (r Rule) misplaced() (all []Problem) {
+	if r.Match.Action != "" && r.Point().OfPackets() {
+		all = append(all, wrong("match.action", "packets have no action: the point %s is not one of calls", r.Point()))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Match.Fields)) {
+		if f, ok := findField(name); ok && !slices.Contains(f.Points, r.Point()) {
+			all = append(all, Problem{[]string{"match", name}, fmt.Sprintf("there is none at the point %s: it is for %s", r.Point(), join(f.Points))})
+		}
+	}
+	w := r.When
+	if r.Point() == Listen && (w.Skip > 0 || w.Times > 0 || w.Every > 0 || w.Probability != nil) {
+		all = append(all, wrong("when", "at the point %s there is nothing to count: it takes only after and for", Listen))
 	}
 	return all
 }

@@ -318,6 +318,7 @@ func (c *checker) fault(s *Step, at spot, in scope) {
 	}
 	rule := faults.Read(c.Decoder, s.Fault.node, at.path, check)
 	in.faults[rule.Name] = true
+	c.packets(rule.Match, at.in("fault", "match"), in)
 }
 
 func (c *checker) clear(s *Step, at spot, in scope) {

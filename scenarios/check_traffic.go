@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/clbemu/clbemu/emulator/spelling"
+	"github.com/clbemu/clbemu/faults"
 )
 
 // balancerID finds the id of a load balancer, or the template of a saved one.
@@ -13,9 +14,7 @@ var balancerID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 // traffic checks a step that sends requests.
 func (c *checker) traffic(t *Traffic, at spot, in scope) {
-	if id := t.LoadBalancer; !balancerID().MatchString(id) {
-		c.refuse(at.in("loadBalancer"), "%q is not the id of a load balancer: want one that was saved, such as {{lb}}", id)
-	}
+	c.balancerID(t.LoadBalancer, at.in("loadBalancer"))
 	if source, err := netip.ParseAddr(t.Source); t.Source != "" && (err != nil || !source.IsLoopback()) {
 		c.refuse(at.in("source"), "%q is not a loopback address, such as 127.0.0.9", t.Source)
 	}
@@ -32,6 +31,23 @@ func (c *checker) traffic(t *Traffic, at spot, in scope) {
 	}
 	for _, id := range sortedKeys(t.Expect.Shares) {
 		c.server(id, at.in("expect", "shares", id), in)
+	}
+}
+
+// packets checks what a fault rule matches of packets.
+func (c *checker) packets(m faults.Match, at spot, in scope) {
+	if id := m.Fields["loadBalancer"].Equals; id != nil {
+		c.balancerID(*id, at.in("loadBalancer"))
+	}
+	if id := m.Fields["server"].Equals; id != nil {
+		c.server(*id, at.in("server"), in)
+	}
+}
+
+// balancerID refuses what can't be the id of a load balancer.
+func (c *checker) balancerID(id string, at spot) {
+	if !balancerID().MatchString(id) {
+		c.refuse(at, "%q is not the id of a load balancer: want one that was saved, such as {{lb}}", id)
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 func newFault() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fault",
-		Short: "Make calls to a running emulator fail",
-		Long: `Make calls to a running emulator fail, by rules in YAML:
+		Short: "Make calls to a running emulator fail, and packets at its listeners",
+		Long: `Make calls to a running emulator fail, and packets at its listeners, by rules in YAML:
 
   name: lost-reply
   match:
@@ -28,18 +28,21 @@ func newFault() *cobra.Command {
   when: {times: 1}
   effect: {afterCommit: reset}
 
-match    action (a glob, or several separated by commas), region, accessKeyId, userAgent,
-         params.<Name>, resource.<field>; each equals a text, or
-         {matches: regular expression} or {absent: true}
+match    of calls: action (a glob, or several separated by commas), region, accessKeyId,
+         userAgent, params.<Name>, resource.<field>;
+         of packets: loadBalancer, listener, port, protocol, address, zone, client,
+         server, host, path;
+         each equals a text, or {matches: regular expression} or {absent: true}
 when     skip, times, every, probability with seed, after and for (emulated time)
-at       accept, beforeCall, beforeCommit, afterCommit, reply; each effect has a
-         default point
+at       of calls: accept, beforeCall, beforeCommit, afterCommit, reply;
+         of packets: listen, connect, forward, check; each effect has a default point
 effect   one of these:
 ` + effectHelp() + `
 
 At each point, clbemu evaluates the rules of that point in order; the first match
 decides. Rules and their counters survive a restart. An answer that a rule changed
-carries the rule's name in the header X-Clbemu-Fault.`,
+carries the rule's name in the header X-Clbemu-Fault; the journal has an entry for each
+connection or request that a rule struck.`,
 		Args: noArgs,
 		RunE: help,
 	}

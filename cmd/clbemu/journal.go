@@ -34,10 +34,13 @@ func newJournal() *cobra.Command {
 action, the resource it names or created, status and code, duration, caller, fault
 rules that took effect, parameters that the emulator ignores, and other parameters.
 Failed calls and calls changed by a rule start with !, changes through the control
-API and marks with *. The journal never holds secrets.`,
+API and marks with *. What a fault rule strikes at a listener starts with !, and
+connections and requests, with clbemu serve --access-log, with +. The journal never
+holds secrets.`,
 		Example: `  clbemu journal --follow
   clbemu journal --action '*LoadBalancer*' --code OK
   clbemu journal --where resource=lb-bp1example --where status=400 --json
+  clbemu journal --where kind=traffic --follow
   clbemu journal mark before
   clbemu journal --since-mark before --counts`,
 		Args: noArgs,

@@ -47,6 +47,11 @@ func newEntryLines(screen *terminal.Screen) *entryLines {
 func (l *entryLines) text(e *journal.Entry) string {
 	pieces, style := l.call(e), terminal.Style{}
 	switch {
+	case e.Kind == journal.KindTraffic:
+		pieces = l.traffic(e)
+		if len(e.Faults) > 0 {
+			style = terminal.Odd
+		}
 	case e.Kind != journal.KindCall:
 		pieces, style = l.change(e), terminal.Note
 	case len(e.Faults) > 0:
@@ -135,6 +140,22 @@ func told(e *journal.Entry) (list []string) {
 
 // untold are parameters that most calls have.
 var untold = map[string]bool{"RegionId": true, "ClientToken": true, "PageNumber": true, "PageSize": true}
+
+// traffic is a connection, a session or a request, or what a fault struck.
+func (l *entryLines) traffic(e *journal.Entry) []string {
+	sign := "+ "
+	if len(e.Faults) > 0 {
+		sign = "! "
+	}
+	pieces := []string{sign + e.Time.Format(l.time), e.Action, printable(e.Resource)}
+	if e.Status != 0 {
+		pieces = append(pieces, strconv.Itoa(e.Status))
+	}
+	if e.Milliseconds != 0 {
+		pieces = append(pieces, fmt.Sprintf("%.1f ms", e.Milliseconds))
+	}
+	return append(pieces, told(e)...)
+}
 
 func (l *entryLines) change(e *journal.Entry) []string {
 	pieces := []string{"* " + e.Time.Format(l.time), string(e.Kind) + ": " + e.Action}

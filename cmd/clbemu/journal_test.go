@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,6 +59,34 @@ func TestJournalLines(t *testing.T) {
 ! ` + when + `  "Evil\\x1b\[31m" +\d+ InvalidAction.NotEmulated +\d+\.\d ms  by testid Go-http-client/1.1
 $`)
 	if r := journalOf(t, s); r.Code != 0 || !want.MatchString(r.Stdout) {
+		t.Errorf("journal = %d, %s\n%s\nwant it to match\n%s", r.Code, r.Stderr, r.Stdout, want)
+	}
+}
+
+// TestJournalTraffic proves that the journal has what passes listeners, if it is asked to,
+// and what a fault rule strikes there.
+func TestJournalTraffic(t *testing.T) {
+	s := binary.Serve(t, "--engine", "memory", "--access-log")
+	id := createLoadBalancer(t, s.Client())
+	call(t, s, "CreateLoadBalancerHTTPListener", map[string]string{"LoadBalancerId": id, "ListenerPort": "80", "BackendServerPort": "80", "Bandwidth": "-1",
+		"StickySession": "off", "HealthCheck": "off"})
+	call(t, s, "StartLoadBalancerListener", map[string]string{"LoadBalancerId": id, "ListenerPort": "80"})
+	url := strings.TrimSpace(mustRun(t, "url", id, "--server", s.Control))
+	for _, rule := range []string{"", "{name: broken, match: {loadBalancer: " + id + "}, at: connect, effect: {refuse: true}}"} {
+		if rule != "" {
+			mustRun(t, "fault", "add", writeFile(t, filepath.Join(t.TempDir(), "f.yaml"), rule), "--server", s.Control)
+		}
+		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		if response, err := client.Get(url + "/path"); err == nil {
+			response.Body.Close()
+		}
+	}
+	const when = `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}`
+	want := regexp.MustCompile(`^\+ ` + when + `  request  ` + id + `_http_80  503  \d+\.\d ms  client=127.0.0.1:\d+  reason=the server group has no backend server  request=GET 127.0.0.1/path
+! ` + when + `  connect  ` + id + `_http_80  fault=broken  client=127.0.0.1:\d+
+! ` + when + `  connection  ` + id + `_http_80  \d+\.\d ms  fault=broken  client=127.0.0.1:\d+
+$`)
+	if r := journalOf(t, s, "--where", "kind=traffic"); r.Code != 0 || !want.MatchString(r.Stdout) {
 		t.Errorf("journal = %d, %s\n%s\nwant it to match\n%s", r.Code, r.Stderr, r.Stdout, want)
 	}
 }

@@ -265,7 +265,7 @@ func faultsPage(*testing.T) string {
 	for _, p := range faults.Points {
 		row(points, code(string(p)), p.About())
 	}
-	return "# Faults\n\nA rule says which calls go wrong, when, at which point of their life, and how. Rules are asked in order, and the first that\n" +
+	return "# Faults\n\nA rule says which calls or packets go wrong, when, at which point, and how. Rules are asked in order, and the first that\n" +
 		"matches decides. `clbemu fault --help` has an example.\n\n" + fieldTable(reflect.TypeFor[faults.Rule]()) +
 		"\n## match\n\n" + matchTable() + "\nEach but the action equals a text, or is `{matches: expression}` or `{absent: true}`.\n" +
 		"\n## when\n\n" + fieldTable(reflect.TypeFor[faults.When]()) +
@@ -274,12 +274,24 @@ func faultsPage(*testing.T) string {
 }
 
 func matchTable() string {
-	b := table("field", "is")
-	row(b, code("action"), "the action: a glob such as `Create*`, or several by commas")
+	b := table("field", "is", "at")
+	row(b, code("action"), "the action: a glob such as `Create*`, or several by commas", "those of calls")
 	for _, f := range faults.MatchFields {
-		row(b, code(f.Name), f.About)
+		row(b, code(f.Name), f.About, where(f.Points))
 	}
 	return b.String()
+}
+
+// where names points.
+func where(points []faults.Point) string {
+	names := make([]string, len(points))
+	for i, p := range points {
+		names[i] = string(p)
+	}
+	if len(points) > 0 && !points[0].OfPackets() {
+		return "those of calls"
+	}
+	return strings.Join(names, ", ")
 }
 
 func fieldName(f reflect.StructField) string {

@@ -50,6 +50,7 @@ type serveFlags struct {
 	dataPlane, dataPlaneDirect          string
 	dataPlaneInterface, dataPlaneSource string
 	dataPlaneListeners                  int
+	accessLog                           bool
 }
 
 const (
@@ -109,6 +110,7 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.dataPlaneSource, "data-plane-source", sourceOwn, "address that servers of TCP and UDP listeners see with --data-plane addresses: own for clbemu's, transparent for the client's, which needs routes for the answers")
 	flags.IntVar(&f.dataPlaneListeners, "data-plane-max-listeners", 1000, "number of listeners that the data plane answers for")
 	flags.StringVar(&f.dataPlaneDirect, "data-plane-direct", "", "CIDR blocks of servers that this machine reaches at their own addresses, separated by commas, such as those of a kind cluster")
+	flags.BoolVar(&f.accessLog, "access-log", false, "record in the journal each connection, UDP session and HTTP request that the data plane forwards, up to 50 a second")
 	flags.Uint64Var(&f.seed, "seed", 0, "make the ids of a new store repeatable (0: random)")
 	flags.StringVar(&f.journalFile, "journal-file", "", "append every call and change to this file, as JSON lines")
 	flags.Int64Var(&f.journalSize, "journal-size", 64, "size in MiB at which the journal file is renamed to FILE.1 and a new one started")
@@ -259,7 +261,7 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 		InstanceID: f.instance, Fork: f.fork, UnsignedRemote: f.unsignedRemote,
 		Journal: journal.Config{File: f.journalFile, FileSize: f.journalSize << 20},
 		Listen:  f.listen, ControlListen: f.controlListen, DNSListen: f.dnsListen, ControlToken: f.controlToken, Version: version(),
-		DataPlane: emulator.DataPlane(f.dataPlane), MaxListeners: f.dataPlaneListeners,
+		DataPlane: emulator.DataPlane(f.dataPlane), MaxListeners: f.dataPlaneListeners, AccessLog: f.accessLog,
 		DataPlaneInterface: f.dataPlaneInterface, Transparent: f.dataPlaneSource == sourceTransparent,
 	}
 	if f.world != "" {

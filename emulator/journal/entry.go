@@ -16,10 +16,13 @@ const (
 	KindClock Kind = "clock"
 	KindFault Kind = "fault"
 	KindState Kind = "state"
+	// KindTraffic is what passes the data plane: an entry has the listener as its
+	// resource, and the action says what passed, or at which point a fault struck it.
+	KindTraffic Kind = "traffic"
 )
 
 // kinds lists them.
-var kinds = []Kind{KindCall, KindMark, KindWorld, KindClock, KindFault, KindState}
+var kinds = []Kind{KindCall, KindMark, KindWorld, KindClock, KindFault, KindState, KindTraffic}
 
 // Entry is one call, or one change through the control API, which Action and
 // Parameters then describe.

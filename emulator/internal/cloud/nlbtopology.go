@@ -22,7 +22,7 @@ func showNLBLoadBalancer(v *state.View, lb *NLBLoadBalancer) (topology.LoadBalan
 	}
 	for _, z := range lb.ZoneMappings {
 		shown.Zones, shown.VSwitches = append(shown.Zones, z.ZoneID), append(shown.VSwitches, z.VSwitchID)
-		a := topology.Address{IP: z.PrivateIPv4Address, Type: shown.Type, Zone: z.ZoneID}
+		a := topology.Address{IP: z.PrivateIPv4Address, IPv6: z.IPv6Address, Type: shown.Type, Zone: z.ZoneID}
 		if z.PublicIPv4Address != "" {
 			a.IP = z.PublicIPv4Address
 			if !z.OwnEIP {

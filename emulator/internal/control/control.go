@@ -33,6 +33,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -109,7 +110,7 @@ func New(cfg Config) http.Handler {
 // metrics, a journal or fault rules.
 func NewOffline(cfg Config) (http.Handler, error) {
 	cfg.Metrics = metrics.New(cfg.Store, cfg.Products)
-	cfg.Faults = rules.New(cfg.Store, cfg.Products)
+	cfg.Faults = rules.New(cfg.Store, cfg.Products, &faults.Injector{})
 	var err error
 	cfg.Journal, err = journal.New(journal.Config{})
 	return New(cfg), err

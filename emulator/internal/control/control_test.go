@@ -21,6 +21,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -69,7 +70,7 @@ func fixtureOver(t *testing.T, store *state.Store, change func(*control.Config))
 	}
 	cfg.Metrics = metrics.New(store, cfg.Products)
 	var err error
-	cfg.Faults = rules.New(store, cfg.Products)
+	cfg.Faults = rules.New(store, cfg.Products, &faults.Injector{})
 	if cfg.Journal, err = journal.New(journal.Config{}); err != nil {
 		t.Fatal(err)
 	}

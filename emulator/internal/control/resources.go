@@ -117,6 +117,8 @@ func (a *api) faultsOf(v *state.View, lb *controlapi.Resource) (list []controlap
 			return lb.ID, true
 		case "region":
 			return lb.Region, true
+		case "loadBalancer":
+			return lb.ID, true
 		}
 		return "", false
 	}

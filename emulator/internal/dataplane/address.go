@@ -118,13 +118,26 @@ func (a *addresses) places(lb *topology.LoadBalancer, f *topology.Frontend) (pla
 
 // addressesOf returns all addresses of a load balancer, with those under its name.
 func addressesOf(lb *topology.LoadBalancer) (list []netip.Addr) {
-	for _, address := range lb.Addresses {
-		if ip, err := netip.ParseAddr(address.IP); err == nil {
+	add := func(ip netip.Addr) {
+		if !slices.Contains(list, ip.Unmap()) {
 			list = append(list, ip.Unmap())
 		}
 	}
+	for _, address := range lb.Addresses {
+		for _, ip := range ipsOf(&address) {
+			add(ip)
+		}
+	}
 	for _, ip := range lb.Reachable {
-		if !slices.Contains(list, ip.Unmap()) {
+		add(ip)
+	}
+	return list
+}
+
+// ipsOf returns an address in each version of IP that it has.
+func ipsOf(address *topology.Address) (list []netip.Addr) {
+	for _, text := range []string{address.IP, address.IPv6} {
+		if ip, err := netip.ParseAddr(text); err == nil {
 			list = append(list, ip.Unmap())
 		}
 	}

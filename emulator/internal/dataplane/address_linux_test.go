@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -96,6 +97,50 @@ func TestAnswersAtAddresses(t *testing.T) {
 	f.put(func(tx *state.Tx) { cloud.NLBLoadBalancers.Remove(tx, "nlb-1") })
 	if got := here(t); got != "198.18.9.9/32" {
 		t.Errorf("lo has %s after the load balancer is gone, want the address of somebody else", got)
+	}
+}
+
+// A zone that is gone takes no packet at its addresses, while the others answer; one that
+// was shifted answers, for only the name is without it (NLB-0091).
+func TestZoneGone(t *testing.T) {
+	if !isolated(t) {
+		return
+	}
+	f, injector, recorded := faulty(t, onLoopback)
+	client, servers := newRoom(t, "1"), newRoom(t, "2")
+	servers.serve("10.77.2.2:8080")
+	f.nlb("10.77.2.2:8080", tcp80(), &cloud.NLBListener{ID: "lsn-53", Protocol: cloud.NLBUDP, Port: 53})
+	dead := func(ip string) bool {
+		c, err := client.dial(t.Context(), "tcp", ip+":80")
+		if err == nil {
+			c.Close()
+		}
+		return isTimeout(err)
+	}
+	f.arm(injector, "{name: gone, match: {zone: a}, effect: {deaf: true}}")
+	f.await(func() bool { return dead("198.18.0.7") })
+	for ip, want := range map[string]string{"198.18.0.8": "10.77.2.1", "[2001:db8::8]": "10.77.2.1"} {
+		if got := client.get("http://" + ip); got != want {
+			t.Errorf("%s of the other zone answers %q", ip, got)
+		}
+	}
+	if !dead("[2001:db8::7]") {
+		t.Error("the zone's address of IPv6 answers")
+	}
+	if n := strings.Count(recorded.String(), "[gone]"); n != 4 {
+		t.Errorf("%d sockets are recorded, want TCP and UDP at two addresses\n%s", n, recorded)
+	}
+	f.arm(injector, "")
+	f.await(func() bool { return !dead("198.18.0.7") && !dead("[2001:db8::7]") })
+	f.put(func(tx *state.Tx) {
+		cloud.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *cloud.NLBLoadBalancer) error {
+			lb.ZoneMappings = slices.Clone(lb.ZoneMappings)
+			lb.ZoneMappings[0].Status = cloud.NLBZoneShifted
+			return nil
+		})
+	})
+	if dead("198.18.0.7") || dead("[2001:db8::7]") {
+		t.Error("a zone that is shifted does not answer at its addresses")
 	}
 }
 

@@ -17,8 +17,14 @@ import (
 
 // boundSocket is a socket at which a listener answers.
 type boundSocket struct {
+	socket
+	at   netip.AddrPort // with the port that the system chose, if the place has none
+	deaf bool           // a fault rule lets it take no packet
+}
+
+type socket interface {
 	io.Closer
-	at netip.AddrPort // with the port that the system chose, if the place has none
+	syscall.Conn
 }
 
 // bind lets the server serve at some places, and at no others.
@@ -72,14 +78,14 @@ func (l *listener) open(server *forward.Server, place netip.AddrPort) (*boundSoc
 			return nil, err
 		}
 		l.run(func() error { return server.ServeUDP(socket) })
-		return &boundSocket{socket, socket.LocalAddr().(*net.UDPAddr).AddrPort()}, nil
+		return &boundSocket{socket: socket, at: socket.LocalAddr().(*net.UDPAddr).AddrPort()}, nil
 	}
 	socket, err := listenTCP(place)
 	if err != nil {
 		return nil, err
 	}
 	l.run(func() error { return server.ServeTCP(socket) })
-	return &boundSocket{socket, socket.Addr().(*net.TCPAddr).AddrPort()}, nil
+	return &boundSocket{socket: socket, at: socket.Addr().(*net.TCPAddr).AddrPort()}, nil
 }
 
 // run serves until the server ends or the socket is closed.
@@ -121,6 +127,12 @@ func shownAt(sorted []netip.AddrPort) string {
 
 // listenTCP listens without keep-alive probes, which would cost each connection four
 // system calls: idle connections have their own timeout.
-func listenTCP(at netip.AddrPort) (net.Listener, error) {
-	return (&net.ListenConfig{KeepAlive: -1}).Listen(context.Background(), "tcp", at.String())
+func listenTCP(at netip.AddrPort) (*net.TCPListener, error) {
+	config := net.ListenConfig{KeepAlive: -1}
+	config.SetMultipathTCP(false) // such a socket takes no filter, which makes it deaf
+	l, err := config.Listen(context.Background(), "tcp", at.String())
+	if err != nil {
+		return nil, err
+	}
+	return l.(*net.TCPListener), nil
 }

@@ -17,6 +17,7 @@ import (
 // way share its results.
 type checkKey struct {
 	kind                     string
+	server                   string // the member's name
 	at                       netip.AddrPort
 	timeout, interval        time.Duration
 	healthy, unhealthy       int
@@ -26,11 +27,11 @@ type checkKey struct {
 
 // newCheckKey is the check of a member that answers at an address. A port that the check
 // names is the server's own, and not of a place where somebody said that it answers.
-func newCheckKey(c topology.HealthCheck, at, reachAt netip.AddrPort) checkKey {
-	if c.Port != 0 && reachAt.Port() == 0 {
+func newCheckKey(c topology.HealthCheck, m *topology.Member, at netip.AddrPort) checkKey {
+	if c.Port != 0 && m.ReachAt.Port() == 0 {
 		at = netip.AddrPortFrom(at.Addr(), uint16(c.Port))
 	}
-	return checkKey{kind: c.Type, at: at, timeout: max(c.Timeout, time.Second), interval: max(c.Interval, time.Second),
+	return checkKey{kind: c.Type, server: nameOf(m), at: at, timeout: max(c.Timeout, time.Second), interval: max(c.Interval, time.Second),
 		healthy: max(c.Healthy, 1), unhealthy: max(c.Unhealthy, 1),
 		method: c.Method, host: c.Host, uri: c.URI, codes: strings.Join(c.Codes, ","), request: c.Request, expect: c.Expect}
 }
@@ -42,7 +43,8 @@ type checks struct {
 	speed   func() float64
 	changed func(loadBalancerID string)
 	try     func(context.Context, *checkKey) error
-	slots   chan struct{} // so many probes run at a time
+	fault   func(server string, frontends []string) error // nil is none
+	slots   chan struct{}                                 // so many probes run at a time
 
 	mu      sync.Mutex
 	running map[checkKey]*check
@@ -125,7 +127,10 @@ func (c *checks) probe(ctx context.Context, key checkKey, running *check) bool {
 	}
 	limited, cancel := context.WithTimeout(ctx, c.scaled(key.timeout))
 	defer cancel()
-	err := c.try(limited, &key)
+	err := c.struck(&key, running)
+	if err == nil {
+		err = c.try(limited, &key)
+	}
 	if ctx.Err() != nil {
 		return false
 	}
@@ -133,6 +138,17 @@ func (c *checks) probe(ctx context.Context, key checkKey, running *check) bool {
 		c.changed(id)
 	}
 	return true
+}
+
+// struck returns why a fault rule lets a check fail.
+func (c *checks) struck(key *checkKey, running *check) error {
+	if c.fault == nil {
+		return nil
+	}
+	c.mu.Lock()
+	frontends := slices.Sorted(maps.Keys(running.users))
+	c.mu.Unlock()
+	return c.fault(key.server, frontends)
 }
 
 // count counts a result, and returns the load balancers for which it changes something.
@@ -190,7 +206,7 @@ func (p *Plane) found(v *state.View, f *topology.Frontend, g *topology.Group, m 
 	if err != nil {
 		return topology.Abnormal, err.Error()
 	}
-	status, why, ok := p.checks.status(newCheckKey(checkOf(f, g, ruleOf(f, g.ID)), at, m.ReachAt))
+	status, why, ok := p.checks.status(newCheckKey(checkOf(f, g, ruleOf(f, g.ID)), m, at))
 	if !ok {
 		return topology.Normal, "" // the first check is on its way
 	}

@@ -20,7 +20,7 @@ import (
 
 // key is a check of an address by the cloud's defaults.
 func key(kind, at string) checkKey {
-	return newCheckKey(topology.HealthCheck{Type: kind, Timeout: 5 * time.Second, Interval: 2 * time.Second, Healthy: 3, Unhealthy: 3}, netip.MustParseAddrPort(at), netip.AddrPort{})
+	return newCheckKey(topology.HealthCheck{Type: kind, Timeout: 5 * time.Second, Interval: 2 * time.Second, Healthy: 3, Unhealthy: 3}, &topology.Member{}, netip.MustParseAddrPort(at))
 }
 
 // A status changes after the threshold of results in a row that speak against it, and not

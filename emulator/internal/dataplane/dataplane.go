@@ -21,6 +21,8 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
+	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -43,7 +45,13 @@ type Config struct {
 	// Again is when the plane tries again what failed, since somebody may give a port back;
 	// 0 is 5 s.
 	Again time.Duration
-	Log   zerolog.Logger
+	// Faults are the rules that packets can go wrong by; nil is none.
+	Faults *faults.Injector
+	// Record gets the connections, sessions and requests that a fault strikes and, if
+	// AccessLog is set, all of them at their end; nil is nobody.
+	Record    func(journal.Entry, ...journal.Parameter)
+	AccessLog bool
+	Log       zerolog.Logger
 }
 
 // dialer connects to a member on behalf of a client; nil leaves that to package forward.
@@ -61,6 +69,8 @@ type Plane struct {
 	checks *checks
 	keys   keyring
 	dirty  *dirty
+	log    *accessLog
+	deaf   bool // a listener is deaf; the worker alone uses it
 
 	// mu guards what follows, for readers; the worker alone changes it.
 	mu        sync.RWMutex
@@ -73,9 +83,15 @@ func New(cfg Config) (*Plane, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plane{cfg: cfg, way: way, listeners: make(map[string]*listener), dirty: newDirty(), keys: make(keyring)}
+	if cfg.Faults == nil {
+		cfg.Faults = &faults.Injector{}
+	}
+	p := &Plane{cfg: cfg, way: way, listeners: make(map[string]*listener), dirty: newDirty(), keys: make(keyring),
+		log: newAccessLog(&cfg)}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.checks = newChecks(p.ctx, &p.tasks, p.speed, p.dirty.mark)
+	p.checks.fault = p.checkFault
+	cfg.Faults.Changed = p.dirty.rulesChanged
 	if cfg.Transparent {
 		if p.dial, err = transparent(); err != nil {
 			return nil, errors.Join(err, way.close())
@@ -189,16 +205,19 @@ func (p *Plane) work() {
 		case <-tick.C:
 			p.markFailing()
 			continue
+		case <-p.hearAgain():
+			p.hear()
+			continue
 		case <-p.ctx.Done():
 			return
 		}
-		ids, all, revision := p.dirty.take()
+		round := p.dirty.take()
 		// The function returns no error, so neither does View.
 		_ = p.cfg.Store.View(state.Owner{}, func(v *state.View) error {
-			if all {
+			if round.all {
 				p.reconcileAll(v)
 			} else {
-				for _, id := range ids {
+				for _, id := range round.ids {
 					p.reconcile(v, id)
 				}
 			}
@@ -207,7 +226,8 @@ func (p *Plane) work() {
 		if err := p.way.settle(); err != nil {
 			p.cfg.Log.Warn().Err(err).Msg("data plane")
 		}
-		p.dirty.done(revision)
+		p.hear()
+		p.dirty.done(round)
 		if !p.gather() {
 			return
 		}
@@ -322,6 +342,7 @@ func (p *Plane) add(f *topology.Frontend) *listener {
 		return nil
 	}
 	l := newListener(f, forward.Config{Log: p.logOf(f.ID), Dial: p.dial})
+	l.config.Observer = &observer{plane: p, listener: l}
 	// An emulator that forgets everything at its end has no port to come back to. Others of
 	// its kind may have listeners with the same ids beside it.
 	l.elsewhere = p.cfg.PortsFile == "" && p.cfg.Interface == ""

@@ -18,6 +18,8 @@ type dirty struct {
 	all       bool
 	followed  state.Revision // marks are complete up to here
 	finished  state.Revision // listeners do what the store held then
+	rules     int            // how often the fault rules have changed
+	obeyed    int            // listeners hear as the rules said then
 	advancing chan struct{}  // closed when finished grows
 }
 
@@ -47,6 +49,14 @@ func (d *dirty) seen(revision state.Revision) {
 	d.wake()
 }
 
+// rulesChanged lets the plane look at the fault rules.
+func (d *dirty) rulesChanged() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rules++
+	d.wake()
+}
+
 func (d *dirty) wake() {
 	select {
 	case d.news <- struct{}{}:
@@ -54,34 +64,46 @@ func (d *dirty) wake() {
 	}
 }
 
-// take returns what is marked, and the revision up to which that is all.
-func (d *dirty) take() (ids []string, all bool, revision state.Revision) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	ids, all = slices.Sorted(maps.Keys(d.ids)), d.all
-	clear(d.ids)
-	d.all = false
-	return ids, all, d.followed
+// round is what the plane looks at in one go.
+type round struct {
+	ids      []string
+	all      bool
+	revision state.Revision // up to which that is all
+	rules    int
 }
 
-// done keeps that the listeners do what the store held at a revision.
-func (d *dirty) done(revision state.Revision) {
+// take returns what is marked.
+func (d *dirty) take() round {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if revision != d.finished {
-		d.finished = revision
+	r := round{slices.Sorted(maps.Keys(d.ids)), d.all, d.followed, d.rules}
+	clear(d.ids)
+	d.all = false
+	return r
+}
+
+// done keeps that the listeners do what a round says.
+func (d *dirty) done(r round) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if r.revision != d.finished || r.rules != d.obeyed {
+		d.finished, d.obeyed = r.revision, r.rules
 		close(d.advancing)
 		d.advancing = make(chan struct{})
 	}
 }
 
-// wait returns when the listeners do what the store held at a revision.
+// wait returns when the listeners do what the store held at a revision, and what the fault
+// rules say now.
 func (d *dirty) wait(ctx context.Context, revision state.Revision) error {
+	d.mu.Lock()
+	rules := d.rules
+	d.mu.Unlock()
 	for {
 		d.mu.Lock()
-		finished, advancing := d.finished, d.advancing
+		done, advancing := d.finished >= revision && d.obeyed >= rules, d.advancing
 		d.mu.Unlock()
-		if finished >= revision {
+		if done {
 			return nil
 		}
 		select {

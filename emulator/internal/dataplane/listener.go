@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
@@ -22,6 +23,8 @@ type listener struct {
 	bound            map[netip.AddrPort]*boundSocket // by place
 	elsewhere        bool                            // any port will do where its own is in use
 	failing          bool                            // something went wrong that may go well later
+	followed         atomic.Pointer[planned]         // plan, for others than the worker
+	struck           strikes
 
 	mu      sync.RWMutex
 	server  *forward.Server // nil while it rests
@@ -64,6 +67,7 @@ func (l *listener) follow(plan *planned, places []netip.AddrPort, omitted string
 			return
 		}
 		l.plan = plan
+		l.followed.Store(plan)
 	}
 	trouble = errors.Join(trouble, l.bind(server, places))
 	if len(l.bound) == 0 {

@@ -30,6 +30,7 @@ var measures = []measure{
 
 var (
 	refusedDesc = prometheus.NewDesc("clbemu_dataplane_refused_total", "Connections that access control or a limit refused.", []string{"listener"}, nil)
+	faultsDesc  = prometheus.NewDesc("clbemu_dataplane_faults_total", "Connections, sessions and requests that a fault rule has struck.", []string{"listener", "rule"}, nil)
 	problemDesc = prometheus.NewDesc("clbemu_dataplane_problem", "1 for each listener that does not answer, or not everywhere.", []string{"listener", "problem"}, nil)
 	boundDesc   = prometheus.NewDesc("clbemu_dataplane_listeners", "Listeners by whether they answer.", []string{"answers"}, nil)
 )
@@ -40,6 +41,7 @@ func (p *Plane) Describe(ch chan<- *prometheus.Desc) {
 		ch <- m.desc
 	}
 	ch <- refusedDesc
+	ch <- faultsDesc
 	ch <- problemDesc
 	ch <- boundDesc
 }
@@ -51,6 +53,9 @@ func (p *Plane) Collect(ch chan<- prometheus.Metric) {
 		server, _, problem := l.shown()
 		if problem != "" {
 			ch <- prometheus.MustNewConstMetric(problemDesc, prometheus.GaugeValue, 1, l.id, strings.ToValidUTF8(problem, "?"))
+		}
+		for rule, n := range l.struck.all() {
+			ch <- prometheus.MustNewConstMetric(faultsDesc, prometheus.CounterValue, float64(n), l.id, rule)
 		}
 		if server == nil {
 			silent++

@@ -17,6 +17,7 @@ type planned struct {
 	forward.Plan
 	firstPort  int
 	admissions []topology.Admission // one for each port, or one for all
+	zones      map[netip.Addr]string
 }
 
 // forward returns the plan with its admission.
@@ -80,7 +81,18 @@ func (p *Plane) plan(v *state.View, lb *topology.LoadBalancer, f *topology.Front
 			return nil, nil, err
 		}
 	}
-	return &planned{plan, f.FirstPort, r.admissions()}, r.checks, nil
+	return &planned{plan, f.FirstPort, r.admissions(), zonesOf(lb)}, r.checks, nil
+}
+
+// zonesOf returns the zones of a load balancer's addresses.
+func zonesOf(lb *topology.LoadBalancer) map[netip.Addr]string {
+	zones := make(map[netip.Addr]string)
+	for _, address := range lb.Addresses {
+		for _, ip := range ipsOf(&address) {
+			zones[ip] = address.Zone
+		}
+	}
+	return zones
 }
 
 // admissions reads who may connect to each port at which the listener answers.
@@ -156,7 +168,7 @@ func (r *planner) member(g *topology.Group, m *topology.Member, rule *topology.R
 		out.Addr = netip.AddrPortFrom(at.Addr(), 0) // the port that the client connects to
 	}
 	if check := checkOf(r.f, g, rule); check.Enabled {
-		r.checks = append(r.checks, newCheckKey(check, at, m.ReachAt))
+		r.checks = append(r.checks, newCheckKey(check, m, at))
 	}
 	if r.health.Of(r.v, r.f, g, m) == topology.Abnormal {
 		out.Down, out.Reason = true, "its health check fails"

@@ -20,13 +20,13 @@ const WarningHeader = "X-Clbemu-Warning"
 
 // wants reports whether a fault rule of a point would look at the call.
 func (s *Server) wants(point faults.Point, call *Call) bool {
-	return s.cfg.Faults != nil && !s.cfg.Faults.Idle() && s.cfg.Faults.Wants(point, s.faultCall(call), s.cfg.Store.Now())
+	return s.cfg.Faults != nil && !s.cfg.Faults.Idle(point) && s.cfg.Faults.Wants(point, s.faultCall(call), s.cfg.Store.Now())
 }
 
 // strikeAt asks the fault rules of a point and does what they say. A problem
 // ends the call with it.
 func (s *Server) strikeAt(point faults.Point, call *Call) *Problem {
-	if s.cfg.Faults == nil || s.cfg.Faults.Idle() {
+	if s.cfg.Faults == nil || s.cfg.Faults.Idle(point) {
 		return nil
 	}
 	verdict, strikes := s.cfg.Faults.At(point, s.faultCall(call), s.cfg.Store.Now())

@@ -41,9 +41,10 @@ const (
 	maxRuleBytes = 16 << 20
 )
 
-// New arms the rules that the store holds, but for those that can't be armed.
-func New(store *state.Store, products []*gateway.Product) *Rules {
-	r := &Rules{Injector: &faults.Injector{}, store: store, products: products}
+// New arms an injector with the rules that the store holds, but for those that can't be
+// armed.
+func New(store *state.Store, products []*gateway.Product, injector *faults.Injector) *Rules {
+	r := &Rules{Injector: injector, store: store, products: products}
 	r.Injector.Record = r.record
 	r.Injector.Change(r.arm)
 	return r

@@ -43,6 +43,7 @@ type LoadBalancer struct {
 // Address is where clients reach a load balancer.
 type Address struct {
 	IP   string
+	IPv6 string // beside IP, where it has both
 	Type string // internet or intranet
 	Zone string
 	// EIP is the id of the elastic IP address that it is.

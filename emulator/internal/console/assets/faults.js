@@ -9,11 +9,11 @@ let drawn = '';
 const ruleName = (word, action) => `${word}-${action.replace(/[^A-Za-z0-9]+/g, '').toLowerCase().slice(0, 40) || 'any'}`;
 // quoted is a text as YAML takes it, a glob too.
 const quoted = (text) => (/^[A-Za-z0-9]+$/.test(text) ? text : `'${text.replaceAll("'", "''")}'`);
-// written is the rule of a template for an action.
-const written = ({ id, kind, value, when }, action) => `name: ${ruleName(id, action)}
-match:
+// written is the rule of a template for an action; one about packets has none.
+const written = ({ id, kind, value, when }, action) => `name: ${action ? ruleName(id, action) : id}
+${action ? `match:
   action: ${quoted(action)}
-${when ? `when: ${when}\n` : ''}effect:
+` : ''}${when ? `when: ${when}\n` : ''}effect:
   ${kind}: ${value}
 `;
 
@@ -45,9 +45,10 @@ async function change(method, path) {
 // The rule that is written.
 function fromTemplate(keepAction) {
   const template = templates.find((t) => t.id === $('#template').value);
-  if (!keepAction) $('#action').value = template.action;
+  if (!keepAction || !template.action) $('#action').value = template.action ?? '';
+  $('#action').disabled = !template.action;
   $('#about').textContent = template.about;
-  $('#rule').value = written(template, $('#action').value || '*');
+  $('#rule').value = written(template, template.action && ($('#action').value || '*'));
   $('#problem').textContent = '';
 }
 

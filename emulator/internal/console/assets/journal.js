@@ -9,7 +9,7 @@ let paused = false;
 let stop = () => {};
 
 const clockTime = (time) => time.slice(11, 23).replace('Z', '');
-const answer = (e) => e.kind !== 'call' ? badge(e.kind, 'odd') : badge(e.code ? `${e.status} ${e.code}` : 'OK');
+const answer = (e) => e.kind !== 'call' ? badge(e.status ? String(e.status) : e.kind, 'odd') : badge(e.code ? `${e.status} ${e.code}` : 'OK');
 const struck = (e) => (e.faults ?? []).map((name) => el('a', { class: 'badge', 'data-mood': 'odd', href: `/faults?rule=${encodeURIComponent(name)}`, title: 'changed by this fault' }, `⚡ ${name}`));
 const caller = (e) => [e.accessKeyId, e.userAgent?.split(' ')[0]].filter(Boolean).join(' ');
 const about = (e) => e.made || e.resource || (e.kind === 'call' ? '' : Object.entries(e.parameters ?? {}).map(([name, value]) => `${name}=${value}`).join(' ').slice(0, 120));
@@ -97,7 +97,7 @@ async function show(sequence) {
   fill(detail, el('div', { class: 'bar' }, el('h2', {}, e.action), answer(e), struck(e), close),
     terms([['Time', e.time], ['Product', e.product], ['About', known(e.resource)], ['Made', known(e.made)], ['Region', e.region], ['Access key', e.accessKeyId],
       ['Caller', e.userAgent], ['Request id', e.requestId], ['Took', e.milliseconds && `${e.milliseconds} ms`], ['Sequence', String(e.sequence)]]),
-    el('h3', {}, e.kind === 'call' ? 'Parameters' : 'Changed'), parameters(e),
+    el('h3', {}, { call: 'Parameters', traffic: 'Packets' }[e.kind] ?? 'Changed'), parameters(e),
     e.kind === 'call' && answered(e),
     explained && why(e, explained),
     e.kind === 'call' && el('h3', {}, 'Again'),

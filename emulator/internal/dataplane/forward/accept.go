@@ -59,9 +59,20 @@ func (s *Server) accept(c net.Conn) {
 		c.Close()
 		return
 	}
+	e := s.connected(c)
+	if e != nil {
+		if f := s.strike(Connect, e); f != nil {
+			if f.refused {
+				reset(c)
+				s.ended(e)
+				return
+			}
+			c = s.newFaultyConn(c, f, false)
+		}
+	}
 	if t.isWeb() {
 		s.acceptWeb(c, t)
 		return
 	}
-	s.running.Go(func() { s.serveStream(t, c) })
+	s.running.Go(func() { s.serveStream(t, c, e) })
 }

@@ -80,6 +80,7 @@ type replyBody struct {
 // Read reads what the member sends.
 func (b *replyBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
+	b.exchange.passed.Add(uint64(n))
 	if err == nil {
 		b.exchange.wait()
 	} else if err != io.EOF {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httputil"
+	"net/netip"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,7 +22,10 @@ type exchange struct {
 	pool     *pool
 	sticky   *Sticky
 	in       *http.Request
-	target   *target // nil before the first and after the last was tried
+	out      http.ResponseWriter
+	event    *Event        // nil where nobody wants it
+	passed   atomic.Uint64 // bytes of the answer's body
+	target   *target       // nil before the first and after the last was tried
 	tried    []*target
 	first    int64 // of the sticky cookie
 	body     *requestBody
@@ -52,12 +57,16 @@ func (c exchangeContext) Value(key any) any {
 
 // exchange answers a request by a member of the table.
 func (w *web) exchange(t *table, rw http.ResponseWriter, r *http.Request) {
-	x := &exchange{web: w, table: t, in: r}
+	x := &exchange{web: w, table: t, in: r, out: rw}
+	if w.server.config.Observer.Logs() {
+		x.event = requestEvent(r)
+	}
 	x.pool, x.sticky = t.route(r.Host, r.URL.Path)
 	ctx, cancel := context.WithCancelCause(exchangeContext{w.server.ctx, r.Context(), x})
 	defer cancel(nil)
 	x.patience = time.AfterFunc(t.RequestTimeout, func() { cancel(errSilentMember) })
 	defer x.patience.Stop()
+	defer x.end()
 	defer x.leave()
 	if r.ContentLength != 0 {
 		x.body = &requestBody{exchange: x, body: r.Body, control: http.NewResponseController(rw)}
@@ -125,7 +134,7 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		out.URL.Host = x.target.host
 		var resp *http.Response
-		if resp, err = w.server.transport.RoundTrip(out); err == nil {
+		if resp, err = x.roundTrip(out); err == nil {
 			return resp, nil
 		}
 		var dial *dialError
@@ -136,6 +145,66 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
+// roundTrip sends the request to the chosen member.
+func (x *exchange) roundTrip(out *http.Request) (*http.Response, error) {
+	f := x.fault()
+	if f != nil {
+		if err := x.faulty(out.Context(), f); err != nil {
+			return nil, err
+		}
+	}
+	resp, err := x.web.server.transport.RoundTrip(out)
+	if err == nil && f != nil && resp.StatusCode != http.StatusSwitchingProtocols && resp.Body != http.NoBody {
+		resp.Body = x.faultyAnswer(out.Context(), resp.Body, f)
+	}
+	return resp, err
+}
+
+// fault returns what goes wrong with the member.
+func (x *exchange) fault() *Fault {
+	s := x.web.server
+	if x.event == nil && s.config.Observer.Armed(Forward) {
+		x.event = requestEvent(x.in)
+	}
+	if x.event == nil {
+		return nil
+	}
+	x.event.Member = x.target.Key
+	return s.strike(Forward, x.event)
+}
+
+// requestEvent returns the event of a request.
+func requestEvent(r *http.Request) *Event {
+	var client, local netip.AddrPort
+	if cc, _ := r.Context().Value(clientConnKey{}).(*clientConn); cc != nil {
+		client, local = addrPort(cc.RemoteAddr()), addrPort(cc.LocalAddr())
+	}
+	e := newEvent(Request, client, local)
+	e.Method, e.Host, e.Path = r.Method, hostname(r.Host), r.URL.Path
+	return e
+}
+
+// end reports the request with its answer.
+func (x *exchange) end() {
+	if x.event != nil {
+		x.event.Out = x.passed.Load()
+		x.web.server.ended(x.event)
+	}
+}
+
+// flush sends what the client has got so far.
+func (x *exchange) flush() {
+	// One that can't be flushed comes with the end.
+	_ = http.NewResponseController(x.out).Flush()
+}
+
+// answered notes the answer for the event.
+func (x *exchange) answered(status int, reason string) {
+	if x.event != nil {
+		x.event.Status, x.event.Reason = status, reason
+	}
+}
+
 // fail answers for the member.
 func (x *exchange) fail(rw http.ResponseWriter, err error) {
 	status, reason := x.explain(err)
@@ -144,6 +213,7 @@ func (x *exchange) fail(rw http.ResponseWriter, err error) {
 	} else if x.target != nil && !errors.As(err, new(*dialError)) { // which dial has counted
 		x.web.server.countFailure(x.target.record)
 	}
+	x.answered(status, reason)
 	writePage(rw, status, reason)
 }
 
@@ -185,6 +255,7 @@ func (x *exchange) modify(r *http.Response) {
 		r.Header.Del(name)
 	}
 	r.Header.Set("Server", serverName)
+	x.answered(r.StatusCode, "")
 	x.sticky.bind(r, x.target, x.first, x.web.server.config.Now())
 	x.wait()
 	r.Body = x.watched(r.Body)

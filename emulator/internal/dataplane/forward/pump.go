@@ -26,7 +26,7 @@ type pump struct {
 	*stream
 	dst, src net.Conn
 	limits   buckets
-	counts   [2]*atomic.Uint64
+	counts   [3]*atomic.Uint64
 	timeout  time.Duration
 	tick     time.Duration // how exactly timeout is kept
 	splice   bool          // src has sent much at a time
@@ -35,7 +35,7 @@ type pump struct {
 func (st *stream) newPump(dst, src net.Conn, limits buckets, counts ...*atomic.Uint64) *pump {
 	timeout := st.table.EstablishedTimeout
 	return &pump{
-		stream: st, dst: dst, src: src, limits: limits, counts: [2]*atomic.Uint64(counts),
+		stream: st, dst: dst, src: src, limits: limits, counts: [3]*atomic.Uint64(counts),
 		timeout: timeout, tick: max(timeout/8, time.Millisecond),
 	}
 }

@@ -24,6 +24,8 @@ type Config struct {
 	// address, or nil where connections are shared between clients. The default
 	// is net.Dialer's, with a timeout of 5 s.
 	Dial func(ctx context.Context, network string, from net.Addr, to netip.AddrPort) (net.Conn, error)
+	// Observer sees what passes; the default is nobody.
+	Observer Observer
 	// Log receives what goes wrong with the listener itself. Failures of clients
 	// and members are counted, not logged.
 	Log func(error)
@@ -83,6 +85,9 @@ func (c Config) withDefaults() Config {
 		c.Dial = func(ctx context.Context, network string, _ net.Addr, to netip.AddrPort) (net.Conn, error) {
 			return dialer.DialContext(ctx, network, to.String())
 		}
+	}
+	if c.Observer == nil {
+		c.Observer = nobody{}
 	}
 	if c.Log == nil {
 		c.Log = func(error) {}

@@ -20,8 +20,11 @@ type stream struct {
 	client net.Conn // what the client says: raw, or TLS over it
 	member net.Conn
 	target *target
+	event  *Event // nil where nobody wants it
 	start  time.Time
 	last   atomic.Int64 // when bytes were last seen, since start
+	in     atomic.Uint64
+	out    atomic.Uint64
 
 	mu      sync.Mutex
 	aborted bool
@@ -29,8 +32,8 @@ type stream struct {
 }
 
 // serveStream serves one connection of TCP or TCPSSL to its end.
-func (s *Server) serveStream(t *table, raw net.Conn) {
-	st := &stream{server: s, table: t, raw: raw, client: raw, start: time.Now()}
+func (s *Server) serveStream(t *table, raw net.Conn, e *Event) {
+	st := &stream{server: s, table: t, raw: raw, client: raw, event: e, start: time.Now()}
 	if !s.flows.add(st) {
 		raw.Close()
 		return
@@ -39,6 +42,7 @@ func (s *Server) serveStream(t *table, raw net.Conn) {
 	s.total.open()
 	defer s.total.closed()
 	defer raw.Close()
+	defer st.end()
 	if !st.handshake() {
 		return
 	}
@@ -48,6 +52,14 @@ func (s *Server) serveStream(t *table, raw net.Conn) {
 		return
 	}
 	st.forward()
+}
+
+// end reports what went through.
+func (st *stream) end() {
+	if st.event != nil {
+		st.event.In, st.event.Out = st.in.Load(), st.out.Load()
+		st.server.ended(st.event)
+	}
 }
 
 // abort resets both sides, from any goroutine.
@@ -120,9 +132,9 @@ func (st *stream) forward() {
 	back := make(chan struct{})
 	go func() {
 		defer close(back)
-		st.newPump(st.client, st.member, out, &record.bytesOut, &st.server.total.bytesOut).run()
+		st.newPump(st.client, st.member, out, &record.bytesOut, &st.server.total.bytesOut, &st.out).run()
 	}()
-	st.newPump(st.member, st.client, in, &record.bytesIn, &st.server.total.bytesIn).run()
+	st.newPump(st.member, st.client, in, &record.bytesIn, &st.server.total.bytesIn, &st.in).run()
 	<-back
 	if c, ok := st.client.(*tls.Conn); ok {
 		c.Close()
@@ -131,10 +143,18 @@ func (st *stream) forward() {
 
 // connect dials the member, and reports whether the stream has it.
 func (st *stream) connect() bool {
+	f := st.fault()
+	if f != nil && f.refused {
+		st.server.countFailure(st.target.record)
+		return false
+	}
 	port := addrPort(st.raw.LocalAddr()).Port()
 	member, err := st.server.dial(st.server.ctx, "tcp", st.raw.RemoteAddr(), st.target.at(port), st.target.record)
 	if err != nil {
 		return false
+	}
+	if f != nil {
+		member = st.server.newFaultyConn(member, f, true)
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -144,6 +164,19 @@ func (st *stream) connect() bool {
 	}
 	st.member = member
 	return true
+}
+
+// fault returns what goes wrong with the member.
+func (st *stream) fault() *Fault {
+	s := st.server
+	if st.event == nil && s.config.Observer.Armed(Forward) {
+		st.event = newEvent(Connection, addrPort(st.raw.RemoteAddr()), addrPort(st.raw.LocalAddr()))
+	}
+	if st.event == nil {
+		return nil
+	}
+	st.event.Member = st.target.Key
+	return s.strike(Forward, st.event)
 }
 
 // idle returns for how long neither side has sent.

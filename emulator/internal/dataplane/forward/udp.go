@@ -32,9 +32,13 @@ type session struct {
 	member  net.Conn
 	target  *target
 	limit   *limit
+	event   *Event // nil where nobody wants it
+	faults  []*faultySide
 	timeout time.Duration
 	start   time.Time
 	last    atomic.Int64 // when a packet was last seen, since start
+	in      atomic.Uint64
+	out     atomic.Uint64
 }
 
 // ServeUDP forwards the packets that c receives. It closes c and returns when the
@@ -88,19 +92,22 @@ func (p *packetServer) newSession(packet []byte, from netip.AddrPort) *session {
 		p.refused.Add(1)
 		return nil
 	}
+	ses := &session{server: p, client: from, limit: t.limit, timeout: t.SessionTimeout, start: time.Now()}
+	if ses.fault(Connect) {
+		return nil
+	}
 	c := client{from: from, to: p.local}
 	if t.Scheduler == QUICHash {
 		c.quicID = quicID(packet)
 	}
-	chosen := p.choose(t, c)
-	if chosen == nil {
+	if ses.target = p.choose(t, c); ses.target == nil || ses.fault(Forward) {
 		return nil
 	}
-	member, err := p.dial(p.ctx, "udp", net.UDPAddrFromAddrPort(from), chosen.at(p.local.Port()), chosen.record)
+	member, err := p.dial(p.ctx, "udp", net.UDPAddrFromAddrPort(from), ses.target.at(p.local.Port()), ses.target.record)
 	if err != nil {
 		return nil
 	}
-	ses := &session{server: p, client: from, member: member, target: chosen, limit: t.limit, timeout: t.SessionTimeout, start: time.Now()}
+	ses.member = member
 	if !p.flows.add(ses) {
 		member.Close()
 		return nil
@@ -108,6 +115,43 @@ func (p *packetServer) newSession(packet []byte, from netip.AddrPort) *session {
 	ses.open()
 	p.running.Go(ses.serveReplies)
 	return ses
+}
+
+// fault notes what goes wrong with the session, and reports whether it is refused.
+func (ses *session) fault(at Point) (refused bool) {
+	observer := ses.server.config.Observer
+	if ses.event == nil && (observer.Armed(at) || observer.Logs()) {
+		ses.event = newEvent(Session, ses.client, ses.server.local)
+	}
+	if ses.event == nil {
+		return false
+	}
+	if ses.target != nil {
+		ses.event.Member = ses.target.Key
+	}
+	f := ses.server.strike(at, ses.event)
+	if f == nil {
+		return false
+	}
+	ses.faults = append(ses.faults, &faultySide{Fault: f, left: f.after})
+	if l := f.limit(); l != nil {
+		ses.limit = l
+	}
+	if f.refused {
+		ses.server.ended(ses.event)
+	}
+	return f.refused
+}
+
+// takes reports whether a packet of the answer passes the faults.
+func (ses *session) takes(n int) bool {
+	for _, side := range ses.faults {
+		if passing, _ := side.take(n); passing < n {
+			return false
+		}
+		side.passed(n)
+	}
+	return true
 }
 
 func (ses *session) open() {
@@ -132,6 +176,10 @@ func (ses *session) close() {
 	p.total.closed()
 	ses.target.record.closed()
 	ses.target.record.flows.remove(ses)
+	if ses.event != nil {
+		ses.event.In, ses.event.Out = ses.in.Load(), ses.out.Load()
+		p.ended(ses.event)
+	}
 }
 
 // abort ends the session: its reader meets the closed socket.
@@ -163,6 +211,7 @@ func (ses *session) send(packet []byte, first bool) {
 		ses.refused(err)
 	}
 	if err == nil {
+		ses.in.Add(uint64(size))
 		ses.server.total.bytesIn.Add(uint64(size))
 		ses.target.record.bytesIn.Add(uint64(size))
 	}
@@ -218,12 +267,13 @@ func (ses *session) reply() error {
 		return err
 	}
 	ses.touch()
-	if ses.limit != nil && !ses.limit.out.allow(time.Now(), n) {
+	if !ses.takes(n) || ses.limit != nil && !ses.limit.out.allow(time.Now(), n) {
 		return nil
 	}
 	if _, err = ses.server.socket.WriteToUDPAddrPort(b[:n], ses.client); errors.Is(err, net.ErrClosed) {
 		return err
 	}
+	ses.out.Add(uint64(n))
 	ses.server.total.bytesOut.Add(uint64(n))
 	ses.target.record.bytesOut.Add(uint64(n))
 	return nil

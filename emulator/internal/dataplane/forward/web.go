@@ -240,13 +240,29 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	switch {
 	case headerSize(r) > maxHeader:
 		rw.Header().Set("Connection", "close")
-		writePage(rw, http.StatusBadRequest, "the request's header is longer than 32 KB")
+		s.refuse(rw, r, http.StatusBadRequest, "the request's header is longer than 32 KB")
 	case r.Method == http.MethodTrace || r.Method == http.MethodConnect:
-		writePage(rw, http.StatusMethodNotAllowed, "load balancers refuse "+r.Method)
+		s.refuse(rw, r, http.StatusMethodNotAllowed, "load balancers refuse "+r.Method)
 	case t.Redirect.Code != 0:
+		s.log(r, t.Redirect.Code, "")
 		t.Redirect.answer(rw, r)
 	default:
 		w.exchange(t, rw, r)
+	}
+}
+
+// refuse answers a request that goes to no member.
+func (s *Server) refuse(rw http.ResponseWriter, r *http.Request, status int, reason string) {
+	s.log(r, status, reason)
+	writePage(rw, status, reason)
+}
+
+// log reports a request that goes to no member.
+func (s *Server) log(r *http.Request, status int, reason string) {
+	if s.config.Observer.Logs() {
+		e := requestEvent(r)
+		e.Status, e.Reason = status, reason
+		s.ended(e)
 	}
 }
 

@@ -1,0 +1,90 @@
+package forward
+
+import (
+	"net"
+	"net/netip"
+	"time"
+)
+
+// A Point is where an Event is on its way.
+type Point int
+
+// The points.
+const (
+	Connect Point = iota // a client has connected, or sent the first packet of a session
+	Forward              // a member is chosen
+)
+
+// An Observer sees what passes a server, and can let it go wrong. Its methods may be
+// called concurrently, for each connection and request, so they have to be fast.
+type Observer interface {
+	// Armed reports whether Fault may return something at a point.
+	Armed(Point) bool
+	// Fault returns what goes wrong with an event from a point on, nil for nothing.
+	Fault(Point, *Event) *Fault
+	// Logs reports whether Ended is to be called.
+	Logs() bool
+	// Ended gets a connection of TCP or TCPSSL, a UDP session, or a request of HTTP or
+	// HTTPS at its end.
+	Ended(*Event)
+}
+
+// nobody observes nothing.
+type nobody struct{}
+
+func (nobody) Armed(Point) bool           { return false }
+func (nobody) Fault(Point, *Event) *Fault { return nil }
+func (nobody) Logs() bool                 { return false }
+func (nobody) Ended(*Event)               {}
+
+// An Event is a connection, UDP session or request of a client.
+type Event struct {
+	Kind          EventKind
+	Client, Local netip.AddrPort
+	Member        string // Member.Key; empty until one is chosen
+	// Method, Host, Path and Status are of requests.
+	Method, Host, Path string
+	Status             int
+	Reason             string // of an answer that the listener gave itself
+	In, Out            uint64 // bytes from and to the client; of requests, of the answer's body alone
+	Began              time.Time
+	Faults             []string // what went wrong, by Fault.Rule
+}
+
+// EventKind is what an Event is.
+type EventKind string
+
+// The kinds of events.
+const (
+	Connection EventKind = "connection"
+	Session    EventKind = "session"
+	Request    EventKind = "request"
+)
+
+func newEvent(kind EventKind, client, local netip.AddrPort) *Event {
+	return &Event{Kind: kind, Client: client, Local: local, Began: time.Now()}
+}
+
+// connected returns the event of a client's connection, nil where nobody wants it yet.
+func (s *Server) connected(c net.Conn) *Event {
+	if !s.config.Observer.Armed(Connect) && !s.config.Observer.Logs() {
+		return nil
+	}
+	return newEvent(Connection, addrPort(c.RemoteAddr()), addrPort(c.LocalAddr()))
+}
+
+// strike returns what goes wrong with an event.
+func (s *Server) strike(p Point, e *Event) *Fault {
+	f := s.config.Observer.Fault(p, e)
+	if f != nil {
+		e.Faults = append(e.Faults, f.Rule)
+	}
+	return f
+}
+
+// ended reports the end of an event, which may be nil.
+func (s *Server) ended(e *Event) {
+	if e != nil && s.config.Observer.Logs() {
+		s.config.Observer.Ended(e)
+	}
+}

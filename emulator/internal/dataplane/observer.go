@@ -1,0 +1,156 @@
+package dataplane
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
+	"github.com/clbemu/clbemu/faults"
+)
+
+// observer lets what passes a listener go wrong by fault rules, and logs it.
+type observer struct {
+	plane    *Plane
+	listener *listener
+}
+
+// pointOf is the point of rules for a point of package forward.
+func pointOf(p forward.Point) faults.Point {
+	if p == forward.Connect {
+		return faults.Connect
+	}
+	return faults.Forward
+}
+
+// Armed implements forward.Observer.
+func (o *observer) Armed(p forward.Point) bool { return !o.plane.cfg.Faults.Idle(pointOf(p)) }
+
+// Fault implements forward.Observer.
+func (o *observer) Fault(p forward.Point, e *forward.Event) *forward.Fault {
+	point := pointOf(p)
+	if o.plane.cfg.Faults.Idle(point) {
+		return nil
+	}
+	verdict, strikes := o.plane.strike(point, o.listener, &packets{local: e.Local.Addr(), client: e.Client.Addr(), member: e.Member, host: e.Host, path: e.Path})
+	if !strikes {
+		return nil
+	}
+	o.plane.log.struck(verdict, o.listener, e)
+	f := &forward.Fault{Rule: verdict.Rule}
+	verdict.Afflict(f)
+	return f
+}
+
+// Logs implements forward.Observer.
+func (o *observer) Logs() bool { return o.plane.log.whole }
+
+// Ended implements forward.Observer.
+func (o *observer) Ended(e *forward.Event) { o.plane.log.ended(o.listener, e) }
+
+// packets is what is known of packets at a listener. What is unknown is empty.
+type packets struct {
+	local, client netip.Addr
+	member        string
+	host, path    string
+}
+
+// request returns what rules may look at.
+func (p *packets) request(l *listener) faults.Request {
+	return faults.Request{Packets: func(field string) (string, bool) {
+		value := p.field(l, field)
+		return value, value != ""
+	}}
+}
+
+func (p *packets) field(l *listener, name string) string {
+	switch name {
+	case "loadBalancer":
+		return l.loadBalancer
+	case "listener":
+		return l.id
+	case "protocol":
+		return l.protocol
+	case "server":
+		return serverOf(p.member)
+	case "host":
+		return p.host
+	case "path":
+		return p.path
+	case "address":
+		return textOf(p.local)
+	case "client":
+		return textOf(p.client)
+	}
+	plan := l.followed.Load()
+	switch {
+	case plan == nil:
+	case name == "port":
+		return strconv.Itoa(plan.firstPort)
+	case name == "zone":
+		return plan.zones[p.local]
+	}
+	return ""
+}
+
+func textOf(a netip.Addr) string {
+	if !a.IsValid() {
+		return ""
+	}
+	return a.String()
+}
+
+// serverOf is the name of a member without its port.
+func serverOf(key string) string { return key[:max(strings.LastIndex(key, ":"), 0)] }
+
+// strike asks the fault rules of a point, and counts what they strike.
+func (p *Plane) strike(point faults.Point, l *listener, packets *packets) (faults.Verdict, bool) {
+	verdict, strikes := p.cfg.Faults.At(point, packets.request(l), p.cfg.Store.Now())
+	if strikes {
+		l.struck.count(verdict.Rule)
+	}
+	return verdict, strikes
+}
+
+// checkFault returns why a fault rule lets a check of a server fail that some listeners
+// share.
+func (p *Plane) checkFault(server string, frontends []string) error {
+	if p.cfg.Faults.Idle(faults.Check) {
+		return nil
+	}
+	for _, id := range frontends {
+		l := p.find(id)
+		if l == nil {
+			continue
+		}
+		if verdict, strikes := p.strike(faults.Check, l, &packets{member: server + ":"}); strikes {
+			p.log.struckCheck(verdict, l, server)
+			return fmt.Errorf("the fault rule %s lets the check fail", verdict.Rule)
+		}
+	}
+	return nil
+}
+
+// strikes count what fault rules have struck, by rule.
+type strikes struct {
+	mu sync.Mutex
+	by map[string]uint64
+}
+
+func (s *strikes) count(rule string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by == nil {
+		s.by = make(map[string]uint64)
+	}
+	s.by[rule]++
+}
+
+func (s *strikes) all() map[string]uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.by)
+}
