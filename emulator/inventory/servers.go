@@ -27,6 +27,9 @@ func listBackends(from source, add func(controlapi.Resource)) {
 // servers are the members of a group as a listener finds them, nil if none forwards to
 // it.
 func (from source) servers(g *topology.Group, f *topology.Frontend) []controlapi.Resource {
+	if f != nil {
+		f = f.For(g)
+	}
 	list := make([]controlapi.Resource, len(g.Members))
 	for i := range g.Members {
 		m := &g.Members[i]

@@ -206,7 +206,7 @@ func (p *Plane) found(v *state.View, f *topology.Frontend, g *topology.Group, m 
 	if err != nil {
 		return topology.Abnormal, err.Error()
 	}
-	status, why, ok := p.checks.status(newCheckKey(checkOf(f, g, ruleOf(f, g.ID)), m, at))
+	status, why, ok := p.checks.status(newCheckKey(topology.CheckOf(f, g), m, at))
 	if !ok {
 		return topology.Normal, "" // the first check is on its way
 	}

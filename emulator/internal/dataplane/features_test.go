@@ -182,6 +182,59 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// A rule with a health check of its own is checked by that alone, whatever the listener
+// does.
+func TestRuleChecks(t *testing.T) {
+	f := planed(t, nil)
+	if err := f.store.AdjustClock(0, 1000); err != nil {
+		t.Fatal(err)
+	}
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		fmt.Fprint(w, "b")
+	}))
+	defer failing.Close()
+	a, b := f.eni(1, web(t, "a")), f.eni(2, strings.TrimPrefix(failing.URL, "http://"))
+	check := cloud.HealthCheck{Switch: cloud.On, Type: "http", Timeout: 5, Interval: 2, HealthyThreshold: 3, UnhealthyThreshold: 3}
+	put := func(listeners, rules cloud.HealthCheck) {
+		f.listen(cloud.HTTP, 80, []cloud.BackendServer{a, b}, func(l *cloud.Listener) { l.HealthCheck = listeners })
+		f.put(func(tx *state.Tx) {
+			cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-b", LoadBalancerID: "lb-1", BackendServers: []cloud.BackendServer{b}})
+			cloud.Rules.Put(tx, &cloud.Rule{Owner: owner, ID: "rule-1", LoadBalancerID: "lb-1", ListenerID: "lb-1_http_80", URL: "/b", VServerGroupID: "rsp-b",
+				ListenerSync: cloud.Off, Scheduler: "wrr", HealthCheck: rules})
+		})
+	}
+	put(cloud.HealthCheck{Switch: cloud.Off}, check)
+	address := f.at(cloud.HTTP, 80)
+	f.await(func() bool { return get(address+"/b") == "503" })
+	if got := several(4, address); strings.Count(got, "b") != 2 {
+		t.Errorf("the listener checks nobody, and answers %q", got)
+	}
+	health := func() (status topology.Status) {
+		// The function returns no error, so neither does View.
+		_ = f.store.View(owner, func(v *state.View) error {
+			frontend, _ := state.FindShown[topology.Frontend](v, "lb-1_http_80")
+			g, _ := state.FindShown[topology.Group](v, "rsp-b")
+			status = f.plane.Health().Of(v, frontend.For(&g), &g, &g.Members[0])
+			return nil
+		})
+		return status
+	}
+	if got := health(); got != topology.Abnormal {
+		t.Errorf("the rule's server is %s", got)
+	}
+	put(check, cloud.HealthCheck{Switch: cloud.Off})
+	f.await(func() bool { return several(3, address) == "a a a " })
+	if got := get(address + "/b"); got != "b" {
+		t.Errorf("the rule checks nobody, and answers %q", got)
+	}
+	if got := health(); got != topology.Unavailable {
+		t.Errorf("the rule's server is %s", got)
+	}
+}
+
 // A Network Load Balancer terminates TLS, and its security groups admit clients.
 func TestNLB(t *testing.T) {
 	f := planed(t, nil)

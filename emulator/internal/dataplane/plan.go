@@ -61,7 +61,7 @@ func (p *Plane) plan(v *state.View, lb *topology.LoadBalancer, f *topology.Front
 		Forwarded:     r.headers(),
 	}
 	if g, ok := f.Group(); ok {
-		plan.Group = r.group(&g, nil)
+		plan.Group = r.group(&g, f)
 		if g.Scheduler != "" {
 			plan.Scheduler = forward.Scheduler(g.Scheduler)
 		}
@@ -133,17 +133,17 @@ func (r *planner) rule(rule *topology.Rule) forward.Rule {
 		out.Scheduler, out.Sticky = forward.Scheduler(rule.Own.Scheduler), &sticky
 	}
 	if g, ok := rule.Group(); ok {
-		out.Group = r.group(&g, rule)
+		out.Group = r.group(&g, r.f.By(rule))
 	}
 	return out
 }
 
-// group reads a group; the rule is the one that forwards to it, nil for the frontend.
-func (r *planner) group(g *topology.Group, rule *topology.Rule) forward.Group {
+// group reads a group; the frontend is as its requests find it.
+func (r *planner) group(g *topology.Group, f *topology.Frontend) forward.Group {
 	out := forward.Group{ID: g.ID}
 	masterServes := false
 	for i := range g.Members {
-		m := r.member(g, &g.Members[i], rule)
+		m := r.member(f, g, &g.Members[i])
 		masterServes = masterServes || !g.Members[i].Slave && !m.Down && m.Addr.IsValid()
 		out.Members = append(out.Members, m)
 	}
@@ -155,8 +155,8 @@ func (r *planner) group(g *topology.Group, rule *topology.Rule) forward.Group {
 	return out
 }
 
-func (r *planner) member(g *topology.Group, m *topology.Member, rule *topology.Rule) forward.Member {
-	port := portOf(r.f, m)
+func (r *planner) member(f *topology.Frontend, g *topology.Group, m *topology.Member) forward.Member {
+	port := portOf(f, m)
 	out := forward.Member{Key: fmt.Sprintf("%s:%d", nameOf(m), port), Weight: m.Weight}
 	at, err := r.whereIs(m, port)
 	if err != nil {
@@ -164,13 +164,13 @@ func (r *planner) member(g *topology.Group, m *topology.Member, rule *topology.R
 		return out
 	}
 	out.Addr = at
-	if r.f.PortOf(m) == 0 && m.ReachAt.Port() == 0 && r.way.keepsPorts() {
+	if f.PortOf(m) == 0 && m.ReachAt.Port() == 0 && r.way.keepsPorts() {
 		out.Addr = netip.AddrPortFrom(at.Addr(), 0) // the port that the client connects to
 	}
-	if check := checkOf(r.f, g, rule); check.Enabled {
+	if check := topology.CheckOf(f, g); check.Enabled {
 		r.checks = append(r.checks, newCheckKey(check, m, at))
 	}
-	if r.health.Of(r.v, r.f, g, m) == topology.Abnormal {
+	if r.health.Of(r.v, f, g, m) == topology.Abnormal {
 		out.Down, out.Reason = true, "its health check fails"
 	}
 	return out
@@ -185,31 +185,6 @@ func portOf(f *topology.Frontend, m *topology.Member) int {
 		return port
 	}
 	return f.FirstPort
-}
-
-// checkOf returns the check that applies to a group: the rule's, the frontend's, or the
-// group's.
-func checkOf(f *topology.Frontend, g *topology.Group, rule *topology.Rule) topology.HealthCheck {
-	switch {
-	case rule != nil && rule.Own != nil:
-		return rule.Own.Check
-	case f.Check.Enabled:
-		return f.Check
-	}
-	return g.Check
-}
-
-// ruleOf finds the rule by which a frontend forwards to a group, nil for none.
-func ruleOf(f *topology.Frontend, groupID string) *topology.Rule {
-	if f.GroupID == groupID {
-		return nil
-	}
-	for rule := range f.Rules {
-		if rule.GroupID == groupID {
-			return &rule
-		}
-	}
-	return nil
 }
 
 // errGone is the reason of a server without an address.

@@ -12,13 +12,23 @@ const (
 	Unavailable Status = "unavailable"
 )
 
-// Health knows the status of members.
+// Health knows the status of members. The frontend is as the requests for the group find
+// it: Frontend.By, or Frontend.For.
 type Health interface {
 	Of(v *state.View, f *Frontend, g *Group, m *Member) Status
 }
 
+// CheckOf returns the check of the members of a group: that of the frontend, as the
+// requests for the group find it, or else that of the group.
+func CheckOf(f *Frontend, g *Group) HealthCheck {
+	if f.Check.Enabled {
+		return f.Check
+	}
+	return g.Check
+}
+
 // Checked reports whether a frontend checks the members of a group.
-func Checked(f *Frontend, g *Group) bool { return f.Running && (f.Check.Enabled || g.Check.Enabled) }
+func Checked(f *Frontend, g *Group) bool { return f.Running && CheckOf(f, g).Enabled }
 
 // Assumed sends no packet: a check finds a server that runs normal, and any other
 // abnormal. CLB-0123.

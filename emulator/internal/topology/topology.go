@@ -183,6 +183,30 @@ func FindLoadBalancer(v *state.View, id string) (LoadBalancer, bool) {
 	return state.FindShown[LoadBalancer](v, id)
 }
 
+// By returns the frontend as the requests of a rule find it: with the rule's settings
+// (CLB-0630).
+func (f *Frontend) By(r *Rule) *Frontend {
+	if r.Own == nil {
+		return f
+	}
+	by := *f
+	by.Scheduler, by.Forwarding.Sticky, by.Check = r.Own.Scheduler, r.Own.Sticky, r.Own.Check
+	return &by
+}
+
+// For returns the frontend as the requests for a group find it: by itself where it
+// forwards to the group, or else by the first rule that does.
+func (f *Frontend) For(g *Group) *Frontend {
+	if f.GroupID != g.ID {
+		for r := range f.Rules {
+			if r.GroupID == g.ID {
+				return f.By(&r)
+			}
+		}
+	}
+	return f
+}
+
 // PortOf is the port at which a frontend reaches a member, 0 where the client
 // chooses it.
 func (f *Frontend) PortOf(m *Member) int {
