@@ -18,7 +18,7 @@ func showNLBLoadBalancer(v *state.View, lb *NLBLoadBalancer) (topology.LoadBalan
 	shown := topology.LoadBalancer{
 		Owner: lb.Owner, Product: ProductNLB, ID: lb.ID, Name: lb.Name, Status: lb.Status, Active: lb.Status == NLBActive && !lb.FinancialLocked,
 		Type: strings.ToLower(lb.AddressType), DNSName: lb.DNSName(), Reachable: lb.Reachable(), VPCID: lb.VPCID, SecurityGroups: lb.SecurityGroupIDs,
-		CreateTime: lb.CreateTime, TagsOf: TagNLBLoadBalancer,
+		CreateTime: lb.CreateTime, TagsOf: TagNLBLoadBalancer, ZonesApart: !lb.CrossZoneEnabled,
 	}
 	for _, z := range lb.ZoneMappings {
 		shown.Zones, shown.VSwitches = append(shown.Zones, z.ZoneID), append(shown.VSwitches, z.VSwitchID)
@@ -75,7 +75,7 @@ func showNLBServerGroup(v *state.View, g *NLBServerGroup) topology.Group {
 	}
 	for i := range g.Servers {
 		s := &g.Servers[i]
-		m := topology.Member{ServerID: s.ID, Type: strings.ToLower(s.Type), Address: s.Address(v), Port: s.Port, Weight: s.Weight, Description: s.Description}
+		m := topology.Member{ServerID: s.ID, Type: strings.ToLower(s.Type), Address: s.Address(v), Port: s.Port, Weight: s.Weight, Description: s.Description, Zone: s.ZoneID}
 		m.ReachAt = reachAt(v, m.ServerID, m.Address)
 		if s.Type != NLBServerIP { // whether an address that is no server's answers is not known here
 			m.Presence = presence(v, s.Type == NLBServerECS, s.ID)

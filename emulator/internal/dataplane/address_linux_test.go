@@ -155,6 +155,38 @@ func TestZoneGone(t *testing.T) {
 	}
 }
 
+// Without forwarding across zones, an address has the servers of its zone alone.
+func TestZonesApart(t *testing.T) {
+	if !isolated(t) {
+		return
+	}
+	f := planed(t, onLoopback)
+	client := newRoom(t, "1")
+	newRoom(t, "2").serve("10.77.2.2:8080")
+	newRoom(t, "3").serve("10.77.3.2:8080")
+	f.nlb("10.77.2.2:8080", tcp80())
+	for _, across := range []bool{false, true} {
+		f.put(func(tx *state.Tx) {
+			cloud.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *cloud.NLBLoadBalancer) error { lb.CrossZoneEnabled = across; return nil })
+			cloud.NLBServerGroups.Edit(tx, "sgp-1", func(g *cloud.NLBServerGroup) error {
+				g.Scheduler, g.Servers = "Rr", []cloud.NLBServer{
+					{Type: cloud.NLBServerIP, ID: "10.77.2.2", IP: "10.77.2.2", ZoneID: "a", Port: 8080, Weight: 100},
+					{Type: cloud.NLBServerIP, ID: "10.77.3.2", IP: "10.77.3.2", ZoneID: "b", Port: 8080, Weight: 100}}
+				return nil
+			})
+		})
+		for ip, own := range map[string]string{"198.18.0.7": "10.77.2.1", "[2001:db8::7]": "10.77.2.1", "198.18.0.8": "10.77.3.1"} {
+			seen := make(map[string]bool) // how servers see this machine
+			for range 4 {
+				seen[client.get("http://"+ip)] = true
+			}
+			if !seen[own] || (len(seen) == 2) != across {
+				t.Errorf("across zones %v, %s answers by %v", across, ip, seen)
+			}
+		}
+	}
+}
+
 // Clients in a network find the addresses that are a part of it on its interface, and on no
 // other: there somebody else may have them.
 func TestAddressesOfNetwork(t *testing.T) {

@@ -69,6 +69,10 @@ func (p *Plane) plan(v *state.View, lb *topology.LoadBalancer, f *topology.Front
 			plan.Drain = forward.Drain{On: true, Timeout: g.Drain}
 		}
 	}
+	zones := zonesOf(lb)
+	if lb.ZonesApart && p.way.keepsPorts() {
+		plan.Zones = zones
+	}
 	for rule := range f.Rules {
 		plan.Rules = append(plan.Rules, r.rule(&rule))
 	}
@@ -81,7 +85,7 @@ func (p *Plane) plan(v *state.View, lb *topology.LoadBalancer, f *topology.Front
 			return nil, nil, err
 		}
 	}
-	return &planned{plan, f.FirstPort, r.admissions(), zonesOf(lb)}, r.checks, nil
+	return &planned{plan, f.FirstPort, r.admissions(), zones}, r.checks, nil
 }
 
 // zonesOf returns the zones of a load balancer's addresses.
@@ -157,7 +161,7 @@ func (r *planner) group(g *topology.Group, f *topology.Frontend) forward.Group {
 
 func (r *planner) member(f *topology.Frontend, g *topology.Group, m *topology.Member) forward.Member {
 	port := portOf(f, m)
-	out := forward.Member{Key: fmt.Sprintf("%s:%d", nameOf(m), port), Weight: m.Weight}
+	out := forward.Member{Key: fmt.Sprintf("%s:%d", nameOf(m), port), Weight: m.Weight, Zone: m.Zone}
 	at, err := r.whereIs(m, port)
 	if err != nil {
 		out.Reason = err.Error()

@@ -28,7 +28,9 @@ type LoadBalancer struct {
 	VPCID     string
 	VSwitches []string
 	Zones     []string
-	Spec      string
+	// ZonesApart lets an address forward only to members of its zone.
+	ZonesApart bool
+	Spec       string
 	// SecurityGroups admit packets, if there are any.
 	SecurityGroups []string
 	CreateTime     time.Time
@@ -144,6 +146,8 @@ type Member struct {
 	Type     string // ecs, eni, eci or ip
 	// Address is empty when the server is gone.
 	Address string
+	// Zone is empty where it is not known.
+	Zone string
 	// Port is 0 where the frontend says it.
 	Port        int
 	Weight      int

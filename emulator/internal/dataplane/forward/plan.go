@@ -39,6 +39,9 @@ type Plan struct {
 	Scheduler Scheduler
 	Group     Group // where no rule matches
 	Rules     []Rule
+	// Zones are those of local addresses, if each forwards to the members of its zone
+	// alone; nil lets all forward to all. TCP, UDP and TCPSSL have it.
+	Zones map[netip.Addr]string
 	// Admit reports whether a client may connect to a port; nil admits all.
 	Admit func(client netip.Addr, port uint16) bool
 
@@ -78,6 +81,7 @@ type Member struct {
 	// client connected to. The zero address is a member that can't be reached.
 	Addr   netip.AddrPort
 	Weight int
+	Zone   string // empty is a part of all zones
 	Down   bool   // its health check failed
 	Reason string // why it is down or has no address
 }

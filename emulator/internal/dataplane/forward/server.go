@@ -235,16 +235,17 @@ func (s *Server) countFailure(r *record) {
 // choose returns the member of a connection or session, by persistence where
 // the plan has it. It returns nil where no member is available.
 func (s *Server) choose(t *table, c client) *target {
+	pool := t.at(c.to.Addr())
 	if t.Persistence <= 0 {
-		return t.pool.pick(c, nil)
+		return pool.pick(c, nil)
 	}
 	now, source := s.config.Now(), c.from.Addr()
 	var chosen *target
 	if key, ok := s.sticky.get(source, now); ok {
-		chosen = t.pool.target(key)
+		chosen = pool.target(key)
 	}
 	if chosen == nil {
-		chosen = t.pool.pick(c, nil)
+		chosen = pool.pick(c, nil)
 	}
 	if chosen != nil {
 		s.sticky.put(source, chosen.Key, now, now.Add(t.Persistence))

@@ -3,6 +3,7 @@ package forward
 import (
 	"crypto/tls"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 )
@@ -11,6 +12,7 @@ import (
 type table struct {
 	Plan
 	pool    *pool
+	zones   map[string]*pool // where addresses have a zone's members alone
 	routes  []route
 	tls     *tls.Config
 	limit   *limit
@@ -39,6 +41,7 @@ func (s *Server) compile(p Plan, previous *table) (*table, error) {
 		t.limit = previous.limit
 	}
 	t.pool = s.newPool(p.Group, p.Scheduler, previous)
+	t.zones = s.newZones(&t.Plan, previous)
 	t.routes = s.newRoutes(&t.Plan, previous)
 	t.cookies = stickyValues(t.pools())
 	t.hosts = hosts(t.pools())
@@ -67,6 +70,32 @@ func (s *Server) newPool(g Group, kind Scheduler, previous *table) *pool {
 	return p
 }
 
+// newZones makes a pool for each zone that addresses are in.
+func (s *Server) newZones(p *Plan, previous *table) map[string]*pool {
+	zones := make(map[string]*pool)
+	for _, zone := range p.Zones {
+		if zones[zone] != nil {
+			continue
+		}
+		g := Group{ID: p.Group.ID + " in zone " + zone}
+		for _, m := range p.Group.Members {
+			if m.Zone == "" || m.Zone == zone {
+				g.Members = append(g.Members, m)
+			}
+		}
+		zones[zone] = s.newPool(g, p.Scheduler, previous)
+	}
+	return zones
+}
+
+// at returns the pool for clients that connected to a local address.
+func (t *table) at(local netip.Addr) *pool {
+	if zone, ok := t.Zones[local]; ok {
+		return t.zones[zone]
+	}
+	return t.pool
+}
+
 // hosts are the records of the pools' members by address.
 func hosts(pools []*pool) map[string]*record {
 	records := make(map[string]*record)
@@ -78,9 +107,12 @@ func hosts(pools []*pool) map[string]*record {
 	return records
 }
 
-// pools are the table's pools, those of rules after the listener's.
+// pools are the table's pools, those of zones and rules after the listener's.
 func (t *table) pools() []*pool {
 	pools := []*pool{t.pool}
+	for _, p := range t.zones {
+		pools = append(pools, p)
+	}
 	for _, r := range t.routes {
 		pools = append(pools, r.pool)
 	}
