@@ -25,6 +25,7 @@ func (l *Listener) forwarding() topology.Forwarding {
 		RequestTimeout: seconds(l.RequestTimeout),
 		Gzip:           l.Gzip == On,
 		HTTP2:          l.EnableHTTP2 == On,
+		ClientAddress:  l.Protocol == TCP || l.Protocol == UDP,
 	}
 	if l.ConnectionDrain == On {
 		f.Drain = seconds(l.ConnectionDrainTimeout)

@@ -70,9 +70,8 @@ func showNLBServerGroup(v *state.View, g *NLBServerGroup) topology.Group {
 	shown := topology.Group{Owner: g.Owner, Product: ProductNLB, ID: g.ID, Name: g.Name, Type: strings.ToLower(g.Type), Status: g.Status,
 		VPCID: g.VPCID, Protocol: strings.ToLower(g.Protocol), Check: g.check(), Scheduler: strings.ToLower(g.Scheduler),
 		Members: make([]topology.Member, len(g.Servers))}
-	if g.ConnectionDrainEnabled {
-		shown.Drain = seconds(g.ConnectionDrainTimeout)
-	}
+	shown.Drains, shown.Drain = g.ConnectionDrainEnabled, seconds(g.ConnectionDrainTimeout)
+	shown.ClientAddress = g.PreserveClientIPEnabled
 	for i := range g.Servers {
 		s := &g.Servers[i]
 		m := topology.Member{ServerID: s.ID, Type: strings.ToLower(s.Type), Address: s.Address(v), Port: s.Port, Weight: s.Weight, Description: s.Description, Zone: s.ZoneID}

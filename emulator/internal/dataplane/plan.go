@@ -57,6 +57,7 @@ func (p *Plane) plan(v *state.View, lb *topology.LoadBalancer, f *topology.Front
 		EstablishedTimeout: of.IdleTimeout, IdleTimeout: of.IdleTimeout, RequestTimeout: of.RequestTimeout,
 		Drain:     forward.Drain{On: of.Drain > 0, Timeout: of.Drain},
 		Bandwidth: f.Bandwidth, Gzip: of.Gzip, HTTP2: of.HTTP2, Redirect: forward.Redirect(of.Redirect),
+		ClientAddress: of.ClientAddress,
 		ProxyProtocol: forward.ProxyProtocol{On: of.ProxyProtocol.Enabled, VPCID: of.ProxyProtocol.VPCID, EndpointID: of.ProxyProtocol.EndpointID},
 		Forwarded:     r.headers(),
 	}
@@ -65,9 +66,10 @@ func (p *Plane) plan(v *state.View, lb *topology.LoadBalancer, f *topology.Front
 		if g.Scheduler != "" {
 			plan.Scheduler = forward.Scheduler(g.Scheduler)
 		}
-		if g.Drain > 0 {
+		if g.Drains {
 			plan.Drain = forward.Drain{On: true, Timeout: g.Drain}
 		}
+		plan.ClientAddress = plan.ClientAddress || g.ClientAddress
 	}
 	zones := zonesOf(lb)
 	if lb.ZonesApart && p.way.keepsPorts() {

@@ -15,7 +15,9 @@ type Forwarding struct {
 	IdleTimeout, RequestTimeout time.Duration
 	// Drain is how long the connections of a member that left or failed stay; without
 	// it they stay as long as they like.
-	Drain         time.Duration
+	Drain time.Duration
+	// ClientAddress lets members see the clients' addresses.
+	ClientAddress bool
 	ProxyProtocol ProxyProtocol
 	Sticky        Sticky
 	Headers       Headers

@@ -133,9 +133,12 @@ type Group struct {
 	Protocol       string
 	// Scheduler and Drain win over those of the frontend where they are set.
 	Scheduler string
+	Drains    bool
 	Drain     time.Duration
-	Check     HealthCheck
-	Members   []Member
+	// ClientAddress lets members see the clients' addresses.
+	ClientAddress bool
+	Check         HealthCheck
+	Members       []Member
 	// Frontends forward to it, by themselves or by a rule.
 	Frontends iter.Seq[Frontend]
 }

@@ -47,7 +47,7 @@ func (s *Server) serveStream(t *table, raw net.Conn, e *Event) {
 		return
 	}
 	st.target = s.choose(t, client{from: addrPort(raw.RemoteAddr()), to: addrPort(raw.LocalAddr())})
-	if st.target == nil {
+	if st.target == nil || t.loops(st.target, addrPort(raw.RemoteAddr()).Addr()) {
 		st.hold()
 		return
 	}
@@ -89,8 +89,8 @@ func (st *stream) handshake() bool {
 	return true
 }
 
-// hold keeps a connection for which no member is available: the client waits for
-// an answer that does not come (CLB-0603). It reads and drops what the client
+// hold keeps a connection for which no member is available, or only the client itself:
+// the client waits for an answer that does not come (CLB-0603, CLB-0631). It reads and drops what the client
 // sends, so as to learn of its end.
 func (st *stream) hold() {
 	s := st.server

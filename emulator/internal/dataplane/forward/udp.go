@@ -100,7 +100,7 @@ func (p *packetServer) newSession(packet []byte, from netip.AddrPort) *session {
 	if t.Scheduler == QUICHash {
 		c.quicID = quicID(packet)
 	}
-	if ses.target = p.choose(t, c); ses.target == nil || ses.fault(Forward) {
+	if ses.target = p.choose(t, c); ses.target == nil || t.loops(ses.target, from.Addr()) || ses.fault(Forward) {
 		return nil
 	}
 	member, err := p.dial(p.ctx, "udp", net.UDPAddrFromAddrPort(from), ses.target.at(p.local.Port()), ses.target.record)
