@@ -186,6 +186,9 @@ func (c *checker) given(g *Given, in scope) {
 		}
 	}
 	c.settings(g.World, at.in("world"))
+	for i, server := range g.Servers {
+		c.loopback(server.Address, at.in("servers").at(i).in("address"))
+	}
 	for i, o := range g.Cluster {
 		under := at.in("cluster").at(i)
 		c.templates(under, in)
@@ -275,6 +278,7 @@ func (c *checker) step(s *Step, at spot, in scope) {
 		c.kubectl(s.Kubectl, at.in("kubectl"), in)
 	case s.Serve != nil:
 		c.server(s.Serve.ID, at.in("serve", "id"), in)
+		c.loopback(s.Serve.Address, at.in("serve", "address"))
 	case s.Traffic != nil:
 		c.traffic(s.Traffic, at.in("traffic"), in)
 	}

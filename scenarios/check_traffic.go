@@ -15,9 +15,7 @@ var balancerID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // traffic checks a step that sends requests.
 func (c *checker) traffic(t *Traffic, at spot, in scope) {
 	c.balancerID(t.LoadBalancer, at.in("loadBalancer"))
-	if source, err := netip.ParseAddr(t.Source); t.Source != "" && (err != nil || !source.IsLoopback()) {
-		c.refuse(at.in("source"), "%q is not a loopback address, such as 127.0.0.9", t.Source)
-	}
+	c.loopback(t.Source, at.in("source"))
 	if t.Clients != "" {
 		name := "the clients " + t.Clients
 		if _, known := in.defined[name]; known {
@@ -31,6 +29,13 @@ func (c *checker) traffic(t *Traffic, at spot, in scope) {
 	}
 	for _, id := range sortedKeys(t.Expect.Shares) {
 		c.server(id, at.in("expect", "shares", id), in)
+	}
+}
+
+// loopback refuses an address of another machine.
+func (c *checker) loopback(address string, at spot) {
+	if ip, err := netip.ParseAddr(address); address != "" && (err != nil || !ip.IsLoopback()) {
+		c.refuse(at, "%q is not a loopback address, such as 127.0.0.9", address)
 	}
 }
 

@@ -90,10 +90,11 @@ type Step struct {
 
 // Server is a server of this machine that answers HTTP with its id.
 type Server struct {
-	ID     string   `yaml:"id" required:"true" doc:"The instance, network interface or address that it stands for."`
-	Status int      `yaml:"status" doc:"The status of its answers, 200 if absent."`
-	Delay  Duration `yaml:"delay" doc:"How long it waits before each answer, in real time."`
-	Down   bool     `yaml:"down" doc:"true: it does not answer."`
+	ID      string   `yaml:"id" required:"true" doc:"The instance, network interface or address that it stands for."`
+	Address string   `yaml:"address" doc:"Its loopback address, such as 127.0.0.9, with which it can be its own client; 127.0.0.1 if absent."`
+	Status  int      `yaml:"status" doc:"The status of its answers, 200 if absent."`
+	Delay   Duration `yaml:"delay" doc:"How long it waits before each answer, in real time."`
+	Down    bool     `yaml:"down" doc:"true: it does not answer."`
 }
 
 // Traffic is a number of HTTP requests to a listener, also to one of TCP.

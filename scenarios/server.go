@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ type localServer struct {
 func (p *play) serve(ctx context.Context, s *Server) error {
 	local := p.servers[s.ID]
 	if local == nil {
-		local = &localServer{address: "127.0.0.1:0", released: make(chan struct{})}
+		local = &localServer{address: net.JoinHostPort(cmp.Or(s.Address, "127.0.0.1"), "0"), released: make(chan struct{})}
 		if err := local.start(); err != nil {
 			return err
 		}

@@ -45,6 +45,9 @@ func playLocal(t *testing.T, s *scenarios.Scenario) string {
 	if err := local.Close(t.Context()); err != nil {
 		t.Errorf("%s: %v", s.Name, err)
 	}
+	for i := range calls {
+		calls[i].Sequence = 0 // what faults strike at listeners has numbers too, and comes by real time
+	}
 	text, err := json.Marshal(calls)
 	if err != nil {
 		t.Fatal(err)
