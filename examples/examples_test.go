@@ -79,6 +79,30 @@ func TestNode(t *testing.T) {
 	}
 }
 
+// TestWorld proves that the world of a cluster has the load balancers of its API server and
+// its Ingress, and that each which no Service may reuse has the tag by which a CCM knows it:
+// CLB-0459.
+func TestWorld(t *testing.T) {
+	s := binary.Serve(t, "--engine", "memory", "--world", "world/cluster.yaml")
+	for kind, want := range map[string][]string{
+		"lb":       {"lb-apiserver", "192.168.0.10", "lb-ingress", "lb-console", "nlb-web"},
+		"listener": {" 6443 ", " 80 ", " 443 "},
+	} {
+		get := binary.Run(t, "get", kind, "--server", s.Control)
+		for _, shown := range want {
+			if !strings.Contains(get.Stdout, shown) {
+				t.Errorf("get %s shows no %q: %s", kind, shown, get.Stdout)
+			}
+		}
+	}
+	for id, refused := range map[string]bool{"lb-apiserver": true, "lb-ingress": true, "lb-console": false} {
+		r := binary.Run(t, "call", "ListTagResources", "ResourceType=instance", "ResourceId.1="+id, "--server", s.Control)
+		if r.Code != 0 || strings.Contains(r.Stdout, "ack.aliyun.com") != refused {
+			t.Errorf("the tags of %s are %+v, want the tag of ACK: %t", id, r, refused)
+		}
+	}
+}
+
 // TestTerraform proves that the configuration is applied, has no difference then, and
 // is destroyed.
 func TestTerraform(t *testing.T) {

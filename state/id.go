@@ -118,8 +118,13 @@ func (tx *Tx) mint(kind Kind, spell func(chance []byte) string) string {
 	}
 }
 
-// NewID mints an id in the cloud's form, such as lb-bp1… in cn-hangzhou.
+// NewID mints an id in the cloud's form, such as lb-bp1… in cn-hangzhou, or returns the
+// one that the transaction was given.
 func (tx *Tx) NewID(kind Kind) string {
+	if id, ok := tx.given[kind]; ok {
+		delete(tx.given, kind)
+		return id
+	}
 	k, ok := tx.schema.kinds[kind]
 	if !ok || k.form == nil {
 		panic(fmt.Sprintf("state: no form for the ids of %s", kind))

@@ -49,6 +49,8 @@ func (v *View) sees(r any) bool {
 type Tx struct {
 	*View
 	log *changeLog
+	// given are the ids that NewID returns next.
+	given map[Kind]string
 }
 
 func newTx(v *View) *Tx {
@@ -123,6 +125,13 @@ func (tx *Tx) Paced(pace map[Stage]time.Duration) *Tx {
 	}
 	other := tx.In(tx.scope)
 	other.pace = pace
+	return other
+}
+
+// Giving returns the same transaction, in which the next new id of the kind is this one.
+func (tx *Tx) Giving(kind Kind, id string) *Tx {
+	other := tx.In(tx.scope)
+	other.given = map[Kind]string{kind: id}
 	return other
 }
 

@@ -41,9 +41,19 @@ func plant(tx *state.Tx, s *spec) problems {
 	each(s.RouteEntries, p.routeEntry)
 	each(s.EIPs, p.eip)
 	each(s.ServerCertificates, p.serverCertificate)
+	each(s.LoadBalancers, p.reserveAddress)
+	each(s.NetworkLoadBalancers, p.reserveZoneAddresses)
 	for _, give := range p.last {
 		give()
 	}
+	if len(p.problems) > 0 { // the handlers expect what they find to be right
+		return p.problems
+	}
+	p.bought(func() {
+		each(s.LoadBalancers, p.loadBalancer)
+		each(s.ServerGroups, p.serverGroup)
+		each(s.NetworkLoadBalancers, p.networkLoadBalancer)
+	})
 	return p.problems
 }
 

@@ -13,6 +13,10 @@ type spec struct {
 	NetworkInterfaces  []networkInterfaceSpec  `yaml:"networkInterfaces"`
 	EIPs               []eipSpec               `yaml:"eips"`
 	ServerCertificates []serverCertificateSpec `yaml:"serverCertificates"`
+
+	LoadBalancers        []loadBalancerSpec `yaml:"loadBalancers"`
+	ServerGroups         []serverGroupSpec  `yaml:"serverGroups"`
+	NetworkLoadBalancers []nlbSpec          `yaml:"networkLoadBalancers"`
 }
 
 type accountSpec struct {
@@ -187,4 +191,89 @@ type serverCertificateSpec struct {
 	PrivateKey    scalar `yaml:"privateKey"`
 	ResourceGroup scalar `yaml:"resourceGroup"`
 	Tags          pairs  `yaml:"tags"`
+}
+
+// loadBalancerSpec is a CLB. settings are parameters of the call that creates it, for
+// which there is no field.
+type loadBalancerSpec struct {
+	ID                 scalar             `yaml:"id" required:"true"`
+	Account            scalar             `yaml:"account"`
+	Region             scalar             `yaml:"region"`
+	Name               scalar             `yaml:"name"`
+	AddressType        scalar             `yaml:"addressType"`
+	VSwitch            scalar             `yaml:"vSwitch"`
+	Address            scalar             `yaml:"address"`
+	Spec               scalar             `yaml:"spec"`
+	InstanceChargeType scalar             `yaml:"instanceChargeType"`
+	ResourceGroup      scalar             `yaml:"resourceGroup"`
+	Settings           pairs              `yaml:"settings"`
+	Tags               pairs              `yaml:"tags"`
+	BackendServers     []serverSpec       `yaml:"backendServers"`
+	VServerGroups      []vServerGroupSpec `yaml:"vServerGroups"`
+	Listeners          []listenerSpec     `yaml:"listeners"`
+}
+
+type vServerGroupSpec struct {
+	ID      scalar       `yaml:"id" required:"true"`
+	Name    scalar       `yaml:"name"`
+	Tags    pairs        `yaml:"tags"`
+	Servers []serverSpec `yaml:"servers"`
+}
+
+type serverSpec struct {
+	Server      scalar `yaml:"server" required:"true"`
+	Address     scalar `yaml:"address"`
+	Port        scalar `yaml:"port"`
+	Weight      scalar `yaml:"weight"`
+	Description scalar `yaml:"description"`
+}
+
+type listenerSpec struct {
+	Protocol          scalar `yaml:"protocol" required:"true"`
+	Port              scalar `yaml:"port" required:"true"`
+	VServerGroup      scalar `yaml:"vServerGroup"`
+	BackendServerPort scalar `yaml:"backendServerPort"`
+	Status            scalar `yaml:"status"`
+	Description       scalar `yaml:"description"`
+	Settings          pairs  `yaml:"settings"`
+	Tags              pairs  `yaml:"tags"`
+}
+
+type serverGroupSpec struct {
+	ID            scalar       `yaml:"id" required:"true"`
+	Name          scalar       `yaml:"name" required:"true"`
+	VPC           scalar       `yaml:"vpc" required:"true"`
+	Type          scalar       `yaml:"type"`
+	Protocol      scalar       `yaml:"protocol"`
+	ResourceGroup scalar       `yaml:"resourceGroup"`
+	Settings      pairs        `yaml:"settings"`
+	Tags          pairs        `yaml:"tags"`
+	Servers       []serverSpec `yaml:"servers"`
+}
+
+type nlbSpec struct {
+	ID            scalar            `yaml:"id" required:"true"`
+	Name          scalar            `yaml:"name"`
+	AddressType   scalar            `yaml:"addressType"`
+	Zones         []nlbZoneSpec     `yaml:"zones" required:"true"`
+	ResourceGroup scalar            `yaml:"resourceGroup"`
+	Settings      pairs             `yaml:"settings"`
+	Tags          pairs             `yaml:"tags"`
+	Listeners     []nlbListenerSpec `yaml:"listeners"`
+}
+
+type nlbZoneSpec struct {
+	VSwitch scalar `yaml:"vSwitch" required:"true"`
+	Address scalar `yaml:"address"`
+	EIP     scalar `yaml:"eip"`
+}
+
+type nlbListenerSpec struct {
+	Protocol    scalar `yaml:"protocol" required:"true"`
+	Port        scalar `yaml:"port" required:"true"`
+	ServerGroup scalar `yaml:"serverGroup" required:"true"`
+	Status      scalar `yaml:"status"`
+	Description scalar `yaml:"description"`
+	Settings    pairs  `yaml:"settings"`
+	Tags        pairs  `yaml:"tags"`
 }

@@ -1,6 +1,7 @@
 // Package world owns the world file: the YAML that describes the cloud before the
 // first call, such as accounts, regions, networks and instances. It turns the file
-// into resources of package state, and must not know any API.
+// into resources of package state. Load balancers are created by the handlers of their
+// APIs; the world knows no other.
 //
 // Parse checks a file by planting it into a scratch store, with the same code that
 // plants it into the real one: a file that Parse accepts can be planted.

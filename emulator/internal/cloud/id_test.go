@@ -35,6 +35,26 @@ func TestNewID(t *testing.T) {
 	}
 }
 
+// TestGivenID proves that a given id is used once, for its kind alone.
+func TestGivenID(t *testing.T) {
+	inTx(t, hangzhou, func(tx *state.Tx) {
+		kind := cloud.LoadBalancers.Kind()
+		given := tx.Giving(kind, "lb-given")
+		if id := given.NewID(cloud.VServerGroups.Kind()); id == "lb-given" {
+			t.Errorf("NewID of another kind = %s", id)
+		}
+		if id := given.In(shanghai).NewID(kind); id != "lb-given" {
+			t.Errorf("NewID = %s, want the given id", id)
+		}
+		if id := given.NewID(kind); id == "lb-given" {
+			t.Errorf("the second NewID = %s, want another id", id)
+		}
+		if id := tx.NewID(kind); id == "lb-given" {
+			t.Errorf("NewID of the transaction itself = %s, want another id", id)
+		}
+	})
+}
+
 func TestNewCertificateID(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		form := regexp.MustCompile(`^1234567890123456_[0-9a-f]{11}_-?[0-9]+_-?[0-9]+$`)

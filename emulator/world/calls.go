@@ -1,0 +1,94 @@
+package world
+
+import (
+	"sync"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/products/clb"
+	"github.com/clbemu/clbemu/emulator/internal/products/nlb"
+	"github.com/clbemu/clbemu/emulator/internal/resources"
+	"github.com/clbemu/clbemu/state"
+)
+
+// The load balancers of a world are created by the handlers that create those of clients,
+// so that a world holds nothing that no client could have created.
+
+// The APIs of load balancers.
+var (
+	clbAPI = sync.OnceValue(func() *gateway.Product { return clb.Product(gateway.Deps{}) })
+	nlbAPI = sync.OnceValue(func() *gateway.Product { return nlb.Product(gateway.Deps{}) })
+)
+
+// call is one call that creates a part of the world.
+type call struct {
+	api    *gateway.Product
+	tx     *state.Tx // of the owner, and with the id that the new resource gets
+	action string
+	params gateway.Params
+}
+
+func newCall(api *gateway.Product, tx *state.Tx, action string) *call {
+	return &call{api: api, tx: tx, action: action}
+}
+
+// with adds a parameter, unless it is empty.
+func (c *call) with(name, value string) *call {
+	if value != "" {
+		c.params = append(c.params, gateway.Param{Name: name, Value: value})
+	}
+	return c
+}
+
+// settings adds the parameters that the file names as the API does, and reports whether
+// none is there twice.
+func (p *planter) settings(c *call, settings pairs) bool {
+	before := len(p.problems)
+	for _, s := range settings {
+		if _, twice := find(c.params, s.key); twice {
+			p.fail(s.value, "%s is set by a field beside settings", s.key)
+			continue
+		}
+		c.with(s.key, s.value.text)
+	}
+	return len(p.problems) == before
+}
+
+func find(params gateway.Params, name string) (value string, found bool) {
+	for _, param := range params {
+		if param.Name == name {
+			return param.Value, true
+		}
+	}
+	return "", false
+}
+
+// perform makes the call. A refusal is a problem of what stands at the place.
+func (p *planter) perform(at scalar, c *call) (answer gateway.Answer, ok bool) {
+	answer, err := c.api.Perform(c.tx, c.action, c.params)
+	if err != nil {
+		p.fail(at, "%s refuses it: %v", c.action, err)
+	}
+	return answer, err == nil
+}
+
+// bought plants what was bought before the account's money went and the zones sold out.
+func (p *planter) bought(plant func()) {
+	var restore []func()
+	for a := range cloud.Accounts.All(p.tx.View) {
+		solvent := *a
+		solvent.Balance = resources.MaxBalance
+		cloud.Accounts.Put(p.tx, &solvent)
+		restore = append(restore, func() { cloud.Accounts.Put(p.tx, a) })
+	}
+	for r := range cloud.Regions.All(p.tx.View) {
+		selling := *r
+		selling.SoldOut, selling.SharedInstancesSold = nil, true
+		cloud.Regions.Put(p.tx, &selling)
+		restore = append(restore, func() { cloud.Regions.Put(p.tx, r) })
+	}
+	plant()
+	for _, restore := range restore {
+		restore()
+	}
+}

@@ -1,0 +1,178 @@
+package world_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+)
+
+// balanced is the base world with load balancers of both products. The account has no
+// money left, and a zone is sold out: what is there was bought before.
+var balanced = strings.NewReplacer(
+	"defaultRegion: cn-test\n", "defaultRegion: cn-test\n    balance: 0\n",
+	"zonePairs: [{master: cn-test-a, slave: cn-test-b}]\n", "zonePairs: [{master: cn-test-a, slave: cn-test-b}]\n    soldOut: [{zone: cn-test-a}]\n",
+).Replace(base) + `
+  - {id: i-3, vSwitch: vsw-1, networkInterface: eni-3}
+networkInterfaces:
+  - {id: eni-4, vSwitch: vsw-1, privateIpAddresses: [192.168.1.40]}
+loadBalancers:
+  - id: lb-internal
+    name: apiserver
+    vSwitch: vsw-1
+    address: 192.168.1.9
+    spec: slb.s2.small
+    settings: {DeleteProtection: "on"}
+    tags: {ack.aliyun.com: c1}
+    vServerGroups:
+      - id: rsp-api
+        name: api
+        tags: {group: api}
+        servers:
+          - {server: i-1, port: 6443}
+          - {server: eni-4, port: 6443, weight: 50, description: pod}
+    listeners:
+      - {protocol: tcp, port: 6443, vServerGroup: rsp-api, settings: {HealthCheckConnectPort: 6443}, tags: {role: api}}
+      - {protocol: http, port: 80, vServerGroup: rsp-api, status: stopped}
+  - id: lb-shared
+    backendServers: [{server: i-2}]
+    listeners: [{protocol: udp, port: 53, backendServerPort: 53}]
+serverGroups:
+  - {id: sgp-web, name: web, vpc: vpc-1, servers: [{server: eni-4, port: 8080}, {server: i-1, port: 8080, weight: 0}]}
+networkLoadBalancers:
+  - id: nlb-web
+    name: web
+    addressType: Intranet
+    zones: [{vSwitch: vsw-1, address: 192.168.1.10}, {vSwitch: vsw-3}]
+    tags: {team: web}
+    listeners:
+      - {protocol: TCP, port: 80, serverGroup: sgp-web}
+      - {protocol: TCP, port: 81, serverGroup: sgp-web, status: Stopped}
+`
+
+func balancedWorld() string {
+	return strings.Replace(balanced, "securityGroups:\n", "  - {id: vsw-3, vpc: vpc-1, zone: cn-test-b, cidrBlock: 192.168.3.0/29}\nsecurityGroups:\n", 1)
+}
+
+// TestLoadBalancers proves that the load balancers of a file are there with their groups,
+// listeners, tags and addresses, whatever the account and its region can still buy.
+func TestLoadBalancers(t *testing.T) {
+	w, err := world.Parse("w.yaml", []byte(balancedWorld()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := mustPlant(t, w)
+	if err := store.View(state.Owner{AccountID: "1", RegionID: "cn-test"}, func(v *state.View) error {
+		lb, err := cloud.LoadBalancers.Get(v, "lb-internal")
+		if err != nil {
+			return err
+		}
+		if lb.Address != "192.168.1.9" || lb.AddressType != cloud.AddressTypeIntranet || lb.Spec != "slb.s2.small" || lb.DeleteProtection != cloud.On || lb.Name != "apiserver" {
+			t.Errorf("lb-internal = %+v", lb)
+		}
+		g, err := cloud.VServerGroups.Get(v, "rsp-api")
+		if err != nil {
+			return err
+		}
+		want := []cloud.BackendServer{
+			{ServerID: "i-1", Type: cloud.BackendServerECS, Port: 6443, Weight: 100},
+			{ServerID: "eni-4", Type: cloud.BackendServerENI, ServerIP: "192.168.1.40", Port: 6443, Weight: 50, Description: "pod"},
+		}
+		if !slices.Equal(g.BackendServers, want) {
+			t.Errorf("servers of rsp-api = %+v, want %+v", g.BackendServers, want)
+		}
+		for id, status := range map[string]cloud.ListenerStatus{
+			"lb-internal_tcp_6443": cloud.ListenerRunning, "lb-internal_http_80": cloud.ListenerStopped, "lb-shared_udp_53": cloud.ListenerRunning,
+		} {
+			if l, ok := cloud.Listeners.Find(v, id); !ok || l.Status != status {
+				t.Errorf("listener %s = %+v, want it %s", id, l, status)
+			}
+		}
+		if l, _ := cloud.Listeners.Find(v, "lb-internal_tcp_6443"); l.HealthCheck.ConnectPort != 6443 {
+			t.Errorf("health check = %+v, want port 6443", l.HealthCheck)
+		}
+		shared, err := cloud.LoadBalancers.Get(v, "lb-shared")
+		if err != nil {
+			return err
+		}
+		if shared.Spec != "" || len(shared.BackendServers) != 1 || shared.AddressType != cloud.AddressTypeInternet {
+			t.Errorf("lb-shared = %+v, want a shared internet instance with a server", shared)
+		}
+		n, err := cloud.NLBLoadBalancers.Get(v, "nlb-web")
+		if err != nil {
+			return err
+		}
+		if n.Status != cloud.NLBActive || n.ZoneMappings[0].PrivateIPv4Address != "192.168.1.10" || n.AddressType != cloud.NLBIntranet {
+			t.Errorf("nlb-web = %+v", n)
+		}
+		var listeners []string
+		for l := range cloud.NLBListenersByLoadBalancer.List(v, "nlb-web") {
+			listeners = append(listeners, l.Status)
+		}
+		if slices.Sort(listeners); !slices.Equal(listeners, []string{"Running", "Stopped"}) {
+			t.Errorf("listeners of nlb-web are %v", listeners)
+		}
+		for _, tag := range []struct {
+			kind    state.TagResourceType
+			key, id string
+		}{
+			{cloud.TagLoadBalancer, "ack.aliyun.com", "lb-internal"}, {cloud.TagVServerGroup, "group", "rsp-api"},
+			{cloud.TagListener, "role", "lb-internal_tcp_6443"}, {cloud.TagNLBLoadBalancer, "team", "nlb-web"},
+		} {
+			if got := state.ResourcesTagged(v, tag.kind, []state.TagFilter{{Key: tag.key}}); !slices.Equal(got, []string{tag.id}) {
+				t.Errorf("tagged %s = %v, want %s", tag.key, got, tag.id)
+			}
+		}
+		a, err := cloud.Accounts.Get(v, "1")
+		r, _ := cloud.Regions.Find(v, "cn-test")
+		if a.Balance != 0 || len(r.SoldOut) != 1 || r.SharedInstancesSold {
+			t.Errorf("account %+v, region %+v, want them as in the file", a, r)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLoadBalancerErrors proves that what can't be is refused at its line, with the
+// API's own words where it is the API that refuses.
+func TestLoadBalancerErrors(t *testing.T) {
+	tests := []struct{ name, old, new, want string }{
+		{"unknown vSwitch", "    vSwitch: vsw-1\n    address: 192.168.1.9\n", "    vSwitch: vsw-9\n", "loadBalancers[0].vSwitch: there is no VSwitch vsw-9"},
+		{"unknown vSwitch of a zone", "{vSwitch: vsw-3}", "{vSwitch: vsw-9}", "networkLoadBalancers[0].zones[1].vSwitch: there is no VSwitch vsw-9"},
+		{"address taken", "address: 192.168.1.9", "address: 192.168.1.1", "loadBalancers[0].address: 192.168.1.1 is taken by NetworkInterface eni-1"},
+		{"address on the internet", "- id: lb-shared\n", "- id: lb-shared\n    address: 192.168.1.8\n", "loadBalancers[1].address: only a load balancer in a vSwitch has an address of its choice: name the vSwitch"},
+		{"unknown protocol", "protocol: udp", "protocol: quic", `loadBalancers[1].listeners[0].protocol: "quic" is not one of tcp, udp, http, https`},
+		{"unknown protocol of NLB", "protocol: TCP, port: 81", "protocol: QUIC, port: 81", `networkLoadBalancers[0].listeners[1].protocol: "QUIC" is not one of TCP, UDP, TCPSSL`},
+		{"two with one id", "- id: lb-shared", "- id: lb-internal", "loadBalancers[1].id: there is another LoadBalancer lb-internal"},
+		{"two listeners at one port", "protocol: http, port: 80", "protocol: http, port: 6443",
+			"loadBalancers[0].listeners[1].port: CreateLoadBalancerHTTPListener refuses it: InvalidParameter.ListenerPortConflict: There is conflict listener port exists."},
+		{"unknown group", "vServerGroup: rsp-api, settings", "vServerGroup: rsp-web, settings", "loadBalancers[0].listeners[0].vServerGroup: there is no VServerGroup rsp-web"},
+		{"unknown server", "{server: i-1, port: 6443}", "{server: i-9, port: 6443}", "loadBalancers[0].vServerGroups[0].servers[0].server: there is no Instance i-9"},
+		{"server in another VPC", "{server: i-1, port: 6443}", "{server: i-2, port: 6443}", "loadBalancers[0].vServerGroups[0].servers[0].server: AddVServerGroupBackendServers refuses it: NetworkConflict: "},
+		{"interface on a shared instance", "[{server: i-2}]", "[{server: eni-2}]", "loadBalancers[1].backendServers[0].server: AddBackendServers refuses it: "},
+		{"port in the default group", "[{server: i-2}]", "[{server: i-2, port: 53}]", "loadBalancers[1].backendServers[0].port: the default group's servers have no port of their own"},
+		{"unknown parameter", "DeleteProtection:", "DeletionProtection:",
+			"loadBalancers[0].id: CreateLoadBalancer refuses it: InvalidDeletionProtection: CreateLoadBalancer has no parameter DeletionProtection; `clbemu explain CreateLoadBalancer` lists them."},
+		{"parameter beside its field", "settings: {DeleteProtection:", "settings: {LoadBalancerSpec:", "loadBalancers[0].settings.LoadBalancerSpec: LoadBalancerSpec is set by a field beside settings"},
+		{"name that is none", "name: apiserver", "name: 1st", "loadBalancers[0].id: CreateLoadBalancer refuses it: InvalidLoadBalancerName: "},
+		{"account that the vSwitch is not of", "    name: apiserver\n", "    name: apiserver\n    account: '2'\n", "loadBalancers[0].account: vsw-1 belongs to 1: leave it out, or name another one"},
+		{"one zone", ", {vSwitch: vsw-3}]", "]", "networkLoadBalancers[0].id: CreateLoadBalancer refuses it: "},
+		{"group of another VPC", "name: web, vpc: vpc-1", "name: web, vpc: vpc-2", "serverGroups[0].servers[0].server: AddServersToServerGroup refuses it: "},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			text := strings.Replace(balancedWorld(), test.old, test.new, 1)
+			if text == balancedWorld() {
+				t.Fatal("the case changes nothing")
+			}
+			_, err := world.Parse("w.yaml", []byte(text))
+			if err == nil || !strings.Contains(err.Error(), ": "+test.want) {
+				t.Errorf("Parse = %v\nwant %s", err, test.want)
+			}
+		})
+	}
+}
