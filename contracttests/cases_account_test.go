@@ -58,3 +58,29 @@ var resourceManagerCases = []apiCase{
 	succeeds("GetResourceGroup", "second", params{"ResourceGroupId": "rg-clbemu0second"}),
 	refused("GetResourceGroup", "unknown", "EntityNotExists.ResourceGroup", params{"ResourceGroupId": "rg-gone"}),
 }
+
+var (
+	moreLoadBalancers = params{"ProductCode": "slb", "QuotaActionCode": "slb_quota_instances_num", "DesireValue": "100", "Reason": "more Services", "NoticeType": "3"}
+	appliedAgain      = step{"quotas", "CreateQuotaApplication", more(moreLoadBalancers, "DesireValue", "200"), nil}
+	applied           = step{"quotas", "CreateQuotaApplication", moreLoadBalancers, saveAs("application", "ApplicationId")}
+)
+
+var quotaCases = []apiCase{
+	succeeds("ListProducts", "all", params{}),
+	succeeds("ListProducts", "first", params{"MaxResults": "1"}),
+	refused("ListProducts", "bad-token", "PARAMETER.ILLEGALL", params{"NextToken": "mine"}),
+	succeeds("ListProductQuotas", "first-of-nlb", params{"ProductCode": "nlb", "MaxResults": "2"}),
+	refused("ListProductQuotas", "unknown-product", "PARAMETER.ILLEGALL", params{"ProductCode": "rocket"}),
+	succeeds("ListProductQuotas", "used", params{"ProductCode": "slb", "KeyWord": "instances"}),
+	succeeds("GetProductQuota", "not-adjustable", params{"ProductCode": "slb", "QuotaActionCode": "slb_quota_rules_num"}),
+	succeeds("ListProductQuotas", "not-adjustable", params{"ProductCode": "slb", "QuotaActionCode": "slb_quota_rules_num"}),
+	succeeds("GetProductQuota", "raised", params{"ProductCode": "slb", "QuotaActionCode": "slb_quota_instances_num"}, applied),
+	refused("GetProductQuota", "unknown", "QUOTA.NOT.FOUND", params{"ProductCode": "slb", "QuotaActionCode": "q_none"}),
+	succeeds("CreateQuotaApplication", "granted", moreLoadBalancers),
+	refused("CreateQuotaApplication", "not-higher", "QUOTA.DESIREVALUE.ILLEGAL", more(moreLoadBalancers, "DesireValue", "60")),
+	succeeds("ListQuotaApplications", "of-clb", params{"ProductCode": "slb"}, applied),
+	succeeds("ListQuotaApplications", "first", params{"MaxResults": "1"}, applied, appliedAgain),
+	refused("ListQuotaApplications", "unknown-category", "CATEGORY.NOT.SUPPORTED", params{"QuotaCategory": "FlowControl"}),
+	succeeds("GetQuotaApplication", "granted", params{"ApplicationId": "{application}"}, applied),
+	refused("GetQuotaApplication", "unknown", "APPLICATION.NOT.FOUND", params{"ApplicationId": "none"}),
+}

@@ -45,7 +45,7 @@ func apiCases() []apiCase {
 	return slices.Concat(of("Slb", slbLoadBalancerCases), of("Slb", slbListenerCases), of("Slb", slbServerGroupCases),
 		of("Slb", slbRuleCases), of("Slb", slbOlderCases),
 		of("Slb", slbAccessControlCases), of("Vpc", vpcCases), of("Ecs", ecsCases), of("Ecs", ecsInstanceCases), of("Ecs", ecsGroupCases), of("Vpc", vpcModifyCases), of("Vpc", vpcPackageCases), of("Vpc", vpcGatewayCases), of("Vpc", vpcAddressCases),
-		of("Sts", stsCases), of("ResourceManager", resourceManagerCases), of("cas", casCases), nlbCases())
+		of("Sts", stsCases), of("ResourceManager", resourceManagerCases), of("cas", casCases), of("quotas", quotaCases), nlbCases())
 }
 
 //go:embed testdata/certificate.pem

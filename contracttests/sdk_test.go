@@ -15,6 +15,7 @@ import (
 	sdkerrors "github.com/aliyun/alibaba-cloud-sdk-go/sdk/errors"
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/requests"
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/ecs"
+	"github.com/aliyun/alibaba-cloud-sdk-go/services/quotas"
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/resourcemanager"
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/slb"
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/sts"
@@ -26,11 +27,12 @@ import (
 // sdkClients are the clients of alibaba-cloud-sdk-go, pointed at an emulator as a
 // CCM does it: by the Domain of the client and the scheme of its configuration.
 type sdkClients struct {
-	SLB *slb.Client
-	VPC *vpc.Client
-	ECS *ecs.Client
-	STS *sts.Client
-	RM  *resourcemanager.Client
+	SLB    *slb.Client
+	VPC    *vpc.Client
+	ECS    *ecs.Client
+	STS    *sts.Client
+	RM     *resourcemanager.Client
+	Quotas *quotas.Client
 }
 
 // newSDKClients signs with the key of the world.
@@ -48,23 +50,24 @@ func newSTSClient(t testing.TB, host string, c accessCredentials) *sdkClients {
 func sdkClientsWith(t testing.TB, host string, credential auth.Credential) *sdkClients {
 	t.Helper()
 	var c sdkClients
-	var errs [5]error
+	var errs [6]error
 	config := sdk.NewConfig().WithScheme("HTTP")
 	c.SLB, errs[0] = slb.NewClientWithOptions(region, config, credential)
 	c.VPC, errs[1] = vpc.NewClientWithOptions(region, config, credential)
 	c.ECS, errs[2] = ecs.NewClientWithOptions(region, config, credential)
 	c.STS, errs[3] = sts.NewClientWithOptions(region, config, credential)
 	c.RM, errs[4] = resourcemanager.NewClientWithOptions(region, config, credential)
+	c.Quotas, errs[5] = quotas.NewClientWithOptions(region, config, credential)
 	if err := errors.Join(errs[:]...); err != nil {
 		t.Fatalf("make the SDK's clients: %v", err)
 	}
-	c.SLB.Domain, c.VPC.Domain, c.ECS.Domain, c.STS.Domain, c.RM.Domain = host, host, host, host, host
+	c.SLB.Domain, c.VPC.Domain, c.ECS.Domain, c.STS.Domain, c.RM.Domain, c.Quotas.Domain = host, host, host, host, host, host
 	return &c
 }
 
 // of is the client of a product.
 func (c *sdkClients) of(product string) (any, bool) {
-	client, ok := map[string]any{"Slb": c.SLB, "Vpc": c.VPC, "Ecs": c.ECS, "Sts": c.STS, "ResourceManager": c.RM}[product]
+	client, ok := map[string]any{"Slb": c.SLB, "Vpc": c.VPC, "Ecs": c.ECS, "Sts": c.STS, "ResourceManager": c.RM, "quotas": c.Quotas}[product]
 	return client, ok
 }
 

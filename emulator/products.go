@@ -13,6 +13,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/products/clb"
 	"github.com/clbemu/clbemu/emulator/internal/products/ecs"
 	"github.com/clbemu/clbemu/emulator/internal/products/nlb"
+	"github.com/clbemu/clbemu/emulator/internal/products/quotas"
 	"github.com/clbemu/clbemu/emulator/internal/products/resourcemanager"
 	"github.com/clbemu/clbemu/emulator/internal/products/sts"
 	"github.com/clbemu/clbemu/emulator/internal/products/vpc"
@@ -43,6 +44,7 @@ var apis = []func(gateway.Deps) *gateway.Product{
 	sts.Product,
 	resourcemanager.Product,
 	cas.Product,
+	quotas.Product,
 }
 
 // elsewhereText names the other products of the cloud, a version and a name a line:

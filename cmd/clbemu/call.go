@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -57,21 +58,9 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	api, over, err := f.cloudAPI(cmd.Context())
+	reply, err := f.send(cmd.Context(), action, parameters)
 	if err != nil {
 		return err
-	}
-	client := &apiclient.Client{URL: api.String(), HTTP: over, UserAgent: programName, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret}
-	reply, err := client.CallContext(cmd.Context(), action.Version(), action.Name, parameters)
-	if unreachable := (*url.Error)(nil); errors.As(err, &unreachable) {
-		// Its own text has the whole signed call.
-		return cannot(fmt.Errorf("%s does not answer: %w: start an emulator with `clbemu serve`, or give the address of its API with --api", api, unreachable.Err))
-	}
-	if err != nil {
-		return cannot(err)
-	}
-	if reply.Text("error") != "" && reply.Text("RequestId") == "" {
-		return usage(fmt.Errorf("%s is not the cloud's API: --api takes its address, and --server that of the control API", api))
 	}
 	p := printing(cmd)
 	if f.field != "" && reply.Status == http.StatusOK {
@@ -85,10 +74,37 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 	if err := p.show(reply.Body, func(*terminal.Screen) error { return encode(p.out, reply.Body, "  ") }); err != nil {
 		return err
 	}
+	return refusal(cmd, action, reply)
+}
+
+// send signs and sends a call. An error means that no answer of the cloud's API came.
+func (f *clientFlags) send(ctx context.Context, action names.Action, parameters map[string]string) (reply apiclient.Reply, err error) {
+	api, over, err := f.cloudAPI(ctx)
+	if err != nil {
+		return reply, err
+	}
+	client := &apiclient.Client{URL: api.String(), HTTP: over, UserAgent: programName, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret}
+	reply, err = client.CallContext(ctx, action.Version(), action.Name, parameters)
+	if unreachable := (*url.Error)(nil); errors.As(err, &unreachable) {
+		// Its own text has the whole signed call.
+		return reply, cannot(fmt.Errorf("%s does not answer: %w: start an emulator with `clbemu serve`, or give the address of its API with --api", api, unreachable.Err))
+	}
+	if err != nil {
+		return reply, cannot(err)
+	}
+	if reply.Text("error") != "" && reply.Text("RequestId") == "" {
+		return reply, usage(fmt.Errorf("%s is not the cloud's API: --api takes its address, and --server that of the control API", api))
+	}
+	return reply, nil
+}
+
+// refusal is the error of a call that was refused, after what helps people against it; nil
+// of one that succeeded.
+func refusal(cmd *cobra.Command, action names.Action, reply apiclient.Reply) error {
 	if reply.Status == http.StatusOK {
 		return nil
 	}
-	if !p.forPrograms() {
+	if !printing(cmd).forPrograms() {
 		screen := terminal.New(cmd.ErrOrStderr())
 		screen.Printf("%s", screen.Fit(hint(reply.Text("Code"), action), labelWidth))
 	}

@@ -136,40 +136,6 @@ func newWorldGet() *cobra.Command {
 	})
 }
 
-func newQuota() *cobra.Command {
-	f := &conditionFlags{}
-	used := false
-	cmd := f.addWhere(&cobra.Command{
-		Use:   "quota",
-		Short: "Show the quotas, their use, and the resources that use them",
-		Example: `  clbemu quota
-  clbemu quota --used`,
-		Args: noArgs,
-	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error {
-		quotas, err := c.Quotas(cmd.Context(), f.where)
-		if err != nil {
-			return err
-		}
-		if used {
-			quotas = slices.DeleteFunc(quotas, func(q controlapi.QuotaUse) bool { return len(q.Holders) == 0 })
-		}
-		return printing(cmd).show(controlapi.Quotas{Quotas: append([]controlapi.QuotaUse{}, quotas...)}, func(s *terminal.Screen) error {
-			var rows [][]string
-			for _, q := range quotas {
-				if len(q.Holders) == 0 {
-					rows = append(rows, []string{q.Name, strconv.Itoa(q.Limit), "0", ""})
-				}
-				for _, h := range q.Holders {
-					rows = append(rows, []string{q.Name, strconv.Itoa(q.Limit), strconv.Itoa(h.Used), h.ID})
-				}
-			}
-			return s.Table([]string{"QUOTA", "LIMIT", "USED", "BY"}, rows)
-		})
-	})
-	cmd.Flags().BoolVar(&used, "used", false, "leave out unused quotas")
-	return cmd
-}
-
 func newClock() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clock",

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -111,6 +112,43 @@ func TestQuota(t *testing.T) {
 			t.Errorf("quota --account 1 = %+v, want 2", r)
 		}
 	})
+}
+
+// TestQuotaApply proves that an application that is granted raises the limit that `quota`
+// shows, and that one that is refused, or that can't be made, says why.
+func TestQuotaApply(t *testing.T) {
+	s := binary.Serve(t, "--engine", "memory")
+	run := func(args ...string) binary.Result { return binary.Run(t, append(args, "--server", s.Control)...) }
+	if r := run("quota", "apply", "slb_quota_instances_num", "100"); r.Code != 0 || !strings.Contains(r.Stdout, "granted: the limit is 100") {
+		t.Errorf("quota apply = %+v, want it granted", r)
+	}
+	if r := run("quota"); !slices.ContainsFunc(strings.Split(r.Stdout, "\n"), func(line string) bool {
+		return slices.Equal(strings.Fields(line), []string{"slb_quota_instances_num", "100", "0"})
+	}) {
+		t.Errorf("quota = %s, want the new limit", r.Stdout)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"slb_quota_instances_num", "100"}, 1, "CreateQuotaApplication was refused with 400 QUOTA.DESIREVALUE.ILLEGAL"},
+		{[]string{"slb_quota_instance_num", "100"}, 2, "there is no quota slb_quota_instance_num: do you mean slb_quota_instances_num?"},
+		{[]string{"slb_quota_instances_num", "more"}, 2, "\"more\" is not a limit"},
+		{[]string{"slb_quota_instances_num"}, 2, "needs a quota and the limit"},
+	} {
+		if r := run(append([]string{"quota", "apply"}, c.args...)...); r.Code != c.code || !strings.Contains(r.Stderr, c.want) {
+			t.Errorf("quota apply %v = %+v, want %d with %q", c.args, r, c.code, c.want)
+		}
+	}
+	run("world", "set", "account.refuseQuotaApplications=true")
+	if r := run("quota", "apply", "slb_quota_instances_num", "200"); r.Code != 1 || !strings.Contains(r.Stdout, "refused") || !strings.Contains(r.Stderr, "account.refuseQuotaApplications=false") {
+		t.Errorf("quota apply = %+v, want it refused", r)
+	}
+	run("world", "set", "account.refuseQuotaApplications=false", "life.quota.review=1h")
+	if r := run("quota", "apply", "slb_quota_instances_num", "200"); r.Code != 0 || !strings.Contains(r.Stdout, "in review") {
+		t.Errorf("quota apply = %+v, want it in review", r)
+	}
 }
 
 // TestClock proves that the commands move the emulated time, and say how it goes.

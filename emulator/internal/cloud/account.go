@@ -28,6 +28,8 @@ type Account struct {
 	// server that is added to the default group again.
 	RefusesExpiredCertificates bool `json:",omitempty"`
 	RefusesAttachedBackends    bool `json:",omitempty"`
+	// RefusesQuotaApplications refuses applications for higher quotas.
+	RefusesQuotaApplications bool `json:",omitempty"`
 }
 
 // Accounts by id (the cloud's uid).

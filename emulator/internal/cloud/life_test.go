@@ -49,6 +49,7 @@ func plantStaged(tx *state.Tx) error {
 	cloud.Addresses.Put(tx, &cloud.Address{Pool: vSwitchID, IP: "192.168.0.202", Holder: cloud.HAVIPs.Kind(), HolderID: "havip-1"})
 	cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: "rte-1", RouteTableID: routeTableID, VPCID: vpcID, Status: cloud.RouteEntryAvailable})
 	cloud.TLSCipherPolicies.Put(tx, &cloud.TLSCipherPolicy{Owner: hangzhou, ID: "tls-1"})
+	cloud.QuotaApplications.Put(tx, &cloud.QuotaApplication{AccountID: hangzhou.AccountID, ID: "application-1", Quota: cloud.QuotaListeners, Desired: 60, Status: cloud.ApplicationAgree})
 	state.ClientTokens.Put(tx, &state.ClientToken{AccountID: hangzhou.AccountID, Action: "Do", Token: "t", ResourceID: "lb-1", CreateTime: tx.Now()})
 	plantNLB(tx)
 	return nil
@@ -123,6 +124,7 @@ var (
 	nlbListener      = statusOf(cloud.NLBListeners, "lsn-1", func(l *cloud.NLBListener) string { return l.Status })
 	nlbGroup         = statusOf(cloud.NLBServerGroups, "sgp-1", func(g *cloud.NLBServerGroup) string { return g.Status })
 	nlbJob           = statusOf(cloud.NLBJobs.Table, "job-1", func(j *cloud.Job) string { return j.Status })
+	application      = statusOf(cloud.QuotaApplications, "application-1", func(a *cloud.QuotaApplication) string { return a.Status })
 	instanceStatus   = statusOf(cloud.Instances, "i-1", func(i *cloud.Instance) string { return i.Status })
 	interfaceChange  = statusOf(cloud.NetworkInterfaces, "eni-1", func(n *cloud.NetworkInterface) string { return n.Activity })
 )
@@ -178,6 +180,7 @@ var staged = []struct {
 	{cloud.StageNLBGroupCreating, "sgp-1", nil, nlbGroup, "Creating", "Available"},
 	{cloud.StageNLBGroupConfiguring, "sgp-1", nil, nlbGroup, "Configuring", "Available"},
 	{cloud.NLBJobs.Working, "job-1", nil, nlbJob, "Processing", "Succeeded"},
+	{cloud.StageQuotaReview, "application-1", nil, application, "Process", "Agree"},
 	{cloud.NLBJobs.Failing, "job-1", nil, nlbJob, "Processing", "Failed"},
 }
 
@@ -282,6 +285,7 @@ func TestStageOfTheDeleted(t *testing.T) {
 				cloud.NLBLoadBalancers.Remove(tx, "net-1")
 				cloud.NLBServerGroups.Remove(tx, "sgp-1")
 				cloud.NLBJobs.Remove(tx, "job-1")
+				cloud.QuotaApplications.Remove(tx, "application-1")
 				cloud.RouteEntries.Delete(tx, "rte-1")
 				cloud.IPv4Gateways.Remove(tx, "ipv4gw-1")
 				cloud.IPv6Gateways.Remove(tx, "ipv6gw-1")

@@ -34,6 +34,8 @@ func refusesExpired(a *cloud.Account) *bool { return &a.RefusesExpiredCertificat
 
 func refusesAttached(a *cloud.Account) *bool { return &a.RefusesAttachedBackends }
 
+func refusesApplications(a *cloud.Account) *bool { return &a.RefusesQuotaApplications }
+
 func setFlag(flag func(*cloud.Account) *bool) func(*change, string, string) error {
 	return func(c *change, _, value string) error {
 		return c.editAccount(func(a *cloud.Account) { *flag(a) = isTrue(value) })

@@ -101,6 +101,8 @@ var conditions = []Condition{
 		write: setFlag(refusesExpired), read: getFlag("account.refuseExpiredCertificates", refusesExpired)},
 	{Name: "account.refuseAttachedBackends", Value: flag, Help: "true: AddBackendServers rejects a server that is already in the default group", Scope: OfAccount,
 		write: setFlag(refusesAttached), read: getFlag("account.refuseAttachedBackends", refusesAttached)},
+	{Name: "account.refuseQuotaApplications", Value: flag, Help: "true: refuse applications for higher quotas", Scope: OfAccount,
+		write: setFlag(refusesApplications), read: getFlag("account.refuseQuotaApplications", refusesApplications)},
 	{Name: "quota.<name>", Value: countOr("default"), Help: "a limit, or default", Scope: OfAccount, named: quotaNames, write: setQuota, read: getQuotas},
 	{Name: "stock.shared", Value: flag, Help: "true: sell instances without a spec", Scope: OfRegion, write: setShared, read: one("stock.shared", getShared)},
 	{Name: "stock.ipv6", Value: flag, Help: "false: don't sell IPv6 instances", Scope: OfRegion, write: setIPv6, read: one("stock.ipv6", getIPv6)},

@@ -51,6 +51,7 @@ func TestSetConditions(t *testing.T) {
 		{"account.lcuToSpec", "account.lcuToSpec", "true", "true", "false", "false"},
 		{"account.refuseExpiredCertificates", "account.refuseExpiredCertificates", "true", "true", "false", "false"},
 		{"account.refuseAttachedBackends", "account.refuseAttachedBackends", "true", "true", "false", "false"},
+		{"account.refuseQuotaApplications", "account.refuseQuotaApplications", "true", "true", "false", "false"},
 		{"quota.<name>", "quota.slb_quota_listeners_num", "3", "3", "default", ""},
 		{"stock.shared", "stock.shared", "true", "true", "false", "false"},
 		{"stock.ipv6", "stock.ipv6", "false", "false", "true", "true"},
