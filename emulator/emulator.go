@@ -341,6 +341,7 @@ func (e *Emulator) build(products []*gateway.Product, snapshots *snapshots.Snaps
 		Faults:    e.faults,
 		Journal:   e.journal,
 		Player:    player,
+		Call:      e.consoleCall,
 		Go:        func(task func(context.Context)) { e.tasks.Go(func() { task(e.life) }) },
 		Snapshots: snapshots,
 		Health:    e.cfg.Health,

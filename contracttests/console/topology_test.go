@@ -58,10 +58,10 @@ func TestTopologyIsLive(t *testing.T) {
 	b.shows("#detail", "http:80")
 	b.shows("#detail", "pods of web")
 	b.shows("#detail td", node2)
-	b.shows("#detail td", "100")
+	b.weights("100,50")
 
 	b.call(emulatortest.Slb, "SetVServerGroupAttribute", "RequestId", "VServerGroupId", group, "BackendServers", `[{"ServerId":"`+node1+`","Port":8080,"Weight":77}]`)
-	b.shows("#detail td", "77")
+	b.weights("77,50")
 	rule := b.call(emulatortest.Slb, "CreateRules", "RequestId", "LoadBalancerId", lb, "ListenerPort", "80",
 		"RuleList", `[{"RuleName":"api","Url":"/api","VServerGroupId":"`+group+`"}]`)
 	b.shows("#detail .tree", "/api")

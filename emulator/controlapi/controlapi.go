@@ -194,6 +194,21 @@ type ClockChange struct {
 	Scale   *float64 `json:"scale,omitempty"`
 }
 
+// CloudCall is a call of the cloud's API that the emulator signs and sends to itself, by
+// a key of the account, the first when empty.
+type CloudCall struct {
+	Account    string            `json:"account,omitempty"`
+	Product    string            `json:"product"`
+	Action     string            `json:"action"`
+	Parameters map[string]string `json:"parameters,omitempty"`
+}
+
+// CloudAnswer is the answer of a CloudCall, of a refusal as well.
+type CloudAnswer struct {
+	Status int            `json:"status"`
+	Body   map[string]any `json:"body"`
+}
+
 // FaultRule is a rule with its counters.
 type FaultRule struct {
 	Name  string    `json:"name"`

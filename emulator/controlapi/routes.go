@@ -60,6 +60,8 @@ var (
 
 	GetTraffic = route(http.MethodGet, "/v1/traffic", "name")
 
+	MakeCall = route(http.MethodPost, "/v1/calls")
+
 	GetExplanation = route(http.MethodGet, "/v1/explanations/{name}")
 
 	GetFaults    = route(http.MethodGet, "/v1/faults")

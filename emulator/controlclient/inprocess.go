@@ -12,8 +12,11 @@ import (
 // InProcess returns a client of a handler in this process. Answers come in pieces,
 // as over a connection.
 func InProcess(handler http.Handler) *Client {
-	return &Client{URL: "http://localhost", HTTP: &http.Client{Transport: &inProcess{handler}}}
+	return &Client{URL: "http://localhost", HTTP: &http.Client{Transport: Transport(handler)}}
 }
+
+// Transport returns a transport that lets a handler of this process answer.
+func Transport(handler http.Handler) http.RoundTripper { return &inProcess{handler} }
 
 type inProcess struct{ handler http.Handler }
 

@@ -111,6 +111,13 @@ func (c *Client) Clock(ctx context.Context) (got controlapi.Clock, err error) {
 	return got, err
 }
 
+// MakeCall lets the emulator sign a call of the cloud's API, and make it.
+func (c *Client) MakeCall(ctx context.Context, made controlapi.CloudCall) (controlapi.CloudAnswer, error) {
+	var got controlapi.CloudAnswer
+	err := c.send(ctx, controlapi.MakeCall, made, into(&got))
+	return got, err
+}
+
 // SetClock advances, freezes or scales the emulated time.
 func (c *Client) SetClock(ctx context.Context, change controlapi.ClockChange) error {
 	return c.send(ctx, controlapi.SetClock, change, discard)

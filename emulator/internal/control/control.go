@@ -51,6 +51,9 @@ type Config struct {
 	Health topology.Health
 	// Packets knows where listeners answer; nil where none does.
 	Packets inventory.Packets
+	// Call signs a call of the cloud's API and makes it, as the console; nil makes none. An
+	// error means that there was no call.
+	Call func(context.Context, controlapi.CloudCall) (controlapi.CloudAnswer, error)
 	// Player plays the scenarios that come here; nil plays none.
 	Player Player
 	// Go does what goes on when its call was answered, until the emulator ends; nil
@@ -137,6 +140,7 @@ func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
 		controlapi.GetResources:       a.answers.bound(a.getResources),
 		controlapi.WatchResources:     a.watchResources,
 		controlapi.GetLoadBalancer:    a.getLoadBalancer,
+		controlapi.MakeCall:           a.makeCall,
 		controlapi.GetExplanation:     a.explain,
 		controlapi.GetFaults:          a.getFaults,
 		controlapi.AddFaults:          a.addFaults,

@@ -82,6 +82,18 @@ export async function attempt(what, done) {
   }
 }
 
+// sure asks whether something is really to be done, by a button that says what it does.
+export function sure(title, text, does) {
+  const dialog = el('dialog', { class: 'sure', 'aria-labelledby': 'asked' }, el('h2', { id: 'asked' }, title), el('p', {}, text),
+    el('form', { method: 'dialog', class: 'line' }, el('button', { value: 'yes', class: 'primary' }, does), el('button', { value: 'no', autofocus: true }, 'Cancel')));
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((answered) => dialog.addEventListener('close', () => {
+    dialog.remove();
+    answered(dialog.returnValue === 'yes');
+  }, { once: true }));
+}
+
 // soon does something once for many requests in a short time.
 export function soon(what, pause = 150) {
   let timer;

@@ -1,12 +1,22 @@
 // Load balancers with listeners, groups, servers and their health, as they change.
 
 import { follow, get, named } from './api.js';
-import { $, addressed, asked, badge, begin, breakable, command, connection, el, fill, go, key, say, soon, table, terms, to } from './page.js';
+import { act, can, drop, mark } from './deeds.js';
+import { $, addressed, asked, badge, begin, breakable, command, connection, el, fill, go, key, redraw, say, soon, sure, table, terms, to } from './page.js';
 
 const kinds = 'lb,listener,rule,group,backend';
 let resources = new Map(); // by kind and id
 let coming; // what a new stream has sent so far
 const idOf = (r) => `${r.kind} ${r.id}`;
+
+// serviceOf is the Service that a Cloud Controller Manager made a listener or a group for,
+// as namespace/name: it writes k8s/80/web/default/cluster for CLB and
+// k8s.80.TCP.web.default.cluster for NLB, whose namespaces and Services have no dots.
+const serviceOf = (name) => {
+  const [, service, namespace] = /^k8s\/[^/]+\/([^/]+)\/([^/]+)\/[^/]+$/.exec(name ?? '') ?? /^k8s\.[^.]+\.[^.]+\.([^.]+)\.([^.]+)\./.exec(name ?? '') ?? [];
+  return service && `${namespace}/${service}`;
+};
+const servicesOf = (shown) => [...new Set(shown.listeners.flatMap(({ listener: l, group: g }) => [serviceOf(l.name), serviceOf(g?.group.name)]).filter(Boolean))];
 
 // parts are what belongs to each load balancer.
 function parts() {
@@ -18,7 +28,7 @@ function parts() {
     const part = of.get(id);
     if (r.kind === 'lb') part.lb = r;
     if (r.kind === 'backend') part.servers.push(r);
-    part.words += ` ${r.id} ${r.name ?? ''} ${r.fields.address ?? ''} ${r.fields.server ?? ''}`;
+    part.words += ` ${r.id} ${r.name ?? ''} ${r.fields.address ?? ''} ${r.fields.server ?? ''} ${serviceOf(r.name) ?? ''}`;
   }
   return [...of.values()].filter((part) => part.lb);
 }
@@ -86,6 +96,11 @@ function empty(all, chosen) {
 // The one that is looked at, and what went through its listeners.
 let tree;
 let traffic = new Map(); // by listener
+let staged = {}; // what health checks find of servers by a condition
+const conditions = async ({ account, region }) => {
+  const { conditions: set } = await get('/v1/world', { account, region });
+  staged = Object.fromEntries(set.map(({ name, value }) => [/^server\.(.*)\.health$/.exec(name)?.[1], value]).filter(([name]) => name));
+};
 const answers = () => tree?.listeners?.some((l) => l.listener.fields.answersAt);
 const count = async (id) => {
   const { listeners } = await get('/v1/traffic', { name: id });
@@ -96,6 +111,7 @@ const refresh = soon(async () => {
   if (!id) return;
   try {
     tree = await get(named('/v1/loadbalancers/', id));
+    await conditions(tree.loadBalancer);
     if (answers()) await count(tree.loadBalancer.id);
   } catch (problem) {
     tree = problem.status === 404 ? { gone: problem.message } : tree;
@@ -104,32 +120,51 @@ const refresh = soon(async () => {
   drawTree();
 }, 50);
 
+// done waits for a deed and looks again: a stream of resources has no tags or conditions.
+const done = async (deed) => {
+  const result = await deed;
+  refresh();
+  return result;
+};
+
 function drawTree() {
   const detail = $('#detail');
   const id = asked().get('lb');
   detail.hidden = !id;
   $('.panes').classList.toggle('both', Boolean(id));
-  if (!id || !tree) return;
+  if (id && tree) redraw(detail, [tree, [...traffic], staged, location.search], () => looked(tree));
+}
+
+function looked({ gone, loadBalancer: lb, ...shown }) {
   const close = el('a', { class: 'close', href: to({ lb: '' }) }, 'Close');
-  if (tree.gone) {
-    fill(detail, close, el('p', {}, tree.gone));
-    return;
-  }
-  const { loadBalancer: lb } = tree;
-  fill(detail, el('div', { class: 'bar' }, el('h2', {}, lb.name || lb.id), badge(lb.status), close),
+  if (gone) return [close, el('p', {}, gone)];
+  return [el('div', { class: 'bar' }, el('h2', {}, lb.name || lb.id), badge(lb.status), can('deleteBalancer', lb) && el('button', { type: 'button', onclick: () => done(drop(lb)) }, 'Delete'), close),
     terms([['Id', lb.id], ['Product', lb.productTitle ?? lb.product], ['Region', lb.region], ['Type', lb.fields.type],
       ['Addresses', tree.addresses.map((a) => el('span', { class: 'line' }, [a.address, a.zone && ` in ${a.zone}`, a.eip && ` (${a.eip})`].filter(Boolean).join('')))],
       ['DNS name', lb.fields.dnsName], ['VPC', lb.fields.vpc], ['vSwitch', lb.fields.vswitch], ['Spec', lb.fields.spec], ['Created', lb.fields.created],
-      ['Tags', Object.entries(tree.tags).map(([name, value]) => el('code', { class: 'line' }, value ? `${name}=${value}` : name))]]),
+      ['Service', servicesOf(shown).join(', ')]]),
+    el('h3', {}, 'Tags'), tags(lb, shown.tags),
     el('h3', {}, 'Listeners'),
-    tree.listeners.length ? el('ul', { class: 'tree' }, tree.listeners.map(listener))
+    shown.listeners.length ? el('ul', { class: 'tree' }, shown.listeners.map(listener))
       : el('div', { class: 'empty' }, el('p', {}, 'It has no listeners.'), lb.product === 'Slb' && command(`clbemu call CreateLoadBalancerTCPListener LoadBalancerId=${lb.id} ListenerPort=80 BackendServerPort=8080 Bandwidth=-1`)),
-    tree.groups.length > 0 && el('h3', {}, 'Groups without a listener'), tree.groups.length > 0 && el('ul', { class: 'tree' }, tree.groups.map((g) => el('li', {}, group(g)))),
-    tree.faults.length > 0 && el('h3', {}, 'Faults that may affect it'),
-    tree.faults.length > 0 && el('ul', {}, tree.faults.map((f) => el('li', {}, el('a', { href: `/faults?rule=${encodeURIComponent(f.name)}` }, f.name), ` changed ${f.hits} of ${f.seen} calls`))),
-    tree.quotas.length > 0 && el('h3', {}, 'Quotas that it uses'),
-    tree.quotas.length > 0 && table('', ['Quota', 'Used', 'By'], tree.quotas.map((q) => [breakable(q.name), `${q.used}\u00a0of\u00a0${q.limit}`, q.by])),
-    el('p', { class: 'bar' }, el('a', { href: `/journal?resource=${encodeURIComponent(lb.id)}` }, 'Calls about it'), command(`clbemu get lb ${lb.id}`)));
+    shown.groups.length > 0 && el('h3', {}, 'Groups without a listener'), shown.groups.length > 0 && el('ul', { class: 'tree' }, shown.groups.map((g) => el('li', {}, group(g)))),
+    shown.faults.length > 0 && el('h3', {}, 'Faults that may affect it'),
+    shown.faults.length > 0 && el('ul', {}, shown.faults.map((f) => el('li', {}, el('a', { href: `/faults?rule=${encodeURIComponent(f.name)}` }, f.name), ` changed ${f.hits} of ${f.seen} calls`))),
+    shown.quotas.length > 0 && el('h3', {}, 'Quotas that it uses'),
+    shown.quotas.length > 0 && table('', ['Quota', 'Used', 'By'], shown.quotas.map((q) => [breakable(q.name), `${q.used}\u00a0of\u00a0${q.limit}`, q.by])),
+    el('p', { class: 'bar' }, el('a', { href: `/journal?resource=${encodeURIComponent(lb.id)}` }, 'Calls about it'), command(`clbemu get lb ${lb.id}`))];
+}
+
+// tags shows the tags, each with a button that removes it, and takes another or another value.
+function tags(lb, all) {
+  const shown = Object.entries(all).map(([name, value]) => el('li', {}, el('code', {}, value ? `${name}=${value}` : name),
+    can('untag', lb) && el('button', { type: 'button', 'aria-label': `Remove the tag ${name}`, 'data-focus': `untag ${name}`, onclick: () => done(act('untag', lb, name)) }, 'Remove')));
+  const name = el('input', { name: 'key', required: true, size: 14, maxlength: 128, placeholder: 'key', 'aria-label': 'Key of the tag', 'data-focus': 'tag key', autocomplete: 'off' });
+  const value = el('input', { name: 'value', size: 14, maxlength: 128, placeholder: 'value', 'aria-label': 'Value of the tag', 'data-focus': 'tag value', autocomplete: 'off' });
+  return el('div', {}, shown.length > 0 && el('ul', { class: 'tags' }, shown), can('tag', lb) && el('form', { id: 'tag', class: 'line', onsubmit: async (event) => {
+    event.preventDefault();
+    if (await done(act('tag', lb, name.value, value.value))) name.value = value.value = '';
+  } }, name, value, el('button', {}, 'Set tag')));
 }
 
 // Traffic is no change of a resource: it is asked for while it is looked at.
@@ -150,10 +185,35 @@ const where = (l) => l.fields.answersAt
 
 const listener = ({ listener: l, group: g, rules }) => el('li', {},
   el('p', { class: 'node' }, el('strong', {}, `${l.fields.protocol}:${l.fields.port}`), badge(l.status), l.name && el('span', { class: 'quiet' }, l.name),
-    ...['scheduler', 'acl', 'certificate', 'bandwidth'].filter((name) => l.fields[name]).map((name) => el('span', { class: 'quiet' }, `${name} ${l.fields[name]}`))),
+    ...['scheduler', 'acl', 'certificate', 'bandwidth'].filter((name) => l.fields[name]).map((name) => el('span', { class: 'quiet' }, `${name} ${l.fields[name]}`)), buttons(l)),
   where(l),
   el('ul', {}, g ? el('li', {}, group(g, traffic.get(l.id))) : el('li', { class: 'quiet' }, 'it forwards to no server'),
     rules.map((r) => el('li', {}, el('p', { class: 'node' }, 'rule ', el('strong', {}, (r.domain ?? '') + (r.url ?? '')), el('span', { class: 'quiet' }, `${r.name} ${r.id}`)), r.group && group(r.group, traffic.get(l.id))))));
+
+// buttons are what can be done to a listener.
+function buttons(l) {
+  const button = (text, act) => el('button', { type: 'button', 'aria-label': `${text} the listener ${l.fields.protocol}:${l.fields.port}`, 'data-focus': `${text} ${l.id}`, onclick: act }, text);
+  const switched = /^running$/i.test(l.status) ? 'stop' : /^stopped$/i.test(l.status) && 'start';
+  return el('span', { class: 'line push' }, switched && can(switched, l) && button(switched === 'stop' ? 'Stop' : 'Start', () => done(act(switched, l))),
+    can('deleteListener', l) && button('Delete', async () => {
+      if (await sure(`Delete the listener ${l.fields.protocol}:${l.fields.port}?`, 'Clients get no answer at this port any more. The group and its servers stay.', 'Delete')) done(act('deleteListener', l));
+    }));
+}
+
+// weight is a field for the weight of a server, where that can be changed.
+const weight = (g, s) => can('weigh', g, s, 0) ? el('form', { class: 'line', onsubmit: (event) => {
+  event.preventDefault();
+  const field = event.target.elements.weight;
+  field.defaultValue = field.value; // it is written, and may be redrawn
+  done(act('weigh', g, s, field.value));
+} }, el('input', { name: 'weight', type: 'number', min: 0, max: 100, required: true, value: s.fields.weight, 'aria-label': `Weight of ${s.id}`, 'data-focus': `weight ${s.id}` }), el('button', { 'aria-label': `Set the weight of ${s.id}` }, 'Set')) : s.fields.weight;
+
+// health shows what checks find of a server, and sets it.
+const checked = (s) => {
+  const name = s.fields.server || s.fields.address;
+  return el('div', {}, badge(s.fields.health), el('select', { 'aria-label': `What health checks find of ${s.id}`, 'data-focus': `health ${s.id}`, onchange: (event) => done(mark(s, event.target.value)) },
+    [['default', 'as checked'], ['normal', 'healthy'], ['abnormal', 'unhealthy'], ['unavailable', 'unavailable']].map(([value, text]) => el('option', { value, selected: (staged[name] ?? 'default') === value }, text))));
+};
 
 // share shows the part that a server has in the traffic of its listener: requests of HTTP,
 // connections of all else.
@@ -168,12 +228,12 @@ function share(server, shares) {
 const group = ({ group: g, servers }, shares) => el('div', {},
   el('p', { class: 'node' }, 'group ', el('strong', {}, g.name || g.id), badge(g.status), g.name && el('span', { class: 'id' }, g.id), health(servers)),
   servers.length > 0 && table('', ['Server', 'Weight', 'Health', ...(shares ? ['Traffic'] : [])],
-    servers.map((s) => [el('span', {}, el('span', { class: 'line' }, s.fields.server), s.fields.address && el('span', { class: 'line quiet' }, `${s.fields.address}${s.fields.port ? `:${s.fields.port}` : ''}`)), s.fields.weight,
-      badge(s.fields.health), ...(shares ? [share(s, shares)] : [])])),
+    servers.map((s) => [el('span', {}, el('span', { class: 'line' }, s.fields.server), s.fields.address && el('span', { class: 'line quiet' }, `${s.fields.address}${s.fields.port ? `:${s.fields.port}` : ''}`)), weight(g, s),
+      checked(s), ...(shares ? [share(s, shares)] : [])])),
   servers.filter((s) => s.fields.problem).map((s) => el('p', { class: 'quiet' }, `${s.fields.server || s.fields.address}: ${s.fields.problem}`)));
 
 // What comes.
-const redraw = soon(async () => draw(), 30);
+const list = soon(async () => draw(), 30);
 function change({ data: { change: what, resource: r } }) {
   if (what === 'synced') {
     [resources, coming] = [coming, undefined];
@@ -184,7 +244,7 @@ function change({ data: { change: what, resource: r } }) {
   } else if (what === 'deleted') resources.delete(idOf(r));
   else resources.set(idOf(r), r);
   if (r && concerns(r)) refresh();
-  redraw();
+  list();
 }
 
 // concerns reports whether a change may be seen in what is looked at.

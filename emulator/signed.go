@@ -1,0 +1,61 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/state"
+)
+
+// consoleAgent is the caller that the journal shows of the console's calls.
+const consoleAgent = "console"
+
+// consoleCall signs a call and makes it: one like any other, which faults, policies and
+// throttling strike, and which the journal has.
+func (e *Emulator) consoleCall(ctx context.Context, made controlapi.CloudCall) (controlapi.CloudAnswer, error) {
+	at := slices.IndexFunc(e.products, func(p *Product) bool { return p.Name == made.Product })
+	if at < 0 {
+		var known []string
+		for _, p := range e.products {
+			known = append(known, p.Name)
+		}
+		return controlapi.CloudAnswer{}, fmt.Errorf("there is no product %q%s", made.Product, names.DidYouMean(made.Product, known, "choose from "+strings.Join(known, ", ")))
+	}
+	key, err := e.keyOf(made.Account)
+	if err != nil {
+		return controlapi.CloudAnswer{}, err
+	}
+	client := &apiclient.Client{URL: "http://localhost", HTTP: &http.Client{Transport: controlclient.Transport(e.api)},
+		AccessKeyID: key.ID, AccessKeySecret: key.Secret, UserAgent: consoleAgent}
+	reply, err := client.CallContext(ctx, e.products[at].Version, made.Action, made.Parameters)
+	return controlapi.CloudAnswer{Status: reply.Status, Body: reply.Body}, err
+}
+
+// keyOf is the first access key of an account, or of the first account, that can sign
+// without a token.
+func (e *Emulator) keyOf(account string) (key *cloud.AccessKey, err error) {
+	err = e.store.View(state.Owner{}, func(v *state.View) error {
+		for a := range cloud.Accounts.All(v) {
+			if account == "" {
+				account = a.ID
+			}
+			break
+		}
+		for k := range cloud.AccessKeys.All(v) {
+			if k.AccountID == account && k.Status == cloud.AccessKeyActive && k.SecurityToken == "" {
+				key = k
+				return nil
+			}
+		}
+		return fmt.Errorf("account %s has no active access key to sign the call with: `clbemu world set key.<id>.secret=…` creates one", account)
+	})
+	return key, err
+}
