@@ -12,6 +12,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -161,6 +162,39 @@ func TestAccessControl(t *testing.T) {
 	})
 	if got := get(f.at(cloud.HTTP, 80)); got != "a" {
 		t.Errorf("after the entry is gone the client gets %q", got)
+	}
+}
+
+// A list of 300 entries, as many as there may be, admits those that it has, and the
+// listener obeys each of many changes.
+func TestLongAccessControl(t *testing.T) {
+	f := planed(t, nil)
+	entries := make([]cloud.AccessControlListEntry, 300)
+	for n := range entries {
+		entries[n].Entry = fmt.Sprintf("10.%d.%d.0/24", n/256, n%256)
+	}
+	f.put(func(tx *state.Tx) {
+		cloud.AccessControlLists.Put(tx, &cloud.AccessControlList{Owner: owner, ID: "acl-1", Entries: entries})
+	})
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, func(l *cloud.Listener) {
+		l.AclStatus, l.AclType, l.AclIDs = cloud.On, "white", []string{"acl-1"}
+	})
+	address := f.at(cloud.HTTP, 80)
+	for n := range 20 {
+		want := "no answer"
+		if n%2 == 1 {
+			want = "a"
+		}
+		f.put(func(tx *state.Tx) {
+			cloud.AccessControlLists.Edit(tx, "acl-1", func(a *cloud.AccessControlList) error {
+				a.Entries = slices.Clone(a.Entries)
+				a.Entries[299].Entry = map[string]string{"a": "127.0.0.1/32", "no answer": "127.0.0.2/32"}[want]
+				return nil
+			})
+		})
+		if got := get(address); got != want {
+			t.Fatalf("after change %d a client gets %q, want %q", n, got, want)
+		}
 	}
 }
 
