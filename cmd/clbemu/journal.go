@@ -50,7 +50,7 @@ holds secrets.`,
 	flags.StringVar(&f.action, "action", "", "actions: a glob, or several separated by commas")
 	flags.StringVar(&f.code, "code", "", "error code, or OK")
 	flags.StringVar(&f.key, "key", "", "access key id")
-	flags.StringArrayVar(&f.where, "where", nil, "another field, NAME=VALUE: kind, sequence, requestId, userAgent, product, region, resource, made, status, fault, unread or params.<Name>")
+	flags.StringArrayVar(&f.where, "where", nil, "another field, NAME=VALUE: kind, sequence, requestId, userAgent, product, region, resource, made, status, fault, unread, text, refused, from, to or params.<Name>")
 	flags.Uint64Var(&f.since, "since", 0, "entries after this sequence number")
 	flags.StringVar(&f.sinceMark, "since-mark", "", "entries after this mark")
 	flags.IntVar(&f.limit, "limit", 100, "number of newest entries (0: all)")

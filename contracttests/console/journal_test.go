@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/state"
 )
 
 // TestJournalIsLive proves that calls and changes are shown as they come, newest first,
@@ -89,4 +91,57 @@ func TestJournalPause(t *testing.T) {
 	}
 	b.press("p")
 	b.until("document.querySelectorAll('#entries tbody tr').length === 4")
+}
+
+// TestJournalSearch proves that entries are found by any text, by refusal and by time.
+func TestJournalSearch(t *testing.T) {
+	b := open(t, emulatortest.WithClock(state.NewManualClock(time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC))))
+	b.balancer("web")
+	b.Advance(t, time.Hour)
+	b.balancer("shop")
+	if _, err := b.client.Call(emulatortest.Slb, "DeleteLoadBalancer", map[string]string{"LoadBalancerId": "lb-none"}); err != nil {
+		t.Fatal(err)
+	}
+	b.visit("/journal")
+	b.shows("#count", "3")
+	for field, want := range map[string]string{"text=SHOP": "CreateLoadBalancer", "refused=true": "DeleteLoadBalancer", "to=2026-11-20T10:00:00": "CreateLoadBalancer"} {
+		b.visit("/journal?" + field)
+		b.shows("#count", "1")
+		b.shows("#entries tbody tr", want)
+	}
+	b.visit("/journal?from=2026-11-20T10:00:00")
+	b.shows("#count", "2")
+	b.until("document.querySelector('[name=from]').value.startsWith('2026-11-20T10:00')")
+	b.visit("/journal")
+	b.click("[name=refused]")
+	b.click("#filter button.primary")
+	b.until("location.search === '?refused=true'")
+	b.shows("#count", "1")
+}
+
+// TestJournalPages proves that one comes to the end of the journal page by page, and that
+// what comes meanwhile stays on top.
+func TestJournalPages(t *testing.T) {
+	b := open(t)
+	const calls = 1100
+	for range calls {
+		b.call(emulatortest.Slb, "DescribeRegions", "RequestId")
+	}
+	b.visit("/journal")
+	b.shows("#count", "the last 500")
+	b.click("#older")
+	b.shows("#count", "the last 1000")
+	b.balancer("newest")
+	b.shows("#entries tbody tr:first-child", "CreateLoadBalancer")
+	b.click("#older")
+	b.until("!document.querySelector('#older').checkVisibility()")
+	rows := value[[]string](b, "[...document.querySelectorAll('#entries tbody tr')].map((r) => r.dataset.sequence)")
+	if len(rows) < calls || rows[len(rows)-1] != "1" {
+		t.Errorf("%d rows, of which the last is %s, want them to the first call", len(rows), rows[len(rows)-1])
+	}
+	for i := range rows[1:] {
+		if rows[i] == rows[i+1] {
+			t.Errorf("entry %s is there twice", rows[i])
+		}
+	}
 }

@@ -70,7 +70,7 @@ var (
 	ResetFaults  = route(http.MethodPost, "/v1/faults/reset")
 	DeleteFault  = route(http.MethodDelete, "/v1/faults/{name}")
 
-	GetJournal    = route(http.MethodGet, "/v1/journal", "since", "sinceMark", "limit", AnyField)
+	GetJournal    = route(http.MethodGet, "/v1/journal", "since", "sinceMark", "before", "limit", AnyField)
 	ClearJournal  = route(http.MethodDelete, "/v1/journal")
 	GetMarks      = route(http.MethodGet, "/v1/journal/marks")
 	AddMark       = route(http.MethodPost, "/v1/journal/marks")

@@ -100,38 +100,47 @@ func TestOff(t *testing.T) {
 func TestQuery(t *testing.T) {
 	j := mustNew(t, journal.Config{})
 	j.Record(journal.Entry{
-		Kind: journal.KindCall, RequestID: "R1", AccessKeyID: "key", UserAgent: "ccm", Product: "Slb", Action: "CreateLoadBalancer",
+		Time: start, Kind: journal.KindCall, RequestID: "R1", AccessKeyID: "key", UserAgent: "ccm", Product: "Slb", Action: "CreateLoadBalancer",
 		Region: "cn-hangzhou", Status: 200, Unread: []string{"Oops", "Other"},
 	}, journal.Parameter{Name: "LoadBalancerName", Value: "n"})
 	j.Record(journal.Entry{
-		Kind: journal.KindCall, RequestID: "R2", AccessKeyID: "key2", Product: "Slb", Action: "DeleteLoadBalancer", Region: "cn-shanghai",
+		Time: start.Add(time.Minute), Kind: journal.KindCall, RequestID: "R2", AccessKeyID: "key2", Product: "Slb", Action: "DeleteLoadBalancer", Region: "cn-shanghai",
 		Resource: "lb-1", Status: 400, Code: "Busy", Faults: []string{"busy", "slow"},
 	})
-	j.Record(journal.Entry{Kind: journal.KindClock, Action: "set"})
+	j.Record(journal.Entry{Time: start.Add(time.Hour), Kind: journal.KindClock, Action: "set"})
 	for query, want := range map[string]string{
-		"kind=clock":                             "set",
-		"requestId=R2":                           "DeleteLoadBalancer",
-		"accessKeyId=key":                        "CreateLoadBalancer",
-		"userAgent=ccm":                          "CreateLoadBalancer",
-		"product=Slb":                            "CreateLoadBalancer DeleteLoadBalancer",
-		"action=Create*":                         "CreateLoadBalancer",
-		"action=*Balancer":                       "CreateLoadBalancer DeleteLoadBalancer",
-		"action=Create*, s?t":                    "CreateLoadBalancer set",
-		"action=create*":                         "",
-		"region=cn-shanghai":                     "DeleteLoadBalancer",
-		"resource=lb-1":                          "DeleteLoadBalancer",
-		"status=400":                             "DeleteLoadBalancer",
-		"sequence=2":                             "DeleteLoadBalancer",
-		"code=Busy":                              "DeleteLoadBalancer",
-		"code=OK":                                "CreateLoadBalancer",
-		"fault=slow":                             "DeleteLoadBalancer",
-		"fault=*":                                "DeleteLoadBalancer",
-		"unread=Oo*":                             "CreateLoadBalancer",
-		"params.LoadBalancerName=n":              "CreateLoadBalancer",
-		"params.LoadBalancerName=":               "",
-		"params.Absent=":                         "",
-		"product=Slb&region=cn-hangzhou&code=OK": "CreateLoadBalancer",
-		"product=Slb&region=cn-hangzhou&code=X":  "",
+		"kind=clock":                "set",
+		"requestId=R2":              "DeleteLoadBalancer",
+		"accessKeyId=key":           "CreateLoadBalancer",
+		"userAgent=ccm":             "CreateLoadBalancer",
+		"product=Slb":               "CreateLoadBalancer DeleteLoadBalancer",
+		"action=Create*":            "CreateLoadBalancer",
+		"action=*Balancer":          "CreateLoadBalancer DeleteLoadBalancer",
+		"action=Create*, s?t":       "CreateLoadBalancer set",
+		"action=create*":            "",
+		"region=cn-shanghai":        "DeleteLoadBalancer",
+		"resource=lb-1":             "DeleteLoadBalancer",
+		"status=400":                "DeleteLoadBalancer",
+		"sequence=2":                "DeleteLoadBalancer",
+		"code=Busy":                 "DeleteLoadBalancer",
+		"code=OK":                   "CreateLoadBalancer",
+		"fault=slow":                "DeleteLoadBalancer",
+		"fault=*":                   "DeleteLoadBalancer",
+		"unread=Oo*":                "CreateLoadBalancer",
+		"params.LoadBalancerName=n": "CreateLoadBalancer",
+		"params.LoadBalancerName=":  "",
+		"params.Absent=":            "",
+		"text=BALANCERname":         "CreateLoadBalancer",
+		"text=lb-1":                 "DeleteLoadBalancer",
+		"text=slow":                 "DeleteLoadBalancer",
+		"text=nowhere":              "",
+		"refused=true":              "DeleteLoadBalancer",
+		"refused=false":             "CreateLoadBalancer",
+		"from=2026-01-02T03:05:05Z": "DeleteLoadBalancer set",
+		"to=2026-01-02T03:05:05Z":   "CreateLoadBalancer",
+		"from=2026-01-02T03:05&to=2026-01-02T03:06:00": "DeleteLoadBalancer",
+		"product=Slb&region=cn-hangzhou&code=OK":       "CreateLoadBalancer",
+		"product=Slb&region=cn-hangzhou&code=X":        "",
 	} {
 		if got := actions(j.Query(journal.Query{Fields: fields(query)})); got != want {
 			t.Errorf("%s = %q, want %q", query, got, want)
@@ -157,6 +166,8 @@ func TestQueryRefusals(t *testing.T) {
 		"action=[":     "not a pattern",
 		"fault=a,[b":   "not a pattern",
 		"region=[a":    "",
+		"refused=yes":  "want true or false",
+		"from=today":   "want a time such as",
 		"action=a,b*":  "",
 		"params.Tag=[": "",
 	} {
@@ -178,6 +189,9 @@ func TestCounts(t *testing.T) {
 	busy.Code = "Busy"
 	for _, e := range []journal.Entry{call("b"), busy, call("a"), busy, {Kind: journal.KindWorld, Action: "a"}} {
 		j.Record(e)
+	}
+	if older := j.Query(journal.Query{Before: 4, Limit: 2}); actions(older) != "b a" || older.Entries[0].Sequence != 2 {
+		t.Errorf("before the fourth are %q, want the second and the third", actions(older))
 	}
 	p := j.Query(journal.Query{Limit: 2})
 	want := []journal.Count{{Action: "a", Code: "OK", Calls: 1}, {Action: "b", Code: "Busy", Calls: 2}, {Action: "b", Code: "OK", Calls: 1}}

@@ -7,18 +7,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/clbemu/clbemu/emulator/glob"
 )
 
 // Query selects entries. An empty one selects all.
 type Query struct {
-	// Since is the sequence after which entries are wanted.
-	Since uint64
+	// Since is the sequence after which entries are wanted, and Before the one before which
+	// they are, 0 for none.
+	Since, Before uint64
 	// Fields are conditions by name: an entry's field in its JSON spelling, fault
 	// for one of its faults, or params.<Name>. Each is equal to the text; action,
 	// fault and unread may be globs, several of them by commas, and the code of a
-	// success is OK.
+	// success is OK. text is in one of the entry's texts, in any case; refused is true or
+	// false; from and to are times, of which the second is not in the range.
 	Fields map[string]string
 	// Limit is how many entries are wanted at most, the newest ones; 0 is all.
 	Limit int
@@ -64,6 +67,29 @@ var conditions = map[string]func(e *Entry, want string) bool{
 	"action":      func(e *Entry, want string) bool { return glob.Split(want).Match(e.Action) },
 	"fault":       func(e *Entry, want string) bool { return glob.Split(want).Match(e.Faults...) },
 	"unread":      func(e *Entry, want string) bool { return glob.Split(want).Match(e.Unread...) },
+	"text":        func(e *Entry, want string) bool { return e.contains(strings.ToLower(want)) },
+	"refused":     func(e *Entry, want string) bool { return e.Kind == KindCall && (e.Code != "") == (want == "true") },
+	"from":        func(e *Entry, want string) bool { at, _ := instant(want); return !e.Time.Before(at) },
+	"to":          func(e *Entry, want string) bool { at, _ := instant(want); return e.Time.Before(at) },
+}
+
+// contains reports whether a text in lower case is in one of the entry's.
+func (e *Entry) contains(text string) bool {
+	is := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
+	return is(e.Action) || is(e.Product) || is(e.Resource) || is(e.Made) || is(e.Code) || is(e.Region) || is(e.RequestID) || is(e.AccessKeyID) ||
+		is(e.UserAgent) || slices.ContainsFunc(e.Faults, is) ||
+		slices.ContainsFunc(e.Parameters, func(p Parameter) bool { return is(p.Name) || is(p.Value) })
+}
+
+// instant reads a time as the journal writes it, or as a browser does, which names no zone:
+// it is of UTC then.
+func instant(text string) (at time.Time, err error) {
+	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04"} {
+		if at, err = time.Parse(form, text); err == nil {
+			return at, nil
+		}
+	}
+	return at, fmt.Errorf("want a time such as 2026-01-02T15:04:05Z, not %q", text)
 }
 
 // Fields lists the fields that conditions can be on.
@@ -111,6 +137,12 @@ func (q Query) Validate() error {
 		if n, err := strconv.Atoi(want); name == "status" && (err != nil || n < 100 || n > 599) {
 			return fmt.Errorf("status: %q is no HTTP status", want)
 		}
+		if name == "refused" && want != "true" && want != "false" {
+			return fmt.Errorf("refused: want true or false, not %q", want)
+		}
+		if _, err := instant(want); err != nil && (name == "from" || name == "to") {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 		if _, err := strconv.ParseUint(want, 10, 64); name == "sequence" && err != nil {
 			return fmt.Errorf("sequence: %q is not the number of an entry", want)
 		}
@@ -148,7 +180,7 @@ func (j *Journal) Query(q Query) Page {
 	list, first, last, missed := j.after(q.Since)
 	page := Page{Entries: []*Entry{}, First: first, Last: last, Missed: missed}
 	for _, e := range list {
-		if q.wants(e) {
+		if (q.Before == 0 || e.Sequence < q.Before) && q.wants(e) {
 			page.Entries = append(page.Entries, e)
 		}
 	}

@@ -34,7 +34,7 @@ func (a *api) changed(kind journal.Kind, what string, pairs ...string) {
 	a.Log.Info().Strs("names", names).Msg(what)
 }
 
-// readQuery reads what a call wants of the journal: since or sinceMark, limit,
+// readQuery reads what a call wants of the journal: since or sinceMark, before, limit,
 // and conditions on fields.
 func (a *api) readQuery(values url.Values) (journal.Query, error) {
 	q := journal.Query{Fields: make(map[string]string)}
@@ -43,6 +43,8 @@ func (a *api) readQuery(values url.Values) (journal.Query, error) {
 		switch name {
 		case "since":
 			q.Since, err = sequence(value)
+		case "before":
+			q.Before, err = sequence(value)
 		case "sinceMark":
 			var mark journal.Mark
 			if mark, err = a.Journal.Marked(value); err != nil {
@@ -55,7 +57,7 @@ func (a *api) readQuery(values url.Values) (journal.Query, error) {
 			}
 		default:
 			if q.Fields[name] = value; !slices.Contains(journal.Fields(), name) && !strings.HasPrefix(name, "params.") {
-				taken := append(journal.Fields(), "since", "sinceMark", "limit")
+				taken := append(journal.Fields(), "since", "sinceMark", "before", "limit")
 				return q, fmt.Errorf("there is no field %s%s", name, names.DidYouMean(name, taken, "choose from "+strings.Join(taken, ", ")))
 			}
 		}

@@ -1,9 +1,10 @@
 // What was called and changed, as it happens, and one call with all there is to know.
 
 import { follow, get, named } from './api.js';
-import { $, addressed, asked, badge, begin, command, connection, el, fill, key, quoted, say, soon, table, terms, to } from './page.js';
+import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, key, quoted, say, soon, table, terms, to } from './page.js';
 
-const most = 500; // rows
+const most = 500; // rows of a page
+let room = most; // rows of all pages that are shown
 let entries = []; // the newest first
 let paused = false;
 let stop = () => {};
@@ -27,16 +28,32 @@ const draw = soon(async () => {
   const newest = Number(body.firstChild?.dataset.sequence ?? 0);
   const fresh = entries.filter((e) => e.sequence > newest);
   body.prepend(...fresh.map(row));
-  while (body.children.length > most) body.lastChild.remove();
+  while (body.children.length > room) body.lastChild.remove();
   mark();
   return count();
 }, 50);
 
 function count() {
   const waiting = paused ? entries.filter((e) => e.sequence > Number($('#entries tbody').firstChild?.dataset.sequence ?? 0)).length : 0;
-  $('#count').textContent = `${entries.length === most ? `the last ${most}` : entries.length}${waiting ? `, ${waiting} wait` : ''}`;
+  $('#count').textContent = `${older ? `the last ${entries.length}` : entries.length}${waiting ? `, ${waiting} wait` : ''}`;
   $('#entries').hidden = entries.length === 0;
+  $('#older').hidden = !older;
   $('#none').hidden = entries.length > 0 || $('#problem').textContent !== '';
+}
+
+// What is before the oldest entry that is shown.
+let older = false;
+async function showOlder() {
+  const wanted = filtered;
+  const page = await attempt(() => get('/v1/journal', { ...filter(), before: entries.at(-1).sequence, limit: most }));
+  if (!page || filtered !== wanted) return;
+  const before = page.entries.reverse();
+  entries.push(...before);
+  room = Math.max(most, entries.length);
+  older = before.length === most;
+  $('#entries tbody').append(...before.map(row));
+  mark();
+  count();
 }
 
 function mark() {
@@ -64,8 +81,9 @@ function watch() {
     if (field.type === 'checkbox') field.checked = Boolean(wanted[field.name]);
     else if (field.name) field.value = wanted[field.name] ?? '';
   }
+  $('#range').open ||= Boolean(wanted.from || wanted.to);
   const restart = () => {
-    entries = [];
+    [entries, room, older] = [[], most, false];
     $('#entries tbody').replaceChildren();
     draw();
   };
@@ -75,7 +93,8 @@ function watch() {
     event: ({ event, data }) => {
       if (event === 'missed') return say(`${data.missed} entries came too fast to be shown.`);
       entries.unshift(data);
-      entries.length = Math.min(entries.length, most);
+      older ||= entries.length >= room;
+      entries.length = Math.min(entries.length, room);
       return draw();
     },
     refused: (problem) => { $('#problem').textContent = problem.message; restart(); },
@@ -154,6 +173,7 @@ const pause = () => {
   draw();
 };
 $('#pause').addEventListener('click', pause);
+$('#older').addEventListener('click', showOlder);
 key('p', 'pause, and go on', pause);
 get('/v1/actions').then((actions) => {
   fill($('#actions'), [...new Set(actions.filter((a) => a.emulated).map((a) => a.action))].map((name) => el('option', { value: name })));
