@@ -1,7 +1,7 @@
 // What all pages have: making elements of texts, the address as what is shown, keys,
 // the state of the connection, and the question for a token.
 
-import { follow, get, onTokenWanted, token } from './api.js';
+import { call, follow, get, named, onTokenWanted, token } from './api.js';
 
 export const $ = (selector, within = document) => within.querySelector(selector);
 
@@ -66,6 +66,7 @@ export function say(text, mood = 'bad') {
   const said = $('#said');
   said.dataset.mood = mood;
   fill(said, text, ' ', el('button', { type: 'button', onclick: () => { said.hidden = true; } }, 'Close'));
+  ($('#states[open]') ?? document.body).append(said); // an open dialog covers all else
   said.hidden = false;
 }
 
@@ -194,6 +195,7 @@ function commonKeys() {
   key('k', 'previous row', () => step(-1));
   if ($('[type=search]')) key('/', 'search', () => $('[type=search]').focus());
   key('Escape', 'close what is shown', () => $('a.close')?.click());
+  key('x', 'snapshots and reset', showState);
   key('?', 'this list', showKeys);
   document.addEventListener('keydown', (event) => {
     const writing = event.target.matches('input, textarea, select');
@@ -210,6 +212,38 @@ function showKeys() {
   fill($('#help tbody'), [...keys].map(([name, { help }]) => el('tr', {}, el('td', {}, el('kbd', {}, name)), el('td', {}, help))),
     el('tr', {}, el('td', {}, el('kbd', {}, 'Enter')), el('td', {}, 'open the row')));
   $('#help').showModal();
+}
+
+// The state: snapshots, and a reset.
+async function showSnapshots() {
+  const list = await get('/v1/snapshots').catch((problem) => say(problem.message)); // which leaves what is said
+  const restore = async (name) => {
+    if (await sure(`Restore ${name}?`, 'It replaces the resources, the conditions and the emulated time. The journal stays.', 'Restore')) await attempt(() => call('POST', `${named('/v1/snapshots/', name)}/restore`), `${name} is restored`);
+  };
+  const drop = async (name) => {
+    if (await sure(`Delete ${name}?`, 'The snapshot can not be brought back.', 'Delete')) await attempt(() => call('DELETE', named('/v1/snapshots/', name)));
+    await showSnapshots();
+  };
+  fill($('#snapshots'), !list?.snapshots.length ? el('p', { class: 'quiet' }, 'There are no snapshots yet.')
+    : table('', ['Snapshot', 'Taken', ''], list.snapshots.map(({ name, taken }) => [name, taken.slice(0, 19).replace('T', ' '),
+      el('span', { class: 'line' }, el('button', { type: 'button', 'aria-label': `Restore ${name}`, onclick: () => restore(name) }, 'Restore'), ' ', el('button', { type: 'button', 'aria-label': `Delete the snapshot ${name}`, onclick: () => drop(name) }, 'Delete'))])));
+}
+
+function showState() {
+  $('#states').showModal();
+  showSnapshots();
+}
+
+async function take(event) {
+  event.preventDefault();
+  const field = event.target.elements.name;
+  if (await attempt(() => call('PUT', named('/v1/snapshots/', field.value)), `${field.value} is taken`)) field.value = '';
+  await showSnapshots();
+}
+
+async function wipe() {
+  if (!(await sure('Reset everything?', 'This deletes everything that clients created, resets the conditions and the emulated time, and plants the world again. Snapshots and the journal stay.', 'Reset'))) return;
+  await attempt(() => call('POST', '/v1/state/reset', { query: { faults: $('#wipe-faults').checked ? 'true' : '' } }), 'The world is as at the beginning');
 }
 
 // The token.
@@ -252,6 +286,9 @@ export function begin() {
   onTokenWanted(ask);
   $(`nav a[href="${location.pathname}"]`)?.setAttribute('aria-current', 'page');
   $('#keys').addEventListener('click', showKeys);
+  $('#state').addEventListener('click', showState);
+  $('#take').addEventListener('submit', take);
+  $('#wipe').addEventListener('click', wipe);
   $('#leave').hidden = !token.get();
   $('#leave').addEventListener('click', () => { token.forget(); location.reload(); });
   commonKeys();
