@@ -53,7 +53,9 @@ type doctor struct {
 	// judged is whose environment a named program has: without variables in it, the
 	// program calls the real cloud.
 	judged string
-	list   []finding
+	// nodePorts are those of the cluster's Services.
+	nodePorts string
+	list      []finding
 }
 
 func newDoctor() *cobra.Command {
@@ -63,7 +65,8 @@ func newDoctor() *cobra.Command {
 		Short: "Find problems with the emulator and its clients",
 		Long: `Find problems before they show: check that an emulator answers and its ports are free,
 the data folder, the emulated clock, the clock skew that makes signatures fail, proxies
-and client variables in the environment, and where kubectl points. Give the command
+and client variables in the environment, where kubectl points, and whether NodePorts
+overlap the local ports of this machine. Give the command
 line of a Cloud Controller Manager after --, or its process with --pid, to check it
 with its environment and cloud-config as well.
 
@@ -73,6 +76,9 @@ Exits with 1 when it finds a problem.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
 				return usage(fmt.Errorf("doctor takes the command line of a CCM after --, not %q", args[0]))
+			}
+			if _, _, ok := portRange(d.nodePorts); !ok {
+				return usage(fmt.Errorf("--node-port-range: %q is not a range of ports, such as 30000-32767", d.nodePorts))
 			}
 			switch {
 			case d.pid > 0:
@@ -86,6 +92,7 @@ Exits with 1 when it finds a problem.`,
 	}
 	d.define(cmd.Flags())
 	cmd.Flags().StringVar(&d.dataDir, "data-dir", defaultDataDir, "folder of the state, unless a running emulator names another")
+	cmd.Flags().StringVar(&d.nodePorts, "node-port-range", "30000-32767", "the API server's --service-node-port-range")
 	cmd.Flags().IntVar(&d.pid, "pid", 0, "process id of a running CCM to check (Linux)")
 	return cmd
 }
@@ -156,6 +163,7 @@ func (d *doctor) look(ctx context.Context, ccm []string) {
 	}
 	d.proxies(environment, server.API)
 	d.cluster(ctx)
+	d.localPorts()
 	d.controller(ctx, c, &server, err == nil, ccm)
 }
 
