@@ -31,6 +31,7 @@ var pages = []struct{ name, ready string }{
 	{"faults", "document.querySelectorAll('#rules article').length === 3 && document.querySelector('#rule').value"},
 	{"conditions", "document.querySelectorAll('#zones tr').length > 4 && document.querySelectorAll('#quotas tr').length > 4"},
 	{"scenarios", "document.querySelector('.outcome')"},
+	{"resources", "document.querySelectorAll('#resources tbody tr').length > 3 && document.querySelector('#detail dl')"},
 }
 
 // scripted brings about what the pictures show.
@@ -67,7 +68,8 @@ func (b *tab) scripted() (paths map[string]string) {
 	b.World(b.T, "quota.slb_quota_instances_num", "3")
 	b.World(b.T, "vswitch.vsw-bp1clbemu000000000002.freeAddresses", "0")
 	refused := b.Calls(b.T, "code=ORDER.ARREARAGE")[0].Sequence
-	return map[string]string{"topology": "/?lb=" + lb, "journal": fmt.Sprint("/journal?entry=", refused), "faults": "/faults?rule=busy", "conditions": "/conditions?used=only", "scenarios": "/scenarios?name=" + played}
+	return map[string]string{"topology": "/?lb=" + lb, "journal": fmt.Sprint("/journal?entry=", refused), "faults": "/faults?rule=busy", "conditions": "/conditions?used=only", "scenarios": "/scenarios?name=" + played,
+		"resources": "/resources?kind=instance&id=" + node2}
 }
 
 // TestLook proves that all text of every page can be read, dark and light, in a wide

@@ -65,6 +65,12 @@ func (r *Resource) Column(name string) string {
 	return r.Fields[name]
 }
 
+// ResourceKinds is the answer of GetResourceKinds: all kinds, in the order in which they are
+// shown.
+type ResourceKinds struct {
+	Kinds []ResourceKind `json:"kinds"`
+}
+
 // Resources is the answer of GetResources.
 type Resources struct {
 	// Kinds are those that were asked for.

@@ -54,9 +54,10 @@ var (
 	GetClock      = route(http.MethodGet, "/v1/clock")
 	SetClock      = route(http.MethodPost, "/v1/clock")
 
-	GetResources    = route(http.MethodGet, "/v1/resources", "kind", "name", "account", "region")
-	WatchResources  = route(http.MethodGet, "/v1/resources/stream", "kind", "name", "account", "region")
-	GetLoadBalancer = route(http.MethodGet, "/v1/loadbalancers/{name}", "account", "region")
+	GetResources     = route(http.MethodGet, "/v1/resources", "kind", "name", "account", "region")
+	GetResourceKinds = route(http.MethodGet, "/v1/resources/kinds")
+	WatchResources   = route(http.MethodGet, "/v1/resources/stream", "kind", "name", "account", "region")
+	GetLoadBalancer  = route(http.MethodGet, "/v1/loadbalancers/{name}", "account", "region")
 
 	GetTraffic = route(http.MethodGet, "/v1/traffic", "name")
 

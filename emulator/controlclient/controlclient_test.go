@@ -101,6 +101,8 @@ func TestEveryRoute(t *testing.T) {
 		testFaults(ctx, c, ok)
 		testResources(ctx, t, c, ok)
 		testJournal(ctx, t, c, ok)
+		kinds, err := c.ResourceKinds(ctx)
+		ok("kinds", len(kinds) > 10 && kinds[0].Name == "lb", err)
 		called, err := c.MakeCall(ctx, controlapi.CloudCall{Product: "Slb", Action: "DescribeRegions"})
 		ok("call", called.Status == http.StatusOK && called.Body["RequestId"] != "", err)
 		refused, err := c.MakeCall(ctx, controlapi.CloudCall{Product: "Slb", Action: "DeleteLoadBalancer", Parameters: map[string]string{"LoadBalancerId": "lb-none"}})

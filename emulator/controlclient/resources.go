@@ -87,3 +87,10 @@ func (c *Client) Traffic(ctx context.Context, name string) (got controlapi.Traff
 	err = c.do(ctx, call{route: controlapi.GetTraffic, query: query}, into(&got))
 	return got, err
 }
+
+// ResourceKinds lists the kinds of resources.
+func (c *Client) ResourceKinds(ctx context.Context) ([]controlapi.ResourceKind, error) {
+	var got controlapi.ResourceKinds
+	err := c.do(ctx, call{route: controlapi.GetResourceKinds}, into(&got))
+	return got.Kinds, err
+}

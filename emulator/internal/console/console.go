@@ -32,6 +32,7 @@ type page struct{ name, title string }
 
 var pages = map[string]page{
 	"/":           {"topology", "Topology"},
+	"/resources":  {"resources", "Resources"},
 	"/journal":    {"journal", "Journal"},
 	"/faults":     {"faults", "Faults"},
 	"/conditions": {"conditions", "Conditions"},

@@ -138,6 +138,7 @@ func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
 		controlapi.GetClock:           a.getClock,
 		controlapi.SetClock:           a.setClock,
 		controlapi.GetResources:       a.answers.bound(a.getResources),
+		controlapi.GetResourceKinds:   a.getResourceKinds,
 		controlapi.WatchResources:     a.watchResources,
 		controlapi.GetLoadBalancer:    a.getLoadBalancer,
 		controlapi.MakeCall:           a.makeCall,

@@ -43,6 +43,10 @@ func (a *api) inventory() inventory.Inventory {
 	return inventory.Inventory{Health: a.Health, Packets: a.Packets, Products: a.Products}
 }
 
+func (a *api) getResourceKinds(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, controlapi.ResourceKinds{Kinds: inventory.Kinds()})
+}
+
 func (a *api) listResources(r *http.Request) (found controlapi.Resources, err error) {
 	err = a.seen(where(r), func(v *state.View) error {
 		found, err = a.inventory().List(v, wanted(r))

@@ -75,7 +75,7 @@ export async function attempt(what, done) {
   try {
     const result = await what();
     if (done) say(done, 'good');
-    else $('#said').hidden = true;
+    else if (!$('#states #said')) $('#said').hidden = true; // what a dialog says is not the page's
     return result;
   } catch (problem) {
     say(problem.message);
