@@ -230,6 +230,7 @@ async function showSnapshots() {
 }
 
 function showState() {
+  $('#said').hidden = true;
   $('#states').showModal();
   showSnapshots();
 }
