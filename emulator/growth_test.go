@@ -66,7 +66,7 @@ var (
 )
 
 var toyChanges = &changes.Rules{
-	Jobs: cloud.NewJobs(toySchema, "ToyJob", "toy.job"), Locks: cloud.NewLocks(toySchema, "ToyLock", "toy.locked", toys),
+	Jobs: cloud.NewJobs(toySchema, "Toys", "ToyJob", "toy.job"), Locks: cloud.NewLocks(toySchema, "ToyLock", "toy.locked", toys),
 	Locked: errToyBusy, Open: func(*state.View, string) error { return nil },
 }
 

@@ -23,6 +23,9 @@ import (
 type kind struct {
 	controlapi.ResourceKind
 	list func(from source, add func(controlapi.Resource))
+	// aside is for kinds that are listed where they are named alone: there may be many,
+	// and nobody created them for their own sake.
+	aside bool
 }
 
 // loadBalancers is the kind that products share.
@@ -32,35 +35,37 @@ const loadBalancers = "lb"
 // numbers or lists say so after a colon.
 var kinds = []kind{
 	{named(loadBalancers, "Load balancers", "loadbalancer", "loadbalancers", "lbs").
-		shows("id", "name", "status", "address", "listeners:number", "servers:number", "product", "type").wide("region", "vpc", "vswitch", "zones:list", "spec", "dnsName", "created"), listLoadBalancers},
+		shows("id", "name", "status", "address", "listeners:number", "servers:number", "product", "type").wide("region", "vpc", "vswitch", "zones:list", "spec", "dnsName", "created"), listLoadBalancers, false},
 	{named("listener", "Listeners", "listeners").
-		shows("loadBalancer", "protocol", "port:number", "status", "group", "health").wide("id", "name", "product", "scheduler", "healthCheck", "acl", "certificate", "bandwidth"), listListeners},
+		shows("loadBalancer", "protocol", "port:number", "status", "group", "health").wide("id", "name", "product", "scheduler", "healthCheck", "acl", "certificate", "bandwidth"), listListeners, false},
 	{named("rule", "Forwarding rules", "rules").
-		shows("loadBalancer", "listener", "id", "domain", "url", "group").wide("name", "region", "created"), listRules},
+		shows("loadBalancer", "listener", "id", "domain", "url", "group").wide("name", "region", "created"), listRules, false},
 	{named("group", "Server groups", "groups", "servergroup", "servergroups", "vservergroup", "vservergroups").
-		shows("id", "name", "servers:number", "loadBalancer", "type", "status", "product").wide("region", "vpc", "protocol", "usedBy:list"), listGroups},
+		shows("id", "name", "servers:number", "loadBalancer", "type", "status", "product").wide("region", "vpc", "protocol", "usedBy:list"), listGroups, false},
 	{named("backend", "Backend servers", "backends", "server", "servers").
-		shows("group", "server", "address", "port:number", "weight:number", "health").wide("id", "loadBalancer", "type", "description"), listBackends},
+		shows("group", "server", "address", "port:number", "weight:number", "health").wide("id", "loadBalancer", "type", "description"), listBackends, false},
 	{named("acl", "Access control lists", "acls", "accesscontrollist", "accesscontrollists").
-		shows("id", "name", "entries:number", "listeners:number").wide("region", "addresses:list", "created"), listAccessControlLists},
+		shows("id", "name", "entries:number", "listeners:number").wide("region", "addresses:list", "created"), listAccessControlLists, false},
 	{named("cert", "Certificates", "certs", "certificate", "certificates").
-		shows("id", "name", "type", "commonName", "expires", "listeners:number").wide("region", "names:list", "fingerprint"), listCertificates},
+		shows("id", "name", "type", "commonName", "expires", "listeners:number").wide("region", "names:list", "fingerprint"), listCertificates, false},
 	{named("vswitch", "vSwitches", "vswitches", "vsw").
-		shows("id", "name", "zone", "cidr", "free:number").wide("region", "vpc", "created"), listVSwitches},
+		shows("id", "name", "zone", "cidr", "free:number").wide("region", "vpc", "created"), listVSwitches, false},
 	{named("vpc", "VPCs", "vpcs").
-		shows("id", "name", "cidr", "vswitches:number").wide("region", "created"), listVPCs},
+		shows("id", "name", "cidr", "vswitches:number").wide("region", "created"), listVPCs, false},
 	{named("sg", "Security groups", "sgs", "securitygroup", "securitygroups").
-		shows("id", "name", "type", "rules:number", "vpc").wide("region", "created"), listSecurityGroups},
+		shows("id", "name", "type", "rules:number", "vpc").wide("region", "created"), listSecurityGroups, false},
 	{named("eni", "Network interfaces", "enis", "networkinterface", "networkinterfaces").
-		shows("id", "name", "status", "address", "instance", "vswitch").wide("region", "zone", "type", "created"), listNetworkInterfaces},
+		shows("id", "name", "status", "address", "instance", "vswitch").wide("region", "zone", "type", "created"), listNetworkInterfaces, false},
 	{named("eip", "Elastic IP addresses", "eips").
-		shows("id", "name", "status", "address", "instance").wide("region", "bandwidth", "instanceType", "created"), listEIPs},
+		shows("id", "name", "status", "address", "instance").wide("region", "bandwidth", "instanceType", "created"), listEIPs, false},
 	{named("bandwidthpackage", "Common bandwidth packages", "bandwidthpackages", "cbwp").
-		shows("id", "name", "bandwidth:number", "addresses:number").wide("region", "isp", "chargeType", "created"), listBandwidthPackages},
+		shows("id", "name", "bandwidth:number", "addresses:number").wide("region", "isp", "chargeType", "created"), listBandwidthPackages, false},
 	{named("zone", "Zones", "zones").
-		shows("id", "status", "soldOut:list", "region").wide("name"), listZones},
+		shows("id", "status", "soldOut:list", "region").wide("name"), listZones, false},
 	{named("instance", "Instances", "instances", "ecs").
-		shows("id", "name", "status", "zone", "address", "vswitch", "groups:number").wide("region", "instanceType", "created"), listInstances},
+		shows("id", "name", "status", "zone", "address", "vswitch", "groups:number").wide("region", "instanceType", "created"), listInstances, false},
+	{named("job", "Jobs", "jobs").
+		shows("id", "status", "action", "resource", "product", "created").wide("region", "resourceType"), listJobs, true},
 }
 
 // declared lets a kind be declared on a line.
@@ -107,7 +112,7 @@ func Kinds() (list []controlapi.ResourceKind) {
 // they are shown; none are all.
 func (i Inventory) find(names string) ([]kind, error) {
 	if names == "" || names == All {
-		return kinds, nil
+		return slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return k.aside }), nil
 	}
 	wanted := make(map[string]bool)
 	var only []string // the products whose load balancers are wanted

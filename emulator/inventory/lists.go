@@ -146,6 +146,12 @@ func listRules(from source, add func(controlapi.Resource)) {
 	}
 }
 
+func listJobs(from source, add func(controlapi.Resource)) {
+	for j := range topology.Jobs(from.View) {
+		add(of(j.Owner, j.Product, j.ID, "", j.Status, "action", j.Action, "resource", j.ResourceID, "resourceType", j.ResourceType, "created", timeOf(j.CreateTime)))
+	}
+}
+
 func listGroups(from source, add func(controlapi.Resource)) {
 	for g := range topology.Groups(from.View) {
 		add(group(&g))

@@ -3,6 +3,7 @@ package cloud
 import (
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -34,10 +35,12 @@ type Jobs struct {
 
 // NewJobs declares the jobs of a product as a kind of a schema, with the names of its stages:
 // NLB-0010.
-func NewJobs(schema *state.Schema, kind state.Kind, stage state.Stage) *Jobs {
+func NewJobs(schema *state.Schema, product string, kind state.Kind, stage state.Stage) *Jobs {
 	table := state.NewTable(schema, kind, func(j *Job) string { return j.ID }, state.Setting(),
 		state.Life(func(j *Job) *string { return &j.Status }))
-	table.With(state.Checks(func(c *state.Checker, j *Job) {
+	table.With(state.Shows(func(_ *state.View, j *Job) (topology.Job, bool) {
+		return topology.Job{Owner: j.Owner, Product: product, ID: j.ID, Status: j.Status, Action: j.Action, ResourceType: j.ResourceType, ResourceID: j.ResourceID, CreateTime: j.CreateTime}, true
+	}), state.Checks(func(c *state.Checker, j *Job) {
 		state.Among(c, table, j, "status", j.Status, JobProcessing, JobSucceeded, JobFailed)
 	}))
 	return &Jobs{

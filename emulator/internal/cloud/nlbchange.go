@@ -2,6 +2,6 @@ package cloud
 
 // What changes of NLB work with.
 var (
-	NLBJobs  = NewJobs(Schema, "NLBJob", "nlb.job")
+	NLBJobs  = NewJobs(Schema, ProductNLB, "NLBJob", "nlb.job")
 	NLBLocks = NewLocks(Schema, "NLBLock", "nlb.loadbalancer.locked", NLBLoadBalancers)
 )

@@ -97,6 +97,7 @@ func TestResources(t *testing.T) {
 		"kind=vsw&name=vsw-*1":        "vsw-bp1clbemu000000000001",
 		"kind=zone&region=cn-chengdu": "cn-chengdu-a cn-chengdu-b",
 		"kind=acl":                    "",
+		"kind=job":                    "",
 		"kind=lb&region=cn-shanghai":  "",
 		"name=lb-1":                   "lb-1 lb-1_http_80 rule-1 rsp-1 rsp-2 rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
 	} {

@@ -114,6 +114,18 @@ type Rule struct {
 	Own *RuleSettings
 }
 
+// Job is the asynchronous part of a call.
+type Job struct {
+	state.Owner
+	Product, ID, Status      string
+	Action                   string
+	ResourceType, ResourceID string
+	CreateTime               time.Time
+}
+
+// Jobs yields the jobs that the scope sees.
+func Jobs(v *state.View) iter.Seq[Job] { return state.Shown[Job](v) }
+
 // RuleSettings replace those of the frontend for the requests of a rule.
 type RuleSettings struct {
 	Scheduler string

@@ -43,7 +43,7 @@ export const terms = (pairs) =>
     .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))));
 
 // status shows a word in the colour of what it means.
-const good = new Set(['active', 'running', 'normal', 'Active', 'Running', 'Available', 'passed', 'OK', 'live']);
+const good = new Set(['active', 'running', 'normal', 'Active', 'Running', 'Available', 'passed', 'OK', 'live', 'Succeeded']);
 const odd = new Set(['unavailable', 'skipped', 'stopped', 'Stopped', 'inactive', 'Inactive', 'waiting']);
 export const badge = (word, mood) => word ? el('span', { class: 'badge', 'data-mood': mood ?? (good.has(word) ? 'good' : odd.has(word) || /ing$/.test(word) ? 'odd' : 'bad') }, word) : '';
 
