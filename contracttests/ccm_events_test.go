@@ -16,11 +16,11 @@ import (
 // Services when it played the scenarios. The end-to-end tests record them, and
 // compare them when they run with the same CCM.
 type ccmEvents struct {
-	CCM       string
-	Scenarios map[string][]string
+	CCM    string
+	Events []string
 }
 
-func readCCMEvents(t *testing.T) (told ccmEvents) {
+func readCCMEvents(t *testing.T) (told map[string]ccmEvents) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/ccm_events.json")
 	if err != nil {
@@ -36,20 +36,24 @@ func readCCMEvents(t *testing.T) (told ccmEvents) {
 func toldByCCM(t *testing.T) string {
 	t.Helper()
 	told := readCCMEvents(t)
+	versions := make(map[string]bool)
+	for _, e := range told {
+		versions["`"+e.CCM+"`"] = true
+	}
 	var part strings.Builder
 	fmt.Fprintf(&part, `
 ## What a cloud controller manager tells of it
 
-The Events that `+"`%s`"+` wrote at the Services of each scenario with a Kubernetes
+The Events that %s wrote at the Services of each scenario with a Kubernetes
 half, but for those of success. They are recorded by
 `+"`CCM_BIN=... go test -run TestLibrary -update-events .`"+` in contracttests/kubernetes.
 
 | scenario | Events |
 |---|---|
-`, told.CCM)
+`, strings.Join(slices.Sorted(maps.Keys(versions)), " and "))
 	escape := strings.NewReplacer("<", "&lt;", ">", "&gt;", "|", `\|`)
-	for _, name := range slices.Sorted(maps.Keys(told.Scenarios)) {
-		events := escape.Replace(strings.Join(told.Scenarios[name], "\n"))
+	for _, name := range slices.Sorted(maps.Keys(told)) {
+		events := escape.Replace(strings.Join(told[name].Events, "\n"))
 		if events == "" {
 			events = "none"
 		}
@@ -73,7 +77,7 @@ func TestCCMEvents(t *testing.T) {
 		}
 	}
 	slices.Sort(played)
-	if recorded := slices.Sorted(maps.Keys(readCCMEvents(t).Scenarios)); !slices.Equal(recorded, played) {
+	if recorded := slices.Sorted(maps.Keys(readCCMEvents(t))); !slices.Equal(recorded, played) {
 		t.Errorf("Events are recorded of %q, want %q", recorded, played)
 	}
 }

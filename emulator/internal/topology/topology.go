@@ -28,7 +28,7 @@ type LoadBalancer struct {
 	VPCID     string
 	VSwitches []string
 	Zones     []string
-	// ZonesApart lets an address forward only to members of its zone.
+	// ZonesApart lets an address forward only to members of its zone; evidence NLB-0092.
 	ZonesApart bool
 	Spec       string
 	// SecurityGroups admit packets, if there are any.
