@@ -46,6 +46,7 @@ var promises = map[string]string{
 	"emulator/names":     ours,
 	"emulator/spelling":  ours,
 	"emulator/target":    ours, "emulator/target/private": ours,
+	"emulator/annotations":  ours,
 	"emulator/upgradecheck": ours,
 	"emulator/world":        ours, "emulator/world/conditions": ours,
 	"emulator/yamlfile":    ours,

@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 	"state/jsonstream":  {},
 	"state/engine":      {"state/engine"},
 	"faults":            {"faults", "emulator/yamlfile", "emulator/spelling", "emulator/glob"},
-	"scenarios":         {"faults", "scenarios", "emulator/yamlfile", "emulator/spelling", "emulator/glob"},
+	"scenarios":         {"faults", "scenarios", "emulator/yamlfile", "emulator/spelling", "emulator/glob", "emulator/annotations"},
 	"emulator/spelling": {},
 	"emulator/glob":     {},
 	"emulator/yamlfile": {"emulator/spelling"},
@@ -105,6 +105,8 @@ var mayImport = map[string][]string{
 	"emulator/target/private": {"emulator", "scenarios", "state"},
 	// This one only reads what the journal wrote.
 	"emulator/upgradecheck": {"emulator/journal"},
+	// What a controller reads of a Service: no cloud.
+	"emulator/annotations": {"emulator/spelling"},
 }
 
 func under(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }

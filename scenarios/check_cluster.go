@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/clbemu/clbemu/emulator/annotations"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 	"github.com/clbemu/clbemu/scenarios/internal/cluster"
@@ -214,8 +215,8 @@ func (c *checker) manifest(at spot, kind cluster.Kind, in scope) {
 	if kind.Fields != nil {
 		c.objectFields(at, kind.Fields, nil)
 	}
-	if annotations, ok := at.find("metadata", "annotations"); ok {
-		c.misspelt(annotations, cluster.Annotations())
+	if found, ok := at.find("metadata", "annotations"); ok {
+		c.misspelt(found, annotations.Keys())
 	}
 	if labels, ok := at.find("metadata", "labels"); ok {
 		c.misspelt(labels, cluster.Labels)
@@ -264,7 +265,7 @@ func (c *checker) misspelt(at spot, known []string) {
 		if slices.Contains(known, key.Value) {
 			continue
 		}
-		under := slices.ContainsFunc(cluster.AnnotationPrefixes, func(prefix string) bool { return strings.HasPrefix(key.Value, prefix) })
+		under := slices.ContainsFunc(annotations.Prefixes, func(prefix string) bool { return strings.HasPrefix(key.Value, prefix) })
 		near := slices.ContainsFunc(known, func(name string) bool { return spelling.Distance(key.Value, name) < typo })
 		if under || near {
 			c.refuse(spot{key, yamlfile.Join(at.path, key.Value)}, "no controller reads it%s", suggest(key.Value, known, ""))

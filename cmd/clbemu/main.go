@@ -133,7 +133,7 @@ no traffic.
 	}
 	outputFlags(root)
 	explainUsage(root)
-	root.AddCommand(newServe(), newEnv(), newCall(), newGet(), newURL(), newTraffic(), newExplain(), newWait(), newDoctor(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newScenario(), newUpgradeCheck(), newActions(), newVersion())
+	root.AddCommand(newServe(), newEnv(), newCall(), newGet(), newURL(), newTraffic(), newExplain(), newWait(), newDoctor(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newScenario(), newUpgradeCheck(), newLintService(), newActions(), newVersion())
 	completeFlag(root, "output", choices(forms...))
 	completeEverywhere(root)
 	return root

@@ -18,6 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/annotations"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/names"
@@ -33,6 +34,7 @@ const docs = "../../docs/"
 // reference are the pages that are written from what the code declares.
 var reference = map[string]func(t *testing.T) string{
 	"actions":       actionsPage,
+	"annotations":   annotationsPage,
 	"commands":      commandsPage,
 	"configuration": configurationPage,
 	"conditions":    conditionsPage,
@@ -435,4 +437,63 @@ func controlAPIPage(t *testing.T) string {
 	return "# Control API\n\nServed on a listener of its own, 127.0.0.1:9601 unless `--control-listen` says otherwise. On any other address than loopback it\n" +
 		"needs a token (`--control-token`), which calls send as `Authorization: Bearer <token>`. `GET /v1/openapi.yaml` is all of this as\n" +
 		"an OpenAPI document.\n\n" + calls.String()
+}
+
+func annotationsPage(*testing.T) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# Annotations of Services
+
+What a Cloud Controller Manager (CCM) reads of a Service of type LoadBalancer. `+"`clbemu lint-service`"+` checks the annotations of your
+Services. Each name follows `+"`%s`"+`, but for those of the last table.
+
+The last four columns were measured with %s,
+which ran against clbemu: a Service was created with the annotation; another one got it, another value, and lost it again.
+
+- **acts**: the load balancer became as the annotation says.
+- **ignored**: nothing changed, and no Event said so. Where an annotation is removed, its last value stays.
+- **refused**: nothing changed, and an Event said why.
+
+"Since" is the first tagged version of the CCM that reads the annotation.
+`, annotations.Prefixes[0], code(annotations.CCM()))
+	for _, product := range []string{annotations.CLB, annotations.NLB} {
+		fmt.Fprintf(&b, "\n## %s\n\n", strings.ToUpper(product))
+		t := table("annotation", "sets", "values", "needs", "since", "created with it", "added", "changed", "removed")
+		for _, a := range annotations.All() {
+			if !a.Of(product) || strings.HasPrefix(a.Key(), "service.beta.kubernetes.io/"+a.Name) {
+				continue
+			}
+			row(t, annotationCells(&a, product)...)
+		}
+		b.WriteString(t.String())
+	}
+	b.WriteString("\n## Under service.beta.kubernetes.io/\n\n")
+	t := table("annotation", "sets", "values", "needs", "since", "created with it", "added", "changed", "removed")
+	for _, a := range annotations.All() {
+		if strings.HasPrefix(a.Key(), "service.beta.kubernetes.io/"+a.Name) {
+			row(t, annotationCells(&a, annotations.CLB)...)
+		}
+	}
+	b.WriteString(t.String())
+	return b.String()
+}
+
+func annotationCells(a *annotations.Annotation, product string) []string {
+	var needs []string
+	for _, name := range slices.Sorted(maps.Keys(a.With)) {
+		if value := a.With[name]; !strings.Contains(value, "{{") {
+			name += "=" + value
+		}
+		needs = append(needs, code(name))
+	}
+	e, refused := a.Effects[product], ""
+	if e.Event != "" {
+		refused = ": " + e.Event
+	}
+	cell := func(effect annotations.Effect) string {
+		if effect == annotations.Refused {
+			return string(effect) + refused
+		}
+		return string(effect)
+	}
+	return []string{code(a.Name), a.Help, code(a.Form), strings.Join(needs, ", "), a.Since, cell(e.Created), cell(e.Added), cell(e.Changed), cell(e.Removed)}
 }

@@ -20,7 +20,7 @@ const annotationPrefix = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-
 // TestAnnotations proves that a load balancer and its listeners are what the
 // annotations say, at first and after a change.
 func TestAnnotations(t *testing.T) {
-	requireCCM(t, annotations)
+	requireCCM(t, annotated)
 	f := start(t)
 	f.service("web", func(s *corev1.Service) {
 		for name, value := range map[string]string{

@@ -22,48 +22,48 @@ import (
 // needsCCM says why the kubernetes half of a scenario is nothing for the driver.
 var needsCCM = map[string]string{
 	"add-before-delete-at-quota":   pods,
-	"address-type-change":          annotations,
-	"backend-quota-label":          annotations,
+	"address-type-change":          annotated,
+	"backend-quota-label":          annotated,
 	"backend-quota-local":          pods,
-	"backend-quota-shared":         annotations,
+	"backend-quota-shared":         annotated,
 	"bad-target-port":              pods,
 	"deleted-by-hand":              "the refusal to make another one",
 	"eni-not-found":                pods,
 	"eni-on-shared":                pods,
-	"id-on-automatic":              annotations,
+	"id-on-automatic":              annotated,
 	"instance-gone":                finding,
-	"listener-edited-by-hand":      annotations,
+	"listener-edited-by-hand":      annotated,
 	"listener-stopped-unseen":      finding,
-	"network-conflict":             annotations,
+	"network-conflict":             annotated,
 	"nlb-eni":                      pods,
 	"nlb-permission-missing":       "waits by ListAsynJobs",
 	"nlb-port-range":               pods,
 	"nlb-renamed-by-hand":          finding,
-	"nlb-reuse":                    annotations,
-	"nlb-source-ranges":            annotations,
-	"nlb-tls":                      annotations,
-	"no-available-nodes":           annotations,
+	"nlb-reuse":                    annotated,
+	"nlb-source-ranges":            annotated,
+	"nlb-tls":                      annotated,
+	"no-available-nodes":           annotated,
 	"no-available-pods":            pods,
-	"paybyclcu-bandwidth":          annotations,
-	"paybyclcu-to-spec":            annotations,
+	"paybyclcu-bandwidth":          annotated,
+	"paybyclcu-to-spec":            annotated,
 	"quota-beside-invalid-backend": finding,
-	"rebinding":                    annotations,
-	"reuse-without-listeners":      annotations,
+	"rebinding":                    annotated,
+	"reuse-without-listeners":      annotated,
 	"route-permission-missing":     "routes",
-	"status-removed":               annotations,
-	"type-change":                  annotations,
-	"resource-group-change":        annotations,
+	"status-removed":               annotated,
+	"type-change":                  annotated,
+	"resource-group-change":        annotated,
 	"reuse-controller-made":        "the refusal to reuse what a controller made",
 	"throttled-once":               finding,
-	"vswitch-exhausted":            annotations,
-	"vswitch-exhausted-fallback":   annotations,
-	"zone-sold-out":                annotations,
+	"vswitch-exhausted":            annotated,
+	"vswitch-exhausted-fallback":   annotated,
+	"zone-sold-out":                annotated,
 }
 
 const (
-	annotations = "annotations"
-	pods        = "pods as backends"
-	finding     = "what a real CCM was found to do"
+	annotated = "annotations"
+	pods      = "pods as backends"
+	finding   = "what a real CCM was found to do"
 )
 
 // findings are the scenarios that a real CCM fails, each with the message that it
@@ -249,7 +249,7 @@ var inKindsWorld = []string{"add-before-delete-at-quota", "eni-on-shared", "netw
 // TestLibraryInKind plays them in the world of the kind cluster, into which worldwatch
 // brings the nodes, also after the reset between the halves.
 func TestLibraryInKind(t *testing.T) {
-	requireCCM(t, annotations)
+	requireCCM(t, annotated)
 	binary := filepath.Join(shared.dir, "worldwatch")
 	build := exec.Command("go", "build", "-o", binary, "./worldwatch")
 	build.Dir = "../../deploy"

@@ -62,33 +62,3 @@ var Labels = []string{
 	ServiceName, "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane",
 	"node.kubernetes.io/exclude-from-external-load-balancers", "service.alibabacloud.com/exclude-node",
 }
-
-// AnnotationPrefixes are the two under which it takes an annotation.
-var AnnotationPrefixes = []string{"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-", "service.beta.kubernetes.io/alicloud-loadbalancer-"}
-
-// annotationNames are what follows the prefixes.
-var annotationNames = strings.Fields(`
-	acl-id acl-status acl-type additional-cert-ids additional-resource-tags address-type alpn alpn-policy
-	backend-ip-version backend-label bandwidth bandwidth-package-id cacert cacert-id cert-id charge-type
-	connection-drain connection-drain-timeout cookie cookie-timeout cps cross-zone-enabled default-weight
-	delete-protection domain-extensions established-timeout external-ip-type force-override-listeners forward-port
-	health-check-connect-port health-check-connect-timeout health-check-domain health-check-flag health-check-httpcode
-	health-check-interval health-check-method health-check-switch health-check-timeout health-check-type
-	health-check-uri healthy-threshold hostname http2-enabled id idle-timeout ignore-weight-update instance-charge-type
-	ip ip-version ipv6-address-type listener-port-range master-zoneid modification-protection name network-type
-	persistence-timeout ppv2-pvl-ep-id-enabled ppv2-pvl-eps-id-enabled ppv2-pvl-vpc-id-enabled preserve-client-ip
-	preserve-lb-on-delete protocol-port proxy-protocol remove-unscheduled-backend request-timeout resource-group-id
-	scheduler security-group-ids server-group-type slave-zoneid slb-network-type spec sticky-session sticky-session-type
-	tls-cipher-policy unhealthy-threshold vgroup-port vswitch-id weight xforwardedfor-clientsrcport xforwardedfor-proto
-	xforwardedfor-slbport zone-maps`)
-
-// Annotations lists the annotations of Services that it reads.
-var Annotations = sync.OnceValue(func() []string {
-	all := []string{"service.beta.kubernetes.io/backend-type", "service.beta.kubernetes.io/class"}
-	for _, prefix := range AnnotationPrefixes {
-		for _, name := range annotationNames {
-			all = append(all, prefix+name)
-		}
-	}
-	return all
-})

@@ -1,0 +1,186 @@
+// Package annotations knows the annotations of Services that a Cloud Controller Manager
+// (CCM) reads: their names, values and versions, and when they take effect, as measured
+// with a real one. It must not know how Services are read or shown.
+package annotations
+
+import (
+	_ "embed"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Prefixes are the two under which a CCM takes an annotation; the second is the former
+// one.
+var Prefixes = []string{"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-", "service.beta.kubernetes.io/alicloud-loadbalancer-"}
+
+// bare is the prefix of the few annotations that are not named after load balancers.
+const bare = "service.beta.kubernetes.io/"
+
+// bareNames are those annotations.
+var bareNames = []string{"backend-type", "class"}
+
+// The products that a Service can get a load balancer of.
+const (
+	CLB = "clb"
+	NLB = "nlb"
+)
+
+// Annotation is an annotation of Services.
+type Annotation struct {
+	// Name is what follows the prefix.
+	Name string `json:"name"`
+	// Products are those whose load balancers it is about.
+	Products []string `json:"products"`
+	// Since is the first tagged version of the CCM that reads it.
+	Since string `json:"since"`
+	// Form is the regular expression of its values.
+	Form string `json:"form"`
+	// Help says what it sets.
+	Help string `json:"help"`
+	// With are the annotations without which it takes no effect, with a value that they
+	// have then, which is a name in braces where it is an id.
+	With map[string]string `json:"with,omitempty"`
+	// Beside are the annotations that a test sets beside it, with those of With.
+	Beside map[string]string `json:"-"`
+	// Values are two that differ, for a test.
+	Values [2]string `json:"-"`
+	// Effects are what a real CCM did, by product.
+	Effects map[string]Effects `json:"effects,omitempty"`
+}
+
+// Effect is what followed a change of an annotation.
+type Effect string
+
+const (
+	// Acts means that the load balancer became as the annotation says.
+	Acts Effect = "acts"
+	// Ignored means that nothing changed, and no Event said why.
+	Ignored Effect = "ignored"
+	// Refused means that an Event said why nothing changed.
+	Refused Effect = "refused"
+)
+
+// Effects are what a real CCM did about an annotation.
+type Effects struct {
+	// Created is about a Service that is created with it.
+	Created Effect `json:"created"`
+	// Added, Changed and Removed are about one that has a load balancer.
+	Added   Effect `json:"added"`
+	Changed Effect `json:"changed"`
+	Removed Effect `json:"removed"`
+	// Event is what the CCM said where it refused.
+	Event string `json:"event,omitempty"`
+}
+
+//go:embed annotations.tsv
+var table string
+
+//go:embed measured.json
+var measured []byte
+
+// Measured is what measured.json holds: the version of the CCM, and effects by product and
+// annotation.
+type Measured struct {
+	CCM     string                        `json:"ccm"`
+	Effects map[string]map[string]Effects `json:"effects"`
+}
+
+// CCM is the version of the CCM that was measured.
+func CCM() string { return measurements().CCM }
+
+var measurements = sync.OnceValue(func() (m Measured) {
+	if err := json.Unmarshal(measured, &m); err != nil {
+		panic(err) // it is part of the program
+	}
+	return m
+})
+
+// All lists the annotations by name.
+var All = sync.OnceValue(func() (all []Annotation) {
+	for line := range strings.Lines(table) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		a := Annotation{
+			Name: columns[0], Products: []string{columns[1]}, Since: columns[2], Form: columns[3], Values: [2]string{columns[4], columns[5]}, Help: columns[7],
+			With: make(map[string]string), Beside: make(map[string]string), Effects: make(map[string]Effects),
+		}
+		if columns[1] == "both" {
+			a.Products = []string{CLB, NLB}
+		}
+		for _, with := range strings.Fields(columns[6]) {
+			name, value, _ := strings.Cut(strings.TrimPrefix(with, "~"), "=")
+			if a.Beside[name] = value; !strings.HasPrefix(with, "~") {
+				a.With[name] = value
+			}
+		}
+		for _, product := range a.Products {
+			if effects, ok := measurements().Effects[product][a.Name]; ok {
+				a.Effects[product] = effects
+			}
+		}
+		all = append(all, a)
+	}
+	return all
+})
+
+// Key is the annotation as a Service has it.
+func (a *Annotation) Key() string {
+	if slices.Contains(bareNames, a.Name) {
+		return bare + a.Name
+	}
+	return Prefixes[0] + a.Name
+}
+
+// Find returns the annotation of a key, under either prefix.
+func Find(key string) (Annotation, bool) {
+	for _, a := range All() {
+		if key == a.Key() || key == Prefixes[1]+a.Name {
+			return a, true
+		}
+	}
+	return Annotation{}, false
+}
+
+// Keys lists the keys of all annotations, under both prefixes.
+var Keys = sync.OnceValue(func() (keys []string) {
+	for _, a := range All() {
+		if keys = append(keys, a.Key()); !slices.Contains(bareNames, a.Name) {
+			keys = append(keys, Prefixes[1]+a.Name)
+		}
+	}
+	return keys
+})
+
+// Takes reports whether a value has the form of the annotation's values.
+func (a *Annotation) Takes(value string) bool {
+	return regexp.MustCompile("^(?:" + a.Form + ")$").MatchString(value)
+}
+
+// Of reports whether the annotation is about load balancers of a product.
+func (a *Annotation) Of(product string) bool { return slices.Contains(a.Products, product) }
+
+// Before reports whether a version, such as v2.9.1, comes before another one. What is no
+// version comes before none.
+func Before(version, other string) bool {
+	a, b := numbers(version), numbers(other)
+	return a != nil && slices.Compare(a, b) < 0
+}
+
+// numbers are those of a version; nil for what is none.
+func numbers(version string) (list []int) {
+	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
+	for part := range strings.SplitSeq(version, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return nil
+		}
+		list = append(list, n)
+	}
+	return list
+}
