@@ -90,7 +90,7 @@ ifdef CASE
 	go test ./contracttests -run 'TestGolden/$(CASE)' -update
 else
 	go test ./scenarios -run Schema -update
-	go test ./contracttests -run 'Golden|DeclaredLimits' -update
+	go test ./contracttests -run 'Golden|DeclaredLimits|StatementsPage' -update
 	go test ./contracttests -run 'Refusals|Explained' -update-refusals
 	go test ./cmd/clbemu -run Reference -update
 	go test ./docs -run GoPackages -update

@@ -25,11 +25,13 @@ the real cloud, how to cause the error here, and how to clear it. For an action:
 parameters, and the errors that it returns.
 
 Words find the errors whose message, cause or condition has all of them, and the
-scenarios that cause them: paste a message, or the part of it that you know.`,
+scenarios that cause them: paste a message, or the part of it that you know. They also
+find what the documents about Services say, with what plays it.`,
 		Example: `  clbemu explain ORDER.ARREARAGE
   clbemu explain DeleteVServerGroup
   clbemu explain there are vips associating with this vServer group
-  clbemu explain arrears`,
+  clbemu explain arrears
+  clbemu explain alibaba-cloud-loadbalancer-backend-label`,
 		Args: oneOrMore("a code, an action or words of a message"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := explain.Name(knownNames(), strings.Join(args, " "))
@@ -53,7 +55,14 @@ type found struct {
 	Scenarios []string `json:"scenarios"`
 }
 
-// mostFound is how many refusals are shown with their causes; of more, a line each.
+// foundByWords is everything that words find.
+type foundByWords struct {
+	Refusals   []found             `json:"refusals"`
+	Statements []explain.Statement `json:"statements"`
+}
+
+// mostFound is how many refusals are shown with their causes, and how many statements with
+// their documents; of more, a line each.
 const mostFound = 8
 
 // explainWords shows what words find, or refuses them for a reason.
@@ -62,29 +71,56 @@ func explainWords(cmd *cobra.Command, words []string, reason error) error {
 	if err != nil {
 		return err
 	}
-	if len(causes) == 0 {
+	statements, err := explain.SearchStatements(words)
+	if err != nil {
+		return err
+	}
+	if len(causes)+len(statements) == 0 {
 		return usage(reason)
 	}
-	all := make([]found, len(causes))
+	all := foundByWords{make([]found, len(causes)), append([]explain.Statement{}, statements...)}
 	for i, c := range causes {
-		all[i] = found{c, append([]string{}, scenarios.LibraryWith(c.Code)...)}
+		all.Refusals[i] = found{c, append([]string{}, scenarios.LibraryWith(c.Code)...)}
 	}
-	return printing(cmd).show(list("refusals", all), func(s *terminal.Screen) error {
-		for _, f := range all {
-			s.Printf("%s", s.Fit(fmt.Sprintf("%s  %d %s\n", terminal.Title.Render(f.Code), f.Status, f.Message), 2))
-			if len(all) > mostFound {
-				continue
-			}
-			if f.About != "" {
-				s.Printf("%s", s.Fit(causeText(&f.Cause, " ("+f.Action+")"), labelWidth))
-			}
-			if len(f.Scenarios) > 0 {
-				s.Printf("%s", s.Fit(labelled("scenario", strings.Join(f.Scenarios, ", ")), labelWidth))
-			}
-		}
-		s.Printf("%s", labelled("more", "clbemu explain CODE"))
+	return printing(cmd).show(all, func(s *terminal.Screen) error {
+		showRefusals(s, all.Refusals)
+		showStatements(s, all.Statements)
 		return nil
 	})
+}
+
+func showRefusals(s *terminal.Screen, all []found) {
+	for _, f := range all {
+		s.Printf("%s", s.Fit(fmt.Sprintf("%s  %d %s\n", terminal.Title.Render(f.Code), f.Status, f.Message), 2))
+		if len(all) > mostFound {
+			continue
+		}
+		if f.About != "" {
+			s.Printf("%s", s.Fit(causeText(&f.Cause, " ("+f.Action+")"), labelWidth))
+		}
+		if len(f.Scenarios) > 0 {
+			s.Printf("%s", s.Fit(labelled("scenario", strings.Join(f.Scenarios, ", ")), labelWidth))
+		}
+	}
+	if len(all) > 0 {
+		s.Printf("%s", labelled("more", "clbemu explain CODE"))
+	}
+}
+
+// showStatements shows what documents say, and what plays it.
+func showStatements(s *terminal.Screen, all []explain.Statement) {
+	for i := range all {
+		said := &all[i]
+		s.Printf("%s", s.Fit(said.Says+"\n", 2))
+		s.Printf("%s", s.Fit(labelled("played by", said.By.String()), labelWidth))
+		if len(all) > mostFound {
+			continue
+		}
+		if said.Note != "" {
+			s.Printf("%s", s.Fit(labelled("note", said.Note), labelWidth))
+		}
+		s.Printf("%s", s.Fit(labelled("said in", strings.Join(said.In, ", ")), labelWidth))
+	}
 }
 
 // wholeCodes are the codes that a person can type: without those that have a place for

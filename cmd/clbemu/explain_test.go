@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
@@ -50,6 +51,52 @@ func TestExplain(t *testing.T) {
 	for name, want := range map[string]string{"ORDER.AREARAGE": "do you mean ORDER.ARREARAGE?", "DeleteVServerGroups": "do you mean DeleteVServerGroup?"} {
 		if r := binary.Run(t, "explain", name); r.Code != 2 || !strings.Contains(r.Stderr, want) {
 			t.Errorf("explain %s = %+v, want %s", name, r, want)
+		}
+	}
+}
+
+// TestExplainStatements proves that words find what the documents about Services say, beside
+// the errors that they find, and that programs get both.
+func TestExplainStatements(t *testing.T) {
+	for words, want := range map[string][]string{
+		// A cure that no error's text has, an error of the CCM itself, one in the words of a
+		// translation, and an annotation.
+		"evict master":                            {"The pods are on master nodes", "  played by scenario no-available-pods, kubernetes half\n", "  said in   faq-2025, faq-ja, troubleshooting\n"},
+		"can not change ResourceGroupId once":     {"  played by scenario resource-group-change, kubernetes half\n"},
+		"CANNOT REUSE A LOAD BALANCER CREATED BY": {"  played by scenario reuse-controller-made, kubernetes half\n"},
+		"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-connection-drain-timeout": {"turn connection draining on"},
+		"no document says so":      nil,
+		"status.loadBalancer":      {"  note      the CCM does so only when the Service has another change too"},
+		"nlb:ListAsynJobs":         {"  played by scenario nlb-permission-missing, kubernetes half\n"},
+		"check fails again ticket": {"  played by nothing: about a ticket\n"},
+		"pay the bill":             {"  played by scenario arrears, kubernetes half\n"},
+		"no available ip":          {"VSwitchAvailableIpNotExist  400 The specified VSwitch has no available ip.", "  played by scenario vswitch-exhausted, kubernetes half\n"},
+	} {
+		r := binary.Run(t, append([]string{"explain"}, strings.Fields(words)...)...)
+		if (r.Code == 0) != (len(want) > 0) {
+			t.Errorf("explain %s = %+v", words, r)
+		}
+		for _, w := range want {
+			if !strings.Contains(r.Stdout, w) {
+				t.Errorf("explain %s has no %q:\n%s", words, w, r.Stdout)
+			}
+		}
+	}
+	for words, want := range map[string]string{"no available ip": "VSwitchAvailableIpNotExist vswitch-exhausted", "evict": " no-available-pods"} {
+		var got struct {
+			Refusals   []struct{ Code string }
+			Statements []explain.Statement
+		}
+		r := binary.Run(t, append([]string{"explain", "--json"}, strings.Fields(words)...)...)
+		if err := json.Unmarshal([]byte(r.Stdout), &got); err != nil || got.Refusals == nil || len(got.Statements) != 1 {
+			t.Fatalf("explain --json %s = %+v, %v", words, r, err)
+		}
+		code := ""
+		if len(got.Refusals) > 0 {
+			code = got.Refusals[0].Code
+		}
+		if name, _, _ := got.Statements[0].By.Scenario(); code+" "+name != want {
+			t.Errorf("explain --json %s finds %s %s, want %s", words, code, name, want)
 		}
 	}
 }

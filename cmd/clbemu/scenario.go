@@ -16,6 +16,7 @@ import (
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/scenarios"
@@ -43,11 +44,17 @@ program half judges a program that clbemu scenario watch runs.`,
 func newScenarioList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list [WORD...]",
-		Short: "List the scenarios of the library, or the ones whose text has all the words",
+		Short: "List the scenarios of the library, or the ones that have all the words",
+		Long: `List the scenarios of the library, or the ones that have all the words: in their text,
+or in what the documents about Services say and the scenario plays.`,
 		Example: `  clbemu scenario list
-  clbemu scenario list vswitch`,
+  clbemu scenario list vswitch
+  clbemu scenario list evict master`,
 		RunE: func(cmd *cobra.Command, words []string) error {
-			names := scenarios.LibraryWith(words...)
+			names, err := scenariosWith(words)
+			if err != nil {
+				return err
+			}
 			if len(names) == 0 {
 				return usage(fmt.Errorf("no scenario of the library contains %s: list all with clbemu scenario list", strings.Join(words, " and ")))
 			}
@@ -68,6 +75,16 @@ func newScenarioList() *cobra.Command {
 			})
 		},
 	}
+}
+
+// scenariosWith lists the scenarios that have all words, in their text or in a statement
+// that they play, in order.
+func scenariosWith(words []string) ([]string, error) {
+	names := scenarios.LibraryWith(words...)
+	playing, err := explain.ScenariosOf(words)
+	names = append(names, playing...)
+	slices.Sort(names)
+	return slices.Compact(names), err
 }
 
 func newScenarioLint() *cobra.Command {

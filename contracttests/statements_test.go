@@ -1,0 +1,281 @@
+package contracttests
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/explain"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// statementsPage is written from the statements of the documents about Services.
+const statementsPage = "../docs/seeds.md"
+
+// judge knows everything by which a statement can be played.
+type judge struct {
+	documents []explain.Document
+	tests     map[string]bool
+	evidence  map[string]evidence
+}
+
+func newJudge(t *testing.T) (*judge, []explain.Statement) {
+	t.Helper()
+	documents, statements, err := explain.Statements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &judge{documents, testNames(t, sources(t)), entries(t)}, statements
+}
+
+// problems says what is wrong with a statement.
+func (j *judge) problems(s *explain.Statement) (all []string) {
+	if s.Says == "" || s.Section == "" || len(s.In) == 0 {
+		all = append(all, "it has no text, section or document")
+	}
+	last := -1
+	for _, id := range s.In {
+		at := slices.IndexFunc(j.documents, func(d explain.Document) bool { return d.ID == id })
+		if at <= last {
+			all = append(all, fmt.Sprintf("document %s is unknown, or not in order", id))
+		}
+		last = at
+	}
+	if s.By.Name == "" {
+		return append(all, "it has no way to play it, and no reason")
+	}
+	if s.Note != "" && !played(s) {
+		all = append(all, "it has a note, and is not played")
+	}
+	switch s.By.Kind {
+	case explain.ByScenario:
+		return append(all, badHalf(s.By)...)
+	case explain.ByTest:
+		if !j.tests[s.By.Name] {
+			all = append(all, "there is no test "+s.By.Name)
+		}
+	case explain.ByEvidence:
+		if _, known := j.evidence[s.By.Name]; !known {
+			all = append(all, "there is no evidence "+s.By.Name)
+		}
+	case explain.ByCommand: // the tests of the pages know the rest
+		if !strings.HasPrefix(s.By.Name, "clbemu ") {
+			all = append(all, s.By.Name+" is no command of clbemu")
+		}
+	case explain.ByNothing, explain.Open:
+	default:
+		all = append(all, "there is no way "+s.By.Kind)
+	}
+	return all
+}
+
+// played reports whether something plays a statement.
+func played(s *explain.Statement) bool {
+	return s.By.Kind != explain.ByNothing && s.By.Kind != explain.Open
+}
+
+// badHalf says what is wrong with the half of a scenario.
+func badHalf(by explain.Way) []string {
+	name, half, _ := by.Scenario()
+	text, known := scenarios.LibraryText(name)
+	if !known {
+		return []string{"there is no scenario " + name}
+	}
+	s, err := scenarios.Load(name+".yaml", text, scenarios.Options{})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if !slices.Contains(s.HalfNames(), half) {
+		return []string{fmt.Sprintf("the scenario %s has no %s half", name, half)}
+	}
+	return nil
+}
+
+// plain is a text without what two spellings of one statement may differ by.
+func plain(text string) string {
+	return strings.ToLower(regexp.MustCompile(`[^\pL\pN]+`).ReplaceAllString(text, " "))
+}
+
+// TestStatements proves that each statement of the documents about Services is there once,
+// with one way to play it that exists, or the reason why nothing does.
+func TestStatements(t *testing.T) {
+	j, statements := newJudge(t)
+	seen := make(map[string]bool)
+	for i := range statements {
+		s := &statements[i]
+		for _, problem := range j.problems(s) {
+			t.Errorf("%s: %q: %s", s.Section, s.Says, problem)
+		}
+		if text := plain(s.Says); seen[text] {
+			t.Errorf("%s: %q is there twice", s.Section, s.Says)
+		} else {
+			seen[text] = true
+		}
+	}
+	if len(statements) < 200 {
+		t.Errorf("there are %d statements, want those of five documents", len(statements))
+	}
+	for _, d := range j.documents {
+		if !slices.ContainsFunc(statements, func(s explain.Statement) bool { return slices.Contains(s.In, d.ID) }) {
+			t.Errorf("no statement is in %s", d.ID)
+		}
+	}
+}
+
+// TestStatementProblems proves that each thing that can be wrong with a statement is found.
+func TestStatementProblems(t *testing.T) {
+	j, _ := newJudge(t)
+	good := explain.Statement{Section: "Here", Says: "This is so.", In: []string{"faq-2025", "faq-ja"}, By: explain.Way{Kind: explain.ByScenario, Name: "arrears/kubernetes"}}
+	if problems := j.problems(&good); problems != nil {
+		t.Errorf("a good one has the problems %q", problems)
+	}
+	by := func(text string) func(*explain.Statement) {
+		return func(s *explain.Statement) {
+			if err := yaml.Unmarshal([]byte(text), &s.By); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for want, change := range map[string]func(*explain.Statement){
+		"no text":                              func(s *explain.Statement) { s.Says = "" },
+		"no text, section or document":         func(s *explain.Statement) { s.In = nil },
+		"document faq-2024 is unknown":         func(s *explain.Statement) { s.In = []string{"faq-2024"} },
+		"not in order":                         func(s *explain.Statement) { s.In = []string{"faq-ja", "faq-2025"} },
+		"no way to play it, and no reason":     by("none"),
+		"has a note, and is not played":        func(s *explain.Statement) { by("open so")(s); s.Note = "so" },
+		"there is no way magic":                by("magic so"),
+		"no scenario arears":                   by("scenario arears/client"),
+		"packets-drain has no kubernetes half": by("scenario packets-drain/kubernetes"),
+		"arrears has no  half":                 by("scenario arrears"),
+		"no test forward_test.TestNo":          by("test forward_test.TestNo"),
+		"no evidence CLB-999":                 by("evidence CLB-999"),
+		"kubectl get is no command":            by("command kubectl get"),
+	} {
+		s := good
+		change(&s)
+		if got := strings.Join(j.problems(&s), "\n"); !strings.Contains(got, want) {
+			t.Errorf("%+v has the problems %q, want %q", s, got, want)
+		}
+	}
+}
+
+// TestStatementsPage proves that docs/seeds.md has the statements. With -update it writes
+// the page.
+func TestStatementsPage(t *testing.T) {
+	documents, statements, err := explain.Statements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := statementsText(documents, statements)
+	if *update {
+		if err := os.WriteFile(statementsPage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if page, err := os.ReadFile(statementsPage); err != nil || string(page) != want {
+		t.Errorf("%s is stale (%v): run make golden", statementsPage, err)
+	}
+}
+
+// tally counts statements by what becomes of them.
+type tally struct{ said, played, not, open int }
+
+func (c *tally) add(s *explain.Statement) {
+	c.said++
+	switch s.By.Kind {
+	case explain.ByNothing:
+		c.not++
+	case explain.Open:
+		c.open++
+	default:
+		c.played++
+	}
+}
+
+func (c *tally) row(title string) string {
+	return fmt.Sprintf("| %s | %d | %d | %d | %d |\n", title, c.said, c.played, c.not, c.open)
+}
+
+// statementsText is the page.
+func statementsText(documents []explain.Document, statements []explain.Statement) string {
+	var all tally
+	of := make(map[string]*tally)
+	for _, d := range documents {
+		of[d.ID] = &tally{}
+	}
+	ways := make(map[string]int)
+	for i := range statements {
+		s := &statements[i]
+		all.add(s)
+		for _, id := range s.In {
+			of[id].add(s)
+		}
+		if played(s) {
+			ways[s.By.Kind]++
+		}
+	}
+	var b strings.Builder
+	b.WriteString(`<!-- written by make golden -->
+# What the documents about Services say
+
+clbemu exists to play what five documents say about Services of type LoadBalancer in Container Service for Kubernetes (ACK): symptoms,
+limits, error messages and cures. This page has each statement that could be checked, and what plays it. The words are ours; error
+messages and names of annotations are the documents' own. A statement of several documents is there once.
+
+- A **scenario** of the library: ` + "`clbemu scenario run NAME --half HALF`" + `. A kubernetes half needs a real Cloud Controller Manager (CCM).
+- A **test** of this repository.
+- **Evidence**, which clbemu follows: [how we know](fidelity.md#evidence).
+- A **command** of clbemu.
+- **Nothing**: nothing here could play it, for the reason given.
+- **Nothing yet**: it could be played, and is open.
+
+` + "`clbemu explain WORD...`" + ` finds statements by their text, and ` + "`clbemu scenario list WORD...`" + ` the scenarios that play them.
+
+| document | statements | played | by nothing | open |
+|---|---|---|---|---|
+`)
+	for _, d := range documents {
+		b.WriteString(of[d.ID].row("`" + d.ID + "`: " + d.Title))
+	}
+	b.WriteString(all.row("each statement once"))
+	b.WriteString("\n| played by | statements |\n|---|---|\n")
+	for _, kind := range slices.Sorted(maps.Keys(ways)) {
+		fmt.Fprintf(&b, "| %s | %d |\n", kind, ways[kind])
+	}
+	section := ""
+	for i := range statements {
+		s := &statements[i]
+		if s.Section != section {
+			section = s.Section
+			fmt.Fprintf(&b, "\n## %s\n\n| statement | documents | played by |\n|---|---|---|\n", section)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(s.Says), strings.Join(s.In, ", "), cell(by(s)))
+	}
+	return b.String()
+}
+
+// cell is a text in a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// by is what plays a statement, with its note, as Markdown.
+func by(s *explain.Statement) string {
+	text := s.By.String()
+	switch name, _, _ := strings.Cut(s.By.Name, "/"); s.By.Kind {
+	case explain.ByScenario, explain.ByTest:
+		text = strings.Replace(text, name, "`"+name+"`", 1)
+	case explain.ByCommand:
+		text = "`" + text + "`"
+	case explain.Open:
+		text = "**" + strings.Replace(text, ":", "**:", 1)
+	}
+	if s.Note != "" {
+		text += "; " + s.Note
+	}
+	return text
+}

@@ -1,0 +1,129 @@
+package explain
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/glob"
+)
+
+// Statement is what one or several documents about Services say, and what plays it.
+type Statement struct {
+	// Section is the part of docs/seeds.md that has it.
+	Section string `yaml:"-" json:"section"`
+	Says    string `yaml:"says" json:"says"`
+	// In are the ids of the documents.
+	In []string `yaml:"in" json:"in"`
+	By Way      `yaml:"by" json:"by"`
+	// Note is in what clbemu, or a real CCM, differs from the statement.
+	Note string `yaml:"note" json:"note,omitempty"`
+}
+
+// The kinds of ways.
+const (
+	ByScenario = "scenario"
+	ByTest     = "test"
+	ByEvidence = "evidence"
+	ByCommand  = "command"
+	ByNothing  = "none"
+	Open       = "open"
+)
+
+// Way is how a statement is played.
+type Way struct {
+	Kind string `json:"kind"`
+	// Name is what plays it, NAME/HALF for a scenario; or the reason why nothing can, or
+	// does yet.
+	Name string `json:"name"`
+}
+
+// UnmarshalYAML reads a way from its kind and its name.
+func (w *Way) UnmarshalYAML(node *yaml.Node) error {
+	w.Kind, w.Name, _ = strings.Cut(node.Value, " ")
+	return nil
+}
+
+// Scenario returns the names of the scenario and of its half that play a statement.
+func (w Way) Scenario() (name, half string, ok bool) {
+	name, half, _ = strings.Cut(w.Name, "/")
+	return name, half, w.Kind == ByScenario
+}
+
+// String says what plays a statement.
+func (w Way) String() string {
+	switch w.Kind {
+	case ByScenario:
+		name, half, _ := w.Scenario()
+		return fmt.Sprintf("scenario %s, %s half", name, half)
+	case ByCommand:
+		return w.Name
+	case ByNothing:
+		return "nothing: " + w.Name
+	case Open:
+		return "nothing yet: " + w.Name
+	}
+	return w.Kind + " " + w.Name
+}
+
+// Document is one of the documents about Services.
+type Document struct {
+	ID    string `yaml:"id"`
+	Title string `yaml:"title"`
+}
+
+//go:embed statements.yaml
+var statementsText []byte
+
+// statementsFile is the file of the statements.
+type statementsFile struct {
+	Documents []Document `yaml:"documents"`
+	Sections  []struct {
+		Title      string      `yaml:"title"`
+		Statements []Statement `yaml:"statements"`
+	} `yaml:"sections"`
+}
+
+var statements = sync.OnceValues(func() (f statementsFile, err error) {
+	d := yaml.NewDecoder(bytes.NewReader(statementsText))
+	d.KnownFields(true)
+	if err := d.Decode(&f); err != nil {
+		return f, fmt.Errorf("read the statements of the documents: %w", err)
+	}
+	return f, nil
+})
+
+// Statements returns the documents and what they say, in the order of docs/seeds.md.
+func Statements() (documents []Document, all []Statement, err error) {
+	f, err := statements()
+	for _, section := range f.Sections {
+		for _, s := range section.Statements {
+			s.Section = section.Title
+			all = append(all, s)
+		}
+	}
+	return slices.Clone(f.Documents), all, err
+}
+
+// SearchStatements finds statements by words of their text. All words must be found, in
+// any order; case does not count.
+func SearchStatements(words []string) ([]Statement, error) {
+	_, all, err := Statements()
+	return slices.DeleteFunc(all, func(s Statement) bool { return !glob.HasWords(words, s.Says) }), err
+}
+
+// ScenariosOf lists the scenarios that play statements with all words.
+func ScenariosOf(words []string) (names []string, err error) {
+	found, err := SearchStatements(words)
+	for _, s := range found {
+		if name, _, ok := s.By.Scenario(); ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
