@@ -154,7 +154,7 @@ func TestStatementProblems(t *testing.T) {
 		"packets-drain has no kubernetes half": by("scenario packets-drain/kubernetes"),
 		"arrears has no  half":                 by("scenario arrears"),
 		"no test forward_test.TestNo":          by("test forward_test.TestNo"),
-		"no evidence CLB-999":                 by("evidence CLB-999"),
+		"no evidence CLB-999":                  by("evidence CLB-999"),
 		"kubectl get is no command":            by("command kubectl get"),
 	} {
 		s := good
