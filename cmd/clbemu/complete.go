@@ -16,10 +16,10 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// completing is what a shell offers for a word of a command.
+// completing returns what a shell offers for a word of a command.
 type completing = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective)
 
-// completePatience is how long a shell waits for an emulator's answer.
+// completePatience limits how long a shell waits for an emulator's answer.
 const completePatience = time.Second
 
 // live offers names that a running emulator says; one that does not answer offers
@@ -72,8 +72,8 @@ func markNames(ctx context.Context, c *controlclient.Client) (list []string) {
 	return list
 }
 
-// conditionNames are those that are in force, and those that name nothing that only a
-// world knows.
+// conditionNames lists the conditions in force, and those whose name has no part that
+// only a world knows.
 func conditionNames(ctx context.Context, c *controlclient.Client) (list []string) {
 	inForce, _ := c.World(ctx, controlapi.Where{}) // they are not offered then
 	for _, s := range inForce {
@@ -123,7 +123,7 @@ func resourceNames(kind string) func(ctx context.Context, c *controlclient.Clien
 	}
 }
 
-// regionNames are those with a vSwitch, where something can be made.
+// regionNames lists the regions with a vSwitch, where resources can be created.
 func regionNames(ctx context.Context, c *controlclient.Client) []string {
 	return ofVSwitches(ctx, c, func(r *controlapi.Resource) string { return r.Region })
 }

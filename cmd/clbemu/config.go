@@ -64,7 +64,7 @@ func typed(cmd *cobra.Command, flag string) bool {
 	return f.Changed && !elsewhere
 }
 
-// sourceOf is where a flag's value is from.
+// sourceOf returns where a flag's value comes from.
 func sourceOf(flag string, settings map[string]setting) string {
 	if _, found := os.LookupEnv(envName(flag)); found {
 		return envName(flag)
@@ -72,7 +72,7 @@ func sourceOf(flag string, settings map[string]setting) string {
 	return settings[flag].source
 }
 
-// setting is what a flag is set to, and where.
+// setting holds a flag's value and its source.
 type setting struct{ value, source string }
 
 // readConfig reads the configuration file, if the command takes one and one is named.

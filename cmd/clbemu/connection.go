@@ -106,8 +106,8 @@ func (f *clientFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.accessKeySecret, "access-key-secret", apiclient.AccessKeySecret, "its secret")
 }
 
-// cloudAPI is where the cloud's API is, with a client that trusts it: as the flag
-// says, and else as the running emulator does.
+// cloudAPI returns the address of the cloud's API and a client that trusts it: from the
+// flag, or else from the running emulator.
 func (f *clientFlags) cloudAPI(ctx context.Context) (*url.URL, *http.Client, error) {
 	if f.api != "" {
 		api, err := address(f.api, apiPort)

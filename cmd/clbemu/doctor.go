@@ -24,7 +24,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine/bolt"
 )
 
-// finding is what was looked at, and what is to be done about it.
+// finding holds what doctor examined, and what to do about it.
 type finding struct {
 	Check string `json:"check"`
 	Level string `json:"level"`
@@ -53,7 +53,7 @@ type doctor struct {
 	// judged is whose environment a named program has: without variables in it, the
 	// program calls the real cloud.
 	judged string
-	// nodePorts are those of the cluster's Services.
+	// nodePorts lists the node ports of the cluster's Services.
 	nodePorts string
 	list      []finding
 }
@@ -109,7 +109,7 @@ func (d *doctor) problem(check, do, format string, args ...any) {
 	d.list = append(d.list, finding{check, levelProblem, fmt.Sprintf(format, args...), do})
 }
 
-// findingColumn is where what is said of a finding stands.
+// findingColumn is the column in which a finding's text starts.
 const findingColumn = 21
 
 func (d *doctor) report(cmd *cobra.Command) error {
@@ -167,7 +167,8 @@ func (d *doctor) look(ctx context.Context, ccm []string) {
 	d.controller(ctx, c, &server, err == nil, ccm)
 }
 
-// noEmulator tells why none answers: none runs, or something has its ports.
+// noEmulator reports why no emulator answers: none runs, or another program has its
+// ports.
 func (d *doctor) noEmulator(c *controlclient.Client, err error) {
 	if elsewhere := (*controlclient.Elsewhere)(nil); errors.As(err, &elsewhere) {
 		d.problem("emulator", "give the address of the control API with --server, such as "+defaultControl, "%v", err)
@@ -188,7 +189,7 @@ func (d *doctor) noEmulator(c *controlclient.Client, err error) {
 	}
 }
 
-// maxSkew is how far a client's clock may be from the gateway's.
+// maxSkew limits how far a client's clock may be from the gateway's.
 const maxSkew = 15 * time.Minute
 
 func (d *doctor) time(ctx context.Context, c *controlclient.Client, server *controlapi.Server) {
@@ -272,7 +273,7 @@ func (d *doctor) folder(dir string) {
 
 func (d *doctor) folderInUse(dir string) { d.ok("data folder", "the running emulator uses %s", dir) }
 
-// cluster says where kubectl points, as that is where a CCM would work.
+// cluster reports which cluster kubectl uses, since a CCM would work there.
 func (d *doctor) cluster(ctx context.Context) {
 	kubectl, err := exec.LookPath("kubectl")
 	if err != nil {

@@ -60,7 +60,7 @@ for example in a cluster; the command then contacts no emulator.`,
 	return cmd
 }
 
-// shells are how each puts a variable into its environment.
+// shells maps each shell to how it sets an environment variable.
 var shells = map[string]func(name, value string) string{
 	"sh": func(name, value string) string {
 		return fmt.Sprintf("export %s='%s'", name, strings.ReplaceAll(value, "'", `'\''`))
@@ -117,7 +117,7 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	return nil
 }
 
-// variablesText is what help says of the variables.
+// variablesText returns the help text about the variables.
 func variablesText() string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

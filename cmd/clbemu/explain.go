@@ -61,8 +61,8 @@ type foundByWords struct {
 	Statements []explain.Statement `json:"statements"`
 }
 
-// mostFound is how many refusals are shown with their causes, and how many statements with
-// their documents; of more, a line each.
+// mostFound limits how many refusals are shown with their causes, and how many statements
+// with their documents; more get one line each.
 const mostFound = 8
 
 // explainWords shows what words find, or refuses them for a reason.
@@ -132,7 +132,7 @@ func wholeCodes() []string {
 // knownNames are the names of what is emulated.
 func knownNames() *names.Names { return emulator.Names() }
 
-// labelWidth is where the text of a label stands.
+// labelWidth is the column in which the text behind a label starts.
 const labelWidth = 12
 
 func labelled(label, text string) string { return fmt.Sprintf("  %-10s%s\n", label, text) }
@@ -202,8 +202,8 @@ func actionText(a *controlapi.ExplainedAction) string {
 		labelled("reads", cmp.Or(strings.Join(optional, ", "), "nothing else"))
 }
 
-// afterCause says what the explained name does not: the code of an action's cause, the
-// action of a code's.
+// afterCause returns what the explained name leaves open: for an action the code of the
+// cause, for a code the action.
 func afterCause(c *controlapi.Cause, ofAction bool) string {
 	if ofAction {
 		return ": " + c.Code

@@ -66,7 +66,7 @@ holds secrets.`,
 	return cmd
 }
 
-// query is what the control API is asked for.
+// query returns the query to the control API.
 func (f *journalFlags) query(cmd *cobra.Command) (url.Values, error) {
 	if f.follow && f.counts {
 		return nil, usage(errors.New("--follow and --counts can't be used together"))

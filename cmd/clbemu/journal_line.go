@@ -88,7 +88,7 @@ func (l *entryLines) fit(pieces []string) string {
 	return text
 }
 
-// leastLine is how narrow a line may become.
+// leastLine is the least width of a line.
 const leastLine = 20
 
 func (l *entryLines) call(e *journal.Entry) (pieces []string) {
@@ -117,8 +117,8 @@ func (l *entryLines) call(e *journal.Entry) (pieces []string) {
 	return append(pieces, told(e)...)
 }
 
-// told is what else there is to know of a call: who called, what went wrong with it,
-// and the parameters.
+// told lists the rest of what a line shows of a call: who called, what went wrong with
+// it, and the parameters.
 func told(e *journal.Entry) (list []string) {
 	if caller, _, _ := strings.Cut(e.UserAgent, " "); e.AccessKeyID != "" || caller != "" {
 		list = append(list, "by "+printable(strings.Trim(e.AccessKeyID+" "+caller, " ")))

@@ -64,7 +64,7 @@ func checkForm(cmd *cobra.Command) error {
 	return nil
 }
 
-// printing is how a command prints.
+// printing returns the printer of a command.
 func printing(cmd *cobra.Command) *printer {
 	form, _ := cmd.Flags().GetString("output") // every command has both
 	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
@@ -87,8 +87,8 @@ func (p *printer) show(value any, text func(*terminal.Screen) error) error {
 	return cannot(text(p.screen))
 }
 
-// list is how programs get many things: under their name, so that more can stand beside
-// them some day.
+// list returns things for programs: under their name, so that a later version can add
+// more keys.
 func list[T any](name string, things []T) map[string][]T {
 	return map[string][]T{name: append([]T{}, things...)}
 }
@@ -159,19 +159,19 @@ func printYAML(cmd *cobra.Command, text []byte) error {
 	return p.show(value, nil)
 }
 
-// said is what a command has done, where it has nothing else to tell.
+// said reports what a command did, when it has nothing else to print.
 type said struct {
 	Done string `json:"done"`
 }
 
-// warn tells what is wrong although the command did what it should.
+// warn prints warnings of a command that succeeded.
 func warn(cmd *cobra.Command, warnings []string) {
 	for _, warning := range warnings {
 		fmt.Fprintln(cmd.ErrOrStderr(), "warning:", warning)
 	}
 }
 
-// did tells what was changed.
+// did prints what a command changed.
 func did(cmd *cobra.Command, format string, args ...any) error {
 	done := fmt.Sprintf(format, args...)
 	return printing(cmd).show(said{done}, func(s *terminal.Screen) error {

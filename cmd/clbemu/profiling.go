@@ -8,7 +8,7 @@ import (
 	"net/netip"
 )
 
-// profilePath is where the profiles are.
+// profilePath is the path of the profiles.
 const profilePath = "/debug/pprof/"
 
 // profiling serves the profiles of this process. Its zero value serves nothing.

@@ -114,7 +114,7 @@ func (f *applyFlags) apply(cmd *cobra.Command, quota, limit string) error {
 	return nil
 }
 
-// verdict says what became of an application.
+// verdict describes the result of an application.
 func verdict(status, limit string) string {
 	switch status {
 	case "Agree":

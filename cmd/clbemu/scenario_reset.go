@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// used is what a running emulator held before a half was played on it.
+// used describes what a running emulator held before a half was played on it.
 type used struct {
 	run  *scenarioRun
 	held []string
@@ -25,8 +25,8 @@ func (r *scenarioRun) beforeOf(ctx context.Context, on scenarios.Target) *used {
 	return &used{r, held}
 }
 
-// offer says when --reset is the way out: when the half passes on a new emulator,
-// or where it can't be played on one, when this one was used.
+// offer suggests --reset where it helps: when the half passes on a new emulator, or,
+// where it can't be played on one, when this one was used.
 func (u *used) offer(ctx context.Context, s *scenarios.Scenario, result *scenarios.Result) {
 	prepared := result.Failure != nil && strings.HasPrefix(result.Failure.Step, "given")
 	if u == nil || result.Status != scenarios.Failed && !(result.Status == scenarios.Broken && prepared) {

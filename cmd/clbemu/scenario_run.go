@@ -110,7 +110,7 @@ func (r *scenarioRun) playAndReport(cmd *cobra.Command, loaded []*scenarios.Scen
 	return r.verdict(len(loaded))
 }
 
-// halves are those of a scenario that are to be played.
+// halves lists the halves of a scenario to play.
 func (r *scenarioRun) halves(s *scenarios.Scenario) (names []string) {
 	for _, half := range s.HalfNames() {
 		switch {

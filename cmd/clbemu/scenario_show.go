@@ -62,7 +62,7 @@ func (l *waitLine) goesOn(w scenarios.Waiting) {
 	}
 }
 
-// showAfter is how long a wait takes before it is worth a line.
+// showAfter is the time after which a wait gets a line.
 const showAfter = 300 * time.Millisecond
 
 func (l *waitLine) text() string {
@@ -98,7 +98,7 @@ var styleOf = map[scenarios.Status]terminal.Style{
 	scenarios.Passed: terminal.Good, scenarios.Failed: terminal.Bad, scenarios.Broken: terminal.Bad, scenarios.Skipped: terminal.Odd,
 }
 
-// show tells how a half ended.
+// show prints how a half ended.
 func (r *scenarioRun) show(result scenarios.Result) {
 	status := styleOf[result.Status].Render(string(result.Status))
 	switch {
@@ -114,7 +114,7 @@ func (r *scenarioRun) show(result scenarios.Result) {
 	}
 }
 
-// failureColumn is where the text of a failure stands, behind its labels.
+// failureColumn is the column in which the text of a failure starts, behind its labels.
 const failureColumn = 12
 
 // report writes the results where they are wanted.

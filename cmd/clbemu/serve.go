@@ -28,7 +28,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/world"
 )
 
-// closeTimeout is how long calls in flight may take to finish after a signal.
+// closeTimeout limits how long calls in flight may take to finish after a signal.
 const closeTimeout = 10 * time.Second
 
 // serveFlags are the settings of clbemu serve.
@@ -136,7 +136,8 @@ const (
 	authOff    = "off"
 )
 
-// startOver is when the first calls have been answered, of who waited for the start.
+// startOver is the time by which clients that waited for the start have their first
+// answers.
 const startOver = time.Second
 
 // addressFree refuses an address that is taken before anything is created, and says when
@@ -298,7 +299,7 @@ func (f *serveFlags) checkDataPlane() error {
 	return nil
 }
 
-// packets says where load balancers answer.
+// packets describes where load balancers answer.
 func (f *serveFlags) packets() string {
 	switch emulator.DataPlane(f.dataPlane) {
 	case emulator.Addresses:
@@ -383,7 +384,7 @@ func (f *serveFlags) announce(p *printer, e *emulator.Emulator, token, profiles 
 	})
 }
 
-// apiURL is where clients on this machine find the cloud's API.
+// apiURL returns the address at which clients on this machine find the cloud's API.
 func (f *serveFlags) apiURL(e *emulator.Emulator) string {
 	scheme := "http"
 	if f.tls || f.tlsCert != "" {

@@ -110,7 +110,7 @@ func newStateImport() *cobra.Command {
 	})
 }
 
-// named is what a file is called; - is standard input.
+// named returns the name of a file for messages; - is standard input.
 func named(file string) string {
 	if file == "-" {
 		return "standard input"

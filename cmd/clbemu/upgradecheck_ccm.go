@@ -146,7 +146,7 @@ func (d *dryRun) run(ctx context.Context, copied *emulator.Emulator, program str
 	return report, cannot(err)
 }
 
-// config is the file that tells the program about its cloud.
+// config returns the file that describes the cloud to the program.
 func (d *dryRun) config(ctx context.Context, control *controlclient.Client, dir string) (file string, err error) {
 	if d.cloudConfig != "" {
 		return filepath.Abs(d.cloudConfig)
@@ -181,7 +181,7 @@ func changesIn(ctx context.Context, control *controlclient.Client) (action strin
 	return "", nil
 }
 
-// event is what is read of an Event.
+// event holds the fields that are read from an Event.
 type event struct {
 	Metadata struct {
 		ResourceVersion string `json:"resourceVersion"`

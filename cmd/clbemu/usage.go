@@ -15,7 +15,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/spelling"
 )
 
-// describeUsage is what help says behind the description. It is no template, since a
+// describeUsage prints the help after the description. It is no template, since a
 // program with one keeps all methods of all its packages.
 func describeUsage(cmd *cobra.Command) error {
 	var b strings.Builder
@@ -78,7 +78,7 @@ func explainUsage(root *cobra.Command) {
 	})
 }
 
-// wrongFlag says what is wrong with a flag.
+// wrongFlag describes what is wrong with a flag.
 func wrongFlag(cmd *cobra.Command, err error) string {
 	unknown, value := (*pflag.NotExistError)(nil), (*pflag.InvalidValueError)(nil)
 	switch {
@@ -95,7 +95,7 @@ func wrongFlag(cmd *cobra.Command, err error) string {
 // negative reports whether the letters of a flag are a number with a sign before it.
 func negative(letters string) bool { return letters != "" && letters[0] >= '0' && letters[0] <= '9' }
 
-// wants says what the values of a sort of flag are.
+// wants maps a type of flag to a description of its values.
 var wants = map[string]string{
 	"bool": "true or false", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
 	"duration": "a duration, such as 90s or 5m", "float64": "a number",
@@ -106,7 +106,7 @@ func wrongValue(f *pflag.Flag, value string) error {
 	return fmt.Errorf("%s: want %s, not %q", f.Name, wants[f.Value.Type()], value)
 }
 
-// help is what a command that only groups others does.
+// help runs a command that only groups others.
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // noArgs refuses arguments: one of a command that groups others is a misspelt

@@ -16,8 +16,9 @@ import (
 // release, commit and date are set by the linker in released binaries.
 var release, commit, date string
 
-// version is what the linker was told, or else what the toolchain knows: of a build in
-// the repository its revision, of one by go install the module's version.
+// version returns the version that the linker set, or else what the toolchain knows:
+// the revision for a build in the repository, the module's version for one by go
+// install.
 func version() controlapi.Version {
 	v := controlapi.Version{Version: "devel"}
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -23,7 +23,7 @@ type waitFlags struct {
 	wanted    string
 	timeout   time.Duration
 	sinceMark string
-	// seen is how the resource was when it was last looked at.
+	// seen is the last observed state of the resource.
 	seen string
 }
 

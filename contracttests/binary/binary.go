@@ -24,8 +24,8 @@ var Path string
 // timeout bounds every wait for a process.
 const timeout = time.Minute
 
-// Main is what a package's TestMain does: it builds the binary, runs the tests
-// and returns their exit code.
+// Main runs a package's TestMain: it builds the binary, runs the tests and returns
+// their exit code.
 func Main(m *testing.M) int {
 	flag.Parse()
 	// The settings of this environment are not those of the tests.
@@ -81,7 +81,7 @@ func lock(path string) (unlock func(), err error) {
 	return func() { file.Close() }, nil
 }
 
-// Result is how a command ended.
+// Result holds how a command ended.
 type Result struct {
 	Code           int
 	Stdout, Stderr string

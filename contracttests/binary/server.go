@@ -28,7 +28,7 @@ type Server struct {
 	http *http.Client
 }
 
-// connections is how many calls at once reuse theirs.
+// connections limits how many concurrent calls reuse their connections.
 const connections = 100
 
 // Serve starts clbemu serve on free ports and waits until it says where.

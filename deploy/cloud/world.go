@@ -15,7 +15,7 @@ const (
 	VSwitch    = "vsw-bp1clbemu000000000001"
 	VSwitch2   = "vsw-bp1clbemu000000000002"
 	RouteTable = "vtb-bp1clbemu000000000001"
-	// ClusterID is what the cluster is called in the cloud.
+	// ClusterID is the cluster's id in the cloud.
 	ClusterID = "e2e"
 )
 
@@ -23,8 +23,8 @@ const (
 type Instance struct {
 	ID      string
 	Address string
-	// PodAddresses are those of a second network interface, whose addresses pods
-	// have where the CCM makes pods backends.
+	// PodAddresses lists the addresses of a second network interface. Pods have them
+	// where the CCM makes pods backends.
 	PodAddresses     []string
 	NetworkInterface string
 }

@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	// PodCIDR is where kwok takes the addresses of pods from.
+	// PodCIDR is the range from which kwok takes the addresses of pods.
 	PodCIDR     = "172.20.0.0/16"
 	serviceCIDR = "10.96.0.0/16"
 	startTime   = 2 * time.Minute

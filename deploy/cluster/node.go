@@ -18,7 +18,7 @@ type Node struct {
 	ProviderID string
 	// Address is the node's own; kwok gives its pods addresses of PodCIDR.
 	Address, PodCIDR string
-	// Taints are those of the beginning.
+	// Taints are the node's initial taints.
 	Taints []corev1.Taint
 }
 

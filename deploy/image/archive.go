@@ -78,7 +78,7 @@ func writeDockerManifest(dir string, image v1.Image, tag string) error {
 	return os.WriteFile(filepath.Join(dir, "manifest.json"), manifest, 0o644)
 }
 
-// blob is where a layout keeps what has this digest.
+// blob returns the path in a layout of the blob with this digest.
 func blob(digest v1.Hash) string {
 	return strings.Join([]string{"blobs", digest.Algorithm, digest.Hex}, "/")
 }

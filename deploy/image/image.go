@@ -18,7 +18,7 @@ import (
 // nobody is the user that the image runs as, and that owns its data.
 const nobody = 65532
 
-// settings are those of the Dockerfile.
+// settings copies the settings of the Dockerfile.
 var settings = v1.Config{
 	User: "65532:65532",
 	Env: []string{"CLBEMU_LISTEN=0.0.0.0:9600", "CLBEMU_CONTROL_LISTEN=0.0.0.0:9601", "CLBEMU_CONTROL_TOKEN_FILE=/data/control-token",

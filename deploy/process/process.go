@@ -16,12 +16,12 @@ import (
 	"time"
 )
 
-// grace is how long a program may take to end when it is asked to.
+// grace limits how long a program may take to end when asked to.
 const grace = 20 * time.Second
 
 // Process is a running program.
 type Process struct {
-	// Name is how messages call it, and its log.
+	// Name names the program in messages, and its log.
 	Name string
 	log  string
 	cmd  *exec.Cmd

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// settle is how long changes gather before they are imported.
+	// settle is the time to gather changes before an import.
 	settle = 200 * time.Millisecond
-	// again is how long a refused import, and a cloud that can't be followed, wait for the
-	// next try.
+	// again is the pause before the next try after a refused import, or when a cloud
+	// can't be followed.
 	again = 2 * time.Second
 )
 
-// cloud is where nodes and pods go.
+// cloud receives nodes and pods.
 type cloud interface {
 	// Import brings in nodes and pods; it says what was done.
 	Import(ctx context.Context, list *corev1.List) (string, error)

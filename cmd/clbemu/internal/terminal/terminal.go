@@ -31,8 +31,7 @@ func NoColour() bool { return os.Getenv("NO_COLOR") != "" }
 // defaultWidth is for terminals that don't tell theirs.
 const defaultWidth = 80
 
-// Screen is where text goes, with the living line below it. It is safe for
-// concurrent use.
+// Screen writes text, with the living line below it. It is safe for concurrent use.
 type Screen struct {
 	out   io.Writer // guards, and takes colours away where they don't belong
 	raw   io.Writer
@@ -115,7 +114,7 @@ func (s *Screen) show(line string) {
 const (
 	livePace = 200 * time.Millisecond
 	logPace  = time.Minute
-	// patience is how long something takes before it is worth a line.
+	// patience is the time after which a running task gets a line.
 	patience = time.Second
 )
 
@@ -176,7 +175,7 @@ func (s *Screen) Fit(text string, column int) string {
 	return fitted.String()
 }
 
-// lastColumn is where the last column of a line begins, 0 if it has one alone.
+// lastColumn returns where the last column of a line starts, 0 if it is the only one.
 func lastColumn(line string) int {
 	start := len(line) - len(strings.TrimLeft(line, " "))
 	if gap := strings.LastIndex(strings.TrimRight(line, " \n"), "  "); gap > start {
@@ -200,7 +199,7 @@ func fit(line string, width, column int) string {
 	return marked(first+strings.ReplaceAll(wrapped, "\n", "\n"+indent)) + line[len(strings.TrimRight(line, "\n")):]
 }
 
-// leastColumn is how narrow the last column of a table may become.
+// leastColumn is the least width of a table's last column.
 const leastColumn = 20
 
 // Table prints rows under a header, in columns. Where they are wider than the
@@ -244,7 +243,7 @@ func (s *Screen) Table(header []string, rows [][]string) error {
 	return err
 }
 
-// leastShort is how short a cell of a table may become.
+// leastShort is the least width of a shortened cell.
 const leastShort = 12
 
 // gap is between the columns of a table.
@@ -297,8 +296,8 @@ func columnWidths(header []string, rows [][]string) []int {
 	return widths
 }
 
-// leastWidths are how narrow the columns may become: the first has ids, which are of no
-// use when they are cut.
+// leastWidths returns the least widths of the columns. The first has ids, which are of
+// no use when they are cut.
 func leastWidths(header []string, widths []int) []int {
 	least := slices.Clone(widths)
 	for column := 1; column < len(least); column++ {
