@@ -222,7 +222,7 @@ func (t Throttle) problem() (p Problem, found bool) {
 	return p, false
 }
 
-// allowance is what a throttle has left, since its window began.
+// allowance holds what a throttle has left in its window.
 type allowance struct {
 	limiter *rate.Limiter
 	began   time.Time

@@ -16,7 +16,7 @@ type Status struct {
 	Rule Rule
 	// Text, if set, is the rule as it is kept.
 	Text string
-	// Since is when the rule was set, on the emulated clock.
+	// Since is the emulated time at which the rule was set.
 	Since time.Time
 	// Seen counts the calls that it matched at its point, Hits those that it
 	// struck.
@@ -51,8 +51,8 @@ type Injector struct {
 
 	mu   sync.Mutex
 	list []*armed
-	// candidates are those rules of the list that can concern an action at a point,
-	// found when they are first asked for. Most rules are about other actions.
+	// candidates holds the rules that can concern an action at a point, found on the
+	// first request. Most rules are about other actions.
 	candidates map[candidate][]*armed
 	// Record, if set, gets every rule whose counters changed, before the verdict is
 	// returned, so that the counters survive a crash that the verdict causes. It may be
@@ -261,7 +261,7 @@ func (a *armed) over(now time.Time) bool {
 	return !ok || r.over(&a.left, now.Sub(a.Since)-time.Duration(a.Rule.When.After), now)
 }
 
-// chances are those of one call.
+// chances holds the chances of one call.
 type chances struct {
 	seed, seen uint64
 	rule       string

@@ -18,7 +18,7 @@ type Kind struct {
 	Name string
 	// About says in a sentence what happens.
 	About string
-	// Points are where it can happen; the first is its usual one.
+	// Points lists where it can happen, the usual point first.
 	Points []Point
 	// Only is the calls that it strikes; all if it is empty.
 	Only Calls
@@ -66,7 +66,7 @@ type Template struct {
 	When   string `json:"when,omitempty"` // in YAML
 }
 
-// Call is what an effect can do to a call.
+// Call lists what an effect can do to a call.
 type Call interface {
 	// Refuse answers the call with an error; status 0 is the usual one.
 	Refuse(status int, code, message string)
@@ -88,7 +88,7 @@ type Call interface {
 	Reset()
 }
 
-// Packets is what an effect can do to the connections of a client, or of a server.
+// Packets lists what an effect can do to the connections of a client or a server.
 type Packets interface {
 	// Refuse lets nobody answer: clients see a reset, as from a port without a listener.
 	Refuse()
@@ -101,7 +101,7 @@ type Packets interface {
 	Slow(delay time.Duration, bytesPerSecond int)
 }
 
-// Value is what an effect is, of the type of its kind. It is an onCall or onPackets.
+// Value holds an effect, in the type of its kind. It is an onCall or onPackets.
 type Value interface {
 	problem() (p Problem, found bool)
 }
@@ -116,7 +116,7 @@ type rationed interface {
 	over(left *allowance, age time.Duration, now time.Time) bool
 }
 
-// Effect is what happens to a call: the value of one kind.
+// Effect describes what happens to a call: it holds the value of one kind.
 type Effect struct{ Value Value }
 
 // Kinds lists the kinds of effects.

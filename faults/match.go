@@ -26,7 +26,7 @@ type Request struct {
 	Params      func(name string) (string, bool)
 	// Resource looks up a field of the stored object that the call is about.
 	Resource func(field string) (string, bool)
-	// Write tells a call that may change something.
+	// Write reports whether the call may change something.
 	Write bool
 	// Packets looks up what is known of packets; a call has none.
 	Packets func(field string) (string, bool)
@@ -129,12 +129,12 @@ func (m Match) problems() (all []Problem) {
 type MatchField struct {
 	// Name has <…> for what is named by who writes the rule.
 	Name, About string
-	// Points are where there is such a field.
+	// Points lists the points that have the field.
 	Points []Point
 	form   *form // nil is any text
 }
 
-// form is what a text has to look like.
+// form describes what a text must look like.
 type form struct {
 	holds func(text string) bool
 	wants string

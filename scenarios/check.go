@@ -100,7 +100,7 @@ func usedIn(node *yaml.Node) map[string]bool {
 	return used
 }
 
-// scope is what a step may use: names of values and of what was saved, marks and
+// scope lists what a step may use: names of values and of what was saved, marks and
 // fault rules.
 type scope struct {
 	values map[string]bool // of the scenario
@@ -110,9 +110,9 @@ type scope struct {
 	// rules are all that the half adds, whose codes may be answered.
 	rules []faults.Rule
 	half  string
-	// servers are those of given.
+	// servers holds the names of the servers in given.
 	servers map[string]bool
-	// objects are those of the cluster that may be named.
+	// objects holds the objects of the cluster that a step may name.
 	objects map[string]*regexp.Regexp
 	// defined and used are what the half defines, with where, and uses.
 	defined map[string]spot

@@ -101,7 +101,7 @@ func (c *checker) kubectl(k *Kubectl, at spot, in scope) {
 	}
 }
 
-// subresources are those that kubectl patches.
+// subresources lists the subresources that kubectl patches.
 var subresources = []string{"status", "scale", "resize"}
 
 // balancer wants one Service, whose load balancer it gives a name.
@@ -206,7 +206,7 @@ func (c *checker) kind(at spot, apiVersion, name string) bool {
 	return false
 }
 
-// typo is how many letters make another name of a name that may be anything.
+// typo is the number of letters that make another name of a name that may be anything.
 const typo = 3
 
 // manifest checks the fields of an object, its annotations, and what it belongs

@@ -9,7 +9,7 @@ import (
 // that had the same name. Only what happened since the half began, to the objects that
 // the half applied, says something about it.
 
-// event is what is read of an Event.
+// event holds the fields that are read from an Event.
 type event struct {
 	Metadata struct {
 		UID             string `json:"uid"`
@@ -22,7 +22,7 @@ type event struct {
 	Message string `json:"message"`
 }
 
-// events are those of a namespace that kubectl's further arguments select.
+// events lists the events of a namespace that kubectl's further arguments select.
 func (p *play) events(ctx context.Context, namespace string, args ...string) ([]event, error) {
 	var list struct {
 		Items []event `json:"items"`

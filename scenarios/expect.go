@@ -147,8 +147,8 @@ func (p *play) lookAtCalls(ctx context.Context, c *Calls) error {
 	return c.judge(actions)
 }
 
-// judged tells a call of the client that the half is about. Where a client half
-// runs programs, they and its script are one client.
+// judged reports whether a call is from the client that the half is about. Where a
+// client half runs programs, they and its script are one client.
 func (p *play) judged(call JournalCall) bool {
 	switch {
 	case call.UserAgent == ObserverAgent:
@@ -211,7 +211,7 @@ func (c *Calls) judge(actions []string) error {
 	return &difference{bound + " of " + c.about(), c.seen(n)}
 }
 
-// seen is how many calls were seen, of how many are wanted.
+// seen describes how many calls were seen, of how many are wanted.
 func (c *Calls) seen(n int) string {
 	for _, want := range []*int{c.AtLeast, c.Exactly} {
 		if want != nil && n < *want {

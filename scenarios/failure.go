@@ -24,7 +24,7 @@ type Failure struct {
 	Faults []FaultHits   `json:"faults,omitempty"`
 	// Output is the last part of what a program wrote.
 	Output string `json:"output,omitempty"`
-	// Hint is what to look at first, Advice what the client should do.
+	// Hint says what to look at first, Advice what the client should do.
 	Hint   string `json:"hint,omitempty"`
 	Advice string `json:"advice,omitempty"`
 
@@ -138,7 +138,7 @@ func (f *Failure) String() string {
 	return text.String()
 }
 
-// lastLines are those that a message shows of a program's output.
+// lastLines returns the end of a program's output for a message.
 func lastLines(output string) string {
 	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
 	if len(lines) > maxShownLines {

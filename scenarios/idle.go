@@ -11,7 +11,7 @@ import (
 // A half proves something when one of its steps can fail by what the client does, or
 // one of its expectations does not hold before the steps.
 
-// allExpectations are those of the half and of its steps.
+// allExpectations lists the expectations of the half and of its steps.
 func (h *Half) allExpectations() []Expectation {
 	return append(stepExpectations(h.Steps), h.Expect...)
 }
@@ -55,7 +55,7 @@ func (s *Scenario) Warnings() (all Problems) {
 	return all
 }
 
-// doers are who must do something in a half.
+// doers names who must act in each half.
 var doers = map[string]string{ClientHalf: "client", KubernetesHalf: "controller", ProgramHalf: "program"}
 
 // ofNothing reports whether an expectation is that something does not happen.

@@ -49,14 +49,15 @@ func (p *play) apply(ctx context.Context, k *Kubectl) error {
 	return errors.New("balancer: kubectl apply printed no Service with a uid")
 }
 
-// balancerName is what Kubernetes has every controller call a Service's load balancer.
+// balancerName returns the name that Kubernetes has every controller give a Service's
+// load balancer.
 func balancerName(uid string) string {
 	const longest = 32
 	name := "a" + strings.ReplaceAll(uid, "-", "")
 	return name[:min(len(name), longest)]
 }
 
-// appliedObject is what is read of an object that was applied.
+// appliedObject holds the fields that are read from an object that was applied.
 type appliedObject struct {
 	Kind     string `json:"kind"`
 	Metadata struct {

@@ -83,7 +83,7 @@ func elements(n int) string {
 	return fmt.Sprintf("%d elements", n)
 }
 
-// shown is what was seen of a field: of a list that is counted, how long it is.
+// shown returns what was seen of a field: for a list that is counted, its length.
 func (m Matcher) shown(value any, ok bool) string {
 	if list, is := value.([]any); is && m.Count != nil {
 		return elements(len(list))
@@ -157,7 +157,7 @@ func splitPath(path string) []string {
 	return parts
 }
 
-// difference is what was expected and what was seen instead.
+// difference holds what was expected and what was seen instead.
 type difference struct {
 	expected, seen string
 }

@@ -21,7 +21,7 @@ type Names interface {
 	Actions() []Action
 	// Quotas lists the names of the quotas.
 	Quotas() []string
-	// ResolveFault tells what is wrong with a rule that could never strike.
+	// ResolveFault returns what is wrong with a rule that could never match.
 	ResolveFault(*faults.Rule) []faults.Problem
 	// CheckCondition rejects an unknown condition of the world, and a value with an
 	// unknown name. An empty value is not known yet.
@@ -40,7 +40,7 @@ type Action struct {
 	Secrets []string
 	// Fields are the paths of what it answers, such as Listeners[].Status.
 	Fields []string
-	// Codes are those of its refusals, without those that faults inject.
+	// Codes lists the codes of its refusals, without those that faults inject.
 	Codes []string
 }
 
@@ -65,7 +65,7 @@ func suggest(name string, names []string, otherwise string) string {
 // verb begins the names of actions.
 var verb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][a-z]+`) })
 
-// mostListed is how many names a refusal lists.
+// mostListed limits how many names a refusal lists.
 const mostListed = 30
 
 // number finds the number of an element of a list, such as Tag.2.Key.
@@ -120,7 +120,7 @@ func namesOf(actions []Action) []string {
 	return all
 }
 
-// shape is what a path leads to.
+// shape describes what a path leads to.
 type shape int
 
 const (
@@ -147,7 +147,7 @@ func shapeAt(fields, path []string) shape {
 	return found
 }
 
-// parts are those of a field's path, in which [] is one.
+// parts splits a field's path; [] is a part of its own.
 func parts(field string) []string { return strings.Split(strings.ReplaceAll(field, "[]", ".[]"), ".") }
 
 // shapeIn follows a path through one field.

@@ -53,7 +53,7 @@ type Exec struct {
 	Output  *Matcher          `yaml:"output" doc:"The expected output, standard output and standard error together."`
 }
 
-// defaultTimeout is how long a program may take.
+// defaultTimeout limits how long a program may take.
 const defaultTimeout = 10 * time.Minute
 
 // ReadYAML reads a list as the command.
@@ -112,7 +112,7 @@ func (p *play) await(ctx context.Context, running Running, most time.Duration) (
 	}
 }
 
-// awaitSlice is how often a wait for a program shows itself.
+// awaitSlice is the interval at which a wait for a program reports progress.
 const awaitSlice = time.Second
 
 // begin starts the program that the half is about.

@@ -77,7 +77,7 @@ type StepDone struct {
 // Waiting is a wait that goes on.
 type Waiting struct {
 	Passed, Limit time.Duration
-	// Seen is how things are so far.
+	// Seen describes the state so far.
 	Seen string
 }
 
@@ -405,7 +405,7 @@ func (p *play) explain(ctx context.Context, f *Failure) {
 	}
 }
 
-// nobody is what may be wrong when there was no call at all.
+// nobody says what may be wrong when there was no call at all.
 func (p *play) nobody() string {
 	switch {
 	case p.half == KubernetesHalf:

@@ -13,7 +13,7 @@ import (
 // The types of a scenario file. The tag key names a field in YAML, doc explains
 // it in the JSON Schema.
 
-// place is where something stands in a file.
+// place is a position in a file.
 type place struct {
 	Line int
 	node *yaml.Node
@@ -115,7 +115,7 @@ type Traffic struct {
 	place
 }
 
-// Answers are what the clients of a traffic step must get.
+// Answers describes what the clients of a traffic step must get.
 type Answers struct {
 	Statuses  map[string]int     `yaml:"statuses" doc:"The number of answers by status, such as {200: 38, 503: 2}."`
 	Failures  int                `yaml:"failures" doc:"The number of requests without an answer."`
@@ -296,7 +296,7 @@ func (h *Half) Validate() error {
 	return nil
 }
 
-// kinds tells which of the things that a step can do it does.
+// kinds lists what a step does.
 func (s *Step) kinds() []kind {
 	return []kind{
 		{"set", s.Set != nil}, {"fault", s.Fault != nil}, {"clear", s.Clear != nil}, {"call", s.Call != nil},
@@ -322,7 +322,7 @@ func (e *Expectation) Validate() error {
 	return exactlyOne(e.kinds())
 }
 
-// protocols are those that listeners of CLB and NLB have.
+// protocols lists the protocols of listeners of CLB and NLB.
 var protocols = []string{"tcp", "udp", "http", "https", "tcpssl", "quic"}
 
 func validPort(text string) bool {

@@ -42,7 +42,7 @@ type Target interface {
 	Reach(ctx context.Context, loadBalancer string, port int) (address, problem string, err error)
 	// LoadBalancers returns those with a name or id.
 	LoadBalancers(ctx context.Context, name string) ([]LoadBalancerState, error)
-	// FreeAddresses is how many addresses a vSwitch has left.
+	// FreeAddresses returns the number of addresses a vSwitch has left.
 	FreeAddresses(ctx context.Context, vSwitch string) (int, error)
 }
 
@@ -67,7 +67,7 @@ type APICall struct {
 	Product, Action string
 	Params          map[string]string
 	UserAgent       string
-	// Timeout is when the client gives up, in real time; 0 is late.
+	// Timeout is the real time after which the client gives up; 0 is late.
 	Timeout time.Duration
 }
 
@@ -92,10 +92,11 @@ type JournalCall struct {
 	Faults    []string          `json:"faults,omitempty"`
 }
 
-// LoadBalancerState is what a load balancer of any product does.
+// LoadBalancerState describes a load balancer of any product.
 type LoadBalancerState struct {
 	Addresses []string
-	// Listeners are those that run, by protocol:port, with the number of their backends.
+	// Listeners holds the running listeners, by protocol:port, with the number of their
+	// backends.
 	Listeners map[string]int
 }
 

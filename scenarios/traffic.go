@@ -23,16 +23,16 @@ const (
 	maxClients  = 256
 )
 
-// trafficTimeout is how long a request may take that has no timeout of its own.
+// trafficTimeout limits requests that have no timeout of their own.
 const trafficTimeout = 10 * time.Second
 
-// serverHeader is how a server of a scenario says which one it is.
+// serverHeader names the header in which a server of a scenario returns its name.
 const serverHeader = "X-Clbemu-Server"
 
 // maxBody bounds what a client reads of an answer.
 const maxBody = 1 << 20
 
-// answers is what the clients of a step got.
+// answers holds what the clients of a step got.
 type answers struct {
 	mu       sync.Mutex
 	statuses map[string]int

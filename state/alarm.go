@@ -9,8 +9,8 @@ import (
 // becomes due, and lets a transaction write it. Otherwise nobody needs it written:
 // readers see it projected, and the next transaction writes it.
 
-// alarmPause is how long the alarm waits at most, since the machine's clock may be
-// set meanwhile, and after a write that failed.
+// alarmPause limits how long the alarm waits, since the machine's clock may be set
+// meanwhile, and after a write that failed.
 const alarmPause = time.Minute
 
 // startAlarm starts the alarm. Its end is not waited for.

@@ -24,8 +24,8 @@ func (tx *Tx) catchUp(before *Sequence) (repaired string) {
 	return repaired
 }
 
-// searched is how many draws behind the last one that made an id of a row are looked
-// at for another.
+// searched limits how many draws after the last one that made an id of a row are
+// searched for another.
 const searched = 10_000
 
 // longestPart is as many digits as no id has.
@@ -52,8 +52,8 @@ func (tx *Tx) behindRows(s *Sequence) uint64 {
 	return next
 }
 
-// mintedParts are what follows the region's code in the ids of all rows whose kind has
-// a form, with the lengths that those have.
+// mintedParts returns the parts of ids that follow the region's code, for all rows
+// whose kind has a form, and their lengths.
 func (tx *Tx) mintedParts() (made map[string]struct{}, lengths map[int]struct{}) {
 	made, lengths = make(map[string]struct{}), make(map[int]struct{})
 	everything := tx.In(Owner{}).View

@@ -48,7 +48,7 @@ type ManualClock struct {
 	timers []timer
 }
 
-// timer is what After of a ManualClock returned.
+// timer is the timer that ManualClock.After returns.
 type timer struct {
 	due  time.Time
 	ring chan time.Time
@@ -160,8 +160,8 @@ const maxScale = 1e6
 // ErrClock is wrapped by every error about moving the clock.
 var ErrClock = errors.New("the clock can't be set so")
 
-// AdjustClock moves the emulated clock forward by advance, and lets it go at
-// scale from there; 0 freezes it. Time never goes back.
+// AdjustClock moves the emulated clock forward by advance, and runs it at scale from
+// there; 0 freezes it. Time never goes back.
 func (s *Store) AdjustClock(advance time.Duration, scale float64) error {
 	if advance < 0 {
 		return fmt.Errorf("%w: time does not go back, not even by %s", ErrClock, -advance)

@@ -66,8 +66,8 @@ func (s *Sequence) draw(n uint64) [sha256.Size]byte {
 	return sha256.Sum256(in[:])
 }
 
-// regionCodes are what the cloud puts behind the prefix of an id: seen in the
-// ids of its documentation. Other regions get a code made from their name.
+// regionCodes maps regions to the code behind the prefix of an id, as seen in the ids
+// of the cloud's documentation. Other regions get a code made from their name.
 var regionCodes = map[string]string{
 	"cn-hangzhou":    "bp1",
 	"cn-shanghai":    "uf6",
@@ -96,7 +96,7 @@ func base36(b []byte, n int) string {
 	return text[len(text)-n:]
 }
 
-// idForm is how the cloud spells the ids of a kind.
+// idForm describes how the cloud spells the ids of a kind.
 type idForm struct {
 	prefix string
 	length int // of what follows the region's code

@@ -14,8 +14,8 @@ import (
 // Stage is a time that a resource spends on the way to another status.
 type Stage string
 
-// stage is how a stage was declared. One without a fixed end goes back to where
-// the resource came from.
+// stage declares a stage. One without a fixed end goes back to where the resource came
+// from.
 type stage struct {
 	kind     *kind
 	from, to string

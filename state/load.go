@@ -82,7 +82,7 @@ type record struct {
 	value []byte
 	r     any
 	keys  []indexKey
-	// counts are what it adds to tallies.
+	// counts holds what the record adds to tallies.
 	counts []quotaCount
 }
 

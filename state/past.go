@@ -44,7 +44,7 @@ func (s *Store) remember(b *batch) {
 	s.past = slices.Delete(s.past, 0, oldest) // the states before it are let go
 }
 
-// Past is how far a View looks back: some transactions, or some time. The zero Past is
+// Past limits how far a View looks back: by transactions, or by time. The zero Past is
 // the present.
 type Past struct {
 	Changes int

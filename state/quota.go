@@ -15,7 +15,7 @@ const QuotaExceeded Fact = "QuotaExceeded"
 // QuotaName names a quota as the cloud's quota centre does.
 type QuotaName string
 
-// quota is what an account may have unless it was told otherwise.
+// quota declares a quota: its limit, unless the account has one of its own.
 type quota struct {
 	position int // of its tree, and in lists
 	limit    int
@@ -55,13 +55,13 @@ func Within[T any](t *Table[T], size func(*T) int) Counted {
 	return Of(t, func(r *T, add func(string, int)) { add(t.id(r), size(r)) })
 }
 
-// count is how the rows of a kind count in a quota.
+// count declares how the rows of a kind count in a quota.
 type count struct {
 	position int
 	each     func(r any, add func(holder string, n int))
 }
 
-// tally is what a holder of an account has.
+// tally holds what a holder in an account uses.
 type tally struct {
 	account, holder string
 	n               int
@@ -150,7 +150,7 @@ func (v *View) Use(name QuotaName, holder string, n int) error {
 	return nil
 }
 
-// used is how much a holder has, in all regions of the scope's account.
+// used returns how much a holder uses, in all regions of the scope's account.
 func (v *View) used(name QuotaName, holder string) int {
 	return v.txn.tallied(v.schema.quotas[name].position, tally{account: v.scope.AccountID, holder: holder})
 }

@@ -23,7 +23,7 @@ type Schema struct {
 	shapes shapes
 }
 
-// kernel is what every store holds beside its resources.
+// kernel declares what every store holds beside its resources.
 var kernel = &Schema{
 	kinds:  make(map[Kind]*kind),
 	stages: make(map[Stage]*stage),
@@ -66,7 +66,7 @@ func (s *Schema) Stages() map[Stage]time.Duration {
 	return list
 }
 
-// kind is what is declared of a kind, for the store to use without its type.
+// kind holds a kind's declaration, for the store to use without its type.
 type kind struct {
 	name     Kind
 	position int // of its tree

@@ -44,7 +44,7 @@ type Store struct {
 	requires func(*View) []string
 	seed     uint64 // of the sequence, unless there is one
 
-	// visible is what is durable, and immutable.
+	// visible is the durable working set, which is immutable.
 	visible atomic.Pointer[workingSet]
 	// projected is what readers see of it once something is due.
 	projected atomic.Pointer[projection]
@@ -74,7 +74,7 @@ type Store struct {
 	done chan struct{}
 }
 
-// batch is what one engine commit makes durable.
+// batch is one commit of the engine.
 type batch struct {
 	sets  []engine.ChangeSet
 	after []moment // each of the sets

@@ -28,7 +28,7 @@ type Owner struct {
 // Belonging is the Owner itself: what resources embed it for.
 func (o Owner) Belonging() Owner { return o }
 
-// owned is what belongs to somebody.
+// owned is a value that belongs to an owner.
 type owned interface{ Belonging() Owner }
 
 // Table holds the resources of one kind. Tables are immutable descriptions;
@@ -316,7 +316,7 @@ func encodeKey(id string, values ...string) string {
 	return key.String()
 }
 
-// anyTable is what the store needs of a table, whatever it holds.
+// anyTable is a table of any type, as the store needs it.
 type anyTable interface {
 	indexPositions() []int
 	loadKeys(value any, add func(position int, key string))

@@ -57,14 +57,14 @@ func newTx(v *View) *Tx {
 	return &Tx{View: v, log: &changeLog{}}
 }
 
-// changeLog is what a transaction did: the last change of each row, in the order in
-// which the rows were first changed. All scopes of it write to the same log.
+// changeLog holds the changes of a transaction: the last one of each row, in the order
+// in which the rows were first changed. All scopes of it write to the same log.
 type changeLog struct {
 	changes []rowChange
 	at      map[changeKey]int // where a row is, once there are many
 }
 
-// rowChange is what a row has become, nil if it is gone.
+// rowChange holds a row after its change, nil if it is deleted.
 type rowChange struct {
 	changeKey
 	row any

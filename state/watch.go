@@ -55,7 +55,7 @@ func (e *Event) View(scope Owner, fn func(*View) error) error {
 	return fn(e.store.view(e.state.reading(), scope))
 }
 
-// watchBuffer is how many transactions a watch may lag behind.
+// watchBuffer limits how many transactions a watch may lag behind.
 const watchBuffer = 1024
 
 // watch is the queue of one reader.

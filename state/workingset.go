@@ -67,7 +67,7 @@ func (w *workingSet) writing() txn {
 // committed returns what the transaction made, which it must not write to again.
 func (t txn) committed() *workingSet { return t.workingSet }
 
-// tree is what can be copied in no time.
+// tree is a tree that can be copied in no time.
 type tree[T any] interface {
 	comparable
 	Copy() T
@@ -141,7 +141,7 @@ func (t txn) rekey(at int, from, to []string) {
 	}
 }
 
-// tallied is how much a holder has of a quota.
+// tallied returns how much a holder uses of a quota.
 func (t txn) tallied(at int, of tally) int {
 	found, _ := t.tallies[at].Get(of)
 	return found.n

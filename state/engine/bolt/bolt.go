@@ -27,7 +27,7 @@ import (
 // FileName is the database's name in the data folder.
 const FileName = "clbemu.db"
 
-// lockTimeout is how long Open waits for a process that is just ending.
+// lockTimeout limits how long Open waits for a process that is just ending.
 const lockTimeout = time.Second
 
 // Engine is a bbolt file.
@@ -161,7 +161,7 @@ func catchDamage(path string, err *error) {
 	}
 }
 
-// damaged says what is wrong with a file and what to do.
+// damaged returns an error that says what is wrong with a file and what to do.
 func damaged(path, what string) error {
 	return fmt.Errorf("%s is damaged (%s): restore a copy, or move it away to start afresh: %w", path, what, engine.ErrDamaged)
 }

@@ -193,7 +193,7 @@ func checksum(table string, id, value []byte) uint64 {
 	return d.Sum64()
 }
 
-// tally is how many values a table has, and the sum of their checksums.
+// tally holds the number of values in a table and the sum of their checksums.
 type tally struct{ Count, Sum uint64 }
 
 func (t *tally) add(sum uint64)    { t.Count, t.Sum = t.Count+1, t.Sum+sum }

@@ -36,7 +36,7 @@ const (
 
 var native = binary.NativeEndian
 
-// metaPage is what a meta page says.
+// metaPage holds the fields of a meta page.
 type metaPage struct {
 	pageSize uint32
 	root     uint64
