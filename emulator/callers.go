@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// callers tells programs, which may call the API, from web pages that somebody on
-// this machine looks at. A page can reach a loopback address under a name that it
-// made resolve to it, so names must be known; an address needs no look, as a page
-// that was loaded from it is the API's own.
+// callers lets programs call the API, and keeps out web pages that somebody on this
+// machine looks at. A page can reach a loopback address under a name that it made
+// resolve to it, so names must be known; an address needs no look, as a page that was
+// loaded from it is the API's own.
 type callers struct {
 	names []string // *.example stands for all that end in .example
 }

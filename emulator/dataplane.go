@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// DataPlane says where load balancers answer packets.
+// DataPlane chooses where load balancers answer packets.
 type DataPlane string
 
 // The data planes.
@@ -28,7 +28,7 @@ const (
 // DataPlanes are all of them.
 var DataPlanes = []DataPlane{NoPackets, Ports, Addresses}
 
-// portsFile is what the data folder has of the data plane.
+// portsFile is the file of the data plane in the data folder.
 const portsFile = "ports"
 
 // What the zero values of the configuration stand for.

@@ -4,6 +4,6 @@ package emulator
 
 import "math"
 
-// descriptors is how many files and connections the process may have open: nothing
-// says so here.
+// descriptors returns how many files and connections the process may open. Here the
+// system does not report a limit.
 func descriptors() int { return math.MaxInt32 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// descriptors is how many files and connections the process may have open.
+// descriptors returns how many files and connections the process may open.
 func descriptors() int {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || uint64(limit.Cur) > math.MaxInt32 {

@@ -67,8 +67,9 @@ type Config struct {
 	// Fork, if set, is the folder of a stopped emulator: a copy of its state, in
 	// memory, is served and thrown away in the end.
 	Fork string
-	// Schema is what the store holds; nil is the cloud's. Products are served beside
-	// the cloud's own. Together they are for trying out what is not in them.
+	// Schema declares what the store holds; nil is the cloud's schema. Products are
+	// served beside the cloud's own. Together they serve to try out a product that the
+	// cloud does not have here.
 	Schema   *state.Schema
 	Products []func(gateway.Deps) *gateway.Product
 	// World is planted into an empty store, and again by a reset. Nil is the
@@ -91,7 +92,7 @@ type Config struct {
 	// Seed makes ids and RequestIds repeatable; 0 takes a random one.
 	Seed uint64
 	Log  zerolog.Logger
-	// Journal says how much is remembered of calls; its Log is the one above.
+	// Journal limits what is remembered of calls; its Log is the one above.
 	Journal journal.Config
 
 	// Listen and ControlListen are host:port for Start.
@@ -115,7 +116,7 @@ type Config struct {
 	// Transparent lets servers of TCP and UDP listeners see the addresses of clients, on
 	// Linux with the right NET_ADMIN.
 	Transparent bool
-	// MaxListeners is how many listeners the data plane answers for; 0 is 1,000.
+	// MaxListeners limits how many listeners the data plane answers for; 0 is 1,000.
 	MaxListeners int
 	// AccessLog lets the journal have an entry for each connection, UDP session and HTTP
 	// request that the data plane forwards.
@@ -123,7 +124,7 @@ type Config struct {
 	// DirectBackends are the blocks of addresses at which this machine reaches servers
 	// as they are, such as those of a kind cluster.
 	DirectBackends []netip.Prefix
-	// Version is what the control API says.
+	// Version is the version that the control API reports.
 	Version controlapi.Version
 	// Crash, if set, is called instead of ending the process when a fault rule crashes it.
 	Crash func()
@@ -199,7 +200,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	return em, nil
 }
 
-// noncesFile is what the data folder has beside the state.
+// noncesFile is the file of the nonces in the data folder.
 const noncesFile = "nonces"
 
 func (cfg *Config) openNonces() (*gateway.Nonces, error) {
@@ -273,8 +274,8 @@ func plantIfEmpty(store *state.Store, cfg Config) error {
 	})
 }
 
-// warnOfInstance says when there is no instance whose metadata are to be served. An
-// import may make it yet.
+// warnOfInstance warns when the instance whose metadata are to be served does not
+// exist. An import may still create it.
 func warnOfInstance(store *state.Store, cfg Config) error {
 	if cfg.InstanceID == "" {
 		return nil
@@ -355,7 +356,7 @@ func (e *Emulator) build(products []*gateway.Product, snapshots *snapshots.Snaps
 	e.control = sync.OnceValue(func() http.Handler { return control.New(config) })
 }
 
-// describe tells how clients of the cloud find what was started.
+// describe returns how clients of the cloud find the APIs that were started.
 func (e *Emulator) describe() controlapi.Server {
 	described := controlapi.Server{Auth: controlapi.AuthOff, DataDir: e.cfg.absoluteDir()}
 	if e.cfg.StrictAuth {

@@ -15,7 +15,7 @@ import (
 // Status is the answer of a call that has nothing else to tell.
 type Status struct {
 	Status string `json:"status"`
-	// Warnings are what is wrong although the call was answered with success.
+	// Warnings says what is wrong although the call succeeded.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -120,7 +120,7 @@ type KnownConditions struct {
 type KnownCondition struct {
 	// Name has <…> for what is named by who asks.
 	Name string `json:"name"`
-	// Help says what the value is, and does.
+	// Help describes the value and its effect.
 	Help string `json:"help"`
 	// Scope is of what it is a condition: account, region or emulator.
 	Scope string `json:"scope"`

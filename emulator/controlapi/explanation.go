@@ -6,11 +6,11 @@ type Explanation struct {
 	Name string `json:"name"`
 	// Action is set where the name is an action's.
 	Action *ExplainedAction `json:"action,omitempty"`
-	// Answers are how calls are refused with the code, or how the action is.
+	// Answers lists the refusals with the code, or of the action.
 	Answers []ExplainedAnswer `json:"answers"`
 	// Causes bring such refusals about, and end them; each is tried by a test.
 	Causes []Cause `json:"causes"`
-	// Evidence is what the answers cite.
+	// Evidence lists the evidence that the answers cite.
 	Evidence []Evidence `json:"evidence"`
 	// Fault is a rule that answers with the code, where the cloud does and this
 	// emulator does not by itself.

@@ -4,9 +4,9 @@ package controlapi
 // of a sort are one kind.
 type ResourceKind struct {
 	Name string `json:"name"`
-	// Aliases are what else it may be called in a call.
+	// Aliases lists the kind's other names in calls.
 	Aliases []string `json:"aliases"`
-	// Title is what a list of them is called.
+	// Title is the heading of their list.
 	Title string `json:"title"`
 	// Columns are the fields in which a table shows it, in their order.
 	Columns []Column `json:"columns"`
@@ -42,7 +42,7 @@ type Resource struct {
 	Status       string `json:"status,omitempty"`
 	// LoadBalancer is the id of the load balancer that it is a part of.
 	LoadBalancer string `json:"loadBalancer,omitempty"`
-	// Fields are what else there is to know of its kind.
+	// Fields holds the fields of its kind.
 	Fields map[string]string `json:"fields"`
 }
 
@@ -73,10 +73,10 @@ type ResourceKinds struct {
 
 // Resources is the answer of GetResources.
 type Resources struct {
-	// Kinds are those that were asked for.
+	// Kinds lists the kinds that the call asked for.
 	Kinds     []ResourceKind `json:"kinds"`
 	Resources []Resource     `json:"resources"`
-	// Warnings are what is wrong with the state although it is served.
+	// Warnings says what is wrong with the state although it is served.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -103,9 +103,9 @@ type LoadBalancerTree struct {
 	Tags         map[string]string `json:"tags"`
 	Addresses    []Address         `json:"addresses"`
 	Listeners    []ListenerTree    `json:"listeners"`
-	// Groups are those that no listener forwards to.
+	// Groups lists the groups that no listener forwards to.
 	Groups []GroupTree `json:"groups"`
-	// Quotas are those that the load balancer or a part of it uses.
+	// Quotas lists the quotas that the load balancer or a part of it uses.
 	Quotas []QuotaShare `json:"quotas"`
 	// Faults are the rules that may strike calls about it.
 	Faults []FaultRule `json:"faults"`

@@ -10,8 +10,8 @@ import (
 // Route is a call of the control API.
 type Route struct {
 	Method, Path string
-	// Parameters are what the query may have, AnyField among them if that may be any
-	// field of the journal.
+	// Parameters lists the query's parameters; AnyField stands for any field of the
+	// journal.
 	Parameters []string
 	// Open is for those that everybody may call.
 	Open bool

@@ -6,13 +6,13 @@ type Traffic struct {
 	Listeners []ListenerTraffic `json:"listeners"`
 }
 
-// ListenerTraffic is what went through a listener since it began to answer.
+// ListenerTraffic counts the traffic of a listener since it began to answer.
 type ListenerTraffic struct {
 	Listener     string `json:"listener"`
 	LoadBalancer string `json:"loadBalancer"`
 	Protocol     string `json:"protocol"`
-	// AnswersAt is where clients on this machine reach it, parted by commas, and Problem
-	// why they don't, or not everywhere.
+	// AnswersAt lists the addresses at which clients on this machine reach it,
+	// separated by commas. Problem says why they don't, or not everywhere.
 	AnswersAt string `json:"answersAt,omitempty"`
 	Problem   string `json:"problem,omitempty"`
 	// Refused are the connections that access control or a limit refused, and Waiting

@@ -20,9 +20,9 @@ import (
 
 // Client calls a control API.
 type Client struct {
-	// URL is where it is, such as http://127.0.0.1:9601.
+	// URL is the address of the control API, such as http://127.0.0.1:9601.
 	URL string
-	// Token is what it wants, if it wants one.
+	// Token is its token, if it wants one.
 	Token string
 	// HTTP is http.DefaultClient when nil.
 	HTTP *http.Client
@@ -37,7 +37,7 @@ const defaultMaxAnswer = 256 << 20
 type Refused struct {
 	Route  *controlapi.Route
 	Status int
-	// Reason is what the answer says.
+	// Reason is the reason in the answer.
 	Reason string
 
 	url string
@@ -86,7 +86,7 @@ func (e *Elsewhere) Error() string {
 // httpToHTTPS is in what a server of HTTPS answers by HTTP.
 const httpToHTTPS = "HTTP request to an HTTPS server"
 
-// elsewhere is what an answer is from, if it is not from a control API.
+// elsewhere describes the sender of an answer that is not from a control API.
 func elsewhere(response *http.Response) string {
 	if response.Header.Get("x-acs-request-id") != "" {
 		return "the cloud's API"
@@ -159,7 +159,7 @@ func (c *Client) do(ctx context.Context, what call, read func(io.Reader) error) 
 	return refused
 }
 
-// reason is what an answer says went wrong.
+// reason returns the reason that an answer gives for a failure.
 func reason(body io.Reader) string {
 	text, _ := io.ReadAll(io.LimitReader(body, 64<<10)) // report as much as arrived
 	var refusal controlapi.Refusal

@@ -40,7 +40,7 @@ func (t *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.response, nil
 }
 
-// answer is what a handler writes to. Its response is complete when it has begun.
+// answer receives what a handler writes. Its response is complete when it has begun.
 type answer struct {
 	header   http.Header
 	body     *io.PipeWriter
@@ -84,8 +84,8 @@ func (w *answer) end() {
 	_ = w.body.Close() // nor does this
 }
 
-// answerBody tells the handler when it is closed that the client leaves, and waits
-// until nothing is done for the call any more.
+// answerBody ends the handler's request when it is closed, and waits until the handler
+// has returned.
 type answerBody struct {
 	*io.PipeReader
 	leave context.CancelFunc

@@ -33,8 +33,8 @@ func (c *Client) Mark(ctx context.Context, name string) error {
 	return c.send(ctx, controlapi.AddMark, controlapi.NewMark{Name: name}, discard)
 }
 
-// Follow shows what a query wants of the journal, and then what comes, until ctx
-// ends or show fails. It tells how many entries are missed.
+// Follow shows the entries that match a query, and then the new ones, until ctx ends or
+// show fails. It reports how many entries are missed.
 func (c *Client) Follow(ctx context.Context, query url.Values, show func(*journal.Entry) error, missed func(uint64)) error {
 	return c.do(ctx, call{route: controlapi.StreamJournal, query: query, stream: true}, func(body io.Reader) error {
 		return events(body, func(data []byte) error {

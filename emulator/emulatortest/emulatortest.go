@@ -25,7 +25,7 @@ const (
 	AccessKeySecret = apiclient.AccessKeySecret
 )
 
-// closeTimeout is how long calls in flight may take to finish.
+// closeTimeout limits how long calls in flight may take to finish.
 const closeTimeout = 10 * time.Second
 
 // Server is a running emulator.

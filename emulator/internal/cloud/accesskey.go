@@ -6,7 +6,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// AccessKeyStatus is whether a key may be used.
+// AccessKeyStatus says whether a key may be used.
 type AccessKeyStatus string
 
 // The states of a key.
@@ -25,7 +25,7 @@ type AccessKey struct {
 	SecurityToken string    `json:",omitempty"`
 	Expiration    time.Time `json:",omitzero"`
 	RoleName      string    `json:",omitempty"`
-	// SessionName tells apart those who took the role.
+	// SessionName distinguishes the sessions of those who took the role.
 	SessionName string `json:",omitempty"`
 	// SessionPolicy, if set, must allow a call as well as what the role may do.
 	SessionPolicy *PolicyDocument `json:",omitempty"`

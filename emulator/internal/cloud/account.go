@@ -15,7 +15,8 @@ type Account struct {
 	DefaultRegionID string `json:",omitempty"`
 	// Balance is in CNY; a purchase needs MinimumBalance of it.
 	Balance int
-	// ArrearsSince is when the account went into arrears, zero when it is not.
+	// ArrearsSince is the time at which the account went into arrears, zero when it is
+	// not.
 	ArrearsSince time.Time `json:",omitzero"`
 	// GraceDays after that its load balancers are locked, and ReleaseDays later
 	// they are released.

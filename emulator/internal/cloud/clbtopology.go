@@ -182,7 +182,7 @@ func members(v *state.View, servers []BackendServer) []topology.Member {
 	return list
 }
 
-// presence says whether an instance, or else a network interface, can serve.
+// presence reports whether an instance, or else a network interface, can serve.
 func presence(v *state.View, instance bool, id string) topology.Presence {
 	if instance && instanceRuns(v, id) || !instance && interfaceIsUsed(v, id) {
 		return topology.Present

@@ -53,8 +53,8 @@ func BandwidthPackageOf(v *state.View, e *EIP) (*CommonBandwidthPackage, bool) {
 // SharedAddress is a public address in a package.
 type SharedAddress struct{ AllocationID, IPAddress string }
 
-// Addresses are those that share the package: EIPs, and what its Network Load
-// Balancers have.
+// Addresses lists the addresses that share the package: EIPs, and those of its Network
+// Load Balancers.
 func (p *CommonBandwidthPackage) Addresses(v *state.View) (list []SharedAddress) {
 	for e := range EIPsByBandwidthPackage.List(v, p.ID) {
 		list = append(list, SharedAddress{e.ID, e.IPAddress})

@@ -2,8 +2,8 @@ package cloud
 
 import "github.com/clbemu/clbemu/state"
 
-// HighDefinitionMonitor is where an account wants the fine-grained metrics of a
-// region. It is kept and shown; no metric is written.
+// HighDefinitionMonitor names the log store to which an account wants the fine-grained
+// metrics of a region written. It is kept and shown; no metric is written.
 type HighDefinitionMonitor struct {
 	state.Owner
 	LogProject string

@@ -33,7 +33,7 @@ const (
 	PayByTraffic   InternetChargeType = "paybytraffic"
 )
 
-// LoadBalancerStatus is whether a load balancer forwards.
+// LoadBalancerStatus says whether a load balancer forwards.
 type LoadBalancerStatus string
 
 // The states of a load balancer.
@@ -73,7 +73,8 @@ type LoadBalancer struct {
 	Activity string `json:",omitempty"`
 	// LockedFrom is the status that a locked load balancer had before.
 	LockedFrom LoadBalancerStatus `json:",omitempty"`
-	// AccessLog is where its access log goes. It is kept and shown; no log is written.
+	// AccessLog names the log store of its access log. It is kept and shown; no log is
+	// written.
 	AccessLog *AccessLog `json:",omitempty"`
 	// OrderID and EndTime are those of a subscription (PrePay).
 	OrderID    int64     `json:",omitempty"`

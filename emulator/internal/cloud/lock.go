@@ -6,8 +6,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Lock is what a change of a load balancer, or of a part of one, holds to exclude
-// others.
+// Lock is a lock that a change of a load balancer, or of a part of one, holds to
+// exclude others.
 type Lock struct {
 	state.Owner
 	LoadBalancerID string

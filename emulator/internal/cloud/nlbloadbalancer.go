@@ -41,7 +41,7 @@ type NLBLoadBalancer struct {
 	SecurityGroupIDs   []string `json:",omitempty"`
 	BandwidthPackageID string   `json:",omitempty"`
 	CrossZoneEnabled   bool
-	// Cps is how many new connections a second it takes, 0 without a limit of its own.
+	// Cps limits the new connections a second, 0 without a limit of its own.
 	Cps                int `json:",omitempty"`
 	ResourceGroupID    string
 	OrderID            int64
@@ -75,7 +75,7 @@ type NLBZoneMapping struct {
 	OwnEIP            bool   `json:",omitempty"`
 }
 
-// addresses are those that were allocated for the zone.
+// addresses lists the addresses that were allocated for the zone.
 func (z *NLBZoneMapping) addresses() []string {
 	list := []string{z.PrivateIPv4Address}
 	if z.IPv6Address != "" {

@@ -115,8 +115,8 @@ const (
 	ExplicitDeny Decision = "ExplicitDeny"
 )
 
-// Decide says whether the action, such as slb:CreateLoadBalancer, may be done to
-// the resource, such as acs:slb:cn-hangzhou:1234:loadbalancer/lb-1.
+// Decide decides whether the action, such as slb:CreateLoadBalancer, may be done to the
+// resource, such as acs:slb:cn-hangzhou:1234:loadbalancer/lb-1.
 func (d PolicyDocument) Decide(action, resource string) Decision {
 	decision := ImplicitDeny
 	for _, s := range d.Statement {

@@ -7,7 +7,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// ReachedAt says where this machine finds a server of the emulated cloud.
+// ReachedAt holds the address at which this machine finds a server of the emulated
+// cloud.
 type ReachedAt struct {
 	state.Owner
 	// ServerID is the server's id, or its address where it has none.

@@ -24,7 +24,7 @@ type RouteTable struct {
 	Name        string `json:",omitempty"`
 	Description string `json:",omitempty"`
 	Type        RouteTableType
-	// AssociateType is what the table is for: the vSwitches of its VPC where it is
+	// AssociateType says what the table serves: the vSwitches of its VPC where it is
 	// empty, else its IPv4 gateway.
 	AssociateType string `json:",omitempty"`
 	// PropagationDisabled keeps dynamic routes out of the table.

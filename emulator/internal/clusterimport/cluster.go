@@ -101,13 +101,13 @@ func (c *Cluster) add(o object, text []byte) error {
 	return nil
 }
 
-// hasOwnAddress tells a pod with an address of its own that something is at.
+// hasOwnAddress reports whether a pod has an address of its own, and runs.
 func (o *object) hasOwnAddress() bool {
 	ip, err := netip.ParseAddr(o.Status.PodIP)
 	return !o.Spec.HostNetwork && o.Status.Phase != "Succeeded" && o.Status.Phase != "Failed" && err == nil && ip.Is4()
 }
 
-// object is what is read of a Node or a Pod, as kubectl prints them.
+// object holds the fields that are read from a Node or a Pod, as kubectl prints them.
 type object struct {
 	Kind     string `json:"kind,omitzero"`
 	Metadata struct {

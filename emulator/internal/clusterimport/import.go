@@ -45,10 +45,10 @@ func (c *Cluster) Import(tx *state.Tx, where controlapi.Where) (controlapi.Impor
 	return i.done, i.err()
 }
 
-// maxProblems is how many lines an error has at most.
+// maxProblems limits the lines of an error.
 const maxProblems = 100
 
-// hopeless tells that so much is wrong that it is no use to look for more.
+// hopeless reports whether so much is wrong that it is no use to look for more.
 func (i *importer) hopeless() bool { return len(i.problems) >= maxProblems }
 
 // err is everything that is wrong, a line each with the object and the field.

@@ -39,7 +39,7 @@ var pages = map[string]page{
 	"/scenarios":  {"scenarios", "Scenarios"},
 }
 
-// assetPath is where the script and the style of the pages are.
+// assetPath is the path of the pages' script and style.
 const assetPath = "/console/"
 
 // Has reports whether a path is one of the console's.
@@ -87,7 +87,7 @@ var mediaTypes = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// content is what is served under a path.
+// content is a file that is served under a path.
 type content struct {
 	kind, tag string
 	text      []byte

@@ -119,7 +119,7 @@ func NewOffline(cfg Config) (http.Handler, error) {
 	return New(cfg), err
 }
 
-// handlers are what answers each call.
+// handlers maps each route to its handler.
 func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
 	return map[*controlapi.Route]http.HandlerFunc{
 		controlapi.Health:             a.healthz,
@@ -252,7 +252,7 @@ func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, controlapi.Status{Status: "ready", Warnings: a.warnings()})
 }
 
-// warnings are what is wrong with a state that is served all the same.
+// warnings lists what is wrong with a state that is served all the same.
 func (a *api) warnings() (list []string) {
 	for _, skipped := range a.Faults.Skipped() {
 		list = append(list, skipped.String())
@@ -264,8 +264,8 @@ func (a *api) version(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, a.Version)
 }
 
-// server tells how the cloud's API is reached from where the call came from: an API
-// on all addresses is at the one by which the control API was found.
+// server returns where the caller reaches the cloud's API: an API on all addresses is
+// at the one by which the caller found the control API.
 func (a *api) server(w http.ResponseWriter, r *http.Request) {
 	described := controlapi.Server{Auth: controlapi.AuthStrict}
 	if a.Server != nil {

@@ -80,7 +80,7 @@ func sequence(text string) (uint64, error) {
 	return n, nil
 }
 
-// nearMark tells which mark may have been meant.
+// nearMark suggests a mark that the caller may have meant.
 func (a *api) nearMark(name string) string {
 	var marks []string
 	for _, m := range a.Journal.Marks() {
@@ -140,8 +140,8 @@ func (a *api) streamJournal(w http.ResponseWriter, r *http.Request) {
 	newStream(w).run(r.Context(), a.Journal, q)
 }
 
-// stream is the answer of a stream. Libraries for server-sent events are brokers with
-// queues of their own; the journal is the queue here, and what is left is one format.
+// stream writes the answer of a stream. Libraries for server-sent events are brokers
+// with queues of their own; here the journal is the queue, and only the format remains.
 type stream struct {
 	http.ResponseWriter
 	*http.ResponseController

@@ -9,8 +9,7 @@ import (
 // room is for so many calls at a time that take much memory.
 type room chan struct{}
 
-// patience is how long a call waits for room: as long as one that is stuck keeps
-// it.
+// patience limits how long a call waits for room: as long as a stuck one keeps it.
 const patience = 30 * time.Second
 
 // bound lets calls wait for room, and refuses those that wait too long or until

@@ -21,12 +21,12 @@ import (
 type Player interface {
 	// Load reads a scenario; an error has a line for everything that is wrong.
 	Load(name string, text []byte) (*scenarios.Scenario, error)
-	// Play plays its client half and tells progress of each step.
+	// Play plays its client half and reports the progress of each step.
 	Play(ctx context.Context, s *scenarios.Scenario, progress func(scenarios.StepDone)) scenarios.Result
 }
 
-// keptResults is how many results are remembered at the most, and keptBytes how
-// large they may be together, as JSON. The last one is always remembered.
+// keptResults limits how many results are remembered, and keptBytes their size
+// together, as JSON. The last one is always remembered.
 const (
 	keptResults = 100
 	keptBytes   = 8 << 20
@@ -41,7 +41,7 @@ type scenarioRuns struct {
 	stopped context.Context // ends when stop is called, of what is being played
 	stop    context.CancelFunc
 	results []keptResult
-	// events are those of what is being played, or was last, which is the round-th.
+	// events holds the events of the current or last play, which is number round.
 	events []controlapi.ScenarioEvent
 	round  int
 	news   chan struct{} // closed by the next event

@@ -90,7 +90,7 @@ func (a *api) failChange(w http.ResponseWriter, doing string, err error) {
 	failQuestion(w, err)
 }
 
-// isInside tells an error that no other call would have avoided.
+// isInside reports whether no other call would have avoided the error.
 func isInside(err error) bool {
 	return errors.Is(err, state.ErrNotKept) || errors.Is(err, state.ErrClosed)
 }

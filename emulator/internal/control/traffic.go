@@ -12,8 +12,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// settleTimeout is how long an answer about traffic waits for listeners to do what was
-// said last.
+// settleTimeout limits how long an answer about traffic waits until listeners have
+// applied the last change.
 const settleTimeout = 2 * time.Second
 
 // getTraffic answers with the traffic of listeners. A name is one of load balancers or

@@ -90,7 +90,7 @@ func (a *accessLog) struckSocket(v faults.Verdict, l *listener, at netip.AddrPor
 	a.add(l, journal.Entry{Action: string(v.Point), Faults: []string{v.Rule}}, "address", at.String())
 }
 
-// passing is what an event says of itself.
+// passing lists the fields of an event.
 func passing(e *forward.Event) []string {
 	request := e.Method
 	if request != "" {

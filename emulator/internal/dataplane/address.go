@@ -37,7 +37,7 @@ type assigned struct {
 // errReserved is the error for an address that another emulator has.
 var errReserved = errors.New("another clbemu on this machine answers at it")
 
-// maxSockets is how many sockets a listener has. A port range may have more ports.
+// maxSockets limits the sockets of a listener. A port range may have more ports.
 const maxSockets = 256
 
 // addresses is the way by load balancers' own addresses, which it puts on a network

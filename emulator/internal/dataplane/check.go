@@ -51,7 +51,7 @@ type checks struct {
 	needed  map[string][]checkKey // by frontend
 }
 
-// maxProbes is how many probes run at a time.
+// maxProbes limits how many probes run at a time.
 const maxProbes = 256
 
 func newChecks(ctx context.Context, tasks *sync.WaitGroup, speed func() float64, changed func(string)) *checks {

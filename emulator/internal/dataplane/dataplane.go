@@ -29,7 +29,7 @@ import (
 // Config configures a Plane.
 type Config struct {
 	Store *state.Store
-	// MaxListeners is how many listeners answer; the others say that they don't.
+	// MaxListeners limits how many listeners answer; the others report that they don't.
 	MaxListeners int
 	// Direct are the blocks of addresses that are dialed as they are. Servers outside them
 	// are reached where the state says so, or at loopback addresses.
@@ -42,8 +42,8 @@ type Config struct {
 	Interface string
 	// Transparent lets members of TCP and UDP see the addresses of clients.
 	Transparent bool
-	// Again is when the plane tries again what failed, since somebody may give a port back;
-	// 0 is 5 s.
+	// Again is the pause before the plane tries again what failed, since somebody may
+	// give a port back; 0 is 5 s.
 	Again time.Duration
 	// Faults are the rules that packets can go wrong by; nil is none.
 	Faults *faults.Injector
@@ -131,7 +131,7 @@ func (p *Plane) Close() error {
 	return errors.Join(append(errs, p.way.close())...)
 }
 
-// speed is how fast the emulated time goes, with which health checks keep up.
+// speed returns how fast the emulated time runs; health checks keep up with it.
 func (p *Plane) speed() float64 {
 	status, err := p.cfg.Store.ClockStatus()
 	if err != nil || status.Scale <= 0 {
@@ -234,8 +234,8 @@ func (p *Plane) work() {
 	}
 }
 
-// gathering is how long changes gather before the plane looks again: many that come in
-// quick succession cost as little as a few.
+// gathering is the time to gather changes before the plane looks again: many in quick
+// succession cost as little as a few.
 const gathering = 2 * time.Millisecond
 
 // gather waits for more changes; false is the end.

@@ -6,8 +6,8 @@ import (
 	"github.com/clbemu/clbemu/faults"
 )
 
-// hearAgainAfter is how soon a listener hears, or no longer does, by a rule of which the
-// time comes.
+// hearAgainAfter limits how late a listener starts or stops answering by a rule that
+// depends on time.
 const hearAgainAfter = 50 * time.Millisecond
 
 // hearAgain returns when the rules need another look, never where there are none.

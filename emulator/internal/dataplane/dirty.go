@@ -64,7 +64,7 @@ func (d *dirty) wake() {
 	}
 }
 
-// round is what the plane looks at in one go.
+// round holds what the plane looks at in one go.
 type round struct {
 	ids      []string
 	all      bool

@@ -14,7 +14,7 @@ import (
 // all else of a plan.
 type keyring map[string]any
 
-// maxParsed is when the ring forgets everything.
+// maxParsed is the size at which the ring forgets everything.
 const maxParsed = 10_000
 
 func kept[T any](ring keyring, text string, parse func() (T, error)) (T, error) {

@@ -19,7 +19,8 @@ import (
 // They have no routes for which it would count.
 const mark = 0x636c6265
 
-// label is what ip addr shows of them, which the kernel has for IPv4 alone.
+// label is the label that ip addr shows for the addresses. The kernel has labels for
+// IPv4 alone.
 const label = "clbemu"
 
 // kernel is the network of this machine, or of the namespace that the process is in.
@@ -90,7 +91,7 @@ func (k kernel) remove(a assigned) error {
 	return err
 }
 
-// attempts is how often a list is asked for that changes while it is read.
+// attempts limits the reads of a list that changes while it is read.
 const attempts = 5
 
 func (k kernel) assigned() ([]assigned, error) {

@@ -51,7 +51,8 @@ func (o *observer) Logs() bool { return o.plane.log.whole }
 // Ended implements forward.Observer.
 func (o *observer) Ended(e *forward.Event) { o.plane.log.ended(o.listener, e) }
 
-// packets is what is known of packets at a listener. What is unknown is empty.
+// packets holds the known properties of packets at a listener. What is unknown is
+// empty.
 type packets struct {
 	local, client netip.Addr
 	member        string

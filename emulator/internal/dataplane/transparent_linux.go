@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// connectTimeout is how long a member has to accept a connection.
+// connectTimeout limits how long a member has to accept a connection.
 const connectTimeout = 5 * time.Second
 
 // transparent returns a dialer that connects from the addresses of clients, if this

@@ -20,7 +20,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// ttl is how many seconds an answer may be kept, also that there is none: NLB-0029.
+// ttl is the number of seconds for which clients may keep an answer, also a negative
+// one: NLB-0029.
 const ttl = 60
 
 // The bounds of what clients can make the server hold. What comes over them by UDP
@@ -72,7 +73,7 @@ func Start(address string, store *state.Store, domains []string, failed func(err
 	return s, nil
 }
 
-// attempts is how often a port that is free for TCP may turn out taken for UDP.
+// attempts limits the tries to find a port that is free for both TCP and UDP.
 const attempts = 10
 
 // listen takes the same port for both; any for 0.
@@ -125,7 +126,7 @@ func (s *Server) ServeDNS(w dns.ResponseWriter, question *dns.Msg) {
 	_ = w.WriteMsg(reply) // who asked may be gone
 }
 
-// answer is what the store says of the one question that a query has.
+// answer returns the store's answer to the one question of a query.
 func (s *Server) answer(question *dns.Msg) *dns.Msg {
 	reply := new(dns.Msg).SetReply(question)
 	q := question.Question[0]
@@ -159,7 +160,8 @@ func (s *Server) answer(question *dns.Msg) *dns.Msg {
 	return reply
 }
 
-// authority says how long it may be kept that there is no answer.
+// authority returns the SOA record, which limits how long clients keep a negative
+// answer.
 func authority(apex string) dns.RR {
 	return &dns.SOA{Hdr: dns.RR_Header{Name: apex, Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: ttl},
 		Ns: "ns." + apex, Mbox: "hostmaster." + apex, Serial: 1, Refresh: ttl, Retry: ttl, Expire: ttl, Minttl: ttl}

@@ -15,7 +15,7 @@ import (
 // Action is one row of a product's table.
 type Action struct {
 	Name string
-	// Mutates tells Write from Read.
+	// Mutates reports whether the action writes.
 	Mutates bool
 	// Emulated is false for a row that only answers the NotEmulated error.
 	Emulated bool
@@ -42,7 +42,7 @@ type execution struct {
 	rehearse bool
 }
 
-// errRehearsed is how a rehearsed write ends that would have succeeded.
+// errRehearsed is the error of a rehearsed write that would have succeeded.
 var errRehearsed = errors.New("rehearsed")
 
 // Read declares an action that changes nothing.
@@ -132,7 +132,7 @@ func Completed(names string, emulated ...[]Action) []Action {
 type Parameter struct {
 	Name     string // Tag.N.Key for the fields of lists
 	Required bool
-	// Fields are those of the objects in a parameter that is JSON text.
+	// Fields lists the fields of the objects in a parameter that is JSON text.
 	Fields []string
 	// What its tag says of a value: Type is string, bool, int32, int64, json for a
 	// list in JSON text or object for an object in it; Range, such as 1..64, is of an
@@ -190,7 +190,8 @@ type Product struct {
 	Endpoint string
 	// DNSApex ends the DNS names of its load balancers, "" where they have none.
 	DNSApex string
-	// HostID is what error replies name when the client's Host is not the cloud's.
+	// HostID is the host that error replies name when the client's Host is not the
+	// cloud's.
 	HostID string
 	// RAMName is the product's in policies, "" where that is its own.
 	RAMName string

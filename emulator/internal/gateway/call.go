@@ -16,7 +16,7 @@ import (
 // certificate chain with its key, is far below.
 const MaxBody = 1 << 20
 
-// Format is how an answer is written.
+// Format is the format of an answer.
 type Format string
 
 // The formats.
@@ -37,7 +37,7 @@ type Call struct {
 	AccessKeyID string
 	// Scope is whose call it is and which region it asks.
 	Scope state.Owner
-	// Params are those of query and form, less the protocol's own.
+	// Params holds the parameters of query and form, without the protocol's own.
 	Params Params
 
 	// Faults are the names of the fault rules that struck the call.

@@ -136,7 +136,7 @@ func (d *decoder) parameters() []Parameter {
 	return ps
 }
 
-// parameter is what the tag says of a value, or of the elements of a list.
+// parameter returns the tag's declaration of a value, or of the elements of a list.
 func (f *decodeField) parameter() Parameter {
 	p := Parameter{Name: f.name, Required: f.rules.required, Type: f.kind.String(), Values: f.rules.enum}
 	if f.list {
@@ -166,7 +166,7 @@ func bound(n *int64) string {
 	return strconv.FormatInt(*n, 10)
 }
 
-// items is how many elements a list has at most.
+// items returns how many elements a list may have.
 func (f *decodeField) items() int {
 	if f.rules.max == nil {
 		return 0

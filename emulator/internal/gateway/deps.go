@@ -5,8 +5,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Deps is what products may need that is not in the state. The zero Deps do for
-// all of them.
+// Deps holds what products may need beside the state. The zero Deps work for all
+// products.
 type Deps struct {
 	// MakeNetworkInterface, if set, is asked to make the network interface of an
 	// address in a VPC that is looked up and has none. It may make none.

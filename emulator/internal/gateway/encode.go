@@ -277,7 +277,7 @@ func appendXMLText(b []byte, s string) []byte {
 	return append(b, buf.Bytes()...)
 }
 
-// reply is what goes over the wire.
+// reply is an answer on the wire.
 type reply struct {
 	status      int
 	contentType string

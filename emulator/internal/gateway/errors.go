@@ -139,7 +139,7 @@ func internalError(cause error) *Problem {
 	return p
 }
 
-// ErrorRow says how the wire puts a fact.
+// ErrorRow declares how a product words a fact on the wire.
 type ErrorRow struct {
 	Fact state.Fact
 	// Kind restricts the row to facts about one kind; "" is any.

@@ -39,7 +39,7 @@ func (s *Server) strikeAt(point faults.Point, call *Call) *Problem {
 	return victim.problem
 }
 
-// faultCall is what the rules may look at.
+// faultCall returns what the rules may look at.
 func (s *Server) faultCall(call *Call) faults.Request {
 	return faults.Request{
 		Product:     call.Product(),

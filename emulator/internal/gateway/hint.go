@@ -9,8 +9,8 @@ import (
 // maxHint bounds the command of a hint.
 const maxHint = 1000
 
-// hintUnsigned tells who made a call without any signature, which no client of the
-// cloud does, how to make it with one, or how to need none.
+// hintUnsigned explains, for a call without any signature, how to sign it, or how to
+// need no signature. No client of the cloud sends such a call.
 func (s *Server) hintUnsigned(call *Call, p *Problem) *Problem {
 	if call.sent.signature != "" || call.AccessKeyID != "" || call.request.Header.Get("Authorization") != "" {
 		return p

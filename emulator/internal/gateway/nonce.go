@@ -37,8 +37,8 @@ type span struct {
 	last    time.Duration // the age at which one was used last
 }
 
-// nonceLife is how long a timestamp can be good: from when the clock of who sent it is
-// ahead as far as it may be.
+// nonceLife is the longest time for which a timestamp can be good: the sender's clock
+// may be ahead as far as it may be.
 const nonceLife = 2 * timestampWindow
 
 const sweepEvery = 10 * time.Second
@@ -89,7 +89,7 @@ func nonceOf(accessKeyID, text string, timestamp time.Time) nonce {
 	return nonce{spanOf(timestamp), binary.BigEndian.Uint64(sum[:])}
 }
 
-// refuse tells why a call with the nonce is not taken, nil if it is.
+// refuse returns why a call with the nonce is refused, nil if it is not.
 func (n *Nonces) refuse(used nonce) *Problem {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -116,8 +116,8 @@ func (n *Nonces) age(now time.Time) time.Duration {
 	return now.Sub(n.start)
 }
 
-// spend remembers a nonce, or tells why it is not good. An error means that a
-// restart will forget it.
+// spend remembers a nonce, or returns why it is not good. An error means that a restart
+// will forget it.
 func (n *Nonces) spend(used nonce, now time.Time) (*Problem, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

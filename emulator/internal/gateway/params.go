@@ -117,7 +117,7 @@ type protocol struct {
 	ignored                                             string // leftovers that the cloud takes too
 }
 
-// of is where the value of a parameter goes, nil for one that is the action's.
+// of returns where the value of a parameter goes, nil for a parameter of the action.
 func (p *protocol) of(name string) *string {
 	switch name {
 	case "Action":

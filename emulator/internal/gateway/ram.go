@@ -60,9 +60,9 @@ func (s *Server) authorize(call *Call, v *state.View) *Problem {
 	}}
 }
 
-// resource is what the call is about, as policies name it: by the first of the
-// product's parameters that it has, else all resources of the first type.
-// Evidence CLB-0173.
+// resource returns the resource of the call, as policies name it: by the first of the
+// product's parameters that it has, else all resources of the first type. Evidence
+// CLB-0173.
 func (c *Call) resource() string {
 	prefix := "acs:" + c.product.ramName() + ":" + c.Scope.RegionID + ":" + c.Scope.AccountID + ":"
 	if r, id := c.about(); id != "" {

@@ -33,7 +33,8 @@ func (t Trial) Passed() error {
 
 const dryRunCode = "DryRunOperation"
 
-// DryRunRow is how all products put DryRunPassed; the evidence is each one's own.
+// DryRunRow returns the row with which all products answer DryRunPassed; each has its
+// own evidence.
 func DryRunRow(evidence string) ErrorRow {
 	return ErrorRow{Fact: DryRunPassed, Status: http.StatusBadRequest, Code: dryRunCode,
 		Message: "Request validation has been passed with DryRun flag set.", Evidence: evidence}

@@ -22,9 +22,9 @@ const (
 	roomForBodies     = 16 * MaxBody
 	roomForParameters = 32 << 20
 	smallBody         = 64 << 10
-	// paramCost is what a parameter takes beside its letters.
+	// paramCost is the memory that a parameter takes beside its letters.
 	paramCost = 256
-	// patience is how long a call waits for room, and bodyTimeout how long a large
+	// patience limits how long a call waits for room, and bodyTimeout how long a large
 	// body may take that others wait for.
 	patience    = 10 * time.Second
 	bodyTimeout = 30 * time.Second
@@ -34,7 +34,7 @@ func newRoom() room {
 	return room{semaphore.NewWeighted(roomForBodies), semaphore.NewWeighted(roomForParameters)}
 }
 
-// share is what a call holds of a part of the room.
+// share is the part of the room that a call holds.
 type share struct {
 	of   *semaphore.Weighted
 	size int64

@@ -26,15 +26,15 @@ type Config struct {
 	// calls of them are refused as such, and not as unknown. It is asked when there is
 	// such a call; nil is none.
 	Elsewhere func() map[string]string
-	// Caller, if set, tells why a call is not even looked at.
+	// Caller, if set, returns why a call is rejected before anything else.
 	Caller func(*http.Request) error
 	// StrictAuth verifies signatures. Without it a call belongs to the account of
 	// its key, or, when it has no known key, to the first account.
 	StrictAuth bool
-	// WallClock is what clients' timestamps are compared with: real time, also
-	// when the emulated time is another. Defaults to time.Now.
+	// WallClock is the clock to compare clients' timestamps with: real time, also when
+	// the emulated time differs. Defaults to time.Now.
 	WallClock func() time.Time
-	// Nonces are those that were used; nil remembers them in memory alone.
+	// Nonces holds the used nonces; nil keeps them in memory alone.
 	Nonces *Nonces
 	// Seed makes RequestIds repeatable; 0 takes a random one.
 	Seed uint64
@@ -173,7 +173,7 @@ func (s *Server) answer(call *Call, w http.ResponseWriter, r *http.Request) (res
 	return s.dispatch(call)
 }
 
-// steps are what a call goes through before its handler, in this order.
+// steps lists what a call passes before its handler, in this order.
 var steps = []func(*Server, *Call) *Problem{
 	(*Server).meet,
 	(*Server).recognize,
@@ -216,7 +216,7 @@ func (s *Server) examine(call *Call) (problem *Problem) {
 	return problem
 }
 
-// looks are what the gateway wants to know of the state, in this order.
+// looks lists the gateway's checks of the state, in this order.
 var looks = []func(*Server, *Call, *state.View) *Problem{
 	(*Server).authenticate,
 	func(s *Server, call *Call, _ *state.View) *Problem { return s.route(call) },
@@ -405,11 +405,11 @@ func regionOfHost(v *state.View, host string) string {
 	return region
 }
 
-// maxSought is how many ids regionOfResource looks for.
+// maxSought limits how many ids regionOfResource looks for.
 const maxSought = 20
 
-// regionOfResource is where the first of the resources is that the call names, "" when
-// it names none that its account has.
+// regionOfResource returns the region of the first resource that the call names, ""
+// when it names none that its account has.
 func regionOfResource(v *state.View, call *Call) string {
 	sought := 0
 	for _, p := range call.Params {

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// signature is what a call presents to prove who sent it.
+// signature holds what a call presents to prove who sent it.
 type signature struct {
 	accessKeyID   string
 	timestamp     string
 	nonce         string
 	securityToken string
 	value         string
-	// verify tells what the call should have signed, if the secret is not what it was
-	// signed with.
+	// verify explains what the call should have signed, nil if it was signed with the
+	// secret.
 	verify func(c *Call, s *signature, secret string) *Problem
 	// stringToSign is that of the newer scheme.
 	stringToSign string
@@ -82,8 +82,8 @@ func verifyV1(c *Call, s *signature, secret string) *Problem {
 	return nil
 }
 
-// keyedV1s are those that were used, with their memory, since most calls come with
-// the same secret.
+// keyedV1s keeps used MACs with their memory, since most calls come with the same
+// secret.
 var keyedV1s sync.Pool
 
 // keyed is HMAC-SHA1 under a secret, with what it is used on.
@@ -188,8 +188,8 @@ func verifyACS3(_ *Call, s *signature, secret string) *Problem {
 	return nil
 }
 
-// escaping is how a canonical query is spelled: the older scheme escapes it as a
-// whole once more, which is the same as to escape its parts twice.
+// escaping is the spelling of a canonical query: the older scheme escapes it as a whole
+// once more, which is the same as to escape its parts twice.
 type escaping struct{ percent, equals, and string }
 
 var (
@@ -240,7 +240,7 @@ var unreserved = func() (stays [256]bool) {
 // without a fraction. time.Parse reads RFC 3339, which has it, much faster.
 const timestampForm = "2006-01-02T15:04:05Z"
 
-// timestampWindow is how far a client's clock may be off, each way: CLB-0008.
+// timestampWindow limits how far a client's clock may be off, each way: CLB-0008.
 const timestampWindow = 15 * time.Minute
 
 func readTimestamp(text string, now time.Time) (time.Time, *Problem) {

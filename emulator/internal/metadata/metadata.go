@@ -103,7 +103,7 @@ func answer(w http.ResponseWriter, text string) {
 // errAbsent is for paths that the instance has nothing at.
 var errAbsent = errors.New("there is nothing at this path")
 
-// refuse tells nothing of this machine: whoever reaches the service may ask.
+// refuse reveals nothing of this machine: whoever reaches the service may ask.
 func (s *service) refuse(w http.ResponseWriter, err error) {
 	var fact *state.Error
 	if errors.Is(err, errAbsent) || errors.As(err, &fact) {

@@ -53,8 +53,8 @@ func (s *service) findInstance(v *state.View) (*cloud.Instance, error) {
 	return nil, &state.Error{Fact: state.NotFound, Kind: cloud.Instances.Kind(), ID: "running"}
 }
 
-// values is what an instance has at each path; one with an empty value is not
-// there. The addresses of services are those that the cloud gives its instances.
+// values maps each path to an instance's value; a path with an empty value does not
+// exist. The addresses of services are those that the cloud gives its instances.
 var values = map[string]func(*identity) string{
 	"meta-data/region-id":            func(i *identity) string { return i.instance.RegionID },
 	"meta-data/zone-id":              func(i *identity) string { return i.instance.ZoneID },

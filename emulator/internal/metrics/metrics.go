@@ -28,11 +28,11 @@ type Metrics struct {
 	series map[labels]series
 }
 
-// labels are those of an outcome.
+// labels holds the labels of an outcome.
 type labels struct{ product, action, code string }
 
-// series are what an outcome counts in. They are kept, as most calls have one that was
-// seen before.
+// series holds the series that count an outcome. They are kept, as most calls have one
+// that was seen before.
 type series struct {
 	calls    prometheus.Counter
 	duration prometheus.Observer

@@ -22,7 +22,7 @@ type Fault struct {
 	rate    int
 }
 
-// ending is how an answer ends before its time.
+// ending says how an answer ends before its time.
 type ending int
 
 const (
@@ -57,7 +57,8 @@ func (f *Fault) limit() *limit {
 	return &limit{rate: rate, in: bucket{rate: rate}, out: bucket{rate: rate}}
 }
 
-// A faultySide is one side of a faulty answer: what is left of it, and when it goes on.
+// A faultySide is one side of a faulty answer: how much of it is left, and when it goes
+// on.
 type faultySide struct {
 	*Fault
 	mu   sync.Mutex
@@ -174,8 +175,8 @@ func (c *faultyConn) paced(n int, err error, in bool) error {
 	return buckets{way}.wait(c.ctx, n)
 }
 
-// end is what happens where the answer ends: a reset, or nothing until a deadline or the
-// client's end.
+// end ends the answer: with a reset, or with nothing until a deadline or the client's
+// end.
 func (c *faultyConn) end(deadline *time.Time) error {
 	if c.ending == cut {
 		reset(c.Conn)

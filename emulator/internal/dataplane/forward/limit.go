@@ -21,8 +21,9 @@ func newLimit(mbits int) *limit {
 	return &limit{rate: rate, in: bucket{rate: rate}, out: bucket{rate: rate}}
 }
 
-// connections is how many connections it takes to use a listener's bandwidth:
-// the cloud gives one connection no more than peak/(N-1) on a cluster of N = 4 (CLB-0609).
+// connections is the number of connections that can use all of a listener's bandwidth:
+// the cloud gives one connection no more than peak/(N-1) on a cluster of N = 4
+// (CLB-0609).
 const connections = 3
 
 // connection returns the buckets of one connection, for each way its own and
@@ -68,7 +69,7 @@ func (b *bucket) allow(now time.Time, n int) bool {
 	return true
 }
 
-// buckets are those that a byte passes.
+// buckets lists the buckets that a byte passes.
 type buckets []*bucket
 
 // wait takes n bytes from each and waits for the slowest.

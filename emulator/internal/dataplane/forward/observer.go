@@ -51,7 +51,7 @@ type Event struct {
 	Faults             []string // what went wrong, by Fault.Rule
 }
 
-// EventKind is what an Event is.
+// EventKind is the kind of an Event.
 type EventKind string
 
 // The kinds of events.

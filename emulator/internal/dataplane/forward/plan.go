@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Protocol is what a listener speaks with its clients.
+// Protocol is the protocol between a listener and its clients.
 type Protocol string
 
 // The protocols of listeners.
@@ -19,7 +19,7 @@ const (
 	HTTPS  Protocol = "https"
 )
 
-// Scheduler is how a listener chooses members, by the cloud's names.
+// Scheduler is the way a listener chooses members, by the cloud's names.
 type Scheduler string
 
 // The schedulers. HTTP and HTTPS have the first two.
@@ -39,8 +39,8 @@ type Plan struct {
 	Scheduler Scheduler
 	Group     Group // where no rule matches
 	Rules     []Rule
-	// Zones are those of local addresses, if each forwards to the members of its zone
-	// alone; nil lets all forward to all. TCP, UDP and TCPSSL have it.
+	// Zones maps local addresses to zones, if each address forwards to the members of
+	// its zone alone; nil lets all forward to all. TCP, UDP and TCPSSL have it.
 	Zones map[netip.Addr]string
 	// ClientAddress says that members see the clients' addresses, so that one that is its
 	// own client gets no answer. TCP and UDP have it.
@@ -48,8 +48,8 @@ type Plan struct {
 	// Admit reports whether a client may connect to a port; nil admits all.
 	Admit func(client netip.Addr, port uint16) bool
 
-	// Persistence is how long a source address keeps its member after its last
-	// connection; 0 is off. TCP, UDP and TCPSSL have it.
+	// Persistence is the time for which a source address keeps its member after its
+	// last connection; 0 is off. TCP, UDP and TCPSSL have it.
 	Persistence time.Duration
 	Sticky      Sticky
 
@@ -80,8 +80,8 @@ type Member struct {
 	// Key identifies the member over plans. Counters, connections and sticky
 	// cookies follow it.
 	Key string
-	// Addr is where the member answers. Port 0 stands for the port that the
-	// client connected to. The zero address is a member that can't be reached.
+	// Addr is the address of the member. Port 0 stands for the port that the client
+	// connected to. The zero address is a member that can't be reached.
 	Addr   netip.AddrPort
 	Weight int
 	Zone   string // empty is a part of all zones
@@ -104,29 +104,29 @@ type Rule struct {
 	Sticky    *Sticky
 }
 
-// Drain says when connections of a member that left or went down are cut. Where
+// Drain configures when connections of a member that left or went down are cut. Where
 // it is off they stay.
 type Drain struct {
 	On      bool
 	Timeout time.Duration
 }
 
-// ProxyProtocol says whether members get a header of the proxy protocol,
-// version 2, before a connection's first byte and a UDP session's first packet.
+// ProxyProtocol configures whether members get a header of the proxy protocol, version
+// 2, before a connection's first byte and a UDP session's first packet.
 type ProxyProtocol struct {
 	On bool
 	// The ids that the header carries in the cloud's own field, where set.
 	VPCID, EndpointID, EndpointServiceID string
 }
 
-// Sticky says how cookies bind clients to members.
+// Sticky configures how cookies bind clients to members.
 type Sticky struct {
 	Mode    StickyMode
 	Timeout time.Duration // of an inserted cookie; 0 keeps it valid
 	Cookie  string        // the members' cookie that is rewritten
 }
 
-// StickyMode is where the cookie comes from.
+// StickyMode says who sets the cookie.
 type StickyMode string
 
 // The modes of sticky sessions.
@@ -136,7 +136,7 @@ const (
 	StickyServer StickyMode = "server" // the listener rewrites the members' cookie
 )
 
-// TLS is what TCPSSL and HTTPS listeners terminate.
+// TLS configures how TCPSSL and HTTPS listeners terminate TLS.
 type TLS struct {
 	Certificate tls.Certificate
 	// Domains has certificates by server name, exact or with a leading "*.".

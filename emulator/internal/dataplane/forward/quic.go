@@ -1,6 +1,6 @@
 package forward
 
-// shortIDLength is how many bytes a connection id has in packets that don't say
+// shortIDLength is the length in bytes of a connection id in packets that don't give
 // it. The QUIC versions that the cloud's qch knows use 8 (CLB-0605).
 const shortIDLength = 8
 

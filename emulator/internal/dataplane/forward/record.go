@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// udpRelease is how long sessions go on with a UDP member that left, is down or
-// has weight 0 (CLB-0601).
+// udpRelease is the time for which sessions go on with a UDP member that left, is down
+// or has weight 0 (CLB-0601).
 const udpRelease = 5 * time.Minute
 
 // A record is what a server keeps of a member over plans.

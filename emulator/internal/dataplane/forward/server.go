@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// connectTimeout is how long a member has to accept a connection.
+// connectTimeout limits how long a member has to accept a connection.
 const connectTimeout = 5 * time.Second
 
-// ErrServerClosed is what the methods of a closed Server return.
+// ErrServerClosed is the error that the methods of a closed Server return.
 var ErrServerClosed = errors.New("forward: server closed")
 
-// Config is what a Server needs beside plans. The zero value works.
+// Config configures a Server. The zero value works.
 type Config struct {
 	// Dial connects to a member on behalf of a client. from is the client's
 	// address, or nil where connections are shared between clients. The default

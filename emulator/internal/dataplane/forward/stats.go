@@ -2,7 +2,7 @@ package forward
 
 import "sync/atomic"
 
-// Stats is what a server has done since New.
+// Stats counts what a server has done since New.
 type Stats struct {
 	Total Counters
 	// Members has the members of the plan and those with open connections, by

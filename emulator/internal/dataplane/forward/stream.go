@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// handshakeTimeout is how long a client has for TLS.
+// handshakeTimeout limits a client's TLS handshake.
 const handshakeTimeout = 10 * time.Second
 
 // A stream is a connection of a client with a member.

@@ -96,8 +96,9 @@ func (t *table) at(local netip.Addr) *pool {
 	return t.pool
 }
 
-// loops reports whether a client is the member itself: the member would answer itself, and
-// not the load balancer. Who is on this machine tells nothing by its usual address.
+// loops reports whether a client is the member itself, which would then answer itself
+// instead of the load balancer. The usual address of this machine does not identify a
+// client on it.
 func (t *table) loops(m *target, client netip.Addr) bool {
 	usual := client == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || client == netip.IPv6Loopback()
 	return t.ClientAddress && !usual && m.Addr.Addr() == client

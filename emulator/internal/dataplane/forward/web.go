@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// maxHeader is how long a request's header may be.
+	// maxHeader limits the length of a request's header.
 	maxHeader = 32 << 10
-	// readableHeader is what net/http reads of a header before it answers by
-	// itself, with another status than the cloud.
+	// readableHeader is the length of a header up to which net/http reads it before it
+	// answers by itself, with another status than the cloud.
 	readableHeader = 256 << 10
-	// requestsPerConnection is how many a client's HTTP/1 connection serves.
+	// requestsPerConnection limits the requests of a client's HTTP/1 connection.
 	requestsPerConnection = 100
 	maxStreams            = 128
 	serverName            = "clbemu"

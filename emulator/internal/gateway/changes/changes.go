@@ -20,7 +20,7 @@ type Rules struct {
 	Open func(v *state.View, loadBalancerID string) error
 }
 
-// Order is what every call that changes something may carry.
+// Order holds the parameters that every call which changes something may have.
 type Order struct {
 	gateway.Region
 	gateway.Trial
@@ -40,7 +40,7 @@ type Part interface {
 	LoadBalancerOf(v *state.View) (string, error)
 }
 
-// Work is what a call will do to a resource.
+// Work describes what a call will do to a resource.
 type Work struct {
 	ResourceType, ResourceID string
 	Do                       func() error

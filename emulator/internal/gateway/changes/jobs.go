@@ -107,7 +107,7 @@ func newAsynJob(job *cloud.Job) asynJob {
 	return j
 }
 
-// operateType is what kind of work an action is.
+// operateType returns the kind of work that an action is.
 func operateType(action string) string {
 	for _, kind := range []string{"Create", "Delete"} {
 		if strings.HasPrefix(action, kind) {

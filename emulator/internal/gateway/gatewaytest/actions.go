@@ -12,7 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 )
 
-// actionFacts is what the API's metadata says about an action.
+// actionFacts holds the API's metadata about an action.
 type actionFacts struct {
 	Mutating bool            `json:"mutating"`
 	Params   map[string]bool `json:"params"` // by name, whether it is required

@@ -11,7 +11,7 @@ import (
 
 var seedFlag = flag.Uint64("seed", 0, "seed of the model tests; 0 takes a new one")
 
-// Rand is the chance of a model test, which a failure tells how to replay.
+// Rand returns the source of chance of a model test. A failure prints how to replay it.
 func Rand(t *testing.T) *rand.Rand {
 	seed := *seedFlag
 	if seed == 0 {
@@ -51,7 +51,7 @@ func (r Reply) Known(outcomes map[string]Outcome) Outcome {
 	return Outcome(fmt.Sprintf("%d %s", r.Status, r.Code))
 }
 
-// Check is what a call may be refused for.
+// Check is a reason for which a call may be refused.
 type Check struct {
 	fails bool
 	with  Outcome

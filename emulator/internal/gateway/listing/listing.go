@@ -52,7 +52,7 @@ func Page[T any](list []T, number, size int) []T {
 // words of its own.
 const BadToken state.Fact = "BadToken"
 
-// tokenMark begins every token, which tells them from other text in base64.
+// tokenMark begins every token, which distinguishes tokens from other text in base64.
 const tokenMark = "after:"
 
 // After returns what comes behind the element that a token names, in the order of

@@ -16,7 +16,7 @@ type Tag struct {
 	Value string `rpc:"Value"`
 }
 
-// maxLength is how many characters a key or a value has at the most.
+// maxLength limits the characters of a key or a value.
 const maxLength = 128
 
 // Refusals are a product's words for tags that it refuses.
@@ -57,8 +57,8 @@ func validValue(value string) bool {
 	return utf8.RuneCountInString(value) <= maxLength && !HasAddress(value)
 }
 
-// HasAddress tells a text with the beginning of a web address in it, which names and
-// tags do not take.
+// HasAddress reports whether a text contains the beginning of a web address, which
+// names and tags do not take.
 func HasAddress(text string) bool {
 	return strings.Contains(text, "http://") || strings.Contains(text, "https://")
 }
@@ -89,7 +89,7 @@ type Resource struct {
 	TagValue     string `rpc:"TagValue"`
 }
 
-// Place is where the tag stands in a list.
+// Place returns the tag's place in a list.
 func (r Resource) Place() string { return r.ResourceID + "/" + r.TagKey }
 
 // Of returns the tags of a resource as Key and Value.
@@ -141,8 +141,8 @@ func Filters(tags []Tag) []state.TagFilter {
 	return filters
 }
 
-// Filter returns what tells the resources that carry all the tags; without tags
-// all do.
+// Filter returns a function that reports whether a resource carries all the tags;
+// without tags all do.
 func Filter(v *state.View, kind state.TagResourceType, tags []Tag) func(id string) bool {
 	if len(tags) == 0 {
 		return func(string) bool { return true }
