@@ -25,7 +25,7 @@ func script(t *testing.T, file, text string) string {
 // run, and that it refuses what is no dry run. The end-to-end tests prove it with a real
 // controller.
 func TestDryRun(t *testing.T) {
-	s := binary.Serve(t)
+	s := binary.Serve(t, "--data-dir", t.TempDir())
 	id := createLoadBalancer(t, s.Client())
 	if reply, err := s.Client().Call(emulator.Version("Slb"), "TagResources", map[string]string{
 		"ResourceType": "instance", "ResourceId.1": id, "Tag.1.Key": "ack.aliyun.com", "Tag.1.Value": "c1",

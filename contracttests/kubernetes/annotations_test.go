@@ -1,6 +1,7 @@
 package kubernetes_test
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -118,8 +119,11 @@ func measureAll(t *testing.T, product string) (all []*measure) {
 		}
 		m := &measure{Annotation: a, product: product, plain: a.Name, made: a.Name + "-made"}
 		own := f.resources(m)
-		if product == annotations.NLB && a.Name == "protocol-port" { // which has no listeners of HTTP
+		switch {
+		case product == annotations.NLB && a.Name == "protocol-port": // which has no listeners of HTTP
 			a.Values, a.Beside = [2]string{"tcpssl:80", "tcp:80"}, map[string]string{"cert-id": "{{nlbcert}}"}
+		case product == annotations.NLB && a.Name == "ip-version":
+			a.Values[0] = "DualStack"
 		}
 		m.values = [2]string{own(a.Values[0]), own(a.Values[1])}
 		m.plainWith = filledWith(&a, product, own)
@@ -275,7 +279,14 @@ func (f *fixture) resources(m *measure) func(value string) string {
 			return id("VSwitchId", "CreateVSwitch", "--product", "Vpc", "VpcId="+cloud.VPC, "ZoneId=cn-hangzhou-h",
 				"CidrBlock="+map[string]string{"vsw": "192.168.201.0/24", "vsw2": "192.168.202.0/24"}[n])
 		},
-		"group": func(string) string { return "rg-another" },
+		"group": func(string) string {
+			var answer struct{ ResourceGroup struct{ ID string } }
+			name := fmt.Sprintf("g%d", time.Now().UnixNano())
+			if err := json.Unmarshal([]byte(f.call("CreateResourceGroup", "--product", "ResourceManager", "Name="+name, "DisplayName="+name)), &answer); err != nil {
+				f.Fatal(err)
+			}
+			return answer.ResourceGroup.ID
+		},
 		"sg": func(string) string {
 			return id("SecurityGroupId", "CreateSecurityGroup", "--product", "Ecs", "VpcId="+cloud.VPC)
 		},
@@ -468,7 +479,7 @@ func (m *measure) effects() (e annotations.Effects) {
 	judge := func(before, after, failure string) annotations.Effect {
 		switch {
 		case failure != "":
-			e.Event = failure
+			e.Event = cmp.Or(e.Event, failure)
 			return annotations.Refused
 		case before == after:
 			return annotations.Ignored

@@ -21,12 +21,15 @@ type edit struct {
 	annotations map[string]string
 	byHand      func(f *fixture, o *edited)
 	finds       string
+	// cure is what ACK's page says to do about the finding.
+	cure func(f *fixture, o *edited)
 }
 
 // edited is a Service with what its controller made.
 type edited struct {
 	service                *corev1.Service
 	balancer, group, named string // ids, and the name that a controller gives to a group
+	surplus                string // the id of another group
 }
 
 // edits are the findings of ACK's page. Those on the default server group
@@ -38,6 +41,7 @@ var edits = map[string]edit{
 		byHand: func(f *fixture, o *edited) {
 			f.call("ModifyLoadBalancerInstanceSpec", "LoadBalancerId="+o.balancer, "LoadBalancerSpec=slb.s2.small")
 		},
+		cure: func(f *fixture, o *edited) { f.annotateEdited(o, "spec", "slb.s2.small") },
 	},
 	"internet": {
 		annotations: map[string]string{"instance-charge-type": "PayBySpec", "spec": "slb.s1.small", "charge-type": "paybybandwidth", "bandwidth": "10"},
@@ -45,44 +49,76 @@ var edits = map[string]edit{
 		byHand: func(f *fixture, o *edited) {
 			f.call("ModifyLoadBalancerInternetSpec", "LoadBalancerId="+o.balancer, "InternetChargeType=paybybandwidth", "Bandwidth=20")
 		},
+		cure: func(f *fixture, o *edited) { f.annotateEdited(o, "bandwidth", "20") },
 	},
 	"charge": {
 		annotations: map[string]string{"instance-charge-type": "PayBySpec", "spec": "slb.s1.small"}, finds: "modify loadbalancer instance charge type",
 		byHand: func(f *fixture, o *edited) {
 			f.call("ModifyLoadBalancerInstanceChargeType", "LoadBalancerId="+o.balancer, "InstanceChargeType=PayByCLCU")
 		},
+		cure: func(f *fixture, o *edited) {
+			f.annotateEdited(o, "spec", "")
+			f.annotateEdited(o, "instance-charge-type", "PayByCLCU")
+		},
 	},
 	// The dry run ends at the deletion protection where there is one.
 	"deleted": {annotations: map[string]string{"delete-protection": "off"}, finds: "delete the load balancer", byHand: func(f *fixture, o *edited) {
 		f.change(o.service.Name, func(s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeNodePort })
-	}},
+	}, cure: func(f *fixture, o *edited) { f.call("DeleteLoadBalancer", "LoadBalancerId="+o.balancer) }},
 	"started": {finds: "start listener 80", byHand: func(f *fixture, o *edited) {
 		f.call("StopLoadBalancerListener", "LoadBalancerId="+o.balancer, "ListenerPort=80", "ListenerProtocol=tcp")
-	}},
+	}, cure: startListener},
 	"surplus": {finds: "delete listener 81", byHand: func(f *fixture, o *edited) {
 		f.call("CreateLoadBalancerTCPListener", "LoadBalancerId="+o.balancer, "ListenerPort=81", "Bandwidth=-1", "VServerGroupId="+o.group,
 			fmt.Sprintf("Description=k8s/81/%s/%s/%s", o.service.Name, f.namespace, cloud.ClusterID))
+	}, cure: func(f *fixture, o *edited) {
+		f.call("DeleteLoadBalancerListener", "LoadBalancerId="+o.balancer, "ListenerPort=81", "ListenerProtocol=tcp")
 	}},
 	"missing": {finds: "create listener 80", byHand: func(f *fixture, o *edited) {
 		f.call("DeleteLoadBalancerListener", "LoadBalancerId="+o.balancer, "ListenerPort=80", "ListenerProtocol=tcp")
+	}, cure: func(f *fixture, o *edited) {
+		f.call("CreateLoadBalancerTCPListener", "LoadBalancerId="+o.balancer, "ListenerPort=80", "Bandwidth=-1", "VServerGroupId="+o.group, "Scheduler=rr",
+			fmt.Sprintf("Description=k8s/80/%s/%s/%s", o.service.Name, f.namespace, cloud.ClusterID))
+		startListener(f, o)
 	}},
 	"updated": {annotations: map[string]string{"scheduler": "wrr"}, finds: "update listener 80", byHand: func(f *fixture, o *edited) {
 		f.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId="+o.balancer, "ListenerPort=80", "Scheduler=rr")
+	}, cure: func(f *fixture, o *edited) {
+		f.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId="+o.balancer, "ListenerPort=80", "Scheduler=wrr")
 	}},
 	"grouped": {finds: "create VServerGroup ", byHand: func(f *fixture, o *edited) {
 		f.call("SetVServerGroupAttribute", "VServerGroupId="+o.group, "VServerGroupName=renamed")
+	}, cure: func(f *fixture, o *edited) {
+		f.call("SetVServerGroupAttribute", "VServerGroupId="+o.group, "VServerGroupName="+o.named)
 	}},
 	"ungrouped": {finds: "delete VServerGroup ", byHand: func(f *fixture, o *edited) {
-		f.call("CreateVServerGroup", "LoadBalancerId="+o.balancer,
+		o.surplus = f.created("VServerGroupId", "CreateVServerGroup", "LoadBalancerId="+o.balancer,
 			fmt.Sprintf("VServerGroupName=k8s/32700/%s/%s/%s", o.service.Name, f.namespace, cloud.ClusterID))
-	}},
+	}, cure: func(f *fixture, o *edited) { f.call("DeleteVServerGroup", "VServerGroupId="+o.surplus) }},
 	"backend-added": {finds: "add VServerGroup backends ", byHand: func(f *fixture, o *edited) {
 		f.call("RemoveVServerGroupBackendServers", "VServerGroupId="+o.group, "BackendServers="+backend(1, o.service, o.named))
+	}, cure: func(f *fixture, o *edited) {
+		f.call("AddVServerGroupBackendServers", "VServerGroupId="+o.group, "BackendServers="+backend(1, o.service, o.named))
 	}},
 	"backend-removed": {finds: "remove VServerGroup backends ", byHand: func(f *fixture, o *edited) {
 		f.call("AddVServerGroupBackendServers", "VServerGroupId="+o.group, "BackendServers="+backend(nodes+1, o.service, o.named))
+	}, cure: func(f *fixture, o *edited) {
+		f.call("RemoveVServerGroupBackendServers", "VServerGroupId="+o.group, "BackendServers="+backend(nodes+1, o.service, o.named))
 	}},
-	"same": {byHand: func(*fixture, *edited) {}},
+	"same": {byHand: func(*fixture, *edited) {}, cure: func(*fixture, *edited) {}},
+}
+
+func startListener(f *fixture, o *edited) {
+	f.call("StartLoadBalancerListener", "LoadBalancerId="+o.balancer, "ListenerPort=80", "ListenerProtocol=tcp")
+}
+
+// annotateEdited sets an annotation of a Service, or removes it where value is empty.
+func (f *fixture) annotateEdited(o *edited, name, value string) {
+	f.change(o.service.Name, func(s *corev1.Service) {
+		if delete(s.Annotations, annotationPrefix+name); value != "" {
+			metav1.SetMetaDataAnnotation(&s.ObjectMeta, annotationPrefix+name, value)
+		}
+	})
 }
 
 // backend is a node as a controller adds it to a group.
@@ -108,7 +144,8 @@ func (f *fixture) call(action string, params ...string) (answer string) {
 
 // TestUpgradeCheck proves that the dry run of a real CCM finds each edit that was made by
 // hand, that clbemu upgrade-check shows it in the words of ACK's page, that it finds
-// nothing where nobody edited, and that it changes nothing.
+// nothing where nobody edited or where the page's cure was done, and that it changes
+// nothing.
 func TestUpgradeCheck(t *testing.T) {
 	requireCCM(t, "the dry run")
 	f := start(t)
@@ -190,5 +227,13 @@ func TestUpgradeCheck(t *testing.T) {
 	}
 	if after, err := f.cloud.Control(f.ctx, "state", "export"); err != nil || after != before {
 		t.Errorf("the check changed the state: %v", err)
+	}
+
+	for name, e := range edits {
+		e.cure(f, all[name])
+	}
+	f.deleteService("created") // which only a controller could give an address
+	if out, err := f.cloud.Control(f.ctx, "upgrade-check", "--ccm", ccmBinary(), "--kubeconfig", f.cluster.Kubeconfig); err != nil {
+		t.Errorf("after all cures: %v\n%s", err, out)
 	}
 }
