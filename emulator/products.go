@@ -28,7 +28,7 @@ type (
 	Action = gateway.Action
 	// Parameter is a parameter that an action reads.
 	Parameter = gateway.Parameter
-	// Deps are what a product gets from the emulator.
+	// Deps holds what a product gets from the emulator.
 	Deps = gateway.Deps
 )
 
@@ -73,8 +73,8 @@ func Products() []*gateway.Product { return productsOf(apis, gateway.Deps{}) }
 // refusals, conditions, quotas.
 func Names() *names.Names { return names.Of(cloud.Schema, Products()) }
 
-// versions are those of the products by name; building the products is no matter of
-// each call.
+// versions maps products to their versions. It is computed once, since building the
+// products for each call would cost too much.
 var versions = sync.OnceValue(func() map[string]string {
 	list := make(map[string]string)
 	for _, p := range Products() {

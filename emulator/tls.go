@@ -26,8 +26,8 @@ const (
 	tlsKeyFile  = "tls-key.pem"
 )
 
-// certificateLife is how long a generated certificate is good, and renewBefore
-// how long before its end a start makes a new one.
+// certificateLife is the validity of a generated certificate. A start creates a new one
+// when less than renewBefore is left.
 const (
 	certificateLife = 2 * 365 * 24 * time.Hour
 	renewBefore     = 30 * 24 * time.Hour

@@ -195,7 +195,7 @@ type Inventory struct {
 	Health topology.Health
 	// Packets knows where listeners answer; nil where none does.
 	Packets Packets
-	// Products are those whose short names choose load balancers.
+	// Products lists the products whose short names choose load balancers.
 	Products []*gateway.Product
 }
 
@@ -284,7 +284,7 @@ func (i Inventory) Each(v *state.View, wanted Wanted, add func(controlapi.Resour
 	return nil
 }
 
-// names are what a resource can be asked for by.
+// names lists the names by which users can ask for a resource.
 func names(r *controlapi.Resource) []string {
 	return slices.DeleteFunc([]string{r.ID, r.Name, r.LoadBalancer, r.Fields["group"], r.Fields["server"], r.Fields["address"]},
 		func(name string) bool { return name == "" })

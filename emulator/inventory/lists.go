@@ -226,8 +226,8 @@ func listNetworkInterfaces(from source, add func(controlapi.Resource)) {
 	}
 }
 
-// listZones tells what zones sell: available, or soldout with the kinds of which there
-// are no more.
+// listZones lists what zones sell: available, or soldout with the kinds that are sold
+// out.
 func listZones(from source, add func(controlapi.Resource)) {
 	v := from.View
 	for r := range cloud.Regions.All(v) {

@@ -64,7 +64,7 @@ func (from source) group(g *topology.Group, f *topology.Frontend) *controlapi.Gr
 	return &controlapi.GroupTree{Group: shown, Servers: from.servers(g, f)}
 }
 
-// shares are what the load balancer and its parts use of quotas.
+// shares lists the quotas that the load balancer and its parts use.
 func shares(v *state.View, tree *controlapi.LoadBalancerTree) (list []controlapi.QuotaShare) {
 	parts := []string{tree.LoadBalancer.ID}
 	for _, l := range tree.Listeners {

@@ -21,8 +21,8 @@ func Answered(body []byte) string {
 	return strings.ToValidUTF8(string(body[:maxAnswer-len(cut)]), "") + cut
 }
 
-// answers are those of the newest calls. They are apart from the entries, which are
-// more, and in no file.
+// answers holds the answers to the newest calls. They are kept apart from the entries,
+// of which there are more, and in no file.
 type answers struct {
 	kept []keptAnswer // in order of sequence
 	size int

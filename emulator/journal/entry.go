@@ -16,8 +16,9 @@ const (
 	KindClock Kind = "clock"
 	KindFault Kind = "fault"
 	KindState Kind = "state"
-	// KindTraffic is what passes the data plane: an entry has the listener as its
-	// resource, and the action says what passed, or at which point a fault struck it.
+	// KindTraffic is the kind of traffic through the data plane: an entry has the
+	// listener as its resource, and the action says what passed, or at which point a
+	// fault struck it.
 	KindTraffic Kind = "traffic"
 )
 
@@ -48,7 +49,7 @@ type Entry struct {
 	// Answer is the beginning of what the call was answered with. Only the newest calls
 	// have it, and only when one is asked for by its sequence.
 	Answer string `json:"answer,omitempty"`
-	// Milliseconds is how long the call took, in real time.
+	// Milliseconds is the duration of the call, in real time.
 	Milliseconds float64 `json:"milliseconds,omitempty"`
 	// Faults are the fault rules that struck, in order.
 	Faults []string `json:"faults,omitempty"`
@@ -115,7 +116,7 @@ func openName(name string) string {
 	return name
 }
 
-// texts are those of an entry, in one piece of memory.
+// texts holds the texts of an entry, in one piece of memory.
 type texts struct{ strings.Builder }
 
 const cut = "…"

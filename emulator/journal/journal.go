@@ -23,8 +23,8 @@ import (
 
 // Config sets the limits of a journal.
 type Config struct {
-	// Entries is how many are kept in memory; 0 is 10,000. A negative number
-	// turns the journal off.
+	// Entries limits how many entries are kept in memory; 0 is 10,000. A negative
+	// number turns the journal off.
 	Entries int
 	// File, if set, is appended to.
 	File string

@@ -23,7 +23,7 @@ type Query struct {
 	// success is OK. text is in one of the entry's texts, in any case; refused is true or
 	// false; from and to are times, of which the second is not in the range.
 	Fields map[string]string
-	// Limit is how many entries are wanted at most, the newest ones; 0 is all.
+	// Limit limits how many entries are returned, the newest ones; 0 is all.
 	Limit int
 }
 
@@ -37,7 +37,7 @@ type Page struct {
 	// whatever the query; First is 0 when there is none in memory.
 	First uint64 `json:"first"`
 	Last  uint64 `json:"last"`
-	// Missed is how many entries after Since are gone.
+	// Missed counts the entries after Since that are gone.
 	Missed uint64 `json:"missed"`
 }
 

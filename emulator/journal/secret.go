@@ -31,7 +31,8 @@ func IsSecret(name string) bool {
 		containsAny(word, secretWords) && !slices.Contains(openTokens, word)
 }
 
-// isSecretValue tells a private key, and a text with a secret among its fields.
+// isSecretValue reports whether a value is a private key, or has a secret among its
+// fields.
 func isSecretValue(value string) bool {
 	return strings.Contains(value, "PRIVATE KEY") ||
 		strings.ContainsAny(value, "{:=") && containsAny(letters(value), secretKeys)
@@ -41,7 +42,8 @@ func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// letters are those of a text, in lower case, without what is between them.
+// letters returns the letters of a text, in lower case, and drops everything between
+// them.
 func letters(text string) string {
 	b := make([]byte, 0, len(text))
 	for i := range len(text) {

@@ -36,7 +36,7 @@ func (n *Names) CheckCondition(name, value string) error {
 	return n.checkPolicy(document)
 }
 
-// named are what conditions can be named after.
+// named returns the names that may stand in names of conditions.
 func (n *Names) named() conditions.Names {
 	return conditions.Names{Schema: n.schema, Actions: n.actionNames()}
 }

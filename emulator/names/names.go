@@ -128,7 +128,7 @@ func (a Action) Reads(parameter string) bool {
 		slices.Contains(known, parameter+".N") // a list of one
 }
 
-// ErrorRow is how a refusal is worded.
+// ErrorRow declares how a refusal is worded.
 type ErrorRow = gateway.ErrorRow
 
 // Errors are the refusals of the action's own product that it can be refused with.
@@ -146,9 +146,9 @@ func (a Action) Errors() iter.Seq[*ErrorRow] {
 	}
 }
 
-// Worded is how the action is refused with a code, by what it reads or by its product,
-// or as the cloud's table of all products has it. Here reports whether this emulator does
-// so by itself.
+// Worded returns how the action is refused with a code: by what it reads or by its
+// product, or as the cloud's table of all products has it. Here reports whether this
+// emulator does so by itself.
 func (a Action) Worded(code string) (row ErrorRow, here, found bool) {
 	for _, p := range a.Parameters() {
 		if !strings.HasPrefix(code, "Missing") && !strings.HasPrefix(code, "Invalid") {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// longestName is how many letters the names of fault rules, marks and snapshots have at
-// most.
+// longestName limits the letters in the names of fault rules, marks and snapshots.
 const longestName = 80
 
 // CheckName checks a name that a person gives to a thing, and that is also part of URL

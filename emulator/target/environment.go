@@ -12,7 +12,7 @@ import (
 // Environment is the environment that points clients of the cloud at an emulator: names
 // and values of variables.
 type Environment struct {
-	// API is where the cloud's API is.
+	// API is the address of the cloud's API.
 	API *url.URL
 	// Endpoints are the variables for the addresses of products.
 	Endpoints []string

@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// Names are those of an emulator's products and state. They implement
+// Names holds the names of an emulator's products and state. They implement
 // scenarios.Names.
 type Names struct {
 	*names.Names

@@ -95,7 +95,7 @@ func (r *running) Exit() int { return r.cmd.ProcessState.ExitCode() }
 // Output implements scenarios.Running.
 func (r *running) Output() string { return r.output.String() }
 
-// stopTime is how long a program has to end when it is asked to.
+// stopTime limits how long a program has to end when asked to.
 const stopTime = 5 * time.Second
 
 // Stop implements scenarios.Running.

@@ -27,9 +27,9 @@ import (
 // Remote is a running emulator. It implements scenarios.Target, but for the end
 // of the server.
 type Remote struct {
-	// API is where the cloud's API is, Control where the control API is.
+	// API is the address of the cloud's API, Control that of the control API.
 	API, Control string
-	// Products are those that calls can name.
+	// Products lists the products that calls can name.
 	Products []*gateway.Product
 	// Token is the control API's, if it wants one.
 	Token string
@@ -38,7 +38,7 @@ type Remote struct {
 	// HTTP makes the calls. It should keep no connection for two of them, so that a
 	// broken one is one call's matter; nil makes one that does not.
 	HTTP *http.Client
-	// Environment is what programs get beside the variables that point clients here.
+	// Environment holds what programs get beside the variables that point clients here.
 	Environment []string
 
 	before map[string]string // conditions as they were before the first change
@@ -46,8 +46,8 @@ type Remote struct {
 	scale  *float64          // how the clock went before
 }
 
-// callTimeout is how long a call may take that sets no timeout of its own: that
-// of the SDK in the cloud controller manager.
+// callTimeout limits calls that set no timeout of their own. It is the timeout of the
+// SDK in the cloud controller manager.
 const callTimeout = 20 * time.Second
 
 func (r *Remote) client() *http.Client {
@@ -232,8 +232,8 @@ func (r *Remote) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// former is what a condition was. What the emulator does not list was as it is in
-// a new world.
+// former returns the former value of a condition. A condition that the emulator does
+// not list was as in a new world.
 func (r *Remote) former(name string) string {
 	value, listed := r.before[name]
 	switch {

@@ -21,12 +21,13 @@ type Finding struct {
 	Item string `json:"item,omitempty"`
 	// LoadBalancer is an id, empty for one that the Service lacks.
 	LoadBalancer string `json:"loadBalancer,omitempty"`
-	// Change is what ACK's page calls it, or the code where the page has no words.
+	// Change is the name of the change on ACK's page, or the code where the page has no
+	// words.
 	Change string `json:"change"`
 	Code   string `json:"code"`
 	Level  string `json:"level"`
 	Detail string `json:"detail,omitempty"`
-	// Advice is what the page tells the reader to do.
+	// Advice is the page's advice to the reader.
 	Advice string `json:"advice,omitempty"`
 }
 
@@ -116,7 +117,7 @@ func splitItem(name string) (service, part string) {
 	return parts[0] + "/" + parts[1], parts[2]
 }
 
-// Cloud is what a CCM must know about the cloud that its cluster is in.
+// Cloud holds what a CCM must know about the cloud that its cluster is in.
 type Cloud struct {
 	AccessKeyID, AccessKeySecret string
 	ClusterID, Region, VPC       string

@@ -29,7 +29,7 @@ type LoadBalancer struct {
 
 // Change is one call that would have changed something.
 type Change struct {
-	// Change is what ACK calls it, or the action where ACK has no words.
+	// Change is ACK's name of the change, or the action where ACK has no words.
 	Change string `json:"change"`
 	Action string `json:"action"`
 	// Port is of a listener.
@@ -147,7 +147,8 @@ func differences(call *journal.Entry, before Describe) (found []Difference) {
 	return found
 }
 
-// storedOf is what is stored of what a call changes, nil where that is made new.
+// storedOf returns what the cloud stores of the call's resource, nil where the call
+// creates it.
 func storedOf(call *journal.Entry, before Describe) map[string]any {
 	only := func(action string, names ...string) map[string]any {
 		params := make(map[string]string, len(names))

@@ -64,8 +64,8 @@ func hasZone(r *cloud.Region, id string) bool {
 	return slices.ContainsFunc(r.Zones, func(z cloud.Zone) bool { return z.ID == id })
 }
 
-// publicBlock is where a region's public addresses come from; no two regions
-// may give out the same.
+// publicBlock returns the block of a region's public addresses; no two regions may give
+// out the same.
 func (p *planter) publicBlock(s scalar) string {
 	prefix, text := p.cidr(s, ipv4, 29)
 	if text == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-// place is where something stands in the file.
+// place is a position in the file.
 type place struct {
 	line int
 	path string

@@ -19,7 +19,7 @@ import (
 type planter struct {
 	tx       *state.Tx
 	problems problems
-	// accounts are those of the file, in its order; the first is the default.
+	// accounts lists the accounts of the file, in its order; the first is the default.
 	accounts []string
 	// last runs when all addresses that the file names are taken: what may have
 	// any address must not get one of them.
@@ -67,8 +67,8 @@ func (p *planter) fail(at scalar, format string, args ...any) {
 	p.problems = append(p.problems, problem{at.place, fmt.Sprintf(format, args...)})
 }
 
-// form is how ids are spelled. Its pattern is compiled when it is first asked for, and
-// has no bounds, which would make that slow.
+// form is the spelling of ids. Its pattern is compiled when it is first used, and has
+// no bounds, which would make that slow.
 type form struct {
 	pattern func() *regexp.Regexp
 	most    int // characters

@@ -13,10 +13,10 @@ import (
 
 // Decoder fills values from YAML. What does not fit, it reports, and goes on.
 type Decoder struct {
-	// File is what problems call the file.
+	// File is the file's name in problems.
 	File string
-	// Unsettled tells a text that will be another when it is used: where it stands,
-	// anything may.
+	// Unsettled reports whether a text will be replaced when it is used: where it
+	// stands, anything may.
 	Unsettled func(text string) bool
 
 	problems Problems

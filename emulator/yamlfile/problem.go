@@ -61,7 +61,7 @@ func (p Problems) Err() error {
 	return slices.Compact(p)
 }
 
-// mostListed is how many names a refusal lists.
+// mostListed limits how many names a refusal lists.
 const mostListed = 30
 
 // meant ends the refusal of a name: with the one that was meant, or else with all

@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// syntaxError is how the YAML library words bad syntax.
+// syntaxError matches the YAML library's words for bad syntax.
 var syntaxError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?`) })
 
-// meaning is what an error of the library means for who wrote the file.
+// meaning explains an error of the library to whoever wrote the file.
 type meaning struct {
 	reason string
 	// before says that the library counts the lines of this error from 0.

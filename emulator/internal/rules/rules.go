@@ -28,7 +28,7 @@ type Rules struct {
 	products []*gateway.Product
 
 	parsed map[string]faults.Rule // those in force, by their texts
-	// recovered is how often the store had recovered when the rules were armed.
+	// recovered counts the store's recoveries up to when the rules were armed.
 	recovered atomic.Uint64
 
 	mu      sync.Mutex

@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine/durable"
 )
 
-// keeper is where snapshots are. Names are valid. It has one caller at a time.
+// keeper stores snapshots. Names are valid. It has one caller at a time.
 type keeper interface {
 	list() ([]controlapi.Snapshot, error)
 	put(name string, text []byte) error

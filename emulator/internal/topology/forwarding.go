@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Forwarding says how a frontend treats connections and requests. A zero value stands for
-// what the product does unless it is asked.
+// Forwarding configures how a frontend treats connections and requests. A zero value
+// stands for the product's default.
 type Forwarding struct {
-	// Persistence is how long a client's address keeps its member.
+	// Persistence is the time for which a client's address keeps its member.
 	Persistence time.Duration
 	// IdleTimeout ends connections on which nothing moves, RequestTimeout requests
 	// that a member does not answer.
 	IdleTimeout, RequestTimeout time.Duration
-	// Drain is how long the connections of a member that left or failed stay; without
-	// it they stay as long as they like.
+	// Drain limits how long the connections of a member that left or failed stay;
+	// without it they have no limit.
 	Drain time.Duration
 	// ClientAddress lets members see the clients' addresses.
 	ClientAddress bool
@@ -27,8 +27,8 @@ type Forwarding struct {
 	ALPN []string
 }
 
-// ProxyProtocol says whether members get a header of version 2 before the first byte,
-// with the ids that it has.
+// ProxyProtocol configures whether members get a header of version 2 before the first
+// byte, with the ids that it has.
 type ProxyProtocol struct {
 	Enabled           bool
 	VPCID, EndpointID string
@@ -49,7 +49,7 @@ type Headers struct{ For, Proto, ID, IP, Port, ClientPort bool }
 // Redirect sends clients to another port by HTTPS. Its zero value does not.
 type Redirect struct{ Port, Code int }
 
-// Keys are what a frontend that terminates TLS loads.
+// Keys holds the keys that a frontend that terminates TLS loads.
 type Keys struct {
 	// Certificates begins with the default one.
 	Certificates []Certificate
@@ -90,8 +90,8 @@ func (a *Admission) Admits(client netip.Addr) bool {
 	return a.Otherwise
 }
 
-// HealthCheck says whether and how members are checked: CLB declares it of listeners and
-// rules, NLB of groups.
+// HealthCheck configures whether and how members are checked: CLB declares it of
+// listeners and rules, NLB of groups.
 type HealthCheck struct {
 	Enabled bool
 	Type    string // tcp, http or udp

@@ -2,7 +2,7 @@ package topology
 
 import "github.com/clbemu/clbemu/state"
 
-// Status is what the health checks of a frontend say of a member.
+// Status is a member's status by the health checks of a frontend.
 type Status string
 
 // The statuses. Unavailable is what nobody checks.

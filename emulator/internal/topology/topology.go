@@ -42,7 +42,7 @@ type LoadBalancer struct {
 	Groups iter.Seq[Group]
 }
 
-// Address is where clients reach a load balancer.
+// Address is an address at which clients reach a load balancer.
 type Address struct {
 	IP   string
 	IPv6 string // beside IP, where it has both
@@ -83,7 +83,7 @@ type Frontend struct {
 	Rules iter.Seq[Rule]
 }
 
-// TLS is what a frontend that terminates TLS needs. The zero TLS does not.
+// TLS holds what a frontend that terminates TLS needs. The zero TLS does not.
 type TLS struct {
 	Certificates   []string
 	CACertificates []string
@@ -168,14 +168,14 @@ type Member struct {
 	Weight      int
 	Description string
 	Presence    Presence
-	// ReachAt is where this machine finds the server, if somebody said so: an address,
-	// with port 0 for the member's own.
+	// ReachAt is the address at which this machine finds the server, if somebody gave
+	// one, with port 0 for the member's own.
 	ReachAt netip.AddrPort
 	// Slave serves only while no other member is well.
 	Slave bool
 }
 
-// Presence is what the state knows of a server.
+// Presence says what the state knows of a server.
 type Presence int
 
 // The presences. Nothing is known of an address that belongs to no server.

@@ -89,8 +89,8 @@ func (s *severable) sever() {
 
 const readHeaderTimeout = 20 * time.Second
 
-// socket is where one life after the other listens. Between two lives its port stays
-// taken, and clients wait.
+// socket is the address on which one life after the other listens. Between two lives
+// its port stays taken, and clients wait.
 type socket struct{ *net.TCPListener }
 
 func newSocket() (*socket, error) {
@@ -282,10 +282,10 @@ func (e *Emulator) Pass(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// packetPause is how long a wait is at most while packets flow.
+// packetPause limits a wait while packets flow.
 const packetPause = 50 * time.Millisecond
 
-// revivePause is how long an emulator that crashed is gone at most.
+// revivePause limits how long an emulator that crashed is gone.
 const revivePause = 50 * time.Millisecond
 
 // Start implements scenarios.Programs.

@@ -27,7 +27,7 @@ const (
 // Names are names in conditions that the store does not know.
 type Names struct {
 	Schema *state.Schema
-	// Actions are those of the products.
+	// Actions lists the actions of the products.
 	Actions []string
 }
 

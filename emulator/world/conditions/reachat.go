@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// address is where this machine finds something.
+// address is the value of a condition that says where this machine finds something.
 var address = Value{[]string{"default"}, func(value string) error {
 	_, err := cloud.ParseReachAt(value)
 	return err

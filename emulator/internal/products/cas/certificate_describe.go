@@ -15,7 +15,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// subject is what both answers read off a certificate.
+// subject holds what both answers read off a certificate.
 type subject struct {
 	Name            string `rpc:"Name"`
 	Fingerprint     string `rpc:"Fingerprint"`
@@ -34,7 +34,7 @@ type subject struct {
 	ResourceGroupID string `rpc:"ResourceGroupId"`
 }
 
-// names are those that the certificate is for: its common name where it has no others:
+// names lists the certificate's names: its common name where it has no others:
 // CLB-0524.
 func names(c *cloud.UserCertificate) []string {
 	if len(c.SANs) == 0 && c.CommonName != "" {
@@ -170,7 +170,7 @@ func listUserCertificateOrder(v *state.View, req *listUserCertificateOrderReques
 	return resp, nil
 }
 
-// soon is how long before its end a certificate is said to expire: CLB-0412.
+// soon is the time before its end at which a certificate is said to expire: CLB-0412.
 const soon = 30 * 24 * time.Hour
 
 func (r *listUserCertificateOrderRequest) matches(c *cloud.UserCertificate, now time.Time) bool {

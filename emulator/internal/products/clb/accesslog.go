@@ -143,7 +143,7 @@ type enableMonitorRequest struct {
 	Tags string `rpc:"Tags"`
 }
 
-// success is how these answers say that they are one.
+// success reports success in these answers.
 type success struct {
 	Success string `rpc:"Success"`
 }

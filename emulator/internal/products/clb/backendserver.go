@@ -51,7 +51,7 @@ var (
 		"A previous configuration of the load balancer is pending; please try again later.", "CLB-0201")
 )
 
-// maxBackendServersPerCall is what a CCM sends by default; the documentation
+// maxBackendServersPerCall is the number that a CCM sends by default; the documentation
 // says 20. CLB-0120.
 const maxBackendServersPerCall = 40
 
@@ -213,7 +213,7 @@ func resolve(v *state.View, lb *cloud.LoadBalancer, s *backendServerParam) (clou
 	return m, n.VPCID, nil
 }
 
-// isShared tells a shared-resource instance, which has no spec.
+// isShared reports whether an instance is a shared-resource one, which has no spec.
 func isShared(lb *cloud.LoadBalancer) bool {
 	return lb.InstanceChargeType == cloud.PayBySpec && lb.Spec == ""
 }

@@ -70,7 +70,7 @@ func (req *uploadServerCertificateRequest) Validate() error {
 	return checkTags(req.Tags)
 }
 
-// certificateTimes is how answers show the times of a certificate.
+// certificateTimes holds the times of a certificate in answers.
 type certificateTimes struct {
 	CreateTime      string `rpc:"CreateTime"`
 	CreateTimeStamp int64  `rpc:"CreateTimeStamp"`

@@ -7,10 +7,10 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// refusals are the reasons of this product, declared beside what refuses. The
-// evidence says where code and message come from: CLB-0200 the API metadata,
-// CLB-0201 the documentation's common error table, CLB-0202 ACK's
-// troubleshooting page, CLB-0203 nothing public, chosen here.
+// refusals holds the refusals of this product, declared beside the code that returns
+// them. The evidence says where code and message come from: CLB-0200 the API metadata,
+// CLB-0201 the documentation's common error table, CLB-0202 ACK's troubleshooting page,
+// CLB-0203 nothing public, chosen here.
 var refusals gateway.Refusals
 
 // Actions that put a fact in words of their own.
@@ -23,7 +23,7 @@ var (
 
 var errorTable = refusals.Table(factRows)
 
-// factRows are how this API puts what the state reports.
+// factRows holds this API's words for what the state reports.
 var factRows = []gateway.ErrorRow{
 
 	// What does not exist.

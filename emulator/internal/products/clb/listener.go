@@ -112,7 +112,7 @@ type listenerCreation interface {
 	apply(*cloud.Listener)
 }
 
-// wantedListener is what a creation asks for besides the settings.
+// wantedListener holds what a creation asks for besides the settings.
 type wantedListener struct {
 	LoadBalancerID           string
 	Port                     int
@@ -405,7 +405,7 @@ func setListener[R listenerChange](tx *state.Tx, req R) (*gateway.Empty, error) 
 	return &gateway.Empty{}, nil
 }
 
-// inTransit tells a listener that is on its way to another status and takes no
+// inTransit reports whether a listener is on its way to another status, and takes no
 // change meanwhile.
 func inTransit(l *cloud.Listener) bool {
 	return l.Status != cloud.ListenerRunning && l.Status != cloud.ListenerStopped

@@ -56,7 +56,7 @@ type describeLoadBalancerListenersResponse struct {
 	Listeners  []listenerItem `rpc:"Listeners"`
 }
 
-// listenerSummary is what every answer about a listener holds. Where access
+// listenerSummary holds the fields of every answer about a listener. Where access
 // control is off, its list and type are left out: CLB-0190.
 type listenerSummary struct {
 	LoadBalancerID     string `rpc:"LoadBalancerId"`
@@ -107,9 +107,10 @@ type listenerItem struct {
 	HTTPSListenerConfig *httpsConfig    `rpc:"HTTPSListenerConfig"`
 }
 
-// healthCheckView is what a health check shows, nothing while it is off. The texts
-// of a request are empty where a check of TCP sends none: CLB-0188. A connect port is shown only where one was set: it comes back from
-// clients, and no other value is a valid port. CLB-0145.
+// healthCheckView shows a health check, and nothing while it is off. The texts of a
+// request are empty where a check of TCP sends none: CLB-0188. A connect port is shown
+// only where one was set: it comes back from clients, and no other value is a valid
+// port. CLB-0145.
 type healthCheckView struct {
 	HealthCheck            string  `rpc:"HealthCheck,omitempty"`
 	HealthCheckType        string  `rpc:"HealthCheckType,omitempty"`
@@ -153,7 +154,7 @@ func checkTimeout(h cloud.HealthCheck) int {
 	return h.Timeout
 }
 
-// layer4View is what TCP and UDP show. The switch of the check has two names,
+// layer4View holds the fields of TCP and UDP. The switch of the check has two names,
 // and clients read either: CLB-0146.
 type layer4View struct {
 	healthCheckView
@@ -177,8 +178,8 @@ func viewLayer4(l *cloud.Listener) layer4View {
 	}
 }
 
-// portRange is what a listener for many ports listens on: no action makes one, so
-// the lists are empty.
+// portRange holds the ports of a listener for many ports. No action creates one, so the
+// lists are empty.
 type portRange struct {
 	StartPort int `rpc:"StartPort"`
 	EndPort   int `rpc:"EndPort"`
@@ -201,7 +202,7 @@ type udpConfig struct {
 	PortRanges             []portRange `rpc:"PortRanges"`
 }
 
-// layer7View is what HTTP and HTTPS show.
+// layer7View holds the fields of HTTP and HTTPS.
 type layer7View struct {
 	healthCheckView
 	HealthCheckTimeout         int    `rpc:"HealthCheckTimeout,omitempty"`
@@ -341,7 +342,7 @@ type listenerAttributeRequest struct {
 	ListenerPort   int    `rpc:"ListenerPort,required,min=0,max=65535"`
 }
 
-// listenerAttribute is what the four attribute answers share.
+// listenerAttribute holds the fields that the four attribute answers share.
 type listenerAttribute struct {
 	listenerSummary
 	AclIDs []string        `rpc:"AclIds>AclId"`

@@ -40,7 +40,7 @@ func assign[T any](to, from *T) {
 	}
 }
 
-// listenerSettings are those of every protocol.
+// listenerSettings holds the settings of every protocol.
 type listenerSettings struct {
 	VServerGroupID *string `rpc:"VServerGroupId"`
 	AclID          *string `rpc:"AclId"`
@@ -58,8 +58,8 @@ func (s *listenerSettings) apply(l *cloud.Listener) {
 	}
 }
 
-// healthCheckSettings are those of every protocol. A connect port below 1 is
-// what old answers carry for the backend's own port, so it is taken back.
+// healthCheckSettings holds the health check settings of every protocol. A connect port
+// below 1 is what old answers carry for the backend's own port, so it is taken back.
 type healthCheckSettings struct {
 	HealthyThreshold       *int `rpc:"HealthyThreshold,min=1,max=10"`
 	UnhealthyThreshold     *int `rpc:"UnhealthyThreshold,min=1,max=10"`
@@ -74,7 +74,7 @@ func (s *healthCheckSettings) apply(l *cloud.Listener) {
 	}
 }
 
-// httpCheckSettings are those of checks that send an HTTP request.
+// httpCheckSettings holds the settings of checks that send an HTTP request.
 type httpCheckSettings struct {
 	HealthCheckDomain   *string `rpc:"HealthCheckDomain,len=1..80"`
 	HealthCheckURI      *string `rpc:"HealthCheckURI,len=1..80"`
@@ -102,7 +102,7 @@ func (s *httpCheckSettings) Validate() error {
 	return nil
 }
 
-// layer4Settings are those of TCP and UDP. For UDP some are known from clients
+// layer4Settings holds the settings of TCP and UDP. For UDP some are known from clients
 // alone: CLB-0187.
 type layer4Settings struct {
 	listenerSettings
@@ -161,7 +161,7 @@ func (s *udpSettings) apply(l *cloud.Listener) {
 	assign(&l.HealthCheck.Expect, s.HealthCheckExp)
 }
 
-// layer7Settings are those of HTTP and HTTPS.
+// layer7Settings holds the settings of HTTP and HTTPS.
 type layer7Settings struct {
 	listenerSettings
 	healthCheckSettings
@@ -220,7 +220,7 @@ func (s *httpsSettings) apply(l *cloud.Listener) {
 	assign(&l.TLSCipherPolicy, s.TLSCipherPolicy)
 }
 
-// creation is what every Create action takes besides settings.
+// creation holds what every Create action takes besides settings.
 type creation struct {
 	listenerRef
 	BackendServerPort int           `rpc:"BackendServerPort,min=1,max=65535"`
@@ -443,7 +443,7 @@ func (req *setUDPListenerRequest) switchServerGroup(l *cloud.Listener) error {
 	return req.layer4Switch.change(l, req.VServerGroupID, req.MasterSlaveServerGroupID)
 }
 
-// layer7Change is what the Set actions of HTTP and HTTPS share.
+// layer7Change holds what the Set actions of HTTP and HTTPS share.
 type layer7Change struct {
 	listenerRef
 	groupSwitch

@@ -71,11 +71,11 @@ const (
 	nonProtection     = "NonProtection"
 	consoleProtection = "ConsoleProtection"
 
-	// unlimitedBandwidth is what is returned where nothing limits it but the
-	// region's largest: for traffic-charged and for intranet instances. CLB-0110.
+	// unlimitedBandwidth is returned where only the region's largest bandwidth is a
+	// limit: for traffic-charged and for intranet instances. CLB-0110.
 	unlimitedBandwidth = 5120
 
-	// elasticSpec is what PayByCLCU instances return as their spec. CLB-0111.
+	// elasticSpec is the spec that PayByCLCU instances return. CLB-0111.
 	elasticSpec = "slb.lcu.elastic"
 )
 
@@ -156,8 +156,8 @@ func (req *createLoadBalancerRequest) validateCharges() error {
 	return nil
 }
 
-// loadBalancerName is what a name may be: it starts with a letter, of any
-// script, and goes on with letters, digits and - . _ /.
+// loadBalancerName matches a valid name: it starts with a letter, of any script, and
+// goes on with letters, digits and - . _ /.
 var loadBalancerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\pL[\pL\pN\-._/]*$`) })
 
 func checkLoadBalancerName(name string) error {

@@ -51,7 +51,7 @@ type page struct {
 	PageSize   int `rpc:"PageSize,min=1,max=100,default=10"`
 }
 
-// maxListed is how many ids, names or tags a filter takes.
+// maxListed limits how many ids, names or tags a filter takes.
 const maxListed = 10
 
 // Validate bounds the lists of ids and names.
@@ -76,7 +76,7 @@ func (req *describeLoadBalancersRequest) Validate() error {
 
 const maxLoadBalancerName = 80
 
-// isTooLong tells what no load balancer is called.
+// isTooLong reports whether a name is too long for any load balancer.
 func isTooLong(name string) bool { return utf8.RuneCountInString(name) > maxLoadBalancerName }
 
 // commaList splits a comma list; an empty text is an empty list.
@@ -94,7 +94,7 @@ type describeLoadBalancersResponse struct {
 	LoadBalancers []loadBalancerItem `rpc:"LoadBalancers>LoadBalancer"`
 }
 
-// loadBalancerSummary is what the list and the attribute answer share.
+// loadBalancerSummary holds the fields that the list and the attribute answer share.
 type loadBalancerSummary struct {
 	LoadBalancerID               string          `rpc:"LoadBalancerId"`
 	LoadBalancerName             string          `rpc:"LoadBalancerName"`
@@ -164,8 +164,8 @@ func summarize(v *state.View, lb *cloud.LoadBalancer) loadBalancerSummary {
 	}
 }
 
-// chargeNumbers are how the list, and it alone, spells InternetChargeType:
-// CLB-0105.
+// chargeNumbers holds the numbers that the list, and it alone, returns as
+// InternetChargeType: CLB-0105.
 var chargeNumbers = map[cloud.InternetChargeType]string{cloud.PayByBandwidth: "3", cloud.PayByTraffic: "4"}
 
 func newLoadBalancerItem(v *state.View, lb *cloud.LoadBalancer) loadBalancerItem {

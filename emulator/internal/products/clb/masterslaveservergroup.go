@@ -198,7 +198,8 @@ type masterSlaveServerGroupItem struct {
 	Tags                       []tagging.Shown     `rpc:"Tags>Tag"`
 }
 
-// associatedListeners has what forwards to a group, if it was asked for: no rule does.
+// associatedListeners lists the listeners that forward to a group, if the call asked
+// for them: no rule does.
 type associatedListeners struct {
 	Listeners []associatedListener `rpc:"Listeners>Listener"`
 }

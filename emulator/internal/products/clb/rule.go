@@ -41,7 +41,7 @@ var (
 		"The specified rules must be in the same listener.", "CLB-0200")
 )
 
-// maxRulesPerCall is how many rules a call makes or deletes.
+// maxRulesPerCall limits how many rules a call creates or deletes.
 const maxRulesPerCall = 10
 
 type createRulesRequest struct {
@@ -94,8 +94,8 @@ type rulesResponse struct {
 	Rules []ruleView `rpc:"Rules>Rule"`
 }
 
-// ruleView is how answers show a rule. What it takes from its listener is shown
-// as the listener has it.
+// ruleView shows a rule in answers. What it takes from its listener is shown as the
+// listener has it.
 type ruleView struct {
 	RuleID             string `rpc:"RuleId"`
 	RuleName           string `rpc:"RuleName"`

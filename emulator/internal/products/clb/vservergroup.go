@@ -331,7 +331,8 @@ type vServerGroupItem struct {
 	Tags               []tagging.Shown   `rpc:"Tags>Tag"`
 }
 
-// associatedObjects has what forwards to a group, as far as it was asked for.
+// associatedObjects lists the listeners and rules that forward to a group, as far as
+// the call asked for them.
 type associatedObjects struct {
 	Listeners []associatedListener `rpc:"Listeners>Listener"`
 	Rules     []ruleView           `rpc:"Rules>Rule"`

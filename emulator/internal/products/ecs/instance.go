@@ -40,7 +40,7 @@ var (
 		"The specified HpcClusterId is not found.", "CLB-0300")
 )
 
-// maxValues is how many values a filter with a list in JSON takes.
+// maxValues limits how many values a filter with a list in JSON takes.
 const maxValues = 100
 
 type describeInstancesRequest struct {

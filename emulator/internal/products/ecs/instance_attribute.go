@@ -133,7 +133,7 @@ type numbered struct {
 	PageSize   int `rpc:"PageSize,default=10,min=1,max=100"`
 }
 
-// counted is what a response says of its page.
+// counted holds a response's page and total.
 type counted struct {
 	TotalCount int `rpc:"TotalCount"`
 	PageNumber int `rpc:"PageNumber"`

@@ -73,7 +73,7 @@ var typeIDs = sync.OnceValue(func() (ids []string) {
 	return ids
 })
 
-// typeForm is how the cloud spells types, also those that are not listed here.
+// typeForm matches the cloud's instance types, also those that are not listed here.
 var typeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ecs\.[a-z0-9-]+\.[a-z0-9-]+$`) })
 
 type describeInstanceTypesRequest struct {

@@ -178,7 +178,7 @@ func primaryAddress(n *cloud.NetworkInterface) string {
 	return n.PrivateIPAddresses[0]
 }
 
-// networkInterfaceView is what DescribeNetworkInterfaces shows of an interface.
+// networkInterfaceView shows an interface in DescribeNetworkInterfaces.
 type networkInterfaceView struct {
 	interfaceFields
 	NetworkInterfaceTrafficMode string              `rpc:"NetworkInterfaceTrafficMode"`
@@ -189,7 +189,8 @@ type networkInterfaceView struct {
 	CreationTime                string              `rpc:"CreationTime"`
 }
 
-// interfaceFields is what the answer to the creation of an interface has too.
+// interfaceFields holds the fields that the answer to the creation of an interface has
+// too.
 type interfaceFields struct {
 	NetworkInterfaceID   string         `rpc:"NetworkInterfaceId"`
 	NetworkInterfaceName string         `rpc:"NetworkInterfaceName"`
@@ -363,7 +364,7 @@ func modifyNetworkInterfaceAttribute(tx *state.Tx, req *modifyNetworkInterfaceAt
 	return &gateway.Empty{}, nil
 }
 
-// maxJoinedGroups is how many security groups an interface can be in.
+// maxJoinedGroups limits how many security groups an interface can be in.
 const maxJoinedGroups = 5
 
 // join puts an interface into the security groups, and out of all others; no

@@ -107,7 +107,7 @@ func assign(tx *state.Tx, n *cloud.NetworkInterface, sw *cloud.VSwitch, addresse
 	return nil
 }
 
-// addressesOf is how many addresses an interface can have, 0 where the type of its
+// addressesOf returns how many addresses an interface can have, 0 where the type of its
 // instance is not listed.
 func addressesOf(v *state.View, n *cloud.NetworkInterface) int {
 	i, ok := cloud.Instances.Find(v, n.InstanceID)
@@ -117,7 +117,7 @@ func addressesOf(v *state.View, n *cloud.NetworkInterface) int {
 	return instanceTypes()[i.InstanceType].AddressesOfInterface
 }
 
-// maxAddresses is how many addresses an interface has at most that is on no instance.
+// maxAddresses limits the addresses of an interface that is on no instance.
 const maxAddresses = 50
 
 // fits reports whether an interface can be put on an instance.

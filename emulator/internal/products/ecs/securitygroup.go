@@ -72,7 +72,7 @@ func createSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (*create
 	return &createSecurityGroupResponse{SecurityGroupID: id}, nil
 }
 
-// maxGroups is how many security groups an account may have in a region.
+// maxGroups limits the security groups of an account in a region.
 const maxGroups = 100
 
 func putSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (string, error) {
@@ -106,7 +106,7 @@ func putSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (string, er
 	return g.ID, nil
 }
 
-// innerAccess is whether the members of a new group reach each other.
+// innerAccess returns whether the members of a new group reach each other.
 func innerAccess(groupType string) string {
 	if groupType == groupEnterprise {
 		return "Drop"

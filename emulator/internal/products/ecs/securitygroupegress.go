@@ -155,7 +155,7 @@ type modifySecurityGroupPolicyRequest struct {
 	ClientToken       string `rpc:"ClientToken"`
 }
 
-// modifySecurityGroupPolicy says whether the members of a group reach each other; those
+// modifySecurityGroupPolicy sets whether the members of a group reach each other; those
 // of an enterprise group never do by the group alone.
 func modifySecurityGroupPolicy(tx *state.Tx, req *modifySecurityGroupPolicyRequest) (*gateway.Empty, error) {
 	policies := []string{policyAccept, policyDrop}

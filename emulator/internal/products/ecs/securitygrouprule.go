@@ -106,7 +106,7 @@ func findRule(rules []cloud.SecurityGroupPermission, rule cloud.SecurityGroupPer
 
 type authorizeSecurityGroupRequest struct{ rulesRequest }
 
-// maxRules is how many rules a group holds.
+// maxRules limits the rules of a group.
 const maxRules = 200
 
 // authorizeSecurityGroup adds the rules that the group does not have yet: one

@@ -59,7 +59,7 @@ func (r *tagged) tags() []tagging.Tag {
 	return tags
 }
 
-// filter returns what tells the resources that carry all the tags.
+// filter returns a function that reports whether a resource carries all the tags.
 func (r *tagged) filter(v *state.View, kind state.TagResourceType) func(id string) bool {
 	return tagging.Filter(v, kind, r.tags())
 }

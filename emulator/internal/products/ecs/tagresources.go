@@ -34,7 +34,7 @@ var taggable = tagging.Types{Unknown: errTaggedUnknown.Of, Kinds: map[string][]s
 	"instance": {cloud.TagInstance}, "eni": {cloud.TagNetworkInterface}, "securitygroup": {cloud.TagSecurityGroup},
 }}
 
-// taggedResources is what the three requests share.
+// taggedResources holds the parameters that the three requests share.
 type taggedResources struct {
 	RegionID     string `rpc:"RegionId,required"`
 	ResourceType string `rpc:"ResourceType,required,enum=instance|eni|securitygroup,invalid=TagTypeUnknown"`
@@ -74,7 +74,7 @@ type listTagResourcesRequest struct {
 	NextToken   string        `rpc:"NextToken"`
 }
 
-// tagsOfPage is how many tags a page has, which no parameter changes: CLB-0387.
+// tagsOfPage is the number of tags on a page, which no parameter changes: CLB-0387.
 const tagsOfPage = 50
 
 type listTagResourcesResponse struct {

@@ -34,7 +34,7 @@ var (
 		"The specified resource of %s is not associated.", "NLB-0003")
 )
 
-// tlsSettings are what a TCPSSL listener has beside others.
+// tlsSettings holds the settings that only a TCPSSL listener has.
 type tlsSettings struct {
 	SecurityPolicyID string   `rpc:"SecurityPolicyId"`
 	CertificateIDs   []string `rpc:"CertificateIds"`

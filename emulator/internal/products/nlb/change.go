@@ -19,7 +19,7 @@ var (
 		"The specified resource of loadbalancer is being configured, please try again later.", "NLB-0001")
 )
 
-// changing is how the API changes things.
+// changing holds the API's rules for changes.
 var changing = &changes.Rules{Jobs: cloud.NLBJobs, Locks: cloud.NLBLocks, Locked: errLockConflict, Open: checkOpen}
 
 // checkOpen refuses a change of a load balancer that takes none now.

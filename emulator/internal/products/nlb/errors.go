@@ -7,9 +7,9 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// refusals are the reasons of this product, declared beside what refuses. The
-// evidence says where code and message come from: NLB-0001 the API's documentation,
-// NLB-0002 what clients look for, NLB-0003 nothing public, chosen here.
+// refusals holds the refusals of this product, declared beside the code that returns
+// them. The evidence says where code and message come from: NLB-0001 the API's
+// documentation, NLB-0002 what clients look for, NLB-0003 nothing public, chosen here.
 var refusals gateway.Refusals
 
 // What more than one file refuses.
@@ -24,7 +24,7 @@ var (
 
 var errorTable = refusals.Table(factRows)
 
-// factRows are how this API puts what the state reports.
+// factRows holds this API's words for what the state reports.
 var factRows = []gateway.ErrorRow{
 	gateway.DryRunRow("NLB-0001"),
 	{Fact: listing.BadToken, Status: 400, Code: "IllegalParam", Message: "The param of NextToken is illegal.", Evidence: "NLB-0001"},

@@ -22,7 +22,7 @@ const (
 // maxInterval is of checks by TCP and HTTP; those by UDP may take 300 seconds.
 const maxInterval = 50
 
-// healthCheckSettings are what calls say of a health check.
+// healthCheckSettings holds the parameters of a health check.
 type healthCheckSettings struct {
 	Enabled            *bool    `rpc:"HealthCheckConfig.HealthCheckEnabled"`
 	Type               string   `rpc:"HealthCheckConfig.HealthCheckType,words=TCP|UDP|HTTP,invalid=Illegal"`
@@ -40,7 +40,8 @@ type healthCheckSettings struct {
 	Response           string   `rpc:"HealthCheckConfig.HealthCheckExp,len=1..512,invalid=Illegal"`
 }
 
-// newHealthCheck is what a group of the protocol has when nothing is said.
+// newHealthCheck returns the health check of a group of the protocol when the call sets
+// nothing.
 func newHealthCheck(protocol string) cloud.NLBHealthCheck {
 	check := cloud.NLBHealthCheck{Enabled: true, Type: checkTCP, HealthyThreshold: 2, UnhealthyThreshold: 2, ConnectTimeout: 5, Interval: 5}
 	if protocol == cloud.NLBUDP {
@@ -103,7 +104,7 @@ func checkHealthCheck(g *cloud.NLBServerGroup) error {
 	return nil
 }
 
-// healthCheck is what answers show of a check.
+// healthCheck shows a check in answers.
 type healthCheck struct {
 	Enabled            bool     `rpc:"HealthCheckEnabled"`
 	Type               string   `rpc:"HealthCheckType"`

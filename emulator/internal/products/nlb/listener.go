@@ -55,7 +55,7 @@ type listenerJob struct {
 // ofListenerJob answers with a job and the listener that it is about.
 func ofListenerJob(job *cloud.Job) *listenerJob { return &listenerJob{job.ID, job.ResourceID} }
 
-// listenerSettings are what a listener has that can be changed.
+// listenerSettings holds a listener's changeable settings.
 type listenerSettings struct {
 	Description          *string             `rpc:"ListenerDescription"`
 	ServerGroupID        string              `rpc:"ServerGroupId"`
@@ -310,7 +310,7 @@ func enterStage(tx *state.Tx, id string, stage state.Stage, from string) (*chang
 	}}, nil
 }
 
-// listener is what answers show of one. Its ports of a range are texts.
+// listener shows a listener in answers. Its ports of a range are texts.
 type listener struct {
 	ListenerID           string        `rpc:"ListenerId"`
 	LoadBalancerID       string        `rpc:"LoadBalancerId"`

@@ -86,8 +86,8 @@ func (req *createLoadBalancerRequest) Validate() error {
 	return req.check()
 }
 
-// resourceName is what the names of this API may be. What a CCM names its resources
-// has slashes in none, and is let pass as it is: NLB-0022.
+// resourceName matches a valid name in this API. The names that a CCM gives have no
+// slashes, and are accepted as they are: NLB-0022.
 var resourceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL][\pL\pN\-._/ ]*$`) })
 
 func checkName(name string, refusal gateway.Refusal) error {
@@ -195,7 +195,7 @@ func deleteLoadBalancer(tx *state.Tx, req *deleteLoadBalancerRequest) (*changes.
 	return removing(tx, "loadbalancer", cloud.NLBLoadBalancers, lb.ID), nil
 }
 
-// loadBalancer is what answers show of one.
+// loadBalancer shows a load balancer in answers.
 type loadBalancer struct {
 	LoadBalancerID         string          `rpc:"LoadBalancerId"`
 	LoadBalancerName       string          `rpc:"LoadBalancerName"`

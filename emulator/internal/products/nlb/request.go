@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// listRequest is what all lists of resources take.
+// listRequest holds the parameters that all lists of resources take.
 type listRequest struct {
 	gateway.Region
 	listing.ByToken

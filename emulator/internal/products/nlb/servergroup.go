@@ -44,7 +44,7 @@ type serverGroupJob struct {
 // ofServerGroupJob answers with a job and the group that it is about.
 func ofServerGroupJob(job *cloud.Job) *serverGroupJob { return &serverGroupJob{job.ID, job.ResourceID} }
 
-// serverGroupSettings are what a group has that can be changed.
+// serverGroupSettings holds a group's changeable settings.
 type serverGroupSettings struct {
 	ServerGroupName         string `rpc:"ServerGroupName,len=2..128,invalid=GroupNameIllegal"`
 	Scheduler               string `rpc:"Scheduler,words=Wrr|Wlc|Rr|Sch|Tch|Qch,invalid=Illegal"`

@@ -93,7 +93,7 @@ func checkZones(v *state.View, lb *cloud.NLBLoadBalancer, zones []zoneMappingPar
 	return checkBandwidthPackage(v, lb.BandwidthPackageID, len(zones)-len(lb.ZoneMappings))
 }
 
-// mappingOf is what the load balancer has in a zone, nil when nothing.
+// mappingOf returns the load balancer's mapping of a zone, nil when it has none.
 func mappingOf(lb *cloud.NLBLoadBalancer, zoneID string) *cloud.NLBZoneMapping {
 	i := slices.IndexFunc(lb.ZoneMappings, func(z cloud.NLBZoneMapping) bool { return z.ZoneID == zoneID })
 	if i < 0 {

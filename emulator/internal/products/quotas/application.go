@@ -43,7 +43,7 @@ func (req *createQuotaApplicationRequest) desired() (int, error) {
 	return int(f), nil
 }
 
-// application is what answers show of one.
+// application shows an application in answers.
 type application struct {
 	ApplicationID   string         `rpc:"ApplicationId"`
 	ProductCode     string         `rpc:"ProductCode"`

@@ -49,7 +49,8 @@ func productOf(name state.QuotaName) string {
 	return code
 }
 
-// ceiling is what an application can get at most. The cloud publishes two: CLB-0415.
+// ceiling returns the most that an application can get. The cloud publishes two:
+// CLB-0415.
 func ceiling(name state.QuotaName) int {
 	switch name {
 	case cloud.QuotaRules:
@@ -142,8 +143,8 @@ type listProductQuotasResponse struct {
 	Quotas []quota `rpc:"Quotas"`
 }
 
-// quota is what answers show of one. The limit and the use are those that the handlers
-// of its product enforce and count.
+// quota shows a quota in answers. The limit and the use are those that the handlers of
+// its product enforce and count.
 type quota struct {
 	ProductCode        string         `rpc:"ProductCode"`
 	QuotaActionCode    string         `rpc:"QuotaActionCode"`

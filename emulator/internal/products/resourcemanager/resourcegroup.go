@@ -52,7 +52,7 @@ type resourceGroupView struct {
 	AccountID   string `rpc:"AccountId"`
 	Status      string `rpc:"Status"`
 	CreateDate  string `rpc:"CreateDate,omitempty"`
-	// Tags are those that a request with IncludeTags asks for.
+	// Tags lists the tags, if a request has IncludeTags.
 	Tags []tagging.Shown `rpc:"Tags>Tag,omitempty"`
 }
 

@@ -25,10 +25,10 @@ var (
 		"The default resource group can't be deleted.", "CLB-0527")
 )
 
-// identifier is what the name of a group must be.
+// identifier matches a valid name of a group.
 var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z-]{3,50}$`) })
 
-// maxGroups is how many groups an account may have.
+// maxGroups limits the groups of an account.
 const maxGroups = 100
 
 type createResourceGroupRequest struct {

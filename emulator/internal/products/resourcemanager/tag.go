@@ -33,7 +33,8 @@ var taggable = tagging.Types{
 	},
 }
 
-// taggedGroups is what the requests share: groups are the one type that is tagged here.
+// taggedGroups holds the parameter that the requests share: groups are the one type
+// that is tagged here.
 type taggedGroups struct {
 	ResourceType string `rpc:"ResourceType,required,words=ResourceGroup,invalid=TagTypeUnknown"`
 }
@@ -51,7 +52,7 @@ func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error
 	return &gateway.Empty{}, taggable.Tag(tx.In(groups(tx.View)), req.ResourceType, req.ResourceIDs, req.Tags)
 }
 
-// groups are where an account's groups are, as they have no region.
+// groups returns the owner of an account's groups, which have no region.
 func groups(v *state.View) state.Owner { return state.Owner{AccountID: v.Scope().AccountID} }
 
 type untagResourcesRequest struct {

@@ -44,8 +44,8 @@ type getCallerIdentityResponse struct {
 	RoleID       string `rpc:"RoleId,omitempty"`
 }
 
-// getCallerIdentity tells whose key it is: the account's own, as the world has no
-// RAM users, or that of a role which was taken. Evidence CLB-0371.
+// getCallerIdentity returns whose key it is: the account's own, as the world has no RAM
+// users, or that of a role which was taken. Evidence CLB-0371.
 func getCallerIdentity(v *state.View, req *getCallerIdentityRequest) (*getCallerIdentityResponse, error) {
 	account := v.Scope().AccountID
 	key, ok := cloud.AccessKeys.Find(v, req.AccessKeyID)
@@ -131,7 +131,7 @@ func assumeRole(tx *state.Tx, req *assumeRoleRequest) (*assumeRoleResponse, erro
 	}, nil
 }
 
-// assumed is who calls with a key of a role.
+// assumed returns who calls with a key of a role.
 func assumed(accountID, role, session string) assumedRoleUser {
 	return assumedRoleUser{
 		ARN:           fmt.Sprintf("acs:ram::%s:assumed-role/%s/%s", accountID, role, session),

@@ -45,7 +45,7 @@ const (
 	maxReservations     = 100
 )
 
-// reservationText is what a request says of a reservation in words.
+// reservationText holds a reservation's name and description in a request.
 type reservationText struct {
 	Name        string `rpc:"VSwitchCidrReservationName,len=1..128,invalid=NameIllegal"`
 	Description string `rpc:"VSwitchCidrReservationDescription,len=1..256,invalid=DescriptionIllegal"`

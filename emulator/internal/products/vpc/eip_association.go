@@ -112,7 +112,7 @@ func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
 	return nil
 }
 
-// target is what an EIP is, or is to be, on.
+// target describes what an EIP is, or will be, associated with.
 type target struct {
 	vpcID     string
 	privateIP string   // the address that the EIP stands for when none is named

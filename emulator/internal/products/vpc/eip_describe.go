@@ -56,7 +56,7 @@ type describeEIPAddressesRequest struct {
 	createdFrom, createdUntil time.Time
 }
 
-// maxListedEIPs is how many EIPs a comma list names.
+// maxListedEIPs limits the EIPs that a comma list names.
 const maxListedEIPs = 50
 
 // Validate implements the gateway's check of shape.

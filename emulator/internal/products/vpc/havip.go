@@ -163,7 +163,7 @@ func associateHAVIP(tx *state.Tx, req *haVIPAssociationRequest) (*gateway.Empty,
 	}, cloud.StageHAVIPAssociating)
 }
 
-// vSwitch is where the instance or interface is.
+// vSwitch returns the vSwitch of the instance or interface.
 func (r *haVIPAssociationRequest) vSwitch(v *state.View) (string, error) {
 	if r.InstanceType == eipOnNetworkInterface {
 		n, err := cloud.NetworkInterfaces.Get(v, r.InstanceID)

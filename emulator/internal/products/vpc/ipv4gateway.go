@@ -48,7 +48,7 @@ func checkText(name, description string) error {
 	return cmp.Or(plainText(name, errNameIllegal), plainText(description, errDescriptionIllegal))
 }
 
-// ipv4GatewayText is what a request says of an IPv4 gateway in words.
+// ipv4GatewayText holds an IPv4 gateway's name and description in a request.
 type ipv4GatewayText struct {
 	Name        string `rpc:"Ipv4GatewayName,len=1..128,invalid=NameIllegal"`
 	Description string `rpc:"Ipv4GatewayDescription,len=1..256,invalid=DescriptionIllegal"`
@@ -144,7 +144,7 @@ func deleteIPv4Gateway(tx *state.Tx, req *deleteIPv4GatewayRequest) (*gateway.Em
 	return &gateway.Empty{}, nil
 }
 
-// ipv4GatewayFields is what both reads answer about a gateway.
+// ipv4GatewayFields holds what both reads answer about a gateway.
 type ipv4GatewayFields struct {
 	ID              string              `rpc:"Ipv4GatewayId"`
 	VPCID           string              `rpc:"VpcId"`
@@ -244,7 +244,7 @@ type enableVPCIPv4GatewayRequest struct {
 	gateway.Trial
 }
 
-// anywhere is where a default route leads.
+// anywhere is the destination of a default route.
 const anywhere = "0.0.0.0/0"
 
 // enableVPCIPv4Gateway makes a gateway the VPC's way to the internet, and the default

@@ -26,7 +26,7 @@ var (
 		"The IPv6 gateway %s is being changed.", "CLB-0560")
 )
 
-// gatewayText is what a request says of a gateway in words.
+// gatewayText holds a gateway's name and description in a request.
 type gatewayText struct {
 	Name        string `rpc:"Name,len=1..128,invalid=NameIllegal"`
 	Description string `rpc:"Description,len=1..256,invalid=DescriptionIllegal"`

@@ -11,7 +11,7 @@ import (
 // matches reports whether a filter lets a value pass; an empty one lets any.
 func matches(filter, value string) bool { return filter == "" || filter == value }
 
-// maxIDs is how many ids a comma list of a Describe holds.
+// maxIDs limits the ids in a comma list of a Describe.
 const maxIDs = 20
 
 // listed is matches for a comma list of values.

@@ -41,8 +41,8 @@ type newEntry struct {
 	Description          string `rpc:"Description,len=1..256"`
 }
 
-// routeEntriesResult counts the entries that were changed and tells why the
-// others were not; its lists have no wrapper.
+// routeEntriesResult counts the entries that were changed and says why the others were
+// not; its lists have no wrapper.
 type routeEntriesResult struct {
 	SuccessCount       int           `rpc:"SuccessCount"`
 	FailedCount        int           `rpc:"FailedCount"`

@@ -302,8 +302,7 @@ type namedNextHop struct {
 	Type string `rpc:"NextHopType"`
 }
 
-// maxDeletedNextHops is how long a list of next hops a deletion takes; evidence
-// CLB-0305.
+// maxDeletedNextHops limits the next hops that a deletion takes; evidence CLB-0305.
 const maxDeletedNextHops = 16
 
 // Validate implements the gateway's check of shape: an entry is named by its id,

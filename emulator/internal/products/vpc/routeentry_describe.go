@@ -95,9 +95,9 @@ func describeRouteEntryList(v *state.View, req *describeRouteEntryListRequest) (
 	return resp, nil
 }
 
-// entryPlace is where an entry is in the order of its table. A token holds the
-// place of the last entry of a page, so that no entry is lost or told twice when
-// the table changes between two pages.
+// entryPlace returns the place of an entry in the order of its table. A token holds the
+// place of the last entry of a page, so that no entry is lost or listed twice when the
+// table changes between two pages.
 func entryPlace(e *cloud.RouteEntry) string { return e.DestinationCIDRBlock + "\x00" + e.ID }
 
 // matches: the types BGP, CEN and ECR, and entries of a service, come from

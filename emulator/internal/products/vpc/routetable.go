@@ -38,7 +38,7 @@ const (
 	associateGateway = "Gateway"
 )
 
-// associateType is how the state keeps what the table is for.
+// associateType returns what the table serves, as the state keeps it.
 func (r *createRouteTableRequest) associateType() string {
 	if r.AssociateType == associateVSwitch {
 		return ""

@@ -25,7 +25,7 @@ var (
 		"The vSwitch %s is in the CIDR block.", "CLB-0534")
 )
 
-// maxSecondaryBlocks is how many secondary blocks a VPC can have: CLB-0534.
+// maxSecondaryBlocks limits the secondary blocks of a VPC: CLB-0534.
 const maxSecondaryBlocks = 5
 
 type secondaryBlockRequest struct {

@@ -27,7 +27,7 @@ func (r *tagged) set(tx *state.Tx, kind state.TagResourceType, id string) {
 	tagging.Set(tx, kind, id, r.Tags)
 }
 
-// filter returns what tells the resources that carry all the tags.
+// filter returns a function that reports whether a resource carries all the tags.
 func (r *tagged) filter(v *state.View, kind state.TagResourceType) func(id string) bool {
 	return tagging.Filter(v, kind, r.Tags)
 }

@@ -32,7 +32,7 @@ var taggable = tagging.Types{Unknown: errTaggedUnknown.Of, Kinds: map[string][]s
 	"HAVIP": {cloud.TagHAVIP}, "VSWITCHCIDRRESERVATION": {cloud.TagCIDRReservation},
 }}
 
-// taggedResources is what the three requests share.
+// taggedResources holds the parameters that the three requests share.
 type taggedResources struct {
 	RegionID     string `rpc:"RegionId,required"`
 	ResourceType string `rpc:"ResourceType,required,enum=VPC|VSWITCH|ROUTETABLE|EIP|COMMONBANDWIDTHPACKAGE|IPV4GATEWAY|IPV6GATEWAY|NATGATEWAY|HAVIP|VSWITCHCIDRRESERVATION,invalid=TagTypeUnknown"`

@@ -115,7 +115,7 @@ func (r *createVPCRequest) userBlocks() []string {
 	return strings.Split(r.UserCIDR, ",")
 }
 
-// maxUserBlocks is how many user CIDR blocks a VPC has at most.
+// maxUserBlocks limits the user CIDR blocks of a VPC.
 const maxUserBlocks = 3
 
 func checkUserBlocks(blocks []string) error {
@@ -150,7 +150,7 @@ func createVPC(tx *state.Tx, req *createVPCRequest) (*createVPCResponse, error) 
 	}, nil
 }
 
-// maxVPCs is how many VPCs an account may have in a region; evidence CLB-0313.
+// maxVPCs limits the VPCs of an account in a region; evidence CLB-0313.
 const maxVPCs = 10
 
 // putVPC makes the VPC with its router and its system route table.
@@ -269,7 +269,7 @@ type describeVPCsResponse struct {
 	VPCs []vpcView `rpc:"Vpcs>Vpc"`
 }
 
-// vpcFields is what both Describes answer about a VPC.
+// vpcFields holds what both Describes answer about a VPC.
 type vpcFields struct {
 	VPCID                string          `rpc:"VpcId"`
 	RegionID             string          `rpc:"RegionId"`

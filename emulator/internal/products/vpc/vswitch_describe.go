@@ -51,7 +51,7 @@ type describeVSwitchesResponse struct {
 	VSwitches []vSwitchView `rpc:"VSwitches>VSwitch"`
 }
 
-// vSwitchView is what both Describes answer about a vSwitch.
+// vSwitchView holds what both Describes answer about a vSwitch.
 type vSwitchView struct {
 	VSwitchID               string            `rpc:"VSwitchId"`
 	VPCID                   string            `rpc:"VpcId"`
