@@ -132,6 +132,7 @@ var jsonArgs = map[string][]string{
 	"scenario lint":    {"arrears"},
 	"scenario show":    {"arrears"},
 	"state import":     {"FILE:state.json"},
+	"lint-service":     {"FILE:service.yaml"},
 	"upgrade-check":    {"--data-dir", "DIR"},
 }
 
@@ -147,7 +148,8 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 	_, world, _ := executed(t, "world", "show")
 	for name, text := range map[string]string{
 		"state.json": state, "world.yaml": world, "faults.yaml": "{name: f, match: {action: DescribeVpcs}, effect: {delay: {fixed: 1ms}}}",
-		"nodes.json": `{"kind": "Node", "metadata": {"name": "worker"}, "spec": {"providerID": "cn-hangzhou.i-kind1"}, "status": {"addresses": [{"type": "InternalIP", "address": "172.18.0.2"}]}}`,
+		"service.yaml": "kind: Service\nmetadata: {name: web}\nspec: {type: LoadBalancer}\n",
+		"nodes.json":   `{"kind": "Node", "metadata": {"name": "worker"}, "spec": {"providerID": "cn-hangzhou.i-kind1"}, "status": {"addresses": [{"type": "InternalIP", "address": "172.18.0.2"}]}}`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

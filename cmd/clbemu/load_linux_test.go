@@ -215,7 +215,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 	for range 300 {
 		c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 		if err != nil {
-			t.Fatal(err)
+			break // it closes what it has no descriptors for
 		}
 		open = append(open, c)
 	}

@@ -69,6 +69,7 @@ var ids = []struct {
 	{regexp.MustCompile(`Post "http://[^"]*[?&]Action=(\w+)[^"]*"`), `Post "http://<endpoint>/?Action=$1…"`},
 	{regexp.MustCompile(`nlb-[a-z0-9]{10,}`), "<nlb>"},
 	{regexp.MustCompile(`\blb-[a-z0-9]{10,}`), "<lb>"},
+	{regexp.MustCompile(`\brg-bp1[a-z0-9]+`), "<rg>"},
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<job>"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "<address>"},
 	{regexp.MustCompile(`198\.1[89]\.\d+\.\d+`), "<address>"},
