@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
-// credentials are those of a client.
+// credentials holds a client's credentials.
 type accessCredentials struct {
 	AccessKeyID     string `json:"AccessKeyId"`
 	AccessKeySecret string

@@ -130,7 +130,7 @@ func TestCCMNodes(t *testing.T) {
 	c.turnOffSourceDestCheck(eni1)
 }
 
-// turnOffSourceDestCheck is what a CCM does on new nodes.
+// turnOffSourceDestCheck does what a CCM does on new nodes.
 func (c *ccm) turnOffSourceDestCheck(id string) {
 	c.t.Helper()
 	check := func() bool {

@@ -57,7 +57,7 @@ func refuse[Q, R any](t testing.TB, do func(Q) (R, error), request Q, words stri
 
 func integer(n int) requests.Integer { return requests.NewInteger(n) }
 
-// createRequest is what a CCM asks for a Service of type LoadBalancer without
+// createRequest returns a CCM's request for a Service of type LoadBalancer without
 // annotations.
 func createRequest(clientToken string) *slb.CreateLoadBalancerRequest {
 	r := slb.CreateCreateLoadBalancerRequest()
@@ -80,7 +80,7 @@ func (c *ccm) create() (id string) {
 	return call(c.t, c.SLB.CreateLoadBalancer, createRequest("token-1")).LoadBalancerId
 }
 
-// findByTag is how a CCM looks for the load balancer of a Service.
+// findByTag looks for the load balancer of a Service as a CCM does.
 func (c *ccm) findByTag() []slb.LoadBalancer {
 	c.t.Helper()
 	r := slb.CreateDescribeLoadBalancersRequest()

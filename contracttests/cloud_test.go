@@ -43,7 +43,8 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 var versions = map[string]string{"Slb": "2014-05-15", "Vpc": "2016-04-28", "Ecs": "2014-05-26", "Nlb": "2022-04-30",
 	"Sts": "2015-04-01", "ResourceManager": "2020-03-31", "cas": "2020-04-07", "quotas": "2020-05-10"}
 
-// params are those of a call; "{name}" stands for an id of the prepared cloud.
+// params holds the parameters of a call; "{name}" stands for an id of the prepared
+// cloud.
 type params map[string]string
 
 // step is a call that prepares a cloud. What it answers is saved under names.

@@ -29,7 +29,7 @@ type evidence struct {
 	Test       string `yaml:"test"`
 }
 
-// problem tells what is wrong with an entry by itself.
+// problem returns what is wrong with an entry by itself.
 func (e evidence) problem() error {
 	switch {
 	case !regexp.MustCompile(`^(CLB|NLB)-\d{4}$`).MatchString(e.ID):

@@ -69,7 +69,7 @@ func checkFilled(t *testing.T, found map[string]bool) {
 	}
 }
 
-// fields are what the answers of an action can hold.
+// fields lists the fields that the answers of an action can hold.
 func (c *sdkClients) fields(p *emulator.Product, a emulator.Action) ([]string, error) {
 	if slices.Contains(untyped, p.Name) {
 		return untypedFields(p.Name, a), nil

@@ -74,9 +74,9 @@ func readLimits(t *testing.T) (all []limit) {
 	return all
 }
 
-// selfDeclared are the products whose API tells no limits in a form that programs
-// read: what their own requests say is in the file, and TestLimits proves that it is
-// held. A limit that changes shows in a review.
+// selfDeclared lists the products whose API has no limits in a form that programs read:
+// the limits of their own requests are in the file, and TestLimits proves that they
+// hold. A limit that changes shows in a review.
 var selfDeclared = untyped
 
 // TestDeclaredLimits proves that the file has what the requests of those products
@@ -220,7 +220,7 @@ func (l limit) lengths() (list []probe) {
 	return list
 }
 
-// prefix is what every value of the parameter begins with.
+// prefix returns the prefix of every value of the parameter.
 func (l limit) prefix() string {
 	if strings.HasSuffix(l.parameter, "Url") || strings.HasSuffix(l.parameter, "URI") {
 		return "/"
@@ -266,8 +266,8 @@ func (l limit) put(p params, by probe) error {
 	return nil
 }
 
-// elements are what a list's element needs beside the field at hand, with %d for
-// its number.
+// elements holds what a list's element needs beside the field at hand, with %d for its
+// number.
 var elements = map[string]map[string]string{
 	"Tag":                                   {".Key": "key-%d"},
 	"Tags":                                  {".Key": "key-%d"},
@@ -286,7 +286,7 @@ var excluded = map[string][]string{
 	"NextHopList": {"NextHopId", "NextHopType"},
 }
 
-// companions are what a parameter needs to have a meaning.
+// companions holds what a parameter needs to have a meaning.
 var companions = map[string]params{
 	"Slb.CreateLoadBalancer.Duration": {"PayType": "PrePay", "PricingCycle": "year", "InternetChargeType": "paybybandwidth", "Bandwidth": "10",
 		"InstanceChargeType": "PayBySpec"},

@@ -16,7 +16,7 @@ var parts = []state.Kind{"LoadBalancer", "Listener", "VServerGroup", "MasterSlav
 // lockedTake are the calls that a locked load balancer takes: CLB-0174.
 var lockedTake = []string{"DeleteLoadBalancer"}
 
-// lockWords are what CLB and NLB say of a lock.
+// lockWords holds the words of CLB and NLB for a lock.
 var lockWords = []string{"Locked for any Business Reason", "FinancialLocked"}
 
 // TestLockedLoadBalancersTakeNoChange proves for every action, by the calls of its

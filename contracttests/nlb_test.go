@@ -64,8 +64,8 @@ func nlbCode(err error) (string, bool) {
 	return tea.StringValue(refusal.Code), true
 }
 
-// untypedFields are what the answers of an action can hold: no SDK's type says it, as
-// none can be had, so it is what the emulator declares.
+// untypedFields lists the fields that the answers of an action can hold: as the
+// emulator declares them, since no SDK's type can be had.
 func untypedFields(product string, a emulator.Action) []string {
 	fields := []string{product + "." + a.Name + ".RequestId"}
 	for _, path := range a.ResponseFields() {
@@ -92,7 +92,7 @@ func filledJSON(v any, path string, into map[string]bool) {
 	}
 }
 
-// nlbActions are those that a CCM and Terraform call.
+// nlbActions lists the actions that a CCM and Terraform call.
 var nlbActions = strings.Fields(`
 	CreateLoadBalancer GetLoadBalancerAttribute ListLoadBalancers UpdateLoadBalancerAttribute UpdateLoadBalancerAddressTypeConfig
 	UpdateLoadBalancerZones EnableLoadBalancerIpv6Internet DisableLoadBalancerIpv6Internet UpdateLoadBalancerProtection

@@ -106,7 +106,7 @@ func callsOf(s step) cause {
 	}}
 }
 
-// saved is where a value stands that an earlier call answered.
+// saved matches the place of a value that an earlier call answered.
 var saved = regexp.MustCompile(`\{[A-Za-z]+\}`)
 
 // shownParams are the parameters that make the difference, for the page.
@@ -483,7 +483,7 @@ func (r *refusalRun) refuses(row refusal) {
 	}
 }
 
-// refusedAnswer is what a refused call was answered.
+// refusedAnswer is the answer to a refused call.
 type refusedAnswer struct {
 	status        int
 	code, message string

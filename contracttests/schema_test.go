@@ -138,7 +138,7 @@ func ofType(value any, documented string) bool {
 	return false
 }
 
-// The comparison tells what it is there to tell.
+// The comparison finds each kind of difference.
 func TestSchemaProblems(t *testing.T) {
 	documented := schema{"Slb.Do.Port": "int", "Slb.Do.Tags[].Key": "string", "Slb.Do.On": "bool"}
 	of := apiCase{product: "Slb", action: "Do"}

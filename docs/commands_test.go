@@ -97,8 +97,8 @@ func freePort(t *testing.T) string {
 type session struct {
 	t    *testing.T
 	page *page
-	// dir is where the reader is in the beginning, kept is for what one block leaves
-	// to the next: its folder and its environment.
+	// dir is the folder in which the reader starts. Kept is the folder and environment
+	// that one block leaves to the next.
 	dir, kept    string
 	api, control string
 	// group has the blocks, and what they leave in the background.
@@ -206,8 +206,9 @@ func absent(shown, said string) string {
 // usual reports whether the emulator is where the page says.
 func (s *session) usual() bool { return s.control == defaultControl }
 
-// beginning is what a shell does before a block: it goes on where the last one was,
-// and where the emulator is not on the ports of the page, it points commands there.
+// beginning returns what a shell runs before a block: it continues where the last one
+// ended, and where the emulator is not on the ports of the page, it points commands
+// there.
 func (s *session) beginning() string {
 	text := fmt.Sprintf("set -eu\nif [ -f %[1]s/env ]; then . %[1]s/env; cd \"$(cat %[1]s/dir)\"; fi\ncurl() { command curl -sSf \"$@\"; }\n", s.kept)
 	if s.usual() {
@@ -248,7 +249,7 @@ func (s *session) command(group int, script string) (cmd *exec.Cmd, said func() 
 	}
 }
 
-// patience is how long a block may take.
+// patience limits how long a block may take.
 const patience = 5 * time.Minute
 
 // run runs a block to its end.

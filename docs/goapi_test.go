@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write go-packages.md")
 
-// maxNames is how many exported names other modules may find in all packages.
+// maxNames limits the exported names that other modules can use, in all packages.
 const maxNames = 600
 
 // stable promises what a package keeps within a major version, and ours promises nothing:
@@ -54,7 +54,7 @@ var promises = map[string]string{
 	"examples/go":          ours,
 }
 
-// goPackage is what other modules see of a package.
+// goPackage is a package as other modules see it.
 type goPackage struct {
 	path, doc string
 	names     []string

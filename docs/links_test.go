@@ -39,8 +39,8 @@ func (p *page) anchors() (list []string) {
 
 var linkText = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
-// target is where a link of a page leads: a path in the repository, and the position
-// of a heading there, or -1. An absolute one is left as it is.
+// target returns the target of a page's link: a path in the repository, and the
+// position of a heading there, or -1. An absolute one is left as it is.
 func (p *page) target(to string, in map[string]*page) (name string, place int, err error) {
 	if absolute.MatchString(to) {
 		return to, -1, nil

@@ -21,7 +21,7 @@ var (
 	longFlag      = regexp.MustCompile(`^--[a-z][a-z-]*`)
 )
 
-// helps are what clbemu says of its commands.
+// helps holds the help texts of clbemu's commands.
 var helps sync.Map
 
 func helpOf(t *testing.T, command string) string {
@@ -34,8 +34,8 @@ func helpOf(t *testing.T, command string) string {
 	return text
 }
 
-// misspelt says what of some code there is not: commands and flags of clbemu, targets
-// of make, files of the repository.
+// misspelt lists the names in some code that do not exist: commands and flags of
+// clbemu, targets of make, files of the repository.
 func misspelt(t *testing.T, code string) (all []string) {
 	t.Helper()
 	code = strings.ReplaceAll(code, "\\\n", " ")

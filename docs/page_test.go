@@ -40,7 +40,7 @@ type block struct {
 	line int
 }
 
-// key is how a block of a page is listed: by its first line.
+// key returns the key of a block in lists: its page and first line.
 func (p *page) key(b *block) string {
 	line, _, _ := strings.Cut(b.text, "\n")
 	return p.name + ": " + line
@@ -109,8 +109,8 @@ func (p *page) prose(line string, number int) {
 // test.
 var notOurs = []string{".git", "bin", "node_modules", "testdata", "clbemu-data", "kind-artifacts"}
 
-// pages are those of the repository. They are read when a test runs, so that Go knows
-// on which files its result depends.
+// pages holds the pages of the repository. They are read when a test runs, so that Go
+// knows on which files its result depends.
 var pages = sync.OnceValue(func() map[string]*page {
 	all := make(map[string]*page)
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {

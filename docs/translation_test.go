@@ -29,7 +29,7 @@ func chinese(name string) string {
 
 var digestLine = regexp.MustCompile(`^<!-- translated from the English page with the digest ([0-9a-f]{16}) -->\n`)
 
-// digest tells one text of a page from another.
+// digest distinguishes one text of a page from another.
 func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16] }
 
 // behind says in what a Chinese page is not what the English one is.
@@ -63,7 +63,7 @@ func levels(p *page) (list []int) {
 	return list
 }
 
-// leads are where the links of a page lead to, in any language and in any order.
+// leads returns the targets of a page's links, in any language and in any order.
 func leads(p *page, in map[string]*page) (list []string) {
 	for _, l := range p.links {
 		name, place, err := p.target(l.target, in)

@@ -270,7 +270,7 @@ func TestPatternsWait(t *testing.T) {
 	}
 }
 
-// concurrent is what starts something that runs beside the test.
+// concurrent matches code that starts something beside the test.
 var concurrent = regexp.MustCompile(`\bgo func\b|\.Go\(|\bsync\.WaitGroup\b`)
 
 // TestWithoutRace proves that the packages which the Makefile tests without the race

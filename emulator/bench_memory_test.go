@@ -98,7 +98,7 @@ func BenchmarkResident(b *testing.B) {
 		many, each(at), each(rested), before)
 }
 
-// heap is what is in use after a collection.
+// heap returns the heap in use after a collection.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()

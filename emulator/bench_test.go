@@ -38,7 +38,7 @@ import (
 const (
 	many = 100_000
 	few  = 100
-	// span is how long each side of a comparison runs in a round.
+	// span is the time that each side of a comparison runs in a round.
 	span   = time.Second
 	rounds = 5
 )
@@ -364,13 +364,13 @@ func showVersion(b *testing.B, binary string) time.Duration {
 	return median(took)
 }
 
-// resident is what the process has in memory, in MiB.
+// resident returns the process's memory, in MiB.
 func (s started) resident(b *testing.B) float64 {
 	b.Helper()
 	return s.memory(b, "VmRSS:")
 }
 
-// memory is what Linux says of the process under a name, in MiB.
+// memory returns Linux's figure for the process under a name, in MiB.
 func (s started) memory(b *testing.B, name string) float64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Pid))

@@ -220,7 +220,7 @@ func TestCloseFinishesCalls(t *testing.T) {
 	}
 }
 
-// signal is an empty reader that tells when it is read.
+// signal is an empty reader that signals when it is read.
 type signal struct{ started chan struct{} }
 
 func (s signal) Read([]byte) (int, error) {
@@ -245,7 +245,7 @@ func TestReadyz(t *testing.T) {
 	}
 }
 
-// authority is what trusts the certificates of a data folder.
+// authority returns a pool that trusts the certificates of a data folder.
 func authority(t *testing.T, dir string) *x509.CertPool {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, emulator.CAFile))

@@ -328,8 +328,8 @@ func TestGrowthChanges(t *testing.T) {
 
 func jobID(answer string) string { return after(answer, `"JobId":"`) }
 
-// TestGrowthIsNamed proves that the control API tells commands, the console and
-// completion the names of a product that only this emulator has.
+// TestGrowthIsNamed proves that commands, the console and completion get the names of a
+// product from the control API, also of one that only this emulator has.
 func TestGrowthIsNamed(t *testing.T) {
 	u, _, _ := toyShop(t)
 	for _, name := range []string{`"toy.making"`, `"toy.job"`, `"toy_quota_toys_num"`, `"PaintToy"`} {

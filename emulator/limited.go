@@ -39,7 +39,7 @@ func (l *limited) Accept() (net.Conn, error) {
 
 func (l *limited) Close() error { return l.close() }
 
-// limitedConn makes room when it is closed.
+// limitedConn frees its place when it is closed.
 type limitedConn struct {
 	net.Conn
 	leave func()

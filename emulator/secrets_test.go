@@ -32,7 +32,7 @@ func (p plants) new(what string) string {
 	return secret
 }
 
-// soil is where secrets must not be found: what the emulator says.
+// soil is the output of the emulator, in which no secret may be found.
 type soil struct {
 	t      *testing.T
 	url    string

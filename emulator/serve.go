@@ -23,8 +23,8 @@ const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 5 * time.Minute
 	idleTimeout       = 2 * time.Minute
-	// A client gets so long for each piece of an answer, and then is let go of with
-	// all that was made for it.
+	// A client has this long for each piece of an answer. Then the server closes the
+	// connection and frees what it holds.
 	writeTimeout = 30 * time.Second
 	// An answer of one piece that is made so fast has its time from when its call was
 	// read.
@@ -129,8 +129,8 @@ func newServer(life context.Context, cfg *Config, handler http.Handler) *http.Se
 	}
 }
 
-// inPieces writes an answer in pieces, and gives the client time for each from when
-// it is there: making it may have taken longer.
+// inPieces writes an answer in pieces. The client's time for each starts with the
+// piece: producing it may have taken longer.
 type inPieces struct {
 	http.ResponseWriter
 	read time.Time // when the call was

@@ -18,8 +18,8 @@ import (
 // consoleAgent is the caller that the journal shows of the console's calls.
 const consoleAgent = "console"
 
-// consoleCall signs a call and makes it: one like any other, which faults, policies and
-// throttling strike, and which the journal has.
+// consoleCall signs and makes a call like any other: faults, policies and throttling
+// apply to it, and the journal records it.
 func (e *Emulator) consoleCall(ctx context.Context, made controlapi.CloudCall) (controlapi.CloudAnswer, error) {
 	at := slices.IndexFunc(e.products, func(p *Product) bool { return p.Name == made.Product })
 	if at < 0 {

@@ -152,7 +152,7 @@ func serverTemplate(hosts []string) *x509.Certificate {
 	return cert
 }
 
-// write replaces the file: one that is there could have another mode.
+// write replaces the file, since an existing one could have another mode.
 func write(path string, mode fs.FileMode, kind string, content []byte) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

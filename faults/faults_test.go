@@ -407,7 +407,7 @@ type waiting struct {
 
 func (w *waiting) Wait(d time.Duration) { w.waited = d }
 
-// Delays are what they say, and the same again with the same seed.
+// Delays take their time, and the same again with the same seed.
 func TestDelays(t *testing.T) {
 	delays := func(text string) (list []time.Duration) {
 		e := injector(t, "name: a\neffect: {delay: "+text+"}")

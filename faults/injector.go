@@ -255,7 +255,7 @@ func (a *armed) due() bool {
 	return w.Probability == nil || a.chances().draw(0) < *w.Probability
 }
 
-// over reports whether the effect is there now, if it comes and goes.
+// over reports whether the effect applies now, if it comes and goes.
 func (a *armed) over(now time.Time) bool {
 	r, ok := a.Rule.Effect.Value.(rationed)
 	return !ok || r.over(&a.left, now.Sub(a.Since)-time.Duration(a.Rule.When.After), now)

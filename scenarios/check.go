@@ -295,7 +295,7 @@ func (c *checker) repeat(s *Step, at spot, in scope) {
 	inner.names = maps.Clone(in.names)
 	inner.names[counter] = true
 	c.steps(s.Repeat.Steps, at.path+".steps", inner)
-	// What the last round saved is there afterwards.
+	// What the last round saved stays.
 	maps.Copy(in.names, inner.names)
 	delete(in.names, counter)
 }

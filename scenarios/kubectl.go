@@ -119,7 +119,7 @@ func orDefault(namespace string) string {
 	return namespace
 }
 
-// clusterHas wants the objects that the scenario says are there.
+// clusterHas returns an error unless the objects that the scenario requires exist.
 func (p *play) clusterHas(ctx context.Context, objects []Object) error {
 	for _, o := range objects {
 		if _, err := p.Cluster.Kubectl(ctx, "", "get", o.Kind, o.Name, "--namespace", orDefault(o.Namespace)); err != nil {

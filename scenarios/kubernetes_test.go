@@ -204,8 +204,8 @@ func (c *orderedCluster) Kubectl(ctx context.Context, stdin string, args ...stri
 	return c.fakeCluster.Kubectl(ctx, stdin, args...)
 }
 
-// TestIdleHalf proves that a half which could not fail is found: when it is read, as far
-// as its form tells, and when it is played.
+// TestIdleHalf proves that a half which could not fail is found: when it is read, as
+// far as its form shows, and when it is played.
 func TestIdleHalf(t *testing.T) {
 	const set, apply = "  steps: [{set: {a: b}}]\n", "  steps: [{kubectl: {apply: {kind: Service, metadata: {name: web}}}}]\n"
 	const none, one = "  expect: [{calls: {action: Delete*, none: true}}]\n", "  expect: [{calls: {action: Delete*, exactly: 1}}]\n"

@@ -124,7 +124,7 @@ func showField(value any, ok bool) string {
 	return text
 }
 
-// field finds a field by its path: names and numbers of elements by dots. A
+// field finds a field by its path: names and indexes of elements, separated by dots. A
 // backslash before a dot makes it a part of the name.
 func field(body any, path string) (any, bool) {
 	for _, part := range splitPath(path) {

@@ -169,7 +169,7 @@ func TestProgramHalf(t *testing.T) {
 	}
 }
 
-// TestWaiting proves that a wait tells how far it is and what it sees.
+// TestWaiting proves that a wait reports its progress and what it sees.
 func TestWaiting(t *testing.T) {
 	var told []string
 	f := &fake{}

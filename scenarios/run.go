@@ -345,7 +345,7 @@ func (p *play) short(text string) string {
 	return clipped(text, maxKeptLine)
 }
 
-// perform does one thing and makes a failure of its error.
+// perform runs one step and turns its error into a failure.
 func (p *play) perform(line int, title string, do func() error) *Failure {
 	title = p.short(title)
 	err := do()

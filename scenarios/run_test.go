@@ -59,8 +59,8 @@ func fields(scenarios.APICall) scenarios.Answer {
 	return scenarios.Answer{Status: 200, Body: map[string]any{"List": []any{"a", "b"}, "Name": "web", "a.b": true}}
 }
 
-// TestReplies proves of each expectation of an answer that it holds and that it
-// fails, and what a failure tells.
+// TestReplies proves of each expectation of an answer that it holds and that it fails,
+// and what a failure says.
 func TestReplies(t *testing.T) {
 	tests := []struct {
 		expect string
@@ -96,7 +96,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// judge wants a pass, or a failure at the step's line that tells so.
+// judge wants a pass, or a failure at the step's line with this text.
 func judge(t *testing.T, what string, result scenarios.Result, want string) {
 	t.Helper()
 	if want == "" {
@@ -114,8 +114,8 @@ func judge(t *testing.T, what string, result scenarios.Result, want string) {
 	}
 }
 
-// TestExpectations proves of each expectation, in the client half, that it holds
-// and that it fails, and what a failure tells.
+// TestExpectations proves of each expectation, in the client half, that it holds and
+// that it fails, and what a failure says.
 func TestExpectations(t *testing.T) {
 	tests := []struct{ expect, want string }{
 		{"resource: {action: Describe, fields: {Name: web}}", ""},

@@ -72,7 +72,7 @@ func schema(t reflect.Type, definitions object) any {
 	return reference
 }
 
-// typeName is what a struct is called among the definitions.
+// typeName returns the name of a struct among the definitions.
 func typeName(t reflect.Type) string {
 	if t.PkgPath() == reflect.TypeFor[faults.Rule]().PkgPath() {
 		return "Fault" + t.Name()

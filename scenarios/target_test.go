@@ -25,7 +25,7 @@ type fake struct {
 	fails  map[string]error // by method
 	mortal bool             // it can be restarted
 	free   int
-	// listener is where all listeners answer, "" for none.
+	// listener is the address at which all listeners answer, "" for none.
 	listener string
 }
 

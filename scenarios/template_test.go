@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// allocated is how many bytes do takes from the heap in all.
+// allocated returns how many bytes do takes from the heap in all.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

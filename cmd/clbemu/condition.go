@@ -176,8 +176,8 @@ real time.`,
 	return cmd
 }
 
-// newClockChange is one of the commands: it makes the change, if any, and shows
-// the time.
+// newClockChange returns a command that changes the clock, if told how, and shows the
+// time.
 func newClockChange(use, short string, args cobra.PositionalArgs, change func([]string) (controlapi.ClockChange, error)) *cobra.Command {
 	f := &conditionFlags{}
 	name, _, _ := strings.Cut(use, " ")

@@ -217,7 +217,7 @@ func (d *doctor) time(ctx context.Context, c *controlclient.Client, server *cont
 	}
 }
 
-// signed makes a call with the key that clients are to have.
+// signed makes a call with the key that clients should use.
 func (d *doctor) signed(ctx context.Context, server *controlapi.Server) {
 	api, over, err := d.cloudAPI(ctx)
 	if err != nil {

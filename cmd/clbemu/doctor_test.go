@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
-// examined is what doctor says in an environment of its own, without kubectl.
+// examined returns the result of doctor in an environment of its own, without kubectl.
 func examined(t *testing.T, environment []string, args ...string) binary.Result {
 	t.Helper()
 	cmd := exec.Command(binary.Path, append([]string{"doctor"}, args...)...)

@@ -100,7 +100,7 @@ func served(t *testing.T) (server string) {
 	return "http://" + e.ControlAddr()
 }
 
-// executed is what a command line says in this process.
+// executed returns what a command line prints in this process.
 func executed(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, problems bytes.Buffer
@@ -108,8 +108,8 @@ func executed(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), problems.String()
 }
 
-// jsonArgs are what each command is run with to see its JSON, and what must have been
-// done before. What is not here is run by its name alone.
+// jsonArgs maps each command to the arguments that show its JSON. A command that is not
+// here runs without arguments.
 var jsonArgs = map[string][]string{
 	"explain":          {"ORDER.ARREARAGE"},
 	"call":             {"DescribeRegions"},

@@ -131,7 +131,8 @@ func TestEverythingIsExplained(t *testing.T) {
 	}
 }
 
-// gatewayCode tells a code that is answered before it is known whose action is called.
+// gatewayCode reports whether the gateway answers a code before it knows whose action
+// is called.
 func gatewayCode(code string) bool {
 	for _, a := range emulator.Names().Actions() {
 		if !a.Emulated {

@@ -97,7 +97,7 @@ func (f *getFlags) get(cmd *cobra.Command, c *controlclient.Client, wanted contr
 	return p.show(shown, func(s *terminal.Screen) error { return printResources(s, p.form == formWide, found) })
 }
 
-// printResources shows a table for each kind of which there is something.
+// printResources prints a table for each kind that has resources.
 func printResources(s *terminal.Screen, wide bool, found controlapi.Resources) error {
 	shown := 0
 	for _, k := range found.Kinds {
@@ -156,7 +156,7 @@ func tableOf(k *controlapi.ResourceKind, wide bool, list []controlapi.Resource) 
 // signs mark lines of what changes.
 var signs = map[string]string{controlapi.ResourceAdded: "+", controlapi.ResourceChanged: "~", controlapi.ResourceDeleted: "-"}
 
-// follow prints what is there as get does, and then a line for each change.
+// follow prints resources as get does, and then a line for each change.
 func (f *getFlags) follow(cmd *cobra.Command, p *printer, c *controlclient.Client, wanted controlclient.Wanted) error {
 	if f.inFolder {
 		return usage(errors.New("--watch needs a running emulator: the folder of a stopped one does not change"))

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// manual is where a release wants the manual pages. They are made here and not by a
-// command, since each start of the program would pay for what makes them.
+// manual is the folder for a release's manual pages. A test writes them and not a
+// command, since each start of the program would pay for their generator.
 var manual = flag.String("man", "", "write the manual pages into this folder")
 
 // TestMan proves that every command has a manual page with its description and its

@@ -44,7 +44,7 @@ func counted[N int | uint64](n N, thing string) string {
 	return fmt.Sprint(n, " ", thing)
 }
 
-// printer prints what a command has to say, in the form that was asked for.
+// printer prints a command's output in the form that the flags ask for.
 type printer struct {
 	form   string
 	out    io.Writer

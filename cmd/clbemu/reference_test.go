@@ -345,7 +345,7 @@ func structOf(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// valueWord says what the value of a field is.
+// valueWord describes the values of a field.
 func valueWord(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[scenarios.Duration](), reflect.TypeFor[faults.Duration]():

@@ -48,7 +48,7 @@ func tagged(t *testing.T) string {
 	return clone
 }
 
-// installed is what the binary in a folder says that it is.
+// installed returns the version that the binary in a folder reports.
 func installed(t *testing.T, bin string) (v controlapi.Version) {
 	t.Helper()
 	out := tool(t, bin, nil, filepath.Join(bin, "clbemu"), "version", "--json")
@@ -58,9 +58,9 @@ func installed(t *testing.T, bin string) (v controlapi.Version) {
 	return v
 }
 
-// TestInstallTaggedClone proves that go install in a clone at a tag makes a binary that
-// tells the tag, the commit and its date. It is built as make does, to share what is
-// built already.
+// TestInstallTaggedClone proves that go install in a clone at a tag builds a binary
+// that reports the tag, the commit and its date. It builds as make does, to share the
+// build cache.
 func TestInstallTaggedClone(t *testing.T) {
 	clone, bin := tagged(t), t.TempDir()
 	tool(t, clone, []string{"GOBIN=" + bin, "GOFLAGS=-trimpath", "CGO_ENABLED=0"}, "go", "install", "./cmd/clbemu")

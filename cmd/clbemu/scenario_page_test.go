@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestScenarioPageIsWhole proves that the page tells of every step and every
+// TestScenarioPageIsWhole proves that the page describes every step and every
 // expectation that the schema has.
 func TestScenarioPageIsWhole(t *testing.T) {
 	text, err := os.ReadFile("../../scenarios/README.md")

@@ -202,7 +202,7 @@ func (r *scenarioRun) target(ctx context.Context, on scenarios.Setup, programs b
 	return on, remote.Close, nil
 }
 
-// join makes instances of a cluster's nodes, which a reset has taken away.
+// join creates the instances of a cluster's nodes again, after a reset deleted them.
 func join(ctx context.Context, control *controlclient.Client, cluster scenarios.Cluster) error {
 	if cluster == nil {
 		return nil

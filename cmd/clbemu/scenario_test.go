@@ -301,7 +301,7 @@ func TestScenarioList(t *testing.T) {
 	}
 }
 
-// TestScenarioLint proves that lint plays nothing and tells all problems of all
+// TestScenarioLint proves that lint plays nothing and reports all problems of all
 // files.
 func TestScenarioLint(t *testing.T) {
 	dir := t.TempDir()

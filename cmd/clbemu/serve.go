@@ -224,8 +224,8 @@ func opened(ctx context.Context, cfg emulator.Config) (*emulator.Emulator, error
 	return nil, nil
 }
 
-// startGCPercent is for the start, which makes much that stays and little that goes, so
-// that the collector would work for nothing.
+// startGCPercent is for the start, which allocates much that stays and little that
+// goes, so that collections would gain nothing.
 const startGCPercent = 400
 
 // config turns the flags into the emulator's configuration.

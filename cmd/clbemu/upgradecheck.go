@@ -149,7 +149,7 @@ func checkUpgrade(ctx context.Context, c *controlclient.Client, dataDir, sinceMa
 		return nil, cannot(fmt.Errorf("the journal dropped %d of the entries, so their changes are unknown: set a later mark", page.Missed))
 	}
 	const maxState = 1 << 30 // of a server that may be anything
-	// A call may name a VServerGroup alone, which tells the load balancer.
+	// A call may name a VServerGroup alone, which identifies the load balancer.
 	var now struct {
 		Tables struct {
 			VServerGroup []struct{ ID, LoadBalancerID string }

@@ -53,7 +53,7 @@ func describeUsage(cmd *cobra.Command) error {
 
 func usageOf(flags *pflag.FlagSet) string { return strings.TrimRight(flags.FlagUsages(), " \n") }
 
-// explainUsage makes help fit the terminal, and refusals of the command line say what
+// explainUsage makes help fit the terminal, and errors of the command line suggest what
 // was meant.
 func explainUsage(root *cobra.Command) {
 	root.SetUsageFunc(describeUsage)

@@ -7,8 +7,8 @@ import (
 	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
-// TestWait proves that a wait ends when what it waits for is so, tells it, and fails
-// when it does not come or can't.
+// TestWait proves that a wait ends when its condition holds, says so, and fails when
+// the condition does not hold in time or never can.
 func TestWait(t *testing.T) {
 	s := binary.Serve(t, "--engine", "memory")
 	mustRun(t, "journal", "mark", "m", "--server", s.Control)

@@ -28,7 +28,7 @@ import (
 // browserRequired is the variable that makes a missing browser a failure, as in CI.
 const browserRequired = "CLBEMU_CHROMIUM"
 
-// patience is how long a page may take to show something; it takes a fraction.
+// patience limits how long a page may take to show something; it takes a fraction.
 const patience = 20 * time.Second
 
 // rebound is a name that the browser resolves to this machine, as somebody else's may be.
@@ -189,7 +189,7 @@ func (b *tab) colours(scheme string) {
 	})
 }
 
-// value is what an expression in the page is.
+// value returns the value of an expression in the page.
 func value[T any](b *tab, expression string) T {
 	b.Helper()
 	got, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
@@ -283,8 +283,8 @@ func choose(selector, option string) chromedp.Action[chromedp.Void] {
 // back is the browser's own way back.
 var back = chromedp.Evaluate[chromedp.Void]("history.back()")
 
-// press presses a key and lets it go, such as j or Escape. What a page takes as a
-// command is then no text, as with a keyboard.
+// press presses and releases a key, such as j or Escape. What a page takes as a command
+// is then no text, as with a keyboard.
 func (b *tab) press(key string) {
 	b.Helper()
 	text := key
@@ -303,7 +303,7 @@ func (b *tab) press(key string) {
 	})
 }
 
-// codes are those of the keys that are no text.
+// codes holds the codes of keys that are no text.
 var codes = map[string]int64{"Escape": 27, "Enter": 13}
 
 // call makes a call of the cloud that must succeed, and returns a field of its answer.

@@ -110,8 +110,8 @@ func (c *cloud) settle(become ...version) error {
 	return errors.Join(unexplained...)
 }
 
-// explain says who has what no order of the answered calls, around the version,
-// leaves behind. With nil it is the calls alone.
+// explain returns an error about writers whose contents no order of the answered calls,
+// around the version, explains. With nil it is the calls alone.
 func (c *cloud) explain(found map[string]contents, v version) error {
 	for name := range found {
 		if !slices.ContainsFunc(c.writers, func(w *writer) bool { return w.name == name }) {

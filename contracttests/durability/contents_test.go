@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/apiclient"
 )
 
-// contents are what one writer has in the cloud: facts by names such as lb/name. A
+// contents holds what one writer has in the cloud: facts by names such as lb/name. A
 // name under another's is gone with it. An absent fact is "".
 type contents map[string]string
 
@@ -44,8 +44,7 @@ type call struct {
 	// once is the fact that keeps the writer from the call: the cloud would have
 	// two of it.
 	once string
-	// change is what a success does. The reply is of a success, unless it is not known
-	// whether it was one.
+	// change applies a success. The reply is a success, or its outcome is unknown.
 	change func(e contents, reply apiclient.Reply) contents
 }
 

@@ -73,7 +73,7 @@ func (c *cloud) killWhileStarting() {
 // longStart is more than a start takes.
 const longStart = 40 * time.Millisecond
 
-// report tells how much of what there was, which must be some of everything.
+// report reports how much of each thing happened, which must be some of everything.
 func (c *cloud) report() {
 	all := 0
 	var lines []string

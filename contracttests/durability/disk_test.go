@@ -15,8 +15,8 @@ import (
 	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
-// callsPerRun is how many calls are made, one after the other, while one of the
-// server's is to fail.
+// callsPerRun is the number of calls, one after the other, while one of the server's is
+// to fail.
 const callsPerRun = 20
 
 // TestEveryDiskWriteFails proves that whichever of the system calls fails by which

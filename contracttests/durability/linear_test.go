@@ -32,7 +32,7 @@ func TestLinearizable(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
-		// between is what the clients see the server through, nil for nothing.
+		// between wraps the clients' transport to the server, nil for nothing.
 		between func(http.RoundTripper, *rand.Rand) http.RoundTripper
 		// forgets lets the server start from what was on its disk one life ago.
 		forgets bool

@@ -54,7 +54,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// calls is how many calls of the API were answered.
+// calls returns how many calls of the API were answered.
 func (c *cloud) calls() int {
 	all := 0
 	for action := range writes {

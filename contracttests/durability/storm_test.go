@@ -10,8 +10,8 @@ import (
 	"github.com/clbemu/clbemu/emulator/apiclient"
 )
 
-// storm is what befalls a server until it dies: many writers, and now and then a
-// change of the whole world beside their calls.
+// storm runs against a server until it dies: many writers, and now and then a change of
+// the whole world beside their calls.
 type storm struct {
 	*cloud
 	writers []*writer
@@ -69,7 +69,7 @@ func (c *cloud) rage(writers, events int, end func(*storm)) error {
 	}
 }
 
-// changeEvery is how many calls there are for one change of the world.
+// changeEvery is the number of calls for each change of the world.
 const changeEvery = 60
 
 // endBy ends a storm by ending the server.

@@ -21,7 +21,7 @@ type subject struct {
 	name string
 	// start is its first state: a text, as reads show it.
 	start string
-	// apply is what a call makes of a state. It reports false for a refusal.
+	// apply returns the state after a call. It reports false for a refusal.
 	apply func(state string, do doing) (next string, ok bool)
 	// next chooses a call that writes.
 	next func(*rand.Rand) doing
@@ -162,7 +162,8 @@ func tagsOf(id string) *subject {
 // aclQuota is so small that clients are in each other's way.
 const aclQuota = 4
 
-// accessControlLists are those that were seen: their ids by name, and the latest.
+// accessControlLists holds the seen access control lists: their ids by name, and the
+// latest.
 type accessControlLists struct {
 	mu     sync.Mutex
 	ids    map[string]string

@@ -29,8 +29,8 @@ func rows(in any, path ...string) []row {
 	return found
 }
 
-// survey reads the whole cloud through its API, and tells what of it is whose. What
-// is nobody's is an error.
+// survey reads the whole cloud through its API, and finds the owner of each resource. A
+// resource without an owner is an error.
 type survey struct {
 	client   *apiclient.Client
 	contents map[string]contents // by the name of the writer

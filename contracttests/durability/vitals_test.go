@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// vitals are what a server takes of the machine, and what it keeps.
+// vitals holds what a server uses of the machine, and what it keeps.
 type vitals struct {
 	heap, resident          float64 // bytes
 	goroutines, descriptors float64
@@ -24,8 +24,8 @@ func (v vitals) String() string {
 		v.heap/(1<<20), v.resident/(1<<20), v.goroutines, v.descriptors, v.files)
 }
 
-// collections is how many runs of the garbage collector are waited for, so that the
-// least heap that was seen is what is in use.
+// collections is the number of garbage collections to wait for, so that the least heap
+// seen is the heap in use.
 const (
 	collections = 4
 	maxSamples  = 5000
@@ -120,7 +120,7 @@ func filesOf(dir string) (map[string]int64, error) {
 	return sizes, err
 }
 
-// grown says what of the vitals is not where it was, after so many calls.
+// grown lists the vitals that have grown after so many calls.
 func (v vitals) grown(before vitals, calls int) (problems []string) {
 	const mib = 1 << 20
 	// The nonce of each call is remembered for some minutes, and of so many calls at

@@ -20,11 +20,11 @@ type worldChange struct {
 	// become are the versions one of which replaces everything, none when it changes
 	// nothing.
 	become []version
-	// rewinds tells that ids which were made since will be made again, and may
-	// be others' in what is put in place.
+	// rewinds reports whether ids that were created since will be created again, and
+	// may belong to others in the new state.
 	rewinds bool
-	// answered tells that it succeeded, and that what the writers have since was
-	// not looked at.
+	// answered reports whether it succeeded, and the writers' later changes were not
+	// looked at.
 	answered bool
 	// done notes a success, or, with unsure, what may be one.
 	done func(answer []byte, unsure bool)
@@ -189,7 +189,7 @@ func (c *cloud) resetState() worldChange {
 	}
 }
 
-// nodes are those of a cluster as kubectl prints them.
+// nodes returns the nodes of a cluster as kubectl prints them.
 func nodes(count int) string {
 	var items []string
 	for i := range count {

@@ -8,19 +8,19 @@ import (
 // writer makes calls about its own contents, one after the other, and remembers what
 // the answers promised.
 type writer struct {
-	// name is how its resources' names begin.
+	// name is the prefix of its resources' names.
 	name   string
 	chance *rand.Rand
 	made   int
-	// ownsLoadBalancer tells who has a load balancer and who has an EIP: the
-	// cloud has not enough of either for all.
+	// ownsLoadBalancer says whether the writer has a load balancer or an EIP: the cloud
+	// has not enough of either for all.
 	ownsLoadBalancer bool
 
-	// contents are what it has for sure, before the calls in since. Those are kept
+	// contents holds what it certainly has, before the calls in since. Those are kept
 	// while something runs that concerns all, or was never answered.
 	contents contents
 	since    []answered
-	// likely is what it has if nothing but its own calls happened.
+	// likely holds what it has if nothing but its own calls happened.
 	likely contents
 	// lost is the call that had no answer when the server died.
 	lost *call

@@ -65,7 +65,7 @@ func set(name, value string) func(contents, apiclient.Reply) contents {
 	return func(e contents, _ apiclient.Reply) contents { return e.with(name, value) }
 }
 
-// created is the change that a resource is made, and has what its reply tells.
+// created returns the change that creates a resource with the fields of its reply.
 func created(name string, fields []string, more contents) func(contents, apiclient.Reply) contents {
 	return func(e contents, reply apiclient.Reply) contents {
 		told := make([]string, len(fields))
@@ -287,7 +287,7 @@ func (w *writer) next(beside *worldChange) (call, bool) {
 	return call{}, false
 }
 
-// leaves tells what a writer leaves to others to make.
+// leaves reports whether a writer leaves an action to others.
 func (w *writer) leaves(action string) bool {
 	return action == "CreateLoadBalancer" && !w.ownsLoadBalancer || action == "AllocateEipAddress" && w.ownsLoadBalancer
 }

@@ -48,7 +48,7 @@ func matchesPath(pattern, where string) bool {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(where)
 }
 
-// mutants are what a name is misspelt as. What a pattern with a letter less or more
+// mutants returns misspelt forms of a name. What a pattern with a letter less or more
 // matches may be a name all the same.
 func mutants(where, name string) []string {
 	if protocol, port, ok := strings.Cut(name, ":"); ok && strings.Contains(where, ".listeners.") {
@@ -129,7 +129,7 @@ type mutation struct {
 	tried    int
 }
 
-// alone tells the name of an object of the cluster that nothing else names.
+// alone returns the name of an object of the cluster that nothing else names.
 func (m *mutation) alone(where, name string) bool {
 	text, _ := scenarios.LibraryText(strings.TrimSuffix(m.file, ".yaml"))
 	return strings.HasSuffix(where, ".metadata.name") && strings.Count(string(text), name) == 1

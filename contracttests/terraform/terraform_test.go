@@ -174,7 +174,7 @@ func (c *client) unchanged(t *testing.T, name string) {
 	}
 }
 
-// resourceChange is what a plan says of a resource.
+// resourceChange holds a plan's change of a resource.
 type resourceChange struct {
 	Address string `json:"address"`
 	Mode    string `json:"mode"`

@@ -38,7 +38,7 @@ type Cloud struct {
 	server   *process.Process
 }
 
-// Build makes the binary from the main module's sources at root.
+// Build builds the binary from the main module's sources at root.
 func Build(ctx context.Context, root, dir string) (binary string, err error) {
 	binary = filepath.Join(dir, "clbemu")
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/clbemu")

@@ -53,7 +53,7 @@ func labelled(program []byte) v1.Config {
 	return with
 }
 
-// build makes the image. It holds no time, so that the same binary always gives
+// build returns the image. It contains no time, so that the same binary always gives
 // the same image.
 func build(program, watcher []byte, arch string) (v1.Image, error) {
 	files, err := rootFiles(program, watcher)

@@ -121,7 +121,7 @@ type file struct {
 	content []byte
 }
 
-// files are those of the image's one layer.
+// files lists the files of the image's one layer.
 func files(t *testing.T, image v1.Image) (all []file) {
 	t.Helper()
 	layers, err := image.Layers()

@@ -42,7 +42,7 @@ func config(t *testing.T) *v1alpha4.Cluster {
 	return &cluster
 }
 
-// kubelet is what a node's patch says to its kubelet.
+// kubelet holds a node's patch of its kubelet.
 type kubelet struct {
 	Kind             string
 	NodeRegistration struct {
@@ -282,7 +282,7 @@ func serveWorld(t *testing.T) *cloud.Cloud {
 	return c
 }
 
-// nodeList is what kubectl get nodes prints in such a cluster.
+// nodeList returns the output of kubectl get nodes in such a cluster.
 func nodeList(t *testing.T) []byte {
 	t.Helper()
 	list := corev1.NodeList{TypeMeta: metav1.TypeMeta{Kind: "List", APIVersion: "v1"}}

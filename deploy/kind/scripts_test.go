@@ -71,7 +71,7 @@ func runScript(t *testing.T, script string, env ...string) (calls []string, out 
 	return strings.Split(strings.TrimSpace(string(text)), "\n"), string(said), err
 }
 
-// before says whether calls with these words were made in this order.
+// before reports whether calls with these words were made in this order.
 func before(calls []string, words ...string) bool {
 	for _, word := range words {
 		i := slices.IndexFunc(calls, func(call string) bool { return strings.Contains(call, word) })

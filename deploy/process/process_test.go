@@ -105,7 +105,7 @@ func TestFreePorts(t *testing.T) {
 	}
 }
 
-// zombie says whether a process has ended and only its entry is left.
+// zombie reports whether a process has ended and only its entry is left.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && strings.Contains(string(stat), ") Z ")

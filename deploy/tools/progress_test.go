@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestDuring proves that what takes minutes tells of itself each minute, and what
-// it ends with.
+// TestDuring proves that work of minutes prints progress each minute, and when it ends.
 func TestDuring(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

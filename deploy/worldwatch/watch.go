@@ -177,8 +177,8 @@ func (w *watcher) imported(ctx context.Context) error {
 	return nil
 }
 
-// deleted are the instances that were brought and are there no more. A cloud that has
-// lost its state has none of them, or has created them again, and gets all again.
+// deleted returns the instances that were imported and no longer exist. A cloud that
+// has lost its state has none of them, or has created them again, and gets all again.
 func (w *watcher) deleted(instances map[string]string) map[string]bool {
 	gone := make(map[string]bool)
 	for id, made := range w.brought {

@@ -104,7 +104,7 @@ type call struct {
 	stream bool
 }
 
-// do makes a call and hands on the body of a success.
+// do makes a call and passes the body of a success to read.
 func (c *Client) do(ctx context.Context, what call, read func(io.Reader) error) error {
 	if what.path == "" {
 		what.path = what.route.Path

@@ -8,7 +8,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
-// faults makes a call about fault rules; each is answered with all there are then.
+// faults makes a call about fault rules; the answer to each lists all rules.
 func (c *Client) faults(ctx context.Context, what call) (controlapi.FaultRules, error) {
 	var got controlapi.FaultRules
 	err := c.do(ctx, what, into(&got))

@@ -47,7 +47,7 @@ func (c *Client) TakeSnapshot(ctx context.Context, name string) error {
 	return c.do(ctx, call{route: controlapi.TakeSnapshot, path: controlapi.TakeSnapshot.For(name)}, discard)
 }
 
-// RestoreSnapshot makes the state that of a snapshot. Repaired is what ImportState says.
+// RestoreSnapshot replaces the state with a snapshot. Repaired is as in ImportState.
 func (c *Client) RestoreSnapshot(ctx context.Context, name string) (repaired []string, err error) {
 	var done controlapi.Status
 	err = c.do(ctx, call{route: controlapi.RestoreSnapshot, path: controlapi.RestoreSnapshot.For(name)}, into(&done))
@@ -91,8 +91,8 @@ func (c *Client) SetWorld(ctx context.Context, change controlapi.Change) ([]cont
 	return got.Conditions, err
 }
 
-// ImportCluster makes instances and network interfaces of what kubectl get -o json
-// prints of nodes and pods.
+// ImportCluster creates instances and network interfaces from the nodes and pods that
+// kubectl get -o json prints.
 func (c *Client) ImportCluster(ctx context.Context, where controlapi.Where, from io.Reader) (done controlapi.Imported, err error) {
 	err = c.do(ctx, call{route: controlapi.ImportCluster, query: about(where), body: from}, into(&done))
 	return done, err

@@ -37,7 +37,7 @@ func of(owner state.Owner, product, id, name, status string, fields ...string) c
 	return r
 }
 
-// within makes a resource a part of a load balancer.
+// within declares a resource a part of a load balancer.
 func within(loadBalancerID string, r controlapi.Resource) controlapi.Resource {
 	r.LoadBalancer = loadBalancerID
 	return r

@@ -8,7 +8,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-// answerOf is what the journal has of the answer of an entry.
+// answerOf returns the journal's record of the answer of an entry.
 func answerOf(t *testing.T, j *journal.Journal, sequence int) string {
 	t.Helper()
 	page := j.Query(journal.Query{Fields: map[string]string{"sequence": fmt.Sprint(sequence)}})

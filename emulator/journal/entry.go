@@ -46,8 +46,8 @@ type Entry struct {
 	Omitted int    `json:"omitted,omitempty"`
 	Status  int    `json:"status,omitempty"`
 	Code    string `json:"code,omitempty"` // of a refusal
-	// Answer is the beginning of what the call was answered with. Only the newest calls
-	// have it, and only when one is asked for by its sequence.
+	// Answer is the beginning of the answer to the call. Only the newest calls have it,
+	// and only when a query names one by its sequence.
 	Answer string `json:"answer,omitempty"`
 	// Milliseconds is the duration of the call, in real time.
 	Milliseconds float64 `json:"milliseconds,omitempty"`

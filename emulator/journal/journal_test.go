@@ -34,7 +34,7 @@ func call(action string) journal.Entry {
 	return journal.Entry{Kind: journal.KindCall, Time: start, Action: action}
 }
 
-// actions are those of a page, in its order.
+// actions returns the actions of a page, in its order.
 func actions(p journal.Page) string {
 	var names []string
 	for _, e := range p.Entries {

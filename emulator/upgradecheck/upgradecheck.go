@@ -15,8 +15,8 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-// Describe asks CLB, as it was before the client came, for the caller's account
-// and region. It returns nil when what is asked for was not there.
+// Describe asks CLB, as it was before the client's calls, for the caller's account and
+// region. It returns nil when the resource did not exist.
 type Describe func(caller *journal.Entry, action string, params map[string]string) map[string]any
 
 // LoadBalancer lists the changes that a client tried to make to one load balancer. ID

@@ -41,7 +41,7 @@ func (c *call) with(name, value string) *call {
 }
 
 // settings adds the parameters that the file names as the API does, and reports whether
-// none is there twice.
+// no parameter is given twice.
 func (p *planter) settings(c *call, settings pairs) bool {
 	before := len(p.problems)
 	for _, s := range settings {
@@ -63,7 +63,7 @@ func find(params gateway.Params, name string) (value string, found bool) {
 	return "", false
 }
 
-// perform makes the call. A refusal is a problem of what stands at the place.
+// perform makes the call. A refusal is a problem of the value at that place.
 func (p *planter) perform(at scalar, c *call) (answer gateway.Answer, ok bool) {
 	answer, err := c.api.Perform(c.tx, c.action, c.params)
 	if err != nil {

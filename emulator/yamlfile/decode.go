@@ -37,8 +37,7 @@ type Placed interface {
 	Place(node *yaml.Node)
 }
 
-// Validator is a type of which not every value makes sense. It is asked once its
-// fields are right.
+// Validator is a type that rejects some values. It is called once its fields are right.
 type Validator interface {
 	Validate() error
 }

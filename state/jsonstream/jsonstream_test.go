@@ -15,7 +15,8 @@ import (
 	"github.com/clbemu/clbemu/state/jsonstream"
 )
 
-// document is what the tests read: {"name": text, "list": [values], other keys}.
+// document is the type that the tests read: {"name": text, "list": [values], other
+// keys}.
 type document struct {
 	Name string
 	List []json.RawMessage

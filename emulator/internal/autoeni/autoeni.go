@@ -17,8 +17,7 @@ import (
 // Blocks returns the address blocks of pods.
 type Blocks []netip.Prefix
 
-// MakeNetworkInterface makes the network interface of an address that is in the
-// blocks.
+// MakeNetworkInterface creates the network interface of an address in the blocks.
 func (b Blocks) MakeNetworkInterface(tx *state.Tx, vpcID, ip string) error {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil || !slices.ContainsFunc(b, func(block netip.Prefix) bool { return block.Contains(addr) }) {

@@ -43,7 +43,7 @@ func unpacked(t *testing.T, name string) []byte {
 	return text
 }
 
-// tablesOf is what an export holds, as JSON that can be compared.
+// tablesOf returns the contents of an export, as JSON that can be compared.
 func tablesOf(t *testing.T, text []byte) any {
 	t.Helper()
 	var e struct{ Tables any }

@@ -75,8 +75,8 @@ func profile(name string) func(*state.Tx) error {
 	}
 }
 
-// timeOf is how long a stage lasts where it is entered: those that are entered only
-// when the world has a time for them have none of their own.
+// timeOf returns how long a stage lasts where it is entered: stages that are entered
+// only when the world has a time for them have none of their own.
 func timeOf(stage state.Stage) time.Duration {
 	return cmp.Or(cloud.Schema.Stages()[stage], time.Second)
 }

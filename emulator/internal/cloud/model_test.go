@@ -24,7 +24,7 @@ import (
 
 var seedFlag = flag.Uint64("seed", 0, "seed of the model test; 0 takes a new one")
 
-// twin is what the store should hold, in plain maps by id.
+// twin holds what the store should hold, in plain maps by id.
 type twin struct {
 	loadBalancers map[string]cloud.LoadBalancer
 	listeners     map[string]cloud.Listener
@@ -36,7 +36,7 @@ type twin struct {
 	staying map[string]stay
 	// reserved are the addresses that nobody gets.
 	reserved map[string]bool
-	// listenerLimit is how many listeners a load balancer may have.
+	// listenerLimit limits the listeners of a load balancer.
 	listenerLimit int
 }
 
@@ -130,7 +130,7 @@ func play(t testing.TB, s *state.Store, clock *state.ManualClock, script []byte)
 	return now
 }
 
-// compare tells how the state differs from the twin.
+// compare returns how the state differs from the twin.
 func (w *twin) compare(v *state.View) error {
 	addresses := make(map[string]cloud.Address)
 	for _, lb := range w.loadBalancers {
@@ -209,8 +209,8 @@ func count[T any](m map[string]T, match func(T) bool) (n int) {
 	return n
 }
 
-// consistent is what every reader must find at any moment: each load balancer
-// has one address, each address a load balancer, each listener its own.
+// consistent checks what every reader must find at any moment: each load balancer has
+// one address, each address a load balancer, each listener its own.
 func consistent(v *state.View) error {
 	n := 0
 	for lb := range cloud.LoadBalancers.All(v) {

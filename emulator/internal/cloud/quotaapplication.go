@@ -47,8 +47,8 @@ var _ = QuotaApplications.With(state.On(ApplicationProcess, review), state.Check
 // here: CLB-0415.
 var StageQuotaReview = QuotaApplications.Stage("quota.review", ApplicationProcess, "", time.Minute)
 
-// review grants an application, by the limit that it asks for, or refuses it where the
-// account was told to.
+// review grants an application, by the limit that it asks for, or refuses it where a
+// condition has the account refuse.
 func review(tx *state.Tx, t *state.Transition) {
 	// What is gone needs no review.
 	_ = QuotaApplications.Edit(tx, t.ResourceID, func(a *QuotaApplication) error {

@@ -27,7 +27,7 @@ func accountNames(v *state.View) map[string]string {
 	return names
 }
 
-// follow keeps a copy of the accounts by what a watch tells of them.
+// follow keeps a copy of the accounts from a watch's events.
 func follow(copied map[string]string, e state.Event) error {
 	return e.View(state.Owner{}, func(v *state.View) error {
 		if e.Snapshot {

@@ -232,7 +232,7 @@ func fail(w http.ResponseWriter, status int, reason string) {
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// The client may be gone, which is no matter of ours.
+	// The client may be gone, which is not an error here.
 	_ = json.NewEncoder(w).Encode(body)
 }
 

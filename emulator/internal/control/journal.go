@@ -122,9 +122,8 @@ func (a *api) addMark(w http.ResponseWriter, r *http.Request) {
 	a.getMarks(w, r)
 }
 
-// streamJournal sends what a query wants of what is there, and then of what
-// comes, as server-sent events. A client that comes back says by Last-Event-ID
-// where it was.
+// streamJournal sends the entries that match a query, and then the new ones, as
+// server-sent events. A client that reconnects sends its position in Last-Event-ID.
 func (a *api) streamJournal(w http.ResponseWriter, r *http.Request) {
 	q, err := a.readQuery(r.URL.Query())
 	if id := r.Header.Get("Last-Event-ID"); id != "" && err == nil {

@@ -62,9 +62,9 @@ func (a *api) checkSettings(settings []controlapi.Setting) error {
 	return nil
 }
 
-// checkQuery refuses a question about what nothing is called. What clients sent
-// all the same, misspelt parameters for one, is in the journal and can be asked
-// for. A rule that is yet to come may be waited for.
+// checkQuery refuses a query for a name that nothing has. It accepts misspelt names
+// that clients sent, such as parameters, since the journal has them, and, with follow,
+// names of rules that may be set later.
 func (a *api) checkQuery(q journal.Query, follow bool) error {
 	for _, field := range slices.Sorted(maps.Keys(q.Fields)) {
 		if parameter, ok := strings.CutPrefix(field, "params."); ok {

@@ -100,7 +100,7 @@ func New(cfg Config) (*Plane, error) {
 	return p, nil
 }
 
-// newWay returns the way that is asked for.
+// newWay returns the configured way.
 func newWay(cfg *Config) (way, error) {
 	if cfg.Interface == "" {
 		return loadPorts(cfg.PortsFile)
@@ -334,7 +334,7 @@ func (p *Plane) find(frontendID string) *listener {
 	return p.listeners[frontendID]
 }
 
-// add makes a listener, unless there are too many: nil.
+// add creates a listener, or returns nil when there are too many.
 func (p *Plane) add(f *topology.Frontend) *listener {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -354,7 +354,7 @@ func (p *Plane) logOf(frontendID string) func(error) {
 	return func(err error) { p.cfg.Log.Warn().Err(err).Str("listener", frontendID).Msg("data plane") }
 }
 
-// drop forgets the listener of a frontend that is gone, and makes room for another.
+// drop forgets the listener of a deleted frontend, which frees its place.
 func (p *Plane) drop(l *listener) {
 	p.rest(l, "the listener is gone")
 	p.way.release(l.id)

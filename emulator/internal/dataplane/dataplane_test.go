@@ -91,7 +91,7 @@ func (f *fixture) listen(protocol cloud.Protocol, port int, servers []cloud.Back
 	})
 }
 
-// at is where a listener answers.
+// at returns the address at which a listener answers.
 func (f *fixture) at(protocol cloud.Protocol, port int) string {
 	f.Helper()
 	address, problem := f.plane.Reached(cloud.ListenerID("lb-1", protocol, port))
@@ -282,7 +282,7 @@ func TestMaxListeners(t *testing.T) {
 	}
 }
 
-// problems are those that the metrics have.
+// problems returns the problems in the metrics.
 func (f *fixture) problems() string {
 	f.Helper()
 	registry := prometheus.NewRegistry()

@@ -135,7 +135,7 @@ func TestFaultsAreSeen(t *testing.T) {
 	}
 }
 
-// metric is what a counter of the data plane says.
+// metric returns the value of a counter of the data plane.
 func (f *fixture) metric(name string) string {
 	f.Helper()
 	registry := prometheus.NewRegistry()

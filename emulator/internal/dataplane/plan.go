@@ -37,7 +37,7 @@ func (p *planned) admits(client netip.Addr, port uint16) bool {
 	return 0 <= i && i < len(p.admissions) && p.admissions[i].Admits(client)
 }
 
-// planner makes the plan of one frontend.
+// planner builds the plan of one frontend.
 type planner struct {
 	*Plane
 	v      *state.View

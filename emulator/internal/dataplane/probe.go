@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// probe makes one check, and returns why it fails.
+// probe runs one check, and returns why it fails.
 func probe(ctx context.Context, key *checkKey) error {
 	switch key.kind {
 	case "http":

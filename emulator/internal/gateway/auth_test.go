@@ -364,7 +364,7 @@ func acs3(method, query, body string, headers fields, signed []string, secret st
 	return r
 }
 
-// acs3Headers are those of a good call of Who with a body, less and plus some.
+// acs3Headers returns the headers of a good call of Who with a body, with changes.
 func acs3Headers(body string, changes fields) fields {
 	nonces++
 	h := fields{

@@ -285,7 +285,7 @@ func readJSON(text string, into any) error {
 	return json.Unmarshal([]byte(doubleQuoted(text)), into)
 }
 
-// doubleQuoted makes JSON of text whose strings may be in single quotes, as
+// doubleQuoted returns JSON for text whose strings may be in single quotes, as
 // Terraform writes them: CLB-0019. What is JSON stays as it is.
 func doubleQuoted(text string) string {
 	if !strings.Contains(text, "'") {

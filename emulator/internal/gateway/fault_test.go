@@ -149,7 +149,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 	}
 }
 
-// A crash comes at its point, which the change tells.
+// A crash comes at its point, which the change names.
 func TestCrashComesAtItsPoint(t *testing.T) {
 	for point, made := range map[string]bool{"accept": false, "beforeCall": false, "beforeCommit": false, "afterCommit": true, "reply": true} {
 		var atCrash bool

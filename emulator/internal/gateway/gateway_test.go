@@ -24,7 +24,7 @@ const (
 	accountID = "1234567890123456"
 )
 
-// wallClock is what the gateway compares clients' timestamps with.
+// wallClock is the time that the gateway compares clients' timestamps with.
 var wallClock = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
 func plantKeys(tx *state.Tx) error {
@@ -52,7 +52,7 @@ type item struct {
 	Value string `rpc:"Value,omitempty"`
 }
 
-// whoRequest and whoResponse belong to an action that tells whose call it is.
+// whoRequest and whoResponse belong to an action that returns whose call it is.
 type whoRequest struct {
 	Name string `rpc:"Name"`
 }
@@ -121,7 +121,7 @@ func newTestServer(t testing.TB, change func(*gateway.Config)) *testServer {
 	return &testServer{Server: gateway.NewServer(cfg), store: cfg.Store}
 }
 
-// answer is what came over the wire.
+// answer is an answer on the wire.
 type answer struct {
 	*httptest.ResponseRecorder
 	body string

@@ -14,7 +14,7 @@ import (
 
 var nonceStart = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// spent spends a nonce whose timestamp is right, and tells the code of a refusal.
+// spent spends a nonce whose timestamp is right, and returns the code of a refusal.
 func spent(t testing.TB, n *Nonces, text string, timestamp, now time.Time) string {
 	t.Helper()
 	problem, err := n.spend(nonceOf("testid", text, timestamp), now)

@@ -94,7 +94,7 @@ func (f *nonceFile) append(all *Nonces, used nonce) error {
 	return nil
 }
 
-// write puts a new file with all nonces in place of what is there.
+// write replaces the file with a new one that has all nonces.
 func (f *nonceFile) write(all *Nonces) error {
 	text := append([]byte(nonceHeader), nonce{span: all.floor}.bytes()...)
 	for at, s := range all.spans {

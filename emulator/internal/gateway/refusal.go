@@ -11,8 +11,8 @@ import (
 // has. They are declared while packages are initialised.
 type Refusals struct{ rows []ErrorRow }
 
-// Refusal is one reason to refuse, and how the wire puts it. It is an error; Of
-// makes one about a subject.
+// Refusal is one reason to refuse, with its words on the wire. It is an error; Of
+// returns one about a subject.
 type Refusal struct {
 	of   *Refusals
 	fact state.Fact
@@ -37,8 +37,8 @@ func (r Refusal) In(status int, code, message, evidence string, actions ...strin
 // Rows are the refusals as rows of an error table.
 func (r *Refusals) Rows() []ErrorRow { return r.rows }
 
-// Table returns what makes the product's error table, once, of the refusals and of rows
-// for what the state reports.
+// Table returns a function that builds the product's error table, once, from the
+// refusals and from rows for what the state reports.
 func (r *Refusals) Table(lists ...[]ErrorRow) func() *ErrorTable {
 	return sync.OnceValue(func() *ErrorTable { return NewErrorTable(slices.Concat(r.rows, slices.Concat(lists...))...) })
 }

@@ -182,7 +182,7 @@ var steps = []func(*Server, *Call) *Problem{
 	func(s *Server, call *Call) *Problem { return s.strikeAt(faults.BeforeCall, call) },
 }
 
-// meet looks at who calls, before anything else can be told to them.
+// meet checks who calls, before the call can learn anything else.
 func (s *Server) meet(call *Call) *Problem {
 	if s.cfg.Caller == nil {
 		return nil
@@ -290,8 +290,8 @@ func isToken(v *state.View, token string) bool {
 	return false
 }
 
-// identify is authenticate without proof. A nonce that came is used all the same: the
-// call must not be executed again where proof is asked for.
+// identify is authenticate without proof. It uses up a nonce all the same: the call
+// must not be executed again where proof is required.
 func (s *Server) identify(call *Call, v *state.View) *Problem {
 	if call.sent.signature != "" || call.underACS3 {
 		sig, problem := call.readSignature()
@@ -493,7 +493,7 @@ func (s *Server) report(call *Call, outcome Outcome, problem *Problem) {
 	}
 }
 
-// mintIDs makes the two ids that the cloud's gateway gives a call.
+// mintIDs creates the two ids that the cloud's gateway gives a call.
 func (s *Server) mintIDs() (requestID, traceID string) {
 	var b [16]byte
 	s.mu.Lock()

@@ -31,7 +31,7 @@ func AddInstance(tx *state.Tx, sw *cloud.VSwitch, i *cloud.Instance) {
 	cloud.Instances.Put(tx, i)
 }
 
-// systemDisk is the one that every instance has, as it is when nothing is asked for.
+// systemDisk returns the system disk of an instance with default settings.
 func systemDisk(i *cloud.Instance) cloud.Disk {
 	return cloud.Disk{ID: "d-" + strings.TrimPrefix(i.ID, "i-"), Type: cloud.DiskSystem, Device: "/dev/xvda", Category: "cloud_essd",
 		PerformanceLevel: "PL1", Size: 40, DeleteWithInstance: true}

@@ -20,7 +20,7 @@ var vSwitchBits = []int{20, 22, 24, 26, 28}
 type Made struct{ VPCs, VSwitches int }
 
 // VSwitchAround finds where an address of IPv4 belongs, in the VPC or, when that is "",
-// in any of the owner's; it makes what is missing, in the zone, and counts it.
+// in any of the owner's; it creates what is missing, in the zone, and counts it.
 func VSwitchAround(tx *state.Tx, owner state.Owner, vpcID, zone, address string, made *Made) (*cloud.VSwitch, error) {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
@@ -57,8 +57,8 @@ func free(v *state.View, vpc *cloud.VPC, block netip.Prefix) bool {
 	return Within(block, blocksOf(vpc)...)
 }
 
-// vpcAround finds the VPC around an address or makes it. A VPC that is given gets
-// another block when it has none there.
+// vpcAround finds the VPC around an address or creates it. A given VPC gets another
+// block when it has none there.
 func vpcAround(tx *state.Tx, owner state.Owner, vpcID string, ip netip.Addr, made *Made) (*cloud.VPC, error) {
 	single, around := netip.PrefixFrom(ip, 32), netip.PrefixFrom(ip, vpcBits).Masked()
 	for vpc := range cloud.VPCsByRegion.List(tx.View, owner.AccountID, owner.RegionID) {

@@ -76,7 +76,7 @@ func (s *Snapshots) Take(store *state.Store, name string) error {
 	return s.kept.put(name, text.Bytes())
 }
 
-// Restore makes the store's state that of a snapshot. Repaired is what Import says.
+// Restore replaces the store's state with a snapshot. Repaired is as in Import.
 func (s *Snapshots) Restore(store *state.Store, name string) (repaired []string, err error) {
 	text, err := s.text(name)
 	if err != nil {

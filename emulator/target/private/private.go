@@ -152,7 +152,7 @@ func (e *Emulator) release() error {
 	return errors.Join(errs...)
 }
 
-// secure makes a certificate that this emulator's clients trust.
+// secure creates a certificate that this emulator's clients trust.
 func (e *Emulator) secure() (err error) {
 	if e.dir, err = os.MkdirTemp("", "clbemu-tls-"); err != nil {
 		return err

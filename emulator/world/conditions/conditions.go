@@ -74,7 +74,7 @@ type change struct {
 // Setting gives a condition a value.
 type Setting struct{ Name, Value string }
 
-// Shown is the setting as it may be told: without its value if that is a secret.
+// Shown returns the setting as it may be shown: without its value if that is a secret.
 func Shown(s Setting) Setting {
 	if c, _, ok := Find(s.Name); ok && c.Secret {
 		s.Value = "(hidden)"

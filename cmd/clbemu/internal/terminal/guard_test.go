@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// hostile has what terminals act on, and what they do not.
+// hostile holds characters that terminals act on, and others.
 const hostile = "a\x1b[31mred\x1b]0;title\x07\x00\b\r\x7f\u009b31m\u202eevil\u2066\u200f\u2028\ufeff\uffff é 漢 😀\tend\n"
 
 // A guard lets nothing through that a terminal acts on, in whatever pieces it comes,

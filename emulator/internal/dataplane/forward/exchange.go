@@ -239,7 +239,7 @@ func (x *exchange) explain(err error) (status int, reason string) {
 	}
 }
 
-// rewrite makes the request that a member gets.
+// rewrite changes the request into the one that a member gets.
 func (x *exchange) rewrite(out *http.Request) {
 	out.URL.Scheme, out.URL.User = "http", nil
 	if x.body != nil && out.Body != nil {
@@ -248,7 +248,7 @@ func (x *exchange) rewrite(out *http.Request) {
 	x.table.Forwarded.set(out.Header, x.in)
 }
 
-// modify makes the reply that the client gets.
+// modify changes the reply into the one that the client gets.
 func (x *exchange) modify(r *http.Response) {
 	// The cloud writes these itself; net/http adds the date.
 	for _, name := range []string{"Date", "X-Pad", "X-Accel-Redirect"} {

@@ -15,7 +15,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
-// observer lets events go wrong at one point, and keeps those that have ended.
+// observer makes events fail at one point, and keeps those that have ended.
 type observer struct {
 	at    forward.Point
 	fault func(*forward.Fault) // nil is none
@@ -68,7 +68,7 @@ func talker(t *testing.T, text string) forward.Member {
 	}))
 }
 
-// points are where a connection goes wrong, with their names.
+// points maps names to the points at which a connection goes wrong.
 var points = map[string]forward.Point{"Connect": forward.Connect, "Forward": forward.Forward}
 
 // whatComes returns what a client reads that sends a byte, and how it ends. A reset may

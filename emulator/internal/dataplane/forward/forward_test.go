@@ -18,7 +18,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
-// patience is how long a test waits for what has to happen.
+// patience limits how long a test waits for what has to happen.
 const patience = 10 * time.Second
 
 // eventually fails the test if the condition does not come true.

@@ -18,7 +18,7 @@ var compressible = map[string]bool{
 	"application/rss+xml": true, "application/atom+xml": true, "application/xml": true,
 }
 
-// compress makes the reply one in gzip, where its client and type allow that.
+// compress compresses the reply with gzip, where its client and type allow that.
 func compress(r *http.Response, in *http.Request) {
 	if !compresses(r, in) {
 		return

@@ -28,7 +28,7 @@ func page(status int, reason string) string {
 	return fmt.Sprintf(pageText, status, http.StatusText(status), html.EscapeString(reason))
 }
 
-// oneLine makes text that may come from elsewhere fit for a header.
+// oneLine makes text from elsewhere safe for a header.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

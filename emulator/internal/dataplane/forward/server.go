@@ -39,7 +39,7 @@ type Config struct {
 	MaxSessions int
 }
 
-// A Server serves one listener. New makes one.
+// A Server serves one listener. New returns one.
 type Server struct {
 	config    Config
 	ctx       context.Context

@@ -28,9 +28,8 @@ type pool struct {
 	scheduler
 }
 
-// compile makes the plan's table. Pools of the same members and scheduler are
-// carried over from the previous table, so that a change elsewhere does not
-// disturb their turn.
+// compile returns the plan's table. Pools of the same members and scheduler are carried
+// over from the previous table, so that a change elsewhere does not disturb their turn.
 func (s *Server) compile(p Plan, previous *table) (*table, error) {
 	p = p.withDefaults()
 	if err := p.check(); err != nil {
@@ -70,7 +69,7 @@ func (s *Server) newPool(g Group, kind Scheduler, previous *table) *pool {
 	return p
 }
 
-// newZones makes a pool for each zone that addresses are in.
+// newZones creates a pool for each zone that has addresses.
 func (s *Server) newZones(p *Plan, previous *table) map[string]*pool {
 	zones := make(map[string]*pool)
 	for _, zone := range p.Zones {

@@ -14,7 +14,7 @@ func (s *Server) tlsConfig(*tls.ClientHelloInfo) (*tls.Config, error) {
 	return nil, ErrServerClosed
 }
 
-// tlsConfig makes the configuration that the plan describes.
+// tlsConfig returns the configuration that the plan describes.
 func (p *Plan) tlsConfig() *tls.Config {
 	c := &tls.Config{
 		MinVersion:     p.TLS.MinVersion,

@@ -227,8 +227,8 @@ func (ses *session) withProxyHeader(packet []byte) []byte {
 	return append(h, packet...)
 }
 
-// refused counts and reports that nobody listens at the member's port: ICMP told
-// so.
+// refused counts and reports a packet that ICMP says was refused: nobody listens at the
+// port of the member.
 func (ses *session) refused(err error) bool {
 	if !errors.Is(err, syscall.ECONNREFUSED) {
 		return false

@@ -83,8 +83,8 @@ func NewStep(action string, params Params, want Outcome, done func(Reply)) Step 
 	return Step{action, params, want, done}
 }
 
-// PlayModel makes n calls, each what next returns, and fails at the first that comes
-// to something else than it should, and when a class of answers was never seen.
+// PlayModel makes n calls, each as next returns it. It fails at the first with another
+// outcome than expected, and when a class of answers was never seen.
 func PlayModel(t *testing.T, client *Client, n int, next func() Step, outcomeOf func(Reply) Outcome, classes ...Outcome) {
 	t.Helper()
 	seen := make(map[Outcome]int)

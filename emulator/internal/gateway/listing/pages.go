@@ -13,7 +13,7 @@ type Part struct {
 	TotalCount int    `rpc:"TotalCount"`
 }
 
-// Cut returns the part of a list that is asked for.
+// Cut returns the requested part of a list.
 func Cut[T any](all []T, ask ByToken, key func(T) string) ([]T, Part, error) {
 	part, next, err := After(all, ask.NextToken, ask.MaxResults, key)
 	return part, Part{next, ask.MaxResults, len(all)}, err
@@ -25,8 +25,8 @@ type ByNumber struct {
 	PageSize   int `rpc:"PageSize,default=10,min=1,max=50"`
 }
 
-// Numbered says which page of a list an answer has, as it was asked for: clients stop
-// asking when PageNumber*PageSize reaches TotalCount.
+// Numbered describes an answer's page of a list, as the call asked for it: clients stop
+// when PageNumber*PageSize reaches TotalCount.
 type Numbered struct {
 	TotalCount int `rpc:"TotalCount"`
 	PageNumber int `rpc:"PageNumber"`
@@ -58,14 +58,14 @@ func AskBy(token string, maxResults *int, number, size int) Ask {
 	return ask
 }
 
-// Either says which page or part of a list an answer has. PageSize is the size that was
-// asked for: CCM takes a smaller one for the last page; evidence CLB-0331.
+// Either describes an answer's page or part of a list. PageSize is the requested size:
+// CCM takes a smaller one for the last page; evidence CLB-0331.
 type Either struct {
 	Numbered
 	NextToken string `rpc:"NextToken"`
 }
 
-// CutEither returns the elements that are asked for from a list in order of key.
+// CutEither returns the requested elements of a list in order of key.
 func CutEither[T any](all []T, key func(T) string, ask Ask) ([]T, Either, error) {
 	if !ask.ByToken {
 		part, page := Number(all, ask.Number, ask.Size)

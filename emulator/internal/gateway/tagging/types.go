@@ -63,8 +63,8 @@ func (t Types) Tag(tx *state.Tx, word string, ids []string, tags []Tag) error {
 	})
 }
 
-// Untag removes tags from resources by their keys; without keys it removes all, if all
-// are asked for.
+// Untag removes tags from resources by their keys; without keys it removes all, if the
+// call says so.
 func (t Types) Untag(tx *state.Tx, word string, r Removal) error {
 	return t.each(tx, word, r.ResourceIDs, func(kind state.TagResourceType, id string) error {
 		if len(r.TagKeys) > 0 || r.All {

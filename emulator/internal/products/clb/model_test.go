@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// modelCalls is how many calls the model test makes.
+// modelCalls is the number of calls of the model test.
 const modelCalls = 5000
 
 // soldOut is a class of answers that other products have not.
@@ -51,7 +51,7 @@ func outcomeOf(r gatewaytest.Reply) gatewaytest.Outcome {
 	return r.Known(outcomes)
 }
 
-// twin is what there should be, in plain maps by id.
+// twin holds what the store should hold, in plain maps by id.
 type twin struct {
 	*rand.Rand
 	balancers map[string]bool
@@ -308,7 +308,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// compare tells where the store holds more or less than the twin.
+// compare returns where the store holds more or less than the twin.
 func (w *twin) compare(v *state.View) error {
 	members, tags := 0, 0
 	for lb := range cloud.LoadBalancers.All(v) {

@@ -78,7 +78,7 @@ func TestVServerGroupMembers(t *testing.T) {
 	client.Do("DeleteVServerGroup", group(id))
 }
 
-// The list of groups filters and, when asked to, tells who uses a group.
+// The list of groups filters and, if asked, shows who uses a group.
 func TestDescribeVServerGroups(t *testing.T) {
 	client, _ := newClient(t)
 	got := client.Do("DescribeVServerGroups", params("LoadBalancerId", lbInternet, "IncludeListener", "true", "Description", "used"))

@@ -178,8 +178,8 @@ type listTagResourcesResponse struct {
 	TagResources []tagging.Resource `rpc:"TagResources>TagResource"`
 }
 
-// listTagResources lists every tag of the resources that are named and carry
-// all the tags that are asked for.
+// listTagResources lists every tag of the named resources that carry all the requested
+// tags.
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
 	part, next, err := taggable.List(v, req.ResourceType, req.ResourceIDs, tagFilters(req.Tags), req.NextToken, tagResourcesPerPage)
 	return &listTagResourcesResponse{NextToken: next, TagResources: part}, err

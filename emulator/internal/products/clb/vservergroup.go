@@ -194,8 +194,8 @@ func (req *vServerGroupBackendServersRequest) Validate() error {
 	return settleBackendServers(req.BackendServers, true)
 }
 
-// editVServerGroup makes changes to a group, which takes one call at a time,
-// with its load balancer at hand.
+// editVServerGroup changes a group, which takes one call at a time, and passes its load
+// balancer to the changes.
 func editVServerGroup(tx *state.Tx, id string, changes ...func(*cloud.LoadBalancer, *cloud.VServerGroup) error) (*cloud.VServerGroup, error) {
 	for i, change := range changes {
 		err := cloud.VServerGroups.Edit(tx, id, func(g *cloud.VServerGroup) error {

@@ -1,7 +1,7 @@
 package ecs_test
 
-// moreExceptions are those of the actions around instances and network interfaces
-// that a controller does not call.
+// moreExceptions lists the exceptions of actions around instances and network
+// interfaces that a controller does not call.
 var moreExceptions = []map[string]string{
 	because("it selects by what nothing here has", "DescribeAvailableResource.",
 		"DedicatedHostId", "InstanceChargeType", "Memory", "ResourceType", "Scope", "SpotDuration", "SpotStrategy"),

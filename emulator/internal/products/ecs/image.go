@@ -15,7 +15,7 @@ var imageActions = []gateway.Action{
 	gateway.Read("DescribeImageSupportInstanceTypes", describeImageSupportInstanceTypes),
 }
 
-// It is asked for by a tag.
+// A struct tag names it.
 var errImageOwnerUnknown = refusals.New("ImageOwnerUnknown", 404, "InvalidImageOwnerAlias.ValueNotSupported",
 	"The specified ImageOwnerAlias is invalid.", "CLB-0381")
 

@@ -161,8 +161,8 @@ type runInstancesResponse struct {
 	InstanceIDs []string `rpc:"InstanceIdSets>InstanceIdSet"`
 }
 
-// runInstances makes instances with their interfaces and disks, and starts them. There
-// is no machine behind one. Evidence CLB-0383.
+// runInstances creates instances with their interfaces and disks, and starts them. No
+// machine is behind one. Evidence CLB-0383.
 func runInstances(tx *state.Tx, req *runInstancesRequest) (*runInstancesResponse, error) {
 	launch, err := state.Once(tx, "RunInstances", req.ClientToken, req, cloud.Instances, func() (string, error) { return putInstances(tx, req) })
 	if err != nil {
@@ -178,7 +178,7 @@ func runInstances(tx *state.Tx, req *runInstancesRequest) (*runInstancesResponse
 	return resp, nil
 }
 
-// putInstances makes the instances of one call and returns the id of the first.
+// putInstances creates the instances of one call and returns the id of the first.
 func putInstances(tx *state.Tx, req *runInstancesRequest) (launch string, err error) {
 	sw, err := vSwitchFor(tx.View, req.VSwitchID, req.ZoneID)
 	if err != nil {

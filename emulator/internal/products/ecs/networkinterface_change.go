@@ -55,7 +55,7 @@ type newInterface struct {
 	unchecked       bool // SourceDestCheck is off
 }
 
-// putInterface makes an interface and, unless i is nil, puts it on an instance.
+// putInterface creates an interface and, unless i is nil, attaches it to an instance.
 func putInterface(tx *state.Tx, i *cloud.Instance, req newInterface) (*cloud.NetworkInterface, error) {
 	sw, err := cloud.VSwitches.Get(tx.View, req.VSwitchID)
 	if err != nil {
@@ -153,9 +153,9 @@ type createNetworkInterfaceRequest struct {
 
 type createNetworkInterfaceResponse struct{ interfaceFields }
 
-// createNetworkInterface makes an interface that is on no instance. It is available at
-// once, and its source and destination go unchecked unless that is asked for. Evidence
-// CLB-0386.
+// createNetworkInterface creates an interface that is on no instance. It is available
+// at once, and its source and destination go unchecked unless the call asks for the
+// check. Evidence CLB-0386.
 func createNetworkInterface(tx *state.Tx, req *createNetworkInterfaceRequest) (*createNetworkInterfaceResponse, error) {
 	groups := slices.Concat(given(req.SecurityGroupID), req.SecurityGroupIDs)
 	if len(groups) == 0 {

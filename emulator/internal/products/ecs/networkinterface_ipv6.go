@@ -18,7 +18,7 @@ var (
 		"The IPv6 address %s is not assigned to the network interface.", "CLB-0532")
 )
 
-// assignIPv6 gives an interface the IPv6 addresses that are asked for.
+// assignIPv6 gives an interface the requested IPv6 addresses.
 func assignIPv6(tx *state.Tx, n *cloud.NetworkInterface, sw *cloud.VSwitch, asked ipv6Request) error {
 	wanted := slices.Concat(asked.IPv6Addresses, make([]string, asked.IPv6Count))
 	switch each := addressesOf(tx.View, n); {
@@ -101,8 +101,8 @@ type describeNetworkInterfaceAttributeRequest struct {
 
 type describeNetworkInterfaceAttributeResponse struct{ networkInterfaceView }
 
-// describeNetworkInterfaceAttribute shows all of an interface, whichever attribute is
-// asked for.
+// describeNetworkInterfaceAttribute shows all of an interface, whichever attribute the
+// call asks for.
 func describeNetworkInterfaceAttribute(v *state.View, req *describeNetworkInterfaceAttributeRequest) (*describeNetworkInterfaceAttributeResponse, error) {
 	n, err := cloud.NetworkInterfaces.Get(v, req.NetworkInterfaceID)
 	if err != nil {

@@ -37,7 +37,8 @@ type regionView struct {
 	Status string `rpc:"Status"`
 }
 
-// describeRegions lists the regions of the world: what is asked for is sold in each.
+// describeRegions lists the regions of the world, whatever the filter: each sells
+// everything.
 func describeRegions(v *state.View, _ *describeRegionsRequest) (*describeRegionsResponse, error) {
 	resp := &describeRegionsResponse{}
 	for _, r := range gateway.RegionEntries(v, "ecs") {

@@ -42,8 +42,8 @@ type describeSecurityGroupsRequest struct {
 // Validate implements the gateway's check of shape.
 func (r *describeSecurityGroupsRequest) Validate() error { return r.checkFilter() }
 
-// window: a first call by token can't be told from one by page, so the answer to
-// either has a token for the rest.
+// window returns the requested part of the list. A first call by token looks like one
+// by page, so the answer to either has a token for the rest.
 func (r *describeSecurityGroupsRequest) window() listing.Ask {
 	w := listing.Ask{ByToken: r.PageNumber == 1, Token: r.NextToken, Number: r.PageNumber, Size: r.PageSize}
 	if r.MaxResults != nil {

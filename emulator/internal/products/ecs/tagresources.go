@@ -82,8 +82,8 @@ type listTagResourcesResponse struct {
 	TagResources []tagging.Resource `rpc:"TagResources>TagResource"`
 }
 
-// listTagResources lists every tag of the resources that are named and carry all the
-// tags that are asked for.
+// listTagResources lists every tag of the named resources that carry all the requested
+// tags.
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
 	if len(req.ResourceIDs) == 0 && len(req.Tags) == 0 {
 		return nil, errTagsOrIDsMissing

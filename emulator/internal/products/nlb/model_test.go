@@ -19,7 +19,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// modelCalls is how many calls the model test makes.
+// modelCalls is the number of calls of the model test.
 const modelCalls = 4000
 
 // full is a class of answers that other products have not.
@@ -45,7 +45,7 @@ func outcomeOf(r gatewaytest.Reply) gatewaytest.Outcome {
 	return r.Known(outcomes)
 }
 
-// twin is what there should be, in plain maps by id.
+// twin holds what the store should hold, in plain maps by id.
 type twin struct {
 	*rand.Rand
 	balancers map[string]*twinBalancer
@@ -89,7 +89,7 @@ var steps = []func(*twin) step{
 	addServer, addServer, addServer, removeServer, listenAt, listenAt, listenAt, deleteListenerOf,
 }
 
-// otherZones are those that a load balancer can be in beside zone h, by vSwitch.
+// otherZones maps vSwitches to the zones that a load balancer can be in beside zone h.
 var otherZones = map[string]string{vSwitch2: zoneI, vSwitchJ: zoneJ}
 
 func zonesOf(vSwitch string) gatewaytest.Params {
@@ -301,7 +301,7 @@ func freeAddresses(v *state.View, id string) int {
 	return cloud.AvailableAddresses(v, s)
 }
 
-// compare tells where the store holds something else than the twin.
+// compare returns where the store differs from the twin.
 func (w *twin) compare(v *state.View) error {
 	for id, n := range w.free {
 		if got := freeAddresses(v, id); got != n {

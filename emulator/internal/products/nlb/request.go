@@ -31,7 +31,7 @@ func asked[T comparable](filter []T, value T) bool {
 	return len(filter) == 0 || slices.Contains(filter, value)
 }
 
-// matches is asked for a filter of one value.
+// matches reports whether a value passes a filter of one value.
 func matches(filter, value string) bool { return filter == "" || filter == value }
 
 // formatTime writes a time, "" for none.

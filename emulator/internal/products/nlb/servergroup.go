@@ -111,8 +111,8 @@ func (req *createServerGroupRequest) Validate() error {
 	return req.check()
 }
 
-// createServerGroup makes a group. One for TLS does not preserve the client's
-// address unless it is asked to, which is refused: NLB-0025.
+// createServerGroup creates a group. One for TLS does not preserve the client's address
+// by default, and a call that asks for it is refused: NLB-0025.
 func createServerGroup(tx *state.Tx, req *createServerGroupRequest) (*changes.Work, error) {
 	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {

@@ -20,7 +20,7 @@ var resourceGroupActions = []gateway.Action{
 	gateway.Write("DeleteResourceGroup", deleteResourceGroup),
 }
 
-// It is asked for by tags.
+// Struct tags name it.
 var errStatusUnknown = refusals.New("StatusUnknown", 400, "InvalidParameter.Status", "The specified parameter Status is not valid.", "CLB-0373")
 
 // groupOK is the status of each group: none is being made or deleted here.

@@ -45,7 +45,7 @@ func (r *createResourceGroupRequest) Validate() error {
 	return tagRefusals.Check(r.Tags)
 }
 
-// createResourceGroup makes a group whose name no other of the account has. It can be
+// createResourceGroup creates a group whose name no other of the account has. It can be
 // used at once: CLB-0527.
 func createResourceGroup(tx *state.Tx, req *createResourceGroupRequest) (*getResourceGroupResponse, error) {
 	account, count := tx.Scope().AccountID, 0

@@ -74,8 +74,8 @@ type listTagResourcesRequest struct {
 	MaxResults  int           `rpc:"MaxResults,default=50,min=1,max=100"`
 }
 
-// listTagResourcesResponse has no NextToken on its last page: clients go on while it is
-// there.
+// listTagResourcesResponse has no NextToken on its last page: clients continue while it
+// has one.
 type listTagResourcesResponse struct {
 	NextToken    string             `rpc:"NextToken,omitempty"`
 	TagResources []tagging.Resource `rpc:"TagResources"`

@@ -65,8 +65,8 @@ func describeCommonBandwidthPackages(v *state.View, req *describeCommonBandwidth
 	return &describeCommonBandwidthPackagesResponse{Numbered: page, CommonBandwidthPackages: listing.Views(v, packages, viewBandwidthPackage)}, nil
 }
 
-// matches reports whether a package is asked for. None here has more protection than
-// the basic one.
+// matches reports whether the call asks for a package. None here has more protection
+// than the basic one.
 func (r *describeCommonBandwidthPackagesRequest) matches(p *cloud.CommonBandwidthPackage) bool {
 	return !r.SecurityProtectionEnabled && matches(r.BandwidthPackageID, p.ID) && matches(r.Name, p.Name) &&
 		matches(r.ResourceGroupID, p.ResourceGroupID)

@@ -66,8 +66,8 @@ type defaultVSwitch struct {
 	ZoneID    string `rpc:"ZoneId"`
 }
 
-// createDefaultVPC also makes default vSwitches where that is asked for, in the zones
-// that are named, or in the first one: CLB-0391.
+// createDefaultVPC also creates default vSwitches where the call asks for them, in the
+// named zones or in the first one: CLB-0391.
 func createDefaultVPC(tx *state.Tx, req *createDefaultVPCRequest) (*createDefaultVPCResponse, error) {
 	vpc, err := state.OnceMade(tx, "CreateDefaultVpc", req.ClientToken, req, cloud.VPCs, func() (string, error) {
 		if vpc := defaultVPC(tx.View); vpc != nil {
@@ -133,8 +133,8 @@ func createDefaultVSwitch(tx *state.Tx, req *createDefaultVSwitchRequest) (*crea
 	return &createVSwitchResponse{VSwitchID: id}, err
 }
 
-// putDefaultVSwitch makes the default vSwitch of a zone, of 20 bits, in the first part of
-// the default VPC that is free.
+// putDefaultVSwitch creates the default vSwitch of a zone, of 20 bits, in the first
+// free part of the default VPC.
 func putDefaultVSwitch(tx *state.Tx, req *createDefaultVSwitchRequest) (string, error) {
 	vpc := defaultVPC(tx.View)
 	if vpc == nil {

@@ -124,8 +124,8 @@ type eipView struct {
 	Tags               []tagging.Tag `rpc:"Tags>Tag"`
 }
 
-// eipLock is a reason for which an EIP is locked: none is, but the list is there,
-// as Terraform's provider reads it: CLB-0523.
+// eipLock is a reason for which an EIP is locked. None is, but the list exists, as
+// Terraform's provider reads it: CLB-0523.
 type eipLock struct {
 	Reason string `rpc:"LockReason"`
 }

@@ -248,7 +248,7 @@ type enableVPCIPv4GatewayRequest struct {
 const anywhere = "0.0.0.0/0"
 
 // enableVPCIPv4Gateway makes a gateway the VPC's way to the internet, and the default
-// route of the tables that are named: CLB-0560.
+// route of the named tables: CLB-0560.
 func enableVPCIPv4Gateway(tx *state.Tx, req *enableVPCIPv4GatewayRequest) (*gateway.Empty, error) {
 	_, err := state.Once(tx, "EnableVpcIpv4Gateway", req.ClientToken, req, cloud.IPv4Gateways, func() (string, error) {
 		g, err := settledIPv4Gateway(tx.View, req.ID)

@@ -88,8 +88,8 @@ type listTagResourcesResponse struct {
 	TagResources []tagging.Resource `rpc:"TagResources>TagResource"`
 }
 
-// listTagResources lists every tag of the resources that are named and carry all
-// the tags that are asked for.
+// listTagResources lists every tag of the named resources that carry all the requested
+// tags.
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
 	part, next, err := taggable.List(v, req.ResourceType, req.ResourceIDs, tagging.Filters(req.Tags), req.NextToken, req.MaxResults)
 	return &listTagResourcesResponse{NextToken: next, TagResources: part}, err

@@ -153,7 +153,7 @@ func createVPC(tx *state.Tx, req *createVPCRequest) (*createVPCResponse, error) 
 // maxVPCs limits the VPCs of an account in a region; evidence CLB-0313.
 const maxVPCs = 10
 
-// putVPC makes the VPC with its router and its system route table.
+// putVPC creates the VPC with its router and its system route table.
 func putVPC(tx *state.Tx, req *createVPCRequest) (string, error) {
 	scope := tx.Scope()
 	if cloud.VPCsByRegion.Count(tx.View, scope.AccountID, scope.RegionID) >= maxVPCs {

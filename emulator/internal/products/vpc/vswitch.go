@@ -182,7 +182,8 @@ func checkVSwitchBlock(v *state.View, vpc *cloud.VPC, text string) error {
 	return nil
 }
 
-// of returns the block of the VPC that no other vSwitch has, "" when none is asked for.
+// of returns the block of the VPC that no other vSwitch has, "" when the call asks for
+// none.
 func (r *ipv6Subnet) of(v *state.View, vpc *cloud.VPC) (string, error) {
 	if r.IPv6CIDRBlock == nil {
 		return "", nil
