@@ -82,8 +82,8 @@ type Config struct {
 	AllowedHosts []string
 	// UnsignedRemote lets the API be served to other machines without StrictAuth.
 	UnsignedRemote bool
-	// AutoENI are the blocks of pods' addresses: a network interface of one is made
-	// when it is looked up.
+	// AutoENI lists the blocks of pods' addresses: a lookup of such an address creates
+	// its network interface.
 	AutoENI []netip.Prefix
 	// InstanceID is whose metadata are served; empty takes the first running one.
 	InstanceID string
@@ -121,8 +121,8 @@ type Config struct {
 	// AccessLog lets the journal have an entry for each connection, UDP session and HTTP
 	// request that the data plane forwards.
 	AccessLog bool
-	// DirectBackends are the blocks of addresses at which this machine reaches servers
-	// as they are, such as those of a kind cluster.
+	// DirectBackends lists the blocks of addresses at which this machine reaches
+	// servers directly, such as those of a kind cluster.
 	DirectBackends []netip.Prefix
 	// Version is the version that the control API reports.
 	Version controlapi.Version

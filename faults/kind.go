@@ -74,7 +74,7 @@ type Call interface {
 	Throttle()
 	// Wait holds the call back, in real time; 0 is until its client leaves.
 	Wait(time.Duration)
-	// ReadPast lets the call read the state of so many changes, or so long, ago.
+	// ReadPast makes the call read the state of some changes, or some time, ago.
 	ReadPast(changes int, age time.Duration)
 	// Pace sets how long a stage of life takes that the call begins.
 	Pace(stage string, d time.Duration)
@@ -92,12 +92,12 @@ type Call interface {
 type Packets interface {
 	// Refuse lets nobody answer: clients see a reset, as from a port without a listener.
 	Refuse()
-	// Cut resets the connection after so many bytes of the server's answer.
+	// Cut resets the connection after this many bytes of the server's answer.
 	Cut(bytes int64)
-	// Stall keeps back what comes after so many bytes of the server's answer.
+	// Stall holds back everything after this many bytes of the server's answer.
 	Stall(bytes int64)
-	// Slow delays the first byte, and lets no more than so many bytes pass in a second
-	// each way; 0 is no limit.
+	// Slow delays the first byte, and limits the bytes a second each way; 0 is no
+	// limit.
 	Slow(delay time.Duration, bytesPerSecond int)
 }
 

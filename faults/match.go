@@ -127,7 +127,7 @@ func (m Match) problems() (all []Problem) {
 
 // MatchField is something that a rule may look at.
 type MatchField struct {
-	// Name has <…> for what is named by who writes the rule.
+	// Name has <…> for the part that the rule's author chooses.
 	Name, About string
 	// Points lists the points that have the field.
 	Points []Point

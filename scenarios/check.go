@@ -151,7 +151,7 @@ func (c *checker) scenario(s *Scenario) {
 	c.idle(saved, shared)
 }
 
-// idle refuses what is defined and not used: it is misspelt here or there.
+// idle refuses names that are defined and never used: one of the two is misspelt.
 func (c *checker) idle(defined map[string]spot, used map[string]bool) {
 	for _, what := range sortedKeys(defined) {
 		if !used[what] && !c.malformed {

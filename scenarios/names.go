@@ -181,7 +181,7 @@ func checkPath(fields []string, path string, count bool) error {
 	return nil
 }
 
-// written are paths as a scenario writes them: with the number of an element, and
+// written returns paths as a scenario writes them: with the number of an element, and
 // those of the lists.
 func written(fields []string) (all []string) {
 	for _, field := range fields {

@@ -23,7 +23,7 @@ type Programs interface {
 type Program struct {
 	Command []string
 	Dir     string
-	// Env are variables beside those of the surroundings.
+	// Env holds variables in addition to the environment's.
 	Env map[string]string
 	// Output, if set, gets what it writes, as it comes.
 	Output io.Writer
@@ -126,8 +126,7 @@ func (p *play) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// gone reports whether the program of the half has ended, so that nothing more is to
-// be waited for.
+// gone reports whether the program of the half has ended, so that waiting is of no use.
 func (p *play) gone(ctx context.Context) bool {
 	if p.running == nil {
 		return false

@@ -101,8 +101,8 @@ func (p *play) send(ctx context.Context, t *Traffic, address string, got *answer
 	return ctx.Err()
 }
 
-// clientsOf are the clients of a step: those of an earlier one with the same name, with
-// their connections, or new ones.
+// clientsOf returns the clients of a step: those of an earlier one with the same name,
+// with their connections, or new ones.
 func (p *play) clientsOf(t *Traffic) ([]*http.Client, error) {
 	if kept := p.clients[t.Clients]; t.Clients != "" && kept != nil {
 		return kept, nil

@@ -27,8 +27,8 @@ func (e *NotKeptError) Error() string {
 
 func (e *NotKeptError) Unwrap() []error { return []error{ErrNotKept, e.Cause} }
 
-// failure is why writes are refused: a commit failed, and then the look at what
-// is kept.
+// failure holds why writes are refused: a commit failed, and then the check of what the
+// engine kept.
 type failure struct {
 	commit, look error
 	retry        time.Time // when it is worth looking again

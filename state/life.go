@@ -69,7 +69,7 @@ func Enter(tx *Tx, name Stage, id string, then ...string) {
 	Schedule(tx, tx.Now().Add(delay), t)
 }
 
-// happen brings about what a resource waited for.
+// happen completes what a resource waited for.
 func (k *kind) happen(tx *Tx, t *Transition) {
 	if event, ok := k.events[t.From]; ok {
 		event(tx, t)

@@ -122,7 +122,7 @@ func taggedOwner(v *View, t TagResourceType, resourceID string) (Owner, bool) {
 	return ownerOf(r), true
 }
 
-// ownerOf is whose a resource is, the zero Owner for what is everybody's.
+// ownerOf returns the owner of a resource, the zero Owner for one that belongs to all.
 func ownerOf(r any) Owner {
 	if o, ok := r.(owned); ok {
 		return o.Belonging()

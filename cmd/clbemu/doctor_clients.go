@@ -27,8 +27,7 @@ func lookUp(environment []string, name string) (string, bool) {
 	return "", false
 }
 
-// clients holds the variables by which clients find the cloud against those of the
-// emulator.
+// clients compares the variables by which clients find the cloud with the emulator's.
 func (d *doctor) clients(whose string, environment []string, server *controlapi.Server) {
 	api, err := url.Parse(server.API)
 	if err != nil || server.API == "" {
@@ -97,7 +96,7 @@ func (d *doctor) proxies(environment []string, api string) {
 	d.ok("proxies", "none intercepts calls to %s", host)
 }
 
-// withoutUser is the URL of a proxy without what is secret of it.
+// withoutUser returns the URL of a proxy without its user and password.
 func withoutUser(proxy string) string {
 	if u, err := url.Parse(proxy); err == nil {
 		return u.Redacted()

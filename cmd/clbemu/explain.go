@@ -129,7 +129,7 @@ func wholeCodes() []string {
 	return slices.DeleteFunc(knownNames().AllCodes(), func(code string) bool { return strings.Contains(code, "%") })
 }
 
-// knownNames are the names of what is emulated.
+// knownNames returns the names of the emulated cloud.
 func knownNames() *names.Names { return emulator.Names() }
 
 // labelWidth is the column in which the text behind a label starts.

@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/inventory"
 )
 
-// getFlags say what is to be shown.
+// getFlags choose what to show.
 type getFlags struct {
 	stateFlags
 	where controlapi.Where

@@ -154,8 +154,8 @@ func newScenarioSchema() *cobra.Command {
 	}
 }
 
-// loadChecked reads scenarios and holds them against what is emulated. What is
-// wrong with them is a failed check.
+// loadChecked reads scenarios and checks them against the emulated cloud. Problems are
+// a failed check.
 func loadChecked(args, set []string) (loaded []*scenarios.Scenario, err error) {
 	values, err := parseSet(set)
 	if err != nil {
@@ -195,8 +195,8 @@ func unusedSet(values map[string]string, loaded []*scenarios.Scenario) error {
 	return nil
 }
 
-// loadScenarios reads what the arguments name, the whole library if they name
-// nothing. It reports what is wrong with all of them.
+// loadScenarios reads the scenarios that the arguments name, the whole library if they
+// name none. It reports all problems of all of them.
 func loadScenarios(args []string, o scenarios.Options) (loaded []*scenarios.Scenario, err error) {
 	if len(args) == 0 {
 		args = scenarios.LibraryNames()

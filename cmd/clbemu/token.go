@@ -22,8 +22,8 @@ func readToken(file string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// keptToken is the token in a file, which is made with a new one if there is none. Only
-// its owner can read it.
+// keptToken returns the token in a file, and creates the file with a new one if it does
+// not exist. Only its owner can read it.
 func keptToken(file string) (string, error) {
 	token, err := readToken(file)
 	if token != "" || err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-// waitFlags say what is waited for.
+// waitFlags choose what to wait for.
 type waitFlags struct {
 	wanted    string
 	timeout   time.Duration

@@ -59,7 +59,7 @@ func newWatcher(client kubernetes.Interface, to cloud, pods bool) *watcher {
 	return w
 }
 
-// strip leaves of an object what is imported, so that little is kept of many.
+// strip keeps only the imported fields of an object, to save memory.
 func strip(o any) (any, error) {
 	switch o := o.(type) {
 	case *corev1.Node:

@@ -118,7 +118,7 @@ type KnownConditions struct {
 
 // KnownCondition is a condition that there is, in force or not.
 type KnownCondition struct {
-	// Name has <…> for what is named by who asks.
+	// Name has <…> for the part that the caller chooses.
 	Name string `json:"name"`
 	// Help describes the value and its effect.
 	Help string `json:"help"`
@@ -240,8 +240,8 @@ func (s SkippedFault) String() string {
 	return "the fault rule " + s.Name + " is not in force: " + s.Problem + ": delete it, or add it again"
 }
 
-// Missed is the data of an event of that name in the stream: so many entries were
-// overwritten before they could be sent.
+// Missed is the data of the stream's event of that name: the number of entries that
+// were overwritten before they could be sent.
 type Missed struct {
 	Missed uint64 `json:"missed"`
 }
@@ -298,8 +298,8 @@ type LibraryScenario struct {
 	About  string   `json:"about"`
 }
 
-// ScenarioEvent is the data of an event of WatchScenarios. Of what is being played, or
-// was last, comes all that there is, and then what happens.
+// ScenarioEvent is the data of an event of WatchScenarios. The stream starts with all
+// events of the current or last play.
 type ScenarioEvent struct {
 	Event    string            `json:"event"`
 	Scenario string            `json:"scenario"`

@@ -99,7 +99,7 @@ var (
 
 var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[a-z]+\}`) })
 
-// For is the path of a call about what is called so.
+// For returns the path of a call about the thing with this name.
 func (r *Route) For(name string) string {
 	return variable().ReplaceAllLiteralString(r.Path, url.PathEscape(name))
 }

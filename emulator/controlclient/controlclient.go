@@ -26,8 +26,7 @@ type Client struct {
 	Token string
 	// HTTP is http.DefaultClient when nil.
 	HTTP *http.Client
-	// MaxAnswer bounds what is read of an answer that does not go on by itself, in
-	// bytes; 0 is 256 MiB.
+	// MaxAnswer limits the bytes read of an answer that is no stream; 0 is 256 MiB.
 	MaxAnswer int64
 }
 
@@ -94,7 +93,7 @@ func elsewhere(response *http.Response) string {
 	return ""
 }
 
-// call is one call that is to be made.
+// call is a call to make.
 type call struct {
 	route *controlapi.Route
 	path  string // the route's when empty

@@ -27,14 +27,14 @@ func (w Wanted) query() url.Values {
 	return query
 }
 
-// Resources lists what is in the cloud.
+// Resources lists the resources of the cloud.
 func (c *Client) Resources(ctx context.Context, wanted Wanted) (got controlapi.Resources, err error) {
 	err = c.do(ctx, call{route: controlapi.GetResources, query: wanted.query()}, into(&got))
 	return got, err
 }
 
-// WatchResources shows what is in the cloud and then how it changes, until ctx ends
-// or show fails.
+// WatchResources shows the resources of the cloud and then their changes, until ctx
+// ends or show fails.
 func (c *Client) WatchResources(ctx context.Context, wanted Wanted, show func(controlapi.ResourceChange) error) error {
 	return c.do(ctx, call{route: controlapi.WatchResources, query: wanted.query(), stream: true}, func(body io.Reader) error {
 		return events(body, func(data []byte) error {
@@ -77,8 +77,8 @@ func events(body io.Reader, each func([]byte) error) error {
 	return lines.Err()
 }
 
-// Traffic returns what went through listeners: those of which a glob matches the id, the
-// load balancer's id or its name; "" is all.
+// Traffic returns the traffic of listeners: those whose id, load balancer's id or load
+// balancer's name matches a glob; "" is all.
 func (c *Client) Traffic(ctx context.Context, name string) (got controlapi.Traffic, err error) {
 	query := url.Values{}
 	if name != "" {

@@ -38,13 +38,13 @@ func (c *Client) StartScenario(ctx context.Context, name string, text []byte) (g
 	return got, err
 }
 
-// StopScenario stops what is being played.
+// StopScenario stops the current play.
 func (c *Client) StopScenario(ctx context.Context) error {
 	return c.do(ctx, call{route: controlapi.StopScenario}, discard)
 }
 
-// WatchScenarios shows what is being played, or was last, and then what comes, until
-// ctx ends or show fails.
+// WatchScenarios shows the events of the current or last play, and then the new ones,
+// until ctx ends or show fails.
 func (c *Client) WatchScenarios(ctx context.Context, show func(controlapi.ScenarioEvent) error) error {
 	return c.do(ctx, call{route: controlapi.WatchScenarios, stream: true}, func(body io.Reader) error {
 		return events(body, func(data []byte) error {

@@ -64,8 +64,8 @@ func (p Problems) Err() error {
 // mostListed limits how many names a refusal lists.
 const mostListed = 30
 
-// meant ends the refusal of a name: with the one that was meant, or else with all
-// that there are.
+// meant ends the refusal of a name: with the name that was meant, or else with all
+// known names.
 func meant(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
 	if near := spelling.Nearest(name, known); near != "" {
@@ -77,7 +77,7 @@ func meant(name string, known []string) string {
 	return ": there are " + strings.Join(known, ", ")
 }
 
-// Join is the path of a field of what is at a path.
+// Join returns the path of a field below a path.
 func Join(path, name string) string {
 	if path == "" {
 		return name

@@ -31,8 +31,8 @@ type AccessKey struct {
 	SessionPolicy *PolicyDocument `json:",omitempty"`
 }
 
-// NewTemporaryKey mints a key of a role, which lives so long, and deletes those of
-// the role that are dead. It puts none.
+// NewTemporaryKey creates a key of a role with this lifetime, and deletes the role's
+// expired keys. It does not store the new key.
 func NewTemporaryKey(tx *state.Tx, accountID, role, session string, life time.Duration) *AccessKey {
 	now := tx.Now()
 	for key := range AccessKeysByRole.List(tx.View, accountID, role) {

@@ -75,7 +75,7 @@ var EIPsByInstance = EIPs.Index("instance", func(e *EIP) [][]string { return sta
 var _ = EIPs.With(
 	hasAddresses(EIPs, func(e *EIP) []string { return []string{e.IPAddress} }),
 	state.On(string(EIPUnassociating), func(tx *state.Tx, t *state.Transition) {
-		// What is gone has nothing to let go of.
+		// A deleted EIP has nothing to release.
 		_ = EIPs.Edit(tx, t.ResourceID, func(e *EIP) error {
 			if e.Status == EIPUnassociating {
 				e.Free()

@@ -89,7 +89,7 @@ var (
 	_ = NetworkInterfaces.With(state.Removed(func(tx *state.Tx, n *NetworkInterface) { dropFromHAVIPs(tx, n.ID) }))
 )
 
-// dropFromHAVIPs ends the associations of what is gone.
+// dropFromHAVIPs ends the associations of a deleted instance.
 func dropFromHAVIPs(tx *state.Tx, instanceID string) {
 	for h := range HAVIPsByInstance.List(tx.View, instanceID) {
 		left := *h

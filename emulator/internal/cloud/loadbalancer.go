@@ -132,7 +132,7 @@ var _ = LoadBalancers.With(
 	state.On(fromOrdered, applyInternetSpec),
 	state.Removed(func(tx *state.Tx, lb *LoadBalancer) { freeEIPsOf(tx, lb.ID) }))
 
-// freeEIPsOf lets go of the EIPs of a load balancer: they stay.
+// freeEIPsOf releases the EIPs of a load balancer, and keeps them.
 func freeEIPsOf(tx *state.Tx, id string) {
 	for eip := range EIPsByInstance.List(tx.View, id) {
 		freed := *eip

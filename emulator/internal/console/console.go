@@ -98,7 +98,7 @@ func newContent(kind string, text []byte) content {
 	return content{kind, `"` + hex.EncodeToString(sum[:12]) + `"`, text}
 }
 
-// contents are made when somebody looks for the first time.
+// contents are built on the first request.
 var contents = sync.OnceValue(func() map[string]content {
 	all := make(map[string]content)
 	shell := read("pages/shell.html")

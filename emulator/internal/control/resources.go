@@ -19,8 +19,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// seen runs fn on what a call about resources is to see: everything, or what is of the
-// account or in the region that it names.
+// seen runs fn on the view that a call about resources sees: everything, or the account
+// or region that it names.
 func (a *api) seen(where controlapi.Where, fn func(*state.View) error) error {
 	return a.Store.View(state.Owner{}, func(v *state.View) error {
 		scope := state.Owner{AccountID: where.AccountID, RegionID: where.RegionID}

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// room is for so many calls at a time that take much memory.
+// room limits how many memory-hungry calls run at once.
 type room chan struct{}
 
 // patience limits how long a call waits for room: as long as a stuck one keeps it.
 const patience = 30 * time.Second
 
-// bound lets calls wait for room, and refuses those that wait too long or until
-// clbemu closes. Where there is room, a call is made also while it closes: nothing
-// but its handler answers with success.
+// bound makes calls wait for room, and refuses those that wait too long or until clbemu
+// closes. Where there is room, a call runs even while clbemu closes: only its handler
+// can answer with success.
 func (r room) bound(handle http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, request *http.Request) {
 		if refused := r.enter(request.Context()); refused != "" {

@@ -124,7 +124,7 @@ func (t *scenarioRuns) keepLocked(result scenarios.Result) {
 	t.results = slices.Clone(t.results[oldest:]) // and lets go of the others
 }
 
-// tellLocked adds an event of what is being played; mu is held.
+// tellLocked adds an event of the current play; mu is held.
 func (t *scenarioRuns) tellLocked(event controlapi.ScenarioEvent) {
 	event.Scenario = t.playing.Scenario
 	t.events = append(t.events, event)
@@ -132,7 +132,7 @@ func (t *scenarioRuns) tellLocked(event controlapi.ScenarioEvent) {
 	t.news = make(chan struct{})
 }
 
-// cancel stops what is being played.
+// cancel stops the current play.
 func (t *scenarioRuns) cancel() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

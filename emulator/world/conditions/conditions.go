@@ -34,7 +34,7 @@ type Names struct {
 // Condition is a part of the world that can be changed while clients work: what the
 // account owes, what is in stock, a quota, a policy. Its value is a text.
 type Condition struct {
-	// Name has dots in it, and <…> for what is named by who asks.
+	// Name contains dots, and <…> for the part that the caller chooses.
 	Name string
 	// Help is for people: what the value is, and does.
 	Help  string
@@ -171,7 +171,7 @@ func Set(tx *state.Tx, where state.Owner, settings []Setting) error {
 	return nil
 }
 
-// Get lists what is in force.
+// Get lists the conditions in force.
 func Get(v *state.View, where state.Owner) ([]Setting, error) {
 	s, err := changeIn(&state.Tx{View: v.In(state.Owner{})}, where)
 	if err != nil {

@@ -19,7 +19,7 @@ const (
 	compactChunk = 1 << 20 // bytes a transaction
 )
 
-// mostlyFree reports whether the file is to be compacted.
+// mostlyFree reports whether the file should be compacted.
 func (e *Engine) mostlyFree() bool {
 	if e.size < max(compactFrom, e.compactAbove) {
 		return false
