@@ -19,9 +19,9 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 )
 
-// limit is what the documentation says of the values of a parameter: a line of
-// testdata/limits.tsv. Type is string, strings (by commas), bool, int32, int64,
-// json for a list in JSON text, or object; Range is of the value or of the number of characters; Items is how many
+// limit holds the documented limits of a parameter: a line of testdata/limits.tsv. Type
+// is string, strings (by commas), bool, int32, int64, json for a list in JSON text, or
+// object; Range is of the value or of the number of characters; Items is how many
 // elements a list has at most. BackendServers[].Port is a field in JSON text.
 type limit struct {
 	product, action, parameter string

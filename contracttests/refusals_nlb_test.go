@@ -20,7 +20,7 @@ func ofNLB(r refusal) refusal {
 	return ofProduct("Nlb", r)
 }
 
-// overNLBQuota is a row that a quota brings about.
+// overNLBQuota is a row that a quota causes.
 func overNLBQuota(about, action string, p params, name, limit, holder string) refusal {
 	return ofNLB(refusal{about: about, action: action, params: p, code: "QuotaExceeded.QuotaInsufficient",
 		message: "The quota of " + holder + " is exceeded.", begin: []cause{quotaOf(name, limit)}, end: []cause{quotaOf(name, "default")}})

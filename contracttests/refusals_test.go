@@ -195,13 +195,13 @@ func more(p params, pairs ...string) params {
 
 func quotaOf(name, limit string) cause { return worldSet("quota."+name, limit) }
 
-// overQuota is a row that a quota brings about.
+// overQuota is a row that a quota causes.
 func overQuota(about, action string, p params, name, limit, code, message string) refusal {
 	return refusal{about: about, action: action, params: p, code: code, message: message,
 		begin: []cause{quotaOf(name, limit)}, end: []cause{quotaOf(name, "default")}}
 }
 
-// tooSoon is a row that a change on its way brings about.
+// tooSoon is a row that a change in progress causes.
 func tooSoon(about, action string, p params, status int, code, message string, first cause, after ...cause) refusal {
 	r := refusal{about: about, action: action, params: p, status: status, code: code, message: message,
 		begin: []cause{clockAdvance("0s"), worldSet("life.profile", "realistic"), first}, end: []cause{clockAdvance("10s")}}

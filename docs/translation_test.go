@@ -68,7 +68,7 @@ func leads(p *page, in map[string]*page) (list []string) {
 	for _, l := range p.links {
 		name, place, err := p.target(l.target, in)
 		if err != nil {
-			continue // TestLinks tells it
+			continue // TestLinks reports it
 		}
 		if of, is := english(name); is {
 			name = of
@@ -92,7 +92,7 @@ func TestTranslations(t *testing.T) {
 		t.Fatal("docs/README.md does not begin with how to get started")
 	}
 	for _, l := range parse("docs/README.md", start).links {
-		name, _, _ := pages()["docs/README.md"].target(l.target, pages()) // TestLinks tells what is wrong
+		name, _, _ := pages()["docs/README.md"].target(l.target, pages()) // TestLinks reports it
 		wanted = append(wanted, name)
 	}
 	if len(wanted) < 6 {

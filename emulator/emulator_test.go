@@ -133,7 +133,7 @@ func mustNew(t *testing.T, cfg emulator.Config) *emulator.Emulator {
 }
 
 // TestNewRefusals proves that a wrong configuration is an error, and that a
-// failed start lets go of the folder and the ports.
+// failed start releases the folder and the ports.
 func TestNewRefusals(t *testing.T) {
 	if _, err := emulator.New(context.Background(), emulator.Config{Engine: emulator.Bolt}); err == nil {
 		t.Error("New without a folder for bbolt = nil, want an error")

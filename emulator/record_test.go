@@ -157,7 +157,7 @@ func TestCloseEndsStreams(t *testing.T) {
 }
 
 // TestJournalFileRefused proves that a journal that can't be written stops the
-// start and lets go of the state.
+// start and releases the state.
 func TestJournalFileRefused(t *testing.T) {
 	dir := t.TempDir()
 	cfg := emulator.Config{DataDir: dir, Journal: journal.Config{File: filepath.Join(dir, "none", "journal")}}

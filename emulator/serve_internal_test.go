@@ -46,7 +46,7 @@ func serveOne(t *testing.T, handler http.HandlerFunc) (client net.Conn) {
 	return client
 }
 
-// TestClientThatDoesNotRead proves that an answer that nobody takes is let go of,
+// TestClientThatDoesNotRead proves that an answer that nobody takes is dropped,
 // and that one which is taken slowly arrives, however long that takes.
 func TestClientThatDoesNotRead(t *testing.T) {
 	answer := bytes.Repeat([]byte("x"), 10<<20)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Rules about other actions are not looked at, those that are spent are let go of, and
+// Rules about other actions are not looked at, spent ones are dropped, and
 // actions that nobody has are not remembered for ever.
 func TestCandidates(t *testing.T) {
 	var list []Status

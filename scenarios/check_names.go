@@ -143,7 +143,7 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 	case m.Equals != nil && *m.Equals == "OK":
 		c.refuse(at, "a success has no code: write {absent: true}")
 	case m.Equals != nil && !slices.Contains(codes, numbered(*m.Equals)):
-		c.refuse(at, "no such call is refused with %s, unless a fault rule of the scenario does it%s", *m.Equals, suggest(*m.Equals, codes, "clbemu fault --help tells how"))
+		c.refuse(at, "no such call is refused with %s, unless a fault rule of the scenario does it%s", *m.Equals, suggest(*m.Equals, codes, "clbemu fault --help shows how"))
 	case m.pattern != nil && m.Matches != "" && !slices.ContainsFunc(codes, m.pattern.MatchString):
 		c.refuse(at, "no code of such a call matches %q", m.Matches)
 	}

@@ -41,7 +41,7 @@ func (s *Scenario) HalfNames() (names []string) {
 	return names
 }
 
-// counter is what a repeat counts in; maxTimes bounds it.
+// counter is the counter of a repeat; maxTimes bounds it.
 const (
 	counter  = "n"
 	maxTimes = 100_000

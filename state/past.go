@@ -41,7 +41,7 @@ func (s *Store) remember(b *batch) {
 		}
 		oldest--
 	}
-	s.past = slices.Delete(s.past, 0, oldest) // the states before it are let go
+	s.past = slices.Delete(s.past, 0, oldest) // and frees the states before it
 }
 
 // Past limits how far a View looks back: by transactions, or by time. The zero Past is

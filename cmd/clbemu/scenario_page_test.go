@@ -16,7 +16,7 @@ func TestScenarioPageIsWhole(t *testing.T) {
 	for _, word := range []string{"set", "fault", "clear", "call", "wait", "clock", "restart", "kill", "exec", "start", "kubectl", "repeat", "mark", "expect",
 		"resource", "calls", "quota", "addresses", "service", "event", "finalizer"} {
 		if !strings.Contains(string(text), "`"+word+":") {
-			t.Errorf("the page does not tell of %s", word)
+			t.Errorf("the page does not describe %s", word)
 		}
 	}
 }

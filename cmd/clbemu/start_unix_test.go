@@ -54,7 +54,7 @@ func TestStartIsInterrupted(t *testing.T) {
 	for deadline := time.Now().Add(time.Minute); err != nil && time.Now().Before(deadline); e, err = bolt.Open(data) {
 	}
 	if err != nil {
-		t.Fatalf("the state is not let go of: %v", err)
+		t.Fatalf("the state is not released: %v", err)
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)

@@ -42,7 +42,7 @@ func TestConditions(t *testing.T) {
 	b.shows("#account", "is in arrears")
 	b.refuses("ORDER.ARREARAGE")
 	b.World(t, "account.arrears", "false")
-	b.click(labelled("stock.cn-hangzhou-g")) // which the journal tells of
+	b.click(labelled("stock.cn-hangzhou-g")) // which the journal records
 	b.shows("#account", "has paid")
 	b.shows("#zones", "sold out: internet, intranet")
 	b.refuses("OperationFailed.ZoneResourceLimit", "MasterZoneId", "cn-hangzhou-g", "SlaveZoneId", "cn-hangzhou-h")
@@ -121,7 +121,7 @@ func TestWriting(t *testing.T) {
 	days := `input[aria-label="account.graceDays"]`
 	b.until(fmt.Sprintf("(document.querySelector(%[1]q).focus(), document.querySelector(%[1]q).select(), true)", days))
 	b.World(t, "account.graceDays", "30")
-	b.refuses("PAY.INSUFFICIENT_BALANCE") // which the journal tells of
+	b.refuses("PAY.INSUFFICIENT_BALANCE") // which the journal records
 	b.until(fmt.Sprintf("document.querySelector(%q).value === '30'", days))
 	b.typed("9")
 	if now := value[string](b, "document.activeElement.value"); now != "9" {

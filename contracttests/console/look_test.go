@@ -34,7 +34,7 @@ var pages = []struct{ name, ready string }{
 	{"resources", "document.querySelectorAll('#resources tbody tr').length > 3 && document.querySelector('#detail dl')"},
 }
 
-// scripted brings about what the pictures show.
+// scripted prepares what the pictures show.
 func (b *tab) scripted() (paths map[string]string) {
 	b.Helper()
 	const played = "reply-lost-after-create"

@@ -195,7 +195,7 @@ func (l *accessControlLists) any(chance *rand.Rand) string {
 	return l.latest[chance.IntN(len(l.latest))]
 }
 
-// quota is the names of the access control lists, of which there may be so many.
+// quota is the names of the access control lists, whose number it limits.
 func quota() *subject {
 	known := &accessControlLists{ids: make(map[string]string)}
 	return &subject{

@@ -120,7 +120,7 @@ func TestFileFails(t *testing.T) {
 	}
 	j.Record(call("written again"))
 	if !strings.Contains(log.String(), `"missing":2`) {
-		t.Errorf("the log does not tell of two missing entries: %s", log.String())
+		t.Errorf("the log does not report two missing entries: %s", log.String())
 	}
 	if got := readEntries(t, path); len(got) != 1 || got[0].Action != "written again" {
 		t.Errorf("the file holds %+v, want the newest entry", got)

@@ -121,7 +121,7 @@ func (t *scenarioRuns) keepLocked(result scenarios.Result) {
 		oldest--
 		size += t.results[oldest].size
 	}
-	t.results = slices.Clone(t.results[oldest:]) // and lets go of the others
+	t.results = slices.Clone(t.results[oldest:]) // and frees the others
 }
 
 // tellLocked adds an event of the current play; mu is held.

@@ -26,7 +26,7 @@ func throttled(t *testing.T, limits cloud.Throttle) (*testServer, *state.ManualC
 	return newTestServer(t, func(cfg *gateway.Config) { cfg.Store = store }), clock
 }
 
-// passed makes n calls and counts those that are let through; the others must
+// passed makes n calls and counts those that pass; the others must
 // be refused with the code.
 func passed(t *testing.T, g *testServer, n int, code string, params ...string) int {
 	t.Helper()

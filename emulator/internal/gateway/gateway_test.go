@@ -344,7 +344,7 @@ func TestHandlerFailures(t *testing.T) {
 			t.Errorf("%s: answer %d %s, want %d %s", c.name, a.Code, a.body, c.status, c.code)
 		}
 		if strings.Contains(a.body, "secret detail") || strings.Contains(a.body, "goroutine") {
-			t.Errorf("%s: the answer tells what went wrong inside: %s", c.name, a.body)
+			t.Errorf("%s: the answer reveals what went wrong inside: %s", c.name, a.body)
 		}
 		err := g.store.View(state.Owner{}, func(v *state.View) error {
 			if _, changed := cloud.Accounts.Find(v, newAccount); changed != (c.status == 200) {

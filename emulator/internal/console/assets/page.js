@@ -61,7 +61,7 @@ export function command(text, local = false) {
 // quoted is a value as a shell takes it.
 export const quoted = (value) => (/^[\w.,:/@%+=-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`);
 
-// say tells what went wrong, or what became of what was asked for.
+// say shows an error, or the outcome of a request.
 export function say(text, mood = 'bad') {
   const said = $('#said');
   said.dataset.mood = mood;

@@ -18,7 +18,7 @@ const serviceOf = (name) => {
 };
 const servicesOf = (shown) => [...new Set(shown.listeners.flatMap(({ listener: l, group: g }) => [serviceOf(l.name), serviceOf(g?.group.name)]).filter(Boolean))];
 
-// parts are what belongs to each load balancer.
+// parts holds the parts of each load balancer.
 function parts() {
   const of = new Map();
   for (const r of resources.values()) {
@@ -190,7 +190,7 @@ const listener = ({ listener: l, group: g, rules }) => el('li', {},
   el('ul', {}, g ? el('li', {}, group(g, traffic.get(l.id))) : el('li', { class: 'quiet' }, 'it forwards to no server'),
     rules.map((r) => el('li', {}, el('p', { class: 'node' }, 'rule ', el('strong', {}, (r.domain ?? '') + (r.url ?? '')), el('span', { class: 'quiet' }, `${r.name} ${r.id}`)), r.group && group(r.group, traffic.get(l.id))))));
 
-// buttons are what can be done to a listener.
+// buttons offers the actions on a listener.
 function buttons(l) {
   const button = (text, act) => el('button', { type: 'button', 'aria-label': `${text} the listener ${l.fields.protocol}:${l.fields.port}`, 'data-focus': `${text} ${l.id}`, onclick: act }, text);
   const switched = /^running$/i.test(l.status) ? 'stop' : /^stopped$/i.test(l.status) && 'start';

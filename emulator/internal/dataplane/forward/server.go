@@ -122,7 +122,7 @@ func (s *Server) Apply(p Plan) error {
 	return nil
 }
 
-// release lets go of the members that the table has no more use for.
+// release releases the members that the table no longer uses.
 func (s *Server) release(t *table) {
 	members := t.members()
 	s.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// JobActions are the actions that tell of a product's jobs. Their requests name the
+// JobActions are the actions that report a product's jobs. Their requests name the
 // product's refusal Illegal.
 func (rules *Rules) JobActions() []gateway.Action {
 	return []gateway.Action{

@@ -159,7 +159,7 @@ func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) 
 	return &summary, nil
 }
 
-// checkExpiry refuses an expired certificate to an account that was told so: the
+// checkExpiry refuses an expired certificate to an account that refuses them: the
 // cloud takes it as far as one can tell. CLB-0192.
 func checkExpiry(v *state.View, content cloud.CertificateContent) error {
 	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)

@@ -91,7 +91,7 @@ func TestListsOfUnknownGroup(t *testing.T) {
 	expect(t, client.Do("DescribeAccessControlLists", params("ResourceGroupId", "rg-none")), "TotalCount", "0")
 }
 
-// An expired certificate is taken, and refused by an account that was told so.
+// An expired certificate is taken, and refused by an account that refuses them.
 func TestExpiredCertificate(t *testing.T) {
 	expired := newPairUntil(t, gatewaytest.Start)
 	client, store := newClient(t)
@@ -102,7 +102,7 @@ func TestExpiredCertificate(t *testing.T) {
 }
 
 // A member that is added to the default group again stays as it is, and is refused
-// to an account that was told so.
+// to an account that refuses them.
 func TestAddBackendServersAgain(t *testing.T) {
 	client, store := newClient(t)
 	add := func(weight string) gatewaytest.Params {
