@@ -139,6 +139,9 @@ func (f *serviceLint) check(file string, text []byte) (services int, found []ser
 		}
 		objects := []yaml.Node{document}
 		for len(objects) > 0 {
+			if objects[0].Kind == yaml.AliasNode { // which could be a list that holds itself
+				return services, found, fmt.Errorf("%s:%d: write the object out in place of *%s", cmp.Or(file, "the cluster"), objects[0].Line, objects[0].Value)
+			}
 			var object manifest
 			if err := objects[0].Decode(&object); err != nil {
 				return services, found, fmt.Errorf("%s:%d: %w", cmp.Or(file, "the cluster"), objects[0].Line, err)
@@ -158,7 +161,11 @@ func (f *serviceLint) checkService(file string, object *manifest) (found []servi
 		Annotations: make(map[string]string), HasAddress: len(object.Status.LoadBalancer.Ingress) > 0,
 	}
 	lines := make(map[string]int)
-	pairs := object.Metadata.Annotations.Content
+	given := &object.Metadata.Annotations
+	if given.Kind == yaml.AliasNode {
+		given = given.Alias
+	}
+	pairs := given.Content
 	for i := 0; i+1 < len(pairs); i += 2 {
 		service.Annotations[pairs[i].Value], lines[pairs[i].Value] = pairs[i+1].Value, pairs[i].Line
 	}

@@ -41,6 +41,8 @@ func TestLintService(t *testing.T) {
 		"no file": {[]string{filepath.Join(dir, "none")}, 2, "no such file"},
 		"no YAML": {[]string{write("bad.yaml", "a: [")}, 3, "bad.yaml: yaml:"},
 		"shape":   {[]string{write("shape.yaml", "kind: Service\nmetadata: [1]\n")}, 3, "shape.yaml:1: "},
+		"itself":  {[]string{write("itself.yaml", "&a\nkind: List\nitems: [*a]\n")}, 3, "itself.yaml:3: write the object out in place of *a"},
+		"alias":   {[]string{write("alias.yaml", "x: &x {"+prefix+"cps: \"1\"}\nkind: Service\nmetadata: {name: b, annotations: *x}\nspec: {type: LoadBalancer}\n")}, 1, prefix + "cps: it is about NLB"},
 		"empty":   {[]string{write("empty.yaml", "kind: Pod\n")}, 3, "there is no Service to check"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +58,7 @@ func TestLintService(t *testing.T) {
 func FuzzLintService(f *testing.F) {
 	f.Add([]byte("kind: Service\nmetadata: {name: a, annotations: {b: c}}\n"))
 	f.Add([]byte("kind: List\nitems: [{kind: Service, metadata: {annotations: [1]}}]\n"))
-	f.Add([]byte("a: &a [*a]\n"))
+	f.Add([]byte("&a\nkind: List\nitems: [*a]\n"))
 	f.Fuzz(func(_ *testing.T, text []byte) {
 		_, _, _ = (&serviceLint{}).check("f", text)
 	})
