@@ -37,6 +37,10 @@ type Annotation struct {
 	Products []string `json:"products"`
 	// Since is the first tagged version of the CCM that reads it.
 	Since string `json:"since"`
+	// Until is the first that no longer does, and Successor the name since then; empty
+	// where all newer ones read it.
+	Until     string `json:"until,omitempty"`
+	Successor string `json:"successor,omitempty"`
 	// Form is the regular expression of its values.
 	Form string `json:"form"`
 	// Help says what it sets.
@@ -106,8 +110,9 @@ var All = sync.OnceValue(func() (all []Annotation) {
 			continue
 		}
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		versions := append(strings.Fields(columns[2]), "", "")
 		a := Annotation{
-			Name: columns[0], Products: []string{columns[1]}, Since: columns[2], Form: columns[3], Values: [2]string{columns[4], columns[5]}, Help: columns[7],
+			Name: columns[0], Products: []string{columns[1]}, Since: versions[0], Until: versions[1], Successor: versions[2], Form: columns[3], Values: [2]string{columns[4], columns[5]}, Help: columns[7],
 			With: make(map[string]string), Beside: make(map[string]string), Effects: make(map[string]Effects),
 		}
 		if columns[1] == "both" {

@@ -103,8 +103,8 @@ func (a *Annotation) check(s *Service, value, version string) (problems []Proble
 	case version != "" && Before(version, a.Since):
 		add(false, "upgrade the controller", "the controller reads it from %s on, and has the version %s", a.Since, version)
 	}
-	if a.Name == formerNetworkType && (version == "" || !Before(version, networkTypeSince)) {
-		add(false, "use "+Prefixes[0]+"network-type", "the controller no longer reads it from %s on", networkTypeSince)
+	if a.Until != "" && (version == "" || !Before(version, a.Until)) {
+		add(false, "use "+Prefixes[0]+a.Successor, "the controller no longer reads it from %s on", a.Until)
 	}
 	if !a.Takes(value) {
 		add(false, "", "%q is not of the form %s", value, a.Form)
@@ -124,12 +124,6 @@ func (a *Annotation) check(s *Service, value, version string) (problems []Proble
 	}
 	return problems
 }
-
-// The former name of an annotation, and the version since which it is not read.
-const (
-	formerNetworkType = "slb-network-type"
-	networkTypeSince  = "v2.12.4"
-)
 
 // missing is an annotation of With that the Service lacks, "" if it has all.
 func (a *Annotation) missing(s *Service, product string) string {

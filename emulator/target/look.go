@@ -2,8 +2,10 @@ package target
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -73,12 +75,15 @@ func (r *Remote) FreeAddresses(ctx context.Context, vSwitch string) (free int, e
 
 // LoadBalancers implements scenarios.Target.
 func (r *Remote) LoadBalancers(ctx context.Context, name string) (found []scenarios.LoadBalancerState, err error) {
-	list, err := r.control().Resources(ctx, controlclient.Wanted{Kind: "lb"})
+	list, err := r.control().Resources(ctx, controlclient.Wanted{Kind: "lb", Name: name})
+	if refused := (*controlclient.Refused)(nil); errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+		return nil, nil // of that name there is none
+	}
 	if err != nil {
 		return nil, err
 	}
 	for _, lb := range list.Resources {
-		if lb.ID != name && lb.Name != name {
+		if lb.ID != name && lb.Name != name { // an address, or a server's id
 			continue
 		}
 		tree, err := r.control().LoadBalancer(ctx, controlapi.Where{}, lb.ID)

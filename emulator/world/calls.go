@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -40,27 +41,23 @@ func (c *call) with(name, value string) *call {
 	return c
 }
 
+// has reports whether the call has a parameter. The parameters are not sorted yet.
+func (c *call) has(name string) bool {
+	return slices.ContainsFunc(c.params, func(p gateway.Param) bool { return p.Name == name })
+}
+
 // settings adds the parameters that the file names as the API does, and reports whether
 // no parameter is given twice.
 func (p *planter) settings(c *call, settings pairs) bool {
 	before := len(p.problems)
 	for _, s := range settings {
-		if _, twice := find(c.params, s.key); twice {
+		if c.has(s.key) {
 			p.fail(s.value, "%s is set by a field beside settings", s.key)
 			continue
 		}
 		c.with(s.key, s.value.text)
 	}
 	return len(p.problems) == before
-}
-
-func find(params gateway.Params, name string) (value string, found bool) {
-	for _, param := range params {
-		if param.Name == name {
-			return param.Value, true
-		}
-	}
-	return "", false
 }
 
 // perform makes the call. A refusal is a problem of the value at that place.

@@ -156,7 +156,7 @@ func (p *planter) listener(tx *state.Tx, loadBalancer string, s *listenerSpec) {
 		return
 	}
 	for _, d := range listenerDefaults(cloud.Protocol(protocol)) {
-		if _, given := find(c.params, d.key); !given {
+		if !c.has(d.key) {
 			c.with(d.key, d.value.text)
 		}
 	}
