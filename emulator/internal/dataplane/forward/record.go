@@ -19,11 +19,15 @@ type record struct {
 	cutter *time.Timer
 }
 
-// release cuts the member's flows after d, unless keep comes first.
+// release cuts the member's flows after d, unless keep comes first. Without d they are
+// cut when it returns.
 func (r *record) release(d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.cutter == nil {
+	switch {
+	case d <= 0:
+		r.flows.cut()
+	case r.cutter == nil:
 		r.cutter = time.AfterFunc(d, r.flows.cut)
 	}
 }
