@@ -104,7 +104,7 @@ var mayImport = map[string][]string{
 	"emulator/target":         {"state", "faults", "scenarios", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/names", "emulator/journal", "emulator/apiclient", "emulator/controlapi", "emulator/controlclient"},
 	"emulator/target/private": {"emulator", "scenarios", "state"},
 	// This one only reads what the journal wrote.
-	"emulator/upgradecheck": {"emulator/journal"},
+	"cmd/clbemu/internal/upgradecheck": {"emulator/journal"},
 	// What a controller reads of a Service: no cloud.
 	"emulator/annotations": {"emulator/spelling"},
 }

@@ -19,9 +19,16 @@ type callers struct {
 }
 
 // newCallers knows the names of the loopback address, of the listener and of the
-// cloud, and those that the user allows.
-func (cfg *Config) newCallers() callers {
-	names := []string{"localhost", "*.localhost", "*.aliyuncs.com"}
+// cloud, and those that the user allows. Other names under localhost are those of
+// clouds: a call for one that is gone must not reach another.
+func (cfg *Config) newCallers(cloud string) callers {
+	names := []string{"localhost", "*.aliyuncs.com"}
+	for _, own := range ownHosts {
+		names = append(names, own+".localhost")
+	}
+	if cloud != "" {
+		names = append(names, cloud+".localhost")
+	}
 	if host := hostOf(cfg.Listen); host != "" {
 		names = append(names, host)
 	}
@@ -31,7 +38,11 @@ func (cfg *Config) newCallers() callers {
 var errCrossSite = errors.New("the API takes no calls from the pages of other sites")
 
 func (c callers) refuse(r *http.Request) error {
-	if host := hostOf(r.Host); !c.know(host) {
+	host := hostOf(r.Host)
+	if name, ok := strings.CutSuffix(host, ".localhost"); ok && !c.know(host) {
+		return fmt.Errorf("there is no cloud %.70q: it may have expired, and `clbemu cloud list` shows all", name)
+	}
+	if !c.know(host) {
 		return fmt.Errorf("the API is not known by the name %q: start clbemu with --allowed-host (CLBEMU_ALLOWED_HOST) "+
 			"and that name, or call it by its address", host)
 	}

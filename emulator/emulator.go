@@ -11,33 +11,19 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"net/url"
-	"os"
 	"path/filepath"
-	"strings"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
-	"github.com/clbemu/clbemu/emulator/internal/control"
-	"github.com/clbemu/clbemu/emulator/internal/dataplane"
 	"github.com/clbemu/clbemu/emulator/internal/dns"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/metadata"
-	"github.com/clbemu/clbemu/emulator/internal/metrics"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
-	"github.com/clbemu/clbemu/emulator/internal/snapshots"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
-	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/world"
-	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
@@ -130,85 +116,54 @@ type Config struct {
 	Crash func()
 }
 
-// Emulator is a running cloud.
+// Emulator is a running process: a cloud, the clouds that were forked from it, and the
+// listeners by which clients reach them.
 type Emulator struct {
-	cfg      Config
-	store    *state.Store
-	faults   *rules.Rules
-	journal  *journal.Journal
-	nonces   *gateway.Nonces
-	api      http.Handler
-	control  func() http.Handler // made for the first who asks
-	products []*gateway.Product
-	closing  atomic.Bool
-	life     context.Context // until Close
-	end      context.CancelFunc
-	tasks    sync.WaitGroup   // what goes on until then
-	plane    *dataplane.Plane // nil without packets
-	servers  []*server        // the API's and the control API's, once started
-	dns      *dns.Server      // nil unless it is asked for
-	failed   chan error       // one place for each listener
+	*emulated // the cloud that is there from the start
+
+	base    Config // as it was given
+	clouds  *clouds
+	api     http.Handler // of all clouds
+	servers []*server    // the API's and the control API's, once started
+	dns     *dns.Server  // nil unless it is asked for
+	failed  chan error   // one place for each listener
 }
 
 // New opens the store, plants the world if it is empty, and builds the
 // handlers. It does not listen: Start does, and Handler serves without.
 func New(ctx context.Context, cfg Config) (*Emulator, error) {
-	e, err := openEngine(ctx, cfg)
+	engine, err := openEngine(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	store, err := state.Open(ctx, state.Config{
-		Schema: cmp.Or(cfg.Schema, cloud.Schema), Engine: e, Clock: cfg.Clock, Seed: cfg.Seed, Requires: rules.Requires,
-		Warn: func(what string) { cfg.Log.Warn().Msg(what) },
-	})
+	store, err := cfg.openStore(ctx, engine)
 	if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(plantIfEmpty(store, cfg), warnOfInstance(store, cfg)); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	cfg.Journal.Log = cfg.Log
-	journal, err := journal.New(cfg.Journal)
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
+	e := &Emulator{base: cfg, failed: make(chan error, 4)}
+	e.clouds = newClouds(e)
+	if e.emulated, err = newEmulated(cfg, "", store, e.clouds); err != nil {
+		return nil, err
 	}
-	injector := &faults.Injector{}
-	plane, err := cfg.newPlane(store, injector, journal)
-	if err != nil {
-		return nil, errors.Join(err, journal.Close(), store.Close())
+	e.metrics.Add(e.clouds)
+	e.api = http.HandlerFunc(e.serveAPI)
+	if err := e.clouds.reopen(ctx); err != nil {
+		return nil, errors.Join(err, e.Close(ctx))
 	}
-	if plane != nil && cfg.Health == nil {
-		cfg.Health = plane
-	}
-	products := cfg.products()
-	faults := rules.New(store, products, injector)
-	for _, skipped := range faults.Skipped() {
-		cfg.Log.Warn().Msg(skipped.String())
-	}
-	// A copy and a state in memory leave nothing behind, so neither do theirs.
-	snapshots := snapshots.New(cfg.stateDir())
-	if err := snapshots.CleanUp(); err != nil {
-		return nil, errors.Join(fmt.Errorf("clean up the snapshots: %w", err), journal.Close(), store.Close())
-	}
-	nonces, err := cfg.openNonces()
-	if err != nil {
-		return nil, errors.Join(err, journal.Close(), store.Close())
-	}
-	em := &Emulator{cfg: cfg, store: store, products: products, faults: faults, journal: journal, nonces: nonces, plane: plane, failed: make(chan error, 4)}
-	em.life, em.end = context.WithCancel(context.Background())
-	em.build(products, snapshots)
-	return em, nil
+	return e, nil
 }
 
-// noncesFile is the file of the nonces in the data folder.
-const noncesFile = "nonces"
-
-func (cfg *Config) openNonces() (*gateway.Nonces, error) {
-	if cfg.stateDir() == "" {
-		return &gateway.Nonces{}, nil
-	}
-	return gateway.OpenNonces(filepath.Join(cfg.stateDir(), noncesFile), time.Now())
+func (cfg *Config) openStore(ctx context.Context, e engine.Engine) (*state.Store, error) {
+	return state.Open(ctx, state.Config{
+		Schema: cmp.Or(cfg.Schema, cloud.Schema), Engine: e, Clock: cfg.Clock, Seed: cfg.Seed, Requires: rules.Requires,
+		Warn: cfg.warn,
+	})
 }
+
+func (cfg Config) warn(what string) { cfg.Log.Warn().Msg(what) }
 
 func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
 	if cfg.Storage != nil {
@@ -301,122 +256,16 @@ func (cfg *Config) plant(tx *state.Tx) error {
 	return world.Default().Plant(tx)
 }
 
-func (e *Emulator) build(products []*gateway.Product, snapshots *snapshots.Snapshots) {
-	metrics := metrics.New(e.store, products)
-	callers := e.cfg.newCallers()
-	api := gateway.NewServer(gateway.Config{
-		Store:      e.store,
-		Caller:     callers.refuse,
-		Products:   products,
-		Elsewhere:  elsewhere,
-		StrictAuth: e.cfg.StrictAuth,
-		Nonces:     e.nonces,
-		Seed:       e.cfg.Seed,
-		Log:        e.cfg.Log,
-		Observe:    e.observe(metrics),
-		Faults:     e.faults.Injector,
-		Crash:      e.crash,
-	})
-	calls := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		e.faults.Follow()
-		api.ServeHTTP(w, r)
-	})
-	e.api = serveAPI(calls, metadata.New(metadata.Config{
-		Store:      e.store,
-		InstanceID: e.cfg.InstanceID,
-		Log:        e.cfg.Log,
-		Seed:       e.cfg.Seed,
-	}), callers)
-	player := &target.Player{API: e.api, Control: e.ControlHandler(), Token: e.cfg.ControlToken, Store: e.store, Products: products}
-	var packets inventory.Packets
-	if e.plane != nil {
-		metrics.Add(e.plane)
-		packets = e.plane
-	}
-	config := control.Config{
-		Packets:   packets,
-		Store:     e.store,
-		Products:  products,
-		Plant:     e.cfg.plant,
-		Metrics:   metrics,
-		Faults:    e.faults,
-		Journal:   e.journal,
-		Player:    player,
-		Call:      e.consoleCall,
-		Go:        func(task func(context.Context)) { e.tasks.Go(func() { task(e.life) }) },
-		Snapshots: snapshots,
-		Health:    e.cfg.Health,
-		Ready:     func() bool { return !e.closing.Load() },
-		Token:     e.cfg.ControlToken,
-		Host:      hostOf(e.cfg.ControlListen),
-		Version:   e.cfg.Version,
-		Server:    e.describe,
-		Log:       e.cfg.Log,
-	}
-	e.control = sync.OnceValue(func() http.Handler { return control.New(config) })
-}
-
-// describe returns how clients of the cloud find the APIs that were started.
-func (e *Emulator) describe() controlapi.Server {
-	described := controlapi.Server{Auth: controlapi.AuthOff, DataDir: e.cfg.absoluteDir()}
-	if e.cfg.StrictAuth {
-		described.Auth = controlapi.AuthStrict
-	}
-	if len(e.servers) == 0 {
-		return described
-	}
-	api := url.URL{Scheme: "http", Host: e.Addr()}
-	if e.cfg.TLS != nil {
-		api.Scheme, described.Certificate = "https", certificateOf(e.cfg.TLS)
-	}
-	described.API = api.String()
-	return described
-}
-
-func (e *Emulator) serveControl(w http.ResponseWriter, r *http.Request) { e.control().ServeHTTP(w, r) }
-
-// serveAPI gives the metadata service its paths and the API all others. It
-// is no http.ServeMux, which would redirect a path that it finds untidy, and
-// with that lose a POST.
-func serveAPI(api, metadata http.Handler, callers callers) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, "/latest/") {
-			api.ServeHTTP(w, r)
-			return
-		}
-		if err := callers.refuse(r); err != nil {
-			http.Error(w, err.Error(), http.StatusForbidden)
-			return
-		}
-		metadata.ServeHTTP(w, r)
-	})
-}
-
-// crash ends the process as a power failure would: without a flush or a
-// notice.
-func (e *Emulator) crash() {
-	if e.cfg.Crash != nil {
-		e.cfg.Crash()
+// serveAPI answers for the cloud that the host of a call names, such as NAME.localhost.
+func (e *Emulator) serveAPI(w http.ResponseWriter, r *http.Request) {
+	chosen, leave := e.clouds.byHost(r.Host)
+	defer leave()
+	if chosen == e.emulated {
+		chosen.api.ServeHTTP(w, r)
 		return
 	}
-	process, err := os.FindProcess(os.Getpid())
-	if err == nil {
-		err = process.Kill()
-	}
-	if err != nil {
-		os.Exit(137)
-	}
-	select {} // the end is on its way
+	chosen.during(r, func(r *http.Request) { chosen.api.ServeHTTP(w, r) })
 }
-
-// Faults are the fault rules.
-func (e *Emulator) Faults() *rules.Rules { return e.faults }
-
-// Journal returns the journal of calls and changes.
-func (e *Emulator) Journal() *journal.Journal { return e.journal }
-
-// Store is the emulated cloud's state.
-func (e *Emulator) Store() *state.Store { return e.store }
 
 // Handler serves the cloud's API, and the metadata service under /latest/.
 func (e *Emulator) Handler() http.Handler { return e.api }

@@ -4,16 +4,14 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/metrics"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-// observe measures calls and records them.
-func (e *Emulator) observe(metrics *metrics.Metrics) func(*gateway.Call, gateway.Outcome) {
-	return func(call *gateway.Call, outcome gateway.Outcome) {
-		metrics.Observe(call, outcome)
-		e.journal.Record(entryOf(call, outcome, e.store.Now()), call.Params...)
-	}
+// observe measures a call and records it.
+func (c *emulated) observe(call *gateway.Call, outcome gateway.Outcome) {
+	c.answered.Add(1)
+	c.metrics.Observe(call, outcome)
+	c.journal.Record(entryOf(call, outcome, c.store.Now()), call.Params...)
 }
 
 // entryOf returns the journal's entry of a call, without its parameters; it keeps no

@@ -65,6 +65,9 @@ func (e *Emulator) Start() error {
 	}
 	e.StartPackets()
 	e.servers = []*server{api, control}
+	if err := e.clouds.start(); err != nil {
+		return err
+	}
 	for _, s := range e.servers {
 		go func() {
 			if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
@@ -73,14 +76,6 @@ func (e *Emulator) Start() error {
 		}()
 	}
 	return nil
-}
-
-// StartPackets lets the listeners of load balancers answer, if there is a data plane.
-// Start does it too; it is for those who serve the handlers themselves.
-func (e *Emulator) StartPackets() {
-	if e.plane != nil {
-		e.plane.Start()
-	}
 }
 
 // guardControl refuses to give other machines a control API without a token.
@@ -200,10 +195,9 @@ func (e *Emulator) addr(n int) string {
 }
 
 // Close stops accepting calls, finishes those in flight until ctx ends, and closes
-// the store.
+// all clouds.
 func (e *Emulator) Close(ctx context.Context) error {
-	e.closing.Store(true)
-	e.end() // of what waits, such as a call that a fault holds
+	e.stop()
 	var errs []error
 	if e.dns != nil {
 		errs = append(errs, e.dns.Close(ctx))
@@ -217,9 +211,5 @@ func (e *Emulator) Close(ctx context.Context) error {
 			errs = append(errs, fmt.Errorf("calls were cut off: %w", err), s.http.Close())
 		}
 	}
-	if e.plane != nil {
-		errs = append(errs, e.plane.Close())
-	}
-	e.tasks.Wait() // they have seen the end of life, and no call begins another
-	return errors.Join(append(errs, e.journal.Close(), e.nonces.Close(), e.store.Close())...)
+	return errors.Join(append(errs, e.clouds.close(ctx), e.close())...)
 }

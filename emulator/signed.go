@@ -20,29 +20,29 @@ const consoleAgent = "console"
 
 // consoleCall signs and makes a call like any other: faults, policies and throttling
 // apply to it, and the journal records it.
-func (e *Emulator) consoleCall(ctx context.Context, made controlapi.CloudCall) (controlapi.CloudAnswer, error) {
-	at := slices.IndexFunc(e.products, func(p *Product) bool { return p.Name == made.Product })
+func (c *emulated) consoleCall(ctx context.Context, made controlapi.CloudCall) (controlapi.CloudAnswer, error) {
+	at := slices.IndexFunc(c.products, func(p *Product) bool { return p.Name == made.Product })
 	if at < 0 {
 		var known []string
-		for _, p := range e.products {
+		for _, p := range c.products {
 			known = append(known, p.Name)
 		}
 		return controlapi.CloudAnswer{}, fmt.Errorf("there is no product %q%s", made.Product, names.DidYouMean(made.Product, known, "choose from "+strings.Join(known, ", ")))
 	}
-	key, err := e.keyOf(made.Account)
+	key, err := c.keyOf(made.Account)
 	if err != nil {
 		return controlapi.CloudAnswer{}, err
 	}
-	client := &apiclient.Client{URL: "http://localhost", HTTP: &http.Client{Transport: controlclient.Transport(e.api)},
+	client := &apiclient.Client{URL: "http://localhost", HTTP: &http.Client{Transport: controlclient.Transport(c.api)},
 		AccessKeyID: key.ID, AccessKeySecret: key.Secret, UserAgent: consoleAgent}
-	reply, err := client.CallContext(ctx, e.products[at].Version, made.Action, made.Parameters)
+	reply, err := client.CallContext(ctx, c.products[at].Version, made.Action, made.Parameters)
 	return controlapi.CloudAnswer{Status: reply.Status, Body: reply.Body}, err
 }
 
 // keyOf is the first access key of an account, or of the first account, that can sign
 // without a token.
-func (e *Emulator) keyOf(account string) (key *cloud.AccessKey, err error) {
-	err = e.store.View(state.Owner{}, func(v *state.View) error {
+func (c *emulated) keyOf(account string) (key *cloud.AccessKey, err error) {
+	err = c.store.View(state.Owner{}, func(v *state.View) error {
 		for a := range cloud.Accounts.All(v) {
 			if account == "" {
 				account = a.ID

@@ -26,6 +26,9 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 	}
 	v := s.view(s.visible.Load().reading(), Owner{})
 	problems := s.problems(v)
+	if s.engine == (unkept{}) {
+		return problems, nil
+	}
 	kept, err := s.compareWithEngine(ctx, v)
 	if errors.Is(err, engine.ErrDamaged) {
 		return append(problems, err.Error()), nil

@@ -208,11 +208,7 @@ func Options(options ...Option) Option {
 func (v *View) Counts() iter.Seq2[Kind, int] {
 	return func(yield func(Kind, int) bool) {
 		for _, name := range v.schema.Kinds() {
-			n := 0
-			for range v.schema.kinds[name].table.all(v) {
-				n++
-			}
-			if !yield(name, n) {
+			if !yield(name, v.txn.rows[v.schema.kinds[name].position].Len()) {
 				return
 			}
 		}

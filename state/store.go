@@ -276,7 +276,9 @@ func (s *Store) undurable() *batch {
 // commitLoop keeps its thread, since what makes system calls fail to see what
 // becomes of the state, such as strace, counts them by thread.
 func (s *Store) commitLoop() {
-	runtime.LockOSThread()
+	if s.engine != (unkept{}) {
+		runtime.LockOSThread()
+	}
 	defer close(s.done)
 	for range s.wake {
 		for s.commitBatch() {

@@ -83,7 +83,7 @@ func (f *clientFlags) send(ctx context.Context, action names.Action, parameters 
 	if err != nil {
 		return reply, err
 	}
-	client := &apiclient.Client{URL: api.String(), HTTP: over, UserAgent: programName, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret}
+	client := &apiclient.Client{URL: api.String(), HTTP: over, UserAgent: programName, AccessKeyID: f.keyID(), AccessKeySecret: f.accessKeySecret}
 	reply, err = client.CallContext(ctx, action.Version(), action.Name, parameters)
 	if unreachable := (*url.Error)(nil); errors.As(err, &unreachable) {
 		// Its own text has the whole signed call.

@@ -35,7 +35,7 @@ func asked(cmd *cobra.Command, names func(ctx context.Context, c *controlclient.
 	if configure(cmd) != nil {
 		return nil
 	}
-	f := connection{server: cmd.Flag("server").Value.String(), token: cmd.Flag("control-token").Value.String(), tokenFile: cmd.Flag("control-token-file").Value.String()}
+	f := connection{server: cmd.Flag("server").Value.String(), token: cmd.Flag("control-token").Value.String(), tokenFile: cmd.Flag("control-token-file").Value.String(), cloud: cmd.Flag("cloud").Value.String()}
 	c, err := f.client()
 	if err != nil {
 		return nil
@@ -257,7 +257,8 @@ func awaited(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 func completeEverywhere(cmd *cobra.Command) {
 	for flag, offer := range map[string]completing{
 		"region": live(regionNames), "account": live(accountIDs), "access-key-id": live(accessKeys),
-		"half": choices(scenarios.ClientHalf, scenarios.KubernetesHalf), "shell": choices("sh", "fish", "powershell", "dotenv"),
+		"cloud": live(cloudNames),
+		"half":  choices(scenarios.ClientHalf, scenarios.KubernetesHalf), "shell": choices("sh", "fish", "powershell", "dotenv"),
 		"engine": choices(string(emulator.Bolt), string(emulator.Memory)), "auth": choices(authStrict, authOff),
 		"log-format": choices(logAuto, logConsole, logJSON), "log-level": choices("debug", "info", "warn", "error"), "for": awaited,
 	} {

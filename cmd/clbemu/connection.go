@@ -22,13 +22,22 @@ import (
 )
 
 // connection says which running emulator a command is about. --server means the same
-// wherever there is one: its control API.
-type connection struct{ server, token, tokenFile string }
+// wherever there is one: its control API. --cloud chooses one of its clouds.
+type connection struct{ server, token, tokenFile, cloud string }
 
 func (f *connection) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.server, "server", "http://"+defaultControl, "control API of a running emulator")
 	flags.StringVar(&f.token, "control-token", "", "token of the control API")
 	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with that token, used unless --control-token is given")
+	flags.StringVar(&f.cloud, "cloud", controlapi.DefaultCloud, "cloud of that emulator, as clbemu cloud list names it")
+}
+
+// forked returns the name of the cloud, "" for the default one.
+func (f *connection) forked() string {
+	if f.cloud == controlapi.DefaultCloud {
+		return ""
+	}
+	return f.cloud
 }
 
 // client is a client of the running emulator.
@@ -42,6 +51,9 @@ func (f *connection) client() (*controlclient.Client, error) {
 		if token, err = readToken(f.tokenFile); err != nil {
 			return nil, usage(fmt.Errorf("--control-token-file: %w", err))
 		}
+	}
+	if cloud := f.forked(); cloud != "" {
+		server = server.JoinPath("clouds", url.PathEscape(cloud))
 	}
 	return &controlclient.Client{URL: server.String(), Token: token}, nil
 }
@@ -104,6 +116,14 @@ func (f *clientFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.api, "api", "", "cloud's API as clients reach it (default: as --server says)")
 	flags.StringVar(&f.accessKeyID, "access-key-id", apiclient.AccessKeyID, "access key of the world")
 	flags.StringVar(&f.accessKeySecret, "access-key-secret", apiclient.AccessKeySecret, "its secret")
+}
+
+// keyID returns the access key's id as clients send it, which chooses the cloud.
+func (f *clientFlags) keyID() string {
+	if cloud := f.forked(); cloud != "" {
+		return cloud + "." + f.accessKeyID
+	}
+	return f.accessKeyID
 }
 
 // cloudAPI returns the address of the cloud's API and a client that trusts it: from the

@@ -224,7 +224,7 @@ func (d *doctor) signed(ctx context.Context, server *controlapi.Server) {
 		d.problem("calls", "", "%v", err)
 		return
 	}
-	client := &apiclient.Client{URL: api.String(), HTTP: over, AccessKeyID: d.accessKeyID, AccessKeySecret: d.accessKeySecret, UserAgent: programName}
+	client := &apiclient.Client{URL: api.String(), HTTP: over, AccessKeyID: d.keyID(), AccessKeySecret: d.accessKeySecret, UserAgent: programName}
 	reply, err := client.CallContext(ctx, emulator.Version("Slb"), "DescribeRegions", nil)
 	switch unreachable := (*url.Error)(nil); {
 	case errors.As(err, &unreachable):

@@ -33,7 +33,7 @@ func (d *doctor) clients(whose string, environment []string, server *controlapi.
 	if err != nil || server.API == "" {
 		return
 	}
-	wanted := target.Environment{API: api, Endpoints: server.Endpoints(), AccessKeyID: d.accessKeyID, AccessKeySecret: d.accessKeySecret}.Variables()
+	wanted := target.Environment{API: api, Endpoints: server.Endpoints(), AccessKeyID: d.keyID(), AccessKeySecret: d.accessKeySecret}.Variables()
 	set, before := 0, len(d.list)
 	for _, v := range wanted {
 		value, ok := lookUp(environment, v[0])

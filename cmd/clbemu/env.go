@@ -91,9 +91,12 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	variables := target.Environment{API: api, Endpoints: endpoints, AccessKeyID: f.accessKeyID, AccessKeySecret: f.accessKeySecret, Region: f.region}.Variables()
+	variables := target.Environment{API: api, Endpoints: endpoints, AccessKeyID: f.keyID(), AccessKeySecret: f.accessKeySecret, Region: f.region}.Variables()
 	if f.kind {
 		variables = append(variables, [2]string{"CLBEMU_API", kindAPI}, [2]string{"CLBEMU_SERVER", kindControl}, [2]string{"CLBEMU_CONTROL_TOKEN", kindToken})
+	}
+	if cloud := f.forked(); cloud != "" {
+		variables = append(variables, [2]string{"CLBEMU_CLOUD", cloud})
 	}
 	all := make(map[string]string, len(variables))
 	for _, v := range variables {

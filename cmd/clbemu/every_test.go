@@ -124,6 +124,9 @@ var jsonArgs = map[string][]string{
 	"fault add":        {"FILE:faults.yaml"},
 	"fault delete":     {"--all"},
 	"journal mark":     {"m"},
+	"cloud create":     {"new"},
+	"cloud reset":      {"a"},
+	"cloud delete":     {"a"},
 	"snapshot take":    {"s"},
 	"snapshot restore": {"s"},
 	"snapshot delete":  {"s"},
@@ -184,6 +187,10 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 			}
 			if name == "quota apply" {
 				executed(t, "world", "set", "quota.slb_quota_instances_num=default", "--server", server)
+			}
+			if strings.HasPrefix(name, "cloud") {
+				executed(t, "cloud", "create", "a", "--server", server)
+				executed(t, "cloud", "delete", "new", "--server", server)
 			}
 			if strings.HasPrefix(name, "snapshot") {
 				executed(t, "snapshot", "take", "s", "--server", server)

@@ -112,8 +112,8 @@ func newRoot() *cobra.Command {
 		Short: "A local emulator of Alibaba Cloud's Classic and Network Load Balancer API (CLB and NLB)",
 		Long: `clbemu is a local server that behaves like the control plane of Alibaba Cloud's
 Classic Load Balancer (CLB) and Network Load Balancer (NLB), so that an unmodified
-Cloud Controller Manager, Terraform provider, SDK or CLI runs against it. It forwards
-no traffic.
+Cloud Controller Manager, Terraform provider, SDK or CLI runs against it. Its load
+balancers answer at ports of this machine, or at their own addresses.
 
 ` + exitCodesText(),
 		Example: `  clbemu serve
@@ -133,7 +133,7 @@ no traffic.
 	}
 	outputFlags(root)
 	explainUsage(root)
-	root.AddCommand(newServe(), newEnv(), newCall(), newGet(), newURL(), newTraffic(), newExplain(), newWait(), newDoctor(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newScenario(), newUpgradeCheck(), newLintService(), newActions(), newVersion())
+	root.AddCommand(newServe(), newEnv(), newCall(), newGet(), newURL(), newTraffic(), newExplain(), newWait(), newDoctor(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newCloud(), newScenario(), newUpgradeCheck(), newLintService(), newActions(), newVersion())
 	completeFlag(root, "output", choices(forms...))
 	completeEverywhere(root)
 	return root

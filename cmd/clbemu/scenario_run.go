@@ -81,6 +81,9 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 	if r.kubeconfig != "" && r.server == "" {
 		return usage(errors.New("--kubeconfig needs --server: a controller in a cluster can't reach a private emulator"))
 	}
+	if r.forked() != "" && r.server == "" {
+		return usage(errors.New("--cloud needs --server: a private emulator has no clouds"))
+	}
 	if r.reset && r.server == "" {
 		return usage(errors.New("--reset needs --server: a private emulator is new each time"))
 	}
@@ -189,7 +192,7 @@ func (r *scenarioRun) target(ctx context.Context, on scenarios.Setup, programs b
 	if err != nil {
 		return on, nil, err
 	}
-	remote := &target.Remote{API: api.String(), Products: emulator.Products(), HTTP: over, Control: control.URL, Token: r.token, AccessKeyID: r.accessKeyID, AccessKeySecret: r.accessKeySecret}
+	remote := &target.Remote{API: api.String(), Products: emulator.Products(), HTTP: over, Control: control.URL, Token: r.token, AccessKeyID: r.keyID(), AccessKeySecret: r.accessKeySecret}
 	if r.reset {
 		if err := remote.Reset(ctx, r.faults); err != nil {
 			return on, nil, err

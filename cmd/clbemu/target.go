@@ -49,15 +49,19 @@ func (f *stateFlags) open(cmd *cobra.Command, a emulator.Access) (*emulator.Stop
 	if err != nil {
 		return nil, err
 	}
+	dir := f.dataDir
+	if cloud := f.forked(); cloud != "" {
+		dir = emulator.CloudDir(dir, cloud)
+	}
 	stopped, err := emulator.OpenStopped(cmd.Context(), emulator.StoppedConfig{
-		DataDir: f.dataDir, Access: a, World: w, Version: version(),
+		DataDir: dir, Access: a, World: w, Version: version(),
 		Warn: func(problem string) { fmt.Fprintln(cmd.ErrOrStderr(), "warning:", problem) },
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no state in %s: is it the right folder?", f.dataDir)
+		return nil, fmt.Errorf("there is no state in %s: is it the right folder?", dir)
 	case errors.Is(err, engine.ErrLocked):
-		return nil, fmt.Errorf("%s is in use by a running emulator: leave out --data-dir, or give the address of its control API with --server", f.dataDir)
+		return nil, fmt.Errorf("%s is in use by a running emulator: leave out --data-dir, or give the address of its control API with --server", dir)
 	}
 	return stopped, err
 }

@@ -16,11 +16,11 @@ import (
 
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/upgradecheck"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/target"
-	"github.com/clbemu/clbemu/emulator/upgradecheck"
 	"github.com/clbemu/clbemu/scenarios"
 )
 

@@ -32,7 +32,7 @@ func TestJournalIsLive(t *testing.T) {
 	for _, want := range []string{"ORDER.ARREARAGE", "⚡ slowly", "refused", "SourceIp", "no handler reads it", "CLB-", "account.arrears", "clbemu explain ORDER.ARREARAGE", "LoadBalancerName=refused"} {
 		b.shows("#detail", want)
 	}
-	b.until("document.querySelector('#detail a[href=\"/faults?rule=slowly\"]')")
+	b.until("document.querySelector('#detail a[href=\"faults?rule=slowly\"]')")
 	b.shows("#answer", "\"Code\": \"ORDER.ARREARAGE\"")
 	entry := value[string](b, "location.search")
 	b.visit("/journal" + entry + "&code=OK")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/state"
@@ -31,6 +32,7 @@ var pages = []struct{ name, ready string }{
 	{"faults", "document.querySelectorAll('#rules article').length === 3 && document.querySelector('#rule').value"},
 	{"conditions", "document.querySelectorAll('#zones tr').length > 4 && document.querySelectorAll('#quotas tr').length > 4"},
 	{"scenarios", "document.querySelector('.outcome')"},
+	{"clouds", "document.querySelectorAll('#clouds tbody tr').length > 2"},
 	{"resources", "document.querySelectorAll('#resources tbody tr').length > 3 && document.querySelector('#detail dl')"},
 }
 
@@ -38,7 +40,13 @@ var pages = []struct{ name, ready string }{
 func (b *tab) scripted() (paths map[string]string) {
 	b.Helper()
 	const played = "reply-lost-after-create"
-	if _, err := (&controlclient.Client{URL: b.ControlURL()}).RunScenario(context.Background(), played, nil); err != nil {
+	control := &controlclient.Client{URL: b.ControlURL()}
+	for _, name := range []string{"team-a", "pull-request-1274"} {
+		if _, err := control.CreateCloud(context.Background(), name, controlapi.NewCloud{Port: true}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := control.RunScenario(context.Background(), played, nil); err != nil {
 		b.Fatal(err)
 	}
 	lb, _ := b.web("frontend")
@@ -69,7 +77,7 @@ func (b *tab) scripted() (paths map[string]string) {
 	b.World(b.T, "vswitch.vsw-bp1clbemu000000000002.freeAddresses", "0")
 	refused := b.Calls(b.T, "code=ORDER.ARREARAGE")[0].Sequence
 	return map[string]string{"topology": "/?lb=" + lb, "journal": fmt.Sprint("/journal?entry=", refused), "faults": "/faults?rule=busy", "conditions": "/conditions?used=only", "scenarios": "/scenarios?name=" + played,
-		"resources": "/resources?kind=instance&id=" + node2}
+		"clouds": "/clouds", "resources": "/resources?kind=instance&id=" + node2}
 }
 
 // TestLook proves that all text of every page can be read, dark and light, in a wide

@@ -44,6 +44,10 @@ type Server struct {
 	Auth string `json:"auth"`
 	// DataDir is the folder of the state, "" where it is in memory.
 	DataDir string `json:"dataDir,omitempty"`
+	// Cloud is the name of a cloud that was forked, "" for the default one, and
+	// AccessKeyPrefix goes before an access key's id to choose it.
+	Cloud           string `json:"cloud,omitempty"`
+	AccessKeyPrefix string `json:"accessKeyPrefix,omitempty"`
 	// Time is real time at the emulator, with which signatures are compared.
 	Time time.Time `json:"time"`
 	// Products are the products that it serves.

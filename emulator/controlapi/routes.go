@@ -91,6 +91,11 @@ var (
 	DeleteSnapshot  = route(http.MethodDelete, "/v1/snapshots/{name}")
 	RestoreSnapshot = route(http.MethodPost, "/v1/snapshots/{name}/restore")
 
+	GetClouds   = route(http.MethodGet, "/v1/clouds")
+	CreateCloud = route(http.MethodPut, "/v1/clouds/{name}")
+	ResetCloud  = route(http.MethodPost, "/v1/clouds/{name}/reset")
+	DeleteCloud = route(http.MethodDelete, "/v1/clouds/{name}")
+
 	GetOpenAPI = route(http.MethodGet, "/v1/openapi.yaml")
 	GetActions = route(http.MethodGet, "/v1/actions")
 	GetVersion = route(http.MethodGet, "/v1/version")

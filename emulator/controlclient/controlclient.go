@@ -20,7 +20,8 @@ import (
 
 // Client calls a control API.
 type Client struct {
-	// URL is the address of the control API, such as http://127.0.0.1:9601.
+	// URL is the address of the control API, such as http://127.0.0.1:9601, or of a
+	// cloud's, such as http://127.0.0.1:9601/clouds/team-a.
 	URL string
 	// Token is its token, if it wants one.
 	Token string

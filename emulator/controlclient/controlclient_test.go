@@ -132,6 +132,17 @@ func testState(ctx context.Context, c *controlclient.Client, ok func(string, boo
 	ok("import", length > 1000 && repaired == nil, err)
 	problems, err := c.CheckState(ctx)
 	ok("check", len(problems) == 0, err)
+	made, err := c.CreateCloud(ctx, "a-team", controlapi.NewCloud{Expires: "1h"})
+	ok("create a cloud", made.Name == "a-team" && made.From == "default" && made.AccessKeyPrefix == "a-team." && made.Resources > 10, err)
+	clouds, err := c.Clouds(ctx)
+	ok("clouds", len(clouds) == 2 && clouds[0].Name == "default" && clouds[1].Expires != nil, err)
+	reset, err := c.ResetCloud(ctx, "a-team")
+	ok("reset a cloud", reset.Name == "a-team", err)
+	within := *c
+	within.URL += "/clouds/a-team"
+	described, err := within.Server(ctx)
+	ok("a cloud's control API", described.Cloud == "a-team", err)
+	ok("delete a cloud", true, c.DeleteCloud(ctx, "a-team"))
 	ok("take", true, c.TakeSnapshot(ctx, "a1"))
 	list, err := c.Snapshots(ctx)
 	ok("snapshots", len(list) == 1 && list[0].Name == "a1" && list[0].Bytes > 1000, err)

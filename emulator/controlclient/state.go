@@ -1,7 +1,9 @@
 package controlclient
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/url"
 	"strconv"
@@ -121,4 +123,32 @@ func (c *Client) MakeCall(ctx context.Context, made controlapi.CloudCall) (contr
 // SetClock advances, freezes or scales the emulated time.
 func (c *Client) SetClock(ctx context.Context, change controlapi.ClockChange) error {
 	return c.send(ctx, controlapi.SetClock, change, discard)
+}
+
+// Clouds lists the clouds, the default one first.
+func (c *Client) Clouds(ctx context.Context) ([]controlapi.Cloud, error) {
+	var got controlapi.Clouds
+	err := c.do(ctx, call{route: controlapi.GetClouds}, into(&got))
+	return got.Clouds, err
+}
+
+// CreateCloud forks a cloud.
+func (c *Client) CreateCloud(ctx context.Context, name string, made controlapi.NewCloud) (created controlapi.Cloud, err error) {
+	text, err := json.Marshal(made)
+	if err != nil {
+		return created, err
+	}
+	err = c.do(ctx, call{route: controlapi.CreateCloud, path: controlapi.CreateCloud.For(name), body: bytes.NewReader(text)}, into(&created))
+	return created, err
+}
+
+// ResetCloud forks a cloud again from the one that it was forked from, as that is now.
+func (c *Client) ResetCloud(ctx context.Context, name string) (reset controlapi.Cloud, err error) {
+	err = c.do(ctx, call{route: controlapi.ResetCloud, path: controlapi.ResetCloud.For(name)}, into(&reset))
+	return reset, err
+}
+
+// DeleteCloud deletes a cloud with all that it has.
+func (c *Client) DeleteCloud(ctx context.Context, name string) error {
+	return c.do(ctx, call{route: controlapi.DeleteCloud, path: controlapi.DeleteCloud.For(name)}, discard)
 }

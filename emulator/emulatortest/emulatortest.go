@@ -4,8 +4,6 @@ package emulatortest
 
 import (
 	"context"
-	"net/url"
-	"strings"
 	"testing"
 	"time"
 
@@ -151,19 +149,7 @@ func (s *Server) Hits(t testing.TB, rule string) uint64 {
 // fails the test: there are never such calls.
 func (s *Server) Calls(t testing.TB, where ...string) []*journal.Entry {
 	t.Helper()
-	query := url.Values{"kind": {"call"}}
-	for _, condition := range where {
-		name, value, ok := strings.Cut(condition, "=")
-		if !ok {
-			t.Fatalf("%q is not a condition, such as action=Create*", condition)
-		}
-		query.Set(name, value)
-	}
-	page, err := (&controlclient.Client{URL: s.ControlURL()}).Journal(context.Background(), query)
-	if err != nil {
-		t.Fatalf("calls with %q: %v", where, err)
-	}
-	return page.Entries
+	return calls(t, &controlclient.Client{URL: s.ControlURL()}, where)
 }
 
 // Advance moves the emulated time forward, and holds it there.

@@ -37,6 +37,7 @@ var pages = map[string]page{
 	"/faults":     {"faults", "Faults"},
 	"/conditions": {"conditions", "Conditions"},
 	"/scenarios":  {"scenarios", "Scenarios"},
+	"/clouds":     {"clouds", "Clouds"},
 }
 
 // assetPath is the path of the pages' script and style.

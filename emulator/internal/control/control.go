@@ -54,6 +54,8 @@ type Config struct {
 	// Call signs a call of the cloud's API and makes it, as the console; nil makes none. An
 	// error means that there was no call.
 	Call func(context.Context, controlapi.CloudCall) (controlapi.CloudAnswer, error)
+	// Clouds forks clouds; nil forks none.
+	Clouds Clouds
 	// Player plays the scenarios that come here; nil plays none.
 	Player Player
 	// Go does what goes on when its call was answered, until the emulator ends; nil
@@ -104,6 +106,7 @@ func New(cfg Config) http.Handler {
 		}
 	}
 	r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return console.Has(r.URL.Path) }).Handler(a.fromHere(console.Handler()))
+	r.MatcherFunc(a.isOfCloud).Handler(a.ofCloud(r))
 	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: GET /v1/openapi.yaml lists those that there are")
 	r.MethodNotAllowedHandler = refuse(http.StatusMethodNotAllowed, "this path does not take that method")
 	return r
@@ -164,6 +167,10 @@ func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
 		controlapi.TakeSnapshot:       a.imports.bound(a.takeSnapshot),
 		controlapi.DeleteSnapshot:     a.deleteSnapshot,
 		controlapi.RestoreSnapshot:    a.imports.bound(a.restoreSnapshot),
+		controlapi.GetClouds:          a.withClouds(a.getClouds),
+		controlapi.CreateCloud:        a.withClouds(a.createCloud),
+		controlapi.ResetCloud:         a.withClouds(a.resetCloud),
+		controlapi.DeleteCloud:        a.withClouds(a.deleteCloud),
 		controlapi.GetOpenAPI:         a.openAPI,
 		controlapi.GetActions:         a.actions,
 		controlapi.GetVersion:         a.version,

@@ -203,6 +203,32 @@ type Product struct {
 	Resources []Resource
 	// Idle are the parameters that its actions need not read.
 	Idle []Idle
+
+	rows map[string]*Action // the actions by each of their names, once indexed
+}
+
+// index makes the actions known by their names, for all servers of the product. Actions
+// that share a name are a programming error.
+func (p *Product) index() {
+	if p.rows != nil {
+		return
+	}
+	rows := make(map[string]*Action, len(p.Actions))
+	for i := range p.Actions {
+		for _, name := range append([]string{p.Actions[i].Name}, p.Actions[i].also...) {
+			if _, twice := rows[name]; twice {
+				panic("gateway: two rows for action " + name)
+			}
+			rows[name] = &p.Actions[i]
+		}
+	}
+	p.rows = rows
+}
+
+// Has reports whether the product has an action, emulated or not.
+func (p *Product) Has(action string) bool {
+	_, ok := p.rows[action]
+	return ok
 }
 
 // ramName is the product's name in actions and resources of policies.

@@ -58,7 +58,9 @@ type Call struct {
 	signed      Params // all parameters, for the signature
 	sent        protocol
 	underACS3   bool // signed by the newer scheme
-	body        []byte
+	// keyPrefix is the part of the access key's id that names a cloud, such as "NAME.".
+	keyPrefix string
+	body      []byte
 	// What the call takes of the room for all.
 	large, parameters share
 }

@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -28,6 +30,9 @@ type Config struct {
 	Elsewhere func() map[string]string
 	// Caller, if set, returns why a call is rejected before anything else.
 	Caller func(*http.Request) error
+	// Cloud, if set, finds the cloud that an access key names, such as NAME.testid. An
+	// error rejects the call.
+	Cloud func(accessKeyID string) (Chosen, error)
 	// StrictAuth verifies signatures. Without it a call belongs to the account of
 	// its key, or, when it has no known key, to the first account.
 	StrictAuth bool
@@ -47,6 +52,18 @@ type Config struct {
 	Observe func(*Call, Outcome)
 }
 
+// Chosen is the cloud that an access key names.
+type Chosen struct {
+	// Server answers the call; nil is the one that got it.
+	Server *Server
+	// AccessKeyID is the id that the key has in that cloud.
+	AccessKeyID string
+	// Life is that of the cloud, with which its calls end, and Leave is called when the
+	// call is answered. They are set where Server is.
+	Life  context.Context
+	Leave func()
+}
+
 // Outcome is the result of a call.
 type Outcome struct {
 	Status   int
@@ -59,8 +76,7 @@ type Outcome struct {
 // Server is the gateway's http.Handler.
 type Server struct {
 	cfg      Config
-	products map[string]*Product           // by version
-	actions  map[string]map[string]*Action // by version and name
+	products map[string]*Product // by version
 	buckets  buckets
 	room     room
 
@@ -85,7 +101,6 @@ func NewServer(cfg Config) *Server {
 	s := &Server{
 		cfg:      cfg,
 		products: make(map[string]*Product),
-		actions:  make(map[string]map[string]*Action),
 		room:     newRoom(),
 		chance:   rand.NewChaCha8(seed),
 	}
@@ -94,15 +109,7 @@ func NewServer(cfg Config) *Server {
 			panic("gateway: two products with version " + p.Version)
 		}
 		s.products[p.Version] = p
-		s.actions[p.Version] = make(map[string]*Action, len(p.Actions))
-		for i := range p.Actions {
-			for _, name := range append([]string{p.Actions[i].Name}, p.Actions[i].also...) {
-				if _, twice := s.actions[p.Version][name]; twice {
-					panic("gateway: two rows for action " + name)
-				}
-				s.actions[p.Version][name] = &p.Actions[i]
-			}
-		}
+		p.index()
 	}
 	return s
 }
@@ -115,9 +122,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		call.large.shrink(0)
 		call.parameters.shrink(0)
 	}()
+	problem := s.read(call, w, r)
+	s, leave, stranger := s.choose(call)
+	defer leave()
 	call.RequestID, call.traceID = s.mintIDs()
 	outcome := Outcome{Status: http.StatusOK}
-	response, problem := s.answer(call, w, r)
+	var response any
+	if problem = cmp.Or(problem, stranger); problem == nil {
+		response, problem = s.answer(call)
+	}
 	if struck := s.strikeAt(faults.Reply, call); struck != nil {
 		problem = struck
 	}
@@ -150,21 +163,50 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.sent()
 }
 
-// answer recovers from panics, so that a fault in a handler costs one reply and
+// recovered makes a panic a problem, so that a fault in a handler costs one reply and
 // not the server. Update has rolled back by then.
-func (s *Server) answer(call *Call, w http.ResponseWriter, r *http.Request) (response any, problem *Problem) {
-	defer func() {
-		if p := recover(); p != nil {
-			problem = internalError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
-		}
-	}()
-	problem = call.parse(s.room, w, r)
-	if problem == problemMethod {
-		problem = s.otherMethod(call)
+func recovered(problem **Problem) {
+	if p := recover(); p != nil {
+		*problem = internalError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 	}
-	if problem != nil {
-		return nil, problem
+}
+
+func (s *Server) read(call *Call, w http.ResponseWriter, r *http.Request) (problem *Problem) {
+	defer recovered(&problem)
+	if problem = call.parse(s.room, w, r); problem == problemMethod {
+		return s.otherMethod(call)
 	}
+	return problem
+}
+
+// choose finds the cloud whose call it is, by its access key.
+func (s *Server) choose(call *Call) (chosen *Server, leave func(), problem *Problem) {
+	leave = func() {}
+	sent := call.claimedKey()
+	if s.cfg.Cloud == nil || sent == "" {
+		return s, leave, nil
+	}
+	found, err := s.cfg.Cloud(sent)
+	if err != nil {
+		return s, leave, forbiddenCaller(err.Error())
+	}
+	call.keyPrefix = strings.TrimSuffix(sent, found.AccessKeyID)
+	call.AccessKeyID = strings.TrimPrefix(call.AccessKeyID, call.keyPrefix)
+	if found.Server == nil {
+		return s, leave, nil
+	}
+	ctx, cancel := context.WithCancel(call.request.Context())
+	stop := context.AfterFunc(found.Life, cancel)
+	call.request = call.request.WithContext(ctx)
+	return found.Server, func() {
+		stop()
+		cancel()
+		found.Leave()
+	}, nil
+}
+
+func (s *Server) answer(call *Call) (response any, problem *Problem) {
+	defer recovered(&problem)
 	for _, step := range steps {
 		if problem := step(s, call); problem != nil {
 			return nil, problem
@@ -323,7 +365,7 @@ func (s *Server) route(call *Call) *Problem {
 	case call.ActionName == "":
 		return Missing("Action")
 	}
-	action, ok := s.actions[call.Version][call.ActionName]
+	action, ok := call.product.rows[call.ActionName]
 	if !ok {
 		return unlisted(call.product.Name, call.ActionName)
 	}

@@ -111,6 +111,32 @@ func (k *keyed) release() {
 // acs3 opens the Authorization header of the newer scheme.
 const acs3 = "ACS3-HMAC-SHA256"
 
+// acs3Credential is what the Authorization header of the newer scheme says.
+type acs3Credential struct{ accessKeyID, signedHeaders, signature string }
+
+func parseACS3(authorization string) (c acs3Credential) {
+	for part := range strings.SplitSeq(strings.TrimPrefix(authorization, acs3), ",") {
+		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		switch key {
+		case "Credential":
+			c.accessKeyID = value
+		case "SignedHeaders":
+			c.signedHeaders = value
+		case "Signature":
+			c.signature = value
+		}
+	}
+	return c
+}
+
+// claimedKey is the access key that a call names, "" if none.
+func (c *Call) claimedKey() string {
+	if c.underACS3 {
+		return parseACS3(c.request.Header.Get("Authorization")).accessKeyID
+	}
+	return c.AccessKeyID
+}
+
 // readACS3 is HMAC-SHA256 over a canonical request: CLB-0002.
 func (c *Call) readACS3(authorization string) (signature, *Problem) {
 	h := c.request.Header
@@ -120,18 +146,9 @@ func (c *Call) readACS3(authorization string) (signature, *Problem) {
 		securityToken: h.Get("x-acs-security-token"),
 		verify:        verifyACS3,
 	}
-	var signedHeaders string
-	for part := range strings.SplitSeq(strings.TrimPrefix(authorization, acs3), ",") {
-		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		switch key {
-		case "Credential":
-			s.accessKeyID = value
-		case "SignedHeaders":
-			signedHeaders = value
-		case "Signature":
-			s.value = value
-		}
-	}
+	credential := parseACS3(authorization)
+	s.accessKeyID, s.value = strings.TrimPrefix(credential.accessKeyID, c.keyPrefix), credential.signature
+	signedHeaders := credential.signedHeaders
 	switch {
 	case s.accessKeyID == "":
 		return s, Missing("AccessKeyId")

@@ -5,6 +5,7 @@ package metrics
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,7 +22,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 	calls    *prometheus.CounterVec
 	duration *prometheus.HistogramVec
-	actions  map[string]map[string]bool // by product and name
+	products []*gateway.Product
 
 	mu     sync.RWMutex
 	codes  map[string]bool
@@ -49,15 +50,9 @@ func New(store *state.Store, products []*gateway.Product) *Metrics {
 			Name: "clbemu_call_duration_seconds", Help: "Time from a call's arrival to its answer.",
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9),
 		}, []string{"product", "action"}),
-		actions: make(map[string]map[string]bool),
-		codes:   make(map[string]bool),
-		series:  make(map[labels]series),
-	}
-	for _, p := range products {
-		m.actions[p.Name] = make(map[string]bool)
-		for _, a := range p.Actions {
-			m.actions[p.Name][a.Name] = true
-		}
+		products: products,
+		codes:    make(map[string]bool),
+		series:   make(map[labels]series),
 	}
 	failing := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "clbemu_writes_refused", Help: "1 while the state can't be written and every write is refused.",
@@ -99,7 +94,7 @@ func (m *Metrics) seriesOf(seen labels) series {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	told := seen
-	if !m.actions[seen.product][seen.action] {
+	if !slices.ContainsFunc(m.products, func(p *gateway.Product) bool { return p.Name == seen.product && p.Has(seen.action) }) {
 		told.action = other
 	}
 	if !m.codes[seen.code] && len(m.codes) >= maxCodes { // codes can be made of parameter names

@@ -27,9 +27,16 @@ export class Refused extends Error {
   }
 }
 
+// root is where the control API of the page's cloud is: /clouds/NAME, or '' for the default
+// cloud. This script is in a folder of it.
+const root = new URL('..', import.meta.url).pathname.slice(0, -1);
+
+// cloud is the name of the page's cloud.
+export const cloud = root ? root.slice('/clouds/'.length) : 'default';
+
 const address = (path, query) => {
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== '' && value != null);
-  return given.length ? `${path}?${new URLSearchParams(given)}` : path;
+  return root + (given.length ? `${path}?${new URLSearchParams(given)}` : path);
 };
 
 let asking; // one question for all calls that are refused meanwhile

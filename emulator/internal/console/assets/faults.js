@@ -33,7 +33,7 @@ const refresh = latest(() => get('/v1/faults'), ({ faults }) => {
 const rule = (f, chosen) => el('article', { class: chosen ? 'card current' : 'card', 'data-rule': f.name },
   el('div', { class: 'bar' }, el('h2', {}, el('a', { class: 'row', href: to({ rule: f.name }) }, f.name)), badge(f.at, 'odd'),
     el('span', { class: 'hits' }, `changed ${f.hits} of ${f.seen} matching calls`), f.spent && badge('spent', 'odd'),
-    el('a', { href: `/journal?fault=${encodeURIComponent(f.name)}` }, 'calls'),
+    el('a', { href: `journal?fault=${encodeURIComponent(f.name)}` }, 'calls'),
     el('button', { type: 'button', class: 'push remove', onclick: () => change('DELETE', named('/v1/faults/', f.name)) }, `Remove ${f.name}`)),
   el('pre', {}, f.rule.trim()));
 

@@ -11,7 +11,7 @@ let stop = () => {};
 
 const clockTime = (time) => time.slice(11, 23).replace('Z', '');
 const answer = (e) => e.kind !== 'call' ? badge(e.status ? String(e.status) : e.kind, 'odd') : badge(e.code ? `${e.status} ${e.code}` : 'OK');
-const struck = (e) => (e.faults ?? []).map((name) => el('a', { class: 'badge', 'data-mood': 'odd', href: `/faults?rule=${encodeURIComponent(name)}`, title: 'changed by this fault' }, `⚡ ${name}`));
+const struck = (e) => (e.faults ?? []).map((name) => el('a', { class: 'badge', 'data-mood': 'odd', href: `faults?rule=${encodeURIComponent(name)}`, title: 'changed by this fault' }, `⚡ ${name}`));
 const caller = (e) => [e.accessKeyId, e.userAgent?.split(' ')[0]].filter(Boolean).join(' ');
 const about = (e) => e.made || e.resource || (e.kind === 'call' ? '' : Object.entries(e.parameters ?? {}).map(([name, value]) => `${name}=${value}`).join(' ').slice(0, 120));
 
@@ -121,10 +121,10 @@ async function show(sequence) {
     explained && why(e, explained),
     e.kind === 'call' && el('h3', {}, 'Again'),
     e.kind === 'call' && command(`clbemu call ${e.action}${e.product === 'Slb' ? '' : ` --product ${e.product}`}${Object.entries(e.parameters ?? {}).map(([name, value]) => ` ${quoted(`${name}=${value}`)}`).join('')}`),
-    e.kind === 'call' && el('p', {}, el('a', { href: `/faults?action=${encodeURIComponent(e.action)}` }, 'Make such calls fail')));
+    e.kind === 'call' && el('p', {}, el('a', { href: `faults?action=${encodeURIComponent(e.action)}` }, 'Make such calls fail')));
 }
 
-const known = (id) => id && (/^n?lb-/.test(id) ? el('a', { href: `/?lb=${encodeURIComponent(id)}` }, id) : id);
+const known = (id) => id && (/^n?lb-/.test(id) ? el('a', { href: `./?lb=${encodeURIComponent(id)}` }, id) : id);
 
 function parameters(e) {
   const sent = Object.entries(e.parameters ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));

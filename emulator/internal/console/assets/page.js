@@ -1,7 +1,7 @@
 // What all pages have: making elements of texts, the address as what is shown, keys,
 // the state of the connection, and the question for a token.
 
-import { call, follow, get, named, onTokenWanted, token } from './api.js';
+import { call, cloud, follow, get, named, onTokenWanted, token } from './api.js';
 
 export const $ = (selector, within = document) => within.querySelector(selector);
 
@@ -50,7 +50,8 @@ export const badge = (word, mood) => word ? el('span', { class: 'badge', 'data-m
 // command shows what to type in a shell; local ones are about no emulator that runs.
 export function command(text, local = false) {
   const usual = /^(127\.0\.0\.1|localhost):9601$/.test(location.host);
-  const typed = usual || local ? text : `${text} --server ${location.host}`;
+  const where = (usual ? '' : ` --server ${location.host}`) + (cloud === 'default' ? '' : ` --cloud ${cloud}`);
+  const typed = local ? text : text + where;
   const copy = el('button', { type: 'button', title: 'Copy', onclick: async () => {
     await navigator.clipboard?.writeText(typed);
     copy.textContent = 'copied';
@@ -285,7 +286,8 @@ export function onNews(refresh, pause = 100) {
 // begin is called by each page.
 export function begin() {
   onTokenWanted(ask);
-  $(`nav a[href="${location.pathname}"]`)?.setAttribute('aria-current', 'page');
+  [...document.querySelectorAll('nav a')].find((a) => a.pathname === location.pathname)?.setAttribute('aria-current', 'page');
+  if (cloud !== 'default') fill($('#cloud'), `cloud ${cloud}`);
   $('#keys').addEventListener('click', showKeys);
   $('#state').addEventListener('click', showState);
   $('#take').addEventListener('submit', take);

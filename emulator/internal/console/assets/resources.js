@@ -22,7 +22,7 @@ const spelled = (name) => words[name] ?? name.replace(/([a-z])([A-Z])/g, '$1 $2'
 function shown(name, value) {
   if (name === 'status' || name === 'health' && !value.includes('/')) return badge(value);
   if (name === 'free') return badge(value, value === '0' ? 'bad' : 'good');
-  if (/^n?lb-[^/_]+$/.test(value)) return el('a', { href: `/?lb=${encodeURIComponent(value)}` }, value);
+  if (/^n?lb-[^/_]+$/.test(value)) return el('a', { href: `./?lb=${encodeURIComponent(value)}` }, value);
   return value.replaceAll(',', ', ');
 }
 
@@ -58,7 +58,7 @@ function drawOne(kind, r) {
   redraw(detail, [r, id], () => (r ? [el('div', { class: 'bar' }, el('h2', {}, r.name || r.id), r.status && badge(r.status), close),
     terms([['Id', r.id], ['Kind', kind.title], ['Product', r.productTitle ?? r.product], ['Account', r.account], ['Region', r.region],
       ['Load balancer', r.loadBalancer && shown('loadBalancer', r.loadBalancer)], ...Object.entries(r.fields).sort(([a], [b]) => collator.compare(a, b)).map(([name, value]) => [spelled(name), shown(name, value)])]),
-    el('p', { class: 'bar' }, el('a', { href: `/journal?text=${encodeURIComponent(r.id)}` }, 'Calls about it'), command(`clbemu get ${kind.name} ${r.id}`))]
+    el('p', { class: 'bar' }, el('a', { href: `journal?text=${encodeURIComponent(r.id)}` }, 'Calls about it'), command(`clbemu get ${kind.name} ${r.id}`))]
     : [close, el('p', {}, `There is no ${kind.name} ${id}.`)]));
 }
 

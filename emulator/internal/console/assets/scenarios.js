@@ -76,7 +76,7 @@ function outcome(r) {
     f && el('dl', {}, part('Where', `${f.file}:${f.line}: ${f.step}`), part('Reason', f.reason),
       f.unmet?.map((u) => [part(`Expected at line ${u.line}`, u.expected), part('Seen', u.seen)]).flat(), part('Hint', f.hint), part('To do', f.advice),
       f.faults?.map((h) => part('Fault', `${h.name} changed ${h.hits} of ${h.seen} matching calls`))),
-    r.notes?.map((note) => el('p', {}, note)), el('p', {}, el('a', { href: '/journal' }, 'Its calls')));
+    r.notes?.map((note) => el('p', {}, note)), el('p', {}, el('a', { href: 'journal' }, 'Its calls')));
 }
 
 // sure asks before everything is deleted.

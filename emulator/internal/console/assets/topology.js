@@ -149,10 +149,10 @@ function looked({ gone, loadBalancer: lb, ...shown }) {
       : el('div', { class: 'empty' }, el('p', {}, 'It has no listeners.'), lb.product === 'Slb' && command(`clbemu call CreateLoadBalancerTCPListener LoadBalancerId=${lb.id} ListenerPort=80 BackendServerPort=8080 Bandwidth=-1`)),
     shown.groups.length > 0 && el('h3', {}, 'Groups without a listener'), shown.groups.length > 0 && el('ul', { class: 'tree' }, shown.groups.map((g) => el('li', {}, group(g)))),
     shown.faults.length > 0 && el('h3', {}, 'Faults that may affect it'),
-    shown.faults.length > 0 && el('ul', {}, shown.faults.map((f) => el('li', {}, el('a', { href: `/faults?rule=${encodeURIComponent(f.name)}` }, f.name), ` changed ${f.hits} of ${f.seen} calls`))),
+    shown.faults.length > 0 && el('ul', {}, shown.faults.map((f) => el('li', {}, el('a', { href: `faults?rule=${encodeURIComponent(f.name)}` }, f.name), ` changed ${f.hits} of ${f.seen} calls`))),
     shown.quotas.length > 0 && el('h3', {}, 'Quotas that it uses'),
     shown.quotas.length > 0 && table('', ['Quota', 'Used', 'By'], shown.quotas.map((q) => [breakable(q.name), `${q.used}\u00a0of\u00a0${q.limit}`, q.by])),
-    el('p', { class: 'bar' }, el('a', { href: `/journal?resource=${encodeURIComponent(lb.id)}` }, 'Calls about it'), command(`clbemu get lb ${lb.id}`))];
+    el('p', { class: 'bar' }, el('a', { href: `journal?resource=${encodeURIComponent(lb.id)}` }, 'Calls about it'), command(`clbemu get lb ${lb.id}`))];
 }
 
 // tags shows the tags, each with a button that removes it, and takes another or another value.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/upgradecheck"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/upgradecheck"
 )
 
 // before is a state with a load balancer, its listener and its group.

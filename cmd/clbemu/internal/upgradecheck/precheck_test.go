@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/upgradecheck"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/upgradecheck"
 )
 
 // TestReadCloud proves what clbemu derives from a state for a controller, and that it

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+)
+
+func newCloud() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cloud",
+		Short: "Fork clouds: whole emulated clouds side by side in one emulator",
+		Long: `Fork the cloud of a running emulator. A fork begins as that cloud is now, and then goes
+its own way: it has its own state, clock, conditions, fault rules, throttling, journal and
+scenarios. It costs no more for a large state than for a small one.
+
+A client reaches its cloud in one of three ways:
+
+  by access key   put "NAME." before the key's id, such as team-a.testid
+  by host         NAME.localhost, at the port of all clouds
+  by port         the cloud's own, which --port=false leaves out
+
+A Cloud Controller Manager asks the metadata service without a key, so give it the port.
+clbemu's own commands take --cloud NAME. A cloud's console is at /clouds/NAME/ of the
+control API.`,
+		Args: noArgs,
+		RunE: help,
+	}
+	cmd.AddCommand(newCloudCreate(), newCloudList(), newCloudReset(), newCloudDelete())
+	return cmd
+}
+
+func newCloudCreate() *cobra.Command {
+	var made controlapi.NewCloud
+	cmd := addRemote(&cobra.Command{
+		Use:   "create NAME",
+		Short: "Fork a cloud",
+		Example: `  clbemu cloud create team-a
+  clbemu cloud create try --from team-a --expires 10m
+  clbemu cloud create staging --durable --expires never`,
+		Args: one("the name of a cloud"),
+	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
+		created, err := c.CreateCloud(cmd.Context(), args[0], made)
+		if err != nil {
+			return err
+		}
+		return printing(cmd).show(created, func(s *terminal.Screen) error {
+			s.Printf("%s begins as %s, and %s\n\n  eval \"$(clbemu env --cloud %s)\"\n  clbemu get --cloud %s\n", created.Name, created.From, ends(created), created.Name, created.Name)
+			return nil
+		})
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&made.From, "from", controlapi.DefaultCloud, "cloud that it begins as")
+	flags.StringVar(&made.Expires, "expires", "24h", "when to delete it: a duration, a time such as 2027-01-02T15:04:05Z, or never")
+	flags.BoolVar(&made.Durable, "durable", false, "keep it over restarts, in the data folder")
+	flags.Uint64Var(&made.Seed, "seed", 0, "make its ids those of a seed (0: of its name)")
+	flags.BoolVar(&made.Port, "port", true, "give its API a port of its own")
+	completeFlag(cmd, "from", live(cloudNames))
+	return cmd
+}
+
+// ends says when a cloud goes.
+func ends(c controlapi.Cloud) string {
+	if c.Expires == nil {
+		return "never expires"
+	}
+	return "expires at " + c.Expires.Local().Format(time.RFC3339)
+}
+
+func newCloudList() *cobra.Command {
+	return addRemote(&cobra.Command{
+		Use:     "list",
+		Short:   "List the clouds",
+		Example: "  clbemu cloud list",
+		Args:    noArgs,
+	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error { return printClouds(cmd, c) })
+}
+
+func newCloudReset() *cobra.Command {
+	return addRemote(&cobra.Command{
+		Use:               "reset NAME",
+		Short:             "Fork a cloud again from the one that it was forked from, as that is now",
+		Example:           "  clbemu cloud reset team-a",
+		Args:              one("the name of a cloud"),
+		ValidArgsFunction: live(cloudNames),
+	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
+		reset, err := c.ResetCloud(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		return did(cmd, "%s is as %s now", reset.Name, reset.From)
+	})
+}
+
+func newCloudDelete() *cobra.Command {
+	return addRemote(&cobra.Command{
+		Use:               "delete NAME...",
+		Short:             "Delete clouds with all that they have",
+		Example:           "  clbemu cloud delete team-a team-b",
+		Args:              oneOrMore("the names of clouds"),
+		ValidArgsFunction: live(cloudNames),
+	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
+		for _, name := range args {
+			if err := c.DeleteCloud(cmd.Context(), name); err != nil {
+				return err
+			}
+		}
+		return printClouds(cmd, c)
+	})
+}
+
+func cloudNames(ctx context.Context, c *controlclient.Client) (list []string) {
+	clouds, _ := c.Clouds(ctx) // none are offered then
+	for _, cloud := range clouds {
+		if cloud.Name != controlapi.DefaultCloud {
+			list = append(list, cloud.Name)
+		}
+	}
+	return list
+}
+
+func printClouds(cmd *cobra.Command, c *controlclient.Client) error {
+	list, err := c.Clouds(cmd.Context())
+	if err != nil {
+		return err
+	}
+	return printing(cmd).show(controlapi.Clouds{Clouds: list}, func(s *terminal.Screen) error {
+		var rows [][]string
+		for _, c := range list {
+			expires := "never"
+			if c.Expires != nil {
+				expires = c.Expires.Local().Format(time.RFC3339)
+			}
+			kept := map[bool]string{true: "disk", false: "memory"}[c.Durable]
+			rows = append(rows, []string{c.Name, cmp.Or(c.From, "-"), expires, kept, fmt.Sprint(c.Resources), fmt.Sprint(c.Calls), cmp.Or(c.API, "-")})
+		}
+		return s.Table([]string{"CLOUD", "FROM", "EXPIRES", "KEPT", "RESOURCES", "CALLS", "API"}, rows)
+	})
+}

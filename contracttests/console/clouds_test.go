@@ -1,0 +1,53 @@
+package console
+
+import (
+	"context"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+)
+
+// TestClouds proves that a cloud is forked, reset and deleted on the page, and that its
+// own pages show and change nothing else.
+func TestClouds(t *testing.T) {
+	b := open(t)
+	b.balancer("shared")
+	b.visit("/clouds")
+	b.write("#fork input[name=name]", "Team A")
+	b.click("#fork button")
+	b.shows("#problem", "is not a name for a cloud")
+	b.write("#fork input[name=name]", "team-a")
+	b.click("#fork button")
+	b.shows("#clouds tbody", "team-a")
+	b.shows("#count", "2")
+	within := &apiclient.Client{URL: b.URL(), AccessKeyID: "team-a." + apiclient.AccessKeyID}
+	for _, name := range []string{"its-own", "its-other"} {
+		if reply, err := within.Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerName": name, "InstanceChargeType": "PayByCLCU"}); err != nil || reply.Status != 200 {
+			t.Fatal(reply, err)
+		}
+	}
+	b.visit("/clouds/team-a/")
+	b.shows("#cloud", "cloud team-a")
+	b.shows("#balancers", "its-own")
+	b.shows("#balancers", "shared")
+	b.click("nav a[data-key='2']")
+	b.until("location.pathname === '/clouds/team-a/journal' && document.querySelector('nav a[aria-current]').textContent === 'Journal'")
+	b.until("document.querySelectorAll('#entries tbody tr').length === 2")
+	b.visit("/journal")
+	b.shows("#entries", "create cloud")
+	b.visit("/clouds/team-a/clouds")
+	b.click("button[aria-label='Reset team-a']")
+	b.click("dialog.sure button[value=yes]")
+	b.visit("/clouds/team-a/")
+	b.shows("#balancers", "shared")
+	b.until("!document.querySelector('#balancers').innerText.includes('its-own')")
+	b.visit("/clouds")
+	b.click("button[aria-label='Delete team-a']")
+	b.click("dialog.sure button[value=yes]")
+	b.shows("#count", "1")
+	if list, err := (&controlclient.Client{URL: b.ControlURL()}).Clouds(context.Background()); err != nil || len(list) != 1 {
+		t.Errorf("the clouds are %+v, %v, want the default one", list, err)
+	}
+}

@@ -1,0 +1,568 @@
+package emulator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/control"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/state"
+)
+
+// clouds are the clouds that were forked in this process, by name. Each is on its own:
+// what a call does in one shows in no other.
+type clouds struct {
+	e        *Emulator
+	products func() []*gateway.Product // of the forks
+
+	// changing serialises what creates, resets and deletes clouds; it is taken before mu.
+	changing sync.Mutex
+	mu       sync.RWMutex
+	forked   map[string]*forkedCloud
+	closed   bool
+}
+
+// forkedCloud is a cloud with what stays over a reset of it.
+type forkedCloud struct {
+	*emulated
+
+	made    controlapi.NewCloud
+	created time.Time
+	expires time.Time // zero is never
+	dir     string    // of a durable one
+	port    *server   // of its own, nil if none
+	wanted  string    // the port that it had before a restart
+	expiry  *time.Timer
+	calls   *sync.WaitGroup // in flight
+}
+
+// The bounds of clouds.
+const (
+	maxClouds    = 10_000
+	usualExpiry  = 24 * time.Hour
+	maxExpiry    = 100 * 365 * 24 * time.Hour
+	neverExpires = "never"
+	// deleteTimeout limits how long a deletion waits for calls in flight, whose clients
+	// have seen the end of the cloud.
+	deleteTimeout = 10 * time.Second
+)
+
+func newClouds(e *Emulator) *clouds {
+	return &clouds{e: e, forked: make(map[string]*forkedCloud), products: sync.OnceValue(func() []*gateway.Product { return e.base.products() })}
+}
+
+// productsOf returns what a cloud serves. Forks share their products, which know no store.
+func (s *clouds) productsOf(c *emulated) []*gateway.Product {
+	if c.name == "" {
+		return c.cfg.products()
+	}
+	return s.products()
+}
+
+// cloudName is a label of a host name, since NAME.localhost is one.
+var cloudName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`) })
+
+// checkCloudName refuses a name that no fork can have.
+func checkCloudName(name string) error {
+	switch {
+	case !cloudName().MatchString(name):
+		return fmt.Errorf("%w: %.70q is not a name for a cloud: write up to 63 lower-case letters, digits and -, and begin and end with a letter or a digit", control.ErrCloud, name)
+	case slices.Contains(ownHosts, name):
+		return fmt.Errorf("%w: %s is the cloud that is there from the start: choose another name", control.ErrCloud, name)
+	}
+	return nil
+}
+
+// readExpiry reads when a cloud expires; zero is never.
+func readExpiry(text string, now time.Time) (time.Time, error) {
+	if text == neverExpires {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if d, notDuration := time.ParseDuration(cmp.Or(text, usualExpiry.String())); notDuration == nil {
+		at, err = now.Add(min(d, 2*maxExpiry)), nil
+	}
+	switch {
+	case err != nil:
+		return at, fmt.Errorf("%w: expires is a duration such as 2h, a time such as 2027-01-02T15:04:05Z, or never, not %.70q", control.ErrCloud, text)
+	case !at.After(now):
+		return at, fmt.Errorf("%w: it would have expired at %s, which is over", control.ErrCloud, at.Format(time.RFC3339))
+	case at.After(now.Add(maxExpiry)):
+		return at, fmt.Errorf("%w: %.70s is more than a hundred years from now: write never", control.ErrCloud, text)
+	}
+	return at.UTC(), nil
+}
+
+// Create implements control.Clouds.
+func (s *clouds) Create(ctx context.Context, name string, spec controlapi.NewCloud) (controlapi.Cloud, error) {
+	if err := checkCloudName(name); err != nil {
+		return controlapi.Cloud{}, err
+	}
+	now := time.Now()
+	expires, err := readExpiry(spec.Expires, now)
+	if err != nil {
+		return controlapi.Cloud{}, err
+	}
+	spec.From, spec.Seed = cmp.Or(spec.From, controlapi.DefaultCloud), cmp.Or(spec.Seed, seedOf(name))
+	f := &forkedCloud{made: spec, created: now.UTC(), expires: expires, calls: new(sync.WaitGroup)}
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if err := s.free(name); err != nil {
+		return controlapi.Cloud{}, err
+	}
+	if err := s.fork(ctx, name, f); err != nil {
+		return controlapi.Cloud{}, err
+	}
+	if err := errors.Join(s.listen(name, f), f.publish()); err != nil {
+		return controlapi.Cloud{}, errors.Join(err, f.leave(ctx), f.close(), f.forget())
+	}
+	s.admit(name, f)
+	return s.show(name, f), nil
+}
+
+// seedOf makes the ids of clouds differ, and those of a cloud the same each time.
+func seedOf(name string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name)) // never fails
+	return cmp.Or(h.Sum64(), 1)
+}
+
+// free refuses a name that is taken.
+func (s *clouds) free(name string) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	switch {
+	case s.closed:
+		return fmt.Errorf("%w: the emulator ends", control.ErrCloud)
+	case s.forked[name] != nil:
+		return fmt.Errorf("%w: there is a cloud %s: delete it, reset it, or choose another name", control.ErrTaken, name)
+	case len(s.forked) >= maxClouds:
+		return fmt.Errorf("%w: there are %d clouds, which is the most there can be: delete some", control.ErrTaken, maxClouds)
+	}
+	return s.e.store.View(state.Owner{}, func(v *state.View) error {
+		for key := range cloud.AccessKeys.All(v) {
+			if strings.HasPrefix(key.ID, name+".") {
+				return fmt.Errorf("%w: the access key %s would belong to two clouds: choose another name", control.ErrTaken, key.ID)
+			}
+		}
+		return nil
+	})
+}
+
+// fork makes the cloud of f from the one that it begins as. The caller changes.
+func (s *clouds) fork(ctx context.Context, name string, f *forkedCloud) (err error) {
+	from, leave, ok := s.enter(f.made.From)
+	if !ok {
+		return s.unknown(f.made.From)
+	}
+	defer leave()
+	var store *state.Store
+	if f.made.Durable {
+		store, err = s.e.base.keep(ctx, name, from.store, f)
+	} else {
+		store, err = from.store.Fork(state.ForkConfig{Seed: f.made.Seed, Warn: s.e.base.of(name, "").warn})
+	}
+	if err == nil {
+		f.emulated, err = newEmulated(s.e.base.of(name, f.dir), name, store, s)
+	}
+	if err != nil {
+		return errors.Join(err, f.forget())
+	}
+	return nil
+}
+
+// of is the configuration of a fork with its state in a folder, or in memory without
+// one. It listens nowhere, answers no packets, and writes no journal file.
+func (cfg Config) of(name, dir string) Config {
+	cfg.Engine, cfg.DataDir, cfg.Fork, cfg.Storage = Memory, "", "", nil
+	if dir != "" {
+		cfg.Engine, cfg.DataDir = Bolt, dir
+	}
+	cfg.DNSListen, cfg.DataPlane, cfg.Journal.File = "", NoPackets, ""
+	cfg.Seed = seedOf(name)
+	cfg.Log = cfg.Log.With().Str("cloud", name).Logger()
+	return cfg
+}
+
+// admit lets clients reach a cloud that is complete.
+func (s *clouds) admit(name string, f *forkedCloud) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forked[name] = f
+	if !f.expires.IsZero() {
+		f.expiry = time.AfterFunc(time.Until(f.expires), func() { s.expire(name, f.created) })
+	}
+}
+
+// listen opens the port of a cloud that is to have one.
+func (s *clouds) listen(name string, f *forkedCloud) (err error) {
+	if !f.made.Port {
+		return nil
+	}
+	if len(s.e.servers) == 0 {
+		return fmt.Errorf("%w: a port needs an emulator that listens", control.ErrCloud)
+	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(name, w, r) })
+	for _, port := range []string{cmp.Or(f.wanted, "0"), "0"} { // the one from before the restart, or another
+		address := net.JoinHostPort(cmp.Or(hostOf(s.e.cfg.Listen), "127.0.0.1"), port)
+		if f.port, err = s.e.listen("cloud "+name, address, min(maxConnections, descriptors()/8), handler, s.e.cfg.TLS); err == nil {
+			go func() { _ = f.port.http.Serve(f.port.listener) }() // it ends when it is closed
+			return nil
+		}
+	}
+	return err
+}
+
+// start opens the ports of the clouds that are there from an earlier run.
+func (s *clouds) start() error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for name, f := range s.forked {
+		if err := errors.Join(s.listen(name, f), f.publish()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serve answers a call at the port of a cloud.
+func (s *clouds) serve(name string, w http.ResponseWriter, r *http.Request) {
+	c, leave, ok := s.enter(name)
+	if !ok {
+		http.Error(w, s.unknown(name).Error(), http.StatusNotFound)
+		return
+	}
+	defer leave()
+	c.during(r, func(r *http.Request) { c.api.ServeHTTP(w, r) })
+}
+
+// during serves a request that ends with the cloud.
+func (c *emulated) during(r *http.Request, serve func(*http.Request)) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(c.life, cancel)()
+	serve(r.WithContext(ctx))
+}
+
+// enter finds a cloud by its name, which stays until the caller leaves.
+func (s *clouds) enter(name string) (c *emulated, leave func(), ok bool) {
+	if name == "" || name == controlapi.DefaultCloud {
+		return s.e.emulated, func() {}, true
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	f, ok := s.forked[name]
+	if !ok {
+		return nil, nil, false
+	}
+	f.calls.Add(1)
+	return f.emulated, f.calls.Done, true
+}
+
+func (s *clouds) unknown(name string) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	known := []string{controlapi.DefaultCloud}
+	for name := range s.forked {
+		known = append(known, name)
+	}
+	return fmt.Errorf("%w: %.70q%s", control.ErrNoCloud, name, names.DidYouMean(name, known, "it may have expired; `clbemu cloud list` shows all"))
+}
+
+// byHost finds the cloud that the host of a call names, such as NAME.localhost.
+func (s *clouds) byHost(host string) (c *emulated, leave func()) {
+	if name, ok := strings.CutSuffix(strings.ToLower(strings.TrimSuffix(hostOf(host), ".")), ".localhost"); ok {
+		if c, leave, ok := s.enter(name); ok {
+			return c, leave
+		}
+	}
+	return s.e.emulated, func() {}
+}
+
+// byKey finds the cloud that an access key names, such as NAME.testid, for a call that
+// reached c.
+func (s *clouds) byKey(c *emulated, key string) (gateway.Chosen, error) {
+	name, id, named := strings.Cut(key, ".")
+	if !named {
+		return gateway.Chosen{AccessKeyID: key}, nil
+	}
+	if name == c.name {
+		return gateway.Chosen{AccessKeyID: id}, nil
+	}
+	chosen, leave, ok := s.enter(name)
+	switch {
+	case ok && c.name != "":
+		leave()
+		return gateway.Chosen{}, fmt.Errorf("the access key %.70s is of the cloud %s, and the host of the call is of the cloud %s", key, name, c.name)
+	case ok && chosen != c && c.hasKey(key):
+		leave()
+		return gateway.Chosen{}, fmt.Errorf("the access key %.70s belongs to two clouds: it is one of the default cloud, and %s of the cloud %s", key, id, name)
+	case ok:
+		return gateway.Chosen{Server: chosen.gateway, AccessKeyID: id, Life: chosen.life, Leave: leave}, nil
+	case !c.hasKey(key) && c.hasKey(id):
+		return gateway.Chosen{}, s.unknown(name)
+	}
+	return gateway.Chosen{AccessKeyID: key}, nil
+}
+
+func (c *emulated) hasKey(id string) (known bool) {
+	// The function returns no error, so neither does View.
+	_ = c.store.View(state.Owner{}, func(v *state.View) error {
+		_, known = cloud.AccessKeys.Find(v, id)
+		return nil
+	})
+	return known
+}
+
+// Control implements control.Clouds.
+func (s *clouds) Control(name string) (http.Handler, error) {
+	c, leave, ok := s.enter(name)
+	if !ok {
+		return nil, s.unknown(name)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer leave()
+		c.during(r, func(r *http.Request) { c.serveControl(w, r) })
+	}), nil
+}
+
+// Reset implements control.Clouds. The cloud keeps its name, its port and its expiry.
+func (s *clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, error) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	old, err := s.remove(name)
+	if err != nil {
+		return controlapi.Cloud{}, err
+	}
+	if _, leave, ok := s.enter(old.made.From); ok {
+		leave()
+	} else {
+		s.restore(name, old)
+		return controlapi.Cloud{}, fmt.Errorf("%w, of which %s was forked", s.unknown(old.made.From), name)
+	}
+	fresh := *old
+	fresh.calls = new(sync.WaitGroup)
+	err = errors.Join(old.quit(ctx), old.forget())
+	if err == nil {
+		err = s.fork(ctx, name, &fresh)
+	}
+	if err != nil {
+		return controlapi.Cloud{}, errors.Join(fmt.Errorf("the cloud %s could not be forked again, and is gone: %w", name, err), old.leave(ctx))
+	}
+	s.restore(name, &fresh)
+	return s.show(name, &fresh), nil
+}
+
+// restore puts a cloud back that was removed.
+func (s *clouds) restore(name string, f *forkedCloud) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forked[name] = f
+}
+
+// remove takes a cloud from those that can be entered. The caller changes.
+func (s *clouds) remove(name string) (*forkedCloud, error) {
+	if name == controlapi.DefaultCloud {
+		return nil, fmt.Errorf("%w: the default cloud stays: `clbemu state reset` resets it", control.ErrCloud)
+	}
+	s.mu.Lock()
+	f := s.forked[name]
+	delete(s.forked, name)
+	s.mu.Unlock()
+	if f == nil {
+		return nil, s.unknown(name)
+	}
+	return f, nil
+}
+
+// Delete implements control.Clouds.
+func (s *clouds) Delete(ctx context.Context, name string) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	f, err := s.remove(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.leave(ctx), f.quit(ctx), f.forget())
+}
+
+// expire deletes a cloud whose time is over, unless the name is another's by now.
+func (s *clouds) expire(name string, created time.Time) {
+	s.mu.RLock()
+	f := s.forked[name]
+	s.mu.RUnlock()
+	if f == nil || f.created != created {
+		return
+	}
+	if err := s.Delete(context.Background(), name); err != nil && !errors.Is(err, control.ErrNoCloud) {
+		s.e.cfg.Log.Warn().Err(err).Str("cloud", name).Msg("delete a cloud that expired")
+	}
+}
+
+// leave gives back what stays over a reset.
+func (f *forkedCloud) leave(ctx context.Context) error {
+	if f.expiry != nil {
+		f.expiry.Stop()
+	}
+	if f.port == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
+	defer cancel()
+	f.stop() // or calls that a fault holds would not end
+	if err := f.port.http.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("calls were cut off: %w", err), f.port.http.Close())
+	}
+	return nil
+}
+
+// quit ends a cloud that nobody enters any more, once the calls in flight are answered.
+func (f *forkedCloud) quit(ctx context.Context) error {
+	f.stop()
+	ended := make(chan struct{})
+	go func() {
+		f.calls.Wait()
+		close(ended)
+	}()
+	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
+	defer cancel()
+	select {
+	case <-ended:
+	case <-ctx.Done(): // a store that is closed answers them
+	}
+	return f.close()
+}
+
+// close ends all clouds; durable ones stay on disk.
+func (s *clouds) close(ctx context.Context) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	s.mu.Lock()
+	forked := s.forked
+	s.forked, s.closed = nil, true
+	s.mu.Unlock()
+	var errs []error
+	for _, f := range forked {
+		errs = append(errs, f.leave(ctx), f.quit(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// List implements control.Clouds.
+func (s *clouds) List() []controlapi.Cloud {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	list := []controlapi.Cloud{s.showDefault()}
+	for name, f := range s.forked {
+		list = append(list, s.show(name, f))
+	}
+	slices.SortFunc(list[1:], func(a, b controlapi.Cloud) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+func (s *clouds) showDefault() controlapi.Cloud {
+	return controlapi.Cloud{Name: controlapi.DefaultCloud, Durable: s.e.cfg.stateDir() != "", API: s.e.apiURL(s.e.servers), Resources: s.e.resources(), Calls: s.e.answered.Load()}
+}
+
+func (s *clouds) show(name string, f *forkedCloud) controlapi.Cloud {
+	shown := controlapi.Cloud{Name: name, From: f.made.From, Created: &f.created, Durable: f.made.Durable, Seed: f.made.Seed,
+		API: s.e.apiURL(s.e.servers), AccessKeyPrefix: name + ".", Resources: f.resources(), Calls: f.answered.Load()}
+	if !f.expires.IsZero() {
+		shown.Expires = &f.expires
+	}
+	if u, err := url.Parse(shown.API); err == nil && u.Host != "" {
+		shown.Host = net.JoinHostPort(name+".localhost", u.Port())
+	}
+	if f.port != nil {
+		shown.API = s.e.apiURL([]*server{f.port})
+	}
+	return shown
+}
+
+// apiURL is where a server is, or the first of several, "" if none is started.
+func (e *Emulator) apiURL(servers []*server) string {
+	if len(servers) == 0 {
+		return ""
+	}
+	at := url.URL{Scheme: "http", Host: servers[0].listener.Addr().String()}
+	if e.cfg.TLS != nil {
+		at.Scheme = "https"
+	}
+	return at.String()
+}
+
+// resources counts what the state holds.
+func (c *emulated) resources() (n int) {
+	// The function returns no error, so neither does View.
+	_ = c.store.View(state.Owner{}, func(v *state.View) error {
+		for _, of := range v.Counts() {
+			n += of
+		}
+		return nil
+	})
+	return n
+}
+
+// describe returns how clients find a cloud.
+func (s *clouds) describe(c *emulated) controlapi.Server {
+	described := controlapi.Server{Auth: controlapi.AuthOff, DataDir: c.cfg.absoluteDir(), API: s.e.apiURL(s.e.servers)}
+	if c.cfg.StrictAuth {
+		described.Auth = controlapi.AuthStrict
+	}
+	if c.cfg.TLS != nil && described.API != "" {
+		described.Certificate = certificateOf(c.cfg.TLS)
+	}
+	if c.name == "" {
+		return described
+	}
+	described.Cloud, described.AccessKeyPrefix = c.name, c.name+"."
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if f := s.forked[c.name]; f != nil && f.port != nil {
+		described.API = s.e.apiURL([]*server{f.port})
+	}
+	return described
+}
+
+var (
+	cloudsDesc         = prometheus.NewDesc("clbemu_clouds", "Clouds beside the default one.", nil, nil)
+	cloudCallsDesc     = prometheus.NewDesc("clbemu_cloud_calls_total", "Calls that a cloud answered.", []string{"cloud"}, nil)
+	cloudResourcesDesc = prometheus.NewDesc("clbemu_cloud_resources", "Resources in the state of a cloud.", []string{"cloud"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (s *clouds) Describe(ch chan<- *prometheus.Desc) {
+	ch <- cloudsDesc
+	ch <- cloudCallsDesc
+	ch <- cloudResourcesDesc
+}
+
+// Collect implements prometheus.Collector.
+func (s *clouds) Collect(ch chan<- prometheus.Metric) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	ch <- prometheus.MustNewConstMetric(cloudsDesc, prometheus.GaugeValue, float64(len(s.forked)))
+	for name, f := range s.forked {
+		ch <- prometheus.MustNewConstMetric(cloudCallsDesc, prometheus.CounterValue, float64(f.answered.Load()), name)
+		ch <- prometheus.MustNewConstMetric(cloudResourcesDesc, prometheus.GaugeValue, float64(f.resources()), name)
+	}
+}
+
+// ownHosts are names under localhost of the cloud that is there from the start.
+var ownHosts = []string{"clbemu", controlapi.DefaultCloud}

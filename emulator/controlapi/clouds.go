@@ -1,0 +1,46 @@
+package controlapi
+
+import "time"
+
+// DefaultCloud is the name of the cloud that is there from the start.
+const DefaultCloud = "default"
+
+// NewCloud describes a cloud to fork.
+type NewCloud struct {
+	// From is the cloud that it begins as, "" for the default one.
+	From string `json:"from,omitempty"`
+	// Expires says when it is deleted: a duration such as 2h, a time such as
+	// 2026-01-02T15:04:05Z, or never; "" is after 24 hours.
+	Expires string `json:"expires,omitempty"`
+	// Durable keeps it over restarts, in the data folder.
+	Durable bool `json:"durable,omitempty"`
+	// Seed makes its ids; 0 takes one that follows from its name.
+	Seed uint64 `json:"seed,omitempty"`
+	// Port gives its API a port of its own.
+	Port bool `json:"port,omitempty"`
+}
+
+// Cloud is a cloud of a running emulator.
+type Cloud struct {
+	Name    string     `json:"name"`
+	From    string     `json:"from,omitempty"`
+	Created *time.Time `json:"created,omitempty"`
+	Expires *time.Time `json:"expires,omitempty"`
+	Durable bool       `json:"durable,omitempty"`
+	Seed    uint64     `json:"seed,omitempty"`
+	// API is the URL of the port of its own, or else that of all clouds.
+	API string `json:"api,omitempty"`
+	// Host is the host by which clients reach it at the address of all clouds, "" for the
+	// default one.
+	Host string `json:"host,omitempty"`
+	// AccessKeyPrefix before an access key's id chooses it, "" for the default one.
+	AccessKeyPrefix string `json:"accessKeyPrefix,omitempty"`
+	// Resources counts what its state holds, and Calls what it answered.
+	Resources int    `json:"resources"`
+	Calls     uint64 `json:"calls"`
+}
+
+// Clouds lists the clouds, the default one first.
+type Clouds struct {
+	Clouds []Cloud `json:"clouds"`
+}

@@ -1,0 +1,53 @@
+// The clouds of the emulator; forking, resetting and deleting them.
+
+import { call, cloud, get, named } from './api.js';
+import { $, addressed, attempt, begin, command, el, key, latest, onNews, redraw, sure, table } from './page.js';
+
+const time = (text) => (text ? text.slice(0, 19).replace('T', ' ') : '');
+
+const refresh = latest(() => get('/v1/clouds'), ({ clouds }) => {
+  $('#count').textContent = String(clouds.length);
+  redraw($('#fork select'), clouds.map((c) => c.name), (names) => names.map((value) => el('option', { value, selected: value === cloud }, value)));
+  redraw($('#clouds'), clouds, () => [table('', ['Cloud', 'From', 'Expires', 'Kept', 'Resources', 'Calls', 'API', ''], clouds.map(row)),
+    el('p', {}, command(`clbemu env --cloud ${clouds.at(-1).name}`))]);
+});
+
+const row = (c) => [
+  el('th', { scope: 'row' }, el('a', { href: c.name === 'default' ? '/' : `/clouds/${c.name}/`, 'aria-current': c.name === cloud && 'true' }, c.name)),
+  c.from ?? '', c.created ? time(c.expires) || 'never' : '', c.durable ? 'disk' : 'memory', String(c.resources), String(c.calls),
+  c.api ?? '',
+  c.created ? el('span', { class: 'line' },
+    el('button', { type: 'button', 'aria-label': `Reset ${c.name}`, onclick: () => reset(c) }, 'Reset'), ' ',
+    el('button', { type: 'button', 'aria-label': `Delete ${c.name}`, onclick: () => remove(c) }, 'Delete')) : '',
+];
+
+async function reset({ name, from }) {
+  if (!(await sure(`Reset ${name}?`, `It becomes what ${from} is now. Its journal goes too.`, 'Reset'))) return;
+  await attempt(() => call('POST', `${named('/v1/clouds/', name)}/reset`), `${name} is as ${from} now`);
+  await attempt(refresh);
+}
+
+async function remove({ name }) {
+  if (!(await sure(`Delete ${name}?`, 'The cloud and all that it has can not be brought back.', 'Delete'))) return;
+  await attempt(() => call('DELETE', named('/v1/clouds/', name)));
+  await attempt(refresh);
+}
+
+async function fork(event) {
+  event.preventDefault();
+  const { name, from, expires, port, durable } = event.target.elements;
+  try {
+    await call('PUT', named('/v1/clouds/', name.value), { body: { from: from.value, expires: expires.value, port: port.checked, durable: durable.checked } });
+    $('#problem').textContent = '';
+    name.value = '';
+    await refresh();
+  } catch (problem) {
+    $('#problem').textContent = problem.message;
+  }
+}
+
+begin();
+$('#fork').addEventListener('submit', fork);
+key('a', 'fork a cloud', () => $('#fork input').focus());
+addressed(() => attempt(refresh));
+onNews(refresh);
