@@ -572,3 +572,58 @@ func TestConsoleOfCloud(t *testing.T) {
 		}
 	}
 }
+
+// TestCloudsUnderFire proves that clouds which are made, reset and deleted at once, while
+// clients call them, never answer with what is not theirs, with an error of the emulator's
+// own, or not at all.
+func TestCloudsUnderFire(t *testing.T) {
+	e, control := running(t, emulator.Config{Seed: 1, StrictAuth: true})
+	names := []string{"a", "b", "c"}
+	for _, name := range names {
+		mustFork(t, control, name, controlapi.NewCloud{Port: true})
+	}
+	var changing, calling sync.WaitGroup
+	over := make(chan struct{})
+	for worker := range 4 {
+		changing.Go(func() {
+			chance := rand.New(rand.NewPCG(uint64(worker), 7))
+			for range 40 {
+				name := names[chance.IntN(len(names))]
+				var err error
+				switch chance.IntN(3) {
+				case 0:
+					_, err = control.CreateCloud(t.Context(), name, controlapi.NewCloud{Port: chance.IntN(2) == 0, From: []string{"", "a"}[chance.IntN(2)]})
+				case 1:
+					_, err = control.ResetCloud(t.Context(), name)
+				case 2:
+					err = control.DeleteCloud(t.Context(), name)
+				}
+				if refused := (*controlclient.Refused)(nil); err != nil && (!errors.As(err, &refused) || refused.Status >= 500) {
+					t.Errorf("worker %d: %v", worker, err)
+				}
+			}
+		})
+	}
+	for worker := range 4 {
+		calling.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				name := names[(n+worker)%len(names)]
+				reply, err := caller(e, name).Call(emulator.Version("Slb"), "CreateLoadBalancer", map[string]string{"InstanceChargeType": "PayByCLCU", "LoadBalancerName": name})
+				if err != nil || reply.Status >= 500 {
+					t.Errorf("a call of %s: %v, %v", name, reply, err)
+				}
+				if list, err := caller(e, "").Call(emulator.Version("Slb"), "DescribeLoadBalancers", nil); err != nil || list.Body["TotalCount"] != 0.0 {
+					t.Errorf("the default cloud has %v load balancers, %v", list.Body["TotalCount"], err)
+				}
+			}
+		})
+	}
+	changing.Wait()
+	close(over)
+	calling.Wait()
+}
