@@ -54,11 +54,15 @@ func (f *fixture) ccmCommand(binary string) process.Command {
 		f.Fatal(err)
 	}
 	file := f.writeCloudConfig()
-	return process.Command{Dir: f.dir, Name: "ccm", Path: binary, Env: env, Args: []string{
+	args := []string{
 		"--kubeconfig", kubeconfig, "--cloud-config", file, "--controllers=node,service,route" + f.controllers,
 		"--configure-cloud-routes=true", "--allocate-node-cidrs", "--cluster-cidr=" + cluster.PodCIDR, "--network=",
-		"--leader-elect=false", "--metrics-bind-addr=127.0.0.1:0", "--health-probe-bind-addr=127.0.0.1:0", "--pprof-bind-addr=0", "-v=4",
-	}}
+		"--leader-elect=false", "--metrics-bind-addr=127.0.0.1:0", "--health-probe-bind-addr=127.0.0.1:0", "-v=4",
+	}
+	if knows(f.T, "pprof-bind-addr") { // since v2.8.0
+		args = append(args, "--pprof-bind-addr=0")
+	}
+	return process.Command{Dir: f.dir, Name: "ccm", Path: binary, Env: env, Args: args}
 }
 
 // writeCloudConfig writes the file that tells a CCM where it is. Without a key its

@@ -84,7 +84,7 @@ func withoutIDs(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// recording is held by the one scenario that uses the file.
+// recording is held by the one scenario that uses a record.
 var recording sync.Mutex
 
 // record compares what the CCM told of a scenario with what is recorded of the
@@ -102,7 +102,7 @@ func (f *fixture) record(scenario string) {
 	all := f.recorded()
 	if *updateEvents {
 		all[scenario] = ccmEvents{ccm, told}
-		f.write(all)
+		writeRecord(f.T, eventsFile, all)
 		return
 	}
 	if was := all[scenario]; was.CCM == ccm {
@@ -136,17 +136,18 @@ func (f *fixture) recorded() (all map[string]ccmEvents) {
 	return all
 }
 
-func (f *fixture) write(all map[string]ccmEvents) {
-	f.Helper()
+// writeRecord writes a record as JSON.
+func writeRecord(t *testing.T, file string, record any) {
+	t.Helper()
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(all); err != nil {
-		f.Fatal(err)
+	if err := encoder.Encode(record); err != nil {
+		t.Fatal(err)
 	}
-	if err := os.WriteFile(eventsFile, []byte(text.String()), 0o644); err != nil {
-		f.Fatal(err)
+	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -33,8 +33,8 @@ var shared struct {
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if *updateEvents && ccmBinary() == "" {
-		fmt.Fprintln(os.Stderr, "-update-events records what a real CCM tells: name its binary by CCM_BIN")
+	if (*updateEvents || *recordVersion != "") && ccmBinary() == "" {
+		fmt.Fprintln(os.Stderr, "-update-events and -record-version record what a real CCM does: name its binary by CCM_BIN")
 		os.Exit(2)
 	}
 	os.Exit(run(m))

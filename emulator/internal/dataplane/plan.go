@@ -71,6 +71,9 @@ func (p *Plane) plan(v *state.View, lb *topology.LoadBalancer, f *topology.Front
 		}
 		plan.ClientAddress = plan.ClientAddress || g.ClientAddress
 	}
+	if lb.Type == "internet" { // a member comes by its own public address (CLB-0631)
+		plan.ClientAddress = false
+	}
 	zones := zonesOf(lb)
 	if lb.ZonesApart && p.way.keepsPorts() {
 		plan.Zones = zones

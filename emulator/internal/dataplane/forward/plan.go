@@ -42,7 +42,7 @@ type Plan struct {
 	// Zones maps local addresses to zones, if each address forwards to the members of
 	// its zone alone; nil lets all forward to all. TCP, UDP and TCPSSL have it.
 	Zones map[netip.Addr]string
-	// ClientAddress says that members see the clients' addresses, so that one that is its
+	// ClientAddress says that members see the clients' private addresses, so that one that is its
 	// own client gets no answer. TCP and UDP have it.
 	ClientAddress bool
 	// Admit reports whether a client may connect to a port; nil admits all.

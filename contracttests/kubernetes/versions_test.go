@@ -1,0 +1,82 @@
+package kubernetes_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"regexp"
+	"testing"
+)
+
+// versionsFile has what each version of the CCM did in the scenarios; docs/ccm-versions.md
+// shows it.
+const versionsFile = "../testdata/ccm_versions.json"
+
+var recordVersion = flag.String("record-version", "", "record what the CCM of CCM_BIN, which has this version, does in the scenarios")
+
+// The verdicts about a version in a scenario.
+const (
+	passes = "passes"
+	fails  = "fails"
+	notRun = "not run"
+)
+
+// outcome is what a version of the CCM did in a scenario.
+type outcome struct {
+	Verdict string `json:"verdict"`
+	// Why says which expectation failed, or why the scenario was not run.
+	Why string `json:"why,omitempty"`
+	// Events are those of trouble, each once.
+	Events []string `json:"events,omitempty"`
+}
+
+// recordOutcome writes the outcome of a scenario into the column of the version.
+func recordOutcome(t *testing.T, scenario string, is outcome) {
+	t.Helper()
+	recording.Lock()
+	defer recording.Unlock()
+	text, err := os.ReadFile(versionsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]map[string]outcome
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatalf("%s: %v", versionsFile, err)
+	}
+	if all[*recordVersion] == nil {
+		all[*recordVersion] = make(map[string]outcome)
+	}
+	all[*recordVersion][scenario] = is
+	writeRecord(t, versionsFile, all)
+}
+
+// unmet finds the step of a half that failed in what the command printed.
+var unmet = regexp.MustCompile(`\.yaml:[0-9]+: (.*)`)
+
+// judged is the outcome of a half that the CCM served.
+func (f *fixture) judged(out string, err error) outcome {
+	f.Helper()
+	is := outcome{Verdict: passes, Events: f.heard()}
+	if err != nil {
+		is.Verdict = fails
+		if found := unmet.FindStringSubmatch(out); found != nil {
+			is.Why = withoutIDs(found[1])
+		}
+	}
+	return is
+}
+
+// lacksEndpoint reports whether the CCM of CCM_BIN can't be pointed at another cloud's
+// product.
+func lacksEndpoint(t *testing.T, product string) bool { return !knows(t, product+"_ENDPOINT") }
+
+// knows reports whether the program of CCM_BIN has a text, such as a flag's name.
+func knows(t *testing.T, text string) bool {
+	t.Helper()
+	program, err := os.ReadFile(ccmBinary())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Contains(program, []byte(text))
+}
