@@ -26,11 +26,11 @@ func stepExpectations(steps []Step) (all []Expectation) {
 	return all
 }
 
-// stepsJudge reports whether a step of the half can fail by what the client does: a
+// stepsJudge reports whether a step of the half can fail by what the client does or gets: a
 // fault must strike, and a program must succeed.
 func (h *Half) stepsJudge(half string) bool {
 	return half == ProgramHalf || find(h.Steps, func(s *Step) bool {
-		return s.Call != nil || s.Wait != nil || s.Exec != nil || s.Fault != nil || s.Expect != nil
+		return s.Call != nil || s.Wait != nil || s.Exec != nil || s.Fault != nil || s.Expect != nil || s.Traffic != nil
 	}) != nil
 }
 

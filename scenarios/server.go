@@ -3,8 +3,16 @@ package scenarios
 import (
 	"cmp"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
+	"log"
+	"math/big"
 	"net"
 	"net/http"
 	"sync"
@@ -26,8 +34,8 @@ type localServer struct {
 func (p *play) serve(ctx context.Context, s *Server) error {
 	local := p.servers[s.ID]
 	if local == nil {
-		local = &localServer{address: net.JoinHostPort(cmp.Or(s.Address, "127.0.0.1"), "0"), released: make(chan struct{})}
-		if err := local.start(); err != nil {
+		local = &localServer{address: net.JoinHostPort(cmp.Or(s.Address, "127.0.0.1"), "0"), behaves: *s, released: make(chan struct{})}
+		if err := local.start(s.TLS); err != nil {
 			return err
 		}
 		p.servers[s.ID] = local
@@ -36,27 +44,51 @@ func (p *play) serve(ctx context.Context, s *Server) error {
 		}
 	}
 	local.mu.Lock()
+	restart := local.behaves.TLS != s.TLS
 	local.behaves = *s
 	local.mu.Unlock()
-	switch {
-	case s.Down:
-		return local.stop()
-	case local.http == nil:
-		return local.start()
+	if s.Down || restart {
+		if err := local.stop(); err != nil {
+			return err
+		}
+	}
+	if !s.Down && local.http == nil {
+		return local.start(s.TLS)
 	}
 	return nil
 }
 
-func (l *localServer) start() error {
+// start lets the server answer at its address, by HTTPS or by HTTP.
+func (l *localServer) start(overTLS bool) error {
 	listener, err := net.Listen("tcp", l.address)
 	if err != nil {
 		return fmt.Errorf("a server of the scenario: %w", err)
 	}
 	l.address = listener.Addr().String()
-	server := &http.Server{Handler: l, ReadHeaderTimeout: trafficTimeout}
+	server := &http.Server{Handler: l, ReadHeaderTimeout: trafficTimeout, ErrorLog: log.New(io.Discard, "", 0)}
+	serve := server.Serve
+	if overTLS {
+		certificate, err := selfSigned()
+		if err != nil {
+			return errors.Join(fmt.Errorf("a server of the scenario: %w", err), listener.Close())
+		}
+		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+	}
 	l.http = server
-	l.serving.Go(func() { _ = server.Serve(listener) }) // it ends when it is closed
+	l.serving.Go(func() { _ = serve(listener) }) // it ends when it is closed
 	return nil
+}
+
+// selfSigned returns a certificate that nobody has to trust.
+func selfSigned() (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(24 * time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
 }
 
 // stop closes the server at once, with its connections.

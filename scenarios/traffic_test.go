@@ -112,6 +112,7 @@ given: {servers: [{id: i-1, status: 204}, {id: i-2}]}
 client:
   steps:
     - serve: {id: i-1, status: 500}
+    - serve: {id: i-1, tls: true}
     - serve: {id: i-1, down: true}
     - serve: {id: i-1}
     - serve: {id: i-2, delay: 1h}

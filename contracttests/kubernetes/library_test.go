@@ -54,6 +54,7 @@ var needsCCM = map[string]string{
 	"reuse-without-listeners":      annotated,
 	"route-permission-missing":     "routes",
 	"status-removed":               annotated,
+	"rspool-vip-exist-reused":      annotated,
 	"type-change":                  annotated,
 	"resource-group-change":        annotated,
 	"reuse-controller-made":        "the refusal to reuse what a controller made",

@@ -3,6 +3,7 @@ package kubernetes_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,6 +51,14 @@ var edits = map[string]edit{
 			f.call("ModifyLoadBalancerInternetSpec", "LoadBalancerId="+o.balancer, "InternetChargeType=paybybandwidth", "Bandwidth=20")
 		},
 		cure: func(f *fixture, o *edited) { f.annotateEdited(o, "bandwidth", "20") },
+	},
+	"internet-charge": {
+		annotations: map[string]string{"instance-charge-type": "PayBySpec", "spec": "slb.s1.small", "charge-type": "paybytraffic", "bandwidth": "10"},
+		finds:       "modify the slb internet spec",
+		byHand: func(f *fixture, o *edited) {
+			f.call("ModifyLoadBalancerInternetSpec", "LoadBalancerId="+o.balancer, "InternetChargeType=paybybandwidth", "Bandwidth=10")
+		},
+		cure: func(f *fixture, o *edited) { f.annotateEdited(o, "charge-type", "paybybandwidth") },
 	},
 	"charge": {
 		annotations: map[string]string{"instance-charge-type": "PayBySpec", "spec": "slb.s1.small"}, finds: "modify loadbalancer instance charge type",
@@ -193,6 +202,7 @@ func TestUpgradeCheck(t *testing.T) {
 		e.byHand(f, all[name])
 	}
 	f.service("created")
+	f.service("pending", func(s *corev1.Service) { s.Annotations[annotationPrefix+"spec"] = "slb.s9.none" })
 
 	before, err := f.cloud.Control(f.ctx, "state", "export")
 	if err != nil {
@@ -204,19 +214,8 @@ func TestUpgradeCheck(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "exit status 1") {
 		t.Errorf("upgrade-check: %v, want exit status 1", err)
 	}
-	found := make(map[string][]string)
-	service := ""
-	for line := range strings.Lines(out) {
-		line = strings.TrimRight(line, "\n")
-		switch depth := len(line) - len(strings.TrimLeft(line, " ")); depth {
-		case 0:
-			name, _, _ := strings.Cut(line, " ")
-			service = strings.TrimPrefix(name, f.namespace+"/")
-		case 2:
-			found[service] = append(found[service], strings.TrimSpace(line)+" ")
-		}
-	}
-	want := map[string]string{"created": "create a new load balancer"}
+	found := f.findings(out)
+	want := map[string]string{"created": "create a new load balancer", "pending": "create a new load balancer"}
 	for name, e := range edits {
 		want[name] = e.finds
 	}
@@ -232,8 +231,42 @@ func TestUpgradeCheck(t *testing.T) {
 	for name, e := range edits {
 		e.cure(f, all[name])
 	}
-	f.deleteService("created") // which only a controller could give an address
-	if out, err := f.cloud.Control(f.ctx, "upgrade-check", "--ccm", ccmBinary(), "--kubeconfig", f.cluster.Kubeconfig); err != nil {
-		t.Errorf("after all cures: %v\n%s", err, out)
+	f.stillPending("created", "pending")
+	f.startController()
+	f.converged("created", func() map[string]int { return everywhere(nodes) })
+	f.controller.Kill()
+	f.stillPending("pending")
+}
+
+// stillPending fails the test unless a check finds of just these Services that they have no
+// load balancer.
+func (f *fixture) stillPending(services ...string) {
+	f.Helper()
+	out, err := f.cloud.Control(f.ctx, "upgrade-check", "--ccm", ccmBinary(), "--kubeconfig", f.cluster.Kubeconfig)
+	found := f.findings(out)
+	if got := slices.Sorted(maps.Keys(found)); !slices.Equal(got, services) {
+		f.Errorf("the check finds something of %q (%v), want it of %q:\n%s", got, err, services, out)
 	}
+	for _, service := range services {
+		if got := found[service]; len(got) != 1 || !strings.HasPrefix(got[0], "create a new load balancer") {
+			f.Errorf("of %s it finds %q, want that it has no load balancer", service, got)
+		}
+	}
+}
+
+// findings are those that clbemu upgrade-check printed, by Service.
+func (f *fixture) findings(out string) map[string][]string {
+	found := make(map[string][]string)
+	service := ""
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, "\n")
+		switch depth := len(line) - len(strings.TrimLeft(line, " ")); depth {
+		case 0:
+			name, _, _ := strings.Cut(line, " ")
+			service = strings.TrimPrefix(name, f.namespace+"/")
+		case 2:
+			found[service] = append(found[service], strings.TrimSpace(line)+" ")
+		}
+	}
+	return found
 }

@@ -81,6 +81,8 @@ var factRows = []gateway.ErrorRow{
 	// Quotas.
 	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaLoadBalancers), Status: 400, Code: "ORDER.QUANTITY_INVALID",
 		Message: "The maximum number of SLB instances is exceeded.", Evidence: "CLB-0201"},
+	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaBackendServers), Actions: []string{"CreateVServerGroup"}, Status: 400, Code: "InstanceBackendServerNumberOverLimit",
+		Message: "The backend server number has reached to the quota limit of this load balancer", Evidence: "CLB-0202"},
 	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaBackendServers), Status: 400, Code: "InstanceBackendServerNumberOverLimit",
 		Message: "The backend server number has reached to the quota limit of this load balancers", Evidence: "CLB-0202"},
 	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaServerAttached), Status: 400, Code: "OverQuota",

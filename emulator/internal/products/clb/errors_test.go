@@ -209,6 +209,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "OtherVPC", Action: "AddVServerGroupBackendServers", Params: params("VServerGroupId", "rsp-other", "BackendServers", server(instanceB, "")), Status: 400, Code: "NetworkConflict"},
 		{Name: "ENIOnShared", Action: "CreateVServerGroup", Params: params("LoadBalancerId", lbShared, "BackendServers", server(eni1, `,"Type":"eni"`)), Status: 400, Code: "OperationFailed.ActionNotSupport"},
 		{Name: "Quota", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: fillBackends(200), Status: 400, Code: "InstanceBackendServerNumberOverLimit"},
+		{Name: "Quota", Action: "CreateVServerGroup", Params: with(createGroup, "BackendServers", server(instance1, "")), Plant: fillBackends(200), Status: 400, Code: "InstanceBackendServerNumberOverLimit"},
 		{Name: "Exists", Action: "AddBackendServers", Params: params("LoadBalancerId", lbInternet, "BackendServers", server(instance1, "")),
 			Plant: both(editAccount(func(a *cloud.Account) { a.RefusesAttachedBackends = true }), editLB(lbInternet, func(lb *cloud.LoadBalancer) {
 				lb.BackendServers = []cloud.BackendServer{{ServerID: instance1, Type: "ecs"}}
