@@ -17,6 +17,8 @@ type build struct {
 	// whoever depends on it has to replace by their releases.
 	staging        []string
 	stagingVersion string
+	// variable is set to the version, which the programs then report to their clients.
+	variable string
 	// files are copied out of the module, for the programs to read.
 	files []string
 }
@@ -28,6 +30,7 @@ var builds = []build{
 	},
 	{
 		module: "k8s.io/kubernetes", version: "v1.33.13", stagingVersion: "v0.33.13",
+		variable: "k8s.io/component-base/version.gitVersion",
 		packages: []string{
 			"k8s.io/kubernetes/cmd/kube-apiserver", "k8s.io/kubernetes/cmd/kube-controller-manager",
 			"k8s.io/kubernetes/cmd/kube-scheduler", "k8s.io/kubernetes/cmd/kubectl",
@@ -62,12 +65,20 @@ func (b build) goMod() string {
 	return text.String()
 }
 
+// ldflags are those of the linker.
+func (b build) ldflags() string {
+	if b.variable == "" {
+		return "-s -w"
+	}
+	return fmt.Sprintf("-s -w -X %s=%s", b.variable, b.version)
+}
+
 // pins changes with everything that the programs depend on.
 func pins() string {
 	hash := sha256.New()
 	fmt.Fprintln(hash, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for _, b := range builds {
-		fmt.Fprintln(hash, b.goMod(), b.packages, b.files)
+		fmt.Fprintln(hash, b.goMod(), b.packages, b.files, b.ldflags())
 	}
 	return fmt.Sprintf("%x", hash.Sum(nil)[:8])
 }

@@ -104,7 +104,7 @@ func (b build) run(ctx context.Context, source, out string) error {
 	if err := os.WriteFile(filepath.Join(source, "go.mod"), []byte(b.goMod()), 0o644); err != nil {
 		return err
 	}
-	args := []string{"build", "-mod=mod", "-trimpath", "-ldflags", "-s -w", "-o", out + "/"}
+	args := []string{"build", "-mod=mod", "-trimpath", "-ldflags", b.ldflags(), "-o", out + "/"}
 	if _, err := goTool(ctx, source, append(args, b.packages...)...); err != nil {
 		return err
 	}

@@ -25,6 +25,9 @@ func TestBuild(t *testing.T) {
 			t.Errorf("%s %s: %v\n%s", program, version, err, out)
 		}
 	}
+	if out, err := exec.Command(dir.Path("kube-apiserver"), "--version").Output(); err != nil || string(out) != "Kubernetes v1.33.13\n" {
+		t.Errorf("kube-apiserver --version = %q, %v, want the pinned version", out, err)
+	}
 	if cached, err := tools.Cached(); err != nil || cached != dir {
 		t.Errorf("Cached() = %s, %v, want %s", cached, err, dir)
 	}

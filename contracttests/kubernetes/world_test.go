@@ -1,0 +1,83 @@
+package kubernetes_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/clbemu/clbemu/deploy/cloud"
+)
+
+// TestClusterWorld proves that a real CCM refuses to reuse the load balancers of
+// examples/world/cluster.yaml that belong to the cluster, and reuses the one from the
+// console (CLB-0459).
+func TestClusterWorld(t *testing.T) {
+	requireCCM(t, "the refusal to reuse what belongs to the cluster")
+	example, err := os.ReadFile("../../examples/world/cluster.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The example's cluster gets the ids that this one has.
+	ids := []string{"vpc-cluster", cloud.VPC, "vsw-h", cloud.VSwitch, "vsw-i", cloud.VSwitch2, "vtb-cluster", cloud.RouteTable,
+		"secret: testsecret", "secret: " + cloud.AccessKeySecret}
+	for i, name := range []string{"i-node1", "i-node2", "i-master1"} {
+		ids = append(ids, name, cloud.NewInstance(i+1).ID)
+	}
+	for i, address := range []string{"192.168.0.21", "192.168.1.21", "192.168.0.11"} {
+		ids = append(ids, address, strings.Replace(cloud.NewInstance(i+1).Address, "192.168.0.", address[:len("192.168.0.")], 1))
+	}
+	world := filepath.Join(t.TempDir(), "cluster.yaml")
+	if err := os.WriteFile(world, []byte(strings.NewReplacer(ids...).Replace(string(example))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := start(t, func(f *fixture) { f.world, f.accessKey, f.leaves = world, true, 1 }) // that of the Ingress
+	before := f.clusterListeners()
+	said := map[string]string{
+		"lb-apiserver": "SyncLoadBalancerFailed: Error syncing load balancer [lb-apiserver]: alicloud: the loadbalancer lb-apiserver can not be reused, can not reuse loadbalancer created by kubernetes.",
+		"lb-ingress":   "SyncLoadBalancerFailed: Error syncing load balancer [lb-ingress]: alicloud: the loadbalancer lb-ingress can not be reused, can not reuse loadbalancer created by kubernetes.",
+		"lb-console":   "EnsuredLoadBalancer: Ensured load balancer [lb-console]",
+	}
+	for id := range said {
+		f.service(id, func(s *corev1.Service) {
+			s.Annotations[annotationID], s.Annotations[annotationOverride] = id, "true"
+			s.Annotations[annotationPrefix+"address-type"] = "intranet"
+		})
+	}
+	for id, want := range said {
+		f.eventually("what the CCM says of "+id, func() error {
+			events, err := f.kubernetes.CoreV1().Events(f.namespace).List(f.ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + id})
+			var got []string
+			for _, e := range events.Items {
+				got = append(got, e.Reason+": "+strings.TrimSpace(e.Message))
+			}
+			if err != nil || !slices.Contains(got, want) {
+				return fmt.Errorf("is %q (%v), want %q", got, err, want)
+			}
+			return nil
+		})
+	}
+	if after := f.clusterListeners(); !maps.EqualFunc(after, before, slices.Equal) {
+		t.Errorf("the cluster's load balancers have %q, had %q", after, before)
+	}
+}
+
+// clusterListeners are the listeners of the load balancers that belong to the cluster.
+func (f *fixture) clusterListeners() map[string][]string {
+	f.Helper()
+	all := make(map[string][]string)
+	for _, id := range []string{"lb-apiserver", "lb-ingress"} {
+		listeners, err := f.listeners(id)
+		if err != nil {
+			f.Fatal(err)
+		}
+		all[id] = listeners
+	}
+	return all
+}
