@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,7 +64,7 @@ func newWorldSet() *cobra.Command {
 		}
 		list, err := c.SetWorld(cmd.Context(), change)
 		if err != nil {
-			return misnamed(change.Settings, err)
+			return misnamed(err)
 		}
 		// What is empty now is in force no more, and in no list.
 		for i, set := range change.Settings {
@@ -77,14 +79,11 @@ func newWorldSet() *cobra.Command {
 	})
 }
 
-// misnamed is why conditions were not set: a usage error where one has a name that
-// neither the emulator nor this program knows.
-func misnamed(settings []controlapi.Setting, err error) error {
-	known := emulator.Names()
-	for _, s := range settings {
-		if unknown := known.CheckCondition(s.Name, ""); unknown != nil && unknown.Error() == err.Error() {
-			return usage(err)
-		}
+// misnamed is why conditions were not set: a usage error where one has a name that the
+// emulator does not know.
+func misnamed(err error) error {
+	if refused, ok := errors.AsType[*controlclient.Refused](err); ok && refused.Status == http.StatusBadRequest {
+		return usage(err)
 	}
 	return err
 }

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
-	"sync"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
@@ -55,7 +53,7 @@ Exits with 1 when an annotation takes no effect. Notes alone are no failure.`,
 }
 
 func (f *serviceLint) run(cmd *cobra.Command, files []string) error {
-	if f.version != "" && !validVersion().MatchString(f.version) {
+	if f.version != "" && !annotations.IsVersion(f.version) {
 		return usage(fmt.Errorf("--ccm-version: %q is not a version, such as v2.9.1", f.version))
 	}
 	if (len(files) == 0) == (f.kubeconfig == "") {
@@ -106,8 +104,6 @@ func (f *serviceLint) run(cmd *cobra.Command, files []string) error {
 	}
 	return nil
 }
-
-var validVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v?[0-9]+\.[0-9]+(\.[0-9]+)*(-.*)?$`) })
 
 // manifest is what is read of an object, or of a list of them.
 type manifest struct {

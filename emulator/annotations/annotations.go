@@ -52,6 +52,8 @@ type Annotation struct {
 	Beside map[string]string `json:"-"`
 	// Values are two that differ, for a test.
 	Values [2]string `json:"-"`
+	// Unmeasured says why what a real CCM does is not measured; empty where Effects say it.
+	Unmeasured string `json:"-"`
 	// Effects are what a real CCM did, by product.
 	Effects map[string]Effects `json:"effects,omitempty"`
 }
@@ -112,7 +114,7 @@ var All = sync.OnceValue(func() (all []Annotation) {
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		versions := append(strings.Fields(columns[2]), "", "")
 		a := Annotation{
-			Name: columns[0], Products: []string{columns[1]}, Since: versions[0], Until: versions[1], Successor: versions[2], Form: columns[3], Values: [2]string{columns[4], columns[5]}, Help: columns[7],
+			Name: columns[0], Products: []string{columns[1]}, Since: versions[0], Until: versions[1], Successor: versions[2], Form: columns[3], Values: [2]string{columns[4], columns[5]}, Unmeasured: columns[7], Help: columns[8],
 			With: make(map[string]string), Beside: make(map[string]string), Effects: make(map[string]Effects),
 		}
 		if columns[1] == "both" {
@@ -177,11 +179,14 @@ func Before(version, other string) bool {
 	return a != nil && slices.Compare(a, b) < 0
 }
 
+// IsVersion reports whether a text is a version, such as v2.9.1 or 2.14.0-aliyun.1.
+func IsVersion(version string) bool { return len(numbers(version)) > 1 }
+
 // numbers are those of a version; nil for what is none.
-func numbers(version string) (list []int) {
+func numbers(version string) (list []uint64) {
 	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
 	for part := range strings.SplitSeq(version, ".") {
-		n, err := strconv.Atoi(part)
+		n, err := strconv.ParseUint(part, 10, 32)
 		if err != nil {
 			return nil
 		}

@@ -9,10 +9,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/annotations"
 )
 
-// unmeasured are the annotations of which nothing is seen when they are set, changed and
-// removed: one names other controllers, three act at other times, and two need what is not emulated.
-var unmeasured = []string{"class", "preserve-lb-on-delete", "ignore-weight-update", "external-ip-type", "cacert", "cacert-id"}
-
 // TestTable proves that each row is whole: sorted, with values of its form that differ,
 // with annotations beside it that exist and take their values, and with what a real
 // controller did about it.
@@ -51,12 +47,12 @@ func TestTable(t *testing.T) {
 			}
 		}
 		for _, product := range a.Products {
-			if _, ok := a.Effects[product]; ok == slices.Contains(unmeasured, a.Name) {
-				t.Errorf("%s of %s is measured: %t", a.Name, product, ok)
+			if _, ok := a.Effects[product]; ok != (a.Unmeasured == "") {
+				t.Errorf("%s of %s is measured: %t, and not measured as %q", a.Name, product, ok, a.Unmeasured)
 			}
 		}
 		for _, key := range []string{a.Key(), annotations.Prefixes[1] + a.Name} {
-			if found, ok := annotations.Find(key); (!ok || found.Name != a.Name) && !slices.Contains(unmeasured[:1], a.Name) && a.Name != "backend-type" {
+			if found, ok := annotations.Find(key); (!ok || found.Name != a.Name) && a.Name != "class" && a.Name != "backend-type" {
 				t.Errorf("Find(%s) = %s, %t", key, found.Name, ok)
 			}
 		}
@@ -137,5 +133,17 @@ func TestBefore(t *testing.T) {
 	}
 	if annotations.Before("newest", "v2.1.0") {
 		t.Error("what is no version comes before v2.1.0")
+	}
+}
+
+// TestIsVersion proves what is a version.
+func TestIsVersion(t *testing.T) {
+	for version, is := range map[string]bool{
+		"v2.9.1": true, "2.14.0-aliyun.1": true, "v2.9": true,
+		"": false, "v2": false, "newest": false, "v2.-1": false, "v2.+1": false, "v2.9.": false,
+	} {
+		if got := annotations.IsVersion(version); got != is {
+			t.Errorf("IsVersion(%q) = %t", version, got)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package names
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,16 +10,19 @@ import (
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 )
 
+// ErrNoCondition begins the error about a condition that does not exist.
+var ErrNoCondition = errors.New("there is no condition")
+
 // CheckCondition refuses a condition that does not exist, and a value that it never
 // takes. Only a world knows its zones, vSwitches and keys, and checks them when the
 // condition is set; an empty value is not known yet.
 func (n *Names) CheckCondition(name, value string) error {
 	row, named, ok := conditions.Find(name)
 	if !ok {
-		return fmt.Errorf("there is no condition %s%s", name, DidYouMean(name, n.conditionNames(), "clbemu world set --help lists them"))
+		return fmt.Errorf("%w %s%s", ErrNoCondition, name, DidYouMean(name, n.conditionNames(), "clbemu world set --help lists them"))
 	}
 	if list := row.Named(n.named()); list != nil && !slices.Contains(list, named) {
-		return fmt.Errorf("there is no condition %s%s", name, DidYouMean(name, n.conditionNames(), "there are "+strings.Join(list, ", ")))
+		return fmt.Errorf("%w %s%s", ErrNoCondition, name, DidYouMean(name, n.conditionNames(), "there are "+strings.Join(list, ", ")))
 	}
 	if value == "" { // it is known when it is played
 		return nil

@@ -56,6 +56,6 @@ func parametersIn(t *testing.T, of any) (names []string) {
 func TestWorldOfAnother(t *testing.T) {
 	f := newFixture(t, withCloud)
 	f.mustRefuse("PATCH", "/v1/world?region=cn-none", `{"settings":[{"name":"stock.shared","value":"true"}]}`, 404, "cn-none")
-	f.mustRefuse("PATCH", "/v1/world", `{"settings":[{"name":"throttle.action.CreateLoadBalancr","value":"1"}]}`, 422, "do you mean throttle.action.CreateLoadBalancer?")
-	f.mustRefuse("PATCH", "/v1/world", `{"settings":[{"name":"account.arears","value":"true"}]}`, 422, "do you mean account.arrears?")
+	f.mustRefuse("PATCH", "/v1/world", `{"settings":[{"name":"throttle.action.CreateLoadBalancr","value":"1"}]}`, 400, "do you mean throttle.action.CreateLoadBalancer?")
+	f.mustRefuse("PATCH", "/v1/world", `{"settings":[{"name":"account.arears","value":"true"}]}`, 400, "do you mean account.arrears?")
 }

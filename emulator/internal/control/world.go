@@ -98,6 +98,10 @@ func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {
 		changed[i] = conditions.Setting(s)
 	}
 	err := a.checkSettings(change.Settings)
+	if errors.Is(err, names.ErrNoCondition) {
+		fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
 	if err == nil {
 		err = a.Store.Update(state.Owner{}, func(tx *state.Tx) error {
 			return conditions.Set(tx, state.Owner(change.Where), changed)

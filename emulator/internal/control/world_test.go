@@ -78,7 +78,7 @@ func TestWorldRefusals(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"PATCH", "/v1/world", `{"settings":[{"name":"account.arrears","value":"true"},{"name":"acount.balance","value":"1"}]}`, 422, "no condition acount.balance"},
+		{"PATCH", "/v1/world", `{"settings":[{"name":"account.arrears","value":"true"},{"name":"acount.balance","value":"1"}]}`, 400, "no condition acount.balance"},
 		{"PATCH", "/v1/world", `{"settings":[{"name":"account.arrears","value":"perhaps"}]}`, 422, "account.arrears=perhaps"},
 		{"PATCH", "/v1/world", `{"account":"1","settings":[{"name":"account.arrears","value":"true"}]}`, 404, "no account 1"},
 		{"PATCH", "/v1/world", `{"region":"mars","settings":[{"name":"account.arrears","value":"true"}]}`, 404, "no region mars"},
