@@ -32,16 +32,6 @@ var updateAnnotations = flag.Bool("update-annotations", false, "record what the 
 
 const measuredFile = "../../emulator/annotations/measured.json"
 
-// unmeasured says why an annotation is not measured.
-var unmeasured = map[string]string{
-	"class":                 "it names other controllers",
-	"preserve-lb-on-delete": "it acts when the Service is deleted, as the scenario type-change shows",
-	"ignore-weight-update":  "it acts when weights change",
-	"external-ip-type":      "it shows in the status alone, where an EIP is associated by hand",
-	"cacert":                "no CA certificate of CAS is emulated",
-	"cacert-id":             "no CA certificate of CAS is emulated",
-}
-
 // phases are the moments at which the load balancers are looked at: when they are made,
 // when the plain Service gets the annotation, and when the other one gets another value
 // and loses it.
@@ -114,7 +104,7 @@ func measureAll(t *testing.T, product string) (all []*measure) {
 	f.addNode(nodes + 1)
 	f.changeNode(node(nodes+1).Name, func(n *corev1.Node) { n.Spec.Unschedulable = true })
 	for _, a := range annotations.All() {
-		if unmeasured[a.Name] != "" || !a.Of(product) {
+		if a.Unmeasured != "" || !a.Of(product) {
 			continue
 		}
 		m := &measure{Annotation: a, product: product, plain: a.Name, made: a.Name + "-made"}

@@ -73,7 +73,9 @@ func (f *fixture) writeCloudConfig() (file string) {
 		"clusterID": cloud.ClusterID, "region": cloud.Region, "vpcid": cloud.VPC, "zoneId": "cn-hangzhou-h",
 		"vswitchid":     "cn-hangzhou-h:" + cloud.VSwitch + ",cn-hangzhou-i:" + cloud.VSwitch2,
 		"routeTableIDs": cloud.RouteTable, "kubernetesClusterTag": cloud.ClusterID,
-		"featureGates": "EndpointSlice=true", // the default since v2.9.1
+	}
+	if readsEndpointSlices() { // by default since v2.9.1
+		global["featureGates"] = "EndpointSlice=true"
 	}
 	if f.accessKey {
 		global["accessKeyID"] = base64.StdEncoding.EncodeToString([]byte(cloud.AccessKeyID))

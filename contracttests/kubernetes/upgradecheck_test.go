@@ -57,6 +57,7 @@ var edits = map[string]edit{
 		finds:       "modify the slb internet spec",
 		byHand: func(f *fixture, o *edited) {
 			f.call("ModifyLoadBalancerInternetSpec", "LoadBalancerId="+o.balancer, "InternetChargeType=paybybandwidth", "Bandwidth=10")
+			f.control("clock", "advance", "24h") // it changes the next day
 		},
 		cure: func(f *fixture, o *edited) { f.annotateEdited(o, "charge-type", "paybybandwidth") },
 	},

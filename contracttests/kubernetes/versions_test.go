@@ -7,6 +7,8 @@ import (
 	"os"
 	"regexp"
 	"testing"
+
+	"github.com/clbemu/clbemu/emulator/annotations"
 )
 
 // versionsFile has what each version of the CCM did in the scenarios; docs/ccm-versions.md
@@ -67,9 +69,27 @@ func (f *fixture) judged(out string, err error) outcome {
 	return is
 }
 
-// lacksEndpoint reports whether the CCM of CCM_BIN can't be pointed at another cloud's
-// product.
-func lacksEndpoint(t *testing.T, product string) bool { return !knows(t, product+"_ENDPOINT") }
+// readsEndpointSlices reports whether the CCM reads the EndpointSlices of this Kubernetes.
+// Older ones read those of discovery.k8s.io/v1beta1, which Kubernetes 1.25 removed.
+func readsEndpointSlices() bool {
+	return *recordVersion == "" || !annotations.Before(*recordVersion, "v2.8.0")
+}
+
+// cantRun says why the CCM of a version can't run a scenario; empty where it can.
+func cantRun(t *testing.T, scenario string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../scenarios/library/" + scenario + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case nlbs(scenario) && !knows(t, "NLB_ENDPOINT"):
+		return "it calls NLB at the cloud's own address alone"
+	case bytes.Contains(text, []byte("kind: EndpointSlice")) && !readsEndpointSlices():
+		return "it reads EndpointSlices of discovery.k8s.io/v1beta1, which Kubernetes 1.25 removed"
+	}
+	return ""
+}
 
 // knows reports whether the program of CCM_BIN has a text, such as a flag's name.
 func knows(t *testing.T, text string) bool {

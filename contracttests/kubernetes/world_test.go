@@ -40,8 +40,8 @@ func TestClusterWorld(t *testing.T) {
 	f := start(t, func(f *fixture) { f.world, f.accessKey, f.leaves = world, true, 1 }) // that of the Ingress
 	before := f.clusterListeners()
 	said := map[string]string{
-		"lb-apiserver": "SyncLoadBalancerFailed: Error syncing load balancer [lb-apiserver]: alicloud: the loadbalancer lb-apiserver can not be reused, can not reuse loadbalancer created by kubernetes.",
-		"lb-ingress":   "SyncLoadBalancerFailed: Error syncing load balancer [lb-ingress]: alicloud: the loadbalancer lb-ingress can not be reused, can not reuse loadbalancer created by kubernetes.",
+		"lb-apiserver": "SyncLoadBalancerFailed: Error syncing load balancer [lb-apiserver]: apply model error: update lb attribute error: alicloud: the loadbalancer lb-apiserver can not be reused, can not reuse loadbalancer created by kubernetes.",
+		"lb-ingress":   "SyncLoadBalancerFailed: Error syncing load balancer [lb-ingress]: apply model error: update lb attribute error: alicloud: the loadbalancer lb-ingress can not be reused, can not reuse loadbalancer created by kubernetes.",
 		"lb-console":   "EnsuredLoadBalancer: Ensured load balancer [lb-console]",
 	}
 	for id := range said {

@@ -15,8 +15,8 @@ const (
 	VSwitch    = "vsw-bp1clbemu000000000001"
 	VSwitch2   = "vsw-bp1clbemu000000000002"
 	RouteTable = "vtb-bp1clbemu000000000001"
-	// ClusterID is the cluster's id in the cloud.
-	ClusterID = "e2e"
+	// ClusterID is the cluster's id in the cloud. CCM v2.9.1 takes its first 8 letters.
+	ClusterID = "clbemu-e2e"
 )
 
 // Instance is an ECS instance, which a node can be.
