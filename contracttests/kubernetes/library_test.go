@@ -23,10 +23,12 @@ import (
 var needsCCM = map[string]string{
 	"add-before-delete-at-quota":   pods,
 	"address-type-change":          annotated,
+	"annotation-removed":           annotated,
 	"backend-quota-label":          annotated,
 	"backend-quota-local":          pods,
 	"backend-quota-shared":         annotated,
 	"bad-target-port":              pods,
+	"cert-id-removed":              annotated,
 	"deleted-by-hand":              "the refusal to make another one",
 	"eni-not-found":                pods,
 	"eni-on-shared":                pods,
@@ -37,6 +39,7 @@ var needsCCM = map[string]string{
 	"listener-stopped-unseen":      finding,
 	"network-conflict":             annotated,
 	"nlb-eni":                      pods,
+	"nlb-health-check-late":        annotated,
 	"nlb-permission-missing":       "waits by ListAsynJobs",
 	"nlb-port-range":               pods,
 	"nlb-renamed-by-hand":          finding,
@@ -45,6 +48,7 @@ var needsCCM = map[string]string{
 	"nlb-tls":                      annotated,
 	"no-available-nodes":           annotated,
 	"no-available-pods":            pods,
+	"override-removed":             annotated,
 	"paybyclcu-bandwidth":          annotated,
 	"paybyclcu-to-spec":            annotated,
 	"quota-beside-invalid-backend": finding,
@@ -109,8 +113,8 @@ func TestLibrary(t *testing.T) {
 					requireCCM(t, why)
 				}
 				if *recordVersion != "" {
-					if nlbs(name) && lacksEndpoint(t, "NLB") {
-						recordOutcome(t, name, outcome{Verdict: notRun, Why: "this version can't be pointed at an NLB of its own"})
+					if why := cantRun(t, name); why != "" {
+						recordOutcome(t, name, outcome{Verdict: notRun, Why: why})
 						return
 					}
 					recordOutcome(t, name, outcome{Verdict: fails, Why: "the load balancer of another Service"}) // unless that one converges
