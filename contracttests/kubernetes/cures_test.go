@@ -10,6 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/clbemu/clbemu/scenarios"
 )
 
 // enough is how long a play waits for what does not happen without a cure. With it, what
@@ -47,37 +49,30 @@ func TestCures(t *testing.T) {
 	playing.Wait()
 }
 
-// curesOf writes a file for each cure of a kubernetes half: the scenario without it. A
-// cure is a step named "cure: …", with the steps named "cure: and …" that go with it.
+// curesOf writes a file for each cure of a kubernetes half: the scenario without it.
 func curesOf(t *testing.T, name string) (files []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../scenarios/library", name+".yaml"))
+	text, _ := scenarios.LibraryText(name)
+	scenario, err := scenarios.Load(name+".yaml", text, scenarios.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := 1; ; n++ {
+	for _, cure := range scenario.Kubernetes.Cures() {
 		var document yaml.Node
 		if err := yaml.Unmarshal(text, &document); err != nil {
 			t.Fatal(err)
 		}
 		half := childOf(document.Content[0], "kubernetes")
 		steps := childOf(half, "steps")
-		cure := 0
-		var removed []*yaml.Node
-		steps.Content = slices.DeleteFunc(steps.Content, func(step *yaml.Node) bool {
-			title := childOf(step, "name").Value
-			if strings.HasPrefix(title, "cure: ") && !strings.HasPrefix(title, "cure: and ") {
-				cure++
-			}
-			if cure == n && strings.HasPrefix(title, "cure: ") {
+		var kept, removed []*yaml.Node
+		for i, step := range steps.Content {
+			if slices.Contains(cure, i) {
 				removed = append(removed, step)
-				return true
+			} else {
+				kept = append(kept, step)
 			}
-			return false
-		})
-		if removed == nil {
-			return files
 		}
+		steps.Content = kept
 		forget(document.Content[0], half, removed)
 		shorten(half)
 		shorter, err := yaml.Marshal(&document)
@@ -90,6 +85,7 @@ func curesOf(t *testing.T, name string) (files []string) {
 		}
 		files = append(files, file)
 	}
+	return files
 }
 
 // forget removes what only the removed steps give or use: expectations about a load

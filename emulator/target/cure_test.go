@@ -3,26 +3,11 @@ package target_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
 )
-
-// cures returns the cures among steps: each is a step named "cure: …", with the steps
-// named "cure: and …" that go with it.
-func cures(steps []scenarios.Step) (list [][]int) {
-	for i := range steps {
-		switch name := steps[i].Name; {
-		case strings.HasPrefix(name, "cure: and "):
-			list[len(list)-1] = append(list[len(list)-1], i)
-		case strings.HasPrefix(name, "cure: "):
-			list = append(list, []int{i})
-		}
-	}
-	return list
-}
 
 // TestCures proves of each cure that a client half shows that the half fails without it: a
 // cure that changes nothing would prove nothing. The end-to-end tests do so for the
@@ -33,7 +18,7 @@ func TestCures(t *testing.T) {
 		if s.Client == nil {
 			continue
 		}
-		for n, cure := range cures(s.Client.Steps) {
+		for n, cure := range s.Client.Cures() {
 			seen++
 			t.Run(fmt.Sprintf("%s/%d", s.Name, n+1), func(t *testing.T) {
 				t.Parallel()
