@@ -103,6 +103,8 @@ var mayImport = map[string][]string{
 	// Scenarios are played by the two APIs; who starts an emulator is above.
 	"emulator/target":         {"state", "faults", "scenarios", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/names", "emulator/journal", "emulator/apiclient", "emulator/controlapi", "emulator/controlclient"},
 	"emulator/target/private": {"emulator", "scenarios", "state"},
+	// Exploring plays scenarios in places that it is given.
+	"cmd/clbemu/internal/explore": {"scenarios", "emulator/glob"},
 	// This one only reads what the journal wrote.
 	"cmd/clbemu/internal/upgradecheck": {"emulator/journal"},
 	// What a controller reads of a Service: no cloud.

@@ -129,6 +129,9 @@ func (c *checker) scenario(s *Scenario) {
 		if half == nil {
 			continue
 		}
+		if len(half.Command) > 0 && name == ClientHalf {
+			c.refuse(spot{half.node, name}.in("command"), "the client half runs programs by exec: command is for the other halves")
+		}
 		if len(half.Steps) == 0 && !c.malformed && name != ProgramHalf {
 			c.refuse(spot{half.node, name}, "it has no steps, so that nothing happens: give steps")
 		}
@@ -272,8 +275,16 @@ func (c *checker) step(s *Step, at spot, in scope) {
 	case s.Mark != "":
 		in.marks[s.Mark] = true
 		in.defined["the mark "+s.Mark] = at.in("mark")
-	case s.Start && in.half != ProgramHalf:
-		c.refuse(at.in("start"), "it is for the program half: elsewhere, exec runs a program")
+	case s.Start && in.half == ClientHalf:
+		c.refuse(at.in("start"), "it is for the program half: in the client half, exec runs a program")
+	case s.Stop && in.half == ClientHalf:
+		c.refuse(at.in("stop"), "the client half has no program to kill")
+	case s.Rest != nil && in.half == ClientHalf:
+		c.refuse(at.in("rest"), "a scripted client rests when its steps are over")
+	case s.Struck != nil:
+		if !in.faults[s.Struck.Fault] {
+			c.missing(at.in("struck", "fault"), "no earlier step adds a fault called %s%s", s.Struck.Fault, near(s.Struck.Fault, in.faults))
+		}
 	case s.Kubectl != nil:
 		c.kubectl(s.Kubectl, at.in("kubectl"), in)
 	case s.Serve != nil:

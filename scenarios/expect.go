@@ -86,6 +86,8 @@ func (p *play) look(ctx context.Context, e *Expectation) error {
 		return p.lookAtAddresses(ctx, e.Addresses)
 	case e.LoadBalancer != nil:
 		return p.lookAtLoadBalancer(ctx, e.LoadBalancer)
+	case e.State != nil:
+		return p.lookAtState(ctx, *e.State)
 	case e.Service != nil:
 		return p.lookAtService(ctx, e.Service)
 	case e.Event != nil:
@@ -107,6 +109,8 @@ func (e *Expectation) title() string {
 		return "expect addresses of " + e.Addresses.VSwitch
 	case e.LoadBalancer != nil:
 		return "expect load balancer " + e.LoadBalancer.Name
+	case e.State != nil:
+		return "expect state"
 	case e.Service != nil:
 		return "expect service " + e.Service.Name
 	case e.Event != nil:

@@ -36,6 +36,8 @@ type Action struct {
 	// Parameters by name: Tag.N.Key for elements of lists, BackendServers[].Port for
 	// fields of JSON text.
 	Parameters []string
+	// Writes reports whether it changes something.
+	Writes bool
 	// Secrets are the parameters of which the journal keeps no value.
 	Secrets []string
 	// Fields are the paths of what it answers, such as Listeners[].Status.

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,8 @@ type Running interface {
 	Output() string
 	// Stop ends it, gently at first.
 	Stop()
+	// Kill ends it at once.
+	Kill()
 }
 
 // Exec runs a program to its end.
@@ -70,8 +73,8 @@ func (e *Exec) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	}
 }
 
-// ended is a difference with what a program wrote.
-type ended struct {
+// badEnd is a difference with what a program wrote.
+type badEnd struct {
 	difference
 	output string
 }
@@ -93,11 +96,11 @@ func (p *play) exec(ctx context.Context, e *Exec) error {
 	case err != nil:
 		return err
 	case !over:
-		return &ended{difference{"the end of " + program.String() + " within " + Duration(timeout).String(), "that it still runs"}, running.Output()}
+		return &badEnd{difference{"the end of " + program.String() + " within " + Duration(timeout).String(), "that it still runs"}, running.Output()}
 	case running.Exit() != e.Exit:
-		return &ended{difference{fmt.Sprintf("exit status %d", e.Exit), fmt.Sprint(running.Exit())}, running.Output()}
+		return &badEnd{difference{fmt.Sprintf("exit status %d", e.Exit), fmt.Sprint(running.Exit())}, running.Output()}
 	case e.Output != nil && !e.Output.holds(strings.TrimSpace(running.Output()), true):
-		return &ended{difference{"output that is " + e.Output.String(), "what follows"}, running.Output()}
+		return &badEnd{difference{"output that is " + e.Output.String(), "what follows"}, running.Output()}
 	}
 	return nil
 }
@@ -118,12 +121,24 @@ const awaitSlice = time.Second
 // begin starts the program that the half is about.
 func (p *play) begin(ctx context.Context) (err error) {
 	if p.running != nil {
-		return errors.New("the program is started twice")
+		if over, err := p.running.Wait(ctx, 0); err != nil || !over {
+			return errors.Join(err, errors.New("the program runs already: stop it before it starts again"))
+		}
 	}
 	program := p.Program
 	program.Output = p.Output
 	p.running, err = p.Programs.Start(ctx, program)
 	return err
+}
+
+// kill ends the program of the half as a crash does.
+func (p *play) kill() error {
+	if p.running == nil {
+		return errors.New("the program is not started")
+	}
+	p.running.Kill()
+	p.running = nil
+	return nil
 }
 
 // gone reports whether the program of the half has ended, so that waiting is of no use.
@@ -135,6 +150,22 @@ func (p *play) gone(ctx context.Context) bool {
 	return over && err == nil
 }
 
+// ended starts a program again that has ended with an error, as often as it may, and
+// reports whether it has ended for good.
+func (p *play) ended(ctx context.Context) (over bool, err error) {
+	if !p.gone(ctx) {
+		return false, nil
+	}
+	if p.running.Exit() == 0 || p.restarts >= p.scenario.Half(p.half).Restarts {
+		return true, nil
+	}
+	p.restarts++
+	if err := p.Target.Pass(ctx, lookEvery); err != nil {
+		return false, err
+	}
+	return false, p.begin(ctx)
+}
+
 // finish lets the program of the half come to its end, and judges that. One that
 // does not end by itself is judged as it runs.
 func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
@@ -143,9 +174,84 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 			return nil, err
 		}
 	}
-	over, err := p.await(ctx, p.running, p.For)
-	if err != nil || !over || p.running.Exit() == 0 {
-		return nil, err
+	for over := p.rested; !over; {
+		ended, err := p.await(ctx, p.running, p.For)
+		if err != nil || !ended {
+			return nil, err
+		}
+		if over, err = p.ended(ctx); err != nil {
+			return nil, err
+		}
 	}
-	return &Unmet{p.scenario.Program.Line, "the program " + p.Program.String(), "exit status 0", fmt.Sprint(p.running.Exit())}, nil
+	if !p.gone(ctx) || p.running.Exit() == 0 {
+		return nil, nil
+	}
+	return &Unmet{p.scenario.Half(p.half).Line, "the program " + p.Program.String(), "exit status 0", fmt.Sprint(p.running.Exit())}, nil
+}
+
+// The defaults of steps that wait.
+const (
+	defaultStruck = 30 * time.Second
+	defaultRest   = 5 * time.Minute
+	// lookEvery is the pause between two looks of such a step.
+	lookEvery = 50 * time.Millisecond
+)
+
+// struck waits until a fault rule takes effect.
+func (p *play) struck(ctx context.Context, s *struckStep) error {
+	within := cmp.Or(time.Duration(s.Within), defaultStruck)
+	for passed := time.Duration(0); ; passed += lookEvery {
+		if err := p.count(ctx); err != nil {
+			return err
+		}
+		w := p.armedFault(s.Fault)
+		over := p.gone(ctx) || passed >= within
+		switch {
+		case w == nil:
+			return fmt.Errorf("there is no fault %s", s.Fault)
+		case w.hits > 0:
+			return nil
+		case over:
+			return &difference{"the fault " + s.Fault + " to strike within " + Duration(within).String(), "that it did not: it matched " + callsOf(int(w.seen))}
+		}
+		if err := p.Target.Pass(ctx, lookEvery); err != nil {
+			return err
+		}
+	}
+}
+
+// rest waits until the program has ended, or the client has made no call for a while.
+func (p *play) rest(ctx context.Context, r *restStep) error {
+	quiet, within := time.Duration(r.Quiet), cmp.Or(time.Duration(r.Within), defaultRest)
+	last, err := p.Target.Mark(ctx)
+	if err != nil {
+		return err
+	}
+	silence := time.Duration(0)
+	for passed := time.Duration(0); silence < quiet; passed, silence = passed+lookEvery, silence+lookEvery {
+		over, err := p.ended(ctx)
+		if err != nil {
+			return err
+		}
+		if over {
+			break
+		}
+		calls, err := p.Target.Calls(ctx, last)
+		if err != nil {
+			return err
+		}
+		for _, c := range calls {
+			if last = c.Sequence; p.judged(c) {
+				silence = 0
+			}
+		}
+		if passed >= within {
+			return &difference{"no call for " + r.Quiet.String() + " within " + Duration(within).String(), "that the client still calls"}
+		}
+		if err := p.Target.Pass(ctx, lookEvery); err != nil {
+			return err
+		}
+	}
+	p.rested = true
+	return nil
 }

@@ -23,6 +23,7 @@ type fakePrograms struct {
 	output  string
 	refused error
 	stopped int
+	killed  int
 	until   time.Duration
 }
 
@@ -47,6 +48,7 @@ func (f *fakePrograms) Wait(_ context.Context, most time.Duration) (bool, error)
 func (f *fakePrograms) Exit() int      { return f.exit }
 func (f *fakePrograms) Output() string { return f.output }
 func (f *fakePrograms) Stop()          { f.stopped++ }
+func (f *fakePrograms) Kill()          { f.killed++ }
 
 // TestExec proves of each end of a program that the step holds it against what is
 // expected, and that its output is shown where it fails.
@@ -163,7 +165,7 @@ func TestProgramHalf(t *testing.T) {
 		}
 	}
 	f := &fake{}
-	result := play(t, tests[0].text, scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: &fakePrograms{fake: f, refused: errors.New("no such program")}})
+	result := play(t, tests[0].text, scenarios.ProgramHalf, scenarios.Setup{Target: f, Program: scenarios.Program{Command: []string{"run"}}, Programs: &fakePrograms{fake: f, refused: errors.New("no such program")}})
 	if result.Status != scenarios.Broken || !strings.Contains(result.Failure.Reason, "no such program") {
 		t.Errorf("a program that can't be started: %+v, want it broken", result)
 	}

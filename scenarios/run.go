@@ -64,6 +64,9 @@ type Setup struct {
 	Waiting func(Waiting)
 	// Progress, if set, is called at the end of each step.
 	Progress func(StepDone)
+	// AtEnd, if set, is called when the half is over, before its objects and its program
+	// end, with the names that its templates know.
+	AtEnd func(ctx context.Context, names map[string]string)
 }
 
 // StepDone is a step that was played.
@@ -102,9 +105,14 @@ type play struct {
 	// first step has no name.
 	earlier map[string]map[string]string
 	running Running // the program of the half
-	notes   []string
-	servers map[string]*localServer
-	clients map[string][]*http.Client // of traffic steps, by name
+	// restarts counts how often it was started again, and rested is true once a step has
+	// waited for its rest.
+	restarts int
+	rested   bool
+	base     []string // the state at the beginning, if the half looks at it
+	notes    []string
+	servers  map[string]*localServer
+	clients  map[string][]*http.Client // of traffic steps, by name
 }
 
 // Play plays one half of a scenario. The result says how it ended.
@@ -122,6 +130,9 @@ func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
 		p.explain(context.WithoutCancel(ctx), failure)
 		result.Status, result.Failure = failure.status, failure
 	}
+	if p.AtEnd != nil {
+		p.AtEnd(context.WithoutCancel(ctx), maps.Clone(p.names))
+	}
 	result.Notes = append(p.notes, p.end(context.WithoutCancel(ctx))...)
 	result.clip()
 	result.Seconds = time.Since(begin).Seconds()
@@ -133,6 +144,12 @@ func (p *play) possible(ctx context.Context) *Failure {
 	half := p.scenario.Half(p.half)
 	if p.half == KubernetesHalf && p.Cluster == nil {
 		return p.broken(half.Line, "kubernetes", errors.New("there is no cluster: name one by --kubeconfig"))
+	}
+	if len(p.Program.Command) == 0 {
+		p.Program.Command = half.Command
+	}
+	if p.half == ProgramHalf && len(p.Program.Command) == 0 {
+		return p.broken(half.Line, p.half, errors.New("there is no program: give command in the half, or the program after --"))
 	}
 	if step := find(half.Steps, func(s *Step) bool { return s.Exec != nil || s.Start }); p.Programs == nil && (step != nil || p.half == ProgramHalf) {
 		line := half.Line
@@ -194,7 +211,7 @@ func find(steps []Step, wanted func(*Step) bool) *Step {
 // RunsPrograms reports whether a half is about a program, or runs one.
 func (s *Scenario) RunsPrograms(half string) bool {
 	h := s.Half(half)
-	return half == ProgramHalf || h != nil && find(h.Steps, func(s *Step) bool { return s.Exec != nil }) != nil
+	return half == ProgramHalf || h != nil && (len(h.Command) > 0 || find(h.Steps, func(s *Step) bool { return s.Exec != nil }) != nil)
 }
 
 // client says in words whose client the half is about.
@@ -213,15 +230,25 @@ func (p *play) client() string {
 // all plays what is given, the steps and what is expected of the end.
 func (p *play) all(ctx context.Context) *Failure {
 	half := p.scenario.Half(p.half)
+	var err error
+	if slices.ContainsFunc(half.allExpectations(), func(e Expectation) bool { return e.State != nil }) {
+		if p.base, err = p.Target.State(ctx); err != nil {
+			return p.broken(half.Line, p.half, err)
+		}
+	}
 	if failure := p.given(ctx); failure != nil {
 		return failure
 	}
-	var err error
 	if p.start, err = p.Target.Mark(ctx); err == nil && p.half == KubernetesHalf {
 		err = p.noteEvents(ctx, "")
 	}
 	if err != nil {
 		return p.broken(half.Line, p.half, err)
+	}
+	if p.half == KubernetesHalf && len(p.Program.Command) > 0 {
+		if err := p.begin(ctx); err != nil {
+			return p.broken(half.Line, "the program", err)
+		}
 	}
 	if !half.stepsJudge(p.half) && p.holdsAlready(ctx, half) {
 		p.notes = append(p.notes, "every expectation of the half held before its first step: it proves nothing")
@@ -368,7 +395,7 @@ func (p *play) broken(line int, title string, err error) *Failure {
 	f := &Failure{File: p.scenario.File, Line: line, Step: title, status: Failed}
 	var d *difference
 	var not unmet
-	var program *ended
+	var program *badEnd
 	switch {
 	case errors.As(err, &program):
 		f.Unmet, f.Output = []Unmet{{line, title, program.expected, program.seen}}, program.output

@@ -35,6 +35,7 @@ type Scenario struct {
 	Client     *Half             `yaml:"client" doc:"A scripted client, which runs on its own."`
 	Kubernetes *Half             `yaml:"kubernetes" doc:"What a controller in a cluster must do. Skipped without a cluster."`
 	Program    *Half             `yaml:"program" doc:"What a program that clbemu scenario watch runs must do."`
+	Explore    Explore           `yaml:"explore" doc:"How clbemu explore judges this scenario."`
 }
 
 // Given is the state before the steps.
@@ -59,8 +60,10 @@ type Object struct {
 
 // Half is a part of a scenario that is played on its own.
 type Half struct {
-	Steps  []Step        `yaml:"steps" doc:"The steps, in order."`
-	Expect []Expectation `yaml:"expect" doc:"The expectations after the steps."`
+	Command  []string      `yaml:"command" doc:"The program of the half, as [./controller, --once]; a command line after -- replaces it."`
+	Restarts int           `yaml:"restarts" doc:"How often the program starts again after an exit status other than 0."`
+	Steps    []Step        `yaml:"steps" doc:"The steps, in order."`
+	Expect   []Expectation `yaml:"expect" doc:"The expectations after the steps."`
 
 	place
 }
@@ -78,6 +81,9 @@ type Step struct {
 	Kubectl *Kubectl      `yaml:"kubectl" doc:"Change the cluster."`
 	Exec    *Exec         `yaml:"exec" doc:"Run a program, as [go, test, ./...], in the environment of clbemu env."`
 	Start   bool          `yaml:"start" doc:"true: start the watched program; it starts after the steps if absent."`
+	Stop    bool          `yaml:"stop" doc:"true: kill the watched program; a later start starts it again."`
+	Struck  *struckStep   `yaml:"struck" doc:"Wait until a fault rule takes effect."`
+	Rest    *restStep     `yaml:"rest" doc:"Wait until the program has ended, or the client has made no call for this long."`
 	Wait    *Wait         `yaml:"wait" doc:"Call an action until its answer is as expected."`
 	Repeat  *Repeat       `yaml:"repeat" doc:"Repeat steps."`
 	Serve   *Server       `yaml:"serve" doc:"Change how a server of given.servers behaves."`
@@ -144,6 +150,7 @@ type CallStep struct {
 	Action  string            `yaml:"action" required:"true" doc:"The action, such as CreateLoadBalancer."`
 	Params  map[string]Value  `yaml:"params" doc:"Parameters by name; a list is sent in the form that the action reads, as Name.1 or as JSON."`
 	Timeout Duration          `yaml:"timeout" doc:"When the client gives up, in real time."`
+	Tries   int               `yaml:"tries" doc:"How often the client makes the call, at most, until the answer is as expected; 1 if absent."`
 	Expect  *Reply            `yaml:"expect" doc:"The expected answer; success if absent."`
 	Save    map[string]string `yaml:"save" doc:"Names for fields of the answer, as name: path."`
 
@@ -186,6 +193,18 @@ type Wait struct {
 	Every  Duration `yaml:"every" doc:"The pause between two calls."`
 }
 
+// struckStep is a wait for a fault rule.
+type struckStep struct {
+	Fault  string   `yaml:"fault" required:"true" doc:"The name of the rule."`
+	Within Duration `yaml:"within" doc:"The longest wait; 30s if absent."`
+}
+
+// restStep is a wait for the client to come to rest.
+type restStep struct {
+	Quiet  Duration `yaml:"quiet" required:"true" doc:"How long the client must make no call."`
+	Within Duration `yaml:"within" doc:"The longest wait; 5m if absent."`
+}
+
 // Repeat is steps done several times.
 type Repeat struct {
 	Times string `yaml:"times" required:"true" doc:"The number of repetitions."`
@@ -202,6 +221,7 @@ type Expectation struct {
 	Addresses *Addresses `yaml:"addresses" doc:"The free addresses of a vSwitch."`
 	// LoadBalancer is of any product.
 	LoadBalancer *LoadBalancer `yaml:"loadBalancer" doc:"A load balancer with its listeners and backends."`
+	State        *State        `yaml:"state" doc:"Everything that differs from the beginning, a line each; [] is nothing."`
 
 	Service   *Service   `yaml:"service" doc:"A Kubernetes Service."`
 	Event     *Event     `yaml:"event" doc:"A Kubernetes Event."`
@@ -256,6 +276,10 @@ type LoadBalancer struct {
 	Listeners map[string]int `yaml:"listeners" doc:"All its running listeners, each with the least number of its backends, such as {tcp:80: 3}."`
 }
 
+// State lists what differs from the beginning of the half, but for ids, addresses and
+// times. A line that begins with "- " is of something that is gone.
+type State []string
+
 // Service is a Service with fields.
 type Service struct {
 	Namespace string             `yaml:"namespace" doc:"The namespace, default if absent."`
@@ -291,8 +315,11 @@ func (s *Scenario) Validate() error {
 }
 
 func (h *Half) Validate() error {
-	if len(h.Steps) == 0 && len(h.Expect) == 0 {
+	switch {
+	case len(h.Steps) == 0 && len(h.Expect) == 0 && len(h.Command) == 0:
 		return errors.New("there is nothing to play: give steps, expect or both")
+	case h.Restarts < 0 || h.Restarts > maxTries:
+		return fmt.Errorf("restarts is 0 to %d", maxTries)
 	}
 	return nil
 }
@@ -302,7 +329,7 @@ func (s *Step) kinds() []kind {
 	return []kind{
 		{"set", s.Set != nil}, {"fault", s.Fault != nil}, {"clear", s.Clear != nil}, {"call", s.Call != nil},
 		{"clock", s.Clock != nil}, {"restart", s.Restart}, {"kill", s.Kill}, {"kubectl", s.Kubectl != nil},
-		{"exec", s.Exec != nil}, {"start", s.Start}, {"wait", s.Wait != nil}, {"repeat", s.Repeat != nil},
+		{"exec", s.Exec != nil}, {"start", s.Start}, {"stop", s.Stop}, {"struck", s.Struck != nil}, {"rest", s.Rest != nil}, {"wait", s.Wait != nil}, {"repeat", s.Repeat != nil},
 		{"serve", s.Serve != nil}, {"traffic", s.Traffic != nil}, {"mark", s.Mark != ""}, {"expect", s.Expect != nil},
 	}
 }
@@ -312,7 +339,7 @@ func (s *Step) Validate() error { return exactlyOne(s.kinds()) }
 func (e *Expectation) kinds() []kind {
 	return []kind{
 		{"resource", e.Resource != nil}, {"calls", e.Calls != nil}, {"quota", e.Quota != nil}, {"addresses", e.Addresses != nil},
-		{"loadBalancer", e.LoadBalancer != nil}, {"service", e.Service != nil}, {"event", e.Event != nil}, {"finalizer", e.Finalizer != nil},
+		{"loadBalancer", e.LoadBalancer != nil}, {"state", e.State != nil}, {"service", e.Service != nil}, {"event", e.Event != nil}, {"finalizer", e.Finalizer != nil},
 	}
 }
 
@@ -400,6 +427,16 @@ func (c *Calls) Validate() error {
 	}
 	return exactlyOne([]kind{{"atLeast or atMost", c.AtLeast != nil || c.AtMost != nil}, {"exactly", c.Exactly != nil}, {"none", c.None}, {"order", c.Order != nil}})
 }
+
+func (c *CallStep) Validate() error {
+	if c.Tries < 0 || c.Tries > maxTries {
+		return fmt.Errorf("tries is 1 to %d", maxTries)
+	}
+	return nil
+}
+
+// maxTries bounds how often something is tried.
+const maxTries = 100
 
 func (q *Quota) Validate() error {
 	return exactlyOne([]kind{{"used", q.Used != nil}, {"free", q.Free != nil}})

@@ -33,6 +33,12 @@ func (p *play) do(ctx context.Context, original *Step) error {
 		return p.exec(ctx, step.Exec)
 	case step.Start:
 		return p.begin(ctx)
+	case step.Stop:
+		return p.kill()
+	case step.Struck != nil:
+		return p.struck(ctx, step.Struck)
+	case step.Rest != nil:
+		return p.rest(ctx, step.Rest)
 	case step.Wait != nil:
 		return p.wait(ctx, step.Wait)
 	case step.Serve != nil:
@@ -71,6 +77,12 @@ func (s *Step) title() string {
 		return "exec " + strings.Join(s.Exec.Command, " ")
 	case s.Start:
 		return "start the program"
+	case s.Stop:
+		return "kill the program"
+	case s.Struck != nil:
+		return "wait for the fault " + s.Struck.Fault
+	case s.Rest != nil:
+		return "wait for rest"
 	case s.Wait != nil:
 		return "wait for " + s.Wait.Call.Action
 	case s.Repeat != nil:
@@ -121,12 +133,9 @@ func (p *play) call(ctx context.Context, original *CallStep) error {
 	if err != nil {
 		return err
 	}
-	answer, err := p.Target.Call(ctx, call.api(ClientAgent))
+	answer, err := p.tried(ctx, call)
 	if err != nil {
 		return err
-	}
-	if d := call.Expect.compare(answer); d != nil {
-		return d
 	}
 	for _, name := range sortedKeys(call.Save) {
 		value, ok := field(answer.Body, call.Save[name])
@@ -137,6 +146,29 @@ func (p *play) call(ctx context.Context, original *CallStep) error {
 	}
 	return nil
 }
+
+// tried makes a call until its answer is as expected, as often as it may.
+func (p *play) tried(ctx context.Context, call *CallStep) (Answer, error) {
+	for n := 1; ; n++ {
+		answer, err := p.Target.Call(ctx, call.api(ClientAgent))
+		if err != nil {
+			return answer, err
+		}
+		d := call.Expect.compare(answer)
+		if d == nil {
+			return answer, nil
+		}
+		if n >= call.Tries {
+			return answer, d
+		}
+		if err := p.Target.Pass(ctx, betweenTries); err != nil {
+			return answer, err
+		}
+	}
+}
+
+// betweenTries is the pause before a call is made again.
+const betweenTries = time.Second
 
 func (c *CallStep) api(agent string) APICall {
 	return APICall{Product: orSlb(c.Product), Action: c.Action, Params: texts(c.Params), UserAgent: agent, Timeout: time.Duration(c.Timeout)}

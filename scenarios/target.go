@@ -42,6 +42,8 @@ type Target interface {
 	Reach(ctx context.Context, loadBalancer string, port int) (address, problem string, err error)
 	// LoadBalancers returns those with a name or id.
 	LoadBalancers(ctx context.Context, name string) ([]LoadBalancerState, error)
+	// State describes every resource in a line, without ids, addresses and times.
+	State(ctx context.Context) ([]string, error)
 	// FreeAddresses returns the number of addresses a vSwitch has left.
 	FreeAddresses(ctx context.Context, vSwitch string) (int, error)
 }

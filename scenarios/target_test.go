@@ -16,6 +16,7 @@ import (
 // fake is a target that remembers what was done to it. Its clock is the only
 // thing that moves.
 type fake struct {
+	state   []string
 	did     []string
 	now     time.Duration
 	journal []scenarios.JournalCall
@@ -27,7 +28,18 @@ type fake struct {
 	free   int
 	// listener is the address at which all listeners answer, "" for none.
 	listener string
+	// due is what happens as time passes.
+	due []dueAt
 }
+
+// dueAt happens at a time.
+type dueAt struct {
+	at time.Duration
+	do func()
+}
+
+// at does something after a while.
+func (f *fake) at(after time.Duration, do func()) { f.due = append(f.due, dueAt{f.now + after, do}) }
 
 func (f *fake) do(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
@@ -79,6 +91,11 @@ func (f *fake) SetClock(_ context.Context, advance time.Duration, scale *float64
 
 func (f *fake) Pass(_ context.Context, d time.Duration) error {
 	f.now += d
+	for len(f.due) > 0 && f.due[0].at <= f.now {
+		next := f.due[0]
+		f.due = f.due[1:]
+		next.do()
+	}
 	return f.fails["pass"]
 }
 
@@ -106,6 +123,8 @@ func (f *fake) LoadBalancers(_ context.Context, name string) ([]scenarios.LoadBa
 	one := scenarios.LoadBalancerState{Addresses: []string{"10.0.0.1", "10.0.0.2"}, Listeners: map[string]int{"tcp:80": 3, "http:443": 1}}
 	return map[string][]scenarios.LoadBalancerState{"web": {one}, "twin": {one, one}}[name], f.fails["loadBalancers"]
 }
+
+func (f *fake) State(context.Context) ([]string, error) { return f.state, f.fails["state"] }
 
 func (f *fake) FreeAddresses(_ context.Context, vSwitch string) (int, error) {
 	if vSwitch == "none" {

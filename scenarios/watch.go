@@ -53,9 +53,6 @@ func (p *play) everyFaultFired(ctx context.Context) *Failure {
 // end takes away what the scenario left behind: rules that are still armed, objects
 // in the cluster, and the program.
 func (p *play) end(ctx context.Context) (notes []string) {
-	if p.running != nil {
-		p.running.Stop()
-	}
 	if err := p.endTraffic(); err != nil {
 		notes = append(notes, fmt.Sprintf("a server of the scenario did not end: %v", err))
 	}
@@ -71,6 +68,9 @@ func (p *play) end(ctx context.Context) (notes []string) {
 		if err := p.kubectlDelete(ctx, p.applied[i]); err != nil {
 			notes = append(notes, fmt.Sprintf("objects are still in the cluster: %v", err))
 		}
+	}
+	if p.running != nil {
+		p.running.Stop()
 	}
 	return notes
 }

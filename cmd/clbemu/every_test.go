@@ -135,6 +135,7 @@ var jsonArgs = map[string][]string{
 	"scenario lint":    {"arrears"},
 	"scenario show":    {"arrears"},
 	"state import":     {"FILE:state.json"},
+	"explore":          {"FILE:script.yaml"},
 	"lint-service":     {"FILE:service.yaml"},
 	"upgrade-check":    {"--data-dir", "DIR"},
 }
@@ -152,6 +153,7 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 	for name, text := range map[string]string{
 		"state.json": state, "world.yaml": world, "faults.yaml": "{name: f, match: {action: DescribeVpcs}, effect: {delay: {fixed: 1ms}}}",
 		"service.yaml": "kind: Service\nmetadata: {name: web}\nspec: {type: LoadBalancer}\n",
+		"script.yaml":  "about: a\nclient: {steps: [{call: {action: DescribeLoadBalancers}}]}\n",
 		"nodes.json":   `{"kind": "Node", "metadata": {"name": "worker"}, "spec": {"providerID": "cn-hangzhou.i-kind1"}, "status": {"addresses": [{"type": "InternalIP", "address": "172.18.0.2"}]}}`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

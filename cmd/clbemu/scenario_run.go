@@ -5,15 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/exploring"
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
@@ -57,7 +58,7 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not run.`,
 	}
 	r.define(cmd.Flags())
 	cmd.Flags().StringVar(&r.kubeconfig, "kubeconfig", "", "cluster for the kubernetes halves; kubectl must be on the PATH")
-	cmd.Flags().StringVar(&r.half, "half", "", "run only this half: client or kubernetes")
+	cmd.Flags().StringVar(&r.half, "half", "", "run only this half: client, kubernetes or program")
 	addSet(cmd, &r.set)
 	return cmd
 }
@@ -78,9 +79,6 @@ func (r *scenarioRun) define(flags *pflag.FlagSet) {
 func notPlayed(err error) error { return usage(err) }
 
 func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
-	if r.kubeconfig != "" && r.server == "" {
-		return usage(errors.New("--kubeconfig needs --server: a controller in a cluster can't reach a private emulator"))
-	}
 	if r.forked() != "" && r.server == "" {
 		return usage(errors.New("--cloud needs --server: a private emulator has no clouds"))
 	}
@@ -90,8 +88,8 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 	if r.faults && !r.reset {
 		return usage(errors.New("--faults needs --reset"))
 	}
-	if r.half != "" && r.half != scenarios.ClientHalf && r.half != scenarios.KubernetesHalf {
-		return usage(fmt.Errorf("--half %s is neither %s nor %s: clbemu scenario watch runs the program halves", r.half, scenarios.ClientHalf, scenarios.KubernetesHalf))
+	if r.half != "" && !slices.Contains(scenarios.Halves, r.half) {
+		return usage(fmt.Errorf("--half %s is none of %s", r.half, strings.Join(scenarios.Halves, ", ")))
 	}
 	loaded, err := loadChecked(args, r.set)
 	if err != nil {
@@ -99,6 +97,11 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 			err = coded.err
 		}
 		return notPlayed(err)
+	}
+	for _, s := range loaded {
+		if r.kubeconfig != "" && r.server == "" && s.Kubernetes != nil && len(s.Kubernetes.Command) == 0 {
+			return usage(errors.New("--kubeconfig needs --server: a controller in a cluster can't reach a private emulator"))
+		}
 	}
 	return r.playAndReport(cmd, loaded)
 }
@@ -117,7 +120,7 @@ func (r *scenarioRun) playAndReport(cmd *cobra.Command, loaded []*scenarios.Scen
 func (r *scenarioRun) halves(s *scenarios.Scenario) (names []string) {
 	for _, half := range s.HalfNames() {
 		switch {
-		case r.half == half, r.half == "" && half != scenarios.ProgramHalf:
+		case r.half == half, r.half == "" && (half != scenarios.ProgramHalf || len(s.Program.Command) > 0):
 			names = append(names, half)
 		}
 	}
@@ -176,6 +179,14 @@ func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half stri
 // target gives a setup a private emulator or a running one, with what ends its use.
 func (r *scenarioRun) target(ctx context.Context, on scenarios.Setup, programs bool) (scenarios.Setup, func(context.Context) error, error) {
 	if r.server == "" {
+		if on.Cluster != nil {
+			place, err := exploring.OnCluster(ctx, r.kubeconfig)
+			if err != nil {
+				return on, nil, err
+			}
+			on.Target, on.Programs, on.Program.Env = place, place, exploring.ClusterEnv(r.kubeconfig)
+			return on, place.Close, nil
+		}
 		local, err := r.local(ctx, programs)
 		if err != nil {
 			return on, nil, err
@@ -197,7 +208,7 @@ func (r *scenarioRun) target(ctx context.Context, on scenarios.Setup, programs b
 		if err := remote.Reset(ctx, r.faults); err != nil {
 			return on, nil, err
 		}
-		if err := join(ctx, control, on.Cluster); err != nil {
+		if err := join(ctx, remote, on.Cluster); err != nil {
 			return on, nil, err
 		}
 	}
@@ -206,7 +217,7 @@ func (r *scenarioRun) target(ctx context.Context, on scenarios.Setup, programs b
 }
 
 // join creates the instances of a cluster's nodes again, after a reset deleted them.
-func join(ctx context.Context, control *controlclient.Client, cluster scenarios.Cluster) error {
+func join(ctx context.Context, remote *target.Remote, cluster scenarios.Cluster) error {
 	if cluster == nil {
 		return nil
 	}
@@ -214,10 +225,7 @@ func join(ctx context.Context, control *controlclient.Client, cluster scenarios.
 	if err != nil {
 		return err
 	}
-	if _, err := control.ImportCluster(ctx, controlapi.Where{}, bytes.NewReader(nodes)); err != nil {
-		return fmt.Errorf("can't import the cluster's nodes as instances: %w", err)
-	}
-	return nil
+	return remote.ImportCluster(ctx, bytes.NewReader(nodes))
 }
 
 // local is a private emulator.

@@ -30,7 +30,7 @@ func (n *Names) Actions() []scenarios.Action { return n.actions() }
 func (n *Names) list() []scenarios.Action {
 	var all []scenarios.Action
 	for _, a := range n.Names.Actions() {
-		row := scenarios.Action{Product: a.Product, Name: a.Name, Emulated: a.Emulated, Parameters: a.ParameterNames(),
+		row := scenarios.Action{Product: a.Product, Name: a.Name, Emulated: a.Emulated, Writes: a.Mutates, Parameters: a.ParameterNames(),
 			Fields: a.ResponseFields(), Codes: a.Codes()}
 		for _, parameter := range row.Parameters {
 			if journal.IsSecret(parameter) && !strings.Contains(parameter, "[]") {

@@ -116,6 +116,13 @@ func (r *running) Stop() {
 	}
 }
 
+// Kill implements scenarios.Running.
+func (r *running) Kill() {
+	if err := endGroup(r.cmd, true); err == nil {
+		<-r.ended
+	}
+}
+
 // tail keeps the last part of what is written to it.
 type tail struct {
 	also io.Writer

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -247,4 +248,12 @@ func (r *Remote) former(name string) string {
 		return "none"
 	}
 	return "default"
+}
+
+// ImportCluster creates the instances of a cluster's nodes, which kubectl get has printed.
+func (r *Remote) ImportCluster(ctx context.Context, nodes io.Reader) error {
+	if _, err := r.control().ImportCluster(ctx, controlapi.Where{}, nodes); err != nil {
+		return fmt.Errorf("can't import the cluster's nodes as instances: %w", err)
+	}
+	return nil
 }

@@ -1,0 +1,384 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/explore"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/exploring"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// exploration is one run of the command: its flags and what came of it.
+type exploration struct {
+	half, out, junit       string
+	depth, parallel, plays int
+	seed                   uint64
+	resume, failFast       bool
+	kubeconfigs            []string
+	program                []string
+	file                   *os.File
+	mu                     sync.Mutex
+	progress               explore.Progress
+}
+
+func newExplore() *cobra.Command {
+	x := &exploration{}
+	cmd := &cobra.Command{
+		Use:   "explore [SCENARIO|FILE] [-- PROGRAM [ARGUMENT...]]",
+		Short: "Find a client's bugs: disturb each of its calls, and judge how it ends",
+		Long: `Find a client's bugs: clbemu plays a scenario undisturbed, then again and again, each
+time with one disturbance at one call, on a new emulator: the call is refused, its answer
+gets lost, comes late or never, a read is stale, the program is killed, or a condition of
+the world is on for a while. At rest, somebody deletes, stops or changes what the client
+made. clbemu judges each play by the end of the undisturbed one.
+
+The client is the script of the scenario's client half; or PROGRAM, with its program half,
+or without a scenario; or, with --kubeconfig, a controller in a cluster, which PROGRAM
+starts: it finds the cluster in KUBECONFIG and the cloud in the variables of clbemu env.
+
+Each violation is printed as a scenario, which clbemu scenario run plays again.
+
+` + exploreRules() + `
+
+Exit codes: 0 no violation, 1 a violation that the scenario does not name as known,
+2 the scenario fails undisturbed or can't be read, 3 the exploration did not finish.`,
+		Example: `  clbemu explore -- ./my-controller --once
+  clbemu explore my.yaml --depth 2 --out results/
+  clbemu explore service.yaml --kubeconfig a.kubeconfig --kubeconfig b.kubeconfig -- ./ccm.sh`,
+		ValidArgsFunction: completeScenario,
+		RunE:              x.run,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&x.half, "half", "", "half to explore: client, program or kubernetes (default: what the command line is about)")
+	flags.IntVar(&x.depth, "depth", 1, "disturbances of a play: 1 or 2")
+	flags.IntVar(&x.parallel, "parallel", 2*runtime.NumCPU(), "plays at a time")
+	flags.IntVar(&x.plays, "plays", 0, "limit of plays, chosen by --seed; 0 is all")
+	flags.Uint64Var(&x.seed, "seed", 1, "seed of that choice")
+	flags.StringVar(&x.out, "out", "", "folder to keep results in: plays.jsonl, report.json and a scenario for each violation")
+	flags.BoolVar(&x.resume, "resume", false, "go on with the plays that the folder of --out does not have yet")
+	flags.BoolVar(&x.failFast, "fail-fast", false, "stop after the first violation")
+	flags.StringVar(&x.junit, "junit", "", "file to write a JUnit report to")
+	flags.StringArrayVar(&x.kubeconfigs, "kubeconfig", nil, "cluster for a controller; each gets one play at a time; kubectl must be on the PATH")
+	return cmd
+}
+
+// exploreRules lists for help what is judged.
+func exploreRules() string {
+	text := "Rules, which the scenario can switch off by explore: {off: [RULE]}:"
+	for _, r := range scenarios.Rules {
+		text += fmt.Sprintf("\n  %-9s %s", r[0], r[1])
+	}
+	text += "\n\nDisturbances:"
+	for _, k := range explore.Kinds() {
+		text += fmt.Sprintf("\n  %-11s %s", k[0], k[1])
+	}
+	return text
+}
+
+// programAlone is the scenario of a program without one.
+const programAlone = `about: A program does its work.
+program:
+  steps: [{start: true}]
+`
+
+func (x *exploration) run(cmd *cobra.Command, args []string) error {
+	config, err := x.config(cmd, args)
+	if err != nil {
+		return err
+	}
+	if err := x.open(&config); err != nil {
+		return err
+	}
+	p := printing(cmd)
+	screen := terminal.New(cmd.ErrOrStderr())
+	stop := screen.Live(x.line)
+	config.Progress = func(now explore.Progress) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.progress = now
+	}
+	report, err := explore.Run(cmd.Context(), config)
+	stop()
+	err = errors.Join(err, x.close(report))
+	if report == nil {
+		return x.refused(err)
+	}
+	if shown := p.show(report, func(s *terminal.Screen) error { return showExploration(s, report) }); shown != nil {
+		return shown
+	}
+	switch {
+	case err != nil:
+		return cannot(err)
+	case report.Stopped != "":
+		return cannot(fmt.Errorf("%d of %d plays were made: %s", len(report.Outcomes), report.Planned, report.Stopped))
+	case report.New() > 0:
+		return failed(fmt.Errorf("%s", counted(report.New(), "violation")))
+	}
+	return nil
+}
+
+// refused gives an exploration that did not begin its exit code.
+func (x *exploration) refused(err error) error {
+	undisturbed, problems := (*explore.Undisturbed)(nil), scenarios.Problems(nil)
+	if errors.As(err, &undisturbed) || errors.As(err, &problems) {
+		return usage(err)
+	}
+	return cannot(err)
+}
+
+// line describes the progress on a terminal.
+func (x *exploration) line() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	p := x.progress
+	if p.Total == 0 {
+		return "playing undisturbed"
+	}
+	return fmt.Sprintf("%d of %d plays, %s, %s left: %s", p.Done, p.Total, counted(p.Violations, "violation"), p.Left.Round(time.Second), p.Last.ID)
+}
+
+// config reads the command line.
+func (x *exploration) config(cmd *cobra.Command, args []string) (c explore.Config, err error) {
+	names := args
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		names, x.program = args[:dash], args[dash:]
+	}
+	switch {
+	case len(names) > 1:
+		return c, usage(fmt.Errorf("explore takes one scenario, not %d", len(names)))
+	case len(names) == 0 && len(x.program) == 0:
+		return c, usage(errors.New("give a scenario, or a program after --, as in clbemu explore -- ./my-controller --once"))
+	case x.depth < 1 || x.depth > 2:
+		return c, usage(fmt.Errorf("--depth is 1 or 2, not %d", x.depth))
+	case x.parallel < 1 || x.parallel > 64:
+		return c, usage(fmt.Errorf("--parallel is 1 to 64, not %d", x.parallel))
+	case x.plays < 0:
+		return c, usage(errors.New("--plays is 0 or more"))
+	case x.resume && x.out == "":
+		return c, usage(errors.New("--resume needs --out, the folder with the results so far"))
+	case x.half != "" && x.half != scenarios.ClientHalf && x.half != scenarios.ProgramHalf && x.half != scenarios.KubernetesHalf:
+		return c, usage(fmt.Errorf("--half is client, program or kubernetes, not %s", x.half))
+	}
+	file := scenarioFile{"program.yaml", []byte(programAlone)}
+	if len(names) == 1 {
+		files, err := scenarioFiles(names[0])
+		if err != nil {
+			return c, usage(err)
+		}
+		if len(files) != 1 {
+			return c, usage(fmt.Errorf("%s has %d scenarios: name one", names[0], len(files)))
+		}
+		file = files[0]
+	}
+	c = exploring.Config(file.name, file.text, x.halfOf(file))
+	c.Program.Command = x.program
+	c.First = x.failFast
+	c.Depth, c.Parallel, c.Plays, c.Seed = x.depth, x.parallel, x.plays, x.seed
+	if c.Half == scenarios.KubernetesHalf {
+		if len(x.kubeconfigs) == 0 {
+			return c, usage(errors.New("the kubernetes half needs a cluster: name it with --kubeconfig"))
+		}
+		exploring.OnClusters(&c, x.kubeconfigs)
+	}
+	return c, nil
+}
+
+// halfOf chooses the half that the command line is about.
+func (x *exploration) halfOf(file scenarioFile) string {
+	switch {
+	case x.half != "":
+		return x.half
+	case len(x.kubeconfigs) > 0:
+		return scenarios.KubernetesHalf
+	case len(x.program) > 0:
+		return scenarios.ProgramHalf
+	}
+	if s, err := scenarios.Load(file.name, file.text, scenarios.Options{}); err == nil && s.Client == nil && s.Program != nil {
+		return scenarios.ProgramHalf
+	}
+	return scenarios.ClientHalf
+}
+
+// playsFile holds the outcomes so far, each in a line after the one that says of what.
+const playsFile = "plays.jsonl"
+
+// header is the first line of the file: outcomes of another exploration are of no use.
+type header struct {
+	Of string `json:"explorationOf"`
+}
+
+func (x *exploration) headerOf(c *explore.Config) header {
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%s\n%s\n%q\n%d %d %d", c.Text, c.Half, c.Program.Command, c.Depth, c.Plays, c.Seed)
+	return header{fmt.Sprintf("%x", hash.Sum(nil)[:12])}
+}
+
+// open opens the file of outcomes, and reads the earlier ones if they count.
+func (x *exploration) open(c *explore.Config) error {
+	if x.out == "" {
+		return nil
+	}
+	if err := os.MkdirAll(x.out, 0o750); err != nil {
+		return usage(err)
+	}
+	path := filepath.Join(x.out, playsFile)
+	mine := x.headerOf(c)
+	if x.resume {
+		done, err := readOutcomes(path, mine)
+		if err != nil {
+			return usage(err)
+		}
+		c.Done = done
+	}
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	if err := e.Encode(mine); err != nil {
+		return cannot(err)
+	}
+	for _, o := range c.Done {
+		if err := e.Encode(o); err != nil {
+			return cannot(err)
+		}
+	}
+	var err error
+	if x.file, err = os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600); err != nil {
+		return usage(err)
+	}
+	if _, err := x.file.Write(text.Bytes()); err != nil {
+		return cannot(errors.Join(fmt.Errorf("can't keep the results: %w", err), x.file.Close()))
+	}
+	c.Record = func(o explore.Outcome) error {
+		line, err := json.Marshal(o)
+		if err == nil {
+			_, err = x.file.Write(append(line, '\n'))
+		}
+		if err != nil {
+			return fmt.Errorf("can't keep the results: %w", err)
+		}
+		return nil
+	}
+	return nil
+}
+
+// maxOutcome bounds a line of the file.
+const maxOutcome = 4 << 20
+
+// readOutcomes reads the outcomes of an earlier run. A last line that was cut off counts
+// for nothing.
+func readOutcomes(path string, mine header) (map[string]explore.Outcome, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, maxOutcome)
+	var is header
+	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &is) != nil || is != mine {
+		return nil, fmt.Errorf("%s is of another scenario, program, depth or seed: give the same again, or another --out", path)
+	}
+	done := make(map[string]explore.Outcome)
+	for lines.Scan() {
+		var o explore.Outcome
+		if json.Unmarshal(lines.Bytes(), &o) == nil && o.ID != "" {
+			done[o.ID] = o
+		}
+	}
+	return done, lines.Err()
+}
+
+// close writes what came of it.
+func (x *exploration) close(report *explore.Report) error {
+	var errs []error
+	if x.file != nil {
+		errs = append(errs, x.file.Close())
+	}
+	if report == nil {
+		return errors.Join(errs...)
+	}
+	if x.junit != "" {
+		errs = append(errs, writeFile(x.junit, func(text *bytes.Buffer) error { return report.WriteJUnit(text) }))
+	}
+	if x.out != "" {
+		errs = append(errs, writeFile(filepath.Join(x.out, "report.json"), func(text *bytes.Buffer) error { return encode(text, report, "  ") }))
+		for i, f := range report.Findings {
+			errs = append(errs, writeFile(filepath.Join(x.out, findingFile(i, f)), func(text *bytes.Buffer) error {
+				_, err := text.WriteString(f.Scenario)
+				return err
+			}))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func writeFile(path string, write func(*bytes.Buffer) error) error {
+	var text bytes.Buffer
+	if err := write(&text); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text.Bytes(), 0o600)
+}
+
+// findingFile names the scenario of a violation.
+func findingFile(i int, f explore.Finding) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, f.Rule+" "+f.About)
+	return fmt.Sprintf("%02d-%s.yaml", i+1, name[:min(len(name), 80)])
+}
+
+// showExploration prints the table and the violations.
+func showExploration(s *terminal.Screen, r *explore.Report) error {
+	header, rows := r.Table()
+	if len(rows) > 0 {
+		if err := s.Table(header, rows); err != nil {
+			return err
+		}
+	}
+	for _, f := range r.Findings {
+		mark := terminal.Bad.Render("violation of " + f.Rule)
+		if f.Known != "" {
+			mark = "known violation of " + f.Rule
+		}
+		s.Printf("\n%s: %s\n", mark, f.About)
+		s.Printf("%s", s.Fit(fmt.Sprintf("  expected  %s\n  saw       %s\n", indented(f.Expected), indented(f.Seen)), 12))
+		if f.Known != "" {
+			s.Printf("  known     %s\n", f.Known)
+			continue
+		}
+		if len(f.Plays) > 1 {
+			s.Printf("  also      %s\n", strings.Join(f.Plays[1:], "; "))
+		}
+		s.Printf("  scenario\n%s", "    "+strings.ReplaceAll(strings.TrimRight(f.Scenario, "\n"), "\n", "\n    ")+"\n")
+	}
+	count := r.Count()
+	s.Printf("\n%s in %.1f s (%.0f a minute): %d fine, %d violated, %d known, %d idle, %d could not run\n", counted(len(r.Outcomes), "play"), r.Seconds,
+		60*float64(len(r.Outcomes))/cmp.Or(r.Seconds, 1), count[explore.Fine], count[explore.Violated], count[explore.Known], count[explore.Idle], count[explore.Broken])
+	if len(r.Varying) > 0 {
+		s.Printf("%s varied between two undisturbed plays and was left out\n", counted(len(r.Varying), "call"))
+	}
+	return nil
+}
+
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n            ") }

@@ -1,0 +1,398 @@
+package explore
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// A play is a scenario: the explored half with the disturbances as steps, and with what
+// the undisturbed play led to as expectations.
+
+// ruleNames are those of the fault rules of a play.
+var ruleNames = []string{"disturbance", "second-disturbance"}
+
+// composer writes the scenario of a play.
+type composer struct {
+	*explorer
+	play   planned
+	judged bool
+	half   *yaml.Node
+	steps  []*yaml.Node
+}
+
+// compose returns the text of the play with these disturbances. A play that is judged
+// has the expectations.
+func (e *explorer) compose(p planned, judged bool) (string, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(e.Text, &document); err != nil {
+		return "", err
+	}
+	root := document.Content[0]
+	c := &composer{explorer: e, play: p, judged: judged, half: child(root, e.Half)}
+	for _, name := range append(slices.Clone(scenarios.Halves), "explore") {
+		if name != e.Half {
+			remove(root, name)
+		}
+	}
+	if len(p) > 0 {
+		put(root, "about", scalar("Found by clbemu explore: "+p.id()+"."))
+		remove(root, "advice")
+	}
+	if steps := child(c.half, "steps"); steps != nil {
+		c.steps = steps.Content
+	}
+	c.filter()
+	c.disturb()
+	if judged {
+		c.expect()
+	}
+	put(c.half, "steps", &yaml.Node{Kind: yaml.SequenceNode, Content: c.steps})
+	if e.subject.program && e.Half == scenarios.ProgramHalf {
+		c.supervise()
+	}
+	if e.subject.program && child(c.half, "command") == nil && len(e.Program.Command) > 0 {
+		c.half.Content = append([]*yaml.Node{scalar("command"), listOf(e.Program.Command)}, c.half.Content...)
+	}
+	dropUnused(root)
+	return encoded(&document)
+}
+
+// supervise lets the program start again, as whoever runs it would.
+func (c *composer) supervise() {
+	if child(c.half, "restarts") == nil {
+		put(c.half, "restarts", scalar(fmt.Sprint(c.subject.Tries)))
+	}
+}
+
+// filter leaves out what a disturbance may change without any harm: expectations of calls
+// and of Events, and marks, which only these use.
+func (c *composer) filter() {
+	if !c.judged {
+		return
+	}
+	var kept []*yaml.Node
+	for _, step := range c.steps {
+		if list := child(step, "expect"); list != nil {
+			list.Content = slices.DeleteFunc(list.Content, fickle)
+			if len(list.Content) == 0 {
+				continue
+			}
+		}
+		if child(step, "mark") == nil {
+			kept = append(kept, step)
+		}
+	}
+	c.steps = kept
+	if list := child(c.half, "expect"); list != nil {
+		list.Content = slices.DeleteFunc(list.Content, fickle)
+		if len(list.Content) == 0 {
+			remove(c.half, "expect")
+		}
+	}
+}
+
+func fickle(expectation *yaml.Node) bool {
+	return child(expectation, "calls") != nil || child(expectation, "event") != nil
+}
+
+// disturb adds the disturbances.
+func (c *composer) disturb() {
+	if !c.subject.program {
+		c.disturbScript()
+		return
+	}
+	c.start()
+	for i, d := range c.play {
+		if d.At.Action == "" {
+			c.byHand(d)
+			continue
+		}
+		c.disturbProgram(ruleNames[i], d)
+	}
+	if c.Half == scenarios.ProgramHalf {
+		c.steps = append(c.steps, c.rest(c.quiet()))
+		for _, d := range c.play {
+			if d.At.Action == "" {
+				c.steps = append(c.steps, c.begin()...)
+				c.steps = append(c.steps, c.rest(c.quiet()))
+			}
+		}
+	}
+}
+
+// disturbScript adds the fault rules before a script's steps, and makes it try again.
+func (c *composer) disturbScript() {
+	hang := slices.ContainsFunc(c.play, func(d Disturbance) bool { return d.Kind == hangKind })
+	if c.judged {
+		for _, step := range c.steps {
+			c.retry(step, hang)
+		}
+	}
+	var rules []*yaml.Node
+	for i, d := range c.play {
+		if d.Kind == conditionKind {
+			c.conditionBefore(d)
+			continue
+		}
+		rules = append(rules, c.fault(ruleNames[i], d))
+	}
+	c.steps = append(rules, c.steps...)
+}
+
+// scriptTimeout is how long a script waits for an answer that does not come.
+const scriptTimeout = 300 * time.Millisecond
+
+// retry makes the calls in a step again when they fail.
+func (c *composer) retry(step *yaml.Node, hang bool) {
+	if repeat := child(step, "repeat"); repeat != nil {
+		for _, inner := range child(repeat, "steps").Content {
+			c.retry(inner, hang)
+		}
+		return
+	}
+	call := child(step, "call")
+	if wait := child(step, "wait"); wait != nil {
+		call = child(wait, "call")
+	} else if call != nil && child(call, "tries") == nil {
+		put(call, "tries", scalar(fmt.Sprint(c.subject.Tries)))
+	}
+	if hang && call != nil {
+		put(call, "timeout", scalar(scriptTimeout.String()))
+	}
+}
+
+// conditionBefore switches a condition on before the step that makes a call. If the call
+// then fails, the step is there twice, and the condition is off before the second.
+func (c *composer) conditionBefore(d Disturbance) {
+	at := c.stepOf(d.At)
+	condition := c.condition(d.What)
+	on, off := settings(condition.On), settings(condition.Off)
+	first := copied(c.steps[at])
+	if call := child(first, "call"); call != nil && d.refused != "" {
+		remove(call, "tries")
+		remove(call, "save")
+		put(call, "expect", snippet("{code: %q}", d.refused))
+		c.steps = slices.Insert(c.steps, at, on, first, off)
+		return
+	}
+	c.steps = slices.Insert(c.steps, at, on)
+	c.steps = slices.Insert(c.steps, at+2, off)
+}
+
+// stepOf returns the step during which the undisturbed play made a call.
+func (c *composer) stepOf(call Call) int {
+	if c.base == nil {
+		return 0
+	}
+	sequence := call.sequence
+	for _, is := range c.base.calls {
+		if is.Action == call.Action && is.N == call.N {
+			sequence = is.sequence
+		}
+	}
+	for i, mark := range c.base.steps {
+		if sequence <= mark {
+			return min(i, max(len(c.steps)-1, 0))
+		}
+	}
+	return max(len(c.steps)-1, 0)
+}
+
+// start begins the program, unless a step of the scenario does.
+func (c *composer) start() {
+	if c.Half != scenarios.ProgramHalf || slices.ContainsFunc(c.steps, func(s *yaml.Node) bool { return child(s, "start") != nil }) {
+		return
+	}
+	c.steps = append(c.steps, snippet("{start: true}"))
+}
+
+// begin starts the program again at rest: one that has ended, or one that is killed first.
+func (c *composer) begin() []*yaml.Node {
+	if c.subject.ends {
+		return []*yaml.Node{snippet("{start: true}")}
+	}
+	return []*yaml.Node{snippet("{stop: true}"), snippet("{start: true}")}
+}
+
+// quiet is the time without a call after which a program is at rest. A call that hangs is
+// none until the client gives up.
+func (c *composer) quiet() time.Duration {
+	quiet := time.Duration(c.subject.Quiet)
+	if slices.ContainsFunc(c.play, func(d Disturbance) bool { return d.Kind == hangKind }) {
+		quiet += time.Duration(c.subject.Timeout)
+	}
+	return quiet
+}
+
+func (c *composer) rest(quiet time.Duration) *yaml.Node {
+	return snippet("{rest: {quiet: %s, within: %s}}", quiet, time.Duration(c.subject.Within)+quiet)
+}
+
+// disturbProgram adds the fault rule in front, and after the step that makes the program
+// act, what else the disturbance is.
+func (c *composer) disturbProgram(name string, d Disturbance) {
+	at := c.acting(d.At)
+	var then []*yaml.Node
+	switch d.Kind {
+	case killKind:
+		then = []*yaml.Node{snippet("{struck: {fault: %s}}", name), snippet("{stop: true}"), snippet("{start: true}")}
+	case conditionKind:
+		condition := c.condition(d.What)
+		then = []*yaml.Node{snippet("{struck: {fault: %s}}", name), settings(condition.On), c.rest(min(c.quiet(), 2*time.Second)), settings(condition.Off)}
+		if c.subject.ends {
+			then = append(then, snippet("{start: true}"))
+		}
+	}
+	c.steps = slices.Insert(c.steps, at+1, then...)
+	c.steps = slices.Insert(c.steps, 0, c.fault(name, d))
+}
+
+// acting returns the last step that makes the program act at or before a call, -1 if the
+// call is that of the program's start.
+func (c *composer) acting(call Call) int {
+	if c.Half == scenarios.ProgramHalf {
+		return slices.IndexFunc(c.steps, func(s *yaml.Node) bool { return child(s, "start") != nil })
+	}
+	for at := c.stepOf(call); at >= 0; at-- {
+		if child(c.steps[at], "kubectl") != nil || child(c.steps[at], "start") != nil {
+			return at
+		}
+	}
+	return -1
+}
+
+// byHand adds what somebody does at rest.
+func (c *composer) byHand(d Disturbance) {
+	if c.Half == scenarios.ProgramHalf {
+		c.steps = append(c.steps, c.rest(c.quiet()))
+	}
+	for _, h := range hands {
+		for _, line := range c.base.last() {
+			if d.Kind != h.name || !strings.HasPrefix(line, h.kind+" ") || nameIn(strings.TrimPrefix(line, h.kind+" ")) != d.What {
+				continue
+			}
+			if steps := h.steps(d.What, line); steps != "" {
+				c.steps = append(c.steps, snippet("%s", steps).Content...)
+				return
+			}
+		}
+	}
+}
+
+// fault is the step that adds the rule of a disturbance.
+func (c *composer) fault(name string, d Disturbance) *yaml.Node {
+	effect, at := "{delay: {fixed: 500ms}}", "" // holds the call while a condition is switched on
+	if k := kindOf(d.Kind); k.effect != nil {
+		effect, at = k.effect(d, c.subject.program)
+	}
+	match := "action: " + d.At.Action
+	if !c.subject.program {
+		match += ", userAgent: " + scenarios.ClientAgent
+	}
+	when := "times: 1"
+	if d.At.N > 1 {
+		when = fmt.Sprintf("skip: %d, times: 1", d.At.N-1)
+	}
+	text := fmt.Sprintf("{name: %s, match: {%s}, when: {%s}, effect: %s", name, match, when, effect)
+	if at != "" {
+		text += ", at: " + at
+	}
+	return snippet("{fault: %s}}", text)
+}
+
+// The times that the emulated cloud may take to come to its end state.
+const (
+	settleScript  = time.Minute
+	settleProgram = 2 * time.Second
+)
+
+// writeGlobs match the actions that change something.
+const writeGlobs = "Activate*,Add*,Allocate*,Apply*,Associate*,Attach*,Change*,Create*,Delete*,Detach*,Disassociate*,Join*,Modify*,Move*,Release*,Remove*,Set*,Start*,Stop*,Tag*,Untag*,Update*,Upload*"
+
+// expect adds what the undisturbed play led to.
+func (c *composer) expect() {
+	if c.Half == scenarios.KubernetesHalf {
+		c.expectAtRests()
+	}
+	list := child(c.half, "expect")
+	if list == nil {
+		list = &yaml.Node{Kind: yaml.SequenceNode}
+		put(c.half, "expect", list)
+	}
+	within := settleScript
+	if c.subject.program {
+		within = settleProgram
+	}
+	if c.Half != scenarios.KubernetesHalf {
+		list.Content = append(list.Content, stateNode(c.base.last(), within))
+	}
+	most := int(math.Ceil(float64(c.subject.Calls)*float64(len(c.base.calls)))) + 5
+	if !c.off(ruleCalls) && c.atRest() == nil {
+		list.Content = append(list.Content, snippet("{calls: {atMost: %d}}", most))
+	}
+	if c.subject.program && !c.subject.ends && !c.off(ruleRest) {
+		c.steps = append(c.steps, snippet("{mark: at-rest}"))
+		list.Content = append(list.Content, snippet("{calls: {action: %q, since: at-rest, none: true}, for: %s}", writeGlobs, time.Duration(c.subject.Quiet)))
+	}
+}
+
+// atRest returns a disturbance at rest, nil if there is none.
+func (c *composer) atRest() *Disturbance {
+	for i := range c.play {
+		if c.play[i].At.Action == "" {
+			return &c.play[i]
+		}
+	}
+	return nil
+}
+
+// expectAtRests expects the state of the undisturbed play after each rest of a cluster's
+// controller, whose back-off may be long.
+func (c *composer) expectAtRests() {
+	var all []*yaml.Node
+	seen := 0
+	for _, step := range c.steps {
+		rest := child(step, "rest")
+		if rest == nil {
+			all = append(all, step)
+			continue
+		}
+		if name := child(step, "name"); name != nil && name.Value == conditionKind {
+			all = append(all, step)
+			continue
+		}
+		if seen < len(c.base.states) {
+			expectation := stateNode(c.base.states[seen], time.Duration(c.subject.Within))
+			all = append(all, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("expect"), {Kind: yaml.SequenceNode, Content: []*yaml.Node{expectation}}}})
+		}
+		seen++
+	}
+	c.steps = all
+}
+
+func stateNode(lines []string, within time.Duration) *yaml.Node {
+	list := listOf(lines)
+	list.Style = 0
+	for _, line := range list.Content {
+		line.Style = yaml.SingleQuotedStyle
+	}
+	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("state"), list, scalar("within"), scalar(scenarios.Duration(within).String())}}
+}
+
+func (c *composer) off(rule string) bool { return slices.Contains(c.subject.Off, rule) }
+
+// settings is a step that changes conditions of the world.
+func settings(values map[string]string) *yaml.Node {
+	set := &yaml.Node{Kind: yaml.MappingNode}
+	for _, name := range sorted(values) {
+		put(set, name, scalar(values[name]))
+	}
+	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("set"), set}}
+}

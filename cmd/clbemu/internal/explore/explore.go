@@ -1,0 +1,457 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// Place is a cloud that begins as every other does, plays once, and is thrown away.
+type Place interface {
+	scenarios.Target
+	scenarios.Programs
+	Close(ctx context.Context) error
+}
+
+// Config says what to explore.
+type Config struct {
+	// File names the scenario, and Text is its text.
+	File string
+	Text []byte
+	// Half is the half to play, and Program the program that it is about, if any.
+	Half    string
+	Program scenarios.Program
+	// Depth is the number of disturbances of a play, 1 or 2.
+	Depth int
+	// Parallel is the number of plays at a time.
+	Parallel int
+	// Plays limits the number of plays, 0 does not; Seed chooses them.
+	Plays int
+	Seed  uint64
+	// First stops the exploration at the first violation.
+	First bool
+	// Open returns a place for a worker, from 0 on, and the cluster of its own, if any.
+	Open func(ctx context.Context, worker int) (Place, error)
+	// Cluster returns the cluster of a worker.
+	Cluster func(worker int) scenarios.Cluster
+	// Env holds what a worker's program gets beside the place's variables.
+	Env func(worker int) map[string]string
+	// Load reads a scenario.
+	Load func(file string, text []byte) (*scenarios.Scenario, error)
+	// Actions lists the actions of the cloud.
+	Actions []scenarios.Action
+	// Refusals lists the codes with which the state can make an action fail.
+	Refusals func(action string) []string
+	// Conditions are switched on and off again.
+	Conditions []Condition
+	// Done holds the outcomes of an earlier run, by id.
+	Done map[string]Outcome
+	// Record, if set, keeps an outcome as it comes.
+	Record func(Outcome) error
+	// Progress, if set, hears of each play.
+	Progress func(Progress)
+}
+
+// Progress is how far an exploration is.
+type Progress struct {
+	Done, Total, Violations int
+	Passed, Left            time.Duration
+	// Last is the play that ended last.
+	Last Outcome
+}
+
+// Verdict is how a play ended.
+type Verdict string
+
+// The verdicts.
+const (
+	Fine     Verdict = "fine"
+	Violated Verdict = "violated"
+	Known    Verdict = "known"  // a violation that the scenario names
+	Idle     Verdict = "idle"   // the disturbance did not happen
+	Broken   Verdict = "broken" // the play could not run
+)
+
+// Outcome is how one play ended.
+type Outcome struct {
+	ID           string        `json:"id"`
+	Disturbances []Disturbance `json:"disturbances"`
+	Verdict      Verdict       `json:"verdict"`
+	Rule         string        `json:"rule,omitempty"`
+	Expected     string        `json:"expected,omitempty"`
+	Seen         string        `json:"seen,omitempty"`
+	// Why is why a violation is known, or why the play could not run.
+	Why     string  `json:"why,omitempty"`
+	Seconds float64 `json:"seconds"`
+	// Scenario plays a violation.
+	Scenario string `json:"scenario,omitempty"`
+	// After has the calls since the disturbance, and Trace is equal for plays that went
+	// the same way.
+	After []Call `json:"after,omitempty"`
+	Trace string `json:"trace,omitempty"`
+}
+
+// Report is what came of an exploration.
+type Report struct {
+	Scenario string `json:"scenario"`
+	Half     string `json:"half"`
+	Client   string `json:"client"`
+	Depth    int    `json:"depth"`
+	Seed     uint64 `json:"seed"`
+	// Calls are those of the undisturbed play, and Varying the ones that only one of two
+	// such plays made.
+	Calls    []Call    `json:"calls"`
+	Varying  []Call    `json:"varying,omitempty"`
+	Outcomes []Outcome `json:"outcomes"`
+	// Findings are the violations, those that are alike together, each made minimal.
+	Findings []Finding `json:"findings"`
+	// Planned counts the plays that the plan has, and Stopped says why not all were made.
+	Planned int     `json:"planned"`
+	Stopped string  `json:"stopped,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Finding is a violation with everything that leads to it.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	About    string   `json:"about"`
+	Expected string   `json:"expected"`
+	Seen     string   `json:"seen"`
+	Plays    []string `json:"plays"`
+	Known    string   `json:"known,omitempty"`
+	// Scenario plays it.
+	Scenario string `json:"scenario"`
+}
+
+// New counts the findings that are not known.
+func (r *Report) New() (n int) {
+	for _, f := range r.Findings {
+		if f.Known == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Undisturbed is the error of a scenario that fails before anything is disturbed.
+type Undisturbed struct{ Result scenarios.Result }
+
+func (e *Undisturbed) Error() string {
+	return fmt.Sprintf("%s fails undisturbed: make it pass first\n%s", e.Result.Scenario, e.Result.Failure)
+}
+
+// explorer is an exploration that runs.
+type explorer struct {
+	Config
+	scenario *scenarios.Scenario
+	subject  subject
+	base     *observed
+	actions  map[string]scenarios.Action
+	begin    time.Time
+
+	mu       sync.Mutex
+	outcomes []Outcome
+}
+
+// subject is what the plays have in common.
+type subject struct {
+	scenarios.Explore
+	half    string
+	program bool // a program is the client
+	ends    bool // it ends by itself
+}
+
+// Run explores. A context that ends stops it: the report has what is known so far.
+func Run(ctx context.Context, c Config) (*Report, error) {
+	e := &explorer{Config: c, actions: make(map[string]scenarios.Action), begin: time.Now()}
+	for _, a := range c.Actions {
+		e.actions[a.Product+" "+a.Name] = a
+	}
+	report, err := e.run(ctx)
+	if report != nil {
+		report.Seconds = time.Since(e.begin).Seconds()
+	}
+	return report, err
+}
+
+func (e *explorer) run(ctx context.Context) (*Report, error) {
+	var err error
+	if e.scenario, err = e.Load(e.File, e.Text); err != nil {
+		return nil, err
+	}
+	half := e.scenario.Half(e.Half)
+	if half == nil {
+		return nil, fmt.Errorf("%s has no %s half", e.scenario.Name, e.Half)
+	}
+	if len(e.Program.Command) == 0 {
+		e.Program.Command = half.Command
+	}
+	e.subject = subject{Explore: e.scenario.Explore.WithDefaults(), half: e.Half, program: e.Half != scenarios.ClientHalf}
+	report := &Report{Scenario: e.scenario.Name, Half: e.Half, Client: e.Program.String(), Depth: e.Depth, Seed: e.Seed}
+	if !e.subject.program {
+		report.Client = scenarios.ScriptedClient
+	}
+	if err := e.undisturbed(ctx, report); err != nil {
+		return nil, err
+	}
+	first := e.sample(e.plan())
+	report.Planned = len(first)
+	err = e.playAll(ctx, first, 0)
+	if e.Depth > 1 && err == nil && ctx.Err() == nil {
+		pairs := e.pairs()
+		if e.Plays > 0 {
+			pairs = e.sample(pairs)[:min(len(pairs), max(e.Plays-len(first), 0))]
+		}
+		report.Planned += len(pairs)
+		err = e.playAll(ctx, pairs, len(first))
+	}
+	if ctx.Err() != nil {
+		report.Stopped = "it was interrupted"
+	}
+	if err != nil {
+		report.Stopped = err.Error()
+	}
+	slices.SortFunc(e.outcomes, func(a, b Outcome) int { return strings.Compare(a.ID, b.ID) })
+	report.Outcomes = e.outcomes
+	report.Findings = e.findings(ctx)
+	return report, nil
+}
+
+// undisturbed plays twice without a disturbance, and learns what a disturbed play is
+// judged by.
+func (e *explorer) undisturbed(ctx context.Context, report *Report) error {
+	text, err := e.compose(nil, false)
+	if err != nil {
+		return err
+	}
+	var seen [2]*observed
+	for i := range seen {
+		if seen[i], err = e.play(ctx, text, 0); err != nil {
+			return err
+		}
+		if seen[i].result.Status != scenarios.Passed {
+			return &Undisturbed{seen[i].result}
+		}
+	}
+	e.base = seen[0]
+	e.subject.ends = e.base.ended
+	var varying []Call
+	e.base.calls, varying = inBoth(seen[0].calls, seen[1].calls)
+	report.Calls, report.Varying = e.base.calls, varying
+	if len(seen[0].calls) == 0 {
+		return errors.New("the client makes no call: does it take its endpoint and its key from the environment, as clbemu env has it?")
+	}
+	for i := range min(len(seen[0].states), len(seen[1].states)) {
+		if d := scenarios.Changed(seen[0].states[i], seen[1].states[i]); d != nil {
+			return fmt.Errorf("two undisturbed plays end differently, so that nothing can be judged by their end:\n  %s", strings.Join(d, "\n  "))
+		}
+	}
+	return nil
+}
+
+// observed is what was seen of a play.
+type observed struct {
+	result scenarios.Result
+	calls  []Call
+	// states has what changed since the beginning, at each rest and at the end, by step.
+	states [][]string
+	steps  []uint64 // the journal's mark at the end of each step
+	ended  bool     // the program had ended by itself
+}
+
+// play plays the text of a scenario in a place of its own.
+func (e *explorer) play(ctx context.Context, text string, worker int) (*observed, error) {
+	s, err := e.Load(e.File, []byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("a play of the plan is no scenario: %w\n%s", err, text)
+	}
+	place, err := e.Open(ctx, worker)
+	if err != nil {
+		return nil, err
+	}
+	o, err := e.playAt(ctx, s, place, worker)
+	return o, errors.Join(err, place.Close(context.WithoutCancel(ctx)))
+}
+
+func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, place Place, worker int) (*observed, error) {
+	o := &observed{}
+	watched := &watchedPrograms{Programs: place}
+	before, err := place.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	setup := scenarios.Setup{Target: place, Programs: watched, Program: e.Program, For: time.Duration(e.subject.Within)}
+	if e.Env != nil {
+		setup.Program.Env = e.Env(worker)
+	}
+	if e.Half == scenarios.KubernetesHalf {
+		setup.Cluster = e.Cluster(worker)
+	}
+	look := func(ctx context.Context) {
+		now, stateErr := place.State(ctx)
+		err = errors.Join(err, stateErr)
+		o.states = append(o.states, scenarios.Changed(before, now))
+	}
+	setup.Progress = func(done scenarios.StepDone) {
+		mark, markErr := place.Mark(ctx)
+		err = errors.Join(err, markErr)
+		o.steps = append(o.steps, mark)
+		if done.Title == restTitle {
+			look(ctx)
+		}
+	}
+	setup.AtEnd = func(ctx context.Context, names map[string]string) {
+		o.ended = watched.ended(ctx)
+		look(ctx)
+		for i := range o.states {
+			o.states[i] = named(o.states[i], names, s.Values)
+		}
+		calls, callsErr := place.Calls(ctx, 0)
+		err = errors.Join(err, callsErr)
+		o.calls = e.callsOf(calls)
+	}
+	o.result = scenarios.Play(ctx, s, e.Half, setup)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return o, err
+}
+
+// restTitle is the title of the step that waits for rest.
+const restTitle = "wait for rest"
+
+// named puts the names of what the half saved in place of their values, in lines that
+// are compared with those of other plays.
+func named(lines []string, names, values map[string]string) []string {
+	for i := range lines {
+		for name, value := range names {
+			if _, given := values[name]; !given && len(value) > 3 {
+				lines[i] = strings.ReplaceAll(lines[i], value, "{{"+name+"}}")
+			}
+		}
+	}
+	return lines
+}
+
+// watchedPrograms remembers the program that it started last.
+type watchedPrograms struct {
+	scenarios.Programs
+	last scenarios.Running
+}
+
+// Start implements scenarios.Programs.
+func (w *watchedPrograms) Start(ctx context.Context, p scenarios.Program) (scenarios.Running, error) {
+	r, err := w.Programs.Start(ctx, p)
+	w.last = r
+	return r, err
+}
+
+func (w *watchedPrograms) ended(ctx context.Context) bool {
+	if w.last == nil {
+		return false
+	}
+	over, err := w.last.Wait(ctx, 0)
+	return over && err == nil
+}
+
+// playAll plays a list, several at a time.
+func (e *explorer) playAll(ctx context.Context, plays []planned, before int) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan planned)
+	var workers sync.WaitGroup
+	for worker := range max(e.Parallel, 1) {
+		workers.Go(func() {
+			for p := range next {
+				o, ok := e.Done[p.id()]
+				if !ok {
+					var err error
+					if o, err = e.try(ctx, p, worker); err != nil {
+						cancel(err)
+						continue
+					}
+				}
+				if err := e.keep(o, !ok, before+len(plays)); err != nil {
+					cancel(err)
+				}
+				if e.First && o.Verdict == Violated {
+					cancel(nil)
+				}
+			}
+		})
+	}
+	for _, p := range plays {
+		select {
+		case next <- p:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(next)
+	workers.Wait()
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+// keep adds an outcome to those known.
+func (e *explorer) keep(o Outcome, fresh bool, total int) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.outcomes = append(e.outcomes, o)
+	if e.Progress != nil {
+		p := Progress{Done: len(e.outcomes), Total: total, Passed: time.Since(e.begin), Last: o}
+		for _, o := range e.outcomes {
+			if o.Verdict == Violated {
+				p.Violations++
+			}
+		}
+		p.Left = p.Passed / time.Duration(p.Done) * time.Duration(total-p.Done)
+		e.Progress(p)
+	}
+	if fresh && e.Record != nil {
+		return e.Record(o)
+	}
+	return nil
+}
+
+// try makes one planned play.
+func (e *explorer) try(ctx context.Context, p planned, worker int) (Outcome, error) {
+	begin := time.Now()
+	o := Outcome{ID: p.id(), Disturbances: p}
+	text, err := e.compose(p, true)
+	if err != nil {
+		return o, err
+	}
+	seen, err := e.play(ctx, text, worker)
+	if err == nil && p.ofConditions() {
+		if code := refusedWith(seen.result); code != "" {
+			for i := range p {
+				p[i].refused = code
+			}
+			if text, err = e.compose(p, true); err == nil {
+				seen, err = e.play(ctx, text, worker)
+			}
+		}
+	}
+	if err != nil {
+		return o, err
+	}
+	e.judge(&o, seen)
+	o.Seconds = time.Since(begin).Seconds()
+	if o.Verdict == Violated || o.Verdict == Known {
+		o.Scenario = text
+	}
+	if e.Depth > 1 && len(p) == 1 {
+		o.After, o.Trace = seen.since(p)
+	}
+	return o, nil
+}

@@ -1,0 +1,188 @@
+package explore
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/clbemu/clbemu/emulator/glob"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// The rules of scenarios.Rules.
+const (
+	ruleEnds   = "ends"
+	ruleState  = "state"
+	ruleDouble = "double"
+	ruleLeft   = "left"
+	ruleOthers = "others"
+	ruleRuns   = "runs"
+	ruleCalls  = "calls"
+	ruleRest   = "rest"
+)
+
+// refusal finds the code in what a step saw.
+var refusal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[45][0-9][0-9] ([A-Za-z0-9._]+): `) })
+
+// refusedWith returns the code with which a play's last call was refused, "" if it was not.
+func refusedWith(r scenarios.Result) string {
+	if r.Status != scenarios.Failed || len(r.Failure.Unmet) == 0 {
+		return ""
+	}
+	found := refusal().FindStringSubmatch(r.Failure.Unmet[0].Seen)
+	if found == nil || !strings.HasPrefix(r.Failure.Unmet[0].Step, "call ") {
+		return ""
+	}
+	return found[1]
+}
+
+// judge says how a play ended.
+func (e *explorer) judge(o *Outcome, seen *observed) {
+	o.Verdict = Fine
+	r := seen.result
+	switch r.Status {
+	case scenarios.Broken:
+		o.Verdict, o.Why = Broken, r.Failure.Reason
+		return
+	case scenarios.Passed:
+		return
+	}
+	for _, f := range r.Failure.Faults {
+		if slices.Contains(ruleNames, f.Name) && f.Hits == 0 {
+			o.Verdict = Idle
+			return
+		}
+	}
+	worst := -1
+	for _, u := range r.Failure.Unmet {
+		rule := e.ruleOf(u)
+		if slices.Contains(e.subject.Off, rule) {
+			continue
+		}
+		if rank := rankOf(rule); worst < 0 || rank < worst {
+			worst = rank
+			o.Rule, o.Expected, o.Seen = rule, u.Expected, u.Seen
+			if rule == ruleEnds {
+				o.Expected = u.Step + ": " + o.Expected
+			}
+		}
+	}
+	if worst < 0 {
+		return // by rules alone that are off
+	}
+	o.Verdict = Violated
+	if why, known := e.known(o); known {
+		o.Verdict, o.Why = Known, why
+	}
+}
+
+// ranks has the rules from the one that says most.
+var ranks = []string{ruleDouble, ruleLeft, ruleOthers, ruleRuns, ruleState, ruleEnds, ruleRest, ruleCalls}
+
+func rankOf(rule string) int { return slices.Index(ranks, rule) }
+
+// ruleOf returns the rule that an expectation stands for.
+func (e *explorer) ruleOf(u scenarios.Unmet) string {
+	switch {
+	case u.Step == "expect state":
+		return ruleOfState(e.base.last(), lines(u.Expected), lines(u.Seen))
+	case u.Step == "expect calls of "+writeGlobs:
+		return ruleRest
+	case strings.HasPrefix(u.Step, "expect calls of "):
+		return ruleCalls
+	}
+	return ruleEnds
+}
+
+func lines(text string) []string {
+	text, _, _ = strings.Cut(text, " within ")
+	var all []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.Contains(line, " ") && line != "nothing more" {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// ruleOfState returns the rule that a difference of states is about.
+func ruleOfState(undisturbed, missing, extra []string) string {
+	balancers := func(list []string) (n int) {
+		for _, line := range list {
+			if strings.HasPrefix(line, "LoadBalancer ") || strings.HasPrefix(line, "NLBLoadBalancer ") {
+				n++
+			}
+		}
+		return n
+	}
+	gone := func(list []string) bool {
+		return slices.ContainsFunc(list, func(line string) bool { return strings.HasPrefix(line, "- ") })
+	}
+	switch {
+	case balancers(extra) > balancers(missing) && balancers(undisturbed) > 0:
+		return ruleDouble
+	case len(undisturbed) == 0 && len(extra) > 0:
+		return ruleLeft
+	case gone(extra) || gone(missing):
+		return ruleOthers
+	case len(missing) == len(extra) && len(missing) > 0 && !slices.ContainsFunc(missing, func(line string) bool {
+		return !slices.ContainsFunc(extra, func(is string) bool { return withoutStatus(is) == withoutStatus(line) })
+	}):
+		return ruleRuns
+	}
+	return ruleState
+}
+
+var status = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` [A-Za-z]*Status="[^"]*"`) })
+
+func withoutStatus(line string) string { return status().ReplaceAllString(line, "") }
+
+// known returns why a violation stays, if the scenario names it.
+func (e *explorer) known(o *Outcome) (why string, is bool) {
+	for _, k := range e.subject.Known {
+		if k.Rule != o.Rule {
+			continue
+		}
+		if slices.ContainsFunc(o.Disturbances, func(d Disturbance) bool {
+			return (k.Call == "" || glob.Split(k.Call).Match(d.At.Action)) && (k.Disturbance == "" || glob.Split(k.Disturbance).Match(d.Name(), d.Kind))
+		}) {
+			return k.Why, true
+		}
+	}
+	return "", false
+}
+
+// findings puts violations that are alike together, and makes each minimal.
+func (e *explorer) findings(ctx context.Context) (all []Finding) {
+	alone := make(map[string]string) // the rule that one disturbance violates
+	for _, o := range e.outcomes {
+		if len(o.Disturbances) == 1 && o.Rule != "" {
+			alone[o.ID] = o.Rule
+		}
+	}
+	index := make(map[string]int)
+	for _, o := range e.outcomes {
+		if o.Verdict != Violated && o.Verdict != Known {
+			continue
+		}
+		if len(o.Disturbances) > 1 && slices.ContainsFunc(o.Disturbances, func(d Disturbance) bool { return alone[planned{d}.id()] == o.Rule }) {
+			continue // one of the two is enough
+		}
+		key := strings.Join([]string{o.Rule, o.Disturbances[0].At.Action, o.Expected, o.Seen}, "\n")
+		if at, ok := index[key]; ok {
+			all[at].Plays = append(all[at].Plays, o.ID)
+			continue
+		}
+		index[key] = len(all)
+		f := Finding{Rule: o.Rule, About: o.ID, Expected: o.Expected, Seen: o.Seen, Plays: []string{o.ID}, Known: o.Why, Scenario: o.Scenario}
+		all = append(all, f)
+	}
+	for i := range all {
+		if all[i].Known == "" && ctx.Err() == nil {
+			e.minimise(ctx, &all[i])
+		}
+	}
+	return all
+}

@@ -1,0 +1,207 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Condition is a setting of the world that is switched on, and off again.
+type Condition struct {
+	Name    string
+	On, Off map[string]string
+}
+
+// kind is a kind of disturbance at a call.
+type kind struct {
+	name, about string
+	// reads and writes say at which calls it is tried.
+	reads, writes bool
+	// effect is what the fault rule does; at is its point, if it is not the effect's own.
+	effect func(d Disturbance, program bool) (effect, at string)
+	// what lists the variants.
+	what func(e *explorer, c Call) []string
+}
+
+// The names of kinds that are more than a fault rule.
+const (
+	killKind      = "killed"
+	conditionKind = "condition"
+	againKind     = "again"
+	hangKind      = "hang"
+)
+
+// kinds lists the disturbances at a call.
+var kinds = []kind{
+	{name: "throttled", about: "The call is refused with Throttling.User.", reads: true, writes: true, effect: is("{error: {code: Throttling.User}}")},
+	{name: "unavailable", about: "The call is refused with ServiceUnavailable, status 503.", reads: true, writes: true, effect: is("{error: {code: ServiceUnavailable}}")},
+	{name: "refused", about: "The call is refused with each code that the state can lead to.", reads: true, writes: true, what: refusals,
+		effect: func(d Disturbance, _ bool) (string, string) { return "{error: {code: " + d.What + "}}", "" }},
+	{name: "lost", about: "The change is made, and the answer gets lost.", writes: true, effect: is("{afterCommit: reset}")},
+	{name: "reset", about: "The connection breaks before the answer.", reads: true, effect: is("{reset: true}")},
+	{name: hangKind, about: "No answer comes before the client's own timeout.", reads: true, writes: true, effect: is("{hang: true}")},
+	{name: "slow", about: "The answer comes late.", writes: true, effect: func(_ Disturbance, program bool) (string, string) {
+		if program {
+			return "{delay: {fixed: 1s}}", ""
+		}
+		return "{delay: {fixed: 10ms}}", ""
+	}},
+	{name: "stale", about: "A read shows the state before the last change.", reads: true, effect: is("{stale: {calls: 1}}")},
+	{name: killKind, about: "The client is killed before, during or after the call, and starts again.", writes: true,
+		what: func(*explorer, Call) []string { return []string{"before", "during", "after"} },
+		effect: func(d Disturbance, _ bool) (string, string) {
+			return "{hang: true}", map[string]string{"before": "beforeCall", "during": "beforeCommit", "after": "afterCommit"}[d.What]
+		}},
+	{name: conditionKind, about: "A condition of the world is switched on before the call, and off later.", writes: true, what: conditionNames},
+}
+
+func is(effect string) func(Disturbance, bool) (string, string) {
+	return func(Disturbance, bool) (string, string) { return effect, "" }
+}
+
+func (k *kind) applies(c Call) bool { return c.Write && k.writes || !c.Write && k.reads }
+
+func (k *kind) whats(e *explorer, c Call) []string {
+	if k.what == nil {
+		return []string{""}
+	}
+	return k.what(e, c)
+}
+
+func kindOf(name string) *kind {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &kinds[i]
+}
+
+// Kinds lists the kinds of disturbances, each with what it does.
+func Kinds() (list [][2]string) {
+	for _, k := range kinds {
+		list = append(list, [2]string{k.name, k.about})
+	}
+	list = append(list, [2]string{againKind, "At rest, the client starts again."})
+	for _, h := range hands {
+		list = append(list, [2]string{h.name, h.about})
+	}
+	return list
+}
+
+// refusals lists the codes that the state can lead to. One about a parameter is not
+// the state's.
+func refusals(e *explorer, c Call) (codes []string) {
+	if e.Refusals == nil {
+		return nil
+	}
+	for _, code := range e.Refusals(c.Action) {
+		if !strings.HasPrefix(code, "Invalid") && !strings.HasPrefix(code, "Missing") && !strings.HasPrefix(code, "IllegalParam") {
+			codes = append(codes, code)
+		}
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+func conditionNames(e *explorer, _ Call) (names []string) {
+	for _, c := range e.Conditions {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+func (e *explorer) condition(name string) Condition {
+	i := slices.IndexFunc(e.Conditions, func(c Condition) bool { return c.Name == name })
+	return e.Conditions[i]
+}
+
+// hand is something that somebody does by hand while the client is at rest, to a thing
+// that it made.
+type hand struct {
+	name, about string
+	// kind is that of the things, and steps do it to one.
+	kind  string
+	steps func(name, line string) string
+}
+
+// things lists the names of the things in a state.
+func (h *hand) things(state []string) (names []string) {
+	for _, line := range state {
+		rest, ok := strings.CutPrefix(line, h.kind+" ")
+		if !ok || h.steps(nameIn(rest), line) == "" {
+			continue
+		}
+		names = append(names, nameIn(rest))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// nameIn returns the name in a line without its kind, or the fields that tell a thing from
+// others.
+func nameIn(rest string) string {
+	first, _, _ := strings.Cut(rest, " ")
+	if !strings.Contains(first, "=") {
+		return first
+	}
+	return strings.Trim(field(rest, "LoadBalancerID")+":"+field(rest, "Port")+":"+field(rest, "Protocol"), ":")
+}
+
+// field returns a field of a line.
+func field(line, name string) string {
+	_, rest, ok := strings.Cut(" "+line, " "+name+"=")
+	if !ok {
+		return ""
+	}
+	value, _, _ := strings.Cut(rest, " ")
+	return strings.Trim(value, `"`)
+}
+
+// The steps that find things of CLB by their names.
+const findCLB = `- call: {action: DescribeLoadBalancers, params: {LoadBalancerName: %q}, save: {handLB: LoadBalancers.LoadBalancer.0.LoadBalancerId}}
+`
+
+// ofCLB does something to a load balancer of CLB by its id.
+func ofCLB(call string) func(name, line string) string {
+	return func(name, _ string) string { return fmt.Sprintf(findCLB, name) + "- call: " + call + "\n" }
+}
+
+// ofListener does something to a listener of CLB.
+func ofListener(call string) func(name, line string) string {
+	return func(name, _ string) string {
+		parts := strings.Split(name, ":")
+		if len(parts) != 3 {
+			return ""
+		}
+		return fmt.Sprintf(findCLB, parts[0]) + "- call: " + strings.NewReplacer("PORT", parts[1], "PROTOCOL", parts[2], "UPPER", strings.ToUpper(parts[2])).Replace(call) + "\n"
+	}
+}
+
+const protectionOff = `{action: SetLoadBalancerDeleteProtection, params: {LoadBalancerId: "{{handLB}}", DeleteProtection: "off"}}
+- call: `
+
+// hands lists what is done by hand.
+var hands = []hand{
+	{"deleted", "At rest, somebody deletes the load balancer, and the client starts again.", "LoadBalancer",
+		ofCLB(protectionOff + `{action: DeleteLoadBalancer, params: {LoadBalancerId: "{{handLB}}"}}`)},
+	{"stopped", "At rest, somebody stops the load balancer, and the client starts again.", "LoadBalancer",
+		ofCLB(`{action: SetLoadBalancerStatus, params: {LoadBalancerId: "{{handLB}}", LoadBalancerStatus: inactive}}`)},
+	{"renamed", "At rest, somebody renames the load balancer, and the client starts again.", "LoadBalancer",
+		ofCLB(`{action: SetLoadBalancerModificationProtection, params: {LoadBalancerId: "{{handLB}}", ModificationProtectionStatus: NonProtection}}
+- call: {action: SetLoadBalancerName, params: {LoadBalancerId: "{{handLB}}", LoadBalancerName: by-hand}}`)},
+	{"stopped", "At rest, somebody stops a listener, and the client starts again.", "Listener",
+		ofListener(`{action: StopLoadBalancerListener, params: {LoadBalancerId: "{{handLB}}", ListenerPort: PORT, ListenerProtocol: PROTOCOL}}`)},
+	{"deleted", "At rest, somebody deletes a listener, and the client starts again.", "Listener",
+		ofListener(`{action: DeleteLoadBalancerListener, params: {LoadBalancerId: "{{handLB}}", ListenerPort: PORT, ListenerProtocol: PROTOCOL}}`)},
+	{"emptied", "At rest, somebody removes a backend from a group, and the client starts again.", "VServerGroup",
+		func(name, line string) string {
+			lb := field(line, "LoadBalancerID")
+			if !strings.Contains(line, `"ServerID":`) || lb == "" {
+				return ""
+			}
+			return fmt.Sprintf(findCLB, lb) + `- call: {action: DescribeVServerGroups, params: {LoadBalancerId: "{{handLB}}"}, save: {handGroup: VServerGroups.VServerGroup.0.VServerGroupId}}
+- call: {action: DescribeVServerGroupAttribute, params: {VServerGroupId: "{{handGroup}}"}, save: {handServer: BackendServers.BackendServer.0.ServerId, handPort: BackendServers.BackendServer.0.Port}}
+- call: {action: RemoveVServerGroupBackendServers, params: {VServerGroupId: "{{handGroup}}", BackendServers: [{ServerId: "{{handServer}}", Port: "{{handPort}}"}]}}
+`
+		}},
+}

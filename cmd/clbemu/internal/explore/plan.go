@@ -1,0 +1,209 @@
+package explore
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// Call is a call of a play: the n-th of its action.
+type Call struct {
+	Product string `json:"product"`
+	Action  string `json:"action"`
+	N       int    `json:"n"`
+	Write   bool   `json:"write,omitempty"`
+	Code    string `json:"code,omitempty"`
+
+	sequence uint64
+}
+
+func (c Call) String() string {
+	if c.N < 2 {
+		return c.Action
+	}
+	return fmt.Sprintf("%s %d", c.Action, c.N)
+}
+
+// Disturbance is one thing that goes wrong, at a call or at rest.
+type Disturbance struct {
+	Kind string `json:"kind"`
+	// At is the call; the empty one is rest.
+	At Call `json:"at"`
+	// What is the code of a refusal, the condition, or what is changed by hand.
+	What string `json:"what,omitempty"`
+
+	// refused is the code with which a condition makes a script's call fail.
+	refused string
+}
+
+// Name is the kind with what it is about.
+func (d Disturbance) Name() string { return strings.TrimSpace(d.Kind + " " + d.What) }
+
+func (d Disturbance) String() string {
+	if d.At.Action == "" {
+		return d.Name() + " at rest"
+	}
+	return d.Name() + " at " + d.At.String()
+}
+
+// planned is a play of the plan, by its disturbances.
+type planned []Disturbance
+
+func (p planned) id() string {
+	texts := make([]string, len(p))
+	for i, d := range p {
+		texts[i] = d.String()
+	}
+	return strings.Join(texts, ", then ")
+}
+
+// ofConditions reports whether conditions disturb the play.
+func (p planned) ofConditions() bool {
+	return slices.ContainsFunc(p, func(d Disturbance) bool { return d.Kind == conditionKind })
+}
+
+// callsOf returns the client's calls. N counts the calls of everybody, as a fault rule
+// does.
+func (e *explorer) callsOf(journal []scenarios.JournalCall) (calls []Call) {
+	count := make(map[string]int)
+	for _, c := range journal {
+		if c.Product == "" || !e.subject.program && c.UserAgent != scenarios.ClientAgent {
+			continue
+		}
+		count[c.Action]++
+		if c.UserAgent == scenarios.ObserverAgent || e.subject.program && c.UserAgent == scenarios.ClientAgent {
+			continue
+		}
+		calls = append(calls, Call{Product: c.Product, Action: c.Action, N: count[c.Action],
+			Write: e.actions[c.Product+" "+c.Action].Writes, Code: c.Code, sequence: c.Sequence})
+	}
+	return calls
+}
+
+// inBoth returns the calls that two plays have in common, and the others.
+func inBoth(a, b []Call) (both, varying []Call) {
+	has := func(list []Call, c Call) bool {
+		return slices.ContainsFunc(list, func(o Call) bool { return o.Product == c.Product && o.Action == c.Action && o.N == c.N })
+	}
+	for _, c := range a {
+		if has(b, c) {
+			both = append(both, c)
+		} else {
+			varying = append(varying, c)
+		}
+	}
+	for _, c := range b {
+		if !has(a, c) {
+			varying = append(varying, c)
+		}
+	}
+	return both, varying
+}
+
+// since returns the calls after the last disturbance, and a text that is equal for plays
+// that went the same way from the first on.
+func (o *observed) since(p planned) (after []Call, trace string) {
+	if len(p) == 0 {
+		return nil, ""
+	}
+	first, last := p[0].At, p[len(p)-1].At
+	hash, struck := fnv.New64a(), false
+	for i, c := range o.calls {
+		struck = struck || c.Action == first.Action && c.N == first.N
+		if struck {
+			fmt.Fprintln(hash, c.Action, c.Code)
+		}
+		if after == nil && c.Action == last.Action && c.N == last.N {
+			after = o.calls[i+1:]
+		}
+	}
+	for _, lines := range o.states {
+		fmt.Fprintln(hash, lines)
+	}
+	return after, fmt.Sprintf("%s %d %x", first.Action, first.N, hash.Sum64())
+}
+
+// plan lists the plays with one disturbance.
+func (e *explorer) plan() (plays []planned) {
+	for _, d := range e.disturbancesAt(e.base.calls) {
+		plays = append(plays, planned{d})
+	}
+	if e.subject.program {
+		for _, d := range e.atRest() {
+			plays = append(plays, planned{d})
+		}
+	}
+	return plays
+}
+
+// disturbancesAt lists what can go wrong at calls.
+func (e *explorer) disturbancesAt(calls []Call) (all []Disturbance) {
+	for _, c := range calls {
+		for _, k := range kinds {
+			if k.name == killKind && !e.subject.program || !k.applies(c) {
+				continue
+			}
+			for _, what := range k.whats(e, c) {
+				all = append(all, Disturbance{Kind: k.name, At: c, What: what})
+			}
+		}
+	}
+	return all
+}
+
+// atRest lists what can go wrong once the client is at rest.
+func (e *explorer) atRest() (all []Disturbance) {
+	all = append(all, Disturbance{Kind: againKind})
+	for _, h := range hands {
+		for _, what := range h.things(e.base.last()) {
+			all = append(all, Disturbance{Kind: h.name, What: what})
+		}
+	}
+	return all
+}
+
+func (o *observed) last() []string {
+	if len(o.states) == 0 {
+		return nil
+	}
+	return o.states[len(o.states)-1]
+}
+
+// pairs lists the plays with a second disturbance after the first. A first one that went
+// the way of another, or that is a violation by itself, has none.
+func (e *explorer) pairs() (plays []planned) {
+	seen := make(map[string]bool)
+	firsts := slices.Clone(e.outcomes)
+	slices.SortFunc(firsts, func(a, b Outcome) int { return strings.Compare(a.ID, b.ID) })
+	for _, o := range firsts {
+		if o.Verdict != Fine || o.After == nil || seen[o.Trace] || o.Disturbances[0].At.Action == "" {
+			continue
+		}
+		seen[o.Trace] = true
+		for _, second := range e.disturbancesAt(o.After) {
+			if second.Kind != conditionKind {
+				plays = append(plays, planned{o.Disturbances[0], second})
+			}
+		}
+	}
+	return plays
+}
+
+// sample chooses as many plays as there may be, always the same for a seed, and keeps
+// their order.
+func (e *explorer) sample(plays []planned) []planned {
+	if e.Plays == 0 || len(plays) <= e.Plays {
+		return plays
+	}
+	order := rand.New(rand.NewPCG(e.Seed, e.Seed)).Perm(len(plays))[:e.Plays]
+	slices.Sort(order)
+	chosen := make([]planned, len(order))
+	for i, at := range order {
+		chosen[i] = plays[at]
+	}
+	return chosen
+}

@@ -1,0 +1,131 @@
+package explore
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// atRest is the row of the table for what happens at rest.
+const atRestRow = "at rest"
+
+// Table returns the outcomes of the plays with one disturbance: a row for each call and
+// a column for each kind. A cell has the rules that are violated, "ok", or "-" where
+// nothing was tried.
+func (r *Report) Table() (header []string, rows [][]string) {
+	cells := make(map[string]map[string][]Outcome)
+	order := []string{}
+	for _, c := range r.Calls {
+		order = append(order, c.String())
+	}
+	order = append(order, atRestRow)
+	used := make(map[string]bool)
+	for _, o := range r.Outcomes {
+		if len(o.Disturbances) != 1 {
+			continue
+		}
+		d := o.Disturbances[0]
+		row := atRestRow
+		if d.At.Action != "" {
+			row = d.At.String()
+		}
+		if cells[row] == nil {
+			cells[row] = make(map[string][]Outcome)
+		}
+		cells[row][d.Kind] = append(cells[row][d.Kind], o)
+		used[d.Kind] = true
+	}
+	var columns []string
+	for _, k := range Kinds() {
+		if used[k[0]] && !slices.Contains(columns, k[0]) {
+			columns = append(columns, k[0])
+		}
+	}
+	for _, row := range order {
+		if cells[row] == nil {
+			continue
+		}
+		line := []string{row}
+		for _, column := range columns {
+			line = append(line, cell(cells[row][column]))
+		}
+		rows = append(rows, line)
+	}
+	return append([]string{"CALL"}, upper(columns)...), rows
+}
+
+func upper(texts []string) []string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = strings.ToUpper(text)
+	}
+	return all
+}
+
+// cell sums up outcomes.
+func cell(outcomes []Outcome) string {
+	var bad []string
+	fine, idle := 0, 0
+	for _, o := range outcomes {
+		switch o.Verdict {
+		case Violated:
+			bad = append(bad, o.Rule)
+		case Known:
+			bad = append(bad, "("+o.Rule+")")
+		case Broken:
+			bad = append(bad, "broken")
+		case Idle:
+			idle++
+		default:
+			fine++
+		}
+	}
+	slices.Sort(bad)
+	switch bad = slices.Compact(bad); {
+	case len(bad) > 0:
+		return strings.Join(bad, " ")
+	case fine > 0:
+		return "ok"
+	case idle > 0:
+		return "idle"
+	}
+	return "-"
+}
+
+// Count counts the outcomes by verdict.
+func (r *Report) Count() map[Verdict]int {
+	count := make(map[Verdict]int)
+	for _, o := range r.Outcomes {
+		count[o.Verdict]++
+	}
+	return count
+}
+
+// WriteJUnit writes a case for each play.
+func (r *Report) WriteJUnit(w io.Writer) error {
+	results := make([]scenarios.Result, len(r.Outcomes))
+	for i, o := range r.Outcomes {
+		results[i] = o.result(r.Scenario)
+	}
+	return scenarios.WriteJUnit(w, results)
+}
+
+func (o *Outcome) result(scenario string) scenarios.Result {
+	is := scenarios.Result{Scenario: scenario, Half: o.ID, Seconds: o.Seconds, Status: scenarios.Passed}
+	switch o.Verdict {
+	case Violated:
+		is.Status = scenarios.Failed
+		is.Failure = &scenarios.Failure{Step: o.ID, Unmet: []scenarios.Unmet{{Step: o.Rule, Expected: o.Expected, Seen: o.Seen}}}
+	case Known:
+		is.Status, is.Reason = scenarios.Skipped, fmt.Sprintf("known violation of %s: %s", o.Rule, o.Why)
+	case Idle:
+		is.Status, is.Reason = scenarios.Skipped, "the disturbance did not happen"
+	case Broken:
+		is.Status = scenarios.Broken
+		is.Failure = &scenarios.Failure{Step: o.ID, Reason: o.Why}
+	}
+	return is
+}

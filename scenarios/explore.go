@@ -1,0 +1,76 @@
+package scenarios
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Explore says how clbemu explore disturbs and judges a scenario.
+type Explore struct {
+	Off     NameList         `yaml:"off" doc:"Rules that do not count."`
+	Calls   float64          `yaml:"calls" doc:"How many times the calls of the undisturbed play a disturbed one may make; 5 if absent."`
+	Tries   int              `yaml:"tries" doc:"How often a scripted client makes a call that failed, and a program is started again; 3 if absent."`
+	Quiet   Duration         `yaml:"quiet" doc:"How long a client that keeps running makes no call when it is at rest; 3s if absent."`
+	Within  Duration         `yaml:"within" doc:"How long a client may take to come to rest; 1m if absent."`
+	Timeout Duration         `yaml:"timeout" doc:"How long the client waits for an answer; 20s if absent."`
+	Known   []knownViolation `yaml:"known" doc:"Violations that are known, and do not fail the exploration."`
+
+	place
+}
+
+// knownViolation names a violation that stays.
+type knownViolation struct {
+	Rule        string `yaml:"rule" required:"true" doc:"The rule."`
+	Call        string `yaml:"call" doc:"The action, or a glob; any if absent."`
+	Disturbance string `yaml:"disturbance" doc:"The disturbance, or a glob; any if absent."`
+	Why         string `yaml:"why" required:"true" doc:"Why it stays."`
+}
+
+// Rules lists the rules, each with what it demands.
+var Rules = [][2]string{
+	{"ends", "the client comes to its end, or to rest"},
+	{"double", "no load balancer exists twice"},
+	{"left", "nothing stays when the undisturbed client leaves nothing"},
+	{"others", "what the client did not create stays as it is"},
+	{"runs", "what runs without the disturbance runs"},
+	{"state", "the end state equals the undisturbed one, but for ids, addresses and times"},
+	{"calls", "the client makes at most so many times the calls of the undisturbed play"},
+	{"rest", "the client writes nothing once it is at rest"},
+}
+
+func (e *Explore) Validate() error {
+	names := make([]string, len(Rules))
+	for i, r := range Rules {
+		names[i] = r[0]
+	}
+	for _, name := range e.Off {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("off: there is no rule %s: there are %s", name, strings.Join(names, ", "))
+		}
+	}
+	for _, k := range e.Known {
+		if !slices.Contains(names, k.Rule) {
+			return fmt.Errorf("known: there is no rule %s: there are %s", k.Rule, strings.Join(names, ", "))
+		}
+	}
+	switch {
+	case e.Calls != 0 && e.Calls < 1:
+		return fmt.Errorf("calls is 1 or more")
+	case e.Tries < 0 || e.Tries > maxTries:
+		return fmt.Errorf("tries is 1 to %d", maxTries)
+	}
+	return nil
+}
+
+// WithDefaults fills in what is absent.
+func (e Explore) WithDefaults() Explore {
+	e.Calls = cmp.Or(e.Calls, 5)
+	e.Tries = cmp.Or(e.Tries, 3)
+	e.Quiet = cmp.Or(e.Quiet, Duration(3*time.Second))
+	e.Within = cmp.Or(e.Within, Duration(time.Minute))
+	e.Timeout = cmp.Or(e.Timeout, Duration(20*time.Second))
+	return e
+}

@@ -1,0 +1,146 @@
+package scenarios_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// TestTries proves that a call is made again until its answer is as expected, and no
+// more often than it may be.
+func TestTries(t *testing.T) {
+	for _, tt := range []struct {
+		tries   string
+		made    int
+		outcome scenarios.Status
+	}{{"", 1, scenarios.Failed}, {", tries: 2", 2, scenarios.Failed}, {", tries: 3", 3, scenarios.Passed}, {", tries: 9", 3, scenarios.Passed}} {
+		calls := 0
+		f := &fake{answer: func(scenarios.APICall) scenarios.Answer {
+			if calls++; calls < 3 {
+				return scenarios.Answer{Lost: "reset"}
+			}
+			return scenarios.Answer{Status: 200}
+		}}
+		if r := play(t, "client: {steps: [{call: {action: Create"+tt.tries+"}}]}", scenarios.ClientHalf, scenarios.Setup{Target: f}); r.Status != tt.outcome || calls != tt.made {
+			t.Errorf("%q: %s after %d calls, want %s after %d", tt.tries, r.Status, calls, tt.outcome, tt.made)
+		}
+	}
+}
+
+// TestStateExpectation proves that a state is compared with the beginning, and that a
+// difference names the lines.
+func TestStateExpectation(t *testing.T) {
+	f := &fake{state: []string{"VPC a", "VPC b"}}
+	f.answer = func(scenarios.APICall) scenarios.Answer {
+		f.state = []string{"LoadBalancer web", "VPC a"}
+		return scenarios.Answer{Status: 200}
+	}
+	for want, seen := range map[string]string{
+		`["LoadBalancer web", "- VPC b"]`: "",
+		`[]`:                              "nothing more: - VPC b\nLoadBalancer web",
+		`["LoadBalancer web", "- VPC b", "LoadBalancer two"]`: "LoadBalancer two: nothing more",
+	} {
+		f.state = []string{"VPC a", "VPC b"}
+		r := play(t, "client: {steps: [{call: {action: Create}}], expect: [{state: "+want+"}]}", scenarios.ClientHalf, scenarios.Setup{Target: f})
+		got := ""
+		if r.Failure != nil {
+			got = r.Failure.Unmet[0].Expected + ": " + r.Failure.Unmet[0].Seen
+		}
+		if got != seen {
+			t.Errorf("state %s: %q, want %q", want, got, seen)
+		}
+	}
+}
+
+// restless is a program that makes calls for a while.
+func restless(calls int, every time.Duration) (*fake, *fakePrograms) {
+	f := &fake{}
+	p := &fakePrograms{fake: f, takes: time.Hour}
+	p.does = func() {
+		for n := range calls {
+			f.at(time.Duration(n+1)*every, func() {
+				f.journal = append(f.journal, scenarios.JournalCall{Sequence: uint64(len(f.journal) + 1), Product: "Slb", Action: "Set"})
+			})
+		}
+	}
+	return f, p
+}
+
+// TestRest proves that a step waits until the client has been quiet for long enough, and
+// fails when it never is.
+func TestRest(t *testing.T) {
+	f, p := restless(5, time.Second)
+	setup := scenarios.Setup{Target: f, Programs: p, Program: scenarios.Program{Command: []string{"p"}}}
+	if r := play(t, "program: {steps: [{start: true}, {rest: {quiet: 3s}}]}", scenarios.ProgramHalf, setup); r.Status != scenarios.Passed || f.now < 8*time.Second || f.now > 9*time.Second {
+		t.Errorf("rest = %s (%v) at %s, want it to pass 3s after the last of 5 calls", r.Status, r.Failure, f.now)
+	}
+	f, p = restless(100, time.Second)
+	setup.Target, setup.Programs = f, p
+	r := play(t, "program: {steps: [{start: true}, {rest: {quiet: 3s, within: 20s}}]}", scenarios.ProgramHalf, setup)
+	if r.Status != scenarios.Failed || !strings.Contains(r.Failure.String(), "that the client still calls") {
+		t.Errorf("rest = %s (%v), want it to fail", r.Status, r.Failure)
+	}
+}
+
+// TestRestarts proves that a program which fails is started again as often as it may be.
+func TestRestarts(t *testing.T) {
+	for failures, want := range map[int]scenarios.Status{0: scenarios.Passed, 2: scenarios.Passed, 3: scenarios.Failed} {
+		f := &fake{}
+		p := &fakePrograms{fake: f, exit: 1}
+		p.does = func() {
+			if len(p.did) > failures {
+				p.exit = 0
+			}
+		}
+		setup := scenarios.Setup{Target: f, Programs: p}
+		r := play(t, "program: {command: [p], restarts: 2, steps: [{start: true}, {rest: {quiet: 1s}}]}", scenarios.ProgramHalf, setup)
+		if r.Status != want || len(p.did) != min(failures, 2)+1 {
+			t.Errorf("after %d failures: %s with %d starts, want %s", failures, r.Status, len(p.did), want)
+		}
+	}
+}
+
+// TestStruckAndStop proves that a program is killed once a fault rule takes effect, and
+// starts again.
+func TestStruckAndStop(t *testing.T) {
+	f := &fake{}
+	p := &fakePrograms{fake: f, takes: time.Hour}
+	p.does = func() {
+		f.at(time.Second, func() {
+			for i := range f.rules {
+				f.rules[i].Hits = 1
+			}
+		})
+	}
+	steps := "program: {command: [p], steps: [{fault: {name: f, match: {action: Create}, effect: {hang: true}}}, {start: true}, {struck: {fault: f}}, {stop: true}, {start: true}, {rest: {quiet: 1s}}]}"
+	if r := play(t, steps, scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: p}); r.Status != scenarios.Passed || p.killed != 1 || len(p.did) != 2 {
+		t.Errorf("= %s (%v), killed %d times and started %d times, want 1 and 2", r.Status, r.Failure, p.killed, len(p.did))
+	}
+	f, p = &fake{}, &fakePrograms{takes: time.Hour}
+	p.fake = f
+	r := play(t, steps, scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: p})
+	if r.Status != scenarios.Failed || !strings.Contains(r.Failure.String(), "the fault f to strike within 30s") {
+		t.Errorf("= %s (%v), want that the fault never struck", r.Status, r.Failure)
+	}
+}
+
+// TestMisplacedSteps proves that steps about a program are refused where there is none.
+func TestMisplacedSteps(t *testing.T) {
+	for text, want := range map[string]string{
+		"client: {steps: [{stop: true}]}":                                         "has no program to kill",
+		"client: {steps: [{rest: {quiet: 1s}}]}":                                  "rests when its steps are over",
+		"client: {command: [p], steps: [{set: {a: b}}]}":                          "runs programs by exec",
+		"program: {steps: [{struck: {fault: f}}]}":                                "no earlier step adds a fault called f",
+		"program: {restarts: 1000, steps: [{start: true}]}":                       "restarts is 0 to 100",
+		"client: {steps: [{call: {action: A, tries: 1000}}]}":                     "tries is 1 to 100",
+		"explore: {off: [stat]}\nclient: {steps: [{set: {a: b}}]}":                "there is no rule stat",
+		"explore: {known: [{rule: x, why: y}]}\nclient: {steps: [{set: {a: b}}]}": "there is no rule x",
+		"explore: {calls: 0.5}\nclient: {steps: [{set: {a: b}}]}":                 "calls is 1 or more",
+	} {
+		if _, err := scenarios.Load("f.yaml", []byte("about: a\n"+text), scenarios.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package scenarios
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// goneMark begins the line of a resource that was there at the beginning.
+const goneMark = "- "
+
+// Changed lists what differs between two states: the lines that are new, and, each after
+// "- ", the ones that are gone.
+func Changed(before, after []string) (lines []string) {
+	count := make(map[string]int)
+	for _, line := range after {
+		count[line]++
+	}
+	for _, line := range before {
+		count[line]--
+	}
+	for _, line := range sortedKeys(count) {
+		for range count[line] {
+			lines = append(lines, line)
+		}
+		for range -count[line] {
+			lines = append(lines, goneMark+line)
+		}
+	}
+	return lines
+}
+
+// lookAtState holds what has changed since the beginning against what is expected.
+func (p *play) lookAtState(ctx context.Context, want State) error {
+	now, err := p.Target.State(ctx)
+	if err != nil {
+		return err
+	}
+	is := Changed(p.base, now)
+	differs := Changed(slices.Sorted(slices.Values(want)), is)
+	if differs == nil {
+		return nil
+	}
+	var expected, seen []string
+	for _, line := range differs {
+		if missing, ok := strings.CutPrefix(line, goneMark); ok && !slices.Contains(is, line) {
+			expected = append(expected, missing)
+		} else {
+			seen = append(seen, line)
+		}
+	}
+	return &difference{orNothing(expected), orNothing(seen)}
+}
+
+// orNothing joins lines of a state.
+func orNothing(lines []string) string {
+	if lines == nil {
+		return "nothing more"
+	}
+	return strings.Join(lines, "\n")
+}
