@@ -37,13 +37,13 @@ var Tags = NewTable(kernel, "Tag", func(t *Tag) string { return TagID(t.Resource
 		}
 	}))
 
-// TagsByResource finds tags by resource type, resource, key.
-var TagsByResource = Tags.Index("resource", func(t *Tag) [][]string {
+// tagsByResource finds tags by resource type, resource, key.
+var tagsByResource = Tags.Index("resource", func(t *Tag) [][]string {
 	return Key(t.ResourceID, string(t.ResourceType), t.Key)
 })
 
-// TagsByKey finds tags by resource type, account, region, key, value.
-var TagsByKey = Tags.Index("key", func(t *Tag) [][]string {
+// tagsByKey finds tags by resource type, account, region, key, value.
+var tagsByKey = Tags.Index("key", func(t *Tag) [][]string {
 	return Key(string(t.ResourceType), t.AccountID, t.RegionID, t.Key, t.Value)
 })
 
@@ -54,7 +54,7 @@ func SetTag(tx *Tx, t TagResourceType, resourceID, key, value string) {
 
 // TagsOf yields the tags of a resource in order of key.
 func TagsOf(v *View, t TagResourceType, resourceID string) iter.Seq[*Tag] {
-	return TagsByResource.List(v, resourceID, string(t))
+	return tagsByResource.List(v, resourceID, string(t))
 }
 
 // DeleteTagsOf removes all tags of a resource.
@@ -84,7 +84,7 @@ func ResourcesTagged(v *View, t TagResourceType, filters []TagFilter) []string {
 			ids = slices.DeleteFunc(ids, func(id string) bool { return !HasTags(v, t, id, filters[i:i+1]) })
 			continue
 		}
-		for tag := range TagsByKey.List(v, values...) {
+		for tag := range tagsByKey.List(v, values...) {
 			ids = append(ids, tag.ResourceID)
 		}
 	}

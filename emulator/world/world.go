@@ -21,8 +21,8 @@ import (
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
-// DefaultName is the name of the default world in errors.
-const DefaultName = "default.yaml"
+// defaultName is the name of the default world in errors.
+const defaultName = "default.yaml"
 
 // DefaultText is the default world, with comments that explain every field.
 //
@@ -47,12 +47,12 @@ func (w *World) RegionIDs() []string {
 // Default returns the world of DefaultText, which a test rehearses in place of
 // each start.
 func Default() *World {
-	d := &yamlfile.Decoder{File: DefaultName}
+	d := &yamlfile.Decoder{File: defaultName}
 	s := read(d, DefaultText)
 	if err := d.Err(); err != nil {
 		panic(fmt.Sprintf("world: the default is wrong: %v", err))
 	}
-	return &World{name: DefaultName, spec: s}
+	return &World{name: defaultName, spec: s}
 }
 
 // Load reads a world file.
