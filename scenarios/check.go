@@ -114,7 +114,7 @@ type scope struct {
 	servers map[string]bool
 	// objects holds the objects of the cluster that a step may name.
 	objects map[string]*regexp.Regexp
-	// defined and used are what the half defines, with where, and uses.
+	// defined has the names that the half defines, with where; used has those that it uses.
 	defined map[string]spot
 	used    map[string]bool
 }

@@ -67,7 +67,7 @@ func (s *Store) compareWithEngine(ctx context.Context, v *View) ([]string, error
 	return problems, err
 }
 
-// sameValue reports whether what is kept is what is in memory: to the byte, or as it
+// sameValue reports whether the kept value equals the one in memory: to the byte, or as it
 // is read, for a row that was written before a field was added.
 func (s *Schema) sameValue(kind Kind, id string, memory, kept []byte) bool {
 	if bytes.Equal(memory, kept) {
@@ -133,7 +133,7 @@ func Among[T any, S ~string](c *Checker, from *Table[T], r *T, what string, word
 	}
 }
 
-// Between checks that a number is what it can be.
+// Between checks that a number is within its bounds.
 func Between[T any](c *Checker, from *Table[T], r *T, what string, n, least, most int) {
 	if n < least || n > most {
 		c.Fail("%s %s has the %s %d, want %d to %d", from.kind, from.id(r), what, n, least, most)

@@ -51,7 +51,7 @@ func (s *Store) Fork(cfg ForkConfig) (*Store, error) {
 	})
 }
 
-// now is what readers see, and its revision.
+// now returns the state that readers see, and its revision.
 func (s *Store) now() (*workingSet, Revision) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -46,7 +46,7 @@ type Store struct {
 
 	// visible is the durable working set, which is immutable.
 	visible atomic.Pointer[workingSet]
-	// projected is what readers see of it once something is due.
+	// projected is the state that readers see once something is due.
 	projected atomic.Pointer[projection]
 	// failing is why writes are refused, nil while they are taken.
 	failing atomic.Pointer[failure]
@@ -179,7 +179,7 @@ func (s *Store) view(txn txn, scope Owner) *View {
 // everything as it was. It returns when all that fn saw and did is durable. When
 // the engine fails, it returns an error that wraps ErrNotKept: whether fn's change
 // was made, and those that shared its batch, shows in what is read from then on,
-// which is what is kept. A nil fn only writes what is due.
+// which is the kept state. A nil fn only writes what is due.
 func (s *Store) Update(scope Owner, fn func(*Tx) error) error {
 	seen, err := s.apply(scope, fn)
 	if seen != nil {

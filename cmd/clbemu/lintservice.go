@@ -105,7 +105,7 @@ func (f *serviceLint) run(cmd *cobra.Command, files []string) error {
 	return nil
 }
 
-// manifest is what is read of an object, or of a list of them.
+// manifest has the parts of an object, or of a list of them, that are read.
 type manifest struct {
 	Kind     string
 	Metadata struct {

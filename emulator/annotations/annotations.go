@@ -31,7 +31,7 @@ const (
 
 // Annotation is an annotation of Services.
 type Annotation struct {
-	// Name is what follows the prefix.
+	// Name follows the prefix.
 	Name string `json:"name"`
 	// Products are those whose load balancers it is about.
 	Products []string `json:"products"`
@@ -54,11 +54,11 @@ type Annotation struct {
 	Values [2]string `json:"-"`
 	// Unmeasured says why what a real CCM does is not measured; empty where Effects say it.
 	Unmeasured string `json:"-"`
-	// Effects are what a real CCM did, by product.
+	// Effects say what a real CCM did, by product.
 	Effects map[string]Effects `json:"effects,omitempty"`
 }
 
-// Effect is what followed a change of an annotation.
+// Effect says what followed a change of an annotation.
 type Effect string
 
 const (
@@ -70,7 +70,7 @@ const (
 	Refused Effect = "refused"
 )
 
-// Effects are what a real CCM did about an annotation.
+// Effects say what a real CCM did about an annotation.
 type Effects struct {
 	// Created is about a Service that is created with it.
 	Created Effect `json:"created"`
@@ -78,7 +78,7 @@ type Effects struct {
 	Added   Effect `json:"added"`
 	Changed Effect `json:"changed"`
 	Removed Effect `json:"removed"`
-	// Event is what the CCM said where it refused.
+	// Event has the CCM's words where it refused.
 	Event string `json:"event,omitempty"`
 }
 
@@ -88,7 +88,7 @@ var table string
 //go:embed measured.json
 var measured []byte
 
-// Measured is what measured.json holds: the version of the CCM, and effects by product and
+// Measured has the content of measured.json: the version of the CCM, and effects by product and
 // annotation.
 type Measured struct {
 	CCM     string                        `json:"ccm"`

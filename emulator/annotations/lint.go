@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/spelling"
 )
 
-// Service is what is read of a Service.
+// Service has the parts of a Service that Check reads.
 type Service struct {
 	Namespace, Name string
 	Type            string

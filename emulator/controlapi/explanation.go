@@ -50,7 +50,7 @@ type Cause struct {
 	Status  int    `json:"status"`
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Begin and End are what to do, with commands and calls between backticks.
+	// Begin and End say what to do, with commands and calls between backticks.
 	Begin string `json:"begin"`
 	End   string `json:"end"`
 }

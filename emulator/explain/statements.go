@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/glob"
 )
 
-// Statement is what one or several documents about Services say, and what plays it.
+// Statement is a statement of one or several documents about Services, with what plays it.
 type Statement struct {
 	// Section is the part of docs/seeds.md that has it.
 	Section string `yaml:"-" json:"section"`
@@ -35,10 +35,10 @@ const (
 	Open       = "open"
 )
 
-// Way is how a statement is played.
+// Way says how a statement is played.
 type Way struct {
 	Kind string `json:"kind"`
-	// Name is what plays it, NAME/HALF for a scenario; or the reason why nothing can, or
+	// Name names what plays it, NAME/HALF for a scenario; or the reason why nothing can, or
 	// does yet.
 	Name string `json:"name"`
 }

@@ -51,7 +51,7 @@ type Count struct {
 // Success is the code of a call that was not refused, in queries and counts.
 const Success = "OK"
 
-// conditions say by name whether an entry is what is wanted.
+// conditions say by name whether an entry is wanted.
 var conditions = map[string]func(e *Entry, want string) bool{
 	"kind":        func(e *Entry, want string) bool { return string(e.Kind) == want },
 	"requestId":   func(e *Entry, want string) bool { return e.RequestID == want },
@@ -111,7 +111,7 @@ func Patterns(field, want string) []string {
 	return glob.Split(want)
 }
 
-// Matches reports whether a name is what a condition wants of a field.
+// Matches reports whether a name satisfies a condition of a field.
 func Matches(field, want, name string) bool {
 	if slices.Contains(globs, field) {
 		return glob.Split(want).Match(name)

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// listener is what the driver reads and writes of a listener.
+// listener has the fields of a listener that the driver reads and writes.
 type listener struct {
 	port                          int32
 	protocol                      string // tcp or udp
@@ -17,7 +17,7 @@ type listener struct {
 	stopped                       bool
 }
 
-// key is what makes two listeners the same one: TCP and UDP share a port.
+// key is equal for the same listener: TCP and UDP share a port.
 func (l listener) key() string { return l.protocol + ":" + strconv.Itoa(int(l.port)) }
 
 // ensureListeners makes the load balancer's listeners those of the Service's

@@ -123,7 +123,7 @@ func (b *loadBalancer) EnsureLoadBalancerDeleted(_ context.Context, _ string, se
 	return b.delete(found.id)
 }
 
-// balancer is what the driver reads of a load balancer.
+// balancer has the fields of a load balancer that the driver reads.
 type balancer struct{ id, address string }
 
 func (found balancer) status() *corev1.LoadBalancerStatus {
@@ -218,7 +218,7 @@ func overridesListeners(service *corev1.Service) bool {
 	return service.Annotations[annotationID] == "" || service.Annotations[annotationOverride] == "true"
 }
 
-// ownName is what the driver's listeners and groups are called; what is called
+// ownName is the name of the driver's listeners and groups; what is called
 // otherwise belongs to somebody else.
 func (b *loadBalancer) ownName(service *corev1.Service, port int32) string {
 	return fmt.Sprintf("k8s/%d%s", port, b.ownSuffix(service))

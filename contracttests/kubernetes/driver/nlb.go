@@ -102,7 +102,7 @@ func work(ctx context.Context, queue workqueue.TypedRateLimitingInterface[cache.
 	}
 }
 
-// reconcile brings a Service and its load balancer together, and tells of what went
+// reconcile brings a Service and its load balancer together, and reports what went
 // wrong in an Event.
 func (c *nlbController) reconcile(ctx context.Context, name cache.ObjectName) error {
 	cached, err := c.services.Services(name.Namespace).Get(name.Name)

@@ -28,7 +28,7 @@ const (
 // networkLoadBalancer makes a Service's Network Load Balancer what the Service says.
 type networkLoadBalancer struct{ *loadBalancer }
 
-// nlbReply is what the driver reads of answers.
+// nlbReply has the fields of answers that the driver reads.
 type nlbReply struct {
 	LoadBalancerID string `json:"LoadbalancerId"`
 	JobID          string `json:"JobId"`
@@ -55,7 +55,7 @@ type nlbReply struct {
 	}
 }
 
-// nlbBalancer is what the driver reads of a load balancer.
+// nlbBalancer has the fields of a load balancer that the driver reads.
 type nlbBalancer struct {
 	ID           string `json:"LoadBalancerId"`
 	Status       string `json:"LoadBalancerStatus"`
@@ -216,7 +216,7 @@ func (b *networkLoadBalancer) await(ctx context.Context, jobs ...string) error {
 	})
 }
 
-// nlbName is what a listener or a group is called; what is called otherwise belongs
+// nlbName is the name of a listener or a group; what is called otherwise belongs
 // to somebody else.
 func (b *networkLoadBalancer) nlbName(service *corev1.Service, port int32, protocol corev1.Protocol) string {
 	return fmt.Sprintf("k8s.%d.%s%s", port, protocol, b.nlbSuffix(service))

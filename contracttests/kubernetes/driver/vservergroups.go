@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// batch is how many backends a CCM sends in one call.
+// batch is the number of backends that a CCM sends in one call.
 const batch = 40
 
 // server is a backend in the form in which calls carry it.

@@ -15,7 +15,7 @@ const (
 	fromLocked  = "locked"
 )
 
-// MinimumBalance in CNY is what a purchase needs.
+// MinimumBalance, in CNY, is the balance that a purchase needs.
 const MinimumBalance = 100
 
 // SetArrears puts an account into arrears, or ends them.

@@ -111,7 +111,7 @@ func (k *keyed) release() {
 // acs3 opens the Authorization header of the newer scheme.
 const acs3 = "ACS3-HMAC-SHA256"
 
-// acs3Credential is what the Authorization header of the newer scheme says.
+// acs3Credential holds the Authorization header of the newer scheme.
 type acs3Credential struct{ accessKeyID, signedHeaders, signature string }
 
 func parseACS3(authorization string) (c acs3Credential) {

@@ -98,7 +98,7 @@ type HealthCheck struct {
 	// Port is 0 for the member's own.
 	Port              int
 	Timeout, Interval time.Duration
-	// Healthy and Unhealthy are how many results in a row change a member's status.
+	// Healthy and Unhealthy count the results in a row that change a member's status.
 	Healthy, Unhealthy int
 	// Method, Host, URI and Codes (http_2xx) are of HTTP.
 	Method, Host, URI string

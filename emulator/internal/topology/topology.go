@@ -1,4 +1,4 @@
-// Package topology is what load balancers of all products have in common: a load
+// Package topology has what load balancers of all products have in common: a load
 // balancer has frontends, which forward to the members of groups, by rules or not. A
 // product declares how its kinds are read as these, as options of the kinds. The
 // package knows no product, and what it returns is read only.

@@ -27,7 +27,7 @@ func create(token string) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	// These two lines are what an SDK needs to call the emulator.
+	// An SDK needs these two lines to call the emulator.
 	client.Domain = os.Getenv("SLB_ENDPOINT")
 	client.GetConfig().WithScheme("HTTP").WithAutoRetry(false)
 

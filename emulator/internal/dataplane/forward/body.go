@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A requestBody is what a client sends after its header. Each read has a
+// A requestBody reads what a client sends after its header. Each read has a
 // deadline. Close does nothing, so that a body of which no byte was read can go
 // to another member.
 type requestBody struct {
@@ -71,7 +71,7 @@ func (x *exchange) watched(body io.ReadCloser) io.ReadCloser {
 	return b
 }
 
-// A replyBody is what a member sends after its header.
+// A replyBody reads what a member sends after its header.
 type replyBody struct {
 	io.ReadCloser
 	exchange *exchange

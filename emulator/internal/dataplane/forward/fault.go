@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A Fault is what goes wrong with an event. The zero Fault is nothing.
+// A Fault says what goes wrong with an event. The zero Fault is nothing.
 type Fault struct {
 	// Rule names it in reasons and events.
 	Rule    string

@@ -9,7 +9,7 @@ import (
 // or has weight 0 (CLB-0601).
 const udpRelease = 5 * time.Minute
 
-// A record is what a server keeps of a member over plans.
+// A record keeps the facts about a member over plans.
 type record struct {
 	counters
 	key   string

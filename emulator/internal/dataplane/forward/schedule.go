@@ -18,7 +18,7 @@ type target struct {
 	spent  int // what smooth weighted round robin has given it
 }
 
-// A client is what schedulers see of a connection, session or request.
+// A client has the parts of a connection, session or request that schedulers see.
 type client struct {
 	from, to netip.AddrPort
 	quicID   []byte // of UDP packets, where the scheduler wants it

@@ -64,7 +64,7 @@ type Server struct {
 	running  sync.WaitGroup
 }
 
-// A socket is what a server reads clients from.
+// A socket has the clients of a server.
 type socket interface{ Close() error }
 
 // New returns a server whose plan is the zero Plan.

@@ -52,7 +52,7 @@ func MatchErrors(t *testing.T, p *gateway.Product, plant func(*state.Tx) error, 
 	}
 }
 
-// answers reports whether the reply is what the row says.
+// answers reports whether the reply is as the row says.
 func answers(row gateway.ErrorRow, action string, got Reply) bool {
 	if row.Status != got.Status || row.Code != got.Code || row.Actions != nil && !slices.Contains(row.Actions, action) {
 		return false
