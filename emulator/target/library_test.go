@@ -71,16 +71,12 @@ func playLocal(t *testing.T, s *scenarios.Scenario) string {
 // private emulator, twice with the same calls, ids, times and answers; where the clock
 // runs faster, without times and repeated looks.
 func TestLibraryPlays(t *testing.T) {
-	began := time.Now()
 	for _, s := range loaded(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			if first, again := playLocal(t, s), playLocal(t, s); first != again {
 				t.Errorf("the second play differs:\n%s\n%s", first, again)
 			}
 		})
-	}
-	if took := time.Since(began); took > time.Minute {
-		t.Errorf("the library took %s twice, want less than a minute", took)
 	}
 }
 
