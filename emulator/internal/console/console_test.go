@@ -21,7 +21,7 @@ func ask(method, path string, headers ...string) *httptest.ResponseRecorder {
 	return w
 }
 
-var reference = regexp.MustCompile(`(?:src|href)="([^"]*)"|from '(\./[^']*)'`)
+var reference = regexp.MustCompile(`(?:src|href)="([^"#]*)"|from '(\./[^']*)'`)
 
 // TestPages proves that every page has what it loads and links to, that a browser which
 // has it gets 304, and that no answer lets a page do more than it must.
