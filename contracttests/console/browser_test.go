@@ -29,7 +29,7 @@ import (
 const browserRequired = "CLBEMU_CHROMIUM"
 
 // patience limits how long a page may take to show something; it takes a fraction.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // rebound is a name that the browser resolves to this machine, as somebody else's may be.
 const rebound = "rebound.example"

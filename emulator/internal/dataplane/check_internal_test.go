@@ -115,7 +115,11 @@ func TestProbes(t *testing.T) {
 			if c.change != nil {
 				c.change(&k)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			limit := time.Minute
+			if c.kind == "udp" { // it waits that long for what does not come
+				limit = 100 * time.Millisecond
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			switch err := probe(ctx, &k); {
 			case err == nil && c.want != "":

@@ -144,7 +144,7 @@ func TestManyConnections(t *testing.T) {
 		io.WriteString(c, "m\n")
 		c.Read(make([]byte, 1)) // and no io.Copy, which would hold a pipe
 	}))
-	s, addr := start(t, forward.Plan{Group: group(m), EstablishedTimeout: 4 * time.Second}, forward.Config{})
+	s, addr := start(t, forward.Plan{Group: group(m), EstablishedTimeout: time.Minute}, forward.Config{})
 	const n = 1000
 	before := descriptors()
 	var conns []net.Conn
