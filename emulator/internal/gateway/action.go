@@ -170,9 +170,14 @@ func (a Action) ResponseFields() []string {
 
 // Caller is a part of requests whose handlers must know who calls; the gateway fills
 // it.
-type Caller struct{ AccessKeyID string }
+type Caller struct {
+	AccessKeyID string
+	// KeyPrefix went before the id to choose a cloud, and goes before that of each key
+	// that the caller gets; "" where something else chose it.
+	KeyPrefix string
+}
 
-func (c *Caller) setCaller(accessKeyID string) { c.AccessKeyID = accessKeyID }
+func (c *Caller) setCaller(caller Caller) { *c = caller }
 
 // Empty is the response of an action that answers a RequestId alone.
 type Empty struct{}

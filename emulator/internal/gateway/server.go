@@ -483,8 +483,8 @@ func (s *Server) dispatch(call *Call) (any, *Problem) {
 		params = params.apart()
 	}
 	request, err := call.action.request().decode(params)
-	if c, ok := request.(interface{ setCaller(string) }); ok {
-		c.setCaller(call.AccessKeyID)
+	if c, ok := request.(interface{ setCaller(Caller) }); ok {
+		c.setCaller(Caller{call.AccessKeyID, call.keyPrefix})
 	}
 	if v, ok := request.(validator); ok && err == nil {
 		err = v.Validate()

@@ -59,6 +59,8 @@ func getCallerIdentity(v *state.View, req *getCallerIdentityRequest) (*getCaller
 }
 
 type assumeRoleRequest struct {
+	gateway.Caller
+
 	RoleARN         string `rpc:"RoleArn,required"`
 	RoleSessionName string `rpc:"RoleSessionName,required"`
 	DurationSeconds int    `rpc:"DurationSeconds,default=3600,min=900,max=3600,invalid=DurationOutside"`
@@ -123,7 +125,7 @@ func assumeRole(tx *state.Tx, req *assumeRoleRequest) (*assumeRoleResponse, erro
 	return &assumeRoleResponse{
 		AssumedRoleUser: assumed(req.accountID, req.roleName, req.RoleSessionName),
 		Credentials: credentials{
-			AccessKeyID:     key.ID,
+			AccessKeyID:     req.KeyPrefix + key.ID,
 			AccessKeySecret: key.Secret,
 			SecurityToken:   key.SecurityToken,
 			Expiration:      key.Expiration.UTC().Format(time.RFC3339),
