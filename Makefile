@@ -26,7 +26,7 @@ TOOLS = $(CURDIR)/bin/tools
 TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
 
 .PHONY: build run tools needs test quick fuzz crash soak bench contract golden pictures fmt lint check
-.PHONY: e2e control-plane control-plane-programs image-archive kind-up e2e-kind kind-down
+.PHONY: e2e ccm-version control-plane control-plane-programs image-archive kind-up e2e-kind kind-down
 
 # build the binary, static, into bin/
 build:
@@ -90,7 +90,7 @@ ifdef CASE
 	go test ./contracttests -run 'TestGolden/$(CASE)' -update
 else
 	go test ./scenarios -run Schema -update
-	go test ./contracttests -run 'Golden|DeclaredLimits|StatementsPage' -update
+	go test ./contracttests -run 'Golden|DeclaredLimits|StatementsPage|CCMVersionsPage' -update
 	go test ./contracttests -run 'Refusals|Explained' -update-refusals
 	go test ./cmd/clbemu -run Reference -update
 	go test ./docs -run GoPackages -update
@@ -120,6 +120,13 @@ check: lint test
 e2e: tools control-plane-programs
 	cd deploy && $(TEST) -- -vet=off -count=1 -timeout 60m ./...
 	cd contracttests/kubernetes && $(TEST) -- -vet=off -count=1 -timeout 60m ./...
+
+# ccm-version: play the library with the CCM of CCM_BIN, and write the column of VERSION into
+# docs/ccm-versions.md; SCENARIOS, a pattern, plays some alone
+SCENARIOS = .
+ccm-version: control-plane-programs
+	cd contracttests/kubernetes && go test -vet=off -count=1 -timeout 120m -v -run 'TestLibrary$$/$(SCENARIOS)' . -record-version $(VERSION)
+	go test ./contracttests -run CCMVersionsPage -update
 
 # control-plane-programs: build what the control plane is made of, once for all clones
 control-plane-programs:

@@ -1,0 +1,262 @@
+package contracttests
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/annotations"
+)
+
+// versionsPage is written from what the end-to-end tests recorded of versions of the CCM.
+const versionsPage = "../docs/ccm-versions.md"
+
+// outcome is what a version of the CCM did in the kubernetes half of a scenario.
+type outcome struct {
+	Verdict, Why string
+	Events       []string
+}
+
+// ccmVersions are the outcomes by version and scenario.
+type ccmVersions map[string]map[string]outcome
+
+func readCCMVersions(t *testing.T) (all ccmVersions) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/ccm_versions.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// inOrder lists the versions, the oldest first.
+func (all ccmVersions) inOrder() []string {
+	return slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		switch {
+		case annotations.Before(a, b):
+			return -1
+		case annotations.Before(b, a):
+			return 1
+		}
+		return 0
+	})
+}
+
+// tally counts the scenarios with a verdict.
+func (all ccmVersions) tally(version, verdict string) (n int) {
+	for _, o := range all[version] {
+		if o.Verdict == verdict {
+			n++
+		}
+	}
+	return n
+}
+
+// differ reports whether the versions that ran a scenario differ in what they did.
+func (all ccmVersions) differ(scenario string) bool {
+	verdicts := make(map[string]bool)
+	for _, outcomes := range all {
+		verdicts[outcomes[scenario].Verdict] = true
+	}
+	return verdicts["passes"] && verdicts["fails"]
+}
+
+// causes say why versions differ in a scenario, as their source has it.
+var causes = map[string]string{
+	"bad-target-port":            "older ones send the port 0, and the cloud refuses it; newer ones leave such endpoints out",
+	"cert-id-removed":            "from v2.6.0 on, the certificate is looked up first; before, the listener is sent without one, and the cloud keeps what it has",
+	"eni-not-found":              "from v2.13.0 on, pods without a network interface are skipped; before, the Service fails as a whole",
+	"halted-sales":               "from v2.12.4 on, a Service without annotations gets a load balancer that is PayByCLCU; before, one of slb.s1.small that is PayBySpec",
+	"paybyclcu-bandwidth":        "as `halted-sales`: the load balancer is PayBySpec, and takes the annotation",
+	"paybyclcu-to-spec":          "as `halted-sales`: the load balancer is PayBySpec, and takes the annotation",
+	"route-permission-missing":   "from v2.11.2 on, routes are created together by CreateRouteEntries; before, each by a CreateRouteEntry",
+	"stale-reads":                "from v2.9.1 on, each attempt to create a load balancer has the same ClientToken; before, each has another one, and two are created",
+	"type-change":                "from v2.10.0 on, the annotation preserve-lb-on-delete is read",
+	"vswitch-exhausted-fallback": "from v2.13.0 on, another vSwitch with free addresses is looked for",
+}
+
+// unbuilt are the tags that nothing is recorded of, with the reason.
+var unbuilt = []struct{ versions, why string }{
+	{"v1.9.3.101, v1.9.3.239", "not built: they are older than Go modules"},
+	{"v1.9.3.316 to v2.2.0", "not built: they have no vendor folder, and need modules of Kubernetes from 2020 and 2021"},
+	{"v2.1.0 to v2.3.0", "can't be pointed at clbemu: they call the cloud's own addresses alone"},
+	{"v2.4.0, v2.4.4", "speak HTTPS alone to the endpoints that they are given, which these tests serve by HTTP"},
+}
+
+// built are the tags that can be run; those that nothing is recorded of are listed.
+var built = []string{"v2.5.1", "v2.6.0", "v2.7.0", "v2.8.0", "v2.9.1", "v2.10.0", "v2.11.2", "v2.12.4", "v2.13.0", "v2.14.0"}
+
+// versionStatements are what the documents say of versions, with what is known of the versions here.
+var versionStatements = []struct{ statement, here string }{
+	{"Before v1.9.3.164 all nodes have the weight 100, then weights such as 16, 33 and 50, and from v1.9.3.276 on the number of their pods.",
+		"All versions here are newer. v2.14.0 weighs by pods: `kubernetes_test.TestTrafficPolicy`."},
+	{"A CCM writes Events about the synchronization from v1.9.3.276 on.", "%s write them."},
+	{"A CCM lets Services reuse load balancers from v1.9.3.105 on.", "%s pass `reuse-without-listeners`."},
+	{"Texts begin with `Code:`.", "%s"},
+}
+
+// versionsText is the page.
+func versionsText(all ccmVersions) string {
+	versions := all.inOrder()
+	var b strings.Builder
+	b.WriteString(`<!-- written by make golden -->
+# What each version of the CCM does
+
+Real Cloud Controller Managers (CCM), each built from its tag of kubernetes/cloud-provider-alibaba-cloud, served the kubernetes
+halves of the library, on a control plane of Kubernetes 1.33 without Docker. A half says what a good controller does with a failure: one that
+fails tells what a version does not do, or does in other words. [Findings](findings.md) tells of the newest.
+
+` + "`make ccm-version CCM_BIN=FILE VERSION=v2.9.1`" + ` in a clone plays the library with another version, and writes its column here. It
+takes some 20 minutes on two cores.
+
+| version | passes | fails | not run |
+|---|---|---|---|
+`)
+	for _, v := range versions {
+		fmt.Fprintf(&b, "| %s | %d | %d | %d |\n", v, all.tally(v, "passes"), all.tally(v, "fails"), all.tally(v, "not run"))
+	}
+	fmt.Fprintf(&b, "\n## Scenarios\n\n| scenario | %s |\n|---|%s\n", strings.Join(versions, " | "), strings.Repeat("---|", len(versions)))
+	names := playedByControllers()
+	for _, name := range names {
+		fmt.Fprintf(&b, "| `%s` |", name)
+		for _, v := range versions {
+			verdict := cmp.Or(all[v][name].Verdict, "not run")
+			if verdict == "fails" {
+				verdict = "**fails**"
+			}
+			fmt.Fprintf(&b, " %s |", verdict)
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n## What changed\n\n| scenario | versions that fail | because |\n|---|---|---|\n")
+	for _, name := range names {
+		if all.differ(name) {
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, strings.Join(all.with(name, func(o outcome) bool { return o.Verdict == "fails" }), ", "), causes[name])
+		}
+	}
+	b.WriteString("\n## What failed, and why what was not run was not\n\n| scenario | versions | the step that failed, or the reason |\n|---|---|---|\n")
+	for _, name := range names {
+		for _, why := range all.texts(name, func(o outcome) []string { return []string{o.Why} }) {
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, strings.Join(all.with(name, func(o outcome) bool { return o.Why == why }), ", "), cell(html(why)))
+		}
+	}
+	b.WriteString("\n## Events that differ\n\nThe Events about trouble that some of the versions wrote, and others that ran the scenario did not. Where calls run side by side, the\nsame version may write other texts in another run.\n\n| scenario | versions | Event |\n|---|---|---|\n")
+	for _, name := range names {
+		ran := all.with(name, func(o outcome) bool { return o.Verdict == "passes" })
+		for _, text := range all.texts(name, func(o outcome) []string { return o.Events }) {
+			wrote := all.with(name, func(o outcome) bool { return o.Verdict == "passes" && slices.Contains(o.Events, text) })
+			if len(wrote) > 0 && len(wrote) < len(ran) {
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, strings.Join(wrote, ", "), cell(html(text)))
+			}
+		}
+	}
+	b.WriteString("\n## What the documents say of versions\n\n| statement | here |\n|---|---|\n")
+	withEvents := slices.DeleteFunc(slices.Clone(versions), func(v string) bool {
+		return !slices.ContainsFunc(slices.Collect(maps.Values(all[v])), func(o outcome) bool { return len(o.Events) > 0 })
+	})
+	reuse := all.with("reuse-without-listeners", func(o outcome) bool { return o.Verdict == "passes" })
+	code := "None of these versions begins the text of an Event so; they begin with `Message:`."
+	for v, outcomes := range all {
+		for _, o := range outcomes {
+			if slices.ContainsFunc(o.Events, func(text string) bool { return strings.Contains(text, "Code:") }) {
+				code = "Version " + v + " writes such texts."
+			}
+		}
+	}
+	for _, s := range versionStatements {
+		here := s.here
+		switch {
+		case strings.Contains(here, "write them"):
+			here = fmt.Sprintf(here, strings.Join(withEvents, ", "))
+		case strings.Contains(here, "pass `"):
+			here = fmt.Sprintf(here, strings.Join(reuse, ", "))
+		case here == "%s":
+			here = code
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", s.statement, here)
+	}
+	b.WriteString("\n## Versions that were not run\n\n| tags | why |\n|---|---|\n")
+	for _, u := range unbuilt {
+		fmt.Fprintf(&b, "| %s | %s |\n", u.versions, u.why)
+	}
+	if waiting := slices.DeleteFunc(slices.Clone(built), func(v string) bool { return all[v] != nil }); len(waiting) > 0 {
+		fmt.Fprintf(&b, "| %s | can be run as the others: `make ccm-version` |\n", strings.Join(waiting, ", "))
+	}
+	return b.String()
+}
+
+// with lists the versions of which something holds in a scenario.
+func (all ccmVersions) with(scenario string, holds func(outcome) bool) []string {
+	return slices.DeleteFunc(all.inOrder(), func(v string) bool { return !holds(all[v][scenario]) })
+}
+
+// texts lists what the versions have of a scenario, each text once.
+func (all ccmVersions) texts(scenario string, of func(outcome) []string) (list []string) {
+	for _, v := range all.inOrder() {
+		for _, text := range of(all[v][scenario]) {
+			if text != "" && !slices.Contains(list, text) {
+				list = append(list, text)
+			}
+		}
+	}
+	return list
+}
+
+// TestCCMVersions proves that the versions ran scenarios of the library, each with a verdict
+// and, where it has another one than other versions have, a cause.
+func TestCCMVersions(t *testing.T) {
+	all, played := readCCMVersions(t), playedByControllers()
+	if len(all) == 0 {
+		t.Fatal("nothing is recorded of any version")
+	}
+	for version, outcomes := range all {
+		if !slices.Contains(built, version) {
+			t.Errorf("%q is no version of which it is known that it can be run", version)
+		}
+		for name, o := range outcomes {
+			if !slices.Contains(played, name) {
+				t.Errorf("%s: %s is no scenario with a kubernetes half", version, name)
+			}
+			if !slices.Contains([]string{"passes", "fails", "not run"}, o.Verdict) || (o.Why == "") != (o.Verdict == "passes") {
+				t.Errorf("%s: %s has the verdict %q, and the reason %q", version, name, o.Verdict, o.Why)
+			}
+		}
+		for _, name := range played {
+			if outcomes[name].Verdict == "" {
+				t.Errorf("%s did not run %s: make ccm-version VERSION=%[1]s", version, name)
+			}
+		}
+	}
+	for _, name := range played {
+		if all.differ(name) != (causes[name] != "") {
+			t.Errorf("versions differ in %s: %t, and the cause is %q", name, all.differ(name), causes[name])
+		}
+	}
+	for name := range causes {
+		if !slices.Contains(played, name) {
+			t.Errorf("%s has a cause, and no version runs it", name)
+		}
+	}
+}
+
+// TestCCMVersionsPage proves that docs/ccm-versions.md has what is recorded. With -update it
+// writes the page.
+func TestCCMVersionsPage(t *testing.T) {
+	want := versionsText(readCCMVersions(t))
+	if *update {
+		if err := os.WriteFile(versionsPage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if page, err := os.ReadFile(versionsPage); err != nil || string(page) != want {
+		t.Errorf("%s is stale (%v): run make golden", versionsPage, err)
+	}
+}
