@@ -125,7 +125,7 @@ e2e: tools control-plane-programs
 # docs/ccm-versions.md; SCENARIOS, a pattern, plays some alone
 SCENARIOS = .
 ccm-version: control-plane-programs
-	cd contracttests/kubernetes && go test -vet=off -count=1 -timeout 120m -v -run 'TestLibrary$$/$(SCENARIOS)' . -record-version $(VERSION)
+	cd contracttests/kubernetes && CCM_BIN=$(abspath $(CCM_BIN)) go test -vet=off -count=1 -timeout 120m -v -run 'TestLibrary$$/$(SCENARIOS)' . -record-version $(VERSION)
 	go test ./contracttests -run CCMVersionsPage -update
 
 # control-plane-programs: build what the control plane is made of, once for all clones

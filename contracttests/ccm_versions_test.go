@@ -97,7 +97,7 @@ var built = []string{"v2.5.1", "v2.6.0", "v2.7.0", "v2.8.0", "v2.9.1", "v2.10.0"
 // versionStatements are what the documents say of versions, with what is known of the versions here.
 var versionStatements = []struct{ statement, here string }{
 	{"Before v1.9.3.164 all nodes have the weight 100, then weights such as 16, 33 and 50, and from v1.9.3.276 on the number of their pods.",
-		"All versions here are newer. v2.14.0 weighs by pods: `kubernetes_test.TestTrafficPolicy`."},
+		"All versions here are newer. v2.5.1, v2.9.1, v2.11.2 and v2.14.0 weigh by pods: `kubernetes_test.TestTrafficPolicy`."},
 	{"A CCM writes Events about the synchronization from v1.9.3.276 on.", "%s write them."},
 	{"A CCM lets Services reuse load balancers from v1.9.3.105 on.", "%s pass `reuse-without-listeners`."},
 	{"Texts begin with `Code:`.", "%s"},

@@ -104,9 +104,10 @@ const longest = "five-minutes-of-503"
 // with a cloud and a controller of its own, as many at once as there are control
 // planes. The cloud has another Service's load balancer too, which is none of theirs.
 func TestLibrary(t *testing.T) {
+	begun, halves := time.Now(), kubernetesHalves(t)
 	var playing errgroup.Group
 	playing.SetLimit(planes)
-	for _, name := range kubernetesHalves(t) {
+	for _, name := range halves {
 		playing.Go(func() error {
 			t.Run(name, func(t *testing.T) {
 				if why := needsCCM[name]; why != "" {
@@ -131,6 +132,7 @@ func TestLibrary(t *testing.T) {
 		})
 	}
 	playing.Wait()
+	t.Logf("%d scenarios on %d control planes took %s", len(halves), planes, time.Since(begun).Round(time.Second))
 }
 
 // kubernetesHalves are the scenarios that have one, the longest first.
