@@ -71,10 +71,14 @@ func (all ccmVersions) differ(scenario string) bool {
 
 // causes say why versions differ in a scenario, as their source has it.
 var causes = map[string]string{
-	"bad-target-port":            "older ones send the port 0, and the cloud refuses it; newer ones leave such endpoints out",
+	"bad-target-port":            "from v2.12.4 on, endpoints without the port are left out; before, they are sent with the port 0, which the cloud refuses",
 	"cert-id-removed":            "from v2.6.0 on, the certificate is looked up first; before, the listener is sent without one, and the cloud keeps what it has",
 	"eni-not-found":              "from v2.13.0 on, pods without a network interface are skipped; before, the Service fails as a whole",
 	"halted-sales":               "from v2.12.4 on, a Service without annotations gets a load balancer that is PayByCLCU; before, one of slb.s1.small that is PayBySpec",
+	"nlb-permission-missing":     "from v2.12.4 on, jobs are awaited by ListAsynJobs, for which the permission is missing here",
+	"nlb-port-range":             "from v2.12.4 on, the server group of a range of ports is found again",
+	"nlb-source-ranges":          "from v2.14.0 on, spec.loadBalancerSourceRanges of an NLB is read",
+	"nlb-tls":                    "from v2.13.0 on, the annotation additional-cert-ids is read",
 	"paybyclcu-bandwidth":        "as `halted-sales`: the load balancer is PayBySpec, and takes the annotation",
 	"paybyclcu-to-spec":          "as `halted-sales`: the load balancer is PayBySpec, and takes the annotation",
 	"route-permission-missing":   "from v2.11.2 on, routes are created together by CreateRouteEntries; before, each by a CreateRouteEntry",
