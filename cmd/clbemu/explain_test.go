@@ -29,7 +29,7 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	for words, want := range map[string][]string{
-		"there are vips associating with this vServer group": {"RspoolVipExist  400 there are vips", "scenario  rspool-vip-exist"},
+		"there are vips associating with this vServer group": {"RspoolVipExist  400 there are vips", "scenario  override-removed, rspool-vip-exist, rspool-vip-exist-reused"},
 		"ARREARS":            {"ORDER.ARREARAGE  400", "`clbemu world set account.arrears=true`", "scenario  arrears"},
 		"vswitch ip exhaust": nil,
 		"quota":              {"InstanceBackendServerNumberOverLimit  400", "ListenerNumberOverLimit  400"},
