@@ -78,6 +78,7 @@ soak:
 bench:
 	go test -run '^$$' -bench . -benchtime 1x -timeout 30m ./emulator
 	go test -run '^$$' -bench . -benchtime 2s ./emulator/internal/dataplane/...
+	go test -run '^$$' -bench . -benchtime 1x ./cmd/clbemu/internal/explore
 
 # contract: the cloud's own SDKs against the emulator
 contract:

@@ -116,6 +116,7 @@ func (c *checker) balancer(k *Kubectl, at spot, in scope) {
 		c.refuse(at.in("balancer"), "it is about one Service, and apply has %d: apply the others in another step", services)
 	}
 	c.save(at.in("balancer"), k.Balancer, in)
+	in.used["{{"+k.Balancer+"}}"] = true // by clbemu explore, if not by the scenario
 }
 
 // objectsAt are the objects of a manifest: in place, a list of them, or a text.

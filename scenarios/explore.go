@@ -12,7 +12,7 @@ import (
 type Explore struct {
 	Off     NameList         `yaml:"off" doc:"Rules that do not count."`
 	Calls   float64          `yaml:"calls" doc:"How many times the calls of the undisturbed play a disturbed one may make; 5 if absent."`
-	Tries   int              `yaml:"tries" doc:"How often a scripted client makes a call that failed, and a program is started again; 3 if absent."`
+	Tries   int              `yaml:"tries" doc:"How often a scripted client makes a call that failed, and a program is started again; 5 if absent."`
 	Quiet   Duration         `yaml:"quiet" doc:"How long a client that keeps running makes no call when it is at rest; 3s if absent."`
 	Within  Duration         `yaml:"within" doc:"How long a client may take to come to rest; 1m if absent."`
 	Timeout Duration         `yaml:"timeout" doc:"How long the client waits for an answer; 20s if absent."`
@@ -68,7 +68,7 @@ func (e *Explore) Validate() error {
 // WithDefaults fills in what is absent.
 func (e Explore) WithDefaults() Explore {
 	e.Calls = cmp.Or(e.Calls, 5)
-	e.Tries = cmp.Or(e.Tries, 3)
+	e.Tries = cmp.Or(e.Tries, 5)
 	e.Quiet = cmp.Or(e.Quiet, Duration(3*time.Second))
 	e.Within = cmp.Or(e.Within, Duration(time.Minute))
 	e.Timeout = cmp.Or(e.Timeout, Duration(20*time.Second))

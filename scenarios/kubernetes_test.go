@@ -110,7 +110,6 @@ kubernetes:
 		"{apply: {kind: Secret, metadata: {name: web}}, balancer: own}":                                            "it is about one Service, and apply has 0",
 		"{apply: [{kind: Service, metadata: {name: web}}, {kind: Service, metadata: {name: two}}], balancer: own}": "it is about one Service, and apply has 2",
 		"{apply: {kind: Service, metadata: {name: web}}, balancer: 1x}":                                            "it is not a name for a value",
-		"{apply: {kind: Service, metadata: {name: web}}, balancer: unused}":                                        "nothing uses {{unused}}",
 	} {
 		_, err := scenarios.Load("f.yaml", []byte("about: a\nkubernetes:\n  steps:\n    - kubectl: "+wrong+"\n    - call: {action: D, params: {A: \"{{own}}\"}}\n"), scenarios.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {

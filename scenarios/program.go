@@ -160,7 +160,7 @@ func (p *play) ended(ctx context.Context) (over bool, err error) {
 		return true, nil
 	}
 	p.restarts++
-	if err := p.Target.Pass(ctx, lookEvery); err != nil {
+	if err := p.Target.Pass(ctx, min(firstBackOff<<p.restarts, maxBackOff)); err != nil {
 		return false, err
 	}
 	return false, p.begin(ctx)
@@ -193,6 +193,9 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 const (
 	defaultStruck = 30 * time.Second
 	defaultRest   = 5 * time.Minute
+	// The pause before a program starts again doubles from twice firstBackOff.
+	firstBackOff = 100 * time.Millisecond
+	maxBackOff   = 5 * time.Second
 	// lookEvery is the pause between two looks of such a step.
 	lookEvery = 50 * time.Millisecond
 )

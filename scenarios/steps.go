@@ -32,6 +32,7 @@ func (p *play) do(ctx context.Context, original *Step) error {
 	case step.Exec != nil:
 		return p.exec(ctx, step.Exec)
 	case step.Start:
+		p.restarts = 0
 		return p.begin(ctx)
 	case step.Stop:
 		return p.kill()

@@ -362,7 +362,7 @@ func showExploration(s *terminal.Screen, r *explore.Report) error {
 			mark = "known violation of " + f.Rule
 		}
 		s.Printf("\n%s: %s\n", mark, f.About)
-		s.Printf("%s", s.Fit(fmt.Sprintf("  expected  %s\n  saw       %s\n", indented(f.Expected), indented(f.Seen)), 12))
+		s.Printf("%s", s.Fit("  "+strings.Join(f.Difference(), "\n  ")+"\n", 4))
 		if f.Known != "" {
 			s.Printf("  known     %s\n", f.Known)
 			continue
@@ -380,5 +380,3 @@ func showExploration(s *terminal.Screen, r *explore.Report) error {
 	}
 	return nil
 }
-
-func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n            ") }

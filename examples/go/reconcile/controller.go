@@ -36,7 +36,7 @@ func (c *controller) reconcile() error {
 			return err
 		}
 	}
-	if err := c.ensureActive(id); err != nil {
+	if err := c.ensureOwn(id); err != nil {
 		return err
 	}
 	group, err := c.ensureGroup(id)
@@ -57,10 +57,20 @@ func (c *controller) tag() string {
 	return string(tags)
 }
 
-// find returns the id of the Service's load balancer, "" if there is none.
+// find returns the id of the Service's load balancer, "" if there is none. Somebody may
+// have taken its tag away, or its name: ensureOwn puts back what is missing.
 func (c *controller) find() (id string, err error) {
-	request := slb.CreateDescribeLoadBalancersRequest()
-	request.Tags = c.tag()
+	byTag := slb.CreateDescribeLoadBalancersRequest()
+	byTag.Tags = c.tag()
+	if id, err = c.findOne(byTag); id != "" || err != nil {
+		return id, err
+	}
+	byName := slb.CreateDescribeLoadBalancersRequest()
+	byName.LoadBalancerName = c.name
+	return c.findOne(byName)
+}
+
+func (c *controller) findOne(request *slb.DescribeLoadBalancersRequest) (id string, err error) {
 	found, err := c.slb.DescribeLoadBalancers(request)
 	if err != nil {
 		return "", fmt.Errorf("find the load balancer: %w", err)
@@ -89,8 +99,9 @@ func (c *controller) create() (id string, err error) {
 	return made.LoadBalancerId, nil
 }
 
-// ensureActive starts a load balancer that somebody stopped, and gives it its name back.
-func (c *controller) ensureActive(id string) error {
+// ensureOwn starts a load balancer that somebody stopped, and gives it its name and its
+// tag back.
+func (c *controller) ensureOwn(id string) error {
 	look := slb.CreateDescribeLoadBalancerAttributeRequest()
 	look.LoadBalancerId = id
 	is, err := c.slb.DescribeLoadBalancerAttribute(look)
@@ -102,6 +113,14 @@ func (c *controller) ensureActive(id string) error {
 		start.LoadBalancerId, start.LoadBalancerStatus = id, "active"
 		if _, err := c.slb.SetLoadBalancerStatus(start); err != nil {
 			return fmt.Errorf("start the load balancer: %w", err)
+		}
+	}
+	if !slices.ContainsFunc(is.Tags.Tag, func(t slb.Tag) bool { return t.TagKey == owner && t.TagValue == c.name }) {
+		tag := slb.CreateTagResourcesRequest()
+		tag.ResourceType, tag.ResourceId = "instance", &[]string{id}
+		tag.Tag = &[]slb.TagResourcesTag{{Key: owner, Value: c.name}}
+		if _, err := c.slb.TagResources(tag); err != nil {
+			return fmt.Errorf("tag the load balancer: %w", err)
 		}
 	}
 	if is.LoadBalancerName == c.name {

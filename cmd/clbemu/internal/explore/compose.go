@@ -16,7 +16,10 @@ import (
 // the undisturbed play led to as expectations.
 
 // ruleNames are those of the fault rules of a play.
-var ruleNames = []string{"disturbance", "second-disturbance"}
+var ruleNames = []string{"disturbance", "second-disturbance", unseenReads}
+
+// unseenReads is the rule that lets reads not show a change of which the answer got lost.
+const unseenReads = "unseen-reads"
 
 // composer writes the scenario of a play.
 type composer struct {
@@ -235,6 +238,13 @@ func (c *composer) rest(quiet time.Duration) *yaml.Node {
 	return snippet("{rest: {quiet: %s, within: %s}}", quiet, time.Duration(c.subject.Within)+quiet)
 }
 
+// underCondition waits while a condition is on.
+func (c *composer) underCondition() *yaml.Node {
+	wait := c.rest(min(c.quiet(), 2*time.Second))
+	put(wait, "name", scalar(conditionKind))
+	return wait
+}
+
 // disturbProgram adds the fault rule in front, and after the step that makes the program
 // act, what else the disturbance is.
 func (c *composer) disturbProgram(name string, d Disturbance) {
@@ -243,9 +253,12 @@ func (c *composer) disturbProgram(name string, d Disturbance) {
 	switch d.Kind {
 	case killKind:
 		then = []*yaml.Node{snippet("{struck: {fault: %s}}", name), snippet("{stop: true}"), snippet("{start: true}")}
+	case unseenKind:
+		then = []*yaml.Node{snippet("{struck: {fault: %s}}", name),
+			snippet("{fault: {name: %s, match: {action: %q}, when: {times: 2}, effect: {stale: {calls: 1}}}}", unseenReads, "Describe*,List*,Get*")}
 	case conditionKind:
 		condition := c.condition(d.What)
-		then = []*yaml.Node{snippet("{struck: {fault: %s}}", name), settings(condition.On), c.rest(min(c.quiet(), 2*time.Second)), settings(condition.Off)}
+		then = []*yaml.Node{snippet("{struck: {fault: %s}}", name), settings(condition.On), c.underCondition(), settings(condition.Off)}
 		if c.subject.ends {
 			then = append(then, snippet("{start: true}"))
 		}
@@ -257,9 +270,6 @@ func (c *composer) disturbProgram(name string, d Disturbance) {
 // acting returns the last step that makes the program act at or before a call, -1 if the
 // call is that of the program's start.
 func (c *composer) acting(call Call) int {
-	if c.Half == scenarios.ProgramHalf {
-		return slices.IndexFunc(c.steps, func(s *yaml.Node) bool { return child(s, "start") != nil })
-	}
 	for at := c.stepOf(call); at >= 0; at-- {
 		if child(c.steps[at], "kubectl") != nil || child(c.steps[at], "start") != nil {
 			return at
@@ -270,16 +280,31 @@ func (c *composer) acting(call Call) int {
 
 // byHand adds what somebody does at rest.
 func (c *composer) byHand(d Disturbance) {
+	state := c.base.last()
+	at := len(c.steps)
 	if c.Half == scenarios.ProgramHalf {
 		c.steps = append(c.steps, c.rest(c.quiet()))
+		at++
+	} else {
+		state = c.base.states[d.Rest]
+		rests := -1
+		for i, step := range c.steps {
+			if child(step, "rest") != nil {
+				rests++
+			}
+			if rests == d.Rest {
+				at = i + 1
+				break
+			}
+		}
 	}
 	for _, h := range hands {
-		for _, line := range c.base.last() {
+		for _, line := range state {
 			if d.Kind != h.name || !strings.HasPrefix(line, h.kind+" ") || nameIn(strings.TrimPrefix(line, h.kind+" ")) != d.What {
 				continue
 			}
 			if steps := h.steps(d.What, line); steps != "" {
-				c.steps = append(c.steps, snippet("%s", steps).Content...)
+				c.steps = slices.Insert(c.steps, at, snippet("%s", steps).Content...)
 				return
 			}
 		}
@@ -310,7 +335,7 @@ func (c *composer) fault(name string, d Disturbance) *yaml.Node {
 // The times that the emulated cloud may take to come to its end state.
 const (
 	settleScript  = time.Minute
-	settleProgram = 2 * time.Second
+	settleProgram = 10 * time.Second
 )
 
 // writeGlobs match the actions that change something.

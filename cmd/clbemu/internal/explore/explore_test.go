@@ -112,7 +112,7 @@ func TestScript(t *testing.T) {
 		}
 	}
 	header, rows := r.Table()
-	if len(rows) != 10 || rows[1][slices.Index(header, "LOST")] != "double" || rows[0][slices.Index(header, "LOST")] != "-" || rows[0][slices.Index(header, "STALE")] != "ok" {
+	if len(rows) != 10 || rows[1][slices.Index(header, "LOST")] != "double" || rows[0][slices.Index(header, "LOST")] != "-" || rows[0][slices.Index(header, "STALE")] != "-" || rows[9][slices.Index(header, "STALE")] != "ok" {
 		t.Errorf("the table is %q %q", header, rows)
 	}
 }
@@ -270,5 +270,17 @@ func TestBrokenPlaces(t *testing.T) {
 	r, err := explore.Run(t.Context(), c)
 	if err != nil || !strings.Contains(r.Stopped, "the cluster is gone") || len(r.Outcomes) != 2 {
 		t.Errorf("= %+v, %v", r, err)
+	}
+}
+
+// BenchmarkScript explores a script of ten calls with one disturbance each.
+func BenchmarkScript(b *testing.B) {
+	for b.Loop() {
+		report, err := explore.Run(b.Context(), config(script))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(len(report.Outcomes)), "plays")
+		b.ReportMetric(60*float64(len(report.Outcomes))/report.Seconds, "plays/min")
 	}
 }

@@ -1,7 +1,9 @@
 package explore
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,6 +44,10 @@ func refusedWith(r scenarios.Result) string {
 func (e *explorer) judge(o *Outcome, seen *observed) {
 	o.Verdict = Fine
 	r := seen.result
+	if seen.flooded && !slices.Contains(e.subject.Off, ruleCalls) {
+		o.Verdict, o.Rule, o.Expected, o.Seen = Violated, ruleCalls, fmt.Sprintf("some %d calls", len(e.base.calls)), "more than the journal keeps"
+		return
+	}
 	switch r.Status {
 	case scenarios.Broken:
 		o.Verdict, o.Why = Broken, r.Failure.Reason
@@ -154,6 +160,15 @@ func (e *explorer) known(o *Outcome) (why string, is bool) {
 	return "", false
 }
 
+// rank orders outcomes by how simple they are to explain.
+func (o *Outcome) rank() int {
+	of := slices.IndexFunc(kinds, func(k kind) bool { return k.name == o.Disturbances[0].Kind })
+	if of < 0 {
+		of = len(kinds)
+	}
+	return len(o.Disturbances)*100 + of
+}
+
 // findings puts violations that are alike together, and makes each minimal.
 func (e *explorer) findings(ctx context.Context) (all []Finding) {
 	alone := make(map[string]string) // the rule that one disturbance violates
@@ -163,7 +178,9 @@ func (e *explorer) findings(ctx context.Context) (all []Finding) {
 		}
 	}
 	index := make(map[string]int)
-	for _, o := range e.outcomes {
+	simplest := slices.Clone(e.outcomes)
+	slices.SortStableFunc(simplest, func(a, b Outcome) int { return cmp.Compare(a.rank(), b.rank()) })
+	for _, o := range simplest {
 		if o.Verdict != Violated && o.Verdict != Known {
 			continue
 		}

@@ -29,6 +29,8 @@ const (
 	conditionKind = "condition"
 	againKind     = "again"
 	hangKind      = "hang"
+	staleKind     = "stale"
+	unseenKind    = "unseen"
 )
 
 // kinds lists the disturbances at a call.
@@ -38,6 +40,7 @@ var kinds = []kind{
 	{name: "refused", about: "The call is refused with each code that the state can lead to.", reads: true, writes: true, what: refusals,
 		effect: func(d Disturbance, _ bool) (string, string) { return "{error: {code: " + d.What + "}}", "" }},
 	{name: "lost", about: "The change is made, and the answer gets lost.", writes: true, effect: is("{afterCommit: reset}")},
+	{name: unseenKind, about: "The change is made, the answer gets lost, and the next two reads do not show it.", writes: true, effect: is("{afterCommit: reset}")},
 	{name: "reset", about: "The connection breaks before the answer.", reads: true, effect: is("{reset: true}")},
 	{name: hangKind, about: "No answer comes before the client's own timeout.", reads: true, writes: true, effect: is("{hang: true}")},
 	{name: "slow", about: "The answer comes late.", writes: true, effect: func(_ Disturbance, program bool) (string, string) {
@@ -46,7 +49,7 @@ var kinds = []kind{
 		}
 		return "{delay: {fixed: 10ms}}", ""
 	}},
-	{name: "stale", about: "A read shows the state before the last change.", reads: true, effect: is("{stale: {calls: 1}}")},
+	{name: staleKind, about: "A read shows the state before the client's last change.", reads: true, effect: is("{stale: {calls: 1}}")},
 	{name: killKind, about: "The client is killed before, during or after the call, and starts again.", writes: true,
 		what: func(*explorer, Call) []string { return []string{"before", "during", "after"} },
 		effect: func(d Disturbance, _ bool) (string, string) {
@@ -82,10 +85,7 @@ func Kinds() (list [][2]string) {
 		list = append(list, [2]string{k.name, k.about})
 	}
 	list = append(list, [2]string{againKind, "At rest, the client starts again."})
-	for _, h := range hands {
-		list = append(list, [2]string{h.name, h.about})
-	}
-	return list
+	return append(list, [2]string{"by hand", "At rest, somebody deletes, stops, renames, untags or empties what the client made; then it is nudged."})
 }
 
 // refusals lists the codes that the state can lead to. One about a parameter is not
@@ -180,20 +180,53 @@ func ofListener(call string) func(name, line string) string {
 const protectionOff = `{action: SetLoadBalancerDeleteProtection, params: {LoadBalancerId: "{{handLB}}", DeleteProtection: "off"}}
 - call: `
 
+const findNLB = `- call: {product: Nlb, action: ListLoadBalancers, params: {"LoadBalancerNames.1": %q}, save: {handLB: LoadBalancers.0.LoadBalancerId}}
+`
+
+// ofNLB does something to a load balancer of NLB by its id.
+func ofNLB(call string) func(name, line string) string {
+	return func(name, _ string) string { return fmt.Sprintf(findNLB, name) + "- call: " + call + "\n" }
+}
+
+// ofNLBListener does something to the first listener of the load balancer of NLB.
+func ofNLBListener(action string) func(name, line string) string {
+	return func(_, line string) string {
+		lb := field(line, "LoadBalancerID")
+		if lb == "" {
+			return ""
+		}
+		return fmt.Sprintf(findNLB, lb) + `- call: {product: Nlb, action: ListListeners, params: {"LoadBalancerIds.1": "{{handLB}}"}, save: {handListener: Listeners.0.ListenerId}}
+- call: {product: Nlb, action: ` + action + `, params: {ListenerId: "{{handListener}}"}}
+`
+	}
+}
+
 // hands lists what is done by hand.
 var hands = []hand{
-	{"deleted", "At rest, somebody deletes the load balancer, and the client starts again.", "LoadBalancer",
+	{"deleted", "At rest, somebody deletes the load balancer.", "LoadBalancer",
 		ofCLB(protectionOff + `{action: DeleteLoadBalancer, params: {LoadBalancerId: "{{handLB}}"}}`)},
-	{"stopped", "At rest, somebody stops the load balancer, and the client starts again.", "LoadBalancer",
+	{"stopped", "At rest, somebody stops the load balancer.", "LoadBalancer",
 		ofCLB(`{action: SetLoadBalancerStatus, params: {LoadBalancerId: "{{handLB}}", LoadBalancerStatus: inactive}}`)},
-	{"renamed", "At rest, somebody renames the load balancer, and the client starts again.", "LoadBalancer",
+	{"renamed", "At rest, somebody renames the load balancer.", "LoadBalancer",
 		ofCLB(`{action: SetLoadBalancerModificationProtection, params: {LoadBalancerId: "{{handLB}}", ModificationProtectionStatus: NonProtection}}
 - call: {action: SetLoadBalancerName, params: {LoadBalancerId: "{{handLB}}", LoadBalancerName: by-hand}}`)},
-	{"stopped", "At rest, somebody stops a listener, and the client starts again.", "Listener",
+	{"stopped", "At rest, somebody stops a listener.", "Listener",
 		ofListener(`{action: StopLoadBalancerListener, params: {LoadBalancerId: "{{handLB}}", ListenerPort: PORT, ListenerProtocol: PROTOCOL}}`)},
-	{"deleted", "At rest, somebody deletes a listener, and the client starts again.", "Listener",
+	{"deleted", "At rest, somebody deletes a listener.", "Listener",
 		ofListener(`{action: DeleteLoadBalancerListener, params: {LoadBalancerId: "{{handLB}}", ListenerPort: PORT, ListenerProtocol: PROTOCOL}}`)},
-	{"emptied", "At rest, somebody removes a backend from a group, and the client starts again.", "VServerGroup",
+	{"untagged", "At rest, somebody removes the load balancer's tags.", "LoadBalancer",
+		ofCLB(`{action: UntagResources, params: {ResourceType: instance, "ResourceId.1": "{{handLB}}", All: true}}`)},
+	{"deleted", "At rest, somebody deletes the load balancer of NLB.", "NLBLoadBalancer",
+		ofNLB(`{product: Nlb, action: UpdateLoadBalancerProtection, params: {LoadBalancerId: "{{handLB}}", DeletionProtectionEnabled: false, ModificationProtectionStatus: NonProtection}}
+- call: {product: Nlb, action: DeleteLoadBalancer, params: {LoadBalancerId: "{{handLB}}"}}`)},
+	{"renamed", "At rest, somebody renames the load balancer of NLB.", "NLBLoadBalancer",
+		ofNLB(`{product: Nlb, action: UpdateLoadBalancerAttribute, params: {LoadBalancerId: "{{handLB}}", LoadBalancerName: by-hand}}`)},
+	{"untagged", "At rest, somebody removes the tags of the load balancer of NLB and renames it.", "NLBLoadBalancer",
+		ofNLB(`{product: Nlb, action: UntagResources, params: {ResourceType: loadbalancer, "ResourceId.1": "{{handLB}}", All: true}}
+- call: {product: Nlb, action: UpdateLoadBalancerAttribute, params: {LoadBalancerId: "{{handLB}}", LoadBalancerName: by-hand}}`)},
+	{"stopped", "At rest, somebody stops a listener of NLB.", "NLBListener", ofNLBListener("StopListener")},
+	{"deleted", "At rest, somebody deletes a listener of NLB.", "NLBListener", ofNLBListener("DeleteListener")},
+	{"emptied", "At rest, somebody removes a backend from a group.", "VServerGroup",
 		func(name, line string) string {
 			lb := field(line, "LoadBalancerID")
 			if !strings.Contains(line, `"ServerID":`) || lb == "" {

@@ -35,6 +35,8 @@ type Disturbance struct {
 	At Call `json:"at"`
 	// What is the code of a refusal, the condition, or what is changed by hand.
 	What string `json:"what,omitempty"`
+	// Rest is the rest at which it happens, from 0 on.
+	Rest int `json:"rest,omitempty"`
 
 	// refused is the code with which a condition makes a script's call fail.
 	refused string
@@ -44,6 +46,9 @@ type Disturbance struct {
 func (d Disturbance) Name() string { return strings.TrimSpace(d.Kind + " " + d.What) }
 
 func (d Disturbance) String() string {
+	if d.At.Action == "" && d.Rest > 0 {
+		return fmt.Sprintf("%s at rest %d", d.Name(), d.Rest+1)
+	}
 	if d.At.Action == "" {
 		return d.Name() + " at rest"
 	}
@@ -142,25 +147,36 @@ func (e *explorer) plan() (plays []planned) {
 
 // disturbancesAt lists what can go wrong at calls.
 func (e *explorer) disturbancesAt(calls []Call) (all []Disturbance) {
+	wrote := false
 	for _, c := range calls {
 		for _, k := range kinds {
-			if k.name == killKind && !e.subject.program || !k.applies(c) {
+			if (k.name == killKind || k.name == unseenKind) && !e.subject.program || k.name == staleKind && !wrote || !k.applies(c) {
 				continue
 			}
 			for _, what := range k.whats(e, c) {
 				all = append(all, Disturbance{Kind: k.name, At: c, What: what})
 			}
 		}
+		wrote = wrote || c.Write
 	}
 	return all
 }
 
-// atRest lists what can go wrong once the client is at rest.
+// atRest lists what can go wrong once the client is at rest. A program starts again at
+// its end; a cluster's controller gets a nudge at each rest but the last by the step that
+// follows.
 func (e *explorer) atRest() (all []Disturbance) {
-	all = append(all, Disturbance{Kind: againKind})
-	for _, h := range hands {
-		for _, what := range h.things(e.base.last()) {
-			all = append(all, Disturbance{Kind: h.name, What: what})
+	rests := [][]string{e.base.last()}
+	if e.Half == scenarios.KubernetesHalf {
+		rests = e.base.states[:max(len(e.base.states)-2, 0)]
+	} else {
+		all = append(all, Disturbance{Kind: againKind})
+	}
+	for rest, state := range rests {
+		for _, h := range hands {
+			for _, what := range h.things(state) {
+				all = append(all, Disturbance{Kind: h.name, What: what, Rest: rest})
+			}
 		}
 	}
 	return all

@@ -39,11 +39,16 @@ func (r *Report) Table() (header []string, rows [][]string) {
 		used[d.Kind] = true
 	}
 	var columns []string
-	for _, k := range Kinds() {
-		if used[k[0]] && !slices.Contains(columns, k[0]) {
-			columns = append(columns, k[0])
+	for _, k := range kinds {
+		columns = append(columns, k.name)
+	}
+	columns = append(columns, againKind)
+	for _, h := range hands {
+		if !slices.Contains(columns, h.name) {
+			columns = append(columns, h.name)
 		}
 	}
+	columns = slices.DeleteFunc(columns, func(name string) bool { return !used[name] })
 	for _, row := range order {
 		if cells[row] == nil {
 			continue

@@ -1,0 +1,162 @@
+package exploring_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/explore"
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/exploring"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// folder is that of the reference controller, which reconciles once and ends.
+const folder = "../../../../examples/go/reconcile"
+
+// mutant is the reference controller with a bug.
+type mutant struct {
+	name     string
+	old, new string
+	scenario string // creates if empty
+}
+
+// mutants are bugs that controllers have.
+var mutants = []mutant{
+	{name: "no token", old: `c.name, "service-"+c.name`, new: `c.name, ""`},
+	{name: "another token each time", old: `"service-"+c.name`, new: `fmt.Sprint(time.Now().UnixNano())`},
+	{name: "error swallowed", old: `return fmt.Errorf("add servers: %w", err)`, new: `return nil`},
+	{name: "failed read taken for nothing there", old: `return "", fmt.Errorf("look at the server groups: %w", err)`, new: `found = slb.CreateDescribeVServerGroupsResponse()`, scenario: twice},
+	{name: "retry without end", old: `	made, err := c.slb.CreateLoadBalancer(request)`,
+		new: "	made, err := c.slb.CreateLoadBalancer(request)\n	for err != nil {\n		made, err = c.slb.CreateLoadBalancer(request)\n	}"},
+	{name: "group not looked for", old: `if is.VServerGroupName == c.name {`, new: `if is.VServerGroupName == "" {`},
+	{name: "stopped listener left", old: `if status[port] != "running" {`, new: `if status[port] == "" {`},
+	{name: "creation assumed to work", old: `			if _, err := c.slb.CreateLoadBalancerTCPListener(create); err != nil {
+				return fmt.Errorf("create the listener: %w", err)
+			}`, new: `			if _, err := c.slb.CreateLoadBalancerTCPListener(create); err != nil {
+				return nil
+			}`},
+	{name: "stopped load balancer left", old: `if is.LoadBalancerStatus == "inactive" {`, new: `if is.LoadBalancerStatus == "" {`},
+	{name: "failed deletion taken for done", old: `return fmt.Errorf("delete the load balancer: %w", err)`, new: `return nil`, scenario: deletes},
+	{name: "everything deleted after an error", old: `	if err := c.ensureServers(group); err != nil {
+		return err`, new: `	if err := c.ensureServers(group); err != nil {
+		_ = c.delete(id)
+		return nil`},
+	{name: "servers only added to an empty group", old: `if len(missing) > 0 {`, new: `if len(present) == 0 {`},
+}
+
+// The scenarios of the controller.
+const (
+	creates = `about: The controller creates the load balancer of a Service.
+explore: {within: 10s, timeout: 1s}
+program:
+  steps: [{start: true}]
+`
+	twice = `about: The controller creates the load balancer of a Service, and looks again.
+explore: {within: 10s, timeout: 1s}
+program:
+  steps: [{start: true}, {rest: {quiet: 1s}}, {start: true}]
+`
+	deletes = `about: The controller deletes the load balancer of a Service.
+explore: {within: 10s, timeout: 1s}
+given:
+  state:
+    - {action: CreateLoadBalancer, params: {LoadBalancerName: web, InstanceChargeType: PayByCLCU, Tag: [{Key: example.com/service, Value: web}]}}
+program:
+  steps: [{start: true}]
+`
+)
+
+// exploreProgram explores what a program does.
+func exploreProgram(t *testing.T, m mutant, program []string, first bool) *explore.Report {
+	t.Helper()
+	text := cmp.Or(m.scenario, creates)
+	if text == deletes {
+		program = append(program, "-delete")
+	}
+	c := exploring.Config("program.yaml", []byte(text), scenarios.ProgramHalf)
+	c.Program.Command, c.Parallel, c.First = program, 8, first
+	if first { // what finds the bugs soonest
+		c.Refusals, c.Conditions = nil, c.Conditions[:1]
+	}
+	r, err := explore.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestReference proves that explore finds nothing wrong with the reference controller.
+func TestReference(t *testing.T) {
+	for _, scenario := range []string{creates, deletes} {
+		m := mutant{scenario: scenario}
+		r := exploreProgram(t, m, built(t, m), false)
+		for _, f := range r.Findings {
+			t.Errorf("%.60s: %s: %s: expected %s, saw %s", scenario, f.Rule, f.About, f.Expected, f.Seen)
+		}
+		for _, o := range r.Outcomes {
+			if o.Verdict == explore.Broken || o.Verdict == explore.Idle {
+				t.Errorf("%.60s: %s is %s: %s", scenario, o.ID, o.Verdict, o.Why)
+			}
+		}
+		if len(r.Outcomes) != r.Planned || r.Planned < 10 {
+			t.Errorf("%.60s: %d of %d plays", scenario, len(r.Outcomes), r.Planned)
+		}
+	}
+}
+
+// TestMutants proves that explore finds at least eleven of twelve bugs that are planted
+// in the reference controller.
+func TestMutants(t *testing.T) {
+	missed := 0
+	for _, m := range mutants {
+		r := exploreProgram(t, m, built(t, m), true)
+		if len(r.Findings) == 0 {
+			t.Logf("%s: not found in %d plays", m.name, len(r.Outcomes))
+			missed++
+			continue
+		}
+		f := r.Findings[0]
+		t.Logf("%s: %s by %s after %d plays in %.1f s", m.name, f.Rule, f.About, len(r.Outcomes), r.Seconds)
+	}
+	if missed > 1 {
+		t.Errorf("explore misses %d of %d bugs, want at most 1", missed, len(mutants))
+	}
+}
+
+// built returns the program with the bug.
+func built(t *testing.T, m mutant) (program []string) {
+	t.Helper()
+	source := filepath.Join(folder, "controller.go")
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(text), m.old) != 1 && m.old != "" {
+		t.Fatalf("%s: the controller has its place %d times", m.name, strings.Count(string(text), m.old))
+	}
+	dir := t.TempDir()
+	changed := filepath.Join(dir, "controller.go")
+	if err := os.WriteFile(changed, []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	absolute, err := filepath.Abs(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{absolute: changed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	binary := filepath.Join(dir, "reconcile")
+	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary, folder).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", m.name, err, out)
+	}
+	return []string{binary}
+}
