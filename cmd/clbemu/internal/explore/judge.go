@@ -127,9 +127,9 @@ func ruleOfState(undisturbed, missing, extra []string) string {
 		return slices.ContainsFunc(list, func(line string) bool { return strings.HasPrefix(line, "- ") })
 	}
 	switch {
-	case balancers(extra) > balancers(missing) && balancers(undisturbed) > 0:
+	case balancers(extra) > balancers(missing) && (balancers(undisturbed) > 0 || len(missing) > 0):
 		return ruleDouble
-	case len(undisturbed) == 0 && len(extra) > 0:
+	case len(undisturbed) == 0 && len(missing) == 0 && len(extra) > 0:
 		return ruleLeft
 	case gone(extra) || gone(missing):
 		return ruleOthers
