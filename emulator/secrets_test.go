@@ -131,7 +131,7 @@ func plantConditions(planted plants, ground *soil, temporary string) {
 	set("key.newid.secret", planted.new("secret of a condition"), http.StatusOK)
 	set("key.testid.secret", planted.new("changed secret"), http.StatusOK)
 	set("key."+temporary+".secret", planted.new("refused secret"), http.StatusUnprocessableEntity)
-	set("key.newid.secrets", planted.new("secret of a condition that is misspelt"), http.StatusUnprocessableEntity)
+	set("key.newid.secrets", planted.new("secret of a condition that is misspelt"), http.StatusBadRequest)
 	body, _ := json.Marshal(map[string]any{"account": "none", "settings": []controlapi.Setting{{Name: "key.a.secret", Value: planted.new("secret of no account")}}})
 	ground.control("PATCH", "/v1/world", string(body), http.StatusNotFound)
 	ground.control("PATCH", "/v1/world", `{"settings":[{"name":"key.a.secret","value":["`+planted.new("secret in a list")+`"]}]}`, http.StatusBadRequest)
