@@ -122,7 +122,8 @@ func (b *tab) heard(event any) {
 	case *cdppage.EventJavascriptDialogOpening:
 		said = "dialog: " + e.Message
 	case *network.EventRequestWillBeSent:
-		if !strings.HasPrefix(e.Request.URL, b.ControlURL()+"/") && !strings.HasPrefix(e.Request.URL, "data:") {
+		// The browser itself asks for the icon of a page that names none, at any time.
+		if !strings.HasPrefix(e.Request.URL, b.ControlURL()+"/") && !strings.HasPrefix(e.Request.URL, "data:") && !strings.HasSuffix(e.Request.URL, "/favicon.ico") {
 			said = "request: " + e.Request.URL
 		}
 	}
