@@ -30,6 +30,8 @@ import (
 type clouds struct {
 	e        *Emulator
 	products func() []*gateway.Product // of the forks
+	room     *gateway.Room             // for the calls of all clouds
+	ports    chan struct{}             // for the connections at the ports of all forks
 
 	// changing serialises what creates, resets and deletes clouds; it is taken before mu.
 	changing sync.Mutex
@@ -64,7 +66,8 @@ const (
 )
 
 func newClouds(e *Emulator) *clouds {
-	return &clouds{e: e, forked: make(map[string]*forkedCloud), products: sync.OnceValue(func() []*gateway.Product { return e.base.products() })}
+	return &clouds{e: e, forked: make(map[string]*forkedCloud), room: gateway.NewRoom(), ports: make(chan struct{}, max(min(maxConnections, descriptors()/8), 1)),
+		products: sync.OnceValue(func() []*gateway.Product { return e.base.products() })}
 }
 
 // productsOf returns what a cloud serves. Forks share their products, which know no store.
@@ -221,7 +224,7 @@ func (s *clouds) listen(name string, f *forkedCloud) (err error) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(name, w, r) })
 	for _, port := range []string{cmp.Or(f.wanted, "0"), "0"} { // the one from before the restart, or another
 		address := net.JoinHostPort(cmp.Or(hostOf(s.e.cfg.Listen), "127.0.0.1"), port)
-		if f.port, err = s.e.listen("cloud "+name, address, min(maxConnections, descriptors()/8), handler, s.e.cfg.TLS); err == nil {
+		if f.port, err = s.e.listen("cloud "+name, address, s.ports, handler, s.e.cfg.TLS); err == nil {
 			go func() { _ = f.port.http.Serve(f.port.listener) }() // it ends when it is closed
 			return nil
 		}

@@ -390,18 +390,12 @@ func TestCloudLeavesNothing(t *testing.T) {
 		<-hung
 	}
 	http.DefaultClient.CloseIdleConnections()
-	var after int
 	var kept uint64
-	for range 50 {
-		if after, kept = settled(); after <= goroutines {
-			break
-		}
-		runtime.Gosched()
-		time.Sleep(10 * time.Millisecond) // connections that were closed end by themselves
-	}
-	if after > goroutines {
-		t.Errorf("there are %d goroutines, and were %d", after, goroutines)
-	}
+	waitFor(t, "the goroutines end", func() (over bool) { // connections that were closed take their time
+		var after int
+		after, kept = settled()
+		return after <= goroutines
+	})
 	if kept > memory+20*64<<10 {
 		t.Errorf("%d KiB of memory are in use, and were %d", kept>>10, memory>>10)
 	}

@@ -110,6 +110,7 @@ func (c *emulated) build(clouds *clouds, snapshots *snapshots.Snapshots) {
 		Cloud:      func(key string) (gateway.Chosen, error) { return clouds.byKey(c, key) },
 		Products:   c.products,
 		Elsewhere:  elsewhere,
+		Room:       clouds.room,
 		StrictAuth: c.cfg.StrictAuth,
 		Nonces:     c.nonces,
 		Seed:       c.cfg.Seed,

@@ -1,11 +1,12 @@
 package emulator
 
 import (
+	"errors"
 	"net"
 	"sync"
 )
 
-// limited is a listener with so many connections at once. It is netutil's LimitListener,
+// limited is a listener of those that share room for so many connections at once. It is netutil's LimitListener,
 // but for NetConn: a connection that is to be reset must be the one of TCP.
 type limited struct {
 	net.Listener
@@ -14,25 +15,25 @@ type limited struct {
 	close  func() error
 }
 
-func newLimited(l net.Listener, connections int) *limited {
+func newLimited(l net.Listener, room chan struct{}) *limited {
 	closed := make(chan struct{})
-	return &limited{l, make(chan struct{}, connections), closed, sync.OnceValue(func() error {
+	return &limited{l, room, closed, sync.OnceValue(func() error {
 		close(closed)
 		return l.Close()
 	})}
 }
 
-// Accept waits for room, and then for a connection.
+// Accept waits for a connection, and then for room: a listener that nobody calls takes
+// none.
 func (l *limited) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
 	select {
 	case l.room <- struct{}{}:
 	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		<-l.room
-		return nil, err
+		return nil, errors.Join(net.ErrClosed, conn.Close())
 	}
 	return &limitedConn{conn, sync.OnceFunc(func() { <-l.room })}, nil
 }

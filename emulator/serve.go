@@ -49,11 +49,11 @@ func (e *Emulator) Start() error {
 		return err
 	}
 	files := descriptors()
-	api, err := e.listen("API", e.cfg.Listen, min(maxConnections, files/2), e.api, e.cfg.TLS)
+	api, err := e.listen("API", e.cfg.Listen, make(chan struct{}, min(maxConnections, files/2)), e.api, e.cfg.TLS)
 	if err != nil {
 		return err
 	}
-	control, err := e.listen("control", e.cfg.ControlListen, min(maxControlConnections, files/8), e.ControlHandler(), nil)
+	control, err := e.listen("control", e.cfg.ControlListen, make(chan struct{}, min(maxControlConnections, files/8)), e.ControlHandler(), nil)
 	if err != nil {
 		return errors.Join(err, api.listener.Close())
 	}
@@ -96,7 +96,7 @@ func isLoopback(host string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-func (e *Emulator) listen(name, address string, connections int, handler http.Handler, config *tls.Config) (*server, error) {
+func (e *Emulator) listen(name, address string, connections chan struct{}, handler http.Handler, config *tls.Config) (*server, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("%s listener: %w: choose another address", name, err)

@@ -123,7 +123,7 @@ func (c *Call) Unread() []string {
 
 // parse reads the request: query and form together, and the headers that the
 // newer clients use in place of parameters.
-func (c *Call) parse(room room, w http.ResponseWriter, r *http.Request) *Problem {
+func (c *Call) parse(room *Room, w http.ResponseWriter, r *http.Request) *Problem {
 	c.request = r
 	c.Host = hostname(r.Host)
 	c.UserAgent = r.UserAgent()
@@ -186,7 +186,7 @@ func (c *Call) appendBody(params Params, r *http.Request) (Params, *Problem) {
 	return params, nil
 }
 
-func (c *Call) readBody(room room, w http.ResponseWriter, r *http.Request) *Problem {
+func (c *Call) readBody(room *Room, w http.ResponseWriter, r *http.Request) *Problem {
 	size := r.ContentLength // -1 when nobody knows
 	switch {
 	case size == 0:

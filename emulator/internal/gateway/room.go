@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// room bounds the memory that all calls under way take together. Parameters are
-// read before anybody knows who sent them.
-type room struct {
+// Room bounds the memory that all calls under way take together, of all servers that
+// share it. Parameters are read before anybody knows who sent them.
+type Room struct {
 	// bodies is in bytes of large bodies, taken before they are read. A client may
 	// send one slowly, so that small ones do not wait for it.
 	bodies *semaphore.Weighted
@@ -30,8 +30,9 @@ const (
 	bodyTimeout = 30 * time.Second
 )
 
-func newRoom() room {
-	return room{semaphore.NewWeighted(roomForBodies), semaphore.NewWeighted(roomForParameters)}
+// NewRoom returns an empty room.
+func NewRoom() *Room {
+	return &Room{semaphore.NewWeighted(roomForBodies), semaphore.NewWeighted(roomForParameters)}
 }
 
 // share is the part of the room that a call holds.

@@ -41,6 +41,8 @@ type Config struct {
 	WallClock func() time.Time
 	// Nonces holds the used nonces; nil keeps them in memory alone.
 	Nonces *Nonces
+	// Room is shared by the servers of a process; nil is one of its own.
+	Room *Room
 	// Seed makes RequestIds repeatable; 0 takes a random one.
 	Seed uint64
 	Log  zerolog.Logger
@@ -78,7 +80,6 @@ type Server struct {
 	cfg      Config
 	products map[string]*Product // by version
 	buckets  buckets
-	room     room
 
 	mu     sync.Mutex
 	chance *rand.ChaCha8
@@ -93,6 +94,9 @@ func NewServer(cfg Config) *Server {
 	if cfg.Nonces == nil {
 		cfg.Nonces = &Nonces{}
 	}
+	if cfg.Room == nil {
+		cfg.Room = NewRoom()
+	}
 	if cfg.Seed == 0 {
 		cfg.Seed = rand.Uint64()
 	}
@@ -101,7 +105,6 @@ func NewServer(cfg Config) *Server {
 	s := &Server{
 		cfg:      cfg,
 		products: make(map[string]*Product),
-		room:     newRoom(),
 		chance:   rand.NewChaCha8(seed),
 	}
 	for _, p := range cfg.Products {
@@ -173,7 +176,7 @@ func recovered(problem **Problem) {
 
 func (s *Server) read(call *Call, w http.ResponseWriter, r *http.Request) (problem *Problem) {
 	defer recovered(&problem)
-	if problem = call.parse(s.room, w, r); problem == problemMethod {
+	if problem = call.parse(s.cfg.Room, w, r); problem == problemMethod {
 		return s.otherMethod(call)
 	}
 	return problem
