@@ -365,6 +365,9 @@ func (s *clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 	if err == nil {
 		err = s.fork(ctx, name, &fresh)
 	}
+	if err == nil {
+		err = fresh.publish()
+	}
 	if err != nil {
 		return controlapi.Cloud{}, errors.Join(fmt.Errorf("the cloud %s could not be forked again, and is gone: %w", name, err), old.leave(ctx))
 	}

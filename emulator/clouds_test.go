@@ -488,6 +488,9 @@ func TestDurableClouds(t *testing.T) {
 		mustFork(t, control, "hurt", controlapi.NewCloud{Durable: true})
 		mustFork(t, control, "half", controlapi.NewCloud{Durable: true})
 		mustFork(t, control, "gone", controlapi.NewCloud{Durable: true})
+		if _, err := control.ResetCloud(t.Context(), "kept"); err != nil { // which a restart finds too
+			t.Fatal(err)
+		}
 		id = makeBalancer(t, caller(e, "kept"))
 		if err := control.DeleteCloud(t.Context(), "gone"); err != nil {
 			t.Fatal(err)
