@@ -193,7 +193,7 @@ func (s *clouds) fork(ctx context.Context, name string, f *forkedCloud) (err err
 // of is the configuration of a fork with its state in a folder, or in memory without
 // one. It listens nowhere, answers no packets, and writes no journal file.
 func (cfg Config) of(name, dir string) Config {
-	cfg.Engine, cfg.DataDir, cfg.Fork, cfg.Storage = Memory, "", "", nil
+	cfg.Engine, cfg.DataDir, cfg.Fork, cfg.Storage, cfg.Replica = Memory, "", "", nil, nil
 	if dir != "" {
 		cfg.Engine, cfg.DataDir = Bolt, dir
 	}
@@ -526,6 +526,19 @@ func (c *emulated) resources() (n int) {
 }
 
 // describe returns how clients find a cloud.
+// ready returns why a cloud can't answer, nil if it can.
+func (s *clouds) ready(c *emulated) error {
+	if c.closing.Load() {
+		return errClosing
+	}
+	if s.e.replica != nil && c.name == "" {
+		return s.e.replica.Ready()
+	}
+	return nil
+}
+
+var errClosing = errors.New("clbemu is closing")
+
 func (s *clouds) describe(c *emulated) controlapi.Server {
 	described := controlapi.Server{Auth: controlapi.AuthOff, DataDir: c.cfg.absoluteDir(), API: s.e.apiURL(s.e.servers)}
 	if c.cfg.StrictAuth {
@@ -533,6 +546,9 @@ func (s *clouds) describe(c *emulated) controlapi.Server {
 	}
 	if c.cfg.TLS != nil && described.API != "" {
 		described.Certificate = certificateOf(c.cfg.TLS)
+	}
+	if s.e.replica != nil {
+		described.Replicas = s.e.replica.Status()
 	}
 	if c.name == "" {
 		return described

@@ -42,7 +42,7 @@ type keptCloud struct {
 // keep makes the folder of a durable cloud and opens the store in it.
 func (cfg Config) keep(ctx context.Context, name string, from *state.Store, f *forkedCloud) (store *state.Store, err error) {
 	if cfg.stateDir() == "" {
-		return nil, fmt.Errorf("%w: a durable cloud needs a data folder, and this emulator has its state in memory", control.ErrCloud)
+		return nil, fmt.Errorf("%w: a durable cloud needs a data folder, and this emulator has its state in memory or in etcd", control.ErrCloud)
 	}
 	dir := CloudDir(cfg.stateDir(), name)
 	if _, err := os.Lstat(dir); err == nil {

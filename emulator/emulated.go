@@ -95,6 +95,9 @@ func (c *emulated) open(clouds *clouds) (err error) {
 const noncesFile = "nonces"
 
 func (cfg *Config) openNonces() (*gateway.Nonces, error) {
+	if cfg.Replica != nil {
+		return gateway.SharedNonces(cfg.Replica.State), nil
+	}
 	if cfg.stateDir() == "" {
 		return &gateway.Nonces{}, nil
 	}
@@ -151,7 +154,7 @@ func (c *emulated) build(clouds *clouds, snapshots *snapshots.Snapshots) {
 			Go:        func(task func(context.Context)) { c.tasks.Go(func() { task(c.life) }) },
 			Snapshots: snapshots,
 			Health:    c.cfg.Health,
-			Ready:     func() bool { return !c.closing.Load() },
+			Ready:     func() error { return clouds.ready(c) },
 			Token:     c.cfg.ControlToken,
 			Host:      hostOf(c.cfg.ControlListen),
 			Version:   c.cfg.Version,

@@ -19,6 +19,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/dns"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/replicas"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/journal"
@@ -50,6 +51,9 @@ type Config struct {
 	// Engine defaults to Bolt when there is a DataDir, and to Memory otherwise.
 	Engine  EngineName
 	DataDir string
+	// Replica, if set, makes this emulator one of several that share the state, in place
+	// of Storage, Engine and DataDir. Close closes the state.
+	Replica *Replica
 	// Fork, if set, is the folder of a stopped emulator: a copy of its state, in
 	// memory, is served and thrown away in the end.
 	Fork string
@@ -123,25 +127,19 @@ type Emulator struct {
 
 	base    Config // as it was given
 	clouds  *clouds
-	api     http.Handler // of all clouds
-	servers []*server    // the API's and the control API's, once started
-	dns     *dns.Server  // nil unless it is asked for
-	failed  chan error   // one place for each listener
+	api     http.Handler      // of all clouds
+	servers []*server         // the API's and the control API's, once started
+	dns     *dns.Server       // nil unless it is asked for
+	replica *replicas.Replica // nil unless others share the state
+	failed  chan error        // one place for each listener
 }
 
 // New opens the store, plants the world if it is empty, and builds the
 // handlers. It does not listen: Start does, and Handler serves without.
 func New(ctx context.Context, cfg Config) (*Emulator, error) {
-	engine, err := openEngine(ctx, cfg)
+	store, err := cfg.open(ctx)
 	if err != nil {
 		return nil, err
-	}
-	store, err := cfg.openStore(ctx, engine)
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(plantIfEmpty(store, cfg), warnOfInstance(store, cfg)); err != nil {
-		return nil, errors.Join(err, store.Close())
 	}
 	e := &Emulator{base: cfg, failed: make(chan error, 4)}
 	e.clouds = newClouds(e)
@@ -156,11 +154,34 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	return e, nil
 }
 
+// open opens the store and gives it a world, which that of a follower gets from the leader.
+func (cfg *Config) open(ctx context.Context) (*state.Store, error) {
+	if cfg.Replica != nil {
+		return state.Follow(ctx, cfg.storeOn(nil), cfg.Replica.State)
+	}
+	engine, err := openEngine(ctx, *cfg)
+	if err != nil {
+		return nil, err
+	}
+	store, err := cfg.openStore(ctx, engine)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(plantIfEmpty(store, *cfg), warnOfInstance(store, *cfg)); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
 func (cfg *Config) openStore(ctx context.Context, e engine.Engine) (*state.Store, error) {
-	return state.Open(ctx, state.Config{
+	return state.Open(ctx, cfg.storeOn(e))
+}
+
+func (cfg *Config) storeOn(e engine.Engine) state.Config {
+	return state.Config{
 		Schema: cmp.Or(cfg.Schema, cloud.Schema), Engine: e, Clock: cfg.Clock, Seed: cfg.Seed, Requires: rules.Requires,
 		Warn: cfg.warn,
-	})
+	}
 }
 
 func (cfg Config) warn(what string) { cfg.Log.Warn().Msg(what) }
@@ -199,9 +220,10 @@ func fork(ctx context.Context, dir string) (engine.Engine, error) {
 	return copied, errors.Join(engine.CopyTo(ctx, kept, copied), kept.Close())
 }
 
-// stateDir is the folder that the state is kept in, "" when it is in memory.
+// stateDir is the folder that the state is kept in, "" when it is in memory, or shared
+// with others.
 func (cfg *Config) stateDir() string {
-	if cfg.Engine == Memory || cfg.Fork != "" {
+	if cfg.Engine == Memory || cfg.Fork != "" || cfg.Replica != nil {
 		return ""
 	}
 	return cfg.DataDir

@@ -49,21 +49,30 @@ func (e *Emulator) Start() error {
 		return err
 	}
 	files := descriptors()
-	api, err := e.listen("API", e.cfg.Listen, make(chan struct{}, min(maxConnections, files/2)), e.api, e.cfg.TLS)
+	// Which handlers they have is known once their addresses are.
+	apiHandler, controlHandler := e.api, e.ControlHandler()
+	api, err := e.listen("API", e.cfg.Listen, make(chan struct{}, min(maxConnections, files/2)), forward(&apiHandler), e.cfg.TLS)
 	if err != nil {
 		return err
 	}
-	control, err := e.listen("control", e.cfg.ControlListen, make(chan struct{}, min(maxControlConnections, files/8)), e.ControlHandler(), nil)
+	control, err := e.listen("control", e.cfg.ControlListen, make(chan struct{}, min(maxControlConnections, files/8)), forward(&controlHandler), nil)
 	if err != nil {
 		return errors.Join(err, api.listener.Close())
 	}
+	if e.base.Replica != nil {
+		e.replica = e.newReplica(api.listener.Addr().String(), control.listener.Addr().String())
+		e.metrics.Add(e.replica)
+		apiHandler, controlHandler = e.replica.API(e.api), e.replica.Control(e.ControlHandler())
+	}
 	if e.cfg.DNSListen != "" {
-		e.dns, err = dns.Start(e.cfg.DNSListen, e.store, dnsApexes(e.products), func(err error) { e.failed <- err })
+		e.dns, err = dns.Start(e.cfg.DNSListen, e.store, dnsApexes(e.products), func(err error) { e.failed <- fmt.Errorf("listener: %w", err) })
 		if err != nil {
 			return errors.Join(err, api.listener.Close(), control.listener.Close())
 		}
 	}
-	e.StartPackets()
+	if e.replica == nil {
+		e.StartPackets()
+	}
 	e.servers = []*server{api, control}
 	if err := e.clouds.start(); err != nil {
 		return err
@@ -71,11 +80,17 @@ func (e *Emulator) Start() error {
 	for _, s := range e.servers {
 		go func() {
 			if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
-				e.failed <- err
+				e.failed <- fmt.Errorf("listener: %w", err)
 			}
 		}()
 	}
+	e.startReplica()
 	return nil
+}
+
+// forward serves by the handler that is there when a request comes.
+func forward(h *http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*h).ServeHTTP(w, r) })
 }
 
 // guardControl refuses to give other machines a control API without a token.
@@ -162,11 +177,12 @@ func (l serverLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Wait returns when a listener fails, or with nil when ctx ends.
+// Wait returns when a listener fails, when a replica is deposed, or with nil when ctx
+// ends.
 func (e *Emulator) Wait(ctx context.Context) error {
 	select {
 	case err := <-e.failed:
-		return fmt.Errorf("listener: %w", err)
+		return err
 	case <-ctx.Done():
 		return nil
 	}

@@ -6,14 +6,17 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-
-	"github.com/clbemu/clbemu/state/engine"
 )
+
+// loader has what an engine keeps.
+type loader interface {
+	Load(ctx context.Context, fn func(table, id string, value []byte) error) error
+}
 
 // load reads everything that the engine keeps, and returns what in it this
 // version does not know, a line for each kind and field. Decoding has all the
 // processors; insertion, which can't be shared, keeps the order of the engine.
-func (s *Schema) load(ctx context.Context, e engine.Engine) (w *workingSet, unknown []string, err error) {
+func (s *Schema) load(ctx context.Context, e loader) (w *workingSet, unknown []string, err error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	todo, ordered := make(chan *chunk, chunksAhead), make(chan *chunk, chunksAhead)
@@ -179,7 +182,7 @@ func summed(counts []tally) []tally {
 }
 
 // readChunks puts what the engine keeps into all of the queues.
-func (s *Schema) readChunks(ctx context.Context, e engine.Engine, queues ...chan<- *chunk) error {
+func (s *Schema) readChunks(ctx context.Context, e loader, queues ...chan<- *chunk) error {
 	send := func(c *chunk) error {
 		for _, queue := range queues {
 			select {

@@ -52,6 +52,8 @@ type Store struct {
 	failing atomic.Pointer[failure]
 	// recovered counts how often what is kept was read again.
 	recovered atomic.Uint64
+	// following is nil but for a store that shows what another process commits.
+	following atomic.Pointer[following]
 
 	writing sync.Mutex  // serialises writers and guards what they build on
 	newest  *workingSet // visible plus the batches on their way to the disk
@@ -95,6 +97,15 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 func open(ctx context.Context, cfg Config) (*Store, error) {
+	s := newStore(cfg)
+	if err := s.reload(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// newStore is a store that nothing is loaded into.
+func newStore(cfg Config) *Store {
 	if cfg.Clock == nil {
 		cfg.Clock = &SystemClock{}
 	}
@@ -107,7 +118,7 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Seed == 0 {
 		cfg.Seed = rand.Uint64()
 	}
-	s := &Store{
+	return &Store{
 		schema:   cfg.Schema,
 		engine:   cfg.Engine,
 		clock:    cfg.Clock,
@@ -118,24 +129,25 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 		written:  make(chan struct{}, 1),
 		done:     make(chan struct{}),
 	}
-	if err := s.reload(ctx); err != nil {
-		return nil, err
-	}
-	return s, nil
 }
 
 // reload makes the working set what the engine keeps. The caller lets nobody write.
 func (s *Store) reload(ctx context.Context) error {
-	loaded, unknown, err := s.schema.load(ctx, s.engine)
+	revision, err := s.engine.Revision(ctx)
+	if err != nil {
+		return fmt.Errorf("load the store: %w", err)
+	}
+	return s.reloadFrom(ctx, s.engine, revision)
+}
+
+// reloadFrom makes the working set what is kept at a revision.
+func (s *Store) reloadFrom(ctx context.Context, kept loader, revision uint64) error {
+	loaded, unknown, err := s.schema.load(ctx, kept)
 	if err != nil {
 		return fmt.Errorf("load the store: %w", err)
 	}
 	for _, what := range unknown {
 		s.warn(what)
-	}
-	revision, err := s.engine.Revision(ctx)
-	if err != nil {
-		return fmt.Errorf("load the store: %w", err)
 	}
 	s.newest = loaded
 	s.mu.Lock()
@@ -185,7 +197,7 @@ func (s *Store) Update(scope Owner, fn func(*Tx) error) error {
 	if seen != nil {
 		<-seen.done
 		if seen.err != nil {
-			return &NotKeptError{Cause: seen.err, Unknown: true}
+			return &NotKeptError{Cause: seen.err, Unknown: !errors.Is(seen.err, engine.ErrNotMade)}
 		}
 	}
 	return err
@@ -198,6 +210,9 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 	defer s.writing.Unlock()
 	if s.closed {
 		return nil, ErrClosed
+	}
+	if s.following.Load() != nil {
+		return nil, ErrFollows
 	}
 	if err := s.writable(); err != nil {
 		return nil, err
@@ -336,7 +351,9 @@ func (s *Store) fail(b *batch, err error) {
 	s.filling, s.flying = nil, nil
 	s.mu.Unlock()
 	s.newest = s.visible.Load()
-	s.recover(err)
+	if !errors.Is(err, engine.ErrTooLarge) {
+		s.recover(err)
+	}
 	if failing := s.failing.Load(); failing != nil {
 		err = failing
 	}
@@ -355,7 +372,13 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
+	f := s.following.Load()
 	s.writing.Unlock()
+	if f != nil {
+		f.stop()
+		<-f.done
+		return s.engine.Close()
+	}
 	close(s.wake)
 	<-s.done
 	return s.engine.Close()

@@ -327,6 +327,7 @@ type anyTable interface {
 	find(v *View, id string) (any, bool)
 	delete(tx *Tx, id string)
 	insert(tx *Tx, value []byte) error
+	follow(txn txn, id string, value []byte) error
 	resource() reflect.Type
 }
 
@@ -362,6 +363,20 @@ func (t *Table[T]) insert(tx *Tx, value []byte) error {
 		return fmt.Errorf("there are two with id %s", t.id(r))
 	}
 	t.Put(tx, r)
+	return nil
+}
+
+// follow does what another process did to a row: value is nil where it was deleted.
+func (t *Table[T]) follow(txn txn, id string, value []byte) error {
+	if value == nil {
+		t.replace(txn, id, nil)
+		return nil
+	}
+	raw, _, err := t.decode(value)
+	if err != nil {
+		return err
+	}
+	t.replace(txn, id, raw.(*T))
 	return nil
 }
 

@@ -51,6 +51,7 @@ type serveFlags struct {
 	dataPlaneInterface, dataPlaneSource string
 	dataPlaneListeners                  int
 	accessLog                           bool
+	etcd                                etcdFlags
 }
 
 const (
@@ -75,7 +76,8 @@ environment, and the environment over the file.`,
   clbemu serve --engine memory --seed 1
   clbemu serve --world world.yaml --data-dir /tmp/cloud
   clbemu serve --fork ./clbemu-data
-  clbemu serve --listen 0.0.0.0:9600 --tls`,
+  clbemu serve --listen 0.0.0.0:9600 --tls
+  clbemu serve --engine etcd --etcd-endpoints http://127.0.0.1:2379`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.serve(cmd)
@@ -94,7 +96,7 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.dnsListen, "dns-listen", "", "address of a DNS server for the names of Network Load Balancers, such as 127.0.0.1:9653 (default: none)")
 	flags.StringVar(&f.debugListen, "debug-listen", "", "loopback address that serves profiles for go tool pprof at /debug/pprof/, such as 127.0.0.1:6060 (default: none)")
 	flags.StringVar(&f.dataDir, "data-dir", defaultDataDir, "folder of the state")
-	flags.StringVar(&f.engine, "engine", string(emulator.Bolt), "storage of the state: bbolt or memory")
+	flags.StringVar(&f.engine, "engine", string(emulator.Bolt), "storage of the state: bbolt, memory, or etcd, which several emulators share")
 	flags.StringVar(&f.fork, "fork", "", "serve a throw-away copy of the state in this folder of a stopped emulator")
 	flags.StringVar(&f.world, "world", "", "world file to plant into an empty store (default: clbemu world show)")
 	flags.StringVar(&f.auth, "auth", authStrict, "strict verifies signatures, off accepts any call")
@@ -116,6 +118,7 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.Int64Var(&f.journalSize, "journal-size", 64, "size in MiB at which the journal file is renamed to FILE.1 and a new one started")
 	flags.StringVar(&f.logFormat, "log-format", logAuto, "auto, console or json")
 	flags.StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error")
+	f.etcd.define(flags)
 }
 
 // maxJournalSize is a terabyte, in MiB.
@@ -160,6 +163,9 @@ func addressFree(ctx context.Context, flag, address string) error {
 }
 
 func (f *serveFlags) serve(cmd *cobra.Command) error {
+	if err := f.etcd.check(f.engine, cmd.Flags()); err != nil {
+		return usage(err)
+	}
 	cfg, err := f.config(cmd.ErrOrStderr())
 	if err != nil {
 		return err
@@ -178,14 +184,35 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 		return cannot(err)
 	}
 	defer profiles.Close()
+	announce := func(e *emulator.Emulator) error {
+		return f.announce(printing(cmd), e, cfg.ControlToken, profiles.address)
+	}
+	for {
+		err := f.serveOnce(ctx, cfg, announce)
+		if !errors.Is(err, emulator.ErrDeposed) || ctx.Err() != nil {
+			return err
+		}
+		cfg.Log.Warn().Err(err).Msg("this replica no longer leads, and follows again")
+		announce = func(*emulator.Emulator) error { return nil } // others call it as before
+	}
+}
+
+// serveOnce runs an emulator until ctx ends or it fails.
+func (f *serveFlags) serveOnce(ctx context.Context, cfg emulator.Config, announce func(*emulator.Emulator) error) error {
 	usual := debug.SetGCPercent(startGCPercent)
 	defer debug.SetGCPercent(usual)
+	if f.engine == engineEtcd {
+		var err error
+		if cfg.Replica, err = f.etcd.open(ctx); err != nil {
+			return err
+		}
+	}
 	e, err := opened(ctx, cfg)
 	if e == nil {
 		return cannot(err)
 	}
 	if err = e.Start(); err == nil {
-		if err = f.announce(printing(cmd), e, cfg.ControlToken, profiles.address); err == nil {
+		if err = announce(e); err == nil {
 			defer time.AfterFunc(startOver, func() {
 				debug.SetGCPercent(usual)
 				debug.FreeOSMemory()
@@ -233,8 +260,8 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	if f.auth != authStrict && f.auth != authOff {
 		return cfg, usage(fmt.Errorf("--auth is %s or %s, not %q", authStrict, authOff, f.auth))
 	}
-	if f.engine != string(emulator.Bolt) && f.engine != string(emulator.Memory) {
-		return cfg, usage(fmt.Errorf("--engine is %s or %s, not %q", emulator.Bolt, emulator.Memory, f.engine))
+	if f.engine != string(emulator.Bolt) && f.engine != string(emulator.Memory) && f.engine != engineEtcd {
+		return cfg, usage(fmt.Errorf("--engine is %s, %s or %s, not %q", emulator.Bolt, emulator.Memory, engineEtcd, f.engine))
 	}
 	for name, address := range map[string]string{"listen": f.listen, "control-listen": f.controlListen, "dns-listen": f.dnsListen} {
 		if name == "dns-listen" && address == "" {
@@ -362,6 +389,8 @@ func (f *serveFlags) announce(p *printer, e *emulator.Emulator, token, profiles 
 		kept = "a copy of " + f.fork + ", gone when clbemu ends"
 	case f.engine == string(emulator.Memory):
 		kept = "in memory, gone when clbemu ends"
+	case f.engine == engineEtcd:
+		kept = "in etcd, " + f.etcd.prefix + " of " + f.etcd.endpoints
 	}
 	said := announcement{Version: version(), API: f.apiURL(e), Control: "http://" + control, State: kept, Packets: f.packets()}
 	said.Console = said.Control + "/"

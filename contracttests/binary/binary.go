@@ -50,7 +50,8 @@ func build() (path string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("find the module: %w", err)
 	}
-	dir := filepath.Join(strings.TrimSpace(string(root)), "bin", "test")
+	source := strings.TrimSpace(string(root))
+	dir := filepath.Join(source, "bin", "test")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
@@ -60,7 +61,9 @@ func build() (path string, err error) {
 	}
 	defer unlock()
 	path = filepath.Join(dir, "clbemu")
-	if out, err := exec.Command("go", "build", "-o", path, module+"/cmd/clbemu").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", path, "./cmd/clbemu")
+	build.Dir = source // also where another module's tests run
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil

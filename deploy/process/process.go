@@ -92,6 +92,9 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
+// Signal sends a signal to the program alone.
+func (p *Process) Signal(s syscall.Signal) error { return p.cmd.Process.Signal(s) }
+
 // signal reaches the whole group; that there is nobody left is no error.
 func (p *Process) signal(s syscall.Signal) {
 	if err := syscall.Kill(-p.cmd.Process.Pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {

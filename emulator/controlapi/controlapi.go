@@ -52,6 +52,32 @@ type Server struct {
 	Time time.Time `json:"time"`
 	// Products are the products that it serves.
 	Products []Product `json:"products"`
+	// Replicas are the emulators that share the state, nil where one has it alone.
+	Replicas *Replicas `json:"replicas,omitempty"`
+}
+
+// Replicas are the emulators that share a state, as one of them sees it.
+type Replicas struct {
+	// Self is the name of the one that answers, and Leader that of the leader, "" while
+	// nobody leads.
+	Self   string `json:"self"`
+	Leader string `json:"leader,omitempty"`
+	// Leads reports whether the one that answers leads for certain.
+	Leads bool `json:"leads"`
+	// Term numbers the leader's term; it grows with each.
+	Term int64 `json:"term"`
+	// LagSeconds is how far the one that answers may be behind the leader.
+	LagSeconds float64 `json:"lagSeconds"`
+	// All are the replicas, the leader first.
+	All []Replica `json:"all"`
+}
+
+// Replica is an emulator that shares its state with others.
+type Replica struct {
+	Name string `json:"name"`
+	// API and Control are the URLs by which other replicas reach it.
+	API     string `json:"api"`
+	Control string `json:"control"`
 }
 
 // Endpoints lists the names of the variables for the addresses of products.

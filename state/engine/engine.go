@@ -4,9 +4,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
 )
 
 // SchemaVersion is the version of what this build writes. It reads all before:
@@ -23,6 +28,16 @@ var (
 	ErrReadOnly = errors.New("the state was opened to be read only")
 	// ErrDamaged reports that what is kept is not what was written.
 	ErrDamaged = errors.New("what is kept is damaged")
+	// ErrNotMade is wrapped by an error of Commit after which nothing of the commit is
+	// kept, nor will be.
+	ErrNotMade = errors.New("nothing of it is kept")
+	// ErrTooLarge reports a change that the medium can't take. It wraps ErrNotMade, and
+	// the engine takes other commits as before.
+	ErrTooLarge = fmt.Errorf("the change is too large: %w", ErrNotMade)
+	// ErrFenced reports that another process may write now, and this one no longer.
+	ErrFenced = errors.New("another process leads now")
+	// ErrBehind ends a feed that would leave out a commit.
+	ErrBehind = errors.New("the commits that follow are no longer kept")
 )
 
 // Change puts Value at (Table, ID); a nil Value deletes what is there.
@@ -35,6 +50,28 @@ type Change struct {
 // ChangeSet is the outcome of one transaction: all of it or nothing.
 type ChangeSet []Change
 
+// InOrder sorts changes by where they go, and keeps the last of those to the same
+// place. Engines take keys in their order as fast as they can, and a large import in any
+// other order in time that grows with its square.
+func InOrder(sets []ChangeSet) ChangeSet {
+	changes := slices.Concat(sets...)
+	slices.SortStableFunc(changes, byPlace)
+	last := changes[:0]
+	for i, c := range changes {
+		if i+1 == len(changes) || byPlace(c, changes[i+1]) != 0 {
+			last = append(last, c)
+		}
+	}
+	return last
+}
+
+// Before reports whether a goes to an earlier place than b.
+func Before(a, b Change) bool { return byPlace(a, b) < 0 }
+
+func byPlace(a, b Change) int {
+	return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.ID, b.ID))
+}
+
 // Engine keeps values. Implementations need not be safe for concurrent commits:
 // the store has one committer.
 type Engine interface {
@@ -43,9 +80,10 @@ type Engine interface {
 	// written is an error that wraps ErrDamaged and names it.
 	Load(ctx context.Context, fn func(table, id string, value []byte) error) error
 
-	// Commit makes the change sets durable, in order and all together. After an
-	// error it is not known whether they are kept, and nothing may be asked of
-	// the engine but Recover and Close.
+	// Commit makes the change sets durable, in order and all together, on the
+	// precondition that no other process writes. After an error that does not wrap
+	// ErrNotMade it is not known whether they are kept. After any but ErrTooLarge
+	// nothing may be asked of the engine but Recover and Close.
 	Commit(ctx context.Context, sets []ChangeSet) error
 
 	// Recover makes known what is kept after a Commit that failed: what Load yields
@@ -57,6 +95,67 @@ type Engine interface {
 	Revision(ctx context.Context) (uint64, error)
 
 	Close() error
+}
+
+// Commit is what a process committed at once: the last change of each place.
+type Commit struct {
+	// Revision is the engine's after it.
+	Revision uint64
+	Changes  ChangeSet
+}
+
+// Reading is what an engine keeps at one moment, and the commits after it.
+type Reading interface {
+	// Load is Engine's, as of that moment.
+	Load(ctx context.Context, fn func(table, id string, value []byte) error) error
+	// Revision is the engine's at that moment.
+	Revision() uint64
+	// Commits yields every commit after that moment, in order. It ends with an error:
+	// that of ctx, or one that wraps ErrBehind, after which another Reading goes on.
+	Commits(ctx context.Context) iter.Seq2[Commit, error]
+	// Confirmed returns a time, on this machine's clock, up to which all commits
+	// were yielded.
+	Confirmed() time.Time
+}
+
+// Followed is an engine whose commits other processes can follow.
+type Followed interface {
+	Engine
+	Follow(ctx context.Context) (Reading, error)
+}
+
+// Elected is an engine that several processes share, of which one leads at a time.
+type Elected interface {
+	Followed
+	// Campaign waits until this process leads, which the others see as a member that
+	// is called self. Commit works from then on, until the term is over.
+	Campaign(ctx context.Context, self string) (Term, error)
+	// Members calls fn with the members whenever they change, the leader first, until
+	// ctx ends.
+	Members(ctx context.Context, fn func([]Member)) error
+	// Share tells the other members a note, for at least half an hour. It returns when
+	// they can read it.
+	Share(ctx context.Context, note []byte) error
+	// Shared returns the notes after a position, and the position of the last; 0 is
+	// before all.
+	Shared(ctx context.Context, after int64) (notes [][]byte, position int64, err error)
+}
+
+// Term is a time in which a process leads. It ends with the engine, or when the process
+// does not answer for some seconds.
+type Term interface {
+	// Leads reports whether no other process can have begun to lead.
+	Leads() bool
+	// Over is closed when the term is, and then Why is the reason.
+	Over() <-chan struct{}
+	Why() error
+}
+
+// Member is a process that leads or waits to.
+type Member struct {
+	Self string
+	// Term numbers its term, or the one that it waits for.
+	Term int64
 }
 
 // CopyTo commits all that an engine keeps into another one, which is empty.

@@ -61,8 +61,8 @@ type Config struct {
 	// Go does what goes on when its call was answered, until the emulator ends; nil
 	// starts no scenario.
 	Go func(func(context.Context))
-	// Ready reports whether calls are taken; nil is always.
-	Ready func() bool
+	// Ready returns why calls are not taken; nil takes them always.
+	Ready func() error
 	// Token, if set, must come as a bearer token with everything but health.
 	Token string
 	// Host is the name or address that the listener was given. A call without a
@@ -248,9 +248,11 @@ func (a *api) healthz(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
-	if a.Ready != nil && !a.Ready() {
-		fail(w, http.StatusServiceUnavailable, "clbemu is closing")
-		return
+	if a.Ready != nil {
+		if err := a.Ready(); err != nil {
+			fail(w, http.StatusServiceUnavailable, err.Error())
+			return
+		}
 	}
 	if err := a.Store.Failing(); err != nil {
 		fail(w, http.StatusServiceUnavailable, "writes are refused, reads are served: "+err.Error())

@@ -185,7 +185,7 @@ func TestTokenEverywhere(t *testing.T) {
 
 // TestErrorsAreJSON proves that each refusal says why in the documented form.
 func TestErrorsAreJSON(t *testing.T) {
-	f := newFixture(t, func(cfg *control.Config) { cfg.Ready = func() bool { return false } })
+	f := newFixture(t, func(cfg *control.Config) { cfg.Ready = func() error { return errors.New("it is closing") } })
 	for _, call := range []string{"GET /v2", "DELETE /v1/state", "PUT /v1/state", "GET /readyz"} {
 		method, path, _ := strings.Cut(call, " ")
 		w := f.send(method, path, "{", nil)

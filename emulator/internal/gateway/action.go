@@ -230,6 +230,12 @@ func (p *Product) index() {
 	p.rows = rows
 }
 
+// Reads reports whether the product has an action, emulated, that changes nothing.
+func (p *Product) Reads(action string) bool {
+	row, ok := p.rows[action]
+	return ok && row.Emulated && !row.Mutates
+}
+
 // Has reports whether the product has an action, emulated or not.
 func (p *Product) Has(action string) bool {
 	_, ok := p.rows[action]

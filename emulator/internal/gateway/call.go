@@ -47,17 +47,17 @@ type Call struct {
 	made    string
 	strict  bool                                   // what the signature doesn't cover is not read
 	broken  func(http.ResponseWriter, reply) reply // what happens to the answer, if set
-	// forgettable is why a restart will forget the nonce.
-	forgettable error
-	past        state.Past
-	pace        map[state.Stage]time.Duration
-	product     *Product
-	elsewhere   string // the name of a product that is not emulated
-	action      *Action
-	request     *http.Request
-	signed      Params // all parameters, for the signature
-	sent        protocol
-	underACS3   bool // signed by the newer scheme
+	// nonceKept, unless it is nil, waits until the nonce is kept.
+	nonceKept func() error
+	past      state.Past
+	pace      map[state.Stage]time.Duration
+	product   *Product
+	elsewhere string // the name of a product that is not emulated
+	action    *Action
+	request   *http.Request
+	signed    Params // all parameters, for the signature
+	sent      protocol
+	underACS3 bool // signed by the newer scheme
 	// keyPrefix is the part of the access key's id that names a cloud, such as "NAME.".
 	keyPrefix string
 	body      []byte

@@ -29,6 +29,8 @@ type Nonces struct {
 	swept time.Duration // the age at which room was made last
 	limit int           // of count; 0 is maxNonces
 	file  *nonceFile
+	// shared tells other emulators, nil where there are none.
+	shared *nonceNotes
 }
 
 // span is the nonces of the calls with timestamps within ten seconds.
@@ -116,9 +118,10 @@ func (n *Nonces) age(now time.Time) time.Duration {
 	return now.Sub(n.start)
 }
 
-// spend remembers a nonce, or returns why it is not good. An error means that a restart
-// will forget it.
-func (n *Nonces) spend(used nonce, now time.Time) (*Problem, error) {
+// spend remembers a nonce, or returns why it is not good. Kept, unless it is nil, waits
+// until the nonce is kept as long as it must be; its error means that a restart, or another
+// emulator, does not know it.
+func (n *Nonces) spend(used nonce, now time.Time) (problem *Problem, kept func() error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	age := n.age(now)
@@ -127,10 +130,15 @@ func (n *Nonces) spend(used nonce, now time.Time) (*Problem, error) {
 		return problem, nil
 	}
 	n.add(used, age)
-	if n.file == nil {
-		return nil, nil
+	switch {
+	case n.shared != nil:
+		return nil, n.shared.share(used)
+	case n.file != nil:
+		if err := n.file.append(n, used); err != nil {
+			return nil, func() error { return err }
+		}
 	}
-	return nil, n.file.append(n, used)
+	return nil, nil
 }
 
 func (n *Nonces) add(used nonce, age time.Duration) {

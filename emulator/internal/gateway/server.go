@@ -304,7 +304,7 @@ func (s *Server) authenticate(call *Call, v *state.View) *Problem {
 		return problem
 	}
 	// Only a call that was really signed may use up a nonce.
-	problem, call.forgettable = s.cfg.Nonces.spend(used, call.Received)
+	problem, call.nonceKept = s.cfg.Nonces.spend(used, call.Received)
 	return problem
 }
 
@@ -376,8 +376,10 @@ func (s *Server) route(call *Call) *Problem {
 	if !action.Emulated {
 		return notEmulated(call.ActionName)
 	}
-	if action.Mutates && call.forgettable != nil {
-		return internalError(&state.NotKeptError{Cause: fmt.Errorf("the used nonce: %w", call.forgettable)})
+	if action.Mutates && call.nonceKept != nil {
+		if err := call.nonceKept(); err != nil {
+			return internalError(&state.NotKeptError{Cause: fmt.Errorf("the used nonce: %w", err)})
+		}
 	}
 	call.action = action
 	return nil

@@ -5,7 +5,6 @@ package bolt
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -240,7 +237,7 @@ func (e *Engine) Commit(_ context.Context, sets []engine.ChangeSet) error {
 		return engine.ErrReadOnly
 	}
 	err := e.update(func(tx *bolt.Tx) error {
-		if err := write(tx, inOrder(sets)); err != nil {
+		if err := write(tx, engine.InOrder(sets)); err != nil {
 			return err
 		}
 		return advance(tx.Bucket(metaBucket), len(sets))
@@ -339,23 +336,4 @@ func (e *Engine) Close() error {
 		return errors.Join(unlock(e.file), e.file.Close())
 	}
 	return db.Close()
-}
-
-// inOrder sorts changes by where they go, and keeps the last of those to the same
-// place. bbolt takes keys in their order as fast as it can, and a large import in
-// any other order in time that grows with its square.
-func inOrder(sets []engine.ChangeSet) engine.ChangeSet {
-	changes := slices.Concat(sets...)
-	slices.SortStableFunc(changes, byPlace)
-	last := changes[:0]
-	for i, c := range changes {
-		if i+1 == len(changes) || byPlace(c, changes[i+1]) != 0 {
-			last = append(last, c)
-		}
-	}
-	return last
-}
-
-func byPlace(a, b engine.Change) int {
-	return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.ID, b.ID))
 }

@@ -1,0 +1,393 @@
+// Package replicas_test proves what clbemu promises of several emulators that share a
+// state in etcd, with real processes of both.
+package replicas_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
+	"github.com/clbemu/clbemu/emulator/apiclient"
+)
+
+var (
+	seed  = flag.Uint64("seed", 0, "seed of the tests' choices (0: a random one)")
+	kills = flag.Int("kills", 12, "how often replicas and members of etcd are killed")
+)
+
+func TestMain(m *testing.M) { os.Exit(binary.Main(m)) }
+
+// chances are the random choices of a test, which says how to make them again.
+func chances(t *testing.T) *rand.Rand {
+	t.Helper()
+	chosen := *seed
+	if chosen == 0 {
+		chosen = rand.Uint64()
+	}
+	t.Logf("replay with -run '^%s$' -seed %d -kills %d", t.Name(), chosen, *kills)
+	return rand.New(rand.NewPCG(chosen, 0))
+}
+
+// Calls of each replica reach the one that leads. When it is killed another leads, with
+// all that was acknowledged; a call that was executed is not executed again, whichever
+// replica it is sent to.
+func TestTakeover(t *testing.T) {
+	t.Parallel()
+	all := fleet(t, startEtcd(t, 1))
+	leader, others := leaderOf(t, all)
+	want := make(map[string]string)
+	for _, r := range all {
+		id, err := r.create(t.Context(), r.name, r.name)
+		if err != nil {
+			t.Fatalf("%s: %v", r.name, err)
+		}
+		want[r.name] = id
+	}
+	signed := leader.api.Sign(slb, "CreateLoadBalancer", map[string]string{"LoadBalancerName": "signed-once", "InstanceChargeType": "PayByCLCU"})
+	if status, body := post(t, leader, signed); status != http.StatusOK {
+		t.Fatalf("the signed call = %d %s", status, body)
+	}
+	for _, r := range all {
+		if status, body := post(t, r, signed); status != http.StatusBadRequest || !strings.Contains(body, "SignatureNonceUsed") {
+			t.Errorf("%s: the signed call again = %d %s", r.name, status, body)
+		}
+	}
+	before := leader.replicas().Term
+	leader.running.Kill()
+	begun := time.Now()
+	id, err := others[0].create(t.Context(), "after", "after")
+	if err != nil {
+		t.Fatalf("after the leader was killed: %v", err)
+	}
+	t.Logf("a call that was waiting for the takeover took %s", time.Since(begun))
+	want["after"] = id
+	next, _ := leaderOf(t, others)
+	if after := next.replicas().Term; after <= before {
+		t.Errorf("the term is %d after %d", after, before)
+	}
+	for _, r := range others {
+		if status, body := post(t, r, signed); status != http.StatusBadRequest || !strings.Contains(body, "SignatureNonceUsed") {
+			t.Errorf("%s: the signed call after the takeover = %d %s", r.name, status, body)
+		}
+		got := r.loadBalancers()
+		delete(got, "signed-once")
+		if !maps.Equal(got, want) {
+			t.Errorf("%s lists %v, want %v", r.name, got, want)
+		}
+	}
+	// A token is kept with what it made.
+	if again, err := others[1].create(t.Context(), "after", "after"); err != nil || again != id {
+		t.Errorf("the same token makes %s, %v, want %s", again, err, id)
+	}
+}
+
+func post(t *testing.T, r *replica, query string) (status int, body string) {
+	t.Helper()
+	reply, err := r.api.HTTP.Post(r.api.URL+"/?"+query, "application/x-www-form-urlencoded", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	return reply.StatusCode, readAll(reply.Body)
+}
+
+// A leader that was paused for longer than its lease can't write or answer when it is
+// woken: it follows.
+func TestPausedLeader(t *testing.T) {
+	t.Parallel()
+	all := fleet(t, startEtcd(t, 1))
+	leader, others := leaderOf(t, all)
+	leader.signal(syscall.SIGSTOP)
+	// The call that the paused leader got is answered once another leads: whether it was
+	// executed is not known, and the token lets it be sent again.
+	id, _, err := createAgain(t.Context(), others, rand.New(rand.NewPCG(1, 1)), "while-paused")
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := make(chan map[string]string)
+	go func() { late <- leader.loadBalancers() }()
+	leader.signal(syscall.SIGCONT)
+	if got := <-late; got["while-paused"] != id {
+		t.Errorf("the woken leader answers %v, without what was made meanwhile", got)
+	}
+	leader.await()
+	if again, err := leader.create(t.Context(), "woken", "woken"); err != nil || again == "" {
+		t.Errorf("a write by way of the woken replica: %v", err)
+	}
+	if leader.replicas().Leads {
+		t.Error("the woken replica leads, beside another")
+	}
+}
+
+// An upgrade stops and starts one replica after the other. A client that tries again at
+// another replica loses no call, and makes nothing twice.
+func TestRollingUpgrade(t *testing.T) {
+	t.Parallel()
+	all := fleet(t, startEtcd(t, 1))
+	ctx, stop := context.WithCancel(t.Context())
+	var clients sync.WaitGroup
+	var mu sync.Mutex
+	made := make(map[string]string)
+	tries, longest := 0, time.Duration(0)
+	for c := range 4 {
+		clients.Go(func() {
+			chance := rand.New(rand.NewPCG(uint64(c), 1))
+			for n := 0; ctx.Err() == nil; n++ {
+				name := fmt.Sprintf("c%d-%d", c, n)
+				begun := time.Now()
+				id, tried, err := createAgain(t.Context(), all, chance, name)
+				mu.Lock()
+				tries, longest = tries+tried, max(longest, time.Since(begun))
+				made[name] = id
+				mu.Unlock()
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				select {
+				case <-time.After(20 * time.Millisecond): // less than a bucket of calls
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+	for _, r := range all {
+		if err := r.running.Stop(); err != nil {
+			t.Error(err)
+		}
+		r.start()
+		r.await()
+	}
+	stop()
+	clients.Wait()
+	for _, r := range all {
+		if got := r.loadBalancers(); !maps.Equal(got, made) {
+			t.Errorf("%s lists %d load balancers, and %d were made", r.name, len(got), len(made))
+		}
+	}
+	t.Logf("%d calls in %d tries; the longest took %s", len(made), tries, longest)
+}
+
+// name is one load balancer's name, as a register for porcupine.
+type nameOp struct {
+	id, set string // "" reads
+}
+
+type nameSeen struct {
+	read string
+	lost bool
+}
+
+var names = (&porcupine.NondeterministicModel{
+	Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
+		by := make(map[string][]porcupine.Operation)
+		for _, op := range history {
+			id := op.Input.(nameOp).id
+			by[id] = append(by[id], op)
+		}
+		return slices.Collect(maps.Values(by))
+	},
+	Init: func() []any { return []any{""} },
+	Step: func(state, input, output any) []any {
+		do, saw := input.(nameOp), output.(nameSeen)
+		switch {
+		case do.set != "" && saw.lost:
+			return []any{state, do.set}
+		case do.set != "":
+			return []any{do.set}
+		case saw.lost || saw.read == state || state == "":
+			return []any{saw.orState(state)}
+		}
+		return nil
+	},
+}).ToModel()
+
+// orState is the state after a read: the first one learns the name.
+func (s nameSeen) orState(state any) any {
+	if s.lost {
+		return state
+	}
+	return s.read
+}
+
+// Replicas and members of etcd are killed at random while clients call. Nothing that was
+// acknowledged is lost, nothing is made twice, and reads and writes look as if they were
+// made one after the other.
+func TestKills(t *testing.T) {
+	chance := chances(t)
+	members := startEtcd(t, 3)
+	all := fleet(t, members)
+	var ids []string
+	for n := range 4 {
+		id, _, err := createAgain(t.Context(), all, chance, fmt.Sprintf("register-%d", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	begun := time.Now()
+	var mu sync.Mutex
+	var history []porcupine.Operation
+	made, lost := make(map[string]string), 0
+	var clients sync.WaitGroup
+	for c := range 6 {
+		chance := rand.New(rand.NewPCG(chance.Uint64(), uint64(c)))
+		clients.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				if n%8 == 0 {
+					name := fmt.Sprintf("made-%d-%d", c, n)
+					id, _, err := createAgain(t.Context(), all, chance, name)
+					mu.Lock()
+					made[name] = id
+					mu.Unlock()
+					if err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+					continue
+				}
+				do := nameOp{id: ids[chance.IntN(len(ids))]}
+				action, params := "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": do.id}
+				if chance.IntN(2) == 0 {
+					do.set = fmt.Sprintf("n%d", chance.Uint32())
+					action, params["LoadBalancerName"] = "SetLoadBalancerName", do.set
+				}
+				op := porcupine.Operation{ClientId: c, Input: do, Call: time.Since(begun).Nanoseconds()}
+				reply, err := all[chance.IntN(len(all))].api.Call(slb, action, params)
+				op.Return = time.Since(begun).Nanoseconds()
+				op.Output = nameSeen{read: reply.Text("LoadBalancerName")}
+				unknown := err != nil || reply.Status != http.StatusOK
+				mu.Lock()
+				if unknown {
+					// It may be executed until the end, if it is at all.
+					op.Output, op.Return = nameSeen{lost: true}, (24 * time.Hour).Nanoseconds()
+					lost++
+				}
+				history = append(history, op)
+				mu.Unlock()
+			}
+		})
+	}
+	for n := range *kills {
+		if n%4 == 3 {
+			m := members[chance.IntN(len(members))]
+			m.running.Kill()
+			m.start()
+			m.await()
+		} else {
+			r := all[chance.IntN(len(all))]
+			r.running.Kill()
+			r.start()
+			r.await()
+		}
+		time.Sleep(time.Duration(chance.IntN(400)) * time.Millisecond)
+	}
+	stop()
+	clients.Wait()
+	result := porcupine.CheckOperationsTimeout(names, history, time.Minute)
+	t.Logf("%d kills, %d calls of names, %d without an answer, %d load balancers made: %s", *kills, len(history), lost, len(made), result)
+	if result != porcupine.Ok {
+		t.Errorf("the history of names is %s", result)
+	}
+	for _, r := range all {
+		r.await()
+		got := r.loadBalancers()
+		for name, id := range got {
+			if slices.Contains(ids, id) {
+				delete(got, name)
+			}
+		}
+		if !maps.Equal(got, made) {
+			t.Errorf("%s lists %d load balancers, and %d were made", r.name, len(got), len(made))
+		}
+	}
+}
+
+// With --read local, a follower answers reads by itself and says how old they may be;
+// what it can't answer goes to the leader.
+func TestReadLocally(t *testing.T) {
+	t.Parallel()
+	all := fleet(t, startEtcd(t, 1), "--read", "local")
+	leader, others := leaderOf(t, all)
+	id, err := others[0].create(t.Context(), "web", "web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lag := func(r *replica) string {
+		t.Helper()
+		reply, err := r.api.HTTP.Post(r.api.URL+"/?"+r.api.Sign(slb, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id}), "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+		if reply.StatusCode != http.StatusOK {
+			t.Fatalf("%s answers %s: %s", r.name, reply.Status, readAll(reply.Body))
+		}
+		return reply.Header.Get("X-Clbemu-Lag")
+	}
+	eventually(t, "the follower knows the load balancer", func() error {
+		if others[0].loadBalancers()["web"] != id {
+			return errors.New("not yet")
+		}
+		return nil
+	})
+	if got, err := time.ParseDuration(lag(others[0])); err != nil || got <= 0 || got > 10*time.Second {
+		t.Errorf("a follower's lag is %s, %v", got, err)
+	}
+	if got := lag(leader); got != "" {
+		t.Errorf("the leader has a lag of %s", got)
+	}
+	// A rule counts the calls that it sees, which only the leader does.
+	if _, err := others[1].control.AddFaults(t.Context(), "rules.yaml", []byte("faults:\n  - name: once\n    match: {action: DescribeLoadBalancerAttribute}\n    when: {times: 1}\n    effect: {error: {code: ServiceUnavailable, httpStatus: 503}}\n")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the follower knows the rule", func() error {
+		if lag(others[0]) != "" {
+			return errors.New("it answers by itself")
+		}
+		return nil
+	})
+}
+
+// A counter of a fault rule goes on at the next leader where it was.
+func TestFaultCountersSurviveTakeover(t *testing.T) {
+	t.Parallel()
+	all := fleet(t, startEtcd(t, 1))
+	leader, others := leaderOf(t, all)
+	if _, err := leader.control.AddFaults(t.Context(), "rules.yaml", []byte("faults:\n  - name: five\n    match: {action: SetLoadBalancerName}\n    when: {times: 5}\n    effect: {error: {code: ServiceUnavailable, httpStatus: 503}}\n")); err != nil {
+		t.Fatal(err)
+	}
+	call := func(r *replica) apiclient.Reply {
+		t.Helper()
+		reply, err := r.api.Call(slb, "SetLoadBalancerName", map[string]string{"LoadBalancerId": "lb-none", "LoadBalancerName": "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reply
+	}
+	for range 3 {
+		if reply := call(others[0]); reply.Text("Code") != "ServiceUnavailable" {
+			t.Fatalf("the rule lets a call pass: %v", reply)
+		}
+	}
+	leader.running.Kill()
+	for n := range 3 {
+		reply := call(others[0])
+		if struck := reply.Text("Code") == "ServiceUnavailable"; struck != (n < 2) {
+			t.Errorf("call %d after the takeover: %v", n, reply)
+		}
+	}
+}

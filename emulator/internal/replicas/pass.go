@@ -1,0 +1,210 @@
+package replicas
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+)
+
+// LagHeader is the header of an answer that a follower gave itself: how far it may be
+// behind the leader.
+const LagHeader = "X-Clbemu-Lag"
+
+// passedHeader marks a call that a follower passed on, which is not passed on again.
+const passedHeader = "X-Clbemu-Passed-By"
+
+// leaderTimeout limits how long a call waits for a leader, which is longer than a
+// takeover takes.
+const leaderTimeout = 10 * time.Second
+
+// passer passes calls of one of the two listeners on to the leader's.
+type passer struct {
+	r   *Replica
+	url func(controlapi.Replica) string
+	to  http.RoundTripper
+}
+
+func (r *Replica) newPasser(of func(controlapi.Replica) string) *passer {
+	return &passer{r: r, url: of, to: &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: time.Second}).DialContext,
+		MaxIdleConnsPerHost: 256,
+		IdleConnTimeout:     30 * time.Second,
+		DisableCompression:  true,
+	}}
+}
+
+// API answers calls of the cloud: here if this replica leads, or if it follows and the
+// call may be answered by a follower; else by the leader.
+func (r *Replica) API(local http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if r.cfg.Local != nil && !r.leads() && r.cfg.Local(q) {
+			if lag := r.lag(); lag <= maxLag {
+				w.Header().Set(LagHeader, lag.String())
+				local.ServeHTTP(w, q)
+				return
+			}
+		}
+		r.api.serve(w, q, local)
+	})
+}
+
+// Control answers calls of the control API. What is about this process is answered
+// here, all else by the leader.
+func (r *Replica) Control(local http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		switch q.URL.Path {
+		case controlapi.Health.Path, controlapi.Ready.Path, controlapi.Metrics.Path, controlapi.GetServer.Path, controlapi.GetVersion.Path:
+			local.ServeHTTP(w, q)
+		default:
+			r.control.serve(w, q, local)
+		}
+	})
+}
+
+// errNobodyLeads is why a call is not answered.
+var errNobodyLeads = errors.New("no replica leads: most members of etcd must run, and reach the replicas")
+
+// serve answers a call here or lets the leader answer it. The leader gets it once: it is
+// sent again only where no connection came about.
+func (p *passer) serve(w http.ResponseWriter, q *http.Request, local http.Handler) {
+	patience := time.NewTimer(leaderTimeout)
+	defer patience.Stop()
+	body := &unread{ReadCloser: q.Body}
+	q.Body = body
+	var err error = errNobodyLeads
+	for {
+		if p.r.leads() {
+			q.Body = body.ReadCloser
+			local.ServeHTTP(w, q)
+			return
+		}
+		leader, known, changed := p.r.leader()
+		if known && leader.Name != p.r.cfg.Self.Name && q.Header.Get(passedHeader) == "" {
+			if err = p.pass(w, q, leader); err == nil {
+				return
+			}
+		}
+		// A leader that does not answer, or is not certain to lead, may again be one
+		// without anybody being told.
+		select {
+		case <-changed:
+		case <-time.After(leaderTimeout / 100):
+		case <-patience.C:
+			refuse(w, err)
+			return
+		case <-q.Context().Done():
+			refuse(w, err)
+			return
+		}
+	}
+}
+
+// errChanged ends the wait for an answer of a leader that is none any more, such as one
+// whose machine has lost its network.
+var errChanged = errors.New("another replica leads now")
+
+// whileLeads returns a context that ends when another replica leads.
+func (p *passer) whileLeads(ctx context.Context, leader controlapi.Replica) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		for {
+			now, known, changed := p.r.leader()
+			if !known || now.Name != leader.Name {
+				cancel(errChanged)
+				return
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ctx, cancel
+}
+
+// pass lets the leader answer. An error means that it did not get the call.
+func (p *passer) pass(w http.ResponseWriter, q *http.Request, leader controlapi.Replica) error {
+	target, err := url.Parse(p.url(leader))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := p.whileLeads(q.Context(), leader)
+	defer cancel(nil)
+	var unsent error
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(pr *httputil.ProxyRequest) {
+			pr.Out.URL.Scheme, pr.Out.URL.Host = target.Scheme, target.Host
+			pr.Out.Host = pr.In.Host // which the signature covers
+			pr.Out.Header.Set(passedHeader, p.r.cfg.Self.Name)
+			for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
+				if sent, ok := pr.In.Header[name]; ok {
+					pr.Out.Header[name] = sent
+				}
+			}
+		},
+		Transport:     once{p.to},
+		FlushInterval: -1, // streams of the control API
+		ErrorLog:      log.New(io.Discard, "", 0),
+		ErrorHandler: func(w http.ResponseWriter, q *http.Request, err error) {
+			var dial *net.OpError
+			if errors.As(err, &dial) && dial.Op == "dial" {
+				unsent = err
+				return
+			}
+			if cause := context.Cause(ctx); cause != nil {
+				err = cause
+			}
+			refuse(w, fmt.Errorf("the leader got the call and did not answer, so that it is not known whether it was executed: %w", err))
+		},
+	}
+	proxy.ServeHTTP(w, q.WithContext(ctx))
+	return unsent
+}
+
+// once keeps net/http from sending a call again that has no body, as it does when a
+// connection closes: a GET may create things here.
+type once struct{ http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (o once) RoundTrip(q *http.Request) (*http.Response, error) {
+	if q.Body == nil {
+		q.Body = empty{}
+	}
+	return o.RoundTripper.RoundTrip(q)
+}
+
+// empty is a body without anything in it, of which net/http does not know that it could
+// be sent twice.
+type empty struct{}
+
+func (empty) Read([]byte) (int, error) { return 0, io.EOF }
+func (empty) Close() error             { return nil }
+
+// unread is a body that stays open until its call is answered: a transport closes it when
+// it can't connect.
+type unread struct{ io.ReadCloser }
+
+func (unread) Close() error { return nil }
+
+// refuse answers in the form of the cloud's errors, which clients of both listeners read.
+func refuse(w http.ResponseWriter, why error) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", "1")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	said := struct {
+		Code, Message string
+		Error         string `json:"error"`
+	}{"ServiceUnavailable", why.Error(), why.Error()}
+	_ = json.NewEncoder(w).Encode(said) // the client may be gone
+}

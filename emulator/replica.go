@@ -1,0 +1,128 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/replicas"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/engine"
+)
+
+// ErrDeposed ends an emulator that led others and can't be sure of it any more. Close it,
+// and start another one in its place, which follows.
+var ErrDeposed = replicas.ErrDeposed
+
+// Replica makes an emulator one of several that share their state. One of them leads:
+// it alone writes, answers packets, and has forked clouds, the journal, snapshots,
+// running scenarios and throttling. The others pass calls on to it, and take over.
+type Replica struct {
+	// State is what they share.
+	State engine.Elected
+	// Name is its own among them; API and Control are the URLs by which they reach it.
+	// Empty ones follow from the addresses that it listens on.
+	Name, API, Control string
+	// ReadLocally lets it answer reads while it follows, with what it knows by then.
+	ReadLocally bool
+}
+
+// startReplica takes part in the election, once others can reach this emulator.
+func (e *Emulator) startReplica() {
+	if e.replica == nil {
+		return
+	}
+	e.tasks.Go(func() {
+		if err := e.replica.Run(e.life); err != nil && e.life.Err() == nil {
+			e.failed <- err
+		}
+	})
+	if e.base.Replica.ReadLocally {
+		e.tasks.Go(e.learnNonces)
+	}
+}
+
+// learnEvery is how soon a follower that answers reads knows the nonces of the others.
+const learnEvery = time.Second
+
+// learnNonces keeps what was sent to another replica from being answered here again.
+func (e *Emulator) learnNonces() {
+	tick := time.NewTicker(learnEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := e.nonces.Learn(e.life, time.Now()); err != nil && e.life.Err() == nil {
+				e.base.Log.Warn().Err(err).Msg("the used nonces of other replicas are not known")
+			}
+		case <-e.life.Done():
+			return
+		}
+	}
+}
+
+// newReplica must know the addresses of the listeners.
+func (e *Emulator) newReplica(api, control string) *replicas.Replica {
+	cfg := e.base.Replica
+	scheme := "http://"
+	if e.base.TLS != nil {
+		scheme = "https://"
+	}
+	self := controlapi.Replica{Name: cfg.Name, API: cfg.API, Control: cfg.Control}
+	if self.API == "" {
+		self.API = scheme + api
+	}
+	if self.Control == "" {
+		self.Control = "http://" + control
+	}
+	if self.Name == "" {
+		self.Name = control
+	}
+	made := replicas.Config{Elected: cfg.State, Store: e.store, Self: self, Lead: e.lead, Log: e.base.Log}
+	if cfg.ReadLocally {
+		made.Local = e.mayReadLocally
+	}
+	return replicas.New(made)
+}
+
+// lead begins what only the leader has.
+func (e *Emulator) lead(ctx context.Context) error {
+	if err := errors.Join(e.nonces.Learn(ctx, time.Now()), plantIfEmpty(e.store, e.base), warnOfInstance(e.store, e.base)); err != nil {
+		return err
+	}
+	e.faults.Follow()
+	e.StartPackets()
+	return nil
+}
+
+// mayReadLocally reports whether a call is a read of the default cloud that no fault rule
+// can be about: rules count the calls that they see. It looks only where SDKs put the
+// action; what they put elsewhere is the leader's.
+func (e *Emulator) mayReadLocally(r *http.Request) bool {
+	query := r.URL.Query()
+	version, action, key := query.Get("Version"), query.Get("Action"), query.Get("AccessKeyId")
+	if r.Header.Get("X-Acs-Action") != "" {
+		version, action = r.Header.Get("X-Acs-Version"), r.Header.Get("X-Acs-Action")
+		_, key, _ = strings.Cut(r.Header.Get("Authorization"), "Credential=")
+		key, _, _ = strings.Cut(key, ",")
+	}
+	host := strings.TrimSuffix(hostOf(r.Host), ".localhost")
+	if strings.Contains(key, ".") || host != hostOf(r.Host) && !slices.Contains(ownHosts, host) {
+		return false // a fork's
+	}
+	at := slices.IndexFunc(e.products, func(p *Product) bool { return p.Version == version })
+	if at < 0 || !e.products[at].Reads(action) {
+		return false
+	}
+	armed := false
+	_ = e.store.View(state.Owner{}, func(v *state.View) error {
+		armed = cloud.Faults.Len(v) > 0
+		return nil
+	})
+	return !armed
+}

@@ -1,0 +1,292 @@
+package etcd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/clbemu/clbemu/state/engine"
+)
+
+// reading is what is kept at one revision of etcd.
+type reading struct {
+	e        *Engine
+	at       int64
+	revision uint64
+	staged   *staged // nil but while a commit in parts is on its way
+	overlaid engine.ChangeSet
+
+	confirmed atomic.Pointer[time.Time]
+}
+
+// Follow implements engine.Followed.
+func (e *Engine) Follow(ctx context.Context) (engine.Reading, error) { return e.read(ctx) }
+
+// read begins to read what is kept now.
+func (e *Engine) read(ctx context.Context) (*reading, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	begun := time.Now()
+	kept, err := e.transact(ctx, nil, []clientv3.Op{clientv3.OpGet(e.key("state", "revision")), clientv3.OpGet(e.key("state", "staged"))})
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{e: e, at: kept.Header.Revision}
+	r.confirmed.Store(&begun)
+	// A new state has no revision, and no rows.
+	if found := kept.Responses[0].GetResponseRange().Kvs; len(found) > 0 {
+		if r.revision, err = strconv.ParseUint(string(found[0].Value), 10, 64); err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", found[0].Key, engine.ErrDamaged, err)
+		}
+	}
+	if found := kept.Responses[1].GetResponseRange().Kvs; len(found) > 0 {
+		if r.staged, err = readStaged(found[0].Value); err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", found[0].Key, engine.ErrDamaged, err)
+		}
+		if r.overlaid, err = e.readParts(ctx, r.staged, r.at); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// readParts reads a commit in parts.
+func (e *Engine) readParts(ctx context.Context, s *staged, at int64) (all engine.ChangeSet, err error) {
+	for n := range s.Parts {
+		changes, err := e.readPart(ctx, s.Commit, n, at)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, changes...)
+	}
+	return all, nil
+}
+
+// Revision implements engine.Reading.
+func (r *reading) Revision() uint64 { return r.revision }
+
+// Confirmed implements engine.Reading.
+func (r *reading) Confirmed() time.Time { return *r.confirmed.Load() }
+
+// Load implements engine.Reading. The commit in parts that is on its way, if there is
+// one, covers the rows.
+func (r *reading) Load(ctx context.Context, fn func(table, id string, value []byte) error) error {
+	covers := r.overlaid
+	cover := func(upTo func(engine.Change) bool) error {
+		for len(covers) > 0 && upTo(covers[0]) {
+			c := covers[0]
+			covers = covers[1:]
+			if c.Value != nil {
+				if err := fn(c.Table, c.ID, c.Value); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	err := r.eachRow(ctx, func(table, id string, value []byte) error {
+		here := engine.Change{Table: table, ID: id}
+		if err := cover(func(c engine.Change) bool { return engine.Before(c, here) }); err != nil {
+			return err
+		}
+		if len(covers) > 0 && !engine.Before(here, covers[0]) {
+			return nil // cover yields it before the next row
+		}
+		return fn(table, id, value)
+	})
+	if err != nil {
+		return err
+	}
+	return cover(func(engine.Change) bool { return true })
+}
+
+// eachRow yields the rows, in order of table and id.
+func (r *reading) eachRow(ctx context.Context, fn func(table, id string, value []byte) error) error {
+	rows := r.e.rows()
+	from, end := rows, clientv3.GetPrefixRangeEnd(rows)
+	for {
+		page, err := r.e.get(ctx, from, clientv3.WithRange(end), clientv3.WithLimit(pageSize), clientv3.WithRev(r.at))
+		if err != nil {
+			return err
+		}
+		for _, kv := range page.Kvs {
+			table, id, err := placeOf(rows, kv)
+			if err != nil {
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := fn(table, id, kv.Value); err != nil {
+				return err
+			}
+		}
+		if !page.More {
+			return nil
+		}
+		from = string(page.Kvs[len(page.Kvs)-1].Key) + "\x00"
+	}
+}
+
+func placeOf(rows string, kv *mvccpb.KeyValue) (table, id string, err error) {
+	table, id, ok := strings.Cut(strings.TrimPrefix(string(kv.Key), rows), "/")
+	if !ok || table == "" || id == "" {
+		return "", "", fmt.Errorf("%w: the key %q names no table and id", engine.ErrDamaged, kv.Key)
+	}
+	return table, id, nil
+}
+
+// confirmEvery is how often a follower asks etcd for the last commit, so that it can say
+// how far it may be behind.
+const confirmEvery = 20 * time.Millisecond
+
+// confirmation says that what was committed up to a time is what the transaction of etcd
+// with a revision left.
+type confirmation struct {
+	asked    time.Time
+	revision int64
+}
+
+// Commits implements engine.Reading.
+func (r *reading) Commits(ctx context.Context) iter.Seq2[engine.Commit, error] {
+	return func(yield func(engine.Commit, error) bool) {
+		ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
+		defer cancel()
+		watch := r.e.client.Watch(ctx, r.e.key("state")+"/", clientv3.WithPrefix(), clientv3.WithRev(r.at+1))
+		answers, failed := make(chan confirmation), make(chan error, 1)
+		go r.ask(ctx, answers, failed)
+		at := r.at // the transaction of etcd that the caller has seen
+		var open confirmation
+		for {
+			select {
+			case open = <-answers:
+			case err := <-failed:
+				yield(engine.Commit{}, err)
+				return
+			case seen, more := <-watch:
+				if err := watchError(ctx, seen, more); err != nil {
+					yield(engine.Commit{}, err)
+					return
+				}
+				for len(seen.Events) > 0 {
+					n := 1
+					for n < len(seen.Events) && seen.Events[n].Kv.ModRevision == seen.Events[0].Kv.ModRevision {
+						n++
+					}
+					c, made, err := r.commitOf(ctx, seen.Events[:n])
+					if err != nil {
+						yield(engine.Commit{}, err)
+						return
+					}
+					if made && !yield(c, nil) {
+						return
+					}
+					at, seen.Events = seen.Events[0].Kv.ModRevision, seen.Events[n:]
+				}
+			}
+			if !open.asked.IsZero() && open.revision <= at {
+				asked := open.asked
+				r.confirmed.Store(&asked)
+			}
+		}
+	}
+}
+
+// ask asks etcd, until ctx ends, which commit is the last. An etcd that lacks what was
+// read before ends the feed: a watch would wait for its next commits in silence.
+func (r *reading) ask(ctx context.Context, answers chan<- confirmation, failed chan<- error) {
+	tick := time.NewTicker(confirmEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		asked := time.Now()
+		kept, err := r.e.get(ctx, r.e.key("state", "revision"), clientv3.WithKeysOnly())
+		if errors.Is(err, errReplaced) {
+			failed <- err
+			return
+		}
+		if err != nil {
+			continue // the feed is not confirmed meanwhile
+		}
+		c := confirmation{asked: asked}
+		if len(kept.Kvs) > 0 {
+			c.revision = kept.Kvs[0].ModRevision
+		}
+		select {
+		case answers <- c:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// watchError is why a watch ended, nil if it goes on.
+func watchError(ctx context.Context, seen clientv3.WatchResponse, open bool) error {
+	switch err := seen.Err(); {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, rpctypes.ErrCompacted):
+		return fmt.Errorf("etcd was compacted at revision %d: %w", seen.CompactRevision, engine.ErrBehind)
+	case err != nil:
+		return fmt.Errorf("%w: %w", inWords(err), engine.ErrBehind)
+	case !open:
+		return fmt.Errorf("etcd ended the watch: %w", engine.ErrBehind)
+	}
+	return nil
+}
+
+// commitOf reads the events of one transaction of etcd. One that makes no commit moves
+// the values of a commit in parts, or is a leader's first.
+func (r *reading) commitOf(ctx context.Context, events []*clientv3.Event) (c engine.Commit, made bool, err error) {
+	rows, revision, pointer := r.e.rows(), []byte(r.e.key("state", "revision")), []byte(r.e.key("state", "staged"))
+	for _, event := range events {
+		switch kv := event.Kv; {
+		case bytes.Equal(kv.Key, revision):
+			if c.Revision, err = strconv.ParseUint(string(kv.Value), 10, 64); err != nil {
+				return c, false, fmt.Errorf("%s: %w: %w", kv.Key, engine.ErrDamaged, err)
+			}
+		case bytes.Equal(kv.Key, pointer) && event.Type == clientv3.EventTypeDelete:
+			r.staged = nil
+		case bytes.Equal(kv.Key, pointer):
+			if r.staged, err = readStaged(kv.Value); err != nil {
+				return c, false, fmt.Errorf("%s: %w: %w", kv.Key, engine.ErrDamaged, err)
+			}
+			if c.Changes, err = r.e.readParts(ctx, r.staged, kv.ModRevision); err != nil {
+				return c, false, fmt.Errorf("%w: %w", err, engine.ErrBehind)
+			}
+		case r.staged == nil:
+			table, id, err := placeOf(rows, kv)
+			if err != nil {
+				return c, false, err
+			}
+			change := engine.Change{Table: table, ID: id}
+			if event.Type != clientv3.EventTypeDelete {
+				change.Value = slices.Clone(kv.Value)
+			}
+			c.Changes = append(c.Changes, change)
+		}
+	}
+	if c.Revision == r.revision || c.Revision == 0 {
+		return c, false, nil
+	}
+	if c.Revision < r.revision {
+		return c, false, errReplaced
+	}
+	r.revision = c.Revision
+	return c, true, nil
+}

@@ -1,0 +1,195 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+
+	"github.com/clbemu/clbemu/state/engine"
+)
+
+const (
+	// leaseSeconds is how long a leader that is gone is waited for. etcd looks for
+	// leases that have ended twice a second, so that another leads some 3.5 s after a
+	// leader was killed.
+	leaseSeconds = 3
+	// renewEvery is how often the leader renews its lease, and so learns until when it
+	// leads for certain.
+	renewEvery = 500 * time.Millisecond
+)
+
+// term implements engine.Term.
+type term struct {
+	e       *Engine
+	key     string // of the election
+	created int64  // etcd's revision that created it
+	session *concurrency.Session
+
+	until atomic.Pointer[time.Time]
+	over  chan struct{}
+	once  sync.Once
+	why   error // set before over is closed
+}
+
+// leads is the precondition of all that a leader writes: its key is there as long as its
+// lease is.
+func (t *term) leads() clientv3.Cmp {
+	return clientv3.Compare(clientv3.CreateRevision(t.key), "=", t.created)
+}
+
+// Campaign implements engine.Elected.
+func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error) {
+	session, err := concurrency.NewSession(e.client, concurrency.WithTTL(leaseSeconds), concurrency.WithContext(context.WithoutCancel(ctx)))
+	if err != nil {
+		return nil, fmt.Errorf("campaign: %w", inWords(err))
+	}
+	campaign, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() { // a lease that ends meanwhile has lost its place
+		select {
+		case <-session.Done():
+			cancel()
+		case <-stop:
+		}
+	}()
+	election := concurrency.NewElection(session, e.key("leader"))
+	if err := election.Campaign(campaign, self); err != nil {
+		err = errors.Join(fmt.Errorf("campaign: %w", inWords(err)), session.Close())
+		return nil, err
+	}
+	t := &term{e: e, key: election.Key(), created: election.Rev(), session: session, over: make(chan struct{})}
+	begun := time.Now()
+	t.until.Store(&begun) // until the first renewal says more
+	if err := e.begin(ctx, t); err != nil {
+		return nil, errors.Join(fmt.Errorf("lead: %w", err), session.Close())
+	}
+	go t.keep()
+	return t, nil
+}
+
+// begin fences earlier leaders off, and finishes what they have begun.
+func (e *Engine) begin(ctx context.Context, t *term) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if err := t.renew(ctx); err != nil {
+		return inWords(err)
+	}
+	if err := e.takeOver(ctx, t); err != nil {
+		return err
+	}
+	if e.pending != nil {
+		return e.finish(ctx, e.pending)
+	}
+	return e.sweep(ctx, t)
+}
+
+// renew learns until when the term lasts for certain.
+func (t *term) renew(ctx context.Context) error {
+	sent := time.Now()
+	renewed, err := t.e.client.KeepAliveOnce(ctx, t.session.Lease())
+	if err != nil {
+		return err
+	}
+	until := sent.Add(time.Duration(renewed.TTL) * time.Second)
+	t.until.Store(&until)
+	return nil
+}
+
+// keep renews the lease until it is lost or the term ends.
+func (t *term) keep() {
+	tick := time.NewTicker(renewEvery)
+	defer tick.Stop()
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), leaseSeconds*time.Second)
+		err := t.renew(ctx)
+		cancel()
+		if errors.Is(err, rpctypes.ErrLeaseNotFound) {
+			t.lose(errors.New("its lease has ended"))
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-t.session.Done():
+			t.lose(errors.New("its lease was not renewed in time"))
+			return
+		case <-t.over:
+			return
+		}
+	}
+}
+
+func (t *term) lose(why error) {
+	t.once.Do(func() {
+		t.why = why
+		close(t.over)
+	})
+}
+
+// Leads implements engine.Term.
+func (t *term) Leads() bool {
+	select {
+	case <-t.over:
+		return false
+	default:
+		return time.Now().Before(*t.until.Load())
+	}
+}
+
+// Over implements engine.Term.
+func (t *term) Over() <-chan struct{} { return t.over }
+
+// Why implements engine.Term.
+func (t *term) Why() error {
+	select {
+	case <-t.over:
+		return t.why
+	default:
+		return nil
+	}
+}
+
+// end lets another lead at once.
+func (t *term) end() {
+	t.lose(nil)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, _ = t.e.client.Revoke(ctx, t.session.Lease()) // or it ends by itself
+	t.session.Orphan()
+}
+
+// Members implements engine.Elected.
+func (e *Engine) Members(ctx context.Context, fn func([]engine.Member)) error {
+	prefix := e.key("leader") + "/"
+	for ctx.Err() == nil {
+		kept, err := e.get(ctx, prefix, clientv3.WithPrefix(), clientv3.WithSort(clientv3.SortByCreateRevision, clientv3.SortAscend))
+		if errors.Is(err, errReplaced) {
+			return err
+		}
+		if err != nil {
+			select {
+			case <-time.After(renewEvery):
+			case <-ctx.Done():
+			}
+			continue
+		}
+		members := make([]engine.Member, len(kept.Kvs))
+		for i, kv := range kept.Kvs {
+			members[i] = engine.Member{Self: string(kv.Value), Term: kv.CreateRevision}
+		}
+		fn(members)
+		// One change is enough to look again: etcd tells all of them.
+		waiting, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), renewEvery*4)
+		<-e.client.Watch(waiting, prefix, clientv3.WithPrefix(), clientv3.WithRev(kept.Header.Revision+1))
+		cancel()
+	}
+	return ctx.Err()
+}
