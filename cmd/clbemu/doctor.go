@@ -156,6 +156,7 @@ func (d *doctor) look(ctx context.Context, ccm []string) {
 		d.ok("emulator", "clbemu %s at %s, the cloud's API at %s", server.Version.Version, c.URL, server.API)
 		d.time(ctx, c, &server)
 		d.signed(ctx, &server)
+		d.replicas(server.Replicas)
 		if server.DataDir != "" {
 			d.folderInUse(server.DataDir)
 		}
@@ -165,6 +166,34 @@ func (d *doctor) look(ctx context.Context, ccm []string) {
 	d.cluster(ctx)
 	d.localPorts()
 	d.controller(ctx, c, &server, err == nil, ccm)
+}
+
+// staleAfter is how far a follower may be behind before something is wrong.
+const staleAfter = time.Second
+
+// replicas tells who leads, and how far the one that answers is behind.
+func (d *doctor) replicas(r *controlapi.Replicas) {
+	if r == nil {
+		return
+	}
+	var names []string
+	for _, replica := range r.All {
+		names = append(names, replica.Name)
+	}
+	known := strings.Join(names, ", ")
+	lag := time.Duration(r.LagSeconds * float64(time.Second)).Round(time.Millisecond)
+	switch {
+	case r.Leader == "":
+		d.problem("replicas", "see that most members of etcd run, and that replicas reach them", "no replica leads, and calls wait")
+	case r.Leads:
+		d.ok("replicas", "%s leads %s", r.Self, known)
+	case r.Leader == r.Self:
+		d.problem("replicas", "see that most members of etcd run, and answer within a second", "%s is the leader, and not certain of it", r.Self)
+	case lag > staleAfter:
+		d.problem("replicas", "see that "+r.Self+" reaches etcd", "%s may be %s behind the leader %s", r.Self, lag, r.Leader)
+	default:
+		d.ok("replicas", "%s follows %s, %s behind at most; all are %s", r.Self, r.Leader, lag, known)
+	}
 }
 
 // noEmulator reports why no emulator answers: none runs, or another program has its

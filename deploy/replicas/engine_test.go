@@ -25,6 +25,13 @@ func TestEngine(t *testing.T) {
 	})
 }
 
+// So does its feed.
+func TestFollow(t *testing.T) {
+	e := open(t, startEtcd(t, 1), "/follow/")
+	lead(t, e)
+	enginetest.Follow(t, e)
+}
+
 func put(table, id, value string) engine.Change {
 	return engine.Change{Table: table, ID: id, Value: []byte(value)}
 }

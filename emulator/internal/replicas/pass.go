@@ -145,7 +145,8 @@ func (p *passer) pass(w http.ResponseWriter, q *http.Request, leader controlapi.
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(pr *httputil.ProxyRequest) {
 			pr.Out.URL.Scheme, pr.Out.URL.Host = target.Scheme, target.Host
-			pr.Out.Host = pr.In.Host // which the signature covers
+			// The signature covers both; a query that Go does not parse would lose a part.
+			pr.Out.Host, pr.Out.URL.RawQuery = pr.In.Host, pr.In.URL.RawQuery
 			pr.Out.Header.Set(passedHeader, p.r.cfg.Self.Name)
 			for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
 				if sent, ok := pr.In.Header[name]; ok {

@@ -200,3 +200,45 @@ func largeCommit(t *testing.T, open func(t *testing.T) engine.Engine) {
 		t.Errorf("Load = %v after %d of %d values", err, next, n)
 	}
 }
+
+// Follow runs the test of engines that others can follow: a reading has what was kept at
+// its moment, and yields each commit after it, as the last change of each place.
+func Follow(t *testing.T, e engine.Followed) {
+	defer closeEngine(t, e)
+	commit(t, e, engine.ChangeSet{put("a", "1", "x"), put("b", "1", "x")})
+	reading, err := e.Follow(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, e, engine.ChangeSet{put("a", "2", "x")}, engine.ChangeSet{put("a", "2", "y"), {Table: "b", ID: "1"}})
+	commit(t, e, engine.ChangeSet{put("a", "3", "z")})
+	var loaded []string
+	if err := reading.Load(t.Context(), func(table, id string, value []byte) error {
+		loaded = append(loaded, fmt.Sprintf("%s/%s=%s", table, id, value))
+		return nil
+	}); err != nil || !slices.Equal(loaded, []string{"a/1=x", "b/1=x"}) || reading.Revision() != 1 {
+		t.Errorf("the reading has %q at revision %d, %v", loaded, reading.Revision(), err)
+	}
+	var seen []string
+	for c, err := range reading.Commits(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, change := range c.Changes {
+			seen = append(seen, fmt.Sprintf("%d %s/%s=%s", c.Revision, change.Table, change.ID, change.Value))
+		}
+		if c.Revision == 4 {
+			break
+		}
+	}
+	if want := []string{"3 a/2=y", "3 b/1=", "4 a/3=z"}; !slices.Equal(seen, want) {
+		t.Errorf("the commits are %q, want %q", seen, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, err := range reading.Commits(ctx) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("a feed that was cancelled yields %v", err)
+		}
+	}
+}

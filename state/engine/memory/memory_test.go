@@ -17,3 +17,5 @@ func TestEngine(t *testing.T) {
 		return media[t.Name()]
 	})
 }
+
+func TestFollow(t *testing.T) { enginetest.Follow(t, &memory.Engine{}) }

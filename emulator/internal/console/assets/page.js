@@ -283,6 +283,14 @@ export function onNews(refresh, pause = 100) {
   follow('/v1/journal/stream', { limit: 1 }, { begin: request, event: request, state: connection, refused: (problem) => say(problem.message) });
 }
 
+// replicas says who leads, where several emulators share the state.
+function replicas(all) {
+  if (!all) return '';
+  if (!all.leader) return ' · no replica leads';
+  const lag = all.leads ? '' : `, ${Math.round(all.lagSeconds * 1000)} ms behind at most`;
+  return ` · ${all.self} of ${all.all.length} replicas${all.leads ? ' leads' : ` follows ${all.leader}${lag}`} (term ${all.term})`;
+}
+
 // begin is called by each page.
 export function begin() {
   onTokenWanted(ask);
@@ -296,6 +304,6 @@ export function begin() {
   $('#leave').addEventListener('click', () => { token.forget(); location.reload(); });
   commonKeys();
   get('/v1/server').then((server) => {
-    fill($('#server'), `${server.version.version}${server.api ? ` · API ${server.api}` : ''}${server.auth === 'off' ? ' · accepts unsigned calls' : ''}`);
+    fill($('#server'), `${server.version.version}${server.api ? ` · API ${server.api}` : ''}${server.auth === 'off' ? ' · accepts unsigned calls' : ''}${replicas(server.replicas)}`);
   }, (problem) => say(problem.message));
 }

@@ -1,0 +1,258 @@
+package replicas
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/engine"
+	"github.com/clbemu/clbemu/state/engine/memory"
+)
+
+// following is a replica that follows, and knows a leader at a URL, "" for none.
+func following(t *testing.T, cfg Config) *Replica {
+	t.Helper()
+	store, err := state.Follow(t.Context(), state.Config{Schema: state.NewSchema()}, &memory.Engine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	cfg.Store, cfg.Self = store, controlapi.Replica{Name: "self"}
+	return New(cfg)
+}
+
+func (r *Replica) knows(t *testing.T, name, url string) {
+	t.Helper()
+	text, err := json.Marshal(controlapi.Replica{Name: name, API: url, Control: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.know([]engine.Member{{Self: string(text), Term: 1}})
+}
+
+// term is one that lasts as long as it is told.
+type term struct{ leads atomic.Bool }
+
+func (t *term) Leads() bool           { return t.leads.Load() }
+func (t *term) Over() <-chan struct{} { return nil }
+func (t *term) Why() error            { return nil }
+
+var here = http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { _, _ = io.WriteString(w, "here") })
+
+func get(t *testing.T, h http.Handler, method, target, body string) (status int, text string, header http.Header) {
+	t.Helper()
+	q := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
+	if body == "" {
+		q.Body = http.NoBody
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, q)
+	return w.Code, w.Body.String(), w.Header()
+}
+
+// The leader gets a call as it was sent: host, path, query, headers and body, as all of
+// these may be signed.
+func TestPassesAsSent(t *testing.T) {
+	var got *http.Request
+	var body string
+	leader := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		text, _ := io.ReadAll(q.Body)
+		got, body = q, string(text)
+		w.Header().Set("X-Answer", "yes")
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	defer leader.Close()
+	r := following(t, Config{})
+	r.knows(t, "leader", leader.URL)
+	q := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://slb.aliyuncs.com/?b=%2F+x&a=1;2", strings.NewReader("Action=X"))
+	q.Header.Set("X-Acs-Action", "X")
+	q.Header.Set("X-Forwarded-For", "10.0.0.1")
+	w := httptest.NewRecorder()
+	r.API(here).ServeHTTP(w, q)
+	if w.Code != http.StatusTeapot || w.Header().Get("X-Answer") != "yes" {
+		t.Errorf("the answer is %d %v", w.Code, w.Header())
+	}
+	if got.Host != "slb.aliyuncs.com" || got.URL.RawQuery != "b=%2F+x&a=1;2" || body != "Action=X" ||
+		got.Header.Get("X-Acs-Action") != "X" || got.Header.Get("X-Forwarded-For") != "10.0.0.1" || got.Header.Get(passedHeader) != "self" {
+		t.Errorf("the leader got %s %s %q %v", got.Host, got.URL, body, got.Header)
+	}
+}
+
+// A leader that closes the connection on a call does not get it again, whatever its
+// method, and the client learns that nobody knows what became of it.
+func TestPassesOnce(t *testing.T) {
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		var calls atomic.Int32
+		leader := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if calls.Add(1) == 1 {
+				return // an answer that leaves the connection open for the next call
+			}
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err == nil {
+				conn.Close()
+			}
+		}))
+		r := following(t, Config{})
+		r.knows(t, "leader", leader.URL)
+		get(t, r.API(here), method, "/?Action=CreateLoadBalancer", "")
+		status, body, _ := get(t, r.API(here), method, "/?Action=CreateLoadBalancer", "")
+		if status != http.StatusServiceUnavailable || !strings.Contains(body, "not known whether it was executed") || calls.Load() != 2 {
+			t.Errorf("%s: %d %s, and the leader got %d calls", method, status, body, calls.Load())
+		}
+		leader.Close()
+	}
+}
+
+// A call that found no leader, or one that is gone, waits for the next.
+func TestWaitsForALeader(t *testing.T) {
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	leader := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		text, _ := io.ReadAll(q.Body)
+		_, _ = w.Write(text)
+	}))
+	defer leader.Close()
+	for _, before := range []string{"", "http://" + gone.Addr().String()} {
+		r := following(t, Config{})
+		if before != "" {
+			r.knows(t, "gone", before)
+		}
+		time.AfterFunc(50*time.Millisecond, func() { r.knows(t, "leader", leader.URL) })
+		if status, body, _ := get(t, r.API(here), http.MethodPost, "/", "the body"); status != http.StatusOK || body != "the body" {
+			t.Errorf("after %q: %d %s", before, status, body)
+		}
+	}
+}
+
+// Who waits for an answer of a leader learns when it is none any more.
+func TestLeaderChangesDuringACall(t *testing.T) {
+	got, end := make(chan struct{}), make(chan struct{})
+	leader := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		close(got)
+		<-end
+	}))
+	defer leader.Close()
+	defer close(end)
+	r := following(t, Config{})
+	r.knows(t, "leader", leader.URL)
+	go func() {
+		<-got
+		r.knows(t, "another", "http://127.0.0.1:1")
+	}()
+	if status, body, _ := get(t, r.API(here), http.MethodPost, "/", "x"); status != http.StatusServiceUnavailable || !strings.Contains(body, errChanged.Error()) {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// A leader answers while it is certain, and a call that was passed on is not passed on
+// again.
+func TestLeads(t *testing.T) {
+	r := following(t, Config{})
+	r.knows(t, "another", "http://127.0.0.1:1")
+	leads := &term{}
+	leads.leads.Store(true)
+	r.update(func() { r.term = leads })
+	if _, body, _ := get(t, r.API(here), http.MethodGet, "/", ""); body != "here" {
+		t.Errorf("the leader answers %s", body)
+	}
+	if err := r.Ready(); err != nil {
+		t.Errorf("the leader is not ready: %v", err)
+	}
+	leads.leads.Store(false)
+	q := httptest.NewRequest(http.MethodGet, "/", nil)
+	q.Header.Set(passedHeader, "another")
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	w := httptest.NewRecorder()
+	r.API(here).ServeHTTP(w, q.WithContext(ctx))
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), errNobodyLeads.Error()) {
+		t.Errorf("a call that was passed on to one who does not lead: %d %s", w.Code, w.Body)
+	}
+}
+
+// What is about this process is answered by it, and so are reads where that is wanted.
+func TestAnswersItself(t *testing.T) {
+	leader := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "there") }))
+	defer leader.Close()
+	r := following(t, Config{Local: func(q *http.Request) bool { return q.URL.Query().Get("Action") == "DescribeRegions" }})
+	r.knows(t, "leader", leader.URL)
+	for path, want := range map[string]string{"/healthz": "here", "/readyz": "here", "/metrics": "here", "/v1/server": "here", "/v1/version": "here", "/v1/faults": "there", "/": "there"} {
+		if _, body, _ := get(t, r.Control(here), http.MethodGet, path, ""); body != want {
+			t.Errorf("%s is answered %s, want %s", path, body, want)
+		}
+	}
+	_, body, header := get(t, r.API(here), http.MethodGet, "/?Action=DescribeRegions", "")
+	if lag, err := time.ParseDuration(header.Get(LagHeader)); body != "here" || err != nil || lag < 0 {
+		t.Errorf("a read is answered %s, with the lag %q", body, header.Get(LagHeader))
+	}
+	if _, body, _ := get(t, r.API(here), http.MethodGet, "/?Action=CreateLoadBalancer", ""); body != "there" {
+		t.Errorf("a write is answered %s", body)
+	}
+	if err := r.Ready(); err != nil {
+		t.Errorf("the follower is not ready: %v", err)
+	}
+	r.know(nil)
+	if err := r.Ready(); err == nil {
+		t.Error("the follower is ready though nobody leads")
+	}
+}
+
+// elected elects this process at once, and loses the term when it is told to.
+type elected struct {
+	memory.Engine
+	term *overTerm
+}
+
+type overTerm struct{ over chan struct{} }
+
+func (t *overTerm) Leads() bool           { return true }
+func (t *overTerm) Over() <-chan struct{} { return t.over }
+func (t *overTerm) Why() error            { return errors.New("the lease has ended") }
+
+func (e *elected) Campaign(context.Context, string) (engine.Term, error) { return e.term, nil }
+func (e *elected) Members(ctx context.Context, _ func([]engine.Member)) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+func (e *elected) Share(context.Context, []byte) error { return nil }
+func (e *elected) Shared(context.Context, int64) ([][]byte, int64, error) {
+	return nil, 0, nil
+}
+
+// A replica leads when what the leader needs has begun, and is deposed with its term.
+func TestRun(t *testing.T) {
+	e := &elected{term: &overTerm{make(chan struct{})}}
+	store, err := state.Follow(t.Context(), state.Config{Schema: state.NewSchema()}, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	begun := make(chan struct{})
+	r := New(Config{Elected: e, Store: store, Self: controlapi.Replica{Name: "self"}, Lead: func(context.Context) error {
+		close(begun)
+		return nil
+	}})
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(t.Context()) }()
+	<-begun
+	close(e.term.over)
+	if err := <-ended; !errors.Is(err, ErrDeposed) || !strings.Contains(err.Error(), "the lease has ended") {
+		t.Errorf("Run = %v", err)
+	}
+	if _, follows := store.Follows(); follows {
+		t.Error("the store still follows")
+	}
+}
