@@ -13,8 +13,8 @@ MODULE = github.com/clbemu/clbemu
 MODULES = . deploy contracttests/kubernetes
 # Packages whose tests run nothing concurrent in their own process: they start processes,
 # or make one call after the other. All others run with the race detector.
-WITHOUT_RACE = cmd/clbemu contracttests contracttests/binary contracttests/durability contracttests/library \
-	contracttests/terraform docs examples examples/go examples/go/retry
+WITHOUT_RACE = cmd/clbemu contracttests contracttests/durability contracttests/library \
+	contracttests/terraform docs examples examples/go examples/go/retry internal/binary
 NO_RACE_PACKAGES = $(WITHOUT_RACE:%=$(MODULE)/%)
 PACKAGES = ./...
 LISTED = $(shell go list $(PACKAGES))
@@ -26,7 +26,7 @@ TOOLS = $(CURDIR)/bin/tools
 TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
 
 .PHONY: build run tools needs test quick fuzz crash soak bench contract golden pictures fmt lint check
-.PHONY: e2e ccm-version control-plane control-plane-programs image-archive kind-up e2e-kind kind-down
+.PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive kind-up e2e-kind kind-down
 
 # build the binary, static, into bin/
 build:
@@ -117,9 +117,12 @@ lint: tools
 check: lint test
 	$(MAKE) --no-print-directory fuzz FUZZTIME=10000x
 
+# deploy-test: what is deployed, as far as it goes without Docker and Kubernetes
+deploy-test: tools
+	cd deploy && $(TEST) -- -vet=off -count=1 ./...
+
 # e2e: a controller on a real Kubernetes control plane, built once; CCM_BIN names a real CCM
 e2e: tools control-plane-programs
-	cd deploy && $(TEST) -- -vet=off -count=1 -timeout 60m ./...
 	cd contracttests/kubernetes && $(TEST) -- -vet=off -count=1 -timeout 60m ./...
 
 # ccm-version: play the library with the CCM of CCM_BIN, and write the column of VERSION into
@@ -131,11 +134,11 @@ ccm-version: control-plane-programs
 
 # control-plane-programs: build what the control plane is made of, once for all clones
 control-plane-programs:
-	cd deploy && go run ./controlplane -build
+	cd contracttests/kubernetes && go run ./controlplane -build
 
 # control-plane: Kubernetes without containers, until Ctrl-C
 control-plane:
-	cd deploy && go run ./controlplane
+	cd contracttests/kubernetes && go run ./controlplane
 
 # image-archive: the Dockerfile's image without Docker, for docker load and kind load image-archive
 image-archive:

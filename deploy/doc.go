@@ -1,6 +1,6 @@
-// Package deploy runs clbemu outside a terminal: its image, a kind cluster that uses
-// it for load balancers, and a Kubernetes control plane without containers, which the
-// end-to-end tests use too.
+// Package deploy has what users deploy: the image, a kind cluster that uses clbemu for
+// load balancers, worldwatch, which brings a cluster's nodes into the world, and a
+// dashboard.
 //
 // It is a module of its own, so that the main module stays free of Kubernetes'
 // libraries.

@@ -48,9 +48,8 @@ var promises = map[string]string{
 	"emulator/target":    ours, "emulator/target/private": ours,
 	"emulator/annotations": ours,
 	"emulator/world":       ours, "emulator/world/conditions": ours,
-	"emulator/yamlfile":    ours,
-	"contracttests/binary": ours,
-	"examples/go":          ours,
+	"emulator/yamlfile": ours,
+	"examples/go":       ours,
 }
 
 // goPackage is a package as other modules see it.

@@ -67,12 +67,13 @@ func BenchmarkResident(b *testing.B) {
 	if err := os.WriteFile(file, []byte(crowdedWorldText), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	s := startUp(b, build(b), b.TempDir(), "--auth", "off", "--world", file)
+	build(b)
+	s := startUp(b, b.TempDir(), "--auth", "off", "--world", file)
 	var change controlapi.Change
 	for _, name := range cloud.Schema.QuotaNames() {
 		change.Settings = append(change.Settings, controlapi.Setting{Name: "quota." + string(name), Value: "1000000000"})
 	}
-	control := controlclient.Client{URL: s.control}
+	control := controlclient.Client{URL: s.Control}
 	if _, err := control.SetWorld(b.Context(), change); err != nil {
 		b.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func BenchmarkResident(b *testing.B) {
 	for worker := range clients {
 		wait.Go(func() {
 			for i := worker; i < many; i += clients {
-				makeService(b, func(query string) (string, error) { return text(client.Post(s.url+"/?"+query, "", nil)) }, i)
+				makeService(b, func(query string) (string, error) { return text(client.Post(s.API+"/?"+query, "", nil)) }, i)
 			}
 		})
 	}
@@ -178,7 +179,8 @@ func makeService(b *testing.B, post func(query string) (string, error), i int) {
 // BenchmarkHostileBodies measures the most that the process had in memory while 60
 // unsigned clients sent it as many values as fit into a body.
 func BenchmarkHostileBodies(b *testing.B) {
-	s := startUp(b, build(b), b.TempDir())
+	build(b)
+	s := startUp(b, b.TempDir())
 	const clients = 60
 	values := (gateway.MaxBody - len(`{"a":[1]}`)) / len(`,1`)
 	body := `{"a":[1` + strings.Repeat(`,1`, values) + `]}`
@@ -186,7 +188,7 @@ func BenchmarkHostileBodies(b *testing.B) {
 	var wait sync.WaitGroup
 	for range clients {
 		wait.Go(func() {
-			request, err := http.NewRequest(http.MethodPost, s.url, strings.NewReader(body))
+			request, err := http.NewRequest(http.MethodPost, s.API, strings.NewReader(body))
 			if err != nil {
 				b.Error(err)
 				return

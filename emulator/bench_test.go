@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/internal/binary"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/bolt"
 	"github.com/clbemu/clbemu/state/engine/enginetest"
@@ -275,67 +275,48 @@ func BenchmarkDurableWrites(b *testing.B) {
 		clients, ours, overHTTP, overHTTP/baseThen, base)
 }
 
-// build makes the binary as it is released.
-func build(b *testing.B) string {
+// build builds the binary as it is released.
+func build(b *testing.B) {
 	b.Helper()
-	binary := filepath.Join(b.TempDir(), "clbemu")
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "../cmd/clbemu")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("go build: %v\n%s", err, out)
+	binary.Path = filepath.Join(b.TempDir(), "clbemu")
+	if err := binary.Release("../cmd/clbemu", binary.Path); err != nil {
+		b.Fatal(err)
 	}
-	return binary
 }
 
 // started is a process that serves.
 type started struct {
-	*os.Process
-	took         time.Duration // to the first signed answer
-	url, control string
+	*binary.Server
+	took time.Duration // to the first signed answer
 }
 
 // startUp runs the binary until the benchmark ends.
-func startUp(b *testing.B, binary, dir string, flags ...string) started {
+func startUp(b *testing.B, dir string, flags ...string) started {
 	b.Helper()
-	stdout, w, err := os.Pipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	cmd := exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0", "--data-dir", dir}, flags...)...)
-	cmd.Stdout, cmd.Stderr = w, os.Stderr
+	cmd := binary.Command(append([]string{"--data-dir", dir}, flags...)...)
+	cmd.Stderr = os.Stderr
 	start := time.Now()
-	if err := cmd.Start(); err != nil {
+	s := binary.Await(b, cmd)
+	if err := post(keepAlive(1), s.API, "DescribeRegions", nil); err != nil {
 		b.Fatal(err)
 	}
-	w.Close()
-	b.Cleanup(func() { cmd.Process.Kill(); cmd.Wait(); stdout.Close() })
-	text := make([]byte, 4096)
-	n, err := stdout.Read(text) // the start-up block is one write
-	if err != nil {
-		b.Fatal(err)
-	}
-	urls := regexp.MustCompile(`http://\S+`).FindAllString(string(text[:n]), 2)
-	if err := post(keepAlive(1), urls[0], "DescribeRegions", nil); err != nil {
-		b.Fatal(err)
-	}
-	return started{cmd.Process, time.Since(start), urls[0], urls[1]}
+	return started{s, time.Since(start)}
 }
 
 // BenchmarkStart measures from exec to the first signed answer.
 func BenchmarkStart(b *testing.B) {
-	binary := build(b)
+	build(b)
 	var memory float64
 	measure := func(dir func() string) time.Duration {
 		took := make([]time.Duration, 9)
 		for i := range took {
-			s := startUp(b, binary, dir())
+			s := startUp(b, dir())
 			took[i], memory = s.took, s.resident(b)
-			s.Kill()
-			s.Wait()
+			s.End(os.Kill)
 		}
 		return median(took)
 	}
-	empty, version := measure(b.TempDir), showVersion(b, binary)
+	empty, version := measure(b.TempDir), showVersion(b)
 	dir := b.TempDir()
 	e, err := emulator.New(context.Background(), emulator.Config{DataDir: dir, World: crowdedWorld(b)})
 	if err != nil {
@@ -351,12 +332,12 @@ func BenchmarkStart(b *testing.B) {
 }
 
 // showVersion returns how long the shortest command takes.
-func showVersion(b *testing.B, binary string) time.Duration {
+func showVersion(b *testing.B) time.Duration {
 	b.Helper()
 	took := make([]time.Duration, 9)
 	for i := range took {
 		start := time.Now()
-		if err := exec.Command(binary, "version").Run(); err != nil {
+		if err := exec.Command(binary.Path, "version").Run(); err != nil {
 			b.Fatal(err)
 		}
 		took[i] = time.Since(start)
@@ -373,7 +354,7 @@ func (s started) resident(b *testing.B) float64 {
 // memory returns Linux's figure for the process under a name, in MiB.
 func (s started) memory(b *testing.B, name string) float64 {
 	b.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Cmd.Process.Pid))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -388,17 +369,17 @@ func (s started) memory(b *testing.B, name string) float64 {
 // BenchmarkFootprint measures the binary, and what the process has in memory when it
 // has been started, and when it waits for more calls than the few that it has answered.
 func BenchmarkFootprint(b *testing.B) {
-	binary := build(b)
-	info, err := os.Stat(binary)
+	build(b)
+	info, err := os.Stat(binary.Path)
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := startUp(b, binary, b.TempDir())
+	s := startUp(b, b.TempDir())
 	begun := s.resident(b)
 	time.Sleep(3 * time.Second) // for what follows a start
 	client := keepAlive(1)
 	for range 10 {
-		if err := post(client, s.url, "DescribeLoadBalancers", nil); err != nil {
+		if err := post(client, s.API, "DescribeLoadBalancers", nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -422,7 +403,8 @@ func BenchmarkUpgrade(b *testing.B) {
 	if err := e.Close(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	s := startUp(b, build(b), dir)
+	build(b)
+	s := startUp(b, dir)
 	report(b, s.took.Seconds(), "s", "exec to first signed answer, with the upgrade of %d load balancers from version 1 (target < 10 s), with %.0f MiB resident",
 		many, s.resident(b))
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/contracttests/binary"
+	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // TestConnectionsLeaveDescriptors proves that connections to the API, however many,

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/contracttests/binary"
+	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // TestDashboard proves that every metric, label and kind that the dashboard for

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/contracttests/binary"
+	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // launched is an emulator that other machines can reach, and what it says.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/clbemu/clbemu/contracttests/binary"
+	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // cloud is one folder through the lives of many servers, with what their answers

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/clbemu/clbemu/deploy/cloud"
-	"github.com/clbemu/clbemu/deploy/cluster"
-	"github.com/clbemu/clbemu/deploy/process"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cluster"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
 )
 
 // ccmBinary is the real cloud controller manager to test with, or empty.

@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/clbemu/clbemu/deploy/cloud"
-	"github.com/clbemu/clbemu/deploy/cluster"
-	"github.com/clbemu/clbemu/deploy/process"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cluster"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
 )
 
 const (
@@ -65,11 +65,9 @@ func start(t *testing.T, options ...func(*fixture)) *fixture {
 	for _, option := range options {
 		option(f)
 	}
-	var err error
-	if f.cloud, err = cloud.Start(f.ctx, shared.clbemu, f.dir, f.world); err != nil {
-		t.Fatal(err)
-	}
+	f.cloud = cloud.Start(t, f.dir, f.world)
 	t.Cleanup(f.stopCloud)
+	var err error
 	if f.slb, err = f.cloud.SLB(); err != nil {
 		t.Fatal(err)
 	}
@@ -97,8 +95,8 @@ func (f *fixture) stopCloud() {
 	if err := f.cloud.Check(f.ctx); err != nil {
 		f.Errorf("the state at the end: %v", err)
 	}
-	if err := f.cloud.Stop(); err != nil {
-		f.Error(err)
+	if code := f.cloud.Stop(); code != 0 {
+		f.Errorf("clbemu ended with %d: see its log in %s", code, f.dir)
 	}
 }
 

@@ -16,9 +16,7 @@ func TestCloudKilled(t *testing.T) {
 	for _, made := range []int{3, 8, 14} {
 		f.awaitLoadBalancers(made)
 		f.cloud.Kill()
-		if err := f.cloud.Restart(f.ctx); err != nil {
-			t.Fatal(err)
-		}
+		f.cloud.Restart()
 		if err := f.cloud.Check(f.ctx); err != nil {
 			t.Errorf("the state after a kill: %v", err)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/clbemu/clbemu/deploy/process"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
+	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // needsCCM says why the kubernetes half of a scenario is nothing for the driver.
@@ -271,11 +271,9 @@ var inKindsWorld = []string{"add-before-delete-at-quota", "eni-on-shared", "netw
 // brings the nodes, also after the reset between the halves.
 func TestLibraryInKind(t *testing.T) {
 	requireCCM(t, annotated)
-	binary := filepath.Join(shared.dir, "worldwatch")
-	build := exec.Command("go", "build", "-o", binary, "./worldwatch")
-	build.Dir = "../../deploy"
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build worldwatch: %v\n%s", err, out)
+	worldwatch := filepath.Join(shared.dir, "worldwatch")
+	if err := binary.Release("../../deploy/worldwatch", worldwatch); err != nil {
+		t.Fatal(err)
 	}
 	world, err := filepath.Abs("../../deploy/kind/clbemu/world.yaml")
 	if err != nil {
@@ -284,7 +282,7 @@ func TestLibraryInKind(t *testing.T) {
 	for _, name := range inKindsWorld {
 		t.Run(name, func(t *testing.T) {
 			f := start(t, ofScenario, func(f *fixture) { f.world = world })
-			watch, err := process.Start(process.Command{Dir: f.dir, Name: "worldwatch", Path: binary, Args: []string{
+			watch, err := process.Start(process.Command{Dir: f.dir, Name: "worldwatch", Path: worldwatch, Args: []string{
 				"--kubeconfig", f.cluster.Kubeconfig, "--server", f.cloud.ControlURL(), "--pods=false"}})
 			if err != nil {
 				t.Fatal(err)

@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/clbemu/clbemu/deploy/cloud"
-	"github.com/clbemu/clbemu/deploy/cluster"
-	"github.com/clbemu/clbemu/deploy/tools"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cluster"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/tools"
+	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // nodes is how many the cluster has; tests may add spare ones.
@@ -27,8 +28,8 @@ const planes = 2
 // shared is what the tests have in common: the binaries, and the control planes
 // that no test uses now. Each test has a cloud, a controller and a namespace of its own.
 var shared struct {
-	dir, clbemu, driver, world string
-	free                       chan *cluster.Cluster
+	dir, driver, world string
+	free               chan *cluster.Cluster
 }
 
 func TestMain(m *testing.M) {
@@ -68,16 +69,16 @@ func prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if shared.clbemu, err = cloud.Build(ctx, filepath.Join("..", ".."), shared.dir); err != nil {
+	if err := binary.Prepare(); err != nil {
 		return err
 	}
 	shared.world = filepath.Join(shared.dir, "world.yaml")
-	if err := cloud.WriteWorld(ctx, shared.clbemu, shared.world, instances()); err != nil {
+	if err := cloud.WriteWorld(ctx, shared.world, instances()); err != nil {
 		return err
 	}
 	shared.driver = filepath.Join(shared.dir, "driver")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", shared.driver, "./driver").CombinedOutput(); err != nil {
-		return fmt.Errorf("build the driver: %w\n%s", err, out)
+	if err := binary.Release("driver", shared.driver); err != nil {
+		return err
 	}
 	shared.free = make(chan *cluster.Cluster, planes)
 	for n := range planes {

@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	cloudprovider "k8s.io/cloud-provider"
 
-	"github.com/clbemu/clbemu/deploy/cloud"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
 )
 
 const zoneMaps = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-zone-maps"

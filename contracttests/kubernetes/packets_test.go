@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/clbemu/clbemu/deploy/cloud"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
 )
 
 // TestPackets proves that the load balancer of a Service answers with what the nodes

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/util/retry"
 	cloudprovider "k8s.io/cloud-provider"
 
-	"github.com/clbemu/clbemu/deploy/cloud"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
 )
 
 var app = map[string]string{"app": "web"}

@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/clbemu/clbemu/deploy/cloud"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
 )
 
 // edit is what somebody does by hand to the load balancer of a Service while no

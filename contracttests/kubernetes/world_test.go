@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/clbemu/clbemu/deploy/cloud"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
 )
 
 // TestClusterWorld proves that a real CCM refuses to reuse the load balancers of

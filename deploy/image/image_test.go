@@ -22,6 +22,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
+
+	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // maxSize leaves room for worldwatch, which links a client of Kubernetes.
@@ -31,19 +33,13 @@ const maxSize = 32 << 20
 func archive(t *testing.T) (path string) {
 	t.Helper()
 	dir := t.TempDir()
-	binary, path := filepath.Join(dir, "clbemu"), filepath.Join(dir, "image.tar")
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/clbemu")
-	cmd.Dir, cmd.Env = filepath.Join("..", ".."), append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	clbemu, worldwatch, path := filepath.Join(dir, "clbemu"), filepath.Join(dir, "worldwatch"), filepath.Join(dir, "image.tar")
+	for folder, program := range map[string]string{"../../cmd/clbemu": clbemu, "../worldwatch": worldwatch} {
+		if err := binary.Release(folder, program, "GOOS=linux"); err != nil {
+			t.Fatal(err)
+		}
 	}
-	worldwatch := filepath.Join(dir, "worldwatch")
-	cmd = exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", worldwatch, "./worldwatch")
-	cmd.Dir, cmd.Env = "..", append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	if err := run(binary, worldwatch, path, "clbemu:test", runtime.GOARCH); err != nil {
+	if err := run(clbemu, worldwatch, path, "clbemu:test", runtime.GOARCH); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -158,11 +154,11 @@ func checkRuns(t *testing.T, program []byte, argument, says string) {
 	if bytes.Contains(program, []byte("ld-linux")) {
 		t.Error("the binary is not static")
 	}
-	binary := filepath.Join(t.TempDir(), "clbemu")
-	if err := os.WriteFile(binary, program, 0o755); err != nil {
+	path := filepath.Join(t.TempDir(), "clbemu")
+	if err := os.WriteFile(path, program, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(binary, argument).CombinedOutput(); err != nil || !strings.HasPrefix(string(out), says) {
+	if out, err := exec.Command(path, argument).CombinedOutput(); err != nil || !strings.HasPrefix(string(out), says) {
 		t.Errorf("%s = %q, %v, want %q", argument, out, err, says)
 	}
 }
@@ -227,35 +223,20 @@ func checkServes(t *testing.T, program []byte) {
 		return
 	}
 	dir := t.TempDir()
-	binary := filepath.Join(dir, "clbemu")
-	if err := os.WriteFile(binary, program, 0o755); err != nil {
+	path := filepath.Join(dir, "clbemu")
+	if err := os.WriteFile(path, program, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	environment := []string{"PATH=/"}
 	for _, setting := range settings.Env {
 		environment = append(environment, strings.NewReplacer("/data", filepath.Join(dir, "data"), ":9600", ":0", ":9601", ":0").Replace(setting))
 	}
-	server := exec.Command(binary, settings.Cmd...)
-	server.Env = environment
-	said, err := server.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = server.Process.Kill() // it is over
-		_ = server.Wait()
-	}()
-	shown := regexp.MustCompile(`Console: (http://127\.0\.0\.1:\d+)/#token=(\w+)\n`)
-	var found []string
-	var log strings.Builder
-	for piece := make([]byte, 1<<10); found == nil; found = shown.FindStringSubmatch(log.String()) {
-		n, err := said.Read(piece)
-		if log.Write(piece[:n]); err != nil {
-			t.Fatalf("the log is %s: %v", log.String(), err)
-		}
+	serve := exec.Command(path, settings.Cmd...)
+	serve.Env = environment
+	_, log := binary.Launch(t, serve)
+	found := regexp.MustCompile(`Console: (http://127\.0\.0\.1:\d+)/#token=(\w+)\n`).FindStringSubmatch(log)
+	if found == nil {
+		t.Fatalf("the log is %s", log)
 	}
 	for token, want := range map[string]int{found[2]: http.StatusOK, "wrong": http.StatusUnauthorized} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, found[1]+"/v1/server", nil)
@@ -272,7 +253,7 @@ func checkServes(t *testing.T, program []byte) {
 		}
 	}
 	for _, args := range [][]string{settings.Healthcheck.Test[2:], {"get", "zones"}} {
-		check := exec.Command(binary, append(slices.Clone(args), "--server", found[1])...)
+		check := exec.Command(path, append(slices.Clone(args), "--server", found[1])...)
 		check.Env = environment
 		if out, err := check.CombinedOutput(); err != nil {
 			t.Errorf("%q in the container: %v\n%s", args, err, out)

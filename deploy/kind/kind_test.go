@@ -5,9 +5,7 @@ package kind
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -19,11 +17,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
-	"github.com/clbemu/clbemu/deploy/cloud"
-	"github.com/clbemu/clbemu/deploy/cluster"
-	"github.com/clbemu/clbemu/deploy/process"
-	"github.com/clbemu/clbemu/deploy/tools"
+	"github.com/clbemu/clbemu/internal/binary"
 )
+
+func TestMain(m *testing.M) { os.Exit(binary.Main(m)) }
 
 // config is the cluster's, as kind's own package decodes it.
 func config(t *testing.T) *v1alpha4.Cluster {
@@ -86,49 +83,6 @@ func TestClusterConfig(t *testing.T) {
 	}
 }
 
-// TestManifests proves that an API server takes all that the kustomizations make,
-// in which the image of the CCM is where up.sh replaces it.
-func TestManifests(t *testing.T) {
-	programs, err := tools.Build(t.Context(), os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := cluster.Start(t.Context(), programs, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Stop)
-	// A dry run makes no namespace for what comes after it.
-	kubectl(t, c, "apply", "--filename", "clbemu/namespace.yaml")
-	for folder, objects := range map[string]int{"clbemu": 10, "ccm": 5} {
-		out := kubectl(t, c, "apply", "--dry-run=server", "--validate=strict", "--output=name", "--kustomize", folder)
-		if n := strings.Count(out, "\n"); n != objects {
-			t.Errorf("%s makes %d objects, want %d:\n%s", folder, n, objects, out)
-		}
-	}
-	kubectl(t, c, "apply", "--dry-run=server", "--validate=strict", "--filename", "nlb-service.yaml")
-	script, err := os.ReadFile("up.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const image = "image: cloud-controller-manager\n"
-	if out := kubectl(t, c, "kustomize", "ccm"); strings.Count(out, image) != 1 || !strings.Contains(string(script), `s|`+strings.TrimSpace(image)+`$|`) {
-		t.Errorf("up.sh does not replace the image in\n%s", out)
-	}
-}
-
-func kubectl(t *testing.T, c *cluster.Cluster, args ...string) string {
-	t.Helper()
-	var stderr bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), c.Kubectl(), append(args, "--kubeconfig", c.Kubeconfig)...)
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil || strings.Contains(stderr.String(), "Warning") {
-		t.Fatalf("kubectl %v: %v\n%s", args, err, stderr.String())
-	}
-	return string(out)
-}
-
 // TestCorefile proves that CoreDNS asks the address of the Service that leads to where
 // clbemu listens, by UDP and TCP.
 func TestCorefile(t *testing.T) {
@@ -162,12 +116,12 @@ func TestWorld(t *testing.T) {
 	if err := os.WriteFile(nodes, nodeList(t), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c := serveWorld(t)
-	out := control(t, c, "world", "import", nodes)
-	if want := "instances: 3 created, 0 changed, 0 unchanged\ncreated for them: 0 VPCs, 1 vSwitches\n"; out != want {
-		t.Errorf("world import says %q, want %q: the nodes' vSwitch is to be made, and no VPC", out, want)
+	server := binary.Serve(t, "--engine", "memory", "--world", "clbemu/world.yaml")
+	imported := binary.Run(t, "world", "import", nodes, "--server", server.Control)
+	if want := "instances: 3 created, 0 changed, 0 unchanged\ncreated for them: 0 VPCs, 1 vSwitches\n"; imported.Stdout != want {
+		t.Errorf("world import = %+v, want %q: the nodes' vSwitch is to be made, and no VPC", imported, want)
 	}
-	state := control(t, c, "state", "export")
+	state := binary.Run(t, "state", "export", "--server", server.Control).Stdout
 	for _, file := range []string{"ccm/cloud-config.json", "nlb-service.yaml"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -208,80 +162,6 @@ func TestWorldIsTheDefault(t *testing.T) {
 	}
 }
 
-// TestWatch proves, with a control plane and the rights that the manifests give, that
-// nodes become instances where Docker puts them, that those which join follow, and
-// that all come again when the cloud has lost them.
-func TestWatch(t *testing.T) {
-	programs, err := tools.Build(t.Context(), os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plane, err := cluster.Start(t.Context(), programs, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(plane.Stop)
-	kubectl(t, plane, "apply", "--filename", "clbemu/namespace.yaml")
-	kubectl(t, plane, "apply", "--namespace", "clbemu", "--filename", "clbemu/rbac.yaml")
-	join := func(n int) {
-		t.Helper()
-		node := cluster.NewNode(n, fmt.Sprintf("cn-hangzhou.i-bp1clbemukind000000%d", n), fmt.Sprintf("172.19.0.%d", n+1))
-		if err := plane.AddNode(t.Context(), node); err != nil {
-			t.Fatal(err)
-		}
-	}
-	join(1)
-	c := serveWorld(t)
-	dir := t.TempDir()
-	binary, kubeconfig := filepath.Join(dir, "worldwatch"), filepath.Join(dir, "kubeconfig")
-	if out, err := exec.Command("go", "build", "-o", binary, "../worldwatch").CombinedOutput(); err != nil {
-		t.Fatalf("build worldwatch: %v\n%s", err, out)
-	}
-	if err := plane.WriteKubeconfig(kubeconfig, "system:serviceaccount:clbemu:clbemu"); err != nil {
-		t.Fatal(err)
-	}
-	watch, err := process.Start(process.Command{Dir: dir, Name: "worldwatch", Path: binary, Args: []string{"--kubeconfig", kubeconfig, "--server", c.ControlURL()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(watch.Kill)
-	await := func(id string) {
-		t.Helper()
-		if _, err := c.Control(t.Context(), "wait", "--for", "instance="+id); err != nil {
-			t.Fatalf("%v\n%s", err, watch.Tail(10))
-		}
-	}
-	await("i-bp1clbemukind0000001")
-	join(2)
-	await("i-bp1clbemukind0000002")
-	control(t, c, "state", "reset")
-	await("i-bp1clbemukind0000001")
-	await("i-bp1clbemukind0000002")
-	if out := control(t, c, "get", "vswitch"); !strings.Contains(out, "172.19.0.0/") {
-		t.Errorf("no vSwitch is around the nodes:\n%s", out)
-	}
-}
-
-// serveWorld runs clbemu with the cluster's world.
-func serveWorld(t *testing.T) *cloud.Cloud {
-	t.Helper()
-	dir := t.TempDir()
-	world, err := filepath.Abs("clbemu/world.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	binary, err := cloud.Build(t.Context(), "../..", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := cloud.Start(t.Context(), binary, dir, world)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Kill)
-	return c
-}
-
 // nodeList returns the output of kubectl get nodes in such a cluster.
 func nodeList(t *testing.T) []byte {
 	t.Helper()
@@ -301,13 +181,4 @@ func nodeList(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return text
-}
-
-func control(t *testing.T, c *cloud.Cloud, args ...string) string {
-	t.Helper()
-	out, err := c.Control(t.Context(), args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }

@@ -43,8 +43,8 @@ func NewInstance(n int) Instance {
 }
 
 // WriteWorld writes the default world with more instances to a file.
-func WriteWorld(ctx context.Context, binary, file string, instances []Instance) error {
-	base, err := command(ctx, binary, nil, "world", "show")
+func WriteWorld(ctx context.Context, file string, instances []Instance) error {
+	base, err := command(ctx, nil, "world", "show")
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/clbemu/clbemu/deploy/cloud"
-	"github.com/clbemu/clbemu/deploy/cluster"
-	"github.com/clbemu/clbemu/deploy/tools"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cluster"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/tools"
 )
 
 func main() {

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/clbemu/clbemu/deploy/cluster"
-	"github.com/clbemu/clbemu/deploy/tools"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cluster"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/tools"
 )
 
 // TestCluster proves that a Deployment gets pods, and its Service endpoints, on

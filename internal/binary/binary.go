@@ -1,6 +1,6 @@
 // Package binary builds clbemu and runs it as its users do: as a process of its
 // own, seen through its output, its exit code, its listeners and its folder. It
-// is for tests. All packages of a clone share one build.
+// is for tests, also those of the other modules. All packages of a clone share one build.
 package binary
 
 import (
@@ -24,34 +24,37 @@ var Path string
 // timeout bounds every wait for a process.
 const timeout = time.Minute
 
-// Main runs a package's TestMain: it builds the binary, runs the tests and returns
-// their exit code.
+// Main runs a package's TestMain: it prepares, runs the tests and returns their exit code.
 func Main(m *testing.M) int {
 	flag.Parse()
-	// The settings of this environment are not those of the tests.
+	if err := Prepare(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// Prepare builds the binary, for a TestMain that does more than Main, and unsets the
+// settings of this environment, which are not those of the tests.
+func Prepare() (err error) {
 	for _, setting := range os.Environ() {
 		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "CLBEMU_") {
 			os.Unsetenv(name)
 		}
 	}
-	path, err := build()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	Path = path
-	return m.Run()
+	Path, err = build()
+	return err
 }
 
 // build builds the binary into the clone's bin folder. The go command leaves it alone
 // when it is up to date, so that of all packages that start it only the first links it.
 func build() (path string, err error) {
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
 		return "", fmt.Errorf("find the module: %w", err)
 	}
-	source := strings.TrimSpace(string(root))
-	dir := filepath.Join(source, "bin", "test")
+	root := strings.TrimSpace(string(out))
+	dir := filepath.Join(root, "bin", "test")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
@@ -61,12 +64,26 @@ func build() (path string, err error) {
 	}
 	defer unlock()
 	path = filepath.Join(dir, "clbemu")
-	build := exec.Command("go", "build", "-o", path, "./cmd/clbemu")
-	build.Dir = source // also where another module's tests run
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	return path, compile(filepath.Join(root, "cmd", "clbemu"), nil, "-o", path)
+}
+
+// Release builds the command of a folder, which may be of another module, as it is
+// released: static, and without tables for debuggers.
+func Release(folder, path string, env ...string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
 	}
-	return path, nil
+	return compile(folder, append(env, "CGO_ENABLED=0"), "-trimpath", "-ldflags", "-s -w", "-o", path)
+}
+
+func compile(folder string, env []string, args ...string) error {
+	cmd := exec.Command("go", append([]string{"build"}, args...)...)
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build in %s: %w\n%s", folder, err, out)
+	}
+	return nil
 }
 
 const module = "github.com/clbemu/clbemu"

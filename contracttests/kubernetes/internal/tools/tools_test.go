@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/clbemu/clbemu/deploy/tools"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/tools"
 )
 
 // TestBuild proves that every program of the control plane is built and starts,

@@ -21,7 +21,8 @@ type Server struct {
 	API, Control string
 	// Cmd is the process.
 	Cmd *exec.Cmd
-	// Stderr is to be read when the process has ended.
+	// Stderr is to be read when the process has ended. It is empty where the command's
+	// own Stderr was set before.
 	Stderr bytes.Buffer
 
 	t    testing.TB
@@ -45,42 +46,65 @@ func Command(args ...string) *exec.Cmd {
 // Await starts a command that ends up serving, and waits until it says where.
 func Await(t testing.TB, cmd *exec.Cmd) *Server {
 	t.Helper()
-	s, said := Launch(t, cmd)
-	if s.API == "" {
-		t.Fatalf("%v said %q and %q, and ended with %d", cmd.Args, said, s.Stderr.String(), cmd.ProcessState.ExitCode())
-	}
+	s := newServer(t)
+	s.Restart(cmd)
 	return s
+}
+
+// Restart is Await in the place of the process that ended.
+func (s *Server) Restart(cmd *exec.Cmd) {
+	s.t.Helper()
+	if said := s.launch(cmd); s.API == "" {
+		s.t.Fatalf("%v said %q and %q, and ended with %d", cmd.Args, said, s.Stderr.String(), cmd.ProcessState.ExitCode())
+	}
 }
 
 // Launch is Await of a command that may end instead, and then has no API. It also
 // returns what the command said.
 func Launch(t testing.TB, cmd *exec.Cmd) (s *Server, said string) {
 	t.Helper()
-	s = &Server{t: t, Cmd: cmd, http: &http.Client{
+	s = newServer(t)
+	return s, s.launch(cmd)
+}
+
+// newServer returns a server whose process, whichever it is then, ends with the test.
+func newServer(t testing.TB) *Server {
+	s := &Server{t: t, http: &http.Client{
 		Transport: &http.Transport{MaxIdleConnsPerHost: connections},
 		Timeout:   timeout,
 	}}
-	s.Cmd.Stderr = &s.Stderr
-	stdout, err := s.Cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
-		s.Cmd.Process.Kill()
+		if s.Cmd != nil && s.Cmd.Process != nil {
+			s.Cmd.Process.Kill()
+		}
 		s.http.CloseIdleConnections()
 	})
+	return s
+}
+
+func (s *Server) launch(cmd *exec.Cmd) (said string) {
+	s.t.Helper()
+	if cmd.Stderr == nil {
+		cmd.Stderr = &s.Stderr
+	}
+	endWithParent(cmd)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.API, s.Control, s.Cmd = "", "", cmd
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		said += lines.Text() + "\n"
 		if strings.HasPrefix(lines.Text(), "To point clients here") {
 			s.API, s.Control = urlAfter("API", said), urlAfter("control", said)
-			return s, said
+			return said
 		}
 	}
-	s.Cmd.Wait()
-	return s, said
+	cmd.Wait()
+	return said
 }
 
 func urlAfter(word, text string) string {

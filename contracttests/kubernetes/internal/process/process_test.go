@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/deploy/process"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
 )
 
 func start(t *testing.T, script string) *process.Process {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/deploy/tools"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/tools"
 )
 
 // TestControlPlane proves that what is printed reaches the nodes from a shell, and

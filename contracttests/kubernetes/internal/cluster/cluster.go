@@ -20,8 +20,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/clbemu/clbemu/deploy/process"
-	"github.com/clbemu/clbemu/deploy/tools"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/tools"
 )
 
 const (

@@ -1,0 +1,96 @@
+// Package cloud runs the clbemu binary beside a test, with a world in which the
+// cluster's nodes are instances, and looks at it from outside: by its commands,
+// its metrics and the cloud's own SDK. It knows nothing of Kubernetes.
+package cloud
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
+	"github.com/clbemu/clbemu/internal/binary"
+)
+
+// The access key of the default world.
+const (
+	AccessKeyID     = "testid"
+	AccessKeySecret = "testsecret"
+)
+
+// Cloud is clbemu with its state in a folder, which outlives the process.
+type Cloud struct {
+	t          testing.TB
+	dir, world string
+	// Env is added to the environment of commands.
+	Env []string
+	// Endpoint is the host:port of the API, the same after every restart.
+	Endpoint string
+	control  string
+	server   *binary.Server
+}
+
+// Start serves the world of a file, with its state in a fresh folder.
+func Start(t testing.TB, dir, world string) *Cloud {
+	t.Helper()
+	c := &Cloud{t: t, dir: dir, world: world, Endpoint: "127.0.0.1:0", control: "127.0.0.1:0"}
+	c.Restart()
+	return c
+}
+
+// Restart serves the folder's state again after a Kill, at the same addresses.
+func (c *Cloud) Restart() {
+	c.t.Helper()
+	log, err := os.OpenFile(filepath.Join(c.dir, "clbemu.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer log.Close()
+	serve := binary.Command("--listen", c.Endpoint, "--control-listen", c.control, "--data-dir", filepath.Join(c.dir, "data"), "--world", c.world)
+	serve.Stderr = log
+	process.EndWithParent(serve)
+	if c.server == nil {
+		c.server = binary.Await(c.t, serve)
+	} else {
+		c.server.Restart(serve)
+	}
+	c.Endpoint, c.control = strings.TrimPrefix(c.server.API, "http://"), strings.TrimPrefix(c.server.Control, "http://")
+}
+
+// ControlURL returns the URL of the control API.
+func (c *Cloud) ControlURL() string { return "http://" + c.control }
+
+// Kill ends the process without notice. Its state is what it had acknowledged.
+func (c *Cloud) Kill() { c.server.End(syscall.SIGKILL) }
+
+// Stop ends the process as SIGTERM does, and returns its exit code.
+func (c *Cloud) Stop() int { return c.server.End(syscall.SIGTERM) }
+
+// Control runs a command of the binary on the running server. An error has what
+// the command says, and its exit status.
+func (c *Cloud) Control(ctx context.Context, args ...string) (string, error) {
+	return command(ctx, c.Env, append(args, "--server", c.ControlURL())...)
+}
+
+func command(ctx context.Context, env []string, args ...string) (string, error) {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, binary.Path, args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), env...), &stdout, &stderr
+	process.EndWithParent(cmd)
+	if err := cmd.Run(); err != nil {
+		return stdout.String(), fmt.Errorf("clbemu %v: %w: %s%s", args, err, stderr.String(), stdout.String())
+	}
+	return stdout.String(), nil
+}
+
+// Check is `clbemu state check`.
+func (c *Cloud) Check(ctx context.Context) error {
+	_, err := c.Control(ctx, "state", "check")
+	return err
+}
