@@ -20,16 +20,22 @@ type ccmEvents struct {
 	Events []string
 }
 
-func readCCMEvents(t *testing.T) (told map[string]ccmEvents) {
+func readCCMEvents(t *testing.T) map[string]ccmEvents {
 	t.Helper()
-	text, err := os.ReadFile("testdata/ccm_events.json")
+	return readRecorded[map[string]ccmEvents](t, "ccm_events.json")
+}
+
+// readRecorded reads a file that the end-to-end tests wrote.
+func readRecorded[T any](t *testing.T, name string) (recorded T) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, &told); err != nil {
+	if err := json.Unmarshal(text, &recorded); err != nil {
 		t.Fatal(err)
 	}
-	return told
+	return recorded
 }
 
 // toldByCCM is the part of the page of refusals that shows them.

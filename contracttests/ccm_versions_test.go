@@ -2,7 +2,6 @@ package contracttests
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -25,16 +24,9 @@ type outcome struct {
 // ccmVersions are the outcomes by version and scenario.
 type ccmVersions map[string]map[string]outcome
 
-func readCCMVersions(t *testing.T) (all ccmVersions) {
+func readCCMVersions(t *testing.T) ccmVersions {
 	t.Helper()
-	text, err := os.ReadFile("testdata/ccm_versions.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return readRecorded[ccmVersions](t, "ccm_versions.json")
 }
 
 // inOrder lists the versions, the oldest first.

@@ -11,32 +11,16 @@ import (
 
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cluster"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
-	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/tools"
 	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // kindFolder has the manifests of a kind cluster.
 const kindFolder = "../../deploy/kind/"
 
-// ownCluster starts a control plane that no other test uses.
-func ownCluster(t *testing.T) *cluster.Cluster {
-	t.Helper()
-	programs, err := tools.Build(t.Context(), os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := cluster.Start(t.Context(), programs, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Stop)
-	return c
-}
-
 // TestManifests proves that an API server takes all that the kustomizations make,
 // in which the image of the CCM is where up.sh replaces it.
 func TestManifests(t *testing.T) {
-	c := ownCluster(t)
+	c := cluster.New(t)
 	// A dry run makes no namespace for what comes after it.
 	kubectl(t, c, "apply", "--filename", kindFolder+"clbemu/namespace.yaml")
 	for folder, objects := range map[string]int{"clbemu": 10, "ccm": 5} {
@@ -72,7 +56,7 @@ func kubectl(t *testing.T, c *cluster.Cluster, args ...string) string {
 // nodes become instances where Docker puts them, that those which join follow, and
 // that all come again when the cloud has lost them.
 func TestWatch(t *testing.T) {
-	plane := ownCluster(t)
+	plane := cluster.New(t)
 	kubectl(t, plane, "apply", "--filename", kindFolder+"clbemu/namespace.yaml")
 	kubectl(t, plane, "apply", "--namespace", "clbemu", "--filename", kindFolder+"clbemu/rbac.yaml")
 	join := func(n int) {

@@ -58,7 +58,7 @@ func build() (path string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	unlock, err := lock(filepath.Join(dir, "lock"))
+	unlock, err := Lock(filepath.Join(dir, "lock"))
 	if err != nil {
 		return "", err
 	}
@@ -88,8 +88,8 @@ func compile(folder string, env []string, args ...string) error {
 
 const module = "github.com/clbemu/clbemu"
 
-// lock keeps test binaries that run side by side from building at once.
-func lock(path string) (unlock func(), err error) {
+// Lock keeps test binaries that run side by side from building the same at once.
+func Lock(path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -54,6 +55,21 @@ func Start(ctx context.Context, programs tools.Dir, dir string) (*Cluster, error
 		return nil, err
 	}
 	return c, nil
+}
+
+// New starts a control plane that ends with the test, and that no other test uses.
+func New(t testing.TB) *Cluster {
+	t.Helper()
+	programs, err := tools.Build(t.Context(), os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Start(t.Context(), programs, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Stop)
+	return c
 }
 
 func (c *Cluster) start(ctx context.Context) error {

@@ -2,7 +2,6 @@ package cluster_test
 
 import (
 	"context"
-	"os"
 	"testing"
 	"time"
 
@@ -12,13 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cluster"
-	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/tools"
 )
 
 // TestCluster proves that a Deployment gets pods, and its Service endpoints, on
 // the nodes that were registered, and that the end leaves nobody listening.
 func TestCluster(t *testing.T) {
-	c := start(t)
+	c := cluster.New(t)
 	node := cluster.NewNode(1, "cn-hangzhou.i-1", "192.168.0.11")
 	if err := c.AddNode(t.Context(), node); err != nil {
 		t.Fatal(err)
@@ -43,20 +41,6 @@ func TestCluster(t *testing.T) {
 	if _, err := c.Client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); err == nil {
 		t.Error("the API server answers after Stop")
 	}
-}
-
-func start(t *testing.T) *cluster.Cluster {
-	t.Helper()
-	programs, err := tools.Build(t.Context(), os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := cluster.Start(t.Context(), programs, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Stop)
-	return c
 }
 
 func deploy(t *testing.T, c *cluster.Cluster) {

@@ -10,7 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // Dir is the folder of the built programs. The etcd server is called server there,
@@ -52,7 +53,7 @@ func Build(ctx context.Context, progress io.Writer) (Dir, error) {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return "", err
 	}
-	unlock, err := lock(filepath.Join(root, "lock"))
+	unlock, err := binary.Lock(filepath.Join(root, "lock"))
 	if err != nil {
 		return "", err
 	}
@@ -63,19 +64,6 @@ func Build(ctx context.Context, progress io.Writer) (Dir, error) {
 	}
 	fmt.Fprintf(progress, "building the Kubernetes control plane into %s: this takes minutes, once\n", dir)
 	return dir, buildInto(ctx, root, string(dir), progress)
-}
-
-// lock keeps test binaries that run side by side from building the same.
-func lock(path string) (unlock func(), err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
-		file.Close()
-		return nil, fmt.Errorf("lock %s: %w", path, err)
-	}
-	return func() { file.Close() }, nil
 }
 
 // buildInto makes dir appear with everything in it, or not at all.
