@@ -2,6 +2,6 @@
 // load balancers, worldwatch, which brings a cluster's nodes into the world, and a
 // dashboard.
 //
-// It is a module of its own, so that the main module stays free of Kubernetes'
+// It is a separate module, so that the main module stays free of Kubernetes'
 // libraries.
 package deploy

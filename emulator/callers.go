@@ -15,7 +15,7 @@ import (
 // resolve to it, so names must be known; an address needs no look, as a page that was
 // loaded from it is the API's own.
 type callers struct {
-	names []string // *.example stands for all that end in .example
+	names []string // *.example matches every name that ends in .example
 }
 
 // newCallers knows the names of the loopback address, of the listener and of the

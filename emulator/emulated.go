@@ -27,7 +27,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// emulated is one emulated cloud with all that is its own: state, clock, conditions,
+// emulated is one emulated cloud with everything of its own: state, clock, conditions,
 // fault rules, throttling, nonces, journal, metrics, snapshots and scenarios.
 type emulated struct {
 	cfg      Config

@@ -68,7 +68,7 @@ type Config struct {
 	// StrictAuth verifies signatures.
 	StrictAuth bool
 	// AllowedHosts are names by which clients may call the API, beside those that
-	// they may in any case; *.example stands for all that end in .example.
+	// they may in any case; *.example matches every name that ends in .example.
 	AllowedHosts []string
 	// UnsignedRemote lets the API be served to other machines without StrictAuth.
 	UnsignedRemote bool
@@ -112,7 +112,7 @@ type Config struct {
 	// request that the data plane forwards.
 	AccessLog bool
 	// DirectBackends lists the blocks of addresses at which this machine reaches
-	// servers directly, such as those of a kind cluster.
+	// servers directly, such as a kind cluster's.
 	DirectBackends []netip.Prefix
 	// Version is the version that the control API reports.
 	Version controlapi.Version
@@ -265,7 +265,7 @@ func warnOfInstance(store *state.Store, cfg Config) error {
 		for instance := range cloud.Instances.All(v) {
 			known = append(known, instance.ID)
 		}
-		cfg.Log.Warn().Msgf("there is no instance %s to serve the metadata of%s", cfg.InstanceID, names.DidYouMean(cfg.InstanceID, known, "clbemu world import makes those of a cluster"))
+		cfg.Log.Warn().Msgf("there is no instance %s to serve the metadata of%s", cfg.InstanceID, names.DidYouMean(cfg.InstanceID, known, "clbemu world import creates a cluster's instances"))
 		return nil
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// limited is a listener of those that share room for so many connections at once. It is netutil's LimitListener,
+// limited is a listener; several share a limit of connections at once. It is netutil's LimitListener,
 // but for NetConn: a connection that is to be reset must be the one of TCP.
 type limited struct {
 	net.Listener

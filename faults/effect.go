@@ -98,11 +98,11 @@ var kinds = []Kind{
 			Value: "true", When: "{every: 2}"}},
 	},
 	{
-		Name: "cut", About: "Reset the connection after so many bytes of the answer.", Points: onTheWay, Value: reflect.TypeFor[Cut](),
+		Name: "cut", About: "Reset the connection after this many bytes of the answer.", Points: onTheWay, Value: reflect.TypeFor[Cut](),
 		Templates: []Template{{ID: "cut", Title: "Cut connections", About: "Servers vanish in the middle of their answers.", Value: "{bytes: 1000}"}},
 	},
 	{
-		Name: "stall", About: "Pass so many bytes of the answer, and then nothing until a timeout.", Points: onTheWay, Value: reflect.TypeFor[Stall](),
+		Name: "stall", About: "Pass this many bytes of the answer, then nothing until a timeout.", Points: onTheWay, Value: reflect.TypeFor[Stall](),
 		Templates: []Template{{ID: "stall", Title: "Stall connections", About: "Servers take connections and never answer: HTTP clients see 504 after the request timeout.",
 			Value: "{bytes: 0}"}},
 	},
@@ -112,7 +112,7 @@ var kinds = []Kind{
 			Value: "{delay: 1s, bytesPerSecond: 10000}"}},
 	},
 	{
-		Name: "flap", About: "Refuse for the time of down, then work for that of up, again and again by the emulated clock. A listener is deaf meanwhile.",
+		Name: "flap", About: "Refuse for the duration of down, then work for the duration of up, over and over, by the emulated clock. A listener that refuses is deaf.",
 		Points: []Point{Forward, Check, Connect, Listen}, Value: reflect.TypeFor[Flap](),
 		Templates: []Template{{ID: "flap", Title: "Let a server flap", About: "Servers refuse for ten seconds, then work for twenty, again and again.",
 			Value: "{down: 10s, up: 20s}"}},

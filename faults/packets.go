@@ -9,7 +9,7 @@ func (Refuse) problem() (p Problem, found bool) { return p, false }
 
 func (Refuse) afflict(p Packets) { p.Refuse() }
 
-// Cut resets a connection after so many bytes of the answer.
+// Cut resets a connection after a number of bytes of the answer.
 type Cut struct {
 	Bytes int `yaml:"bytes" required:"true" doc:"So many bytes of the answer pass."`
 }
@@ -18,7 +18,7 @@ func (c Cut) problem() (p Problem, found bool) { return wrong("bytes", "it is ne
 
 func (c Cut) afflict(p Packets) { p.Cut(int64(c.Bytes)) }
 
-// Stall keeps back what comes after so many bytes of the answer.
+// Stall keeps back what follows a number of bytes of the answer.
 type Stall struct {
 	Bytes int `yaml:"bytes,omitempty" doc:"So many bytes of the answer pass; 0 if absent."`
 }

@@ -107,7 +107,7 @@ type scope struct {
 	names  map[string]bool
 	marks  map[string]bool
 	faults map[string]bool
-	// rules are all that the half adds, whose codes may be answered.
+	// rules are the fault rules that the half adds, whose codes calls may return.
 	rules []faults.Rule
 	half  string
 	// servers holds the names of the servers in given.

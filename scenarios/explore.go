@@ -37,7 +37,7 @@ var Rules = [][2]string{
 	{"others", "what the client did not create stays as it is"},
 	{"runs", "what runs without the disturbance runs"},
 	{"state", "the end state equals the undisturbed one, but for ids, addresses and times"},
-	{"calls", "the client makes at most so many times the calls of the undisturbed play"},
+	{"calls", "the client makes at most 5 times the calls of the undisturbed play, unless calls says otherwise"},
 	{"rest", "the client writes nothing once it is at rest"},
 }
 

@@ -106,7 +106,7 @@ func (p *play) kubectlDeleteNamed(ctx context.Context, manifest string) error {
 }
 
 // kubectlDelete asks for the deletion and does not wait for it: a controller that
-// can't let go of an object is what a scenario may be about.
+// can't let go of an object may be the subject of a scenario.
 func (p *play) kubectlDelete(ctx context.Context, manifest string) error {
 	_, err := p.Cluster.Kubectl(ctx, manifest, "delete", "--filename", "-", "--ignore-not-found", "--wait=false")
 	return err

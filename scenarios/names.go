@@ -132,10 +132,10 @@ const (
 	leadsToList
 )
 
-// envelope are the fields that every answer has, and those of refusals.
+// envelope lists the fields of every answer, and of refusals.
 var envelope = []string{"RequestId", "HostId", "Code", "Message", "Recommend"}
 
-// answers lists the paths of all that an action can answer.
+// answers lists the paths of all fields that an action can return.
 func (a Action) answers() []string { return slices.Concat(a.Fields, envelope) }
 
 // shapeOf finds what a path leads to in an answer with these fields.

@@ -50,7 +50,7 @@ type Running interface {
 type Exec struct {
 	Command []string          `yaml:"command" required:"true" doc:"The program and its arguments."`
 	Dir     string            `yaml:"dir" doc:"The folder to run it in; clbemu's own if absent."`
-	Env     map[string]string `yaml:"env" doc:"Variables in addition to those of clbemu env."`
+	Env     map[string]string `yaml:"env" doc:"Variables in addition to the ones of clbemu env."`
 	Timeout Duration          `yaml:"timeout" doc:"The time limit; 10m if absent."`
 	Exit    int               `yaml:"exit" doc:"The expected exit status; 0 if absent."`
 	Output  *Matcher          `yaml:"output" doc:"The expected output, standard output and standard error together."`

@@ -24,7 +24,7 @@ func (p *place) Place(node *yaml.Node) { p.Line, p.node = node.Line, node }
 
 // Scenario is a file.
 type Scenario struct {
-	// Name is that of the file without its extension.
+	// Name is the name of the file without its extension.
 	Name string
 	File string
 
@@ -181,7 +181,7 @@ type Kubectl struct {
 type Patch struct {
 	Object    string `yaml:"object" required:"true" doc:"Kind and name, such as service/web."`
 	Namespace string `yaml:"namespace" doc:"The namespace, default if absent."`
-	// Subresource is a part that only a request of its own changes.
+	// Subresource is a part that only a separate request changes.
 	Subresource string   `yaml:"subresource" doc:"The part of the object to patch, such as status."`
 	Merge       Manifest `yaml:"merge" required:"true" doc:"The patch, as YAML."`
 }

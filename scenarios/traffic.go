@@ -23,7 +23,7 @@ const (
 	maxClients  = 256
 )
 
-// trafficTimeout limits requests that have no timeout of their own.
+// trafficTimeout limits requests that set no timeout.
 const trafficTimeout = 10 * time.Second
 
 // serverHeader names the header in which a server of a scenario returns its name.
@@ -101,7 +101,7 @@ func (p *play) send(ctx context.Context, t *Traffic, address string, got *answer
 	return ctx.Err()
 }
 
-// clientsOf returns the clients of a step: those of an earlier one with the same name,
+// clientsOf returns the clients of a step: the ones of an earlier step with the same name,
 // with their connections, or new ones.
 func (p *play) clientsOf(t *Traffic) ([]*http.Client, error) {
 	if kept := p.clients[t.Clients]; t.Clients != "" && kept != nil {

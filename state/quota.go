@@ -15,7 +15,7 @@ const QuotaExceeded Fact = "QuotaExceeded"
 // QuotaName names a quota as the cloud's quota centre does.
 type QuotaName string
 
-// quota declares a quota: its limit, unless the account has one of its own.
+// quota declares a quota: its limit, unless the account has another one.
 type quota struct {
 	position int // of its tree, and in lists
 	limit    int

@@ -243,7 +243,7 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 	return s.enqueue(set, moment{s.newest, tx.now, len(set), ByUpdate}), nil
 }
 
-// settle writes what is due in a transaction of its own, and returns the time that it
+// settle writes what is due in a separate transaction, and returns the time that it
 // brought the state to. The caller holds the lock of writers.
 func (s *Store) settle() (now time.Time, err error) {
 	txn := s.newest.writing()

@@ -209,7 +209,7 @@ func encodeKeys(id string, lists [][]string) []string {
 	return keys
 }
 
-// Remove deletes the resource with all that belongs to it and its tags, and does
+// Remove deletes the resource with everything that belongs to it and its tags, and does
 // what was declared for that. That it is not there is no error.
 func (t *Table[T]) Remove(tx *Tx, id string) {
 	r, ok := t.Find(tx.View, id)

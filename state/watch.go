@@ -71,7 +71,7 @@ type watch struct {
 // store that nobody watches does no work for it.
 //
 // While somebody watches, the store writes what becomes due by time at its time, in
-// transactions of their own.
+// separate transactions.
 func (s *Store) Watch(ctx context.Context, from Revision) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		w, err := s.startWatch(from)

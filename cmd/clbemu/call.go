@@ -93,7 +93,7 @@ func (f *clientFlags) send(ctx context.Context, action names.Action, parameters 
 		return reply, cannot(err)
 	}
 	if reply.Text("error") != "" && reply.Text("RequestId") == "" {
-		return reply, usage(fmt.Errorf("%s is not the cloud's API: --api takes its address, and --server that of the control API", api))
+		return reply, usage(fmt.Errorf("%s is not the cloud's API: give its address to --api, and the control API's to --server", api))
 	}
 	return reply, nil
 }

@@ -17,15 +17,15 @@ func newCloud() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cloud",
 		Short: "Fork clouds: whole emulated clouds side by side in one emulator",
-		Long: `Fork the cloud of a running emulator. A fork begins as that cloud is now, and then goes
-its own way: it has its own state, clock, conditions, fault rules, throttling, journal and
-scenarios. It costs no more for a large state than for a small one.
+		Long: `Fork a cloud of a running emulator. A fork starts as a copy and then has its own state,
+clock, conditions, fault rules, throttling, journal and scenarios. Forking a large state
+costs no more than forking a small one.
 
 A client reaches its cloud in one of three ways:
 
   by access key   put "NAME." before the key's id, such as team-a.testid
   by host         NAME.localhost, at the port of all clouds
-  by port         the cloud's own, which --port=false leaves out
+  by port         the cloud's own port, unless it was created with --port=false
 
 A Cloud Controller Manager asks the metadata service without a key, so give it the port.
 clbemu's own commands take --cloud NAME. A cloud's console is at /clouds/NAME/ of the
@@ -52,16 +52,16 @@ func newCloudCreate() *cobra.Command {
 			return err
 		}
 		return printing(cmd).show(created, func(s *terminal.Screen) error {
-			s.Printf("%s begins as %s, and %s\n\n  eval \"$(clbemu env --cloud %s)\"\n  clbemu get --cloud %s\n", created.Name, created.From, ends(created), created.Name, created.Name)
+			s.Printf("%s starts as a copy of %s, and %s\n\n  eval \"$(clbemu env --cloud %s)\"\n  clbemu get --cloud %s\n", created.Name, created.From, ends(created), created.Name, created.Name)
 			return nil
 		})
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&made.From, "from", controlapi.DefaultCloud, "cloud that it begins as")
+	flags.StringVar(&made.From, "from", controlapi.DefaultCloud, "cloud to fork")
 	flags.StringVar(&made.Expires, "expires", "24h", "when to delete it: a duration, a time such as 2027-01-02T15:04:05Z, or never")
 	flags.BoolVar(&made.Durable, "durable", false, "keep it over restarts, in the data folder")
-	flags.Uint64Var(&made.Seed, "seed", 0, "make its ids those of a seed (0: of its name)")
-	flags.BoolVar(&made.Port, "port", true, "give its API a port of its own")
+	flags.Uint64Var(&made.Seed, "seed", 0, "seed of its ids (0: derived from its name)")
+	flags.BoolVar(&made.Port, "port", true, "give its API its own port")
 	completeFlag(cmd, "from", live(cloudNames))
 	return cmd
 }
@@ -86,7 +86,7 @@ func newCloudList() *cobra.Command {
 func newCloudReset() *cobra.Command {
 	return addRemote(&cobra.Command{
 		Use:               "reset NAME",
-		Short:             "Fork a cloud again from the one that it was forked from, as that is now",
+		Short:             "Fork a cloud again, from the current state of its origin",
 		Example:           "  clbemu cloud reset team-a",
 		Args:              one("the name of a cloud"),
 		ValidArgsFunction: live(cloudNames),
@@ -95,14 +95,14 @@ func newCloudReset() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return did(cmd, "%s is as %s now", reset.Name, reset.From)
+		return did(cmd, "%s is a copy of %s again", reset.Name, reset.From)
 	})
 }
 
 func newCloudDelete() *cobra.Command {
 	return addRemote(&cobra.Command{
 		Use:               "delete NAME...",
-		Short:             "Delete clouds with all that they have",
+		Short:             "Delete clouds and everything in them",
 		Example:           "  clbemu cloud delete team-a team-b",
 		Args:              oneOrMore("the names of clouds"),
 		ValidArgsFunction: live(cloudNames),

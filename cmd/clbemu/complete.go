@@ -176,7 +176,7 @@ func shortNames(ctx context.Context, c *controlclient.Client) (list []string) {
 	return list
 }
 
-// runningActions are the actions of the running emulator, or those of this program where
+// runningActions lists the actions of the running emulator, or of this program where
 // none answers.
 func runningActions(cmd *cobra.Command) []controlapi.Action {
 	rows := emulator.Actions()

@@ -46,7 +46,7 @@ func newExplore() *cobra.Command {
 time with one disturbance at one call, on a new emulator: the call is refused, its answer
 gets lost, comes late or never, a read is stale, the program is killed, or a condition of
 the world is on for a while. At rest, somebody deletes, stops or changes what the client
-made. clbemu judges each play by the end of the undisturbed one.
+made. clbemu compares its end with the end of the undisturbed play.
 
 The client is the script of the scenario's client half; or PROGRAM, with its program half,
 or without a scenario; or, with --kubeconfig, a controller in a cluster, which PROGRAM
@@ -65,13 +65,13 @@ Exit codes: 0 no violation, 1 a violation that the scenario does not name as kno
 		RunE:              x.run,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&x.half, "half", "", "half to explore: client, program or kubernetes (default: what the command line is about)")
+	flags.StringVar(&x.half, "half", "", "half to explore: client, program or kubernetes (default: chosen by the other arguments)")
 	flags.IntVar(&x.depth, "depth", 1, "disturbances of a play: 1 or 2")
-	flags.IntVar(&x.parallel, "parallel", 2*runtime.NumCPU(), "plays at a time")
+	flags.IntVar(&x.parallel, "parallel", 2*runtime.NumCPU(), "number of plays that run at once")
 	flags.IntVar(&x.plays, "plays", 0, "limit of plays, chosen by --seed; 0 is all")
-	flags.Uint64Var(&x.seed, "seed", 1, "seed of that choice")
+	flags.Uint64Var(&x.seed, "seed", 1, "seed that chooses the plays")
 	flags.StringVar(&x.out, "out", "", "folder to keep results in: plays.jsonl, report.json and a scenario for each violation")
-	flags.BoolVar(&x.resume, "resume", false, "go on with the plays that the folder of --out does not have yet")
+	flags.BoolVar(&x.resume, "resume", false, "run only the plays that are not in the folder of --out yet")
 	flags.BoolVar(&x.failFast, "fail-fast", false, "stop after the first violation")
 	flags.StringVar(&x.junit, "junit", "", "file to write a JUnit report to")
 	flags.StringArrayVar(&x.kubeconfigs, "kubeconfig", nil, "cluster for a controller; each gets one play at a time; kubectl must be on the PATH")

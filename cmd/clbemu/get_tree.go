@@ -39,7 +39,7 @@ func called(r *controlapi.Resource) string {
 	return fmt.Sprintf("%s (%s)", printable(r.ID), printable(r.Name))
 }
 
-// treeText is a load balancer with all that belongs to it.
+// treeText is a load balancer with everything that belongs to it.
 func treeText(t *controlapi.LoadBalancerTree) string {
 	lb := &t.LoadBalancer
 	root := tree.Root(words(terminal.Title.Render(called(lb)), lb.Product, styled(lb.Status), lb.Region, lb.Fields["spec"]))

@@ -260,7 +260,7 @@ func TestSnapshot(t *testing.T) {
 			t.Errorf("snapshot list = %+v, want both", r)
 		}
 		for name, want := range map[string]string{"first": "false", "second": "true"} {
-			if r := run("snapshot", "restore", name); r.Code != 0 || r.Stdout != "the state is that of "+name+"\n" {
+			if r := run("snapshot", "restore", name); r.Code != 0 || r.Stdout != "restored the state of "+name+"\n" {
 				t.Errorf("snapshot restore %s = %+v", name, r)
 			}
 			if r := run("world", "get", "account.arrears"); r.Stdout != "account.arrears="+want+"\n" {

@@ -142,7 +142,7 @@ func (r *scenarioRun) playAll(ctx context.Context, loaded []*scenarios.Scenario)
 	}
 }
 
-// play plays a half on a target of its own.
+// play plays a half on its own target.
 func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half string) scenarios.Result {
 	on := scenarios.Setup{Progress: r.progress, Waiting: r.waiting, Program: scenarios.Program{Command: r.program}, For: r.judgeAfter}
 	if half == scenarios.KubernetesHalf {

@@ -111,7 +111,7 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.dataPlaneInterface, "data-plane-interface", "lo", "network interface that gets the load balancers' addresses with --data-plane addresses")
 	flags.StringVar(&f.dataPlaneSource, "data-plane-source", sourceOwn, "address that servers of TCP and UDP listeners see with --data-plane addresses: own for clbemu's, transparent for the client's, which needs routes for the answers")
 	flags.IntVar(&f.dataPlaneListeners, "data-plane-max-listeners", 1000, "number of listeners that the data plane answers for")
-	flags.StringVar(&f.dataPlaneDirect, "data-plane-direct", "", "CIDR blocks of servers that this machine reaches at their own addresses, separated by commas, such as those of a kind cluster")
+	flags.StringVar(&f.dataPlaneDirect, "data-plane-direct", "", "CIDR blocks of servers that this machine reaches at their own addresses, separated by commas, such as a kind cluster's")
 	flags.BoolVar(&f.accessLog, "access-log", false, "record in the journal each connection, UDP session and HTTP request that the data plane forwards, up to 50 a second")
 	flags.Uint64Var(&f.seed, "seed", 0, "make the ids of a new store repeatable (0: random)")
 	flags.StringVar(&f.journalFile, "journal-file", "", "append every call and change to this file, as JSON lines")

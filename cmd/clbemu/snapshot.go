@@ -78,7 +78,7 @@ func newSnapshotRestore() *cobra.Command {
 			return err
 		}
 		warn(cmd, repaired)
-		return did(cmd, "the state is that of %s", args[0])
+		return did(cmd, "restored the state of %s", args[0])
 	})
 }
 

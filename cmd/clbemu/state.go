@@ -70,7 +70,7 @@ func newStateExport() *cobra.Command {
 	}, func(cmd *cobra.Command, _ []string) error {
 		return f.with(cmd, emulator.Reads, func(c *controlclient.Client) error {
 			out := cmd.OutOrStdout()
-			if terminal.Is(out) { // it is what shows how far it is
+			if terminal.Is(out) { // the output itself shows the progress
 				return export(cmd, c, out)
 			}
 			progress := terminal.New(cmd.ErrOrStderr()).Transfer("exporting", 0)
@@ -104,7 +104,7 @@ func newStateImport() *cobra.Command {
 					return err
 				}
 				warn(cmd, repaired)
-				return did(cmd, "the state is that of %s", named(args[0]))
+				return did(cmd, "imported the state of %s", named(args[0]))
 			})
 		})
 	})

@@ -17,8 +17,8 @@ func newTraffic() *cobra.Command {
 		Use:   "traffic [NAME|ID]",
 		Short: "Show the connections, requests and bytes of listeners, by server",
 		Long: `Show what went through listeners since they began to answer, by server: open
-connections, all connections, requests, bytes and failures. NAME is that of load
-balancers or listeners, or a glob.`,
+connections, all connections, requests, bytes and failures. NAME names
+load balancers or listeners, and may be a glob.`,
 		Example: `  clbemu traffic
   clbemu traffic web
   clbemu traffic web --json`,

@@ -32,8 +32,8 @@ words of the check that ACK runs before it upgrades the CCM of a cluster.
 
 With --ccm, clbemu runs the new version with --dry-run=true, as ACK does, against a
 copy of the emulator's state, in memory, and shows the findings that it writes into
-an Event of the cluster. The copy is that of the running emulator, or of a stopped
-one with --data-dir. The CCM names one finding for each Service, listener and server
+an Event of the cluster. clbemu copies the running emulator's state, or a stopped
+one's with --data-dir. The CCM names one finding for each Service, listener and server
 group. It checks the attributes of CLB load balancers, their listeners and server
 groups; it does not check weights, Network Load Balancers or routes.
 

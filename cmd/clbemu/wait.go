@@ -37,8 +37,8 @@ func newWait() *cobra.Command {
   ready                  the emulator accepts calls
   call=ACTION            a call of the action succeeds, from now on or since a mark; the
                          action may be a glob
-  name=NAME              the name resolves on this machine, such as that of a Network Load
-                         Balancer where a DNS server forwards to clbemu serve --dns-listen
+  name=NAME              the name resolves on this machine, such as a Network Load Balancer's
+                         where a DNS server forwards to clbemu serve --dns-listen
   KIND=NAME|ID           the resource exists; KIND is a kind of clbemu get
   KIND=NAME|ID:STATUS    it has a status, such as listener=lb-bp1example_tcp_80:running`,
 		Example: `  clbemu wait --for ready

@@ -6,6 +6,6 @@
 // reported as skipped. E2E_SERVICES is the number of Services that TestManyServices
 // creates, 100 by default.
 //
-// The tests are a module of their own, so that the main module stays free of
+// The tests are a separate module, so that the main module stays free of
 // Kubernetes' libraries. They know clbemu only from outside, as its users do.
 package kubernetes

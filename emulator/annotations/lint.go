@@ -16,7 +16,7 @@ type Service struct {
 	// Class is spec.loadBalancerClass.
 	Class       string
 	Annotations map[string]string
-	// Ports are those of the Service.
+	// Ports are the Service's ports.
 	Ports []int
 	// HasAddress reports whether its status has an address.
 	HasAddress bool

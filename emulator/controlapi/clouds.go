@@ -16,7 +16,7 @@ type NewCloud struct {
 	Durable bool `json:"durable,omitempty"`
 	// Seed makes its ids; 0 takes one that follows from its name.
 	Seed uint64 `json:"seed,omitempty"`
-	// Port gives its API a port of its own.
+	// Port gives its API its own port.
 	Port bool `json:"port,omitempty"`
 }
 
@@ -28,7 +28,7 @@ type Cloud struct {
 	Expires *time.Time `json:"expires,omitempty"`
 	Durable bool       `json:"durable,omitempty"`
 	Seed    uint64     `json:"seed,omitempty"`
-	// API is the URL of the port of its own, or else that of all clouds.
+	// API is the URL of the cloud's own port, or else of the port of all clouds.
 	API string `json:"api,omitempty"`
 	// Host is the host by which clients reach it at the address of all clouds, "" for the
 	// default one.

@@ -12,7 +12,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// Status is the answer of a call that has nothing else to tell.
+// Status is the answer of a call that returns nothing else.
 type Status struct {
 	Status string `json:"status"`
 	// Warnings says what is wrong although the call succeeded.
@@ -38,7 +38,7 @@ type Server struct {
 	// API is the URL of the cloud's API as the caller reaches it, "" where nobody
 	// serves it.
 	API string `json:"api,omitempty"`
-	// Certificate is that of the API's HTTPS in PEM, for clients to trust.
+	// Certificate is the certificate of the API's HTTPS in PEM, for clients to trust.
 	Certificate string `json:"certificate,omitempty"`
 	// Auth is strict where signatures are verified, else off.
 	Auth string `json:"auth"`
@@ -175,7 +175,7 @@ type Imported struct {
 	NetworkInterfaces Count `json:"networkInterfaces"`
 	VPCs              int   `json:"newVpcs"`
 	VSwitches         int   `json:"newVSwitches"`
-	// SkippedPods have no address of their own: they are on the network of their
+	// SkippedPods have no own address: they are on the network of their
 	// host, have ended or are yet to start, or have IPv6 alone.
 	SkippedPods int `json:"skippedPods"`
 }

@@ -96,7 +96,7 @@ const (
 	ResourcesSynced = "synced"
 )
 
-// LoadBalancerTree is the answer of GetLoadBalancer: a load balancer with all that
+// LoadBalancerTree is the answer of GetLoadBalancer: a load balancer with everything that
 // belongs to it.
 type LoadBalancerTree struct {
 	LoadBalancer Resource          `json:"loadBalancer"`
@@ -138,7 +138,7 @@ type RuleTree struct {
 	Group  *GroupTree `json:"group,omitempty"`
 }
 
-// GroupTree is a group with its servers, whose health is what the listener that
+// GroupTree is a group with its servers, whose health is the one that the listener which
 // forwards to it finds.
 type GroupTree struct {
 	Group   Resource   `json:"group"`

@@ -47,7 +47,7 @@ func (c *Client) WatchResources(ctx context.Context, wanted Wanted, show func(co
 	})
 }
 
-// LoadBalancer is a load balancer, by its id or name, with all that belongs to it.
+// LoadBalancer returns a load balancer, by its id or name, with everything that belongs to it.
 func (c *Client) LoadBalancer(ctx context.Context, where controlapi.Where, name string) (got controlapi.LoadBalancerTree, err error) {
 	what := call{route: controlapi.GetLoadBalancer, path: controlapi.GetLoadBalancer.For(name), query: about(where)}
 	err = c.do(ctx, what, into(&got))

@@ -148,7 +148,7 @@ func (c *Client) ResetCloud(ctx context.Context, name string) (reset controlapi.
 	return reset, err
 }
 
-// DeleteCloud deletes a cloud with all that it has.
+// DeleteCloud deletes a cloud and everything in it.
 func (c *Client) DeleteCloud(ctx context.Context, name string) error {
 	return c.do(ctx, call{route: controlapi.DeleteCloud, path: controlapi.DeleteCloud.For(name)}, discard)
 }

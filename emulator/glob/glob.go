@@ -1,4 +1,4 @@
-// Package glob matches names against the patterns that users write: those of
+// Package glob matches names against the patterns that users write: the ones of
 // path.Match, several separated by commas. It also matches texts against words. The
 // policies of accounts use the cloud's own patterns, which are elsewhere.
 package glob

@@ -8,7 +8,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Tree returns a load balancer by its id or its name, with all that belongs to it but
+// Tree returns a load balancer by its id or its name, with everything that belongs to it but
 // the fault rules.
 func (i Inventory) Tree(v *state.View, name string) (controlapi.LoadBalancerTree, error) {
 	found, err := i.List(v, Wanted{Kind: loadBalancers, Name: name})

@@ -57,7 +57,7 @@ type Journal struct {
 	closed  bool
 }
 
-// Mark is a named position: that of its own entry.
+// Mark is a named position: the position of its own entry.
 type Mark struct {
 	Name     string    `json:"name"`
 	Sequence uint64    `json:"sequence"`

@@ -68,7 +68,7 @@ func (n *Names) CheckPrefix(prefix string) error {
 	return fmt.Errorf("no condition begins with %s%s", prefix, DidYouMean(prefix, families, "clbemu world set --help lists them"))
 }
 
-// conditionNames are all that can be listed.
+// conditionNames lists the conditions that have fixed names.
 func (n *Names) conditionNames() (all []string) {
 	for _, row := range conditions.All() {
 		list := row.Named(n.named())

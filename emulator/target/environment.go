@@ -16,12 +16,12 @@ type Environment struct {
 	API *url.URL
 	// Endpoints are the variables for the addresses of products.
 	Endpoints []string
-	// AccessKeyID, AccessKeySecret and Region are those of the default world when
+	// AccessKeyID, AccessKeySecret and Region are the default world's when
 	// empty.
 	AccessKeyID, AccessKeySecret, Region string
 }
 
-// defaultRegion is that of the default world.
+// defaultRegion is the region of the default world.
 const defaultRegion = "cn-hangzhou"
 
 // Endpoints lists the names of the variables for the addresses of products.

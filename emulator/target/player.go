@@ -41,7 +41,7 @@ func OneAddress(api, control http.Handler) http.Handler {
 }
 
 // Play plays the client half of a scenario and reports the progress of each step. Its
-// calls come through a listener of their own, which needs no certificate.
+// calls come through a separate listener, which needs no certificate.
 func (p *Player) Play(ctx context.Context, s *scenarios.Scenario, progress func(scenarios.StepDone)) scenarios.Result {
 	failed := func(err error) scenarios.Result {
 		return scenarios.Result{Scenario: s.Name, File: s.File, Half: scenarios.ClientHalf, Status: scenarios.Broken,

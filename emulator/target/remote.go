@@ -28,7 +28,7 @@ import (
 // Remote is a running emulator. It implements scenarios.Target, but for the end
 // of the server.
 type Remote struct {
-	// API is the address of the cloud's API, Control that of the control API.
+	// API and Control are the addresses of the cloud's API and of the control API.
 	API, Control string
 	// Products lists the products that calls can name.
 	Products []*gateway.Product
@@ -47,7 +47,7 @@ type Remote struct {
 	scale  *float64          // how the clock went before
 }
 
-// callTimeout limits calls that set no timeout of their own. It is the timeout of the
+// callTimeout limits calls that set no timeout. It is the timeout of the
 // SDK in the cloud controller manager.
 const callTimeout = 20 * time.Second
 

@@ -107,7 +107,7 @@ func (p *planter) backendServer(tx *state.Tx, action, group, id string, s *serve
 		server["Type"] = string(cloud.BackendServerENI)
 	}
 	if action == "AddBackendServers" && s.Port.text != "" {
-		p.fail(s.Port, "the default group's servers have no port of their own: a listener's backendServerPort is for all")
+		p.fail(s.Port, "the default group's servers have no ports: a listener's backendServerPort is for all")
 		return
 	}
 	list, err := json.Marshal([]map[string]string{withoutEmpty(server)})

@@ -154,7 +154,7 @@ func TestLoadBalancerErrors(t *testing.T) {
 		{"unknown server", "{server: i-1, port: 6443}", "{server: i-9, port: 6443}", "loadBalancers[0].vServerGroups[0].servers[0].server: there is no Instance i-9"},
 		{"server in another VPC", "{server: i-1, port: 6443}", "{server: i-2, port: 6443}", "loadBalancers[0].vServerGroups[0].servers[0].server: AddVServerGroupBackendServers refuses it: NetworkConflict: "},
 		{"interface on a shared instance", "[{server: i-2}]", "[{server: eni-2}]", "loadBalancers[1].backendServers[0].server: AddBackendServers refuses it: "},
-		{"port in the default group", "[{server: i-2}]", "[{server: i-2, port: 53}]", "loadBalancers[1].backendServers[0].port: the default group's servers have no port of their own"},
+		{"port in the default group", "[{server: i-2}]", "[{server: i-2, port: 53}]", "loadBalancers[1].backendServers[0].port: the default group's servers have no ports"},
 		{"unknown parameter", "DeleteProtection:", "DeletionProtection:",
 			"loadBalancers[0].id: CreateLoadBalancer refuses it: InvalidDeletionProtection: CreateLoadBalancer has no parameter DeletionProtection; `clbemu explain CreateLoadBalancer` lists them."},
 		{"parameter beside its field", "settings: {DeleteProtection:", "settings: {LoadBalancerSpec:", "loadBalancers[0].settings.LoadBalancerSpec: LoadBalancerSpec is set by a field beside settings"},

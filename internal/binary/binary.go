@@ -35,7 +35,7 @@ func Main(m *testing.M) int {
 }
 
 // Prepare builds the binary, for a TestMain that does more than Main, and unsets the
-// settings of this environment, which are not those of the tests.
+// settings of this environment, which the tests don't use.
 func Prepare() (err error) {
 	for _, setting := range os.Environ() {
 		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "CLBEMU_") {

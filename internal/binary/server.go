@@ -51,7 +51,7 @@ func Await(t testing.TB, cmd *exec.Cmd) *Server {
 	return s
 }
 
-// Restart is Await in the place of the process that ended.
+// Restart awaits another command, once the process has ended.
 func (s *Server) Restart(cmd *exec.Cmd) {
 	s.t.Helper()
 	if said := s.launch(cmd); s.API == "" {

@@ -158,7 +158,7 @@ type Member struct {
 	Term int64
 }
 
-// CopyTo commits all that an engine keeps into another one, which is empty.
+// CopyTo commits everything that an engine keeps into another one, which is empty.
 func CopyTo(ctx context.Context, from, to Engine) error {
 	var all ChangeSet
 	if err := from.Load(ctx, func(table, id string, value []byte) error {

@@ -100,7 +100,7 @@ func (b *networkLoadBalancer) ensure(ctx context.Context, service *corev1.Servic
 	return found.DNSName, b.deleteUnusedGroups(service, groups)
 }
 
-// remove deletes all that belongs to the Service.
+// remove deletes everything that belongs to the Service.
 func (b *networkLoadBalancer) remove(ctx context.Context, service *corev1.Service) error {
 	found, err := b.find(service)
 	if err != nil {

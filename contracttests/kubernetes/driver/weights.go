@@ -16,10 +16,10 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// clusterWeight is that of each node when any node takes the Service's traffic.
+// clusterWeight is the weight of each node when any node takes the Service's traffic.
 const clusterWeight = 100
 
-// weights are those of the instances that take a Service's traffic. With the
+// weights are the weights of the instances that take a Service's traffic. With the
 // Local policy a node weighs as much as it has ready pods, none is left out.
 func (b *loadBalancer) weights(service *corev1.Service, nodes []*corev1.Node) (map[string]int, error) {
 	pods, err := b.podsByNode(service)

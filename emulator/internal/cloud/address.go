@@ -207,7 +207,7 @@ var _ = Addresses.With(state.Checks(func(c *state.Checker, a *Address) {
 }))
 
 // reservation is the holder of addresses that the world keeps from being given
-// out, so that a vSwitch has just so many free.
+// out, so that a vSwitch has exactly that many free.
 const reservation state.Kind = "Reservation"
 
 // SetFreeAddresses leaves a vSwitch exactly free addresses by reserving others.

@@ -117,7 +117,7 @@ func (l *Listener) groupID() string {
 	return defaultGroupID(l.LoadBalancerID)
 }
 
-// defaultGroupID names the default group, which has no id of its own.
+// defaultGroupID names the default group, which has no id in the cloud.
 func defaultGroupID(loadBalancerID string) string { return loadBalancerID + "/default" }
 
 func showRule(v *state.View, r *Rule) topology.Rule {

@@ -6,7 +6,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// DomainExtension gives one domain of an HTTPS listener a certificate of its own.
+// DomainExtension gives one domain of an HTTPS listener its own certificate.
 type DomainExtension struct {
 	state.Owner
 	ID                  string

@@ -47,7 +47,7 @@ type Instance struct {
 	Disks                   []Disk `json:",omitempty"`
 	// AssignedIPAddress is the one of the public addresses that the region's pool gave.
 	AssignedIPAddress string `json:",omitempty"`
-	// LaunchID is the first instance of the call that made this one.
+	// LaunchID is the first instance that the same call created.
 	LaunchID string `json:",omitempty"`
 }
 

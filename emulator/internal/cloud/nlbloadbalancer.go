@@ -41,7 +41,7 @@ type NLBLoadBalancer struct {
 	SecurityGroupIDs   []string `json:",omitempty"`
 	BandwidthPackageID string   `json:",omitempty"`
 	CrossZoneEnabled   bool
-	// Cps limits the new connections a second, 0 without a limit of its own.
+	// Cps limits the new connections a second; 0 sets no limit.
 	Cps                int `json:",omitempty"`
 	ResourceGroupID    string
 	OrderID            int64

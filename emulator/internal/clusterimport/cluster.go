@@ -101,7 +101,7 @@ func (c *Cluster) add(o object, text []byte) error {
 	return nil
 }
 
-// hasOwnAddress reports whether a pod has an address of its own, and runs.
+// hasOwnAddress reports whether a pod runs and does not share its node's address.
 func (o *object) hasOwnAddress() bool {
 	ip, err := netip.ParseAddr(o.Status.PodIP)
 	return !o.Spec.HostNetwork && o.Status.Phase != "Succeeded" && o.Status.Phase != "Failed" && err == nil && ip.Is4()

@@ -26,7 +26,7 @@ import (
 //go:embed pages assets
 var files embed.FS
 
-// page is one that has an address of its own, of which the name is that of its file
+// page is a page with its own address; its name is the name of its file
 // and of its script.
 type page struct{ name, title string }
 

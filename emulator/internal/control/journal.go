@@ -140,7 +140,7 @@ func (a *api) streamJournal(w http.ResponseWriter, r *http.Request) {
 }
 
 // stream writes the answer of a stream. Libraries for server-sent events are brokers
-// with queues of their own; here the journal is the queue, and only the format remains.
+// with their own queues; here the journal is the queue, and only the format remains.
 type stream struct {
 	http.ResponseWriter
 	*http.ResponseController

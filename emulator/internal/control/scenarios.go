@@ -143,7 +143,7 @@ func (t *scenarioRuns) cancel() bool {
 	return true
 }
 
-// since are the events behind the first so many of a round, or all of a newer one.
+// since returns the events of a round after the first n, or all events of a newer round.
 func (t *scenarioRuns) since(round, seen int) (events []controlapi.ScenarioEvent, now int, news <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

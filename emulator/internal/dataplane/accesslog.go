@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// The bounds of what the plane records: so many entries a second, and at once. The journal
+// The bounds of what the plane records: entries a second, and entries at once. The journal
 // holds calls too, which traffic must not push out.
 const (
 	recordRate  = 50
@@ -25,7 +25,7 @@ const (
 type accessLog struct {
 	store  *state.Store
 	record func(journal.Entry, ...journal.Parameter)
-	whole  bool // all that passes, and not only what a fault strikes
+	whole  bool // everything that passes, and not only what a fault strikes
 
 	mu      sync.Mutex
 	limiter *rate.Limiter

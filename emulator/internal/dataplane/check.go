@@ -44,7 +44,7 @@ type checks struct {
 	changed func(loadBalancerID string)
 	try     func(context.Context, *checkKey) error
 	fault   func(server string, frontends []string) error // nil is none
-	slots   chan struct{}                                 // so many probes run at a time
+	slots   chan struct{}                                 // limits the probes that run at once
 
 	mu      sync.Mutex
 	running map[checkKey]*check

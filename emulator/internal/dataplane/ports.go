@@ -50,7 +50,7 @@ func loadPorts(file string) (*ports, error) {
 	return p, nil
 }
 
-// of returns the port of a listener: that of its id, or the next one that no other
+// of returns the port of a listener: the one derived from its id, or the next one that no other
 // listener has.
 func (p *ports) of(id string) uint16 {
 	if port, ok := p.kept[id]; ok {

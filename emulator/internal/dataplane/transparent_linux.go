@@ -41,7 +41,7 @@ func freeBind(fd int, ip6 bool) error {
 	return errors.Join(err, unix.SetsockoptInt(fd, unix.SOL_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1))
 }
 
-// dialAs connects to a member from the address of a client, with a port of its own. It
+// dialAs connects to a member from the address of a client, with another port. It
 // uses this machine's address for connections of no single client, and where the client's
 // can't reach the member: it is of the other family, or loopback.
 func dialAs(ctx context.Context, network string, from net.Addr, to netip.AddrPort) (net.Conn, error) {

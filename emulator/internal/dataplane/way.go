@@ -26,7 +26,7 @@ type way interface {
 	close() error
 }
 
-// loopback is the address of listeners that have ports of their own on this machine.
+// loopback is the address of listeners that have their own ports on this machine.
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // The ports implement way.

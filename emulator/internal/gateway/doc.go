@@ -19,7 +19,7 @@
 // structs takes Name.1.Field. Embedded structs share their fields. A request that
 // embeds Trial may be a dry run.
 //
-// What products share beyond that is in folders of its own: listing pages lists, tagging
+// What products share beyond that is in separate folders: listing pages lists, tagging
 // tags resources, and changes declares actions that change load balancers, at once or
 // by jobs.
 //

@@ -25,7 +25,7 @@ func (r *Refusals) New(name string, status int, code, message, evidence string) 
 	return r.Varying(name).In(status, code, message, evidence)
 }
 
-// Varying declares a refusal that each action puts in words of its own.
+// Varying declares a refusal that each action words differently.
 func (r *Refusals) Varying(name string) Refusal { return Refusal{r, state.Fact(name)} }
 
 // In declares how some actions put the refusal.

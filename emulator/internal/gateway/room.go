@@ -62,7 +62,7 @@ func (s *share) shrink(size int64) {
 	}
 }
 
-// costOf bounds what parameters become that are sent in so many bytes.
+// costOf bounds the memory of parameters that arrive in the given number of bytes.
 func costOf(bytes int) int64 { return int64(bytes + min(bytes/2+1, maxParams)*paramCost) }
 
 // hurry gives a client so long for its body. Where there is no connection, there is

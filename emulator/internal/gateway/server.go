@@ -41,7 +41,7 @@ type Config struct {
 	WallClock func() time.Time
 	// Nonces holds the used nonces; nil keeps them in memory alone.
 	Nonces *Nonces
-	// Room is shared by the servers of a process; nil is one of its own.
+	// Room is shared by the servers of a process; nil gives this server its own.
 	Room *Room
 	// Seed makes RequestIds repeatable; 0 takes a random one.
 	Seed uint64

@@ -17,7 +17,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Metrics counts calls and resources, in a registry of its own.
+// Metrics counts calls and resources, in its own registry.
 type Metrics struct {
 	registry *prometheus.Registry
 	calls    *prometheus.CounterVec

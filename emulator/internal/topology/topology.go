@@ -100,7 +100,7 @@ type AccessControl struct {
 	Lists []string
 }
 
-// Rule forwards the requests for a domain, a URL or both to a group of their own.
+// Rule forwards the requests for a domain, a URL or both to its own group.
 type Rule struct {
 	state.Owner
 	Product, ID, Name string
@@ -110,7 +110,7 @@ type Rule struct {
 	GroupID           string
 	Group             func() (Group, bool)
 	CreateTime        time.Time
-	// Own are the rule's settings, nil where those of the frontend apply.
+	// Own are the rule's settings, nil where the frontend's apply.
 	Own *RuleSettings
 }
 
@@ -126,7 +126,7 @@ type Job struct {
 // Jobs yields the jobs that the scope sees.
 func Jobs(v *state.View) iter.Seq[Job] { return state.Shown[Job](v) }
 
-// RuleSettings replace those of the frontend for the requests of a rule.
+// RuleSettings replace the frontend's settings for the requests of a rule.
 type RuleSettings struct {
 	Scheduler string
 	Sticky    Sticky
@@ -143,7 +143,7 @@ type Group struct {
 	LoadBalancerID string
 	VPCID          string
 	Protocol       string
-	// Scheduler and Drain win over those of the frontend where they are set.
+	// Scheduler and Drain, where set, win over the frontend's.
 	Scheduler string
 	Drains    bool
 	Drain     time.Duration

@@ -110,7 +110,7 @@ func (e *Engine) open() (err error) {
 }
 
 // openFile turns bbolt's errors into messages. The list of free pages is kept in
-// the file: without it bbolt walks all pages in a goroutine of its own, where a
+// the file: without it bbolt walks all pages in another goroutine, where a
 // damaged one kills the process. It is bbolt's array, which gives the lowest free
 // pages: those of a commit lie side by side and are written in fewer pieces.
 func (e *Engine) openFile(readOnly bool) error {

@@ -15,7 +15,7 @@ import (
 // some size is free.
 const (
 	compactFrom  = 1 << 20
-	compactShare = 4       // one page in so many is in use at the most
+	compactShare = 4       // at most one page in four is in use
 	compactChunk = 1 << 20 // bytes a transaction
 )
 
@@ -49,7 +49,7 @@ func (e *Engine) compact() (err error) {
 	return errors.Join(durable.SyncFolder(filepath.Dir(e.path)), large.Close())
 }
 
-// shrunk is a synced copy that has no free pages, under a name of its own.
+// shrunk is a synced copy that has no free pages, under another name.
 func (e *Engine) shrunk() (*Engine, error) {
 	name, err := fresh(e.path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine"
 )
 
-// Run runs the suite. Open opens the engine on a medium of its own for each
+// Run runs the suite. Open opens the engine on a new medium for each
 // test; a second call in one test opens the same medium again, after a Close.
 func Run(t *testing.T, open func(t *testing.T) engine.Engine) {
 	tests := []struct {

@@ -15,7 +15,7 @@ import (
 // A play is a scenario: the explored half with the disturbances as steps, and with what
 // the undisturbed play led to as expectations.
 
-// ruleNames are those of the fault rules of a play.
+// ruleNames are the names of the fault rules of a play.
 var ruleNames = []string{"disturbance", "second-disturbance", unseenReads}
 
 // unseenReads is the rule that lets reads not show a change of which the answer got lost.
@@ -268,7 +268,7 @@ func (c *composer) disturbProgram(name string, d Disturbance) {
 }
 
 // acting returns the last step that makes the program act at or before a call, -1 if the
-// call is that of the program's start.
+// call is the start of the program.
 func (c *composer) acting(call Call) int {
 	for at := c.stepOf(call); at >= 0; at-- {
 		if child(c.steps[at], "kubectl") != nil || child(c.steps[at], "start") != nil {

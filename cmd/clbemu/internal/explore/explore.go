@@ -36,7 +36,7 @@ type Config struct {
 	Seed  uint64
 	// First stops the exploration at the first violation.
 	First bool
-	// Open returns a place for a worker, from 0 on, and the cluster of its own, if any.
+	// Open returns a place for a worker, from 0 on, and the worker's cluster, if any.
 	Open func(ctx context.Context, worker int) (Place, error)
 	// Cluster returns the cluster of a worker.
 	Cluster func(worker int) scenarios.Cluster
@@ -97,14 +97,14 @@ type Outcome struct {
 	Trace string `json:"trace,omitempty"`
 }
 
-// Report is what came of an exploration.
+// Report is the result of an exploration.
 type Report struct {
 	Scenario string `json:"scenario"`
 	Half     string `json:"half"`
 	Client   string `json:"client"`
 	Depth    int    `json:"depth"`
 	Seed     uint64 `json:"seed"`
-	// Calls are those of the undisturbed play, and Varying the ones that only one of two
+	// Calls are the calls of the undisturbed play, and Varying the ones that only one of two
 	// such plays made.
 	Calls    []Call    `json:"calls"`
 	Varying  []Call    `json:"varying,omitempty"`
@@ -159,7 +159,7 @@ type explorer struct {
 	outcomes []Outcome
 }
 
-// subject is what the plays have in common.
+// subject holds what all plays share.
 type subject struct {
 	scenarios.Explore
 	half    string
@@ -255,7 +255,7 @@ func (e *explorer) undisturbed(ctx context.Context, report *Report) error {
 	return nil
 }
 
-// observed is what was seen of a play.
+// observed holds the calls and the end of a play.
 type observed struct {
 	result scenarios.Result
 	calls  []Call
@@ -267,7 +267,7 @@ type observed struct {
 	flooded bool
 }
 
-// play plays the text of a scenario in a place of its own.
+// play plays the text of a scenario in its own place.
 func (e *explorer) play(ctx context.Context, text string, worker int) (*observed, error) {
 	s, err := e.Load(e.File, []byte(text))
 	if err != nil {

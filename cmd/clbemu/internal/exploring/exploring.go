@@ -17,7 +17,7 @@ import (
 )
 
 // Config returns the configuration to explore a half of a scenario, each play with an
-// emulator of its own.
+// its own emulator.
 func Config(file string, text []byte, half string) explore.Config {
 	known := emulator.Names()
 	all := target.NewNames(known)

@@ -154,7 +154,7 @@ func (s *Screen) follow(describe func() string, done <-chan struct{}) {
 	}
 }
 
-// LastColumn is a column of Fit: that of the last column of a line of several, which
+// LastColumn is a column of Fit: the last column of a line of several, which
 // are two spaces or more apart.
 const LastColumn = -1
 
@@ -250,7 +250,7 @@ const leastShort = 12
 const gap = 2
 
 // fitColumns makes a table fit: it breaks what is in the last column, or else shortens
-// the widest cells but those of the first column, and then leaves out the last columns,
+// the widest cells outside the first column, and then leaves out the last columns,
 // which it returns.
 func fitColumns(header []string, rows [][]string, width int) (keptHeader []string, keptRows [][]string, left []string) {
 	widths := columnWidths(header, rows)

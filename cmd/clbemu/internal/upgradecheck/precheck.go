@@ -108,7 +108,7 @@ func ReadReport(message string) (Report, error) {
 	return report, nil
 }
 
-// splitItem splits namespace/name/part; the part may have slashes of its own.
+// splitItem splits namespace/name/part; the part may contain slashes.
 func splitItem(name string) (service, part string) {
 	parts := strings.SplitN(name, "/", 3)
 	if len(parts) < 3 {

@@ -65,7 +65,7 @@ func (b build) goMod() string {
 	return text.String()
 }
 
-// ldflags are those of the linker.
+// ldflags returns the flags of the linker.
 func (b build) ldflags() string {
 	if b.variable == "" {
 		return "-s -w"

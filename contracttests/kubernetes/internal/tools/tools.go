@@ -84,7 +84,7 @@ func buildInto(ctx context.Context, root, dir string, progress io.Writer) error 
 	return os.Rename(out, dir)
 }
 
-// run builds the programs in a module of their own at source.
+// run builds the programs in their own module at source.
 func (b build) run(ctx context.Context, source, out string) error {
 	if err := os.MkdirAll(source, 0o755); err != nil {
 		return err

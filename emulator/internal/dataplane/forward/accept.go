@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ServeTCP accepts connections on l and serves them in goroutines of their own,
+// ServeTCP accepts connections on l and serves each in its own goroutine,
 // for all protocols but UDP. It closes l and returns when the server closes or l
 // fails; connections then go on. A net.ListenConfig with KeepAlive -1 saves four
 // system calls a connection; idle timeouts end what keep-alive would find.

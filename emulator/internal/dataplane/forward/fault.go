@@ -34,10 +34,10 @@ const (
 // Refuse lets nobody answer.
 func (f *Fault) Refuse() { f.refused = true }
 
-// Cut resets the connection after so many bytes of the answer.
+// Cut resets the connection after that many bytes of the answer.
 func (f *Fault) Cut(bytes int64) { f.ending, f.after = cut, bytes }
 
-// Stall passes nothing after so many bytes of the answer.
+// Stall passes nothing after that many bytes of the answer.
 func (f *Fault) Stall(bytes int64) { f.ending, f.after = stalled, bytes }
 
 // Slow delays the first byte, and limits the bytes a second each way; 0 is no limit.

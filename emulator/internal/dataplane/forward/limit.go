@@ -39,7 +39,7 @@ func (l *limit) connection() (in, out buckets) {
 type bucket struct {
 	mu   sync.Mutex
 	rate float64
-	full time.Time // when all that was taken has flowed in again
+	full time.Time // when the bucket is full again
 }
 
 const burst = 100 * time.Millisecond

@@ -92,7 +92,7 @@ type Member struct {
 // available reports whether the member gets new connections and requests.
 func (m *Member) available() bool { return !m.Down && m.Weight > 0 && m.Addr.IsValid() }
 
-// A Rule sends requests for a domain and path to a group of its own. The rule
+// A Rule sends requests for a domain and path to its own group. The rule
 // with the most exact domain applies, then the one with the longest path.
 type Rule struct {
 	ID     string

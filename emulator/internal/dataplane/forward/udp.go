@@ -206,7 +206,7 @@ func (ses *session) send(packet []byte, first bool) {
 	}
 	_, err := ses.member.Write(packet)
 	if ses.refused(err) {
-		// The error was that of an earlier packet.
+		// The error belongs to an earlier packet.
 		_, err = ses.member.Write(packet)
 		ses.refused(err)
 	}

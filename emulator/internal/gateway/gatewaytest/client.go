@@ -79,7 +79,7 @@ func (c *Client) Call(action string, params Params) Reply {
 	return reply
 }
 
-// Do is Call that must succeed.
+// Do calls an action, which must succeed.
 func (c *Client) Do(action string, params Params) Reply {
 	c.t.Helper()
 	reply := c.Call(action, params)
@@ -139,7 +139,7 @@ func Expect(t *testing.T, reply Reply, want map[string]string) {
 	}
 }
 
-// Lists checks in a test of its own that a call lists so many elements at a path.
+// Lists checks in a subtest that a call lists n elements at a path.
 func (c *Client) Lists(t *testing.T, name, action string, params Params, path string, want int) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {

@@ -20,7 +20,7 @@ type ErrorCase struct {
 	Code   string
 }
 
-// MatchErrors makes the calls, each in a world of its own that plant sets up, and
+// MatchErrors makes the calls, each in its own world that plant sets up, and
 // then checks that every row of the product's error table answered one of them,
 // unless a filter on the command line left cases out.
 func MatchErrors(t *testing.T, p *gateway.Product, plant func(*state.Tx) error, cases []ErrorCase) {

@@ -114,7 +114,7 @@ func ShownOf(v *state.View, kind state.TagResourceType, id string) (tags []Shown
 	return tags
 }
 
-// Find returns those of the named resources that carry all the tags, each once, in
+// Find returns the named resources that carry all the tags, each once, in
 // order; all that carry them where none is named.
 func Find(v *state.View, kind state.TagResourceType, ids []string, tags []Tag) []string {
 	return find(v, kind, ids, Filters(tags))

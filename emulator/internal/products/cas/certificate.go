@@ -26,7 +26,7 @@ var (
 	errCertificateMalformed = refusals.New("CertificateMalformed", 400, "InvalidCert",
 		"The certificate is not valid.", "CLB-0412")
 	errKeyMismatch = refusals.New("KeyMismatch", 400, "InvalidKey",
-		"The private key is not valid, or not that of the certificate.", "CLB-0412")
+		"The private key is not valid, or belongs to another certificate.", "CLB-0412")
 	errTagInvalid = refusals.New("TagInvalid", 400, "InvalidTag",
 		"The tags are not valid.", "CLB-0412")
 	errOrderTypeUnknown = refusals.New("OrderTypeUnknown", 400, "InvalidOrderType",

@@ -12,7 +12,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// actionNames are all that the API has: CLB-0412.
+// actionNames lists all actions of the API: CLB-0412.
 //
 //go:embed actions.txt
 var actionNames string

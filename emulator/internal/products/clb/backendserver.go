@@ -71,7 +71,7 @@ type backendServerParam struct {
 }
 
 // settleBackendServers enforces the rules of shape of a list. withPort is for groups
-// whose members have ports of their own.
+// whose members have their own ports.
 func settleBackendServers(list []backendServerParam, withPort bool) error {
 	if len(list) > maxBackendServersPerCall {
 		return errTooManyBackendServers.Of(strconv.Itoa(maxBackendServersPerCall))
@@ -240,7 +240,7 @@ func networkOf(v *state.View, lb *cloud.LoadBalancer) string {
 	return ""
 }
 
-// firstVPC is that of the first member which is still there.
+// firstVPC returns the VPC of the first member that still exists.
 func firstVPC(v *state.View, members []cloud.BackendServer) string {
 	for _, m := range members {
 		if vpc := serverVPC(v, m); vpc != "" {

@@ -13,7 +13,7 @@ import (
 // CLB-0203 nothing public, chosen here.
 var refusals gateway.Refusals
 
-// Actions that put a fact in words of their own.
+// Actions that word a fact differently.
 var (
 	describeListenerActions = []string{
 		"DescribeLoadBalancerTCPListenerAttribute", "DescribeLoadBalancerUDPListenerAttribute",

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// whiteListActions are about the white list that a listener has of its own, from
+// whiteListActions are about a listener's own white list, from
 // before there were access control lists.
 var whiteListActions = []gateway.Action{
 	change("AddListenerWhiteListItem", addListenerWhiteListItem),

@@ -25,7 +25,7 @@ type deleteInstanceRequest struct {
 	gateway.Trial
 }
 
-// deleteInstance releases an instance with all that is its own. Routes that lead
+// deleteInstance releases an instance with everything of its own. Routes that lead
 // to it stay and lead nowhere; evidence CLB-0332. None of
 // its disks outlives it.
 func deleteInstance(tx *state.Tx, req *deleteInstanceRequest) (*gateway.Empty, error) {

@@ -99,7 +99,7 @@ type interfaceRequest struct {
 	ipv6Request
 }
 
-// ipv6Request asks for IPv6 addresses of an interface: those that are named, or so many.
+// ipv6Request asks for IPv6 addresses of an interface: the named ones, or a number of them.
 type ipv6Request struct {
 	IPv6Addresses []string `rpc:"Ipv6Address,max=10"`
 	IPv6Count     int      `rpc:"Ipv6AddressCount,min=0,max=10"`

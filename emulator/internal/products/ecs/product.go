@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 )
 
-// actionNames are all that the API has.
+// actionNames lists all actions of the API.
 //
 //go:embed actions.txt
 var actionNames string

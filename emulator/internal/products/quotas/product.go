@@ -15,7 +15,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// actionNames are all that the API has: CLB-0415.
+// actionNames lists all actions of the API: CLB-0415.
 //
 //go:embed actions.txt
 var actionNames string

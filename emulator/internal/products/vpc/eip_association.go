@@ -117,7 +117,7 @@ type target struct {
 	vpcID     string
 	privateIP string   // the address that the EIP stands for when none is named
 	others    []string // the further addresses that it can stand for
-	publicIP  bool     // it has a public address of its own
+	publicIP  bool     // it has its own public address
 	many      bool     // it takes several EIPs
 }
 

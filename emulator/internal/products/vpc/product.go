@@ -12,7 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 )
 
-// actionNames are all that the API has.
+// actionNames lists all actions of the API.
 //
 //go:embed actions.txt
 var actionNames string

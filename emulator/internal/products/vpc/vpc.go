@@ -184,7 +184,7 @@ func putVPC(tx *state.Tx, req *createVPCRequest) (string, error) {
 	return vpc.ID, nil
 }
 
-// newVRouterID mints an id for a router, which is no resource of its own here.
+// newVRouterID mints an id for a router, which is no resource here.
 func newVRouterID(tx *state.Tx) string {
 	return "vrt-" + strings.TrimPrefix(tx.NewID(cloud.VPCs.Kind()), "vpc-")
 }
