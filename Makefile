@@ -94,7 +94,7 @@ else
 	go test ./contracttests -run 'Golden|DeclaredLimits|StatementsPage|CCMVersionsPage' -update
 	go test ./contracttests -run 'Refusals|Explained' -update-refusals
 	go test ./cmd/clbemu -run Reference -update
-	go test ./docs -run GoPackages -update
+	go test ./docs -run 'GoPackages|ChineseLibrary' -update
 endif
 
 # pictures: those of the console, in docs/images; this needs chromium
