@@ -387,9 +387,13 @@ func (c *checker) expectations(list []Expectation, path string, in scope) {
 			c.calls(at.in("calls"), e.Calls, in)
 		case e.Quota != nil:
 			c.quota(at.in("quota"), e.Quota)
+		case e.Backends != nil:
+			c.since(at.in("backends", "since"), e.Backends.Since, in)
 		case e.needsCluster() && in.half != KubernetesHalf:
 			c.refuse(at, "it needs a cluster: put it in the kubernetes half")
 		case c.names == nil:
+		case e.Refused != nil:
+			c.globs(at.in("refused", "action"), e.Refused.Action)
 		case e.Service != nil:
 			c.service(at.in("service"), e.Service, in)
 		case e.Event != nil:
@@ -401,5 +405,5 @@ func (c *checker) expectations(list []Expectation, path string, in scope) {
 }
 
 func (e *Expectation) needsCluster() bool {
-	return e.Service != nil || e.Event != nil || e.Finalizer != nil
+	return e.Refused != nil || e.Ingress != nil || e.Service != nil || e.Event != nil || e.Finalizer != nil
 }

@@ -198,14 +198,9 @@ func (c *checker) calls(at spot, e *Calls, in scope) {
 	if c.names == nil || !c.settled(at.in("action"), e.Action) {
 		return
 	}
-	actions := c.names.Actions()
-	if e.Action != "" {
-		matched, idle := glob.Select(glob.Split(e.Action), actions, Action.name)
-		if idle != "" {
-			c.refuse(at.in("action"), "no action is called %s%s", idle, suggest(idle, namesOf(actions), "clbemu actions lists them"))
-			return
-		}
-		actions = matched
+	actions, ok := c.globs(at.in("action"), e.Action)
+	if !ok {
+		return
 	}
 	for i, name := range e.Order {
 		if under := at.in("order").at(i); c.settled(under, name) && !slices.Contains(namesOf(actions), name) {
@@ -237,4 +232,17 @@ func orSlb(product string) string {
 		return "Slb"
 	}
 	return product
+}
+
+// globs returns the actions that are meant, all if none is named.
+func (c *checker) globs(at spot, action string) (actions []Action, ok bool) {
+	actions = c.names.Actions()
+	if action == "" {
+		return actions, true
+	}
+	matched, idle := glob.Select(glob.Split(action), actions, Action.name)
+	if idle != "" {
+		c.refuse(at, "no action is called %s%s", idle, suggest(idle, namesOf(actions), "clbemu actions lists them"))
+	}
+	return matched, idle == ""
 }

@@ -39,10 +39,16 @@ func (p *play) noteEvents(ctx context.Context, mark string) error {
 	p.earlier[mark] = earlier
 	noted := make(map[string]bool)
 	for _, e := range p.scenario.Half(p.half).allExpectations() {
-		if e.Event == nil || e.Event.Since != mark {
+		in := ""
+		switch {
+		case e.Event != nil && e.Event.Since == mark:
+			in = e.Event.Namespace
+		case e.Refused != nil && mark == "":
+			in = e.Refused.Namespace
+		default:
 			continue
 		}
-		namespace, err := newFiller(p.names).fill(e.Event.Namespace)
+		namespace, err := newFiller(p.names).fill(in)
 		if err != nil || noted[namespace] {
 			continue // a name that a step saves is no namespace with earlier Events of ours
 		}

@@ -38,7 +38,7 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 			p.waiting(passed, limit, "as it should be so far")
 		}
 		pause := pauseFor(limit)
-		if err := p.Target.Pass(ctx, pause); err != nil {
+		if err := p.pass(ctx, pause); err != nil {
 			return err
 		}
 		passed += pause
@@ -88,6 +88,12 @@ func (p *play) look(ctx context.Context, e *Expectation) error {
 		return p.lookAtLoadBalancer(ctx, e.LoadBalancer)
 	case e.State != nil:
 		return p.lookAtState(ctx, *e.State)
+	case e.Backends != nil:
+		return p.lookAtBackends(ctx, e.Backends)
+	case e.Refused != nil:
+		return p.lookAtRefused(ctx, e.Refused)
+	case e.Ingress != nil:
+		return p.lookAtIngress(ctx, e.Ingress)
 	case e.Service != nil:
 		return p.lookAtService(ctx, e.Service)
 	case e.Event != nil:
@@ -111,6 +117,12 @@ func (e *Expectation) title() string {
 		return "expect load balancer " + e.LoadBalancer.Name
 	case e.State != nil:
 		return "expect state"
+	case e.Backends != nil:
+		return "expect backends"
+	case e.Refused != nil:
+		return "expect refused calls"
+	case e.Ingress != nil:
+		return "expect ingress"
 	case e.Service != nil:
 		return "expect service " + e.Service.Name
 	case e.Event != nil:

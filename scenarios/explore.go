@@ -35,8 +35,11 @@ var Rules = [][2]string{
 	{"double", "no load balancer exists twice"},
 	{"left", "nothing stays when the undisturbed client leaves nothing"},
 	{"others", "what the client did not create stays as it is"},
+	{"status", "the status of a Service names a load balancer that exists"},
+	{"backends", "no listener has fewer ready backends for a while than before and after"},
 	{"runs", "what runs without the disturbance runs"},
 	{"state", "the end state equals the undisturbed one, but for ids, addresses and times"},
+	{"refused", "a refused write is made again, or an Event of the Service tells of it"},
 	{"calls", "the client makes at most 5 times the calls of the undisturbed play, unless calls says otherwise"},
 	{"rest", "the client writes nothing once it is at rest"},
 }

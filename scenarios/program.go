@@ -160,7 +160,7 @@ func (p *play) ended(ctx context.Context) (over bool, err error) {
 		return true, nil
 	}
 	p.restarts++
-	if err := p.Target.Pass(ctx, min(firstBackOff<<p.restarts, maxBackOff)); err != nil {
+	if err := p.pass(ctx, min(firstBackOff<<p.restarts, maxBackOff)); err != nil {
 		return false, err
 	}
 	return false, p.begin(ctx)
@@ -217,7 +217,7 @@ func (p *play) struck(ctx context.Context, s *struckStep) error {
 		case over:
 			return &difference{"the fault " + s.Fault + " to strike within " + Duration(within).String(), "that it did not: it matched " + callsOf(int(w.seen))}
 		}
-		if err := p.Target.Pass(ctx, lookEvery); err != nil {
+		if err := p.pass(ctx, lookEvery); err != nil {
 			return err
 		}
 	}
@@ -251,7 +251,7 @@ func (p *play) rest(ctx context.Context, r *restStep) error {
 		if passed >= within {
 			return &difference{"no call for " + r.Quiet.String() + " within " + Duration(within).String(), "that the client still calls"}
 		}
-		if err := p.Target.Pass(ctx, lookEvery); err != nil {
+		if err := p.pass(ctx, lookEvery); err != nil {
 			return err
 		}
 	}

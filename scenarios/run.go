@@ -64,6 +64,8 @@ type Setup struct {
 	Waiting func(Waiting)
 	// Progress, if set, is called at the end of each step.
 	Progress func(StepDone)
+	// AtStart, if set, is called after what is given, with the journal's mark.
+	AtStart func(mark uint64)
 	// AtEnd, if set, is called when the half is over, before its objects and its program
 	// end, with the names that its templates know.
 	AtEnd func(ctx context.Context, names map[string]string)
@@ -109,7 +111,8 @@ type play struct {
 	// waited for its rest.
 	restarts int
 	rested   bool
-	base     []string // the state at the beginning, if the half looks at it
+	base     []string              // the state at the beginning, if the half looks at it
+	ready    map[string]readySince // by mark, if an expectation is about it
 	notes    []string
 	servers  map[string]*localServer
 	clients  map[string][]*http.Client // of traffic steps, by name
@@ -118,7 +121,7 @@ type play struct {
 // Play plays one half of a scenario. The result says how it ended.
 func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
 	p := &play{Setup: setup, scenario: s, half: half, names: maps.Clone(s.Values), marks: make(map[string]uint64), uids: make(map[string][]string),
-		earlier: make(map[string]map[string]string), servers: make(map[string]*localServer), clients: make(map[string][]*http.Client)}
+		earlier: make(map[string]map[string]string), ready: make(map[string]readySince), servers: make(map[string]*localServer), clients: make(map[string][]*http.Client)}
 	if p.names == nil {
 		p.names = make(map[string]string)
 	}
@@ -242,6 +245,12 @@ func (p *play) all(ctx context.Context) *Failure {
 	if p.start, err = p.Target.Mark(ctx); err == nil && p.half == KubernetesHalf {
 		err = p.noteEvents(ctx, "")
 	}
+	if err == nil {
+		err = p.watchBackends(ctx, "")
+	}
+	if p.AtStart != nil {
+		p.AtStart(p.start)
+	}
 	if err != nil {
 		return p.broken(half.Line, p.half, err)
 	}
@@ -329,7 +338,7 @@ func (p *play) steps(ctx context.Context, steps []Step) *Failure {
 			}
 			continue
 		}
-		if failure := p.perform(step.Line, step.title(), func() error { return p.do(ctx, step) }); failure != nil {
+		if failure := p.perform(ctx, step.Line, step.title(), func() error { return p.do(ctx, step) }); failure != nil {
 			return failure
 		}
 	}
@@ -373,9 +382,12 @@ func (p *play) short(text string) string {
 }
 
 // perform runs one step and turns its error into a failure.
-func (p *play) perform(line int, title string, do func() error) *Failure {
+func (p *play) perform(ctx context.Context, line int, title string, do func() error) *Failure {
 	title = p.short(title)
 	err := do()
+	if err == nil {
+		err = p.noteBackends(ctx)
+	}
 	p.tell(line, title, err == nil)
 	if err == nil {
 		return nil

@@ -222,12 +222,15 @@ type Expectation struct {
 	// LoadBalancer is of any product.
 	LoadBalancer *LoadBalancer `yaml:"loadBalancer" doc:"A load balancer with its listeners and backends."`
 	State        *State        `yaml:"state" doc:"Everything that differs from the beginning, a line each; [] is nothing."`
+	Backends     *keptBackends `yaml:"backends" doc:"No listener had fewer ready backends for a while than it had at the mark and has now; {} is since the half started."`
 
-	Service   *Service   `yaml:"service" doc:"A Kubernetes Service."`
-	Event     *Event     `yaml:"event" doc:"A Kubernetes Event."`
-	Finalizer *Finalizer `yaml:"finalizer" doc:"A finalizer of a Kubernetes object."`
-	Within    Duration   `yaml:"within" doc:"It must come true within this time."`
-	For       Duration   `yaml:"for" doc:"It must stay true for this time."`
+	Refused   *refusedCalls     `yaml:"refused" doc:"Refused calls were made again, or an Event of type Warning tells of them, about an object that the half applied."`
+	Ingress   *ingressAddresses `yaml:"ingress" doc:"Load balancers exist at the addresses in the status of the Services that the half applied."`
+	Service   *Service          `yaml:"service" doc:"A Kubernetes Service."`
+	Event     *Event            `yaml:"event" doc:"A Kubernetes Event."`
+	Finalizer *Finalizer        `yaml:"finalizer" doc:"A finalizer of a Kubernetes object."`
+	Within    Duration          `yaml:"within" doc:"It must come true within this time."`
+	For       Duration          `yaml:"for" doc:"It must stay true for this time."`
 
 	place
 }
@@ -339,7 +342,7 @@ func (s *Step) Validate() error { return exactlyOne(s.kinds()) }
 func (e *Expectation) kinds() []kind {
 	return []kind{
 		{"resource", e.Resource != nil}, {"calls", e.Calls != nil}, {"quota", e.Quota != nil}, {"addresses", e.Addresses != nil},
-		{"loadBalancer", e.LoadBalancer != nil}, {"state", e.State != nil}, {"service", e.Service != nil}, {"event", e.Event != nil}, {"finalizer", e.Finalizer != nil},
+		{"loadBalancer", e.LoadBalancer != nil}, {"state", e.State != nil}, {"backends", e.Backends != nil}, {"refused", e.Refused != nil}, {"ingress", e.Ingress != nil}, {"service", e.Service != nil}, {"event", e.Event != nil}, {"finalizer", e.Finalizer != nil},
 	}
 }
 

@@ -51,6 +51,9 @@ func (p *play) do(ctx context.Context, original *Step) error {
 		if err == nil && p.half == KubernetesHalf {
 			err = p.noteEvents(ctx, step.Mark)
 		}
+		if err == nil {
+			err = p.watchBackends(ctx, step.Mark)
+		}
 		return err
 	}
 	return p.expectAll(ctx, original.Expect, func(*Expectation, bool) {})
@@ -162,7 +165,7 @@ func (p *play) tried(ctx context.Context, call *CallStep) (Answer, error) {
 		if n >= call.Tries {
 			return answer, d
 		}
-		if err := p.Target.Pass(ctx, betweenTries); err != nil {
+		if err := p.pass(ctx, betweenTries); err != nil {
 			return answer, err
 		}
 	}
@@ -253,7 +256,7 @@ func (p *play) wait(ctx context.Context, w *Wait) error {
 		} else {
 			p.waiting(passed, within, "saw "+d.seen)
 		}
-		if err := p.Target.Pass(ctx, pause); err != nil {
+		if err := p.pass(ctx, pause); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ type Target interface {
 	// Reach returns where the listener at a port of a load balancer answers, when it does
 	// what was said last, or the problem why it does not.
 	Reach(ctx context.Context, loadBalancer string, port int) (address, problem string, err error)
-	// LoadBalancers returns those with a name or id.
+	// LoadBalancers returns those with a name or id, all of them if it is "".
 	LoadBalancers(ctx context.Context, name string) ([]LoadBalancerState, error)
 	// State describes every resource in a line, without ids, addresses and times.
 	State(ctx context.Context) ([]string, error)
@@ -96,10 +96,14 @@ type JournalCall struct {
 
 // LoadBalancerState describes a load balancer of any product.
 type LoadBalancerState struct {
-	Addresses []string
+	Name      string
+	Addresses []string // IP addresses and names
 	// Listeners holds the running listeners, by protocol:port, with the number of their
 	// backends.
 	Listeners map[string]int
+	// Ready holds the running listeners with the number of their backends that get
+	// requests: those with a weight, and no check that failed.
+	Ready map[string]int
 }
 
 // QuotaUse is a quota, its limit, and what each holder uses of it.

@@ -27,7 +27,8 @@ type fake struct {
 	mortal bool             // it can be restarted
 	free   int
 	// listener is the address at which all listeners answer, "" for none.
-	listener string
+	listener  string
+	balancers []scenarios.LoadBalancerState
 	// due is what happens as time passes.
 	due []dueAt
 }
@@ -120,6 +121,9 @@ func (f *fake) Reach(context.Context, string, int) (address, problem string, err
 }
 
 func (f *fake) LoadBalancers(_ context.Context, name string) ([]scenarios.LoadBalancerState, error) {
+	if name == "" {
+		return f.balancers, f.fails["loadBalancers"]
+	}
 	one := scenarios.LoadBalancerState{Addresses: []string{"10.0.0.1", "10.0.0.2"}, Listeners: map[string]int{"tcp:80": 3, "http:443": 1}}
 	return map[string][]scenarios.LoadBalancerState{"web": {one}, "twin": {one, one}}[name], f.fails["loadBalancers"]
 }

@@ -76,17 +76,20 @@ func (r *Remote) FreeAddresses(ctx context.Context, vSwitch string) (free int, e
 // LoadBalancers implements scenarios.Target.
 func (r *Remote) LoadBalancers(ctx context.Context, name string) (found []scenarios.LoadBalancerState, err error) {
 	list, err := r.control().Resources(ctx, controlclient.Wanted{Kind: "lb", Name: name})
-	if refused := (*controlclient.Refused)(nil); errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+	if isNotFound(err) {
 		return nil, nil // of that name there is none
 	}
 	if err != nil {
 		return nil, err
 	}
 	for _, lb := range list.Resources {
-		if lb.ID != name && lb.Name != name { // an address, or a server's id
+		if name != "" && lb.ID != name && lb.Name != name { // an address, or a server's id
 			continue
 		}
 		tree, err := r.control().LoadBalancer(ctx, controlapi.Where{}, lb.ID)
+		if name == "" && isNotFound(err) {
+			continue // it was deleted meanwhile
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -95,20 +98,34 @@ func (r *Remote) LoadBalancers(ctx context.Context, name string) (found []scenar
 	return found, nil
 }
 
+func isNotFound(err error) bool {
+	refused := (*controlclient.Refused)(nil)
+	return errors.As(err, &refused) && refused.Status == http.StatusNotFound
+}
+
 func stateOf(tree *controlapi.LoadBalancerTree) scenarios.LoadBalancerState {
-	is := scenarios.LoadBalancerState{Listeners: make(map[string]int)}
+	is := scenarios.LoadBalancerState{Name: tree.LoadBalancer.Name, Listeners: make(map[string]int), Ready: make(map[string]int)}
 	for _, a := range tree.Addresses {
 		is.Addresses = append(is.Addresses, a.Address)
+	}
+	if dns := tree.LoadBalancer.Fields["dnsName"]; dns != "" {
+		is.Addresses = append(is.Addresses, dns)
 	}
 	for _, l := range tree.Listeners {
 		if !strings.EqualFold(l.Listener.Status, "running") {
 			continue
 		}
-		servers := 0
+		servers, ready := 0, 0
 		if l.Group != nil {
 			servers = len(l.Group.Servers)
+			for _, s := range l.Group.Servers {
+				if s.Fields["weight"] != "0" && s.Fields["health"] != "abnormal" {
+					ready++
+				}
+			}
 		}
-		is.Listeners[strings.ToLower(l.Listener.Fields["protocol"])+":"+l.Listener.Fields["port"]] = servers
+		name := strings.ToLower(l.Listener.Fields["protocol"]) + ":" + l.Listener.Fields["port"]
+		is.Listeners[name], is.Ready[name] = servers, ready
 	}
 	return is
 }

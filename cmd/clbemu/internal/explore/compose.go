@@ -175,19 +175,43 @@ func (c *composer) retry(step *yaml.Node, hang bool) {
 // then fails, the step is there twice, and the condition is off before the second.
 func (c *composer) conditionBefore(d Disturbance) {
 	at := c.stepOf(d.At)
-	condition := c.condition(d.What)
-	on, off := settings(condition.On), settings(condition.Off)
+	on, off := c.switches(ruleNames[0], d)
 	first := copied(c.steps[at])
 	if call := child(first, "call"); call != nil && d.refused != "" {
 		remove(call, "tries")
 		remove(call, "save")
 		put(call, "expect", snippet("{code: %q}", d.refused))
-		c.steps = slices.Insert(c.steps, at, on, first, off)
+		c.steps = slices.Insert(c.steps, at, append(append(on, first), off...)...)
 		return
 	}
-	c.steps = slices.Insert(c.steps, at, on)
-	c.steps = slices.Insert(c.steps, at+2, off)
+	c.steps = slices.Insert(c.steps, at+1, off...)
+	c.steps = slices.Insert(c.steps, at, on...)
 }
+
+// switches returns the steps that switch a condition on, and off again. A time in which
+// calls are refused begins with the rule of the disturbance, which stands before a
+// program's steps already.
+func (c *composer) switches(name string, d Disturbance) (on, off []*yaml.Node) {
+	condition := c.condition(d.What)
+	switch {
+	case condition.Interface:
+		return snippet("%s", fmt.Sprintf(interfaceGone, d.At.address)).Content, snippet("%s", fmt.Sprintf(interfaceBack, d.At.address)).Content
+	case condition.Refuses == nil:
+		return []*yaml.Node{settings(condition.On)}, []*yaml.Node{settings(condition.Off)}
+	case !c.subject.program:
+		on = []*yaml.Node{snippet("{fault: {name: %s, match: {action: %s, userAgent: %s}, effect: {error: {code: %s}}}}", name, d.At.Action, scenarios.ClientAgent, condition.Refuses[d.At.Action])}
+	}
+	return on, []*yaml.Node{snippet("{clear: %s}", name)}
+}
+
+// The steps that take the network interface of an address away, and bring it back.
+const (
+	interfaceGone = `- call: {product: Ecs, action: DescribeNetworkInterfaces, params: {"PrivateIpAddress.1": %q}, save: {handInterface: NetworkInterfaceSets.NetworkInterfaceSet.0.NetworkInterfaceId, handVSwitch: NetworkInterfaceSets.NetworkInterfaceSet.0.VSwitchId}}
+- call: {product: Ecs, action: DeleteNetworkInterface, params: {NetworkInterfaceId: "{{handInterface}}"}}
+`
+	interfaceBack = `- call: {product: Ecs, action: CreateNetworkInterface, params: {VSwitchId: "{{handVSwitch}}", PrimaryIpAddress: %q}}
+`
+)
 
 // stepOf returns the step during which the undisturbed play made a call.
 func (c *composer) stepOf(call Call) int {
@@ -257,8 +281,9 @@ func (c *composer) disturbProgram(name string, d Disturbance) {
 		then = []*yaml.Node{snippet("{struck: {fault: %s}}", name),
 			snippet("{fault: {name: %s, match: {action: %q}, when: {times: 2}, effect: {stale: {calls: 1}}}}", unseenReads, "Describe*,List*,Get*")}
 	case conditionKind:
-		condition := c.condition(d.What)
-		then = []*yaml.Node{snippet("{struck: {fault: %s}}", name), settings(condition.On), c.underCondition(), settings(condition.Off)}
+		on, off := c.switches(name, d)
+		then = append([]*yaml.Node{snippet("{struck: {fault: %s}}", name)}, on...)
+		then = append(append(then, c.underCondition()), off...)
 		if c.subject.ends {
 			then = append(then, snippet("{start: true}"))
 		}
@@ -314,6 +339,10 @@ func (c *composer) byHand(d Disturbance) {
 // fault is the step that adds the rule of a disturbance.
 func (c *composer) fault(name string, d Disturbance) *yaml.Node {
 	effect, at := "{delay: {fixed: 500ms}}", "" // holds the call while a condition is switched on
+	always := false
+	if d.Kind == conditionKind && c.condition(d.What).Refuses != nil {
+		effect, always = "{error: {code: "+c.condition(d.What).Refuses[d.At.Action]+"}}", true
+	}
 	if k := kindOf(d.Kind); k.effect != nil {
 		effect, at = k.effect(d, c.subject.program)
 	}
@@ -321,11 +350,14 @@ func (c *composer) fault(name string, d Disturbance) *yaml.Node {
 	if !c.subject.program {
 		match += ", userAgent: " + scenarios.ClientAgent
 	}
-	when := "times: 1"
+	var when []string
 	if d.At.N > 1 {
-		when = fmt.Sprintf("skip: %d, times: 1", d.At.N-1)
+		when = append(when, fmt.Sprintf("skip: %d", d.At.N-1))
 	}
-	text := fmt.Sprintf("{name: %s, match: {%s}, when: {%s}, effect: %s", name, match, when, effect)
+	if !always {
+		when = append(when, "times: 1")
+	}
+	text := fmt.Sprintf("{name: %s, match: {%s}, when: {%s}, effect: %s", name, match, strings.Join(when, ", "), effect)
 	if at != "" {
 		text += ", at: " + at
 	}
@@ -357,6 +389,13 @@ func (c *composer) expect() {
 	}
 	if c.Half != scenarios.KubernetesHalf {
 		list.Content = append(list.Content, stateNode(c.base.last(), within))
+		if !c.off(ruleBackends) && c.atRest() == nil {
+			list.Content = append(list.Content, snippet("{backends: {}}"))
+		}
+	} else if !c.off(ruleRefused) {
+		for _, namespace := range c.namespaces() {
+			list.Content = append(list.Content, snippet("{refused: {action: %q, namespace: %s}, within: %s}", writeGlobs, namespace, time.Duration(c.subject.Within)))
+		}
 	}
 	most := int(math.Ceil(float64(c.subject.Calls)*float64(len(c.base.calls)))) + 5
 	if !c.off(ruleCalls) && c.atRest() == nil {
@@ -394,12 +433,63 @@ func (c *composer) expectAtRests() {
 			continue
 		}
 		if seen < len(c.base.states) {
-			expectation := stateNode(c.base.states[seen], time.Duration(c.subject.Within))
-			all = append(all, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("expect"), {Kind: yaml.SequenceNode, Content: []*yaml.Node{expectation}}}})
+			all = append(all, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("expect"), {Kind: yaml.SequenceNode, Content: c.atThisRest(seen)}}})
+		}
+		if seen+2 < len(c.base.states) && c.keepsBackends(seen+1) { // the last state is that of the end
+			all = append(all, snippet("{mark: rest-%d}", seen+1))
 		}
 		seen++
 	}
 	c.steps = all
+}
+
+// keepsBackends reports whether listeners must keep their backends until a rest. What
+// somebody does by hand may take them away.
+func (c *composer) keepsBackends(rest int) bool {
+	hand := c.atRest()
+	return !c.off(ruleBackends) && (hand == nil || hand.Rest != rest-1)
+}
+
+// atThisRest lists what is expected of a rest.
+func (c *composer) atThisRest(seen int) []*yaml.Node {
+	within := time.Duration(c.subject.Within)
+	list := []*yaml.Node{stateNode(c.base.states[seen], within)}
+	if !c.off(ruleStatus) {
+		for _, namespace := range c.namespaces() {
+			list = append(list, snippet("{ingress: {namespace: %s}, within: %s}", namespace, within))
+		}
+	}
+	if seen > 0 && c.keepsBackends(seen) {
+		list = append(list, snippet("{backends: {since: rest-%d}}", seen))
+	}
+	return list
+}
+
+// namespaces lists those of the Services that the half applies.
+func (c *composer) namespaces() (all []string) {
+	for _, step := range c.steps {
+		for _, object := range objects(child(child(step, "kubectl"), "apply")) {
+			if kind := child(object, "kind"); kind == nil || kind.Value != "Service" {
+				continue
+			}
+			namespace := "default"
+			if is := child(child(object, "metadata"), "namespace"); is != nil {
+				namespace = is.Value
+			}
+			if !slices.Contains(all, namespace) {
+				all = append(all, namespace)
+			}
+		}
+	}
+	return all
+}
+
+// objects lists what a step applies as YAML.
+func objects(apply *yaml.Node) []*yaml.Node {
+	if apply != nil && apply.Kind == yaml.SequenceNode {
+		return apply.Content
+	}
+	return []*yaml.Node{apply}
 }
 
 func stateNode(lines []string, within time.Duration) *yaml.Node {

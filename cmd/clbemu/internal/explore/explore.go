@@ -200,16 +200,19 @@ func (e *explorer) run(ctx context.Context) (*Report, error) {
 	if err := e.undisturbed(ctx, report); err != nil {
 		return nil, err
 	}
+	if err := e.judgeUndisturbed(ctx); err != nil {
+		return nil, err
+	}
 	first := e.sample(e.plan())
-	report.Planned = len(first)
-	err = e.playAll(ctx, first, 0)
+	report.Planned = len(e.outcomes) + len(first)
+	err = e.playAll(ctx, first, len(e.outcomes))
 	if e.Depth > 1 && err == nil && ctx.Err() == nil {
 		pairs := e.pairs()
 		if e.Plays > 0 {
 			pairs = e.sample(pairs)[:min(len(pairs), max(e.Plays-len(first), 0))]
 		}
 		report.Planned += len(pairs)
-		err = e.playAll(ctx, pairs, len(first))
+		err = e.playAll(ctx, pairs, report.Planned-len(pairs))
 	}
 	if ctx.Err() != nil {
 		report.Stopped = "it was interrupted"
@@ -250,6 +253,26 @@ func (e *explorer) undisturbed(ctx context.Context, report *Report) error {
 	for i := range min(len(seen[0].states), len(seen[1].states)) {
 		if d := scenarios.Changed(seen[0].states[i], seen[1].states[i]); d != nil {
 			return fmt.Errorf("two undisturbed plays end differently, so that nothing can be judged by their end:\n  %s", strings.Join(d, "\n  "))
+		}
+	}
+	return nil
+}
+
+// judgeUndisturbed plays without a disturbance once more. What a rule finds then is no
+// consequence of any: it is a program's violation once, and the other plays leave that
+// rule out. A script does as it says.
+func (e *explorer) judgeUndisturbed(ctx context.Context) error {
+	for range ranks {
+		o, err := e.try(ctx, nil, 0)
+		if err != nil || o.Verdict == Fine {
+			return err
+		}
+		if o.Verdict == Broken {
+			return fmt.Errorf("the undisturbed play could not run: %s", o.Why)
+		}
+		e.subject.Off = append(slices.Clone(e.subject.Off), o.Rule)
+		if e.subject.program {
+			e.outcomes = append(e.outcomes, o)
 		}
 	}
 	return nil
@@ -308,13 +331,15 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, place Plac
 			look(ctx)
 		}
 	}
+	begin := uint64(0)
+	setup.AtStart = func(mark uint64) { begin = mark }
 	setup.AtEnd = func(ctx context.Context, names map[string]string) {
 		o.ended = watched.ended(ctx)
 		look(ctx)
 		for i := range o.states {
 			o.states[i] = named(o.states[i], names, s.Values)
 		}
-		calls, callsErr := place.Calls(ctx, 0)
+		calls, callsErr := place.Calls(ctx, begin)
 		if o.flooded = callsErr != nil; o.flooded {
 			return // more calls than the journal keeps, which the judge says
 		}

@@ -262,7 +262,7 @@ func TestBrokenPlaces(t *testing.T) {
 	open, n := c.Open, 0
 	c.Parallel = 1
 	c.Open = func(ctx context.Context, worker int) (explore.Place, error) {
-		if n++; n > 4 {
+		if n++; n > 5 {
 			return nil, fmt.Errorf("the cluster is gone")
 		}
 		return open(ctx, worker)
@@ -270,6 +270,34 @@ func TestBrokenPlaces(t *testing.T) {
 	r, err := explore.Run(t.Context(), c)
 	if err != nil || !strings.Contains(r.Stopped, "the cluster is gone") || len(r.Outcomes) != 2 {
 		t.Errorf("= %+v, %v", r, err)
+	}
+}
+
+// replaces is a script that takes a backend away before it adds another one.
+const replaces = `about: A client replaces a backend.
+given:
+  state:
+    - {action: CreateLoadBalancer, params: {LoadBalancerName: web, LoadBalancerSpec: slb.s1.small}, save: {lb: LoadBalancerId}}
+    - {action: AddBackendServers, params: {LoadBalancerId: "{{lb}}", BackendServers: [{ServerId: i-bp1clbemu0000000001}]}}
+    - {action: CreateLoadBalancerTCPListener, params: {LoadBalancerId: "{{lb}}", ListenerPort: 80, BackendServerPort: 80, Bandwidth: -1}}
+    - {action: StartLoadBalancerListener, params: {LoadBalancerId: "{{lb}}", ListenerPort: 80}}
+client:
+  steps:
+    - {call: {action: RemoveBackendServers, params: {LoadBalancerId: "{{lb}}", BackendServers: [{ServerId: i-bp1clbemu0000000001}]}}}
+    - {call: {action: AddBackendServers, params: {LoadBalancerId: "{{lb}}", BackendServers: [{ServerId: i-bp1clbemu0000000002}]}}}
+`
+
+// TestUndisturbedRule proves that a rule which the script violates undisturbed, as its
+// author wants it, is not held against the disturbances.
+func TestUndisturbedRule(t *testing.T) {
+	c := config(replaces)
+	r := run(t, c)
+	if got := found(r); got != nil || len(r.Calls) != 2 || r.Calls[1].N != 1 || r.Count()[explore.Idle] > 0 {
+		t.Errorf("found %q with the calls %v and %v, want nothing, and no call of what is given", got, r.Calls, r.Count())
+	}
+	result := again(t, c, explore.Finding{Scenario: replaces + "  expect: [{backends: {}}]\n"})
+	if result.Status != scenarios.Failed || !strings.Contains(result.Failure.String(), "never fewer than 1 ready backends of web tcp:80") {
+		t.Errorf("the loss of the backend is %s: %v", result.Status, result.Failure)
 	}
 }
 

@@ -15,14 +15,17 @@ import (
 
 // The rules of scenarios.Rules.
 const (
-	ruleEnds   = "ends"
-	ruleState  = "state"
-	ruleDouble = "double"
-	ruleLeft   = "left"
-	ruleOthers = "others"
-	ruleRuns   = "runs"
-	ruleCalls  = "calls"
-	ruleRest   = "rest"
+	ruleEnds     = "ends"
+	ruleState    = "state"
+	ruleDouble   = "double"
+	ruleLeft     = "left"
+	ruleOthers   = "others"
+	ruleStatus   = "status"
+	ruleBackends = "backends"
+	ruleRuns     = "runs"
+	ruleRefused  = "refused"
+	ruleCalls    = "calls"
+	ruleRest     = "rest"
 )
 
 // refusal finds the code in what a step saw.
@@ -85,7 +88,7 @@ func (e *explorer) judge(o *Outcome, seen *observed) {
 }
 
 // ranks has the rules from the one that says most.
-var ranks = []string{ruleDouble, ruleLeft, ruleOthers, ruleRuns, ruleState, ruleEnds, ruleRest, ruleCalls}
+var ranks = []string{ruleDouble, ruleLeft, ruleOthers, ruleStatus, ruleBackends, ruleRuns, ruleState, ruleEnds, ruleRefused, ruleRest, ruleCalls}
 
 func rankOf(rule string) int { return slices.Index(ranks, rule) }
 
@@ -94,6 +97,12 @@ func (e *explorer) ruleOf(u scenarios.Unmet) string {
 	switch {
 	case u.Step == "expect state":
 		return ruleOfState(e.base.last(), lines(u.Expected), lines(u.Seen))
+	case u.Step == "expect ingress":
+		return ruleStatus
+	case u.Step == "expect backends":
+		return ruleBackends
+	case u.Step == "expect refused calls":
+		return ruleRefused
 	case u.Step == "expect calls of "+writeGlobs:
 		return ruleRest
 	case strings.HasPrefix(u.Step, "expect calls of "):
@@ -162,11 +171,22 @@ func (e *explorer) known(o *Outcome) (why string, is bool) {
 
 // rank orders outcomes by how simple they are to explain.
 func (o *Outcome) rank() int {
+	if len(o.Disturbances) == 0 {
+		return 0
+	}
 	of := slices.IndexFunc(kinds, func(k kind) bool { return k.name == o.Disturbances[0].Kind })
 	if of < 0 {
 		of = len(kinds)
 	}
 	return len(o.Disturbances)*100 + of
+}
+
+// at returns the action that the first disturbance is about.
+func (o *Outcome) at() string {
+	if len(o.Disturbances) == 0 {
+		return ""
+	}
+	return o.Disturbances[0].At.Action
 }
 
 // findings puts violations that are alike together, and makes each minimal.
@@ -187,7 +207,7 @@ func (e *explorer) findings(ctx context.Context) (all []Finding) {
 		if len(o.Disturbances) > 1 && slices.ContainsFunc(o.Disturbances, func(d Disturbance) bool { return alone[planned{d}.id()] == o.Rule }) {
 			continue // one of the two is enough
 		}
-		key := strings.Join([]string{o.Rule, o.Disturbances[0].At.Action, o.Expected, o.Seen}, "\n")
+		key := strings.Join([]string{o.Rule, o.at(), o.Expected, o.Seen}, "\n")
 		if at, ok := index[key]; ok {
 			all[at].Plays = append(all[at].Plays, o.ID)
 			continue

@@ -10,6 +10,11 @@ import (
 type Condition struct {
 	Name    string
 	On, Off map[string]string
+	// Refuses has the codes with which actions are refused meanwhile, where it is no
+	// setting but such a time.
+	Refuses map[string]string
+	// Interface takes a pod's network interface away instead, for calls that look for it.
+	Interface bool
 }
 
 // kind is a kind of disturbance at a call.
@@ -55,7 +60,7 @@ var kinds = []kind{
 		effect: func(d Disturbance, _ bool) (string, string) {
 			return "{hang: true}", map[string]string{"before": "beforeCall", "during": "beforeCommit", "after": "afterCommit"}[d.What]
 		}},
-	{name: conditionKind, about: "A condition of the world is switched on before the call, and off later.", writes: true, what: conditionNames},
+	{name: conditionKind, about: "A condition of the world is switched on before the call, and off later.", reads: true, writes: true, what: conditionNames},
 }
 
 func is(effect string) func(Disturbance, bool) (string, string) {
@@ -89,13 +94,13 @@ func Kinds() (list [][2]string) {
 }
 
 // refusals lists the codes that the state can lead to. One about a parameter is not
-// the state's.
+// the state's, unless what it names is gone.
 func refusals(e *explorer, c Call) (codes []string) {
 	if e.Refusals == nil {
 		return nil
 	}
 	for _, code := range e.Refusals(c.Action) {
-		if !strings.HasPrefix(code, "Invalid") && !strings.HasPrefix(code, "Missing") && !strings.HasPrefix(code, "IllegalParam") {
+		if strings.HasSuffix(code, "NotExist") || strings.HasSuffix(code, "NotFound") || !strings.HasPrefix(code, "Invalid") && !strings.HasPrefix(code, "Missing") && !strings.HasPrefix(code, "IllegalParam") {
 			codes = append(codes, code)
 		}
 	}
@@ -103,9 +108,18 @@ func refusals(e *explorer, c Call) (codes []string) {
 	return slices.Compact(codes)
 }
 
-func conditionNames(e *explorer, _ Call) (names []string) {
-	for _, c := range e.Conditions {
-		names = append(names, c.Name)
+func conditionNames(e *explorer, c Call) (names []string) {
+	for _, is := range e.Conditions {
+		applies := c.Write
+		switch {
+		case is.Interface:
+			applies = e.subject.program && c.address != ""
+		case is.Refuses != nil:
+			applies = is.Refuses[c.Action] != ""
+		}
+		if applies {
+			names = append(names, is.Name)
+		}
 	}
 	return names
 }

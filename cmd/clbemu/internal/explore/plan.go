@@ -19,6 +19,7 @@ type Call struct {
 	Code    string `json:"code,omitempty"`
 
 	sequence uint64
+	address  string // the first one that a lookup of network interfaces asks for
 }
 
 func (c Call) String() string {
@@ -59,6 +60,9 @@ func (d Disturbance) String() string {
 type planned []Disturbance
 
 func (p planned) id() string {
+	if len(p) == 0 {
+		return "undisturbed"
+	}
 	texts := make([]string, len(p))
 	for i, d := range p {
 		texts[i] = d.String()
@@ -71,8 +75,8 @@ func (p planned) ofConditions() bool {
 	return slices.ContainsFunc(p, func(d Disturbance) bool { return d.Kind == conditionKind })
 }
 
-// callsOf returns the client's calls. N counts the calls of everybody, as a fault rule
-// does.
+// callsOf returns the client's calls of the steps. N counts the calls of everybody, as a
+// fault rule does that the first step adds.
 func (e *explorer) callsOf(journal []scenarios.JournalCall) (calls []Call) {
 	count := make(map[string]int)
 	for _, c := range journal {
@@ -84,9 +88,17 @@ func (e *explorer) callsOf(journal []scenarios.JournalCall) (calls []Call) {
 			continue
 		}
 		calls = append(calls, Call{Product: c.Product, Action: c.Action, N: count[c.Action],
-			Write: e.actions[c.Product+" "+c.Action].Writes, Code: c.Code, sequence: c.Sequence})
+			Write: e.actions[c.Product+" "+c.Action].Writes, Code: c.Code, sequence: c.Sequence, address: addressIn(c)})
 	}
 	return calls
+}
+
+// addressIn returns the address by which a call looks for a pod's network interface.
+func addressIn(c scenarios.JournalCall) string {
+	if c.Action != "DescribeNetworkInterfaces" {
+		return ""
+	}
+	return c.Params["PrivateIpAddress.1"]
 }
 
 // inBoth returns the calls that two plays have in common, and the others.

@@ -69,6 +69,9 @@ var conditions = []explore.Condition{
 		On:  map[string]string{"vswitch.vsw-bp1clbemu000000000001.freeAddresses": "0", "vswitch.vsw-bp1clbemu000000000002.freeAddresses": "0"},
 		Off: map[string]string{"vswitch.vsw-bp1clbemu000000000001.freeAddresses": "all", "vswitch.vsw-bp1clbemu000000000002.freeAddresses": "all"}},
 	{Name: "permissionMissing", On: map[string]string{"policy.key.testid": denied}, Off: map[string]string{"policy.key.testid": "none"}},
+	{Name: "nodeGone", Refuses: map[string]string{
+		"AddBackendServers": "InvalidServerId.NotFound", "AddVServerGroupBackendServers": "InvalidServerId.NotExist", "AddServersToServerGroup": "ResourceNotFound.Ecs"}},
+	{Name: "podWithoutInterface", Interface: true},
 	{Name: "slowChanges", On: map[string]string{"life.profile": "realistic"}, Off: map[string]string{"life.profile": "instant"}},
 }
 

@@ -1,0 +1,165 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/glob"
+)
+
+// keptBackends expects that no listener lost ready backends which it had before and has now.
+type keptBackends struct {
+	Since string `yaml:"since" doc:"Regard only what happened since a mark."`
+}
+
+// ingressAddresses expects load balancers at the addresses that Services have.
+type ingressAddresses struct {
+	Namespace string `yaml:"namespace" doc:"The namespace, default if absent."`
+}
+
+// refusedCalls expects that a refused call is not forgotten.
+type refusedCalls struct {
+	Action    string `yaml:"action" doc:"A glob, or several separated by commas; all if absent."`
+	Namespace string `yaml:"namespace" doc:"The namespace of the Events, default if absent."`
+}
+
+// readySince holds the ready backends of listeners at a mark, and the least since then.
+type readySince struct{ then, least map[string]int }
+
+// pass lets time pass, and looks at the backends.
+func (p *play) pass(ctx context.Context, d time.Duration) error {
+	if err := p.Target.Pass(ctx, d); err != nil {
+		return err
+	}
+	return p.noteBackends(ctx)
+}
+
+// watchBackends begins to look at the backends at a mark, if an expectation is about it.
+func (p *play) watchBackends(ctx context.Context, mark string) error {
+	if !slices.ContainsFunc(p.scenario.Half(p.half).allExpectations(), func(e Expectation) bool { return e.Backends != nil && e.Backends.Since == mark }) {
+		return nil
+	}
+	now, err := p.readyBackends(ctx)
+	p.ready[mark] = readySince{now, maps.Clone(now)}
+	return err
+}
+
+// noteBackends looks at the backends, if an expectation of the half is about them.
+func (p *play) noteBackends(ctx context.Context) error {
+	if len(p.ready) == 0 {
+		return nil
+	}
+	now, err := p.readyBackends(ctx)
+	if err != nil {
+		return err
+	}
+	for _, since := range p.ready {
+		for listener := range since.then {
+			since.least[listener] = min(since.least[listener], now[listener])
+		}
+	}
+	return nil
+}
+
+// readyBackends returns the ready backends of each listener.
+func (p *play) readyBackends(ctx context.Context) (map[string]int, error) {
+	all, err := p.Target.LoadBalancers(ctx, "")
+	ready := make(map[string]int)
+	for _, lb := range all {
+		for listener, n := range lb.Ready {
+			ready[lb.Name+" "+listener] += n
+		}
+	}
+	return ready, err
+}
+
+func (p *play) lookAtBackends(ctx context.Context, want *keptBackends) error {
+	if err := p.noteBackends(ctx); err != nil {
+		return err
+	}
+	now, err := p.readyBackends(ctx)
+	if err != nil {
+		return err
+	}
+	since := p.ready[want.Since]
+	var expected, seen []string
+	for _, listener := range sortedKeys(since.then) {
+		if bound := min(since.then[listener], now[listener]); since.least[listener] < bound {
+			expected = append(expected, fmt.Sprintf("never fewer than %d ready backends of %s", bound, listener))
+			seen = append(seen, fmt.Sprintf("%d for a while", since.least[listener]))
+		}
+	}
+	if expected == nil {
+		return nil
+	}
+	return &difference{strings.Join(expected, "; "), strings.Join(seen, "; ")}
+}
+
+// lookAtIngress looks for the load balancers of the Services that the half applied.
+func (p *play) lookAtIngress(ctx context.Context, want *ingressAddresses) error {
+	var services struct {
+		Items []struct {
+			Metadata struct{ Name string }
+			Status   struct {
+				LoadBalancer struct {
+					Ingress []struct{ IP, Hostname string }
+				}
+			}
+		}
+	}
+	if err := p.get(ctx, &services, "services", want.Namespace); err != nil {
+		return err
+	}
+	all, err := p.Target.LoadBalancers(ctx, "")
+	if err != nil {
+		return err
+	}
+	for _, s := range services.Items {
+		if len(p.uids[idOf("Service", want.Namespace, s.Metadata.Name)]) == 0 {
+			continue
+		}
+		for _, at := range s.Status.LoadBalancer.Ingress {
+			address := at.IP + at.Hostname
+			if !slices.ContainsFunc(all, func(lb LoadBalancerState) bool { return slices.Contains(lb.Addresses, address) }) {
+				return &difference{"a load balancer at the address in the status of service/" + s.Metadata.Name, address + ", which none has"}
+			}
+		}
+	}
+	return nil
+}
+
+// lookAtRefused looks for refused calls that nobody made again or told of.
+func (p *play) lookAtRefused(ctx context.Context, want *refusedCalls) error {
+	calls, err := p.Target.Calls(ctx, p.start)
+	if err != nil {
+		return err
+	}
+	forgotten := ""
+	again := make(map[string]bool) // the actions of later calls
+	for _, call := range slices.Backward(calls) {
+		if !p.judged(call) || want.Action != "" && !glob.Split(want.Action).Match(call.Action) {
+			continue
+		}
+		if call.Code != "" && !again[call.Action] {
+			forgotten = call.Action + " was refused with " + call.Code
+		}
+		again[call.Action] = true
+	}
+	if forgotten == "" {
+		return nil
+	}
+	events, err := p.events(ctx, want.Namespace, "--field-selector", "type=Warning")
+	if err != nil {
+		return err
+	}
+	for id := range p.uids {
+		if slices.ContainsFunc(events, func(e event) bool { return e.InvolvedObject.UID != "" && p.ours(e, id, "") }) {
+			return nil
+		}
+	}
+	return &difference{"that a refused call is made again, or that an Event of type Warning tells of it", forgotten}
+}
