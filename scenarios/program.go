@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -193,6 +194,8 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 const (
 	defaultStruck = 30 * time.Second
 	defaultRest   = 5 * time.Minute
+	// firstCall limits how long a client that runs may take to its first call.
+	firstCall = 30 * time.Second
 	// The pause before a program starts again doubles from twice firstBackOff.
 	firstBackOff = 100 * time.Millisecond
 	maxBackOff   = 5 * time.Second
@@ -223,6 +226,13 @@ func (p *play) struck(ctx context.Context, s *struckStep) error {
 	}
 }
 
+// hasCalled reports whether the client has made a call since the half began, also so many
+// that the journal forgot some.
+func (p *play) hasCalled(ctx context.Context) bool {
+	calls, err := p.Target.Calls(ctx, p.start)
+	return err != nil || slices.ContainsFunc(calls, p.judged)
+}
+
 // rest waits until the program has ended, or the client has made no call for a while.
 func (p *play) rest(ctx context.Context, r *restStep) error {
 	quiet, within := time.Duration(r.Quiet), cmp.Or(time.Duration(r.Within), defaultRest)
@@ -230,8 +240,12 @@ func (p *play) rest(ctx context.Context, r *restStep) error {
 	if err != nil {
 		return err
 	}
+	begun := p.hasCalled(ctx)
 	silence := time.Duration(0)
 	for passed := time.Duration(0); silence < quiet; passed, silence = passed+lookEvery, silence+lookEvery {
+		if !begun && passed < firstCall {
+			silence = 0 // a program that starts makes no call yet
+		}
 		over, err := p.ended(ctx)
 		if err != nil {
 			return err
@@ -245,7 +259,7 @@ func (p *play) rest(ctx context.Context, r *restStep) error {
 		}
 		for _, c := range calls {
 			if last = c.Sequence; p.judged(c) {
-				silence = 0
+				silence, begun = 0, true
 			}
 		}
 		if passed >= within {

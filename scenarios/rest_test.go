@@ -144,3 +144,16 @@ func TestMisplacedSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestRestOfSlowStart proves that a program which takes long to its first call is not
+// taken for one at rest.
+func TestRestOfSlowStart(t *testing.T) {
+	for first, want := range map[time.Duration]time.Duration{10 * time.Second: 13 * time.Second, time.Hour: 33 * time.Second} {
+		f, p := restless(1, first)
+		setup := scenarios.Setup{Target: f, Programs: p, Program: scenarios.Program{Command: []string{"p"}}}
+		r := play(t, "program: {steps: [{start: true}, {rest: {quiet: 3s}}]}", scenarios.ProgramHalf, setup)
+		if r.Status != scenarios.Passed || f.now < want-time.Second || f.now > want+time.Second {
+			t.Errorf("with the first call after %s: %s (%v) at %s, want it to pass at about %s", first, r.Status, r.Failure, f.now, want)
+		}
+	}
+}

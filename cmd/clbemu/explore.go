@@ -3,7 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -21,6 +21,7 @@ import (
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/explore"
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/exploring"
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -31,6 +32,7 @@ type exploration struct {
 	seed                   uint64
 	resume, failFast       bool
 	kubeconfigs            []string
+	console                connection // of the emulator whose console shows the results
 	program                []string
 	file                   *os.File
 	mu                     sync.Mutex
@@ -60,6 +62,7 @@ Exit codes: 0 no violation, 1 a violation that the scenario does not name as kno
 2 the scenario fails undisturbed or can't be read, 3 the exploration did not finish.`,
 		Example: `  clbemu explore -- ./my-controller --once
   clbemu explore my.yaml --depth 2 --out results/
+  clbemu explore --console 127.0.0.1:9601 -- ./my-controller --once
   clbemu explore service.yaml --kubeconfig a.kubeconfig --kubeconfig b.kubeconfig -- ./ccm.sh`,
 		ValidArgsFunction: completeScenario,
 		RunE:              x.run,
@@ -74,6 +77,9 @@ Exit codes: 0 no violation, 1 a violation that the scenario does not name as kno
 	flags.BoolVar(&x.resume, "resume", false, "run only the plays that are not in the folder of --out yet")
 	flags.BoolVar(&x.failFast, "fail-fast", false, "stop after the first violation")
 	flags.StringVar(&x.junit, "junit", "", "file to write a JUnit report to")
+	flags.StringVar(&x.console.server, "console", "", "control API of a running emulator, whose console then shows the results at /explore")
+	flags.StringVar(&x.console.token, "control-token", "", "token of the control API")
+	flags.StringVar(&x.console.tokenFile, "control-token-file", "", "file with that token, used unless --control-token is given")
 	flags.StringArrayVar(&x.kubeconfigs, "kubeconfig", nil, "cluster for a controller; each gets one play at a time; kubectl must be on the PATH")
 	return cmd
 }
@@ -102,6 +108,10 @@ func (x *exploration) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	console, err := x.consoleOf(cmd.Context())
+	if err != nil {
+		return err
+	}
 	if err := x.open(&config); err != nil {
 		return err
 	}
@@ -119,7 +129,11 @@ func (x *exploration) run(cmd *cobra.Command, args []string) error {
 	if report == nil {
 		return x.refused(err)
 	}
-	if shown := p.show(report, func(s *terminal.Screen) error { return showExploration(s, report) }); shown != nil {
+	if console != nil {
+		// After Ctrl-C too.
+		err = errors.Join(err, console.PutExploration(context.WithoutCancel(cmd.Context()), report.Page()))
+	}
+	if shown := p.show(report.WithoutJournals(), func(s *terminal.Screen) error { return showExploration(s, report) }); shown != nil {
 		return shown
 	}
 	switch {
@@ -131,6 +145,25 @@ func (x *exploration) run(cmd *cobra.Command, args []string) error {
 		return failed(fmt.Errorf("%s", counted(report.New(), "violation")))
 	}
 	return nil
+}
+
+// consoleOf returns the control API that shows the results, nil if none does. One that does
+// not answer is said before the plays.
+func (x *exploration) consoleOf(ctx context.Context) (*controlclient.Client, error) {
+	if x.console.server == "" {
+		return nil, nil
+	}
+	if _, err := address(x.console.server, controlPort); err != nil {
+		return nil, usage(fmt.Errorf("--console takes the address of the control API, such as %s: %w", defaultControl, err))
+	}
+	c, err := x.console.client()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.Server(ctx); err != nil {
+		return nil, answered(err)
+	}
+	return c, nil
 }
 
 // refused gives an exploration that did not begin its exit code.
@@ -318,7 +351,7 @@ func (x *exploration) close(report *explore.Report) error {
 		errs = append(errs, writeFile(x.junit, func(text *bytes.Buffer) error { return report.WriteJUnit(text) }))
 	}
 	if x.out != "" {
-		errs = append(errs, writeFile(filepath.Join(x.out, "report.json"), func(text *bytes.Buffer) error { return encode(text, report, "  ") }))
+		errs = append(errs, writeFile(filepath.Join(x.out, "report.json"), func(text *bytes.Buffer) error { return encode(text, report.WithoutJournals(), "  ") }))
 		for i, f := range report.Findings {
 			errs = append(errs, writeFile(filepath.Join(x.out, findingFile(i, f)), func(text *bytes.Buffer) error {
 				_, err := text.WriteString(f.Scenario)
@@ -372,9 +405,7 @@ func showExploration(s *terminal.Screen, r *explore.Report) error {
 		}
 		s.Printf("  scenario\n%s", "    "+strings.ReplaceAll(strings.TrimRight(f.Scenario, "\n"), "\n", "\n    ")+"\n")
 	}
-	count := r.Count()
-	s.Printf("\n%s in %.1f s (%.0f a minute): %d fine, %d violated, %d known, %d idle, %d could not run\n", counted(len(r.Outcomes), "play"), r.Seconds,
-		60*float64(len(r.Outcomes))/cmp.Or(r.Seconds, 1), count[explore.Fine], count[explore.Violated], count[explore.Known], count[explore.Idle], count[explore.Broken])
+	s.Printf("\n%s\n", r.Summary())
 	if len(r.Varying) > 0 {
 		s.Printf("%s varied between two undisturbed plays and was left out\n", counted(len(r.Varying), "call"))
 	}

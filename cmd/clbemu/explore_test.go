@@ -81,6 +81,8 @@ func TestExploreRefuses(t *testing.T) {
 		{[]string{cluster, "--half", "kubernetes"}, exitUsage, "name it with --kubeconfig"},
 		{[]string{cluster, "--kubeconfig", "none", "--", "true"}, exitCannot, "kubectl"},
 		{[]string{file, "--out", file}, exitUsage, "not a directory"},
+		{[]string{file, "--console", "http://127.0.0.1:1/x"}, exitUsage, "--console takes the address of the control API"},
+		{[]string{file, "--console", "127.0.0.1:1"}, exitCannot, "nothing answers at http://127.0.0.1:1"},
 		{[]string{"--", "no-such-program"}, exitUsage, "start no-such-program"},
 		{[]string{"--", "false"}, exitUsage, "fails undisturbed"},
 		{[]string{"--", "true"}, exitCannot, "the client makes no call"},

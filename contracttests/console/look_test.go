@@ -33,6 +33,7 @@ var pages = []struct{ name, ready string }{
 	{"conditions", "document.querySelectorAll('#zones tr').length > 4 && document.querySelectorAll('#quotas tr').length > 4"},
 	{"scenarios", "document.querySelector('.outcome')"},
 	{"clouds", "document.querySelectorAll('#clouds tbody tr').length > 2"},
+	{"explore", "document.querySelectorAll('#cells tbody tr').length === 4 && document.querySelector('#detail table')"},
 	{"resources", "document.querySelectorAll('#resources tbody tr').length > 3 && document.querySelector('#detail dl')"},
 }
 
@@ -75,9 +76,10 @@ func (b *tab) scripted() (paths map[string]string) {
 	b.World(b.T, "stock.cn-hangzhou-i", "soldout")
 	b.World(b.T, "quota.slb_quota_instances_num", "3")
 	b.World(b.T, "vswitch.vsw-bp1clbemu000000000002.freeAddresses", "0")
+	b.explored()
 	refused := b.Calls(b.T, "code=ORDER.ARREARAGE")[0].Sequence
 	return map[string]string{"topology": "/?lb=" + lb, "journal": fmt.Sprint("/journal?entry=", refused), "faults": "/faults?rule=busy", "conditions": "/conditions?used=only", "scenarios": "/scenarios?name=" + played,
-		"clouds": "/clouds", "resources": "/resources?kind=instance&id=" + node2}
+		"explore": "/explore?play=lost+at+CreateVServerGroup", "clouds": "/clouds", "resources": "/resources?kind=instance&id=" + node2}
 }
 
 // TestLook proves that all text of every page can be read, dark and light, in a wide
@@ -160,7 +162,7 @@ const brokenWords = `(() => {
 
 // overflows lists what is wider than what it is in.
 const overflows = `[...document.querySelectorAll('main table, main pre, main form, main dl, main .command')].filter((e) => e.checkVisibility())
-	.filter((e) => e.getBoundingClientRect().right > e.parentElement.getBoundingClientRect().right + 1).map((e) => e.parentElement.outerHTML.slice(0, 200))`
+	.filter((e) => getComputedStyle(e.parentElement).overflowX !== 'auto' && e.getBoundingClientRect().right > e.parentElement.getBoundingClientRect().right + 1).map((e) => e.parentElement.outerHTML.slice(0, 200))`
 
 // contrasts lists the texts that stand out from what is behind them by less than 4.5,
 // which WCAG asks of text.

@@ -77,6 +77,9 @@ var (
 	AddMark       = route(http.MethodPost, "/v1/journal/marks")
 	StreamJournal = route(http.MethodGet, "/v1/journal/stream", "since", "sinceMark", "limit", AnyField)
 
+	GetExploration = route(http.MethodGet, "/v1/exploration")
+	PutExploration = route(http.MethodPut, "/v1/exploration")
+
 	GetScenarios = route(http.MethodGet, "/v1/scenarios")
 	RunScenario  = route(http.MethodPost, "/v1/scenarios/run", "name")
 

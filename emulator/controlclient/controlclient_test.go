@@ -187,6 +187,10 @@ func testFaults(ctx context.Context, c *controlclient.Client, ok func(string, bo
 	result, err = c.RunScenario(ctx, "killed-in-mid-sync", nil)
 	ok("play one of the library", result.Status == scenarios.Broken, err) // it wants an emulator of its own
 	testPlaying(ctx, c, ok)
+	ok("put an exploration", true, c.PutExploration(ctx, map[string]string{"scenario": "web"}))
+	var explored struct{ Scenario string }
+	ok("exploration", true, c.Exploration(ctx, &explored))
+	ok("what was put", explored.Scenario == "web", nil)
 	played, err := c.Scenarios(ctx)
 	ok("scenarios", len(played.Results) == 3 && len(played.Library) > 10, err)
 }

@@ -57,6 +57,16 @@ func (c *Client) WatchScenarios(ctx context.Context, show func(controlapi.Scenar
 	})
 }
 
+// Exploration reads the results of the last clbemu explore that sent some.
+func (c *Client) Exploration(ctx context.Context, results any) error {
+	return c.do(ctx, call{route: controlapi.GetExploration}, into(results))
+}
+
+// PutExploration shows the results of clbemu explore in the console.
+func (c *Client) PutExploration(ctx context.Context, results any) error {
+	return c.send(ctx, controlapi.PutExploration, results, discard)
+}
+
 // Library lists the scenarios of the library.
 func (c *Client) Library(ctx context.Context) ([]controlapi.LibraryScenario, error) {
 	var got controlapi.Library

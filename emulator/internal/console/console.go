@@ -38,6 +38,7 @@ var pages = map[string]page{
 	"/conditions": {"conditions", "Conditions"},
 	"/scenarios":  {"scenarios", "Scenarios"},
 	"/clouds":     {"clouds", "Clouds"},
+	"/explore":    {"explore", "Explore"},
 }
 
 // assetPath is the path of the pages' script and style.

@@ -86,6 +86,8 @@ type api struct {
 	runs    scenarioRuns
 	answers room // for large ones
 	imports room
+
+	exploration exploration
 }
 
 // New returns the control API.
@@ -156,6 +158,8 @@ func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
 		controlapi.GetMarks:           a.getMarks,
 		controlapi.AddMark:            a.addMark,
 		controlapi.StreamJournal:      a.streamJournal,
+		controlapi.GetExploration:     a.getExploration,
+		controlapi.PutExploration:     a.imports.bound(a.putExploration),
 		controlapi.GetScenarios:       a.getScenarios,
 		controlapi.RunScenario:        a.runScenario,
 		controlapi.StartScenario:      a.startScenario,

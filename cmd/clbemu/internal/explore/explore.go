@@ -95,6 +95,9 @@ type Outcome struct {
 	// the same way.
 	After []Call `json:"after,omitempty"`
 	Trace string `json:"trace,omitempty"`
+	// Journal has the calls of the play, but for so many that are Omitted.
+	Journal []Line `json:"journal,omitempty"`
+	Omitted int    `json:"omitted,omitempty"`
 }
 
 // Report is the result of an exploration.
@@ -280,8 +283,10 @@ func (e *explorer) judgeUndisturbed(ctx context.Context) error {
 
 // observed holds the calls and the end of a play.
 type observed struct {
-	result scenarios.Result
-	calls  []Call
+	result  scenarios.Result
+	calls   []Call
+	lines   []Line
+	omitted int
 	// states has what changed since the beginning, at each rest and at the end, by step.
 	states [][]string
 	steps  []uint64 // the journal's mark at the end of each step
@@ -344,6 +349,7 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, place Plac
 			return // more calls than the journal keeps, which the judge says
 		}
 		o.calls = e.callsOf(calls)
+		o.lines, o.omitted = e.linesOf(calls)
 	}
 	o.result = scenarios.Play(ctx, s, e.Half, setup)
 	if ctx.Err() != nil {
@@ -476,6 +482,7 @@ func (e *explorer) try(ctx context.Context, p planned, worker int) (Outcome, err
 	}
 	e.judge(&o, seen)
 	o.Seconds = time.Since(begin).Seconds()
+	o.Journal, o.Omitted = seen.lines, seen.omitted
 	if o.Verdict == Violated || o.Verdict == Known {
 		o.Scenario = text
 	}

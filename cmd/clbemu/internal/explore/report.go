@@ -12,10 +12,29 @@ import (
 // atRest is the row of the table for what happens at rest.
 const atRestRow = "at rest"
 
+// gridRow is a row of the table, with the outcomes of each cell.
+type gridRow struct {
+	name  string
+	cells [][]Outcome
+}
+
 // Table returns the outcomes of the plays with one disturbance: a row for each call and
 // a column for each kind. A cell has the rules that are violated, "ok", or "-" where
 // nothing was tried.
 func (r *Report) Table() (header []string, rows [][]string) {
+	columns, grid := r.grid()
+	for _, row := range grid {
+		line := []string{row.name}
+		for _, outcomes := range row.cells {
+			line = append(line, cell(outcomes))
+		}
+		rows = append(rows, line)
+	}
+	return append([]string{"CALL"}, upper(columns)...), rows
+}
+
+// grid returns the table's columns and rows.
+func (r *Report) grid() (columns []string, rows []gridRow) {
 	cells := make(map[string]map[string][]Outcome)
 	order := []string{}
 	for _, c := range r.Calls {
@@ -38,7 +57,6 @@ func (r *Report) Table() (header []string, rows [][]string) {
 		cells[row][d.Kind] = append(cells[row][d.Kind], o)
 		used[d.Kind] = true
 	}
-	var columns []string
 	for _, k := range kinds {
 		columns = append(columns, k.name)
 	}
@@ -49,17 +67,17 @@ func (r *Report) Table() (header []string, rows [][]string) {
 		}
 	}
 	columns = slices.DeleteFunc(columns, func(name string) bool { return !used[name] })
-	for _, row := range order {
-		if cells[row] == nil {
+	for _, name := range order {
+		if cells[name] == nil {
 			continue
 		}
-		line := []string{row}
+		row := gridRow{name: name}
 		for _, column := range columns {
-			line = append(line, cell(cells[row][column]))
+			row.cells = append(row.cells, cells[name][column])
 		}
-		rows = append(rows, line)
+		rows = append(rows, row)
 	}
-	return append([]string{"CALL"}, upper(columns)...), rows
+	return columns, rows
 }
 
 func upper(texts []string) []string {

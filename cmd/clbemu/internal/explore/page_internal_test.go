@@ -1,0 +1,69 @@
+package explore
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// TestLines proves what the journal of a play has of calls, and that it is bounded.
+func TestLines(t *testing.T) {
+	e := &explorer{subject: subject{program: true}}
+	long := strings.Repeat("ä", 300)
+	lines, omitted := e.linesOf([]scenarios.JournalCall{
+		{Action: "A", Params: map[string]string{"Long": long}, Status: 200},
+		{Action: "B", UserAgent: scenarios.ObserverAgent},
+		{Action: "C", UserAgent: scenarios.ClientAgent, Code: "Busy", Faults: []string{"disturbance"}},
+	})
+	if len(lines) != 2 || omitted != 0 || len([]rune(lines[0].Params["Long"])) != maxParamText+1 || lines[0].Hand || !lines[1].Hand || lines[1].Code != "Busy" {
+		t.Errorf("= %+v, %d", lines, omitted)
+	}
+	var many []scenarios.JournalCall
+	for n := range 2000 {
+		many = append(many, scenarios.JournalCall{Action: fmt.Sprint("A", n)})
+	}
+	lines, omitted = e.linesOf(many)
+	if len(lines) != maxLines || omitted != 2000-maxLines || lines[0].Action != "A0" || lines[maxLines-1].Action != "A1999" {
+		t.Errorf("of 2000 calls, %d are kept and %d omitted, from %s to %s", len(lines), omitted, lines[0].Action, lines[len(lines)-1].Action)
+	}
+}
+
+// TestPage proves that each cell names its plays, and that where there is no room for all
+// journals, those of violations stay.
+func TestPage(t *testing.T) {
+	call := Call{Product: "Slb", Action: "CreateLoadBalancer", N: 1, Write: true}
+	lines := make([]Line, maxLines)
+	for i := range lines {
+		lines[i] = Line{Action: strings.Repeat("a", 1000)}
+	}
+	r := &Report{Scenario: "web", Calls: []Call{call}, Findings: []Finding{{Rule: ruleDouble, Expected: "nothing more", Seen: "LoadBalancer web A=1", Plays: []string{"lost at CreateLoadBalancer"}}}}
+	for n := range 100 {
+		d := Disturbance{Kind: "refused", What: fmt.Sprint(n), At: call}
+		r.Outcomes = append(r.Outcomes, Outcome{ID: planned{d}.id(), Disturbances: planned{d}, Verdict: Fine, Journal: lines})
+	}
+	lost := Disturbance{Kind: "lost", At: call}
+	r.Outcomes = append(r.Outcomes, Outcome{ID: planned{lost}.id(), Disturbances: planned{lost}, Verdict: Violated, Rule: ruleDouble, Journal: lines})
+	p := r.Page()
+	text, err := json.Marshal(p)
+	if err != nil || len(text) > maxJournals+maxJournals/4 {
+		t.Errorf("the page has %d bytes, %v", len(text), err)
+	}
+	if last := p.Plays[100]; len(last.Journal) != maxLines || last.Omitted != 0 {
+		t.Errorf("the violation has %d lines, and %d are left out", len(last.Journal), last.Omitted)
+	}
+	if first, late := p.Plays[0], p.Plays[99]; len(first.Journal) == 0 || len(late.Journal) > 0 || late.Omitted != maxLines {
+		t.Errorf("the first fine play has %d lines, the last %d and %d left out", len(first.Journal), len(late.Journal), late.Omitted)
+	}
+	if len(r.Outcomes[99].Journal) == 0 {
+		t.Error("the page changes the report")
+	}
+	if len(p.Rows) != 1 || len(p.Columns) != 2 || p.Rows[0].Cells[0].Text != "ok" || len(p.Rows[0].Cells[0].Plays) != 100 || p.Rows[0].Cells[1].Text != ruleDouble || p.Findings[0].Difference[0] != "too much: LoadBalancer web" {
+		t.Errorf("columns %q, rows %.300v, findings %v", p.Columns, p.Rows, p.Findings)
+	}
+	if brief, _ := json.Marshal(r.WithoutJournals()); strings.Contains(string(brief), "journal") {
+		t.Error("the report has journals")
+	}
+}
