@@ -199,10 +199,13 @@ func (c *composer) switches(name string, d Disturbance) (on, off []*yaml.Node) {
 	case condition.Refuses == nil:
 		return []*yaml.Node{settings(condition.On)}, []*yaml.Node{settings(condition.Off)}
 	case !c.subject.program:
-		on = []*yaml.Node{snippet("{fault: {name: %s, match: {action: %s, userAgent: %s}, effect: {error: {code: %s}}}}", name, d.At.Action, scenarios.ClientAgent, condition.Refuses[d.At.Action])}
+		on = []*yaml.Node{snippet("{fault: {name: %s, match: {action: %s, userAgent: %s}, effect: %s}}", name, d.At.Action, scenarios.ClientAgent, refusing(condition.Refuses[d.At.Action]))}
 	}
 	return on, []*yaml.Node{snippet("{clear: %s}", name)}
 }
+
+// refusing is the effect of a fault rule that answers an error.
+func refusing(text string) string { return "{error: " + text + "}" }
 
 // The steps that take the network interface of an address away, and bring it back.
 const (
@@ -341,7 +344,7 @@ func (c *composer) fault(name string, d Disturbance) *yaml.Node {
 	effect, at := "{delay: {fixed: 500ms}}", "" // holds the call while a condition is switched on
 	always := false
 	if d.Kind == conditionKind && c.condition(d.What).Refuses != nil {
-		effect, always = "{error: {code: "+c.condition(d.What).Refuses[d.At.Action]+"}}", true
+		effect, always = refusing(c.condition(d.What).Refuses[d.At.Action]), true
 	}
 	if k := kindOf(d.Kind); k.effect != nil {
 		effect, at = k.effect(d, c.subject.program)

@@ -69,7 +69,7 @@ func TestClusterRules(t *testing.T) {
 	add := Call{Product: "Slb", Action: "AddVServerGroupBackendServers", N: 2, Write: true}
 	look := Call{Product: "Ecs", Action: "DescribeNetworkInterfaces", N: 1, address: "10.0.0.1"}
 	conditions := []Condition{{Name: "arrears", On: map[string]string{"account.arrears": "true"}, Off: map[string]string{"account.arrears": "false"}},
-		{Name: "nodeGone", Refuses: map[string]string{add.Action: "InvalidServerId.NotExist"}}, {Name: "podWithoutInterface", Interface: true}}
+		{Name: "nodeGone", Refuses: map[string]string{add.Action: "{code: InvalidServerId.NotExist}"}}, {Name: "podWithoutInterface", Interface: true}}
 	for _, tt := range []struct {
 		play planned
 		off  []string

@@ -10,8 +10,8 @@ import (
 type Condition struct {
 	Name    string
 	On, Off map[string]string
-	// Refuses has the codes with which actions are refused meanwhile, where it is no
-	// setting but such a time.
+	// Refuses has the errors with which actions are refused meanwhile, as fault rules have
+	// them, where it is no setting but such a time.
 	Refuses map[string]string
 	// Interface takes a pod's network interface away instead, for calls that look for it.
 	Interface bool

@@ -70,7 +70,9 @@ var conditions = []explore.Condition{
 		Off: map[string]string{"vswitch.vsw-bp1clbemu000000000001.freeAddresses": "all", "vswitch.vsw-bp1clbemu000000000002.freeAddresses": "all"}},
 	{Name: "permissionMissing", On: map[string]string{"policy.key.testid": denied}, Off: map[string]string{"policy.key.testid": "none"}},
 	{Name: "nodeGone", Refuses: map[string]string{
-		"AddBackendServers": "InvalidServerId.NotFound", "AddVServerGroupBackendServers": "InvalidServerId.NotExist", "AddServersToServerGroup": "ResourceNotFound.Ecs"}},
+		"AddBackendServers":             "{code: InvalidServerId.NotFound}",
+		"AddVServerGroupBackendServers": "{code: InvalidServerId.NotExist}",
+		"AddServersToServerGroup":       "{code: ResourceNotFound.Ecs, httpStatus: 404, message: The specified resource of Ecs is not found., custom: true}"}},
 	{Name: "podWithoutInterface", Interface: true},
 	{Name: "slowChanges", On: map[string]string{"life.profile": "realistic"}, Off: map[string]string{"life.profile": "instant"}},
 }

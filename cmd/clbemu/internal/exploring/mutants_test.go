@@ -160,3 +160,46 @@ func built(t *testing.T, m mutant) (program []string) {
 	}
 	return []string{binary}
 }
+
+// adds are scripts that add a backend to groups of both products.
+var adds = map[string]string{
+	"CLB": `about: A client adds a backend.
+given:
+  state:
+    - {action: CreateLoadBalancer, params: {LoadBalancerName: web, InstanceChargeType: PayByCLCU}, save: {lb: LoadBalancerId}}
+    - {action: CreateVServerGroup, params: {LoadBalancerId: "{{lb}}", VServerGroupName: web}, save: {group: VServerGroupId}}
+client:
+  steps:
+    - {call: {action: AddVServerGroupBackendServers, params: {VServerGroupId: "{{group}}", BackendServers: [{ServerId: i-bp1clbemu0000000001, Port: 80}]}}}
+    - {call: {action: AddBackendServers, params: {LoadBalancerId: "{{lb}}", BackendServers: [{ServerId: i-bp1clbemu0000000001}]}}}
+`,
+	"NLB": `about: A client adds a server.
+given:
+  state:
+    - {product: Nlb, action: CreateServerGroup, params: {ServerGroupName: web, VpcId: vpc-bp1clbemu000000000001}, save: {group: ServerGroupId}}
+client:
+  steps:
+    - {call: {product: Nlb, action: AddServersToServerGroup, params: {ServerGroupId: "{{group}}", Servers.1.ServerType: Ecs, Servers.1.ServerId: i-bp1clbemu0000000001, Servers.1.Port: 80}}}
+`}
+
+// TestConditions proves that each condition can be played at each call that it is for.
+func TestConditions(t *testing.T) {
+	for product, text := range adds {
+		r, err := explore.Run(t.Context(), exploring.Config("adds.yaml", []byte(text), scenarios.ClientHalf))
+		if err != nil || r.Stopped != "" {
+			t.Fatalf("%s: %+v, %v", product, r, err)
+		}
+		gone := 0
+		for _, o := range r.Outcomes {
+			if o.Verdict == explore.Broken || o.Verdict == explore.Idle {
+				t.Errorf("%s: %s is %s: %s", product, o.ID, o.Verdict, o.Why)
+			}
+			if strings.HasPrefix(o.ID, "condition nodeGone at Add") && o.Verdict == explore.Fine {
+				gone++
+			}
+		}
+		if gone != len(r.Calls) {
+			t.Errorf("%s: the node is gone at %d of %d calls", product, gone, len(r.Calls))
+		}
+	}
+}
