@@ -78,7 +78,7 @@ soak:
 bench:
 	go test -run '^$$' -bench . -benchtime 1x -timeout 30m ./emulator
 	go test -run '^$$' -bench . -benchtime 2s ./emulator/internal/dataplane/...
-	go test -run '^$$' -bench . -benchtime 1x ./cmd/clbemu/internal/explore
+	go test -run '^$$' -bench . -benchtime 1x ./cmd/clbemu/internal/explore ./cmd/clbemu/internal/exploring
 
 # contract: the cloud's own SDKs against the emulator
 contract:

@@ -44,7 +44,10 @@ func (p *play) watchBackends(ctx context.Context, mark string) error {
 		return nil
 	}
 	now, err := p.readyBackends(ctx)
-	p.ready[mark] = readySince{now, maps.Clone(now)}
+	maps.DeleteFunc(now, func(_ string, n int) bool { return n == 0 })
+	if len(now) > 0 { // or else nothing can be lost
+		p.ready[mark] = readySince{now, maps.Clone(now)}
+	}
 	return err
 }
 
@@ -78,6 +81,10 @@ func (p *play) readyBackends(ctx context.Context) (map[string]int, error) {
 }
 
 func (p *play) lookAtBackends(ctx context.Context, want *keptBackends) error {
+	since, ok := p.ready[want.Since]
+	if !ok {
+		return nil
+	}
 	if err := p.noteBackends(ctx); err != nil {
 		return err
 	}
@@ -85,7 +92,6 @@ func (p *play) lookAtBackends(ctx context.Context, want *keptBackends) error {
 	if err != nil {
 		return err
 	}
-	since := p.ready[want.Since]
 	var expected, seen []string
 	for _, listener := range sortedKeys(since.then) {
 		if bound := min(since.then[listener], now[listener]); since.least[listener] < bound {

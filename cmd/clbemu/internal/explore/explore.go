@@ -89,6 +89,8 @@ type Outcome struct {
 	// Why is why a violation is known, or why the play could not run.
 	Why     string  `json:"why,omitempty"`
 	Seconds float64 `json:"seconds"`
+	// Waited is the part of Seconds in which the play waited for the client.
+	Waited float64 `json:"waited,omitempty"`
 	// Scenario plays a violation.
 	Scenario string `json:"scenario,omitempty"`
 	// After has the calls since the disturbance, and Trace is equal for plays that went
@@ -287,6 +289,7 @@ type observed struct {
 	calls   []Call
 	lines   []Line
 	omitted int
+	waited  time.Duration
 	// states has what changed since the beginning, at each rest and at the end, by step.
 	states [][]string
 	steps  []uint64 // the journal's mark at the end of each step
@@ -311,12 +314,13 @@ func (e *explorer) play(ctx context.Context, text string, worker int) (*observed
 
 func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, place Place, worker int) (*observed, error) {
 	o := &observed{}
-	watched := &watchedPrograms{Programs: place}
+	patient := &patientTarget{Target: place}
+	watched := &watchedPrograms{Programs: place, waited: &patient.waited}
 	before, err := place.State(ctx)
 	if err != nil {
 		return nil, err
 	}
-	setup := scenarios.Setup{Target: place, Programs: watched, Program: e.Program, For: time.Duration(e.subject.Within)}
+	setup := scenarios.Setup{Target: patient, Programs: watched, Program: e.Program, For: time.Duration(e.subject.Within)}
 	if e.Env != nil {
 		setup.Program.Env = e.Env(worker)
 	}
@@ -352,6 +356,7 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, place Plac
 		o.lines, o.omitted = e.linesOf(calls)
 	}
 	o.result = scenarios.Play(ctx, s, e.Half, setup)
+	o.waited = patient.waited
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -374,17 +379,48 @@ func named(lines []string, names, values map[string]string) []string {
 	return lines
 }
 
-// watchedPrograms remembers the program that it started last.
+// patientTarget measures how long a play waits.
+type patientTarget struct {
+	scenarios.Target
+	waited time.Duration
+}
+
+// Pass implements scenarios.Target.
+func (p *patientTarget) Pass(ctx context.Context, d time.Duration) error {
+	defer since(time.Now(), &p.waited)
+	return p.Target.Pass(ctx, d)
+}
+
+func since(begin time.Time, sum *time.Duration) { *sum += time.Since(begin) }
+
+// watchedPrograms remembers the program that it started last, and measures how long the
+// play waits for it.
 type watchedPrograms struct {
 	scenarios.Programs
-	last scenarios.Running
+	last   scenarios.Running
+	waited *time.Duration
 }
 
 // Start implements scenarios.Programs.
 func (w *watchedPrograms) Start(ctx context.Context, p scenarios.Program) (scenarios.Running, error) {
 	r, err := w.Programs.Start(ctx, p)
-	w.last = r
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	w.last = &awaited{r, w.waited}
+	return w.last, nil
+}
+
+// awaited is a program for which a play waits.
+type awaited struct {
+	scenarios.Running
+	waited *time.Duration
+}
+
+// Wait implements scenarios.Running.
+func (a *awaited) Wait(ctx context.Context, most time.Duration) (ended bool, err error) {
+	defer since(time.Now(), a.waited)
+	return a.Running.Wait(ctx, most)
 }
 
 func (w *watchedPrograms) ended(ctx context.Context) bool {
@@ -481,7 +517,7 @@ func (e *explorer) try(ctx context.Context, p planned, worker int) (Outcome, err
 		return o, err
 	}
 	e.judge(&o, seen)
-	o.Seconds = time.Since(begin).Seconds()
+	o.Seconds, o.Waited = time.Since(begin).Seconds(), seen.waited.Seconds()
 	o.Journal, o.Omitted = seen.lines, seen.omitted
 	if o.Verdict == Violated || o.Verdict == Known {
 		o.Scenario = text

@@ -310,5 +310,6 @@ func BenchmarkScript(b *testing.B) {
 		}
 		b.ReportMetric(float64(len(report.Outcomes)), "plays")
 		b.ReportMetric(60*float64(len(report.Outcomes))/report.Seconds, "plays/min")
+		b.ReportMetric(100*report.Waiting(), "%waiting")
 	}
 }

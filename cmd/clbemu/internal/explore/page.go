@@ -124,8 +124,17 @@ func (r *Report) Page() *Page {
 // Summary counts the plays.
 func (r *Report) Summary() string {
 	count := r.Count()
-	return fmt.Sprintf("%d plays in %.1f s (%.0f a minute): %d fine, %d violated, %d known, %d idle, %d could not run", len(r.Outcomes), r.Seconds,
-		60*float64(len(r.Outcomes))/max(r.Seconds, 0.001), count[Fine], count[Violated], count[Known], count[Idle], count[Broken])
+	return fmt.Sprintf("%d plays in %.1f s (%.0f a minute, %.0f %% of the time waiting): %d fine, %d violated, %d known, %d idle, %d could not run", len(r.Outcomes), r.Seconds,
+		60*float64(len(r.Outcomes))/max(r.Seconds, 0.001), 100*r.Waiting(), count[Fine], count[Violated], count[Known], count[Idle], count[Broken])
+}
+
+// Waiting is the share of the plays' time in which they waited for the client.
+func (r *Report) Waiting() float64 {
+	seconds, waited := 0.0, 0.0
+	for _, o := range r.Outcomes {
+		seconds, waited = seconds+o.Seconds, waited+o.Waited
+	}
+	return waited / max(seconds, 0.001)
 }
 
 // WithoutJournals is the report without the journals of its plays.

@@ -31,6 +31,18 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestWaiting proves that the summary has the share of the time in which plays waited, also
+// of none.
+func TestWaiting(t *testing.T) {
+	r := &Report{Outcomes: []Outcome{{Seconds: 3, Waited: 3}, {Seconds: 1}}, Seconds: 2}
+	if got := r.Summary(); r.Waiting() != 0.75 || !strings.HasPrefix(got, "2 plays in 2.0 s (60 a minute, 75 % of the time waiting)") {
+		t.Errorf("= %v, %s", r.Waiting(), got)
+	}
+	if r = (&Report{}); r.Waiting() != 0 || !strings.HasPrefix(r.Summary(), "0 plays in 0.0 s (0 a minute, 0 %") {
+		t.Errorf("of nothing = %v, %s", r.Waiting(), r.Summary())
+	}
+}
+
 // TestPage proves that each cell names its plays, and that where there is no room for all
 // journals, those of violations stay.
 func TestPage(t *testing.T) {

@@ -128,7 +128,7 @@ func TestMutants(t *testing.T) {
 }
 
 // built returns the program with the bug.
-func built(t *testing.T, m mutant) (program []string) {
+func built(t testing.TB, m mutant) (program []string) {
 	t.Helper()
 	source := filepath.Join(folder, "controller.go")
 	text, err := os.ReadFile(source)
@@ -201,5 +201,21 @@ func TestConditions(t *testing.T) {
 		if gone != len(r.Calls) {
 			t.Errorf("%s: the node is gone at %d of %d calls", product, gone, len(r.Calls))
 		}
+	}
+}
+
+// BenchmarkReference explores the reference controller with one disturbance each.
+func BenchmarkReference(b *testing.B) {
+	program := built(b, mutant{})
+	for b.Loop() {
+		c := exploring.Config("program.yaml", []byte(creates), scenarios.ProgramHalf)
+		c.Program.Command = program
+		r, err := explore.Run(b.Context(), c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(len(r.Outcomes)), "plays")
+		b.ReportMetric(60*float64(len(r.Outcomes))/r.Seconds, "plays/min")
+		b.ReportMetric(100*r.Waiting(), "%waiting")
 	}
 }
