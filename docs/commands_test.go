@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 var asTyped = flag.Bool("as-typed", false, "run the README on the default ports where they are free, as a reader does")

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 func TestMain(m *testing.M) { os.Exit(binary.Main(m)) }

@@ -20,11 +20,11 @@ import (
 
 	bbolt "go.etcd.io/bbolt"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/world"
-	"github.com/clbemu/clbemu/internal/binary"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/bolt"
 	"github.com/clbemu/clbemu/state/engine/enginetest"

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // rootOfOwn starts a process as root of a user namespace of its own, with further ones.

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 func writeFile(t *testing.T, path, text string) string {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // TestCallAction proves that a call is signed, that its answer is printed, and that a

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // TestConnectionsLeaveDescriptors proves that connections to the API, however many,

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // TestDashboard proves that every metric, label and kind that the dashboard for

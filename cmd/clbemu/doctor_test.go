@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // examined returns the result of doctor in an environment of its own, without kubectl.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/explain"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // TestExplain proves that a code and an action are explained, and that a misspelt one

@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // A fork serves what the folder holds, and what is done to it goes with it; the

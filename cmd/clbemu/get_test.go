@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // TestGet proves what is shown of a folder and of a server: tables, a load balancer

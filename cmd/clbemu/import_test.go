@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 const kindNodes = `{"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "kind-worker"},

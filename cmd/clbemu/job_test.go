@@ -5,8 +5,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // TestJobSurvivesKill proves that a job of NLB that was answered goes on after the

@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // journalOf runs the journal command against a server.

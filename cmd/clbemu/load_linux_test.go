@@ -29,8 +29,8 @@ import (
 
 	"golang.org/x/net/websocket"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // listener gives a server a load balancer with a listener, which forwards to an address of

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // repeated is a document of so many bytes: a text again and again between two

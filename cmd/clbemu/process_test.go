@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 func TestMain(m *testing.M) { os.Exit(binary.Main(m)) }

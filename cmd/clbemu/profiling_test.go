@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 var debugAddress = regexp.MustCompile(`debug +(http://127\.0\.0\.1:\d+)/debug/pprof/`)

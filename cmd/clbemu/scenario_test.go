@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/scenarios"
 )
 

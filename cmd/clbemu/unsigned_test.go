@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // TestUnsigned proves that a call by hand, without a signature, is refused with the

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // script writes an executable shell script.

@@ -5,8 +5,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // TestUpgradeCheck proves the way of its help text: what a client tries against a

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // TestWait proves that a wait ends when its condition holds, says so, and fails when

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // TestCommands proves that the commands which the pages show work as they stand there,

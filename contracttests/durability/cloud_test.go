@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // cloud is one folder through the lives of many servers, with what their answers

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 var rounds = flag.Int("rounds", 100, "number of crashes of TestCrash")

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // callsPerRun is the number of calls, one after the other, while one of the server's is

@@ -14,8 +14,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/apiclient"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 var seed = flag.Uint64("seed", 0, "seed of the tests' choices (0: a random one)")

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // TestEveryDiskWriteFailsAtStart proves that whichever write fails while a new

@@ -12,8 +12,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/apiclient"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // subject is something that clients share, with what they did about it and saw.

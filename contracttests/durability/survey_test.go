@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/apiclient"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // row is a resource as an answer shows it.

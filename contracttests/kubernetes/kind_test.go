@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cluster"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // kindFolder has the manifests of a kind cluster.

@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // needsCCM says why the kubernetes half of a scenario is nothing for the driver.

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cluster"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/tools"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // nodes is how many the cluster has; tests may add spare ones.

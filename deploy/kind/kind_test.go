@@ -17,7 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 func TestMain(m *testing.M) { os.Exit(binary.Main(m)) }

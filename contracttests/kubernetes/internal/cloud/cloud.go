@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
-	"github.com/clbemu/clbemu/internal/binary"
 )
 
 // The access key of the default world.

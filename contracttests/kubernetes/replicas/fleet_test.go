@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
-	"github.com/clbemu/clbemu/deploy/process"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/deploy/process"
-	"github.com/clbemu/clbemu/deploy/tools"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/tools"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/etcd"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/internal/binary"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 func TestMain(m *testing.M) { os.Exit(binary.Main(m)) }

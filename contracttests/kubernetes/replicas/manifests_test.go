@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ import (
 func TestManifests(t *testing.T) {
 	help := binary.Run(t, "serve", "--help").Stdout
 	for file, replicas := range map[string]int{"compose.yaml": 3, "kubernetes.yaml": 1} {
-		text, err := os.ReadFile(file)
+		text, err := os.ReadFile(filepath.Join("../../../deploy/replicas", file))
 		if err != nil {
 			t.Fatal(err)
 		}
