@@ -74,6 +74,9 @@ func (e *Emulator) newReplica(api, control string) *replicas.Replica {
 		scheme = "https://"
 	}
 	self := controlapi.Replica{Name: cfg.Name, API: cfg.API, Control: cfg.Control}
+	if e.base.TLS != nil {
+		self.Certificate = certificateOf(e.base.TLS)
+	}
 	if self.API == "" {
 		self.API = scheme + api
 	}

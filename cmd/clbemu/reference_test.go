@@ -414,7 +414,7 @@ func controlAPIPage(t *testing.T) string {
 		t.Fatal(err)
 	}
 	calls := table("call", "query", "does")
-	for _, r := range controlapi.Routes {
+	for _, r := range controlclient.Routes() {
 		var operation struct{ Summary string }
 		node := document.Paths[r.Path][strings.ToLower(r.Method)]
 		if err := node.Decode(&operation); err != nil || operation.Summary == "" {
@@ -425,7 +425,7 @@ func controlAPIPage(t *testing.T) string {
 		}
 		var query []string
 		for _, p := range r.Parameters {
-			if p == controlapi.AnyField {
+			if p == "*" /* any field of the journal */ {
 				p = "a field of entries"
 			} else {
 				p = code(p)

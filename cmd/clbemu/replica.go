@@ -29,6 +29,8 @@ type etcdFlags struct {
 	replica                     string
 	advertise, advertiseControl string
 	read                        string
+
+	seen etcd.Seen // over all terms of this process
 }
 
 // The values of --read.
@@ -90,7 +92,7 @@ func (f *etcdFlags) check(engine string, flags *pflag.FlagSet) error {
 
 // open connects to etcd.
 func (f *etcdFlags) open(ctx context.Context) (*emulator.Replica, error) {
-	cfg := etcd.Config{Prefix: f.prefix, Username: f.user}
+	cfg := etcd.Config{Prefix: f.prefix, Username: f.user, Seen: &f.seen}
 	for text := range strings.SplitSeq(f.endpoints, ",") {
 		if text = strings.TrimSpace(text); text != "" {
 			cfg.Endpoints = append(cfg.Endpoints, text)

@@ -78,6 +78,8 @@ type Replica struct {
 	// API and Control are the URLs by which other replicas reach it.
 	API     string `json:"api"`
 	Control string `json:"control"`
+	// Certificate is that of the API's HTTPS in PEM, which the others trust.
+	Certificate string `json:"certificate,omitempty"`
 }
 
 // Endpoints lists the names of the variables for the addresses of products.

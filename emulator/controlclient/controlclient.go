@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/routes"
 )
 
 // Client calls a control API.
@@ -35,7 +36,7 @@ const defaultMaxAnswer = 256 << 20
 
 // Refused is an answer other than success.
 type Refused struct {
-	Route  *controlapi.Route
+	Route  *routes.Route
 	Status int
 	// Reason is the reason in the answer.
 	Reason string
@@ -96,7 +97,7 @@ func elsewhere(response *http.Response) string {
 
 // call is a call to make.
 type call struct {
-	route *controlapi.Route
+	route *routes.Route
 	path  string // the route's when empty
 	query url.Values
 	body  io.Reader
@@ -179,7 +180,7 @@ func into(value any) func(io.Reader) error {
 }
 
 // send makes a call with a JSON body.
-func (c *Client) send(ctx context.Context, route *controlapi.Route, body any, read func(io.Reader) error) error {
+func (c *Client) send(ctx context.Context, route *routes.Route, body any, read func(io.Reader) error) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -187,24 +188,27 @@ func (c *Client) send(ctx context.Context, route *controlapi.Route, body any, re
 	return c.do(ctx, call{route: route, body: bytes.NewReader(text)}, read)
 }
 
+// Routes lists the calls of the control API, for the page about them.
+func Routes() []*routes.Route { return routes.All }
+
 // Health is nil when the process lives.
 func (c *Client) Health(ctx context.Context) error {
-	return c.do(ctx, call{route: controlapi.Health}, discard)
+	return c.do(ctx, call{route: routes.Health}, discard)
 }
 
 // Ready is nil when calls are taken.
 func (c *Client) Ready(ctx context.Context) error {
-	return c.do(ctx, call{route: controlapi.Ready}, discard)
+	return c.do(ctx, call{route: routes.Ready}, discard)
 }
 
 // Metrics writes the metrics as Prometheus reads them.
 func (c *Client) Metrics(ctx context.Context, w io.Writer) error {
-	return c.do(ctx, call{route: controlapi.Metrics}, to(w))
+	return c.do(ctx, call{route: routes.Metrics}, to(w))
 }
 
 // OpenAPI writes the document that describes the API.
 func (c *Client) OpenAPI(ctx context.Context, w io.Writer) error {
-	return c.do(ctx, call{route: controlapi.GetOpenAPI}, to(w))
+	return c.do(ctx, call{route: routes.GetOpenAPI}, to(w))
 }
 
 func to(w io.Writer) func(io.Reader) error {
@@ -216,18 +220,18 @@ func to(w io.Writer) func(io.Reader) error {
 
 // Version is the emulator's.
 func (c *Client) Version(ctx context.Context) (got controlapi.Version, err error) {
-	err = c.do(ctx, call{route: controlapi.GetVersion}, into(&got))
+	err = c.do(ctx, call{route: routes.GetVersion}, into(&got))
 	return got, err
 }
 
 // Server returns the addresses at which clients find the emulator.
 func (c *Client) Server(ctx context.Context) (got controlapi.Server, err error) {
-	err = c.do(ctx, call{route: controlapi.GetServer}, into(&got))
+	err = c.do(ctx, call{route: routes.GetServer}, into(&got))
 	return got, err
 }
 
 // Actions lists the actions of the cloud's API.
 func (c *Client) Actions(ctx context.Context) (list []controlapi.Action, err error) {
-	err = c.do(ctx, call{route: controlapi.GetActions}, into(&list))
+	err = c.do(ctx, call{route: routes.GetActions}, into(&list))
 	return list, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/internal/routes"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -25,16 +26,16 @@ import (
 type seen struct {
 	http.Handler
 	mu     sync.Mutex
-	routes map[*controlapi.Route]bool
+	routes map[*routes.Route]bool
 }
 
 // ServeHTTP implements http.Handler.
 func (s *seen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	for _, route := range controlapi.Routes {
+	for _, route := range routes.All {
 		pattern := strings.ReplaceAll(route.Path, "{name}", "a*") // what the test calls things
 		if ok, _ := path.Match(pattern, r.URL.Path); ok && r.Method == route.Method {
-			s.routes[route] = true
+			s.called[route] = true
 		}
 	}
 	s.mu.Unlock()
@@ -42,7 +43,7 @@ func (s *seen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // places runs a test on an emulator over a connection, and in this process.
-func places(t *testing.T, test func(t *testing.T, c *controlclient.Client, routes map[*controlapi.Route]bool)) {
+func places(t *testing.T, test func(t *testing.T, c *controlclient.Client, routes map[*routes.Route]bool)) {
 	for _, inProcess := range []bool{false, true} {
 		t.Run(map[bool]string{false: "connection", true: "process"}[inProcess], func(t *testing.T) {
 			e, err := emulator.New(t.Context(), emulator.Config{Seed: 1, Version: controlapi.Version{Version: "v1"}})
@@ -54,7 +55,7 @@ func places(t *testing.T, test func(t *testing.T, c *controlclient.Client, route
 					t.Error(err)
 				}
 			}()
-			s := &seen{Handler: e.ControlHandler(), routes: make(map[*controlapi.Route]bool)}
+			s := &seen{Handler: e.ControlHandler(), routes: make(map[*routes.Route]bool)}
 			c := controlclient.InProcess(s)
 			if !inProcess {
 				server := httptest.NewServer(s)
@@ -76,7 +77,7 @@ const node = `{"kind": "Node", "metadata": {"name": "worker"}, "spec": {"provide
 // TestEveryRoute proves that the client has a method for every call of the API,
 // and that its answer is read.
 func TestEveryRoute(t *testing.T) {
-	places(t, func(t *testing.T, c *controlclient.Client, routes map[*controlapi.Route]bool) {
+	places(t, func(t *testing.T, c *controlclient.Client, asked map[*routes.Route]bool) {
 		ctx := t.Context()
 		ok := func(what string, got bool, err error) {
 			t.Helper()
@@ -113,8 +114,8 @@ func TestEveryRoute(t *testing.T) {
 		ok("call of an account without a key", err != nil && strings.Contains(err.Error(), "account 1 has no active access key"), nil)
 		_, err = c.Traffic(ctx, "")
 		ok("traffic without a data plane", err != nil && strings.Contains(err.Error(), "--data-plane ports"), nil)
-		for _, route := range controlapi.Routes {
-			if !routes[route] {
+		for _, route := range routes.All {
+			if !asked[route] {
 				t.Errorf("no method of the client calls %s %s", route.Method, route.Path)
 			}
 		}
@@ -272,7 +273,7 @@ func testJournal(ctx context.Context, t *testing.T, c *controlclient.Client, ok 
 // TestRefused proves that a refusal comes as one: with its status, its reason, and
 // whether the caller is to blame.
 func TestRefused(t *testing.T) {
-	places(t, func(t *testing.T, c *controlclient.Client, _ map[*controlapi.Route]bool) {
+	places(t, func(t *testing.T, c *controlclient.Client, _ map[*routes.Route]bool) {
 		_, err := c.DeleteFault(t.Context(), "none")
 		refused := (*controlclient.Refused)(nil)
 		if !errors.As(err, &refused) || refused.Status != 404 || !refused.Wrong() || !strings.HasPrefix(err.Error(), "there is no such fault rule: none") {

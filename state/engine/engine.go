@@ -36,6 +36,8 @@ var (
 	ErrTooLarge = fmt.Errorf("the change is too large: %w", ErrNotMade)
 	// ErrFenced reports that another process may write now, and this one no longer.
 	ErrFenced = errors.New("another process leads now")
+	// ErrReplaced reports a medium that lacks what this process has read or written.
+	ErrReplaced = errors.New("the medium was replaced by an older or another one")
 	// ErrBehind ends a feed that would leave out a commit.
 	ErrBehind = errors.New("the commits that follow are no longer kept")
 )

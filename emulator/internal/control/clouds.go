@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/routes"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
@@ -53,7 +54,7 @@ func (a *api) ofCloud(rest http.Handler) http.Handler {
 			return
 		}
 		own := rest
-		if name != controlapi.DefaultCloud && !strings.HasPrefix(path, strings.TrimPrefix(controlapi.GetClouds.Path, "/")) {
+		if name != controlapi.DefaultCloud && !strings.HasPrefix(path, strings.TrimPrefix(routes.GetClouds.Path, "/")) {
 			found, err := a.Clouds.Control(name)
 			if err != nil {
 				a.admit(refuse(http.StatusNotFound, err.Error())).ServeHTTP(w, r)

@@ -28,6 +28,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/console"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/metrics"
+	"github.com/clbemu/clbemu/emulator/internal/routes"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
@@ -100,7 +101,7 @@ func New(cfg Config) http.Handler {
 	sameOrigin.SetDenyHandler(refuse(http.StatusForbidden, "the control API takes no calls from the pages of other sites"))
 	closed.Use(a.admit, sameOrigin.Handler)
 	handlers := a.handlers()
-	for _, route := range controlapi.Routes {
+	for _, route := range routes.All {
 		if route.Open {
 			r.HandleFunc(route.Path, handlers[route]).Methods(route.Method)
 		} else {
@@ -125,60 +126,60 @@ func NewOffline(cfg Config) (http.Handler, error) {
 }
 
 // handlers maps each route to its handler.
-func (a *api) handlers() map[*controlapi.Route]http.HandlerFunc {
-	return map[*controlapi.Route]http.HandlerFunc{
-		controlapi.Health:             a.healthz,
-		controlapi.Ready:              a.readyz,
-		controlapi.Metrics:            a.Metrics.Handler().ServeHTTP,
-		controlapi.ExportState:        a.answers.bound(a.exportState),
-		controlapi.ImportState:        a.imports.bound(a.importState),
-		controlapi.CheckState:         a.checkState,
-		controlapi.ResetState:         a.resetState,
-		controlapi.GetWorld:           a.getWorld,
-		controlapi.SetWorld:           a.setWorld,
-		controlapi.ImportCluster:      a.imports.bound(a.importCluster),
-		controlapi.GetConditions:      a.conditions,
-		controlapi.GetQuotas:          a.quotas,
-		controlapi.GetTraffic:         a.getTraffic,
-		controlapi.GetClock:           a.getClock,
-		controlapi.SetClock:           a.setClock,
-		controlapi.GetResources:       a.answers.bound(a.getResources),
-		controlapi.GetResourceKinds:   a.getResourceKinds,
-		controlapi.WatchResources:     a.watchResources,
-		controlapi.GetLoadBalancer:    a.getLoadBalancer,
-		controlapi.MakeCall:           a.makeCall,
-		controlapi.GetExplanation:     a.explain,
-		controlapi.GetFaults:          a.getFaults,
-		controlapi.AddFaults:          a.addFaults,
-		controlapi.DeleteFaults:       a.deleteFaults,
-		controlapi.ResetFaults:        a.restartFaults,
-		controlapi.DeleteFault:        a.deleteFaults,
-		controlapi.GetJournal:         a.answers.bound(a.getJournal),
-		controlapi.ClearJournal:       a.clearJournal,
-		controlapi.GetMarks:           a.getMarks,
-		controlapi.AddMark:            a.addMark,
-		controlapi.StreamJournal:      a.streamJournal,
-		controlapi.GetExploration:     a.getExploration,
-		controlapi.PutExploration:     a.imports.bound(a.putExploration),
-		controlapi.GetScenarios:       a.getScenarios,
-		controlapi.RunScenario:        a.runScenario,
-		controlapi.StartScenario:      a.startScenario,
-		controlapi.StopScenario:       a.stopScenario,
-		controlapi.WatchScenarios:     a.watchScenarios,
-		controlapi.GetLibrary:         a.getLibrary,
-		controlapi.GetLibraryScenario: a.getLibraryScenario,
-		controlapi.GetSnapshots:       a.getSnapshots,
-		controlapi.TakeSnapshot:       a.imports.bound(a.takeSnapshot),
-		controlapi.DeleteSnapshot:     a.deleteSnapshot,
-		controlapi.RestoreSnapshot:    a.imports.bound(a.restoreSnapshot),
-		controlapi.GetClouds:          a.withClouds(a.getClouds),
-		controlapi.CreateCloud:        a.withClouds(a.createCloud),
-		controlapi.ResetCloud:         a.withClouds(a.resetCloud),
-		controlapi.DeleteCloud:        a.withClouds(a.deleteCloud),
-		controlapi.GetOpenAPI:         a.openAPI,
-		controlapi.GetActions:         a.actions,
-		controlapi.GetVersion:         a.version,
-		controlapi.GetServer:          a.server,
+func (a *api) handlers() map[*routes.Route]http.HandlerFunc {
+	return map[*routes.Route]http.HandlerFunc{
+		routes.Health:             a.healthz,
+		routes.Ready:              a.readyz,
+		routes.Metrics:            a.Metrics.Handler().ServeHTTP,
+		routes.ExportState:        a.answers.bound(a.exportState),
+		routes.ImportState:        a.imports.bound(a.importState),
+		routes.CheckState:         a.checkState,
+		routes.ResetState:         a.resetState,
+		routes.GetWorld:           a.getWorld,
+		routes.SetWorld:           a.setWorld,
+		routes.ImportCluster:      a.imports.bound(a.importCluster),
+		routes.GetConditions:      a.conditions,
+		routes.GetQuotas:          a.quotas,
+		routes.GetTraffic:         a.getTraffic,
+		routes.GetClock:           a.getClock,
+		routes.SetClock:           a.setClock,
+		routes.GetResources:       a.answers.bound(a.getResources),
+		routes.GetResourceKinds:   a.getResourceKinds,
+		routes.WatchResources:     a.watchResources,
+		routes.GetLoadBalancer:    a.getLoadBalancer,
+		routes.MakeCall:           a.makeCall,
+		routes.GetExplanation:     a.explain,
+		routes.GetFaults:          a.getFaults,
+		routes.AddFaults:          a.addFaults,
+		routes.DeleteFaults:       a.deleteFaults,
+		routes.ResetFaults:        a.restartFaults,
+		routes.DeleteFault:        a.deleteFaults,
+		routes.GetJournal:         a.answers.bound(a.getJournal),
+		routes.ClearJournal:       a.clearJournal,
+		routes.GetMarks:           a.getMarks,
+		routes.AddMark:            a.addMark,
+		routes.StreamJournal:      a.streamJournal,
+		routes.GetExploration:     a.getExploration,
+		routes.PutExploration:     a.imports.bound(a.putExploration),
+		routes.GetScenarios:       a.getScenarios,
+		routes.RunScenario:        a.runScenario,
+		routes.StartScenario:      a.startScenario,
+		routes.StopScenario:       a.stopScenario,
+		routes.WatchScenarios:     a.watchScenarios,
+		routes.GetLibrary:         a.getLibrary,
+		routes.GetLibraryScenario: a.getLibraryScenario,
+		routes.GetSnapshots:       a.getSnapshots,
+		routes.TakeSnapshot:       a.imports.bound(a.takeSnapshot),
+		routes.DeleteSnapshot:     a.deleteSnapshot,
+		routes.RestoreSnapshot:    a.imports.bound(a.restoreSnapshot),
+		routes.GetClouds:          a.withClouds(a.getClouds),
+		routes.CreateCloud:        a.withClouds(a.createCloud),
+		routes.ResetCloud:         a.withClouds(a.resetCloud),
+		routes.DeleteCloud:        a.withClouds(a.deleteCloud),
+		routes.GetOpenAPI:         a.openAPI,
+		routes.GetActions:         a.actions,
+		routes.GetVersion:         a.version,
+		routes.GetServer:          a.server,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/routes"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/state"
@@ -19,8 +20,8 @@ import (
 
 // taking refuses a query parameter that a call does not take. Which fields the
 // journal has, its query says.
-func taking(route *controlapi.Route, next http.HandlerFunc) http.HandlerFunc {
-	if slices.Contains(route.Parameters, controlapi.AnyField) {
+func taking(route *routes.Route, next http.HandlerFunc) http.HandlerFunc {
+	if slices.Contains(route.Parameters, routes.AnyField) {
 		return next
 	}
 	return func(w http.ResponseWriter, r *http.Request) {

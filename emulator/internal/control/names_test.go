@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/routes"
 )
 
 // TestParameters proves that a path refuses query parameters that it does not
@@ -24,12 +24,12 @@ func TestParameters(t *testing.T) {
 	// What is to be cleared is all of it, whatever a query would have chosen.
 	f.mustRefuse("DELETE", "/v1/journal?action=CreateLoadBalancer", "", 422, "takes no parameter action")
 	paths := at(t, mustDocument(t), "paths")
-	for _, route := range controlapi.Routes {
+	for _, route := range routes.All {
 		item := at(t, paths, route.Path)
 		documented := append(parametersIn(t, item), parametersIn(t, item[strings.ToLower(route.Method)])...)
 		slices.Sort(documented)
 		taken := slices.Sorted(slices.Values(route.Parameters))
-		if i := slices.Index(taken, controlapi.AnyField); i >= 0 {
+		if i := slices.Index(taken, routes.AnyField); i >= 0 {
 			taken[i] = "fields"
 			slices.Sort(taken)
 		}

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/text/message"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/routes"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
@@ -216,7 +217,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 		}
 	}
 	declared := make(map[string]bool)
-	for _, route := range controlapi.Routes {
+	for _, route := range routes.All {
 		declared[route.Method+" "+route.Path] = true
 	}
 	if !maps.Equal(served, declared) {

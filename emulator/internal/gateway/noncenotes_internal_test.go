@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// board is notes in memory, whose sharing waits for open and fails where it is told to.
+// board is notes in memory, whose sharing waits for open, and fails with fails.
 type board struct {
 	mu    sync.Mutex
 	notes [][]byte

@@ -2,7 +2,9 @@ package replicas
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +13,11 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/routes"
 )
 
 // LagHeader is the header of an answer that a follower gave itself: how far it may be
@@ -40,7 +44,20 @@ func (r *Replica) newPasser(of func(controlapi.Replica) string) *passer {
 		MaxIdleConnsPerHost: 256,
 		IdleConnTimeout:     30 * time.Second,
 		DisableCompression:  true,
+		TLSClientConfig:     &tls.Config{InsecureSkipVerify: true, VerifyConnection: r.trusts},
 	}}
+}
+
+// trusts accepts the certificates that replicas have told by way of etcd, whoever signed
+// them: each generates its own.
+func (r *Replica) trusts(c tls.ConnectionState) error {
+	shown := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.PeerCertificates[0].Raw}))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.ContainsFunc(r.members, func(m member) bool { return m.Certificate == shown }) {
+		return nil
+	}
+	return errors.New("the certificate is none that a replica has")
 }
 
 // API answers calls of the cloud: here if this replica leads, or if it follows and the
@@ -63,7 +80,7 @@ func (r *Replica) API(local http.Handler) http.Handler {
 func (r *Replica) Control(local http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		switch q.URL.Path {
-		case controlapi.Health.Path, controlapi.Ready.Path, controlapi.Metrics.Path, controlapi.GetServer.Path, controlapi.GetVersion.Path:
+		case routes.Health.Path, routes.Ready.Path, routes.Metrics.Path, routes.GetServer.Path, routes.GetVersion.Path:
 			local.ServeHTTP(w, q)
 		default:
 			r.control.serve(w, q, local)
@@ -95,7 +112,7 @@ func (p *passer) serve(w http.ResponseWriter, q *http.Request, local http.Handle
 			}
 		}
 		// A leader that does not answer, or is not certain to lead, may again be one
-		// without anybody being told.
+		// without a change of the members.
 		select {
 		case <-changed:
 		case <-time.After(leaderTimeout / 100):

@@ -63,8 +63,8 @@ func New(cfg Config) *Replica {
 	return r
 }
 
-// Run follows, and leads once it is elected. It ends with ctx, or with an error that
-// wraps ErrDeposed when the term is over.
+// Run follows, and leads once it is elected. It ends with ctx, with an error that wraps
+// ErrDeposed when the term is over, or with one that wraps engine.ErrReplaced.
 func (r *Replica) Run(ctx context.Context) error {
 	self, err := json.Marshal(r.cfg.Self)
 	if err != nil {
@@ -74,13 +74,16 @@ func (r *Replica) Run(ctx context.Context) error {
 	defer cancel(nil)
 	go func() {
 		if err := r.cfg.Elected.Members(ctx, r.know); err != nil && ctx.Err() == nil {
-			cancel(fmt.Errorf("%w: %w", ErrDeposed, err))
+			cancel(deposed(err))
 		}
 	}()
 	for {
 		term, err := r.cfg.Elected.Campaign(ctx, string(self))
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if errors.Is(err, engine.ErrReplaced) {
+			return err
 		}
 		if err != nil {
 			r.cfg.Log.Warn().Err(err).Msg("the election failed, and is tried again")
@@ -92,6 +95,15 @@ func (r *Replica) Run(ctx context.Context) error {
 		}
 		return r.lead(ctx, term)
 	}
+}
+
+// deposed says that a replica starts again, unless what it would read then is older than
+// what it has read.
+func deposed(err error) error {
+	if errors.Is(err, engine.ErrReplaced) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrDeposed, err)
 }
 
 // electAgain is how long a replica waits after an election that failed.
@@ -116,13 +128,13 @@ func (r *Replica) lead(ctx context.Context, term engine.Term) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrDeposed, err)
+		return deposed(err)
 	}
 	r.update(func() { r.term = term })
 	r.cfg.Log.Info().Str("replica", r.cfg.Self.Name).Dur("after", time.Since(begun)).Msg("this replica leads")
 	select {
 	case <-term.Over():
-		return fmt.Errorf("%w: %w", ErrDeposed, term.Why())
+		return deposed(term.Why())
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -3,6 +3,7 @@ package replicas
 import (
 	"context"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"io"
 	"net"
@@ -40,7 +41,7 @@ func (r *Replica) knows(t *testing.T, name, url string) {
 	r.know([]engine.Member{{Self: string(text), Term: 1}})
 }
 
-// term is one that lasts as long as it is told.
+// term lasts as long as leads says.
 type term struct{ leads atomic.Bool }
 
 func (t *term) Leads() bool           { return t.leads.Load() }
@@ -85,6 +86,25 @@ func TestPassesAsSent(t *testing.T) {
 	if got.Host != "slb.aliyuncs.com" || got.URL.RawQuery != "b=%2F+x&a=1;2" || body != "Action=X" ||
 		got.Header.Get("X-Acs-Action") != "X" || got.Header.Get("X-Forwarded-For") != "10.0.0.1" || got.Header.Get(passedHeader) != "self" {
 		t.Errorf("the leader got %s %s %q %v", got.Host, got.URL, body, got.Header)
+	}
+}
+
+// Replicas trust each other's certificates, and no others.
+func TestPassesByHTTPS(t *testing.T) {
+	leader := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "there") }))
+	defer leader.Close()
+	certificate := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: leader.Certificate().Raw}))
+	for _, known := range []string{certificate, ""} {
+		r := following(t, Config{})
+		text, err := json.Marshal(controlapi.Replica{Name: "leader", API: leader.URL, Certificate: known})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.know([]engine.Member{{Self: string(text), Term: 1}})
+		status, body, _ := get(t, r.API(here), http.MethodGet, "/", "")
+		if known != "" && body != "there" || known == "" && (status != http.StatusServiceUnavailable || !strings.Contains(body, "certificate")) {
+			t.Errorf("with the certificate %.10q: %d %s", known, status, body)
+		}
 	}
 }
 
@@ -210,7 +230,7 @@ func TestAnswersItself(t *testing.T) {
 	}
 }
 
-// elected elects this process at once, and loses the term when it is told to.
+// elected elects this process at once, and loses the term when the test closes over.
 type elected struct {
 	memory.Engine
 	term *overTerm

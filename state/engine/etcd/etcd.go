@@ -42,6 +42,16 @@ type Config struct {
 	Prefix             string
 	TLS                *tls.Config
 	Username, Password string
+	// Seen, if set, is what earlier engines of this process have seen of etcd: one that
+	// was replaced by an older copy is refused.
+	Seen *Seen
+}
+
+// Seen is the newest that was seen of an etcd.
+type Seen struct {
+	mu       sync.Mutex
+	cluster  uint64 // etcd's own id
+	revision int64
 }
 
 // Bounds of etcd, by its defaults (--max-txn-ops, --max-request-bytes), less what a
@@ -65,9 +75,9 @@ type Engine struct {
 	client *clientv3.Client
 	prefix string
 
+	seen *Seen
+
 	mu      sync.Mutex
-	cluster uint64 // etcd's own id
-	seen    int64  // its newest revision that was seen
 	term    *term  // nil while another process leads
 	fence   int64  // the etcd revision of the last commit
 	count   uint64 // the revision after it
@@ -101,7 +111,10 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("etcd at %s: %w", strings.Join(cfg.Endpoints, ", "), inWords(err))
 	}
-	e := &Engine{client: client, prefix: cfg.Prefix}
+	e := &Engine{client: client, prefix: cfg.Prefix, seen: cfg.Seen}
+	if e.seen == nil {
+		e.seen = &Seen{}
+	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	if err := e.checkFormat(ctx); err != nil {
@@ -148,46 +161,46 @@ func (e *Engine) checkFormat(ctx context.Context) error {
 	return nil
 }
 
-// errReplaced reports an etcd that has forgotten what it once answered.
-var errReplaced = errors.New("etcd was replaced by an older or another one, which lacks what clbemu has read before: stop all replicas, and start them again if that is what you want")
+// errReplaced says what to do about an etcd that has forgotten what it once answered.
+var errReplaced = fmt.Errorf("etcd lacks what clbemu has read before: %w: stop all replicas, and start them again if that is what you want", engine.ErrReplaced)
 
 // newest is etcd's newest revision that was seen.
-func (e *Engine) newest() int64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.seen
+func (s *Seen) newest() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revision
 }
 
 // see notes which etcd answered, and refuses one that lacks what was seen before it was
 // asked.
-func (e *Engine) see(h *etcdserverpb.ResponseHeader, before int64) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.cluster != 0 && h.ClusterId != e.cluster || h.Revision < before {
+func (s *Seen) see(h *etcdserverpb.ResponseHeader, before int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cluster != 0 && h.ClusterId != s.cluster || h.Revision < before {
 		return errReplaced
 	}
-	e.cluster, e.seen = h.ClusterId, max(e.seen, h.Revision)
+	s.cluster, s.revision = h.ClusterId, max(s.revision, h.Revision)
 	return nil
 }
 
 // get reads keys.
 func (e *Engine) get(ctx context.Context, key string, options ...clientv3.OpOption) (*clientv3.GetResponse, error) {
-	before := e.newest()
+	before := e.seen.newest()
 	kept, err := e.client.Get(ctx, key, options...)
 	if err != nil {
 		return nil, inWords(err)
 	}
-	return kept, e.see(kept.Header, before)
+	return kept, e.seen.see(kept.Header, before)
 }
 
 // transact makes a transaction of etcd.
 func (e *Engine) transact(ctx context.Context, when []clientv3.Cmp, then []clientv3.Op, otherwise ...clientv3.Op) (*clientv3.TxnResponse, error) {
-	before := e.newest()
+	before := e.seen.newest()
 	done, err := e.client.Txn(ctx).If(when...).Then(then...).Else(otherwise...).Commit()
 	if err != nil {
 		return nil, inWords(err)
 	}
-	return done, e.see(done.Header, before)
+	return done, e.seen.see(done.Header, before)
 }
 
 // inWords says what a user can do about an error of etcd's client.

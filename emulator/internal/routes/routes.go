@@ -1,4 +1,7 @@
-package controlapi
+// Package routes names the calls of the control API: method, path, and what the query can
+// have. Handlers and the client are bound to it; the types of bodies and answers are in
+// controlapi.
+package routes
 
 import (
 	"net/http"
@@ -20,12 +23,12 @@ type Route struct {
 // AnyField stands for the fields of the journal.
 const AnyField = "*"
 
-// Routes lists all calls.
-var Routes []*Route
+// All lists all calls.
+var All []*Route
 
 func route(method, path string, parameters ...string) *Route {
 	r := &Route{Method: method, Path: path, Parameters: parameters}
-	Routes = append(Routes, r)
+	All = append(All, r)
 	return r
 }
 

@@ -1,0 +1,161 @@
+package replicas_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
+)
+
+// While etcd is full, writes are refused with the reason and reads go on; once it has
+// room again, so do writes.
+func TestFullEtcd(t *testing.T) {
+	t.Parallel()
+	members := startEtcd(t, 1, "--quota-backend-bytes=16000000")
+	all := fleet(t, members)
+	leader, others := leaderOf(t, all)
+	if _, err := leader.create(t.Context(), "before", "before"); err != nil {
+		t.Fatal(err)
+	}
+	client := etcdClient(t, members)
+	filler := strings.Repeat("x", 1<<20)
+	for n := 0; ; n++ {
+		if _, err := client.Put(t.Context(), fmt.Sprintf("/filler/%d", n), filler); err != nil {
+			break
+		}
+		if n > 100 {
+			t.Fatal("etcd takes more than its quota")
+		}
+	}
+	for _, r := range []*replica{leader, others[0]} {
+		_, err := r.create(t.Context(), "full", "full")
+		if err == nil || !strings.Contains(err.Error(), "etcd is full") || strings.Contains(err.Error(), "not known") {
+			t.Errorf("%s: a write while etcd is full: %v", r.name, err)
+		}
+		if got := r.loadBalancers(); got["before"] == "" || got["full"] != "" {
+			t.Errorf("%s: while etcd is full it lists %v", r.name, got)
+		}
+	}
+	gone, err := client.Delete(t.Context(), "/filler/", clientv3.WithPrefix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Compact(t.Context(), gone.Header.Revision, clientv3.WithCompactPhysical()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Defragment(t.Context(), members[0].url); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.AlarmDisarm(t.Context(), &clientv3.AlarmMember{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "writes are taken again", func() error {
+		_, err := others[0].create(t.Context(), "after", "after")
+		return err
+	})
+}
+
+// An etcd that was restored from an older copy lacks what was acknowledged: replicas that
+// have seen more end, and say why.
+func TestOlderEtcd(t *testing.T) {
+	t.Parallel()
+	members := startEtcd(t, 1)
+	all := fleet(t, members)
+	etcd := members[0]
+	_ = etcd.running.Stop() // which it reports as an end by the signal
+	older := t.TempDir()
+	if err := os.CopyFS(older, os.DirFS(filepath.Join(etcd.dir, "etcd"))); err != nil {
+		t.Fatal(err)
+	}
+	etcd.start()
+	etcd.await()
+	var made error
+	eventually(t, "a write after etcd's restart", func() error {
+		_, made = all[0].create(t.Context(), "newer", "newer")
+		return made
+	})
+	etcd.running.Kill()
+	if err := os.RemoveAll(filepath.Join(etcd.dir, "etcd")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(etcd.dir, "etcd"), os.DirFS(older)); err != nil {
+		t.Fatal(err)
+	}
+	etcd.start()
+	etcd.await()
+	for _, r := range all {
+		select {
+		case <-r.running.Done():
+			if said := r.running.Tail(3); !strings.Contains(said, "etcd lacks what clbemu has read before") {
+				t.Errorf("%s ended with %s", r.name, said)
+			}
+		case <-time.After(time.Minute):
+			t.Errorf("%s goes on", r.name)
+		}
+	}
+	// Started again on purpose, they serve what etcd has.
+	all[0].start()
+	all[0].await()
+	if got := all[0].loadBalancers(); got["newer"] != "" {
+		t.Errorf("after the restart it lists %v", got)
+	}
+}
+
+// Who has no right to the keys, no password, or the address of something else, learns it at
+// the start.
+func TestRefusedByEtcd(t *testing.T) {
+	t.Parallel()
+	members := startEtcd(t, 1)
+	client := etcdClient(t, members)
+	ctx := t.Context()
+	_, err := client.RoleAdd(ctx, "root")
+	for _, step := range []func() error{
+		func() error { _, err := client.UserAdd(ctx, "root", "secret"); return err },
+		func() error { _, err := client.UserGrantRole(ctx, "root", "root"); return err },
+		func() error { _, err := client.RoleAdd(ctx, "reader"); return err },
+		func() error {
+			_, err := client.RoleGrantPermission(ctx, "reader", "/clbemu/", clientv3.GetPrefixRangeEnd("/clbemu/"), clientv3.PermissionType(clientv3.PermRead))
+			return err
+		},
+		func() error { _, err := client.UserAdd(ctx, "reader", "secret"); return err },
+		func() error { _, err := client.UserGrantRole(ctx, "reader", "reader"); return err },
+		func() error { _, err := client.AuthEnable(ctx); return err },
+	} {
+		if err == nil {
+			err = step()
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "password")
+	wrong := filepath.Join(t.TempDir(), "wrong")
+	for name, text := range map[string]string{file: "secret\n", wrong: "guess\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no user", nil, "check --etcd-user"},
+		{"wrong password", []string{"--etcd-user", "root", "--etcd-password-file", wrong}, "check --etcd-user"},
+		{"may only read", []string{"--etcd-user", "reader", "--etcd-password-file", file}, "no right to read and write the keys"},
+		{"nobody there", []string{"--etcd-endpoints", "http://127.0.0.1:1"}, "check --etcd-endpoints"},
+		{"another prefix's form", []string{"--etcd-prefix", "clbemu", "--etcd-user", "root", "--etcd-password-file", file}, "begins and ends with a slash"},
+	} {
+		args := append([]string{"serve", "--engine", "etcd", "--etcd-endpoints", members[0].url, "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0"}, test.args...)
+		ran := binary.Run(t, args...)
+		if ran.Code != 3 || !strings.Contains(ran.Stderr, test.want) {
+			t.Errorf("%s: exit %d, %s; want 3 and %q", test.name, ran.Code, ran.Stderr, test.want)
+		}
+	}
+}
