@@ -10,12 +10,15 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,17 +31,18 @@ var files embed.FS
 
 // page is a page with its own address; its name is the name of its file
 // and of its script.
-type page struct{ name, title string }
+type page struct{ address, name, title string }
 
-var pages = map[string]page{
-	"/":           {"topology", "Topology"},
-	"/resources":  {"resources", "Resources"},
-	"/journal":    {"journal", "Journal"},
-	"/faults":     {"faults", "Faults"},
-	"/conditions": {"conditions", "Conditions"},
-	"/scenarios":  {"scenarios", "Scenarios"},
-	"/clouds":     {"clouds", "Clouds"},
-	"/explore":    {"explore", "Explore"},
+// pages are in the order of their links, each of which has a number for its key.
+var pages = []page{
+	{"/", "topology", "Topology"},
+	{"/journal", "journal", "Journal"},
+	{"/faults", "faults", "Faults"},
+	{"/conditions", "conditions", "Conditions"},
+	{"/scenarios", "scenarios", "Scenarios"},
+	{"/resources", "resources", "Resources"},
+	{"/clouds", "clouds", "Clouds"},
+	{"/explore", "explore", "Explore"},
 }
 
 // assetPath is the path of the pages' script and style.
@@ -46,8 +50,7 @@ const assetPath = "/console/"
 
 // Has reports whether a path is one of the console's.
 func Has(path string) bool {
-	_, ok := pages[path]
-	return ok || strings.HasPrefix(path, assetPath)
+	return strings.HasPrefix(path, assetPath) || slices.ContainsFunc(pages, func(p page) bool { return p.address == path })
 }
 
 // headers let a page load what is here and nothing else, be shown in no frame, and
@@ -104,9 +107,14 @@ func newContent(kind string, text []byte) content {
 var contents = sync.OnceValue(func() map[string]content {
 	all := make(map[string]content)
 	shell := read("pages/shell.html")
-	for address, p := range pages {
-		text := strings.NewReplacer("{{title}}", p.title, "{{name}}", p.name, "{{page}}", string(read("pages/"+p.name+".html"))).Replace(string(shell))
-		all[address] = newContent(".html", []byte(text))
+	var links strings.Builder
+	for i, p := range pages {
+		fmt.Fprintf(&links, "<a href=\"%s\" data-key=\"%d\">%s</a>\n", cmp.Or(strings.TrimPrefix(p.address, "/"), "./"), i+1, p.title)
+	}
+	for _, p := range pages {
+		text := strings.NewReplacer("{{title}}", p.title, "{{name}}", p.name, "{{links}}", strings.TrimSpace(links.String()),
+			"{{page}}", string(read("pages/"+p.name+".html"))).Replace(string(shell))
+		all[p.address] = newContent(".html", []byte(text))
 	}
 	assets, _ := files.ReadDir("assets") // which are a part of the program
 	for _, a := range assets {

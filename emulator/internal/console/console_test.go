@@ -1,11 +1,13 @@
 package console_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -71,6 +73,24 @@ func TestPages(t *testing.T) {
 		if !seen["/console/"+filepath.Base(file)] {
 			t.Errorf("no page loads %s", file)
 		}
+	}
+}
+
+// TestLinks proves that each page is linked with its key, and described in docs/console.md.
+func TestLinks(t *testing.T) {
+	described, err := os.ReadFile("../../../docs/console.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := regexp.MustCompile(`<a href="([^"]+)" data-key="(\d)">`).FindAllStringSubmatch(ask("GET", "/").Body.String(), -1)
+	for i, link := range links {
+		address := "/" + strings.TrimPrefix(link[1], "./")
+		if link[2] != strconv.Itoa(i+1) || !console.Has(address) || !strings.Contains(string(described), "\n| `"+address+"`") {
+			t.Errorf("the link %q leads to no page, has another key than %d, or is not in docs/console.md", link[0], i+1)
+		}
+	}
+	if keys := fmt.Sprintf("`1` to `%d` go to a page", len(links)); !strings.Contains(string(described), keys) {
+		t.Errorf("docs/console.md does not say that %s", keys)
 	}
 }
 
