@@ -32,6 +32,9 @@ type exploration struct {
 	seed                   uint64
 	resume, failFast       bool
 	kubeconfigs            []string
+	controlPlanes          int    // that explore starts
+	controlPlane           string // the command that runs one
+	planes                 controlPlanes
 	console                connection // of the emulator whose console shows the results
 	program                []string
 	file                   *os.File
@@ -51,7 +54,7 @@ the world is on for a while. At rest, somebody deletes, stops or changes what th
 made. clbemu compares its end with the end of the undisturbed play.
 
 The client is the script of the scenario's client half; or PROGRAM, with its program half,
-or without a scenario; or, with --kubeconfig, a controller in a cluster, which PROGRAM
+or without a scenario; or, with --kubeconfig or --control-planes, a controller in a cluster, which PROGRAM
 starts: it finds the cluster in KUBECONFIG and the cloud in the variables of clbemu env.
 
 Each violation is printed as a scenario, which clbemu scenario run plays again.
@@ -63,7 +66,8 @@ Exit codes: 0 no violation, 1 a violation that the scenario does not name as kno
 		Example: `  clbemu explore -- ./my-controller --once
   clbemu explore my.yaml --depth 2 --out results/
   clbemu explore --console 127.0.0.1:9601 -- ./my-controller --once
-  clbemu explore service.yaml --kubeconfig a.kubeconfig --kubeconfig b.kubeconfig -- ./ccm.sh`,
+  clbemu explore service.yaml --kubeconfig a.kubeconfig --kubeconfig b.kubeconfig -- ./ccm.sh
+  clbemu explore service.yaml --control-planes 4 -- ./ccm.sh`,
 		ValidArgsFunction: completeScenario,
 		RunE:              x.run,
 	}
@@ -81,6 +85,8 @@ Exit codes: 0 no violation, 1 a violation that the scenario does not name as kno
 	flags.StringVar(&x.console.token, "control-token", "", "token of the control API")
 	flags.StringVar(&x.console.tokenFile, "control-token-file", "", "file with that token, used unless --control-token is given")
 	flags.StringArrayVar(&x.kubeconfigs, "kubeconfig", nil, "cluster for a controller; each gets one play at a time; kubectl must be on the PATH")
+	flags.IntVar(&x.controlPlanes, "control-planes", 0, "start so many control planes by --control-plane, instead of --kubeconfig, and end them at the end")
+	flags.StringVar(&x.controlPlane, "control-plane", "make -s control-plane", "command that runs a control plane until it is ended, and prints KUBECONFIG=FILE; the default is for a clone of clbemu")
 	return cmd
 }
 
@@ -110,6 +116,10 @@ func (x *exploration) run(cmd *cobra.Command, args []string) error {
 	}
 	console, err := x.consoleOf(cmd.Context())
 	if err != nil {
+		return err
+	}
+	defer x.planes.stop()
+	if err := x.startPlanes(cmd.Context(), &config, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
 	if err := x.open(&config); err != nil {
@@ -224,10 +234,12 @@ func (x *exploration) config(cmd *cobra.Command, args []string) (c explore.Confi
 	c.First = x.failFast
 	c.Depth, c.Parallel, c.Plays, c.Seed = x.depth, x.parallel, x.plays, x.seed
 	if c.Half == scenarios.KubernetesHalf {
-		if len(x.kubeconfigs) == 0 {
-			return c, usage(errors.New("the kubernetes half needs a cluster: name it with --kubeconfig"))
+		if err := x.checkPlanes(); err != nil {
+			return c, err
 		}
-		exploring.OnClusters(&c, x.kubeconfigs)
+		if len(x.kubeconfigs) == 0 && x.controlPlanes == 0 {
+			return c, usage(errors.New("the kubernetes half needs a cluster: name it with --kubeconfig, or start some with --control-planes"))
+		}
 	}
 	return c, nil
 }
@@ -237,7 +249,7 @@ func (x *exploration) halfOf(file scenarioFile) string {
 	switch {
 	case x.half != "":
 		return x.half
-	case len(x.kubeconfigs) > 0:
+	case len(x.kubeconfigs) > 0 || x.controlPlanes != 0:
 		return scenarios.KubernetesHalf
 	case len(x.program) > 0:
 		return scenarios.ProgramHalf

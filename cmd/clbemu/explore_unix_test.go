@@ -62,3 +62,57 @@ func TestExploreInterrupted(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestExploreControlPlanes proves that the control planes that explore starts lead it to
+// their clusters, that they end with it, and that one which does not start is said.
+func TestExploreControlPlanes(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	t.Setenv("PATH", os.Getenv("PATH"))
+	pids, asked := filepath.Join(dir, "pids"), filepath.Join(dir, "asked")
+	write("kubectl", `echo "$2" >> `+asked+`; exit 1`)
+	plane := write("plane", `echo $$ >> `+pids+`; echo building; echo "  export KUBECONFIG=`+dir+`/$$.kubeconfig PATH=`+dir+`:\$PATH"; exec sleep 1000`)
+	dies := write("dies", "exit 7\n")
+	service := writeScenario(t, "about: a\nkubernetes: {steps: [{rest: {quiet: 1s}}]}\n")
+	for _, tt := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"--control-plane", plane, "--control-planes", "2"}, exitCannot, "kubectl get: exit status 1"},
+		{[]string{"--control-plane", dies, "--control-planes", "2"}, exitCannot, "ended with status 7 before it printed KUBECONFIG=FILE"},
+		{[]string{"--control-plane", "no-such-command", "--control-planes", "1"}, exitCannot, "start a control plane"},
+		{[]string{"--control-plane", " ", "--control-planes", "1"}, exitUsage, "--control-plane is the command"},
+		{[]string{"--control-planes", "17"}, exitUsage, "--control-planes is 1 to 16"},
+		{[]string{"--control-planes", "-1"}, exitUsage, "--control-planes is 1 to 16"},
+		{[]string{"--control-planes", "1", "--kubeconfig", "a"}, exitUsage, "not both"},
+	} {
+		code, _, problems := executed(t, append(append([]string{"explore", service}, tt.args...), "--", "true")...)
+		if code != tt.code || !strings.Contains(problems, tt.says) {
+			t.Errorf("%q = %d, %s, want %d and %q", tt.args, code, problems, tt.code, tt.says)
+		}
+	}
+	text, err := os.ReadFile(pids)
+	started := strings.Fields(string(text))
+	if err != nil || len(started) != 2 {
+		t.Fatalf("control planes %q were started, %v, want 2", started, err)
+	}
+	for _, word := range started {
+		pid, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if syscall.Kill(pid, 0) == nil {
+			t.Errorf("the control plane %d still runs", pid)
+		}
+	}
+	if text, err = os.ReadFile(asked); err != nil || !strings.Contains(string(text), started[0]+".kubeconfig") {
+		t.Errorf("kubectl was asked for %q, %v", text, err)
+	}
+}
