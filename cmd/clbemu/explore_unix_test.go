@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/clbemu/clbemu/cmd/clbemu/internal/explore"
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 // TestExploreForks proves that what a program started ends with it, when the program does
@@ -115,4 +119,32 @@ func TestExploreControlPlanes(t *testing.T) {
 	if text, err = os.ReadFile(asked); err != nil || !strings.Contains(string(text), started[0]+".kubeconfig") {
 		t.Errorf("kubectl was asked for %q, %v", text, err)
 	}
+}
+
+// TestExploreInterface proves that a pod's network interface is gone for a while, and is
+// there again as it was.
+func TestExploreInterface(t *testing.T) {
+	file := writeScenario(t, `about: a
+given:
+  state:
+    - {product: Ecs, action: CreateNetworkInterface, params: {VSwitchId: vsw-bp1clbemu000000000001, SecurityGroupId: sg-bp1clbemu0000000001, PrimaryIpAddress: 192.168.0.111}}
+explore:
+  quiet: 1s
+  within: 10s
+  timeout: 2s
+  known: [{rule: ends, disturbance: hang, why: the command waits for long}]
+program: {steps: [{start: true}]}
+`)
+	code, stdout, problems := executed(t, "explore", file, "-o", "json", "--", binary.Command().Path,
+		"call", "--product", "Ecs", "DescribeNetworkInterfaces", "PrivateIpAddress.1=192.168.0.111")
+	var report explore.Report
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || code != exitOK {
+		t.Fatalf("= %d, %s, %v\n%s", code, problems, err, stdout)
+	}
+	for _, o := range report.Outcomes {
+		if o.ID == "condition podWithoutInterface at DescribeNetworkInterfaces" && o.Verdict == explore.Fine {
+			return
+		}
+	}
+	t.Errorf("the outcomes are %+v, want a pod without interface that is fine", report.Outcomes)
 }

@@ -17,7 +17,7 @@ import (
 var bookkeeping = []string{"AccessKey", "Account", "Address", "ClientToken", "Fault", "Job", "LifeCycle", "NLBJob", "NLBLock", "Policy", "Quota", "QuotaApplication", "ReachedAt", "Region", "Sequence", "StagedHealth", "Throttle", "Transition"}
 
 // aside lists the fields that no two plays share.
-var aside = []string{"ID", "Name", "AccountID", "RegionID", "OrderID"}
+var aside = []string{"ID", "Name", "AccountID", "RegionID", "OrderID", "MacAddress"}
 
 // row is a resource as an export has it.
 type row map[string]any

@@ -209,10 +209,10 @@ func refusing(text string) string { return "{error: " + text + "}" }
 
 // The steps that take the network interface of an address away, and bring it back.
 const (
-	interfaceGone = `- call: {product: Ecs, action: DescribeNetworkInterfaces, params: {"PrivateIpAddress.1": %q}, save: {handInterface: NetworkInterfaceSets.NetworkInterfaceSet.0.NetworkInterfaceId, handVSwitch: NetworkInterfaceSets.NetworkInterfaceSet.0.VSwitchId}}
+	interfaceGone = `- call: {product: Ecs, action: DescribeNetworkInterfaces, params: {"PrivateIpAddress.1": %q}, save: {handInterface: NetworkInterfaceSets.NetworkInterfaceSet.0.NetworkInterfaceId, handVSwitch: NetworkInterfaceSets.NetworkInterfaceSet.0.VSwitchId, handSecurityGroup: NetworkInterfaceSets.NetworkInterfaceSet.0.SecurityGroupIds.SecurityGroupId.0}}
 - call: {product: Ecs, action: DeleteNetworkInterface, params: {NetworkInterfaceId: "{{handInterface}}"}}
 `
-	interfaceBack = `- call: {product: Ecs, action: CreateNetworkInterface, params: {VSwitchId: "{{handVSwitch}}", PrimaryIpAddress: %q}}
+	interfaceBack = `- call: {product: Ecs, action: CreateNetworkInterface, params: {VSwitchId: "{{handVSwitch}}", SecurityGroupId: "{{handSecurityGroup}}", PrimaryIpAddress: %q}}
 `
 )
 
