@@ -25,8 +25,8 @@ type controlPlanes struct {
 // printed finds in what a control plane's command prints the file that leads to it, and
 // where kubectl is.
 var (
-	printedKubeconfig = regexp.MustCompile(`\bKUBECONFIG=(\S+)`)
-	printedPath       = regexp.MustCompile(`\bPATH=([^\s:]+):\$PATH`)
+	printedKubeconfig = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bKUBECONFIG=(\S+)`) })
+	printedPath       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bPATH=([^\s:]+):\$PATH`) })
 )
 
 // printout keeps what a command prints, and passes it on.
@@ -72,22 +72,22 @@ func (c *controlPlanes) start(ctx context.Context, command string, n int, output
 			return nil, fmt.Errorf("start a control plane: %w", err)
 		}
 		c.running = append(c.running, plane)
-		for text.find(printedKubeconfig) == "" {
+		for text.find(printedKubeconfig()) == "" {
 			ended, err := plane.Wait(ctx, lookForPlane)
 			if err != nil {
 				return nil, err
 			}
-			if ended && text.find(printedKubeconfig) == "" {
+			if ended && text.find(printedKubeconfig()) == "" {
 				return nil, fmt.Errorf("%s ended with status %d before it printed KUBECONFIG=FILE", command, plane.Exit())
 			}
 		}
-		if dir := text.find(printedPath); dir != "" {
+		if dir := text.find(printedPath()); dir != "" {
 			err = os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 		}
 		if err != nil {
 			return nil, err
 		}
-		kubeconfigs = append(kubeconfigs, text.find(printedKubeconfig))
+		kubeconfigs = append(kubeconfigs, text.find(printedKubeconfig()))
 	}
 	return kubeconfigs, nil
 }
