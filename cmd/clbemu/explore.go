@@ -86,7 +86,7 @@ Exit codes: 0 no violation, 1 a violation that the scenario does not name as kno
 	flags.StringVar(&x.console.tokenFile, "control-token-file", "", "file with that token, used unless --control-token is given")
 	flags.StringArrayVar(&x.kubeconfigs, "kubeconfig", nil, "cluster for a controller; each gets one play at a time; kubectl must be on the PATH")
 	flags.IntVar(&x.controlPlanes, "control-planes", 0, "start so many control planes by --control-plane, instead of --kubeconfig, and end them at the end")
-	flags.StringVar(&x.controlPlane, "control-plane", "make -s control-plane", "command that runs a control plane until it is ended, and prints KUBECONFIG=FILE; the default is for a clone of clbemu")
+	flags.StringVar(&x.controlPlane, "control-plane", "make control-plane", "command that runs a control plane until it is ended, and prints KUBECONFIG=FILE; the default is for a clone of clbemu")
 	return cmd
 }
 

@@ -111,7 +111,7 @@ func (x *exploration) checkPlanes() error {
 	case len(x.kubeconfigs) > 0:
 		return usage(errors.New("give --control-planes or --kubeconfig, not both"))
 	case strings.TrimSpace(x.controlPlane) == "":
-		return usage(errors.New("--control-plane is the command that runs one, such as make -s control-plane in a clone of clbemu"))
+		return usage(errors.New("--control-plane is the command that runs one, such as make control-plane in a clone of clbemu"))
 	}
 	return nil
 }
