@@ -26,7 +26,7 @@ type translated struct {
 const libraryHead = `<!-- written by make golden -->
 # 场景库
 
-clbemu 自带的场景，每个都重现云端的一种故障，并说明控制器或运维人员应怎样处理。字段说明见[场景](../../scenarios/README.md)（英文）。
+clbemu 自带的场景，每个都重现云端的一种故障，并说明控制器或运维人员应怎样处理。字段说明见[场景](../../scenarios/README.zh.md)。
 
 运行一个场景，查看它的 YAML：
 
