@@ -37,7 +37,7 @@ func refusedWith(r scenarios.Result) string {
 		return ""
 	}
 	found := refusal().FindStringSubmatch(r.Failure.Unmet[0].Seen)
-	if found == nil || !strings.HasPrefix(r.Failure.Unmet[0].Step, "call ") {
+	if found == nil || strings.HasPrefix(r.Failure.Unmet[0].Step, "expect ") {
 		return ""
 	}
 	return found[1]
