@@ -242,7 +242,7 @@ var structs = map[string]any{
 	"ResourceChange": controlapi.ResourceChange{}, "LoadBalancerTree": controlapi.LoadBalancerTree{}, "Address": controlapi.Address{},
 	"ListenerTree": controlapi.ListenerTree{}, "RuleTree": controlapi.RuleTree{}, "GroupTree": controlapi.GroupTree{}, "QuotaShare": controlapi.QuotaShare{},
 	"NewCloud": controlapi.NewCloud{}, "Cloud": controlapi.Cloud{}, "Clouds": controlapi.Clouds{},
-	"Version": controlapi.Version{}, "Server": controlapi.Server{}, "Product": controlapi.Product{},
+	"Version": controlapi.Version{}, "Server": controlapi.Server{}, "Replicas": controlapi.Replicas{}, "Replica": controlapi.Replica{}, "Product": controlapi.Product{},
 	"Traffic": controlapi.Traffic{}, "ListenerTraffic": controlapi.ListenerTraffic{}, "ServerTraffic": controlapi.ServerTraffic{},
 }
 
