@@ -23,6 +23,7 @@ type nonceNotes struct {
 	mu       sync.Mutex
 	filling  *nonceBatch // takes nonces while another is on its way
 	sharing  bool
+	hurry    chan struct{} // wakes who shares when a call waits
 	learning sync.Mutex
 	position int64
 }
@@ -35,7 +36,13 @@ type nonceBatch struct {
 
 // SharedNonces returns the nonces of one of several emulators. It knows those of the others
 // as far as it has learned them.
-func SharedNonces(notes Notes) *Nonces { return &Nonces{shared: &nonceNotes{notes: notes}} }
+func SharedNonces(notes Notes) *Nonces {
+	return &Nonces{shared: &nonceNotes{notes: notes, hurry: make(chan struct{}, 1)}}
+}
+
+// shareEvery is how often nonces are shared for which no call waits: those of reads, of
+// which there are many.
+const shareEvery = 100 * time.Millisecond
 
 // shareTimeout limits how long a call waits until others know its nonce.
 const shareTimeout = 5 * time.Second
@@ -54,6 +61,10 @@ func (s *nonceNotes) share(used nonce) (kept func() error) {
 		go s.shareAll()
 	}
 	return func() error {
+		select {
+		case s.hurry <- struct{}{}:
+		default:
+		}
 		<-b.done
 		return b.err
 	}
@@ -62,6 +73,10 @@ func (s *nonceNotes) share(used nonce) (kept func() error) {
 // shareAll shares batch after batch until none waits.
 func (s *nonceNotes) shareAll() {
 	for {
+		select {
+		case <-s.hurry:
+		case <-time.After(shareEvery):
+		}
 		s.mu.Lock()
 		b := s.filling
 		s.filling, s.sharing = nil, b != nil

@@ -64,7 +64,7 @@ const (
 const (
 	// dialTimeout limits how long the start waits for etcd.
 	dialTimeout = 5 * time.Second
-	// callTimeout limits how long etcd may take for anything else.
+	// callTimeout limits how long etcd may take for one call.
 	callTimeout = 10 * time.Second
 	// pageSize is how many values are read at once.
 	pageSize = 4096
@@ -183,8 +183,10 @@ func (s *Seen) see(h *etcdserverpb.ResponseHeader, before int64) error {
 	return nil
 }
 
-// get reads keys.
+// get reads keys. Like all calls of etcd it has its own time: an import may need many.
 func (e *Engine) get(ctx context.Context, key string, options ...clientv3.OpOption) (*clientv3.GetResponse, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
 	before := e.seen.newest()
 	kept, err := e.client.Get(ctx, key, options...)
 	if err != nil {
@@ -195,6 +197,8 @@ func (e *Engine) get(ctx context.Context, key string, options ...clientv3.OpOpti
 
 // transact makes a transaction of etcd.
 func (e *Engine) transact(ctx context.Context, when []clientv3.Cmp, then []clientv3.Op, otherwise ...clientv3.Op) (*clientv3.TxnResponse, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
 	before := e.seen.newest()
 	done, err := e.client.Txn(ctx).If(when...).Then(then...).Else(otherwise...).Commit()
 	if err != nil {
@@ -250,8 +254,6 @@ func size(c engine.Change) int { return len(c.Table) + len(c.ID) + len(c.Value) 
 // for each change set at least. The precondition of each is that this process leads and
 // wrote last.
 func (e *Engine) Commit(ctx context.Context, sets []engine.ChangeSet) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
 	if e.pending != nil {
 		if err := e.finish(ctx, e.pending); err != nil {
 			return notMade(err)
@@ -378,8 +380,6 @@ func (e *Engine) takeOver(ctx context.Context, term *term) error {
 
 // Recover implements engine.Engine.
 func (e *Engine) Recover(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
 	e.mu.Lock()
 	term := e.term
 	e.mu.Unlock()

@@ -35,8 +35,6 @@ func (e *Engine) Follow(ctx context.Context) (engine.Reading, error) { return e.
 
 // read begins to read what is kept now.
 func (e *Engine) read(ctx context.Context) (*reading, error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
 	begun := time.Now()
 	kept, err := e.transact(ctx, nil, []clientv3.Op{clientv3.OpGet(e.key("state", "revision")), clientv3.OpGet(e.key("state", "staged"))})
 	if err != nil {

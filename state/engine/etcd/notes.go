@@ -44,8 +44,6 @@ func (e *Engine) Share(ctx context.Context, note []byte) error {
 
 // Shared implements engine.Elected. A position is a revision of etcd.
 func (e *Engine) Shared(ctx context.Context, after int64) (list [][]byte, position int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
 	kept, err := e.get(ctx, e.key("shared")+"/", clientv3.WithPrefix(), clientv3.WithMinModRev(after+1))
 	if err != nil {
 		return nil, after, fmt.Errorf("read what is shared: %w", err)

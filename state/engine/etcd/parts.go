@@ -73,11 +73,8 @@ func (e *Engine) commitInParts(ctx context.Context, changes engine.ChangeSet, se
 	return nil
 }
 
-// do makes changes that are no commit, on the precondition that the term lasts. Each has
-// its own time, since a commit in parts may have many.
+// do makes changes that are no commit, on the precondition that the term lasts.
 func (e *Engine) do(ctx context.Context, term *term, ops ...clientv3.Op) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
-	defer cancel()
 	done, err := e.transact(ctx, []clientv3.Cmp{term.leads()}, ops)
 	if err == nil && !done.Succeeded {
 		err = engine.ErrFenced

@@ -78,8 +78,6 @@ func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error)
 
 // begin fences earlier leaders off, and finishes what they have begun.
 func (e *Engine) begin(ctx context.Context, t *term) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
 	if err := t.renew(ctx); err != nil {
 		return inWords(err)
 	}
@@ -94,6 +92,8 @@ func (e *Engine) begin(ctx context.Context, t *term) error {
 
 // renew learns until when the term lasts for certain.
 func (t *term) renew(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, leaseSeconds*time.Second)
+	defer cancel()
 	sent := time.Now()
 	renewed, err := t.e.client.KeepAliveOnce(ctx, t.session.Lease())
 	if err != nil {
@@ -109,9 +109,7 @@ func (t *term) keep() {
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
 	for {
-		ctx, cancel := context.WithTimeout(context.Background(), leaseSeconds*time.Second)
-		err := t.renew(ctx)
-		cancel()
+		err := t.renew(context.Background())
 		if errors.Is(err, rpctypes.ErrLeaseNotFound) {
 			t.lose(errors.New("its lease has ended"))
 			return
