@@ -96,7 +96,7 @@ func TestFencing(t *testing.T) {
 	}
 }
 
-func etcdClient(t *testing.T, members []*member) *clientv3.Client {
+func etcdClient(t testing.TB, members []*member) *clientv3.Client {
 	t.Helper()
 	client, err := clientv3.New(clientv3.Config{Endpoints: endpoints(members), DialTimeout: 5 * time.Second})
 	if err != nil {

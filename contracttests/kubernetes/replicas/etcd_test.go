@@ -18,7 +18,7 @@ import (
 
 // member is an etcd that can be killed and started again on its data.
 type member struct {
-	t        *testing.T
+	t        testing.TB
 	dir      string
 	url      string
 	peer     string
@@ -29,7 +29,7 @@ type member struct {
 
 // startEtcd starts an etcd of some members, with more arguments for each, and waits until
 // it answers.
-func startEtcd(t *testing.T, members int, more ...string) []*member {
+func startEtcd(t testing.TB, members int, more ...string) []*member {
 	t.Helper()
 	programs, err := tools.Build(t.Context(), os.Stderr)
 	if err != nil {
@@ -97,7 +97,7 @@ func endpoints(members []*member) (urls []string) {
 }
 
 // eventually waits until check has no error; a minute is much more than it takes.
-func eventually(t *testing.T, what string, check func() error) {
+func eventually(t testing.TB, what string, check func() error) {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for {
@@ -112,7 +112,7 @@ func eventually(t *testing.T, what string, check func() error) {
 	}
 }
 
-func open(t *testing.T, members []*member, prefix string) *etcd.Engine {
+func open(t testing.TB, members []*member, prefix string) *etcd.Engine {
 	t.Helper()
 	e, err := etcd.Open(t.Context(), etcd.Config{Endpoints: endpoints(members), Prefix: prefix})
 	if err != nil {
@@ -121,7 +121,7 @@ func open(t *testing.T, members []*member, prefix string) *etcd.Engine {
 	return e
 }
 
-func lead(t *testing.T, e *etcd.Engine) engine.Term {
+func lead(t testing.TB, e *etcd.Engine) engine.Term {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -20,7 +20,7 @@ import (
 
 // replica is a clbemu that shares its state with others, at addresses that it keeps.
 type replica struct {
-	t       *testing.T
+	t       testing.TB
 	name    string
 	dir     string
 	args    []string
@@ -33,7 +33,7 @@ type replica struct {
 const slb = "2014-05-15"
 
 // fleet starts three replicas on an etcd, and waits until each passes calls on.
-func fleet(t *testing.T, members []*member, args ...string) []*replica {
+func fleet(t testing.TB, members []*member, args ...string) []*replica {
 	t.Helper()
 	ports, err := process.FreePorts(6)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *replica) replicas() *controlapi.Replicas {
 }
 
 // leaderOf is who leads for certain.
-func leaderOf(t *testing.T, all []*replica) (leader *replica, others []*replica) {
+func leaderOf(t testing.TB, all []*replica) (leader *replica, others []*replica) {
 	t.Helper()
 	eventually(t, "one replica leads", func() error {
 		leader, others = nil, nil
