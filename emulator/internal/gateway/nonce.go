@@ -63,7 +63,10 @@ func OpenNonces(path string, now time.Time) (*Nonces, error) {
 		n.add(r, age)
 	}
 	n.file = &nonceFile{path: path}
-	return n, n.file.write(n)
+	if err := n.file.write(n); err != nil {
+		return nil, err
+	}
+	return n, nil
 }
 
 // Close closes the file; nonces used later are not kept.
