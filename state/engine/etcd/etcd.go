@@ -52,6 +52,25 @@ type Seen struct {
 	mu       sync.Mutex
 	cluster  uint64 // etcd's own id
 	revision int64
+	count    uint64 // the engine's revision, which etcd's own activity does not move
+}
+
+// counted notes a revision of the engine, and refuses one that is older than what was
+// seen before it was asked for.
+func (s *Seen) counted(count, before uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if count < before {
+		return errReplaced
+	}
+	s.count = max(s.count, count)
+	return nil
+}
+
+func (s *Seen) newestCount() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count
 }
 
 // Bounds of etcd, by its defaults (--max-txn-ops, --max-request-bytes), less what a
@@ -335,7 +354,7 @@ func (e *Engine) advance(ctx context.Context, sets int, ops ...clientv3.Op) erro
 	e.mu.Lock()
 	e.fence, e.count = done.Header.Revision, count
 	e.mu.Unlock()
-	return nil
+	return e.seen.counted(count, 0)
 }
 
 // takeOver makes sure that no commit of an earlier leader, nor one of this process whose
@@ -343,6 +362,7 @@ func (e *Engine) advance(ctx context.Context, sets int, ops ...clientv3.Op) erro
 func (e *Engine) takeOver(ctx context.Context, term *term) error {
 	revision, pointer := e.key("state", "revision"), e.key("state", "staged")
 	for {
+		before := e.seen.newestCount()
 		kept, err := e.get(ctx, revision)
 		if err != nil {
 			return err
@@ -353,6 +373,9 @@ func (e *Engine) takeOver(ctx context.Context, term *term) error {
 				return fmt.Errorf("%s: %w: %w", revision, engine.ErrDamaged, err)
 			}
 			mod = kept.Kvs[0].ModRevision
+		}
+		if err := e.seen.counted(count, before); err != nil {
+			return err
 		}
 		done, err := e.transact(ctx, []clientv3.Cmp{term.leads(), clientv3.Compare(clientv3.ModRevision(revision), "=", mod)},
 			[]clientv3.Op{clientv3.OpPut(revision, strconv.FormatUint(count, 10)), clientv3.OpGet(pointer)}, clientv3.OpGet(term.key))

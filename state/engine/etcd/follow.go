@@ -36,6 +36,7 @@ func (e *Engine) Follow(ctx context.Context) (engine.Reading, error) { return e.
 // read begins to read what is kept now.
 func (e *Engine) read(ctx context.Context) (*reading, error) {
 	begun := time.Now()
+	before := e.seen.newestCount()
 	kept, err := e.transact(ctx, nil, []clientv3.Op{clientv3.OpGet(e.key("state", "revision")), clientv3.OpGet(e.key("state", "staged"))})
 	if err != nil {
 		return nil, err
@@ -47,6 +48,9 @@ func (e *Engine) read(ctx context.Context) (*reading, error) {
 		if r.revision, err = strconv.ParseUint(string(found[0].Value), 10, 64); err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", found[0].Key, engine.ErrDamaged, err)
 		}
+	}
+	if err := e.seen.counted(r.revision, before); err != nil {
+		return nil, err
 	}
 	if found := kept.Responses[1].GetResponseRange().Kvs; len(found) > 0 {
 		if r.staged, err = readStaged(found[0].Value); err != nil {
@@ -213,7 +217,11 @@ func (r *reading) ask(ctx context.Context, answers chan<- confirmation, failed c
 			return
 		}
 		asked := time.Now()
-		kept, err := r.e.get(ctx, r.e.key("state", "revision"), clientv3.WithKeysOnly())
+		before := r.e.seen.newestCount()
+		kept, err := r.e.get(ctx, r.e.key("state", "revision"))
+		if err == nil && before > 0 {
+			err = notBefore(kept.Kvs, before)
+		}
 		if errors.Is(err, errReplaced) {
 			failed <- err
 			return
@@ -231,6 +239,19 @@ func (r *reading) ask(ctx context.Context, answers chan<- confirmation, failed c
 			return
 		}
 	}
+}
+
+// notBefore refuses a revision that is older than one that was seen before it was asked
+// for.
+func notBefore(kvs []*mvccpb.KeyValue, before uint64) error {
+	if len(kvs) == 0 {
+		return errReplaced
+	}
+	count, err := strconv.ParseUint(string(kvs[0].Value), 10, 64)
+	if err == nil && count < before {
+		err = errReplaced
+	}
+	return err
 }
 
 // watchError is why a watch ended, nil if it goes on.
@@ -286,5 +307,5 @@ func (r *reading) commitOf(ctx context.Context, events []*clientv3.Event) (c eng
 		return c, false, errReplaced
 	}
 	r.revision = c.Revision
-	return c, true, nil
+	return c, true, r.e.seen.counted(c.Revision, 0)
 }
