@@ -50,21 +50,23 @@ func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error)
 	if err != nil {
 		return nil, fmt.Errorf("campaign: %w", inWords(err))
 	}
-	campaign, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stop := make(chan struct{})
-	defer close(stop)
-	go func() { // a lease that ends meanwhile has lost its place
+	campaign, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
 		select {
 		case <-session.Done():
-			cancel()
-		case <-stop:
+			cancel(errors.New("its lease has ended")) // and its place with it
+		case <-e.seen.over():
+			cancel(errReplaced)
+		case <-campaign.Done():
 		}
 	}()
 	election := concurrency.NewElection(session, e.key("leader"))
 	if err := election.Campaign(campaign, self); err != nil {
-		err = errors.Join(fmt.Errorf("campaign: %w", inWords(err)), session.Close())
-		return nil, err
+		if cause := context.Cause(campaign); cause != nil && ctx.Err() == nil {
+			err = cause
+		}
+		return nil, errors.Join(fmt.Errorf("campaign: %w", inWords(err)), session.Close())
 	}
 	t := &term{e: e, key: election.Key(), created: election.Rev(), session: session, over: make(chan struct{})}
 	begun := time.Now()
@@ -110,8 +112,16 @@ func (t *term) keep() {
 	defer tick.Stop()
 	for {
 		err := t.renew(context.Background())
-		if errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		if err == nil {
+			// An older etcd has the lease too, if that is old enough.
+			_, err = t.e.Revision(context.Background())
+		}
+		switch {
+		case errors.Is(err, rpctypes.ErrLeaseNotFound):
 			t.lose(errors.New("its lease has ended"))
+			return
+		case errors.Is(err, engine.ErrReplaced):
+			t.lose(err)
 			return
 		}
 		select {
