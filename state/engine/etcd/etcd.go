@@ -7,6 +7,7 @@
 //	format                 what wrote the state
 //	state/rows/TABLE/ID    the values
 //	state/revision         the revision; its own etcd revision fences writers
+//	state/clock            what the leader's clock shows
 //	state/staged           names the parts of a large commit that is made, while its
 //	                       values are on their way to state/rows
 //	parts/COMMIT/N         the parts of large commits
@@ -23,6 +24,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -42,6 +44,8 @@ type Config struct {
 	Prefix             string
 	TLS                *tls.Config
 	Username, Password string
+	// Clock is the machine's; nil means time.Now.
+	Clock func() time.Time
 	// Seen, if set, is what earlier engines of this process have seen of etcd: one that
 	// was replaced by an older copy is refused.
 	Seen *Seen
@@ -69,6 +73,9 @@ type Engine struct {
 	prefix string
 
 	seen *Seen
+
+	clock func() time.Time
+	ahead atomic.Int64 // what Ahead returns, in nanoseconds
 
 	mu    sync.Mutex
 	term  *term  // nil while another process leads
@@ -107,9 +114,12 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("etcd at %s: %w", strings.Join(cfg.Endpoints, ", "), inWords(err))
 	}
-	e := &Engine{client: client, prefix: cfg.Prefix, seen: cfg.Seen}
+	e := &Engine{client: client, prefix: cfg.Prefix, seen: cfg.Seen, clock: cfg.Clock}
 	if e.seen == nil {
 		e.seen = &Seen{}
+	}
+	if e.clock == nil {
+		e.clock = time.Now
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()

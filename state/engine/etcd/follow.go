@@ -239,13 +239,15 @@ func watchError(ctx context.Context, seen clientv3.WatchResponse, open bool) err
 // commitOf reads the events of one transaction of etcd. One that makes no commit moves
 // the values of a commit in parts, or is a leader's first.
 func (r *reading) commitOf(ctx context.Context, events []*clientv3.Event) (c engine.Commit, made bool, err error) {
-	rows, revision, pointer := r.e.rows(), []byte(r.e.key("state", "revision")), []byte(r.e.key("state", "staged"))
+	rows, revision, pointer, clock := r.e.rows(), []byte(r.e.key("state", "revision")), []byte(r.e.key("state", "staged")), []byte(r.e.key("state", "clock"))
 	for _, event := range events {
 		switch kv := event.Kv; {
 		case bytes.Equal(kv.Key, revision):
 			if c.Revision, _, err = r.e.countOf([]*mvccpb.KeyValue{kv}, mark{count: r.revision}); err != nil {
 				return c, false, err
 			}
+		case bytes.Equal(kv.Key, clock):
+			r.e.learnClock(kv.Value)
 		case bytes.Equal(kv.Key, pointer) && event.Type == clientv3.EventTypeDelete:
 			r.staged = nil
 		case bytes.Equal(kv.Key, pointer):

@@ -106,21 +106,21 @@ func (t *term) renew(ctx context.Context) error {
 	return nil
 }
 
-// keep renews the lease until it is lost or the term ends.
+// keep renews the lease, and tells the others the time, until the lease is lost or the
+// term ends.
 func (t *term) keep() {
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
 	for {
 		err := t.renew(context.Background())
 		if err == nil {
-			// An older etcd has the lease too, if that is old enough.
-			_, err = t.e.Revision(context.Background())
+			err = t.e.tellClock(context.Background(), t)
 		}
 		switch {
 		case errors.Is(err, rpctypes.ErrLeaseNotFound):
 			t.lose(errors.New("its lease has ended"))
 			return
-		case errors.Is(err, engine.ErrReplaced):
+		case errors.Is(err, engine.ErrReplaced), errors.Is(err, engine.ErrFenced):
 			t.lose(err)
 			return
 		}
