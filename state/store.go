@@ -289,10 +289,12 @@ func (s *Store) undurable() *batch {
 }
 
 // commitLoop keeps its thread, since what makes system calls fail to see what
-// becomes of the state, such as strace, counts them by thread.
+// becomes of the state, such as strace, counts them by thread. It gives the thread back:
+// where that ended, the kernel would end programs that it started with PR_SET_PDEATHSIG.
 func (s *Store) commitLoop() {
 	if s.engine != (unkept{}) {
 		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
 	}
 	defer close(s.done)
 	for range s.wake {

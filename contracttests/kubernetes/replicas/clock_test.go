@@ -1,8 +1,10 @@
 package replicas_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,7 +45,7 @@ func inProcess(t *testing.T, members []*member, name string, ahead time.Duration
 			return
 		}
 		ended = true
-		if err := e.Close(t.Context()); err != nil {
+		if err := e.Close(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
 		}
 	}
@@ -51,6 +53,15 @@ func inProcess(t *testing.T, members []*member, name string, ahead time.Duration
 	if err := e.Start(); err != nil {
 		t.Fatal(err)
 	}
+	var waiting sync.WaitGroup
+	ctx, stop := context.WithCancel(t.Context())
+	waiting.Go(func() {
+		if err := e.Wait(ctx); err != nil {
+			t.Errorf("%s ended: %v", name, err)
+		}
+	})
+	t.Cleanup(waiting.Wait)
+	t.Cleanup(stop)
 	r = &replica{t: t, name: name, control: &controlclient.Client{URL: "http://" + e.ControlAddr()}}
 	r.api = &apiclient.Client{URL: "http://" + e.Addr(), HTTP: &http.Client{Timeout: 20 * time.Second}}
 	r.await()

@@ -75,6 +75,7 @@ func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error)
 		return nil, errors.Join(fmt.Errorf("lead: %w", err), session.Close())
 	}
 	go t.keep()
+	go t.tell()
 	return t, nil
 }
 
@@ -106,22 +107,14 @@ func (t *term) renew(ctx context.Context) error {
 	return nil
 }
 
-// keep renews the lease, and tells the others the time, until the lease is lost or the
-// term ends.
+// keep renews the lease until it is lost or the term ends.
 func (t *term) keep() {
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
 	for {
 		err := t.renew(context.Background())
-		if err == nil {
-			err = t.e.tellClock(context.Background(), t)
-		}
-		switch {
-		case errors.Is(err, rpctypes.ErrLeaseNotFound):
+		if errors.Is(err, rpctypes.ErrLeaseNotFound) {
 			t.lose(errors.New("its lease has ended"))
-			return
-		case errors.Is(err, engine.ErrReplaced), errors.Is(err, engine.ErrFenced):
-			t.lose(err)
 			return
 		}
 		select {
@@ -129,6 +122,25 @@ func (t *term) keep() {
 		case <-t.session.Done():
 			t.lose(errors.New("its lease was not renewed in time"))
 			return
+		case <-t.over:
+			return
+		}
+	}
+}
+
+// tell tells the others the time until the term ends. It does not hold up the renewals:
+// etcd may be slow to write.
+func (t *term) tell() {
+	tick := time.NewTicker(renewEvery)
+	defer tick.Stop()
+	for {
+		err := t.e.tellClock(context.Background(), t)
+		if errors.Is(err, engine.ErrReplaced) || errors.Is(err, engine.ErrFenced) {
+			t.lose(err)
+			return
+		}
+		select {
+		case <-tick.C:
 		case <-t.over:
 			return
 		}
