@@ -31,17 +31,6 @@ var (
 
 func TestMain(m *testing.M) { os.Exit(binary.Main(m)) }
 
-// chances are the random choices of a test, which says how to make them again.
-func chances(t *testing.T) *rand.Rand {
-	t.Helper()
-	chosen := *seed
-	if chosen == 0 {
-		chosen = rand.Uint64()
-	}
-	t.Logf("replay with -run '^%s$' -seed %d -kills %d", t.Name(), chosen, *kills)
-	return rand.New(rand.NewPCG(chosen, 0))
-}
-
 // Calls of each replica reach the one that leads. When it is killed another leads, with
 // all that was acknowledged; a call that was executed is not executed again, whichever
 // replica it is sent to.
@@ -230,7 +219,7 @@ func (s nameSeen) orState(state any) any {
 // acknowledged is lost, nothing is made twice, and reads and writes look as if they were
 // made one after the other.
 func TestKills(t *testing.T) {
-	chance := chances(t)
+	chance := binary.Chances(t, *seed, fmt.Sprintf("-kills %d", *kills))
 	members := startEtcd(t, 3)
 	all := fleet(t, members)
 	var ids []string
