@@ -444,7 +444,7 @@ func annotationsPage(*testing.T) string {
 	fmt.Fprintf(&b, `# Annotations of Services
 
 What a Cloud Controller Manager (CCM) reads of a Service of type LoadBalancer. `+"`clbemu lint-service`"+` checks the annotations of your
-Services. Each name follows `+"`%s`"+`, but for those of the last table.
+Services. Each name follows `+"`%s`"+`, except in the last table.
 
 The last four columns were measured with %s,
 which ran against clbemu: a Service was created with the annotation; another one got it, another value, and lost it again.

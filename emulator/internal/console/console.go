@@ -36,7 +36,7 @@ var files embed.FS
 // and of its script.
 type page struct{ address, name, title string }
 
-// pages are in the order of their links, each of which has a number for its key.
+// pages are in the order of their links; the key of a link is its number.
 var pages = []page{
 	{"/", "topology", "Topology"},
 	{"/journal", "journal", "Journal"},

@@ -32,11 +32,11 @@ type Change struct {
 	// Change is ACK's name of the change, or the action where ACK has no words.
 	Change string `json:"change"`
 	Action string `json:"action"`
-	// Port is of a listener.
+	// Port is a listener's.
 	Port string `json:"port,omitempty"`
 	// Sequence is the call's in the journal.
 	Sequence uint64 `json:"sequence"`
-	// Code is of a refusal.
+	// Code is a refusal's.
 	Code string `json:"code,omitempty"`
 	// Differences are the parameters whose values are not the stored ones.
 	Differences []Difference `json:"differences,omitempty"`

@@ -7,7 +7,7 @@ import { t, translated } from './words.js';
 
 const whose = () => ({ account: asked().get('account') ?? '', region: asked().get('region') ?? '' });
 
-// set sets a condition, of a region where the row is of one.
+// set sets a condition, in the region of its row if that has one.
 async function set(name, value, region = whose().region) {
   await attempt(() => call('PATCH', '/v1/world', { query: { ...whose(), region }, body: { settings: [{ name, value: String(value) }] } }), t`${name} is ${value}`);
   await refresh();

@@ -56,7 +56,7 @@ async function make(deed, resource, details) {
 // act does a deed, and says why not where it is refused.
 export const act = (deed, resource, ...details) => attempt(() => make(deed, resource, details));
 
-// drop deletes a load balancer, of which the protection is switched off only where that is wanted.
+// drop deletes a load balancer, and switches its protection off only where the user agrees.
 export async function drop(lb) {
   if (!(await sure(t`Delete ${lb.name || lb.id}?`, t`Its listeners, rules and vServer groups go with it. A Cloud Controller Manager does not create it again by itself.`, t`Delete`))) return;
   await attempt(async () => {

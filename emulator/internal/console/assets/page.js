@@ -114,8 +114,8 @@ export function soon(what, pause = 150) {
   return request;
 }
 
-// latest returns what loads and then draws. An answer that comes after that of a later
-// question is of before, and is not drawn.
+// latest returns what loads and then draws. It drops an answer that comes after the answer
+// to a later question.
 export function latest(load, draw) {
   let asked = 0;
   return async () => {

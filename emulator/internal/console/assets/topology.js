@@ -57,7 +57,7 @@ function row({ lb, servers }, current) {
   return fresh;
 }
 
-// put makes the rows those of a table, and moves none that stays.
+// put fills a table with the rows, and moves none that stays.
 function put(body, rows) {
   const wanted = new Set(rows);
   for (const old of [...body.children]) if (!wanted.has(old)) old.remove();
