@@ -357,7 +357,7 @@ func (s *clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 		leave()
 	} else {
 		s.restore(name, old)
-		return controlapi.Cloud{}, fmt.Errorf("%w, of which %s was forked", s.unknown(old.made.From), name)
+		return controlapi.Cloud{}, fmt.Errorf("%w, from which %s was forked", s.unknown(old.made.From), name)
 	}
 	fresh := *old
 	fresh.calls = new(sync.WaitGroup)

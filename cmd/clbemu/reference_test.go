@@ -277,7 +277,7 @@ func faultsPage(*testing.T) string {
 
 func matchTable() string {
 	b := table("field", "is", "at")
-	row(b, code("action"), "the action: a glob such as `Create*`, or several by commas", "those of calls")
+	row(b, code("action"), "the action: a glob such as `Create*`, or several by commas", "the points of calls")
 	for _, f := range faults.MatchFields {
 		row(b, code(f.Name), f.About, where(f.Points))
 	}
@@ -291,7 +291,7 @@ func where(points []faults.Point) string {
 		names[i] = string(p)
 	}
 	if len(points) > 0 && !points[0].OfPackets() {
-		return "those of calls"
+		return "the points of calls"
 	}
 	return strings.Join(names, ", ")
 }

@@ -81,8 +81,8 @@ func wordsOf(action string) string {
 	return cmp.Or(words[action], action)
 }
 
-// Check finds the changes among calls of CLB, in their order: those of which
-// changes says that the action can make one, also when they were refused. A
+// Check finds the changes among calls of CLB, in their order: the calls whose action can
+// make one, as changes reports, also when they were refused. A
 // VServerGroup that was not there before belongs to the load balancer that
 // groups names for it.
 func Check(calls []*journal.Entry, changes func(action string) bool, before Describe, groups map[string]string) []LoadBalancer {
