@@ -156,6 +156,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 // open opens the store and gives it a world; a follower gets its world from the leader.
 func (cfg *Config) open(ctx context.Context) (*state.Store, error) {
 	if cfg.Replica != nil {
+		cfg.Clock = sharedClock{cmp.Or(cfg.Clock, state.Clock(&state.SystemClock{})), cfg.Replica.State}
 		return state.Follow(ctx, cfg.storeOn(nil), cfg.Replica.State)
 	}
 	engine, err := openEngine(ctx, *cfg)

@@ -32,6 +32,15 @@ type Replica struct {
 	ReadLocally bool
 }
 
+// sharedClock is the clock that all replicas go by.
+type sharedClock struct {
+	state.Clock
+	shared engine.Elected
+}
+
+// Now implements state.Clock.
+func (c sharedClock) Now() time.Time { return c.Clock.Now().Add(c.shared.Ahead()) }
+
 // startReplica takes part in the election, once others can reach this emulator.
 func (e *Emulator) startReplica() {
 	if e.replica == nil {

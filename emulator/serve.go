@@ -153,6 +153,14 @@ func (w *inPieces) extend() {
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(writeTimeout))
 }
 
+// WriteHeader implements http.ResponseWriter: it may be all of the answer.
+func (w *inPieces) WriteHeader(status int) {
+	if time.Since(w.read) >= soon {
+		w.extend()
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
 // Write implements http.ResponseWriter.
 func (w *inPieces) Write(p []byte) (written int, err error) {
 	if len(p) <= piece && time.Since(w.read) < soon {

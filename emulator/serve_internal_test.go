@@ -83,3 +83,21 @@ func TestClientThatDoesNotRead(t *testing.T) {
 		})
 	}
 }
+
+// TestLateAnswerWithoutBody proves that an answer arrives that took long to make and has
+// no body.
+func TestLateAnswerWithoutBody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := serveOne(t, func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(time.Hour)
+			w.WriteHeader(http.StatusNoContent)
+		})
+		if _, err := io.WriteString(client, "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(client)
+		if err != nil || !bytes.HasPrefix(answer, []byte("HTTP/1.1 204 ")) {
+			t.Errorf("the client got %q, %v", answer, err)
+		}
+	})
+}

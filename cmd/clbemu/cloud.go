@@ -52,7 +52,11 @@ func newCloudCreate() *cobra.Command {
 			return err
 		}
 		return printing(cmd).show(created, func(s *terminal.Screen) error {
-			s.Printf("%s starts as a copy of %s, and %s\n\n  eval \"$(clbemu env --cloud %s)\"\n  clbemu get --cloud %s\n", created.Name, created.From, ends(created), created.Name, created.Name)
+			there := "--cloud " + created.Name
+			if server := cmd.Flag("server"); server.Changed {
+				there += " --server " + server.Value.String()
+			}
+			s.Printf("%s starts as a copy of %s, and %s\n\n  eval \"$(clbemu env %s)\"\n  clbemu get %s\n", created.Name, created.From, ends(created), there, there)
 			return nil
 		})
 	})

@@ -135,6 +135,9 @@ type Elected interface {
 	// Members calls fn with the members whenever they change, the leader first, until
 	// ctx ends.
 	Members(ctx context.Context, fn func([]Member)) error
+	// Ahead returns how far the clock that all replicas go by is ahead of this machine's.
+	// That clock is the first leader's, and goes on with the next.
+	Ahead() time.Duration
 	// Share tells the other members a note, for at least half an hour. It returns when
 	// they can read it.
 	Share(ctx context.Context, note []byte) error

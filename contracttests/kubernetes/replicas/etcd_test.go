@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -31,6 +32,11 @@ type member struct {
 // it answers.
 func startEtcd(t testing.TB, members int, more ...string) []*member {
 	t.Helper()
+	return startEtcdAt(t, "127.0.0.1", members, more...)
+}
+
+func startEtcdAt(t testing.TB, address string, members int, more ...string) []*member {
+	t.Helper()
 	programs, err := tools.Build(t.Context(), os.Stderr)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +48,7 @@ func startEtcd(t testing.TB, members int, more ...string) []*member {
 	var all []*member
 	var cluster []string
 	for n := range members {
-		m := &member{t: t, dir: t.TempDir(), programs: programs, url: fmt.Sprintf("http://127.0.0.1:%d", ports[2*n])}
+		m := &member{t: t, dir: t.TempDir(), programs: programs, url: fmt.Sprintf("http://%s:%d", address, ports[2*n])}
 		m.peer = fmt.Sprintf("http://127.0.0.1:%d", ports[2*n+1])
 		cluster = append(cluster, fmt.Sprintf("etcd%d=%s", n, m.peer))
 		all = append(all, m)
@@ -87,6 +93,14 @@ func (m *member) await() {
 		}
 		return nil
 	})
+}
+
+// signal reaches the process alone.
+func (m *member) signal(s syscall.Signal) {
+	m.t.Helper()
+	if err := m.running.Signal(s); err != nil {
+		m.t.Error(err)
+	}
 }
 
 func endpoints(members []*member) (urls []string) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"strings"
 	"syscall"
@@ -23,29 +24,53 @@ type replica struct {
 	t       testing.TB
 	name    string
 	dir     string
+	host    host
 	args    []string
 	api     *apiclient.Client
 	control *controlclient.Client
 	running *process.Process
 }
 
+// host is where a replica runs: here, unless it has a network of its own.
+type host struct {
+	namespace string
+	// address is the one that other replicas know, and reached the one that clients do.
+	address, reached string
+}
+
 // slb is the version of CLB's API.
 const slb = "2014-05-15"
+
+// token lets clients use the control API of replicas that do not listen on loopback.
+const token = "token-of-the-fleet"
 
 // fleet starts three replicas on an etcd, and waits until each passes calls on.
 func fleet(t testing.TB, members []*member, args ...string) []*replica {
 	t.Helper()
-	ports, err := process.FreePorts(6)
+	here := host{address: "127.0.0.1", reached: "127.0.0.1"}
+	return fleetOn(t, []host{here, here, here}, members, args...)
+}
+
+// fleetOn starts one replica on each of the hosts.
+func fleetOn(t testing.TB, hosts []host, members []*member, args ...string) []*replica {
+	t.Helper()
+	ports, err := process.FreePorts(2 * len(hosts))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []*replica
-	for n := range 3 {
-		api, control := fmt.Sprintf("127.0.0.1:%d", ports[2*n]), fmt.Sprintf("127.0.0.1:%d", ports[2*n+1])
-		r := &replica{t: t, name: fmt.Sprintf("r%d", n), dir: t.TempDir(), control: &controlclient.Client{URL: "http://" + control}}
-		r.api = &apiclient.Client{URL: "http://" + api, HTTP: &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	for n, h := range hosts {
+		api, control := fmt.Sprint(ports[2*n]), fmt.Sprint(ports[2*n+1])
+		r := &replica{t: t, name: fmt.Sprintf("r%d", n), dir: t.TempDir(), host: h, control: &controlclient.Client{URL: "http://" + net.JoinHostPort(h.reached, control), Token: token}}
+		r.api = &apiclient.Client{URL: "http://" + net.JoinHostPort(h.reached, api), HTTP: &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+		listen := h.address
+		if h.reached != h.address {
+			listen = "0.0.0.0"
+		}
 		r.args = append([]string{"serve", "--engine", "etcd", "--etcd-endpoints", strings.Join(endpoints(members), ","), "--replica", r.name,
-			"--listen", api, "--control-listen", control, "--log-format", "json", "--log-level", "info", "--data-plane", "off"}, args...)
+			"--listen", net.JoinHostPort(listen, api), "--advertise", "http://" + net.JoinHostPort(h.address, api),
+			"--control-listen", net.JoinHostPort(listen, control), "--advertise-control", "http://" + net.JoinHostPort(h.address, control), "--control-token", token,
+			"--log-format", "json", "--log-level", "info", "--data-plane", "off"}, args...)
 		r.start()
 		t.Cleanup(func() {
 			if t.Failed() {
@@ -58,17 +83,27 @@ func fleet(t testing.TB, members []*member, args ...string) []*replica {
 	for _, r := range all {
 		r.await()
 	}
-	if ran := binary.Run(t, "world", "set", "quota.slb_quota_instances_num=100000", "--server", all[0].control.URL); ran.Code != 0 {
-		t.Fatalf("world set = %+v", ran)
-	}
+	all[0].set("quota.slb_quota_instances_num=100000")
 	return all
 }
 
 func (r *replica) start() {
 	r.t.Helper()
+	program, args := binary.Path, r.args
+	if r.host.namespace != "" {
+		program, args = "ip", append([]string{"netns", "exec", r.host.namespace, binary.Path}, args...)
+	}
 	var err error
-	if r.running, err = process.Start(process.Command{Dir: r.dir, Name: r.name, Path: binary.Path, Args: r.args}); err != nil {
+	if r.running, err = process.Start(process.Command{Dir: r.dir, Name: r.name, Path: program, Args: args}); err != nil {
 		r.t.Fatal(err)
+	}
+}
+
+// set changes a condition of the world.
+func (r *replica) set(condition string) {
+	r.t.Helper()
+	if ran := binary.Run(r.t, "world", "set", condition, "--server", r.control.URL, "--control-token", token); ran.Code != 0 {
+		r.t.Fatalf("world set %s = %+v", condition, ran)
 	}
 }
 
@@ -145,10 +180,11 @@ func createAgain(ctx context.Context, all []*replica, chance *rand.Rand, name st
 	}
 }
 
-// loadBalancers are the ids of load balancers by their names, as a replica lists them.
+// loadBalancers are the ids of load balancers by their names, as a replica lists them. No
+// two have a name or an address in common.
 func (r *replica) loadBalancers() map[string]string {
 	r.t.Helper()
-	all := make(map[string]string)
+	all, addresses := make(map[string]string), make(map[string]string)
 	for page := 1; ; page++ {
 		reply, err := r.api.Call(slb, "DescribeLoadBalancers", map[string]string{"PageSize": "100", "PageNumber": fmt.Sprint(page)})
 		if err != nil || reply.Status != http.StatusOK {
@@ -162,6 +198,11 @@ func (r *replica) loadBalancers() map[string]string {
 				r.t.Errorf("there are two load balancers %s", name)
 			}
 			all[name] = row["LoadBalancerId"].(string)
+			if address := row["Address"].(string); addresses[address] != "" {
+				r.t.Errorf("%s and %s have the address %s", addresses[address], name, address)
+			} else {
+				addresses[address] = name
+			}
 		}
 		if len(list) < 100 {
 			return all

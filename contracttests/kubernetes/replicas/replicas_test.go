@@ -5,28 +5,19 @@ package replicas_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/anishathalye/porcupine"
-
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/apiclient"
-)
-
-var (
-	seed  = flag.Uint64("seed", 0, "seed of the tests' choices (0: a random one)")
-	kills = flag.Int("kills", 12, "how often replicas and members of etcd are killed")
 )
 
 func TestMain(m *testing.M) { os.Exit(binary.Main(m)) }
@@ -171,141 +162,6 @@ func TestRollingUpgrade(t *testing.T) {
 		}
 	}
 	t.Logf("%d calls in %d tries; the longest took %s", len(made), tries, longest)
-}
-
-// name is one load balancer's name, as a register for porcupine.
-type nameOp struct {
-	id, set string // "" reads
-}
-
-type nameSeen struct {
-	read string
-	lost bool
-}
-
-var names = (&porcupine.NondeterministicModel{
-	Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
-		by := make(map[string][]porcupine.Operation)
-		for _, op := range history {
-			id := op.Input.(nameOp).id
-			by[id] = append(by[id], op)
-		}
-		return slices.Collect(maps.Values(by))
-	},
-	Init: func() []any { return []any{""} },
-	Step: func(state, input, output any) []any {
-		do, saw := input.(nameOp), output.(nameSeen)
-		switch {
-		case do.set != "" && saw.lost:
-			return []any{state, do.set}
-		case do.set != "":
-			return []any{do.set}
-		case saw.lost || saw.read == state || state == "":
-			return []any{saw.orState(state)}
-		}
-		return nil
-	},
-}).ToModel()
-
-// orState is the state after a read: the first one learns the name.
-func (s nameSeen) orState(state any) any {
-	if s.lost {
-		return state
-	}
-	return s.read
-}
-
-// Replicas and members of etcd are killed at random while clients call. Nothing that was
-// acknowledged is lost, nothing is made twice, and reads and writes look as if they were
-// made one after the other.
-func TestKills(t *testing.T) {
-	chance := binary.Chances(t, *seed, fmt.Sprintf("-kills %d", *kills))
-	members := startEtcd(t, 3)
-	all := fleet(t, members)
-	var ids []string
-	for n := range 4 {
-		id, _, err := createAgain(t.Context(), all, chance, fmt.Sprintf("register-%d", n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, id)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	begun := time.Now()
-	var mu sync.Mutex
-	var history []porcupine.Operation
-	made, lost := make(map[string]string), 0
-	var clients sync.WaitGroup
-	for c := range 6 {
-		chance := rand.New(rand.NewPCG(chance.Uint64(), uint64(c)))
-		clients.Go(func() {
-			for n := 0; ctx.Err() == nil; n++ {
-				if n%8 == 0 {
-					name := fmt.Sprintf("made-%d-%d", c, n)
-					id, _, err := createAgain(t.Context(), all, chance, name)
-					mu.Lock()
-					made[name] = id
-					mu.Unlock()
-					if err != nil {
-						t.Errorf("%s: %v", name, err)
-					}
-					continue
-				}
-				do := nameOp{id: ids[chance.IntN(len(ids))]}
-				action, params := "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": do.id}
-				if chance.IntN(2) == 0 {
-					do.set = fmt.Sprintf("n%d", chance.Uint32())
-					action, params["LoadBalancerName"] = "SetLoadBalancerName", do.set
-				}
-				op := porcupine.Operation{ClientId: c, Input: do, Call: time.Since(begun).Nanoseconds()}
-				reply, err := all[chance.IntN(len(all))].api.Call(slb, action, params)
-				op.Return = time.Since(begun).Nanoseconds()
-				op.Output = nameSeen{read: reply.Text("LoadBalancerName")}
-				unknown := err != nil || reply.Status != http.StatusOK
-				mu.Lock()
-				if unknown {
-					// It may be executed until the end, if it is at all.
-					op.Output, op.Return = nameSeen{lost: true}, (24 * time.Hour).Nanoseconds()
-					lost++
-				}
-				history = append(history, op)
-				mu.Unlock()
-			}
-		})
-	}
-	for n := range *kills {
-		if n%4 == 3 {
-			m := members[chance.IntN(len(members))]
-			m.running.Kill()
-			m.start()
-			m.await()
-		} else {
-			r := all[chance.IntN(len(all))]
-			r.running.Kill()
-			r.start()
-			r.await()
-		}
-		time.Sleep(time.Duration(chance.IntN(400)) * time.Millisecond)
-	}
-	stop()
-	clients.Wait()
-	result := porcupine.CheckOperationsTimeout(names, history, time.Minute)
-	t.Logf("%d kills, %d calls of names, %d without an answer, %d load balancers made: %s", *kills, len(history), lost, len(made), result)
-	if result != porcupine.Ok {
-		t.Errorf("the history of names is %s", result)
-	}
-	for _, r := range all {
-		r.await()
-		got := r.loadBalancers()
-		for name, id := range got {
-			if slices.Contains(ids, id) {
-				delete(got, name)
-			}
-		}
-		if !maps.Equal(got, made) {
-			t.Errorf("%s lists %d load balancers, and %d were made", r.name, len(got), len(made))
-		}
-	}
 }
 
 // With --read local, a follower answers reads by itself and says how old they may be;

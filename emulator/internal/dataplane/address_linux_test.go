@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -97,6 +98,52 @@ func TestAnswersAtAddresses(t *testing.T) {
 	f.put(func(tx *state.Tx) { cloud.NLBLoadBalancers.Remove(tx, "nlb-1") })
 	if got := here(t); got != "198.18.9.9/32" {
 		t.Errorf("lo has %s after the load balancer is gone, want the address of somebody else", got)
+	}
+}
+
+// Machines that knew somebody else at an address learn at once that the plane has it.
+func TestAnnouncesAddresses(t *testing.T) {
+	if !isolated(t) {
+		return
+	}
+	client := newRoom(t, "1")
+	f := planed(t, func(cfg *dataplane.Config) { cfg.Interface, cfg.Direct = "room1", direct })
+	client.serve("[fd77:1::2]:8080")
+	eventually(t, "the wire works", func() error { // some time after it is up
+		c, err := net.Dial("tcp", "[fd77:1::2]:8080")
+		if err == nil {
+			err = c.Close()
+		}
+		return err
+	})
+	addresses := []string{"198.18.0.7", "2001:db8::7"}
+	for _, address := range addresses {
+		client.run("ip", "neigh", "replace", address, "lladdr", "02:00:00:00:00:01", "dev", "eth0", "nud", "reachable")
+	}
+	f.nlb("10.77.1.2:8080", tcp80())
+	own, err := net.InterfaceByName("room1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range addresses {
+		eventually(t, "the client knows who has "+address, func() error {
+			if known := client.run("ip", "neigh", "show", address); !strings.Contains(known, own.HardwareAddr.String()) {
+				return fmt.Errorf("it knows %q, want %s", known, own.HardwareAddr)
+			}
+			return nil
+		})
+	}
+}
+
+// eventually waits until check has no error.
+func eventually(t *testing.T, what string, check func() error) {
+	t.Helper()
+	err := check()
+	for limit := time.Now().Add(20 * time.Second); err != nil; err = check() {
+		if time.Now().After(limit) {
+			t.Fatalf("%s: %v", what, err)
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 

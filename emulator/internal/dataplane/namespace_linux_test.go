@@ -119,10 +119,10 @@ func newRoom(t *testing.T, number string) *room {
 	return r
 }
 
-// run runs a program in the room.
-func (r *room) run(name string, args ...string) {
+// run runs a program in the room, and returns what it prints.
+func (r *room) run(name string, args ...string) string {
 	r.Helper()
-	run(r.T, "nsenter", append([]string{"-t", r.pid, "-n", name}, args...)...)
+	return run(r.T, "nsenter", append([]string{"-t", r.pid, "-n", name}, args...)...)
 }
 
 // do calls a function whose sockets are the room's.

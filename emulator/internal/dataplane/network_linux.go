@@ -78,7 +78,10 @@ func (k kernel) add(address netip.Addr) (a assigned, err error) {
 	if name := k.name + ":" + label; address.Is4() && len(name) < unix.IFNAMSIZ {
 		request.AddData(nl.NewRtAttr(unix.IFA_LABEL, nl.ZeroTerminated(name)))
 	}
-	_, err = request.Execute(unix.NETLINK_ROUTE, 0)
+	if _, err = request.Execute(unix.NETLINK_ROUTE, 0); err == nil {
+		// Without the right NET_RAW, others find out when they miss answers.
+		_ = announce(link.Attrs(), address)
+	}
 	return assigned{netip.PrefixFrom(address, address.BitLen()), link.Attrs().Index, k.name, true}, err
 }
 

@@ -64,8 +64,9 @@ func (r *Replica) trusts(c tls.ConnectionState) error {
 // call may be answered by a follower; else by the leader.
 func (r *Replica) API(local http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if r.cfg.Local != nil && !r.leads() && r.cfg.Local(q) {
-			if lag := r.lag(); lag <= maxLag {
+		if r.cfg.Local != nil && r.cfg.Local(q) {
+			// One that led until now does not follow yet, and knows no lag.
+			if lag, follows := r.lag(); follows && lag <= maxLag {
 				w.Header().Set(LagHeader, lag.String())
 				local.ServeHTTP(w, q)
 				return
@@ -102,7 +103,7 @@ func (p *passer) serve(w http.ResponseWriter, q *http.Request, local http.Handle
 	for {
 		if p.r.leads() {
 			q.Body = body.ReadCloser
-			local.ServeHTTP(w, q)
+			local.ServeHTTP(&leaders{ResponseWriter: w, r: p.r}, q)
 			return
 		}
 		leader, known, changed := p.r.leader()
@@ -125,6 +126,53 @@ func (p *passer) serve(w http.ResponseWriter, q *http.Request, local http.Handle
 		}
 	}
 }
+
+// leaders is an answer of the leader. It is not sent if another may lead by now: what a
+// process read that stood still meanwhile may be old.
+type leaders struct {
+	http.ResponseWriter
+	r           *Replica
+	begun, late bool
+}
+
+var errLate = errors.New("this replica lost the lead while it had the call, so that it is not known whether it was executed")
+
+// begin reports whether the answer may be sent.
+func (l *leaders) begin() bool {
+	if !l.begun {
+		l.begun, l.late = true, !l.r.leads()
+		if l.late {
+			clear(l.Header())
+			refuse(l.ResponseWriter, errLate)
+		}
+	}
+	return !l.late
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (l *leaders) WriteHeader(status int) {
+	if l.begin() {
+		l.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (l *leaders) Write(text []byte) (int, error) {
+	if !l.begin() {
+		return len(text), nil
+	}
+	return l.ResponseWriter.Write(text)
+}
+
+// Flush implements http.Flusher.
+func (l *leaders) Flush() {
+	if l.begin() {
+		_ = http.NewResponseController(l.ResponseWriter).Flush() // or it is sent later
+	}
+}
+
+// Unwrap lets http.ResponseController find the rest.
+func (l *leaders) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 
 // errChanged ends the wait for an answer of a leader that is none any more, such as one
 // whose machine has lost its network.

@@ -178,13 +178,13 @@ func (r *Replica) leader() (leader controlapi.Replica, known bool, changed <-cha
 	return leader, known, r.changed
 }
 
-// lag returns how far this replica may be behind the leader.
-func (r *Replica) lag() time.Duration {
+// lag returns how far this replica may be behind the leader, if it follows one.
+func (r *Replica) lag() (lag time.Duration, follows bool) {
 	confirmed, follows := r.cfg.Store.Follows()
 	if !follows {
-		return 0
+		return 0, false
 	}
-	return max(time.Since(confirmed), 0)
+	return max(time.Since(confirmed), 0), true
 }
 
 // maxLag is from when on a follower is not ready.
@@ -200,7 +200,7 @@ func (r *Replica) Ready() error {
 	} else if leader.Name == r.cfg.Self.Name {
 		return errors.New("this replica is about to lead, or no longer leads for certain")
 	}
-	if lag := r.lag(); lag > maxLag {
+	if lag, _ := r.lag(); lag > maxLag {
 		return fmt.Errorf("this replica may be %s behind the leader: it does not reach etcd", lag.Round(time.Second))
 	}
 	return nil
@@ -217,7 +217,8 @@ func (r *Replica) Status() *controlapi.Replicas {
 		}
 	}
 	r.mu.Unlock()
-	s.LagSeconds = r.lag().Seconds()
+	lag, _ := r.lag()
+	s.LagSeconds = lag.Seconds()
 	return s
 }
 

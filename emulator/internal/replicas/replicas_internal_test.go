@@ -276,3 +276,39 @@ func TestRun(t *testing.T) {
 		t.Error("the store still follows")
 	}
 }
+
+// A leader that stood still while it had a call does not send what it read before: another
+// may lead and have written since.
+func TestLateAnswer(t *testing.T) {
+	r := following(t, Config{})
+	leads := &term{}
+	leads.leads.Store(true)
+	r.update(func() { r.term = leads })
+	slow := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		w.Header().Set("Content-Length", "3")
+		leads.leads.Store(false)
+		_, _ = io.WriteString(w, "old")
+	})
+	status, text, header := get(t, r.API(slow), http.MethodGet, "/", "")
+	if status != http.StatusServiceUnavailable || !strings.Contains(text, "lost the lead") || header.Get("Content-Length") != "" {
+		t.Errorf("a late answer = %d %s %v", status, text, header)
+	}
+}
+
+// Who led until now and does not follow yet answers no reads by itself: it does not know
+// how old they are.
+func TestDeposedReadsNothing(t *testing.T) {
+	store, err := state.Open(t.Context(), state.Config{Schema: state.NewSchema(), Engine: &memory.Engine{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	r := New(Config{Store: store, Self: controlapi.Replica{Name: "self"}, Local: func(*http.Request) bool { return true }})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	w := httptest.NewRecorder()
+	r.API(here).ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody))
+	if w.Code != http.StatusServiceUnavailable {
+		t.Errorf("it answers %d %s", w.Code, w.Body)
+	}
+}

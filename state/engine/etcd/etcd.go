@@ -7,6 +7,7 @@
 //	format                 what wrote the state
 //	state/rows/TABLE/ID    the values
 //	state/revision         the revision; its own etcd revision fences writers
+//	state/clock            what the leader's clock shows
 //	state/staged           names the parts of a large commit that is made, while its
 //	                       values are on their way to state/rows
 //	parts/COMMIT/N         the parts of large commits
@@ -23,9 +24,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
@@ -42,35 +44,11 @@ type Config struct {
 	Prefix             string
 	TLS                *tls.Config
 	Username, Password string
+	// Clock is the machine's; nil means time.Now.
+	Clock func() time.Time
 	// Seen, if set, is what earlier engines of this process have seen of etcd: one that
 	// was replaced by an older copy is refused.
 	Seen *Seen
-}
-
-// Seen is the newest that was seen of an etcd.
-type Seen struct {
-	mu       sync.Mutex
-	cluster  uint64 // etcd's own id
-	revision int64
-	count    uint64 // the engine's revision, which etcd's own activity does not move
-}
-
-// counted notes a revision of the engine, and refuses one that is older than what was
-// seen before it was asked for.
-func (s *Seen) counted(count, before uint64) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if count < before {
-		return errReplaced
-	}
-	s.count = max(s.count, count)
-	return nil
-}
-
-func (s *Seen) newestCount() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.count
 }
 
 // Bounds of etcd, by its defaults (--max-txn-ops, --max-request-bytes), less what a
@@ -96,11 +74,17 @@ type Engine struct {
 
 	seen *Seen
 
-	mu      sync.Mutex
-	term    *term  // nil while another process leads
-	fence   int64  // the etcd revision of the last commit
-	count   uint64 // the revision after it
-	parts   int    // commits in parts, of this term
+	clock func() time.Time
+	ahead atomic.Int64 // what Ahead returns, in nanoseconds
+
+	mu    sync.Mutex
+	term  *term  // nil while another process leads
+	fence int64  // the etcd revision of the last commit
+	count uint64 // the revision after it
+	parts int    // commits in parts, of this term
+
+	// pending is the commit in parts that is made and not yet moved to its rows. Only
+	// who commits, or begins a term, looks at it.
 	pending *staged
 
 	sharing sync.Mutex
@@ -130,9 +114,12 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("etcd at %s: %w", strings.Join(cfg.Endpoints, ", "), inWords(err))
 	}
-	e := &Engine{client: client, prefix: cfg.Prefix, seen: cfg.Seen}
+	e := &Engine{client: client, prefix: cfg.Prefix, seen: cfg.Seen, clock: cfg.Clock}
 	if e.seen == nil {
 		e.seen = &Seen{}
+	}
+	if e.clock == nil {
+		e.clock = time.Now
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -180,28 +167,6 @@ func (e *Engine) checkFormat(ctx context.Context) error {
 	return nil
 }
 
-// errReplaced says what to do about an etcd that has forgotten what it once answered.
-var errReplaced = fmt.Errorf("etcd lacks what clbemu has read before: %w: stop all replicas, and start them again if that is what you want", engine.ErrReplaced)
-
-// newest is etcd's newest revision that was seen.
-func (s *Seen) newest() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.revision
-}
-
-// see notes which etcd answered, and refuses one that lacks what was seen before it was
-// asked.
-func (s *Seen) see(h *etcdserverpb.ResponseHeader, before int64) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cluster != 0 && h.ClusterId != s.cluster || h.Revision < before {
-		return errReplaced
-	}
-	s.cluster, s.revision = h.ClusterId, max(s.revision, h.Revision)
-	return nil
-}
-
 // get reads keys. Like all calls of etcd it has its own time: an import may need many.
 func (e *Engine) get(ctx context.Context, key string, options ...clientv3.OpOption) (*clientv3.GetResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
@@ -211,7 +176,7 @@ func (e *Engine) get(ctx context.Context, key string, options ...clientv3.OpOpti
 	if err != nil {
 		return nil, inWords(err)
 	}
-	return kept, e.seen.see(kept.Header, before)
+	return kept, e.seen.answered(kept.Header, before)
 }
 
 // transact makes a transaction of etcd.
@@ -223,7 +188,7 @@ func (e *Engine) transact(ctx context.Context, when []clientv3.Cmp, then []clien
 	if err != nil {
 		return nil, inWords(err)
 	}
-	return done, e.seen.see(done.Header, before)
+	return done, e.seen.answered(done.Header, before)
 }
 
 // inWords says what a user can do about an error of etcd's client.
@@ -354,7 +319,28 @@ func (e *Engine) advance(ctx context.Context, sets int, ops ...clientv3.Op) erro
 	e.mu.Lock()
 	e.fence, e.count = done.Header.Revision, count
 	e.mu.Unlock()
-	return e.seen.counted(count, 0)
+	return e.seen.counted(count, mark{})
+}
+
+// last reads the revision, and the revision of etcd that put it there.
+func (e *Engine) last(ctx context.Context) (count uint64, put int64, err error) {
+	before := e.seen.newest()
+	kept, err := e.get(ctx, e.key("state", "revision"))
+	if err != nil {
+		return 0, 0, err
+	}
+	return e.countOf(kept.Kvs, before)
+}
+
+// countOf is last, of what was read already. A new state has no revision.
+func (e *Engine) countOf(found []*mvccpb.KeyValue, before mark) (count uint64, put int64, err error) {
+	if len(found) > 0 {
+		put = found[0].ModRevision
+		if count, err = strconv.ParseUint(string(found[0].Value), 10, 64); err != nil {
+			return 0, 0, fmt.Errorf("%s: %w: %w", found[0].Key, engine.ErrDamaged, err)
+		}
+	}
+	return count, put, e.seen.counted(count, before)
 }
 
 // takeOver makes sure that no commit of an earlier leader, nor one of this process whose
@@ -362,19 +348,8 @@ func (e *Engine) advance(ctx context.Context, sets int, ops ...clientv3.Op) erro
 func (e *Engine) takeOver(ctx context.Context, term *term) error {
 	revision, pointer := e.key("state", "revision"), e.key("state", "staged")
 	for {
-		before := e.seen.newestCount()
-		kept, err := e.get(ctx, revision)
+		count, mod, err := e.last(ctx)
 		if err != nil {
-			return err
-		}
-		count, mod := uint64(0), int64(0)
-		if len(kept.Kvs) > 0 {
-			if count, err = strconv.ParseUint(string(kept.Kvs[0].Value), 10, 64); err != nil {
-				return fmt.Errorf("%s: %w: %w", revision, engine.ErrDamaged, err)
-			}
-			mod = kept.Kvs[0].ModRevision
-		}
-		if err := e.seen.counted(count, before); err != nil {
 			return err
 		}
 		done, err := e.transact(ctx, []clientv3.Cmp{term.leads(), clientv3.Compare(clientv3.ModRevision(revision), "=", mod)},
@@ -394,8 +369,9 @@ func (e *Engine) takeOver(ctx context.Context, term *term) error {
 				return fmt.Errorf("%s: %w: %w", pointer, engine.ErrDamaged, err)
 			}
 		}
+		e.pending = pending
 		e.mu.Lock()
-		e.term, e.fence, e.count, e.pending = term, done.Header.Revision, count, pending
+		e.term, e.fence, e.count = term, done.Header.Revision, count
 		e.mu.Unlock()
 		return nil
 	}
@@ -414,11 +390,8 @@ func (e *Engine) Recover(ctx context.Context) error {
 
 // Revision implements engine.Engine.
 func (e *Engine) Revision(ctx context.Context) (uint64, error) {
-	kept, err := e.read(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return kept.revision, nil
+	count, _, err := e.last(ctx)
+	return count, err
 }
 
 // Load implements engine.Engine.

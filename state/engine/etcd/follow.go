@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -36,20 +35,14 @@ func (e *Engine) Follow(ctx context.Context) (engine.Reading, error) { return e.
 // read begins to read what is kept now.
 func (e *Engine) read(ctx context.Context) (*reading, error) {
 	begun := time.Now()
-	before := e.seen.newestCount()
+	before := e.seen.newest()
 	kept, err := e.transact(ctx, nil, []clientv3.Op{clientv3.OpGet(e.key("state", "revision")), clientv3.OpGet(e.key("state", "staged"))})
 	if err != nil {
 		return nil, err
 	}
 	r := &reading{e: e, at: kept.Header.Revision}
 	r.confirmed.Store(&begun)
-	// A new state has no revision, and no rows.
-	if found := kept.Responses[0].GetResponseRange().Kvs; len(found) > 0 {
-		if r.revision, err = strconv.ParseUint(string(found[0].Value), 10, 64); err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", found[0].Key, engine.ErrDamaged, err)
-		}
-	}
-	if err := e.seen.counted(r.revision, before); err != nil {
+	if r.revision, _, err = e.countOf(kept.Responses[0].GetResponseRange().Kvs, before); err != nil {
 		return nil, err
 	}
 	if found := kept.Responses[1].GetResponseRange().Kvs; len(found) > 0 {
@@ -166,15 +159,15 @@ func (r *reading) Commits(ctx context.Context) iter.Seq2[engine.Commit, error] {
 		ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 		defer cancel()
 		watch := r.e.client.Watch(ctx, r.e.key("state")+"/", clientv3.WithPrefix(), clientv3.WithRev(r.at+1))
-		answers, failed := make(chan confirmation), make(chan error, 1)
-		go r.ask(ctx, answers, failed)
+		answers, replaced := make(chan confirmation), r.e.seen.over()
+		go r.ask(ctx, answers)
 		at := r.at // the transaction of etcd that the caller has seen
 		var open confirmation
 		for {
 			select {
 			case open = <-answers:
-			case err := <-failed:
-				yield(engine.Commit{}, err)
+			case <-replaced: // a watch would wait for its next commits in silence
+				yield(engine.Commit{}, errReplaced)
 				return
 			case seen, more := <-watch:
 				if err := watchError(ctx, seen, more); err != nil {
@@ -205,9 +198,8 @@ func (r *reading) Commits(ctx context.Context) iter.Seq2[engine.Commit, error] {
 	}
 }
 
-// ask asks etcd, until ctx ends, which commit is the last. An etcd that lacks what was
-// read before ends the feed: a watch would wait for its next commits in silence.
-func (r *reading) ask(ctx context.Context, answers chan<- confirmation, failed chan<- error) {
+// ask asks etcd, until ctx ends, which commit is the last.
+func (r *reading) ask(ctx context.Context, answers chan<- confirmation) {
 	tick := time.NewTicker(confirmEvery)
 	defer tick.Stop()
 	for {
@@ -216,22 +208,10 @@ func (r *reading) ask(ctx context.Context, answers chan<- confirmation, failed c
 		case <-ctx.Done():
 			return
 		}
-		asked := time.Now()
-		before := r.e.seen.newestCount()
-		kept, err := r.e.get(ctx, r.e.key("state", "revision"))
-		if err == nil && before > 0 {
-			err = notBefore(kept.Kvs, before)
-		}
-		if errors.Is(err, errReplaced) {
-			failed <- err
-			return
-		}
-		if err != nil {
+		c := confirmation{asked: time.Now()}
+		var err error
+		if _, c.revision, err = r.e.last(ctx); err != nil {
 			continue // the feed is not confirmed meanwhile
-		}
-		c := confirmation{asked: asked}
-		if len(kept.Kvs) > 0 {
-			c.revision = kept.Kvs[0].ModRevision
 		}
 		select {
 		case answers <- c:
@@ -239,19 +219,6 @@ func (r *reading) ask(ctx context.Context, answers chan<- confirmation, failed c
 			return
 		}
 	}
-}
-
-// notBefore refuses a revision that is older than one that was seen before it was asked
-// for.
-func notBefore(kvs []*mvccpb.KeyValue, before uint64) error {
-	if len(kvs) == 0 {
-		return errReplaced
-	}
-	count, err := strconv.ParseUint(string(kvs[0].Value), 10, 64)
-	if err == nil && count < before {
-		err = errReplaced
-	}
-	return err
 }
 
 // watchError is why a watch ended, nil if it goes on.
@@ -272,13 +239,15 @@ func watchError(ctx context.Context, seen clientv3.WatchResponse, open bool) err
 // commitOf reads the events of one transaction of etcd. One that makes no commit moves
 // the values of a commit in parts, or is a leader's first.
 func (r *reading) commitOf(ctx context.Context, events []*clientv3.Event) (c engine.Commit, made bool, err error) {
-	rows, revision, pointer := r.e.rows(), []byte(r.e.key("state", "revision")), []byte(r.e.key("state", "staged"))
+	rows, revision, pointer, clock := r.e.rows(), []byte(r.e.key("state", "revision")), []byte(r.e.key("state", "staged")), []byte(r.e.key("state", "clock"))
 	for _, event := range events {
 		switch kv := event.Kv; {
 		case bytes.Equal(kv.Key, revision):
-			if c.Revision, err = strconv.ParseUint(string(kv.Value), 10, 64); err != nil {
-				return c, false, fmt.Errorf("%s: %w: %w", kv.Key, engine.ErrDamaged, err)
+			if c.Revision, _, err = r.e.countOf([]*mvccpb.KeyValue{kv}, mark{count: r.revision}); err != nil {
+				return c, false, err
 			}
+		case bytes.Equal(kv.Key, clock):
+			r.e.learnClock(kv.Value)
 		case bytes.Equal(kv.Key, pointer) && event.Type == clientv3.EventTypeDelete:
 			r.staged = nil
 		case bytes.Equal(kv.Key, pointer):
@@ -303,9 +272,6 @@ func (r *reading) commitOf(ctx context.Context, events []*clientv3.Event) (c eng
 	if c.Revision == r.revision || c.Revision == 0 {
 		return c, false, nil
 	}
-	if c.Revision < r.revision {
-		return c, false, errReplaced
-	}
 	r.revision = c.Revision
-	return c, true, r.e.seen.counted(c.Revision, 0)
+	return c, true, nil
 }

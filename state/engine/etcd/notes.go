@@ -36,8 +36,8 @@ func (e *Engine) Share(ctx context.Context, note []byte) error {
 	e.notes.count++
 	key, lease := e.key("shared", fmt.Sprintf("%016x-%d", e.notes.lease, e.notes.count)), e.notes.lease
 	e.sharing.Unlock()
-	if _, err := e.client.Put(ctx, key, string(note), clientv3.WithLease(lease)); err != nil {
-		return fmt.Errorf("share: %w", inWords(err))
+	if _, err := e.transact(ctx, nil, []clientv3.Op{clientv3.OpPut(key, string(note), clientv3.WithLease(lease))}); err != nil {
+		return fmt.Errorf("share: %w", err)
 	}
 	return nil
 }

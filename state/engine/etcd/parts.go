@@ -34,10 +34,8 @@ func readStaged(text []byte) (*staged, error) {
 	return &s, nil
 }
 
-func (e *Engine) partsOf(commit string) string { return e.key("parts", commit) + "/" }
-
 func (e *Engine) part(commit string, n int) string {
-	return fmt.Sprintf("%s%08d", e.partsOf(commit), n)
+	return e.key("parts", commit, fmt.Sprintf("%08d", n))
 }
 
 // commitInParts makes a commit of any size.

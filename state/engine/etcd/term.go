@@ -50,21 +50,23 @@ func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error)
 	if err != nil {
 		return nil, fmt.Errorf("campaign: %w", inWords(err))
 	}
-	campaign, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stop := make(chan struct{})
-	defer close(stop)
-	go func() { // a lease that ends meanwhile has lost its place
+	campaign, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
 		select {
 		case <-session.Done():
-			cancel()
-		case <-stop:
+			cancel(errors.New("its lease has ended")) // and its place with it
+		case <-e.seen.over():
+			cancel(errReplaced)
+		case <-campaign.Done():
 		}
 	}()
 	election := concurrency.NewElection(session, e.key("leader"))
 	if err := election.Campaign(campaign, self); err != nil {
-		err = errors.Join(fmt.Errorf("campaign: %w", inWords(err)), session.Close())
-		return nil, err
+		if cause := context.Cause(campaign); cause != nil && ctx.Err() == nil {
+			err = cause
+		}
+		return nil, errors.Join(fmt.Errorf("campaign: %w", inWords(err)), session.Close())
 	}
 	t := &term{e: e, key: election.Key(), created: election.Rev(), session: session, over: make(chan struct{})}
 	begun := time.Now()
@@ -104,14 +106,22 @@ func (t *term) renew(ctx context.Context) error {
 	return nil
 }
 
-// keep renews the lease until it is lost or the term ends.
+// keep renews the lease, and tells the others the time, until the lease is lost or the
+// term ends.
 func (t *term) keep() {
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
 	for {
 		err := t.renew(context.Background())
-		if errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		if err == nil {
+			err = t.e.tellClock(context.Background(), t)
+		}
+		switch {
+		case errors.Is(err, rpctypes.ErrLeaseNotFound):
 			t.lose(errors.New("its lease has ended"))
+			return
+		case errors.Is(err, engine.ErrReplaced), errors.Is(err, engine.ErrFenced):
+			t.lose(err)
 			return
 		}
 		select {

@@ -1,0 +1,394 @@
+package replicas_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
+)
+
+var (
+	seed  = flag.Uint64("seed", 0, "seed of the tests' choices (0: a random one)")
+	kills = flag.Int("kills", 12, "how often replicas and members of etcd are killed, and a fourth of it how often they are disturbed in another way")
+)
+
+// chances returns the random choices of a test by the flag -seed.
+func chances(t *testing.T) *rand.Rand {
+	t.Helper()
+	return binary.Chances(t, *seed, fmt.Sprintf("-kills %d", *kills))
+}
+
+// nameOp sets or reads the name of a load balancer, which is a register for porcupine.
+type nameOp struct {
+	id, set string // "" reads
+}
+
+type nameSeen struct {
+	read string
+	lost bool // the answer: whether it was executed is not known
+}
+
+var names = (&porcupine.NondeterministicModel{
+	Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
+		by := make(map[string][]porcupine.Operation)
+		for _, op := range history {
+			id := op.Input.(nameOp).id
+			by[id] = append(by[id], op)
+		}
+		return slices.Collect(maps.Values(by))
+	},
+	Init: func() []any { return []any{""} },
+	Step: func(state, input, output any) []any {
+		do, saw := input.(nameOp), output.(nameSeen)
+		switch {
+		case do.set != "" && saw.lost:
+			return []any{state, do.set}
+		case do.set != "":
+			return []any{do.set}
+		case saw.lost:
+			return []any{state}
+		case saw.read == state || state == "": // the first read learns the name
+			return []any{saw.read}
+		}
+		return nil
+	},
+}).ToModel()
+
+// history is what clients do while replicas and etcd are disturbed, and what they see.
+type history struct {
+	t      *testing.T
+	all    []*replica
+	chance *rand.Rand
+
+	mu          sync.Mutex
+	made        map[string]string // load balancers, by their names
+	calls, lost int               // of names
+	longest     time.Duration
+}
+
+func newHistory(t *testing.T, all []*replica, chance *rand.Rand) *history {
+	all[0].set("throttle.profile=off")
+	return &history{t: t, all: all, chance: chance, made: make(map[string]string)}
+}
+
+// clients is how many call at a time.
+const clients = 6
+
+// round calls until disturb returns. Porcupine's work grows with the calls whose outcome
+// is not known, so that each round has load balancers of its own.
+func (h *history) round(disturb func()) {
+	h.t.Helper()
+	var ids []string
+	for n := range 4 {
+		ids = append(ids, h.make(h.chance, fmt.Sprintf("register-%d-%d", len(h.made), n)))
+	}
+	shelf := &shelf{id: h.make(h.chance, fmt.Sprintf("shelf-%d", len(h.made))), open: make(map[int]bool)}
+	ctx, stop := context.WithCancel(h.t.Context())
+	begun := time.Now()
+	var ops []porcupine.Operation
+	var running sync.WaitGroup
+	for c := range clients {
+		chance := rand.New(rand.NewPCG(h.chance.Uint64(), uint64(c)))
+		running.Go(func() {
+			pace := time.NewTicker(10 * time.Millisecond)
+			defer pace.Stop()
+			for n := 0; ctx.Err() == nil; n++ {
+				switch n % 8 {
+				case 0:
+					h.make(chance, fmt.Sprintf("made-%s-%d-%d", shelf.id, c, n))
+				case 4:
+					shelf.add(h, chance)
+				default:
+					op := h.name(begun, c, ids[chance.IntN(len(ids))], chance)
+					h.mu.Lock()
+					ops = append(ops, op)
+					h.mu.Unlock()
+				}
+				<-pace.C
+			}
+		})
+	}
+	disturb()
+	stop()
+	running.Wait()
+	h.calls += len(ops)
+	if result := porcupine.CheckOperationsTimeout(names, ops, time.Minute); result != porcupine.Ok {
+		h.t.Errorf("the history of %d calls of names is %s", len(ops), result)
+	}
+	shelf.check(h)
+}
+
+// make creates a load balancer, and asks until it is answered.
+func (h *history) make(chance *rand.Rand, name string) (id string) {
+	id, _, err := createAgain(h.t.Context(), h.all, chance, name)
+	if err != nil {
+		h.t.Errorf("%s: %v", name, err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.made[name] = id
+	return id
+}
+
+// name reads or sets a name, once.
+func (h *history) name(begun time.Time, client int, id string, chance *rand.Rand) porcupine.Operation {
+	do := nameOp{id: id}
+	action, params := "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id}
+	if chance.IntN(2) == 0 {
+		do.set = fmt.Sprintf("n%d", chance.Uint32())
+		action, params["LoadBalancerName"] = "SetLoadBalancerName", do.set
+	}
+	op := porcupine.Operation{ClientId: client, Input: do, Call: time.Since(begun).Nanoseconds()}
+	reply, err := h.all[chance.IntN(len(h.all))].api.Call(slb, action, params)
+	op.Return = time.Since(begun).Nanoseconds()
+	op.Output = nameSeen{read: reply.Text("LoadBalancerName")}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.longest = max(h.longest, time.Duration(op.Return-op.Call))
+	if err != nil || reply.Status != http.StatusOK {
+		// It may be executed until the end, if it is at all.
+		op.Output, op.Return = nameSeen{lost: true}, (24 * time.Hour).Nanoseconds()
+		h.lost++
+	}
+	return op
+}
+
+// shelf is a load balancer with as many listeners as its quota allows.
+type shelf struct {
+	id   string
+	open map[int]bool
+	full bool
+}
+
+// quotaOfListeners is the default of slb_quota_listeners_num.
+const quotaOfListeners = 50
+
+func (s *shelf) add(h *history, chance *rand.Rand) {
+	port := 1 + chance.IntN(4*quotaOfListeners)
+	reply, err := h.all[chance.IntN(len(h.all))].api.Call(slb, "CreateLoadBalancerTCPListener", map[string]string{
+		"LoadBalancerId": s.id, "ListenerPort": strconv.Itoa(port), "BackendServerPort": "80", "Bandwidth": "-1"})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch code := reply.Text("Code"); {
+	case err != nil || reply.Status >= http.StatusInternalServerError:
+	case reply.Status == http.StatusOK:
+		s.open[port] = true
+	case code == "ListenerAlreadyExists":
+	case code == "ListenerNumberOverLimit":
+		s.full = true
+	default:
+		h.t.Errorf("CreateLoadBalancerTCPListener = %v", reply.Body)
+	}
+}
+
+// check reads the listeners: all that were acknowledged are there, and exactly as many as
+// the quota allows where one was refused.
+func (s *shelf) check(h *history) {
+	var ports []int
+	eventually(h.t, "the listeners are listed", func() error {
+		reply, err := h.all[0].api.Call(slb, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": s.id})
+		if err == nil && reply.Status != http.StatusOK {
+			err = fmt.Errorf("%v", reply.Body)
+		}
+		if err != nil {
+			return err
+		}
+		ports = nil
+		for _, port := range reply.Body["ListenerPorts"].(map[string]any)["ListenerPort"].([]any) {
+			ports = append(ports, int(port.(float64)))
+		}
+		return nil
+	})
+	for port := range s.open {
+		if !slices.Contains(ports, port) {
+			h.t.Errorf("the listener of port %d was acknowledged and is gone", port)
+		}
+	}
+	if len(ports) > quotaOfListeners || s.full && len(ports) != quotaOfListeners {
+		h.t.Errorf("there are %d listeners with a quota of %d, of which one was refused: %v", len(ports), quotaOfListeners, s.full)
+	}
+}
+
+// check compares what every replica lists with what was acknowledged.
+func (h *history) check(disturbances int) {
+	h.t.Helper()
+	h.t.Logf("%d disturbances, %d calls of names, %d without an answer, the longest of %s; %d load balancers made",
+		disturbances, h.calls, h.lost, h.longest.Round(time.Millisecond), len(h.made))
+	for _, r := range h.all {
+		r.await()
+		got := r.loadBalancers()
+		if len(got) != len(h.made) {
+			h.t.Errorf("%s lists %d load balancers, and %d were made", r.name, len(got), len(h.made))
+		}
+		ids := slices.Sorted(maps.Values(got))
+		for name, id := range h.made {
+			if _, found := slices.BinarySearch(ids, id); !found {
+				h.t.Errorf("%s lacks %s, which is %s", r.name, name, id)
+			}
+		}
+	}
+	again := 0
+	for name, id := range h.made {
+		if got := h.make(h.chance, name); got != id {
+			h.t.Errorf("the token of %s made %s, and then %s", name, id, got)
+		}
+		if again++; again == 20 {
+			break
+		}
+	}
+}
+
+// pause waits for a random time of at most so many milliseconds.
+func pause(chance *rand.Rand, most int) {
+	time.Sleep(time.Duration(chance.IntN(most)) * time.Millisecond)
+}
+
+// Replicas and members of etcd are killed at random while clients call. Nothing that was
+// acknowledged is lost, nothing is made twice, and reads and writes look as if they were
+// made one after the other.
+func TestKills(t *testing.T) {
+	chance := chances(t)
+	members := startEtcd(t, 3)
+	all := fleet(t, members)
+	h := newHistory(t, all, chance)
+	const perRound = 12
+	for done := 0; done < *kills; done += perRound {
+		h.round(func() {
+			for n := range min(perRound, *kills-done) {
+				if n%4 == 3 {
+					m := members[chance.IntN(len(members))]
+					m.running.Kill()
+					m.start()
+					m.await()
+				} else {
+					r := all[chance.IntN(len(all))]
+					r.running.Kill()
+					r.start()
+					r.await()
+				}
+				pause(chance, 400)
+			}
+		})
+		if done > 0 && done%120 == 0 {
+			t.Logf("%d kills", done)
+		}
+	}
+	h.check(*kills)
+}
+
+// Members of etcd and replicas stand still for a while, the leader for longer than its
+// lease among them.
+func TestPauses(t *testing.T) {
+	t.Parallel()
+	chance := chances(t)
+	members := startEtcd(t, 3)
+	all := fleet(t, members)
+	h := newHistory(t, all, chance)
+	stop := func(signal func(syscall.Signal), most int) {
+		signal(syscall.SIGSTOP)
+		pause(chance, most)
+		signal(syscall.SIGCONT)
+	}
+	for range *kills / 4 {
+		h.round(func() {
+			r := all[chance.IntN(len(all))]
+			stop(r.signal, 6000)
+			// A slow etcd: each member answers late, one after the other or together.
+			for range 10 {
+				var waiting sync.WaitGroup
+				for _, m := range members[:1+chance.IntN(len(members))] {
+					waiting.Go(func() { stop(m.signal, 600) })
+				}
+				waiting.Wait()
+			}
+		})
+	}
+	h.check(*kills / 4)
+}
+
+// Replicas are cut off from etcd and from each other while clients still reach them, the
+// leader among them.
+func TestPartitions(t *testing.T) {
+	chance := chances(t)
+	net := newNetwork(t)
+	members := startEtcdAt(t, net.address, 1)
+	all := fleetOn(t, net.hosts(3), members)
+	h := newHistory(t, all, chance)
+	for range *kills / 4 {
+		h.round(func() {
+			n := chance.IntN(len(all))
+			if chance.IntN(2) == 0 {
+				leader, _ := leaderOf(t, all)
+				n = slices.Index(all, leader)
+			}
+			net.cut(n)
+			pause(chance, 8000)
+			net.heal(n)
+			all[n].await()
+		})
+	}
+	h.check(*kills / 4)
+}
+
+// A leader that is cut off answers nothing that may be old, and a follower says that it is
+// not ready. Both go on once they are reached again.
+func TestCutOff(t *testing.T) {
+	net := newNetwork(t)
+	members := startEtcdAt(t, net.address, 1)
+	all := fleetOn(t, net.hosts(3), members, "--read", "local")
+	leader, others := leaderOf(t, all)
+	id, err := leader.create(t.Context(), "old", "old")
+	if err != nil {
+		t.Fatal(err)
+	}
+	net.cut(slices.Index(all, leader))
+	eventually(t, "another replica leads and writes", func() error {
+		reply, err := others[0].api.Call(slb, "SetLoadBalancerName", map[string]string{"LoadBalancerId": id, "LoadBalancerName": "new"})
+		if err == nil && reply.Status != http.StatusOK {
+			err = fmt.Errorf("%v", reply.Body)
+		}
+		return err
+	})
+	if reply, err := leader.api.Call(slb, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id}); err == nil && reply.Status != http.StatusServiceUnavailable && reply.Text("LoadBalancerName") == "old" {
+		t.Errorf("the leader that was cut off answers what was changed: %v", reply)
+	}
+	eventually(t, "the one that led is not ready", func() error { return notReady(leader) })
+	net.heal(slices.Index(all, leader))
+	leader.await()
+	if got := leader.loadBalancers(); got["new"] != id {
+		t.Errorf("when it is reached again, it lists %v", got)
+	}
+
+	leader, others = leaderOf(t, all)
+	net.cut(slices.Index(all, others[0]))
+	eventually(t, "the follower is not ready", func() error { return notReady(others[0]) })
+	reply, err := others[0].api.Call(slb, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id})
+	if err != nil || reply.Status != http.StatusServiceUnavailable {
+		t.Errorf("a follower that was cut off for long answers %v, %v", reply, err)
+	}
+	net.heal(slices.Index(all, others[0]))
+	others[0].await()
+	if _, err := others[0].create(t.Context(), "after", "after"); err != nil {
+		t.Errorf("when it is reached again: %v", err)
+	}
+}
+
+func notReady(r *replica) error {
+	if r.control.Ready(r.t.Context()) == nil {
+		return errors.New("it is ready")
+	}
+	return nil
+}

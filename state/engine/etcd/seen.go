@@ -1,0 +1,86 @@
+package etcd
+
+import (
+	"fmt"
+	"sync"
+
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+
+	"github.com/clbemu/clbemu/state/engine"
+)
+
+// Seen is the newest that a process has seen of an etcd. An etcd that answers with less
+// is an older copy, or another one: from then on nothing is read of it, nor written.
+type Seen struct {
+	mu       sync.Mutex
+	cluster  uint64 // etcd's own id
+	newestOf mark
+	replaced chan struct{} // closed once etcd has answered with less
+}
+
+// mark is a point in what etcd keeps.
+type mark struct {
+	revision int64  // etcd's
+	count    uint64 // the engine's revision, which etcd's own activity does not move
+}
+
+// errReplaced says what to do about an etcd that has forgotten what it once answered.
+var errReplaced = fmt.Errorf("etcd lacks what clbemu has read before: %w: stop all replicas, and start them again if that is what you want", engine.ErrReplaced)
+
+// newest is what an answer must not be behind if it is asked for now.
+func (s *Seen) newest() mark {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.newestOf
+}
+
+// over is closed when etcd was replaced.
+func (s *Seen) over() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.channel()
+}
+
+func (s *Seen) channel() chan struct{} {
+	if s.replaced == nil {
+		s.replaced = make(chan struct{})
+	}
+	return s.replaced
+}
+
+// refuse returns errReplaced if etcd was replaced, which less says it was just now.
+func (s *Seen) refuse(less bool) error {
+	over := s.channel()
+	select {
+	case <-over:
+		return errReplaced
+	default:
+	}
+	if less {
+		close(over)
+		return errReplaced
+	}
+	return nil
+}
+
+// answered notes who answered what was asked for at before.
+func (s *Seen) answered(h *etcdserverpb.ResponseHeader, before mark) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refuse(s.cluster != 0 && h.ClusterId != s.cluster || h.Revision < before.revision); err != nil {
+		return err
+	}
+	s.cluster, s.newestOf.revision = h.ClusterId, max(s.newestOf.revision, h.Revision)
+	return nil
+}
+
+// counted notes the engine's revision, which was asked for at before.
+func (s *Seen) counted(count uint64, before mark) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refuse(count < before.count); err != nil {
+		return err
+	}
+	s.newestOf.count = max(s.newestOf.count, count)
+	return nil
+}
