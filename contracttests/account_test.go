@@ -68,8 +68,8 @@ func TestAssumedRoleSurvivesRestart(t *testing.T) {
 	})
 }
 
-// What the cloud has and this does not is said to be not emulated, for products too
-// of which nothing is known here but their name, and for names that no list has.
+// What the cloud has and clbemu does not is reported as not emulated, also for products
+// that clbemu knows by name only, and for names that no list has.
 func TestElsewhere(t *testing.T) {
 	s := emulatortest.Start(t)
 	for _, c := range []struct{ version, action, code string }{

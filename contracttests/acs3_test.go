@@ -43,7 +43,7 @@ func acs3Call(host string, c accessCredentials, product, action string, p params
 	return acs3Send(host, c, product, action, "formData", request)
 }
 
-// acs3Send sends a request of which the body, if there is one, is of a kind.
+// acs3Send sends a request; its body, if any, has the given type.
 func acs3Send(host string, c accessCredentials, product, action, bodyType string, request *openapi.OpenApiRequest) (map[string]any, error) {
 	config := &openapi.Config{
 		AccessKeyId: dara.String(c.AccessKeyID), AccessKeySecret: dara.String(c.AccessKeySecret),
@@ -124,8 +124,8 @@ func checkACS3Refusal(t *testing.T, err error, code string) {
 	}
 }
 
-// roleCredentials fetches those of the node's RAM role from the metadata service,
-// with a session token.
+// roleCredentials fetches the credentials of the node's RAM role from the metadata
+// service, with a session token.
 func roleCredentials(t *testing.T, url string) (c accessCredentials) {
 	t.Helper()
 	token := fetch(t, http.MethodPut, url+"/latest/api/token", "X-aliyun-ecs-metadata-token-ttl-seconds", "21600")

@@ -51,7 +51,7 @@ func toldByCCM(t *testing.T) string {
 ## What a cloud controller manager tells of it
 
 The Events that %s wrote at the Services of each scenario with a Kubernetes
-half, but for those of success. They are recorded by
+half, except those that report success. They are recorded by
 `+"`CCM_BIN=... go test -run TestLibrary -update-events .`"+` in contracttests/kubernetes.
 
 | scenario | Events |

@@ -190,7 +190,7 @@ takes some 20 minutes on two cores.
 	return b.String()
 }
 
-// with lists the versions of which something holds in a scenario.
+// with lists the versions for which something holds in a scenario.
 func (all ccmVersions) with(scenario string, holds func(outcome) bool) []string {
 	return slices.DeleteFunc(all.inOrder(), func(v string) bool { return !holds(all[v][scenario]) })
 }
@@ -247,7 +247,7 @@ func TestCCMVersions(t *testing.T) {
 	}
 	for version, outcomes := range all {
 		if !slices.Contains(built, version) {
-			t.Errorf("%q is no version of which it is known that it can be run", version)
+			t.Errorf("%q is no version that is known to run", version)
 		}
 		for name, o := range outcomes {
 			if !slices.Contains(played, name) {

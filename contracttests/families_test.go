@@ -306,7 +306,7 @@ func TestClientFamilies(t *testing.T) {
 				t.Errorf("the tag is %q, want %q", got, difficult)
 			}
 			if got := said(does("Sts", "GetCallerIdentity", params{}), "AccountId"); got != account {
-				t.Errorf("the caller is of account %q", got)
+				t.Errorf("the caller has the account %q", got)
 			}
 			for _, r := range []struct{ product, action, code string }{
 				{"Slb", "DescribeLoadBalancerAttribute", "InvalidLoadBalancerId.NotFound"},

@@ -21,7 +21,7 @@ import (
 
 // limit holds the documented limits of a parameter: a line of testdata/limits.tsv. Type
 // is string, strings (by commas), bool, int32, int64, json for a list in JSON text, or
-// object; Range is of the value or of the number of characters; Items is how many
+// object; Range limits the value or the number of characters; Items is how many
 // elements a list has at most. BackendServers[].Port is a field in JSON text.
 type limit struct {
 	product, action, parameter string
@@ -118,7 +118,7 @@ func declaredLimit(product, action string, p emulator.Parameter) string {
 	return strings.Join([]string{product, action, p.Name, p.Type, p.Range, strings.Join(p.Values, "|"), items}, "\t")
 }
 
-// probe is a value for a parameter, or so many elements of a list.
+// probe is a value for a parameter, or a number of list elements.
 type probe struct {
 	value  string
 	count  int
@@ -314,7 +314,7 @@ var widened = []struct {
 	{"Slb.*.BackendServers", "", "CLB-0120", 40},
 	{"Slb.*.OldBackendServers", "", "CLB-0120", 40},
 	{"Slb.*.NewBackendServers", "", "CLB-0120", 40},
-	{"Slb.*TLSCipherPolicy*.TLSVersions.N", "", "there are four versions, of which each is named once", 0},
+	{"Slb.*TLSCipherPolicy*.TLSVersions.N", "", "there are four versions, each named once", 0},
 	{`Slb.CreateRules.RuleList\[\].Url`, "2..80", "a rule is not for the path / alone, says the documentation elsewhere", 0},
 	{"Slb.*HealthyThreshold", "1..10", gatewayRange, 0},
 	{"Slb.*UnhealthyThreshold", "1..10", gatewayRange, 0},

@@ -145,8 +145,8 @@ func TestRegionFromHost(t *testing.T) {
 	}
 }
 
-// A fault rule makes the job of one call fail, which then has done nothing, and that
-// of another never end; those of the calls after them are as always.
+// A fault rule makes the job of one call fail, so that it does nothing, and another's job
+// never end; the jobs of later calls are as always.
 func TestFaultsOfJobs(t *testing.T) {
 	s := emulatortest.Start(t)
 	s.Fault(t, `[

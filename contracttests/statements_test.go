@@ -18,7 +18,7 @@ import (
 // statementsPage is written from the statements of the documents about Services.
 const statementsPage = "../docs/seeds.md"
 
-// judge knows everything by which a statement can be played.
+// judge knows everything that can play a statement.
 type judge struct {
 	documents []explain.Document
 	tests     map[string]bool
@@ -119,7 +119,7 @@ func TestStatements(t *testing.T) {
 		}
 	}
 	if len(statements) < 200 {
-		t.Errorf("there are %d statements, want those of five documents", len(statements))
+		t.Errorf("there are %d statements, want five documents", len(statements))
 	}
 	for _, d := range j.documents {
 		if !slices.ContainsFunc(statements, func(s explain.Statement) bool { return slices.Contains(s.In, d.ID) }) {

@@ -15,6 +15,9 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
+// chineseTexts is the file of the texts in Chinese.
+const chineseTexts = "emulator/internal/console/zh/library.yaml"
+
 // translated holds the Chinese texts of a scenario.
 type translated struct {
 	// Of is the digest of the English texts.
@@ -36,11 +39,11 @@ clbemu 自带的场景，每个都重现云端的一种故障，并说明控制�
 |---|---|---|
 `
 
-// TestChineseLibrary proves that docs/zh/library.yaml has the about and the advice of each
-// scenario of the library in Chinese, that none has fallen behind, and that the page has
-// them. With -update it writes the page.
+// TestChineseLibrary proves that the console's zh/library.yaml has the about and the advice
+// of each scenario of the library in Chinese, that none has fallen behind, and that the
+// page has them. With -update it writes the page.
 func TestChineseLibrary(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "zh", "library.yaml"))
+	text, err := os.ReadFile(filepath.Join(root, chineseTexts))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,15 +63,15 @@ func TestChineseLibrary(t *testing.T) {
 		is := texts[name]
 		delete(texts, name)
 		if is.About == "" || is.Advice == "" || strings.Contains(is.About+is.Advice, "|") {
-			t.Errorf("docs/zh/library.yaml has no about or no advice of %s", name)
+			t.Errorf("%s has no about or no advice of %s", chineseTexts, name)
 		}
 		if of := digest(s.About + s.Advice); is.Of != of {
-			t.Errorf("the Chinese texts of %s have fallen behind: look at what has changed, and let docs/zh/library.yaml have of: %q", name, of)
+			t.Errorf("the Chinese texts of %s have fallen behind: look at what has changed, and let %s have of: %q", name, chineseTexts, of)
 		}
 		page += fmt.Sprintf("| `%s` | %s | %s |\n", name, is.About, is.Advice)
 	}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		t.Errorf("docs/zh/library.yaml has %s, which is no scenario of the library", name)
+		t.Errorf("%s has %s, which is no scenario of the library", chineseTexts, name)
 	}
 	file := filepath.Join(root, "docs", "zh", "library.md")
 	if *update {

@@ -80,7 +80,7 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	if links < 50 {
-		t.Errorf("there are %d links, want those of all pages", links)
+		t.Errorf("there are %d links, want the links of all pages", links)
 	}
 }
 

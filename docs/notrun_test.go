@@ -1,7 +1,7 @@
 package docs_test
 
 // notRun are the blocks of shell that no test runs as they stand, by their page and
-// first line, and why. The names in them are looked up as those of all others are.
+// first line, and why. The names in them are looked up as in all others.
 var notRun = map[string]string{
 	"CONTRIBUTING.md: make          # the binary, in bin/": "these are all tests there are",
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// english names the page of which a Chinese one is the translation, if it is one.
+// english names the page that a Chinese one translates, if it is one.
 func english(name string) (of string, is bool) {
 	if name == "docs/zh/library.md" {
 		return name, false // TestChineseLibrary holds it to the library
@@ -39,7 +39,7 @@ func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(
 func behind(from, to *page, in map[string]*page) (all []string) {
 	found := digestLine.FindStringSubmatch(to.text)
 	if found == nil || found[1] != digest(from.text) {
-		all = append(all, fmt.Sprintf("%s is not that of which it was translated: look at what has changed, and let the first line be\n<!-- translated from the English page with the digest %s -->", from.name, digest(from.text)))
+		all = append(all, fmt.Sprintf("%s has changed since it was translated: look at what has changed, and let the first line be\n<!-- translated from the English page with the digest %s -->", from.name, digest(from.text)))
 	}
 	if a, b := levels(from), levels(to); !slices.Equal(a, b) {
 		all = append(all, fmt.Sprintf("the levels of the headings are %v, and of %s %v", b, from.name, a))
@@ -50,11 +50,11 @@ func behind(from, to *page, in map[string]*page) (all []string) {
 	for i := range min(len(from.blocks), len(to.blocks)) {
 		a, b := from.blocks[i], to.blocks[i]
 		if a.lang != b.lang || a.text != b.text || a.mark != b.mark {
-			all = append(all, fmt.Sprintf("the block of line %d is not that of line %d of %s", b.line, a.line, from.name))
+			all = append(all, fmt.Sprintf("the block of line %d differs from line %d of %s", b.line, a.line, from.name))
 		}
 	}
 	if a, b := leads(from, in), leads(to, in); !slices.Equal(a, b) {
-		all = append(all, fmt.Sprintf("the links lead to\n%q\nand those of %s to\n%q", b, from.name, a))
+		all = append(all, fmt.Sprintf("the links lead to\n%q\nand in %s to\n%q", b, from.name, a))
 	}
 	return all
 }
@@ -128,12 +128,12 @@ func TestFallingBehind(t *testing.T) {
 	const body = "# 开始\n\n参见 [Terraform](terraform.md#二) 和 [kind](https://kind.sigs.k8s.io)。\n\n## 运行\n\n<!-- serves -->\n```sh\nmake run\n```\n"
 	for name, test := range map[string]struct{ english, chinese, want string }{
 		"current":            {text, head + body, ""},
-		"no digest":          {text, body, "is not that of which it was translated"},
-		"English changed":    {strings.Replace(text, "See", "Look at", 1), head + body, "is not that of which it was translated"},
+		"no digest":          {text, body, "has changed since it was translated"},
+		"English changed":    {strings.Replace(text, "See", "Look at", 1), head + body, "has changed since it was translated"},
 		"heading missing":    {text, head + strings.Replace(body, "## 运行\n", "", 1), "the levels of the headings are [1], "},
 		"heading deeper":     {text, head + strings.Replace(body, "## 运行", "### 运行", 1), "the levels of the headings are [1 3]"},
-		"command changed":    {text, head + strings.Replace(body, "make run", "make start", 1), "the block of line 9 is not that of line 8"},
-		"mark lost":          {text, head + strings.Replace(body, "<!-- serves -->\n", "", 1), "is not that of line 8"},
+		"command changed":    {text, head + strings.Replace(body, "make run", "make start", 1), "the block of line 9 differs from line 8"},
+		"mark lost":          {text, head + strings.Replace(body, "<!-- serves -->\n", "", 1), "differs from line 8"},
 		"block missing":      {text, head + body[:strings.Index(body, "<!--")], "there are 0 blocks of code"},
 		"link missing":       {text, head + strings.Replace(body, "[kind](https://kind.sigs.k8s.io)", "kind", 1), "the links lead to"},
 		"link to elsewhere":  {text, head + strings.Replace(body, "#二", "#一", 1), "the links lead to"},

@@ -15,7 +15,7 @@ import (
 // instead, under Words. The last ones are identifiers.
 var foreign = regexp.MustCompile(`\b(?i:(is|are) told|tells whether|anew|what there is|comes about|takes? the place of|` +
 	`in the place of|(is|are) let (be|go|through)|befalls?|told so|no matter of|` +
-	`what else there is|brings? about|of the others (each|every))\b` +
+	`what else there is|brings? about|of the others (each|every)|what is there|(after|just|over) so many)\b` +
 	`|\bdoors?\b|Doors?\b|Door[A-Z]|\bestates?\b|Estate|\bthrift|Thrift|letProgramGo`)
 
 // read are the kinds of files that people read.
@@ -65,7 +65,7 @@ func TestWordsAreFound(t *testing.T) {
 	for _, text := range []string{
 		"X is told of Y", "are\n// told", "Tells whether", "begins anew", "what\n\t# there is", "comes about", "takes the place of",
 		"in the place of", "is let be", "are let go", "befalls", "was told so", "no matter of",
-		"what else there is", "brings about", "of the others each", "newDoor", "the estate", "deleteEstates", "thrifty", "letProgramGo",
+		"what else there is", "brings about", "what is there", "after so many", "of the others each", "newDoor", "the estate", "deleteEstates", "thrifty", "letProgramGo",
 	} {
 		if !foreign.MatchString(flat(text)) {
 			t.Errorf("%q is not found", text)

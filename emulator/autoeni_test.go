@@ -33,13 +33,13 @@ func TestAutoENI(t *testing.T) {
 	const kubernetes = "vpc-bp1clbemu000000000001"
 	pod, node := lookUp(kubernetes, "10.244.1.7")
 	if pod == "" || node == "" {
-		t.Fatalf("10.244.1.7 is of %q on %q, want an interface on an instance", pod, node)
+		t.Fatalf("10.244.1.7 belongs to %q on %q, want an interface on an instance", pod, node)
 	}
 	if again, _ := lookUp(kubernetes, "10.244.1.7"); again != pod {
-		t.Errorf("10.244.1.7 is of %q, and then of %q", pod, again)
+		t.Errorf("10.244.1.7 belongs to %q, and then to %q", pod, again)
 	}
 	if own, _ := lookUp(kubernetes, "192.168.0.11"); own != "eni-bp1clbemu000000001" {
-		t.Errorf("192.168.0.11 is of %q, want node-1's", own)
+		t.Errorf("192.168.0.11 belongs to %q, want node-1's", own)
 	}
 	call := func(action string, params map[string]string) emulatortest.Reply {
 		t.Helper()
@@ -57,7 +57,7 @@ func TestAutoENI(t *testing.T) {
 		{kubernetes, "192.168.0.77"}, // the load balancer's
 	} {
 		if id, _ := lookUp(c.vpcID, c.ip); id != "" {
-			t.Errorf("%s in %q is of %s, want of none", c.ip, c.vpcID, id)
+			t.Errorf("%s in %q belongs to %s, want to none", c.ip, c.vpcID, id)
 		}
 	}
 

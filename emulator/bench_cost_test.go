@@ -31,7 +31,7 @@ func BenchmarkJournal(b *testing.B) {
 }
 
 // crowdedReads returns what serves a crowded world by a configuration of the gateway, and
-// reads from it over so many connections.
+// reads from it over the given number of connections.
 func crowdedReads(b *testing.B, connections int) func(gateway.Config) func(int) error {
 	client := keepAlive(connections)
 	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = crowdedWorld(b) }))
@@ -44,9 +44,8 @@ func crowdedReads(b *testing.B, connections int) func(gateway.Config) func(int) 
 	}
 }
 
-// BenchmarkIdleFaults compares reads of a server that has no fault rules, and of one
-// that has as many as there may be about other actions, with those of one that could not
-// have any.
+// BenchmarkIdleFaults compares the reads of three servers: one has no fault rules, one
+// has as many as there may be about other actions, and one could not have any.
 func BenchmarkIdleFaults(b *testing.B) {
 	const connections = 16
 	served := crowdedReads(b, connections)

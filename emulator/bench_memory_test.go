@@ -147,7 +147,7 @@ func text(r *http.Response, err error) (string, error) {
 	return string(body), err
 }
 
-// makeService makes the calls by which a CCM makes a load balancer for a Service.
+// makeService makes the calls with which a CCM creates a load balancer for a Service.
 func makeService(b *testing.B, post func(query string) (string, error), i int) {
 	b.Helper()
 	do := func(action string, parameters ...string) string {

@@ -111,7 +111,7 @@ func newLoadBalancer(tx *state.Tx) (*cloud.LoadBalancer, error) {
 	}, err
 }
 
-// keepAlive is a client with so many connections that stay open.
+// keepAlive returns a client that keeps the given number of connections open.
 func keepAlive(connections int) *http.Client {
 	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}}
 }

@@ -19,7 +19,7 @@ type callers struct {
 }
 
 // newCallers knows the names of the loopback address, of the listener and of the
-// cloud, and those that the user allows. Other names under localhost are those of
+// cloud, and those that the user allows. Other names under localhost belong to
 // clouds: a call for one that is gone must not reach another.
 func (cfg *Config) newCallers(cloud string) callers {
 	names := []string{"localhost", "*.aliyuncs.com"}

@@ -139,7 +139,7 @@ func (s *clouds) Create(ctx context.Context, name string, spec controlapi.NewClo
 	return s.show(name, f), nil
 }
 
-// seedOf makes the ids of clouds differ, and those of a cloud the same each time.
+// seedOf makes ids differ from cloud to cloud, and a cloud's the same each time.
 func seedOf(name string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name)) // never fails
@@ -312,7 +312,7 @@ func (s *clouds) byKey(c *emulated, key string) (gateway.Chosen, error) {
 	switch {
 	case ok && c.name != "":
 		leave()
-		return gateway.Chosen{}, fmt.Errorf("the access key %.70s is of the cloud %s, and the host of the call is of the cloud %s", key, name, c.name)
+		return gateway.Chosen{}, fmt.Errorf("the access key %.70s belongs to the cloud %s, and the host of the call to the cloud %s", key, name, c.name)
 	case ok && chosen != c && c.hasKey(key):
 		leave()
 		return gateway.Chosen{}, fmt.Errorf("the access key %.70s belongs to two clouds: it is one of the default cloud, and %s of the cloud %s", key, id, name)
@@ -357,7 +357,7 @@ func (s *clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 		leave()
 	} else {
 		s.restore(name, old)
-		return controlapi.Cloud{}, fmt.Errorf("%w, of which %s was forked", s.unknown(old.made.From), name)
+		return controlapi.Cloud{}, fmt.Errorf("%w, from which %s was forked", s.unknown(old.made.From), name)
 	}
 	fresh := *old
 	fresh.calls = new(sync.WaitGroup)

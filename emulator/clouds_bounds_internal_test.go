@@ -13,8 +13,8 @@ import (
 )
 
 // TestCloudsShareBounds proves that what clients take before anybody knows who they are is
-// bounded for all clouds together: connections at the ports of forks, of which a port that
-// nobody calls takes no room.
+// bounded for all clouds together: connections at the ports of forks. A port that nobody
+// calls takes no room.
 func TestCloudsShareBounds(t *testing.T) {
 	e, err := New(t.Context(), Config{Seed: 1, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0"})
 	if err != nil {

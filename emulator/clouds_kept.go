@@ -20,7 +20,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine/durable"
 )
 
-// Durable clouds have a folder each in that of the state, like the state's own. The
+// Each durable cloud has a folder within the state's folder, and like it. The
 // file cloudFile is written last and removed first: a folder without it is what a crash
 // left.
 const (

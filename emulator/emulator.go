@@ -67,8 +67,7 @@ type Config struct {
 	World *world.World
 	// StrictAuth verifies signatures.
 	StrictAuth bool
-	// AllowedHosts are names by which clients may call the API, beside those that
-	// they may in any case; *.example matches every name that ends in .example.
+	// AllowedHosts are further host names that clients may use to call the API; *.example matches every name that ends in .example.
 	AllowedHosts []string
 	// UnsignedRemote lets the API be served to other machines without StrictAuth.
 	UnsignedRemote bool
@@ -121,7 +120,7 @@ type Config struct {
 }
 
 // Emulator is a running process: a cloud, the clouds that were forked from it, and the
-// listeners by which clients reach them.
+// listeners where clients reach them.
 type Emulator struct {
 	*emulated // the cloud that is there from the start
 
@@ -154,7 +153,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	return e, nil
 }
 
-// open opens the store and gives it a world, which that of a follower gets from the leader.
+// open opens the store and gives it a world; a follower gets its world from the leader.
 func (cfg *Config) open(ctx context.Context) (*state.Store, error) {
 	if cfg.Replica != nil {
 		cfg.Clock = sharedClock{cmp.Or(cfg.Clock, state.Clock(&state.SystemClock{})), cfg.Replica.State}

@@ -68,7 +68,7 @@ func get(t *testing.T, url string) string {
 func TestMetadata(t *testing.T) {
 	s := emulatortest.Start(t, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.InstanceID = "i-bp1clbemu0000000003" }))
 	if got := get(t, s.URL()+"/latest/meta-data/private-ipv4"); got != "192.168.1.11" {
-		t.Errorf("private-ipv4 = %q, want that of the third instance", got)
+		t.Errorf("private-ipv4 = %q, want the third instance's", got)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestWorldIsPlantedOnce(t *testing.T) {
 		if err := e.Store().View(state.Owner{}, func(v *state.View) error {
 			i, err := cloud.Instances.Get(v, "i-bp1clbemu0000000001")
 			if err == nil && i.Name != "node-1" {
-				t.Errorf("name = %s, want that of the first world", i.Name)
+				t.Errorf("name = %s, want the first world's", i.Name)
 			}
 			return err
 		}); err != nil {

@@ -103,8 +103,8 @@ func (l *lostAnswers) Recover(ctx context.Context) error {
 	return l.Engine.Recover(ctx)
 }
 
-// TestUnknownRule proves that a fault rule of which it was not known whether it is kept is
-// in force as soon as the store knows that it is.
+// TestUnknownRule proves that a fault rule that may or may not have been kept is in force
+// as soon as the store knows that it was.
 func TestUnknownRule(t *testing.T) {
 	disk := &lostAnswers{}
 	e := mustNew(t, emulator.Config{Storage: disk})

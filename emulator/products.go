@@ -83,7 +83,7 @@ var versions = sync.OnceValue(func() map[string]string {
 	return list
 })
 
-// Version returns the version that chooses a product in calls, such as that of Slb; ""
+// Version returns the version that chooses a product in calls, such as Slb's; ""
 // if no product has the name.
 func Version(product string) string { return versions()[product] }
 

@@ -121,8 +121,8 @@ func TestSecretsStay(t *testing.T) {
 	}
 }
 
-// plantConditions puts secrets into conditions, some of which are refused: those
-// of a temporary key are.
+// plantConditions puts secrets into conditions; the conditions of a temporary key are
+// refused.
 func plantConditions(planted plants, ground *soil, temporary string) {
 	set := func(name, value string, want int) {
 		body, _ := json.Marshal(map[string]any{"settings": []controlapi.Setting{{Name: name, Value: value}}})
@@ -171,8 +171,8 @@ func plantCalls(t *testing.T, planted plants, s *emulatortest.Server, secret str
 	}
 }
 
-// plantDocuments puts secrets into the documents that the control API reads, most
-// of which it refuses.
+// plantDocuments puts secrets into the documents that the control API reads; it refuses
+// most of them.
 func plantDocuments(planted plants, ground *soil) {
 	key := func(what string) string { return `{"ID":"a","AccountID":"none","Secret":"` + planted.new(what) + `"` }
 	for _, state := range []struct {

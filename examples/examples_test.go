@@ -80,7 +80,7 @@ func TestNode(t *testing.T) {
 }
 
 // TestWorld proves that the world of a cluster has the load balancers of its API server and
-// its Ingress, and that each which no Service may reuse has the tag by which a CCM knows it:
+// its Ingress, and that each which no Service may reuse has the tag that tells a CCM:
 // CLB-0459.
 func TestWorld(t *testing.T) {
 	s := binary.Serve(t, "--engine", "memory", "--world", "world/cluster.yaml")

@@ -108,7 +108,7 @@ func refers[T, U any](c *Checker, from *Table[T], r *T, to *Table[U], id string)
 	}
 	a, ok := any(r).(owned)
 	if b, also := any(target).(owned); ok && also && !inReach(a.Belonging(), b.Belonging()) {
-		c.Fail("%s %s refers to %s %s, which is of another account or region", from.kind, from.id(r), to.kind, id)
+		c.Fail("%s %s refers to %s %s, which belongs to another account or region", from.kind, from.id(r), to.kind, id)
 	}
 }
 
@@ -121,7 +121,7 @@ func inReach(from, to Owner) bool {
 // belongs is refers where there must be another.
 func belongs[T, U any](c *Checker, from *Table[T], r *T, to *Table[U], id string) {
 	if id == "" {
-		c.Fail("%s %s is of no %s", from.kind, from.id(r), to.kind)
+		c.Fail("%s %s belongs to no %s", from.kind, from.id(r), to.kind)
 	}
 	refers(c, from, r, to, id)
 }
@@ -140,7 +140,7 @@ func Between[T any](c *Checker, from *Table[T], r *T, what string, n, least, mos
 	}
 }
 
-// problems is everything that is wrong with a state, of which v must see all.
+// problems lists everything that is wrong with a state; v must see all of it.
 func (s *Store) problems(v *View) []string { return append(checkInvariants(v), s.requires(v)...) }
 
 // checkInvariants looks at every resource; v must see all of them.

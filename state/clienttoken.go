@@ -22,7 +22,7 @@ type ClientToken struct {
 	AccountID string
 	Action    string
 	Token     string
-	// Digest is of the request: the same token with another is refused.
+	// Digest is the digest of the request: the same token with another is refused.
 	Digest     string
 	ResourceID string
 	// About is a resource that the call left there, where ResourceID is only the job

@@ -134,7 +134,7 @@ func (tx *Tx) NewID(kind Kind) string {
 	})
 }
 
-// NextUUID mints the UUID of a new row. Its first digits count up from those of the
+// NextUUID mints the UUID of a new row. Its first digits count up from the
 // table's last row, so that rows which are made in turn lie side by side, on few pages
 // of the disk. It draws nothing from the sequence, which would be a second row to keep;
 // the rest is chance by the seed, the number and the time.

@@ -91,7 +91,7 @@ type Transition struct {
 var Transitions = NewTable(kernel, "Transition", func(t *Transition) string { return t.ID }, Setting(),
 	Checks(func(c *Checker, t *Transition) {
 		if !c.v.schema.known(t) {
-			c.Fail("%s %s is of a %s, which has no such stage", "Transition", t.ID, t.Kind)
+			c.Fail("%s %s belongs to a %s, which has no such stage", "Transition", t.ID, t.Kind)
 		}
 	}))
 

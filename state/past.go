@@ -18,8 +18,8 @@ type moment struct {
 	cause   Cause
 }
 
-// How far can be looked back: some transactions, and no further than past so many
-// changes, as each keeps what it replaced in memory.
+// How far one can look back: some transactions, and at most some changes, as each keeps
+// in memory what it replaced.
 const (
 	maxPast        = 64
 	maxPastChanges = 1 << 14

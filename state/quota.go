@@ -39,7 +39,7 @@ func NewQuota(s *Schema, name QuotaName, limit int, sources ...Counted) QuotaNam
 	return name
 }
 
-// Of counts rows. Each calls add with the holders of a row and how much that is of
+// Of counts rows. Each calls add with the holders of a row, and what the row counts for
 // them.
 func Of[T any](t *Table[T], each func(r *T, add func(holder string, n int))) Counted {
 	return Counted{t.declared, func(r any, add func(string, int)) { each(r.(*T), add) }}

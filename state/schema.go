@@ -204,7 +204,7 @@ func Options(options ...Option) Option {
 	}
 }
 
-// Counts yields how many there are of each of Kinds.
+// Counts yields how many rows each of Kinds has.
 func (v *View) Counts() iter.Seq2[Kind, int] {
 	return func(yield func(Kind, int) bool) {
 		for _, name := range v.schema.Kinds() {

@@ -55,7 +55,7 @@ func Shown[X any](v *View) iter.Seq[X] {
 	}
 }
 
-// FindShown reads the row with the id as an X, whatever kind it is of.
+// FindShown reads the row with the id as an X, whatever its kind.
 func FindShown[X any](v *View, id string) (x X, ok bool) {
 	for _, by := range v.schema.shapes[reflect.TypeFor[X]()] {
 		by := by.(shower[X])

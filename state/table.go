@@ -133,7 +133,7 @@ func (t *Table[T]) All(v *View) iter.Seq[*T] {
 	}
 }
 
-// Put stores the resource under its id, replacing what is there. The caller
+// Put stores the resource under its id, replacing the old one. The caller
 // must not change it afterwards.
 func (t *Table[T]) Put(tx *Tx, r *T) {
 	id := t.id(r)

@@ -33,7 +33,7 @@ var Tags = NewTable(kernel, "Tag", func(t *Tag) string { return TagID(t.Resource
 		case !ok:
 			c.Fail("Tag %s of %s is on something that does not exist", t.Key, t.ResourceID)
 		case owner != t.Owner:
-			c.Fail("Tag %s of %s is of another account or region than what it is on", t.Key, t.ResourceID)
+			c.Fail("Tag %s of %s belongs to another account or region than what it is on", t.Key, t.ResourceID)
 		}
 	}))
 

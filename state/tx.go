@@ -44,7 +44,7 @@ func (v *View) sees(r any) bool {
 		(v.scope.RegionID == "" || owner.RegionID == "" || owner.RegionID == v.scope.RegionID)
 }
 
-// Tx reads and writes. It sees its own writes, and those of transactions that
+// Tx reads and writes. It sees its own writes, and the writes of transactions that
 // are not durable yet: nothing that it learns may leave before Update returns.
 type Tx struct {
 	*View

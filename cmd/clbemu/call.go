@@ -133,7 +133,7 @@ func (f *callFlags) action(name string) (names.Action, error) {
 	return names.Action{}, fmt.Errorf("there is no action %s%s", name, names.DidYouMean(name, known, "`clbemu actions` lists them"))
 }
 
-// parametersOf reads NAME=VALUE, of which the action must read each name. What is not
+// parametersOf reads NAME=VALUE; the action must read each name. What is not
 // emulated is sent as it is, to be refused.
 func parametersOf(action names.Action, args []string) (map[string]string, error) {
 	parameters := make(map[string]string, len(args))

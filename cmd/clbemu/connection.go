@@ -91,7 +91,7 @@ func addRemote(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, c 
 }
 
 // answered gives an error the exit code that the control API's answer asks for, or
-// else that of what can't be done.
+// else the code of what can't be done.
 func answered(err error) error {
 	refused, elsewhere := (*controlclient.Refused)(nil), (*controlclient.Elsewhere)(nil)
 	switch {
@@ -105,7 +105,7 @@ func answered(err error) error {
 	return failed(err)
 }
 
-// clientFlags say where a client of the cloud finds it, and by which key.
+// clientFlags say where a client of the cloud finds it, and which key it uses.
 type clientFlags struct {
 	connection
 	api, accessKeyID, accessKeySecret string

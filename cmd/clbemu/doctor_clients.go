@@ -27,7 +27,7 @@ func lookUp(environment []string, name string) (string, bool) {
 	return "", false
 }
 
-// clients compares the variables by which clients find the cloud with the emulator's.
+// clients compares the clients' endpoint variables with the emulator's addresses.
 func (d *doctor) clients(whose string, environment []string, server *controlapi.Server) {
 	api, err := url.Parse(server.API)
 	if err != nil || server.API == "" {

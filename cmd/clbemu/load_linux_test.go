@@ -124,7 +124,7 @@ func descriptorsOf(t *testing.T, pid int) int {
 	return len(entries)
 }
 
-// fall waits until a process has no more descriptors than so many.
+// fall waits until a process has at most the given number of descriptors.
 func fall(t *testing.T, pid, most int) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); descriptorsOf(t, pid) > most; {

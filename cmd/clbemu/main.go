@@ -61,8 +61,8 @@ func usage(err error) error { return withCode(exitUsage, err) }
 
 func cannot(err error) error { return withCode(exitCannot, err) }
 
-// ofFile gives an error of a file that the command line names its exit code: that of wrong
-// usage where it can't be read, and otherwise that of a file that is wrong.
+// ofFile gives an error of a file that the command line names its exit code: wrong usage
+// where the file can't be read, a wrong file otherwise.
 func ofFile(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return usage(err)

@@ -13,8 +13,8 @@ import (
 	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
-// repeated is a document of so many bytes: a text again and again between two
-// others, which is made as it is read.
+// repeated returns a document of the given size: a text again and again between two
+// others, made as it is read.
 func repeated(before, text, between, after string, size int) io.Reader {
 	pieces := []io.Reader{strings.NewReader(before + text)}
 	many := strings.Repeat(between+text, 64<<10/len(between+text)+1)

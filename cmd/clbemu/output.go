@@ -112,8 +112,8 @@ func encode(w io.Writer, value any, indent string) error {
 	return e.Encode(value)
 }
 
-// yaml prints a value as a document with the names and the order of its JSON, of which
-// YAML is the wider form.
+// yaml prints a value as a document with the names and the order of its JSON, since
+// YAML includes JSON.
 func (p *printer) yaml(value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {

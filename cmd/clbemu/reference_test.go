@@ -277,7 +277,7 @@ func faultsPage(*testing.T) string {
 
 func matchTable() string {
 	b := table("field", "is", "at")
-	row(b, code("action"), "the action: a glob such as `Create*`, or several by commas", "those of calls")
+	row(b, code("action"), "the action: a glob such as `Create*`, or several by commas", "the points of calls")
 	for _, f := range faults.MatchFields {
 		row(b, code(f.Name), f.About, where(f.Points))
 	}
@@ -291,7 +291,7 @@ func where(points []faults.Point) string {
 		names[i] = string(p)
 	}
 	if len(points) > 0 && !points[0].OfPackets() {
-		return "those of calls"
+		return "the points of calls"
 	}
 	return strings.Join(names, ", ")
 }
@@ -444,7 +444,7 @@ func annotationsPage(*testing.T) string {
 	fmt.Fprintf(&b, `# Annotations of Services
 
 What a Cloud Controller Manager (CCM) reads of a Service of type LoadBalancer. `+"`clbemu lint-service`"+` checks the annotations of your
-Services. Each name follows `+"`%s`"+`, but for those of the last table.
+Services. Each name follows `+"`%s`"+`, except in the last table.
 
 The last four columns were measured with %s,
 which ran against clbemu: a Service was created with the annotation; another one got it, another value, and lost it again.

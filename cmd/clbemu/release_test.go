@@ -182,7 +182,7 @@ func TestReleaseNames(t *testing.T) {
 	}
 }
 
-// inside wants all folders of which the image's programs are made.
+// inside wants all folders that the image's programs are built from.
 func inside(t *testing.T, files []string) {
 	t.Helper()
 	for dir, program := range map[string]string{"../..": "./cmd/clbemu", "../../deploy": "./worldwatch"} {

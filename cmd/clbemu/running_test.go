@@ -286,7 +286,7 @@ func TestSnapshot(t *testing.T) {
 }
 
 // TestSnapshotsOfAServer proves that a server and its stopped folder have the
-// same snapshots, and that those of a state in memory leave nothing behind.
+// same snapshots, and that snapshots of a state in memory leave nothing behind.
 func TestSnapshotsOfAServer(t *testing.T) {
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir)

@@ -139,7 +139,7 @@ const (
 	authOff    = "off"
 )
 
-// startOver is the time by which clients that waited for the start have their first
+// startOver is the time when clients that waited for the start have their first
 // answers.
 const startOver = time.Second
 
@@ -338,7 +338,7 @@ func (f *serveFlags) packets() string {
 }
 
 // tlsConfig is nil for HTTP. A generated certificate is good for the cloud's names,
-// those of regions too, which a wildcard of one label leaves out.
+// also the names of regions, which a wildcard of one label leaves out.
 func (f *serveFlags) tlsConfig(w *world.World, allowed []string) (*tls.Config, error) {
 	switch {
 	case (f.tlsCert == "") != (f.tlsKey == ""):

@@ -57,7 +57,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// depth is of how many words a command's name is.
+// depth is how many words a command's name has.
 func depth(cmd *cobra.Command) int { return len(strings.Fields(cmd.CommandPath())) - 1 }
 
 // whatToType finds what to type.

@@ -39,7 +39,7 @@ func describeUsage(cmd *cobra.Command) error {
 		}
 	}
 	if flags := cmd.LocalNonPersistentFlags(); flags.HasAvailableFlags() {
-		b.WriteString("\n\nFlags, of which each is an environment variable too (--data-dir is CLBEMU_DATA_DIR):\n" + usageOf(flags))
+		b.WriteString("\n\nFlags, each also an environment variable (--data-dir is CLBEMU_DATA_DIR):\n" + usageOf(flags))
 	}
 	if cmd.HasAvailableInheritedFlags() || cmd.HasAvailablePersistentFlags() {
 		b.WriteString("\n\nFlags of every command:\n" + usageOf(cmd.Root().PersistentFlags()))
@@ -161,10 +161,10 @@ func oneName(thing string) cobra.PositionalArgs {
 // oneOrMore wants an argument, and takes more.
 func oneOrMore(what string) cobra.PositionalArgs { return between(1, math.MaxInt, what) }
 
-// atMost takes so many arguments, or fewer.
+// atMost takes at most n arguments.
 func atMost(n int, what string) cobra.PositionalArgs { return between(0, n, what) }
 
-// between wants so many arguments, and says what they are and what to type.
+// between wants from least to most arguments, and says what they are and what to type.
 func between(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		path := strings.TrimPrefix(cmd.CommandPath(), programName+" ")

@@ -1,6 +1,6 @@
 // Package binary builds clbemu and runs it as its users do: as a process of its
 // own, seen through its output, its exit code, its listeners and its folder. It
-// is for tests, also those of the other modules. All packages of a clone share one build.
+// is for tests, also in the other modules. All packages of a clone share one build.
 package binary
 
 import (
@@ -47,7 +47,7 @@ func Prepare() (err error) {
 }
 
 // build builds the binary into the clone's bin folder. The go command leaves it alone
-// when it is up to date, so that of all packages that start it only the first links it.
+// when it is up to date, so that only the first package that starts it links it.
 func build() (path string, err error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {

@@ -68,7 +68,7 @@ func TestCommands(t *testing.T) {
 	run("/scenarios?name=arrears", "document.querySelector('#detail .command')", "clbemu scenario run arrears")
 }
 
-// sequence is that of the newest call of an action.
+// sequence returns the sequence of the newest call of an action.
 func sequence(b *tab, action string) string {
 	b.Helper()
 	calls := b.Calls(b.T, "action="+action)

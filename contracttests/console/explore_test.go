@@ -33,7 +33,7 @@ func (b *tab) explored(flags ...string) {
 }
 
 // TestExplore proves that the page shows the results as they come, and that each cell opens
-// the journals of its plays, of which each can be chosen.
+// the journals of its plays, each of which can be chosen.
 func TestExplore(t *testing.T) {
 	b := open(t)
 	b.visit("/explore")

@@ -43,7 +43,7 @@ func TestJournalIsLive(t *testing.T) {
 	b.shows("#answer", "\"LoadBalancerId\": \"lb-") // of a success as well
 }
 
-// TestJournalFilter proves that the filter is that of the control API, stays in the
+// TestJournalFilter proves that the filter is the control API's, stays in the
 // address, goes on for what comes, and says what is misspelt.
 func TestJournalFilter(t *testing.T) {
 	b := open(t)
@@ -137,7 +137,7 @@ func TestJournalPages(t *testing.T) {
 	b.until("!document.querySelector('#older').checkVisibility()")
 	rows := value[[]string](b, "[...document.querySelectorAll('#entries tbody tr')].map((r) => r.dataset.sequence)")
 	if len(rows) < calls || rows[len(rows)-1] != "1" {
-		t.Errorf("%d rows, of which the last is %s, want them to the first call", len(rows), rows[len(rows)-1])
+		t.Errorf("%d rows, the last is %s, want them to the first call", len(rows), rows[len(rows)-1])
 	}
 	for i := range rows[1:] {
 		if rows[i] == rows[i+1] {

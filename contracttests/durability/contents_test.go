@@ -38,7 +38,7 @@ func (e contents) is(expected contents) bool {
 type call struct {
 	version, action string
 	params          map[string]string
-	// needs are the facts by which the call succeeds; without them it is refused.
+	// needs are the facts that the call needs; without them it is refused.
 	// One that must not be there is "".
 	needs contents
 	// once is the fact that keeps the writer from the call: the cloud would have

@@ -19,10 +19,10 @@ import (
 // to fail.
 const callsPerRun = 20
 
-// TestEveryDiskWriteFails proves that whichever of the system calls fails by which
-// the database is written, each from the first to the last of a run: what was
-// acknowledged is there after the server is killed, what was answered with an error
-// is there if it was shown after the error, and reads are answered all the time.
+// TestEveryDiskWriteFails fails each system call that writes the database, from the first
+// to the last of a run, and proves that what was acknowledged is there after the server is
+// killed, that what was answered with an error is there if it was shown after the error,
+// and that reads are answered all the time.
 func TestEveryDiskWriteFails(t *testing.T) {
 	mustTrace(t)
 	t.Parallel()
@@ -75,7 +75,7 @@ func runAgainst(t *testing.T, template string, f failure, n int, chance *rand.Ra
 }
 
 // failNth makes calls while the n-th system call fails, kills the server, and
-// holds what is there after the restart against the answers. It returns which
+// compares the state after the restart with the answers. It returns which
 // system calls failed.
 func (c *cloud) failNth(f failure, n int) (failed []int, err error) {
 	if err := c.open(); err != nil {
@@ -232,7 +232,7 @@ func (c *cloud) importNodes() worldChange {
 	return worldChange{name: "import nodes", method: http.MethodPost, path: "/v1/world/import", body: []byte(nodes(20)), done: nothing}
 }
 
-// refused makes one call of which a server that takes no writes must do nothing.
+// refused makes one call that a server which takes no writes must reject.
 func (c *cloud) refused() (failed bool, err error) {
 	next, _ := c.writers[0].next(nil)
 	reply, err := c.server.Client().Call(next.version, next.action, next.params)

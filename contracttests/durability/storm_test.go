@@ -24,7 +24,7 @@ type storm struct {
 	changing sync.Mutex // one change of the world at a time
 }
 
-// fuse does something once, after so many events.
+// fuse does something once, after a number of events.
 type fuse struct {
 	left atomic.Int64
 	blow func()
@@ -42,8 +42,8 @@ func (f *fuse) shorten(to int64) {
 	}
 }
 
-// rage lets so many writers make calls until after so many events, which are a call
-// sent or answered, end is called and has its effect. It returns what was wrong with
+// rage lets writers make calls until end is called, after a number of events, and has its
+// effect. An event is a call sent or answered. It returns what was wrong with
 // the answers.
 func (c *cloud) rage(writers, events int, end func(*storm)) error {
 	s := &storm{cloud: c, writers: c.writers[:writers], failed: make(chan error, 1)}

@@ -35,7 +35,7 @@ func (f failure) nth(n int) []string {
 	return []string{"-e", "trace=" + f.call, "-e", fmt.Sprintf("inject=%s:error=%s:when=%s", f.call, f.errno, when)}
 }
 
-// strike lets the n-th of the calls by which a server writes its database fail.
+// strike makes the n-th system call fail with which a server writes its database.
 func (f failure) strike(c *cloud, n int, log string) (*exec.Cmd, error) {
 	return strace(log, c.server.Cmd.Process.Pid, append(f.nth(n), "-P", filepath.Join(c.dir, "clbemu.db"))...)
 }

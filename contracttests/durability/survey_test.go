@@ -112,7 +112,7 @@ func (v *survey) loadBalancers() {
 	for _, r := range listeners {
 		e := byID[r.text("LoadBalancerId")]
 		if e == nil || r.text("VServerGroupId") != e[group] {
-			v.err = fmt.Errorf("listener %v is of no load balancer, or not of its server group", r)
+			v.err = fmt.Errorf("listener %v has no load balancer, or another than its server group", r)
 			return
 		}
 		v.note(e, listener, r.text("ListenerPort"))

@@ -120,11 +120,11 @@ func filesOf(dir string) (map[string]int64, error) {
 	return sizes, err
 }
 
-// grown lists the vitals that have grown after so many calls.
+// grown lists the vitals that have grown after a number of calls.
 func (v vitals) grown(before vitals, calls int) (problems []string) {
 	const mib = 1 << 20
-	// The nonce of each call is remembered for some minutes, and of so many calls at
-	// the most.
+	// The nonce of each call is remembered for some minutes, up to this number of
+	// calls.
 	nonces := float64(min(calls, 1<<20))
 	for _, check := range []struct {
 		name      string

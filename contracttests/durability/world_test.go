@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// version is a state of the whole cloud: for each writer the contents one of which
-// is in it.
+// version is a state of the whole cloud: for each writer the possible contents.
 type version map[*writer][]contents
 
 // worldChange is one call that affects the contents of all writers.
@@ -17,7 +16,7 @@ type worldChange struct {
 	name         string
 	method, path string
 	body         []byte
-	// become are the versions one of which replaces everything, none when it changes
+	// become are the versions that may replace everything, none when it changes
 	// nothing.
 	become []version
 	// rewinds reports whether ids that were created since will be created again, and

@@ -45,7 +45,7 @@ type measure struct {
 	values          [2]string
 	plain, made     string // names of the Services
 	with, plainWith map[string]string
-	// looks are of the load balancers by phase, and failures what the controller said.
+	// looks show the load balancers by phase, and failures what the controller said.
 	looks, failures [phases]struct{ plain, made string }
 }
 
@@ -303,7 +303,7 @@ func (f *fixture) resources(m *measure) func(value string) string {
 	return fill
 }
 
-// certificate uploads a certificate and returns the id by which a product knows it.
+// certificate uploads a certificate and returns its id in a product.
 func (f *fixture) certificate(product, name string) string {
 	f.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -66,7 +66,8 @@ func (f *fixture) ccmCommand(binary string) process.Command {
 }
 
 // writeCloudConfig writes the file that tells a CCM where it is. Without a key its
-// credentials are those of the instance's RAM role, from the metadata service.
+// credentials returns the credentials of the instance's RAM role, from the metadata
+// service.
 func (f *fixture) writeCloudConfig() (file string) {
 	f.Helper()
 	global := map[string]any{

@@ -114,7 +114,7 @@ func (f *fixture) record(scenario string) {
 	}
 }
 
-// core is an Event's text without what depends on which of several tasks fails first.
+// core is an Event's text without what depends on the task that fails first.
 func core(text string) string {
 	text, _, _ = strings.Cut(text, ", there are unprocessed listeners")
 	return strings.TrimRight(text, " ,.]")

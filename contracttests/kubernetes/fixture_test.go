@@ -44,7 +44,7 @@ type fixture struct {
 	leaves int
 	// accessKey gives a CCM a key instead of its instance's RAM role.
 	accessKey bool
-	// controllers are those of a CCM beside the usual ones, each behind a comma.
+	// controllers are a CCM's besides the usual ones, each behind a comma.
 	controllers string
 	// world is the file of the cloud's world, in which the nodes are.
 	world string

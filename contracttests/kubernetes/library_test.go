@@ -210,7 +210,7 @@ func (f *fixture) neighbour(nlb bool) {
 }
 
 // TestNeighbour proves that a scenario does not take the load balancer of another
-// Service for that of its own, which no controller serves.
+// Service for its own Service's, which no controller serves.
 func TestNeighbour(t *testing.T) {
 	const scenario = `about: A Service that nobody serves has no load balancer.
 kubernetes:

@@ -34,7 +34,7 @@ type edited struct {
 }
 
 // edits are the findings of ACK's page. Those on the default server group
-// ("add backend servers", "remove backend servers") are of controllers that use one, and
+// ("add backend servers", "remove backend servers") concern controllers that use one, and
 // no controller stops a listener.
 var edits = map[string]edit{
 	"spec": {

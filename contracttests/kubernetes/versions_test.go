@@ -29,7 +29,7 @@ type outcome struct {
 	Verdict string `json:"verdict"`
 	// Why says which expectation failed, or why the scenario was not run.
 	Why string `json:"why,omitempty"`
-	// Events are those of trouble, each once.
+	// Events are the warnings, each once.
 	Events []string `json:"events,omitempty"`
 }
 
@@ -70,7 +70,7 @@ func (f *fixture) judged(out string, err error) outcome {
 }
 
 // readsEndpointSlices reports whether the CCM reads the EndpointSlices of this Kubernetes.
-// Older ones read those of discovery.k8s.io/v1beta1, which Kubernetes 1.25 removed.
+// Older ones read discovery.k8s.io/v1beta1, which Kubernetes 1.25 removed.
 func readsEndpointSlices() bool {
 	return *recordVersion == "" || !annotations.Before(*recordVersion, "v2.8.0")
 }

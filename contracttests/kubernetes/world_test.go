@@ -37,7 +37,7 @@ func TestClusterWorld(t *testing.T) {
 	if err := os.WriteFile(world, []byte(strings.NewReplacer(ids...).Replace(string(example))), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := start(t, func(f *fixture) { f.world, f.accessKey, f.leaves = world, true, 1 }) // that of the Ingress
+	f := start(t, func(f *fixture) { f.world, f.accessKey, f.leaves = world, true, 1 }) // the Ingress's
 	before := f.clusterListeners()
 	said := map[string]string{
 		"lb-apiserver": "SyncLoadBalancerFailed: Error syncing load balancer [lb-apiserver]: apply model error: update lb attribute error: alicloud: the loadbalancer lb-apiserver can not be reused, can not reuse loadbalancer created by kubernetes.",

@@ -232,8 +232,8 @@ func (c *client) changeInPlace(t *testing.T, text string) {
 	c.unchanged(t, "change.tf")
 }
 
-// imports reads everything that was made into a new state, and wants what is
-// there to be what the configuration says.
+// imports reads everything that was made into a new state, and wants the resources to
+// match the configuration.
 func (c *client) imports(t *testing.T, text string, ignored map[string]bool) {
 	t.Helper()
 	var made struct {

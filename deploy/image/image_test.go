@@ -215,7 +215,7 @@ func TestSettingsAreTheDockerfiles(t *testing.T) {
 }
 
 // checkServes runs the program as a container does, with the image's settings at other
-// ports: its log has the address of the console with the token, by which the control API
+// ports: its log has the address of the console with the token, with which the control API
 // answers, and the health check passes.
 func checkServes(t *testing.T, program []byte) {
 	t.Helper()

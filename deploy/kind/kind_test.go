@@ -70,7 +70,7 @@ func TestClusterConfig(t *testing.T) {
 	for _, node := range c.Nodes {
 		patch := kubeletOf(t, node)
 		if want := map[v1alpha4.NodeRole]string{v1alpha4.ControlPlaneRole: "InitConfiguration", v1alpha4.WorkerRole: "JoinConfiguration"}[node.Role]; patch.Kind != want {
-			t.Errorf("the patch of a %s is of %s, want %s", node.Role, patch.Kind, want)
+			t.Errorf("the patch of a %s is for %s, want %s", node.Role, patch.Kind, want)
 		}
 		args := patch.NodeRegistration.KubeletExtraArgs
 		if args["cloud-provider"] != "external" || !regexp.MustCompile(`^cn-hangzhou\.i-[a-z0-9]+$`).MatchString(args["provider-id"]) {

@@ -48,7 +48,7 @@ type Annotation struct {
 	// With are the annotations without which it takes no effect, with a value that they
 	// have then, which is a name in braces where it is an id.
 	With map[string]string `json:"with,omitempty"`
-	// Beside are the annotations that a test sets beside it, with those of With.
+	// Beside are annotations that a test sets in addition to With.
 	Beside map[string]string `json:"-"`
 	// Values are two that differ, for a test.
 	Values [2]string `json:"-"`
@@ -182,7 +182,7 @@ func Before(version, other string) bool {
 // IsVersion reports whether a text is a version, such as v2.9.1 or 2.14.0-aliyun.1.
 func IsVersion(version string) bool { return len(numbers(version)) > 1 }
 
-// numbers are those of a version; nil for what is none.
+// numbers returns the numbers of a version, nil for a text that is none.
 func numbers(version string) (list []uint64) {
 	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
 	for part := range strings.SplitSeq(version, ".") {

@@ -30,7 +30,7 @@ type Cloud struct {
 	Seed    uint64     `json:"seed,omitempty"`
 	// API is the URL of the cloud's own port, or else of the port of all clouds.
 	API string `json:"api,omitempty"`
-	// Host is the host by which clients reach it at the address of all clouds, "" for the
+	// Host is the host name that reaches it at the address of all clouds, "" for the
 	// default one.
 	Host string `json:"host,omitempty"`
 	// AccessKeyPrefix before an access key's id chooses it, "" for the default one.

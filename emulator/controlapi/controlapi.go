@@ -24,8 +24,8 @@ type Refusal struct {
 	Error string `json:"error"`
 }
 
-// Version is the answer of GetVersion: what was built, of which commit, and when that
-// was made. Commit and Date are unknown to a build without its repository.
+// Version is the answer of GetVersion: the version, the commit that it was built from, and
+// the commit's date. Commit and Date are unknown to a build without its repository.
 type Version struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
@@ -58,15 +58,15 @@ type Server struct {
 
 // Replicas are the emulators that share a state, as one of them sees it.
 type Replicas struct {
-	// Self is the name of the one that answers, and Leader that of the leader, "" while
-	// nobody leads.
+	// Self names the replica that answers, and Leader the one that leads, "" while
+	// nobody does.
 	Self   string `json:"self"`
 	Leader string `json:"leader,omitempty"`
-	// Leads reports whether the one that answers leads for certain.
+	// Leads reports whether the replica that answers leads for certain.
 	Leads bool `json:"leads"`
 	// Term numbers the leader's term; it grows with each.
 	Term int64 `json:"term"`
-	// LagSeconds is how far the one that answers may be behind the leader.
+	// LagSeconds is how far the replica that answers may be behind the leader.
 	LagSeconds float64 `json:"lagSeconds"`
 	// All are the replicas, the leader first.
 	All []Replica `json:"all"`
@@ -75,10 +75,10 @@ type Replicas struct {
 // Replica is an emulator that shares its state with others.
 type Replica struct {
 	Name string `json:"name"`
-	// API and Control are the URLs by which other replicas reach it.
+	// API and Control are the URLs where other replicas reach it.
 	API     string `json:"api"`
 	Control string `json:"control"`
-	// Certificate is that of the API's HTTPS in PEM, which the others trust.
+	// Certificate is the PEM certificate of the API's HTTPS, which the others trust.
 	Certificate string `json:"certificate,omitempty"`
 }
 
@@ -100,7 +100,7 @@ type Product struct {
 	Title string `json:"title,omitempty"`
 	// ShortNames choose its load balancers, as in clbemu get clb.
 	ShortNames []string `json:"shortNames,omitempty"`
-	// Endpoint begins the names of the variables by which clients find it, such as SLB
+	// Endpoint begins the names of its clients' endpoint variables, such as SLB
 	// for SLB_ENDPOINT, "" where there is none.
 	Endpoint string `json:"endpoint,omitempty"`
 }
@@ -154,7 +154,7 @@ type KnownCondition struct {
 	Name string `json:"name"`
 	// Help describes the value and its effect.
 	Help string `json:"help"`
-	// Scope is of what it is a condition: account, region or emulator.
+	// Scope says what the condition belongs to: account, region or emulator.
 	Scope string `json:"scope"`
 	// Secret is a condition whose value only an export contains, Policy one with a
 	// policy document.
@@ -305,7 +305,7 @@ type Scenarios struct {
 	// Library are the names of the scenarios that can be run by them.
 	Library []string `json:"library"`
 	Playing *Playing `json:"playing,omitempty"`
-	// Results are of the last runs, the newest last.
+	// Results lists the results of the last runs, the newest last.
 	Results []scenarios.Result `json:"results"`
 }
 

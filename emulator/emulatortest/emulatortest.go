@@ -42,7 +42,7 @@ func WithClock(clock state.Clock) Option {
 	return func(cfg *emulator.Config) { cfg.Clock = clock }
 }
 
-// WithSeed makes ids and RequestIds those of the seed; it is 1 by default.
+// WithSeed sets the seed of ids and RequestIds; it is 1 by default.
 func WithSeed(seed uint64) Option {
 	return func(cfg *emulator.Config) { cfg.Seed = seed }
 }
@@ -144,7 +144,7 @@ func (s *Server) Hits(t testing.TB, rule string) uint64 {
 	return 0
 }
 
-// Calls are the calls of which fields are as wanted, in the words of `clbemu
+// Calls returns the calls whose fields are as wanted, in the words of `clbemu
 // journal --where`: Calls(t, "action=Create*", "code=OK"). A name that nothing has
 // fails the test: there are never such calls.
 func (s *Server) Calls(t testing.TB, where ...string) []*journal.Entry {

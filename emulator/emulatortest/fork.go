@@ -122,7 +122,7 @@ func (c *Cloud) Fault(t testing.TB, rules string) {
 	}
 }
 
-// Calls are the calls of which fields are as wanted, as Server.Calls.
+// Calls returns the calls whose fields are as wanted, like Server.Calls.
 func (c *Cloud) Calls(t testing.TB, where ...string) []*journal.Entry {
 	t.Helper()
 	return calls(t, c.control, where)

@@ -15,7 +15,7 @@ func HasWords(words []string, texts ...string) bool {
 	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, strings.ToLower(word)) })
 }
 
-// List is patterns of which one must match.
+// List is a list of patterns; one of them must match.
 type List []string
 
 // Split reads a list: "" is none, which matches nothing.

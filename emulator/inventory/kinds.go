@@ -139,7 +139,7 @@ func (i Inventory) find(names string) ([]kind, error) {
 	return chosen, nil
 }
 
-// of is the kind with what is of some products alone.
+// of returns the kind with the resources of some products alone.
 func (k kind) of(products []string) kind {
 	all := k.list
 	k.list = func(from source, add func(controlapi.Resource)) {
@@ -284,7 +284,7 @@ func (i Inventory) Each(v *state.View, wanted Wanted, add func(controlapi.Resour
 	return nil
 }
 
-// names lists the names by which users can ask for a resource.
+// names lists the names that users can ask for a resource by.
 func names(r *controlapi.Resource) []string {
 	return slices.DeleteFunc([]string{r.ID, r.Name, r.LoadBalancer, r.Fields["group"], r.Fields["server"], r.Fields["address"]},
 		func(name string) bool { return name == "" })

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// The bounds of answers, in bytes: of one, and of all that are kept, of which the oldest
-// go first.
+// The bounds, in bytes, of one answer and of all kept answers; the oldest go first.
 const (
 	maxAnswer  = 4 << 10
 	maxAnswers = 1 << 20
@@ -21,8 +20,8 @@ func Answered(body []byte) string {
 	return strings.ToValidUTF8(string(body[:maxAnswer-len(cut)]), "") + cut
 }
 
-// answers holds the answers to the newest calls. They are kept apart from the entries,
-// of which there are more, and in no file.
+// answers holds the answers to the newest calls, apart from the entries, since there are
+// more entries, and in no file.
 type answers struct {
 	kept []keptAnswer // in order of sequence
 	size int

@@ -66,7 +66,7 @@ const (
 	maxNames      = 32      // of faults, and of unread parameters
 )
 
-// clean makes the entry's texts its own, as those of a request share its memory,
+// clean copies the entry's texts, which share the memory of the request,
 // bounds them, and hides secrets. The parameters sent, in order of name, become the
 // entry's.
 func (e *Entry) clean(sent []Parameter) {
@@ -96,7 +96,7 @@ func (e *Entry) keepParameters(kept *texts, sent []Parameter) {
 	room := maxParameters
 	for _, p := range sent {
 		name, value := openName(p.Name), p.Value
-		// The names of a change are those of conditions and rules.
+		// A change has the names of conditions and rules.
 		if e.Kind == KindCall && IsSecret(p.Name) || isSecretValue(value) {
 			value = Hidden
 		}

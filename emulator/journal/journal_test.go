@@ -181,7 +181,7 @@ func TestQueryRefusals(t *testing.T) {
 	}
 }
 
-// TestCounts proves that counts are of all calls that match, whatever the limit,
+// TestCounts proves that counts include all calls that match, whatever the limit,
 // and that the limit keeps the newest.
 func TestCounts(t *testing.T) {
 	j := mustNew(t, journal.Config{})

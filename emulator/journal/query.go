@@ -21,7 +21,7 @@ type Query struct {
 	// for one of its faults, or params.<Name>. Each is equal to the text; action,
 	// fault and unread may be globs, several of them by commas, and the code of a
 	// success is OK. text is in one of the entry's texts, in any case; refused is true or
-	// false; from and to are times, of which the second is not in the range.
+	// false; from and to are times; the range includes from and not to.
 	Fields map[string]string
 	// Limit limits how many entries are returned, the newest ones; 0 is all.
 	Limit int
@@ -30,7 +30,7 @@ type Query struct {
 // Page is the answer to a Query.
 type Page struct {
 	Entries []*Entry `json:"entries"`
-	// Counts are of all calls that the query matches, also those that its limit
+	// Counts counts all calls that the query matches, including those that its limit
 	// leaves out.
 	Counts []Count `json:"counts"`
 	// First and Last are the oldest and the newest sequence that there is,
@@ -82,7 +82,7 @@ func (e *Entry) contains(text string) bool {
 }
 
 // instant reads a time as the journal writes it, or as a browser does, which names no zone:
-// it is of UTC then.
+// it is in UTC then.
 func instant(text string) (at time.Time, err error) {
 	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04"} {
 		if at, err = time.Parse(form, text); err == nil {

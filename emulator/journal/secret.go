@@ -8,15 +8,15 @@ import (
 // Hidden stands for the value of a parameter that is secret.
 const Hidden = "(hidden)"
 
-// What makes the name of a parameter that of a secret: words that it has in it, in
-// any case and with anything between the letters, and ends. A certificate is here
+// A parameter is secret if its name contains one of these words, in any case and with
+// anything between the letters, or has one of these ends. A certificate is here
 // because its file often has the key too.
 var (
 	secretWords = []string{"signature", "privatekey", "secret", "password", "passphrase", "credential", "authorization", "token"}
-	// Names that are of a secret as a whole: a private key, of the certificate service.
+	// Whole names: a private key, in the certificate service.
 	secretNames = []string{"key"}
 	secretEnds  = []string{"servercertificate", "cacertificate"}
-	// Tokens by which a client repeats a call or turns a page.
+	// Tokens that repeat a call or turn a page, which are not secret.
 	openTokens = []string{"clienttoken", "nexttoken"}
 	// secretKeys are the names that make a text with fields of its own secret.
 	secretKeys = []string{"privatekey", "accesskeysecret", "securitytoken", "signaturenonce", "password"}

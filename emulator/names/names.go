@@ -39,7 +39,7 @@ type Action struct {
 
 func (a Action) name() string { return a.Name }
 
-// Version returns the version of the product's API, by which a call selects the product.
+// Version returns the version of the product's API, with which a call selects the product.
 func (a Action) Version() string { return a.product.Version }
 
 // Of returns the names of products.
@@ -104,7 +104,7 @@ func DidYouMean(name string, names []string, otherwise string) string {
 }
 
 // ParameterNames lists what the action reads: Tag.N.Key for the fields of lists,
-// BackendServers[].Port for those of JSON text, and the region.
+// BackendServers[].Port for fields of JSON text, and the region.
 func (a Action) ParameterNames() []string {
 	all := []string{"RegionId"}
 	for _, p := range a.Parameters() {
@@ -169,9 +169,8 @@ func (a Action) Worded(code string) (row ErrorRow, here, found bool) {
 	return row, true, true
 }
 
-// Codes lists the codes with which this emulator can refuse the action, those of
-// list elements with N for their number. A code that faults inject is none of
-// them.
+// Codes lists the codes with which this emulator can refuse the action, with N for the
+// number of a list element. Codes that faults inject are not among them.
 func (a Action) Codes() []string {
 	codes := gateway.GatewayCodes()
 	if !a.Emulated {

@@ -104,7 +104,7 @@ func TestRestart(t *testing.T) {
 }
 
 // TestTargets proves of both stages that conditions, faults, the clock, quotas,
-// addresses and the journal are those of the emulator.
+// addresses and the journal are the emulator's.
 func TestTargets(t *testing.T) {
 	remote, _ := newRemote(t)
 	for name, target := range map[string]scenarios.Target{"local": newLocal(t), "remote": remote} {
@@ -180,7 +180,7 @@ func TestRemoteIsPutBack(t *testing.T) {
 	fresh := target.Remote{Products: emulator.Products(), API: s.URL(), Control: s.ControlURL()}
 	mustCall(t, &fresh, create)
 	if free, err := fresh.FreeAddresses(ctx, "vsw-bp1clbemu000000000001"); err != nil || free == 0 {
-		t.Errorf("FreeAddresses = %d, %v, want those of before", free, err)
+		t.Errorf("FreeAddresses = %d, %v, want the addresses from before", free, err)
 	}
 	do(t, other.Set(ctx, []scenarios.Setting{{Name: "account.balance", Value: "99"}}))
 	do(t, other.Close(ctx))

@@ -83,7 +83,7 @@ func (p *planter) account(s *accountSpec) {
 	if !declare(p, cloud.Accounts, s.ID, digits, "") {
 		return
 	}
-	// The days are those of the cloud: CLB-0454.
+	// The days are the cloud's: CLB-0454.
 	a := &cloud.Account{
 		ID: s.ID.text, Name: s.Name.text, DefaultResourceGroupID: s.DefaultResourceGroup.text,
 		Balance:     p.number(s.Balance, 10_000, -resources.MaxBalance, resources.MaxBalance),

@@ -12,8 +12,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// The load balancers of a world are created by the handlers that create those of clients,
-// so that a world holds nothing that no client could have created.
+// The handlers that clients call create the load balancers of a world too, so that a world
+// holds nothing that no client could have created.
 
 // The APIs of load balancers.
 var (

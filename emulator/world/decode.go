@@ -75,7 +75,7 @@ type problem struct {
 
 type problems []problem
 
-// in returns the problems as those of a file.
+// in returns the problems with the name of their file.
 func (ps problems) in(file string) yamlfile.Problems {
 	var found yamlfile.Problems
 	for _, p := range ps {

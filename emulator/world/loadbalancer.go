@@ -59,7 +59,7 @@ func (p *planter) loadBalancer(s *loadBalancerSpec) {
 	}
 }
 
-// homeOf is the owner of a load balancer: that of its vSwitch, or the one that its fields
+// homeOf is the owner of a load balancer: its vSwitch's owner, or the one that its fields
 // choose.
 func (p *planter) homeOf(s *loadBalancerSpec) (state.Owner, bool) {
 	sw, ok := cloud.VSwitches.Find(p.tx.View, s.VSwitch.text)
@@ -69,7 +69,7 @@ func (p *planter) homeOf(s *loadBalancerSpec) (state.Owner, bool) {
 	return sw.Owner, p.ofOwner(s.Account, sw.ID, sw.AccountID) && p.ofOwner(s.Region, sw.ID, sw.RegionID)
 }
 
-// ofOwner wants an account or a region to be that of what the resource is in.
+// ofOwner wants an account or a region to match what the resource is in.
 func (p *planter) ofOwner(s scalar, in, owner string) bool {
 	if s.text == "" || s.text == owner {
 		return true

@@ -11,7 +11,7 @@ import (
 )
 
 // balanced is the base world with load balancers of both products. The account has no
-// money left, and a zone is sold out: what is there was bought before.
+// money left, and a zone is sold out: its resources were bought before.
 var balanced = strings.NewReplacer(
 	"defaultRegion: cn-test\n", "defaultRegion: cn-test\n    balance: 0\n",
 	"zonePairs: [{master: cn-test-a, slave: cn-test-b}]\n", "zonePairs: [{master: cn-test-a, slave: cn-test-b}]\n    soldOut: [{zone: cn-test-a}]\n",

@@ -20,7 +20,7 @@ func (p *planter) reserveZoneAddresses(s *nlbSpec) {
 	}
 }
 
-// networkLoadBalancer plants an NLB with its listeners. Its VPC is that of its first zone.
+// networkLoadBalancer plants an NLB with its listeners. Its VPC is its first zone's.
 func (p *planter) networkLoadBalancer(s *nlbSpec) {
 	cloud.ReleaseAddresses(p.tx, cloud.NLBLoadBalancers.Kind(), s.ID.text)
 	if !declare(p, cloud.NLBLoadBalancers, s.ID, resourceForm, "nlb-") {

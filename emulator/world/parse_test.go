@@ -61,7 +61,7 @@ instances:
     networkInterface: eni-2
 `
 
-// column is that of a problem, which the tests of yamlfile hold.
+// column matches a problem's column, which the tests of yamlfile hold.
 var column = regexp.MustCompile(`(?m)^(w\.yaml:\d+):\d+: `)
 
 // TestParseErrors proves that each mistake is reported with the line and field

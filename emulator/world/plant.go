@@ -119,8 +119,8 @@ func refer[T any](p *planter, table *state.Table[T], id scalar) (*T, bool) {
 	return r, ok
 }
 
-// word checks a value of a fixed set, the first of which is the default; it may
-// be empty.
+// word checks a value of a fixed set, whose first one is the default; it may be
+// empty.
 func (p *planter) word(s scalar, words ...string) string {
 	if s.text == "" {
 		return words[0]

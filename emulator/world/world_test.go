@@ -177,7 +177,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestAccountDefaults proves what an account has of which the file says nothing:
+// TestAccountDefaults proves what an account has if the file says nothing of it:
 // money to buy with, and the cloud's days of grace. CLB-0454.
 func TestAccountDefaults(t *testing.T) {
 	w, err := world.Parse("full.yaml", []byte(full))

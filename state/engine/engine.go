@@ -42,7 +42,7 @@ var (
 	ErrBehind = errors.New("the commits that follow are no longer kept")
 )
 
-// Change puts Value at (Table, ID); a nil Value deletes what is there.
+// Change puts Value at (Table, ID); a nil Value deletes it.
 type Change struct {
 	Table string
 	ID    string
@@ -126,7 +126,7 @@ type Followed interface {
 	Follow(ctx context.Context) (Reading, error)
 }
 
-// Elected is an engine that several processes share, of which one leads at a time.
+// Elected is an engine that several processes share; one of them leads at a time.
 type Elected interface {
 	Followed
 	// Campaign waits until this process leads, which the others see as a member that

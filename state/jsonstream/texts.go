@@ -15,7 +15,7 @@ type Texts struct{ chunks [][]byte }
 // chunkSize is small enough that the last chunk, which is not full, is no waste.
 const chunkSize = 64 << 10
 
-// Add keeps a value, of which it makes a copy.
+// Add keeps a copy of a value.
 func (t *Texts) Add(text []byte) {
 	need := binary.MaxVarintLen64 + len(text)
 	if last := len(t.chunks) - 1; last < 0 || cap(t.chunks[last])-len(t.chunks[last]) < need {

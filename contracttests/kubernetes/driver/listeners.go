@@ -20,7 +20,7 @@ type listener struct {
 // key is equal for the same listener: TCP and UDP share a port.
 func (l listener) key() string { return l.protocol + ":" + strconv.Itoa(int(l.port)) }
 
-// ensureListeners makes the load balancer's listeners those of the Service's
+// ensureListeners makes the load balancer's listeners match the Service's
 // ports, and leaves other people's alone.
 func (b *loadBalancer) ensureListeners(id string, service *corev1.Service, groups map[int32]string) error {
 	present, err := b.listeners(id)

@@ -194,7 +194,7 @@ func (b *networkLoadBalancer) work(ctx context.Context, action string, params ma
 	return b.await(ctx, reply.JobID)
 }
 
-// await waits for jobs, of which none may fail.
+// await waits for jobs; none may fail.
 func (b *networkLoadBalancer) await(ctx context.Context, jobs ...string) error {
 	params := make(map[string]string)
 	for i, id := range jobs {
@@ -312,7 +312,7 @@ func (b *networkLoadBalancer) ensureServers(ctx context.Context, group string, w
 	return nil
 }
 
-// ensureListeners makes the load balancer's listeners those of the Service's ports,
+// ensureListeners makes the load balancer's listeners match the Service's ports,
 // and leaves other people's alone. It waits for all jobs together.
 func (b *networkLoadBalancer) ensureListeners(ctx context.Context, id string, service *corev1.Service, groups map[string]string) error {
 	reply, err := b.call("ListListeners", map[string]string{"LoadBalancerIds.1": id, "MaxResults": "100"})

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the names that scenarios know o
 
 const namesFile = "../../../scenarios/internal/cluster/kubernetes.txt"
 
-// withFields are the kinds of which scenarios look at fields.
+// withFields are the kinds whose fields scenarios look at.
 var withFields = map[string]reflect.Type{
 	"v1 Service": reflect.TypeFor[corev1.Service](),
 	"v1 Node":    reflect.TypeFor[corev1.Node](),
@@ -64,7 +64,7 @@ func TestNames(t *testing.T) {
 
 var marshaler = reflect.TypeFor[json.Marshaler]()
 
-// paths are those of all fields of a type in JSON: [] behind lists, .* behind
+// paths returns the paths of all fields of a type in JSON: [] behind lists, .* behind
 // maps.
 func paths(t reflect.Type, under string) []string {
 	for t.Kind() == reflect.Pointer {

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
 var (
@@ -23,15 +25,10 @@ var (
 	kills = flag.Int("kills", 12, "how often replicas and members of etcd are killed, and a fourth of it how often they are disturbed in another way")
 )
 
-// chances are the random choices of a test, which says how to make them again.
+// chances returns the random choices of a test by the flag -seed.
 func chances(t *testing.T) *rand.Rand {
 	t.Helper()
-	chosen := *seed
-	if chosen == 0 {
-		chosen = rand.Uint64()
-	}
-	t.Logf("replay with -run '^%s$' -seed %d -kills %d", t.Name(), chosen, *kills)
-	return rand.New(rand.NewPCG(chosen, 0))
+	return binary.Chances(t, *seed, fmt.Sprintf("-kills %d", *kills))
 }
 
 // nameOp sets or reads the name of a load balancer, which is a register for porcupine.

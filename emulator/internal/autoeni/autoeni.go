@@ -1,5 +1,5 @@
 // Package autoeni creates the network interfaces of pods when a client looks them up,
-// for clusters of which only the pods' address blocks are known. It must not know who
+// for clusters that only give the address blocks of their pods. It must not know who
 // looks.
 package autoeni
 
@@ -26,7 +26,7 @@ func (b Blocks) MakeNetworkInterface(tx *state.Tx, vpcID, ip string) error {
 	return add(tx, vpcID, ip)
 }
 
-// add gives an address of a VPC a network interface, as that of a pod, on a running
+// add gives an address of a VPC a network interface, like a pod's, on a running
 // instance; a vSwitch is made for it if none holds it. It does nothing when the scope
 // has no such VPC or that no running instance, and when the cloud keeps the address
 // for itself or another has it.

@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/catalogue"
 )
 
-// An action answers its own errors, the common ones and those of its parameters,
+// An action answers its own errors, the common ones and its parameters' errors,
 // and no others.
 func TestFind(t *testing.T) {
 	for _, c := range []struct {

@@ -32,10 +32,10 @@ var AccessControlListsByRegion = AccessControlLists.Index("region", func(a *Acce
 	return state.Key(a.AccountID, a.RegionID)
 })
 
-// QuotaACLs is of an account.
+// QuotaACLs limits an account.
 var QuotaACLs = state.NewQuota(Schema, "slb_quota_acls_num", 200,
 	state.Of(AccessControlLists, func(a *AccessControlList, add func(string, int)) { add(a.AccountID, 1) }))
 
-// QuotaACLEntries is of an access control list.
+// QuotaACLEntries limits an access control list.
 var QuotaACLEntries = state.NewQuota(Schema, "slb_quota_acl_entries_num", 300,
 	state.Within(AccessControlLists, func(a *AccessControlList) int { return len(a.Entries) }))

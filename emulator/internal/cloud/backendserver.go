@@ -52,14 +52,14 @@ func checkBackendServers(c *state.Checker, kind state.Kind, id string, servers [
 	}
 }
 
-// QuotaBackendServers is of a load balancer: a server counts once in the default
+// QuotaBackendServers limits a load balancer: a server counts once in the default
 // group, and once for each group and port.
 var QuotaBackendServers = state.NewQuota(Schema, "slb_quota_backendservers_num", 200,
 	state.Within(LoadBalancers, func(lb *LoadBalancer) int { return len(lb.BackendServers) }),
 	state.Of(VServerGroups, func(g *VServerGroup, add func(string, int)) { add(g.LoadBalancerID, len(g.BackendServers)) }),
 	state.Of(MasterSlaveServerGroups, func(g *MasterSlaveServerGroup, add func(string, int)) { add(g.LoadBalancerID, len(g.BackendServers)) }))
 
-// QuotaServerAttached is of a server: how often it is in groups.
+// QuotaServerAttached limits how many groups a server is in.
 var QuotaServerAttached = state.NewQuota(Schema, "slb_quota_backendserver_attached_num", 50,
 	state.Of(LoadBalancers, func(lb *LoadBalancer, add func(string, int)) { eachServer(lb.BackendServers, add) }),
 	state.Of(VServerGroups, func(g *VServerGroup, add func(string, int)) { eachServer(g.BackendServers, add) }),

@@ -24,5 +24,5 @@ var CACertificatesByRegion = CACertificates.Index("region", func(c *CACertificat
 	return state.Key(c.AccountID, c.RegionID)
 })
 
-// QuotaCACertificates is of a region.
+// QuotaCACertificates limits a region.
 var QuotaCACertificates = state.NewQuota(Schema, "slb_quota_ca_certs_num", 100, state.InRegion(CACertificates))

@@ -65,7 +65,7 @@ func TestImportBehindItsRows(t *testing.T) {
 		return nil
 	})
 	text := exported(t, source)
-	for _, seed := range []uint64{1, 99} { // that of the export, and another
+	for _, seed := range []uint64{1, 99} { // the export's, and another
 		s := openSeeded(t, seed)
 		e, err := s.ReadExport(rewound(t, text, 0))
 		if err != nil {

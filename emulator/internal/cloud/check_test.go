@@ -95,13 +95,13 @@ var damages = []struct {
 		"Rule rule-1 refers to Listener lb-1_http_80, which does not exist"},
 	{"rule without group", rule(func(r *cloud.Rule) { r.VServerGroupID = "rsp-x" }),
 		"Rule rule-1 refers to VServerGroup rsp-x, which does not exist"},
-	{"rule of no listener", rule(func(r *cloud.Rule) { r.ListenerID = "" }), "Rule rule-1 is of no Listener"},
+	{"rule of no listener", rule(func(r *cloud.Rule) { r.ListenerID = "" }), "Rule rule-1 belongs to no Listener"},
 	{"rule of another load balancer", rule(func(r *cloud.Rule) { r.LoadBalancerID, r.VServerGroupID = "lb-2", "rsp-2" }),
-		"Rule rule-1 is of LoadBalancer lb-2, and its listener of lb-1"},
+		"Rule rule-1 belongs to LoadBalancer lb-2, and its listener to lb-1"},
 	{"rule with the group of another", rule(func(r *cloud.Rule) { r.VServerGroupID = "rsp-2" }),
 		"Rule rule-1 forwards to VServerGroup rsp-2 of another load balancer"},
 	{"group of another region", vServerGroup(func(g *cloud.VServerGroup) { g.Owner = shanghai }),
-		"VServerGroup rsp-1 refers to LoadBalancer lb-1, which is of another account or region"},
+		"VServerGroup rsp-1 refers to LoadBalancer lb-1, which belongs to another account or region"},
 	{"listener of no status", listener(func(l *cloud.Listener) { l.Status = "resting" }),
 		`Listener lb-1_https_443 has the status "resting", want one of ["starting" "running" "configuring" "stopping" "stopped"]`},
 	{"listener on no port", func(tx *state.Tx) {
@@ -112,7 +112,7 @@ var damages = []struct {
 	}, `Listener lb-1_sctp_80 has the protocol "sctp", want one of ["tcp" "udp" "http" "https"]`},
 	{"tag of another region", func(tx *state.Tx) {
 		state.SetTag(tx.In(shanghai), cloud.TagLoadBalancer, "lb-1", "k", "v")
-	}, "Tag k of lb-1 is of another account or region than what it is on"},
+	}, "Tag k of lb-1 belongs to another account or region than what it is on"},
 	{"vSwitch without VPC", vSwitch(func(s *cloud.VSwitch) { s.VPCID = "vpc-x" }),
 		"VSwitch vsw-bp1test refers to VPC vpc-x, which does not exist"},
 	{"vSwitch without route table", vSwitch(func(s *cloud.VSwitch) { s.RouteTableID = "vtb-x" }),
@@ -154,7 +154,7 @@ var damages = []struct {
 		"Address vsw-bp1test/192.168.0.10 is allocated to VPC vpc-bp1test, which does not use it"},
 	{"transition of something without a life", func(tx *state.Tx) {
 		state.Schedule(tx, start.AddDate(1, 0, 0), state.Transition{Kind: cloud.VPCs.Kind(), ResourceID: vpcID, From: "busy"})
-	}, "Transition VPC/vpc-bp1test/busy is of a VPC, which has no such stage"},
+	}, "Transition VPC/vpc-bp1test/busy belongs to a VPC, which has no such stage"},
 	{"clock that goes back", func(tx *state.Tx) {
 		state.ClockSettings.Put(tx, &state.ClockSetting{ID: "clock", Emulated: start, Base: start, Scale: -1})
 	}, "ClockSetting clock shows 2026-01-02T03:04:05Z and goes at -1"},

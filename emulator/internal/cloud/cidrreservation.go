@@ -52,7 +52,7 @@ var _ = CIDRReservations.With(
 	goneAfter(CIDRReservations, CIDRReservationReleasing, func(r *CIDRReservation) string { return r.Status }),
 	state.Checks(func(c *state.Checker, r *CIDRReservation) {
 		if _, err := netip.ParsePrefix(r.CIDRBlock); err != nil {
-			c.Fail("CIDRReservation %s is of %q, which is no CIDR block", r.ID, r.CIDRBlock)
+			c.Fail("CIDRReservation %s has %q, which is no CIDR block", r.ID, r.CIDRBlock)
 		}
 	}))
 

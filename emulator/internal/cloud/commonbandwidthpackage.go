@@ -38,8 +38,8 @@ var NLBLoadBalancersByBandwidthPackage = NLBLoadBalancers.Index("bandwidthpackag
 	return state.Key(lb.BandwidthPackageID)
 })
 
-// BandwidthPackageOf is the package whose bandwidth an EIP has: its own, or that of
-// the Network Load Balancer that it is on.
+// BandwidthPackageOf is the package whose bandwidth an EIP has: its own, or the package
+// of the Network Load Balancer that it is on.
 func BandwidthPackageOf(v *state.View, e *EIP) (*CommonBandwidthPackage, bool) {
 	if e.BandwidthPackageID != "" {
 		return CommonBandwidthPackages.Find(v, e.BandwidthPackageID)
@@ -53,8 +53,8 @@ func BandwidthPackageOf(v *state.View, e *EIP) (*CommonBandwidthPackage, bool) {
 // SharedAddress is a public address in a package.
 type SharedAddress struct{ AllocationID, IPAddress string }
 
-// Addresses lists the addresses that share the package: EIPs, and those of its Network
-// Load Balancers.
+// Addresses lists the addresses that share the package: EIPs and the addresses of its
+// Network Load Balancers.
 func (p *CommonBandwidthPackage) Addresses(v *state.View) (list []SharedAddress) {
 	for e := range EIPsByBandwidthPackage.List(v, p.ID) {
 		list = append(list, SharedAddress{e.ID, e.IPAddress})

@@ -22,7 +22,7 @@ var DomainExtensions = state.NewTable(Schema, "DomainExtension", func(d *DomainE
 	state.IDForm("de-", 10),
 	state.Belongs(ServerCertificates, func(d *DomainExtension) string { return d.ServerCertificateID }))
 
-// ListenerID is the listener that the extension is of: one of HTTPS.
+// ListenerID is the extension's listener, which is an HTTPS one.
 func (d *DomainExtension) ListenerID() string {
 	return ListenerID(d.LoadBalancerID, HTTPS, d.ListenerPort)
 }
@@ -39,6 +39,6 @@ var DomainExtensionsByCertificate = DomainExtensions.Index("certificate", func(d
 
 var _ = Listeners.With(state.OwnedBy(DomainExtensionsByListener, Listeners))
 
-// QuotaDomainExtensions is of a listener.
+// QuotaDomainExtensions limits a listener.
 var QuotaDomainExtensions = state.NewQuota(Schema, "slb_quota_domain_extensions_num", 3,
 	state.Of(DomainExtensions, func(d *DomainExtension, add func(string, int)) { add(d.ListenerID(), 1) }))

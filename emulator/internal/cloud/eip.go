@@ -90,7 +90,7 @@ var (
 	StageEIPUnassociating = EIPs.Stage("eip.unassociating", string(EIPUnassociating), string(EIPAvailable), 3*time.Second)
 )
 
-// QuotaEIPs is of a region, for EIPs that came alone. It is not published with
+// QuotaEIPs limits the EIPs of a region that came alone. It is not published with
 // certainty: CLB-0170.
 var QuotaEIPs = state.NewQuota(Schema, "vpc_quota_eips_num", 20,
 	state.Of(EIPs, func(e *EIP, add func(string, int)) {

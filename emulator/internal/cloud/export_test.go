@@ -81,7 +81,7 @@ func TestImportRefuses(t *testing.T) {
 		{"null", document(sequence + `,"Account":[null]`), "not an exported state: Account, entry 0: Account without a usable id"},
 		{"the same twice", document(sequence + `,"Account":[{"ID":"1"},{"ID":"1"}]`), "Account, entry 1: there are two with id 1"},
 		{"impossible transition", document(sequence + `,"Transition":[{"ID":"Rocket/r-1/on","Kind":"Rocket","ResourceID":"r-1","From":"on"}]`),
-			"the exported state is inconsistent: Transition Rocket/r-1/on is of a Rocket, which has no such stage"},
+			"the exported state is inconsistent: Transition Rocket/r-1/on belongs to a Rocket, which has no such stage"},
 		{"inconsistent", document(sequence + `,"VSwitch":[{"ID":"vsw-1","VPCID":"vpc-1"}]`),
 			"the exported state is inconsistent: VSwitch vsw-1 refers to VPC vpc-1, which does not exist"},
 	}

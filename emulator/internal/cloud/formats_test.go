@@ -21,8 +21,8 @@ import (
 )
 
 // version1 are the databases that clbemu wrote when its schema had version 1: one
-// with a resource of each kind, and one each with so many load balancers that have
-// listeners, a rule, a server group and tags.
+// with a resource of each kind, and others with the number of load balancers in their
+// names, which have listeners, a rule, a server group and tags.
 var version1 = []string{"all", "0", "8", "24"}
 
 func unpacked(t *testing.T, name string) []byte {

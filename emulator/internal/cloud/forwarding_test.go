@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
-// admitted lists which of some clients a frontend admits at a port.
+// admitted lists the clients that a frontend admits at a port.
 func admitted(t *testing.T, s *state.Store, id string, port int, clients ...string) (list []string) {
 	t.Helper()
 	view(t, s, hangzhou, func(v *state.View) {

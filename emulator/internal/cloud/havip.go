@@ -109,7 +109,7 @@ var (
 	StageHAVIPDeleting      = HAVIPs.Stage("havip.deleting", string(HAVIPDeleting), "", 3*time.Second)
 )
 
-// QuotaHAVIPs is of a region, QuotaHAVIPInstances of an HAVIP.
+// QuotaHAVIPs limits a region, QuotaHAVIPInstances an HAVIP.
 var (
 	QuotaHAVIPs         = state.NewQuota(Schema, "vpc_quota_havips_num", 50, state.InRegion(HAVIPs))
 	QuotaHAVIPInstances = state.NewQuota(Schema, "vpc_quota_havip_instances_num", 10, state.Within(HAVIPs, func(h *HAVIP) int { return len(h.InstanceIDs) }))

@@ -20,7 +20,7 @@ type StagedHealth struct {
 	Health  topology.Status
 }
 
-// StagedHealthID spells what a StagedHealth is of: <server>[/<group>[:<port>]].
+// StagedHealthID spells what a StagedHealth is about: <server>[/<group>[:<port>]].
 func StagedHealthID(serverID, groupID string, port int) string {
 	id := serverID
 	if groupID != "" {

@@ -16,7 +16,7 @@ const (
 )
 
 // Instance is an ECS instance, without a machine behind it. Its private addresses are
-// those of its primary network interface.
+// its primary network interface's.
 type Instance struct {
 	state.Owner
 	ID                 string

@@ -76,7 +76,7 @@ type LoadBalancer struct {
 	// AccessLog names the log store of its access log. It is kept and shown; no log is
 	// written.
 	AccessLog *AccessLog `json:",omitempty"`
-	// OrderID and EndTime are those of a subscription (PrePay).
+	// OrderID and EndTime belong to a subscription (PrePay).
 	OrderID    int64     `json:",omitempty"`
 	EndTime    time.Time `json:",omitzero"`
 	CreateTime time.Time
@@ -144,6 +144,6 @@ func freeEIPsOf(tx *state.Tx, id string) {
 // StageLoadBalancerConfiguring is while a change of the default group is applied.
 var StageLoadBalancerConfiguring = LoadBalancers.Stage("loadbalancer.configuring", state.Busy, state.Idle, 500*time.Millisecond)
 
-// QuotaLoadBalancers is of an account.
+// QuotaLoadBalancers limits an account.
 var QuotaLoadBalancers = state.NewQuota(Schema, "slb_quota_instances_num", 60,
 	state.Of(LoadBalancers, func(lb *LoadBalancer, add func(string, int)) { add(lb.AccountID, 1) }))

@@ -54,6 +54,6 @@ var (
 	StageNATGatewayDeleting = NATGateways.Stage("natgateway.deleting", string(GatewayDeleting), "", 10*time.Second)
 )
 
-// QuotaNATGateways is of a VPC: CLB-0561.
+// QuotaNATGateways limits a VPC: CLB-0561.
 var QuotaNATGateways = state.NewQuota(Schema, "natgw_quota_natgws_num", 5,
 	state.Of(NATGateways, func(g *NATGateway, add func(string, int)) { add(g.VPCID, 1) }))

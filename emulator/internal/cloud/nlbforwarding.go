@@ -32,7 +32,7 @@ func alpnOf(policy string) []string {
 	}[policy]
 }
 
-// check reads the health check of a group; one without a type is of TCP.
+// check reads the health check of a group; one without a type uses TCP.
 func (g *NLBServerGroup) check() topology.HealthCheck {
 	h := &g.HealthCheck
 	return topology.HealthCheck{

@@ -90,7 +90,7 @@ func (z *NLBZoneMapping) addresses() []string {
 // DNSName is the name under which clients find it.
 func (lb *NLBLoadBalancer) DNSName() string { return lb.ID + "." + lb.RegionID + "." + NLBApex }
 
-// Reachable are the addresses under the name: those of the zones that were not taken
+// Reachable returns the addresses under the name, of the zones that were not taken
 // out of it, public where the load balancer is.
 func (lb *NLBLoadBalancer) Reachable() (list []netip.Addr) {
 	for _, z := range lb.ZoneMappings {

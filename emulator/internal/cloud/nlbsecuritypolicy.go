@@ -21,5 +21,5 @@ var NLBSecurityPoliciesByRegion = NLBSecurityPolicies.Index("region", func(p *NL
 	return state.Key(p.AccountID, p.RegionID)
 })
 
-// QuotaNLBSecurityPolicies is of a region: NLB-0011.
+// QuotaNLBSecurityPolicies limits a region: NLB-0011.
 var QuotaNLBSecurityPolicies = state.NewQuota(Schema, "nlb_quota_securitypolicies_num", 50, state.InRegion(NLBSecurityPolicies))

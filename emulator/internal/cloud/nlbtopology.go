@@ -38,7 +38,7 @@ func showNLBLoadBalancer(v *state.View, lb *NLBLoadBalancer) (topology.LoadBalan
 			}
 		}
 	}
-	shown.Groups = func(func(topology.Group) bool) {} // groups are of no load balancer
+	shown.Groups = func(func(topology.Group) bool) {} // groups belong to no load balancer
 	return shown, true
 }
 

@@ -28,7 +28,7 @@ func TestQuota(t *testing.T) {
 	})
 }
 
-// Each quota counts what is there, by holder, the greatest first.
+// Each quota counts resources by holder, the greatest first.
 func TestQuotaUses(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		if err := plantHealthy(tx); err != nil {
@@ -141,7 +141,7 @@ func TestUnknownQuota(t *testing.T) {
 	})
 }
 
-// A vSwitch can be left with just so many free addresses, and freed again.
+// A vSwitch can be left with a few free addresses, and freed again.
 func TestSetFreeAddresses(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		vSwitch, _ := cloud.VSwitches.Find(tx.View, vSwitchID)

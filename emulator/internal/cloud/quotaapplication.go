@@ -31,7 +31,7 @@ type QuotaApplication struct {
 	ReviewTime time.Time `json:",omitzero"`
 }
 
-// Belonging is the application's account: quotas are of no region.
+// Belonging is the application's account: quotas have no region.
 func (a *QuotaApplication) Belonging() state.Owner { return state.Owner{AccountID: a.AccountID} }
 
 // QuotaApplications by id, which is also the order in which they were made.

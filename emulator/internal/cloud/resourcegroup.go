@@ -16,7 +16,7 @@ type ResourceGroup struct {
 	CreateTime  time.Time `json:",omitzero"`
 }
 
-// Belonging is the group's account: groups are of no region.
+// Belonging is the group's account: groups have no region.
 func (g *ResourceGroup) Belonging() state.Owner { return state.Owner{AccountID: g.AccountID} }
 
 // ResourceGroups by id.

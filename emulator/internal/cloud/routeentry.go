@@ -72,7 +72,7 @@ var (
 	StageRouteEntryDeleting = RouteEntries.Stage("routeentry.deleting", RouteEntryDeleting, "", 3*time.Second)
 )
 
-// QuotaRouteEntries is of a route table, for custom entries.
+// QuotaRouteEntries limits the custom entries of a route table.
 var QuotaRouteEntries = state.NewQuota(Schema, "vpc_quota_route_entrys_num", 200,
 	state.Of(RouteEntries, func(e *RouteEntry, add func(string, int)) {
 		if e.Type == RouteTableCustom {

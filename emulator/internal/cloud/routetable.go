@@ -43,7 +43,7 @@ var RouteTablesByRegion = RouteTables.Index("region", func(t *RouteTable) [][]st
 // RouteTablesByVPC finds route tables by VPC.
 var RouteTablesByVPC = RouteTables.Index("vpc", func(t *RouteTable) [][]string { return state.Key(t.VPCID) })
 
-// QuotaRouteTables is of a VPC, for custom tables. It is not published with
+// QuotaRouteTables limits the custom tables of a VPC. It is not published with
 // certainty: CLB-0170.
 var QuotaRouteTables = state.NewQuota(Schema, "vpc_quota_route_tables_num", 9,
 	state.Of(RouteTables, func(t *RouteTable, add func(string, int)) {

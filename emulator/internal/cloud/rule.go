@@ -35,7 +35,7 @@ var Rules = state.NewTable(Schema, "Rule", func(r *Rule) string { return r.ID },
 	state.Belongs(VServerGroups, func(r *Rule) string { return r.VServerGroupID }),
 	state.Checks(func(c *state.Checker, r *Rule) {
 		if l, ok := Listeners.Find(c.View(), r.ListenerID); ok && l.LoadBalancerID != r.LoadBalancerID {
-			c.Fail("Rule %s is of LoadBalancer %s, and its listener of %s", r.ID, r.LoadBalancerID, l.LoadBalancerID)
+			c.Fail("Rule %s belongs to LoadBalancer %s, and its listener to %s", r.ID, r.LoadBalancerID, l.LoadBalancerID)
 		}
 		checkGroup(c, "Rule", r.ID, r.LoadBalancerID, r.VServerGroupID)
 	}))
@@ -50,6 +50,6 @@ var RulesByVServerGroup = Rules.Index("vservergroup", func(r *Rule) [][]string {
 
 var _ = Listeners.With(state.OwnedBy(RulesByListener, Listeners))
 
-// QuotaRules is of a listener.
+// QuotaRules limits a listener.
 var QuotaRules = state.NewQuota(Schema, "slb_quota_rules_num", 40,
 	state.Of(Rules, func(r *Rule, add func(string, int)) { add(r.ListenerID, 1) }))

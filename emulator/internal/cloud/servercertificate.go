@@ -31,5 +31,5 @@ var ServerCertificatesByRegion = ServerCertificates.Index("region", func(c *Serv
 	return state.Key(c.AccountID, c.RegionID)
 })
 
-// QuotaCertificates is of a region.
+// QuotaCertificates limits a region.
 var QuotaCertificates = state.NewQuota(Schema, "slb_quota_certs_num", 100, state.InRegion(ServerCertificates))

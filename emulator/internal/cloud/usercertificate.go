@@ -20,7 +20,7 @@ type UserCertificate struct {
 	CreateTime      time.Time
 }
 
-// Belonging is the certificate's account: certificates are of no region.
+// Belonging is the certificate's account: certificates have no region.
 func (c *UserCertificate) Belonging() state.Owner { return state.Owner{AccountID: c.AccountID} }
 
 func (c *UserCertificate) key() string { return strconv.FormatInt(c.ID, 10) }

@@ -34,6 +34,6 @@ var VSwitchesByRegion = VSwitches.Index("region", func(s *VSwitch) [][]string { 
 // VSwitchesByVPC finds vSwitches by VPC.
 var VSwitchesByVPC = VSwitches.Index("vpc", func(s *VSwitch) [][]string { return state.Key(s.VPCID) })
 
-// QuotaVSwitches is of a VPC.
+// QuotaVSwitches limits a VPC.
 var QuotaVSwitches = state.NewQuota(Schema, "vpc_quota_vswitches_num", 150,
 	state.Of(VSwitches, func(s *VSwitch, add func(string, int)) { add(s.VPCID, 1) }))

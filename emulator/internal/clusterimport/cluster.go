@@ -136,7 +136,7 @@ type nodeAddress struct {
 }
 
 // objects are kept as JSON texts: of a document of many small objects that is little
-// more than the document. They are of one kind, but for those that say theirs.
+// more than the document. They have one kind, unless they state another.
 type objects struct {
 	kind string
 	jsonstream.Texts

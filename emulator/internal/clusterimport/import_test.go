@@ -122,7 +122,7 @@ func TestImportCluster(t *testing.T) {
 	}
 }
 
-// Nodes that swapped their addresses, as those of kind do when they start again,
+// Nodes that swapped their addresses, as kind's do when they restart,
 // and a pod's address that another node's pod has now.
 func TestImportFollowsAddresses(t *testing.T) {
 	store := gatewaytest.Store(t, world.Default().Plant)

@@ -5,7 +5,10 @@
 //
 // The pages contain nothing secret, and so need no token: they ask for it, keep it in
 // the tab's sessionStorage, and send it as a header. A cookie would go to every port of
-// the host, and with calls from other sites.
+// the host, and with calls from other sites. The language that a user chose is in one.
+//
+// A page and a script say their texts in English, which are the keys of zh/words.yaml: a
+// page as it stands, a script through t of words.js.
 package console
 
 import (
@@ -26,14 +29,14 @@ import (
 	"github.com/clbemu/clbemu/faults"
 )
 
-//go:embed pages assets
+//go:embed pages assets zh
 var files embed.FS
 
 // page is a page with its own address; its name is the name of its file
 // and of its script.
 type page struct{ address, name, title string }
 
-// pages are in the order of their links, each of which has a number for its key.
+// pages are in the order of their links; the key of a link is its number.
 var pages = []page{
 	{"/", "topology", "Topology"},
 	{"/journal", "journal", "Journal"},
@@ -73,7 +76,8 @@ func Handler() http.Handler {
 			http.Error(w, "this is a page: use GET", http.StatusMethodNotAllowed)
 			return
 		}
-		content, ok := contents()[r.URL.Path]
+		language := preferred(r)
+		content, ok := contents()[place{r.URL.Path, language}]
 		if !ok {
 			http.Error(w, "the console has no such page", http.StatusNotFound)
 			return
@@ -82,6 +86,10 @@ func Handler() http.Handler {
 			w.Header().Set(name, value)
 		}
 		w.Header().Set("Content-Type", mediaTypes[content.kind])
+		if content.kind == ".html" {
+			w.Header().Set("Content-Language", language)
+			w.Header().Set("Vary", "Accept-Language, Cookie")
+		}
 		w.Header().Set("ETag", content.tag)
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content.text))
 	})
@@ -103,26 +111,40 @@ func newContent(kind string, text []byte) content {
 	return content{kind, `"` + hex.EncodeToString(sum[:12]) + `"`, text}
 }
 
+// place says where a content is found, and for which language.
+type place struct{ path, language string }
+
 // contents are built on the first request.
-var contents = sync.OnceValue(func() map[string]content {
-	all := make(map[string]content)
-	shell := read("pages/shell.html")
+var contents = sync.OnceValue(func() map[place]content {
+	all := make(map[place]content)
+	zh := inChinese()
+	for _, p := range pages {
+		all[place{p.address, english}] = newContent(".html", p.text(english, chinese, "中文", func(text string) string { return text }))
+		all[place{p.address, chinese}] = newContent(".html", p.text(chinese, english, "English", zh.say))
+	}
+	scripts := map[string][]byte{"templates.js": faultTemplates(), "zh.js": zh.script()}
+	assets, _ := files.ReadDir("assets") // which are a part of the program
+	for _, a := range assets {
+		scripts[a.Name()] = read("assets/" + a.Name())
+	}
+	for name, text := range scripts {
+		asset := newContent(path.Ext(name), text)
+		all[place{assetPath + name, english}], all[place{assetPath + name, chinese}] = asset, asset
+	}
+	return all
+})
+
+// text is the page in a language; its button switches to the other one.
+func (p page) text(language, other, otherName string, say func(text string) string) []byte {
 	var links strings.Builder
 	for i, p := range pages {
 		fmt.Fprintf(&links, "<a href=\"%s\" data-key=\"%d\">%s</a>\n", cmp.Or(strings.TrimPrefix(p.address, "/"), "./"), i+1, p.title)
 	}
-	for _, p := range pages {
-		text := strings.NewReplacer("{{title}}", p.title, "{{name}}", p.name, "{{links}}", strings.TrimSpace(links.String()),
-			"{{page}}", string(read("pages/"+p.name+".html"))).Replace(string(shell))
-		all[p.address] = newContent(".html", []byte(text))
-	}
-	assets, _ := files.ReadDir("assets") // which are a part of the program
-	for _, a := range assets {
-		all[assetPath+a.Name()] = newContent(path.Ext(a.Name()), read("assets/"+a.Name()))
-	}
-	all[assetPath+"templates.js"] = newContent(".js", faultTemplates())
-	return all
-})
+	text := strings.NewReplacer("{{title}}", say(p.title), "{{name}}", p.name, "{{links}}", strings.TrimSpace(links.String()),
+		"{{lang}}", language, "{{other}}", other, "{{otherName}}", otherName,
+		"{{page}}", string(read("pages/"+p.name+".html"))).Replace(string(read("pages/shell.html")))
+	return []byte(eachText(text, say))
+}
 
 // faultTemplates is the script of the templates that kinds of faults have.
 func faultTemplates() []byte {

@@ -279,7 +279,7 @@ func (a *api) version(w http.ResponseWriter, _ *http.Request) {
 }
 
 // server returns where the caller reaches the cloud's API: an API on all addresses is
-// at the one by which the caller found the control API.
+// at the one where the caller found the control API.
 func (a *api) server(w http.ResponseWriter, r *http.Request) {
 	described := controlapi.Server{Auth: controlapi.AuthStrict}
 	if a.Server != nil {

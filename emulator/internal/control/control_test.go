@@ -179,7 +179,7 @@ func TestTokenEverywhere(t *testing.T) {
 		}
 	}
 	if open != 2 {
-		t.Errorf("%d calls need no token, want those of health", open)
+		t.Errorf("%d calls need no token, want only the health calls", open)
 	}
 }
 

@@ -32,7 +32,7 @@ func (a *api) getFaults(w http.ResponseWriter, _ *http.Request) {
 	a.answerFaults(w)
 }
 
-// addFaults takes rules as YAML, of which JSON is a part.
+// addFaults takes rules as YAML, which includes JSON.
 func (a *api) addFaults(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil {

@@ -60,7 +60,7 @@ func TestFaultRules(t *testing.T) {
 		t.Errorf("rules = %q, want busy b c", ruleNames(got))
 	}
 	if code := f.describeRegions(); code != "ServiceUnavailable" {
-		t.Errorf("the code of a struck call = %q, want that of the rule", code)
+		t.Errorf("the code of a struck call = %q, want the rule's", code)
 	}
 	f.ask("GET", "/v1/faults", "", 200, &got)
 	if r := got.Faults[0]; r.Seen != 1 || r.Hits != 1 || r.Spent || r.At != "beforeCall" {

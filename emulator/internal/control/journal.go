@@ -16,8 +16,8 @@ import (
 	"github.com/clbemu/clbemu/emulator/names"
 )
 
-// changed records what a call of the control API changed: names and values in
-// turn, of which an empty value was not given.
+// changed records what a call of the control API changed: names and values in turn; an
+// empty value was not given.
 func (a *api) changed(kind journal.Kind, what string, pairs ...string) {
 	var sent []journal.Parameter
 	for pair := range slices.Chunk(pairs, 2) {

@@ -63,7 +63,7 @@ func TestJournal(t *testing.T) {
 	var page journal.Page
 	f.ask("GET", "/v1/journal?limit=1", "", 200, &page)
 	if len(page.Counts) != 4 || page.Counts[1] != (journal.Count{Action: "CreateB", Code: "Busy", Calls: 1}) {
-		t.Errorf("counts = %+v, want those of four actions", page.Counts)
+		t.Errorf("counts = %+v, want four actions", page.Counts)
 	}
 	f.ask("DELETE", "/v1/journal", "", 200, nil)
 	f.ask("GET", "/v1/journal", "", 200, &page)
@@ -218,7 +218,7 @@ func (e *events) want(all ...string) {
 	}
 }
 
-// TestStream proves that a stream sends what is there and then what comes, that
+// TestStream proves that a stream sends the existing entries and then new ones, that
 // its query chooses, and that a client can go on where it was.
 func TestStream(t *testing.T) {
 	f := newFixture(t, withCloud)

@@ -51,7 +51,7 @@ func parametersIn(t *testing.T, of any) (names []string) {
 	return names
 }
 
-// TestWorldOfAnother proves that the account and region of a change are those of
+// TestWorldOfAnother proves that the account and region of a change come from
 // its query, too.
 func TestWorldOfAnother(t *testing.T) {
 	f := newFixture(t, withCloud)

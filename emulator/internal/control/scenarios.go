@@ -17,7 +17,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// Player plays scenarios on the emulator that the control API is of.
+// Player plays scenarios on the emulator of the control API.
 type Player interface {
 	// Load reads a scenario; an error has a line for everything that is wrong.
 	Load(name string, text []byte) (*scenarios.Scenario, error)

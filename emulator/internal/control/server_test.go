@@ -10,7 +10,7 @@ import (
 )
 
 // TestServer proves that clients get an API address that they can reach: one on all
-// addresses is at the host by which the control API was called.
+// addresses is at the host that the call of the control API named.
 func TestServer(t *testing.T) {
 	for _, test := range []struct{ listens, called, want string }{
 		{"http://127.0.0.1:9600", "localhost:9601", "http://127.0.0.1:9600"},

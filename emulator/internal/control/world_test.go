@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// value is that of a condition, "" when it is not listed.
+// value returns the value of a condition, "" when it is not listed.
 func value(list controlapi.Conditions, name string) string {
 	for _, s := range list.Conditions {
 		if s.Name == name {
@@ -115,7 +115,7 @@ func TestQuotas(t *testing.T) {
 		}
 		return
 	}
-	t.Errorf("quotas = %+v, want that of vSwitches", got)
+	t.Errorf("quotas = %+v, want the quota of vSwitches", got)
 }
 
 // TestClock proves that the clock advances, freezes and goes faster, and never

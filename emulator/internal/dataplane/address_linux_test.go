@@ -147,7 +147,7 @@ func eventually(t *testing.T, what string, check func() error) {
 	}
 }
 
-// routesHere lists the routes, but for those of links, which come when a link is up.
+// routesHere lists the routes, except routes of links, which come when a link is up.
 func routesHere(t *testing.T) (routes string) {
 	t.Helper()
 	for line := range strings.Lines(run(t, "ip", "route") + run(t, "ip", "-6", "route")) {
@@ -309,7 +309,7 @@ func TestElasticAddress(t *testing.T) {
 		t.Errorf("lo has %s after the address was taken away", got)
 	}
 	if got := get("198.18.0.1:80") + get("198.18.0.2:80"); got != "ano answer" {
-		t.Errorf("answers = %q, want that of the first address alone", got)
+		t.Errorf("answers = %q, want the first address alone", got)
 	}
 }
 
@@ -333,7 +333,7 @@ func TestPortRange(t *testing.T) {
 		cloud.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *cloud.NLBLoadBalancer) error { lb.SecurityGroupIDs = []string{"sg-1"}; return nil })
 	})
 	if got := get("198.18.0.7:1002") + ", " + get("198.18.0.7:1003"); got != "no answer, 10.77.1.1" {
-		t.Errorf("answers = %q, want that of the port which the security group opens", got)
+		t.Errorf("answers = %q, want the port that the security group opens", got)
 	}
 	at, problem := f.plane.Reached("lsn-1")
 	if !strings.HasPrefix(at, "198.18.0.7:1000-1063, ") || !strings.Contains(problem, "1064-2000 are left out") {
@@ -454,7 +454,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// Servers of TCP and UDP see the address of the client, those of HTTP this machine's.
+// TCP and UDP servers see the client's address, HTTP servers this machine's.
 func TestTransparent(t *testing.T) {
 	if !isolated(t) {
 		return

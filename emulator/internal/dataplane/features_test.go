@@ -52,8 +52,8 @@ func presented(address, name string) string {
 	return c.ConnectionState().PeerCertificates[0].Subject.CommonName
 }
 
-// An HTTPS listener shows its certificate, that of a domain extension to who asks for the
-// domain, a renewed one at once, and none without a private key.
+// An HTTPS listener shows its certificate, or a domain extension's to a client that asks
+// for the domain; a renewed one at once, and none without a private key.
 func TestHTTPS(t *testing.T) {
 	f := planed(t, nil)
 	certificate := func(id, name string) {

@@ -82,7 +82,7 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// room is a network namespace beside that of the test, joined to it by a cable.
+// room is a network namespace beside the test's, joined to it by a cable.
 type room struct {
 	*testing.T
 	pid string // of a process in it; empty is the test's own namespace

@@ -43,7 +43,7 @@ func freeBind(fd int, ip6 bool) error {
 
 // dialAs connects to a member from the address of a client, with another port. It
 // uses this machine's address for connections of no single client, and where the client's
-// can't reach the member: it is of the other family, or loopback.
+// can't reach the member: it belongs to the other family, or is loopback.
 func dialAs(ctx context.Context, network string, from net.Addr, to netip.AddrPort) (net.Conn, error) {
 	d := net.Dialer{Timeout: connectTimeout, KeepAlive: -1}
 	if client := addressOf(from); client.Is4() == to.Addr().Is4() && client.IsValid() && (!client.IsLoopback() || to.Addr().IsLoopback()) {

@@ -41,8 +41,8 @@ type Server struct {
 	slots    chan struct{}
 }
 
-// Start answers at an address, host:port, without a host that of loopback, until
-// Close, for the names under some domains. It calls failed when one of its two
+// Start answers at an address, host:port, until Close, for the names under some domains.
+// The default host is the loopback address. It calls failed when one of its two
 // listeners fails later.
 func Start(address string, store *state.Store, domains []string, failed func(error)) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)

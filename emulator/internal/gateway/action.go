@@ -111,8 +111,8 @@ func (a Action) Refuses() []Refusal { return a.refuses }
 // always with the same error.
 func NotEmulated(name string) Action { return Action{Name: name} }
 
-// Completed returns the rows of an API of which all actions are named, one a line:
-// the emulated ones, and a row for each other action, which is rejected as existing in
+// Completed returns the rows of an API, whose actions are all named, one a line: the
+// emulated ones, and a row for each other action, which is rejected as existing in
 // the cloud but not emulated.
 func Completed(names string, emulated ...[]Action) []Action {
 	rows := slices.Concat(emulated...)
@@ -135,8 +135,8 @@ type Parameter struct {
 	// Fields lists the fields of the objects in a parameter that is JSON text.
 	Fields []string
 	// What its tag says of a value: Type is string, bool, int32, int64, json for a
-	// list in JSON text or object for an object in it; Range, such as 1..64, is of an
-	// integer or of the number of characters; Values are all that there are. Items is
+	// list in JSON text or object for an object in it; Range, such as 1..64, limits
+	// an integer or the number of characters; Values are all that there are. Items is
 	// how many elements its list has at most, 0 is any number.
 	Type, Range string
 	Values      []string
@@ -172,8 +172,8 @@ func (a Action) ResponseFields() []string {
 // it.
 type Caller struct {
 	AccessKeyID string
-	// KeyPrefix went before the id to choose a cloud, and goes before that of each key
-	// that the caller gets; "" where something else chose it.
+	// KeyPrefix went before the id to choose a cloud, and goes before the id of each
+	// key that the caller gets; "" where something else chose it.
 	KeyPrefix string
 }
 
@@ -190,7 +190,7 @@ type Product struct {
 	Title string
 	// ShortNames choose its load balancers, as in `clbemu get clb`.
 	ShortNames []string
-	// Endpoint begins the names of the variables by which clients find it, such as SLB
+	// Endpoint begins the names of its clients' endpoint variables, such as SLB
 	// for SLB_ENDPOINT; "" if there is none.
 	Endpoint string
 	// DNSApex ends the DNS names of its load balancers, "" where they have none.

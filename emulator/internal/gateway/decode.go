@@ -213,8 +213,8 @@ func (d *decoder) decode(params Params) (any, error) {
 	return v.Interface(), nil
 }
 
-// fill reads the parameters of a request, or those of an element of a list, which
-// came under the prefix.
+// fill reads the parameters of a request, or of an element of a list, which came under
+// the prefix.
 func (d *decoder) fill(v reflect.Value, params Params, prefix string) error {
 	for i := range d.fields {
 		f := &d.fields[i]

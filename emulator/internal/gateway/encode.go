@@ -294,8 +294,8 @@ func (r reply) describe(h http.Header, call *Call) {
 	h["X-Acs-Trace-Id"] = values[3:4:4]
 }
 
-// bodies are the memory of answers that were sent. Most answers stay below the
-// size that it has at first; that of the longest is not kept.
+// bodies holds the memory of sent answers for reuse. Most answers fit its first size; the
+// memory of the longest is not kept.
 var bodies = sync.Pool{New: func() any {
 	b := make([]byte, 0, 2<<10)
 	return &b

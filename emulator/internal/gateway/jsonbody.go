@@ -17,7 +17,7 @@ func isJSON(contentType string) bool {
 }
 
 const (
-	// maxParamName is longer than any name is: those of deep objects grow with each
+	// maxParamName is longer than any name: the names of deep objects grow with each
 	// level.
 	maxParamName = 200
 	// maxDepth is deeper than any parameter is.

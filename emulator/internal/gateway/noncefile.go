@@ -23,7 +23,7 @@ const (
 	olderRecord = 16
 )
 
-// nonceFile appends records, and is written again when most of them are of no use.
+// nonceFile appends records, and is rewritten when most of them are useless.
 type nonceFile struct {
 	path string
 	file *os.File

@@ -34,14 +34,14 @@ type nonceBatch struct {
 	done chan struct{}
 }
 
-// SharedNonces returns the nonces of one of several emulators. It knows those of the others
-// as far as it has learned them.
+// SharedNonces returns the nonces of one of several emulators. It knows what it has
+// learned of the others.
 func SharedNonces(notes Notes) *Nonces {
 	return &Nonces{shared: &nonceNotes{notes: notes, hurry: make(chan struct{}, 1)}}
 }
 
-// shareEvery is how often nonces are shared for which no call waits: those of reads, of
-// which there are many.
+// shareEvery is how often nonces are shared that no call waits for: the many nonces of
+// reads.
 const shareEvery = 100 * time.Millisecond
 
 // shareTimeout limits how long a call waits until others know its nonce.

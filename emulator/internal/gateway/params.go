@@ -79,7 +79,7 @@ func (p Params) elements(prefix string) []element {
 	return list
 }
 
-// sort puts the parameters in order; those of one name stay as they came.
+// sort sorts the parameters by name; equal names keep their order.
 func (p Params) sort() {
 	slices.SortStableFunc(p, func(a, b Param) int { return strings.Compare(a.Name, b.Name) })
 }
@@ -148,7 +148,7 @@ func (p *protocol) of(name string) *string {
 	return nil
 }
 
-// split returns the protocol's parameters and those of the action.
+// split returns the protocol's parameters and the action's.
 func (p Params) split() (sent protocol, own Params) {
 	own = make(Params, 0, max(len(p)-protocolParamsSent, 0))
 	for _, param := range p {
@@ -194,7 +194,7 @@ func appendQuery(params Params, query string) (Params, error) {
 }
 
 const (
-	// maxParams is also that of url.ParseQuery.
+	// maxParams is also the limit of url.ParseQuery.
 	maxParams = 10_000
 	// usualParams bounds the memory for parameters that are yet to be read.
 	usualParams = 64

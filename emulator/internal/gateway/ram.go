@@ -24,8 +24,8 @@ type Resource struct {
 	Kind      state.Kind // the table that it is in, if there is one
 }
 
-// authorize asks the policy of whoever has the key, and that of the session in
-// which a role was taken. Without them everything is allowed.
+// authorize asks the policy of the key's user or role, and the policy of the session that
+// took the role. Without them everything is allowed.
 func (s *Server) authorize(call *Call, v *state.View) *Problem {
 	key, ok := cloud.AccessKeys.Find(v, call.AccessKeyID)
 	if !ok {

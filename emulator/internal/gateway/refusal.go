@@ -18,7 +18,7 @@ type Refusal struct {
 	fact state.Fact
 }
 
-// New declares a refusal: its name, by which request tags know it, the status, the
+// New declares a refusal: its name, which request tags use, the status, the
 // code, the message, in which one %s stands for the subject, and the number of the
 // entry that says how this is known.
 func (r *Refusals) New(name string, status int, code, message, evidence string) Refusal {

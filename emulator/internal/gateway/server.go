@@ -60,8 +60,8 @@ type Chosen struct {
 	Server *Server
 	// AccessKeyID is the id that the key has in that cloud.
 	AccessKeyID string
-	// Life is that of the cloud, with which its calls end, and Leave is called when the
-	// call is answered. They are set where Server is.
+	// Life is the life of the cloud, and ends its calls. Leave is called when the call is
+	// answered. They are set where Server is.
 	Life  context.Context
 	Leave func()
 }
@@ -270,8 +270,8 @@ var looks = []func(*Server, *Call, *state.View) *Problem{
 	(*Server).authorize,
 }
 
-// authenticate finds out whose call it is. The order of its checks is that of
-// the gateway: evidence CLB-0004.
+// authenticate finds out whose call it is. The order of its checks is the cloud
+// gateway's: evidence CLB-0004.
 func (s *Server) authenticate(call *Call, v *state.View) *Problem {
 	if !s.cfg.StrictAuth {
 		return s.identify(call, v)
@@ -413,9 +413,9 @@ func (s *Server) strange(call *Call) *Problem {
 	return problemUnknownVersion
 }
 
-// locate settles the region: the one named, that of the host, as each region of
-// the cloud has an endpoint of its own that implies it, that of what the call is about,
-// or the account's own. Evidence NLB-0027.
+// locate settles the region: the one that the call names, the host implies, as each region
+// of the cloud has its own endpoint, the resource is in, or the account has. Evidence
+// NLB-0027.
 func (s *Server) locate(call *Call, v *state.View) *Problem {
 	if call.Scope.RegionID == "" {
 		call.Scope.RegionID = regionOfHost(v, call.Host)

@@ -24,7 +24,7 @@ type signature struct {
 	// verify explains what the call should have signed, nil if it was signed with the
 	// secret.
 	verify func(c *Call, s *signature, secret string) *Problem
-	// stringToSign is that of the newer scheme.
+	// stringToSign belongs to the newer scheme.
 	stringToSign string
 }
 

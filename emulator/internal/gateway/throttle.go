@@ -29,8 +29,8 @@ type buckets struct {
 	byID map[string]bucket
 }
 
-// bucket is of the limits as they were set, which are another row each time: its own
-// time may lie ahead of that of a state that was reset or restored.
+// bucket belongs to one setting of the limits, which is another row each time: its own time
+// may be ahead of a state that was reset or restored.
 type bucket struct {
 	*rate.Limiter
 	of *cloud.Throttle

@@ -250,7 +250,7 @@ func TestCredentials(t *testing.T) {
 			return fmt.Errorf("the store has no key %s", first.AccessKeyID)
 		}
 		if key.AccountID != accountID || key.SecurityToken != first.SecurityToken || key.Status != cloud.AccessKeyActive || key.RoleName != role {
-			return fmt.Errorf("the key %+v is not that of %+v", key, first)
+			return fmt.Errorf("the key %+v is not the one of %+v", key, first)
 		}
 		return nil
 	})

@@ -89,7 +89,7 @@ func privateIPv4(n *cloud.NetworkInterface) string {
 }
 
 // lookUp returns the value at a path, or the list of what is in a folder: one
-// name a line, those of folders with a slash at their end. A folder is found
+// name a line; the names of folders end with a slash. A folder is found
 // with and without the slash.
 func lookUp(self *identity, path string) (string, error) {
 	path = strings.Trim(path, "/")

@@ -111,7 +111,7 @@ func (m *Metrics) seriesOf(seen labels) series {
 	return counted
 }
 
-// Handler serves the metrics in the form that Prometheus reads, with those of the
+// Handler serves the metrics in the form that Prometheus reads, with the metrics of the
 // process. These are a millisecond's work to set up: the first who asks waits for it.
 func (m *Metrics) Handler() http.Handler {
 	handler := sync.OnceValue(func() http.Handler {

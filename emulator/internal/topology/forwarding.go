@@ -100,13 +100,13 @@ type HealthCheck struct {
 	Timeout, Interval time.Duration
 	// Healthy and Unhealthy count the results in a row that change a member's status.
 	Healthy, Unhealthy int
-	// Method, Host, URI and Codes (http_2xx) are of HTTP.
+	// Method, Host, URI and Codes (http_2xx) apply to HTTP.
 	Method, Host, URI string
 	Codes             []string
-	// Request and Expect are of UDP; without them only an ICMP error fails a check.
+	// Request and Expect apply to UDP; without them only an ICMP error fails a check.
 	Request, Expect string
 }
 
-// Part marks a kind of which rows change what load balancers do, but which are neither of
-// the other shapes: access control lists, certificates, servers.
+// Part marks a kind whose rows change what load balancers do, but have none of the other
+// shapes: access control lists, certificates, servers.
 type Part struct{}

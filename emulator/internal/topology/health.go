@@ -18,8 +18,8 @@ type Health interface {
 	Of(v *state.View, f *Frontend, g *Group, m *Member) Status
 }
 
-// CheckOf returns the check of the members of a group: that of the frontend, as the
-// requests for the group find it, or else that of the group.
+// CheckOf returns the check of the members of a group: the frontend's, as the requests
+// for the group find it, or else the group's.
 func CheckOf(f *Frontend, g *Group) HealthCheck {
 	if f.Check.Enabled {
 		return f.Check

@@ -265,7 +265,7 @@ func (e *Emulator) Packets(context.Context) error {
 }
 
 // Pass implements scenarios.Target: where nothing else runs, nobody needs to wait. Packets
-// take real time, of which the emulated clock makes more.
+// take real time, which the emulated clock stretches.
 func (e *Emulator) Pass(ctx context.Context, d time.Duration) error {
 	if e.clock != nil {
 		e.clock.Advance(d)

@@ -194,7 +194,7 @@ func TestConditionsAreDurable(t *testing.T) {
 	}
 }
 
-// Times that conditions speak of are those of the emulated clock.
+// Times in conditions are read by the emulated clock.
 func TestArrearsFollowTheClock(t *testing.T) {
 	clock := state.NewManualClock(gatewaytest.Start)
 	store := gatewaytest.StoreAt(t, clock, world.Default().Plant)
@@ -244,7 +244,7 @@ func TestScopes(t *testing.T) {
 			list, err := conditions.Get(v, here)
 			changed := slices.Contains(list, conditions.Setting{Name: name, Value: value})
 			if changed == (row.Scope == conditions.OfRegion) {
-				t.Errorf("%s is of the %s, and a change in another region is seen: %v", name, row.Scope, changed)
+				t.Errorf("%s has the scope %s, and a change in another region is seen: %v", name, row.Scope, changed)
 			}
 			return err
 		}); err != nil {
@@ -253,7 +253,7 @@ func TestScopes(t *testing.T) {
 	}
 	for _, row := range conditions.All() {
 		if tested[row.Scope] == 0 {
-			t.Errorf("%s is of the %q, of which no case is", row.Name, row.Scope)
+			t.Errorf("%s has the scope %q, which no case has", row.Name, row.Scope)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (c *controller) reconcile() error {
 	return c.ensureListeners(id, group)
 }
 
-// owner is the tag by which the controller finds its load balancer, whatever its name.
+// owner is the tag that identifies the controller's load balancer, whatever its name.
 const owner = "example.com/service"
 
 func (c *controller) tag() string {
@@ -135,7 +135,7 @@ func (c *controller) ensureOwn(id string) error {
 }
 
 // ensureGroup returns the server group of the load balancer. CreateVServerGroup takes no
-// token: where an answer was lost, there may be two, of which the later ones go.
+// token: where an answer was lost, there may be two, and the later ones go.
 func (c *controller) ensureGroup(id string) (group string, err error) {
 	request := slb.CreateDescribeVServerGroupsRequest()
 	request.LoadBalancerId = id
@@ -209,7 +209,7 @@ func backends(servers []string) string {
 	return string(text)
 }
 
-// ensureListeners creates, starts and deletes listeners until those of the ports run.
+// ensureListeners creates, starts and deletes listeners until each port has its own.
 func (c *controller) ensureListeners(id, group string) error {
 	request := slb.CreateDescribeLoadBalancerListenersRequest()
 	request.LoadBalancerId = &[]string{id}

@@ -112,7 +112,7 @@ func (e *Engine) open() (err error) {
 // openFile turns bbolt's errors into messages. The list of free pages is kept in
 // the file: without it bbolt walks all pages in another goroutine, where a
 // damaged one kills the process. It is bbolt's array, which gives the lowest free
-// pages: those of a commit lie side by side and are written in fewer pieces.
+// pages: a commit's pages lie side by side and are written in fewer pieces.
 func (e *Engine) openFile(readOnly bool) error {
 	db, err := bolt.Open(e.path, 0o600, &bolt.Options{
 		ReadOnly:     readOnly,

@@ -37,7 +37,7 @@ func chance(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(s, 0))
 }
 
-// mixed makes some hundred changes, deletions among them, in tables of which one
+// mixed makes some hundred changes, deletions among them, in tables. One table
 // is small enough to be kept within the root.
 func mixed(random *rand.Rand) (set engine.ChangeSet) {
 	for range 20 + random.IntN(200) {

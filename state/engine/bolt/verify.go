@@ -225,7 +225,7 @@ func (w *walker) subtree(id uint64, first, end []byte, leaf func(page) ([][]byte
 	case branchPage:
 		return w.branch(p, first, end, leaf)
 	default:
-		return nil, fmt.Errorf("page %d is of an unknown type", p.id)
+		return nil, fmt.Errorf("page %d has an unknown type", p.id)
 	}
 }
 
@@ -330,7 +330,7 @@ func leafKeys(id uint64, count int, body []byte, flags uint32, each func(page ui
 	keys := make([][]byte, len(list))
 	for i, e := range list {
 		if e.flags != flags {
-			return nil, fmt.Errorf("page %d, element %d is of another kind than it should be", id, i)
+			return nil, fmt.Errorf("page %d, element %d has another kind than it should", id, i)
 		}
 		if each != nil {
 			if err := each(id, e.value); err != nil {

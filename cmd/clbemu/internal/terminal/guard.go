@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Guard writes text of which no control character reaches what is below it: such as
-// came from a server, from its clients, or from a file could move the cursor, hide
-// lines, or turn them round. They are written as JSON escapes them, \u001b, so that
-// JSON stays what it was. Styles pass, and line feeds and tabs.
+// Guard lets no control character of a text reach its output: from a server, its clients
+// or a file, they could move the cursor, hide lines, or turn them round. It writes them as
+// JSON escapes them, \u001b, so that JSON stays the same. Styles, line feeds and tabs
+// pass.
 type Guard struct {
 	out  io.Writer
 	rest []byte // of a letter or a style whose end is still to come

@@ -15,7 +15,7 @@ var (
 	Bad  = Style{lipgloss.NewStyle().Foreground(lipgloss.Red)}
 	Odd  = Style{lipgloss.NewStyle().Foreground(lipgloss.Yellow)}
 	Note = Style{lipgloss.NewStyle().Foreground(lipgloss.Cyan)}
-	// Title is of what stands above others.
+	// Title is for headings.
 	Title = Style{lipgloss.NewStyle().Bold(true)}
 )
 

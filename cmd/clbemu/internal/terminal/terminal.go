@@ -296,8 +296,8 @@ func columnWidths(header []string, rows [][]string) []int {
 	return widths
 }
 
-// leastWidths returns the least widths of the columns. The first has ids, which are of
-// no use when they are cut.
+// leastWidths returns the least widths of the columns. The first has ids, which are
+// useless when they are cut.
 func leastWidths(header []string, widths []int) []int {
 	least := slices.Clone(widths)
 	for column := 1; column < len(least); column++ {

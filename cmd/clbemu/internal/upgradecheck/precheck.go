@@ -156,7 +156,7 @@ func ReadCloud(exported io.Reader, clusterID string) (Cloud, error) {
 		case 1:
 			clusterID = names[0]
 		default:
-			return Cloud{}, fmt.Errorf("load balancers are of the clusters %s: give one by --cluster-id", strings.Join(names, ", "))
+			return Cloud{}, fmt.Errorf("load balancers belong to the clusters %s: choose one with --cluster-id", strings.Join(names, ", "))
 		}
 	}
 	c := Cloud{ClusterID: clusterID}
@@ -192,7 +192,7 @@ func ReadCloud(exported io.Reader, clusterID string) (Cloud, error) {
 	return Cloud{}, fmt.Errorf("account %s has no active access key: give --cloud-config", account)
 }
 
-// Config is the file by which a CCM knows its cloud (--cloud-config).
+// Config is the file that configures a CCM (--cloud-config).
 func (c Cloud) Config() ([]byte, error) {
 	return json.Marshal(map[string]any{"Global": map[string]string{
 		"accessKeyID":     base64.StdEncoding.EncodeToString([]byte(c.AccessKeyID)),

@@ -28,7 +28,7 @@ func TestReadCloud(t *testing.T) {
 		"another account":                         {tables: []string{instances, balancers, keys, vSwitches, tag("lb-1", "c")}, key: "k1", vpc: "vpc-1"},
 		"a named cluster":                         {tables: []string{instances, keys, vSwitches}, cluster: "c", key: "k1", vpc: "vpc-1"},
 		"no tag":                                  {tables: []string{instances, balancers, keys}, problem: "no load balancer has the tag ack.aliyun.com of a cluster: give --cluster-id"},
-		"two clusters":                            {tables: []string{`"Tag": [{"Key": "ack.aliyun.com", "Value": "b"}, {"Key": "ack.aliyun.com", "Value": "a"}]`}, problem: "load balancers are of the clusters a, b: give one by --cluster-id"},
+		"two clusters":                            {tables: []string{`"Tag": [{"Key": "ack.aliyun.com", "Value": "b"}, {"Key": "ack.aliyun.com", "Value": "a"}]`}, problem: "load balancers belong to the clusters a, b: choose one with --cluster-id"},
 		"no instance":                             {tables: []string{keys}, cluster: "c", problem: "the state has no instance that could be a node of the cluster: give --cloud-config"},
 		"no key":                                  {tables: []string{instances}, cluster: "c", problem: "account 1 has no active access key: give --cloud-config"},
 		"no JSON":                                 {tables: []string{"x"}, problem: "read the state: invalid character"},

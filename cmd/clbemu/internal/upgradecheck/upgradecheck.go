@@ -32,11 +32,11 @@ type Change struct {
 	// Change is ACK's name of the change, or the action where ACK has no words.
 	Change string `json:"change"`
 	Action string `json:"action"`
-	// Port is of a listener.
+	// Port is a listener's.
 	Port string `json:"port,omitempty"`
 	// Sequence is the call's in the journal.
 	Sequence uint64 `json:"sequence"`
-	// Code is of a refusal.
+	// Code is a refusal's.
 	Code string `json:"code,omitempty"`
 	// Differences are the parameters whose values are not the stored ones.
 	Differences []Difference `json:"differences,omitempty"`
@@ -81,8 +81,8 @@ func wordsOf(action string) string {
 	return cmp.Or(words[action], action)
 }
 
-// Check finds the changes among calls of CLB, in their order: those of which
-// changes says that the action can make one, also when they were refused. A
+// Check finds the changes among calls of CLB, in their order: the calls whose action can
+// make one, as changes reports, also when they were refused. A
 // VServerGroup that was not there before belongs to the load balancer that
 // groups names for it.
 func Check(calls []*journal.Entry, changes func(action string) bool, before Describe, groups map[string]string) []LoadBalancer {

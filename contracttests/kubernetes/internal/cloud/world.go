@@ -32,7 +32,7 @@ type Instance struct {
 // ProviderID returns a node's name for its instance.
 func (i Instance) ProviderID() string { return Region + "." + i.ID }
 
-// NewInstance returns the nth instance in addition to those of the default world.
+// NewInstance returns the nth instance in addition to the default world's.
 func NewInstance(n int) Instance {
 	return Instance{
 		ID:               fmt.Sprintf("i-e2e%017d", n),

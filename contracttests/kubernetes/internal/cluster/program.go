@@ -47,7 +47,7 @@ func scheduler() program {
 }
 
 // kwok plays the kubelet of every node, by the stages that it calls fast, and
-// keeps the leases by which a node is known to be alive.
+// keeps the leases that show a node to be alive.
 func (c *Cluster) kwok() program {
 	args := []string{"--kubeconfig=kubeconfig", "--manage-all-nodes", "--node-lease-duration-seconds=40", "--cidr=" + PodCIDR}
 	for _, stage := range []string{"node-initialize", "pod-ready", "pod-complete", "pod-delete"} {

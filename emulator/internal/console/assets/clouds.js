@@ -2,33 +2,34 @@
 
 import { call, cloud, get, named } from './api.js';
 import { $, addressed, attempt, begin, command, el, key, latest, onNews, redraw, sure, table } from './page.js';
+import { t } from './words.js';
 
 const time = (text) => (text ? text.slice(0, 19).replace('T', ' ') : '');
 
 const refresh = latest(() => get('/v1/clouds'), ({ clouds }) => {
   $('#count').textContent = String(clouds.length);
   redraw($('#fork select'), clouds.map((c) => c.name), (names) => names.map((value) => el('option', { value, selected: value === cloud }, value)));
-  redraw($('#clouds'), clouds, () => [table('', ['Cloud', 'From', 'Expires', 'Kept', 'Resources', 'Calls', 'API', ''], clouds.map(row)),
+  redraw($('#clouds'), clouds, () => [table('', [t`Cloud`, t`From`, t`Expires`, t`Kept`, t`Resources`, t`Calls`, 'API', ''], clouds.map(row)),
     el('p', {}, command(`clbemu env --cloud ${clouds.at(-1).name}`))]);
 });
 
 const row = (c) => [
   el('th', { scope: 'row' }, el('a', { href: c.name === 'default' ? '/' : `/clouds/${c.name}/`, 'aria-current': c.name === cloud && 'true' }, c.name)),
-  c.from ?? '', c.created ? time(c.expires) || 'never' : '', c.durable ? 'disk' : 'memory', String(c.resources), String(c.calls),
+  c.from ?? '', c.created ? time(c.expires) || t`never` : '', c.durable ? t`disk` : t`memory`, String(c.resources), String(c.calls),
   c.api ?? '',
   c.created ? el('span', { class: 'line' },
-    el('button', { type: 'button', 'aria-label': `Reset ${c.name}`, onclick: () => reset(c) }, 'Reset'), ' ',
-    el('button', { type: 'button', 'aria-label': `Delete ${c.name}`, onclick: () => remove(c) }, 'Delete')) : '',
+    el('button', { type: 'button', 'aria-label': t`Reset ${c.name}`, onclick: () => reset(c) }, t`Reset`), ' ',
+    el('button', { type: 'button', 'aria-label': t`Delete ${c.name}`, onclick: () => remove(c) }, t`Delete`)) : '',
 ];
 
 async function reset({ name, from }) {
-  if (!(await sure(`Reset ${name}?`, `It becomes what ${from} is now. Its journal goes too.`, 'Reset'))) return;
-  await attempt(() => call('POST', `${named('/v1/clouds/', name)}/reset`), `${name} is as ${from} now`);
+  if (!(await sure(t`Reset ${name}?`, t`It becomes what ${from} is now. Its journal goes too.`, t`Reset`))) return;
+  await attempt(() => call('POST', `${named('/v1/clouds/', name)}/reset`), t`${name} is as ${from} now`);
   await attempt(refresh);
 }
 
 async function remove({ name }) {
-  if (!(await sure(`Delete ${name}?`, 'The cloud and all that it has can not be brought back.', 'Delete'))) return;
+  if (!(await sure(t`Delete ${name}?`, t`The cloud and all that it has can not be brought back.`, t`Delete`))) return;
   await attempt(() => call('DELETE', named('/v1/clouds/', name)));
   await attempt(refresh);
 }
@@ -48,6 +49,6 @@ async function fork(event) {
 
 begin();
 $('#fork').addEventListener('submit', fork);
-key('a', 'fork a cloud', () => $('#fork input').focus());
+key('a', t`fork a cloud`, () => $('#fork input').focus());
 addressed(() => attempt(refresh));
 onNews(refresh);

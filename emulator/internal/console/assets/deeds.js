@@ -4,6 +4,7 @@
 
 import { call } from './api.js';
 import { attempt, sure } from './page.js';
+import { t } from './words.js';
 
 const server = (s, weight) => ({ ServerId: s.fields.server, ServerIp: s.fields.type === 'eni' ? s.fields.address : undefined, Type: s.fields.type, Port: s.fields.port, Weight: weight });
 
@@ -49,21 +50,21 @@ async function make(deed, resource, details) {
   const { status, body } = await call('POST', '/v1/calls', { body: { account: resource.account, product: resource.product, action,
     parameters: { RegionId: resource.region, ...Object.fromEntries(Object.entries(parameters).filter(([, value]) => value != null).map(([name, value]) => [name, String(value)])) } } });
   if (status === 200) return body;
-  throw Object.assign(new Error(`The cloud refused ${action}: ${status} ${body.Code}: ${body.Message}`), { code: body.Code });
+  throw Object.assign(new Error(t`The cloud refused ${action}: ${status} ${body.Code}: ${body.Message}`), { code: body.Code });
 }
 
 // act does a deed, and says why not where it is refused.
 export const act = (deed, resource, ...details) => attempt(() => make(deed, resource, details));
 
-// drop deletes a load balancer, of which the protection is switched off only where that is wanted.
+// drop deletes a load balancer, and switches its protection off only where the user agrees.
 export async function drop(lb) {
-  if (!(await sure(`Delete ${lb.name || lb.id}?`, 'Its listeners, rules and vServer groups go with it. A Cloud Controller Manager does not create it again by itself.', 'Delete'))) return;
+  if (!(await sure(t`Delete ${lb.name || lb.id}?`, t`Its listeners, rules and vServer groups go with it. A Cloud Controller Manager does not create it again by itself.`, t`Delete`))) return;
   await attempt(async () => {
     try {
       await make('deleteBalancer', lb, []);
     } catch (problem) {
       if (!/Delet\w*Protection/.test(problem.code)) throw problem;
-      if (!(await sure('It is protected against deletion', `${lb.name || lb.id} has deletion protection, as a Cloud Controller Manager sets it.`, 'Switch it off and delete'))) return;
+      if (!(await sure(t`It is protected against deletion`, t`${lb.name || lb.id} has deletion protection, as a Cloud Controller Manager sets it.`, t`Switch it off and delete`))) return;
       await make('unprotect', lb, []);
       await make('deleteBalancer', lb, []);
     }

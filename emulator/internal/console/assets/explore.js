@@ -2,6 +2,7 @@
 
 import { get } from './api.js';
 import { $, addressed, asked, attempt, badge, begin, command, el, fill, latest, onNews, redraw, table, terms, to } from './page.js';
+import { t } from './words.js';
 
 let results = {};
 
@@ -24,27 +25,27 @@ function drawCell({ text, plays }) {
 function drawResults() {
   $('#count').textContent = results.plays ? String(results.plays.length) : '';
   redraw($('#about'), results, () => (results.plays
-    ? [terms([['Scenario', `${results.scenario}, ${results.half}`], ['Client', results.client], ['Plays', results.summary], ['Stopped', results.stopped]])]
-    : el('div', { class: 'empty' }, el('h2', {}, 'No results yet'), el('p', {}, 'Explore your program, and let this page show the results:'),
+    ? [terms([[t`Scenario`, `${results.scenario}, ${results.half}`], [t`Client`, results.client], [t`Plays`, results.summary], [t`Stopped`, results.stopped]])]
+    : el('div', { class: 'empty' }, el('h2', {}, t`No results yet`), el('p', {}, t`Explore your program, and let this page show the results:`),
       command(`clbemu explore --console ${location.host} -- ./my-controller --once`, true))));
   redraw($('#findings'), [results.findings], () => (results.findings?.length
-    ? table('Violations', ['Rule', 'Play', 'Difference'], results.findings.map((f) => [
-      el('td', {}, badge(f.rule, f.known ? 'odd' : 'bad')), el('th', { scope: 'row' }, link(f.plays[0], f.plays), f.plays.length > 1 && el('span', { class: 'id' }, `and ${f.plays.length - 1} more`)),
+    ? table(t`Violations`, [t`Rule`, t`Play`, t`Difference`], results.findings.map((f) => [
+      el('td', {}, badge(f.rule, f.known ? 'odd' : 'bad')), el('th', { scope: 'row' }, link(f.plays[0], f.plays), f.plays.length > 1 && el('span', { class: 'id' }, t`and ${f.plays.length - 1} more`)),
       [...f.difference.map((line) => el('div', {}, line)), f.known && el('div', { class: 'quiet' }, f.known)]]))
-    : results.plays && el('p', {}, badge('no violation', 'good'))));
+    : results.plays && el('p', {}, badge(t`no violation`, 'good'))));
   redraw($('#cells'), [results.rows, results.columns], () => (results.rows?.length
-    ? el('div', { class: 'scrolls', tabindex: '0', role: 'region', 'aria-label': 'Calls and disturbances' }, table('Calls and disturbances', ['Call', ...results.columns], results.rows.map((row) => [el('th', { scope: 'row' }, row.name), ...row.cells.map(drawCell)]))) : ''));
+    ? el('div', { class: 'scrolls', tabindex: '0', role: 'region', 'aria-label': t`Calls and disturbances` }, table(t`Calls and disturbances`, [t`Call`, ...results.columns], results.rows.map((row) => [el('th', { scope: 'row' }, row.name), ...row.cells.map(drawCell)]))) : ''));
 }
 
 const parameters = (params) => Object.entries(params ?? {}).map(([name, value]) => el('div', {}, el('span', { class: 'quiet' }, `${name}=`), value));
 
 function drawJournal(play) {
-  if (!play.journal) return el('p', { class: 'quiet' }, play.omitted ? `${play.omitted} calls, which the page has no room for: plays.jsonl in the folder of --out has them.` : 'No calls.');
-  return [play.omitted && el('p', { class: 'quiet' }, `${play.omitted} calls in the middle are left out.`),
-    table('', ['', 'Call', 'Answer', 'Parameters'], play.journal.map((c, i) => [
+  if (!play.journal) return el('p', { class: 'quiet' }, play.omitted ? t`${play.omitted} calls, which the page has no room for: plays.jsonl in the folder of --out has them.` : t`No calls.`);
+  return [play.omitted && el('p', { class: 'quiet' }, t`${play.omitted} calls in the middle are left out.`),
+    table('', ['', t`Call`, t`Answer`, t`Parameters`], play.journal.map((c, i) => [
       el('td', { class: 'number' }, String(i + 1)),
-      el('th', { scope: 'row' }, c.action, ' ', c.hand && badge('by hand', 'odd'), c.faults?.map((name) => badge(name))),
-      c.code ? badge(`${c.status} ${c.code}`) : String(c.status || 'none'),
+      el('th', { scope: 'row' }, c.action, ' ', c.hand && badge(t`by hand`, 'odd'), c.faults?.map((name) => badge(name))),
+      c.code ? badge(`${c.status} ${c.code}`) : String(c.status || t`none`),
       el('details', {}, el('summary', {}, `${Object.keys(c.params ?? {}).length}`), parameters(c.params))]))];
 }
 
@@ -53,13 +54,13 @@ function drawPlay() {
   const play = playOf(id);
   const others = asked().get('of')?.split('\n').filter(playOf) ?? [];
   redraw($('#detail'), [play, others], () => {
-    if (!play) return el('div', { class: 'empty' }, el('h2', {}, id ? 'There is no such play' : 'Choose a cell'), el('p', {}, 'Its plays appear here, each with the calls of its journal.'));
-    return [el('div', { class: 'bar' }, el('h2', {}, play.id), badge(words(play), mood(play.verdict)), el('a', { class: 'close', href: to({ play: '', of: '' }) }, 'Close')),
+    if (!play) return el('div', { class: 'empty' }, el('h2', {}, id ? t`There is no such play` : t`Choose a cell`), el('p', {}, t`Its plays appear here, each with the calls of its journal.`));
+    return [el('div', { class: 'bar' }, el('h2', {}, play.id), badge(words(play), mood(play.verdict)), el('a', { class: 'close', href: to({ play: '', of: '' }) }, t`Close`)),
       others.length > 1 && el('ul', { class: 'tags' }, others.map((other) => el('li', {}, other === id ? el('strong', {}, other) : link(other, others, other), badge(playOf(other).verdict, mood(playOf(other).verdict))))),
       play.why && el('p', {}, play.why),
-      play.expected && [el('h3', {}, 'Expected'), el('pre', {}, play.expected), el('h3', {}, 'Seen'), el('pre', {}, play.seen)],
-      el('h3', {}, 'Journal'), drawJournal(play),
-      play.scenario && [el('h3', {}, 'Scenario that plays it again'), el('pre', {}, play.scenario)]].flat();
+      play.expected && [el('h3', {}, t`Expected`), el('pre', {}, play.expected), el('h3', {}, t`Seen`), el('pre', {}, play.seen)],
+      el('h3', {}, t`Journal`), drawJournal(play),
+      play.scenario && [el('h3', {}, t`Scenario that plays it again`), el('pre', {}, play.scenario)]].flat();
   });
 }
 

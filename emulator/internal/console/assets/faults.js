@@ -2,6 +2,7 @@
 
 import { call, get, named } from './api.js';
 import { $, addressed, asked, attempt, badge, begin, command, el, fill, key, latest, onNews, to } from './page.js';
+import { t, translated } from './words.js';
 import { templates } from './templates.js';
 
 let drawn = '';
@@ -32,9 +33,9 @@ const refresh = latest(() => get('/v1/faults'), ({ faults }) => {
 
 const rule = (f, chosen) => el('article', { class: chosen ? 'card current' : 'card', 'data-rule': f.name },
   el('div', { class: 'bar' }, el('h2', {}, el('a', { class: 'row', href: to({ rule: f.name }) }, f.name)), badge(f.at, 'odd'),
-    el('span', { class: 'hits' }, `changed ${f.hits} of ${f.seen} matching calls`), f.spent && badge('spent', 'odd'),
-    el('a', { href: `journal?fault=${encodeURIComponent(f.name)}` }, 'calls'),
-    el('button', { type: 'button', class: 'push remove', onclick: () => change('DELETE', named('/v1/faults/', f.name)) }, `Remove ${f.name}`)),
+    el('span', { class: 'hits' }, t`changed ${f.hits} of ${f.seen} matching calls`), f.spent && badge(t`spent`, 'odd'),
+    el('a', { href: `journal?fault=${encodeURIComponent(f.name)}` }, t`calls`),
+    el('button', { type: 'button', class: 'push remove', onclick: () => change('DELETE', named('/v1/faults/', f.name)) }, t`Remove ${f.name}`)),
   el('pre', {}, f.rule.trim()));
 
 async function change(method, path) {
@@ -44,10 +45,10 @@ async function change(method, path) {
 
 // The rule that is written.
 function fromTemplate(keepAction) {
-  const template = templates.find((t) => t.id === $('#template').value);
+  const template = templates.find((one) => one.id === $('#template').value);
   if (!keepAction || !template.action) $('#action').value = template.action ?? '';
   $('#action').disabled = !template.action;
-  $('#about').textContent = template.about;
+  $('#about').textContent = translated(template.about);
   $('#rule').value = written(template, template.action && ($('#action').value || '*'));
   $('#problem').textContent = '';
 }
@@ -65,15 +66,15 @@ async function add(event) {
 }
 
 begin();
-fill($('#template'), templates.map((t) => el('option', { value: t.id }, t.title)));
+fill($('#template'), templates.map(({ id, title }) => el('option', { value: id }, translated(title))));
 $('#template').addEventListener('change', () => fromTemplate(false));
 $('#action').addEventListener('input', () => fromTemplate(true));
 $('#add').addEventListener('submit', add);
 $('#reset').addEventListener('click', () => change('POST', '/v1/faults/reset'));
 $('#clear').addEventListener('click', () => change('DELETE', '/v1/faults'));
-key('a', 'write a rule', () => $('#rule').focus());
-fill($('#none'), el('h2', {}, 'There are no fault rules'), el('p', {}, 'Add a rule from a template, or from a file:'), command('clbemu fault add faults.yaml'),
-  el('p', {}, 'Scenarios add the rules that they need, and test how a client handles them:'), command('clbemu scenario list', true));
+key('a', t`write a rule`, () => $('#rule').focus());
+fill($('#none'), el('h2', {}, t`There are no fault rules`), el('p', {}, t`Add a rule from a template, or from a file:`), command('clbemu fault add faults.yaml'),
+  el('p', {}, t`Scenarios add the rules that they need, and test how a client handles them:`), command('clbemu scenario list', true));
 get('/v1/actions').then((actions) => {
   fill($('#actions'), [...new Set(actions.filter((a) => a.emulated).map((a) => a.action))].map((value) => el('option', { value })));
 }, () => {});

@@ -2,6 +2,7 @@
 
 import { follow, get, named } from './api.js';
 import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, key, quoted, say, soon, table, terms, to } from './page.js';
+import { t } from './words.js';
 
 const most = 500; // rows of a page
 let room = most; // rows of all pages that are shown
@@ -11,7 +12,7 @@ let stop = () => {};
 
 const clockTime = (time) => time.slice(11, 23).replace('Z', '');
 const answer = (e) => e.kind !== 'call' ? badge(e.status ? String(e.status) : e.kind, 'odd') : badge(e.code ? `${e.status} ${e.code}` : 'OK');
-const struck = (e) => (e.faults ?? []).map((name) => el('a', { class: 'badge', 'data-mood': 'odd', href: `faults?rule=${encodeURIComponent(name)}`, title: 'changed by this fault' }, `⚡ ${name}`));
+const struck = (e) => (e.faults ?? []).map((name) => el('a', { class: 'badge', 'data-mood': 'odd', href: `faults?rule=${encodeURIComponent(name)}`, title: t`changed by this fault` }, `⚡ ${name}`));
 const caller = (e) => [e.accessKeyId, e.userAgent?.split(' ')[0]].filter(Boolean).join(' ');
 const about = (e) => e.made || e.resource || (e.kind === 'call' ? '' : Object.entries(e.parameters ?? {}).map(([name, value]) => `${name}=${value}`).join(' ').slice(0, 120));
 
@@ -19,7 +20,7 @@ const row = (e) => el('tr', { 'data-sequence': e.sequence },
   el('td', { class: 'time' }, clockTime(e.time)),
   el('th', { scope: 'row' }, el('a', { class: 'row', href: to({ entry: e.sequence }) }, e.action), ' ', el('span', { class: 'quiet' }, e.product ?? '')),
   el('td', {}, about(e)), el('td', { class: 'lesser' }, caller(e)),
-  el('td', {}, answer(e), struck(e), e.unread && el('span', { class: 'badge', 'data-mood': 'odd', title: `clbemu ignores ${e.unread.join(', ')}` }, 'unread')),
+  el('td', {}, answer(e), struck(e), e.unread && el('span', { class: 'badge', 'data-mood': 'odd', title: t`clbemu ignores ${e.unread.join(', ')}` }, t`unread`)),
   el('td', { class: 'number lesser' }, e.milliseconds?.toFixed(1) ?? ''));
 
 const draw = soon(async () => {
@@ -35,7 +36,8 @@ const draw = soon(async () => {
 
 function count() {
   const waiting = paused ? entries.filter((e) => e.sequence > Number($('#entries tbody').firstChild?.dataset.sequence ?? 0)).length : 0;
-  $('#count').textContent = `${older ? `the last ${entries.length}` : entries.length}${waiting ? `, ${waiting} wait` : ''}`;
+  const all = older ? t`the last ${entries.length}` : String(entries.length);
+  $('#count').textContent = waiting ? t`${all}, ${waiting} wait` : all;
   $('#entries').hidden = entries.length === 0;
   $('#older').hidden = !older;
   $('#none').hidden = entries.length > 0 || $('#problem').textContent !== '';
@@ -62,9 +64,9 @@ function mark() {
 }
 
 function empty(filtered) {
-  fill($('#none'), el('h2', {}, filtered ? 'Nothing matches the filter' : 'There are no calls yet'),
-    el('p', {}, filtered ? 'New entries appear here as they come.' : 'The journal lists every call to the cloud and every change of the world. Make a call:'),
-    !filtered && command('clbemu call DescribeLoadBalancers'), !filtered && el('p', {}, 'Or point a client here:'), !filtered && command('clbemu env'));
+  fill($('#none'), el('h2', {}, filtered ? t`Nothing matches the filter` : t`There are no calls yet`),
+    el('p', {}, filtered ? t`New entries appear here as they come.` : t`The journal lists every call to the cloud and every change of the world. Make a call:`),
+    !filtered && command('clbemu call DescribeLoadBalancers'), !filtered && el('p', {}, t`Or point a client here:`), !filtered && command('clbemu env'));
 }
 
 // filter is what the address asks of the journal.
@@ -91,7 +93,7 @@ function watch() {
   stop = follow('/v1/journal/stream', { ...wanted, limit: most }, {
     begin: restart, state: connection,
     event: ({ event, data }) => {
-      if (event === 'missed') return say(`${data.missed} entries came too fast to be shown.`);
+      if (event === 'missed') return say(t`${data.missed} entries came too fast to be shown.`);
       entries.unshift(data);
       older ||= entries.length >= room;
       entries.length = Math.min(entries.length, room);
@@ -109,37 +111,40 @@ async function show(sequence) {
   mark();
   if (!sequence) return;
   const e = (await get('/v1/journal', { sequence })).entries[0]; // with its answer, which the list does not have
-  const close = el('a', { class: 'close', href: to({ entry: '' }) }, 'Close');
-  if (!e) return void fill(detail, close, el('p', {}, `Entry ${sequence} is no longer in the journal, which keeps only the newest.`));
+  const close = el('a', { class: 'close', href: to({ entry: '' }) }, t`Close`);
+  if (!e) return void fill(detail, close, el('p', {}, t`Entry ${sequence} is no longer in the journal, which keeps only the newest.`));
   const explained = e.code ? await get(named('/v1/explanations/', e.code)).catch(() => undefined) : undefined;
   if (asked().get('entry') !== sequence) return;
   fill(detail, el('div', { class: 'bar' }, el('h2', {}, e.action), answer(e), struck(e), close),
-    terms([['Time', e.time], ['Product', e.product], ['About', known(e.resource)], ['Made', known(e.made)], ['Region', e.region], ['Access key', e.accessKeyId],
-      ['Caller', e.userAgent], ['Request id', e.requestId], ['Took', e.milliseconds && `${e.milliseconds} ms`], ['Sequence', String(e.sequence)]]),
-    el('h3', {}, { call: 'Parameters', traffic: 'Packets' }[e.kind] ?? 'Changed'), parameters(e),
+    terms([[t`Time`, e.time], [t`Product`, e.product], [t`About`, known(e.resource)], [t`Made`, known(e.made)], [t`Region`, e.region], [t`Access key`, e.accessKeyId],
+      [t`Caller`, e.userAgent], [t`Request id`, e.requestId], [t`Took`, e.milliseconds && t`${e.milliseconds} ms`], [t`Sequence`, String(e.sequence)]]),
+    el('h3', {}, { call: t`Parameters`, traffic: t`Packets` }[e.kind] ?? t`Changed`), parameters(e),
     e.kind === 'call' && answered(e),
     explained && why(e, explained),
-    e.kind === 'call' && el('h3', {}, 'Again'),
-    e.kind === 'call' && command(`clbemu call ${e.action}${e.product === 'Slb' ? '' : ` --product ${e.product}`}${Object.entries(e.parameters ?? {}).map(([name, value]) => ` ${quoted(`${name}=${value}`)}`).join('')}`),
-    e.kind === 'call' && el('p', {}, el('a', { href: `faults?action=${encodeURIComponent(e.action)}` }, 'Make such calls fail')));
+    e.kind === 'call' && el('h3', {}, t`Again`),
+    e.kind === 'call' && command(repeated(e)),
+    e.kind === 'call' && el('p', {}, el('a', { href: `faults?action=${encodeURIComponent(e.action)}` }, t`Make such calls fail`)));
 }
+
+const repeated = (e) => ['clbemu call', e.action, ...(e.product === 'Slb' ? [] : ['--product', e.product]),
+  ...Object.entries(e.parameters ?? {}).map((parameter) => quoted(parameter.join('=')))].join(' ');
 
 const known = (id) => id && (/^n?lb-/.test(id) ? el('a', { href: `./?lb=${encodeURIComponent(id)}` }, id) : id);
 
 function parameters(e) {
   const sent = Object.entries(e.parameters ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-  if (!sent.length) return el('p', { class: 'quiet' }, 'none');
-  const unread = (name) => e.unread?.includes(name) && el('span', { class: 'badge', 'data-mood': 'odd' }, 'no handler reads it');
-  return el('div', {}, table('', ['Name', 'Value'], sent.map(([name, value]) => [[name, ' ', unread(name)], el('td', {}, el('pre', {}, value))])),
-    e.omitted && el('p', { class: 'quiet' }, `${e.omitted} more were dropped.`));
+  if (!sent.length) return el('p', { class: 'quiet' }, t`none`);
+  const unread = (name) => e.unread?.includes(name) && el('span', { class: 'badge', 'data-mood': 'odd' }, t`no handler reads it`);
+  return el('div', {}, table('', [t`Name`, t`Value`], sent.map(([name, value]) => [[name, ' ', unread(name)], el('td', {}, el('pre', {}, value))])),
+    e.omitted && el('p', { class: 'quiet' }, t`${e.omitted} more were dropped.`));
 }
 
 // answered shows what the call was answered with, as far as that is kept.
 function answered(e) {
   let text = e.answer;
   try { text = JSON.stringify(JSON.parse(text), null, 2); } catch { /* XML, or the beginning of a long one */ }
-  return el('div', {}, el('h3', {}, 'Answer'), text ? el('pre', { id: 'answer' }, text) : el('p', { class: 'quiet' }, 'not kept any more'),
-    e.faults && el('p', {}, 'A fault rule changed it: the client may have got a different answer, or none.'));
+  return el('div', {}, el('h3', {}, t`Answer`), text ? el('pre', { id: 'answer' }, text) : el('p', { class: 'quiet' }, t`not kept any more`),
+    e.faults && el('p', {}, t`A fault rule changed it: the client may have got a different answer, or none.`));
 }
 
 // why shows the evidence, the causes and the remedies of a refusal.
@@ -147,9 +152,9 @@ function why(e, explained) {
   const answers = explained.answers.filter((a) => a.product === e.product && (!a.actions || a.actions.includes(e.action)));
   const cited = new Set(answers.map((a) => a.evidence));
   const own = explained.causes.filter((c) => c.action === e.action && c.product === e.product);
-  return el('div', {}, el('h3', {}, 'Why'),
+  return el('div', {}, el('h3', {}, t`Why`),
     answers.map((a) => el('p', {}, `${a.status} ${a.code}: ${a.message}`)),
-    own.map((c) => el('dl', {}, [['Cause', c.about], ['Begins by', c.begin], ['Ends by', c.end]].map(([name, text]) => el('div', {}, el('dt', {}, name), el('dd', {}, withCode(text)))))),
+    own.map((c) => el('dl', {}, [[t`Cause`, c.about], [t`Begins by`, c.begin], [t`Ends by`, c.end]].map(([name, text]) => el('div', {}, el('dt', {}, name), el('dd', {}, withCode(text)))))),
     explained.evidence.filter((known) => cited.has(known.id)).map((known) => el('p', { class: 'quiet' }, el('strong', {}, known.id), ` ${known.claim} (${known.source}; ${known.confidence}, ${known.date})`)),
     command(`clbemu explain ${e.code}`, true));
 }
@@ -169,15 +174,16 @@ $('#filter').addEventListener('submit', (event) => {
 const pause = () => {
   paused = !paused;
   $('#pause').setAttribute('aria-pressed', String(paused));
-  $('#pause').textContent = paused ? 'Go on' : 'Pause';
+  $('#pause').textContent = paused ? t`Go on` : t`Pause`;
   draw();
 };
 $('#pause').addEventListener('click', pause);
 $('#older').addEventListener('click', showOlder);
-key('p', 'pause, and go on', pause);
+key('p', t`pause, and go on`, pause);
 get('/v1/actions').then((actions) => {
   fill($('#actions'), [...new Set(actions.filter((a) => a.emulated).map((a) => a.action))].map((name) => el('option', { value: name })));
 }, () => {});
+$('#filter').elements.kind.append(...['call', 'world', 'clock', 'fault', 'state', 'mark'].map((kind) => el('option', {}, kind)));
 fill($('#codes'), ['OK', 'Throttling', 'InvalidAction.NotEmulated', 'ServiceUnavailable'].map((value) => el('option', { value })));
 addressed((query) => {
   watch();

@@ -2,6 +2,7 @@
 // the state of the connection, and the question for a token.
 
 import { call, cloud, follow, get, named, onTokenWanted, token } from './api.js';
+import { switchLanguage, t } from './words.js';
 
 export const $ = (selector, within = document) => within.querySelector(selector);
 
@@ -52,10 +53,10 @@ export function command(text, local = false) {
   const usual = /^(127\.0\.0\.1|localhost):9601$/.test(location.host);
   const where = (usual ? '' : ` --server ${location.host}`) + (cloud === 'default' ? '' : ` --cloud ${cloud}`);
   const typed = local ? text : text + where;
-  const copy = el('button', { type: 'button', title: 'Copy', onclick: async () => {
+  const copy = el('button', { type: 'button', title: t`Copy`, onclick: async () => {
     await navigator.clipboard?.writeText(typed);
-    copy.textContent = 'copied';
-  } }, 'copy');
+    copy.textContent = t`copied`;
+  } }, t`copy`);
   return el('span', { class: 'command' }, el('code', {}, typed), copy);
 }
 
@@ -66,7 +67,7 @@ export const quoted = (value) => (/^[\w.,:/@%+=-]+$/.test(value) ? value : `'${v
 export function say(text, mood = 'bad') {
   const said = $('#said');
   said.dataset.mood = mood;
-  fill(said, text, ' ', el('button', { type: 'button', onclick: () => { said.hidden = true; } }, 'Close'));
+  fill(said, text, ' ', el('button', { type: 'button', onclick: () => { said.hidden = true; } }, t`Close`));
   ($('#states[open]') ?? document.body).append(said); // an open dialog covers all else
   said.hidden = false;
 }
@@ -87,7 +88,7 @@ export async function attempt(what, done) {
 // sure asks whether something is really to be done, by a button that says what it does.
 export function sure(title, text, does) {
   const dialog = el('dialog', { class: 'sure', 'aria-labelledby': 'asked' }, el('h2', { id: 'asked' }, title), el('p', {}, text),
-    el('form', { method: 'dialog', class: 'line' }, el('button', { value: 'yes', class: 'primary' }, does), el('button', { value: 'no', autofocus: true }, 'Cancel')));
+    el('form', { method: 'dialog', class: 'line' }, el('button', { value: 'yes', class: 'primary' }, does), el('button', { value: 'no', autofocus: true }, t`Cancel`)));
   document.body.append(dialog);
   dialog.showModal();
   return new Promise((answered) => dialog.addEventListener('close', () => {
@@ -113,8 +114,8 @@ export function soon(what, pause = 150) {
   return request;
 }
 
-// latest returns what loads and then draws. An answer that comes after that of a later
-// question is of before, and is not drawn.
+// latest returns what loads and then draws. It drops an answer that comes after the answer
+// to a later question.
 export function latest(load, draw) {
   let asked = 0;
   return async () => {
@@ -191,13 +192,13 @@ function step(by) {
 }
 
 function commonKeys() {
-  for (const link of document.querySelectorAll('nav a')) key(link.dataset.key, `go to ${link.textContent}`, () => link.click());
-  key('j', 'next row', () => step(1));
-  key('k', 'previous row', () => step(-1));
-  if ($('[type=search]')) key('/', 'search', () => $('[type=search]').focus());
-  key('Escape', 'close what is shown', () => $('a.close')?.click());
-  key('x', 'snapshots and reset', showState);
-  key('?', 'this list', showKeys);
+  for (const link of document.querySelectorAll('nav a')) key(link.dataset.key, t`go to ${link.textContent}`, () => link.click());
+  key('j', t`next row`, () => step(1));
+  key('k', t`previous row`, () => step(-1));
+  if ($('[type=search]')) key('/', t`search`, () => $('[type=search]').focus());
+  key('Escape', t`close what is shown`, () => $('a.close')?.click());
+  key('x', t`snapshots and reset`, showState);
+  key('?', t`this list`, showKeys);
   document.addEventListener('keydown', (event) => {
     const writing = event.target.matches('input, textarea, select');
     if (writing && event.key === 'Escape') return event.target.blur();
@@ -211,7 +212,7 @@ function commonKeys() {
 
 function showKeys() {
   fill($('#help tbody'), [...keys].map(([name, { help }]) => el('tr', {}, el('td', {}, el('kbd', {}, name)), el('td', {}, help))),
-    el('tr', {}, el('td', {}, el('kbd', {}, 'Enter')), el('td', {}, 'open the row')));
+    el('tr', {}, el('td', {}, el('kbd', {}, 'Enter')), el('td', {}, t`open the row`)));
   $('#help').showModal();
 }
 
@@ -219,15 +220,15 @@ function showKeys() {
 async function showSnapshots() {
   const list = await get('/v1/snapshots').catch((problem) => say(problem.message)); // which leaves what is said
   const restore = async (name) => {
-    if (await sure(`Restore ${name}?`, 'It replaces the resources, the conditions and the emulated time. The journal stays.', 'Restore')) await attempt(() => call('POST', `${named('/v1/snapshots/', name)}/restore`), `${name} is restored`);
+    if (await sure(t`Restore ${name}?`, t`It replaces the resources, the conditions and the emulated time. The journal stays.`, t`Restore`)) await attempt(() => call('POST', `${named('/v1/snapshots/', name)}/restore`), t`${name} is restored`);
   };
   const drop = async (name) => {
-    if (await sure(`Delete ${name}?`, 'The snapshot can not be brought back.', 'Delete')) await attempt(() => call('DELETE', named('/v1/snapshots/', name)));
+    if (await sure(t`Delete ${name}?`, t`The snapshot can not be brought back.`, t`Delete`)) await attempt(() => call('DELETE', named('/v1/snapshots/', name)));
     await showSnapshots();
   };
-  fill($('#snapshots'), !list?.snapshots.length ? el('p', { class: 'quiet' }, 'There are no snapshots yet.')
-    : table('', ['Snapshot', 'Taken', ''], list.snapshots.map(({ name, taken }) => [name, taken.slice(0, 19).replace('T', ' '),
-      el('span', { class: 'line' }, el('button', { type: 'button', 'aria-label': `Restore ${name}`, onclick: () => restore(name) }, 'Restore'), ' ', el('button', { type: 'button', 'aria-label': `Delete the snapshot ${name}`, onclick: () => drop(name) }, 'Delete'))])));
+  fill($('#snapshots'), !list?.snapshots.length ? el('p', { class: 'quiet' }, t`There are no snapshots yet.`)
+    : table('', [t`Snapshot`, t`Taken`, ''], list.snapshots.map(({ name, taken }) => [name, taken.slice(0, 19).replace('T', ' '),
+      el('span', { class: 'line' }, el('button', { type: 'button', 'aria-label': t`Restore ${name}`, onclick: () => restore(name) }, t`Restore`), ' ', el('button', { type: 'button', 'aria-label': t`Delete the snapshot ${name}`, onclick: () => drop(name) }, t`Delete`))])));
 }
 
 function showState() {
@@ -239,19 +240,19 @@ function showState() {
 async function take(event) {
   event.preventDefault();
   const field = event.target.elements.name;
-  if (await attempt(() => call('PUT', named('/v1/snapshots/', field.value)), `${field.value} is taken`)) field.value = '';
+  if (await attempt(() => call('PUT', named('/v1/snapshots/', field.value)), t`${field.value} is taken`)) field.value = '';
   await showSnapshots();
 }
 
 async function wipe() {
-  if (!(await sure('Reset everything?', 'This deletes everything that clients created, resets the conditions and the emulated time, and plants the world again. Snapshots and the journal stay.', 'Reset'))) return;
-  await attempt(() => call('POST', '/v1/state/reset', { query: { faults: $('#wipe-faults').checked ? 'true' : '' } }), 'The world is as at the beginning');
+  if (!(await sure(t`Reset everything?`, t`This deletes everything that clients created, resets the conditions and the emulated time, and plants the world again. Snapshots and the journal stay.`, t`Reset`))) return;
+  await attempt(() => call('POST', '/v1/state/reset', { query: { faults: $('#wipe-faults').checked ? 'true' : '' } }), t`The world is as at the beginning`);
 }
 
 // The token.
 function ask(again) {
   const dialog = $('#login');
-  $('#login-problem').textContent = again ? 'Wrong token.' : '';
+  $('#login-problem').textContent = again ? t`Wrong token.` : '';
   token.forget();
   dialog.addEventListener('cancel', (event) => event.preventDefault());
   if (!dialog.open) dialog.showModal();
@@ -268,7 +269,7 @@ function ask(again) {
 }
 
 // The connection.
-const words = { live: 'live', lost: 'connection lost, trying again', waiting: 'connecting' };
+const words = { live: t`live`, lost: t`connection lost, trying again`, waiting: t`connecting` };
 export function connection(state) {
   const live = $('#live');
   if (live.dataset.state === state) return;
@@ -286,16 +287,18 @@ export function onNews(refresh, pause = 100) {
 // replicas says who leads, where several emulators share the state.
 function replicas(all) {
   if (!all) return '';
-  if (!all.leader) return ' · no replica leads';
-  const lag = all.leads ? '' : `, ${Math.round(all.lagSeconds * 1000)} ms behind at most`;
-  return ` · ${all.self} of ${all.all.length} replicas${all.leads ? ' leads' : ` follows ${all.leader}${lag}`} (term ${all.term})`;
+  if (!all.leader) return t`no replica leads`;
+  const lag = all.leads ? '' : t`, ${Math.round(all.lagSeconds * 1000)} ms behind at most`;
+  const does = all.leads ? t` leads` : t` follows ${all.leader}${lag}`;
+  return t`${all.self} of ${all.all.length} replicas${does} (term ${all.term})`;
 }
 
 // begin is called by each page.
 export function begin() {
   onTokenWanted(ask);
   [...document.querySelectorAll('nav a')].find((a) => a.pathname === location.pathname)?.setAttribute('aria-current', 'page');
-  if (cloud !== 'default') fill($('#cloud'), `cloud ${cloud}`);
+  if (cloud !== 'default') fill($('#cloud'), t`cloud ${cloud}`);
+  $('#language').addEventListener('click', ({ currentTarget }) => switchLanguage(currentTarget.value));
   $('#keys').addEventListener('click', showKeys);
   $('#state').addEventListener('click', showState);
   $('#take').addEventListener('submit', take);
@@ -304,6 +307,6 @@ export function begin() {
   $('#leave').addEventListener('click', () => { token.forget(); location.reload(); });
   commonKeys();
   get('/v1/server').then((server) => {
-    fill($('#server'), `${server.version.version}${server.api ? ` · API ${server.api}` : ''}${server.auth === 'off' ? ' · accepts unsigned calls' : ''}${replicas(server.replicas)}`);
+    fill($('#server'), [server.version.version, server.api && `API ${server.api}`, server.auth === 'off' && t`accepts unsigned calls`, replicas(server.replicas)].filter(Boolean).join(' · '));
   }, (problem) => say(problem.message));
 }

@@ -2,6 +2,7 @@
 
 import { follow, get } from './api.js';
 import { $, addressed, asked, badge, begin, command, connection, el, fill, go, redraw, say, soon, table, terms, to } from './page.js';
+import { field, t, translated } from './words.js';
 
 let kinds = [];
 let resources = new Map(); // of the kind that is shown, by id
@@ -15,8 +16,8 @@ const chosen = () => asked().get('kind') || first;
 // column is what a resource has under a name, as clbemu get shows it.
 const column = (r, name) => ({ id: r.id, name: r.name, status: r.status, product: r.product, region: r.region, account: r.account, loadBalancer: r.loadBalancer })[name] ?? r.fields[name] ?? '';
 
-const words = { id: 'Id', vswitch: 'vSwitch', vswitches: 'vSwitches', vpc: 'VPC', cidr: 'CIDR block', dnsName: 'DNS name', acl: 'ACL', url: 'URL', isp: 'ISP' };
-const spelled = (name) => words[name] ?? name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/^./, (c) => c.toUpperCase());
+const english = { id: 'Id', vswitch: 'vSwitch', vswitches: 'vSwitches', vpc: 'VPC', cidr: 'CIDR block', dnsName: 'DNS name', acl: 'ACL', url: 'URL', isp: 'ISP' };
+const spelled = (name) => field(name, english[name] ?? name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/^./, (c) => c.toUpperCase()));
 
 // shown is a value: ids of load balancers lead to them, and a status has its colour.
 function shown(name, value) {
@@ -36,7 +37,7 @@ function draw() {
   const all = [...resources.values()].sort((a, b) => collator.compare(a.name || a.id, b.name || b.id));
   const list = all.filter((r) => JSON.stringify(Object.values({ ...r, fields: Object.values(r.fields) })).toLowerCase().includes(wanted));
   const current = asked().get('id');
-  $('#count').textContent = list.length === all.length ? String(all.length) : `${list.length} of ${all.length}`;
+  $('#count').textContent = list.length === all.length ? String(all.length) : t`${list.length} of ${all.length}`;
   $('#resources').hidden = list.length === 0;
   redraw($('#resources thead tr'), columns, () => columns.map((name) => el('th', { scope: 'col' }, spelled(name))));
   redraw($('#resources tbody'), [list, columns, current, location.search], () => list.map((r) => el('tr', { class: r.id === current && 'current' }, columns.map((name, i) => (i === 0
@@ -44,7 +45,7 @@ function draw() {
     : el('td', { 'data-title': spelled(name) }, shown(name, column(r, name))))))));
   const none = $('#none');
   none.hidden = list.length > 0 || coming !== undefined;
-  fill(none, all.length ? el('p', {}, 'Nothing matches the search.') : el('p', {}, `There are no ${kind.title.replace(/^[A-Z](?=[a-z])/, (c) => c.toLowerCase())}.`));
+  fill(none, all.length ? el('p', {}, t`Nothing matches the search.`) : el('p', {}, t`There are no ${translated(kind.title).replace(/^[A-Z](?=[a-z])/, (c) => c.toLowerCase())}.`));
   drawOne(kind, current && resources.get(current));
 }
 
@@ -54,12 +55,12 @@ function drawOne(kind, r) {
   detail.hidden = !id || coming !== undefined;
   $('.panes').classList.toggle('both', !detail.hidden);
   if (detail.hidden) return;
-  const close = el('a', { class: 'close', href: to({ id: '' }) }, 'Close');
+  const close = el('a', { class: 'close', href: to({ id: '' }) }, t`Close`);
   redraw(detail, [r, id], () => (r ? [el('div', { class: 'bar' }, el('h2', {}, r.name || r.id), r.status && badge(r.status), close),
-    terms([['Id', r.id], ['Kind', kind.title], ['Product', r.productTitle ?? r.product], ['Account', r.account], ['Region', r.region],
-      ['Load balancer', r.loadBalancer && shown('loadBalancer', r.loadBalancer)], ...Object.entries(r.fields).sort(([a], [b]) => collator.compare(a, b)).map(([name, value]) => [spelled(name), shown(name, value)])]),
-    el('p', { class: 'bar' }, el('a', { href: `journal?text=${encodeURIComponent(r.id)}` }, 'Calls about it'), command(`clbemu get ${kind.name} ${r.id}`))]
-    : [close, el('p', {}, `There is no ${kind.name} ${id}.`)]));
+    terms([[t`Id`, r.id], [t`Kind`, translated(kind.title)], [t`Product`, r.productTitle ?? r.product], [t`Account`, r.account], [t`Region`, r.region],
+      [t`Load balancer`, r.loadBalancer && shown('loadBalancer', r.loadBalancer)], ...Object.entries(r.fields).sort(([a], [b]) => collator.compare(a, b)).map(([name, value]) => [spelled(name), shown(name, value)])]),
+    el('p', { class: 'bar' }, el('a', { href: `journal?text=${encodeURIComponent(r.id)}` }, t`Calls about it`), command(`clbemu get ${kind.name} ${r.id}`))]
+    : [close, el('p', {}, t`There is no ${kind.name} ${id}.`)]));
 }
 
 const later = soon(async () => draw(), 30);
@@ -87,7 +88,7 @@ $('#kind').addEventListener('change', (event) => go({ kind: event.target.value, 
 $('form[role=search]').addEventListener('submit', (event) => event.preventDefault());
 get('/v1/resources/kinds').then((list) => {
   kinds = list.kinds;
-  fill($('#kind'), kinds.map((k) => el('option', { value: k.name }, k.title)));
+  fill($('#kind'), kinds.map((k) => el('option', { value: k.name }, translated(k.title))));
   $('#kind').value = chosen();
   draw();
 }, (problem) => say(problem.message));

@@ -2,6 +2,7 @@
 
 import { call, follow, get, named } from './api.js';
 import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, go, key, say, soon, table, to } from './page.js';
+import { scenario as texts, t } from './words.js';
 
 let library = [];
 let results = []; // of earlier plays, the newest last
@@ -12,14 +13,14 @@ const lastOf = (name) => results.findLast((r) => r.scenario === name);
 function drawList() {
   const wanted = (asked().get('q') ?? '').toLowerCase();
   const chosen = library.filter((s) => `${s.name} ${s.about}`.toLowerCase().includes(wanted));
-  $('#count').textContent = chosen.length === library.length ? String(library.length) : `${chosen.length} of ${library.length}`;
+  $('#count').textContent = chosen.length === library.length ? String(library.length) : t`${chosen.length} of ${library.length}`;
   const focused = document.activeElement?.closest('#library tr')?.dataset.name;
   fill($('#library tbody'), chosen.map((s) => {
     const current = s.name === asked().get('name');
     const playing = play && !play.result && play.scenario === s.name;
     return el('tr', { 'data-name': s.name, class: current && 'current' },
       el('th', { scope: 'row' }, el('a', { class: 'row', href: to({ name: s.name }), 'aria-current': current && 'true' }, s.name)),
-      el('td', {}, s.about), el('td', {}, playing ? badge('running') : badge(lastOf(s.name)?.status)));
+      el('td', {}, s.about), el('td', {}, playing ? badge(t`running`, 'good') : badge(lastOf(s.name)?.status)));
   }));
   if (focused) $(`tr[data-name="${CSS.escape(focused)}"] a`)?.focus();
 }
@@ -30,21 +31,21 @@ function drawDetail(text) {
   const detail = $('#detail');
   const s = library.find((one) => one.name === asked().get('name'));
   if (!s) {
-    fill(detail, el('div', { class: 'empty' }, el('h2', {}, 'Choose a scenario'), el('p', {}, 'Or run the whole library, each scenario on its own emulator:'), command('clbemu scenario run', true),
-      el('p', {}, 'Or test your program on its own emulator:'), command('clbemu scenario watch reply-lost-after-create -- go test ./...', true)));
+    fill(detail, el('div', { class: 'empty' }, el('h2', {}, t`Choose a scenario`), el('p', {}, t`Or run the whole library, each scenario on its own emulator:`), command('clbemu scenario run', true),
+      el('p', {}, t`Or test your program on its own emulator:`), command('clbemu scenario watch reply-lost-after-create -- go test ./...', true)));
     return;
   }
-  fill(detail, el('div', { class: 'bar' }, el('h2', {}, s.name), el('span', { class: 'quiet' }, `halves: ${s.halves.join(', ')}`), el('a', { class: 'close', href: to({ name: '' }) }, 'Close')),
+  fill(detail, el('div', { class: 'bar' }, el('h2', {}, s.name), el('span', { class: 'quiet' }, t`halves: ${s.halves.join(', ')}`), el('a', { class: 'close', href: to({ name: '' }) }, t`Close`)),
     el('p', {}, s.about),
-    playable(s) ? el('p', { class: 'line' }, el('button', { type: 'button', id: 'play', class: 'primary', onclick: () => start(s.name) }, 'Run'), el('button', { type: 'button', id: 'stop', onclick: stop }, 'Stop'),
-      el('label', {}, el('input', { type: 'checkbox', id: 'fresh' }), ' delete everything first'))
-      : el('p', { class: 'quiet' }, 'It has no client half.'),
-    playable(s) && el('p', { class: 'quiet' }, 'It runs on this emulator and changes it: resources that it creates stay.'),
+    playable(s) ? el('p', { class: 'line' }, el('button', { type: 'button', id: 'play', class: 'primary', onclick: () => start(s.name) }, t`Run`), el('button', { type: 'button', id: 'stop', onclick: stop }, t`Stop`),
+      el('label', {}, el('input', { type: 'checkbox', id: 'fresh' }), t` delete everything first`))
+      : el('p', { class: 'quiet' }, t`It has no client half.`),
+    playable(s) && el('p', { class: 'quiet' }, t`It runs on this emulator and changes it: resources that it creates stay.`),
     el('div', { id: 'steps', 'aria-live': 'polite' }),
-    el('h3', {}, 'On its own emulator'), command(`clbemu scenario run ${s.name}`, true),
-    s.halves.includes('program') && el('h3', {}, 'With your program'), s.halves.includes('program') && command(`clbemu scenario watch ${s.name} -- go test ./...`, true),
-    s.halves.includes('kubernetes') && el('h3', {}, 'With a controller in a cluster'), s.halves.includes('kubernetes') && command(`clbemu scenario run ${s.name} --kubeconfig ~/.kube/config`),
-    el('h3', {}, 'Its text'), el('ol', { class: 'text' }, text.trimEnd().split('\n').map((line) => el('li', {}, line))));
+    el('h3', {}, t`On its own emulator`), command(`clbemu scenario run ${s.name}`, true),
+    s.halves.includes('program') && el('h3', {}, t`With your program`), s.halves.includes('program') && command(`clbemu scenario watch ${s.name} -- go test ./...`, true),
+    s.halves.includes('kubernetes') && el('h3', {}, t`With a controller in a cluster`), s.halves.includes('kubernetes') && command(`clbemu scenario run ${s.name} --kubeconfig ~/.kube/config`),
+    el('h3', {}, t`Its text`), el('ol', { class: 'text' }, text.trimEnd().split('\n').map((line) => el('li', {}, line))));
   drawSteps();
 }
 
@@ -60,23 +61,23 @@ function drawSteps() {
   const lines = [...document.querySelectorAll('.text li')];
   for (const line of lines) delete line.dataset.passed;
   if (play?.scenario !== name) {
-    fill(steps, busy && el('p', { class: 'quiet' }, el('a', { href: to({ name: play.scenario }) }, play.scenario), ' is being played.'));
+    fill(steps, busy && el('p', { class: 'quiet' }, el('a', { href: to({ name: play.scenario }) }, play.scenario), t` is being played.`));
     return;
   }
   for (const s of play.steps) if (lines[s.line - 1]) lines[s.line - 1].dataset.passed = s.passed;
-  fill(steps, el('h3', {}, 'Steps'),
-    table('', ['', 'Line', 'Step'], play.steps.map((s) => [badge(s.passed ? 'ok' : 'failed', s.passed ? 'good' : 'bad'), el('td', { class: 'number' }, String(s.line)), s.title])),
-    busy ? el('p', {}, badge('running'), ` ${play.steps.length} steps done`) : outcome(play.result));
+  fill(steps, el('h3', {}, t`Steps`),
+    table('', ['', t`Line`, t`Step`], play.steps.map((s) => [badge(s.passed ? t`ok` : t`failed`, s.passed ? 'good' : 'bad'), el('td', { class: 'number' }, String(s.line)), s.title])),
+    busy ? el('p', {}, badge(t`running`, 'good'), t` ${play.steps.length} steps done`) : outcome(play.result));
 }
 
 function outcome(r) {
   const f = r.failure;
   const part = (title, content) => content && el('div', {}, el('dt', {}, title), el('dd', {}, content));
-  return el('div', { class: 'outcome' }, el('p', {}, badge(r.status), ` in ${r.seconds.toFixed(2)} s`),
-    f && el('dl', {}, part('Where', `${f.file}:${f.line}: ${f.step}`), part('Reason', f.reason),
-      f.unmet?.map((u) => [part(`Expected at line ${u.line}`, u.expected), part('Seen', u.seen)]).flat(), part('Hint', f.hint), part('To do', f.advice),
-      f.faults?.map((h) => part('Fault', `${h.name} changed ${h.hits} of ${h.seen} matching calls`))),
-    r.notes?.map((note) => el('p', {}, note)), el('p', {}, el('a', { href: 'journal' }, 'Its calls')));
+  return el('div', { class: 'outcome' }, el('p', {}, badge(r.status), t` in ${r.seconds.toFixed(2)} s`),
+    f && el('dl', {}, part(t`Where`, `${f.file}:${f.line}: ${f.step}`), part(t`Reason`, f.reason),
+      f.unmet?.map((u) => [part(t`Expected at line ${u.line}`, u.expected), part(t`Seen`, u.seen)]).flat(), part(t`Hint`, f.hint), part(t`To do`, texts(r.scenario).advice ?? f.advice),
+      f.faults?.map((h) => part(t`Fault`, t`${h.name} changed ${h.hits} of ${h.seen} matching calls`))),
+    r.notes?.map((note) => el('p', {}, note)), el('p', {}, el('a', { href: 'journal' }, t`Its calls`)));
 }
 
 // sure asks before everything is deleted.
@@ -113,27 +114,27 @@ function heard({ data: { event, scenario, step, result } }) {
   redraw();
 }
 
-let texts = '';
+let shown = '';
 async function show(query) {
   if ($('#search') !== document.activeElement) $('#search').value = query.get('q') ?? '';
   drawList();
   const name = query.get('name');
-  if (name === texts) return;
+  if (name === shown) return;
   const text = name && library.some((s) => s.name === name) ? await get(named('/v1/scenarios/library/', name)) : '';
   if (asked().get('name') !== name) return;
-  texts = name;
-  if (name && !text) say(`There is no scenario ${name}.`);
+  shown = name;
+  if (name && !text) say(t`There is no scenario ${name}.`);
   drawDetail(text);
 }
 
 begin();
 $('form[role=search]').addEventListener('submit', (event) => event.preventDefault());
 $('#search').addEventListener('input', (event) => go({ q: event.target.value }, true));
-key('p', 'play what is shown', () => $('#play:enabled')?.click());
-key('s', 'stop what is played', () => $('#stop:enabled')?.click());
+key('p', t`play what is shown`, () => $('#play:enabled')?.click());
+key('s', t`stop what is played`, () => $('#stop:enabled')?.click());
 attempt(async () => {
   const [known, status] = await Promise.all([get('/v1/scenarios/library'), get('/v1/scenarios')]);
-  library = known.scenarios;
+  library = known.scenarios.map((s) => ({ ...s, about: texts(s.name).about ?? s.about }));
   results = status.results;
   addressed((query) => { attempt(() => show(query)); });
   follow('/v1/scenarios/stream', {}, { event: heard, state: connection, refused: (problem) => say(problem.message) });

@@ -3,6 +3,7 @@
 import { follow, get, named } from './api.js';
 import { act, can, drop, mark } from './deeds.js';
 import { $, addressed, asked, badge, begin, breakable, command, connection, el, fill, go, key, redraw, say, soon, sure, table, terms, to } from './page.js';
+import { field, t } from './words.js';
 
 const kinds = 'lb,listener,rule,group,backend';
 let resources = new Map(); // by kind and id
@@ -40,7 +41,7 @@ const sick = (servers) => servers.some((s) => s.fields.health === 'abnormal');
 // health shows how many of the servers are healthy; of some nobody knows, as they are not checked.
 const health = (servers) => servers.length
   ? badge(`${healthy(servers)}/${servers.length}`, sick(servers) ? 'bad' : healthy(servers) === servers.length ? 'good' : 'odd')
-  : el('span', { class: 'quiet' }, 'none');
+  : el('span', { class: 'quiet' }, t`none`);
 
 const made = new Map(); // rows by id, with what they show
 function row({ lb, servers }, current) {
@@ -50,13 +51,13 @@ function row({ lb, servers }, current) {
   const cell = (content, title) => el('td', { 'data-title': title }, content);
   const fresh = el('tr', { 'data-id': lb.id, class: current && 'current' },
     el('th', { scope: 'row' }, el('a', { class: 'row', href: to({ lb: lb.id }), 'aria-current': current && 'true' }, lb.name || lb.id), lb.name && el('span', { class: 'id' }, lb.id)),
-    cell(lb.productTitle ?? lb.product, 'Product'), cell(badge(lb.status), 'Status'), cell(lb.fields.address?.replaceAll(',', ', ') ?? '', 'Address'),
-    el('td', { class: 'number lesser', 'data-title': 'Listeners' }, lb.fields.listeners), el('td', { class: 'number lesser', 'data-title': 'Servers' }, String(servers.length)), cell(health(servers), 'Healthy'));
+    cell(lb.productTitle ?? lb.product, t`Product`), cell(badge(lb.status), t`Status`), cell(lb.fields.address?.replaceAll(',', ', ') ?? '', t`Address`),
+    el('td', { class: 'number lesser', 'data-title': t`Listeners` }, lb.fields.listeners), el('td', { class: 'number lesser', 'data-title': t`Servers` }, String(servers.length)), cell(health(servers), t`Healthy`));
   made.set(lb.id, { shows, row: fresh });
   return fresh;
 }
 
-// put makes the rows those of a table, and moves none that stays.
+// put fills a table with the rows, and moves none that stays.
 function put(body, rows) {
   const wanted = new Set(rows);
   for (const old of [...body.children]) if (!wanted.has(old)) old.remove();
@@ -78,7 +79,7 @@ function draw() {
   const focused = document.activeElement?.closest('tr')?.dataset.id;
   put(body, chosen.map((part) => row(part, part.lb.id === query.get('lb'))));
   if (focused && document.activeElement === document.body) $(`tr[data-id="${CSS.escape(focused)}"] a`)?.focus();
-  $('#count').textContent = chosen.length === all.length ? String(all.length) : `${chosen.length} of ${all.length}`;
+  $('#count').textContent = chosen.length === all.length ? String(all.length) : t`${chosen.length} of ${all.length}`;
   $('#balancers').hidden = chosen.length === 0;
   empty(all.length, chosen.length);
 }
@@ -86,11 +87,11 @@ function draw() {
 function empty(all, chosen) {
   const none = $('#none');
   none.hidden = chosen > 0 || resources.size === 0 && coming !== undefined;
-  if (all > 0) return fill(none, el('p', {}, 'No load balancer matches the search.'));
-  return fill(none, el('h2', {}, 'There are no load balancers yet'),
-    el('p', {}, 'Create one, and it appears here at once:'), command('clbemu call CreateLoadBalancer AddressType=internet LoadBalancerSpec=slb.s1.small LoadBalancerName=web'),
-    el('p', {}, 'Run a test of a client:'), command('clbemu scenario run reply-lost-after-create', true),
-    el('p', {}, 'Or point a controller, Terraform or an SDK here:'), command('clbemu env'));
+  if (all > 0) return fill(none, el('p', {}, t`No load balancer matches the search.`));
+  return fill(none, el('h2', {}, t`There are no load balancers yet`),
+    el('p', {}, t`Create one, and it appears here at once:`), command('clbemu call CreateLoadBalancer AddressType=internet LoadBalancerSpec=slb.s1.small LoadBalancerName=web'),
+    el('p', {}, t`Run a test of a client:`), command('clbemu scenario run reply-lost-after-create', true),
+    el('p', {}, t`Or point a controller, Terraform or an SDK here:`), command('clbemu env'));
 }
 
 // The one that is looked at, and what went through its listeners.
@@ -136,35 +137,35 @@ function drawTree() {
 }
 
 function looked({ gone, loadBalancer: lb, ...shown }) {
-  const close = el('a', { class: 'close', href: to({ lb: '' }) }, 'Close');
+  const close = el('a', { class: 'close', href: to({ lb: '' }) }, t`Close`);
   if (gone) return [close, el('p', {}, gone)];
-  return [el('div', { class: 'bar' }, el('h2', {}, lb.name || lb.id), badge(lb.status), can('deleteBalancer', lb) && el('button', { type: 'button', onclick: () => done(drop(lb)) }, 'Delete'), close),
-    terms([['Id', lb.id], ['Product', lb.productTitle ?? lb.product], ['Region', lb.region], ['Type', lb.fields.type],
-      ['Addresses', tree.addresses.map((a) => el('span', { class: 'line' }, [a.address, a.zone && ` in ${a.zone}`, a.eip && ` (${a.eip})`].filter(Boolean).join('')))],
-      ['DNS name', lb.fields.dnsName], ['VPC', lb.fields.vpc], ['vSwitch', lb.fields.vswitch], ['Spec', lb.fields.spec], ['Created', lb.fields.created],
+  return [el('div', { class: 'bar' }, el('h2', {}, lb.name || lb.id), badge(lb.status), can('deleteBalancer', lb) && el('button', { type: 'button', onclick: () => done(drop(lb)) }, t`Delete`), close),
+    terms([[t`Id`, lb.id], [t`Product`, lb.productTitle ?? lb.product], [t`Region`, lb.region], [t`Type`, lb.fields.type],
+      [t`Addresses`, tree.addresses.map((a) => el('span', { class: 'line' }, [a.address, a.zone && t` in ${a.zone}`, a.eip && ` (${a.eip})`].filter(Boolean).join('')))],
+      [t`DNS name`, lb.fields.dnsName], [t`VPC`, lb.fields.vpc], [t`vSwitch`, lb.fields.vswitch], [t`Spec`, lb.fields.spec], [t`Created`, lb.fields.created],
       ['Service', servicesOf(shown).join(', ')]]),
-    el('h3', {}, 'Tags'), tags(lb, shown.tags),
-    el('h3', {}, 'Listeners'),
+    el('h3', {}, t`Tags`), tags(lb, shown.tags),
+    el('h3', {}, t`Listeners`),
     shown.listeners.length ? el('ul', { class: 'tree' }, shown.listeners.map(listener))
-      : el('div', { class: 'empty' }, el('p', {}, 'It has no listeners.'), lb.product === 'Slb' && command(`clbemu call CreateLoadBalancerTCPListener LoadBalancerId=${lb.id} ListenerPort=80 BackendServerPort=8080 Bandwidth=-1`)),
-    shown.groups.length > 0 && el('h3', {}, 'Groups without a listener'), shown.groups.length > 0 && el('ul', { class: 'tree' }, shown.groups.map((g) => el('li', {}, group(g)))),
-    shown.faults.length > 0 && el('h3', {}, 'Faults that may affect it'),
-    shown.faults.length > 0 && el('ul', {}, shown.faults.map((f) => el('li', {}, el('a', { href: `faults?rule=${encodeURIComponent(f.name)}` }, f.name), ` changed ${f.hits} of ${f.seen} calls`))),
-    shown.quotas.length > 0 && el('h3', {}, 'Quotas that it uses'),
-    shown.quotas.length > 0 && table('', ['Quota', 'Used', 'By'], shown.quotas.map((q) => [breakable(q.name), `${q.used}\u00a0of\u00a0${q.limit}`, q.by])),
-    el('p', { class: 'bar' }, el('a', { href: `journal?resource=${encodeURIComponent(lb.id)}` }, 'Calls about it'), command(`clbemu get lb ${lb.id}`))];
+      : el('div', { class: 'empty' }, el('p', {}, t`It has no listeners.`), lb.product === 'Slb' && command(`clbemu call CreateLoadBalancerTCPListener LoadBalancerId=${lb.id} ListenerPort=80 BackendServerPort=8080 Bandwidth=-1`)),
+    shown.groups.length > 0 && el('h3', {}, t`Groups without a listener`), shown.groups.length > 0 && el('ul', { class: 'tree' }, shown.groups.map((g) => el('li', {}, group(g)))),
+    shown.faults.length > 0 && el('h3', {}, t`Faults that may affect it`),
+    shown.faults.length > 0 && el('ul', {}, shown.faults.map((f) => el('li', {}, el('a', { href: `faults?rule=${encodeURIComponent(f.name)}` }, f.name), t` changed ${f.hits} of ${f.seen} calls`))),
+    shown.quotas.length > 0 && el('h3', {}, t`Quotas that it uses`),
+    shown.quotas.length > 0 && table('', [t`Quota`, t`Used`, t`By`], shown.quotas.map((q) => [breakable(q.name), t`${q.used}\u00a0of\u00a0${q.limit}`, q.by])),
+    el('p', { class: 'bar' }, el('a', { href: `journal?resource=${encodeURIComponent(lb.id)}` }, t`Calls about it`), command(`clbemu get lb ${lb.id}`))];
 }
 
 // tags shows the tags, each with a button that removes it, and takes another or another value.
 function tags(lb, all) {
   const shown = Object.entries(all).map(([name, value]) => el('li', {}, el('code', {}, value ? `${name}=${value}` : name),
-    can('untag', lb) && el('button', { type: 'button', 'aria-label': `Remove the tag ${name}`, 'data-focus': `untag ${name}`, onclick: () => done(act('untag', lb, name)) }, 'Remove')));
-  const name = el('input', { name: 'key', required: true, size: 14, maxlength: 128, placeholder: 'key', 'aria-label': 'Key of the tag', 'data-focus': 'tag key', autocomplete: 'off' });
-  const value = el('input', { name: 'value', size: 14, maxlength: 128, placeholder: 'value', 'aria-label': 'Value of the tag', 'data-focus': 'tag value', autocomplete: 'off' });
+    can('untag', lb) && el('button', { type: 'button', 'aria-label': t`Remove the tag ${name}`, 'data-focus': `untag ${name}`, onclick: () => done(act('untag', lb, name)) }, t`Remove`)));
+  const name = el('input', { name: 'key', required: true, size: 14, maxlength: 128, placeholder: t`key`, 'aria-label': t`Key of the tag`, 'data-focus': 'tag key', autocomplete: 'off' });
+  const value = el('input', { name: 'value', size: 14, maxlength: 128, placeholder: t`value`, 'aria-label': t`Value of the tag`, 'data-focus': 'tag value', autocomplete: 'off' });
   return el('div', {}, shown.length > 0 && el('ul', { class: 'tags' }, shown), can('tag', lb) && el('form', { id: 'tag', class: 'line', onsubmit: async (event) => {
     event.preventDefault();
     if (await done(act('tag', lb, name.value, value.value))) name.value = value.value = '';
-  } }, name, value, el('button', {}, 'Set tag')));
+  } }, name, value, el('button', {}, t`Set tag`)));
 }
 
 // Traffic is no change of a resource: it is asked for while it is looked at.
@@ -180,23 +181,23 @@ setInterval(async () => {
 }, 2000);
 
 const where = (l) => l.fields.answersAt
-  ? el('p', { class: 'quiet' }, 'answers at ', el('code', {}, l.fields.answersAt))
-  : l.fields.problem && el('p', { class: 'quiet' }, `does not answer: ${l.fields.problem}`);
+  ? el('p', { class: 'quiet' }, t`answers at `, el('code', {}, l.fields.answersAt))
+  : l.fields.problem && el('p', { class: 'quiet' }, t`does not answer: ${l.fields.problem}`);
 
 const listener = ({ listener: l, group: g, rules }) => el('li', {},
   el('p', { class: 'node' }, el('strong', {}, `${l.fields.protocol}:${l.fields.port}`), badge(l.status), l.name && el('span', { class: 'quiet' }, l.name),
-    ...['scheduler', 'acl', 'certificate', 'bandwidth'].filter((name) => l.fields[name]).map((name) => el('span', { class: 'quiet' }, `${name} ${l.fields[name]}`)), buttons(l)),
+    ...['scheduler', 'acl', 'certificate', 'bandwidth'].filter((name) => l.fields[name]).map((name) => el('span', { class: 'quiet' }, `${field(name)} ${l.fields[name]}`)), buttons(l)),
   where(l),
-  el('ul', {}, g ? el('li', {}, group(g, traffic.get(l.id))) : el('li', { class: 'quiet' }, 'it forwards to no server'),
-    rules.map((r) => el('li', {}, el('p', { class: 'node' }, 'rule ', el('strong', {}, (r.domain ?? '') + (r.url ?? '')), el('span', { class: 'quiet' }, `${r.name} ${r.id}`)), r.group && group(r.group, traffic.get(l.id))))));
+  el('ul', {}, g ? el('li', {}, group(g, traffic.get(l.id))) : el('li', { class: 'quiet' }, t`it forwards to no server`),
+    rules.map((r) => el('li', {}, el('p', { class: 'node' }, t`rule `, el('strong', {}, (r.domain ?? '') + (r.url ?? '')), el('span', { class: 'quiet' }, `${r.name} ${r.id}`)), r.group && group(r.group, traffic.get(l.id))))));
 
 // buttons offers the actions on a listener.
 function buttons(l) {
-  const button = (text, act) => el('button', { type: 'button', 'aria-label': `${text} the listener ${l.fields.protocol}:${l.fields.port}`, 'data-focus': `${text} ${l.id}`, onclick: act }, text);
+  const button = (text, act) => el('button', { type: 'button', 'aria-label': t`${text} the listener ${l.fields.protocol}:${l.fields.port}`, 'data-focus': `${text} ${l.id}`, onclick: act }, text);
   const switched = /^running$/i.test(l.status) ? 'stop' : /^stopped$/i.test(l.status) && 'start';
-  return el('span', { class: 'line push' }, switched && can(switched, l) && button(switched === 'stop' ? 'Stop' : 'Start', () => done(act(switched, l))),
-    can('deleteListener', l) && button('Delete', async () => {
-      if (await sure(`Delete the listener ${l.fields.protocol}:${l.fields.port}?`, 'Clients get no answer at this port any more. The group and its servers stay.', 'Delete')) done(act('deleteListener', l));
+  return el('span', { class: 'line push' }, switched && can(switched, l) && button(switched === 'stop' ? t`Stop` : t`Start`, () => done(act(switched, l))),
+    can('deleteListener', l) && button(t`Delete`, async () => {
+      if (await sure(t`Delete the listener ${l.fields.protocol}:${l.fields.port}?`, t`Clients get no answer at this port any more. The group and its servers stay.`, t`Delete`)) done(act('deleteListener', l));
     }));
 }
 
@@ -206,13 +207,13 @@ const weight = (g, s) => can('weigh', g, s, 0) ? el('form', { class: 'line', ons
   const field = event.target.elements.weight;
   field.defaultValue = field.value; // it is written, and may be redrawn
   done(act('weigh', g, s, field.value));
-} }, el('input', { name: 'weight', type: 'number', min: 0, max: 100, required: true, value: s.fields.weight, 'aria-label': `Weight of ${s.id}`, 'data-focus': `weight ${s.id}` }), el('button', { 'aria-label': `Set the weight of ${s.id}` }, 'Set')) : s.fields.weight;
+} }, el('input', { name: 'weight', type: 'number', min: 0, max: 100, required: true, value: s.fields.weight, 'aria-label': t`Weight of ${s.id}`, 'data-focus': `weight ${s.id}` }), el('button', { 'aria-label': t`Set the weight of ${s.id}` }, t`Set`)) : s.fields.weight;
 
 // health shows what checks find of a server, and sets it.
 const checked = (s) => {
   const name = s.fields.server || s.fields.address;
-  return el('div', {}, badge(s.fields.health), el('select', { 'aria-label': `What health checks find of ${s.id}`, 'data-focus': `health ${s.id}`, onchange: (event) => done(mark(s, event.target.value)) },
-    [['default', 'as checked'], ['normal', 'healthy'], ['abnormal', 'unhealthy'], ['unavailable', 'unavailable']].map(([value, text]) => el('option', { value, selected: (staged[name] ?? 'default') === value }, text))));
+  return el('div', {}, badge(s.fields.health), el('select', { 'aria-label': t`What health checks find of ${s.id}`, 'data-focus': `health ${s.id}`, onchange: (event) => done(mark(s, event.target.value)) },
+    [['default', t`as checked`], ['normal', t`healthy`], ['abnormal', t`unhealthy`], ['unavailable', t`unavailable`]].map(([value, text]) => el('option', { value, selected: (staged[name] ?? 'default') === value }, text))));
 };
 
 // share shows the part that a server has in the traffic of its listener: requests of HTTP,
@@ -226,8 +227,8 @@ function share(server, shares) {
 }
 
 const group = ({ group: g, servers }, shares) => el('div', {},
-  el('p', { class: 'node' }, 'group ', el('strong', {}, g.name || g.id), badge(g.status), g.name && el('span', { class: 'id' }, g.id), health(servers)),
-  servers.length > 0 && table('', ['Server', 'Weight', 'Health', ...(shares ? ['Traffic'] : [])],
+  el('p', { class: 'node' }, t`group `, el('strong', {}, g.name || g.id), badge(g.status), g.name && el('span', { class: 'id' }, g.id), health(servers)),
+  servers.length > 0 && table('', [t`Server`, t`Weight`, t`Health`, ...(shares ? [t`Traffic`] : [])],
     servers.map((s) => [el('span', {}, el('span', { class: 'line' }, s.fields.server), s.fields.address && el('span', { class: 'line quiet' }, `${s.fields.address}${s.fields.port ? `:${s.fields.port}` : ''}`)), weight(g, s),
       checked(s), ...(shares ? [share(s, shares)] : [])])),
   servers.filter((s) => s.fields.problem).map((s) => el('p', { class: 'quiet' }, `${s.fields.server || s.fields.address}: ${s.fields.problem}`)));
@@ -258,7 +259,7 @@ begin();
 $('#search').addEventListener('input', (event) => go({ q: event.target.value }, true));
 $('#unwell').addEventListener('change', (event) => go({ unhealthy: event.target.checked ? 'only' : '' }, true));
 $('form[role=search]').addEventListener('submit', (event) => event.preventDefault());
-key('u', 'unhealthy only', () => $('#unwell').click());
+key('u', t`unhealthy only`, () => $('#unwell').click());
 addressed((query) => {
   if ($('#search') !== document.activeElement) $('#search').value = query.get('q') ?? '';
   $('#unwell').checked = query.has('unhealthy');

@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"context"
 	"errors"
 	"net"
 	"time"
@@ -32,7 +33,7 @@ func (s *Server) ServeTCP(l net.Listener) error {
 			return err
 		default:
 			s.config.Log(err)
-			pause.wait(s.ctx.Done())
+			pause.wait(s.ctx)
 		}
 	}
 }
@@ -41,14 +42,9 @@ func (s *Server) ServeTCP(l net.Listener) error {
 // has no descriptor left.
 type backoff time.Duration
 
-func (b *backoff) wait(done <-chan struct{}) {
+func (b *backoff) wait(ctx context.Context) {
 	*b = min(max(2**b, backoff(5*time.Millisecond)), backoff(time.Second))
-	timer := time.NewTimer(time.Duration(*b))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-done:
-	}
+	pause(ctx, time.Duration(*b))
 }
 
 // accept serves a connection that the plan admits, and closes any other.

@@ -9,8 +9,7 @@ import (
 )
 
 // A requestBody reads what a client sends after its header. Each read has a
-// deadline. Close does nothing, so that a body of which no byte was read can go
-// to another member.
+// deadline. Close does nothing, so that an unread body can go to another member.
 type requestBody struct {
 	exchange *exchange
 	body     io.ReadCloser
@@ -101,7 +100,7 @@ func (b upgraded) Write(p []byte) (int, error) {
 	return b.both.Write(p)
 }
 
-// proxyBuffers are the buffers by which replies are copied.
+// proxyBuffers are the buffers for copying replies.
 type proxyBuffers struct{}
 
 const proxyBufferSize = 32 << 10

@@ -87,15 +87,18 @@ func (s *faultySide) wait(ctx context.Context) {
 	s.once.Do(func() { pause(ctx, s.delay) })
 }
 
-func pause(ctx context.Context, d time.Duration) {
+// pause waits for a time; the error is ctx's if that ends first.
+func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
-		return
+		return nil
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return nil
 	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

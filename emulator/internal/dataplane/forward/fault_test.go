@@ -120,7 +120,7 @@ func TestCutTCP(t *testing.T) {
 	}
 }
 
-// TestStalledTCP checks that nothing comes after so many bytes, until the listener's
+// TestStalledTCP checks that nothing comes after the given bytes, until the listener's
 // timeout or the client's end.
 func TestStalledTCP(t *testing.T) {
 	for name, at := range points {

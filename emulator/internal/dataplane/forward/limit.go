@@ -82,15 +82,5 @@ func (bs buckets) wait(ctx context.Context, n int) error {
 	for _, b := range bs {
 		longest = max(longest, b.take(now, n))
 	}
-	if longest <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(longest)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return pause(ctx, longest)
 }

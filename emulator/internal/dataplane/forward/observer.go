@@ -42,7 +42,7 @@ type Event struct {
 	Kind          EventKind
 	Client, Local netip.AddrPort
 	Member        string // Member.Key; empty until one is chosen
-	// Method, Host, Path and Status are of requests.
+	// Method, Host, Path and Status are set for requests.
 	Method, Host, Path string
 	Status             int
 	Reason             string // of an answer that the listener gave itself

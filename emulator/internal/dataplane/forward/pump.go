@@ -70,7 +70,7 @@ func (p *pump) run() {
 }
 
 // gone reports whether src has failed or ended. The error of a splice does not
-// say which side it is of.
+// say which side caused it.
 func (p *pump) gone() bool {
 	p.src.SetReadDeadline(time.Now().Add(time.Millisecond))
 	_, err := p.src.Read(make([]byte, 1))

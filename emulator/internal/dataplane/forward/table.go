@@ -114,7 +114,7 @@ func hosts(pools []*pool) map[string]*record {
 	return records
 }
 
-// pools are the table's pools, those of zones and rules after the listener's.
+// pools are the table's pools: first the listener's, then the pools of zones and rules.
 func (t *table) pools() []*pool {
 	pools := []*pool{t.pool}
 	for _, p := range t.zones {

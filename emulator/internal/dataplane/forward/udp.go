@@ -65,7 +65,7 @@ func (s *Server) ServeUDP(c *net.UDPConn) error {
 			return err
 		default:
 			s.config.Log(err)
-			pause.wait(s.ctx.Done())
+			pause.wait(s.ctx)
 		}
 	}
 }

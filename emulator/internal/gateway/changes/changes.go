@@ -1,4 +1,4 @@
-// Package changes declares the actions by which products change load balancers: each
+// Package changes declares the actions that change load balancers: each
 // checks everything first and changes nothing by that, ends there on a dry run, takes
 // the lock of the load balancer, and does its work at once or by a job. It must not
 // know any product.

@@ -20,13 +20,14 @@ type ErrorCase struct {
 	Code   string
 }
 
-// MatchErrors makes the calls, each in its own world that plant sets up, and
+// MatchErrors makes the calls of all groups, each in its own world that plant sets up, and
 // then checks that every row of the product's error table answered one of them,
 // unless a filter on the command line left cases out.
-func MatchErrors(t *testing.T, p *gateway.Product, plant func(*state.Tx) error, cases []ErrorCase) {
+func MatchErrors(t *testing.T, p *gateway.Product, plant func(*state.Tx) error, groups ...[]ErrorCase) {
 	t.Helper()
 	ran := 0
 	reached := make(map[int]bool)
+	cases := slices.Concat(groups...)
 	for _, c := range cases {
 		t.Run(c.Action+"/"+c.Name, func(t *testing.T) {
 			ran++

@@ -22,7 +22,7 @@ const maxLength = 128
 // Refusals are a product's words for tags that it refuses.
 type Refusals struct {
 	Key, Value refusal
-	// Twice is of a key that comes again, nil where the last value holds.
+	// Twice refuses a repeated key; it is nil where the last value wins.
 	Twice refusal
 }
 

@@ -70,7 +70,7 @@ func plantListener(tx *state.Tx) error {
 	return nil
 }
 
-// The action tables are those of the API's metadata, with known exceptions.
+// The action tables match the API's metadata, with known exceptions.
 func TestActions(t *testing.T) {
 	gatewaytest.MatchActions(t, cas.Product(gateway.Deps{}), "testdata/actions.json", map[string]string{
 		"GetUserCertificateDetail->EncryptCert":                            "certificates of Chinese algorithms are refused",
@@ -156,7 +156,7 @@ func TestLife(t *testing.T) {
 	}
 	c.Do("DeleteUserCertificate", params{"CertId": id})
 	if got := lb.Do("DescribeServerCertificates", params{}).Text("ServerCertificates.ServerCertificate.0.AliCloudCertificateId"); got != id {
-		t.Errorf("CLB's copy is of %q, want %s", got, id)
+		t.Errorf("CLB's copy comes from %q, want %s", got, id)
 	}
 }
 

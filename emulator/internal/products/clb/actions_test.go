@@ -156,7 +156,7 @@ var exceptions = map[string][]string{
 	"no log is written, so no role is taken to write one: CLB-0184": {
 		"DescribeAccessLogsDownloadAttribute->LogsDownloadAttributes.LogsDownloadAttribute[].RoleArn",
 	},
-	"the default group's answer in the metadata is that of DescribeHealthStatus; what has no meaning there is left out": {
+	"the default group's answer in the metadata is DescribeHealthStatus's; what has no meaning there is left out": {
 		"DescribeVServerGroupAttribute->BackendServers.BackendServer[].ProxyProtocolV2Enabled",
 		"AddBackendServers->BackendServers.BackendServer[].EniHost",
 		"AddBackendServers->BackendServers.BackendServer[].ListenerPort",

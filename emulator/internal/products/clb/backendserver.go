@@ -218,8 +218,8 @@ func isShared(lb *cloud.LoadBalancer) bool {
 	return lb.InstanceChargeType == cloud.PayBySpec && lb.Spec == ""
 }
 
-// networkOf is the VPC that the backends of a load balancer must be in: its own,
-// or that of the backends it has. "" is any.
+// networkOf is the VPC that the backends of a load balancer must be in: its own, or the
+// VPC of its present backends. "" is any.
 func networkOf(v *state.View, lb *cloud.LoadBalancer) string {
 	if lb.VPCID != "" {
 		return lb.VPCID
@@ -278,7 +278,7 @@ func checkAddresses(v *state.View, members []cloud.BackendServer) error {
 }
 
 // checkBackendQuotas enforces the quota of the load balancer, over all its groups
-// (CLB-0122), and that of each server, over all load balancers.
+// (CLB-0122), and the quota of each server, over all load balancers.
 func checkBackendQuotas(v *state.View, lb *cloud.LoadBalancer, added []cloud.BackendServer) error {
 	if len(added) == 0 {
 		return nil

@@ -26,7 +26,7 @@ type ofLoadBalancer struct {
 // LoadBalancerOf implements changes.Part.
 func (r *ofLoadBalancer) LoadBalancerOf(*state.View) (string, error) { return r.LoadBalancerID, nil }
 
-// noLoadBalancer is the id where a call is about something that is of none.
+// noLoadBalancer is the id for calls that concern no load balancer.
 const noLoadBalancer = ""
 
 // change declares an action that changes a load balancer or a part of it, which

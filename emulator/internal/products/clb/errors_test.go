@@ -498,7 +498,7 @@ func tagInternet(tx *state.Tx) error {
 	return nil
 }
 
-// freeInVSwitch1 leaves vSwitch1 just so many free addresses.
+// freeInVSwitch1 leaves vSwitch1 just n free addresses.
 func freeInVSwitch1(free int) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
 		vSwitch, err := cloud.VSwitches.Get(tx.View, vSwitch1)

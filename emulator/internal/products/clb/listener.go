@@ -212,8 +212,8 @@ func settleListener(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) er
 	return nil
 }
 
-// checkBandwidth keeps the sum of the listeners' bandwidths within that of an
-// instance that is charged by it; -1 shares what is left.
+// checkBandwidth keeps the sum of the listeners' bandwidths within the instance's, if the
+// instance is charged by bandwidth; -1 shares what is left.
 func checkBandwidth(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
 	if l.Bandwidth == 0 {
 		return gateway.Invalid("Bandwidth")

@@ -94,8 +94,8 @@ func summarizeListener(l *cloud.Listener) listenerSummary {
 	return summary
 }
 
-// listenerItem is an element of the list. Its tags and ACLs are bare lists,
-// those of the attribute answers are wrapped.
+// listenerItem is an element of the list. Its tags and ACLs are bare lists;
+// the attribute answers wrap them.
 type listenerItem struct {
 	listenerSummary
 	ListenerProtocol    string          `rpc:"ListenerProtocol"`
@@ -249,7 +249,7 @@ type httpConfig struct {
 	ForwardPort     int    `rpc:"ForwardPort,omitempty"`
 }
 
-// viewHTTP leaves out of a redirecting listener what is of one that forwards:
+// viewHTTP leaves out of a redirecting listener what only a forwarding one has:
 // CLB-0189.
 func viewHTTP(l *cloud.Listener) httpConfig {
 	config := httpConfig{viewLayer7(l), l.ListenerForward, l.ForwardPort}

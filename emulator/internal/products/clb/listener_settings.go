@@ -373,8 +373,7 @@ func (s groupSwitch) change(l *cloud.Listener, id *string) error {
 	return nil
 }
 
-// layer4Switch has the same for master/slave groups, of which only TCP and UDP
-// make use.
+// layer4Switch has the same for master/slave groups, which only TCP and UDP use.
 type layer4Switch struct {
 	groupSwitch
 	MasterSlaveServerGroup string `rpc:"MasterSlaveServerGroup,enum=on|off"`

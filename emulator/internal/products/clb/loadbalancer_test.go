@@ -146,8 +146,8 @@ func TestDeleteLoadBalancerCascade(t *testing.T) {
 	}
 }
 
-// Filters combine, tags of the older parameter are alternatives and those of the
-// newer one conditions, and filtering comes before paging.
+// Filters combine: tags of the older parameter are alternatives, tags of the newer one
+// are conditions. Filtering comes before paging.
 func TestDescribeLoadBalancers(t *testing.T) {
 	client, _ := newClient(t, func(tx *state.Tx) error {
 		own := tx.In(owner)

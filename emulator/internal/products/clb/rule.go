@@ -207,7 +207,7 @@ type deleteRulesRequest struct {
 }
 
 func (req *deleteRulesRequest) LoadBalancerOf(v *state.View) (string, error) {
-	// All are of one listener, which is checked later.
+	// All belong to one listener, which is checked later.
 	return owner(v, cloud.Rules, req.RuleIDs[0], func(r *cloud.Rule) string { return r.LoadBalancerID })
 }
 

@@ -84,7 +84,7 @@ func (req *whiteListItemsRequest) Validate() error {
 	return nil
 }
 
-// addListenerWhiteListItem keeps what is there: an item that is on the list
+// addListenerWhiteListItem keeps the list as it is: an item that is on the list
 // already is no error. CLB-0183.
 func addListenerWhiteListItem(tx *state.Tx, req *whiteListItemsRequest) (*gateway.Empty, error) {
 	return req.edit(tx, func(l *cloud.Listener) error {

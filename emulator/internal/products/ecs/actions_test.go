@@ -60,7 +60,7 @@ var exceptions = []map[string]string{
 		"Permissions.Permission[].SourcePrefixListName", "ReferencedInfo"),
 }
 
-// The action tables are those of the API's metadata, with known exceptions.
+// The action tables match the API's metadata, with known exceptions.
 func TestActions(t *testing.T) {
 	all := make(map[string]string)
 	for _, group := range slices.Concat(exceptions, moreExceptions) {

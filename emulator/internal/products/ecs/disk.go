@@ -66,7 +66,7 @@ type diskView struct {
 	Tags []tagging.Shown `rpc:"Tags>Tag"`
 }
 
-// describeDisks lists the disks of the instances, of which each has a system disk.
+// describeDisks lists the disks of the instances; each instance has a system disk.
 // Evidence CLB-0383.
 func describeDisks(v *state.View, req *describeDisksRequest) (*describeDisksResponse, error) {
 	var found []diskView

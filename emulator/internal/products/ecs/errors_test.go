@@ -180,9 +180,5 @@ func rule(name string, changes params, status int, code string) gatewaytest.Erro
 // Every refusal has the code and status of the cloud, and every row of the error
 // table is one that a call can meet.
 func TestErrors(t *testing.T) {
-	var cases []gatewaytest.ErrorCase
-	for _, group := range [][]gatewaytest.ErrorCase{instanceErrorCases, groupErrorCases, ruleErrorCases, runErrorCases} {
-		cases = append(cases, group...)
-	}
-	gatewaytest.MatchErrors(t, ecs.Product(gateway.Deps{}), plantWorld, cases)
+	gatewaytest.MatchErrors(t, ecs.Product(gateway.Deps{}), plantWorld, instanceErrorCases, groupErrorCases, ruleErrorCases, runErrorCases)
 }

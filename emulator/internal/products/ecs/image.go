@@ -123,7 +123,7 @@ type describeImageSupportInstanceTypesResponse struct {
 	InstanceTypes []instanceTypeView `rpc:"InstanceTypes>InstanceType"`
 }
 
-// describeImageSupportInstanceTypes lists the types whose architecture is that of the
+// describeImageSupportInstanceTypes lists the types with the architecture of the
 // image: CLB-0533.
 func describeImageSupportInstanceTypes(v *state.View, req *describeImageSupportInstanceTypesRequest) (*describeImageSupportInstanceTypesResponse, error) {
 	image, ok := findImage(req.ImageID)

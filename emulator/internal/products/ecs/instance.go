@@ -240,7 +240,7 @@ func primaryInterface(v *state.View, instanceID string) *cloud.NetworkInterface 
 	return &cloud.NetworkInterface{}
 }
 
-// internetChargeType is an instance's: that of its EIP, or by traffic.
+// internetChargeType is an instance's: its EIP's, or by traffic.
 func internetChargeType(eip *cloud.EIP) string { return cmp.Or(eip.InternetChargeType, "PayByTraffic") }
 
 // typeFamily is the family of an instance type: ecs.g7 of ecs.g7.large.

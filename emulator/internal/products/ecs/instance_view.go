@@ -140,7 +140,7 @@ func viewInstance(v *state.View, i *cloud.Instance) instanceView {
 }
 
 // showNetwork adds the instance's addresses and interfaces. Its private addresses
-// and its security groups are those of the primary interface.
+// and its security groups are the primary interface's.
 func (view *instanceView) showNetwork(v *state.View, i *cloud.Instance) {
 	primary := primaryInterface(v, i.ID)
 	view.InstanceNetworkType = networkVPC

@@ -118,7 +118,7 @@ func editInstance(change func(*cloud.Instance)) func(*state.Tx) error {
 	})
 }
 
-// plantToken is of a call that made the default group.
+// plantToken is the token of a call that made the default group.
 func plantToken(activity string) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
 		state.ClientTokens.Put(tx, &state.ClientToken{AccountID: accountID, Action: "CreateSecurityGroup", Token: "t", CreateTime: tx.Now(),

@@ -206,7 +206,7 @@ func TestInstanceLife(t *testing.T) {
 	}
 }
 
-// A repeated token makes no more instances, and answers those of the first call.
+// A repeated token makes no more instances, and answers the ones of the first call.
 func TestRunInstancesToken(t *testing.T) {
 	c := newClient(t)
 	p := with(newNode, params{"Amount": "3", "ClientToken": "t"})
@@ -391,7 +391,7 @@ func TestInstanceTypes(t *testing.T) {
 	}
 }
 
-// Interfaces have IPv6 addresses from the start or later, each of which one has alone.
+// Interfaces have IPv6 addresses from the start or later, and share none.
 func TestIPv6Addresses(t *testing.T) {
 	c := newClient(t, plantIPv6)
 	const named = "2001:db8:8000:1::60"
@@ -418,7 +418,7 @@ func TestIPv6Addresses(t *testing.T) {
 	}
 }
 
-// An image's types are those of its architecture.
+// An image's types have its architecture.
 func TestImageSupportInstanceTypes(t *testing.T) {
 	got := newClient(t).Do("DescribeImageSupportInstanceTypes", params{"ImageId": imageID})
 	gatewaytest.Expect(t, got, map[string]string{"ImageId": imageID, "RegionId": "cn-hangzhou"})

@@ -38,7 +38,7 @@ func TestZeros(t *testing.T) {
 	expect(t, c, "GetListenerAttribute", params("ListenerId", id), "Mss", "0", "Cps", "0")
 	expect(t, c, "ListListeners", params("ListenerIds.1", id), "Listeners.0.Mss", "0", "Listeners.0.Cps", "0")
 	lb := c.Do("CreateLoadBalancer", create).Text("LoadbalancerId")
-	for _, of := range []string{lb, lb1} { // lb1 has none in its row, as those of older states
+	for _, of := range []string{lb, lb1} { // lb1 has none in its row, as load balancers of older states
 		expect(t, c, "GetLoadBalancerAttribute", params("LoadBalancerId", of), "Ipv6AddressType", "Intranet")
 		expect(t, c, "ListLoadBalancers", params("LoadBalancerIds.1", of, "Ipv6AddressType", "Intranet"), "LoadBalancers.0.Ipv6AddressType", "Intranet")
 		expect(t, c, "ListLoadBalancers", params("LoadBalancerIds.1", of, "Ipv6AddressType", "Internet"), "TotalCount", "0")

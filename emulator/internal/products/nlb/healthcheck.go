@@ -19,7 +19,7 @@ const (
 	checkHTTP = "HTTP"
 )
 
-// maxInterval is of checks by TCP and HTTP; those by UDP may take 300 seconds.
+// maxInterval applies to checks by TCP and HTTP; UDP checks may take 300 seconds.
 const maxInterval = 50
 
 // healthCheckSettings holds the parameters of a health check.

@@ -159,8 +159,8 @@ func TestClientTokens(t *testing.T) {
 	}
 }
 
-// A token whose resource was deleted since makes another, and is not kept for its day;
-// that of the deletion itself is answered with its job.
+// A token whose resource was deleted since creates another one, and is not kept for its
+// day; the token of the deletion itself is answered with its job.
 func TestClientTokensOfWhatIsGone(t *testing.T) {
 	c, store, _ := newClient(t)
 	tokens := func() (n int) {
@@ -314,7 +314,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// An account that does not pay loses its load balancers as those of CLB, and keeps
+// An account that does not pay loses its load balancers as in CLB, and keeps
 // them when it pays in time.
 func TestArrears(t *testing.T) {
 	c, store, clock := newClient(t, all(set("account.graceDays", "1"), set("account.arrears", "true")))

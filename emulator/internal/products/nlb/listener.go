@@ -80,7 +80,7 @@ type proxyProtocolParam struct {
 }
 
 // maxListenerDescription is longer than documented, as a CCM puts the name of the
-// cluster behind that of the Service: NLB-0022.
+// cluster behind the Service's: NLB-0022.
 const maxListenerDescription = 512
 
 // apply puts what is given into a listener, which must then be as listeners can be.

@@ -249,8 +249,8 @@ type bandwidthPackageRequest struct {
 	BandwidthPackageID string `rpc:"BandwidthPackageId,required"`
 }
 
-// checkBandwidthPackage wants the package to be there, with room for so many more
-// addresses.
+// checkBandwidthPackage wants the package to exist, with room for the given number of
+// further addresses.
 func checkBandwidthPackage(v *state.View, id string, addresses int) error {
 	if id == "" {
 		return nil

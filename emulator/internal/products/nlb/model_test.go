@@ -74,8 +74,7 @@ var modelLimits = map[state.QuotaName]int{
 	cloud.QuotaNLBLoadBalancers: 60, cloud.QuotaNLBListeners: 50, cloud.QuotaNLBServerGroups: 200, cloud.QuotaNLBServers: 200,
 }
 
-// step is a gatewaytest.Step of which a job may do the work, and does not while jobs
-// fail.
+// step is a gatewaytest.Step whose work a job may do, and does not while jobs fail.
 type step struct {
 	action string
 	params gatewaytest.Params

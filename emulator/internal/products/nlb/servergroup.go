@@ -55,7 +55,7 @@ type serverGroupSettings struct {
 	healthCheckSettings
 }
 
-// defaultDrainTimeout is of a group that drains and never had a timeout: NLB-0033.
+// defaultDrainTimeout applies to a group that drains and never had a timeout: NLB-0033.
 const defaultDrainTimeout = 10
 
 // apply puts what is given into a group, which must then be as groups can be.

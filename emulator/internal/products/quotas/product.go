@@ -1,5 +1,5 @@
-// Package quotas owns the part of the Quota Center's API (quotas, 2020-05-10) by which
-// accounts look at their quotas and ask for higher ones. It shows the limits that the
+// Package quotas owns the part of the Quota Center's API (quotas, 2020-05-10) with
+// which accounts look at their quotas and ask for higher ones. It shows the limits that the
 // handlers of all products enforce, and their counts. It must not know HTTP, signatures,
 // formats or faults: a handler gets a transaction and a request, and returns a response
 // or a fact.

@@ -43,7 +43,7 @@ var products = map[string]product{
 
 type product struct{ english, chinese string }
 
-// productOf is the code of the product that a quota is of.
+// productOf is the code of a quota's product.
 func productOf(name state.QuotaName) string {
 	code, _, _ := strings.Cut(string(name), "_quota_")
 	return code
@@ -169,7 +169,7 @@ type shownDimension struct {
 }
 
 // listProductQuotas lists the quotas of a product. What sorts and groups the quotas of ECS
-// by instance types changes nothing here, where no quota is of one.
+// by instance types changes nothing here, where no quota has one.
 func listProductQuotas(v *state.View, req *listProductQuotasRequest) (*listProductQuotasResponse, error) {
 	if _, ok := products[req.ProductCode]; !ok {
 		return nil, errProductUnknown
@@ -207,8 +207,8 @@ func newQuota(v *state.View, use state.QuotaUse, region string) quota {
 	return q
 }
 
-// used is the use of a region, where the quota is of regions and one is named; else that of
-// who uses the most: CLB-0416.
+// used is the use of the named region, if the quota counts by region; else the use of the
+// largest holder: CLB-0416.
 func used(use state.QuotaUse, region string) int {
 	for _, h := range use.Holders {
 		if h.ID == region {

@@ -31,7 +31,7 @@ func set(settings ...conditions.Setting) func(*state.Tx) error {
 	return func(tx *state.Tx) error { return conditions.Set(tx, state.Owner{}, settings) }
 }
 
-// The action tables are those of the API, with known exceptions.
+// The action tables match the API, with known exceptions.
 func TestActions(t *testing.T) {
 	exceptions := map[string]string{}
 	except := func(why string, before []string, fields ...string) {
@@ -180,7 +180,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestOfRegion proves that the use of a quota of regions is that of the region that the
+// TestOfRegion proves that the use of a quota of regions is the use in the region that the
 // dimensions name, else of the one that uses the most.
 func TestOfRegion(t *testing.T) {
 	c := gatewaytest.NewClient(t, gatewaytest.Store(t, world.Default().Plant, func(tx *state.Tx) error {

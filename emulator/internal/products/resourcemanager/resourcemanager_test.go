@@ -26,7 +26,7 @@ func plant(tx *state.Tx) error {
 	return nil
 }
 
-// The action tables are those of the API's metadata, with known exceptions.
+// The action tables match the API's metadata, with known exceptions.
 func TestActions(t *testing.T) {
 	gatewaytest.MatchActions(t, resourcemanager.Product(gateway.Deps{}), "testdata/actions.json", map[string]string{
 		"ListResourceGroups->ResourceGroups.ResourceGroup[].Tags.Tag[].Key":   "the SDK's Tag serves all actions: these answer TagKey and TagValue",

@@ -28,7 +28,7 @@ func newClient(t *testing.T) (*gatewaytest.Client, *state.Store, *state.ManualCl
 	return gatewaytest.NewClient(t, store, sts.Product(gateway.Deps{})), store, clock
 }
 
-// The action tables are those of the API's metadata, with known exceptions.
+// The action tables match the API's metadata, with known exceptions.
 func TestActions(t *testing.T) {
 	gatewaytest.MatchActions(t, sts.Product(gateway.Deps{}), "testdata/actions.json", nil)
 }

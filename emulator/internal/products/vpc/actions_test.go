@@ -64,7 +64,7 @@ var exceptions = []map[string]string{
 	because("no package has one", below("DescribeCommonBandwidthPackages->CommonBandwidthPackages.CommonBandwidthPackage[].",
 		"BizType", "HasReservationData", "ReservationActiveTime", "ReservationBandwidth", "ReservationInternetChargeType", "ReservationOrderType",
 		"SecurityProtectionTypes", "Zone")...),
-	because("a table for what comes in is of an IPv4 gateway alone", "DescribeIpv6GatewayAttribute->GatewayRouteTableId"),
+	because("only an IPv4 gateway has a table for what comes in", "DescribeIpv6GatewayAttribute->GatewayRouteTableId"),
 	because("of products that the world does not have", below("DescribeNatGateways->NatGateways.NatGateway[].",
 		"AccessMode", "EnableSessionLog", "PrivateLinkMode", "NatGatewayPrivateInfo.EniInstanceId", "NatGatewayPrivateInfo.EniType")...),
 	because("no EIP has an order that waits", "DescribeEipAddresses.IncludeReservationData"),
@@ -74,7 +74,7 @@ var exceptions = []map[string]string{
 		"ReservationInternetChargeType", "ReservationOrderType", "SecurityProtectionTypes", "Zone")...),
 }
 
-// The action tables are those of the API's metadata, with known exceptions.
+// The action tables match the API's metadata, with known exceptions.
 func TestActions(t *testing.T) {
 	all := make(map[string]string)
 	for _, group := range exceptions {

@@ -286,8 +286,8 @@ func listVSwitchCIDRReservations(v *state.View, req *listVSwitchCIDRReservations
 	return &listVSwitchCIDRReservationsResponse{NextToken: next, TotalCount: len(found), MaxResults: req.MaxResults, Reservations: listing.Views(v, part, viewCIDRReservation)}, nil
 }
 
-// viewCIDRReservation counts blocks of the smallest size, of which none is assigned:
-// no interface has a prefix here.
+// viewCIDRReservation counts blocks of the smallest size. None is assigned, as no
+// interface has a prefix here.
 func viewCIDRReservation(v *state.View, r *cloud.CIDRReservation) cidrReservationView {
 	smallest := maxReservedBitsIPv4
 	if r.IPVersion() == "IPv6" {

@@ -206,7 +206,7 @@ func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (
 	return &describeRouteTableListResponse{Numbered: page, Code: "200", Success: true, RouteTables: listing.Views(v, tables, viewRouteTable)}, nil
 }
 
-// matches: the only routers are those of VPCs, so the routers of physical
+// matches: only VPCs have routers, so the routers of physical
 // connections (VBR) have no tables.
 func (r *describeRouteTableListRequest) matches(t *cloud.RouteTable) bool {
 	return r.RouterType == "VRouter" &&

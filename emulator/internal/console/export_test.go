@@ -1,0 +1,7 @@
+package console
+
+// For the tests of languages.
+var (
+	EachText  = eachText
+	InChinese = inChinese
+)
