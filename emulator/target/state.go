@@ -14,7 +14,7 @@ import (
 )
 
 // bookkeeping lists the tables that hold no resource of a client.
-var bookkeeping = []string{"AccessKey", "Account", "Address", "ClientToken", "Fault", "Job", "LifeCycle", "NLBJob", "NLBLock", "Policy", "Quota", "QuotaApplication", "ReachedAt", "Region", "Sequence", "StagedHealth", "Throttle", "Transition"}
+var bookkeeping = []string{"AccessKey", "Account", "Address", "ClientToken", "ClockSetting", "Fault", "Job", "LifeCycle", "NLBJob", "NLBLock", "Policy", "Quota", "QuotaApplication", "ReachedAt", "Region", "Sequence", "StagedHealth", "Throttle", "Transition"}
 
 // aside lists the fields that no two plays share.
 var aside = []string{"ID", "Name", "AccountID", "RegionID", "OrderID", "MacAddress"}

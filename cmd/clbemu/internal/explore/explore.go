@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -34,6 +35,9 @@ type Config struct {
 	// Plays limits the number of plays, 0 does not; Seed chooses them.
 	Plays int
 	Seed  uint64
+	// Calls are the actions to disturb, and Disturbances what is tried, by name or kind; nil
+	// is all. With Calls, nothing happens at rest.
+	Calls, Disturbances glob.List
 	// First stops the exploration at the first violation.
 	First bool
 	// Open returns a place for a worker, from 0 on, and the worker's cluster, if any.
@@ -320,7 +324,7 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, place Plac
 	if err != nil {
 		return nil, err
 	}
-	setup := scenarios.Setup{Target: patient, Programs: watched, Program: e.Program, For: time.Duration(e.subject.Within)}
+	setup := scenarios.Setup{Target: patient, Programs: watched, Program: e.Program, For: time.Duration(e.subject.Within), SkipIdle: true}
 	if e.Env != nil {
 		setup.Program.Env = e.Env(worker)
 	}
