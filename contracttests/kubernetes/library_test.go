@@ -30,8 +30,11 @@ var needsCCM = map[string]string{
 	"bad-target-port":              pods,
 	"cert-id-removed":              annotated,
 	"deleted-by-hand":              "the refusal to make another one",
+	"domain-certificate-changed":   finding,
+	"eip-read-throttled":           finding,
 	"eni-not-found":                pods,
 	"eni-on-shared":                pods,
+	"group-read-throttled":         finding,
 	"id-on-automatic":              annotated,
 	"id-removed":                   annotated,
 	"instance-gone":                finding,
@@ -53,6 +56,7 @@ var needsCCM = map[string]string{
 	"override-removed":             annotated,
 	"paybyclcu-bandwidth":          annotated,
 	"paybyclcu-to-spec":            annotated,
+	"preserved-keeps-tag":          finding,
 	"quota-beside-invalid-backend": finding,
 	"rebinding":                    annotated,
 	"renamed-by-hand":              annotated,
@@ -68,6 +72,7 @@ var needsCCM = map[string]string{
 	"throttled-once":               finding,
 	"vswitch-exhausted":            annotated,
 	"vswitch-exhausted-fallback":   annotated,
+	"vgroup-read-throttled":        finding,
 	"zone-sold-out":                annotated,
 }
 

@@ -124,7 +124,7 @@ func plain(value any) string {
 	return is
 }
 
-// ordered sorts the lists in a value, and drops the times.
+// ordered sorts the lists in a value, and drops the times and the ids.
 func ordered(value any) any {
 	switch is := value.(type) {
 	case []any:
@@ -144,7 +144,7 @@ func ordered(value any) any {
 	case map[string]any:
 		fields := make(map[string]any, len(is))
 		for name, v := range is {
-			if !strings.HasSuffix(name, "Time") {
+			if !strings.HasSuffix(name, "Time") && name != "RuleID" { // of a security group's rule
 				fields[name] = ordered(v)
 			}
 		}
