@@ -47,6 +47,8 @@ var needsCCM = map[string]string{
 	"nlb-health-check-late":        annotated,
 	"nlb-permission-missing":       "waits by ListAsynJobs",
 	"nlb-port-range":               pods,
+	"nlb-preserved-port-removed":   finding,
+	"nlb-ranges-throttled":         finding,
 	"nlb-renamed-by-hand":          finding,
 	"nlb-reuse":                    annotated,
 	"nlb-source-ranges":            annotated,
@@ -72,6 +74,7 @@ var needsCCM = map[string]string{
 	"throttled-once":               finding,
 	"vswitch-exhausted":            annotated,
 	"vswitch-exhausted-fallback":   annotated,
+	"vgroup-changed":               finding,
 	"vgroup-read-throttled":        finding,
 	"zone-sold-out":                annotated,
 }
