@@ -358,7 +358,7 @@ func readOutcomes(path string, mine header) (map[string]explore.Outcome, error) 
 	lines.Buffer(nil, maxOutcome)
 	var is header
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &is) != nil || is != mine {
-		return nil, fmt.Errorf("%s is of another scenario, program, depth or seed: give the same again, or another --out", path)
+		return nil, fmt.Errorf("%s is of another scenario, program, depth or choice of plays: give the same again, or another --out", path)
 	}
 	done := make(map[string]explore.Outcome)
 	for lines.Scan() {

@@ -212,7 +212,11 @@ func (e *explorer) run(ctx context.Context) (*Report, error) {
 	if err := e.judgeUndisturbed(ctx); err != nil {
 		return nil, err
 	}
-	first := e.sample(e.plan())
+	plan := e.plan()
+	if len(plan) == 0 && (e.Calls != nil || e.Disturbances != nil) {
+		return nil, errors.New("the client makes no call at which one of the chosen disturbances can be tried")
+	}
+	first := e.sample(plan)
 	report.Planned = len(e.outcomes) + len(first)
 	err = e.playAll(ctx, first, len(e.outcomes))
 	if e.Depth > 1 && err == nil && ctx.Err() == nil {
