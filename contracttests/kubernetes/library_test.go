@@ -53,6 +53,7 @@ var needsCCM = map[string]string{
 	"nlb-reuse":                    annotated,
 	"nlb-source-ranges":            annotated,
 	"nlb-tls":                      annotated,
+	"nlb-zone-kept":                finding,
 	"no-available-nodes":           annotated,
 	"no-available-pods":            pods,
 	"override-removed":             annotated,
