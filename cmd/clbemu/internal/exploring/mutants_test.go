@@ -160,7 +160,7 @@ func built(t testing.TB, m mutant) (program []string) {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(dir, "reconcile")
-	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary, folder).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary, folder).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", m.name, err, out)
 	}
 	return []string{binary}
