@@ -16,7 +16,8 @@ import (
 func (p *play) expect(ctx context.Context, e *Expectation) error {
 	limit := time.Duration(max(e.Within, e.For))
 	for passed := time.Duration(0); ; {
-		if p.gone(ctx) && e.For == 0 && e.State == nil { // the cloud may still be at work
+		gone := e.For == 0 && p.gone(ctx)
+		if gone && e.State == nil { // the cloud may still be at work
 			limit = passed
 		}
 		err := p.look(ctx, e)
@@ -38,7 +39,12 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 			p.waiting(passed, limit, "as it should be so far")
 		}
 		pause := pauseFor(limit)
-		if err := p.pass(ctx, pause); err != nil {
+		if gone && p.SkipIdle {
+			err = p.Target.SetClock(ctx, pause, nil)
+		} else {
+			err = p.pass(ctx, pause)
+		}
+		if err != nil {
 			return err
 		}
 		passed += pause

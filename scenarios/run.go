@@ -58,6 +58,9 @@ type Setup struct {
 	// run before it is judged as it runs.
 	Program Program
 	For     time.Duration
+	// SkipIdle moves the emulated clock on instead of waiting, once the program has ended
+	// and only the cloud may still be at work. The target must be this play's own.
+	SkipIdle bool
 	// Output, if set, gets what programs write, as it comes.
 	Output io.Writer
 	// Waiting, if set, is called while a step waits.

@@ -22,6 +22,7 @@ import (
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/exploring"
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -30,6 +31,7 @@ type exploration struct {
 	half, out, junit       string
 	depth, parallel, plays int
 	seed                   uint64
+	calls, disturbances    string
 	resume, failFast       bool
 	kubeconfigs            []string
 	controlPlanes          int    // that explore starts
@@ -77,6 +79,8 @@ Exit codes: 0 no violation, 1 a violation that the scenario does not name as kno
 	flags.IntVar(&x.parallel, "parallel", 2*runtime.NumCPU(), "number of plays that run at once")
 	flags.IntVar(&x.plays, "plays", 0, "limit of plays, chosen by --seed; 0 is all")
 	flags.Uint64Var(&x.seed, "seed", 1, "seed that chooses the plays")
+	flags.StringVar(&x.calls, "calls", "", "disturb calls of these actions alone, such as 'DescribeVServerGroup*,SetVServerGroupAttribute', and nothing at rest")
+	flags.StringVar(&x.disturbances, "disturbances", "", "try these disturbances alone, such as 'throttled,killed*'")
 	flags.StringVar(&x.out, "out", "", "folder to keep results in: plays.jsonl, report.json and a scenario for each violation")
 	flags.BoolVar(&x.resume, "resume", false, "run only the plays that are not in the folder of --out yet")
 	flags.BoolVar(&x.failFast, "fail-fast", false, "stop after the first violation")
@@ -101,6 +105,16 @@ func exploreRules() string {
 		text += fmt.Sprintf("\n  %-11s %s", k[0], k[1])
 	}
 	return text
+}
+
+// badPattern returns the first pattern in lists that is none.
+func badPattern(lists ...string) string {
+	for _, list := range lists {
+		if bad, is := glob.Split(list).Bad(); is {
+			return bad
+		}
+	}
+	return ""
 }
 
 // programAlone is the scenario of a program without one.
@@ -213,6 +227,8 @@ func (x *exploration) config(cmd *cobra.Command, args []string) (c explore.Confi
 		return c, usage(fmt.Errorf("--parallel is 1 to 64, not %d", x.parallel))
 	case x.plays < 0:
 		return c, usage(errors.New("--plays is 0 or more"))
+	case badPattern(x.calls, x.disturbances) != "":
+		return c, usage(fmt.Errorf("%q is no pattern", badPattern(x.calls, x.disturbances)))
 	case x.resume && x.out == "":
 		return c, usage(errors.New("--resume needs --out, the folder with the results so far"))
 	case x.half != "" && x.half != scenarios.ClientHalf && x.half != scenarios.ProgramHalf && x.half != scenarios.KubernetesHalf:
@@ -233,6 +249,7 @@ func (x *exploration) config(cmd *cobra.Command, args []string) (c explore.Confi
 	c.Program.Command = x.program
 	c.First = x.failFast
 	c.Depth, c.Parallel, c.Plays, c.Seed = x.depth, x.parallel, x.plays, x.seed
+	c.Calls, c.Disturbances = glob.Split(x.calls), glob.Split(x.disturbances)
 	if c.Half == scenarios.KubernetesHalf {
 		if err := x.checkPlanes(); err != nil {
 			return c, err
@@ -271,6 +288,9 @@ type header struct {
 func (x *exploration) headerOf(c *explore.Config) header {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s\n%s\n%q\n%d %d %d", c.Text, c.Half, c.Program.Command, c.Depth, c.Plays, c.Seed)
+	if c.Calls != nil || c.Disturbances != nil {
+		fmt.Fprintf(hash, "\n%q %q", c.Calls, c.Disturbances)
+	}
 	return header{fmt.Sprintf("%x", hash.Sum(nil)[:12])}
 }
 
@@ -338,7 +358,7 @@ func readOutcomes(path string, mine header) (map[string]explore.Outcome, error) 
 	lines.Buffer(nil, maxOutcome)
 	var is header
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &is) != nil || is != mine {
-		return nil, fmt.Errorf("%s is of another scenario, program, depth or seed: give the same again, or another --out", path)
+		return nil, fmt.Errorf("%s is of another scenario, program, depth or choice of plays: give the same again, or another --out", path)
 	}
 	done := make(map[string]explore.Outcome)
 	for lines.Scan() {

@@ -50,7 +50,7 @@ func TestExplore(t *testing.T) {
 		t.Errorf("--resume = %d, %v\n%s", code, err, stdout)
 	}
 	code, _, problems = executed(t, "explore", file, "--out", out, "--resume", "--depth", "2")
-	if code != exitUsage || !strings.Contains(problems, "is of another scenario, program, depth or seed") {
+	if code != exitUsage || !strings.Contains(problems, "is of another scenario, program, depth or choice of plays") {
 		t.Errorf("--resume of another depth = %d, %s", code, problems)
 	}
 	if code, _, problems = executed(t, "explore", writeScenario(t, strings.Replace(explored, " TOKEN", ", ClientToken: a", 1))); code != exitOK {
@@ -73,6 +73,8 @@ func TestExploreRefuses(t *testing.T) {
 		{[]string{file, "--depth", "3"}, exitUsage, "--depth is 1 or 2"},
 		{[]string{file, "--parallel", "0"}, exitUsage, "--parallel is 1 to 64"},
 		{[]string{file, "--plays", "-1"}, exitUsage, "--plays is 0 or more"},
+		{[]string{file, "--calls", "Describe["}, exitUsage, `"Describe[" is no pattern`},
+		{[]string{file, "--disturbances", "throtled"}, exitCannot, "no call at which one of the chosen disturbances can be tried"},
 		{[]string{file, "--resume"}, exitUsage, "--resume needs --out"},
 		{[]string{file, "--half", "none"}, exitUsage, "--half is client, program or kubernetes"},
 		{[]string{file, "--half", "program"}, exitCannot, "has no program half"},

@@ -14,7 +14,7 @@ import (
 )
 
 // bookkeeping lists the tables that hold no resource of a client.
-var bookkeeping = []string{"AccessKey", "Account", "Address", "ClientToken", "Fault", "Job", "LifeCycle", "NLBJob", "NLBLock", "Policy", "Quota", "QuotaApplication", "ReachedAt", "Region", "Sequence", "StagedHealth", "Throttle", "Transition"}
+var bookkeeping = []string{"AccessKey", "Account", "Address", "ClientToken", "ClockSetting", "Fault", "Job", "LifeCycle", "NLBJob", "NLBLock", "Policy", "Quota", "QuotaApplication", "ReachedAt", "Region", "Sequence", "StagedHealth", "Throttle", "Transition"}
 
 // aside lists the fields that no two plays share.
 var aside = []string{"ID", "Name", "AccountID", "RegionID", "OrderID", "MacAddress"}
@@ -124,7 +124,7 @@ func plain(value any) string {
 	return is
 }
 
-// ordered sorts the lists in a value, and drops the times.
+// ordered sorts the lists in a value, and drops the times and the ids.
 func ordered(value any) any {
 	switch is := value.(type) {
 	case []any:
@@ -144,7 +144,7 @@ func ordered(value any) any {
 	case map[string]any:
 		fields := make(map[string]any, len(is))
 		for name, v := range is {
-			if !strings.HasSuffix(name, "Time") {
+			if !strings.HasSuffix(name, "Time") && name != "RuleID" { // of a security group's rule
 				fields[name] = ordered(v)
 			}
 		}

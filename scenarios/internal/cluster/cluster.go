@@ -41,7 +41,7 @@ var Kinds = sync.OnceValue(func() (kinds []Kind) {
 
 // Reasons are the reasons of its Events.
 var Reasons = []string{
-	"FailedAddFinalizer", "FailedRemoveFinalizer", "FailedAddHash", "FailedRemoveHash", "FailedUpdateStatus", "UnAvailableLoadBalancer",
+	"FailedAddFinalizer", "FailedRemoveFinalizer", "FailedAddHash", "FailedRemoveHash", "FailedUpdateStatus", "FailedSetEIPAddress", "UnAvailableLoadBalancer",
 	"SkipSyncBackends", "SyncLoadBalancerFailed", "CleanLoadBalancer", "CleanLoadBalancerFailed", "EnsuredLoadBalancer",
 	"AnnotationChanged", "TypeChanged", "ServiceSpecChanged", "DeleteTimestampChanged",
 	"DeleteNodeFailed", "AddNodeFailed", "SyncNodeFailed", "DeletedNode", "InitializedNode",

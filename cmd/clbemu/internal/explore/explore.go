@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -34,6 +35,9 @@ type Config struct {
 	// Plays limits the number of plays, 0 does not; Seed chooses them.
 	Plays int
 	Seed  uint64
+	// Calls are the actions to disturb, and Disturbances what is tried, by name or kind; nil
+	// is all. With Calls, nothing happens at rest.
+	Calls, Disturbances glob.List
 	// First stops the exploration at the first violation.
 	First bool
 	// Open returns a place for a worker, from 0 on, and the worker's cluster, if any.
@@ -208,7 +212,11 @@ func (e *explorer) run(ctx context.Context) (*Report, error) {
 	if err := e.judgeUndisturbed(ctx); err != nil {
 		return nil, err
 	}
-	first := e.sample(e.plan())
+	plan := e.plan()
+	if len(plan) == 0 && (e.Calls != nil || e.Disturbances != nil) {
+		return nil, errors.New("the client makes no call at which one of the chosen disturbances can be tried")
+	}
+	first := e.sample(plan)
 	report.Planned = len(e.outcomes) + len(first)
 	err = e.playAll(ctx, first, len(e.outcomes))
 	if e.Depth > 1 && err == nil && ctx.Err() == nil {
@@ -320,7 +328,7 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, place Plac
 	if err != nil {
 		return nil, err
 	}
-	setup := scenarios.Setup{Target: patient, Programs: watched, Program: e.Program, For: time.Duration(e.subject.Within)}
+	setup := scenarios.Setup{Target: patient, Programs: watched, Program: e.Program, For: time.Duration(e.subject.Within), SkipIdle: true}
 	if e.Env != nil {
 		setup.Program.Env = e.Env(worker)
 	}

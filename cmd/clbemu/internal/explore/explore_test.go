@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/explore"
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/exploring"
+	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -184,6 +186,29 @@ client:
 		return strings.HasPrefix(f, "ends: ") && strings.Count(f, "CreateLoadBalancer") == 2
 	}) {
 		t.Errorf("two disturbances find %q, want that the client gives up", got)
+	}
+}
+
+// TestChosen proves that the chosen disturbances are tried at the chosen calls alone, and
+// that a choice of nothing is no success.
+func TestChosen(t *testing.T) {
+	c := config(script)
+	c.Calls, c.Disturbances = glob.Split("*VServerGroup,Describe*Attribute"), glob.Split("throttled, refused*")
+	report := run(t, c)
+	actions := make(map[string]bool)
+	for _, o := range report.Outcomes {
+		d := o.Disturbances[0]
+		actions[d.At.Action] = true
+		if d.Kind != "throttled" && d.Kind != "refused" {
+			t.Errorf("%s was not chosen", o.ID)
+		}
+	}
+	if want := map[string]bool{"CreateVServerGroup": true, "DescribeVServerGroupAttribute": true, "DescribeLoadBalancerAttribute": true}; !maps.Equal(actions, want) {
+		t.Errorf("calls of %v were disturbed, want %v", actions, want)
+	}
+	c.Calls = glob.Split("DeleteLoadBalancer")
+	if _, err := explore.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "no call at which") {
+		t.Errorf("a choice of nothing: %v", err)
 	}
 }
 

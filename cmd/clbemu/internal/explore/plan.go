@@ -149,12 +149,20 @@ func (e *explorer) plan() (plays []planned) {
 	for _, d := range e.disturbancesAt(e.base.calls) {
 		plays = append(plays, planned{d})
 	}
-	if e.subject.program {
+	if e.subject.program && e.Calls == nil {
 		for _, d := range e.atRest() {
-			plays = append(plays, planned{d})
+			if e.wanted(d) {
+				plays = append(plays, planned{d})
+			}
 		}
 	}
 	return plays
+}
+
+// wanted reports whether a disturbance is one of those to try.
+func (e *explorer) wanted(d Disturbance) bool {
+	return (e.Calls == nil || d.At.Action == "" || e.Calls.Match(d.At.Action)) &&
+		(e.Disturbances == nil || e.Disturbances.Match(d.Name(), d.Kind))
 }
 
 // disturbancesAt lists what can go wrong at calls.
@@ -166,7 +174,9 @@ func (e *explorer) disturbancesAt(calls []Call) (all []Disturbance) {
 				continue
 			}
 			for _, what := range k.whats(e, c) {
-				all = append(all, Disturbance{Kind: k.name, At: c, What: what})
+				if d := (Disturbance{Kind: k.name, At: c, What: what}); e.wanted(d) {
+					all = append(all, d)
+				}
 			}
 		}
 		wrote = wrote || c.Write
