@@ -247,7 +247,7 @@ func (e *elected) Members(ctx context.Context, _ func([]engine.Member)) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
-func (e *elected) Ahead() time.Duration { return 0 }
+func (e *elected) Ahead() time.Duration                { return 0 }
 func (e *elected) Share(context.Context, []byte) error { return nil }
 func (e *elected) Shared(context.Context, int64) ([][]byte, int64, error) {
 	return nil, 0, nil
