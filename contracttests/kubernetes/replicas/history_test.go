@@ -106,10 +106,10 @@ func (h *history) round(disturb func()) {
 			pace := time.NewTicker(10 * time.Millisecond)
 			defer pace.Stop()
 			for n := 0; ctx.Err() == nil; n++ {
-				switch n % 8 {
-				case 0:
+				switch {
+				case n%32 == 0: // a long run must not use up the region's addresses
 					h.make(chance, fmt.Sprintf("made-%s-%d-%d", shelf.id, c, n))
-				case 4:
+				case n%8 == 4:
 					shelf.add(h, chance)
 				default:
 					op := h.name(begun, c, ids[chance.IntN(len(ids))], chance)
