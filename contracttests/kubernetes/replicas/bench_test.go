@@ -79,7 +79,7 @@ func makeMany(b *testing.B, r *replica) (ids []string) {
 	r.set("quota.slb_quota_instances_num=100000")
 	r.set("throttle.profile=off")
 	for n := range benchClients {
-		id, err := r.create(context.Background(), fmt.Sprint(n), fmt.Sprint(n))
+		id, err := r.create(context.Background(), fmt.Sprint("bench-", n), fmt.Sprint(n))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -110,15 +110,13 @@ func BenchmarkReplicas(b *testing.B) {
 		before := commits(b, client)
 		few := rate(b, 4, setName(leader.api, ids))
 		between := commits(b, client)
-		var lags []time.Duration
-		stop := make(chan struct{})
-		go func() {
-			defer close(stop)
-			lags = lagsOf(b, others[0], ids[0])
-		}()
 		writes := rate(b, benchClients, setName(leader.api, ids))
 		after := commits(b, client)
-		<-stop
+		var lags []time.Duration
+		var sampling sync.WaitGroup
+		sampling.Go(func() { lags = lagsOf(b, others[0], ids[0]) })
+		_ = rate(b, benchClients, setName(leader.api, ids))
+		sampling.Wait()
 		reads := rate(b, benchClients, describe(leader.api, ids))
 		followed := rate(b, benchClients, describe(others[0].api, ids))
 
