@@ -79,6 +79,7 @@ bench:
 	go test -run '^$$' -bench . -benchtime 1x -timeout 30m ./emulator
 	go test -run '^$$' -bench . -benchtime 2s ./emulator/internal/dataplane/...
 	go test -run '^$$' -bench . -benchtime 1x ./cmd/clbemu/internal/explore ./cmd/clbemu/internal/exploring
+	cd contracttests/kubernetes && go test -run '^$$' -bench . -benchtime 5x ./replicas
 
 # contract: the cloud's own SDKs against the emulator
 contract:

@@ -69,13 +69,13 @@ func TestFailingScenario(t *testing.T) {
 	b.shows("#steps .outcome", "reply-lost-after-create:")
 	b.click("#fresh")
 	b.click("#play")
-	b.shows("#sure", "Delete everything first?")
-	b.click("#sure button[value=no]")
-	b.hides("#sure")
+	b.shows("dialog.sure", "Delete everything first?")
+	b.click("dialog.sure button[value=no]")
+	b.hides("dialog.sure")
 	if n := len(b.Calls(t, "kind=state")); n != 0 {
 		t.Errorf("the state was changed %d times by who did not want that", n)
 	}
 	b.click("#play")
-	b.click("#sure button[value=yes]")
+	b.click("dialog.sure button[value=yes]")
 	b.shows("#steps .outcome", "passed")
 }

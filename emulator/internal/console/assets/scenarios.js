@@ -1,7 +1,7 @@
 // The library of scenarios: playing one on this emulator, and watching its steps.
 
 import { call, follow, get, named } from './api.js';
-import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, go, key, say, soon, table, to } from './page.js';
+import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, go, key, say, soon, sure, table, to } from './page.js';
 import { scenario as texts, t } from './words.js';
 
 let library = [];
@@ -80,17 +80,9 @@ function outcome(r) {
     r.notes?.map((note) => el('p', {}, note)), el('p', {}, el('a', { href: 'journal' }, t`Its calls`)));
 }
 
-// sure asks before everything is deleted.
-const sure = () => new Promise((answered) => {
-  const dialog = $('#sure');
-  dialog.returnValue = 'no';
-  dialog.addEventListener('close', () => answered(dialog.returnValue === 'yes'), { once: true });
-  dialog.showModal();
-});
-
 async function start(name) {
   const fresh = $('#fresh').checked;
-  if (fresh && !(await sure())) return;
+  if (fresh && !(await sure(t`Delete everything first?`, t`This deletes all load balancers and everything else that clients created, resets the conditions and the emulated time, and plants the world again. Fault rules and the journal stay.`, t`Delete and run`))) return;
   await attempt(async () => {
     if (fresh) await call('POST', '/v1/state/reset');
     await call('POST', '/v1/scenarios/start', { query: { name } });
