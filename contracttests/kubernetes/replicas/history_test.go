@@ -387,6 +387,10 @@ func TestCutOff(t *testing.T) {
 	}
 
 	leader, others = leaderOf(t, all)
+	// The call below finds a connection to the leader that is open, and silent.
+	if _, err := others[0].create(t.Context(), "before", "before"); err != nil {
+		t.Error(err)
+	}
 	net.cut(slices.Index(all, others[0]))
 	eventually(t, "the follower is not ready", func() error { return notReady(others[0]) })
 	reply, err := others[0].api.Call(slb, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id})

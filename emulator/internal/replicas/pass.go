@@ -31,6 +31,10 @@ const passedHeader = "X-Clbemu-Passed-By"
 // takeover takes.
 const leaderTimeout = 10 * time.Second
 
+// silence is how long the leader's machine may confirm nothing of what was sent to it, or
+// asked of its network, before a connection is given up. A call itself may take longer.
+const silence = 5 * time.Second
+
 // passer passes calls of one of the two listeners on to the leader's.
 type passer struct {
 	r   *Replica
@@ -40,7 +44,10 @@ type passer struct {
 
 func (r *Replica) newPasser(of func(controlapi.Replica) string) *passer {
 	return &passer{r: r, url: of, to: &http.Transport{
-		DialContext:         (&net.Dialer{Timeout: time.Second}).DialContext,
+		DialContext: (&net.Dialer{
+			Timeout: time.Second, Control: giveUpSilent,
+			KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 2, Interval: time.Second, Count: 3},
+		}).DialContext,
 		MaxIdleConnsPerHost: 256,
 		IdleConnTimeout:     30 * time.Second,
 		DisableCompression:  true,
