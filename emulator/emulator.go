@@ -67,7 +67,8 @@ type Config struct {
 	World *world.World
 	// StrictAuth verifies signatures.
 	StrictAuth bool
-	// AllowedHosts are further host names that clients may use to call the API; *.example matches every name that ends in .example.
+	// AllowedHosts are further host names that clients may use to call the API;
+	// *.example matches every name that ends in .example.
 	AllowedHosts []string
 	// UnsignedRemote lets the API be served to other machines without StrictAuth.
 	UnsignedRemote bool
