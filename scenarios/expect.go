@@ -16,11 +16,15 @@ import (
 func (p *play) expect(ctx context.Context, e *Expectation) error {
 	limit := time.Duration(max(e.Within, e.For))
 	for passed := time.Duration(0); ; {
-		gone := e.For == 0 && p.gone(ctx)
+		over, err := p.ended(ctx)
+		if err != nil {
+			return err
+		}
+		gone := e.For == 0 && over
 		if gone && e.State == nil { // the cloud may still be at work
 			limit = passed
 		}
-		err := p.look(ctx, e)
+		err = p.look(ctx, e)
 		d := (*difference)(nil)
 		switch differs := errors.As(err, &d); {
 		case err != nil && !differs:

@@ -206,19 +206,29 @@ const (
 // struck waits until a fault rule takes effect.
 func (p *play) struck(ctx context.Context, s *struckStep) error {
 	within := cmp.Or(time.Duration(s.Within), defaultStruck)
+	expected := "the fault " + s.Fault + " to strike within " + Duration(within).String()
 	for passed := time.Duration(0); ; passed += lookEvery {
+		gone := p.gone(ctx) // before the calls are counted, or its last one is missed
 		if err := p.count(ctx); err != nil {
 			return err
 		}
 		w := p.armedFault(s.Fault)
-		over := p.gone(ctx) || passed >= within
 		switch {
 		case w == nil:
 			return fmt.Errorf("there is no fault %s", s.Fault)
 		case w.hits > 0:
 			return nil
-		case over:
-			return &difference{"the fault " + s.Fault + " to strike within " + Duration(within).String(), "that it did not: it matched " + callsOf(int(w.seen))}
+		case passed >= within:
+			return &difference{expected, "that it did not: it matched " + callsOf(int(w.seen))}
+		}
+		if gone {
+			over, err := p.ended(ctx)
+			if err != nil {
+				return err
+			}
+			if over {
+				return &difference{expected, fmt.Sprintf("that the program ended first, with exit status %d: it matched %s", p.running.Exit(), callsOf(int(w.seen)))}
+			}
 		}
 		if err := p.pass(ctx, lookEvery); err != nil {
 			return err

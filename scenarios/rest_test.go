@@ -1,10 +1,13 @@
 package scenarios_test
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -39,7 +42,7 @@ func TestStateExpectation(t *testing.T) {
 	}
 	for want, seen := range map[string]string{
 		`["LoadBalancer web", "- VPC b"]`: "",
-		`[]`:                              "nothing more: - VPC b\nLoadBalancer web",
+		`[]`:                              "nothing: - VPC b\nLoadBalancer web",
 		`["LoadBalancer web", "- VPC b", "LoadBalancer two"]`: "LoadBalancer two: nothing more",
 	} {
 		f.state = []string{"VPC a", "VPC b"}
@@ -99,6 +102,61 @@ func TestRestarts(t *testing.T) {
 		if r.Status != want || len(p.did) != min(failures, 2)+1 {
 			t.Errorf("after %d failures: %s with %d starts, want %s", failures, r.Status, len(p.did), want)
 		}
+	}
+}
+
+// TestRestartsWhileSteps proves that a program which fails is also started again while a
+// step waits for what it is to do: one that is slow fails at another call than the step
+// is about.
+func TestRestartsWhileSteps(t *testing.T) {
+	for step, expected := range map[string]string{
+		"struck: {fault: f, within: 1m}":                              "the fault f to strike within 1m",
+		"expect: [{calls: {action: Create, atLeast: 1}, within: 1m}]": "calls of Create",
+	} {
+		for failures, want := range map[int]scenarios.Status{0: scenarios.Passed, 2: scenarios.Passed, 3: scenarios.Failed} {
+			f := &fake{}
+			p := &fakePrograms{fake: f, exit: 1}
+			p.does = func() {
+				if len(p.did) > failures {
+					p.exit = 0
+					f.journal = append(f.journal, scenarios.JournalCall{Sequence: 1, Product: "Slb", Action: "Create"})
+					f.rules[0].Hits = 1
+				}
+			}
+			text := "program: {command: [p], restarts: 2, steps: [{fault: {name: f, match: {action: Create}, effect: {hang: true}}}, {start: true}, {" + step + "}]}"
+			r := play(t, text, scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: p})
+			if r.Status != want || len(p.did) != min(failures, 2)+1 {
+				t.Errorf("%s after %d failures: %s (%v) with %d starts, want %s", step, failures, r.Status, r.Failure, len(p.did), want)
+			}
+			if want == scenarios.Failed && !strings.Contains(r.Failure.String(), expected) {
+				t.Errorf("%s: %v, want it to name %s", step, r.Failure, expected)
+			}
+		}
+	}
+}
+
+// dies is a target whose client makes its call, and ends for it, right after somebody
+// looked at the rules.
+type dies struct {
+	*fake
+	programs *fakePrograms
+}
+
+func (d *dies) Faults(ctx context.Context) ([]faults.Status, error) {
+	before, err := d.fake.Faults(ctx)
+	before = slices.Clone(before)
+	d.rules[0].Hits, d.programs.until = 1, 0
+	return before, err
+}
+
+// TestStruckByTheLastCall proves that the call by which a program ends counts, and that it
+// stays ended for the step that follows.
+func TestStruckByTheLastCall(t *testing.T) {
+	f := &fake{}
+	p := &fakePrograms{fake: f, takes: time.Hour, exit: 1}
+	text := "program: {command: [p], restarts: 1, steps: [{fault: {name: f, match: {action: Create}, effect: {hang: true}}}, {start: true}, {struck: {fault: f}}, {stop: true}]}"
+	if r := play(t, text, scenarios.ProgramHalf, scenarios.Setup{Target: &dies{f, p}, Programs: p}); r.Status != scenarios.Passed || len(p.did) != 2 {
+		t.Errorf("= %s (%v) with %d starts, want it to pass with 2: the step and, after the stop, the end", r.Status, r.Failure, len(p.did))
 	}
 }
 
