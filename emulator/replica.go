@@ -95,7 +95,7 @@ func (e *Emulator) newReplica(api, control string) *replicas.Replica {
 	if self.Name == "" {
 		self.Name = control
 	}
-	made := replicas.Config{Elected: cfg.State, Store: e.store, Self: self, Lead: e.lead, Log: e.base.Log}
+	made := replicas.Config{Election: cfg.State, Store: e.store, Self: self, Lead: e.lead, Log: e.base.Log}
 	if cfg.ReadLocally {
 		made.Local = e.mayReadLocally
 	}
@@ -108,6 +108,9 @@ func (e *Emulator) lead(ctx context.Context) error {
 		return err
 	}
 	e.faults.Follow()
+	if err := e.clouds.reopen(ctx); err != nil {
+		return err
+	}
 	e.StartPackets()
 	return nil
 }

@@ -128,6 +128,13 @@ func (r *replica) replicas() *controlapi.Replicas {
 	return server.Replicas
 }
 
+// ofCloud returns the replica as clients see it that choose a forked cloud.
+func (r *replica) ofCloud(name string) *replica {
+	api := *r.api
+	api.AccessKeyID = name + "." + apiclient.AccessKeyID
+	return &replica{t: r.t, name: r.name + " in the cloud " + name, api: &api}
+}
+
 // leaderOf is who leads for certain.
 func leaderOf(t testing.TB, all []*replica) (leader *replica, others []*replica) {
 	t.Helper()

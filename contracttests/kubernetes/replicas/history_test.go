@@ -18,6 +18,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
 var (
@@ -70,18 +71,32 @@ var names = (&porcupine.NondeterministicModel{
 // history is what clients do while replicas and etcd are disturbed, and what they see.
 type history struct {
 	t      *testing.T
-	all    []*replica
+	main   *place
+	forked *place // a durable cloud
 	chance *rand.Rand
 
 	mu          sync.Mutex
-	made        map[string]string // load balancers, by their names
-	calls, lost int               // of names
+	calls, lost int // of names
 	longest     time.Duration
+}
+
+// place is a cloud, as it is reached at each of the replicas.
+type place struct {
+	at   []*replica
+	made map[string]string // load balancers, by their names
 }
 
 func newHistory(t *testing.T, all []*replica, chance *rand.Rand) *history {
 	all[0].set("throttle.profile=off")
-	return &history{t: t, all: all, chance: chance, made: make(map[string]string)}
+	const name = "kept"
+	if _, err := all[0].control.CreateCloud(t.Context(), name, controlapi.NewCloud{Durable: true}); err != nil {
+		t.Fatal(err)
+	}
+	forked := &place{made: make(map[string]string)}
+	for _, r := range all {
+		forked.at = append(forked.at, r.ofCloud(name))
+	}
+	return &history{t: t, main: &place{all, make(map[string]string)}, forked: forked, chance: chance}
 }
 
 // clients is how many call at a time.
@@ -91,11 +106,15 @@ const clients = 6
 // is not known, so that each round has load balancers of its own.
 func (h *history) round(disturb func()) {
 	h.t.Helper()
-	var ids []string
-	for n := range 4 {
-		ids = append(ids, h.make(h.chance, fmt.Sprintf("register-%d-%d", len(h.made), n)))
+	type register struct {
+		at *place
+		id string
 	}
-	shelf := &shelf{id: h.make(h.chance, fmt.Sprintf("shelf-%d", len(h.made))), open: make(map[int]bool)}
+	var registers []register
+	for n, at := range []*place{h.main, h.main, h.forked, h.forked} {
+		registers = append(registers, register{at, h.make(at, h.chance, fmt.Sprintf("register-%d-%d", len(at.made), n))})
+	}
+	shelf := &shelf{id: h.make(h.main, h.chance, fmt.Sprintf("shelf-%d", len(h.main.made))), open: make(map[int]bool)}
 	ctx, stop := context.WithCancel(h.t.Context())
 	begun := time.Now()
 	var ops []porcupine.Operation
@@ -108,11 +127,12 @@ func (h *history) round(disturb func()) {
 			for n := 0; ctx.Err() == nil; n++ {
 				switch {
 				case n%32 == 0: // a long run must not use up the region's addresses
-					h.make(chance, fmt.Sprintf("made-%s-%d-%d", shelf.id, c, n))
+					h.make(h.main, chance, fmt.Sprintf("made-%s-%d-%d", shelf.id, c, n))
 				case n%8 == 4:
 					shelf.add(h, chance)
 				default:
-					op := h.name(begun, c, ids[chance.IntN(len(ids))], chance)
+					r := registers[chance.IntN(len(registers))]
+					op := h.name(begun, c, r.at, r.id, chance)
 					h.mu.Lock()
 					ops = append(ops, op)
 					h.mu.Unlock()
@@ -146,19 +166,19 @@ func decided(ops []porcupine.Operation) []porcupine.Operation {
 }
 
 // make creates a load balancer, and asks until it is answered.
-func (h *history) make(chance *rand.Rand, name string) (id string) {
-	id, _, err := createAgain(h.t.Context(), h.all, chance, name)
+func (h *history) make(at *place, chance *rand.Rand, name string) (id string) {
+	id, _, err := createAgain(h.t.Context(), at.at, chance, name)
 	if err != nil {
 		h.t.Errorf("%s: %v", name, err)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.made[name] = id
+	at.made[name] = id
 	return id
 }
 
 // name reads or sets a name, once.
-func (h *history) name(begun time.Time, client int, id string, chance *rand.Rand) porcupine.Operation {
+func (h *history) name(begun time.Time, client int, at *place, id string, chance *rand.Rand) porcupine.Operation {
 	do := nameOp{id: id}
 	action, params := "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id}
 	if chance.IntN(2) == 0 {
@@ -166,7 +186,7 @@ func (h *history) name(begun time.Time, client int, id string, chance *rand.Rand
 		action, params["LoadBalancerName"] = "SetLoadBalancerName", do.set
 	}
 	op := porcupine.Operation{ClientId: client, Input: do, Call: time.Since(begun).Nanoseconds()}
-	reply, err := h.all[chance.IntN(len(h.all))].api.Call(slb, action, params)
+	reply, err := at.at[chance.IntN(len(at.at))].api.Call(slb, action, params)
 	op.Return = time.Since(begun).Nanoseconds()
 	op.Output = nameSeen{read: reply.Text("LoadBalancerName")}
 	h.mu.Lock()
@@ -192,7 +212,7 @@ const quotaOfListeners = 50
 
 func (s *shelf) add(h *history, chance *rand.Rand) {
 	port := 1 + chance.IntN(4*quotaOfListeners)
-	reply, err := h.all[chance.IntN(len(h.all))].api.Call(slb, "CreateLoadBalancerTCPListener", map[string]string{
+	reply, err := h.main.at[chance.IntN(len(h.main.at))].api.Call(slb, "CreateLoadBalancerTCPListener", map[string]string{
 		"LoadBalancerId": s.id, "ListenerPort": strconv.Itoa(port), "BackendServerPort": "80", "Bandwidth": "-1"})
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -213,7 +233,7 @@ func (s *shelf) add(h *history, chance *rand.Rand) {
 func (s *shelf) check(h *history) {
 	var ports []int
 	eventually(h.t, "the listeners are listed", func() error {
-		reply, err := h.all[0].api.Call(slb, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": s.id})
+		reply, err := h.main.at[0].api.Call(slb, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": s.id})
 		if err == nil && reply.Status != http.StatusOK {
 			err = fmt.Errorf("%v", reply.Body)
 		}
@@ -239,28 +259,32 @@ func (s *shelf) check(h *history) {
 // check compares what every replica lists with what was acknowledged.
 func (h *history) check(disturbances int) {
 	h.t.Helper()
-	h.t.Logf("%d disturbances, %d calls of names, %d without an answer, the longest of %s; %d load balancers made",
-		disturbances, h.calls, h.lost, h.longest.Round(time.Millisecond), len(h.made))
-	for _, r := range h.all {
+	h.t.Logf("%d disturbances, %d calls of names, %d without an answer, the longest of %s; %d load balancers made, and %d in the durable cloud",
+		disturbances, h.calls, h.lost, h.longest.Round(time.Millisecond), len(h.main.made), len(h.forked.made))
+	for _, r := range h.main.at {
 		r.await()
-		got := r.loadBalancers()
-		if len(got) != len(h.made) {
-			h.t.Errorf("%s lists %d load balancers, and %d were made", r.name, len(got), len(h.made))
-		}
-		ids := slices.Sorted(maps.Values(got))
-		for name, id := range h.made {
-			if _, found := slices.BinarySearch(ids, id); !found {
-				h.t.Errorf("%s lacks %s, which is %s", r.name, name, id)
+	}
+	for _, at := range []*place{h.main, h.forked} {
+		for _, r := range at.at {
+			got := r.loadBalancers()
+			if len(got) != len(at.made) {
+				h.t.Errorf("%s lists %d load balancers, and %d were made", r.name, len(got), len(at.made))
+			}
+			ids := slices.Sorted(maps.Values(got))
+			for name, id := range at.made {
+				if _, found := slices.BinarySearch(ids, id); !found {
+					h.t.Errorf("%s lacks %s, which is %s", r.name, name, id)
+				}
 			}
 		}
-	}
-	again := 0
-	for name, id := range h.made {
-		if got := h.make(h.chance, name); got != id {
-			h.t.Errorf("the token of %s made %s, and then %s", name, id, got)
-		}
-		if again++; again == 20 {
-			break
+		again := 0
+		for name, id := range at.made {
+			if got := h.make(at, h.chance, name); got != id {
+				h.t.Errorf("the token of %s made %s, and then %s", name, id, got)
+			}
+			if again++; again == 20 {
+				break
+			}
 		}
 	}
 }

@@ -43,12 +43,11 @@ type Call struct {
 	// Faults are the names of the fault rules that struck the call.
 	Faults []string
 
-	traceID string
-	made    string
-	strict  bool                                   // what the signature doesn't cover is not read
-	broken  func(http.ResponseWriter, reply) reply // what happens to the answer, if set
-	// nonceKept, unless it is nil, waits until the nonce is kept.
-	nonceKept func() error
+	traceID   string
+	made      string
+	strict    bool                                   // what the signature doesn't cover is not read
+	broken    func(http.ResponseWriter, reply) reply // what happens to the answer, if set
+	nonce     spent                                  // nothing if it has none
 	past      state.Past
 	pace      map[state.Stage]time.Duration
 	product   *Product

@@ -121,27 +121,32 @@ func (n *Nonces) age(now time.Time) time.Duration {
 	return now.Sub(n.start)
 }
 
-// spend remembers a nonce, or returns why it is not good. Kept, unless it is nil, waits
-// until the nonce is kept as long as it must be; its error means that a restart, or another
-// emulator, does not know it.
-func (n *Nonces) spend(used nonce, now time.Time) (problem *Problem, kept func() error) {
+// spend remembers a nonce, or returns why it is not good.
+func (n *Nonces) spend(used nonce, now time.Time) (spent, *Problem) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	age := n.age(now)
 	n.makeRoom(age)
 	if problem := n.refuseLocked(used); problem != nil {
-		return problem, nil
+		return spent{}, problem
 	}
 	n.add(used, age)
 	switch {
 	case n.shared != nil:
-		return nil, n.shared.share(used)
+		return spent{known: n.shared.share(used)}, nil
 	case n.file != nil:
-		if err := n.file.append(n, used); err != nil {
-			return nil, func() error { return err }
-		}
+		return spent{lost: n.file.append(n, used)}, nil
 	}
-	return nil, nil
+	return spent{}, nil
+}
+
+// spent is a nonce that was spent.
+type spent struct {
+	// lost is why a restart does not know it.
+	lost error
+	// known, unless it is nil, waits until other emulators know it. What the call commits
+	// is not kept before that.
+	known func() error
 }
 
 func (n *Nonces) add(used nonce, age time.Duration) {

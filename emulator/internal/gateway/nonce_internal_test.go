@@ -14,14 +14,12 @@ import (
 
 var nonceStart = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// spent spends a nonce whose timestamp is right, and returns the code of a refusal.
-func spent(t testing.TB, n *Nonces, text string, timestamp, now time.Time) string {
+// spend spends a nonce whose timestamp is right, and returns the code of a refusal.
+func spend(t testing.TB, n *Nonces, text string, timestamp, now time.Time) string {
 	t.Helper()
-	problem, kept := n.spend(nonceOf("testid", text, timestamp), now)
-	if kept != nil {
-		if err := kept(); err != nil {
-			t.Fatal(err)
-		}
+	used, problem := n.spend(nonceOf("testid", text, timestamp), now)
+	if used.lost != nil {
+		t.Fatal(used.lost)
 	}
 	if problem == nil {
 		return ""
@@ -43,7 +41,7 @@ func TestNoncesAreBounded(t *testing.T) {
 	at := func(i int) time.Time { return nonceStart.Add(time.Duration(i/each) * 10 * time.Second) }
 	all := 3*n.limit + 1
 	for i := range all {
-		if code := spent(t, n, strconv.Itoa(i), at(i), at(i)); code != "" {
+		if code := spend(t, n, strconv.Itoa(i), at(i), at(i)); code != "" {
 			t.Fatalf("nonce %d: %s", i, code)
 		}
 		if n.count > n.limit {
@@ -71,16 +69,16 @@ func TestNoncesAreBounded(t *testing.T) {
 func TestNoncesLive(t *testing.T) {
 	var n Nonces
 	ahead := nonceStart.Add(timestampWindow)
-	spent(t, &n, "0", ahead, nonceStart)
+	spend(t, &n, "0", ahead, nonceStart)
 	for minute := 1; minute <= 30; minute++ {
 		now := nonceStart.Add(time.Duration(minute) * time.Minute)
-		if code := spent(t, &n, "0", ahead, now); code != "SignatureNonceUsed" {
+		if code := spend(t, &n, "0", ahead, now); code != "SignatureNonceUsed" {
 			t.Fatalf("after %d minutes: %q", minute, code)
 		}
-		spent(t, &n, strconv.Itoa(minute), now, now)
+		spend(t, &n, strconv.Itoa(minute), now, now)
 	}
 	late := nonceStart.Add(61 * time.Minute)
-	if code := spent(t, &n, "31", late, late); code != "" || n.count != 1 {
+	if code := spend(t, &n, "31", late, late); code != "" || n.count != 1 {
 		t.Errorf("%q, and %d nonces are remembered, want the new one", code, n.count)
 	}
 }
@@ -94,22 +92,22 @@ func TestNoncesOfAClockThatRanAhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	ahead := nonceStart.Add(24 * time.Hour)
-	spent(t, n, "before", nonceStart, nonceStart)
+	spend(t, n, "before", nonceStart, nonceStart)
 	n.start = n.start.Add(24 * time.Hour) // the clock is set; no time has passed
 	for minute := range 16 {
 		now := ahead.Add(time.Duration(minute) * time.Minute)
-		if code := spent(t, n, strconv.Itoa(minute), now, now); code != "" {
+		if code := spend(t, n, strconv.Itoa(minute), now, now); code != "" {
 			t.Fatalf("ahead: %s", code)
 		}
 	}
 	n.start = n.start.Add(-24 * time.Hour)
 	for restart := range 2 {
 		now := nonceStart.Add(16 * time.Minute)
-		if code := spent(t, n, fmt.Sprint("right ", restart), now, now); code != "" {
+		if code := spend(t, n, fmt.Sprint("right ", restart), now, now); code != "" {
 			t.Errorf("after %d restarts, a call by the right clock: %s", restart, code)
 		}
 		for text, at := range map[string]time.Time{"before": nonceStart, "0": ahead, "15": ahead.Add(15 * time.Minute)} {
-			if code := spent(t, n, text, at, now); code != "SignatureNonceUsed" {
+			if code := spend(t, n, text, at, now); code != "SignatureNonceUsed" {
 				t.Errorf("after %d restarts, the nonce %s again: %q", restart, text, code)
 			}
 		}
@@ -129,7 +127,7 @@ func TestNoncesOfAClockThatRanAhead(t *testing.T) {
 	if n, err = OpenNonces(path, nonceStart); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := spent(t, n, "older", nonceStart, nonceStart), spent(t, n, "new", nonceStart, nonceStart); a != "SignatureNonceUsed" || b != "" {
+	if a, b := spend(t, n, "older", nonceStart, nonceStart), spend(t, n, "new", nonceStart, nonceStart); a != "SignatureNonceUsed" || b != "" {
 		t.Errorf("with a file of version 1: %q and %q", a, b)
 	}
 }
@@ -143,7 +141,7 @@ func TestDamagedNonces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 5 {
-		spent(t, n, strconv.Itoa(i), nonceStart, nonceStart)
+		spend(t, n, strconv.Itoa(i), nonceStart, nonceStart)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -181,11 +179,11 @@ func TestNoncesSurvive(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range run {
-			if code := spent(t, n, strconv.Itoa(i), nonceStart, nonceStart); code != "SignatureNonceUsed" {
+			if code := spend(t, n, strconv.Itoa(i), nonceStart, nonceStart); code != "SignatureNonceUsed" {
 				t.Errorf("run %d, nonce of run %d: %q", run, i, code)
 			}
 		}
-		if code := spent(t, n, strconv.Itoa(run), nonceStart, nonceStart); code != "" {
+		if code := spend(t, n, strconv.Itoa(run), nonceStart, nonceStart); code != "" {
 			t.Errorf("run %d, its own nonce: %s", run, code)
 		}
 		file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)

@@ -26,8 +26,8 @@ var ErrDeposed = errors.New("another replica may lead now")
 
 // Config configures a replica.
 type Config struct {
-	Elected engine.Elected
-	Store   *state.Store
+	Election engine.Election
+	Store    *state.Store
 	// Self is how the others reach this one.
 	Self controlapi.Replica
 	// Lead is called when this replica leads: the store takes writes, and no other
@@ -73,12 +73,12 @@ func (r *Replica) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
-		if err := r.cfg.Elected.Members(ctx, r.know); err != nil && ctx.Err() == nil {
+		if err := r.cfg.Election.Members(ctx, r.know); err != nil && ctx.Err() == nil {
 			cancel(deposed(err))
 		}
 	}()
 	for {
-		term, err := r.cfg.Elected.Campaign(ctx, string(self))
+		term, err := r.cfg.Election.Campaign(ctx, string(self))
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -247,11 +247,6 @@ func (e *elected) Members(ctx context.Context, _ func([]engine.Member)) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
-func (e *elected) Ahead() time.Duration                { return 0 }
-func (e *elected) Share(context.Context, []byte) error { return nil }
-func (e *elected) Shared(context.Context, int64) ([][]byte, int64, error) {
-	return nil, 0, nil
-}
 
 // A replica leads when what the leader needs has begun, and is deposed with its term.
 func TestRun(t *testing.T) {
@@ -262,7 +257,7 @@ func TestRun(t *testing.T) {
 	}
 	defer store.Close()
 	begun := make(chan struct{})
-	r := New(Config{Elected: e, Store: store, Self: controlapi.Replica{Name: "self"}, Lead: func(context.Context) error {
+	r := New(Config{Election: e, Store: store, Self: controlapi.Replica{Name: "self"}, Lead: func(context.Context) error {
 		close(begun)
 		return nil
 	}})

@@ -13,6 +13,8 @@
 //	parts/COMMIT/N         the parts of large commits
 //	leader/LEASE           who leads, and who waits to
 //	shared/LEASE-N         what replicas tell each other, for a time
+//	branch/NAME            what is said about a branch; nothing while it is made
+//	branches/NAME/         keys state, parts and shared of a branch
 package etcd
 
 import (
@@ -55,6 +57,7 @@ type Config struct {
 // transaction has beside its values.
 const (
 	maxOps   = 120
+	maxNotes = 6 // batches
 	maxBytes = 1 << 20
 )
 
@@ -71,6 +74,7 @@ const (
 type Engine struct {
 	client *clientv3.Client
 	prefix string
+	branch bool // see branches.go
 
 	seen *Seen
 
@@ -81,14 +85,13 @@ type Engine struct {
 	term  *term  // nil while another process leads
 	fence int64  // the etcd revision of the last commit
 	count uint64 // the revision after it
-	parts int    // commits in parts, of this term
 
-	// pending is the commit in parts that is made and not yet moved to its rows. Only
-	// who commits, or begins a term, looks at it.
+	// pending is the commit in parts that is made and not yet moved to its rows; parts
+	// counts such commits. Only who commits, or begins a term, looks at them.
 	pending *staged
+	parts   int
 
-	sharing sync.Mutex
-	notes   notes
+	notes notes
 }
 
 // format is the content of the key of this name.
@@ -305,21 +308,41 @@ func (e *Engine) advance(ctx context.Context, sets int, ops ...clientv3.Op) erro
 	if term == nil {
 		return notMade(engine.ErrFenced)
 	}
+	notes, err := e.ride(ctx)
+	if err != nil {
+		return notMade(err)
+	}
 	revision := e.key("state", "revision")
 	done, err := e.transact(ctx, []clientv3.Cmp{term.leads(), clientv3.Compare(clientv3.ModRevision(revision), "=", fence)},
-		append(ops, clientv3.OpPut(revision, strconv.FormatUint(count, 10))))
+		append(append(ops, notes.ops()...), clientv3.OpPut(revision, strconv.FormatUint(count, 10))))
+	if err == nil && !done.Succeeded {
+		err = notMade(engine.ErrFenced)
+	}
+	if err != nil {
+		notes.failed(err)
+	}
+	if errors.Is(err, rpctypes.ErrLeaseNotFound) { // nothing is wrong with the commit
+		return e.advance(ctx, sets, ops...)
+	}
 	switch {
 	case refused(err):
 		return notMade(err)
 	case err != nil:
 		return err
-	case !done.Succeeded:
-		return notMade(engine.ErrFenced)
 	}
+	notes.landed()
 	e.mu.Lock()
 	e.fence, e.count = done.Header.Revision, count
 	e.mu.Unlock()
-	return e.seen.counted(count, mark{})
+	return e.counted(count, mark{})
+}
+
+// counted notes the revision. That of the state itself is enough to know an older copy by.
+func (e *Engine) counted(count uint64, before mark) error {
+	if e.branch {
+		return nil
+	}
+	return e.seen.counted(count, before)
 }
 
 // last reads the revision, and the revision of etcd that put it there.
@@ -340,7 +363,7 @@ func (e *Engine) countOf(found []*mvccpb.KeyValue, before mark) (count uint64, p
 			return 0, 0, fmt.Errorf("%s: %w: %w", found[0].Key, engine.ErrDamaged, err)
 		}
 	}
-	return count, put, e.seen.counted(count, before)
+	return count, put, e.counted(count, before)
 }
 
 // takeOver makes sure that no commit of an earlier leader, nor one of this process whose
@@ -379,11 +402,9 @@ func (e *Engine) takeOver(ctx context.Context, term *term) error {
 
 // Recover implements engine.Engine.
 func (e *Engine) Recover(ctx context.Context) error {
-	e.mu.Lock()
-	term := e.term
-	e.mu.Unlock()
-	if term == nil {
-		return engine.ErrFenced
+	term, err := e.leading()
+	if err != nil {
+		return err
 	}
 	return e.takeOver(ctx, term)
 }
@@ -403,8 +424,11 @@ func (e *Engine) Load(ctx context.Context, fn func(table, id string, value []byt
 	return kept.Load(ctx, fn)
 }
 
-// Close implements engine.Engine. A term ends with it.
+// Close implements engine.Engine. A term ends with it, unless it is a branch's.
 func (e *Engine) Close() error {
+	if e.branch {
+		return nil
+	}
 	e.mu.Lock()
 	term := e.term
 	e.term = nil

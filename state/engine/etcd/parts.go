@@ -40,14 +40,12 @@ func (e *Engine) part(commit string, n int) string {
 
 // commitInParts makes a commit of any size.
 func (e *Engine) commitInParts(ctx context.Context, changes engine.ChangeSet, sets int) error {
-	e.mu.Lock()
-	term := e.term
+	term, err := e.leading()
+	if err != nil {
+		return notMade(err)
+	}
 	e.parts++
 	n := e.parts
-	e.mu.Unlock()
-	if term == nil {
-		return notMade(engine.ErrFenced)
-	}
 	s := &staged{Commit: fmt.Sprintf("%016x-%d", term.created, n)}
 	for len(changes) > 0 {
 		var text []byte
@@ -83,11 +81,9 @@ func (e *Engine) do(ctx context.Context, term *term, ops ...clientv3.Op) error {
 // finish moves the values of a commit in parts to their rows. It may have been begun
 // before: the values are the same.
 func (e *Engine) finish(ctx context.Context, s *staged) error {
-	e.mu.Lock()
-	term := e.term
-	e.mu.Unlock()
-	if term == nil {
-		return engine.ErrFenced
+	term, err := e.leading()
+	if err != nil {
+		return err
 	}
 	for n := range s.Parts {
 		changes, err := e.readPart(ctx, s.Commit, n, 0)

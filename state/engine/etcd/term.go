@@ -44,7 +44,7 @@ func (t *term) leads() clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(t.key), "=", t.created)
 }
 
-// Campaign implements engine.Elected.
+// Campaign implements engine.Election.
 func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error) {
 	session, err := concurrency.NewSession(e.client, concurrency.WithTTL(leaseSeconds), concurrency.WithContext(context.WithoutCancel(ctx)))
 	if err != nil {
@@ -186,7 +186,7 @@ func (t *term) end() {
 	t.session.Orphan()
 }
 
-// Members implements engine.Elected.
+// Members implements engine.Election.
 func (e *Engine) Members(ctx context.Context, fn func([]engine.Member)) error {
 	prefix := e.key("leader") + "/"
 	for ctx.Err() == nil {
