@@ -29,6 +29,7 @@ import (
 // what a call does in one shows in no other.
 type clouds struct {
 	e        *Emulator
+	shelf    shelf                     // of durable ones, nil if there is none
 	products func() []*gateway.Product // of the forks
 	room     *gateway.Room             // for the calls of all clouds
 	ports    chan struct{}             // for the connections at the ports of all forks
@@ -37,6 +38,7 @@ type clouds struct {
 	changing sync.Mutex
 	mu       sync.RWMutex
 	forked   map[string]*forkedCloud
+	again    map[string]chan struct{} // clouds that are reset, closed once they are there again
 	closed   bool
 }
 
@@ -47,7 +49,7 @@ type forkedCloud struct {
 	made    controlapi.NewCloud
 	created time.Time
 	expires time.Time // zero is never
-	dir     string    // of a durable one
+	kept    bool      // on the shelf, if only in part
 	port    *server   // of its own, nil if none
 	wanted  string    // the port that it had before a restart
 	expiry  *time.Timer
@@ -66,7 +68,7 @@ const (
 )
 
 func newClouds(e *Emulator) *clouds {
-	return &clouds{e: e, forked: make(map[string]*forkedCloud), room: gateway.NewRoom(), ports: make(chan struct{}, max(min(maxConnections, descriptors()/8), 1)),
+	return &clouds{e: e, shelf: e.base.shelf(), forked: make(map[string]*forkedCloud), again: make(map[string]chan struct{}), room: gateway.NewRoom(), ports: make(chan struct{}, max(min(maxConnections, descriptors()/8), 1)),
 		products: sync.OnceValue(func() []*gateway.Product { return e.base.products() })}
 }
 
@@ -122,6 +124,8 @@ func (s *clouds) Create(ctx context.Context, name string, spec controlapi.NewClo
 	if err != nil {
 		return controlapi.Cloud{}, err
 	}
+	// Another replica may lead next, at another address.
+	spec.Port = spec.Port && s.e.replica == nil
 	spec.From, spec.Seed = cmp.Or(spec.From, controlapi.DefaultCloud), cmp.Or(spec.Seed, seedOf(name))
 	f := &forkedCloud{made: spec, created: now.UTC(), expires: expires, calls: new(sync.WaitGroup)}
 	s.changing.Lock()
@@ -132,8 +136,8 @@ func (s *clouds) Create(ctx context.Context, name string, spec controlapi.NewClo
 	if err := s.fork(ctx, name, f); err != nil {
 		return controlapi.Cloud{}, err
 	}
-	if err := errors.Join(s.listen(name, f), f.publish()); err != nil {
-		return controlapi.Cloud{}, errors.Join(err, f.leave(ctx), f.close(), f.forget())
+	if err := errors.Join(s.listen(name, f), s.publish(ctx, name, f)); err != nil {
+		return controlapi.Cloud{}, errors.Join(err, f.leave(ctx), f.close(), s.forget(ctx, name, f))
 	}
 	s.admit(name, f)
 	return s.show(name, f), nil
@@ -176,27 +180,25 @@ func (s *clouds) fork(ctx context.Context, name string, f *forkedCloud) (err err
 	}
 	defer leave()
 	var store *state.Store
+	cfg := s.e.base.of(name)
 	if f.made.Durable {
-		store, err = s.e.base.keep(ctx, name, from.store, f)
+		store, cfg, err = s.beginKept(ctx, name, from.store, f)
 	} else {
-		store, err = from.store.Fork(state.ForkConfig{Seed: f.made.Seed, Warn: s.e.base.of(name, "").warn})
+		store, err = from.store.Fork(state.ForkConfig{Seed: f.made.Seed, Warn: cfg.warn})
 	}
 	if err == nil {
-		f.emulated, err = newEmulated(s.e.base.of(name, f.dir), name, store, s)
+		f.emulated, err = newEmulated(cfg, name, store, s)
 	}
 	if err != nil {
-		return errors.Join(err, f.forget())
+		return errors.Join(err, s.forget(ctx, name, f))
 	}
 	return nil
 }
 
-// of is the configuration of a fork with its state in a folder, or in memory without
-// one. It listens nowhere, answers no packets, and writes no journal file.
-func (cfg Config) of(name, dir string) Config {
+// of is the configuration of a fork in memory. It listens nowhere, answers no packets,
+// and writes no journal file.
+func (cfg Config) of(name string) Config {
 	cfg.Engine, cfg.DataDir, cfg.Fork, cfg.Storage, cfg.Replica = Memory, "", "", nil, nil
-	if dir != "" {
-		cfg.Engine, cfg.DataDir = Bolt, dir
-	}
 	cfg.DNSListen, cfg.DataPlane, cfg.Journal.File = "", NoPackets, ""
 	cfg.Seed = seedOf(name)
 	cfg.Log = cfg.Log.With().Str("cloud", name).Logger()
@@ -237,7 +239,10 @@ func (s *clouds) start() error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for name, f := range s.forked {
-		if err := errors.Join(s.listen(name, f), f.publish()); err != nil {
+		if !f.made.Port {
+			continue
+		}
+		if err := errors.Join(s.listen(name, f), s.publish(s.e.life, name, f)); err != nil {
 			return err
 		}
 	}
@@ -263,19 +268,34 @@ func (c *emulated) during(r *http.Request, serve func(*http.Request)) {
 	serve(r.WithContext(ctx))
 }
 
-// enter finds a cloud by its name, which stays until the caller leaves.
+// enter finds a cloud by its name, which stays until the caller leaves. It waits for one
+// that is reset.
 func (s *clouds) enter(name string) (c *emulated, leave func(), ok bool) {
 	if name == "" || name == controlapi.DefaultCloud {
 		return s.e.emulated, func() {}, true
 	}
+	for {
+		f, again := s.find(name)
+		if f != nil {
+			return f.emulated, f.calls.Done, true
+		}
+		if again == nil {
+			return nil, nil, false
+		}
+		<-again
+	}
+}
+
+// find finds a cloud and counts a call that enters it, or returns what is closed once a
+// reset of it is over.
+func (s *clouds) find(name string) (f *forkedCloud, again <-chan struct{}) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	f, ok := s.forked[name]
-	if !ok {
-		return nil, nil, false
+	if f = s.forked[name]; f == nil {
+		return nil, s.again[name]
 	}
 	f.calls.Add(1)
-	return f.emulated, f.calls.Done, true
+	return f, nil
 }
 
 func (s *clouds) unknown(name string) error {
@@ -349,10 +369,11 @@ func (s *clouds) Control(name string) (http.Handler, error) {
 func (s *clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, error) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	old, err := s.remove(name)
+	old, err := s.remove(name, true)
 	if err != nil {
 		return controlapi.Cloud{}, err
 	}
+	defer s.letIn(name)
 	if _, leave, ok := s.enter(old.made.From); ok {
 		leave()
 	} else {
@@ -361,18 +382,26 @@ func (s *clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 	}
 	fresh := *old
 	fresh.calls = new(sync.WaitGroup)
-	err = errors.Join(old.quit(ctx), old.forget())
+	err = errors.Join(old.quit(ctx), s.forget(ctx, name, old))
 	if err == nil {
 		err = s.fork(ctx, name, &fresh)
 	}
 	if err == nil {
-		err = fresh.publish()
+		err = s.publish(ctx, name, &fresh)
 	}
 	if err != nil {
 		return controlapi.Cloud{}, errors.Join(fmt.Errorf("the cloud %s could not be forked again, and is gone: %w", name, err), old.leave(ctx))
 	}
 	s.restore(name, &fresh)
 	return s.show(name, &fresh), nil
+}
+
+// letIn lets those in who waited for a reset to end.
+func (s *clouds) letIn(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.again[name])
+	delete(s.again, name)
 }
 
 // restore puts a cloud back that was removed.
@@ -382,14 +411,18 @@ func (s *clouds) restore(name string, f *forkedCloud) {
 	s.forked[name] = f
 }
 
-// remove takes a cloud from those that can be entered. The caller changes.
-func (s *clouds) remove(name string) (*forkedCloud, error) {
+// remove takes a cloud from those that can be entered; who enters one that is reset waits
+// until letIn. The caller changes.
+func (s *clouds) remove(name string, reset bool) (*forkedCloud, error) {
 	if name == controlapi.DefaultCloud {
 		return nil, fmt.Errorf("%w: the default cloud stays: `clbemu state reset` resets it", control.ErrCloud)
 	}
 	s.mu.Lock()
 	f := s.forked[name]
 	delete(s.forked, name)
+	if f != nil && reset {
+		s.again[name] = make(chan struct{})
+	}
 	s.mu.Unlock()
 	if f == nil {
 		return nil, s.unknown(name)
@@ -401,11 +434,11 @@ func (s *clouds) remove(name string) (*forkedCloud, error) {
 func (s *clouds) Delete(ctx context.Context, name string) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	f, err := s.remove(name)
+	f, err := s.remove(name, false)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.leave(ctx), f.quit(ctx), f.forget())
+	return errors.Join(f.leave(ctx), f.quit(ctx), s.forget(ctx, name, f))
 }
 
 // expire deletes a cloud whose time is over, unless the name is another's by now.
@@ -455,7 +488,7 @@ func (f *forkedCloud) quit(ctx context.Context) error {
 	return f.close()
 }
 
-// close ends all clouds; durable ones stay on disk.
+// close ends all clouds; durable ones stay where they are kept.
 func (s *clouds) close(ctx context.Context) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -483,7 +516,7 @@ func (s *clouds) List() []controlapi.Cloud {
 }
 
 func (s *clouds) showDefault() controlapi.Cloud {
-	return controlapi.Cloud{Name: controlapi.DefaultCloud, Durable: s.e.cfg.stateDir() != "", API: s.e.apiURL(s.e.servers), Resources: s.e.resources(), Calls: s.e.answered.Load()}
+	return controlapi.Cloud{Name: controlapi.DefaultCloud, Durable: s.shelf != nil, API: s.e.apiURL(s.e.servers), Resources: s.e.resources(), Calls: s.e.answered.Load()}
 }
 
 func (s *clouds) show(name string, f *forkedCloud) controlapi.Cloud {

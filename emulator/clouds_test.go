@@ -464,6 +464,39 @@ func TestCloudResets(t *testing.T) {
 	}
 }
 
+// TestCallsDuringReset proves that a call of a cloud which is reset waits for it, and is
+// never refused for want of it.
+func TestCallsDuringReset(t *testing.T) {
+	e, control := running(t, emulator.Config{Seed: 1})
+	mustFork(t, control, "a", controlapi.NewCloud{})
+	over := make(chan struct{})
+	var calling sync.WaitGroup
+	for range 4 {
+		calling.Go(func() {
+			client := caller(e, "a")
+			for {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				// A call that is under way when the reset begins may be cut off.
+				if reply, err := client.Call(emulator.Version("Slb"), "DescribeLoadBalancers", nil); err == nil && reply.Text("Code") != "" && reply.Text("Code") != "ServiceUnavailable" {
+					t.Errorf("during a reset: %v", reply.Body)
+					return
+				}
+			}
+		})
+	}
+	for range 50 {
+		if _, err := control.ResetCloud(t.Context(), "a"); err != nil {
+			t.Error(err)
+		}
+	}
+	close(over)
+	calling.Wait()
+}
+
 // TestDurableClouds proves that a durable cloud is there after a restart, with state,
 // port and expiry; one in memory is not; one that expired meanwhile, or was left
 // unfinished by a crash, is deleted; and a damaged one is left alone.
@@ -488,6 +521,7 @@ func TestDurableClouds(t *testing.T) {
 		mustFork(t, control, "hurt", controlapi.NewCloud{Durable: true})
 		mustFork(t, control, "half", controlapi.NewCloud{Durable: true})
 		mustFork(t, control, "gone", controlapi.NewCloud{Durable: true})
+		mustFork(t, control, "itself", controlapi.NewCloud{Durable: true})
 		if _, err := control.ResetCloud(t.Context(), "kept"); err != nil { // which a restart finds too
 			t.Fatal(err)
 		}
@@ -504,18 +538,27 @@ func TestDurableClouds(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("cloud.json has mode %v, %v, want 0600", info.Mode(), err)
 	}
-	late := filepath.Join(clouds, "late", "cloud.json")
-	text, err := os.ReadFile(late)
-	if err != nil {
-		t.Fatal(err)
+	// edit changes what is kept about a cloud.
+	edit := func(name string, change func(fields map[string]any)) {
+		t.Helper()
+		file := filepath.Join(clouds, name, "cloud.json")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(text, &fields); err != nil {
+			t.Fatal(err)
+		}
+		change(fields)
+		text, err = json.Marshal(fields)
+		if err := errors.Join(err, os.WriteFile(file, text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	var fields map[string]any
-	if err := json.Unmarshal(text, &fields); err != nil {
-		t.Fatal(err)
-	}
-	fields["expires"] = "2020-01-01T00:00:00Z"
-	text, err = json.Marshal(fields)
-	for _, err := range []error{err, os.WriteFile(late, text, 0o600), os.WriteFile(filepath.Join(clouds, "hurt", "cloud.json"), []byte("{"), 0o600),
+	edit("late", func(fields map[string]any) { fields["expires"] = "2020-01-01T00:00:00Z" })
+	edit("itself", func(fields map[string]any) { fields["made"].(map[string]any)["from"] = "itself" })
+	for _, err := range []error{os.WriteFile(filepath.Join(clouds, "hurt", "cloud.json"), []byte("{"), 0o600),
 		os.Remove(filepath.Join(clouds, "half", "cloud.json"))} {
 		if err != nil {
 			t.Fatal(err)
@@ -530,11 +573,11 @@ func TestDurableClouds(t *testing.T) {
 		if err != nil || reply.Status != http.StatusOK {
 			t.Errorf("the load balancer of before: %v, %v", reply, err)
 		}
-		if _, err := control.CreateCloud(t.Context(), "hurt", controlapi.NewCloud{Durable: true}); err == nil || !strings.Contains(err.Error(), "in the way") {
+		if _, err := control.CreateCloud(t.Context(), "hurt", controlapi.NewCloud{Durable: true}); err == nil || !strings.Contains(err.Error(), "could not be opened") {
 			t.Errorf("a cloud in place of a damaged one: %v", err)
 		}
 	})
-	for name, want := range map[string]bool{"kept": true, "hurt": true, "late": false, "half": false} {
+	for name, want := range map[string]bool{"kept": true, "hurt": true, "itself": true, "late": false, "half": false} {
 		if _, err := os.Stat(filepath.Join(clouds, name)); (err == nil) != want {
 			t.Errorf("the folder of %s: %v, want it there: %v", name, err, want)
 		}

@@ -148,8 +148,10 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	}
 	e.metrics.Add(e.clouds)
 	e.api = http.HandlerFunc(e.serveAPI)
-	if err := e.clouds.reopen(ctx); err != nil {
-		return nil, errors.Join(err, e.Close(ctx))
+	if cfg.Replica == nil { // else the leader has them
+		if err := e.clouds.reopen(ctx); err != nil {
+			return nil, errors.Join(err, e.Close(ctx))
+		}
 	}
 	return e, nil
 }

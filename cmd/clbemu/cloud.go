@@ -25,7 +25,8 @@ A client reaches its cloud in one of three ways:
 
   by access key   put "NAME." before the key's id, such as team-a.testid
   by host         NAME.localhost, at the port of all clouds
-  by port         the cloud's own port, unless it was created with --port=false
+  by port         the cloud's own port, unless it was created with --port=false, or by
+                  replicas that share a state
 
 A Cloud Controller Manager asks the metadata service without a key, so give it the port.
 clbemu's own commands take --cloud NAME. A cloud's console is at /clouds/NAME/ of the
@@ -63,7 +64,7 @@ func newCloudCreate() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&made.From, "from", controlapi.DefaultCloud, "cloud to fork")
 	flags.StringVar(&made.Expires, "expires", "24h", "when to delete it: a duration, a time such as 2027-01-02T15:04:05Z, or never")
-	flags.BoolVar(&made.Durable, "durable", false, "keep it over restarts, in the data folder")
+	flags.BoolVar(&made.Durable, "durable", false, "keep it over restarts, in the data folder or in etcd")
 	flags.Uint64Var(&made.Seed, "seed", 0, "seed of its ids (0: derived from its name)")
 	flags.BoolVar(&made.Port, "port", true, "give its API its own port")
 	completeFlag(cmd, "from", live(cloudNames))
@@ -142,7 +143,7 @@ func printClouds(cmd *cobra.Command, c *controlclient.Client) error {
 			if c.Expires != nil {
 				expires = c.Expires.Local().Format(time.RFC3339)
 			}
-			kept := map[bool]string{true: "disk", false: "memory"}[c.Durable]
+			kept := map[bool]string{true: "durable", false: "in memory"}[c.Durable]
 			rows = append(rows, []string{c.Name, cmp.Or(c.From, "-"), expires, kept, fmt.Sprint(c.Resources), fmt.Sprint(c.Calls), cmp.Or(c.API, "-")})
 		}
 		return s.Table([]string{"CLOUD", "FROM", "EXPIRES", "KEPT", "RESOURCES", "CALLS", "API"}, rows)

@@ -40,8 +40,22 @@ func (f *connection) forked() string {
 	return f.cloud
 }
 
-// client is a client of the running emulator.
-func (f *connection) client() (*controlclient.Client, error) {
+// flags returns the flags by which another command is about the same cloud.
+func (f *connection) flags() (text string) {
+	if f.forked() != "" {
+		text += " --cloud " + f.cloud
+	}
+	if f.server != "http://"+defaultControl {
+		text += " --server " + f.server
+	}
+	return text
+}
+
+// client returns a client of the cloud that the flags choose.
+func (f *connection) client() (*controlclient.Client, error) { return f.clientOf(f.forked()) }
+
+// clientOf returns a client of a cloud, "" for the default one.
+func (f *connection) clientOf(cloud string) (*controlclient.Client, error) {
 	server, err := address(f.server, controlPort)
 	if err != nil {
 		return nil, usage(fmt.Errorf("--server takes the address of the control API, such as %s: %w", defaultControl, err))
@@ -52,7 +66,7 @@ func (f *connection) client() (*controlclient.Client, error) {
 			return nil, usage(fmt.Errorf("--control-token-file: %w", err))
 		}
 	}
-	if cloud := f.forked(); cloud != "" {
+	if cloud != "" {
 		server = server.JoinPath("clouds", url.PathEscape(cloud))
 	}
 	return &controlclient.Client{URL: server.String(), Token: token}, nil
@@ -156,6 +170,18 @@ func (f *clientFlags) describe(ctx context.Context) (described controlapi.Server
 	if described, err = c.Server(ctx); err != nil {
 		return described, answered(err)
 	}
+	if described.Replicas == nil || f.forked() == "" {
+		return described, nil
+	}
+	// The leader answered, and the replica that was asked takes the calls as well.
+	if c, err = f.clientOf(""); err != nil {
+		return described, err
+	}
+	asked, err := c.Server(ctx)
+	if err != nil {
+		return described, answered(err)
+	}
+	described.API, described.Certificate = asked.API, asked.Certificate
 	return described, nil
 }
 

@@ -35,6 +35,7 @@ func (d *doctor) clients(whose string, environment []string, server *controlapi.
 	}
 	wanted := target.Environment{API: api, Endpoints: server.Endpoints(), AccessKeyID: d.keyID(), AccessKeySecret: d.accessKeySecret}.Variables()
 	set, before := 0, len(d.list)
+	env := "eval \"$(clbemu env" + d.flags() + ")\""
 	for _, v := range wanted {
 		value, ok := lookUp(environment, v[0])
 		if !ok {
@@ -43,20 +44,20 @@ func (d *doctor) clients(whose string, environment []string, server *controlapi.
 		set++
 		switch endpoint := strings.HasSuffix(v[0], "_ENDPOINT") && v[0] != "METADATA_ENDPOINT"; {
 		case endpoint && strings.Contains(value, "://"):
-			d.problem(whose, "eval \"$(clbemu env)\"", "%s=%s has a scheme, but clients need host:port", v[0], value)
+			d.problem(whose, env, "%s=%s has a scheme, but clients need host:port", v[0], value)
 		case strings.HasSuffix(v[0], "_ENDPOINT") && !sameAddress(value, v[1]):
-			d.problem(whose, "eval \"$(clbemu env)\"", "%s=%s is not this emulator, which is %s", v[0], value, v[1])
+			d.problem(whose, env, "%s=%s is not this emulator, which is %s", v[0], value, v[1])
 		case v[0] == "ALICLOUD_CLIENT_SCHEME" && !strings.EqualFold(value, v[1]):
-			d.problem(whose, "eval \"$(clbemu env)\"", "%s=%s, but the API is %s", v[0], value, v[1])
+			d.problem(whose, env, "%s=%s, but the API is %s", v[0], value, v[1])
 		case strings.Contains(v[0], "KEY_ID") && value != v[1]:
 			d.note(whose, "give doctor the right key with --access-key-id", "%s=%s differs from the key %s", v[0], value, v[1])
 		}
 	}
 	switch {
 	case set == 0 && whose == d.judged:
-		d.problem(whose, "eval \"$(clbemu env)\"", "no variable points the program here: it calls the real cloud")
+		d.problem(whose, env, "no variable points the program here: it calls the real cloud")
 	case set == 0:
-		d.note(whose, "eval \"$(clbemu env)\"", "no variable points clients here: they call the real cloud")
+		d.note(whose, env, "no variable points clients here: they call the real cloud")
 	case len(d.list) == before:
 		d.ok(whose, "clients call %s (%s)", api.Host, counted(set, "variable"))
 	}

@@ -43,6 +43,7 @@ func TestDoctor(t *testing.T) {
 		says        string
 	}{
 		{"no variables", nil, nil, 0, "no variable points clients here"},
+		{"what to do then", nil, nil, 0, `eval "$(clbemu env --server ` + s.Control + `)"`},
 		{"scheme", []string{"SLB_ENDPOINT=http://" + host}, nil, 1, "has a scheme"},
 		{"another emulator", []string{"VPC_ENDPOINT=127.0.0.1:1"}, nil, 1, "VPC_ENDPOINT=127.0.0.1:1 is not this emulator"},
 		{"wrong scheme", append(good, "ALICLOUD_CLIENT_SCHEME=HTTPS"), nil, 1, "ALICLOUD_CLIENT_SCHEME=HTTPS, but the API is HTTP"},

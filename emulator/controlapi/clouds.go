@@ -12,11 +12,12 @@ type NewCloud struct {
 	// Expires says when it is deleted: a duration such as 2h, a time such as
 	// 2026-01-02T15:04:05Z, or never; "" is after 24 hours.
 	Expires string `json:"expires,omitempty"`
-	// Durable keeps it over restarts, in the data folder.
+	// Durable keeps it over restarts, in the data folder, or in etcd with the state of
+	// replicas.
 	Durable bool `json:"durable,omitempty"`
 	// Seed makes its ids; 0 takes one that follows from its name.
 	Seed uint64 `json:"seed,omitempty"`
-	// Port gives its API its own port.
+	// Port gives its API its own port, but for clouds of replicas.
 	Port bool `json:"port,omitempty"`
 }
 

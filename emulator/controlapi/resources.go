@@ -123,7 +123,9 @@ type Address struct {
 
 // ListenerTree is a listener with where it forwards.
 type ListenerTree struct {
-	Listener Resource   `json:"listener"`
+	Listener Resource `json:"listener"`
+	// Forwards is whether it takes connections: it runs, also while it is changed.
+	Forwards bool       `json:"forwards"`
 	Group    *GroupTree `json:"group,omitempty"`
 	Rules    []RuleTree `json:"rules"`
 }

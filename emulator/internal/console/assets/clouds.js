@@ -15,7 +15,7 @@ const refresh = latest(() => get('/v1/clouds'), ({ clouds }) => {
 
 const row = (c) => [
   el('th', { scope: 'row' }, el('a', { href: c.name === 'default' ? '/' : `/clouds/${c.name}/`, 'aria-current': c.name === cloud && 'true' }, c.name)),
-  c.from ?? '', c.created ? time(c.expires) || t`never` : '', c.durable ? t`disk` : t`memory`, String(c.resources), String(c.calls),
+  c.from ?? '', c.created ? time(c.expires) || t`never` : '', c.durable ? t`durable` : t`in memory`, String(c.resources), String(c.calls),
   c.api ?? '',
   c.created ? el('span', { class: 'line' },
     el('button', { type: 'button', 'aria-label': t`Reset ${c.name}`, onclick: () => reset(c) }, t`Reset`), ' ',
