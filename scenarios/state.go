@@ -49,6 +49,9 @@ func (p *play) lookAtState(ctx context.Context, want State) error {
 			seen = append(seen, line)
 		}
 	}
+	if len(want) == 0 {
+		return &difference{"nothing", orNothing(seen)}
+	}
 	return &difference{orNothing(expected), orNothing(seen)}
 }
 

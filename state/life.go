@@ -107,8 +107,19 @@ func timeKey(t time.Time) string { return fmt.Sprintf("%020d.%09d", t.Unix(), t.
 // a later one replaces an earlier one.
 func Schedule(tx *Tx, due time.Time, t Transition) {
 	t.Due = due
-	t.ID = string(t.Kind) + "/" + t.ResourceID + "/" + t.From
+	t.ID = transitionID(t.Kind, t.ResourceID, t.From)
 	Transitions.Put(tx, &t)
+}
+
+func transitionID(of Kind, id, from string) string { return string(of) + "/" + id + "/" + from }
+
+// Next returns what a resource with a status becomes next, "" if it is not on its way.
+func Next(v *View, of Kind, id, status string) string {
+	t, ok := Transitions.Find(v, transitionID(of, id, status))
+	if !ok {
+		return ""
+	}
+	return t.To
 }
 
 // maxTransitions bounds what one transaction brings up to date, so that a rule

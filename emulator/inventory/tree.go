@@ -35,7 +35,7 @@ func (from source) grow(lb *topology.LoadBalancer, tree *controlapi.LoadBalancer
 	}
 	used := make(map[string]bool)
 	for f := range lb.Frontends {
-		grown := controlapi.ListenerTree{Listener: from.listener(&f), Rules: []controlapi.RuleTree{}}
+		grown := controlapi.ListenerTree{Listener: from.listener(&f), Forwards: f.Running, Rules: []controlapi.RuleTree{}}
 		grown.Listener.Kind = "listener"
 		target := func(id string, group func() (topology.Group, bool)) *controlapi.GroupTree {
 			g, ok := group()

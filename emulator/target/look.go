@@ -112,7 +112,7 @@ func stateOf(tree *controlapi.LoadBalancerTree) scenarios.LoadBalancerState {
 		is.Addresses = append(is.Addresses, dns)
 	}
 	for _, l := range tree.Listeners {
-		if !strings.EqualFold(l.Listener.Status, "running") {
+		if !l.Forwards {
 			continue
 		}
 		servers, ready := 0, 0

@@ -75,7 +75,7 @@ func groupsOf(v *state.View, lb *LoadBalancer) iter.Seq[topology.Group] {
 func showListener(v *state.View, lb *LoadBalancer, l *Listener) topology.Frontend {
 	f := topology.Frontend{
 		Owner: l.Owner, Product: ProductCLB, ID: l.ID(), Name: l.Description, LoadBalancerID: l.LoadBalancerID,
-		Protocol: string(l.Protocol), FirstPort: l.Port, LastPort: l.Port, Status: string(l.Status), Running: l.Status == ListenerRunning,
+		Protocol: string(l.Protocol), FirstPort: l.Port, LastPort: l.Port, Status: string(l.Status), Running: l.forwards(v),
 		Scheduler: l.Scheduler, Bandwidth: max(l.Bandwidth, 0), Check: l.HealthCheck.check(l.Protocol), Forwarding: l.forwarding(),
 		GroupID: l.groupID(), MemberPort: l.BackendServerPort,
 	}

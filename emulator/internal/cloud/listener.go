@@ -189,6 +189,13 @@ func checkGroup(c *state.Checker, from state.Kind, fromID, loadBalancerID, group
 	}
 }
 
+// forwards reports whether a listener takes connections: a change of one that runs does
+// not interrupt it.
+func (l *Listener) forwards(v *state.View) bool {
+	return l.Status == ListenerRunning ||
+		l.Status == ListenerConfiguring && state.Next(v, Listeners.Kind(), l.ID(), string(l.Status)) == string(ListenerRunning)
+}
+
 // The stages of a listener. How long they take is not published: CLB-0500.
 var (
 	StageListenerStarting    = Listeners.Stage("listener.starting", string(ListenerStarting), string(ListenerRunning), 2*time.Second)

@@ -137,6 +137,13 @@ func checkNLBListener(c *state.Checker, l *NLBListener) {
 	}
 }
 
+// forwards reports whether a listener takes connections: a change of one that runs does
+// not interrupt it.
+func (l *NLBListener) forwards(v *state.View) bool {
+	return l.Status == NLBListenerRunning ||
+		l.Status == NLBListenerConfiguring && state.Next(v, NLBListeners.Kind(), l.ID, l.Status) == NLBListenerRunning
+}
+
 // The stages of a listener: NLB-0010.
 var (
 	StageNLBListenerProvisioning = NLBListeners.Stage("nlb.listener.provisioning", NLBListenerProvisioning, NLBListenerRunning, time.Second)

@@ -16,7 +16,7 @@ var (
 
 func showNLBLoadBalancer(v *state.View, lb *NLBLoadBalancer) (topology.LoadBalancer, bool) {
 	shown := topology.LoadBalancer{
-		Owner: lb.Owner, Product: ProductNLB, ID: lb.ID, Name: lb.Name, Status: lb.Status, Active: lb.Status == NLBActive && !lb.FinancialLocked,
+		Owner: lb.Owner, Product: ProductNLB, ID: lb.ID, Name: lb.Name, Status: lb.Status, Active: lb.Status != NLBProvisioning && !lb.FinancialLocked,
 		Type: strings.ToLower(lb.AddressType), DNSName: lb.DNSName(), Reachable: lb.Reachable(), VPCID: lb.VPCID, SecurityGroups: lb.SecurityGroupIDs,
 		CreateTime: lb.CreateTime, TagsOf: TagNLBLoadBalancer, ZonesApart: !lb.CrossZoneEnabled,
 	}
@@ -46,7 +46,7 @@ func showNLBListener(v *state.View, l *NLBListener) topology.Frontend {
 	first, last := l.Ports()
 	f := topology.Frontend{
 		Owner: l.Owner, Product: ProductNLB, ID: l.ID, Name: l.Description, LoadBalancerID: l.LoadBalancerID,
-		Protocol: strings.ToLower(l.Protocol), FirstPort: first, LastPort: last, Status: l.Status, Running: l.Status == NLBListenerRunning,
+		Protocol: strings.ToLower(l.Protocol), FirstPort: first, LastPort: last, Status: l.Status, Running: l.forwards(v),
 		TLS:        topology.TLS{Certificates: l.CertificateIDs, CACertificates: l.CACertificateIDs, Policy: l.SecurityPolicyID},
 		GroupID:    l.ServerGroupID,
 		Rules:      func(func(topology.Rule) bool) {},

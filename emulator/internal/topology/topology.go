@@ -60,7 +60,8 @@ type Frontend struct {
 	Protocol          string // tcp, udp, tcpssl, http or https
 	FirstPort         int
 	LastPort          int // FirstPort unless it has a range
-	// Status is the product's own word. Only a Running frontend forwards.
+	// Status is the product's own word. Only a Running frontend forwards, which it also is
+	// while it is changed.
 	Status    string
 	Running   bool
 	Scheduler string

@@ -8,6 +8,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/internal/products/clb"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -35,26 +36,49 @@ func wantCode(t *testing.T, client *gatewaytest.Client, action string, p gateway
 }
 
 // In the realistic profile a listener is starting before it runs and configuring
-// after it was set, and takes no other change meanwhile.
+// after it was set, and takes no other change meanwhile. A change of one that runs does
+// not interrupt it.
 func TestListenerLife(t *testing.T) {
-	client, _, clock := newTimedClient(t, realistic)
+	client, store, clock := newTimedClient(t, realistic)
 	status := func(want string) {
 		t.Helper()
 		expect(t, client.Do("DescribeLoadBalancerHTTPListenerAttribute", setHTTP), "Status", want)
 	}
+	forwards := func(want bool) {
+		t.Helper()
+		if err := store.View(state.Owner{}, func(v *state.View) error {
+			for f := range topology.Frontends(v) {
+				if f.LoadBalancerID == lbInternet && f.FirstPort == 81 && f.Running != want {
+					t.Errorf("the listener, which is %s, forwards: %v", f.Status, f.Running)
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client.Do("SetLoadBalancerHTTPListenerAttribute", with(setHTTP, "Gzip", "on"))
+	status("configuring")
+	forwards(false)
+	clock.Advance(time.Second)
+	status("stopped")
 	client.Do("StartLoadBalancerListener", setHTTP)
 	status("starting")
+	forwards(false)
 	wantCode(t, client, "SetLoadBalancerHTTPListenerAttribute", with(setHTTP, "Gzip", "off"), "OperationFailed.ListenerStatusNotSupport")
 	wantCode(t, client, "DeleteLoadBalancerListener", setHTTP, "ServiceIsConfiguring")
 	clock.Advance(2 * time.Second)
 	status("running")
 	client.Do("SetLoadBalancerHTTPListenerAttribute", with(setHTTP, "Gzip", "off"))
 	status("configuring")
+	forwards(true)
 	wantCode(t, client, "StopLoadBalancerListener", setHTTP, "ServiceIsConfiguring")
 	clock.Advance(time.Second)
 	status("running")
+	forwards(true)
 	client.Do("StopLoadBalancerListener", setHTTP)
 	status("stopping")
+	forwards(false)
 	clock.Advance(time.Hour)
 	status("stopped")
 	client.Do("DeleteLoadBalancerListener", setHTTP)

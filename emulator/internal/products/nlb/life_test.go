@@ -12,6 +12,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -35,9 +36,10 @@ func expectRefusal(t *testing.T, c *gatewaytest.Client, action string, p gateway
 }
 
 // Without a profile everything is as it will be at once; with the realistic one,
-// statuses come and go in the order of the cloud, and refuse changes meanwhile.
+// statuses come and go in the order of the cloud, and refuse changes meanwhile. Changes of
+// what runs don't interrupt it.
 func TestLife(t *testing.T) {
-	c, _, clock := newClient(t, set("life.profile", "realistic"))
+	c, store, clock := newClient(t, set("life.profile", "realistic"))
 	id := c.Do("CreateLoadBalancer", create).Text("LoadbalancerId")
 	of := params("LoadBalancerId", id)
 	expect(t, c, "GetLoadBalancerAttribute", of, "LoadBalancerStatus", "Provisioning")
@@ -56,14 +58,38 @@ func TestLife(t *testing.T) {
 	expect(t, c, "GetListenerAttribute", lsn, "ListenerStatus", "Running")
 	expect(t, c, "GetJobStatus", job, "Status", "Succeeded")
 
-	for _, step := range []struct{ action, during, after string }{
-		{"UpdateListenerAttribute", "Configuring", "Running"},
-		{"StopListener", "Stopping", "Stopped"},
-		{"UpdateListenerAttribute", "Configuring", "Stopped"},
-		{"StartListener", "Starting", "Running"},
-		{"DeleteListener", "Deleting", ""},
+	forwards := func(want bool) {
+		t.Helper()
+		if err := store.View(state.Owner{}, func(v *state.View) error {
+			lb, _ := topology.FindLoadBalancer(v, id)
+			for f := range lb.Frontends {
+				if got := lb.Active && f.Running; got != want {
+					t.Errorf("the listener, which is %s, of the load balancer, which is %s, forwards: %v", f.Status, lb.Status, got)
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		action, during, after string
+		forwards              bool // during it
+	}{
+		{"UpdateListenerAttribute", "Configuring", "Running", true},
+		{"StopListener", "Stopping", "Stopped", false},
+		{"UpdateListenerAttribute", "Configuring", "Stopped", false},
+		{"StartListener", "Starting", "Running", false},
+		{"DeleteListener", "Deleting", "", false},
 	} {
+		if step.action == "DeleteListener" {
+			c.Do("UpdateLoadBalancerAttribute", with(of, "LoadBalancerName", "changed"))
+			expect(t, c, "GetLoadBalancerAttribute", of, "LoadBalancerStatus", "Configuring")
+			forwards(true)
+			clock.Advance(time.Second)
+		}
 		c.Do(step.action, lsn)
+		forwards(step.forwards)
 		expect(t, c, "GetListenerAttribute", lsn, "ListenerStatus", step.during)
 		clock.Advance(time.Second)
 		if step.after == "" {
