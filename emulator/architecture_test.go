@@ -147,7 +147,7 @@ func TestImports(t *testing.T) {
 	}
 	for path, imports := range packages {
 		for _, imported := range imports {
-			if under(imported, "contracttests") || imported == "contracttests/binary" {
+			if under(imported, "contracttests") || imported == "contracttests/binary" || imported == "contracttests/rooms" {
 				t.Errorf("%s imports %s, which is for tests only", path, imported)
 			}
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/clbemu/clbemu/contracttests/rooms"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
@@ -32,7 +33,7 @@ func onLoopback(cfg *dataplane.Config) { cfg.Interface, cfg.Direct = "lo", direc
 func here(t *testing.T) string {
 	t.Helper()
 	var list []string
-	for line := range strings.Lines(run(t, "ip", "-brief", "addr", "show", "dev", "lo")) {
+	for line := range strings.Lines(rooms.Run(t, "ip", "-brief", "addr", "show", "dev", "lo")) {
 		for field := range strings.FieldsSeq(line) {
 			if p, err := netip.ParsePrefix(field); err == nil && !p.Addr().IsLoopback() {
 				list = append(list, field)
@@ -67,13 +68,13 @@ func tcp80() *cloud.NLBListener {
 // A client on another machine reaches a load balancer at each of its addresses, which are
 // those that its name has, and no longer when it is gone.
 func TestAnswersAtAddresses(t *testing.T) {
-	if !isolated(t) {
+	if !rooms.Isolated(t) {
 		return
 	}
 	f := planed(t, onLoopback)
-	client, servers := newRoom(t, "1"), newRoom(t, "2")
-	servers.serve("10.77.2.2:8080")
-	run(t, "ip", "addr", "add", "198.18.9.9/32", "dev", "lo")
+	client, servers := rooms.New(t, "1"), rooms.New(t, "2")
+	servers.Serve("10.77.2.2:8080")
+	rooms.Run(t, "ip", "addr", "add", "198.18.9.9/32", "dev", "lo")
 	routes := routesHere(t)
 	f.nlb("10.77.2.2:8080", tcp80(), &cloud.NLBListener{ID: "lsn-53", Protocol: cloud.NLBUDP, Port: 53})
 
@@ -82,10 +83,10 @@ func TestAnswersAtAddresses(t *testing.T) {
 		t.Errorf("reached at %q, %q, want %q", at, problem, want)
 	}
 	for _, ip := range f.named("nlb-1") {
-		if got := client.get("http://" + netip.AddrPortFrom(ip, 80).String()); got != "10.77.2.1" {
+		if got := client.Get("http://" + netip.AddrPortFrom(ip, 80).String()); got != "10.77.2.1" {
 			t.Errorf("%s answers %q, want that the server sees this machine", ip, got)
 		}
-		if got := client.packet(netip.AddrPortFrom(ip, 53).String()); got != "10.77.2.1" {
+		if got := client.Packet(netip.AddrPortFrom(ip, 53).String()); got != "10.77.2.1" {
 			t.Errorf("%s answers %q by UDP", ip, got)
 		}
 	}
@@ -103,12 +104,12 @@ func TestAnswersAtAddresses(t *testing.T) {
 
 // Machines that knew somebody else at an address learn at once that the plane has it.
 func TestAnnouncesAddresses(t *testing.T) {
-	if !isolated(t) {
+	if !rooms.Isolated(t) {
 		return
 	}
-	client := newRoom(t, "1")
+	client := rooms.New(t, "1")
 	f := planed(t, func(cfg *dataplane.Config) { cfg.Interface, cfg.Direct = "room1", direct })
-	client.serve("[fd77:1::2]:8080")
+	client.Serve("[fd77:1::2]:8080")
 	eventually(t, "the wire works", func() error { // some time after it is up
 		c, err := net.Dial("tcp", "[fd77:1::2]:8080")
 		if err == nil {
@@ -118,7 +119,7 @@ func TestAnnouncesAddresses(t *testing.T) {
 	})
 	addresses := []string{"198.18.0.7", "2001:db8::7"}
 	for _, address := range addresses {
-		client.run("ip", "neigh", "replace", address, "lladdr", "02:00:00:00:00:01", "dev", "eth0", "nud", "reachable")
+		client.Run("ip", "neigh", "replace", address, "lladdr", "02:00:00:00:00:01", "dev", "eth0", "nud", "reachable")
 	}
 	f.nlb("10.77.1.2:8080", tcp80())
 	own, err := net.InterfaceByName("room1")
@@ -127,7 +128,7 @@ func TestAnnouncesAddresses(t *testing.T) {
 	}
 	for _, address := range addresses {
 		eventually(t, "the client knows who has "+address, func() error {
-			if known := client.run("ip", "neigh", "show", address); !strings.Contains(known, own.HardwareAddr.String()) {
+			if known := client.Run("ip", "neigh", "show", address); !strings.Contains(known, own.HardwareAddr.String()) {
 				return fmt.Errorf("it knows %q, want %s", known, own.HardwareAddr)
 			}
 			return nil
@@ -150,7 +151,7 @@ func eventually(t *testing.T, what string, check func() error) {
 // routesHere lists the routes, except routes of links, which come when a link is up.
 func routesHere(t *testing.T) (routes string) {
 	t.Helper()
-	for line := range strings.Lines(run(t, "ip", "route") + run(t, "ip", "-6", "route")) {
+	for line := range strings.Lines(rooms.Run(t, "ip", "route") + rooms.Run(t, "ip", "-6", "route")) {
 		if !strings.HasPrefix(line, "fe80::") {
 			routes += line
 		}
@@ -161,15 +162,15 @@ func routesHere(t *testing.T) (routes string) {
 // A zone that is gone takes no packet at its addresses, while the others answer; one that
 // was shifted answers, for only the name is without it (NLB-0091).
 func TestZoneGone(t *testing.T) {
-	if !isolated(t) {
+	if !rooms.Isolated(t) {
 		return
 	}
 	f, injector, recorded := faulty(t, onLoopback)
-	client, servers := newRoom(t, "1"), newRoom(t, "2")
-	servers.serve("10.77.2.2:8080")
+	client, servers := rooms.New(t, "1"), rooms.New(t, "2")
+	servers.Serve("10.77.2.2:8080")
 	f.nlb("10.77.2.2:8080", tcp80(), &cloud.NLBListener{ID: "lsn-53", Protocol: cloud.NLBUDP, Port: 53})
 	dead := func(ip string) bool {
-		c, err := client.dial(t.Context(), "tcp", ip+":80")
+		c, err := client.Dial(t.Context(), "tcp", ip+":80")
 		if err == nil {
 			c.Close()
 		}
@@ -178,7 +179,7 @@ func TestZoneGone(t *testing.T) {
 	f.arm(injector, "{name: gone, match: {zone: a}, effect: {deaf: true}}")
 	f.await(func() bool { return dead("198.18.0.7") })
 	for ip, want := range map[string]string{"198.18.0.8": "10.77.2.1", "[2001:db8::8]": "10.77.2.1"} {
-		if got := client.get("http://" + ip); got != want {
+		if got := client.Get("http://" + ip); got != want {
 			t.Errorf("%s of the other zone answers %q", ip, got)
 		}
 	}
@@ -204,13 +205,13 @@ func TestZoneGone(t *testing.T) {
 
 // Without forwarding across zones, an address has the servers of its zone alone.
 func TestZonesApart(t *testing.T) {
-	if !isolated(t) {
+	if !rooms.Isolated(t) {
 		return
 	}
 	f := planed(t, onLoopback)
-	client := newRoom(t, "1")
-	newRoom(t, "2").serve("10.77.2.2:8080")
-	newRoom(t, "3").serve("10.77.3.2:8080")
+	client := rooms.New(t, "1")
+	rooms.New(t, "2").Serve("10.77.2.2:8080")
+	rooms.New(t, "3").Serve("10.77.3.2:8080")
 	f.nlb("10.77.2.2:8080", tcp80())
 	for _, across := range []bool{false, true} {
 		f.put(func(tx *state.Tx) {
@@ -225,7 +226,7 @@ func TestZonesApart(t *testing.T) {
 		for ip, own := range map[string]string{"198.18.0.7": "10.77.2.1", "[2001:db8::7]": "10.77.2.1", "198.18.0.8": "10.77.3.1"} {
 			seen := make(map[string]bool) // how servers see this machine
 			for range 4 {
-				seen[client.get("http://"+ip)] = true
+				seen[client.Get("http://"+ip)] = true
 			}
 			if !seen[own] || (len(seen) == 2) != across {
 				t.Errorf("across zones %v, %s answers by %v", across, ip, seen)
@@ -237,11 +238,11 @@ func TestZonesApart(t *testing.T) {
 // Clients in a network find the addresses that are a part of it on its interface, and on no
 // other: there somebody else may have them.
 func TestAddressesOfNetwork(t *testing.T) {
-	if !isolated(t) {
+	if !rooms.Isolated(t) {
 		return
 	}
-	client := newRoom(t, "1")
-	client.serve("10.77.1.2:8081")
+	client := rooms.New(t, "1")
+	client.Serve("10.77.1.2:8081")
 	for _, device := range []string{"lo", "room1"} {
 		f := planed(t, func(cfg *dataplane.Config) { cfg.Interface, cfg.Direct = device, direct })
 		f.put(func(tx *state.Tx) {
@@ -263,7 +264,7 @@ func TestAddressesOfNetwork(t *testing.T) {
 			continue
 		}
 		for _, address := range []string{"10.77.1.200", "[fd77:1::200]"} {
-			if got := client.get("http://" + address); got != "10.77.1.1" {
+			if got := client.Get("http://" + address); got != "10.77.1.1" {
 				t.Errorf("%s answers %q; reached at %q, %q", address, got, at, problem)
 			}
 		}
@@ -288,13 +289,13 @@ func (f *fixture) named(id string) (list []netip.Addr) {
 // The header SLB-IP is the address that the client used; an elastic IP address answers from
 // when it is there until it goes, beside connections that stay.
 func TestElasticAddress(t *testing.T) {
-	if !isolated(t) {
+	if !rooms.Isolated(t) {
 		return
 	}
 	f := planed(t, onLoopback)
 	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, nil)
-	servers := newRoom(t, "1")
-	servers.serve("10.77.1.2:80")
+	servers := rooms.New(t, "1")
+	servers.Serve("10.77.1.2:80")
 	f.listen(cloud.HTTP, 81, []cloud.BackendServer{f.eni(2, "10.77.1.2:80")}, func(l *cloud.Listener) { l.XForwardedForSLBIP = cloud.On })
 	f.put(func(tx *state.Tx) {
 		cloud.EIPs.Put(tx, &cloud.EIP{Owner: owner, ID: "eip-1", IPAddress: "198.18.0.2", InstanceType: "SlbInstance", InstanceID: "lb-1"})
@@ -316,13 +317,13 @@ func TestElasticAddress(t *testing.T) {
 // A listener of many ports answers at each, as the security groups say of that port, and
 // forwards to the same one.
 func TestPortRange(t *testing.T) {
-	if !isolated(t) {
+	if !rooms.Isolated(t) {
 		return
 	}
 	f := planed(t, onLoopback)
-	servers := newRoom(t, "1")
-	servers.serve("10.77.1.2:1002")
-	servers.serve("10.77.1.2:1003")
+	servers := rooms.New(t, "1")
+	servers.Serve("10.77.1.2:1002")
+	servers.Serve("10.77.1.2:1003")
 	f.nlb("10.77.1.2:0", &cloud.NLBListener{ID: "lsn-1", Protocol: cloud.NLBTCP, StartPort: 1000, EndPort: 2000})
 	if got := get("198.18.0.7:1002"); got != "10.77.1.1" {
 		t.Errorf("answer = %q", got)
@@ -343,12 +344,12 @@ func TestPortRange(t *testing.T) {
 
 // What can't be bound is the listener's problem, until it can.
 func TestNotBound(t *testing.T) {
-	if !isolated(t) {
+	if !rooms.Isolated(t) {
 		return
 	}
 	f := planed(t, onLoopback)
-	newRoom(t, "1")
-	run(t, "ip", "addr", "add", "198.18.0.8/32", "dev", "room1")
+	rooms.New(t, "1")
+	rooms.Run(t, "ip", "addr", "add", "198.18.0.8/32", "dev", "room1")
 	f.nlb("127.0.0.1:80", tcp80())
 	at, problem := f.plane.Reached("lsn-80")
 	if strings.Contains(at, "198.18.0.8") || !strings.Contains(at, "198.18.0.7:80") || !strings.Contains(problem, "198.18.0.8 is on room1 already") {
@@ -357,7 +358,7 @@ func TestNotBound(t *testing.T) {
 	if traffic := f.plane.Traffic(); traffic[0].Problem != problem {
 		t.Errorf("traffic says %q", traffic[0].Problem)
 	}
-	run(t, "ip", "addr", "del", "198.18.0.8/32", "dev", "room1")
+	rooms.Run(t, "ip", "addr", "del", "198.18.0.8/32", "dev", "room1")
 	f.nlb("127.0.0.1:80", tcp80())
 	if at, problem = f.plane.Reached("lsn-80"); !strings.Contains(at, "198.18.0.8:80") || problem != "" {
 		t.Errorf("reached at %q, %q after the address is free", at, problem)
@@ -380,29 +381,29 @@ func (f *fixture) until(frontend string, done func(at, problem string) bool) {
 
 // An interface that is gone is the listener's problem, until there is one of its name.
 func TestInterfaceGone(t *testing.T) {
-	if !isolated(t) {
+	if !rooms.Isolated(t) {
 		return
 	}
-	run(t, "ip", "link", "add", "clb0", "type", "veth", "peer", "name", "clb1")
-	run(t, "ip", "link", "set", "clb0", "up")
+	rooms.Run(t, "ip", "link", "add", "clb0", "type", "veth", "peer", "name", "clb1")
+	rooms.Run(t, "ip", "link", "set", "clb0", "up")
 	f := planed(t, func(cfg *dataplane.Config) { cfg.Interface, cfg.Again = "clb0", 10*time.Millisecond })
 	f.nlb("127.0.0.1:80", tcp80())
 	usual, problem := f.plane.Reached("lsn-80")
 	if !strings.Contains(usual, "198.18.0.7:80") || problem != "" {
 		t.Fatalf("reached at %q, %q", usual, problem)
 	}
-	run(t, "ip", "link", "del", "clb0")
+	rooms.Run(t, "ip", "link", "del", "clb0")
 	f.until("lsn-80", func(at, problem string) bool { return at == "" && strings.Contains(problem, "network interface clb0") })
-	run(t, "ip", "link", "add", "clb0", "type", "veth", "peer", "name", "clb1")
+	rooms.Run(t, "ip", "link", "add", "clb0", "type", "veth", "peer", "name", "clb1")
 	f.until("lsn-80", func(_, problem string) bool { return strings.Contains(problem, "clb0 is down") })
-	run(t, "ip", "link", "set", "clb0", "up")
+	rooms.Run(t, "ip", "link", "set", "clb0", "up")
 	f.until("lsn-80", func(at, problem string) bool { return at == usual && problem == "" })
 }
 
 // The addresses of an emulator that was killed go when the next one starts, which has
 // them then; those of one that runs stay.
 func TestKilled(t *testing.T) {
-	if !isolated(t) {
+	if !rooms.Isolated(t) {
 		return
 	}
 	if ready := os.Getenv("DATAPLANE_TEST_KILL"); ready != "" {
@@ -412,7 +413,7 @@ func TestKilled(t *testing.T) {
 		io.Copy(io.Discard, os.Stdin)
 		return
 	}
-	run(t, "ip", "addr", "add", "198.18.9.9/32", "dev", "lo")
+	rooms.Run(t, "ip", "addr", "add", "198.18.9.9/32", "dev", "lo")
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 	cmd.Env = append(os.Environ(), "DATAPLANE_TEST_KILL=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -456,19 +457,19 @@ func TestKilled(t *testing.T) {
 
 // TCP and UDP servers see the client's address, HTTP servers this machine's.
 func TestTransparent(t *testing.T) {
-	if !isolated(t) {
+	if !rooms.Isolated(t) {
 		return
 	}
 	f := planed(t, func(cfg *dataplane.Config) { onLoopback(cfg); cfg.Transparent = true })
-	client, servers := newRoom(t, "1"), newRoom(t, "2")
+	client, servers := rooms.New(t, "1"), rooms.New(t, "2")
 	for _, family := range []string{"-4", "-6"} { // docs/packets.md has these
-		run(t, "ip", family, "rule", "add", "iif", "room2", "lookup", "96")
-		run(t, "ip", family, "route", "add", "local", "default", "dev", "lo", "table", "96")
+		rooms.Run(t, "ip", family, "rule", "add", "iif", "room2", "lookup", "96")
+		rooms.Run(t, "ip", family, "route", "add", "local", "default", "dev", "lo", "table", "96")
 	}
-	run(t, "ip", "rule", "add", "from", "127.0.0.0/8", "iif", "lo", "lookup", "96")
-	servers.serve("10.77.2.2:8080")
-	servers.serve("[fd77:2::2]:8080")
-	(&room{T: t}).serve("127.0.0.1:8080")
+	rooms.Run(t, "ip", "rule", "add", "from", "127.0.0.0/8", "iif", "lo", "lookup", "96")
+	servers.Serve("10.77.2.2:8080")
+	servers.Serve("[fd77:2::2]:8080")
+	rooms.Here(t).Serve("127.0.0.1:8080")
 	udp := &cloud.NLBListener{ID: "lsn-53", Protocol: cloud.NLBUDP, Port: 53}
 	for _, tt := range []struct{ server, address, want string }{
 		{"10.77.2.2:8080", "198.18.0.7", "10.77.1.2"},
@@ -477,23 +478,22 @@ func TestTransparent(t *testing.T) {
 		{"10.77.2.2:8080", "[2001:db8::7]", "10.77.2.1"}, // by IPv4 there is no such client
 	} {
 		f.nlb(tt.server, tcp80(), udp)
-		if got := client.get("http://" + tt.address + ":80"); got != tt.want {
+		if got := client.Get("http://" + tt.address + ":80"); got != tt.want {
 			t.Errorf("%s at %s sees %q, want %q", tt.server, tt.address, got, tt.want)
 		}
-		if got := client.packet(tt.address + ":53"); got != tt.want {
+		if got := client.Packet(tt.address + ":53"); got != tt.want {
 			t.Errorf("%s at %s sees %q by UDP, want %q", tt.server, tt.address, got, tt.want)
 		}
 	}
 	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, "10.77.2.2:8080")}, nil)
-	if got := client.get("http://198.18.0.1:80"); got != "10.77.2.1" {
+	if got := client.Get("http://198.18.0.1:80"); got != "10.77.2.1" {
 		t.Errorf("a server of HTTP sees %q, want this machine", got)
 	}
 }
 
 // Without the right, or the interface, there is no plane, and the error says what to do.
 func TestNoRight(t *testing.T) {
-	if os.Getenv(insideVariable) == "" {
-		inside(t, withoutRights())
+	if !rooms.WithoutRights(t) {
 		return
 	}
 	for _, tt := range []struct{ device, want string }{{"lo", "NET_ADMIN"}, {"nowhere0", "--data-plane-interface"}} {
