@@ -439,7 +439,7 @@ func showExploration(s *terminal.Screen, r *explore.Report) error {
 	}
 	s.Printf("\n%s\n", r.Summary())
 	if len(r.Varying) > 0 {
-		s.Printf("%s varied between two undisturbed plays and was left out\n", counted(len(r.Varying), "call"))
+		s.Printf("left out: %s that varied between two undisturbed plays\n", counted(len(r.Varying), "call"))
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ var fieldStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // Difference tells two states apart in a few words: by the fields that differ of lines of
 // the same resource, and by the names of the other lines.
 func (f *Finding) Difference() []string {
-	if f.Rule == ruleEnds || f.Rule == ruleCalls || f.Rule == ruleRest {
+	if !slices.Contains([]string{ruleDouble, ruleLeft, ruleOthers, ruleRuns, ruleState}, f.Rule) {
 		return []string{"expected " + f.Expected, "saw " + f.Seen}
 	}
 	extra := lines(f.Seen)

@@ -96,7 +96,7 @@ func rankOf(rule string) int { return slices.Index(ranks, rule) }
 func (e *explorer) ruleOf(u scenarios.Unmet) string {
 	switch {
 	case u.Step == "expect state":
-		return ruleOfState(e.base.last(), lines(u.Expected), lines(u.Seen))
+		return ruleOfState(strings.HasPrefix(u.Expected, "nothing") && !strings.HasPrefix(u.Expected, "nothing more"), lines(u.Expected), lines(u.Seen))
 	case u.Step == "expect ingress":
 		return ruleStatus
 	case u.Step == "expect backends":
@@ -122,8 +122,9 @@ func lines(text string) []string {
 	return all
 }
 
-// ruleOfState returns the rule that a difference of states is about.
-func ruleOfState(undisturbed, missing, extra []string) string {
+// ruleOfState returns the rule that a difference of states is about; empty is whether the
+// undisturbed play leaves nothing.
+func ruleOfState(empty bool, missing, extra []string) string {
 	balancers := func(list []string) (n int) {
 		for _, line := range list {
 			if strings.HasPrefix(line, "LoadBalancer ") || strings.HasPrefix(line, "NLBLoadBalancer ") {
@@ -136,12 +137,12 @@ func ruleOfState(undisturbed, missing, extra []string) string {
 		return slices.ContainsFunc(list, func(line string) bool { return strings.HasPrefix(line, "- ") })
 	}
 	switch {
-	case balancers(extra) > balancers(missing) && (balancers(undisturbed) > 0 || len(missing) > 0):
+	case balancers(extra) > balancers(missing) && !empty:
 		return ruleDouble
-	case len(undisturbed) == 0 && len(missing) == 0 && len(extra) > 0:
-		return ruleLeft
 	case gone(extra) || gone(missing):
 		return ruleOthers
+	case empty:
+		return ruleLeft
 	case len(missing) == len(extra) && len(missing) > 0 && !slices.ContainsFunc(missing, func(line string) bool {
 		return !slices.ContainsFunc(extra, func(is string) bool { return withoutStatus(is) == withoutStatus(line) })
 	}):

@@ -108,27 +108,32 @@ func TestClusterRules(t *testing.T) {
 func TestRuleOfState(t *testing.T) {
 	const web, stopped, group = `LoadBalancer web Status="active"`, `LoadBalancer web Status="inactive"`, `VServerGroup g LoadBalancerID="web"`
 	for _, tt := range []struct {
-		undisturbed, missing, extra []string
-		want                        string
+		empty          bool
+		missing, extra []string
+		want           string
 	}{
-		{[]string{web}, nil, []string{web}, ruleDouble},
-		{nil, nil, []string{web}, ruleLeft},
-		{nil, nil, []string{group}, ruleLeft},
-		{nil, []string{web}, []string{stopped}, ruleRuns}, // at a rest before the end
-		{[]string{web}, []string{web}, []string{stopped}, ruleRuns},
-		{[]string{web}, nil, []string{"- VPC a"}, ruleOthers},
-		{[]string{web, group}, []string{group}, nil, ruleState},
-		{[]string{web}, []string{web}, nil, ruleState},
-		{nil, []string{web}, nil, ruleState},
+		{false, nil, []string{web}, ruleDouble},
+		{true, nil, []string{web}, ruleLeft},
+		{true, nil, []string{group}, ruleLeft},
+		{false, nil, []string{group}, ruleState}, // at a rest before the end
+		{false, []string{web}, []string{stopped}, ruleRuns},
+		{false, nil, []string{"- VPC a"}, ruleOthers},
+		{true, nil, []string{"- VPC a"}, ruleOthers},
+		{false, []string{group}, nil, ruleState},
+		{false, []string{web}, nil, ruleState},
 	} {
-		if got := ruleOfState(tt.undisturbed, tt.missing, tt.extra); got != tt.want {
-			t.Errorf("missing %q and too much %q where %q is right: %s, want %s", tt.missing, tt.extra, tt.undisturbed, got, tt.want)
+		if got := ruleOfState(tt.empty, tt.missing, tt.extra); got != tt.want {
+			t.Errorf("missing %q and too much %q where nothing should be, %v: %s, want %s", tt.missing, tt.extra, tt.empty, got, tt.want)
 		}
 	}
 }
 
 // TestDifference proves that the difference of two states names what differs.
 func TestDifference(t *testing.T) {
+	whole := Finding{Rule: ruleStatus, Expected: "a load balancer at the address in the status of service/web within 45s", Seen: "192.0.2.1, which none has"}
+	if got := whole.Difference(); len(got) != 2 || got[0] != "expected "+whole.Expected || got[1] != "saw "+whole.Seen {
+		t.Errorf("what is no state differs by %q", got)
+	}
 	f := Finding{Rule: ruleState, Expected: `Listener LoadBalancerID="web" Port=80 Protocol="tcp" Status="running"` + "\n" + `VServerGroup g A=1 within 1m`,
 		Seen: `Listener LoadBalancerID="web" Port=80 Protocol="tcp" Status="stopped"` + "\n- VPC a\nLoadBalancer two B=2"}
 	got := f.Difference()
