@@ -24,6 +24,7 @@ PLAIN_PACKAGES = $(filter $(NO_RACE_PACKAGES),$(LISTED))
 QUICK_PACKAGES = $(filter-out $(NO_RACE_PACKAGES) $(MODULE)/contracttests/% $(MODULE)/emulator/target,$(RACE_PACKAGES))
 TOOLS = $(CURDIR)/bin/tools
 TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
+SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 
 .PHONY: build run tools needs test quick fuzz crash soak bench contract golden pictures fmt lint check
 .PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive kind-up e2e-kind kind-down
@@ -51,7 +52,7 @@ test: tools needs
 	[ -z "$$race" ] || CGO_ENABLED=1 $(TEST) --jsonfile bin/race.json -- -race -vet=off -shuffle=on -timeout 30m $$race || status=1; \
 	[ -z "$$plain" ] || $(TEST) --jsonfile bin/plain.json -- -vet=off -shuffle=on -timeout 30m $$plain || status=1; \
 	echo; echo 'The twenty slowest tests:'; \
-	cat bin/race.json bin/plain.json 2>/dev/null | $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20; \
+	cat bin/race.json bin/plain.json 2>/dev/null | $(SLOWEST); \
 	exit $$status
 
 # quick: lint, unit tests, golden files and the CCM's calls with its own SDK
@@ -124,7 +125,11 @@ deploy-test: tools
 
 # e2e: a controller on a real Kubernetes control plane, built once; CCM_BIN names a real CCM
 e2e: tools control-plane-programs
-	cd contracttests/kubernetes && $(TEST) -- -vet=off -count=1 -timeout 60m ./...
+	@status=0; mkdir -p bin; \
+	(cd contracttests/kubernetes && $(TEST) --jsonfile $(CURDIR)/bin/e2e.json -- -vet=off -count=1 -timeout 60m ./...) || status=1; \
+	echo; echo 'The twenty slowest tests:'; \
+	$(SLOWEST) <bin/e2e.json; \
+	exit $$status
 
 # ccm-version: play the library with the CCM of CCM_BIN, and write the column of VERSION into
 # docs/ccm-versions.md; SCENARIOS, a pattern, plays some alone

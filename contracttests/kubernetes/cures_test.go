@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -25,28 +24,21 @@ func TestCures(t *testing.T) {
 		t.Skip("E2E_CURES=1 takes each cure out of its scenario, in some 15 minutes")
 	}
 	requireCCM(t, "what a real CCM does without a cure")
-	var playing errgroup.Group
-	playing.SetLimit(planes)
 	for _, name := range kubernetesHalves(t) {
-		cures := curesOf(t, name)
-		for n, file := range cures {
-			playing.Go(func() error {
-				t.Run(fmt.Sprintf("%s-%d", name, n+1), func(t *testing.T) {
-					f := start(t, ofScenario, func(f *fixture) {
-						if nlbs(name) {
-							withNLB(f)
-						}
-					})
-					f.Cleanup(f.awaitServicesGone)
-					if out, err := f.playHalf(file); err == nil || !strings.Contains(out, "1 failed") {
-						f.Errorf("without its cure it does not fail: %v", err)
+		for n, file := range curesOf(t, name) {
+			t.Run(fmt.Sprintf("%s-%d", name, n+1), func(t *testing.T) {
+				f := start(t, ofScenario, func(f *fixture) {
+					if nlbs(name) {
+						withNLB(f)
 					}
 				})
-				return nil
+				f.Cleanup(f.awaitServicesGone)
+				if out, err := f.playHalf(file); err == nil || !strings.Contains(out, "1 failed") {
+					f.Errorf("without its cure it does not fail: %v", err)
+				}
 			})
 		}
 	}
-	playing.Wait()
 }
 
 // curesOf writes a file for each cure of a kubernetes half: the scenario without it.

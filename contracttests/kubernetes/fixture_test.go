@@ -48,13 +48,19 @@ type fixture struct {
 	controllers string
 	// world is the file of the cloud's world, in which the nodes are.
 	world string
+	// flags are more of the cloud's.
+	flags []string
+	// replicas are how many emulators share the cloud's state, 0 for one on its own.
+	replicas int
+	others   []*cloud.Cloud
 }
 
-// start brings them up. At the end all Services are deleted while the controller
-// runs, which must leave no load balancer but those that the test made, and a
-// state that passes its check.
+// start brings them up, beside those of other tests. At the end all Services are
+// deleted while the controller runs, which must leave no load balancer but those that
+// the test made, and a state that passes its check.
 func start(t *testing.T, options ...func(*fixture)) *fixture {
 	t.Helper()
+	t.Parallel()
 	plane := <-shared.free
 	t.Cleanup(func() { shared.free <- plane })
 	f := &fixture{T: t, ctx: context.Background(), patience: patience, dir: filepath.Join(shared.dir, t.Name()),
@@ -65,7 +71,12 @@ func start(t *testing.T, options ...func(*fixture)) *fixture {
 	for _, option := range options {
 		option(f)
 	}
-	f.cloud = cloud.Start(t, f.dir, f.world)
+	if f.replicas == 0 {
+		f.cloud = cloud.Start(t, f.dir, f.world, f.flags...)
+	} else {
+		all := cloud.StartReplicas(t, f.replicas, f.dir, f.world, plane.Etcd, "/"+f.namespace+"/")
+		f.cloud, f.others = all[0], all[1:]
+	}
 	t.Cleanup(f.stopCloud)
 	var err error
 	if f.slb, err = f.cloud.SLB(); err != nil {
@@ -95,8 +106,10 @@ func (f *fixture) stopCloud() {
 	if err := f.cloud.Check(f.ctx); err != nil {
 		f.Errorf("the state at the end: %v", err)
 	}
-	if code := f.cloud.Stop(); code != 0 {
-		f.Errorf("clbemu ended with %d: see its log in %s", code, f.dir)
+	for _, c := range append(f.others, f.cloud) {
+		if code := c.Stop(); code != 0 {
+			f.Errorf("clbemu ended with %d: see its log in %s", code, f.dir)
+		}
 	}
 }
 

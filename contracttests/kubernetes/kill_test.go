@@ -1,8 +1,11 @@
 package kubernetes_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
 )
 
 const killServices = 20
@@ -22,6 +25,39 @@ func TestCloudKilled(t *testing.T) {
 		}
 	}
 	f.allConverged(killServices)
+}
+
+// TestReplicasKilled proves the same of replicas: whichever leads is killed, and another
+// goes on. The controller knows one of them.
+func TestReplicasKilled(t *testing.T) {
+	f := start(t, func(f *fixture) { f.replicas = 3 })
+	f.make(killServices)
+	for _, made := range []int{3, 8, 14} {
+		f.awaitLoadBalancers(made)
+		leader := f.leader()
+		leader.Kill()
+		leader.Restart()
+		f.leader() // the test's own calls are not sent again
+	}
+	f.allConverged(killServices)
+}
+
+// leader waits until a replica leads.
+func (f *fixture) leader() (leader *cloud.Cloud) {
+	f.Helper()
+	f.eventually("a replica leads", func() error {
+		for _, c := range append(f.others, f.cloud) {
+			leads, err := c.Leads(f.ctx)
+			if leads {
+				leader = c
+			}
+			if leads || err != nil {
+				return err
+			}
+		}
+		return errors.New("none does")
+	})
+	return leader
 }
 
 // TestControllerKilled proves that a controller that is killed while it makes

@@ -17,8 +17,8 @@ import (
 // kindFolder has the manifests of a kind cluster.
 const kindFolder = "../../deploy/kind/"
 
-// TestManifests proves that an API server takes all that the kustomizations make,
-// in which the image of the CCM is where up.sh replaces it.
+// TestManifests proves that an API server takes the replicas, and all that the
+// kustomizations make, in which the image of the CCM is where up.sh replaces it.
 func TestManifests(t *testing.T) {
 	c := cluster.New(t)
 	// A dry run makes no namespace for what comes after it.
@@ -29,7 +29,9 @@ func TestManifests(t *testing.T) {
 			t.Errorf("%s makes %d objects, want %d:\n%s", folder, n, objects, out)
 		}
 	}
-	kubectl(t, c, "apply", "--dry-run=server", "--validate=strict", "--filename", kindFolder+"nlb-service.yaml")
+	for _, file := range []string{kindFolder + "nlb-service.yaml", "../../deploy/replicas/kubernetes.yaml"} {
+		kubectl(t, c, "apply", "--dry-run=server", "--validate=strict", "--filename", file)
+	}
 	script, err := os.ReadFile(kindFolder + "up.sh")
 	if err != nil {
 		t.Fatal(err)

@@ -7,12 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cluster"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/tools"
+	"github.com/clbemu/clbemu/contracttests/rooms"
 )
 
 // nodes is how many the cluster has; tests may add spare ones.
@@ -21,9 +23,9 @@ const (
 	spares = 2
 )
 
-// planes is how many control planes there are. Most of a scenario's time goes
-// into the back-off of a controller, so that two side by side take half of it.
-const planes = 2
+// planes is how many control planes there are, and how many tests run side by side. Most
+// of their time goes into the back-off of a controller, also on two cores.
+var planes = 4
 
 // shared is what the tests have in common: the binaries, and the control planes
 // that no test uses now. Each test has a cloud, a controller and a namespace of its own.
@@ -37,6 +39,17 @@ func TestMain(m *testing.M) {
 	if (*updateEvents || *recordVersion != "") && ccmBinary() == "" {
 		fmt.Fprintln(os.Stderr, "-update-events and -record-version record what a real CCM does: name its binary by CCM_BIN")
 		os.Exit(2)
+	}
+	if rooms.Inside() { // of a test that has a network for itself
+		planes = 1
+		if err := rooms.Up(); err != nil {
+			fmt.Fprintln(os.Stderr, "bring up the loopback interface:", err)
+			os.Exit(1)
+		}
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(planes)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	os.Exit(run(m))
 }

@@ -10,12 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 )
 
 // The access key of the default world.
@@ -24,10 +24,11 @@ const (
 	AccessKeySecret = "testsecret"
 )
 
-// Cloud is clbemu with its state in a folder, which outlives the process.
+// Cloud is clbemu with a state that outlives the process.
 type Cloud struct {
 	t          testing.TB
 	dir, world string
+	flags      []string // the first ones say where the state is
 	// Env is added to the environment of commands.
 	Env []string
 	// Endpoint is the host:port of the API, the same after every restart.
@@ -37,14 +38,44 @@ type Cloud struct {
 }
 
 // Start serves the world of a file, with its state in a fresh folder.
-func Start(t testing.TB, dir, world string) *Cloud {
+func Start(t testing.TB, dir, world string, flags ...string) *Cloud {
 	t.Helper()
-	c := &Cloud{t: t, dir: dir, world: world, Endpoint: "127.0.0.1:0", control: "127.0.0.1:0"}
+	return start(t, dir, world, append([]string{"--data-dir", filepath.Join(dir, "data")}, flags...)...)
+}
+
+// StartReplicas serves the world of a file by some emulators that share their state in an
+// etcd, below a prefix.
+func StartReplicas(t testing.TB, n int, dir, world, etcd, prefix string) (all []*Cloud) {
+	t.Helper()
+	for i := range n {
+		name := fmt.Sprintf("r%d", i)
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, start(t, filepath.Join(dir, name), world, "--engine", "etcd", "--etcd-endpoints", etcd, "--etcd-prefix", prefix, "--replica", name))
+	}
+	return all
+}
+
+func start(t testing.TB, dir, world string, flags ...string) *Cloud {
+	t.Helper()
+	ports, err := process.FreePorts(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Cloud{t: t, dir: dir, world: world, flags: flags,
+		Endpoint: fmt.Sprintf("127.0.0.1:%d", ports[0]), control: fmt.Sprintf("127.0.0.1:%d", ports[1])}
 	c.Restart()
 	return c
 }
 
-// Restart serves the folder's state again after a Kill, at the same addresses.
+// Leads reports whether it is the one among replicas that writes.
+func (c *Cloud) Leads(ctx context.Context) (bool, error) {
+	server, err := (&controlclient.Client{URL: c.ControlURL()}).Server(ctx)
+	return err == nil && server.Replicas != nil && server.Replicas.Leads, err
+}
+
+// Restart serves the state again after a Kill, at the same addresses.
 func (c *Cloud) Restart() {
 	c.t.Helper()
 	log, err := os.OpenFile(filepath.Join(c.dir, "clbemu.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -52,7 +83,7 @@ func (c *Cloud) Restart() {
 		c.t.Fatal(err)
 	}
 	defer log.Close()
-	serve := binary.Command("--listen", c.Endpoint, "--control-listen", c.control, "--data-dir", filepath.Join(c.dir, "data"), "--world", c.world)
+	serve := binary.Command(append([]string{"--listen", c.Endpoint, "--control-listen", c.control, "--world", c.world}, c.flags...)...)
 	serve.Stderr = log
 	process.EndWithParent(serve)
 	if c.server == nil {
@@ -60,7 +91,6 @@ func (c *Cloud) Restart() {
 	} else {
 		c.server.Restart(serve)
 	}
-	c.Endpoint, c.control = strings.TrimPrefix(c.server.API, "http://"), strings.TrimPrefix(c.server.Control, "http://")
 }
 
 // ControlURL returns the URL of the control API.

@@ -38,10 +38,12 @@ const (
 type Cluster struct {
 	Client     kubernetes.Interface
 	Kubeconfig string
-	dir        string
-	server     string
-	tools      tools.Dir
-	running    []*process.Process
+	// Etcd is the URL of its etcd.
+	Etcd    string
+	dir     string
+	server  string
+	tools   tools.Dir
+	running []*process.Process
 }
 
 // Start brings a control plane up in a folder, which holds its data and logs. A
@@ -77,15 +79,16 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client, peer, secure := local("http", ports[0]), local("http", ports[1]), ports[2]
+	c.Etcd = local("http", ports[0])
+	peer, secure := local("http", ports[1]), ports[2]
 	c.server = local("https", secure)
 	if err := c.writeFiles(); err != nil {
 		return err
 	}
-	if err := c.run(etcd(client, peer)); err != nil {
+	if err := c.run(etcd(c.Etcd, peer)); err != nil {
 		return err
 	}
-	if err := c.run(apiServer(client, secure)); err != nil {
+	if err := c.run(apiServer(c.Etcd, secure)); err != nil {
 		return err
 	}
 	if err := c.await(ctx); err != nil {

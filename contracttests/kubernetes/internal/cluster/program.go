@@ -26,7 +26,7 @@ func etcd(client, peer string) program {
 // tokens that nobody here makes.
 func apiServer(etcd string, port int) program {
 	return program{"kube-apiserver", "kube-apiserver", []string{
-		"--etcd-servers=" + etcd, "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port), "--cert-dir=certificates",
+		"--etcd-servers=" + etcd, "--bind-address=127.0.0.1", "--advertise-address=192.0.2.1", fmt.Sprintf("--secure-port=%d", port), "--cert-dir=certificates",
 		"--token-auth-file=tokens.csv", "--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount",
 		"--service-account-key-file=sa.key", "--service-account-signing-key-file=sa.key",
 		"--service-account-issuer=https://kubernetes.default.svc", "--service-cluster-ip-range=" + serviceCIDR,

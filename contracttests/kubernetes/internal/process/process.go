@@ -6,12 +6,14 @@ package process
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -117,17 +119,45 @@ func (p *Process) Tail(lines int) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-// FreePorts returns ports of the loopback address that nobody uses. Another
-// program may take one before its user does, which then says so.
+// Ports that FreePorts gives away. The system takes others for connections and for
+// listeners at port 0, and the data plane takes lower ones, so that a port stays free
+// while its program is down.
+const (
+	firstPort = 30_000
+	lastPort  = 32_767
+)
+
+// given has the ports that this process gave away.
+var given struct {
+	sync.Mutex
+	ports map[int]bool
+}
+
+// FreePorts returns ports of the loopback address that nobody uses, and none twice.
+// Another process may take one before its user does, which then says so.
 func FreePorts(n int) ([]int, error) {
-	var ports []int
-	for range n {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer listener.Close() // not before all are found, or one comes twice
-		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
+	given.Lock()
+	defer given.Unlock()
+	if given.ports == nil {
+		given.ports = map[int]bool{}
 	}
-	return slices.Clip(ports), nil
+	const count = lastPort - firstPort + 1
+	var ports []int
+	for i, begin := 0, rand.IntN(count); i < count && len(ports) < n; i++ {
+		port := firstPort + (begin+i)%count
+		if given.ports[port] {
+			continue
+		}
+		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			continue
+		}
+		listener.Close()
+		given.ports[port] = true
+		ports = append(ports, port)
+	}
+	if len(ports) < n {
+		return nil, fmt.Errorf("of the ports %d to %d, %d are free, want %d", firstPort, lastPort, len(ports), n)
+	}
+	return ports, nil
 }

@@ -90,13 +90,22 @@ func TestKillGroup(t *testing.T) {
 	}
 }
 
-// TestFreePorts proves that the ports differ and can be listened on.
+// TestFreePorts proves that the ports differ, also those of two calls, and can be
+// listened on, and that the system does not give them to connections.
 func TestFreePorts(t *testing.T) {
 	ports, err := process.FreePorts(5)
-	if err != nil || len(ports) != 5 {
-		t.Fatalf("FreePorts(5) = %v, %v", ports, err)
+	more, err2 := process.FreePorts(500)
+	if err := errors.Join(err, err2); err != nil || len(ports) != 5 || len(more) != 500 {
+		t.Fatalf("FreePorts(5) = %v, FreePorts(500) = %v, %v", ports, more, err)
 	}
-	for _, port := range ports {
+	ephemeral := 32768 // Linux's own
+	if text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {
+		fmt.Sscan(string(text), &ephemeral)
+	}
+	for _, port := range append(ports, more...) {
+		if port >= ephemeral {
+			t.Errorf("port %d is among those of connections, from %d on", port, ephemeral)
+		}
 		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
 			t.Fatalf("port %d of %v: %v", port, ports, err)
