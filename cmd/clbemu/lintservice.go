@@ -140,7 +140,7 @@ func (f *serviceLint) check(file string, text []byte) (services int, found []ser
 			}
 			var object manifest
 			if err := objects[0].Decode(&object); err != nil {
-				return services, found, fmt.Errorf("%s:%d: %w", cmp.Or(file, "the cluster"), objects[0].Line, err)
+				return services, found, fmt.Errorf("%s:%w", cmp.Or(file, "the cluster"), notAnObject(&objects[0], err))
 			}
 			objects = append(objects[1:], object.Items...)
 			if object.Kind == "Service" {
@@ -149,6 +149,16 @@ func (f *serviceLint) check(file string, text []byte) (services int, found []ser
 			}
 		}
 	}
+}
+
+// notAnObject names the line at which a document is not an object of Kubernetes, without
+// the names of Go's types, which the YAML package tells.
+func notAnObject(document *yaml.Node, err error) error {
+	line := document.Line
+	if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) {
+		_, _ = fmt.Sscanf(wrong.Errors[0], "line %d:", &line) // or else the document's first
+	}
+	return fmt.Errorf("%d: this is not a part of a Kubernetes object: give manifests of Services", line)
 }
 
 func (f *serviceLint) checkService(file string, object *manifest) (found []serviceProblem) {
