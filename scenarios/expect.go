@@ -43,6 +43,9 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 			p.waiting(passed, limit, "as it should be so far")
 		}
 		pause := pauseFor(limit)
+		if e.For == 0 {
+			pause = lookAgain(passed, limit)
+		}
 		if gone && p.SkipIdle {
 			err = p.Target.SetClock(ctx, pause, nil)
 		} else {
@@ -54,6 +57,15 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 		passed += pause
 	}
 }
+
+// lookAgain is the pause before the next look at something that may take until a limit.
+// It is short at first: most of what is expected comes soon.
+func lookAgain(passed, limit time.Duration) time.Duration {
+	return min(max((passed/4).Truncate(lookEvery), firstLook), pauseFor(limit), max(limit-passed, lookEvery))
+}
+
+// firstLook is the shortest such pause, which leaves time for what is looked at by kubectl.
+const firstLook = 100 * time.Millisecond
 
 // expectAll holds all of a list, and reports all that do not hold. After one that
 // does not, time has run out for the others too: they are looked at once.

@@ -171,13 +171,14 @@ func TestProgramHalf(t *testing.T) {
 	}
 }
 
-// TestWaiting proves that a wait reports its progress and what it sees.
+// TestWaiting proves that a wait reports its progress and what it sees, and that it looks
+// often at first.
 func TestWaiting(t *testing.T) {
 	var told []string
 	f := &fake{}
 	play(t, "kubernetes:\n  steps: [{set: {a: b}}]\n  expect: [{calls: {action: Create, atLeast: 1}, within: 6m}]\n", scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: &fakeCluster{},
 		Waiting: func(w scenarios.Waiting) { told = append(told, fmt.Sprint(w.Passed, " of ", w.Limit, ": ", w.Seen)) }})
-	if len(told) != 60 || told[2] != "12s of 6m0s: saw 0 of 1 call" {
+	if len(told) != 80 || told[2] != "200ms of 6m0s: saw 0 of 1 call" || told[60] != "4m4.55s of 6m0s: saw 0 of 1 call" {
 		t.Errorf("%d times was told %q, want each look of 6 minutes", len(told), told)
 	}
 }
