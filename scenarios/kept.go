@@ -1,9 +1,12 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +21,8 @@ type keptBackends struct {
 
 // ingressAddresses expects load balancers at the addresses that Services have.
 type ingressAddresses struct {
-	Namespace string `yaml:"namespace" doc:"The namespace, default if absent."`
+	Namespace string              `yaml:"namespace" doc:"The namespace, default if absent."`
+	Kinds     map[string][]string `yaml:"kinds" doc:"By Service, the kinds of its addresses, public, private or name. One that is absent may have any."`
 }
 
 // refusedCalls expects that a refused call is not forgotten.
@@ -107,9 +111,46 @@ func (p *play) lookAtBackends(ctx context.Context, want *keptBackends) error {
 
 // lookAtIngress looks for the load balancers of the Services that the half applied.
 func (p *play) lookAtIngress(ctx context.Context, want *ingressAddresses) error {
+	all, err := p.Target.LoadBalancers(ctx, "")
+	if err != nil {
+		return err
+	}
+	services, err := ingressOf(ctx, p.Cluster, "--namespace", orDefault(want.Namespace))
+	if err != nil {
+		return &difference{"the Services of the cluster", err.Error()}
+	}
+	for _, s := range services {
+		if len(p.uids[idOf("Service", want.Namespace, s.name)]) == 0 {
+			continue
+		}
+		for _, address := range s.addresses {
+			if !slices.ContainsFunc(all, func(lb LoadBalancerState) bool { return slices.Contains(lb.Addresses, address) }) {
+				return &difference{"a load balancer at the address in the status of service/" + s.name, address + ", which none has"}
+			}
+		}
+		if kinds := s.kinds(); want.Kinds[s.name] != nil && !slices.Equal(kinds, want.Kinds[s.name]) {
+			return &difference{"addresses in the status of service/" + s.name + " that are " + strings.Join(want.Kinds[s.name], ", "),
+				cmp.Or(strings.Join(kinds, ", "), "none") + " " + fmt.Sprint(s.addresses)}
+		}
+	}
+	return nil
+}
+
+// serviceIngress is a Service with the addresses in its status.
+type serviceIngress struct {
+	namespace, name string
+	addresses       []string
+}
+
+// ingressOf lists the Services of a namespace, or of all.
+func ingressOf(ctx context.Context, cluster Cluster, where ...string) (all []serviceIngress, err error) {
+	out, err := cluster.Kubectl(ctx, "", append([]string{"get", "services", "--output", "json"}, where...)...)
+	if err != nil {
+		return nil, err
+	}
 	var services struct {
 		Items []struct {
-			Metadata struct{ Name string }
+			Metadata struct{ Namespace, Name string }
 			Status   struct {
 				LoadBalancer struct {
 					Ingress []struct{ IP, Hostname string }
@@ -117,25 +158,49 @@ func (p *play) lookAtIngress(ctx context.Context, want *ingressAddresses) error 
 			}
 		}
 	}
-	if err := p.get(ctx, &services, "services", want.Namespace); err != nil {
-		return err
+	if err := json.Unmarshal(out, &services); err != nil {
+		return nil, err
 	}
-	all, err := p.Target.LoadBalancers(ctx, "")
-	if err != nil {
-		return err
+	for _, item := range services.Items {
+		s := serviceIngress{namespace: item.Metadata.Namespace, name: item.Metadata.Name}
+		for _, at := range item.Status.LoadBalancer.Ingress {
+			s.addresses = append(s.addresses, at.IP+at.Hostname)
+		}
+		all = append(all, s)
 	}
-	for _, s := range services.Items {
-		if len(p.uids[idOf("Service", want.Namespace, s.Metadata.Name)]) == 0 {
+	return all, nil
+}
+
+// IngressKinds returns the kinds of the addresses that a cluster's Services have, by
+// namespace and name. The addresses themselves differ between plays; whether clients in
+// the internet can reach them must not.
+func IngressKinds(ctx context.Context, cluster Cluster) (map[string]map[string][]string, error) {
+	services, err := ingressOf(ctx, cluster, "--all-namespaces")
+	all := make(map[string]map[string][]string)
+	for _, s := range services {
+		if s.addresses == nil {
 			continue
 		}
-		for _, at := range s.Status.LoadBalancer.Ingress {
-			address := at.IP + at.Hostname
-			if !slices.ContainsFunc(all, func(lb LoadBalancerState) bool { return slices.Contains(lb.Addresses, address) }) {
-				return &difference{"a load balancer at the address in the status of service/" + s.Metadata.Name, address + ", which none has"}
-			}
+		if all[s.namespace] == nil {
+			all[s.namespace] = make(map[string][]string)
 		}
+		all[s.namespace][s.name] = s.kinds()
 	}
-	return nil
+	return all, err
+}
+
+// kinds returns what each address is: public, private or name.
+func (s *serviceIngress) kinds() (kinds []string) {
+	for _, address := range s.addresses {
+		kind := "public"
+		if ip, err := netip.ParseAddr(address); err != nil {
+			kind = "name"
+		} else if ip.IsPrivate() {
+			kind = "private"
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds
 }
 
 // lookAtRefused looks for refused calls that nobody made again or told of.

@@ -70,6 +70,40 @@ func TestIngress(t *testing.T) {
 	}
 }
 
+// TestIngressKinds proves that addresses are told apart by who can reach them, also where
+// there are fewer, and that those which are not named may be any.
+func TestIngressKinds(t *testing.T) {
+	text := func(kinds string) string {
+		return "kubernetes:\n  expect:\n    - ingress: {kinds: " + kinds + "}\n  steps: [{kubectl: {apply: {kind: Service, metadata: {name: web}}}}]\n"
+	}
+	for status, tests := range map[string]map[string]string{
+		`[{"ip": "47.0.0.1"}]`: {
+			"{web: [public]}":           "",
+			"{other: [name]}":           "",
+			"{web: [private]}":          "expected addresses in the status of service/web that are private, saw public [47.0.0.1]",
+			"{web: [public, public]}":   "that are public, public, saw public [47.0.0.1]",
+			"{web: [name], other: [a]}": "that are name, saw public [47.0.0.1]",
+		},
+		`[{"ip": "192.168.0.9"}, {"ip": "fd00::1"}, {"hostname": "nlb.example.com"}, {"ip": "2408:4000::1"}]`: {
+			"{web: [private, private, name, public]}": "",
+		},
+		`[]`: {"{web: [public]}": "that are public, saw none []"},
+	} {
+		f := &fake{balancers: []scenarios.LoadBalancerState{{Addresses: []string{"47.0.0.1", "192.168.0.9", "fd00::1", "nlb.example.com", "2408:4000::1"}}}}
+		c := &fakeCluster{answers: map[string]string{
+			"apply":        `{"kind": "Service", "metadata": {"name": "web", "uid": "a"}}`,
+			"get services": `{"items": [{"metadata": {"namespace": "default", "name": "web"}, "status": {"loadBalancer": {"ingress": ` + status + `}}}, {"metadata": {"name": "none"}}]}`,
+		}}
+		for kinds, want := range tests {
+			judge(t, status+" "+kinds, play(t, text(kinds), scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: c}), want)
+		}
+		is, err := scenarios.IngressKinds(t.Context(), c)
+		if _, has := is["default"]["web"]; err != nil || has != (status != "[]") || len(is) > 1 || len(is["default"]) > 1 {
+			t.Errorf("the kinds of %s are %v (%v)", status, is, err)
+		}
+	}
+}
+
 // TestRefused proves that a refused call must be made again, or be told of in an Event.
 func TestRefused(t *testing.T) {
 	refused := func(action, code string) scenarios.JournalCall {

@@ -225,7 +225,7 @@ type Expectation struct {
 	Backends     *keptBackends `yaml:"backends" doc:"No listener had fewer ready backends for a while than it had at the mark and has now; {} is since the half started."`
 
 	Refused   *refusedCalls     `yaml:"refused" doc:"Refused calls were made again, or an Event of type Warning tells of them, about an object that the half applied."`
-	Ingress   *ingressAddresses `yaml:"ingress" doc:"Load balancers exist at the addresses in the status of the Services that the half applied."`
+	Ingress   *ingressAddresses `yaml:"ingress" doc:"Load balancers exist at the addresses in the status of the Services that the half applied, and the addresses are of the given kinds."`
 	Service   *Service          `yaml:"service" doc:"A Kubernetes Service."`
 	Event     *Event            `yaml:"event" doc:"A Kubernetes Event."`
 	Finalizer *Finalizer        `yaml:"finalizer" doc:"A finalizer of a Kubernetes object."`

@@ -459,13 +459,30 @@ func (c *composer) atThisRest(seen int) []*yaml.Node {
 	list := []*yaml.Node{stateNode(c.base.states[seen], within)}
 	if !c.off(ruleStatus) {
 		for _, namespace := range c.namespaces() {
-			list = append(list, snippet("{ingress: {namespace: %s}, within: %s}", namespace, within))
+			ingress := snippet("{ingress: {namespace: %s}, within: %s}", namespace, within)
+			if kinds := c.ingressKinds(seen, namespace); kinds != nil {
+				put(child(ingress, "ingress"), "kinds", kinds)
+			}
+			list = append(list, ingress)
 		}
 	}
 	if seen > 0 && c.keepsBackends(seen) {
 		list = append(list, snippet("{backends: {since: rest-%d}}", seen))
 	}
 	return list
+}
+
+// ingressKinds returns the kinds of the addresses that Services had at a rest, nil if none
+// had any.
+func (c *composer) ingressKinds(rest int, namespace string) *yaml.Node {
+	if rest >= len(c.base.ingress) || len(c.base.ingress[rest][namespace]) == 0 {
+		return nil
+	}
+	kinds := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
+	for _, name := range sorted(c.base.ingress[rest][namespace]) {
+		kinds.Content = append(kinds.Content, scalar(name), listOf(c.base.ingress[rest][namespace][name]))
+	}
+	return kinds
 }
 
 // namespaces lists those of the Services that the half applies.

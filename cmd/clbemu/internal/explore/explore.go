@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -268,6 +269,12 @@ func (e *explorer) undisturbed(ctx context.Context, report *Report) error {
 			return fmt.Errorf("two undisturbed plays end differently, so that nothing can be judged by their end:\n  %s", strings.Join(d, "\n  "))
 		}
 	}
+	e.base.ingress = e.base.ingress[:min(len(seen[0].ingress), len(seen[1].ingress))]
+	for i, namespaces := range e.base.ingress {
+		for namespace, kinds := range namespaces { // what varies is not judged
+			maps.DeleteFunc(kinds, func(name string, is []string) bool { return !slices.Equal(is, seen[1].ingress[i][namespace][name]) })
+		}
+	}
 	return nil
 }
 
@@ -300,8 +307,11 @@ type observed struct {
 	waited  time.Duration
 	// states has what changed since the beginning, at each rest and at the end, by step.
 	states [][]string
-	steps  []uint64 // the journal's mark at the end of each step
-	ended  bool     // the program had ended by itself
+	// ingress has the kinds of the addresses that Services have, at each rest, by
+	// namespace and name.
+	ingress []map[string]map[string][]string
+	steps   []uint64 // the journal's mark at the end of each step
+	ended   bool     // the program had ended by itself
 	// flooded is true when there were more calls than the journal keeps.
 	flooded bool
 }
@@ -346,6 +356,11 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, place Plac
 		o.steps = append(o.steps, mark)
 		if done.Title == restTitle {
 			look(ctx)
+			if setup.Cluster != nil {
+				kinds, kindsErr := scenarios.IngressKinds(ctx, setup.Cluster)
+				err = errors.Join(err, kindsErr)
+				o.ingress = append(o.ingress, kinds)
+			}
 		}
 	}
 	begin := uint64(0)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/clbemu/clbemu/emulator/glob"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -217,10 +219,16 @@ func (e *explorer) findings(ctx context.Context) (all []Finding) {
 		f := Finding{Rule: o.Rule, About: o.ID, Expected: o.Expected, Seen: o.Seen, Plays: []string{o.ID}, Known: o.Why, Scenario: o.Scenario}
 		all = append(all, f)
 	}
+	var group errgroup.Group
+	group.SetLimit(max(e.Parallel, 1))
 	for i := range all {
-		if all[i].Known == "" && ctx.Err() == nil {
-			e.minimise(ctx, &all[i])
+		if all[i].Known == "" {
+			group.Go(func() error {
+				e.minimise(ctx, &all[i])
+				return nil
+			})
 		}
 	}
+	_ = group.Wait() // which returns no error
 	return all
 }

@@ -75,14 +75,15 @@ func TestClusterRules(t *testing.T) {
 		off  []string
 		want map[string]int // how often the text has these
 	}{
-		{nil, nil, map[string]int{"ingress: {namespace: shop}": 3, "backends: {since: rest-1}": 1, "backends: {since: rest-2}": 1, "refused:": 1, "mark: rest-": 2}},
+		{nil, nil, map[string]int{"ingress: {namespace: shop}": 2, "ingress: {namespace: shop, kinds: {web: [\"public\", \"name\"]}}": 1, "backends: {since: rest-1}": 1, "backends: {since: rest-2}": 1, "refused:": 1, "mark: rest-": 2}},
 		{planned{{Kind: "stopped", What: "web", Rest: 1}}, nil, map[string]int{"backends: {since: rest-1}": 1, "rest-2": 0, "refused:": 1}},
 		{nil, []string{ruleStatus, ruleBackends, ruleRefused}, map[string]int{"ingress:": 0, "backends:": 0, "refused:": 0, "mark: rest-": 0, "state:": 3}},
 		{planned{{Kind: conditionKind, What: "nodeGone", At: add}}, nil, map[string]int{"code: InvalidServerId.NotExist": 1, "skip: 1}": 1, "clear: disturbance": 1, "name: condition": 1}},
 		{planned{{Kind: conditionKind, What: "podWithoutInterface", At: look}}, nil, map[string]int{"DeleteNetworkInterface,": 1, "CreateNetworkInterface,": 1}},
 	} {
 		e := &explorer{Config: Config{Text: []byte(service), Half: scenarios.KubernetesHalf, Conditions: conditions}, subject: subject{program: true, Explore: scenarios.Explore{Off: tt.off}.WithDefaults()},
-			base: &observed{states: [][]string{{web}, {web}, nil, nil}, steps: []uint64{1, 2, 3, 4, 5, 6}}}
+			base: &observed{states: [][]string{{web}, {web}, nil, nil}, steps: []uint64{1, 2, 3, 4, 5, 6},
+				ingress: []map[string]map[string][]string{{"other": {"web": {"private"}}}, {"shop": {"web": {"public", "name"}}}}}}
 		text, err := e.compose(tt.play, true)
 		if err != nil {
 			t.Fatal(err)
