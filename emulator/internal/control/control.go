@@ -19,6 +19,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -34,6 +35,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
@@ -87,6 +89,7 @@ type api struct {
 	runs    scenarioRuns
 	answers room // for large ones
 	imports room
+	names   func() *names.Names
 
 	exploration exploration
 }
@@ -94,7 +97,8 @@ type api struct {
 // New returns the control API.
 func New(cfg Config) http.Handler {
 	cfg.MaxImport = cmp.Or(cfg.MaxImport, defaultMaxImport)
-	a := &api{Config: cfg, runs: scenarioRuns{Player: cfg.Player, news: make(chan struct{})}, answers: make(room, 4), imports: make(room, 1)}
+	a := &api{Config: cfg, runs: scenarioRuns{Player: cfg.Player, news: make(chan struct{})}, answers: make(room, 4), imports: make(room, 1),
+		names: sync.OnceValue(func() *names.Names { return names.Of(cfg.Store.Schema(), cfg.Products) })}
 	r := mux.NewRouter().SkipClean(true) // an untidy path is an unknown one, not a redirect
 	closed := r.NewRoute().Subrouter()
 	sameOrigin := http.NewCrossOriginProtection()

@@ -44,7 +44,7 @@ func orNone(list []string) string {
 }
 
 func (a *api) explain(w http.ResponseWriter, r *http.Request) {
-	explained, err := explain.Name(names.Of(a.Store.Schema(), a.Products), mux.Vars(r)["name"])
+	explained, err := explain.Name(a.names(), mux.Vars(r)["name"])
 	if err != nil {
 		fail(w, http.StatusNotFound, err.Error())
 		return
@@ -54,7 +54,7 @@ func (a *api) explain(w http.ResponseWriter, r *http.Request) {
 
 // checkSettings rejects conditions with unknown names.
 func (a *api) checkSettings(settings []controlapi.Setting) error {
-	known := names.Of(a.Store.Schema(), a.Products)
+	known := a.names()
 	for _, s := range settings {
 		if err := known.CheckCondition(s.Name, s.Value); err != nil {
 			return err
@@ -98,16 +98,15 @@ func several(list []string) string {
 
 // namesOf lists what a field of the journal can be, nil where anything can be.
 func (a *api) namesOf(field string) (list []string) {
-	known := names.Of(a.Store.Schema(), a.Products)
 	switch field {
 	case "product":
-		return known.ProductNames()
+		return a.names().ProductNames()
 	case "action":
-		for _, action := range known.Actions() {
+		for _, action := range a.names().Actions() {
 			list = append(list, action.Name)
 		}
 	case "code":
-		return append(known.AllCodes(), journal.Success)
+		return append(a.names().AllCodes(), journal.Success)
 	case "fault":
 		list = []string{}
 		for _, rule := range a.Faults.Injector.Rules() {
@@ -132,7 +131,7 @@ func (a *api) remembers(field, want string) bool {
 
 func (a *api) checkParameter(name string) error {
 	var known []string
-	for _, action := range names.Of(a.Store.Schema(), a.Products).Actions() {
+	for _, action := range a.names().Actions() {
 		if action.Reads(name) {
 			return nil
 		}

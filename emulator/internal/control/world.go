@@ -77,7 +77,7 @@ func (a *api) answerWorld(w http.ResponseWriter, where controlapi.Where) {
 }
 
 func (a *api) conditions(w http.ResponseWriter, _ *http.Request) {
-	known, rows := names.Of(a.Store.Schema(), a.Products), conditions.All()
+	known, rows := a.names(), conditions.All()
 	list := make([]controlapi.KnownCondition, len(rows))
 	for i := range rows {
 		list[i] = controlapi.KnownCondition{Name: rows[i].Name, Help: rows[i].Help, Scope: string(rows[i].Scope),
