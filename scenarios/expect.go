@@ -16,10 +16,11 @@ import (
 func (p *play) expect(ctx context.Context, e *Expectation) error {
 	limit := time.Duration(max(e.Within, e.For))
 	for passed := time.Duration(0); ; {
-		over, err := p.ended(ctx)
+		over, pause, err := p.ended(ctx)
 		if err != nil {
 			return err
 		}
+		passed += pause
 		gone := e.For == 0 && over
 		if gone && e.State == nil { // the cloud may still be at work
 			limit = passed
@@ -42,7 +43,7 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 		default:
 			p.waiting(passed, limit, "as it should be so far")
 		}
-		pause := pauseFor(limit)
+		pause = pauseFor(limit)
 		if e.For == 0 {
 			pause = lookAgain(passed, limit)
 		}

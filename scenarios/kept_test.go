@@ -70,8 +70,8 @@ func TestIngress(t *testing.T) {
 	}
 }
 
-// TestIngressKinds proves that addresses are told apart by who can reach them, also where
-// there are fewer, and that those which are not named may be any.
+// TestIngressKinds proves that who can reach an address matters, that none is not enough,
+// and that Services which are not named may have any.
 func TestIngressKinds(t *testing.T) {
 	text := func(kinds string) string {
 		return "kubernetes:\n  expect:\n    - ingress: {kinds: " + kinds + "}\n  steps: [{kubectl: {apply: {kind: Service, metadata: {name: web}}}}]\n"

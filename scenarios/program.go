@@ -152,19 +152,20 @@ func (p *play) gone(ctx context.Context) bool {
 }
 
 // ended starts a program again that has ended with an error, as often as it may, and
-// reports whether it has ended for good.
-func (p *play) ended(ctx context.Context) (over bool, err error) {
+// reports whether it has ended for good. It returns the pause before the start, too.
+func (p *play) ended(ctx context.Context) (over bool, pause time.Duration, err error) {
 	if !p.gone(ctx) {
-		return false, nil
+		return false, 0, nil
 	}
 	if p.running.Exit() == 0 || p.restarts >= p.scenario.Half(p.half).Restarts {
-		return true, nil
+		return true, 0, nil
 	}
 	p.restarts++
-	if err := p.pass(ctx, min(firstBackOff<<p.restarts, maxBackOff)); err != nil {
-		return false, err
+	pause = min(firstBackOff<<min(p.restarts, 6), maxBackOff) // a hundred doublings overflow
+	if err := p.pass(ctx, pause); err != nil {
+		return false, pause, err
 	}
-	return false, p.begin(ctx)
+	return false, pause, p.begin(ctx)
 }
 
 // finish lets the program of the half come to its end, and judges that. One that
@@ -180,7 +181,7 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 		if err != nil || !ended {
 			return nil, err
 		}
-		if over, err = p.ended(ctx); err != nil {
+		if over, _, err = p.ended(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -222,10 +223,11 @@ func (p *play) struck(ctx context.Context, s *struckStep) error {
 			return &difference{expected, "that it did not: it matched " + callsOf(int(w.seen))}
 		}
 		if gone {
-			over, err := p.ended(ctx)
+			over, pause, err := p.ended(ctx)
 			if err != nil {
 				return err
 			}
+			passed += pause
 			if over {
 				return &difference{expected, fmt.Sprintf("that the program ended first, with exit status %d: it matched %s", p.running.Exit(), callsOf(int(w.seen)))}
 			}
@@ -256,13 +258,14 @@ func (p *play) rest(ctx context.Context, r *restStep) error {
 		if !begun && passed < firstCall {
 			silence = 0 // a program that starts makes no call yet
 		}
-		over, err := p.ended(ctx)
+		over, pause, err := p.ended(ctx)
 		if err != nil {
 			return err
 		}
 		if over {
 			break
 		}
+		passed += pause
 		calls, err := p.Target.Calls(ctx, last)
 		if err != nil {
 			return err

@@ -135,6 +135,32 @@ func TestRestartsWhileSteps(t *testing.T) {
 	}
 }
 
+// TestManyRestarts proves that the pause stays, however often a program starts again.
+func TestManyRestarts(t *testing.T) {
+	f := &fake{}
+	p := &fakePrograms{fake: f, exit: 1}
+	r := play(t, "program: {command: [p], restarts: 100, steps: [{start: true}, {rest: {quiet: 5m, within: 1h}}]}", scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: p})
+	if r.Status != scenarios.Failed || len(p.did) != 101 || f.now < 95*5*time.Second {
+		t.Errorf("= %s with %d starts in %s, want 101 in some 8 minutes", r.Status, len(p.did), f.now)
+	}
+}
+
+// TestRestartsCount proves that the pauses before a program starts again count towards the
+// time that a step waits.
+func TestRestartsCount(t *testing.T) {
+	for _, step := range []string{"struck: {fault: f, within: 10s}", "expect: [{calls: {action: Create, atLeast: 1}, within: 10s}]", "rest: {quiet: 5s, within: 10s}"} {
+		f := &fake{}
+		p := &fakePrograms{fake: f, exit: 1}
+		p.does = func() {
+			f.journal = append(f.journal, scenarios.JournalCall{Sequence: uint64(len(f.journal) + 1), Product: "Slb", Action: "Describe"})
+		}
+		text := "program: {command: [p], restarts: 100, steps: [{fault: {name: f, match: {action: Create}, effect: {hang: true}}}, {start: true}, {" + step + "}]}"
+		if r := play(t, text, scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: p}); r.Status != scenarios.Failed || f.now < 10*time.Second || f.now > 20*time.Second {
+			t.Errorf("%s of a program that always fails ends after %s: %s, want some 10s", step, f.now, r.Status)
+		}
+	}
+}
+
 // dies is a target whose client makes its call, and ends for it, right after somebody
 // looked at the rules.
 type dies struct {
