@@ -126,7 +126,7 @@ func belongs[T, U any](c *Checker, from *Table[T], r *T, to *Table[U], id string
 	refers(c, from, r, to, id)
 }
 
-// Among checks that a word is one of those that there are.
+// Among checks that a word is a known one.
 func Among[T any, S ~string](c *Checker, from *Table[T], r *T, what string, word S, words ...S) {
 	if !slices.Contains(words, word) {
 		c.Fail("%s %s has the %s %q, want one of %q", from.kind, from.id(r), what, word, words)

@@ -67,6 +67,16 @@ func TestExploreInterrupted(t *testing.T) {
 	}
 }
 
+// TestInterrupted proves that a command which Ctrl-C ends says just that.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, problems bytes.Buffer
+	if code := run(ctx, []string{"explore", "--", "sleep", "1000"}, &stdout, &problems); code != exitCannot || problems.String() != "clbemu: interrupted\n" {
+		t.Errorf("= %d, %s", code, problems.String())
+	}
+}
+
 // TestExploreControlPlanes proves that the control planes that explore starts lead it to
 // their clusters, that they end with it, and that one which does not start is said.
 func TestExploreControlPlanes(t *testing.T) {

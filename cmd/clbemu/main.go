@@ -98,8 +98,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
+	text := err.Error()
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		text = "interrupted"
+	}
 	screen := terminal.New(stderr)
-	screen.Printf("%s", screen.Fit(fmt.Sprintf("%s: %v\n", programName, err), 0))
+	screen.Printf("%s", screen.Fit(fmt.Sprintf("%s: %s\n", programName, text), 0))
 	if coded := (*exitError)(nil); errors.As(err, &coded) {
 		return coded.code
 	}

@@ -157,8 +157,7 @@ func fields(query string) map[string]string {
 	return all
 }
 
-// TestQueryRefusals proves that a condition that there is not is refused with
-// those that there are.
+// TestQueryRefusals proves that an unknown condition is refused with all names.
 func TestQueryRefusals(t *testing.T) {
 	for query, want := range map[string]string{
 		"acton=x":      "choose from accessKeyId, action",
