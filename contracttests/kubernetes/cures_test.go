@@ -81,7 +81,7 @@ func curesOf(t *testing.T, name string) (files []string) {
 }
 
 // forget removes what only the removed steps give or use: expectations about a load
-// balancer that one of them names, and values.
+// balancer that one of them names, values, and what is saved for them.
 func forget(root, half *yaml.Node, removed []*yaml.Node) {
 	for _, step := range removed {
 		if name := childOf(childOf(step, "kubectl"), "balancer").Value; name != "" {
@@ -96,6 +96,33 @@ func forget(root, half *yaml.Node, removed []*yaml.Node) {
 			continue
 		}
 		i += 2
+	}
+	forgetSaves(half, childOf(half, "steps"))
+}
+
+// forgetSaves takes away what is saved under a node of a half and used nowhere in it.
+func forgetSaves(half, node *yaml.Node) {
+	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); {
+		save := node.Content[i+1]
+		if node.Content[i].Value != "save" {
+			i += 2
+			continue
+		}
+		for j := 0; j+1 < len(save.Content); {
+			if mentions(half, "{{"+save.Content[j].Value+"}}") {
+				j += 2
+			} else {
+				save.Content = slices.Delete(save.Content, j, j+2)
+			}
+		}
+		if len(save.Content) > 0 {
+			i += 2
+		} else {
+			node.Content = slices.Delete(node.Content, i, i+2)
+		}
+	}
+	for _, child := range node.Content {
+		forgetSaves(half, child)
 	}
 }
 
