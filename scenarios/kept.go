@@ -115,7 +115,7 @@ func (p *play) lookAtIngress(ctx context.Context, want *ingressAddresses) error 
 	if err != nil {
 		return err
 	}
-	services, err := ingressOf(ctx, p.Cluster, "--namespace", orDefault(want.Namespace))
+	services, err := ingressOf(ctx, p.Cluster, want.Namespace)
 	if err != nil {
 		return &difference{"the Services of the cluster", err.Error()}
 	}
@@ -138,19 +138,19 @@ func (p *play) lookAtIngress(ctx context.Context, want *ingressAddresses) error 
 
 // serviceIngress is a Service with the addresses in its status.
 type serviceIngress struct {
-	namespace, name string
-	addresses       []string
+	name      string
+	addresses []string
 }
 
-// ingressOf lists the Services of a namespace, or of all.
-func ingressOf(ctx context.Context, cluster Cluster, where ...string) (all []serviceIngress, err error) {
-	out, err := cluster.Kubectl(ctx, "", append([]string{"get", "services", "--output", "json"}, where...)...)
+// ingressOf lists the Services of a namespace.
+func ingressOf(ctx context.Context, cluster Cluster, namespace string) (all []serviceIngress, err error) {
+	out, err := cluster.Kubectl(ctx, "", "get", "services", "--namespace", orDefault(namespace), "--output", "json")
 	if err != nil {
 		return nil, err
 	}
 	var services struct {
 		Items []struct {
-			Metadata struct{ Namespace, Name string }
+			Metadata struct{ Name string }
 			Status   struct {
 				LoadBalancer struct {
 					Ingress []struct{ IP, Hostname string }
@@ -162,7 +162,7 @@ func ingressOf(ctx context.Context, cluster Cluster, where ...string) (all []ser
 		return nil, err
 	}
 	for _, item := range services.Items {
-		s := serviceIngress{namespace: item.Metadata.Namespace, name: item.Metadata.Name}
+		s := serviceIngress{name: item.Metadata.Name}
 		for _, at := range item.Status.LoadBalancer.Ingress {
 			s.addresses = append(s.addresses, at.IP+at.Hostname)
 		}
@@ -171,20 +171,16 @@ func ingressOf(ctx context.Context, cluster Cluster, where ...string) (all []ser
 	return all, nil
 }
 
-// IngressKinds returns the kinds of the addresses that a cluster's Services have, by
-// namespace and name. The addresses themselves differ between plays; whether clients in
-// the internet can reach them must not.
-func IngressKinds(ctx context.Context, cluster Cluster) (map[string]map[string][]string, error) {
-	services, err := ingressOf(ctx, cluster, "--all-namespaces")
-	all := make(map[string]map[string][]string)
+// IngressKinds returns the kinds of the addresses that a namespace's Services have, by name.
+// The addresses themselves differ between plays; whether clients in the internet can reach
+// them must not.
+func IngressKinds(ctx context.Context, cluster Cluster, namespace string) (map[string][]string, error) {
+	services, err := ingressOf(ctx, cluster, namespace)
+	all := make(map[string][]string)
 	for _, s := range services {
-		if s.addresses == nil {
-			continue
+		if s.addresses != nil {
+			all[s.name] = s.kinds()
 		}
-		if all[s.namespace] == nil {
-			all[s.namespace] = make(map[string][]string)
-		}
-		all[s.namespace][s.name] = s.kinds()
 	}
 	return all, err
 }

@@ -92,13 +92,13 @@ func TestIngressKinds(t *testing.T) {
 		f := &fake{balancers: []scenarios.LoadBalancerState{{Addresses: []string{"47.0.0.1", "192.168.0.9", "fd00::1", "nlb.example.com", "2408:4000::1"}}}}
 		c := &fakeCluster{answers: map[string]string{
 			"apply":        `{"kind": "Service", "metadata": {"name": "web", "uid": "a"}}`,
-			"get services": `{"items": [{"metadata": {"namespace": "default", "name": "web"}, "status": {"loadBalancer": {"ingress": ` + status + `}}}, {"metadata": {"name": "none"}}]}`,
+			"get services": `{"items": [{"metadata": {"name": "web"}, "status": {"loadBalancer": {"ingress": ` + status + `}}}, {"metadata": {"name": "none"}}]}`,
 		}}
 		for kinds, want := range tests {
 			judge(t, status+" "+kinds, play(t, text(kinds), scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: c}), want)
 		}
-		is, err := scenarios.IngressKinds(t.Context(), c)
-		if _, has := is["default"]["web"]; err != nil || has != (status != "[]") || len(is) > 1 || len(is["default"]) > 1 {
+		is, err := scenarios.IngressKinds(t.Context(), c, "")
+		if _, has := is["web"]; err != nil || has != (status != "[]") || len(is) > 1 {
 			t.Errorf("the kinds of %s are %v (%v)", status, is, err)
 		}
 	}

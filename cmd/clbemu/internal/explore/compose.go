@@ -486,8 +486,16 @@ func (c *composer) ingressKinds(rest int, namespace string) *yaml.Node {
 }
 
 // namespaces lists those of the Services that the half applies.
-func (c *composer) namespaces() (all []string) {
-	for _, step := range c.steps {
+func (e *explorer) namespaces() (all []string) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(e.Text, &document); err != nil {
+		return nil // which can't be: it was loaded
+	}
+	steps := child(child(document.Content[0], e.Half), "steps")
+	if steps == nil {
+		return nil
+	}
+	for _, step := range steps.Content {
 		for _, object := range objects(child(child(step, "kubectl"), "apply")) {
 			if kind := child(object, "kind"); kind == nil || kind.Value != "Service" {
 				continue

@@ -357,8 +357,12 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, place Plac
 		if done.Title == restTitle {
 			look(ctx)
 			if setup.Cluster != nil {
-				kinds, kindsErr := scenarios.IngressKinds(ctx, setup.Cluster)
-				err = errors.Join(err, kindsErr)
+				kinds := make(map[string]map[string][]string)
+				for _, namespace := range e.namespaces() {
+					var kindsErr error
+					kinds[namespace], kindsErr = scenarios.IngressKinds(ctx, setup.Cluster, namespace)
+					err = errors.Join(err, kindsErr)
+				}
 				o.ingress = append(o.ingress, kinds)
 			}
 		}
