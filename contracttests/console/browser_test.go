@@ -190,6 +190,15 @@ func (b *tab) colours(scheme string) {
 	})
 }
 
+// first runs a script in each page before the page's own.
+func (b *tab) first(script string) {
+	b.Helper()
+	b.do("add a script", func(ctx context.Context, t *chromedp.Target) (none chromedp.Void, err error) {
+		_, err = cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		return none, err
+	})
+}
+
 // value returns the value of an expression in the page.
 func value[T any](b *tab, expression string) T {
 	b.Helper()

@@ -51,3 +51,23 @@ func TestClouds(t *testing.T) {
 		t.Errorf("the clouds are %+v, %v, want the default one", list, err)
 	}
 }
+
+// TestCloudsOfReplicas proves that replicas offer no port to a cloud: the page asks one
+// emulator, whose description of itself the browser completes.
+func TestCloudsOfReplicas(t *testing.T) {
+	b := open(t)
+	b.visit("/clouds")
+	b.shows("#fork", "a port of its own")
+	b.first(`const real = window.fetch;
+		window.fetch = async (url, ...rest) => {
+			const answer = await real(url, ...rest);
+			if (!String(url).endsWith('/v1/server')) return answer;
+			const server = await answer.json();
+			const one = { name: 'one', leads: true };
+			return Response.json({ ...server, replicas: { self: 'one', leader: 'one', leads: true, term: 1, all: [one] } });
+		};`)
+	b.visit("/clouds")
+	b.shows("#server", "one of 1 replicas leads")
+	b.hides("#port")
+	b.shows("#fork", "keep it over restarts")
+}

@@ -47,7 +47,8 @@ async function fork(event) {
   }
 }
 
-begin();
+// A cloud of replicas has no port: another may lead next, at another address.
+begin().then((server) => { $('#port').hidden = Boolean(server.replicas); }, () => {});
 $('#fork').addEventListener('submit', fork);
 key('a', t`fork a cloud`, () => $('#fork input').focus());
 addressed(() => attempt(refresh));

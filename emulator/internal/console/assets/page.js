@@ -293,7 +293,7 @@ function replicas(all) {
   return t`${all.self} of ${all.all.length} replicas${does} (term ${all.term})`;
 }
 
-// begin is called by each page.
+// begin is called by each page. It returns what the server says about itself.
 export function begin() {
   onTokenWanted(ask);
   [...document.querySelectorAll('nav a')].find((a) => a.pathname === location.pathname)?.setAttribute('aria-current', 'page');
@@ -306,7 +306,9 @@ export function begin() {
   $('#leave').hidden = !token.get();
   $('#leave').addEventListener('click', () => { token.forget(); location.reload(); });
   commonKeys();
-  get('/v1/server').then((server) => {
+  const described = get('/v1/server');
+  described.then((server) => {
     fill($('#server'), [server.version.version, server.api && `API ${server.api}`, server.auth === 'off' && t`accepts unsigned calls`, replicas(server.replicas)].filter(Boolean).join(' · '));
   }, (problem) => say(problem.message));
+  return described;
 }
