@@ -39,6 +39,7 @@ type clouds struct {
 	mu       sync.RWMutex
 	forked   map[string]*forkedCloud
 	again    map[string]chan struct{} // clouds that are reset, closed once they are there again
+	unopened map[string]error         // durable clouds that could not be opened, and why
 	closed   bool
 }
 
@@ -68,7 +69,7 @@ const (
 )
 
 func newClouds(e *Emulator) *clouds {
-	return &clouds{e: e, shelf: e.base.shelf(), forked: make(map[string]*forkedCloud), again: make(map[string]chan struct{}), room: gateway.NewRoom(), ports: make(chan struct{}, max(min(maxConnections, descriptors()/8), 1)),
+	return &clouds{e: e, shelf: e.base.shelf(), forked: make(map[string]*forkedCloud), again: make(map[string]chan struct{}), unopened: make(map[string]error), room: gateway.NewRoom(), ports: make(chan struct{}, max(min(maxConnections, descriptors()/8), 1)),
 		products: sync.OnceValue(func() []*gateway.Product { return e.base.products() })}
 }
 
@@ -159,6 +160,8 @@ func (s *clouds) free(name string) error {
 		return fmt.Errorf("%w: the emulator ends", control.ErrCloud)
 	case s.forked[name] != nil:
 		return fmt.Errorf("%w: there is a cloud %s: delete it, reset it, or choose another name", control.ErrTaken, name)
+	case s.unopened[name] != nil:
+		return fmt.Errorf("%w: %w: delete it, or choose another name", control.ErrTaken, s.unopened[name])
 	case len(s.forked) >= maxClouds:
 		return fmt.Errorf("%w: there are %d clouds, which is the most there can be: delete some", control.ErrTaken, maxClouds)
 	}
@@ -301,6 +304,9 @@ func (s *clouds) find(name string) (f *forkedCloud, again <-chan struct{}) {
 func (s *clouds) unknown(name string) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	if err := s.unopened[name]; err != nil {
+		return fmt.Errorf("%w: %w", control.ErrNoCloud, err)
+	}
 	known := []string{controlapi.DefaultCloud}
 	for name := range s.forked {
 		known = append(known, name)
@@ -434,11 +440,32 @@ func (s *clouds) remove(name string, reset bool) (*forkedCloud, error) {
 func (s *clouds) Delete(ctx context.Context, name string) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
+	if there, err := s.deleteUnopened(ctx, name); there {
+		return err
+	}
 	f, err := s.remove(name, false)
 	if err != nil {
 		return err
 	}
 	return errors.Join(f.leave(ctx), f.quit(ctx), s.forget(ctx, name, f))
+}
+
+// deleteUnopened deletes what is kept of a cloud that could not be opened. The caller
+// changes.
+func (s *clouds) deleteUnopened(ctx context.Context, name string) (there bool, err error) {
+	s.mu.RLock()
+	there = s.unopened[name] != nil
+	s.mu.RUnlock()
+	if !there {
+		return false, nil
+	}
+	if err := s.shelf.forget(ctx, name); err != nil {
+		return true, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.unopened, name)
+	return true, nil
 }
 
 // expire deletes a cloud whose time is over, unless the name is another's by now.
@@ -511,6 +538,9 @@ func (s *clouds) List() []controlapi.Cloud {
 	for name, f := range s.forked {
 		list = append(list, s.show(name, f))
 	}
+	for name, err := range s.unopened {
+		list = append(list, controlapi.Cloud{Name: name, Durable: true, Problem: err.Error()})
+	}
 	slices.SortFunc(list[1:], func(a, b controlapi.Cloud) int { return cmp.Compare(a.Name, b.Name) })
 	return list
 }
@@ -558,7 +588,6 @@ func (c *emulated) resources() (n int) {
 	return n
 }
 
-// describe returns how clients find a cloud.
 // ready returns why a cloud can't answer, nil if it can.
 func (s *clouds) ready(c *emulated) error {
 	if c.closing.Load() {
@@ -572,6 +601,7 @@ func (s *clouds) ready(c *emulated) error {
 
 var errClosing = errors.New("clbemu is closing")
 
+// describe returns how clients find a cloud.
 func (s *clouds) describe(c *emulated) controlapi.Server {
 	described := controlapi.Server{Auth: controlapi.AuthOff, DataDir: c.cfg.absoluteDir(), API: s.e.apiURL(s.e.servers)}
 	if c.cfg.StrictAuth {

@@ -150,7 +150,7 @@ func (s *clouds) beginKept(ctx context.Context, name string, from *state.Store, 
 	}
 	e, cfg, err := s.shelf.begin(ctx, name, s.e.base.of(name))
 	if errors.Is(err, fs.ErrExist) {
-		return nil, cfg, fmt.Errorf("%w: there is a cloud %s that could not be opened: %w", control.ErrTaken, name, err)
+		return nil, cfg, fmt.Errorf("%w: %w", control.ErrTaken, err)
 	}
 	if err != nil {
 		return nil, cfg, err
@@ -195,8 +195,8 @@ func (s *clouds) forget(ctx context.Context, name string, f *forkedCloud) error 
 // several calls while one waits.
 const reopenAtOnce = 16
 
-// reopen opens the durable clouds. One that can't be opened stays where it is, with a
-// warning.
+// reopen opens the durable clouds. One that can't be opened keeps its name until it is
+// deleted; the list of clouds says why.
 func (s *clouds) reopen(ctx context.Context) error {
 	if s.shelf == nil {
 		return nil
@@ -211,7 +211,10 @@ func (s *clouds) reopen(ctx context.Context) error {
 				err = s.reopenOne(ctx, name, about)
 			}
 			if err != nil {
-				s.e.cfg.Log.Warn().Err(err).Str("cloud", name).Msg("a durable cloud is not there")
+				s.e.cfg.Log.Warn().Err(err).Str("cloud", name).Msg("a durable cloud can't be opened")
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.unopened[name] = fmt.Errorf("the durable cloud %s could not be opened: %w", name, err)
 			}
 		})
 	})

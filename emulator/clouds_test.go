@@ -566,8 +566,11 @@ func TestDurableClouds(t *testing.T) {
 	}
 	run(func(e *emulator.Emulator, control *controlclient.Client) {
 		list, err := control.Clouds(t.Context())
-		if err != nil || len(list) != 2 || list[1].Name != "kept" || list[1].API != kept.API || list[1].Expires != nil {
-			t.Errorf("after a restart there are %+v, %v, want kept at %s", list, err, kept.API)
+		if err != nil || len(list) != 4 || list[3].Name != "kept" || list[3].API != kept.API || list[3].Expires != nil {
+			t.Fatalf("after a restart there are %+v, %v, want hurt, itself, and kept at %s", list, err, kept.API)
+		}
+		if !strings.Contains(list[1].Problem, "the durable cloud hurt could not be opened: ") || !strings.Contains(list[2].Problem, "forked from itself") {
+			t.Errorf("the clouds that can't be opened are %+v", list[1:3])
 		}
 		reply, err := caller(e, "kept").Call(emulator.Version("Slb"), "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id})
 		if err != nil || reply.Status != http.StatusOK {
@@ -576,8 +579,15 @@ func TestDurableClouds(t *testing.T) {
 		if _, err := control.CreateCloud(t.Context(), "hurt", controlapi.NewCloud{Durable: true}); err == nil || !strings.Contains(err.Error(), "could not be opened") {
 			t.Errorf("a cloud in place of a damaged one: %v", err)
 		}
+		if _, err := control.ResetCloud(t.Context(), "hurt"); err == nil || !strings.Contains(err.Error(), "could not be opened") {
+			t.Errorf("a reset of a damaged cloud: %v", err)
+		}
+		if err := control.DeleteCloud(t.Context(), "hurt"); err != nil {
+			t.Errorf("delete a damaged cloud: %v", err)
+		}
+		mustFork(t, control, "hurt", controlapi.NewCloud{})
 	})
-	for name, want := range map[string]bool{"kept": true, "hurt": true, "itself": true, "late": false, "half": false} {
+	for name, want := range map[string]bool{"kept": true, "hurt": false, "itself": true, "late": false, "half": false} {
 		if _, err := os.Stat(filepath.Join(clouds, name)); (err == nil) != want {
 			t.Errorf("the folder of %s: %v, want it there: %v", name, err, want)
 		}

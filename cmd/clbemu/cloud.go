@@ -138,7 +138,13 @@ func printClouds(cmd *cobra.Command, c *controlclient.Client) error {
 	}
 	return printing(cmd).show(controlapi.Clouds{Clouds: list}, func(s *terminal.Screen) error {
 		var rows [][]string
+		var problems []string
 		for _, c := range list {
+			if c.Problem != "" {
+				rows = append(rows, []string{c.Name, "-", "-", "not opened", "-", "-", "-"})
+				problems = append(problems, fmt.Sprintf("%s\n  clbemu cloud delete %s\n", c.Problem, c.Name))
+				continue
+			}
 			expires := "never"
 			if c.Expires != nil {
 				expires = c.Expires.Local().Format(time.RFC3339)
@@ -146,6 +152,12 @@ func printClouds(cmd *cobra.Command, c *controlclient.Client) error {
 			kept := map[bool]string{true: "durable", false: "in memory"}[c.Durable]
 			rows = append(rows, []string{c.Name, cmp.Or(c.From, "-"), expires, kept, fmt.Sprint(c.Resources), fmt.Sprint(c.Calls), cmp.Or(c.API, "-")})
 		}
-		return s.Table([]string{"CLOUD", "FROM", "EXPIRES", "KEPT", "RESOURCES", "CALLS", "API"}, rows)
+		if err := s.Table([]string{"CLOUD", "FROM", "EXPIRES", "KEPT", "RESOURCES", "CALLS", "API"}, rows); err != nil {
+			return err
+		}
+		for _, problem := range problems {
+			s.Printf("\n%s", problem)
+		}
+		return nil
 	})
 }

@@ -71,3 +71,23 @@ func TestCloudsOfReplicas(t *testing.T) {
 	b.hides("#port")
 	b.shows("#fork", "keep it over restarts")
 }
+
+// TestUnopenedCloud proves that the page says why a durable cloud could not be opened, and
+// offers only to delete it. The browser completes the emulator's answer.
+func TestUnopenedCloud(t *testing.T) {
+	b := open(t)
+	b.first(`const real = window.fetch;
+		window.fetch = async (url, ...rest) => {
+			const answer = await real(url, ...rest);
+			if (!String(url).endsWith('/v1/clouds')) return answer;
+			const { clouds } = await answer.json();
+			const hurt = { name: 'hurt', durable: true, resources: 0, calls: 0, problem: 'the durable cloud hurt could not be opened: it is damaged' };
+			return Response.json({ clouds: [...clouds, hurt] });
+		};`)
+	b.visit("/clouds")
+	b.shows("#clouds tbody", "could not be opened: it is damaged")
+	b.shows("button[aria-label='Delete hurt']", "Delete")
+	b.hides("button[aria-label='Reset hurt']")
+	b.shows("#clouds", "clbemu env --cloud default")
+	b.until("![...document.querySelectorAll('#fork option')].some((o) => o.value === 'hurt')")
+}

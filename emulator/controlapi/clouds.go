@@ -39,6 +39,8 @@ type Cloud struct {
 	// Resources counts what its state holds, and Calls what it answered.
 	Resources int    `json:"resources"`
 	Calls     uint64 `json:"calls"`
+	// Problem is why a durable cloud could not be opened. Such a cloud can be deleted only.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Clouds lists the clouds, the default one first.

@@ -8,17 +8,17 @@ const time = (text) => (text ? text.slice(0, 19).replace('T', ' ') : '');
 
 const refresh = latest(() => get('/v1/clouds'), ({ clouds }) => {
   $('#count').textContent = String(clouds.length);
-  redraw($('#fork select'), clouds.map((c) => c.name), (names) => names.map((value) => el('option', { value, selected: value === cloud }, value)));
+  redraw($('#fork select'), clouds.filter((c) => !c.problem).map((c) => c.name), (names) => names.map((value) => el('option', { value, selected: value === cloud }, value)));
   redraw($('#clouds'), clouds, () => [table('', [t`Cloud`, t`From`, t`Expires`, t`Kept`, t`Resources`, t`Calls`, 'API', ''], clouds.map(row)),
-    el('p', {}, command(`clbemu env --cloud ${clouds.at(-1).name}`))]);
+    el('p', {}, command(`clbemu env --cloud ${clouds.findLast((c) => !c.problem).name}`))]);
 });
 
 const row = (c) => [
-  el('th', { scope: 'row' }, el('a', { href: c.name === 'default' ? '/' : `/clouds/${c.name}/`, 'aria-current': c.name === cloud && 'true' }, c.name)),
+  el('th', { scope: 'row' }, c.problem ? c.name : el('a', { href: c.name === 'default' ? '/' : `/clouds/${c.name}/`, 'aria-current': c.name === cloud && 'true' }, c.name)),
   c.from ?? '', c.created ? time(c.expires) || t`never` : '', c.durable ? t`durable` : t`in memory`, String(c.resources), String(c.calls),
-  c.api ?? '',
-  c.created ? el('span', { class: 'line' },
-    el('button', { type: 'button', 'aria-label': t`Reset ${c.name}`, onclick: () => reset(c) }, t`Reset`), ' ',
+  c.problem ?? c.api ?? '',
+  c.created || c.problem ? el('span', { class: 'line' },
+    c.created && [el('button', { type: 'button', 'aria-label': t`Reset ${c.name}`, onclick: () => reset(c) }, t`Reset`), ' '],
     el('button', { type: 'button', 'aria-label': t`Delete ${c.name}`, onclick: () => remove(c) }, t`Delete`)) : '',
 ];
 
