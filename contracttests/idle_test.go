@@ -45,31 +45,60 @@ func TestIdleParameters(t *testing.T) {
 				t.Errorf("%s: the idle parameter %s names no actions or no reason", p.Name, e.Parameter)
 			}
 			for _, name := range e.Actions {
-				t.Run(fmt.Sprintf("%s.%s/%s", p.Name, name, e.Parameter), func(t *testing.T) {
-					t.Parallel()
-					at := slices.IndexFunc(p.Actions, func(a emulator.Action) bool { return a.Name == name && a.Emulated && a.Mutates })
-					if at < 0 {
-						t.Fatal("no emulated action of that name changes anything")
+				at := slices.IndexFunc(p.Actions, func(a emulator.Action) bool { return a.Name == name && a.Emulated && a.Mutates })
+				if at < 0 {
+					t.Fatalf("%s: no emulated action %s changes anything", p.Name, name)
+				}
+				a := p.Actions[at]
+				read := parametersOf(a)
+				if read[e.Parameter] {
+					t.Errorf("%s.%s reads %s", p.Name, name, e.Parameter)
+				}
+				for parameter := range idleIn(p, e.Parameter, e.Of) {
+					if read[parameter] {
+						continue
 					}
-					a := p.Actions[at]
-					if slices.ContainsFunc(a.Parameters(), func(read emulator.Parameter) bool { return read.Name == e.Parameter }) {
-						t.Error("the action reads it")
-					}
-					value := "any"
-					if e.Values != nil {
-						value = e.Values[0]
-					}
-					parameter := strings.ReplaceAll(e.Parameter, ".N.", ".1.")
-					if status, code, message := callWith(t, p, a, parameter, value); code == emulator.NotEmulatedCode {
-						t.Errorf("with %s=%s: %d %s: %s", parameter, value, status, code, message)
-					}
-					if status, code, _ := callWith(t, p, a, parameter, "any"); e.Values != nil && code != emulator.NotEmulatedCode {
-						t.Errorf("with another value: %d %s, want a refusal", status, code)
-					}
-				})
+					t.Run(fmt.Sprintf("%s.%s/%s", p.Name, name, parameter), func(t *testing.T) {
+						t.Parallel()
+						value := "any"
+						if e.Values != nil {
+							value = e.Values[0]
+						}
+						named := strings.ReplaceAll(parameter, ".N.", ".1.")
+						if status, code, message := callWith(t, p, a, named, value); code == emulator.NotEmulatedCode {
+							t.Errorf("with %s=%s: %d %s: %s", named, value, status, code, message)
+						}
+						if status, code, _ := callWith(t, p, a, named, "any"); e.Values != nil && code != emulator.NotEmulatedCode {
+							t.Errorf("with another value: %d %s, want a refusal", status, code)
+						}
+					})
+				}
 			}
 		}
 	}
+}
+
+// parametersOf are the names of what an action reads.
+func parametersOf(a emulator.Action) map[string]bool {
+	names := make(map[string]bool)
+	for _, parameter := range a.Parameters() {
+		names[parameter.Name] = true
+	}
+	return names
+}
+
+// idleIn is a parameter, or all that some actions read.
+func idleIn(p *emulator.Product, parameter string, of []string) map[string]bool {
+	if parameter != "" {
+		return map[string]bool{parameter: true}
+	}
+	names := make(map[string]bool)
+	for _, a := range p.Actions {
+		if slices.Contains(of, a.Name) {
+			maps.Copy(names, parametersOf(a))
+		}
+	}
+	return names
 }
 
 // exported is all of a state.

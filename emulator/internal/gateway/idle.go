@@ -12,6 +12,7 @@ import (
 // refused: what it asks for would not happen. CLB-0529.
 type Idle struct {
 	Parameter string   // as Action.Parameters writes it: DataDisk.N.KMSKeyId
+	Of        []string // in place of Parameter: all that these actions read
 	Actions   []string // those that it is idle in; nil for all
 	Values    []string // those that ask for nothing; nil for any
 	Why       string
@@ -33,13 +34,20 @@ func (p *Product) idle(action, parameter, value string) *Idle {
 	for _, list := range [][]Idle{everywhereIdle, p.Idle} {
 		for i := range list {
 			e := &list[i]
-			if e.Parameter == numbered && (e.Actions == nil || slices.Contains(e.Actions, action)) &&
+			if (e.Parameter == numbered || p.reads(e.Of, parameter)) && (e.Actions == nil || slices.Contains(e.Actions, action)) &&
 				(e.Values == nil || slices.Contains(e.Values, value)) {
 				return e
 			}
 		}
 	}
 	return nil
+}
+
+// reads reports whether one of some actions reads a parameter.
+func (p *Product) reads(actions []string, parameter string) bool {
+	return slices.ContainsFunc(p.Actions, func(a Action) bool {
+		return slices.Contains(actions, a.Name) && a.request().reads(parameter)
+	})
 }
 
 // unnumbered writes N for the numbers in a parameter's name.

@@ -1,9 +1,11 @@
 package clb_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/state"
 )
@@ -52,6 +54,24 @@ func TestHealthCheckTexts(t *testing.T) {
 	client.Do("SetLoadBalancerTCPListenerAttribute", with(at, "HealthCheckSwitch", "off"))
 	wantAbsent(t, describe(), texts...)
 	wantAbsent(t, client.Do("DescribeLoadBalancerHTTPSListenerAttribute", setHTTPS), texts...)
+}
+
+// Terraform sends what a listener was made with, and parameters of other protocols, with
+// each change: they change nothing. One that no listener has is refused.
+func TestParametersOfOtherListeners(t *testing.T) {
+	client, _ := newClient(t)
+	at := params("LoadBalancerId", lbInternet, "ListenerPort", "1000")
+	client.Do("CreateLoadBalancerTCPListener", with(createTCP, "StickySession", "off", "HealthCheck", "off", "Gzip", "on"))
+	before := client.Do("DescribeLoadBalancerTCPListenerAttribute", at)
+	client.Do("SetLoadBalancerTCPListenerAttribute", with(at, "BackendServerPort", "81", "Gzip", "off", "StickySession", "on", "Tag.1.Key", "a", "Description", "set"))
+	after := client.Do("DescribeLoadBalancerTCPListenerAttribute", at)
+	expect(t, after, "Description", "set", "BackendServerPort", "80")
+	for _, field := range []string{"Gzip", "StickySession", "Tags"} {
+		if got, want := after.Get(field), before.Get(field); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s = %v, want %v as before", field, got, want)
+		}
+	}
+	wantCode(t, client, "SetLoadBalancerTCPListenerAttribute", with(at, "Gzipped", "on"), gateway.NotEmulatedCode)
 }
 
 // A redirecting listener answers nothing of one that forwards, and one without

@@ -2,10 +2,18 @@ package clb
 
 import "github.com/clbemu/clbemu/emulator/internal/gateway"
 
+// listenerWrites are called with one another's parameters: Terraform sends those of all
+// protocols, and those of the creation with each change.
+var listenerWrites = []string{
+	"CreateLoadBalancerTCPListener", "CreateLoadBalancerUDPListener", "CreateLoadBalancerHTTPListener", "CreateLoadBalancerHTTPSListener",
+	"SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute", "SetLoadBalancerHTTPListenerAttribute", "SetLoadBalancerHTTPSListenerAttribute",
+}
+
 // idle are the parameters that nothing here reads, as they change nothing that is shown.
 var idle = []gateway.Idle{
 	{Parameter: "LoadBalancerName", Actions: []string{"ModifyLoadBalancerInstanceChargeType", "ModifyLoadBalancerInstanceSpec", "ModifyLoadBalancerInternetSpec",
 		"ModifyLoadBalancerPayType", "SetLoadBalancerModificationProtection"}, Why: "Terraform sends it beside the id, and the API has no such parameter"},
 	{Parameter: "AclName", Actions: []string{"AddAccessControlListEntry", "RemoveAccessControlListEntry"},
 		Why: "Terraform sends it beside the id, and the API has no such parameter"},
+	{Of: listenerWrites, Actions: listenerWrites, Why: "the API has it for another protocol, or for creations alone, and ignores it"},
 }
