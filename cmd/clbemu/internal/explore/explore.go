@@ -266,7 +266,11 @@ func (e *explorer) undisturbed(ctx context.Context, report *Report) error {
 	}
 	for i := range min(len(seen[0].states), len(seen[1].states)) {
 		if d := scenarios.Changed(seen[0].states[i], seen[1].states[i]); d != nil {
-			return fmt.Errorf("two undisturbed plays end differently, so that nothing can be judged by their end:\n  %s", strings.Join(d, "\n  "))
+			where := "at the end"
+			if i < len(seen[0].states)-1 {
+				where = fmt.Sprintf("at rest %d", i+1)
+			}
+			return fmt.Errorf("two undisturbed plays differ %s, so that no play can be judged there; if the client was not done yet, give `rest` and `explore` a longer quiet:\n  %s", where, strings.Join(d, "\n  "))
 		}
 	}
 	e.base.ingress = e.base.ingress[:min(len(seen[0].ingress), len(seen[1].ingress))]

@@ -281,6 +281,37 @@ func TestUndisturbed(t *testing.T) {
 	}
 }
 
+// varying is a place whose state ends differently each time.
+type varying struct {
+	explore.Place
+	ends  string
+	begun bool
+}
+
+func (p *varying) State(ctx context.Context) ([]string, error) {
+	state, err := p.Place.State(ctx)
+	if p.begun {
+		state = append(state, p.ends)
+	}
+	p.begun = true
+	return state, err
+}
+
+// TestVarying proves that nothing is explored of a client that ends differently by itself,
+// and that the error says where.
+func TestVarying(t *testing.T) {
+	c := config(brief)
+	open, n := c.Open, 0
+	c.Open = func(ctx context.Context, worker int) (explore.Place, error) {
+		place, err := open(ctx, worker)
+		n++
+		return &varying{Place: place, ends: fmt.Sprintf("LoadBalancer web Bandwidth=%d", n)}, err
+	}
+	if _, err := explore.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "differ at the end") || !strings.Contains(err.Error(), "Bandwidth=") {
+		t.Errorf("%v, want that the end varies", err)
+	}
+}
+
 // TestBrokenPlaces proves that a place that does not open ends the exploration.
 func TestBrokenPlaces(t *testing.T) {
 	c := config(script)
