@@ -2,10 +2,12 @@ package contracttests
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +101,46 @@ func idleIn(p *emulator.Product, parameter string, of []string) map[string]bool 
 		}
 	}
 	return names
+}
+
+// TestTerraformParameters proves that no parameter is refused which the Terraform provider
+// sends with a call that changes something. contracttests/terraform records them, and the
+// values of those that nothing reads.
+func TestTerraformParameters(t *testing.T) {
+	text, err := os.ReadFile("testdata/terraform.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := make(map[string][]string)
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		action := fields[0] + "." + fields[1]
+		sent[action] = append(sent[action], fields[2])
+	}
+	for p, a := range emulated {
+		action := p.Name + "." + a.Name
+		names := sent[action]
+		delete(sent, action)
+		if !a.Mutates {
+			continue
+		}
+		read := parametersOf(a)
+		for _, parameter := range names {
+			name, value, _ := strings.Cut(parameter, "=")
+			if read[strings.ReplaceAll(name, ".1", ".N")] {
+				continue
+			}
+			t.Run(action+"/"+parameter, func(t *testing.T) {
+				t.Parallel()
+				if status, code, message := callWith(t, p, a, name, cmp.Or(value, "any")); code == emulator.NotEmulatedCode {
+					t.Errorf("%d %s: %s", status, code, message)
+				}
+			})
+		}
+	}
+	for action := range sent {
+		t.Errorf("Terraform calls %s, which is not emulated", action)
+	}
 }
 
 // exported is all of a state.

@@ -4,7 +4,9 @@
 //
 // It runs where CLBEMU_TERRAFORM_PROVIDER names a folder with a built
 // terraform-provider-alicloud, and terraform is in the PATH; elsewhere it is
-// skipped, and says so.
+// skipped, and says so. With -update it keeps what the provider sent with calls that change
+// something, in testdata/terraform.txt of the folder above: elsewhere, tests prove that no
+// such parameter is refused.
 //
 // A configuration is an archive of
 //

@@ -9,14 +9,18 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"flag"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,11 +28,14 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/state"
 )
 
 // providerVariable names the folder of the built provider.
 const providerVariable = "CLBEMU_TERRAFORM_PROVIDER"
+
+var update = flag.Bool("update", false, "keep what the provider sends, for the tests that have none")
 
 const header = `
 terraform {
@@ -59,6 +66,8 @@ func TestConfigurations(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("configurations: %v, %v", files, err)
 	}
+	sent := &sending{lines: make(map[string]bool)}
+	t.Cleanup(func() { sent.write(t) })
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		t.Run(name, func(t *testing.T) {
@@ -67,7 +76,9 @@ func TestConfigurations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			play(t, start(t, provider), archive)
+			c := start(t, provider)
+			play(t, c, archive)
+			sent.add(c.server.Calls(t))
 		})
 	}
 }
@@ -91,6 +102,53 @@ func play(t *testing.T, c *client, archive *txtar.Archive) {
 	}
 	for _, call := range c.server.Calls(t, "code="+emulator.NotEmulatedCode) {
 		t.Errorf("%s %s is not emulated", call.Product, call.Action)
+	}
+}
+
+// sending collects the parameters that the provider sends with calls that change something.
+type sending struct {
+	mu    sync.Mutex
+	lines map[string]bool
+}
+
+// number is a number in the name of a parameter.
+var number = regexp.MustCompile(`\.[0-9]+`)
+
+func (s *sending) add(calls []*journal.Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, call := range calls {
+		if !changes(call) {
+			continue
+		}
+		for _, p := range call.Parameters {
+			line := call.Product + " " + call.Action + " " + number.ReplaceAllString(p.Name, ".1")
+			if slices.Contains(call.Unread, p.Name) && p.Name != "ClientToken" && !strings.ContainsAny(p.Value, " \n") { // which is another each time
+				line += "=" + p.Value
+			}
+			s.lines[line] = true
+		}
+	}
+}
+
+// changes reports whether the action of a call changes something.
+func changes(call *journal.Entry) bool {
+	for _, p := range emulator.Products() {
+		if p.Name == call.Product {
+			return slices.ContainsFunc(p.Actions, func(a emulator.Action) bool { return a.Name == call.Action && a.Mutates })
+		}
+	}
+	return false
+}
+
+// write keeps what was sent for the tests that have no provider.
+func (s *sending) write(t *testing.T) {
+	if t.Failed() || !*update {
+		return
+	}
+	text := strings.Join(slices.Sorted(maps.Keys(s.lines)), "\n") + "\n"
+	if err := os.WriteFile("../testdata/terraform.txt", []byte(text), 0o644); err != nil {
+		t.Error(err)
 	}
 }
 
