@@ -34,8 +34,8 @@ func (p *Product) idle(action, parameter, value string) *Idle {
 	for _, list := range [][]Idle{everywhereIdle, p.Idle} {
 		for i := range list {
 			e := &list[i]
-			if (e.Parameter == numbered || p.reads(e.Of, parameter)) && (e.Actions == nil || slices.Contains(e.Actions, action)) &&
-				(e.Values == nil || slices.Contains(e.Values, value)) {
+			if (e.Actions == nil || slices.Contains(e.Actions, action)) && (e.Values == nil || slices.Contains(e.Values, value)) &&
+				(e.Parameter == numbered || p.reads(e.Of, parameter)) {
 				return e
 			}
 		}
