@@ -21,7 +21,7 @@ LISTED = $(shell go list $(PACKAGES))
 RACE_PACKAGES = $(filter-out $(NO_RACE_PACKAGES),$(LISTED))
 PLAIN_PACKAGES = $(filter $(NO_RACE_PACKAGES),$(LISTED))
 # What quick leaves out: tests that start processes, browsers and whole scenarios.
-QUICK_PACKAGES = $(filter-out $(NO_RACE_PACKAGES) $(MODULE)/contracttests/% $(MODULE)/emulator/target,$(RACE_PACKAGES))
+QUICK_PACKAGES = $(filter-out $(NO_RACE_PACKAGES) $(MODULE)/contracttests/% $(MODULE)/emulator/target $(MODULE)/cmd/clbemu/internal/explor%,$(RACE_PACKAGES))
 TOOLS = $(CURDIR)/bin/tools
 TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
 SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
