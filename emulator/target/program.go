@@ -118,6 +118,11 @@ func (r *running) Stop() {
 
 // Kill implements scenarios.Running.
 func (r *running) Kill() {
+	select {
+	case <-r.ended: // its number may be another program's by now
+		return
+	default:
+	}
 	if err := endGroup(r.cmd, true); err == nil {
 		<-r.ended
 	}

@@ -83,6 +83,11 @@ func (m *member) start() {
 func (m *member) await() {
 	m.t.Helper()
 	eventually(m.t, "etcd is healthy", func() error {
+		select {
+		case <-m.running.Done():
+			m.t.Fatalf("etcd ended:\n%s", m.running.Tail(5))
+		default:
+		}
 		answer, err := http.Get(m.url + "/health")
 		if err != nil {
 			return err

@@ -58,6 +58,7 @@ func Start(c Command) (*Process, error) {
 	}
 	go func() {
 		p.err = p.cmd.Wait()
+		p.signal(syscall.SIGKILL) // what the program itself started ends with it
 		close(p.done)
 	}()
 	return p, nil
@@ -76,8 +77,6 @@ func (p *Process) Stop() error {
 	p.signal(syscall.SIGTERM)
 	select {
 	case <-p.done:
-		// What the program itself started ends with it.
-		p.signal(syscall.SIGKILL)
 	case <-time.After(grace):
 		p.Kill()
 		return fmt.Errorf("%s ignored SIGTERM for %s: see %s", p.Name, grace, p.log)
@@ -97,8 +96,14 @@ func (p *Process) Kill() {
 // Signal sends a signal to the program alone.
 func (p *Process) Signal(s syscall.Signal) error { return p.cmd.Process.Signal(s) }
 
-// signal reaches the whole group; that there is nobody left is no error.
+// signal reaches the whole group; that there is nobody left is no error. Long after the
+// end the group's number may be another program's.
 func (p *Process) signal(s syscall.Signal) {
+	select {
+	case <-p.done:
+		return
+	default:
+	}
 	if err := syscall.Kill(-p.cmd.Process.Pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
 		fmt.Fprintf(os.Stderr, "signal %s to %s: %v\n", s, p.Name, err)
 	}
