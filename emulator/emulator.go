@@ -103,9 +103,9 @@ type Config struct {
 	// DataPlaneInterface is the network interface that gets the addresses of load
 	// balancers, if DataPlane is Addresses; empty is lo.
 	DataPlaneInterface string
-	// Transparent lets servers of TCP and UDP listeners see the addresses of clients, on
-	// Linux with the right NET_ADMIN.
-	Transparent bool
+	// Transparent lists the blocks of clients whose addresses servers of TCP and UDP
+	// listeners see, on Linux with the right NET_ADMIN. Servers see this machine's for others.
+	Transparent []netip.Prefix
 	// MaxListeners limits how many listeners the data plane answers for; 0 is 1,000.
 	MaxListeners int
 	// AccessLog lets the journal have an entry for each connection, UDP session and HTTP

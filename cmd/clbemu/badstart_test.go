@@ -54,7 +54,9 @@ func TestBadStarts(t *testing.T) {
 		{"bad read", func(*testing.T, string) []string { return []string{"--read", "anywhere"} }, 2, "--read is leader or local"},
 		{"bad auth", func(*testing.T, string) []string { return []string{"--auth", "maybe"} }, 2, "--auth is strict or off"},
 		{"bad data plane", func(*testing.T, string) []string { return []string{"--data-plane", "ipvs"} }, 2, `--data-plane is ports, addresses or off, not "ipvs"`},
-		{"bad source", func(*testing.T, string) []string { return []string{"--data-plane-source", "dsr"} }, 2, `--data-plane-source is own or transparent, not "dsr"`},
+		{"bad source", func(*testing.T, string) []string {
+			return []string{"--data-plane", "addresses", "--data-plane-source", "dsr"}
+		}, 2, `--data-plane-source is own, transparent or CIDR blocks of clients, not "dsr"`},
 		{"source of ports", func(*testing.T, string) []string { return []string{"--data-plane-source", "transparent"} }, 2, "needs --data-plane addresses"},
 		{"too many listeners", func(*testing.T, string) []string { return []string{"--data-plane-max-listeners", "10001"} }, 2, "--data-plane-max-listeners is 1 to 10000"},
 		{"host with a port", func(*testing.T, string) []string { return []string{"--allowed-host", "a.test,b.test:80"} }, 2, `--allowed-host: "b.test:80"`},

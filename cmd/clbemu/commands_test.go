@@ -305,7 +305,12 @@ func TestControlToken(t *testing.T) {
 // TestWorld proves that the default world is valid as a file, and that a wrong
 // file exits with 1 and all its problems.
 func TestWorld(t *testing.T) {
-	file := writeFile(t, filepath.Join(t.TempDir(), "w.yaml"), binary.Run(t, "world", "show").Stdout)
+	file := writeFile(t, filepath.Join(t.TempDir(), "w.yaml"), binary.Run(t, "world", "show", "--network", "172.18.0.0/16").Stdout)
+	for network, want := range map[string]string{"172.18.0.1/16": "is not a CIDR block", "172.18.0.0/30": "too few addresses"} {
+		if r := binary.Run(t, "world", "show", "--network", network); r.Code != 2 || !strings.Contains(r.Stderr, want) || r.Stdout != "" {
+			t.Errorf("world show --network %s = %+v, want 2 and %q", network, r, want)
+		}
+	}
 	if r := binary.Run(t, "world", "validate", file); r.Code != 0 {
 		t.Errorf("world validate = %+v, want 0", r)
 	}

@@ -109,7 +109,7 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.tlsKey, "tls-key", "", "private key file (PEM) for HTTPS")
 	flags.StringVar(&f.dataPlane, "data-plane", string(emulator.Ports), "ports answers for each listener at a port of 127.0.0.1, addresses at the load balancer's own addresses and ports (Linux, needs NET_ADMIN), off answers for none")
 	flags.StringVar(&f.dataPlaneInterface, "data-plane-interface", "lo", "network interface that gets the load balancers' addresses with --data-plane addresses")
-	flags.StringVar(&f.dataPlaneSource, "data-plane-source", sourceOwn, "address that servers of TCP and UDP listeners see with --data-plane addresses: own for clbemu's, transparent for the client's, which needs routes for the answers")
+	flags.StringVar(&f.dataPlaneSource, "data-plane-source", sourceOwn, "address that servers of TCP and UDP listeners see with --data-plane addresses: own for clbemu's, transparent for the client's, CIDR blocks for the client's if it is in one of them; the client's needs routes for the answers")
 	flags.IntVar(&f.dataPlaneListeners, "data-plane-max-listeners", 1000, "number of listeners that the data plane answers for")
 	flags.StringVar(&f.dataPlaneDirect, "data-plane-direct", "", "CIDR blocks of servers that this machine reaches at their own addresses, separated by commas, such as a kind cluster's")
 	flags.BoolVar(&f.accessLog, "access-log", false, "record in the journal each connection, UDP session and HTTP request that the data plane forwards, up to 50 a second")
@@ -127,7 +127,7 @@ const maxJournalSize = 1 << 20
 // maxDataPlaneListeners leaves ports for others.
 const maxDataPlaneListeners = 10_000
 
-// The values of --data-plane-source.
+// The values of --data-plane-source, beside CIDR blocks.
 const (
 	sourceOwn         = "own"
 	sourceTransparent = "transparent"
@@ -290,7 +290,7 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 		Journal: journal.Config{File: f.journalFile, FileSize: f.journalSize << 20},
 		Listen:  f.listen, ControlListen: f.controlListen, DNSListen: f.dnsListen, ControlToken: f.controlToken, Version: version(),
 		DataPlane: emulator.DataPlane(f.dataPlane), MaxListeners: f.dataPlaneListeners, AccessLog: f.accessLog,
-		DataPlaneInterface: f.dataPlaneInterface, Transparent: f.dataPlaneSource == sourceTransparent,
+		DataPlaneInterface: f.dataPlaneInterface,
 	}
 	if f.world != "" {
 		if cfg.World, err = world.Load(f.world); err != nil {
@@ -306,6 +306,9 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	if cfg.DirectBackends, err = blocks(f.dataPlaneDirect); err != nil {
 		return cfg, usage(fmt.Errorf("--data-plane-direct: %w", err))
 	}
+	if cfg.Transparent, err = f.transparent(); err != nil {
+		return cfg, usage(err)
+	}
 	cfg.TLS, err = f.tlsConfig(cfg.World, cfg.AllowedHosts)
 	return cfg, err
 }
@@ -317,13 +320,25 @@ func (f *serveFlags) checkDataPlane() error {
 	if f.dataPlaneListeners < 1 || f.dataPlaneListeners > maxDataPlaneListeners {
 		return fmt.Errorf("--data-plane-max-listeners is 1 to %d, not %d", maxDataPlaneListeners, f.dataPlaneListeners)
 	}
-	if f.dataPlaneSource != sourceOwn && f.dataPlaneSource != sourceTransparent {
-		return fmt.Errorf("--data-plane-source is %s or %s, not %q", sourceOwn, sourceTransparent, f.dataPlaneSource)
-	}
-	if f.dataPlaneSource == sourceTransparent && f.dataPlane != string(emulator.Addresses) {
-		return fmt.Errorf("--data-plane-source %s needs --data-plane %s: clients of others come from 127.0.0.1", sourceTransparent, emulator.Addresses)
+	if f.dataPlaneSource != sourceOwn && f.dataPlane != string(emulator.Addresses) {
+		return fmt.Errorf("--data-plane-source %s needs --data-plane %s: clients of others come from 127.0.0.1", f.dataPlaneSource, emulator.Addresses)
 	}
 	return nil
+}
+
+// transparent returns the blocks of clients whose addresses servers see.
+func (f *serveFlags) transparent() ([]netip.Prefix, error) {
+	switch f.dataPlaneSource {
+	case sourceOwn:
+		return nil, nil
+	case sourceTransparent:
+		return []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}, nil
+	}
+	clients, err := prefixes(f.dataPlaneSource)
+	if err != nil || clients == nil {
+		return nil, fmt.Errorf("--data-plane-source is %s, %s or CIDR blocks of clients, not %q", sourceOwn, sourceTransparent, f.dataPlaneSource)
+	}
+	return clients, nil
 }
 
 // packets describes where load balancers answer.
@@ -448,15 +463,26 @@ func hosts(list string) (found []string, err error) {
 	return found, nil
 }
 
-// blocks reads CIDR blocks with commas between them.
-func blocks(list string) (found []netip.Prefix, err error) {
+// blocks reads CIDR blocks of IPv4 with commas between them.
+func blocks(list string) ([]netip.Prefix, error) {
+	found, err := prefixes(list)
+	for _, block := range found {
+		if !block.Addr().Is4() {
+			return nil, fmt.Errorf("%q is not a CIDR block of IPv4 addresses, such as 10.244.0.0/16", block)
+		}
+	}
+	return found, err
+}
+
+// prefixes reads CIDR blocks of either version with commas between them.
+func prefixes(list string) (found []netip.Prefix, err error) {
 	for text := range strings.SplitSeq(list, ",") {
 		if text == "" {
 			continue
 		}
 		block, err := netip.ParsePrefix(strings.TrimSpace(text))
-		if err != nil || block.Masked() != block || !block.Addr().Is4() {
-			return nil, fmt.Errorf("%q is not a CIDR block of IPv4 addresses, such as 10.244.0.0/16", text)
+		if err != nil || block.Masked() != block {
+			return nil, fmt.Errorf("%q is not a CIDR block, such as 10.244.0.0/16", text)
 		}
 		found = append(found, block)
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/emulator/world"
@@ -21,15 +23,30 @@ such as arrears, stock and quotas, while clients work.`,
 }
 
 func newWorldShow() *cobra.Command {
-	return &cobra.Command{
-		Use:     "show",
-		Short:   "Print the default world",
-		Example: "  clbemu world show > world.yaml",
-		Args:    noArgs,
+	var network string
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Print the default world",
+		Long: `Print the default world. With --network, its instances and the addresses of load
+balancers are in a network, at its top, so that machines in the network reach load
+balancers of clbemu serve --data-plane addresses without routes.`,
+		Example: `  clbemu world show > world.yaml
+  clbemu world show --network 172.18.0.0/16 > world.yaml`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return printYAML(cmd, world.DefaultText)
+			networks, err := prefixes(network)
+			if err != nil {
+				return usage(fmt.Errorf("--network: %w", err))
+			}
+			text, err := world.InNetwork(networks...)
+			if err != nil {
+				return usage(fmt.Errorf("--network: %w", err))
+			}
+			return printYAML(cmd, text)
 		},
 	}
+	cmd.Flags().StringVar(&network, "network", "", "CIDR block of the network, such as a Docker network's; one of IPv4, one of IPv6 or both, separated by a comma")
+	return cmd
 }
 
 func newWorldValidate() *cobra.Command {

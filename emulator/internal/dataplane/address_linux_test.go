@@ -455,12 +455,14 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+var everybody = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+
 // TCP and UDP servers see the client's address, HTTP servers this machine's.
 func TestTransparent(t *testing.T) {
 	if !rooms.Isolated(t) {
 		return
 	}
-	f := planed(t, func(cfg *dataplane.Config) { onLoopback(cfg); cfg.Transparent = true })
+	f := planed(t, func(cfg *dataplane.Config) { onLoopback(cfg); cfg.Transparent = everybody })
 	client, servers := rooms.New(t, "1"), rooms.New(t, "2")
 	for _, family := range []string{"-4", "-6"} { // docs/packets.md has these
 		rooms.Run(t, "ip", family, "rule", "add", "iif", "room2", "lookup", "96")
@@ -491,6 +493,27 @@ func TestTransparent(t *testing.T) {
 	}
 }
 
+// Servers see the addresses of clients in the given blocks alone.
+func TestTransparentToSome(t *testing.T) {
+	if !rooms.Isolated(t) {
+		return
+	}
+	f := planed(t, func(cfg *dataplane.Config) {
+		onLoopback(cfg)
+		cfg.Transparent = []netip.Prefix{netip.MustParsePrefix("10.77.1.0/24")}
+	})
+	seen, unseen, servers := rooms.New(t, "1"), rooms.New(t, "3"), rooms.New(t, "2")
+	rooms.Run(t, "ip", "rule", "add", "iif", "room2", "to", "10.77.1.0/24", "lookup", "96")
+	rooms.Run(t, "ip", "route", "add", "local", "default", "dev", "lo", "table", "96")
+	servers.Serve("10.77.2.2:8080")
+	f.nlb("10.77.2.2:8080", tcp80())
+	for client, want := range map[*rooms.Room]string{seen: "10.77.1.2", unseen: "10.77.2.1"} {
+		if got := client.Get("http://198.18.0.7:80"); got != want {
+			t.Errorf("the server sees %q, want %q", got, want)
+		}
+	}
+}
+
 // Without the right, or the interface, there is no plane, and the error says what to do.
 func TestNoRight(t *testing.T) {
 	if !rooms.WithoutRights(t) {
@@ -502,7 +525,7 @@ func TestNoRight(t *testing.T) {
 			t.Errorf("on %s: %v, want %s", tt.device, err, tt.want)
 		}
 	}
-	if _, err := dataplane.New(dataplane.Config{Transparent: true, Log: zerolog.Nop()}); err == nil || !strings.Contains(err.Error(), "NET_ADMIN") {
+	if _, err := dataplane.New(dataplane.Config{Transparent: everybody, Log: zerolog.Nop()}); err == nil || !strings.Contains(err.Error(), "NET_ADMIN") {
 		t.Errorf("transparent: %v, want NET_ADMIN", err)
 	}
 }

@@ -40,8 +40,8 @@ type Config struct {
 	// Interface is the network interface that gets the addresses of load balancers, for
 	// listeners to answer there; empty lets them answer at ports of 127.0.0.1.
 	Interface string
-	// Transparent lets members of TCP and UDP see the addresses of clients.
-	Transparent bool
+	// Transparent are the blocks of clients whose addresses members of TCP and UDP see.
+	Transparent []netip.Prefix
 	// Again is the pause before the plane tries again what failed, since somebody may
 	// give a port back; 0 is 5 s.
 	Again time.Duration
@@ -92,8 +92,8 @@ func New(cfg Config) (*Plane, error) {
 	p.checks = newChecks(p.ctx, &p.tasks, p.speed, p.dirty.mark)
 	p.checks.fault = p.checkFault
 	cfg.Faults.Changed = p.dirty.rulesChanged
-	if cfg.Transparent {
-		if p.dial, err = transparent(); err != nil {
+	if len(cfg.Transparent) > 0 {
+		if p.dial, err = transparent(cfg.Transparent); err != nil {
 			return nil, errors.Join(err, way.close())
 		}
 	}

@@ -4,10 +4,11 @@ package dataplane
 
 import (
 	"fmt"
+	"net/netip"
 	"runtime"
 )
 
 // transparent fails: only Linux lets a socket have another machine's address.
-func transparent() (dialer, error) {
-	return nil, fmt.Errorf("--data-plane-source transparent works on Linux alone, and this is %s: leave it out", runtime.GOOS)
+func transparent([]netip.Prefix) (dialer, error) {
+	return nil, fmt.Errorf("--data-plane-source works on Linux alone, and this is %s: leave it out", runtime.GOOS)
 }
