@@ -23,7 +23,7 @@ func TestManifests(t *testing.T) {
 	c := cluster.New(t)
 	// A dry run makes no namespace for what comes after it.
 	kubectl(t, c, "apply", "--filename", kindFolder+"clbemu/namespace.yaml")
-	for folder, objects := range map[string]int{"clbemu": 10, "ccm": 5} {
+	for folder, objects := range map[string]int{"clbemu": 9, "ccm": 5} {
 		out := kubectl(t, c, "apply", "--dry-run=server", "--validate=strict", "--output=name", "--kustomize", kindFolder+folder)
 		if n := strings.Count(out, "\n"); n != objects {
 			t.Errorf("%s makes %d objects, want %d:\n%s", folder, n, objects, out)
@@ -54,6 +54,16 @@ func kubectl(t *testing.T, c *cluster.Cluster, args ...string) string {
 	return string(out)
 }
 
+// kindsWorld is the file of the world that up.sh makes for a network of Docker.
+func kindsWorld(t *testing.T, network string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "world.yaml")
+	if err := os.WriteFile(file, []byte(binary.Run(t, "world", "show", "--network", network).Stdout), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // TestWatch proves, with a control plane and the rights that the manifests give, that
 // nodes become instances where Docker puts them, that those which join follow, and
 // that all come again when the cloud has lost them.
@@ -69,13 +79,13 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	join(1)
-	server := binary.Serve(t, "--engine", "memory", "--world", kindFolder+"clbemu/world.yaml")
 	dir := t.TempDir()
+	server := binary.Serve(t, "--engine", "memory", "--world", kindsWorld(t, "172.19.0.0/16"))
 	worldwatch, kubeconfig := filepath.Join(dir, "worldwatch"), filepath.Join(dir, "kubeconfig")
 	if err := binary.Release("../../deploy/worldwatch", worldwatch); err != nil {
 		t.Fatal(err)
 	}
-	if err := plane.WriteKubeconfig(kubeconfig, "system:serviceaccount:clbemu:clbemu"); err != nil {
+	if err := plane.WriteKubeconfig(kubeconfig, "system:serviceaccount:clbemu:worldwatch"); err != nil {
 		t.Fatal(err)
 	}
 	watch, err := process.Start(process.Command{Dir: dir, Name: "worldwatch", Path: worldwatch, Args: []string{"--kubeconfig", kubeconfig, "--server", server.Control}})

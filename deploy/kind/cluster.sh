@@ -2,8 +2,13 @@
 # For the other scripts to source: how to reach the cluster of up.sh, and what to
 # keep when one of them fails.
 artifacts=${ARTIFACTS:-$PWD/kind-artifacts}
+# The network of clients on the internet, with clbemu as its router. The block is
+# documentation's, so that it is nobody's. Used by the scripts that source this.
+# shellcheck disable=SC2034
+clients=198.51.100.0/24 clients_router=198.51.100.254
 kubectl() { command kubectl --context kind-clbemu "$@"; }
-clbemu() { kubectl --namespace clbemu exec --stdin deployment/clbemu -- /clbemu "$@" --server http://127.0.0.1:9601; }
+clbemu() { docker exec --interactive clbemu /clbemu "$@" --server http://127.0.0.1:9601; }
+node_image() { docker inspect clbemu-control-plane --format '{{.Config.Image}}'; }
 
 # waiting lists the containers that do not run, with what they wait for.
 waiting() {
@@ -17,6 +22,7 @@ collect() {
 	waiting >&2 || true
 	mkdir -p "$artifacts"
 	kind export logs "$artifacts/kind" --name clbemu || true
+	docker logs clbemu >"$artifacts/clbemu.log" 2>&1 || true
 	kubectl get events --all-namespaces >"$artifacts/events.txt" || true
 	kubectl get services,nodes --all-namespaces --output yaml >"$artifacts/objects.yaml" || true
 	clbemu state export >"$artifacts/state.json" || true

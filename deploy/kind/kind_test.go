@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -83,19 +82,28 @@ func TestClusterConfig(t *testing.T) {
 	}
 }
 
-// TestCorefile proves that CoreDNS asks the address of the Service that leads to where
-// clbemu listens, by UDP and TCP.
-func TestCorefile(t *testing.T) {
-	corefile, services, deployment := read(t, "Corefile"), read(t, "clbemu/service.yaml"), read(t, "clbemu/deployment.yaml")
-	address := regexp.MustCompile(`(?s)^# .*nlb\.aliyuncs\.com:53 \{.*forward \. ([0-9.]+)\n`).FindStringSubmatch(corefile)
-	if address == nil || !strings.Contains(services, "name: clbemu-dns\nspec:\n  clusterIP: "+address[1]+"\n") {
-		t.Errorf("the Service clbemu-dns does not have the address %v", address)
+// TestServices proves that CoreDNS, the CCM and worldwatch ask the addresses of the Services
+// that lead to where clbemu listens.
+func TestServices(t *testing.T) {
+	services, up := read(t, "clbemu/service.yaml"), read(t, "up.sh")
+	for _, tt := range []struct{ file, asks, service, ports, endpoints string }{
+		{"Corefile", `(?s)^# .*nlb\.aliyuncs\.com:53 \{.*forward \. ([0-9.]+)\n`, "clbemu-dns",
+			"    - {name: dns, port: 53, protocol: UDP}\n    - {name: dns-tcp, port: 53}\n", "  - {name: dns, port: 9653, protocol: UDP}\n  - {name: dns-tcp, port: 9653}\n"},
+		{"ccm/deployment.yaml", `name: SLB_ENDPOINT, value: "([0-9.]+):9600"`, "clbemu",
+			"    - {name: api, port: 9600}\n    - {name: control, port: 9601}\n", "  - {name: api, port: 9600}\n  - {name: control, port: 9601}\n"},
+		{"clbemu/worldwatch.yaml", `--server=http://([0-9.]+):9601\]`, "clbemu", "", ""},
+	} {
+		address := regexp.MustCompile(tt.asks).FindStringSubmatch(read(t, tt.file))
+		if address == nil || !strings.Contains(services, "name: "+tt.service+"\nspec:\n  clusterIP: "+address[1]+"\n  ports:\n"+tt.ports) {
+			t.Errorf("%s asks %q, which is not the Service %s with\n%s", tt.file, address, tt.service, tt.ports)
+		}
+		if slice := "labels: {kubernetes.io/service-name: " + tt.service + "}\naddressType: IPv4\nendpoints:\n  - addresses: [192.0.2.1]\nports:\n" + tt.endpoints; !strings.Contains(services, slice) {
+			t.Errorf("the Service %s has no endpoint\n%s", tt.service, slice)
+		}
 	}
-	listen := regexp.MustCompile(`name: CLBEMU_DNS_LISTEN, value: "0\.0\.0\.0:([0-9]+)"`).FindStringSubmatch(deployment)
-	for name, protocol := range map[string]string{"dns": ", protocol: UDP", "dns-tcp": ""} {
-		if listen == nil || !strings.Contains(deployment, "{name: "+name+", containerPort: "+listen[1]+protocol+"}") ||
-			!strings.Contains(services, "{name: "+name+", port: 53, targetPort: "+name+protocol+"}") {
-			t.Errorf("the port %s does not lead to where clbemu listens, %v", name, listen)
+	for _, want := range []string{"CLBEMU_DNS_LISTEN=0.0.0.0:9653", `s|192\.0\.2\.1|$address|`} {
+		if !strings.Contains(up, want) {
+			t.Errorf("up.sh does not have %q", want)
 		}
 	}
 }
@@ -109,14 +117,18 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestWorld proves that the world holds the nodes where Docker puts them, by the
+// TestWorld proves that the world of up.sh holds the nodes where Docker puts them, by the
 // ids that the CCM gets, and what a Service of a Network Load Balancer names.
 func TestWorld(t *testing.T) {
 	nodes := filepath.Join(t.TempDir(), "nodes.json")
 	if err := os.WriteFile(nodes, nodeList(t), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	server := binary.Serve(t, "--engine", "memory", "--world", "clbemu/world.yaml")
+	world := filepath.Join(t.TempDir(), "world.yaml")
+	if err := os.WriteFile(world, []byte(binary.Run(t, "world", "show", "--network", "172.18.0.0/16,fc00:f853:ccd:e793::/64,").Stdout), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	server := binary.Serve(t, "--engine", "memory", "--world", world)
 	imported := binary.Run(t, "world", "import", nodes, "--server", server.Control)
 	if want := "instances: 3 created, 0 changed, 0 unchanged\ncreated for them: 0 VPCs, 1 vSwitches\n"; imported.Stdout != want {
 		t.Errorf("world import = %+v, want %q: the nodes' vSwitch is to be made, and no VPC", imported, want)
@@ -132,33 +144,6 @@ func TestWorld(t *testing.T) {
 				t.Errorf("%s names %s, which the world does not have", file, id)
 			}
 		}
-	}
-}
-
-// TestWorldIsTheDefault proves that the world is the one that clbemu has by itself,
-// so that the library finds in it what it names, but for room for Docker's networks.
-func TestWorldIsTheDefault(t *testing.T) {
-	text, err := os.ReadFile("clbemu/world.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var here, everywhere any
-	room := "    secondaryCidrBlocks: [172.16.0.0/12]\n"
-	if strings.Count(string(text), room) != 1 {
-		t.Fatalf("the world does not have %q once", room)
-	}
-	if err := yaml.Unmarshal([]byte(strings.Replace(string(text), room, "", 1)), &here); err != nil {
-		t.Fatal(err)
-	}
-	text, err = os.ReadFile("../../emulator/world/default.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := yaml.Unmarshal(text, &everywhere); err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(here, everywhere) {
-		t.Error("clbemu/world.yaml is another world than clbemu world show says, beside " + room)
 	}
 }
 

@@ -28,16 +28,35 @@ func TestShellcheck(t *testing.T) {
 	}
 }
 
-// stub replaces docker, kind and kubectl: it records how it is called,
-// fails where the call has the words of $FAIL, and answers what it gets with
-// $SAY_GET, or about CoreDNS with $COREFILE. What it is to put there it notes too. It
+// stub replaces docker, kind, kubectl and curl: it records how it is called,
+// fails where the call has the words of $FAIL, and answers what the scripts ask for: with
+// $CLUSTERS, with two nodes, about CoreDNS with $COREFILE, as the pods of $ANSWERING and with who
+// asks. What it is to put there it notes too. It
 // shows no more than that a script makes its calls in their order.
 const stub = `#!/bin/sh
 echo "$(basename "$0") $*" >> "$CALLS"
-case "$1" in get) echo "$SAY_GET";; esac
-case "$*" in *"get configmap coredns"*) echo "$COREFILE";; *"create configmap coredns"*) sed 's/^/Corefile: /' >> "$CALLS";; esac
-case "$*" in *"get backend --json"*) printf '"product": "Slb"\n%.0s' $BACKENDS; printf '"product": "Nlb"\n%.0s' 1 2;; esac
 case "$FAIL" in ?*) case "$*" in *"$FAIL"*) exit 1;; esac;; esac
+case "$(basename "$0") $*" in
+"kind get clusters"*) echo "$CLUSTERS";;
+"kind get nodes"*) echo clbemu-control-plane; echo clbemu-worker;;
+*"get nodes --output jsonpath"*) echo "172.18.0.2 10.244.0.0/24"; echo "172.18.0.3 10.244.1.0/24";;
+*"get configmap coredns"*) echo "$COREFILE";;
+*"create configmap coredns"*) sed 's/^/Corefile: /' >> "$CALLS";;
+*"apply --filename -"*) sed 's/^/applied: /' >> "$CALLS";;
+*"docker inspect clbemu-network"*) echo 172.18.0.5;;
+*"docker inspect clbemu-client "*) echo 198.51.100.2;;
+*"docker inspect clbemu-control-plane"*) echo kindest/node:v1;;
+*"docker network inspect kind"*) echo 172.18.0.0/16,;;
+*"ip -oneline address show"*) echo "7: eth1    inet 198.51.100.1/24 scope global eth1";;
+*"kustomize clbemu"*) cat clbemu/service.yaml;;
+*"get pods --selector"*) echo pod-a; echo pod-b;;
+*"clbemu url"*) echo tcp://172.18.255.7:80;;
+*"get nlb --json"*) echo '"id": "nlb-1"';;
+*"[0].ip}"*) case "$*" in *"get service"*) echo 172.18.255.9;; esac;;
+*"[0].hostname}"*) case "$*" in *"get service"*) echo nlb-1.example;; esac;;
+*/hostname) set -- $ANSWERING; [ $# = 0 ] || { shift $(($(grep -c /hostname "$CALLS") % $#)); printf %s "$1"; };;
+*/clientip) printf %s "198.51.100.2:4321";;
+esac
 exit 0
 `
 
@@ -54,7 +73,7 @@ func runScript(t *testing.T, script string, env ...string) (calls []string, out 
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"docker", "kind", "kubectl", "clbemu-image.tar"} {
+	for _, name := range []string{"docker", "kind", "kubectl", "curl", "clbemu-image.tar"} {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte(stub), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -88,15 +107,17 @@ func before(calls []string, words ...string) bool {
 // that leaves its traces.
 func TestUp(t *testing.T) {
 	calls, out, err := runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1")
-	if err != nil || !before(calls, "get clusters", "create cluster", "load image-archive", "load docker-image example/ccm:v1", "apply --kustomize clbemu",
-		"world import", "apply --filename -", "rollout status deployment/cloud-controller-manager", "wait --for=jsonpath={.metadata.labels") {
+	if err != nil || !before(calls, "get clusters", "create cluster", "docker load", "load image-archive", "load docker-image example/ccm:v1", "rm --force clbemu clbemu-network",
+		"run --detach --name clbemu-network", "ip route replace 10.244.0.0/24 via 172.18.0.2", "ip route replace 10.244.1.0/24 via 172.18.0.3", "network connect clbemu-clients",
+		"ip address add 198.51.100.254/32 dev eth1", "ip rule add iif eth0 to 198.51.100.0/24", "exec clbemu-worker ip route replace 198.51.100.0/24 via 172.18.0.5",
+		"world show --network 172.18.0.0/16,", "run --detach --name clbemu --restart", "wait --for ready", "applied:   - addresses: [172.18.0.5]", "deployment/worldwatch", "world import", "apply --filename -", "rollout status deployment/cloud-controller-manager", "wait --for=jsonpath={.metadata.labels") {
 		t.Errorf("up.sh: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 	}
 	calls, out, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "FAIL=image inspect")
 	if err != nil || before(calls, "load docker-image") || !before(calls, "apply --filename -") {
 		t.Errorf("up.sh with an image that kind pulls: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 	}
-	calls, out, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "SAY_GET=clbemu")
+	calls, out, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "CLUSTERS=clbemu")
 	if err != nil || before(calls, "create cluster") || !before(calls, "apply --filename -") {
 		t.Errorf("up.sh with a cluster that is there: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 	}
@@ -124,7 +145,7 @@ func TestUpDNS(t *testing.T) {
 	}
 	calls, out, err := runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "COREFILE="+kinds)
 	for _, end := range []string{"create configmap coredns", "replace --filename -"} { // of a pipe
-		if err != nil || !before(calls, "deployment/clbemu", "get configmap coredns", end, "deployment/cloud-controller-manager") {
+		if err != nil || !before(calls, "deployment/worldwatch", "get configmap coredns", end, "deployment/cloud-controller-manager") {
 			t.Errorf("up.sh: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 		}
 	}
@@ -146,34 +167,40 @@ func TestUpDNS(t *testing.T) {
 	}
 }
 
-// TestE2E proves that the check of the state is the last word, and that a failure
-// is not taken for a success and leaves something to look at.
+// TestE2E proves that each Service is asked for from everywhere, that the check of the state
+// is the last word, and that a failure is not taken for a success and leaves something to look at.
 func TestE2E(t *testing.T) {
-	calls, out, err := runScript(t, "e2e.sh", "BACKENDS=1 2")
-	if err != nil || !before(calls, "delete service clbemu-e2e clbemu-e2e-nlb --ignore-not-found", "create service", "nlb-service.yaml",
-		"[0].ip} service/clbemu-e2e ", "[0].hostname} service/clbemu-e2e-nlb ", "get backend", "wait --timeout 2m --for name=", "delete service clbemu-e2e clbemu-e2e-nlb", "state check") || !strings.Contains(out, "passed") {
+	calls, out, err := runScript(t, "e2e.sh", "ANSWERING=pod-a pod-b")
+	local := []string{"curl --silent --show-error --max-time 5 http://172.18.255.9/hostname", "connect 172.18.255.9:80", "docker exec clbemu-client curl --silent --show-error --max-time 5 http://172.18.255.9/clientip"}
+	if err != nil || !before(calls, slices.Concat([]string{"delete service clbemu-e2e clbemu-e2e-local clbemu-e2e-eni clbemu-e2e-nlb --ignore-not-found", "run --detach --name clbemu-client", "nlb-service.yaml",
+		"[0].ip} service/clbemu-e2e ", "exec clbemu-client curl", "exec clbemu-worker curl"}, local[:2], []string{"[0].ip} service/clbemu-e2e-local "}, local, []string{"[0].ip} service/clbemu-e2e-eni "}, local,
+		[]string{"[0].hostname} service/clbemu-e2e-nlb ", "connect nlb-1.example:80", "url nlb-1", "exec clbemu-client curl --silent --show-error --max-time 5 http://172.18.255.7/hostname",
+			"delete service clbemu-e2e clbemu-e2e-local", "state check"})...) || !strings.Contains(out, "passed") {
 		t.Errorf("e2e.sh: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 	}
-	for _, step := range []string{"create service", "nlb-service.yaml", "[0].ip}", "[0].hostname}", "--for name=", "delete service", "state check"} {
-		calls, out, err := runScript(t, "e2e.sh", "BACKENDS=1 2", "FAIL="+step)
+	for _, step := range []string{"run --detach --name clbemu-client", "apply --filename -", "[0].ip}", "[0].hostname}", "url nlb-1", "delete service clbemu-e2e clbemu-e2e-local clbemu-e2e-eni clbemu-e2e-nlb --timeout", "state check"} {
+		calls, out, err := runScript(t, "e2e.sh", "ANSWERING=pod-a pod-b", "FAIL="+step, "TRIES=0")
 		if err == nil || !before(calls, step, "export logs", "get events", "state export") || strings.Contains(out, "passed") {
 			t.Errorf("e2e.sh with a failing %s: %v, calls\n%s\n%s", step, err, strings.Join(calls, "\n"), out)
 		}
 	}
 }
 
-// TestE2EBackends proves that an address with one worker behind it is not enough.
-func TestE2EBackends(t *testing.T) {
-	_, out, err := runScript(t, "e2e.sh", "BACKENDS=1", "TRIES=1")
-	if err == nil || !strings.Contains(out, "the load balancer of Slb has not both workers behind it") || strings.Contains(out, "passed") {
-		t.Errorf("e2e.sh with one backend: %v\n%s", err, out)
+// TestE2EAnswers proves that an address where one of the pods answers, or nobody, or somebody
+// else, is not enough, nor a server that sees another client.
+func TestE2EAnswers(t *testing.T) {
+	for _, env := range [][]string{{"ANSWERING=pod-a"}, {"ANSWERING="}, {"ANSWERING=pod-a pod-b", "FAIL=/clientip"}, {"ANSWERING=pod-a pod-b", "FAIL=agnhost connect"}} {
+		_, out, err := runScript(t, "e2e.sh", append(env, "TRIES=0")...)
+		if err == nil || !strings.Contains(out, "it does not happen") || strings.Contains(out, "passed") {
+			t.Errorf("e2e.sh with %v: %v\n%s", env, err, out)
+		}
 	}
 }
 
 // TestDown proves that it is up.sh's cluster that is deleted.
 func TestDown(t *testing.T) {
 	calls, _, err := runScript(t, "down.sh")
-	if err != nil || len(calls) != 1 || calls[0] != "kind delete cluster --name "+config(t).Name {
+	if err != nil || !before(calls, "kind delete cluster --name "+config(t).Name, "rm --force clbemu clbemu-network", "volume rm --force clbemu-kind", "network rm clbemu-clients") {
 		t.Errorf("down.sh: %v, calls %v", err, calls)
 	}
 }
