@@ -6,9 +6,10 @@ var notRun = map[string]string{
 	"CONTRIBUTING.md: make          # the binary, in bin/": "these are all tests there are",
 
 	"README.md: make test": "these are all tests there are; .ci/run types it",
-	"README.md: git clone https://github.com/kubernetes/cloud-provider-alibaba-cloud ../ccm":    "it needs Docker, kind and the network; deploy/kind has the tests of what make kind-up runs",
-	"docs/kind.md: git clone https://github.com/kubernetes/cloud-provider-alibaba-cloud ../ccm": "it needs Docker, kind and the network; deploy/kind has the tests of what make kind-up runs",
-	"docs/kind.md: kubectl --context kind-clbemu create service loadbalancer web --tcp=80:8080": "it needs the cluster of make kind-up; make e2e-kind does the same there",
+	"README.md: git clone https://github.com/kubernetes/cloud-provider-alibaba-cloud ../ccm":                                                                  "it needs Docker, kind and the network; deploy/kind has the tests of what make kind-up runs",
+	"docs/kind.md: git clone https://github.com/kubernetes/cloud-provider-alibaba-cloud ../ccm":                                                               "it needs Docker, kind and the network; deploy/kind has the tests of what make kind-up runs",
+	"docs/kind.md: kubectl --context kind-clbemu create deployment web --image registry.k8s.io/e2e-test-images/agnhost:2.53 --replicas 2 -- /agnhost netexec": "it needs the cluster of make kind-up; make e2e-kind does the same there",
+	"docs/kind.md: IP=$(kubectl --context kind-clbemu get service web --output 'jsonpath={.status.loadBalancer.ingress[0].ip}')":                              "it needs the cluster of make kind-up; make e2e-kind does the same there",
 	"docs/kind.md: make control-plane":                                                                                                                    "it builds Kubernetes, and goes on until Ctrl-C; make e2e runs the same control plane",
 	"docs/kind.md: clbemu serve &":                                                                                                                        "it needs a cluster and a CCM; make e2e starts both in this way",
 	"docs/kind.md: kubectl create service loadbalancer web --tcp=80:8080":                                                                                 "it needs a cluster; make e2e makes such a Service",

@@ -7,7 +7,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh
 source "$(dirname "$0")/cluster.sh"
 cd "$(dirname "$0")"
-trap 'collect; docker rm --force clbemu-client >/dev/null 2>&1 || true' EXIT
+trap 'collect; docker rm --force --volumes clbemu-client >/dev/null 2>&1 || true' EXIT
 server_image=${SERVER_IMAGE:-registry.k8s.io/e2e-test-images/agnhost:2.53}
 services=(clbemu-e2e clbemu-e2e-local clbemu-e2e-eni clbemu-e2e-nlb)
 
@@ -16,7 +16,7 @@ if docker image inspect "$server_image" >/dev/null 2>&1; then
 fi
 # What a failed run left would be in the way.
 kubectl delete service "${services[@]}" --ignore-not-found --timeout 3m
-docker rm --force clbemu-client >/dev/null 2>&1 || true
+docker rm --force --volumes clbemu-client >/dev/null 2>&1 || true
 docker run --detach --name clbemu-client --network clbemu-clients --entrypoint sleep "$(node_image)" infinity >/dev/null
 client=$(docker inspect clbemu-client --format '{{(index .NetworkSettings.Networks "clbemu-clients").IPAddress}}')
 
@@ -37,7 +37,7 @@ from_node() { docker exec clbemu-worker curl --silent --show-error --max-time 5 
 # both_answer asks as somebody until both pods have answered, and no one else.
 both_answer() {
 	local names
-	names=$(for _ in 1 2 3 4 5 6; do "$1" "http://$2/hostname" || return 1; echo; done | sort --unique)
+	names=$(for _ in 1 2 3 4; do "$1" "http://$2/hostname" || return 1; echo; done | sort --unique)
 	[ "$names" = "$pods" ]
 }
 # seen_as asks as somebody whom the servers see.

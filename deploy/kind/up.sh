@@ -28,7 +28,7 @@ fi
 
 # The network of clbemu outlives its restarts, as a pod's does, with the routes to the pods
 # of each node. Its programs, such as ip and curl, are the node image's.
-docker rm --force clbemu clbemu-network >/dev/null 2>&1 || true
+docker rm --force --volumes clbemu clbemu-network >/dev/null 2>&1 || true
 docker run --detach --name clbemu-network --hostname clbemu --network kind --network-alias clbemu \
 	--publish 127.0.0.1:9610:9600 --publish 127.0.0.1:9611:9601 \
 	--cap-add NET_ADMIN --entrypoint sleep "$(node_image)" infinity >/dev/null
