@@ -92,7 +92,7 @@ func (f *clientFlags) send(ctx context.Context, action names.Action, parameters 
 	if err != nil {
 		return reply, cannot(err)
 	}
-	if reply.Text("error") != "" && reply.Text("RequestId") == "" {
+	if reply.Text("error") != "" && reply.Text("Code") == "" { // of the control API
 		return reply, usage(fmt.Errorf("%s is not the cloud's API: give its address to --api, and the control API's to --server", api))
 	}
 	return reply, nil

@@ -1,6 +1,9 @@
 package main_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -11,6 +14,12 @@ import (
 // refusal, a misspelt name and a missing server get different errors.
 func TestCallAction(t *testing.T) {
 	s := binary.Serve(t, "--engine", "memory")
+	// What a replica answers while there is no leader.
+	leaderless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		io.WriteString(w, `{"Code": "ServiceUnavailable", "Message": "no replica leads", "error": "no replica leads"}`)
+	}))
+	defer leaderless.Close()
 	for _, test := range []struct {
 		args           []string
 		code           int
@@ -30,6 +39,7 @@ func TestCallAction(t *testing.T) {
 		{[]string{"CreateVpc", "VpcName=a", "VpcName=b"}, 2, "", "VpcName is given twice"},
 		{nil, 2, "", "call needs an action"},
 		{[]string{"DescribeRegions", "--api", "http://127.0.0.1:1"}, 3, "", "http://127.0.0.1:1 does not answer"},
+		{[]string{"DescribeRegions", "--api", leaderless.URL}, 1, `"Code": "ServiceUnavailable"`, "was refused with 503 ServiceUnavailable: no replica leads"},
 	} {
 		r := binary.Run(t, append([]string{"call", "--server", s.Control}, test.args...)...)
 		if r.Code != test.code || !strings.Contains(r.Stdout, test.stdout) || !strings.Contains(oneLine(r.Stderr), test.stderr) || (test.stdout == "") != (r.Stdout == "") {
