@@ -1,7 +1,6 @@
 package cloud
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -109,7 +108,7 @@ type HealthCheck struct {
 // ListenerID is the id of a Listener, and the resource id of its tags:
 // <load balancer>_<protocol>_<port>.
 func ListenerID(loadBalancerID string, protocol Protocol, port int) string {
-	return fmt.Sprintf("%s_%s_%d", loadBalancerID, protocol, port)
+	return loadBalancerID + "_" + string(protocol) + "_" + strconv.Itoa(port)
 }
 
 // ID is the listener's ListenerID.

@@ -161,9 +161,11 @@ func (p *Plane) mark(event *state.Event) {
 	// The function returns no error, so neither does View.
 	_ = event.View(state.Owner{}, func(v *state.View) error {
 		for _, c := range event.Changes {
-			for _, row := range []any{c.Before, c.After} {
-				if row != nil {
-					p.markRow(v, c.Kind, row)
+			// What a row belongs to does not change, but a row may begin or cease to belong
+			// to something.
+			if c.After == nil || !p.markRow(v, c.Kind, c.After) {
+				if c.Before != nil {
+					p.markRow(v, c.Kind, c.Before)
 				}
 			}
 		}
@@ -172,25 +174,31 @@ func (p *Plane) mark(event *state.Event) {
 }
 
 // markRow marks the load balancers that a row belongs to, or all for a row that any of
-// them may depend on.
-func (p *Plane) markRow(v *state.View, kind state.Kind, row any) {
+// them may depend on, and reports whether there are such.
+func (p *Plane) markRow(v *state.View, kind state.Kind, row any) (belongs bool) {
 	if lb, ok := state.ShownBy[topology.LoadBalancer](v, kind, row); ok {
 		p.dirty.mark(lb.ID)
+		belongs = true
 	}
 	if f, ok := state.ShownBy[topology.Frontend](v, kind, row); ok {
 		p.dirty.mark(f.LoadBalancerID)
+		belongs = true
 	}
 	if r, ok := state.ShownBy[topology.Rule](v, kind, row); ok {
 		p.dirty.mark(r.LoadBalancerID)
+		belongs = true
 	}
 	if g, ok := state.ShownBy[topology.Group](v, kind, row); ok {
 		for f := range g.Frontends {
 			p.dirty.mark(f.LoadBalancerID)
 		}
+		belongs = true
 	}
 	if _, ok := state.ShownBy[topology.Part](v, kind, row); ok {
 		p.dirty.markAll()
+		belongs = true
 	}
+	return belongs
 }
 
 const usualAgain = 5 * time.Second
@@ -236,7 +244,7 @@ func (p *Plane) work() {
 
 // gathering is the time to gather changes before the plane looks again: many in quick
 // succession cost as little as a few.
-const gathering = 2 * time.Millisecond
+const gathering = 5 * time.Millisecond
 
 // gather waits for more changes; false is the end.
 func (p *Plane) gather() bool {
