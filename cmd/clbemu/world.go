@@ -27,9 +27,9 @@ func newWorldShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print the default world",
-		Long: `Print the default world. With --network, its instances and the addresses of load
-balancers are in a network, at its top, so that machines in the network reach load
-balancers of clbemu serve --data-plane addresses without routes.`,
+		Long: `Print the default world. With --network, the public addresses of load balancers are at
+the top of a network, so that machines in the network reach load balancers of
+clbemu serve --data-plane addresses without routes.`,
 		Example: `  clbemu world show > world.yaml
   clbemu world show --network 172.18.0.0/16 > world.yaml`,
 		Args: noArgs,

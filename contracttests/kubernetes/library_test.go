@@ -283,7 +283,7 @@ func TestLibraryInKind(t *testing.T) {
 	if err := binary.Release("../../deploy/worldwatch", worldwatch); err != nil {
 		t.Fatal(err)
 	}
-	world := kindsWorld(t, "192.168.0.0/16") // where the nodes of these tests are
+	world := kindsWorld(t, "172.18.0.0/16")
 	for _, name := range inKindsWorld {
 		t.Run(name, func(t *testing.T) {
 			f := start(t, ofScenario, func(f *fixture) { f.world = world })

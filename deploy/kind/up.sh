@@ -56,7 +56,7 @@ for node in $(kind get nodes --name clbemu); do
 	docker exec "$node" ip route replace "$clients" via "$address"
 done
 
-# The addresses of load balancers are at the top of kind's network; Docker gives out those
+# The public addresses of load balancers are at the top of kind's network; Docker gives out those
 # at its bottom.
 networks=$(docker network inspect kind --format '{{range .IPAM.Config}}{{.Subnet}},{{end}}')
 docker run --rm clbemu world show --network "$networks" >"$world"

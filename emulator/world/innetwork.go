@@ -4,25 +4,25 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
-	"regexp"
-	"strconv"
+	"strings"
 )
 
 const (
-	largestShare    = 24 // no block at the top of a network is larger
-	smallestNetwork = 26 // the blocks of a smaller one don't hold what the world has in them
+	largestShare    = 24 // load balancers get no larger part of a network
+	smallestNetwork = 26 // the part of a smaller one is too small for them
+
+	// What InNetwork replaces in DefaultText.
+	publicBlock     = "publicCidrBlock: 198.18.0.0/16\n"
+	publicIPv6Block = "publicIpv6CidrBlock: 2001:db8:1::/64\n"
+	vpcBlock        = "    cidrBlock: 192.168.0.0/16\n"
 )
 
-// ownBlocks finds the blocks of the default region in DefaultText, and the addresses in them:
-// the public ones, the VPC, and a vSwitch or an address with its number.
-var ownBlocks = regexp.MustCompile(`198\.18\.0\.0/16|2001:db8:1::/64|192\.168\.0\.0/16|192\.168\.([01])\.(\d+)(/24)?`)
-
-// InNetwork returns DefaultText with the VPC of the instances in a network, and the
-// addresses of load balancers at its top: the last three of its /24 blocks, or its last
-// three quarters if it is smaller, are the two vSwitches and the public addresses of the
-// default region. So machines in the network reach load balancers without routes, if nobody
-// else uses these blocks. With a network of IPv6, the region's public IPv6 addresses are there.
-// The networks are at most one of each version: a /26 of IPv4 or larger, a /64 of IPv6 or larger.
+// InNetwork returns DefaultText with the public addresses of the default region at the top
+// of a network, so that machines in it reach load balancers without routes if nobody else uses
+// these addresses: the last /24 block, or the last quarter of a smaller network. The network
+// belongs to the VPC of the instances, so that its machines can be instances. The public
+// IPv6 addresses are in a network of IPv6. The networks are at most one of each version: a /26
+// of IPv4 or larger, a /64 of IPv6 or larger.
 func InNetwork(networks ...netip.Prefix) ([]byte, error) {
 	var v4, v6 netip.Prefix
 	for _, n := range networks {
@@ -35,55 +35,30 @@ func InNetwork(networks ...netip.Prefix) ([]byte, error) {
 		}
 		*slot = n.Masked()
 	}
-	if v4.IsValid() && v4.Bits() > smallestNetwork {
-		return nil, fmt.Errorf("%s has too few addresses for a world: a network has at most %d bits", v4, smallestNetwork)
+	text := string(DefaultText)
+	if v6.IsValid() {
+		text = strings.Replace(text, publicIPv6Block, "publicIpv6CidrBlock: "+v6.String()+"\n", 1)
 	}
-	text := ownBlocks.ReplaceAllFunc(DefaultText, func(found []byte) []byte {
-		if block := moved(string(found), v4, v6); block != "" {
-			return []byte(block)
+	if v4.IsValid() {
+		if v4.Bits() > smallestNetwork {
+			return nil, fmt.Errorf("%s has too few addresses for load balancers: a network has at most %d bits", v4, smallestNetwork)
 		}
-		return found
-	})
-	if _, err := Parse(defaultName, text); err != nil {
+		text = strings.Replace(text, publicBlock, "publicCidrBlock: "+top(v4).String()+"\n", 1)
+		if !netip.MustParsePrefix("192.168.0.0/16").Overlaps(v4) {
+			text = strings.Replace(text, vpcBlock, vpcBlock+"    secondaryCidrBlocks: ["+v4.String()+"]\n", 1)
+		}
+	}
+	if _, err := Parse(defaultName, []byte(text)); err != nil {
 		return nil, fmt.Errorf("the default world does not fit into %v: %w", networks, err)
 	}
-	return text, nil
+	return []byte(text), nil
 }
 
-// moved returns what a match of ownBlocks is in the networks, "" for what it was.
-func moved(found string, v4, v6 netip.Prefix) string {
-	switch {
-	case found == "2001:db8:1::/64":
-		if v6.IsValid() {
-			return v6.String()
-		}
-	case !v4.IsValid():
-	case found == "198.18.0.0/16":
-		return share(v4, 0).String()
-	case found == "192.168.0.0/16":
-		return v4.String()
-	default:
-		parts := ownBlocks.FindStringSubmatch(found)
-		block := share(v4, 2-int(parts[1][0]-'0'))
-		if parts[3] != "" {
-			return block.String()
-		}
-		n, _ := strconv.Atoi(parts[2])
-		return plus(block.Addr(), uint32(n)).String()
-	}
-	return ""
-}
-
-// share returns one of the blocks at the top of a network, the last for 0.
-func share(network netip.Prefix, fromTop int) netip.Prefix {
+// top returns the last part of a network.
+func top(network netip.Prefix) netip.Prefix {
 	bits := max(largestShare, network.Bits()+2)
-	end := uint32(1) << (32 - network.Bits())
-	size := uint32(1) << (32 - bits)
-	return netip.PrefixFrom(plus(network.Addr(), end-size*uint32(fromTop+1)), bits)
-}
-
-func plus(a netip.Addr, n uint32) netip.Addr {
-	b := a.As4()
-	binary.BigEndian.PutUint32(b[:], binary.BigEndian.Uint32(b[:])+n)
-	return netip.AddrFrom4(b)
+	b := network.Addr().As4()
+	size, share := uint32(1)<<(32-network.Bits()), uint32(1)<<(32-bits)
+	binary.BigEndian.PutUint32(b[:], binary.BigEndian.Uint32(b[:])+size-share)
+	return netip.PrefixFrom(netip.AddrFrom4(b), bits)
 }
