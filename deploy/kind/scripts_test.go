@@ -117,6 +117,11 @@ func TestUp(t *testing.T) {
 	if err != nil || before(calls, "load docker-image") || !before(calls, "apply --filename -") {
 		t.Errorf("up.sh with an image that kind pulls: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 	}
+	// Docker leaves the router's address and the clients' addresses alone.
+	calls, out, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "FAIL=network inspect clbemu-clients")
+	if err != nil || !before(calls, "network create --subnet 198.51.100.0/24 --gateway 198.51.100.254 --opt com.docker.network.bridge.inhibit_ipv4=true --opt com.docker.network.bridge.enable_ip_masquerade=false clbemu-clients", "network connect clbemu-clients") {
+		t.Errorf("up.sh without the clients' network: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
+	}
 	calls, out, err = runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1", "CLUSTERS=clbemu")
 	if err != nil || before(calls, "create cluster") || !before(calls, "apply --filename -") {
 		t.Errorf("up.sh with a cluster that is there: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
