@@ -23,7 +23,7 @@ func TestManifests(t *testing.T) {
 	c := cluster.New(t)
 	// A dry run makes no namespace for what comes after it.
 	kubectl(t, c, "apply", "--filename", kindFolder+"clbemu/namespace.yaml")
-	for folder, objects := range map[string]int{"clbemu": 9, "ccm": 5} {
+	for folder, objects := range map[string]int{"clbemu": 10, "ccm": 5} {
 		out := kubectl(t, c, "apply", "--dry-run=server", "--validate=strict", "--output=name", "--kustomize", kindFolder+folder)
 		if n := strings.Count(out, "\n"); n != objects {
 			t.Errorf("%s makes %d objects, want %d:\n%s", folder, n, objects, out)
