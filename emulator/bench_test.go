@@ -384,7 +384,7 @@ func BenchmarkFootprint(b *testing.B) {
 		}
 	}
 	memory := s.resident(b)
-	report(b, memory, "MiB", "idle resident memory %.1f MiB (target <= 15), %.1f MiB with what only the start needs of the program, binary %.1f MiB (target < 30)",
+	report(b, memory, "MiB", "idle resident memory %.1f MiB (target <= 25), %.1f MiB with what only the start needs of the program, binary %.1f MiB (target < 30)",
 		memory, begun, float64(info.Size())/(1<<20))
 }
 
