@@ -206,7 +206,7 @@ type Packets interface {
 	Reached(frontendID string) (address, problem string)
 	// Trouble returns what is wrong with a member, "" for nothing.
 	Trouble(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) string
-	// Settled waits until listeners do what the state holds.
+	// Settled waits until listeners do what the state holds and health checks have found.
 	Settled(ctx context.Context) error
 	// Traffic returns what went through the listeners that it knows, in order of id.
 	Traffic() []controlapi.ListenerTraffic

@@ -102,19 +102,23 @@ func (c *checks) start(key checkKey) {
 	c.tasks.Go(func() {
 		for c.probe(ctx, key, running) {
 			select {
-			case <-time.After(c.scaled(key.interval)):
+			case <-time.After(c.scaled(key.interval, leastPause)):
 			case <-ctx.Done():
 			}
 		}
 	})
 }
 
-// leastWait is the shortest time that a probe or a pause takes, however fast the emulated
-// time goes.
-const leastWait = 20 * time.Millisecond
+// A check pauses and waits for an answer at least so long, however fast emulated time
+// goes: a busy machine is no faster for it.
+const (
+	leastPause   = 20 * time.Millisecond
+	leastTimeout = 200 * time.Millisecond
+)
 
-func (c *checks) scaled(d time.Duration) time.Duration {
-	return max(time.Duration(float64(d)/c.speed()), leastWait)
+// scaled returns how long an emulated time takes, which is a real minimum or more.
+func (c *checks) scaled(d, least time.Duration) time.Duration {
+	return max(time.Duration(float64(d)/c.speed()), least)
 }
 
 // probe probes once and counts the result; false ends the check.
@@ -125,7 +129,7 @@ func (c *checks) probe(ctx context.Context, key checkKey, running *check) bool {
 	case <-ctx.Done():
 		return false
 	}
-	limited, cancel := context.WithTimeout(ctx, c.scaled(key.timeout))
+	limited, cancel := context.WithTimeout(ctx, c.scaled(key.timeout, leastTimeout))
 	defer cancel()
 	err := c.struck(&key, running)
 	if err == nil {
@@ -134,9 +138,7 @@ func (c *checks) probe(ctx context.Context, key checkKey, running *check) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	for _, id := range c.count(key, running, err) {
-		c.changed(id)
-	}
+	c.count(key, running, err)
 	return true
 }
 
@@ -151,8 +153,9 @@ func (c *checks) struck(key *checkKey, running *check) error {
 	return c.fault(key.server, frontends)
 }
 
-// count counts a result, and returns the load balancers for which it changes something.
-func (c *checks) count(key checkKey, running *check, err error) []string {
+// count counts a result. Whoever sees a new status finds the load balancers that it
+// changes reported.
+func (c *checks) count(key checkKey, running *check, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
@@ -160,17 +163,19 @@ func (c *checks) count(key checkKey, running *check, err error) []string {
 	}
 	if running.failed == (err != nil) {
 		running.streak = 0
-		return nil
+		return
 	}
 	enough := key.unhealthy
 	if running.failed {
 		enough = key.healthy
 	}
 	if running.streak++; running.streak < enough {
-		return nil
+		return
 	}
 	running.failed, running.streak = err != nil, 0
-	return slices.Collect(maps.Values(running.users))
+	for _, id := range running.users {
+		c.changed(id)
+	}
 }
 
 // status returns what the check finds, and why it fails; ok is false where nobody runs it.

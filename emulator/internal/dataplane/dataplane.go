@@ -270,7 +270,7 @@ func (p *Plane) markFailing() {
 	}
 }
 
-// Settled waits until the listeners do what the store holds now.
+// Settled waits until the listeners do what the store holds and checks have found by now.
 func (p *Plane) Settled(ctx context.Context) error { return p.dirty.wait(ctx, p.cfg.Store.Revision()) }
 
 func (p *Plane) reconcileAll(v *state.View) {

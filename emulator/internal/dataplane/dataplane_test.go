@@ -70,6 +70,12 @@ func (f *fixture) put(change func(*state.Tx)) {
 	if err := f.store.Update(owner, func(tx *state.Tx) error { change(tx); return nil }); err != nil {
 		f.Fatal(err)
 	}
+	f.settle()
+}
+
+// settle waits until the data plane does what the state holds and checks have found.
+func (f *fixture) settle() {
+	f.Helper()
 	ctx, cancel := context.WithTimeout(f.Context(), 10*time.Second)
 	defer cancel()
 	if err := f.plane.Settled(ctx); err != nil {

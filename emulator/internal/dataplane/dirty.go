@@ -18,9 +18,9 @@ type dirty struct {
 	all       bool
 	followed  state.Revision // marks are complete up to here
 	finished  state.Revision // listeners do what the store held then
-	rules     int            // how often the fault rules have changed
-	obeyed    int            // listeners hear as the rules said then
-	advancing chan struct{}  // closed when finished grows
+	asked     int            // how often a look was asked for, besides by the store
+	answered  int            // listeners do what was known then
+	advancing chan struct{}  // closed when finished or answered grows
 }
 
 func newDirty() *dirty {
@@ -31,6 +31,7 @@ func (d *dirty) mark(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ids[id] = true
+	d.asked++
 	d.wake()
 }
 
@@ -53,7 +54,7 @@ func (d *dirty) seen(revision state.Revision) {
 func (d *dirty) rulesChanged() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.rules++
+	d.asked++
 	d.wake()
 }
 
@@ -69,14 +70,14 @@ type round struct {
 	ids      []string
 	all      bool
 	revision state.Revision // up to which that is all
-	rules    int
+	asked    int
 }
 
 // take returns what is marked.
 func (d *dirty) take() round {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	r := round{slices.Sorted(maps.Keys(d.ids)), d.all, d.followed, d.rules}
+	r := round{slices.Sorted(maps.Keys(d.ids)), d.all, d.followed, d.asked}
 	clear(d.ids)
 	d.all = false
 	return r
@@ -86,22 +87,22 @@ func (d *dirty) take() round {
 func (d *dirty) done(r round) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if r.revision != d.finished || r.rules != d.obeyed {
-		d.finished, d.obeyed = r.revision, r.rules
+	if r.revision != d.finished || r.asked != d.answered {
+		d.finished, d.answered = r.revision, r.asked
 		close(d.advancing)
 		d.advancing = make(chan struct{})
 	}
 }
 
-// wait returns when the listeners do what the store held at a revision, and what the fault
-// rules say now.
+// wait returns when the listeners do what the store held at a revision, what the fault
+// rules say now and what checks have found by now.
 func (d *dirty) wait(ctx context.Context, revision state.Revision) error {
 	d.mu.Lock()
-	rules := d.rules
+	asked := d.asked
 	d.mu.Unlock()
 	for {
 		d.mu.Lock()
-		done, advancing := d.finished >= revision && d.obeyed >= rules, d.advancing
+		done, advancing := d.finished >= revision && d.answered >= asked, d.advancing
 		d.mu.Unlock()
 		if done {
 			return nil

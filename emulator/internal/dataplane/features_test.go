@@ -113,7 +113,10 @@ func TestFailedCheck(t *testing.T) {
 	})
 	address := f.at(cloud.HTTP, 80)
 	f.await(func() bool { health, _ := f.health(80); return health == topology.Abnormal })
-	f.await(func() bool { return several(3, address) == "a a a " })
+	f.settle()
+	if got := several(3, address); got != "a a a " {
+		t.Errorf("b is abnormal, and the listener answers %q", got)
+	}
 	if _, trouble := f.health(80); !strings.Contains(trouble, "answers the check of / with 500") {
 		t.Errorf("trouble = %q", trouble)
 	}
