@@ -125,7 +125,9 @@ func TestManyRules(t *testing.T) {
 	f.ask("DELETE", "/v1/faults", "", 200, nil)
 	long := strings.Repeat("x", 1<<20-200)
 	for n := range 16 {
-		f.ask("POST", "/v1/faults", fmt.Sprintf("{name: l%d, match: {userAgent: %s}, effect: {reset: true}}", n, long), 200, nil)
+		if _, err := f.faults.Add("", fmt.Appendf(nil, "{name: l%d, match: {userAgent: %s}, effect: {reset: true}}", n, long)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	f.mustRefuse("POST", "/v1/faults", "{name: more, match: {userAgent: "+long+"}, effect: {reset: true}}", 422, "all fault rules would have")
 }
