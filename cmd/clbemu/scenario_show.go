@@ -128,6 +128,11 @@ func (r *scenarioRun) report() error {
 		count := scenarios.Summary(r.results)
 		s.Printf("%d passed, %d failed, %d could not run, %d skipped\n",
 			count[scenarios.Passed], count[scenarios.Failed], count[scenarios.Broken], count[scenarios.Skipped])
+		for _, result := range r.results { // their reasons are far above in a long run
+			if len(r.results) > 1 && (result.Status == scenarios.Failed || result.Status == scenarios.Broken) {
+				s.Printf("  %s: %s, %s\n", styleOf[result.Status].Render(string(result.Status)), result.Scenario, result.Half)
+			}
+		}
 		for _, line := range whoseClients(r.results) {
 			s.Printf("%s", s.Fit(line+"\n", 0))
 		}

@@ -108,7 +108,7 @@ func TestScenarioRun(t *testing.T) {
 		{"by name", []string{"arrears"}, 0, "passed: arrears, client"},
 		{"failed", []string{bad}, 1, bad + ":6: call DescribeLoadBalancers\n  expected  TotalCount \"1\"\n  saw       TotalCount \"0\"\n  calls     since the beginning:\n            Slb DescribeRegions RegionId=cn-hangzhou → 200\n            Slb DescribeLoadBalancers"},
 		{"stops at the first", []string{bad, good, "--fail-fast"}, 1, "0 passed, 1 failed, 0 could not run, 0 skipped"},
-		{"keeps going", []string{bad, good}, 1, "1 passed, 1 failed, 0 could not run, 1 skipped"},
+		{"keeps going", []string{bad, good}, 1, "1 passed, 1 failed, 0 could not run, 1 skipped\n  failed: bad, client\n2 client halves run"},
 		{"folder", []string{dir}, 1, "2 passed, 1 failed, 0 could not run, 1 skipped"},
 		{"value", []string{good, "--set", "zone=cn-hangzhou-k"}, 1, "expected  code \"OperationFailed.ZoneResourceLimit\""},
 		{"remote", append([]string{good}, remote...), 0, "passed: good, client"},
