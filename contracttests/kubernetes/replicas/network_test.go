@@ -24,7 +24,7 @@ func newNetwork(t *testing.T) *network {
 	// The addresses are those for tests of network devices (RFC 2544).
 	n := &network{t: t, id: os.Getpid() % 250}
 	n.address = n.peer(254)
-	t.Cleanup(func() { // namespaces take their wires with them
+	t.Cleanup(func() {
 		for _, bridge := range []string{n.bridge("p"), n.bridge("c")} {
 			_ = exec.Command("ip", "link", "del", bridge).Run()
 		}
@@ -63,6 +63,9 @@ func (n *network) hosts(count int) (all []host) {
 		n.ip("-n", h.namespace, "link", "set", "lo", "up")
 		for kind, address := range map[string]string{"p": h.address, "c": h.reached} {
 			n.ip("link", "add", n.wire(kind, i), "type", "veth", "peer", "name", kind, "netns", h.namespace)
+			// The kernel takes wires away with their namespace, but some time later, when the
+			// next test may need their names.
+			n.t.Cleanup(func() { _ = exec.Command("ip", "link", "del", n.wire(kind, i)).Run() })
 			n.ip("link", "set", n.wire(kind, i), "master", n.bridge(kind), "up")
 			n.ip("-n", h.namespace, "addr", "add", address+"/24", "dev", kind)
 			n.ip("-n", h.namespace, "link", "set", kind, "up")
