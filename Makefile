@@ -55,7 +55,8 @@ test: tools needs
 	cat bin/race.json bin/plain.json 2>/dev/null | $(SLOWEST); \
 	exit $$status
 
-# quick: lint, unit tests, golden files and the CCM's calls with its own SDK
+# quick: lint of this module, unit tests, golden files and the CCM's calls with its own SDK
+quick: MODULES = .
 quick: lint
 	@$(TEST) -- -vet=off $(QUICK_PACKAGES)
 	$(TEST) -- -vet=off -run 'Golden|Schema|Evidence|HasCases|CCM' ./contracttests
