@@ -98,16 +98,20 @@ var styleOf = map[scenarios.Status]terminal.Style{
 	scenarios.Passed: terminal.Good, scenarios.Failed: terminal.Bad, scenarios.Broken: terminal.Bad, scenarios.Skipped: terminal.Odd,
 }
 
-// show prints how a half ended.
+// headOf returns how a half ended, such as "failed: arrears, client".
+func headOf(result scenarios.Result) string {
+	return fmt.Sprintf("%s: %s, %s", styleOf[result.Status].Render(string(result.Status)), result.Scenario, result.Half)
+}
+
+// show prints how a half ended, and why.
 func (r *scenarioRun) show(result scenarios.Result) {
-	status := styleOf[result.Status].Render(string(result.Status))
-	switch {
+	switch head := headOf(result); {
 	case result.Failure != nil:
-		r.say("%s: %s, %s\n%s", status, result.Scenario, result.Half, r.screen.Fit(result.Failure.String(), failureColumn))
+		r.say("%s\n%s", head, r.screen.Fit(result.Failure.String(), failureColumn))
 	case result.Reason != "":
-		r.say("%s: %s, %s (%s)\n", status, result.Scenario, result.Half, result.Reason)
+		r.say("%s (%s)\n", head, result.Reason)
 	default:
-		r.say("%s: %s, %s\n", status, result.Scenario, result.Half)
+		r.say("%s\n", head)
 	}
 	for _, note := range result.Notes {
 		r.say("%s", r.screen.Fit("  note:     "+note+"\n", failureColumn))
@@ -130,7 +134,7 @@ func (r *scenarioRun) report() error {
 			count[scenarios.Passed], count[scenarios.Failed], count[scenarios.Broken], count[scenarios.Skipped])
 		for _, result := range r.results { // their reasons are far above in a long run
 			if len(r.results) > 1 && (result.Status == scenarios.Failed || result.Status == scenarios.Broken) {
-				s.Printf("  %s: %s, %s\n", styleOf[result.Status].Render(string(result.Status)), result.Scenario, result.Half)
+				s.Printf("  %s\n", headOf(result))
 			}
 		}
 		for _, line := range whoseClients(r.results) {

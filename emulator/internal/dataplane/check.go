@@ -109,8 +109,8 @@ func (c *checks) start(key checkKey) {
 	})
 }
 
-// A check pauses and waits for an answer at least so long, however fast emulated time
-// goes: a busy machine is no faster for it.
+// A check pauses and waits for an answer at least this long, however fast emulated time
+// goes: the machine gets no faster by it.
 const (
 	leastPause   = 20 * time.Millisecond
 	leastTimeout = 200 * time.Millisecond
@@ -153,8 +153,8 @@ func (c *checks) struck(key *checkKey, running *check) error {
 	return c.fault(key.server, frontends)
 }
 
-// count counts a result. Whoever sees a new status finds the load balancers that it
-// changes reported.
+// count counts a result. It reports the load balancers that a new status changes before
+// anybody can see that status.
 func (c *checks) count(key checkKey, running *check, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

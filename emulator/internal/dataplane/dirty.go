@@ -18,7 +18,7 @@ type dirty struct {
 	all       bool
 	followed  state.Revision // marks are complete up to here
 	finished  state.Revision // listeners do what the store held then
-	asked     int            // how often a look was asked for, besides by the store
+	asked     int            // how often a look was asked for
 	answered  int            // listeners do what was known then
 	advancing chan struct{}  // closed when finished or answered grows
 }
@@ -31,7 +31,6 @@ func (d *dirty) mark(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ids[id] = true
-	d.asked++
 	d.wake()
 }
 
@@ -54,11 +53,12 @@ func (d *dirty) seen(revision state.Revision) {
 func (d *dirty) rulesChanged() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.asked++
 	d.wake()
 }
 
+// wake asks for a look. The caller has the lock.
 func (d *dirty) wake() {
+	d.asked++
 	select {
 	case d.news <- struct{}{}:
 	default:
