@@ -64,29 +64,34 @@ type held struct {
 // left that were killed.
 func newAddresses(network network) (*addresses, error) {
 	a := &addresses{network: network, held: make(map[netip.Addr]*held), uses: make(map[string][]netip.Addr)}
+	return a, clearLeft(network)
+}
+
+// clearLeft removes the marked addresses that no emulator has.
+func clearLeft(network network) error {
 	present, err := network.assigned()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, one := range present {
 		if one.marked {
-			err = errors.Join(err, a.clear(one))
+			err = errors.Join(err, remove(network, one))
 		}
 	}
-	return a, err
+	return err
 }
 
-// clear removes a marked address, unless another emulator has it.
-func (a *addresses) clear(left assigned) error {
-	lock, err := a.network.reserve(left.Addr())
+// remove removes a marked address, unless another emulator has it.
+func remove(network network, left assigned) error {
+	lock, err := network.reserve(left.Addr())
 	if errors.Is(err, errReserved) {
 		return nil
 	}
 	if err == nil {
-		err = errors.Join(a.network.remove(left), lock.Close())
+		err = errors.Join(network.remove(left), lock.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("remove %s from %s, which an emulator left that was killed: %w", left.Addr(), left.device, err)
+		return fmt.Errorf("remove %s from %s, left by a killed emulator: %w", left.Addr(), left.device, err)
 	}
 	return nil
 }

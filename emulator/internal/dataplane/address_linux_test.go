@@ -400,8 +400,8 @@ func TestInterfaceGone(t *testing.T) {
 	f.until("lsn-80", func(at, problem string) bool { return at == usual && problem == "" })
 }
 
-// The addresses of an emulator that was killed go when the next one starts, which has
-// them then; those of one that runs stay.
+// The addresses of an emulator that was killed go when the next one starts, also one that
+// answers at ports, and which has them then; those of one that runs stay.
 func TestKilled(t *testing.T) {
 	if !rooms.Isolated(t) {
 		return
@@ -414,6 +414,19 @@ func TestKilled(t *testing.T) {
 		return
 	}
 	rooms.Run(t, "ip", "addr", "add", "198.18.9.9/32", "dev", "lo")
+	t.Run("ports", func(t *testing.T) { afterKill(t, nil) })
+	t.Run("addresses", func(t *testing.T) {
+		next := afterKill(t, onLoopback)
+		next.nlb("127.0.0.1:80", tcp80())
+		if at, problem := next.plane.Reached("lsn-80"); !strings.Contains(at, "198.18.0.7:80") || problem != "" {
+			t.Errorf("reached at %q, %q", at, problem)
+		}
+	})
+}
+
+// afterKill kills an emulator with addresses, and starts another.
+func afterKill(t *testing.T, change func(*dataplane.Config)) (next *fixture) {
+	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 	cmd.Env = append(os.Environ(), "DATAPLANE_TEST_KILL=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -433,6 +446,7 @@ func TestKilled(t *testing.T) {
 	if !strings.Contains(before, "198.18.0.7/32") || !strings.Contains(before, "2001:db8::7/128") {
 		t.Fatalf("lo has %s while an emulator runs", before)
 	}
+	planed(t, nil)
 	beside := planed(t, onLoopback)
 	beside.nlb("127.0.0.1:80", tcp80())
 	if at, problem := beside.plane.Reached("lsn-80"); at != "" || !strings.Contains(problem, "198.18.0.7: another clbemu on this machine") || here(t) != before {
@@ -445,14 +459,11 @@ func TestKilled(t *testing.T) {
 	if got := here(t); got != before {
 		t.Errorf("lo has %s after the kill, had %s: the test proves nothing", got, before)
 	}
-	next := planed(t, onLoopback)
+	next = planed(t, change)
 	if got := here(t); got != "198.18.9.9/32" {
 		t.Errorf("lo has %s after the next start", got)
 	}
-	next.nlb("127.0.0.1:80", tcp80())
-	if at, problem := next.plane.Reached("lsn-80"); !strings.Contains(at, "198.18.0.7:80") || problem != "" {
-		t.Errorf("reached at %q, %q", at, problem)
-	}
+	return next
 }
 
 var everybody = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}

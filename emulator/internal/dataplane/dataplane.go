@@ -103,6 +103,9 @@ func New(cfg Config) (*Plane, error) {
 // newWay returns the configured way.
 func newWay(cfg *Config) (way, error) {
 	if cfg.Interface == "" {
+		if err := clearMachine(); err != nil { // which needs a right that the ports don't
+			cfg.Log.Warn().Err(err).Msg("an address of a load balancer may take packets that nobody answers")
+		}
 		return loadPorts(cfg.PortsFile)
 	}
 	network, err := openNetwork(cfg.Interface)

@@ -40,6 +40,9 @@ func openNetwork(device string) (network, error) {
 	return kernel{device}, nil
 }
 
+// clearMachine removes the addresses that emulators left on this machine that were killed.
+func clearMachine() error { return clearLeft(kernel{}) }
+
 // up finds an interface that is up.
 func up(device string) (netlink.Link, error) {
 	link, err := netlink.LinkByName(device)
