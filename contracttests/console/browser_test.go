@@ -70,6 +70,7 @@ type tab struct {
 	client *emulatortest.Client
 	ctx    context.Context
 
+	said   []string // by the control API, for inChinese
 	mu     sync.Mutex
 	events []string // what should not happen
 }
