@@ -94,7 +94,13 @@ func (f *getFlags) get(cmd *cobra.Command, c *controlclient.Client, wanted contr
 		Resources []typedResource `json:"resources"`
 		Warnings  []string        `json:"warnings,omitempty"`
 	}{knownForms().resources(found.Resources), found.Warnings}
-	return p.show(shown, func(s *terminal.Screen) error { return printResources(s, p.form == formWide, found) })
+	return p.show(shown, func(s *terminal.Screen) error {
+		if len(found.Resources) == 0 {
+			s.Printf("%s", s.Fit(nothing(wanted.Kind, found.Kinds), 0))
+			return nil
+		}
+		return printResources(s, p.form == formWide, found)
+	})
 }
 
 // printResources prints a table for each kind that has resources.
@@ -116,20 +122,21 @@ func printResources(s *terminal.Screen, wide bool, found controlapi.Resources) e
 			return err
 		}
 	}
-	if shown == 0 {
-		s.Printf("%s", s.Fit(nothing(found.Kinds), 0))
-	}
 	return nil
 }
 
-// nothing says that there is nothing, and how it comes to be something.
-func nothing(kinds []controlapi.ResourceKind) string {
+// nothing says that there is nothing of the kinds asked for, and how clients create a
+// load balancer, if that is what is missing.
+func nothing(asked string, kinds []controlapi.ResourceKind) string {
 	title := "Resources"
 	if len(kinds) == 1 {
 		title = kinds[0].Title
 	}
-	const way = "clbemu call CreateLoadBalancer LoadBalancerSpec=slb.s1.small"
-	return fmt.Sprintf("%s: there are none. Clients create them, for example with `%s`.\n", title, way)
+	text := title + ": there are none."
+	if asked != "nlb" && (len(kinds) != 1 || kinds[0].Name == "lb") {
+		text += " Clients create them, for example with `clbemu call CreateLoadBalancer LoadBalancerSpec=slb.s1.small`."
+	}
+	return text + "\n"
 }
 
 func tableOf(k *controlapi.ResourceKind, wide bool, list []controlapi.Resource) (header []string, rows [][]string) {

@@ -27,7 +27,7 @@ func TestGet(t *testing.T) {
 		}
 		for kind, want := range map[string]string{
 			"vpc": "vpc-bp1clbemu000000000001  kubernetes  192.168.0.0/16  2", "sg": "sg-bp1clbemu0000000001  kubernetes  normal",
-			"eni": "eni-bp1clbemu000000001        InUse   192.168.0.11", "nlb": "Load balancers: there are none", "clb": "Load balancers: there are none", "nlb,vpc": "vpc-bp1clbemu000000000001  kubernetes",
+			"eni": "eni-bp1clbemu000000001        InUse   192.168.0.11", "nlb": "Load balancers: there are none.\n", "acls": ": there are none.\n", "clb": "Load balancers: there are none. Clients", "nlb,vpc": "vpc-bp1clbemu000000000001  kubernetes",
 		} {
 			if r := run("get", kind); r.Code != 0 || !strings.Contains(r.Stdout, want) {
 				t.Errorf("get %s = %+v, want %q", kind, r, want)
