@@ -24,8 +24,6 @@ PLAIN_PACKAGES = $(filter $(NO_RACE_PACKAGES),$(LISTED))
 QUICK_PACKAGES = $(filter-out $(NO_RACE_PACKAGES) $(MODULE)/contracttests/% $(MODULE)/emulator/target $(MODULE)/cmd/clbemu/internal/explor%,$(RACE_PACKAGES))
 TOOLS = $(CURDIR)/bin/tools
 TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
-# Packages that are tested at once: one more than cores, since browsers and disks make wait.
-AT_ONCE = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 
 .PHONY: build run tools needs test quick fuzz crash soak bench contract golden pictures fmt lint check
@@ -51,8 +49,8 @@ needs:
 test: tools needs
 	@status=0; rm -f bin/race.json bin/plain.json; \
 	race='$(RACE_PACKAGES)' plain='$(PLAIN_PACKAGES)'; \
-	[ -z "$$race" ] || CGO_ENABLED=1 $(TEST) --jsonfile bin/race.json -- -race -vet=off -shuffle=on -timeout 30m -p $(AT_ONCE) $$race || status=1; \
-	[ -z "$$plain" ] || $(TEST) --jsonfile bin/plain.json -- -vet=off -shuffle=on -timeout 30m -p $(AT_ONCE) $$plain || status=1; \
+	[ -z "$$race" ] || CGO_ENABLED=1 $(TEST) --jsonfile bin/race.json -- -race -vet=off -shuffle=on -timeout 30m $$race || status=1; \
+	[ -z "$$plain" ] || $(TEST) --jsonfile bin/plain.json -- -vet=off -shuffle=on -timeout 30m $$plain || status=1; \
 	echo; echo 'The twenty slowest tests:'; \
 	cat bin/race.json bin/plain.json 2>/dev/null | $(SLOWEST); \
 	exit $$status
