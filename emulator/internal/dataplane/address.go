@@ -64,15 +64,15 @@ type held struct {
 // left that were killed.
 func newAddresses(network network) (*addresses, error) {
 	a := &addresses{network: network, held: make(map[netip.Addr]*held), uses: make(map[string][]netip.Addr)}
-	return a, clearLeft(network)
+	present, err := network.assigned()
+	if err != nil {
+		return nil, err
+	}
+	return a, clearLeft(network, present)
 }
 
 // clearLeft removes the marked addresses that no emulator has.
-func clearLeft(network network) error {
-	present, err := network.assigned()
-	if err != nil {
-		return err
-	}
+func clearLeft(network network, present []assigned) (err error) {
 	for _, one := range present {
 		if one.marked {
 			err = errors.Join(err, remove(network, one))

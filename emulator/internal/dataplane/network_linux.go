@@ -41,7 +41,13 @@ func openNetwork(device string) (network, error) {
 }
 
 // clearMachine removes the addresses that emulators left on this machine that were killed.
-func clearMachine() error { return clearLeft(kernel{}) }
+func clearMachine() error {
+	present, err := kernel{}.assigned()
+	if err != nil {
+		return nil // where none can list addresses, none put any there
+	}
+	return clearLeft(kernel{}, present)
+}
 
 // up finds an interface that is up.
 func up(device string) (netlink.Link, error) {
