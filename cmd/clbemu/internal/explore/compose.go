@@ -132,10 +132,9 @@ func (c *composer) disturb() {
 
 // disturbScript adds the fault rules before a script's steps, and makes it try again.
 func (c *composer) disturbScript() {
-	hang := slices.ContainsFunc(c.play, func(d Disturbance) bool { return d.Kind == hangKind })
 	if c.judged {
 		for _, step := range c.steps {
-			c.retry(step, hang)
+			c.retry(step)
 		}
 	}
 	var rules []*yaml.Node
@@ -149,25 +148,16 @@ func (c *composer) disturbScript() {
 	c.steps = append(rules, c.steps...)
 }
 
-// scriptTimeout is how long a script waits for an answer that does not come.
-const scriptTimeout = 300 * time.Millisecond
-
-// retry makes the calls in a step again when they fail.
-func (c *composer) retry(step *yaml.Node, hang bool) {
+// retry makes the calls in a step again when they fail, which a step that waits does anyway.
+func (c *composer) retry(step *yaml.Node) {
 	if repeat := child(step, "repeat"); repeat != nil {
 		for _, inner := range child(repeat, "steps").Content {
-			c.retry(inner, hang)
+			c.retry(inner)
 		}
 		return
 	}
-	call := child(step, "call")
-	if wait := child(step, "wait"); wait != nil {
-		call = child(wait, "call")
-	} else if call != nil && child(call, "tries") == nil {
+	if call := child(step, "call"); call != nil && child(call, "tries") == nil {
 		put(call, "tries", scalar(fmt.Sprint(c.subject.Tries)))
-	}
-	if hang && call != nil {
-		put(call, "timeout", scalar(scriptTimeout.String()))
 	}
 }
 

@@ -119,6 +119,19 @@ func TestScript(t *testing.T) {
 	}
 }
 
+// TestSlowAnswers proves that a call which is slow in all plays, as on a busy machine, is
+// not made twice when another call gets no answer.
+func TestSlowAnswers(t *testing.T) {
+	c := config(strings.Replace(brief, "  steps:\n", `  steps:
+    - fault: {name: busy, match: {action: CreateLoadBalancer}, effect: {delay: {fixed: 500ms}}}
+`, 1))
+	c.Disturbances = glob.List{"hang"}
+	r := run(t, c)
+	if got := found(r); len(got) > 0 || r.Planned != 2 {
+		t.Errorf("found %q in %d plays, want nothing in 2", got, r.Planned)
+	}
+}
+
 // TestToken proves that a script with a ClientToken has no such violation.
 func TestToken(t *testing.T) {
 	c := config(strings.Replace(brief, "PayByCLCU", "PayByCLCU, ClientToken: web", 1))
