@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -35,7 +36,7 @@ type failure struct {
 }
 
 func (f *failure) Error() string {
-	if root := rootOf(f.look); errors.Is(f.commit, root) {
+	if root := rootOf(f.look); errors.Is(f.commit, root) || strings.HasSuffix(f.commit.Error(), f.look.Error()) {
 		return f.commit.Error() // which says it all
 	}
 	return fmt.Sprintf("%v, and after that: %v", f.commit, f.look)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,11 +65,19 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 	}
 	p := printing(cmd)
 	if f.field != "" && reply.Status == http.StatusOK {
-		value := reply.Text(f.field)
-		if value == "" {
-			return failed(fmt.Errorf("the answer has no field %s that is a text: see it whole without --field", f.field))
+		var text string
+		switch value := reply.Body[f.field].(type) {
+		case string:
+			text = value
+		case float64:
+			text = strconv.FormatFloat(value, 'f', -1, 64)
+		case bool:
+			text = strconv.FormatBool(value)
 		}
-		terminal.New(p.out).Printf("%s\n", printable(value))
+		if text == "" {
+			return failed(fmt.Errorf("the answer has no field %s with a single value: see it whole without --field", f.field))
+		}
+		terminal.New(p.out).Printf("%s\n", printable(text))
 		return nil
 	}
 	if err := p.show(reply.Body, func(*terminal.Screen) error { return encode(p.out, reply.Body, "  ") }); err != nil {
@@ -113,7 +122,6 @@ func refusal(cmd *cobra.Command, action names.Action, reply apiclient.Reply) err
 
 // action finds an action by its name.
 func (f *callFlags) action(name string) (names.Action, error) {
-	all := knownNames()
 	if f.product != "" {
 		f.product = spelled(f.product)
 	}
@@ -121,14 +129,19 @@ func (f *callFlags) action(name string) (names.Action, error) {
 		return names.Action{}, fmt.Errorf("--product: unknown product %s%s", f.product, names.DidYouMean(f.product, products, "there are "+strings.Join(products, ", ")))
 	}
 	var known []string
-	for _, a := range all.Actions() {
-		if f.product != "" && f.product != a.Product {
-			continue
-		}
-		if a.Name == name {
+	var other string // product that has the action
+	for _, a := range knownNames().Actions() {
+		switch chosen := f.product == "" || f.product == a.Product; {
+		case chosen && a.Name == name:
 			return a, nil
+		case chosen:
+			known = append(known, a.Name)
+		case a.Name == name:
+			other = a.Product
 		}
-		known = append(known, a.Name)
+	}
+	if other != "" {
+		return names.Action{}, fmt.Errorf("%s is an action of %s: leave --product out, or use --product %s", name, other, other)
 	}
 	return names.Action{}, fmt.Errorf("there is no action %s%s", name, names.DidYouMean(name, known, "`clbemu actions` lists them"))
 }

@@ -90,8 +90,14 @@ func explainWords(cmd *cobra.Command, words []string, reason error) error {
 }
 
 func showRefusals(s *terminal.Screen, all []found) {
+	printed := make(map[string]bool)
 	for _, f := range all {
-		s.Printf("%s", s.Fit(fmt.Sprintf("%s  %d %s\n", terminal.Title.Render(f.Code), f.Status, f.Message), 2))
+		line := fmt.Sprintf("%s  %d %s\n", terminal.Title.Render(f.Code), f.Status, f.Message)
+		if len(all) > mostFound && printed[line] {
+			continue // of another action
+		}
+		printed[line] = true
+		s.Printf("%s", s.Fit(line, 2))
 		if len(all) > mostFound {
 			continue
 		}

@@ -44,6 +44,10 @@ func TestExplain(t *testing.T) {
 			}
 		}
 	}
+	// Several actions have the same answer.
+	if r := binary.Run(t, "explain", "quota"); strings.Count(r.Stdout, "OverQuota  400 The Total") != 1 {
+		t.Errorf("explain quota = %+v, want OverQuota once", r)
+	}
 	// Only CLB has server groups that this code is about.
 	if r := binary.Run(t, "explain", "RspoolVipExist"); strings.Count(r.Stdout, "  answer  ") != 1 || !strings.Contains(r.Stdout, "Slb)") {
 		t.Errorf("explain RspoolVipExist = %+v, want the answer of one product", r)

@@ -6,6 +6,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -262,16 +263,17 @@ func fitColumns(header []string, rows [][]string, width int) (keptHeader []strin
 		}
 		return header, fitted, nil
 	}
+	least := leastWidths(header, rows, widths)
 	count := len(header)
-	for least := leastWidths(header, widths); count > 1 && tableWidth(least[:count]) > width; {
+	for count > 1 && tableWidth(least[:count]) > width {
 		count--
 	}
 	widths = widths[:count]
-	for len(widths) > 1 && tableWidth(widths) > width {
-		widest := 1
-		for column := range widths[1:] {
-			if widths[column+1] > widths[widest] {
-				widest = column + 1
+	for count > 1 && tableWidth(widths) > width {
+		widest := 0
+		for column := range widths {
+			if widths[column] > least[column] && widths[column] > widths[widest] || widths[widest] == least[widest] {
+				widest = column
 			}
 		}
 		widths[widest]--
@@ -296,14 +298,21 @@ func columnWidths(header []string, rows [][]string) []int {
 	return widths
 }
 
-// leastWidths returns the least widths of the columns. The first has ids, which are
-// useless when they are cut.
-func leastWidths(header []string, widths []int) []int {
+// leastWidths returns the least widths of the columns. The first has ids; like addresses
+// they are useless when they are cut.
+func leastWidths(header []string, rows [][]string, widths []int) []int {
 	least := slices.Clone(widths)
 	for column := 1; column < len(least); column++ {
-		least[column] = min(least[column], max(leastShort, lipgloss.Width(header[column])))
+		if !slices.ContainsFunc(rows, func(row []string) bool { return isAddress(row[column]) }) {
+			least[column] = min(least[column], max(leastShort, lipgloss.Width(header[column])))
+		}
 	}
 	return least
+}
+
+func isAddress(cell string) bool {
+	_, err := netip.ParseAddr(cell)
+	return err == nil
 }
 
 func tableWidth(widths []int) int {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -178,24 +179,31 @@ func TestNarrow(t *testing.T) {
 }
 
 // TestNoColumnIsLost proves that a narrow terminal shows the columns from the left,
-// with long names shortened, and names those that it has no room for.
+// with long names shortened and addresses whole, and names those that it has no room for.
 func TestNoColumnIsLost(t *testing.T) {
 	header := []string{"ID", "NAME", "STATUS", "ADDRESS", "LISTENERS", "SERVERS", "PRODUCT", "TYPE"}
 	row := []string{"lb-bp1f1369mvjhyc6c60umw", "a-load-balancer-with-a-rather-long-name-of-its-service-in-production", "active", "198.18.0.1", "2", "3", "Slb", "internet"}
-	for width, want := range map[int][]string{
-		80:  {"lb-bp1f1369mvjhyc6c60umw  a-load-balanc…  active  198.18.0.1  2          3", "Left out, as the terminal is narrow: PRODUCT, TYPE."},
-		100: {"lb-bp1f1369mvjhyc6c60umw  a-load-balance…  active  198.18.0.1  2          3        Slb      internet"},
-		20:  {"lb-bp1f1369mvjhyc6c60umw", "narrow: NAME,"},
+	long := slices.Clone(row)
+	long[3] = "198.18.165.234"
+	for _, test := range []struct {
+		row   []string
+		width int
+		want  []string
+	}{
+		{row, 80, []string{"lb-bp1f1369mvjhyc6c60umw  a-load-balanc…  active  198.18.0.1  2          3", "Left out, as the terminal is narrow: PRODUCT, TYPE."}},
+		{long, 80, []string{"lb-bp1f1369mvjhyc6c60umw  a-load-balancer-wi…  active  198.18.165.234  2\n", "Left out, as the terminal is narrow: SERVERS, PRODUCT, TYPE."}},
+		{row, 100, []string{"lb-bp1f1369mvjhyc6c60umw  a-load-balance…  active  198.18.0.1  2          3        Slb      internet"}},
+		{row, 20, []string{"lb-bp1f1369mvjhyc6c60umw", "narrow: NAME,"}},
 	} {
 		var out bytes.Buffer
 		s := New(&out)
-		s.live, s.width = true, func() int { return width }
-		if err := s.Table(header, [][]string{row}); err != nil {
+		s.live, s.width = true, func() int { return test.width }
+		if err := s.Table(header, [][]string{test.row}); err != nil {
 			t.Fatal(err)
 		}
-		for _, w := range want {
+		for _, w := range test.want {
 			if !strings.Contains(out.String(), w) {
-				t.Errorf("on %d columns the table is\n%s\nwant %q", width, out.String(), w)
+				t.Errorf("on %d columns the table is\n%s\nwant %q", test.width, out.String(), w)
 			}
 		}
 	}
