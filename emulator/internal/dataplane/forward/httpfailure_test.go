@@ -87,6 +87,7 @@ func TestRefusedRequests(t *testing.T) {
 		"HalfHeader":    {"GET / HTTP/1.1\r\nHost", "408"},
 		"HalfLine":      {"GE", "408"},
 		"LongHeader":    {"GET / HTTP/1.1\r\n" + host + "X: " + strings.Repeat("x", 33<<10) + "\r\n\r\n", "400"},
+		"EndlessHeader": {"GET / HTTP/1.1\r\n" + host + "X: " + strings.Repeat("x", 300<<10), "400"},
 		"Trace":         {"TRACE / HTTP/1.1\r\n" + host + "Connection: close\r\n\r\n", "405"},
 		"Connect":       {"CONNECT x:1 HTTP/1.1\r\n" + host + "Connection: close\r\n\r\n", "405"},
 		"NoHost":        {"GET / HTTP/1.1\r\n\r\n", "400"},
@@ -102,6 +103,9 @@ func TestRefusedRequests(t *testing.T) {
 			got := send(t, url, tt.request)
 			if !strings.HasPrefix(got, "HTTP/1.1 "+tt.status) && !strings.HasPrefix(got, "HTTP/1.0 "+tt.status) {
 				t.Errorf("the answer is %.100q, want status %s", got, tt.status)
+			}
+			if !strings.Contains(got, "\r\n"+forward.ReasonHeader+": ") || !strings.HasSuffix(got, "<hr>clbemu\n</body>\n</html>\n") {
+				t.Errorf("the answer is no page of clbemu with a reason: %q", got)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"bytes"
 	"fmt"
 	"html"
 	"io"
@@ -54,4 +55,24 @@ func rawPage(status int, reason string) string {
 	body := page(status, reason)
 	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\nServer: %s\r\n%s: %s\r\nConnection: close\r\n\r\n%s",
 		status, http.StatusText(status), len(body), serverName, ReasonHeader, oneLine(reason), body)
+}
+
+// netHTTPRefuses ends the header of what net/http writes by itself to a client that sent
+// no request; its answers to requests have a date.
+const netHTTPRefuses = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
+
+// instead returns the page to write in place of what net/http writes by itself, or else p.
+func instead(p []byte) []byte {
+	status, reason := http.StatusBadRequest, "the request is malformed"
+	switch {
+	case bytes.HasPrefix(p, []byte("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server")):
+		reason = "plain HTTP came to an HTTPS listener"
+	case !bytes.HasPrefix(p, []byte("HTTP/1.1 ")) || !bytes.Contains(p, []byte(netHTTPRefuses)):
+		return p
+	case bytes.HasPrefix(p, []byte("HTTP/1.1 431 ")):
+		reason = longHeader
+	case bytes.HasPrefix(p, []byte("HTTP/1.1 501 ")):
+		status, reason = http.StatusNotImplemented, "the request has an unknown Transfer-Encoding"
+	}
+	return []byte(rawPage(status, reason))
 }

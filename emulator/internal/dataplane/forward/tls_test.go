@@ -195,7 +195,7 @@ func TestHTTPS(t *testing.T) {
 		plan.HTTP2 = false
 		apply(t, s, plan)
 	}
-	if got := send(t, "http://"+addr, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.0 400 ") {
+	if got := send(t, "http://"+addr, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 400 ") || !strings.Contains(got, "X-Clbemu-Reason: plain HTTP") {
 		t.Errorf("plain HTTP is answered %q, want 400", got)
 	}
 	if got := send(t, "http://"+addr, "\x16\x03\x01\x00\x05garbage"); strings.HasPrefix(got, "HTTP") {

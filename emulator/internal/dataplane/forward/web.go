@@ -159,14 +159,21 @@ func (c *clientConn) Read(p []byte) (int, error) {
 
 // Write sends to the client, which has the request timeout to take it.
 func (c *clientConn) Write(p []byte) (int, error) {
-	if err := c.out.wait(c.server.ctx, len(p)); err != nil {
+	text := p
+	if len(p) < shortWrite {
+		text = instead(p)
+	}
+	if err := c.out.wait(c.server.ctx, len(text)); err != nil {
 		return 0, err
 	}
 	c.Conn.SetWriteDeadline(time.Now().Add(c.timeout))
-	n, err := c.Conn.Write(p)
+	n, err := c.Conn.Write(text)
 	c.server.total.bytesOut.Add(uint64(n))
-	return n, err
+	return min(n, len(p)), err
 }
+
+// shortWrite is longer than all that net/http writes by itself.
+const shortWrite = 512
 
 // CloseWrite ends what the client reads.
 func (c *clientConn) CloseWrite() error {
@@ -215,6 +222,8 @@ func answerHalfRequest(c net.Conn, state http.ConnState) {
 	c.Write([]byte(rawPage(http.StatusRequestTimeout, halfRequest)))
 }
 
+const longHeader = "the request's header is longer than 32 KB"
+
 const halfRequest = "the request did not arrive whole within the listener's request timeout"
 
 // headerSize is about how long the request's header was.
@@ -240,7 +249,7 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	switch {
 	case headerSize(r) > maxHeader:
 		rw.Header().Set("Connection", "close")
-		s.refuse(rw, r, http.StatusBadRequest, "the request's header is longer than 32 KB")
+		s.refuse(rw, r, http.StatusBadRequest, longHeader)
 	case r.Method == http.MethodTrace || r.Method == http.MethodConnect:
 		s.refuse(rw, r, http.StatusMethodNotAllowed, "load balancers refuse "+r.Method)
 	case t.Redirect.Code != 0:
