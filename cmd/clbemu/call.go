@@ -176,14 +176,17 @@ func (f *callFlags) complete(cmd *cobra.Command, args []string, word string) (of
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	if values := completeValue(cmd, word); values != nil {
-		return values, cobra.ShellCompDirectiveNoFileComp
+	if name, _, typed := strings.Cut(word, "="); typed {
+		return completeValue(cmd, action, name), cobra.ShellCompDirectiveNoFileComp
 	}
 	for _, p := range action.Parameters() {
-		offers = append(offers, strings.ReplaceAll(p.Name, ".N", ".1")+"=")
+		offers = append(offers, typedName(p.Name)+"=")
 	}
 	return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
+
+// typedName is how the name of a parameter is typed: with the first of a list's elements.
+func typedName(name string) string { return strings.ReplaceAll(name, ".N", ".1") }
 
 // spelled is the name of a product as the cloud spells it: clb is Slb.
 func spelled(product string) string {

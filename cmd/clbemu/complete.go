@@ -12,6 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/inventory"
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -210,22 +211,29 @@ var namedBy = map[string]string{
 	"ServerCertificateId": "cert", "CACertificateId": "cert", "VSwitchId": "vswitch", "AllocationId": "eip", "InstanceId": "instance",
 }
 
-// completeValue offers the values of a parameter: name= has been typed.
-func completeValue(cmd *cobra.Command, word string) (list []string) {
-	name, _, typed := strings.Cut(word, "=")
-	kind := namedBy[name]
-	if !typed || kind == "" {
-		return nil
-	}
-	ids := asked(cmd, func(ctx context.Context, c *controlclient.Client) (ids []string) {
-		found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // none are offered then
-		for _, r := range found.Resources {
-			ids = append(ids, r.ID)
+// completeValue offers the values of a parameter of an action: name= has been typed.
+func completeValue(cmd *cobra.Command, action names.Action, name string) (list []string) {
+	var values []string
+	for _, p := range action.Parameters() {
+		switch {
+		case typedName(p.Name) != name:
+		case p.Type == "bool":
+			values = []string{"true", "false"}
+		default:
+			values = p.Values
 		}
-		return ids
-	})
-	for _, id := range ids {
-		list = append(list, name+"="+id)
+	}
+	if kind := namedBy[name]; kind != "" {
+		values = asked(cmd, func(ctx context.Context, c *controlclient.Client) (ids []string) {
+			found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // none are offered then
+			for _, r := range found.Resources {
+				ids = append(ids, r.ID)
+			}
+			return ids
+		})
+	}
+	for _, value := range values {
+		list = append(list, name+"="+value)
 	}
 	return list
 }
@@ -259,7 +267,9 @@ func completeEverywhere(cmd *cobra.Command) {
 		"region": live(regionNames), "account": live(accountIDs), "access-key-id": live(accessKeys),
 		"cloud": live(cloudNames),
 		"half":  choices(scenarios.ClientHalf, scenarios.KubernetesHalf), "shell": choices("sh", "fish", "powershell", "dotenv"),
-		"engine": choices(string(emulator.Bolt), string(emulator.Memory)), "auth": choices(authStrict, authOff),
+		"engine": choices(string(emulator.Bolt), string(emulator.Memory), engineEtcd), "auth": choices(authStrict, authOff),
+		"data-plane":        choices(string(emulator.Ports), string(emulator.Addresses), string(emulator.NoPackets)),
+		"data-plane-source": choices(sourceOwn, sourceTransparent), "read": choices(readLeader, readLocal),
 		"log-format": choices(logAuto, logConsole, logJSON), "log-level": choices("debug", "info", "warn", "error"), "for": awaited,
 	} {
 		if f := cmd.Flags().Lookup(flag); f != nil && f.Value.Type() == "string" {

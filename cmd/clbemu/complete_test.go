@@ -22,7 +22,8 @@ func TestCompletes(t *testing.T) {
 		{"get ,", "backend\n"}, {"get ,", "\nslb\n"}, {"world set ,", "quota.slb_quota_listeners_num=\n"}, {"get lb ,", id + "\nweb\n"}, {"fault delete ,", "lost\n"}, {"snapshot restore ,", "kept\n"}, {"journal --since-mark ,", "before\n"},
 		{"upgrade-check --since-mark ,", "before\n"}, {"world get ,", "vswitch.vsw-bp1clbemu000000000001.freeAddresses\n"}, {"world set ,", "account.arrears=\n"},
 		{"scenario run ,", "arrears\n"}, {"scenario watch ,", "arrears\n"}, {"journal --action ,", "CreateLoadBalancer\n"}, {"journal --code ,", "Throttling.User\n"},
-		{"call DeleteLoadBalancer LoadBalancerId=,", "LoadBalancerId=" + id + "\n"}, {"call DeleteLoadBalancer ,", "LoadBalancerId=\n"}, {"explain ,", "ORDER.ARREARAGE\n"},
+		{"call DeleteLoadBalancer LoadBalancerId=,", "LoadBalancerId=" + id + "\n"}, {"call DeleteLoadBalancer ,", "LoadBalancerId=\n"},
+		{"call CreateLoadBalancer AddressType=,", "AddressType=internet\nAddressType=intranet\n"}, {"call TagResources Tag.1.Key=,", ":4\n"}, {"call AddServersToServerGroup Servers.1.ServerType=,", "Servers.1.ServerType=Ecs\n"}, {"explain ,", "ORDER.ARREARAGE\n"},
 		{"get lb --region ,", "cn-hangzhou\n"}, {"quota --account ,", "1234567890123456\n"}, {"world set --region ,", "cn-hangzhou\n"}, {"env --region ,", "cn-hangzhou\n"},
 		{"world set life.profile=,", "life.profile=instant\nlife.profile=realistic\n"},
 		{"world set account.arrears=,", "account.arrears=true\n"}, {"wait --for ,", "ready\ncall=\n"}, {"env --shell ,", "sh\nfish\n"},
@@ -39,6 +40,11 @@ func TestCompletes(t *testing.T) {
 	}
 	if r := binary.Run(t, "__complete", "get", "lb", "-o", ""); !strings.Contains(r.Stdout, "table\nwide\njson\nyaml\n") {
 		t.Errorf("the forms complete to %+v", r)
+	}
+	for flag, want := range map[string]string{"data-plane": "ports\naddresses\noff\n", "data-plane-source": "own\ntransparent\n", "engine": "bbolt\nmemory\netcd\n", "read": "leader\nlocal\n"} {
+		if r := binary.Run(t, "__complete", "serve", "--"+flag, ""); !strings.HasPrefix(r.Stdout, want) {
+			t.Errorf("--%s completes to %q, want %q", flag, r.Stdout, want)
+		}
 	}
 	for _, words := range [][]string{{"explain", ""}, {"journal", "--code", ""}} {
 		if r := binary.Run(t, append([]string{"__complete"}, words...)...); strings.Contains(r.Stdout, "%s") {
