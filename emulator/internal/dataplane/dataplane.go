@@ -299,8 +299,8 @@ func (p *Plane) reconcile(v *state.View, loadBalancerID string) {
 			wanted[f.ID] = f
 		}
 	}
-	for _, l := range p.snapshot() {
-		if _, ok := wanted[l.id]; l.loadBalancer == loadBalancerID && !ok {
+	for _, l := range p.of(loadBalancerID) {
+		if _, ok := wanted[l.id]; !ok {
 			p.drop(l)
 		}
 	}
@@ -337,6 +337,18 @@ func (p *Plane) snapshot() []*listener {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return slices.Collect(maps.Values(p.listeners))
+}
+
+// of lists the listeners of a load balancer.
+func (p *Plane) of(loadBalancerID string) (list []*listener) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	for _, l := range p.listeners {
+		if l.loadBalancer == loadBalancerID {
+			list = append(list, l)
+		}
+	}
+	return list
 }
 
 func (p *Plane) find(frontendID string) *listener {
