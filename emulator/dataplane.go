@@ -3,6 +3,7 @@ package emulator
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
@@ -28,6 +29,10 @@ const (
 // DataPlanes are all of them.
 var DataPlanes = []DataPlane{NoPackets, Ports, Addresses}
 
+// leftByPackets is how many descriptors clients of load balancers leave to the APIs and the
+// state, where there are many.
+const leftByPackets = 512
+
 // portsFile is the file of the data plane in the data folder.
 const portsFile = "ports"
 
@@ -41,6 +46,9 @@ const (
 func (cfg *Config) newPlane(store *state.Store, injector *faults.Injector, log *journal.Journal) (*dataplane.Plane, error) {
 	plane := dataplane.Config{Store: store, MaxListeners: cmp.Or(cfg.MaxListeners, usualListeners), Direct: cfg.DirectBackends, Transparent: cfg.Transparent,
 		Faults: injector, Record: log.Record, AccessLog: cfg.AccessLog, Log: cfg.Log}
+	if files := descriptors(); files < math.MaxInt32 {
+		plane.MaxDescriptor = files - min(files/4, leftByPackets)
+	}
 	switch cfg.DataPlane {
 	case NoPackets, "":
 		return nil, nil

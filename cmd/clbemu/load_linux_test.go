@@ -179,6 +179,27 @@ func TestTenThousandConnections(t *testing.T) {
 	}
 }
 
+// TestPacketsLeaveDescriptors proves that clients of load balancers, however many, leave
+// both APIs and the state the descriptors that they need.
+func TestPacketsLeaveDescriptors(t *testing.T) {
+	s := binary.Await(t, exec.Command("sh", "-c", `ulimit -n 64; exec "$0" "$@"`, binary.Path,
+		"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0", "--data-dir", t.TempDir()))
+	url := listener(t, s, "HTTP", hello(t), nil)
+	for range 150 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	call(t, s, "DescribeRegions", nil)
+	for _, args := range [][]string{{"snapshot", "take", "s"}, {"get", "zones"}, {"world", "set", "account.balance=7"}} {
+		if r := binary.Run(t, append(args, "--server", s.Control)...); r.Code != 0 {
+			t.Errorf("%v while a listener is full = %+v", args, r)
+		}
+	}
+}
+
 // greeted connects, and gets an answer to a first request.
 func greeted(address string) (net.Conn, error) {
 	c, err := net.Dial("tcp", address)

@@ -42,6 +42,9 @@ type Config struct {
 	Interface string
 	// Transparent are the blocks of clients whose addresses members of TCP and UDP see.
 	Transparent []netip.Prefix
+	// MaxDescriptor is the first descriptor that connections leave to the rest of the
+	// process; 0 leaves none.
+	MaxDescriptor int
 	// Again is the pause before the plane tries again what failed, since somebody may
 	// give a port back; 0 is 5 s.
 	Again time.Duration
@@ -364,7 +367,7 @@ func (p *Plane) add(f *topology.Frontend) *listener {
 	if len(p.listeners) >= p.cfg.MaxListeners {
 		return nil
 	}
-	l := newListener(f, forward.Config{Log: p.logOf(f.ID), Dial: p.dial})
+	l := newListener(f, forward.Config{Log: p.logOf(f.ID), Dial: p.dial, MaxDescriptor: p.cfg.MaxDescriptor})
 	l.config.Observer = &observer{plane: p, listener: l}
 	// An emulator that forgets everything at its end has no port to come back to. Others of
 	// its kind may have listeners with the same ids beside it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"syscall"
 	"time"
 )
 
@@ -20,6 +21,11 @@ func (s *Server) ServeTCP(l net.Listener) error {
 	var pause backoff
 	for {
 		c, err := l.Accept()
+		if err == nil {
+			if err = s.tooMany(c); err != nil {
+				reset(c)
+			}
+		}
 		switch {
 		case s.ctx.Err() != nil:
 			if err == nil {
@@ -36,6 +42,29 @@ func (s *Server) ServeTCP(l net.Listener) error {
 			pause.wait(s.ctx)
 		}
 	}
+}
+
+var errTooMany = errors.New("too many connections: the descriptors that are left are for the API and the state: raise the limit of open files (ulimit -n)")
+
+// tooMany returns an error if a new connection has one of the descriptors that it must
+// leave to the rest of the process. The kernel gives out the lowest free one.
+func (s *Server) tooMany(c net.Conn) (err error) {
+	socket, ok := c.(syscall.Conn)
+	if s.config.MaxDescriptor == 0 || !ok {
+		return nil
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return err
+	}
+	if failed := raw.Control(func(descriptor uintptr) {
+		if descriptor >= uintptr(s.config.MaxDescriptor) {
+			err = errTooMany
+		}
+	}); failed != nil {
+		return failed
+	}
+	return err
 }
 
 // A backoff is the pause after a socket failed, for instance because the process

@@ -187,6 +187,26 @@ func TestDescriptorsUsedUp(t *testing.T) {
 	}
 }
 
+// TestLeavesDescriptors proves that a connection which must be left to the rest of the
+// process is closed at once, and why is logged.
+func TestLeavesDescriptors(t *testing.T) {
+	checkLeaks(t)
+	logged := make(chan error, 10)
+	s, addr := start(t, forward.Plan{Group: group(echo(t, "m"))}, forward.Config{MaxDescriptor: 1, Log: func(err error) { logged <- err }})
+	if c, err := net.Dial("tcp", addr); err == nil { // it may also end before it is open
+		defer c.Close()
+		if _, err := c.Read(make([]byte, 1)); err == nil {
+			t.Error("a connection too many was answered")
+		}
+	}
+	if err := <-logged; !strings.Contains(err.Error(), "raise the limit of open files") {
+		t.Errorf("logged %v", err)
+	}
+	if got := s.Stats().Total.Connections; got != 0 {
+		t.Errorf("%d connections were served", got)
+	}
+}
+
 // A failingListener fails some times before it accepts.
 type failingListener struct {
 	net.Listener

@@ -37,6 +37,9 @@ type Config struct {
 	// MaxSessions bounds the UDP sessions; packets that would open further ones
 	// are dropped. 0 is 16,384.
 	MaxSessions int
+	// MaxDescriptor is the first descriptor that connections leave to the rest of the
+	// process; 0 leaves none.
+	MaxDescriptor int
 }
 
 // A Server serves one listener. New returns one.
@@ -220,6 +223,11 @@ func (t *target) at(port uint16) netip.AddrPort {
 // dial connects to the member of the record.
 func (s *Server) dial(ctx context.Context, network string, from net.Addr, to netip.AddrPort, r *record) (net.Conn, error) {
 	c, err := s.config.Dial(ctx, network, from, to)
+	if err == nil {
+		if err = s.tooMany(c); err != nil {
+			c.Close()
+		}
+	}
 	if err != nil {
 		s.countFailure(r)
 		return nil, &dialError{r.key, to, err}
