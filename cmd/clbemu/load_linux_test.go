@@ -186,11 +186,9 @@ func TestPacketsLeaveDescriptors(t *testing.T) {
 		"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0", "--data-dir", t.TempDir()))
 	url := listener(t, s, "HTTP", hello(t), nil)
 	for range 150 {
-		c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-		if err != nil {
-			t.Fatal(err)
+		if c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://")); err == nil { // it may be reset before it is open
+			defer c.Close()
 		}
-		defer c.Close()
 	}
 	call(t, s, "DescribeRegions", nil)
 	for _, args := range [][]string{{"snapshot", "take", "s"}, {"get", "zones"}, {"world", "set", "account.balance=7"}} {
@@ -217,8 +215,9 @@ func greeted(address string) (net.Conn, error) {
 	return c, err
 }
 
-// TestNoDescriptorsLeft takes all descriptors that an emulator may have by connections to a
-// listener, and finds it well again when they are closed.
+// TestNoDescriptorsLeft takes all descriptors that connections to a listener may have, which
+// are three quarters of 200, and finds the API well meanwhile, and the listener when they
+// are closed.
 func TestNoDescriptorsLeft(t *testing.T) {
 	cmd := binary.Command("--engine", "memory")
 	cmd.Args = append([]string{"sh", "-c", `ulimit -n 200 && exec "$@"`, "sh"}, cmd.Args...)
@@ -235,22 +234,29 @@ func TestNoDescriptorsLeft(t *testing.T) {
 	var open []net.Conn
 	for range 300 {
 		c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-		if err != nil {
-			break // it closes what it has no descriptors for
+		if err == nil { // it resets those that are too many, maybe before they are open
+			open = append(open, c)
 		}
-		open = append(open, c)
 	}
-	for deadline := time.Now().Add(30 * time.Second); descriptorsOf(t, pid) < 195; {
+	for deadline := time.Now().Add(30 * time.Second); descriptorsOf(t, pid) < 145; {
 		if time.Now().After(deadline) {
 			t.Fatalf("the emulator has %d descriptors of 200", descriptorsOf(t, pid))
 		}
 	}
+	call(t, s, "DescribeRegions", nil)
 	for _, c := range open {
 		c.Close()
 	}
 	fall(t, pid, before+10)
-	if err := asks(url); err != nil {
-		t.Errorf("the listener: %v", err)
+	// Those that nobody has accepted yet come first, and may be too many at once.
+	for deadline := time.Now().Add(30 * time.Second); ; {
+		err := asks(url)
+		if err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the listener: %v", err)
+		}
 	}
 	call(t, s, "DescribeRegions", nil)
 }
