@@ -3,7 +3,6 @@ package emulator
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"path/filepath"
 
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
@@ -46,9 +45,6 @@ const (
 func (cfg *Config) newPlane(store *state.Store, injector *faults.Injector, log *journal.Journal) (*dataplane.Plane, error) {
 	plane := dataplane.Config{Store: store, MaxListeners: cmp.Or(cfg.MaxListeners, usualListeners), Direct: cfg.DirectBackends, Transparent: cfg.Transparent,
 		Faults: injector, Record: log.Record, AccessLog: cfg.AccessLog, Log: cfg.Log}
-	if files := descriptors(); files < math.MaxInt32 {
-		plane.MaxDescriptor = files - min(files/4, leftByPackets)
-	}
 	switch cfg.DataPlane {
 	case NoPackets, "":
 		return nil, nil
@@ -61,5 +57,7 @@ func (cfg *Config) newPlane(store *state.Store, injector *faults.Injector, log *
 	default:
 		return nil, fmt.Errorf("unknown data plane %q: choose one of %v", cfg.DataPlane, DataPlanes)
 	}
+	files := descriptors()
+	plane.MaxDescriptor = files - min(files/4, leftByPackets)
 	return dataplane.New(plane)
 }

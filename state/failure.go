@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -36,7 +35,7 @@ type failure struct {
 }
 
 func (f *failure) Error() string {
-	if root := rootOf(f.look); errors.Is(f.commit, root) || strings.HasSuffix(f.commit.Error(), f.look.Error()) {
+	if root := rootOf(f.look); errors.Is(f.commit, root) {
 		return f.commit.Error() // which says it all
 	}
 	return fmt.Sprintf("%v, and after that: %v", f.commit, f.look)
@@ -48,6 +47,9 @@ func (f *failure) Unwrap() []error { return []error{f.commit, f.look} }
 func rootOf(err error) error {
 	for {
 		inner := errors.Unwrap(err)
+		if joined, ok := err.(interface{ Unwrap() []error }); ok && len(joined.Unwrap()) == 1 {
+			inner = joined.Unwrap()[0]
+		}
 		if inner == nil {
 			return err
 		}

@@ -246,9 +246,12 @@ func completeFlag(cmd *cobra.Command, flag string, offer completing) {
 }
 
 // choices offers some words alone.
-func choices(list ...string) completing {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return list, cobra.ShellCompDirectiveNoFileComp
+func choices[T ~string](list ...T) completing {
+	return func(*cobra.Command, []string, string) (words []string, _ cobra.ShellCompDirective) {
+		for _, word := range list {
+			words = append(words, string(word))
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -267,9 +270,8 @@ func completeEverywhere(cmd *cobra.Command) {
 		"region": live(regionNames), "account": live(accountIDs), "access-key-id": live(accessKeys),
 		"cloud": live(cloudNames),
 		"half":  choices(scenarios.ClientHalf, scenarios.KubernetesHalf), "shell": choices("sh", "fish", "powershell", "dotenv"),
-		"engine": choices(string(emulator.Bolt), string(emulator.Memory), engineEtcd), "auth": choices(authStrict, authOff),
-		"data-plane":        choices(string(emulator.Ports), string(emulator.Addresses), string(emulator.NoPackets)),
-		"data-plane-source": choices(sourceOwn, sourceTransparent), "read": choices(readLeader, readLocal),
+		"engine": choices(emulator.Bolt, emulator.Memory, engineEtcd), "auth": choices(authStrict, authOff),
+		"data-plane": choices(emulator.DataPlanes...), "data-plane-source": choices(sourceOwn, sourceTransparent), "read": choices(readLeader, readLocal),
 		"log-format": choices(logAuto, logConsole, logJSON), "log-level": choices("debug", "info", "warn", "error"), "for": awaited,
 	} {
 		if f := cmd.Flags().Lookup(flag); f != nil && f.Value.Type() == "string" {

@@ -41,7 +41,7 @@ func TestCompletes(t *testing.T) {
 	if r := binary.Run(t, "__complete", "get", "lb", "-o", ""); !strings.Contains(r.Stdout, "table\nwide\njson\nyaml\n") {
 		t.Errorf("the forms complete to %+v", r)
 	}
-	for flag, want := range map[string]string{"data-plane": "ports\naddresses\noff\n", "data-plane-source": "own\ntransparent\n", "engine": "bbolt\nmemory\netcd\n", "read": "leader\nlocal\n"} {
+	for flag, want := range map[string]string{"data-plane": "off\nports\naddresses\n", "data-plane-source": "own\ntransparent\n", "engine": "bbolt\nmemory\netcd\n", "read": "leader\nlocal\n"} {
 		if r := binary.Run(t, "__complete", "serve", "--"+flag, ""); !strings.HasPrefix(r.Stdout, want) {
 			t.Errorf("--%s completes to %q, want %q", flag, r.Stdout, want)
 		}

@@ -90,15 +90,15 @@ func explainWords(cmd *cobra.Command, words []string, reason error) error {
 }
 
 func showRefusals(s *terminal.Screen, all []found) {
-	printed := make(map[string]bool)
+	brief, printed := len(all) > mostFound, make(map[string]bool)
 	for _, f := range all {
 		line := fmt.Sprintf("%s  %d %s\n", terminal.Title.Render(f.Code), f.Status, f.Message)
-		if len(all) > mostFound && printed[line] {
+		if brief && printed[line] {
 			continue // of another action
 		}
 		printed[line] = true
 		s.Printf("%s", s.Fit(line, 2))
-		if len(all) > mostFound {
+		if brief {
 			continue
 		}
 		if f.About != "" {

@@ -182,8 +182,7 @@ func TestTenThousandConnections(t *testing.T) {
 // TestPacketsLeaveDescriptors proves that clients of load balancers, however many, leave
 // both APIs and the state the descriptors that they need.
 func TestPacketsLeaveDescriptors(t *testing.T) {
-	s := binary.Await(t, exec.Command("sh", "-c", `ulimit -n 64; exec "$0" "$@"`, binary.Path,
-		"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0", "--data-dir", t.TempDir()))
+	s := fewDescriptors(t)
 	url := listener(t, s, "HTTP", hello(t), nil)
 	for range 150 {
 		if c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://")); err == nil { // it may be reset before it is open
@@ -191,11 +190,7 @@ func TestPacketsLeaveDescriptors(t *testing.T) {
 		}
 	}
 	call(t, s, "DescribeRegions", nil)
-	for _, args := range [][]string{{"snapshot", "take", "s"}, {"get", "zones"}, {"world", "set", "account.balance=7"}} {
-		if r := binary.Run(t, append(args, "--server", s.Control)...); r.Code != 0 {
-			t.Errorf("%v while a listener is full = %+v", args, r)
-		}
-	}
+	wantWell(t, s)
 }
 
 // greeted connects, and gets an answer to a first request.

@@ -270,9 +270,9 @@ func fitColumns(header []string, rows [][]string, width int) (keptHeader []strin
 	}
 	widths = widths[:count]
 	for count > 1 && tableWidth(widths) > width {
-		widest := 0
+		widest := -1 // of those that may be narrower
 		for column := range widths {
-			if widths[column] > least[column] && widths[column] > widths[widest] || widths[widest] == least[widest] {
+			if widths[column] > least[column] && (widest < 0 || widths[column] > widths[widest]) {
 				widest = column
 			}
 		}

@@ -1,6 +1,7 @@
 package forward_test
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"net"
@@ -229,4 +230,44 @@ func TestTimeoutsChange(t *testing.T) {
 	get(t, c, url)
 	apply(t, s, forward.Plan{Protocol: forward.HTTP, Group: group(silent), RequestTimeout: 50 * time.Millisecond})
 	wantPage(t, get(t, c, url), 504, "sent nothing")
+}
+
+// TestAnswersAreKept proves that no answer of a member is taken for net/http's own words:
+// one whose type net/http finds out, on a connection that ends, and what comes through a
+// connection that was upgraded.
+func TestAnswersAreKept(t *testing.T) {
+	const refusal = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
+	m := webMember(t, "m", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") == "" {
+			w.Header()["Content-Type"] = nil
+			io.WriteString(w, "hello")
+			return
+		}
+		c, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: raw\r\n\r\n")
+		io.ReadFull(c, make([]byte, 1)) // the client has read the header
+		io.WriteString(c, refusal)
+	})
+	_, url := startHTTP(t, forward.Plan{Group: group(m)}, forward.Config{})
+	got := send(t, url, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+	if !strings.HasPrefix(got, "HTTP/1.1 200 ") || !strings.HasSuffix(got, "\r\n\r\nhello") {
+		t.Errorf("the answer is %q, want hello", got)
+	}
+	c := dial(t, strings.TrimPrefix(url, "http://"))
+	io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: raw\r\n\r\n")
+	reader := bufio.NewReader(c)
+	answer, err := http.ReadResponse(reader, nil)
+	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatalf("the upgrade is %+v, %v", answer, err)
+	}
+	io.WriteString(c, "x")
+	through := make([]byte, len(refusal))
+	if _, err := io.ReadFull(reader, through); err != nil || string(through) != refusal {
+		t.Errorf("%q came through (%v), want what the member sent", through, err)
+	}
 }

@@ -57,22 +57,24 @@ func rawPage(status int, reason string) string {
 		status, http.StatusText(status), len(body), serverName, ReasonHeader, oneLine(reason), body)
 }
 
-// netHTTPRefuses ends the header of what net/http writes by itself to a client that sent
-// no request; its answers to requests have a date.
-const netHTTPRefuses = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
-
-// instead returns the page to write in place of what net/http writes by itself, or else p.
+// instead returns the page to write in place of what net/http writes by itself to a client
+// that sent no request, or else p.
 func instead(p []byte) []byte {
-	status, reason := http.StatusBadRequest, "the request is malformed"
-	switch {
-	case bytes.HasPrefix(p, []byte("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server")):
-		reason = "plain HTTP came to an HTTPS listener"
-	case !bytes.HasPrefix(p, []byte("HTTP/1.1 ")) || !bytes.Contains(p, []byte(netHTTPRefuses)):
-		return p
-	case bytes.HasPrefix(p, []byte("HTTP/1.1 431 ")):
-		reason = longHeader
-	case bytes.HasPrefix(p, []byte("HTTP/1.1 501 ")):
-		status, reason = http.StatusNotImplemented, "the request has an unknown Transfer-Encoding"
+	if bytes.HasPrefix(p, []byte("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server")) {
+		return []byte(rawPage(http.StatusBadRequest, "plain HTTP came to an HTTPS listener"))
 	}
-	return []byte(rawPage(status, reason))
+	if !bytes.HasPrefix(p, []byte("HTTP/1.1 ")) {
+		return p
+	}
+	line, rest, _ := bytes.Cut(p, []byte("\r\n"))
+	if !bytes.HasPrefix(rest, []byte("Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")) {
+		return p // an answer to a request, which has a date
+	}
+	switch {
+	case bytes.HasPrefix(line, []byte("HTTP/1.1 431 ")):
+		return []byte(rawPage(http.StatusBadRequest, longHeader))
+	case bytes.HasPrefix(line, []byte("HTTP/1.1 501 ")):
+		return []byte(rawPage(http.StatusNotImplemented, "the request has an unknown Transfer-Encoding"))
+	}
+	return []byte(rawPage(http.StatusBadRequest, "the request is malformed"))
 }

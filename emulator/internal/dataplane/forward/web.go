@@ -67,7 +67,7 @@ func (s *Server) newWeb(t *table) *web {
 		TLSConfig:         s.tlsBase.Clone(),
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 		ConnContext:       withClientConn,
-		ConnState:         answerHalfRequest,
+		ConnState:         noteState,
 		ErrorLog:          quietLog,
 	}
 	secure := t.Protocol == HTTPS
@@ -143,6 +143,7 @@ type clientConn struct {
 	in, out  buckets
 	requests atomic.Int64
 	late     atomic.Bool // the last read met its deadline
+	hijacked atomic.Bool // net/http has no more to say: the connection was upgraded
 	once     sync.Once
 }
 
@@ -160,7 +161,7 @@ func (c *clientConn) Read(p []byte) (int, error) {
 // Write sends to the client, which has the request timeout to take it.
 func (c *clientConn) Write(p []byte) (int, error) {
 	text := p
-	if len(p) < shortWrite {
+	if !c.hijacked.Load() {
 		text = instead(p)
 	}
 	if err := c.out.wait(c.server.ctx, len(text)); err != nil {
@@ -171,9 +172,6 @@ func (c *clientConn) Write(p []byte) (int, error) {
 	c.server.total.bytesOut.Add(uint64(n))
 	return min(n, len(p)), err
 }
-
-// shortWrite is longer than all that net/http writes by itself.
-const shortWrite = 512
 
 // CloseWrite ends what the client reads.
 func (c *clientConn) CloseWrite() error {
@@ -211,20 +209,26 @@ func withClientConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, clientConnKey{}, socketOf(c))
 }
 
-// answerHalfRequest answers 408 to a client whose header did not arrive in time;
-// net/http would only close the connection. It calls this state once it has read
-// something of a request, or failed to read the rest.
-func answerHalfRequest(c net.Conn, state http.ConnState) {
+// noteState notes when a connection is upgraded, and answers 408 to a client whose header
+// did not arrive in time; net/http would only close the connection. A connection is active
+// once net/http has read something of a request, or failed to read the rest.
+func noteState(c net.Conn, state http.ConnState) {
 	cc := socketOf(c)
-	if state != http.StateActive || cc == nil || !cc.late.Load() {
+	if cc == nil {
 		return
 	}
-	c.Write([]byte(rawPage(http.StatusRequestTimeout, halfRequest)))
+	switch {
+	case state == http.StateHijacked:
+		cc.hijacked.Store(true)
+	case state == http.StateActive && cc.late.Load():
+		c.Write([]byte(rawPage(http.StatusRequestTimeout, halfRequest)))
+	}
 }
 
-const longHeader = "the request's header is longer than 32 KB"
-
-const halfRequest = "the request did not arrive whole within the listener's request timeout"
+const (
+	longHeader  = "the request's header is longer than 32 KB"
+	halfRequest = "the request did not arrive whole within the listener's request timeout"
+)
 
 // headerSize is about how long the request's header was.
 func headerSize(r *http.Request) int {
