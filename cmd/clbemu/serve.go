@@ -213,11 +213,12 @@ func (f *serveFlags) serveOnce(ctx context.Context, cfg emulator.Config, announc
 	}
 	if err = e.Start(); err == nil {
 		if err = announce(e); err == nil {
-			defer time.AfterFunc(startOver, func() {
-				debug.SetGCPercent(usual)
-				debug.FreeOSMemory()
-			}).Stop()
+			tuning, stop := context.WithCancel(ctx)
+			var collector sync.WaitGroup
+			collector.Go(func() { tuneCollector(tuning, usual) })
 			err = e.Wait(ctx)
+			stop()
+			collector.Wait()
 		}
 	}
 	// The signal has ended ctx, and closing takes its own time.
@@ -250,10 +251,6 @@ func opened(ctx context.Context, cfg emulator.Config) (*emulator.Emulator, error
 	}()
 	return nil, nil
 }
-
-// startGCPercent is for the start, which allocates much that stays and little that
-// goes, so that collections would gain nothing.
-const startGCPercent = 400
 
 // config turns the flags into the emulator's configuration.
 func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
