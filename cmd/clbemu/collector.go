@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -22,8 +21,8 @@ const (
 
 // tuneCollector sets how much room the garbage collector leaves beside the heap in
 // use, from the end of the start until ctx ends: usual, a percentage as in
-// debug.SetGCPercent, or less for a large heap unless the variable GOGC is set. It is
-// the command's business: a process that embeds an emulator has its own.
+// debug.SetGCPercent, or less for a large heap. It is the command's business: a process
+// that embeds an emulator has its own.
 func tuneCollector(ctx context.Context, usual int) {
 	select {
 	case <-ctx.Done():
@@ -32,16 +31,18 @@ func tuneCollector(ctx context.Context, usual int) {
 	}
 	debug.SetGCPercent(usual)
 	debug.FreeOSMemory()
-	if os.Getenv("GOGC") != "" {
-		return
-	}
 	ticker := time.NewTicker(heapCheck)
 	defer ticker.Stop()
+	followHeap(ctx, ticker.C, usual)
+}
+
+// followHeap looks at the heap at each tick, until ctx ends.
+func followHeap(ctx context.Context, ticks <-chan time.Time, usual int) {
 	for now := usual; ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-ticks:
 		}
 		// Setting it stops the world, so only a change is set.
 		if next := gcPercent(now, usual, liveHeap()); next != now {

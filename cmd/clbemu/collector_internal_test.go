@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"testing"
+	"time"
 )
 
 // TestGCPercent proves that a large heap gets less room beside it, that it keeps it
@@ -43,4 +46,38 @@ func TestLiveHeap(t *testing.T) {
 		t.Errorf("%d bytes in use with a block of %d", live, size)
 	}
 	runtime.KeepAlive(kept)
+}
+
+// TestFollowHeap proves that the collector's percentage follows the heap, and is set at
+// a tick only.
+func TestFollowHeap(t *testing.T) {
+	const usual = 100
+	defer debug.SetGCPercent(debug.SetGCPercent(usual))
+	ctx, cancel := context.WithCancel(t.Context())
+	ticks, done := make(chan time.Time), make(chan struct{})
+	go func() { defer close(done); followHeap(ctx, ticks, usual) }()
+	tick := func() {
+		for range 2 { // the second is taken when the first was followed
+			ticks <- time.Time{}
+		}
+	}
+	wants := func(when string, want uint64) {
+		t.Helper()
+		sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		if metrics.Read(sample); sample[0].Value.Uint64() != want {
+			t.Errorf("%s: %d %%, want %d %%", when, sample[0].Value.Uint64(), want)
+		}
+	}
+	kept := make([]byte, largeHeap)
+	runtime.GC()
+	wants("before a tick", usual)
+	tick()
+	wants("with a large heap", largeGCPercent)
+	runtime.KeepAlive(kept)
+	kept = nil
+	runtime.GC()
+	tick()
+	wants("with a small heap again", usual)
+	cancel()
+	<-done
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
 	"regexp"
 	"runtime/debug"
 	"slices"
@@ -199,8 +200,12 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 
 // serveOnce runs an emulator until ctx ends or it fails.
 func (f *serveFlags) serveOnce(ctx context.Context, cfg emulator.Config, announce func(*emulator.Emulator) error) error {
-	usual := debug.SetGCPercent(startGCPercent)
-	defer debug.SetGCPercent(usual)
+	tune := func(context.Context) {}
+	if os.Getenv("GOGC") == "" { // else the user has decided
+		usual := debug.SetGCPercent(startGCPercent)
+		defer debug.SetGCPercent(usual)
+		tune = func(ctx context.Context) { tuneCollector(ctx, usual) }
+	}
 	if f.engine == engineEtcd {
 		var err error
 		if cfg.Replica, err = f.etcd.open(ctx); err != nil {
@@ -215,7 +220,7 @@ func (f *serveFlags) serveOnce(ctx context.Context, cfg emulator.Config, announc
 		if err = announce(e); err == nil {
 			tuning, stop := context.WithCancel(ctx)
 			var collector sync.WaitGroup
-			collector.Go(func() { tuneCollector(tuning, usual) })
+			collector.Go(func() { tune(tuning) })
 			err = e.Wait(ctx)
 			stop()
 			collector.Wait()
