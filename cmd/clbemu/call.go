@@ -43,7 +43,7 @@ with 1.`,
 	flags := cmd.Flags()
 	f.define(flags)
 	flags.StringVar(&f.product, "product", "", "product, when several have the action (default: Slb)")
-	flags.StringVar(&f.field, "field", "", "print this field of a successful answer alone, such as LoadBalancerId")
+	flags.StringVar(&f.field, "field", "", "print this field of the answer alone, such as LoadBalancerId; nothing when the call is refused")
 	return cmd
 }
 
@@ -80,8 +80,11 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 		terminal.New(p.out).Printf("%s\n", printable(text))
 		return nil
 	}
-	if err := p.show(reply.Body, func(*terminal.Screen) error { return encode(p.out, reply.Body, "  ") }); err != nil {
-		return err
+	// With --field, a shell takes what is printed for the value: of a refusal that is nothing.
+	if f.field == "" {
+		if err := p.show(reply.Body, func(*terminal.Screen) error { return encode(p.out, reply.Body, "  ") }); err != nil {
+			return err
+		}
 	}
 	return refusal(cmd, action, reply)
 }
@@ -143,7 +146,7 @@ func (f *callFlags) action(name string) (names.Action, error) {
 	if other != "" {
 		return names.Action{}, fmt.Errorf("%s is an action of %s: leave --product out, or use --product %s", name, other, other)
 	}
-	return names.Action{}, fmt.Errorf("there is no action %s%s", name, names.DidYouMean(name, known, "`clbemu actions` lists them"))
+	return names.Action{}, fmt.Errorf("clbemu knows no action %s%s", name, names.DidYouMean(name, known, "`clbemu actions` lists them"))
 }
 
 // parametersOf reads NAME=VALUE; the action must read each name. What is not
