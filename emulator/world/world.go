@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -46,14 +47,17 @@ func (w *World) RegionIDs() []string {
 
 // Default returns the world of DefaultText, which a test rehearses in place of
 // each start.
-func Default() *World {
+func Default() *World { return readDefault() }
+
+// readDefault reads the default once: it takes longer than the rest of a start.
+var readDefault = sync.OnceValue(func() *World {
 	d := &yamlfile.Decoder{File: defaultName}
 	s := read(d, DefaultText)
 	if err := d.Err(); err != nil {
 		panic(fmt.Sprintf("world: the default is wrong: %v", err))
 	}
 	return &World{name: defaultName, spec: s}
-}
+})
 
 // Load reads a world file.
 func Load(path string) (*World, error) {
@@ -119,7 +123,8 @@ func rehearse(s *spec) (found problems, err error) {
 	return found, store.Close()
 }
 
-// Plant creates the world in an empty store.
+// Plant creates the world in an empty store, and leaves the world as it is: several
+// stores may be planted with one at once.
 func (w *World) Plant(tx *state.Tx) error {
 	everything := tx.In(state.Owner{})
 	if !everything.Empty() {
