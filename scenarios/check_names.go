@@ -21,33 +21,29 @@ func (c *checker) settled(at spot, name string) bool {
 }
 
 // action checks the product, the action and the parameters of a call.
-func (c *checker) action(at spot, product, name string, params map[string]Value) (found Action, known bool) {
+func (c *checker) action(at spot, product, name string, params map[string]Value) (found Action, ok bool) {
 	if c.names == nil || name == "" || !c.settled(at.in("product"), product) || !c.settled(at.in("action"), name) {
 		return found, false
 	}
-	var products []string
-	var actions []Action
-	for _, a := range c.names.Actions() {
-		products = append(products, a.Product)
-		if a.Product == orSlb(product) && a.Emulated {
-			actions = append(actions, a)
-		}
+	all := c.names.Actions()
+	emulated := func(a Action) bool { return a.Product == orSlb(product) && a.Emulated }
+	i := slices.IndexFunc(all, func(a Action) bool { return a.Name == name && emulated(a) })
+	if i >= 0 {
+		c.parameters(at.in("params"), all[i], params)
+		return all[i], true
 	}
+	products := namesOf(all, Action.product)
 	if !slices.Contains(products, orSlb(product)) {
 		c.refuse(at.in("product"), "there is no product %s%s", product, suggest(product, products, ""))
 		return found, false
 	}
-	i := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })
-	if of := emulatedBy(c.names.Actions(), name); i < 0 && of != "" {
+	if of := emulatedBy(all, name); of != "" {
 		c.refuse(at.in("action"), "%s is an action of %s: add product: %s", name, of, of)
 		return found, false
 	}
-	if i < 0 {
-		c.refuse(at.in("action"), "no emulated action of %s is called %s%s", orSlb(product), name, suggest(name, namesOf(actions), "clbemu actions lists them"))
-		return found, false
-	}
-	c.parameters(at.in("params"), actions[i], params)
-	return actions[i], true
+	known := slices.DeleteFunc(slices.Clone(all), func(a Action) bool { return !emulated(a) })
+	c.refuse(at.in("action"), "no emulated action of %s is called %s%s", orSlb(product), name, suggest(name, namesOf(known, Action.name), "clbemu actions lists them"))
+	return found, false
 }
 
 // emulatedBy is the first product that emulates an action, "" if none does.
@@ -132,19 +128,24 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 	if m == nil || m.Absent {
 		return
 	}
-	codes := injected(in.rules, actions)
-	for _, a := range actions {
-		codes = append(codes, a.Codes...)
+	byRule := injected(in.rules, actions)
+	refuses := func(is func(code string) bool) bool {
+		return slices.ContainsFunc(byRule, is) || slices.ContainsFunc(actions, func(a Action) bool { return slices.ContainsFunc(a.Codes, is) })
 	}
+	equal := func(code string) bool { return code == numbered(*m.Equals) }
 	switch {
 	case m.Count != nil:
 		c.refuse(at, "it is not a list, and has no count")
 	case m.Equals != nil && !c.settled(at, *m.Equals):
 	case m.Equals != nil && *m.Equals == "OK":
 		c.refuse(at, "a success has no code: write {absent: true}")
-	case m.Equals != nil && !slices.Contains(codes, numbered(*m.Equals)):
+	case m.Equals != nil && !refuses(equal):
+		codes := byRule
+		for _, a := range actions {
+			codes = append(codes, a.Codes...)
+		}
 		c.refuse(at, "no such call is refused with %s, unless a fault rule of the scenario does it%s", *m.Equals, suggest(*m.Equals, codes, "clbemu fault --help shows how"))
-	case m.pattern != nil && m.Matches != "" && !slices.ContainsFunc(codes, m.pattern.MatchString):
+	case m.pattern != nil && m.Matches != "" && !refuses(m.pattern.MatchString):
 		c.refuse(at, "no code of such a call matches %q", m.Matches)
 	}
 }
@@ -203,8 +204,8 @@ func (c *checker) calls(at spot, e *Calls, in scope) {
 		return
 	}
 	for i, name := range e.Order {
-		if under := at.in("order").at(i); c.settled(under, name) && !slices.Contains(namesOf(actions), name) {
-			c.refuse(under, "no action is called %s%s", name, suggest(name, namesOf(actions), "clbemu actions lists them"))
+		if under := at.in("order").at(i); c.settled(under, name) && !slices.Contains(namesOf(actions, Action.name), name) {
+			c.refuse(under, "no action is called %s%s", name, suggest(name, namesOf(actions, Action.name), "clbemu actions lists them"))
 		}
 	}
 	c.counted(at, e, actions, in)
@@ -242,7 +243,7 @@ func (c *checker) globs(at spot, action string) (actions []Action, ok bool) {
 	}
 	matched, idle := glob.Select(glob.Split(action), actions, Action.name)
 	if idle != "" {
-		c.refuse(at, "no action is called %s%s", idle, suggest(idle, namesOf(actions), "clbemu actions lists them"))
+		c.refuse(at, "no action is called %s%s", idle, suggest(idle, namesOf(actions, Action.name), "clbemu actions lists them"))
 	}
 	return matched, idle == ""
 }

@@ -112,12 +112,13 @@ func (a Action) readsList(name string) bool {
 	return slices.ContainsFunc(a.Parameters, func(p string) bool { return p == name+".N" || strings.HasPrefix(p, name+".N.") })
 }
 
-func (a Action) name() string { return a.Name }
+func (a Action) name() string    { return a.Name }
+func (a Action) product() string { return a.Product }
 
-func namesOf(actions []Action) []string {
+func namesOf(actions []Action, of func(Action) string) []string {
 	all := make([]string, len(actions))
 	for i, a := range actions {
-		all[i] = a.Name
+		all[i] = of(a)
 	}
 	return all
 }
@@ -155,10 +156,7 @@ func parts(field string) []string { return strings.Split(strings.ReplaceAll(fiel
 // shapeIn follows a path through one field.
 func shapeIn(field, path []string) shape {
 	for i, part := range path {
-		if i >= len(field) {
-			return leadsNowhere
-		}
-		if _, err := strconv.ParseUint(part, 10, 31); field[i] != part && field[i] != "*" && (field[i] != "[]" || err != nil) {
+		if i >= len(field) || field[i] != part && field[i] != "*" && (field[i] != "[]" || !isIndex(part)) {
 			return leadsNowhere
 		}
 	}
@@ -169,6 +167,12 @@ func shapeIn(field, path []string) shape {
 		return leadsToList
 	}
 	return leadsToObject
+}
+
+// isIndex reports whether a part of a path is the number of an element.
+func isIndex(part string) bool {
+	_, err := strconv.ParseUint(part, 10, 31)
+	return err == nil
 }
 
 // checkPath refuses a path that leads nowhere, and a count of what is no list.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -164,8 +165,14 @@ type fieldOf struct {
 	required bool
 }
 
+// structs keeps the fields of structs, a map[string]fieldOf by reflect.Type.
+var structs sync.Map
+
 // fieldsOf lists the fields of a struct by their names in a file.
 func fieldsOf(t reflect.Type) map[string]fieldOf {
+	if fields, ok := structs.Load(t); ok {
+		return fields.(map[string]fieldOf)
+	}
 	fields := make(map[string]fieldOf)
 	for i := range t.NumField() {
 		tag := t.Field(i).Tag
@@ -173,6 +180,7 @@ func fieldsOf(t reflect.Type) map[string]fieldOf {
 			fields[name] = fieldOf{i, tag.Get("required") == "true"}
 		}
 	}
+	structs.Store(t, fields)
 	return fields
 }
 
