@@ -18,6 +18,9 @@ var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // namesIn lists the names that a text needs. A brace that opens no name is
 // reported.
 func namesIn(text string) (names []string, err error) {
+	if !strings.Contains(text, "{{") {
+		return nil, nil
+	}
 	for _, found := range template().FindAllStringSubmatch(text, -1) {
 		names = append(names, found[1])
 	}

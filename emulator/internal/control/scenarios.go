@@ -262,22 +262,30 @@ func (a *api) watchScenarios(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *api) getLibrary(w http.ResponseWriter, _ *http.Request) {
+	list, err := library()
+	if err != nil {
+		a.failInside(w, "load the library", err)
+		return
+	}
+	answer(w, http.StatusOK, controlapi.Library{Scenarios: list})
+}
+
+// library lists the scenarios that are a part of the program. It reads them once.
+var library = sync.OnceValues(func() ([]controlapi.LibraryScenario, error) {
 	list := []controlapi.LibraryScenario{}
 	for _, name := range scenarios.LibraryNames() {
 		text, err := libraryText(name)
 		if err != nil {
-			a.failInside(w, "read the library", err)
-			return
+			return nil, err
 		}
 		s, err := scenarios.Load(name, text, scenarios.Options{})
 		if err != nil {
-			a.failInside(w, "load the library", err)
-			return
+			return nil, err
 		}
 		list = append(list, controlapi.LibraryScenario{Name: name, Halves: s.HalfNames(), About: s.About})
 	}
-	answer(w, http.StatusOK, controlapi.Library{Scenarios: list})
-}
+	return list, nil
+})
 
 func (a *api) getLibraryScenario(w http.ResponseWriter, r *http.Request) {
 	text, err := libraryText(mux.Vars(r)["name"])
