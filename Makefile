@@ -47,6 +47,7 @@ needs:
 
 # test everything once, or PACKAGES, and print what was slow and what was skipped
 test: tools needs
+	@test -n "$$(go list $(PACKAGES))" || { echo 'PACKAGES names no package: $(PACKAGES)'; exit 1; }
 	@status=0; rm -f bin/race.json bin/plain.json; \
 	race='$(RACE_PACKAGES)' plain='$(PLAIN_PACKAGES)'; \
 	[ -z "$$race" ] || CGO_ENABLED=1 $(TEST) --jsonfile bin/race.json -- -race -vet=off -shuffle=on -timeout 30m $$race || status=1; \
