@@ -310,6 +310,52 @@ func TestWithoutRace(t *testing.T) {
 	}
 }
 
+// runs finds what a line of the Makefile runs: in what folder, which tests.
+var (
+	runs       = regexp.MustCompile(`go test .*-run '?([^' ]+)'?|\$\(TEST\) .*-run '?([^' ]+)'?`)
+	runsFolder = regexp.MustCompile(`^\tcd (\S+) `)
+	runsIn     = regexp.MustCompile(` \./(\S+)`)
+)
+
+// TestMakefileNamesTests proves that all tests that the Makefile runs by their names are
+// there: go test passes when none has the name.
+func TestMakefileNamesTests(t *testing.T) {
+	makefile, err := os.ReadFile("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for line := range strings.Lines(string(makefile)) {
+		pattern := runs.FindStringSubmatch(line)
+		if pattern == nil || strings.Contains(line, "-bench") || strings.Contains(line, "-fuzz") {
+			continue
+		}
+		folder := ""
+		if in := runsFolder.FindStringSubmatch(line); in != nil {
+			folder = in[1]
+		} else if in := runsIn.FindStringSubmatch(line); in != nil {
+			folder = in[1]
+		}
+		var tests []string
+		for _, text := range texts(t, filepath.Join("..", folder), "*_test.go") {
+			for _, test := range declaredTest.FindAllStringSubmatch(text, -1) {
+				tests = append(tests, test[1])
+			}
+		}
+		for name := range strings.SplitSeq(pattern[1]+pattern[2], "|") {
+			name, _, _ = strings.Cut(name, "/") // of a part of the test
+			name = strings.TrimRight(name, "$")
+			found++
+			if !slices.ContainsFunc(tests, func(test string) bool { return strings.Contains(test, name) }) {
+				t.Errorf("the Makefile runs %q in %s, where no test has that name: %s", name, folder, strings.TrimSpace(line))
+			}
+		}
+	}
+	if found < 15 {
+		t.Errorf("%d names were found in the Makefile, want all", found)
+	}
+}
+
 // TestWorkflowTestsEverything proves that the jobs of the workflow together test every
 // package, and name no folder that is not there, for which go list lists nothing at all.
 func TestWorkflowTestsEverything(t *testing.T) {
