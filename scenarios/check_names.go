@@ -132,14 +132,13 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 	refuses := func(is func(code string) bool) bool {
 		return slices.ContainsFunc(byRule, is) || slices.ContainsFunc(actions, func(a Action) bool { return slices.ContainsFunc(a.Codes, is) })
 	}
-	equal := func(code string) bool { return code == numbered(*m.Equals) }
 	switch {
 	case m.Count != nil:
 		c.refuse(at, "it is not a list, and has no count")
 	case m.Equals != nil && !c.settled(at, *m.Equals):
 	case m.Equals != nil && *m.Equals == "OK":
 		c.refuse(at, "a success has no code: write {absent: true}")
-	case m.Equals != nil && !refuses(equal):
+	case m.Equals != nil && !refuses(equalTo(numbered(*m.Equals))):
 		codes := byRule
 		for _, a := range actions {
 			codes = append(codes, a.Codes...)
@@ -149,6 +148,8 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 		c.refuse(at, "no code of such a call matches %q", m.Matches)
 	}
 }
+
+func equalTo(want string) func(string) bool { return func(text string) bool { return text == want } }
 
 // injected are the codes that rules give to one of the actions.
 func injected(rules []faults.Rule, actions []Action) (codes []string) {
