@@ -1,7 +1,9 @@
 package forward
 
 import (
+	"errors"
 	"io"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -63,17 +65,19 @@ func (x *exchange) watched(body io.ReadCloser) io.ReadCloser {
 	if body == http.NoBody {
 		return body
 	}
-	b := &replyBody{body, x}
+	b := &replyBody{body, x, x.target.record}
 	if both, ok := body.(io.ReadWriteCloser); ok {
 		return upgraded{b, both}
 	}
 	return b
 }
 
-// A replyBody reads what a member sends after its header.
+// A replyBody reads what a member sends after its header. That of an upgraded
+// connection may still read when the exchange has ended and has no member any more.
 type replyBody struct {
 	io.ReadCloser
 	exchange *exchange
+	member   *record
 }
 
 // Read reads what the member sends.
@@ -82,8 +86,8 @@ func (b *replyBody) Read(p []byte) (int, error) {
 	b.exchange.passed.Add(uint64(n))
 	if err == nil {
 		b.exchange.wait()
-	} else if err != io.EOF {
-		b.exchange.web.server.countFailure(b.exchange.target.record)
+	} else if err != io.EOF && !errors.Is(err, net.ErrClosed) { // closed for the client or by a timeout
+		b.exchange.web.server.countFailure(b.member)
 	}
 	return n, err
 }

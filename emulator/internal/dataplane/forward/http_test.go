@@ -273,20 +273,9 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-// TestUpgrade checks that a WebSocket's connection passes, and ends when it was
-// silent for the request timeout.
-func TestUpgrade(t *testing.T) {
-	m := webMember(t, "m", func(w http.ResponseWriter, r *http.Request) {
-		c, rw, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			return
-		}
-		defer c.Close()
-		io.WriteString(rw, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+r.Header.Get("Upgrade")+"\r\n\r\n")
-		rw.Flush()
-		io.Copy(c, rw)
-	})
-	_, url := startHTTP(t, forward.Plan{Group: group(m), RequestTimeout: 500 * time.Millisecond}, forward.Config{})
+// upgrade returns a connection to url after a member has switched it to another protocol.
+func upgrade(t *testing.T, url string) (*net.TCPConn, *bufio.Reader) {
+	t.Helper()
 	c := dial(t, strings.TrimPrefix(url, "http://"))
 	io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
 	r := bufio.NewReader(c)
@@ -294,8 +283,70 @@ func TestUpgrade(t *testing.T) {
 	if err != nil || resp.StatusCode != 101 || resp.Header.Get("Upgrade") != "websocket" {
 		t.Fatalf("the reply is %v (%v), want 101", resp, err)
 	}
+	return c, r
+}
+
+// upgrades returns a member that switches to another protocol, and then does as talk says.
+func upgrades(t *testing.T, talk func(c *net.TCPConn, rw *bufio.ReadWriter)) forward.Member {
+	t.Helper()
+	return webMember(t, "m", func(w http.ResponseWriter, r *http.Request) {
+		c, rw, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		io.WriteString(rw, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+r.Header.Get("Upgrade")+"\r\n\r\n")
+		rw.Flush()
+		talk(c.(*net.TCPConn), rw)
+	})
+}
+
+func repeat(c *net.TCPConn, rw *bufio.ReadWriter) { io.Copy(c, rw) }
+
+// TestUpgrade checks that a WebSocket's connection passes, and ends when it was
+// silent for the request timeout.
+func TestUpgrade(t *testing.T) {
+	_, url := startHTTP(t, forward.Plan{Group: group(upgrades(t, repeat)), RequestTimeout: 500 * time.Millisecond}, forward.Config{})
+	c, r := upgrade(t, url)
 	io.WriteString(c, "hello")
 	if got, err := io.ReadAll(r); err != nil || string(got) != "hello" {
 		t.Errorf("the client got %q (%v), want hello and the end", got, err)
+	}
+}
+
+// TestUpgradeEnds checks that either side can end a WebSocket's connection at any time,
+// and that only a member's reset counts as its failure.
+func TestUpgradeEnds(t *testing.T) {
+	reset := func(c *net.TCPConn) {
+		c.SetLinger(0)
+		c.Close()
+	}
+	member := func(c *net.TCPConn, rw *bufio.ReadWriter) {
+		io.ReadFull(rw, make([]byte, 1))
+		reset(c)
+	}
+	for _, c := range []struct {
+		name   string
+		member func(*net.TCPConn, *bufio.ReadWriter)
+		ends   func(*net.TCPConn)
+		errors uint64
+	}{
+		{"the client resets it", repeat, reset, 0},
+		{"the client closes it", repeat, func(c *net.TCPConn) { c.Close() }, 0},
+		{"the member resets it", member, func(c *net.TCPConn) { io.WriteString(c, "x"); io.Copy(io.Discard, c) }, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, url := startHTTP(t, forward.Plan{Group: group(upgrades(t, c.member))}, forward.Config{})
+			const connections = 50
+			for range connections {
+				conn, _ := upgrade(t, url)
+				c.ends(conn)
+			}
+			eventually(t, "all connections have ended", func() bool { return s.Stats().Members["m"].Active == 0 })
+			eventually(t, "the member's failures are counted", func() bool { return s.Stats().Members["m"].Errors >= c.errors*connections })
+			if n := s.Stats().Members["m"].Errors; n != c.errors*connections {
+				t.Errorf("%d failures of the member, want %d", n, c.errors*connections)
+			}
+		})
 	}
 }
