@@ -67,6 +67,7 @@ func (x *exchange) watched(body io.ReadCloser) io.ReadCloser {
 	}
 	b := &replyBody{body, x, x.target.record}
 	if both, ok := body.(io.ReadWriteCloser); ok {
+		x.upgraded = both
 		return upgraded{b, both}
 	}
 	return b

@@ -3,6 +3,7 @@ package forward
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httputil"
 	"net/netip"
@@ -29,6 +30,7 @@ type exchange struct {
 	tried    []*target
 	first    int64 // of the sticky cookie
 	body     *requestBody
+	upgraded io.Closer   // the member's connection, where it speaks another protocol now
 	patience *time.Timer // runs while the member is to send something
 }
 
@@ -68,6 +70,7 @@ func (w *web) exchange(t *table, rw http.ResponseWriter, r *http.Request) {
 	defer x.patience.Stop()
 	defer x.end()
 	defer x.leave()
+	defer x.hangUp()
 	if r.ContentLength != 0 {
 		x.body = &requestBody{exchange: x, body: r.Body, control: http.NewResponseController(rw)}
 		defer x.body.finish()
@@ -119,6 +122,14 @@ func (x *exchange) leave() {
 	if x.target != nil {
 		x.target.record.active.Add(-1)
 		x.target = nil
+	}
+}
+
+// hangUp closes an upgraded connection, which httputil.ReverseProxy leaves open where the
+// client did not ask for the protocol.
+func (x *exchange) hangUp() {
+	if x.upgraded != nil {
+		x.upgraded.Close()
 	}
 }
 

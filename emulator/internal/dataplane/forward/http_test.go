@@ -286,6 +286,25 @@ func upgrade(t *testing.T, url string) (*net.TCPConn, *bufio.Reader) {
 	return c, r
 }
 
+// TestUnaskedUpgrade checks that a member which switches to a protocol that the client did
+// not ask for has failed, and that its connection is closed.
+func TestUnaskedUpgrade(t *testing.T) {
+	closed := make(chan error, 1)
+	m := upgrades(t, func(c *net.TCPConn, rw *bufio.ReadWriter) {
+		c.SetReadDeadline(time.Now().Add(patience))
+		_, err := rw.ReadByte()
+		closed <- err
+	})
+	s, url := startHTTP(t, forward.Plan{Group: group(m)}, forward.Config{})
+	wantPage(t, get(t, httpClient(t), url), 502, "switch protocol")
+	if err := <-closed; err != io.EOF {
+		t.Errorf("the member's connection ends with %v, want EOF", err)
+	}
+	if n := s.Stats().Members["m"].Errors; n != 1 {
+		t.Errorf("%d failures of the member, want 1", n)
+	}
+}
+
 // upgrades returns a member that switches to another protocol, and then does as talk says.
 func upgrades(t *testing.T, talk func(c *net.TCPConn, rw *bufio.ReadWriter)) forward.Member {
 	t.Helper()
@@ -295,7 +314,7 @@ func upgrades(t *testing.T, talk func(c *net.TCPConn, rw *bufio.ReadWriter)) for
 			return
 		}
 		defer c.Close()
-		io.WriteString(rw, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+r.Header.Get("Upgrade")+"\r\n\r\n")
+		io.WriteString(rw, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
 		rw.Flush()
 		talk(c.(*net.TCPConn), rw)
 	})
