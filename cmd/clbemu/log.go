@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"log"
 
 	"github.com/rs/zerolog"
 
@@ -43,4 +45,18 @@ func newLog(w io.Writer, format, level string) (zerolog.Logger, error) {
 func escapedMessage(message any) string {
 	text, _ := message.(string) // nil where there is none
 	return terminal.Escape(text)
+}
+
+// takeStandardLog lets l have what libraries print with package log, such as net/http
+// when a backend server sends what nobody asked for.
+func takeStandardLog(l zerolog.Logger) {
+	log.SetFlags(0)
+	log.SetOutput(standardLog{l})
+}
+
+type standardLog struct{ zerolog.Logger }
+
+func (l standardLog) Write(line []byte) (int, error) {
+	l.Debug().Msg(string(bytes.TrimSpace(line)))
+	return len(line), nil
 }

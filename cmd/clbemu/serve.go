@@ -171,6 +171,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	takeStandardLog(cfg.Log)
 	ctx := cmd.Context()
 	if err := errors.Join(addressFree(ctx, "--listen", cfg.Listen), addressFree(ctx, "--control-listen", cfg.ControlListen)); err != nil {
 		return cannot(err)
