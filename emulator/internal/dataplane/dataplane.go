@@ -376,9 +376,15 @@ func (p *Plane) add(f *topology.Frontend) *listener {
 	return l
 }
 
+// logOf returns what logs the trouble of a listener: a few lines in ten seconds, as
+// clients may be many.
 func (p *Plane) logOf(frontendID string) func(error) {
-	return func(err error) { p.cfg.Log.Warn().Err(err).Str("listener", frontendID).Msg("data plane") }
+	log := p.cfg.Log.Sample(&zerolog.BurstSampler{Burst: logBurst, Period: 10 * time.Second})
+	return func(err error) { log.Warn().Err(err).Str("listener", frontendID).Msg("data plane") }
 }
+
+// logBurst is how many lines of a listener the log gets in ten seconds.
+const logBurst = 5
 
 // drop forgets the listener of a deleted frontend, which frees its place.
 func (p *Plane) drop(l *listener) {
