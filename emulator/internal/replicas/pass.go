@@ -185,6 +185,9 @@ func (l *leaders) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 // whose machine has lost its network.
 var errChanged = errors.New("another replica leads now")
 
+// errEnds ends it when this process ends, or begins again as a follower.
+var errEnds = errors.New("this replica ends or begins again")
+
 // whileLeads returns a context that ends when another replica leads.
 func (p *passer) whileLeads(ctx context.Context, leader controlapi.Replica) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -235,7 +238,11 @@ func (p *passer) pass(w http.ResponseWriter, q *http.Request, leader controlapi.
 				unsent = err
 				return
 			}
-			if cause := context.Cause(ctx); cause != nil {
+			switch cause := context.Cause(ctx); cause {
+			case nil:
+			case context.Canceled:
+				err = errEnds
+			default:
 				err = cause
 			}
 			refuse(w, fmt.Errorf("the leader got the call and did not answer, so that it is not known whether it was executed: %w", err))

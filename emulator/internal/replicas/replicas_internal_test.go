@@ -177,6 +177,25 @@ func TestLeaderChangesDuringACall(t *testing.T) {
 	}
 }
 
+// Who waits for an answer of a leader learns when the replica that passed the call on ends.
+func TestEndDuringACall(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	end := make(chan struct{})
+	leader := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		cancel()
+		<-end
+	}))
+	defer leader.Close()
+	defer close(end)
+	r := following(t, Config{})
+	r.knows(t, "leader", leader.URL)
+	answer := httptest.NewRecorder()
+	r.API(here).ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader("x")))
+	if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), errEnds.Error()) {
+		t.Errorf("%d %s", answer.Code, answer.Body)
+	}
+}
+
 // A leader answers while it is certain, and a call that was passed on is not passed on
 // again.
 func TestLeads(t *testing.T) {
