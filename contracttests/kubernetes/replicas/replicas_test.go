@@ -114,7 +114,7 @@ func TestPausedLeader(t *testing.T) {
 	// of the other. A client sends such a call again.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, _, err := createAgain(ctx, []*replica{leader}, rand.New(rand.NewPCG(1, 1)), "woken"); err != nil {
+	if again, _, err := createAgain(ctx, []*replica{leader}, rand.New(rand.NewPCG(1, 1)), "woken"); err != nil || again == "" {
 		t.Errorf("a write by way of the woken replica: %v", err)
 	}
 	if leader.replicas().Leads {

@@ -2,6 +2,7 @@ package forward_test
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -277,10 +278,10 @@ func TestExpectContinue(t *testing.T) {
 func upgrade(t *testing.T, url string) (*net.TCPConn, *bufio.Reader) {
 	t.Helper()
 	c := dial(t, strings.TrimPrefix(url, "http://"))
-	io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+	io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n")
 	r := bufio.NewReader(c)
 	resp, err := http.ReadResponse(r, nil)
-	if err != nil || resp.StatusCode != 101 || resp.Header.Get("Upgrade") != "websocket" {
+	if err != nil || resp.StatusCode != 101 || resp.Header.Get("Upgrade") != "chat" {
 		t.Fatalf("the reply is %v (%v), want 101", resp, err)
 	}
 	return c, r
@@ -305,7 +306,8 @@ func TestUnaskedUpgrade(t *testing.T) {
 	}
 }
 
-// upgrades returns a member that switches to another protocol, and then does as talk says.
+// upgrades returns a member that switches to the protocol it is asked for, or else to
+// WebSocket, and then does as talk says.
 func upgrades(t *testing.T, talk func(c *net.TCPConn, rw *bufio.ReadWriter)) forward.Member {
 	t.Helper()
 	return webMember(t, "m", func(w http.ResponseWriter, r *http.Request) {
@@ -314,7 +316,7 @@ func upgrades(t *testing.T, talk func(c *net.TCPConn, rw *bufio.ReadWriter)) for
 			return
 		}
 		defer c.Close()
-		io.WriteString(rw, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+		io.WriteString(rw, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+cmp.Or(r.Header.Get("Upgrade"), "websocket")+"\r\n\r\n")
 		rw.Flush()
 		talk(c.(*net.TCPConn), rw)
 	})
