@@ -295,6 +295,8 @@ func TestMisspelt(t *testing.T) {
 	for line, want := range map[string]string{
 		"jurnal":                            "do you mean journal?",
 		"scenario lst":                      "do you mean list?",
+		"jurnal --limit 5":                  "do you mean journal?",
+		"scenario lst --local":              "do you mean list?",
 		"world":                             "",
 		"journal --folow":                   "unknown flag: --folow: do you mean --follow?",
 		"journal --limit ten":               `--limit: want a whole number, not "ten"`,

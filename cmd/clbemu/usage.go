@@ -69,6 +69,9 @@ func explainUsage(root *cobra.Command) {
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		unknown := (*pflag.NotExistError)(nil)
+		if before := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && len(before) > 0 {
+			return noArgs(cmd, before) // the flag may be one of the command that is meant
+		}
 		if errors.As(err, &unknown) && negative(unknown.GetSpecifiedShortnames()) && cmd.Args != nil {
 			if err := cmd.Args(cmd, []string{"-" + unknown.GetSpecifiedShortnames()}); err != nil {
 				return usage(err)
