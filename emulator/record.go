@@ -11,11 +11,11 @@ import (
 func (c *emulated) observe(call *gateway.Call, outcome gateway.Outcome) {
 	c.answered.Add(1)
 	c.metrics.Observe(call, outcome)
-	c.journal.Record(entryOf(call, outcome, c.store.Now()), call.Params...)
+	c.journal.RecordCall(entryOf(call, outcome, c.store.Now()), outcome.Answer, call.Params...)
 }
 
-// entryOf returns the journal's entry of a call, without its parameters; it keeps no
-// secrets.
+// entryOf returns the journal's entry of a call, without its parameters and answer; it
+// keeps no secrets.
 func entryOf(call *gateway.Call, outcome gateway.Outcome, now time.Time) journal.Entry {
 	return journal.Entry{
 		Time:         now,
@@ -30,7 +30,6 @@ func entryOf(call *gateway.Call, outcome gateway.Outcome, now time.Time) journal
 		Made:         call.Made(),
 		Status:       outcome.Status,
 		Code:         outcome.Code,
-		Answer:       journal.Answered(outcome.Answer),
 		Milliseconds: float64(outcome.Duration.Microseconds()) / 1000,
 		Faults:       call.Faults,
 		Unread:       call.Unread(),

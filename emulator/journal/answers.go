@@ -12,32 +12,38 @@ const (
 	maxAnswers = 1 << 20
 )
 
-// Answered is the stored part of an answer: its beginning, since some are megabytes.
-func Answered(body []byte) string {
-	if len(body) <= maxAnswer {
-		return string(body)
-	}
-	return strings.ToValidUTF8(string(body[:maxAnswer-len(cut)]), "") + cut
-}
-
 // answers holds the answers to the newest calls, apart from the entries, since there are
 // more entries, and in no file.
 type answers struct {
 	kept []keptAnswer // in order of sequence
-	size int
+	size int          // of their memory
 }
 
 type keptAnswer struct {
 	sequence uint64
-	text     string
+	text     []byte
 }
 
-func (a *answers) add(sequence uint64, text string) {
-	a.kept = append(a.kept, keptAnswer{sequence, text})
-	for a.size += len(text); a.size > maxAnswers; a.kept = a.kept[1:] {
-		a.size -= len(a.kept[0].text)
-		a.kept[0] = keptAnswer{}
+// add keeps a copy of an answer, or of its beginning, since some are megabytes. It is made
+// in the memory of the answer that goes for it, unless most of that would be empty.
+func (a *answers) add(sequence uint64, answer []byte) {
+	text := answer[:min(len(answer), maxAnswer)]
+	if len(answer) > maxAnswer {
+		text = []byte(strings.ToValidUTF8(string(answer[:maxAnswer-len(cut)]), "") + cut)
 	}
+	var memory []byte
+	for len(a.kept) > 0 && a.size+len(text) > maxAnswers {
+		oldest := a.kept[0].text
+		if len(text) <= cap(oldest) && cap(oldest) <= 2*len(text) {
+			memory = oldest[:0]
+		}
+		a.size -= cap(oldest)
+		a.kept[0] = keptAnswer{}
+		a.kept = a.kept[1:]
+	}
+	memory = append(memory, text...)
+	a.size += cap(memory)
+	a.kept = append(a.kept, keptAnswer{sequence, memory})
 }
 
 // of is the answer of an entry, "" when it is not kept any more. One that may have a
@@ -47,7 +53,7 @@ func (a *answers) of(sequence uint64) string {
 	if !found {
 		return ""
 	}
-	if text := a.kept[at].text; !strings.Contains(text, "PRIVATE KEY") && !containsAny(letters(text), secretFields) {
+	if text := string(a.kept[at].text); !strings.Contains(text, "PRIVATE KEY") && !containsAny(letters(text), secretFields) {
 		return text
 	}
 	return Hidden

@@ -83,7 +83,10 @@ func New(cfg Config) (*Journal, error) {
 
 // Record appends an entry and sets its sequence number. The parameters sent, sorted by
 // name, become the entry's. Record copies and bounds everything, and removes secrets.
-func (j *Journal) Record(e Entry, sent ...Parameter) {
+func (j *Journal) Record(e Entry, sent ...Parameter) { j.RecordCall(e, nil, sent...) }
+
+// RecordCall is Record of a call that has an answer.
+func (j *Journal) RecordCall(e Entry, answer []byte, sent ...Parameter) {
 	if j.size == 0 {
 		return
 	}
@@ -91,15 +94,14 @@ func (j *Journal) Record(e Entry, sent ...Parameter) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.record(&e)
+	if len(answer) > 0 {
+		j.answers.add(e.Sequence, answer)
+	}
 }
 
 func (j *Journal) record(e *Entry) {
 	j.last++
 	e.Sequence = j.last
-	if e.Answer != "" {
-		j.answers.add(e.Sequence, e.Answer)
-		e.Answer = ""
-	}
 	if at := (j.last - 1 - j.cleared) % j.size; at < uint64(len(j.ring)) {
 		j.ring[at] = e
 	} else {
