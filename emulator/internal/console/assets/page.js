@@ -169,6 +169,7 @@ export function addressed(show) {
   shown = show;
   addEventListener('popstate', () => show(asked()));
   document.addEventListener('click', (event) => {
+    if (!event.target.closest('a, button, input, select, label') && getSelection().isCollapsed) return event.target.closest('tr')?.querySelector('a.row')?.click();
     const link = event.target.closest('a[href^="?"]');
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
