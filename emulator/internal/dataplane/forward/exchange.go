@@ -20,6 +20,7 @@ var (
 type exchange struct {
 	web      *web
 	table    *table
+	context  context.Context
 	pool     *pool
 	sticky   *Sticky
 	in       *http.Request
@@ -66,6 +67,7 @@ func (w *web) exchange(t *table, rw http.ResponseWriter, r *http.Request) {
 	x.pool, x.sticky = t.route(r.Host, r.URL.Path)
 	ctx, cancel := context.WithCancelCause(exchangeContext{w.server.ctx, r.Context(), x})
 	defer cancel(nil)
+	x.context = ctx
 	x.patience = time.AfterFunc(t.RequestTimeout, func() { cancel(errSilentMember) })
 	defer x.patience.Stop()
 	defer x.end()
@@ -134,9 +136,12 @@ func (x *exchange) hangUp() {
 }
 
 // RoundTrip sends the request to a member, and to another where one does not
-// accept the connection in time.
+// accept the connection in time. The context of httputil.ReverseProxy would pass on
+// interim answers (1xx), which net/http mixes with its own "100 Continue"
+// (golang.org/issue/80949).
 func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r.Context())
+	r = r.WithContext(x.context)
 	err := errNoMember
 	for x.choose() {
 		out := r

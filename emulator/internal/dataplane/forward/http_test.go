@@ -274,6 +274,28 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
+// TestInterimAnswers checks that a client gets the answer of a member, and none of those
+// that the member sends before it, such as 103, also while it is told to send its body.
+func TestInterimAnswers(t *testing.T) {
+	m := webMember(t, "m", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Link", "</style.css>; rel=preload")
+		for range 10 {
+			w.WriteHeader(http.StatusEarlyHints)
+		}
+		w.Header()["Content-Type"] = nil
+		io.Copy(w, r.Body)
+	})
+	_, url := startHTTP(t, forward.Plan{Group: group(m)}, forward.Config{})
+	for expect, want := range map[string]string{"": "HTTP/1.1 200 OK", "Expect: 100-continue\r\n": "HTTP/1.1 100 Continue"} {
+		c := dial(t, strings.TrimPrefix(url, "http://"))
+		io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\n"+expect+"Connection: close\r\nContent-Length: 5\r\n\r\nhello")
+		got, err := io.ReadAll(c)
+		if err != nil || !strings.HasPrefix(string(got), want) || !strings.HasSuffix(string(got), "hello") || strings.Contains(string(got), " 103 ") || strings.Contains(string(got), "Content-Type") {
+			t.Errorf("%q is answered with %q (%v), want %q and one answer without a type", expect, got, err, want)
+		}
+	}
+}
+
 // upgrade returns a connection to url after a member has switched it to another protocol.
 func upgrade(t *testing.T, url string) (*net.TCPConn, *bufio.Reader) {
 	t.Helper()
