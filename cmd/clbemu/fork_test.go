@@ -16,11 +16,15 @@ import (
 // folder of a running server, or an empty one, can't be forked.
 func TestFork(t *testing.T) {
 	dir := t.TempDir()
+	refused := func(of, why string) {
+		t.Helper()
+		if r := binary.Run(t, "serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0", "--fork", of); r.Code != 3 || !strings.Contains(r.Stderr, why) {
+			t.Errorf("a fork = %+v, want exit code 3 and %q", r, why)
+		}
+	}
 	s := binary.Serve(t, "--data-dir", dir)
 	id := createLoadBalancer(t, s.Client())
-	if r := binary.Run(t, "serve", "--fork", dir); r.Code != 3 || !strings.Contains(r.Stderr, "in use") {
-		t.Errorf("a fork of what is served = %+v, want exit code 3 and why", r)
-	}
+	refused(dir, "in use")
 	s.End(syscall.SIGTERM)
 
 	fork := binary.Serve(t, "--fork", dir)
@@ -34,9 +38,7 @@ func TestFork(t *testing.T) {
 	s = binary.Serve(t, "--data-dir", dir)
 	mustDescribe(t, s.Client(), id)
 	s.End(syscall.SIGTERM)
-	if r := binary.Run(t, "serve", "--fork", t.TempDir()); r.Code != 3 || !strings.Contains(r.Stderr, "no state") {
-		t.Errorf("a fork of nothing = %+v, want exit code 3 and why", r)
-	}
+	refused(t.TempDir(), "no state")
 }
 
 // A crash rule ends the process at its point, as a power failure would: what was
