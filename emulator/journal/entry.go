@@ -47,7 +47,7 @@ type Entry struct {
 	Status  int    `json:"status,omitempty"`
 	Code    string `json:"code,omitempty"` // of a refusal
 	// Answer is the beginning of the answer to the call. Only the newest calls have it,
-	// and only when a query names one by its sequence.
+	// and only when a query names one by its sequence. It is recorded by RecordCall only.
 	Answer string `json:"answer,omitempty"`
 	// Milliseconds is the duration of the call, in real time.
 	Milliseconds float64 `json:"milliseconds,omitempty"`
@@ -68,8 +68,9 @@ const (
 
 // clean copies the entry's texts, which share the memory of the request,
 // bounds them, and hides secrets. The parameters sent, in order of name, become the
-// entry's.
+// entry's, and it has no answer.
 func (e *Entry) clean(sent []Parameter) {
+	e.Answer = ""
 	fields := [...]*string{&e.RequestID, &e.AccessKeyID, &e.UserAgent, &e.Product, &e.Action, &e.Region, &e.Resource, &e.Made, &e.Code}
 	size := 0
 	for _, text := range fields {
