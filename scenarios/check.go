@@ -68,9 +68,9 @@ func (c *checker) values(root *yaml.Node, s *Scenario, set map[string]string) {
 			s.Values[name] = text
 		}
 	}
-	resolved, err := resolve(s.Values)
+	resolved, bad, err := resolve(s.Values)
 	if err != nil {
-		c.refuse(at, "%s", strings.TrimPrefix(err.Error(), "values."))
+		c.refuse(at.in(bad), "%v", err)
 		return
 	}
 	s.Values = resolved

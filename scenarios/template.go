@@ -101,39 +101,39 @@ func (f *filler) renderBut(node *yaml.Node, key string) (*yaml.Node, error) {
 }
 
 // resolve fills values that use other values, and reports those that use
-// themselves in the end.
-func resolve(values map[string]string) (map[string]string, error) {
-	resolved := make(map[string]string, len(values))
+// themselves in the end. An error is about the value that bad names.
+func resolve(values map[string]string) (resolved map[string]string, bad string, err error) {
+	resolved = make(map[string]string, len(values))
 	filler := newFiller(resolved)
 	var visit func(name string, path []string) error
 	visit = func(name string, path []string) error {
 		if _, done := resolved[name]; done {
 			return nil
 		}
+		bad = name
 		if slices.Contains(path, name) {
 			return fmt.Errorf("values use each other in a circle: %s", strings.Join(append(path, name), " → "))
 		}
 		names, err := namesIn(values[name])
 		if err != nil {
-			return fmt.Errorf("values.%s: %w", name, err)
+			return err
 		}
 		for _, used := range names {
 			if _, ok := values[used]; !ok {
-				return fmt.Errorf("values.%s: there is no value {{%s}}", name, used)
+				return fmt.Errorf("there is no value {{%s}}", used)
 			}
 			if err := visit(used, append(path, name)); err != nil {
 				return err
 			}
+			bad = name
 		}
-		if resolved[name], err = filler.fill(values[name]); err != nil {
-			return fmt.Errorf("values.%s: %w", name, err)
-		}
-		return nil
+		resolved[name], err = filler.fill(values[name])
+		return err
 	}
 	for _, name := range sortedKeys(values) {
 		if err := visit(name, nil); err != nil {
-			return nil, err
+			return nil, bad, err
 		}
 	}
-	return resolved, nil
+	return resolved, "", nil
 }
