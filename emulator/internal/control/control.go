@@ -115,8 +115,24 @@ func New(cfg Config) http.Handler {
 	r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return console.Has(r.URL.Path) }).Handler(a.fromHere(console.Handler()))
 	r.MatcherFunc(a.isOfCloud).Handler(a.ofCloud(r))
 	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: a name is not empty and has no slash, and GET /v1/openapi.yaml lists all paths")
-	r.MethodNotAllowedHandler = refuse(http.StatusMethodNotAllowed, "this path does not take that method")
+	r.MethodNotAllowedHandler = otherMethod(r)
 	return r
+}
+
+// otherMethod refuses a method, and says which ones the path takes.
+func otherMethod(r *mux.Router) http.HandlerFunc {
+	return func(w http.ResponseWriter, request *http.Request) {
+		var takes []string
+		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+			other, match := *request, mux.RouteMatch{}
+			other.Method = method
+			if r.Match(&other, &match) && match.MatchErr == nil {
+				takes = append(takes, method)
+			}
+		}
+		w.Header().Set("Allow", strings.Join(takes, ", "))
+		fail(w, http.StatusMethodNotAllowed, "this path takes "+strings.Join(takes, " and ")+", not "+request.Method)
+	}
 }
 
 // NewOffline returns the control API over a store that nobody serves, and so without

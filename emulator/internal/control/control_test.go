@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,6 +151,20 @@ func TestAdmission(t *testing.T) {
 				t.Errorf("%s %s with %v = %d, want %d", test.method, test.path, test.headers, w.Code, test.want)
 			}
 		})
+	}
+}
+
+// TestOtherMethod proves that whoever uses a wrong method learns which ones the path takes.
+func TestOtherMethod(t *testing.T) {
+	f := newFixture(t, nil)
+	f.mustRefuse("TRACE", "/v1/state", "", 405, "this path takes GET and PUT, not TRACE")
+	for path, item := range at(t, mustDocument(t), "paths") {
+		allowed := strings.Split(f.send("TRACE", strings.ReplaceAll(path, "{name}", "x"), "", nil).Header().Get("Allow"), ", ")
+		for method := range item.(node) {
+			if method != "parameters" && !slices.Contains(allowed, strings.ToUpper(method)) {
+				t.Errorf("%s allows %q, want %s among them", path, allowed, method)
+			}
+		}
 	}
 }
 
