@@ -137,7 +137,7 @@ func (x *exchange) hangUp() {
 
 // RoundTrip sends the request to a member, and to another where one does not
 // accept the connection in time. The context of httputil.ReverseProxy would pass on
-// interim answers (1xx), which net/http mixes with its own "100 Continue"
+// interim answers (CLB-0632), which net/http mixes with its own "100 Continue"
 // (golang.org/issue/80949).
 func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r.Context())
