@@ -275,7 +275,7 @@ func TestExpectContinue(t *testing.T) {
 }
 
 // TestInterimAnswers checks that a client gets the answer of a member, and none of those
-// that the member sends before it, such as 103, also while it is told to send its body.
+// that the member sends before it, such as 103, whether or not it expects 100.
 func TestInterimAnswers(t *testing.T) {
 	m := webMember(t, "m", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Link", "</style.css>; rel=preload")
