@@ -169,8 +169,9 @@ export function addressed(show) {
   shown = show;
   addEventListener('popstate', () => show(asked()));
   document.addEventListener('click', (event) => {
-    if (!event.target.closest('a, button, input, select, label') && getSelection().isCollapsed) return event.target.closest('tr')?.querySelector('a.row')?.click();
-    const link = event.target.closest('a[href^="?"]');
+    // A row is a link, but for what else it has to click, and when its text is selected.
+    const other = event.target.closest('a, button, input, select, label, summary') || !getSelection().isCollapsed;
+    const link = event.target.closest('a[href^="?"]') ?? (other ? null : event.target.closest('tr')?.querySelector('a.row'));
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
     history.pushState(null, '', link.getAttribute('href'));
