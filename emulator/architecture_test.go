@@ -76,10 +76,11 @@ var mayImport = map[string][]string{
 	"emulator/internal/gateway":  {"state", "faults", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/gateway"},
 	"emulator/internal/products": {"state", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/gateway"},
 	"emulator/internal/metadata": {"state", "emulator/internal/cloud", "emulator/internal/gateway"},
-	"emulator/internal/dns":      {"state", "emulator/internal/cloud", "emulator/internal/topology"},
+	"emulator/internal/dns":      {"state", "emulator/internal/listen", "emulator/internal/cloud", "emulator/internal/topology"},
 	// The data plane knows no product, and what forwards knows no state.
-	"emulator/internal/dataplane":         {"state", "faults", "emulator/controlapi", "emulator/journal", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/dataplane/forward"},
+	"emulator/internal/dataplane":         {"state", "emulator/internal/listen", "faults", "emulator/controlapi", "emulator/journal", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/dataplane/forward"},
 	"emulator/internal/dataplane/forward": {},
+	"emulator/internal/listen":            {},
 	// The parts of a world, which do not know each other.
 	"emulator/world":                  {"state", "emulator/internal/cloud", "emulator/yamlfile", "emulator/internal/resources", "emulator/internal/gateway", "emulator/internal/products/clb", "emulator/internal/products/nlb"},
 	"emulator/internal/resources":     {"state", "emulator/internal/cloud"},
@@ -104,14 +105,55 @@ var mayImport = map[string][]string{
 	"emulator/controlclient": {"emulator/controlapi", "emulator/internal/routes", "emulator/journal", "scenarios"},
 	"emulator/apiclient":     {},
 	// Scenarios are played by the two APIs; who starts an emulator is above.
-	"emulator/target":         {"state", "faults", "scenarios", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/names", "emulator/journal", "emulator/apiclient", "emulator/controlapi", "emulator/controlclient"},
-	"emulator/target/private": {"emulator", "scenarios", "state"},
+	"emulator/target":         {"state", "emulator/internal/listen", "faults", "scenarios", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/names", "emulator/journal", "emulator/apiclient", "emulator/controlapi", "emulator/controlclient"},
+	"emulator/target/private": {"emulator", "emulator/internal/listen", "scenarios", "state"},
 	// Exploring plays scenarios in places that it is given.
 	"cmd/clbemu/internal/explore": {"scenarios", "emulator/glob"},
 	// This one only reads what the journal wrote.
 	"cmd/clbemu/internal/upgradecheck": {"emulator/journal"},
 	// What a controller reads of a Service: no cloud.
 	"emulator/annotations": {"emulator/spelling"},
+}
+
+// opensSockets lists the files that may open a socket for others to connect to, and why it
+// need not be in the list of package listen, or how it gets there.
+var opensSockets = map[string]string{
+	"emulator/internal/listen/listen.go":           "opens and lists",
+	"emulator/internal/dns/dns.go":                 "lists the one for UDP",
+	"emulator/internal/dataplane/binding.go":       "lists those of listeners",
+	"emulator/internal/dataplane/network_linux.go": "a lock, in no network",
+	"emulator/target/private/private.go":           "lists its own",
+	"scenarios/server.go":                          "a server, which load balancers are to reach",
+	"cmd/clbemu/serve.go":                          "tries whether an address is free",
+	"cmd/clbemu/doctor.go":                         "tries whether an address is free",
+}
+
+// Load balancers must not connect to sockets at which this process answers, so each file
+// that opens one says how package listen learns of it.
+func TestSocketsAreListed(t *testing.T) {
+	opens := regexp.MustCompile(`\bnet\.(Listen|ListenPacket|ListenUDP|ListenTCP|ListenConfig)[({]`)
+	found := make(map[string]bool)
+	for _, root := range []string{"cmd", "emulator", "faults", "scenarios", "state"} {
+		err := filepath.WalkDir(filepath.Join("..", root), func(path string, entry os.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			name := filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))
+			if found[name] = opens.Match(text); found[name] && opensSockets[name] == "" {
+				t.Errorf("%s opens a socket: use listen.TCP, or add it to the list with the reason", name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name := range opensSockets {
+		if !found[name] {
+			t.Errorf("%s opens no socket any more: take it off the list", name)
+		}
+	}
 }
 
 func under(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }

@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/state"
@@ -42,6 +44,36 @@ func TestReplayAfterRestart(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestReplayAfterReset proves what docs/clouds.md says of signed calls: a cloud takes each
+// once, each cloud does, and one that was reset does again.
+func TestReplayAfterReset(t *testing.T) {
+	e, control := running(t, emulator.Config{StrictAuth: true})
+	query := (&apiclient.Client{}).Sign(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerSpec": "slb.s1.small"})
+	made := mustFork(t, control, "a", controlapi.NewCloud{Port: true})
+	want := func(url, code string) {
+		t.Helper()
+		response, err := http.Post(url+"/?"+query, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		if err != nil || (response.StatusCode == http.StatusOK) != (code == "") || !strings.Contains(string(text), code) {
+			t.Errorf("answer %d %s, want %q", response.StatusCode, text, code)
+		}
+	}
+	for _, url := range []string{"http://" + e.Addr(), made.API} {
+		want(url, "")
+		want(url, "SignatureNonceUsed")
+	}
+	if _, err := control.ResetCloud(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	want(made.API, "")
+	want(made.API, "SignatureNonceUsed")
+	want("http://"+e.Addr(), "SignatureNonceUsed")
 }
 
 // send makes a call of a signed query.

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/internal/dns"
+	"github.com/clbemu/clbemu/emulator/internal/listen"
 )
 
 // Limits of the listeners. A call's parameters may all be in its URL, so headers
@@ -36,6 +37,10 @@ const (
 	maxConnections        = 1024
 	maxControlConnections = 256
 )
+
+// Listen opens a TCP socket to which no load balancer of this process connects, whatever
+// its members say. Errors name it, such as "debug listener".
+func Listen(name, address string) (net.Listener, error) { return listen.TCP(name, address) }
 
 // server is one of the two listeners with what serves it.
 type server struct {
@@ -112,7 +117,7 @@ func isLoopback(host string) bool {
 }
 
 func (e *Emulator) listen(name, address string, connections chan struct{}, handler http.Handler, config *tls.Config) (*server, error) {
-	l, err := net.Listen("tcp", address)
+	l, err := Listen(name+" listener", address)
 	if err != nil {
 		return nil, fmt.Errorf("%s listener: %w: choose another address", name, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
+
+	"github.com/clbemu/clbemu/emulator"
 )
 
 // profilePath is the path of the profiles.
@@ -22,7 +24,7 @@ func startProfiling(address string) (p profiling, err error) {
 	if address == "" {
 		return p, nil
 	}
-	l, err := net.Listen("tcp", address)
+	l, err := emulator.Listen("debug listener", address)
 	if err != nil {
 		return p, fmt.Errorf("debug listener: %w: choose another address by --debug-listen", err)
 	}

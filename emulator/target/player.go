@@ -3,12 +3,12 @@ package target
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
@@ -47,7 +47,7 @@ func (p *Player) Play(ctx context.Context, s *scenarios.Scenario, progress func(
 		return scenarios.Result{Scenario: s.Name, File: s.File, Half: scenarios.ClientHalf, Status: scenarios.Broken,
 			Failure: &scenarios.Failure{File: s.File, Line: 1, Step: scenarios.ClientHalf, Reason: err.Error()}}
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := listen.TCP("listener of a scenario", "127.0.0.1:0")
 	if err != nil {
 		return failed(err)
 	}

@@ -1,6 +1,8 @@
 package cloud
 
 import (
+	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/clbemu/clbemu/state"
@@ -21,6 +23,15 @@ type VPC struct {
 	ResourceGroupID     string
 	IsDefault           bool `json:",omitempty"`
 	CreateTime          time.Time
+}
+
+// Holds reports whether an address lies in one of the VPC's blocks.
+func (v *VPC) Holds(ip netip.Addr) bool {
+	blocks := slices.Concat([]string{v.CIDRBlock, v.IPv6CIDRBlock}, v.SecondaryCIDRBlocks, v.UserCIDRs)
+	return slices.ContainsFunc(blocks, func(text string) bool {
+		block, err := netip.ParsePrefix(text)
+		return err == nil && block.Contains(ip)
+	})
 }
 
 // VPCs by id.

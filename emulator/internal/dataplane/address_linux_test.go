@@ -43,28 +43,6 @@ func here(t *testing.T) string {
 	return strings.Join(list, " ")
 }
 
-// nlb puts a load balancer of two zones and both protocols, with a server at an address.
-func (f *fixture) nlb(server string, listeners ...*cloud.NLBListener) {
-	f.Helper()
-	f.put(func(tx *state.Tx) {
-		cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: cloud.NLBActive, ZoneMappings: []cloud.NLBZoneMapping{
-			{ZoneID: "a", Status: cloud.NLBZoneActive, PublicIPv4Address: "198.18.0.7", IPv6Address: "2001:db8::7"},
-			{ZoneID: "b", Status: cloud.NLBZoneActive, PublicIPv4Address: "198.18.0.8", IPv6Address: "2001:db8::8"},
-		}})
-		at := netip.MustParseAddrPort(server)
-		cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: owner, ID: "sgp-1", Status: cloud.NLBGroupAvailable, Scheduler: "Wrr",
-			Servers: []cloud.NLBServer{{Type: cloud.NLBServerIP, ID: at.Addr().String(), IP: at.Addr().String(), Port: int(at.Port()), Weight: 100}}})
-		for _, l := range listeners {
-			l.Owner, l.LoadBalancerID, l.ServerGroupID, l.Status = owner, "nlb-1", "sgp-1", cloud.NLBListenerRunning
-			cloud.NLBListeners.Put(tx, l)
-		}
-	})
-}
-
-func tcp80() *cloud.NLBListener {
-	return &cloud.NLBListener{ID: "lsn-80", Protocol: cloud.NLBTCP, Port: 80}
-}
-
 // A client on another machine reaches a load balancer at each of its addresses, which are
 // those that its name has, and no longer when it is gone.
 func TestAnswersAtAddresses(t *testing.T) {
@@ -473,7 +451,10 @@ func TestTransparent(t *testing.T) {
 	if !rooms.Isolated(t) {
 		return
 	}
-	f := planed(t, func(cfg *dataplane.Config) { onLoopback(cfg); cfg.Transparent = everybody })
+	f := planed(t, func(cfg *dataplane.Config) {
+		onLoopback(cfg)
+		cfg.Transparent, cfg.Direct = everybody, append(cfg.Direct, netip.MustParsePrefix("127.0.0.0/8"))
+	})
 	client, servers := rooms.New(t, "1"), rooms.New(t, "2")
 	for _, family := range []string{"-4", "-6"} { // docs/packets.md has these
 		rooms.Run(t, "ip", family, "rule", "add", "iif", "room2", "lookup", "96")

@@ -18,8 +18,9 @@ import (
 // boundSocket is a socket at which a listener answers.
 type boundSocket struct {
 	socket
-	at   netip.AddrPort // with the port that the system chose, if the place has none
-	deaf bool           // a fault rule lets it take no packet
+	forget func()         // that this process answers there
+	at     netip.AddrPort // with the port that the system chose, if the place has none
+	deaf   bool           // a fault rule lets it take no packet
 }
 
 type socket interface {
@@ -36,6 +37,7 @@ func (l *listener) bind(server *forward.Server, places []netip.AddrPort) (err er
 	for place, socket := range l.bound {
 		if !wanted[place] {
 			err = errors.Join(err, socket.Close())
+			socket.forget()
 			delete(l.bound, place)
 		}
 	}
@@ -78,14 +80,18 @@ func (l *listener) open(server *forward.Server, place netip.AddrPort) (*boundSoc
 			return nil, err
 		}
 		l.run(func() error { return server.ServeUDP(socket) })
-		return &boundSocket{socket: socket, at: socket.LocalAddr().(*net.UDPAddr).AddrPort()}, nil
+		return l.boundTo(socket, socket.LocalAddr()), nil
 	}
 	socket, err := listenTCP(place)
 	if err != nil {
 		return nil, err
 	}
 	l.run(func() error { return server.ServeTCP(socket) })
-	return &boundSocket{socket: socket, at: socket.Addr().(*net.TCPAddr).AddrPort()}, nil
+	return l.boundTo(socket, socket.Addr()), nil
+}
+
+func (l *listener) boundTo(s socket, at net.Addr) *boundSocket {
+	return &boundSocket{socket: s, at: netip.MustParseAddrPort(at.String()), forget: l.service.Add(at)}
 }
 
 // run serves until the server ends or the socket is closed.

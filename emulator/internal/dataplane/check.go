@@ -201,15 +201,23 @@ func (p *Plane) Of(v *state.View, f *topology.Frontend, g *topology.Group, m *to
 
 // found is the status of a member and what is wrong with it.
 func (p *Plane) found(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) (topology.Status, string) {
-	if !topology.Checked(f, g) || p.find(f.ID) == nil {
+	l := p.find(f.ID)
+	if l == nil {
 		return topology.Assumed{}.Of(v, f, g, m), ""
 	}
-	if m.Presence == topology.Absent {
-		return topology.Abnormal, "the server does not run"
-	}
 	at, err := p.whereIs(m, portOf(f, m))
-	if err != nil {
+	if err == nil {
+		err = l.service.Check(l.network, at)
+	}
+	switch {
+	case topology.Checked(f, g) && m.Presence == topology.Absent:
+		return topology.Abnormal, "the server does not run"
+	case topology.Checked(f, g) && err != nil:
 		return topology.Abnormal, err.Error()
+	case err != nil:
+		return topology.Assumed{}.Of(v, f, g, m), err.Error()
+	case !topology.Checked(f, g):
+		return topology.Assumed{}.Of(v, f, g, m), ""
 	}
 	status, why, ok := p.checks.status(newCheckKey(topology.CheckOf(f, g), m, at))
 	if !ok {

@@ -120,6 +120,28 @@ func (f *fixture) eni(n int, at string) cloud.BackendServer {
 	return cloud.BackendServer{ServerID: id, ServerIP: private, Type: cloud.BackendServerENI, Port: 80, Weight: 100}
 }
 
+// nlb puts a load balancer of two zones and both protocols, with a server at an address.
+func (f *fixture) nlb(server string, listeners ...*cloud.NLBListener) {
+	f.Helper()
+	f.put(func(tx *state.Tx) {
+		cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: cloud.NLBActive, ZoneMappings: []cloud.NLBZoneMapping{
+			{ZoneID: "a", Status: cloud.NLBZoneActive, PublicIPv4Address: "198.18.0.7", IPv6Address: "2001:db8::7"},
+			{ZoneID: "b", Status: cloud.NLBZoneActive, PublicIPv4Address: "198.18.0.8", IPv6Address: "2001:db8::8"},
+		}})
+		at := netip.MustParseAddrPort(server)
+		cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: owner, ID: "sgp-1", Status: cloud.NLBGroupAvailable, Scheduler: "Wrr",
+			Servers: []cloud.NLBServer{{Type: cloud.NLBServerIP, ID: at.Addr().String(), IP: at.Addr().String(), Port: int(at.Port()), Weight: 100}}})
+		for _, l := range listeners {
+			l.Owner, l.LoadBalancerID, l.ServerGroupID, l.Status = owner, "nlb-1", "sgp-1", cloud.NLBListenerRunning
+			cloud.NLBListeners.Put(tx, l)
+		}
+	})
+}
+
+func tcp80() *cloud.NLBListener {
+	return &cloud.NLBListener{ID: "lsn-80", Protocol: cloud.NLBTCP, Port: 80}
+}
+
 // web starts a server that answers with its name.
 func web(t *testing.T, name string) (address string) {
 	t.Helper()
@@ -130,8 +152,11 @@ func web(t *testing.T, name string) (address string) {
 
 // get asks an address, with a connection of its own, and returns the status with the
 // answer or the reason.
-func get(address string) string {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 5 * time.Second}
+func get(address string) string { return within(5*time.Second, address) }
+
+// within asks as get does, and gives up after a time.
+func within(limit time.Duration, address string) string {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: limit}
 	response, err := client.Get("http://" + address)
 	if err != nil {
 		return "no answer"

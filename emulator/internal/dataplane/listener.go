@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
+	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 )
 
@@ -18,6 +19,7 @@ type listener struct {
 	network          string // tcp or udp
 	protocol         string
 	config           forward.Config
+	service          listen.Service
 	serving          sync.WaitGroup
 	plan             *planned                        // what the server follows
 	bound            map[netip.AddrPort]*boundSocket // by place
@@ -37,7 +39,24 @@ func newListener(f *topology.Frontend, config forward.Config) *listener {
 	if f.Protocol == string(forward.UDP) {
 		l.network = "udp"
 	}
+	l.service = listen.Service{Name: "listener " + l.id, Members: l.members}
+	l.config.Check = l.service.Check
 	return l
+}
+
+// members returns the addresses that the listener connects to.
+func (l *listener) members() (list []netip.AddrPort) {
+	if plan := l.followed.Load(); plan != nil {
+		for _, m := range plan.Group.Members {
+			list = append(list, m.Addr)
+		}
+		for _, r := range plan.Rules {
+			for _, m := range r.Group.Members {
+				list = append(list, m.Addr)
+			}
+		}
+	}
+	return list
 }
 
 // show keeps what the listener does, for readers.
@@ -108,6 +127,9 @@ func (l *listener) rest(why string) error {
 	}
 	err := server.Close()
 	l.serving.Wait()
+	for _, socket := range l.bound {
+		socket.forget()
+	}
 	clear(l.bound)
 	return err
 }

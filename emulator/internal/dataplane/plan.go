@@ -211,7 +211,7 @@ func (p *Plane) whereIs(m *topology.Member, port int) (netip.AddrPort, error) {
 	switch {
 	case err != nil:
 		return netip.AddrPort{}, errGone
-	case address.IsLoopback() || p.direct(address):
+	case p.direct(address):
 		return netip.AddrPortFrom(address, uint16(port)), nil
 	}
 	return netip.AddrPort{}, fmt.Errorf("no way to %s from here: clbemu world set instance.%s.reachAt=127.0.0.1:%d", m.Address, nameOf(m), port)

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/clbemu/clbemu/emulator/internal/listen"
 )
 
 // probe runs one check, and returns why it fails.
@@ -29,6 +31,9 @@ func probe(ctx context.Context, key *checkKey) error {
 }
 
 func dial(ctx context.Context, network string, key *checkKey) (net.Conn, error) {
+	if err := (*listen.Service)(nil).Check(network, key.at); err != nil {
+		return nil, err
+	}
 	c, err := (&net.Dialer{}).DialContext(ctx, network, key.at.String())
 	if err != nil {
 		return nil, fmt.Errorf("the check gets no connection to %s: %w", key.at, err)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -39,6 +40,7 @@ type Server struct {
 	apexes   []string // with a dot at the end
 	udp, tcp *dns.Server
 	slots    chan struct{}
+	forget   func() // the socket for UDP
 }
 
 // Start answers at an address, host:port, until Close, for the names under some domains.
@@ -52,11 +54,12 @@ func Start(address string, store *state.Store, domains []string, failed func(err
 	if host == "" {
 		host = "127.0.0.1"
 	}
-	listener, packets, err := listen(host, port)
+	listener, packets, err := open(host, port)
 	if err != nil {
 		return nil, fmt.Errorf("DNS listener: %w: choose another address", err)
 	}
-	s := &Server{store: store, apexes: fqdns(domains), slots: make(chan struct{}, maxQueries)}
+	s := &Server{store: store, apexes: fqdns(domains), slots: make(chan struct{}, maxQueries),
+		forget: (&listen.Service{Name: dnsListener}).Add(packets.LocalAddr())}
 	s.tcp = &dns.Server{Listener: netutil.LimitListener(listener, maxConnections), Handler: s, MaxTCPQueries: maxTCPQueries,
 		ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: func() time.Duration { return timeout }}
 	s.udp = &dns.Server{PacketConn: packets, Handler: s, ReadTimeout: timeout, WriteTimeout: timeout}
@@ -73,13 +76,16 @@ func Start(address string, store *state.Store, domains []string, failed func(err
 	return s, nil
 }
 
+// dnsListener names its sockets in errors.
+const dnsListener = "DNS listener"
+
 // attempts limits the tries to find a port that is free for both TCP and UDP.
 const attempts = 10
 
-// listen takes the same port for both; any for 0.
-func listen(host, port string) (l net.Listener, p net.PacketConn, err error) {
+// open takes the same port for both; any for 0.
+func open(host, port string) (l net.Listener, p net.PacketConn, err error) {
 	for range attempts {
-		if l, err = net.Listen("tcp", net.JoinHostPort(host, port)); err != nil {
+		if l, err = listen.TCP(dnsListener, net.JoinHostPort(host, port)); err != nil {
 			return nil, nil, err
 		}
 		if p, err = net.ListenPacket("udp", l.Addr().String()); err == nil {
@@ -98,6 +104,7 @@ func (s *Server) Addr() string { return s.udp.PacketConn.LocalAddr().String() }
 
 // Close stops answering.
 func (s *Server) Close(ctx context.Context) error {
+	defer s.forget()
 	var errs []error
 	for _, server := range []*dns.Server{s.udp, s.tcp} {
 		errs = append(errs, server.ShutdownContext(ctx))

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
@@ -91,14 +92,18 @@ const readHeaderTimeout = 20 * time.Second
 
 // socket is the address on which one life after the other listens. Between two lives
 // its port stays taken, and clients wait.
-type socket struct{ *net.TCPListener }
+type socket struct {
+	*net.TCPListener
+	forget func()
+}
 
 func newSocket() (*socket, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	return &socket{listener.(*net.TCPListener)}, nil
+	service := &listen.Service{Name: "listener of a scenario"}
+	return &socket{listener.(*net.TCPListener), service.Add(listener.Addr())}, nil
 }
 
 // Close ends what a life accepts.
@@ -143,6 +148,7 @@ func (e *Emulator) release() error {
 	var errs []error
 	for _, d := range []*socket{e.api, e.control} {
 		if d != nil {
+			d.forget()
 			errs = append(errs, d.TCPListener.Close())
 		}
 	}

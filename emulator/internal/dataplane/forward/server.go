@@ -24,6 +24,8 @@ type Config struct {
 	// address, or nil where connections are shared between clients. The default
 	// is net.Dialer's, with a timeout of 5 s.
 	Dial func(ctx context.Context, network string, from net.Addr, to netip.AddrPort) (net.Conn, error)
+	// Check, if set, refuses addresses that the server must not connect to.
+	Check func(network string, to netip.AddrPort) error
 	// Observer sees what passes; the default is nobody.
 	Observer Observer
 	// Log receives what goes wrong with the listener itself. Failures of clients
@@ -222,7 +224,7 @@ func (t *target) at(port uint16) netip.AddrPort {
 
 // dial connects to the member of the record.
 func (s *Server) dial(ctx context.Context, network string, from net.Addr, to netip.AddrPort, r *record) (net.Conn, error) {
-	c, err := s.config.Dial(ctx, network, from, to)
+	c, err := s.connect(ctx, network, from, to)
 	if err == nil {
 		if err = s.tooMany(c); err != nil {
 			c.Close()
@@ -233,6 +235,15 @@ func (s *Server) dial(ctx context.Context, network string, from net.Addr, to net
 		return nil, &dialError{r.key, to, err}
 	}
 	return c, nil
+}
+
+func (s *Server) connect(ctx context.Context, network string, from net.Addr, to netip.AddrPort) (net.Conn, error) {
+	if s.config.Check != nil {
+		if err := s.config.Check(network, to); err != nil {
+			return nil, err
+		}
+	}
+	return s.config.Dial(ctx, network, from, to)
 }
 
 func (s *Server) countFailure(r *record) {

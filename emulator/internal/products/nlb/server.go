@@ -142,8 +142,30 @@ func admit(v *state.View, g *cloud.NLBServerGroup, p *serverParam) (*cloud.NLBSe
 		return nil, errServerIPIllegal
 	case ip.Is6() && g.AddressIPVersion != dualStack:
 		return nil, errIPv6Unsupported
+	case s.Type == cloud.NLBServerIP && !private(v, g.VPCID, ip):
+		return nil, errServerIPIllegal
 	}
 	return s, nil
+}
+
+// Blocks of servers' addresses, next to those that netip knows as private ones: of the shared
+// one the cloud's own services have a part.
+var (
+	sharedBlock   = netip.MustParsePrefix(cloud.ServiceBlock)
+	servicesBlock = netip.MustParsePrefix("100.100.0.0/16")
+	globalBlock   = netip.MustParsePrefix("2000::/3")
+)
+
+// private reports whether a group of IPs takes an address: one of its VPC, or a private one
+// of another network. IPv6 addresses of VPCs are global ones (NLB-0036).
+func private(v *state.View, vpcID string, ip netip.Addr) bool {
+	if vpc, ok := cloud.VPCs.Find(v, vpcID); ok && vpc.Holds(ip) {
+		return true
+	}
+	if ip.Is4In6() || ip.Zone() != "" {
+		return false
+	}
+	return ip.IsPrivate() || globalBlock.Contains(ip) || sharedBlock.Contains(ip) && !servicesBlock.Contains(ip)
 }
 
 // locate finds where a server is: its VPC, its zone, and the address at which it is
