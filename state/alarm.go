@@ -9,10 +9,6 @@ import (
 // becomes due, and lets a transaction write it. Otherwise nobody needs it written:
 // readers see it projected, and the next transaction writes it.
 
-// alarmPause limits how long the alarm waits, since the machine's clock may be set
-// meanwhile, and after a write that failed.
-const alarmPause = time.Minute
-
 // startAlarm starts the alarm. Its end is not waited for.
 func (s *Store) startAlarm() (stop context.CancelFunc) {
 	ctx, stop := context.WithCancel(context.Background())
@@ -23,10 +19,10 @@ func (s *Store) startAlarm() (stop context.CancelFunc) {
 				if s.Update(Owner{}, nil) == nil {
 					continue
 				}
-				wait = alarmPause
+				wait = longestWait
 			}
 			select {
-			case <-s.clock.After(min(wait, alarmPause)):
+			case <-s.After(wait):
 			case <-s.written:
 			case <-ctx.Done():
 			}
@@ -35,25 +31,17 @@ func (s *Store) startAlarm() (stop context.CancelFunc) {
 	return stop
 }
 
-// untilDue returns how long, by the base clock, it takes until the first transition
-// of the visible state is due. It reports whether one is due now.
+// untilDue returns how long it takes until the first transition of the visible state is
+// due. It reports whether one is due now.
 func (s *Store) untilDue() (wait time.Duration, due bool) {
-	base := s.clock.Now()
 	v := &View{txn: s.visible.Load().reading(), schema: s.schema}
-	v.now = emulatedTime(v, base)
+	v.now = emulatedTime(v, s.clock.Now())
 	first, ok := transitionsByDue.First(v)
 	if !ok {
-		return alarmPause, false
+		return longestWait, false
 	}
 	if !first.Due.After(v.now) {
 		return 0, true
 	}
-	wait = first.Due.Sub(v.now)
-	if c, ok := ClockSettings.Find(v, clockSettingID); ok {
-		if c.Scale == 0 {
-			return alarmPause, false
-		}
-		wait = time.Duration(min(float64(wait)/c.Scale, float64(alarmPause)))
-	}
-	return max(wait, time.Nanosecond), false
+	return first.Due.Sub(v.now), false
 }

@@ -154,6 +154,31 @@ func (s *Store) ClockStatus() (status ClockStatus, err error) {
 	return status, err
 }
 
+// longestWait limits how long After waits, since the machine's clock may be set meanwhile.
+const longestWait = time.Minute
+
+// After returns a channel that receives when d of emulated time has passed, or earlier: the
+// clock may be adjusted meanwhile, so the receiver looks at Now.
+func (s *Store) After(d time.Duration) <-chan time.Time {
+	return s.clock.After(max(min(s.Real(d), longestWait), time.Nanosecond))
+}
+
+// Never is how long a frozen clock takes.
+const Never = maxElapsed
+
+// Real returns how long d of emulated time takes on the base clock, unless that is adjusted.
+func (s *Store) Real(d time.Duration) time.Duration {
+	v := View{txn: s.visible.Load().reading(), schema: s.schema}
+	c, ok := ClockSettings.Find(&v, clockSettingID)
+	switch {
+	case !ok:
+		return d
+	case c.Scale == 0:
+		return Never
+	}
+	return time.Duration(min(float64(d)/c.Scale, float64(Never-1)))
+}
+
 // maxScale bounds how fast the emulated time may go: a year in half a minute.
 const maxScale = 1e6
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -40,7 +41,7 @@ func newCheckKey(c topology.HealthCheck, m *topology.Member, at netip.AddrPort) 
 type checks struct {
 	ctx     context.Context
 	tasks   *sync.WaitGroup
-	speed   func() float64
+	clock   forward.Clock
 	changed func(loadBalancerID string)
 	try     func(context.Context, *checkKey) error
 	fault   func(server string, frontends []string) error // nil is none
@@ -54,8 +55,8 @@ type checks struct {
 // maxProbes limits how many probes run at a time.
 const maxProbes = 256
 
-func newChecks(ctx context.Context, tasks *sync.WaitGroup, speed func() float64, changed func(string)) *checks {
-	return &checks{ctx: ctx, tasks: tasks, speed: speed, changed: changed, try: probe, slots: make(chan struct{}, maxProbes),
+func newChecks(ctx context.Context, tasks *sync.WaitGroup, clock forward.Clock, changed func(string)) *checks {
+	return &checks{ctx: ctx, tasks: tasks, clock: clock, changed: changed, try: probe, slots: make(chan struct{}, maxProbes),
 		running: make(map[checkKey]*check), needed: make(map[string][]checkKey)}
 }
 
@@ -100,13 +101,32 @@ func (c *checks) start(key checkKey) {
 	running := &check{cancel: cancel, users: make(map[string]string)}
 	c.running[key] = running
 	c.tasks.Go(func() {
+		ahead := time.Duration(0) // what passed of the clock beyond the intervals
 		for c.probe(ctx, key, running) {
-			select {
-			case <-time.After(c.scaled(key.interval, leastPause)):
-			case <-ctx.Done():
-			}
+			began := c.clock.Now()
+			c.pause(ctx, max(key.interval-ahead, 0))
+			ahead += c.clock.Now().Sub(began) - key.interval
+			ahead = min(max(ahead, 0), key.interval*time.Duration(max(key.healthy, key.unhealthy)))
 		}
 	})
+}
+
+// pause waits for an interval. A clock that is advanced ends it; one that stands still
+// does not keep checks from going on.
+func (c *checks) pause(ctx context.Context, interval time.Duration) {
+	advanced := make(chan struct{})
+	stop := c.clock.AfterFunc(interval, func() { close(advanced) })
+	defer stop()
+	least := time.After(leastPause)
+	select {
+	case <-advanced:
+	case <-time.After(c.scaled(interval, leastPause)):
+	case <-ctx.Done():
+	}
+	select {
+	case <-least:
+	case <-ctx.Done():
+	}
 }
 
 // A check pauses and waits for an answer at least this long, however fast emulated time
@@ -118,7 +138,11 @@ const (
 
 // scaled returns how long an emulated time takes, which is a real minimum or more.
 func (c *checks) scaled(d, least time.Duration) time.Duration {
-	return max(time.Duration(float64(d)/c.speed()), least)
+	real := c.clock.Real(d)
+	if real == state.Never {
+		real = d
+	}
+	return max(real, least)
 }
 
 // probe probes once and counts the result; false ends the check.

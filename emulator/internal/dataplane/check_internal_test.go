@@ -15,6 +15,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 )
 
@@ -26,7 +27,7 @@ func key(kind, at string) checkKey {
 // A status changes after the threshold of results in a row that speak against it, and not
 // before.
 func TestThresholds(t *testing.T) {
-	c := newChecks(t.Context(), &sync.WaitGroup{}, func() float64 { return 1 }, func(string) {})
+	c := newChecks(t.Context(), &sync.WaitGroup{}, forward.MachineClock{}, func(string) {})
 	running := &check{users: map[string]string{"l": "lb"}}
 	k := key("tcp", "127.0.0.1:1")
 	c.running[k] = running
@@ -53,7 +54,7 @@ func TestTimeToUnhealthy(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var tasks sync.WaitGroup
 		changed := make(chan string, 1)
-		c := newChecks(ctx, &tasks, func() float64 { return 1 }, func(id string) { changed <- id })
+		c := newChecks(ctx, &tasks, forward.MachineClock{}, func(id string) { changed <- id })
 		c.try = func(ctx context.Context, _ *checkKey) error {
 			<-ctx.Done()
 			return ctx.Err()

@@ -69,6 +69,7 @@ type Plane struct {
 	start  sync.Once
 	way    way
 	dial   dialer
+	clock  *clock
 	checks *checks
 	keys   keyring
 	dirty  *dirty
@@ -89,10 +90,10 @@ func New(cfg Config) (*Plane, error) {
 	if cfg.Faults == nil {
 		cfg.Faults = &faults.Injector{}
 	}
-	p := &Plane{cfg: cfg, way: way, listeners: make(map[string]*listener), dirty: newDirty(), keys: make(keyring),
+	p := &Plane{cfg: cfg, way: way, listeners: make(map[string]*listener), dirty: newDirty(), keys: make(keyring), clock: newClock(cfg.Store),
 		log: newAccessLog(&cfg)}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	p.checks = newChecks(p.ctx, &p.tasks, p.speed, p.dirty.mark)
+	p.checks = newChecks(p.ctx, &p.tasks, p.clock, p.dirty.mark)
 	p.checks.fault = p.checkFault
 	cfg.Faults.Changed = p.dirty.rulesChanged
 	if len(cfg.Transparent) > 0 {
@@ -121,6 +122,7 @@ func newWay(cfg *Config) (way, error) {
 // Start begins to follow the store; a second call does nothing.
 func (p *Plane) Start() {
 	p.start.Do(func() {
+		p.tasks.Go(func() { p.clock.run(p.ctx) })
 		p.tasks.Go(p.follow)
 		p.tasks.Go(p.work)
 	})
@@ -137,15 +139,6 @@ func (p *Plane) Close() error {
 	return errors.Join(append(errs, p.way.close())...)
 }
 
-// speed returns how fast the emulated time runs; health checks keep up with it.
-func (p *Plane) speed() float64 {
-	status, err := p.cfg.Store.ClockStatus()
-	if err != nil || status.Scale <= 0 {
-		return 1
-	}
-	return status.Scale
-}
-
 // follow marks the load balancers that a transaction changed.
 func (p *Plane) follow() {
 	for p.ctx.Err() == nil {
@@ -160,6 +153,9 @@ func (p *Plane) follow() {
 
 func (p *Plane) mark(event *state.Event) {
 	defer p.dirty.seen(event.Revision)
+	if event.Snapshot || slices.ContainsFunc(event.Changes, func(c state.Change) bool { return c.Kind == state.ClockSettings.Kind() }) {
+		p.clock.wake()
+	}
 	if event.Snapshot {
 		p.dirty.markAll()
 		return
@@ -276,8 +272,13 @@ func (p *Plane) markFailing() {
 	}
 }
 
-// Settled waits until the listeners do what the store holds and checks have found by now.
-func (p *Plane) Settled(ctx context.Context) error { return p.dirty.wait(ctx, p.cfg.Store.Revision()) }
+// Settled waits until the listeners do what the store holds and checks have found by now,
+// and have ended what is over by the emulated clock.
+func (p *Plane) Settled(ctx context.Context) error {
+	err := p.dirty.wait(ctx, p.cfg.Store.Revision())
+	p.clock.runDue()
+	return err
+}
 
 func (p *Plane) reconcileAll(v *state.View) {
 	balancers := make(map[string]bool)
@@ -367,7 +368,7 @@ func (p *Plane) add(f *topology.Frontend) *listener {
 	if len(p.listeners) >= p.cfg.MaxListeners {
 		return nil
 	}
-	l := newListener(f, forward.Config{Log: p.logOf(f.ID), Dial: p.dial, MaxDescriptor: p.cfg.MaxDescriptor})
+	l := newListener(f, forward.Config{Log: p.logOf(f.ID), Dial: p.dial, Clock: p.clock, MaxDescriptor: p.cfg.MaxDescriptor})
 	l.config.Observer = &observer{plane: p, listener: l}
 	// An emulator that forgets everything at its end has no port to come back to. Others of
 	// its kind may have listeners with the same ids beside it.

@@ -25,7 +25,7 @@ type requestBody struct {
 
 // Read reads what the client sends, for which the member need not wait.
 func (b *requestBody) Read(p []byte) (int, error) {
-	b.exchange.patience.Stop()
+	b.exchange.patience.off()
 	defer b.exchange.wait()
 	b.setDeadline(time.Now().Add(b.exchange.table.RequestTimeout))
 	n, err := b.body.Read(p)

@@ -8,7 +8,6 @@ import (
 	"net/http/httputil"
 	"net/netip"
 	"sync/atomic"
-	"time"
 )
 
 var (
@@ -31,8 +30,8 @@ type exchange struct {
 	tried    []*target
 	first    int64 // of the sticky cookie
 	body     *requestBody
-	upgraded io.Closer   // the member's connection, where it speaks another protocol now
-	patience *time.Timer // runs while the member is to send something
+	upgraded io.Closer // the member's connection, where it speaks another protocol now
+	patience *alarm    // rings unless the member sends something
 }
 
 type exchangeKey struct{}
@@ -68,8 +67,9 @@ func (w *web) exchange(t *table, rw http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancelCause(exchangeContext{w.server.ctx, r.Context(), x})
 	defer cancel(nil)
 	x.context = ctx
-	x.patience = time.AfterFunc(t.RequestTimeout, func() { cancel(errSilentMember) })
-	defer x.patience.Stop()
+	x.patience = newAlarm(w.server.config.Clock, func() { cancel(errSilentMember) })
+	defer x.patience.end()
+	x.wait()
 	defer x.end()
 	defer x.leave()
 	defer x.hangUp()
@@ -100,7 +100,7 @@ func (x *exchange) choose() bool {
 	x.leave()
 	var chosen *target
 	if len(x.tried) == 0 {
-		chosen, x.first = x.table.bound(x.sticky, x.pool, x.in, x.web.server.config.Now())
+		chosen, x.first = x.table.bound(x.sticky, x.pool, x.in, x.web.server.config.Clock.Now())
 	}
 	if chosen == nil {
 		chosen = x.pool.pick(client{}, x.tried)
@@ -117,7 +117,7 @@ func (x *exchange) choose() bool {
 }
 
 // wait gives the member the request timeout from now on.
-func (x *exchange) wait() { x.patience.Reset(x.table.RequestTimeout) }
+func (x *exchange) wait() { x.patience.in(x.table.RequestTimeout) }
 
 // leave ends the exchange with its member.
 func (x *exchange) leave() {
@@ -272,7 +272,7 @@ func (x *exchange) modify(r *http.Response) {
 	}
 	r.Header.Set("Server", serverName)
 	x.answered(r.StatusCode, "")
-	x.sticky.bind(r, x.target, x.first, x.web.server.config.Now())
+	x.sticky.bind(r, x.target, x.first, x.web.server.config.Clock.Now())
 	x.wait()
 	r.Body = x.watched(r.Body)
 	if x.table.Gzip {

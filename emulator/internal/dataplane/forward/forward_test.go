@@ -11,7 +11,6 @@ import (
 	"runtime/pprof"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,15 +31,70 @@ func eventually(t testing.TB, what string, condition func() bool) {
 }
 
 // A clock stands until it is moved.
-type clock struct{ seconds atomic.Int64 }
-
-func newClock() *clock {
-	c := new(clock)
-	c.seconds.Store(1e9)
-	return c
+type clock struct {
+	mu     sync.Mutex
+	time   time.Time
+	timers map[*timer]bool
 }
 
-func (c *clock) now() time.Time { return time.Unix(c.seconds.Load(), 0) }
+type timer struct {
+	at time.Time
+	do func()
+}
+
+func newClock() *clock { return &clock{time: time.Unix(1e9, 0), timers: make(map[*timer]bool)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.time
+}
+
+func (c *clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := &timer{c.time.Add(d), f}
+	c.timers[t] = true
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		waits := c.timers[t]
+		delete(c.timers, t)
+		return waits
+	}
+}
+
+func (c *clock) Real(d time.Duration) time.Duration { return d }
+
+// advance moves the clock, and returns when the timers that are due have run.
+func (c *clock) advance(d time.Duration) {
+	var due []func()
+	c.mu.Lock()
+	c.time = c.time.Add(d)
+	for t := range c.timers {
+		if !t.at.After(c.time) {
+			due = append(due, t.do)
+			delete(c.timers, t)
+		}
+	}
+	c.mu.Unlock()
+	for _, do := range due {
+		do()
+	}
+}
+
+// waits reports whether something waits for so long from now. Deadlines of net/http are
+// times of the machine, so they come a little early.
+func (c *clock) waits(d time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for t := range c.timers {
+		if left := t.at.Sub(c.time); left <= d && left > d-500*time.Millisecond {
+			return true
+		}
+	}
+	return false
+}
 
 func descriptors() int {
 	entries, err := os.ReadDir("/proc/self/fd")

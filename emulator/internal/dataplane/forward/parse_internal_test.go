@@ -129,13 +129,13 @@ func TestUDPRelease(t *testing.T) {
 		{Plan{Protocol: TCP, Drain: Drain{On: true, Timeout: time.Hour}}, off, false},
 		{Plan{Protocol: TCP, Drain: Drain{On: true, Timeout: time.Hour}}, nil, true},
 	} {
-		r := new(record)
+		r := &record{clock: MachineClock{}}
 		r.follow(&tt.plan, tt.member)
-		if got := r.cutter != nil; got != tt.want {
+		if got := r.stop != nil; got != tt.want {
 			t.Errorf("the connections of %+v will be cut: %v, want %v", tt.member, got, tt.want)
 		}
 		r.follow(&tt.plan, up)
-		if r.cutter != nil {
+		if r.stop != nil {
 			t.Errorf("the connections of %+v will be cut though it is back", tt.member)
 		}
 	}

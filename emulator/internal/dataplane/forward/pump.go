@@ -14,10 +14,7 @@ import (
 // roundTime bounds one round of copying. Bytes are counted between rounds.
 const roundTime = 2 * time.Second
 
-var (
-	errIdle = errors.New("nothing moved for the whole timeout")
-	errMuch = errors.New("there is enough for a splice")
-)
+var errMuch = errors.New("there is enough for a splice")
 
 func timedOut(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
@@ -27,17 +24,11 @@ type pump struct {
 	dst, src net.Conn
 	limits   buckets
 	counts   [3]*atomic.Uint64
-	timeout  time.Duration
-	tick     time.Duration // how exactly timeout is kept
-	splice   bool          // src has sent much at a time
+	splice   bool // src has sent much at a time
 }
 
 func (st *stream) newPump(dst, src net.Conn, limits buckets, counts ...*atomic.Uint64) *pump {
-	timeout := st.table.EstablishedTimeout
-	return &pump{
-		stream: st, dst: dst, src: src, limits: limits, counts: [3]*atomic.Uint64(counts),
-		timeout: timeout, tick: max(timeout/8, time.Millisecond),
-	}
+	return &pump{stream: st, dst: dst, src: src, limits: limits, counts: [3]*atomic.Uint64(counts)}
 }
 
 // run copies until src ends, and passes the end on; other ends reset the stream.
@@ -55,7 +46,7 @@ func (p *pump) run() {
 		}
 	}
 	if err != io.EOF {
-		if p.src == p.member && err != errIdle && p.gone() {
+		if p.src == p.member && !p.idle.Load() && p.gone() {
 			p.server.countFailure(p.target.record)
 		}
 		p.abort()
@@ -80,29 +71,19 @@ func (p *pump) gone() bool {
 // await returns when src has bytes or has ended. It holds neither a buffer nor
 // a pipe, so idle connections cost little.
 func (p *pump) await() error {
-	for {
-		p.src.SetReadDeadline(time.Now().Add(p.tick))
-		err := waitReadable(p.src)
-		if !timedOut(err) {
-			return err
-		}
-		if p.idle() >= p.timeout {
-			return errIdle
-		}
-	}
+	p.src.SetReadDeadline(time.Time{})
+	return waitReadable(p.src)
 }
 
 // move copies in rounds until one was empty. It returns io.EOF at src's end.
 //
 // The read deadline that ends a round loses no bytes: a splice meets it only
-// while its pipe is empty. The write deadline does, so it is for peers that take
-// nothing for the whole timeout.
+// while its pipe is empty. It comes soon enough for the stream not to look idle. A
+// peer that takes nothing for the whole timeout makes it idle.
 func (p *pump) move() error {
 	for {
-		begin := time.Now()
-		stalled := p.timeout + p.tick
-		p.src.SetReadDeadline(begin.Add(min(p.tick, roundTime)))
-		p.dst.SetWriteDeadline(begin.Add(stalled))
+		soon := max(p.server.config.Clock.Real(p.table.EstablishedTimeout/8), time.Millisecond)
+		p.src.SetReadDeadline(time.Now().Add(min(soon, roundTime)))
 		n, err := p.round()
 		p.count(n)
 		switch {
@@ -112,10 +93,6 @@ func (p *pump) move() error {
 			p.splice = true
 		case !timedOut(err):
 			return err
-		case time.Since(begin) >= stalled:
-			return errIdle
-		case n == 0 && p.idle() >= p.timeout:
-			return errIdle
 		case n == 0:
 			p.splice = false
 			return nil
@@ -125,7 +102,6 @@ func (p *pump) move() error {
 
 func (p *pump) count(n int64) {
 	if n > 0 {
-		p.touch()
 		for _, c := range p.counts {
 			c.Add(uint64(n))
 		}
@@ -144,13 +120,17 @@ func (p *pump) round() (n int64, err error) {
 	dst, toSocket := p.dst.(*net.TCPConn)
 	canSplice := fromSocket && toSocket && p.limits == nil
 	if canSplice && p.splice {
-		return dst.ReadFrom(src)
+		if n, err = dst.ReadFrom(src); n > 0 {
+			p.watch.touch()
+		}
+		return n, err
 	}
 	b := copyBuffers.Get().(*[copyBufferSize]byte)
 	defer copyBuffers.Put(b)
 	for {
 		got, err := p.src.Read(b[:])
 		if got > 0 {
+			p.watch.touch()
 			if err := p.write(b[:got]); err != nil {
 				return n, err
 			}

@@ -13,10 +13,11 @@ const udpRelease = 5 * time.Minute
 type record struct {
 	counters
 	key   string
+	clock Clock
 	flows flowSet
 
-	mu     sync.Mutex
-	cutter *time.Timer
+	mu   sync.Mutex
+	stop func() bool // what is to cut the flows, nil where nothing is
 }
 
 // release cuts the member's flows after d, unless keep comes first. Without d they are
@@ -27,8 +28,8 @@ func (r *record) release(d time.Duration) {
 	switch {
 	case d <= 0:
 		r.flows.cut()
-	case r.cutter == nil:
-		r.cutter = time.AfterFunc(d, r.flows.cut)
+	case r.stop == nil:
+		r.stop = r.clock.AfterFunc(d, r.flows.cut)
 	}
 }
 
@@ -36,9 +37,9 @@ func (r *record) release(d time.Duration) {
 func (r *record) keep() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.cutter != nil {
-		r.cutter.Stop()
-		r.cutter = nil
+	if r.stop != nil {
+		r.stop()
+		r.stop = nil
 	}
 }
 

@@ -31,8 +31,8 @@ type Config struct {
 	// Log receives what goes wrong with the listener itself. Failures of clients
 	// and members are counted, not logged.
 	Log func(error)
-	// Now is the clock of persistence and cookies; the default is time.Now.
-	Now func() time.Time
+	// Clock measures for how long the listener waits; the default is the machine's.
+	Clock Clock
 	// MaxHeld bounds the connections that wait without a member; further ones are
 	// closed. 0 is 1,024.
 	MaxHeld int
@@ -97,8 +97,8 @@ func (c Config) withDefaults() Config {
 	if c.Log == nil {
 		c.Log = func(error) {}
 	}
-	if c.Now == nil {
-		c.Now = time.Now
+	if c.Clock == nil {
+		c.Clock = MachineClock{}
 	}
 	if c.MaxHeld == 0 {
 		c.MaxHeld = 1024
@@ -148,7 +148,7 @@ func (s *Server) record(key string) *record {
 	defer s.mu.Unlock()
 	r := s.records[key]
 	if r == nil {
-		r = &record{key: key}
+		r = &record{key: key, clock: s.config.Clock}
 		s.records[key] = r
 	}
 	return r
@@ -258,7 +258,7 @@ func (s *Server) choose(t *table, c client) *target {
 	if t.Persistence <= 0 {
 		return pool.pick(c, nil)
 	}
-	now, source := s.config.Now(), c.from.Addr()
+	now, source := s.config.Clock.Now(), c.from.Addr()
 	var chosen *target
 	if key, ok := s.sticky.get(source, now); ok {
 		chosen = pool.target(key)

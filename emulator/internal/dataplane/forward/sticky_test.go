@@ -36,7 +36,7 @@ func TestInsertedCookie(t *testing.T) {
 	clock := newClock()
 	a, b := setting(t, "a"), setting(t, "b")
 	plan := forward.Plan{Protocol: forward.HTTP, Group: group(a, b), Sticky: forward.Sticky{Mode: forward.StickyInsert, Timeout: time.Minute}}
-	s, url := startHTTP(t, plan, forward.Config{Now: clock.now})
+	s, url := startHTTP(t, plan, forward.Config{Clock: clock})
 	c := httpClient(t)
 	if got := cookie(get(t, c, url+"/404"), "SERVERID"); got != "" {
 		t.Errorf("a reply of status 404 sets %q", got)
@@ -51,7 +51,7 @@ func TestInsertedCookie(t *testing.T) {
 			t.Errorf("the cookie of %s leads to %s", first.text, got.text)
 		}
 	}
-	clock.seconds.Add(30)
+	clock.advance(30 * time.Second)
 	if id = cookie(get(t, c, url, "Cookie", "SERVERID="+id), "SERVERID"); !strings.HasSuffix(id, "|1000000030|1000000000") {
 		t.Errorf("the cookie becomes %q, want the new time in it", id)
 	}
@@ -60,7 +60,7 @@ func TestInsertedCookie(t *testing.T) {
 			t.Errorf("%s: the cookie binds to %s", name, first.text)
 		}
 	}
-	clock.seconds.Add(61)
+	clock.advance(61 * time.Second)
 	if first, second := get(t, c, url, "Cookie", "SERVERID="+id), get(t, c, url, "Cookie", "SERVERID="+id); first.text == second.text {
 		t.Errorf("an old cookie binds to %s", first.text)
 	}

@@ -21,8 +21,8 @@ type stream struct {
 	member net.Conn
 	target *target
 	event  *Event // nil where nobody wants it
-	start  time.Time
-	last   atomic.Int64 // when bytes were last seen, since start
+	watch  *watch
+	idle   atomic.Bool // nothing moved for the whole timeout
 	in     atomic.Uint64
 	out    atomic.Uint64
 
@@ -33,7 +33,7 @@ type stream struct {
 
 // serveStream serves one connection of TCP or TCPSSL to its end.
 func (s *Server) serveStream(t *table, raw net.Conn, e *Event) {
-	st := &stream{server: s, table: t, raw: raw, client: raw, event: e, start: time.Now()}
+	st := &stream{server: s, table: t, raw: raw, client: raw, event: e}
 	if !s.flows.add(st) {
 		raw.Close()
 		return
@@ -100,13 +100,11 @@ func (st *stream) hold() {
 		return
 	}
 	defer s.held.Add(-1)
-	st.client.SetReadDeadline(time.Now().Add(st.table.EstablishedTimeout))
+	stop := s.config.Clock.AfterFunc(st.table.EstablishedTimeout, st.abort)
+	defer stop()
 	var dropped [512]byte
 	for {
 		if _, err := st.client.Read(dropped[:]); err != nil {
-			if timedOut(err) {
-				st.abort()
-			}
 			return
 		}
 	}
@@ -128,6 +126,8 @@ func (st *stream) forward() {
 		st.abort()
 		return
 	}
+	st.watch = newWatch(st.server.config.Clock, st.table.EstablishedTimeout, st.giveUp)
+	defer st.watch.stop()
 	in, out := st.table.limit.connection()
 	back := make(chan struct{})
 	go func() {
@@ -179,9 +179,8 @@ func (st *stream) fault() *Fault {
 	return s.strike(Forward, st.event)
 }
 
-// idle returns for how long neither side has sent.
-func (st *stream) idle() time.Duration {
-	return time.Since(st.start) - time.Duration(st.last.Load())
+// giveUp ends a stream in which nothing moves.
+func (st *stream) giveUp() {
+	st.idle.Store(true)
+	st.abort()
 }
-
-func (st *stream) touch() { st.last.Store(int64(time.Since(st.start))) }

@@ -218,11 +218,11 @@ func TestAccess(t *testing.T) {
 func TestPersistence(t *testing.T) {
 	clock := newClock()
 	plan := forward.Plan{Group: group(echo(t, "a"), echo(t, "b")), Persistence: time.Minute}
-	_, addr := start(t, plan, forward.Config{Now: clock.now})
+	_, addr := start(t, plan, forward.Config{Clock: clock})
 	if got, want := answers(t, addr, 3), "a a a"; got != want {
 		t.Errorf("connections went to %s, want %s", got, want)
 	}
-	clock.seconds.Add(60)
+	clock.advance(60 * time.Second)
 	if got, want := answers(t, addr, 2), "b b"; got != want {
 		t.Errorf("after the time, connections went to %s, want %s", got, want)
 	}
@@ -258,23 +258,6 @@ func TestApplyElsewhere(t *testing.T) {
 	if got += " " + answers(t, addr, 2); got != "a b c" {
 		t.Errorf("connections went to %s, want a b c", got)
 	}
-}
-
-func TestDrain(t *testing.T) {
-	a, b := echo(t, "a"), echo(t, "b")
-	drain := forward.Drain{On: true, Timeout: 50 * time.Millisecond}
-	s, addr := start(t, forward.Plan{Group: group(a), Drain: drain}, forward.Config{})
-	leaving, failing := dial(t, addr), dial(t, addr)
-	readLine(t, leaving)
-	readLine(t, failing)
-	apply(t, s, forward.Plan{Group: group(b), Drain: drain})
-	wantReset(t, leaving)
-	wantReset(t, failing)
-	again := dial(t, addr)
-	readLine(t, again)
-	b.Down = true
-	apply(t, s, forward.Plan{Group: group(b), Drain: drain})
-	wantReset(t, again)
 }
 
 // TestDialledAddress checks that a member without a port is dialled at the

@@ -27,18 +27,16 @@ type packetServer struct {
 
 // A session sends the packets of one client to one member, and back.
 type session struct {
-	server  *packetServer
-	client  netip.AddrPort
-	member  net.Conn
-	target  *target
-	limit   *limit
-	event   *Event // nil where nobody wants it
-	faults  []*faultySide
-	timeout time.Duration
-	start   time.Time
-	last    atomic.Int64 // when a packet was last seen, since start
-	in      atomic.Uint64
-	out     atomic.Uint64
+	server *packetServer
+	client netip.AddrPort
+	member net.Conn
+	target *target
+	limit  *limit
+	event  *Event // nil where nobody wants it
+	faults []*faultySide
+	watch  *watch
+	in     atomic.Uint64
+	out    atomic.Uint64
 }
 
 // ServeUDP forwards the packets that c receives. It closes c and returns when the
@@ -92,7 +90,7 @@ func (p *packetServer) newSession(packet []byte, from netip.AddrPort) *session {
 		p.refused.Add(1)
 		return nil
 	}
-	ses := &session{server: p, client: from, limit: t.limit, timeout: t.SessionTimeout, start: time.Now()}
+	ses := &session{server: p, client: from, limit: t.limit}
 	if ses.fault(Connect) {
 		return nil
 	}
@@ -113,6 +111,7 @@ func (p *packetServer) newSession(packet []byte, from netip.AddrPort) *session {
 		return nil
 	}
 	ses.open()
+	ses.watch = newWatch(p.config.Clock, t.SessionTimeout, ses.abort)
 	p.running.Go(ses.serveReplies)
 	return ses
 }
@@ -196,7 +195,7 @@ func (p *packetServer) end() {
 
 // send passes a packet of the client on. What exceeds the bandwidth is dropped.
 func (ses *session) send(packet []byte, first bool) {
-	ses.touch()
+	ses.watch.touch()
 	if ses.limit != nil && !ses.limit.in.allow(time.Now(), len(packet)) {
 		return
 	}
@@ -242,17 +241,13 @@ func (ses *session) refused(err error) bool {
 // cloud, which learns of it by health checks.
 func (ses *session) serveReplies() {
 	defer ses.close()
+	defer ses.watch.stop()
 	for {
-		left := ses.timeout - ses.idle()
-		if left <= 0 {
-			return
-		}
-		ses.member.SetReadDeadline(time.Now().Add(left))
 		err := waitReadable(ses.member)
 		if err == nil {
 			err = ses.reply()
 		}
-		if err != nil && !timedOut(err) && !ses.refused(err) {
+		if err != nil && !ses.refused(err) {
 			return
 		}
 	}
@@ -266,7 +261,7 @@ func (ses *session) reply() error {
 	if err != nil {
 		return err
 	}
-	ses.touch()
+	ses.watch.touch()
 	if !ses.takes(n) || ses.limit != nil && !ses.limit.out.allow(time.Now(), n) {
 		return nil
 	}
@@ -278,9 +273,3 @@ func (ses *session) reply() error {
 	ses.target.record.bytesOut.Add(uint64(n))
 	return nil
 }
-
-func (ses *session) idle() time.Duration {
-	return time.Since(ses.start) - time.Duration(ses.last.Load())
-}
-
-func (ses *session) touch() { ses.last.Store(int64(time.Since(ses.start))) }

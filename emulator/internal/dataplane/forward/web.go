@@ -112,7 +112,8 @@ func (w *web) retire() {
 
 // acceptWeb passes a client's connection to the HTTP server.
 func (s *Server) acceptWeb(raw net.Conn, t *table) {
-	c := &clientConn{Conn: raw, server: s, timeout: t.RequestTimeout}
+	c := &clientConn{deadlineConn: newDeadlineConn(raw, s.config.Clock), server: s, timeout: t.RequestTimeout}
+	c.writes = newAlarm(s.config.Clock, func() { raw.SetWriteDeadline(past) })
 	c.in, c.out = t.limit.connection()
 	if !s.flows.add(c) {
 		raw.Close()
@@ -137,9 +138,10 @@ func (s *Server) acceptWeb(raw net.Conn, t *table) {
 // A clientConn counts and limits the bytes of a client, and notes what net/http
 // does not say.
 type clientConn struct {
-	net.Conn
+	*deadlineConn
 	server   *Server
 	timeout  time.Duration // of writes
+	writes   *alarm        // rings unless the client takes what is written
 	in, out  buckets
 	requests atomic.Int64
 	late     atomic.Bool // the last read met its deadline
@@ -167,8 +169,9 @@ func (c *clientConn) Write(p []byte) (int, error) {
 	if err := c.out.wait(c.server.ctx, len(text)); err != nil {
 		return 0, err
 	}
-	c.Conn.SetWriteDeadline(time.Now().Add(c.timeout))
+	c.writes.in(c.timeout)
 	n, err := c.Conn.Write(text)
+	c.writes.off()
 	c.server.total.bytesOut.Add(uint64(n))
 	return min(n, len(p)), err
 }
@@ -183,7 +186,8 @@ func (c *clientConn) CloseWrite() error {
 
 // Close closes the connection.
 func (c *clientConn) Close() error {
-	err := c.Conn.Close()
+	err := c.deadlineConn.Close()
+	c.writes.end()
 	c.once.Do(func() {
 		c.server.flows.remove(c)
 		c.server.total.closed()
