@@ -31,11 +31,11 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 		case err != nil && !differs:
 			return err
 		case e.For > 0 && differs:
-			return &difference{d.expected + " for " + e.For.String(), d.seen + " after " + passed.String()}
+			return d.after(" for "+e.For.String(), " after "+passed.String())
 		case e.For == 0 && !differs, passed >= limit && !differs:
 			return nil
 		case passed >= limit && e.Within > 0:
-			return &difference{d.expected + " within " + e.Within.String(), d.seen}
+			return d.after(" within "+e.Within.String(), "")
 		case passed >= limit:
 			return d
 		case differs:
@@ -84,7 +84,8 @@ func (p *play) expectAll(ctx context.Context, list []Expectation, over func(*Exp
 		d := (*difference)(nil)
 		switch differs := errors.As(err, &d); {
 		case differs:
-			not = append(not, Unmet{list[i].Line, e.title(), d.expected, d.seen})
+			not = append(not, unmetOf(list[i].Line, e.kind(), e.title(), d))
+			not[len(not)-1].Of = e
 		case err != nil && not == nil:
 			return err
 		}
@@ -247,7 +248,7 @@ func (c *Calls) judge(actions []string) error {
 	default:
 		return nil
 	}
-	return &difference{bound + " of " + c.about(), c.seen(n)}
+	return &difference{expected: bound + " of " + c.about(), seen: c.seen(n)}
 }
 
 // seen describes how many calls were seen, of how many are wanted.
@@ -277,8 +278,8 @@ func (c *Calls) judgeOrder(actions []string) error {
 	if next == len(c.Order) {
 		return nil
 	}
-	return &difference{"calls in the order " + strings.Join(c.Order, ", "),
-		fmt.Sprintf("no %s after the first %d of them in: %s", c.Order[next], next, strings.Join(actions, ", "))}
+	return &difference{expected: "calls in the order " + strings.Join(c.Order, ", "),
+		seen: fmt.Sprintf("no %s after the first %d of them in: %s", c.Order[next], next, strings.Join(actions, ", "))}
 }
 
 func (p *play) lookAtQuota(ctx context.Context, q *Quota) error {
@@ -298,9 +299,9 @@ func (p *play) lookAtQuota(ctx context.Context, q *Quota) error {
 	}
 	switch {
 	case q.Used != nil && used != *q.Used:
-		return &difference{fmt.Sprintf("%d used of %s", *q.Used, q.Name), fmt.Sprint(used)}
+		return &difference{expected: fmt.Sprintf("%d used of %s", *q.Used, q.Name), seen: fmt.Sprint(used)}
 	case q.Free != nil && list[i].Limit-used != *q.Free:
-		return &difference{fmt.Sprintf("%d free of %s", *q.Free, q.Name), fmt.Sprint(list[i].Limit - used)}
+		return &difference{expected: fmt.Sprintf("%d free of %s", *q.Free, q.Name), seen: fmt.Sprint(list[i].Limit - used)}
 	}
 	return nil
 }
@@ -308,7 +309,7 @@ func (p *play) lookAtQuota(ctx context.Context, q *Quota) error {
 func (p *play) lookAtAddresses(ctx context.Context, a *Addresses) error {
 	free, err := p.Target.FreeAddresses(ctx, a.VSwitch)
 	if err == nil && free != *a.Free {
-		return &difference{fmt.Sprintf("%d free addresses in %s", *a.Free, a.VSwitch), fmt.Sprint(free)}
+		return &difference{expected: fmt.Sprintf("%d free addresses in %s", *a.Free, a.VSwitch), seen: fmt.Sprint(free)}
 	}
 	return err
 }
@@ -323,17 +324,17 @@ func (p *play) lookAtLoadBalancer(ctx context.Context, want *LoadBalancer) error
 		if want.Absent {
 			expected = "no load balancer "
 		}
-		return &difference{expected + want.Name, fmt.Sprint(n)}
+		return &difference{expected: expected + want.Name, seen: fmt.Sprint(n)}
 	}
 	if want.Absent {
 		return nil
 	}
 	is := found[0]
 	if m := want.Address; m != nil && !slices.ContainsFunc(is.Addresses, func(a string) bool { return m.holds(a, true) }) {
-		return &difference{"an address of " + want.Name + ", " + m.String(), strings.Join(is.Addresses, ", ")}
+		return &difference{expected: "an address of " + want.Name + ", " + m.String(), seen: strings.Join(is.Addresses, ", ")}
 	}
 	if want.Listeners != nil && !want.listens(is.Listeners) {
-		return &difference{"the listeners " + listenersText(want.Listeners), listenersText(is.Listeners)}
+		return &difference{expected: "the listeners " + listenersText(want.Listeners), seen: listenersText(is.Listeners)}
 	}
 	return nil
 }
@@ -386,7 +387,7 @@ func (p *play) lookForEvent(ctx context.Context, e *Event) error {
 	if found != e.Absent {
 		return nil
 	}
-	return &difference{e.String(), "the events: " + strings.Join(seen, "; ")}
+	return &difference{expected: e.String(), seen: "the events: " + strings.Join(seen, "; ")}
 }
 
 func (e *Event) String() string {
@@ -416,7 +417,7 @@ func (p *play) lookForFinalizer(ctx context.Context, f *Finalizer) error {
 	if f.Absent {
 		expected = "no finalizer " + f.Name + " on " + f.Object
 	}
-	return &difference{expected, "the finalizers: " + strings.Join(object.Metadata.Finalizers, ", ")}
+	return &difference{expected: expected, seen: "the finalizers: " + strings.Join(object.Metadata.Finalizers, ", ")}
 }
 
 // get reads an object of the cluster. One that is ignored when it is not found
@@ -424,7 +425,7 @@ func (p *play) lookForFinalizer(ctx context.Context, f *Finalizer) error {
 func (p *play) get(ctx context.Context, into any, object, namespace string, args ...string) error {
 	out, err := p.Cluster.Kubectl(ctx, "", append([]string{"get", object, "--namespace", orDefault(namespace), "--output", "json"}, args...)...)
 	if err != nil {
-		return &difference{object + " in the cluster", err.Error()}
+		return &difference{expected: object + " in the cluster", seen: err.Error()}
 	}
 	if len(out) == 0 {
 		return nil

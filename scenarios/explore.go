@@ -13,7 +13,7 @@ type Explore struct {
 	Off     NameList         `yaml:"off" doc:"Rules that do not count."`
 	Calls   float64          `yaml:"calls" doc:"How many times the calls of the undisturbed play a disturbed one may make; 5 if absent."`
 	Tries   int              `yaml:"tries" doc:"How often a scripted client makes a call that failed, and a program is started again; 5 if absent."`
-	Quiet   Duration         `yaml:"quiet" doc:"How long a client that keeps running makes no call when it is at rest; 3s if absent."`
+	Quiet   Duration         `yaml:"quiet" doc:"How long a client that keeps running makes no call when it is at rest, or, of a controller, once it was disturbed. Longer than its first back-off; 3s if absent, 8s for a controller."`
 	Within  Duration         `yaml:"within" doc:"How long a client may take to come to rest; 1m if absent."`
 	Timeout Duration         `yaml:"timeout" doc:"How long the client waits for an answer; 20s if absent."`
 	Known   []knownViolation `yaml:"known" doc:"Violations that are known, and do not fail the exploration."`
@@ -68,11 +68,20 @@ func (e *Explore) Validate() error {
 	return nil
 }
 
-// WithDefaults fills in what is absent.
-func (e Explore) WithDefaults() Explore {
+// The defaults of quiet: a cluster's controller tries again after five seconds.
+const (
+	quietProgram    = Duration(3 * time.Second)
+	quietController = Duration(8 * time.Second)
+)
+
+// WithDefaults fills in what is absent, for a half.
+func (e Explore) WithDefaults(half string) Explore {
+	if half == KubernetesHalf {
+		e.Quiet = cmp.Or(e.Quiet, quietController)
+	}
 	e.Calls = cmp.Or(e.Calls, 5)
 	e.Tries = cmp.Or(e.Tries, 5)
-	e.Quiet = cmp.Or(e.Quiet, Duration(3*time.Second))
+	e.Quiet = cmp.Or(e.Quiet, quietProgram)
 	e.Within = cmp.Or(e.Within, Duration(time.Minute))
 	e.Timeout = cmp.Or(e.Timeout, Duration(20*time.Second))
 	return e

@@ -33,10 +33,24 @@ type Failure struct {
 
 // Unmet is an expectation that did not hold.
 type Unmet struct {
-	Line     int    `json:"line"`
+	Line int `json:"line"`
+	// Kind is the step's or expectation's, such as call or state. Step is its title, which
+	// with Expected and Seen is for people alone.
+	Kind     string `json:"kind"`
 	Step     string `json:"step"`
 	Expected string `json:"expected"`
 	Seen     string `json:"seen"`
+	// Missing and Extra are the lines by which a state differs, and Code is that of a call
+	// that was refused.
+	Missing []string `json:"missing,omitempty"`
+	Extra   []string `json:"extra,omitempty"`
+	Code    string   `json:"code,omitempty"`
+	// Of is the expectation, nil where a step itself failed.
+	Of *Expectation `json:"-"`
+}
+
+func unmetOf(line int, kind, title string, d *difference) Unmet {
+	return Unmet{Line: line, Kind: kind, Step: title, Expected: d.expected, Seen: d.seen, Missing: d.missing, Extra: d.extra, Code: d.code}
 }
 
 // times says in which round of a repeat it was.

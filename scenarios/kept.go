@@ -106,7 +106,7 @@ func (p *play) lookAtBackends(ctx context.Context, want *keptBackends) error {
 	if expected == nil {
 		return nil
 	}
-	return &difference{strings.Join(expected, "; "), strings.Join(seen, "; ")}
+	return &difference{expected: strings.Join(expected, "; "), seen: strings.Join(seen, "; ")}
 }
 
 // lookAtIngress looks for the load balancers of the Services that the half applied.
@@ -117,7 +117,7 @@ func (p *play) lookAtIngress(ctx context.Context, want *ingressAddresses) error 
 	}
 	services, err := ingressOf(ctx, p.Cluster, want.Namespace)
 	if err != nil {
-		return &difference{"the Services of the cluster", err.Error()}
+		return &difference{expected: "the Services of the cluster", seen: err.Error()}
 	}
 	for _, s := range services {
 		if len(p.uids[idOf("Service", want.Namespace, s.name)]) == 0 {
@@ -125,12 +125,12 @@ func (p *play) lookAtIngress(ctx context.Context, want *ingressAddresses) error 
 		}
 		for _, address := range s.addresses {
 			if !slices.ContainsFunc(all, func(lb LoadBalancerState) bool { return slices.Contains(lb.Addresses, address) }) {
-				return &difference{"a load balancer at the address in the status of service/" + s.name, address + ", which none has"}
+				return &difference{expected: "a load balancer at the address in the status of service/" + s.name, seen: address + ", which none has"}
 			}
 		}
 		if kinds := s.kinds(); want.Kinds[s.name] != nil && !slices.Equal(kinds, want.Kinds[s.name]) {
-			return &difference{"addresses in the status of service/" + s.name + " that are " + strings.Join(want.Kinds[s.name], ", "),
-				cmp.Or(strings.Join(kinds, ", "), "none") + " " + fmt.Sprint(s.addresses)}
+			return &difference{expected: "addresses in the status of service/" + s.name + " that are " + strings.Join(want.Kinds[s.name], ", "),
+				seen: cmp.Or(strings.Join(kinds, ", "), "none") + " " + fmt.Sprint(s.addresses)}
 		}
 	}
 	return nil
@@ -228,5 +228,5 @@ func (p *play) lookAtRefused(ctx context.Context, want *refusedCalls) error {
 			return nil
 		}
 	}
-	return &difference{"that a refused call is made again, or that an Event of type Warning tells of it", forgotten}
+	return &difference{expected: "that a refused call is made again, or that an Event of type Warning tells of it", seen: forgotten}
 }

@@ -160,6 +160,19 @@ func splitPath(path string) []string {
 // difference holds what was expected and what was seen instead.
 type difference struct {
 	expected, seen string
+	facts
+}
+
+// facts are a difference for programs.
+type facts struct {
+	// missing and extra are the lines of a state.
+	missing, extra []string
+	code           string // of an answer that was a refusal
+}
+
+// after is the difference with more words about what was expected and seen.
+func (d *difference) after(expected, seen string) *difference {
+	return &difference{d.expected + expected, d.seen + seen, d.facts}
 }
 
 func (d *difference) Error() string { return "expected " + d.expected + ", saw " + d.seen }
@@ -182,7 +195,7 @@ func compare(body any, fields map[string]Matcher) *difference {
 	if expected == nil {
 		return nil
 	}
-	return &difference{strings.Join(expected, ", "), strings.Join(seen, ", ")}
+	return &difference{expected: strings.Join(expected, ", "), seen: strings.Join(seen, ", ")}
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

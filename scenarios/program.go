@@ -97,11 +97,11 @@ func (p *play) exec(ctx context.Context, e *Exec) error {
 	case err != nil:
 		return err
 	case !over:
-		return &badEnd{difference{"the end of " + program.String() + " within " + Duration(timeout).String(), "that it still runs"}, running.Output()}
+		return &badEnd{difference{expected: "the end of " + program.String() + " within " + Duration(timeout).String(), seen: "that it still runs"}, running.Output()}
 	case running.Exit() != e.Exit:
-		return &badEnd{difference{fmt.Sprintf("exit status %d", e.Exit), fmt.Sprint(running.Exit())}, running.Output()}
+		return &badEnd{difference{expected: fmt.Sprintf("exit status %d", e.Exit), seen: fmt.Sprint(running.Exit())}, running.Output()}
 	case e.Output != nil && !e.Output.holds(strings.TrimSpace(running.Output()), true):
-		return &badEnd{difference{"output that is " + e.Output.String(), "what follows"}, running.Output()}
+		return &badEnd{difference{expected: "output that is " + e.Output.String(), seen: "what follows"}, running.Output()}
 	}
 	return nil
 }
@@ -125,6 +125,9 @@ func (p *play) begin(ctx context.Context) (err error) {
 		if over, err := p.running.Wait(ctx, 0); err != nil || !over {
 			return errors.Join(err, errors.New("the program runs already: stop it before it starts again"))
 		}
+	}
+	if p.startedAt, err = p.Target.Mark(ctx); err != nil {
+		return err
 	}
 	program := p.Program
 	program.Output = p.Output
@@ -188,7 +191,7 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 	if !p.gone(ctx) || p.running.Exit() == 0 {
 		return nil, nil
 	}
-	return &Unmet{p.scenario.Half(p.half).Line, "the program " + p.Program.String(), "exit status 0", fmt.Sprint(p.running.Exit())}, nil
+	return &Unmet{Line: p.scenario.Half(p.half).Line, Kind: KindProgram, Step: "the program " + p.Program.String(), Expected: "exit status 0", Seen: fmt.Sprint(p.running.Exit())}, nil
 }
 
 // The defaults of steps that wait.
@@ -220,7 +223,7 @@ func (p *play) struck(ctx context.Context, s *struckStep) error {
 		case w.hits > 0:
 			return nil
 		case passed >= within:
-			return &difference{expected, "that it did not: it matched " + callsOf(int(w.seen))}
+			return &difference{expected: expected, seen: "that it did not: it matched " + callsOf(int(w.seen))}
 		}
 		if gone {
 			over, pause, err := p.ended(ctx)
@@ -229,7 +232,7 @@ func (p *play) struck(ctx context.Context, s *struckStep) error {
 			}
 			passed += pause
 			if over {
-				return &difference{expected, fmt.Sprintf("that the program ended first, with exit status %d: it matched %s", p.running.Exit(), callsOf(int(w.seen)))}
+				return &difference{expected: expected, seen: fmt.Sprintf("that the program ended first, with exit status %d: it matched %s", p.running.Exit(), callsOf(int(w.seen)))}
 			}
 		}
 		if err := p.pass(ctx, lookEvery); err != nil {
@@ -247,14 +250,18 @@ func (p *play) hasCalled(ctx context.Context) bool {
 
 // rest waits until the program has ended, or the client has made no call for a while.
 func (p *play) rest(ctx context.Context, r *restStep) error {
-	quiet, within := time.Duration(r.Quiet), cmp.Or(time.Duration(r.Within), defaultRest)
+	within := cmp.Or(time.Duration(r.Within), defaultRest)
 	last, err := p.Target.Mark(ctx)
+	if err != nil {
+		return err
+	}
+	debt, err := p.debtOf(ctx, r)
 	if err != nil {
 		return err
 	}
 	begun := p.hasCalled(ctx)
 	silence := time.Duration(0)
-	for passed := time.Duration(0); silence < quiet; passed, silence = passed+lookEvery, silence+lookEvery {
+	for passed := time.Duration(0); ; passed, silence = passed+lookEvery, silence+lookEvery {
 		if !begun && passed < firstCall {
 			silence = 0 // a program that starts makes no call yet
 		}
@@ -271,17 +278,89 @@ func (p *play) rest(ctx context.Context, r *restStep) error {
 			return err
 		}
 		for _, c := range calls {
-			if last = c.Sequence; p.judged(c) {
+			last = c.Sequence
+			if debt.note(p, c); p.judged(c) {
 				silence, begun = 0, true
 			}
 		}
-		if passed >= within {
-			return &difference{"no call for " + r.Quiet.String() + " within " + Duration(within).String(), "that the client still calls"}
+		quiet, owes, err := debt.look(ctx, p)
+		switch {
+		case err != nil:
+			return err
+		case silence >= quiet && (!owes || passed >= within):
+			p.rested, p.restedAt = true, last
+			return nil
+		case passed >= within:
+			return &difference{expected: "no call for " + Duration(quiet).String() + " within " + Duration(within).String(), seen: "that the client still calls"}
 		}
 		if err := p.pass(ctx, lookEvery); err != nil {
 			return err
 		}
 	}
-	p.rested = true
+	p.rested, p.restedAt = true, last
 	return nil
+}
+
+// debt is what a disturbed client owes before it is at rest.
+type debt struct {
+	rest      *restStep
+	disturbed bool   // since the last rest
+	again     bool   // it has called since
+	strikes   uint64 // in the journal since the half began
+}
+
+// debtOf reads what has happened since the last rest. A journal that forgot some of it
+// tells nothing.
+func (p *play) debtOf(ctx context.Context, r *restStep) (*debt, error) {
+	d := &debt{rest: r}
+	if r.Disturbed == nil {
+		return d, nil
+	}
+	calls, err := p.Target.Calls(ctx, p.start)
+	for _, c := range calls {
+		d.note(p, c)
+	}
+	return d, err
+}
+
+// note regards a call.
+func (d *debt) note(p *play, c JournalCall) {
+	if d.rest.Disturbed == nil {
+		return
+	}
+	struck := slices.ContainsFunc(c.Faults, func(name string) bool { return slices.Contains(d.rest.Disturbed.By, name) })
+	if struck {
+		d.strikes++
+	}
+	switch {
+	case c.Sequence <= p.restedAt || !p.judged(c):
+	case struck:
+		d.disturbed, d.again = true, false
+	default:
+		d.disturbed = d.disturbed || c.Code != ""
+		d.again = d.again || c.Sequence > p.startedAt
+	}
+}
+
+// look returns how long the client must make no call, and whether it must call first. A call
+// that hangs is in no journal yet.
+func (d *debt) look(ctx context.Context, p *play) (quiet time.Duration, owes bool, err error) {
+	quiet = time.Duration(d.rest.Quiet)
+	if d.rest.Disturbed == nil {
+		return quiet, false, nil
+	}
+	if err := p.count(ctx); err != nil {
+		return quiet, false, err
+	}
+	hits := uint64(0)
+	for _, w := range p.watched {
+		if slices.Contains(d.rest.Disturbed.By, w.name) {
+			hits += w.hits
+		}
+	}
+	hangs := hits > d.strikes
+	if d.disturbed || hangs {
+		quiet = max(quiet, time.Duration(d.rest.Disturbed.Quiet))
+	}
+	return quiet, d.rest.Disturbed.Again && (hangs || d.disturbed && !d.again), nil
 }

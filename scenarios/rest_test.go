@@ -241,3 +241,112 @@ func TestRestOfSlowStart(t *testing.T) {
 		}
 	}
 }
+
+// disturbedOnce is a program whose first call is struck, and that calls again after its
+// back-off, and then once more each second.
+func disturbedOnce(backOff time.Duration, struck scenarios.JournalCall, later int) (*fake, *fakePrograms) {
+	f := &fake{}
+	p := &fakePrograms{fake: f, takes: time.Hour}
+	call := func(at time.Duration, c scenarios.JournalCall) {
+		f.at(at, func() {
+			c.Sequence, c.Product, c.Action = uint64(len(f.journal)+1), "Slb", "Set"
+			f.journal = append(f.journal, c)
+		})
+	}
+	p.does = func() {
+		call(time.Second, struck)
+		for n := range later {
+			call(time.Second+backOff+time.Duration(n)*time.Second, scenarios.JournalCall{})
+		}
+	}
+	return f, p
+}
+
+// TestRestIsEarned proves that a client that was disturbed rests only after it has called
+// again and been quiet for longer than its back-off, or when the time is over.
+func TestRestIsEarned(t *testing.T) {
+	const minute = "rest: {quiet: 1s, within: 1m, disturbed: {by: [f], quiet: 8s, again: true}}"
+	struck, refused := scenarios.JournalCall{Faults: []string{"f"}}, scenarios.JournalCall{Code: "Throttling"}
+	for _, tt := range []struct {
+		name    string
+		rest    string
+		struck  scenarios.JournalCall
+		backOff time.Duration
+		later   int
+		at      time.Duration // of the rest
+	}{
+		{"without", "rest: {quiet: 1s, within: 1m}", struck, 5 * time.Second, 2, 2 * time.Second},
+		{"it calls again", minute, struck, 5 * time.Second, 2, 15 * time.Second},
+		{"it calls again late", minute, struck, 30 * time.Second, 1, 39 * time.Second},
+		{"it never calls again", minute, struck, 0, 0, time.Minute},
+		{"it need not call again", "rest: {quiet: 1s, within: 1m, disturbed: {by: [f], quiet: 8s}}", struck, 30 * time.Second, 1, 9 * time.Second},
+		{"by another rule", "rest: {quiet: 1s, within: 1m, disturbed: {by: [g], quiet: 8s, again: true}}", struck, 5 * time.Second, 2, 2 * time.Second},
+		{"it is refused", minute, refused, 5 * time.Second, 2, 15 * time.Second},
+		{"it is refused and gives up", minute, refused, 0, 0, 9 * time.Second},
+	} {
+		f, p := disturbedOnce(tt.backOff, tt.struck, tt.later)
+		setup := scenarios.Setup{Target: f, Programs: p, Program: scenarios.Program{Command: []string{"p"}}}
+		r := play(t, "program: {steps: [{start: true}, {"+tt.rest+"}]}", scenarios.ProgramHalf, setup)
+		if r.Status != scenarios.Passed || f.now < tt.at || f.now > tt.at+time.Second {
+			t.Errorf("%s: rest = %s (%v) at %s, want it at %s", tt.name, r.Status, r.Failure, f.now, tt.at)
+		}
+	}
+}
+
+// TestStartedClientCalls proves that a client which was killed rests only after it has
+// called since it was started again.
+func TestStartedClientCalls(t *testing.T) {
+	f, p := disturbedOnce(20*time.Second, scenarios.JournalCall{Faults: []string{"f"}}, 1)
+	first := p.does
+	p.does = func() {
+		if len(p.did) == 1 {
+			first()
+			f.at(1500*time.Millisecond, func() { // before it is killed
+				f.journal = append(f.journal, scenarios.JournalCall{Sequence: uint64(len(f.journal) + 1), Product: "Slb", Action: "Get"})
+			})
+		}
+	}
+	setup := scenarios.Setup{Target: f, Programs: p, Program: scenarios.Program{Command: []string{"p"}}}
+	const steps = "program: {steps: [{start: true}, {expect: [{calls: {atLeast: 2}, within: 10s}]}, {stop: true}, {start: true}, {rest: {quiet: 1s, within: 1m, disturbed: {by: [f], quiet: 3s, again: true}}}]}"
+	r := play(t, steps, scenarios.ProgramHalf, setup)
+	if r.Status != scenarios.Passed || f.now < 24*time.Second {
+		t.Errorf("rest = %s (%v) at %s, want it after the call at 21s", r.Status, r.Failure, f.now)
+	}
+}
+
+// TestStepKinds proves that a step of each kind, named with the titles of all others, is
+// reported with its kind, where it passes and where it fails.
+func TestStepKinds(t *testing.T) {
+	titles := []string{"wait for rest", "expect state", "expect ingress", "call Create", "the program p", "condition", "nothing more", "repeat 2 times"}
+	for kind, step := range map[string]string{
+		"set": "set: {account.arrears: true}", "fault": "fault: {name: f, match: {action: Create}, effect: {hang: true}}", "clear": "clear: f",
+		"call": "call: {action: Create}", "clock": "clock: {advance: 1s}", "exec": "exec: {command: [p]}",
+		"rest": "rest: {quiet: 1s, within: 2s}", "wait": "wait: {call: {action: Create}, within: 1s}", "mark": "mark: m", "expect": "expect: [{calls: {action: Create, none: true}}]",
+		"repeat": "repeat: {times: 2, steps: [{call: {action: Create}}]}", "start": "start: true",
+	} {
+		for _, title := range titles {
+			for _, status := range []int{200, 400} {
+				f := &fake{answer: func(scenarios.APICall) scenarios.Answer {
+					return scenarios.Answer{Status: status, Body: map[string]any{"Code": "C", "Message": "400 D: nothing"}}
+				}}
+				var got []string
+				setup := scenarios.Setup{Target: f, Programs: &fakePrograms{fake: f}, Program: scenarios.Program{Command: []string{"p"}},
+					Progress: func(done scenarios.StepDone) { got = append(got, done.Kind) }}
+				before, after := "", ""
+				if kind == "mark" {
+					after = ", expect: [{calls: {action: Never, none: true, since: m}}]"
+				}
+				if kind == "clear" {
+					before = "{fault: {name: f, match: {action: Create}, effect: {hang: true}}}, "
+				}
+				r := play(t, "program: {steps: ["+before+"{name: "+title+", "+step+"}]"+after+"}", scenarios.ProgramHalf, setup)
+				if !slices.Contains(got, kind) {
+					t.Errorf("a step %s named %q is reported as %q (%v)", kind, title, got, r.Failure)
+				}
+				if r.Status == scenarios.Failed && r.Failure.Unmet[0].Of == nil && (r.Failure.Unmet[0].Kind != kind && kind != "repeat" && kind != "clear" || kind == "call" && r.Failure.Unmet[0].Code != "C") {
+					t.Errorf("a step %s named %q fails as %+v", kind, title, r.Failure.Unmet[0])
+				}
+			}
+		}
+	}
+}

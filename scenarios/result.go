@@ -35,9 +35,10 @@ type Result struct {
 // The bounds of what a result keeps, in bytes of a text and in elements of a list.
 // Texts have what clients and the file said, which may be any size.
 const (
-	maxKeptLine = 1 << 10
-	maxKeptText = 16 << 10
-	maxKeptList = 20
+	maxKeptLine  = 1 << 10
+	maxKeptText  = 16 << 10
+	maxKeptList  = 20
+	maxKeptLines = 200 // of a state
 	// maxKeptParams bounds the parameters of all calls that are kept.
 	maxKeptParams = 256 << 10
 )
@@ -67,6 +68,7 @@ func (r *Result) clip() {
 	f.Calls = f.Calls[from:]
 	for i := range f.Unmet {
 		u := &f.Unmet[i]
+		u.Missing, u.Extra = u.Missing[:min(len(u.Missing), maxKeptLines)], u.Extra[:min(len(u.Extra), maxKeptLines)]
 		u.Step, u.Expected, u.Seen = clipped(u.Step, maxKeptLine), clipped(u.Expected, maxKeptText), clipped(u.Seen, maxKeptText)
 	}
 }

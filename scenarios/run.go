@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,11 +77,19 @@ type Setup struct {
 
 // StepDone is a step that was played.
 type StepDone struct {
-	Half   string
-	Line   int
+	Half string
+	Line int
+	// Kind is the step's or expectation's, or KindProgram. Title is for people alone.
+	Kind   string
 	Title  string
 	Passed bool
 }
+
+// Kinds of steps that others look for.
+const (
+	KindRest    = "rest"
+	KindProgram = "program" // the program that the half is about
+)
 
 // Waiting is a wait that goes on.
 type Waiting struct {
@@ -114,11 +123,13 @@ type play struct {
 	// waited for its rest.
 	restarts int
 	rested   bool
-	base     []string              // the state at the beginning, if the half looks at it
-	ready    map[string]readySince // by mark, if an expectation is about it
-	notes    []string
-	servers  map[string]*localServer
-	clients  map[string][]*http.Client // of traffic steps, by name
+	// restedAt and startedAt are the journal's marks of its last rest and start.
+	restedAt, startedAt uint64
+	base                []string              // the state at the beginning, if the half looks at it
+	ready               map[string]readySince // by mark, if an expectation is about it
+	notes               []string
+	servers             map[string]*localServer
+	clients             map[string][]*http.Client // of traffic steps, by name
 }
 
 // Play plays one half of a scenario. The result says how it ended.
@@ -273,9 +284,9 @@ func (p *play) all(ctx context.Context) *Failure {
 		if exit, err = p.finish(ctx); err != nil {
 			return p.broken(half.Line, "the program", err)
 		}
-		p.tell(half.Line, "the program "+p.Program.String(), exit == nil)
+		p.tell(half.Line, KindProgram, "the program "+p.Program.String(), exit == nil)
 	}
-	err = p.expectAll(ctx, half.Expect, func(e *Expectation, passed bool) { p.tell(e.Line, e.title(), passed) })
+	err = p.expectAll(ctx, half.Expect, func(e *Expectation, passed bool) { p.tell(e.Line, e.kind(), e.title(), passed) })
 	if not := unmet(nil); exit != nil && (err == nil || errors.As(err, &not)) {
 		err = append(unmet{*exit}, not...)
 	}
@@ -341,7 +352,7 @@ func (p *play) steps(ctx context.Context, steps []Step) *Failure {
 			}
 			continue
 		}
-		if failure := p.perform(ctx, step.Line, step.title(), func() error { return p.do(ctx, step) }); failure != nil {
+		if failure := p.perform(ctx, step); failure != nil {
 			return failure
 		}
 	}
@@ -372,7 +383,7 @@ func (p *play) repeat(ctx context.Context, step *Step) *Failure {
 	if delete(p.names, counter); nested {
 		p.names[counter] = outer
 	}
-	p.tell(step.Line, step.title(), failure == nil)
+	p.tell(step.Line, step.kind(), step.title(), failure == nil)
 	return failure
 }
 
@@ -385,22 +396,26 @@ func (p *play) short(text string) string {
 }
 
 // perform runs one step and turns its error into a failure.
-func (p *play) perform(ctx context.Context, line int, title string, do func() error) *Failure {
-	title = p.short(title)
-	err := do()
+func (p *play) perform(ctx context.Context, step *Step) *Failure {
+	title := p.short(step.title())
+	err := p.do(ctx, step)
 	if err == nil {
 		err = p.noteBackends(ctx)
 	}
-	p.tell(line, title, err == nil)
+	p.tell(step.Line, step.kind(), title, err == nil)
 	if err == nil {
 		return nil
 	}
-	return p.broken(line, title, err)
+	failure := p.broken(step.Line, title, err)
+	for i := range failure.Unmet {
+		failure.Unmet[i].Kind = cmp.Or(failure.Unmet[i].Kind, step.kind())
+	}
+	return failure
 }
 
-func (p *play) tell(line int, title string, passed bool) {
+func (p *play) tell(line int, kind, title string, passed bool) {
 	if p.Progress != nil {
-		p.Progress(StepDone{p.half, line, title, passed})
+		p.Progress(StepDone{p.half, line, kind, title, passed})
 	}
 }
 
@@ -413,11 +428,11 @@ func (p *play) broken(line int, title string, err error) *Failure {
 	var program *badEnd
 	switch {
 	case errors.As(err, &program):
-		f.Unmet, f.Output = []Unmet{{line, title, program.expected, program.seen}}, program.output
+		f.Unmet, f.Output = []Unmet{unmetOf(line, "", title, &program.difference)}, program.output
 	case errors.As(err, &not):
 		f.Unmet, f.Line, f.Step = not, not[0].Line, not[0].Step
 	case errors.As(err, &d):
-		f.Unmet = []Unmet{{line, title, d.expected, d.seen}}
+		f.Unmet = []Unmet{unmetOf(line, "", title, d)}
 	default:
 		f.Reason, f.status = err.Error(), Broken
 	}

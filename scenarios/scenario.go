@@ -203,6 +203,15 @@ type struckStep struct {
 type restStep struct {
 	Quiet  Duration `yaml:"quiet" required:"true" doc:"How long the client must make no call."`
 	Within Duration `yaml:"within" doc:"The longest wait; 5m if absent."`
+	// Disturbed keeps a client in its back-off from being taken for one at rest.
+	Disturbed *disturbed `yaml:"disturbed" doc:"What a disturbed client must do first."`
+}
+
+// disturbed says when a client that was disturbed since its last rest is at rest again.
+type disturbed struct {
+	By    NameList `yaml:"by" required:"true" doc:"The fault rules that disturb it."`
+	Quiet Duration `yaml:"quiet" required:"true" doc:"How long it must make no call once one of them has struck, or a call was refused. Longer than its first back-off."`
+	Again bool     `yaml:"again" doc:"true: it must have called again since, and since it was started; or within is over."`
 }
 
 // Repeat is steps done several times.
@@ -337,6 +346,11 @@ func (s *Step) kinds() []kind {
 	}
 }
 
+// kind names what a step does.
+func (s *Step) kind() string { return nameOfSet(s.kinds()) }
+
+func (e *Expectation) kind() string { return nameOfSet(e.kinds()) }
+
 func (s *Step) Validate() error { return exactlyOne(s.kinds()) }
 
 func (e *Expectation) kinds() []kind {
@@ -449,6 +463,15 @@ func (q *Quota) Validate() error {
 type kind struct {
 	name string
 	set  bool
+}
+
+// nameOfSet names the kind that is set.
+func nameOfSet(kinds []kind) string {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.set })
+	if i < 0 {
+		return ""
+	}
+	return kinds[i].name
 }
 
 func exactlyOne(kinds []kind) error {

@@ -49,10 +49,11 @@ func (p *play) lookAtState(ctx context.Context, want State) error {
 			seen = append(seen, line)
 		}
 	}
+	d := &difference{expected: orNothing(expected), seen: orNothing(seen), facts: facts{missing: expected, extra: seen}}
 	if len(want) == 0 {
-		return &difference{"nothing", orNothing(seen)}
+		d.expected = "nothing"
 	}
-	return &difference{orNothing(expected), orNothing(seen)}
+	return d
 }
 
 // orNothing joins lines of a state.

@@ -100,12 +100,7 @@ func (s *Step) title() string {
 	case len(s.Expect) == 1:
 		return s.Expect[0].title()
 	}
-	for _, k := range s.kinds() {
-		if k.set {
-			return k.name
-		}
-	}
-	return ""
+	return s.kind()
 }
 
 func (c *Clock) String() string {
@@ -144,7 +139,7 @@ func (p *play) call(ctx context.Context, original *CallStep) error {
 	for _, name := range sortedKeys(call.Save) {
 		value, ok := field(answer.Body, call.Save[name])
 		if !ok {
-			return &difference{"a field " + call.Save[name] + " to save", showField(answer.Body, true)}
+			return &difference{expected: "a field " + call.Save[name] + " to save", seen: showField(answer.Body, true)}
 		}
 		p.names[name] = show(value)
 	}
@@ -195,7 +190,7 @@ func (r *Reply) compare(answer Answer) *difference {
 		if r.Lost && answer.Lost != "" {
 			return nil
 		}
-		return &difference{r.String(), answer.String()}
+		return answer.differs(r)
 	}
 	refused := r.Code != nil && !r.Code.Absent
 	wrong := r.Status != 0 && answer.Status != r.Status || r.Status == 0 && refused == answer.succeeded()
@@ -204,9 +199,18 @@ func (r *Reply) compare(answer Answer) *difference {
 		wrong = wrong || matcher != nil && !matcher.holds(value, ok)
 	}
 	if wrong {
-		return &difference{r.String(), answer.String()}
+		return answer.differs(r)
 	}
 	return compare(answer.Body, r.Fields)
+}
+
+// differs is the difference between an answer and the one that is expected.
+func (a Answer) differs(r *Reply) *difference {
+	d := &difference{expected: r.String(), seen: a.String()}
+	if a.Lost == "" && !a.succeeded() {
+		d.code = fmt.Sprint(a.Body["Code"])
+	}
+	return d
 }
 
 func (a Answer) succeeded() bool { return a.Status >= 200 && a.Status < 300 }
@@ -252,7 +256,7 @@ func (p *play) wait(ctx context.Context, w *Wait) error {
 		if d := (*difference)(nil); !errors.As(err, &d) {
 			return err
 		} else if passed >= within {
-			return &difference{d.expected + " within " + w.Within.String(), d.seen}
+			return d.after(" within "+w.Within.String(), "")
 		} else {
 			p.waiting(passed, within, "saw "+d.seen)
 		}

@@ -173,9 +173,9 @@ func (e *Answers) compare(t *Traffic, got *answers) *difference {
 	}
 	switch {
 	case statuses != nil && !maps.Equal(statuses, got.statuses), got.failures != e.Failures:
-		return &difference{outcome(statuses, e.Failures), outcome(got.statuses, got.failures) + because(got)}
+		return &difference{expected: outcome(statuses, e.Failures), seen: outcome(got.statuses, got.failures) + because(got)}
 	case e.Latency > 0 && got.slowest > time.Duration(e.Latency):
-		return &difference{"each answer within " + e.Latency.String(), "one after " + got.slowest.Round(time.Millisecond).String()}
+		return &difference{expected: "each answer within " + e.Latency.String(), seen: "one after " + got.slowest.Round(time.Millisecond).String()}
 	}
 	return e.shares(got)
 }
@@ -220,5 +220,5 @@ func (e *Answers) shares(got *answers) *difference {
 	if !differs {
 		return nil
 	}
-	return &difference{fmt.Sprintf("%s, give or take %.0f", strings.Join(want, ", "), e.Tolerance), strings.Join(saw, ", ")}
+	return &difference{expected: fmt.Sprintf("%s, give or take %.0f", strings.Join(want, ", "), e.Tolerance), seen: strings.Join(saw, ", ")}
 }

@@ -43,8 +43,8 @@ func (p *play) everyFaultFired(ctx context.Context) *Failure {
 	}
 	for _, w := range p.watched {
 		if w.hits == 0 {
-			return p.broken(w.line, "fault "+w.name, &difference{"the fault to strike at least once",
-				"that it never did: it matched " + callsOf(int(w.seen))})
+			d := &difference{expected: "the fault to strike at least once", seen: "that it never did: it matched " + callsOf(int(w.seen))}
+			return p.broken(w.line, "fault "+w.name, unmet{unmetOf(w.line, "fault", "fault "+w.name, d)})
 		}
 	}
 	return nil

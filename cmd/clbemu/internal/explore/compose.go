@@ -21,6 +21,14 @@ var ruleNames = []string{"disturbance", "second-disturbance", unseenReads}
 // unseenReads is the rule that lets reads not show a change of which the answer got lost.
 const unseenReads = "unseen-reads"
 
+// composed is the scenario of a play.
+type composed struct {
+	text string
+	// during has the rests of its top level, from 0 on, that are under a condition and none
+	// of the client's own.
+	during map[int]bool
+}
+
 // composer writes the scenario of a play.
 type composer struct {
 	*explorer
@@ -28,17 +36,18 @@ type composer struct {
 	judged bool
 	half   *yaml.Node
 	steps  []*yaml.Node
+	during map[*yaml.Node]bool // the rests under a condition
 }
 
 // compose returns the text of the play with these disturbances. A play that is judged
 // has the expectations.
-func (e *explorer) compose(p planned, judged bool) (string, error) {
+func (e *explorer) compose(p planned, judged bool) (all composed, err error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(e.Text, &document); err != nil {
-		return "", err
+		return all, err
 	}
 	root := document.Content[0]
-	c := &composer{explorer: e, play: p, judged: judged, half: child(root, e.Half)}
+	c := &composer{explorer: e, play: p, judged: judged, half: child(root, e.Half), during: make(map[*yaml.Node]bool)}
 	for _, name := range append(slices.Clone(scenarios.Halves), "explore") {
 		if name != e.Half {
 			remove(root, name)
@@ -64,7 +73,41 @@ func (e *explorer) compose(p planned, judged bool) (string, error) {
 		c.half.Content = append([]*yaml.Node{scalar("command"), listOf(e.Program.Command)}, c.half.Content...)
 	}
 	dropUnused(root)
-	return encoded(&document)
+	all.during = c.restsDuring()
+	all.text, err = encoded(&document)
+	return all, err
+}
+
+// restsDuring returns which of the rests are under a condition, and says in the others what
+// a disturbed client owes.
+func (c *composer) restsDuring() map[int]bool {
+	during, n := make(map[int]bool), 0
+	for _, step := range c.steps {
+		rest := child(step, "rest")
+		if rest == nil {
+			continue
+		}
+		if during[n] = c.during[step]; !c.during[step] && c.subject.program {
+			c.owe(rest)
+		}
+		n++
+	}
+	return during
+}
+
+// owe lets a client that a fault has struck rest only after its back-off.
+func (c *composer) owe(rest *yaml.Node) {
+	var names []string
+	again := false
+	for i, d := range c.play {
+		if d.At.Action != "" {
+			names = append(names, ruleNames[i])
+			again = again || kindOf(d.Kind).again
+		}
+	}
+	if names != nil {
+		put(rest, "disturbed", snippet("{by: [%s], quiet: %s, again: %t}", strings.Join(names, ", "), c.quiet(), again))
+	}
 }
 
 // supervise lets the program start again, as whoever runs it would.
@@ -245,7 +288,7 @@ func (c *composer) begin() []*yaml.Node {
 // none until the client gives up.
 func (c *composer) quiet() time.Duration {
 	quiet := time.Duration(c.subject.Quiet)
-	if slices.ContainsFunc(c.play, func(d Disturbance) bool { return d.Kind == hangKind }) {
+	if c.play.hangs() {
 		quiet += time.Duration(c.subject.Timeout)
 	}
 	return quiet
@@ -259,6 +302,7 @@ func (c *composer) rest(quiet time.Duration) *yaml.Node {
 func (c *composer) underCondition() *yaml.Node {
 	wait := c.rest(min(c.quiet(), 2*time.Second))
 	put(wait, "name", scalar(conditionKind))
+	c.during[wait] = true
 	return wait
 }
 
@@ -363,6 +407,9 @@ const (
 	settleProgram = 10 * time.Second
 )
 
+// atRestMark names the mark after which a client at rest writes nothing.
+const atRestMark = "at-rest"
+
 // writeGlobs match the actions that change something.
 const writeGlobs = "Activate*,Add*,Allocate*,Apply*,Associate*,Attach*,Change*,Create*,Delete*,Detach*,Disassociate*,Join*,Modify*,Move*,Release*,Remove*,Set*,Start*,Stop*,Tag*,Untag*,Update*,Upload*"
 
@@ -395,8 +442,8 @@ func (c *composer) expect() {
 		list.Content = append(list.Content, snippet("{calls: {atMost: %d}}", most))
 	}
 	if c.subject.program && !c.subject.ends && !c.off(ruleRest) {
-		c.steps = append(c.steps, snippet("{mark: at-rest}"))
-		list.Content = append(list.Content, snippet("{calls: {action: %q, since: at-rest, none: true}, for: %s}", writeGlobs, time.Duration(c.subject.Quiet)))
+		c.steps = append(c.steps, snippet("{mark: %s}", atRestMark))
+		list.Content = append(list.Content, snippet("{calls: {action: %q, since: %s, none: true}, for: %s}", writeGlobs, atRestMark, time.Duration(c.subject.Quiet)))
 	}
 }
 
@@ -421,7 +468,7 @@ func (c *composer) expectAtRests() {
 			all = append(all, step)
 			continue
 		}
-		if name := child(step, "name"); name != nil && name.Value == conditionKind {
+		if c.during[step] {
 			all = append(all, step)
 			continue
 		}

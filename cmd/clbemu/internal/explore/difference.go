@@ -13,12 +13,12 @@ var fieldStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // Difference tells two states apart in a few words: by the fields that differ of lines of
 // the same resource, and by the names of the other lines.
 func (f *Finding) Difference() []string {
-	if !slices.Contains([]string{ruleDouble, ruleLeft, ruleOthers, ruleRuns, ruleState}, f.Rule) {
+	if len(f.Missing)+len(f.Extra) == 0 {
 		return []string{"expected " + f.Expected, "saw " + f.Seen}
 	}
-	extra := lines(f.Seen)
+	extra := slices.Clone(f.Extra)
 	var all []string
-	for _, want := range lines(f.Expected) {
+	for _, want := range f.Missing {
 		i := slices.IndexFunc(extra, func(is string) bool { return headOf(is) == headOf(want) })
 		if i < 0 {
 			all = append(all, "missing: "+headOf(want))

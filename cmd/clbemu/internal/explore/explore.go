@@ -91,6 +91,11 @@ type Outcome struct {
 	Rule         string        `json:"rule,omitempty"`
 	Expected     string        `json:"expected,omitempty"`
 	Seen         string        `json:"seen,omitempty"`
+	// Missing and Extra are the lines of a state that differs.
+	Missing []string `json:"missing,omitempty"`
+	Extra   []string `json:"extra,omitempty"`
+	// Retry is how many seconds after the disturbance the client called again.
+	Retry float64 `json:"retry,omitempty"`
 	// Why is why a violation is known, or why the play could not run.
 	Why     string  `json:"why,omitempty"`
 	Seconds float64 `json:"seconds"`
@@ -122,7 +127,9 @@ type Report struct {
 	// Findings are the violations, those that are alike together, each made minimal.
 	Findings []Finding `json:"findings"`
 	// Planned counts the plays that the plan has, and Stopped says why not all were made.
-	Planned int     `json:"planned"`
+	Planned int `json:"planned"`
+	// Quiet is for how many seconds a disturbed client made no call when it was at rest.
+	Quiet   float64 `json:"quiet"`
 	Stopped string  `json:"stopped,omitempty"`
 	Seconds float64 `json:"seconds"`
 }
@@ -133,6 +140,8 @@ type Finding struct {
 	About    string   `json:"about"`
 	Expected string   `json:"expected"`
 	Seen     string   `json:"seen"`
+	Missing  []string `json:"missing,omitempty"`
+	Extra    []string `json:"extra,omitempty"`
 	Plays    []string `json:"plays"`
 	Known    string   `json:"known,omitempty"`
 	// Scenario plays it.
@@ -147,6 +156,17 @@ func (r *Report) New() (n int) {
 		}
 	}
 	return n
+}
+
+// Late returns the play in which the client called again last, if that was later than a
+// client at rest is quiet: it may have been judged too early in others. Nil is none.
+func (r *Report) Late() (late *Outcome) {
+	for i := range r.Outcomes {
+		if o := &r.Outcomes[i]; o.Retry > r.Quiet && (late == nil || o.Retry > late.Retry) {
+			late = o
+		}
+	}
+	return late
 }
 
 // Undisturbed is the error of a scenario that fails before anything is disturbed.
@@ -202,8 +222,8 @@ func (e *explorer) run(ctx context.Context) (*Report, error) {
 	if len(e.Program.Command) == 0 {
 		e.Program.Command = half.Command
 	}
-	e.subject = subject{Explore: e.scenario.Explore.WithDefaults(), half: e.Half, program: e.Half != scenarios.ClientHalf}
-	report := &Report{Scenario: e.scenario.Name, Half: e.Half, Client: e.Program.String(), Depth: e.Depth, Seed: e.Seed}
+	e.subject = subject{Explore: e.scenario.Explore.WithDefaults(e.Half), half: e.Half, program: e.Half != scenarios.ClientHalf}
+	report := &Report{Scenario: e.scenario.Name, Half: e.Half, Client: e.Program.String(), Depth: e.Depth, Seed: e.Seed, Quiet: time.Duration(e.subject.Quiet).Seconds()}
 	if !e.subject.program {
 		report.Client = scenarios.ScriptedClient
 	}
@@ -215,7 +235,7 @@ func (e *explorer) run(ctx context.Context) (*Report, error) {
 	}
 	plan := e.plan()
 	if len(plan) == 0 && (e.Calls != nil || e.Disturbances != nil) {
-		return nil, errors.New("the client makes no call at which one of the chosen disturbances can be tried")
+		return nil, e.nothingToTry()
 	}
 	first := e.sample(plan)
 	report.Planned = len(e.outcomes) + len(first)
@@ -243,13 +263,13 @@ func (e *explorer) run(ctx context.Context) (*Report, error) {
 // undisturbed plays twice without a disturbance, and learns what a disturbed play is
 // judged by.
 func (e *explorer) undisturbed(ctx context.Context, report *Report) error {
-	text, err := e.compose(nil, false)
+	all, err := e.compose(nil, false)
 	if err != nil {
 		return err
 	}
 	var seen [2]*observed
 	for i := range seen {
-		if seen[i], err = e.play(ctx, text, 0); err != nil {
+		if seen[i], err = e.play(ctx, all, 0); err != nil {
 			return err
 		}
 		if seen[i].result.Status != scenarios.Passed {
@@ -309,6 +329,7 @@ type observed struct {
 	lines   []Line
 	omitted int
 	waited  time.Duration
+	retry   time.Duration // how long after a disturbance the client called again
 	// states has what changed since the beginning, at each rest and at the end, by step.
 	states [][]string
 	// ingress has the kinds of the addresses that Services have, at each rest, by
@@ -320,21 +341,21 @@ type observed struct {
 	flooded bool
 }
 
-// play plays the text of a scenario in its own place.
-func (e *explorer) play(ctx context.Context, text string, worker int) (*observed, error) {
-	s, err := e.Load(e.File, []byte(text))
+// play plays a scenario in its own place.
+func (e *explorer) play(ctx context.Context, all composed, worker int) (*observed, error) {
+	s, err := e.Load(e.File, []byte(all.text))
 	if err != nil {
-		return nil, fmt.Errorf("a play of the plan is no scenario: %w\n%s", err, text)
+		return nil, fmt.Errorf("a play of the plan is no scenario: %w\n%s", err, all.text)
 	}
 	place, err := e.Open(ctx, worker)
 	if err != nil {
 		return nil, err
 	}
-	o, err := e.playAt(ctx, s, place, worker)
+	o, err := e.playAt(ctx, s, all.during, place, worker)
 	return o, errors.Join(err, place.Close(context.WithoutCancel(ctx)))
 }
 
-func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, place Place, worker int) (*observed, error) {
+func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, during map[int]bool, place Place, worker int) (*observed, error) {
 	o := &observed{}
 	patient := &patientTarget{Target: place}
 	watched := &watchedPrograms{Programs: place, waited: &patient.waited}
@@ -354,11 +375,15 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, place Plac
 		err = errors.Join(err, stateErr)
 		o.states = append(o.states, scenarios.Changed(before, now))
 	}
+	rests := 0
 	setup.Progress = func(done scenarios.StepDone) {
 		mark, markErr := place.Mark(ctx)
 		err = errors.Join(err, markErr)
 		o.steps = append(o.steps, mark)
-		if done.Title == restTitle {
+		if done.Kind == scenarios.KindRest {
+			rests++
+		}
+		if done.Kind == scenarios.KindRest && !during[rests-1] {
 			look(ctx)
 			if setup.Cluster != nil {
 				kinds := make(map[string]map[string][]string)
@@ -385,6 +410,7 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, place Plac
 		}
 		o.calls = e.callsOf(calls)
 		o.lines, o.omitted = e.linesOf(calls)
+		o.retry = e.retryIn(calls)
 	}
 	o.result = scenarios.Play(ctx, s, e.Half, setup)
 	o.waited = patient.waited
@@ -393,9 +419,6 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, place Plac
 	}
 	return o, err
 }
-
-// restTitle is the title of the step that waits for rest.
-const restTitle = "wait for rest"
 
 // named puts the names of what the half saved in place of their values, in lines that
 // are compared with those of other plays.
@@ -529,18 +552,18 @@ func (e *explorer) keep(o Outcome, fresh bool, total int) error {
 func (e *explorer) try(ctx context.Context, p planned, worker int) (Outcome, error) {
 	begin := time.Now()
 	o := Outcome{ID: p.id(), Disturbances: p}
-	text, err := e.compose(p, true)
+	all, err := e.compose(p, true)
 	if err != nil {
 		return o, err
 	}
-	seen, err := e.play(ctx, text, worker)
+	seen, err := e.play(ctx, all, worker)
 	if err == nil && p.ofConditions() {
 		if code := refusedWith(seen.result); code != "" {
 			for i := range p {
 				p[i].refused = code
 			}
-			if text, err = e.compose(p, true); err == nil {
-				seen, err = e.play(ctx, text, worker)
+			if all, err = e.compose(p, true); err == nil {
+				seen, err = e.play(ctx, all, worker)
 			}
 		}
 	}
@@ -550,8 +573,11 @@ func (e *explorer) try(ctx context.Context, p planned, worker int) (Outcome, err
 	e.judge(&o, seen)
 	o.Seconds, o.Waited = time.Since(begin).Seconds(), seen.waited.Seconds()
 	o.Journal, o.Omitted = seen.lines, seen.omitted
+	if !p.hangs() {
+		o.Retry = seen.retry.Seconds()
+	}
 	if o.Verdict == Violated || o.Verdict == Known {
-		o.Scenario = text
+		o.Scenario = all.text
 	}
 	if e.Depth > 1 && len(p) == 1 {
 		o.After, o.Trace = seen.since(p)

@@ -30,19 +30,12 @@ const (
 	ruleRest     = "rest"
 )
 
-// refusal finds the code in what a step saw.
-var refusal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[45][0-9][0-9] ([A-Za-z0-9._]+): `) })
-
 // refusedWith returns the code with which a play's last call was refused, "" if it was not.
 func refusedWith(r scenarios.Result) string {
-	if r.Status != scenarios.Failed || len(r.Failure.Unmet) == 0 {
+	if r.Status != scenarios.Failed || r.Failure.Unmet[0].Of != nil {
 		return ""
 	}
-	found := refusal().FindStringSubmatch(r.Failure.Unmet[0].Seen)
-	if found == nil || strings.HasPrefix(r.Failure.Unmet[0].Step, "expect ") {
-		return ""
-	}
-	return found[1]
+	return r.Failure.Unmet[0].Code
 }
 
 // judge says how a play ended.
@@ -67,14 +60,15 @@ func (e *explorer) judge(o *Outcome, seen *observed) {
 		}
 	}
 	worst := -1
-	for _, u := range r.Failure.Unmet {
-		rule := e.ruleOf(u)
+	for i := range r.Failure.Unmet {
+		u := &r.Failure.Unmet[i]
+		rule := ruleOf(u)
 		if slices.Contains(e.subject.Off, rule) {
 			continue
 		}
 		if rank := rankOf(rule); worst < 0 || rank < worst {
 			worst = rank
-			o.Rule, o.Expected, o.Seen = rule, u.Expected, u.Seen
+			o.Rule, o.Expected, o.Seen, o.Missing, o.Extra = rule, u.Expected, u.Seen, u.Missing, u.Extra
 			if rule == ruleEnds {
 				o.Expected = u.Step + ": " + o.Expected
 			}
@@ -95,33 +89,26 @@ var ranks = []string{ruleDouble, ruleLeft, ruleOthers, ruleStatus, ruleBackends,
 func rankOf(rule string) int { return slices.Index(ranks, rule) }
 
 // ruleOf returns the rule that an expectation stands for.
-func (e *explorer) ruleOf(u scenarios.Unmet) string {
-	switch {
-	case u.Step == "expect state":
-		return ruleOfState(strings.HasPrefix(u.Expected, "nothing") && !strings.HasPrefix(u.Expected, "nothing more"), lines(u.Expected), lines(u.Seen))
-	case u.Step == "expect ingress":
+func ruleOf(u *scenarios.Unmet) string {
+	if u.Of == nil {
+		return ruleEnds
+	}
+	switch u.Kind {
+	case "state":
+		return ruleOfState(len(*u.Of.State) == 0, u.Missing, u.Extra)
+	case "ingress":
 		return ruleStatus
-	case u.Step == "expect backends":
+	case "backends":
 		return ruleBackends
-	case u.Step == "expect refused calls":
+	case "refused":
 		return ruleRefused
-	case u.Step == "expect calls of "+writeGlobs:
-		return ruleRest
-	case strings.HasPrefix(u.Step, "expect calls of "):
+	case "calls":
+		if u.Of.Calls.Since == atRestMark {
+			return ruleRest
+		}
 		return ruleCalls
 	}
 	return ruleEnds
-}
-
-func lines(text string) []string {
-	text, _, _ = strings.Cut(text, " within ")
-	var all []string
-	for line := range strings.SplitSeq(text, "\n") {
-		if strings.Contains(line, " ") && line != "nothing more" {
-			all = append(all, line)
-		}
-	}
-	return all
 }
 
 // ruleOfState returns the rule that a difference of states is about; empty is whether the
@@ -216,7 +203,7 @@ func (e *explorer) findings(ctx context.Context) (all []Finding) {
 			continue
 		}
 		index[key] = len(all)
-		f := Finding{Rule: o.Rule, About: o.ID, Expected: o.Expected, Seen: o.Seen, Plays: []string{o.ID}, Known: o.Why, Scenario: o.Scenario}
+		f := Finding{Rule: o.Rule, About: o.ID, Expected: o.Expected, Seen: o.Seen, Missing: o.Missing, Extra: o.Extra, Plays: []string{o.ID}, Known: o.Why, Scenario: o.Scenario}
 		all = append(all, f)
 	}
 	var group errgroup.Group

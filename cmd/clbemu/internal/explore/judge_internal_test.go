@@ -12,30 +12,33 @@ import (
 // TestJudge proves of each thing that a play may miss which rule it violates, which of two
 // says more, and that a rule that is off does not count.
 func TestJudge(t *testing.T) {
-	unmet := func(steps ...string) scenarios.Result {
-		f := &scenarios.Failure{}
-		for _, step := range steps {
-			f.Unmet = append(f.Unmet, scenarios.Unmet{Step: step, Expected: "a", Seen: "b"})
-		}
-		return scenarios.Result{Status: scenarios.Failed, Failure: f}
+	// What people read says something else in each case.
+	of := func(kind string) scenarios.Unmet {
+		return scenarios.Unmet{Kind: kind, Step: "expect state", Expected: "nothing", Seen: "400 Code: b", Of: &scenarios.Expectation{}}
 	}
+	unmet := func(all ...scenarios.Unmet) scenarios.Result {
+		return scenarios.Result{Status: scenarios.Failed, Failure: &scenarios.Failure{Unmet: all}}
+	}
+	ingress, backends, refused, state, calls, rest := of("ingress"), of("backends"), of("refused"), of("state"), of("calls"), of("calls")
+	state.Of.State = &scenarios.State{"LoadBalancer web"}
+	calls.Of.Calls, rest.Of.Calls = &scenarios.Calls{}, &scenarios.Calls{Since: atRestMark}
 	for _, tt := range []struct {
 		result scenarios.Result
 		off    []string
 		want   string
 	}{
 		{scenarios.Result{Status: scenarios.Passed}, nil, ""},
-		{unmet("expect ingress"), nil, ruleStatus},
-		{unmet("expect backends"), nil, ruleBackends},
-		{unmet("expect refused calls"), nil, ruleRefused},
-		{unmet("expect calls of " + writeGlobs), nil, ruleRest},
-		{unmet("expect calls of any action"), nil, ruleCalls},
-		{unmet("wait for rest"), nil, ruleEnds},
-		{unmet("expect state", "expect ingress"), nil, ruleStatus},
-		{unmet("expect state", "expect backends"), nil, ruleBackends},
-		{unmet("expect refused calls", "expect state"), nil, ruleState},
-		{unmet("expect ingress"), []string{ruleStatus}, ""},
-		{unmet("expect backends", "expect refused calls"), []string{ruleBackends}, ruleRefused},
+		{unmet(ingress), nil, ruleStatus},
+		{unmet(backends), nil, ruleBackends},
+		{unmet(refused), nil, ruleRefused},
+		{unmet(rest), nil, ruleRest},
+		{unmet(calls), nil, ruleCalls},
+		{unmet(scenarios.Unmet{Kind: "call", Step: "expect ingress"}), nil, ruleEnds},
+		{unmet(state, ingress), nil, ruleStatus},
+		{unmet(state, backends), nil, ruleBackends},
+		{unmet(refused, state), nil, ruleState},
+		{unmet(ingress), []string{ruleStatus}, ""},
+		{unmet(backends, refused), []string{ruleBackends}, ruleRefused},
 	} {
 		e := &explorer{base: &observed{}, subject: subject{Explore: scenarios.Explore{Off: tt.off}}}
 		var o Outcome
@@ -81,13 +84,14 @@ func TestClusterRules(t *testing.T) {
 		{planned{{Kind: conditionKind, What: "nodeGone", At: add}}, nil, map[string]int{"code: InvalidServerId.NotExist": 1, "skip: 1}": 1, "clear: disturbance": 1, "name: condition": 1}},
 		{planned{{Kind: conditionKind, What: "podWithoutInterface", At: look}}, nil, map[string]int{"DeleteNetworkInterface,": 1, "CreateNetworkInterface,": 1}},
 	} {
-		e := &explorer{Config: Config{Text: []byte(service), Half: scenarios.KubernetesHalf, Conditions: conditions}, subject: subject{program: true, Explore: scenarios.Explore{Off: tt.off}.WithDefaults()},
+		e := &explorer{Config: Config{Text: []byte(service), Half: scenarios.KubernetesHalf, Conditions: conditions}, subject: subject{program: true, Explore: scenarios.Explore{Off: tt.off}.WithDefaults(scenarios.KubernetesHalf)},
 			base: &observed{states: [][]string{{web}, {web}, nil, nil}, steps: []uint64{1, 2, 3, 4, 5, 6},
 				ingress: []map[string]map[string][]string{{"other": {"web": {"private"}}}, {"shop": {"web": {"public", "name"}}}}}}
-		text, err := e.compose(tt.play, true)
+		all, err := e.compose(tt.play, true)
 		if err != nil {
 			t.Fatal(err)
 		}
+		text := all.text
 		if _, err := scenarios.Load("play.yaml", []byte(text), scenarios.Options{}); err != nil {
 			t.Errorf("%v: %v\n%s", tt.play, err, text)
 		}
@@ -135,8 +139,8 @@ func TestDifference(t *testing.T) {
 	if got := whole.Difference(); len(got) != 2 || got[0] != "expected "+whole.Expected || got[1] != "saw "+whole.Seen {
 		t.Errorf("what is no state differs by %q", got)
 	}
-	f := Finding{Rule: ruleState, Expected: `Listener LoadBalancerID="web" Port=80 Protocol="tcp" Status="running"` + "\n" + `VServerGroup g A=1 within 1m`,
-		Seen: `Listener LoadBalancerID="web" Port=80 Protocol="tcp" Status="stopped"` + "\n- VPC a\nLoadBalancer two B=2"}
+	f := Finding{Rule: ruleState, Missing: []string{`Listener LoadBalancerID="web" Port=80 Protocol="tcp" Status="running"`, "VServerGroup g A=1"},
+		Extra: []string{`Listener LoadBalancerID="web" Port=80 Protocol="tcp" Status="stopped"`, "- VPC a", "LoadBalancer two B=2"}}
 	got := f.Difference()
 	want := []string{`Listener web:80:tcp: Status is "stopped", want "running"`, "missing: VServerGroup g", "gone: VPC a", "too much: LoadBalancer two"}
 	if len(got) != len(want) {
@@ -145,6 +149,33 @@ func TestDifference(t *testing.T) {
 	for i := range want {
 		if got[i] != want[i] {
 			t.Errorf("%d is %q, want %q", i, got[i], want[i])
+		}
+	}
+}
+
+// TestNamesChangeNothing proves that a rest is one under any name, also one that a condition
+// adds: each state is expected after the rest at which it was seen.
+func TestNamesChangeNothing(t *testing.T) {
+	add := Call{Product: "Slb", Action: "AddVServerGroupBackendServers", N: 1, Write: true, sequence: 2}
+	for _, name := range []string{"wait for rest", "condition", "expect state", "nothing"} {
+		named := strings.Replace(service, "- rest:", "- name: "+name+"\n      rest:", 1)
+		for _, play := range []planned{nil, {{Kind: conditionKind, What: "arrears", At: add}}} {
+			var texts [2]composed
+			for i, text := range []string{service, named} {
+				e := &explorer{Config: Config{Text: []byte(text), Half: scenarios.KubernetesHalf, Conditions: []Condition{{Name: "arrears", On: map[string]string{"account.arrears": "true"}, Off: map[string]string{"account.arrears": "false"}}}},
+					subject: subject{program: true, Explore: scenarios.Explore{}.WithDefaults(scenarios.KubernetesHalf)},
+					base:    &observed{calls: []Call{add}, states: [][]string{{"LoadBalancer one"}, {"LoadBalancer two"}, nil, nil}, steps: []uint64{1, 2, 3, 4, 5, 6}}}
+				var err error
+				if texts[i], err = e.compose(play, true); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if unnamed := strings.Replace(texts[1].text, "- name: "+name+"\n      rest:", "- rest:", 1); unnamed != texts[0].text || fmt.Sprint(texts[0].during) != fmt.Sprint(texts[1].during) {
+				t.Errorf("%v with a rest named %q is\n%s, want\n%s", play, name, texts[1].text, texts[0].text)
+			}
+			if of := texts[0].during; play != nil && !slices.Contains([]bool{of[0], of[1], of[2], of[3]}, true) {
+				t.Errorf("no rest of %v is under the condition:\n%s", play, texts[0].text)
+			}
 		}
 	}
 }

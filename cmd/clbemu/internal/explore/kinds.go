@@ -24,6 +24,10 @@ type kind struct {
 	reads, writes bool
 	// effect is what the fault rule does; at is its point, if it is not the effect's own.
 	effect func(d Disturbance, program bool) (effect, at string)
+	// program says that only a program can have it.
+	program bool
+	// again says that a client must call again before it is at rest.
+	again bool
 	// what lists the variants.
 	what func(e *explorer, c Call) []string
 }
@@ -40,14 +44,14 @@ const (
 
 // kinds lists the disturbances at a call.
 var kinds = []kind{
-	{name: "throttled", about: "The call is refused with Throttling.User.", reads: true, writes: true, effect: is("{error: {code: Throttling.User}}")},
-	{name: "unavailable", about: "The call is refused with ServiceUnavailable, status 503.", reads: true, writes: true, effect: is("{error: {code: ServiceUnavailable}}")},
-	{name: "refused", about: "The call is refused with each code that the state can lead to.", reads: true, writes: true, what: refusals,
+	{name: "throttled", again: true, about: "The call is refused with Throttling.User.", reads: true, writes: true, effect: is("{error: {code: Throttling.User}}")},
+	{name: "unavailable", again: true, about: "The call is refused with ServiceUnavailable, status 503.", reads: true, writes: true, effect: is("{error: {code: ServiceUnavailable}}")},
+	{name: "refused", again: true, about: "The call is refused with each code that the state can lead to.", reads: true, writes: true, what: refusals,
 		effect: func(d Disturbance, _ bool) (string, string) { return "{error: {code: " + d.What + "}}", "" }},
-	{name: "lost", about: "The change is made, and the answer gets lost.", writes: true, effect: is("{afterCommit: reset}")},
-	{name: unseenKind, about: "The change is made, the answer gets lost, and the next two reads do not show it.", writes: true, effect: is("{afterCommit: reset}")},
-	{name: "reset", about: "The connection breaks before the answer.", reads: true, effect: is("{reset: true}")},
-	{name: hangKind, about: "No answer comes before the client's own timeout.", reads: true, writes: true, effect: func(_ Disturbance, program bool) (string, string) {
+	{name: "lost", again: true, about: "The change is made, and the answer gets lost.", writes: true, effect: is("{afterCommit: reset}")},
+	{name: unseenKind, program: true, again: true, about: "The change is made, the answer gets lost, and the next two reads do not show it.", writes: true, effect: is("{afterCommit: reset}")},
+	{name: "reset", again: true, about: "The connection breaks before the answer.", reads: true, effect: is("{reset: true}")},
+	{name: hangKind, again: true, about: "No answer comes before the client's own timeout.", reads: true, writes: true, effect: func(_ Disturbance, program bool) (string, string) {
 		if program {
 			return "{hang: true}", ""
 		}
@@ -62,8 +66,13 @@ var kinds = []kind{
 		return "{delay: {fixed: 10ms}}", ""
 	}},
 	{name: staleKind, about: "A read shows the state before the client's last change.", reads: true, effect: is("{stale: {calls: 1}}")},
-	{name: killKind, about: "The client is killed before, during or after the call, and starts again.", writes: true,
-		what: func(*explorer, Call) []string { return []string{"before", "during", "after"} },
+	{name: killKind, program: true, again: true, about: "The client is killed before, during or after the call, and starts again.", reads: true, writes: true,
+		what: func(_ *explorer, c Call) []string {
+			if !c.Write {
+				return []string{"before"} // a read leaves nothing that a later moment would show
+			}
+			return []string{"before", "during", "after"}
+		},
 		effect: func(d Disturbance, _ bool) (string, string) {
 			return "{hang: true}", map[string]string{"before": "beforeCall", "during": "beforeCommit", "after": "afterCommit"}[d.What]
 		}},

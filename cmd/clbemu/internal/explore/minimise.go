@@ -52,22 +52,22 @@ func without(text []byte, half string, step int) ([]byte, bool) {
 
 // violates reports whether the scenario passes undisturbed and violates the rule disturbed.
 func (e *explorer) violates(ctx context.Context, p planned, rule string) (scenario string, ok bool) {
-	text, err := e.compose(nil, false)
+	all, err := e.compose(nil, false)
 	if err != nil {
 		return "", false
 	}
-	if e.base, err = e.play(ctx, text, 0); err != nil || e.base.result.Status != scenarios.Passed {
+	if e.base, err = e.play(ctx, all, 0); err != nil || e.base.result.Status != scenarios.Passed {
 		return "", false
 	}
-	if text, err = e.compose(p, true); err != nil {
+	if all, err = e.compose(p, true); err != nil {
 		return "", false
 	}
-	seen, err := e.play(ctx, text, 0)
+	seen, err := e.play(ctx, all, 0)
 	if err != nil {
 		return "", false
 	}
 	var o Outcome
 	o.Disturbances = p
 	e.judge(&o, seen)
-	return text, o.Verdict == Violated && o.Rule == rule
+	return all.text, o.Verdict == Violated && o.Rule == rule
 }

@@ -51,7 +51,7 @@ func TestPage(t *testing.T) {
 	for i := range lines {
 		lines[i] = Line{Action: strings.Repeat("a", 1000)}
 	}
-	r := &Report{Scenario: "web", Calls: []Call{call}, Findings: []Finding{{Rule: ruleDouble, Expected: "nothing more", Seen: "LoadBalancer web A=1", Plays: []string{"lost at CreateLoadBalancer"}}}}
+	r := &Report{Scenario: "web", Calls: []Call{call}, Findings: []Finding{{Rule: ruleDouble, Extra: []string{"LoadBalancer web A=1"}, Plays: []string{"lost at CreateLoadBalancer"}}}}
 	for n := range 100 {
 		d := Disturbance{Kind: "refused", What: fmt.Sprint(n), At: call}
 		r.Outcomes = append(r.Outcomes, Outcome{ID: planned{d}.id(), Disturbances: planned{d}, Verdict: Fine, Journal: lines})

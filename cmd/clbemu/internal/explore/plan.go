@@ -1,11 +1,13 @@
 package explore
 
 import (
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -73,6 +75,28 @@ func (p planned) id() string {
 // ofConditions reports whether conditions disturb the play.
 func (p planned) ofConditions() bool {
 	return slices.ContainsFunc(p, func(d Disturbance) bool { return d.Kind == conditionKind })
+}
+
+// hangs reports whether a call hangs, for as long as the client waits.
+func (p planned) hangs() bool {
+	return slices.ContainsFunc(p, func(d Disturbance) bool { return d.Kind == hangKind })
+}
+
+// retryIn returns the longest time from a call that was disturbed to the client's next.
+func (e *explorer) retryIn(journal []scenarios.JournalCall) (longest time.Duration) {
+	var struck time.Time
+	for _, c := range journal {
+		if c.UserAgent == scenarios.ObserverAgent || e.subject.program == (c.UserAgent == scenarios.ClientAgent) {
+			continue
+		}
+		if !struck.IsZero() {
+			longest = max(longest, c.Time.Sub(struck))
+		}
+		if struck = (time.Time{}); slices.ContainsFunc(c.Faults, func(name string) bool { return slices.Contains(ruleNames, name) }) {
+			struck = c.Time
+		}
+	}
+	return longest
 }
 
 // callsOf returns the client's calls of the steps. N counts the calls of everybody, as a
@@ -159,6 +183,20 @@ func (e *explorer) plan() (plays []planned) {
 	return plays
 }
 
+// nothingToTry says why the chosen disturbances can be tried nowhere.
+func (e *explorer) nothingToTry() error {
+	why := ""
+	switch {
+	case e.Calls != nil && !slices.ContainsFunc(e.base.calls, func(c Call) bool { return e.Calls.Match(c.Action) }):
+		why = ": it makes none that --calls names"
+	case !e.subject.program && e.Disturbances != nil && slices.ContainsFunc(kinds, func(k kind) bool { return k.program && e.Disturbances.Match(k.name, k.name) }):
+		why = ": a script can't be killed, and looks at nothing twice; name the program after --, or a controller's clusters"
+	case e.Disturbances != nil && !slices.ContainsFunc(e.base.calls, func(c Call) bool { return c.Write }):
+		why = ": it makes no call that changes something"
+	}
+	return errors.New("the client makes no call at which one of the chosen disturbances can be tried" + why)
+}
+
 // wanted reports whether a disturbance is one of those to try.
 func (e *explorer) wanted(d Disturbance) bool {
 	return (e.Calls == nil || d.At.Action == "" || e.Calls.Match(d.At.Action)) &&
@@ -170,7 +208,7 @@ func (e *explorer) disturbancesAt(calls []Call) (all []Disturbance) {
 	wrote := false
 	for _, c := range calls {
 		for _, k := range kinds {
-			if (k.name == killKind || k.name == unseenKind) && !e.subject.program || k.name == staleKind && !wrote || !k.applies(c) {
+			if k.program && !e.subject.program || k.name == staleKind && !wrote || !k.applies(c) {
 				continue
 			}
 			for _, what := range k.whats(e, c) {
