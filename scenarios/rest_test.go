@@ -296,13 +296,15 @@ func TestRestIsEarned(t *testing.T) {
 // TestStartedClientCalls proves that a client which was killed rests only after it has
 // called since it was started again.
 func TestStartedClientCalls(t *testing.T) {
-	f, p := disturbedOnce(20*time.Second, scenarios.JournalCall{Faults: []string{"f"}}, 1)
-	first := p.does
+	f := &fake{}
+	p := &fakePrograms{fake: f, takes: time.Hour}
 	p.does = func() {
-		if len(p.did) == 1 {
-			first()
-			f.at(1500*time.Millisecond, func() { // before it is killed
-				f.journal = append(f.journal, scenarios.JournalCall{Sequence: uint64(len(f.journal) + 1), Product: "Slb", Action: "Get"})
+		if len(p.did) > 1 {
+			return
+		}
+		for i, at := range []time.Duration{time.Second, 1500 * time.Millisecond, 21 * time.Second} { // the second comes before it is killed
+			f.at(at, func() {
+				f.journal = append(f.journal, scenarios.JournalCall{Sequence: uint64(i + 1), Product: "Slb", Action: "Set", Faults: []string{"f"}[:max(1-i, 0)]})
 			})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -438,6 +439,10 @@ func showExploration(s *terminal.Screen, r *explore.Report) error {
 		s.Printf("  scenario\n%s", "    "+strings.ReplaceAll(strings.TrimRight(f.Scenario, "\n"), "\n", "\n    ")+"\n")
 	}
 	s.Printf("\n%s\n", r.Summary())
+	if late := r.Late(); late != nil {
+		s.Printf("%s: in %s the client called again only after %.1f s, later than it is quiet at rest (%.1f s), so that plays may have been judged too early: give explore: {quiet: %.0fs}\n",
+			terminal.Bad.Render("warning"), late.ID, late.Retry, r.Quiet, math.Ceil(late.Retry+1))
+	}
 	if len(r.Varying) > 0 {
 		s.Printf("left out: %s that varied between two undisturbed plays\n", counted(len(r.Varying), "call"))
 	}
