@@ -375,15 +375,15 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, during map
 		err = errors.Join(err, stateErr)
 		o.states = append(o.states, scenarios.Changed(before, now))
 	}
-	rests := 0
+	var rests []uint64 // the journal's mark at the end of each
 	setup.Progress = func(done scenarios.StepDone) {
 		mark, markErr := place.Mark(ctx)
 		err = errors.Join(err, markErr)
 		o.steps = append(o.steps, mark)
 		if done.Kind == scenarios.KindRest {
-			rests++
+			rests = append(rests, mark)
 		}
-		if done.Kind == scenarios.KindRest && !during[rests-1] {
+		if done.Kind == scenarios.KindRest && !during[len(rests)-1] {
 			look(ctx)
 			if setup.Cluster != nil {
 				kinds := make(map[string]map[string][]string)
@@ -410,7 +410,7 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, during map
 		}
 		o.calls = e.callsOf(calls)
 		o.lines, o.omitted = e.linesOf(calls)
-		o.retry = e.retryIn(calls)
+		o.retry = e.retryIn(calls, rests)
 	}
 	o.result = scenarios.Play(ctx, s, e.Half, setup)
 	o.waited = patient.waited

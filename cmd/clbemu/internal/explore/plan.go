@@ -82,18 +82,20 @@ func (p planned) hangs() bool {
 	return slices.ContainsFunc(p, func(d Disturbance) bool { return d.Kind == hangKind })
 }
 
-// retryIn returns the longest time from a call that was disturbed to the client's next.
-func (e *explorer) retryIn(journal []scenarios.JournalCall) (longest time.Duration) {
-	var struck time.Time
-	for _, c := range journal {
+// retryIn returns the longest time from a call that was disturbed to the client's next. One
+// after a rest is none: the next step makes the client act.
+func (e *explorer) retryIn(journal []scenarios.JournalCall, rests []uint64) (longest time.Duration) {
+	var struck *scenarios.JournalCall
+	for i := range journal {
+		c := &journal[i]
 		if c.UserAgent == scenarios.ObserverAgent || e.subject.program == (c.UserAgent == scenarios.ClientAgent) {
 			continue
 		}
-		if !struck.IsZero() {
-			longest = max(longest, c.Time.Sub(struck))
+		if struck != nil && !slices.ContainsFunc(rests, func(mark uint64) bool { return struck.Sequence <= mark && mark < c.Sequence }) {
+			longest = max(longest, c.Time.Sub(struck.Time))
 		}
-		if struck = (time.Time{}); slices.ContainsFunc(c.Faults, func(name string) bool { return slices.Contains(ruleNames, name) }) {
-			struck = c.Time
+		if struck = nil; slices.ContainsFunc(c.Faults, func(name string) bool { return slices.Contains(ruleNames, name) }) {
+			struck = c
 		}
 	}
 	return longest
