@@ -345,7 +345,7 @@ func (c *checker) clear(s *Step, at spot, in scope) {
 }
 
 func (c *checker) call(call *CallStep, at spot, in scope) {
-	action, known := c.action(at, call.Product, call.Action, call.Params)
+	action, known := c.action(at, call.Product, call.Action, call.Params, call.Expect == nil)
 	if known && call.Expect != nil {
 		c.code(at.in("expect", "code"), call.Expect.Code, []Action{action}, in)
 		c.fields(at.in("expect", "fields"), action, call.Expect.Fields)

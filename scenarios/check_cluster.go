@@ -214,7 +214,7 @@ const typo = 3
 // to.
 func (c *checker) manifest(at spot, kind cluster.Kind, in scope) {
 	if kind.Fields != nil {
-		c.objectFields(at, kind.Fields, nil)
+		c.objectFields(at, kind, nil)
 	}
 	if found, ok := at.find("metadata", "annotations"); ok {
 		c.misspelt(found, annotations.Keys())
@@ -228,21 +228,25 @@ func (c *checker) manifest(at spot, kind cluster.Kind, in scope) {
 }
 
 // objectFields refuses fields that a kind does not have.
-func (c *checker) objectFields(at spot, fields, path []string) {
+func (c *checker) objectFields(at spot, kind cluster.Kind, path []string) {
 	if at.node.Kind == yaml.SequenceNode {
 		for i := range at.node.Content {
-			c.objectFields(at.at(i), fields, append(path, "0"))
+			c.objectFields(at.at(i), kind, append(path, "0"))
 		}
 		return
+	}
+	if values := kind.Values(path...); at.node.Kind == yaml.ScalarNode && values != nil && at.node.Tag != "!!null" &&
+		!slices.Contains(values, at.node.Value) && !template().MatchString(at.node.Value) {
+		c.refuse(at, "%s is no %s of a %s%s", at.node.Value, strings.Join(path, "."), kind.Name, suggest(at.node.Value, values, ""))
 	}
 	for i := 0; i+1 < len(at.node.Content); i += 2 {
 		key := at.node.Content[i]
 		under := append(slices.Clone(path), key.Value)
-		switch found := shapeAt(fields, under); found {
+		switch found := shapeAt(kind.Fields, under); found {
 		case leadsNowhere:
-			c.refuse(spot{key, yamlfile.Join(at.path, key.Value)}, "there is no such field%s", suggest(key.Value, siblings(fields, path), ""))
-		case leadsToObject, leadsToList:
-			c.objectFields(spot{at.node.Content[i+1], yamlfile.Join(at.path, key.Value)}, fields, under)
+			c.refuse(spot{key, yamlfile.Join(at.path, key.Value)}, "there is no such field%s", suggest(key.Value, siblings(kind.Fields, path), ""))
+		default:
+			c.objectFields(spot{at.node.Content[i+1], yamlfile.Join(at.path, key.Value)}, kind, under)
 		}
 	}
 }

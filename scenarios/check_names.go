@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -21,7 +22,7 @@ func (c *checker) settled(at spot, name string) bool {
 }
 
 // action checks the product, the action and the parameters of a call.
-func (c *checker) action(at spot, product, name string, params map[string]Value) (found Action, ok bool) {
+func (c *checker) action(at spot, product, name string, params map[string]Value, accepts bool) (found Action, ok bool) {
 	if c.names == nil || name == "" || !c.settled(at.in("product"), product) || !c.settled(at.in("action"), name) {
 		return found, false
 	}
@@ -29,7 +30,7 @@ func (c *checker) action(at spot, product, name string, params map[string]Value)
 	emulated := func(a Action) bool { return a.Product == orSlb(product) && a.Emulated }
 	i := slices.IndexFunc(all, func(a Action) bool { return a.Name == name && emulated(a) })
 	if i >= 0 {
-		c.parameters(at.in("params"), all[i], params)
+		c.parameters(at.in("params"), all[i], params, accepts)
 		return all[i], true
 	}
 	products := namesOf(all, Action.product)
@@ -93,7 +94,8 @@ func spreadLists(action Action, params *yaml.Node) (names []string) {
 	return names
 }
 
-func (c *checker) parameters(at spot, action Action, params map[string]Value) {
+// parameters checks the parameters of a call; accepts is whether it must succeed.
+func (c *checker) parameters(at spot, action Action, params map[string]Value, accepts bool) {
 	if at.node.Kind != yaml.MappingNode || len(params) == 0 {
 		return
 	}
@@ -105,6 +107,9 @@ func (c *checker) parameters(at spot, action Action, params map[string]Value) {
 		if !reads([]Action{action}, name) {
 			c.refuse(under, "%s has no such parameter%s", action.Name, suggest(name, parametersOf([]Action{action}), ""))
 			continue
+		}
+		if values := action.Values[numbered(name)]; accepts && values != nil && !slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, string(params[name])) }) && !template().MatchString(string(params[name])) && params[name] != "" {
+			c.refuse(under, "%s is none of %s: if the cloud is to refuse it, expect its code", params[name], strings.Join(values, ", "))
 		}
 		for _, err := range checkJSON(action.jsonFields(name), string(params[name])) {
 			c.refuse(under, "%s", err)
@@ -125,7 +130,7 @@ func (c *checker) fields(at spot, action Action, fields map[string]Matcher) {
 // code wants a code that one of the actions can be refused with, by itself or by a
 // fault rule of the half.
 func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
-	if m == nil || m.Absent {
+	if m == nil || m.ofSuccess() {
 		return
 	}
 	byRule := injected(in.rules, actions)
@@ -136,8 +141,6 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 	case m.Count != nil:
 		c.refuse(at, "it is not a list, and has no count")
 	case m.Equals != nil && !c.settled(at, *m.Equals):
-	case m.Equals != nil && *m.Equals == "OK":
-		c.refuse(at, "a success has no code: write {absent: true}")
 	case m.Equals != nil && !refuses(equalTo(numbered(*m.Equals))):
 		codes := byRule
 		for _, a := range actions {
@@ -166,7 +169,10 @@ func injected(rules []faults.Rule, actions []Action) (codes []string) {
 }
 
 func (c *checker) resource(at spot, r *Resource, in scope) {
-	if action, known := c.action(at, r.Product, r.Action, r.Params); known {
+	if action, known := c.action(at, r.Product, r.Action, r.Params, r.Code == nil); known {
+		if action.Writes {
+			c.refuse(at.in("action"), "%s changes something, and an expectation only looks: make the call in a step", r.Action)
+		}
 		c.code(at.in("code"), r.Code, []Action{action}, in)
 		c.fields(at.in("fields"), action, r.Fields)
 	}

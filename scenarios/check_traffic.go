@@ -16,6 +16,9 @@ var balancerID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 func (c *checker) traffic(t *Traffic, at spot, in scope) {
 	c.balancerID(t.LoadBalancer, at.in("loadBalancer"))
 	c.loopback(t.Source, at.in("source"))
+	if requests := at.in("requests"); requests.node != at.node && requests.node.Value == "0" {
+		c.refuse(requests, "no request gets no answer: leave it out for one of each client")
+	}
 	if t.Clients != "" {
 		name := "the clients " + t.Clients
 		if _, known := in.defined[name]; known {

@@ -132,7 +132,7 @@ func (e *Expectation) title() string {
 	case e.Resource != nil:
 		return "expect " + e.Resource.Action
 	case e.Calls != nil:
-		return "expect calls of " + e.Calls.about()
+		return "expect calls of " + e.Calls.actions()
 	case e.Quota != nil:
 		return "expect quota " + e.Quota.Name
 	case e.Addresses != nil:
@@ -203,7 +203,7 @@ func (c *Calls) matches(call JournalCall) bool {
 	if !c.matchesAction(call.Action) {
 		return false
 	}
-	if c.Code != nil && !c.Code.holds(call.Code, call.Code != "") {
+	if c.Code != nil && !c.Code.ofCode(call.Code) {
 		return false
 	}
 	for name, matcher := range c.Params {
@@ -221,7 +221,8 @@ func (c *Calls) matchesAction(action string) bool {
 	return glob.Split(c.Action).Match(action)
 }
 
-func (c *Calls) about() string {
+// actions names the actions whose calls are counted.
+func (c *Calls) actions() string {
 	switch {
 	case c.Order != nil:
 		return strings.Join(c.Order, ", ")
@@ -229,6 +230,21 @@ func (c *Calls) about() string {
 		return "any action"
 	}
 	return c.Action
+}
+
+// about says which calls are counted, with all that is asked of them.
+func (c *Calls) about() string {
+	text := c.actions()
+	for i, name := range sortedKeys(c.Params) {
+		text += []string{" with ", " and "}[min(i, 1)] + name + " " + c.Params[name].asked()
+	}
+	if c.Code != nil {
+		text += " answered with " + c.Code.asked()
+	}
+	if c.Since != "" {
+		text += " since " + c.Since
+	}
+	return text
 }
 
 // judge holds the actions called against the number or order wanted.
@@ -339,10 +355,10 @@ func (p *play) lookAtLoadBalancer(ctx context.Context, want *LoadBalancer) error
 	return nil
 }
 
-// listens reports whether listeners are those wanted, with enough backends.
+// listens reports whether listeners are those wanted, with as many backends.
 func (l *LoadBalancer) listens(listeners map[string]int) bool {
 	for name, backends := range listeners {
-		if least, ok := l.Listeners[name]; !ok || backends < least {
+		if want, ok := l.Listeners[name]; !ok || !want.holds(backends) {
 			return false
 		}
 	}
@@ -350,10 +366,13 @@ func (l *LoadBalancer) listens(listeners map[string]int) bool {
 }
 
 // listenersText writes listeners with their backends, as the file has them.
-func listenersText(listeners map[string]int) string {
+func listenersText[N int | Amount](listeners map[string]N) string {
+	if len(listeners) == 0 {
+		return "no running listener"
+	}
 	var list []string
 	for _, name := range sortedKeys(listeners) {
-		list = append(list, fmt.Sprintf("%s: %d", name, listeners[name]))
+		list = append(list, fmt.Sprintf("%s: %v", name, listeners[name]))
 	}
 	return "{" + strings.Join(list, ", ") + "}"
 }

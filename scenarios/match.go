@@ -48,6 +48,43 @@ func (m *Matcher) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	}
 }
 
+// ReadYAML implements yamlfile.Reader.
+func (a *Amount) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
+	type plain Amount
+	before := d.Found()
+	if node.Kind != yaml.ScalarNode {
+		if d.Decode(node, (*plain)(a), field); d.Found() == before && a.AtLeast == nil && a.AtMost == nil {
+			d.Fail(node, field, "give a number, atLeast or atMost")
+		}
+		return
+	}
+	if d.Open(node) {
+		return
+	}
+	n, err := strconv.Atoi(node.Value)
+	if err != nil || n < 0 {
+		d.Fail(node, field, "%q is not a number: write 3 for exactly three, 0 for none, or {atLeast: 1}", node.Value)
+	}
+	a.AtLeast, a.AtMost = &n, &n
+}
+
+// holds reports whether there are so many.
+func (a Amount) holds(n int) bool {
+	return (a.AtLeast == nil || n >= *a.AtLeast) && (a.AtMost == nil || n <= *a.AtMost)
+}
+
+func (a Amount) String() string {
+	switch {
+	case a.AtLeast != nil && a.AtMost != nil && *a.AtLeast == *a.AtMost:
+		return strconv.Itoa(*a.AtLeast)
+	case a.AtLeast != nil && a.AtMost != nil:
+		return fmt.Sprintf("%d to %d", *a.AtLeast, *a.AtMost)
+	case a.AtLeast != nil:
+		return fmt.Sprintf("at least %d", *a.AtLeast)
+	}
+	return fmt.Sprintf("at most %d", *a.AtMost)
+}
+
 // holds reports whether a field is as wanted; ok is false for an absent one.
 func (m Matcher) holds(value any, ok bool) bool {
 	list, isList := value.([]any)
@@ -62,6 +99,28 @@ func (m Matcher) holds(value any, ok bool) bool {
 		return m.pattern.MatchString(show(value))
 	}
 	return show(value) == *m.Equals
+}
+
+// success is the code of calls that were not refused, as the journal has it.
+const success = "OK"
+
+// ofCode reports whether a code is as wanted; that of a success is "".
+func (m Matcher) ofCode(code string) bool {
+	if m.ofSuccess() {
+		return code == ""
+	}
+	return m.holds(code, code != "")
+}
+
+// ofSuccess reports whether the code of a success is wanted.
+func (m Matcher) ofSuccess() bool { return m.Absent || m.Equals != nil && *m.Equals == success }
+
+// asked is the matcher behind the name of a parameter.
+func (m Matcher) asked() string {
+	if m.Absent {
+		return "absent"
+	}
+	return m.String()
 }
 
 func (m Matcher) String() string {

@@ -36,6 +36,8 @@ type Action struct {
 	// Parameters by name: Tag.N.Key for elements of lists, BackendServers[].Port for
 	// fields of JSON text.
 	Parameters []string
+	// Values lists what a parameter may be, by name, where that is a closed list.
+	Values map[string][]string
 	// Writes reports whether it changes something.
 	Writes bool
 	// Secrets are the parameters of which the journal keeps no value.

@@ -124,9 +124,9 @@ type Traffic struct {
 
 // Answers describes what the clients of a traffic step must get.
 type Answers struct {
-	Statuses  map[string]int     `yaml:"statuses" doc:"The number of answers by status, such as {200: 38, 503: 2}."`
+	Statuses  map[string]int     `yaml:"statuses" doc:"The number of answers, not a percentage, by status, such as {200: 38, 503: 2}."`
 	Failures  int                `yaml:"failures" doc:"The number of requests without an answer."`
-	Shares    map[string]float64 `yaml:"shares" doc:"The percentage of the answers by server."`
+	Shares    map[string]float64 `yaml:"shares" doc:"The share of the answers by server, in percent, such as {i-1: 75, i-2: 25}."`
 	Tolerance float64            `yaml:"tolerance" doc:"How many percentage points a share may differ."`
 	Latency   Duration           `yaml:"latency" doc:"How long the slowest answer may take."`
 }
@@ -161,7 +161,7 @@ type CallStep struct {
 // success.
 type Reply struct {
 	Status  int                `yaml:"status" doc:"The HTTP status."`
-	Code    *Matcher           `yaml:"code" doc:"The error code."`
+	Code    *Matcher           `yaml:"code" doc:"The error code; OK for a success."`
 	Message *Matcher           `yaml:"message" doc:"The error message."`
 	Fields  map[string]Matcher `yaml:"fields" doc:"Fields by path, such as Listeners.0.Status."`
 	Lost    bool               `yaml:"lost" doc:"true: the client must get no readable answer."`
@@ -256,7 +256,7 @@ type Resource struct {
 // Calls selects calls to count, and the number that there must be.
 type Calls struct {
 	Action  string             `yaml:"action" doc:"A glob, or several separated by commas; all if absent."`
-	Code    *Matcher           `yaml:"code" doc:"The error code; {absent: true} for calls that succeeded."`
+	Code    *Matcher           `yaml:"code" doc:"The error code; OK for calls that succeeded."`
 	Params  map[string]Matcher `yaml:"params" doc:"Parameters by name."`
 	Since   string             `yaml:"since" doc:"Count only calls since a mark."`
 	AtLeast *int               `yaml:"atLeast" doc:"At least this many."`
@@ -282,10 +282,16 @@ type Addresses struct {
 
 // LoadBalancer is a load balancer of CLB or NLB that listens.
 type LoadBalancer struct {
-	Name      string         `yaml:"name" required:"true" doc:"Its name or id."`
-	Absent    bool           `yaml:"absent" doc:"true: there must be none of that name or id."`
-	Address   *Matcher       `yaml:"address" doc:"One of its addresses."`
-	Listeners map[string]int `yaml:"listeners" doc:"All its running listeners, each with the least number of its backends, such as {tcp:80: 3}."`
+	Name      string            `yaml:"name" required:"true" doc:"Its name or id."`
+	Absent    bool              `yaml:"absent" doc:"true: there must be none of that name or id."`
+	Address   *Matcher          `yaml:"address" doc:"One of its addresses."`
+	Listeners map[string]Amount `yaml:"listeners" doc:"All its running listeners, each with the number of its backends: exactly so many, as in {tcp:80: 3}, or {tcp:80: {atLeast: 1}}."`
+}
+
+// Amount is how many of something there are: a number alone, or bounds.
+type Amount struct {
+	AtLeast *int `yaml:"atLeast" doc:"At least this many."`
+	AtMost  *int `yaml:"atMost" doc:"At most this many."`
 }
 
 // State lists what differs from the beginning of the half, but for ids, addresses and
@@ -393,6 +399,15 @@ func (l *LoadBalancer) Validate() error {
 }
 
 func (t *Traffic) Validate() error {
+	if t.Expect != nil {
+		requests := t.requests()
+		if len(usedIn(t.node)) > 0 {
+			requests = maxRequests // some number, as far as can be told before it is played
+		}
+		if err := t.Expect.valid(requests); err != nil {
+			return fmt.Errorf("expect.%w", err)
+		}
+	}
 	switch {
 	case t.Requests < 0 || t.Requests > maxRequests:
 		return fmt.Errorf("requests is 0 to %d", maxRequests)
@@ -400,6 +415,34 @@ func (t *Traffic) Validate() error {
 		return fmt.Errorf("connections is 0 to %d", maxClients)
 	case t.Port < 1 || t.Port > 65535:
 		return errors.New("port is 1 to 65535")
+	}
+	return nil
+}
+
+// valid refuses what no number of requests can be answered with.
+func (a *Answers) valid(requests int) error {
+	for _, status := range sortedKeys(a.Statuses) {
+		if code, err := strconv.Atoi(status); (err != nil || code < 100 || code > 599) && !template().MatchString(status) {
+			return fmt.Errorf("statuses: %q is no status: want one from 100 to 599 with the number of its answers", status)
+		}
+		if n := a.Statuses[status]; n < 0 || n > requests {
+			return fmt.Errorf("statuses: %d answers of %s, but there are %d requests", n, status, requests)
+		}
+	}
+	sum := 0.0
+	for _, server := range sortedKeys(a.Shares) {
+		share := a.Shares[server]
+		if sum += share; share < 0 || share > 100 {
+			return fmt.Errorf("shares: %s has %v, but a share is 0 to 100 percent", server, share)
+		}
+	}
+	switch {
+	case sum > 100+a.Tolerance*float64(len(a.Shares)):
+		return fmt.Errorf("shares: together they are %v percent", sum)
+	case a.Failures < 0 || a.Failures > requests:
+		return fmt.Errorf("failures: %d of %d requests can't fail", a.Failures, requests)
+	case a.Tolerance < 0 || a.Tolerance > 100:
+		return errors.New("tolerance: it is 0 to 100 percentage points")
 	}
 	return nil
 }

@@ -66,6 +66,8 @@ func schema(t reflect.Type, definitions object) any {
 	switch t {
 	case reflect.TypeFor[Matcher](), reflect.TypeFor[faults.Matcher](), reflect.TypeFor[faults.Hang]():
 		return object{"oneOf": []any{scalar, reference}}
+	case reflect.TypeFor[Amount]():
+		return object{"oneOf": []any{object{"type": "integer", "minimum": 0}, template, reference}}
 	case reflect.TypeFor[Exec]():
 		return object{"oneOf": []any{object{"type": "array", "items": scalar, "minItems": 1}, reference}}
 	}

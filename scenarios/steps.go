@@ -192,12 +192,14 @@ func (r *Reply) compare(answer Answer) *difference {
 		}
 		return answer.differs(r)
 	}
-	refused := r.Code != nil && !r.Code.Absent
+	refused := r.Code != nil && !r.Code.ofSuccess()
 	wrong := r.Status != 0 && answer.Status != r.Status || r.Status == 0 && refused == answer.succeeded()
-	for name, matcher := range map[string]*Matcher{"Code": r.Code, "Message": r.Message} {
-		value, ok := answer.Body[name]
-		wrong = wrong || matcher != nil && !matcher.holds(value, ok)
+	code := ""
+	if !answer.succeeded() {
+		code = fmt.Sprint(answer.Body["Code"])
 	}
+	message, hasMessage := answer.Body["Message"]
+	wrong = wrong || r.Code != nil && !r.Code.ofCode(code) || r.Message != nil && !r.Message.holds(message, hasMessage)
 	if wrong {
 		return answer.differs(r)
 	}

@@ -21,7 +21,11 @@ func (d *Duration) ReadYAML(file *yamlfile.Decoder, node *yaml.Node, field strin
 		return
 	}
 	parsed, err := time.ParseDuration(node.Value)
-	if err != nil || parsed <= 0 || node.Kind != yaml.ScalarNode {
+	if err == nil && parsed <= 0 && node.Kind == yaml.ScalarNode {
+		file.Fail(node, field, "%s is not above 0, and time only goes forward: write 90s, 1m30s or 168h", node.Value)
+		return
+	}
+	if err != nil || node.Kind != yaml.ScalarNode {
 		file.Fail(node, field, "%q is not a duration: write 90s, 1m30s or 168h", node.Value)
 	}
 	*d = Duration(parsed)

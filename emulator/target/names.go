@@ -31,7 +31,12 @@ func (n *Names) list() []scenarios.Action {
 	var all []scenarios.Action
 	for _, a := range n.Names.Actions() {
 		row := scenarios.Action{Product: a.Product, Name: a.Name, Emulated: a.Emulated, Writes: a.Mutates, Parameters: a.ParameterNames(),
-			Fields: a.ResponseFields(), Codes: a.Codes()}
+			Fields: a.ResponseFields(), Codes: a.Codes(), Values: make(map[string][]string)}
+		for _, p := range a.Action.Parameters() {
+			if p.Values != nil {
+				row.Values[p.Name] = p.Values
+			}
+		}
 		for _, parameter := range row.Parameters {
 			if journal.IsSecret(parameter) && !strings.Contains(parameter, "[]") {
 				row.Secrets = append(row.Secrets, parameter)

@@ -23,6 +23,26 @@ type Kind struct {
 	Fields []string
 }
 
+// values lists what fields can be, by kind and path, where Kubernetes has a closed list.
+var values = map[string]map[string][]string{
+	"Service": {
+		"spec.type":                  {"ClusterIP", "NodePort", "LoadBalancer", "ExternalName"},
+		"spec.externalTrafficPolicy": {"Cluster", "Local"},
+		"spec.internalTrafficPolicy": {"Cluster", "Local"},
+		"spec.sessionAffinity":       {"None", "ClientIP"},
+		"spec.ipFamilyPolicy":        {"SingleStack", "PreferDualStack", "RequireDualStack"},
+		"spec.ipFamilies.0":          {"IPv4", "IPv6"},
+		"spec.ports.0.protocol":      {"TCP", "UDP", "SCTP"},
+	},
+	"EndpointSlice": {"addressType": {"IPv4", "IPv6", "FQDN"}, "ports.0.protocol": {"TCP", "UDP", "SCTP"}},
+	"Node":          {"spec.taints.0.effect": {"NoSchedule", "PreferNoSchedule", "NoExecute"}},
+	"Pod":           {"spec.restartPolicy": {"Always", "OnFailure", "Never"}},
+}
+
+// Values lists what the field at a path can be, with 0 for the elements of a list; nil is
+// anything.
+func (k Kind) Values(path ...string) []string { return values[k.Name][strings.Join(path, ".")] }
+
 // Kinds lists the kinds that a cluster has by itself.
 var Kinds = sync.OnceValue(func() (kinds []Kind) {
 	for line := range strings.Lines(kubernetes) {
