@@ -17,7 +17,7 @@ func (c *emulated) observe(call *gateway.Call, outcome gateway.Outcome) {
 // entryOf returns the journal's entry of a call, without its parameters and answer; it
 // keeps no secrets.
 func entryOf(call *gateway.Call, outcome gateway.Outcome, now time.Time) journal.Entry {
-	return journal.Entry{
+	e := journal.Entry{
 		Time:         now,
 		Kind:         journal.KindCall,
 		RequestID:    call.RequestID,
@@ -27,11 +27,21 @@ func entryOf(call *gateway.Call, outcome gateway.Outcome, now time.Time) journal
 		Action:       call.ActionName,
 		Region:       call.Scope.RegionID,
 		Resource:     call.Resource(),
-		Made:         call.Made(),
 		Status:       outcome.Status,
 		Code:         outcome.Code,
 		Milliseconds: float64(outcome.Duration.Microseconds()) / 1000,
 		Faults:       call.Faults,
 		Unread:       call.Unread(),
 	}
+	if len(call.Made) > 0 {
+		e.Made, e.AlsoMade = call.Made[0], call.Made[1:]
+	} else if e.Resource == "" && len(call.Named) > 0 {
+		e.Resource = call.Named[0]
+	}
+	for _, id := range call.Named {
+		if id != e.Resource {
+			e.Also = append(e.Also, id)
+		}
+	}
+	return e
 }

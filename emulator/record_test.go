@@ -45,7 +45,7 @@ func TestCallsAreJournalled(t *testing.T) {
 		}
 	}
 	want := []journal.Entry{
-		{Sequence: 1, Kind: journal.KindCall, RequestID: created.Text("RequestId"), Action: "CreateLoadBalancer", Made: id, Status: 200, Unread: []string{"SourceIp"},
+		{Sequence: 1, Kind: journal.KindCall, RequestID: created.Text("RequestId"), Action: "CreateLoadBalancer", Made: id, Also: []string{"rg-clbemu0default"}, Status: 200, Unread: []string{"SourceIp"},
 			Parameters: journal.Parameters{{Name: "LoadBalancerSpec", Value: "slb.s1.small"}, {Name: "RegionId", Value: "cn-hangzhou"}, {Name: "SourceIp", Value: "192.0.2.1"}}},
 		{Sequence: 2, Kind: journal.KindCall, RequestID: deleted.Text("RequestId"), Action: "DeleteLoadBalancer", Resource: id, Status: 503,
 			Code: "ServiceUnavailable", Faults: []string{"busy"}, Parameters: journal.Parameters{{Name: "LoadBalancerId", Value: id}, {Name: "RegionId", Value: "cn-hangzhou"}}},

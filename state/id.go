@@ -87,8 +87,10 @@ func regionCode(region string) string {
 		return code
 	}
 	sum := sha256.Sum256([]byte(region))
-	return base36(sum[:], 3)
+	return base36(sum[:], regionCodeLength)
 }
+
+const regionCodeLength = 3
 
 // base36 spells bytes as n digits and lower-case letters.
 func base36(b []byte, n int) string {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -21,6 +22,8 @@ type Schema struct {
 	quotas map[QuotaName]*quota
 	tagged map[TagResourceType]*kind
 	shapes shapes
+	// identifying lists the kinds whose ids calls name.
+	identifying func() []*kind
 }
 
 // kernel declares what every store holds beside its resources.
@@ -37,7 +40,9 @@ func NewSchema() *Schema { return kernel.Extend() }
 
 // Extend returns a schema that has all of this one, to declare more in.
 func (s *Schema) Extend() *Schema {
-	return &Schema{maps.Clone(s.kinds), maps.Clone(s.stages), maps.Clone(s.quotas), maps.Clone(s.tagged), s.shapes.clone()}
+	extended := &Schema{kinds: maps.Clone(s.kinds), stages: maps.Clone(s.stages), quotas: maps.Clone(s.quotas), tagged: maps.Clone(s.tagged), shapes: s.shapes.clone()}
+	extended.identifying = sync.OnceValue(extended.identifiers)
+	return extended
 }
 
 // all lists the kinds in order of name.

@@ -37,10 +37,13 @@ type Entry struct {
 	Product     string    `json:"product,omitempty"`
 	Action      string    `json:"action"`
 	Region      string    `json:"region,omitempty"`
-	// Resource is the id that the call is about.
-	Resource string `json:"resource,omitempty"`
-	// Made is the id of what the call made.
+	// Resource is the id that the call is about, and Also are the ids of other resources
+	// that its parameters have.
+	Resource string   `json:"resource,omitempty"`
+	Also     []string `json:"also,omitempty"`
+	// Made is the id of what the call made, and AlsoMade are those of what it made besides.
 	Made       string     `json:"made,omitempty"`
+	AlsoMade   []string   `json:"alsoMade,omitempty"`
 	Parameters Parameters `json:"parameters,omitempty"`
 	// Omitted counts the parameters that are too many to be kept.
 	Omitted int    `json:"omitted,omitempty"`
@@ -85,7 +88,7 @@ func (e *Entry) clean(sent []Parameter) {
 		*text = kept.bounded(*text, maxText)
 	}
 	e.keepParameters(&kept, sent)
-	e.Faults, e.Unread = kept.names(e.Faults), kept.names(e.Unread)
+	e.Faults, e.Unread, e.Also, e.AlsoMade = kept.names(e.Faults), kept.names(e.Unread), kept.names(e.Also), kept.names(e.AlsoMade)
 }
 
 func (e *Entry) keepParameters(kept *texts, sent []Parameter) {

@@ -20,7 +20,7 @@ type Query struct {
 	// Fields are conditions by name: an entry's field in its JSON spelling, fault
 	// for one of its faults, or params.<Name>. Each is equal to the text; action,
 	// fault and unread may be globs, several of them by commas, and the code of a
-	// success is OK. text is in one of the entry's texts, in any case; refused is true or
+	// success is OK. resource is any id that the call names or made, made any that it made. text is in one of the entry's texts, in any case; refused is true or
 	// false; from and to are times; the range includes from and not to.
 	Fields map[string]string
 	// Limit limits how many entries are returned, the newest ones; 0 is all.
@@ -59,25 +59,30 @@ var conditions = map[string]func(e *Entry, want string) bool{
 	"userAgent":   func(e *Entry, want string) bool { return e.UserAgent == want },
 	"product":     func(e *Entry, want string) bool { return e.Product == want },
 	"region":      func(e *Entry, want string) bool { return e.Region == want },
-	"resource":    func(e *Entry, want string) bool { return e.Resource == want },
-	"made":        func(e *Entry, want string) bool { return e.Made == want },
-	"sequence":    func(e *Entry, want string) bool { return strconv.FormatUint(e.Sequence, 10) == want },
-	"status":      func(e *Entry, want string) bool { return strconv.Itoa(e.Status) == want },
-	"code":        func(e *Entry, want string) bool { return e.Kind == KindCall && cmp.Or(e.Code, Success) == want },
-	"action":      func(e *Entry, want string) bool { return glob.Split(want).Match(e.Action) },
-	"fault":       func(e *Entry, want string) bool { return glob.Split(want).Match(e.Faults...) },
-	"unread":      func(e *Entry, want string) bool { return glob.Split(want).Match(e.Unread...) },
-	"text":        func(e *Entry, want string) bool { return e.contains(strings.ToLower(want)) },
-	"refused":     func(e *Entry, want string) bool { return e.Kind == KindCall && (e.Code != "") == (want == "true") },
-	"from":        func(e *Entry, want string) bool { at, _ := instant(want); return !e.Time.Before(at) },
-	"to":          func(e *Entry, want string) bool { at, _ := instant(want); return e.Time.Before(at) },
+	"resource": func(e *Entry, want string) bool {
+		return e.Resource == want || slices.Contains(e.Also, want) || e.made(want)
+	},
+	"made":     (*Entry).made,
+	"sequence": func(e *Entry, want string) bool { return strconv.FormatUint(e.Sequence, 10) == want },
+	"status":   func(e *Entry, want string) bool { return strconv.Itoa(e.Status) == want },
+	"code":     func(e *Entry, want string) bool { return e.Kind == KindCall && cmp.Or(e.Code, Success) == want },
+	"action":   func(e *Entry, want string) bool { return glob.Split(want).Match(e.Action) },
+	"fault":    func(e *Entry, want string) bool { return glob.Split(want).Match(e.Faults...) },
+	"unread":   func(e *Entry, want string) bool { return glob.Split(want).Match(e.Unread...) },
+	"text":     func(e *Entry, want string) bool { return e.contains(strings.ToLower(want)) },
+	"refused":  func(e *Entry, want string) bool { return e.Kind == KindCall && (e.Code != "") == (want == "true") },
+	"from":     func(e *Entry, want string) bool { at, _ := instant(want); return !e.Time.Before(at) },
+	"to":       func(e *Entry, want string) bool { at, _ := instant(want); return e.Time.Before(at) },
 }
+
+// made reports whether the call made the resource.
+func (e *Entry) made(id string) bool { return e.Made == id || slices.Contains(e.AlsoMade, id) }
 
 // contains reports whether a text in lower case is in one of the entry's.
 func (e *Entry) contains(text string) bool {
 	is := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
 	return is(e.Action) || is(e.Product) || is(e.Resource) || is(e.Made) || is(e.Code) || is(e.Region) || is(e.RequestID) || is(e.AccessKeyID) ||
-		is(e.UserAgent) || slices.ContainsFunc(e.Faults, is) ||
+		is(e.UserAgent) || slices.ContainsFunc(slices.Concat(e.Faults, e.Also, e.AlsoMade), is) ||
 		slices.ContainsFunc(e.Parameters, func(p Parameter) bool { return is(p.Name) || is(p.Value) })
 }
 

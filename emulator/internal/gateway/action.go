@@ -40,6 +40,8 @@ type execution struct {
 	pace    map[state.Stage]time.Duration // of what a write begins
 	// rehearse undoes what a write did.
 	rehearse bool
+	// note sees what a write did before it is committed.
+	note func(tx *state.Tx, response any)
 }
 
 // errRehearsed is the error of a rehearsed write that would have succeeded.
@@ -76,6 +78,9 @@ func (a *Action) run(x execution) (response any, err error) {
 		err = cmp.Or(err, passed(x.request))
 		if err == nil && x.rehearse {
 			err = errRehearsed
+		}
+		if err == nil {
+			x.note(tx, response)
 		}
 		return err
 	})

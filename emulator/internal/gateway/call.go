@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"net"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -40,11 +39,13 @@ type Call struct {
 	// Params holds the parameters of query and form, without the protocol's own.
 	Params Params
 
+	// Named are the ids of resources that the call's parameters have, and Made those of
+	// the resources that it made, as its answer has them.
+	Named, Made []string
 	// Faults are the names of the fault rules that struck the call.
 	Faults []string
 
 	traceID   string
-	made      string
 	strict    bool                                   // what the signature doesn't cover is not read
 	broken    func(http.ResponseWriter, reply) reply // what happens to the answer, if set
 	nonce     spent                                  // nothing if it has none
@@ -73,27 +74,11 @@ func (c *Call) Product() string {
 	return c.product.Name
 }
 
-// Resource is the id that the call is about, "" when it names none.
+// Resource is the id that the call is about by the first of its product's parameters, ""
+// when it has none.
 func (c *Call) Resource() string {
 	_, id := c.about()
 	return id
-}
-
-// Made is the id of what the call made, "" when it made nothing that has one, or
-// nothing of the sorts that the product's calls are about.
-func (c *Call) Made() string { return c.made }
-
-// noteMade keeps the id that an answer has and its call has not.
-func (c *Call) noteMade(response any) {
-	if c.product == nil || !c.action.Mutates {
-		return
-	}
-	for _, r := range c.product.Resources {
-		if id := c.action.response().text(reflect.ValueOf(response).Elem(), r.Parameter); id != "" && id != c.Params.Get(r.Parameter) {
-			c.made = id
-			return
-		}
-	}
 }
 
 // about finds what the call is about by the first of the product's parameters

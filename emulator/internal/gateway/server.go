@@ -143,7 +143,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		outcome.Status, outcome.Code = problem.Status, problem.Code
 	} else {
 		out = call.success(response)
-		call.noteMade(response)
 	}
 	// The call is reported before its client can have the answer and ask for it.
 	outcome.Duration, outcome.Answer = time.Since(start), out.body
@@ -263,6 +262,7 @@ func (s *Server) recognize(call *Call) *Problem {
 func (s *Server) examine(call *Call) (problem *Problem) {
 	// The function returns no error, so neither does View.
 	_ = s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
+		defer call.name(v)
 		for _, look := range looks {
 			if problem = look(s, call, v); problem != nil {
 				break
@@ -510,12 +510,13 @@ func (s *Server) dispatch(call *Call) (any, *Problem) {
 	if problem := refuseUnread(call); problem != nil {
 		return nil, problem
 	}
-	x := execution{store: s.cfg.Store, scope: call.Scope, request: request, past: call.past, pace: call.pace}
+	x := execution{store: s.cfg.Store, scope: call.Scope, request: request, past: call.past, pace: call.pace, note: call.note}
 	if problem := s.rehearse(call, x); problem != nil {
 		return nil, problem
 	}
 	response, err := call.action.run(x)
 	if err != nil {
+		call.Made = nil
 		return nil, call.product.Errors.problem(call.ActionName, err)
 	}
 	if call.action.Mutates {

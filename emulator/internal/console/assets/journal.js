@@ -116,7 +116,7 @@ async function show(sequence) {
   const explained = e.code ? await get(named('/v1/explanations/', e.code)).catch(() => undefined) : undefined;
   if (asked().get('entry') !== sequence) return;
   fill(detail, el('div', { class: 'bar' }, el('h2', {}, e.action), answer(e), struck(e), close),
-    terms([[t`Time`, e.time], [t`Product`, e.product], [t`About`, known(e.resource)], [t`Made`, known(e.made)], [t`Region`, e.region], [t`Access key`, e.accessKeyId],
+    terms([[t`Time`, e.time], [t`Product`, e.product], [t`About`, known(e.resource, e.also)], [t`Made`, known(e.made, e.alsoMade)], [t`Region`, e.region], [t`Access key`, e.accessKeyId],
       [t`Caller`, e.userAgent], [t`Request id`, e.requestId], [t`Took`, e.milliseconds && t`${e.milliseconds} ms`], [t`Sequence`, String(e.sequence)]]),
     el('h3', {}, { call: t`Parameters`, traffic: t`Packets` }[e.kind] ?? t`Changed`), parameters(e),
     e.kind === 'call' && answered(e),
@@ -129,7 +129,7 @@ async function show(sequence) {
 const repeated = (e) => ['clbemu call', e.action, ...(e.product === 'Slb' ? [] : ['--product', e.product]),
   ...Object.entries(e.parameters ?? {}).map((parameter) => quoted(parameter.join('=')))].join(' ');
 
-const known = (id) => id && (/^n?lb-/.test(id) ? el('a', { href: `./?lb=${encodeURIComponent(id)}` }, id) : id);
+const known = (first, others = []) => [first, ...others].filter(Boolean).flatMap((id, i) => [i ? ' ' : '', /^n?lb-/.test(id) ? el('a', { href: `./?lb=${encodeURIComponent(id)}` }, id) : id]);
 
 function parameters(e) {
   const sent = Object.entries(e.parameters ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -183,7 +183,7 @@ key('p', t`pause, and go on`, pause);
 get('/v1/actions').then((actions) => {
   fill($('#actions'), [...new Set(actions.filter((a) => a.emulated).map((a) => a.action))].map((name) => el('option', { value: name })));
 }, () => {});
-$('#filter').elements.kind.append(...['call', 'world', 'clock', 'fault', 'state', 'mark'].map((kind) => el('option', {}, kind)));
+$('#filter').elements.kind.append(...['call', 'world', 'clock', 'fault', 'state', 'mark', 'traffic'].map((kind) => el('option', {}, kind)));
 fill($('#codes'), ['OK', 'Throttling', 'InvalidAction.NotEmulated', 'ServiceUnavailable'].map((value) => el('option', { value })));
 addressed((query) => {
   watch();

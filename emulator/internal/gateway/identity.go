@@ -1,0 +1,94 @@
+package gateway
+
+import (
+	"iter"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clbemu/clbemu/state"
+)
+
+// The bounds of what is looked for and found in a call: some have thousands of values.
+const (
+	maxWords = 1 << 10
+	maxIDs   = 32
+	minID    = 3 // its length
+)
+
+// name notes the ids that the call's parameters have, at any depth of their JSON or lists.
+// It is done before the handler, which may delete what they name.
+func (c *Call) name(v *state.View) {
+	words := 0
+	for _, p := range c.Params {
+		if p.Name == "RegionId" {
+			continue
+		}
+		for word := range strings.FieldsFuncSeq(p.Value, parts) {
+			if words++; words > maxWords || len(c.Named) == maxIDs {
+				return
+			}
+			if len(word) >= minID && strings.ContainsAny(word, "-0123456789") && !slices.Contains(c.Named, word) && v.Identified(word) {
+				c.Named = append(c.Named, word)
+			}
+		}
+	}
+}
+
+// parts reports whether a character is in no id, and so parts those of a text.
+func parts(r rune) bool {
+	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_' && r != '.'
+}
+
+// note notes the ids in a write's response: of what its transaction made, and of others.
+func (c *Call) note(tx *state.Tx, response any) {
+	for word := range c.action.response().values(reflect.ValueOf(response).Elem()) {
+		switch {
+		case slices.Contains(c.Made, word) || slices.Contains(c.Named, word):
+		case len(c.Made) < maxIDs && tx.Made(word):
+			c.Made = append(c.Made, word)
+		case len(c.Named) < maxIDs && tx.Identified(word):
+			c.Named = append(c.Named, word)
+		}
+	}
+}
+
+// values yields the texts and the numbers of a response at any depth.
+func (e *encoder) values(v reflect.Value) iter.Seq[string] {
+	return func(yield func(string) bool) { e.eachValue(v, yield) }
+}
+
+func (e *encoder) eachValue(v reflect.Value, yield func(string) bool) bool {
+	for i := range e.fields {
+		f := &e.fields[i]
+		value, present := f.present(v)
+		if !present {
+			continue
+		}
+		if !f.list {
+			if !f.eachValue(value, yield) {
+				return false
+			}
+			continue
+		}
+		for n := range value.Len() {
+			if !f.eachValue(reflect.Indirect(value.Index(n)), yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (f *encodeField) eachValue(v reflect.Value, yield func(string) bool) bool {
+	switch f.kind {
+	case reflect.String:
+		return yield(v.String())
+	case reflect.Int64:
+		return yield(strconv.FormatInt(v.Int(), 10))
+	case reflect.Struct:
+		return f.element.eachValue(v, yield)
+	}
+	return true
+}
