@@ -62,15 +62,16 @@ func newWorldSet() *cobra.Command {
 			}
 			change.Settings = append(change.Settings, controlapi.Setting{Name: name, Value: value})
 		}
-		list, err := c.SetWorld(cmd.Context(), change)
+		inForce, err := c.SetWorld(cmd.Context(), change)
 		if err != nil {
 			return misnamed(err)
 		}
+		defer warn(cmd, inForce.Warnings)
 		// What is empty now is in force no more, and in no list.
-		for i, set := range change.Settings {
+		for i, wanted := range change.Settings {
 			change.Settings[i].Value = ""
-			for _, s := range list {
-				if s.Name == set.Name {
+			for _, s := range inForce.Conditions {
+				if s.Name == wanted.Name {
 					change.Settings[i] = s
 				}
 			}

@@ -69,8 +69,8 @@ func TestGetTree(t *testing.T) {
 	for _, name := range []string{id, "web"} {
 		r := binary.Run(t, "get", "lb", name, "--server", s.Control)
 		for _, want := range []string{
-			id + " (web)  Slb  active  cn-hangzhou  slb.s1.small\n", "── reached at  192.168.0.", "── tag  team=a\n", "── listener tcp 80  stopped  healthy 0/1\n",
-			"── group " + id + "/default  default\n", "── i-bp1clbemu0000000001  192.168.0.11:8080  weight 70  unavailable\n",
+			id + " (web)  Slb  active  cn-hangzhou  slb.s1.small\n", "── reached at  192.168.0.", "── tag  team=a\n", "── listener tcp 80  stopped  health not checked\n",
+			"── group " + id + "/default  default\n", "── i-bp1clbemu0000000001  192.168.0.11:8080  weight 70  not checked\n",
 			"── quota  slb_quota_listeners_num  1 of 50\n", "── fault  lost  at reply  0 hits\n",
 		} {
 			if !strings.Contains(r.Stdout, want) {

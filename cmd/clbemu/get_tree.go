@@ -77,7 +77,7 @@ func treeText(t *controlapi.LoadBalancerTree) string {
 
 func listenerNode(t *controlapi.ListenerTree) *tree.Tree {
 	l := &t.Listener
-	node := tree.Root(words("listener "+l.Fields["protocol"]+" "+l.Fields["port"], styled(l.Status), "healthy "+l.Fields["health"], l.Fields["acl"], l.Fields["certificate"], printable(l.Name)))
+	node := tree.Root(words("listener "+l.Fields["protocol"]+" "+l.Fields["port"], styled(l.Status), healthText(l.Fields["health"]), l.Fields["acl"], l.Fields["certificate"], printable(l.Name)))
 	problem := l.Fields["problem"]
 	if at := l.Fields["answersAt"]; at != "" {
 		node.Child("answers at " + at)
@@ -101,6 +101,14 @@ func listenerNode(t *controlapi.ListenerTree) *tree.Tree {
 		node.Child(rule)
 	}
 	return node
+}
+
+// healthText says how many servers a listener finds healthy, or that it checks none.
+func healthText(health string) string {
+	if strings.Contains(health, "/") {
+		return "healthy " + health
+	}
+	return "health " + health
 }
 
 func groupNode(label string, t *controlapi.GroupTree) *tree.Tree {

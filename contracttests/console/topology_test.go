@@ -90,6 +90,26 @@ func TestTopologyIsLive(t *testing.T) {
 	b.shows("#none", "matches the search")
 }
 
+// TestUncheckedServers proves that servers without a health check are neither healthy nor not,
+// in the list, in the detail and for the search, and that a mark of one says what it needs.
+func TestUncheckedServers(t *testing.T) {
+	b := open(t)
+	lb := b.balancer("shop")
+	b.call(emulatortest.Slb, "AddBackendServers", "RequestId", "LoadBalancerId", lb, "BackendServers", `[{"ServerId":"`+node1+`"},{"ServerId":"`+node2+`"}]`)
+	b.call(emulatortest.Slb, "CreateLoadBalancerHTTPListener", "RequestId", "LoadBalancerId", lb, "ListenerPort", "80", "BackendServerPort", "8080", "Bandwidth", "-1",
+		"HealthCheck", "off", "StickySession", "off")
+	b.call(emulatortest.Slb, "StartLoadBalancerListener", "RequestId", "LoadBalancerId", lb, "ListenerPort", "80")
+	b.visit("/?unhealthy=only")
+	b.shows("#none", "matches the search")
+	b.visit("/?lb=" + lb)
+	b.shows("#balancers tbody tr", "not checked")
+	b.shows("#detail td", "not checked")
+	b.hides("#balancers .badge[data-mood=odd], #detail td .badge")
+	b.do("mark it unhealthy", choose("#detail td select", "abnormal"))
+	b.shows("#said", "switch a health check on")
+	b.shows("#detail td", "not checked")
+}
+
 // TestManyBalancers proves that a thousand load balancers are shown and found. It prints
 // how long that takes.
 func TestManyBalancers(t *testing.T) {

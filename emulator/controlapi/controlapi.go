@@ -141,6 +141,8 @@ type Setting struct {
 // Conditions is the answer of GetWorld and SetWorld.
 type Conditions struct {
 	Conditions []Setting `json:"conditions"`
+	// Warnings says which of the conditions that were set have no effect as things are.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // KnownConditions is the answer of GetConditions.

@@ -156,9 +156,9 @@ func testState(ctx context.Context, c *controlclient.Client, ok func(string, boo
 func testWorld(ctx context.Context, c *controlclient.Client, ok func(string, bool, error)) {
 	where := controlapi.Where{RegionID: "cn-hangzhou"}
 	balance := controlapi.Setting{Name: "account.balance", Value: "7"}
-	list, err := c.SetWorld(ctx, controlapi.Change{Where: where, Settings: []controlapi.Setting{balance}})
-	ok("set", len(list) > 5 && list[0] == balance, err)
-	list, err = c.World(ctx, where)
+	set, err := c.SetWorld(ctx, controlapi.Change{Where: where, Settings: []controlapi.Setting{balance, {Name: "server.i-bp1clbemu0000000001.health", Value: "abnormal"}}})
+	ok("set", len(set.Conditions) > 5 && set.Conditions[0] == balance && len(set.Warnings) == 1, err)
+	list, err := c.World(ctx, where)
 	ok("conditions", len(list) > 5 && list[0] == controlapi.Setting{Name: "account.balance", Value: "7"}, err)
 	known, err := c.Conditions(ctx)
 	ok("known conditions", len(known) > 10 && known[0].Name == balance.Name && known[0].Help != "", err)

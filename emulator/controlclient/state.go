@@ -88,10 +88,9 @@ func (c *Client) Conditions(ctx context.Context) ([]controlapi.KnownCondition, e
 }
 
 // SetWorld changes conditions, all of them or none, and lists those in force then.
-func (c *Client) SetWorld(ctx context.Context, change controlapi.Change) ([]controlapi.Setting, error) {
-	var got controlapi.Conditions
-	err := c.send(ctx, routes.SetWorld, change, into(&got))
-	return got.Conditions, err
+func (c *Client) SetWorld(ctx context.Context, change controlapi.Change) (set controlapi.Conditions, err error) {
+	err = c.send(ctx, routes.SetWorld, change, into(&set))
+	return set, err
 }
 
 // ImportCluster creates instances and network interfaces from the nodes and pods that

@@ -105,12 +105,6 @@ func listListeners(from source, add func(controlapi.Resource)) {
 
 func (from source) listener(f *topology.Frontend) controlapi.Resource {
 	g, _ := f.Group()
-	healthy := 0
-	for i := range g.Members {
-		if from.health.Of(from.View, f, &g, &g.Members[i]) == topology.Normal {
-			healthy++
-		}
-	}
 	port := strconv.Itoa(f.FirstPort)
 	if f.LastPort != f.FirstPort {
 		port += "-" + strconv.Itoa(f.LastPort)
@@ -120,8 +114,22 @@ func (from source) listener(f *topology.Frontend) controlapi.Resource {
 		answers, problem = from.packets.Reached(f.ID)
 	}
 	return within(f.LoadBalancerID, of(f.Owner, f.Product, f.ID, f.Name, f.Status, "protocol", f.Protocol, "port", port, "answersAt", answers, "problem", problem,
-		"group", f.GroupID, "health", fmt.Sprintf("%d/%d", healthy, len(g.Members)), "scheduler", f.Scheduler, "healthCheck", onOff(f.Check.Enabled || g.Check.Enabled),
+		"group", f.GroupID, "health", from.healthOf(f, &g), "scheduler", f.Scheduler, "healthCheck", onOff(f.Check.Enabled || g.Check.Enabled),
 		"acl", strings.TrimSpace(f.Access.Type+" "+joined(f.Access.Lists...)), "certificate", joined(f.TLS.Certificates...), "bandwidth", bandwidthOf(f.Bandwidth)))
+}
+
+// healthOf says how many members of a group a listener finds healthy, if it checks them.
+func (from source) healthOf(f *topology.Frontend, g *topology.Group) string {
+	if len(g.Members) > 0 && !topology.Checked(f, g) {
+		return string(topology.Unchecked)
+	}
+	healthy := 0
+	for i := range g.Members {
+		if from.health.Of(from.View, f, g, &g.Members[i]) == topology.Normal {
+			healthy++
+		}
+	}
+	return fmt.Sprintf("%d/%d", healthy, len(g.Members))
 }
 
 func onOff(on bool) string {

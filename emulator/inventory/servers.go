@@ -9,14 +9,19 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// listBackends lists the members of all groups, as the first listener that forwards to
-// the group finds them.
+// listBackends lists the members of all groups, as the first listener that checks the group
+// finds them, or else the first that forwards to it.
 func listBackends(from source, add func(controlapi.Resource)) {
 	for g := range topology.Groups(from.View) {
 		var first *topology.Frontend
 		for f := range g.Frontends {
-			first = &f
-			break
+			checks := topology.Checked(f.For(&g), &g)
+			if first == nil || checks {
+				first = &f
+			}
+			if checks {
+				break
+			}
 		}
 		for _, s := range from.servers(&g, first) {
 			add(s)
@@ -33,10 +38,10 @@ func (from source) servers(g *topology.Group, f *topology.Frontend) []controlapi
 	list := make([]controlapi.Resource, len(g.Members))
 	for i := range g.Members {
 		m := &g.Members[i]
-		port, health, problem := m.Port, topology.Unavailable, ""
+		port, health, problem := m.Port, topology.Shown(from.health, from.View, f, g, m), ""
 		loadBalancerID := g.LoadBalancerID
 		if f != nil {
-			port, health, loadBalancerID = f.PortOf(m), from.health.Of(from.View, f, g, m), f.LoadBalancerID
+			port, loadBalancerID = f.PortOf(m), f.LoadBalancerID
 		}
 		if f != nil && from.packets != nil {
 			problem = from.packets.Trouble(from.View, f, g, m)

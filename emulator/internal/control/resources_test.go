@@ -3,8 +3,10 @@ package control_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -266,4 +268,63 @@ func TestWatchResources(t *testing.T) {
 	await("changed", "lb-1_tcp_443", "running")
 	change(func(tx *state.Tx) { cloud.Listeners.Delete(tx, "lb-1_tcp_443") })
 	await("deleted", "lb-1_tcp_443", "")
+}
+
+// TestUnchecked proves that a server that no running listener checks is shown as not checked,
+// that a mark of it warns, and that both end when a listener checks it.
+func TestUnchecked(t *testing.T) {
+	f := newFixture(t, products)
+	f.plant()
+	switchCheck := func(on string, status cloud.ListenerStatus) {
+		t.Helper()
+		if err := f.store.Update(f.owner(), func(tx *state.Tx) error {
+			return errors.Join(cloud.Listeners.Edit(tx, "lb-1_http_80", func(l *cloud.Listener) error {
+				l.HealthCheck.Switch, l.Status = on, status
+				return nil
+			}), cloud.NLBServerGroups.Edit(tx, "sgp-1", func(g *cloud.NLBServerGroup) error {
+				g.HealthCheck.Enabled = on == cloud.On
+				return nil
+			}), cloud.NLBListeners.Edit(tx, "lsn-1", func(l *cloud.NLBListener) error {
+				l.Status = map[cloud.ListenerStatus]string{cloud.ListenerRunning: cloud.NLBListenerRunning, cloud.ListenerStopped: cloud.NLBListenerStopped}[status]
+				return nil
+			}))
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	health := func(kind string) (all []string) {
+		var got controlapi.Resources
+		f.ask("GET", "/v1/resources?kind="+kind, "", 200, &got)
+		for _, r := range got.Resources {
+			all = append(all, r.Fields["health"])
+		}
+		slices.Sort(all)
+		return all
+	}
+	for _, c := range []struct {
+		on                  string
+		status              cloud.ListenerStatus
+		listeners, backends string
+	}{
+		{"off", cloud.ListenerRunning, "not checked, not checked", "not checked, not checked, not checked"},
+		{"on", cloud.ListenerStopped, "not checked, not checked", "not checked, not checked, not checked"},
+		{"on", cloud.ListenerRunning, "0/1, 0/2", "abnormal, abnormal, abnormal"},
+	} {
+		switchCheck(c.on, c.status)
+		for _, server := range []string{"i-bp1clbemu0000000001", "i-bp1clbemu0000000001/rsp-1", "i-bp1clbemu0000000001/rsp-1:80", "10.0.0.1"} {
+			var set, ended controlapi.Conditions
+			f.ask("PATCH", "/v1/world", `{"settings":[{"name":"server.`+server+`.health","value":"abnormal"}]}`, 200, &set)
+			if warned := len(set.Warnings) > 0; warned != (c.listeners[0] == 'n') {
+				t.Errorf("with the check %s and the listener %s, the mark of %s warns %q", c.on, c.status, server, set.Warnings)
+			}
+			f.ask("PATCH", "/v1/world", `{"settings":[{"name":"server.`+server+`.health","value":"default"}]}`, 200, &ended)
+			if len(ended.Warnings) > 0 {
+				t.Errorf("ending the mark of %s warns %q", server, ended.Warnings)
+			}
+		}
+		f.ask("PATCH", "/v1/world", `{"settings":[{"name":"server.i-bp1clbemu0000000001.health","value":"abnormal"},{"name":"server.10.0.0.1.health","value":"abnormal"}]}`, 200, nil)
+		if listeners, backends := strings.Join(health("listener"), ", "), strings.Join(health("backend"), ", "); listeners != c.listeners || backends != c.backends {
+			t.Errorf("with the check %s and the listener %s, the listeners are %s and the servers %s, want %s and %s", c.on, c.status, listeners, backends, c.listeners, c.backends)
+		}
+	}
 }

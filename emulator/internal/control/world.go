@@ -60,20 +60,22 @@ func where(r *http.Request) controlapi.Where {
 
 func (a *api) getWorld(w http.ResponseWriter, r *http.Request) { a.answerWorld(w, where(r)) }
 
-func (a *api) answerWorld(w http.ResponseWriter, where controlapi.Where) {
-	list := []controlapi.Setting{}
+// answerWorld lists the conditions, with warnings of those that were set.
+func (a *api) answerWorld(w http.ResponseWriter, where controlapi.Where, changed ...conditions.Setting) {
+	list, warnings := []controlapi.Setting{}, []string(nil)
 	err := a.Store.View(state.Owner{}, func(v *state.View) error {
 		set, err := conditions.Get(v, state.Owner(where))
 		for _, s := range set {
 			list = append(list, controlapi.Setting(s))
 		}
+		warnings = conditions.Idle(v, state.Owner(where), changed)
 		return err
 	})
 	if err != nil {
 		failQuestion(w, err)
 		return
 	}
-	answer(w, http.StatusOK, controlapi.Conditions{Conditions: list})
+	answer(w, http.StatusOK, controlapi.Conditions{Conditions: list, Warnings: warnings})
 }
 
 func (a *api) conditions(w http.ResponseWriter, _ *http.Request) {
@@ -116,7 +118,7 @@ func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {
 		settings = append(settings, s.Name, conditions.Shown(s).Value)
 	}
 	a.changed(journal.KindWorld, "set conditions", settings...)
-	a.answerWorld(w, change.Where)
+	a.answerWorld(w, change.Where, changed...)
 }
 
 func (a *api) quotas(w http.ResponseWriter, r *http.Request) {

@@ -12,6 +12,10 @@ const (
 	Unavailable Status = "unavailable"
 )
 
+// Unchecked is shown in place of Unavailable for members of a group that no running
+// frontend checks: they may well serve. Only the cloud's API calls them unavailable.
+const Unchecked Status = "not checked"
+
 // Health knows the status of members. The frontend is as the requests for the group find
 // it: Frontend.By, or Frontend.For.
 type Health interface {
@@ -29,6 +33,15 @@ func CheckOf(f *Frontend, g *Group) HealthCheck {
 
 // Checked reports whether a frontend checks the members of a group.
 func Checked(f *Frontend, g *Group) bool { return f.Running && CheckOf(f, g).Enabled }
+
+// Shown returns a member's status as clbemu's own views show it; f is nil if no frontend
+// forwards to the group.
+func Shown(h Health, v *state.View, f *Frontend, g *Group, m *Member) Status {
+	if f == nil || !Checked(f, g) {
+		return Unchecked
+	}
+	return h.Of(v, f, g, m)
+}
 
 // Assumed sends no packet: a check finds a server that runs normal, and any other
 // abnormal. CLB-0123.

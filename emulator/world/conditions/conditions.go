@@ -51,6 +51,8 @@ type Condition struct {
 	// read lists the settings in force; nil for what can only be set, or is listed by
 	// another row.
 	read func(c *change) []Setting
+	// idle says why a setting has no effect as things are, "" if it has one; nil is never.
+	idle func(c *change, named, value string) string
 }
 
 // Named lists what may stand for the <…> of the name, nil where only a world knows
@@ -110,7 +112,7 @@ var conditions = []Condition{
 	{Name: "vswitch.<id>.freeAddresses", Value: countOr("all"), Help: "number of free addresses, or all", Scope: OfRegion, write: setFreeAddresses, read: getFreeAddresses},
 	{Name: "server.<id>.health", Value: oneOf("normal", "abnormal", "unavailable", "default"),
 		Help:  "result of health checks: normal, abnormal, unavailable, or default; <id>/<group> and <id>/<group>:<port> for one group",
-		Scope: OfRegion, write: setHealth, read: getHealth},
+		Scope: OfRegion, write: setHealth, read: getHealth, idle: idleHealth},
 	{Name: "instance.<id>.reachAt", Value: address,
 		Help:  "where this machine finds an instance, a network interface or an address, such as 127.0.0.1 or 127.0.0.1:8080, or default",
 		Scope: OfRegion, write: setReachAt, read: getReachAt},
@@ -169,6 +171,21 @@ func Set(tx *state.Tx, where state.Owner, settings []Setting) error {
 		}
 	}
 	return nil
+}
+
+// Idle says of each of the valid settings that has no effect as things are why.
+func Idle(v *state.View, where state.Owner, settings []Setting) (reasons []string) {
+	for _, setting := range settings {
+		s, err := changeIn(&state.Tx{View: v.In(state.Owner{})}, where)
+		c, named, ok := Find(setting.Name)
+		if err != nil || !ok || c.idle == nil {
+			continue
+		}
+		if why := c.idle(s, named, setting.Value); why != "" {
+			reasons = append(reasons, fmt.Sprintf("%s=%s has no effect: %s", setting.Name, setting.Value, why))
+		}
+	}
+	return reasons
 }
 
 // Get lists the conditions in force.

@@ -3,7 +3,7 @@
 // the console.
 
 import { call } from './api.js';
-import { attempt, sure } from './page.js';
+import { attempt, say, sure } from './page.js';
 import { t } from './words.js';
 
 const server = (s, weight) => ({ ServerId: s.fields.server, ServerIp: s.fields.type === 'eni' ? s.fields.address : undefined, Type: s.fields.type, Port: s.fields.port, Weight: weight });
@@ -71,6 +71,11 @@ export async function drop(lb) {
   });
 }
 
-// mark sets what health checks find of a server, which is a condition of the world.
-export const mark = (s, health) => attempt(() => call('PATCH', '/v1/world', { query: { account: s.account, region: s.region },
+// mark sets what health checks find of a server, which is a condition of the world, and says
+// where no check does.
+export async function mark(s, health) {
+  const set = await attempt(() => call('PATCH', '/v1/world', { query: { account: s.account, region: s.region },
   body: { settings: [{ name: `server.${s.fields.server || s.fields.address}.health`, value: health }] } }));
+  if (set?.warnings) say(set.warnings.join('\n'), 'odd');
+  return set;
+}

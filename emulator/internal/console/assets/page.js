@@ -48,6 +48,10 @@ const good = new Set(['active', 'running', 'normal', 'Active', 'Running', 'Avail
 const odd = new Set(['unavailable', 'skipped', 'stopped', 'Stopped', 'inactive', 'Inactive', 'waiting']);
 export const badge = (word, mood) => word ? el('span', { class: 'badge', 'data-mood': mood ?? (good.has(word) ? 'good' : odd.has(word) || /ing$/.test(word) ? 'odd' : 'bad') }, word) : '';
 
+// checked shows what health checks find, if there are any.
+export const unchecked = (health) => /^not /.test(health);
+export const checked = (health) => (unchecked(health) ? el('span', { class: 'quiet' }, t`not checked`) : badge(health));
+
 // command shows what to type in a shell; local ones are about no emulator that runs.
 export function command(text, local = false) {
   const usual = /^(127\.0\.0\.1|localhost):9601$/.test(location.host);

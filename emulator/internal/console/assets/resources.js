@@ -1,7 +1,7 @@
 // The resources of every kind, as they change, and one with all its fields.
 
 import { follow, get } from './api.js';
-import { $, addressed, asked, badge, begin, command, connection, el, fill, go, redraw, say, soon, table, terms, to } from './page.js';
+import { $, addressed, asked, badge, begin, checked, command, connection, el, fill, go, redraw, say, soon, table, terms, to } from './page.js';
 import { field, t, translated } from './words.js';
 
 let kinds = [];
@@ -21,7 +21,8 @@ const spelled = (name) => field(name, english[name] ?? name.replace(/([a-z])([A-
 
 // shown is a value: ids of load balancers lead to them, and a status has its colour.
 function shown(name, value) {
-  if (name === 'status' || name === 'health' && !value.includes('/')) return badge(value);
+  if (name === 'status') return badge(value);
+  if (name === 'health' && !value.includes('/')) return checked(value);
   if (name === 'free') return badge(value, value === '0' ? 'bad' : 'good');
   if (/^n?lb-[^/_]+$/.test(value)) return el('a', { href: `./?lb=${encodeURIComponent(value)}` }, value);
   return value.replaceAll(',', ', ');

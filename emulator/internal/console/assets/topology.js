@@ -2,7 +2,7 @@
 
 import { follow, get, named } from './api.js';
 import { act, can, drop, mark } from './deeds.js';
-import { $, addressed, asked, badge, begin, breakable, command, connection, el, fill, go, key, redraw, say, soon, sure, table, terms, to } from './page.js';
+import { $, addressed, asked, badge, begin, breakable, checked, command, connection, el, fill, go, key, redraw, say, soon, sure, table, terms, to, unchecked } from './page.js';
 import { field, t } from './words.js';
 
 const kinds = 'lb,listener,rule,group,backend';
@@ -34,14 +34,18 @@ function parts() {
   return [...of.values()].filter((part) => part.lb);
 }
 
+// Servers that no listener checks are neither healthy nor unhealthy.
+const tested = (servers) => servers.filter((s) => !unchecked(s.fields.health));
 const healthy = (servers) => servers.filter((s) => s.fields.health === 'normal').length;
-
+const unwell = (servers) => healthy(servers) < tested(servers).length;
 const sick = (servers) => servers.some((s) => s.fields.health === 'abnormal');
 
-// health shows how many of the servers are healthy; of some nobody knows, as they are not checked.
-const health = (servers) => servers.length
-  ? badge(`${healthy(servers)}/${servers.length}`, sick(servers) ? 'bad' : healthy(servers) === servers.length ? 'good' : 'odd')
-  : el('span', { class: 'quiet' }, t`none`);
+// health shows how many of the servers that are checked are healthy.
+function health(servers) {
+  const all = tested(servers).length;
+  if (!all) return el('span', { class: 'quiet' }, servers.length ? t`not checked` : t`none`);
+  return badge(`${healthy(servers)}/${all}`, sick(servers) ? 'bad' : unwell(servers) ? 'odd' : 'good');
+}
 
 const made = new Map(); // rows by id, with what they show
 function row({ lb, servers }, current) {
@@ -74,7 +78,7 @@ function draw() {
   const query = asked();
   const wanted = (query.get('q') ?? '').toLowerCase();
   const all = parts().sort((a, b) => collator.compare(a.lb.name || a.lb.id, b.lb.name || b.lb.id));
-  const chosen = all.filter((part) => part.words.toLowerCase().includes(wanted) && (!query.has('unhealthy') || sick(part.servers)));
+  const chosen = all.filter((part) => part.words.toLowerCase().includes(wanted) && (!query.has('unhealthy') || unwell(part.servers)));
   const body = $('#balancers tbody');
   const focused = document.activeElement?.closest('tr')?.dataset.id;
   put(body, chosen.map((part) => row(part, part.lb.id === query.get('lb'))));
@@ -209,10 +213,10 @@ const weight = (g, s) => can('weigh', g, s, 0) ? el('form', { class: 'line', ons
   done(act('weigh', g, s, field.value));
 } }, el('input', { name: 'weight', type: 'number', min: 0, max: 100, required: true, value: s.fields.weight, 'aria-label': t`Weight of ${s.id}`, 'data-focus': `weight ${s.id}` }), el('button', { 'aria-label': t`Set the weight of ${s.id}` }, t`Set`)) : s.fields.weight;
 
-// health shows what checks find of a server, and sets it.
-const checked = (s) => {
+// marked shows what checks find of a server, and sets it.
+const marked = (s) => {
   const name = s.fields.server || s.fields.address;
-  return el('div', {}, badge(s.fields.health), el('select', { 'aria-label': t`What health checks find of ${s.id}`, 'data-focus': `health ${s.id}`, onchange: (event) => done(mark(s, event.target.value)) },
+  return el('div', {}, checked(s.fields.health), el('select', { 'aria-label': t`What health checks find of ${s.id}`, 'data-focus': `health ${s.id}`, onchange: (event) => done(mark(s, event.target.value)) },
     [['default', t`as checked`], ['normal', t`healthy`], ['abnormal', t`unhealthy`], ['unavailable', t`unavailable`]].map(([value, text]) => el('option', { value, selected: (staged[name] ?? 'default') === value }, text))));
 };
 
@@ -230,7 +234,7 @@ const group = ({ group: g, servers }, shares) => el('div', {},
   el('p', { class: 'node' }, t`group `, el('strong', {}, g.name || g.id), badge(g.status), g.name && el('span', { class: 'id' }, g.id), health(servers)),
   servers.length > 0 && table('', [t`Server`, t`Weight`, t`Health`, ...(shares ? [t`Traffic`] : [])],
     servers.map((s) => [el('span', {}, el('span', { class: 'line' }, s.fields.server), s.fields.address && el('span', { class: 'line quiet' }, `${s.fields.address}${s.fields.port ? `:${s.fields.port}` : ''}`)), weight(g, s),
-      checked(s), ...(shares ? [share(s, shares)] : [])])),
+      marked(s), ...(shares ? [share(s, shares)] : [])])),
   servers.filter((s) => s.fields.problem).map((s) => el('p', { class: 'quiet' }, `${s.fields.server || s.fields.address}: ${s.fields.problem}`)));
 
 // What comes.
