@@ -208,7 +208,7 @@ func newClockChange(use, short string, args cobra.PositionalArgs, change func([]
 				return err
 			}
 			return printing(cmd).show(status, func(s *terminal.Screen) error {
-				s.Printf("%s\t%s\n", status.Now.Format(time.RFC3339), pace(status.Scale))
+				s.Printf("%s  %s\n", status.Now.Format(time.RFC3339), pace(status.Scale))
 				return nil
 			})
 		})

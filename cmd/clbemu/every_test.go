@@ -20,6 +20,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/journal"
 )
 
 // everyCommand runs a test for each command that does something.
@@ -292,7 +293,7 @@ func TestServerFlag(t *testing.T) {
 // TestMisspelt proves that commands and flags are refused with what was meant, and
 // values without a word of how they are read.
 func TestMisspelt(t *testing.T) {
-	for line, want := range map[string]string{
+	lines := map[string]string{
 		"jurnal":                            "do you mean journal?",
 		"scenario lst":                      "do you mean list?",
 		"jurnal --limit 5":                  "do you mean journal?",
@@ -305,7 +306,14 @@ func TestMisspelt(t *testing.T) {
 		"journal --follow=maybe":            `--follow: want true or false, not "maybe"`,
 		"version -o jsn":                    "do you mean json?",
 		"version --json -o yaml":            "can't be used together",
-	} {
+		"journal --user-agent=x":            "--user-agent: say --where userAgent=VALUE",
+	}
+	for _, field := range journal.Fields() {
+		if newJournal().Flags().Lookup(field) == nil && !strings.HasPrefix(field, "params.") {
+			lines["journal --"+field+" x"] = "unknown flag: --" + field + ": say --where " + field + "=VALUE"
+		}
+	}
+	for line, want := range lines {
 		code, _, problems := executed(t, strings.Fields(line)...)
 		if want == "" {
 			if code != exitOK {

@@ -103,8 +103,7 @@ func (f *applyFlags) apply(cmd *cobra.Command, quota, limit string) error {
 		return err
 	}
 	if err := printing(cmd).show(reply.Body, func(s *terminal.Screen) error {
-		s.Printf("%s\t%s\t%s\n", reply.Text("ApplicationId"), quota, verdict(reply.Text("Status"), limit))
-		return nil
+		return s.Table([]string{"APPLICATION", "QUOTA", "RESULT"}, [][]string{{reply.Text("ApplicationId"), quota, verdict(reply.Text("Status"), limit)}})
 	}); err != nil {
 		return err
 	}

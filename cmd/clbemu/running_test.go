@@ -119,7 +119,7 @@ func TestQuota(t *testing.T) {
 func TestQuotaApply(t *testing.T) {
 	s := binary.Serve(t, "--engine", "memory")
 	run := func(args ...string) binary.Result { return binary.Run(t, append(args, "--server", s.Control)...) }
-	if r := run("quota", "apply", "slb_quota_instances_num", "100"); r.Code != 0 || !strings.Contains(r.Stdout, "granted: the limit is 100") {
+	if r := run("quota", "apply", "slb_quota_instances_num", "100"); r.Code != 0 || !strings.HasPrefix(r.Stdout, "APPLICATION ") || !strings.Contains(r.Stdout, "  slb_quota_instances_num  granted: the limit is 100\n") {
 		t.Errorf("quota apply = %+v, want it granted", r)
 	}
 	if r := run("quota"); !slices.ContainsFunc(strings.Split(r.Stdout, "\n"), func(line string) bool {
@@ -154,21 +154,21 @@ func TestQuotaApply(t *testing.T) {
 // TestClock proves that the commands move the emulated time, and say how it goes.
 func TestClock(t *testing.T) {
 	places(t, func(t *testing.T, run func(args ...string) binary.Result) {
-		if r := run("clock", "show"); r.Code != 0 || !strings.HasSuffix(r.Stdout, "\treal time\n") {
+		if r := run("clock", "show"); r.Code != 0 || !strings.HasSuffix(r.Stdout, "  real time\n") {
 			t.Errorf("clock show = %+v, want real time", r)
 		}
 		frozen := run("clock", "freeze")
-		if !strings.HasSuffix(frozen.Stdout, "\tfrozen\n") || run("clock", "show") != frozen {
+		if !strings.HasSuffix(frozen.Stdout, "  frozen\n") || run("clock", "show") != frozen {
 			t.Errorf("clock freeze = %+v, and then show %+v, want the same", frozen, run("clock", "show"))
 		}
 		later := run("clock", "advance", "168h")
 		if later.Stdout <= frozen.Stdout || run("clock", "show") != later {
 			t.Errorf("clock advance = %+v after %+v, want a later time that stays", later, frozen)
 		}
-		if r := run("clock", "scale", "60"); !strings.HasSuffix(r.Stdout, "\t60 times real time\n") {
+		if r := run("clock", "scale", "60"); !strings.HasSuffix(r.Stdout, "  60 times real time\n") {
 			t.Errorf("clock scale 60 = %+v", r)
 		}
-		if r := run("clock", "resume"); !strings.HasSuffix(r.Stdout, "\treal time\n") {
+		if r := run("clock", "resume"); !strings.HasSuffix(r.Stdout, "  real time\n") {
 			t.Errorf("clock resume = %+v", r)
 		}
 		for _, test := range []struct {

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
+	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/spelling"
 )
@@ -86,6 +88,9 @@ func wrongFlag(cmd *cobra.Command, err error) string {
 	unknown, value := (*pflag.NotExistError)(nil), (*pflag.InvalidValueError)(nil)
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		if field := fieldOf(cmd, unknown.GetSpecifiedName()); field != "" {
+			return fmt.Sprintf("unknown flag: --%s: say --where %s=VALUE", unknown.GetSpecifiedName(), field)
+		}
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 		return "unknown flag: --" + strings.TrimSuffix(unknown.GetSpecifiedName()+names.DidYouMean("--"+unknown.GetSpecifiedName(), known, ""), ": ")
@@ -93,6 +98,18 @@ func wrongFlag(cmd *cobra.Command, err error) string {
 		return "--" + wrongValue(value.GetFlag(), value.GetValue()).Error()
 	}
 	return err.Error()
+}
+
+// fieldOf returns the field for --where that was taken for a flag, "" if there is none.
+func fieldOf(cmd *cobra.Command, name string) string {
+	if cmd.Flags().Lookup("where") == nil {
+		return ""
+	}
+	fields := journal.Fields()
+	if at := slices.IndexFunc(fields, func(f string) bool { return strings.EqualFold(f, strings.ReplaceAll(name, "-", "")) }); at >= 0 {
+		return fields[at]
+	}
+	return ""
 }
 
 // negative reports whether the letters of a flag are a number with a sign before it.
