@@ -77,6 +77,7 @@ func (c *emulated) open(clouds *clouds) (err error) {
 	}
 	c.products = clouds.productsOf(c)
 	c.faults = rules.New(c.store, c.products, injector)
+	c.faults.First = cfg.Faults
 	for _, skipped := range c.faults.Skipped() {
 		cfg.Log.Warn().Msg(skipped.String())
 	}

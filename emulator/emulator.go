@@ -25,6 +25,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
@@ -65,6 +66,9 @@ type Config struct {
 	// World is planted into an empty store, and again by a reset. Nil is the
 	// default world.
 	World *world.World
+	// Faults are rules that are in force before the first call. A rule that the state
+	// holds in the same words goes on with its counters; a fork has those of its origin.
+	Faults []faults.Rule
 	// StrictAuth verifies signatures.
 	StrictAuth bool
 	// AllowedHosts are further host names that clients may use to call the API;
@@ -149,7 +153,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	e.metrics.Add(e.clouds)
 	e.api = http.HandlerFunc(e.serveAPI)
 	if cfg.Replica == nil { // else the leader has them
-		if err := e.clouds.reopen(ctx); err != nil {
+		if err := errors.Join(e.faults.Begin(), e.clouds.reopen(ctx)); err != nil {
 			return nil, errors.Join(err, e.Close(ctx))
 		}
 	}

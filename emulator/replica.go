@@ -108,7 +108,7 @@ func (e *Emulator) lead(ctx context.Context) error {
 		return err
 	}
 	e.faults.Follow()
-	if err := e.clouds.reopen(ctx); err != nil {
+	if err := errors.Join(e.faults.Begin(), e.clouds.reopen(ctx)); err != nil {
 		return err
 	}
 	e.StartPackets()

@@ -88,6 +88,10 @@ func TestBadStarts(t *testing.T) {
 		{"bad world", func(t *testing.T, dir string) []string {
 			return []string{"--world", writeFile(t, filepath.Join(dir, "w.yaml"), "accounts: []\nregions: []\nvpc: []\n")}
 		}, 1, "w.yaml:3:1: vpc: there is no such field: do you mean vpcs?"},
+		{"bad fault rule", func(t *testing.T, dir string) []string {
+			return []string{"--faults", writeFile(t, filepath.Join(dir, "f.yaml"), "name: a\nmatch: {action: CreateLoadBalancr}\neffect: {reset: true}\n")}
+		}, 1, "f.yaml:2:17: match.action: "},
+		{"no fault rules", func(_ *testing.T, dir string) []string { return []string{"--faults", filepath.Join(dir, "none.yaml")} }, 2, "none.yaml"},
 		{"port in use", func(*testing.T, string) []string { return []string{"--listen", taken.Addr().String()} }, 3, "is in use; choose another address with --listen"},
 		{"control port in use", func(*testing.T, string) []string {
 			return []string{"--control-listen", taken.Addr().String()}

@@ -10,10 +10,8 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"regexp"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -27,6 +25,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/faults"
 )
 
 // closeTimeout limits how long calls in flight may take to finish after a signal.
@@ -38,6 +37,7 @@ type serveFlags struct {
 	controlTokenFile                    string
 	dnsListen, debugListen              string
 	dataDir, engine, world, fork        string
+	faults                              string
 	auth, instance                      string
 	allowedHost                         string
 	unsignedRemote                      bool
@@ -75,7 +75,7 @@ in the file of --config (data-dir: ...). The command line wins over the
 environment, and the environment over the file.`,
 		Example: `  clbemu serve
   clbemu serve --engine memory --seed 1
-  clbemu serve --world world.yaml --data-dir /tmp/cloud
+  clbemu serve --world world.yaml --faults faults.yaml --data-dir /tmp/cloud
   clbemu serve --fork ./clbemu-data
   clbemu serve --listen 0.0.0.0:9600 --tls
   clbemu serve --engine etcd --etcd-endpoints http://127.0.0.1:2379`,
@@ -100,6 +100,7 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.engine, "engine", string(emulator.Bolt), "storage of the state: bbolt, memory, or etcd, which several emulators share")
 	flags.StringVar(&f.fork, "fork", "", "serve a throw-away copy of the state in this folder of a stopped emulator")
 	flags.StringVar(&f.world, "world", "", "world file to plant into an empty store (default: clbemu world show)")
+	flags.StringVar(&f.faults, "faults", "", "file of fault rules that are in force before the first call; a rule that the state holds unchanged keeps its counters")
 	flags.StringVar(&f.auth, "auth", authStrict, "strict verifies signatures, off accepts any call")
 	flags.BoolVar(&f.unsignedRemote, "unsigned-remote", false, "allow other machines to reach an emulator with --auth off")
 	flags.StringVar(&f.allowedHost, "allowed-host", "", "host names that clients use for the API, separated by commas, such as *.example; addresses, localhost and *.aliyuncs.com are always allowed")
@@ -300,6 +301,9 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 			return cfg, ofFile(err)
 		}
 	}
+	if cfg.Faults, err = f.readFaults(); err != nil {
+		return cfg, err
+	}
 	if cfg.AllowedHosts, err = hosts(f.allowedHost); err != nil {
 		return cfg, usage(fmt.Errorf("--allowed-host: %w", err))
 	}
@@ -314,6 +318,19 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	}
 	cfg.TLS, err = f.tlsConfig(cfg.World, cfg.AllowedHosts)
 	return cfg, err
+}
+
+// readFaults reads the rules that are in force from the start.
+func (f *serveFlags) readFaults() ([]faults.Rule, error) {
+	if f.faults == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(f.faults)
+	if err != nil {
+		return nil, ofFile(err)
+	}
+	rules, err := faults.ParseFile(f.faults, text, emulator.Names().ResolveFault)
+	return rules, ofFile(err)
 }
 
 func (f *serveFlags) checkDataPlane() error {
@@ -438,56 +455,4 @@ func (f *serveFlags) apiURL(e *emulator.Emulator) string {
 		scheme = "https"
 	}
 	return scheme + "://" + reachable(e.Addr())
-}
-
-// reachable is an address for clients on this machine: a listener on all
-// addresses is at none of them by name.
-func reachable(address string) string {
-	host, port, _ := net.SplitHostPort(address) // a listener's address has both
-	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port)
-}
-
-var hostName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\*\.)?[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$`) })
-
-// hosts reads names with commas between them.
-func hosts(list string) (found []string, err error) {
-	for name := range strings.SplitSeq(list, ",") {
-		if name = strings.TrimSpace(name); name == "" {
-			continue
-		}
-		if !hostName().MatchString(name) {
-			return nil, fmt.Errorf("%q is not a name such as clbemu.test or *.test", name)
-		}
-		found = append(found, name)
-	}
-	return found, nil
-}
-
-// blocks reads CIDR blocks of IPv4 with commas between them.
-func blocks(list string) ([]netip.Prefix, error) {
-	found, err := prefixes(list)
-	for _, block := range found {
-		if !block.Addr().Is4() {
-			return nil, fmt.Errorf("%q is not a CIDR block of IPv4 addresses, such as 10.244.0.0/16", block)
-		}
-	}
-	return found, err
-}
-
-// prefixes reads CIDR blocks of either version with commas between them.
-func prefixes(list string) (found []netip.Prefix, err error) {
-	for text := range strings.SplitSeq(list, ",") {
-		if text == "" {
-			continue
-		}
-		block, err := netip.ParsePrefix(strings.TrimSpace(text))
-		if err != nil || block.Masked() != block {
-			return nil, fmt.Errorf("%q is not a CIDR block, such as 10.244.0.0/16", text)
-		}
-		found = append(found, block)
-	}
-	return found, nil
 }

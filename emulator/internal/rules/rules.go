@@ -23,6 +23,8 @@ import (
 // asks, and checks those that are written.
 type Rules struct {
 	Injector *faults.Injector
+	// First are the rules that the emulator was started with.
+	First []faults.Rule
 
 	store    *state.Store
 	products []*gateway.Product
@@ -159,26 +161,42 @@ func (r *Rules) Add(file string, text []byte) ([]faults.Rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rules, r.update(func(tx *state.Tx) error {
-		next := 0
-		for k := range cloud.Faults.All(tx.View) {
-			next = max(next, k.Position+1)
+	return rules, r.update(func(tx *state.Tx) error { return put(tx, rules, false) })
+}
+
+// Begin adds the first rules. One that the store holds as it is written goes on with its
+// counters.
+func (r *Rules) Begin() error {
+	if len(r.First) == 0 {
+		return nil
+	}
+	return r.update(func(tx *state.Tx) error { return put(tx, r.First, true) })
+}
+
+// put adds rules; goOn leaves those alone that are there in the same words.
+func put(tx *state.Tx, rules []faults.Rule, goOn bool) error {
+	next := 0
+	for k := range cloud.Faults.All(tx.View) {
+		next = max(next, k.Position+1)
+	}
+	for _, rule := range rules {
+		fresh := &cloud.Fault{Name: rule.Name, Position: next, Rule: rule.String(), Since: tx.Now()}
+		old, there := cloud.Faults.Find(tx.View, rule.Name)
+		switch {
+		case !there:
+			next++
+		case goOn && old.Rule == fresh.Rule:
+			continue
+		default:
+			fresh.Position = old.Position
 		}
-		for _, rule := range rules {
-			position := next
-			if old, ok := cloud.Faults.Find(tx.View, rule.Name); ok {
-				position = old.Position
-			} else {
-				next++
-			}
-			cloud.Faults.Put(tx, &cloud.Fault{Name: rule.Name, Position: position, Rule: rule.String(), Since: tx.Now()})
-		}
-		return checkSize(tx.View)
-	})
+		cloud.Faults.Put(tx, fresh)
+	}
+	return checkSize(tx.View)
 }
 
 // Reset resets the store and plants a world, and keeps the rules, unless they are to be
-// dropped: the user's, and not a part of the world.
+// those of the start again: the user's, and not a part of the world.
 func (r *Rules) Reset(plant func(*state.Tx) error, drop bool) error {
 	var kept []state.Kind
 	if !drop {
@@ -192,6 +210,9 @@ func (r *Rules) Reset(plant func(*state.Tx) error, drop bool) error {
 					rule.Since = tx.Now()
 					cloud.Faults.Put(tx, &rule)
 				}
+			}
+			if drop {
+				return errors.Join(put(tx, r.First, false), plant(tx))
 			}
 			return plant(tx)
 		}, kept...)
