@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -308,8 +309,8 @@ func (s *clouds) unknown(name string) error {
 		return fmt.Errorf("%w: %w", control.ErrNoCloud, err)
 	}
 	known := []string{controlapi.DefaultCloud}
-	for name := range s.forked {
-		known = append(known, name)
+	if len(s.forked) <= maxSeries { // anybody can ask, and looking through more takes long
+		known = slices.AppendSeq(known, maps.Keys(s.forked))
 	}
 	return fmt.Errorf("%w: %.70q%s", control.ErrNoCloud, name, names.DidYouMean(name, known, "it may have expired; `clbemu cloud list` shows all"))
 }
@@ -627,8 +628,8 @@ func (s *clouds) describe(c *emulated) controlapi.Server {
 
 var (
 	cloudsDesc         = prometheus.NewDesc("clbemu_clouds", "Clouds beside the default one.", nil, nil)
-	cloudCallsDesc     = prometheus.NewDesc("clbemu_cloud_calls_total", "Calls that a cloud answered.", []string{"cloud"}, nil)
-	cloudResourcesDesc = prometheus.NewDesc("clbemu_cloud_resources", "Resources in the state of a cloud.", []string{"cloud"}, nil)
+	cloudCallsDesc     = prometheus.NewDesc("clbemu_cloud_calls_total", "Calls that a cloud answered. The cloud is other beyond the 100 oldest.", []string{"cloud"}, nil)
+	cloudResourcesDesc = prometheus.NewDesc("clbemu_cloud_resources", "Resources in the state of a cloud. The cloud is other beyond the 100 oldest.", []string{"cloud"}, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -643,9 +644,18 @@ func (s *clouds) Collect(ch chan<- prometheus.Metric) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	ch <- prometheus.MustNewConstMetric(cloudsDesc, prometheus.GaugeValue, float64(len(s.forked)))
-	for name, f := range s.forked {
-		ch <- prometheus.MustNewConstMetric(cloudCallsDesc, prometheus.CounterValue, float64(f.answered.Load()), name)
-		ch <- prometheus.MustNewConstMetric(cloudResourcesDesc, prometheus.GaugeValue, float64(f.resources()), name)
+	oldest := slices.SortedFunc(maps.Keys(s.forked), func(a, b string) int {
+		return cmp.Or(s.forked[a].created.Compare(s.forked[b].created), cmp.Compare(a, b))
+	})
+	calls, resources := make(map[string]uint64), make(map[string]int)
+	for i, name := range oldest {
+		series := seriesOf(i, name)
+		calls[series] += s.forked[name].answered.Load()
+		resources[series] += s.forked[name].resources()
+	}
+	for series, n := range calls {
+		ch <- prometheus.MustNewConstMetric(cloudCallsDesc, prometheus.CounterValue, float64(n), series)
+		ch <- prometheus.MustNewConstMetric(cloudResourcesDesc, prometheus.GaugeValue, float64(resources[series]), series)
 	}
 }
 

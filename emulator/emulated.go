@@ -140,6 +140,7 @@ func (c *emulated) build(clouds *clouds, snapshots *snapshots.Snapshots) {
 		})
 	}), callers)
 	player := &target.Player{API: c.api, Control: http.HandlerFunc(c.serveControl), Token: c.cfg.ControlToken, Store: c.store, Products: c.products}
+	c.metrics.Add(c.measures())
 	var packets inventory.Packets
 	if c.plane != nil {
 		c.metrics.Add(c.plane)

@@ -187,6 +187,24 @@ func QuotaUses(v *View) []QuotaUse {
 	return list
 }
 
+// QuotaPeak is a quota with what its greatest holder uses of it.
+type QuotaPeak struct {
+	Name        QuotaName
+	Limit, Used int
+}
+
+// QuotaPeaks lists the quotas of the scope's account.
+func QuotaPeaks(v *View) []QuotaPeak {
+	account := v.In(Owner{AccountID: v.scope.AccountID})
+	names := v.schema.QuotaNames()
+	list := make([]QuotaPeak, len(names))
+	for i, name := range names {
+		list[i] = QuotaPeak{Name: name, Limit: account.Limit(name)}
+		v.txn.eachTally(v.schema.quotas[name].position, v.scope.AccountID, func(_ string, n int) { list[i].Used = max(list[i].Used, n) })
+	}
+	return list
+}
+
 // QuotaNames lists the quotas in the order in which they were declared.
 func (s *Schema) QuotaNames() []QuotaName {
 	return slices.SortedFunc(maps.Keys(s.quotas), func(a, b QuotaName) int {

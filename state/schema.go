@@ -22,8 +22,9 @@ type Schema struct {
 	quotas map[QuotaName]*quota
 	tagged map[TagResourceType]*kind
 	shapes shapes
-	// identifying lists the kinds whose ids calls name.
+	// identifying lists the kinds whose ids calls name, and made those that users make.
 	identifying func() []*kind
+	made        func() []*kind
 }
 
 // kernel declares what every store holds beside its resources.
@@ -42,6 +43,9 @@ func NewSchema() *Schema { return kernel.Extend() }
 func (s *Schema) Extend() *Schema {
 	extended := &Schema{kinds: maps.Clone(s.kinds), stages: maps.Clone(s.stages), quotas: maps.Clone(s.quotas), tagged: maps.Clone(s.tagged), shapes: s.shapes.clone()}
 	extended.identifying = sync.OnceValue(extended.identifiers)
+	extended.made = sync.OnceValue(func() []*kind {
+		return slices.DeleteFunc(extended.all(), func(k *kind) bool { return k.setting })
+	})
 	return extended
 }
 
@@ -54,10 +58,8 @@ func (s *Schema) all() []*kind {
 // nor what the store keeps for itself.
 func (s *Schema) Kinds() []Kind {
 	var list []Kind
-	for _, k := range s.all() {
-		if !k.setting {
-			list = append(list, k.name)
-		}
+	for _, k := range s.made() {
+		list = append(list, k.name)
 	}
 	return list
 }
@@ -212,8 +214,8 @@ func Options(options ...Option) Option {
 // Counts yields how many rows each of Kinds has.
 func (v *View) Counts() iter.Seq2[Kind, int] {
 	return func(yield func(Kind, int) bool) {
-		for _, name := range v.schema.Kinds() {
-			if !yield(name, v.txn.rows[v.schema.kinds[name].position].Len()) {
+		for _, k := range v.schema.made() {
+			if !yield(k.name, v.txn.rows[k.position].Len()) {
 				return
 			}
 		}

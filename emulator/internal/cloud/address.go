@@ -229,5 +229,10 @@ func SetFreeAddresses(tx *state.Tx, s *VSwitch, free int) error {
 	return nil
 }
 
+// WithholdsAddresses reports whether SetFreeAddresses is in force.
+func WithholdsAddresses(v *state.View, s *VSwitch) bool {
+	return AddressesByHolder.Count(v, string(reservation), s.ID) > 0
+}
+
 // FreeAllAddresses undoes SetFreeAddresses.
 func FreeAllAddresses(tx *state.Tx, s *VSwitch) { ReleaseAddresses(tx, reservation, s.ID) }

@@ -51,6 +51,8 @@ type Condition struct {
 	// read lists the settings in force; nil for what can only be set, or is listed by
 	// another row.
 	read func(c *change) []Setting
+	// set lists those of the settings that were set, where read measures; nil is all.
+	set func(c *change) []Setting
 	// idle says why a setting has no effect as things are, "" if it has one; nil is never.
 	idle func(c *change, named, value string) string
 }
@@ -109,7 +111,7 @@ var conditions = []Condition{
 	{Name: "stock.shared", Value: flag, Help: "true: sell instances without a spec", Scope: OfRegion, write: setShared, read: one("stock.shared", getShared)},
 	{Name: "stock.ipv6", Value: flag, Help: "false: don't sell IPv6 instances", Scope: OfRegion, write: setIPv6, read: one("stock.ipv6", getIPv6)},
 	{Name: "stock.<zone>", Value: oneOf("soldout", "available"), Help: "soldout or available; <zone>.internet and <zone>.intranet for one kind", Scope: OfRegion, write: setStock, read: getStock},
-	{Name: "vswitch.<id>.freeAddresses", Value: countOr("all"), Help: "number of free addresses, or all", Scope: OfRegion, write: setFreeAddresses, read: getFreeAddresses},
+	{Name: "vswitch.<id>.freeAddresses", Value: countOr("all"), Help: "number of free addresses, or all", Scope: OfRegion, write: setFreeAddresses, read: getFreeAddresses(false), set: getFreeAddresses(true)},
 	{Name: "server.<id>.health", Value: oneOf("normal", "abnormal", "unavailable", "default"),
 		Help:  "result of health checks: normal, abnormal, unavailable, or default; <id>/<group> and <id>/<group>:<port> for one group",
 		Scope: OfRegion, write: setHealth, read: getHealth, idle: idleHealth},

@@ -97,10 +97,15 @@ func setFreeAddresses(c *change, named, value string) error {
 	return nil
 }
 
-func getFreeAddresses(c *change) []Setting {
-	var list []Setting
-	for vSwitch := range cloud.VSwitches.All(c.In(state.Owner{AccountID: c.account.ID, RegionID: c.region})) {
-		list = append(list, Setting{Name: "vswitch." + vSwitch.ID + ".freeAddresses", Value: strconv.Itoa(cloud.AvailableAddresses(c.View, vSwitch))})
+// getFreeAddresses lists the free addresses of all vSwitches, or of those where they were
+// set.
+func getFreeAddresses(onlySet bool) func(c *change) []Setting {
+	return func(c *change) (list []Setting) {
+		for vSwitch := range cloud.VSwitches.All(c.In(state.Owner{AccountID: c.account.ID, RegionID: c.region})) {
+			if !onlySet || cloud.WithholdsAddresses(c.View, vSwitch) {
+				list = append(list, Setting{Name: "vswitch." + vSwitch.ID + ".freeAddresses", Value: strconv.Itoa(cloud.AvailableAddresses(c.View, vSwitch))})
+			}
+		}
+		return list
 	}
-	return list
 }
