@@ -1,16 +1,25 @@
-package scenarios
+package scenarios_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"io/fs"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/scenarios"
 )
 
 var update = flag.Bool("update", false, "write schema.json")
@@ -24,20 +33,20 @@ func schema(t reflect.Type, definitions object) any {
 	template := object{"type": "string", "pattern": `\{\{`}
 	scalar := object{"type": []string{"string", "number", "boolean"}}
 	switch t {
-	case reflect.TypeFor[Duration]():
+	case reflect.TypeFor[scenarios.Duration]():
 		return object{"type": "string", "pattern": `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|\{\{`}
-	case reflect.TypeFor[Value]():
+	case reflect.TypeFor[scenarios.Value]():
 		return object{}
-	case reflect.TypeFor[Settings]():
-		return object{"type": "object", "minProperties": 1}
-	case reflect.TypeFor[NameList]():
+	case reflect.TypeFor[scenarios.Settings]():
+		return object{"$ref": "#/$defs/settings"}
+	case reflect.TypeFor[scenarios.NameList]():
 		return object{"oneOf": []any{scalar, object{"type": "array", "items": scalar, "minItems": 1}}}
-	case reflect.TypeFor[Manifest]():
+	case reflect.TypeFor[scenarios.Manifest]():
 		return object{"type": []string{"string", "object", "array"}}
-	case reflect.TypeFor[Fault]():
+	case reflect.TypeFor[scenarios.Fault]():
 		return schema(reflect.TypeFor[faults.Rule](), definitions)
 	case reflect.TypeFor[faults.Duration]():
-		return schema(reflect.TypeFor[Duration](), definitions)
+		return schema(reflect.TypeFor[scenarios.Duration](), definitions)
 	case reflect.TypeFor[faults.Point]():
 		return object{"enum": faults.Points}
 	case reflect.TypeFor[faults.Match]():
@@ -64,11 +73,11 @@ func schema(t reflect.Type, definitions object) any {
 	define(t, definitions)
 	reference := object{"$ref": "#/$defs/" + typeName(t)}
 	switch t {
-	case reflect.TypeFor[Matcher](), reflect.TypeFor[faults.Matcher](), reflect.TypeFor[faults.Hang]():
+	case reflect.TypeFor[scenarios.Matcher](), reflect.TypeFor[faults.Matcher](), reflect.TypeFor[faults.Hang]():
 		return object{"oneOf": []any{scalar, reference}}
-	case reflect.TypeFor[Amount]():
+	case reflect.TypeFor[scenarios.Amount]():
 		return object{"oneOf": []any{object{"type": "integer", "minimum": 0}, template, reference}}
-	case reflect.TypeFor[Exec]():
+	case reflect.TypeFor[scenarios.Exec]():
 		return object{"oneOf": []any{object{"type": "array", "items": scalar, "minItems": 1}, reference}}
 	}
 	return reference
@@ -106,6 +115,59 @@ func effectSchema(definitions object) object {
 	return object{"type": "object", "properties": properties, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}
 }
 
+// mostProperties limits how many names of a condition are properties, not one pattern.
+const mostProperties = 100
+
+// settingsSchema lists the conditions of the world. What may stand for <…> is listed too,
+// if it does not depend on a world.
+func settingsSchema() object {
+	properties, patterns := object{}, object{`\{\{`: object{}}
+	for _, c := range conditions.All() {
+		about := object{"description": c.Help + " (of the " + string(c.Scope) + ")"}
+		if len(c.Value.Words) > 0 {
+			about["examples"] = c.Value.Words
+		}
+		before, rest, variable := strings.Cut(c.Name, "<")
+		_, after, _ := strings.Cut(rest, ">")
+		named := emulator.Names().Named(&c)
+		if len(named) > mostProperties {
+			patterns["^"+regexp.QuoteMeta(before)+"("+strings.Join(named, "|")+")"+regexp.QuoteMeta(after)+"$"] = about
+			continue
+		}
+		switch {
+		case !variable:
+			properties[c.Name] = about
+		case named == nil:
+			patterns["^"+regexp.QuoteMeta(before)+".+"+regexp.QuoteMeta(after)+"$"] = about
+		}
+		for _, name := range named {
+			properties[before+name+after] = about
+		}
+	}
+	return object{"type": "object", "properties": properties, "patternProperties": patterns, "additionalProperties": false, "minProperties": 1}
+}
+
+// nameSchemas describe fields whose names are in the products' tables, by type and field. A
+// code that a rule makes up is taken too.
+var nameSchemas = map[string]object{
+	"Quota.name":            {"$ref": "#/$defs/quota"},
+	"Reply.code":            {"anyOf": []any{object{"$ref": "#/$defs/code"}, object{}}},
+	"Calls.code":            {"anyOf": []any{object{"$ref": "#/$defs/code"}, object{}}},
+	"Resource.code":         {"anyOf": []any{object{"$ref": "#/$defs/code"}, object{}}},
+	"FaultErrorEffect.code": {"anyOf": []any{object{"$ref": "#/$defs/code"}, object{}}},
+}
+
+// nameDefinitions are those that nameSchemas refer to.
+func nameDefinitions() object {
+	codes := slices.DeleteFunc(emulator.Names().AllCodes(), func(code string) bool { return strings.Contains(code, "%") })
+	template := object{"type": "string", "pattern": `\{\{`}
+	return object{
+		"code":     object{"enum": codes},
+		"settings": settingsSchema(),
+		"quota":    object{"anyOf": []any{object{"enum": emulator.Names().Quotas()}, template}},
+	}
+}
+
 // define puts a struct among the definitions.
 func define(t reflect.Type, definitions object) {
 	if definitions[typeName(t)] != nil {
@@ -119,26 +181,42 @@ func define(t reflect.Type, definitions object) {
 		if name == "" {
 			continue
 		}
-		properties[name] = object{"description": f.Tag.Get("doc"), "allOf": []any{schema(f.Type, definitions)}}
+		all := []any{schema(f.Type, definitions)}
+		if named, ok := nameSchemas[typeName(t)+"."+name]; ok {
+			all = append(all, named)
+		}
+		properties[name] = object{"description": f.Tag.Get("doc"), "allOf": all}
 		if f.Tag.Get("required") == "true" {
 			required = append(required, name)
 		}
 	}
-	definitions[typeName(t)] = object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	described := object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	if t == reflect.TypeFor[faults.ErrorEffect]() { // any code is taken where custom is true
+		described["if"] = object{"not": object{"properties": object{"custom": object{"const": true}}, "required": []string{"custom"}}}
+		described["then"] = object{"properties": object{"code": object{"anyOf": []any{object{"$ref": "#/$defs/code"}, object{"pattern": `\{\{`}}}}}
+	}
+	definitions[typeName(t)] = described
+}
+
+// described returns the schema as it is published.
+func described(t *testing.T) []byte {
+	t.Helper()
+	definitions := object{}
+	root := schema(reflect.TypeFor[scenarios.Scenario](), definitions)
+	maps.Copy(definitions, nameDefinitions())
+	text, err := json.MarshalIndent(object{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://raw.githubusercontent.com/clbemu/clbemu/main/scenarios/schema.json",
+		"title": "clbemu scenario", "allOf": []any{root}, "$defs": definitions}, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(text, '\n')
 }
 
 // TestSchema proves that the published JSON Schema is that of the types. With
 // -update it writes it.
 func TestSchema(t *testing.T) {
-	definitions := object{}
-	root := schema(reflect.TypeFor[Scenario](), definitions)
-	want, err := json.MarshalIndent(object{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "clbemu scenario",
-		"allOf": []any{root}, "$defs": definitions}, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want = append(want, '\n')
-	if bytes.Equal(want, Schema) {
+	want := described(t)
+	if bytes.Equal(want, scenarios.Schema) {
 		return
 	}
 	if !*update {
@@ -152,7 +230,7 @@ func TestSchema(t *testing.T) {
 // TestDocumented proves that every field of a scenario is explained.
 func TestDocumented(t *testing.T) {
 	definitions := object{}
-	schema(reflect.TypeFor[Scenario](), definitions)
+	schema(reflect.TypeFor[scenarios.Scenario](), definitions)
 	if len(definitions) < 15 {
 		t.Fatalf("%d types are described, want all", len(definitions))
 	}
@@ -163,4 +241,85 @@ func TestDocumented(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSchemaOfNames proves that the schema takes every scenario of the library, and refuses
+// conditions, quotas and codes that there are not.
+func TestSchemaOfNames(t *testing.T) {
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(described(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	id := parsed.(object)["$id"].(string)
+	if err := compiler.AddResource(id, parsed); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := compiler.Compile(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	takes := func(text []byte) error {
+		var value any
+		if err := yaml.Unmarshal(text, &value); err != nil {
+			return err
+		}
+		plain, err := json.Marshal(keyed(value))
+		if err != nil {
+			return err
+		}
+		instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(plain))
+		if err != nil {
+			return err
+		}
+		return compiled.Validate(instance)
+	}
+	files, err := fs.Glob(os.DirFS("library"), "*.yaml")
+	if err != nil || len(files) < 50 {
+		t.Fatalf("the library has %d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile("library/" + file)
+		if err == nil {
+			err = takes(text)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	for text, ok := range map[string]bool{
+		"given: {world: {account.arrears: true}}": true, "given: {world: {account.arears: true}}": false, "given: {world: {quota.slb_quota_instances_num: 3}}": true,
+		"given: {world: {quota.slb_quota_instances: 3}}": false, "given: {world: {stock.cn-hangzhou-h: soldout}}": true, "given: {world: {'{{c}}': 1}}": true,
+		"given: {world: {life.nlb.job: 1s}}": true, "given: {world: {life.nlb.jobs: 1s}}": false, "given: {world: {server.i-1.health: abnormal}}": true,
+		"client: {expect: [{quota: {name: slb_quota_instances_num, used: 1}}]}": true, "client: {expect: [{quota: {name: slb_quota_instances, used: 1}}]}": false,
+		"client: {steps: [{fault: {name: a, effect: {error: {code: Throttling}}}}]}": true, "client: {steps: [{fault: {name: a, effect: {error: {code: Throtling}}}}]}": false,
+		"client: {steps: [{fault: {name: a, effect: {error: {code: Own, custom: true}}}}]}": true, "client: {steps: [{fault: {name: a, effect: {error: {code: '{{code}}'}}}}]}": true,
+		"client: {expect: [{calls: {action: 'Create*', code: Own, none: true}}]}": true,
+	} {
+		if err := takes([]byte("about: a\n" + text + "\n")); (err == nil) != ok {
+			t.Errorf("%s = %v, want it taken: %v", text, err, ok)
+		}
+	}
+}
+
+// keyed returns a value of YAML whose maps have texts for keys, as JSON's have.
+func keyed(value any) any {
+	switch v := value.(type) {
+	case map[any]any:
+		texts := object{}
+		for key, of := range v {
+			text, _ := json.Marshal(key)
+			texts[strings.Trim(string(text), `"`)] = keyed(of)
+		}
+		return texts
+	case object:
+		for key, of := range v {
+			v[key] = keyed(of)
+		}
+	case []any:
+		for i := range v {
+			v[i] = keyed(v[i])
+		}
+	}
+	return value
 }
