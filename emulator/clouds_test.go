@@ -70,6 +70,24 @@ func caller(e *emulator.Emulator, cloud string) *apiclient.Client {
 	return c
 }
 
+// TestForkWithin proves that a fork is of the cloud in whose path the call is, unless it names
+// another.
+func TestForkWithin(t *testing.T) {
+	_, c := running(t, emulator.Config{})
+	mustFork(t, c, "a", controlapi.NewCloud{})
+	for path, want := range map[string]string{"": controlapi.DefaultCloud, "default": controlapi.DefaultCloud, "a": "a"} {
+		if forked := mustFork(t, within(c, path), "of-"+path+"x", controlapi.NewCloud{}); forked.From != want {
+			t.Errorf("in the path of %q a fork is of %s, want %s", path, forked.From, want)
+		}
+	}
+	if forked := mustFork(t, within(c, "a"), "named", controlapi.NewCloud{From: controlapi.DefaultCloud}); forked.From != controlapi.DefaultCloud {
+		t.Errorf("a fork that names its origin is of %s", forked.From)
+	}
+	if _, err := within(c, "nosuch").CreateCloud(t.Context(), "lost", controlapi.NewCloud{}); err == nil || !strings.Contains(err.Error(), "no such cloud") {
+		t.Errorf("a fork in the path of no cloud = %v", err)
+	}
+}
+
 func countBalancers(t *testing.T, c *apiclient.Client) any {
 	t.Helper()
 	reply, err := c.Call(emulator.Version("Slb"), "DescribeLoadBalancers", map[string]string{"RegionId": "cn-hangzhou"})

@@ -62,7 +62,7 @@ func newCloudCreate() *cobra.Command {
 		})
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&made.From, "from", controlapi.DefaultCloud, "cloud to fork")
+	flags.StringVar(&made.From, "from", "", "cloud to fork (default: the cloud of --cloud)")
 	flags.StringVar(&made.Expires, "expires", "24h", "when to delete it: a duration, a time such as 2027-01-02T15:04:05Z, or never")
 	flags.BoolVar(&made.Durable, "durable", false, "keep it over restarts, in the data folder or in etcd")
 	flags.Uint64Var(&made.Seed, "seed", 0, "seed of its ids (0: derived from its name)")

@@ -7,7 +7,8 @@ const DefaultCloud = "default"
 
 // NewCloud describes a cloud to fork.
 type NewCloud struct {
-	// From is the cloud that it begins as, "" for the default one.
+	// From is the cloud that it begins as, "" for the one in whose path the call is, or else
+	// the default one.
 	From string `json:"from,omitempty"`
 	// Expires says when it is deleted: a duration such as 2h, a time such as
 	// 2026-01-02T15:04:05Z, or never; "" is after 24 hours.

@@ -40,8 +40,11 @@ func (a *api) isOfCloud(r *http.Request, _ *mux.RouteMatch) bool {
 	return a.Clouds != nil && strings.HasPrefix(r.URL.Path, cloudsPath)
 }
 
+// within is the key of the cloud in whose path a call about clouds is.
+type within struct{}
+
 // ofCloud serves the control API of a cloud at its path. What is about clouds is the
-// same in each.
+// same in each, but that a fork is of this one unless the call names another.
 func (a *api) ofCloud(rest http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, path, whole := strings.Cut(strings.TrimPrefix(r.URL.Path, cloudsPath), "/")
@@ -62,6 +65,7 @@ func (a *api) ofCloud(rest http.Handler) http.Handler {
 			}
 			own = found
 		}
+		r = r.WithContext(context.WithValue(r.Context(), within{}, name))
 		http.StripPrefix(cloudsPath+name, own).ServeHTTP(w, r)
 	})
 }
@@ -76,6 +80,9 @@ func (a *api) createCloud(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := mux.Vars(r)["name"]
+	if made.From == "" {
+		made.From, _ = r.Context().Value(within{}).(string)
+	}
 	created, err := a.Clouds.Create(r.Context(), name, made)
 	if err != nil {
 		a.failCloud(w, "create a cloud", err)
