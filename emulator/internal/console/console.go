@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -48,6 +49,9 @@ var pages = []page{
 	{"/explore", "explore", "Explore"},
 }
 
+// nosuch is the page of all other addresses.
+var nosuch = page{"", "nosuch", "No such page"}
+
 // assetPath is the path of the pages' script and style.
 const assetPath = "/console/"
 
@@ -55,6 +59,32 @@ const assetPath = "/console/"
 func Has(path string) bool {
 	return strings.HasPrefix(path, assetPath) || slices.ContainsFunc(pages, func(p page) bool { return p.address == path })
 }
+
+// Missing answers a browser that asks for an address without a page with a page, and all
+// others with otherwise.
+func Missing(otherwise http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+			otherwise.ServeHTTP(w, r)
+			return
+		}
+		content := contents()[place{nosuch.address, preferred(r)}]
+		for name, value := range headers {
+			w.Header().Set(name, value)
+		}
+		w.Header().Set("Content-Type", mediaTypes[content.kind])
+		w.WriteHeader(http.StatusNotFound)
+		// The client may be gone, which is not an error here.
+		_, _ = w.Write(upTo(content.text, strings.Count(r.URL.Path, "/")-1))
+	})
+}
+
+// upTo makes the relative links of a page those of one that is so many folders deeper.
+func upTo(text []byte, folders int) []byte {
+	return relative().ReplaceAll(text, []byte(`${1}="`+strings.Repeat("../", folders)+`${2}"`))
+}
+
+var relative = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(href|src)="([^"#]*)"`) })
 
 // headers let a page load what is here and nothing else, be shown in no frame, and
 // make no markup of text: every text from a client of the cloud stays one.
@@ -118,7 +148,7 @@ type place struct{ path, language string }
 var contents = sync.OnceValue(func() map[place]content {
 	all := make(map[place]content)
 	zh := inChinese()
-	for _, p := range pages {
+	for _, p := range append(slices.Clone(pages), nosuch) {
 		all[place{p.address, english}] = newContent(".html", p.text(english, chinese, "中文", func(text string) string { return text }))
 		all[place{p.address, chinese}] = newContent(".html", p.text(chinese, english, "English", zh.say))
 	}

@@ -65,6 +65,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	visit("/")
+	visit("/console/nosuch.js")
 	files, err := filepath.Glob("assets/*")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -91,6 +92,25 @@ func TestLinks(t *testing.T) {
 	}
 	if keys := fmt.Sprintf("`1` to `%d` go to a page", len(links)); !strings.Contains(string(described), keys) {
 		t.Errorf("docs/console.md does not say that %s", keys)
+	}
+}
+
+// TestMissing proves that a browser gets a page for an address that has none, with links that
+// lead from there to the pages, and that programs get what they got.
+func TestMissing(t *testing.T) {
+	missing := console.Missing(http.NotFoundHandler())
+	for path, up := range map[string]string{"/nosuch": "", "/v1/nosuch": "../", "/clouds/gone/journal": "../../"} {
+		r, w := httptest.NewRequest("GET", path, nil), httptest.NewRecorder()
+		r.Header.Set("Accept", "text/html,*/*;q=0.8")
+		missing.ServeHTTP(w, r)
+		if text := w.Body.String(); w.Code != http.StatusNotFound || w.Header().Get("Content-Security-Policy") == "" || !strings.Contains(text, "<h1>No such page</h1>") ||
+			!strings.Contains(text, ` src="`+up+`console/nosuch.js"`) || !strings.Contains(text, `<a href="`+up+`journal"`) || !strings.Contains(text, `href="`+up+`./"`) {
+			t.Errorf("GET %s = %d %s", path, w.Code, text)
+		}
+		r, w = httptest.NewRequest("GET", path, nil), httptest.NewRecorder()
+		if missing.ServeHTTP(w, r); w.Body.String() != "404 page not found\n" {
+			t.Errorf("GET %s by a program = %d %s", path, w.Code, w.Body)
+		}
 	}
 }
 

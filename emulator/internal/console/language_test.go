@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"maps"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -110,6 +111,15 @@ func said(t *testing.T) map[string]string {
 			return text
 		})
 	}
+	missing, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/nosuch", nil)
+	r.Header.Set("Accept", "text/html")
+	console.Missing(nil).ServeHTTP(missing, r)
+	console.EachText(missing.Body.String(), func(text string) string {
+		if !slices.ContainsFunc(wire, func(w string) bool { return strings.HasSuffix(text, w) }) && regexp.MustCompile(`[A-Za-z]{2}`).MatchString(text) {
+			all[text] = "/nosuch"
+		}
+		return text
+	})
 	for script, literals := range scripts(t) {
 		for _, l := range literals {
 			if l.translated {

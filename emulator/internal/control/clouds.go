@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/console"
 	"github.com/clbemu/clbemu/emulator/internal/routes"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
@@ -60,7 +61,7 @@ func (a *api) ofCloud(rest http.Handler) http.Handler {
 		if name != controlapi.DefaultCloud && !strings.HasPrefix(path, strings.TrimPrefix(routes.GetClouds.Path, "/")) {
 			found, err := a.Clouds.Control(name)
 			if err != nil {
-				a.admit(refuse(http.StatusNotFound, err.Error())).ServeHTTP(w, r)
+				console.Missing(a.admit(refuse(http.StatusNotFound, err.Error()))).ServeHTTP(w, r)
 				return
 			}
 			own = found

@@ -114,7 +114,7 @@ func New(cfg Config) http.Handler {
 	}
 	r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return console.Has(r.URL.Path) }).Handler(a.fromHere(console.Handler()))
 	r.MatcherFunc(a.isOfCloud).Handler(a.ofCloud(r))
-	r.NotFoundHandler = refuse(http.StatusNotFound, "no such path: a name is not empty and has no slash, and GET /v1/openapi.yaml lists all paths")
+	r.NotFoundHandler = console.Missing(refuse(http.StatusNotFound, "no such path: a name is not empty and has no slash, and GET /v1/openapi.yaml lists all paths"))
 	r.MethodNotAllowedHandler = otherMethod(r)
 	return r
 }

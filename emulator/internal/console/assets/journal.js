@@ -1,7 +1,7 @@
 // What was called and changed, as it happens, and one call with all there is to know.
 
 import { follow, get, named } from './api.js';
-import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, key, quoted, say, soon, table, terms, to } from './page.js';
+import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, key, loading, quoted, say, soon, table, terms, to } from './page.js';
 import { t } from './words.js';
 
 const most = 500; // rows of a page
@@ -91,7 +91,7 @@ function watch() {
   };
   empty(Object.keys(wanted).length > 0);
   stop = follow('/v1/journal/stream', { ...wanted, limit: most }, {
-    begin: restart, state: connection,
+    begin: () => { restart(); loading(false); }, state: connection,
     event: ({ event, data }) => {
       if (event === 'missed') return say(t`${data.missed} entries came too fast to be shown.`);
       entries.unshift(data);

@@ -46,7 +46,9 @@ export const terms = (pairs) =>
 // status shows a word in the colour of what it means.
 const good = new Set(['active', 'running', 'normal', 'Active', 'Running', 'Available', 'passed', 'OK', 'live', 'Succeeded']);
 const odd = new Set(['unavailable', 'skipped', 'stopped', 'Stopped', 'inactive', 'Inactive', 'waiting']);
-export const badge = (word, mood) => word ? el('span', { class: 'badge', 'data-mood': mood ?? (good.has(word) ? 'good' : odd.has(word) || /ing$/.test(word) ? 'odd' : 'bad') }, word) : '';
+export const badge = (word, mood) => word ? el('span', { class: 'badge', 'data-mood': mood ?? (good.has(word) ? 'good' : odd.has(word) || /ing$/.test(word) ? 'odd' : 'bad') }, atDots(word)) : '';
+// atDots lets a line end within a code behind its dots, and nowhere else.
+const atDots = (word) => String(word).split(/(?<=\.)/).flatMap((part, i) => (i ? [el('wbr'), part] : [part]));
 
 // checked shows what health checks find, if there are any.
 export const unchecked = (health) => /^not /.test(health);
@@ -118,6 +120,9 @@ export function soon(what, pause = 150) {
   return request;
 }
 
+// loading shows that a page has nothing to show yet, though it is connected.
+export const loading = (is) => { $('#loading').hidden = !is; };
+
 // latest returns what loads and then draws. It drops an answer that comes after the answer
 // to a later question.
 export function latest(load, draw) {
@@ -125,7 +130,9 @@ export function latest(load, draw) {
   return async () => {
     const mine = ++asked;
     const data = await load();
-    if (mine === asked) draw(data);
+    if (mine !== asked) return;
+    draw(data);
+    loading(false);
   };
 }
 
@@ -314,7 +321,8 @@ export function begin() {
   commonKeys();
   const described = get('/v1/server');
   described.then((server) => {
-    fill($('#server'), [server.version.version, server.api && `API ${server.api}`, server.auth === 'off' && t`accepts unsigned calls`, replicas(server.replicas)].filter(Boolean).join(' · '));
+    $('#server').title = [server.version.version, server.api && `API ${server.api}`, server.auth === 'off' && t`accepts unsigned calls`, replicas(server.replicas)].filter(Boolean).join(' · ');
+    fill($('#server'), $('#server').title);
   }, (problem) => say(problem.message));
   return described;
 }

@@ -1,7 +1,7 @@
 // The resources of every kind, as they change, and one with all its fields.
 
 import { follow, get } from './api.js';
-import { $, addressed, asked, badge, begin, checked, command, connection, el, fill, go, redraw, say, soon, table, terms, to } from './page.js';
+import { $, addressed, asked, badge, begin, checked, command, connection, el, fill, go, loading, redraw, say, soon, table, terms, to } from './page.js';
 import { field, t, translated } from './words.js';
 
 let kinds = [];
@@ -31,6 +31,7 @@ function shown(name, value) {
 const collator = new Intl.Collator('en', { numeric: true });
 
 function draw() {
+  loading(coming !== undefined || !kinds.length);
   const kind = kinds.find((k) => k.name === chosen());
   if (!kind) return;
   const wanted = (asked().get('q') ?? '').toLowerCase();

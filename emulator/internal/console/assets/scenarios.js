@@ -1,7 +1,7 @@
 // The library of scenarios: playing one on this emulator, and watching its steps.
 
 import { call, follow, get, named } from './api.js';
-import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, go, key, say, soon, sure, table, to } from './page.js';
+import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, go, key, loading, say, soon, sure, table, to } from './page.js';
 import { scenario as texts, t } from './words.js';
 
 let library = [];
@@ -129,5 +129,6 @@ attempt(async () => {
   library = known.scenarios.map((s) => ({ ...s, about: texts(s.name).about ?? s.about }));
   results = status.results;
   addressed((query) => { attempt(() => show(query)); });
+  loading(false);
   follow('/v1/scenarios/stream', {}, { event: heard, state: connection, refused: (problem) => say(problem.message) });
 });

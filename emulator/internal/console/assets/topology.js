@@ -2,7 +2,7 @@
 
 import { follow, get, named } from './api.js';
 import { act, can, drop, mark } from './deeds.js';
-import { $, addressed, asked, badge, begin, breakable, checked, command, connection, el, fill, go, key, redraw, say, soon, sure, table, terms, to, unchecked } from './page.js';
+import { $, addressed, asked, badge, begin, breakable, checked, command, connection, el, fill, go, key, loading, redraw, say, soon, sure, table, terms, to, unchecked } from './page.js';
 import { field, t } from './words.js';
 
 const kinds = 'lb,listener,rule,group,backend';
@@ -75,6 +75,7 @@ function put(body, rows) {
 const collator = new Intl.Collator('en', { numeric: true });
 
 function draw() {
+  loading(coming !== undefined && !resources.size);
   const query = asked();
   const wanted = (query.get('q') ?? '').toLowerCase();
   const all = parts().sort((a, b) => collator.compare(a.lb.name || a.lb.id, b.lb.name || b.lb.id));
@@ -156,7 +157,7 @@ function looked({ gone, loadBalancer: lb, ...shown }) {
     shown.faults.length > 0 && el('h3', {}, t`Faults that may affect it`),
     shown.faults.length > 0 && el('ul', {}, shown.faults.map((f) => el('li', {}, el('a', { href: `faults?rule=${encodeURIComponent(f.name)}` }, f.name), t` changed ${f.hits} of ${f.seen} calls`))),
     shown.quotas.length > 0 && el('h3', {}, t`Quotas that it uses`),
-    shown.quotas.length > 0 && table('', [t`Quota`, t`Used`, t`By`], shown.quotas.map((q) => [breakable(q.name), t`${q.used}\u00a0of\u00a0${q.limit}`, q.by])),
+    shown.quotas.length > 0 && table('', [t`Quota`, t`Used`, t`Used by`], shown.quotas.map((q) => [breakable(q.name), t`${q.used}\u00a0of\u00a0${q.limit}`, q.by])),
     el('p', { class: 'bar' }, el('a', { href: `journal?resource=${encodeURIComponent(lb.id)}` }, t`Calls about it`), command(`clbemu get lb ${lb.id}`))];
 }
 
