@@ -8,11 +8,23 @@ import { t } from './words.js';
 
 const server = (s, weight) => ({ ServerId: s.fields.server, ServerIp: s.fields.type === 'eni' ? s.fields.address : undefined, Type: s.fields.type, Port: s.fields.port, Weight: weight });
 
+// numbered are the parameters of a list of objects: Name.1.Field.
+const numbered = (name, list) => Object.fromEntries(list.flatMap((fields, i) => Object.entries(fields).map(([field, value]) => [`${name}.${i + 1}.${field}`, value])));
+
 const ofListener = (l) => ({ LoadBalancerId: l.loadBalancer, ListenerPort: l.fields.port, ListenerProtocol: l.fields.protocol });
 
 // The calls of each product. What a product can't do is not here, and has no button.
 const calls = {
   Slb: {
+    createBalancer: (_, f) => ['CreateLoadBalancer', { LoadBalancerName: f.name || undefined, AddressType: f.type, VSwitchId: f.vSwitches[0]?.id, InstanceChargeType: 'PayByCLCU' }],
+    addListener: (lb, f) => [`CreateLoadBalancer${f.protocol.toUpperCase()}Listener`, { LoadBalancerId: lb.id, ListenerPort: f.port, Bandwidth: -1, VServerGroupId: f.group || undefined, BackendServerPort: f.serverPort,
+      ServerCertificateId: f.certificate, ...(/^http/.test(f.protocol) ? { StickySession: 'off', HealthCheck: 'on' } : {}) }],
+    addGroup: (lb, f) => ['CreateVServerGroup', { LoadBalancerId: lb.id, VServerGroupName: f.name }],
+    addServer: (g, s, weight) => ({
+      vserver: ['AddVServerGroupBackendServers', { VServerGroupId: g.id, BackendServers: JSON.stringify([server(s, weight)]) }],
+      default: ['AddBackendServers', { LoadBalancerId: g.loadBalancer, BackendServers: JSON.stringify([{ ...server(s, weight), Port: undefined }]) }],
+    })[g.fields.type],
+    addEntry: (acl, f) => ['AddAccessControlListEntry', { AclId: acl.id, AclEntrys: JSON.stringify([f]) }],
     start: (l) => ['StartLoadBalancerListener', ofListener(l)],
     stop: (l) => ['StopLoadBalancerListener', ofListener(l)],
     deleteListener: (l) => ['DeleteLoadBalancerListener', ofListener(l)],
@@ -26,6 +38,11 @@ const calls = {
     unprotect: (lb) => ['SetLoadBalancerDeleteProtection', { LoadBalancerId: lb.id, DeleteProtection: 'off' }],
   },
   Nlb: {
+    createBalancer: (_, f) => ['CreateLoadBalancer', { LoadBalancerName: f.name || undefined, AddressType: f.type.replace('int', 'Int'), VpcId: f.vSwitches[0]?.fields.vpc,
+      ...numbered('ZoneMappings', f.vSwitches.map((s) => ({ ZoneId: s.fields.zone, VSwitchId: s.id }))) }],
+    addListener: (lb, f) => ['CreateListener', { LoadBalancerId: lb.id, ListenerProtocol: f.protocol, ListenerPort: f.port, ServerGroupId: f.group, 'CertificateIds.1': f.certificate }],
+    addGroup: (lb, f) => ['CreateServerGroup', { ServerGroupName: f.name, VpcId: lb.fields.vpc, Protocol: f.protocol }],
+    addServer: (g, s, weight) => ['AddServersToServerGroup', { ServerGroupId: g.id, ...numbered('Servers', [{ ServerId: s.fields.server, ServerType: s.fields.type?.replace(/^./, (c) => c.toUpperCase()), Port: s.fields.port, Weight: weight }]) }],
     start: (l) => ['StartListener', { ListenerId: l.id }],
     stop: (l) => ['StopListener', { ListenerId: l.id }],
     deleteListener: (l) => ['DeleteListener', { ListenerId: l.id }],
@@ -56,17 +73,22 @@ async function make(deed, resource, details) {
 // act does a deed, and says why not where it is refused.
 export const act = (deed, resource, ...details) => attempt(() => make(deed, resource, details));
 
-// drop deletes a load balancer, and switches its protection off only where the user agrees.
-export async function drop(lb) {
-  if (!(await sure(t`Delete ${lb.name || lb.id}?`, t`Its listeners, rules and vServer groups go with it. A Cloud Controller Manager does not create it again by itself.`, t`Delete`))) return;
+// drop deletes load balancers, and switches their protection off only where the user agrees.
+export async function drop(...list) {
+  const called = list.map((lb) => lb.name || lb.id);
+  const title = list.length === 1 ? t`Delete ${called[0]}?` : t`Delete ${list.length} load balancers?`;
+  const names = list.length === 1 ? '' : `${called.slice(0, 10).join(', ')}${list.length > 10 ? ' …' : ''}\n`;
+  if (!(await sure(title, names + t`Its listeners, rules and vServer groups go with it. A Cloud Controller Manager does not create it again by itself.`, t`Delete`))) return;
   await attempt(async () => {
-    try {
-      await make('deleteBalancer', lb, []);
-    } catch (problem) {
-      if (!/Delet\w*Protection/.test(problem.code)) throw problem;
-      if (!(await sure(t`It is protected against deletion`, t`${lb.name || lb.id} has deletion protection, as a Cloud Controller Manager sets it.`, t`Switch it off and delete`))) return;
-      await make('unprotect', lb, []);
-      await make('deleteBalancer', lb, []);
+    for (const lb of list) {
+      try {
+        await make('deleteBalancer', lb, []);
+      } catch (problem) {
+        if (!/Delet\w*Protection/.test(problem.code)) throw problem;
+        if (!(await sure(t`It is protected against deletion`, t`${lb.name || lb.id} has deletion protection, as a Cloud Controller Manager sets it.`, t`Switch it off and delete`))) return;
+        await make('unprotect', lb, []);
+        await make('deleteBalancer', lb, []);
+      }
     }
   });
 }

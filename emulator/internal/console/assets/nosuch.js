@@ -1,6 +1,6 @@
 // The page of an address that has none.
 
-import { begin, loading } from './page.js';
+import { begin, connection, loading } from './page.js';
 
-begin();
+begin().then(() => connection('live'), () => {});
 loading(false);

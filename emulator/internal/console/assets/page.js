@@ -35,6 +35,24 @@ export const table = (caption, columns, rows) =>
       return cell;
     })))));
 
+// heads makes the heads of a table whose rows ordered sorts: the address says by which column,
+// with a - before it where the last comes first.
+export const heads = (columns) => columns.map(({ name, title, ...attributes }) => {
+  const now = asked().get('sort');
+  const by = now === name ? 'ascending' : now === `-${name}` && 'descending';
+  return el('th', { scope: 'col', 'aria-sort': by, ...attributes },
+    el('button', { type: 'button', class: 'sort', 'data-focus': `sort ${name}`, onclick: () => go({ sort: by === 'ascending' ? `-${name}` : name }, true) }, title));
+});
+
+const collator = new Intl.Collator('en', { numeric: true });
+// ordered sorts a list by the column that the address names, or else by the first.
+export function ordered(list, first, of) {
+  const name = asked().get('sort') ?? first;
+  const column = name.replace(/^-/, '');
+  const by = (a, b) => collator.compare(of(a, column) ?? '', of(b, column) ?? '') || collator.compare(of(a, first), of(b, first));
+  return list.toSorted(name === column ? by : (a, b) => by(b, a));
+}
+
 // breakable is a name with places where a line may end.
 export const breakable = (name) => el('span', {}, name.split('_').flatMap((part, i) => (i ? ['_', el('wbr', {}), part] : [part])));
 
@@ -74,7 +92,7 @@ export function say(text, mood = 'bad') {
   const said = $('#said');
   said.dataset.mood = mood;
   fill(said, text, ' ', el('button', { type: 'button', onclick: () => { said.hidden = true; } }, t`Close`));
-  ($('#states[open]') ?? document.body).append(said); // an open dialog covers all else
+  ($('#states[open], .create[open]') ?? document.body).append(said); // an open dialog covers all else
   said.hidden = false;
 }
 
@@ -83,7 +101,7 @@ export async function attempt(what, done) {
   try {
     const result = await what();
     if (done) say(done, 'good');
-    else if (!$('#states #said')) $('#said').hidden = true; // what a dialog says is not the page's
+    else if (!$('dialog #said')) $('#said').hidden = true; // what a dialog says is not the page's
     return result;
   } catch (problem) {
     say(problem.message);
@@ -321,7 +339,7 @@ export function begin() {
   commonKeys();
   const described = get('/v1/server');
   described.then((server) => {
-    $('#server').title = [server.version.version, server.api && `API ${server.api}`, server.auth === 'off' && t`accepts unsigned calls`, replicas(server.replicas)].filter(Boolean).join(' · ');
+    $('#server').title = [server.api && `API ${server.api}`, server.auth === 'off' && t`accepts unsigned calls`, replicas(server.replicas), server.version.version].filter(Boolean).join(' · ');
     fill($('#server'), $('#server').title);
   }, (problem) => say(problem.message));
   return described;

@@ -1,7 +1,8 @@
 // The resources of every kind, as they change, and one with all its fields.
 
 import { follow, get } from './api.js';
-import { $, addressed, asked, badge, begin, checked, command, connection, el, fill, go, loading, redraw, say, soon, table, terms, to } from './page.js';
+import { addEntry } from './create.js';
+import { $, addressed, asked, badge, begin, checked, command, connection, el, fill, go, heads, loading, ordered, redraw, say, soon, table, terms, to } from './page.js';
 import { field, t, translated } from './words.js';
 
 let kinds = [];
@@ -29,6 +30,7 @@ function shown(name, value) {
 }
 
 const collator = new Intl.Collator('en', { numeric: true });
+const firstOf = (r, name) => (name === 'first' ? r.name || r.id : column(r, name));
 
 function draw() {
   loading(coming !== undefined || !kinds.length);
@@ -36,12 +38,12 @@ function draw() {
   if (!kind) return;
   const wanted = (asked().get('q') ?? '').toLowerCase();
   const columns = kind.columns.filter((c) => !c.wide).map((c) => c.name);
-  const all = [...resources.values()].sort((a, b) => collator.compare(a.name || a.id, b.name || b.id));
+  const all = ordered([...resources.values()], 'first', firstOf);
   const list = all.filter((r) => JSON.stringify(Object.values({ ...r, fields: Object.values(r.fields) })).toLowerCase().includes(wanted));
   const current = asked().get('id');
   $('#count').textContent = list.length === all.length ? String(all.length) : t`${list.length} of ${all.length}`;
   $('#resources').hidden = list.length === 0;
-  redraw($('#resources thead tr'), columns, () => columns.map((name) => el('th', { scope: 'col' }, spelled(name))));
+  redraw($('#resources thead tr'), [columns, asked().get('sort')], () => heads(columns.map((name) => ({ name, title: spelled(name) }))));
   redraw($('#resources tbody'), [list, columns, current, location.search], () => list.map((r) => el('tr', { class: r.id === current && 'current' }, columns.map((name, i) => (i === 0
     ? el('th', { scope: 'row' }, el('a', { class: 'row', href: to({ id: r.id }), 'aria-current': r.id === current && 'true', 'data-focus': r.id }, column(r, name)))
     : el('td', { 'data-title': spelled(name) }, shown(name, column(r, name))))))));
@@ -61,6 +63,7 @@ function drawOne(kind, r) {
   redraw(detail, [r, id], () => (r ? [el('div', { class: 'bar' }, el('h2', {}, r.name || r.id), r.status && badge(r.status), close),
     terms([[t`Id`, r.id], [t`Kind`, translated(kind.title)], [t`Product`, r.productTitle ?? r.product], [t`Account`, r.account], [t`Region`, r.region],
       [t`Load balancer`, r.loadBalancer && shown('loadBalancer', r.loadBalancer)], ...Object.entries(r.fields).sort(([a], [b]) => collator.compare(a, b)).map(([name, value]) => [spelled(name), shown(name, value)])]),
+    kind.name === 'acl' && el('p', {}, el('button', { type: 'button', 'data-focus': 'entry', onclick: () => addEntry(r) }, t`Add an entry`)),
     el('p', { class: 'bar' }, el('a', { href: `journal?text=${encodeURIComponent(r.id)}` }, t`Calls about it`), command(`clbemu get ${kind.name} ${r.id}`))]
     : [close, el('p', {}, t`There is no ${kind.name} ${id}.`)]));
 }
@@ -86,7 +89,7 @@ function watch() {
 
 begin();
 $('#search').addEventListener('input', (event) => go({ q: event.target.value }, true));
-$('#kind').addEventListener('change', (event) => go({ kind: event.target.value, id: '' }));
+$('#kind').addEventListener('change', (event) => go({ kind: event.target.value, id: '', sort: '' }));
 $('form[role=search]').addEventListener('submit', (event) => event.preventDefault());
 get('/v1/resources/kinds').then((list) => {
   kinds = list.kinds;

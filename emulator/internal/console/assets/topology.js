@@ -1,8 +1,9 @@
 // Load balancers with listeners, groups, servers and their health, as they change.
 
 import { follow, get, named } from './api.js';
+import { addServer, createBalancer, createGroup, createListener } from './create.js';
 import { act, can, drop, mark } from './deeds.js';
-import { $, addressed, asked, badge, begin, breakable, checked, command, connection, el, fill, go, key, loading, redraw, say, soon, sure, table, terms, to, unchecked } from './page.js';
+import { $, addressed, asked, badge, begin, breakable, checked, command, connection, el, fill, go, heads, key, loading, ordered, redraw, say, soon, sure, table, terms, to, unchecked } from './page.js';
 import { field, t } from './words.js';
 
 const kinds = 'lb,listener,rule,group,backend';
@@ -47,14 +48,27 @@ function health(servers) {
   return badge(`${healthy(servers)}/${all}`, sick(servers) ? 'bad' : unwell(servers) ? 'odd' : 'good');
 }
 
+// What is selected, to be deleted together.
+const selected = new Set();
+let listing = []; // what the list shows
+function select(id, is) {
+  selected[is ? 'add' : 'delete'](id);
+  draw();
+}
+
+const columns = [{ name: 'name', title: t`Name`, class: 'most' }, { name: 'product', title: t`Product` }, { name: 'status', title: t`Status` }, { name: 'address', title: t`Address`, class: 'wide' },
+  { name: 'listeners', title: t`Listeners`, class: 'number lesser' }, { name: 'servers', title: t`Servers`, class: 'number lesser' }, { name: 'health', title: t`Healthy` }];
+const cellOf = ({ lb, servers }, name) => ({ name: lb.name || lb.id, product: lb.productTitle ?? lb.product, status: lb.status, servers: String(servers.length),
+  health: tested(servers).length ? String(healthy(servers) / tested(servers).length) : '2' })[name] ?? lb.fields[name];
+
 const made = new Map(); // rows by id, with what they show
 function row({ lb, servers }, current) {
-  const shows = JSON.stringify([lb, servers.map((s) => s.fields.health), current]);
+  const shows = JSON.stringify([lb, servers.map((s) => s.fields.health), current, selected.has(lb.id)]);
   const old = made.get(lb.id);
   if (old?.shows === shows) return old.row;
   const cell = (content, title) => el('td', { 'data-title': title }, content);
   const fresh = el('tr', { 'data-id': lb.id, class: current && 'current' },
-    el('th', { scope: 'row' }, el('a', { class: 'row', href: to({ lb: lb.id }), 'aria-current': current && 'true' }, lb.name || lb.id), lb.name && el('span', { class: 'id' }, lb.id)),
+    el('th', { scope: 'row' }, el('input', { type: 'checkbox', checked: selected.has(lb.id), 'aria-label': t`Select ${lb.name || lb.id}`, onchange: (event) => select(lb.id, event.target.checked) }), ' ', el('a', { class: 'row', href: to({ lb: lb.id }), 'aria-current': current && 'true' }, lb.name || lb.id), lb.name && el('span', { class: 'id' }, lb.id)),
     cell(lb.productTitle ?? lb.product, t`Product`), cell(badge(lb.status), t`Status`), cell(lb.fields.address?.replaceAll(',', ', ') ?? '', t`Address`),
     el('td', { class: 'number lesser', 'data-title': t`Listeners` }, lb.fields.listeners), el('td', { class: 'number lesser', 'data-title': t`Servers` }, String(servers.length)), cell(health(servers), t`Healthy`));
   made.set(lb.id, { shows, row: fresh });
@@ -72,14 +86,17 @@ function put(body, rows) {
   }
 }
 
-const collator = new Intl.Collator('en', { numeric: true });
-
 function draw() {
   loading(coming !== undefined && !resources.size);
   const query = asked();
   const wanted = (query.get('q') ?? '').toLowerCase();
-  const all = parts().sort((a, b) => collator.compare(a.lb.name || a.lb.id, b.lb.name || b.lb.id));
+  const all = ordered(parts(), 'name', cellOf);
   const chosen = all.filter((part) => part.words.toLowerCase().includes(wanted) && (!query.has('unhealthy') || unwell(part.servers)));
+  listing = chosen.map((part) => part.lb);
+  for (const id of selected) if (!all.some((part) => part.lb.id === id)) selected.delete(id);
+  $('#chosen').hidden = selected.size === 0;
+  $('#chosen strong').textContent = t`${selected.size} selected`;
+  redraw($('#balancers thead tr'), [query.get('sort')], () => heads(columns));
   const body = $('#balancers tbody');
   const focused = document.activeElement?.closest('tr')?.dataset.id;
   put(body, chosen.map((part) => row(part, part.lb.id === query.get('lb'))));
@@ -150,7 +167,7 @@ function looked({ gone, loadBalancer: lb, ...shown }) {
       [t`DNS name`, lb.fields.dnsName], [t`VPC`, lb.fields.vpc], [t`vSwitch`, lb.fields.vswitch], [t`Spec`, lb.fields.spec], [t`Created`, lb.fields.created],
       ['Service', servicesOf(shown).join(', ')]]),
     el('h3', {}, t`Tags`), tags(lb, shown.tags),
-    el('h3', {}, t`Listeners`),
+    el('div', { class: 'bar' }, el('h3', {}, t`Listeners`), el('button', { type: 'button', onclick: () => createListener(lb, refresh) }, t`Add a listener`), el('button', { type: 'button', onclick: () => createGroup(lb, refresh) }, t`Add a server group`)),
     shown.listeners.length ? el('ul', { class: 'tree' }, shown.listeners.map(listener))
       : el('div', { class: 'empty' }, el('p', {}, t`It has no listeners.`), lb.product === 'Slb' && command(`clbemu call CreateLoadBalancerTCPListener LoadBalancerId=${lb.id} ListenerPort=80 BackendServerPort=8080 Bandwidth=-1`)),
     shown.groups.length > 0 && el('h3', {}, t`Groups without a listener`), shown.groups.length > 0 && el('ul', { class: 'tree' }, shown.groups.map((g) => el('li', {}, group(g)))),
@@ -232,7 +249,8 @@ function share(server, shares) {
 }
 
 const group = ({ group: g, servers }, shares) => el('div', {},
-  el('p', { class: 'node' }, t`group `, el('strong', {}, g.name || g.id), badge(g.status), g.name && el('span', { class: 'id' }, g.id), health(servers)),
+  el('p', { class: 'node' }, t`group `, el('strong', {}, g.name || g.id), badge(g.status), g.name && el('span', { class: 'id' }, g.id), health(servers),
+    can('addServer', g, { fields: {} }) && el('button', { type: 'button', class: 'push', 'aria-label': t`Add a server to ${g.name || g.id}`, 'data-focus': `add ${g.id}`, onclick: () => addServer(g, refresh) }, t`Add a server`)),
   servers.length > 0 && table('', [t`Server`, t`Weight`, t`Health`, ...(shares ? [t`Traffic`] : [])],
     servers.map((s) => [el('span', {}, el('span', { class: 'line' }, s.fields.server), s.fields.address && el('span', { class: 'line quiet' }, `${s.fields.address}${s.fields.port ? `:${s.fields.port}` : ''}`)), weight(g, s),
       marked(s), ...(shares ? [share(s, shares)] : [])])),
@@ -264,6 +282,11 @@ begin();
 $('#search').addEventListener('input', (event) => go({ q: event.target.value }, true));
 $('#unwell').addEventListener('change', (event) => go({ unhealthy: event.target.checked ? 'only' : '' }, true));
 $('form[role=search]').addEventListener('submit', (event) => event.preventDefault());
+$('#create').addEventListener('click', () => createBalancer((id) => go({ lb: id })));
+$('#drop').addEventListener('click', () => done(drop(...listing.filter((lb) => selected.has(lb.id)))));
+$('#all').addEventListener('click', () => { for (const lb of listing) selected.add(lb.id); draw(); });
+$('#no').addEventListener('click', () => { selected.clear(); draw(); });
+key('c', t`create a load balancer`, () => $('#create').click());
 key('u', t`unhealthy only`, () => $('#unwell').click());
 addressed((query) => {
   if ($('#search') !== document.activeElement) $('#search').value = query.get('q') ?? '';
