@@ -523,3 +523,31 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestOff proves that a rule that is off is kept, strikes nothing and counts nothing, and does
+// not keep a later rule from striking.
+func TestOff(t *testing.T) {
+	rules, err := faults.Parse([]byte("{name: off, effect: {error: {code: A}}, disabled: true}\n---\n{name: other, match: {action: X}, effect: {error: {code: B}}}"))
+	if err != nil || !rules[0].Disabled || !strings.Contains(rules[0].String(), "disabled: true") {
+		t.Fatalf("Parse = %+v, %v", rules, err)
+	}
+	for _, off := range []bool{true, false} {
+		rules[0].Disabled = off
+		var e faults.Injector
+		if err := e.Set([]faults.Status{{Rule: rules[0]}, {Rule: rules[1]}}); err != nil {
+			t.Fatal(err)
+		}
+		want := map[bool]string{true: "other", false: "off"}[off]
+		if got, _ := e.At(rules[0].Point(), faults.Request{Action: "X"}, time.Now()); got.Rule != want {
+			t.Errorf("off is %v, and %q strikes, want %s", off, got.Rule, want)
+		}
+		if got := e.Rules(); len(got) != 2 || (got[0].Seen == 0) != off {
+			t.Errorf("off is %v, and the rules are %+v", off, got)
+		}
+	}
+	rules[0].Disabled = true
+	var e faults.Injector
+	if err := e.Set([]faults.Status{{Rule: rules[0]}}); err != nil || !e.Idle(rules[0].Point()) {
+		t.Errorf("with a rule that is off alone, Set = %v, and its point is not idle", err)
+	}
+}

@@ -110,7 +110,9 @@ func (e *Injector) Set(list []Status) error {
 func (e *Injector) replace(list []*armed) {
 	asked := make(map[Point]bool)
 	for _, a := range list {
-		asked[a.Rule.Point()] = true
+		if !a.Rule.Disabled {
+			asked[a.Rule.Point()] = true
+		}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -170,7 +172,7 @@ func (e *Injector) about(point Point, action string) []*armed {
 	list, known := e.candidates[key]
 	if !known {
 		for _, a := range e.list {
-			if a.Rule.Point() == point && a.match.concerns(action) {
+			if !a.Rule.Disabled && a.Rule.Point() == point && a.match.concerns(action) {
 				list = append(list, a)
 			}
 		}

@@ -36,6 +36,7 @@ match    of calls: action (a glob, or several separated by commas), region, acce
 when     skip, times, every, probability with seed, after and for (emulated time)
 at       of calls: accept, beforeCall, beforeCommit, afterCommit, reply;
          of packets: listen, connect, forward, check; each effect has a default point
+disabled true keeps the rule, and affects nothing
 effect   one of these:
 ` + effectHelp() + `
 
@@ -83,9 +84,9 @@ func printFaults(cmd *cobra.Command, rules controlapi.FaultRules, err error) err
 		}
 		var rows [][]string
 		for _, f := range rules.Faults {
-			rows = append(rows, []string{f.Name, f.At, fmt.Sprint(f.Seen), fmt.Sprint(f.Hits), yesNo(f.Spent)})
+			rows = append(rows, []string{f.Name, f.At, fmt.Sprint(f.Seen), fmt.Sprint(f.Hits), yesNo(f.Spent), yesNo(f.Disabled)})
 		}
-		return s.Table([]string{"RULE", "AT", "SEEN", "HITS", "SPENT"}, rows)
+		return s.Table([]string{"RULE", "AT", "SEEN", "HITS", "SPENT", "DISABLED"}, rows)
 	})
 }
 

@@ -43,6 +43,44 @@ func TestFault(t *testing.T) {
 	b.shows("article.current h2", "from-elsewhere")
 }
 
+// TestEditFault proves that a rule is switched off and on where it is, with its counters, and
+// edited: a wrong text is refused there, and a new name replaces the old one.
+func TestEditFault(t *testing.T) {
+	b := open(t)
+	b.Fault(t, "{name: first, match: {action: DescribeRegions}, effect: {error: {code: ServiceUnavailable}}}")
+	b.Fault(t, "{name: second, match: {action: DescribeZones}, effect: {reset: true}}")
+	describe := func(want string) {
+		t.Helper()
+		if reply, err := b.client.Call(emulatortest.Slb, "DescribeRegions", nil); err != nil || reply.Text("Code") != want {
+			t.Fatalf("DescribeRegions = %v, %v, want %q", reply.Text("Code"), err, want)
+		}
+	}
+	describe("ServiceUnavailable")
+	b.visit("/faults")
+	b.click("[aria-label='Switch first off']")
+	b.shows("[data-rule=first] .badge", "off")
+	describe("")
+	b.click("[aria-label='Switch first on']")
+	b.shows("[data-rule=first] .switch", "Switch off")
+	describe("ServiceUnavailable")
+	b.shows("[data-rule=first] .hits", "changed 2 of 2")
+
+	b.click("[aria-label='Edit first']")
+	b.write("[data-rule=first] textarea", "name: first\nmatch: {action: DescribRegions}\neffect: {reset: true}")
+	b.click("[data-rule=first] .save")
+	b.shows("[data-rule=first] .problem", "do you mean DescribeRegions?")
+	describe("ServiceUnavailable") // which does not take away what is written
+	b.write("[data-rule=first] textarea", "name: renamed\nmatch: {action: DescribeRegions}\neffect: {error: {code: Throttling.User}}")
+	b.click("[data-rule=first] .save")
+	b.until("[...document.querySelectorAll('article')].map((a) => a.dataset.rule).join() === 'second,renamed'")
+	describe("Throttling.User")
+	b.click("[aria-label='Edit second']")
+	b.write("[data-rule=second] textarea", "name: second\nmatch: {action: DescribeRegions}\neffect: {error: {code: ServiceUnavailable}}")
+	b.click("[data-rule=second] .save")
+	b.until("[...document.querySelectorAll('article')].map((a) => a.dataset.rule).join() === 'second,renamed'")
+	describe("ServiceUnavailable")
+}
+
 // TestTemplates proves that the emulator takes every template as it stands, and one
 // about calls for an action that is chosen.
 func TestTemplates(t *testing.T) {

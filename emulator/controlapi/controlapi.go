@@ -252,6 +252,8 @@ type FaultRule struct {
 	Seen  uint64    `json:"seen"`
 	Hits  uint64    `json:"hits"`
 	Spent bool      `json:"spent"`
+	// Disabled is a rule that is kept, and affects nothing.
+	Disabled bool `json:"disabled,omitempty"`
 }
 
 // FaultRules is the answer of every call about faults.

@@ -16,7 +16,7 @@ import (
 )
 
 func ruleOf(s faults.Status) controlapi.FaultRule {
-	return controlapi.FaultRule{Name: s.Rule.Name, Rule: s.Text, At: string(s.Rule.Point()), Since: s.Since, Seen: s.Seen, Hits: s.Hits, Spent: s.Spent()}
+	return controlapi.FaultRule{Name: s.Rule.Name, Rule: s.Text, At: string(s.Rule.Point()), Since: s.Since, Seen: s.Seen, Hits: s.Hits, Spent: s.Spent(), Disabled: s.Rule.Disabled}
 }
 
 func (a *api) answerFaults(w http.ResponseWriter) {

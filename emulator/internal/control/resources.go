@@ -127,7 +127,7 @@ func (a *api) faultsOf(v *state.View, lb *controlapi.Resource) (list []controlap
 		return "", false
 	}
 	for _, s := range a.Faults.Injector.Rules() {
-		if s.Rule.Match.MayConcern(actions, known) {
+		if !s.Rule.Disabled && s.Rule.Match.MayConcern(actions, known) {
 			list = append(list, ruleOf(s))
 		}
 	}

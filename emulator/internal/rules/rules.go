@@ -173,7 +173,8 @@ func (r *Rules) Begin() error {
 	return r.update(func(tx *state.Tx) error { return put(tx, r.First, true) })
 }
 
-// put adds rules; goOn leaves those alone that are there in the same words.
+// put adds rules; goOn leaves those alone that are there in the same words. A rule that is
+// switched on or off keeps its counters.
 func put(tx *state.Tx, rules []faults.Rule, goOn bool) error {
 	next := 0
 	for k := range cloud.Faults.All(tx.View) {
@@ -189,6 +190,9 @@ func put(tx *state.Tx, rules []faults.Rule, goOn bool) error {
 			continue
 		default:
 			fresh.Position = old.Position
+			if rule.Disabled = !rule.Disabled; rule.String() == old.Rule { // it is only switched
+				fresh.Since, fresh.Seen, fresh.Hits = old.Since, old.Seen, old.Hits
+			}
 		}
 		cloud.Faults.Put(tx, fresh)
 	}

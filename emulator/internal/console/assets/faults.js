@@ -21,7 +21,7 @@ ${action ? `match:
 const refresh = latest(() => get('/v1/faults'), ({ faults }) => {
   const chosen = asked().get('rule');
   const text = JSON.stringify([faults, chosen]);
-  if (text === drawn) return;
+  if (text === drawn || editing) return;
   drawn = text;
   $('#count').textContent = String(faults.length);
   $('#none').hidden = faults.length > 0;
@@ -31,15 +31,46 @@ const refresh = latest(() => get('/v1/faults'), ({ faults }) => {
   if (focused) $(`article[data-rule="${CSS.escape(focused)}"] button`)?.focus();
 });
 
+// switched is the text of a rule that is switched on or off.
+const switched = (f) => `${f.rule.replace(/^disabled: true\n/m, '')}disabled: ${!f.disabled}\n`;
+
+// edit changes a rule where it is; one that gets another name replaces the old one.
+let editing = false;
+function edit(f, article) {
+  editing = true;
+  const field = el('textarea', { rows: f.rule.trim().split('\n').length + 2, spellcheck: 'false', 'aria-label': t`The rule, in YAML` });
+  field.value = f.rule;
+  const wrong = el('p', { class: 'problem', role: 'alert' });
+  const leave = () => {
+    editing = false;
+    drawn = '';
+    return attempt(refresh);
+  };
+  const save = async () => {
+    try {
+      await call('POST', '/v1/faults', { body: field.value });
+      const [, name] = /(?:^|[{,]\s*)name:\s*['"]?([\w.-]+)/m.exec(field.value);
+      if (name !== f.name) await call('DELETE', named('/v1/faults/', f.name));
+      await leave();
+    } catch (problem) {
+      wrong.textContent = problem.message;
+    }
+  };
+  $('pre', article).replaceWith(field, wrong, el('p', { class: 'line' }, el('button', { type: 'button', class: 'primary save', onclick: save }, t`Save`), el('button', { type: 'button', onclick: leave }, t`Cancel`)));
+  field.focus();
+}
+
 const rule = (f, chosen) => el('article', { class: chosen ? 'card current' : 'card', 'data-rule': f.name },
   el('div', { class: 'bar' }, el('h2', {}, el('a', { class: 'row', href: to({ rule: f.name }) }, f.name)), badge(f.at, 'odd'),
-    el('span', { class: 'hits' }, t`changed ${f.hits} of ${f.seen} matching calls`), f.spent && badge(t`spent`, 'odd'),
+    el('span', { class: 'hits' }, t`changed ${f.hits} of ${f.seen} matching calls`), f.spent && badge(t`spent`, 'odd'), f.disabled && badge(t`off`, 'odd'),
     el('a', { href: `journal?fault=${encodeURIComponent(f.name)}` }, t`calls`),
-    el('button', { type: 'button', class: 'push remove', onclick: () => change('DELETE', named('/v1/faults/', f.name)) }, t`Remove ${f.name}`)),
+    el('button', { type: 'button', class: 'push switch', 'aria-label': f.disabled ? t`Switch ${f.name} on` : t`Switch ${f.name} off`, onclick: () => change('POST', '/v1/faults', switched(f)) }, f.disabled ? t`Switch on` : t`Switch off`),
+    el('button', { type: 'button', class: 'edit', 'aria-label': t`Edit ${f.name}`, onclick: ({ target }) => edit(f, target.closest('article')) }, t`Edit`),
+    el('button', { type: 'button', class: 'remove', onclick: () => change('DELETE', named('/v1/faults/', f.name)) }, t`Remove ${f.name}`)),
   el('pre', {}, f.rule.trim()));
 
-async function change(method, path) {
-  await attempt(() => call(method, path));
+async function change(method, path, body) {
+  await attempt(() => call(method, path, { body }));
   await attempt(refresh);
 }
 
