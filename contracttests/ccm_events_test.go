@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -65,6 +66,21 @@ half, except those that report success. They are recorded by
 		fmt.Fprintf(&part, "| %s | %s |\n", name, strings.ReplaceAll(events, "\n", "<br>"))
 	}
 	return part.String()
+}
+
+// eventsOf lists the recorded Events in order, each with the scenarios that it is of.
+func eventsOf(recorded map[string]ccmEvents) (events []explain.Event) {
+	for _, name := range slices.Sorted(maps.Keys(recorded)) {
+		for _, text := range recorded[name].Events {
+			i := slices.IndexFunc(events, func(e explain.Event) bool { return e.Text == text })
+			if i < 0 {
+				i, events = len(events), append(events, explain.Event{Text: text})
+			}
+			events[i].Scenarios = append(events[i].Scenarios, name)
+		}
+	}
+	slices.SortFunc(events, func(a, b explain.Event) int { return strings.Compare(a.Text, b.Text) })
+	return events
 }
 
 // html escapes a text for a page.

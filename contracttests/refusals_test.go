@@ -560,8 +560,8 @@ func (r *refusal) cause() controlapi.Cause {
 
 const factsFile = "../emulator/explain/facts.json"
 
-// TestExplainedFacts proves that what clbemu explain says of causes and evidence is
-// what the tests of refusals do and what the evidence says. With -update-refusals it
+// TestExplainedFacts proves that what clbemu explain says of causes, evidence and Events is
+// what the tests of refusals do, what the evidence says and what a CCM wrote. With -update-refusals it
 // writes that.
 func TestExplainedFacts(t *testing.T) {
 	var facts explain.Facts
@@ -571,6 +571,7 @@ func TestExplainedFacts(t *testing.T) {
 	for _, e := range entries(t) {
 		facts.Evidence = append(facts.Evidence, controlapi.Evidence{ID: e.ID, Claim: e.Claim, Source: e.Source, Confidence: e.Confidence, Date: e.Date})
 	}
+	facts.Events = eventsOf(readCCMEvents(t))
 	slices.SortFunc(facts.Evidence, func(a, b controlapi.Evidence) int { return strings.Compare(a.ID, b.ID) })
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)

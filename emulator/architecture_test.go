@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 	"emulator/internal/snapshots": {"state", "emulator/controlapi", "emulator/names", "emulator/spelling"},
 	"emulator/internal/metrics":   {"state", "emulator/internal/gateway"},
 	"emulator/internal/console":   {"faults"}, // for the templates; its script is a client of the control API
-	"emulator/explain":            {"emulator/controlapi", "emulator/names", "emulator/internal/gateway", "emulator/glob"},
+	"emulator/explain":            {"emulator/controlapi", "emulator/names", "emulator/internal/gateway", "scenarios"},
 	"emulator/inventory":          {"state", "emulator/internal/cloud", "emulator/internal/topology", "emulator/controlapi", "emulator/internal/gateway", "emulator/glob", "emulator/spelling"},
 	// It knows who leads, and not what a call asks for.
 	"emulator/internal/replicas":  {"state", "emulator/controlapi", "emulator/internal/routes"},

@@ -6,6 +6,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/emulator/glob"
 )
@@ -27,14 +30,37 @@ func LibraryNames() []string {
 // LibraryWith lists the scenarios of the library whose name or text has all words, in
 // any order. Case does not count.
 func LibraryWith(words ...string) (names []string) {
-	for _, name := range LibraryNames() {
-		text, _ := LibraryText(name)
-		if glob.HasWords(words, name, string(text)) {
-			names = append(names, name)
+	for _, h := range LibraryHeads() {
+		if glob.HasWords(words, h.Name, h.Text) {
+			names = append(names, h.Name)
 		}
 	}
 	return names
 }
+
+// LibraryHead is a scenario of the library with what it is about.
+type LibraryHead struct {
+	Name   string `yaml:"-"`
+	Text   string `yaml:"-"`
+	About  string `yaml:"about"`
+	Advice string `yaml:"advice"`
+}
+
+// LibraryHeads lists the scenarios of the library in order.
+func LibraryHeads() []LibraryHead { return heads() }
+
+var heads = sync.OnceValue(func() (heads []LibraryHead) {
+	for _, name := range LibraryNames() {
+		text, _ := LibraryText(name)
+		h := LibraryHead{Name: name, Text: string(text)}
+		if err := yaml.Unmarshal(text, &h); err != nil {
+			panic(name + ": " + err.Error()) // a part of the program
+		}
+		h.Advice = strings.TrimSpace(h.Advice)
+		heads = append(heads, h)
+	}
+	return heads
+})
 
 // LibraryText is a scenario of the library; ok is false when there is none of
 // that name.

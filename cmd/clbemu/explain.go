@@ -2,8 +2,12 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,33 +17,46 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/scenarios"
 )
 
 func newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain CODE|ACTION|WORD...",
-		Short: "Explain why calls fail, and how to cause and clear the error",
-		Long: `Explain an error code: its message and the actions that return it, the evidence from
-the real cloud, how to cause the error here, and how to clear it. For an action: its
-parameters, and the errors that it returns.
+		Use:   "explain [CODE|ACTION|TEXT...|-]",
+		Short: "Explain an error, with its cure and how to cause and clear it here",
+		Long: `Explain an error from any text that shows it: an Event of a Service, a line of kubectl
+describe, the error of an SDK or of Terraform, a line of a log, or words in English or
+Chinese. The answer says what happened, what cures it, how to cause and clear the error
+here, which scenarios play it and where it is documented. Ids, addresses and numbers in
+the text do not matter.
 
-Words find the errors whose message, cause or condition has all of them, and the
-scenarios that cause them: paste a message, or the part of it that you know. They also
-find what the documents about Services say, with what plays it.`,
+A code alone also shows the actions that return it and the evidence from the real cloud;
+an action alone shows its parameters and the errors that it returns.
+
+Without arguments, or with -, the text is read from standard input, up to 1 MiB.`,
 		Example: `  clbemu explain ORDER.ARREARAGE
   clbemu explain DeleteVServerGroup
   clbemu explain there are vips associating with this vServer group
-  clbemu explain arrears
-  clbemu explain alibaba-cloud-loadbalancer-backend-label`,
-		Args: oneOrMore("a code, an action or words of a message"),
+  clbemu explain 'Error syncing load balancer []: Message: The account is arrearage.'
+  clbemu explain 配额
+  kubectl describe service web | clbemu explain`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := explain.Name(knownNames(), strings.Join(args, " "))
+			text, err := textOf(cmd, args)
 			if err != nil {
-				return explainWords(cmd, strings.Fields(strings.Join(args, " ")), err)
+				return err
+			}
+			e, err := controlapi.Explanation{}, errors.New("nothing known matches the text")
+			if len(text) < longName && !strings.ContainsAny(text, " \n") {
+				e, err = explain.Name(knownNames(), text)
+			}
+			if err != nil {
+				return explainText(cmd, text, err)
+			}
+			about, err := answerFor(&e)
+			if err != nil {
+				return err
 			}
 			return printing(cmd).show(e, func(s *terminal.Screen) error {
-				s.Printf("%s", s.Fit(explainedText(&e), labelWidth))
+				s.Printf("%s", s.Fit(explainedText(&e, about), labelWidth))
 				return nil
 			})
 		},
@@ -49,84 +66,133 @@ find what the documents about Services say, with what plays it.`,
 	}
 }
 
-// found is a refusal that words find.
-type found struct {
-	controlapi.Cause
-	Scenarios []string `json:"scenarios"`
+// mostText is the most text that explain reads, and longName longer than any name.
+const mostText, longName = 1 << 20, 200
+
+// textOf returns the text that a person asks about: the arguments, or standard input.
+func textOf(cmd *cobra.Command, args []string) (string, error) {
+	text := strings.Join(args, " ")
+	if text == "" || text == "-" {
+		if file, ok := cmd.InOrStdin().(*os.File); ok && terminal.Is(file) {
+			return "", usage(fmt.Errorf("explain needs a code, an action, or the text of an error: type %s", firstExample(cmd)))
+		}
+		read, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), mostText+1))
+		if err != nil {
+			return "", cannot(err)
+		}
+		text = string(read)
+	}
+	text = strings.TrimSpace(strings.ToValidUTF8(text, " "))
+	switch {
+	case text == "":
+		return "", usage(fmt.Errorf("the text is empty: type %s", firstExample(cmd)))
+	case len(text) > mostText:
+		return "", usage(errors.New("the text is longer than 1 MiB: pass only the lines that show the error, such as those of tail -n 50"))
+	}
+	return text, nil
 }
 
-// foundByWords is everything that words find.
-type foundByWords struct {
-	Refusals   []found             `json:"refusals"`
-	Statements []explain.Statement `json:"statements"`
+// answerFor returns what else is known of a code.
+func answerFor(e *controlapi.Explanation) (*explain.Answer, error) {
+	if e.Action != nil {
+		return &explain.Answer{}, nil
+	}
+	index, err := explain.NewIndex(knownNames())
+	if err != nil {
+		return nil, err
+	}
+	found, _ := index.Search(e.Name)
+	return &found.Best, nil
 }
 
-// mostFound limits how many refusals are shown with their causes, and how many statements
-// with their documents; more get one line each.
-const mostFound = 8
-
-// explainWords shows what words find, or refuses them for a reason.
-func explainWords(cmd *cobra.Command, words []string, reason error) error {
-	causes, err := explain.Search(knownNames(), words)
+// explainText shows what a text is about, or refuses it for a reason.
+func explainText(cmd *cobra.Command, text string, reason error) error {
+	index, err := explain.NewIndex(knownNames())
 	if err != nil {
 		return err
 	}
-	statements, err := explain.SearchStatements(words)
-	if err != nil {
-		return err
+	found, earned := index.Search(text)
+	if !earned {
+		return usage(fmt.Errorf("%w%s", reason, nearest(&found.Best)))
 	}
-	if len(causes)+len(statements) == 0 {
-		return usage(reason)
-	}
-	all := foundByWords{make([]found, len(causes)), append([]explain.Statement{}, statements...)}
-	for i, c := range causes {
-		all.Refusals[i] = found{c, append([]string{}, scenarios.LibraryWith(c.Code)...)}
-	}
-	return printing(cmd).show(all, func(s *terminal.Screen) error {
-		showRefusals(s, all.Refusals)
-		showStatements(s, all.Statements)
+	return printing(cmd).show(found, func(s *terminal.Screen) error {
+		s.Printf("%s", s.Fit(answerText(&found.Best), labelWidth))
+		for i := range found.Others {
+			s.Printf("%s", s.Fit(labelled("or", headline(&found.Others[i])), labelWidth))
+		}
 		return nil
 	})
 }
 
-func showRefusals(s *terminal.Screen, all []found) {
-	brief, printed := len(all) > mostFound, make(map[string]bool)
-	for _, f := range all {
-		line := fmt.Sprintf("%s  %d %s\n", terminal.Title.Render(f.Code), f.Status, f.Message)
-		if brief && printed[line] {
-			continue // of another action
-		}
-		printed[line] = true
-		s.Printf("%s", s.Fit(line, 2))
-		if brief {
-			continue
-		}
-		if f.About != "" {
-			s.Printf("%s", s.Fit(causeText(&f.Cause, " ("+f.Action+")"), labelWidth))
-		}
-		if len(f.Scenarios) > 0 {
-			s.Printf("%s", s.Fit(labelled("scenario", strings.Join(f.Scenarios, ", ")), labelWidth))
-		}
+// nearest ends a refusal with the answer that is nearest to a text, if there is one.
+func nearest(a *explain.Answer) string {
+	if a.Happened == "" {
+		return ""
 	}
-	if len(all) > 0 {
-		s.Printf("%s", labelled("more", "clbemu explain CODE"))
-	}
+	return "; the nearest is " + strconv.Quote(headline(a))
 }
 
-// showStatements shows what documents say, and what plays it.
-func showStatements(s *terminal.Screen, all []explain.Statement) {
-	for i := range all {
-		said := &all[i]
-		s.Printf("%s", s.Fit(said.Says+"\n", 2))
-		s.Printf("%s", s.Fit(labelled("played by", said.By.String()), labelWidth))
-		if len(all) > mostFound {
-			continue
-		}
-		if said.Note != "" {
-			s.Printf("%s", s.Fit(labelled("note", said.Note), labelWidth))
-		}
-		s.Printf("%s", s.Fit(labelled("said in", strings.Join(said.In, ", ")), labelWidth))
+// headline is an answer in one line.
+func headline(a *explain.Answer) string {
+	return cmp.Or(strings.TrimSpace(a.Code+" "+a.Message), a.Happened)
+}
+
+// answerText is an answer for people.
+func answerText(a *explain.Answer) string {
+	var b strings.Builder
+	title := a.Message
+	if a.Code != "" {
+		title = fmt.Sprintf("%s  %d %s", terminal.Title.Render(a.Code), a.Status, a.Message)
 	}
+	if title != "" {
+		b.WriteString(title + "\n")
+	}
+	if a.Happened != a.Message {
+		b.WriteString(labelled("happened", a.Happened))
+	}
+	b.WriteString(curesText(a))
+	for i := range a.Causes[:min(len(a.Causes), mostCauses)] {
+		b.WriteString(causeText(&a.Causes[i], ofAction(&a.Causes[i])))
+	}
+	b.WriteString(playsText(a))
+	if a.Code != "" {
+		b.WriteString(labelled("more", "clbemu explain "+a.Code))
+	}
+	return b.String()
+}
+
+// ofAction names the action of a cause that is about one.
+func ofAction(c *controlapi.Cause) string {
+	if c.Action == "" {
+		return ""
+	}
+	return " (" + c.Action + ")"
+}
+
+func curesText(a *explain.Answer) string {
+	var b strings.Builder
+	for _, cure := range a.Cures {
+		b.WriteString(labelled("cure", cure))
+	}
+	return b.String()
+}
+
+// playsText says what plays an answer, and where it is documented.
+func playsText(a *explain.Answer) string {
+	var b strings.Builder
+	if len(a.Scenarios) > 0 {
+		b.WriteString(labelled("scenario", few(a.Scenarios)))
+	}
+	if a.PlayedBy != "" {
+		b.WriteString(labelled("played by", a.PlayedBy))
+	}
+	if a.Note != "" {
+		b.WriteString(labelled("note", a.Note))
+	}
+	if len(a.Documented) > 0 {
+		b.WriteString(labelled("said in", strings.Join(a.Documented, "; ")))
+	}
+	return b.String()
 }
 
 // wholeCodes are the codes that a person can type: without those that have a place for
@@ -144,7 +210,7 @@ const labelWidth = 12
 func labelled(label, text string) string { return fmt.Sprintf("  %-10s%s\n", label, text) }
 
 // explainedText is an explanation for people.
-func explainedText(e *controlapi.Explanation) string {
+func explainedText(e *controlapi.Explanation, about *explain.Answer) string {
 	var b strings.Builder
 	b.WriteString(terminal.Title.Render(e.Name) + "\n")
 	if e.Action != nil {
@@ -164,8 +230,14 @@ func explainedText(e *controlapi.Explanation) string {
 	if len(e.Answers) == 0 && e.Action == nil {
 		b.WriteString(labelled("answer", "from the gateway, for any action"))
 	}
+	if about.Code == e.Name {
+		b.WriteString(curesText(about))
+	}
 	for _, c := range e.Causes {
 		b.WriteString(causeText(&c, afterCause(&c, e.Action != nil)))
+	}
+	if about.Code == e.Name {
+		b.WriteString(playsText(about))
 	}
 	if e.Fault != "" {
 		b.WriteString(labelled("fault", "the emulator returns it only when a fault rule says so:"))

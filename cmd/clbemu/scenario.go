@@ -44,9 +44,10 @@ program half judges a program that clbemu scenario watch runs.`,
 func newScenarioList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list [WORD...]",
-		Short: "List the scenarios of the library, or the ones that have all the words",
-		Long: `List the scenarios of the library, or the ones that have all the words: in their text,
-or in what the documents about Services say and the scenario plays.`,
+		Short: "List the scenarios of the library, or the ones that words find",
+		Long: `List the scenarios of the library, or the ones that words find, in English or Chinese: in
+their text, or in what they play, as clbemu explain finds it. An Event or another error
+finds the scenarios that play it.`,
 		Example: `  clbemu scenario list
   clbemu scenario list vswitch
   clbemu scenario list evict master`,
@@ -77,14 +78,16 @@ or in what the documents about Services say and the scenario plays.`,
 	}
 }
 
-// scenariosWith lists the scenarios that have all words, in their text or in a statement
-// that they play, in order.
+// scenariosWith lists the scenarios that words find, or all.
 func scenariosWith(words []string) ([]string, error) {
-	names := scenarios.LibraryWith(words...)
-	playing, err := explain.ScenariosOf(words)
-	names = append(names, playing...)
-	slices.Sort(names)
-	return slices.Compact(names), err
+	if len(words) == 0 {
+		return scenarios.LibraryNames(), nil
+	}
+	index, err := explain.NewIndex(knownNames())
+	if err != nil {
+		return nil, err
+	}
+	return index.Scenarios(strings.Join(words, " ")), nil
 }
 
 func newScenarioLint() *cobra.Command {

@@ -1,6 +1,7 @@
-// Package explain explains refusals and actions: the message of an error, its
-// evidence, how to cause it and how to clear it. Its texts about causes and evidence
-// are written from the tests that try them. It must not know who asks.
+// Package explain explains refusals and actions: the message of an error, its evidence,
+// what cures it, how to cause it and how to clear it. An Index finds what a text is about.
+// Its texts about causes and evidence are written from the tests that try them. It must
+// not know who asks.
 package explain
 
 import (
@@ -16,10 +17,17 @@ import (
 	"github.com/clbemu/clbemu/emulator/names"
 )
 
-// Facts returns the facts that the tests wrote.
+// Facts are the facts that the tests wrote.
 type Facts struct {
 	Causes   []controlapi.Cause    `json:"causes"`
 	Evidence []controlapi.Evidence `json:"evidence"`
+	Events   []Event               `json:"events"`
+}
+
+// Event is the text of an Event that a real CCM wrote in plays of scenarios.
+type Event struct {
+	Text      string   `json:"text"`
+	Scenarios []string `json:"scenarios"`
 }
 
 //go:embed facts.json

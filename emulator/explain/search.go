@@ -1,40 +1,369 @@
 package explain
 
 import (
-	"fmt"
+	"cmp"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/glob"
-	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/scenarios"
 )
 
-// Search finds codes by what people know of them: words of the message, of the cause or
-// of the condition that brings it about. All words must be found, in any order; case does
-// not count.
-func Search(known *names.Names, words []string) ([]controlapi.Cause, error) {
-	f, err := facts()
-	if err != nil {
-		return nil, fmt.Errorf("read what is known of refusals: %w", err)
-	}
-	var found []controlapi.Cause
-	seen := make(map[string]bool)
-	for _, c := range f.Causes {
-		if glob.HasWords(words, c.About, c.Product, c.Action, c.Code, c.Message, c.Begin, c.End) {
-			found = append(found, c)
-			seen[c.Code+" "+c.Message] = true
+// Found is what a search finds.
+type Found struct {
+	Best Answer `json:"best"`
+	// Others are the next ones, up to three.
+	Others []Answer `json:"others"`
+}
+
+const (
+	// mostOthers is the most other answers of a search.
+	mostOthers = 3
+	// mostWords is the most words of a text that is taken for a search by words.
+	mostWords = 40
+	// enough is the share of a message that must be in a text, and the share of the words of
+	// a text that an answer must have.
+	enough = 0.8
+)
+
+// hit is an answer that a search found, and how well.
+type hit struct {
+	answer *Answer
+	// code and message are set where a code or a message of the answer is in the text.
+	code, message, words float64
+}
+
+func (h hit) certain() bool { return h.code+h.message > 0 }
+
+func (h hit) compare(other hit) int {
+	return -cmp.Or(cmp.Compare(h.code, other.code), cmp.Compare(h.message, other.message), cmp.Compare(h.words, other.words))
+}
+
+// Search finds what a text is about, which may be an error as a client, a cluster or a log
+// shows it, a code, or some words. Earned reports whether enough of it matches; otherwise
+// the best answer is only the nearest, if there is one.
+func (c *Index) Search(text string) (found Found, earned bool) {
+	text = strings.TrimSpace(inEnglish().Replace(text))
+	hits, nearest := c.find(text)
+	if len(hits) == 0 || !hits[0].certain() {
+		if a, ok := c.explained(text); ok {
+			return Found{Best: *a, Others: []Answer{}}, true
 		}
 	}
-	for _, a := range known.Actions() {
-		if !a.Emulated {
+	if len(hits) == 0 {
+		if nearest != nil {
+			found.Best = *nearest
+		}
+		return found, false
+	}
+	found = Found{Best: c.about(hits[0].answer, text), Others: []Answer{}}
+	for _, h := range hits[1:] {
+		if len(found.Others) < mostOthers && h.certain() == hits[0].certain() {
+			found.Others = append(found.Others, c.about(h.answer, text))
+		}
+	}
+	return found, true
+}
+
+// about returns an answer with the causes first whose code or message a text has.
+func (c *Index) about(a *Answer, text string) Answer {
+	b, codes, words := *a, c.codesIn(text), index(wordsOf(text))
+	b.Causes = some(a.Causes)
+	slices.SortStableFunc(b.Causes, func(x, y controlapi.Cause) int {
+		fits := func(cause controlapi.Cause) float64 {
+			if slices.Contains(codes, cause.Code) {
+				return 1000 + words.has(patternOf(cause.Message))
+			}
+			return words.has(patternOf(cause.Message))
+		}
+		return cmp.Compare(fits(y), fits(x))
+	})
+	if b.Code != "" && len(b.Causes) > 0 {
+		b.Code, b.Status, b.Message = b.Causes[0].Code, b.Causes[0].Status, b.Causes[0].Message
+	}
+	b.Cures, b.Scenarios, b.Documented = some(a.Cures), some(a.Scenarios), some(a.Documented)
+	return b
+}
+
+// some returns a list that is in JSON where it is empty.
+func some[T any](list []T) []T { return append([]T{}, list...) }
+
+// Scenarios lists the scenarios that a text finds, by name: those that play what it is about,
+// and those that have its words.
+func (c *Index) Scenarios(text string) (list []string) {
+	text = strings.TrimSpace(inEnglish().Replace(text))
+	hits, _ := c.find(text)
+	for _, h := range hits {
+		list = append(list, h.answer.Scenarios...)
+	}
+	q := c.query(text)
+	for _, s := range scenarios.LibraryHeads() {
+		a := &Answer{words: make(map[string]bool)}
+		a.know(s.Name, s.Text)
+		if _, ok := q.match(a); ok {
+			list = append(list, s.Name)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// find lists what a text finds, the best first, and the nearest of what does not match enough.
+func (c *Index) find(text string) (hits []hit, nearest *Answer) {
+	codes, q, near := c.codesIn(text), c.query(text), 0.0
+	said := make(map[*Answer]float64)
+	for _, h := range c.byMessage(text) {
+		said[h.answer] = h.message
+	}
+	for _, a := range c.answers {
+		if !a.near(text) {
 			continue
 		}
-		for row := range a.Errors() {
-			if row.Code == "" || seen[row.Code+" "+row.Message] || !glob.HasWords(words, row.Code, row.Message) {
-				continue
+		h := hit{answer: a, message: said[a]}
+		for i, code := range codes {
+			if slices.Contains(a.codes, code) {
+				h.code = max(h.code, float64(len(codes)-i))
 			}
-			seen[row.Code+" "+row.Message] = true
-			found = append(found, controlapi.Cause{Product: a.Product, Action: a.Name, Status: row.Status, Code: row.Code, Message: worded(row.Message)})
+		}
+		share, ok := q.match(a)
+		if ok || h.certain() {
+			h.words = share
+			hits = append(hits, h)
+		} else if share > near {
+			near, nearest = share, a
 		}
 	}
-	return found, nil
+	slices.SortStableFunc(hits, hit.compare)
+	return hits, nearest
+}
+
+// token matches what may be a code.
+var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z][A-Za-z0-9]*(?:[._][A-Za-z0-9]+)*`) })
+
+// name matches what looks like the name of an action or a code.
+var name = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9]+([._][A-Za-z0-9]+)+$|^[A-Z]+[a-z0-9]+[A-Z][A-Za-z0-9]*$`)
+})
+
+// labelled matches a code behind its label.
+var labelled = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)code"?(?::\s*|=)"?([a-z][a-z0-9]*(?:[._][a-z0-9]+)*)`)
+})
+
+// codesIn lists the codes of the cloud that stand in a text: those behind a label, and then
+// those that are no common words.
+func (c *Index) codesIn(text string) (codes []string) {
+	for _, match := range labelled().FindAllStringSubmatch(text, -1) {
+		short := strings.TrimRight(strings.ToLower(match[1]), "x")
+		if code, ok := c.codes[strings.ToLower(match[1])]; ok {
+			codes = append(codes, code)
+		} else if short+"xxx" == strings.ToLower(match[1]) { // as in Throttlingxxx
+			for _, lower := range slices.Sorted(maps.Keys(c.codes)) {
+				if lower == short || strings.HasPrefix(lower, short+".") {
+					codes = append(codes, c.codes[lower])
+				}
+			}
+		}
+	}
+	for _, found := range token().FindAllString(text, -1) {
+		code, ok := c.codes[strings.ToLower(found)]
+		spelled := found == code || found == strings.ToLower(found) || found == strings.ToUpper(found)
+		if ok && spelled && (found == text || strings.ContainsAny(code, "._") || len(humps(code)) > 2) {
+			codes = append(codes, code)
+		}
+	}
+	return unique(codes)
+}
+
+// explained answers for a code whose message holds the name of a parameter, or which only a
+// fault rule returns.
+func (c *Index) explained(text string) (*Answer, bool) {
+	var candidates []string
+	for _, match := range labelled().FindAllStringSubmatch(text, mostOthers) {
+		candidates = append(candidates, match[1])
+	}
+	for _, code := range append(candidates, c.codesIn(text)...) {
+		e, err := Name(c.known, code)
+		if err != nil || e.Action != nil || len(e.Answers) == 0 {
+			continue
+		}
+		first := e.Answers[0]
+		a := &Answer{Code: code, Status: first.Status, Message: first.Message, Happened: cmp.Or(first.Message, code), Cures: []string{}, Causes: e.Causes, Scenarios: []string{}, Documented: []string{}}
+		for _, known := range e.Evidence {
+			a.Documented = append(a.Documented, known.ID)
+		}
+		return a, true
+	}
+	return nil, false
+}
+
+// indexed are the words of a text with their places.
+type indexed struct {
+	words []string
+	at    map[string][]int
+}
+
+func index(words []string) indexed {
+	x := indexed{words, make(map[string][]int)}
+	for i, word := range words {
+		if len(x.at[word]) < mostPlaces {
+			x.at[word] = append(x.at[word], i)
+		}
+	}
+	return x
+}
+
+// mostPlaces bounds how often a message is looked for around one of its words.
+const mostPlaces = 64
+
+// byMessage lists the answers whose messages are in a text, the longest message first.
+func (c *Index) byMessage(text string) (hits []hit) {
+	x := index(wordsOf(text))
+	for _, a := range c.answers {
+		if !a.near(text) {
+			continue
+		}
+		best := 0.0
+		for _, p := range a.patterns {
+			best = max(best, x.has(p))
+		}
+		if best > 0 {
+			hits = append(hits, hit{answer: a, message: best})
+		}
+	}
+	slices.SortStableFunc(hits, hit.compare)
+	return hits
+}
+
+// near reports whether a text has what must stand near the answer's message.
+func (a *Answer) near(text string) bool {
+	return a.beside == nil || slices.ContainsFunc(a.beside, func(word string) bool { return strings.Contains(strings.ToLower(text), word) })
+}
+
+// has returns the weight of the words of a message that are in the text one after another,
+// or 0 if there are too few. It looks around the two rarest words of the message. A message
+// of few words must be there as a whole.
+func (x indexed) has(p pattern) float64 {
+	strong, slack, need := p.strong(), 1+3*p.gaps, enough*p.total
+	if strong < 2 {
+		return 0
+	}
+	if strong == 2 {
+		need = p.total
+	} else {
+		slack += len(p.words) / 4
+	}
+	var anchors []int
+	for i, word := range p.words {
+		if !weak[word] && len(x.at[word]) > 0 {
+			anchors = append(anchors, i)
+		}
+	}
+	slices.SortStableFunc(anchors, func(a, b int) int { return len(x.at[p.words[a]]) - len(x.at[p.words[b]]) })
+	best := 0.0
+	for _, anchor := range anchors[:min(2, len(anchors))] {
+		for _, place := range x.at[p.words[anchor]] {
+			from, to := max(0, place-anchor-slack), min(len(x.words), place-anchor+len(p.words)+slack)
+			best = max(best, inOrder(p.words, x.words[from:to]))
+		}
+	}
+	if best < need-0.001 {
+		return 0
+	}
+	return best * best / p.total
+}
+
+// inOrder returns the greatest weight of words that two lists have in the same order.
+func inOrder(message, text []string) float64 {
+	row := make([]float64, len(text)+1)
+	for _, word := range message {
+		before := 0.0
+		for i, other := range text {
+			here := row[i+1]
+			if word == other {
+				row[i+1] = max(row[i+1], before+weightOf(word))
+			}
+			row[i+1] = max(row[i+1], row[i])
+			before = here
+		}
+	}
+	return row[len(text)]
+}
+
+// query is a text that is searched for by its words.
+type query struct {
+	c *Index
+	// forms are its words, as they stand and cut within names.
+	forms  [2][]string
+	phrase string
+	name   bool // it may be a misspelt name, of which all must match
+}
+
+func (c *Index) query(text string) query {
+	if len(text) > mostWords*64 {
+		return query{c: c}
+	}
+	words := wordsOf(text)
+	q := query{c: c, phrase: " " + strings.Join(words, " ") + " ", name: name().MatchString(text)}
+	forms := [][]string{words, humps(text)}
+	if q.name {
+		forms = forms[:1]
+	}
+	for i, form := range forms {
+		form = slices.DeleteFunc(unique(form), func(word string) bool { return weak[word] && !common[word] && !q.name })
+		if len(words) <= mostWords {
+			q.forms[i] = form
+		}
+	}
+	return q
+}
+
+// match returns how well an answer has the words of a query, and whether well enough: two
+// words must both be there, and of more a part.
+func (q query) match(a *Answer) (score float64, ok bool) {
+	for _, form := range q.forms {
+		all, has, title := 0.0, 0.0, 0.0
+		for _, word := range form {
+			weight := q.c.rare(word)
+			all += weight
+			if a.words[word] || len(word) > 3 && hasPrefix(a.words, word) {
+				has += weight
+			}
+			if a.title[word] || len(word) > 3 && hasPrefix(a.title, word) {
+				title += weight
+			}
+		}
+		if has == 0 {
+			continue
+		}
+		share := has / all
+		ok = ok || share > 0.999 || len(form) > 2 && share >= enough && !q.name
+		score = max(score, share+0.3*share*float64(len(form))/float64(max(len(form), len(a.words)))+0.3*title/all)
+	}
+	if a.known {
+		score *= 1.3
+	} else if len(a.Causes) > 0 {
+		score *= 1.15
+	}
+	if score > 0 && strings.Count(q.phrase, " ") > 2 && slices.ContainsFunc(a.phrases, func(p string) bool { return strings.Contains(p, q.phrase) }) {
+		score += 0.5
+	}
+	return score, ok
+}
+
+// hasPrefix reports whether a word begins with a text, which has no meaning in Chinese.
+func hasPrefix(words map[string]bool, text string) bool {
+	if text[0] > unicode.MaxASCII {
+		return false
+	}
+	for word := range words {
+		if strings.HasPrefix(word, text) {
+			return true
+		}
+	}
+	return false
 }

@@ -9,8 +9,6 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/clbemu/clbemu/emulator/glob"
 )
 
 // Statement is a statement of one or several documents about Services, with what plays it.
@@ -108,22 +106,4 @@ func Statements() (documents []Document, all []Statement, err error) {
 		}
 	}
 	return slices.Clone(f.Documents), all, err
-}
-
-// SearchStatements finds statements by words of their text. All words must be found, in
-// any order; case does not count.
-func SearchStatements(words []string) ([]Statement, error) {
-	_, all, err := Statements()
-	return slices.DeleteFunc(all, func(s Statement) bool { return !glob.HasWords(words, s.Says) }), err
-}
-
-// ScenariosOf lists the scenarios that play statements with all words.
-func ScenariosOf(words []string) (names []string, err error) {
-	found, err := SearchStatements(words)
-	for _, s := range found {
-		if name, _, ok := s.By.Scenario(); ok && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names, err
 }

@@ -189,12 +189,15 @@ func (a Action) Codes() []string {
 	return slices.Compact(codes)
 }
 
+// Catalogued lists the codes that the cloud's table of all products has for the action.
+func (a Action) Catalogued() []string { return catalogue.Codes(a.Product, a.Name) }
+
 // AllCodes lists the codes that any action can be refused with, here or, by a
 // fault, as in the cloud.
 func (n *Names) AllCodes() (codes []string) {
 	for _, a := range n.actions {
 		codes = append(codes, a.Codes()...)
-		codes = append(codes, catalogue.Codes(a.Product, a.Name)...)
+		codes = append(codes, a.Catalogued()...)
 	}
 	slices.Sort(codes)
 	return slices.Compact(codes)

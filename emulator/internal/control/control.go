@@ -26,6 +26,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/internal/console"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/metrics"
@@ -90,6 +91,7 @@ type api struct {
 	answers room // for large ones
 	imports room
 	names   func() *names.Names
+	index   func() (*explain.Index, error)
 
 	exploration exploration
 }
@@ -99,6 +101,7 @@ func New(cfg Config) http.Handler {
 	cfg.MaxImport = cmp.Or(cfg.MaxImport, defaultMaxImport)
 	a := &api{Config: cfg, runs: scenarioRuns{Player: cfg.Player, news: make(chan struct{})}, answers: make(room, 4), imports: make(room, 1),
 		names: sync.OnceValue(func() *names.Names { return names.Of(cfg.Store.Schema(), cfg.Products) })}
+	a.index = sync.OnceValues(func() (*explain.Index, error) { return explain.NewIndex(a.names()) })
 	r := mux.NewRouter().SkipClean(true) // an untidy path is an unknown one, not a redirect
 	closed := r.NewRoute().Subrouter()
 	sameOrigin := http.NewCrossOriginProtection()

@@ -261,11 +261,20 @@ func (a *api) watchScenarios(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a *api) getLibrary(w http.ResponseWriter, _ *http.Request) {
+func (a *api) getLibrary(w http.ResponseWriter, r *http.Request) {
 	list, err := library()
 	if err != nil {
 		a.failInside(w, "load the library", err)
 		return
+	}
+	if text := r.URL.Query().Get("text"); text != "" {
+		index, err := a.index()
+		if err != nil {
+			a.failInside(w, "search the library", err)
+			return
+		}
+		found := index.Scenarios(text)
+		list = slices.DeleteFunc(slices.Clone(list), func(s controlapi.LibraryScenario) bool { return !slices.Contains(found, s.Name) })
 	}
 	answer(w, http.StatusOK, controlapi.Library{Scenarios: list})
 }

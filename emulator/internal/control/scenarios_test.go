@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http/httptest"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -149,6 +151,13 @@ func TestStart(t *testing.T) {
 	}
 	if text := f.send("GET", "/v1/scenarios/library/"+library.Scenarios[0].Name, "", nil).Body.String(); !strings.Contains(text, "about: ") {
 		t.Errorf("the text of %s is %s", library.Scenarios[0].Name, text)
+	}
+	for _, text := range []string{"欠费", "Message: The account is arrearage."} {
+		var found controlapi.Library
+		f.ask("GET", "/v1/scenarios/library?text="+url.QueryEscape(text), "", 200, &found)
+		if n := len(found.Scenarios); n == 0 || n == len(library.Scenarios) || !slices.ContainsFunc(found.Scenarios, func(s controlapi.LibraryScenario) bool { return s.Name == "arrears" }) {
+			t.Errorf("%s finds %+v", text, found)
+		}
 	}
 	f.mustRefuse("GET", "/v1/scenarios/library/arears", "", 404, "do you mean arrears?")
 	newFixture(t, func(cfg *control.Config) { cfg.Player = p }).mustRefuse("POST", "/v1/scenarios/start", "good", 501, "without a stage")

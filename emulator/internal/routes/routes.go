@@ -89,7 +89,7 @@ var (
 	StartScenario      = route(http.MethodPost, "/v1/scenarios/start", "name")
 	StopScenario       = route(http.MethodPost, "/v1/scenarios/stop")
 	WatchScenarios     = route(http.MethodGet, "/v1/scenarios/stream")
-	GetLibrary         = route(http.MethodGet, "/v1/scenarios/library")
+	GetLibrary         = route(http.MethodGet, "/v1/scenarios/library", "text")
 	GetLibraryScenario = route(http.MethodGet, "/v1/scenarios/library/{name}")
 
 	GetSnapshots    = route(http.MethodGet, "/v1/snapshots")

@@ -5,6 +5,7 @@ import { $, addressed, asked, attempt, badge, begin, command, connection, el, fi
 import { scenario as texts, t } from './words.js';
 
 let library = [];
+let found = { text: '', names: new Set() }; // what the last search found, beside names and texts that have it
 let results = []; // of earlier plays, the newest last
 let play; // what is being played, or was last: {scenario, steps, result}
 
@@ -12,7 +13,7 @@ const lastOf = (name) => results.findLast((r) => r.scenario === name);
 
 function drawList() {
   const wanted = (asked().get('q') ?? '').toLowerCase();
-  const chosen = library.filter((s) => `${s.name} ${s.about}`.toLowerCase().includes(wanted));
+  const chosen = library.filter((s) => `${s.name} ${s.about}`.toLowerCase().includes(wanted) || wanted === found.text && found.names.has(s.name));
   $('#count').textContent = chosen.length === library.length ? String(library.length) : t`${chosen.length} of ${library.length}`;
   const focused = document.activeElement?.closest('#library tr')?.dataset.name;
   fill($('#library tbody'), chosen.map((s) => {
@@ -24,6 +25,15 @@ function drawList() {
   }));
   if (focused) $(`tr[data-name="${CSS.escape(focused)}"] a`)?.focus();
 }
+
+// search asks for the scenarios that a text finds, which need not have it as it stands.
+const search = soon(() => attempt(async () => {
+  const text = (asked().get('q') ?? '').toLowerCase();
+  if (!text || text === found.text) return;
+  const { scenarios: list } = await get('/v1/scenarios/library', { text });
+  found = { text, names: new Set(list.map((s) => s.name)) };
+  drawList();
+}));
 
 const playable = (s) => s.halves.includes('client');
 
@@ -110,6 +120,7 @@ let shown = '';
 async function show(query) {
   if ($('#search') !== document.activeElement) $('#search').value = query.get('q') ?? '';
   drawList();
+  search();
   const name = query.get('name');
   if (name === shown) return;
   const text = name && library.some((s) => s.name === name) ? await get(named('/v1/scenarios/library/', name)) : '';

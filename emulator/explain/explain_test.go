@@ -1,0 +1,231 @@
+package explain_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/explain"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+var built = sync.OnceValues(func() (*explain.Index, error) { return explain.NewIndex(emulator.Names()) })
+
+func index(t *testing.T) *explain.Index {
+	t.Helper()
+	c, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// search searches for a text, and returns what it finds if that is earned.
+func search(t *testing.T, text string) *explain.Found {
+	t.Helper()
+	found, earned := index(t).Search(text)
+	if !earned {
+		return nil
+	}
+	return &found
+}
+
+// filled puts ids and addresses, as a real cluster has them, into a recorded text or a page's.
+func filled(text string) string {
+	for pattern, with := range map[string]string{
+		`<lb>|lb-x+|loadbalancer xxx`: "lb-2ze9q4t1c7fxrwq1mmbfi", `<nlb>`: "nlb-9bcgizd6r1pl5zqo7q", `<address>`: "47.96.12.231:443", `<endpoint>`: "slb.cn-beijing.aliyuncs.com",
+		`<name>`: "a1b2c3d4e5f60718293a4b5c6d7e8f90", `<job>`: "fd4a1b1c-7c9a-4c0f-9a53-0d6a5f3f1e11", `vpc-xxxx`: "vpc-bp1aevy8sofi8mh1qc5cm", `xxx\.xxx\.xxx\.xxx|x\.x\.x\.x|192\.168\.0\.99`: "10.24.3.117",
+		`Throttlingxxx`: "Throttling.User", `%s`: "lb-2ze9q4t1c7fxrwq1mmbfi",
+	} {
+		text = regexp.MustCompile(pattern).ReplaceAllStringFunc(text, func(m string) string { return strings.Replace(with, "\x00", m, 1) })
+	}
+	return text
+}
+
+// TestExplainEvents proves that the Events that a CCM wrote find what they are about: an
+// answer with a cure and a scenario, most often the one that was played.
+func TestExplainEvents(t *testing.T) {
+	text, err := os.ReadFile("../../contracttests/testdata/ccm_events.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded map[string]struct{ Events []string }
+	if err := json.Unmarshal(text, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	all, missed := 0, 0
+	for name, played := range recorded {
+		for _, event := range played.Events {
+			reason, message, _ := strings.Cut(filled(event), ": ")
+			for _, text := range []string{event, message, "  Warning  " + reason + "  2m10s (x5 over 10m)  service-controller  " + message} {
+				all++
+				switch found := search(t, text); {
+				case found == nil:
+					missed++
+					t.Logf("%s: nothing is found for %q", name, text)
+				case len(found.Best.Cures) == 0 || !slices.Contains(found.Best.Scenarios, name):
+					missed++
+					t.Logf("%s: %q finds %q, cures %q, scenarios %q", name, text, found.Best.Message, found.Best.Cures, found.Best.Scenarios)
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d are found", all-missed, all)
+	if missed*20 > all || all < 200 {
+		t.Errorf("%d of %d are missed, want at most 5 %%", missed, all)
+	}
+}
+
+// TestExplainMessages proves that each message of the documents finds itself, with cure,
+// causes, scenario and documents, in three forms: as the page has it, with real ids, and in
+// an Event.
+func TestExplainMessages(t *testing.T) {
+	messages, err := explain.Messages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := 0
+	for _, m := range messages {
+		if _, known := scenarios.LibraryText(m.Scenario); !known {
+			t.Errorf("%q: there is no scenario %s", m.Texts[0], m.Scenario)
+		}
+		if slices.Contains(m.In, "troubleshooting") {
+			documented++
+		}
+		for _, page := range m.Texts {
+			event := "Error syncing load balancer [lb-2ze9q4t1c7fxrwq1mmbfi]: apply model error: update lb attribute error: alicloud: " + filled(page) + ", there are unprocessed listeners in reconcile]"
+			for _, text := range []string{page, filled(page), event} {
+				if m.Beside != nil && text != event {
+					continue
+				}
+				found := search(t, text)
+				if found == nil {
+					t.Errorf("%q finds nothing", text)
+					continue
+				}
+				a := found.Best
+				if a.Happened != m.Happened || !slices.Equal(a.Cures, m.Cures) || a.Scenarios[0] != m.Scenario {
+					t.Errorf("%q finds %+v, want %+v", text, a, m)
+				}
+				if len(a.Causes) == 0 || a.Causes[0].About == "" || a.Causes[0].Begin == "" || a.Causes[0].End == "" || m.In != nil && len(a.Documented) < len(m.In) {
+					t.Errorf("%q has no cause, begin, end or document: %+v", text, a)
+				}
+			}
+		}
+	}
+	if documented != 18 {
+		t.Errorf("%d messages are of the table of ACK's page, want 18", documented)
+	}
+}
+
+// TestExplainForms proves that the forms in which tools show an error find it.
+func TestExplainForms(t *testing.T) {
+	for text, want := range map[string]string{
+		"SDK.ServerError\nErrorCode: RspoolVipExist\nRecommend: https://next.api.aliyun.com/troubleshoot?q=RspoolVipExist&product=Slb\nRequestId: 0A1B2C3D-1111-2222-3333-444455556666\nMessage: there are vips associating with this vServer group.": "RspoolVipExist",
+		`[SDKError] API: CreateLoadBalancer, ErrorCode: VSwitchAvailableIpNotExist, Recommend: https://help.aliyun.com, RequestId: 5E9A4F1C-0000-5555-9999-ABCDEF012345, Message: The specified VSwitch has no available ip.`:                         "VSwitchAvailableIpNotExist",
+		"╷\n│ Error: [ERROR] terraform-provider-alicloud/alicloud/resource_alicloud_slb_load_balancer.go:327: Resource alicloud_slb_load_balancer CreateLoadBalancer Failed!!! [SDK alibaba-cloud-sdk-go ERROR]:\n│ SDKError:\n│    StatusCode: 400\n│    Code: ORDER.ARREARAGE\n│    Message: code: 400, The account is arrearage. request id: 7B1E0E6B-3C9B-5E7C-8F3A-1A2B3C4D5E6F\n│    Data: {\"Code\":\"ORDER.ARREARAGE\",\"HostId\":\"slb.aliyuncs.com\"}\n│ \n│   with alicloud_slb_load_balancer.web,\n│   on main.tf line 12, in resource \"alicloud_slb_load_balancer\" \"web\":\n│   12: resource \"alicloud_slb_load_balancer\" \"web\" {\n│ \n╵": "ORDER.ARREARAGE",
+		"│ Error: [ERROR] resource_alicloud_nlb_load_balancer.go:201: Resource alicloud_nlb_load_balancer CreateLoadBalancer Failed!!! [SDK alibaba-cloud-sdk-go ERROR]:\n│ SDK.ServerError\n│ ErrorCode: OperationFailed.UnpaidBill\n│ RequestId: 7B1E0E6B-3C9B-5E7C-8F3A-1A2B3C4D5E6F":                                                                                                                                                                                                                                                                                                                                                                      "OperationFailed.UnpaidBill",
+		"Error: The specified VSwitch has no available ip.  RequestId: 7B1E0E6B-3C9B-5E7C-8F3A-1A2B3C4D5E6F": "VSwitchAvailableIpNotExist",
+		`E1126 06:31:35.123456       1 controller.go:324] "Reconciler error" err="[SDKError] API: CreateLoadBalancer, ErrorCode: PAY.INSUFFICIENT_BALANCE, Message: Your account does not have enough balance." controller="service-controller" namespace="default" name="web"`: "PAY.INSUFFICIENT_BALANCE",
+		`{"level":"error","ts":"2025-11-26T06:31:35Z","msg":"Reconciler error","controller":"service-controller","name":"web","error":"Message: The share instance has been discontinued."}`:                                                                                    "ShareSlbHaltSales",
+		`HTTP Status: 400 Error:Throttling.User Request was denied due to user flow control. RequestID: 7B1E0E6B-3C9B-5E7C-8F3A-1A2B3C4D5E6F`:                                                                                                                                   "Throttling.User",
+		`{"RequestId":"7B1E0E6B-3C9B-5E7C-8F3A-1A2B3C4D5E6F","HostId":"slb.aliyuncs.com","Code":"NetworkConflict","Message":"there are network conflicts in specified parameter."}`:                                                                                             "NetworkConflict",
+		"order.arrearage":                     "ORDER.ARREARAGE",
+		"throttling.USER":                     "Throttling.User",
+		"errorcode: rspoolvipexist":           "RspoolVipExist",
+		"ErrorCode: MissingVSwitchId":         "MissingVSwitchId",
+		"we see RspoolVipExist when deleting": "RspoolVipExist",
+		"vips associating with this vserver":  "RspoolVipExist",
+		"vswitch ip exhaust":                  "VSwitchAvailableIpNotExist",
+		"账号欠费":                                "ORDER.ARREARAGE",
+		"交换机没有可用 IP":                          "VSwitchAvailableIpNotExist",
+		"创建失败 ORDER.ARREARAGE 账号欠费":           "ORDER.ARREARAGE",
+		"後端": "",
+		"后端服务器数量达到配额上限": "InstanceBackendServerNumberOverLimit",
+		strings.Repeat("nothing to see\n", 5000) + "Message: The account is arrearage.\n" + strings.Repeat("more\n", 5000): "ORDER.ARREARAGE",
+	} {
+		found := search(t, text)
+		if got := found; (got == nil) != (want == "") || got != nil && got.Best.Code != want {
+			t.Errorf("%.200q finds %+v, want %q", text, got, want)
+		}
+	}
+}
+
+// TestExplainForeign proves that a text about something else finds nothing.
+func TestExplainForeign(t *testing.T) {
+	for _, text := range []string{
+		"0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.",
+		"Back-off restarting failed container nginx in pod web-7d4b9c6f5-x2x8l_default(0b1d)",
+		`Failed to pull image "nginx:nosuch": rpc error: code = NotFound desc = failed to pull and unpack image: not found`,
+		"Readiness probe failed: HTTP probe failed with statuscode: 503",
+		"pod has unbound immediate PersistentVolumeClaims",
+		"Error from server (Forbidden): pods is forbidden: User \"alice\" cannot list resource \"pods\" in API group \"\" in the namespace \"default\"",
+		"Error from server (NotFound): services \"web\" not found",
+		"Error from server (InternalError): Internal error occurred: failed calling webhook \"validate.nginx.ingress.kubernetes.io\": context deadline exceeded",
+		"Unable to connect to the server: dial tcp 10.0.0.1:6443: connect: connection refused",
+		"An error occurred (AccessDenied) when calling the CreateLoadBalancer operation: User: arn:aws:iam::123:user/x is not authorized to perform: elasticloadbalancing:CreateLoadBalancer",
+		"An error occurred (InvalidVpcID.NotFound) when calling the DescribeVpcs operation: The vpc ID 'vpc-1a2b3c4d' does not exist",
+		"The specified bucket does not exist",
+		"googleapi: Error 403: Quota 'CPUS' exceeded. Limit: 24.0 in region us-central1., quotaExceeded",
+		"x509: certificate signed by unknown authority",
+		"iptables: Bad rule (does a matching rule exist in that chain?).",
+		"no space left on device",
+		"fatal: unable to access 'https://github.com/x/y.git/': Could not resolve host: github.com",
+		"panic: runtime error: invalid memory address or nil pointer dereference",
+		"Liveness probe errored: context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
+		"read tcp 10.0.0.5:51234->10.0.0.6:5432: read: connection reset by peer",
+		"ERROR: duplicate key value violates unique constraint \"users_pkey\"",
+		"Deployment web exceeded its progress deadline",
+		"MountVolume.SetUp failed for volume \"config\": configmap \"web\" not found",
+		"The quick brown fox jumps over the lazy dog",
+		"How do I bake bread with whole wheat flour at home?",
+		"Error: failed",
+		"今天天气很好，我们去公园散步",
+		"数据库连接池已满，请稍后再试",
+		"容器镜像拉取超时",
+		"",
+		"lb-2ze9q4t1c7fxrwq1mmbfi 10.0.0.1:80",
+	} {
+		if found := search(t, text); found != nil {
+			t.Errorf("%q finds %q %q", text, found.Best.Code, found.Best.Happened)
+		}
+	}
+}
+
+// TestExplainChinese proves that words of Chinese find what the English ones find, and that
+// the scenarios are found by the same search.
+func TestExplainChinese(t *testing.T) {
+	for chinese, english := range map[string]string{"欠费": "arrears", "限流": "throttling", "交换机": "vswitch", "配额": "quota", "售罄": "sold out", "账号": "account", "交换机 IP": "vswitch ip"} {
+		here, there := search(t, chinese), search(t, english)
+		if here == nil || there == nil || here.Best.Happened != there.Best.Happened || len(here.Others) != len(there.Others) {
+			t.Errorf("%s finds %+v, %s finds %+v", chinese, here, english, there)
+		}
+		list, same := index(t).Scenarios(chinese), index(t).Scenarios(english)
+		if len(list) == 0 || !slices.Equal(list, same) {
+			t.Errorf("%s finds the scenarios %q, %s finds %q", chinese, list, english, same)
+		}
+	}
+	for text, want := range map[string]string{"Error syncing load balancer []: Message: The account is arrearage.": "arrears", "evict master": "no-available-pods", "Message: there are vips associating with this vServer group.": "rspool-vip-exist", "售罄": "zone-sold-out"} {
+		if list := index(t).Scenarios(text); !slices.Contains(list, want) || len(list) > 30 {
+			t.Errorf("%q finds the scenarios %q, want %s", text, list, want)
+		}
+	}
+}
+
+// TestExplainHostile proves that no text takes long.
+func TestExplainHostile(t *testing.T) {
+	const size = 1 << 20
+	for _, unit := range []string{"a", "\x00", "lb-1 ", "the specified ", "quota ", "ORDER.ARREARAGE ", "code: ", "[", "<", "1", "x", "欠费", "the account is arrearage. ", "error: code: x.x.x.x "} {
+		began := time.Now()
+		search(t, strings.Repeat(unit, size/len(unit)))
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("1 MiB of %q takes %v", unit, took)
+		}
+	}
+}

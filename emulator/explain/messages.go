@@ -1,0 +1,41 @@
+package explain
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Message is an error message about Services, with what it means and what cures it.
+type Message struct {
+	// Texts are its wordings.
+	Texts []string `yaml:"texts"`
+	// Beside are words of which one stands near a message that other programs write too.
+	Beside   []string `yaml:"beside"`
+	Happened string   `yaml:"happened"`
+	Cures    []string `yaml:"cures"`
+	// Begin and End say what to do for a message that is no refusal of the cloud.
+	Begin    string `yaml:"begin"`
+	End      string `yaml:"end"`
+	Scenario string `yaml:"scenario"`
+	// In are the ids of the documents that have it.
+	In []string `yaml:"in"`
+}
+
+//go:embed messages.yaml
+var messagesText []byte
+
+var messages = sync.OnceValues(func() (all []Message, err error) {
+	d := yaml.NewDecoder(bytes.NewReader(messagesText))
+	d.KnownFields(true)
+	if err := d.Decode(&all); err != nil {
+		return nil, fmt.Errorf("read the messages about Services: %w", err)
+	}
+	return all, nil
+})
+
+// Messages returns the error messages about Services whose cures are known.
+func Messages() ([]Message, error) { return messages() }

@@ -1,0 +1,129 @@
+package explain
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// wrapped replaces what a CCM, Kubernetes and SDKs put around a message, and gives words of
+// several spellings one.
+var wrapped = strings.NewReplacer("apply model error:", " ", "update lb attribute error:", " ", "update nlb attribute error:", " ", "update listener error:", " ", "create lb error:", " ", "create slb error:", " ",
+	"reconciler error", " ", "there are unprocessed listeners in reconcile", " ", "error syncing load balancer", " ", "error deleting load balancer", " ", "alibaba-cloud-sdk-go", " ",
+	"load balancer", "loadbalancer", "v switch", "vswitch", "can't", "can not", "cannot", "can not", "n't", " not", "throttlingxxx", "throttling", "server group", "servergroup", "v server", "vserver", "eni id", "eniid")
+
+// columns are fields of lines that say nothing of the error in them.
+var columns = map[string]bool{"syncloadbalancerfailed": true, "cleanloadbalancerfailed": true, "service-controller": true, "nlb-controller": true, "sdk.servererror": true, "sdk.clienterror": true, "sdkerror": true, "errorcode": true, "requestid": true, "statuscode": true}
+
+// chinese are words of Chinese, with the English ones that find the same.
+var chinese = map[string]string{
+	"欠费": "arrears", "逾期": "arrears", "余额": "balance", "不足": "enough", "账号": "account", "账户": "account", "帐号": "account", "帐户": "account", "账单": "bill", "充值": "top up",
+	"限流": "throttling", "流控": "throttling", "流量控制": "throttling", "限速": "throttling", "交换机": "vswitch", "虚拟交换机": "vswitch", "配额": "quota", "额度": "quota", "超限": "quota", "上限": "quota limit",
+	"售罄": "sold out", "停售": "discontinued", "缺货": "sold out", "库存": "sold out", "可用区": "zone", "地域": "region", "负载均衡": "loadbalancer", "负载均衡实例": "loadbalancer", "传统型负载均衡": "loadbalancer", "网络型负载均衡": "nlb", "实例": "instance",
+	"监听": "listener", "监听器": "listener", "后端": "backend", "后端服务器": "backend server", "服务器": "server", "服务器组": "servergroup", "虚拟服务器组": "vserver group", "健康检查": "health check", "证书": "certificate", "过期": "expired",
+	"资源组": "resource group", "删除保护": "deletion protection", "权限": "permission", "授权": "permission", "注解": "annotation", "标签": "tag", "安全组": "security group", "弹性公网": "eip", "弹性网卡": "eni", "网卡": "eni",
+	"路由": "route", "路由表": "route table", "超时": "timeout", "锁定": "locked", "端口": "port", "规格": "spec", "计费": "charge", "复用": "reuse", "重用": "reuse", "地址类型": "address type", "地址": "address", "带宽": "bandwidth",
+	"会话保持": "sticky session", "连接排空": "connection drain", "优雅中断": "connection drain", "转发规则": "rule", "访问控制": "acl", "扩展域名": "domain extension", "域名": "domain", "重命名": "rename", "改名": "rename",
+	"删除": "delete", "创建": "create", "修改": "change", "冲突": "conflict", "专有网络": "vpc", "集群": "cluster", "节点": "node", "容器组": "pod", "升级": "upgrade", "权重": "weight", "共享": "shared", "性能": "performance",
+	"数量": "number", "达到": "reached", "不存在": "exist", "找不到": "find", "没有": "", "空闲": "available", "可用": "available", "作业": "job", "异步任务": "job", "重试": "retry", "丢失": "lost", "误删": "deleted",
+	"调度": "scheduler", "会话": "session", "公网": "internet", "私网": "intranet", "内网": "intranet", "虚拟": "virtual", "流量": "traffic", "不均": "uneven", "报错": "", "错误": "", "失败": "", "了": "", "的": "", "被": "", "已": "", "是": "",
+}
+
+// inEnglish replaces words of Chinese, the longer ones first.
+var inEnglish = sync.OnceValue(func() *strings.Replacer {
+	terms := slices.SortedFunc(maps.Keys(chinese), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	var pairs []string
+	for _, term := range terms {
+		pairs = append(pairs, term, " "+chinese[term]+" ")
+	}
+	return strings.NewReplacer(pairs...)
+})
+
+// weak are words that say little of what a text is about.
+var weak = func() map[string]bool {
+	all := make(map[string]bool)
+	for _, word := range strings.Fields(`a an the of to in on for with and or is are be been was were this that it its by at as from not no can do does did has have had will would could should there
+which when where what why how if but so my your our i we you he they me please help get got into than then any all been over
+error failed warning normal message code alicloud recommend request sdk data specified loadbalancer service`) {
+		all[stem(word)] = true
+	}
+	return all
+}()
+
+// common are weak words that a person may search for all the same.
+var common = map[string]bool{stem("loadbalancer"): true, stem("service"): true}
+
+// stem cuts the end of a word that its forms differ by.
+func stem(word string) string {
+	for _, end := range []string{"ing", "ed"} {
+		if short, ok := strings.CutSuffix(word, end); ok && len(short) > 3 {
+			return strings.TrimSuffix(short, "e")
+		}
+	}
+	if len(word) > 3 && !strings.HasSuffix(word, "ss") {
+		word = strings.TrimSuffix(word, "s")
+	}
+	return strings.TrimSuffix(word, "e")
+}
+
+// wordsOf returns the words of a text in order, without what wraps a message, and without
+// the ids, addresses, numbers and placeholders that differ from one to the next.
+func wordsOf(text string) (words []string) {
+	for field := range strings.FieldsSeq(wrapped.Replace(strings.ToLower(text))) {
+		field = strings.Trim(field, `"'(){},;:.!=`+"`")
+		if field == "" || columns[field] || varies(field) {
+			continue
+		}
+		for word := range strings.FieldsFuncSeq(field, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			digits := strings.Count(strings.Map(digit, word), "0")
+			if len(word) > 1 && len(word) <= 64 && (word[0] < '0' || word[0] > '9') && digits < 4 && (digits == 0 || len(word) > 2) && strings.Trim(word, "x") != "" {
+				words = append(words, stem(word))
+			}
+		}
+	}
+	return words
+}
+
+// digit turns digits into 0.
+func digit(r rune) rune {
+	if unicode.IsDigit(r) {
+		return '0'
+	}
+	return r
+}
+
+// varies reports whether a field is an id, an address, a place in a source or a placeholder.
+func varies(field string) bool {
+	_, after, dashed := strings.Cut(field, "-")
+	id := dashed && (strings.ContainsAny(after, "0123456789") || strings.Trim(after, "x") == "") && !strings.Contains(after, "/")
+	return id || strings.Contains(field, "://") || strings.Contains(field, ".go:") || strings.HasPrefix(field, "service/") || strings.HasPrefix(field, "<") ||
+		strings.HasPrefix(field, "[") && strings.Contains(field, "]") || slices.ContainsFunc(regions, func(area string) bool { return strings.HasPrefix(field, area) })
+}
+
+// regions are how regions begin.
+var regions = []string{"cn-", "us-", "eu-", "ap-", "me-", "na-"}
+
+// humps returns the words within the names of a text, such as of VSwitchAvailableIpNotExist.
+func humps(text string) []string {
+	var b strings.Builder
+	before := ' '
+	for _, r := range strings.NewReplacer("VSwitch", "Vswitch", "VServer", "Vserver", "LoadBalancer", "Loadbalancer").Replace(text) {
+		if unicode.IsUpper(r) && !unicode.IsUpper(before) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		before = r
+	}
+	return wordsOf(b.String())
+}
+
+// weightOf says how much a word of a message counts.
+func weightOf(word string) float64 {
+	if weak[word] {
+		return 0.3
+	}
+	return 1
+}
