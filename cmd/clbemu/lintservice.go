@@ -31,17 +31,19 @@ func newLintService() *cobra.Command {
 	var f serviceLint
 	cmd := &cobra.Command{
 		Use:   "lint-service [FILE...]",
-		Short: "Find annotations of Services that take no effect",
+		Short: "Find annotations of Services that take no effect, or break them",
 		Long: `Find annotations of Services that take no effect: names that no Cloud Controller
-Manager (CCM) reads, values that it ignores or rejects, annotations of another
-product, those that need a newer CCM or another annotation, and those that count only
-when the load balancer is created. A file has Services in YAML or JSON, also in
-lists; - is standard input.
+Manager (CCM) reads, values that it ignores, annotations of another product or cloud,
+those that need a newer CCM, a listener or another annotation, and those that count only
+when the load balancer is created. Find also what keeps a Service from coming up: values
+that the CCM or the cloud rejects, and annotations that lack another one. A file has
+Services in YAML or JSON, also in lists; - is standard input.
 
 The page "annotations" of the reference lists all annotations, with what a real CCM
 did about each.
 
-Exits with 1 when an annotation takes no effect. Notes alone are no failure.`,
+Exits with 1 when an annotation takes no effect or breaks its Service. Notes alone are no
+failure.`,
 		Example: `  clbemu lint-service service.yaml
   kubectl get services -A -o yaml | clbemu lint-service -
   clbemu lint-service --kubeconfig ~/.kube/config --ccm-version v2.9.1`,
@@ -114,7 +116,9 @@ type manifest struct {
 	}
 	Spec struct {
 		Type              string
-		LoadBalancerClass string `yaml:"loadBalancerClass"`
+		LoadBalancerClass string      `yaml:"loadBalancerClass"`
+		SourceRanges      []yaml.Node `yaml:"loadBalancerSourceRanges"`
+		Ports             []yaml.Node
 	}
 	Status struct {
 		LoadBalancer struct {
@@ -133,6 +137,9 @@ func (f *serviceLint) check(file string, text []byte) (services int, found []ser
 		} else if err != nil {
 			return services, found, fmt.Errorf("%s: %w", cmp.Or(file, "the cluster"), err)
 		}
+		if twice := duplicate(&document); twice != nil { // of which the package lists each pair
+			return services, found, fmt.Errorf("%s:%d: %.100q is there twice", cmp.Or(file, "the cluster"), twice.Line, twice.Value)
+		}
 		objects := []yaml.Node{document}
 		for len(objects) > 0 {
 			if objects[0].Kind == yaml.AliasNode { // which could be a list that holds itself
@@ -147,8 +154,31 @@ func (f *serviceLint) check(file string, text []byte) (services int, found []ser
 				services++
 				found = append(found, f.checkService(file, &object)...)
 			}
+			if len(found) > mostProblems {
+				return services, found[:mostProblems], fmt.Errorf("%s: there are more than %d problems: mend the first ones, such as %s: %s", cmp.Or(file, "the cluster"), mostProblems, printable(found[0].Key), printable(found[0].Text))
+			}
 		}
 	}
+}
+
+// mostProblems bounds how many problems are collected.
+const mostProblems = 1000
+
+// duplicate returns a key that a mapping has a second time, nil if there is none.
+func duplicate(node *yaml.Node) *yaml.Node {
+	seen := make(map[string]bool)
+	for i, child := range node.Content {
+		if node.Kind == yaml.MappingNode && i%2 == 0 && child.Kind == yaml.ScalarNode {
+			if seen[child.Value] {
+				return child
+			}
+			seen[child.Value] = true
+		}
+		if twice := duplicate(child); twice != nil {
+			return twice
+		}
+	}
+	return nil
 }
 
 // notAnObject names the line at which a document is not an object of Kubernetes, without
@@ -164,9 +194,22 @@ func notAnObject(document *yaml.Node, err error) error {
 func (f *serviceLint) checkService(file string, object *manifest) (found []serviceProblem) {
 	service := annotations.Service{
 		Type: cmp.Or(object.Spec.Type, "ClusterIP"), Class: object.Spec.LoadBalancerClass,
-		Annotations: make(map[string]string), HasAddress: len(object.Status.LoadBalancer.Ingress) > 0,
+		Annotations: make(map[string]string), HasAddress: len(object.Status.LoadBalancer.Ingress) > 0, SourceRanges: len(object.Spec.SourceRanges) > 0,
 	}
 	lines := make(map[string]int)
+	for i := range object.Spec.SourceRanges[:min(1, len(object.Spec.SourceRanges))] {
+		lines["spec.loadBalancerSourceRanges"] = object.Spec.SourceRanges[i].Line
+	}
+	for i := range object.Spec.Ports {
+		var port struct {
+			Port     int
+			Protocol string
+		}
+		if object.Spec.Ports[i].Decode(&port) == nil {
+			service.Ports = append(service.Ports, annotations.Port{Number: port.Port, Protocol: cmp.Or(port.Protocol, "TCP")})
+			lines["spec.ports"] = object.Spec.Ports[0].Line
+		}
+	}
 	given := &object.Metadata.Annotations
 	if given.Kind == yaml.AliasNode {
 		given = given.Alias
@@ -179,7 +222,7 @@ func (f *serviceLint) checkService(file string, object *manifest) (found []servi
 	for _, p := range annotations.Check(&service, f.version) {
 		problem := serviceProblem{File: file, Service: name, Problem: p}
 		if file != "" {
-			problem.Line = lines[p.Key]
+			problem.Line = cmp.Or(lines[p.Key], object.Metadata.Annotations.Line)
 		}
 		found = append(found, problem)
 	}

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestLintService proves what clbemu lint-service finds in files, lists and a cluster,
@@ -31,7 +34,10 @@ func TestLintService(t *testing.T) {
 		out  string
 	}{
 		"right":   {[]string{right}, 0, "1 Service, nothing is wrong\n"},
-		"wrong":   {[]string{wrong}, 1, wrong + ":6: prod/web: " + prefix + `spec: "small" is not of the form slb\..+` + "\n" + wrong + ":6: prod/web: " + prefix + "spec: it takes no effect without " + prefix + "instance-charge-type: \"PayBySpec\"\n" + wrong + ":7: prod/web: " + prefix + "adress-type: no version of the controller reads it: do you mean " + prefix + "address-type?\nclbemu: 3 problems\n"},
+		"wrong":   {[]string{wrong}, 1, wrong + ":6: prod/web: " + prefix + "spec: it takes no effect without " + prefix + "instance-charge-type: \"PayBySpec\"\n" + wrong + ":7: prod/web: " + prefix + "adress-type: no version of the controller reads it: do you mean " + prefix + "address-type?\nclbemu: 2 problems\n"},
+		"breaks":  {[]string{write("https.yaml", "kind: Service\nmetadata:\n  name: web\n  annotations:\n    "+prefix+"protocol-port: https:443\nspec: {type: LoadBalancer, ports: [{port: 443}]}\n")}, 1, "https.yaml:5: default/web: " + prefix + "protocol-port: the Service will not come up without " + prefix + "cert-id\n"},
+		"ranges":  {[]string{write("ranges.yaml", "kind: Service\nmetadata: {name: web}\nspec:\n  type: LoadBalancer\n  loadBalancerSourceRanges:\n  - 10.0.0.0/8\n")}, 1, "ranges.yaml:6: default/web: spec.loadBalancerSourceRanges: the controller ignores it for CLB"},
+		"twice":   {[]string{write("twice.yaml", "kind: Service\nmetadata: {name: a, name: b}\n")}, 3, `twice.yaml:2: "name" is there twice`},
 		"list":    {[]string{right, listed}, 1, listed + ":1: default/b: " + prefix + "cps: it is about NLB"},
 		"cluster": {[]string{"--kubeconfig", "k"}, 1, "default/b: " + prefix + "cps: it is about NLB"},
 		"note":    {[]string{note}, 0, "default/a: " + prefix + "address-type: note: the controller rejects a change of it once there is a load balancer"},
@@ -53,6 +59,55 @@ func TestLintService(t *testing.T) {
 				t.Errorf("%d %q %q, want %d and %q", code, stdout, stderr, test.code, test.out)
 			}
 		})
+	}
+}
+
+// TestLintServiceExamples proves that Services as people write them have nothing wrong, for
+// the version of the CCM that a file names, or else for the newest.
+func TestLintServiceExamples(t *testing.T) {
+	files, err := filepath.Glob("../../examples/services/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	services := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".yaml"), "ccm-")
+		n, found, err := (&serviceLint{version: version}).check(file, text)
+		if err != nil || len(found) > 0 {
+			t.Errorf("%s: %+v, %v", file, found, err)
+		}
+		services += n
+	}
+	if services < 40 {
+		t.Errorf("there are %d Services, want 40", services)
+	}
+}
+
+// TestLintServiceBounds proves that no small file makes it work long or remember much.
+func TestLintServiceBounds(t *testing.T) {
+	const prefix = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-"
+	var unknown strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&unknown, ", %snosuch%d: a", prefix, i)
+	}
+	for name, text := range map[string]string{
+		"one key often":       "kind: Service\nmetadata: {" + strings.Repeat("a: 1, ", 5000) + "}\n",
+		"many times the same": "kind: List\nx: &x {a: b" + unknown.String() + "}\nitems:\n" + strings.Repeat("- {kind: Service, metadata: {annotations: *x}}\n", 500),
+		"many wrong types":    "kind: List\nitems:\n" + strings.Repeat("- {kind: [1], metadata: 1, spec: [], status: 1}\n", 5000),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		began := time.Now()
+		_, found, err := (&serviceLint{}).check("f", []byte(text))
+		took := time.Since(began)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; err == nil || len(err.Error()) > 1000 || len(found) > mostProblems || used > 200<<20 || took > 20*time.Second {
+			t.Errorf("%s: %d problems, %.200v, %d MiB in %v", name, len(found), err, used>>20, took)
+		}
 	}
 }
 

@@ -453,7 +453,8 @@ which ran against clbemu: a Service was created with the annotation; another one
 - **ignored**: nothing changed, and no Event said so. Where an annotation is removed, its last value stays.
 - **refused**: nothing changed, and an Event said why.
 
-"Since" is the first tagged version of the CCM that reads the annotation.
+"Since" is the first tagged version of the CCM that reads the annotation. "Needs" is what it needs to take effect, or what the Service
+needs to come up, with the newest CCM; `+"`clbemu lint-service --ccm-version`"+` knows the earlier ones.
 `, annotations.Prefixes[0], code(annotations.CCM()))
 	for _, product := range []string{annotations.CLB, annotations.NLB} {
 		fmt.Fprintf(&b, "\n## %s\n\n", strings.ToUpper(product))
@@ -479,11 +480,10 @@ which ran against clbemu: a Service was created with the annotation; another one
 
 func annotationCells(a *annotations.Annotation, product string) []string {
 	var needs []string
-	for _, name := range slices.Sorted(maps.Keys(a.With)) {
-		if value := a.With[name]; !strings.Contains(value, "{{") {
-			name += "=" + value
+	for i := range annotations.Needs() {
+		if n := &annotations.Needs()[i]; n.Of(a.Name, product, "") {
+			needs = append(needs, n.Shown())
 		}
-		needs = append(needs, code(name))
 	}
 	e, refused := a.Effects[product], ""
 	if e.Event != "" {
@@ -495,5 +495,5 @@ func annotationCells(a *annotations.Annotation, product string) []string {
 		}
 		return string(effect)
 	}
-	return []string{code(a.Name), a.Help, code(a.Form), strings.Join(needs, ", "), a.Since, cell(e.Created), cell(e.Added), cell(e.Changed), cell(e.Removed)}
+	return []string{code(a.Name), a.Help, cmp.Or(a.ValuesOf(product).Words(), "any text"), strings.Join(needs, "; "), a.Since, cell(e.Created), cell(e.Added), cell(e.Changed), cell(e.Removed)}
 }

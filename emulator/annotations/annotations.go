@@ -6,7 +6,6 @@ package annotations
 import (
 	_ "embed"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,12 +40,12 @@ type Annotation struct {
 	// where all newer ones read it.
 	Until     string `json:"until,omitempty"`
 	Successor string `json:"successor,omitempty"`
-	// Form is the regular expression of its values.
+	// Form has its values, as ValuesOf reads them.
 	Form string `json:"form"`
 	// Help says what it sets.
 	Help string `json:"help"`
-	// With are the annotations without which it takes no effect, with a value that they
-	// have then, which is a name in braces where it is an id.
+	// With are annotations with which it takes effect, with a value that they have then,
+	// which is a name in braces where it is an id. What it needs, Needs say.
 	With map[string]string `json:"with,omitempty"`
 	// Beside are annotations that a test sets in addition to With.
 	Beside map[string]string `json:"-"`
@@ -163,11 +162,6 @@ var Keys = sync.OnceValue(func() (keys []string) {
 	}
 	return keys
 })
-
-// Takes reports whether a value has the form of the annotation's values.
-func (a *Annotation) Takes(value string) bool {
-	return regexp.MustCompile("^(?:" + a.Form + ")$").MatchString(value)
-}
 
 // Of reports whether the annotation is about load balancers of a product.
 func (a *Annotation) Of(product string) bool { return slices.Contains(a.Products, product) }

@@ -19,7 +19,7 @@ func TestTable(t *testing.T) {
 	}
 	version := regexp.MustCompile(`^v[0-9]+(\.[0-9]+)+$`)
 	placeholder := regexp.MustCompile(`\{\{\w+\}\}`)
-	prefix := map[string]string{"clb": "lb-1", "vsw": "vsw-1", "subnet": "vsw-1", "group": "rg-1", "sg": "sg-1", "zones": "a:vsw-1", "vgroup": "rsp-1"}
+	prefix := map[string]string{"clb": "lb-1", "vsw": "vsw-1", "subnet": "vsw-1", "group": "rg-1", "sg": "sg-1", "zones": "a:vsw-1,b:vsw-2", "vgroup": "rsp-1"}
 	filled := func(value string) string {
 		return placeholder.ReplaceAllStringFunc(value, func(found string) string {
 			if id := prefix[strings.Trim(found, "{}23")]; id != "" {
@@ -35,14 +35,19 @@ func TestTable(t *testing.T) {
 		if !version.MatchString(a.Since) || a.Help == "" {
 			t.Errorf("%s: since %q, help %q", a.Name, a.Since, a.Help)
 		}
-		for _, value := range a.Values {
-			if value != "" && !a.Takes(filled(value)) {
-				t.Errorf("%s does not take its value %q", a.Name, value)
+		for _, product := range a.Products {
+			for _, value := range a.Values {
+				if values := a.ValuesOf(product); value != "" && !values.Takes(filled(value)) && !otherProduct(&a, value) {
+					t.Errorf("%s of %s does not take its value %q: %s", a.Name, product, value, values.Words())
+				}
+			}
+			if values := a.ValuesOf(product); values.Words() == "" && values.Takes("") {
+				t.Errorf("%s of %s takes all, even nothing", a.Name, product)
 			}
 		}
 		for name, value := range a.Beside {
 			other, ok := annotations.Find((&annotations.Annotation{Name: name}).Key())
-			if !ok || !other.Takes(filled(value)) {
+			if !ok || !slices.ContainsFunc(other.Products, func(product string) bool { return other.ValuesOf(product).Takes(filled(value)) }) {
 				t.Errorf("%s is beside %s=%s, which is no annotation or does not take that", a.Name, name, value)
 			}
 		}
@@ -59,24 +64,26 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// otherProduct reports whether only another product of the annotation takes a value.
+func otherProduct(a *annotations.Annotation, value string) bool {
+	return slices.ContainsFunc(a.Products, func(product string) bool {
+		return a.ValuesOf(product).Takes(strings.NewReplacer("{{clb}}", "lb-1", "{{clb2}}", "lb-2").Replace(value))
+	})
+}
+
 // TestCheck proves each kind of problem, and that an annotation without one passes.
 func TestCheck(t *testing.T) {
 	const p, old = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-", "service.beta.kubernetes.io/alicloud-loadbalancer-"
-	tests := map[string]struct {
-		annotations map[string]string
-		change      func(*annotations.Service)
-		version     string
-		want        []string // "text", "note: text", with "; advice" where there is one
-	}{
+	tests := map[string]checked{
 		"right":             {annotations: map[string]string{p + "spec": "slb.s1.small", p + "instance-charge-type": "PayBySpec", p + "scheduler": "wrr"}},
 		"the former prefix": {annotations: map[string]string{old + "address-type": "intranet"}},
 		"somebody's":        {annotations: map[string]string{"example.com/id": "1"}},
 		"misspelt":          {annotations: map[string]string{p + "adress-type": "intranet"}, want: []string{"no version of the controller reads it; do you mean " + p + "address-type?"}},
 		"nobody's":          {annotations: map[string]string{p + "completely-unheard-of": "1"}, want: []string{"no version of the controller reads it"}},
-		"a value":           {annotations: map[string]string{p + "delete-protection": "true"}, want: []string{`"true" is not of the form on|off`}},
+		"a value":           {annotations: map[string]string{p + "delete-protection": "true"}, want: []string{`breaks: the Service will not come up: the value is "true", and must be on or off`}},
 		"another product":   {annotations: map[string]string{p + "zone-maps": "a:b"}, want: []string{"it is about NLB, and the Service gets a load balancer of CLB"}},
 		"NLB": {
-			annotations: map[string]string{p + "zone-maps": "a:b", p + "spec": "slb.s1.small"}, change: func(s *annotations.Service) { s.Class = "alibabacloud.com/nlb" },
+			annotations: map[string]string{p + "zone-maps": "a:b,c:d", p + "spec": "slb.s1.small"}, change: func(s *annotations.Service) { s.Class = "alibabacloud.com/nlb" },
 			want: []string{"it is about CLB, and the Service gets a load balancer of NLB"},
 		},
 		"no load balancer": {
@@ -89,7 +96,7 @@ func TestCheck(t *testing.T) {
 		"the former name":     {annotations: map[string]string{p + "slb-network-type": "vpc", p + "address-type": "intranet"}, want: []string{"the controller no longer reads it from v2.12.4 on; use " + p + "network-type"}},
 		"the name of then":    {annotations: map[string]string{p + "slb-network-type": "vpc", p + "address-type": "intranet"}, version: "v2.5.1"},
 		"without another":     {annotations: map[string]string{p + "bandwidth": "10", p + "instance-charge-type": "PayBySpec"}, want: []string{`it takes no effect without ` + p + `charge-type: "paybybandwidth"`}},
-		"without an id":       {annotations: map[string]string{p + "acl-status": "on", p + "acl-type": "white"}, want: []string{"it takes no effect without " + p + "acl-id", "it takes no effect without " + p + "acl-id"}},
+		"without an id":       {annotations: map[string]string{p + "acl-status": "on", p + "acl-type": "white"}, want: []string{"breaks: the Service will not come up without " + p + "acl-id", "it takes no effect without " + p + "acl-id"}},
 		"without HTTP":        {annotations: map[string]string{p + "request-timeout": "20"}, want: []string{"it takes no effect without a listener of HTTP or HTTPS, by the annotation " + p + "protocol-port"}},
 		"with HTTPS for HTTP": {annotations: map[string]string{p + "request-timeout": "20", p + "protocol-port": "https:443", p + "cert-id": "c"}},
 		"once there is one": {
@@ -97,6 +104,18 @@ func TestCheck(t *testing.T) {
 			want: []string{"note: the controller rejects a change of it", "note: a change of it takes no effect once there is a load balancer; create the Service again to change it"},
 		},
 	}
+	runChecks(t, tests)
+}
+
+// checked is a Service with what Check says of it.
+type checked struct {
+	annotations map[string]string
+	change      func(*annotations.Service)
+	version     string
+	want        []string // "text", "note: text" or "breaks: text", with "; advice" where there is one
+}
+
+func runChecks(t *testing.T, tests map[string]checked) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := annotations.Service{Type: "LoadBalancer", Annotations: test.annotations}
@@ -109,6 +128,9 @@ func TestCheck(t *testing.T) {
 				if p.Note {
 					text = "note: " + text
 				}
+				if p.Breaks {
+					text = "breaks: " + text
+				}
 				if p.Advice != "" {
 					text += "; " + p.Advice
 				}
@@ -119,6 +141,72 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNeeds proves what annotations need, by product and version of the CCM.
+func TestNeeds(t *testing.T) {
+	const p = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-"
+	with := func(pairs ...string) map[string]string {
+		m := make(map[string]string)
+		for i := 0; i < len(pairs); i += 2 {
+			key := pairs[i]
+			if !strings.Contains(key, "/") && !strings.HasPrefix(key, "=") {
+				key = p + key
+			}
+			m[strings.TrimPrefix(key, "=")] = pairs[i+1]
+		}
+		return m
+	}
+	nlb := func(s *annotations.Service) { s.Class = "alibabacloud.com/nlb" }
+	ports := func(numbers ...int) func(*annotations.Service) {
+		return func(s *annotations.Service) {
+			for _, n := range numbers {
+				s.Ports = append(s.Ports, annotations.Port{Number: n, Protocol: "TCP"})
+			}
+		}
+	}
+	ranges := func(s *annotations.Service) { s.SourceRanges = true }
+	const up = "breaks: the Service will not come up"
+	runChecks(t, map[string]checked{
+		"TCP checked by HTTP":           {annotations: with("health-check-type", "http", "health-check-uri", "/ready"), change: ports(80)},
+		"TCP checked by TCP":            {annotations: with("health-check-type", "tcp", "health-check-uri", "/ready"), change: ports(80), want: []string{"it takes no effect without " + p + `health-check-type: "http", or a listener of HTTP or HTTPS`}},
+		"spec of v2.3.0":                {annotations: with("spec", "slb.s1.small"), version: "v2.3.0"},
+		"spec of v2.11.2":               {annotations: with("spec", "slb.s1.small"), version: "v2.11.2"},
+		"spec of v2.11.2 by use":        {annotations: with("spec", "slb.s1.small", "instance-charge-type", "PayByCLCU"), version: "v2.11.2", want: []string{"it takes no effect without taking away " + p + "instance-charge-type"}},
+		"spec of v2.12.4":               {annotations: with("spec", "slb.s1.small"), version: "v2.12.4", want: []string{"it takes no effect without " + p + `instance-charge-type: "PayBySpec"`}},
+		"reused without override":       {annotations: with("id", "lb-1", "protocol-port", "http:80"), change: ports(80), want: []string{"note: the controller makes no listener", "it takes no effect without " + p + `force-override-listeners: "true"`}},
+		"reused with server groups":     {annotations: with("id", "lb-1", "vgroup-port", "rsp-1:80"), change: ports(80)},
+		"reused with override":          {annotations: with("id", "lb-1", "force-override-listeners", "true", "protocol-port", "http:80"), change: ports(80)},
+		"HTTPS without a certificate":   {annotations: with("protocol-port", "https:443"), change: ports(443), want: []string{up + " without " + p + "cert-id"}},
+		"TCPSSL without a certificate":  {annotations: with("protocol-port", "tcpssl:443", "zone-maps", "a:b,c:d"), change: nlb, want: []string{up + " without " + p + "cert-id"}},
+		"TCPSSL of CLB":                 {annotations: with("protocol-port", "tcpssl:8883"), want: []string{up + `: the value is "tcpssl:8883", and must be pairs of tcp, udp, http or https`}},
+		"HTTPS of NLB":                  {annotations: with("protocol-port", "https:443", "zone-maps", "a:b,c:d"), change: nlb, want: []string{up + `: the value is "https:443", and must be pairs of tcp, udp or tcpssl`}},
+		"an NLB for CLB":                {annotations: with("id", "nlb-abc", "force-override-listeners", "true"), want: []string{up + `: the value is "nlb-abc", and must be an ID that begins with lb-`}},
+		"bandwidth by use":              {annotations: with("charge-type", "paybybandwidth", "bandwidth", "10"), want: []string{up + " without " + p + `instance-charge-type: "PayBySpec"`}},
+		"bandwidth by use of v2.11.2":   {annotations: with("charge-type", "paybybandwidth", "bandwidth", "10"), version: "v2.11.2"},
+		"more words":                    {annotations: with("health-check-healthy-threshold", "4"), want: []string{"no version of the controller reads it; do you mean " + p + "healthy-threshold?"}},
+		"product by annotation":         {annotations: with("instance-type", "nlb"), want: []string{"no version of the controller reads it; set spec.loadBalancerClass to alibabacloud.com/nlb"}},
+		"source ranges of CLB":          {change: ranges, want: []string{"the controller ignores it for CLB, and the Service is open to all; use the annotations"}},
+		"source ranges of an old NLB":   {annotations: with("zone-maps", "a:b,c:d"), change: func(s *annotations.Service) { nlb(s); ranges(s) }, version: "v2.13.0", want: []string{"the controller reads it from v2.14.0 on"}},
+		"source ranges of NLB":          {annotations: with("zone-maps", "a:b,c:d"), change: func(s *annotations.Service) { nlb(s); ranges(s) }},
+		"one zone":                      {annotations: with("zone-maps", "a:vsw-1"), change: nlb, want: []string{up + `: the value is "a:vsw-1", and must be two or more zones`}},
+		"no zone":                       {change: nlb, want: []string{up + " without " + p + "zone-maps"}},
+		"persistence-timeout":           {annotations: with("persistence-timeout", "9999"), change: ports(80), want: []string{up + `: the value is "9999", and must be a whole number from 0 to 3600`}},
+		"a number that is none":         {annotations: with("idle-timeout", "1m"), change: ports(80), want: []string{up + `: the value is "1m", and must be a whole number from 1 to 60`}},
+		"drain without its timeout":     {annotations: with("connection-drain", "on"), change: ports(80), want: []string{"it takes no effect without " + p + "connection-drain-timeout"}},
+		"sticky without a type":         {annotations: with("protocol-port", "http:80", "sticky-session", "on"), change: ports(80), want: []string{up + " without " + p + `sticky-session-type: "insert" and `}},
+		"SCTP":                          {change: func(s *annotations.Service) { s.Ports = []annotations.Port{{Number: 80, Protocol: "SCTP"}} }, want: []string{up + ": port 80 has the protocol SCTP"}},
+		"without its prefix":            {annotations: map[string]string{"health-check-type": "tcp"}, want: []string{"no version of the controller reads it; do you mean " + p + "health-check-type?"}},
+		"without half its prefix":       {annotations: map[string]string{"alibaba-cloud-loadbalancer-spec": "slb.s1.small"}, want: []string{"no version of the controller reads it; do you mean " + p + "spec?"}},
+		"AWS":                           {annotations: map[string]string{"service.beta.kubernetes.io/aws-load-balancer-alpn-policy": "HTTP2Preferred"}, want: []string{"note: it is an annotation of AWS, which this controller does not read"}},
+		"a port that the Service lacks": {annotations: with("protocol-port", "http:80,http:8080"), change: ports(80), want: []string{"http:8080 takes no effect: the Service has no port 8080"}},
+		"a flag of NLB":                 {annotations: with("zone-maps", "a:b,c:d", "cacert", "true"), change: nlb, want: []string{`the controller takes "true" for off; write on or off`}},
+		"kept by false":                 {annotations: with("preserve-lb-on-delete", "false"), want: []string{"any value keeps the load balancer"}},
+		"another controller's":          {annotations: with("spec", "x"), change: func(s *annotations.Service) { s.Class = "example.com/lb" }},
+		"empty":                         {annotations: with("spec", ""), want: []string{"note: it is empty"}},
+		"a range of ports to nodes":     {annotations: with("zone-maps", "a:b,c:d", "listener-port-range", "80-90:80", "service.beta.kubernetes.io/backend-type", "ecs"), change: nlb, want: []string{up + " without service.beta.kubernetes.io/backend-type"}},
+		"an NLB before there were some": {annotations: with("zone-maps", "a:b,c:d"), change: nlb, version: "v2.3.0", want: []string{"breaks: the controller makes Network Load Balancers from v2.5.1 on", "the controller reads it from v2.5.1 on"}},
+	})
 }
 
 // TestBefore proves the order of versions.

@@ -1,0 +1,226 @@
+package annotations
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/spelling"
+)
+
+// The first versions of the CCM that make Network Load Balancers, and that read the source
+// ranges of their Services.
+const (
+	nlbSince          = "v2.5.1"
+	sourceRangesSince = "v2.14.0"
+)
+
+// Check returns what is wrong with the annotations of a Service for a version of the CCM,
+// or for the newest one where version is empty.
+func Check(s *Service, version string) (problems []Problem) {
+	if s.Class != "" && s.Class != nlbClass {
+		return nil // another controller's
+	}
+	if s.Type == "LoadBalancer" {
+		problems = s.checkFields(version)
+	}
+	suggested := 0
+	for _, key := range slices.Sorted(maps.Keys(s.Annotations)) {
+		a, known := Find(key)
+		if !known {
+			if p := unknown(key, s.Annotations[key], suggested < mostSuggested); p != nil {
+				problems, suggested = append(problems, *p), suggested+1
+			}
+			continue
+		}
+		for _, p := range a.check(s, s.Annotations[key], version) {
+			p.Key = key
+			problems = append(problems, p)
+		}
+	}
+	return problems
+}
+
+// checkFields returns what is wrong with fields of the Service itself.
+func (s *Service) checkFields(version string) (problems []Problem) {
+	product := s.Product()
+	add := func(key, finding, text, advice string) {
+		problems = append(problems, Problem{Key: key, Note: finding == Noted, Breaks: finding == Breaks, Text: text, Advice: advice})
+	}
+	if product == NLB && version != "" && Before(version, nlbSince) {
+		add("spec.loadBalancerClass", Breaks, "the controller makes Network Load Balancers from "+nlbSince+" on, and has the version "+version, "upgrade the controller")
+	}
+	for i := range Needs() {
+		if n := &Needs()[i]; n.Of(".", product, version) && n.missing(s) {
+			add("spec.loadBalancerClass", n.Finding, "the Service will not come up without "+n.Words(s), "")
+		}
+	}
+	for _, port := range s.Ports {
+		if !slices.Contains([]string{"TCP", "UDP"}, port.Protocol) {
+			add("spec.ports", Breaks, fmt.Sprintf("the Service will not come up: port %d has the protocol %s, and listeners have TCP or UDP", port.Number, port.Protocol), "")
+		}
+	}
+	if !s.SourceRanges {
+		return problems
+	}
+	id, _ := s.get("id")
+	switch {
+	case product == CLB:
+		add("spec.loadBalancerSourceRanges", Effectless, "the controller ignores it for CLB, and the Service is open to all", "use the annotations "+Prefixes[0]+"acl-id, acl-type and acl-status")
+	case version != "" && Before(version, sourceRangesSince):
+		add("spec.loadBalancerSourceRanges", Effectless, "the controller reads it from "+sourceRangesSince+" on, has the version "+version+", and the Service is open to all", "upgrade the controller")
+	case id != "":
+		add("spec.loadBalancerSourceRanges", Effectless, "the controller ignores it for a reused load balancer, and the Service is open to all", "use security groups of the load balancer")
+	}
+	return problems
+}
+
+// clouds are other clouds by how their annotations of Services begin.
+var clouds = []struct{ prefix, name string }{
+	{bare + "aws-load-balancer-", "AWS"}, {"alb.ingress.kubernetes.io/", "AWS"}, {bare + "azure-", "Azure"}, {"cloud.google.com/", "Google Cloud"}, {"networking.gke.io/", "Google Cloud"},
+	{"service.kubernetes.io/qcloud-", "Tencent Cloud"}, {"service.cloud.tencent.com/", "Tencent Cloud"}, {"kubernetes.io/elb.", "Huawei Cloud"}, {bare + "do-loadbalancer-", "DigitalOcean"},
+	{bare + "oci-load-balancer-", "Oracle Cloud"}, {"oci.oraclecloud.com/", "Oracle Cloud"}, {"load-balancer.hetzner.cloud/", "Hetzner"}, {bare + "linode-loadbalancer-", "Linode"},
+	{"loadbalancer.openstack.org/", "OpenStack"}, {bare + "volcengine-loadbalancer-", "Volcano Engine"}, {"metallb.universe.tf/", "MetalLB"}, {"metallb.io/", "MetalLB"}, {bare + "cce-load-balancer-", "Baidu AI Cloud"},
+}
+
+// mostSuggested is the most unknown annotations of a Service for which a known one is looked
+// for by its spelling, which takes long.
+const mostSuggested = 20
+
+// unknown is the problem of a key that no CCM reads, nil for one that is anybody's. Suggest
+// says whether to look for what was meant.
+func unknown(key, value string, suggest bool) *Problem {
+	for _, cloud := range clouds {
+		if strings.HasPrefix(key, cloud.prefix) {
+			return &Problem{Key: key, Note: true, Text: "it is an annotation of " + cloud.name + ", which this controller does not read"}
+		}
+	}
+	last := key[strings.LastIndex(key, "/")+1:]
+	name, ours := last, strings.Contains(key, "alibaba-cloud") || strings.Contains(key, "alicloud")
+	for _, prefix := range []string{"alibaba-cloud-", "alicloud-", "loadbalancer-"} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	if !ours && (last != key || !strings.Contains(name, "-") || strings.Contains(key, "/")) {
+		return nil
+	}
+	p := &Problem{Key: key, Text: "no version of the controller reads it"}
+	if near := nearest(key, name, ours, suggest); near != "" {
+		p.Advice = "do you mean " + near + "?"
+	} else if !ours {
+		return nil
+	}
+	if kind := strings.ToLower(value); ours && (kind == NLB || kind == nlbClass) {
+		p.Advice = "set spec.loadBalancerClass to " + nlbClass
+	}
+	return p
+}
+
+// nearest is the annotation that was meant, by its name with more words, or misspelt.
+func nearest(key, name string, ours, suggest bool) string {
+	best := ""
+	for _, a := range All() {
+		more := ours && (strings.HasSuffix(name, "-"+a.Name) || strings.HasSuffix(a.Name, "-"+name)) && strings.Contains(a.Name, "-")
+		if (a.Name == name || more) && len(a.Name) > len(best) {
+			best = a.Name
+		}
+	}
+	if best != "" {
+		return (&Annotation{Name: best}).Key()
+	}
+	if !ours || !suggest {
+		return ""
+	}
+	return spelling.Nearest(key, Keys())
+}
+
+// check returns what is wrong with a value.
+func (a *Annotation) check(s *Service, value, version string) (problems []Problem) {
+	add := func(finding, advice, format string, args ...any) {
+		problems = append(problems, Problem{Note: finding == Noted, Breaks: finding == Breaks, Text: fmt.Sprintf(format, args...), Advice: advice})
+	}
+	product := s.Product()
+	switch {
+	case s.Type != "LoadBalancer":
+		add(Effectless, "set spec.type to LoadBalancer", "the Service has the type %s, and gets no load balancer", s.Type)
+		return problems
+	case !a.Of(product):
+		add(Effectless, "", "it is about %s, and the Service gets a load balancer of %s", strings.ToUpper(a.Products[0]), strings.ToUpper(product))
+		return problems
+	case version != "" && Before(version, a.Since):
+		add(Effectless, "upgrade the controller", "the controller reads it from %s on, and has the version %s", a.Since, version)
+		return problems
+	case a.Until != "" && (version == "" || !Before(version, a.Until)):
+		add(Effectless, "use "+Prefixes[0]+a.Successor, "the controller no longer reads it from %s on", a.Until)
+		return problems
+	case value == "":
+		add(Noted, "give it a value, or take it away", "it is empty, which is as if it were not there")
+		return problems
+	}
+	values := a.ValuesOf(product)
+	need := a.need(s, product, version)
+	switch {
+	case need != nil && values.reads(value):
+		add(need.Finding, "", "%s", need.sentence(s))
+	case !values.Takes(value) && values.lenient:
+		add(Effectless, "write "+values.Words(), "the controller takes %q for %s", value, values.list[len(values.list)-1])
+	case !values.Takes(value):
+		add(Breaks, "", "the Service will not come up: the value is %q, and must be %s", value, values.Words())
+	}
+	if a.Name == "protocol-port" && len(problems) == 0 {
+		problems = s.checkProtocols(value)
+	}
+	return append(problems, a.once(s, product)...)
+}
+
+// need is the first need of the annotation that the Service lacks, nil if it has all.
+func (a *Annotation) need(s *Service, product, version string) *Need {
+	for i := range Needs() {
+		n := &Needs()[i]
+		if n.Of(a.Name, product, version) && (s.listens() || !n.listens()) && n.missing(s) {
+			return n
+		}
+	}
+	return nil
+}
+
+// sentence says what a need is about.
+func (n *Need) sentence(s *Service) string {
+	switch {
+	case n.text != "":
+		return n.text
+	case n.Finding == Breaks:
+		return "the Service will not come up without " + n.Words(s)
+	case n.Finding == Noted:
+		return "the controller makes no listener on a reused load balancer without " + n.Words(s)
+	}
+	return "it takes no effect without " + n.Words(s)
+}
+
+// checkProtocols returns the ports that protocol-port names and the Service does not have.
+func (s *Service) checkProtocols(value string) (problems []Problem) {
+	for pair := range strings.SplitSeq(value, ",") {
+		_, number, _ := strings.Cut(pair, ":")
+		if n, _ := strconv.Atoi(number); !slices.ContainsFunc(s.ports(), func(p Port) bool { return p.Number == n }) {
+			problems = append(problems, Problem{Text: fmt.Sprintf("%s takes no effect: the Service has no port %s", pair, number)})
+		}
+	}
+	return problems
+}
+
+// once returns a note where a change counts only when the load balancer is created.
+func (a *Annotation) once(s *Service, product string) (problems []Problem) {
+	effects, ok := a.Effects[product]
+	if !ok || !s.HasAddress {
+		return nil
+	}
+	const advice = "create the Service again to change it"
+	switch {
+	case effects.Added == Refused:
+		problems = append(problems, Problem{Note: true, Text: "the controller rejects a change of it once there is a load balancer: " + effects.Event, Advice: advice})
+	case effects.Added == Ignored && effects.Created == Acts:
+		problems = append(problems, Problem{Note: true, Text: "a change of it takes no effect once there is a load balancer", Advice: advice})
+	}
+	return problems
+}
