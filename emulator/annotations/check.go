@@ -53,7 +53,7 @@ func (s *Service) checkFields(version string) (problems []Problem) {
 		add("spec.loadBalancerClass", Breaks, "the controller makes Network Load Balancers from "+nlbSince+" on, and has the version "+version, "upgrade the controller")
 	}
 	for i := range Needs() {
-		if n := &Needs()[i]; n.Of(".", product, version) && n.missing(s) {
+		if n := &Needs()[i]; n.Of(".", product, version) && n.Missing(s) {
 			add("spec.loadBalancerClass", n.Finding, "the Service will not come up without "+n.Words(s), "")
 		}
 	}
@@ -178,7 +178,7 @@ func (a *Annotation) check(s *Service, value, version string) (problems []Proble
 func (a *Annotation) need(s *Service, product, version string) *Need {
 	for i := range Needs() {
 		n := &Needs()[i]
-		if n.Of(a.Name, product, version) && (s.listens() || !n.listens()) && n.missing(s) {
+		if n.Of(a.Name, product, version) && (s.listens() || !n.listens()) && n.Missing(s) {
 			return n
 		}
 	}

@@ -19,7 +19,8 @@ const (
 
 // Need is what an annotation needs, for a product and versions of the CCM.
 type Need struct {
-	names    []string
+	// Names are those of the annotations.
+	Names    []string
 	product  string
 	from, to string
 	// Finding says what comes of it that it is missing.
@@ -48,7 +49,7 @@ var Needs = sync.OnceValue(func() (all []Need) {
 			continue
 		}
 		columns := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "")
-		n := Need{names: strings.Split(columns[0], ","), product: columns[1], Finding: columns[3], when: terms(columns[4]), text: columns[6]}
+		n := Need{Names: strings.Split(columns[0], ","), product: columns[1], Finding: columns[3], when: terms(columns[4]), text: columns[6]}
 		n.from, n.to, _ = strings.Cut(strings.TrimPrefix(columns[2], "-"), "..")
 		for alternative := range strings.SplitSeq(columns[5], " | ") {
 			n.either = append(n.either, terms(alternative))
@@ -78,7 +79,7 @@ func terms(text string) (all []term) {
 // Of reports whether the need is one of an annotation, for a product and a version of the
 // CCM, which is the newest where it is empty.
 func (n *Need) Of(name, product, version string) bool {
-	return slices.Contains(n.names, name) && (n.product == product || n.product == "both") &&
+	return slices.Contains(n.Names, name) && (n.product == product || n.product == "both") &&
 		(n.from == "" || version == "" || !Before(version, n.from)) && (n.to == "" || version != "" && Before(version, n.to))
 }
 
@@ -98,7 +99,8 @@ func (t term) holds(s *Service) bool {
 	return has != t.not
 }
 
-func (n *Need) missing(s *Service) bool {
+// Missing reports whether a Service lacks what is needed.
+func (n *Need) Missing(s *Service) bool {
 	all := func(list []term) bool { return !slices.ContainsFunc(list, func(t term) bool { return !t.holds(s) }) }
 	return all(n.when) && !slices.ContainsFunc(n.either, all)
 }
