@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -32,6 +33,17 @@ func TestScenario(t *testing.T) {
 	b.visit("/scenarios?name=arrears")
 	b.shows("#detail h2", "arrears")
 	b.until("!document.querySelector('#steps').innerText")
+}
+
+// TestScenarioSearch proves that the page finds what clbemu scenario list finds: words of
+// Chinese, and an error that a scenario plays.
+func TestScenarioSearch(t *testing.T) {
+	b := open(t)
+	for _, text := range []string{"欠费", "Message: The account is arrearage."} {
+		b.visit("/scenarios?q=" + url.QueryEscape(text))
+		b.shows("#library", "arrears")
+		b.until("!document.querySelector('#library').innerText.includes('rebinding')")
+	}
 }
 
 const waits = "about: waits\nclient:\n  steps:\n    - call: {action: DescribeRegions}\n" +

@@ -164,13 +164,7 @@ func (c *Index) addMessages(f *Facts) error {
 		}
 		c.add(a, m.Texts...)
 		a.know(m.Scenario)
-		for _, cause := range f.Causes {
-			if slices.Contains(a.codes, cause.Code) || a.says(index(wordsOf(cause.Message))) {
-				a.Causes = append(a.Causes, cause)
-				a.codes = append(a.codes, cause.Code)
-				a.patterns = append(a.patterns, patternOf(cause.Message))
-			}
-		}
+		a.addCauses(f)
 		if len(a.Causes) == 0 {
 			a.Causes = []controlapi.Cause{{About: m.Happened, Begin: m.Begin, End: m.End}}
 		} else {
@@ -179,6 +173,27 @@ func (c *Index) addMessages(f *Facts) error {
 		a.Documented = titles(documents, m.In)
 	}
 	return nil
+}
+
+// addCauses adds the causes of the answer's codes, and of its messages. A code that is of
+// other messages too does not find the answer.
+func (a *Answer) addCauses(f *Facts) {
+	own := slices.Clone(a.codes)
+	is := func(cause controlapi.Cause) bool {
+		return slices.Contains(own, cause.Code) || a.says(index(wordsOf(cause.Message)))
+	}
+	for _, cause := range f.Causes {
+		if !is(cause) {
+			continue
+		}
+		a.Causes = append(a.Causes, cause)
+		if !slices.ContainsFunc(f.Causes, func(other controlapi.Cause) bool { return other.Code == cause.Code && !is(other) }) {
+			a.codes = append(a.codes, cause.Code)
+		}
+	}
+	for _, cause := range a.Causes {
+		a.patterns = append(a.patterns, patternOf(cause.Message))
+	}
 }
 
 // titles returns the titles of documents by their ids.
@@ -270,6 +285,13 @@ func (c *Index) addStatements() error {
 // that are in the Events of its play, and as answers of their own.
 func (c *Index) addScenarios(events []Event) {
 	heads := scenarios.LibraryHeads()
+	texts := sync.OnceValue(func() map[string]indexed {
+		all := make(map[string]indexed)
+		for _, h := range heads {
+			all[h.Name] = index(wordsOf(h.Text))
+		}
+		return all
+	})
 	with := make(map[string][]string)
 	for _, h := range heads {
 		for _, token := range token().FindAllString(h.Text, -1) {
@@ -279,14 +301,25 @@ func (c *Index) addScenarios(events []Event) {
 		}
 	}
 	for _, e := range events {
-		for _, found := range c.byMessage(e.Text) {
+		for _, found := range c.byMessage(c.read(e.Text)) {
 			found.answer.Scenarios = append(found.answer.Scenarios, e.Scenarios...)
 			break
 		}
 	}
+	answers := make(map[string]int)
 	for _, a := range c.answers {
 		for _, code := range a.codes {
-			a.Scenarios = append(a.Scenarios, with[code]...)
+			answers[code]++
+		}
+	}
+	for _, a := range c.answers {
+		for _, code := range a.codes {
+			for _, h := range heads {
+				// Where several messages have the code, the scenario has to have this one.
+				if slices.Contains(with[code], h.Name) && (answers[code] == 1 || a.known || a.says(texts()[h.Name])) {
+					a.Scenarios = append(a.Scenarios, h.Name)
+				}
+			}
 		}
 		a.Scenarios = unique(a.Scenarios)
 		for _, h := range heads {

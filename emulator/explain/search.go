@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -43,14 +44,27 @@ func (h hit) compare(other hit) int {
 	return -cmp.Or(cmp.Compare(h.code, other.code), cmp.Compare(h.message, other.message), cmp.Compare(h.words, other.words))
 }
 
+// asked is a text as it is searched for.
+type asked struct {
+	text, lower string
+	words       indexed
+	codes       []string
+}
+
+// read reads a text that is searched for.
+func (c *Index) read(text string) asked {
+	text = strings.TrimSpace(inEnglish().Replace(text))
+	return asked{text, strings.ToLower(text), index(wordsOf(text)), c.codesIn(text)}
+}
+
 // Search finds what a text is about, which may be an error as a client, a cluster or a log
 // shows it, a code, or some words. Earned reports whether enough of it matches; otherwise
 // the best answer is only the nearest, if there is one.
 func (c *Index) Search(text string) (found Found, earned bool) {
-	text = strings.TrimSpace(inEnglish().Replace(text))
-	hits, nearest := c.find(text)
+	x := c.read(text)
+	hits, nearest := c.find(x)
 	if len(hits) == 0 || !hits[0].certain() {
-		if a, ok := c.explained(text); ok {
+		if a, ok := c.explained(x); ok {
 			return Found{Best: *a, Others: []Answer{}}, true
 		}
 	}
@@ -60,27 +74,27 @@ func (c *Index) Search(text string) (found Found, earned bool) {
 		}
 		return found, false
 	}
-	found = Found{Best: c.about(hits[0].answer, text), Others: []Answer{}}
+	found = Found{Best: x.about(hits[0].answer), Others: []Answer{}}
 	for _, h := range hits[1:] {
 		if len(found.Others) < mostOthers && h.certain() == hits[0].certain() {
-			found.Others = append(found.Others, c.about(h.answer, text))
+			found.Others = append(found.Others, x.about(h.answer))
 		}
 	}
 	return found, true
 }
 
-// about returns an answer with the causes first whose code or message a text has.
-func (c *Index) about(a *Answer, text string) Answer {
-	b, codes, words := *a, c.codesIn(text), index(wordsOf(text))
+// about returns an answer with the causes first whose code or message the text has.
+func (x asked) about(a *Answer) Answer {
+	b := *a
 	b.Causes = some(a.Causes)
-	slices.SortStableFunc(b.Causes, func(x, y controlapi.Cause) int {
-		fits := func(cause controlapi.Cause) float64 {
-			if slices.Contains(codes, cause.Code) {
-				return 1000 + words.has(patternOf(cause.Message))
+	slices.SortStableFunc(b.Causes, func(one, other controlapi.Cause) int {
+		fits := func(cause controlapi.Cause) (fit float64) {
+			if slices.Contains(x.codes, cause.Code) {
+				fit = 1000
 			}
-			return words.has(patternOf(cause.Message))
+			return fit + x.words.has(patternOf(cause.Message))
 		}
-		return cmp.Compare(fits(y), fits(x))
+		return cmp.Compare(fits(other), fits(one))
 	})
 	if b.Code != "" && len(b.Causes) > 0 {
 		b.Code, b.Status, b.Message = b.Causes[0].Code, b.Causes[0].Status, b.Causes[0].Message
@@ -95,17 +109,23 @@ func some[T any](list []T) []T { return append([]T{}, list...) }
 // Scenarios lists the scenarios that a text finds, by name: those that play what it is about,
 // and those that have its words.
 func (c *Index) Scenarios(text string) (list []string) {
-	text = strings.TrimSpace(inEnglish().Replace(text))
-	hits, _ := c.find(text)
+	x := c.read(text)
+	hits, _ := c.find(x)
 	for _, h := range hits {
 		list = append(list, h.answer.Scenarios...)
 	}
-	q := c.query(text)
-	for _, s := range scenarios.LibraryHeads() {
+	texts := make(map[string]*Answer)
+	words := make(map[string]bool)
+	for _, h := range scenarios.LibraryHeads() {
 		a := &Answer{words: make(map[string]bool)}
-		a.know(s.Name, s.Text)
+		a.know(h.Name, h.Text)
+		texts[h.Name] = a
+		maps.Copy(words, a.words)
+	}
+	q := c.query(x.text, maps.Keys(words))
+	for name, a := range texts {
 		if _, ok := q.match(a); ok {
-			list = append(list, s.Name)
+			list = append(list, name)
 		}
 	}
 	slices.Sort(list)
@@ -113,20 +133,20 @@ func (c *Index) Scenarios(text string) (list []string) {
 }
 
 // find lists what a text finds, the best first, and the nearest of what does not match enough.
-func (c *Index) find(text string) (hits []hit, nearest *Answer) {
-	codes, q, near := c.codesIn(text), c.query(text), 0.0
+func (c *Index) find(x asked) (hits []hit, nearest *Answer) {
+	q, near := c.query(x.text, maps.Keys(c.rarity)), 0.0
 	said := make(map[*Answer]float64)
-	for _, h := range c.byMessage(text) {
+	for _, h := range c.byMessage(x) {
 		said[h.answer] = h.message
 	}
 	for _, a := range c.answers {
-		if !a.near(text) {
+		if !a.near(x) {
 			continue
 		}
 		h := hit{answer: a, message: said[a]}
-		for i, code := range codes {
+		for i, code := range x.codes {
 			if slices.Contains(a.codes, code) {
-				h.code = max(h.code, float64(len(codes)-i))
+				h.code = max(h.code, float64(len(x.codes)-i))
 			}
 		}
 		share, ok := q.match(a)
@@ -181,12 +201,12 @@ func (c *Index) codesIn(text string) (codes []string) {
 
 // explained answers for a code whose message holds the name of a parameter, or which only a
 // fault rule returns.
-func (c *Index) explained(text string) (*Answer, bool) {
+func (c *Index) explained(x asked) (*Answer, bool) {
 	var candidates []string
-	for _, match := range labelled().FindAllStringSubmatch(text, mostOthers) {
+	for _, match := range labelled().FindAllStringSubmatch(x.text, mostOthers) {
 		candidates = append(candidates, match[1])
 	}
-	for _, code := range append(candidates, c.codesIn(text)...) {
+	for _, code := range append(candidates, x.codes...) {
 		e, err := Name(c.known, code)
 		if err != nil || e.Action != nil || len(e.Answers) == 0 {
 			continue
@@ -221,15 +241,14 @@ func index(words []string) indexed {
 const mostPlaces = 64
 
 // byMessage lists the answers whose messages are in a text, the longest message first.
-func (c *Index) byMessage(text string) (hits []hit) {
-	x := index(wordsOf(text))
+func (c *Index) byMessage(x asked) (hits []hit) {
 	for _, a := range c.answers {
-		if !a.near(text) {
+		if !a.near(x) {
 			continue
 		}
 		best := 0.0
 		for _, p := range a.patterns {
-			best = max(best, x.has(p))
+			best = max(best, x.words.has(p))
 		}
 		if best > 0 {
 			hits = append(hits, hit{answer: a, message: best})
@@ -240,8 +259,8 @@ func (c *Index) byMessage(text string) (hits []hit) {
 }
 
 // near reports whether a text has what must stand near the answer's message.
-func (a *Answer) near(text string) bool {
-	return a.beside == nil || slices.ContainsFunc(a.beside, func(word string) bool { return strings.Contains(strings.ToLower(text), word) })
+func (a *Answer) near(x asked) bool {
+	return a.beside == nil || slices.ContainsFunc(a.beside, func(word string) bool { return strings.Contains(x.lower, word) })
 }
 
 // has returns the weight of the words of a message that are in the text one after another,
@@ -296,27 +315,50 @@ func inOrder(message, text []string) float64 {
 
 // query is a text that is searched for by its words.
 type query struct {
-	c *Index
 	// forms are its words, as they stand and cut within names.
-	forms  [2][]string
+	forms  [2][]wanted
 	phrase string
 	name   bool // it may be a misspelt name, of which all must match
 }
 
-func (c *Index) query(text string) query {
+// wanted is a word of a query, with the words that begin with it.
+type wanted struct {
+	words  []string
+	weight float64
+}
+
+// in reports whether a text has the word.
+func (w wanted) in(words map[string]bool) bool {
+	return slices.ContainsFunc(w.words, func(word string) bool { return words[word] })
+}
+
+// query reads a text that is searched for among texts with these words.
+func (c *Index) query(text string, vocabulary iter.Seq[string]) query {
 	if len(text) > mostWords*64 {
-		return query{c: c}
+		return query{}
 	}
 	words := wordsOf(text)
-	q := query{c: c, phrase: " " + strings.Join(words, " ") + " ", name: name().MatchString(text)}
+	q := query{phrase: " " + strings.Join(words, " ") + " ", name: name().MatchString(text)}
 	forms := [][]string{words, humps(text)}
 	if q.name {
 		forms = forms[:1]
 	}
+	if len(words) > mostWords {
+		return q
+	}
 	for i, form := range forms {
-		form = slices.DeleteFunc(unique(form), func(word string) bool { return weak[word] && !common[word] && !q.name })
-		if len(words) <= mostWords {
-			q.forms[i] = form
+		for _, word := range unique(form) {
+			if weak[word] && !common[word] && !q.name {
+				continue
+			}
+			w := wanted{[]string{word}, c.rare(word)}
+			for known := range vocabulary {
+				// The beginning of a word means nothing in Chinese.
+				if len(word) > 3 && word[0] <= unicode.MaxASCII && known != word && strings.HasPrefix(known, word) {
+					w.words = append(w.words, known)
+				}
+			}
+			q.forms[i] = append(q.forms[i], w)
 		}
 	}
 	return q
@@ -327,14 +369,13 @@ func (c *Index) query(text string) query {
 func (q query) match(a *Answer) (score float64, ok bool) {
 	for _, form := range q.forms {
 		all, has, title := 0.0, 0.0, 0.0
-		for _, word := range form {
-			weight := q.c.rare(word)
-			all += weight
-			if a.words[word] || len(word) > 3 && hasPrefix(a.words, word) {
-				has += weight
+		for _, w := range form {
+			all += w.weight
+			if w.in(a.words) {
+				has += w.weight
 			}
-			if a.title[word] || len(word) > 3 && hasPrefix(a.title, word) {
-				title += weight
+			if w.in(a.title) {
+				title += w.weight
 			}
 		}
 		if has == 0 {
@@ -353,17 +394,4 @@ func (q query) match(a *Answer) (score float64, ok bool) {
 		score += 0.5
 	}
 	return score, ok
-}
-
-// hasPrefix reports whether a word begins with a text, which has no meaning in Chinese.
-func hasPrefix(words map[string]bool, text string) bool {
-	if text[0] > unicode.MaxASCII {
-		return false
-	}
-	for word := range words {
-		if strings.HasPrefix(word, text) {
-			return true
-		}
-	}
-	return false
 }

@@ -29,7 +29,7 @@ var chinese = map[string]string{
 	"会话保持": "sticky session", "连接排空": "connection drain", "优雅中断": "connection drain", "转发规则": "rule", "访问控制": "acl", "扩展域名": "domain extension", "域名": "domain", "重命名": "rename", "改名": "rename",
 	"删除": "delete", "创建": "create", "修改": "change", "冲突": "conflict", "专有网络": "vpc", "集群": "cluster", "节点": "node", "容器组": "pod", "升级": "upgrade", "权重": "weight", "共享": "shared", "性能": "performance",
 	"数量": "number", "达到": "reached", "不存在": "exist", "找不到": "find", "没有": "", "空闲": "available", "可用": "available", "作业": "job", "异步任务": "job", "重试": "retry", "丢失": "lost", "误删": "deleted",
-	"调度": "scheduler", "会话": "session", "公网": "internet", "私网": "intranet", "内网": "intranet", "虚拟": "virtual", "流量": "traffic", "不均": "uneven", "报错": "", "错误": "", "失败": "", "了": "", "的": "", "被": "", "已": "", "是": "",
+	"调度": "scheduler", "会话": "session", "公网": "internet", "私网": "intranet", "内网": "intranet", "虚拟": "virtual", "流量": "traffic", "不均": "uneven", "超过": "", "超出": "", "用尽": "", "无法": "", "不能": "", "一直": "", "报错": "", "错误": "", "失败": "", "了": "", "的": "", "被": "", "已": "", "是": "",
 }
 
 // inEnglish replaces words of Chinese, the longer ones first.
@@ -46,7 +46,7 @@ var inEnglish = sync.OnceValue(func() *strings.Replacer {
 var weak = func() map[string]bool {
 	all := make(map[string]bool)
 	for _, word := range strings.Fields(`a an the of to in on for with and or is are be been was were this that it its by at as from not no can do does did has have had will would could should there
-which when where what why how if but so my your our i we you he they me please help get got into than then any all been over
+which when where what why how if but so my your our i we you he they me please help get got into than then any all been over too many
 error failed warning normal message code alicloud recommend request sdk data specified loadbalancer service`) {
 		all[stem(word)] = true
 	}
