@@ -201,6 +201,8 @@ func TestNeeds(t *testing.T) {
 		"AWS":                           {annotations: map[string]string{"service.beta.kubernetes.io/aws-load-balancer-alpn-policy": "HTTP2Preferred"}, want: []string{"note: it is an annotation of AWS, which this controller does not read"}},
 		"a port that the Service lacks": {annotations: with("protocol-port", "http:80,http:8080"), change: ports(80), want: []string{"http:8080 takes no effect: the Service has no port 8080"}},
 		"a flag of NLB":                 {annotations: with("zone-maps", "a:b,c:d", "cacert", "true"), change: nlb, want: []string{`the controller takes "true" for off; write on or off`}},
+		"letters of NLB":                {annotations: with("zone-maps", "a:b,c:d", "ip-version", "dualstack", "address-type", "Internet", "protocol-port", "TCPSSL:443", "cert-id", "1"), change: nlb},
+		"letters of CLB":                {annotations: with("protocol-port", "HTTPS:443", "cert-id", "1"), want: []string{up + `: the value is "HTTPS:443"`}},
 		"kept by false":                 {annotations: with("preserve-lb-on-delete", "false"), want: []string{"any value keeps the load balancer"}},
 		"another controller's":          {annotations: with("spec", "x"), change: func(s *annotations.Service) { s.Class = "example.com/lb" }},
 		"empty":                         {annotations: with("spec", ""), want: []string{"note: it is empty"}},

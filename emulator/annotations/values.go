@@ -17,8 +17,9 @@ type Values struct {
 	from, to int
 	form     *regexp.Regexp
 	words    string
-	// lenient values are those of which the CCM takes another one for the last of the list.
-	lenient bool
+	// lenient values are those of which the CCM takes another one for the last of the list,
+	// and anyCase those whose letter case does not matter.
+	lenient, anyCase bool
 }
 
 // valuesOf reads values: a;b;c or 1..9 or a regular expression, with # before the words that
@@ -53,16 +54,17 @@ func listed(list []string) string {
 	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
 }
 
-// Of returns the values that an annotation takes for a product.
+// ValuesOf returns the values that an annotation takes for a product.
 func (a *Annotation) ValuesOf(product string) Values {
+	v := valuesOf(".+")
 	for part := range strings.SplitSeq(a.Form, " | ") {
-		if text, ok := strings.CutPrefix(part, product+" "); ok {
-			return valuesOf(text)
-		} else if !strings.HasPrefix(part, CLB+" ") && !strings.HasPrefix(part, NLB+" ") {
-			return valuesOf(part)
+		text, own := strings.CutPrefix(part, product+" ")
+		if own || !strings.HasPrefix(part, CLB+" ") && !strings.HasPrefix(part, NLB+" ") {
+			v = valuesOf(text)
 		}
 	}
-	return valuesOf(".+")
+	v.anyCase = product == NLB || v.lenient
+	return v
 }
 
 // Words says which values are taken, "" where any is.
@@ -75,7 +77,7 @@ func (v Values) Takes(value string) bool {
 		n, err := strconv.Atoi(value)
 		return err == nil && n >= v.from && n <= v.to
 	case v.list != nil:
-		return slices.ContainsFunc(v.list, func(taken string) bool { return taken == value || v.lenient && strings.EqualFold(taken, value) })
+		return slices.ContainsFunc(v.list, func(taken string) bool { return taken == value || v.anyCase && strings.EqualFold(taken, value) })
 	}
 	return v.form.MatchString(value)
 }
