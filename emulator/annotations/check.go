@@ -97,42 +97,57 @@ func unknown(key, value string, suggest bool) *Problem {
 			return &Problem{Key: key, Note: true, Text: "it is an annotation of " + cloud.name + ", which this controller does not read"}
 		}
 	}
-	last := key[strings.LastIndex(key, "/")+1:]
-	name, ours := last, strings.Contains(key, "alibaba-cloud") || strings.Contains(key, "alicloud")
+	domain, last, slashed := strings.Cut(key, "/")
+	if !slashed {
+		domain, last = "", key
+	}
+	name, ours := last, strings.Contains(last, "alibaba") || strings.Contains(last, "alicloud")
 	for _, prefix := range []string{"alibaba-cloud-", "alicloud-", "loadbalancer-"} {
 		name = strings.TrimPrefix(name, prefix)
 	}
-	if !ours && (last != key || !strings.Contains(name, "-") || strings.Contains(key, "/")) {
+	near := ""
+	switch {
+	case ours:
+		if near = longer(name); near == "" && suggest {
+			near = spelling.Nearest(key, Keys())
+		}
+	case domain+"/" == bare: // of the few without the name of a cloud
+		if near = spelling.Nearest(last, bareNames); near != "" {
+			near = bare + near
+		}
+	case domain == "" && strings.Contains(name, "-"):
+		near = longer(name)
+	}
+	if !ours && near == "" {
 		return nil
 	}
 	p := &Problem{Key: key, Text: "no version of the controller reads it"}
-	if near := nearest(key, name, ours, suggest); near != "" {
+	if near != "" {
 		p.Advice = "do you mean " + near + "?"
-	} else if !ours {
-		return nil
 	}
-	if kind := strings.ToLower(value); ours && (kind == NLB || kind == nlbClass) {
+	if kind := strings.ToLower(value); kind == NLB || kind == nlbClass {
 		p.Advice = "set spec.loadBalancerClass to " + nlbClass
 	}
 	return p
 }
 
-// nearest is the annotation that was meant, by its name with more words, or misspelt.
-func nearest(key, name string, ours, suggest bool) string {
+// longer is the annotation whose name is the given one, or has some words more or less at
+// its ends; the longest of several.
+func longer(name string) string {
 	best := ""
 	for _, a := range All() {
-		more := ours && (strings.HasSuffix(name, "-"+a.Name) || strings.HasSuffix(a.Name, "-"+name)) && strings.Contains(a.Name, "-")
-		if (a.Name == name || more) && len(a.Name) > len(best) {
+		more := strings.Contains(a.Name, "-") && (strings.HasSuffix(name, "-"+a.Name) || strings.HasSuffix(a.Name, "-"+name) || strings.HasPrefix(a.Name, name+"-"))
+		if a.Name == name || more && len(a.Name) > len(best) {
 			best = a.Name
 		}
+		if a.Name == name {
+			break
+		}
 	}
-	if best != "" {
-		return (&Annotation{Name: best}).Key()
-	}
-	if !ours || !suggest {
+	if best == "" {
 		return ""
 	}
-	return spelling.Nearest(key, Keys())
+	return (&Annotation{Name: best}).Key()
 }
 
 // check returns what is wrong with a value.
