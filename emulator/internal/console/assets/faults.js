@@ -64,9 +64,10 @@ const rule = (f, chosen) => el('article', { class: chosen ? 'card current' : 'ca
   el('div', { class: 'bar' }, el('h2', {}, el('a', { class: 'row', href: to({ rule: f.name }) }, f.name)), badge(f.at, 'odd'),
     el('span', { class: 'hits' }, t`changed ${f.hits} of ${f.seen} matching calls`), f.spent && badge(t`spent`, 'odd'), f.disabled && badge(t`off`, 'odd'),
     el('a', { href: `journal?fault=${encodeURIComponent(f.name)}` }, t`calls`),
-    el('button', { type: 'button', class: 'push switch', 'aria-label': f.disabled ? t`Switch ${f.name} on` : t`Switch ${f.name} off`, onclick: () => change('POST', '/v1/faults', switched(f)) }, f.disabled ? t`Switch on` : t`Switch off`),
-    el('button', { type: 'button', class: 'edit', 'aria-label': t`Edit ${f.name}`, onclick: ({ target }) => edit(f, target.closest('article')) }, t`Edit`),
-    el('button', { type: 'button', class: 'remove', onclick: () => change('DELETE', named('/v1/faults/', f.name)) }, t`Remove ${f.name}`)),
+    el('span', { class: 'bar push' },
+      el('button', { type: 'button', class: 'switch', 'aria-label': f.disabled ? t`Switch ${f.name} on` : t`Switch ${f.name} off`, onclick: () => change('POST', '/v1/faults', switched(f)) }, f.disabled ? t`Switch on` : t`Switch off`),
+      el('button', { type: 'button', class: 'edit', 'aria-label': t`Edit ${f.name}`, onclick: ({ target }) => edit(f, target.closest('article')) }, t`Edit`),
+      el('button', { type: 'button', class: 'remove', 'aria-label': t`Remove ${f.name}`, onclick: () => change('DELETE', named('/v1/faults/', f.name)) }, t`Remove`))),
   el('pre', {}, f.rule.trim()));
 
 async function change(method, path, body) {
