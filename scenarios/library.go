@@ -38,8 +38,8 @@ func LibraryWith(words ...string) (names []string) {
 	return names
 }
 
-// LibraryHead is a scenario of the library with what it is about.
-type LibraryHead struct {
+// libraryHead is a scenario of the library with what it is about.
+type libraryHead struct {
 	Name   string `yaml:"-"`
 	Text   string `yaml:"-"`
 	About  string `yaml:"about"`
@@ -47,12 +47,12 @@ type LibraryHead struct {
 }
 
 // LibraryHeads lists the scenarios of the library in order.
-func LibraryHeads() []LibraryHead { return heads() }
+func LibraryHeads() []libraryHead { return heads() }
 
-var heads = sync.OnceValue(func() (heads []LibraryHead) {
+var heads = sync.OnceValue(func() (heads []libraryHead) {
 	for _, name := range LibraryNames() {
 		text, _ := LibraryText(name)
-		h := LibraryHead{Name: name, Text: string(text)}
+		h := libraryHead{Name: name, Text: string(text)}
 		if err := yaml.Unmarshal(text, &h); err != nil {
 			panic(name + ": " + err.Error()) // a part of the program
 		}

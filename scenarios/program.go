@@ -191,7 +191,7 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 	if !p.gone(ctx) || p.running.Exit() == 0 {
 		return nil, nil
 	}
-	return &Unmet{Line: p.scenario.Half(p.half).Line, Kind: KindProgram, Step: "the program " + p.Program.String(), Expected: "exit status 0", Seen: fmt.Sprint(p.running.Exit())}, nil
+	return &Unmet{Line: p.scenario.Half(p.half).Line, Kind: kindProgram, Step: "the program " + p.Program.String(), Expected: "exit status 0", Seen: fmt.Sprint(p.running.Exit())}, nil
 }
 
 // The defaults of steps that wait.

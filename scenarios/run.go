@@ -79,17 +79,14 @@ type Setup struct {
 type StepDone struct {
 	Half string
 	Line int
-	// Kind is the step's or expectation's, or KindProgram. Title is for people alone.
+	// Kind is the step's or expectation's, or program for the one that the half is about. Title is for people alone.
 	Kind   string
 	Title  string
 	Passed bool
 }
 
-// Kinds of steps that others look for.
-const (
-	KindRest    = "rest"
-	KindProgram = "program" // the program that the half is about
-)
+// kindProgram is the kind of what a program half is about.
+const kindProgram = "program"
 
 // Waiting is a wait that goes on.
 type Waiting struct {
@@ -284,7 +281,7 @@ func (p *play) all(ctx context.Context) *Failure {
 		if exit, err = p.finish(ctx); err != nil {
 			return p.broken(half.Line, "the program", err)
 		}
-		p.tell(half.Line, KindProgram, "the program "+p.Program.String(), exit == nil)
+		p.tell(half.Line, kindProgram, "the program "+p.Program.String(), exit == nil)
 	}
 	err = p.expectAll(ctx, half.Expect, func(e *Expectation, passed bool) { p.tell(e.Line, e.kind(), e.title(), passed) })
 	if not := unmet(nil); exit != nil && (err == nil || errors.As(err, &not)) {

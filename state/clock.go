@@ -160,23 +160,25 @@ const longestWait = time.Minute
 // After returns a channel that receives when d of emulated time has passed, or earlier: the
 // clock may be adjusted meanwhile, so the receiver looks at Now.
 func (s *Store) After(d time.Duration) <-chan time.Time {
-	return s.clock.After(max(min(s.Real(d), longestWait), time.Nanosecond))
+	wait := s.Real(d)
+	if c, ok := s.clockSetting(); ok && c.Scale == 0 {
+		wait = longestWait
+	}
+	return s.clock.After(max(min(wait, longestWait), time.Nanosecond))
 }
 
-// Never is how long a frozen clock takes.
-const Never = maxElapsed
-
 // Real returns how long d of emulated time takes on the base clock, unless that is adjusted.
+// A frozen clock counts as one that runs.
 func (s *Store) Real(d time.Duration) time.Duration {
-	v := View{txn: s.visible.Load().reading(), schema: s.schema}
-	c, ok := ClockSettings.Find(&v, clockSettingID)
-	switch {
-	case !ok:
-		return d
-	case c.Scale == 0:
-		return Never
+	if c, ok := s.clockSetting(); ok && c.Scale > 0 {
+		return time.Duration(min(float64(d)/c.Scale, float64(maxElapsed)))
 	}
-	return time.Duration(min(float64(d)/c.Scale, float64(Never-1)))
+	return d
+}
+
+func (s *Store) clockSetting() (*ClockSetting, bool) {
+	v := View{txn: s.visible.Load().reading(), schema: s.schema}
+	return ClockSettings.Find(&v, clockSettingID)
 }
 
 // maxScale bounds how fast the emulated time may go: a year in half a minute.

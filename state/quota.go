@@ -187,19 +187,19 @@ func QuotaUses(v *View) []QuotaUse {
 	return list
 }
 
-// QuotaPeak is a quota with what its greatest holder uses of it.
-type QuotaPeak struct {
+// quotaPeak is a quota with what its greatest holder uses of it.
+type quotaPeak struct {
 	Name        QuotaName
 	Limit, Used int
 }
 
 // QuotaPeaks lists the quotas of the scope's account.
-func QuotaPeaks(v *View) []QuotaPeak {
+func QuotaPeaks(v *View) []quotaPeak {
 	account := v.In(Owner{AccountID: v.scope.AccountID})
 	names := v.schema.QuotaNames()
-	list := make([]QuotaPeak, len(names))
+	list := make([]quotaPeak, len(names))
 	for i, name := range names {
-		list[i] = QuotaPeak{Name: name, Limit: account.Limit(name)}
+		list[i] = quotaPeak{Name: name, Limit: account.Limit(name)}
 		v.txn.eachTally(v.schema.quotas[name].position, v.scope.AccountID, func(_ string, n int) { list[i].Used = max(list[i].Used, n) })
 	}
 	return list

@@ -47,7 +47,7 @@ func Check(s *Service, version string) (problems []Problem) {
 func (s *Service) checkFields(version string) (problems []Problem) {
 	product := s.Product()
 	add := func(key, finding, text, advice string) {
-		problems = append(problems, Problem{Key: key, Note: finding == Noted, Breaks: finding == Breaks, Text: text, Advice: advice})
+		problems = append(problems, Problem{Key: key, Note: finding == noted, Breaks: finding == Breaks, Text: text, Advice: advice})
 	}
 	if product == NLB && version != "" && Before(version, nlbSince) {
 		add("spec.loadBalancerClass", Breaks, "the controller makes Network Load Balancers from "+nlbSince+" on, and has the version "+version, "upgrade the controller")
@@ -68,11 +68,11 @@ func (s *Service) checkFields(version string) (problems []Problem) {
 	id, _ := s.get("id")
 	switch {
 	case product == CLB:
-		add("spec.loadBalancerSourceRanges", Effectless, "the controller ignores it for CLB, and the Service is open to all", "use the annotations "+Prefixes[0]+"acl-id, acl-type and acl-status")
+		add("spec.loadBalancerSourceRanges", effectless, "the controller ignores it for CLB, and the Service is open to all", "use the annotations "+Prefixes[0]+"acl-id, acl-type and acl-status")
 	case version != "" && Before(version, sourceRangesSince):
-		add("spec.loadBalancerSourceRanges", Effectless, "the controller reads it from "+sourceRangesSince+" on, has the version "+version+", and the Service is open to all", "upgrade the controller")
+		add("spec.loadBalancerSourceRanges", effectless, "the controller reads it from "+sourceRangesSince+" on, has the version "+version+", and the Service is open to all", "upgrade the controller")
 	case id != "":
-		add("spec.loadBalancerSourceRanges", Effectless, "the controller ignores it for a reused load balancer, and the Service is open to all", "use security groups of the load balancer")
+		add("spec.loadBalancerSourceRanges", effectless, "the controller ignores it for a reused load balancer, and the Service is open to all", "use security groups of the load balancer")
 	}
 	return problems
 }
@@ -153,24 +153,24 @@ func longer(name string) string {
 // check returns what is wrong with a value.
 func (a *Annotation) check(s *Service, value, version string) (problems []Problem) {
 	add := func(finding, advice, format string, args ...any) {
-		problems = append(problems, Problem{Note: finding == Noted, Breaks: finding == Breaks, Text: fmt.Sprintf(format, args...), Advice: advice})
+		problems = append(problems, Problem{Note: finding == noted, Breaks: finding == Breaks, Text: fmt.Sprintf(format, args...), Advice: advice})
 	}
 	product := s.Product()
 	switch {
 	case s.Type != "LoadBalancer":
-		add(Effectless, "set spec.type to LoadBalancer", "the Service has the type %s, and gets no load balancer", s.Type)
+		add(effectless, "set spec.type to LoadBalancer", "the Service has the type %s, and gets no load balancer", s.Type)
 		return problems
 	case !a.Of(product):
-		add(Effectless, "", "it is about %s, and the Service gets a load balancer of %s", strings.ToUpper(a.Products[0]), strings.ToUpper(product))
+		add(effectless, "", "it is about %s, and the Service gets a load balancer of %s", strings.ToUpper(a.Products[0]), strings.ToUpper(product))
 		return problems
 	case version != "" && Before(version, a.Since):
-		add(Effectless, "upgrade the controller", "the controller reads it from %s on, and has the version %s", a.Since, version)
+		add(effectless, "upgrade the controller", "the controller reads it from %s on, and has the version %s", a.Since, version)
 		return problems
 	case a.Until != "" && (version == "" || !Before(version, a.Until)):
-		add(Effectless, "use "+Prefixes[0]+a.Successor, "the controller no longer reads it from %s on", a.Until)
+		add(effectless, "use "+Prefixes[0]+a.Successor, "the controller no longer reads it from %s on", a.Until)
 		return problems
 	case value == "":
-		add(Noted, "give it a value, or take it away", "it is empty, which is as if it were not there")
+		add(noted, "give it a value, or take it away", "it is empty, which is as if it were not there")
 		return problems
 	}
 	values := a.ValuesOf(product)
@@ -179,7 +179,7 @@ func (a *Annotation) check(s *Service, value, version string) (problems []Proble
 	case need != nil && values.reads(value):
 		add(need.Finding, "", "%s", need.sentence(s))
 	case !values.Takes(value) && values.lenient:
-		add(Effectless, "write "+values.Words(), "the controller takes %q for %s", value, values.list[len(values.list)-1])
+		add(effectless, "write "+values.Words(), "the controller takes %q for %s", value, values.list[len(values.list)-1])
 	case !values.Takes(value):
 		add(Breaks, "", "the Service will not come up: the value is %q, and must be %s", value, values.Words())
 	}
@@ -190,7 +190,7 @@ func (a *Annotation) check(s *Service, value, version string) (problems []Proble
 }
 
 // need is the first need of the annotation that the Service lacks, nil if it has all.
-func (a *Annotation) need(s *Service, product, version string) *Need {
+func (a *Annotation) need(s *Service, product, version string) *need {
 	for i := range Needs() {
 		n := &Needs()[i]
 		if n.Of(a.Name, product, version) && (s.listens() || !n.listens()) && n.Missing(s) {
@@ -201,13 +201,13 @@ func (a *Annotation) need(s *Service, product, version string) *Need {
 }
 
 // sentence says what a need is about.
-func (n *Need) sentence(s *Service) string {
+func (n *need) sentence(s *Service) string {
 	switch {
 	case n.text != "":
 		return n.text
 	case n.Finding == Breaks:
 		return "the Service will not come up without " + n.Words(s)
-	case n.Finding == Noted:
+	case n.Finding == noted:
 		return "the controller makes no listener on a reused load balancer without " + n.Words(s)
 	}
 	return "it takes no effect without " + n.Words(s)

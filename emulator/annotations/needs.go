@@ -9,16 +9,16 @@ import (
 
 // The kinds of findings.
 const (
-	// Effectless is about an annotation that takes no effect.
-	Effectless = "effect"
+	// effectless is about an annotation that takes no effect.
+	effectless = "effect"
 	// Breaks is about a Service that will not come up.
 	Breaks = "breaks"
-	// Noted is about something that is as it is said, and may not be meant.
-	Noted = "note"
+	// noted is about something that is as it is said, and may not be meant.
+	noted = "note"
 )
 
-// Need is what an annotation needs, for a product and versions of the CCM.
-type Need struct {
+// need is what an annotation needs, for a product and versions of the CCM.
+type need struct {
 	// Names are those of the annotations.
 	Names    []string
 	product  string
@@ -43,13 +43,13 @@ type term struct {
 var needsTable string
 
 // Needs lists what annotations need, the first of an annotation before others.
-var Needs = sync.OnceValue(func() (all []Need) {
+var Needs = sync.OnceValue(func() (all []need) {
 	for line := range strings.Lines(needsTable) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		columns := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "")
-		n := Need{Names: strings.Split(columns[0], ","), product: columns[1], Finding: columns[3], when: terms(columns[4]), text: columns[6]}
+		n := need{Names: strings.Split(columns[0], ","), product: columns[1], Finding: columns[3], when: terms(columns[4]), text: columns[6]}
 		n.from, n.to, _ = strings.Cut(strings.TrimPrefix(columns[2], "-"), "..")
 		for alternative := range strings.SplitSeq(columns[5], " | ") {
 			n.either = append(n.either, terms(alternative))
@@ -78,13 +78,13 @@ func terms(text string) (all []term) {
 
 // Of reports whether the need is one of an annotation, for a product and a version of the
 // CCM, which is the newest where it is empty.
-func (n *Need) Of(name, product, version string) bool {
+func (n *need) Of(name, product, version string) bool {
 	return slices.Contains(n.Names, name) && (n.product == product || n.product == "both") &&
 		(n.from == "" || version == "" || !Before(version, n.from)) && (n.to == "" || version != "" && Before(version, n.to))
 }
 
 // listens reports whether the need is about listeners that the CCM makes.
-func (n *Need) listens() bool {
+func (n *need) listens() bool {
 	on := func(t term) bool { return t.listener }
 	return slices.ContainsFunc(n.when, on) || slices.ContainsFunc(n.either, func(all []term) bool { return slices.ContainsFunc(all, on) })
 }
@@ -100,14 +100,14 @@ func (t term) holds(s *Service) bool {
 }
 
 // Missing reports whether a Service lacks what is needed.
-func (n *Need) Missing(s *Service) bool {
+func (n *need) Missing(s *Service) bool {
 	all := func(list []term) bool { return !slices.ContainsFunc(list, func(t term) bool { return !t.holds(s) }) }
 	return all(n.when) && !slices.ContainsFunc(n.either, all)
 }
 
 // Words says what is needed. Of alternatives it names those that are nearest to what the
 // Service has, or all where it has none.
-func (n *Need) Words(s *Service) string {
+func (n *need) Words(s *Service) string {
 	var either []string
 	for _, alternative := range n.either {
 		var parts []string
@@ -123,7 +123,7 @@ func (n *Need) Words(s *Service) string {
 
 // Shown is the need in a table: when it counts, what is needed, and what comes of it that
 // it is missing.
-func (n *Need) Shown() string {
+func (n *need) Shown() string {
 	short := func(list []term) string {
 		var parts []string
 		for _, t := range list {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Values are the values that an annotation takes.
-type Values struct {
+// taken are the values that an annotation takes.
+type taken struct {
 	// list are the only ones, from and to bound whole numbers, and form is the regular
 	// expression of others, which words describe.
 	list     []string
@@ -25,8 +25,8 @@ type Values struct {
 // valuesOf reads values: a;b;c or 1..9 or a regular expression, with # before the words that
 // describe it, and ~ before a list whose other values break nothing. In a table | stands
 // between products.
-func valuesOf(text string) Values {
-	var v Values
+func valuesOf(text string) taken {
+	var v taken
 	text, words, _ := strings.Cut(text, " # ")
 	text, v.lenient = strings.CutPrefix(text, "~")
 	if from, to, ok := strings.Cut(text, ".."); ok {
@@ -55,7 +55,7 @@ func listed(list []string) string {
 }
 
 // ValuesOf returns the values that an annotation takes for a product.
-func (a *Annotation) ValuesOf(product string) Values {
+func (a *Annotation) ValuesOf(product string) taken {
 	v := valuesOf(".+")
 	for part := range strings.SplitSeq(a.Form, " | ") {
 		text, own := strings.CutPrefix(part, product+" ")
@@ -68,10 +68,10 @@ func (a *Annotation) ValuesOf(product string) Values {
 }
 
 // Words says which values are taken, "" where any is.
-func (v Values) Words() string { return v.words }
+func (v taken) Words() string { return v.words }
 
 // Takes reports whether a value is among them.
-func (v Values) Takes(value string) bool {
+func (v taken) Takes(value string) bool {
 	switch {
 	case v.number:
 		n, err := strconv.Atoi(value)
@@ -83,7 +83,7 @@ func (v Values) Takes(value string) bool {
 }
 
 // reads reports whether a CCM can read a value at all: numbers it must.
-func (v Values) reads(value string) bool {
+func (v taken) reads(value string) bool {
 	_, err := strconv.Atoi(value)
 	return !v.number || err == nil
 }

@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Message is an error message about Services, with what it means and what cures it.
-type Message struct {
+// message is an error message about Services, with what it means and what cures it.
+type message struct {
 	// Texts are its wordings.
 	Texts []string `yaml:"texts"`
 	// Beside are words of which one stands near a message that other programs write too.
@@ -28,7 +28,7 @@ type Message struct {
 //go:embed messages.yaml
 var messagesText []byte
 
-var messages = sync.OnceValues(func() (all []Message, err error) {
+var messages = sync.OnceValues(func() (all []message, err error) {
 	d := yaml.NewDecoder(bytes.NewReader(messagesText))
 	d.KnownFields(true)
 	if err := d.Decode(&all); err != nil {
@@ -36,6 +36,3 @@ var messages = sync.OnceValues(func() (all []Message, err error) {
 	}
 	return all, nil
 })
-
-// Messages returns the error messages about Services whose cures are known.
-func Messages() ([]Message, error) { return messages() }

@@ -138,11 +138,7 @@ const (
 
 // scaled returns how long an emulated time takes, which is a real minimum or more.
 func (c *checks) scaled(d, least time.Duration) time.Duration {
-	real := c.clock.Real(d)
-	if real == state.Never {
-		real = d
-	}
-	return max(real, least)
+	return max(c.clock.Real(d), least)
 }
 
 // probe probes once and counts the result; false ends the check.

@@ -380,10 +380,10 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, during map
 		mark, markErr := place.Mark(ctx)
 		err = errors.Join(err, markErr)
 		o.steps = append(o.steps, mark)
-		if done.Kind == scenarios.KindRest {
+		if done.Kind == kindRest {
 			rests = append(rests, mark)
 		}
-		if done.Kind == scenarios.KindRest && !during[len(rests)-1] {
+		if done.Kind == kindRest && !during[len(rests)-1] {
 			look(ctx)
 			if setup.Cluster != nil {
 				kinds := make(map[string]map[string][]string)
@@ -419,6 +419,9 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, during map
 	}
 	return o, err
 }
+
+// kindRest is the kind of the step that waits for rest.
+const kindRest = "rest"
 
 // named puts the names of what the half saved in place of their values, in lines that
 // are compared with those of other plays.

@@ -1,0 +1,4 @@
+package explain
+
+// Messages is for tests.
+var Messages = messages
