@@ -115,7 +115,7 @@ func effectSchema(definitions object) object {
 	return object{"type": "object", "properties": properties, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}
 }
 
-// mostProperties limits how many names of a condition are properties, not one pattern.
+// mostProperties limits how many names of a condition are properties, not a pattern.
 const mostProperties = 100
 
 // settingsSchema lists the conditions of the world. What may stand for <…> is listed too,
@@ -131,8 +131,7 @@ func settingsSchema() object {
 		_, after, _ := strings.Cut(rest, ">")
 		named := emulator.Names().Named(&c)
 		if len(named) > mostProperties {
-			patterns["^"+regexp.QuoteMeta(before)+"("+strings.Join(named, "|")+")"+regexp.QuoteMeta(after)+"$"] = about
-			continue
+			named = nil
 		}
 		switch {
 		case !variable:

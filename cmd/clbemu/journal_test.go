@@ -108,7 +108,7 @@ func TestJournalQueries(t *testing.T) {
 		"--key testid --since 3":               "DescribeRegions DescribeLoadBalancerAttribute",
 		"--key other":                          "",
 		"--since-mark m":                       "DescribeLoadBalancerAttribute",
-		"--where resource=" + id:               "DescribeLoadBalancerAttribute",
+		"--where resource=" + id:               "CreateLoadBalancer DescribeLoadBalancerAttribute",
 		"--where fault=b* --where product=Slb": "DescribeRegions",
 		"--where params.SourceIp=1":            "DeleteLoadBalancer",
 	} {

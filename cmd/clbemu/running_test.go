@@ -216,10 +216,10 @@ func TestFault(t *testing.T) {
 		}
 		return ""
 	}
-	if got := busy(); got != "busy beforeCall 1 1 yes" {
+	if got := busy(); got != "busy beforeCall 1 1 yes no" {
 		t.Errorf("the spent rule is listed as %q", got)
 	}
-	if r := run("reset"); r.Code != 0 || busy() != "busy beforeCall 0 0 no" {
+	if r := run("reset"); r.Code != 0 || busy() != "busy beforeCall 0 0 no no" {
 		t.Errorf("after a reset the rule is listed as %q", busy())
 	}
 	yaml := run("list", "--yaml").Stdout
