@@ -123,7 +123,6 @@ func (c *checker) scenario(s *Scenario) {
 	if names, err := namesIn(s.Advice); err != nil || len(names) > 0 {
 		c.refuse(spot{&yaml.Node{Line: 1}, "advice"}, "it can have values alone, and no {{%s}}", strings.Join(names, "}}, {{"))
 	}
-	shared, saved := make(map[string]bool), make(map[string]spot)
 	for _, name := range Halves {
 		half := s.Half(name)
 		if half == nil {
@@ -144,14 +143,11 @@ func (c *checker) scenario(s *Scenario) {
 			in.servers[server.ID] = true
 		}
 		c.given(&s.Given, in)
-		maps.Copy(saved, in.defined)
-		clear(in.defined)
+		clear(in.defined) // what the halves share need not be used by each
 		c.steps(half.Steps, name+".steps", in)
 		c.expectations(half.Expect, name+".expect", in)
 		c.idle(in.defined, in.used)
-		maps.Copy(shared, in.used)
 	}
-	c.idle(saved, shared)
 }
 
 // idle refuses names that are defined and never used: one of the two is misspelt.

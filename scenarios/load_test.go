@@ -219,3 +219,19 @@ func FuzzScenario(f *testing.F) {
 		}
 	})
 }
+
+// TestOneHalfAlone proves that a scenario which was cut down to one of its halves can be
+// read: what is given for the other one is used by none.
+func TestOneHalfAlone(t *testing.T) {
+	const given = "given:\n  state: [{action: DescribeRegions, save: {lb: Regions}}]\n"
+	const client = "client: {steps: [{call: {action: DescribeRegions, params: {AcceptLanguage: '{{lb}}'}}}]}\n"
+	const program = "program: {command: [p], steps: [{start: true}]}\n"
+	for _, text := range []string{given + client + program, given + client, given + program} {
+		if _, err := load(text); err != nil {
+			t.Errorf("%s\nis refused: %v", text, err)
+		}
+	}
+	if _, err := load(strings.Replace(given, "lb:", "bl:", 1) + client); err == nil || !strings.Contains(err.Error(), "there is no value {{lb}} here") {
+		t.Errorf("a misspelt name is answered with %v", err)
+	}
+}
