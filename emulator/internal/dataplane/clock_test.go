@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -111,6 +114,31 @@ func TestChecksAfterAdvance(t *testing.T) {
 		}
 		if time.Now().After(limit) {
 			t.Fatal("the server is not abnormal, however often the clock is advanced")
+		}
+	}
+}
+
+// A clock that runs a hundred thousand times as fast leaves clients and servers the machine's
+// time to answer.
+func TestFastClock(t *testing.T) {
+	f := planed(t, nil)
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(50 * time.Millisecond): // longer than a minute of that clock
+		case <-r.Context().Done():
+		}
+		fmt.Fprint(w, "slow")
+	}))
+	t.Cleanup(slow.Close)
+	servers := []cloud.BackendServer{f.eni(1, strings.TrimPrefix(slow.URL, "http://"))}
+	f.listen(cloud.HTTP, 80, servers, nil)
+	f.listen(cloud.TCP, 81, servers, nil)
+	if err := f.store.AdjustClock(0, 100_000); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{f.at(cloud.HTTP, 80), f.at(cloud.TCP, 81)} {
+		if got := get(at); got != "slow" {
+			t.Errorf("%s answers %q", at, got)
 		}
 	}
 }

@@ -63,6 +63,9 @@ func probeHTTP(ctx context.Context, key *checkKey) (err error) {
 	if uri == "" {
 		uri = "/"
 	}
+	if strings.ContainsAny(method+host+uri, "\r\n") {
+		return fmt.Errorf("the check's path or host has a line break")
+	}
 	if _, err := fmt.Fprintf(c, "%s %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: KeepAliveClient\r\n\r\n", method, uri, host); err != nil {
 		return fmt.Errorf("the check's request to %s: %w", key.at, err)
 	}

@@ -32,6 +32,18 @@ func (MachineClock) AfterFunc(d time.Duration, f func()) func() bool {
 // Real implements Clock.
 func (MachineClock) Real(d time.Duration) time.Duration { return d }
 
+// leastWait is how long a client or member has at least, on the machine's clock: the machine
+// gets no faster by a clock that runs fast.
+const leastWait = 200 * time.Millisecond
+
+// patient returns a time of the clock that is not over before leastWait.
+func patient(c Clock, d time.Duration) time.Duration {
+	if real := c.Real(time.Second); real > 0 && real < time.Second {
+		d = max(d, time.Duration(float64(leastWait)*float64(time.Second)/float64(real)))
+	}
+	return d
+}
+
 // An alarm does something at a time that may be moved often, at little cost. New ones come
 // from newAlarm.
 type alarm struct {
@@ -55,6 +67,7 @@ func (a *alarm) in(d time.Duration) {
 
 // move is in. The caller holds mu.
 func (a *alarm) move(d time.Duration) {
+	d = patient(a.clock, d)
 	a.at = a.clock.Now().Add(d)
 	if a.wake.IsZero() || a.at.Before(a.wake) {
 		a.sleep(d)
@@ -136,7 +149,7 @@ func (w *watch) look() {
 	if w.over {
 		return
 	}
-	left := w.timeout - (w.clock.Now().Sub(w.start) - time.Duration(w.last.Load()))
+	left := patient(w.clock, w.timeout) - (w.clock.Now().Sub(w.start) - time.Duration(w.last.Load()))
 	if left <= 0 {
 		w.over = true
 		w.end()
