@@ -200,6 +200,23 @@ func TestTestcontainers(t *testing.T) {
 	}
 }
 
+// TestExplore proves that the lives can be read, and that each names the command that plays it.
+func TestExplore(t *testing.T) {
+	lives, err := filepath.Glob("explore/*.yaml")
+	if err != nil || len(lives) == 0 {
+		t.Fatalf("lives: %q, %v", lives, err)
+	}
+	for _, life := range lives {
+		if r := binary.Run(t, "scenario", "lint", life); r.Code != 0 {
+			t.Errorf("%s: %+v", life, r)
+		}
+		text, err := os.ReadFile(life)
+		if err != nil || !strings.HasPrefix(string(text), "# clbemu explore examples/"+filepath.ToSlash(life)+" ") {
+			t.Errorf("%s does not begin with the command that plays it (%v)", life, err)
+		}
+	}
+}
+
 // TestExamplesAreListed proves that the page has every example.
 func TestExamplesAreListed(t *testing.T) {
 	page, err := os.ReadFile("README.md")
