@@ -282,6 +282,9 @@ func jsonFields(of reflect.Type) (all, required []string) {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
 		if name == "" {
 			name = f.Name
 		}
