@@ -472,6 +472,12 @@ func (c *composer) expectAtRests() {
 			all = append(all, step)
 			continue
 		}
+		if len(c.play) > 0 { // or the state would be looked at while the client is in its back-off
+			if child(rest, "within") == nil {
+				put(rest, "within", scalar((time.Duration(c.subject.Within) + c.quiet()).String()))
+			}
+			all = append(all, step)
+		}
 		if seen < len(c.base.states) {
 			all = append(all, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("expect"), {Kind: yaml.SequenceNode, Content: c.atThisRest(seen)}}})
 		}

@@ -80,8 +80,10 @@ func TestClusterRules(t *testing.T) {
 	}{
 		{nil, nil, map[string]int{"ingress: {namespace: shop}": 2, "ingress: {namespace: shop, kinds: {web: [\"public\", \"name\"]}}": 1, "backends: {since: rest-1}": 1, "backends: {since: rest-2}": 1, "refused:": 1, "mark: rest-": 2}},
 		{planned{{Kind: "stopped", What: "web", Rest: 1}}, nil, map[string]int{"backends: {since: rest-1}": 1, "rest-2": 0, "refused:": 1}},
-		{nil, []string{ruleStatus, ruleBackends, ruleRefused}, map[string]int{"ingress:": 0, "backends:": 0, "refused:": 0, "mark: rest-": 0, "state:": 3}},
-		{planned{{Kind: conditionKind, What: "nodeGone", At: add}}, nil, map[string]int{"code: InvalidServerId.NotExist": 1, "skip: 1}": 1, "clear: disturbance": 1, "name: condition": 1}},
+		{nil, []string{ruleStatus, ruleBackends, ruleRefused}, map[string]int{"ingress:": 0, "backends:": 0, "refused:": 0, "mark: rest-": 0, "state:": 3, "rest: {": 0}},
+		{planned{{Kind: conditionKind, What: "nodeGone", At: add}}, nil, map[string]int{"code: InvalidServerId.NotExist": 1, "skip: 1}": 1, "clear: disturbance": 1, "name: condition": 1, "disturbed: {by: [disturbance], quiet: 8s, again: false}": 3}},
+		{planned{{Kind: "lost", At: add}}, nil, map[string]int{"disturbed: {by: [disturbance], quiet: 8s, again: true}": 3, "within: 1m8s": 3}},
+		{planned{{Kind: hangKind, At: add}}, nil, map[string]int{"disturbed: {by: [disturbance], quiet: 28s, again: true}": 3}},
 		{planned{{Kind: conditionKind, What: "podWithoutInterface", At: look}}, nil, map[string]int{"DeleteNetworkInterface,": 1, "CreateNetworkInterface,": 1}},
 	} {
 		e := &explorer{Config: Config{Text: []byte(service), Half: scenarios.KubernetesHalf, Conditions: conditions}, subject: subject{program: true, Explore: scenarios.Explore{Off: tt.off}.WithDefaults(scenarios.KubernetesHalf)},
