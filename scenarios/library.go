@@ -9,8 +9,6 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/clbemu/clbemu/emulator/glob"
 )
 
 //go:embed library/*.yaml
@@ -25,17 +23,6 @@ func LibraryNames() []string {
 	}
 	slices.Sort(files) // "-" is before "." in the names of files
 	return files
-}
-
-// LibraryWith lists the scenarios of the library whose name or text has all words, in
-// any order. Case does not count.
-func LibraryWith(words ...string) (names []string) {
-	for _, h := range LibraryHeads() {
-		if glob.HasWords(words, h.Name, h.Text) {
-			names = append(names, h.Name)
-		}
-	}
-	return names
 }
 
 // libraryHead is a scenario of the library with what it is about.

@@ -288,10 +288,12 @@ func (p *play) rest(ctx context.Context, r *restStep) error {
 		case err != nil:
 			return err
 		case silence >= quiet && (!owes || passed >= within):
-			p.rested, p.restedAt = true, last
-			return nil
+			over = true
 		case passed >= within:
 			return &difference{expected: "no call for " + Duration(quiet).String() + " within " + Duration(within).String(), seen: "that the client still calls"}
+		}
+		if over {
+			break
 		}
 		if err := p.pass(ctx, lookEvery); err != nil {
 			return err

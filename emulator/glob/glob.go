@@ -1,5 +1,5 @@
 // Package glob matches names against the patterns that users write: the ones of
-// path.Match, several separated by commas. It also matches texts against words. The
+// path.Match, several separated by commas. The
 // policies of accounts use the cloud's own patterns, which are elsewhere.
 package glob
 
@@ -8,12 +8,6 @@ import (
 	"slices"
 	"strings"
 )
-
-// HasWords reports whether each word is in one of the texts, in any case.
-func HasWords(words []string, texts ...string) bool {
-	all := strings.ToLower(strings.Join(texts, "\n"))
-	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, strings.ToLower(word)) })
-}
 
 // List is a list of patterns; one of them must match.
 type List []string

@@ -79,17 +79,20 @@ func (l *listener) open(server *forward.Server, place netip.AddrPort) (*boundSoc
 		if err != nil {
 			return nil, err
 		}
+		bound := l.boundTo(socket, socket.LocalAddr())
 		l.run(func() error { return server.ServeUDP(socket) })
-		return l.boundTo(socket, socket.LocalAddr()), nil
+		return bound, nil
 	}
 	socket, err := listenTCP(place)
 	if err != nil {
 		return nil, err
 	}
+	bound := l.boundTo(socket, socket.Addr())
 	l.run(func() error { return server.ServeTCP(socket) })
-	return l.boundTo(socket, socket.Addr()), nil
+	return bound, nil
 }
 
+// boundTo lists the socket before it serves, so that no member leads to it unseen.
 func (l *listener) boundTo(s socket, at net.Addr) *boundSocket {
 	return &boundSocket{socket: s, at: netip.MustParseAddrPort(at.String()), forget: l.service.Add(at)}
 }

@@ -41,7 +41,8 @@ var sockets = struct {
 
 // Add keeps a socket of the service, at which it answers until forget.
 func (s *Service) Add(at net.Addr) (forget func()) {
-	e := &entry{s, addrPort(at)}
+	of := netip.MustParseAddrPort(at.String()) // of TCP or UDP
+	e := &entry{s, netip.AddrPortFrom(plain(of.Addr()), of.Port())}
 	p := place{at.Network(), e.at.Port()}
 	sockets.Lock()
 	defer sockets.Unlock()
@@ -54,17 +55,6 @@ func (s *Service) Add(at net.Addr) (forget func()) {
 			delete(sockets.at, p)
 		}
 	}
-}
-
-func addrPort(a net.Addr) netip.AddrPort {
-	var at netip.AddrPort
-	switch a := a.(type) {
-	case *net.TCPAddr:
-		at = a.AddrPort()
-	case *net.UDPAddr:
-		at = a.AddrPort()
-	}
-	return netip.AddrPortFrom(plain(at.Addr()), at.Port())
 }
 
 // plain returns the address as it is compared.

@@ -190,7 +190,7 @@ func (e *explorer) nothingToTry() error {
 	why := ""
 	switch {
 	case e.Calls != nil && !slices.ContainsFunc(e.base.calls, func(c Call) bool { return e.Calls.Match(c.Action) }):
-		why = ": it makes none that --calls names"
+		why = ": it calls none of the actions in --calls"
 	case !e.subject.program && e.Disturbances != nil && slices.ContainsFunc(kinds, func(k kind) bool { return k.program && e.Disturbances.Match(k.name, k.name) }):
 		why = ": a script can't be killed, and looks at nothing twice; name the program after --, or a controller's clusters"
 	case e.Disturbances != nil && !slices.ContainsFunc(e.base.calls, func(c Call) bool { return c.Write }):
