@@ -10,8 +10,8 @@ type Problem = yamlfile.Problem
 // Problems is everything that is wrong with a file.
 type Problems = yamlfile.Problems
 
-// newDecoder reads the types of a scenario. Where a text is still a template, what
+// NewDecoder returns a decoder of scenarios and their parts. Where a text is still a template, what
 // only a number or a pattern can be is not checked.
-func newDecoder(file string) *yamlfile.Decoder {
+func NewDecoder(file string) *yamlfile.Decoder {
 	return &yamlfile.Decoder{File: file, Unsettled: template().MatchString}
 }

@@ -3,6 +3,8 @@ package scenarios
 import (
 	"path/filepath"
 	"strings"
+
+	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
 // Options say how a scenario is read.
@@ -17,7 +19,7 @@ type Options struct {
 // Load reads a scenario and everything that is wrong with it: the error is
 // Problems.
 func Load(file string, text []byte, o Options) (*Scenario, error) {
-	d := newDecoder(file)
+	d := NewDecoder(file)
 	root := d.Document(text)
 	if root == nil {
 		return nil, d.Err()
@@ -40,7 +42,7 @@ func Load(file string, text []byte, o Options) (*Scenario, error) {
 	}
 	again := d
 	if c.malformed {
-		again = newDecoder(file) // what it finds, the first reading has found
+		again = NewDecoder(file) // what it finds, the first reading has found
 	}
 	again.Decode(rendered, filled, "")
 	c.malformed = c.malformed || again.Found() > 0
@@ -48,4 +50,13 @@ func Load(file string, text []byte, o Options) (*Scenario, error) {
 	c.scenario(filled)
 	c.idleValues(root, s)
 	return filled, d.Err()
+}
+
+// NewClient returns a scenario with a client half, of parts that d has read from a file of
+// another kind, and reports to d what is wrong with it. Names are those that it may use,
+// nil for any.
+func NewClient(d *yamlfile.Decoder, name string, given Given, steps []Step, names Names) *Scenario {
+	s := &Scenario{File: d.File, Name: name, Given: given, Client: &Half{Steps: steps, place: steps[0].place}}
+	(&checker{Decoder: d, names: names}).scenario(s)
+	return s
 }

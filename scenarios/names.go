@@ -212,7 +212,7 @@ func checkJSON(fields []string, text string) (problems []error) {
 	}
 	for i, o := range objects {
 		for _, name := range sortedKeys(o) {
-			if !slices.Contains(fields, name) {
+			if !slices.ContainsFunc(fields, func(f string) bool { return strings.EqualFold(f, name) }) {
 				problems = append(problems, fmt.Errorf("[%d].%s: there is no such field%s", i, name, suggest(name, fields, "")))
 			}
 		}

@@ -331,7 +331,7 @@ func (p *play) given(ctx context.Context) *Failure {
 // filled is a part of the scenario with its templates filled by what is known
 // now.
 func filled[T any](p *play, node *yaml.Node) (*T, error) {
-	d, part := newDecoder(p.scenario.File), new(T)
+	d, part := NewDecoder(p.scenario.File), new(T)
 	rendered, err := newFiller(p.names).render(node)
 	if err != nil {
 		return nil, err

@@ -177,7 +177,7 @@ func (f *Fault) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 
 // rule is the rule once its form is known to be right.
 func (f *Fault) rule() (faults.Rule, error) {
-	d := newDecoder("")
+	d := NewDecoder("")
 	rule := faults.Read(d, f.node, "", nil)
 	return rule, d.Err()
 }

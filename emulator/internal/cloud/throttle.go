@@ -27,16 +27,11 @@ type Throttle struct {
 // Throttles by account.
 var Throttles = state.NewTable(Schema, "Throttle", func(t *Throttle) string { return t.AccountID }, state.Setting())
 
-// The realistic profile. The cloud publishes no numbers: CLB-0171.
-var (
-	realisticKey    = Rate{PerSecond: 50, Burst: 100}
-	realisticAction = Rate{PerSecond: 20, Burst: 40}
-)
-
-// Limits are the rates for a call: of the account, of its key and of the action.
-func (t *Throttle) Limits(action string) (account, key, api Rate) {
+// Limits returns the rates for a call: of the account, of its key and of the action, of
+// which the realistic profile has the published one.
+func (t *Throttle) Limits(action string, published Rate) (account, key, api Rate) {
 	if t.Profile == ThrottleRealistic {
-		key, api = realisticKey, realisticAction
+		api = published
 	}
 	if t.Account != nil {
 		account = *t.Account

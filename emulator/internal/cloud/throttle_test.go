@@ -9,7 +9,7 @@ import (
 // An explicit limit overrides the profile's rate, each by itself; the account has no
 // limit by default.
 func TestThrottleLimits(t *testing.T) {
-	none, profileKey, profileAction := cloud.Rate{}, cloud.Rate{PerSecond: 50, Burst: 100}, cloud.Rate{PerSecond: 20, Burst: 40}
+	none, published := cloud.Rate{}, cloud.Rate{PerSecond: 20, Burst: 40}
 	own := cloud.Rate{PerSecond: 1, Burst: 2}
 	actions := map[string]cloud.Rate{"CreateLoadBalancer": own}
 	for _, c := range []struct {
@@ -19,15 +19,15 @@ func TestThrottleLimits(t *testing.T) {
 	}{
 		{"off", cloud.Throttle{Profile: cloud.ThrottleOff}, none, none, none},
 		{"no profile", cloud.Throttle{}, none, none, none},
-		{"realistic", cloud.Throttle{Profile: cloud.ThrottleRealistic}, none, profileKey, profileAction},
-		{"account", cloud.Throttle{Profile: cloud.ThrottleRealistic, Account: &own}, own, profileKey, profileAction},
-		{"key", cloud.Throttle{Profile: cloud.ThrottleRealistic, Key: &own}, none, own, profileAction},
-		{"no limit of keys", cloud.Throttle{Profile: cloud.ThrottleRealistic, Key: &none}, none, none, profileAction},
-		{"action", cloud.Throttle{Profile: cloud.ThrottleRealistic, Actions: actions}, none, profileKey, own},
+		{"realistic", cloud.Throttle{Profile: cloud.ThrottleRealistic}, none, none, published},
+		{"account", cloud.Throttle{Profile: cloud.ThrottleRealistic, Account: &own}, own, none, published},
+		{"key", cloud.Throttle{Profile: cloud.ThrottleRealistic, Key: &own}, none, own, published},
+		{"no limit of keys", cloud.Throttle{Profile: cloud.ThrottleRealistic, Key: &none}, none, none, published},
+		{"action", cloud.Throttle{Profile: cloud.ThrottleRealistic, Actions: actions}, none, none, own},
 		{"action alone", cloud.Throttle{Profile: cloud.ThrottleOff, Actions: actions}, none, none, own},
 		{"another action", cloud.Throttle{Actions: map[string]cloud.Rate{"DeleteLoadBalancer": own}}, none, none, none},
 	} {
-		account, key, action := c.throttle.Limits("CreateLoadBalancer")
+		account, key, action := c.throttle.Limits("CreateLoadBalancer", published)
 		if account != c.account || key != c.key || action != c.action {
 			t.Errorf("%s: Limits = %v, %v, %v; want %v, %v, %v", c.name, account, key, action, c.account, c.key, c.action)
 		}

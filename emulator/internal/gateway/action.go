@@ -211,6 +211,8 @@ type Product struct {
 	Denial ErrorRow
 	// Resources say what calls are about, for RAM.
 	Resources []Resource
+	// RateLimits are those of the realistic profile.
+	RateLimits RateLimits
 	// Idle are the parameters that its actions need not read.
 	Idle []Idle
 

@@ -68,11 +68,11 @@ func (s *Server) throttle(call *Call, v *state.View) *Problem {
 	if !ok {
 		return nil
 	}
-	account, key, action := limits.Limits(call.ActionName)
+	account, key, action := limits.Limits(call.ActionName, call.product.RateLimits.Of(call.action))
 	switch id := call.Scope.AccountID; {
 	case !s.buckets.take("key/"+call.AccessKeyID, limits, key, v.Now()):
 		return problemThrottledKey
-	case !s.buckets.take("action/"+id+"/"+call.ActionName, limits, action, v.Now()):
+	case !s.buckets.take("action/"+id+"/"+call.Scope.RegionID+"/"+call.product.Name+"/"+call.ActionName, limits, action, v.Now()):
 		return problemThrottledAction
 	case !s.buckets.take("account/"+id, limits, account, v.Now()):
 		return problemThrottledAccount

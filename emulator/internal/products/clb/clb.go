@@ -5,11 +5,15 @@
 package clb
 
 import (
+	_ "embed"
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 )
+
+//go:embed ratelimits.tsv
+var rateLimits string
 
 // Product is the API as the gateway serves it.
 func Product(deps gateway.Deps) *gateway.Product {
@@ -42,7 +46,8 @@ func Product(deps gateway.Deps) *gateway.Product {
 			tagActions,
 			legacyTagActions,
 		),
-		Errors: errorTable(),
+		Errors:     errorTable(),
+		RateLimits: gateway.ReadRateLimits(rateLimits),
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden",
 			Message: "User not authorized to operate on the specified resource.", Evidence: "CLB-0201"},
 		Idle: idle,

@@ -8,11 +8,15 @@
 package nlb
 
 import (
+	_ "embed"
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 )
+
+//go:embed ratelimits.tsv
+var rateLimits string
 
 // Product is the API as the gateway serves it.
 func Product(deps gateway.Deps) *gateway.Product {
@@ -39,7 +43,8 @@ func Product(deps gateway.Deps) *gateway.Product {
 			hdMonitorActions,
 			tagActions,
 		),
-		Errors: errorTable(),
+		Errors:     errorTable(),
+		RateLimits: gateway.ReadRateLimits(rateLimits),
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.NoPermission",
 			Message: "Authentication is failed for NoPermission.", Evidence: "NLB-0001"},
 		Resources: []gateway.Resource{

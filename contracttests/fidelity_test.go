@@ -1,0 +1,60 @@
+package contracttests
+
+import (
+	"context"
+	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/fidelity"
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/emulator/target/private"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// TestFidelity plays what is published about each action, each statement in a fork of one
+// emulator. One that does not hold here must say so, and one that says so must not hold.
+func TestFidelity(t *testing.T) {
+	files, err := fidelity.Load(target.NewNames(emulator.Names()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forks, err := private.NewForks(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := forks.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, f := range files {
+		t.Run(f.Product+"/"+f.Action, func(t *testing.T) {
+			t.Parallel()
+			for i := range f.Statements {
+				if s := &f.Statements[i]; s.Scenario() != nil {
+					playStatement(t, forks, f.Name(s), s)
+				}
+			}
+		})
+	}
+}
+
+func playStatement(t *testing.T, forks *private.Forks, name string, s *fidelity.Statement) {
+	t.Helper()
+	fork, err := forks.Fork(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := scenarios.Play(t.Context(), s.Scenario(), scenarios.ClientHalf, scenarios.Setup{Target: fork})
+	if err := fork.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	switch holds := s.Verdict() == fidelity.Holds; {
+	case holds && result.Status != scenarios.Passed:
+		t.Errorf("%s: %s\n%s", name, s.Says, result.Failure)
+	case result.Status == scenarios.Broken:
+		t.Errorf("%s can't be played: %s", name, result.Failure)
+	case !holds && result.Status == scenarios.Passed:
+		t.Errorf("%s holds, and its file says why it does not: %s", name, s.Reason())
+	}
+}
