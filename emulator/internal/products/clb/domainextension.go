@@ -14,11 +14,13 @@ var domainExtensionActions = []gateway.Action{
 	change("SetDomainExtensionAttribute", setDomainExtensionAttribute),
 	change("DeleteDomainExtension", deleteDomainExtension),
 	gateway.Read("DescribeDomainExtensions", describeDomainExtensions),
-	gateway.Read("DescribeDomainExtensionAttribute", describeDomainExtensionAttribute),
+	gateway.Read("DescribeDomainExtensionAttribute", describeDomainExtensionAttribute).Refusing(errExtensionMissing),
 }
 
 // What is refused here.
 var (
+	errExtensionMissing = refusals.New("ExtensionMissing", 400, "MissingParameter.DomainExtensionId",
+		"The param DomainExtensionId is missing", "CLB-0200")
 	errExtensionExists = refusals.New("ExtensionExists", 400, "InvalidParameter.Domain",
 		"The specified Domain exists.", "CLB-0200")
 	errExtensionOnSharedInstance = refusals.New("ExtensionOnSharedInstance", 400, "DomainExtensionNotSupport",
@@ -190,7 +192,7 @@ func viewDomainExtension(d *cloud.DomainExtension) domainExtensionItem {
 
 type describeDomainExtensionAttributeRequest struct {
 	RegionID          string `rpc:"RegionId,required"`
-	DomainExtensionID string `rpc:"DomainExtensionId,required"`
+	DomainExtensionID string `rpc:"DomainExtensionId,required,missing=ExtensionMissing"`
 }
 
 type describeDomainExtensionAttributeResponse struct {

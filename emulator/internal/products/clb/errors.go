@@ -15,6 +15,10 @@ var refusals gateway.Refusals
 
 // Actions that word a fact differently.
 var (
+	layer4Actions = []string{
+		"CreateLoadBalancerTCPListener", "CreateLoadBalancerUDPListener",
+		"SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute",
+	}
 	describeListenerActions = []string{
 		"DescribeLoadBalancerTCPListenerAttribute", "DescribeLoadBalancerUDPListenerAttribute",
 		"DescribeLoadBalancerHTTPListenerAttribute", "DescribeLoadBalancerHTTPSListenerAttribute",
@@ -31,6 +35,8 @@ var factRows = []gateway.ErrorRow{
 		Message: "The specified LoadBalancerId does not exist.", Evidence: "CLB-0201"},
 	{Fact: state.NotFound, Kind: cloud.VServerGroups.Kind(), Status: 404, Code: "InvalidParameter",
 		Message: "The specified VServerGroupId does not exist.", Evidence: "CLB-0201"},
+	{Fact: state.NotFound, Kind: cloud.VServerGroups.Kind(), Actions: layer4Actions, Status: 400, Code: "ResourceNotFound.VServerGroup",
+		Message: "The specified resource VServerGroup is not found.", Evidence: "CLB-0200"},
 	{Fact: state.NotFound, Kind: cloud.MasterSlaveServerGroups.Kind(), Status: 400, Code: "InvalidParameter",
 		Message: "The specified MasterSlaveGroupId does not exist.", Evidence: "CLB-0201"},
 	{Fact: state.NotFound, Kind: cloud.TLSCipherPolicies.Kind(), Status: 400, Code: "InvalidTLSPolicyId.NotExist",

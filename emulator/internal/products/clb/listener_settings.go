@@ -3,6 +3,7 @@ package clb
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -16,6 +17,10 @@ var (
 		"Specified parameter ListenerPort is not valid.", "CLB-0200").
 		In(400, "InvalidParam.ListenerPort", "The specified ListenerPort is invalid.", "CLB-0200",
 			"CreateLoadBalancerTCPListener", "CreateLoadBalancerUDPListener", "SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute")
+	errHealthCheckReqInvalid = refusals.New("HealthCheckReqInvalid", 400, "InvalidParam.HealthCheckReq",
+		"The param HealthCheckReq is invalid.", "CLB-0200")
+	errHealthCheckExpInvalid = refusals.New("HealthCheckExpInvalid", 400, "InvalidParam.HealthCheckExp",
+		"The param HealthCheckExp is invalid.", "CLB-0200")
 	errVServerGroupMissing = refusals.New("VServerGroupMissing", 400, "MissingParam.VServerGroupId",
 		"The parameter VServerGroupId is missing.", "CLB-0200")
 	errVServerGroupNeeded = refusals.New("VServerGroupNeeded", 400, "OperationFailed.ServerGroupInUse",
@@ -150,8 +155,25 @@ func (s *tcpSettings) apply(l *cloud.Listener) {
 type udpSettings struct {
 	layer4Settings
 	Scheduler      *string `rpc:"Scheduler,enum=wrr|rr|sch|tch|qch|wlc"`
-	HealthCheckReq *string `rpc:"healthCheckReq,len=1..64"`
-	HealthCheckExp *string `rpc:"healthCheckExp,len=1..64"`
+	HealthCheckReq *string `rpc:"healthCheckReq,len=1..64,invalid=HealthCheckReqInvalid"`
+	HealthCheckExp *string `rpc:"healthCheckExp,len=1..64,invalid=HealthCheckExpInvalid"`
+}
+
+// lettersAndDigits are what the texts of a UDP health check consist of: pages
+// CreateLoadBalancerUDPListener and SetLoadBalancerUDPListenerAttribute.
+func lettersAndDigits(text *string) bool {
+	return text == nil || !strings.ContainsFunc(*text, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// Validate enforces the rules of shape.
+func (s *udpSettings) Validate() error {
+	switch {
+	case !lettersAndDigits(s.HealthCheckReq):
+		return errHealthCheckReqInvalid
+	case !lettersAndDigits(s.HealthCheckExp):
+		return errHealthCheckExpInvalid
+	}
+	return nil
 }
 
 func (s *udpSettings) apply(l *cloud.Listener) {
@@ -180,8 +202,8 @@ type layer7Settings struct {
 	XForwardedForSLBPort       *string `rpc:"XForwardedFor_SLBPORT,enum=on|off"`
 	XForwardedForClientSrcPort *string `rpc:"XForwardedFor_ClientSrcPort,enum=on|off"`
 	Gzip                       *string `rpc:"Gzip,enum=on|off"`
-	IdleTimeout                *int    `rpc:"IdleTimeout,min=1,max=9999"`
-	RequestTimeout             *int    `rpc:"RequestTimeout,min=1,max=9999"`
+	IdleTimeout                *int    `rpc:"IdleTimeout,min=1,max=9999,invalid=IdleTimeoutTooLong"`
+	RequestTimeout             *int    `rpc:"RequestTimeout,min=1,max=9999,invalid=RequestTimeoutTooLong"`
 }
 
 func (s *layer7Settings) apply(l *cloud.Listener) {
@@ -275,7 +297,12 @@ type createUDPListenerRequest struct {
 }
 
 // Validate enforces the rules of shape.
-func (req *createUDPListenerRequest) Validate() error { return checkTags(req.Tags) }
+func (req *createUDPListenerRequest) Validate() error {
+	if err := checkTags(req.Tags); err != nil {
+		return err
+	}
+	return req.udpSettings.Validate()
+}
 
 func (req *createUDPListenerRequest) listener() wantedListener {
 	return req.wantedLayer4(cloud.UDP, &req.layer4Settings)

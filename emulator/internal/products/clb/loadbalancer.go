@@ -12,7 +12,7 @@ import (
 )
 
 var loadBalancerActions = []gateway.Action{
-	gateway.Write("CreateLoadBalancer", createLoadBalancer).Refusing(errModificationProtectionStatusInvalid),
+	gateway.Write("CreateLoadBalancer", createLoadBalancer).Refusing(errModificationProtectionStatusInvalid, errInstanceChargeTypeIllegal, errBandwidthInvalid),
 	gateway.Write("DeleteLoadBalancer", deleteLoadBalancer),
 	gateway.Read("DescribeLoadBalancers", describeLoadBalancers),
 	gateway.Read("DescribeLoadBalancerAttribute", describeLoadBalancerAttribute),
@@ -83,7 +83,7 @@ type createLoadBalancerRequest struct {
 	RegionID                     string                   `rpc:"RegionId,required"`
 	AddressType                  cloud.AddressType        `rpc:"AddressType,enum=internet|intranet"`
 	InternetChargeType           cloud.InternetChargeType `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,default=paybytraffic"`
-	Bandwidth                    int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
+	Bandwidth                    int                      `rpc:"Bandwidth,min=-1,max=5120,except=0,invalid=BandwidthInvalid"`
 	ClientToken                  string                   `rpc:"ClientToken,len=1..64"`
 	LoadBalancerName             string                   `rpc:"LoadBalancerName,len=1..80"`
 	VPCID                        string                   `rpc:"VpcId"`
@@ -102,7 +102,7 @@ type createLoadBalancerRequest struct {
 	DeleteProtection             string                   `rpc:"DeleteProtection,enum=on|off,default=off"`
 	ModificationProtectionStatus string                   `rpc:"ModificationProtectionStatus,enum=NonProtection|ConsoleProtection,default=NonProtection,invalid=ModificationProtectionStatusInvalid"`
 	ModificationProtectionReason string                   `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
-	InstanceChargeType           cloud.InstanceChargeType `rpc:"InstanceChargeType,enum=PayBySpec|PayByCLCU,default=PayBySpec"`
+	InstanceChargeType           cloud.InstanceChargeType `rpc:"InstanceChargeType,enum=PayBySpec|PayByCLCU,default=PayBySpec,invalid=InstanceChargeTypeIllegal"`
 }
 
 type createLoadBalancerResponse struct {

@@ -14,8 +14,8 @@ var loadBalancerChangeActions = []gateway.Action{
 	change("SetLoadBalancerDeleteProtection", setLoadBalancerDeleteProtection),
 	change("SetLoadBalancerModificationProtection", setLoadBalancerModificationProtection).Refusing(errModificationProtectionStatusInvalid),
 	change("ModifyLoadBalancerInstanceSpec", modifyLoadBalancerInstanceSpec),
-	change("ModifyLoadBalancerInstanceChargeType", modifyLoadBalancerInstanceChargeType).Refusing(errInstanceChargeTypeIllegal),
-	change("ModifyLoadBalancerInternetSpec", modifyLoadBalancerInternetSpec),
+	change("ModifyLoadBalancerInstanceChargeType", modifyLoadBalancerInstanceChargeType).Refusing(errInstanceChargeTypeIllegal, errBandwidthInvalid),
+	change("ModifyLoadBalancerInternetSpec", modifyLoadBalancerInternetSpec).Refusing(errBandwidthInvalid),
 	change("ModifyLoadBalancerPayType", modifyLoadBalancerPayType),
 }
 
@@ -156,7 +156,7 @@ type modifyLoadBalancerInstanceChargeTypeRequest struct {
 	InstanceChargeType cloud.InstanceChargeType `rpc:"InstanceChargeType,required,enum=PayByCLCU|PayBySpec,invalid=InstanceChargeTypeIllegal"`
 	InternetChargeType string                   `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,invalid=InternetChargeTypeIllegal"`
 	LoadBalancerSpec   string                   `rpc:"LoadBalancerSpec"`
-	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
+	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0,invalid=BandwidthInvalid"`
 }
 
 func (req *modifyLoadBalancerInstanceChargeTypeRequest) LoadBalancerOf(*state.View) (string, error) {
@@ -210,7 +210,7 @@ func toPayByCLCU(lb *cloud.LoadBalancer, req *modifyLoadBalancerInstanceChargeTy
 type modifyLoadBalancerInternetSpecRequest struct {
 	loadBalancerRequest
 	InternetChargeType cloud.InternetChargeType `rpc:"InternetChargeType,enum=paybybandwidth|paybytraffic"`
-	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0"`
+	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0,invalid=BandwidthInvalid"`
 	AutoPay            bool                     `rpc:"AutoPay"`
 }
 
